@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * backplane.h - run ONNX models on execution providers that are plug-ins.
+ *
+ * In short: an environment (one a process is usual) finds providers; session options name the
+ * providers to try, in order; a session is a model made ready on them; a run feeds tensors and
+ * fetches tensors. The CPU provider is always the last in the list. A report says for every
+ * provider and every node what happened and why.
+ *
+ *     char text[512];
+ *     bp_err err = bp_err_init(text, sizeof text);
+ *     bp_env *env = NULL;
+ *     bp_session *session = NULL;
+ *
+ *     if (bp_env_create(NULL, &env, &err) < 0 ||
+ *         bp_session_create(env, "model.onnx", NULL, &session, &err) < 0)
+ *         fprintf(stderr, "%s\n", text);
+ *
+ * Errors: functions that can fail return a bp_rc below zero and put one sentence, which names the
+ * thing and the way out, into the caller's bp_err (NULL is fine). On failure every `out` is NULL or
+ * untouched and nothing is left half made.
+ * Ownership: what a `create` or `open` returns is the caller's, to `destroy` or `close`; destroyers
+ * take NULL. Returned const pointers are borrowed: "until ..." says for how long.
+ * Threads: one object may be used by one thread at a time unless its comment says otherwise.
+ * Different objects never interfere.
+ */
+#ifndef BACKPLANE_H
+#define BACKPLANE_H
+
+#include <bp/abi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define BP_API __attribute__((visibility("default")))
+#define BP_CHECKED __attribute__((warn_unused_result))
+#else
+#define BP_API
+#define BP_CHECKED
+#endif
+
+typedef struct bp_env bp_env;
+typedef struct bp_session_options bp_session_options;
+typedef struct bp_session bp_session;
+typedef struct bp_model bp_model;
+typedef struct bp_report bp_report;
+
+/* An error whose words go to `buf`, which holds `cap` bytes. */
+static inline bp_err bp_err_init(char *buf, size_t cap)
+{
+    bp_err err;
+
+    err.struct_size = (uint32_t)sizeof err;
+    err.code = BP_OK;
+    err.native_code = 0;
+    err.msg = buf;
+    err.msg_cap = (uint32_t)cap;
+    err.msg_len = 0;
+    if (cap > 0)
+        buf[0] = '\0';
+    return err;
+}
+
+/* "0.1.0"; a constant. */
+BP_API const char *bp_version(void);
+/* "BP_E_SHAPE" for -6; never NULL. */
+BP_API const char *bp_rc_name(bp_rc rc);
+/* "float32" for BP_DTYPE_F32, "none" for what is no type; never NULL. */
+BP_API const char *bp_dtype_name(uint32_t dtype);
+/* BP_DTYPE_* for such a name, BP_DTYPE_NONE when there is none. */
+BP_API uint32_t bp_dtype_from_name(const char *name);
+/* Bits of one element: 4 for BP_DTYPE_I4; 0 for types without a fixed size. */
+BP_API uint32_t bp_dtype_bits(uint32_t dtype);
+
+/* ---- environment ---------------------------------------------------------------------------------- */
+
+/* Receives log lines; `text` has no newline and lives for the call. May come from any thread. */
+typedef void (*bp_log_fn)(void *user, uint32_t level, const char *domain, const char *text);
+
+/* Start from {0} with struct_size set; zeroes are the defaults. Everything is copied. */
+typedef struct bp_env_config {
+    uint32_t struct_size;
+    uint32_t flags;     /* BP_ENV_* */
+    uint32_t log_level; /* most verbose level that is delivered; 0: BP_LOG_WARN */
+    uint32_t threads;   /* of the pool, the caller included; 0: CPU affinity and cgroup quota */
+    bp_log_fn log;      /* NULL: warnings and errors go to standard error */
+    void *log_user;
+    const char *const *provider_dirs; /* absolute; searched before every other */
+    uint32_t n_provider_dirs;
+    uint32_t reserved0;
+} bp_env_config;
+
+enum {
+    BP_ENV_IGNORE_VARIABLES = 1u << 0 /* read no BACKPLANE_* variable */
+};
+
+/* config NULL: all defaults. Runs no plug-in code and probes no hardware. */
+BP_API bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err) BP_CHECKED;
+/* After its sessions, models and options are gone; BP_E_INVALID leaves it alive while some are not. */
+BP_API bp_rc bp_env_destroy(bp_env *env, bp_err *err);
+/* Threads of the pool, the caller included. */
+BP_API uint32_t bp_env_threads(const bp_env *env);
+
+/* What a failure of a provider means to the application. What is recorded is always the same. */
+enum {
+    BP_FALLBACK_DEFAULT = 0, /* as set for the whole, at first BP_FALLBACK_WARN */
+    BP_FALLBACK_SILENT = 1,  /* go on with the next provider */
+    BP_FALLBACK_WARN = 2,    /* the same, with one log line that says who, why and what then */
+    BP_FALLBACK_REQUIRE = 3  /* creating the session fails; so it does when no node was taken */
+};
+
+typedef struct bp_key_value {
+    const char *key;
+    const char *value;
+} bp_key_value;
+
+/*
+ * Adds a default provider of the environment: later sessions have it after their own and before CPU,
+ * unless they opt out. `name` as in bp_session_options_add_provider. [one thread at a time per env]
+ */
+BP_API bp_rc bp_env_add_provider(bp_env *env, const char *name, const bp_key_value *options,
+                                 uint32_t n_options, uint32_t fallback, bp_err *err) BP_CHECKED;
+
+/*
+ * Hands over a provider that is linked into the application (a static build, a test). The entry is
+ * called at first use. It wins over plug-in files with the same name.
+ */
+BP_API bp_rc bp_env_add_entry(bp_env *env, const char *name, bp_entry_fn entry,
+                              bp_err *err) BP_CHECKED;
+
+/* How far a provider has come; a report row names the stage at which it ended. */
+enum {
+    BP_STAGE_NONE = 0,    /* not tried */
+    BP_STAGE_FOUND = 1,   /* is there such a file or entry? */
+    BP_STAGE_OPEN = 2,    /* can the dynamic linker map it? */
+    BP_STAGE_ENTRY = 3,   /* is there an entry point, and in this file? */
+    BP_STAGE_ABI = 4,     /* do we speak the same version? */
+    BP_STAGE_AVAILABLE = 5,
+    BP_STAGE_OPTIONS = 6,
+    BP_STAGE_CREATE = 7,
+    BP_STAGE_CAPABILITY = 8,
+    BP_STAGE_COMPILE = 9,
+    BP_STAGE_RUN = 10, /* in use */
+    BP_STAGE_END = 11
+};
+/* "AVAILABLE" for BP_STAGE_AVAILABLE; never NULL. */
+BP_API const char *bp_stage_name(uint32_t stage);
+/* "NOT_CONSTANT" for BP_R_NOT_CONSTANT; never NULL. */
+BP_API const char *bp_reason_name(uint32_t reason);
+
+/* A provider as the environment knows it. Strings are borrowed until the next call on the env. */
+typedef struct bp_provider_info {
+    uint32_t struct_size;
+    uint32_t stage;      /* BP_STAGE_*: where it ended; BP_STAGE_AVAILABLE with BP_OK: usable */
+    bp_rc code;          /* BP_OK: usable */
+    uint32_t n_options;  /* rows of the schema, once opened */
+    const char *name;    /* short name */
+    const char *id, *version, *vendor; /* NULL until opened */
+    const char *file;    /* absolute path; NULL: linked in, or none found */
+    const char *reason;  /* why not usable; NULL when it is */
+    const char *fix;     /* what to do; may be NULL */
+    const bp_option *options;
+    uint32_t option_stride;
+    uint32_t n_devices;
+} bp_provider_info;
+
+/* Providers found: linked-in ones, then files, each sorted by name, CPU last. Opens none of them. */
+BP_API bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err) BP_CHECKED;
+/* Opens provider i and asks whether it is usable; what stands in the way is in the answer's reason. */
+BP_API bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out,
+                                  bp_err *err) BP_CHECKED;
+/*
+ * Is the provider of this name usable here and now? BP_OK, or why not in words. `name` in any of the
+ * forms of bp_session_options_add_provider.
+ */
+BP_API bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err) BP_CHECKED;
+/* Directory i of the search path, with why it counts ("environment variable ...") in *why; NULL: end. */
+BP_API const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why);
+
+/* ---- session options ------------------------------------------------------------------------------ */
+
+/* Lives apart from the env; one may serve many sessions. */
+BP_API bp_rc bp_session_options_create(bp_session_options **out, bp_err *err) BP_CHECKED;
+BP_API void bp_session_options_destroy(bp_session_options *options);
+
+/*
+ * Appends a provider to the ordered list. `name`: short ("dnnl"), ONNX Runtime's
+ * ("DnnlExecutionProvider") in any case, an id ("org.backplane.dnnl"), or the absolute path of a
+ * plug-in file. A key twice, or a provider twice, is BP_E_INVALID here; the rest is checked when the
+ * session is made: a name that nobody knows and a wrong option are errors then, whatever the fallback
+ * policy; a provider that is missing or unusable is one by policy. Strings are copied. CPU may be
+ * named to give it options; it stays last.
+ */
+BP_API bp_rc bp_session_options_add_provider(bp_session_options *options, const char *name,
+                                             const bp_key_value *kv, uint32_t n_kv,
+                                             uint32_t fallback, bp_err *err) BP_CHECKED;
+/*
+ * The same, but tried now: opened, asked whether it is available, options checked. On failure nothing
+ * was added and the error says why, whatever the fallback policy.
+ */
+BP_API bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, const char *name,
+                                         const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
+                                         bp_err *err) BP_CHECKED;
+/* Policy of providers that were added with BP_FALLBACK_DEFAULT. */
+BP_API bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fallback,
+                                             bp_err *err) BP_CHECKED;
+/* Leaves out the environment's default providers. */
+BP_API void bp_session_options_ignore_env_providers(bp_session_options *options);
+/* Threads of the env's pool that runs of the session use; 0: all. */
+BP_API void bp_session_options_set_threads(bp_session_options *options, uint32_t threads);
+/* Told about each phase of a long creation: "read", "infer", ...; fraction 0..1 within the whole. */
+typedef void (*bp_progress_fn)(void *user, const char *phase, double fraction);
+BP_API void bp_session_options_set_progress(bp_session_options *options, bp_progress_fn fn,
+                                            void *user);
+
+/* ---- models ------------------------------------------------------------------------------------------ */
+
+typedef struct bp_dim_info {
+    int64_t value;      /* -1: not fixed */
+    const char *symbol; /* the model's name for it, "batch"; NULL: none */
+} bp_dim_info;
+
+/* An input or output. Pointers are borrowed until the model or session is destroyed. */
+typedef struct bp_io_info {
+    uint32_t struct_size;
+    uint32_t dtype; /* BP_DTYPE_* */
+    uint32_t rank;  /* or BP_RANK_UNKNOWN */
+    uint32_t flags; /* BP_IO_* */
+    const char *name;
+    const bp_dim_info *dims;
+} bp_io_info;
+
+enum {
+    BP_IO_OPTIONAL = 1u << 0 /* an input with a default: it need not be fed */
+};
+
+typedef struct bp_op_info {
+    uint32_t struct_size;
+    uint32_t count; /* nodes, those in bodies included */
+    const char *op, *domain;
+    uint32_t opset; /* imported version of the domain */
+    uint32_t since; /* version of the operator in force; 0: no such operator is known */
+} bp_op_info;
+
+typedef struct bp_model_info {
+    uint32_t struct_size;
+    uint32_t n_inputs, n_outputs, n_nodes, n_ops, n_opsets, n_metadata, n_external;
+    int64_t ir_version, model_version;
+    const char *producer, *producer_version, *domain, *doc, *graph_name;
+    uint64_t file_bytes, weight_bytes, n_weights;
+} bp_model_info;
+
+/* Reads structure and checks it; needs no provider. Weights stay in the file. */
+BP_API bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err *err) BP_CHECKED;
+/* The same from memory, which must outlive the model and its sessions. `dir` (may be NULL) is where
+ * external data lies; without it external data is refused. */
+BP_API bp_rc bp_model_open_memory(bp_env *env, const void *bytes, size_t size, const char *dir,
+                                  bp_model **out, bp_err *err) BP_CHECKED;
+BP_API void bp_model_close(bp_model *model); /* sessions made from it live on */
+BP_API bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_model_input(const bp_model *model, uint32_t i, bp_io_info *out,
+                            bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_model_output(const bp_model *model, uint32_t i, bp_io_info *out,
+                             bp_err *err) BP_CHECKED;
+/* Operator types in use, sorted by domain and name. */
+BP_API bp_rc bp_model_op(const bp_model *model, uint32_t i, bp_op_info *out, bp_err *err) BP_CHECKED;
+/* Imported operator set i: its domain ("" is ai.onnx) and version. NULL: end. */
+BP_API const char *bp_model_opset(const bp_model *model, uint32_t i, int64_t *version);
+/* Metadata entry i: its key, and its value in *value. NULL: end. */
+BP_API const char *bp_model_metadata(const bp_model *model, uint32_t i, const char **value);
+/* External data file i, relative to the model's directory. NULL: end. */
+BP_API const char *bp_model_external(const bp_model *model, uint32_t i);
+
+/* ---- sessions ------------------------------------------------------------------------------------------ */
+
+/*
+ * Makes the model of `path` ready: read, understood, claimed by the providers in order, compiled.
+ * options NULL: the environment's defaults.
+ */
+BP_API bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options *options,
+                               bp_session **out, bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_session_create_from_model(bp_env *env, bp_model *model,
+                                          const bp_session_options *options, bp_session **out,
+                                          bp_err *err) BP_CHECKED;
+/* Waits for runs in flight. */
+BP_API void bp_session_destroy(bp_session *session);
+
+/* Inputs that must or may be fed (initializers with a default come after the others), and outputs. */
+BP_API uint32_t bp_session_input_count(const bp_session *session);
+BP_API uint32_t bp_session_output_count(const bp_session *session);
+BP_API bp_rc bp_session_input(const bp_session *session, uint32_t i, bp_io_info *out,
+                              bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_session_output(const bp_session *session, uint32_t i, bp_io_info *out,
+                               bp_err *err) BP_CHECKED;
+/* Index of an input or output by name; BP_E_INVALID names the nearest. */
+BP_API bp_rc bp_session_find_input(const bp_session *session, const char *name, uint32_t *out,
+                                   bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_session_find_output(const bp_session *session, const char *name, uint32_t *out,
+                                    bp_err *err) BP_CHECKED;
+
+/* A tensor to feed or to fetch, at input or output `index`. */
+typedef struct bp_binding {
+    uint32_t index;
+    uint32_t reserved0; /* the library's own during a run */
+    bp_tensor tensor;
+} bp_binding;
+
+typedef struct bp_run_options {
+    uint32_t struct_size;
+    uint32_t flags;
+    const volatile uint32_t *cancel; /* may be NULL; non-zero stops the run with BP_E_CANCELLED */
+    int64_t timeout_ns;              /* 0: none; BP_E_TIMEOUT */
+} bp_run_options;
+
+/*
+ * One run. Any number of threads may run one session at once. After the first runs with given shapes
+ * and the caller's buffers it allocates nothing.
+ * Inputs: base, bytes, dims, rank and dtype are set by the caller; the memory is only read.
+ * Outputs: with a base, the result goes there: `bytes` is the room, `dims` must have `rank` entries
+ * to be filled (BP_E_SHAPE says what is needed when either is too small). With base NULL, base and
+ * dims are allocated: bp_tensor_free() them. dtype is filled in either way.
+ * options may be NULL.
+ */
+BP_API bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
+                            bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
+                            bp_err *err) BP_CHECKED;
+
+/*
+ * Sets the provider list anew, as if the session had been made with it: inputs, outputs and their
+ * indices stay. No run may be in flight. On failure the session is as before.
+ */
+BP_API bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *options,
+                                      bp_err *err) BP_CHECKED;
+/* Providers of the session, highest priority first, CPU last. NULL: end. Until set_providers. */
+BP_API const char *bp_session_provider(const bp_session *session, uint32_t i);
+/* Effective option j of provider i, defaults included: key, with value in *value. NULL: end. */
+BP_API const char *bp_session_provider_option(const bp_session *session, uint32_t i, uint32_t j,
+                                              const char **value);
+/* Where every node went and why. Until set_providers or destroy. */
+BP_API const bp_report *bp_session_report(const bp_session *session);
+
+/* Counters of a session. */
+typedef struct bp_session_stats {
+    uint32_t struct_size;
+    uint32_t n_groups;       /* programs, those in bodies included */
+    uint64_t runs;           /* finished */
+    uint64_t crossings;      /* calls of a provider's execute */
+    uint64_t frames;         /* prepared sets of shapes alive */
+    uint64_t arena_bytes;    /* in all frames */
+    uint64_t create_ns;      /* wall time of creation */
+} bp_session_stats;
+BP_API bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out,
+                                  bp_err *err) BP_CHECKED;
+
+/* ---- the report ------------------------------------------------------------------------------------------ */
+
+typedef struct bp_report_provider {
+    uint32_t struct_size;
+    uint32_t stage;    /* BP_STAGE_*: how far it came; BP_STAGE_RUN: in use */
+    bp_rc code;        /* BP_OK, or what stopped it */
+    uint32_t fallback; /* BP_FALLBACK_*, in force */
+    const char *name, *version, *file; /* version and file may be NULL */
+    const char *reason, *fix;          /* may be NULL */
+    uint32_t n_claimed;                /* nodes it would have taken */
+    uint32_t n_nodes;                  /* nodes it got */
+    uint32_t n_groups;
+    uint32_t reserved0;
+} bp_report_provider;
+
+typedef struct bp_report_node {
+    uint32_t struct_size;
+    uint32_t provider;  /* index of a provider row; BP_NONE: run by the host (control flow), or nobody */
+    uint32_t group;     /* index of a group row, or BP_NONE */
+    uint32_t n_refusals;
+    const char *name, *op, *domain;
+    const char *path; /* names of the nodes around it, "loop1/then"; "" at the top */
+} bp_report_node;
+
+/* Why a provider that came before did not get the node. */
+typedef struct bp_report_refusal {
+    uint32_t struct_size;
+    uint32_t provider; /* index of a provider row */
+    uint32_t reason;   /* BP_R_* */
+    uint32_t reserved0;
+    const char *subject, *text; /* may be NULL */
+} bp_report_refusal;
+
+typedef struct bp_report_group {
+    uint32_t struct_size;
+    uint32_t provider;
+    uint32_t n_nodes;
+    uint32_t n_inputs, n_outputs; /* values that cross its edge, constants not counted */
+    uint32_t n_copies;            /* of those, copied between memory spaces */
+    uint64_t copy_bytes;          /* a run, where sizes are known */
+    const char *path;
+} bp_report_group;
+
+BP_API uint32_t bp_report_provider_count(const bp_report *report);
+BP_API uint32_t bp_report_node_count(const bp_report *report);
+BP_API uint32_t bp_report_group_count(const bp_report *report);
+BP_API bp_rc bp_report_get_provider(const bp_report *report, uint32_t i, bp_report_provider *out,
+                                    bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_report_get_node(const bp_report *report, uint32_t i, bp_report_node *out,
+                                bp_err *err) BP_CHECKED;
+/* Refusal j of node i. */
+BP_API bp_rc bp_report_get_refusal(const bp_report *report, uint32_t i, uint32_t j,
+                                   bp_report_refusal *out, bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_report_get_group(const bp_report *report, uint32_t i, bp_report_group *out,
+                                 bp_err *err) BP_CHECKED;
+/* Values between nodes: edge i runs from node *from to node *to through value `name`; either end may be
+ * BP_NONE (an input or output of the model). NULL: end. */
+BP_API const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t *from,
+                                  uint32_t *to);
+/* The whole as JSON; *out is the caller's, to bp_free(). */
+BP_API bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err) BP_CHECKED;
+
+/*
+ * Plans a model without compiling or running it: who would take which node, and why not the others.
+ * Succeeds also where a session would fail for want of operators; the report then has nodes that
+ * nobody takes.
+ */
+BP_API bp_rc bp_plan_create(bp_env *env, bp_model *model, const bp_session_options *options,
+                            bp_report **out, bp_err *err) BP_CHECKED;
+BP_API void bp_report_destroy(bp_report *report); /* of bp_plan_create only */
+
+/* ---- tensors ------------------------------------------------------------------------------------------------ */
+
+/* Bytes that a dense tensor needs. BP_E_INVALID: negative or too large, or a type without fixed size. */
+BP_API bp_rc bp_tensor_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out,
+                             bp_err *err) BP_CHECKED;
+/* Zeroed storage for a tensor: base and dims are allocated together. */
+BP_API bp_rc bp_tensor_alloc(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_tensor *out,
+                             bp_err *err) BP_CHECKED;
+/* Frees what bp_tensor_alloc, bp_tensor_decode or a run allocated, and zeroes the tensor. */
+BP_API void bp_tensor_free(bp_tensor *tensor);
+/* Reads an ONNX TensorProto. *name (may be NULL) gets its name, to bp_free(). */
+BP_API bp_rc bp_tensor_decode(const void *bytes, size_t size, bp_tensor *out, char **name,
+                              bp_err *err) BP_CHECKED;
+/* Writes an ONNX TensorProto; *out is the caller's, to bp_free(). */
+BP_API bp_rc bp_tensor_encode(const bp_tensor *tensor, const char *name, void **out, size_t *size,
+                              bp_err *err) BP_CHECKED;
+BP_API void bp_free(void *p);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arena.h - lays out buffers of known lifetimes in one block of memory, for provider authors.
+ *
+ * Steps are numbered in the order in which they run. A buffer is live from the step that writes it
+ * first to the one that reads it last, both included; buffers that are live at the same step get
+ * disjoint places. The layout is greedy: large buffers first, each at the lowest place where it fits.
+ * That is not always the smallest arena, but seldom far from it.
+ */
+#ifndef BP_ARENA_H
+#define BP_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct bp_arena_item {
+    size_t bytes;         /* 0 takes no place */
+    uint32_t first, last; /* steps, first <= last */
+    size_t offset;        /* the answer: a multiple of the alignment */
+} bp_arena_item;
+
+/* The planner's own: a key to sort by, and what it belongs to. */
+typedef struct bp_arena_key {
+    size_t key;
+    size_t value;
+} bp_arena_key;
+
+enum {
+    /* neighbours in time that are searched for a gap; past that an item goes on top of the arena */
+    BP_ARENA_NEIGHBOURS = 256
+};
+
+/* Smallest power of two that is not below n. */
+static inline uint32_t bp_arena_leaves(uint32_t n)
+{
+    uint32_t leaves = 1;
+
+    while (leaves < n)
+        leaves *= 2;
+    return leaves;
+}
+
+/* Bytes of `work` that bp_arena_plan() needs for n items; n is below 2^28. */
+static inline size_t bp_arena_work(uint32_t n)
+{
+    return sizeof(bp_arena_key) * ((size_t)n * 2 + BP_ARENA_NEIGHBOURS) +
+           sizeof(uint32_t) * ((size_t)n + 2 * (size_t)bp_arena_leaves(n));
+}
+
+/* Heapsort by key, ascending: no memory, no recursion, no bad case. */
+static inline void bp_arena_sort(bp_arena_key *keys, size_t n)
+{
+    for (size_t end = n, start = n / 2; end > 1;) {
+        bp_arena_key moved;
+        size_t at, child;
+
+        if (start > 0) {
+            at = --start;
+            moved = keys[at];
+        } else {
+            moved = keys[--end];
+            keys[end] = keys[0];
+            at = 0;
+        }
+        while ((child = 2 * at + 1) < end) {
+            if (child + 1 < end && keys[child + 1].key > keys[child].key)
+                child++;
+            if (keys[child].key <= moved.key)
+                break;
+            keys[at] = keys[child];
+            at = child;
+        }
+        keys[at] = moved;
+    }
+}
+
+/*
+ * The placed items that are live within item's life, as (offset, end) rows. by_first has all items in the
+ * order of their first step; tree is a binary heap of maxima over that order, of last step + 1 for placed
+ * items and 0 for others. Gives the number of rows, or BP_ARENA_NEIGHBOURS + 1 for too many.
+ */
+static inline uint32_t bp_arena_neighbours(const bp_arena_item *items, uint32_t n,
+                                           const bp_arena_key *by_first, const uint32_t *tree,
+                                           uint32_t leaves, const bp_arena_item *item,
+                                           bp_arena_key *rows)
+{
+    uint32_t n_rows = 0, node = 1;
+
+    /* walk the tree in order; a subtree without anything that lasts into item's life is passed over */
+    for (;;) {
+        uint32_t low = node, skip;
+
+        while (low < leaves)
+            low *= 2; /* the subtree's first leaf */
+        if (low - leaves >= n || by_first[low - leaves].key > item->last)
+            return n_rows; /* it and all behind it begin too late */
+        skip = tree[node] <= item->first;
+        if (!skip && node < leaves) {
+            node *= 2;
+            continue;
+        }
+        if (!skip) {
+            const bp_arena_item *other = &items[by_first[node - leaves].value];
+
+            if (n_rows == BP_ARENA_NEIGHBOURS)
+                return n_rows + 1;
+            rows[n_rows].key = other->offset;
+            rows[n_rows].value = other->offset + other->bytes;
+            n_rows++;
+        }
+        while (node & 1) {
+            node /= 2;
+            if (node <= 1)
+                return n_rows;
+        }
+        node++;
+    }
+}
+
+/* Lowest multiple of align where `bytes` fit between rows that are sorted by offset. */
+static inline size_t bp_arena_gap(const bp_arena_key *rows, uint32_t n_rows, size_t bytes,
+                                  size_t align)
+{
+    size_t at = 0;
+
+    for (uint32_t i = 0; i < n_rows; i++) {
+        if (rows[i].key >= at && rows[i].key - at >= bytes)
+            break;
+        if (rows[i].value > at)
+            at = (rows[i].value + align - 1) / align * align;
+    }
+    return at;
+}
+
+/*
+ * Sets the offset of each item and gives the size of the arena. align is a power of two. work has
+ * bp_arena_work(n) bytes, aligned for size_t. SIZE_MAX: the arena does not fit in the address space.
+ * Time is n log n, times the number of items that are live beside each other.
+ */
+static inline size_t bp_arena_plan(bp_arena_item *items, uint32_t n, size_t align, void *work)
+{
+    uint32_t leaves = bp_arena_leaves(n);
+    bp_arena_key *by_size = (bp_arena_key *)work, *by_first = by_size + n, *rows = by_first + n;
+    uint32_t *leaf_of = (uint32_t *)(void *)(rows + BP_ARENA_NEIGHBOURS), *tree = leaf_of + n;
+    size_t total = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        by_size[i].key = SIZE_MAX - items[i].bytes;
+        by_size[i].value = i;
+        by_first[i].key = items[i].first;
+        by_first[i].value = i;
+        items[i].offset = 0;
+    }
+    for (uint32_t i = 0; i < 2 * leaves; i++)
+        tree[i] = 0;
+    bp_arena_sort(by_size, n);
+    bp_arena_sort(by_first, n);
+    for (uint32_t i = 0; i < n; i++)
+        leaf_of[by_first[i].value] = i;
+
+    for (uint32_t i = 0; i < n && items[by_size[i].value].bytes > 0; i++) {
+        bp_arena_item *item = &items[by_size[i].value];
+        uint32_t n_rows = bp_arena_neighbours(items, n, by_first, tree, leaves, item, rows);
+
+        if (n_rows > BP_ARENA_NEIGHBOURS) {
+            item->offset = total;
+        } else {
+            bp_arena_sort(rows, n_rows);
+            item->offset = bp_arena_gap(rows, n_rows, item->bytes, align);
+        }
+        if (item->offset > SIZE_MAX / 2 || item->bytes > SIZE_MAX / 2 - item->offset)
+            return SIZE_MAX;
+        if (item->offset + item->bytes > total)
+            total = (item->offset + item->bytes + align - 1) / align * align;
+        for (uint32_t at = leaves + leaf_of[by_size[i].value]; at > 0; at /= 2) {
+            if (tree[at] < item->last + 1)
+                tree[at] = item->last + 1;
+        }
+    }
+    return total;
+}
+
+#endif
