@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* bytes.c - maps files, and keeps names that a model gives inside the model's directory. */
+
+#include "config.h"
+
+#include "base/bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static uint64_t mix(uint64_t hash, uint64_t part)
+{
+    hash = (hash ^ part) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+/* A changed file has another size or times, so it never passes for its older self. */
+static uint64_t file_id(const struct stat *st)
+{
+    uint64_t id = 1;
+
+    id = mix(id, (uint64_t)st->st_dev);
+    id = mix(id, (uint64_t)st->st_ino);
+    id = mix(id, (uint64_t)st->st_size);
+    id = mix(id, (uint64_t)st->st_mtim.tv_sec);
+    id = mix(id, (uint64_t)st->st_mtim.tv_nsec);
+    id = mix(id, (uint64_t)st->st_ctim.tv_sec);
+    id = mix(id, (uint64_t)st->st_ctim.tv_nsec);
+    return id ? id : 1;
+}
+
+static bp_rc map_open_file(int fd, const char *path, struct bp_bytes *out, bp_err *err)
+{
+    struct stat st;
+    void *map;
+
+    if (fstat(fd, &st) < 0)
+        return bp_fail(err, BP_E_IO, "%s: %m", path);
+    if (!S_ISREG(st.st_mode))
+        return bp_fail(err, BP_E_IO, "%s: is no regular file", path);
+    if ((uint64_t)st.st_size > PTRDIFF_MAX)
+        return bp_fail(err, BP_E_IO, "%s: is too large for this machine's addresses", path);
+    out->file_id = file_id(&st);
+    out->data = (const uint8_t *)"";
+    if (st.st_size == 0)
+        return BP_OK;
+    map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (map == MAP_FAILED)
+        return bp_fail(err, errno == ENOMEM ? BP_E_NOMEM : BP_E_IO, "%s: cannot be mapped: %m",
+                       path);
+    out->map = map;
+    out->data = map;
+    out->size = (size_t)st.st_size;
+    return BP_OK;
+}
+
+static bp_rc map_path(const char *path, int flags, struct bp_bytes *out, bp_err *err)
+{
+    struct bp_bytes bytes = {0};
+    bp_rc rc;
+    int fd;
+
+    memset(out, 0, sizeof *out);
+    /* O_NONBLOCK: a named pipe must not hold us up; for regular files it means nothing. */
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
+    if (fd < 0)
+        return bp_fail(err, BP_E_IO, "%s: %m", path);
+    rc = map_open_file(fd, path, &bytes, err);
+    close(fd);
+    if (rc == BP_OK)
+        *out = bytes;
+    return rc;
+}
+
+bp_rc bp_bytes_map(const char *path, struct bp_bytes *out, bp_err *err)
+{
+    return map_path(path, 0, out, err);
+}
+
+static bool has_parent_step(const char *name)
+{
+    while (*name) {
+        size_t n = strcspn(name, "/");
+
+        if (n == 2 && name[0] == '.' && name[1] == '.')
+            return true;
+        name += n;
+        name += strspn(name, "/");
+    }
+    return false;
+}
+
+static bool is_inside(const char *dir, const char *path)
+{
+    size_t n = strlen(dir);
+
+    if (strcmp(dir, "/") == 0)
+        return true;
+    return strncmp(dir, path, n) == 0 && path[n] == '/';
+}
+
+static char *join(const char *dir, const char *name)
+{
+    size_t n_dir = strlen(dir), n_name = strlen(name);
+    char *path;
+
+    if (n_dir > SIZE_MAX - n_name - 2)
+        return NULL;
+    path = malloc(n_dir + n_name + 2);
+    if (!path)
+        return NULL;
+    memcpy(path, dir, n_dir);
+    path[n_dir] = '/';
+    memcpy(path + n_dir + 1, name, n_name + 1);
+    return path;
+}
+
+bp_rc bp_bytes_map_inside(const char *dir, const char *name, struct bp_bytes *out, bp_err *err)
+{
+    char *real_dir = NULL, *path = NULL, *real_path = NULL;
+    bp_rc rc;
+
+    memset(out, 0, sizeof *out);
+    if (name[0] == '\0' || name[0] == '/')
+        return bp_fail(err, BP_E_INVALID, "'%s': must be a name relative to '%s'", name, dir);
+    if (has_parent_step(name))
+        return bp_fail(err, BP_E_INVALID, "'%s': '..' is not allowed in it", name);
+
+    real_dir = realpath(dir[0] ? dir : ".", NULL);
+    if (!real_dir) {
+        rc = bp_fail(err, BP_E_IO, "%s: %m", dir);
+        goto out;
+    }
+    path = join(real_dir, name);
+    if (!path) {
+        rc = bp_fail_nomem(err, "a path");
+        goto out;
+    }
+    real_path = realpath(path, NULL);
+    if (!real_path) {
+        rc = bp_fail(err, BP_E_IO, "%s: %m", path);
+        goto out;
+    }
+    if (!is_inside(real_dir, real_path)) {
+        rc = bp_fail(err, BP_E_INVALID, "'%s': is a link to '%s', out of '%s'; copy the file there",
+                     name, real_path, real_dir);
+        goto out;
+    }
+    rc = map_path(real_path, O_NOFOLLOW, out, err); /* resolved: a link now would be new */
+out:
+    free(real_path);
+    free(path);
+    free(real_dir);
+    return rc;
+}
+
+void bp_bytes_unmap(struct bp_bytes *bytes)
+{
+    if (bytes->map)
+        munmap(bytes->map, bytes->size);
+    memset(bytes, 0, sizeof *bytes);
+}

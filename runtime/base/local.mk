@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# runtime/base/ - status text, allocator, array, string, log: knows nothing of ONNX.
+
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/bytes.c \
+	%D%/bytes.h \
+	%D%/cpus.c \
+	%D%/json.c \
+	%D%/log.c \
+	%D%/log.h \
+	%D%/names.c \
+	%D%/pool.c \
+	%D%/pool.h \
+	%D%/region.c \
+	%D%/region.h \
+	%D%/status.c \
+	%D%/status.h \
+	%D%/strmap.c \
+	%D%/strmap.h \
+	%D%/text.c \
+	%D%/text.h

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* pool.c - a team of threads that hands out indices one by one. */
+
+#include "config.h"
+
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#define RELAX() __builtin_ia32_pause()
+#elif defined(__aarch64__)
+#define RELAX() __asm__ __volatile__("yield")
+#else
+#define RELAX() ((void)0)
+#endif
+
+enum {
+    MAX_WIDTH = 1024,
+    SPIN_NS = 1000000,    /* how long a worker waits awake; waking one costs some 50 us */
+    SPINS_A_LOOK = 64     /* pauses between two looks at the clock */
+};
+
+/* The gate counts the workers inside the job; the top bit says that more may come in. */
+#define GATE_OPEN 0x80000000u
+
+struct worker {
+    struct bp_pool *pool;
+    pthread_t thread;
+    uint32_t id; /* 1..width-1; 0 is the caller */
+};
+
+struct bp_pool {
+    uint32_t width;
+    uint32_t started; /* workers that run; under `taken` */
+    struct worker *workers;
+
+    atomic_flag taken; /* held by the caller whose job is running */
+
+    /* The job: written while the gate is closed and nobody is inside. */
+    bp_pool_fn fn;
+    void *u;
+    uint32_t n, limit;
+    _Alignas(64) atomic_uint next; /* first index that nobody has taken */
+    _Alignas(64) atomic_uint gate;
+    atomic_uint epoch; /* counts jobs */
+    atomic_uint sleepers;
+    atomic_bool stop;
+    pthread_mutex_t lock; /* of going to sleep and waking */
+    pthread_cond_t wake;
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Takes indices until there are none. */
+static void work(struct bp_pool *pool, uint32_t id)
+{
+    for (;;) {
+        uint32_t i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+
+        if (i >= pool->n)
+            return;
+        pool->fn(pool->u, i, id);
+    }
+}
+
+/* Joins the job if it is still open and wants this worker. */
+static void join_job(struct bp_pool *pool, uint32_t id)
+{
+    if (atomic_fetch_add(&pool->gate, 1) & GATE_OPEN) {
+        if (id < pool->limit)
+            work(pool, id);
+    }
+    atomic_fetch_sub(&pool->gate, 1);
+}
+
+static void sleep_until_job(struct bp_pool *pool, uint32_t seen)
+{
+    pthread_mutex_lock(&pool->lock);
+    atomic_fetch_add(&pool->sleepers, 1);
+    while (atomic_load(&pool->epoch) == seen && !atomic_load(&pool->stop))
+        pthread_cond_wait(&pool->wake, &pool->lock);
+    atomic_fetch_sub(&pool->sleepers, 1);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Waits for another job than `seen`: awake for a bounded time, then asleep. */
+static void await_job(struct bp_pool *pool, uint32_t seen)
+{
+    int64_t end = now_ns() + SPIN_NS;
+
+    do {
+        for (int i = 0; i < SPINS_A_LOOK; i++) {
+            if (atomic_load_explicit(&pool->epoch, memory_order_acquire) != seen)
+                return;
+            RELAX();
+        }
+        if (atomic_load(&pool->stop))
+            return;
+    } while (now_ns() < end);
+    sleep_until_job(pool, seen);
+}
+
+static void *worker_main(void *arg)
+{
+    struct worker *worker = arg;
+    struct bp_pool *pool = worker->pool;
+    uint32_t seen = 0;
+
+    while (!atomic_load(&pool->stop)) {
+        uint32_t epoch = atomic_load_explicit(&pool->epoch, memory_order_acquire);
+
+        if (epoch == seen) {
+            await_job(pool, seen);
+            continue;
+        }
+        seen = epoch;
+        join_job(pool, worker->id);
+    }
+    return NULL;
+}
+
+bp_rc bp_pool_create(uint32_t width, struct bp_pool **out, bp_err *err)
+{
+    struct bp_pool *pool;
+
+    *out = NULL;
+    if (width == 0)
+        width = bp_pool_cpus();
+    if (width > MAX_WIDTH)
+        return bp_fail(err, BP_E_INVALID, "%u threads asked for, at most %d are possible", width,
+                       MAX_WIDTH);
+    pool = aligned_alloc(64, (sizeof *pool + 63) / 64 * 64);
+    if (!pool)
+        return bp_fail_nomem(err, "the thread pool");
+    *pool = (struct bp_pool){.width = width, .taken = ATOMIC_FLAG_INIT};
+    pool->workers = calloc(width, sizeof *pool->workers);
+    if (!pool->workers) {
+        free(pool);
+        return bp_fail_nomem(err, "the thread pool");
+    }
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    *out = pool;
+    return BP_OK;
+}
+
+static void wake_all(struct bp_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void bp_pool_destroy(struct bp_pool *pool)
+{
+    if (!pool)
+        return;
+    atomic_store(&pool->stop, true);
+    wake_all(pool);
+    for (uint32_t i = 0; i < pool->started; i++)
+        pthread_join(pool->workers[i].thread, NULL);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool->workers);
+    free(pool);
+}
+
+uint32_t bp_pool_width(const struct bp_pool *pool)
+{
+    return pool->width;
+}
+
+/* Starts the workers that `limit` threads need; one that cannot start is done without. */
+static void start_workers(struct bp_pool *pool, uint32_t limit)
+{
+    while (pool->started + 1 < limit) {
+        struct worker *worker = &pool->workers[pool->started];
+
+        worker->pool = pool;
+        worker->id = pool->started + 1;
+        if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
+            return;
+        pool->started++;
+    }
+}
+
+static void run_here(uint32_t n, bp_pool_fn fn, void *u)
+{
+    for (uint32_t i = 0; i < n; i++)
+        fn(u, i, 0);
+}
+
+/* Lets workers in, takes part, and returns when the last one has left. */
+static void run_job(struct bp_pool *pool, uint32_t limit, uint32_t n, bp_pool_fn fn, void *u)
+{
+    while (atomic_load_explicit(&pool->gate, memory_order_acquire) != 0)
+        RELAX(); /* a worker that came late to the last job is about to leave */
+    pool->fn = fn;
+    pool->u = u;
+    pool->n = n;
+    pool->limit = limit;
+    atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+    atomic_fetch_or(&pool->gate, GATE_OPEN);
+    atomic_fetch_add(&pool->epoch, 1);
+    if (atomic_load(&pool->sleepers) > 0)
+        wake_all(pool);
+    work(pool, 0);
+    atomic_fetch_and(&pool->gate, ~GATE_OPEN);
+    while (atomic_load_explicit(&pool->gate, memory_order_acquire) != 0)
+        RELAX();
+}
+
+void bp_pool_run(struct bp_pool *pool, uint32_t limit, uint32_t n, bp_pool_fn fn, void *u)
+{
+    if (limit == 0 || limit > pool->width)
+        limit = pool->width;
+    if (limit > n)
+        limit = n;
+    if (limit <= 1 || atomic_flag_test_and_set_explicit(&pool->taken, memory_order_acquire)) {
+        run_here(n, fn, u);
+        return;
+    }
+    start_workers(pool, limit);
+    run_job(pool, limit, n, fn, u);
+    atomic_flag_clear_explicit(&pool->taken, memory_order_release);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* status.c - sizes of tensors, structs of the API handed out, and words put before an error. */
+
+#include "config.h"
+
+#include "base/status.h"
+
+bool bp_dense_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out)
+{
+    uint32_t bits = bp_dtype_width(dtype);
+    size_t count = 1, bytes, a_byte;
+    bool is_empty = false;
+
+    *out = 0;
+    if (bits == 0)
+        return false;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (dims[i] < 0)
+            return false;
+        is_empty = is_empty || dims[i] == 0;
+    }
+    if (is_empty)
+        return true;
+    for (uint32_t i = 0; i < rank; i++) {
+        if ((uint64_t)dims[i] > SIZE_MAX || !bp_mul_size(count, (size_t)dims[i], &count))
+            return false;
+    }
+    if (bits >= 8) {
+        if (!bp_mul_size(count, bits / 8, &bytes))
+            return false;
+    } else {
+        a_byte = 8 / bits;
+        bytes = count / a_byte + (count % a_byte != 0);
+    }
+    if (bytes > PTRDIFF_MAX)
+        return false;
+    *out = bytes;
+    return true;
+}
+
+bp_rc bp_give_out(void *out, const void *own, bp_err *err)
+{
+    uint32_t theirs, ours, n;
+
+    memcpy(&theirs, out, sizeof theirs);
+    memcpy(&ours, own, sizeof ours);
+    if (theirs < sizeof theirs)
+        return bp_fail(err, BP_E_INVALID, "struct_size is %u; set it to sizeof the struct", theirs);
+    n = theirs < ours ? theirs : ours;
+    memcpy((char *)out + sizeof theirs, (const char *)own + sizeof theirs, n - sizeof theirs);
+    return BP_OK;
+}
+
+bp_rc bp_fail_nomem(bp_err *err, const char *what)
+{
+    return bp_fail(err, BP_E_NOMEM, "no memory for %s", what);
+}
+
+bp_rc bp_fail_in(bp_err *err, bp_rc rc, const char *prefix_fmt, ...)
+{
+    char prefix[512];
+    size_t n, room, kept;
+    va_list args;
+    int printed;
+
+    if (!err)
+        return rc;
+    err->code = rc;
+    if (!err->msg || err->msg_cap < 3)
+        return rc;
+    va_start(args, prefix_fmt);
+    printed = vsnprintf(prefix, sizeof prefix, prefix_fmt, args);
+    va_end(args);
+    if (printed < 0)
+        return rc;
+    n = (size_t)printed < sizeof prefix ? (size_t)printed : sizeof prefix - 1;
+    if (n > err->msg_cap - 3)
+        n = err->msg_cap - 3;
+    room = err->msg_cap - n - 3; /* what is left beside the prefix, ": " and the NUL */
+    kept = err->msg_len < room ? err->msg_len : room;
+    memmove(err->msg + n + 2, err->msg, kept);
+    memcpy(err->msg, prefix, n);
+    memcpy(err->msg + n, ": ", 2);
+    err->msg_len = (uint32_t)(n + 2 + kept);
+    err->msg[err->msg_len] = '\0';
+    return rc;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* status.h - checked size arithmetic, and passing on errors; bp_fail() itself is in bp/sdk.h. */
+#ifndef BP_BASE_STATUS_H
+#define BP_BASE_STATUS_H
+
+#include <stdbool.h>
+
+#include <backplane.h>
+#include <bp/sdk.h>
+
+/* *out = a * b, false when it does not fit. */
+static inline bool bp_mul_size(size_t a, size_t b, size_t *out)
+{
+    return !__builtin_mul_overflow(a, b, out);
+}
+
+static inline bool bp_add_size(size_t a, size_t b, size_t *out)
+{
+    return !__builtin_add_overflow(a, b, out);
+}
+
+/*
+ * Bytes of a dense tensor. False: a negative size, a product that does not fit in ptrdiff_t, or a type
+ * without a fixed width. Types under 8 bits are packed.
+ */
+bool bp_dense_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out);
+
+/*
+ * Hands a struct of the API to a caller who may have been compiled with a smaller one: `out` starts with
+ * its struct_size, which stays. BP_E_INVALID when that was not set. `own` has its own size set.
+ */
+bp_rc bp_give_out(void *out, const void *own, bp_err *err) BP_CHECKED;
+
+/* "no memory for <what>", BP_E_NOMEM. */
+bp_rc bp_fail_nomem(bp_err *err, const char *what);
+/* Puts "<prefix>: " before the words that err has, and returns rc. */
+bp_rc bp_fail_in(bp_err *err, bp_rc rc, const char *prefix_fmt, ...) BP_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# runtime/ - libbackplane. All of it is in a convenience library, so that unit tests reach what the
+# shared library hides; each folder adds its sources to that.
+
+runtime_cppflags = -I. -Iruntime -I$(srcdir)/runtime $(AM_CPPFLAGS) $(PROTOBUF_C_CFLAGS)
+runtime_libs = $(PROTOBUF_C_LIBS) $(LTDL_LIBS) $(PTHREAD_LIBS) $(DL_LIBS) $(MATH_LIBS)
+
+noinst_LTLIBRARIES += %D%/libbackplane-core.la
+%C%_libbackplane_core_la_CPPFLAGS = $(runtime_cppflags) \
+	-DBP_PROVIDER_DIR='"$(providerdir)"'
+%C%_libbackplane_core_la_SOURCES =
+%C%_libbackplane_core_la_LIBADD =
+
+include %D%/base/local.mk
+include %D%/graph/local.mk
+include %D%/model/local.mk
+include %D%/host/local.mk
+include %D%/plan/local.mk
+include %D%/session/local.mk
+
+lib_LTLIBRARIES += %D%/libbackplane.la
+%C%_libbackplane_la_SOURCES =
+%C%_libbackplane_la_LIBADD = %D%/libbackplane-core.la $(runtime_libs)
+%C%_libbackplane_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined $(PROVIDER_LDFLAGS)
+EXTRA_DIST += %D%/libbackplane.map
+if HAVE_VERSION_SCRIPT
+%C%_libbackplane_la_LDFLAGS += -Wl,--version-script=$(srcdir)/%D%/libbackplane.map
+EXTRA_%C%_libbackplane_la_DEPENDENCIES = %D%/libbackplane.map
+endif
