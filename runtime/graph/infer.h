@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* infer.h - runs the shape rules over a graph. */
+#ifndef BP_GRAPH_INFER_H
+#define BP_GRAPH_INFER_H
+
+#include "graph/ir.h"
+#include "graph/schema.h"
+
+/* What a shape rule sees, and where it puts its answer. */
+struct bp_infer {
+    const struct bp_ir_node *node;
+    const struct bp_fact *const *in; /* one an input; NULL: absent */
+    struct bp_fact *out;             /* one an output; all unknown at first */
+    const struct bp_fact *outer;     /* facts of the graph that the node is in, for captures */
+    struct bp_symbols *symbols;
+    struct bp_region *region; /* lists in facts are allocated from it */
+    bp_err *err;
+};
+
+/*
+ * Runs the rules of `nodes` (indices in running order; NULL: all of the graph) over `facts`, one a value:
+ * inputs and constants are given by the caller (bp_infer_start), the rest is filled in. A declared
+ * fact of the model refines an unknown result, but none that depends on data: storage must not rest
+ * on a file's word. One that contradicts it (type, rank, two numbers) is BP_E_INVALID. Element
+ * types are checked against the schema. A node without schema gives its declared facts.
+ * Errors name the node and its operator.
+ */
+bp_rc bp_infer_run(const struct bp_ir *ir, const uint32_t *nodes, uint32_t n_nodes,
+                   struct bp_fact *facts, struct bp_symbols *symbols, struct bp_region *region,
+                   bp_err *err) BP_CHECKED;
+/*
+ * Facts of a graph's values before any rule ran: declared ones for inputs, exact ones (with content where
+ * it is small) for constants; captures copied from `outer` (may be NULL: unknown). *out comes from
+ * region, one a value.
+ */
+bp_rc bp_infer_start(const struct bp_ir *ir, const struct bp_fact *outer,
+                     struct bp_symbols *symbols, struct bp_region *region, struct bp_fact **out,
+                     bp_err *err) BP_CHECKED;
+/*
+ * Sets the content of an integer or bool tensor of at most BP_MAX_CONTENT elements, and the reals of
+ * a float tensor of at most BP_MAX_REALS, from its bytes (little-endian, any alignment); none for
+ * others.
+ */
+bp_rc bp_infer_content(struct bp_fact *fact, const void *bytes, struct bp_region *region,
+                       bp_err *err) BP_CHECKED;
+/* Would that set something? Then the bytes are worth loading. */
+bool bp_fact_has_content(const struct bp_fact *fact);
+/* Is every size exact? */
+bool bp_fact_is_exact(const struct bp_fact *fact);
+/* Is rank or a size known only once the producer has run? */
+bool bp_fact_needs_data(const struct bp_fact *fact, const struct bp_symbols *symbols);
+/* Does the rule of the node read the content of input i, and do facts not tell it before data does? */
+bool bp_infer_reads(const struct bp_ir_node *node, uint32_t i, const struct bp_fact *fact,
+                    const struct bp_symbols *symbols);
+/* "float32[batch,3,?,224]" for messages; writes at most cap bytes. */
+void bp_fact_text(const struct bp_fact *fact, const struct bp_symbols *symbols, char *buf,
+                  size_t cap);
+
+/* ---- for the rules in graph/rules/ ------------------------------------------------------------------ */
+
+/* Sets output i; dims may be NULL for rank 0 and unknown rank; they are copied. */
+bp_rc bp_infer_set(struct bp_infer *infer, uint32_t i, uint32_t dtype, uint32_t rank,
+                   const struct bp_sym *dims) BP_CHECKED;
+/* Sets the content of output i, n elements; copied. Does nothing beyond BP_MAX_CONTENT. */
+bp_rc bp_infer_set_content(struct bp_infer *infer, uint32_t i, const struct bp_sym *content,
+                           uint32_t n) BP_CHECKED;
+/* axis in -rank..rank-1 to 0..rank-1; BP_E_INVALID names the attribute or input `what`. */
+bp_rc bp_infer_axis(struct bp_infer *infer, int64_t axis, uint32_t rank, const char *what,
+                    uint32_t *out) BP_CHECKED;
+/* NumPy broadcasting of two shapes; *out has room for BP_MAX_RANK. */
+bp_rc bp_infer_broadcast(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
+                         uint32_t *rank, struct bp_sym *out) BP_CHECKED;
+/* Runs a body with these facts for its inputs; *out: facts of its outputs, in region. */
+bp_rc bp_infer_body(struct bp_infer *infer, const struct bp_ir *body, const struct bp_fact *in,
+                    uint32_t n_in, struct bp_fact **out) BP_CHECKED;
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* infer_merge.c - holds what a rule found against what the model file declares. */
+
+#include "config.h"
+
+#include "graph/infer_merge.h"
+
+#include "graph/infer.h"
+
+static bp_rc fail_differs(const struct bp_ir_value *value, const struct bp_symbols *symbols,
+                          const struct bp_fact *fact, bp_err *err)
+{
+    char found[160], declared[160];
+
+    bp_fact_text(fact, symbols, found, sizeof found);
+    bp_fact_text(&value->declared, symbols, declared, sizeof declared);
+    return bp_fail(err, BP_E_INVALID, "value '%s' is %s, but the model declares it as %s",
+                   value->name, found, declared);
+}
+
+/* The rank may be the declared one, the sizes come with the data. */
+static bp_rc take_rank(const struct bp_fact *declared, struct bp_symbols *symbols,
+                       struct bp_region *region, struct bp_fact *fact, bp_err *err)
+{
+    struct bp_sym *dims = bp_region_array(region, declared->rank, sizeof *dims);
+    bp_rc rc = dims ? BP_OK : bp_fail_nomem(err, "a shape");
+
+    for (uint32_t i = 0; rc == BP_OK && i < declared->rank; i++)
+        rc = bp_symbols_fresh(symbols, true, &dims[i], err);
+    if (rc < 0)
+        return rc;
+    fact->rank = declared->rank;
+    fact->dims = dims;
+    return BP_OK;
+}
+
+/* Of a found and a declared size, the one to keep; false: they contradict each other. */
+static bool choose(const struct bp_symbols *symbols, struct bp_sym found, struct bp_sym declared,
+                   struct bp_sym *out)
+{
+    *out = found;
+    if (bp_sym_known(declared) && declared.value < 0) /* says nothing */
+        return true;
+    if (bp_sym_known(found))
+        return !bp_sym_known(declared) || declared.value == found.value;
+    if (bp_symbols_from_data(symbols, found))
+        return true;
+    if (bp_sym_known(declared) || bp_symbols_is_nameless(symbols, found))
+        *out = declared;
+    return true;
+}
+
+bp_rc bp_infer_merge(const struct bp_ir_value *value, struct bp_symbols *symbols,
+                     struct bp_region *region, struct bp_fact *fact, bp_err *err)
+{
+    const struct bp_fact *declared = &value->declared;
+    struct bp_sym chosen, *dims = NULL;
+
+    if (fact->dtype == BP_DTYPE_NONE)
+        fact->dtype = declared->dtype;
+    else if (declared->dtype != BP_DTYPE_NONE && declared->dtype != fact->dtype)
+        return fail_differs(value, symbols, fact, err);
+    if (declared->rank == BP_RANK_UNKNOWN)
+        return BP_OK;
+    if (fact->rank == BP_RANK_UNKNOWN)
+        return take_rank(declared, symbols, region, fact, err);
+    if (fact->rank != declared->rank)
+        return fail_differs(value, symbols, fact, err);
+    for (uint32_t i = 0; i < fact->rank; i++) {
+        if (!choose(symbols, fact->dims[i], declared->dims[i], &chosen))
+            return fail_differs(value, symbols, fact, err);
+        if (bp_sym_equal(chosen, fact->dims[i]))
+            continue;
+        if (!dims) { /* the rule's list may be that of an input too */
+            dims = bp_region_array(region, fact->rank, sizeof *dims);
+            if (!dims)
+                return bp_fail_nomem(err, "a shape");
+            memcpy(dims, fact->dims, fact->rank * sizeof *dims);
+            fact->dims = dims;
+        }
+        dims[i] = chosen;
+    }
+    return BP_OK;
+}

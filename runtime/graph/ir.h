@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ir.h - a model's graph inside the host: nodes in an order in which they can run, values, constants,
+ * and the bodies of control-flow nodes. Knows neither files nor providers.
+ */
+#ifndef BP_GRAPH_IR_H
+#define BP_GRAPH_IR_H
+
+#include "base/region.h"
+#include "base/status.h"
+#include "base/strmap.h"
+#include "graph/symbol.h"
+
+struct bp_schema;
+struct bp_ir;
+
+enum {
+    BP_MAX_RANK = 64,            /* of a tensor; more is refused as hostile */
+    BP_MAX_BODY_DEPTH = 16,      /* of bodies within bodies */
+    BP_MAX_CONTENT = 4096,       /* elements of an integer tensor whose content shape rules follow */
+    BP_MAX_REALS = 64            /* the same of a float tensor: scales and limits, never weights */
+};
+
+/* Bytes of a constant. Either `bytes` is set, or it lies in an external file and load() maps it. */
+struct bp_ir_data {
+    const int64_t *dims;
+    const uint8_t *bytes; /* row-major, little-endian, any alignment; NULL: not loaded yet */
+    size_t size;
+    uint64_t id; /* equal numbers are equal bytes, in this process */
+    uint32_t rank, dtype;
+    /* maps `bytes` of an external tensor; NULL when there is nothing to load [any thread] */
+    bp_rc (*load)(struct bp_ir_data *data, bp_err *err);
+    void *source; /* load's own */
+};
+
+/* What is known of a value; see infer.h. */
+struct bp_fact {
+    uint32_t dtype; /* BP_DTYPE_NONE: unknown */
+    uint32_t rank;  /* or BP_RANK_UNKNOWN */
+    const struct bp_sym *dims;
+    const struct bp_sym *content; /* elements of a small integer or bool tensor; NULL: unknown */
+    const double *reals;          /* the same of a small float tensor (scales of Resize...) */
+    uint32_t n_content;           /* elements of the one that is set */
+};
+
+enum {
+    BP_IR_INPUT = 1u << 0,
+    BP_IR_OUTPUT = 1u << 1,
+    BP_IR_CONSTANT = 1u << 2,    /* data is set */
+    BP_IR_DEFAULTED = 1u << 3,   /* an input with an initializer: data is set, a caller may feed it */
+    BP_IR_CAPTURED = 1u << 4     /* in a body: a value of the graph around it */
+};
+
+struct bp_ir_value {
+    const char *name;
+    struct bp_fact declared; /* what the model file says; unknown where it says nothing */
+    struct bp_ir_data *data; /* constants and defaults */
+    uint32_t flags;          /* BP_IR_* */
+    uint32_t producer;       /* node index, or BP_NONE */
+    uint32_t outer;          /* BP_IR_CAPTURED: value index in the parent */
+};
+
+struct bp_ir_node {
+    const char *name; /* unique in its graph, never empty */
+    const char *op, *domain;
+    const struct bp_schema *schema; /* NULL: no such operator is known */
+    uint32_t *in;                   /* value indices; BP_NONE: absent */
+    uint32_t *out;
+    uint32_t *implicit; /* values that the bodies capture */
+    bp_attr *attrs;     /* the model's, then defaults of the schema */
+    struct bp_ir **bodies;
+    uint32_t n_in, n_out, n_implicit, n_attrs, n_bodies;
+    uint32_t opset; /* imported version of the domain; 0: the domain is not imported */
+};
+
+struct bp_ir {
+    struct bp_ir *parent; /* NULL: the model's main graph */
+    const char *name;
+    struct bp_ir_node *nodes;
+    struct bp_ir_value *values;
+    uint32_t *inputs, *outputs;
+    uint32_t n_nodes, n_values, n_inputs, n_outputs;
+    uint32_t cap_nodes, cap_values;
+    uint32_t depth; /* 0: the main graph */
+    struct bp_ir *first_body, *next_body; /* graphs made with this one as parent; for finish */
+    struct bp_strmap by_name;
+    struct bp_region *region;   /* everything here is allocated from it; borrowed */
+    struct bp_symbols *symbols; /* names of declared sizes; borrowed */
+};
+
+/* ---- building, in this order; only model/ and tests do it ------------------------------------- */
+
+/* An empty graph in `region`; it needs no freeing of its own but bp_ir_finish(). */
+bp_rc bp_ir_create(struct bp_region *region, struct bp_symbols *symbols, struct bp_ir *parent,
+                   const char *name, struct bp_ir **out, bp_err *err) BP_CHECKED;
+/* A new value; BP_E_INVALID: the name is taken or empty. The name is copied. */
+bp_rc bp_ir_define(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *err) BP_CHECKED;
+/*
+ * The value that `name` means here: of this graph, or captured from one around it (a capture is then
+ * defined here, and in the graphs between). BP_E_INVALID: there is none.
+ */
+bp_rc bp_ir_resolve(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *err) BP_CHECKED;
+/* A new node with room for its lists, all BP_NONE; index in *out. Pointers to nodes do not stay. */
+bp_rc bp_ir_add_node(struct bp_ir *ir, const char *name, const char *op, const char *domain,
+                     uint32_t n_in, uint32_t n_out, uint32_t *out, bp_err *err) BP_CHECKED;
+/*
+ * Ends building, bodies first: flags of inputs and outputs from their lists, producers, an order
+ * (BP_E_INVALID names nodes of a cycle), names of nodes that have none of their own, schemas with
+ * their default attributes, counts of inputs and outputs, attribute types. opset(h, domain) is the
+ * imported version, 0 for none. Unknown operators are left with a NULL schema for the planner to
+ * report.
+ */
+bp_rc bp_ir_seal(struct bp_ir *ir, uint32_t (*opset)(void *h, const char *domain), void *h,
+                 bp_err *err) BP_CHECKED;
+/* Frees the name maps of the graph and of every graph made with it as parent. May come twice. */
+void bp_ir_finish(struct bp_ir *ir);
+
+/* ---- reading ---------------------------------------------------------------------------------------- */
+
+/* Attribute by name, or NULL. */
+const bp_attr *bp_ir_attr(const struct bp_ir_node *node, const char *name);
+int64_t bp_ir_attr_int(const struct bp_ir_node *node, const char *name, int64_t def);
+/* A list of integers; NULL and *count 0 when it is absent. */
+const int64_t *bp_ir_attr_ints(const struct bp_ir_node *node, const char *name, uint32_t *count);
+/* Is the string attribute (def when absent) equal to text? */
+bool bp_ir_attr_is(const struct bp_ir_node *node, const char *name, const char *def,
+                   const char *text);
+/* Makes sure that data->bytes is there. */
+bp_rc bp_ir_data_load(struct bp_ir_data *data, bp_err *err) BP_CHECKED;
+/* Body of the node's graph attribute `name`, or NULL. */
+struct bp_ir *bp_ir_body(const struct bp_ir_node *node, const char *name);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rules.h - what the operator families share: how a row of the schema table is written, and steps
+ * that many shape rules take. Only this folder and schema.c include it, so its macros are short.
+ */
+#ifndef BP_GRAPH_RULES_RULES_H
+#define BP_GRAPH_RULES_RULES_H
+
+#include "graph/infer.h"
+#include "graph/schema.h"
+
+/*
+ * ---- rows ---------------------------------------------------------------------------------------
+ *
+ * ROW(Conv, 11, INFER(infer_conv),
+ *     IN(P("X", 'T', FLOAT3), P("W", 'T', FLOAT3), OPT("B", 'T', FLOAT3)),
+ *     OUT(P("Y", 'T', FLOAT3)),
+ *     ATTRS(A_STRING("auto_pad", "NOTSET"), A_INTS("pads"), A_INT("group", 1)));
+ *
+ * defines bp_schema_Conv_11, which list.inc puts in the table; it does not compile without its line
+ * there. Parameters are a name, a type variable (any letter, 0 for none) and the types allowed.
+ */
+#define ROW(op_, since_, ...)                                                                      \
+    _Static_assert(sizeof bp_schema_##op_##_##since_ > 0, "declared through list.inc");            \
+    const struct bp_schema bp_schema_##op_##_##since_ = {                                          \
+        .op = #op_, .domain = "", .since = since_, __VA_ARGS__}
+#define INFER(rule) .infer = (rule)
+#define COUNT_OF(type, ...) (sizeof((const type[]){__VA_ARGS__}) / sizeof(type))
+#define IN(...)                                                                                    \
+    .in = (const struct bp_param[]){__VA_ARGS__}, .n_in = COUNT_OF(struct bp_param, __VA_ARGS__)
+#define OUT(...)                                                                                   \
+    .out = (const struct bp_param[]){__VA_ARGS__}, .n_out = COUNT_OF(struct bp_param, __VA_ARGS__)
+#define ATTRS(...)                                                                                 \
+    .attrs = (const struct bp_attr_def[]){__VA_ARGS__},                                            \
+    .n_attrs = COUNT_OF(struct bp_attr_def, __VA_ARGS__)
+#define NO_ATTRS .attrs = NULL
+
+/* clang-format off */
+#define P(name, var, types) {name, types, 0, var}
+#define OPT(name, var, types) {name, types, BP_PARAM_OPTIONAL, var}
+#define MANY(name, var, types) {name, types, BP_PARAM_VARIADIC, var}
+#define READ(name, var, types) {name, types, BP_PARAM_CONTENT, var}
+#define OPT_READ(name, var, types) {name, types, BP_PARAM_OPTIONAL | BP_PARAM_CONTENT, var}
+
+#define A_INT(name_, def) {.name = name_, .type = BP_ATTR_INT, .has_default = true, .def_int = def}
+#define A_INT_OPT(name_) {.name = name_, .type = BP_ATTR_INT}
+#define A_INT_REQ(name_) {.name = name_, .type = BP_ATTR_INT, .is_required = true}
+#define A_INTS(name_) {.name = name_, .type = BP_ATTR_INT, .is_list = true}
+#define A_INTS_REQ(name_) {.name = name_, .type = BP_ATTR_INT, .is_list = true, .is_required = true}
+#define A_FLOAT(name_, def) \
+    {.name = name_, .type = BP_ATTR_FLOAT, .has_default = true, .def_float = def}
+#define A_FLOAT_OPT(name_) {.name = name_, .type = BP_ATTR_FLOAT}
+#define A_FLOATS(name_) {.name = name_, .type = BP_ATTR_FLOAT, .is_list = true}
+#define A_STRING(name_, def) \
+    {.name = name_, .type = BP_ATTR_STRING, .has_default = true, .def_string = def}
+#define A_STRING_OPT(name_) {.name = name_, .type = BP_ATTR_STRING}
+#define A_STRING_REQ(name_) {.name = name_, .type = BP_ATTR_STRING, .is_required = true}
+#define A_STRINGS(name_) {.name = name_, .type = BP_ATTR_STRING, .is_list = true}
+#define A_TENSOR_OPT(name_) {.name = name_, .type = BP_ATTR_TENSOR}
+#define A_TENSOR_REQ(name_) {.name = name_, .type = BP_ATTR_TENSOR, .is_required = true}
+#define A_GRAPH_REQ(name_) {.name = name_, .type = BP_ATTR_GRAPH, .is_required = true}
+/* clang-format on */
+
+/* Sets of types that come up again and again; "3": before bfloat16 was a type. */
+#define FLOAT3 BP_T_FLOAT3
+#define FLOAT BP_T_FLOAT
+#define NUMBER3 (FLOAT3 | BP_T_INT | BP_T_UINT)
+#define NUMBER BP_T_NUMBER
+#define WIDE3 (FLOAT3 | BP_T(I32) | BP_T(I64) | BP_T(U32) | BP_T(U64))
+#define WIDE (WIDE3 | BP_T(BF16))
+#define INDEX (BP_T(I32) | BP_T(I64))
+/* "All tensor types", as they were in the IR version of that number. */
+#define ALL3 (NUMBER3 | BP_T(BOOL) | BP_T(STRING) | BP_T_COMPLEX)
+#define ALL4 (ALL3 | BP_T(BF16))
+#define FLOAT8 (BP_T(F8E4M3FN) | BP_T(F8E4M3FNUZ) | BP_T(F8E5M2) | BP_T(F8E5M2FNUZ))
+#define ALL9 (ALL4 | FLOAT8)
+#define ALL10 (ALL9 | BP_T(U4) | BP_T(I4))
+#define ALL11 (ALL10 | BP_T(F4E2M1))
+#define ALL12 (ALL11 | BP_T(F8E8M0))
+#define ALL13 (ALL12 | BP_T(U2) | BP_T(I2))
+
+#define BP_SCHEMA(op, since) extern const struct bp_schema bp_schema_##op##_##since;
+#include "graph/rules/list.inc"
+#undef BP_SCHEMA
+
+/* ---- inputs and outputs --------------------------------------------------------------------- */
+
+/* Input i, or NULL when it is absent. */
+static inline const struct bp_fact *bp_rule_in(const struct bp_infer *infer, uint32_t i)
+{
+    return i < infer->node->n_in ? infer->in[i] : NULL;
+}
+
+static inline uint32_t bp_rule_dtype(const struct bp_infer *infer, uint32_t i)
+{
+    const struct bp_fact *fact = bp_rule_in(infer, i);
+
+    return fact ? fact->dtype : BP_DTYPE_NONE;
+}
+
+/* Is the rank of this (maybe absent) value known? */
+static inline bool bp_rule_ranked(const struct bp_fact *fact)
+{
+    return fact && fact->rank != BP_RANK_UNKNOWN;
+}
+
+/* Does the node have output i? */
+static inline bool bp_rule_wants(const struct bp_infer *infer, uint32_t i)
+{
+    return i < infer->node->n_out && infer->node->out[i] != BP_NONE;
+}
+
+/* Does this version of the operator have the attribute? */
+bool bp_rule_has_attr(const struct bp_infer *infer, const char *name);
+
+/* Sets output i, where the node has it. dims may be NULL for rank 0 and unknown rank. */
+bp_rc bp_rule_set(struct bp_infer *infer, uint32_t i, uint32_t dtype, uint32_t rank,
+                  const struct bp_sym *dims) BP_CHECKED;
+/* Sets output i to the shape of `fact` (unknown when NULL). */
+bp_rc bp_rule_like(struct bp_infer *infer, uint32_t i, uint32_t dtype,
+                   const struct bp_fact *fact) BP_CHECKED;
+/* Sets output i to a type alone. */
+bp_rc bp_rule_unknown(struct bp_infer *infer, uint32_t i, uint32_t dtype) BP_CHECKED;
+/* The content of `from` for output i, which has the same elements in the same order. */
+bp_rc bp_rule_same_content(struct bp_infer *infer, uint32_t i,
+                           const struct bp_fact *from) BP_CHECKED;
+
+/* ---- checks --------------------------------------------------------------------------------- */
+
+/* BP_E_SHAPE when the rank of input i is known and outside min..max. */
+bp_rc bp_rule_rank(struct bp_infer *infer, uint32_t i, uint32_t min, uint32_t max) BP_CHECKED;
+/* BP_E_SHAPE unless input i is absent, unknown, a scalar or one element. */
+bp_rc bp_rule_scalar(struct bp_infer *infer, uint32_t i) BP_CHECKED;
+/*
+ * BP_E_SHAPE when dimension `axis` of input i is known and is not `size`, also known; `whose` says
+ * where that comes from. No complaint when the input is absent or of another rank.
+ */
+bp_rc bp_rule_expect(struct bp_infer *infer, uint32_t i, uint32_t axis, struct bp_sym size,
+                     const char *whose) BP_CHECKED;
+/* BP_E_SHAPE when a result would have more dimensions than a tensor may. */
+bp_rc bp_rule_room(struct bp_infer *infer, uint64_t rank) BP_CHECKED;
+/* BP_E_SHAPE when b, broadcast in one direction only, does not fit a. */
+bp_rc bp_rule_fits_onto(struct bp_infer *infer, const struct bp_fact *a,
+                        const struct bp_fact *b) BP_CHECKED;
+/* Name of input i in the operator's text. */
+const char *bp_rule_name(const struct bp_infer *infer, uint32_t i);
+
+/* ---- sizes ---------------------------------------------------------------------------------- */
+
+/* bp_symbols_calc, with x+0, x*1, x-x and the like done first. */
+bp_rc bp_rule_calc(struct bp_infer *infer, struct bp_sym a, char op, struct bp_sym b,
+                   struct bp_sym *out) BP_CHECKED;
+/* a + n, written as a difference where n is negative. */
+bp_rc bp_rule_shift(struct bp_infer *infer, struct bp_sym a, int64_t n,
+                    struct bp_sym *out) BP_CHECKED;
+bp_rc bp_rule_product(struct bp_infer *infer, const struct bp_sym *dims, uint32_t n,
+                      struct bp_sym *out) BP_CHECKED;
+/* n sizes that only the data will tell. */
+bp_rc bp_rule_from_data(struct bp_infer *infer, struct bp_sym *dims, uint32_t n) BP_CHECKED;
+/* The one size that two must have in common; false: both are known and differ. */
+bool bp_rule_unify(struct bp_sym a, struct bp_sym b, struct bp_sym *out);
+/* Can this element not be below 0? Symbols are sizes, and stay so until something is taken away. */
+bool bp_rule_is_size(const struct bp_infer *infer, struct bp_sym sym);
+
+/* ---- lists that are an attribute in some versions and an input in others -------------------- */
+
+struct bp_list {
+    const struct bp_sym *v; /* NULL: the elements are not known */
+    uint32_t n;
+    bool is_given;   /* false: absent */
+    bool is_counted; /* n is right */
+};
+
+/*
+ * The list `name`: the attribute where this version has one, else input i (BP_NONE: there is none).
+ * BP_E_SHAPE: the input is no list.
+ */
+bp_rc bp_rule_list(struct bp_infer *infer, const char *name, uint32_t i,
+                   struct bp_list *out) BP_CHECKED;
+/* Are all elements numbers? */
+bool bp_list_is_exact(const struct bp_list *list);
+/*
+ * The axes of an exact list for a tensor of that rank, bit by bit. BP_E_INVALID: one is outside,
+ * or, unless repeats are fine, given twice.
+ */
+bp_rc bp_rule_axes(struct bp_infer *infer, const struct bp_list *list, uint32_t rank,
+                   bool may_repeat, uint64_t *out) BP_CHECKED;
+
+/* ---- contents, see content.c ---------------------------------------------------------------- */
+
+/* One element of a result; *known false where the symbols do not tell. */
+typedef bp_rc (*bp_pair_fn)(struct bp_infer *infer, struct bp_sym a, struct bp_sym b,
+                            struct bp_sym *out, bool *known);
+
+bp_rc bp_pair_add(struct bp_infer *, struct bp_sym, struct bp_sym, struct bp_sym *,
+                  bool *) BP_CHECKED;
+bp_rc bp_pair_sub(struct bp_infer *, struct bp_sym, struct bp_sym, struct bp_sym *,
+                  bool *) BP_CHECKED;
+bp_rc bp_pair_mul(struct bp_infer *, struct bp_sym, struct bp_sym, struct bp_sym *,
+                  bool *) BP_CHECKED;
+bp_rc bp_pair_div(struct bp_infer *, struct bp_sym, struct bp_sym, struct bp_sym *,
+                  bool *) BP_CHECKED;
+bp_rc bp_pair_mod(struct bp_infer *, struct bp_sym, struct bp_sym, struct bp_sym *,
+                  bool *) BP_CHECKED;
+bp_rc bp_pair_min(struct bp_infer *, struct bp_sym, struct bp_sym, struct bp_sym *,
+                  bool *) BP_CHECKED;
+bp_rc bp_pair_max(struct bp_infer *, struct bp_sym, struct bp_sym, struct bp_sym *,
+                  bool *) BP_CHECKED;
+
+/* Is the value a number of that type? */
+bool bp_dtype_holds(uint32_t dtype, int64_t value);
+/* Number of elements, where it is known and small enough to follow. */
+bool bp_content_count(const struct bp_fact *fact, uint32_t *out);
+/* Is every element of this (maybe absent) value known, at least by a symbol? */
+bool bp_content_is_whole(const struct bp_fact *fact);
+/* Index in `in` of the element that is broadcast to element i of `out`; sizes are exact. */
+uint32_t bp_content_source(const struct bp_fact *out, const struct bp_fact *in, uint32_t i);
+/*
+ * fn over the elements of a and b, broadcast to the shape of `out`; dtype is that of the result. *v
+ * is NULL when an element is not known.
+ */
+bp_rc bp_content_zip(struct bp_infer *infer, bp_pair_fn fn, const struct bp_fact *a,
+                     const struct bp_fact *b, const struct bp_fact *out, uint32_t dtype,
+                     const struct bp_sym **v, uint32_t *n) BP_CHECKED;
+/* fn over all n elements, one after the other; *known false when that is not known. */
+bp_rc bp_content_fold(struct bp_infer *infer, bp_pair_fn fn, const struct bp_sym *v, uint32_t n,
+                      uint32_t dtype, struct bp_sym *out, bool *known) BP_CHECKED;
+
+#endif

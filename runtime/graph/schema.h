@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* schema.h - what each operator version takes, gives and means for types and shapes; written once. */
+#ifndef BP_GRAPH_SCHEMA_H
+#define BP_GRAPH_SCHEMA_H
+
+#include "graph/ir.h"
+
+struct bp_infer;
+
+/*
+ * A shape rule: from the facts of the inputs to those of the outputs. It runs with symbols when a
+ * session is made and with exact sizes before a run, and must refuse (BP_E_SHAPE, BP_E_INVALID) what the
+ * operator's text forbids, naming the dimension or attribute.
+ */
+typedef bp_rc (*bp_infer_fn)(struct bp_infer *infer);
+
+/* Sets of element types: bit BP_DTYPE_*. */
+#define BP_T(dtype) (UINT64_C(1) << BP_DTYPE_##dtype)
+#define BP_T_FLOAT3 (BP_T(F16) | BP_T(F32) | BP_T(F64))
+#define BP_T_FLOAT (BP_T_FLOAT3 | BP_T(BF16))
+#define BP_T_INT (BP_T(I8) | BP_T(I16) | BP_T(I32) | BP_T(I64))
+#define BP_T_UINT (BP_T(U8) | BP_T(U16) | BP_T(U32) | BP_T(U64))
+#define BP_T_NUMBER (BP_T_FLOAT | BP_T_INT | BP_T_UINT)
+#define BP_T_COMPLEX (BP_T(C64) | BP_T(C128))
+#define BP_T_ANY (((UINT64_C(1) << BP_DTYPE_END) - 1) & ~UINT64_C(1))
+
+enum {
+    BP_PARAM_OPTIONAL = 1u << 0,
+    BP_PARAM_VARIADIC = 1u << 1,     /* the last one; any number, at least one */
+    BP_PARAM_CONTENT = 1u << 2,      /* the shape rule reads the values, not just the shape */
+    BP_PARAM_HETEROGENEOUS = 1u << 3 /* variadic with a type each */
+};
+
+/* An input or output. */
+struct bp_param {
+    const char *name;  /* as in the operator's text: "X" */
+    uint64_t types;    /* allowed element types, BP_T_* */
+    uint32_t flags;    /* BP_PARAM_* */
+    uint32_t type_var; /* equal non-zero numbers have equal element types within a node ("T") */
+};
+
+/* An attribute; the kinds of its default are told apart by `type`. */
+struct bp_attr_def {
+    const char *name;
+    uint32_t type;     /* BP_ATTR_* */
+    bool is_list;
+    bool is_required;
+    bool has_default;  /* def_* counts; lists have none */
+    int64_t def_int;
+    float def_float;
+    const char *def_string;
+};
+
+struct bp_schema {
+    const char *op, *domain;
+    uint32_t since; /* the operator version that introduced this row */
+    const struct bp_param *in, *out;
+    uint32_t n_in, n_out; /* a variadic parameter counts as one */
+    const struct bp_attr_def *attrs;
+    uint32_t n_attrs;
+    bp_infer_fn infer;
+};
+
+/*
+ * The row in force for an operator at imported version `opset`: the newest with since <= opset. NULL:
+ * unknown. A version newer than every table here gets the newest row.
+ */
+const struct bp_schema *bp_schema_find(const char *domain, const char *op, uint32_t opset);
+/* Newest version of a domain that the tables were written for; 0: unknown domain. */
+uint32_t bp_schema_newest(const char *domain);
+/* Parameter of input (output) i of a node; the variadic one for all behind it. NULL: too many. */
+const struct bp_param *bp_schema_in(const struct bp_schema *schema, uint32_t i);
+const struct bp_param *bp_schema_out(const struct bp_schema *schema, uint32_t i);
+/* All rows, for lists and documents; *count gets their number. Sorted by domain, operator, since. */
+const struct bp_schema *const *bp_schema_all(uint32_t *count);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* seal_node.c - holds a node against its operator's schema, and adds defaults of attributes. */
+
+#include "config.h"
+
+#include "base/text.h"
+#include "graph/schema.h"
+#include "graph/seal_parts.h"
+
+enum { MAX_ATTRS = 64 }; /* that a schema may have; the longest of ONNX has 17 */
+
+/* ---- inputs and outputs ---------------------------------------------------------------------- */
+
+/* "2 to 3 inputs" */
+static void count_words(const struct bp_param *params, uint32_t n, const char *what, char *buf,
+                        size_t cap)
+{
+    uint32_t least = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (!(params[i].flags & BP_PARAM_OPTIONAL))
+            least = i + 1;
+    }
+    if (n > 0 && params[n - 1].flags & BP_PARAM_VARIADIC)
+        snprintf(buf, cap, "%u or more %s", least, what);
+    else if (least == n)
+        snprintf(buf, cap, "%u %s%s", n, what, n == 1 ? "" : "s");
+    else
+        snprintf(buf, cap, "%u to %u %ss", least, n, what);
+}
+
+static bp_rc fail_count(const struct bp_ir_node *node, uint32_t has, bool is_input, bp_err *err)
+{
+    const struct bp_schema *schema = node->schema;
+    const char *what = is_input ? "input" : "output";
+    char words[64];
+
+    count_words(is_input ? schema->in : schema->out, is_input ? schema->n_in : schema->n_out, what,
+                words, sizeof words);
+    return bp_fail(err, BP_E_INVALID, "node '%s' (%s) has %u %s%s; the operator has %s", node->name,
+                   node->op, has, what, has == 1 ? "" : "s", words);
+}
+
+static bp_rc check_inputs(struct bp_ir_node *node, bp_err *err)
+{
+    const struct bp_schema *schema = node->schema;
+
+    while (node->n_in > 0 && node->in[node->n_in - 1] == BP_NONE)
+        node->n_in--;
+    if (node->n_in > 0 && !bp_schema_in(schema, node->n_in - 1))
+        return fail_count(node, node->n_in, true, err);
+    for (uint32_t i = 0; i < schema->n_in; i++) {
+        if (schema->in[i].flags & BP_PARAM_OPTIONAL)
+            continue;
+        if (i >= node->n_in)
+            return fail_count(node, node->n_in, true, err);
+        if (node->in[i] == BP_NONE)
+            return bp_fail(err, BP_E_INVALID,
+                           "node '%s' (%s): input %u (%s) is required, the model leaves it empty",
+                           node->name, node->op, i, schema->in[i].name);
+    }
+    return BP_OK;
+}
+
+/* A required output without a name is one that nobody reads: models have them, no harm. */
+static bp_rc check_outputs(const struct bp_ir_node *node, bp_err *err)
+{
+    const struct bp_schema *schema = node->schema;
+
+    if (node->n_out > 0 && !bp_schema_out(schema, node->n_out - 1))
+        return fail_count(node, node->n_out, false, err);
+    for (uint32_t i = node->n_out; i < schema->n_out; i++) {
+        if (!(schema->out[i].flags & BP_PARAM_OPTIONAL))
+            return fail_count(node, node->n_out, false, err);
+    }
+    return BP_OK;
+}
+
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+static const char *type_words(uint32_t type, bool is_list)
+{
+    static const char *const words[][2] = {
+        {"of an unknown type", "of an unknown type"},
+        {"a float", "a list of floats"},
+        {"an integer", "a list of integers"},
+        {"a string", "a list of strings"},
+        {"a tensor", "a list of tensors"},
+        {"a graph", "a list of graphs"},
+    };
+
+    return words[type <= BP_ATTR_GRAPH ? type : 0][is_list];
+}
+
+static bp_rc fail_unknown_attr(const struct bp_ir_node *node, const char *name, bp_err *err)
+{
+    const struct bp_schema *schema = node->schema;
+    const char *names[MAX_ATTRS], *nearest;
+    uint32_t n = schema->n_attrs < MAX_ATTRS ? schema->n_attrs : MAX_ATTRS;
+
+    for (uint32_t i = 0; i < n; i++)
+        names[i] = schema->attrs[i].name;
+    nearest = bp_nearest(name, names, n);
+    return bp_fail(err, BP_E_INVALID,
+                   "node '%s' (%s): version %u of the operator has no attribute '%s'%s%s%s",
+                   node->name, node->op, schema->since, name, nearest ? "; is '" : "",
+                   nearest ? nearest : "", nearest ? "' meant?" : "");
+}
+
+static const struct bp_attr_def *find_def(const struct bp_schema *schema, const char *name)
+{
+    for (uint32_t i = 0; i < schema->n_attrs; i++) {
+        if (strcmp(schema->attrs[i].name, name) == 0)
+            return &schema->attrs[i];
+    }
+    return NULL;
+}
+
+/*
+ * Attributes beyond the schema are refused where the schema is the whole truth: other domains, and
+ * versions newer than our tables, may know more.
+ */
+static bool knows_all_attrs(const struct bp_ir_node *node)
+{
+    return node->domain[0] == '\0' && node->opset <= bp_schema_newest("");
+}
+
+/* *seen: a bit for each of the schema's attributes that the node has. */
+static bp_rc check_attrs(const struct bp_ir_node *node, uint64_t *seen, bp_err *err)
+{
+    const struct bp_schema *schema = node->schema;
+
+    for (uint32_t i = 0; i < node->n_attrs; i++) {
+        const bp_attr *attr = &node->attrs[i];
+        const struct bp_attr_def *def = find_def(schema, attr->name);
+        bool is_list = attr->flags & BP_ATTR_LIST;
+        uint64_t bit;
+
+        if (!def && knows_all_attrs(node))
+            return fail_unknown_attr(node, attr->name, err);
+        if (!def)
+            continue;
+        if (attr->type != def->type || is_list != def->is_list || (!is_list && attr->count != 1))
+            return bp_fail(err, BP_E_INVALID, "node '%s' (%s): attribute '%s' is %s, must be %s",
+                           node->name, node->op, attr->name, type_words(attr->type, is_list),
+                           type_words(def->type, def->is_list));
+        bit = UINT64_C(1) << (def - schema->attrs);
+        if (*seen & bit)
+            return bp_fail(err, BP_E_INVALID, "node '%s' (%s): attribute '%s' is given twice",
+                           node->name, node->op, attr->name);
+        *seen |= bit;
+    }
+    return BP_OK;
+}
+
+static bool set_default(struct bp_region *region, const struct bp_attr_def *def, bp_attr *out)
+{
+    bp_span *text;
+
+    out->name = def->name;
+    out->type = def->type;
+    out->count = 1;
+    if (def->type == BP_ATTR_INT)
+        out->data = &def->def_int; /* schemas are constant tables */
+    if (def->type == BP_ATTR_FLOAT)
+        out->data = &def->def_float;
+    if (def->type != BP_ATTR_STRING)
+        return true;
+    text = bp_region_alloc(region, sizeof *text);
+    if (!text)
+        return false;
+    text->data = def->def_string;
+    text->size = strlen(def->def_string);
+    out->data = text;
+    return true;
+}
+
+static bp_rc add_defaults(struct bp_ir *ir, struct bp_ir_node *node, uint64_t seen, bp_err *err)
+{
+    const struct bp_schema *schema = node->schema;
+    bp_attr *attrs;
+
+    attrs = bp_region_array(ir->region, (size_t)node->n_attrs + schema->n_attrs, sizeof *attrs);
+    if (!attrs)
+        return bp_fail_nomem(err, "attributes");
+    if (node->n_attrs > 0)
+        memcpy(attrs, node->attrs, node->n_attrs * sizeof *attrs);
+    node->attrs = attrs;
+    for (uint32_t i = 0; i < schema->n_attrs; i++) {
+        const struct bp_attr_def *def = &schema->attrs[i];
+
+        if (seen & UINT64_C(1) << i)
+            continue;
+        if (def->is_required)
+            return bp_fail(err, BP_E_INVALID, "node '%s' (%s): attribute '%s' (%s) is missing",
+                           node->name, node->op, def->name, type_words(def->type, def->is_list));
+        if (!def->has_default)
+            continue;
+        if (!set_default(ir->region, def, &attrs[node->n_attrs]))
+            return bp_fail_nomem(err, "attributes");
+        node->n_attrs++;
+    }
+    return BP_OK;
+}
+
+bp_rc bp_ir_check_node(struct bp_ir *ir, struct bp_ir_node *node, bp_err *err)
+{
+    uint64_t seen = 0;
+    bp_rc rc;
+
+    rc = check_inputs(node, err);
+    if (rc == BP_OK)
+        rc = check_outputs(node, err);
+    if (rc == BP_OK)
+        rc = check_attrs(node, &seen, err);
+    if (rc == BP_OK && node->schema->n_attrs > 0)
+        rc = add_defaults(ir, node, seen, err);
+    return rc;
+}
