@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* external.c - finds, checks and maps external data: location, offset, length. */
+
+#include "config.h"
+
+#include "model/external.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/strmap.h"
+
+struct file {
+    char *name;
+    struct bp_bytes bytes;
+    bool is_mapped;
+};
+
+struct bp_external {
+    char *dir; /* NULL: none */
+    struct file *files;
+    uint32_t n_files, cap_files;
+    struct bp_strmap by_name;
+    pthread_mutex_t lock; /* over files that were missing when they were added */
+};
+
+/* A tensor's part of a file. */
+struct part {
+    struct bp_external *external;
+    const char *tensor;
+    uint32_t file;
+    uint64_t offset;
+};
+
+bp_rc bp_external_create(const char *dir, struct bp_external **out, bp_err *err)
+{
+    struct bp_external *external = calloc(1, sizeof *external);
+
+    *out = NULL;
+    if (!external)
+        return bp_fail_nomem(err, "external data");
+    if (dir) {
+        external->dir = strdup(dir);
+        if (!external->dir) {
+            free(external);
+            return bp_fail_nomem(err, "external data");
+        }
+    }
+    pthread_mutex_init(&external->lock, NULL); /* cannot fail with default attributes */
+    *out = external;
+    return BP_OK;
+}
+
+void bp_external_destroy(struct bp_external *external)
+{
+    if (!external)
+        return;
+    for (uint32_t i = 0; i < external->n_files; i++) {
+        bp_bytes_unmap(&external->files[i].bytes);
+        free(external->files[i].name);
+    }
+    free(external->files);
+    free(external->dir);
+    bp_strmap_finish(&external->by_name);
+    pthread_mutex_destroy(&external->lock);
+    free(external);
+}
+
+const char *bp_external_name(const struct bp_external *external, uint32_t i)
+{
+    return i < external->n_files ? external->files[i].name : NULL;
+}
+
+uint32_t bp_external_count(const struct bp_external *external)
+{
+    return external->n_files;
+}
+
+void bp_external_drop_pages(struct bp_external *external)
+{
+    pthread_mutex_lock(&external->lock);
+    for (uint32_t i = 0; i < external->n_files; i++) {
+        const struct bp_bytes *bytes = &external->files[i].bytes;
+
+        if (bytes->map)
+            (void)madvise(bytes->map, bytes->size, MADV_DONTNEED); /* advice: may be ignored */
+    }
+    pthread_mutex_unlock(&external->lock);
+}
+
+/* ---- the entries of a tensor -------------------------------------------------------------------------- */
+
+static const char *find_entry(const Bp__TensorProto *proto, const char *key)
+{
+    for (size_t i = 0; i < proto->n_external_data; i++) {
+        const Bp__StringStringEntryProto *entry = proto->external_data[i];
+
+        if (strcmp(bp_text_or_empty(entry->key), key) == 0)
+            return bp_text_or_empty(entry->value);
+    }
+    return NULL;
+}
+
+/* A decimal number without sign; absent or empty: def. */
+static bp_rc read_entry(const Bp__TensorProto *proto, const char *key, uint64_t def, uint64_t *out,
+                        bp_err *err)
+{
+    const char *text = find_entry(proto, key);
+    uint64_t value = 0;
+
+    *out = def;
+    if (!text || !*text)
+        return BP_OK;
+    for (const char *p = text; *p; p++) {
+        if (*p < '0' || *p > '9' || __builtin_mul_overflow(value, UINT64_C(10), &value) ||
+            __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
+            return bp_fail(err, BP_E_INVALID, "its external %s '%.40s' is no number of bytes", key,
+                           text);
+    }
+    *out = value;
+    return BP_OK;
+}
+
+static bp_rc read_location(const Bp__TensorProto *proto, const char **out, bp_err *err)
+{
+    *out = find_entry(proto, "location");
+    if (!*out || !**out)
+        return bp_fail(err, BP_E_INVALID,
+                       "its data is external but no file is named: external_data "
+                       "has no location");
+    return BP_OK;
+}
+
+/* ---- files --------------------------------------------------------------------------------------------- */
+
+static bp_rc map_file(struct bp_external *external, struct file *file, bp_err *err)
+{
+    bp_rc rc = bp_bytes_map_inside(external->dir, file->name, &file->bytes, err);
+
+    file->is_mapped = rc >= 0;
+    return rc;
+}
+
+static bp_rc add_file(struct bp_external *external, const char *name, bp_err *err)
+{
+    char text[256];
+    bp_err own = bp_err_init(text, sizeof text);
+    struct file *file;
+    bp_rc rc;
+
+    if (external->n_files == external->cap_files) {
+        uint32_t cap = external->cap_files ? external->cap_files * 2 : 4;
+        struct file *files = realloc(external->files, cap * sizeof *files);
+
+        if (!files)
+            return bp_fail_nomem(err, "external data");
+        external->files = files;
+        external->cap_files = cap;
+    }
+    file = &external->files[external->n_files];
+    memset(file, 0, sizeof *file);
+    file->name = strdup(name);
+    if (!file->name)
+        return bp_fail_nomem(err, "external data");
+    rc = map_file(external, file, &own);
+    if (rc < 0 && rc != BP_E_IO) {
+        free(file->name);
+        return bp_fail(err, rc, "%s", text);
+    }
+    if (!bp_strmap_put(&external->by_name, file->name, external->n_files)) {
+        bp_bytes_unmap(&file->bytes);
+        free(file->name);
+        return bp_fail_nomem(err, "external data");
+    }
+    external->n_files++;
+    return BP_OK;
+}
+
+bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto, bp_err *err)
+{
+    const char *name;
+    bp_rc rc = read_location(proto, &name, err);
+
+    if (rc < 0)
+        return rc;
+    if (!external->dir)
+        return bp_fail(err, BP_E_INVALID,
+                       "its data is in the file '%.80s', but a model in memory has "
+                       "no directory: say where its files are",
+                       name);
+    if (bp_strmap_get(&external->by_name, name, BP_NONE) != BP_NONE)
+        return BP_OK;
+    return add_file(external, name, err);
+}
+
+/* ---- tensors ------------------------------------------------------------------------------------------- */
+
+/* Points data at its part of a mapped file. */
+static bp_rc use_part(const struct part *part, struct bp_ir_data *data, bp_err *err)
+{
+    const struct file *file = &part->external->files[part->file];
+    const struct bp_bytes *bytes = &file->bytes;
+    struct bp_ir_data found = *data;
+    bp_rc rc;
+
+    if (part->offset > bytes->size || data->size > bytes->size - part->offset)
+        return bp_fail(err, BP_E_INVALID, "its data is %zu bytes at %llu of '%.80s', which has %zu",
+                       data->size, (unsigned long long)part->offset, file->name, bytes->size);
+    found.bytes = data->size > 0 ? bytes->data + part->offset : (const uint8_t *)"";
+    rc = bp_check_bools(&found, err);
+    if (rc < 0)
+        return rc;
+    /* other threads may be waiting for just this, in bp_ir_data_load() */
+    __atomic_store_n(&data->bytes, found.bytes, __ATOMIC_RELEASE);
+    return BP_OK;
+}
+
+/* bp_ir_data.load of a tensor whose file was missing. */
+static bp_rc load_late(struct bp_ir_data *data, bp_err *err)
+{
+    const struct part *part = data->source;
+    struct bp_external *external = part->external;
+    struct file *file = &external->files[part->file];
+    bp_rc rc = BP_OK;
+
+    pthread_mutex_lock(&external->lock);
+    if (!file->is_mapped)
+        rc = map_file(external, file, err);
+    if (rc >= 0)
+        rc = use_part(part, data, err);
+    pthread_mutex_unlock(&external->lock);
+    if (rc < 0)
+        return bp_fail_in(err, rc, "tensor '%.80s'", part->tensor);
+    return rc;
+}
+
+static bp_rc find_part(const Bp__TensorProto *proto, struct bp_external *external, size_t size,
+                       struct part *out, bp_err *err)
+{
+    uint64_t length;
+    const char *name;
+    bp_rc rc = read_location(proto, &name, err);
+
+    if (rc >= 0)
+        rc = read_entry(proto, "offset", 0, &out->offset, err);
+    if (rc >= 0)
+        rc = read_entry(proto, "length", size, &length, err);
+    if (rc < 0)
+        return rc;
+    if (length != size)
+        return bp_fail(err, BP_E_INVALID,
+                       "its external length is %llu bytes where its dims need %zu",
+                       (unsigned long long)length, size);
+    out->file = bp_strmap_get(&external->by_name, name, BP_NONE);
+    if (out->file == BP_NONE)
+        return bp_fail(err, BP_E_INTERNAL, "the file '%.80s' was not added", name);
+    out->external = external;
+    out->tensor = bp_text_or_empty(proto->name);
+    return BP_OK;
+}
+
+bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *source,
+                       struct bp_region *region, struct bp_ir_data *out, bp_err *err)
+{
+    struct bp_external *external = source->external;
+    struct part part;
+    const struct file *file;
+    bp_rc rc;
+
+    if (!external)
+        return bp_fail(err, BP_E_INVALID, "its data is in another file, and here there are none");
+    if (out->dtype == BP_DTYPE_STRING)
+        return bp_fail(err, BP_E_INVALID, "it is of strings, which cannot be external");
+    rc = find_part(proto, external, out->size, &part, err);
+    if (rc < 0)
+        return rc;
+
+    pthread_mutex_lock(&external->lock);
+    file = &external->files[part.file];
+    if (file->is_mapped) {
+        rc = use_part(&part, out, err);
+        out->id = bp_file_part_id(file->bytes.file_id, part.offset, out->size);
+    }
+    pthread_mutex_unlock(&external->lock);
+    if (rc < 0 || out->bytes)
+        return rc;
+
+    out->id = bp_source_id(source, proto, out->size);
+    out->source = bp_region_alloc(region, sizeof part);
+    if (!out->source)
+        return bp_fail_nomem(err, "external data");
+    memcpy(out->source, &part, sizeof part);
+    out->load = load_late;
+    return BP_OK;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* external.h - the files beside a model that hold its large tensors; each is mapped once. */
+#ifndef BP_MODEL_EXTERNAL_H
+#define BP_MODEL_EXTERNAL_H
+
+#include "base/status.h"
+#include "model/tensor.h"
+
+enum { BP_TENSOR_EXTERNAL = 1 }; /* TensorProto.data_location */
+
+/*
+ * An empty set of files in directory `dir`, which is copied. NULL: the model has no directory, and
+ * files are refused.
+ */
+bp_rc bp_external_create(const char *dir, struct bp_external **out, bp_err *err) BP_CHECKED;
+void bp_external_destroy(struct bp_external *external); /* NULL is fine; unmaps the files */
+
+/*
+ * Adds the file of an external tensor, if it is new, and maps it. A missing file is no error yet: the
+ * structure can be looked at without. BP_E_INVALID: no name, or one that leads out of the directory.
+ */
+bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto,
+                      bp_err *err) BP_CHECKED;
+
+/*
+ * Finds the bytes of a tensor whose file was added; dtype, dims and size of *out are set. When the
+ * file was missing, out->load tries again. [any thread]
+ */
+bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *source,
+                       struct bp_region *region, struct bp_ir_data *out, bp_err *err) BP_CHECKED;
+
+/* Name of file i, in the order of adding; NULL: end. */
+const char *bp_external_name(const struct bp_external *external, uint32_t i);
+uint32_t bp_external_count(const struct bp_external *external);
+/* Gives mapped pages back to the page cache. */
+void bp_external_drop_pages(struct bp_external *external);
+
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* onnx.c - opening a model: mapped, decoded, its head checked; and what it says of itself. */
+
+#include "config.h"
+
+#include "model/onnx.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "graph/schema.h"
+#include "model/external.h"
+#include "model/model.h"
+#include "model/sniff.h"
+#include "model/unpack.h"
+
+const char *bp_onnx_domain(const char *domain)
+{
+    return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
+}
+
+/* ---- the head of a model ------------------------------------------------------------------------------ */
+
+static bp_rc add_opset(struct bp_onnx *onnx, const Bp__OperatorSetIdProto *proto, bp_err *err)
+{
+    const char *domain = bp_onnx_domain(proto->domain);
+    uint32_t before = bp_strmap_get(&onnx->opsets, domain, 0);
+
+    if (proto->version < 1 || proto->version >= INT32_MAX)
+        return bp_fail(err, BP_E_VERSION, "imports version %lld of operator set '%.80s'",
+                       (long long)proto->version, domain);
+    if (before != 0 && before != (uint32_t)proto->version)
+        return bp_fail(err, BP_E_INVALID, "imports versions %u and %lld of operator set '%.80s'",
+                       before, (long long)proto->version, domain);
+    if (!bp_strmap_put(&onnx->opsets, domain, (uint32_t)proto->version))
+        return bp_fail_nomem(err, "operator sets");
+    return BP_OK;
+}
+
+/* Functions are known by name only: their bodies are not read. */
+static bp_rc add_functions(struct bp_onnx *onnx, bp_err *err)
+{
+    for (size_t i = 0; i < onnx->proto->n_functions; i++) {
+        const Bp__FunctionProto *function = onnx->proto->functions[i];
+        const char *key = bp_region_printf(&onnx->region, "%s:%s", bp_onnx_domain(function->domain),
+                                           bp_text_or_empty(function->name));
+
+        if (!key || !bp_strmap_put(&onnx->functions, key, 1))
+            return bp_fail_nomem(err, "functions");
+    }
+    return BP_OK;
+}
+
+bp_rc bp_check_call(const struct bp_onnx *onnx, const Bp__NodeProto *proto, bp_err *err)
+{
+    const char *domain = bp_onnx_domain(proto->domain);
+    char key[256];
+    int n;
+
+    if (onnx->functions.count == 0)
+        return BP_OK;
+    n = snprintf(key, sizeof key, "%s:%s", domain, proto->op_type);
+    if (n < 0 || (size_t)n >= sizeof key || !bp_strmap_get(&onnx->functions, key, 0) ||
+        bp_schema_find(domain, proto->op_type, bp_strmap_get(&onnx->opsets, domain, 0)))
+        return BP_OK;
+    return bp_fail(
+        err, BP_E_UNSUPPORTED,
+        "calls a function that the model defines, and such are not inlined here: inline it "
+        "when exporting, or with onnx.inliner");
+}
+
+static bp_rc check_head(struct bp_onnx *onnx, bp_err *err)
+{
+    const Bp__ModelProto *proto = onnx->proto;
+
+    if (proto->ir_version < 1 || proto->ir_version > BP_IR_VERSION_LAST)
+        return bp_fail(err, BP_E_VERSION,
+                       "has IR version %lld; versions 1 to %d are read, %d is the newest known",
+                       (long long)proto->ir_version, BP_IR_VERSION_LAST, BP_IR_VERSION_NEWEST);
+    for (size_t i = 0; i < proto->n_opset_import; i++) {
+        bp_rc rc = add_opset(onnx, proto->opset_import[i], err);
+
+        if (rc < 0)
+            return rc;
+    }
+    if (proto->n_opset_import > 0)
+        return BP_OK;
+    if (proto->ir_version >= 3)
+        return bp_fail(err, BP_E_INVALID,
+                       "imports no operator set (opset_import), which IR version %lld needs",
+                       (long long)proto->ir_version);
+    return bp_strmap_put(&onnx->opsets, "", 1) ? BP_OK : bp_fail_nomem(err, "operator sets");
+}
+
+/* ---- opening ---------------------------------------------------------------------------------------- */
+
+/* Says of bytes that could not be decoded what they may be instead. */
+static bp_rc fail_decode(const struct bp_onnx *onnx, bp_rc rc, bp_err *err)
+{
+    const struct bp_bytes *file = &onnx->source.file;
+    const char *words = bp_sniff(file->data, file->size);
+
+    if (rc != BP_E_INVALID)
+        return bp_fail_in(err, rc, "%s", onnx->name);
+    if (words)
+        return bp_fail(err, rc, "%s is not an ONNX model: %s", onnx->name, words);
+    if (bp_sniff_model(file->data, file->size))
+        return bp_fail_in(err, rc, "%s is an ONNX model that is damaged or cut off", onnx->name);
+    return bp_fail_in(err, rc, "%s is not an ONNX model", onnx->name);
+}
+
+static bp_rc decode(struct bp_onnx *onnx, bp_err *err)
+{
+    const struct bp_bytes *file = &onnx->source.file;
+    bp_rc rc =
+        bp_unpack_model(file->data, file->size, &onnx->wire, &onnx->region, &onnx->proto, err);
+
+    if (rc >= 0 && !onnx->proto->graph)
+        rc = bp_fail(err, BP_E_INVALID, "it has no graph");
+    if (rc < 0)
+        return fail_decode(onnx, rc, err);
+    onnx->source.chunks = onnx->wire.chunks;
+    onnx->source.n_chunks = onnx->wire.n_chunks;
+    rc = check_head(onnx, err);
+    if (rc >= 0)
+        rc = add_functions(onnx, err);
+    if (rc >= 0)
+        rc = bp_onnx_survey(onnx, err);
+    return rc < 0 ? bp_fail_in(err, rc, "%s", onnx->name) : rc;
+}
+
+/* Takes the mapping, also when it fails. dir may be NULL. */
+static bp_rc open_bytes(const struct bp_bytes *file, const char *name, const char *dir,
+                        struct bp_onnx **out, bp_err *err)
+{
+    struct bp_onnx *onnx = calloc(1, sizeof *onnx);
+    struct bp_bytes mine = *file;
+    bp_rc rc;
+
+    if (!onnx) {
+        bp_bytes_unmap(&mine);
+        return bp_fail_nomem(err, "a model");
+    }
+    atomic_init(&onnx->refs, 1);
+    onnx->source.file = mine;
+    onnx->name = strdup(name);
+    if (!onnx->name) {
+        rc = bp_fail_nomem(err, "a model");
+        goto out;
+    }
+    if (getrandom(&onnx->source.salt, sizeof onnx->source.salt, 0) !=
+        (ssize_t)sizeof onnx->source.salt) {
+        rc = bp_fail(err, BP_E_IO, "the system gives no random numbers: %m");
+        goto out;
+    }
+    rc = bp_external_create(dir, &onnx->source.external, err);
+    if (rc < 0)
+        goto out;
+    rc = decode(onnx, err);
+    if (rc < 0)
+        goto out;
+    bp_onnx_drop_pages(onnx); /* the kernel has mapped weights around the pages that were read */
+    *out = onnx;
+    onnx = NULL;
+out:
+    bp_onnx_unref(onnx);
+    return rc;
+}
+
+/* The directory that a path is in: the path up to its last slash, or "." */
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!slash)
+        return strdup(".");
+    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+bp_rc bp_onnx_open(const char *path, struct bp_onnx **out, bp_err *err)
+{
+    struct bp_bytes file = {0};
+    struct stat st;
+    char *dir;
+    bp_rc rc;
+
+    *out = NULL;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return bp_fail(err, BP_E_INVALID, "%s is not an ONNX model: it is a directory", path);
+    rc = bp_bytes_map(path, &file, err);
+    if (rc < 0)
+        return rc;
+    dir = directory_of(path);
+    if (!dir) {
+        bp_bytes_unmap(&file);
+        return bp_fail_nomem(err, "a model");
+    }
+    rc = open_bytes(&file, path, dir, out, err);
+    free(dir);
+    return rc;
+}
+
+bp_rc bp_onnx_open_memory(const void *bytes, size_t size, const char *dir, struct bp_onnx **out,
+                          bp_err *err)
+{
+    struct bp_bytes file = {0};
+
+    *out = NULL;
+    file.data = size > 0 ? bytes : (const void *)"";
+    file.size = size;
+    return open_bytes(&file, "model in memory", dir, out, err);
+}
+
+struct bp_onnx *bp_onnx_ref(struct bp_onnx *onnx)
+{
+    atomic_fetch_add(&onnx->refs, 1);
+    return onnx;
+}
+
+void bp_onnx_unref(struct bp_onnx *onnx)
+{
+    if (!onnx || atomic_fetch_sub(&onnx->refs, 1) != 1)
+        return;
+    bp_external_destroy(onnx->source.external);
+    bp_strmap_finish(&onnx->opsets);
+    bp_strmap_finish(&onnx->functions);
+    bp_region_finish(&onnx->region);
+    bp_wire_finish(&onnx->wire);
+    bp_bytes_unmap(&onnx->source.file);
+    free(onnx->name);
+    free(onnx);
+}
+
+/* ---- the graph ---------------------------------------------------------------------------------------- */
+
+/* For bp_ir_seal. */
+static uint32_t opset_of(void *h, const char *domain)
+{
+    const struct bp_onnx *onnx = h;
+
+    return bp_strmap_get(&onnx->opsets, domain, 0);
+}
+
+bp_rc bp_onnx_graph(struct bp_onnx *onnx, bool open_defaults, struct bp_region *region,
+                    struct bp_symbols *symbols, struct bp_ir **out, bp_err *err)
+{
+    struct bp_builder builder = {onnx, region, symbols, open_defaults, BP_MAX_DENSE};
+    const Bp__GraphProto *graph = onnx->proto->graph;
+    struct bp_ir *ir = NULL;
+    bp_rc rc;
+
+    *out = NULL;
+    rc = bp_ir_create(region, symbols, NULL, bp_text_or_empty(graph->name), &ir, err);
+    if (rc >= 0)
+        rc = bp_decode_graph(&builder, graph, ir, err);
+    if (rc >= 0)
+        rc = bp_ir_seal(ir, opset_of, onnx, err);
+    if (rc < 0) {
+        bp_ir_finish(ir);
+        return bp_fail_in(err, rc, "%s", onnx->name);
+    }
+    *out = ir;
+    return BP_OK;
+}
+
+/* ---- facts -------------------------------------------------------------------------------------------- */
+
+void bp_onnx_drop_pages(struct bp_onnx *onnx)
+{
+    const struct bp_bytes *file = &onnx->source.file;
+
+    if (file->map)
+        (void)madvise(file->map, file->size, MADV_DONTNEED); /* advice: may be ignored */
+    bp_external_drop_pages(onnx->source.external);
+}
+
+void bp_onnx_info(const struct bp_onnx *onnx, bp_model_info *out)
+{
+    const Bp__ModelProto *proto = onnx->proto;
+
+    memset(out, 0, sizeof *out);
+    out->struct_size = (uint32_t)sizeof *out;
+    out->n_opsets = proto->n_opset_import > 0 ? (uint32_t)proto->n_opset_import : 1;
+    out->n_metadata = (uint32_t)proto->n_metadata_props;
+    out->n_external = bp_external_count(onnx->source.external);
+    out->ir_version = proto->ir_version;
+    out->model_version = proto->model_version;
+    out->producer = bp_text_or_empty(proto->producer_name);
+    out->producer_version = bp_text_or_empty(proto->producer_version);
+    out->domain = bp_text_or_empty(proto->domain);
+    out->doc = bp_text_or_empty(proto->doc_string);
+    out->graph_name = bp_text_or_empty(proto->graph->name);
+    out->file_bytes = onnx->source.file.size;
+    out->weight_bytes = onnx->weight_bytes;
+    out->n_weights = onnx->n_weights;
+}
+
+const char *bp_onnx_opset(const struct bp_onnx *onnx, uint32_t i, int64_t *version)
+{
+    const Bp__ModelProto *proto = onnx->proto;
+
+    if (proto->n_opset_import == 0 && i == 0) {
+        *version = 1;
+        return "";
+    }
+    if (i >= proto->n_opset_import)
+        return NULL;
+    *version = proto->opset_import[i]->version;
+    return bp_onnx_domain(proto->opset_import[i]->domain);
+}
+
+const char *bp_onnx_metadata(const struct bp_onnx *onnx, uint32_t i, const char **value)
+{
+    const Bp__ModelProto *proto = onnx->proto;
+
+    if (i >= proto->n_metadata_props)
+        return NULL;
+    *value = bp_text_or_empty(proto->metadata_props[i]->value);
+    return bp_text_or_empty(proto->metadata_props[i]->key);
+}
+
+const char *bp_onnx_external(const struct bp_onnx *onnx, uint32_t i)
+{
+    return bp_external_name(onnx->source.external, i);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * onnx.h - an .onnx model, read: the structure is decoded with protobuf-c, the weights stay where they lie
+ * in the mapped file. The only way from protobuf to the rest of the runtime.
+ */
+#ifndef BP_MODEL_ONNX_H
+#define BP_MODEL_ONNX_H
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "graph/ir.h"
+
+struct bp_onnx; /* counted; read-only after opening, so any thread may use it */
+
+/* Maps and decodes a file. BP_E_IO: unreadable; BP_E_INVALID: no sound model (says what and where). */
+bp_rc bp_onnx_open(const char *path, struct bp_onnx **out, bp_err *err) BP_CHECKED;
+/* The same for bytes that outlive it; external data is looked for in dir (NULL: refused). */
+bp_rc bp_onnx_open_memory(const void *bytes, size_t size, const char *dir, struct bp_onnx **out,
+                          bp_err *err) BP_CHECKED;
+struct bp_onnx *bp_onnx_ref(struct bp_onnx *onnx);
+void bp_onnx_unref(struct bp_onnx *onnx); /* NULL is fine */
+
+/*
+ * Builds the sealed graph in `region`, which must go before onnx does. Constant nodes have become
+ * constants. Initializers that are also inputs count as constants (BP_IR_DEFAULTED | BP_IR_CONSTANT)
+ * unless open_defaults: then they are plain inputs, with `data` as what to use when they are not fed.
+ */
+bp_rc bp_onnx_graph(struct bp_onnx *onnx, bool open_defaults, struct bp_region *region,
+                    struct bp_symbols *symbols, struct bp_ir **out, bp_err *err) BP_CHECKED;
+
+/* Gives the pages of mapped weights back to the page cache; they come back when they are read. */
+void bp_onnx_drop_pages(struct bp_onnx *onnx);
+
+/* Facts of the file, for people; sizes and counts as far as the file says. n_inputs, n_outputs, n_nodes and
+ * n_ops stay 0: they are the graph's. */
+void bp_onnx_info(const struct bp_onnx *onnx, bp_model_info *out);
+/* As bp_model_opset, bp_model_metadata, bp_model_external. */
+const char *bp_onnx_opset(const struct bp_onnx *onnx, uint32_t i, int64_t *version);
+const char *bp_onnx_metadata(const struct bp_onnx *onnx, uint32_t i, const char **value);
+const char *bp_onnx_external(const struct bp_onnx *onnx, uint32_t i);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* tensor_block.c - sizes, allocation and freeing of tensors, as backplane.h has them. */
+
+#include "config.h"
+
+#include "model/tensor_block.h"
+
+#include <stdlib.h>
+
+#include "graph/ir.h"
+
+static bp_rc check_dims(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_err *err)
+{
+    if (dtype == BP_DTYPE_NONE || dtype >= BP_DTYPE_END)
+        return bp_fail(err, BP_E_INVALID, "%u is no element type that is known", dtype);
+    if (rank > BP_MAX_RANK)
+        return bp_fail(err, BP_E_INVALID, "rank %u is over %d", rank, BP_MAX_RANK);
+    for (uint32_t i = 0; i < rank; i++) {
+        if (dims[i] < 0)
+            return bp_fail(err, BP_E_INVALID, "size %lld in dimension %u is negative",
+                           (long long)dims[i], i);
+    }
+    return BP_OK;
+}
+
+static bp_rc fail_large(bp_err *err, uint32_t dtype)
+{
+    return bp_fail(err, BP_E_INVALID, "a %s tensor of these sizes is larger than memory can hold",
+                   bp_dtype_name(dtype));
+}
+
+bp_rc bp_tensor_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out, bp_err *err)
+{
+    bp_rc rc = check_dims(dtype, dims, rank, err);
+
+    *out = 0;
+    if (rc < 0)
+        return rc;
+    if (bp_dtype_width(dtype) == 0)
+        return bp_fail(err, BP_E_INVALID, "elements of type %s have no fixed size",
+                       bp_dtype_name(dtype));
+    return bp_dense_bytes(dtype, dims, rank, out) ? BP_OK : fail_large(err, dtype);
+}
+
+bp_rc bp_tensor_span_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out,
+                           bp_err *err)
+{
+    bp_rc rc;
+
+    if (dtype != BP_DTYPE_STRING)
+        return bp_tensor_bytes(dtype, dims, rank, out, err);
+    rc = check_dims(dtype, dims, rank, err);
+    if (rc < 0)
+        return rc;
+    if (!bp_dense_bytes(BP_DTYPE_U8, dims, rank, out) || !bp_mul_size(*out, sizeof(bp_span), out) ||
+        *out > PTRDIFF_MAX)
+        return fail_large(err, dtype);
+    return BP_OK;
+}
+
+bp_rc bp_tensor_block(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t bytes,
+                      bp_tensor *out, bp_err *err)
+{
+    size_t at, size;
+    char *block = NULL;
+
+    /* the dims follow the bytes; aligned_alloc wants a multiple of the alignment */
+    if (bp_add_size(bytes, sizeof(int64_t) - 1, &at)) {
+        at -= at % sizeof(int64_t);
+        if (bp_add_size(at, rank * sizeof(int64_t) + BP_TENSOR_ALIGN, &size))
+            block = aligned_alloc(BP_TENSOR_ALIGN, size - size % BP_TENSOR_ALIGN);
+    }
+    memset(out, 0, sizeof *out);
+    if (!block)
+        return bp_fail(err, BP_E_NOMEM, "no memory for a %s tensor of %zu bytes",
+                       bp_dtype_name(dtype), bytes);
+    out->base = block;
+    out->dims = (int64_t *)(void *)(block + at);
+    out->bytes = bytes;
+    out->rank = rank;
+    out->dtype = dtype;
+    if (rank > 0)
+        memcpy(out->dims, dims, rank * sizeof *dims);
+    return BP_OK;
+}
+
+bp_rc bp_tensor_alloc(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_tensor *out,
+                      bp_err *err)
+{
+    size_t bytes;
+    bp_rc rc;
+
+    memset(out, 0, sizeof *out);
+    rc = bp_tensor_span_bytes(dtype, dims, rank, &bytes, err);
+    if (rc >= 0)
+        rc = bp_tensor_block(dtype, dims, rank, bytes, out, err);
+    if (rc >= 0)
+        memset(out->base, 0, bytes);
+    return rc;
+}
+
+void bp_tensor_free(bp_tensor *tensor)
+{
+    if (!tensor)
+        return;
+    free(tensor->base);
+    memset(tensor, 0, sizeof *tensor);
+}
+
+void bp_free(void *p)
+{
+    free(p);
+}
