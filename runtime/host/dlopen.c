@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dlopen.c - our own loader behind libltdl.
+ *
+ * libltdl's stock loader binds lazily, so a plug-in with an undefined function would open and end the
+ * process at its first call; and it answers "file not found" to everything. Ours binds at once and
+ * keeps dlerror's words. It understands only token paths, "/:backplane:" before the real path: were it
+ * to refuse a real path, libltdl would go on to its stock loader and open the file after all.
+ */
+
+#include "config.h"
+
+#include "host/dlopen.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <ltdl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <libltdl/lt_dlloader.h>
+
+#define TOKEN "/:backplane:"
+
+/* libltdl has one list of loaders a process, so this is one a process; guarded as dlopen.h says. */
+static struct {
+    bool ready;
+    char error[1024]; /* of the last open */
+} state;
+
+static lt_module open_module(lt_user_data data, const char *filename, lt_dladvise advise)
+{
+    void *handle;
+    const char *text;
+
+    (void)data;
+    (void)advise;
+    if (!filename || strncmp(filename, TOKEN, strlen(TOKEN)) != 0)
+        return NULL;
+    handle = dlopen(filename + strlen(TOKEN), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (handle)
+        return handle;
+    text = dlerror();
+    snprintf(state.error, sizeof state.error, "%s", text ? text : "unknown reason");
+    return NULL;
+}
+
+static int close_module(lt_user_data data, lt_module module)
+{
+    (void)data;
+    return dlclose(module);
+}
+
+/* libltdl asks for "name_LTX_symbol" first, which is no name of ours. */
+static void *find_symbol(lt_user_data data, lt_module module, const char *symbol)
+{
+    (void)data;
+    return strstr(symbol, "_LTX_") ? NULL : dlsym(module, symbol);
+}
+
+static bp_rc set_up(bp_err *err)
+{
+    static const lt_dlvtable vtable = {
+        .name = "backplane",
+        .module_open = open_module,
+        .module_close = close_module,
+        .find_sym = find_symbol,
+        .priority = LT_DLLOADER_PREPEND,
+    };
+
+    if (state.ready)
+        return BP_OK;
+    if (lt_dlinit() != 0)
+        return bp_fail(err, BP_E_INTERNAL, "libltdl does not start: %s", lt_dlerror());
+    if (!lt_dlloader_find(vtable.name) && lt_dlloader_add(&vtable) != 0)
+        return bp_fail(err, BP_E_INTERNAL, "libltdl takes no loader: %s", lt_dlerror());
+    state.ready = true;
+    return BP_OK;
+}
+
+/* Is `address` part of the file at `path`? */
+static bool lies_in(const void *address, const char *path)
+{
+    struct stat own, found;
+    Dl_info info;
+
+    if (dladdr(address, &info) == 0 || !info.dli_fname)
+        return false;
+    if (stat(path, &own) != 0 || stat(info.dli_fname, &found) != 0)
+        return false;
+    return own.st_dev == found.st_dev && own.st_ino == found.st_ino;
+}
+
+static bp_rc find_entry(lt_dlhandle handle, const char *path, bp_entry_fn *out, bp_err *err)
+{
+    void *symbol = lt_dlsym(handle, BP_ENTRY_SYMBOL);
+
+    if (!symbol)
+        return bp_fail(err, BP_E_IO, "%s is no Backplane plug-in: it has no symbol %s", path,
+                       BP_ENTRY_SYMBOL);
+    if (!lies_in(symbol, path))
+        return bp_fail(err, BP_E_IO,
+                       "%s is no Backplane plug-in: %s comes from a library that it needs", path,
+                       BP_ENTRY_SYMBOL);
+    memcpy(out, &symbol, sizeof *out); /* ISO C has no cast from an object to a function pointer */
+    return BP_OK;
+}
+
+bp_rc bp_dlopen_entry(const char *path, bp_entry_fn *out, uint32_t *stage, bp_err *err)
+{
+    char token[sizeof TOKEN + PATH_MAX];
+    lt_dlhandle handle;
+    bp_rc rc;
+
+    *stage = BP_STAGE_OPEN;
+    rc = set_up(err);
+    if (rc < 0)
+        return rc;
+    if ((size_t)snprintf(token, sizeof token, TOKEN "%s", path) >= sizeof token)
+        return bp_fail(err, BP_E_INVALID, "the path of a plug-in is too long: %.60s...", path);
+    snprintf(state.error, sizeof state.error, "unknown reason");
+    handle = lt_dlopen(token);
+    if (!handle)
+        return bp_fail(err, BP_E_IO, "%s cannot be opened: %s", path, state.error);
+    *stage = BP_STAGE_ENTRY;
+    rc = find_entry(handle, path, out, err);
+    if (rc < 0)
+        lt_dlclose(handle);
+    return rc;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* env.c - the environment of backplane.h. */
+
+#include "config.h"
+
+#include "host/env.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void bp_env_hold(struct bp_env *env)
+{
+    atomic_fetch_add(&env->children, 1);
+}
+
+void bp_env_release(struct bp_env *env)
+{
+    atomic_fetch_sub(&env->children, 1);
+}
+
+static void destroy(struct bp_env *env)
+{
+    bp_spec_finish(&env->defaults);
+    bp_registry_finish(&env->registry);
+    bp_weights_destroy(env->weights);
+    bp_pool_destroy(env->pool);
+    pthread_mutex_destroy(&env->lock);
+    free(env);
+}
+
+static bp_rc read_config(const bp_env_config *theirs, bp_env_config *own, bp_err *err)
+{
+    *own = (bp_env_config){0};
+    if (!theirs)
+        return BP_OK;
+    if (theirs->struct_size < sizeof(uint32_t) || theirs->struct_size > 4096)
+        return bp_fail(err, BP_E_INVALID, "bp_env_config: struct_size is %u; set it to sizeof",
+                       theirs->struct_size);
+    bp_copy_in(own, sizeof *own, theirs);
+    if (own->n_provider_dirs > 0 && !own->provider_dirs)
+        return bp_fail(err, BP_E_INVALID, "bp_env_config: %u provider directories, but no list",
+                       own->n_provider_dirs);
+    return BP_OK;
+}
+
+bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
+{
+    bp_env_config own;
+    struct bp_env *env;
+    bp_rc rc;
+
+    *out = NULL;
+    rc = read_config(config, &own, err);
+    if (rc < 0)
+        return rc;
+    env = calloc(1, sizeof *env);
+    if (!env)
+        return bp_fail_nomem(err, "the environment");
+    env->log = (struct bp_log){.fn = own.log, .user = own.log_user, .level = own.log_level};
+    rc = bp_registry_init(&env->registry, &own, &env->log, err);
+    if (rc < 0) {
+        free(env);
+        return rc;
+    }
+    pthread_mutex_init(&env->lock, NULL);
+    rc = bp_pool_create(own.threads, &env->pool, err);
+    if (rc >= 0)
+        rc = bp_weights_create(&env->weights, err);
+    if (rc < 0) {
+        destroy(env);
+        return rc;
+    }
+    *out = env;
+    return BP_OK;
+}
+
+bp_rc bp_env_destroy(bp_env *env, bp_err *err)
+{
+    unsigned children;
+
+    if (!env)
+        return BP_OK;
+    children = atomic_load(&env->children);
+    if (children)
+        return bp_fail(err, BP_E_INVALID,
+                       "the environment is in use by %u models or sessions; destroy them first",
+                       children);
+    destroy(env);
+    return BP_OK;
+}
+
+uint32_t bp_env_threads(const bp_env *env)
+{
+    return bp_pool_width(env->pool);
+}
+
+bp_rc bp_env_add_provider(bp_env *env, const char *name, const bp_key_value *options,
+                          uint32_t n_options, uint32_t fallback, bp_err *err)
+{
+    bp_rc rc;
+
+    pthread_mutex_lock(&env->lock);
+    rc = bp_spec_add(&env->defaults, name, options, n_options, fallback, err);
+    pthread_mutex_unlock(&env->lock);
+    return rc;
+}
+
+bp_rc bp_env_add_entry(bp_env *env, const char *name, bp_entry_fn entry, bp_err *err)
+{
+    return bp_registry_add_entry(&env->registry, name, entry, err);
+}
+
+bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err)
+{
+    (void)err;
+    *out = 0;
+    while (bp_registry_row(&env->registry, *out))
+        ++*out;
+    return BP_OK;
+}
+
+static void describe(const struct bp_found *row, bp_provider_info *out)
+{
+    out->stage = row->stage;
+    out->code = row->code;
+    out->name = row->name;
+    out->file = row->file;
+    out->reason = row->reason[0] ? row->reason : NULL;
+    out->fix = row->fix[0] ? row->fix : NULL;
+    out->n_devices = row->n_devices;
+    if (!row->provider)
+        return;
+    out->id = row->provider->id;
+    out->version = row->provider->version;
+    out->vendor = row->provider->vendor;
+    out->options = row->provider->options;
+    out->n_options = row->provider->n_options;
+    out->option_stride = row->provider->option_stride;
+}
+
+bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out, bp_err *err)
+{
+    bp_provider_info own = {.struct_size = sizeof own};
+    struct bp_found *row = bp_registry_row(&env->registry, i);
+
+    if (!row)
+        return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
+    if (bp_registry_try(&env->registry, row, NULL) < 0)
+        bp_log(&env->log, BP_LOG_DEBUG, "host", "provider '%s': %s", row->name, row->reason);
+    describe(row, &own);
+    return bp_give_out(out, &own, err);
+}
+
+bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err)
+{
+    struct bp_found *row;
+
+    if (!name || !*name)
+        return bp_fail(err, BP_E_INVALID, "a provider needs a name");
+    return bp_registry_open(&env->registry, name, &row, err);
+}
+
+const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why)
+{
+    const struct bp_search *search = &env->registry.search;
+
+    if (i >= search->count)
+        return NULL;
+    if (why)
+        *why = search->dirs[i].why;
+    return search->dirs[i].path;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* names.h - names of providers: short ones, ONNX Runtime's, and those that we only know of. */
+#ifndef BP_HOST_NAMES_H
+#define BP_HOST_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { BP_NAME_MAX = 64 }; /* of a short name, the NUL included */
+
+/*
+ * The short name that `name` means: "DnnlExecutionProvider", "DNNL" and "org.backplane.dnnl" are
+ * "dnnl". Unknown names come back in lower case, without "ExecutionProvider". False: too long.
+ */
+bool bp_names_short(const char *name, char out[BP_NAME_MAX]);
+/* Do both mean the same provider? Paths are compared as they are. */
+bool bp_names_equal(const char *a, const char *b);
+/* Is this the short name of a provider that exists somewhere, here or elsewhere? */
+bool bp_names_is_known(const char *short_name);
+/* The known short name that is nearest to this one, or NULL. */
+const char *bp_names_nearest(const char *short_name);
+
+#endif

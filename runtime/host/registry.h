@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* registry.h - the providers that an environment knows, and how far each has come. */
+#ifndef BP_HOST_REGISTRY_H
+#define BP_HOST_REGISTRY_H
+
+#include <pthread.h>
+
+#include "host/loader.h"
+#include "host/names.h"
+#include "host/search.h"
+#include "host/services.h"
+
+/* A provider that was found. Rows never move and live as long as the registry. */
+struct bp_found {
+    struct bp_found *next;
+    char name[BP_NAME_MAX]; /* short: from the file's name, or as handed over */
+    char *file;             /* NULL: linked in */
+    bp_entry_fn entry;      /* linked in */
+    bool is_listed;         /* part of the search, not asked for by its path */
+    bool is_tried;          /* the rest is filled in */
+    const bp_provider *provider; /* NULL: never got that far */
+    uint32_t stage;
+    bp_rc code;
+    uint32_t n_devices;
+    char reason[512], fix[256];
+    struct bp_services services; /* what is_available may use */
+};
+
+struct bp_registry {
+    pthread_mutex_t lock; /* of everything here */
+    struct bp_search search;
+    const struct bp_log *log;
+    struct bp_found *first; /* linked-in ones, then files; sorted by name in each, CPU last */
+    bool is_scanned;
+};
+
+/* Borrows log, which must outlive the registry. */
+bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config,
+                       const struct bp_log *log, bp_err *err) BP_CHECKED;
+void bp_registry_finish(struct bp_registry *registry);
+/* A provider linked into the application. BP_E_INVALID: the name is taken. [any thread, like all below] */
+bp_rc bp_registry_add_entry(struct bp_registry *registry, const char *name, bp_entry_fn entry,
+                            bp_err *err) BP_CHECKED;
+/* Row i of those found by search, NULL behind the last. Opens nothing. */
+struct bp_found *bp_registry_row(struct bp_registry *registry, uint32_t i);
+/*
+ * The row that a name or absolute path means, opened and asked whether it is usable. *out is set, with
+ * stage and reason, also on failure, unless there is no such provider. BP_E_UNAVAILABLE: not
+ * installed, or not usable here; BP_E_INVALID: nobody knows such a name.
+ */
+bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp_found **out,
+                       bp_err *err) BP_CHECKED;
+/* The same for a row; the error repeats the row's reason and fix. */
+bp_rc bp_registry_try(struct bp_registry *registry, struct bp_found *row, bp_err *err) BP_CHECKED;
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* spec.h - what an application asks of providers: an ordered list of names with their options. */
+#ifndef BP_HOST_SPEC_H
+#define BP_HOST_SPEC_H
+
+#include "base/status.h"
+
+/* One provider, as asked for. Owned by its list. */
+struct bp_spec {
+    char *name;
+    bp_key_value *options; /* strings owned */
+    uint32_t n_options;
+    uint32_t fallback; /* BP_FALLBACK_* */
+};
+
+/* Start from {0}. */
+struct bp_spec_list {
+    struct bp_spec *rows;
+    uint32_t count;
+};
+
+/* Appends a copy. BP_E_INVALID: an empty name, one that is there (in any spelling), or a key twice. */
+bp_rc bp_spec_add(struct bp_spec_list *list, const char *name, const bp_key_value *options,
+                  uint32_t n_options, uint32_t fallback, bp_err *err) BP_CHECKED;
+void bp_spec_finish(struct bp_spec_list *list);
+bp_rc bp_spec_check_fallback(uint32_t fallback, bp_err *err) BP_CHECKED;
+
+#endif
