@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* claims.c - the sink in which providers put their answers. */
+
+#include "config.h"
+
+#include "plan/claims.h"
+
+struct sink {
+    const struct bp_view *view;
+    struct bp_region *region;
+    struct bp_verdict *verdicts; /* one an ir node */
+    bool no_memory;
+    uint32_t bad_node; /* an index beyond the graph, or BP_NONE */
+};
+
+static const char *keep(struct sink *sink, const char *text)
+{
+    char *copy;
+
+    if (!text || !*text)
+        return NULL;
+    copy = bp_region_string(sink->region, text);
+    if (!copy)
+        sink->no_memory = true;
+    return copy;
+}
+
+static void answer(void *h, uint32_t node, uint32_t verdict, uint32_t reason, const char *subject,
+                   const char *text, const bp_cost *cost)
+{
+    struct sink *sink = h;
+    struct bp_verdict *row;
+
+    (void)cost;
+    if (node >= sink->view->graph.n_nodes) {
+        sink->bad_node = node;
+        return;
+    }
+    row = &sink->verdicts[sink->view->node_of[node]];
+    row->verdict = verdict;
+    row->reason = verdict == BP_NO ? reason : BP_R_NONE;
+    row->subject = keep(sink, subject);
+    row->text = keep(sink, text);
+}
+
+static void start(const struct bp_ir *ir, struct bp_verdict *verdicts)
+{
+    for (uint32_t i = 0; i < ir->n_nodes; i++) {
+        verdicts[i].verdict = BP_NO;
+        verdicts[i].reason = BP_R_OTHER;
+        verdicts[i].text = "the provider gave no answer";
+    }
+}
+
+/* What no provider decides: bodies are run by the host, unknown operators by nobody. */
+static void overrule(const struct bp_ir *ir, struct bp_verdict *verdicts)
+{
+    for (uint32_t i = 0; i < ir->n_nodes; i++) {
+        if (ir->nodes[i].n_bodies > 0)
+            verdicts[i] = (struct bp_verdict){BP_NO, BP_R_CONTROL_FLOW, NULL,
+                                              "control flow is run by the host"};
+        else if (!ir->nodes[i].schema)
+            verdicts[i] = (struct bp_verdict){BP_NO, BP_R_OP, NULL,
+                                              "the host knows no such operator"};
+    }
+}
+
+bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_view *view,
+                    struct bp_region *region, struct bp_verdict **out, bp_err *err)
+{
+    const struct bp_ir *ir = view->ir;
+    struct sink sink = {.view = view, .region = region, .bad_node = BP_NONE};
+    bp_claims claims = {.struct_size = sizeof claims, .h = &sink, .node = answer};
+    bp_rc rc;
+
+    *out = sink.verdicts = bp_region_array(region, ir->n_nodes, sizeof *sink.verdicts);
+    if (!*out)
+        return bp_fail_nomem(err, "a provider's answers");
+    start(ir, sink.verdicts);
+    rc = asked->provider->capability(asked->instance, &view->graph, &claims, err);
+    if (rc >= 0 && sink.bad_node != BP_NONE)
+        rc = bp_fail(err, BP_E_INTERNAL, "provider '%s' answered for node %u of %u", asked->name,
+                     sink.bad_node, view->graph.n_nodes);
+    if (rc >= 0 && sink.no_memory)
+        rc = bp_fail_nomem(err, "a provider's answers");
+    if (rc < 0)
+        start(ir, sink.verdicts);
+    overrule(ir, sink.verdicts);
+    return rc;
+}

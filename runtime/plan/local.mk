@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+# runtime/plan/ - claims -> groups -> stages, and the report.
+
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/claims.c %D%/claims.h \
+	%D%/partition.c %D%/partition.h \
+	%D%/report.c %D%/report.h \
+	%D%/report_json.c \
+	%D%/view.c %D%/view.h

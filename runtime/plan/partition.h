@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* partition.h - asks providers which nodes they take, and makes groups of them. */
+#ifndef BP_PLAN_PARTITION_H
+#define BP_PLAN_PARTITION_H
+
+#include "plan/view.h"
+
+enum {
+    BP_BY_NOBODY = 0xfffffffeu, /* the node's provider: none takes it */
+    BP_BY_HOST = 0xffffffffu    /* control flow, run by the host */
+};
+
+/* A provider that may be asked; the partition keeps only its index. */
+struct bp_asked {
+    const bp_provider *provider;
+    bp_instance *instance;
+    const char *name;
+};
+
+/* One answer. */
+struct bp_verdict {
+    uint32_t verdict, reason; /* BP_YES..., BP_R_* */
+    const char *subject, *text;
+};
+
+/*
+ * A connected, convex set of nodes of one provider and one stage, or one control-flow node. Groups stand in
+ * an order in which they can run.
+ */
+struct bp_group {
+    uint32_t provider; /* index of a bp_asked, or BP_BY_HOST, BP_BY_NOBODY */
+    uint32_t stage;
+    uint32_t n_nodes;
+    uint32_t *nodes; /* indices in ir, in running order */
+    struct bp_view *view;
+};
+
+/*
+ * Stages: all shapes in a stage follow from the shapes of what it reads, so that a stage is planned as a
+ * whole before it runs. A new one begins behind a node whose output size comes with its data, and
+ * before a node whose shape rule reads a value that was computed.
+ */
+struct bp_partition {
+    const struct bp_ir *ir;
+    struct bp_uses uses;
+    struct bp_group *groups;
+    uint32_t n_groups, n_stages;
+    uint32_t *group_of;            /* one a node */
+    uint32_t *provider_of;         /* one a node, as in bp_group.provider */
+    uint32_t *stage_of;            /* one a node */
+    struct bp_verdict **verdicts;  /* [asked][node] */
+    uint32_t n_asked;
+};
+
+/*
+ * Asks in order and groups what they take. Everything in *out comes from region. A provider that fails to
+ * answer takes nothing; *failed (n_asked codes, the caller's, with texts in region) says why.
+ */
+struct bp_ask_failure {
+    bp_rc rc;
+    const char *text;
+};
+bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
+                          const struct bp_symbols *symbols, const struct bp_asked *asked,
+                          uint32_t n_asked, struct bp_region *region, struct bp_partition *out,
+                          struct bp_ask_failure *failed, bp_err *err) BP_CHECKED;
+
+#endif

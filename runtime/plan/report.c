@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/* report.c - rows about providers, nodes, groups and edges. */
+
+#include "config.h"
+
+#include "plan/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Rows of one kind, grown by doubling. */
+struct rows {
+    void *data;
+    uint32_t count, cap;
+};
+
+struct edge {
+    const char *name;
+    uint32_t from, to;
+};
+
+struct node_row {
+    bp_report_node row;
+    uint32_t first_refusal;
+};
+
+struct bp_report {
+    struct bp_region text;
+    struct rows providers; /* bp_report_provider */
+    struct rows nodes;     /* struct node_row */
+    struct rows refusals;  /* bp_report_refusal */
+    struct rows groups;    /* bp_report_group */
+    struct rows edges;     /* struct edge */
+};
+
+static void *add_row(struct rows *rows, size_t size)
+{
+    if (rows->count == rows->cap) {
+        uint32_t cap = rows->cap ? rows->cap * 2 : 16;
+        void *data = realloc(rows->data, cap * size);
+
+        if (!data)
+            return NULL;
+        rows->data = data;
+        rows->cap = cap;
+    }
+    return (char *)rows->data + size * rows->count++;
+}
+
+static bp_report_provider *provider_at(const bp_report *report, uint32_t i)
+{
+    return (bp_report_provider *)report->providers.data + i;
+}
+
+static struct node_row *node_at(const bp_report *report, uint32_t i)
+{
+    return (struct node_row *)report->nodes.data + i;
+}
+
+/* A copy that lives with the report; NULL stays NULL. *failed is set when there is no memory. */
+static const char *keep(bp_report *report, const char *text, bool *failed)
+{
+    char *copy;
+
+    if (!text)
+        return NULL;
+    copy = bp_region_string(&report->text, text);
+    if (!copy)
+        *failed = true;
+    return copy;
+}
+
+bp_rc bp_report_create(bp_report **out, bp_err *err)
+{
+    *out = calloc(1, sizeof **out);
+    return *out ? BP_OK : bp_fail_nomem(err, "the report");
+}
+
+void bp_report_destroy(bp_report *report)
+{
+    if (!report)
+        return;
+    free(report->providers.data);
+    free(report->nodes.data);
+    free(report->refusals.data);
+    free(report->groups.data);
+    free(report->edges.data);
+    bp_region_finish(&report->text);
+    free(report);
+}
+
+bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, uint32_t *out,
+                             bp_err *err)
+{
+    bp_report_provider *own = add_row(&report->providers, sizeof *own);
+    bool failed = false;
+
+    if (!own)
+        return bp_fail_nomem(err, "the report");
+    *own = *row;
+    own->struct_size = sizeof *own;
+    own->name = keep(report, row->name, &failed);
+    own->version = keep(report, row->version, &failed);
+    own->file = keep(report, row->file, &failed);
+    own->reason = keep(report, row->reason, &failed);
+    own->fix = keep(report, row->fix, &failed);
+    *out = report->providers.count - 1;
+    return failed ? bp_fail_nomem(err, "the report") : BP_OK;
+}
+
+bp_rc bp_report_end_provider(bp_report *report, uint32_t provider, uint32_t stage, bp_rc code,
+                             const char *reason, const char *fix, bp_err *err)
+{
+    bp_report_provider *row = provider_at(report, provider);
+    bool failed = false;
+
+    row->stage = stage;
+    row->code = code;
+    row->reason = keep(report, reason, &failed);
+    row->fix = keep(report, fix, &failed);
+    return failed ? bp_fail_nomem(err, "the report") : BP_OK;
+}
+
+/* ---- graphs ------------------------------------------------------------------------------------------- */
+
+/* What adding one graph needs; first_* are the report's counts before it. */
+struct adding {
+    bp_report *report;
+    const struct bp_partition *part;
+    const uint32_t *rows;
+    const char *path;
+    uint32_t *group_rows; /* one a group of the partition: its row, or BP_NONE for nobody's nodes */
+    uint32_t first_node;
+};
+
+static bp_rc add_refusals(struct adding *a, uint32_t n, struct node_row *node, bp_err *err)
+{
+    uint32_t taker = a->part->provider_of[n];
+
+    node->first_refusal = a->report->refusals.count;
+    for (uint32_t p = 0; p < a->part->n_asked && p != taker; p++) {
+        const struct bp_verdict *verdict = &a->part->verdicts[p][n];
+        bp_report_refusal *row = add_row(&a->report->refusals, sizeof *row);
+        bool failed = false;
+
+        if (!row)
+            return bp_fail_nomem(err, "the report");
+        *row = (bp_report_refusal){
+            .struct_size = sizeof *row,
+            .provider = a->rows[p],
+            .reason = verdict->reason,
+            .subject = keep(a->report, verdict->subject, &failed),
+            .text = keep(a->report, verdict->text, &failed),
+        };
+        node->row.n_refusals++;
+        if (failed)
+            return bp_fail_nomem(err, "the report");
+    }
+    return BP_OK;
+}
+
+static bp_rc add_node(struct adding *a, uint32_t n, bp_err *err)
+{
+    const struct bp_ir_node *from = &a->part->ir->nodes[n];
+    uint32_t taker = a->part->provider_of[n];
+    struct node_row *node = add_row(&a->report->nodes, sizeof *node);
+    struct node_row own = {0};
+    bool failed = false;
+    bp_rc rc;
+
+    if (!node)
+        return bp_fail_nomem(err, "the report");
+    own.row = (bp_report_node){
+        .struct_size = sizeof own.row,
+        .provider = taker < BP_BY_NOBODY ? a->rows[taker] : BP_NONE,
+        .group = a->group_rows[a->part->group_of[n]],
+        .name = keep(a->report, from->name, &failed),
+        .op = keep(a->report, from->op, &failed),
+        .domain = keep(a->report, from->domain, &failed),
+        .path = a->path,
+    };
+    rc = add_refusals(a, n, &own, err);
+    *node = own;
+    for (uint32_t p = 0; p < a->part->n_asked; p++) {
+        if (a->part->verdicts[p][n].verdict != BP_NO)
+            provider_at(a->report, a->rows[p])->n_claimed++;
+    }
+    if (own.row.provider != BP_NONE)
+        provider_at(a->report, own.row.provider)->n_nodes++;
+    return failed ? bp_fail_nomem(err, "the report") : rc;
+}
+
+static bp_rc add_group(struct adding *a, const struct bp_group *group, bp_err *err)
+{
+    bp_report_group *row;
+    bool is_provider = group->provider < BP_BY_NOBODY;
+
+    if (group->provider == BP_BY_NOBODY)
+        return BP_OK;
+    row = add_row(&a->report->groups, sizeof *row);
+    if (!row)
+        return bp_fail_nomem(err, "the report");
+    *row = (bp_report_group){
+        .struct_size = sizeof *row,
+        .provider = is_provider ? a->rows[group->provider] : BP_NONE,
+        .n_nodes = group->n_nodes,
+        .n_inputs = group->view->graph.n_inputs,
+        .n_outputs = group->view->graph.n_outputs,
+        .path = a->path,
+    };
+    if (is_provider)
+        provider_at(a->report, row->provider)->n_groups++;
+    return BP_OK;
+}
+
+static bp_rc add_edge(struct adding *a, uint32_t value, uint32_t to, bp_err *err)
+{
+    const struct bp_ir_value *from = &a->part->ir->values[value];
+    struct edge *edge;
+    bool failed = false;
+
+    if (from->flags & (BP_IR_CONSTANT | BP_IR_CAPTURED))
+        return BP_OK;
+    edge = add_row(&a->report->edges, sizeof *edge);
+    if (!edge)
+        return bp_fail_nomem(err, "the report");
+    edge->name = keep(a->report, from->name, &failed);
+    edge->from = from->producer == BP_NONE ? BP_NONE : a->first_node + from->producer;
+    edge->to = to;
+    return failed ? bp_fail_nomem(err, "the report") : BP_OK;
+}
+
+static bp_rc add_edges(struct adding *a, bp_err *err)
+{
+    const struct bp_ir *ir = a->part->ir;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t n = 0; n < ir->n_nodes; n++) {
+        const struct bp_ir_node *node = &ir->nodes[n];
+
+        for (uint32_t i = 0; rc >= 0 && i < node->n_in; i++) {
+            if (node->in[i] != BP_NONE)
+                rc = add_edge(a, node->in[i], a->first_node + n, err);
+        }
+        for (uint32_t i = 0; rc >= 0 && i < node->n_implicit; i++)
+            rc = add_edge(a, node->implicit[i], a->first_node + n, err);
+    }
+    for (uint32_t i = 0; rc >= 0 && ir->depth == 0 && i < ir->n_outputs; i++)
+        rc = add_edge(a, ir->outputs[i], BP_NONE, err);
+    return rc;
+}
+
+bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part,
+                          const uint32_t *rows, const char *path, bp_err *err)
+{
+    struct adding a = {
+        .report = report,
+        .part = part,
+        .rows = rows,
+        .path = bp_region_string(&report->text, path),
+        .group_rows = bp_region_array(&report->text, part->n_groups, sizeof *a.group_rows),
+        .first_node = report->nodes.count,
+    };
+    uint32_t row = report->groups.count;
+    bp_rc rc = a.path && a.group_rows ? BP_OK : bp_fail_nomem(err, "the report");
+
+    for (uint32_t g = 0; rc >= 0 && g < part->n_groups; g++)
+        a.group_rows[g] = part->groups[g].provider == BP_BY_NOBODY ? BP_NONE : row++;
+    for (uint32_t n = 0; rc >= 0 && n < part->ir->n_nodes; n++)
+        rc = add_node(&a, n, err);
+    for (uint32_t g = 0; rc >= 0 && g < part->n_groups; g++)
+        rc = add_group(&a, &part->groups[g], err);
+    return rc < 0 ? rc : add_edges(&a, err);
+}
+
+void bp_report_clear_graphs(bp_report *report)
+{
+    report->nodes.count = 0;
+    report->refusals.count = 0;
+    report->groups.count = 0;
+    report->edges.count = 0;
+    for (uint32_t i = 0; i < report->providers.count; i++) {
+        provider_at(report, i)->n_claimed = 0;
+        provider_at(report, i)->n_nodes = 0;
+        provider_at(report, i)->n_groups = 0;
+    }
+}
+
+void bp_report_count_refusals(const bp_report *report, uint32_t provider, char *buf, size_t cap)
+{
+    const bp_report_refusal *rows = report->refusals.data;
+    uint32_t counts[BP_R_END] = {0};
+    size_t len = 0;
+
+    if (cap)
+        buf[0] = '\0';
+    for (uint32_t i = 0; i < report->refusals.count; i++) {
+        if (rows[i].provider == provider && rows[i].reason < BP_R_END)
+            counts[rows[i].reason]++;
+    }
+    for (uint32_t r = 0; r < BP_R_END; r++) {
+        int n;
+
+        if (!counts[r] || len >= cap)
+            continue;
+        n = snprintf(buf + len, cap - len, "%s%u %s", len ? ", " : "", counts[r],
+                     bp_reason_name(r));
+        len += n > 0 ? (size_t)n : 0;
+    }
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+uint32_t bp_report_provider_count(const bp_report *report)
+{
+    return report->providers.count;
+}
+
+uint32_t bp_report_node_count(const bp_report *report)
+{
+    return report->nodes.count;
+}
+
+uint32_t bp_report_group_count(const bp_report *report)
+{
+    return report->groups.count;
+}
+
+static bp_rc no_row(const char *what, uint32_t i, uint32_t count, bp_err *err)
+{
+    return bp_fail(err, BP_E_INVALID, "the report has %u %s rows, there is no row %u", count, what,
+                   i);
+}
+
+bp_rc bp_report_get_provider(const bp_report *report, uint32_t i, bp_report_provider *out,
+                             bp_err *err)
+{
+    if (i >= report->providers.count)
+        return no_row("provider", i, report->providers.count, err);
+    return bp_give_out(out, provider_at(report, i), err);
+}
+
+bp_rc bp_report_get_node(const bp_report *report, uint32_t i, bp_report_node *out, bp_err *err)
+{
+    if (i >= report->nodes.count)
+        return no_row("node", i, report->nodes.count, err);
+    return bp_give_out(out, &node_at(report, i)->row, err);
+}
+
+bp_rc bp_report_get_refusal(const bp_report *report, uint32_t i, uint32_t j,
+                            bp_report_refusal *out, bp_err *err)
+{
+    const struct node_row *node;
+
+    if (i >= report->nodes.count)
+        return no_row("node", i, report->nodes.count, err);
+    node = node_at(report, i);
+    if (j >= node->row.n_refusals)
+        return no_row("refusal", j, node->row.n_refusals, err);
+    return bp_give_out(out, (bp_report_refusal *)report->refusals.data + node->first_refusal + j,
+                       err);
+}
+
+bp_rc bp_report_get_group(const bp_report *report, uint32_t i, bp_report_group *out, bp_err *err)
+{
+    if (i >= report->groups.count)
+        return no_row("group", i, report->groups.count, err);
+    return bp_give_out(out, (bp_report_group *)report->groups.data + i, err);
+}
+
+const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t *from, uint32_t *to)
+{
+    const struct edge *edge;
+
+    if (i >= report->edges.count)
+        return NULL;
+    edge = (struct edge *)report->edges.data + i;
+    *from = edge->from;
+    *to = edge->to;
+    return edge->name;
+}

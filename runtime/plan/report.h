@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* report.h - builds the report of backplane.h: who was asked, who got which node, and why not. */
+#ifndef BP_PLAN_REPORT_H
+#define BP_PLAN_REPORT_H
+
+#include "plan/partition.h"
+
+/* An empty report. */
+bp_rc bp_report_create(bp_report **out, bp_err *err) BP_CHECKED;
+
+/* A provider's row, copied; index in *out. */
+bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, uint32_t *out,
+                             bp_err *err) BP_CHECKED;
+/* Sets how far a provider came, and why no further; reason may be NULL. */
+bp_rc bp_report_end_provider(bp_report *report, uint32_t provider, uint32_t stage, bp_rc code,
+                             const char *reason, const char *fix, bp_err *err) BP_CHECKED;
+/*
+ * Adds the nodes, refusals, groups and edges of a graph. rows[i] is the report's row of the i-th provider
+ * that the partition asked. path: names of the nodes around it, "" at the top.
+ */
+bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part,
+                          const uint32_t *rows, const char *path, bp_err *err) BP_CHECKED;
+/* Takes out all graphs, to begin again with fewer providers; providers' rows stay. */
+void bp_report_clear_graphs(bp_report *report);
+/* "180 DTYPE, 30 RANK": the reasons for which a provider refused nodes; "" when it refused none. */
+void bp_report_count_refusals(const bp_report *report, uint32_t provider, char *buf, size_t cap);
+
+#endif
