@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/* body.c - infers, partitions and compiles a graph and the bodies in it. */
+
+#include "config.h"
+
+#include "session/body.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "session/control.h"
+
+enum { MAX_MISSING = 50 }; /* operators named in one error */
+
+struct making {
+    struct bp_body_maker *maker;
+    struct bp_body *body;
+    const char *path;
+};
+
+/* ---- claims -------------------------------------------------------------------------------------------- */
+
+static bp_rc partition(struct making *m, bp_err *err)
+{
+    struct bp_lineup *lineup = m->maker->lineup;
+    struct bp_asked *asked = calloc(lineup->count + 1, sizeof *asked);
+    struct bp_ask_failure *failed = calloc(lineup->count + 1, sizeof *failed);
+    bp_rc rc;
+
+    if (!asked || !failed) {
+        rc = bp_fail_nomem(err, "the partition");
+        goto out;
+    }
+    for (uint32_t i = 0; i < lineup->count; i++) {
+        const struct bp_active *active = lineup->active[i];
+
+        asked[i] = (struct bp_asked){active->provider, active->instance, active->name};
+    }
+    rc = bp_partition_create(m->body->ir, m->body->facts, m->maker->symbols, asked, lineup->count,
+                             &m->body->region, &m->body->part, failed, err);
+    for (uint32_t i = 0; rc >= 0 && i < lineup->count; i++) {
+        if (failed[i].rc >= 0)
+            continue;
+        m->maker->failed = i;
+        m->maker->failed_stage = BP_STAGE_CAPABILITY;
+        rc = bp_fail(err, failed[i].rc, "%s", failed[i].text ? failed[i].text : "no reason given");
+    }
+out:
+    free(failed);
+    free(asked);
+    return rc;
+}
+
+static bp_rc add_to_report(struct making *m, bp_err *err)
+{
+    struct bp_lineup *lineup = m->maker->lineup;
+    uint32_t *rows = calloc(lineup->count + 1, sizeof *rows);
+    bp_rc rc;
+
+    if (!rows)
+        return bp_fail_nomem(err, "the report");
+    for (uint32_t i = 0; i < lineup->count; i++)
+        rows[i] = lineup->active[i]->row;
+    rc = bp_report_add_graph(m->maker->report, &m->body->part, rows, m->path, err);
+    free(rows);
+    return rc;
+}
+
+/* Notes a node that nobody takes: the last provider's reason, or the host's for control flow. */
+static void note_missing(struct making *m, uint32_t n)
+{
+    static const struct bp_verdict no_control = {.text = "the host has no such control flow"};
+    const struct bp_ir_node *node = &m->body->ir->nodes[n];
+    const struct bp_partition *part = &m->body->part;
+    const struct bp_verdict *last = part->n_asked ? &part->verdicts[part->n_asked - 1][n] : NULL;
+    struct bp_text *text = m->maker->missing;
+
+    if (node->n_bodies > 0)
+        last = &no_control;
+    if (m->maker->n_missing++ >= MAX_MISSING)
+        return;
+    bp_text_printf(text, "%s%s%s%s-%u (node '%s'", text->len ? "; " : "", node->domain,
+                   node->domain[0] ? "." : "", node->op, node->opset, node->name);
+    if (last && last->text)
+        bp_text_printf(text, ": %s%s%s", last->subject ? last->subject : "",
+                       last->subject ? ": " : "", last->text);
+    bp_text_add(text, ")");
+}
+
+/* Nodes without a taker; control flow that the host cannot run counts too. */
+static void find_missing(struct making *m)
+{
+    const struct bp_partition *part = &m->body->part;
+
+    for (uint32_t n = 0; n < m->body->ir->n_nodes; n++) {
+        bool is_control = part->provider_of[n] == BP_BY_HOST;
+
+        if (part->provider_of[n] == BP_BY_NOBODY ||
+            (is_control && !bp_control_find(&m->body->ir->nodes[n])))
+            note_missing(m, n);
+    }
+}
+
+/* ---- stages -------------------------------------------------------------------------------------------- */
+
+struct staging {
+    struct bp_body *body;
+    uint32_t stage;
+    uint8_t *seen; /* one a value: 1 a read, 2 a read for its content */
+    uint32_t *reads;
+    uint32_t n_reads;
+    uint32_t *keeps;
+    uint32_t n_keeps;
+};
+
+static bool comes_from_outside(const struct staging *s, uint32_t value)
+{
+    const struct bp_ir_value *row = &s->body->ir->values[value];
+
+    if (row->flags & BP_IR_CONSTANT)
+        return false;
+    return row->producer == BP_NONE || s->body->part.stage_of[row->producer] != s->stage;
+}
+
+static void see(struct staging *s, uint32_t value, bool content)
+{
+    if (!comes_from_outside(s, value))
+        return;
+    if (!s->seen[value])
+        s->reads[s->n_reads++] = value;
+    s->seen[value] |= content ? 3 : 1;
+}
+
+static bool is_kept(const struct staging *s, uint32_t value)
+{
+    const struct bp_uses *uses = &s->body->part.uses;
+
+    if (s->body->ir->values[value].flags & BP_IR_OUTPUT)
+        return true;
+    for (uint32_t i = uses->first[value]; i < uses->first[value + 1]; i++) {
+        uint32_t user = uses->nodes[i];
+
+        if (s->body->part.stage_of[user] != s->stage ||
+            s->body->part.provider_of[user] == BP_BY_HOST)
+            return true;
+    }
+    return false;
+}
+
+static void add_node_to_stage(struct staging *s, uint32_t n)
+{
+    const struct bp_ir_node *node = &s->body->ir->nodes[n];
+
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        uint32_t v = node->in[i];
+
+        if (v != BP_NONE)
+            see(s, v, node->schema && bp_schema_in(node->schema, i) &&
+                          (bp_schema_in(node->schema, i)->flags & BP_PARAM_CONTENT));
+    }
+    for (uint32_t i = 0; i < node->n_implicit; i++)
+        see(s, node->implicit[i], false);
+    for (uint32_t i = 0; i < node->n_out; i++) {
+        if (node->out[i] != BP_NONE && is_kept(s, node->out[i]))
+            s->keeps[s->n_keeps++] = node->out[i];
+    }
+}
+
+/* Captured values are read for their content by bodies that the node runs; those plan for themselves. */
+static bp_rc fill_stage(struct staging *s, struct bp_stage *stage, bp_err *err)
+{
+    const struct bp_body *body = s->body;
+    struct bp_region *region = &s->body->region;
+
+    for (uint32_t u = stage->first_unit; u < stage->first_unit + stage->n_units; u++)
+        stage->n_nodes += body->part.groups[u].n_nodes;
+    stage->nodes = bp_region_array(region, stage->n_nodes, sizeof *stage->nodes);
+    if (!stage->nodes)
+        return bp_fail_nomem(err, "the stages");
+    stage->n_nodes = 0;
+    for (uint32_t u = stage->first_unit; u < stage->first_unit + stage->n_units; u++) {
+        const struct bp_group *group = &body->part.groups[u];
+
+        for (uint32_t i = 0; i < group->n_nodes; i++) {
+            stage->nodes[stage->n_nodes++] = group->nodes[i];
+            add_node_to_stage(s, group->nodes[i]);
+        }
+    }
+    stage->n_reads = s->n_reads;
+    stage->n_keeps = s->n_keeps;
+    stage->reads = bp_region_array(region, s->n_reads, sizeof *stage->reads);
+    stage->reads_content = bp_region_array(region, s->n_reads, sizeof *stage->reads_content);
+    stage->keeps = bp_region_array(region, s->n_keeps, sizeof *stage->keeps);
+    if (!stage->reads || !stage->reads_content || !stage->keeps)
+        return bp_fail_nomem(err, "the stages");
+    memcpy(stage->keeps, s->keeps, s->n_keeps * sizeof *s->keeps);
+    for (uint32_t i = 0; i < s->n_reads; i++) {
+        stage->reads[i] = s->reads[i];
+        stage->reads_content[i] = s->seen[s->reads[i]] == 3;
+        s->seen[s->reads[i]] = 0;
+    }
+    return BP_OK;
+}
+
+static bp_rc make_stages(struct bp_body *body, bp_err *err)
+{
+    struct staging s = {.body = body};
+    uint32_t unit = 0;
+    bp_rc rc = BP_OK;
+
+    body->n_stages = body->part.n_stages;
+    body->stages = bp_region_array(&body->region, body->n_stages, sizeof *body->stages);
+    s.seen = calloc((size_t)body->ir->n_values + 1, 1);
+    s.reads = calloc((size_t)body->ir->n_values + 1, sizeof *s.reads);
+    s.keeps = calloc((size_t)body->ir->n_values + 1, sizeof *s.keeps);
+    if (!body->stages || !s.seen || !s.reads || !s.keeps)
+        rc = bp_fail_nomem(err, "the stages");
+    for (uint32_t i = 0; rc >= 0 && i < body->n_stages; i++) {
+        struct bp_stage *stage = &body->stages[i];
+
+        stage->first_unit = unit;
+        while (unit < body->part.n_groups && body->part.groups[unit].stage == i)
+            unit++;
+        stage->n_units = unit - stage->first_unit;
+        s.stage = i;
+        s.n_reads = s.n_keeps = 0;
+        rc = fill_stage(&s, stage, err);
+    }
+    free(s.seen);
+    free(s.reads);
+    free(s.keeps);
+    return rc;
+}
+
+/* ---- compiling ----------------------------------------------------------------------------------------- */
+
+static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
+{
+    struct bp_active *active = m->maker->lineup->active[unit->group->provider];
+    bp_rc rc;
+
+    unit->by = active;
+    unit->takes_turns = !(active->provider->flags & BP_PROVIDER_CONCURRENT_FRAMES);
+    rc = active->provider->compile(active->instance, &unit->group->view->graph, 0, &unit->program,
+                                   err);
+    if (rc >= 0 && !unit->program)
+        rc = bp_fail(err, BP_E_INTERNAL, "compile succeeded without a program");
+    if (rc < 0) {
+        m->maker->failed = unit->group->provider;
+        m->maker->failed_stage = BP_STAGE_COMPILE;
+        return rc;
+    }
+    m->body->n_programs++;
+    return BP_OK;
+}
+
+static bp_rc make_bodies(struct making *m, struct bp_unit *unit, bp_err *err)
+{
+    struct bp_ir_node *node = &m->body->ir->nodes[unit->group->nodes[0]];
+    struct bp_region *region = &m->body->region;
+    char *path = bp_region_printf(region, "%s%s%s", m->path, m->path[0] ? "/" : "", node->name);
+    bp_rc rc = BP_OK;
+
+    unit->control = bp_control_find(node);
+    unit->bodies = bp_region_array(region, node->n_bodies, sizeof(struct bp_body *));
+    if (!unit->bodies || !path)
+        return bp_fail_nomem(err, "the bodies of a node");
+    for (uint32_t i = 0; rc >= 0 && i < node->n_bodies; i++) {
+        rc = bp_body_create(m->maker, node->bodies[i], m->body->facts, path, &unit->bodies[i],
+                            err);
+        if (rc >= 0)
+            m->body->n_programs += unit->bodies[i]->n_programs;
+    }
+    return rc;
+}
+
+/* Units for all groups: bodies first, so that missing operators in them are known before compiling. */
+static bp_rc make_units(struct making *m, bp_err *err)
+{
+    struct bp_body *body = m->body;
+    bp_rc rc = BP_OK;
+
+    body->units = bp_region_array(&body->region, body->part.n_groups, sizeof *body->units);
+    if (!body->units)
+        return bp_fail_nomem(err, "the programs");
+    for (uint32_t g = 0; rc >= 0 && g < body->part.n_groups; g++) {
+        struct bp_unit *unit = &body->units[body->n_units++];
+
+        unit->group = &body->part.groups[g];
+        pthread_mutex_init(&unit->turn, NULL);
+        if (unit->group->provider == BP_BY_HOST)
+            rc = make_bodies(m, unit, err);
+    }
+    for (uint32_t g = 0; rc >= 0 && g < body->n_units && m->maker->n_missing == 0; g++) {
+        struct bp_unit *unit = &body->units[g];
+
+        if (unit->group->provider < BP_BY_NOBODY && !m->maker->claims_only)
+            rc = compile(m, unit, err);
+    }
+    return rc;
+}
+
+static bp_rc list_captures(struct bp_body *body, bp_err *err)
+{
+    body->captures = bp_region_array(&body->region, body->ir->n_values, sizeof *body->captures);
+    if (!body->captures)
+        return bp_fail_nomem(err, "a body's captures");
+    for (uint32_t v = 0; v < body->ir->n_values; v++) {
+        uint32_t flags = body->ir->values[v].flags;
+
+        if ((flags & BP_IR_CAPTURED) && !(flags & BP_IR_CONSTANT))
+            body->captures[body->n_captures++] = v;
+    }
+    return BP_OK;
+}
+
+static bp_rc make(struct making *m, const struct bp_fact *outer, bp_err *err)
+{
+    struct bp_body *body = m->body;
+    bp_rc rc;
+
+    rc = bp_infer_start(body->ir, outer, m->maker->symbols, &body->region, &body->facts, err);
+    if (rc >= 0)
+        rc = bp_infer_run(body->ir, NULL, body->ir->n_nodes, body->facts, m->maker->symbols,
+                          &body->region, err);
+    if (rc >= 0)
+        rc = partition(m, err);
+    if (rc >= 0)
+        rc = add_to_report(m, err);
+    if (rc < 0)
+        return rc;
+    find_missing(m);
+    rc = make_units(m, err);
+    if (rc >= 0)
+        rc = list_captures(body, err);
+    if (rc >= 0)
+        rc = make_stages(body, err);
+    return rc;
+}
+
+bp_rc bp_body_create(struct bp_body_maker *maker, struct bp_ir *ir, const struct bp_fact *outer,
+                     const char *path, struct bp_body **out, bp_err *err)
+{
+    struct making m = {.maker = maker, .path = path};
+    bp_rc rc;
+
+    *out = NULL;
+    m.body = calloc(1, sizeof *m.body);
+    if (!m.body)
+        return bp_fail_nomem(err, "a graph's programs");
+    m.body->ir = ir;
+    rc = make(&m, outer, err);
+    if (rc < 0) {
+        bp_body_destroy(m.body);
+        return rc;
+    }
+    *out = m.body;
+    return BP_OK;
+}
+
+void bp_body_destroy(struct bp_body *body)
+{
+    if (!body)
+        return;
+    for (uint32_t u = 0; u < body->n_units; u++) {
+        struct bp_unit *unit = &body->units[u];
+
+        if (unit->program)
+            unit->by->provider->program_free(unit->program);
+        for (uint32_t i = 0; unit->bodies && i < body->ir->nodes[unit->group->nodes[0]].n_bodies;
+             i++)
+            bp_body_destroy(unit->bodies[i]);
+        pthread_mutex_destroy(&unit->turn);
+    }
+    bp_region_finish(&body->region);
+    free(body);
+}

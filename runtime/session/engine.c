@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* engine.c - from a model and a wish to programs, with providers falling away where they must. */
+
+#include "config.h"
+
+#include "session/engine.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+
+static void tell(const struct bp_engine_wish *wish, const char *phase, double fraction)
+{
+    if (wish->progress)
+        wish->progress(wish->progress_user, phase, fraction);
+}
+
+/* One attempt with the providers that are left. */
+static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wish,
+                      struct bp_body_maker *maker, bp_err *err)
+{
+    struct bp_text missing = {0};
+    bp_rc rc;
+
+    *maker = (struct bp_body_maker){
+        .lineup = &engine->lineup,
+        .symbols = &engine->symbols,
+        .report = engine->report,
+        .claims_only = wish->claims_only,
+        .missing = &missing,
+        .failed = BP_NONE,
+    };
+    bp_report_clear_graphs(engine->report);
+    rc = bp_body_create(maker, engine->ir, NULL, "", &engine->body, err);
+    if (rc >= 0 && maker->n_missing > 0 && !wish->claims_only)
+        rc = bp_fail(err, BP_E_UNSUPPORTED, "no provider takes %u node%s: %s%s", maker->n_missing,
+                     maker->n_missing == 1 ? "" : "s", missing.data ? missing.data : "",
+                     maker->n_missing > 50 ? "; ..." : "");
+    bp_text_finish(&missing);
+    return rc;
+}
+
+static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+{
+    for (;;) {
+        struct bp_body_maker maker;
+        char text[768];
+        bp_err own = bp_err_init(text, sizeof text);
+        bp_rc rc = try_body(engine, wish, &maker, &own);
+
+        if (rc >= 0)
+            return rc;
+        if (maker.failed == BP_NONE || rc == BP_E_NOMEM)
+            return bp_fail(err, rc, "%s", text);
+        rc = bp_lineup_drop(&engine->lineup, maker.failed, engine->report, maker.failed_stage, rc,
+                            text, err);
+        if (rc < 0)
+            return rc;
+    }
+}
+
+/* How a provider that got no node is told of; CPU is there for the rest and needs no word. */
+static bp_rc judge_unused(struct bp_engine *engine, const struct bp_active *active,
+                          const bp_report_provider *row, bp_err *err)
+{
+    uint32_t n_nodes = bp_report_node_count(engine->report);
+    char counts[256];
+    char text[384];
+    bp_rc rc;
+
+    if (row->n_claimed > 0 || bp_names_equal(active->name, "cpu")) {
+        snprintf(text, sizeof text, "not needed: providers before it took every node");
+        return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK,
+                                      text, NULL, err);
+    }
+    bp_report_count_refusals(engine->report, active->row, counts, sizeof counts);
+    snprintf(text, sizeof text, "it takes none of %u nodes: %s", n_nodes, counts);
+    rc = bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY,
+                                BP_E_UNSUPPORTED, text, NULL, err);
+    if (rc < 0)
+        return rc;
+    if (active->fallback == BP_FALLBACK_REQUIRE)
+        return bp_fail(err, BP_E_UNSUPPORTED, "provider '%s' is required, but %s", active->name,
+                       text);
+    if (active->fallback == BP_FALLBACK_WARN)
+        bp_log(&engine->lineup.env->log, BP_LOG_WARN, "session", "provider '%s' is not used: %s",
+               active->name, text);
+    return BP_OK;
+}
+
+/* The last word on each provider. */
+static bp_rc judge(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < engine->lineup.count; i++) {
+        const struct bp_active *active = engine->lineup.active[i];
+        bp_report_provider row = {.struct_size = sizeof row};
+
+        rc = bp_report_get_provider(engine->report, active->row, &row, err);
+        if (rc < 0)
+            return rc;
+        if (row.n_nodes == 0)
+            rc = judge_unused(engine, active, &row, err);
+        else
+            rc = bp_report_end_provider(engine->report, active->row,
+                                        wish->claims_only ? BP_STAGE_CAPABILITY : BP_STAGE_RUN,
+                                        BP_OK, NULL, NULL, err);
+    }
+    return rc;
+}
+
+static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_engine_wish *wish,
+                  bp_err *err)
+{
+    bp_rc rc;
+
+    tell(wish, "graph", 0.1);
+    rc = bp_onnx_graph(engine->onnx, wish->open_defaults, &engine->region, &engine->symbols,
+                       &engine->ir, err);
+    if (rc < 0)
+        return rc;
+    tell(wish, "providers", 0.3);
+    rc = bp_lineup_init(&engine->lineup, env, &wish->lineup, engine->report, err);
+    if (rc < 0)
+        return rc;
+    tell(wish, wish->claims_only ? "claims" : "compile", 0.4);
+    rc = make_body(engine, wish, err);
+    if (rc >= 0)
+        rc = judge(engine, wish, err);
+    bp_onnx_drop_pages(engine->onnx);
+    tell(wish, "ready", 1.0);
+    return rc;
+}
+
+bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx, const struct bp_engine_wish *wish,
+                       struct bp_engine **out, bp_err *err)
+{
+    struct bp_engine *engine = calloc(1, sizeof *engine);
+    bp_rc rc;
+
+    *out = NULL;
+    if (!engine)
+        return bp_fail_nomem(err, "a session");
+    engine->onnx = bp_onnx_ref(onnx);
+    rc = bp_report_create(&engine->report, err);
+    if (rc >= 0)
+        rc = fill(engine, env, wish, err);
+    if (rc < 0) {
+        bp_engine_destroy(engine);
+        return rc;
+    }
+    *out = engine;
+    return BP_OK;
+}
+
+void bp_engine_destroy(struct bp_engine *engine)
+{
+    if (!engine)
+        return;
+    for (int i = 0; i < BP_IDLE_FRAMES; i++)
+        bp_frame_state_destroy(atomic_load(&engine->idle[i]));
+    bp_body_destroy(engine->body);
+    bp_lineup_finish(&engine->lineup);
+    bp_report_destroy(engine->report);
+    if (engine->ir)
+        bp_ir_finish(engine->ir);
+    bp_symbols_finish(&engine->symbols);
+    bp_region_finish(&engine->region);
+    bp_onnx_unref(engine->onnx);
+    free(engine);
+}
+
+bp_rc bp_engine_take_frame(struct bp_engine *engine, struct bp_frame_state **out, bp_err *err)
+{
+    for (int i = 0; i < BP_IDLE_FRAMES; i++) {
+        *out = atomic_exchange(&engine->idle[i], NULL);
+        if (*out)
+            return BP_OK;
+    }
+    return bp_frame_state_create(engine->body, out, err);
+}
+
+void bp_engine_return_frame(struct bp_engine *engine, struct bp_frame_state *frame)
+{
+    for (int i = 0; i < BP_IDLE_FRAMES; i++) {
+        struct bp_frame_state *none = NULL;
+
+        if (atomic_compare_exchange_strong(&engine->idle[i], &none, frame))
+            return;
+    }
+    bp_frame_state_destroy(frame);
+}

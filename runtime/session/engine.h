@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* engine.h - a model on a lineup of providers, ready to run: what set_providers replaces as a whole. */
+#ifndef BP_SESSION_ENGINE_H
+#define BP_SESSION_ENGINE_H
+
+#include "model/onnx.h"
+#include "session/frame.h"
+
+enum { BP_IDLE_FRAMES = 16 }; /* kept for the next runs; more runs at once make more */
+
+struct bp_engine {
+    struct bp_onnx *onnx;
+    struct bp_lineup lineup;
+    struct bp_region region;
+    struct bp_symbols symbols;
+    struct bp_ir *ir;
+    struct bp_body *body;
+    bp_report *report;
+    _Atomic(struct bp_frame_state *) idle[BP_IDLE_FRAMES];
+};
+
+/* How to make an engine. */
+struct bp_engine_wish {
+    struct bp_lineup_wish lineup;
+    bool open_defaults; /* initializers that are inputs stay inputs; see bp_onnx_graph() */
+    bool claims_only;   /* for a plan: nothing is compiled, it cannot run */
+    bp_progress_fn progress; /* may be NULL */
+    void *progress_user;
+};
+
+/*
+ * Makes an engine; keeps a reference to onnx. A provider that fails while it claims or compiles is
+ * dropped by its policy and the rest begins again. BP_E_UNSUPPORTED: operators that nobody takes, all
+ * of them named.
+ */
+bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx, const struct bp_engine_wish *wish,
+                       struct bp_engine **out, bp_err *err) BP_CHECKED;
+void bp_engine_destroy(struct bp_engine *engine); /* no frame may be out; NULL is fine */
+
+/* A frame for one run, an idle one if there is one. [any thread, like the next] */
+bp_rc bp_engine_take_frame(struct bp_engine *engine, struct bp_frame_state **out,
+                           bp_err *err) BP_CHECKED;
+void bp_engine_return_frame(struct bp_engine *engine, struct bp_frame_state *frame);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* frame.c - making, growing and taking down the state of a run. */
+
+#include "config.h"
+
+#include "session/frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Cells of constants that are read as values: by control flow, or as outputs. */
+static bp_rc set_constant(struct bp_frame_state *frame, uint32_t value, bp_err *err)
+{
+    struct bp_ir_data *data = frame->body->ir->values[value].data;
+    bp_rc rc = bp_ir_data_load(data, err);
+
+    if (rc < 0)
+        return rc;
+    frame->cells[value] = (struct bp_cell){
+        .base = (void *)(uintptr_t)data->bytes, /* cells that are only read from */
+        .dims = data->dims,
+        .bytes = data->size,
+        .rank = data->rank,
+        .dtype = data->dtype,
+    };
+    return BP_OK;
+}
+
+static bool is_constant(const struct bp_ir *ir, uint32_t value)
+{
+    return value != BP_NONE && (ir->values[value].flags & BP_IR_CONSTANT);
+}
+
+static bp_rc set_constants(struct bp_frame_state *frame, bp_err *err)
+{
+    const struct bp_ir *ir = frame->body->ir;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < ir->n_outputs; i++) {
+        if (is_constant(ir, ir->outputs[i]))
+            rc = set_constant(frame, ir->outputs[i], err);
+    }
+    for (uint32_t u = 0; rc >= 0 && u < frame->body->n_units; u++) {
+        const struct bp_unit *unit = &frame->body->units[u];
+        const struct bp_ir_node *node = &ir->nodes[unit->group->nodes[0]];
+
+        for (uint32_t i = 0; rc >= 0 && unit->control && i < node->n_in; i++) {
+            if (is_constant(ir, node->in[i]))
+                rc = set_constant(frame, node->in[i], err);
+        }
+    }
+    return rc;
+}
+
+bp_rc bp_frame_state_create(const struct bp_body *body, struct bp_frame_state **out, bp_err *err)
+{
+    struct bp_frame_state *frame = calloc(1, sizeof *frame);
+    size_t n_values = (size_t)body->ir->n_values + 1;
+    bp_rc rc;
+
+    *out = NULL;
+    if (!frame)
+        return bp_fail_nomem(err, "a run");
+    frame->body = body;
+    frame->cells = calloc(n_values, sizeof *frame->cells);
+    frame->wanted = calloc(n_values, sizeof(bp_binding *));
+    frame->growing = calloc(n_values, sizeof *frame->growing);
+    frame->plans = calloc((size_t)body->n_stages + 1, sizeof(struct bp_stage_plan *));
+    frame->children = calloc((size_t)body->n_units + 1, sizeof(struct bp_frame_state **));
+    if (!frame->cells || !frame->wanted || !frame->growing || !frame->plans || !frame->children)
+        rc = bp_fail_nomem(err, "a run");
+    else
+        rc = set_constants(frame, err);
+    if (rc < 0) {
+        bp_frame_state_destroy(frame);
+        return rc;
+    }
+    *out = frame;
+    return BP_OK;
+}
+
+static uint32_t n_bodies(const struct bp_frame_state *frame, const struct bp_unit *unit)
+{
+    return frame->body->ir->nodes[unit->group->nodes[0]].n_bodies;
+}
+
+static void destroy_children(struct bp_frame_state *frame)
+{
+    for (uint32_t u = 0; frame->children && u < frame->body->n_units; u++) {
+        if (!frame->children[u])
+            continue;
+        for (uint32_t i = 0; i < n_bodies(frame, &frame->body->units[u]); i++)
+            bp_frame_state_destroy(frame->children[u][i]);
+        free(frame->children[u]);
+    }
+    free(frame->children);
+}
+
+void bp_frame_state_destroy(struct bp_frame_state *frame)
+{
+    if (!frame)
+        return;
+    destroy_children(frame);
+    for (uint32_t s = 0; frame->plans && s < frame->body->n_stages; s++) {
+        while (frame->plans[s]) {
+            struct bp_stage_plan *next = frame->plans[s]->next;
+
+            bp_stage_plan_destroy(frame->plans[s]);
+            frame->plans[s] = next;
+        }
+    }
+    for (uint32_t v = 0; frame->growing && v < frame->body->ir->n_values; v++)
+        free(frame->growing[v].data);
+    bp_symbols_finish(&frame->symbols);
+    free(frame->plans);
+    free(frame->growing);
+    free(frame->wanted);
+    free(frame->cells);
+    free(frame->key);
+    free(frame);
+}
+
+bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *unit, uint32_t i,
+                           struct bp_frame_state **out, bp_err *err)
+{
+    size_t u = (size_t)(unit - frame->body->units);
+    bp_rc rc = BP_OK;
+
+    if (!frame->children[u]) {
+        frame->children[u] =
+            calloc((size_t)n_bodies(frame, unit) + 1, sizeof(struct bp_frame_state *));
+        if (!frame->children[u])
+            return bp_fail_nomem(err, "the run of a body");
+    }
+    if (!frame->children[u][i])
+        rc = bp_frame_state_create(unit->bodies[i], &frame->children[u][i], err);
+    *out = frame->children[u][i];
+    return rc;
+}
+
+size_t bp_frame_state_bytes(const struct bp_frame_state *frame)
+{
+    size_t bytes = 0;
+
+    for (uint32_t s = 0; s < frame->body->n_stages; s++) {
+        for (const struct bp_stage_plan *plan = frame->plans[s]; plan; plan = plan->next)
+            bytes += plan->arena_bytes;
+    }
+    for (uint32_t v = 0; v < frame->body->ir->n_values; v++)
+        bytes += frame->growing[v].cap;
+    for (uint32_t u = 0; u < frame->body->n_units; u++) {
+        for (uint32_t i = 0; frame->children[u] && i < n_bodies(frame, &frame->body->units[u]);
+             i++) {
+            if (frame->children[u][i])
+                bytes += bp_frame_state_bytes(frame->children[u][i]);
+        }
+    }
+    return bytes;
+}
+
+bp_rc bp_frame_state_grow(struct bp_frame_state *frame, uint32_t value, size_t bytes,
+                          struct bp_growing **out, bp_err *err)
+{
+    struct bp_growing *growing = &frame->growing[value];
+
+    if (!growing->data || growing->cap < bytes) {
+        void *data = NULL;
+
+        if (posix_memalign(&data, 64, bytes ? bytes : 1) != 0)
+            return bp_fail(err, BP_E_NOMEM, "no memory for the %zu bytes of '%s'", bytes,
+                           frame->body->ir->values[value].name);
+        free(growing->data);
+        growing->data = data;
+        growing->cap = bytes;
+    }
+    *out = growing;
+    return BP_OK;
+}

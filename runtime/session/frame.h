@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * frame.h - the state of one run through a body: where each value lies now, and for each stage the plans for
+ * the shapes that it has met. Used by one thread at a time; kept and used again, so that a run with known
+ * shapes allocates nothing.
+ */
+#ifndef BP_SESSION_FRAME_H
+#define BP_SESSION_FRAME_H
+
+#include "session/body.h"
+
+enum { BP_MAX_PLANS = 8 }; /* shapes that a frame remembers for each stage */
+
+/* Where a value lies during the run; set for values that cross stages and for inputs and outputs. */
+struct bp_cell {
+    void *base;
+    const int64_t *dims;
+    size_t bytes; /* of the data */
+    uint32_t rank, dtype;
+};
+
+/* Storage for an output whose size comes with its data; grows, and stays with the frame. */
+struct bp_growing {
+    void *data;
+    size_t cap;
+    int64_t dims[BP_MAX_RANK];
+};
+
+/* A group prepared for the shapes of a plan. */
+struct bp_unit_frame {
+    struct bp_frame_state *owner;
+    struct bp_unit *unit;
+    bp_frame *frame; /* NULL: control flow */
+    bp_frame_desc desc;
+    bp_run run;
+    bool has_growing; /* some outputs come through alloc_output */
+};
+
+/* A tensor of a group that shows a value. */
+struct bp_slot {
+    bp_tensor *tensor;
+    struct bp_unit_frame *unit;
+};
+
+/* A stage, prepared for one set of shapes and of contents that shapes depend on. */
+struct bp_stage_plan {
+    struct bp_stage_plan *next; /* less recently used */
+    int64_t *key;
+    uint32_t n_key;
+    struct bp_region region;
+    struct bp_fact *facts;        /* one a value of the body */
+    struct bp_unit_frame *units;  /* one a unit of the stage */
+    uint32_t n_units;
+    struct bp_cell *places;       /* one a value: planned dims and, in the arena, base */
+    uint32_t *slot_first;         /* one a value, and the end */
+    struct bp_slot *slots;
+    void *arena;
+    size_t arena_bytes;
+};
+
+struct bp_frame_state {
+    const struct bp_body *body;
+    struct bp_symbols symbols; /* of sizes that come with data */
+    struct bp_cell *cells;            /* one a value */
+    bp_binding **wanted;              /* one a value: where a caller wants it; NULL: nowhere */
+    struct bp_growing *growing;       /* one a value of unknown size; allocated at first need */
+    struct bp_stage_plan **plans;     /* [stage] most recently used first */
+    struct bp_frame_state ***children; /* [unit][body], made at first need */
+    int64_t *key;                     /* scratch for looking plans up */
+    uint32_t key_cap;
+};
+
+/* A frame for a body; children as they are needed. */
+bp_rc bp_frame_state_create(const struct bp_body *body, struct bp_frame_state **out,
+                            bp_err *err) BP_CHECKED;
+void bp_frame_state_destroy(struct bp_frame_state *frame); /* NULL is fine */
+/* The frame of body i of a control-flow unit, made at first need. */
+bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *unit, uint32_t i,
+                           struct bp_frame_state **out, bp_err *err) BP_CHECKED;
+/* Bytes in the arenas and growing outputs of the frame and its children. */
+size_t bp_frame_state_bytes(const struct bp_frame_state *frame);
+
+/*
+ * The plan of stage s for the cells as they are: remembered, or made. Makes room by forgetting the least
+ * recently used.
+ */
+bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stage_plan **out,
+                        bp_err *err) BP_CHECKED;
+void bp_stage_plan_destroy(struct bp_stage_plan *plan); /* NULL is fine */
+/* Lets every tensor of the plan that shows `value` begin at base. */
+void bp_stage_plan_bind(struct bp_stage_plan *plan, uint32_t value, void *base, size_t bytes);
+/* Room of `bytes` for a value whose size came with its data. */
+bp_rc bp_frame_state_grow(struct bp_frame_state *frame, uint32_t value, size_t bytes,
+                          struct bp_growing **out, bp_err *err) BP_CHECKED;
+
+#endif

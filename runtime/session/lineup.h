@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* lineup.h - the providers of a session: asked for, opened, with options, in order, CPU last. */
+#ifndef BP_SESSION_LINEUP_H
+#define BP_SESSION_LINEUP_H
+
+#include "host/env.h"
+#include "plan/partition.h"
+#include "plan/report.h"
+
+/* A provider that got as far as an instance. */
+struct bp_active {
+    const char *name;
+    const bp_provider *provider;
+    bp_instance *instance;
+    bp_opt *options; /* as the provider got them */
+    uint32_t n_options;
+    uint32_t fallback; /* in force */
+    uint32_t row;      /* in the report */
+    struct bp_services services;
+};
+
+struct bp_lineup {
+    struct bp_env *env;
+    struct bp_active **active; /* highest priority first */
+    uint32_t count;
+    struct bp_region region;
+};
+
+/* What a lineup is made from. */
+struct bp_lineup_wish {
+    const struct bp_spec_list *own; /* the session's, before the environment's; may be NULL */
+    bool ignore_env;
+    uint32_t fallback; /* of rows with BP_FALLBACK_DEFAULT; never that itself */
+    uint32_t threads;  /* as bp_session_options_set_threads */
+};
+
+/*
+ * Opens each provider in order and makes its instance; a row in `report` for each. A name that nobody
+ * knows and a wrong option are errors whatever the policy; what is missing or fails here is one with
+ * BP_FALLBACK_REQUIRE only. Without CPU among them it is added. On failure finish it all the same.
+ */
+bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
+                     const struct bp_lineup_wish *wish, bp_report *report,
+                     bp_err *err) BP_CHECKED;
+void bp_lineup_finish(struct bp_lineup *lineup);
+
+/*
+ * Provider i is of no use after all: recorded in the report, logged by its policy, and taken out of the
+ * list; none of its programs may be left. With BP_FALLBACK_REQUIRE the reason comes back as an error.
+ */
+bp_rc bp_lineup_drop(struct bp_lineup *lineup, uint32_t i, bp_report *report, uint32_t stage,
+                     bp_rc code, const char *reason, bp_err *err) BP_CHECKED;
+
+#endif

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# runtime/session/ - create, bind, run.
+
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/body.c %D%/body.h \
+	%D%/control.c %D%/control.h \
+	%D%/engine.c %D%/engine.h \
+	%D%/frame.c %D%/frame.h \
+	%D%/lineup.c %D%/lineup.h \
+	%D%/model_api.c \
+	%D%/options.c \
+	%D%/ports.c \
+	%D%/run.c %D%/run.h \
+	%D%/session.c %D%/session.h \
+	%D%/session_run.c \
+	%D%/stage.c

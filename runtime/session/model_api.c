@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* model_api.c - bp_model: what a model is, told without any provider; and plans of one. */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/schema.h"
+#include "session/session.h"
+
+/* ---- operators in use ------------------------------------------------------------------------------------------ */
+
+static int by_name(const void *a, const void *b)
+{
+    const bp_op_info *x = a;
+    const bp_op_info *y = b;
+    int order = strcmp(x->domain, y->domain);
+
+    return order ? order : strcmp(x->op, y->op);
+}
+
+static uint32_t count_nodes(const struct bp_ir *ir)
+{
+    uint32_t n = ir->n_nodes;
+
+    for (uint32_t i = 0; i < ir->n_nodes; i++) {
+        for (uint32_t b = 0; b < ir->nodes[i].n_bodies; b++)
+            n += count_nodes(ir->nodes[i].bodies[b]);
+    }
+    return n;
+}
+
+static void list_nodes(const struct bp_ir *ir, bp_op_info *rows, uint32_t *n)
+{
+    for (uint32_t i = 0; i < ir->n_nodes; i++) {
+        const struct bp_ir_node *node = &ir->nodes[i];
+
+        rows[(*n)++] = (bp_op_info){
+            .struct_size = sizeof *rows,
+            .count = 1,
+            .op = node->op,
+            .domain = node->domain,
+            .opset = node->opset,
+            .since = node->schema ? node->schema->since : 0,
+        };
+        for (uint32_t b = 0; b < node->n_bodies; b++)
+            list_nodes(node->bodies[b], rows, n);
+    }
+}
+
+/* One row an operator, sorted; counts added up. */
+static bp_rc list_ops(struct bp_model *model, bp_err *err)
+{
+    uint32_t n = 0;
+
+    model->ops = bp_region_array(&model->region, count_nodes(model->ir), sizeof *model->ops);
+    if (!model->ops)
+        return bp_fail_nomem(err, "the list of operators");
+    list_nodes(model->ir, model->ops, &n);
+    qsort(model->ops, n, sizeof *model->ops, by_name);
+    for (uint32_t i = 0; i < n; i++) {
+        if (model->n_ops > 0 && by_name(&model->ops[model->n_ops - 1], &model->ops[i]) == 0)
+            model->ops[model->n_ops - 1].count++;
+        else
+            model->ops[model->n_ops++] = model->ops[i];
+    }
+    return BP_OK;
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+static bp_rc fill(struct bp_model *model, bp_err *err)
+{
+    bp_rc rc;
+
+    rc = bp_onnx_graph(model->onnx, false, &model->region, &model->symbols, &model->ir, err);
+    if (rc >= 0)
+        rc = bp_ports_init(&model->ports, model->ir, NULL, &model->symbols, err);
+    if (rc >= 0)
+        rc = list_ops(model, err);
+    return rc;
+}
+
+/* Takes over the reference to onnx. */
+static bp_rc create(bp_env *env, struct bp_onnx *onnx, bp_model **out, bp_err *err)
+{
+    struct bp_model *model = calloc(1, sizeof *model);
+    bp_rc rc;
+
+    if (!model) {
+        bp_onnx_unref(onnx);
+        return bp_fail_nomem(err, "a model");
+    }
+    model->env = env;
+    model->onnx = onnx;
+    bp_env_hold(env);
+    rc = fill(model, err);
+    if (rc < 0) {
+        bp_model_close(model);
+        return rc;
+    }
+    *out = model;
+    return BP_OK;
+}
+
+bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err *err)
+{
+    struct bp_onnx *onnx;
+    bp_rc rc;
+
+    *out = NULL;
+    if (!env || !path)
+        return bp_fail(err, BP_E_INVALID, "a model needs an environment and a path");
+    rc = bp_onnx_open(path, &onnx, err);
+    return rc < 0 ? rc : create(env, onnx, out, err);
+}
+
+bp_rc bp_model_open_memory(bp_env *env, const void *bytes, size_t size, const char *dir,
+                           bp_model **out, bp_err *err)
+{
+    struct bp_onnx *onnx;
+    bp_rc rc;
+
+    *out = NULL;
+    if (!env || !bytes)
+        return bp_fail(err, BP_E_INVALID, "a model needs an environment and bytes");
+    rc = bp_onnx_open_memory(bytes, size, dir, &onnx, err);
+    return rc < 0 ? rc : create(env, onnx, out, err);
+}
+
+void bp_model_close(bp_model *model)
+{
+    if (!model)
+        return;
+    bp_ports_finish(&model->ports);
+    if (model->ir)
+        bp_ir_finish(model->ir);
+    bp_symbols_finish(&model->symbols);
+    bp_region_finish(&model->region);
+    bp_onnx_unref(model->onnx);
+    bp_env_release(model->env);
+    free(model);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------------ */
+
+bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err)
+{
+    bp_model_info own = {0};
+
+    bp_onnx_info(model->onnx, &own);
+    own.struct_size = sizeof own;
+    own.n_inputs = model->ports.n_inputs;
+    own.n_outputs = model->ports.n_outputs;
+    own.n_nodes = count_nodes(model->ir);
+    own.n_ops = model->n_ops;
+    return bp_give_out(out, &own, err);
+}
+
+static bp_rc give_port(const bp_io_info *rows, uint32_t n, const char *what, uint32_t i,
+                       bp_io_info *out, bp_err *err)
+{
+    if (i >= n)
+        return bp_fail(err, BP_E_INVALID, "the model has %u %ss, there is no %s %u", n, what, what,
+                       i);
+    return bp_give_out(out, &rows[i], err);
+}
+
+bp_rc bp_model_input(const bp_model *model, uint32_t i, bp_io_info *out, bp_err *err)
+{
+    return give_port(model->ports.inputs, model->ports.n_inputs, "input", i, out, err);
+}
+
+bp_rc bp_model_output(const bp_model *model, uint32_t i, bp_io_info *out, bp_err *err)
+{
+    return give_port(model->ports.outputs, model->ports.n_outputs, "output", i, out, err);
+}
+
+bp_rc bp_model_op(const bp_model *model, uint32_t i, bp_op_info *out, bp_err *err)
+{
+    if (i >= model->n_ops)
+        return bp_fail(err, BP_E_INVALID, "the model has %u operators, there is no operator %u",
+                       model->n_ops, i);
+    return bp_give_out(out, &model->ops[i], err);
+}
+
+const char *bp_model_opset(const bp_model *model, uint32_t i, int64_t *version)
+{
+    return bp_onnx_opset(model->onnx, i, version);
+}
+
+const char *bp_model_metadata(const bp_model *model, uint32_t i, const char **value)
+{
+    return bp_onnx_metadata(model->onnx, i, value);
+}
+
+const char *bp_model_external(const bp_model *model, uint32_t i)
+{
+    return bp_onnx_external(model->onnx, i);
+}
+
+bp_rc bp_plan_create(bp_env *env, bp_model *model, const bp_session_options *options,
+                     bp_report **out, bp_err *err)
+{
+    struct bp_session_options own;
+    struct bp_engine_wish wish;
+    struct bp_engine *engine = NULL;
+    bp_rc rc;
+
+    *out = NULL;
+    if (!env || !model)
+        return bp_fail(err, BP_E_INVALID, "a plan needs an environment and a model");
+    rc = bp_session_options_copy(&own, options, err);
+    if (rc >= 0) {
+        wish = bp_session_wish(&own);
+        wish.claims_only = true;
+        rc = bp_engine_create(env, model->onnx, &wish, &engine, err);
+    }
+    if (rc >= 0) {
+        *out = engine->report;
+        engine->report = NULL;
+    }
+    bp_engine_destroy(engine);
+    bp_session_options_finish(&own);
+    return rc;
+}

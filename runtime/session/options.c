@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* options.c - bp_session_options. */
+
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "host/options.h"
+#include "session/session.h"
+
+bp_rc bp_session_options_create(bp_session_options **out, bp_err *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return bp_fail_nomem(err, "session options");
+    (*out)->fallback = BP_FALLBACK_WARN;
+    return BP_OK;
+}
+
+void bp_session_options_finish(struct bp_session_options *options)
+{
+    bp_spec_finish(&options->providers);
+}
+
+void bp_session_options_destroy(bp_session_options *options)
+{
+    if (!options)
+        return;
+    bp_session_options_finish(options);
+    free(options);
+}
+
+bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_session_options *from,
+                              bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    *to = (struct bp_session_options){.fallback = BP_FALLBACK_WARN};
+    if (!from)
+        return BP_OK;
+    *to = *from;
+    to->providers = (struct bp_spec_list){0};
+    for (uint32_t i = 0; rc >= 0 && i < from->providers.count; i++) {
+        const struct bp_spec *row = &from->providers.rows[i];
+
+        rc = bp_spec_add(&to->providers, row->name, row->options, row->n_options, row->fallback,
+                         err);
+    }
+    return rc;
+}
+
+struct bp_engine_wish bp_session_wish(const struct bp_session_options *options)
+{
+    return (struct bp_engine_wish){
+        .lineup = {.own = &options->providers,
+                   .ignore_env = options->ignore_env,
+                   .fallback = options->fallback,
+                   .threads = options->threads},
+        .progress = options->progress,
+        .progress_user = options->progress_user,
+    };
+}
+
+bp_rc bp_session_options_add_provider(bp_session_options *options, const char *name,
+                                      const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
+                                      bp_err *err)
+{
+    return bp_spec_add(&options->providers, name, kv, n_kv, fallback, err);
+}
+
+/* Opens the provider and checks the options against its schema. */
+static bp_rc try_provider(bp_env *env, const char *name, const bp_key_value *kv, uint32_t n_kv,
+                          bp_err *err)
+{
+    struct bp_region region = {0};
+    struct bp_found *found;
+    bp_opt *opts;
+    bp_rc rc;
+
+    if (!name || !*name)
+        return bp_fail(err, BP_E_INVALID, "a provider needs a name");
+    rc = bp_registry_open(&env->registry, name, &found, err);
+    if (rc >= 0)
+        rc = bp_options_check(found->provider, kv, n_kv, &region, &opts, err);
+    bp_region_finish(&region);
+    return rc;
+}
+
+bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, const char *name,
+                                  const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
+                                  bp_err *err)
+{
+    struct bp_spec_list own = {0};
+    bp_rc rc;
+
+    rc = bp_spec_add(&own, name, kv, n_kv, fallback, err); /* the list's own checks come first */
+    bp_spec_finish(&own);
+    if (rc >= 0)
+        rc = try_provider(env, name, kv, n_kv, err);
+    if (rc >= 0)
+        rc = bp_spec_add(&options->providers, name, kv, n_kv, fallback, err);
+    return rc;
+}
+
+bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fallback, bp_err *err)
+{
+    bp_rc rc = bp_spec_check_fallback(fallback, err);
+
+    if (rc >= 0)
+        options->fallback = fallback ? fallback : BP_FALLBACK_WARN;
+    return rc;
+}
+
+void bp_session_options_ignore_env_providers(bp_session_options *options)
+{
+    options->ignore_env = true;
+}
+
+void bp_session_options_set_threads(bp_session_options *options, uint32_t threads)
+{
+    options->threads = threads;
+}
+
+void bp_session_options_set_progress(bp_session_options *options, bp_progress_fn fn, void *user)
+{
+    options->progress = fn;
+    options->progress_user = user;
+}

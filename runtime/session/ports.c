@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* ports.c - a graph's inputs and outputs in the application's terms. */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "session/session.h"
+
+static bp_rc set_port(struct bp_ports *ports, const char *name, const struct bp_fact *fact,
+                      const struct bp_symbols *symbols, bp_io_info *out, bp_err *err)
+{
+    bp_dim_info *dims = NULL;
+
+    out->struct_size = sizeof *out;
+    out->name = bp_region_string(&ports->region, name);
+    out->dtype = fact->dtype;
+    out->rank = fact->rank;
+    if (fact->rank != BP_RANK_UNKNOWN)
+        dims = bp_region_array(&ports->region, fact->rank, sizeof *dims);
+    if (!out->name || (fact->rank != BP_RANK_UNKNOWN && !dims))
+        return bp_fail_nomem(err, "the inputs and outputs");
+    for (uint32_t d = 0; dims && d < fact->rank; d++) {
+        const char *symbol = bp_symbols_name(symbols, fact->dims[d]);
+
+        dims[d].value = bp_sym_known(fact->dims[d]) ? fact->dims[d].value : -1;
+        if (!bp_sym_known(fact->dims[d]) && symbol[0] && symbol[0] != '?') {
+            dims[d].symbol = bp_region_string(&ports->region, symbol);
+            if (!dims[d].symbol)
+                return bp_fail_nomem(err, "the inputs and outputs");
+        }
+    }
+    out->dims = dims;
+    return BP_OK;
+}
+
+static bp_rc add_inputs(struct bp_ports *ports, const struct bp_ir *ir,
+                        const struct bp_symbols *symbols, bool defaulted, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < ir->n_inputs; i++) {
+        const struct bp_ir_value *value = &ir->values[ir->inputs[i]];
+        bp_io_info *row = &ports->inputs[ports->n_inputs];
+
+        if (((value->flags & BP_IR_DEFAULTED) != 0) != defaulted)
+            continue;
+        rc = set_port(ports, value->name, &value->declared, symbols, row, err);
+        row->flags = defaulted ? BP_IO_OPTIONAL : 0;
+        ports->n_inputs++;
+    }
+    return rc;
+}
+
+bp_rc bp_ports_init(struct bp_ports *ports, const struct bp_ir *ir, const struct bp_fact *facts,
+                    const struct bp_symbols *symbols, bp_err *err)
+{
+    bp_rc rc;
+
+    *ports = (struct bp_ports){0};
+    ports->inputs = bp_region_array(&ports->region, ir->n_inputs, sizeof *ports->inputs);
+    ports->outputs = bp_region_array(&ports->region, ir->n_outputs, sizeof *ports->outputs);
+    if (!ports->inputs || !ports->outputs)
+        return bp_fail_nomem(err, "the inputs and outputs");
+    rc = add_inputs(ports, ir, symbols, false, err);
+    ports->n_required = ports->n_inputs;
+    if (rc >= 0)
+        rc = add_inputs(ports, ir, symbols, true, err);
+    for (uint32_t i = 0; rc >= 0 && i < ir->n_outputs; i++) {
+        uint32_t v = ir->outputs[i];
+
+        rc = set_port(ports, ir->values[v].name, facts ? &facts[v] : &ir->values[v].declared,
+                      symbols, &ports->outputs[ports->n_outputs++], err);
+    }
+    return rc;
+}
+
+void bp_ports_finish(struct bp_ports *ports)
+{
+    bp_region_finish(&ports->region);
+    *ports = (struct bp_ports){0};
+}
+
+bp_rc bp_ports_find(const bp_io_info *rows, uint32_t n, const char *what, const char *name,
+                    uint32_t *out, bp_err *err)
+{
+    const char *near = NULL;
+    const char **names;
+    bp_rc rc;
+
+    for (uint32_t i = 0; name && i < n; i++) {
+        if (strcmp(rows[i].name, name) == 0) {
+            *out = i;
+            return BP_OK;
+        }
+    }
+    if (!name)
+        return bp_fail(err, BP_E_INVALID, "an %s needs a name", what);
+    names = calloc((size_t)n + 1, sizeof *names);
+    for (uint32_t i = 0; names && i < n; i++)
+        names[i] = rows[i].name;
+    if (names)
+        near = bp_nearest(name, names, n);
+    rc = bp_fail(err, BP_E_INVALID, "the model has no %s '%s'%s%s%s", what, name,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    free(names);
+    return rc;
+}

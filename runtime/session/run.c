@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* run.c - the hot path: stages in order, one call of execute for each group. */
+
+#include "config.h"
+
+#include "session/run.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "session/control.h"
+
+bp_rc bp_run_check(const struct bp_run_shared *shared, bp_err *err)
+{
+    if (shared->cancel && *shared->cancel)
+        return bp_fail(err, BP_E_CANCELLED, "the run was cancelled");
+    if (shared->deadline_ns) {
+        struct timespec t;
+
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        if ((int64_t)t.tv_sec * 1000000000 + t.tv_nsec > shared->deadline_ns)
+            return bp_fail(err, BP_E_TIMEOUT, "the run took longer than its time limit");
+    }
+    return BP_OK;
+}
+
+/* ---- outputs -------------------------------------------------------------------------------------------- */
+
+static bp_rc check_room(const char *name, const struct bp_cell *cell, const bp_tensor *tensor,
+                        bp_err *err)
+{
+    if (tensor->bytes < cell->bytes)
+        return bp_fail(err, BP_E_SHAPE, "output '%s' needs %zu bytes, its buffer has %zu", name,
+                       cell->bytes, tensor->bytes);
+    if (tensor->rank < cell->rank || (cell->rank > 0 && !tensor->dims))
+        return bp_fail(err, BP_E_SHAPE, "output '%s' has rank %u, its dims have room for %u", name,
+                       cell->rank, tensor->dims ? tensor->rank : 0);
+    return BP_OK;
+}
+
+bp_rc bp_run_prepare_output(const char *name, const struct bp_cell *cell, bp_binding *binding,
+                            bp_err *err)
+{
+    bp_tensor *tensor = &binding->tensor;
+    bp_rc rc;
+
+    if (!tensor->base) {
+        rc = bp_tensor_alloc(cell->dtype, cell->dims, cell->rank, tensor, err);
+        return rc < 0 ? bp_fail_in(err, rc, "output '%s'", name) : rc;
+    }
+    rc = check_room(name, cell, tensor, err);
+    if (rc < 0)
+        return rc;
+    if (cell->rank)
+        memcpy(tensor->dims, cell->dims, cell->rank * sizeof *cell->dims);
+    tensor->rank = cell->rank;
+    tensor->dtype = cell->dtype;
+    return BP_OK;
+}
+
+/* Values that outlive the stage: where they will lie, for those whose shape is known. */
+static bp_rc place_kept(struct bp_run_state *state, const struct bp_stage *stage, bp_err *err)
+{
+    struct bp_frame_state *frame = state->frame;
+
+    for (uint32_t i = 0; i < stage->n_keeps; i++) {
+        uint32_t value = stage->keeps[i];
+        struct bp_cell *cell = &frame->cells[value];
+        bp_binding *wanted = frame->wanted[value];
+
+        *cell = state->plan->places[value];
+        if (!cell->base)
+            continue; /* of unknown size, or made by the host */
+        if (wanted) {
+            bp_rc rc = bp_run_prepare_output(frame->body->ir->values[value].name, cell, wanted,
+                                             err);
+
+            if (rc < 0)
+                return rc;
+            cell->base = bp_tensor_data(&wanted->tensor);
+        }
+        bp_stage_plan_bind(state->plan, value, cell->base, cell->bytes);
+    }
+    return BP_OK;
+}
+
+bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cell *cell,
+                 bp_err *err)
+{
+    const struct bp_cell *place = &state->plan->places[value];
+
+    if (place->rank != BP_RANK_UNKNOWN &&
+        (place->rank != cell->rank ||
+         memcmp(place->dims, cell->dims, cell->rank * sizeof *cell->dims) != 0))
+        return bp_fail(err, BP_E_INTERNAL, "'%s' has another shape than the plan says",
+                       state->frame->body->ir->values[value].name);
+    state->frame->cells[value] = *cell;
+    bp_stage_plan_bind(state->plan, value, cell->base, cell->bytes);
+    return BP_OK;
+}
+
+/* Cells of the outputs that execute has allocated. */
+static bp_rc take_growing(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
+{
+    const struct bp_view *view = unit->unit->group->view;
+
+    for (uint32_t i = 0; i < unit->desc.n_out; i++) {
+        uint32_t value = view->value_of[view->graph.outputs[i]];
+        bp_tensor *tensor = &unit->desc.out[i];
+
+        if (state->plan->places[value].rank != BP_RANK_UNKNOWN)
+            continue;
+        if (tensor->rank == BP_RANK_UNKNOWN)
+            return bp_fail(err, BP_E_INTERNAL, "provider '%s' did not make '%s'",
+                           unit->unit->by->name, view->ir->values[value].name);
+        state->frame->cells[value] = (struct bp_cell){
+            .base = bp_tensor_data(tensor),
+            .dims = tensor->dims,
+            .bytes = tensor->bytes,
+            .rank = tensor->rank,
+            .dtype = tensor->dtype,
+        };
+    }
+    return BP_OK;
+}
+
+/* ---- units ---------------------------------------------------------------------------------------------- */
+
+static bp_rc execute(struct bp_unit_frame *unit, bp_err *err)
+{
+    struct bp_unit *of = unit->unit;
+    bp_rc rc;
+
+    if (!of->takes_turns)
+        return of->by->provider->execute(unit->frame, &unit->run, err);
+    pthread_mutex_lock(&of->turn);
+    rc = of->by->provider->execute(unit->frame, &unit->run, err);
+    pthread_mutex_unlock(&of->turn);
+    return rc;
+}
+
+static bp_rc run_program(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
+{
+    bp_rc rc;
+
+    unit->run.run_id = state->shared->run_id;
+    unit->run.cancel = state->shared->cancel;
+    unit->run.deadline_ns = state->shared->deadline_ns;
+    state->shared->crossings++;
+    rc = execute(unit, err);
+    if (rc == BP_PENDING)
+        rc = bp_fail(err, BP_E_UNSUPPORTED, "it runs asynchronously, which this version of the "
+                                            "host cannot use yet");
+    if (rc < 0)
+        return rc == BP_E_CANCELLED || rc == BP_E_TIMEOUT
+                   ? rc
+                   : bp_fail_in(err, rc, "provider '%s'", unit->unit->by->name);
+    return unit->has_growing ? take_growing(state, unit, err) : BP_OK;
+}
+
+static bp_rc run_stage(struct bp_run_state *state, const struct bp_stage *stage, bp_err *err)
+{
+    struct bp_stage_plan *plan = state->plan;
+    bp_rc rc;
+
+    for (uint32_t i = 0; i < stage->n_reads; i++) {
+        const struct bp_cell *cell = &state->frame->cells[stage->reads[i]];
+
+        bp_stage_plan_bind(plan, stage->reads[i], cell->base, cell->bytes);
+    }
+    rc = place_kept(state, stage, err);
+    for (uint32_t u = 0; rc >= 0 && u < plan->n_units; u++) {
+        struct bp_unit_frame *unit = &plan->units[u];
+
+        rc = bp_run_check(state->shared, err);
+        if (rc < 0)
+            return rc;
+        if (unit->frame)
+            rc = run_program(state, unit, err);
+        else
+            rc = unit->unit->control->run(state, unit->unit, err);
+    }
+    return rc;
+}
+
+bp_rc bp_body_run(struct bp_frame_state *frame, struct bp_run_shared *shared, bp_err *err)
+{
+    struct bp_run_state state = {.frame = frame, .shared = shared};
+    bp_rc rc = BP_OK;
+
+    for (uint32_t s = 0; rc >= 0 && s < frame->body->n_stages; s++) {
+        rc = bp_stage_plan_get(frame, s, &state.plan, err);
+        if (rc >= 0)
+            rc = run_stage(&state, &frame->body->stages[s], err);
+    }
+    return rc;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* session.c - creating, describing and destroying sessions. */
+
+#include "config.h"
+
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- engines and their ports ---------------------------------------------------------------------------- */
+
+static void finish_ported(struct bp_ported *ported)
+{
+    bp_engine_destroy(ported->engine);
+    *ported = (struct bp_ported){0};
+}
+
+/* Where the ports of the session are among the values of an engine. */
+static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32_t n,
+                         uint32_t *out, bp_err *err)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = bp_strmap_get(&ir->by_name, ports[i].name, BP_NONE);
+        if (out[i] == BP_NONE)
+            return bp_fail(err, BP_E_INTERNAL, "'%s' was lost on the way", ports[i].name);
+    }
+    return BP_OK;
+}
+
+/* An engine for a wish, with the ports found in it. */
+static bp_rc make_ported(bp_session *session, const struct bp_engine_wish *wish,
+                         struct bp_ported *out, bp_err *err)
+{
+    struct bp_region *region;
+    bp_rc rc;
+
+    rc = bp_engine_create(session->env, session->onnx, wish, &out->engine, err);
+    if (rc < 0)
+        return rc;
+    if (session->ports.n_outputs == 0) { /* the first engine of the session */
+        rc = bp_ports_init(&session->ports, out->engine->ir, out->engine->body->facts,
+                           &out->engine->symbols, err);
+        if (rc < 0)
+            return rc;
+    }
+    region = &out->engine->region;
+    out->inputs = bp_region_array(region, session->ports.n_inputs, sizeof *out->inputs);
+    out->outputs = bp_region_array(region, session->ports.n_outputs, sizeof *out->outputs);
+    if (!out->inputs || !out->outputs)
+        return bp_fail_nomem(err, "the inputs and outputs");
+    rc = find_values(out->engine->ir, session->ports.inputs, session->ports.n_inputs, out->inputs,
+                     err);
+    if (rc >= 0)
+        rc = find_values(out->engine->ir, session->ports.outputs, session->ports.n_outputs,
+                         out->outputs, err);
+    return rc;
+}
+
+bp_rc bp_session_general(bp_session *session, struct bp_ported **out, bp_err *err)
+{
+    struct bp_engine_wish wish = bp_session_wish(&session->options);
+    bp_rc rc = BP_OK;
+
+    wish.open_defaults = true;
+    pthread_mutex_lock(&session->lock);
+    if (!session->general.engine) {
+        rc = make_ported(session, &wish, &session->general, err);
+        if (rc < 0)
+            finish_ported(&session->general);
+    }
+    pthread_mutex_unlock(&session->lock);
+    *out = &session->general;
+    return rc;
+}
+
+/* ---- life -------------------------------------------------------------------------------------------------- */
+
+static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err *err)
+{
+    struct bp_engine_wish wish;
+    bp_rc rc;
+
+    rc = bp_session_options_copy(&session->options, options, err);
+    if (rc < 0)
+        return rc;
+    wish = bp_session_wish(&session->options);
+    return make_ported(session, &wish, &session->main, err);
+}
+
+static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options *options,
+                    uint64_t start_ns, bp_session **out, bp_err *err)
+{
+    bp_session *session = calloc(1, sizeof *session);
+    bp_rc rc;
+
+    if (!session)
+        return bp_fail_nomem(err, "a session");
+    session->env = env;
+    session->onnx = bp_onnx_ref(onnx);
+    pthread_mutex_init(&session->lock, NULL);
+    bp_env_hold(env);
+    rc = fill(session, options, err);
+    if (rc < 0) {
+        bp_session_destroy(session);
+        return rc;
+    }
+    session->create_ns = now_ns() - start_ns;
+    *out = session;
+    return BP_OK;
+}
+
+bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options *options,
+                        bp_session **out, bp_err *err)
+{
+    uint64_t start_ns = now_ns();
+    struct bp_onnx *onnx;
+    bp_rc rc;
+
+    *out = NULL;
+    if (!env || !path)
+        return bp_fail(err, BP_E_INVALID, "a session needs an environment and a path");
+    if (options && options->progress)
+        options->progress(options->progress_user, "read", 0.0);
+    rc = bp_onnx_open(path, &onnx, err);
+    if (rc < 0)
+        return rc;
+    rc = create(env, onnx, options, start_ns, out, err);
+    bp_onnx_unref(onnx);
+    return rc;
+}
+
+bp_rc bp_session_create_from_model(bp_env *env, bp_model *model, const bp_session_options *options,
+                                   bp_session **out, bp_err *err)
+{
+    *out = NULL;
+    if (!env || !model)
+        return bp_fail(err, BP_E_INVALID, "a session needs an environment and a model");
+    return create(env, model->onnx, options, now_ns(), out, err);
+}
+
+static void await_runs(bp_session *session)
+{
+    static const struct timespec pause = {.tv_nsec = 200000};
+
+    while (atomic_load(&session->running) > 0)
+        nanosleep(&pause, NULL);
+}
+
+void bp_session_destroy(bp_session *session)
+{
+    if (!session)
+        return;
+    await_runs(session);
+    finish_ported(&session->general);
+    finish_ported(&session->main);
+    bp_ports_finish(&session->ports);
+    bp_session_options_finish(&session->options);
+    bp_onnx_unref(session->onnx);
+    pthread_mutex_destroy(&session->lock);
+    bp_env_release(session->env);
+    free(session);
+}
+
+bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *options, bp_err *err)
+{
+    struct bp_session_options own;
+    struct bp_ported fresh = {0};
+    struct bp_engine_wish wish;
+    bp_rc rc;
+
+    rc = bp_session_options_copy(&own, options, err);
+    if (rc >= 0 && atomic_load(&session->running) > 0)
+        rc = bp_fail(err, BP_E_BUSY, "a run is in flight; providers can be set between runs only");
+    if (rc >= 0) {
+        wish = bp_session_wish(&own);
+        rc = make_ported(session, &wish, &fresh, err);
+    }
+    if (rc < 0) {
+        finish_ported(&fresh);
+        bp_session_options_finish(&own);
+        return rc;
+    }
+    finish_ported(&session->general);
+    finish_ported(&session->main);
+    bp_session_options_finish(&session->options);
+    session->main = fresh;
+    session->options = own;
+    return BP_OK;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------ */
+
+uint32_t bp_session_input_count(const bp_session *session)
+{
+    return session->ports.n_inputs;
+}
+
+uint32_t bp_session_output_count(const bp_session *session)
+{
+    return session->ports.n_outputs;
+}
+
+bp_rc bp_session_input(const bp_session *session, uint32_t i, bp_io_info *out, bp_err *err)
+{
+    if (i >= session->ports.n_inputs)
+        return bp_fail(err, BP_E_INVALID, "the model has %u inputs, there is no input %u",
+                       session->ports.n_inputs, i);
+    return bp_give_out(out, &session->ports.inputs[i], err);
+}
+
+bp_rc bp_session_output(const bp_session *session, uint32_t i, bp_io_info *out, bp_err *err)
+{
+    if (i >= session->ports.n_outputs)
+        return bp_fail(err, BP_E_INVALID, "the model has %u outputs, there is no output %u",
+                       session->ports.n_outputs, i);
+    return bp_give_out(out, &session->ports.outputs[i], err);
+}
+
+bp_rc bp_session_find_input(const bp_session *session, const char *name, uint32_t *out,
+                            bp_err *err)
+{
+    return bp_ports_find(session->ports.inputs, session->ports.n_inputs, "input", name, out, err);
+}
+
+bp_rc bp_session_find_output(const bp_session *session, const char *name, uint32_t *out,
+                             bp_err *err)
+{
+    return bp_ports_find(session->ports.outputs, session->ports.n_outputs, "output", name, out,
+                         err);
+}
+
+const char *bp_session_provider(const bp_session *session, uint32_t i)
+{
+    const struct bp_lineup *lineup = &session->main.engine->lineup;
+
+    return i < lineup->count ? lineup->active[i]->name : NULL;
+}
+
+const char *bp_session_provider_option(const bp_session *session, uint32_t i, uint32_t j,
+                                       const char **value)
+{
+    const struct bp_lineup *lineup = &session->main.engine->lineup;
+
+    if (i >= lineup->count || j >= lineup->active[i]->n_options)
+        return NULL;
+    if (value)
+        *value = lineup->active[i]->options[j].str;
+    return lineup->active[i]->options[j].key;
+}
+
+const bp_report *bp_session_report(const bp_session *session)
+{
+    return session->main.engine->report;
+}
+
+/* Frames and arenas of the frames that are idle; those in a run are their threads'. */
+static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
+{
+    for (int i = 0; engine && i < BP_IDLE_FRAMES; i++) {
+        struct bp_frame_state *frame = atomic_exchange(&engine->idle[i], NULL);
+
+        if (!frame)
+            continue;
+        stats->frames++;
+        stats->arena_bytes += bp_frame_state_bytes(frame);
+        bp_engine_return_frame(engine, frame);
+    }
+}
+
+bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_err *err)
+{
+    bp_session_stats own = {
+        .struct_size = sizeof own,
+        .n_groups = session->main.engine->body->n_programs,
+        .runs = atomic_load(&session->runs),
+        .crossings = atomic_load(&session->crossings),
+        .create_ns = session->create_ns,
+    };
+
+    count_frames(session->main.engine, &own);
+    count_frames(session->general.engine, &own);
+    return bp_give_out(out, &own, err);
+}

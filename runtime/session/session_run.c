@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* session_run.c - one run: feeds checked and bound, stages run, outputs where the caller wants them. */
+
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "session/run.h"
+#include "session/session.h"
+
+enum { ALLOCATED = 1 }; /* in bp_binding.reserved0: the tensor had no base when the run began */
+
+/* What one call of bp_session_run works with. */
+struct call {
+    bp_session *session;
+    struct bp_ported *ported;
+    struct bp_frame_state *frame;
+    const bp_binding *inputs;
+    bp_binding *outputs;
+    uint32_t n_inputs, n_outputs;
+};
+
+/* ---- feeds -------------------------------------------------------------------------------------------------- */
+
+static bp_rc wrong_shape(const bp_io_info *want, const bp_tensor *got, uint32_t dim, bp_err *err)
+{
+    struct bp_text expected = {0};
+    struct bp_text came = {0};
+    bp_rc rc;
+
+    for (uint32_t d = 0; d < want->rank; d++) {
+        bp_text_add(&expected, d ? "x" : "");
+        if (want->dims[d].value >= 0)
+            bp_text_printf(&expected, "%lld", (long long)want->dims[d].value);
+        else
+            bp_text_add(&expected, want->dims[d].symbol ? want->dims[d].symbol : "?");
+    }
+    for (uint32_t d = 0; d < got->rank; d++)
+        bp_text_printf(&came, "%s%lld", d ? "x" : "", (long long)got->dims[d]);
+    if (dim == BP_NONE)
+        rc = bp_fail(err, BP_E_SHAPE, "input '%s' wants rank %u (%s), rank %u (%s) came",
+                     want->name, want->rank, expected.data ? expected.data : "scalar", got->rank,
+                     came.data ? came.data : "scalar");
+    else
+        rc = bp_fail(err, BP_E_SHAPE, "input '%s' wants %s, %s came: dimension %u differs",
+                     want->name, expected.data ? expected.data : "a scalar",
+                     came.data ? came.data : "a scalar", dim);
+    bp_text_finish(&expected);
+    bp_text_finish(&came);
+    return rc;
+}
+
+static bp_rc check_dims(const bp_io_info *want, const bp_tensor *got, bp_err *err)
+{
+    if (got->rank > BP_MAX_RANK || (got->rank > 0 && !got->dims))
+        return bp_fail(err, BP_E_INVALID, "input '%s': rank %u without dims, or beyond %d",
+                       want->name, got->rank, BP_MAX_RANK);
+    if (want->rank == BP_RANK_UNKNOWN)
+        return BP_OK;
+    if (got->rank != want->rank)
+        return wrong_shape(want, got, BP_NONE, err);
+    for (uint32_t d = 0; d < got->rank; d++) {
+        if (want->dims[d].value >= 0 && got->dims[d] != want->dims[d].value)
+            return wrong_shape(want, got, d, err);
+    }
+    return BP_OK;
+}
+
+static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *bytes, bp_err *err)
+{
+    uint32_t width = bp_dtype_width(got->dtype);
+    size_t align = width / 8;
+
+    if (got->dtype == BP_DTYPE_STRING)
+        return bp_fail(err, BP_E_UNSUPPORTED, "input '%s': string tensors cannot be fed yet",
+                       want->name);
+    if (!bp_dense_bytes(got->dtype, got->dims, got->rank, bytes))
+        return bp_fail(err, BP_E_INVALID, "input '%s': its sizes are negative or too large",
+                       want->name);
+    if (!got->base && *bytes > 0)
+        return bp_fail(err, BP_E_INVALID, "input '%s': it has no data", want->name);
+    if (got->bytes < *bytes)
+        return bp_fail(err, BP_E_INVALID, "input '%s' needs %zu bytes, its buffer has %zu",
+                       want->name, *bytes, got->bytes);
+    if (align > 8)
+        align = 8;
+    if (align > 1 && (uintptr_t)bp_tensor_data(got) % align != 0)
+        return bp_fail(err, BP_E_INVALID, "input '%s': its data is not aligned to %zu bytes",
+                       want->name, align);
+    return BP_OK;
+}
+
+/* Binds one feed; its port's cell must not be set yet. */
+static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
+{
+    const struct bp_ports *ports = &c->session->ports;
+    const bp_tensor *got = &binding->tensor;
+    const bp_io_info *want;
+    struct bp_cell *cell;
+    size_t bytes;
+    bp_rc rc;
+
+    if (binding->index >= ports->n_inputs)
+        return bp_fail(err, BP_E_INVALID, "the model has %u inputs, there is no input %u",
+                       ports->n_inputs, binding->index);
+    want = &ports->inputs[binding->index];
+    cell = &c->frame->cells[c->ported->inputs[binding->index]];
+    if (cell->base)
+        return bp_fail(err, BP_E_INVALID, "input '%s' is fed twice", want->name);
+    if (want->dtype != BP_DTYPE_NONE && got->dtype != want->dtype)
+        return bp_fail(err, BP_E_INVALID, "input '%s' wants type %s, %s came", want->name,
+                       bp_dtype_name(want->dtype), bp_dtype_name(got->dtype));
+    rc = check_dims(want, got, err);
+    if (rc >= 0)
+        rc = check_memory(want, got, &bytes, err);
+    if (rc < 0)
+        return rc;
+    cell->base = bytes > 0 ? bp_tensor_data(got) : (void *)c->frame; /* not NULL; nobody reads it */
+    cell->dims = got->dims;
+    cell->rank = got->rank;
+    cell->dtype = got->dtype;
+    cell->bytes = bytes;
+    return BP_OK;
+}
+
+static bp_rc missing_inputs(struct call *c, bp_err *err)
+{
+    const struct bp_ports *ports = &c->session->ports;
+    struct bp_text names = {0};
+    uint32_t n = 0;
+    bp_rc rc;
+
+    for (uint32_t i = 0; i < ports->n_required; i++) {
+        if (!c->frame->cells[c->ported->inputs[i]].base)
+            bp_text_printf(&names, "%s'%s'", n++ ? ", " : "", ports->inputs[i].name);
+    }
+    rc = bp_fail(err, BP_E_INVALID, "%u input%s not fed: %s", n, n == 1 ? " is" : "s are",
+                 names.data ? names.data : "");
+    bp_text_finish(&names);
+    return rc;
+}
+
+/* A default of the general engine, for an input that was not fed. */
+static bp_rc use_default(struct call *c, uint32_t value, bp_err *err)
+{
+    struct bp_ir_data *data = c->frame->body->ir->values[value].data;
+    bp_rc rc = bp_ir_data_load(data, err);
+
+    if (rc < 0)
+        return rc;
+    c->frame->cells[value] = (struct bp_cell){
+        .base = (void *)(uintptr_t)data->bytes, /* only read from */
+        .dims = data->dims,
+        .bytes = data->size,
+        .rank = data->rank,
+        .dtype = data->dtype,
+    };
+    return BP_OK;
+}
+
+static bp_rc bind_inputs(struct call *c, bp_err *err)
+{
+    const struct bp_ports *ports = &c->session->ports;
+    bool general = c->ported == &c->session->general;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; i < ports->n_inputs; i++)
+        c->frame->cells[c->ported->inputs[i]].base = NULL;
+    for (uint32_t i = 0; rc >= 0 && i < c->n_inputs; i++)
+        rc = feed(c, &c->inputs[i], err);
+    for (uint32_t i = 0; rc >= 0 && i < ports->n_inputs; i++) {
+        uint32_t value = c->ported->inputs[i];
+
+        if (c->frame->cells[value].base)
+            continue;
+        if (i < ports->n_required)
+            return missing_inputs(c, err);
+        if (general)
+            rc = use_default(c, value, err);
+    }
+    return rc;
+}
+
+/* ---- outputs ------------------------------------------------------------------------------------------------ */
+
+static bp_rc bind_outputs(struct call *c, bp_err *err)
+{
+    for (uint32_t i = 0; i < c->n_outputs; i++)
+        c->outputs[i].reserved0 = 0; /* before anything can fail: take_back() looks at it */
+    for (uint32_t i = 0; i < c->n_outputs; i++) {
+        bp_binding *binding = &c->outputs[i];
+
+        if (binding->index >= c->session->ports.n_outputs)
+            return bp_fail(err, BP_E_INVALID, "the model has %u outputs, there is no output %u",
+                           c->session->ports.n_outputs, binding->index);
+        if (!binding->tensor.base)
+            binding->reserved0 = ALLOCATED;
+        c->frame->wanted[c->ported->outputs[binding->index]] = binding;
+    }
+    return BP_OK;
+}
+
+/* Copies what does not lie where it is wanted: inputs and constants as outputs, sizes known late. */
+static bp_rc deliver(struct call *c, bp_err *err)
+{
+    for (uint32_t i = 0; i < c->n_outputs; i++) {
+        bp_binding *binding = &c->outputs[i];
+        const struct bp_cell *cell = &c->frame->cells[c->ported->outputs[binding->index]];
+        bp_rc rc;
+
+        if (binding->tensor.base && bp_tensor_data(&binding->tensor) == cell->base)
+            continue;
+        rc = bp_run_prepare_output(c->session->ports.outputs[binding->index].name, cell, binding,
+                                   err);
+        if (rc < 0)
+            return rc;
+        if (cell->bytes)
+            memmove(bp_tensor_data(&binding->tensor), cell->base, cell->bytes);
+    }
+    return BP_OK;
+}
+
+/* After a failure: nothing that the run allocated stays. */
+static void take_back(struct call *c)
+{
+    for (uint32_t i = 0; i < c->n_outputs; i++) {
+        if (c->outputs[i].reserved0 == ALLOCATED)
+            bp_tensor_free(&c->outputs[i].tensor);
+    }
+}
+
+static void forget_wishes(struct call *c)
+{
+    for (uint32_t i = 0; i < c->session->ports.n_outputs; i++)
+        c->frame->wanted[c->ported->outputs[i]] = NULL;
+}
+
+/* ---- the run -------------------------------------------------------------------------------------------------- */
+
+static int64_t deadline(int64_t timeout_ns)
+{
+    struct timespec t;
+
+    if (timeout_ns <= 0)
+        return 0;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec + timeout_ns;
+}
+
+static bp_rc run(struct call *c, const bp_run_options *options, bp_err *err)
+{
+    struct bp_run_shared shared = {.run_id = atomic_load(&c->session->runs) + 1};
+    bp_rc rc;
+
+    if (options) {
+        shared.cancel = options->cancel;
+        shared.deadline_ns = deadline(options->timeout_ns);
+    }
+    rc = bind_outputs(c, err);
+    if (rc >= 0)
+        rc = bind_inputs(c, err);
+    if (rc >= 0)
+        rc = bp_body_run(c->frame, &shared, err);
+    if (rc >= 0)
+        rc = deliver(c, err);
+    if (rc < 0)
+        take_back(c);
+    forget_wishes(c);
+    atomic_fetch_add(&c->session->crossings, shared.crossings);
+    if (rc >= 0)
+        atomic_fetch_add(&c->session->runs, 1);
+    return rc;
+}
+
+static bp_rc choose_engine(struct call *c, bp_err *err)
+{
+    c->ported = &c->session->main;
+    for (uint32_t i = 0; i < c->n_inputs; i++) {
+        uint32_t index = c->inputs[i].index;
+
+        if (index >= c->session->ports.n_required && index < c->session->ports.n_inputs)
+            return bp_session_general(c->session, &c->ported, err);
+    }
+    return BP_OK;
+}
+
+bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
+                     bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
+                     bp_err *err)
+{
+    struct call c = {.session = session,
+                     .inputs = inputs,
+                     .outputs = outputs,
+                     .n_inputs = n_inputs,
+                     .n_outputs = n_outputs};
+    bp_rc rc;
+
+    if (!session || (n_inputs > 0 && !inputs) || (n_outputs > 0 && !outputs))
+        return bp_fail(err, BP_E_INVALID, "a run needs a session, its inputs and its outputs");
+    atomic_fetch_add(&session->running, 1);
+    rc = choose_engine(&c, err);
+    if (rc >= 0)
+        rc = bp_engine_take_frame(c.ported->engine, &c.frame, err);
+    if (rc >= 0) {
+        rc = run(&c, options, err);
+        bp_engine_return_frame(c.ported->engine, c.frame);
+    }
+    atomic_fetch_sub(&session->running, 1);
+    return rc;
+}
