@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+
+dist_man_MANS += %D%/backplane.1
