@@ -51,6 +51,28 @@ bp_rc bp_give_out(void *out, const void *own, bp_err *err)
     return BP_OK;
 }
 
+void bp_err_clear(bp_err *err)
+{
+    if (!err)
+        return;
+    err->msg_len = 0;
+    if (err->msg && err->msg_cap > 0)
+        err->msg[0] = '\0';
+}
+
+bp_rc bp_err_complete(bp_err *err, bp_rc rc)
+{
+    if (rc >= 0)
+        return rc;
+    if (rc < BP_E_INTERNAL)
+        rc = BP_E_INTERNAL;
+    if (err && err->msg && err->msg_cap > 0 && err->msg[0] == '\0')
+        return bp_fail(err, rc, "no reason given (%s)", bp_rc_name(rc));
+    if (err)
+        err->code = rc;
+    return rc;
+}
+
 bp_rc bp_fail_nomem(bp_err *err, const char *what)
 {
     return bp_fail(err, BP_E_NOMEM, "no memory for %s", what);

@@ -31,6 +31,12 @@ bool bp_dense_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *
  */
 bp_rc bp_give_out(void *out, const void *own, bp_err *err) BP_CHECKED;
 
+/*
+ * Around a call into a plug-in: no words of an earlier failure before it; after it a code that we know, and
+ * words also where it gave none.
+ */
+void bp_err_clear(bp_err *err);
+bp_rc bp_err_complete(bp_err *err, bp_rc rc);
 /* "no memory for <what>", BP_E_NOMEM. */
 bp_rc bp_fail_nomem(bp_err *err, const char *what);
 /* Puts "<prefix>: " before the words that err has, and returns rc. */

@@ -14,9 +14,13 @@ static const struct bp_fact unknown = {.rank = BP_RANK_UNKNOWN};
 
 /* ---- the beginning --------------------------------------------------------------------------- */
 
-/* What is declared, with a symbol of its own for each size that has neither number nor name. */
-static bp_rc start_declared(const struct bp_fact *declared, struct bp_symbols *symbols,
-                            struct bp_region *region, struct bp_fact *fact, bp_err *err)
+/*
+ * What is declared, with a symbol of its own for each size that has neither number nor name, nor one
+ * among `symbols`: declared names are the graph's.
+ */
+static bp_rc start_declared(const struct bp_ir *ir, const struct bp_fact *declared,
+                            struct bp_symbols *symbols, struct bp_region *region,
+                            struct bp_fact *fact, bp_err *err)
 {
     struct bp_sym *dims;
 
@@ -31,7 +35,7 @@ static bp_rc start_declared(const struct bp_fact *declared, struct bp_symbols *s
         return bp_fail_nomem(err, "a shape");
     for (uint32_t i = 0; i < declared->rank; i++) {
         dims[i] = declared->dims[i];
-        if (bp_sym_known(dims[i]) && dims[i].value < 0) {
+        if (bp_sym_known(dims[i]) ? dims[i].value < 0 : symbols != ir->symbols) {
             bp_rc rc = bp_symbols_fresh(symbols, false, &dims[i], err);
 
             if (rc < 0)
@@ -81,7 +85,7 @@ bp_rc bp_infer_start(const struct bp_ir *ir, const struct bp_fact *outer,
         else if (value->flags & BP_IR_CAPTURED && outer)
             facts[i] = outer[value->outer];
         else if (value->flags & (BP_IR_INPUT | BP_IR_CAPTURED))
-            rc = start_declared(&value->declared, symbols, region, &facts[i], err);
+            rc = start_declared(ir, &value->declared, symbols, region, &facts[i], err);
         if (rc < 0)
             bp_fail_in(err, rc, "value '%s'", value->name);
     }
@@ -244,10 +248,11 @@ static bp_rc run_node(const struct bp_ir *ir, struct bp_infer *infer, const stru
             continue;
         value = &ir->values[node->out[i]];
         if (node->schema)
-            rc = bp_infer_merge(value, infer->symbols, infer->region, &infer->out[i], infer->err);
-        else
-            rc = start_declared(&value->declared, infer->symbols, infer->region, &infer->out[i],
+            rc = bp_infer_merge(ir, value, infer->symbols, infer->region, &infer->out[i],
                                 infer->err);
+        else
+            rc = start_declared(ir, &value->declared, infer->symbols, infer->region,
+                                &infer->out[i], infer->err);
         facts[node->out[i]] = infer->out[i];
     }
     return rc;

@@ -7,13 +7,13 @@
 
 #include "graph/infer.h"
 
-static bp_rc fail_differs(const struct bp_ir_value *value, const struct bp_symbols *symbols,
-                          const struct bp_fact *fact, bp_err *err)
+static bp_rc fail_differs(const struct bp_ir *ir, const struct bp_ir_value *value,
+                          const struct bp_symbols *symbols, const struct bp_fact *fact, bp_err *err)
 {
     char found[160], declared[160];
 
     bp_fact_text(fact, symbols, found, sizeof found);
-    bp_fact_text(&value->declared, symbols, declared, sizeof declared);
+    bp_fact_text(&value->declared, ir->symbols, declared, sizeof declared);
     return bp_fail(err, BP_E_INVALID, "value '%s' is %s, but the model declares it as %s",
                    value->name, found, declared);
 }
@@ -34,13 +34,18 @@ static bp_rc take_rank(const struct bp_fact *declared, struct bp_symbols *symbol
     return BP_OK;
 }
 
+/* Does a declared size say anything among these symbols? */
+static bool says_something(const struct bp_ir *ir, const struct bp_symbols *symbols,
+                           struct bp_sym declared)
+{
+    return bp_sym_known(declared) ? declared.value >= 0 : symbols == ir->symbols;
+}
+
 /* Of a found and a declared size, the one to keep; false: they contradict each other. */
 static bool choose(const struct bp_symbols *symbols, struct bp_sym found, struct bp_sym declared,
                    struct bp_sym *out)
 {
     *out = found;
-    if (bp_sym_known(declared) && declared.value < 0) /* says nothing */
-        return true;
     if (bp_sym_known(found))
         return !bp_sym_known(declared) || declared.value == found.value;
     if (bp_symbols_from_data(symbols, found))
@@ -50,8 +55,9 @@ static bool choose(const struct bp_symbols *symbols, struct bp_sym found, struct
     return true;
 }
 
-bp_rc bp_infer_merge(const struct bp_ir_value *value, struct bp_symbols *symbols,
-                     struct bp_region *region, struct bp_fact *fact, bp_err *err)
+bp_rc bp_infer_merge(const struct bp_ir *ir, const struct bp_ir_value *value,
+                     struct bp_symbols *symbols, struct bp_region *region, struct bp_fact *fact,
+                     bp_err *err)
 {
     const struct bp_fact *declared = &value->declared;
     struct bp_sym chosen, *dims = NULL;
@@ -59,16 +65,18 @@ bp_rc bp_infer_merge(const struct bp_ir_value *value, struct bp_symbols *symbols
     if (fact->dtype == BP_DTYPE_NONE)
         fact->dtype = declared->dtype;
     else if (declared->dtype != BP_DTYPE_NONE && declared->dtype != fact->dtype)
-        return fail_differs(value, symbols, fact, err);
+        return fail_differs(ir, value, symbols, fact, err);
     if (declared->rank == BP_RANK_UNKNOWN)
         return BP_OK;
     if (fact->rank == BP_RANK_UNKNOWN)
         return take_rank(declared, symbols, region, fact, err);
     if (fact->rank != declared->rank)
-        return fail_differs(value, symbols, fact, err);
+        return fail_differs(ir, value, symbols, fact, err);
     for (uint32_t i = 0; i < fact->rank; i++) {
+        if (!says_something(ir, symbols, declared->dims[i]))
+            continue;
         if (!choose(symbols, fact->dims[i], declared->dims[i], &chosen))
-            return fail_differs(value, symbols, fact, err);
+            return fail_differs(ir, value, symbols, fact, err);
         if (bp_sym_equal(chosen, fact->dims[i]))
             continue;
         if (!dims) { /* the rule's list may be that of an input too */

@@ -56,6 +56,19 @@ static bp_rc add_row(struct bp_symbols *symbols, const struct bp_symbol *row, co
     return BP_OK;
 }
 
+bp_rc bp_symbols_inherit(struct bp_symbols *symbols, const struct bp_symbols *from, bp_err *err)
+{
+    if (from->count == 0)
+        return BP_OK;
+    symbols->rows = malloc(from->count * sizeof *symbols->rows);
+    if (!symbols->rows)
+        return bp_fail_nomem(err, "symbolic sizes");
+    memcpy(symbols->rows, from->rows, from->count * sizeof *symbols->rows);
+    symbols->count = symbols->cap = from->count;
+    symbols->fresh = from->fresh;
+    return BP_OK;
+}
+
 bp_rc bp_symbols_named(struct bp_symbols *symbols, const char *name, struct bp_sym *out,
                        bp_err *err)
 {

@@ -39,6 +39,12 @@ static inline bool bp_sym_equal(struct bp_sym a, struct bp_sym b)
     return a.symbol == b.symbol && (a.symbol != 0 || a.value == b.value);
 }
 
+/*
+ * Starts an empty table with the symbols of another, so that they mean the same in both; new ones are
+ * its own. `from` must outlive it and stay as it is.
+ */
+bp_rc bp_symbols_inherit(struct bp_symbols *symbols, const struct bp_symbols *from,
+                         bp_err *err) BP_CHECKED;
 /* The symbol of that name, new if need be. "" and "?" are no names: each such is a fresh symbol. */
 bp_rc bp_symbols_named(struct bp_symbols *symbols, const char *name, struct bp_sym *out,
                        bp_err *err) BP_CHECKED;

@@ -167,7 +167,8 @@ static bp_rc greet(const char *name, const char *path, bp_entry_fn entry, struct
     }
     row->entry = entry;
     bp_services_for_module(&row->host, row->path);
-    rc = entry(&row->host, &theirs, err);
+    bp_err_clear(err);
+    rc = bp_err_complete(err, entry(&row->host, &theirs, err));
     if (rc < 0) {
         rc = bp_fail_in(err, rc, "%s refuses this host", name);
         goto out;

@@ -219,8 +219,9 @@ static bp_rc ask_available(struct bp_found *row, bp_err *err)
     avail.fix = row->fix;
     avail.fix_cap = sizeof row->fix;
     rc = row->provider->is_available(&row->services.host, &avail, err);
+    row->reason[sizeof row->reason - 1] = row->fix[sizeof row->fix - 1] = '\0';
     if (rc < 0)
-        return rc;
+        return bp_err_complete(err, rc);
     row->n_devices = avail.n_devices;
     if (avail.state == BP_AVAIL_YES)
         return BP_OK;

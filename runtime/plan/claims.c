@@ -77,7 +77,9 @@ bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_view *view,
     if (!*out)
         return bp_fail_nomem(err, "a provider's answers");
     start(ir, sink.verdicts);
+    bp_err_clear(err);
     rc = asked->provider->capability(asked->instance, &view->graph, &claims, err);
+    rc = bp_err_complete(err, rc);
     if (rc >= 0 && sink.bad_node != BP_NONE)
         rc = bp_fail(err, BP_E_INTERNAL, "provider '%s' answered for node %u of %u", asked->name,
                      sink.bad_node, view->graph.n_nodes);

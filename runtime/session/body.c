@@ -242,8 +242,10 @@ static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 
     unit->by = active;
     unit->takes_turns = !(active->provider->flags & BP_PROVIDER_CONCURRENT_FRAMES);
+    bp_err_clear(err);
     rc = active->provider->compile(active->instance, &unit->group->view->graph, 0, &unit->program,
                                    err);
+    rc = bp_err_complete(err, rc);
     if (rc >= 0 && !unit->program)
         rc = bp_fail(err, BP_E_INTERNAL, "compile succeeded without a program");
     if (rc < 0) {

@@ -19,16 +19,21 @@ struct bp_cell {
     uint32_t rank, dtype;
 };
 
-/* Storage for an output whose size comes with its data; grows, and stays with the frame. */
+/*
+ * Storage for an output whose size comes with its data; grows, and stays with the frame. rank and bytes are of
+ * the run; the rank is unknown until the provider has asked for room.
+ */
 struct bp_growing {
     void *data;
-    size_t cap;
+    size_t cap, bytes;
+    uint32_t rank;
     int64_t dims[BP_MAX_RANK];
 };
 
 /* A group prepared for the shapes of a plan. */
 struct bp_unit_frame {
     struct bp_frame_state *owner;
+    const struct bp_stage_plan *plan;
     struct bp_unit *unit;
     bp_frame *frame; /* NULL: control flow */
     bp_frame_desc desc;

@@ -89,6 +89,7 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
     bp_services_init(&active->services, found->file);
     rc = found->provider->create(&active->services.host, active->options, active->n_options, NULL,
                                  0, &active->instance, err);
+    rc = bp_err_complete(err, rc);
     if (rc >= 0 && !active->instance)
         rc = bp_fail(err, BP_E_INTERNAL, "create succeeded without an instance");
     return rc;

@@ -99,26 +99,44 @@ bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cel
     return BP_OK;
 }
 
-/* Cells of the outputs that execute has allocated. */
+/* Outputs of unknown size have no room before each execute. */
+static void forget_growing(struct bp_run_state *state, struct bp_unit_frame *unit)
+{
+    const struct bp_view *view = unit->unit->group->view;
+
+    for (uint32_t i = 0; i < unit->desc.n_out; i++) {
+        uint32_t value = view->value_of[view->graph.outputs[i]];
+
+        if (state->plan->places[value].rank != BP_RANK_UNKNOWN)
+            continue;
+        state->frame->growing[value].rank = BP_RANK_UNKNOWN;
+        unit->desc.out[i].rank = BP_RANK_UNKNOWN;
+        unit->desc.out[i].base = NULL;
+        unit->desc.out[i].bytes = 0;
+    }
+}
+
+/* Cells of the outputs that execute has asked room for; what it wrote into the tensor does not count. */
 static bp_rc take_growing(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
 {
     const struct bp_view *view = unit->unit->group->view;
 
     for (uint32_t i = 0; i < unit->desc.n_out; i++) {
         uint32_t value = view->value_of[view->graph.outputs[i]];
-        bp_tensor *tensor = &unit->desc.out[i];
+        const struct bp_cell *place = &state->plan->places[value];
+        struct bp_growing *growing = &state->frame->growing[value];
 
-        if (state->plan->places[value].rank != BP_RANK_UNKNOWN)
+        if (place->rank != BP_RANK_UNKNOWN)
             continue;
-        if (tensor->rank == BP_RANK_UNKNOWN)
+        if (growing->rank == BP_RANK_UNKNOWN)
             return bp_fail(err, BP_E_INTERNAL, "provider '%s' did not make '%s'",
                            unit->unit->by->name, view->ir->values[value].name);
         state->frame->cells[value] = (struct bp_cell){
-            .base = bp_tensor_data(tensor),
-            .dims = tensor->dims,
-            .bytes = tensor->bytes,
-            .rank = tensor->rank,
-            .dtype = tensor->dtype,
+            .base = growing->data,
+            .dims = growing->dims,
+            .bytes = growing->bytes,
+            .rank = growing->rank,
+            .dtype = place->dtype,
         };
     }
     return BP_OK;
@@ -147,7 +165,10 @@ static bp_rc run_program(struct bp_run_state *state, struct bp_unit_frame *unit,
     unit->run.cancel = state->shared->cancel;
     unit->run.deadline_ns = state->shared->deadline_ns;
     state->shared->crossings++;
-    rc = execute(unit, err);
+    if (unit->has_growing)
+        forget_growing(state, unit);
+    bp_err_clear(err);
+    rc = bp_err_complete(err, execute(unit, err));
     if (rc == BP_PENDING)
         rc = bp_fail(err, BP_E_UNSUPPORTED, "it runs asynchronously, which this version of the "
                                             "host cannot use yet");

@@ -167,7 +167,8 @@ static bp_rc bind_inputs(struct call *c, bp_err *err)
     bool general = c->ported == &c->session->general;
     bp_rc rc = BP_OK;
 
-    for (uint32_t i = 0; i < ports->n_inputs; i++)
+    /* defaults are constants in the main engine: their cells were set with the frame and stay */
+    for (uint32_t i = 0; i < (general ? ports->n_inputs : ports->n_required); i++)
         c->frame->cells[c->ported->inputs[i]].base = NULL;
     for (uint32_t i = 0; rc >= 0 && i < c->n_inputs; i++)
         rc = feed(c, &c->inputs[i], err);

@@ -106,6 +106,9 @@ static bp_rc infer(struct planning *p, bp_err *err)
     bp_rc rc;
 
     bp_symbols_finish(&p->frame->symbols); /* those of the last planning are of no use any more */
+    rc = bp_symbols_inherit(&p->frame->symbols, ir->symbols, err); /* declared sizes name them */
+    if (rc < 0)
+        return rc;
     rc = bp_infer_start(ir, NULL, &p->frame->symbols, &p->plan->region, &p->plan->facts, err);
     for (uint32_t i = 0; rc >= 0 && i < p->stage->n_reads; i++)
         rc = set_fact(p, p->stage->reads[i], p->stage->reads_content[i], err);
@@ -174,6 +177,7 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
 {
     struct bp_unit_frame *unit = h;
     const struct bp_view *view = unit->unit->group->view;
+    const struct bp_cell *place;
     struct bp_growing *growing;
     bp_tensor *tensor;
     size_t bytes;
@@ -184,7 +188,11 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
         return bp_fail(err, BP_E_INVALID, "output %u of rank %u was asked for", out, rank);
     tensor = &unit->desc.out[out];
     value = view->value_of[view->graph.outputs[out]];
-    if (!bp_dense_bytes(tensor->dtype, dims, rank, &bytes))
+    place = &unit->plan->places[value];
+    if (place->rank != BP_RANK_UNKNOWN)
+        return bp_fail(err, BP_E_INVALID, "room for '%s' was asked for, which has a place",
+                       view->ir->values[value].name);
+    if (!bp_dense_bytes(place->dtype, dims, rank, &bytes))
         return bp_fail(err, BP_E_NOMEM, "'%s' is too large for this machine",
                        view->ir->values[value].name);
     rc = bp_frame_state_grow(unit->owner, value, bytes, &growing, err);
@@ -192,6 +200,8 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
         return rc;
     if (rank)
         memcpy(growing->dims, dims, rank * sizeof *dims);
+    growing->rank = rank;
+    growing->bytes = bytes;
     tensor->base = growing->data;
     tensor->offset = 0;
     tensor->dims = growing->dims;
@@ -246,6 +256,7 @@ static bp_rc prepare(struct planning *p, uint32_t u, bp_frame_needs *needs, bp_e
     struct bp_unit_frame *unit = &p->plan->units[u];
     const struct bp_view *view = unit->unit->group->view;
     bp_frame_desc *desc = &unit->desc;
+    bp_rc rc;
 
     desc->struct_size = sizeof *desc;
     desc->n_in = view->graph.n_inputs;
@@ -261,8 +272,13 @@ static bp_rc prepare(struct planning *p, uint32_t u, bp_frame_needs *needs, bp_e
     for (uint32_t i = 0; i < desc->n_out; i++)
         unit->has_growing |= desc->out[i].rank == BP_RANK_UNKNOWN;
     unit->run.struct_size = sizeof unit->run;
-    return unit->unit->by->provider->frame_create(unit->unit->program, desc, needs, &unit->frame,
-                                                  err);
+    bp_err_clear(err);
+    rc = unit->unit->by->provider->frame_create(unit->unit->program, desc, needs, &unit->frame,
+                                                err);
+    rc = bp_err_complete(err, rc);
+    if (rc >= 0 && !unit->frame)
+        rc = bp_fail(err, BP_E_INTERNAL, "frame_create succeeded without a frame");
+    return rc;
 }
 
 static bp_rc make_units(struct planning *p, bp_err *err)
@@ -279,6 +295,7 @@ static bp_rc make_units(struct planning *p, bp_err *err)
         struct bp_unit_frame *unit = &p->plan->units[p->plan->n_units++];
 
         unit->owner = p->frame;
+        unit->plan = p->plan;
         unit->unit = &p->frame->body->units[p->stage->first_unit + u];
         if (!unit->unit->program)
             continue;

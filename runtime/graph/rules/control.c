@@ -82,7 +82,7 @@ static bp_rc infer_if(struct bp_infer *infer)
         if (is_known && (cond->content[0].value != 0) == (i == 1))
             continue;
         rcs[i] = bp_infer_body(infer, bodies[i], NULL, 0, &facts[i]);
-        if (rcs[i] < 0 && (is_known || rcs[i] != BP_E_SHAPE || rcs[0] == rcs[1]))
+        if (rcs[i] < 0 && (is_known || rcs[i] == BP_E_NOMEM || (i == 1 && rcs[0] < 0)))
             return rcs[i];
     }
     if (facts[0] && facts[1])

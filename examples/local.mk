@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+# examples/ - programs to read and to run; they see sdk/ only and are not installed.
+
+include %D%/digits/local.mk
+include %D%/faces/local.mk

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_providers.c - `backplane providers`: which there are, which are usable, and why the others
+ * are not.
+ */
+
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "provider.h"
+
+struct providers_args {
+    bool is_json;
+};
+
+static const struct arg_spec providers_specs[] = {
+    {.name = "json",
+     .kind = ARG_FLAG,
+     .at = offsetof(struct providers_args, is_json),
+     .help = "Print JSON."},
+};
+
+static const char about[] =
+    "Lists the providers that are installed, whether each is usable here, and if not, why and\n"
+    "what to do; then the directories that were searched. With NAME: that provider alone, with\n"
+    "its options. The exit code is 4 if it is not usable.";
+
+#define ORT_SUFFIX "ExecutionProvider" /* of ONNX Runtime's names: DnnlExecutionProvider */
+
+/* Does one of the forms that --providers takes mean this row? */
+static bool is_named(const bp_provider_info *row, const char *name)
+{
+    size_t length = strlen(name), suffix = strlen(ORT_SUFFIX);
+
+    if (strcasecmp(name, row->name) == 0 || (row->id && strcasecmp(name, row->id) == 0) ||
+        (row->file && strcmp(name, row->file) == 0))
+        return true;
+    return length > suffix && strcasecmp(name + length - suffix, ORT_SUFFIX) == 0 &&
+           length - suffix == strlen(row->name) &&
+           strncasecmp(name, row->name, length - suffix) == 0;
+}
+
+/* All providers. */
+static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
+{
+    struct json json = {.out = stdout};
+    struct table table = {.columns = 5};
+    bp_rc rc = BP_OK;
+
+    table_add(&table, "provider");
+    table_add(&table, "state");
+    table_add(&table, "version");
+    table_add(&table, "file");
+    table_add(&table, "");
+    if (args->is_json) {
+        json_object(&json, NULL);
+        json_array(&json, "providers");
+    }
+    for (uint32_t i = 0; rc >= 0 && i < n; i++) {
+        bp_provider_info row = {.struct_size = sizeof row};
+
+        rc = bp_env_provider_info(cli->env, i, &row, &cli->err);
+        if (rc >= 0 && args->is_json)
+            provider_json(&json, &row);
+        else if (rc >= 0)
+            provider_add_row(&table, &row);
+    }
+    if (args->is_json) {
+        json_array_end(&json);
+        provider_json_dirs(cli, &json);
+        json_object_end(&json);
+    } else if (rc >= 0 && !cli->globals.quiet) {
+        if (n > 0)
+            table_print(&table, cli, 0, true);
+        else
+            puts("No provider is installed.");
+        provider_print_dirs(cli);
+    }
+    table_finish(&table);
+    return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
+}
+
+/* One provider by name, or the library's words on why there is none. */
+static int show(struct cli *cli, const struct providers_args *args, uint32_t n, const char *name)
+{
+    struct json json = {.out = stdout};
+    bp_rc rc;
+
+    for (uint32_t i = 0; i < n; i++) {
+        bp_provider_info row = {.struct_size = sizeof row};
+
+        rc = bp_env_provider_info(cli->env, i, &row, &cli->err);
+        if (rc < 0)
+            return cli_fail_rc(cli, CLI_RUN, rc);
+        if (!is_named(&row, name))
+            continue;
+        if (args->is_json)
+            provider_json(&json, &row);
+        else if (!cli->globals.quiet)
+            provider_print(cli, &row);
+        return provider_is_usable(&row) ? CLI_OK : CLI_PROVIDER;
+    }
+    rc = bp_env_is_available(cli->env, name, &cli->err);
+    if (rc < 0)
+        return cli_fail_rc(cli, CLI_PROVIDER, rc);
+    if (!cli->globals.quiet)
+        printf("%s is usable, but its name stands for a provider of another name.\n", name);
+    return CLI_OK;
+}
+
+static int providers(struct cli *cli, const struct providers_args *args, const char *name)
+{
+    uint32_t n = 0;
+    int code = cli_open(cli);
+    bp_rc rc;
+
+    if (code != CLI_OK)
+        return code;
+    rc = bp_env_provider_count(cli->env, &n, &cli->err);
+    if (rc < 0)
+        return cli_fail_rc(cli, CLI_RUN, rc);
+    return name ? show(cli, args, n, name) : list(cli, args, n);
+}
+
+static int run(struct cli *cli, int argc, char **argv)
+{
+    struct providers_args args = {0};
+    const struct arg_group groups[] = {
+        {"Options", providers_specs, sizeof providers_specs / sizeof providers_specs[0], &args},
+        cli_group(cli),
+    };
+    const struct arg_command command = {.name = "providers",
+                                        .operands = "[NAME]",
+                                        .about = about,
+                                        .groups = groups,
+                                        .n_groups = sizeof groups / sizeof groups[0],
+                                        .max_operands = 1};
+    struct arg_list operands = {0};
+    int code = args_parse(cli, &command, argc, argv, &operands);
+
+    if (code == ARGS_GO)
+        code = providers(cli, &args, operands.n ? operands.items[0] : NULL);
+    arg_list_finish(&operands);
+    return code;
+}
+
+const struct command cmd_providers = {"providers", "List providers, their state and their options",
+                                      run};

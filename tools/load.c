@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/* load.c - from a model's path and the provider options of a command line to a session. */
+
+#include "config.h"
+
+#include "load.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "plan.h"
+#include "progress.h"
+
+static const char *const fallbacks[] = {"silent", "warn", "require", NULL};
+
+static const struct arg_spec load_specs[] = {
+    {.name = "providers",
+     .letter = 'p',
+     .kind = ARG_TEXT,
+     .value = "A,B",
+     .at = offsetof(struct load_args, providers),
+     .help = "Providers to try, in this order; cpu always comes last."},
+    {.name = "option",
+     .letter = 'o',
+     .kind = ARG_LIST,
+     .value = "PROVIDER:KEY=VALUE",
+     .at = offsetof(struct load_args, options),
+     .help = "An option for one of them; 'backplane providers NAME' lists them. May be given more "
+             "than once."},
+    {.name = "fallback",
+     .kind = ARG_CHOICE,
+     .value = "POLICY",
+     .choices = fallbacks,
+     .at = offsetof(struct load_args, fallback),
+     .help = "What a provider's failure means: silent (go on), warn (say so, go on; default) or "
+             "require (fail)."},
+};
+
+struct arg_group load_group(struct load_args *args)
+{
+    return (struct arg_group){"Provider options", load_specs,
+                              sizeof load_specs / sizeof load_specs[0], args};
+}
+
+void load_args_finish(struct load_args *args)
+{
+    arg_list_finish(&args->options);
+}
+
+/* An --option taken apart in a copy of its text. */
+struct setting {
+    char *text, *provider, *key, *value;
+    bool is_used;
+};
+
+static int split_settings(const struct cli *cli, const struct arg_list *options,
+                          struct setting *settings)
+{
+    for (size_t i = 0; i < options->n; i++) {
+        struct setting *s = &settings[i];
+        char *colon, *equals;
+
+        s->text = xstrdup(options->items[i]);
+        colon = strchr(s->text, ':');
+        equals = colon ? strchr(colon, '=') : NULL;
+        if (!equals || colon == s->text || equals == colon + 1)
+            return cli_fail(cli, CLI_USAGE, "--option %s: is not PROVIDER:KEY=VALUE",
+                            options->items[i]);
+        *colon = *equals = '\0';
+        s->provider = s->text;
+        s->key = colon + 1;
+        s->value = equals + 1;
+    }
+    return CLI_OK;
+}
+
+/* Adds one provider with the settings that are for it. */
+static int add_provider(struct cli *cli, bp_session_options *options, const char *name,
+                        struct setting *settings, size_t n)
+{
+    bp_key_value *pairs = xalloc(n, sizeof *pairs);
+    uint32_t n_pairs = 0;
+    bp_rc rc;
+
+    for (size_t i = 0; i < n; i++) {
+        if (strcasecmp(settings[i].provider, name) != 0)
+            continue;
+        settings[i].is_used = true;
+        pairs[n_pairs++] = (bp_key_value){settings[i].key, settings[i].value};
+    }
+    rc = bp_session_options_add_provider(options, name, pairs, n_pairs, BP_FALLBACK_DEFAULT,
+                                         &cli->err);
+    free(pairs);
+    return rc < 0 ? cli_fail_rc(cli, CLI_USAGE, rc) : CLI_OK;
+}
+
+static int add_providers(struct cli *cli, const char *list, bp_session_options *options,
+                         struct setting *settings, size_t n)
+{
+    char *copy = xstrdup(list), *rest = copy, *name;
+    int code = CLI_OK;
+
+    while (code == CLI_OK && (name = strsep(&rest, ",")) != NULL) {
+        if (*name)
+            code = add_provider(cli, options, name, settings, n);
+        else
+            code = cli_fail(cli, CLI_USAGE, "--providers '%s': there is an empty name in it", list);
+    }
+    free(copy);
+    return code;
+}
+
+/* Options of cpu need no --providers, for cpu is always there; others must have been named. */
+static int add_rest(struct cli *cli, bp_session_options *options, struct setting *settings,
+                    size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int code;
+
+        if (settings[i].is_used)
+            continue;
+        if (strcasecmp(settings[i].provider, "cpu") != 0)
+            return cli_fail(cli, CLI_USAGE, "--option %s:%s=%s: the provider is not in --providers",
+                            settings[i].provider, settings[i].key, settings[i].value);
+        code = add_provider(cli, options, "cpu", settings, n);
+        if (code != CLI_OK)
+            return code;
+    }
+    return CLI_OK;
+}
+
+int load_options(struct cli *cli, const struct load_args *args, bp_session_options **out)
+{
+    size_t n = args->options.n;
+    struct setting *settings = xalloc(n, sizeof *settings);
+    bp_session_options *options = NULL;
+    bp_rc rc = BP_OK;
+    int code = split_settings(cli, &args->options, settings);
+
+    *out = NULL;
+    if (code != CLI_OK)
+        goto out;
+    rc = bp_session_options_create(&options, &cli->err);
+    if (rc >= 0 && args->fallback)
+        rc = bp_session_options_set_fallback(options, args->fallback, &cli->err);
+    if (rc < 0) {
+        code = cli_fail_rc(cli, CLI_RUN, rc);
+        goto out;
+    }
+    if (args->providers)
+        code = add_providers(cli, args->providers, options, settings, n);
+    if (code == CLI_OK)
+        code = add_rest(cli, options, settings, n);
+    if (code != CLI_OK)
+        goto out;
+    *out = options;
+    options = NULL; /* the caller's now */
+out:
+    for (size_t i = 0; i < n; i++)
+        free(settings[i].text);
+    free(settings);
+    bp_session_options_destroy(options);
+    return code;
+}
+
+/* What an error of reading a model means to the caller of this program. */
+static int model_code(bp_rc rc)
+{
+    return rc == BP_E_NOMEM || rc == BP_E_INTERNAL ? CLI_RUN : CLI_MODEL;
+}
+
+/*
+ * Is one of the named providers unknown, or (if all must be) not usable? cli->err keeps its
+ * words.
+ */
+static bool one_is_missing(const struct cli *cli, const struct load_args *args)
+{
+    char *copy = xstrdup(args->providers ? args->providers : ""), *rest = copy, *name;
+    bool found = false;
+
+    while (!found && *copy && (name = strsep(&rest, ",")) != NULL) {
+        bp_rc rc = bp_env_is_available(cli->env, name, NULL);
+
+        found = rc == BP_E_INVALID || (rc < 0 && args->fallback == BP_FALLBACK_REQUIRE);
+    }
+    free(copy);
+    return found;
+}
+
+/* Would the model run if no provider were required? `options` require them, before and after. */
+static bool runs_without(struct cli *cli, bp_model *model, bp_session_options *options)
+{
+    bp_report *report = NULL;
+    bool runs = bp_session_options_set_fallback(options, BP_FALLBACK_SILENT, NULL) >= 0 &&
+                bp_plan_create(cli->env, model, options, &report, NULL) >= 0;
+
+    runs = runs && plan_count_orphans(report) == 0;
+    bp_report_destroy(report);
+    return bp_session_options_set_fallback(options, BP_FALLBACK_REQUIRE, NULL) >= 0 && runs;
+}
+
+int load_code(struct cli *cli, const struct load_args *args, bp_model *model,
+              bp_session_options *options, bp_rc rc)
+{
+    switch (rc) {
+    case BP_E_UNAVAILABLE:
+        return CLI_PROVIDER;
+    case BP_E_OPTION:
+        return CLI_USAGE;
+    case BP_E_TIMEOUT:
+        return CLI_TIMEOUT;
+    case BP_E_NOMEM:
+    case BP_E_INTERNAL:
+        return CLI_RUN;
+    default:
+        if (one_is_missing(cli, args))
+            return CLI_PROVIDER;
+        if (args->fallback == BP_FALLBACK_REQUIRE && runs_without(cli, model, options))
+            return CLI_FALLBACK;
+        return CLI_MODEL;
+    }
+}
+
+int load_session(struct cli *cli, const char *path, const struct load_args *args,
+                 bp_session_options *options, struct loaded *out)
+{
+    double start = clock_seconds();
+    struct progress progress;
+    int code;
+    bp_rc rc;
+
+    *out = (struct loaded){0};
+    rc = bp_model_open(cli->env, path, &out->model, &cli->err);
+    if (rc < 0)
+        return model_code(rc);
+    out->open_seconds = clock_seconds() - start;
+    start = clock_seconds();
+    progress_begin(&progress, cli);
+    bp_session_options_set_progress(options, progress_phase, &progress);
+    rc = bp_session_create_from_model(cli->env, out->model, options, &out->session, &cli->err);
+    bp_session_options_set_progress(options, NULL, NULL);
+    progress_end(&progress);
+    if (rc < 0) {
+        code = load_code(cli, args, out->model, options, rc);
+        load_finish(out);
+        return code;
+    }
+    out->create_seconds = clock_seconds() - start;
+    return CLI_OK;
+}
+
+void load_finish(struct loaded *loaded)
+{
+    bp_session_destroy(loaded->session);
+    bp_model_close(loaded->model);
+    *loaded = (struct loaded){0};
+}
+
+int load_model(struct cli *cli, const char *path, bp_model **out)
+{
+    bp_rc rc = bp_model_open(cli->env, path, out, &cli->err);
+
+    return rc < 0 ? cli_fail_rc(cli, model_code(rc), rc) : CLI_OK;
+}

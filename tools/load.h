@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* load.h - from a model's path and the provider options of a command line to a session. */
+#ifndef BP_TOOLS_LOAD_H
+#define BP_TOOLS_LOAD_H
+
+#include "cli.h"
+
+/* The options that run, bench and plan share. */
+struct load_args {
+    const char *providers;   /* "a,b"; NULL: the environment's default */
+    struct arg_list options; /* "provider:key=value" */
+    uint32_t fallback;       /* BP_FALLBACK_* */
+};
+
+struct arg_group load_group(struct load_args *args);
+void load_args_finish(struct load_args *args);
+
+/* Makes the library's options of ours. Failures are printed; returns an exit code. */
+int load_options(struct cli *cli, const struct load_args *args, bp_session_options **out);
+
+struct loaded {
+    bp_model *model;
+    bp_session *session;
+    double open_seconds, create_seconds;
+};
+
+/*
+ * Opens a model and makes a session of it, with a progress line on a terminal. On failure *out
+ * holds nothing, cli->words the reason, and the result is the exit code for it; nothing is printed.
+ */
+int load_session(struct cli *cli, const char *path, const struct load_args *args,
+                 bp_session_options *options, struct loaded *out);
+void load_finish(struct loaded *loaded);
+
+/* The exit code for an error of making a session or a plan of `model` with `options`. */
+int load_code(struct cli *cli, const struct load_args *args, bp_model *model,
+              bp_session_options *options, bp_rc rc);
+
+/* Opens a model only; prints what fails. */
+int load_model(struct cli *cli, const char *path, bp_model **out);
+
+#endif

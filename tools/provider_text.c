@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* provider_text.c - a provider's state and options, in tables. */
+
+#include "config.h"
+
+#include <stdio.h>
+
+#include "provider.h"
+#include "text.h"
+
+bool provider_is_usable(const bp_provider_info *row)
+{
+    return row->code == BP_OK;
+}
+
+const char *provider_option_type(uint32_t type)
+{
+    switch (type) {
+    case BP_OPT_STRING:
+        return "text";
+    case BP_OPT_INT:
+        return "integer";
+    case BP_OPT_FLOAT:
+        return "number";
+    case BP_OPT_BOOL:
+        return "bool";
+    case BP_OPT_CHOICE:
+        return "choice";
+    default:
+        return "unknown";
+    }
+}
+
+/* What values an option takes: "1 to 64", "fast, exact". */
+static void option_range(struct text *out, const bp_option *option)
+{
+    if (option->type == BP_OPT_CHOICE) {
+        for (uint32_t i = 0; i < option->n_choices; i++)
+            text_printf(out, "%s%s", i ? ", " : "", option->choices[i]);
+    } else if (option->type == BP_OPT_BOOL) {
+        text_put(out, "true, false");
+    } else if (option->type != BP_OPT_STRING && option->max > option->min) {
+        text_printf(out, "%.15g to %.15g", option->min, option->max);
+    }
+}
+
+static const char *option_default(const bp_option *option)
+{
+    if (option->flags & BP_OPTION_REQUIRED)
+        return "(must be given)";
+    if (option->flags & BP_OPTION_SECRET)
+        return "(secret)";
+    return option->def && *option->def ? option->def : "(empty)";
+}
+
+static void print_options(const struct cli *cli, const bp_provider_info *row)
+{
+    struct table table = {.columns = 5};
+    struct text range = {0};
+
+    table_add(&table, "option");
+    table_add(&table, "type");
+    table_add(&table, "values");
+    table_add(&table, "default");
+    table_add(&table, "");
+    for (uint32_t i = 0; i < row->n_options; i++) {
+        const bp_option *option = BP_AT(bp_option, row->options, row->option_stride, i);
+
+        text_clear(&range);
+        option_range(&range, option);
+        table_add(&table, option->key);
+        table_add(&table, provider_option_type(option->type));
+        table_add(&table, text_string(&range));
+        table_add(&table, option_default(option));
+        table_addf(&table, "%s%s", option->help ? option->help : "",
+                   option->flags & BP_OPTION_DEPRECATED ? " (deprecated)" : "");
+    }
+    if (row->n_options) {
+        putchar('\n');
+        table_print(&table, cli, 0, true);
+    } else if (provider_is_usable(row)) {
+        puts("\nIt has no options.");
+    }
+    table_finish(&table);
+    text_finish(&range);
+}
+
+/* "AVAILABLE: no device; install the driver" */
+static void describe_fault(struct text *out, const bp_provider_info *row)
+{
+    if (provider_is_usable(row))
+        return;
+    text_printf(out, "%s: %s", bp_stage_name(row->stage),
+                row->reason ? row->reason : bp_rc_name(row->code));
+    if (row->fix)
+        text_printf(out, "; %s", row->fix);
+}
+
+void provider_add_row(struct table *table, const bp_provider_info *row)
+{
+    struct text fault = {0};
+
+    describe_fault(&fault, row);
+    table_add(table, row->name);
+    table_add_styled(table, provider_is_usable(row) ? STYLE_GREEN : STYLE_RED,
+                     provider_is_usable(row) ? "usable" : "not usable");
+    table_add(table, row->version);
+    table_add(table, row->file ? row->file : "linked in");
+    table_add(table, text_string(&fault));
+    text_finish(&fault);
+}
+
+static void add_fact(struct table *table, const char *name, const char *value)
+{
+    if (!value || !*value)
+        return;
+    table_add_styled(table, STYLE_BOLD, name);
+    table_add(table, value);
+}
+
+void provider_print(const struct cli *cli, const bp_provider_info *row)
+{
+    struct table table = {.columns = 2};
+    struct text fault = {0};
+
+    add_fact(&table, "name", row->name);
+    add_fact(&table, "id", row->id);
+    add_fact(&table, "version", row->version);
+    add_fact(&table, "vendor", row->vendor);
+    add_fact(&table, "file", row->file ? row->file : "linked in");
+    if (provider_is_usable(row))
+        add_fact(&table, "state", "usable");
+    describe_fault(&fault, row);
+    if (!provider_is_usable(row)) {
+        table_add_styled(&table, STYLE_BOLD, "state");
+        table_add_styled(&table, STYLE_RED, "not usable");
+        add_fact(&table, "stage", bp_stage_name(row->stage));
+        add_fact(&table, "reason", row->reason ? row->reason : bp_rc_name(row->code));
+        add_fact(&table, "fix", row->fix);
+    }
+    table_print(&table, cli, 0, false);
+    print_options(cli, row);
+    table_finish(&table);
+    text_finish(&fault);
+}
+
+void provider_print_dirs(const struct cli *cli)
+{
+    struct table table = {.columns = 2};
+    const char *dir, *why = NULL;
+
+    for (uint32_t i = 0; (dir = bp_env_provider_dir(cli->env, i, &why)) != NULL; i++) {
+        table_add(&table, dir);
+        table_add_styled(&table, STYLE_DIM, why);
+    }
+    if (table.n_cells) {
+        printf("\n%ssearched, in this order%s\n", cli_style(cli->colour, STYLE_BOLD),
+               cli_style(cli->colour, STYLE_PLAIN));
+        table_print(&table, cli, 2, false);
+    }
+    table_finish(&table);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* suite_set.c - one directory's test data: inputs read, outputs compared. */
+
+#include "config.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "suite.h"
+
+int suite_blame(struct suite *suite, int code, const char *place, const char *words)
+{
+    if (place)
+        text_printf(&suite->why, "%s: ", place);
+    text_put(&suite->why, words);
+    return code;
+}
+
+/* "DIR/test_data_set_0", input or output 3: what a reader of one file needs to know. */
+struct spot {
+    const char *set;  /* path */
+    const char *kind; /* "input", "output" */
+    uint32_t index;
+};
+
+static void spot_path(struct text *path, const struct spot *spot)
+{
+    text_clear(path);
+    text_printf(path, "%s/%s_%u.pb", spot->set, spot->kind, spot->index);
+}
+
+/* Does file N of a kind exist in the set? */
+static bool spot_exists(const struct spot *spot)
+{
+    struct text path = {0};
+    bool exists;
+
+    spot_path(&path, spot);
+    exists = file_exists(text_string(&path));
+    text_finish(&path);
+    return exists;
+}
+
+/* Reads the tensor at a spot. io: the session's input or output of that index. */
+static int read_spot(struct suite *suite, const struct spot *spot, bool has_io,
+                     const bp_io_info *io, bp_tensor *out)
+{
+    struct tensor_want any = {0};
+    struct text path = {0};
+    int code = CLI_OK;
+
+    spot_path(&path, spot);
+    if (!has_io)
+        code = suite_blame(suite, CLI_USAGE, text_string(&path), "the model has no such one");
+    else if (tensor_read(text_string(&path), &any, out, &suite->cli->err) < 0)
+        code = suite_blame(suite, CLI_USAGE, NULL, suite->cli->words);
+    else if (out->dtype != io->dtype)
+        code = suite_blame(suite, CLI_USAGE, text_string(&path), "its type is not the model's");
+    text_finish(&path);
+    return code;
+}
+
+static int read_inputs(struct suite *suite, const bp_session *session, const char *set,
+                       bp_binding *inputs, uint32_t *n)
+{
+    struct spot spot = {set, "input", 0};
+    int code = CLI_OK;
+
+    for (; code == CLI_OK && spot_exists(&spot); spot.index++) {
+        bp_io_info io = {.struct_size = sizeof io};
+        bool has_io = bp_session_input(session, spot.index, &io, NULL) >= 0;
+        bp_binding *binding = has_io ? &inputs[(*n)++] : &(bp_binding){0};
+
+        binding->index = spot.index;
+        code = read_spot(suite, &spot, has_io, &io, &binding->tensor);
+    }
+    return code;
+}
+
+static int compare_output(struct suite *suite, const struct spot *spot, const bp_io_info *io,
+                          const bp_tensor *got)
+{
+    bp_tensor want = {0};
+    struct comparison result;
+    int code = read_spot(suite, spot, true, io, &want);
+
+    if (code == CLI_OK) {
+        compare_tensors(got, &want, suite->args->tolerance, &result);
+        if (!compare_is_same(&result)) {
+            text_printf(&suite->why, "%s: output %u, ", strrchr(spot->set, '/') + 1, spot->index);
+            text_clean(&suite->why, io->name);
+            text_put(&suite->why, ": ");
+            compare_words(&suite->why, got, &want, &result);
+            code = CLI_DIFFERS;
+        }
+    }
+    bp_tensor_free(&want);
+    return code;
+}
+
+static int compare_outputs(struct suite *suite, const bp_session *session, const char *set,
+                           const struct results *results)
+{
+    struct spot spot = {set, "output", 0};
+    int code = CLI_OK;
+
+    for (; code == CLI_OK && spot_exists(&spot); spot.index++) {
+        bp_io_info io = {.struct_size = sizeof io};
+
+        if (bp_session_output(session, spot.index, &io, NULL) < 0)
+            return suite_blame(suite, CLI_USAGE, set, "has more outputs than the model");
+        code = compare_output(suite, &spot, &io, &results->bindings[spot.index].tensor);
+    }
+    if (code == CLI_OK && spot.index == 0)
+        code = suite_blame(suite, CLI_USAGE, set,
+                           "has no output_0.pb, so there is nothing to compare");
+    return code;
+}
+
+static int run_set(struct suite *suite, bp_session *session, const char *set)
+{
+    bp_binding *inputs = xalloc(bp_session_input_count(session), sizeof *inputs);
+    struct results results = {0};
+    uint32_t n = 0;
+    int code = read_inputs(suite, session, set, inputs, &n);
+
+    if (code == CLI_OK) {
+        code = run_once(suite->cli, session, inputs, n, &results);
+        if (code != CLI_OK)
+            suite_blame(suite, code, NULL, suite->cli->words);
+    }
+    if (code == CLI_OK)
+        code = compare_outputs(suite, session, set, &results);
+    results_finish(&results);
+    for (uint32_t i = 0; i < n; i++)
+        bp_tensor_free(&inputs[i].tensor);
+    free(inputs);
+    return code;
+}
+
+static int is_set(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, "test_data_set_", strlen("test_data_set_")) == 0;
+}
+
+int suite_run_sets(struct suite *suite, bp_session *session, const char *dir)
+{
+    struct dirent **entries = NULL;
+    struct text path = {0};
+    int n = scandir(dir, &entries, is_set, alphasort), code = CLI_OK;
+
+    suite->n_sets = n > 0 ? (size_t)n : 0;
+    if (n <= 0)
+        return suite_blame(suite, CLI_USAGE, dir, "there is no test_data_set_* in it");
+    for (int i = 0; i < n; i++) {
+        if (code == CLI_OK) {
+            text_clear(&path);
+            text_printf(&path, "%s/%s", dir, entries[i]->d_name);
+            code = run_set(suite, session, text_string(&path));
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    text_finish(&path);
+    return code;
+}
