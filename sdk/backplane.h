@@ -166,10 +166,16 @@ typedef struct bp_provider_info {
     uint32_t n_devices;
 } bp_provider_info;
 
-/* Providers found: linked-in ones, then files, each sorted by name, CPU last. Opens none of them. */
+/*
+ * Providers found: linked-in ones, then files, each sorted by name, then CPU, then those that were
+ * asked for by a path outside of the search. Opens none of them.
+ */
 BP_API bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err) BP_CHECKED;
 /* Opens provider i and asks whether it is usable; what stands in the way is in the answer's reason. */
 BP_API bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out,
+                                  bp_err *err) BP_CHECKED;
+/* Index of the provider that a name means, in any form of bp_session_options_add_provider. */
+BP_API bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out,
                                   bp_err *err) BP_CHECKED;
 /*
  * Is the provider of this name usable here and now? BP_OK, or why not in words. `name` in any of the

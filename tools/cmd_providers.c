@@ -7,8 +7,6 @@
 #include "config.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <strings.h>
 
 #include "provider.h"
 
@@ -27,21 +25,6 @@ static const char about[] =
     "Lists the providers that are installed, whether each is usable here, and if not, why and\n"
     "what to do; then the directories that were searched. With NAME: that provider alone, with\n"
     "its options. The exit code is 4 if it is not usable.";
-
-#define ORT_SUFFIX "ExecutionProvider" /* of ONNX Runtime's names: DnnlExecutionProvider */
-
-/* Does one of the forms that --providers takes mean this row? */
-static bool is_named(const bp_provider_info *row, const char *name)
-{
-    size_t length = strlen(name), suffix = strlen(ORT_SUFFIX);
-
-    if (strcasecmp(name, row->name) == 0 || (row->id && strcasecmp(name, row->id) == 0) ||
-        (row->file && strcmp(name, row->file) == 0))
-        return true;
-    return length > suffix && strcasecmp(name + length - suffix, ORT_SUFFIX) == 0 &&
-           length - suffix == strlen(row->name) &&
-           strncasecmp(name, row->name, length - suffix) == 0;
-}
 
 /* All providers. */
 static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
@@ -84,31 +67,24 @@ static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
 }
 
 /* One provider by name, or the library's words on why there is none. */
-static int show(struct cli *cli, const struct providers_args *args, uint32_t n, const char *name)
+static int show(struct cli *cli, const struct providers_args *args, const char *name)
 {
+    bp_provider_info row = {.struct_size = sizeof row};
     struct json json = {.out = stdout};
+    uint32_t i;
     bp_rc rc;
 
-    for (uint32_t i = 0; i < n; i++) {
-        bp_provider_info row = {.struct_size = sizeof row};
-
-        rc = bp_env_provider_info(cli->env, i, &row, &cli->err);
-        if (rc < 0)
-            return cli_fail_rc(cli, CLI_RUN, rc);
-        if (!is_named(&row, name))
-            continue;
-        if (args->is_json)
-            provider_json(&json, &row);
-        else if (!cli->globals.quiet)
-            provider_print(cli, &row);
-        return provider_is_usable(&row) ? CLI_OK : CLI_PROVIDER;
-    }
-    rc = bp_env_is_available(cli->env, name, &cli->err);
+    rc = bp_env_find_provider(cli->env, name, &i, &cli->err);
     if (rc < 0)
         return cli_fail_rc(cli, CLI_PROVIDER, rc);
-    if (!cli->globals.quiet)
-        printf("%s is usable, but its name stands for a provider of another name.\n", name);
-    return CLI_OK;
+    rc = bp_env_provider_info(cli->env, i, &row, &cli->err);
+    if (rc < 0)
+        return cli_fail_rc(cli, CLI_RUN, rc);
+    if (args->is_json)
+        provider_json(&json, &row);
+    else if (!cli->globals.quiet)
+        provider_print(cli, &row);
+    return provider_is_usable(&row) ? CLI_OK : CLI_PROVIDER;
 }
 
 static int providers(struct cli *cli, const struct providers_args *args, const char *name)
@@ -117,12 +93,12 @@ static int providers(struct cli *cli, const struct providers_args *args, const c
     int code = cli_open(cli);
     bp_rc rc;
 
-    if (code != CLI_OK)
-        return code;
+    if (code != CLI_OK || name)
+        return code != CLI_OK ? code : show(cli, args, name);
     rc = bp_env_provider_count(cli->env, &n, &cli->err);
     if (rc < 0)
         return cli_fail_rc(cli, CLI_RUN, rc);
-    return name ? show(cli, args, n, name) : list(cli, args, n);
+    return list(cli, args, n);
 }
 
 static int run(struct cli *cli, int argc, char **argv)

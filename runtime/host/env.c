@@ -151,6 +151,13 @@ bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
     return bp_give_out(out, &own, err);
 }
 
+bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out, bp_err *err)
+{
+    if (!name || !*name)
+        return bp_fail(err, BP_E_INVALID, "a provider needs a name");
+    return bp_registry_find(&env->registry, name, out, err);
+}
+
 bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err)
 {
     struct bp_found *row;

@@ -186,10 +186,8 @@ struct bp_found *bp_registry_row(struct bp_registry *registry, uint32_t i)
 
     pthread_mutex_lock(&registry->lock);
     scan(registry);
-    for (row = registry->first; row && row->is_listed && i > 0; row = row->next)
+    for (row = registry->first; row && i > 0; row = row->next)
         i--;
-    if (row && !row->is_listed)
-        row = NULL;
     pthread_mutex_unlock(&registry->lock);
     return row;
 }
@@ -286,7 +284,9 @@ static const char *nearest(const struct bp_registry *registry, const char *name)
     return best;
 }
 
-static bp_rc not_found(const struct bp_registry *registry, const char *name, bp_err *err)
+/* Nobody here has the name, which a caller wrote as `written`. */
+static bp_rc not_found(const struct bp_registry *registry, const char *name, const char *written,
+                       bp_err *err)
 {
     char *dirs = bp_search_text(&registry->search);
     const char *where = dirs ? dirs : "the search path";
@@ -299,7 +299,7 @@ static bp_rc not_found(const struct bp_registry *registry, const char *name, bp_
                      " into a provider directory; looked in %s", name, name, where);
     } else {
         near = nearest(registry, name);
-        rc = bp_fail(err, BP_E_INVALID, "nobody knows a provider '%s'%s%s%s; looked in %s", name,
+        rc = bp_fail(err, BP_E_INVALID, "nobody knows a provider '%s'%s%s%s; looked in %s", written,
                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", where);
     }
     free(dirs);
@@ -322,26 +322,44 @@ static struct bp_found *row_of_path(struct bp_registry *registry, const char *pa
     return add_row(registry, name, path, NULL, false);
 }
 
-static bp_rc open_locked(struct bp_registry *registry, const char *name, struct bp_found **out,
+/* The row of a name or path; *out is NULL on failure. */
+static bp_rc find_locked(struct bp_registry *registry, const char *name, struct bp_found **out,
                          bp_err *err)
 {
     char short_name[BP_NAME_MAX];
-    struct bp_found *row;
 
+    *out = NULL;
     scan(registry);
     if (name[0] == '/') {
-        row = row_of_path(registry, name);
-        if (!row)
-            return bp_fail_nomem(err, "a provider");
-    } else {
-        if (!bp_names_short(name, short_name))
-            return bp_fail(err, BP_E_INVALID, "a provider's name is too long: %.40s...", name);
-        row = find_name(registry, short_name);
-        if (!row)
-            return not_found(registry, short_name, err);
+        *out = row_of_path(registry, name);
+        return *out ? BP_OK : bp_fail_nomem(err, "a provider");
     }
-    *out = row;
-    return try_locked(registry, row, err);
+    if (!bp_names_short(name, short_name))
+        return bp_fail(err, BP_E_INVALID, "a provider's name is too long: %.40s...", name);
+    *out = find_name(registry, short_name);
+    return *out ? BP_OK : not_found(registry, short_name, name, err);
+}
+
+bp_rc bp_registry_find(struct bp_registry *registry, const char *name, uint32_t *out, bp_err *err)
+{
+    struct bp_found *found;
+    bp_rc rc;
+
+    *out = 0;
+    pthread_mutex_lock(&registry->lock);
+    rc = find_locked(registry, name, &found, err);
+    for (struct bp_found *row = registry->first; rc >= 0 && row != found; row = row->next)
+        ++*out;
+    pthread_mutex_unlock(&registry->lock);
+    return rc;
+}
+
+static bp_rc open_locked(struct bp_registry *registry, const char *name, struct bp_found **out,
+                         bp_err *err)
+{
+    bp_rc rc = find_locked(registry, name, out, err);
+
+    return rc < 0 ? rc : try_locked(registry, *out, err);
 }
 
 bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp_found **out,

@@ -41,8 +41,11 @@ void bp_registry_finish(struct bp_registry *registry);
 /* A provider linked into the application. BP_E_INVALID: the name is taken. [any thread, like all below] */
 bp_rc bp_registry_add_entry(struct bp_registry *registry, const char *name, bp_entry_fn entry,
                             bp_err *err) BP_CHECKED;
-/* Row i of those found by search, NULL behind the last. Opens nothing. */
+/* Row i: those found by search, then those asked for by their path; NULL: end. Opens nothing. */
 struct bp_found *bp_registry_row(struct bp_registry *registry, uint32_t i);
+/* Index of the row that a name or absolute path means, as bp_registry_row() counts. Opens nothing. */
+bp_rc bp_registry_find(struct bp_registry *registry, const char *name, uint32_t *out,
+                       bp_err *err) BP_CHECKED;
 /*
  * The row that a name or absolute path means, opened and asked whether it is usable. *out is set, with
  * stage and reason, also on failure, unless there is no such provider. BP_E_UNAVAILABLE: not

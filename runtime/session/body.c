@@ -257,6 +257,29 @@ static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * One body of a control-flow node. A branch whose shapes cannot be is one that does not run: exporters
+ * guard a Split by a question for the rank. It is an error only once a run goes there.
+ */
+static bp_rc make_inner(struct making *m, struct bp_unit *unit, uint32_t i, const char *path,
+                        bp_err *err)
+{
+    struct bp_ir *ir = m->body->ir->nodes[unit->group->nodes[0]].bodies[i];
+    char text[512];
+    bp_err own = bp_err_init(text, sizeof text);
+    bp_rc rc;
+
+    rc = bp_body_create(m->maker, ir, m->body->facts, path, &unit->bodies[i], &own);
+    if (rc >= 0) {
+        m->body->n_programs += unit->bodies[i]->n_programs;
+        return rc;
+    }
+    if (m->maker->failed != BP_NONE || (rc != BP_E_SHAPE && rc != BP_E_INVALID))
+        return bp_fail(err, rc, "%s", text);
+    unit->broken[i] = bp_region_string(&m->body->region, text);
+    return unit->broken[i] ? BP_OK : bp_fail_nomem(err, "the bodies of a node");
+}
+
 static bp_rc make_bodies(struct making *m, struct bp_unit *unit, bp_err *err)
 {
     struct bp_ir_node *node = &m->body->ir->nodes[unit->group->nodes[0]];
@@ -266,14 +289,11 @@ static bp_rc make_bodies(struct making *m, struct bp_unit *unit, bp_err *err)
 
     unit->control = bp_control_find(node);
     unit->bodies = bp_region_array(region, node->n_bodies, sizeof(struct bp_body *));
-    if (!unit->bodies || !path)
+    unit->broken = bp_region_array(region, node->n_bodies, sizeof(char *));
+    if (!unit->bodies || !unit->broken || !path)
         return bp_fail_nomem(err, "the bodies of a node");
-    for (uint32_t i = 0; rc >= 0 && i < node->n_bodies; i++) {
-        rc = bp_body_create(m->maker, node->bodies[i], m->body->facts, path, &unit->bodies[i],
-                            err);
-        if (rc >= 0)
-            m->body->n_programs += unit->bodies[i]->n_programs;
-    }
+    for (uint32_t i = 0; rc >= 0 && i < node->n_bodies; i++)
+        rc = make_inner(m, unit, i, path, err);
     return rc;
 }
 

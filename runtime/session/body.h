@@ -19,6 +19,7 @@ struct bp_unit {
     pthread_mutex_t turn;
     const struct bp_control *control; /* how to run the node; NULL for programs */
     struct bp_body **bodies;          /* control flow: one a body of the node */
+    const char **broken; /* one a body: why it could never run, its entry in bodies is NULL then */
 };
 
 /* Groups that are planned together, once all shapes that they start from are known. */

@@ -47,8 +47,11 @@ static bp_rc run_if(struct bp_run_state *state, const struct bp_unit *unit, bp_e
     if (rc < 0)
         return rc;
     branch = bp_ir_body(node, condition ? "then_branch" : "else_branch");
-    while (unit->bodies[i]->ir != branch)
+    while (node->bodies[i] != branch)
         i++;
+    if (!unit->bodies[i])
+        return bp_fail(err, BP_E_SHAPE, "node '%s' (If) takes a branch that cannot run: %s",
+                       node->name, unit->broken[i]);
     rc = bp_frame_state_child(state->frame, unit, i, &child, err);
     if (rc < 0)
         return rc;

@@ -107,7 +107,7 @@ static bp_rc record(struct building *b, const struct bp_spec *spec, const struct
         .name = found ? found->name : spec->name,
         .version = found && found->provider ? found->provider->version : NULL,
         .file = found ? found->file : NULL,
-        .reason = code < 0 ? reason : NULL,
+        .reason = code >= 0 ? NULL : found && found->code < 0 ? found->reason : reason,
         .fix = code < 0 && found && found->fix[0] ? found->fix : NULL,
     };
 
