@@ -32,8 +32,10 @@ BP_PROVIDER([cpu], [the reference that runs every operator], [
     BP_CHECK_CFLAGS([AVX2_CFLAGS], [-mavx2 -mfma -ffp-contract=fast])
     BP_CHECK_CFLAGS([AVX512_CFLAGS],
         [-mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma -ffp-contract=fast])
-    # Loops may be vectorised over selects and libm calls that keep errno; results stay the same.
-    BP_CHECK_CFLAGS([CPU_MATH_CFLAGS], [-fno-math-errno -fno-trapping-math])
+    # Nobody here reads errno or floating-point flags, so loops with selects and roots may be vectorised;
+    # a product and a sum may become one operation with one rounding.
+    BP_CHECK_CFLAGS([CPU_MATH_CFLAGS],
+        [-fno-math-errno -fno-trapping-math -ffp-contract=fast])
     # gcc vectorises at -O2 only what needs no loop for the rest
     BP_CHECK_CFLAGS([CPU_VECTOR_CFLAGS], [-ftree-vectorize -fvect-cost-model=dynamic])
 ])

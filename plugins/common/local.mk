@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+# plugins/common/ - helpers that providers share, linked into each.
+
+noinst_LTLIBRARIES += %D%/libbp-common.la
+%C%_libbp_common_la_CPPFLAGS = $(provider_cppflags)
+%C%_libbp_common_la_SOURCES = %D%/broadcast.c %D%/broadcast.h %D%/float16.h

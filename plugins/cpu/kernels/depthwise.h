@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* depthwise.h - convolution of one input channel: sums of rows that are shifted and weighted. */
+#ifndef BP_CPU_KERNELS_DEPTHWISE_H
+#define BP_CPU_KERNELS_DEPTHWISE_H
+
+#include "kernels/gemm.h"
+#include "kernels/window.h"
+
+struct bp_cpu_depthwise {
+    const struct bp_cpu_window *window;
+    const struct bp_cpu_simd *simd; /* NULL: not planned */
+    size_t maps;                    /* output channels of the input channel */
+    size_t size;                    /* of an element */
+    int64_t first, end;             /* columns of y whose windows lie within a row of x */
+    size_t scratch_bytes;           /* of each worker */
+};
+
+/* The window stays the caller's and must stay where it is. */
+void bp_cpu_depthwise_plan(struct bp_cpu_depthwise *depthwise, const struct bp_cpu_window *window,
+                           uint32_t dtype, size_t maps);
+/* a: weights, b: the channel, c: `maps` channels of output, bias: one each or NULL. */
+void bp_cpu_depthwise_run(const struct bp_cpu_depthwise *depthwise,
+                          const struct bp_cpu_operands *operands, void *scratch);
+
+#endif

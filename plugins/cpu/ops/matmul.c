@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * matmul.c - MatMul (opsets 1, 9, 13), as numpy's: the last two dimensions are matrices, those before are
+ * broadcast; a tensor of rank 1 is a row on the left and a column on the right.
+ */
+
+#include "kernels/data.h"
+#include "kernels/gemm.h"
+#include "kernels/int_product.h"
+#include "kernels/widen.h"
+
+struct state {
+    struct bp_cpu_gemm gemm; /* of one pair of matrices */
+    struct bp_cpu_int_product product;
+    uint64_t batches;
+    uint32_t n_dims; /* of the batch, and how far a step in each moves in A and B, in matrices */
+    int64_t dims[BP_CPU_MAX_RANK], a_step[BP_CPU_MAX_RANK], b_step[BP_CPU_MAX_RANK];
+};
+
+struct job {
+    const struct state *state;
+    const char *a, *b;
+    char *c, *scratch;
+    size_t width; /* of an element */
+};
+
+static bool is_integer(uint32_t dtype)
+{
+    return dtype == BP_DTYPE_I32 || dtype == BP_DTYPE_U32 || dtype == BP_DTYPE_I64 ||
+           dtype == BP_DTYPE_U64;
+}
+
+static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
+{
+    const bp_value *b = bp_node_in(node->graph, node->node, 1);
+    const bp_value *y = bp_node_out(node->graph, node->node, 0);
+    double flops = 2;
+
+    (void)err;
+    if (!b || !y || b->rank < 2 || b->rank == BP_RANK_UNKNOWN || y->rank == BP_RANK_UNKNOWN)
+        return BP_OK;
+    flops *= b->dims[b->rank - 2].value > 0 ? (double)b->dims[b->rank - 2].value : 1;
+    for (uint32_t i = 0; i < y->rank; i++)
+        flops *= y->dims[i].value > 0 ? (double)y->dims[i].value : 1;
+    if (!is_integer(b->dtype))
+        bp_cpu_blas_enter(node, b->dtype, flops);
+    return BP_OK;
+}
+
+/* Size of dimension `i` of a batch of n_dims, for a tensor whose batch has `rank` dimensions. */
+static int64_t batch_dim(const bp_tensor *tensor, uint32_t rank, uint32_t n_dims, uint32_t i)
+{
+    return i + rank < n_dims ? 1 : tensor->dims[i + rank - n_dims];
+}
+
+/* Fills dims and steps; false: the batches do not broadcast. */
+static bool plan_batches(struct state *s, const bp_tensor *a, const bp_tensor *b)
+{
+    uint32_t a_rank = a->rank > 2 ? a->rank - 2 : 0, b_rank = b->rank > 2 ? b->rank - 2 : 0;
+    int64_t a_step = 1, b_step = 1, batches = 1;
+
+    s->n_dims = a_rank > b_rank ? a_rank : b_rank;
+    for (uint32_t i = s->n_dims; i-- > 0;) {
+        int64_t p = batch_dim(a, a_rank, s->n_dims, i), q = batch_dim(b, b_rank, s->n_dims, i);
+
+        if (p != q && p != 1 && q != 1)
+            return false;
+        s->dims[i] = p == 1 ? q : p;
+        s->a_step[i] = p == 1 ? 0 : a_step;
+        s->b_step[i] = q == 1 ? 0 : b_step;
+        a_step *= p;
+        b_step *= q;
+        batches *= s->dims[i];
+    }
+    s->batches = (uint64_t)batches;
+    return true;
+}
+
+/* With one matrix on the right, all rows on the left are one matrix. */
+static bool can_flatten(const struct state *s, const bp_tensor *a)
+{
+    if (a->rank < 2)
+        return false;
+    for (uint32_t i = 0; i < s->n_dims; i++) {
+        if (s->b_step[i] != 0 || (s->a_step[i] == 0 && s->dims[i] != 1))
+            return false;
+    }
+    return true;
+}
+
+static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
+{
+    const bp_tensor *a = call->in[0], *b = call->in[1];
+    int64_t m = a->rank > 1 ? a->dims[a->rank - 2] : 1, k = a->rank > 0 ? a->dims[a->rank - 1] : 0;
+    int64_t n = b->rank > 1 ? b->dims[b->rank - 1] : 1;
+
+    if (a->rank == 0 || b->rank == 0 || k != b->dims[b->rank > 1 ? b->rank - 2 : 0] ||
+        !plan_batches(s, a, b) ||
+        bp_cpu_count(call->out[0]) != (int64_t)s->batches * m * n)
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "A and B do not fit together");
+    if (can_flatten(s, a)) {
+        m *= (int64_t)s->batches;
+        s->batches = 1;
+        s->n_dims = 0;
+    }
+    s->gemm = (struct bp_cpu_gemm){
+        .m = (size_t)m,
+        .n = (size_t)n,
+        .k = (size_t)k,
+        .dtype = a->dtype,
+        .alpha = 1,
+        .width = s->batches >= 2 * (uint64_t)call->width ? 1 : call->width,
+        .blas = call->node->blas,
+    };
+    return BP_OK;
+}
+
+static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
+{
+    struct state *s;
+    size_t worker;
+    bp_rc rc = bp_cpu_state(call, sizeof *s, err);
+
+    if (rc < 0)
+        return rc;
+    s = call->state;
+    rc = plan(call, s, err);
+    if (rc < 0 || bp_cpu_count(call->out[0]) == 0)
+        return rc;
+    if (is_integer(call->in[0]->dtype)) {
+        s->product = (struct bp_cpu_int_product){
+            .m = s->gemm.m,
+            .n = s->gemm.n,
+            .k = s->gemm.k,
+            .a_row = s->gemm.k,
+            .a_col = 1,
+            .b_row = s->gemm.n,
+            .b_col = 1,
+            .factor = 1,
+            .size = bp_cpu_width(call->in[0]->dtype),
+        };
+        return BP_OK;
+    }
+    bp_cpu_gemm_plan(&s->gemm);
+    worker = (s->gemm.scratch_bytes + 63) / 64 * 64;
+    if (s->batches > UINT32_MAX / s->gemm.tasks ||
+        __builtin_mul_overflow(worker, call->width, &call->scratch_bytes))
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the batch or its scratch is too large");
+    return BP_OK;
+}
+
+/* Matrices of pair `batch`. */
+static struct bp_cpu_operands at_batch(const struct job *job, uint64_t batch)
+{
+    const struct state *s = job->state;
+    int64_t a = 0, b = 0, rest = (int64_t)batch;
+    size_t m = s->gemm.m, n = s->gemm.n, k = s->gemm.k;
+
+    for (uint32_t i = s->n_dims; i-- > 0; rest /= s->dims[i]) {
+        a += rest % s->dims[i] * s->a_step[i];
+        b += rest % s->dims[i] * s->b_step[i];
+    }
+    return (struct bp_cpu_operands){
+        .a = job->a + (size_t)a * m * k * job->width,
+        .b = job->b + (size_t)b * k * n * job->width,
+        .c = job->c + batch * m * n * job->width,
+    };
+}
+
+static void run_task(void *u, uint32_t i, uint32_t worker)
+{
+    const struct job *job = u;
+    const struct bp_cpu_gemm *gemm = &job->state->gemm;
+    struct bp_cpu_operands operands = at_batch(job, i / gemm->tasks);
+
+    bp_cpu_gemm_task(gemm, &operands, i % gemm->tasks,
+                     job->scratch + worker * ((gemm->scratch_bytes + 63) / 64 * 64));
+}
+
+static void run_integers(const struct job *job)
+{
+    for (uint64_t i = 0; i < job->state->batches; i++) {
+        struct bp_cpu_operands operands = at_batch(job, i);
+        struct bp_cpu_int_product product = job->state->product;
+
+        product.a = operands.a;
+        product.b = operands.b;
+        product.c = operands.c;
+        memset(product.c, 0, product.m * product.n * product.size);
+        bp_cpu_int_product(&product, 0, product.m);
+    }
+}
+
+static bp_rc run(struct bp_cpu_call *call, bp_err *err)
+{
+    const struct state *s = call->state;
+    const bp_tensor *y = call->out[0];
+    struct job job = {.state = s, .scratch = call->scratch, .width = bp_cpu_width(y->dtype)};
+
+    (void)err;
+    if (bp_cpu_count(y) == 0)
+        return BP_OK;
+    if (s->gemm.k > 0) {
+        job.a = bp_cpu_data(call->in[0]);
+        job.b = bp_cpu_data(call->in[1]);
+    }
+    job.c = bp_cpu_data(y);
+    if (s->gemm.k == 0)
+        memset(job.c, 0, (size_t)bp_cpu_count(y) * job.width);
+    else if (is_integer(y->dtype))
+        run_integers(&job);
+    else
+        bp_cpu_parallel(call, (uint32_t)s->batches * s->gemm.tasks, run_task, &job);
+    return BP_OK;
+}
+
+static const struct bp_cpu_wide wide = {prepare, run};
+
+const struct bp_cpu_op bp_cpu_op_matmul = {
+    .name = "MatMul",
+    .since = 1,
+    .flags = BP_CPU_RAW_WEIGHTS,
+    .loops = &wide,
+    .types = BP_CPU_FLOATS | UINT64_C(1) << BP_DTYPE_I32 | UINT64_C(1) << BP_DTYPE_U32 |
+             UINT64_C(1) << BP_DTYPE_I64 | UINT64_C(1) << BP_DTYPE_U64,
+    .pack = pack,
+    .unpack = bp_cpu_blas_leave,
+    .prepare = bp_cpu_widen_prepare,
+    .run = bp_cpu_widen_run,
+};

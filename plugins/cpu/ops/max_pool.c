@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * max_pool.c - MaxPool (opsets 1, 8, 10, 11, 12, 22). Of equal elements the first gives the index; NaN is
+ * never above another element.
+ */
+
+#include "kernels/data.h"
+#include "kernels/pool.h"
+#include "kernels/widen.h"
+
+#include <math.h>
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b) JOIN_(a, b)
+#define FN(name) JOIN(name, SUFFIX)
+#define JOINED(a, b) ((b) > (a) ? (b) : (a))
+#define FINISHED(v, divisor) (v)
+
+#define T float
+#define SUFFIX f32
+#define FIRST (-INFINITY)
+#include "kernels/pool.inc"
+#include "kernels/pool_indices.inc"
+#undef T
+#undef SUFFIX
+#undef FIRST
+
+#define T double
+#define SUFFIX f64
+#define FIRST (-(double)INFINITY)
+#include "kernels/pool.inc"
+#include "kernels/pool_indices.inc"
+#undef T
+#undef SUFFIX
+#undef FIRST
+
+#define T int8_t
+#define SUFFIX i8
+#define FIRST INT8_MIN
+#include "kernels/pool.inc"
+#include "kernels/pool_indices.inc"
+#undef T
+#undef SUFFIX
+#undef FIRST
+
+#define T uint8_t
+#define SUFFIX u8
+#define FIRST 0
+#include "kernels/pool.inc"
+#include "kernels/pool_indices.inc"
+
+static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
+{
+    if (bp_cpu_window_claim(query))
+        bp_cpu_claim_types(op, query);
+}
+
+static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
+{
+    bool has_indices = bp_cpu_out(call, 1) != NULL;
+    bp_rc rc = bp_cpu_pool_prepare(call, err);
+    struct bp_cpu_pool *pool = call->state;
+
+    if (rc < 0)
+        return rc;
+    switch (call->in[0]->dtype) {
+    case BP_DTYPE_F64:
+        pool->plane = has_indices ? index_plane_f64 : pool_plane_f64;
+        break;
+    case BP_DTYPE_I8:
+        pool->plane = has_indices ? index_plane_i8 : pool_plane_i8;
+        break;
+    case BP_DTYPE_U8:
+        pool->plane = has_indices ? index_plane_u8 : pool_plane_u8;
+        break;
+    default:
+        pool->plane = has_indices ? index_plane_f32 : pool_plane_f32;
+        break;
+    }
+    return BP_OK;
+}
+
+static bp_rc run(struct bp_cpu_call *call, bp_err *err)
+{
+    bp_tensor *indices = bp_cpu_out(call, 1);
+
+    (void)err;
+    bp_cpu_pool_run(call, indices ? bp_cpu_data(indices) : NULL);
+    return BP_OK;
+}
+
+static const struct bp_cpu_wide wide = {prepare, run};
+
+const struct bp_cpu_op bp_cpu_op_max_pool = {
+    .name = "MaxPool",
+    .since = 1,
+    .loops = &wide,
+    .claim = claim,
+    .types = BP_CPU_FLOATS | UINT64_C(1) << BP_DTYPE_I8 | UINT64_C(1) << BP_DTYPE_U8,
+    .prepare = bp_cpu_widen_prepare,
+    .run = bp_cpu_widen_run,
+};

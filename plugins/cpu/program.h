@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* program.h - what provider.c, compile.c, layout.c and frame.c share, and operators do not see. */
+#ifndef BP_CPU_PROGRAM_H
+#define BP_CPU_PROGRAM_H
+
+#include "cpu.h"
+
+#include <bp/arena.h>
+
+/* Memory of a program or a frame: taken piece by piece, given back all at once. */
+struct bp_cpu_memory {
+    const bp_host *host;
+    struct bp_cpu_block *blocks; /* the newest first */
+    size_t left;                 /* bytes free at the end of the newest */
+};
+
+/* Zeroed and 64-aligned; NULL: no memory. 0 bytes give a valid pointer. */
+void *bp_cpu_memory_get(struct bp_cpu_memory *memory, size_t bytes);
+/* The same for count * size bytes; NULL also when that does not fit. */
+void *bp_cpu_memory_array(struct bp_cpu_memory *memory, size_t count, size_t size);
+void bp_cpu_memory_finish(struct bp_cpu_memory *memory);
+
+struct bp_instance {
+    bp_host host;
+    bool use_blas;
+};
+
+struct bp_program {
+    struct bp_cpu_memory memory;
+    const bp_host *host;
+    const bp_graph *graph;
+    struct bp_cpu_node *nodes; /* one a node of the graph */
+    uint32_t n_packed;         /* nodes before this one have been packed */
+    bp_span *constants;        /* one a value */
+};
+
+/* Where a value's bytes are. */
+enum { BP_CPU_NOWHERE, BP_CPU_IN_ARENA, BP_CPU_CONSTANT, BP_CPU_INPUT, BP_CPU_OUTPUT };
+
+struct bp_cpu_place {
+    uint32_t kind;
+    uint32_t index; /* of the arena item, input or output */
+};
+
+/* Who lies where in one frame. Item i < n_items is storage of values; the calls' scratch comes behind. */
+struct bp_cpu_layout {
+    struct bp_cpu_place *places; /* one a value */
+    size_t *bytes;               /* one a value; of unknown shapes 0 */
+    bool *is_elided;             /* one a node: an output that already lies where it belongs */
+    bp_arena_item *items;        /* room for n_values + n_nodes */
+    uint32_t n_items;
+};
+
+/* Places of all values of the program's graph; storage is taken from memory. */
+bp_rc bp_cpu_layout_make(const struct bp_program *program, const bp_frame_desc *desc,
+                         struct bp_cpu_memory *memory, struct bp_cpu_layout *out, bp_err *err);
+/* Bytes of a shape; false: too many, or a type without a size. */
+bool bp_cpu_shape_bytes(const bp_shape *shape, size_t *out);
+
+bp_rc bp_cpu_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,
+                        bp_err *err);
+bp_rc bp_cpu_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
+                     bp_program **out, bp_err *err);
+void bp_cpu_program_free(bp_program *program);
+bp_rc bp_cpu_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
+                          bp_frame **out, bp_err *err);
+void bp_cpu_frame_free(bp_frame *frame);
+bp_rc bp_cpu_execute(bp_frame *frame, const bp_run *run, bp_err *err);
+
+#endif
