@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * layout.c - the layout of every struct that crosses the ABI or the API on 64-bit machines, as it is in the
+ * draft. Compiling is the test. A line here changes only together with a version number.
+ */
+
+#include "config.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <backplane.h>
+
+#define SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), "size of " #type " changed")
+#define AT(type, field, bytes)                                                                     \
+    _Static_assert(offsetof(type, field) == (bytes), #type "." #field " moved")
+
+#if UINTPTR_MAX == UINT64_MAX
+
+SIZE(bp_err, 32);
+AT(bp_err, struct_size, 0);
+AT(bp_err, code, 4);
+AT(bp_err, native_code, 8);
+AT(bp_err, msg, 16);
+AT(bp_err, msg_cap, 24);
+AT(bp_err, msg_len, 28);
+
+SIZE(bp_span, 16);
+AT(bp_span, data, 0);
+AT(bp_span, size, 8);
+
+SIZE(bp_tensor, 48);
+AT(bp_tensor, base, 0);
+AT(bp_tensor, offset, 8);
+AT(bp_tensor, dims, 16);
+AT(bp_tensor, bytes, 24);
+AT(bp_tensor, rank, 32);
+AT(bp_tensor, dtype, 36);
+AT(bp_tensor, space, 40);
+AT(bp_tensor, flags, 44);
+
+SIZE(bp_option, 64);
+AT(bp_option, struct_size, 0);
+AT(bp_option, flags, 4);
+AT(bp_option, type, 8);
+AT(bp_option, n_choices, 12);
+AT(bp_option, key, 16);
+AT(bp_option, help, 24);
+AT(bp_option, def, 32);
+AT(bp_option, choices, 40);
+AT(bp_option, min, 48);
+AT(bp_option, max, 56);
+
+SIZE(bp_opt, 32);
+AT(bp_opt, key, 0);
+AT(bp_opt, str, 8);
+AT(bp_opt, i, 16);
+AT(bp_opt, f, 24);
+
+SIZE(bp_dim, 16);
+AT(bp_dim, value, 0);
+AT(bp_dim, symbol, 8);
+AT(bp_dim, flags, 12);
+
+SIZE(bp_value, 48);
+AT(bp_value, name, 0);
+AT(bp_value, dims, 8);
+AT(bp_value, rank, 16);
+AT(bp_value, dtype, 20);
+AT(bp_value, flags, 24);
+AT(bp_value, producer, 28);
+AT(bp_value, const_bytes, 32);
+AT(bp_value, const_id, 40);
+
+SIZE(bp_const, 32);
+AT(bp_const, data, 0);
+AT(bp_const, bytes, 8);
+AT(bp_const, dims, 16);
+AT(bp_const, rank, 24);
+AT(bp_const, dtype, 28);
+
+SIZE(bp_attr, 32);
+AT(bp_attr, name, 0);
+AT(bp_attr, data, 8);
+AT(bp_attr, type, 16);
+AT(bp_attr, count, 20);
+AT(bp_attr, flags, 24);
+AT(bp_attr, reserved0, 28);
+
+SIZE(bp_node, 64);
+AT(bp_node, name, 0);
+AT(bp_node, op, 8);
+AT(bp_node, domain, 16);
+AT(bp_node, in, 24);
+AT(bp_node, out, 32);
+AT(bp_node, n_in, 40);
+AT(bp_node, n_out, 44);
+AT(bp_node, opset, 48);
+AT(bp_node, since, 52);
+AT(bp_node, first_attr, 56);
+AT(bp_node, n_attr, 60);
+
+SIZE(bp_graph, 104);
+AT(bp_graph, struct_size, 0);
+AT(bp_graph, flags, 4);
+AT(bp_graph, n_nodes, 8);
+AT(bp_graph, node_stride, 12);
+AT(bp_graph, n_values, 16);
+AT(bp_graph, value_stride, 20);
+AT(bp_graph, n_attrs, 24);
+AT(bp_graph, attr_stride, 28);
+AT(bp_graph, nodes, 32);
+AT(bp_graph, values, 40);
+AT(bp_graph, attrs, 48);
+AT(bp_graph, subs, 56);
+AT(bp_graph, inputs, 64);
+AT(bp_graph, outputs, 72);
+AT(bp_graph, n_inputs, 80);
+AT(bp_graph, n_outputs, 84);
+AT(bp_graph, n_subs, 88);
+AT(bp_graph, reserved0, 92);
+AT(bp_graph, host, 96);
+
+SIZE(bp_cost, 40);
+AT(bp_cost, struct_size, 0);
+AT(bp_cost, known, 4);
+AT(bp_cost, run_ns, 8);
+AT(bp_cost, launch_ns, 16);
+AT(bp_cost, weight_bytes, 24);
+AT(bp_cost, scratch_bytes, 32);
+
+SIZE(bp_claims, 24);
+AT(bp_claims, struct_size, 0);
+AT(bp_claims, reserved0, 4);
+AT(bp_claims, h, 8);
+AT(bp_claims, node, 16);
+
+SIZE(bp_host, 120);
+AT(bp_host, struct_size, 0);
+AT(bp_host, abi_major, 4);
+AT(bp_host, abi_minor, 6);
+AT(bp_host, magic, 8);
+AT(bp_host, flags, 12);
+AT(bp_host, name, 16);
+AT(bp_host, version, 24);
+AT(bp_host, module_path, 32);
+AT(bp_host, h, 40);
+AT(bp_host, log, 48);
+AT(bp_host, alloc, 56);
+AT(bp_host, free, 64);
+AT(bp_host, pool_width, 72);
+AT(bp_host, parallel_for, 80);
+AT(bp_host, constant, 88);
+AT(bp_host, weight_get, 96);
+AT(bp_host, weight_put, 104);
+AT(bp_host, extension, 112);
+
+SIZE(bp_avail, 40);
+AT(bp_avail, struct_size, 0);
+AT(bp_avail, state, 4);
+AT(bp_avail, n_devices, 8);
+AT(bp_avail, reserved0, 12);
+AT(bp_avail, reason, 16);
+AT(bp_avail, fix, 24);
+AT(bp_avail, reason_cap, 32);
+AT(bp_avail, fix_cap, 36);
+
+SIZE(bp_device, 88);
+AT(bp_device, struct_size, 0);
+AT(bp_device, flags, 4);
+AT(bp_device, kind, 8);
+AT(bp_device, vendor_id, 12);
+AT(bp_device, numa, 16);
+AT(bp_device, spaces, 20);
+AT(bp_device, id, 24);
+AT(bp_device, name, 32);
+AT(bp_device, driver, 40);
+AT(bp_device, mem_total, 48);
+AT(bp_device, mem_free, 56);
+AT(bp_device, h2d_gbps, 64);
+AT(bp_device, d2h_gbps, 72);
+AT(bp_device, launch_ns, 80);
+
+SIZE(bp_prof_event, 48);
+AT(bp_prof_event, t0_ns, 0);
+AT(bp_prof_event, t1_ns, 8);
+AT(bp_prof_event, name, 16);
+AT(bp_prof_event, node, 24);
+AT(bp_prof_event, kind, 28);
+AT(bp_prof_event, lane, 32);
+AT(bp_prof_event, reserved0, 36);
+AT(bp_prof_event, bytes, 40);
+
+SIZE(bp_prof, 24);
+AT(bp_prof, struct_size, 0);
+AT(bp_prof, cap, 4);
+AT(bp_prof, count, 8);
+AT(bp_prof, dropped, 12);
+AT(bp_prof, ev, 16);
+
+SIZE(bp_run, 72);
+AT(bp_run, struct_size, 0);
+AT(bp_run, flags, 4);
+AT(bp_run, run_id, 8);
+AT(bp_run, io_epoch, 16);
+AT(bp_run, reserved0, 20);
+AT(bp_run, stream, 24);
+AT(bp_run, wait_event, 32);
+AT(bp_run, signal_event, 40);
+AT(bp_run, cancel, 48);
+AT(bp_run, deadline_ns, 56);
+AT(bp_run, prof, 64);
+
+SIZE(bp_shape, 16);
+AT(bp_shape, dims, 0);
+AT(bp_shape, rank, 8);
+AT(bp_shape, dtype, 12);
+
+SIZE(bp_frame_desc, 72);
+AT(bp_frame_desc, struct_size, 0);
+AT(bp_frame_desc, flags, 4);
+AT(bp_frame_desc, n_in, 8);
+AT(bp_frame_desc, n_out, 12);
+AT(bp_frame_desc, n_shapes, 16);
+AT(bp_frame_desc, reserved0, 20);
+AT(bp_frame_desc, in, 24);
+AT(bp_frame_desc, out, 32);
+AT(bp_frame_desc, shapes, 40);
+AT(bp_frame_desc, scratch, 48);
+AT(bp_frame_desc, h, 56);
+AT(bp_frame_desc, alloc_output, 64);
+
+SIZE(bp_frame_needs, 24);
+AT(bp_frame_needs, struct_size, 0);
+AT(bp_frame_needs, flags, 4);
+AT(bp_frame_needs, scratch_bytes, 8);
+AT(bp_frame_needs, scratch_align, 16);
+
+SIZE(bp_sink, 24);
+AT(bp_sink, struct_size, 0);
+AT(bp_sink, reserved0, 4);
+AT(bp_sink, h, 8);
+AT(bp_sink, write, 16);
+
+SIZE(bp_copy, 16);
+AT(bp_copy, dst, 0);
+AT(bp_copy, src, 8);
+
+SIZE(bp_device_ops, 96);
+AT(bp_device_ops, struct_size, 0);
+AT(bp_device_ops, flags, 4);
+AT(bp_device_ops, alloc, 8);
+AT(bp_device_ops, free, 16);
+AT(bp_device_ops, copy, 24);
+AT(bp_device_ops, stream_create, 32);
+AT(bp_device_ops, stream_destroy, 40);
+AT(bp_device_ops, event_create, 48);
+AT(bp_device_ops, event_destroy, 56);
+AT(bp_device_ops, event_record, 64);
+AT(bp_device_ops, stream_wait, 72);
+AT(bp_device_ops, event_wait, 80);
+AT(bp_device_ops, stream_native, 88);
+
+SIZE(bp_provider, 184);
+AT(bp_provider, struct_size, 0);
+AT(bp_provider, flags, 4);
+AT(bp_provider, id, 8);
+AT(bp_provider, name, 16);
+AT(bp_provider, version, 24);
+AT(bp_provider, vendor, 32);
+AT(bp_provider, options, 40);
+AT(bp_provider, n_options, 48);
+AT(bp_provider, option_stride, 52);
+AT(bp_provider, dev, 56);
+AT(bp_provider, is_available, 64);
+AT(bp_provider, device, 72);
+AT(bp_provider, create, 80);
+AT(bp_provider, destroy, 88);
+AT(bp_provider, set_option, 96);
+AT(bp_provider, fingerprint, 104);
+AT(bp_provider, capability, 112);
+AT(bp_provider, compile, 120);
+AT(bp_provider, load, 128);
+AT(bp_provider, save, 136);
+AT(bp_provider, program_free, 144);
+AT(bp_provider, frame_create, 152);
+AT(bp_provider, frame_free, 160);
+AT(bp_provider, execute, 168);
+AT(bp_provider, extension, 176);
+
+SIZE(bp_module, 48);
+AT(bp_module, struct_size, 0);
+AT(bp_module, abi_major, 4);
+AT(bp_module, abi_minor, 6);
+AT(bp_module, magic, 8);
+AT(bp_module, flags, 12);
+AT(bp_module, build, 16);
+AT(bp_module, providers, 24);
+AT(bp_module, n_providers, 32);
+AT(bp_module, reserved0, 36);
+AT(bp_module, teardown, 40);
+
+SIZE(bp_env_config, 48);
+AT(bp_env_config, struct_size, 0);
+AT(bp_env_config, flags, 4);
+AT(bp_env_config, log_level, 8);
+AT(bp_env_config, threads, 12);
+AT(bp_env_config, log, 16);
+AT(bp_env_config, log_user, 24);
+AT(bp_env_config, provider_dirs, 32);
+AT(bp_env_config, n_provider_dirs, 40);
+AT(bp_env_config, reserved0, 44);
+
+SIZE(bp_key_value, 16);
+AT(bp_key_value, key, 0);
+AT(bp_key_value, value, 8);
+
+SIZE(bp_provider_info, 88);
+AT(bp_provider_info, struct_size, 0);
+AT(bp_provider_info, stage, 4);
+AT(bp_provider_info, code, 8);
+AT(bp_provider_info, n_options, 12);
+AT(bp_provider_info, name, 16);
+AT(bp_provider_info, id, 24);
+AT(bp_provider_info, version, 32);
+AT(bp_provider_info, vendor, 40);
+AT(bp_provider_info, file, 48);
+AT(bp_provider_info, reason, 56);
+AT(bp_provider_info, fix, 64);
+AT(bp_provider_info, options, 72);
+AT(bp_provider_info, option_stride, 80);
+AT(bp_provider_info, n_devices, 84);
+
+SIZE(bp_dim_info, 16);
+AT(bp_dim_info, value, 0);
+AT(bp_dim_info, symbol, 8);
+
+SIZE(bp_io_info, 32);
+AT(bp_io_info, struct_size, 0);
+AT(bp_io_info, dtype, 4);
+AT(bp_io_info, rank, 8);
+AT(bp_io_info, flags, 12);
+AT(bp_io_info, name, 16);
+AT(bp_io_info, dims, 24);
+
+SIZE(bp_op_info, 32);
+AT(bp_op_info, struct_size, 0);
+AT(bp_op_info, count, 4);
+AT(bp_op_info, op, 8);
+AT(bp_op_info, domain, 16);
+AT(bp_op_info, opset, 24);
+AT(bp_op_info, since, 28);
+
+SIZE(bp_model_info, 112);
+AT(bp_model_info, struct_size, 0);
+AT(bp_model_info, n_inputs, 4);
+AT(bp_model_info, n_outputs, 8);
+AT(bp_model_info, n_nodes, 12);
+AT(bp_model_info, n_ops, 16);
+AT(bp_model_info, n_opsets, 20);
+AT(bp_model_info, n_metadata, 24);
+AT(bp_model_info, n_external, 28);
+AT(bp_model_info, ir_version, 32);
+AT(bp_model_info, model_version, 40);
+AT(bp_model_info, producer, 48);
+AT(bp_model_info, producer_version, 56);
+AT(bp_model_info, domain, 64);
+AT(bp_model_info, doc, 72);
+AT(bp_model_info, graph_name, 80);
+AT(bp_model_info, file_bytes, 88);
+AT(bp_model_info, weight_bytes, 96);
+AT(bp_model_info, n_weights, 104);
+
+SIZE(bp_binding, 56);
+AT(bp_binding, index, 0);
+AT(bp_binding, reserved0, 4);
+AT(bp_binding, tensor, 8);
+
+SIZE(bp_run_options, 24);
+AT(bp_run_options, struct_size, 0);
+AT(bp_run_options, flags, 4);
+AT(bp_run_options, cancel, 8);
+AT(bp_run_options, timeout_ns, 16);
+
+SIZE(bp_session_stats, 48);
+AT(bp_session_stats, struct_size, 0);
+AT(bp_session_stats, n_groups, 4);
+AT(bp_session_stats, runs, 8);
+AT(bp_session_stats, crossings, 16);
+AT(bp_session_stats, frames, 24);
+AT(bp_session_stats, arena_bytes, 32);
+AT(bp_session_stats, create_ns, 40);
+
+SIZE(bp_report_provider, 72);
+AT(bp_report_provider, struct_size, 0);
+AT(bp_report_provider, stage, 4);
+AT(bp_report_provider, code, 8);
+AT(bp_report_provider, fallback, 12);
+AT(bp_report_provider, name, 16);
+AT(bp_report_provider, version, 24);
+AT(bp_report_provider, file, 32);
+AT(bp_report_provider, reason, 40);
+AT(bp_report_provider, fix, 48);
+AT(bp_report_provider, n_claimed, 56);
+AT(bp_report_provider, n_nodes, 60);
+AT(bp_report_provider, n_groups, 64);
+AT(bp_report_provider, reserved0, 68);
+
+SIZE(bp_report_node, 48);
+AT(bp_report_node, struct_size, 0);
+AT(bp_report_node, provider, 4);
+AT(bp_report_node, group, 8);
+AT(bp_report_node, n_refusals, 12);
+AT(bp_report_node, name, 16);
+AT(bp_report_node, op, 24);
+AT(bp_report_node, domain, 32);
+AT(bp_report_node, path, 40);
+
+SIZE(bp_report_refusal, 32);
+AT(bp_report_refusal, struct_size, 0);
+AT(bp_report_refusal, provider, 4);
+AT(bp_report_refusal, reason, 8);
+AT(bp_report_refusal, reserved0, 12);
+AT(bp_report_refusal, subject, 16);
+AT(bp_report_refusal, text, 24);
+
+SIZE(bp_report_group, 40);
+AT(bp_report_group, struct_size, 0);
+AT(bp_report_group, provider, 4);
+AT(bp_report_group, n_nodes, 8);
+AT(bp_report_group, n_inputs, 12);
+AT(bp_report_group, n_outputs, 16);
+AT(bp_report_group, n_copies, 20);
+AT(bp_report_group, copy_bytes, 24);
+AT(bp_report_group, path, 32);
+
+#endif
+
+#define IS(name, value) _Static_assert((name) == (value), #name " changed")
+
+IS(BP_OK, 0);
+IS(BP_PENDING, 1);
+IS(BP_E_INVALID, -1);
+IS(BP_E_UNSUPPORTED, -2);
+IS(BP_E_UNAVAILABLE, -3);
+IS(BP_E_OPTION, -4);
+IS(BP_E_NOMEM, -5);
+IS(BP_E_SHAPE, -6);
+IS(BP_E_STALE, -7);
+IS(BP_E_CANCELLED, -8);
+IS(BP_E_TIMEOUT, -9);
+IS(BP_E_BUSY, -10);
+IS(BP_E_DEVICE_LOST, -11);
+IS(BP_E_IO, -12);
+IS(BP_E_VERSION, -13);
+IS(BP_E_INTERNAL, -14);
+IS(BP_DTYPE_NONE, 0);
+IS(BP_DTYPE_F32, 1);
+IS(BP_DTYPE_U8, 2);
+IS(BP_DTYPE_I8, 3);
+IS(BP_DTYPE_U16, 4);
+IS(BP_DTYPE_I16, 5);
+IS(BP_DTYPE_I32, 6);
+IS(BP_DTYPE_I64, 7);
+IS(BP_DTYPE_STRING, 8);
+IS(BP_DTYPE_BOOL, 9);
+IS(BP_DTYPE_F16, 10);
+IS(BP_DTYPE_F64, 11);
+IS(BP_DTYPE_U32, 12);
+IS(BP_DTYPE_U64, 13);
+IS(BP_DTYPE_C64, 14);
+IS(BP_DTYPE_C128, 15);
+IS(BP_DTYPE_BF16, 16);
+IS(BP_DTYPE_F8E4M3FN, 17);
+IS(BP_DTYPE_F8E4M3FNUZ, 18);
+IS(BP_DTYPE_F8E5M2, 19);
+IS(BP_DTYPE_F8E5M2FNUZ, 20);
+IS(BP_DTYPE_U4, 21);
+IS(BP_DTYPE_I4, 22);
+IS(BP_DTYPE_F4E2M1, 23);
+IS(BP_DTYPE_F8E8M0, 24);
+IS(BP_DTYPE_U2, 25);
+IS(BP_DTYPE_I2, 26);
+IS(BP_SPACE_HOST, 0);
+IS(BP_OPT_STRING, 1);
+IS(BP_OPT_INT, 2);
+IS(BP_OPT_FLOAT, 3);
+IS(BP_OPT_BOOL, 4);
+IS(BP_OPT_CHOICE, 5);
+IS(BP_OPTION_REQUIRED, 1);
+IS(BP_OPTION_DYNAMIC, 2);
+IS(BP_OPTION_DEPRECATED, 4);
+IS(BP_OPTION_SECRET, 8);
+IS(BP_DIM_FROM_DATA, 1);
+IS(BP_VALUE_CONSTANT, 1);
+IS(BP_VALUE_INPUT, 2);
+IS(BP_VALUE_OUTPUT, 4);
+IS(BP_ATTR_FLOAT, 1);
+IS(BP_ATTR_INT, 2);
+IS(BP_ATTR_STRING, 3);
+IS(BP_ATTR_TENSOR, 4);
+IS(BP_ATTR_GRAPH, 5);
+IS(BP_ATTR_LIST, 1);
+IS(BP_NO, 0);
+IS(BP_YES, 1);
+IS(BP_ONLY_IN_GROUP, 2);
+IS(BP_R_NONE, 0);
+IS(BP_R_OP, 1);
+IS(BP_R_OPSET, 2);
+IS(BP_R_DTYPE, 3);
+IS(BP_R_RANK, 4);
+IS(BP_R_DYNAMIC_SHAPE, 5);
+IS(BP_R_ATTRIBUTE, 6);
+IS(BP_R_NOT_CONSTANT, 7);
+IS(BP_R_MEMORY, 8);
+IS(BP_R_DEVICE_FEATURE, 9);
+IS(BP_R_CONTROL_FLOW, 10);
+IS(BP_R_NOT_PROFITABLE, 11);
+IS(BP_R_OPTION, 12);
+IS(BP_R_OTHER, 13);
+IS(BP_LOG_ERROR, 1);
+IS(BP_LOG_WARN, 2);
+IS(BP_LOG_INFO, 3);
+IS(BP_LOG_DEBUG, 4);
+IS(BP_AVAIL_UNKNOWN, 0);
+IS(BP_AVAIL_YES, 1);
+IS(BP_AVAIL_NO, 2);
+IS(BP_DEVICE_CPU, 1);
+IS(BP_DEVICE_GPU, 2);
+IS(BP_DEVICE_NPU, 3);
+IS(BP_DEVICE_OTHER, 4);
+IS(BP_PROVIDER_CONCURRENT_FRAMES, 1);
+IS(BP_PROVIDER_PARALLEL_COMPILE, 2);
+IS(BP_PROVIDER_UNLOADABLE, 4);
+IS(BP_ENV_IGNORE_VARIABLES, 1);
+IS(BP_FALLBACK_DEFAULT, 0);
+IS(BP_FALLBACK_SILENT, 1);
+IS(BP_FALLBACK_WARN, 2);
+IS(BP_FALLBACK_REQUIRE, 3);
+IS(BP_STAGE_NONE, 0);
+IS(BP_STAGE_FOUND, 1);
+IS(BP_STAGE_OPEN, 2);
+IS(BP_STAGE_ENTRY, 3);
+IS(BP_STAGE_ABI, 4);
+IS(BP_STAGE_AVAILABLE, 5);
+IS(BP_STAGE_OPTIONS, 6);
+IS(BP_STAGE_CREATE, 7);
+IS(BP_STAGE_CAPABILITY, 8);
+IS(BP_STAGE_COMPILE, 9);
+IS(BP_STAGE_RUN, 10);
+IS(BP_IO_OPTIONAL, 1);
+
+int main(void)
+{
+    return 0;
+}

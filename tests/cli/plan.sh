@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# plan.sh - backplane plan: text and pictures, also of models with hostile names.
+set -eu
+. "$BP_SRCDIR/tests/cli/lib.sh"
+needs_cpu
+
+make_model "$work/relu.onnx" Relu "$FLOAT" batch 3
+gives 0 plan "$work/relu.onnx"
+says out 'cpu' 'group' '0 copies'
+gives 0 plan --all-nodes "$work/relu.onnx"
+says out 'the_node' 'Relu'
+gives 0 plan --quiet --dot "$work/plan.dot" "$work/relu.onnx"
+[ ! -s "$work/out" ] || failed '--quiet says something'
+for text in 'digraph' 'relu.onnx' 'cluster_g0' '<b>Relu</b>' 'the_node' 'label=<x>' 'label=<y>'; do
+    grep -q -F -e "$text" "$work/plan.dot" || failed "no $text in the picture"
+done
+refuses 2 'No such file' plan --dot "$work/no/plan.dot" "$work/relu.onnx"
+
+# names that mean something to a terminal, to HTML or to Graphviz are shown, not obeyed
+make_model "$work/odd<&>\"\\.onnx" "$(printf 'Op\033[31m<b>&"\\N')" "$FLOAT" 1
+gives 3 plan --all-nodes --dot "$work/odd.dot" "$work/odd<&>\"\\.onnx"
+never_says out "$(printf '\033')"
+grep -q -F -e '&lt;b&gt;&amp;' "$work/odd.dot" || failed 'the odd name is not escaped'
+gives 0 info "$work/odd<&>\"\\.onnx"
+never_says out "$(printf '\033')"
+
+# without Graphviz there is a sentence, and no file
+code=0
+PATH=/nonexistent "$backplane" plan --svg "$work/none.svg" "$work/relu.onnx" >/dev/null \
+    2>"$work/err" || code=$?
+[ "$code" = 6 ] || failed "no Graphviz gives code $code"
+says err 'graphviz'
+[ ! -e "$work/none.svg" ] || failed 'an empty picture is left'
+
+if command -v dot >/dev/null; then
+    for model in "$work/relu.onnx" "$work/odd<&>\"\\.onnx"; do
+        "$backplane" plan --quiet --svg "$work/plan.svg" "$model" || [ $? = 3 ]
+        head -c 400 "$work/plan.svg" | grep -q '<svg' || failed "no picture of $model"
+        tail -c 10 "$work/plan.svg" | grep -q '</svg>' || failed "half a picture of $model"
+    done
+    # a shorter picture leaves nothing of a longer one
+    head -c 100000 /dev/zero | tr '\0' x >"$work/plan.svg"
+    gives 0 plan --quiet --svg "$work/plan.svg" "$work/relu.onnx"
+    tail -c 10 "$work/plan.svg" | grep -q '</svg>' || failed 'the old file shows through'
+fi
+
+exit "$status"

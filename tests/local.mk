@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# tests/ - what `make check` runs. Exit status 77 is a skip.
+
+TEST_EXTENSIONS = .sh
+SH_LOG_COMPILER = $(SHELL)
+
+# What a test finds in its environment. BACKPLANE_MODELS, a folder of larger models, may come from
+# outside; tests that need it skip without.
+AM_TESTS_ENVIRONMENT = \
+	BACKPLANE_PROVIDER_PATH='$(abs_builddir)/providers'; export BACKPLANE_PROVIDER_PATH; \
+	BP_SRCDIR='$(abs_srcdir)'; export BP_SRCDIR; \
+	BP_BUILDDIR='$(abs_builddir)'; export BP_BUILDDIR; \
+	BP_MOCK_DIR='$(abs_builddir)/tests/mock/.libs'; export BP_MOCK_DIR; \
+	CC='$(CC)'; export CC; \
+	CXX='$(CXX)'; export CXX;
+
+unit_tests =
+unit_cppflags = $(runtime_cppflags) $(CHECK_CFLAGS)
+unit_ldadd = runtime/libbackplane-core.la $(runtime_libs) $(CHECK_LIBS)
+
+include %D%/unit/local.mk
+include %D%/mock/local.mk
+include %D%/conformance/local.mk
+include %D%/abi/local.mk
+include %D%/cli/local.mk
+include %D%/perf/local.mk
+include %D%/examples/local.mk
+
+if HAVE_CHECK
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
+else
+check-local:
+	@echo "make check: the unit tests need the Check library: install Debian's check and configure anew" >&2
+	@exit 1
+endif
+
+memcheck_log = $(abs_builddir)/memcheck.log
+CLEANFILES += memcheck.log
+
+memcheck: all $(check_LTLIBRARIES) $(unit_tests)
+	@test -n "$(VALGRIND)" || { \
+	    echo "make memcheck: no valgrind: install Debian's valgrind and configure anew" >&2; exit 1; }
+	@$(AM_TESTS_ENVIRONMENT) CK_FORK=no; export CK_FORK; failed=0; \
+	for test in $(unit_tests); do \
+	    if $(LIBTOOL) --quiet --mode=execute $(VALGRIND) --quiet --error-exitcode=99 \
+	        --leak-check=full --errors-for-leak-kinds=definite,indirect \
+	        ./$$test >$(memcheck_log) 2>&1; \
+	    then \
+	        echo "PASS: $$test (memcheck)"; \
+	    else \
+	        failed=1; cat $(memcheck_log); echo "FAIL: $$test (memcheck)"; \
+	    fi; \
+	done; exit $$failed
+.PHONY: memcheck

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* counters.h - what the mock providers count; tests get it through bp_provider.extension. */
+#ifndef BP_TESTS_COUNTERS_H
+#define BP_TESTS_COUNTERS_H
+
+#include <stdatomic.h>
+
+#define MOCK_COUNTERS_ID "test.counters/1"
+
+/* Of this process, since the plug-in was loaded. */
+struct mock_counters {
+    atomic_uint instances, programs, frames; /* alive */
+    atomic_uint executes;                    /* calls so far */
+    atomic_uint inside;                      /* calls of execute that have not returned */
+    atomic_uint most_inside;                 /* the largest that `inside` ever was */
+};
+
+#endif

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+# tests/mock/ - providers for tests, found by them in $BP_MOCK_DIR: an honest one, and ones with a fault
+# each, which their names say.
+
+mock_ldflags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+faulty_sources = %D%/faulty.c
+
+check_LTLIBRARIES += %D%/libbp-few.la
+%C%_libbp_few_la_CPPFLAGS = $(AM_CPPFLAGS)
+%C%_libbp_few_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_few_la_SOURCES = %D%/few.c %D%/counters.h
+
+check_LTLIBRARIES += %D%/libbp-needy.la
+%C%_libbp_needy_la_CPPFLAGS = $(AM_CPPFLAGS) -DTAKES_TURNS
+%C%_libbp_needy_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_needy_la_SOURCES = %D%/few.c %D%/counters.h
+
+check_LTLIBRARIES += %D%/libbp-noentry.la
+%C%_libbp_noentry_la_CPPFLAGS = $(AM_CPPFLAGS)
+%C%_libbp_noentry_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_noentry_la_SOURCES = %D%/noentry.c
+
+# Linked although a function is missing, which is the point.
+check_LTLIBRARIES += %D%/libbp-undefined.la
+%C%_libbp_undefined_la_CPPFLAGS = $(AM_CPPFLAGS)
+%C%_libbp_undefined_la_LDFLAGS = $(mock_ldflags) -Wl,-z,undefs
+%C%_libbp_undefined_la_SOURCES = %D%/undefined.c
+
+check_LTLIBRARIES += %D%/libbp-absent.la
+%C%_libbp_absent_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=ABSENT -DMOCK_NAME='"absent"'
+%C%_libbp_absent_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_absent_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-refusing.la
+%C%_libbp_refusing_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=REFUSING -DMOCK_NAME='"refusing"'
+%C%_libbp_refusing_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_refusing_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-silent.la
+%C%_libbp_silent_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=SILENT -DMOCK_NAME='"silent"'
+%C%_libbp_silent_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_silent_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-major.la
+%C%_libbp_major_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=MAJOR -DMOCK_NAME='"major"'
+%C%_libbp_major_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_major_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-magic.la
+%C%_libbp_magic_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=MAGIC -DMOCK_NAME='"magic"'
+%C%_libbp_magic_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_magic_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-short.la
+%C%_libbp_short_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=SHORT -DMOCK_NAME='"short"'
+%C%_libbp_short_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_short_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-incomplete.la
+%C%_libbp_incomplete_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=INCOMPLETE -DMOCK_NAME='"incomplete"'
+%C%_libbp_incomplete_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_incomplete_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-critical.la
+%C%_libbp_critical_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=CRITICAL -DMOCK_NAME='"critical"'
+%C%_libbp_critical_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_critical_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-uncreated.la
+%C%_libbp_uncreated_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=UNCREATED -DMOCK_NAME='"uncreated"'
+%C%_libbp_uncreated_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_uncreated_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-wordless.la
+%C%_libbp_wordless_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=WORDLESS -DMOCK_NAME='"wordless"'
+%C%_libbp_wordless_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_wordless_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-empty.la
+%C%_libbp_empty_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=EMPTY -DMOCK_NAME='"empty"'
+%C%_libbp_empty_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_empty_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-speechless.la
+%C%_libbp_speechless_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=SPEECHLESS -DMOCK_NAME='"speechless"'
+%C%_libbp_speechless_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_speechless_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-beyond.la
+%C%_libbp_beyond_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=BEYOND -DMOCK_NAME='"beyond"'
+%C%_libbp_beyond_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_beyond_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-uncompiled.la
+%C%_libbp_uncompiled_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=UNCOMPILED -DMOCK_NAME='"uncompiled"'
+%C%_libbp_uncompiled_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_uncompiled_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-unframed.la
+%C%_libbp_unframed_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=UNFRAMED -DMOCK_NAME='"unframed"'
+%C%_libbp_unframed_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_unframed_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-unexecuted.la
+%C%_libbp_unexecuted_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=UNEXECUTED -DMOCK_NAME='"unexecuted"'
+%C%_libbp_unexecuted_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_unexecuted_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-pending.la
+%C%_libbp_pending_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=PENDING -DMOCK_NAME='"pending"'
+%C%_libbp_pending_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_pending_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-meddling.la
+%C%_libbp_meddling_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=MEDDLING -DMOCK_NAME='"meddling"'
+%C%_libbp_meddling_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_meddling_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-counting.la
+%C%_libbp_counting_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=COUNTING -DMOCK_NAME='"counting"'
+%C%_libbp_counting_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_counting_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-forgetful.la
+%C%_libbp_forgetful_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=FORGETFUL -DMOCK_NAME='"forgetful"'
+%C%_libbp_forgetful_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_forgetful_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-garbage.la
+%C%_libbp_garbage_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=GARBAGE -DMOCK_NAME='"garbage"'
+%C%_libbp_garbage_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_garbage_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-oversized.la
+%C%_libbp_oversized_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=OVERSIZED -DMOCK_NAME='"oversized"'
+%C%_libbp_oversized_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_oversized_la_SOURCES = $(faulty_sources)

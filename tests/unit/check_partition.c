@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: MIT */
+/* check_partition.c - who gets which node, and which groups, stages and views come of it. */
+
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+#include "kit.h"
+#include "takers.h"
+
+static struct takers t;
+static struct bp_ir *ir; /* the main graph */
+
+static void setup(void)
+{
+    takers_setup(&t);
+    ir = t.g.main;
+    graphs_input(&t.g, ir, "x", BP_DTYPE_F32, "n,4");
+}
+
+static void teardown(void)
+{
+    takers_teardown(&t);
+}
+
+static void relu(const char *name, const char *in, const char *out)
+{
+    graphs_node(&t.g, ir, name, "Relu", in, out);
+}
+
+static void add(const char *name, const char *in, const char *out)
+{
+    graphs_node(&t.g, ir, name, "Add", in, out);
+}
+
+/* x -> a1 -> b1 -> a2 -> y */
+static void chain(void)
+{
+    relu("a1", "x", "v1");
+    relu("b1", "v1", "v2");
+    relu("a2", "v2", "y");
+    graphs_output(&t.g, ir, "y");
+}
+
+static const struct bp_verdict *verdict(uint32_t provider, const char *node)
+{
+    return &t.part.verdicts[provider][takers_node(&t, node)];
+}
+
+/* ---- who takes what ------------------------------------------------------------------------------------- */
+
+START_TEST(the_first_that_wants_a_node_gets_it)
+{
+    chain();
+    takers_add(&t, "one", "a");
+    takers_add(&t, "two", "ab");
+    takers_divide(&t);
+    ck_assert_str_eq(takers_groups(&t), "a1|b1|a2");
+    ck_assert_uint_eq(t.part.provider_of[takers_node(&t, "a1")], 0);
+    ck_assert_uint_eq(t.part.provider_of[takers_node(&t, "b1")], 1);
+    ck_assert_uint_eq(verdict(1, "a1")->verdict, BP_YES);
+    ck_assert_uint_eq(verdict(0, "b1")->verdict, BP_NO);
+    ck_assert_uint_eq(verdict(0, "b1")->reason, BP_R_OP);
+    ck_assert_str_eq(verdict(0, "b1")->subject, "Relu");
+    ck_assert_str_eq(verdict(0, "b1")->text, "not this one");
+}
+END_TEST
+
+START_TEST(one_provider_makes_one_group)
+{
+    chain();
+    takers_add(&t, "all", "ab");
+    takers_divide(&t);
+    ck_assert_str_eq(takers_groups(&t), "a1 b1 a2");
+    ck_assert_uint_eq(t.part.n_stages, 1);
+}
+END_TEST
+
+START_TEST(nobody_takes_what_nobody_wants)
+{
+    chain();
+    takers_add(&t, "one", "a");
+    takers_divide(&t);
+    ck_assert_uint_eq(t.part.provider_of[takers_node(&t, "b1")], BP_BY_NOBODY);
+    ck_assert_str_eq(takers_groups(&t), "a1|b1|a2");
+}
+END_TEST
+
+START_TEST(works_without_anyone_to_ask)
+{
+    chain();
+    takers_divide(&t);
+    ck_assert_uint_eq(t.part.n_groups, 3);
+}
+END_TEST
+
+START_TEST(no_answer_is_a_refusal)
+{
+    relu("_1", "x", "y");
+    graphs_output(&t.g, ir, "y");
+    takers_add(&t, "one", "a");
+    takers_divide(&t);
+    ck_assert_uint_eq(verdict(0, "_1")->verdict, BP_NO);
+    ck_assert_uint_eq(verdict(0, "_1")->reason, BP_R_OTHER);
+    ck_assert_ptr_nonnull(verdict(0, "_1")->text);
+}
+END_TEST
+
+START_TEST(the_last_answer_counts)
+{
+    chain();
+    takers_add(&t, "one", "ab")->twice = true;
+    takers_divide(&t);
+    ck_assert_str_eq(takers_groups(&t), "a1 b1 a2");
+    ck_assert_uint_eq(verdict(0, "a1")->reason, BP_R_NONE);
+}
+END_TEST
+
+START_TEST(who_fails_while_answering_gets_nothing)
+{
+    chain();
+    takers_add(&t, "one", "ab")->fails = BP_E_DEVICE_LOST;
+    takers_add(&t, "two", "ab");
+    takers_divide(&t);
+    ck_assert_int_eq(t.failed[0].rc, BP_E_DEVICE_LOST);
+    ck_assert_str_eq(t.failed[0].text, "fell silent");
+    ck_assert_int_eq(t.failed[1].rc, BP_OK);
+    ck_assert_uint_eq(t.part.provider_of[0], 1);
+}
+END_TEST
+
+START_TEST(an_answer_for_no_node_is_a_broken_promise)
+{
+    chain();
+    takers_add(&t, "one", "ab")->beyond = 2;
+    takers_divide(&t);
+    ck_assert_int_eq(t.failed[0].rc, BP_E_INTERNAL);
+    ck_assert_ptr_nonnull(strstr(t.failed[0].text, "'one'"));
+    ck_assert_uint_eq(t.part.provider_of[0], BP_BY_NOBODY);
+}
+END_TEST
+
+START_TEST(an_operator_that_the_host_does_not_know_goes_to_nobody)
+{
+    graphs_node(&t.g, ir, "a1", "Frobnicate", "x", "y");
+    graphs_output(&t.g, ir, "y");
+    takers_add(&t, "one", "a");
+    takers_divide(&t);
+    ck_assert_uint_eq(t.part.provider_of[0], BP_BY_NOBODY);
+    ck_assert_uint_eq(verdict(0, "a1")->reason, BP_R_OP);
+}
+END_TEST
+
+START_TEST(only_in_company_is_handed_back_when_alone)
+{
+    struct bp_instance *one;
+
+    relu("o1", "x", "v1"); /* beside a1: stays */
+    relu("a1", "v1", "v2");
+    relu("b1", "v2", "v3");
+    relu("o2", "v3", "y"); /* behind b1: alone */
+    graphs_output(&t.g, ir, "y");
+    one = takers_add(&t, "one", "a");
+    one->only = "o";
+    takers_add(&t, "two", "abo");
+    takers_divide(&t);
+    ck_assert_str_eq(takers_groups(&t), "o1 a1|b1 o2");
+    ck_assert_uint_eq(verdict(0, "o2")->reason, BP_R_NOT_PROFITABLE);
+    ck_assert_uint_eq(verdict(0, "o1")->verdict, BP_ONLY_IN_GROUP);
+}
+END_TEST
+
+START_TEST(company_that_nobody_wants_is_left_to_nobody)
+{
+    relu("o1", "x", "v1");
+    relu("o2", "v1", "y");
+    graphs_output(&t.g, ir, "y");
+    takers_add(&t, "one", "a")->only = "o";
+    takers_add(&t, "two", "b")->only = "o";
+    takers_divide(&t);
+    ck_assert_uint_eq(t.part.provider_of[0], BP_BY_NOBODY);
+    ck_assert_uint_eq(t.part.provider_of[1], BP_BY_NOBODY);
+}
+END_TEST
+
+/* ---- groups --------------------------------------------------------------------------------------------- */
+
+START_TEST(a_path_that_leaves_and_comes_back_parts_a_group)
+{
+    relu("a1", "x", "v1"); /* a1 feeds a2 directly, and through b1 */
+    relu("b1", "v1", "v2");
+    add("a2", "v1,v2", "y");
+    graphs_output(&t.g, ir, "y");
+    takers_add(&t, "one", "a");
+    takers_add(&t, "two", "b");
+    takers_divide(&t);
+    ck_assert_str_eq(takers_groups(&t), "a1|b1|a2");
+}
+END_TEST
+
+START_TEST(what_is_not_connected_is_not_one_group)
+{
+    relu("a1", "x", "y");
+    relu("a2", "x", "z");
+    graphs_output(&t.g, ir, "y");
+    graphs_output(&t.g, ir, "z");
+    takers_add(&t, "one", "a");
+    takers_divide(&t);
+    ck_assert_uint_eq(t.part.n_groups, 2);
+}
+END_TEST
+
+/* Each group convex, connected, of one provider and one stage; all in an order in which they can run. */
+static void check_groups(void)
+{
+    const struct bp_partition *part = &t.part;
+    uint32_t n_seen = 0;
+
+    for (uint32_t g = 0; g < part->n_groups; g++) {
+        const struct bp_group *group = &part->groups[g];
+
+        for (uint32_t i = 0; i < group->n_nodes; i++) {
+            uint32_t n = group->nodes[i];
+
+            n_seen++;
+            ck_assert_uint_eq(part->group_of[n], g);
+            ck_assert_uint_eq(part->provider_of[n], group->provider);
+            ck_assert_uint_eq(part->stage_of[n], group->stage);
+            ck_assert(i == 0 || group->nodes[i - 1] < n);
+        }
+        ck_assert_uint_ge(group->n_nodes, 1);
+        ck_assert(group->provider < BP_BY_NOBODY || group->n_nodes == 1);
+        ck_assert(g == 0 || part->groups[g - 1].stage <= group->stage);
+    }
+    ck_assert_uint_eq(n_seen, ir->n_nodes);
+    for (uint32_t n = 0; n < ir->n_nodes; n++) {
+        for (uint32_t i = 0; i < ir->nodes[n].n_in; i++) {
+            uint32_t producer = ir->values[ir->nodes[n].in[i]].producer;
+
+            /* an order without backward edges between groups: so each is convex */
+            ck_assert(producer == BP_NONE || part->group_of[producer] <= part->group_of[n]);
+        }
+    }
+}
+
+/* The views agree with the graph about what comes in and goes out. */
+static void check_views(void)
+{
+    for (uint32_t g = 0; g < t.part.n_groups; g++) {
+        const struct bp_view *view = t.part.groups[g].view;
+        const bp_graph *graph = &view->graph;
+
+        ck_assert_uint_eq(graph->n_nodes, t.part.groups[g].n_nodes);
+        for (uint32_t i = 0; i < graph->n_inputs; i++) {
+            const bp_value *value = BP_VALUE(graph, graph->inputs[i]);
+            uint32_t producer = ir->values[view->value_of[graph->inputs[i]]].producer;
+
+            ck_assert_uint_eq(value->flags & BP_VALUE_INPUT, BP_VALUE_INPUT);
+            ck_assert_uint_eq(value->producer, BP_NONE);
+            ck_assert(producer == BP_NONE || t.part.group_of[producer] < g);
+        }
+        for (uint32_t n = 0; n < graph->n_nodes; n++) {
+            const bp_node *node = BP_NODE(graph, n);
+
+            for (uint32_t o = 0; o < node->n_out; o++)
+                ck_assert_uint_eq(BP_VALUE(graph, node->out[o])->producer, n);
+            for (uint32_t i = 0; i < node->n_in; i++) { /* made before, or from outside */
+                const bp_value *value = BP_VALUE(graph, node->in[i]);
+
+                ck_assert(value->producer == BP_NONE ? value->flags != 0 : value->producer < n);
+            }
+        }
+        for (uint32_t i = 0; i < graph->n_outputs; i++)
+            ck_assert_uint_ne(BP_VALUE(graph, graph->outputs[i])->producer, BP_NONE);
+    }
+}
+
+/* A random graph of so many Add nodes, whose names begin with a, b, c or d. */
+static void random_graph(uint32_t n)
+{
+    char name[16], in[32], out[16];
+
+    for (uint32_t i = 0; i < n; i++) {
+        char from[2][12] = {"x", "x"};
+
+        for (int k = 0; k < 2 && i > 0; k++) {
+            if (rand() % 8)
+                snprintf(from[k], sizeof from[k], "v%u", (uint32_t)rand() % i);
+        }
+        snprintf(name, sizeof name, "%c%u", "abcd"[rand() % 4], i);
+        snprintf(in, sizeof in, "%s,%s", from[0], from[1]);
+        snprintf(out, sizeof out, "v%u", i);
+        add(name, in, out);
+        if (rand() % 5 == 0 || i + 1 == n)
+            graphs_output(&t.g, ir, out);
+    }
+}
+
+START_TEST(groups_of_random_graphs_can_run)
+{
+    srand((unsigned)_i + 1);
+    random_graph((uint32_t)(1 + rand() % 80));
+    takers_add(&t, "one", "a")->only = _i % 3 ? NULL : "d";
+    takers_add(&t, "two", "ab");
+    if (_i % 2)
+        takers_add(&t, "three", "abcd");
+    takers_divide(&t);
+    check_groups();
+    check_views();
+}
+END_TEST
+
+START_TEST(groups_of_long_chains_come_quickly)
+{
+    char name[16], in[16] = "x", out[16];
+
+    for (uint32_t i = 0; i < 20000; i++) {
+        snprintf(name, sizeof name, "%c%u", i % 50 ? 'a' : 'b', i);
+        snprintf(out, sizeof out, "v%u", i);
+        relu(name, in, out);
+        memcpy(in, out, sizeof in);
+    }
+    graphs_output(&t.g, ir, in);
+    takers_add(&t, "one", "a");
+    takers_add(&t, "two", "b");
+    takers_divide(&t);
+    ck_assert_uint_eq(t.part.n_groups, 800);
+}
+END_TEST
+
+/* ---- stages --------------------------------------------------------------------------------------------- */
+
+START_TEST(a_size_that_comes_with_data_begins_a_stage)
+{
+    graphs_node(&t.g, ir, "a1", "NonZero", "x", "v1");
+    graphs_node(&t.g, ir, "a2", "Neg", "v1", "y");
+    relu("a3", "x", "z");
+    graphs_output(&t.g, ir, "y");
+    graphs_output(&t.g, ir, "z");
+    takers_add(&t, "one", "a");
+    takers_divide(&t);
+    ck_assert_uint_eq(t.part.n_stages, 2);
+    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a1")], 0);
+    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a2")], 1);
+    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a3")], 0);
+    check_groups();
+}
+END_TEST
+
+START_TEST(a_shape_that_follows_from_shapes_needs_no_stage)
+{
+    static const int64_t minus = -1;
+
+    graphs_constant(&t.g, ir, "minus", BP_DTYPE_I64, &minus, 1);
+    graphs_node(&t.g, ir, "a1", "Shape", "x", "v1");
+    graphs_node(&t.g, ir, "a2", "Reshape", "x,v1", "v2");
+    graphs_node(&t.g, ir, "a3", "Reshape", "v2,minus", "y");
+    graphs_output(&t.g, ir, "y");
+    takers_add(&t, "one", "a");
+    takers_divide(&t);
+    ck_assert_uint_eq(t.part.n_stages, 1);
+}
+END_TEST
+
+START_TEST(a_shape_that_is_computed_from_data_needs_one)
+{
+    graphs_input(&t.g, ir, "s", BP_DTYPE_I64, "2");
+    graphs_node(&t.g, ir, "a1", "Reshape", "x,s", "z"); /* s is fed: known before the run */
+    graphs_node(&t.g, ir, "a2", "Abs", "s", "v2");
+    graphs_node(&t.g, ir, "a3", "Reshape", "x,v2", "y"); /* v2 is computed */
+    graphs_output(&t.g, ir, "y");
+    graphs_output(&t.g, ir, "z");
+    takers_add(&t, "one", "a");
+    takers_divide(&t);
+    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a1")], 0);
+    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a3")],
+                      t.part.stage_of[takers_node(&t, "a2")] + 1);
+    check_groups();
+}
+END_TEST
+
+START_TEST(control_flow_is_the_hosts)
+{
+    uint32_t node;
+
+    graphs_input(&t.g, ir, "c", BP_DTYPE_BOOL, "");
+    relu("a1", "x", "v1");
+    node = graphs_node(&t.g, ir, "a2", "If", "c", "v2");
+    for (int i = 0; i < 2; i++) {
+        struct bp_ir *body = graphs_body(&t.g, ir, i ? "else" : "then");
+
+        graphs_node(&t.g, body, "a9", i ? "Neg" : "Relu", "v1", "w");
+        graphs_output(&t.g, body, "w");
+        graphs_add_body(&t.g, ir, node, i ? "else_branch" : "then_branch", body);
+    }
+    relu("a3", "v2", "y");
+    graphs_output(&t.g, ir, "y");
+    takers_add(&t, "one", "a");
+    takers_divide(&t);
+    ck_assert_str_eq(takers_groups(&t), "a1|a2|a3");
+    ck_assert_uint_eq(t.part.provider_of[takers_node(&t, "a2")], BP_BY_HOST);
+    ck_assert_uint_eq(verdict(0, "a2")->reason, BP_R_CONTROL_FLOW);
+    /* what only the body reads leaves its group all the same */
+    ck_assert_uint_eq(t.part.groups[0].view->graph.n_outputs, 1);
+}
+END_TEST
+
+/* ---- views ---------------------------------------------------------------------------------------------- */
+
+START_TEST(a_view_shows_sizes_names_and_constants)
+{
+    static const float weights[4] = {1, 2, 3, 4};
+    const bp_graph *graph;
+    const bp_value *value;
+    const bp_node *node;
+    bp_span span;
+
+    graphs_constant(&t.g, ir, "w", BP_DTYPE_F32, weights, 4);
+    add("a1", "x,w", "v1");
+    relu("a2", "v1", "y");
+    graphs_output(&t.g, ir, "y");
+    takers_add(&t, "one", "a");
+    takers_divide(&t);
+    graph = &t.part.groups[0].view->graph;
+    ck_assert_uint_eq(graph->n_inputs, 1);
+    ck_assert_uint_eq(graph->n_outputs, 1);
+    node = BP_NODE(graph, 0);
+    ck_assert_str_eq(node->op, "Add");
+    ck_assert_str_eq(node->domain, "");
+    ck_assert_uint_eq(node->opset, 13);
+    ck_assert_uint_eq(node->since, 13);
+    value = BP_VALUE(graph, node->in[0]);
+    ck_assert_str_eq(value->name, "x");
+    ck_assert_uint_eq(value->rank, 2);
+    ck_assert_int_eq(value->dims[0].value, -1);
+    ck_assert_uint_ne(value->dims[0].symbol, 0);
+    ck_assert_int_eq(value->dims[1].value, 4);
+    ck_assert_uint_eq(value->dims[1].symbol, 0);
+    ck_assert_uint_eq(BP_VALUE(graph, node->out[0])->dims[0].symbol, value->dims[0].symbol);
+    value = BP_VALUE(graph, node->in[1]);
+    ck_assert_uint_eq(value->flags, BP_VALUE_CONSTANT);
+    ck_assert_uint_eq(value->const_bytes, sizeof weights);
+    KIT_OK(((const struct bp_graph_owner *)graph->host)
+               ->constant(graph, node->in[1], &span, &t.g.err));
+    ck_assert_ptr_eq(span.data, weights);
+    KIT_FAILS(
+        ((const struct bp_graph_owner *)graph->host)->constant(graph, node->in[0], &span, &kit.err),
+        BP_E_INVALID, "no constant");
+    KIT_FAILS(((const struct bp_graph_owner *)graph->host)->constant(graph, 1000, &span, &kit.err),
+              BP_E_INVALID, "1000");
+}
+END_TEST
+
+START_TEST(a_view_has_each_input_once_and_absent_ones_as_none)
+{
+    static const float most = 6;
+    const bp_graph *graph;
+
+    graphs_constant(&t.g, ir, "most", BP_DTYPE_F32, &most, 0);
+    add("a1", "x,x", "v1");
+    graphs_node(&t.g, ir, "a2", "Clip", "v1,,most", "y");
+    graphs_output(&t.g, ir, "y");
+    graphs_output(&t.g, ir, "v1");
+    takers_add(&t, "one", "a");
+    takers_divide(&t);
+    graph = &t.part.groups[0].view->graph;
+    ck_assert_uint_eq(graph->n_inputs, 1);
+    ck_assert_uint_eq(graph->n_outputs, 2); /* v1 is read inside, and wanted outside */
+    ck_assert_uint_eq(BP_NODE(graph, 1)->in[1], BP_NONE);
+    ck_assert_uint_eq(BP_NODE(graph, 0)->in[0], BP_NODE(graph, 0)->in[1]);
+}
+END_TEST
+
+START_TEST(a_view_marks_sizes_that_come_with_data)
+{
+    const bp_graph *graph;
+    const bp_value *value;
+
+    graphs_node(&t.g, ir, "a1", "NonZero", "x", "y");
+    graphs_output(&t.g, ir, "y");
+    takers_add(&t, "one", "a");
+    takers_divide(&t);
+    graph = &t.part.groups[0].view->graph;
+    value = BP_VALUE(graph, graph->outputs[0]);
+    ck_assert_uint_eq(value->rank, 2);
+    ck_assert_int_eq(value->dims[0].value, 2);
+    ck_assert_int_eq(value->dims[1].value, -1);
+    ck_assert_uint_eq(value->dims[1].flags, BP_DIM_FROM_DATA);
+}
+END_TEST
+
+static void setup_words(void)
+{
+    kit.err = bp_err_init(kit.text, sizeof kit.text);
+    setup();
+}
+
+int main(void)
+{
+    TCase *tcase = tcase_create("partition");
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, setup_words, teardown);
+    tcase_add_test(tcase, the_first_that_wants_a_node_gets_it);
+    tcase_add_test(tcase, one_provider_makes_one_group);
+    tcase_add_test(tcase, nobody_takes_what_nobody_wants);
+    tcase_add_test(tcase, works_without_anyone_to_ask);
+    tcase_add_test(tcase, no_answer_is_a_refusal);
+    tcase_add_test(tcase, the_last_answer_counts);
+    tcase_add_test(tcase, who_fails_while_answering_gets_nothing);
+    tcase_add_test(tcase, an_answer_for_no_node_is_a_broken_promise);
+    tcase_add_test(tcase, an_operator_that_the_host_does_not_know_goes_to_nobody);
+    tcase_add_test(tcase, only_in_company_is_handed_back_when_alone);
+    tcase_add_test(tcase, company_that_nobody_wants_is_left_to_nobody);
+    tcase_add_test(tcase, a_path_that_leaves_and_comes_back_parts_a_group);
+    tcase_add_test(tcase, what_is_not_connected_is_not_one_group);
+    tcase_add_loop_test(tcase, groups_of_random_graphs_can_run, 0, 150);
+    tcase_add_test(tcase, groups_of_long_chains_come_quickly);
+    tcase_add_test(tcase, a_size_that_comes_with_data_begins_a_stage);
+    tcase_add_test(tcase, a_shape_that_follows_from_shapes_needs_no_stage);
+    tcase_add_test(tcase, a_shape_that_is_computed_from_data_needs_one);
+    tcase_add_test(tcase, control_flow_is_the_hosts);
+    tcase_add_test(tcase, a_view_shows_sizes_names_and_constants);
+    tcase_add_test(tcase, a_view_has_each_input_once_and_absent_ones_as_none);
+    tcase_add_test(tcase, a_view_marks_sizes_that_come_with_data);
+    return kit_main("partition", &tcase, 1);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * count_alloc.h - stands before the C library's allocator for the whole process, plug-ins and libraries
+ * included: counts, and lets the n-th allocation of a thread fail. It needs glibc, and no sanitizer.
+ */
+#ifndef BP_TESTS_COUNT_ALLOC_H
+#define BP_TESTS_COUNT_ALLOC_H
+
+#include <stdbool.h>
+
+/* False: this build cannot count, so tests skip. */
+bool count_alloc_works(void);
+/* Allocations and frees of all threads since the program began. */
+unsigned long count_alloc_calls(void);
+/* Blocks that are allocated now. */
+long count_alloc_live(void);
+/* The n-th allocation of this thread from now on fails, once; n starts at 1. */
+void count_alloc_fail_at(unsigned n);
+/* Ends that; has an allocation failed? */
+bool count_alloc_stop(void);
+
+#endif

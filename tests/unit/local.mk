@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+# tests/unit/ - check_<module>.c, one program a runtime module. Three lines each:
+#   unit_tests += %D%/check_array
+#   %C%_check_array_CPPFLAGS = $(unit_cppflags)
+#   %C%_check_array_LDADD = $(unit_ldadd)
+
+# what tests of host/, plan/ and session/ share
+kit_sources = %D%/kit.c %D%/kit.h %D%/proto_writer.h
+takers_sources = %D%/takers.c %D%/takers.h %D%/graphs.c %D%/graphs.h
+
+# for programs that let allocations fail, see fail_alloc.h
+fail_alloc_ldflags = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
+
+unit_tests += %D%/check_base
+%C%_check_base_SOURCES = %D%/check_base.c %D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_base_CPPFLAGS = $(unit_cppflags)
+%C%_check_base_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_base_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_symbol
+%C%_check_symbol_SOURCES = %D%/check_symbol.c %D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_symbol_CPPFLAGS = $(unit_cppflags)
+%C%_check_symbol_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_symbol_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_ir
+%C%_check_ir_SOURCES = %D%/check_ir.c %D%/graphs.c %D%/graphs.h %D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_ir_CPPFLAGS = $(unit_cppflags)
+%C%_check_ir_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_ir_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_infer
+%C%_check_infer_SOURCES = %D%/check_infer.c %D%/graphs.c %D%/graphs.h %D%/fail_alloc.c \
+	%D%/fail_alloc.h
+%C%_check_infer_CPPFLAGS = $(unit_cppflags)
+%C%_check_infer_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_infer_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_schema
+%C%_check_schema_CPPFLAGS = $(unit_cppflags)
+%C%_check_schema_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_rules
+%C%_check_rules_SOURCES = %D%/check_rules.c %D%/check_rules.inc %D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_rules_CPPFLAGS = $(unit_cppflags)
+%C%_check_rules_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_rules_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_wire
+%C%_check_wire_SOURCES = %D%/check_wire.c %D%/proto_writer.h
+%C%_check_wire_CPPFLAGS = $(unit_cppflags)
+%C%_check_wire_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_onnx
+%C%_check_onnx_SOURCES = %D%/check_onnx.c %D%/model_fixture.h %D%/proto_writer.h
+%C%_check_onnx_CPPFLAGS = $(unit_cppflags)
+%C%_check_onnx_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_model_nodes
+%C%_check_model_nodes_SOURCES = %D%/check_model_nodes.c %D%/model_fixture.h %D%/proto_writer.h
+%C%_check_model_nodes_CPPFLAGS = $(unit_cppflags)
+%C%_check_model_nodes_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_model_files
+%C%_check_model_files_SOURCES = %D%/check_model_files.c %D%/model_fixture.h %D%/proto_writer.h
+%C%_check_model_files_CPPFLAGS = $(unit_cppflags)
+%C%_check_model_files_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_tensor
+%C%_check_tensor_SOURCES = %D%/check_tensor.c %D%/proto_writer.h \
+	%D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_tensor_CPPFLAGS = $(unit_cppflags)
+%C%_check_tensor_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_tensor_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_model_fuzz
+%C%_check_model_fuzz_SOURCES = %D%/check_model_fuzz.c %D%/model_fixture.h %D%/proto_writer.h \
+	%D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_model_fuzz_CPPFLAGS = $(unit_cppflags)
+%C%_check_model_fuzz_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_model_fuzz_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_pool
+%C%_check_pool_SOURCES = %D%/check_pool.c $(kit_sources)
+%C%_check_pool_CPPFLAGS = $(unit_cppflags)
+%C%_check_pool_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_options
+%C%_check_options_SOURCES = %D%/check_options.c $(kit_sources) %D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_options_CPPFLAGS = $(unit_cppflags)
+%C%_check_options_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_options_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_weights
+%C%_check_weights_SOURCES = %D%/check_weights.c $(kit_sources) %D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_weights_CPPFLAGS = $(unit_cppflags)
+%C%_check_weights_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_weights_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_registry
+%C%_check_registry_SOURCES = %D%/check_registry.c $(kit_sources)
+%C%_check_registry_CPPFLAGS = $(unit_cppflags)
+%C%_check_registry_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_partition
+%C%_check_partition_SOURCES = %D%/check_partition.c $(kit_sources) $(takers_sources)
+%C%_check_partition_CPPFLAGS = $(unit_cppflags)
+%C%_check_partition_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_report
+%C%_check_report_SOURCES = %D%/check_report.c $(kit_sources) $(takers_sources)
+%C%_check_report_CPPFLAGS = $(unit_cppflags)
+%C%_check_report_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_body
+%C%_check_body_SOURCES = %D%/check_body.c $(kit_sources) %D%/graphs.c %D%/graphs.h
+%C%_check_body_CPPFLAGS = $(unit_cppflags)
+%C%_check_body_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_session
+%C%_check_session_SOURCES = %D%/check_session.c $(kit_sources)
+%C%_check_session_CPPFLAGS = $(unit_cppflags)
+%C%_check_session_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_fallback
+%C%_check_fallback_SOURCES = %D%/check_fallback.c $(kit_sources)
+%C%_check_fallback_CPPFLAGS = $(unit_cppflags)
+%C%_check_fallback_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_memory
+%C%_check_memory_SOURCES = %D%/check_memory.c $(kit_sources) %D%/count_alloc.c %D%/count_alloc.h
+%C%_check_memory_CPPFLAGS = $(unit_cppflags)
+%C%_check_memory_LDADD = $(unit_ldadd)
+
+if ENABLE_CPU
+heavy_cppflags = $(unit_cppflags) -I$(srcdir)/plugins -I$(srcdir)/plugins/cpu
+heavy_sources = %D%/numbers.c %D%/numbers.h %D%/random.h %D%/test_host.c %D%/test_host.h
+heavy_ldadd = plugins/cpu/libcpu.la $(CHECK_LIBS)
+
+unit_tests += %D%/check_cpu_matrix
+%C%_check_cpu_matrix_SOURCES = %D%/check_cpu_matrix.c $(heavy_sources)
+%C%_check_cpu_matrix_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_matrix_LDADD = $(heavy_ldadd)
+
+unit_tests += %D%/check_cpu_conv
+%C%_check_cpu_conv_SOURCES = %D%/check_cpu_conv.c $(heavy_sources)
+%C%_check_cpu_conv_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_conv_LDADD = $(heavy_ldadd)
+
+unit_tests += %D%/check_cpu_pool
+%C%_check_cpu_pool_SOURCES = %D%/check_cpu_pool.c $(heavy_sources)
+%C%_check_cpu_pool_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_pool_LDADD = $(heavy_ldadd)
+
+unit_tests += %D%/check_cpu_reduce
+%C%_check_cpu_reduce_SOURCES = %D%/check_cpu_reduce.c $(heavy_sources)
+%C%_check_cpu_reduce_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_reduce_LDADD = $(heavy_ldadd)
+
+unit_tests += %D%/check_cpu_recurrent
+%C%_check_cpu_recurrent_SOURCES = %D%/check_cpu_recurrent.c $(heavy_sources)
+%C%_check_cpu_recurrent_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_recurrent_LDADD = $(heavy_ldadd)
+endif
+
+unit_tests += %D%/check_arena
+%C%_check_arena_SOURCES = %D%/check_arena.c %D%/random.h
+%C%_check_arena_CPPFLAGS = $(unit_cppflags)
+%C%_check_arena_LDADD = $(unit_ldadd)
+
+# A provider driven by a host in one file, through the ABI alone.
+EXTRA_DIST += %D%/test_host.c %D%/test_host.h
+if ENABLE_CPU
+cpu_test_cppflags = $(unit_cppflags) -I$(srcdir)/plugins -I$(srcdir)/plugins/cpu
+cpu_test_ldadd = plugins/cpu/libcpu.la $(CHECK_LIBS)
+
+unit_tests += %D%/check_cpu_frame
+%C%_check_cpu_frame_SOURCES = %D%/check_cpu_frame.c %D%/random.h %D%/test_host.c %D%/test_host.h
+%C%_check_cpu_frame_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_frame_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_elements
+%C%_check_cpu_elements_SOURCES = %D%/check_cpu_elements.c %D%/random.h %D%/test_host.c \
+	%D%/test_host.h
+%C%_check_cpu_elements_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_elements_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_moves
+%C%_check_cpu_moves_SOURCES = %D%/check_cpu_moves.c %D%/random.h %D%/test_host.c %D%/test_host.h
+%C%_check_cpu_moves_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_moves_LDADD = $(cpu_test_ldadd)
+endif
