@@ -262,6 +262,7 @@ static bool run(bp_session *session, const struct arguments *arguments, const st
     if (!example_print_providers(report) ||
         !plan_picture_write(report, "digits.onnx: who runs what", arguments->picture))
         goto out;
+    printf("the plan as a picture: %s\n", arguments->picture);
     if (arguments->compares && !compare_with_cpu(session, digits, probability))
         goto out;
 

@@ -59,6 +59,7 @@ struct bp_schema {
     const struct bp_attr_def *attrs;
     uint32_t n_attrs;
     bp_infer_fn infer;
+    bool sizes_from_data; /* of outputs, whatever is known of inputs before the node runs: NonZero */
 };
 
 /*

@@ -30,14 +30,32 @@ struct work {
 
 /* ---- stages ------------------------------------------------------------------------------------------- */
 
-/* Must the producer of input `value` have run before node n can be planned? */
+/*
+ * Does a size of `value` come only when its producer runs? Else it is exact as soon as the producer's stage
+ * is planned, even if nothing is known of it now: all that the stage reads is exact then.
+ */
+static bool is_late(const struct work *w, uint32_t value)
+{
+    const struct bp_ir_node *node = &w->ir->nodes[w->ir->values[value].producer];
+
+    return (node->n_bodies > 0 || !node->schema || node->schema->sizes_from_data) &&
+           bp_fact_needs_data(&w->facts[value], w->symbols);
+}
+
+/* Does the shape rule of the node look at elements of this input, which nobody can foretell? */
+static bool reads_unknown(const struct bp_ir_node *node, uint32_t input, const struct bp_fact *fact)
+{
+    const struct bp_param *param = node->schema ? bp_schema_in(node->schema, input) : NULL;
+
+    return param && (param->flags & BP_PARAM_CONTENT) && !fact->content && !fact->reals;
+}
+
+/* Must the producer of input `value` have run before the node can be planned? */
 static bool is_barrier(const struct work *w, const struct bp_ir_node *node, uint32_t input,
                        uint32_t value)
 {
-    const struct bp_fact *fact = &w->facts[value];
-
-    return bp_fact_needs_data(fact, w->symbols) ||
-           (input != BP_NONE && bp_infer_reads(node, input, fact, w->symbols));
+    return is_late(w, value) ||
+           (input != BP_NONE && reads_unknown(node, input, &w->facts[value]));
 }
 
 static uint32_t stage_behind(const struct work *w, const struct bp_ir_node *node, uint32_t input,

@@ -123,10 +123,17 @@ static bool comes_from_outside(const struct staging *s, uint32_t value)
     return row->producer == BP_NONE || s->body->part.stage_of[row->producer] != s->stage;
 }
 
+/* Elements that inference has followed so far have to be there when it goes on in this stage. */
+static bool is_followed(const struct staging *s, uint32_t value)
+{
+    return s->body->facts[value].content || s->body->facts[value].reals;
+}
+
 static void see(struct staging *s, uint32_t value, bool content)
 {
     if (!comes_from_outside(s, value))
         return;
+    content |= is_followed(s, value);
     if (!s->seen[value])
         s->reads[s->n_reads++] = value;
     s->seen[value] |= content ? 3 : 1;

@@ -9,6 +9,10 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/lineup.c %D%/lineup.h \
 	%D%/model_api.c \
 	%D%/options.c \
+	%D%/plan_layout.c \
+	%D%/plan_shapes.c \
+	%D%/plan_units.c \
+	%D%/planning.h \
 	%D%/ports.c \
 	%D%/run.c %D%/run.h \
 	%D%/session.c %D%/session.h \
