@@ -21,9 +21,8 @@ static bool continues(const struct bp_broadcast *out, int64_t dim, const int64_t
     return true;
 }
 
-bool bp_broadcast_make(uint32_t rank, const int64_t *dims, uint32_t n_in,
-                       const uint32_t *in_ranks, const int64_t *const *in_dims,
-                       struct bp_broadcast *out)
+bool bp_broadcast_make(uint32_t rank, const int64_t *dims, uint32_t n_in, const uint32_t *in_ranks,
+                       const int64_t *const *in_dims, struct bp_broadcast *out)
 {
     int64_t strides[BP_BROADCAST_INPUTS][BP_BROADCAST_RANK];
     bool is_empty = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * broadcast.h - NumPy broadcasting as few nested loops: dimensions that every input walks through alike
- * are merged, and those of size 1 are gone.
+ * broadcast.h - NumPy broadcasting as few nested loops: dimensions that every input walks through
+ * alike are merged, and those of size 1 are gone.
  */
 #ifndef BP_COMMON_BROADCAST_H
 #define BP_COMMON_BROADCAST_H
@@ -9,10 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-    BP_BROADCAST_RANK = 32,
-    BP_BROADCAST_INPUTS = 3
-};
+enum { BP_BROADCAST_RANK = 32, BP_BROADCAST_INPUTS = 3 };
 
 /* Strides are in elements, 0 where an input is repeated; the innermost dimension comes last. */
 struct bp_broadcast {
@@ -23,12 +20,11 @@ struct bp_broadcast {
 };
 
 /*
- * Inputs of shape in_dims[k], aligned at their last dimensions, broadcast to the output's shape. False: they
- * do not, or a rank is too high.
+ * Inputs of shape in_dims[k], aligned at their last dimensions, broadcast to the output's shape.
+ * False: they do not, or a rank is too high.
  */
-bool bp_broadcast_make(uint32_t rank, const int64_t *dims, uint32_t n_in,
-                       const uint32_t *in_ranks, const int64_t *const *in_dims,
-                       struct bp_broadcast *out);
+bool bp_broadcast_make(uint32_t rank, const int64_t *dims, uint32_t n_in, const uint32_t *in_ranks,
+                       const int64_t *const *in_dims, struct bp_broadcast *out);
 
 /* A place in the walk over all but the innermost dimension. */
 struct bp_broadcast_walk {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * float16.h - float16 and bfloat16 to and from float: round to nearest, ties to even, NaN stays NaN,
- * numbers below the normal range kept. Without branches, so that loops over them vectorise.
+ * float16.h - float16 and bfloat16 to and from float: round to nearest, ties to even, NaN stays
+ * NaN, numbers below the normal range kept. Without branches, so that loops over them vectorise.
  */
 #ifndef BP_COMMON_FLOAT16_H
 #define BP_COMMON_FLOAT16_H
@@ -32,7 +32,9 @@ BP_LOOP_INLINE float bp_float_from_bits(uint32_t bits)
     return x;
 }
 
-/* yes if the condition holds (is 1), no if it does not; a mask, as compilers turn ?: into branches. */
+/*
+ * yes if the condition holds (is 1), no if it does not; a mask, as compilers turn ?: into branches.
+ */
 BP_LOOP_INLINE uint32_t bp_choose_bits(uint32_t condition, uint32_t yes, uint32_t no)
 {
     uint32_t mask = 0 - condition;
@@ -58,8 +60,7 @@ BP_LOOP_INLINE uint16_t bp_f16_store(float x)
     /* adding 0.5 leaves the fraction of a small number, rounded, in the low bits */
     uint32_t small = bp_float_bits(bp_float_from_bits(rest) + 0.5f) - 0x3f000000u;
     uint32_t normal = (rest - (112u << 23) + 0xfff + (rest >> 13 & 1)) >> 13;
-    uint32_t special =
-        bp_choose_bits(rest > 0x7f800000, 0x7e00 | (rest >> 13 & 0x3ff), 0x7c00);
+    uint32_t special = bp_choose_bits(rest > 0x7f800000, 0x7e00 | (rest >> 13 & 0x3ff), 0x7c00);
     uint32_t magnitude = bp_choose_bits(rest < 143u << 23, normal, special);
 
     magnitude = bp_choose_bits(rest < 113u << 23, small, magnitude);
@@ -91,7 +92,7 @@ static inline float bp_float_to_odd(double x)
     if ((double)near == x || x != x || (bits & 0x7f800000) == 0x7f800000)
         return near;
     if (((double)near < x) != (x < 0))
-        return bp_float_from_bits(bits | 1); /* near is cut off */
+        return bp_float_from_bits(bits | 1);   /* near is cut off */
     return bp_float_from_bits((bits - 1) | 1); /* near was rounded away from 0 */
 }
 

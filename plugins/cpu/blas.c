@@ -72,7 +72,8 @@ void bp_cpu_blas_close(struct bp_cpu_blas *blas)
 
 void bp_cpu_blas_enter(struct bp_cpu_node *node, uint32_t dtype, double flops)
 {
-    if (node->use_blas && flops >= WORTH_OPENING && bp_cpu_simd(dtype) == bp_cpu_simd_plain + (dtype == BP_DTYPE_F64))
+    if (node->use_blas && flops >= WORTH_OPENING &&
+        bp_cpu_simd(dtype) == bp_cpu_simd_plain + (dtype == BP_DTYPE_F64))
         node->blas = bp_cpu_blas_open();
 }
 

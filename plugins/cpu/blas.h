@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * blas.h - OpenBLAS, opened only when a node needs it: our own kernels are faster on processors that have one
- * written for them, OpenBLAS is on the others. It computes with one thread; slices of a product are
- * called from the host's pool.
+ * blas.h - OpenBLAS, opened only when a node needs it: our own kernels are faster on processors
+ * that have one written for them, OpenBLAS is on the others. It computes with one thread; slices of
+ * a product are called from the host's pool.
  */
 #ifndef BP_CPU_BLAS_H
 #define BP_CPU_BLAS_H
@@ -22,9 +22,9 @@ struct bp_cpu_blas {
 };
 
 /*
- * Sets node->blas when the option allows it, products of `flops` deserve it and there is no kernel of our own for
- * this processor and element type. It stays NULL also when the library cannot be opened.
- * For pack; pair with bp_cpu_blas_leave in unpack.
+ * Sets node->blas when the option allows it, products of `flops` deserve it and there is no kernel
+ * of our own for this processor and element type. It stays NULL also when the library cannot be
+ * opened. For pack; pair with bp_cpu_blas_leave in unpack.
  */
 void bp_cpu_blas_enter(struct bp_cpu_node *node, uint32_t dtype, double flops);
 void bp_cpu_blas_leave(struct bp_cpu_node *node);

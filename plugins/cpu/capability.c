@@ -48,12 +48,12 @@ const struct bp_cpu_op *bp_cpu_find_op(const char *domain, const char *name, uin
 const char *bp_cpu_dtype_name(uint32_t dtype)
 {
     static const char *const names[BP_DTYPE_END] = {
-        "no type",      "float32",        "uint8",      "int8",           "uint16",
-        "int16",        "int32",          "int64",      "string",         "bool",
-        "float16",      "float64",        "uint32",     "uint64",         "complex64",
-        "complex128",   "bfloat16",       "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
-        "float8e5m2fnuz", "uint4",        "int4",       "float4e2m1",     "float8e8m0",
-        "uint2",        "int2"};
+        "no type",        "float32",  "uint8",        "int8",           "uint16",
+        "int16",          "int32",    "int64",        "string",         "bool",
+        "float16",        "float64",  "uint32",       "uint64",         "complex64",
+        "complex128",     "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
+        "float8e5m2fnuz", "uint4",    "int4",         "float4e2m1",     "float8e8m0",
+        "uint2",          "int2"};
 
     return dtype < BP_DTYPE_END ? names[dtype] : "unknown";
 }

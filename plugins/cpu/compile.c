@@ -67,8 +67,8 @@ static bp_rc fetch_constant(bp_program *program, uint32_t index, bool needs_alig
         }
         constant->size = bytes;
     }
-    if (constant->data && (!needs_alignment ||
-                           (uintptr_t)constant->data % alignment(value->dtype) == 0))
+    if (constant->data &&
+        (!needs_alignment || (uintptr_t)constant->data % alignment(value->dtype) == 0))
         return BP_OK;
 
     copy = bp_cpu_memory_get(&program->memory, constant->size);
@@ -129,8 +129,8 @@ static bp_rc pack_all(bp_program *program, bp_err *err)
     return BP_OK;
 }
 
-bp_rc bp_cpu_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
-                     bp_program **out, bp_err *err)
+bp_rc bp_cpu_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags, bp_program **out,
+                     bp_err *err)
 {
     struct bp_cpu_memory memory = {.host = &instance->host};
     bp_program *program;
@@ -145,8 +145,7 @@ bp_rc bp_cpu_compile(bp_instance *instance, const bp_graph *graph, uint32_t flag
     program->memory = memory;
     program->host = &instance->host;
     program->graph = graph;
-    program->nodes =
-        bp_cpu_memory_array(&program->memory, graph->n_nodes, sizeof *program->nodes);
+    program->nodes = bp_cpu_memory_array(&program->memory, graph->n_nodes, sizeof *program->nodes);
     program->constants =
         bp_cpu_memory_array(&program->memory, graph->n_values, sizeof *program->constants);
     if (!program->nodes || !program->constants)

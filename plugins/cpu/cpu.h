@@ -39,11 +39,11 @@ struct bp_cpu_node {
     const bp_host *host;
     const bp_graph *graph;
     const bp_node *node;
-    const bp_span *constants;     /* by value index; {NULL, 0}: no constant. See bp_cpu_constant() */
+    const bp_span *constants; /* by value index; {NULL, 0}: no constant. See bp_cpu_constant() */
     struct bp_cpu_memory *memory; /* of the program; for bp_cpu_node_memory() */
     bool use_blas;                /* option `blas`: pack may open OpenBLAS and set `blas` */
     struct bp_cpu_blas *blas;     /* NULL unless op->pack set it; see blas.h */
-    void *packed;                 /* pack's own; op->unpack frees what is not bp_cpu_node_memory() */
+    void *packed; /* pack's own; op->unpack frees what is not bp_cpu_node_memory() */
 };
 
 /* A node prepared for one set of shapes. */
@@ -52,18 +52,19 @@ struct bp_cpu_call {
     bp_tensor *const *in;  /* n_in; NULL: absent. dtype, rank, dims are set; base only at run */
     bp_tensor *const *out; /* n_out; NULL: not wanted */
     uint32_t n_in, n_out;
-    void *state;           /* what bp_cpu_state() gave prepare; kept for the life of the frame */
-    void *scratch;         /* at run: scratch_bytes, 64-aligned, contents undefined */
-    size_t scratch_bytes;  /* prepare sets it */
-    uint32_t width;        /* threads of the host's pool; `worker` of bp_cpu_parallel is below it */
+    void *state;          /* what bp_cpu_state() gave prepare; kept for the life of the frame */
+    void *scratch;        /* at run: scratch_bytes, 64-aligned, contents undefined */
+    size_t scratch_bytes; /* prepare sets it */
+    uint32_t width;       /* threads of the host's pool; `worker` of bp_cpu_parallel is below it */
     const bp_frame_desc *desc;
     struct bp_cpu_memory *memory; /* of the frame; for bp_cpu_state() */
 };
 
 enum {
     /*
-     * Output 0 has the very bytes of input 0 (Reshape). Within a program it then shares their storage
-     * and run is not called, unless the node has more outputs; run copies when the bases differ.
+     * Output 0 has the very bytes of input 0 (Reshape). Within a program it then shares their
+     * storage and run is not called, unless the node has more outputs; run copies when the bases
+     * differ.
      */
     BP_CPU_VIEW = 1u << 0,
     /*
@@ -77,8 +78,8 @@ enum {
      */
     BP_CPU_RAW_WEIGHTS = 1u << 2,
     /*
-     * An output's shape may come with the data: its rank is BP_RANK_UNKNOWN at prepare, and run calls
-     * bp_cpu_alloc_output(). Without this flag all outputs have shapes.
+     * An output's shape may come with the data: its rank is BP_RANK_UNKNOWN at prepare, and run
+     * calls bp_cpu_alloc_output(). Without this flag all outputs have shapes.
      */
     BP_CPU_LATE = 1u << 3
 };
@@ -94,8 +95,8 @@ struct bp_cpu_op {
     uint32_t flags;     /* BP_CPU_* */
     const void *loops;  /* the family's table, by element type */
     /*
-     * Answers for one node through bp_accept or bp_refuse and returns. NULL: takes every node whose input 0
-     * has a type in `types`.
+     * Answers for one node through bp_accept or bp_refuse and returns. NULL: takes every node whose
+     * input 0 has a type in `types`.
      */
     void (*claim)(const struct bp_cpu_op *op, const struct bp_cpu_query *query);
     uint64_t types; /* bits 1 << BP_DTYPE_*, for the default claim */
@@ -105,9 +106,11 @@ struct bp_cpu_op {
     bp_rc (*run)(struct bp_cpu_call *call, bp_err *err);
 };
 
-/* ---- framework: capability.c, compile.c, frame.c, memory.c ---------------------------------------- */
+/* ---- framework: capability.c, compile.c, frame.c, memory.c ----------------------------------- */
 
-/* Row for an operator at a version, or NULL; *known_at is then a version that is implemented, or 0. */
+/*
+ * Row for an operator at a version, or NULL; *known_at is then a version that is implemented, or 0.
+ */
 const struct bp_cpu_op *bp_cpu_find_op(const char *domain, const char *name, uint32_t since,
                                        uint32_t *known_at);
 /* The default claim: input 0 has a type in op->types. */
@@ -133,16 +136,16 @@ void *bp_cpu_call_memory(struct bp_cpu_call *call, size_t bytes);
 bp_rc bp_cpu_alloc_output(struct bp_cpu_call *call, uint32_t out, uint32_t rank,
                           const int64_t *dims, bp_err *err);
 /*
- * Bytes of a constant input of a node, or {NULL, 0}; as many as its shape needs, aligned for its type
- * unless BP_CPU_RAW_WEIGHTS.
+ * Bytes of a constant input of a node, or {NULL, 0}; as many as its shape needs, aligned for its
+ * type unless BP_CPU_RAW_WEIGHTS.
  */
 bp_span bp_cpu_constant(const struct bp_cpu_node *node, uint32_t input);
 /* fn(u, i, worker) for each i < n on the host's pool; inline when n is 1. */
 void bp_cpu_parallel(const struct bp_cpu_call *call, uint32_t n,
                      void (*fn)(void *u, uint32_t i, uint32_t worker), void *u);
 /*
- * Number of slices that `elements` of `cost` simple operations each deserve: 1 below about 16 k operations, at
- * most some slices a thread.
+ * Number of slices that `elements` of `cost` simple operations each deserve: 1 below about 16 k
+ * operations, at most some slices a thread.
  */
 uint32_t bp_cpu_slices(const struct bp_cpu_call *call, int64_t elements, int64_t cost);
 
@@ -164,8 +167,7 @@ static inline const int64_t *bp_cpu_ints(const struct bp_cpu_node *node, const c
 }
 
 /* Types for .types of operators that only move whole bytes: all but those under 8 bits. */
-#define BP_CPU_MOVABLE                                                                             \
-    ((UINT64_C(1) << BP_DTYPE_U4) - 2 + (UINT64_C(1) << BP_DTYPE_F8E8M0))
+#define BP_CPU_MOVABLE ((UINT64_C(1) << BP_DTYPE_U4) - 2 + (UINT64_C(1) << BP_DTYPE_F8E8M0))
 /* ... and of those that look at the shape alone, or hand whole buffers on. */
 #define BP_CPU_ANY_TYPE ((UINT64_C(1) << BP_DTYPE_END) - 2)
 
@@ -195,8 +197,8 @@ static inline size_t bp_cpu_width(uint32_t dtype)
 }
 
 /*
- * First element of slice i of n slices of `count`; slice i ends where slice i + 1 begins. Slices begin at multiples
- * of 64 elements, so that no two of them write one cache line.
+ * First element of slice i of n slices of `count`; slice i ends where slice i + 1 begins. Slices
+ * begin at multiples of 64 elements, so that no two of them write one cache line.
  */
 static inline int64_t bp_cpu_slice_at(int64_t count, uint32_t i, uint32_t n)
 {

@@ -31,14 +31,14 @@ struct bp_frame {
     const bp_frame_desc *desc;
     struct step *steps;
     struct bp_cpu_call *calls;
-    size_t *call_scratch;    /* offsets in the scratch, one a call */
-    bp_tensor *tensors;      /* one a value; those of inputs and outputs are the host's */
-    bp_tensor **in_arena;    /* tensors whose base is the scratch */
+    size_t *call_scratch; /* offsets in the scratch, one a call */
+    bp_tensor *tensors;   /* one a value; those of inputs and outputs are the host's */
+    bp_tensor **in_arena; /* tensors whose base is the scratch */
     struct alias *aliases;
     uint32_t n_steps, n_in_arena, n_aliases;
     uint32_t width; /* of the host's pool */
     uint32_t io_epoch;
-    bool is_bound;           /* bases have been set for io_epoch and scratch */
+    bool is_bound; /* bases have been set for io_epoch and scratch */
     void *scratch;
 };
 
@@ -145,11 +145,9 @@ static void note_binding(bp_frame *frame, const struct bp_cpu_layout *layout, ui
         tensor->offset = layout->items[place.index].offset;
         frame->in_arena[frame->n_in_arena++] = tensor;
     } else if (place.kind == BP_CPU_INPUT) {
-        frame->aliases[frame->n_aliases++] =
-            (struct alias){tensor, &frame->desc->in[place.index]};
+        frame->aliases[frame->n_aliases++] = (struct alias){tensor, &frame->desc->in[place.index]};
     } else if (place.kind == BP_CPU_OUTPUT) {
-        frame->aliases[frame->n_aliases++] =
-            (struct alias){tensor, &frame->desc->out[place.index]};
+        frame->aliases[frame->n_aliases++] = (struct alias){tensor, &frame->desc->out[place.index]};
     }
 }
 
@@ -162,8 +160,7 @@ static void bind_constant_view(bp_frame *frame, const struct bp_cpu_layout *layo
         frame->tensors[node->out[0]].base = frame->tensors[node->in[0]].base;
 }
 
-static bp_rc make_call(bp_frame *frame, const struct bp_cpu_layout *layout, uint32_t i,
-                       bp_err *err)
+static bp_rc make_call(bp_frame *frame, const struct bp_cpu_layout *layout, uint32_t i, bp_err *err)
 {
     struct bp_cpu_call *call = &frame->calls[i];
     const struct bp_cpu_node *node = &frame->program->nodes[i];
@@ -186,7 +183,7 @@ static bp_rc make_call(bp_frame *frame, const struct bp_cpu_layout *layout, uint
     call->desc = frame->desc;
     call->memory = &frame->memory;
     call->width = frame->width;
-    if (layout->is_elided[i] && wanted == 1)
+    if (wanted == 0 || (wanted == 1 && layout->is_elided[i]))
         return BP_OK;
     frame->steps[frame->n_steps++] = (struct step){node->op->run, call};
     return node->op->prepare ? node->op->prepare(call, err) : BP_OK;
@@ -210,8 +207,10 @@ static bp_rc plan_arena(bp_frame *frame, struct bp_cpu_layout *layout, bp_frame_
     needs->scratch_align = SCRATCH_ALIGN;
     needs->scratch_bytes = bp_arena_plan(layout->items, n, SCRATCH_ALIGN, work);
     if (needs->scratch_bytes == SIZE_MAX) {
-        return bp_fail(err, BP_E_NOMEM, "the values between the group's %u nodes do not fit in "
-                       "the address space", n_nodes);
+        return bp_fail(err, BP_E_NOMEM,
+                       "the values between the group's %u nodes do not fit in "
+                       "the address space",
+                       n_nodes);
     }
     for (uint32_t i = 0; i < n_nodes; i++)
         frame->call_scratch[i] = layout->items[layout->n_items + i].offset;
@@ -359,8 +358,7 @@ bp_rc bp_cpu_execute(bp_frame *frame, const bp_run *run, bp_err *err)
         bp_rc rc = check_stop(run, err);
 
         if (rc >= 0)
-            rc = run->prof ? run_profiled(frame, step, run->prof, err)
-                           : step->run(step->call, err);
+            rc = run->prof ? run_profiled(frame, step, run->prof, err) : step->run(step->call, err);
         if (rc < 0)
             return rc;
     }

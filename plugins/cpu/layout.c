@@ -100,16 +100,15 @@ static bool may_reuse(const struct bp_cpu_layout *layout, const bp_frame_desc *d
         desc->shapes[in].dtype != desc->shapes[out].dtype)
         return false;
     for (uint32_t j = 0; j < node->n_in; j++) {
-        if (j != k && node->in[j] != BP_NONE &&
-            is_same_place(layout->places[node->in[j]], place))
+        if (j != k && node->in[j] != BP_NONE && is_same_place(layout->places[node->in[j]], place))
             return false;
     }
     return true;
 }
 
 /*
- * Places an output of node i. As nodes come in running order, the item of an input knows by now every
- * later reader: a value that shares it later is made by a node that reads it later.
+ * Places an output of node i. As nodes come in running order, the item of an input knows by now
+ * every later reader: a value that shares it later is made by a node that reads it later.
  */
 static void place_output(const struct bp_program *program, const bp_frame_desc *desc, uint32_t i,
                          uint32_t o, uint32_t last_use, struct bp_cpu_layout *layout)
@@ -154,8 +153,7 @@ static bp_rc check_node(const struct bp_program *program, const bp_frame_desc *d
             return bp_fail(err, BP_E_INVALID, "%s '%s' reads '%s' before a node has made it",
                            node->op, node->name, BP_VALUE(graph, v)->name);
         }
-        if (desc->shapes[v].rank == BP_RANK_UNKNOWN &&
-            layout->places[v].kind != BP_CPU_CONSTANT) {
+        if (desc->shapes[v].rank == BP_RANK_UNKNOWN && layout->places[v].kind != BP_CPU_CONSTANT) {
             return bp_fail(err, BP_E_SHAPE,
                            "%s '%s': the shape of '%s' is known only once it is made, so its "
                            "readers belong in another group",

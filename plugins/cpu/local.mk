@@ -52,7 +52,7 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/blas.c %D%/blas.h %D%/kernels/activation.c %D%/kernels/activation.h \
 	%D%/kernels/activation.inc %D%/kernels/arg_reduce.inc %D%/kernels/col2im.inc \
 	%D%/kernels/data.h %D%/kernels/depthwise.c %D%/kernels/depthwise.h %D%/kernels/gemm.c \
-	%D%/kernels/gemm.h %D%/kernels/gru.inc %D%/kernels/int_product.c \
+	%D%/kernels/gemm.h %D%/kernels/gemm_fill.inc %D%/kernels/gru.inc %D%/kernels/int_product.c \
 	%D%/kernels/int_product.h %D%/kernels/lrn.inc %D%/kernels/lstm.inc %D%/kernels/pack.c \
 	%D%/kernels/pack.h %D%/kernels/pack.inc %D%/kernels/pool.c %D%/kernels/pool.h \
 	%D%/kernels/pool.inc %D%/kernels/pool_indices.inc %D%/kernels/recurrent.c \

@@ -4,8 +4,8 @@
  *
  * Steps are numbered in the order in which they run. A buffer is live from the step that writes it
  * first to the one that reads it last, both included; buffers that are live at the same step get
- * disjoint places. The layout is greedy: large buffers first, each at the lowest place where it fits.
- * That is not always the smallest arena, but seldom far from it.
+ * disjoint places. The layout is greedy: large buffers first, each at the lowest place where it
+ * fits. That is not always the smallest arena, but seldom far from it.
  */
 #ifndef BP_ARENA_H
 #define BP_ARENA_H
@@ -75,9 +75,10 @@ static inline void bp_arena_sort(bp_arena_key *keys, size_t n)
 }
 
 /*
- * The placed items that are live within item's life, as (offset, end) rows. by_first has all items in the
- * order of their first step; tree is a binary heap of maxima over that order, of last step + 1 for placed
- * items and 0 for others. Gives the number of rows, or BP_ARENA_NEIGHBOURS + 1 for too many.
+ * The placed items that are live within item's life, as (offset, end) rows. by_first has all items
+ * in the order of their first step; tree is a binary heap of maxima over that order, of last step +
+ * 1 for placed items and 0 for others. Gives the number of rows, or BP_ARENA_NEIGHBOURS + 1 for too
+ * many.
  */
 static inline uint32_t bp_arena_neighbours(const bp_arena_item *items, uint32_t n,
                                            const bp_arena_key *by_first, const uint32_t *tree,
@@ -86,7 +87,9 @@ static inline uint32_t bp_arena_neighbours(const bp_arena_item *items, uint32_t 
 {
     uint32_t n_rows = 0, node = 1;
 
-    /* walk the tree in order; a subtree without anything that lasts into item's life is passed over */
+    /*
+     * walk the tree in order; a subtree without anything that lasts into item's life is passed over
+     */
     for (;;) {
         uint32_t low = node, skip;
 
@@ -134,8 +137,8 @@ static inline size_t bp_arena_gap(const bp_arena_key *rows, uint32_t n_rows, siz
 
 /*
  * Sets the offset of each item and gives the size of the arena. align is a power of two. work has
- * bp_arena_work(n) bytes, aligned for size_t. SIZE_MAX: the arena does not fit in the address space.
- * Time is n log n, times the number of items that are live beside each other.
+ * bp_arena_work(n) bytes, aligned for size_t. SIZE_MAX: the arena does not fit in the address
+ * space. Time is n log n, times the number of items that are live beside each other.
  */
 static inline size_t bp_arena_plan(bp_arena_item *items, uint32_t n, size_t align, void *work)
 {

@@ -11,8 +11,8 @@ struct bp_cpu_activation {
 };
 
 /*
- * Fills `count` activations from the node's attributes, else from the names in `defaults`, which repeat after
- * n_defaults. Returns NULL, or a sentence that says what is wrong.
+ * Fills `count` activations from the node's attributes, else from the names in `defaults`, which
+ * repeat after n_defaults. Returns NULL, or a sentence that says what is wrong.
  */
 const char *bp_cpu_activations_read(const bp_graph *graph, const bp_node *node,
                                     const char *const *defaults, uint32_t n_defaults,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* binary.c - the driver of operators y = f(a, b): broadcasting, and sharing of the work among threads. */
+/*
+ * binary.c - the driver of operators y = f(a, b): broadcasting, and sharing of the work among
+ * threads.
+ */
 
 #include "kernels/binary.h"
 
@@ -11,8 +14,8 @@ struct job {
 };
 
 /* Elements of a run from `from` to `to`; the run's inputs begin at a and b. */
-static void part_of_run(const struct bp_cpu_spread *spread, const char *a, const char *b,
-                        char *out, int64_t from, int64_t to)
+static void part_of_run(const struct bp_cpu_spread *spread, const char *a, const char *b, char *out,
+                        int64_t from, int64_t to)
 {
     size_t at = (size_t)from;
 

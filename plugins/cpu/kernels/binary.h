@@ -31,14 +31,14 @@ struct bp_cpu_spread {
     size_t a_width, b_width, out_width; /* bytes of an element */
     int64_t outer, inner;               /* runs, and elements of a run */
     uint32_t kind;
-    uint32_t slices; /* of the runs, or with pieces > 1 of pieces of runs */
-    uint32_t pieces; /* that a run is cut into */
+    uint32_t slices;                      /* of the runs, or with pieces > 1 of pieces of runs */
+    uint32_t pieces;                      /* that a run is cut into */
     const struct bp_broadcast *broadcast; /* NULL: there is one run */
 };
 
 /*
- * Solves out = loop(a, b). Extra memory for it comes from call's state memory. BP_E_SHAPE: shapes that do
- * not broadcast to out's.
+ * Solves out = loop(a, b). Extra memory for it comes from call's state memory. BP_E_SHAPE: shapes
+ * that do not broadcast to out's.
  */
 bp_rc bp_cpu_spread_make(struct bp_cpu_call *call, bp_cpu_binary_loop loop, int64_t cost,
                          const bp_tensor *a, const bp_tensor *b, const bp_tensor *out,
@@ -52,8 +52,9 @@ bp_rc bp_cpu_prepare_binary(struct bp_cpu_call *call, bp_err *err);
 bp_rc bp_cpu_run_binary(struct bp_cpu_call *call, bp_err *err);
 
 /*
- * The shape that b has for broadcasting in versions 1 to 6: attribute `axis` says where in a's shape b's lies, and
- * ones are put behind it. *out is b itself or a copy with dims in room (BP_CPU_MAX_RANK).
+ * The shape that b has for broadcasting in versions 1 to 6: attribute `axis` says where in a's
+ * shape b's lies, and ones are put behind it. *out is b itself or a copy with dims in room
+ * (BP_CPU_MAX_RANK).
  */
 bp_rc bp_cpu_old_broadcast(struct bp_cpu_call *call, bool is_per_channel, int64_t *room,
                            bp_tensor *out, bp_err *err);

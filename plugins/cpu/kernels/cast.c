@@ -28,16 +28,24 @@ static inline uint64_t to_u64(double x)
     return x >= 0x1p64 ? UINT64_MAX : (uint64_t)x;
 }
 
-/* By the type of v: floating point is brought into range, integers are left to lose their high bits. */
+/*
+ * By the type of v: floating point is brought into range, integers are left to lose their high
+ * bits.
+ */
 #define WITHIN(v, low, high)                                                                       \
-    _Generic((v), float: within((double)(v), low, high), double: within((double)(v), low, high),   \
-             default: (v))
+    _Generic((v), float                                                                            \
+             : within((double)(v), low, high), double                                              \
+             : within((double)(v), low, high), default                                             \
+             : (v))
 #define TO_I64(v)                                                                                  \
-    _Generic((v), float: to_i64((double)(v)), double: to_i64((double)(v)), default: (int64_t)(v))
+    _Generic((v), float : to_i64((double)(v)), double : to_i64((double)(v)), default : (int64_t)(v))
 #define TO_U64(v)                                                                                  \
-    _Generic((v), float: to_u64((double)(v)), double: to_u64((double)(v)), default: (uint64_t)(v))
+    _Generic((v), float                                                                            \
+             : to_u64((double)(v)), double                                                         \
+             : to_u64((double)(v)), default                                                        \
+             : (uint64_t)(v))
 /* On the way to a narrower float: without rounding twice. */
-#define TO_FLOAT(v) _Generic((v), float: (v), default: bp_float_to_odd((double)(v)))
+#define TO_FLOAT(v) _Generic((v), float : (v), default : bp_float_to_odd((double)(v)))
 
 #define TEMPLATE "kernels/cast_targets.inc"
 #include "kernels/types_bool.inc"

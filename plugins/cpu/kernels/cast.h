@@ -6,8 +6,8 @@
 #include "kernels/unary.h"
 
 /*
- * From any number type or bool to any other; NULL for other types. Floats that an integer type cannot hold
- * become its nearest number, and NaN 0; integers lose their high bits; bool is "not 0".
+ * From any number type or bool to any other; NULL for other types. Floats that an integer type
+ * cannot hold become its nearest number, and NaN 0; integers lose their high bits; bool is "not 0".
  */
 bp_cpu_unary_loop bp_cpu_cast_loop(uint32_t from, uint32_t to);
 

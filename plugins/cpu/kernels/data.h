@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* data.h - where a tensor's elements begin, also when it has none. */
+/* data.h - where a tensor's elements and a worker's scratch begin, also when there are none. */
 #ifndef BP_CPU_KERNELS_DATA_H
 #define BP_CPU_KERNELS_DATA_H
 
 #include "cpu.h"
 
 /*
- * As bp_tensor_data(), but never NULL: an empty tensor may have no storage, and C allows no arithmetic on NULL,
- * not even adding 0.
+ * As bp_tensor_data(), but never NULL: an empty tensor may have no storage, and C allows no
+ * arithmetic on NULL, not even adding 0.
  */
 static inline void *bp_cpu_data(const bp_tensor *tensor)
 {
     static _Alignas(64) char nothing[64];
 
     return tensor->base ? bp_tensor_data(tensor) : nothing;
+}
+
+/* A worker's part of a scratch that gives each `bytes`, rounded up to 64; NULL for none. */
+static inline void *bp_cpu_worker_scratch(void *scratch, uint32_t worker, size_t bytes)
+{
+    return bytes > 0 ? (char *)scratch + worker * ((bytes + 63) / 64 * 64) : NULL;
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gemm.c - plans and runs matrix products. Few rows: B is read once, in order, as memory sets the pace.
- * Else C is cut into tasks; each copies its part of B into panels and runs tiles over it. A is read where
- * it lies, unless it is transposed.
+ * gemm.c - plans and runs matrix products. Few rows: B is read once, in order, as memory sets the
+ * pace. Else C is cut into tasks; each copies its part of B into panels and runs tiles over it. A
+ * is read where it lies, unless it is transposed.
  */
 
 #include "kernels/gemm.h"
@@ -12,9 +12,10 @@
 enum { PATH_ROWS, PATH_DOTS, PATH_BLOCKS, PATH_BLAS };
 
 enum {
-    FEW_ROWS = 16,          /* below this, a product is bound by memory */
-    PANEL_BYTES = 1024,     /* part of a column of B in a pass: 256 floats */
-    BLOCK_COLS = 256,       /* columns of B in a task; with the above 256 KiB, which the second cache holds */
+    FEW_ROWS = 16,      /* below this, a product is bound by memory */
+    PANEL_BYTES = 1024, /* part of a column of B in a pass: 256 floats */
+    BLOCK_COLS =
+        256, /* columns of B in a task; with the above 256 KiB, which the second cache holds */
     PACKED_ROWS = 128,      /* rows of a transposed A that are turned at a time */
     DIRECT_ROWS = 32,       /* with fewer rows, copying B costs more than it gains */
     TASK_FLOPS = 32 * 1024, /* a task is no smaller */
@@ -46,7 +47,10 @@ static size_t part_start(size_t count, size_t unit, size_t i, size_t n)
     return min_size((units / n * i + units % n * i / n) * unit, count);
 }
 
-/* Cuts C into tasks: by columns, as each then packs its own part of B; by rows where there are too few. */
+/*
+ * Cuts C into tasks: by columns, as each then packs its own part of B; by rows where there are too
+ * few.
+ */
 static void share_out(struct bp_cpu_gemm *g, size_t max_cols)
 {
     size_t unit = g->simd->nr, units = (g->n + unit - 1) / unit;

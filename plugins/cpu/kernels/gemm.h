@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gemm.h - matrix products of float32 and float64: C = alpha * op(A) * op(B), or that added to C. A product
- * is planned once for its sizes, then run in tasks that may run at once.
+ * gemm.h - matrix products of float32 and float64: C = alpha * op(A) * op(B), or that added to C. A
+ * product is planned once for its sizes, then run in tasks that may run at once.
  */
 #ifndef BP_CPU_KERNELS_GEMM_H
 #define BP_CPU_KERNELS_GEMM_H
@@ -17,17 +17,18 @@ struct bp_cpu_gemm {
     size_t lda, ldb, ldc; /* elements between rows as stored; 0 reads as dense */
     uint32_t dtype;       /* BP_DTYPE_F32 or BP_DTYPE_F64 */
     bool trans_a, trans_b;
-    bool add; /* to what C holds */
+    bool add;     /* to what C holds */
     bool is_conv; /* n is large whatever m is: always tiles */
     double alpha;
-    const struct bp_cpu_window *image; /* B is the matrix of a convolution over it; NULL: B is a matrix */
-    uint32_t width;                    /* threads */
+    const struct bp_cpu_window
+        *image;     /* B is the matrix of a convolution over it; NULL: B is a matrix */
+    uint32_t width; /* threads */
     const struct bp_cpu_blas *blas; /* NULL: our own kernels */
     const struct bp_cpu_simd *simd; /* NULL: the best one here */
 
     uint32_t path;
-    uint32_t tasks;         /* of a product */
-    size_t scratch_bytes;   /* of each worker */
+    uint32_t tasks;                     /* of a product */
+    size_t scratch_bytes;               /* of each worker */
     size_t row_parts, col_parts, depth; /* how tasks share C, and the part of k in a pass */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * int_product.h - matrix products of integers, plainly. They wrap around, so signed and unsigned ones are the same
- * bits and the size of an element decides.
+ * int_product.h - matrix products of integers, plainly. They wrap around, so signed and unsigned
+ * ones are the same bits and the size of an element decides.
  */
 #ifndef BP_CPU_KERNELS_INT_PRODUCT_H
 #define BP_CPU_KERNELS_INT_PRODUCT_H
@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* C (m x n, dense) += factor * A * B; element (i, p) of A is at i * a_row + p * a_col, B likewise. */
+/*
+ * C (m x n, dense) += factor * A * B; element (i, p) of A is at i * a_row + p * a_col, B likewise.
+ */
 struct bp_cpu_int_product {
     const void *a, *b;
     void *c;

@@ -24,8 +24,7 @@ bp_rc bp_cpu_late_state(struct bp_cpu_call *call, size_t bytes, uint32_t first, 
     return BP_OK;
 }
 
-bp_rc bp_cpu_late_output(struct bp_cpu_call *call, uint32_t rank, const int64_t *dims,
-                         bp_err *err)
+bp_rc bp_cpu_late_output(struct bp_cpu_call *call, uint32_t rank, const int64_t *dims, bp_err *err)
 {
     const struct bp_cpu_late *late = call->state;
     const bp_tensor *out = call->out[0];

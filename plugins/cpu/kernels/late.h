@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * late.h - for operators whose work is told by small integer tensors (Slice's starts, Tile's repeats): it
- * is solved by prepare when they are constant, else by run.
+ * late.h - for operators whose work is told by small integer tensors (Slice's starts, Tile's
+ * repeats): it is solved by prepare when they are constant, else by run.
  */
 #ifndef BP_CPU_KERNELS_LATE_H
 #define BP_CPU_KERNELS_LATE_H
@@ -21,15 +21,17 @@ struct bp_cpu_list {
     int64_t n;
 };
 
-/* Sets call->state to `bytes` of zeros that begin with a struct bp_cpu_late, for inputs first..last. */
+/*
+ * Sets call->state to `bytes` of zeros that begin with a struct bp_cpu_late, for inputs
+ * first..last.
+ */
 bp_rc bp_cpu_late_state(struct bp_cpu_call *call, size_t bytes, uint32_t first, uint32_t last,
                         bp_err *err);
 /*
- * Output 0 has this shape: storage for it is taken, or the shape that it has is checked, as indices that
- * change after the frame was made must not lead out of it.
+ * Output 0 has this shape: storage for it is taken, or the shape that it has is checked, as indices
+ * that change after the frame was made must not lead out of it.
  */
-bp_rc bp_cpu_late_output(struct bp_cpu_call *call, uint32_t rank, const int64_t *dims,
-                         bp_err *err);
+bp_rc bp_cpu_late_output(struct bp_cpu_call *call, uint32_t rank, const int64_t *dims, bp_err *err);
 
 /* Input i as a list; it must be bound. Absent when the input is, or has another type. */
 struct bp_cpu_list bp_cpu_list_input(const struct bp_cpu_call *call, uint32_t i);

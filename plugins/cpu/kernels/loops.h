@@ -13,8 +13,9 @@
 #define LOOP(name, suffix) LOOP_JOIN(name, suffix)
 
 /*
- * Before a loop over elements whose output may lie exactly on an input: no element depends on another, which
- * the compiler cannot see. (clang would warn where it cannot vectorise, and compares the pointers.)
+ * Before a loop over elements whose output may lie exactly on an input: no element depends on
+ * another, which the compiler cannot see. (clang would warn where it cannot vectorise, and compares
+ * the pointers.)
  */
 #if defined(__GNUC__) && !defined(__clang__)
 #define BP_EACH _Pragma("GCC ivdep")
@@ -23,8 +24,9 @@
 #endif
 
 /*
- * In front of a loop that gains from wide registers: it is compiled for several levels of x86-64, and the
- * linker's resolver takes the widest that the processor has. All but the first fuse products and sums.
+ * In front of a loop that gains from wide registers: it is compiled for several levels of x86-64,
+ * and the linker's resolver takes the widest that the processor has. All but the first fuse
+ * products and sums.
  */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #define BP_LOOP __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))

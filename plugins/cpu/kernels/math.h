@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * math.h - elementary functions for loops. Those for float have no branches and no calls, so that loops
- * over them vectorise; their relative error is below 4e-7 (polynomials fitted at Chebyshev nodes). Those
- * for double are libm's.
+ * math.h - elementary functions for loops. Those for float have no branches and no calls, so that
+ * loops over them vectorise; their relative error is below 4e-7 (polynomials fitted at Chebyshev
+ * nodes). Those for double are libm's.
  */
 #ifndef BP_CPU_KERNELS_MATH_H
 #define BP_CPU_KERNELS_MATH_H

@@ -77,8 +77,7 @@ void bp_cpu_transpose(size_t rows, size_t cols, size_t size, const void *src, si
 }
 
 /* Output positions from `col` on, cut at the ends of output rows; at most MAX_RUNS. */
-static size_t make_runs(const struct bp_cpu_window *w, int64_t col, int64_t count,
-                        struct run *runs)
+static size_t make_runs(const struct bp_cpu_window *w, int64_t col, int64_t count, struct run *runs)
 {
     int64_t x = col % w->out[2], y = col / w->out[2] % w->out[1];
     int64_t z = col / w->out[2] / w->out[1];

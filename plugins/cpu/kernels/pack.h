@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pack.h - copies a part of a matrix or an image into the panels that bp_cpu_block reads: nr columns side by
- * side, row after row, zeroes where the columns end. By element size: nothing is computed.
+ * pack.h - copies a part of a matrix or an image into the panels that bp_cpu_block reads: nr
+ * columns side by side, row after row, zeroes where the columns end. By element size: nothing is
+ * computed.
  */
 #ifndef BP_CPU_KERNELS_PACK_H
 #define BP_CPU_KERNELS_PACK_H
@@ -10,7 +11,10 @@
 
 #include <stddef.h>
 
-/* Rows and columns of a matrix of `size`-byte elements; panel q goes to dst + q * rows * nr elements. */
+/*
+ * Rows and columns of a matrix of `size`-byte elements; panel q goes to dst + q * rows * nr
+ * elements.
+ */
 struct bp_cpu_pack {
     size_t rows, cols, nr;
     size_t size; /* 4 or 8 */
@@ -24,9 +28,9 @@ void bp_cpu_pack_transposed(const struct bp_cpu_pack *pack, const void *src, siz
 void bp_cpu_transpose(size_t rows, size_t cols, size_t size, const void *src, size_t ld, void *dst);
 
 /*
- * The matrix of a convolution: row (channel, kernel position), column (output position). Packs rows from
- * `first_row` and columns from `first_col` of an image, whose channels lie one after another at src.
- * nr is at most 256.
+ * The matrix of a convolution: row (channel, kernel position), column (output position). Packs rows
+ * from `first_row` and columns from `first_col` of an image, whose channels lie one after another
+ * at src. nr is at most 256.
  */
 void bp_cpu_pack_image(const struct bp_cpu_pack *pack, const struct bp_cpu_window *window,
                        const void *src, int64_t first_row, int64_t first_col, void *dst);

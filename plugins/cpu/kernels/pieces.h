@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pieces.h - tensors side by side along an axis of one whole: the engine of Concat and Split. Seen from
- * here a tensor is a number of rows, and a row of the whole is one row of each piece after the other.
+ * pieces.h - tensors side by side along an axis of one whole: the engine of Concat and Split. Seen
+ * from here a tensor is a number of rows, and a row of the whole is one row of each piece after the
+ * other.
  */
 #ifndef BP_CPU_KERNELS_PIECES_H
 #define BP_CPU_KERNELS_PIECES_H
@@ -22,8 +23,8 @@ struct bp_cpu_pieces {
 };
 
 /*
- * Solves the layout of n tensors (NULL: one that is not wanted, whose size is in sizes) along an axis of
- * `whole`. sizes has n numbers, the sizes along the axis; their sum must be the whole's.
+ * Solves the layout of n tensors (NULL: one that is not wanted, whose size is in sizes) along an
+ * axis of `whole`. sizes has n numbers, the sizes along the axis; their sum must be the whole's.
  */
 bp_rc bp_cpu_pieces_make(struct bp_cpu_call *call, const bp_tensor *whole, uint32_t axis,
                          uint32_t n, const int64_t *sizes, struct bp_cpu_pieces *out, bp_err *err);

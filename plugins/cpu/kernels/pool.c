@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* pool.c - shape, scratch and threads of pools. */
 
-#include "kernels/data.h"
 #include "kernels/pool.h"
+#include "kernels/data.h"
 
 enum { ROW_ALIGN = 64 };
 

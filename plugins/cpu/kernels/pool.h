@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool.h - the driver of MaxPool and AveragePool. Both are separable: rows of a window are combined into
- * one row first, in vectors, then the columns of that row.
+ * pool.h - the driver of MaxPool and AveragePool. Both are separable: rows of a window are combined
+ * into one row first, in vectors, then the columns of that row.
  */
 #ifndef BP_CPU_KERNELS_POOL_H
 #define BP_CPU_KERNELS_POOL_H
@@ -10,15 +10,15 @@
 
 struct bp_cpu_pool {
     struct bp_cpu_window window;
-    bool counts_pads;         /* the divisor has the padding in it, but nothing behind it */
-    bool is_column_major;     /* order of the positions in `indices` */
-    size_t row_bytes;         /* of a worker's scratch */
-    const void *x;            /* at run */
+    bool counts_pads;     /* the divisor has the padding in it, but nothing behind it */
+    bool is_column_major; /* order of the positions in `indices` */
+    size_t row_bytes;     /* of a worker's scratch */
+    const void *x;        /* at run */
     void *y;
-    int64_t *indices;         /* NULL: not wanted */
+    int64_t *indices; /* NULL: not wanted */
     char *scratch;
     uint32_t slices;
-    uint32_t width;           /* of an element */
+    uint32_t width; /* of an element */
     /* one channel of one image; row is the worker's scratch */
     void (*plane)(const struct bp_cpu_pool *pool, const void *x, void *y, int64_t *indices,
                   int64_t first_index, void *row);

@@ -24,7 +24,7 @@ struct state {
     size_t size; /* of an element */
     struct bp_cpu_gemm in_gemm, rec_gemm, late_gemm;
     size_t gates_at, rec_at, late_at, product_at, h_at, c_at, work_at; /* in the scratch */
-    size_t work_bytes;                                                  /* of a worker */
+    size_t work_bytes;                                                 /* of a worker */
     uint32_t slices;
 };
 
@@ -142,10 +142,10 @@ static bp_rc plan_scratch(struct bp_cpu_call *call, struct state *s, bp_err *err
     if (bytes < s->late_gemm.scratch_bytes)
         bytes = s->late_gemm.scratch_bytes;
     s->work_bytes = (bytes + 63) / 64 * 64;
-    if (__builtin_mul_overflow(rows * gates, s->steps, &all) ||
-        !take(call, s, all, &s->gates_at) || !take(call, s, rows * gates, &s->rec_at) ||
-        !take(call, s, rows, &s->late_at) || !take(call, s, rows, &s->product_at) ||
-        !take(call, s, rows, &s->h_at) || !take(call, s, rows, &s->c_at) ||
+    if (__builtin_mul_overflow(rows * gates, s->steps, &all) || !take(call, s, all, &s->gates_at) ||
+        !take(call, s, rows * gates, &s->rec_at) || !take(call, s, rows, &s->late_at) ||
+        !take(call, s, rows, &s->product_at) || !take(call, s, rows, &s->h_at) ||
+        !take(call, s, rows, &s->c_at) ||
         __builtin_mul_overflow(s->work_bytes, call->width, &bytes) ||
         __builtin_add_overflow(call->scratch_bytes, bytes, &bytes))
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "the scratch memory is too large");
@@ -191,8 +191,8 @@ bp_rc bp_cpu_recurrent_prepare(struct bp_cpu_call *call, const struct bp_cpu_cel
 static char *state_at(const struct job *job, const bp_tensor *tensor, int64_t entry)
 {
     const struct state *s = job->state;
-    int64_t row = s->batch_first ? entry * s->directions + job->direction
-                                 : job->direction * s->batch + entry;
+    int64_t row =
+        s->batch_first ? entry * s->directions + job->direction : job->direction * s->batch + entry;
 
     return (char *)bp_cpu_data(tensor) + (size_t)(row * s->hidden) * s->size;
 }
@@ -200,9 +200,8 @@ static char *state_at(const struct job *job, const bp_tensor *tensor, int64_t en
 static char *y_at(const struct job *job, int64_t step, int64_t entry)
 {
     const struct state *s = job->state;
-    int64_t row = s->batch_first
-                      ? (entry * s->steps + step) * s->directions + job->direction
-                      : (step * s->directions + job->direction) * s->batch + entry;
+    int64_t row = s->batch_first ? (entry * s->steps + step) * s->directions + job->direction
+                                 : (step * s->directions + job->direction) * s->batch + entry;
 
     return (char *)bp_cpu_data(job->call->out[Y]) + (size_t)(row * s->hidden) * s->size;
 }
@@ -364,7 +363,8 @@ static void run_direction(struct job *job)
     run_inputs(job);
     move_state(job, bp_cpu_in(job->call, INITIAL_H), s->h_at, true);
     move_state(job, has_c ? bp_cpu_in(job->call, INITIAL_C) : NULL, s->c_at, true);
-    move_state(job, NULL, s->product_at, true); /* entries that have ended still take part in products */
+    move_state(job, NULL, s->product_at,
+               true); /* entries that have ended still take part in products */
     for (job->step = 0; job->step < s->steps; job->step++)
         run_step(job);
     move_state(job, bp_cpu_out(job->call, Y_H), s->h_at, false);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recurrent.h - the driver of RNN, GRU and LSTM: shapes, directions, the products with W (all steps at once)
- * and R (step by step). The operator's own arithmetic is a cell, which sees one row of one batch.
+ * recurrent.h - the driver of RNN, GRU and LSTM: shapes, directions, the products with W (all steps
+ * at once) and R (step by step). The operator's own arithmetic is a cell, which sees one row of one
+ * batch.
  */
 #ifndef BP_CPU_KERNELS_RECURRENT_H
 #define BP_CPU_KERNELS_RECURRENT_H
@@ -15,15 +16,15 @@ enum { BP_CPU_MAX_ACTIVATIONS = 3 };
 struct bp_cpu_cell_row {
     const struct bp_cpu_activation *f; /* of this direction */
     float clip;
-    bool option;      /* what cell->option asks */
+    bool option; /* what cell->option asks */
     int64_t hidden;
-    void *gates;      /* cell->gates vectors: x * W' + biases; may be changed */
-    const void *rec;  /* the same number of vectors: h * R' */
-    const void *late; /* one vector: `product` * R' of the last gate */
-    const void *rec_bias; /* of the last gate, with cell->splits_bias; NULL: none */
+    void *gates;           /* cell->gates vectors: x * W' + biases; may be changed */
+    const void *rec;       /* the same number of vectors: h * R' */
+    const void *late;      /* one vector: `product` * R' of the last gate */
+    const void *rec_bias;  /* of the last gate, with cell->splits_bias; NULL: none */
     const void *peepholes; /* NULL: none */
-    void *product;    /* for cell->second: what R's last gate is multiplied with */
-    void *h, *c;      /* state, in and out */
+    void *product;         /* for cell->second: what R's last gate is multiplied with */
+    void *h, *c;           /* state, in and out */
 };
 
 /* What sets one of the three operators apart. What points here is bp_cpu_op.loops' user part. */

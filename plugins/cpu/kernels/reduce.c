@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* reduce.c - the driver of the Reduce operators. */
 
-#include "kernels/data.h"
 #include "kernels/reduce.h"
+#include "kernels/data.h"
 
 struct dim {
     int64_t size, step; /* step: elements of x */
 };
 
-/* What the axes and the shape of x come to. Dimensions of size 1 are gone, neighbours of a kind are one. */
+/*
+ * What the axes and the shape of x come to. Dimensions of size 1 are gone, neighbours of a kind are
+ * one.
+ */
 struct plan {
     struct dim kept[BP_CPU_MAX_RANK], reduced[BP_CPU_MAX_RANK];
     uint32_t n_kept, n_reduced;
@@ -208,8 +211,8 @@ static void run_slice(void *u, uint32_t slice, uint32_t worker)
     (void)worker;
     for (int64_t i = total / n * slice + total % n * slice / n; i < end; i++) {
         int64_t outer = i / job->strips, column = i % job->strips * BP_CPU_REDUCE_COLUMNS;
-        int64_t count = columns - column < BP_CPU_REDUCE_COLUMNS ? columns - column
-                                                                 : BP_CPU_REDUCE_COLUMNS;
+        int64_t count =
+            columns - column < BP_CPU_REDUCE_COLUMNS ? columns - column : BP_CPU_REDUCE_COLUMNS;
         int64_t from = offset_of(plan->kept, plan->n_kept, outer) + column;
 
         reduce(job, job->x + (size_t)from * job->width,
@@ -223,8 +226,8 @@ static bp_rc plan_run(struct bp_cpu_call *call, struct state *state, bp_err *err
     const bp_tensor *axes = call->in[1];
     int64_t dims[BP_CPU_MAX_RANK];
     uint32_t rank;
-    bp_rc rc = plan_axes(call, bp_cpu_data(axes), bp_cpu_count(axes), &state->plan, &rank, dims,
-                         err);
+    bp_rc rc =
+        plan_axes(call, bp_cpu_data(axes), bp_cpu_count(axes), &state->plan, &rank, dims, err);
 
     if (rc < 0)
         return rc;
@@ -266,9 +269,9 @@ bp_rc bp_cpu_reduce_run(struct bp_cpu_call *call, bp_err *err)
         memcpy(job.y, job.x, (size_t)bp_cpu_count(x) * job.width);
         return BP_OK;
     }
-    job.strips = plan->is_inner_reduced ? 1
-                                        : (plan->inner + BP_CPU_REDUCE_COLUMNS - 1) /
-                                              BP_CPU_REDUCE_COLUMNS;
+    job.strips = plan->is_inner_reduced
+                     ? 1
+                     : (plan->inner + BP_CPU_REDUCE_COLUMNS - 1) / BP_CPU_REDUCE_COLUMNS;
     job.slices = bp_cpu_slices(call, bp_cpu_count(x), 2);
     bp_cpu_parallel(call, job.slices, run_slice, &job);
     if (y->dtype == BP_DTYPE_BOOL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reduce.h - the driver of the Reduce operators: brings any shape to runs of neighbours, which are either
- * reduced to one number or added to a row of them.
+ * reduce.h - the driver of the Reduce operators: brings any shape to runs of neighbours, which are
+ * either reduced to one number or added to a row of them.
  */
 #ifndef BP_CPU_KERNELS_REDUCE_H
 #define BP_CPU_KERNELS_REDUCE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * simd.h - the inner loops that decide the speed of matrix products, convolutions and activations. They are
- * written once, in simd.inc, and compiled once for each instruction set; the widest one that this
- * processor has is used.
+ * simd.h - the inner loops that decide the speed of matrix products, convolutions and activations.
+ * They are written once, in simd.inc, and compiled once for each instruction set; the widest one
+ * that this processor has is used.
  *
  * Operands are read through types without alignment, so weights may lie anywhere in a file.
  */
@@ -14,9 +14,10 @@
 #include <stdint.h>
 
 /*
- * One block of a matrix product: c[i][j] = bias[i] + alpha * sum of a[i][p] * b[p][j], or with `add` the
- * old c instead of the bias. a is row-major. b comes in panels of `nr` columns: row p of panel q begins at
- * b + q * panel + p * ldb, and all nr elements of it can be read also where n ends before.
+ * One block of a matrix product: c[i][j] = bias[i] + alpha * sum of a[i][p] * b[p][j], or with
+ * `add` the old c instead of the bias. a is row-major. b comes in panels of `nr` columns: row p of
+ * panel q begins at b + q * panel + p * ldb, and all nr elements of it can be read also where n
+ * ends before.
  */
 struct bp_cpu_block {
     const void *a, *b;
@@ -28,7 +29,7 @@ struct bp_cpu_block {
     bool add;
 };
 
-/* y[i] = init + sum over t of w[t] * x[t][i * stride], for i < n. */
+/* y[i] = init + sum over t of w[t] * x[t][i * stride], for i < n. y overlaps no x. */
 struct bp_cpu_taps {
     const void *const *x;
     const void *w;
@@ -42,7 +43,10 @@ struct bp_cpu_simd {
     const char *name;
     size_t mr, nr; /* the tile of `block`: rows of a, columns of b */
     void (*block)(const struct bp_cpu_block *block);
-    /* The same sum for few rows and a row-major b (ldb): b is read once, in order; panel is not used. */
+    /*
+     * The same sum for few rows and a row-major b (ldb): b is read once, in order; panel is not
+     * used.
+     */
     void (*rows)(const struct bp_cpu_block *block);
     /* The same for few rows and b transposed: b[j][p] at j * ldb + p. */
     void (*dots)(const struct bp_cpu_block *block);
@@ -58,10 +62,15 @@ struct bp_cpu_simd {
     void (*tanh)(void *y, const void *x, size_t n);
 };
 
-/* For BP_DTYPE_F64 the loops on double, else those on float; chosen by what the processor can do. */
+/*
+ * For BP_DTYPE_F64 the loops on double, else those on float; chosen by what the processor can do.
+ */
 const struct bp_cpu_simd *bp_cpu_simd(uint32_t dtype);
 
-/* All levels, the plain one first; *usable: this processor has what the loops need. NULL: no such level. */
+/*
+ * All levels, the plain one first; *usable: this processor has what the loops need. NULL: no such
+ * level.
+ */
 const struct bp_cpu_simd *bp_cpu_simd_level(uint32_t dtype, uint32_t level, bool *usable);
 
 /* [0] float, [1] double; a level that the compiler cannot build has NULL loops. */

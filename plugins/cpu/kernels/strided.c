@@ -175,8 +175,8 @@ void bp_cpu_strided_make(const struct bp_cpu_call *call, size_t width, uint32_t 
     choose_kind(out);
     for (uint32_t d = 0; d < out->walked; d++)
         out->outer *= out->dims[d];
-    out->slices = bp_cpu_slices(call, out->count * (int64_t)width / 4,
-                                out->kind == RUN ? 1 : CALL_COST);
+    out->slices =
+        bp_cpu_slices(call, out->count * (int64_t)width / 4, out->kind == RUN ? 1 : CALL_COST);
     if (out->outer >= out->slices)
         return;
     /* too few rows to share: cut each into pieces */

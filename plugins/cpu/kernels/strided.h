@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * strided.h - copies from anywhere in a tensor to all of a dense one: the engine of Transpose, Slice,
- * Expand and Tile. It moves elements of 1, 2, 4, 8 or 16 bytes and knows no types.
+ * strided.h - copies from anywhere in a tensor to all of a dense one: the engine of Transpose,
+ * Slice, Expand and Tile. It moves elements of 1, 2, 4, 8 or 16 bytes and knows no types.
  */
 #ifndef BP_CPU_KERNELS_STRIDED_H
 #define BP_CPU_KERNELS_STRIDED_H
@@ -21,9 +21,9 @@ struct bp_cpu_strided {
 };
 
 /*
- * Solves the copy of a dense tensor with `dims` from elements that lie `strides` elements apart, where
- * a stride of 0 repeats and one below 0 goes backwards. rank is at most 2 * BP_CPU_MAX_RANK. No element
- * is read when there is none to write.
+ * Solves the copy of a dense tensor with `dims` from elements that lie `strides` elements apart,
+ * where a stride of 0 repeats and one below 0 goes backwards. rank is at most 2 * BP_CPU_MAX_RANK.
+ * No element is read when there is none to write.
  */
 void bp_cpu_strided_make(const struct bp_cpu_call *call, size_t width, uint32_t rank,
                          const int64_t *dims, const int64_t *strides, struct bp_cpu_strided *out);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* unary.c - the driver of operators y = f(x): picks the loop, and shares the elements among threads. */
+/*
+ * unary.c - the driver of operators y = f(x): picks the loop, and shares the elements among
+ * threads.
+ */
 
 #include "kernels/unary.h"
 

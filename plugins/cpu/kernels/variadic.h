@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* variadic.h - the family of operators that fold any number of inputs into one: Sum, Min, Max, Mean. */
+/*
+ * variadic.h - the family of operators that fold any number of inputs into one: Sum, Min, Max,
+ * Mean.
+ */
 #ifndef BP_CPU_KERNELS_VARIADIC_H
 #define BP_CPU_KERNELS_VARIADIC_H
 
@@ -9,7 +12,7 @@
 /* What an operator of the family has in .loops. */
 struct bp_cpu_variadic {
     bp_cpu_binary_loop loops[BP_DTYPE_END]; /* folds one more input in; NULL: not taken */
-    bp_cpu_unary_loop last[BP_DTYPE_END];   /* at the end, with the number of inputs as a; or NULL */
+    bp_cpu_unary_loop last[BP_DTYPE_END]; /* at the end, with the number of inputs as a; or NULL */
 };
 
 void bp_cpu_claim_variadic(const struct bp_cpu_op *op, const struct bp_cpu_query *query);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* widen.c - runs an operator of float32 on float16 and bfloat16 tensors. */
 
-#include "kernels/data.h"
 #include "kernels/widen.h"
+#include "kernels/data.h"
 
 #include <common/float16.h>
 

@@ -21,7 +21,9 @@ static bool is_size(int64_t n, int64_t min)
     return n >= min && n <= INT32_MAX;
 }
 
-/* Attribute `name` into the last `n` of `to`, each at least `min`; `to` stays where it is absent. */
+/*
+ * Attribute `name` into the last `n` of `to`, each at least `min`; `to` stays where it is absent.
+ */
 static bp_rc read_ints(const struct bp_cpu_node *node, const char *name, uint32_t n, int64_t min,
                        int64_t *to, bp_err *err)
 {
@@ -131,9 +133,13 @@ bp_rc bp_cpu_window_make(const struct bp_cpu_call *call, const bp_tensor *x, con
     if (!is_upper && !is_lower && n == 0)
         return is_valid ? BP_OK : read_pads(node, x->rank - 2, out, err);
 
-    /* the pads are what the sizes leave over; ONNX puts an odd one behind for SAME_UPPER, else in front */
+    /*
+     * the pads are what the sizes leave over; ONNX puts an odd one behind for SAME_UPPER, else in
+     * front
+     */
     for (int d = 0; d < BP_CPU_SPATIAL; d++) {
-        int64_t reach = (out->out[d] - 1) * out->stride[d] + (out->kernel[d] - 1) * out->dilation[d];
+        int64_t reach =
+            (out->out[d] - 1) * out->stride[d] + (out->kernel[d] - 1) * out->dilation[d];
         int64_t total = reach + 1 + extra[d] - out->in[d];
 
         if (total < 0)

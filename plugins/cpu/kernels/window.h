@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.h - the sliding window of convolutions and pools, brought to three spatial dimensions: what a
- * tensor lacks is of size 1 and comes first.
+ * window.h - the sliding window of convolutions and pools, brought to three spatial dimensions:
+ * what a tensor lacks is of size 1 and comes first.
  */
 #ifndef BP_CPU_KERNELS_WINDOW_H
 #define BP_CPU_KERNELS_WINDOW_H
@@ -26,9 +26,9 @@ struct bp_cpu_window {
 bool bp_cpu_window_claim(const struct bp_cpu_query *query);
 
 /*
- * Fills *out from attributes and shapes. `kernel` has the window's sizes, one a spatial dimension, or is NULL:
- * attribute kernel_shape has them. `transposed` swaps the parts of x and y. BP_E_SHAPE: the
- * shapes or attributes do not fit together; all sizes are below 2^31 after success.
+ * Fills *out from attributes and shapes. `kernel` has the window's sizes, one a spatial dimension,
+ * or is NULL: attribute kernel_shape has them. `transposed` swaps the parts of x and y. BP_E_SHAPE:
+ * the shapes or attributes do not fit together; all sizes are below 2^31 after success.
  */
 bp_rc bp_cpu_window_make(const struct bp_cpu_call *call, const bp_tensor *x, const bp_tensor *y,
                          const int64_t *kernel, bool transposed, struct bp_cpu_window *out,

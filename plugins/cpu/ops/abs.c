@@ -3,15 +3,15 @@
 
 #include "kernels/unary.h"
 
-#define NAME     abs
+#define NAME abs
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  F(fabs)(x)
+#define EXPR(x) F(fabs)(x)
 #include "kernels/types_float.inc"
 #undef EXPR
-#define EXPR(x)  ((x) < 0 ? 0 - WRAP(x) : WRAP(x))
+#define EXPR(x) ((x) < 0 ? 0 - WRAP(x) : WRAP(x))
 #include "kernels/types_int.inc"
 #undef EXPR
-#define EXPR(x)  (x)
+#define EXPR(x) (x)
 #include "kernels/types_uint.inc"
 #undef EXPR
 #undef TEMPLATE

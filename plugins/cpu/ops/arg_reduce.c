@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arg_reduce.c - ArgMax and ArgMin (opsets 1, 11, 12, 13): the index along one axis of the largest or smallest
- * element; of equal ones the first, or the last with select_last_index. NaN is taken for the extreme.
+ * arg_reduce.c - ArgMax and ArgMin (opsets 1, 11, 12, 13): the index along one axis of the largest
+ * or smallest element; of equal ones the first, or the last with select_last_index. NaN is taken
+ * for the extreme.
  */
 
 #include "cpu.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * batch_normalization.c - BatchNormalization (opsets 1, 6, 7, 9, 14, 15): y = x * a + b with one a and b a
- * channel; in training mode (14 on) mean and variance are those of the batch, and running ones come out.
+ * batch_normalization.c - BatchNormalization (opsets 1, 6, 7, 9, 14, 15): y = x * a + b with one a
+ * and b a channel; in training mode (14 on) mean and variance are those of the batch, and running
+ * ones come out.
  */
 
 #include "kernels/data.h"
@@ -73,8 +74,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "Y has another size than X");
     for (uint32_t i = 1; i < N_INPUTS; i++) {
         if (bp_cpu_count(call->in[i]) != state->channels)
-            return bp_cpu_fail(call->node, err, BP_E_SHAPE,
-                               "input %u has not one number a channel", i);
+            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "input %u has not one number a channel",
+                               i);
     }
     for (uint32_t i = 1; i < 3; i++) {
         if (bp_cpu_out(call, i) && bp_cpu_count(call->out[i]) != state->channels)
@@ -107,8 +108,7 @@ static void *plane_at(const struct job *job, const bp_tensor *tensor, int64_t n,
 {
     const struct state *s = job->state;
 
-    return (char *)bp_cpu_data(tensor) +
-           (size_t)((n * s->channels + c) * s->plane) * job->width;
+    return (char *)bp_cpu_data(tensor) + (size_t)((n * s->channels + c) * s->plane) * job->width;
 }
 
 /* Mean and variance of a channel over the batch, and what they add to the running ones. */

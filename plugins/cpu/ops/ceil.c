@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     ceil
+#define NAME ceil
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  F(ceil)(x)
+#define EXPR(x) F(ceil)(x)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clip.c - Clip (opsets 1, 6 with attributes; 11, 12, 13 with inputs): min where x < min, max where that is
- * above max; NaN stays NaN. An absent end is no limit.
+ * clip.c - Clip (opsets 1, 6 with attributes; 11, 12, 13 with inputs): min where x < min, max where
+ * that is above max; NaN stays NaN. An absent end is no limit.
  */
 
 #include "cpu.h"
@@ -9,7 +9,7 @@
 
 typedef void (*clip_loop)(void *out, const void *in, size_t n, const void *min, const void *max);
 
-#define NAME     clip
+#define NAME clip
 #define TEMPLATE "kernels/clip.inc"
 #include "kernels/types_number.inc"
 #undef TEMPLATE
@@ -25,8 +25,8 @@ struct state {
     size_t width;
     int64_t count;
     uint32_t slices;
-    bool has_min, has_max;   /* attributes, as below */
-    uint64_t min, max;       /* their bytes in the element type */
+    bool has_min, has_max; /* attributes, as below */
+    uint64_t min, max;     /* their bytes in the element type */
 };
 
 /* One run; for the threads. */
@@ -37,6 +37,14 @@ struct job {
     const void *min, *max;
 };
 
+/* Is input i absent, or of the type? */
+static bool is_limit(const struct bp_cpu_query *query, uint32_t i, uint32_t dtype)
+{
+    const bp_value *value = bp_node_in(query->graph, query->node, i);
+
+    return !value || value->dtype == dtype;
+}
+
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);
@@ -46,6 +54,10 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     if (!x || x->dtype >= BP_DTYPE_END || !loops[x->dtype] ||
         (has_attrs && !(BP_CPU_FLOATS >> x->dtype & 1)))
         bp_cpu_refuse_dtype(query, 0);
+    else if (!is_limit(query, 1, x->dtype))
+        bp_cpu_refuse_dtype(query, 1);
+    else if (!is_limit(query, 2, x->dtype))
+        bp_cpu_refuse_dtype(query, 2);
     else
         bp_accept(query->claims, query->index);
 }

@@ -20,12 +20,12 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for %u inputs", call->n_in);
     for (uint32_t i = 0; i < call->n_in; i++) {
         const bp_tensor *x = call->in[i];
-        bool fits = x && x->rank == y->rank;
+        bool fits = x && x->rank == y->rank && x->dtype == y->dtype;
 
         for (uint32_t d = 0; fits && d < y->rank; d++)
             fits = d == axis || x->dims[d] == y->dims[d];
         if (!fits)
-            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the shape of input %u does not fit", i);
+            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "input %u does not fit the output", i);
         sizes[i] = x->dims[axis];
     }
     return bp_cpu_pieces_make(call, y, axis, call->n_in, sizes, call->state, err);

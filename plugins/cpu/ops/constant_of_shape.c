@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* constant_of_shape.c - ConstantOfShape (opsets 9, 20, 21, ...): one value, a float 0 by default, repeated. */
+/*
+ * constant_of_shape.c - ConstantOfShape (opsets 9, 20, 21, ...): one value, a float 0 by default,
+ * repeated.
+ */
 
 #include "kernels/fill.h"
 #include "kernels/late.h"
@@ -20,8 +23,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0 || !value)
         return rc;
     state = call->state;
-    if (value->dtype != call->out[0]->dtype || value->bytes < width ||
-        width > sizeof state->value)
+    if (value->dtype != call->out[0]->dtype || value->bytes < width || width > sizeof state->value)
         return bp_cpu_fail(call->node, err, BP_E_INVALID, "its value is not of the output's type");
     memcpy(state->value, value->data, width);
     return BP_OK;
@@ -46,8 +48,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         rc = bp_cpu_late_output(call, (uint32_t)shape.n, dims, err);
     }
     if (rc >= 0)
-        bp_cpu_fill(bp_tensor_data(call->out[0]), state->value,
-                    bp_cpu_width(call->out[0]->dtype), (size_t)bp_cpu_count(call->out[0]));
+        bp_cpu_fill(bp_tensor_data(call->out[0]), state->value, bp_cpu_width(call->out[0]->dtype),
+                    (size_t)bp_cpu_count(call->out[0]));
     return rc;
 }
 

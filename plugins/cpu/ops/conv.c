@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conv.c - Conv (opsets 1, 11, 22): a matrix product of the weights with the windows of each image, which are
- * laid out piece by piece as the product reads them. With one input channel a group it is a sum of
- * shifted rows instead.
+ * conv.c - Conv (opsets 1, 11, 22): a matrix product of the weights with the windows of each image,
+ * which are laid out piece by piece as the product reads them. With one input channel a group it is
+ * a sum of shifted rows instead.
  */
 
 #include "kernels/data.h"
@@ -65,8 +65,7 @@ static bp_rc check_shapes(const struct bp_cpu_call *call, int64_t groups, bp_err
 
     if (w->rank != x->rank || y->rank != x->rank || x->rank < 3 || groups < 1 ||
         w->dims[0] % groups != 0 || w->dims[1] > INT32_MAX || groups > INT32_MAX ||
-        x->dims[1] != w->dims[1] * groups || y->dims[0] != x->dims[0] ||
-        y->dims[1] != w->dims[0])
+        x->dims[1] != w->dims[1] * groups || y->dims[0] != x->dims[0] || y->dims[1] != w->dims[0])
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
                            "X, W, Y and group %lld do not fit together", (long long)groups);
     if (b && (b->rank != 1 || b->dims[0] != w->dims[0]))
@@ -152,7 +151,7 @@ static void run_product(void *u, uint32_t i, uint32_t worker)
     struct bp_cpu_operands operands = at_group(job, i / gemm->tasks);
 
     bp_cpu_gemm_task(gemm, &operands, i % gemm->tasks,
-                     job->scratch + worker * ((gemm->scratch_bytes + 63) / 64 * 64));
+                     bp_cpu_worker_scratch(job->scratch, worker, gemm->scratch_bytes));
 }
 
 static void run_depthwise(void *u, uint32_t i, uint32_t worker)
@@ -162,7 +161,7 @@ static void run_depthwise(void *u, uint32_t i, uint32_t worker)
     struct bp_cpu_operands operands = at_group(job, i);
 
     bp_cpu_depthwise_run(depthwise, &operands,
-                         job->scratch + worker * ((depthwise->scratch_bytes + 63) / 64 * 64));
+                         bp_cpu_worker_scratch(job->scratch, worker, depthwise->scratch_bytes));
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conv_transpose.c - ConvTranspose (opsets 1, 11, 22): for a few output channels at a time a matrix product
- * gives what each input position adds to each position of the window; then these are added up.
+ * conv_transpose.c - ConvTranspose (opsets 1, 11, 22): for a few output channels at a time a matrix
+ * product gives what each input position adds to each position of the window; then these are added
+ * up.
  */
 
 #include "kernels/data.h"
@@ -16,9 +17,9 @@ struct state {
     struct bp_cpu_gemm gemm;     /* (maps * kernel) x positions, for a full part of maps */
     struct bp_cpu_gemm last;     /* the same for the last part, which may be smaller */
     uint64_t groups;
-    size_t channels, maps;  /* of a group */
-    size_t part, n_parts;   /* maps that a task does */
-    size_t size;            /* of an element */
+    size_t channels, maps; /* of a group */
+    size_t part, n_parts;  /* maps that a task does */
+    size_t size;           /* of an element */
     size_t columns_bytes, worker_bytes;
 };
 
@@ -41,8 +42,7 @@ static bp_rc check_shapes(const struct bp_cpu_call *call, int64_t groups, bp_err
 
     if (w->rank != x->rank || y->rank != x->rank || x->rank < 3 || groups < 1 ||
         groups > INT32_MAX || w->dims[1] > INT32_MAX || w->dims[0] != x->dims[1] ||
-        w->dims[0] % groups != 0 || y->dims[0] != x->dims[0] ||
-        y->dims[1] != w->dims[1] * groups)
+        w->dims[0] % groups != 0 || y->dims[0] != x->dims[0] || y->dims[1] != w->dims[1] * groups)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
                            "X, W, Y and group %lld do not fit together", (long long)groups);
     if (b && (b->rank != 1 || b->dims[0] != y->dims[1]))
@@ -137,8 +137,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
     const struct bp_cpu_gemm *gemm = part + 1 == s->n_parts ? &s->last : &s->gemm;
     struct bp_cpu_operands operands = {
         .a = job->w + (group * s->channels * s->maps + first) * kernel * s->size,
-        .b = job->x +
-             (image * s->groups + group) * s->channels * (size_t)w->out_count * s->size,
+        .b = job->x + (image * s->groups + group) * s->channels * (size_t)w->out_count * s->size,
         .c = columns,
     };
 

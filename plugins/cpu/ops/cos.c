@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     cos
+#define NAME cos
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  M(cos)(x)
+#define EXPR(x) M(cos)(x)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

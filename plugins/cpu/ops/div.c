@@ -6,8 +6,8 @@
 
 #include "kernels/binary.h"
 
-#define NAME       div
-#define TEMPLATE   "kernels/binary.inc"
+#define NAME div
+#define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) / (y))
 #include "kernels/types_float.inc"
 #undef EXPR

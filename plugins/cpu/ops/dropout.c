@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * dropout.c - Dropout (opsets 1, 6, 7, 10, 12, 13, 22) as in inference: y = x, and a mask of ones.
- * From version 12 on a model may ask for training; that is refused unless its ratio is 0. Before version
- * 7 attribute is_test is not looked at: this is no place where a model is trained.
+ * From version 12 on a model may ask for training; that is refused unless its ratio is 0. Before
+ * version 7 attribute is_test is not looked at: this is no place where a model is trained.
  */
 
 #include "kernels/cast.h"
@@ -67,7 +67,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     bp_tensor *mask = bp_cpu_out(call, 1);
     size_t n = (size_t)bp_cpu_count(x), width = bp_cpu_width(x->dtype);
     const void *from = bp_tensor_data(x);
-    void *to = bp_tensor_data(call->out[0]);
+    void *to = call->out[0] ? bp_tensor_data(call->out[0]) : NULL;
 
     if (mode && is_nonzero(mode->dtype, bp_tensor_data(mode)) &&
         (!ratio || is_nonzero(ratio->dtype, bp_tensor_data(ratio))))
@@ -75,7 +75,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
                            "training_mode is set: training is not implemented");
     if (n == 0)
         return BP_OK;
-    if (to != from)
+    if (to && to != from)
         memcpy(to, from, n * width);
     if (mask)
         fill_mask(mask, n);

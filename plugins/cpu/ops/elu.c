@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     elu
+#define NAME elu
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  ((x) < 0 ? a * F(expm1)(x) : (x))
+#define EXPR(x) ((x) < 0 ? a * F(expm1)(x) : (x))
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

@@ -3,9 +3,9 @@
 
 #include "kernels/binary.h"
 
-#define NAME       equal
-#define R          uint8_t
-#define TEMPLATE   "kernels/binary.inc"
+#define NAME equal
+#define R uint8_t
+#define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) == (y))
 #include "kernels/types_number.inc"
 #undef EXPR
@@ -32,8 +32,8 @@ static const struct bp_cpu_binary family = {
     .loops =
         {
 #define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_number.inc"
 #include "kernels/types_bool.inc"
+#include "kernels/types_number.inc"
 #undef TEMPLATE
             [BP_DTYPE_STRING] = equal_string,
         },

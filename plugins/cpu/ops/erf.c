@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     erf
+#define NAME erf
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  F(erf)(x)
+#define EXPR(x) F(erf)(x)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

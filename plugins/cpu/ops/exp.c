@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     exp
+#define NAME exp
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  F(exp)(x)
+#define EXPR(x) F(exp)(x)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* expand.c - Expand (opsets 8, 13): the input broadcast to a shape, which broadcasts to the input too. */
+/*
+ * expand.c - Expand (opsets 8, 13): the input broadcast to a shape, which broadcasts to the input
+ * too.
+ */
 
 #include "kernels/late.h"
 #include "kernels/strided.h"

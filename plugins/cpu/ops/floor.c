@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     floor
+#define NAME floor
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  F(floor)(x)
+#define EXPR(x) F(floor)(x)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* gather.c - Gather (opsets 1, 11, 13): slices of the data along an axis, picked by index; -1 is the last. */
+/*
+ * gather.c - Gather (opsets 1, 11, 13): slices of the data along an axis, picked by index; -1 is
+ * the last.
+ */
 
 #include "kernels/late.h"
 
 struct state {
-    size_t inner;        /* bytes of a slice */
-    int64_t outer;       /* slices before the axis */
-    int64_t dim;         /* size along the axis */
-    int64_t n;           /* indices */
+    size_t inner;  /* bytes of a slice */
+    int64_t outer; /* slices before the axis */
+    int64_t dim;   /* size along the axis */
+    int64_t n;     /* indices */
     uint32_t slices;
 };
 
@@ -31,8 +34,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     state = call->state;
-    state->inner = (size_t)bp_dims_count(x->dims + axis + 1, x->rank - axis - 1) *
-                   bp_cpu_width(x->dtype);
+    state->inner =
+        (size_t)bp_dims_count(x->dims + axis + 1, x->rank - axis - 1) * bp_cpu_width(x->dtype);
     state->outer = bp_dims_count(x->dims, axis);
     state->dim = x->dims[axis];
     state->n = bp_cpu_count(indices);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gemm.c - Gemm (opsets 1, 6, 7, 9, 11, 13): Y = alpha * A' * B' + beta * C. Y is filled with beta * C first;
- * the product is added to it.
+ * gemm.c - Gemm (opsets 1, 6, 7, 9, 11, 13): Y = alpha * A' * B' + beta * C. Y is filled with beta
+ * * C first; the product is added to it.
  */
 
-#include "kernels/data.h"
 #include "kernels/gemm.h"
+#include "kernels/data.h"
 #include "kernels/int_product.h"
 #include "kernels/widen.h"
 
@@ -141,26 +141,25 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-/* Y = beta * C, for each type one line of arithmetic. */
-#define FILL(name, type, times)                                                                    \
-    static void name(const struct state *s, const void *c, void *y)                                \
-    {                                                                                              \
-        const type *from = c;                                                                      \
-        type *to = y;                                                                              \
-                                                                                                   \
-        for (int64_t i = 0; i < (int64_t)s->gemm.m; i++) {                                         \
-            for (int64_t j = 0; j < (int64_t)s->gemm.n; j++)                                       \
-                *to++ = times(from[i * s->c_row + j * s->c_col]);                                  \
-        }                                                                                          \
-    }
-#define TIMES_F32(x) ((x) * (float)s->beta)
-#define TIMES_F64(x) ((x) * s->beta)
-#define TIMES_U32(x) ((x) * (uint32_t)(int64_t)s->beta)
-#define TIMES_U64(x) ((x) * (uint64_t)(int64_t)s->beta)
-FILL(fill_f32, float, TIMES_F32)
-FILL(fill_f64, double, TIMES_F64)
-FILL(fill_u32, uint32_t, TIMES_U32)
-FILL(fill_u64, uint64_t, TIMES_U64)
+#define T float
+#define FN(name) name##_f32
+#define BETA (float)s->beta
+#include "kernels/gemm_fill.inc"
+
+#define T double
+#define FN(name) name##_f64
+#define BETA s->beta
+#include "kernels/gemm_fill.inc"
+
+#define T uint32_t
+#define FN(name) name##_u32
+#define BETA (uint32_t)(int64_t) s->beta
+#include "kernels/gemm_fill.inc"
+
+#define T uint64_t
+#define FN(name) name##_u64
+#define BETA (uint64_t)(int64_t) s->beta
+#include "kernels/gemm_fill.inc"
 
 static void fill(const struct state *s, uint32_t dtype, const void *c, void *y)
 {
@@ -180,7 +179,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
     const struct bp_cpu_gemm *gemm = &job->state->gemm;
 
     bp_cpu_gemm_task(gemm, &job->operands, i,
-                     job->scratch + worker * ((gemm->scratch_bytes + 63) / 64 * 64));
+                     bp_cpu_worker_scratch(job->scratch, worker, gemm->scratch_bytes));
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)

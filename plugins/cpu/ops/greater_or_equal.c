@@ -3,9 +3,9 @@
 
 #include "kernels/binary.h"
 
-#define NAME       greater_or_equal
-#define R          uint8_t
-#define TEMPLATE   "kernels/binary.inc"
+#define NAME greater_or_equal
+#define R uint8_t
+#define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) >= (y))
 #include "kernels/types_number.inc"
 #undef EXPR

@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     hard_sigmoid
+#define NAME hard_sigmoid
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  (a * (x) + b < 0 ? 0 : a * (x) + b > 1 ? 1 : a * (x) + b)
+#define EXPR(x) (a * (x) + b < 0 ? 0 : a * (x) + b > 1 ? 1 : a * (x) + b)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

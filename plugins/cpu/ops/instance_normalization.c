@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * instance_normalization.c - InstanceNormalization (opsets 1, 6, 22): each channel of each image by its own
- * mean and variance.
+ * instance_normalization.c - InstanceNormalization (opsets 1, 6, 22): each channel of each image by
+ * its own mean and variance.
  */
 
 #include "kernels/data.h"

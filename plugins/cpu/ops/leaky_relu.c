@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     leaky_relu
+#define NAME leaky_relu
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  ((x) < 0 ? a * (x) : (x))
+#define EXPR(x) ((x) < 0 ? a * (x) : (x))
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

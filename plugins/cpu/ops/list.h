@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * list.h - the operators that the CPU provider has, one BP_CPU_OP(row) for each bp_cpu_op_<row>. Sorted by
- * the operators' names as strcmp() does, which a test checks: they are found by bisection. May be included
- * several times, with another BP_CPU_OP.
+ * list.h - the operators that the CPU provider has, one BP_CPU_OP(row) for each bp_cpu_op_<row>.
+ * Sorted by the operators' names as strcmp() does, which a test checks: they are found by
+ * bisection. May be included several times, with another BP_CPU_OP.
  */
 
 BP_CPU_OP(abs)

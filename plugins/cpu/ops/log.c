@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     log
+#define NAME log
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  F(log)(x)
+#define EXPR(x) F(log)(x)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

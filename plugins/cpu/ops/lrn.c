@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lrn.c - LRN (opsets 1, 13): x / (bias + alpha / size * sum of squares)^beta, the sum over `size` channels
- * around each one.
+ * lrn.c - LRN (opsets 1, 13): x / (bias + alpha / size * sum of squares)^beta, the sum over `size`
+ * channels around each one.
  */
 
 #include "kernels/data.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * matmul.c - MatMul (opsets 1, 9, 13), as numpy's: the last two dimensions are matrices, those before are
- * broadcast; a tensor of rank 1 is a row on the left and a column on the right.
+ * matmul.c - MatMul (opsets 1, 9, 13), as numpy's: the last two dimensions are matrices, those
+ * before are broadcast; a tensor of rank 1 is a row on the left and a column on the right.
  */
 
 #include "kernels/data.h"
@@ -95,8 +95,7 @@ static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
     int64_t n = b->rank > 1 ? b->dims[b->rank - 1] : 1;
 
     if (a->rank == 0 || b->rank == 0 || k != b->dims[b->rank > 1 ? b->rank - 2 : 0] ||
-        !plan_batches(s, a, b) ||
-        bp_cpu_count(call->out[0]) != (int64_t)s->batches * m * n)
+        !plan_batches(s, a, b) || bp_cpu_count(call->out[0]) != (int64_t)s->batches * m * n)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "A and B do not fit together");
     if (can_flatten(s, a)) {
         m *= (int64_t)s->batches;
@@ -174,7 +173,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
     struct bp_cpu_operands operands = at_batch(job, i / gemm->tasks);
 
     bp_cpu_gemm_task(gemm, &operands, i % gemm->tasks,
-                     job->scratch + worker * ((gemm->scratch_bytes + 63) / 64 * 64));
+                     bp_cpu_worker_scratch(job->scratch, worker, gemm->scratch_bytes));
 }
 
 static void run_integers(const struct job *job)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * max_pool.c - MaxPool (opsets 1, 8, 10, 11, 12, 22). Of equal elements the first gives the index; NaN is
- * never above another element.
+ * max_pool.c - MaxPool (opsets 1, 8, 10, 11, 12, 22). Of equal elements the first gives the index;
+ * NaN is never above another element.
  */
 
 #include "kernels/data.h"

@@ -3,16 +3,16 @@
 
 #include "kernels/variadic.h"
 
-#define NAME       mean
-#define TEMPLATE   "kernels/binary.inc"
+#define NAME mean
+#define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) + (y))
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE
 
 #undef NAME
-#define NAME     divide
-#define EXPR(x)  ((x) / a)
+#define NAME divide
+#define EXPR(x) ((x) / a)
 #define TEMPLATE "kernels/unary.inc"
 #include "kernels/types_float.inc"
 #undef TEMPLATE

@@ -6,8 +6,8 @@
 
 #include "kernels/binary.h"
 
-#define NAME       fmod
-#define TEMPLATE   "kernels/binary.inc"
+#define NAME fmod
+#define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) M(fmod)(x, y)
 #include "kernels/types_float.inc"
 #undef EXPR
@@ -29,13 +29,13 @@ static const struct bp_cpu_binary fmod_family = {
 };
 
 #undef NAME
-#define NAME       mod
-#define TEMPLATE   "kernels/binary.inc"
+#define NAME mod
+#define TEMPLATE "kernels/binary.inc"
 /* a rest that has not the sign of b is one b away from the one that has */
 #define EXPR(x, y)                                                                                 \
-    ((y) == 0 || (y) == -1                       ? 0                                               \
+    ((y) == 0 || (y) == -1                            ? 0                                          \
      : (x) % (y) != 0 && ((x) % (y) < 0) != ((y) < 0) ? (x) % (y) + (y)                            \
-                                                 : (x) % (y))
+                                                      : (x) % (y))
 #include "kernels/types_int.inc"
 #undef EXPR
 #define EXPR(x, y) ((y) == 0 ? 0 : (x) % (y))

@@ -3,8 +3,8 @@
 
 #include "kernels/binary.h"
 
-#define NAME       mul
-#define TEMPLATE   "kernels/binary.inc"
+#define NAME mul
+#define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) (WRAP(x) * WRAP(y))
 #include "kernels/types_number.inc"
 #undef EXPR

@@ -3,12 +3,12 @@
 
 #include "kernels/unary.h"
 
-#define NAME     neg
+#define NAME neg
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  (-(x))
+#define EXPR(x) (-(x))
 #include "kernels/types_float.inc"
 #undef EXPR
-#define EXPR(x)  (0 - WRAP(x))
+#define EXPR(x) (0 - WRAP(x))
 #include "kernels/types_int.inc"
 #undef EXPR
 #undef TEMPLATE

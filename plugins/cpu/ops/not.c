@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     not
+#define NAME not
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  (!(x))
+#define EXPR(x) (!(x))
 #include "kernels/types_bool.inc"
 #undef EXPR
 #undef TEMPLATE

@@ -3,8 +3,8 @@
 
 #include "kernels/binary.h"
 
-#define NAME       or
-#define TEMPLATE   "kernels/binary.inc"
+#define NAME or
+#define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) | (y))
 #include "kernels/types_bool.inc"
 #undef EXPR

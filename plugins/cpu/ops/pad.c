@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pad.c - Pad (opsets 1, 2 with attributes; 11, 13, 18, 19, ... with inputs): elements before and after along each
- * dimension, constant, or read from the input (edge, reflect, wrap); pads below 0 cut off.
+ * pad.c - Pad (opsets 1, 2 with attributes; 11, 13, 18, 19, ... with inputs): elements before and
+ * after along each dimension, constant, or read from the input (edge, reflect, wrap); pads below 0
+ * cut off.
  */
 
 #include "kernels/cast.h"
@@ -13,12 +14,12 @@ enum mode { CONSTANT, EDGE, REFLECT, WRAP_AROUND };
 struct state {
     struct bp_cpu_late late;
     enum mode mode;
-    uint32_t rank;      /* with 1 dimension at least, of elements that may be rows of elements */
-    size_t unit;        /* bytes of such an element */
+    uint32_t rank; /* with 1 dimension at least, of elements that may be rows of elements */
+    size_t unit;   /* bytes of such an element */
     uint32_t slices;
-    uint8_t value[16];  /* of an element of the tensor */
-    size_t width;       /* its bytes */
-    int64_t rows;       /* of the output: all but the innermost dimension */
+    uint8_t value[16]; /* of an element of the tensor */
+    size_t width;      /* its bytes */
+    int64_t rows;      /* of the output: all but the innermost dimension */
     int64_t in_dims[BP_CPU_MAX_RANK + 1], out_dims[BP_CPU_MAX_RANK + 1];
     int64_t before[BP_CPU_MAX_RANK + 1];
     int64_t strides[BP_CPU_MAX_RANK + 1]; /* of the input, in units */
@@ -31,7 +32,10 @@ struct job {
     char *out;
 };
 
-/* Place along a dimension of `dim` elements for a place `at` that may lie outside; -1: there is none. */
+/*
+ * Place along a dimension of `dim` elements for a place `at` that may lie outside; -1: there is
+ * none.
+ */
 static int64_t place(enum mode mode, int64_t at, int64_t dim)
 {
     int64_t period;
@@ -129,7 +133,7 @@ static void slice(void *u, uint32_t i, uint32_t worker)
     copy_rows(job, s->rows * i / s->slices, s->rows * (i + 1) / s->slices);
 }
 
-/* ---- solving ---------------------------------------------------------------------------------------- */
+/* ---- solving --------------------------------------------------------------------------------- */
 
 static bp_rc read_mode(struct bp_cpu_call *call, bp_err *err)
 {
@@ -198,7 +202,10 @@ static bp_rc output_shape(struct bp_cpu_call *call, const int64_t *before, const
     return BP_OK;
 }
 
-/* Merges dimensions that are not padded at the end into the unit, and others into those before them. */
+/*
+ * Merges dimensions that are not padded at the end into the unit, and others into those before
+ * them.
+ */
 static void merge(struct state *state, const bp_tensor *x, const int64_t *before,
                   const int64_t *dims)
 {
@@ -272,6 +279,9 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return rc;
     state = call->state;
     state->width = bp_cpu_width(call->in[0]->dtype);
+    if (call->node->node->since >= 11 && bp_cpu_in(call, 2) &&
+        call->in[2]->dtype != call->in[0]->dtype)
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "the value has another type");
     if (call->node->node->since < 11)
         read_value(call);
     return state->late.is_late ? BP_OK : solve(call, err);

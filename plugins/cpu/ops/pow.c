@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pow.c - Pow (opsets 1, 7, 12, 13, 15): y = a^b of a's type. From version 12 on b may have another type;
- * it is then converted into scratch: for a floating-point a to what a is computed in, for an integer a to
- * int64 or double.
+ * pow.c - Pow (opsets 1, 7, 12, 13, 15): y = a^b of a's type. From version 12 on b may have another
+ * type; it is then converted into scratch: for a floating-point a to what a is computed in, for an
+ * integer a to int64 or double.
  */
 
 #include "kernels/binary.h"
 #include "kernels/cast.h"
 
-/* Integer power; it wraps. A negative exponent gives what 1 / a^-b is cut off to, and 0 for a == 0. */
+/*
+ * Integer power; it wraps. A negative exponent gives what 1 / a^-b is cut off to, and 0 for a == 0.
+ */
 static inline uint64_t integer_power(uint64_t a, int64_t b)
 {
     uint64_t y = 1;
@@ -34,18 +36,18 @@ static inline int64_t cut_off(double x)
 }
 
 /* a and b of one type */
-#define NAME       pow_any
-#define TEMPLATE   "kernels/binary.inc"
+#define NAME pow_any
+#define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) M(pow)(x, y)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE
 #undef NAME
-#define NAME       pow
-#define TEMPLATE   "kernels/pow.inc"
+#define NAME pow
+#define TEMPLATE "kernels/pow.inc"
 #include "kernels/types_float.inc"
 #undef TEMPLATE
-#define TEMPLATE   "kernels/binary.inc"
+#define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) integer_power((uint64_t)(x), y)
 #include "kernels/types_int.inc"
 #undef EXPR
@@ -62,18 +64,18 @@ static const struct bp_cpu_binary same_family = {
 #undef NAME
 
 /* a floating point, b as a is computed in; or a an integer, b int64 */
-#define NAME       pow_mixed
-#define T_B        C
-#define C_B        C
-#define LOAD_B(x)  (x)
-#define TEMPLATE   "kernels/binary.inc"
+#define NAME pow_mixed
+#define T_B C
+#define C_B C
+#define LOAD_B(x) (x)
+#define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) M(pow)(x, y)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef T_B
 #undef C_B
-#define T_B        int64_t
-#define C_B        int64_t
+#define T_B int64_t
+#define C_B int64_t
 #define EXPR(x, y) integer_power((uint64_t)(x), y)
 #include "kernels/types_int.inc"
 #undef EXPR
@@ -92,10 +94,10 @@ static const struct bp_cpu_binary mixed_family = {
 #undef NAME
 
 /* a an integer, b double */
-#define NAME       pow_fraction
-#define T_B        double
-#define C_B        double
-#define TEMPLATE   "kernels/binary.inc"
+#define NAME pow_fraction
+#define T_B double
+#define C_B double
+#define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) cut_off(pow((double)(x), y))
 #include "kernels/types_int.inc"
 #undef EXPR

@@ -3,8 +3,8 @@
 
 #include "kernels/binary.h"
 
-#define NAME       prelu
-#define TEMPLATE   "kernels/binary.inc"
+#define NAME prelu
+#define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) < 0 ? WRAP(x) * WRAP(y) : WRAP(x))
 #include "kernels/types_signed.inc"
 #undef EXPR

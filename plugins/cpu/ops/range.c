@@ -10,7 +10,9 @@
 typedef int64_t (*count_fn)(const void *start, const void *limit, const void *delta);
 typedef void (*fill_fn)(void *out, const void *start, const void *delta, int64_t n);
 
-/* Number of steps of the size of delta that a distance has room for; of integers both are above 0. */
+/*
+ * Number of steps of the size of delta that a distance has room for; of integers both are above 0.
+ */
 static int64_t steps_of_float(double distance, double delta)
 {
     double n = ceil(distance / delta);
@@ -25,7 +27,8 @@ static int64_t steps_of_int(uint64_t distance, uint64_t delta)
     return n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
-#define COUNT(start, limit, delta) steps_of_float((double)(limit) - (double)(start), (double)(delta))
+#define COUNT(start, limit, delta)                                                                 \
+    steps_of_float((double)(limit) - (double)(start), (double)(delta))
 #define TEMPLATE "kernels/range.inc"
 #include "kernels/types_float.inc"
 #undef COUNT
@@ -58,10 +61,16 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     const bp_value *start = bp_node_in(query->graph, query->node, 0);
 
     (void)op;
-    if (!start || start->dtype >= BP_DTYPE_END || !counts[start->dtype])
-        bp_cpu_refuse_dtype(query, 0);
-    else
-        bp_accept(query->claims, query->index);
+    for (uint32_t i = 0; i < 3; i++) {
+        const bp_value *value = bp_node_in(query->graph, query->node, i);
+
+        if (!value || value->dtype >= BP_DTYPE_END || !counts[value->dtype] ||
+            value->dtype != start->dtype) {
+            bp_cpu_refuse_dtype(query, i);
+            return;
+        }
+    }
+    bp_accept(query->claims, query->index);
 }
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)

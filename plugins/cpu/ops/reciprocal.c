@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     reciprocal
+#define NAME reciprocal
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  (1 / (x))
+#define EXPR(x) (1 / (x))
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

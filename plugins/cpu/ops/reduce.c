@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reduce.c - the ten Reduce operators (opsets 1, 11, 12, 13, 18, 20). Axes are an attribute; ReduceSum has them as
- * an input from 13 on, the others from 18 on.
+ * reduce.c - the ten Reduce operators (opsets 1, 11, 12, 13, 18, 20). Axes are an attribute;
+ * ReduceSum has them as an input from 13 on, the others from 18 on.
  */
 
 #include "kernels/reduce.h"
@@ -12,7 +12,11 @@
 #define ORDERED (NUMBERS | BIT(I8) | BIT(U8) | BIT(BOOL))
 
 /* step, last, since when axes are an input */
-#define REDUCTION(...) &(const struct bp_cpu_reduction){__VA_ARGS__}
+#define REDUCTION(...)                                                                             \
+    &(const struct bp_cpu_reduction)                                                               \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 #define ROW(row, name_, types_, ...)                                                               \
     const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
         .name = name_,                                                                             \

@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     relu
+#define NAME relu
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  ((x) < 0 ? 0 : (x))
+#define EXPR(x) ((x) < 0 ? 0 : (x))
 #include "kernels/types_signed.inc"
 #undef EXPR
 #undef TEMPLATE

@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     round
+#define NAME round
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  F(rint)(x)
+#define EXPR(x) F(rint)(x)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     selu
+#define NAME selu
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  (b * ((x) > 0 ? (x) : a * F(expm1)(x)))
+#define EXPR(x) (b * ((x) > 0 ? (x) : a * F(expm1)(x)))
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* shape.c - Shape (opsets 1, 13, 15 with start and end, ...) and Size (1, 13, ...): facts as int64. */
+/*
+ * shape.c - Shape (opsets 1, 13, 15 with start and end, ...) and Size (1, 13, ...): facts as int64.
+ */
 
 #include "cpu.h"
 

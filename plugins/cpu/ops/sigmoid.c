@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     sigmoid
+#define NAME sigmoid
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  F(sigmoid)(x)
+#define EXPR(x) F(sigmoid)(x)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

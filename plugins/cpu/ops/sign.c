@@ -3,12 +3,12 @@
 
 #include "kernels/unary.h"
 
-#define NAME     sign
+#define NAME sign
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  ((x) > 0 ? 1 : (x) < 0 ? -1 : (x))
+#define EXPR(x) ((x) > 0 ? 1 : (x) < 0 ? -1 : (x))
 #include "kernels/types_signed.inc"
 #undef EXPR
-#define EXPR(x)  ((x) != 0)
+#define EXPR(x) ((x) != 0)
 #include "kernels/types_uint.inc"
 #undef EXPR
 #undef TEMPLATE

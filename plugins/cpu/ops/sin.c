@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     sin
+#define NAME sin
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  M(sin)(x)
+#define EXPR(x) M(sin)(x)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* slice.c - Slice (opsets 1 with attributes; 10, 11, 13 with inputs): every step-th element of a range. */
+/*
+ * slice.c - Slice (opsets 1 with attributes; 10, 11, 13 with inputs): every step-th element of a
+ * range.
+ */
 
 #include "kernels/late.h"
 #include "kernels/strided.h"
@@ -120,8 +123,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     if (rc >= 0 && state->copy.count > 0) {
         const char *from = bp_tensor_data(x);
 
-        bp_cpu_strided_run(call, &state->copy,
-                           from + state->first * (int64_t)state->copy.width,
+        bp_cpu_strided_run(call, &state->copy, from + state->first * (int64_t)state->copy.width,
                            bp_tensor_data(call->out[0]));
     }
     return rc;

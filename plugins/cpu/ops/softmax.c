@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * softmax.c - Softmax and LogSoftmax (opsets 1, 11, 13). From 13 on along one axis; before, over all axes from
- * `axis` on. The largest element is taken off first, so nothing overflows.
+ * softmax.c - Softmax and LogSoftmax (opsets 1, 11, 13). From 13 on along one axis; before, over
+ * all axes from `axis` on. The largest element is taken off first, so nothing overflows.
  */
 
 #include "kernels/data.h"

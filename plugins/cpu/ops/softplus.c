@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     softplus
+#define NAME softplus
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  F(softplus)(x)
+#define EXPR(x) F(softplus)(x)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     softsign
+#define NAME softsign
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  ((x) / (1 + F(fabs)(x)))
+#define EXPR(x) ((x) / (1 + F(fabs)(x)))
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

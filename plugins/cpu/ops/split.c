@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * split.c - Split (opsets 1, 2, 11 with attribute `split`; 13, 18 with an input): parts along an axis. Without
- * sizes the parts are equal, but that the last may be smaller.
+ * split.c - Split (opsets 1, 2, 11 with attribute `split`; 13, 18 with an input): parts along an
+ * axis. Without sizes the parts are equal, but that the last may be smaller.
  */
 
 #include "kernels/late.h"
 #include "kernels/pieces.h"
 
-/* An output's size is taken from its shape, as long as all have one; that shape came from the split. */
+/*
+ * An output's size is taken from its shape, as long as all have one; that shape came from the
+ * split.
+ */
 static bool outputs_tell(const struct bp_cpu_call *call, uint32_t axis, uint32_t rank,
                          int64_t *sizes)
 {
@@ -33,8 +36,8 @@ static bool node_tells(const struct bp_cpu_call *call, int64_t dim, int64_t *siz
     if (!bp_cpu_list_is_absent(&split) && split.n != call->n_out)
         return false;
     for (uint32_t i = 0; i < call->n_out; i++) {
-        sizes[i] = bp_cpu_list_is_absent(&split) ? (part < dim ? part : dim)
-                                                 : bp_cpu_list_at(&split, i);
+        sizes[i] =
+            bp_cpu_list_is_absent(&split) ? (part < dim ? part : dim) : bp_cpu_list_at(&split, i);
         dim -= sizes[i];
     }
     return true;

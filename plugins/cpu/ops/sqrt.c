@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     sqrt
+#define NAME sqrt
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  M(sqrt)(x)
+#define EXPR(x) M(sqrt)(x)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

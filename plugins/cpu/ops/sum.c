@@ -3,8 +3,8 @@
 
 #include "kernels/variadic.h"
 
-#define NAME       sum
-#define TEMPLATE   "kernels/binary.inc"
+#define NAME sum
+#define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) + (y))
 #include "kernels/types_float.inc"
 #undef EXPR

@@ -3,9 +3,9 @@
 
 #include "kernels/unary.h"
 
-#define NAME     tanh
+#define NAME tanh
 #define TEMPLATE "kernels/unary.inc"
-#define EXPR(x)  F(tanh)(x)
+#define EXPR(x) F(tanh)(x)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tile.c - Tile (opset 1: `tiles` copies along `axis`; 6, 13: `repeats` along each dimension). Each dimension
- * becomes two, the repeats with stride 0 before the size.
+ * tile.c - Tile (opset 1: `tiles` copies along `axis`; 6, 13: `repeats` along each dimension). Each
+ * dimension becomes two, the repeats with stride 0 before the size.
  */
 
 #include "kernels/cast.h"
@@ -76,8 +76,7 @@ static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
     }
     rc = bp_cpu_late_output(call, x->rank, out_dims, err);
     if (rc >= 0)
-        bp_cpu_strided_make(call, bp_cpu_width(x->dtype), 2 * x->rank, dims, strides,
-                            &state->copy);
+        bp_cpu_strided_make(call, bp_cpu_width(x->dtype), 2 * x->rank, dims, strides, &state->copy);
     return rc;
 }
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* transpose.c - Transpose (opsets 1, 13, 21, ...): dimensions in another order; without perm reversed. */
+/*
+ * transpose.c - Transpose (opsets 1, 13, 21, ...): dimensions in another order; without perm
+ * reversed.
+ */
 
 #include "kernels/strided.h"
 
@@ -23,7 +26,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         int64_t from = perm ? perm[d] : x->rank - 1 - (int64_t)d;
 
         if (from < 0 || from >= x->rank || x->dims[from] != y->dims[d])
-            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "perm does not give the output's shape");
+            return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                               "perm does not give the output's shape");
         turned[d] = strides[from];
     }
     bp_cpu_strided_make(call, bp_cpu_width(x->dtype), y->rank, y->dims, turned, call->state);

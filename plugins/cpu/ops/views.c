@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * views.c - Reshape (1, 5, 13, ...), Flatten (1, 9, ...), Squeeze and Unsqueeze (1, 11, 13, ...) and
- * Identity (1, 13, ...): other dimensions over the same bytes. Within a program they cost nothing.
+ * views.c - Reshape (1, 5, 13, ...), Flatten (1, 9, ...), Squeeze and Unsqueeze (1, 11, 13, ...)
+ * and Identity (1, 13, ...): other dimensions over the same bytes. Within a program they cost
+ * nothing.
  */
 
 #include "kernels/late.h"
@@ -36,7 +37,7 @@ static bp_rc run_copy(struct bp_cpu_call *call, bp_err *err)
     return copy(call);
 }
 
-/* ---- sizes that come with the data ------------------------------------------------------------------ */
+/* ---- sizes that come with the data ----------------------------------------------------------- */
 
 static bp_rc run_reshape(struct bp_cpu_call *call, bp_err *err)
 {

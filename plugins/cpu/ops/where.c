@@ -117,11 +117,14 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *condition = bp_node_in(query->graph, query->node, 0);
     const bp_value *x = bp_node_in(query->graph, query->node, 1);
+    const bp_value *y = bp_node_in(query->graph, query->node, 2);
 
     if (!condition || condition->dtype != BP_DTYPE_BOOL)
         bp_cpu_refuse_dtype(query, 0);
     else if (!x || x->dtype >= BP_DTYPE_END || !(op->types >> x->dtype & 1))
         bp_cpu_refuse_dtype(query, 1);
+    else if (!y || y->dtype != x->dtype)
+        bp_cpu_refuse_dtype(query, 2);
     else
         bp_accept(query->claims, query->index);
 }
