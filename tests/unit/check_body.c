@@ -37,7 +37,8 @@ static const struct bp_schema nonzero = {.op = "NonZero",
                                          .out = out,
                                          .n_in = 1,
                                          .n_out = 1,
-                                         .infer = infer_nonzero};
+                                         .infer = infer_nonzero,
+                                         .sizes_from_data = true};
 
 static void setup(void)
 {

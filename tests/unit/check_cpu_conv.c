@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_cpu_conv.c - Conv and ConvTranspose of the CPU provider against loops that follow the definition. */
+/*
+ * check_cpu_conv.c - Conv and ConvTranspose of the CPU provider against loops that follow the
+ * definition.
+ */
 
 #include "config.h"
 
@@ -17,7 +20,7 @@ enum { MAX_SPATIAL = 3 };
 
 /* A convolution; sizes of what is not used are 1. */
 struct conv {
-    uint32_t dtype, rank; /* rank: spatial dimensions */
+    uint32_t dtype, rank;                  /* rank: spatial dimensions */
     int64_t batch, channels, maps, groups; /* of x and y, all groups */
     int64_t in[MAX_SPATIAL], out[MAX_SPATIAL], kernel[MAX_SPATIAL], stride[MAX_SPATIAL];
     int64_t dilation[MAX_SPATIAL], pads[2 * MAX_SPATIAL];
@@ -29,12 +32,17 @@ static int64_t product(const int64_t *n)
     return n[0] * n[1] * n[2];
 }
 
-/* For each pair of positions that a tap joins, y[b, m, o] += x[b, c, i] * w[...]; transposed the other way. */
+/*
+ * For each pair of positions that a tap joins, y[b, m, o] += x[b, c, i] * w[...]; transposed the
+ * other way.
+ */
 static double *expect(const struct conv *k, const double *x, const double *w, const double *bias)
 {
     int64_t in = product(k->in), out = product(k->out), taps = product(k->kernel);
     int64_t channels = k->channels / k->groups, maps = k->maps / k->groups;
-    /* small and large side: the window slides over `large` and has a position for each of `small` */
+    /*
+     * small and large side: the window slides over `large` and has a position for each of `small`
+     */
     const int64_t *small = k->is_transposed ? k->in : k->out;
     const int64_t *large = k->is_transposed ? k->out : k->in;
     double *y = calloc((size_t)(k->batch * k->maps * out) + 1, sizeof *y);
@@ -89,16 +97,15 @@ static void add_node(struct th *t, const struct conv *k, const void *x, const vo
     int64_t pads[2 * MAX_SPATIAL];
     char text[128];
 
-    th_input(t, "x", k->dtype,
-             dims_text(text, sizeof text, k->batch, k->channels, k->in, k->rank), x);
+    th_input(t, "x", k->dtype, dims_text(text, sizeof text, k->batch, k->channels, k->in, k->rank),
+             x);
     dims_text(text, sizeof text, k->is_transposed ? k->channels : k->maps,
               (k->is_transposed ? k->maps : k->channels) / k->groups, k->kernel, k->rank);
     th_const(t, "w", k->dtype, text, w);
     snprintf(text, sizeof text, "%lld", (long long)k->maps);
     if (bias)
         th_const(t, "b", k->dtype, text, bias);
-    th_output(t, "y", k->dtype,
-              dims_text(text, sizeof text, k->batch, k->maps, k->out, k->rank));
+    th_output(t, "y", k->dtype, dims_text(text, sizeof text, k->batch, k->maps, k->out, k->rank));
     th_node(t, k->is_transposed ? "ConvTranspose" : "Conv", 11, bias ? "x w b" : "x w", "y");
     for (uint32_t i = 0; i < k->rank; i++) {
         pads[i] = k->pads[skip + i];
@@ -124,11 +131,12 @@ static void run(const struct conv *k, const char *blas)
     struct th *t = th_new(bp_provider_entry_v1);
     char what[256];
 
-    snprintf(what, sizeof what, "type %u, rank %u, %lld -> %lld in %lld groups, kernel %lld %lld "
-             "%lld, y %lld %lld %lld", k->dtype, k->rank, (long long)k->channels,
-             (long long)k->maps, (long long)k->groups, (long long)k->kernel[0],
-             (long long)k->kernel[1], (long long)k->kernel[2], (long long)k->out[0],
-             (long long)k->out[1], (long long)k->out[2]);
+    snprintf(what, sizeof what,
+             "type %u, rank %u, %lld -> %lld in %lld groups, kernel %lld %lld "
+             "%lld, y %lld %lld %lld",
+             k->dtype, k->rank, (long long)k->channels, (long long)k->maps, (long long)k->groups,
+             (long long)k->kernel[0], (long long)k->kernel[1], (long long)k->kernel[2],
+             (long long)k->out[0], (long long)k->out[1], (long long)k->out[2]);
     th_option(t, "blas", blas);
     add_node(t, k, x_data, w_data, k->has_bias ? b_data : NULL);
     ck_assert_msg(th_run(t) >= 0, "%s: %s", what, th_message(t));
@@ -198,7 +206,9 @@ START_TEST(convolves_as_defined)
 }
 END_TEST
 
-/* Shapes of real networks: first layer, 3 x 3, 1 x 1, depthwise with both strides, wide channels. */
+/*
+ * Shapes of real networks: first layer, 3 x 3, 1 x 1, depthwise with both strides, wide channels.
+ */
 START_TEST(convolves_shapes_of_networks)
 {
     const struct {
@@ -207,7 +217,8 @@ START_TEST(convolves_shapes_of_networks)
         {3, 16, 1, 40, 3, 2, 1}, {16, 32, 1, 30, 3, 1, 1},  {32, 64, 1, 17, 1, 1, 0},
         {64, 70, 1, 7, 1, 1, 0}, {24, 24, 24, 37, 3, 1, 1}, {24, 24, 24, 37, 3, 2, 1},
         {8, 16, 8, 40, 3, 1, 1}, {130, 20, 1, 9, 3, 1, 1},  {6, 6, 6, 33, 5, 2, 2},
-        {1, 8, 1, 28, 5, 1, 2},  {4, 4, 4, 3, 3, 1, 1},     {40, 10, 1, 20, 1, 2, 0},
+        {1, 8, 1, 28, 5, 1, 2},  {4, 4, 4, 3, 3, 1, 1},     {2, 4, 2, 150, 3, 1, 1},
+        {3, 3, 3, 11, 3, 2, 1},  {2, 2, 2, 150, 5, 2, 0},   {40, 10, 1, 20, 1, 2, 0},
     };
     struct conv k = {.rank = 2, .batch = 1, .has_bias = true};
 
@@ -260,10 +271,10 @@ START_TEST(pads_by_itself)
     check_auto_pad("Conv", "SAME_UPPER", "1,1,6", "1,1,3", (float[]){6, 12, 11}, 3, 3, 2);
     check_auto_pad("Conv", "SAME_LOWER", "1,1,6", "1,1,3", (float[]){3, 9, 15}, 3, 3, 2);
     check_auto_pad("Conv", "VALID", "1,1,6", "1,1,2", (float[]){6, 12}, 2, 3, 2);
-    check_auto_pad("ConvTranspose", "SAME_UPPER", "1,1,3", "1,1,6",
-                   (float[]){1, 1, 3, 2, 5, 3}, 6, 3, 2);
-    check_auto_pad("ConvTranspose", "SAME_LOWER", "1,1,3", "1,1,6",
-                   (float[]){1, 3, 2, 5, 3, 3}, 6, 3, 2);
+    check_auto_pad("ConvTranspose", "SAME_UPPER", "1,1,3", "1,1,6", (float[]){1, 1, 3, 2, 5, 3}, 6,
+                   3, 2);
+    check_auto_pad("ConvTranspose", "SAME_LOWER", "1,1,3", "1,1,6", (float[]){1, 3, 2, 5, 3, 3}, 6,
+                   3, 2);
 }
 END_TEST
 

@@ -42,7 +42,7 @@ static void expect(const char *name, size_t n, const float *want)
 #define EXPECT(name, ...)                                                                          \
     expect(name, sizeof((float[]){__VA_ARGS__}) / sizeof(float), (float[]){__VA_ARGS__})
 
-/* ---- entry and claims ------------------------------------------------------------------------------ */
+/* ---- entry and claims ------------------------------------------------------------------------ */
 
 START_TEST(refuses_a_host_of_another_abi)
 {
@@ -145,7 +145,7 @@ START_TEST(refuses_too_high_a_rank)
 }
 END_TEST
 
-/* ---- storage --------------------------------------------------------------------------------------- */
+/* ---- storage --------------------------------------------------------------------------------- */
 
 START_TEST(values_between_nodes_live_in_scratch)
 {
@@ -270,10 +270,31 @@ START_TEST(absent_outputs_are_not_made)
 {
     th_input(t, "x", BP_DTYPE_F32, "2", (float[]){1, 2});
     th_output(t, "m", BP_DTYPE_BOOL, "2");
+    th_output(t, "n", BP_DTYPE_BOOL, "2");
     th_value(t, "unused", BP_DTYPE_F32, "2");
     th_node(t, "Dropout", 13, "x", "unused m");
+    th_node(t, "Dropout", 10, "x", "- n");
+    th_node(t, "Relu", 14, "x", "-");
     ck_run();
     ck_assert_mem_eq(th_data(t, "m"), "\1\1", 2);
+    ck_assert_mem_eq(th_data(t, "n"), "\1\1", 2);
+}
+END_TEST
+
+START_TEST(refuses_types_that_do_not_belong_together)
+{
+    static const struct {
+        const char *op, *in;
+    } rows[] = {{"Add", "x b"},   {"Where", "b x b"}, {"Where", "x x x"}, {"Range", "x x b"},
+                {"Clip", "x b"},  {"Clip", "x - b"},  {"Sum", "x x b"},   {"Gather", "x b"},
+                {"Where", "b x"}, {"Range", "x"},     {"Add", "x"},       {"Gather", "x"}};
+
+    th_input(t, "x", BP_DTYPE_F32, "1", NULL);
+    th_input(t, "b", BP_DTYPE_BOOL, "1", NULL);
+    th_output(t, "y", BP_DTYPE_F32, "1");
+    th_node(t, rows[_i].op, 13, rows[_i].in, "y");
+    ck_assert_int_eq(th_claim(t), BP_E_UNSUPPORTED);
+    ck_assert_uint_eq(th_reason(t), BP_R_DTYPE);
 }
 END_TEST
 
@@ -353,7 +374,7 @@ START_TEST(random_graphs_keep_their_values_apart)
 }
 END_TEST
 
-/* ---- shapes ---------------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 START_TEST(a_program_runs_with_other_shapes)
 {
@@ -427,7 +448,7 @@ START_TEST(a_reader_of_an_unknown_size_belongs_elsewhere)
 }
 END_TEST
 
-/* ---- runs ------------------------------------------------------------------------------------------ */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 static void two_nodes(void)
 {
@@ -530,6 +551,7 @@ int main(void)
     tcase_add_test(tcase, refuses_a_known_name_in_another_domain);
     tcase_add_test(tcase, names_a_version_that_it_has);
     tcase_add_test(tcase, names_an_element_type_that_it_has_not);
+    tcase_add_loop_test(tcase, refuses_types_that_do_not_belong_together, 0, 12);
     tcase_add_test(tcase, refuses_too_high_a_rank);
     tcase_add_test(tcase, values_between_nodes_live_in_scratch);
     tcase_add_test(tcase, a_node_works_in_place_when_its_input_dies);

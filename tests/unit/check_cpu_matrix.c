@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_cpu_matrix.c - MatMul and Gemm of the CPU provider, and below them the product kernels of every
- * instruction set that this machine has, against three plain loops.
+ * check_cpu_matrix.c - MatMul and Gemm of the CPU provider, and below them the product kernels of
+ * every instruction set that this machine has, against three plain loops.
  */
 
 #include "config.h"
@@ -44,7 +44,7 @@ static struct plain plain_of(size_t m, size_t n, size_t k, bool trans_a, bool tr
     return p;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------ */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* Runs all tasks of a product whose A and B lie at odd addresses, and compares. */
 static void check_product(struct bp_cpu_gemm *g, bool has_bias)
@@ -164,7 +164,8 @@ static double pass_tanh(double x)
 static void check_map(const struct bp_cpu_simd *simd, uint32_t dtype, int which)
 {
     double (*const exact[])(double) = {pass_exp, pass_sigmoid, pass_tanh};
-    const double specials[] = {NAN, INFINITY, -INFINITY, 0, -100, 100, 1e-20, -87.5, 88.5};
+    const double specials[] = {
+        (double)NAN, (double)INFINITY, -(double)INFINITY, 0, -100, 100, 1e-20, -87.5, 88.5};
     enum { N = 403 };
     double x[N];
     void *data;
@@ -188,7 +189,8 @@ static void check_map(const struct bp_cpu_simd *simd, uint32_t dtype, int which)
             want = (double)(float)want;
         ck_assert_msg((isnan(want) && isnan(got)) || got == want ||
                           fabs(got - want) <= slack * fabs(want) + 1e-43,
-                      "%s: function %d of %g is %.9g, not %.9g", simd->name, which, x[i], got, want);
+                      "%s: function %d of %g is %.9g, not %.9g", simd->name, which, x[i], got,
+                      want);
     }
     free(data);
 }
@@ -218,7 +220,7 @@ START_TEST(every_instruction_set_sums)
     nums_seed(6);
     for (uint32_t n = 0; n < 3000; n = n * 2 + 1) {
         for (uint32_t t = 0; t < 2; t++) {
-            double *x = nums_make(n, dtypes[t]), sum = 0, squares = 0, max = -INFINITY;
+            double *x = nums_make(n, dtypes[t]), sum = 0, squares = 0, max = -(double)INFINITY;
             void *data = nums_encode(x, n, dtypes[t]);
 
             for (uint32_t i = 0; i < n; i++) {
@@ -240,7 +242,7 @@ START_TEST(every_instruction_set_sums)
 }
 END_TEST
 
-/* ---- operators ------------------------------------------------------------------------------------ */
+/* ---- operators ------------------------------------------------------------------------------- */
 
 /* MatMul of two shapes, with the shape that must come out; integers when the type is one. */
 static void check_matmul(uint32_t dtype, const char *a_dims, const char *b_dims, const char *c_dims,
@@ -253,9 +255,11 @@ static void check_matmul(uint32_t dtype, const char *a_dims, const char *b_dims,
     void *a_data, *b_data;
     char what[160];
 
-    for (size_t i = 0; i < p->m * p->k * 16 && (dtype == BP_DTYPE_I32 || dtype == BP_DTYPE_I64); i++)
+    for (size_t i = 0; i < p->m * p->k * 16 && (dtype == BP_DTYPE_I32 || dtype == BP_DTYPE_I64);
+         i++)
         a[i] = (double)nums_pick(-9, 9);
-    for (size_t i = 0; i < p->k * p->n * 16 && (dtype == BP_DTYPE_I32 || dtype == BP_DTYPE_I64); i++)
+    for (size_t i = 0; i < p->k * p->n * 16 && (dtype == BP_DTYPE_I32 || dtype == BP_DTYPE_I64);
+         i++)
         b[i] = (double)nums_pick(-9, 9);
     a_data = nums_encode(a, p->m * p->k * 16, dtype);
     b_data = nums_encode(b, p->k * p->n * 16, dtype);
@@ -348,8 +352,8 @@ START_TEST(matmul_refuses_shapes_that_do_not_fit)
 }
 END_TEST
 
-static void check_gemm(uint32_t dtype, bool trans_a, bool trans_b, const char *c_dims,
-                       size_t c_row, size_t c_col, float alpha, float beta)
+static void check_gemm(uint32_t dtype, bool trans_a, bool trans_b, const char *c_dims, size_t c_row,
+                       size_t c_col, float alpha, float beta)
 {
     struct plain p = plain_of(18, 37, 21, trans_a, trans_b);
     double *a = nums_make(p.m * p.k, dtype), *b = nums_make(p.k * p.n, dtype);

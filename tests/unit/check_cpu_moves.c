@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_cpu_moves.c - operators of the CPU provider that move elements: each against a loop that finds
- * every output element's source on its own.
+ * check_cpu_moves.c - operators of the CPU provider that move elements: each against a loop that
+ * finds every output element's source on its own.
  */
 
 #include "config.h"
@@ -15,7 +15,6 @@
 
 bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
 
-#define COUNT(a) (sizeof(a) / sizeof(a)[0])
 #define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
 
 enum { MAX_RANK = 5, MAX_BYTES = 16 };
@@ -32,7 +31,7 @@ static void teardown(void)
     th_free(t);
 }
 
-/* ---- shapes and elements --------------------------------------------------------------------------- */
+/* ---- shapes and elements --------------------------------------------------------------------- */
 
 struct shape {
     uint32_t rank;
@@ -88,8 +87,8 @@ static size_t element_at(const struct shape *shape, const int64_t *index)
 static const struct {
     uint32_t dtype;
     size_t width;
-} types[] = {{BP_DTYPE_F32, 4},  {BP_DTYPE_U8, 1},   {BP_DTYPE_F16, 2},
-             {BP_DTYPE_I64, 8},  {BP_DTYPE_C128, 16}, {BP_DTYPE_BOOL, 1}};
+} types[] = {{BP_DTYPE_F32, 4}, {BP_DTYPE_U8, 1},    {BP_DTYPE_F16, 2},
+             {BP_DTYPE_I64, 8}, {BP_DTYPE_C128, 16}, {BP_DTYPE_BOOL, 1}};
 
 /* n elements, all different as far as their width allows. */
 static uint8_t *numbered(size_t n, size_t width)
@@ -112,7 +111,7 @@ static void ck_element(const uint8_t *got, const uint8_t *want, size_t width, si
                      want[0] + 256u * want[width > 1]);
 }
 
-/* ---- Transpose, Slice, Expand, Tile ---------------------------------------------------------------- */
+/* ---- Transpose, Slice, Expand, Tile ---------------------------------------------------------- */
 
 START_TEST(transposes)
 {
@@ -250,9 +249,9 @@ START_TEST(slices_beyond_the_ends_are_clamped)
         const char *dims;
         float first;
     } rows[] = {
-        {-100, 100, 1, "5", 0},  {3, 1, 1, "0", 0},         {100, -100, -1, "5", 4},
-        {7, 9, 1, "0", 0},       {-2, INT64_MAX, 1, "2", 3}, {-1, INT64_MIN, -2, "3", 4},
-        {1, 2, INT64_MAX, "1", 1}, {4, 0, INT64_MIN, "1", 4}, {-100, -200, -1, "1", 0},
+        {-100, 100, 1, "5", 0},    {3, 1, 1, "0", 0},          {100, -100, -1, "5", 4},
+        {7, 9, 1, "0", 0},         {-2, INT64_MAX, 1, "2", 3}, {-1, INT64_MIN, -2, "3", 4},
+        {1, 2, INT64_MAX, "1", 1}, {4, 0, INT64_MIN, "1", 4},  {-100, -200, -1, "1", 0},
     };
     const float *y;
 
@@ -385,7 +384,7 @@ START_TEST(tile_once_had_one_axis)
 }
 END_TEST
 
-/* ---- Concat and Split ------------------------------------------------------------------------------ */
+/* ---- Concat and Split ------------------------------------------------------------------------ */
 
 START_TEST(what_is_split_and_joined_is_the_same)
 {
@@ -463,7 +462,7 @@ START_TEST(a_part_that_nobody_wants_is_passed_over)
 }
 END_TEST
 
-/* ---- Gather, Pad ----------------------------------------------------------------------------------- */
+/* ---- Gather, Pad ----------------------------------------------------------------------------- */
 
 START_TEST(gathers)
 {
@@ -632,7 +631,7 @@ START_TEST(an_empty_axis_cannot_be_padded_with_itself)
 }
 END_TEST
 
-/* ---- shapes as data -------------------------------------------------------------------------------- */
+/* ---- shapes as data -------------------------------------------------------------------------- */
 
 START_TEST(shape_and_size_tell_the_dimensions)
 {
@@ -741,7 +740,7 @@ START_TEST(squeezes_and_unsqueezes_by_data)
 }
 END_TEST
 
-/* ---- Dropout, strings ------------------------------------------------------------------------------ */
+/* ---- Dropout, strings ------------------------------------------------------------------------ */
 
 START_TEST(dropout_drops_nothing)
 {

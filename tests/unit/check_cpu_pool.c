@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_cpu_pool.c - pools and normalizations of the CPU provider against loops that follow the definitions.
+ * check_cpu_pool.c - pools and normalizations of the CPU provider against loops that follow the
+ * definitions.
  */
 
 #include "config.h"
@@ -38,7 +39,7 @@ static int64_t index_of(const struct pool *k, const int64_t *p)
 /* One window of one plane; *index is its largest element's. */
 static double expect_one(const struct pool *k, const double *x, const int64_t *at, int64_t *index)
 {
-    double best = -INFINITY, sum = 0;
+    double best = -(double)INFINITY, sum = 0;
     int64_t inside = 0, padded = 0;
 
     for (int64_t t = 0; t < k->kernel[0] * k->kernel[1] * k->kernel[2]; t++) {
@@ -217,7 +218,7 @@ START_TEST(global_pools_take_whole_planes)
     struct th *t = th_new(bp_provider_entry_v1);
 
     for (int i = 0; i < 6; i++) {
-        maxima[i] = -INFINITY;
+        maxima[i] = -(double)INFINITY;
         for (int j = 0; j < 35; j++) {
             sums[i] += x[i * 35 + j] / 35;
             maxima[i] = fmax(maxima[i], x[i * 35 + j]);
@@ -237,7 +238,7 @@ START_TEST(global_pools_take_whole_planes)
 }
 END_TEST
 
-/* ---- normalizations ------------------------------------------------------------------------------ */
+/* ---- normalizations -------------------------------------------------------------------------- */
 
 START_TEST(batch_normalization_infers)
 {

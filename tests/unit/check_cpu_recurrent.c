@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_cpu_recurrent.c - LSTM, GRU and RNN of the CPU provider against loops that follow ONNX' equations, with
- * every input and attribute in and out.
+ * check_cpu_recurrent.c - LSTM, GRU and RNN of the CPU provider against loops that follow ONNX'
+ * equations, with every input and attribute in and out.
  */
 
 #include "config.h"
@@ -97,11 +97,16 @@ static const struct named {
     function f;
     bool has_alpha, has_beta;
 } functions[] = {
-    {"Sigmoid", sigmoid, false, false},        {"Tanh", hyperbolic, false, false},
-    {"Relu", relu, false, false},              {"Affine", affine, true, true},
-    {"LeakyRelu", leaky_relu, true, false},    {"ThresholdedRelu", thresholded_relu, true, false},
-    {"ScaledTanh", scaled_tanh, true, true},   {"HardSigmoid", hard_sigmoid, true, true},
-    {"Elu", elu, true, false},                 {"Softsign", softsign, false, false},
+    {"Sigmoid", sigmoid, false, false},
+    {"Tanh", hyperbolic, false, false},
+    {"Relu", relu, false, false},
+    {"Affine", affine, true, true},
+    {"LeakyRelu", leaky_relu, true, false},
+    {"ThresholdedRelu", thresholded_relu, true, false},
+    {"ScaledTanh", scaled_tanh, true, true},
+    {"HardSigmoid", hard_sigmoid, true, true},
+    {"Elu", elu, true, false},
+    {"Softsign", softsign, false, false},
     {"Softplus", softplus, false, false},
 };
 
@@ -262,9 +267,7 @@ static void make_functions(struct net *k)
     for (int i = 0; i < 6; i++) {
         int place = i % function_counts[k->op];
 
-        k->which[i] = k->own_functions ? (int)nums_pick(0, 10)
-                      : k->op != RNN && place == 0 ? 0
-                                                   : 1;
+        k->which[i] = k->own_functions ? (int)nums_pick(0, 10) : k->op != RNN && place == 0 ? 0 : 1;
         k->alpha[i] = (float)nums_pick(1, 9) / 16;
         k->beta[i] = (float)nums_pick(1, 9) / 16;
     }
@@ -388,8 +391,8 @@ static void add_inputs(struct th *t, const struct net *k)
     if (k->op == LSTM)
         th_output(t, "yc", k->dtype, dims);
     if (k->batch_first)
-        snprintf(dims, sizeof dims, "%lld,%lld,%lld,%lld", (long long)k->batch,
-                 (long long)k->steps, (long long)dirs, (long long)k->hidden);
+        snprintf(dims, sizeof dims, "%lld,%lld,%lld,%lld", (long long)k->batch, (long long)k->steps,
+                 (long long)dirs, (long long)k->hidden);
     else
         snprintf(dims, sizeof dims, "%lld,%lld,%lld,%lld", (long long)k->steps, (long long)dirs,
                  (long long)k->batch, (long long)k->hidden);
@@ -403,17 +406,18 @@ static void add_node(struct th *t, const struct net *k)
     add_inputs(t, k);
     snprintf(in, sizeof in, "x w r %s %s %s %s", k->has_bias ? "b" : "-",
              k->has_lengths ? "lengths" : "-", k->has_h ? "h" : "-",
-             k->op != LSTM                  ? ""
-             : k->has_c && k->has_p         ? "c p"
-             : k->has_p                     ? "- p"
-             : k->has_c                     ? "c"
-                                            : "");
+             k->op != LSTM          ? ""
+             : k->has_c && k->has_p ? "c p"
+             : k->has_p             ? "- p"
+             : k->has_c             ? "c"
+                                    : "");
     th_node(t, ops[k->op], 14, in, k->op == LSTM ? "y yh yc" : "y yh");
     th_int(t, "hidden_size", k->hidden);
     th_int(t, "layout", k->batch_first);
-    th_string(t, "direction", k->directions == 2 ? "bidirectional"
-                              : k->is_reverse    ? "reverse"
-                                                 : "forward");
+    th_string(t, "direction",
+              k->directions == 2 ? "bidirectional"
+              : k->is_reverse    ? "reverse"
+                                 : "forward");
     if (k->option && k->op != RNN)
         th_int(t, k->op == GRU ? "linear_before_reset" : "input_forget", 1);
     if (k->clip > 0)

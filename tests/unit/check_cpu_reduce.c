@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_cpu_reduce.c - the Reduce operators, ArgMax and ArgMin of the CPU provider against plain loops. */
+/*
+ * check_cpu_reduce.c - the Reduce operators, ArgMax and ArgMin of the CPU provider against plain
+ * loops.
+ */
 
 #include "config.h"
 
@@ -16,8 +19,8 @@ extern bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp
 
 enum { MAX_RANK = 5 };
 
-static const char *const ops[] = {"ReduceSum",  "ReduceMean", "ReduceMax",       "ReduceMin",
-                                  "ReduceProd", "ReduceL1",   "ReduceL2",        "ReduceLogSum",
+static const char *const ops[] = {"ReduceSum",       "ReduceMean",     "ReduceMax", "ReduceMin",
+                                  "ReduceProd",      "ReduceL1",       "ReduceL2",  "ReduceLogSum",
                                   "ReduceLogSumExp", "ReduceSumSquare"};
 
 enum { SUM, MEAN, MAX, MIN, PROD, L1, L2, LOG_SUM, LOG_SUM_EXP, SUM_SQUARE, N_OPS };
@@ -31,7 +34,7 @@ struct reduce {
 
 static double start(int op)
 {
-    return op == MAX ? -INFINITY : op == MIN ? INFINITY : op == PROD ? 1 : 0;
+    return op == MAX ? -(double)INFINITY : op == MIN ? (double)INFINITY : op == PROD ? 1 : 0;
 }
 
 static double step(int op, double sum, double v)
@@ -57,10 +60,10 @@ static double step(int op, double sum, double v)
 
 static double last(int op, double sum, double count, bool is_integer)
 {
-    double v = op == MEAN                            ? sum / count
-               : op == L2                            ? sqrt(sum)
+    double v = op == MEAN                           ? sum / count
+               : op == L2                           ? sqrt(sum)
                : op == LOG_SUM || op == LOG_SUM_EXP ? log(sum)
-                                                     : sum;
+                                                    : sum;
 
     return is_integer ? trunc(v) : v;
 }
@@ -141,8 +144,7 @@ static void run(const struct reduce *k)
     for (size_t i = 0; i < n_y; i++)
         y[i] = start(k->op);
     for (size_t i = 0; i < n; i++)
-        y[target(k, i)] =
-            step(k->op, y[target(k, i)], nums_decode(data, i, k->dtype));
+        y[target(k, i)] = step(k->op, y[target(k, i)], nums_decode(data, i, k->dtype));
     for (size_t i = 0; i < n_y; i++)
         y[i] = last(k->op, y[i], (double)n / (double)n_y, is_integer);
     add_node(t, k, data);
@@ -158,8 +160,8 @@ static void run(const struct reduce *k)
 
 START_TEST(reduces_as_defined)
 {
-    const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16,
-                               BP_DTYPE_I32, BP_DTYPE_I64};
+    const uint32_t dtypes[] = {BP_DTYPE_F32,  BP_DTYPE_F64, BP_DTYPE_F16,
+                               BP_DTYPE_BF16, BP_DTYPE_I32, BP_DTYPE_I64};
 
     nums_seed((uint64_t)_i + 17);
     for (int i = 0; i < 30; i++) {
@@ -181,7 +183,8 @@ END_TEST
 
 START_TEST(reduces_nothing_to_the_neutral_element)
 {
-    const double expected[] = {0, NAN, -INFINITY, INFINITY, 1, 0, 0, -INFINITY, -INFINITY, 0};
+    const double expected[] = {0, (double)NAN, -(double)INFINITY, (double)INFINITY,  1,
+                               0, 0,           -(double)INFINITY, -(double)INFINITY, 0};
     const int64_t axis = 1;
     struct th *t = th_new(bp_provider_entry_v1);
     double want[2] = {expected[_i], expected[_i]};
@@ -326,7 +329,7 @@ START_TEST(long_sums_stay_exact)
 }
 END_TEST
 
-/* ---- ArgMax, ArgMin ------------------------------------------------------------------------------- */
+/* ---- ArgMax, ArgMin -------------------------------------------------------------------------- */
 
 static void check_arg(const char *op, bool is_last, const float *x, const char *dims, int64_t axis,
                       const char *y_dims, const int64_t *expected)

@@ -331,11 +331,38 @@ END_TEST
 
 /* ---- stages --------------------------------------------------------------------------------------------- */
 
+/* An operator like NonZero, whatever the schema tables have. */
+static bp_rc infer_nonzero(struct bp_infer *infer)
+{
+    struct bp_sym dims[2] = {bp_sym_of(infer->in[0]->rank)};
+    bp_rc rc = bp_symbols_fresh(infer->symbols, true, &dims[1], infer->err);
+
+    return rc < 0 ? rc : bp_infer_set(infer, 0, BP_DTYPE_I64, 2, dims);
+}
+
+static void nonzero(const char *name, const char *in, const char *out)
+{
+    static const struct bp_param params[] = {{"X", BP_T_ANY, 0, 0}, {"Y", BP_T(I64), 0, 0}};
+    static const struct bp_schema schema = {.op = "NonZero",
+                                            .since = 13,
+                                            .in = &params[0],
+                                            .out = &params[1],
+                                            .n_in = 1,
+                                            .n_out = 1,
+                                            .infer = infer_nonzero,
+                                            .sizes_from_data = true};
+
+    graphs_node(&t.g, ir, name, "NonZero", in, out);
+    t.special = name;
+    t.schema = &schema;
+}
+
 START_TEST(a_size_that_comes_with_data_begins_a_stage)
 {
-    graphs_node(&t.g, ir, "a1", "NonZero", "x", "v1");
-    graphs_node(&t.g, ir, "a2", "Neg", "v1", "y");
-    relu("a3", "x", "z");
+    nonzero("a1", "x", "v1");
+    graphs_node(&t.g, ir, "a2", "Neg", "v1", "v2");
+    graphs_node(&t.g, ir, "a3", "Abs", "v2", "y"); /* one is enough */
+    relu("a4", "x", "z");
     graphs_output(&t.g, ir, "y");
     graphs_output(&t.g, ir, "z");
     takers_add(&t, "one", "a");
@@ -343,7 +370,8 @@ START_TEST(a_size_that_comes_with_data_begins_a_stage)
     ck_assert_uint_eq(t.part.n_stages, 2);
     ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a1")], 0);
     ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a2")], 1);
-    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a3")], 0);
+    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a3")], 1);
+    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a4")], 0);
     check_groups();
 }
 END_TEST
@@ -363,19 +391,40 @@ START_TEST(a_shape_that_follows_from_shapes_needs_no_stage)
 }
 END_TEST
 
+START_TEST(a_shape_that_is_fed_needs_no_stage)
+{
+    graphs_input(&t.g, ir, "s", BP_DTYPE_I64, "k"); /* even the rank comes with it */
+    graphs_node(&t.g, ir, "a1", "Reshape", "x,s", "v1");
+    relu("a2", "v1", "v2");
+    graphs_node(&t.g, ir, "a3", "Shape", "v2", "v3");
+    graphs_node(&t.g, ir, "a4", "Reshape", "v2,v3", "v4");
+    relu("a5", "v4", "y");
+    graphs_output(&t.g, ir, "y");
+    takers_add(&t, "one", "a");
+    takers_divide(&t);
+    ck_assert_uint_le(t.part.n_stages, 2); /* the content of v3 has no known size */
+    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a2")], 0);
+}
+END_TEST
+
 START_TEST(a_shape_that_is_computed_from_data_needs_one)
 {
     graphs_input(&t.g, ir, "s", BP_DTYPE_I64, "2");
     graphs_node(&t.g, ir, "a1", "Reshape", "x,s", "z"); /* s is fed: known before the run */
     graphs_node(&t.g, ir, "a2", "Abs", "s", "v2");
-    graphs_node(&t.g, ir, "a3", "Reshape", "x,v2", "y"); /* v2 is computed */
+    graphs_node(&t.g, ir, "a3", "Reshape", "x,v2", "v3"); /* v2 is computed */
+    relu("a4", "v3", "v4");                               /* what comes behind is planned with it */
+    graphs_node(&t.g, ir, "a5", "Shape", "v4", "v5");
+    graphs_node(&t.g, ir, "a6", "Reshape", "v4,v5", "y");
     graphs_output(&t.g, ir, "y");
     graphs_output(&t.g, ir, "z");
     takers_add(&t, "one", "a");
     takers_divide(&t);
+    ck_assert_uint_eq(t.part.n_stages, 2);
     ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a1")], 0);
-    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a3")],
-                      t.part.stage_of[takers_node(&t, "a2")] + 1);
+    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a2")], 0);
+    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a3")], 1);
+    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a6")], 1);
     check_groups();
 }
 END_TEST
@@ -477,7 +526,7 @@ START_TEST(a_view_marks_sizes_that_come_with_data)
     const bp_graph *graph;
     const bp_value *value;
 
-    graphs_node(&t.g, ir, "a1", "NonZero", "x", "y");
+    nonzero("a1", "x", "y");
     graphs_output(&t.g, ir, "y");
     takers_add(&t, "one", "a");
     takers_divide(&t);
@@ -519,6 +568,7 @@ int main(void)
     tcase_add_test(tcase, groups_of_long_chains_come_quickly);
     tcase_add_test(tcase, a_size_that_comes_with_data_begins_a_stage);
     tcase_add_test(tcase, a_shape_that_follows_from_shapes_needs_no_stage);
+    tcase_add_test(tcase, a_shape_that_is_fed_needs_no_stage);
     tcase_add_test(tcase, a_shape_that_is_computed_from_data_needs_one);
     tcase_add_test(tcase, control_flow_is_the_hosts);
     tcase_add_test(tcase, a_view_shows_sizes_names_and_constants);

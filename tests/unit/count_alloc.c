@@ -58,11 +58,6 @@ void *__libc_realloc(void *p, size_t n);
 void *__libc_memalign(size_t align, size_t n);
 void __libc_free(void *p);
 
-bool count_alloc_works(void)
-{
-    return true;
-}
-
 static bool fails_now(void)
 {
     atomic_fetch_add(&calls, 1);
@@ -129,13 +124,6 @@ SEEN void free(void *p)
     atomic_fetch_add(&calls, 1);
     atomic_fetch_sub(&live, 1);
     __libc_free(p);
-}
-
-#else
-
-bool count_alloc_works(void)
-{
-    return false;
 }
 
 #endif

@@ -122,6 +122,11 @@ unit_tests += %D%/check_session
 %C%_check_session_CPPFLAGS = $(unit_cppflags)
 %C%_check_session_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_control
+%C%_check_control_SOURCES = %D%/check_control.c $(kit_sources)
+%C%_check_control_CPPFLAGS = $(unit_cppflags)
+%C%_check_control_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_fallback
 %C%_check_fallback_SOURCES = %D%/check_fallback.c $(kit_sources)
 %C%_check_fallback_CPPFLAGS = $(unit_cppflags)
@@ -184,6 +189,12 @@ unit_tests += %D%/check_cpu_elements
 	%D%/test_host.h
 %C%_check_cpu_elements_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_elements_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_broadcast
+%C%_check_cpu_broadcast_SOURCES = %D%/check_cpu_broadcast.c %D%/random.h %D%/test_host.c \
+	%D%/test_host.h
+%C%_check_cpu_broadcast_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_broadcast_LDADD = $(cpu_test_ldadd)
 
 unit_tests += %D%/check_cpu_moves
 %C%_check_cpu_moves_SOURCES = %D%/check_cpu_moves.c %D%/random.h %D%/test_host.c %D%/test_host.h

@@ -33,7 +33,7 @@ double *nums_make(size_t n, uint32_t dtype)
 
     ck_assert_ptr_nonnull(numbers);
     for (size_t i = 0; i < n; i++)
-        numbers[i] = (double)nums_pick(-1000, 1000) / 1000;
+        numbers[i] = (double)nums_pick(dtype == BP_DTYPE_U8 ? 0 : -1000, 1000) / 1000;
     encoded = nums_encode(numbers, n, dtype);
     for (size_t i = 0; i < n; i++)
         numbers[i] = nums_decode(encoded, i, dtype);

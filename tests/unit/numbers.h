@@ -17,8 +17,8 @@ void *nums_encode(const double *numbers, size_t n, uint32_t dtype);
 /* Element i of data. */
 double nums_decode(const void *data, size_t i, uint32_t dtype);
 /*
- * Fails the test unless n elements are what is expected, to within what `terms` rounded additions of the type
- * may differ.
+ * Fails the test unless n elements are what is expected, to within what `terms` rounded additions
+ * of the type may differ.
  */
 void nums_compare(const char *what, const void *data, const double *expected, size_t n,
                   uint32_t dtype, size_t terms);

@@ -56,6 +56,8 @@ void takers_divide(struct takers *t)
 {
     bp_rc rc = graphs_seal(&t->g);
 
+    if (t->special)
+        t->g.main->nodes[takers_node(t, t->special)].schema = t->schema;
     if (rc >= 0)
         rc = bp_infer_start(t->g.main, NULL, &t->g.symbols, &t->region, &t->facts, &t->g.err);
     if (rc >= 0)

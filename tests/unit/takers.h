@@ -26,6 +26,8 @@ struct takers {
     struct bp_fact *facts;
     struct bp_partition part;
     struct bp_region region; /* of the partition */
+    const char *special;     /* a node whose schema takers_divide() sets */
+    const struct bp_schema *schema;
 };
 
 void takers_setup(struct takers *t);

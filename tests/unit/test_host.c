@@ -12,10 +12,10 @@ enum { MAX_RANK = 80, MAX_ENDS = 64, MESSAGE_BYTES = 1024 };
 
 struct value {
     char *name;
-    bp_dim *dims;     /* as compile sees them */
-    int64_t *now;     /* as the frame sees them */
-    char *block;      /* malloc'ed; the bytes lie in it */
-    uint8_t *data;    /* inputs and constants: their bytes, NULL for none */
+    bp_dim *dims;  /* as compile sees them */
+    int64_t *now;  /* as the frame sees them */
+    char *block;   /* malloc'ed; the bytes lie in it */
+    uint8_t *data; /* inputs and constants: their bytes, NULL for none */
     size_t bytes;
     uint32_t rank, dtype, flags;
     uint32_t producer;
@@ -109,7 +109,7 @@ static void *grow(void *rows, uint32_t n, size_t size)
     return rows;
 }
 
-/* ---- the table for the provider ------------------------------------------------------------------- */
+/* ---- the table for the provider -------------------------------------------------------------- */
 
 static void host_log(void *h, uint32_t level, const char *domain, const char *text)
 {
@@ -167,8 +167,7 @@ static bp_rc host_constant(void *h, const bp_graph *graph, uint32_t value, bp_sp
 {
     struct th *t = h;
 
-    if (graph != &t->graph || value >= t->n_values ||
-        !(t->values[value].flags & BP_VALUE_CONSTANT))
+    if (graph != &t->graph || value >= t->n_values || !(t->values[value].flags & BP_VALUE_CONSTANT))
         return bp_fail(err, BP_E_INVALID, "value %u is no constant", value);
     *out = (bp_span){t->values[value].data, t->values[value].bytes};
     return BP_OK;
@@ -240,7 +239,7 @@ static const void *host_extension(void *h, const char *id)
     return NULL;
 }
 
-/* ---- start, options -------------------------------------------------------------------------------- */
+/* ---- start, options -------------------------------------------------------------------------- */
 
 struct th *th_new(bp_entry_fn entry)
 {
@@ -326,7 +325,7 @@ uint32_t th_allocs(const struct th *t)
     return t->allocs;
 }
 
-/* ---- the graph ------------------------------------------------------------------------------------- */
+/* ---- the graph ------------------------------------------------------------------------------- */
 
 static uint32_t find_value(const struct th *t, const char *name, size_t length)
 {
@@ -626,7 +625,7 @@ static void build_graph(struct th *t)
                           .n_outputs = t->n_outputs};
 }
 
-/* ---- running --------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void on_claim(void *h, uint32_t node, uint32_t verdict, uint32_t reason, const char *subject,
                      const char *text, const bp_cost *cost)

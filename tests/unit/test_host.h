@@ -14,9 +14,9 @@
  *     y = th_data(t, "y");
  *     th_free(t);
  *
- * It is strict where a real host may be: constants lie at odd addresses, the base of an empty tensor is
- * NULL, scratch is dirty at each execute, parallel_for goes backwards, and an allocation during
- * execute ends the program. Misuse of these functions ends the program too.
+ * It is strict where a real host may be: constants lie at odd addresses, the base of an empty
+ * tensor is NULL, scratch is dirty at each execute, parallel_for goes backwards, and an allocation
+ * during execute ends the program. Misuse of these functions ends the program too.
  */
 #ifndef BP_TESTS_TEST_HOST_H
 #define BP_TESTS_TEST_HOST_H
@@ -41,9 +41,12 @@ void th_fail_alloc(struct th *t, uint32_t n);
 /* Allocations since th_fail_alloc(), or since the start. */
 uint32_t th_allocs(const struct th *t);
 
-/* ---- the graph ------------------------------------------------------------------------------------ */
+/* ---- the graph ------------------------------------------------------------------------------- */
 
-/* Dimensions are a text, "2,3,4", "" for rank 0. Data is copied; inputs and outputs come in the order made. */
+/*
+ * Dimensions are a text, "2,3,4", "" for rank 0. Data is copied; inputs and outputs come in the
+ * order made.
+ */
 void th_input(struct th *t, const char *name, uint32_t dtype, const char *dims, const void *data);
 void th_const(struct th *t, const char *name, uint32_t dtype, const char *dims, const void *data);
 /* From now on the host hands out only so many bytes of a constant, as a broken model would. */
@@ -65,7 +68,7 @@ void th_string(struct th *t, const char *name, const char *value);
 void th_strings(struct th *t, const char *name, uint32_t n, const char *const *values);
 void th_tensor(struct th *t, const char *name, uint32_t dtype, const char *dims, const void *data);
 
-/* ---- running -------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* Asks the provider for all nodes. BP_E_UNSUPPORTED: it refused one, see th_reason(). */
 bp_rc th_claim(struct th *t);
