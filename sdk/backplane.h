@@ -74,7 +74,7 @@ BP_API uint32_t bp_dtype_from_name(const char *name);
 /* Bits of one element: 4 for BP_DTYPE_I4; 0 for types without a fixed size. */
 BP_API uint32_t bp_dtype_bits(uint32_t dtype);
 
-/* ---- environment ---------------------------------------------------------------------------------- */
+/* ---- environment ----------------------------------------------------------------------------- */
 
 /* Receives log lines; `text` has no newline and lives for the call. May come from any thread. */
 typedef void (*bp_log_fn)(void *user, uint32_t level, const char *domain, const char *text);
@@ -117,8 +117,9 @@ typedef struct bp_key_value {
 } bp_key_value;
 
 /*
- * Adds a default provider of the environment: later sessions have it after their own and before CPU,
- * unless they opt out. `name` as in bp_session_options_add_provider. [one thread at a time per env]
+ * Adds a default provider of the environment: later sessions have it after their own and before
+ * CPU, unless they opt out. `name` as in bp_session_options_add_provider. [one thread at a time per
+ * env]
  */
 BP_API bp_rc bp_env_add_provider(bp_env *env, const char *name, const bp_key_value *options,
                                  uint32_t n_options, uint32_t fallback, bp_err *err) BP_CHECKED;
@@ -178,14 +179,14 @@ BP_API bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out
 BP_API bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out,
                                   bp_err *err) BP_CHECKED;
 /*
- * Is the provider of this name usable here and now? BP_OK, or why not in words. `name` in any of the
- * forms of bp_session_options_add_provider.
+ * Is the provider of this name usable here and now? BP_OK, or why not in words. `name` in any of
+ * the forms of bp_session_options_add_provider.
  */
 BP_API bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err) BP_CHECKED;
 /* Directory i of the search path, with why it counts ("environment variable ...") in *why; NULL: end. */
 BP_API const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why);
 
-/* ---- session options ------------------------------------------------------------------------------ */
+/* ---- session options ------------------------------------------------------------------------- */
 
 /* Lives apart from the env; one may serve many sessions. */
 BP_API bp_rc bp_session_options_create(bp_session_options **out, bp_err *err) BP_CHECKED;
@@ -194,17 +195,17 @@ BP_API void bp_session_options_destroy(bp_session_options *options);
 /*
  * Appends a provider to the ordered list. `name`: short ("dnnl"), ONNX Runtime's
  * ("DnnlExecutionProvider") in any case, an id ("org.backplane.dnnl"), or the absolute path of a
- * plug-in file. A key twice, or a provider twice, is BP_E_INVALID here; the rest is checked when the
- * session is made: a name that nobody knows and a wrong option are errors then, whatever the fallback
- * policy; a provider that is missing or unusable is one by policy. Strings are copied. CPU may be
- * named to give it options; it stays last.
+ * plug-in file. A key twice, or a provider twice, is BP_E_INVALID here; the rest is checked when
+ * the session is made: a name that nobody knows and a wrong option are errors then, whatever the
+ * fallback policy; a provider that is missing or unusable is one by policy. Strings are copied. CPU
+ * may be named to give it options; it stays last.
  */
 BP_API bp_rc bp_session_options_add_provider(bp_session_options *options, const char *name,
                                              const bp_key_value *kv, uint32_t n_kv,
                                              uint32_t fallback, bp_err *err) BP_CHECKED;
 /*
- * The same, but tried now: opened, asked whether it is available, options checked. On failure nothing
- * was added and the error says why, whatever the fallback policy.
+ * The same, but tried now: opened, asked whether it is available, options checked. On failure
+ * nothing was added and the error says why, whatever the fallback policy.
  */
 BP_API bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, const char *name,
                                          const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
@@ -221,7 +222,7 @@ typedef void (*bp_progress_fn)(void *user, const char *phase, double fraction);
 BP_API void bp_session_options_set_progress(bp_session_options *options, bp_progress_fn fn,
                                             void *user);
 
-/* ---- models ------------------------------------------------------------------------------------------ */
+/* ---- models ---------------------------------------------------------------------------------- */
 
 typedef struct bp_dim_info {
     int64_t value;      /* -1: not fixed */
@@ -279,7 +280,7 @@ BP_API const char *bp_model_metadata(const bp_model *model, uint32_t i, const ch
 /* External data file i, relative to the model's directory. NULL: end. */
 BP_API const char *bp_model_external(const bp_model *model, uint32_t i);
 
-/* ---- sessions ------------------------------------------------------------------------------------------ */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 /*
  * Makes the model of `path` ready: read, understood, claimed by the providers in order, compiled.
@@ -321,13 +322,12 @@ typedef struct bp_run_options {
 } bp_run_options;
 
 /*
- * One run. Any number of threads may run one session at once. After the first runs with given shapes
- * and the caller's buffers it allocates nothing.
- * Inputs: base, bytes, dims, rank and dtype are set by the caller; the memory is only read.
- * Outputs: with a base, the result goes there: `bytes` is the room, `dims` must have `rank` entries
- * to be filled (BP_E_SHAPE says what is needed when either is too small). With base NULL, base and
- * dims are allocated: bp_tensor_free() them. dtype is filled in either way.
- * options may be NULL.
+ * One run. Any number of threads may run one session at once. After the first runs with given
+ * shapes and the caller's buffers it allocates nothing. Inputs: base, bytes, dims, rank and dtype
+ * are set by the caller; the memory is only read. Outputs: with a base, the result goes there:
+ * `bytes` is the room, `dims` must have `rank` entries to be filled (BP_E_SHAPE says what is needed
+ * when either is too small). With base NULL, base and dims are allocated: bp_tensor_free() them.
+ * dtype is filled in either way. options may be NULL.
  */
 BP_API bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                             bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
@@ -360,7 +360,7 @@ typedef struct bp_session_stats {
 BP_API bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out,
                                   bp_err *err) BP_CHECKED;
 
-/* ---- the report ------------------------------------------------------------------------------------------ */
+/* ---- the report ------------------------------------------------------------------------------ */
 
 typedef struct bp_report_provider {
     uint32_t struct_size;
@@ -431,7 +431,7 @@ BP_API bp_rc bp_plan_create(bp_env *env, bp_model *model, const bp_session_optio
                             bp_report **out, bp_err *err) BP_CHECKED;
 BP_API void bp_report_destroy(bp_report *report); /* of bp_plan_create only */
 
-/* ---- tensors ------------------------------------------------------------------------------------------------ */
+/* ---- tensors --------------------------------------------------------------------------------- */
 
 /* Bytes that a dense tensor needs. BP_E_INVALID: negative or too large, or a type without fixed size. */
 BP_API bp_rc bp_tensor_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out,

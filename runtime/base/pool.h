@@ -13,8 +13,8 @@ typedef void (*bp_pool_fn)(void *u, uint32_t i, uint32_t worker);
 uint32_t bp_pool_cpus(void);
 
 /*
- * A team of `width` threads, the caller included (0: bp_pool_cpus()). Threads start at the first job
- * that wants them. Workers spin for a bounded time after a job, then sleep.
+ * A team of `width` threads, the caller included (0: bp_pool_cpus()). Threads start at the first
+ * job that wants them. Workers spin for a bounded time after a job, then sleep.
  */
 bp_rc bp_pool_create(uint32_t width, struct bp_pool **out, bp_err *err) BP_CHECKED;
 void bp_pool_destroy(struct bp_pool *pool); /* no job may be running; NULL is fine */

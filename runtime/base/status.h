@@ -20,20 +20,21 @@ static inline bool bp_add_size(size_t a, size_t b, size_t *out)
 }
 
 /*
- * Bytes of a dense tensor. False: a negative size, a product that does not fit in ptrdiff_t, or a type
- * without a fixed width. Types under 8 bits are packed.
+ * Bytes of a dense tensor. False: a negative size, a product that does not fit in ptrdiff_t, or a
+ * type without a fixed width. Types under 8 bits are packed.
  */
 bool bp_dense_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out);
 
 /*
- * Hands a struct of the API to a caller who may have been compiled with a smaller one: `out` starts with
- * its struct_size, which stays. BP_E_INVALID when that was not set. `own` has its own size set.
+ * Hands a struct of the API to a caller who may have been compiled with a smaller one: `out` starts
+ * with its struct_size, which stays. BP_E_INVALID when that was not set. `own` has its own size
+ * set.
  */
 bp_rc bp_give_out(void *out, const void *own, bp_err *err) BP_CHECKED;
 
 /*
- * Around a call into a plug-in: no words of an earlier failure before it; after it a code that we know, and
- * words also where it gave none.
+ * Around a call into a plug-in: no words of an earlier failure before it; after it a code that we
+ * know, and words also where it gave none.
  */
 void bp_err_clear(bp_err *err);
 bp_rc bp_err_complete(bp_err *err, bp_rc rc);

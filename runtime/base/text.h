@@ -27,8 +27,8 @@ void bp_text_finish(struct bp_text *text);
  * JSON: commas come by themselves. key is NULL inside arrays and at the top. Text that is not UTF-8
  * is written byte by byte as U+00xx.
  */
-void bp_json_open(struct bp_text *text, const char *key, char bracket); /* '{' or '[' */
-void bp_json_close(struct bp_text *text, char bracket);                 /* '}' or ']' */
+void bp_json_open(struct bp_text *text, const char *key, char bracket);        /* '{' or '[' */
+void bp_json_close(struct bp_text *text, char bracket);                        /* '}' or ']' */
 void bp_json_string(struct bp_text *text, const char *key, const char *value); /* NULL: null */
 void bp_json_int(struct bp_text *text, const char *key, int64_t value);
 void bp_json_bool(struct bp_text *text, const char *key, bool value);

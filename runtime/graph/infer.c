@@ -15,8 +15,8 @@ static const struct bp_fact unknown = {.rank = BP_RANK_UNKNOWN};
 /* ---- the beginning --------------------------------------------------------------------------- */
 
 /*
- * What is declared, with a symbol of its own for each size that has neither number nor name, nor one
- * among `symbols`: declared names are the graph's.
+ * What is declared, with a symbol of its own for each size that has neither number nor name, nor
+ * one among `symbols`: declared names are the graph's.
  */
 static bp_rc start_declared(const struct bp_ir *ir, const struct bp_fact *declared,
                             struct bp_symbols *symbols, struct bp_region *region,
@@ -251,8 +251,8 @@ static bp_rc run_node(const struct bp_ir *ir, struct bp_infer *infer, const stru
             rc = bp_infer_merge(ir, value, infer->symbols, infer->region, &infer->out[i],
                                 infer->err);
         else
-            rc = start_declared(ir, &value->declared, infer->symbols, infer->region,
-                                &infer->out[i], infer->err);
+            rc = start_declared(ir, &value->declared, infer->symbols, infer->region, &infer->out[i],
+                                infer->err);
         facts[node->out[i]] = infer->out[i];
     }
     return rc;

@@ -18,28 +18,28 @@ struct bp_infer {
 };
 
 /*
- * Runs the rules of `nodes` (indices in running order; NULL: all of the graph) over `facts`, one a value:
- * inputs and constants are given by the caller (bp_infer_start), the rest is filled in. A declared
- * fact of the model refines an unknown result, but none that depends on data: storage must not rest
- * on a file's word. One that contradicts it (type, rank, two numbers) is BP_E_INVALID. Element
- * types are checked against the schema. A node without schema gives its declared facts.
+ * Runs the rules of `nodes` (indices in running order; NULL: all of the graph) over `facts`, one a
+ * value: inputs and constants are given by the caller (bp_infer_start), the rest is filled in. A
+ * declared fact of the model refines an unknown result, but none that depends on data: storage must
+ * not rest on a file's word. One that contradicts it (type, rank, two numbers) is BP_E_INVALID.
+ * Element types are checked against the schema. A node without schema gives its declared facts.
  * Errors name the node and its operator.
  */
 bp_rc bp_infer_run(const struct bp_ir *ir, const uint32_t *nodes, uint32_t n_nodes,
                    struct bp_fact *facts, struct bp_symbols *symbols, struct bp_region *region,
                    bp_err *err) BP_CHECKED;
 /*
- * Facts of a graph's values before any rule ran: declared ones for inputs, exact ones (with content where
- * it is small) for constants; captures copied from `outer` (may be NULL: unknown). *out comes from
- * region, one a value.
+ * Facts of a graph's values before any rule ran: declared ones for inputs, exact ones (with content
+ * where it is small) for constants; captures copied from `outer` (may be NULL: unknown). *out comes
+ * from region, one a value.
  */
 bp_rc bp_infer_start(const struct bp_ir *ir, const struct bp_fact *outer,
                      struct bp_symbols *symbols, struct bp_region *region, struct bp_fact **out,
                      bp_err *err) BP_CHECKED;
 /*
- * Sets the content of an integer or bool tensor of at most BP_MAX_CONTENT elements, and the reals of
- * a float tensor of at most BP_MAX_REALS, from its bytes (little-endian, any alignment); none for
- * others.
+ * Sets the content of an integer or bool tensor of at most BP_MAX_CONTENT elements, and the reals
+ * of a float tensor of at most BP_MAX_REALS, from its bytes (little-endian, any alignment); none
+ * for others.
  */
 bp_rc bp_infer_content(struct bp_fact *fact, const void *bytes, struct bp_region *region,
                        bp_err *err) BP_CHECKED;
@@ -56,7 +56,7 @@ bool bp_infer_reads(const struct bp_ir_node *node, uint32_t i, const struct bp_f
 void bp_fact_text(const struct bp_fact *fact, const struct bp_symbols *symbols, char *buf,
                   size_t cap);
 
-/* ---- for the rules in graph/rules/ ------------------------------------------------------------------ */
+/* ---- for the rules in graph/rules/ ----------------------------------------------------------- */
 
 /* Sets output i; dims may be NULL for rank 0 and unknown rank; they are copied. */
 bp_rc bp_infer_set(struct bp_infer *infer, uint32_t i, uint32_t dtype, uint32_t rank,

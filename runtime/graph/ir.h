@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ir.h - a model's graph inside the host: nodes in an order in which they can run, values, constants,
- * and the bodies of control-flow nodes. Knows neither files nor providers.
+ * ir.h - a model's graph inside the host: nodes in an order in which they can run, values,
+ * constants, and the bodies of control-flow nodes. Knows neither files nor providers.
  */
 #ifndef BP_GRAPH_IR_H
 #define BP_GRAPH_IR_H
@@ -15,10 +15,10 @@ struct bp_schema;
 struct bp_ir;
 
 enum {
-    BP_MAX_RANK = 64,            /* of a tensor; more is refused as hostile */
-    BP_MAX_BODY_DEPTH = 16,      /* of bodies within bodies */
-    BP_MAX_CONTENT = 4096,       /* elements of an integer tensor whose content shape rules follow */
-    BP_MAX_REALS = 64            /* the same of a float tensor: scales and limits, never weights */
+    BP_MAX_RANK = 64,       /* of a tensor; more is refused as hostile */
+    BP_MAX_BODY_DEPTH = 16, /* of bodies within bodies */
+    BP_MAX_CONTENT = 4096,  /* elements of an integer tensor whose content shape rules follow */
+    BP_MAX_REALS = 64       /* the same of a float tensor: scales and limits, never weights */
 };
 
 /* Bytes of a constant. Either `bytes` is set, or it lies in an external file and load() maps it. */
@@ -46,9 +46,9 @@ struct bp_fact {
 enum {
     BP_IR_INPUT = 1u << 0,
     BP_IR_OUTPUT = 1u << 1,
-    BP_IR_CONSTANT = 1u << 2,    /* data is set */
-    BP_IR_DEFAULTED = 1u << 3,   /* an input with an initializer: data is set, a caller may feed it */
-    BP_IR_CAPTURED = 1u << 4     /* in a body: a value of the graph around it */
+    BP_IR_CONSTANT = 1u << 2,  /* data is set */
+    BP_IR_DEFAULTED = 1u << 3, /* an input with an initializer: data is set, a caller may feed it */
+    BP_IR_CAPTURED = 1u << 4   /* in a body: a value of the graph around it */
 };
 
 struct bp_ir_value {
@@ -81,14 +81,14 @@ struct bp_ir {
     uint32_t *inputs, *outputs;
     uint32_t n_nodes, n_values, n_inputs, n_outputs;
     uint32_t cap_nodes, cap_values;
-    uint32_t depth; /* 0: the main graph */
+    uint32_t depth;                       /* 0: the main graph */
     struct bp_ir *first_body, *next_body; /* graphs made with this one as parent; for finish */
     struct bp_strmap by_name;
     struct bp_region *region;   /* everything here is allocated from it; borrowed */
     struct bp_symbols *symbols; /* names of declared sizes; borrowed */
 };
 
-/* ---- building, in this order; only model/ and tests do it ------------------------------------- */
+/* ---- building, in this order; only model/ and tests do it ------------------------------------ */
 
 /* An empty graph in `region`; it needs no freeing of its own but bp_ir_finish(). */
 bp_rc bp_ir_create(struct bp_region *region, struct bp_symbols *symbols, struct bp_ir *parent,
@@ -96,8 +96,8 @@ bp_rc bp_ir_create(struct bp_region *region, struct bp_symbols *symbols, struct 
 /* A new value; BP_E_INVALID: the name is taken or empty. The name is copied. */
 bp_rc bp_ir_define(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *err) BP_CHECKED;
 /*
- * The value that `name` means here: of this graph, or captured from one around it (a capture is then
- * defined here, and in the graphs between). BP_E_INVALID: there is none.
+ * The value that `name` means here: of this graph, or captured from one around it (a capture is
+ * then defined here, and in the graphs between). BP_E_INVALID: there is none.
  */
 bp_rc bp_ir_resolve(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *err) BP_CHECKED;
 /* A new node with room for its lists, all BP_NONE; index in *out. Pointers to nodes do not stay. */
@@ -115,7 +115,7 @@ bp_rc bp_ir_seal(struct bp_ir *ir, uint32_t (*opset)(void *h, const char *domain
 /* Frees the name maps of the graph and of every graph made with it as parent. May come twice. */
 void bp_ir_finish(struct bp_ir *ir);
 
-/* ---- reading ---------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Attribute by name, or NULL. */
 const bp_attr *bp_ir_attr(const struct bp_ir_node *node, const char *name);

@@ -9,8 +9,8 @@ struct bp_infer;
 
 /*
  * A shape rule: from the facts of the inputs to those of the outputs. It runs with symbols when a
- * session is made and with exact sizes before a run, and must refuse (BP_E_SHAPE, BP_E_INVALID) what the
- * operator's text forbids, naming the dimension or attribute.
+ * session is made and with exact sizes before a run, and must refuse (BP_E_SHAPE, BP_E_INVALID)
+ * what the operator's text forbids, naming the dimension or attribute.
  */
 typedef bp_rc (*bp_infer_fn)(struct bp_infer *infer);
 
@@ -42,10 +42,10 @@ struct bp_param {
 /* An attribute; the kinds of its default are told apart by `type`. */
 struct bp_attr_def {
     const char *name;
-    uint32_t type;     /* BP_ATTR_* */
+    uint32_t type; /* BP_ATTR_* */
     bool is_list;
     bool is_required;
-    bool has_default;  /* def_* counts; lists have none */
+    bool has_default; /* def_* counts; lists have none */
     int64_t def_int;
     float def_float;
     const char *def_string;
@@ -59,12 +59,13 @@ struct bp_schema {
     const struct bp_attr_def *attrs;
     uint32_t n_attrs;
     bp_infer_fn infer;
-    bool sizes_from_data; /* of outputs, whatever is known of inputs before the node runs: NonZero */
+    bool
+        sizes_from_data; /* of outputs, whatever is known of inputs before the node runs: NonZero */
 };
 
 /*
- * The row in force for an operator at imported version `opset`: the newest with since <= opset. NULL:
- * unknown. A version newer than every table here gets the newest row.
+ * The row in force for an operator at imported version `opset`: the newest with since <= opset.
+ * NULL: unknown. A version newer than every table here gets the newest row.
  */
 const struct bp_schema *bp_schema_find(const char *domain, const char *op, uint32_t opset);
 /* Newest version of a domain that the tables were written for; 0: unknown domain. */

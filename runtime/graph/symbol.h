@@ -16,7 +16,7 @@ struct bp_sym {
 /* The names in use. Start from {0}; not safe for several threads. */
 struct bp_symbols {
     struct bp_strmap by_name; /* names, and keys of expressions */
-    struct bp_symbol *rows; /* row i is symbol i + 1 */
+    struct bp_symbol *rows;   /* row i is symbol i + 1 */
     uint32_t count, cap;
     uint32_t fresh; /* numbers the nameless ones */
     struct bp_region text;
@@ -40,8 +40,8 @@ static inline bool bp_sym_equal(struct bp_sym a, struct bp_sym b)
 }
 
 /*
- * Starts an empty table with the symbols of another, so that they mean the same in both; new ones are
- * its own. `from` must outlive it and stay as it is.
+ * Starts an empty table with the symbols of another, so that they mean the same in both; new ones
+ * are its own. `from` must outlive it and stay as it is.
  */
 bp_rc bp_symbols_inherit(struct bp_symbols *symbols, const struct bp_symbols *from,
                          bp_err *err) BP_CHECKED;

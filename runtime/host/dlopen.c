@@ -2,10 +2,11 @@
 /*
  * dlopen.c - our own loader behind libltdl.
  *
- * libltdl's stock loader binds lazily, so a plug-in with an undefined function would open and end the
- * process at its first call; and it answers "file not found" to everything. Ours binds at once and
- * keeps dlerror's words. It understands only token paths, "/:backplane:" before the real path: were it
- * to refuse a real path, libltdl would go on to its stock loader and open the file after all.
+ * libltdl's stock loader binds lazily, so a plug-in with an undefined function would open and end
+ * the process at its first call; and it answers "file not found" to everything. Ours binds at once
+ * and keeps dlerror's words. It understands only token paths, "/:backplane:" before the real path:
+ * were it to refuse a real path, libltdl would go on to its stock loader and open the file after
+ * all.
  */
 
 #include "config.h"

@@ -13,7 +13,7 @@
 #include "host/services.h"
 
 enum {
-    MIN_MODULE = sizeof(bp_module),     /* the tables of 1.0 are the smallest that may come */
+    MIN_MODULE = sizeof(bp_module), /* the tables of 1.0 are the smallest that may come */
     MIN_PROVIDER = sizeof(bp_provider),
     MIN_DEVICE_OPS = sizeof(bp_device_ops),
     MAX_TABLE = 65536,
@@ -22,9 +22,9 @@ enum {
 
 struct loaded {
     struct loaded *next;
-    char *path;        /* NULL: adopted */
+    char *path; /* NULL: adopted */
     bp_entry_fn entry;
-    bp_host host;      /* what the entry was given; stays with the module */
+    bp_host host; /* what the entry was given; stays with the module */
     struct bp_module_copy copy;
 };
 
@@ -59,8 +59,8 @@ static bp_rc check_flags(const char *name, const char *table, uint32_t flags, bp
     if (!(flags & BP_CRITICAL))
         return BP_OK;
     return bp_fail(err, BP_E_VERSION,
-                   "%s: its %s has critical flags 0x%08x that this host does not know", name,
-                   table, flags & BP_CRITICAL);
+                   "%s: its %s has critical flags 0x%08x that this host does not know", name, table,
+                   flags & BP_CRITICAL);
 }
 
 static bp_rc check_module(const char *name, const bp_module *theirs, bp_err *err)
@@ -186,8 +186,8 @@ out:
 }
 
 /* Under the lock: the module at path, or of entry when path is NULL. */
-static bp_rc open_locked(const char *name, const char *path, bp_entry_fn entry,
-                         struct loaded **out, uint32_t *stage, bp_err *err)
+static bp_rc open_locked(const char *name, const char *path, bp_entry_fn entry, struct loaded **out,
+                         uint32_t *stage, bp_err *err)
 {
     bp_rc rc;
 

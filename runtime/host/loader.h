@@ -16,9 +16,9 @@ struct bp_module_copy {
 };
 
 /*
- * Opens the plug-in at an absolute path, once a process: a second call returns the same copy. *stage
- * (BP_STAGE_*) is where it ended. BP_E_IO: not to be opened (the dynamic linker's words), or no entry
- * symbol in this very file. BP_E_VERSION: another ABI. [any thread]
+ * Opens the plug-in at an absolute path, once a process: a second call returns the same copy.
+ * *stage (BP_STAGE_*) is where it ended. BP_E_IO: not to be opened (the dynamic linker's words), or
+ * no entry symbol in this very file. BP_E_VERSION: another ABI. [any thread]
  */
 bp_rc bp_loader_open(const char *path, const struct bp_module_copy **out, uint32_t *stage,
                      bp_err *err) BP_CHECKED;

@@ -16,21 +16,18 @@ static const char suffix[] = "executionprovider";
 
 /* Short names: ours, then those of ONNX Runtime's providers without "ExecutionProvider". */
 static const char *const known[] = {
-    "cpu",      "dnnl",   "opencl", "cann",     "nnapi",   "xnnpack",   "armnn",     "acl",
-    "openvino", "cuda",   "tensorrt", "dml",    "coreml",  "rocm",      "migraphx",  "qnn",
-    "tvm",      "vitisai", "azure", "rknpu",    "nvtensorrtrtx", "cudaplugin", "webgpu", "webnn",
-    "js",       "snpe",   "vsinpu",
+    "cpu",        "dnnl",     "opencl", "cann",     "nnapi", "xnnpack", "armnn",
+    "acl",        "openvino", "cuda",   "tensorrt", "dml",   "coreml",  "rocm",
+    "migraphx",   "qnn",      "tvm",    "vitisai",  "azure", "rknpu",   "nvtensorrtrtx",
+    "cudaplugin", "webgpu",   "webnn",  "js",       "snpe",  "vsinpu",
 };
 
 /* Other spellings that people use. */
 static const struct {
     const char *alias, *name;
 } aliases[] = {
-    {"onednn", "dnnl"},
-    {"mkldnn", "dnnl"},
-    {"directml", "dml"},
-    {"trt", "tensorrt"},
-    {"vitis-ai", "vitisai"},
+    {"onednn", "dnnl"},  {"mkldnn", "dnnl"},      {"directml", "dml"},
+    {"trt", "tensorrt"}, {"vitis-ai", "vitisai"},
 };
 
 /* text in lower case; without the suffix of ONNX Runtime's names. */

@@ -121,8 +121,8 @@ static bp_rc parse_choice(const bp_provider *provider, const bp_option *def, con
 }
 
 /* The value `text` of a row, by its type. */
-static bp_rc parse(const bp_provider *provider, const bp_option *def, const char *text,
-                   bp_opt *out, bp_err *err)
+static bp_rc parse(const bp_provider *provider, const bp_option *def, const char *text, bp_opt *out,
+                   bp_err *err)
 {
     switch (def->type) {
     case BP_OPT_INT:
@@ -181,8 +181,8 @@ bp_rc bp_options_check(const bp_provider *provider, const bp_key_value *kv, uint
         if (opts[i].str)
             continue;
         if (!def->def)
-            return bp_fail(err, BP_E_OPTION, "provider '%s' needs option '%s': %s",
-                           provider->name, def->key, def->help);
+            return bp_fail(err, BP_E_OPTION, "provider '%s' needs option '%s': %s", provider->name,
+                           def->key, def->help);
         rc = set(provider, i, def->def, region, &opts[i], err);
         if (rc < 0)
             return rc;

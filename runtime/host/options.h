@@ -7,10 +7,10 @@
 #include "base/status.h"
 
 /*
- * Checks `kv` against the schema of `provider`, fills defaults, and gives one row for each row of the
- * schema, in its order. Everything in *out comes from `region`. BP_E_OPTION: an unknown key (names
- * the nearest and all valid ones), a value of the wrong type, out of range or not among the choices, or a
- * required one that is missing.
+ * Checks `kv` against the schema of `provider`, fills defaults, and gives one row for each row of
+ * the schema, in its order. Everything in *out comes from `region`. BP_E_OPTION: an unknown key
+ * (names the nearest and all valid ones), a value of the wrong type, out of range or not among the
+ * choices, or a required one that is missing.
  */
 bp_rc bp_options_check(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv,
                        struct bp_region *region, bp_opt **out, bp_err *err) BP_CHECKED;

@@ -192,7 +192,7 @@ struct bp_found *bp_registry_row(struct bp_registry *registry, uint32_t i)
     return row;
 }
 
-/* ---- opening ---------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* The provider of a module that a row means: the one with its name, else the first. */
 static const bp_provider *choose(const struct bp_module_copy *copy, const char *name)
@@ -296,7 +296,8 @@ static bp_rc not_found(const struct bp_registry *registry, const char *name, con
     if (bp_names_is_known(name)) {
         rc = bp_fail(err, BP_E_UNAVAILABLE,
                      "provider '%s' is not installed; put " PREFIX "%s" SUFFIX
-                     " into a provider directory; looked in %s", name, name, where);
+                     " into a provider directory; looked in %s",
+                     name, name, where);
     } else {
         near = nearest(registry, name);
         rc = bp_fail(err, BP_E_INVALID, "nobody knows a provider '%s'%s%s%s; looked in %s", written,

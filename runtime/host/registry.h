@@ -13,11 +13,11 @@
 /* A provider that was found. Rows never move and live as long as the registry. */
 struct bp_found {
     struct bp_found *next;
-    char name[BP_NAME_MAX]; /* short: from the file's name, or as handed over */
-    char *file;             /* NULL: linked in */
-    bp_entry_fn entry;      /* linked in */
-    bool is_listed;         /* part of the search, not asked for by its path */
-    bool is_tried;          /* the rest is filled in */
+    char name[BP_NAME_MAX];      /* short: from the file's name, or as handed over */
+    char *file;                  /* NULL: linked in */
+    bp_entry_fn entry;           /* linked in */
+    bool is_listed;              /* part of the search, not asked for by its path */
+    bool is_tried;               /* the rest is filled in */
     const bp_provider *provider; /* NULL: never got that far */
     uint32_t stage;
     bp_rc code;
@@ -47,8 +47,8 @@ struct bp_found *bp_registry_row(struct bp_registry *registry, uint32_t i);
 bp_rc bp_registry_find(struct bp_registry *registry, const char *name, uint32_t *out,
                        bp_err *err) BP_CHECKED;
 /*
- * The row that a name or absolute path means, opened and asked whether it is usable. *out is set, with
- * stage and reason, also on failure, unless there is no such provider. BP_E_UNAVAILABLE: not
+ * The row that a name or absolute path means, opened and asked whether it is usable. *out is set,
+ * with stage and reason, also on failure, unless there is no such provider. BP_E_UNAVAILABLE: not
  * installed, or not usable here; BP_E_INVALID: nobody knows such a name.
  */
 bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp_found **out,

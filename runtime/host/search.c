@@ -91,8 +91,10 @@ static void tell_ignored(const struct bp_log *log)
         return;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (getenv(names[i]))
-            bp_log(log, BP_LOG_WARN, "host", "%s does not count: the program runs with raised "
-                   "privileges", names[i]);
+            bp_log(log, BP_LOG_WARN, "host",
+                   "%s does not count: the program runs with raised "
+                   "privileges",
+                   names[i]);
     }
 }
 

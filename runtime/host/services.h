@@ -26,8 +26,8 @@ struct bp_services {
 void bp_services_init(struct bp_services *services, const char *module_path);
 
 /*
- * The table that an entry function gets: it logs to standard error, works on the calling thread, and
- * shares no weights.
+ * The table that an entry function gets: it logs to standard error, works on the calling thread,
+ * and shares no weights.
  */
 void bp_services_for_module(bp_host *out, const char *module_path);
 

@@ -36,8 +36,8 @@ static bp_rc check(const struct bp_spec_list *list, const char *name, const bp_k
                            options[i].key ? "value" : "key");
         for (uint32_t j = 0; j < i; j++) {
             if (strcmp(options[i].key, options[j].key) == 0)
-                return bp_fail(err, BP_E_INVALID, "provider '%s': option '%s' is given twice",
-                               name, options[i].key);
+                return bp_fail(err, BP_E_INVALID, "provider '%s': option '%s' is given twice", name,
+                               options[i].key);
         }
     }
     return BP_OK;

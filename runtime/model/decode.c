@@ -5,7 +5,7 @@
 
 #include "model/model.h"
 
-/* ---- inputs and initializers ---------------------------------------------------------------------- */
+/* ---- inputs and initializers ----------------------------------------------------------------- */
 
 static bp_rc define_inputs(struct bp_builder *builder, const Bp__GraphProto *proto,
                            struct bp_ir *ir, bp_err *err)
@@ -121,7 +121,7 @@ static bp_rc list_inputs(struct bp_ir *ir, uint32_t n, bp_err *err)
     return BP_OK;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------ */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static bp_rc fail_node(const Bp__NodeProto *node, bp_rc rc, bp_err *err)
 {
@@ -222,7 +222,7 @@ static bp_rc add_nodes(struct bp_builder *builder, const Bp__GraphProto *proto, 
     return BP_OK;
 }
 
-/* ---- outputs and declared types ----------------------------------------------------------------------- */
+/* ---- outputs and declared types -------------------------------------------------------------- */
 
 static bp_rc list_outputs(const Bp__GraphProto *proto, struct bp_ir *ir, bp_err *err)
 {

@@ -89,7 +89,7 @@ void bp_external_drop_pages(struct bp_external *external)
     pthread_mutex_unlock(&external->lock);
 }
 
-/* ---- the entries of a tensor -------------------------------------------------------------------------- */
+/* ---- the entries of a tensor ----------------------------------------------------------------- */
 
 static const char *find_entry(const Bp__TensorProto *proto, const char *key)
 {
@@ -132,7 +132,7 @@ static bp_rc read_location(const Bp__TensorProto *proto, const char **out, bp_er
     return BP_OK;
 }
 
-/* ---- files --------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static bp_rc map_file(struct bp_external *external, struct file *file, bp_err *err)
 {
@@ -194,7 +194,7 @@ bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto
     return add_file(external, name, err);
 }
 
-/* ---- tensors ------------------------------------------------------------------------------------------- */
+/* ---- tensors --------------------------------------------------------------------------------- */
 
 /* Points data at its part of a mapped file. */
 static bp_rc use_part(const struct part *part, struct bp_ir_data *data, bp_err *err)

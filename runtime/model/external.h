@@ -16,8 +16,9 @@ bp_rc bp_external_create(const char *dir, struct bp_external **out, bp_err *err)
 void bp_external_destroy(struct bp_external *external); /* NULL is fine; unmaps the files */
 
 /*
- * Adds the file of an external tensor, if it is new, and maps it. A missing file is no error yet: the
- * structure can be looked at without. BP_E_INVALID: no name, or one that leads out of the directory.
+ * Adds the file of an external tensor, if it is new, and maps it. A missing file is no error yet:
+ * the structure can be looked at without. BP_E_INVALID: no name, or one that leads out of the
+ * directory.
  */
 bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto,
                       bp_err *err) BP_CHECKED;

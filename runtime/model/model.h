@@ -33,7 +33,7 @@ const char *bp_onnx_domain(const char *domain);
 /* Registers the external files of all tensors and counts the weights; checks tensors' types and sizes. */
 bp_rc bp_onnx_survey(struct bp_onnx *onnx, bp_err *err) BP_CHECKED;
 
-/* ---- decoding a graph --------------------------------------------------------------------------- */
+/* ---- decoding a graph ------------------------------------------------------------------------ */
 
 struct bp_builder {
     const struct bp_onnx *onnx;

@@ -21,7 +21,7 @@ const char *bp_onnx_domain(const char *domain)
     return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
 }
 
-/* ---- the head of a model ------------------------------------------------------------------------------ */
+/* ---- the head of a model --------------------------------------------------------------------- */
 
 static bp_rc add_opset(struct bp_onnx *onnx, const Bp__OperatorSetIdProto *proto, bp_err *err)
 {
@@ -94,7 +94,7 @@ static bp_rc check_head(struct bp_onnx *onnx, bp_err *err)
     return bp_strmap_put(&onnx->opsets, "", 1) ? BP_OK : bp_fail_nomem(err, "operator sets");
 }
 
-/* ---- opening ---------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* Says of bytes that could not be decoded what they may be instead. */
 static bp_rc fail_decode(const struct bp_onnx *onnx, bp_rc rc, bp_err *err)
@@ -233,7 +233,7 @@ void bp_onnx_unref(struct bp_onnx *onnx)
     free(onnx);
 }
 
-/* ---- the graph ---------------------------------------------------------------------------------------- */
+/* ---- the graph ------------------------------------------------------------------------------- */
 
 /* For bp_ir_seal. */
 static uint32_t opset_of(void *h, const char *domain)
@@ -265,7 +265,7 @@ bp_rc bp_onnx_graph(struct bp_onnx *onnx, bool open_defaults, struct bp_region *
     return BP_OK;
 }
 
-/* ---- facts -------------------------------------------------------------------------------------------- */
+/* ---- facts ----------------------------------------------------------------------------------- */
 
 void bp_onnx_drop_pages(struct bp_onnx *onnx)
 {

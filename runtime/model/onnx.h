@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * onnx.h - an .onnx model, read: the structure is decoded with protobuf-c, the weights stay where they lie
- * in the mapped file. The only way from protobuf to the rest of the runtime.
+ * onnx.h - an .onnx model, read: the structure is decoded with protobuf-c, the weights stay where
+ * they lie in the mapped file. The only way from protobuf to the rest of the runtime.
  */
 #ifndef BP_MODEL_ONNX_H
 #define BP_MODEL_ONNX_H
@@ -22,8 +22,9 @@ void bp_onnx_unref(struct bp_onnx *onnx); /* NULL is fine */
 
 /*
  * Builds the sealed graph in `region`, which must go before onnx does. Constant nodes have become
- * constants. Initializers that are also inputs count as constants (BP_IR_DEFAULTED | BP_IR_CONSTANT)
- * unless open_defaults: then they are plain inputs, with `data` as what to use when they are not fed.
+ * constants. Initializers that are also inputs count as constants (BP_IR_DEFAULTED |
+ * BP_IR_CONSTANT) unless open_defaults: then they are plain inputs, with `data` as what to use when
+ * they are not fed.
  */
 bp_rc bp_onnx_graph(struct bp_onnx *onnx, bool open_defaults, struct bp_region *region,
                     struct bp_symbols *symbols, struct bp_ir **out, bp_err *err) BP_CHECKED;

@@ -36,7 +36,7 @@ struct reader {
     uint8_t *to, *end;
 };
 
-/* ---- identity --------------------------------------------------------------------------------------- */
+/* ---- identity -------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -60,7 +60,7 @@ uint64_t bp_source_id(const struct bp_source *source, const void *p, size_t n)
     return mix(mix(mix(1, source->salt), address), n);
 }
 
-/* ---- type and sizes --------------------------------------------------------------------------------- */
+/* ---- type and sizes -------------------------------------------------------------------------- */
 
 bp_rc bp_tensor_proto_check(const Bp__TensorProto *proto, size_t *out, bp_err *err)
 {
@@ -99,7 +99,7 @@ bp_rc bp_check_bools(const struct bp_ir_data *data, bp_err *err)
     return BP_OK;
 }
 
-/* ---- numbers of the typed fields ---------------------------------------------------------------------- */
+/* ---- numbers of the typed fields ------------------------------------------------------------- */
 
 static const uint8_t *next_number(const uint8_t *p, const uint8_t *end, enum bp_field_kind kind,
                                   uint64_t *out)
@@ -245,7 +245,7 @@ static bp_rc read_strings(const Bp__TensorProto *proto, const struct bp_source *
     return BP_OK;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static const struct bp_chunk *find_raw(const Bp__TensorProto *proto, const struct bp_source *source)
 {

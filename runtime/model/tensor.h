@@ -28,9 +28,9 @@ struct bp_source {
 bp_rc bp_tensor_proto_check(const Bp__TensorProto *proto, size_t *out, bp_err *err) BP_CHECKED;
 
 /*
- * Reads a tensor. Bytes stay where they lie when they lie there as they are wanted, else they are made
- * in `region`; dims, strings and bytes are valid as long as proto, source and region are. Errors name
- * the tensor.
+ * Reads a tensor. Bytes stay where they lie when they lie there as they are wanted, else they are
+ * made in `region`; dims, strings and bytes are valid as long as proto, source and region are.
+ * Errors name the tensor.
  */
 bp_rc bp_tensor_proto_read(const Bp__TensorProto *proto, const struct bp_source *source,
                            struct bp_region *region, struct bp_ir_data *out,

@@ -8,8 +8,8 @@
 enum { BP_TENSOR_ALIGN = 64 };
 
 /*
- * A tensor of any type with `bytes` bytes at base, not set to anything. base is never NULL, also for
- * no bytes. rank and dims are the caller's to check.
+ * A tensor of any type with `bytes` bytes at base, not set to anything. base is never NULL, also
+ * for no bytes. rank and dims are the caller's to check.
  */
 bp_rc bp_tensor_block(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t bytes,
                       bp_tensor *out, bp_err *err) BP_CHECKED;

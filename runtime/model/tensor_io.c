@@ -9,7 +9,7 @@
 #include "model/tensor_block.h"
 #include "model/unpack.h"
 
-/* ---- decode ----------------------------------------------------------------------------------------- */
+/* ---- decode ---------------------------------------------------------------------------------- */
 
 /* Moves text behind the spans, into the same block. */
 static bp_rc copy_strings(const struct bp_ir_data *data, bp_tensor *out, bp_err *err)
@@ -89,7 +89,7 @@ out:
     return rc;
 }
 
-/* ---- encode ----------------------------------------------------------------------------------------- */
+/* ---- encode ---------------------------------------------------------------------------------- */
 
 /* Counts while `to` is NULL, then writes; both by the same calls, so that they agree. */
 struct writer {

@@ -51,7 +51,7 @@ bp_rc bp_decode_type(struct bp_builder *builder, const Bp__TypeProto *proto, str
     return BP_OK;
 }
 
-/* ---- as text ------------------------------------------------------------------------------------ */
+/* ---- as text --------------------------------------------------------------------------------- */
 
 /* ONNX's words where they differ from ours. */
 static const char *element_word(int32_t dtype)

@@ -52,7 +52,7 @@ const uint8_t *bp_wire_varint(const uint8_t *p, const uint8_t *end, uint64_t *ou
     return NULL;
 }
 
-/* ---- errors ----------------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 /* Which element of its list a frame's field is: fields before it were read, so they are sound. */
 static uint32_t ordinal(const struct frame *frame)
@@ -109,7 +109,7 @@ static bp_rc refuse(struct scanner *s, const char *fmt, ...)
                    what);
 }
 
-/* ---- the copy --------------------------------------------------------------------------------------- */
+/* ---- the copy -------------------------------------------------------------------------------- */
 
 static bp_rc reserve(struct scanner *s, size_t n)
 {
@@ -162,7 +162,7 @@ static bp_rc copy_item(struct scanner *s, const struct item *item)
     return BP_OK;
 }
 
-/* ---- fields ----------------------------------------------------------------------------------------- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static bp_rc read_length(struct scanner *s, const uint8_t *end, size_t *out)
 {
@@ -254,7 +254,7 @@ static bp_rc read_number(struct scanner *s, const struct item *item, uint32_t wi
     return copy_item(s, item);
 }
 
-/* ---- the numbers of tensors --------------------------------------------------------------------------- */
+/* ---- the numbers of tensors ------------------------------------------------------------------ */
 
 /* A new row, named in the copy. */
 static bp_rc add_chunk(struct scanner *s, const struct bp_chunk *chunk)
@@ -311,7 +311,7 @@ static bp_rc read_data(struct scanner *s, struct frame *frame, const struct item
     return add_chunk(s, &chunk);
 }
 
-/* ---- messages --------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void push_frame(struct scanner *s, enum bp_message_type type, const uint8_t *begin,
                        size_t size, size_t slot)

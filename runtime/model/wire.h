@@ -34,8 +34,9 @@ struct bp_wire {
 
 /*
  * Scans a message of type `root`; chunks point into `bytes`. BP_E_INVALID: a length, tag or nesting
- * that does not add up; the text says in which field and at which byte. A message in a field that holds
- * one is refused when it comes twice: merging them, as protobuf would, can be made to take for ever.
+ * that does not add up; the text says in which field and at which byte. A message in a field that
+ * holds one is refused when it comes twice: merging them, as protobuf would, can be made to take
+ * for ever.
  */
 bp_rc bp_wire_scan(const void *bytes, size_t size, enum bp_message_type root, struct bp_wire *out,
                    bp_err *err) BP_CHECKED;

@@ -60,8 +60,8 @@ static void overrule(const struct bp_ir *ir, struct bp_verdict *verdicts)
             verdicts[i] = (struct bp_verdict){BP_NO, BP_R_CONTROL_FLOW, NULL,
                                               "control flow is run by the host"};
         else if (!ir->nodes[i].schema)
-            verdicts[i] = (struct bp_verdict){BP_NO, BP_R_OP, NULL,
-                                              "the host knows no such operator"};
+            verdicts[i] =
+                (struct bp_verdict){BP_NO, BP_R_OP, NULL, "the host knows no such operator"};
     }
 }
 

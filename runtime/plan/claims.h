@@ -6,9 +6,9 @@
 #include "plan/partition.h"
 
 /*
- * Asks one provider about a view of the whole graph; *out: one verdict a node of the view's ir, from
- * region. Control-flow nodes are refused in its name. On failure every verdict is BP_NO and the
- * error is the provider's.
+ * Asks one provider about a view of the whole graph; *out: one verdict a node of the view's ir,
+ * from region. Control-flow nodes are refused in its name. On failure every verdict is BP_NO and
+ * the error is the provider's.
  */
 bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_view *view,
                     struct bp_region *region, struct bp_verdict **out, bp_err *err) BP_CHECKED;

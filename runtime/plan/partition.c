@@ -2,10 +2,11 @@
 /*
  * partition.c - stages, then claims, then groups.
  *
- * Groups come from levels: a node's level is the largest of its producers' levels, one more where the
- * provider or the stage changes. A path that leaves a provider and comes back therefore ends at a higher
- * level than it began, so nodes of one provider, stage and level that are connected are convex, and
- * (stage, level) is an order in which groups can run. All of it is linear in the nodes but for a sort.
+ * Groups come from levels: a node's level is the largest of its producers' levels, one more where
+ * the provider or the stage changes. A path that leaves a provider and comes back therefore ends at
+ * a higher level than it began, so nodes of one provider, stage and level that are connected are
+ * convex, and (stage, level) is an order in which groups can run. All of it is linear in the nodes
+ * but for a sort.
  */
 
 #include "config.h"
@@ -28,11 +29,12 @@ struct work {
     uint32_t *parent; /* union-find over nodes */
 };
 
-/* ---- stages ------------------------------------------------------------------------------------------- */
+/* ---- stages ---------------------------------------------------------------------------------- */
 
 /*
- * Does a size of `value` come only when its producer runs? Else it is exact as soon as the producer's stage
- * is planned, even if nothing is known of it now: all that the stage reads is exact then.
+ * Does a size of `value` come only when its producer runs? Else it is exact as soon as the
+ * producer's stage is planned, even if nothing is known of it now: all that the stage reads is
+ * exact then.
  */
 static bool is_late(const struct work *w, uint32_t value)
 {
@@ -54,8 +56,7 @@ static bool reads_unknown(const struct bp_ir_node *node, uint32_t input, const s
 static bool is_barrier(const struct work *w, const struct bp_ir_node *node, uint32_t input,
                        uint32_t value)
 {
-    return is_late(w, value) ||
-           (input != BP_NONE && reads_unknown(node, input, &w->facts[value]));
+    return is_late(w, value) || (input != BP_NONE && reads_unknown(node, input, &w->facts[value]));
 }
 
 static uint32_t stage_behind(const struct work *w, const struct bp_ir_node *node, uint32_t input,
@@ -90,7 +91,7 @@ static void set_stages(struct work *w)
     }
 }
 
-/* ---- claims ------------------------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 static uint32_t first_taker(const struct work *w, uint32_t node)
 {
@@ -132,7 +133,7 @@ static bp_rc ask_all(struct work *w, const struct bp_asked *asked, struct bp_ask
     return BP_OK;
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 /* Nodes that are grouped alone: control flow, and what nobody takes. */
 static bool is_single(const struct work *w, uint32_t node)
@@ -331,8 +332,8 @@ static bp_rc reserve(struct work *w, bp_err *err)
     w->out->provider_of = bp_region_array(w->region, n, sizeof *w->out->provider_of);
     w->out->stage_of = bp_region_array(w->region, n, sizeof *w->out->stage_of);
     w->out->verdicts = bp_region_array(w->region, w->out->n_asked, sizeof *w->out->verdicts);
-    if (!w->level || !w->parent || !w->out->group_of || !w->out->provider_of ||
-        !w->out->stage_of || !w->out->verdicts)
+    if (!w->level || !w->parent || !w->out->group_of || !w->out->provider_of || !w->out->stage_of ||
+        !w->out->verdicts)
         return bp_fail_nomem(err, "the partition");
     return BP_OK;
 }
@@ -342,8 +343,7 @@ bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
                           uint32_t n_asked, struct bp_region *region, struct bp_partition *out,
                           struct bp_ask_failure *failed, bp_err *err)
 {
-    struct work w = {
-        .ir = ir, .facts = facts, .symbols = symbols, .region = region, .out = out};
+    struct work w = {.ir = ir, .facts = facts, .symbols = symbols, .region = region, .out = out};
     bp_rc rc;
 
     *out = (struct bp_partition){.ir = ir, .n_asked = n_asked};

@@ -24,8 +24,8 @@ struct bp_verdict {
 };
 
 /*
- * A connected, convex set of nodes of one provider and one stage, or one control-flow node. Groups stand in
- * an order in which they can run.
+ * A connected, convex set of nodes of one provider and one stage, or one control-flow node. Groups
+ * stand in an order in which they can run.
  */
 struct bp_group {
     uint32_t provider; /* index of a bp_asked, or BP_BY_HOST, BP_BY_NOBODY */
@@ -36,26 +36,27 @@ struct bp_group {
 };
 
 /*
- * Stages: all shapes in a stage follow from the shapes of what it reads, and from the elements of what it
- * reads into shape rules, so that a stage is planned as a whole before it runs. A new one begins behind a
- * node whose output size comes with its data, and before a node whose shape rule reads a value that
- * was computed.
+ * Stages: all shapes in a stage follow from the shapes of what it reads, and from the elements of
+ * what it reads into shape rules, so that a stage is planned as a whole before it runs. A new one
+ * begins behind a node whose output size comes with its data, and before a node whose shape rule
+ * reads a value that was computed.
  */
 struct bp_partition {
     const struct bp_ir *ir;
     struct bp_uses uses;
     struct bp_group *groups;
     uint32_t n_groups, n_stages;
-    uint32_t *group_of;            /* one a node */
-    uint32_t *provider_of;         /* one a node, as in bp_group.provider */
-    uint32_t *stage_of;            /* one a node */
-    struct bp_verdict **verdicts;  /* [asked][node] */
+    uint32_t *group_of;           /* one a node */
+    uint32_t *provider_of;        /* one a node, as in bp_group.provider */
+    uint32_t *stage_of;           /* one a node */
+    struct bp_verdict **verdicts; /* [asked][node] */
     uint32_t n_asked;
 };
 
 /*
- * Asks in order and groups what they take. Everything in *out comes from region. A provider that fails to
- * answer takes nothing; *failed (n_asked codes, the caller's, with texts in region) says why.
+ * Asks in order and groups what they take. Everything in *out comes from region. A provider that
+ * fails to answer takes nothing; *failed (n_asked codes, the caller's, with texts in region) says
+ * why.
  */
 struct bp_ask_failure {
     bp_rc rc;

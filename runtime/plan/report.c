@@ -124,7 +124,7 @@ bp_rc bp_report_end_provider(bp_report *report, uint32_t provider, uint32_t stag
     return failed ? bp_fail_nomem(err, "the report") : BP_OK;
 }
 
-/* ---- graphs ------------------------------------------------------------------------------------------- */
+/* ---- graphs ---------------------------------------------------------------------------------- */
 
 /* What adding one graph needs; first_* are the report's counts before it. */
 struct adding {
@@ -253,8 +253,8 @@ static bp_rc add_edges(struct adding *a, bp_err *err)
     return rc;
 }
 
-bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part,
-                          const uint32_t *rows, const char *path, bp_err *err)
+bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part, const uint32_t *rows,
+                          const char *path, bp_err *err)
 {
     struct adding a = {
         .report = report,
@@ -312,7 +312,7 @@ void bp_report_count_refusals(const bp_report *report, uint32_t provider, char *
     }
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 uint32_t bp_report_provider_count(const bp_report *report)
 {
@@ -350,8 +350,8 @@ bp_rc bp_report_get_node(const bp_report *report, uint32_t i, bp_report_node *ou
     return bp_give_out(out, &node_at(report, i)->row, err);
 }
 
-bp_rc bp_report_get_refusal(const bp_report *report, uint32_t i, uint32_t j,
-                            bp_report_refusal *out, bp_err *err)
+bp_rc bp_report_get_refusal(const bp_report *report, uint32_t i, uint32_t j, bp_report_refusal *out,
+                            bp_err *err)
 {
     const struct node_row *node;
 

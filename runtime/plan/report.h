@@ -15,11 +15,11 @@ bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, u
 bp_rc bp_report_end_provider(bp_report *report, uint32_t provider, uint32_t stage, bp_rc code,
                              const char *reason, const char *fix, bp_err *err) BP_CHECKED;
 /*
- * Adds the nodes, refusals, groups and edges of a graph. rows[i] is the report's row of the i-th provider
- * that the partition asked. path: names of the nodes around it, "" at the top.
+ * Adds the nodes, refusals, groups and edges of a graph. rows[i] is the report's row of the i-th
+ * provider that the partition asked. path: names of the nodes around it, "" at the top.
  */
-bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part,
-                          const uint32_t *rows, const char *path, bp_err *err) BP_CHECKED;
+bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part, const uint32_t *rows,
+                          const char *path, bp_err *err) BP_CHECKED;
 /* Takes out all graphs, to begin again with fewer providers; providers' rows stay. */
 void bp_report_clear_graphs(bp_report *report);
 /* "180 DTYPE, 30 RANK": the reasons for which a provider refused nodes; "" when it refused none. */

@@ -101,11 +101,10 @@ static bp_rc add_group(struct bp_text *text, const bp_report *report, uint32_t i
 }
 
 /* One list of rows under `key`. */
-static bp_rc add_list(struct bp_text *text, const bp_report *report, const char *key,
-                      uint32_t count,
-                      bp_rc (*add)(struct bp_text *text, const bp_report *report, uint32_t i,
-                                   bp_err *err),
-                      bp_err *err)
+static bp_rc
+add_list(struct bp_text *text, const bp_report *report, const char *key, uint32_t count,
+         bp_rc (*add)(struct bp_text *text, const bp_report *report, uint32_t i, bp_err *err),
+         bp_err *err)
 {
     bp_rc rc = BP_OK;
 

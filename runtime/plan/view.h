@@ -17,7 +17,7 @@ struct bp_view {
     struct bp_graph_owner owner;
     bp_graph graph;
     const struct bp_ir *ir;
-    uint32_t *node_of;  /* index in the view -> index in ir */
+    uint32_t *node_of; /* index in the view -> index in ir */
     uint32_t *value_of;
 };
 
@@ -39,9 +39,9 @@ struct bp_view_source {
 bp_rc bp_view_source_init(struct bp_view_source *source, bp_err *err) BP_CHECKED;
 void bp_view_source_finish(struct bp_view_source *source);
 /*
- * Fills *view with `nodes`, in their order; takes time in proportion to them. Inputs of the view are the
- * values that come from outside, constants left out; outputs those that are used outside or are outputs
- * of the graph. Names are borrowed from it.
+ * Fills *view with `nodes`, in their order; takes time in proportion to them. Inputs of the view
+ * are the values that come from outside, constants left out; outputs those that are used outside or
+ * are outputs of the graph. Names are borrowed from it.
  */
 bp_rc bp_view_build(struct bp_view_source *source, const uint32_t *nodes, uint32_t n_nodes,
                     struct bp_view *view, bp_err *err) BP_CHECKED;

@@ -19,7 +19,7 @@ struct making {
     const char *path;
 };
 
-/* ---- claims -------------------------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 static bp_rc partition(struct making *m, bp_err *err)
 {
@@ -102,7 +102,7 @@ static void find_missing(struct making *m)
     }
 }
 
-/* ---- stages -------------------------------------------------------------------------------------------- */
+/* ---- stages ---------------------------------------------------------------------------------- */
 
 struct staging {
     struct bp_body *body;
@@ -163,8 +163,9 @@ static void add_node_to_stage(struct staging *s, uint32_t n)
         uint32_t v = node->in[i];
 
         if (v != BP_NONE)
-            see(s, v, node->schema && bp_schema_in(node->schema, i) &&
-                          (bp_schema_in(node->schema, i)->flags & BP_PARAM_CONTENT));
+            see(s, v,
+                node->schema && bp_schema_in(node->schema, i) &&
+                    (bp_schema_in(node->schema, i)->flags & BP_PARAM_CONTENT));
     }
     for (uint32_t i = 0; i < node->n_implicit; i++)
         see(s, node->implicit[i], false);
@@ -240,7 +241,7 @@ static bp_rc make_stages(struct bp_body *body, bp_err *err)
     return rc;
 }
 
-/* ---- compiling ----------------------------------------------------------------------------------------- */
+/* ---- compiling ------------------------------------------------------------------------------- */
 
 static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 {
@@ -265,8 +266,8 @@ static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 }
 
 /*
- * One body of a control-flow node. A branch whose shapes cannot be is one that does not run: exporters
- * guard a Split by a question for the rank. It is an error only once a run goes there.
+ * One body of a control-flow node. A branch whose shapes cannot be is one that does not run:
+ * exporters guard a Split by a question for the rank. It is an error only once a run goes there.
  */
 static bp_rc make_inner(struct making *m, struct bp_unit *unit, uint32_t i, const char *path,
                         bp_err *err)

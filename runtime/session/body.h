@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * body.h - a graph made executable: its groups compiled, its stages listed. The main graph is one, and so
- * is each body of a control-flow node. Read-only once created, so that frames on many threads share it.
+ * body.h - a graph made executable: its groups compiled, its stages listed. The main graph is one,
+ * and so is each body of a control-flow node. Read-only once created, so that frames on many
+ * threads share it.
  */
 #ifndef BP_SESSION_BODY_H
 #define BP_SESSION_BODY_H
@@ -15,7 +16,7 @@ struct bp_unit {
     const struct bp_group *group;
     const struct bp_active *by; /* NULL: control flow */
     bp_program *program;
-    bool takes_turns;           /* frames may not execute at once: one at a time, under `turn` */
+    bool takes_turns; /* frames may not execute at once: one at a time, under `turn` */
     pthread_mutex_t turn;
     const struct bp_control *control; /* how to run the node; NULL for programs */
     struct bp_body **bodies;          /* control flow: one a body of the node */
@@ -27,7 +28,7 @@ struct bp_stage {
     uint32_t first_unit, n_units;
     uint32_t *nodes; /* of all its groups, in running order */
     uint32_t n_nodes;
-    uint32_t *reads; /* values from outside of the stage, constants left out */
+    uint32_t *reads;     /* values from outside of the stage, constants left out */
     bool *reads_content; /* one a read: a shape rule looks at its elements */
     uint32_t n_reads;
     uint32_t *keeps; /* values made here that are wanted outside, or by control flow */
@@ -52,16 +53,16 @@ struct bp_body_maker {
     struct bp_lineup *lineup;
     struct bp_symbols *symbols;
     bp_report *report;
-    bool claims_only;       /* for a plan: no compiling, nodes without a taker are fine */
+    bool claims_only;        /* for a plan: no compiling, nodes without a taker are fine */
     struct bp_text *missing; /* operators that nobody takes, one text for all */
     uint32_t n_missing;
-    uint32_t failed;        /* index of the provider that failed in claiming or compiling, or BP_NONE */
-    uint32_t failed_stage;  /* BP_STAGE_CAPABILITY or BP_STAGE_COMPILE */
+    uint32_t failed; /* index of the provider that failed in claiming or compiling, or BP_NONE */
+    uint32_t failed_stage; /* BP_STAGE_CAPABILITY or BP_STAGE_COMPILE */
 };
 
 /*
- * Makes a body of a sealed graph, and of its control-flow nodes. outer: facts of the graph around it,
- * NULL at the top. When maker->failed is set on failure, the error is that provider's. On
+ * Makes a body of a sealed graph, and of its control-flow nodes. outer: facts of the graph around
+ * it, NULL at the top. When maker->failed is set on failure, the error is that provider's. On
  * failure nothing is left. The report's rows are of no use then.
  */
 bp_rc bp_body_create(struct bp_body_maker *maker, struct bp_ir *ir, const struct bp_fact *outer,

@@ -72,13 +72,13 @@ static bp_rc judge_unused(struct bp_engine *engine, const struct bp_active *acti
 
     if (row->n_claimed > 0 || bp_names_equal(active->name, "cpu")) {
         snprintf(text, sizeof text, "not needed: providers before it took every node");
-        return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK,
-                                      text, NULL, err);
+        return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK, text,
+                                      NULL, err);
     }
     bp_report_count_refusals(engine->report, active->row, counts, sizeof counts);
     snprintf(text, sizeof text, "it takes none of %u nodes: %s", n_nodes, counts);
-    rc = bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY,
-                                BP_E_UNSUPPORTED, text, NULL, err);
+    rc = bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_E_UNSUPPORTED,
+                                text, NULL, err);
     if (rc < 0)
         return rc;
     if (active->fallback == BP_FALLBACK_REQUIRE)

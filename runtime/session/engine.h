@@ -22,16 +22,16 @@ struct bp_engine {
 /* How to make an engine. */
 struct bp_engine_wish {
     struct bp_lineup_wish lineup;
-    bool open_defaults; /* initializers that are inputs stay inputs; see bp_onnx_graph() */
-    bool claims_only;   /* for a plan: nothing is compiled, it cannot run */
+    bool open_defaults;      /* initializers that are inputs stay inputs; see bp_onnx_graph() */
+    bool claims_only;        /* for a plan: nothing is compiled, it cannot run */
     bp_progress_fn progress; /* may be NULL */
     void *progress_user;
 };
 
 /*
  * Makes an engine; keeps a reference to onnx. A provider that fails while it claims or compiles is
- * dropped by its policy and the rest begins again. BP_E_UNSUPPORTED: operators that nobody takes, all
- * of them named.
+ * dropped by its policy and the rest begins again. BP_E_UNSUPPORTED: operators that nobody takes,
+ * all of them named.
  */
 bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx, const struct bp_engine_wish *wish,
                        struct bp_engine **out, bp_err *err) BP_CHECKED;

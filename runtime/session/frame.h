@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * frame.h - the state of one run through a body: where each value lies now, and for each stage the plans for
- * the shapes that it has met. Used by one thread at a time; kept and used again, so that a run with known
- * shapes allocates nothing.
+ * frame.h - the state of one run through a body: where each value lies now, and for each stage the
+ * plans for the shapes that it has met. Used by one thread at a time; kept and used again, so that
+ * a run with known shapes allocates nothing.
  */
 #ifndef BP_SESSION_FRAME_H
 #define BP_SESSION_FRAME_H
@@ -20,8 +20,8 @@ struct bp_cell {
 };
 
 /*
- * Storage for an output whose size comes with its data; grows, and stays with the frame. rank and bytes are of
- * the run; the rank is unknown until the provider has asked for room.
+ * Storage for an output whose size comes with its data; grows, and stays with the frame. rank and
+ * bytes are of the run; the rank is unknown until the provider has asked for room.
  */
 struct bp_growing {
     void *data;
@@ -53,11 +53,11 @@ struct bp_stage_plan {
     int64_t *key;
     uint32_t n_key;
     struct bp_region region;
-    struct bp_fact *facts;        /* one a value of the body */
-    struct bp_unit_frame *units;  /* one a unit of the stage */
+    struct bp_fact *facts;       /* one a value of the body */
+    struct bp_unit_frame *units; /* one a unit of the stage */
     uint32_t n_units;
-    struct bp_cell *places;       /* one a value: planned dims and, in the arena, base */
-    uint32_t *slot_first;         /* one a value, and the end */
+    struct bp_cell *places; /* one a value: planned dims and, in the arena, base */
+    uint32_t *slot_first;   /* one a value, and the end */
     struct bp_slot *slots;
     void *arena;
     size_t arena_bytes;
@@ -65,13 +65,13 @@ struct bp_stage_plan {
 
 struct bp_frame_state {
     const struct bp_body *body;
-    struct bp_symbols symbols; /* of sizes that come with data */
-    struct bp_cell *cells;            /* one a value */
-    bp_binding **wanted;              /* one a value: where a caller wants it; NULL: nowhere */
-    struct bp_growing *growing;       /* one a value of unknown size; allocated at first need */
-    struct bp_stage_plan **plans;     /* [stage] most recently used first */
+    struct bp_symbols symbols;         /* of sizes that come with data */
+    struct bp_cell *cells;             /* one a value */
+    bp_binding **wanted;               /* one a value: where a caller wants it; NULL: nowhere */
+    struct bp_growing *growing;        /* one a value of unknown size; allocated at first need */
+    struct bp_stage_plan **plans;      /* [stage] most recently used first */
     struct bp_frame_state ***children; /* [unit][body], made at first need */
-    int64_t *key;                     /* scratch for looking plans up */
+    int64_t *key;                      /* scratch for looking plans up */
     uint32_t key_cap;
 };
 
@@ -86,8 +86,8 @@ bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *u
 size_t bp_frame_state_bytes(const struct bp_frame_state *frame);
 
 /*
- * The plan of stage s for the cells as they are: remembered, or made. Makes room by forgetting the least
- * recently used.
+ * The plan of stage s for the cells as they are: remembered, or made. Makes room by forgetting the
+ * least recently used.
  */
 bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stage_plan **out,
                         bp_err *err) BP_CHECKED;

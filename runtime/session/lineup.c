@@ -29,8 +29,7 @@ static bp_rc apply_policy(const struct bp_env *env, const char *name, uint32_t f
     if (fallback == BP_FALLBACK_REQUIRE)
         return bp_fail(err, code, "provider '%s' is required: %s", name, reason);
     if (fallback == BP_FALLBACK_WARN)
-        bp_log(&env->log, BP_LOG_WARN, "session",
-               "provider '%s' is not used: %s; %s", name, reason,
+        bp_log(&env->log, BP_LOG_WARN, "session", "provider '%s' is not used: %s; %s", name, reason,
                is_cpu(name) ? "what no other provider takes cannot run"
                             : "its nodes go to the next one, at last to CPU");
     return BP_OK;
@@ -77,8 +76,9 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
     active->n_options = found->provider->n_options;
     *stage = BP_STAGE_CREATE;
     if (found->provider->dev)
-        return bp_fail(err, BP_E_UNSUPPORTED, "it computes in memory of its own, which this "
-                                              "version of the host cannot use yet");
+        return bp_fail(err, BP_E_UNSUPPORTED,
+                       "it computes in memory of its own, which this "
+                       "version of the host cannot use yet");
     active->services = (struct bp_services){
         .log = &lineup->env->log,
         .pool = lineup->env->pool,
@@ -107,7 +107,9 @@ static bp_rc record(struct building *b, const struct bp_spec *spec, const struct
         .name = found ? found->name : spec->name,
         .version = found && found->provider ? found->provider->version : NULL,
         .file = found ? found->file : NULL,
-        .reason = code >= 0 ? NULL : found && found->code < 0 ? found->reason : reason,
+        .reason = code >= 0                  ? NULL
+                  : found && found->code < 0 ? found->reason
+                                             : reason,
         .fix = code < 0 && found && found->fix[0] ? found->fix : NULL,
     };
 

@@ -35,18 +35,19 @@ struct bp_lineup_wish {
 };
 
 /*
- * Opens each provider in order and makes its instance; a row in `report` for each. A name that nobody
- * knows and a wrong option are errors whatever the policy; what is missing or fails here is one with
- * BP_FALLBACK_REQUIRE only. Without CPU among them it is added. On failure finish it all the same.
+ * Opens each provider in order and makes its instance; a row in `report` for each. A name that
+ * nobody knows and a wrong option are errors whatever the policy; what is missing or fails here is
+ * one with BP_FALLBACK_REQUIRE only. Without CPU among them it is added. On failure finish it all
+ * the same.
  */
 bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
-                     const struct bp_lineup_wish *wish, bp_report *report,
-                     bp_err *err) BP_CHECKED;
+                     const struct bp_lineup_wish *wish, bp_report *report, bp_err *err) BP_CHECKED;
 void bp_lineup_finish(struct bp_lineup *lineup);
 
 /*
- * Provider i is of no use after all: recorded in the report, logged by its policy, and taken out of the
- * list; none of its programs may be left. With BP_FALLBACK_REQUIRE the reason comes back as an error.
+ * Provider i is of no use after all: recorded in the report, logged by its policy, and taken out of
+ * the list; none of its programs may be left. With BP_FALLBACK_REQUIRE the reason comes back as an
+ * error.
  */
 bp_rc bp_lineup_drop(struct bp_lineup *lineup, uint32_t i, bp_report *report, uint32_t stage,
                      bp_rc code, const char *reason, bp_err *err) BP_CHECKED;

@@ -9,7 +9,7 @@
 #include "graph/schema.h"
 #include "session/session.h"
 
-/* ---- operators in use ------------------------------------------------------------------------------------------ */
+/* ---- operators in use ------------------------------------------------------------------------ */
 
 static int by_name(const void *a, const void *b)
 {
@@ -68,7 +68,7 @@ static bp_rc list_ops(struct bp_model *model, bp_err *err)
     return BP_OK;
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static bp_rc fill(struct bp_model *model, bp_err *err)
 {
@@ -143,7 +143,7 @@ void bp_model_close(bp_model *model)
     free(model);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err)
 {

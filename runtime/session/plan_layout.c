@@ -16,8 +16,7 @@ static void add_item(struct bp_planning *p, uint32_t value, uint32_t unit)
     if (place->rank == BP_RANK_UNKNOWN || p->item_of[value] != BP_NONE)
         return;
     p->item_of[value] = p->n_items;
-    p->items[p->n_items++] =
-        (bp_arena_item){.bytes = place->bytes, .first = unit, .last = unit};
+    p->items[p->n_items++] = (bp_arena_item){.bytes = place->bytes, .first = unit, .last = unit};
 }
 
 static void extend(struct bp_planning *p, uint32_t value, uint32_t unit)
@@ -60,7 +59,7 @@ static bp_rc lay_out(struct bp_planning *p, bp_err *err)
     return BP_OK;
 }
 
-/* ---- slots ---------------------------------------------------------------------------------------------- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 static void each_tensor(struct bp_stage_plan *plan,
                         void (*visit)(void *u, uint32_t value, bp_tensor *tensor,

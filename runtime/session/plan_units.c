@@ -71,8 +71,7 @@ static bp_tensor *make_tensors(struct bp_planning *p, const struct bp_view *view
 
 static bp_shape *make_shapes(struct bp_planning *p, const struct bp_view *view)
 {
-    bp_shape *shapes =
-        bp_region_array(&p->plan->region, view->graph.n_values, sizeof *shapes);
+    bp_shape *shapes = bp_region_array(&p->plan->region, view->graph.n_values, sizeof *shapes);
 
     for (uint32_t i = 0; shapes && i < view->graph.n_values; i++) {
         const struct bp_cell *place = &p->plan->places[view->value_of[i]];
@@ -108,8 +107,8 @@ static bp_rc prepare(struct bp_planning *p, uint32_t u, bp_frame_needs *needs, b
         unit->has_growing |= desc->out[i].rank == BP_RANK_UNKNOWN;
     unit->run.struct_size = sizeof unit->run;
     bp_err_clear(err);
-    rc = unit->unit->by->provider->frame_create(unit->unit->program, desc, needs, &unit->frame,
-                                                err);
+    rc =
+        unit->unit->by->provider->frame_create(unit->unit->program, desc, needs, &unit->frame, err);
     rc = bp_err_complete(err, rc);
     if (rc >= 0 && !unit->frame)
         rc = bp_fail(err, BP_E_INTERNAL, "frame_create succeeded without a frame");
@@ -120,8 +119,7 @@ bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
-    p->plan->units =
-        bp_region_array(&p->plan->region, p->stage->n_units, sizeof *p->plan->units);
+    p->plan->units = bp_region_array(&p->plan->region, p->stage->n_units, sizeof *p->plan->units);
     p->align_of = bp_region_array(&p->plan->region, p->stage->n_units, sizeof *p->align_of);
     if (!p->plan->units || !p->align_of)
         return bp_fail_nomem(err, "a plan");
@@ -148,4 +146,3 @@ bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err)
     }
     return rc;
 }
-

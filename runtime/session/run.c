@@ -24,7 +24,7 @@ bp_rc bp_run_check(const struct bp_run_shared *shared, bp_err *err)
     return BP_OK;
 }
 
-/* ---- outputs -------------------------------------------------------------------------------------------- */
+/* ---- outputs --------------------------------------------------------------------------------- */
 
 static bp_rc check_room(const char *name, const struct bp_cell *cell, const bp_tensor *tensor,
                         bp_err *err)
@@ -72,8 +72,8 @@ static bp_rc place_kept(struct bp_run_state *state, const struct bp_stage *stage
         if (!cell->base)
             continue; /* of unknown size, or made by the host */
         if (wanted) {
-            bp_rc rc = bp_run_prepare_output(frame->body->ir->values[value].name, cell, wanted,
-                                             err);
+            bp_rc rc =
+                bp_run_prepare_output(frame->body->ir->values[value].name, cell, wanted, err);
 
             if (rc < 0)
                 return rc;
@@ -142,7 +142,7 @@ static bp_rc take_growing(struct bp_run_state *state, struct bp_unit_frame *unit
     return BP_OK;
 }
 
-/* ---- units ---------------------------------------------------------------------------------------------- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 static bp_rc execute(struct bp_unit_frame *unit, bp_err *err)
 {
@@ -170,8 +170,9 @@ static bp_rc run_program(struct bp_run_state *state, struct bp_unit_frame *unit,
     bp_err_clear(err);
     rc = bp_err_complete(err, execute(unit, err));
     if (rc == BP_PENDING)
-        rc = bp_fail(err, BP_E_UNSUPPORTED, "it runs asynchronously, which this version of the "
-                                            "host cannot use yet");
+        rc = bp_fail(err, BP_E_UNSUPPORTED,
+                     "it runs asynchronously, which this version of the "
+                     "host cannot use yet");
     if (rc < 0)
         return rc == BP_E_CANCELLED || rc == BP_E_TIMEOUT
                    ? rc

@@ -21,8 +21,9 @@ struct bp_run_state {
 };
 
 /*
- * Runs all stages. The cells of inputs and captures are set, and `wanted` where outputs should go; then the
- * cells of outputs are set. A wanted output lies in its binding only where its cell says so.
+ * Runs all stages. The cells of inputs and captures are set, and `wanted` where outputs should go;
+ * then the cells of outputs are set. A wanted output lies in its binding only where its cell says
+ * so.
  */
 bp_rc bp_body_run(struct bp_frame_state *frame, struct bp_run_shared *shared,
                   bp_err *err) BP_CHECKED;

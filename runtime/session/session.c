@@ -17,7 +17,7 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* ---- engines and their ports ---------------------------------------------------------------------------- */
+/* ---- engines and their ports ----------------------------------------------------------------- */
 
 static void finish_ported(struct bp_ported *ported)
 {
@@ -26,8 +26,8 @@ static void finish_ported(struct bp_ported *ported)
 }
 
 /* Where the ports of the session are among the values of an engine. */
-static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32_t n,
-                         uint32_t *out, bp_err *err)
+static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32_t n, uint32_t *out,
+                         bp_err *err)
 {
     for (uint32_t i = 0; i < n; i++) {
         out[i] = bp_strmap_get(&ir->by_name, ports[i].name, BP_NONE);
@@ -83,7 +83,7 @@ bp_rc bp_session_general(bp_session *session, struct bp_ported **out, bp_err *er
     return rc;
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err *err)
 {
@@ -198,7 +198,7 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
     return BP_OK;
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 uint32_t bp_session_input_count(const bp_session *session)
 {
@@ -226,8 +226,7 @@ bp_rc bp_session_output(const bp_session *session, uint32_t i, bp_io_info *out, 
     return bp_give_out(out, &session->ports.outputs[i], err);
 }
 
-bp_rc bp_session_find_input(const bp_session *session, const char *name, uint32_t *out,
-                            bp_err *err)
+bp_rc bp_session_find_input(const bp_session *session, const char *name, uint32_t *out, bp_err *err)
 {
     return bp_ports_find(session->ports.inputs, session->ports.n_inputs, "input", name, out, err);
 }

@@ -23,7 +23,7 @@ struct call {
     uint32_t n_inputs, n_outputs;
 };
 
-/* ---- feeds -------------------------------------------------------------------------------------------------- */
+/* ---- feeds ----------------------------------------------------------------------------------- */
 
 static bp_rc wrong_shape(const bp_io_info *want, const bp_tensor *got, uint32_t dim, bp_err *err)
 {
@@ -185,7 +185,7 @@ static bp_rc bind_inputs(struct call *c, bp_err *err)
     return rc;
 }
 
-/* ---- outputs ------------------------------------------------------------------------------------------------ */
+/* ---- outputs --------------------------------------------------------------------------------- */
 
 static bp_rc bind_outputs(struct call *c, bp_err *err)
 {
@@ -239,7 +239,7 @@ static void forget_wishes(struct call *c)
         c->frame->wanted[c->ported->outputs[i]] = NULL;
 }
 
-/* ---- the run -------------------------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 static int64_t deadline(int64_t timeout_ns)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stage.c - plans of a stage, by what shapes follow from: looked up, or made by running the shape rules
- * (plan_shapes.c), letting providers prepare (plan_units.c), and laying out memory (plan_layout.c).
+ * stage.c - plans of a stage, by what shapes follow from: looked up, or made by running the shape
+ * rules (plan_shapes.c), letting providers prepare (plan_units.c), and laying out memory
+ * (plan_layout.c).
  */
 
 #include "config.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- keys ----------------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 static bp_rc add_key(struct bp_frame_state *frame, uint32_t *n, int64_t value, bp_err *err)
 {
@@ -69,7 +70,7 @@ static bp_rc make_key(struct bp_frame_state *frame, const struct bp_stage *stage
     return rc;
 }
 
-/* ---- plans ---------------------------------------------------------------------------------------------- */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
 static bp_rc fill(struct bp_planning *p, bp_err *err)
 {
@@ -131,8 +132,7 @@ void bp_stage_plan_destroy(struct bp_stage_plan *plan)
 
 static bool fits(const struct bp_stage_plan *plan, const int64_t *key, uint32_t n_key)
 {
-    return plan->n_key == n_key &&
-           (n_key == 0 || memcmp(plan->key, key, n_key * sizeof *key) == 0);
+    return plan->n_key == n_key && (n_key == 0 || memcmp(plan->key, key, n_key * sizeof *key) == 0);
 }
 
 /* Frees all plans behind the first `keep` of a list. */

@@ -19,7 +19,8 @@
  *  - No exception, longjmp, exit or signal handler crosses in either direction.
  *
  * Thread tags on each slot: [once] under the loader's lock; [any] any thread, may overlap;
- * [instance] serial for one instance; [program] serial for one program; [frame] serial for one frame.
+ * [instance] serial for one instance; [program] serial for one program; [frame] serial for one
+ * frame.
  */
 #ifndef BP_ABI_H
 #define BP_ABI_H
@@ -87,7 +88,7 @@ typedef struct bp_span {
     size_t size;
 } bp_span;
 
-/* ---- element types (the numbers of ONNX TensorProto.DataType) ---------------------------------- */
+/* ---- element types (the numbers of ONNX TensorProto.DataType) -------------------------------- */
 
 enum {
     BP_DTYPE_NONE = 0,
@@ -121,7 +122,7 @@ enum {
     BP_DTYPE_END = 27
 };
 
-/* ---- tensors ----------------------------------------------------------------------------------- */
+/* ---- tensors --------------------------------------------------------------------------------- */
 
 enum {
     BP_SPACE_HOST = 0 /* ordinary memory; other spaces are the provider's own, 1..bp_device.spaces */
@@ -142,7 +143,7 @@ typedef struct bp_tensor {
     uint32_t flags; /* none yet */
 } bp_tensor;
 
-/* ---- options ----------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 enum { BP_OPT_STRING = 1, BP_OPT_INT = 2, BP_OPT_FLOAT = 3, BP_OPT_BOOL = 4, BP_OPT_CHOICE = 5 };
 
@@ -174,7 +175,7 @@ typedef struct bp_opt {
     double f;        /* BP_OPT_FLOAT, BP_OPT_INT */
 } bp_opt;
 
-/* ---- the graph a provider sees: flat, read-only, indices instead of pointers ------------------- */
+/* ---- the graph a provider sees: flat, read-only, indices instead of pointers ----------------- */
 
 typedef struct bp_dim {
     int64_t value;   /* the size, or -1 while unknown */
@@ -261,7 +262,7 @@ typedef struct bp_graph {
     const void *host; /* the host's own; a provider passes it back, never reads it */
 } bp_graph;
 
-/* ---- capability: the provider says which nodes it takes ----------------------------------------- */
+/* ---- capability: the provider says which nodes it takes -------------------------------------- */
 
 enum {
     BP_NO = 0,
@@ -310,7 +311,7 @@ typedef struct bp_claims {
                  const char *text, const bp_cost *cost);
 } bp_claims;
 
-/* ---- what the host does for a plug-in ------------------------------------------------------------ */
+/* ---- what the host does for a plug-in -------------------------------------------------------- */
 
 enum { BP_LOG_ERROR = 1, BP_LOG_WARN = 2, BP_LOG_INFO = 3, BP_LOG_DEBUG = 4 };
 
@@ -366,7 +367,7 @@ typedef struct bp_host {
     const void *(*extension)(void *h, const char *id);
 } bp_host;
 
-/* ---- availability and devices -------------------------------------------------------------------- */
+/* ---- availability and devices ---------------------------------------------------------------- */
 
 enum { BP_AVAIL_UNKNOWN = 0, BP_AVAIL_YES = 1, BP_AVAIL_NO = 2 };
 
@@ -396,7 +397,7 @@ typedef struct bp_device {
     double launch_ns;             /* price of one launch; 0 when unknown */
 } bp_device;
 
-/* ---- running --------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 typedef struct bp_instance bp_instance; /* a provider with its options and devices, in one session */
 typedef struct bp_program bp_program;   /* a group of nodes, compiled */
@@ -528,8 +529,8 @@ typedef struct bp_provider {
     /* (opt) [any] device i < n_devices; strings live until teardown */
     bp_rc (*device)(const bp_host *, uint32_t i, bp_device *, bp_err *err);
     /*
-     * [any] A working instance. Options are valid, complete and in schema order. devs are indices for
-     * device(); n_devs 0 leaves the choice to the provider. On failure *out is untouched.
+     * [any] A working instance. Options are valid, complete and in schema order. devs are indices
+     * for device(); n_devs 0 leaves the choice to the provider. On failure *out is untouched.
      */
     bp_rc (*create)(const bp_host *, const bp_opt *, uint32_t n_opts, const uint32_t *devs,
                     uint32_t n_devs, bp_instance **out, bp_err *err);
@@ -545,8 +546,8 @@ typedef struct bp_provider {
      */
     bp_rc (*capability)(bp_instance *, const bp_graph *, const bp_claims *, bp_err *err);
     /*
-     * [instance] Makes a program of a group: all of the nodes are its own. The graph stays valid and
-     * unmoved until program_free returned.
+     * [instance] Makes a program of a group: all of the nodes are its own. The graph stays valid
+     * and unmoved until program_free returned.
      */
     bp_rc (*compile)(bp_instance *, const bp_graph *, uint32_t flags, bp_program **out,
                      bp_err *err);
@@ -556,8 +557,8 @@ typedef struct bp_provider {
     bp_rc (*save)(bp_program *, const bp_sink *, bp_err *err);
     void (*program_free)(bp_program *); /* [program] after its last frame is freed; NULL is fine */
     /*
-     * [program] Prepares a run with these shapes: everything that execute would otherwise have to look
-     * up, choose or allocate. BP_E_SHAPE: not with these shapes.
+     * [program] Prepares a run with these shapes: everything that execute would otherwise have to
+     * look up, choose or allocate. BP_E_SHAPE: not with these shapes.
      */
     bp_rc (*frame_create)(bp_program *, const bp_frame_desc *, bp_frame_needs *, bp_frame **out,
                           bp_err *err);
@@ -581,8 +582,9 @@ typedef struct bp_module {
 } bp_module;
 
 /*
- * The one exported symbol, BP_ENTRY_SYMBOL. [once] BP_E_VERSION: the host is too old for this plug-in
- * (say both versions in err). Loading has no side effects before this call, and little in it.
+ * The one exported symbol, BP_ENTRY_SYMBOL. [once] BP_E_VERSION: the host is too old for this
+ * plug-in (say both versions in err). Loading has no side effects before this call, and little in
+ * it.
  */
 typedef bp_rc (*bp_entry_fn)(const bp_host *, const bp_module **out, bp_err *err);
 

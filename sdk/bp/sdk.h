@@ -70,7 +70,7 @@ static inline void bp_accept(const bp_claims *claims, uint32_t node)
     claims->node(claims->h, node, BP_YES, BP_R_NONE, NULL, NULL, NULL);
 }
 
-/* ---- walking a graph ------------------------------------------------------------------------------ */
+/* ---- walking a graph ------------------------------------------------------------------------- */
 
 /* Attribute of a node by name, or NULL. */
 static inline const bp_attr *bp_node_attr(const bp_graph *g, const bp_node *node, const char *name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layout.c - the layout of every struct that crosses the ABI or the API on 64-bit machines, as it is in the
- * draft. Compiling is the test. A line here changes only together with a version number.
+ * layout.c - the layout of every struct that crosses the ABI or the API on 64-bit machines, as it
+ * is in the draft. Compiling is the test. A line here changes only together with a version number.
  */
 
 #include "config.h"

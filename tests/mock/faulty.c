@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * faulty.c - a provider with one fault, chosen by -DFAULT=NAME when it is compiled; otherwise it takes every
- * node and computes zeroes. MOCK_NAME is its short name, which says what the fault is.
+ * faulty.c - a provider with one fault, chosen by -DFAULT=NAME when it is compiled; otherwise it
+ * takes every node and computes zeroes. MOCK_NAME is its short name, which says what the fault is.
  */
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * few.c - a provider that takes three operators for float32 and computes them with plain loops: a small
- * but honest one, against which tests hold the host. Built as "few", and with TAKES_TURNS as
+ * few.c - a provider that takes three operators for float32 and computes them with plain loops: a
+ * small but honest one, against which tests hold the host. Built as "few", and with TAKES_TURNS as
  * "needy", whose frames may not execute at once and which has an option that must be given.
  */
 
@@ -74,7 +74,7 @@ struct bp_frame {
     size_t *counts;  /* one a value: elements */
 };
 
-/* ---- instance ------------------------------------------------------------------------------------------- */
+/* ---- instance -------------------------------------------------------------------------------- */
 
 static const char *const modes[] = {"fast", "exact"};
 
@@ -142,7 +142,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     return BP_OK;
 }
 
-/* ---- capability ----------------------------------------------------------------------------------------- */
+/* ---- capability ------------------------------------------------------------------------------ */
 
 static enum op find_op(const bp_node *node)
 {
@@ -236,7 +236,7 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
     return BP_OK;
 }
 
-/* ---- compile -------------------------------------------------------------------------------------------- */
+/* ---- compile --------------------------------------------------------------------------------- */
 
 static void program_free(bp_program *program)
 {
@@ -317,7 +317,7 @@ static bp_rc compile(bp_instance *instance, const bp_graph *g, uint32_t flags, b
     return BP_OK;
 }
 
-/* ---- frames --------------------------------------------------------------------------------------------- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 static void frame_free(bp_frame *frame)
 {
@@ -424,7 +424,7 @@ static bp_rc frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
     return BP_OK;
 }
 
-/* ---- execute -------------------------------------------------------------------------------------------- */
+/* ---- execute --------------------------------------------------------------------------------- */
 
 static const void *readable(const bp_frame *frame, uint32_t v)
 {
@@ -520,7 +520,7 @@ static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
     return rc;
 }
 
-/* ---- the tables ----------------------------------------------------------------------------------------- */
+/* ---- the tables ------------------------------------------------------------------------------ */
 
 static const void *extension(const char *id)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load.c - opening a model of 100 MB with raw weights: under 1.2 times its size of resident memory, and
- * under 0.3 s once its file is in the page cache. The model is a chain of 25 matrix products of 1024 x 1024,
- * written for the test; its weights lie at odd places, as protobuf has it.
+ * load.c - opening a model of 100 MB with raw weights: under 1.2 times its size of resident memory,
+ * and under 0.3 s once its file is in the page cache. The model is a chain of 25 matrix products of
+ * 1024 x 1024, written for the test; its weights lie at odd places, as protobuf has it.
  */
 
 #include "config.h"
@@ -70,8 +70,9 @@ static bool check(bp_session *session, bp_err *err)
 {
     static float x[SIDE], y[SIDE], want[SIDE], next[SIDE];
     int64_t dims_in[] = {1, SIDE}, dims_out[] = {0, 0};
-    bp_binding in = {.tensor = {.base = x, .bytes = sizeof x, .dims = dims_in, .rank = 2,
-                                .dtype = BP_DTYPE_F32}};
+    bp_binding in = {
+        .tensor = {
+            .base = x, .bytes = sizeof x, .dims = dims_in, .rank = 2, .dtype = BP_DTYPE_F32}};
     bp_binding out = {.tensor = {.base = y, .bytes = sizeof y, .dims = dims_out, .rank = 2}};
 
     for (int i = 0; i < SIDE; i++)

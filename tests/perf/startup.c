@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * startup.c - time and memory from dlopen of the library to the first result of a small model, in new
- * processes. Limits: 12 MiB resident; 3 ms in the median, or BACKPLANE_STARTUP_MS on slow machines.
+ * startup.c - time and memory from dlopen of the library to the first result of a small model, in
+ * new processes. Limits: 12 MiB resident; 3 ms in the median, or BACKPLANE_STARTUP_MS on slow
+ * machines.
  *
  *   startup [MODEL.onnx]    default: the digits example's
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_body.c - outputs that a provider sizes itself while it runs. The graph and its one operator of that
- * kind are made by hand, so that it is tested whatever the schema tables have.
+ * check_body.c - outputs that a provider sizes itself while it runs. The graph and its one operator
+ * of that kind are made by hand, so that it is tested whatever the schema tables have.
  */
 
 #include "config.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_fallback.c - what becomes of providers that a session asks for: their options, their order, their
- * failures under each policy, and what the report says of all that.
+ * check_fallback.c - what becomes of providers that a session asks for: their options, their order,
+ * their failures under each policy, and what the report says of all that.
  */
 
 #include "config.h"
@@ -36,7 +36,7 @@ static const char *lineup(void)
     return text;
 }
 
-/* ---- faults under each policy --------------------------------------------------------------------------- */
+/* ---- faults under each policy ---------------------------------------------------------------- */
 
 static const struct fault {
     const char *name;
@@ -204,7 +204,7 @@ START_TEST(one_that_comes_too_late_is_not_needed)
 }
 END_TEST
 
-/* ---- failures of a run ---------------------------------------------------------------------------------- */
+/* ---- failures of a run ----------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -236,7 +236,7 @@ START_TEST(a_run_that_fails_names_the_provider)
 }
 END_TEST
 
-/* ---- names and options ---------------------------------------------------------------------------------- */
+/* ---- names and options ----------------------------------------------------------------------- */
 
 START_TEST(an_unknown_name_is_a_mistake_under_every_policy)
 {
@@ -317,7 +317,7 @@ START_TEST(options_reach_the_provider_and_can_be_read)
 }
 END_TEST
 
-/* ---- the environment's providers ------------------------------------------------------------------------ */
+/* ---- the environment's providers ------------------------------------------------------------- */
 
 START_TEST(the_environments_providers_come_after_the_sessions)
 {
@@ -351,7 +351,7 @@ START_TEST(cpu_is_last_wherever_it_was_named)
 }
 END_TEST
 
-/* ---- changing providers --------------------------------------------------------------------------------- */
+/* ---- changing providers ---------------------------------------------------------------------- */
 
 START_TEST(sets_providers_forth_and_back)
 {
@@ -424,7 +424,7 @@ START_TEST(a_session_keeps_copies_of_its_options)
 }
 END_TEST
 
-/* ---- the report of a session ---------------------------------------------------------------------------- */
+/* ---- the report of a session ----------------------------------------------------------------- */
 
 START_TEST(the_report_tells_where_every_node_went)
 {
@@ -548,7 +548,7 @@ START_TEST(a_plan_drops_providers_like_a_session)
 }
 END_TEST
 
-/* ---- lifetimes ------------------------------------------------------------------------------------------ */
+/* ---- lifetimes ------------------------------------------------------------------------------- */
 
 START_TEST(an_environment_in_use_stays)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_memory.c - a run in its steady state allocates nothing, and out of memory is a status wherever it
- * strikes: nothing crashes, nothing leaks.
+ * check_memory.c - a run in its steady state allocates nothing, and out of memory is a status
+ * wherever it strikes: nothing crashes, nothing leaks.
  */
 
 #include "config.h"
@@ -154,11 +154,11 @@ START_TEST(nor_does_control_flow)
 }
 END_TEST
 
-/* ---- out of memory -------------------------------------------------------------------------------------- */
+/* ---- out of memory --------------------------------------------------------------------------- */
 
 /*
- * From the bytes of a model to a result; everything is given back whatever happens. Nothing in here may
- * assert, since that allocates.
+ * From the bytes of a model to a result; everything is given back whatever happens. Nothing in here
+ * may assert, since that allocates.
  */
 static bp_rc whole_way(void)
 {

@@ -97,7 +97,7 @@ static void refuses_external(const char *location, const char *offset, const cha
     ck_assert_ptr_nonnull(strstr(text, "tensor 'e': "));
 }
 
-/* ---- external data ------------------------------------------------------------------------------------ */
+/* ---- external data --------------------------------------------------------------------------- */
 
 START_TEST(external_data_is_used_where_it_lies)
 {
@@ -233,7 +233,7 @@ START_TEST(a_model_in_memory_without_directory_has_no_external_data)
 }
 END_TEST
 
-/* ---- sizes over 2 GiB --------------------------------------------------------------------------------- */
+/* ---- sizes over 2 GiB ------------------------------------------------------------------------ */
 
 #define GIB (INT64_C(1) << 30)
 
@@ -296,7 +296,7 @@ START_TEST(reads_a_model_file_over_2_gib)
 }
 END_TEST
 
-/* ---- identity ------------------------------------------------------------------------------------------ */
+/* ---- identity -------------------------------------------------------------------------------- */
 
 START_TEST(equal_ids_are_equal_bytes)
 {
@@ -322,7 +322,7 @@ START_TEST(equal_ids_are_equal_bytes)
 }
 END_TEST
 
-/* ---- files that are no models -------------------------------------------------------------------------- */
+/* ---- files that are no models ---------------------------------------------------------------- */
 
 static void refuses_file(const void *bytes, size_t n, const char *words)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_model_fuzz.c - changed, cut and grown models are refused or read, never worse; and all model files of
- * the folder that BACKPLANE_MODELS names can be read.
+ * check_model_fuzz.c - changed, cut and grown models are refused or read, never worse; and all
+ * model files of the folder that BACKPLANE_MODELS names can be read.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ static size_t below(size_t n)
     return (size_t)(next_random() % n);
 }
 
-/* ---- models to change ---------------------------------------------------------------------------------- */
+/* ---- models to change ------------------------------------------------------------------------ */
 
 static void write_plain(void)
 {
@@ -136,7 +136,7 @@ static void (*const writers[])(void) = {write_plain, write_typed_data, write_bod
                                         write_attributes, write_external};
 enum { N_WRITERS = sizeof writers / sizeof writers[0] };
 
-/* ---- changes -------------------------------------------------------------------------------------------- */
+/* ---- changes --------------------------------------------------------------------------------- */
 
 static void flip(struct pw *model)
 {
@@ -246,7 +246,7 @@ START_TEST(running_out_of_memory_is_an_error)
 }
 END_TEST
 
-/* ---- real files ------------------------------------------------------------------------------------------ */
+/* ---- real files ------------------------------------------------------------------------------ */
 
 static int n_files;
 

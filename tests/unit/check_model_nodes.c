@@ -7,7 +7,7 @@
 
 #include "model_fixture.h"
 
-/* ---- Constant ---------------------------------------------------------------------------------------- */
+/* ---- Constant -------------------------------------------------------------------------------- */
 
 static void open_constant(const char *attr, int32_t type)
 {
@@ -105,7 +105,7 @@ START_TEST(refuses_constant_nodes_without_a_value)
 }
 END_TEST
 
-/* ---- nodes and bodies --------------------------------------------------------------------------------- */
+/* ---- nodes and bodies ------------------------------------------------------------------------ */
 
 START_TEST(nodes_may_stand_in_any_order)
 {
@@ -220,7 +220,7 @@ START_TEST(refuses_bodies_too_deep_within_each_other)
 }
 END_TEST
 
-/* ---- attributes --------------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 /* A node of an operator that is not known, so that any attribute may be there. */
 static void open_node(void)

@@ -5,7 +5,7 @@
 
 #include "model_fixture.h"
 
-/* ---- the head ---------------------------------------------------------------------------------------- */
+/* ---- the head -------------------------------------------------------------------------------- */
 
 START_TEST(reads_a_small_model)
 {
@@ -144,7 +144,7 @@ START_TEST(refuses_two_versions_of_an_operator_set)
 }
 END_TEST
 
-/* ---- declared types ----------------------------------------------------------------------------------- */
+/* ---- declared types -------------------------------------------------------------------------- */
 
 static void write_dim(const char *name, int64_t value)
 {
@@ -238,7 +238,7 @@ START_TEST(takes_types_of_value_info_and_ignores_names_that_nobody_has)
 }
 END_TEST
 
-/* ---- initializers ------------------------------------------------------------------------------------- */
+/* ---- initializers ---------------------------------------------------------------------------- */
 
 static void write_default(int32_t dtype, const int64_t *dims, size_t n)
 {
@@ -327,7 +327,7 @@ START_TEST(refuses_unsound_tensors_by_name)
 }
 END_TEST
 
-/* ---- sparse tensors --------------------------------------------------------------------------------- */
+/* ---- sparse tensors -------------------------------------------------------------------------- */
 
 START_TEST(makes_sparse_initializers_dense)
 {

@@ -48,7 +48,7 @@ static const struct bp_verdict *verdict(uint32_t provider, const char *node)
     return &t.part.verdicts[provider][takers_node(&t, node)];
 }
 
-/* ---- who takes what ------------------------------------------------------------------------------------- */
+/* ---- who takes what -------------------------------------------------------------------------- */
 
 START_TEST(the_first_that_wants_a_node_gets_it)
 {
@@ -184,7 +184,7 @@ START_TEST(company_that_nobody_wants_is_left_to_nobody)
 }
 END_TEST
 
-/* ---- groups --------------------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 START_TEST(a_path_that_leaves_and_comes_back_parts_a_group)
 {
@@ -329,7 +329,7 @@ START_TEST(groups_of_long_chains_come_quickly)
 }
 END_TEST
 
-/* ---- stages --------------------------------------------------------------------------------------------- */
+/* ---- stages ---------------------------------------------------------------------------------- */
 
 /* An operator like NonZero, whatever the schema tables have. */
 static bp_rc infer_nonzero(struct bp_infer *infer)
@@ -455,7 +455,7 @@ START_TEST(control_flow_is_the_hosts)
 }
 END_TEST
 
-/* ---- views ---------------------------------------------------------------------------------------------- */
+/* ---- views ----------------------------------------------------------------------------------- */
 
 START_TEST(a_view_shows_sizes_names_and_constants)
 {

@@ -32,7 +32,7 @@ static const char *mock_path(const char *name)
     return path;
 }
 
-/* ---- names ---------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 START_TEST(knows_the_names_of_the_world)
 {
@@ -76,7 +76,7 @@ START_TEST(refuses_names_that_are_too_long)
 }
 END_TEST
 
-/* ---- listing -------------------------------------------------------------------------------------------- */
+/* ---- listing --------------------------------------------------------------------------------- */
 
 static bp_rc failing_entry(const bp_host *host, const bp_module **out, bp_err *err)
 {
@@ -156,7 +156,7 @@ START_TEST(says_why_each_directory_counts)
 }
 END_TEST
 
-/* ---- where it looks ------------------------------------------------------------------------------------- */
+/* ---- where it looks -------------------------------------------------------------------------- */
 
 static bp_env *env_of_variables(uint32_t flags)
 {
@@ -239,7 +239,7 @@ START_TEST(refuses_directories_that_are_not_absolute)
 }
 END_TEST
 
-/* ---- opening -------------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 START_TEST(opens_by_any_of_its_names)
 {
@@ -335,7 +335,7 @@ START_TEST(an_entry_from_a_library_that_it_needs_is_none_of_its_own)
 }
 END_TEST
 
-/* ---- linked in ------------------------------------------------------------------------------------------ */
+/* ---- linked in ------------------------------------------------------------------------------- */
 
 START_TEST(an_entry_that_is_linked_in_comes_first_and_wins)
 {
@@ -356,7 +356,7 @@ START_TEST(an_entry_that_is_linked_in_comes_first_and_wins)
 }
 END_TEST
 
-/* ---- registering ---------------------------------------------------------------------------------------- */
+/* ---- registering ----------------------------------------------------------------------------- */
 
 START_TEST(registers_only_what_works)
 {

@@ -61,7 +61,7 @@ static void refuses(bp_rc rc, const char *words)
     ck_assert_ptr_null(tensor.base);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 START_TEST(counts_the_bytes_of_every_type)
 {
@@ -124,7 +124,7 @@ START_TEST(allocates_zeroed_aligned_memory_for_any_sizes)
 }
 END_TEST
 
-/* ---- decoding --------------------------------------------------------------------------------------- */
+/* ---- decoding -------------------------------------------------------------------------------- */
 
 START_TEST(reads_raw_data)
 {
@@ -292,7 +292,7 @@ START_TEST(an_empty_raw_data_beside_numbers_does_not_count)
 }
 END_TEST
 
-/* ---- faults ------------------------------------------------------------------------------------------ */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 START_TEST(refuses_data_of_another_size_than_the_dims)
 {
@@ -397,7 +397,7 @@ START_TEST(refuses_data_in_places_that_cannot_be)
 }
 END_TEST
 
-/* ---- encoding --------------------------------------------------------------------------------------- */
+/* ---- encoding -------------------------------------------------------------------------------- */
 
 START_TEST(what_is_encoded_decodes_to_the_same_for_every_type)
 {

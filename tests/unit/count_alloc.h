@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * count_alloc.h - stands before the C library's allocator for the whole process, plug-ins and libraries
- * included: counts, and lets the n-th allocation of a thread fail. It needs glibc, and neither a sanitizer nor
- * valgrind.
+ * count_alloc.h - stands before the C library's allocator for the whole process, plug-ins and
+ * libraries included: counts, and lets the n-th allocation of a thread fail. It needs glibc, and
+ * neither a sanitizer nor valgrind.
  */
 #ifndef BP_TESTS_COUNT_ALLOC_H
 #define BP_TESTS_COUNT_ALLOC_H

@@ -9,7 +9,7 @@
 
 struct kit kit;
 
-/* ---- the environment ------------------------------------------------------------------------------------ */
+/* ---- the environment ------------------------------------------------------------------------- */
 
 static void record(void *user, uint32_t level, const char *domain, const char *text)
 {
@@ -68,7 +68,7 @@ void kit_teardown(void)
     pthread_mutex_destroy(&kit.lock);
 }
 
-/* ---- models --------------------------------------------------------------------------------------------- */
+/* ---- models ---------------------------------------------------------------------------------- */
 
 void kit_start_model(void)
 {
@@ -179,7 +179,7 @@ void kit_small_model(void)
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N,4");
 }
 
-/* ---- sessions ------------------------------------------------------------------------------------------- */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 static void need_options(void)
 {
@@ -290,7 +290,7 @@ struct mock_counters *kit_counters(const char *name)
     return (struct mock_counters *)(uintptr_t)table;
 }
 
-/* ---- words ---------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 void kit_fails_with(bp_rc got, bp_rc rc, ...)
 {
@@ -335,7 +335,7 @@ int kit_main(const char *name, TCase *const *cases, uint32_t n_cases)
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static const char *skip_space(const char *s)
 {

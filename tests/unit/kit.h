@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kit.h - what tests of sessions share: an environment that finds the mocks and records its log, models
- * written into memory, and tensors to feed and fetch. Functions fail the test when they cannot do it.
+ * kit.h - what tests of sessions share: an environment that finds the mocks and records its log,
+ * models written into memory, and tensors to feed and fetch. Functions fail the test when they
+ * cannot do it.
  *
  *     kit_io(11, "x", BP_DTYPE_F32, "N,3");
  *     kit_node("r", "Relu", "x", "y");
@@ -41,7 +42,7 @@ void kit_teardown(void); /* destroys what there is, and that must succeed */
 /* Another environment instead of kit.env, with so many threads. */
 void kit_new_env(uint32_t threads);
 
-/* ---- models --------------------------------------------------------------------------------------------- */
+/* ---- models ---------------------------------------------------------------------------------- */
 
 enum { KIT_INPUT = 11, KIT_OUTPUT = 12, KIT_VALUE_INFO = 13 };
 
@@ -66,7 +67,7 @@ bp_model *kit_model(void);
 /* x[N,4] float32 -> Relu "relu" -> Neg "neg" -> Add "add" with itself -> y. Two groups of "few", one of CPU. */
 void kit_small_model(void);
 
-/* ---- sessions ------------------------------------------------------------------------------------------- */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 /* Appends a provider to kit.options, which are made at first use. */
 void kit_provider(const char *name, uint32_t fallback);
@@ -97,7 +98,7 @@ void kit_check_dims(const bp_tensor *tensor, uint32_t rank, const int64_t *dims)
 /* Counters of a mock that has been opened. */
 struct mock_counters *kit_counters(const char *name);
 
-/* ---- words ---------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 /* The code is rc, and each of the words (up to NULL) is in kit.text. */
 void kit_fails_with(bp_rc got, bp_rc rc, ...);

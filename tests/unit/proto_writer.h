@@ -109,7 +109,7 @@ static inline void pw_free(struct pw *w)
     memset(w, 0, sizeof *w);
 }
 
-/* ---- parts of models ------------------------------------------------------------------------------ */
+/* ---- parts of models ------------------------------------------------------------------------- */
 
 /* Dims up to the first negative one. */
 static inline void pw_dims(struct pw *w, uint32_t field, const int64_t *dims)

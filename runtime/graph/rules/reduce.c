@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* reduce.c - ReduceMean, ReduceSum, ReduceMax, ReduceMin, ReduceProd, ArgMax, ArgMin. */
+/* reduce.c - the ten Reduce operators, ArgMax, ArgMin. */
 
 #include "config.h"
 
@@ -144,6 +144,26 @@ static bp_rc infer_arg(struct bp_infer *infer)
 
 #define BYTES (BP_T(I8) | BP_T(U8))
 
+BY_ATTR(ReduceL1, 1, infer_reduce, WIDE3);
+BY_ATTR(ReduceL1, 11, infer_reduce, WIDE3);
+BY_ATTR(ReduceL1, 13, infer_reduce, WIDE);
+BY_INPUT(ReduceL1, 18, infer_reduce, WIDE);
+
+BY_ATTR(ReduceL2, 1, infer_reduce, WIDE3);
+BY_ATTR(ReduceL2, 11, infer_reduce, WIDE3);
+BY_ATTR(ReduceL2, 13, infer_reduce, WIDE);
+BY_INPUT(ReduceL2, 18, infer_reduce, WIDE);
+
+BY_ATTR(ReduceLogSum, 1, infer_reduce, WIDE3);
+BY_ATTR(ReduceLogSum, 11, infer_reduce, WIDE3);
+BY_ATTR(ReduceLogSum, 13, infer_reduce, WIDE);
+BY_INPUT(ReduceLogSum, 18, infer_reduce, WIDE);
+
+BY_ATTR(ReduceLogSumExp, 1, infer_reduce, WIDE3);
+BY_ATTR(ReduceLogSumExp, 11, infer_reduce, WIDE3);
+BY_ATTR(ReduceLogSumExp, 13, infer_reduce, WIDE);
+BY_INPUT(ReduceLogSumExp, 18, infer_reduce, WIDE);
+
 BY_ATTR(ReduceMax, 1, infer_reduce_max, WIDE3);
 BY_ATTR(ReduceMax, 11, infer_reduce_max, WIDE3);
 BY_ATTR(ReduceMax, 12, infer_reduce_max, WIDE3 | BYTES);
@@ -171,6 +191,11 @@ BY_INPUT(ReduceProd, 18, infer_reduce_prod, WIDE);
 BY_ATTR(ReduceSum, 1, infer_reduce_sum, WIDE3);
 BY_ATTR(ReduceSum, 11, infer_reduce_sum, WIDE3);
 BY_INPUT(ReduceSum, 13, infer_reduce_sum, WIDE);
+
+BY_ATTR(ReduceSumSquare, 1, infer_reduce, WIDE3);
+BY_ATTR(ReduceSumSquare, 11, infer_reduce, WIDE3);
+BY_ATTR(ReduceSumSquare, 13, infer_reduce, WIDE);
+BY_INPUT(ReduceSumSquare, 18, infer_reduce, WIDE);
 
 #define ARG(op, since, types, ...)                                                                 \
     ROW(op, since, INFER(infer_arg), IN(P("data", 'T', types)), OUT(P("reduced", 0, BP_T(I64))),   \
