@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 # tests/conformance/ - one suite of operator cases, run on every provider that was built.
 
-dist_check_SCRIPTS += %D%/onnx.sh
-TESTS += %D%/onnx.sh
+dist_check_SCRIPTS += %D%/models.sh %D%/onnx.sh
+TESTS += %D%/models.sh %D%/onnx.sh
