@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -155,6 +156,8 @@ char *bp_search_text(const struct bp_search *search)
         const char *glue = i + 1 < search->count ? ", " : " and ";
 
         bp_text_printf(&text, "%s%s", i ? glue : "", search->dirs[i].path);
+        if (access(search->dirs[i].path, F_OK) != 0)
+            bp_text_add(&text, " (not there)");
     }
     return bp_text_take(&text);
 }

@@ -442,7 +442,8 @@ typedef struct bp_shape {
  * A frame's surroundings; the host keeps it at one address for the life of the frame.
  * At frame_create: in[] and out[] have dtype, rank and dims, but no base yet; scratch is NULL.
  * From the first execute on: bases are set and scratch has the bytes that the frame asked for.
- * An output whose rank is BP_RANK_UNKNOWN is produced through alloc_output.
+ * An output whose rank is BP_RANK_UNKNOWN is produced through alloc_output; in and out are otherwise
+ * only read by the provider.
  */
 typedef struct bp_frame_desc {
     uint32_t struct_size;
