@@ -12,9 +12,9 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 failed=0
 
-# Names of defined dynamic symbols, without the names of symbol versions themselves.
+# Names of defined dynamic symbols.
 exports() {
-    nm -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort -u
+    nm -D --defined-only "$1" | awk '{ print $3 }' | LC_ALL=C sort -u
 }
 
 sed -n 's/^BP_API .*[ *]\(bp_[a-z0-9_]*\)(.*/\1/p' "$BP_SRCDIR/sdk/backplane.h" |
