@@ -17,8 +17,8 @@ unit_tests += %D%/check_npy
 	examples/common/example.c \
 	examples/digits/npy.c
 
-dist_check_SCRIPTS += %D%/digits.sh %D%/faces.sh %D%/faces_errors.sh
-TESTS += %D%/digits.sh
+dist_check_SCRIPTS += %D%/digits.sh %D%/faces.sh %D%/faces_errors.sh %D%/readme.sh
+TESTS += %D%/digits.sh %D%/readme.sh
 if HAVE_FACES
 TESTS += %D%/faces.sh %D%/faces_errors.sh
 endif
