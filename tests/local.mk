@@ -35,21 +35,11 @@ check-local:
 	@exit 1
 endif
 
-memcheck_log = $(abs_builddir)/memcheck.log
-CLEANFILES += memcheck.log
+EXTRA_DIST += %D%/memcheck.sh
 
 memcheck: all $(check_LTLIBRARIES) $(unit_tests)
 	@test -n "$(VALGRIND)" || { \
 	    echo "make memcheck: no valgrind: install Debian's valgrind and configure anew" >&2; exit 1; }
-	@$(AM_TESTS_ENVIRONMENT) CK_FORK=no; export CK_FORK; failed=0; \
-	for test in $(unit_tests); do \
-	    $(LIBTOOL) --quiet --mode=execute $(VALGRIND) --quiet --error-exitcode=99 \
-	        --leak-check=full --errors-for-leak-kinds=definite,indirect \
-	        ./$$test >$(memcheck_log) 2>&1; \
-	    case $$? in \
-	    0) echo "PASS: $$test (memcheck)" ;; \
-	    77) echo "SKIP: $$test (memcheck)" ;; \
-	    *) failed=1; cat $(memcheck_log); echo "FAIL: $$test (memcheck)" ;; \
-	    esac; \
-	done; exit $$failed
+	@$(AM_TESTS_ENVIRONMENT) VALGRIND='$(VALGRIND)'; export VALGRIND; \
+	printf '%s\n' $(unit_tests) | xargs -n 1 -P "$${JOBS:-2}" $(SHELL) $(srcdir)/tests/memcheck.sh
 .PHONY: memcheck
