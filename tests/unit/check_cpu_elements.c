@@ -482,7 +482,7 @@ START_TEST(casts_every_pair)
                                      2.7, -100, 0.004, 60000, -32768, 3e38, -1e9, (double)NAN};
     uint32_t from = number_types[_i / 13],
              to = _i % 13 == 12 ? BP_DTYPE_BOOL : number_types[_i % 13];
-    uint64_t x[COUNT(numbers)], y_wide[COUNT(numbers)];
+    uint64_t x[COUNT(numbers)] = {0}, y_wide[COUNT(numbers)];
     size_t n = 0;
     const void *y;
 
