@@ -58,6 +58,8 @@ struct bp_cpu_call {
     uint32_t width;       /* threads of the host's pool; `worker` of bp_cpu_parallel is below it */
     const bp_frame_desc *desc;
     struct bp_cpu_memory *memory; /* of the frame; for bp_cpu_state() */
+    const uint64_t *run_number;   /* of the frame; for bp_cpu_run_memory() */
+    struct bp_cpu_run_memory *run_memory;
 };
 
 enum {
@@ -132,7 +134,16 @@ void *bp_cpu_node_memory(struct bp_cpu_node *node, size_t bytes);
 bp_rc bp_cpu_state(struct bp_cpu_call *call, size_t bytes, bp_err *err);
 /* Further zeroed memory for prepare, freed with the frame; NULL: none. */
 void *bp_cpu_call_memory(struct bp_cpu_call *call, size_t bytes);
-/* Storage for an output whose size came with the data; for run. */
+/*
+ * Memory for run, 64-aligned and undefined, until the call runs again or the frame is freed: bytes
+ * of strings that the call makes, and what it cannot size in prepare. NULL: none. Use
+ * scratch_bytes where the size is known: that costs nothing in a run.
+ */
+void *bp_cpu_run_memory(struct bp_cpu_call *call, size_t bytes);
+/*
+ * Storage for an output whose size came with the data; for run. Sets base, dims, rank and bytes of
+ * call->out[out]. Every output of unknown rank that is not NULL must get one.
+ */
 bp_rc bp_cpu_alloc_output(struct bp_cpu_call *call, uint32_t out, uint32_t rank,
                           const int64_t *dims, bp_err *err);
 /*

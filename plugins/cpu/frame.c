@@ -40,6 +40,7 @@ struct bp_frame {
     uint32_t io_epoch;
     bool is_bound; /* bases have been set for io_epoch and scratch */
     void *scratch;
+    uint64_t run_number;
 };
 
 bp_rc bp_cpu_state(struct bp_cpu_call *call, size_t bytes, bp_err *err)
@@ -80,18 +81,6 @@ uint32_t bp_cpu_slices(const struct bp_cpu_call *call, int64_t elements, int64_t
     if (slices > (int64_t)call->width * SLICES_A_THREAD)
         slices = (int64_t)call->width * SLICES_A_THREAD;
     return (uint32_t)slices;
-}
-
-bp_rc bp_cpu_alloc_output(struct bp_cpu_call *call, uint32_t out, uint32_t rank,
-                          const int64_t *dims, bp_err *err)
-{
-    const bp_graph *graph = call->node->graph;
-
-    for (uint32_t i = 0; i < graph->n_outputs; i++) {
-        if (graph->outputs[i] == call->node->node->out[out])
-            return call->desc->alloc_output(call->desc->h, i, rank, dims, err);
-    }
-    return bp_cpu_fail(call->node, err, BP_E_INTERNAL, "output %u is no output of the group", out);
 }
 
 /* The tensor that stands for value v in this frame. */
@@ -182,6 +171,7 @@ static bp_rc make_call(bp_frame *frame, const struct bp_cpu_layout *layout, uint
     call->n_out = n_out;
     call->desc = frame->desc;
     call->memory = &frame->memory;
+    call->run_number = &frame->run_number;
     call->width = frame->width;
     if (wanted == 0 || (wanted == 1 && layout->is_elided[i]))
         return BP_OK;
@@ -287,6 +277,8 @@ void bp_cpu_frame_free(bp_frame *frame)
 
     if (!frame)
         return;
+    for (uint32_t i = 0; frame->calls && i < frame->program->graph->n_nodes; i++)
+        bp_cpu_run_memory_finish(&frame->calls[i]);
     memory = frame->memory; /* the frame itself lies in it */
     bp_cpu_memory_finish(&memory);
 }
@@ -351,6 +343,7 @@ bp_rc bp_cpu_execute(bp_frame *frame, const bp_run *run, bp_err *err)
 {
     const struct step *end = frame->steps + frame->n_steps;
 
+    frame->run_number++;
     if (!frame->is_bound || frame->io_epoch != run->io_epoch ||
         frame->scratch != frame->desc->scratch)
         bind(frame, run->io_epoch);

@@ -12,7 +12,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 %C%_libcpu_la_LIBADD = plugins/common/libbp-common.la $(MATH_LIBS) $(DL_LIBS) $(PTHREAD_LIBS)
 %C%_libcpu_la_SOURCES = \
 	%D%/capability.c %D%/compile.c %D%/cpu.h %D%/frame.c %D%/layout.c %D%/memory.c \
-	%D%/program.h %D%/provider.c
+	%D%/program.h %D%/provider.c %D%/run_memory.c
 
 # kernels and operators of elements, shapes and moved bytes
 %C%_libcpu_la_SOURCES += \

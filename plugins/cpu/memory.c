@@ -52,6 +52,14 @@ void *bp_cpu_memory_array(struct bp_cpu_memory *memory, size_t count, size_t siz
     return bp_cpu_memory_get(memory, bytes);
 }
 
+bool bp_cpu_memory_rewind(struct bp_cpu_memory *memory)
+{
+    if (!memory->blocks || memory->blocks->next)
+        return false;
+    memory->left = memory->blocks->bytes - ALIGN;
+    return true;
+}
+
 void bp_cpu_memory_finish(struct bp_cpu_memory *memory)
 {
     while (memory->blocks) {

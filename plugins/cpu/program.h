@@ -18,7 +18,14 @@ struct bp_cpu_memory {
 void *bp_cpu_memory_get(struct bp_cpu_memory *memory, size_t bytes);
 /* The same for count * size bytes; NULL also when that does not fit. */
 void *bp_cpu_memory_array(struct bp_cpu_memory *memory, size_t count, size_t size);
+/*
+ * Takes back all pieces but keeps the block they lie in; false: there is not just one. What is got
+ * then is no longer zeroed.
+ */
+bool bp_cpu_memory_rewind(struct bp_cpu_memory *memory);
 void bp_cpu_memory_finish(struct bp_cpu_memory *memory);
+/* Frees what bp_cpu_run_memory() gave to a call. */
+void bp_cpu_run_memory_finish(struct bp_cpu_call *call);
 
 struct bp_instance {
     bp_host host;

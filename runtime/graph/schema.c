@@ -57,7 +57,23 @@ const struct bp_schema *bp_schema_find(const char *domain, const char *op, uint3
 
 uint32_t bp_schema_newest(const char *domain)
 {
-    return plain_domain(domain)[0] == '\0' ? 28 : 0;
+    static const struct {
+        const char *domain;
+        uint32_t version;
+    } newest[] = {
+        {"", 28},
+        {"ai.onnx.ml", 5},
+        {"ai.onnx.preview", 1},
+        {"ai.onnx.preview.training", 1},
+        {"com.microsoft", 1},
+    };
+
+    domain = plain_domain(domain);
+    for (size_t i = 0; i < sizeof newest / sizeof newest[0]; i++) {
+        if (strcmp(newest[i].domain, domain) == 0)
+            return newest[i].version;
+    }
+    return 0;
 }
 
 static const struct bp_param *nth(const struct bp_param *params, uint32_t n, uint32_t i)

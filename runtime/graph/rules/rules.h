@@ -18,12 +18,20 @@
  *     ATTRS(A_STRING("auto_pad", "NOTSET"), A_INTS("pads"), A_INT("group", 1)));
  *
  * defines bp_schema_Conv_11, which list.inc puts in the table; it does not compile without its line
- * there. Parameters are a name, a type variable (any letter, 0 for none) and the types allowed.
+ * there. The rows of other domains have a prefix there: BP_SCHEMA(ml_Binarizer, 1). Parameters are a name, a type variable (any letter, 0 for none) and the types allowed.
  */
-#define ROW(op_, since_, ...)                                                                      \
-    _Static_assert(sizeof bp_schema_##op_##_##since_ > 0, "declared through list.inc");            \
-    const struct bp_schema bp_schema_##op_##_##since_ = {                                          \
-        .op = #op_, .domain = "", .since = since_, __VA_ARGS__}
+#define ROW(op_, since_, ...) ROW_NAMED(op_, "", op_, since_, __VA_ARGS__)
+/* Rows of ai.onnx.ml, ai.onnx.preview, ai.onnx.preview.training and com.microsoft. */
+#define ML_ROW(op_, since_, ...) ROW_NAMED(ml_##op_, "ai.onnx.ml", op_, since_, __VA_ARGS__)
+#define PREVIEW_ROW(op_, since_, ...)                                                              \
+    ROW_NAMED(preview_##op_, "ai.onnx.preview", op_, since_, __VA_ARGS__)
+#define TRAINING_ROW(op_, since_, ...)                                                             \
+    ROW_NAMED(training_##op_, "ai.onnx.preview.training", op_, since_, __VA_ARGS__)
+#define MS_ROW(op_, since_, ...) ROW_NAMED(ms_##op_, "com.microsoft", op_, since_, __VA_ARGS__)
+#define ROW_NAMED(symbol_, domain_, op_, since_, ...)                                              \
+    _Static_assert(sizeof bp_schema_##symbol_##_##since_ > 0, "declared through list.inc");        \
+    const struct bp_schema bp_schema_##symbol_##_##since_ = {                                      \
+        .op = #op_, .domain = (domain_), .since = since_, __VA_ARGS__}
 #define INFER(rule) .infer = (rule)
 #define COUNT_OF(type, ...) (sizeof((const type[]){__VA_ARGS__}) / sizeof(type))
 #define IN(...)                                                                                    \
