@@ -12,6 +12,7 @@ noinst_LTLIBRARIES += %D%/libbackplane-core.la
 %C%_libbackplane_core_la_LIBADD =
 
 include %D%/base/local.mk
+include %D%/value/local.mk
 include %D%/graph/local.mk
 include %D%/model/local.mk
 include %D%/host/local.mk

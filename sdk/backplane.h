@@ -224,6 +224,23 @@ BP_API void bp_session_options_set_progress(bp_session_options *options, bp_prog
 
 /* ---- models ---------------------------------------------------------------------------------- */
 
+/* What a value is. */
+enum {
+    BP_KIND_TENSOR = 0,
+    BP_KIND_SEQUENCE = 1, /* of values of one type */
+    BP_KIND_OPTIONAL = 2, /* a value, or none */
+    BP_KIND_MAP = 3,      /* from numbers or strings to values of one type */
+    BP_KIND_SPARSE = 4,   /* a sparse tensor; models may declare one, nothing runs on it yet */
+    BP_KIND_END = 5
+};
+
+/* The type of a value. Borrowed like what it was got from. */
+typedef struct bp_type_info {
+    uint32_t kind;                   /* BP_KIND_* */
+    uint32_t dtype;                  /* of a tensor's elements or a map's keys; NONE: not said */
+    const struct bp_type_info *item; /* of a sequence, optional or map; NULL: not said */
+} bp_type_info;
+
 typedef struct bp_dim_info {
     int64_t value;      /* -1: not fixed */
     const char *symbol; /* the model's name for it, "batch"; NULL: none */
@@ -232,11 +249,12 @@ typedef struct bp_dim_info {
 /* An input or output. Pointers are borrowed until the model or session is destroyed. */
 typedef struct bp_io_info {
     uint32_t struct_size;
-    uint32_t dtype; /* BP_DTYPE_* */
+    uint32_t dtype; /* BP_DTYPE_*; NONE when it is no tensor */
     uint32_t rank;  /* or BP_RANK_UNKNOWN */
     uint32_t flags; /* BP_IO_* */
     const char *name;
     const bp_dim_info *dims;
+    const bp_type_info *type; /* never NULL */
 } bp_io_info;
 
 enum {
@@ -307,11 +325,14 @@ BP_API bp_rc bp_session_find_input(const bp_session *session, const char *name, 
 BP_API bp_rc bp_session_find_output(const bp_session *session, const char *name, uint32_t *out,
                                     bp_err *err) BP_CHECKED;
 
-/* A tensor to feed or to fetch, at input or output `index`. */
+typedef struct bp_object bp_object; /* a value of any kind; see the end of this file */
+
+/* A value to feed or to fetch, at input or output `index`. */
 typedef struct bp_binding {
     uint32_t index;
     uint32_t reserved0; /* the library's own during a run */
     bp_tensor tensor;
+    bp_object *object; /* NULL, or the value instead of `tensor` */
 } bp_binding;
 
 typedef struct bp_run_options {
@@ -327,7 +348,9 @@ typedef struct bp_run_options {
  * are set by the caller; the memory is only read. Outputs: with a base, the result goes there:
  * `bytes` is the room, `dims` must have `rank` entries to be filled (BP_E_SHAPE says what is needed
  * when either is too small). With base NULL, base and dims are allocated: bp_tensor_free() them.
- * dtype is filled in either way. options may be NULL.
+ * dtype is filled in either way. A tensor of strings needs room for its spans and, behind them, for
+ * their text. An output that is no tensor is put into `object`, which is the caller's to
+ * bp_object_release(); `object` is NULL for others. options may be NULL.
  */
 BP_API bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                             bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
@@ -448,6 +471,39 @@ BP_API bp_rc bp_tensor_decode(const void *bytes, size_t size, bp_tensor *out, ch
 BP_API bp_rc bp_tensor_encode(const bp_tensor *tensor, const char *name, void **out, size_t *size,
                               bp_err *err) BP_CHECKED;
 BP_API void bp_free(void *p);
+
+/* ---- values of any kind ---------------------------------------------------------------------- */
+
+/*
+ * A tensor with its own memory, a sequence, an optional or a map. Never changes once made, and
+ * counts its references, so that sequences share their items. All functions here may be called from
+ * any thread.
+ */
+BP_API bp_rc bp_object_from_tensor(const bp_tensor *tensor, bp_object **out,
+                                   bp_err *err) BP_CHECKED; /* copies it */
+/* n items of one type (n may be 0); adds a reference to each. */
+BP_API bp_rc bp_object_sequence(bp_object *const *items, uint32_t n, bp_object **out,
+                                bp_err *err) BP_CHECKED;
+/* item NULL: an optional without a value. */
+BP_API bp_rc bp_object_optional(bp_object *item, bp_object **out, bp_err *err) BP_CHECKED;
+/*
+ * keys: a tensor of rank 1, of integers or strings; values: a tensor of rank 1, or a sequence, of as
+ * many.
+ */
+BP_API bp_rc bp_object_map(bp_object *keys, bp_object *values, bp_object **out,
+                           bp_err *err) BP_CHECKED;
+BP_API bp_object *bp_object_retain(bp_object *object); /* returns it; NULL is fine, as below */
+BP_API void bp_object_release(bp_object *object);
+BP_API uint32_t bp_object_kind(const bp_object *object); /* BP_KIND_* */
+/* Items of a sequence; 0 or 1 of an optional; 2 of a map, its keys and its values; 0 of a tensor. */
+BP_API uint32_t bp_object_count(const bp_object *object);
+/* Item i, borrowed; NULL: there is none. */
+BP_API bp_object *bp_object_item(const bp_object *object, uint32_t i);
+/* The tensor, borrowed and not to be written to; NULL: it is none. */
+BP_API const bp_tensor *bp_object_tensor(const bp_object *object);
+/* Reads an ONNX TensorProto, SequenceProto, OptionalProto or MapProto: `kind` says which. */
+BP_API bp_rc bp_object_decode(const void *bytes, size_t size, uint32_t kind, bp_object **out,
+                              bp_err *err) BP_CHECKED;
 
 #ifdef __cplusplus
 }

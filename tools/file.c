@@ -29,7 +29,7 @@ static size_t first_room(int fd)
 }
 
 /* Reads a file, pipes included; *out is the caller's, to free(). */
-static bp_rc file_read(const char *path, unsigned char **out, size_t *size, bp_err *err)
+bp_rc file_read(const char *path, unsigned char **out, size_t *size, bp_err *err)
 {
     unsigned char *bytes = NULL;
     size_t cap = 0, used = 0;

@@ -33,8 +33,10 @@ int run_once(struct cli *cli, bp_session *session, const bp_binding *inputs, uin
 
 void results_finish(struct results *results)
 {
-    for (uint32_t i = 0; i < results->n; i++)
+    for (uint32_t i = 0; i < results->n; i++) {
         bp_tensor_free(&results->bindings[i].tensor);
+        bp_object_release(results->bindings[i].object);
+    }
     free(results->bindings);
     *results = (struct results){0};
 }

@@ -11,28 +11,6 @@
 #include "plan.h"
 #include "suite.h"
 
-/* A model whose inputs or outputs are sequences or the like cannot be fed here; says which. */
-static bool has_only_tensors(struct suite *suite, const bp_session *session)
-{
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        uint32_t n = pass ? bp_session_output_count(session) : bp_session_input_count(session);
-
-        for (uint32_t i = 0; i < n; i++) {
-            bp_io_info io = {.struct_size = sizeof io};
-            bp_rc rc = pass ? bp_session_output(session, i, &io, NULL)
-                            : bp_session_input(session, i, &io, NULL);
-
-            if (rc >= 0 && io.dtype == BP_DTYPE_NONE) {
-                text_put(&suite->why, pass ? "output " : "input ");
-                text_clean(&suite->why, io.name);
-                text_put(&suite->why, " is no tensor, and this program feeds only tensors");
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 static enum outcome run_directory(struct suite *suite, const char *dir, int *code)
 {
     struct loaded loaded = {0};
@@ -49,8 +27,6 @@ static enum outcome run_directory(struct suite *suite, const char *dir, int *cod
     text_finish(&path);
     if (*code != CLI_OK) {
         suite_blame(suite, *code, NULL, suite->cli->words);
-    } else if (!has_only_tensors(suite, loaded.session)) {
-        outcome = SKIPPED;
     } else {
         plan_placement(&suite->placed, bp_session_report(loaded.session));
         *code = suite_run_sets(suite, loaded.session, dir);

@@ -25,6 +25,14 @@ const char *text_string(const struct text *text)
     return text->data ? text->data : "";
 }
 
+void text_cut(struct text *text, size_t length)
+{
+    if (length >= text->length)
+        return;
+    text->length = length;
+    text->data[length] = '\0';
+}
+
 void text_clear(struct text *text)
 {
     text->length = 0;

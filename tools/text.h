@@ -21,6 +21,7 @@ struct text {
 void text_finish(struct text *text);
 const char *text_string(const struct text *text); /* never NULL; until the next change */
 void text_clear(struct text *text);               /* empty again, memory kept */
+void text_cut(struct text *text, size_t length);  /* only the first bytes stay */
 
 void text_add(struct text *text, const char *data, size_t length);
 void text_put(struct text *text, const char *string);

@@ -7,7 +7,8 @@
 
 bool bp_dense_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out)
 {
-    uint32_t bits = bp_dtype_width(dtype);
+    uint32_t bits =
+        dtype == BP_DTYPE_STRING ? 8 * (uint32_t)sizeof(bp_span) : bp_dtype_width(dtype);
     size_t count = 1, bytes, a_byte;
     bool is_empty = false;
 

@@ -8,6 +8,10 @@
 #include <backplane.h>
 #include <bp/sdk.h>
 
+enum {
+    BP_MAX_RANK = 64 /* of a tensor; more is refused as hostile */
+};
+
 /* *out = a * b, false when it does not fit. */
 static inline bool bp_mul_size(size_t a, size_t b, size_t *out)
 {
@@ -20,8 +24,8 @@ static inline bool bp_add_size(size_t a, size_t b, size_t *out)
 }
 
 /*
- * Bytes of a dense tensor. False: a negative size, a product that does not fit in ptrdiff_t, or a
- * type without a fixed width. Types under 8 bits are packed.
+ * Bytes of a dense tensor, spans where it is of strings. False: a negative size, a product that
+ * does not fit in ptrdiff_t, or what is no type. Types under 8 bits are packed.
  */
 bool bp_dense_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out);
 

@@ -177,6 +177,30 @@ bp_rc bp_infer_content(struct bp_fact *fact, const void *bytes, struct bp_region
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
+bool bp_fact_is_blank(const struct bp_fact *fact)
+{
+    return fact->kind == BP_KIND_TENSOR && fact->dtype == BP_DTYPE_NONE &&
+           fact->rank == BP_RANK_UNKNOWN;
+}
+
+const struct bp_fact *bp_fact_innermost(const struct bp_fact *fact)
+{
+    while (fact && (fact->kind == BP_KIND_SEQUENCE || fact->kind == BP_KIND_OPTIONAL))
+        fact = fact->item;
+    return fact && fact->kind == BP_KIND_TENSOR ? fact : NULL;
+}
+
+bool bp_node_is_hosted(const struct bp_ir_node *node, const struct bp_fact *facts)
+{
+    bool is_hosted = node->n_bodies > 0 || (node->schema && node->schema->is_hosted);
+
+    for (uint32_t i = 0; !is_hosted && i < node->n_in; i++)
+        is_hosted = node->in[i] != BP_NONE && facts[node->in[i]].kind != BP_KIND_TENSOR;
+    for (uint32_t i = 0; !is_hosted && i < node->n_out; i++)
+        is_hosted = node->out[i] != BP_NONE && facts[node->out[i]].kind != BP_KIND_TENSOR;
+    return is_hosted;
+}
+
 bool bp_fact_is_exact(const struct bp_fact *fact)
 {
     if (fact->rank == BP_RANK_UNKNOWN)
@@ -230,6 +254,67 @@ static void say(char *buf, size_t cap, size_t *len, const char *fmt, ...)
         *len = (size_t)n < cap - *len ? *len + (size_t)n : cap - 1;
 }
 
+static void say_fact(char *buf, size_t cap, size_t *len, const struct bp_fact *fact,
+                     const struct bp_symbols *symbols);
+
+static void say_item(char *buf, size_t cap, size_t *len, const struct bp_fact *item,
+                     const struct bp_symbols *symbols)
+{
+    if (item)
+        say_fact(buf, cap, len, item, symbols);
+    else
+        say(buf, cap, len, "?");
+}
+
+/* "seq(float32[...])" */
+static void say_kind(char *buf, size_t cap, size_t *len, const struct bp_fact *fact,
+                     const struct bp_symbols *symbols)
+{
+    static const char *const words[BP_KIND_END] = {"tensor", "seq", "optional", "map",
+                                                   "sparse_tensor"};
+
+    say(buf, cap, len, "%s(", words[fact->kind]);
+    if (fact->kind == BP_KIND_MAP && fact->item) {
+        say(buf, cap, len, "%s,", bp_dtype_name(fact->item[0].dtype));
+        say_item(buf, cap, len, &fact->item[1], symbols);
+    } else {
+        say_item(buf, cap, len, fact->item, symbols);
+    }
+    say(buf, cap, len, ")");
+}
+
+static void say_shape(char *buf, size_t cap, size_t *len, const struct bp_fact *fact,
+                      const struct bp_symbols *symbols)
+{
+    for (uint32_t i = 0; i < fact->rank; i++) {
+        struct bp_sym dim = fact->dims[i];
+
+        say(buf, cap, len, "%s", i ? "," : "");
+        if (!bp_sym_known(dim))
+            say(buf, cap, len, "%s",
+                bp_symbols_is_nameless(symbols, dim) ? "?" : bp_symbols_name(symbols, dim));
+        else if (dim.value < 0)
+            say(buf, cap, len, "?");
+        else
+            say(buf, cap, len, "%" PRId64, dim.value);
+    }
+}
+
+static void say_fact(char *buf, size_t cap, size_t *len, const struct bp_fact *fact,
+                     const struct bp_symbols *symbols)
+{
+    if (fact->kind != BP_KIND_TENSOR) {
+        say_kind(buf, cap, len, fact, symbols);
+        return;
+    }
+    say(buf, cap, len, "%s[", fact->dtype ? bp_dtype_name(fact->dtype) : "?");
+    if (fact->rank == BP_RANK_UNKNOWN)
+        say(buf, cap, len, "...");
+    else
+        say_shape(buf, cap, len, fact, symbols);
+    say(buf, cap, len, "]");
+}
+
 void bp_fact_text(const struct bp_fact *fact, const struct bp_symbols *symbols, char *buf,
                   size_t cap)
 {
@@ -237,23 +322,5 @@ void bp_fact_text(const struct bp_fact *fact, const struct bp_symbols *symbols, 
 
     if (cap > 0)
         buf[0] = '\0';
-    say(buf, cap, &len, "%s", fact->dtype ? bp_dtype_name(fact->dtype) : "?");
-    if (fact->rank == BP_RANK_UNKNOWN) {
-        say(buf, cap, &len, "[...]");
-        return;
-    }
-    say(buf, cap, &len, "[");
-    for (uint32_t i = 0; i < fact->rank; i++) {
-        struct bp_sym dim = fact->dims[i];
-
-        say(buf, cap, &len, "%s", i ? "," : "");
-        if (!bp_sym_known(dim))
-            say(buf, cap, &len, "%s",
-                bp_symbols_is_nameless(symbols, dim) ? "?" : bp_symbols_name(symbols, dim));
-        else if (dim.value < 0)
-            say(buf, cap, &len, "?");
-        else
-            say(buf, cap, &len, "%" PRId64, dim.value);
-    }
-    say(buf, cap, &len, "]");
+    say_fact(buf, cap, &len, fact, symbols);
 }

@@ -170,24 +170,52 @@ static bool allows(const struct bp_param *param, uint32_t dtype)
     return param->types == 0 || param->types >> dtype & 1;
 }
 
+static bool allows_kind(const struct bp_param *param, uint32_t kind)
+{
+    return (param->kinds ? param->kinds : 1u << BP_KIND_TENSOR) >> kind & 1;
+}
+
+/* Element type of a tensor, or of those in a sequence or optional; NONE: not known, or a map's. */
+static uint32_t element_type(const struct bp_fact *fact)
+{
+    const struct bp_fact *tensor = bp_fact_innermost(fact);
+
+    return tensor ? tensor->dtype : BP_DTYPE_NONE;
+}
+
+static bp_rc fail_kind(const struct bp_infer *infer, uint32_t i)
+{
+    char name[64], type[160];
+
+    param_text(infer->node->schema->in, infer->node->schema->n_in, i, name, sizeof name);
+    bp_fact_text(infer->in[i], infer->symbols, type, sizeof type);
+    return bp_fail(infer->err, BP_E_INVALID, "input %s is %s, which the operator does not take",
+                   name, type);
+}
+
 static bp_rc check_input_types(const struct bp_infer *infer, struct bindings *bindings)
 {
     const struct bp_schema *schema = infer->node->schema;
 
     for (uint32_t i = 0; i < infer->node->n_in; i++) {
         const struct bp_param *param = bp_schema_in(schema, i);
-        uint32_t *first;
+        uint32_t *first, dtype;
 
-        if (!param || !infer->in[i] || infer->in[i]->dtype == BP_DTYPE_NONE)
+        if (!param || !infer->in[i])
             continue;
-        if (!allows(param, infer->in[i]->dtype))
-            return fail_type(infer, i, infer->in[i]->dtype, true);
+        if (!bp_fact_is_blank(infer->in[i]) && !allows_kind(param, infer->in[i]->kind))
+            return fail_kind(infer, i);
+        dtype = element_type(infer->in[i]);
+        if (dtype == BP_DTYPE_NONE)
+            continue;
+        if (!allows(param, dtype))
+            return fail_type(infer, i, dtype, true);
         if (param->type_var == 0 || param->flags & BP_PARAM_HETEROGENEOUS)
             continue;
         first = binding(bindings, param);
         if (*first == 0)
             *first = i + 1;
-        else if (infer->in[*first - 1]->dtype != infer->in[i]->dtype)
+        else if (element_type(infer->in[*first - 1]) != dtype)
             return fail_types_differ(infer, i, *first - 1);
     }
     return BP_OK;
@@ -199,15 +227,17 @@ static bp_rc check_output_types(const struct bp_infer *infer, struct bindings *b
     for (uint32_t i = 0; i < infer->node->n_out; i++) {
         const struct bp_param *param = bp_schema_out(infer->node->schema, i);
         struct bp_fact *out = &infer->out[i];
-        uint32_t first;
+        uint32_t first, dtype;
 
         if (!param)
             continue;
         first = param->flags & BP_PARAM_HETEROGENEOUS ? 0 : *binding(bindings, param);
-        if (out->dtype == BP_DTYPE_NONE && param->type_var != 0 && first != 0)
-            out->dtype = infer->in[first - 1]->dtype;
-        if (out->dtype != BP_DTYPE_NONE && !allows(param, out->dtype))
-            return fail_type(infer, i, out->dtype, false);
+        if (out->kind == BP_KIND_TENSOR && out->dtype == BP_DTYPE_NONE && !param->kinds &&
+            param->type_var != 0 && first != 0)
+            out->dtype = element_type(infer->in[first - 1]);
+        dtype = element_type(out);
+        if (dtype != BP_DTYPE_NONE && !allows(param, dtype))
+            return fail_type(infer, i, dtype, false);
     }
     return BP_OK;
 }

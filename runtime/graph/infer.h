@@ -45,6 +45,12 @@ bp_rc bp_infer_content(struct bp_fact *fact, const void *bytes, struct bp_region
                        bp_err *err) BP_CHECKED;
 /* Would that set something? Then the bytes are worth loading. */
 bool bp_fact_has_content(const struct bp_fact *fact);
+/* Is nothing known of the value, not even that it is a tensor? */
+bool bp_fact_is_blank(const struct bp_fact *fact);
+/* The tensor innermost in sequences and optionals; NULL: a map, or not known. */
+const struct bp_fact *bp_fact_innermost(const struct bp_fact *fact);
+/* Is the node run by the host: has it bodies, or values that are no tensors? */
+bool bp_node_is_hosted(const struct bp_ir_node *node, const struct bp_fact *facts);
 /* Is every size exact? */
 bool bp_fact_is_exact(const struct bp_fact *fact);
 /* Is rank or a size known only once the producer has run? */
@@ -70,6 +76,14 @@ bp_rc bp_infer_axis(struct bp_infer *infer, int64_t axis, uint32_t rank, const c
 /* NumPy broadcasting of two shapes; *out has room for BP_MAX_RANK. */
 bp_rc bp_infer_broadcast(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
                          uint32_t *rank, struct bp_sym *out) BP_CHECKED;
+/*
+ * What the inputs of a body of the node are, as its rule has it; see bp_schema.body_inputs. *out has
+ * as many as the body has inputs, and lies in region.
+ */
+bp_rc bp_infer_body_inputs(const struct bp_ir_node *node, const struct bp_ir *body,
+                           const struct bp_fact *facts, struct bp_symbols *symbols,
+                           struct bp_region *region, const struct bp_fact **out,
+                           bp_err *err) BP_CHECKED;
 /* Runs a body with these facts for its inputs; *out: facts of its outputs, in region. */
 bp_rc bp_infer_body(struct bp_infer *infer, const struct bp_ir *body, const struct bp_fact *in,
                     uint32_t n_in, struct bp_fact **out) BP_CHECKED;

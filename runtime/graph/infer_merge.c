@@ -55,6 +55,36 @@ static bool choose(const struct bp_symbols *symbols, struct bp_sym found, struct
     return true;
 }
 
+/* Do two known types say the same, as far as both say something? */
+static bool same_type(const struct bp_fact *a, const struct bp_fact *b)
+{
+    if (!a || !b || bp_fact_is_blank(a) || bp_fact_is_blank(b))
+        return true;
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == BP_KIND_TENSOR || a->kind == BP_KIND_SPARSE)
+        return !a->dtype || !b->dtype || a->dtype == b->dtype;
+    if (!a->item || !b->item)
+        return true;
+    return same_type(a->item, b->item) &&
+           (a->kind != BP_KIND_MAP || same_type(a->item + 1, b->item + 1));
+}
+
+/* Where one of both is no tensor: what the model says counts where it says more. */
+static bp_rc merge_kinds(const struct bp_ir *ir, const struct bp_ir_value *value,
+                         const struct bp_symbols *symbols, struct bp_fact *fact, bp_err *err)
+{
+    const struct bp_fact *declared = &value->declared;
+    const struct bp_fact *inside = bp_fact_innermost(fact);
+
+    if (!same_type(fact, declared))
+        return fail_differs(ir, value, symbols, fact, err);
+    if (bp_fact_is_blank(fact) || (!bp_fact_is_blank(declared) && inside == NULL) ||
+        (inside && inside->dtype == BP_DTYPE_NONE && bp_fact_innermost(declared)))
+        *fact = *declared;
+    return BP_OK;
+}
+
 bp_rc bp_infer_merge(const struct bp_ir *ir, const struct bp_ir_value *value,
                      struct bp_symbols *symbols, struct bp_region *region, struct bp_fact *fact,
                      bp_err *err)
@@ -62,6 +92,8 @@ bp_rc bp_infer_merge(const struct bp_ir *ir, const struct bp_ir_value *value,
     const struct bp_fact *declared = &value->declared;
     struct bp_sym chosen, *dims = NULL;
 
+    if (fact->kind != BP_KIND_TENSOR || declared->kind != BP_KIND_TENSOR)
+        return merge_kinds(ir, value, symbols, fact, err);
     if (fact->dtype == BP_DTYPE_NONE)
         fact->dtype = declared->dtype;
     else if (declared->dtype != BP_DTYPE_NONE && declared->dtype != fact->dtype)

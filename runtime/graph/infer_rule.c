@@ -120,6 +120,28 @@ bp_rc bp_infer_broadcast(struct bp_infer *infer, const struct bp_fact *a, const 
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
+bp_rc bp_infer_body_inputs(const struct bp_ir_node *node, const struct bp_ir *body,
+                           const struct bp_fact *facts, struct bp_symbols *symbols,
+                           struct bp_region *region, const struct bp_fact **out, bp_err *err)
+{
+    struct bp_infer infer = {
+        .node = node, .outer = facts, .symbols = symbols, .region = region, .err = err};
+    const struct bp_fact **in = bp_region_array(region, node->n_in, sizeof *in);
+    struct bp_fact *inputs = bp_region_array(region, body->n_inputs, sizeof *inputs);
+
+    *out = inputs;
+    if (!in || !inputs)
+        return bp_fail_nomem(err, "shapes");
+    for (uint32_t i = 0; i < node->n_in; i++)
+        in[i] = node->in[i] == BP_NONE ? NULL : &facts[node->in[i]];
+    for (uint32_t i = 0; i < body->n_inputs; i++)
+        inputs[i] = (struct bp_fact){.rank = BP_RANK_UNKNOWN};
+    infer.in = in;
+    return node->schema && node->schema->body_inputs
+               ? node->schema->body_inputs(&infer, body, inputs)
+               : BP_OK;
+}
+
 bp_rc bp_infer_body(struct bp_infer *infer, const struct bp_ir *body, const struct bp_fact *in,
                     uint32_t n_in, struct bp_fact **out)
 {

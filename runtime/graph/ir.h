@@ -15,7 +15,6 @@ struct bp_schema;
 struct bp_ir;
 
 enum {
-    BP_MAX_RANK = 64,       /* of a tensor; more is refused as hostile */
     BP_MAX_BODY_DEPTH = 16, /* of bodies within bodies */
     BP_MAX_CONTENT = 4096,  /* elements of an integer tensor whose content shape rules follow */
     BP_MAX_REALS = 64       /* the same of a float tensor: scales and limits, never weights */
@@ -33,14 +32,19 @@ struct bp_ir_data {
     void *source; /* load's own */
 };
 
-/* What is known of a value; see infer.h. */
+/*
+ * What is known of a value; see infer.h. One of kind BP_KIND_TENSOR of which nothing else is known
+ * may still turn out to be of another kind.
+ */
 struct bp_fact {
-    uint32_t dtype; /* BP_DTYPE_NONE: unknown */
+    uint32_t dtype;             /* BP_DTYPE_NONE: unknown */
     uint32_t rank;  /* or BP_RANK_UNKNOWN */
     const struct bp_sym *dims;
     const struct bp_sym *content; /* elements of a small integer or bool tensor; NULL: unknown */
     const double *reals;          /* the same of a small float tensor (scales of Resize...) */
     uint32_t n_content;           /* elements of the one that is set */
+    uint32_t kind;                /* BP_KIND_*; only a tensor has dtype and rank */
+    const struct bp_fact *item;   /* of a sequence or optional; key and value of a map; or NULL */
 };
 
 enum {

@@ -19,6 +19,9 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/control.c \
 	%D%/rules/conv.c \
 	%D%/rules/list.inc \
+	%D%/rules/loop.c \
+	%D%/rules/loop.h \
+	%D%/rules/map.c \
 	%D%/rules/matrix.c \
 	%D%/rules/normalization.c \
 	%D%/rules/pool.c \
@@ -27,7 +30,9 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/reshape.c \
 	%D%/rules/rules.c \
 	%D%/rules/rules.h \
+	%D%/rules/scan.c \
 	%D%/rules/select.c \
+	%D%/rules/sequence.c \
 	%D%/rules/shape.c \
 	%D%/rules/slice.c \
 	%D%/rules/unary.c \

@@ -14,6 +14,16 @@ struct bp_infer;
  */
 typedef bp_rc (*bp_infer_fn)(struct bp_infer *infer);
 
+struct bp_ir;
+struct bp_fact;
+
+/*
+ * From the facts of a node's inputs to those of a body's inputs, one each in `in`, which are
+ * unknown at first: what holds in every round of a loop.
+ */
+typedef bp_rc (*bp_body_inputs_fn)(struct bp_infer *infer, const struct bp_ir *body,
+                                   struct bp_fact *in);
+
 /* Sets of element types: bit BP_DTYPE_*. */
 #define BP_T(dtype) (UINT64_C(1) << BP_DTYPE_##dtype)
 #define BP_T_FLOAT3 (BP_T(F16) | BP_T(F32) | BP_T(F64))
@@ -37,6 +47,7 @@ struct bp_param {
     uint64_t types;    /* allowed element types, BP_T_* */
     uint32_t flags;    /* BP_PARAM_* */
     uint32_t type_var; /* equal non-zero numbers have equal element types within a node ("T") */
+    uint32_t kinds;    /* bits 1 << BP_KIND_*, 0 for tensors; `types` then are those inside */
 };
 
 /* An attribute; the kinds of its default are told apart by `type`. */
@@ -59,8 +70,9 @@ struct bp_schema {
     const struct bp_attr_def *attrs;
     uint32_t n_attrs;
     bp_infer_fn infer;
-    bool
-        sizes_from_data; /* of outputs, whatever is known of inputs before the node runs: NonZero */
+    bp_body_inputs_fn body_inputs; /* NULL: its bodies have no inputs, or it has no bodies */
+    bool is_hosted;       /* run by the host: it has bodies, or its values are no tensors */
+    bool sizes_from_data; /* of outputs, whatever is known before the node has run: NonZero */
 };
 
 /*

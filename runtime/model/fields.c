@@ -103,6 +103,32 @@ static const struct bp_field opset_fields[] = {
     [2] = ONE("version", INT),
 };
 
+static const struct bp_field map_fields[] = {
+    [1] = ONE("name", TEXT),
+    [2] = ONE("key_type", INT),
+    [3] = LIST("keys", INT),
+    [4] = LIST("string_keys", TEXT),
+    [5] = ONE_OF("values", SEQUENCE),
+};
+
+static const struct bp_field optional_fields[] = {
+    [1] = ONE("name", TEXT),
+    [2] = ONE("elem_type", INT),
+    [3] = ONE_OF("tensor_value", TENSOR),
+    [5] = ONE_OF("sequence_value", SEQUENCE),
+    [6] = ONE_OF("map_value", MAP),
+    [7] = ONE_OF("optional_value", OPTIONAL),
+};
+
+static const struct bp_field sequence_fields[] = {
+    [1] = ONE("name", TEXT),
+    [2] = ONE("elem_type", INT),
+    [3] = LIST_OF("tensor_values", TENSOR),
+    [5] = LIST_OF("sequence_values", SEQUENCE),
+    [6] = LIST_OF("map_values", MAP),
+    [7] = LIST_OF("optional_values", OPTIONAL),
+};
+
 static const struct bp_field shape_fields[] = {
     [1] = LIST_OF("dim", DIMENSION),
 };
@@ -163,10 +189,13 @@ static const struct {
     [BP_MSG_ENTRY] = MESSAGE("StringStringEntryProto", entry_fields),
     [BP_MSG_FUNCTION] = MESSAGE("FunctionProto", function_fields),
     [BP_MSG_GRAPH] = MESSAGE("GraphProto", graph_fields),
+    [BP_MSG_MAP] = MESSAGE("MapProto", map_fields),
     [BP_MSG_MAP_TYPE] = MESSAGE("TypeProto.Map", map_type_fields),
     [BP_MSG_MODEL] = MESSAGE("ModelProto", model_fields),
     [BP_MSG_NODE] = MESSAGE("NodeProto", node_fields),
     [BP_MSG_OPSET] = MESSAGE("OperatorSetIdProto", opset_fields),
+    [BP_MSG_OPTIONAL] = MESSAGE("OptionalProto", optional_fields),
+    [BP_MSG_SEQUENCE] = MESSAGE("SequenceProto", sequence_fields),
     [BP_MSG_SHAPE] = MESSAGE("TensorShapeProto", shape_fields),
     [BP_MSG_SPARSE] = MESSAGE("SparseTensorProto", sparse_fields),
     [BP_MSG_TENSOR] = MESSAGE("TensorProto", tensor_fields),

@@ -8,12 +8,12 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/external.c %D%/external.h \
 	%D%/fields.c %D%/fields.h \
 	%D%/model.h \
+	%D%/object_io.c \
 	%D%/onnx.c %D%/onnx.h \
 	%D%/sniff.c %D%/sniff.h \
 	%D%/sparse.c \
 	%D%/survey.c \
 	%D%/tensor.c %D%/tensor.h \
-	%D%/tensor_block.c %D%/tensor_block.h \
 	%D%/tensor_io.c \
 	%D%/type.c \
 	%D%/unpack.c %D%/unpack.h \

@@ -64,8 +64,7 @@ uint64_t bp_source_id(const struct bp_source *source, const void *p, size_t n)
 
 bp_rc bp_tensor_proto_check(const Bp__TensorProto *proto, size_t *out, bp_err *err)
 {
-    uint32_t dtype = (uint32_t)proto->data_type, width;
-    size_t bytes;
+    uint32_t dtype = (uint32_t)proto->data_type;
 
     if (proto->data_type <= BP_DTYPE_NONE || proto->data_type >= BP_DTYPE_END)
         return bp_fail(err, BP_E_INVALID, "its data_type %d is no element type that is known",
@@ -78,11 +77,7 @@ bp_rc bp_tensor_proto_check(const Bp__TensorProto *proto, size_t *out, bp_err *e
                            (long long)proto->dims[i], i);
     }
 
-    /* bp_dense_bytes knows no strings: it counts their bytes as if there was one each */
-    width = dtype == BP_DTYPE_STRING ? (uint32_t)sizeof(bp_span) : 1;
-    if (!bp_dense_bytes(dtype == BP_DTYPE_STRING ? BP_DTYPE_U8 : dtype, proto->dims,
-                        (uint32_t)proto->n_dims, &bytes) ||
-        !bp_mul_size(bytes, width, out) || *out > PTRDIFF_MAX)
+    if (!bp_dense_bytes(dtype, proto->dims, (uint32_t)proto->n_dims, out))
         return bp_fail(err, BP_E_INVALID, "its sizes multiply to more than memory can hold");
     return BP_OK;
 }

@@ -6,49 +6,22 @@
 #include <stdlib.h>
 
 #include "model/tensor.h"
-#include "model/tensor_block.h"
 #include "model/unpack.h"
+#include "value/tensor.h"
 
 /* ---- decode ---------------------------------------------------------------------------------- */
 
-/* Moves text behind the spans, into the same block. */
-static bp_rc copy_strings(const struct bp_ir_data *data, bp_tensor *out, bp_err *err)
-{
-    const bp_span *from = (const bp_span *)(const void *)data->bytes;
-    size_t n = data->size / sizeof *from, total = data->size;
-    bp_span *to;
-    char *text;
-    bp_rc rc;
-
-    for (size_t i = 0; i < n; i++) {
-        if (!bp_add_size(total, from[i].size, &total))
-            return bp_fail_nomem(err, "strings");
-    }
-    rc = bp_tensor_block(data->dtype, data->dims, data->rank, total, out, err);
-    if (rc < 0)
-        return rc;
-    out->bytes = data->size;
-    to = out->base;
-    text = (char *)out->base + data->size;
-    for (size_t i = 0; i < n; i++) {
-        memcpy(text, from[i].data, from[i].size);
-        to[i].data = text;
-        to[i].size = from[i].size;
-        text += from[i].size;
-    }
-    return BP_OK;
-}
-
 static bp_rc copy_tensor(const struct bp_ir_data *data, bp_tensor *out, bp_err *err)
 {
-    bp_rc rc;
+    bp_tensor tensor = {
+        .base = (void *)(uintptr_t)data->bytes, /* only read from */
+        .dims = (int64_t *)(uintptr_t)data->dims,
+        .bytes = data->size,
+        .rank = data->rank,
+        .dtype = data->dtype,
+    };
 
-    if (data->dtype == BP_DTYPE_STRING)
-        return copy_strings(data, out, err);
-    rc = bp_tensor_block(data->dtype, data->dims, data->rank, data->size, out, err);
-    if (rc >= 0)
-        memcpy(out->base, data->bytes, data->size);
-    return rc;
+    return bp_tensor_copy(&tensor, out, err);
 }
 
 bp_rc bp_tensor_decode(const void *bytes, size_t size, bp_tensor *out, char **name, bp_err *err)

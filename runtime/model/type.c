@@ -17,22 +17,16 @@ static bp_rc decode_dim(struct bp_builder *builder, const Bp__TensorShapeProto__
     return bp_symbols_fresh(builder->symbols, false, out, err);
 }
 
-bp_rc bp_decode_type(struct bp_builder *builder, const Bp__TypeProto *proto, struct bp_fact *out,
-                     bp_err *err)
+static bp_rc decode_tensor(struct bp_builder *builder, const Bp__TypeProto__Tensor *proto,
+                           struct bp_fact *out, bp_err *err)
 {
-    const Bp__TensorShapeProto *shape;
+    const Bp__TensorShapeProto *shape = proto->shape;
     struct bp_sym *dims;
 
-    memset(out, 0, sizeof *out);
-    out->rank = BP_RANK_UNKNOWN;
-    if (!proto || !proto->tensor_type)
-        return BP_OK;
-    if (proto->tensor_type->elem_type < 0 || proto->tensor_type->elem_type >= BP_DTYPE_END)
+    if (proto->elem_type < 0 || proto->elem_type >= BP_DTYPE_END)
         return bp_fail(err, BP_E_INVALID, "its elem_type %d is no element type that is known",
-                       proto->tensor_type->elem_type);
-    out->dtype = (uint32_t)proto->tensor_type->elem_type;
-
-    shape = proto->tensor_type->shape;
+                       proto->elem_type);
+    out->dtype = (uint32_t)proto->elem_type;
     if (!shape)
         return BP_OK;
     if (shape->n_dim > BP_MAX_RANK)
@@ -48,6 +42,52 @@ bp_rc bp_decode_type(struct bp_builder *builder, const Bp__TypeProto *proto, str
     }
     out->rank = (uint32_t)shape->n_dim;
     out->dims = dims;
+    return BP_OK;
+}
+
+/* A sequence, optional or map, of what it says it holds. Items have no shape: each has its own. */
+static bp_rc decode_items(struct bp_builder *builder, uint32_t kind, int32_t key_type,
+                          const Bp__TypeProto *value, struct bp_fact *out, bp_err *err)
+{
+    uint32_t n = kind == BP_KIND_MAP ? 2 : 1;
+    struct bp_fact *items = bp_region_array(builder->region, n, sizeof *items);
+    bp_rc rc;
+
+    if (!items)
+        return bp_fail_nomem(err, "its type");
+    if (kind == BP_KIND_MAP) {
+        if (key_type < 0 || key_type >= BP_DTYPE_END)
+            return bp_fail(err, BP_E_INVALID, "its key_type %d is no element type that is known",
+                           key_type);
+        items[0] = (struct bp_fact){.rank = BP_RANK_UNKNOWN, .dtype = (uint32_t)key_type};
+    }
+    rc = bp_decode_type(builder, value, &items[n - 1], err);
+    items[n - 1].rank = BP_RANK_UNKNOWN;
+    items[n - 1].dims = NULL;
+    out->kind = kind;
+    out->item = items;
+    return rc;
+}
+
+bp_rc bp_decode_type(struct bp_builder *builder, const Bp__TypeProto *proto, struct bp_fact *out,
+                     bp_err *err)
+{
+    *out = (struct bp_fact){.rank = BP_RANK_UNKNOWN};
+    if (!proto)
+        return BP_OK;
+    if (proto->tensor_type)
+        return decode_tensor(builder, proto->tensor_type, out, err);
+    if (proto->sequence_type)
+        return decode_items(builder, BP_KIND_SEQUENCE, 0, proto->sequence_type->elem_type, out,
+                            err);
+    if (proto->optional_type)
+        return decode_items(builder, BP_KIND_OPTIONAL, 0, proto->optional_type->elem_type, out,
+                            err);
+    if (proto->map_type)
+        return decode_items(builder, BP_KIND_MAP, proto->map_type->key_type,
+                            proto->map_type->value_type, out, err);
+    if (proto->sparse_tensor_type)
+        out->kind = BP_KIND_SPARSE;
     return BP_OK;
 }
 

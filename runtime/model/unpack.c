@@ -16,9 +16,9 @@ static void give_back(void *region, void *p)
     (void)p;
 }
 
-static bp_rc unpack(const void *bytes, size_t size, enum bp_message_type type,
-                    const ProtobufCMessageDescriptor *descriptor, struct bp_wire *wire,
-                    struct bp_region *region, const void **out, bp_err *err)
+bp_rc bp_unpack(const void *bytes, size_t size, enum bp_message_type type,
+                const ProtobufCMessageDescriptor *descriptor, struct bp_wire *wire,
+                struct bp_region *region, const void **out, bp_err *err)
 {
     ProtobufCAllocator allocator = {take, give_back, region};
     bp_rc rc = bp_wire_scan(bytes, size, type, wire, err);
@@ -39,8 +39,8 @@ bp_rc bp_unpack_model(const void *bytes, size_t size, struct bp_wire *wire,
                       struct bp_region *region, const Bp__ModelProto **out, bp_err *err)
 {
     const void *message;
-    bp_rc rc = unpack(bytes, size, BP_MSG_MODEL, &bp__model_proto__descriptor, wire, region,
-                      &message, err);
+    bp_rc rc = bp_unpack(bytes, size, BP_MSG_MODEL, &bp__model_proto__descriptor, wire, region,
+                         &message, err);
 
     *out = message;
     return rc;
@@ -50,8 +50,8 @@ bp_rc bp_unpack_tensor(const void *bytes, size_t size, struct bp_wire *wire,
                        struct bp_region *region, const Bp__TensorProto **out, bp_err *err)
 {
     const void *message;
-    bp_rc rc = unpack(bytes, size, BP_MSG_TENSOR, &bp__tensor_proto__descriptor, wire, region,
-                      &message, err);
+    bp_rc rc = bp_unpack(bytes, size, BP_MSG_TENSOR, &bp__tensor_proto__descriptor, wire, region,
+                         &message, err);
 
     *out = message;
     return rc;

@@ -18,5 +18,9 @@ bp_rc bp_unpack_model(const void *bytes, size_t size, struct bp_wire *wire,
 bp_rc bp_unpack_tensor(const void *bytes, size_t size, struct bp_wire *wire,
                        struct bp_region *region, const Bp__TensorProto **out,
                        bp_err *err) BP_CHECKED;
+/* The same for any type: *out is the message that `descriptor` describes. */
+bp_rc bp_unpack(const void *bytes, size_t size, enum bp_message_type type,
+                const ProtobufCMessageDescriptor *descriptor, struct bp_wire *wire,
+                struct bp_region *region, const void **out, bp_err *err) BP_CHECKED;
 
 #endif

@@ -53,12 +53,16 @@ static void start(const struct bp_ir *ir, struct bp_verdict *verdicts)
 }
 
 /* What no provider decides: bodies are run by the host, unknown operators by nobody. */
-static void overrule(const struct bp_ir *ir, struct bp_verdict *verdicts)
+static void overrule(const struct bp_ir *ir, const struct bp_fact *facts,
+                     struct bp_verdict *verdicts)
 {
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
         if (ir->nodes[i].n_bodies > 0)
             verdicts[i] = (struct bp_verdict){BP_NO, BP_R_CONTROL_FLOW, NULL,
                                               "control flow is run by the host"};
+        else if (bp_node_is_hosted(&ir->nodes[i], facts))
+            verdicts[i] = (struct bp_verdict){BP_NO, BP_R_DTYPE, NULL,
+                                              "values that are no tensors are the host's"};
         else if (!ir->nodes[i].schema)
             verdicts[i] =
                 (struct bp_verdict){BP_NO, BP_R_OP, NULL, "the host knows no such operator"};
@@ -66,7 +70,7 @@ static void overrule(const struct bp_ir *ir, struct bp_verdict *verdicts)
 }
 
 bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_view *view,
-                    struct bp_region *region, struct bp_verdict **out, bp_err *err)
+                    const struct bp_fact *facts, struct bp_region *region, struct bp_verdict **out, bp_err *err)
 {
     const struct bp_ir *ir = view->ir;
     struct sink sink = {.view = view, .region = region, .bad_node = BP_NONE};
@@ -87,6 +91,6 @@ bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_view *view,
         rc = bp_fail_nomem(err, "a provider's answers");
     if (rc < 0)
         start(ir, sink.verdicts);
-    overrule(ir, sink.verdicts);
+    overrule(ir, facts, sink.verdicts);
     return rc;
 }

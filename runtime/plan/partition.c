@@ -40,6 +40,8 @@ static bool is_late(const struct work *w, uint32_t value)
 {
     const struct bp_ir_node *node = &w->ir->nodes[w->ir->values[value].producer];
 
+    if (w->facts[value].kind != BP_KIND_TENSOR)
+        return false; /* it has no size */
     return (node->n_bodies > 0 || !node->schema || node->schema->sizes_from_data) &&
            bp_fact_needs_data(&w->facts[value], w->symbols);
 }
@@ -95,7 +97,7 @@ static void set_stages(struct work *w)
 
 static uint32_t first_taker(const struct work *w, uint32_t node)
 {
-    if (w->ir->nodes[node].n_bodies > 0)
+    if (bp_node_is_hosted(&w->ir->nodes[node], w->facts))
         return BP_BY_HOST;
     for (uint32_t p = 0; p < w->out->n_asked; p++) {
         if (w->out->verdicts[p][node].verdict != BP_NO)
@@ -122,7 +124,7 @@ static bp_rc ask_all(struct work *w, const struct bp_asked *asked, struct bp_ask
         char text[512];
         bp_err own = bp_err_init(text, sizeof text);
 
-        rc = bp_claims_ask(&asked[p], view, w->region, &w->out->verdicts[p], &own);
+        rc = bp_claims_ask(&asked[p], view, w->facts, w->region, &w->out->verdicts[p], &own);
         if (!w->out->verdicts[p])
             return bp_fail_nomem(err, "the partition");
         failed[p].rc = rc;

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "session/control.h"
+#include "graph/infer_merge.h"
+#include "session/hosted/hosted.h"
 
 enum { MAX_MISSING = 50 }; /* operators named in one error */
 
@@ -70,14 +71,14 @@ static bp_rc add_to_report(struct making *m, bp_err *err)
 /* Notes a node that nobody takes: the last provider's reason, or the host's for control flow. */
 static void note_missing(struct making *m, uint32_t n)
 {
-    static const struct bp_verdict no_control = {.text = "the host has no such control flow"};
+    static const struct bp_verdict not_hosted = {.text = "the host, which runs such nodes itself, has no such operator"};
     const struct bp_ir_node *node = &m->body->ir->nodes[n];
     const struct bp_partition *part = &m->body->part;
     const struct bp_verdict *last = part->n_asked ? &part->verdicts[part->n_asked - 1][n] : NULL;
     struct bp_text *text = m->maker->missing;
 
-    if (node->n_bodies > 0)
-        last = &no_control;
+    if (part->provider_of[n] == BP_BY_HOST)
+        last = &not_hosted;
     if (m->maker->n_missing++ >= MAX_MISSING)
         return;
     bp_text_printf(text, "%s%s%s%s-%u (node '%s'", text->len ? "; " : "", node->domain,
@@ -94,10 +95,10 @@ static void find_missing(struct making *m)
     const struct bp_partition *part = &m->body->part;
 
     for (uint32_t n = 0; n < m->body->ir->n_nodes; n++) {
-        bool is_control = part->provider_of[n] == BP_BY_HOST;
+        bool is_hosted = part->provider_of[n] == BP_BY_HOST;
 
         if (part->provider_of[n] == BP_BY_NOBODY ||
-            (is_control && !bp_control_find(&m->body->ir->nodes[n])))
+            (is_hosted && !bp_hosted_find(&m->body->ir->nodes[n])))
             note_missing(m, n);
     }
 }
@@ -272,12 +273,17 @@ static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 static bp_rc make_inner(struct making *m, struct bp_unit *unit, uint32_t i, const char *path,
                         bp_err *err)
 {
-    struct bp_ir *ir = m->body->ir->nodes[unit->group->nodes[0]].bodies[i];
+    const struct bp_ir_node *node = &m->body->ir->nodes[unit->group->nodes[0]];
+    const struct bp_fact *inputs;
     char text[512];
     bp_err own = bp_err_init(text, sizeof text);
     bp_rc rc;
 
-    rc = bp_body_create(m->maker, ir, m->body->facts, path, &unit->bodies[i], &own);
+    rc = bp_infer_body_inputs(node, node->bodies[i], m->body->facts, m->maker->symbols,
+                              &m->body->region, &inputs, &own);
+    if (rc >= 0)
+        rc = bp_body_create(m->maker, node->bodies[i], m->body->facts, inputs, path,
+                            &unit->bodies[i], &own);
     if (rc >= 0) {
         m->body->n_programs += unit->bodies[i]->n_programs;
         return rc;
@@ -295,7 +301,7 @@ static bp_rc make_bodies(struct making *m, struct bp_unit *unit, bp_err *err)
     char *path = bp_region_printf(region, "%s%s%s", m->path, m->path[0] ? "/" : "", node->name);
     bp_rc rc = BP_OK;
 
-    unit->control = bp_control_find(node);
+    unit->hosted = bp_hosted_find(node);
     unit->bodies = bp_region_array(region, node->n_bodies, sizeof(struct bp_body *));
     unit->broken = bp_region_array(region, node->n_bodies, sizeof(char *));
     if (!unit->bodies || !unit->broken || !path)
@@ -345,12 +351,31 @@ static bp_rc list_captures(struct bp_body *body, bp_err *err)
     return BP_OK;
 }
 
-static bp_rc make(struct making *m, const struct bp_fact *outer, bp_err *err)
+/* What the node around the body gives it, as far as the body declares nothing narrower. */
+static bp_rc set_inputs(struct making *m, const struct bp_fact *inputs, bp_err *err)
+{
+    const struct bp_ir *ir = m->body->ir;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && inputs && i < ir->n_inputs; i++) {
+        uint32_t value = ir->inputs[i];
+
+        m->body->facts[value] = inputs[i];
+        rc = bp_infer_merge(ir, &ir->values[value], m->maker->symbols, &m->body->region,
+                            &m->body->facts[value], err);
+    }
+    return rc;
+}
+
+static bp_rc make(struct making *m, const struct bp_fact *outer, const struct bp_fact *inputs,
+                  bp_err *err)
 {
     struct bp_body *body = m->body;
     bp_rc rc;
 
     rc = bp_infer_start(body->ir, outer, m->maker->symbols, &body->region, &body->facts, err);
+    if (rc >= 0)
+        rc = set_inputs(m, inputs, err);
     if (rc >= 0)
         rc = bp_infer_run(body->ir, NULL, body->ir->n_nodes, body->facts, m->maker->symbols,
                           &body->region, err);
@@ -370,7 +395,8 @@ static bp_rc make(struct making *m, const struct bp_fact *outer, bp_err *err)
 }
 
 bp_rc bp_body_create(struct bp_body_maker *maker, struct bp_ir *ir, const struct bp_fact *outer,
-                     const char *path, struct bp_body **out, bp_err *err)
+                     const struct bp_fact *inputs, const char *path, struct bp_body **out,
+                     bp_err *err)
 {
     struct making m = {.maker = maker, .path = path};
     bp_rc rc;
@@ -380,7 +406,7 @@ bp_rc bp_body_create(struct bp_body_maker *maker, struct bp_ir *ir, const struct
     if (!m.body)
         return bp_fail_nomem(err, "a graph's programs");
     m.body->ir = ir;
-    rc = make(&m, outer, err);
+    rc = make(&m, outer, inputs, err);
     if (rc < 0) {
         bp_body_destroy(m.body);
         return rc;

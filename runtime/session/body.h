@@ -9,17 +9,17 @@
 
 #include "session/lineup.h"
 
-struct bp_control;
+struct bp_hosted;
 
 /* A group's program, or what the host needs to run a control-flow node. */
 struct bp_unit {
     const struct bp_group *group;
-    const struct bp_active *by; /* NULL: control flow */
+    const struct bp_active *by; /* NULL: the host runs it */
     bp_program *program;
     bool takes_turns; /* frames may not execute at once: one at a time, under `turn` */
     pthread_mutex_t turn;
-    const struct bp_control *control; /* how to run the node; NULL for programs */
-    struct bp_body **bodies;          /* control flow: one a body of the node */
+    const struct bp_hosted *hosted; /* how the host runs the node; NULL for programs */
+    struct bp_body **bodies; /* one a body of the node */
     const char **broken; /* one a body: why it could never run, its entry in bodies is NULL then */
 };
 
@@ -62,11 +62,11 @@ struct bp_body_maker {
 
 /*
  * Makes a body of a sealed graph, and of its control-flow nodes. outer: facts of the graph around
- * it, NULL at the top. When maker->failed is set on failure, the error is that provider's. On
+ * it, NULL at the top; inputs: facts of its inputs, one each, NULL where they are as declared. When maker->failed is set on failure, the error is that provider's. On
  * failure nothing is left. The report's rows are of no use then.
  */
 bp_rc bp_body_create(struct bp_body_maker *maker, struct bp_ir *ir, const struct bp_fact *outer,
-                     const char *path, struct bp_body **out, bp_err *err) BP_CHECKED;
+                     const struct bp_fact *inputs, const char *path, struct bp_body **out, bp_err *err) BP_CHECKED;
 void bp_body_destroy(struct bp_body *body); /* after its frames; NULL is fine */
 
 #endif

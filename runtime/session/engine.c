@@ -33,7 +33,7 @@ static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wis
         .failed = BP_NONE,
     };
     bp_report_clear_graphs(engine->report);
-    rc = bp_body_create(maker, engine->ir, NULL, "", &engine->body, err);
+    rc = bp_body_create(maker, engine->ir, NULL, NULL, "", &engine->body, err);
     if (rc >= 0 && maker->n_missing > 0 && !wish->claims_only)
         rc = bp_fail(err, BP_E_UNSUPPORTED, "no provider takes %u node%s: %s%s", maker->n_missing,
                      maker->n_missing == 1 ? "" : "s", missing.data ? missing.data : "",

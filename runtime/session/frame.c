@@ -44,7 +44,7 @@ static bp_rc set_constants(struct bp_frame_state *frame, bp_err *err)
         const struct bp_unit *unit = &frame->body->units[u];
         const struct bp_ir_node *node = &ir->nodes[unit->group->nodes[0]];
 
-        for (uint32_t i = 0; rc >= 0 && unit->control && i < node->n_in; i++) {
+        for (uint32_t i = 0; rc >= 0 && unit->hosted && i < node->n_in; i++) {
             if (is_constant(ir, node->in[i]))
                 rc = set_constant(frame, node->in[i], err);
         }
@@ -66,8 +66,11 @@ bp_rc bp_frame_state_create(const struct bp_body *body, struct bp_frame_state **
     frame->wanted = calloc(n_values, sizeof(bp_binding *));
     frame->growing = calloc(n_values, sizeof *frame->growing);
     frame->plans = calloc((size_t)body->n_stages + 1, sizeof(struct bp_stage_plan *));
+    frame->held = calloc(n_values, sizeof(bp_object *));
+    frame->carried = calloc((size_t)body->n_units + 1, sizeof(struct bp_carried *));
     frame->children = calloc((size_t)body->n_units + 1, sizeof(struct bp_frame_state **));
-    if (!frame->cells || !frame->wanted || !frame->growing || !frame->plans || !frame->children)
+    if (!frame->cells || !frame->wanted || !frame->growing || !frame->plans || !frame->children ||
+        !frame->held || !frame->carried)
         rc = bp_fail_nomem(err, "a run");
     else
         rc = set_constants(frame, err);
@@ -96,6 +99,25 @@ static void destroy_children(struct bp_frame_state *frame)
     free(frame->children);
 }
 
+/* What a loop's unit carries: all inputs of its body may be. */
+static uint32_t n_carried(const struct bp_frame_state *frame, uint32_t u)
+{
+    return frame->body->ir->nodes[frame->body->units[u].group->nodes[0]].n_in;
+}
+
+static void destroy_carried(struct bp_frame_state *frame)
+{
+    for (uint32_t u = 0; frame->carried && u < frame->body->n_units; u++) {
+        for (uint32_t i = 0; frame->carried[u] && i < n_carried(frame, u); i++) {
+            free(frame->carried[u][i].room[0].data);
+            free(frame->carried[u][i].room[1].data);
+            bp_object_release(frame->carried[u][i].object);
+        }
+        free(frame->carried[u]);
+    }
+    free(frame->carried);
+}
+
 void bp_frame_state_destroy(struct bp_frame_state *frame)
 {
     if (!frame)
@@ -111,7 +133,11 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
     }
     for (uint32_t v = 0; frame->growing && v < frame->body->ir->n_values; v++)
         free(frame->growing[v].data);
+    for (uint32_t v = 0; frame->held && v < frame->body->ir->n_values; v++)
+        bp_object_release(frame->held[v]);
+    destroy_carried(frame);
     bp_symbols_finish(&frame->symbols);
+    free(frame->held);
     free(frame->plans);
     free(frame->growing);
     free(frame->wanted);
@@ -158,21 +184,30 @@ size_t bp_frame_state_bytes(const struct bp_frame_state *frame)
     return bytes;
 }
 
+bp_rc bp_frame_state_carried(struct bp_frame_state *frame, const struct bp_unit *unit,
+                             struct bp_carried **out, bp_err *err)
+{
+    uint32_t u = (uint32_t)(unit - frame->body->units);
+
+    if (!frame->carried[u])
+        frame->carried[u] = calloc((size_t)n_carried(frame, u) + 1, sizeof *frame->carried[u]);
+    *out = frame->carried[u];
+    return *out ? BP_OK : bp_fail_nomem(err, "the values that a loop carries");
+}
+
+void bp_frame_state_hold(struct bp_frame_state *frame, uint32_t value, bp_object *object)
+{
+    if (frame->held[value] == object)
+        return;
+    bp_object_release(frame->held[value]);
+    frame->held[value] = bp_object_retain(object);
+}
+
 bp_rc bp_frame_state_grow(struct bp_frame_state *frame, uint32_t value, size_t bytes,
                           struct bp_growing **out, bp_err *err)
 {
-    struct bp_growing *growing = &frame->growing[value];
+    bp_rc rc = bp_growing_reserve(&frame->growing[value], bytes, 0, err);
 
-    if (!growing->data || growing->cap < bytes) {
-        void *data = NULL;
-
-        if (posix_memalign(&data, 64, bytes ? bytes : 1) != 0)
-            return bp_fail(err, BP_E_NOMEM, "no memory for the %zu bytes of '%s'", bytes,
-                           frame->body->ir->values[value].name);
-        free(growing->data);
-        growing->data = data;
-        growing->cap = bytes;
-    }
-    *out = growing;
-    return BP_OK;
+    *out = &frame->growing[value];
+    return rc < 0 ? bp_fail_in(err, rc, "'%s'", frame->body->ir->values[value].name) : rc;
 }

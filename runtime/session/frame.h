@@ -8,12 +8,18 @@
 #define BP_SESSION_FRAME_H
 
 #include "session/body.h"
+#include "value/object.h"
 
 enum { BP_MAX_PLANS = 8 }; /* shapes that a frame remembers for each stage */
 
-/* Where a value lies during the run; set for values that cross stages and for inputs and outputs. */
+/*
+ * Where a value lies during the run; set for values that cross stages and for inputs and outputs. A
+ * value that is no tensor has an object, a base that is not NULL, and neither type nor dims. A
+ * tensor may lie in an object, which then is its owner.
+ */
 struct bp_cell {
     void *base;
+    bp_object *object; /* borrowed: from the caller, or from bp_frame_state.held */
     const int64_t *dims;
     size_t bytes; /* of the data */
     uint32_t rank, dtype;
@@ -35,7 +41,7 @@ struct bp_unit_frame {
     struct bp_frame_state *owner;
     const struct bp_stage_plan *plan;
     struct bp_unit *unit;
-    bp_frame *frame; /* NULL: control flow */
+    bp_frame *frame; /* NULL: the host runs it */
     bp_frame_desc desc;
     bp_run run;
     bool has_growing; /* some outputs come through alloc_output */
@@ -68,7 +74,9 @@ struct bp_frame_state {
     struct bp_symbols symbols;         /* of sizes that come with data */
     struct bp_cell *cells;             /* one a value */
     bp_binding **wanted;               /* one a value: where a caller wants it; NULL: nowhere */
+    bp_object **held;                  /* one a value: what keeps its cell alive; or NULL */
     struct bp_growing *growing;        /* one a value of unknown size; allocated at first need */
+    struct bp_carried **carried;       /* [unit] of loops: values between rounds, made at first need */
     struct bp_stage_plan **plans;      /* [stage] most recently used first */
     struct bp_frame_state ***children; /* [unit][body], made at first need */
     int64_t *key;                      /* scratch for looking plans up */
@@ -82,6 +90,34 @@ void bp_frame_state_destroy(struct bp_frame_state *frame); /* NULL is fine */
 /* The frame of body i of a control-flow unit, made at first need. */
 bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *unit, uint32_t i,
                            struct bp_frame_state **out, bp_err *err) BP_CHECKED;
+/*
+ * Room for values that a loop carries, kept with the frame: two for each, taken in turns, so that a
+ * round can read the last one's while it makes its own.
+ */
+struct bp_carried {
+    struct bp_growing room[2];
+    struct bp_cell cell; /* as it is now */
+    bp_object *object;   /* owned, when the cell has one */
+};
+
+/* Those of a unit, one an input of its node. */
+bp_rc bp_frame_state_carried(struct bp_frame_state *frame, const struct bp_unit *unit,
+                             struct bp_carried **out, bp_err *err) BP_CHECKED;
+/* Lets the frame keep an object (or NULL) for a value, in place of the last one. */
+void bp_frame_state_hold(struct bp_frame_state *frame, uint32_t value, bp_object *object);
+/* A cell that shows an object's tensor, or the object itself. */
+struct bp_cell bp_cell_of_object(bp_object *object);
+/* An object of what a cell shows: the one it has, or a copy. The reference is the caller's. */
+bp_rc bp_cell_to_object(const struct bp_cell *cell, bp_object **out, bp_err *err) BP_CHECKED;
+/* The tensor that a cell shows. */
+bp_tensor bp_cell_tensor(const struct bp_cell *cell);
+/* Room for `bytes`; with `keep`, what is there stays. */
+bp_rc bp_growing_reserve(struct bp_growing *growing, size_t bytes, size_t keep,
+                         bp_err *err) BP_CHECKED;
+/* Copies a tensor's elements, strings with their text, and its dims; *out shows the copy. */
+bp_rc bp_growing_copy(struct bp_growing *growing, const struct bp_cell *from, struct bp_cell *out,
+                      bp_err *err) BP_CHECKED;
+
 /* Bytes in the arenas and growing outputs of the frame and its children. */
 size_t bp_frame_state_bytes(const struct bp_frame_state *frame);
 

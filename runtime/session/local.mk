@@ -3,7 +3,17 @@
 
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/body.c %D%/body.h \
-	%D%/control.c %D%/control.h \
+	%D%/cell.c \
+	%D%/hosted/branch.c \
+	%D%/hosted/dictionary.c \
+	%D%/hosted/hosted.c \
+	%D%/hosted/hosted.h \
+	%D%/hosted/loop.c \
+	%D%/hosted/map.c \
+	%D%/hosted/optional.c \
+	%D%/hosted/pieces.c \
+	%D%/hosted/scan.c \
+	%D%/hosted/sequence.c \
 	%D%/engine.c %D%/engine.h \
 	%D%/frame.c %D%/frame.h \
 	%D%/lineup.c %D%/lineup.h \

@@ -10,8 +10,13 @@ static bp_rc set_fact(struct bp_planning *p, uint32_t value, bool with_content, 
     const struct bp_cell *cell = &p->frame->cells[value];
     struct bp_region *region = &p->plan->region;
     struct bp_fact *fact = &p->plan->facts[value];
-    struct bp_sym *dims = bp_region_array(region, cell->rank, sizeof *dims);
+    struct bp_sym *dims;
 
+    if (cell->object && cell->object->kind != BP_KIND_TENSOR) {
+        *fact = p->frame->body->facts[value]; /* the data tells no more of its type */
+        return BP_OK;
+    }
+    dims = bp_region_array(region, cell->rank, sizeof *dims);
     if (!dims)
         return bp_fail_nomem(err, "a plan");
     for (uint32_t d = 0; d < cell->rank; d++)
@@ -56,12 +61,6 @@ static bp_rc set_place(struct bp_planning *p, uint32_t value, bp_err *err)
         dims[d] = fact->dims[d].value;
     place->dims = dims;
     place->rank = fact->rank;
-    if (fact->dtype == BP_DTYPE_STRING) {
-        if (!bp_mul_size((size_t)bp_dims_count(dims, fact->rank), sizeof(bp_span), &place->bytes))
-            return bp_fail(err, BP_E_NOMEM, "'%s' is too large",
-                           p->frame->body->ir->values[value].name);
-        return BP_OK;
-    }
     if (!bp_dense_bytes(fact->dtype, dims, fact->rank, &place->bytes))
         return bp_fail(err, BP_E_NOMEM, "'%s' is too large for this machine",
                        p->frame->body->ir->values[value].name);

@@ -9,6 +9,24 @@
 #include "base/text.h"
 #include "session/session.h"
 
+/* A type and those inside it. */
+static bp_type_info *make_type(struct bp_ports *ports, const struct bp_fact *fact)
+{
+    uint32_t n_inside = fact->kind == BP_KIND_MAP ? 2 : fact->item ? 1 : 0;
+    bp_type_info *type = bp_region_array(&ports->region, 1, sizeof *type);
+
+    if (!type)
+        return NULL;
+    type->kind = fact->kind;
+    type->dtype = fact->dtype;
+    if (!fact->item)
+        return type;
+    if (fact->kind == BP_KIND_MAP)
+        type->dtype = fact->item[0].dtype;
+    type->item = make_type(ports, &fact->item[n_inside - 1]);
+    return type->item ? type : NULL;
+}
+
 static bp_rc set_port(struct bp_ports *ports, const char *name, const struct bp_fact *fact,
                       const struct bp_symbols *symbols, bp_io_info *out, bp_err *err)
 {
@@ -20,7 +38,8 @@ static bp_rc set_port(struct bp_ports *ports, const char *name, const struct bp_
     out->rank = fact->rank;
     if (fact->rank != BP_RANK_UNKNOWN)
         dims = bp_region_array(&ports->region, fact->rank, sizeof *dims);
-    if (!out->name || (fact->rank != BP_RANK_UNKNOWN && !dims))
+    out->type = make_type(ports, fact);
+    if (!out->name || !out->type || (fact->rank != BP_RANK_UNKNOWN && !dims))
         return bp_fail_nomem(err, "the inputs and outputs");
     for (uint32_t d = 0; dims && d < fact->rank; d++) {
         const char *symbol = bp_symbols_name(symbols, fact->dims[d]);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "session/control.h"
+#include "session/hosted/hosted.h"
 
 bp_rc bp_run_check(const struct bp_run_shared *shared, bp_err *err)
 {
@@ -71,7 +71,7 @@ static bp_rc place_kept(struct bp_run_state *state, const struct bp_stage *stage
         *cell = state->plan->places[value];
         if (!cell->base)
             continue; /* of unknown size, or made by the host */
-        if (wanted) {
+        if (wanted && cell->dtype != BP_DTYPE_STRING) { /* the text of strings is copied later */
             bp_rc rc =
                 bp_run_prepare_output(frame->body->ir->values[value].name, cell, wanted, err);
 
@@ -89,12 +89,15 @@ bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cel
 {
     const struct bp_cell *place = &state->plan->places[value];
 
+    bool is_object = cell->object && cell->object->kind != BP_KIND_TENSOR;
+
     if (place->rank != BP_RANK_UNKNOWN &&
-        (place->rank != cell->rank ||
+        (is_object || place->rank != cell->rank ||
          memcmp(place->dims, cell->dims, cell->rank * sizeof *cell->dims) != 0))
         return bp_fail(err, BP_E_INTERNAL, "'%s' has another shape than the plan says",
                        state->frame->body->ir->values[value].name);
     state->frame->cells[value] = *cell;
+    bp_frame_state_hold(state->frame, value, cell->object);
     bp_stage_plan_bind(state->plan, value, cell->base, cell->bytes);
     return BP_OK;
 }
@@ -200,7 +203,7 @@ static bp_rc run_stage(struct bp_run_state *state, const struct bp_stage *stage,
         if (unit->frame)
             rc = run_program(state, unit, err);
         else
-            rc = unit->unit->control->run(state, unit->unit, err);
+            rc = unit->unit->hosted->run(state, unit->unit, err);
     }
     return rc;
 }

@@ -69,14 +69,23 @@ static bp_rc check_dims(const bp_io_info *want, const bp_tensor *got, bp_err *er
     return BP_OK;
 }
 
+static bp_rc check_text(const bp_io_info *want, const bp_tensor *got, size_t bytes, bp_err *err)
+{
+    const bp_span *spans = bp_tensor_data(got);
+
+    for (size_t i = 0; i < bytes / sizeof *spans; i++) {
+        if (!spans[i].data && spans[i].size > 0)
+            return bp_fail(err, BP_E_INVALID, "input '%s': string %zu has a size and no text",
+                           want->name, i);
+    }
+    return BP_OK;
+}
+
 static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *bytes, bp_err *err)
 {
     uint32_t width = bp_dtype_width(got->dtype);
     size_t align = width / 8;
 
-    if (got->dtype == BP_DTYPE_STRING)
-        return bp_fail(err, BP_E_UNSUPPORTED, "input '%s': string tensors cannot be fed yet",
-                       want->name);
     if (!bp_dense_bytes(got->dtype, got->dims, got->rank, bytes))
         return bp_fail(err, BP_E_INVALID, "input '%s': its sizes are negative or too large",
                        want->name);
@@ -90,14 +99,40 @@ static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *
     if (align > 1 && (uintptr_t)bp_tensor_data(got) % align != 0)
         return bp_fail(err, BP_E_INVALID, "input '%s': its data is not aligned to %zu bytes",
                        want->name, align);
-    return BP_OK;
+    return got->dtype == BP_DTYPE_STRING ? check_text(want, got, *bytes, err) : BP_OK;
+}
+
+/* A value of another kind, or a tensor for an optional input. */
+static bp_rc feed_object(struct call *c, const bp_io_info *want, const bp_binding *binding,
+                         uint32_t value, bp_err *err)
+{
+    bp_object *object = bp_object_retain(binding->object);
+    bp_object *optional;
+    bp_rc rc = BP_OK;
+
+    if (!object)
+        rc = bp_object_from_tensor(&binding->tensor, &object, err);
+    if (rc >= 0 && want->type->kind == BP_KIND_OPTIONAL && object->kind != BP_KIND_OPTIONAL) {
+        rc = bp_object_optional(object, &optional, err);
+        bp_object_release(object);
+        object = rc < 0 ? NULL : optional;
+    }
+    if (rc >= 0 && !bp_object_is_of(object, want->type))
+        rc = bp_fail(err, BP_E_INVALID, "input '%s' wants %s, a value of another type came",
+                     want->name, bp_kind_name(want->type->kind));
+    if (rc >= 0) {
+        c->frame->cells[value] = bp_cell_of_object(object);
+        bp_frame_state_hold(c->frame, value, object);
+    }
+    bp_object_release(object);
+    return rc;
 }
 
 /* Binds one feed; its port's cell must not be set yet. */
 static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
 {
     const struct bp_ports *ports = &c->session->ports;
-    const bp_tensor *got = &binding->tensor;
+    const bp_tensor *got = binding->object ? bp_object_tensor(binding->object) : &binding->tensor;
     const bp_io_info *want;
     struct bp_cell *cell;
     size_t bytes;
@@ -110,6 +145,8 @@ static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
     cell = &c->frame->cells[c->ported->inputs[binding->index]];
     if (cell->base)
         return bp_fail(err, BP_E_INVALID, "input '%s' is fed twice", want->name);
+    if (want->type->kind != BP_KIND_TENSOR || !got)
+        return feed_object(c, want, binding, c->ported->inputs[binding->index], err);
     if (want->dtype != BP_DTYPE_NONE && got->dtype != want->dtype)
         return bp_fail(err, BP_E_INVALID, "input '%s' wants type %s, %s came", want->name,
                        bp_dtype_name(want->dtype), bp_dtype_name(got->dtype));
@@ -118,11 +155,13 @@ static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
         rc = check_memory(want, got, &bytes, err);
     if (rc < 0)
         return rc;
-    cell->base = bytes > 0 ? bp_tensor_data(got) : (void *)c->frame; /* not NULL; nobody reads it */
-    cell->dims = got->dims;
-    cell->rank = got->rank;
-    cell->dtype = got->dtype;
-    cell->bytes = bytes;
+    *cell = (struct bp_cell){
+        .base = bytes > 0 ? bp_tensor_data(got) : (void *)c->frame, /* not NULL; nobody reads it */
+        .dims = got->dims,
+        .bytes = bytes,
+        .rank = got->rank,
+        .dtype = got->dtype,
+    };
     return BP_OK;
 }
 
@@ -191,6 +230,8 @@ static bp_rc bind_outputs(struct call *c, bp_err *err)
 {
     for (uint32_t i = 0; i < c->n_outputs; i++)
         c->outputs[i].reserved0 = 0; /* before anything can fail: take_back() looks at it */
+    for (uint32_t i = 0; i < c->n_outputs; i++)
+        c->outputs[i].object = NULL;
     for (uint32_t i = 0; i < c->n_outputs; i++) {
         bp_binding *binding = &c->outputs[i];
 
@@ -204,24 +245,52 @@ static bp_rc bind_outputs(struct call *c, bp_err *err)
     return BP_OK;
 }
 
-/* Copies what does not lie where it is wanted: inputs and constants as outputs, sizes known late. */
+/* Copies strings with their text, to where the caller wants them. */
+static bp_rc deliver_text(const char *name, const struct bp_cell *cell, bp_binding *binding,
+                          bp_err *err)
+{
+    bp_tensor from = bp_cell_tensor(cell);
+    struct bp_cell whole = *cell;
+    bp_rc rc;
+
+    if (!binding->tensor.base)
+        return bp_tensor_copy(&from, &binding->tensor, err);
+    rc = bp_tensor_whole_bytes(&from, &whole.bytes, err);
+    if (rc >= 0)
+        rc = bp_run_prepare_output(name, &whole, binding, err);
+    if (rc >= 0)
+        bp_tensor_copy_to(&from, bp_tensor_data(&binding->tensor));
+    return rc;
+}
+
+/* What does not lie where it is wanted: inputs and constants as outputs, sizes known late. */
+static bp_rc deliver_one(struct call *c, bp_binding *binding, bp_err *err)
+{
+    const struct bp_cell *cell = &c->frame->cells[c->ported->outputs[binding->index]];
+    const char *name = c->session->ports.outputs[binding->index].name;
+    bp_rc rc;
+
+    if (cell->object && cell->object->kind != BP_KIND_TENSOR) {
+        binding->object = bp_object_retain(cell->object);
+        return BP_OK;
+    }
+    if (binding->tensor.base && bp_tensor_data(&binding->tensor) == cell->base)
+        return BP_OK;
+    if (cell->dtype == BP_DTYPE_STRING)
+        return deliver_text(name, cell, binding, err);
+    rc = bp_run_prepare_output(name, cell, binding, err);
+    if (rc >= 0 && cell->bytes)
+        memmove(bp_tensor_data(&binding->tensor), cell->base, cell->bytes);
+    return rc;
+}
+
 static bp_rc deliver(struct call *c, bp_err *err)
 {
-    for (uint32_t i = 0; i < c->n_outputs; i++) {
-        bp_binding *binding = &c->outputs[i];
-        const struct bp_cell *cell = &c->frame->cells[c->ported->outputs[binding->index]];
-        bp_rc rc;
+    bp_rc rc = BP_OK;
 
-        if (binding->tensor.base && bp_tensor_data(&binding->tensor) == cell->base)
-            continue;
-        rc = bp_run_prepare_output(c->session->ports.outputs[binding->index].name, cell, binding,
-                                   err);
-        if (rc < 0)
-            return rc;
-        if (cell->bytes)
-            memmove(bp_tensor_data(&binding->tensor), cell->base, cell->bytes);
-    }
-    return BP_OK;
+    for (uint32_t i = 0; rc >= 0 && i < c->n_outputs; i++)
+        rc = deliver_one(c, &c->outputs[i], err);
+    return rc;
 }
 
 /* After a failure: nothing that the run allocated stays. */
@@ -230,6 +299,8 @@ static void take_back(struct call *c)
     for (uint32_t i = 0; i < c->n_outputs; i++) {
         if (c->outputs[i].reserved0 == ALLOCATED)
             bp_tensor_free(&c->outputs[i].tensor);
+        bp_object_release(c->outputs[i].object);
+        c->outputs[i].object = NULL;
     }
 }
 

@@ -335,13 +335,14 @@ SIZE(bp_dim_info, 16);
 AT(bp_dim_info, value, 0);
 AT(bp_dim_info, symbol, 8);
 
-SIZE(bp_io_info, 32);
+SIZE(bp_io_info, 40);
 AT(bp_io_info, struct_size, 0);
 AT(bp_io_info, dtype, 4);
 AT(bp_io_info, rank, 8);
 AT(bp_io_info, flags, 12);
 AT(bp_io_info, name, 16);
 AT(bp_io_info, dims, 24);
+AT(bp_io_info, type, 32);
 
 SIZE(bp_op_info, 32);
 AT(bp_op_info, struct_size, 0);
@@ -371,10 +372,16 @@ AT(bp_model_info, file_bytes, 88);
 AT(bp_model_info, weight_bytes, 96);
 AT(bp_model_info, n_weights, 104);
 
-SIZE(bp_binding, 56);
+SIZE(bp_binding, 64);
 AT(bp_binding, index, 0);
 AT(bp_binding, reserved0, 4);
 AT(bp_binding, tensor, 8);
+AT(bp_binding, object, 56);
+
+SIZE(bp_type_info, 16);
+AT(bp_type_info, kind, 0);
+AT(bp_type_info, dtype, 4);
+AT(bp_type_info, item, 8);
 
 SIZE(bp_run_options, 24);
 AT(bp_run_options, struct_size, 0);

@@ -30,7 +30,7 @@ static bp_rc infer_nonzero(struct bp_infer *infer)
     return rc < 0 ? rc : bp_infer_set(infer, 0, BP_DTYPE_I64, 2, dims);
 }
 
-static const struct bp_param in[] = {{"X", BP_T_ANY, 0, 0}}, out[] = {{"Y", BP_T(I64), 0, 0}};
+static const struct bp_param in[] = {{"X", BP_T_ANY, 0, 0, 0}}, out[] = {{"Y", BP_T(I64), 0, 0, 0}};
 static const struct bp_schema nonzero = {.op = "NonZero",
                                          .since = 13,
                                          .in = in,
@@ -76,7 +76,7 @@ static void make(const char *provider)
     KIT_OK(bp_lineup_init(&lineup, kit.env, &wish, report, &kit.err));
     maker.report = report;
     maker.missing = &missing;
-    KIT_OK(bp_body_create(&maker, g.main, NULL, "", &body, &kit.err));
+    KIT_OK(bp_body_create(&maker, g.main, NULL, NULL, "", &body, &kit.err));
     ck_assert_uint_eq(maker.n_missing, 0);
     bp_text_finish(&missing);
     ck_assert_uint_eq(body->n_stages, 2);

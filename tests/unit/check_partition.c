@@ -342,7 +342,7 @@ static bp_rc infer_nonzero(struct bp_infer *infer)
 
 static void nonzero(const char *name, const char *in, const char *out)
 {
-    static const struct bp_param params[] = {{"X", BP_T_ANY, 0, 0}, {"Y", BP_T(I64), 0, 0}};
+    static const struct bp_param params[] = {{"X", BP_T_ANY, 0, 0, 0}, {"Y", BP_T(I64), 0, 0, 0}};
     static const struct bp_schema schema = {.op = "NonZero",
                                             .since = 13,
                                             .in = &params[0],

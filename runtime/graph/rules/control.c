@@ -13,13 +13,18 @@ static bp_rc merge(struct bp_infer *infer, uint32_t i, const struct bp_fact *a,
     uint32_t dtype = a->dtype != BP_DTYPE_NONE ? a->dtype : b->dtype;
     struct bp_sym dims[BP_MAX_RANK];
 
-    if (a->dtype != BP_DTYPE_NONE && b->dtype != BP_DTYPE_NONE && a->dtype != b->dtype) {
+    if ((a->dtype != BP_DTYPE_NONE && b->dtype != BP_DTYPE_NONE && a->dtype != b->dtype) ||
+        (a->kind != b->kind && !bp_fact_is_blank(a) && !bp_fact_is_blank(b))) {
         char a_text[160], b_text[160];
 
         bp_fact_text(a, infer->symbols, a_text, sizeof a_text);
         bp_fact_text(b, infer->symbols, b_text, sizeof b_text);
         return bp_fail(infer->err, BP_E_INVALID,
                        "output %u is %s in then_branch, but %s in else_branch", i, a_text, b_text);
+    }
+    if (a->kind != BP_KIND_TENSOR || b->kind != BP_KIND_TENSOR) {
+        bp_rule_set_fact(infer, i, bp_fact_innermost(a) ? a : b);
+        return BP_OK;
     }
     if (!bp_rule_ranked(a) || !bp_rule_ranked(b) || a->rank != b->rank)
         return bp_rule_unknown(infer, i, dtype);
@@ -38,10 +43,10 @@ static bp_rc merge(struct bp_infer *infer, uint32_t i, const struct bp_fact *a,
 static bp_rc take(struct bp_infer *infer, const struct bp_fact *facts)
 {
     for (uint32_t i = 0; i < infer->node->n_out; i++) {
-        bp_rc rc = bp_rule_like(infer, i, facts[i].dtype, &facts[i]);
+        bp_rc rc;
 
-        if (rc >= 0)
-            rc = bp_rule_same_content(infer, i, &facts[i]);
+        bp_rule_set_fact(infer, i, &facts[i]);
+        rc = bp_rule_same_content(infer, i, &facts[i]);
         if (rc < 0)
             return rc;
     }
@@ -95,18 +100,17 @@ static bp_rc infer_if(struct bp_infer *infer)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-/* from version 13 on also sequences, from 16 on optionals; those have no element type */
-#define IF(since, types)                                                                           \
+#define IF(since, types, kinds)                                                                    \
     ROW(If, since, INFER(infer_if), IN(P("cond", 'B', BP_T(BOOL))),                                \
-        OUT({"outputs", types, BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS, 'V'}),                  \
-        ATTRS(A_GRAPH_REQ("else_branch"), A_GRAPH_REQ("then_branch")))
+        OUT({"outputs", types, BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS, 'V', kinds}),           \
+        ATTRS(A_GRAPH_REQ("else_branch"), A_GRAPH_REQ("then_branch")), .is_hosted = true)
 
-IF(1, ALL3);
-IF(11, ALL3);
-IF(13, ALL3);
-IF(16, ALL4);
-IF(19, ALL9);
-IF(21, ALL10);
-IF(23, ALL11);
-IF(24, ALL12);
-IF(25, ALL13);
+IF(1, ALL3, K_TENSOR);
+IF(11, ALL3, K_TENSOR);
+IF(13, ALL3, K_TENSOR | K_SEQUENCE);
+IF(16, ALL4, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
+IF(19, ALL9, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
+IF(21, ALL10, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
+IF(23, ALL11, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
+IF(24, ALL12, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
+IF(25, ALL13, K_TENSOR | K_SEQUENCE | K_OPTIONAL);

@@ -41,6 +41,90 @@ bp_rc bp_rule_unknown(struct bp_infer *infer, uint32_t i, uint32_t dtype)
     return bp_rule_set(infer, i, dtype, BP_RANK_UNKNOWN, NULL);
 }
 
+void bp_rule_set_fact(struct bp_infer *infer, uint32_t i, const struct bp_fact *fact)
+{
+    if (!bp_rule_wants(infer, i))
+        return;
+    infer->out[i] = *fact;
+    infer->out[i].content = NULL;
+    infer->out[i].reals = NULL;
+    infer->out[i].n_content = 0;
+}
+
+bp_rc bp_rule_set_items(struct bp_infer *infer, uint32_t i, uint32_t kind,
+                        const struct bp_fact *item)
+{
+    struct bp_fact *own = bp_region_array(infer->region, 1, sizeof *own);
+
+    if (!own)
+        return bp_fail_nomem(infer->err, "a type");
+    *own = (struct bp_fact){.rank = BP_RANK_UNKNOWN};
+    if (item) { /* each item has a shape of its own */
+        own->kind = item->kind;
+        own->dtype = item->dtype;
+        own->item = item->item;
+    }
+    bp_rule_set_fact(infer, i,
+                     &(struct bp_fact){.rank = BP_RANK_UNKNOWN, .kind = kind, .item = own});
+    return BP_OK;
+}
+
+/* The type of a value that is known only from another one, whose shape does not hold. */
+static void keep_type(const struct bp_fact *from, struct bp_fact *out)
+{
+    *out = (struct bp_fact){.kind = from->kind, .dtype = from->dtype, .item = from->item};
+    out->rank = BP_RANK_UNKNOWN;
+}
+
+/* Sizes of b that are not those of a get lost in `out`, which has a's. */
+static bp_rc widen_dims(struct bp_infer *infer, const struct bp_fact *b, struct bp_fact *out,
+                        bool *same)
+{
+    struct bp_sym *dims = bp_region_array(infer->region, out->rank, sizeof *dims);
+
+    if (!dims)
+        return bp_fail_nomem(infer->err, "a shape");
+    for (uint32_t d = 0; d < out->rank; d++) {
+        bp_rc rc = BP_OK;
+
+        dims[d] = out->dims[d];
+        if (bp_sym_equal(dims[d], b->dims[d]))
+            continue;
+        *same = false;
+        rc = bp_rule_from_data(infer, &dims[d], 1);
+        if (rc < 0)
+            return rc;
+    }
+    out->dims = dims;
+    return BP_OK;
+}
+
+bp_rc bp_rule_widen(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
+                    struct bp_fact *out, bool *same)
+{
+    const struct bp_fact *inside = bp_fact_innermost(a);
+
+    *out = *a;
+    *same = true;
+    out->content = NULL;
+    out->reals = NULL;
+    out->n_content = 0;
+    if (bp_fact_is_blank(a) || (inside && a->kind != BP_KIND_TENSOR && !inside->dtype)) {
+        if (!bp_fact_is_blank(b))
+            keep_type(b, out);
+        return BP_OK;
+    }
+    if (a->kind != BP_KIND_TENSOR || a->rank == BP_RANK_UNKNOWN)
+        return BP_OK;
+    if (a->rank != b->rank) {
+        *same = b->kind != BP_KIND_TENSOR;
+        out->rank = BP_RANK_UNKNOWN;
+        out->dims = NULL;
+        return BP_OK;
+    }
+    return widen_dims(infer, b, out, same);
+}
+
 bp_rc bp_rule_same_content(struct bp_infer *infer, uint32_t i, const struct bp_fact *from)
 {
     if (!from || !from->content || !bp_rule_wants(infer, i))

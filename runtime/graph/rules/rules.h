@@ -44,11 +44,12 @@
 #define NO_ATTRS .attrs = NULL
 
 /* clang-format off */
-#define P(name, var, types) {name, types, 0, var}
-#define OPT(name, var, types) {name, types, BP_PARAM_OPTIONAL, var}
-#define MANY(name, var, types) {name, types, BP_PARAM_VARIADIC, var}
-#define READ(name, var, types) {name, types, BP_PARAM_CONTENT, var}
-#define OPT_READ(name, var, types) {name, types, BP_PARAM_OPTIONAL | BP_PARAM_CONTENT, var}
+#define P(name, var, types) {name, types, 0, var, 0}
+#define P_KINDS(name, var, types, kinds) {name, types, 0, var, kinds}
+#define OPT(name, var, types) {name, types, BP_PARAM_OPTIONAL, var, 0}
+#define MANY(name, var, types) {name, types, BP_PARAM_VARIADIC, var, 0}
+#define READ(name, var, types) {name, types, BP_PARAM_CONTENT, var, 0}
+#define OPT_READ(name, var, types) {name, types, BP_PARAM_OPTIONAL | BP_PARAM_CONTENT, var, 0}
 
 #define A_INT(name_, def) {.name = name_, .type = BP_ATTR_INT, .has_default = true, .def_int = def}
 #define A_INT_OPT(name_) {.name = name_, .type = BP_ATTR_INT}
@@ -68,6 +69,12 @@
 #define A_TENSOR_REQ(name_) {.name = name_, .type = BP_ATTR_TENSOR, .is_required = true}
 #define A_GRAPH_REQ(name_) {.name = name_, .type = BP_ATTR_GRAPH, .is_required = true}
 /* clang-format on */
+
+/* Kinds of values beside tensors. */
+#define K_SEQUENCE (1u << BP_KIND_SEQUENCE)
+#define K_OPTIONAL (1u << BP_KIND_OPTIONAL)
+#define K_TENSOR (1u << BP_KIND_TENSOR)
+#define K_MAP (1u << BP_KIND_MAP)
 
 /* Sets of types that come up again and again; "3": before bfloat16 was a type. */
 #define FLOAT3 BP_T_FLOAT3
@@ -129,6 +136,14 @@ bp_rc bp_rule_like(struct bp_infer *infer, uint32_t i, uint32_t dtype,
                    const struct bp_fact *fact) BP_CHECKED;
 /* Sets output i to a type alone. */
 bp_rc bp_rule_unknown(struct bp_infer *infer, uint32_t i, uint32_t dtype) BP_CHECKED;
+/* Sets output i to a fact in infer->region, whatever kind of value it is of, without its content. */
+void bp_rule_set_fact(struct bp_infer *infer, uint32_t i, const struct bp_fact *fact);
+/* Sets output i to a sequence or optional of such items. */
+bp_rc bp_rule_set_items(struct bp_infer *infer, uint32_t i, uint32_t kind,
+                        const struct bp_fact *item) BP_CHECKED;
+/* What holds of both facts; sizes that differ come with the data. *same: b says nothing else than a. */
+bp_rc bp_rule_widen(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
+                    struct bp_fact *out, bool *same) BP_CHECKED;
 /* The content of `from` for output i, which has the same elements in the same order. */
 bp_rc bp_rule_same_content(struct bp_infer *infer, uint32_t i,
                            const struct bp_fact *from) BP_CHECKED;

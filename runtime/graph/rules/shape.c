@@ -57,11 +57,15 @@ static bp_rc infer_size(struct bp_infer *infer)
 
 static bp_rc infer_identity(struct bp_infer *infer)
 {
-    bp_rc rc = bp_rule_like(infer, 0, bp_rule_dtype(infer, 0), bp_rule_in(infer, 0));
+    const struct bp_fact *in = bp_rule_in(infer, 0);
+    bp_rc rc;
 
-    if (rc < 0)
-        return rc;
-    return bp_rule_same_content(infer, 0, bp_rule_in(infer, 0));
+    if (in && in->kind != BP_KIND_TENSOR) {
+        bp_rule_set_fact(infer, 0, in);
+        return BP_OK;
+    }
+    rc = bp_rule_like(infer, 0, bp_rule_dtype(infer, 0), in);
+    return rc < 0 ? rc : bp_rule_same_content(infer, 0, in);
 }
 
 /* Version 1 of Cast names the type. */
@@ -168,20 +172,19 @@ SIZE(23, ALL11);
 SIZE(24, ALL12);
 SIZE(25, ALL13);
 
-/* from version 14 on it takes sequences, from 16 on optionals, too; those have no element type */
-#define IDENTITY(since, types)                                                                     \
-    ROW(Identity, since, INFER(infer_identity), IN(P("input", 'T', types)),                        \
-        OUT(P("output", 'T', types)))
+#define IDENTITY(since, types, kinds)                                                              \
+    ROW(Identity, since, INFER(infer_identity), IN(P_KINDS("input", 'T', types, kinds)),           \
+        OUT(P_KINDS("output", 'T', types, kinds)))
 
-IDENTITY(1, ALL3);
-IDENTITY(13, ALL4);
-IDENTITY(14, ALL4);
-IDENTITY(16, ALL4);
-IDENTITY(19, ALL9);
-IDENTITY(21, ALL10);
-IDENTITY(23, ALL11);
-IDENTITY(24, ALL12);
-IDENTITY(25, ALL13);
+IDENTITY(1, ALL3, K_TENSOR);
+IDENTITY(13, ALL4, K_TENSOR);
+IDENTITY(14, ALL4, K_TENSOR | K_SEQUENCE);
+IDENTITY(16, ALL4, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
+IDENTITY(19, ALL9, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
+IDENTITY(21, ALL10, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
+IDENTITY(23, ALL11, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
+IDENTITY(24, ALL12, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
+IDENTITY(25, ALL13, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
 
 #define CAST(since, types, ...)                                                                    \
     ROW(Cast, since, INFER(infer_cast), IN(P("input", '1', types)), OUT(P("output", '2', types)),  \

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tensor_block.c - sizes, allocation and freeing of tensors, as backplane.h has them. */
+/* tensor.c - sizes, allocation and freeing of tensors, as backplane.h has them. */
 
 #include "config.h"
 
-#include "model/tensor_block.h"
+#include "value/tensor.h"
 
 #include <stdlib.h>
-
-#include "graph/ir.h"
 
 static bp_rc check_dims(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_err *err)
 {
@@ -52,10 +50,7 @@ bp_rc bp_tensor_span_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, s
     rc = check_dims(dtype, dims, rank, err);
     if (rc < 0)
         return rc;
-    if (!bp_dense_bytes(BP_DTYPE_U8, dims, rank, out) || !bp_mul_size(*out, sizeof(bp_span), out) ||
-        *out > PTRDIFF_MAX)
-        return fail_large(err, dtype);
-    return BP_OK;
+    return bp_dense_bytes(dtype, dims, rank, out) ? BP_OK : fail_large(err, dtype);
 }
 
 bp_rc bp_tensor_block(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t bytes,
@@ -97,6 +92,62 @@ bp_rc bp_tensor_alloc(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_ten
     if (rc >= 0)
         memset(out->base, 0, bytes);
     return rc;
+}
+
+bp_rc bp_tensor_whole_bytes(const bp_tensor *from, size_t *out, bp_err *err)
+{
+    const bp_span *spans = bp_tensor_data(from);
+    bp_rc rc = bp_tensor_span_bytes(from->dtype, from->dims, from->rank, out, err);
+    size_t n;
+
+    if (rc < 0 || from->dtype != BP_DTYPE_STRING)
+        return rc;
+    n = *out / sizeof *spans;
+    for (size_t i = 0; i < n; i++) {
+        if (!bp_add_size(*out, spans[i].size, out))
+            return bp_fail_nomem(err, "strings");
+    }
+    return BP_OK;
+}
+
+void bp_tensor_copy_to(const bp_tensor *from, void *to)
+{
+    const bp_span *spans = bp_tensor_data(from);
+    size_t n = 0, bytes = 0;
+    bp_span *copies = to;
+    char *text;
+
+    (void)bp_dense_bytes(from->dtype, from->dims, from->rank, &bytes);
+    if (from->dtype != BP_DTYPE_STRING) {
+        if (bytes)
+            memmove(to, spans, bytes);
+        return;
+    }
+    n = bytes / sizeof *spans;
+    text = (char *)to + bytes;
+    for (size_t i = 0; i < n; i++) {
+        size_t size = spans[i].size;
+
+        if (size)
+            memcpy(text, spans[i].data, size);
+        copies[i] = (bp_span){text, size};
+        text += size;
+    }
+}
+
+bp_rc bp_tensor_copy(const bp_tensor *from, bp_tensor *out, bp_err *err)
+{
+    size_t bytes, own;
+    bp_rc rc = bp_tensor_whole_bytes(from, &bytes, err);
+
+    if (rc >= 0)
+        rc = bp_tensor_block(from->dtype, from->dims, from->rank, bytes, out, err);
+    if (rc < 0)
+        return rc;
+    bp_tensor_copy_to(from, out->base);
+    if (bp_dense_bytes(from->dtype, from->dims, from->rank, &own))
+        out->bytes = own;
+    return BP_OK;
 }
 
 void bp_tensor_free(bp_tensor *tensor)

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* sequence.c - sequences and optionals; their items have shapes that only the data tells. */
+
+#include "config.h"
+
+#include "graph/rules/rules.h"
+
+#include <stdlib.h>
+
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+/* Output 0 is one item of input 0. */
+static bp_rc infer_item(struct bp_infer *infer)
+{
+    const struct bp_fact *whole = bp_rule_in(infer, 0);
+
+    if (whole && whole->kind == BP_KIND_TENSOR && !bp_fact_is_blank(whole))
+        bp_rule_set_fact(infer, 0, whole); /* OptionalGetElement of what is no optional */
+    else if (whole && whole->item)
+        bp_rule_set_fact(infer, 0, whole->item);
+    return BP_OK;
+}
+
+static bp_rc infer_construct(struct bp_infer *infer)
+{
+    return bp_rule_set_items(infer, 0, BP_KIND_SEQUENCE, bp_rule_in(infer, 0));
+}
+
+static bp_rc infer_empty(struct bp_infer *infer)
+{
+    int64_t dtype = bp_ir_attr_int(infer->node, "dtype", BP_DTYPE_F32);
+    struct bp_fact item = {.rank = BP_RANK_UNKNOWN, .dtype = (uint32_t)dtype};
+
+    if (dtype <= BP_DTYPE_NONE || dtype >= BP_DTYPE_END)
+        return bp_fail(infer->err, BP_E_INVALID, "dtype %lld is no element type that is known",
+                       (long long)dtype);
+    return bp_rule_set_items(infer, 0, BP_KIND_SEQUENCE, &item);
+}
+
+/* Output 0 is of the type of input 0. */
+static bp_rc infer_same(struct bp_infer *infer)
+{
+    const struct bp_fact *in = bp_rule_in(infer, 0);
+
+    if (in && !bp_fact_is_blank(in))
+        bp_rule_set_fact(infer, 0, in);
+    return BP_OK;
+}
+
+static bp_rc infer_insert(struct bp_infer *infer)
+{
+    const struct bp_fact *tensor = bp_rule_in(infer, 1);
+
+    if (tensor && tensor->dtype)
+        return bp_rule_set_items(infer, 0, BP_KIND_SEQUENCE, tensor);
+    return infer_same(infer);
+}
+
+static bp_rc infer_scalar_i64(struct bp_infer *infer)
+{
+    return bp_rule_set(infer, 0, BP_DTYPE_I64, 0, NULL);
+}
+
+static bp_rc infer_split(struct bp_infer *infer)
+{
+    struct bp_fact item = {.rank = BP_RANK_UNKNOWN, .dtype = bp_rule_dtype(infer, 0)};
+    const struct bp_fact *in = bp_rule_in(infer, 0);
+    uint32_t axis;
+    bp_rc rc = BP_OK;
+
+    if (bp_rule_ranked(in))
+        rc = bp_infer_axis(infer, bp_ir_attr_int(infer->node, "axis", 0), in->rank, "axis", &axis);
+    return rc < 0 ? rc : bp_rule_set_items(infer, 0, BP_KIND_SEQUENCE, &item);
+}
+
+static bp_rc infer_concat(struct bp_infer *infer)
+{
+    const struct bp_fact *item = bp_fact_innermost(bp_rule_in(infer, 0));
+
+    return bp_rule_unknown(infer, 0, item ? item->dtype : BP_DTYPE_NONE);
+}
+
+/* What the body gets: an item of each sequence, the others as they are. */
+static bp_rc map_inputs(struct bp_infer *infer, const struct bp_ir *body, struct bp_fact *in)
+{
+    if (body->n_inputs != infer->node->n_in)
+        return bp_fail(infer->err, BP_E_INVALID, "body has %u inputs, the node gives it %u",
+                       body->n_inputs, infer->node->n_in);
+    for (uint32_t i = 0; i < body->n_inputs; i++) {
+        const struct bp_fact *given = bp_rule_in(infer, i);
+
+        if (given && given->kind == BP_KIND_SEQUENCE && given->item)
+            in[i] = *given->item;
+        else if (given && given->kind == BP_KIND_TENSOR)
+            in[i] = *given;
+    }
+    return BP_OK;
+}
+
+static bp_rc infer_map(struct bp_infer *infer)
+{
+    const struct bp_ir *body = bp_ir_body(infer->node, "body");
+    struct bp_fact *in, *out;
+    bp_rc rc = BP_OK;
+
+    if (!body || body->n_outputs != infer->node->n_out)
+        return bp_fail(infer->err, BP_E_INVALID, "body needs as many outputs as the node, %u",
+                       infer->node->n_out);
+    in = bp_region_array(infer->region, body->n_inputs, sizeof *in);
+    if (!in)
+        return bp_fail_nomem(infer->err, "shapes");
+    for (uint32_t i = 0; i < body->n_inputs; i++)
+        in[i] = (struct bp_fact){.rank = BP_RANK_UNKNOWN};
+    rc = map_inputs(infer, body, in);
+    if (rc >= 0)
+        rc = bp_infer_body(infer, body, in, body->n_inputs, &out);
+    for (uint32_t i = 0; rc >= 0 && i < body->n_outputs; i++)
+        rc = bp_rule_set_items(infer, i, BP_KIND_SEQUENCE, &out[i]);
+    return rc;
+}
+
+/* The attribute `type` is not looked at: without an input the model declares the output's type. */
+static bp_rc infer_optional(struct bp_infer *infer)
+{
+    const struct bp_fact *in = bp_rule_in(infer, 0);
+
+    if (!in || bp_fact_is_blank(in))
+        return BP_OK;
+    return bp_rule_set_items(infer, 0, BP_KIND_OPTIONAL, in);
+}
+
+static bp_rc infer_has(struct bp_infer *infer)
+{
+    return bp_rule_set(infer, 0, BP_DTYPE_BOOL, 0, NULL);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+#define SEQ(name) P_KINDS(name, 'T', ALL3, K_SEQUENCE)
+#define POSITION(flags)                                                                            \
+    {                                                                                              \
+        "position", INDEX, flags, 'I', K_TENSOR                                                      \
+    }
+
+ROW(SequenceAt, 11, INFER(infer_item), IN(SEQ("input_sequence"), POSITION(0)),
+    OUT(P("tensor", 'T', ALL3)), NO_ATTRS, .is_hosted = true, .sizes_from_data = true);
+ROW(SequenceConstruct, 11, INFER(infer_construct), IN(MANY("inputs", 'T', ALL3)),
+    OUT(SEQ("output_sequence")), NO_ATTRS, .is_hosted = true);
+ROW(SequenceEmpty, 11, INFER(infer_empty), .in = NULL, OUT(SEQ("output")),
+    ATTRS(A_INT("dtype", BP_DTYPE_F32)), .is_hosted = true);
+ROW(SequenceErase, 11, INFER(infer_same), IN(SEQ("input_sequence"), POSITION(BP_PARAM_OPTIONAL)),
+    OUT(SEQ("output_sequence")), NO_ATTRS, .is_hosted = true);
+ROW(SequenceInsert, 11, INFER(infer_insert),
+    IN(SEQ("input_sequence"), P("tensor", 'T', ALL3), POSITION(BP_PARAM_OPTIONAL)),
+    OUT(SEQ("output_sequence")), NO_ATTRS, .is_hosted = true);
+ROW(SequenceLength, 11, INFER(infer_scalar_i64), IN(SEQ("input_sequence")),
+    OUT(P("length", 'I', BP_T(I64))), NO_ATTRS, .is_hosted = true);
+ROW(ConcatFromSequence, 11, INFER(infer_concat), IN(SEQ("input_sequence")),
+    OUT(P("concat_result", 'T', ALL3)), ATTRS(A_INT_REQ("axis"), A_INT("new_axis", 0)),
+    .is_hosted = true, .sizes_from_data = true);
+
+#define SPLIT_TO(since, types)                                                                     \
+    ROW(SplitToSequence, since, INFER(infer_split),                                                \
+        IN(P("input", 'T', types), OPT("split", 'I', INDEX)),                                      \
+        OUT(P_KINDS("output_sequence", 'T', types, K_SEQUENCE)),                                     \
+        ATTRS(A_INT("axis", 0), A_INT("keepdims", 1)), .is_hosted = true)
+
+SPLIT_TO(11, ALL3);
+SPLIT_TO(24, ALL4);
+
+ROW(SequenceMap, 17, INFER(infer_map), .body_inputs = map_inputs,
+    IN(P_KINDS("input_sequence", 'S', ALL3, K_SEQUENCE),
+       {"additional_inputs", ALL3,
+        BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS | BP_PARAM_OPTIONAL, 'V', K_TENSOR | K_SEQUENCE}),
+    OUT({"out_sequence", ALL3, BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS, 'O', K_SEQUENCE}),
+    ATTRS(A_GRAPH_REQ("body")), .is_hosted = true);
+
+ROW(Optional, 15, INFER(infer_optional),
+    IN({"input", ALL3, BP_PARAM_OPTIONAL, 'V', K_TENSOR | K_SEQUENCE}),
+    OUT(P_KINDS("output", 'V', ALL3, K_OPTIONAL)), ATTRS(A_STRING_OPT("type")), .is_hosted = true);
+
+#define GET(since, kinds)                                                                          \
+    ROW(OptionalGetElement, since, INFER(infer_item), IN(P_KINDS("input", 'O', ALL4, kinds)),      \
+        OUT(P_KINDS("output", 'V', ALL4, K_TENSOR | K_SEQUENCE)), NO_ATTRS, .is_hosted = true,         \
+        .sizes_from_data = true)
+#define HAS(since, flags, kinds)                                                                   \
+    ROW(OptionalHasElement, since, INFER(infer_has), IN({"input", ALL4, flags, 'O', kinds}),       \
+        OUT(P("output", 'B', BP_T(BOOL))), NO_ATTRS, .is_hosted = true)
+
+GET(15, K_OPTIONAL);
+GET(18, K_OPTIONAL | K_TENSOR | K_SEQUENCE);
+HAS(15, 0, K_OPTIONAL);
+HAS(18, BP_PARAM_OPTIONAL, K_OPTIONAL | K_TENSOR | K_SEQUENCE);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* branch.c - If (opsets 1, 11, 13, 16, 19 to 25). */
+
+#include "config.h"
+
+#include "session/hosted/hosted.h"
+
+/* Runs then_branch or else_branch; the node's outputs are those of the body that ran. */
+bp_rc bp_hosted_if(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+{
+    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_cell *condition = &state->frame->cells[node->in[0]];
+    struct bp_frame_state *child;
+    bool is_true;
+    bp_rc rc;
+
+    if (bp_dims_count(condition->dims, condition->rank) != 1)
+        return bp_hosted_fail(node, err, BP_E_SHAPE, "the condition has to be one value");
+    is_true = *(const uint8_t *)condition->base != 0;
+    rc = bp_hosted_named_body(state, unit, is_true ? "then_branch" : "else_branch", &child, err);
+    if (rc >= 0)
+        rc = bp_body_run(child, state->shared, err);
+    for (uint32_t o = 0; rc >= 0 && o < node->n_out; o++) {
+        if (node->out[o] != BP_NONE)
+            rc = bp_run_set(state, node->out[o], &child->cells[child->body->ir->outputs[o]], err);
+    }
+    return rc;
+}

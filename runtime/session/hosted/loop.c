@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* loop.c - Loop (opsets 1, 11, 13, 16, 19 to 25), and what Scan shares with it: carried values. */
+
+#include "config.h"
+
+#include "session/hosted/loop.h"
+
+#include <string.h>
+
+/* ---- carried values -------------------------------------------------------------------------- */
+
+void bp_carry_start(struct bp_carried *carried, const struct bp_cell *initial)
+{
+    bp_object *object = bp_object_retain(initial->object);
+
+    bp_object_release(carried->object);
+    carried->object = object;
+    carried->cell = *initial;
+}
+
+/* Tensors are copied: the next round overwrites what the body has made. */
+bp_rc bp_carry(struct bp_carried *carried, uint64_t round, const struct bp_cell *made, bp_err *err)
+{
+    if (!made->object)
+        return bp_growing_copy(&carried->room[round & 1], made, &carried->cell, err);
+    bp_carry_start(carried, made);
+    return BP_OK;
+}
+
+bp_rc bp_carry_end(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
+                   const struct bp_carried *carried, bp_err *err)
+{
+    if (i >= node->n_out || node->out[i] == BP_NONE)
+        return BP_OK;
+    return bp_run_set(state, node->out[i], &carried->cell, err);
+}
+
+bp_rc bp_keep_text(struct bp_kept **list, const struct bp_cell *cell, struct bp_cell *out,
+                   bp_err *err)
+{
+    struct bp_kept *kept;
+    bp_rc rc;
+
+    *out = *cell;
+    if (cell->dtype != BP_DTYPE_STRING)
+        return BP_OK;
+    kept = calloc(1, sizeof *kept);
+    if (!kept)
+        return bp_fail_nomem(err, "strings");
+    rc = bp_cell_to_object(cell, &kept->object, err);
+    if (rc < 0) {
+        free(kept);
+        return rc;
+    }
+    kept->next = *list;
+    *list = kept;
+    *out = bp_cell_of_object(kept->object);
+    return BP_OK;
+}
+
+bp_rc bp_give_text(struct bp_run_state *state, uint32_t value, const struct bp_cell *cell,
+                   bp_err *err)
+{
+    struct bp_cell own = *cell;
+    bp_object *object = NULL;
+    bp_rc rc = BP_OK;
+
+    if (cell->dtype == BP_DTYPE_STRING) {
+        rc = bp_cell_to_object(cell, &object, err);
+        if (rc < 0)
+            return rc;
+        own = bp_cell_of_object(object);
+    }
+    rc = bp_run_set(state, value, &own, err);
+    bp_object_release(object);
+    return rc;
+}
+
+void bp_forget_text(struct bp_kept *list)
+{
+    while (list) {
+        struct bp_kept *next = list->next;
+
+        bp_object_release(list->object);
+        free(list);
+        list = next;
+    }
+}
+
+/* ---- Loop ------------------------------------------------------------------------------------ */
+
+struct loop {
+    struct bp_run_state *state;
+    const struct bp_ir_node *node;
+    struct bp_frame_state *child;
+    struct bp_carried *carried;
+    struct bp_kept *kept; /* text of scan outputs */
+    uint32_t n_carried;
+    int64_t trips, round;
+    bool goes_on;
+    uint8_t condition; /* as the body sees it */
+};
+
+static bp_rc start(struct loop *l, const struct bp_unit *unit, bp_err *err)
+{
+    const struct bp_cell *condition = bp_hosted_in(l->state, l->node, 1);
+    bp_rc rc = bp_hosted_int(l->state, l->node, 0, INT64_MAX, &l->trips, err);
+
+    l->goes_on = true;
+    l->n_carried = l->node->n_in > 2 ? l->node->n_in - 2 : 0;
+    if (rc >= 0 && condition) {
+        if (bp_dims_count(condition->dims, condition->rank) != 1)
+            return bp_hosted_fail(l->node, err, BP_E_SHAPE, "cond has to be one value");
+        l->goes_on = *(const uint8_t *)condition->base != 0;
+    }
+    if (rc >= 0)
+        rc = bp_hosted_named_body(l->state, unit, "body", &l->child, err);
+    if (rc >= 0)
+        rc = bp_frame_state_carried(l->state->frame, unit, &l->carried, err);
+    for (uint32_t i = 0; rc >= 0 && i < l->n_carried; i++)
+        bp_carry_start(&l->carried[i], bp_hosted_in(l->state, l->node, i + 2));
+    return rc;
+}
+
+/* A scan output's elements so far stay; their number is dims[0]. */
+static bp_rc append(struct loop *l, uint32_t output, const struct bp_cell *made, bp_err *err)
+{
+    struct bp_growing *all = &l->state->frame->growing[output];
+    size_t bits = bp_dtype_width(made->dtype);
+    struct bp_cell cell;
+    bp_rc rc;
+
+    if (made->rank + 1 > BP_MAX_RANK)
+        return bp_hosted_fail(l->node, err, BP_E_SHAPE, "a scan output has too many dimensions");
+    if (l->round > 0 && (all->rank != made->rank + 1 ||
+                         memcmp(all->dims + 1, made->dims, made->rank * sizeof *made->dims) != 0))
+        return bp_hosted_fail(l->node, err, BP_E_SHAPE,
+                              "scan output '%s' has another shape in round %lld than before",
+                              l->state->frame->body->ir->values[output].name, (long long)l->round);
+    if (bits > 0 && bits < 8 && (size_t)bp_dims_count(made->dims, made->rank) * bits % 8 != 0)
+        return bp_hosted_fail(l->node, err, BP_E_UNSUPPORTED,
+                              "a scan output of a type under 8 bits needs whole bytes a round");
+    rc = bp_keep_text(&l->kept, made, &cell, err);
+    if (rc >= 0)
+        rc = bp_growing_reserve(all, all->bytes + cell.bytes, all->bytes, err);
+    if (rc < 0)
+        return rc;
+    if (cell.bytes)
+        memcpy((char *)all->data + all->bytes, cell.base, cell.bytes);
+    all->bytes += cell.bytes;
+    all->rank = made->rank + 1;
+    all->dims[0] = l->round + 1;
+    if (made->rank)
+        memcpy(all->dims + 1, made->dims, made->rank * sizeof *made->dims);
+    return BP_OK;
+}
+
+static void set_inputs(struct loop *l)
+{
+    static const int64_t no_dims[1];
+    struct bp_frame_state *child = l->child;
+    const uint32_t *inputs = child->body->ir->inputs;
+
+    child->cells[inputs[0]] = (struct bp_cell){
+        .base = &l->round, .dims = no_dims, .bytes = sizeof l->round, .dtype = BP_DTYPE_I64};
+    child->cells[inputs[1]] = (struct bp_cell){
+        .base = &l->condition, .dims = no_dims, .bytes = 1, .dtype = BP_DTYPE_BOOL};
+    for (uint32_t i = 0; i < l->n_carried; i++)
+        child->cells[inputs[i + 2]] = l->carried[i].cell;
+}
+
+static bp_rc run_round(struct loop *l, bp_err *err)
+{
+    const struct bp_ir *ir = l->child->body->ir;
+    const struct bp_cell *condition = &l->child->cells[ir->outputs[0]];
+    bp_rc rc = bp_run_check(l->state->shared, err);
+
+    l->condition = l->goes_on;
+    set_inputs(l);
+    if (rc >= 0)
+        rc = bp_body_run(l->child, l->state->shared, err);
+    if (rc < 0)
+        return rc;
+    if (bp_dims_count(condition->dims, condition->rank) != 1 || condition->dtype != BP_DTYPE_BOOL)
+        return bp_hosted_fail(l->node, err, BP_E_SHAPE, "the body's condition has to be one bool");
+    l->goes_on = *(const uint8_t *)condition->base != 0;
+    for (uint32_t i = 0; rc >= 0 && i < l->n_carried; i++)
+        rc = bp_carry(&l->carried[i], (uint64_t)l->round, &l->child->cells[ir->outputs[i + 1]],
+                      err);
+    for (uint32_t i = l->n_carried; rc >= 0 && i < l->node->n_out; i++) {
+        if (l->node->out[i] != BP_NONE)
+            rc = append(l, l->node->out[i], &l->child->cells[ir->outputs[i + 1]], err);
+    }
+    return rc;
+}
+
+/* Before the first round: nothing, in the shape that is known of a round. */
+static void clear_scans(struct loop *l)
+{
+    for (uint32_t i = l->n_carried; i < l->node->n_out; i++) {
+        const struct bp_fact *fact;
+        struct bp_growing *all;
+
+        if (l->node->out[i] == BP_NONE)
+            continue;
+        fact = &l->state->plan->facts[l->node->out[i]];
+        all = &l->state->frame->growing[l->node->out[i]];
+        all->bytes = 0;
+        all->rank = fact->rank == BP_RANK_UNKNOWN ? 1 : fact->rank;
+        all->dims[0] = 0;
+        for (uint32_t d = 1; d < all->rank; d++)
+            all->dims[d] = bp_sym_known(fact->dims[d]) ? fact->dims[d].value : 0;
+    }
+}
+
+static bp_rc set_scan(struct loop *l, uint32_t i, bp_err *err)
+{
+    uint32_t value = l->node->out[i];
+    struct bp_growing *all = &l->state->frame->growing[value];
+    struct bp_cell cell;
+    bp_rc rc = bp_growing_reserve(all, all->bytes, all->bytes, err);
+
+    cell = (struct bp_cell){.base = all->data,
+                            .dims = all->dims,
+                            .bytes = all->bytes,
+                            .rank = all->rank,
+                            .dtype = l->state->plan->facts[value].dtype};
+    return rc < 0 ? rc : bp_give_text(l->state, value, &cell, err);
+}
+
+bp_rc bp_hosted_loop(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+{
+    struct loop l = {.state = state, .node = bp_hosted_node(state, unit)};
+    bp_rc rc = start(&l, unit, err);
+
+    if (rc >= 0)
+        clear_scans(&l);
+    for (; rc >= 0 && l.goes_on && l.round < l.trips; l.round++)
+        rc = run_round(&l, err);
+    for (uint32_t i = 0; rc >= 0 && i < l.node->n_out; i++) {
+        if (i < l.n_carried)
+            rc = bp_carry_end(state, l.node, i, &l.carried[i], err);
+        else if (l.node->out[i] != BP_NONE)
+            rc = set_scan(&l, i, err);
+    }
+    bp_forget_text(l.kept);
+    return rc;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * object.h - values of any kind with counted references: what runs hand on of sequences, optionals
+ * and maps. The public functions are declared in backplane.h.
+ */
+#ifndef BP_VALUE_OBJECT_H
+#define BP_VALUE_OBJECT_H
+
+#include <stdatomic.h>
+
+#include "value/tensor.h"
+
+struct bp_object {
+    atomic_uint references;
+    uint32_t kind;    /* BP_KIND_* */
+    bp_tensor tensor; /* BP_KIND_TENSOR: owned */
+    uint32_t n;
+    struct bp_object *items[]; /* see bp_object_count() */
+};
+
+/* Takes over a tensor that owns its memory, also when it fails. */
+bp_rc bp_object_adopt(bp_tensor *tensor, bp_object **out, bp_err *err) BP_CHECKED;
+/* An object of n items, which are the caller's to fill in; freeing knows NULL ones. */
+bp_rc bp_object_new(uint32_t kind, uint32_t n, bp_object **out, bp_err *err) BP_CHECKED;
+/* Is the value of this type, as far as the type says anything? */
+bool bp_object_is_of(const bp_object *object, const bp_type_info *type);
+/* "a sequence" for BP_KIND_SEQUENCE */
+const char *bp_kind_name(uint32_t kind);
+
+#endif

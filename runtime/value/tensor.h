@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* tensor.h - tensors that own their memory: base and dims in one block, freed by bp_tensor_free(). */
+#ifndef BP_VALUE_TENSOR_H
+#define BP_VALUE_TENSOR_H
+
+#include "base/status.h"
+
+enum { BP_TENSOR_ALIGN = 64 };
+
+/*
+ * A tensor of any type with `bytes` bytes at base, not set to anything. base is never NULL, also
+ * for no bytes. rank and dims are the caller's to check.
+ */
+bp_rc bp_tensor_block(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t bytes,
+                      bp_tensor *out, bp_err *err) BP_CHECKED;
+/* Bytes that a tensor's elements take, spans where it is of strings; BP_E_INVALID as bp_tensor_bytes. */
+bp_rc bp_tensor_span_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out,
+                           bp_err *err) BP_CHECKED;
+/*
+ * Bytes that a copy takes in one piece: the elements, and behind the spans of strings their text.
+ * The tensor has as many bytes as its dims need.
+ */
+bp_rc bp_tensor_whole_bytes(const bp_tensor *from, size_t *out, bp_err *err) BP_CHECKED;
+/* Copies elements to `to`, which has room for bp_tensor_whole_bytes(); spans point into `to` then. */
+void bp_tensor_copy_to(const bp_tensor *from, void *to);
+/* A copy that owns its memory. */
+bp_rc bp_tensor_copy(const bp_tensor *from, bp_tensor *out, bp_err *err) BP_CHECKED;
+
+#endif
