@@ -110,6 +110,9 @@ static bp_rc feed_object(struct call *c, const bp_io_info *want, const bp_bindin
     bp_object *optional;
     bp_rc rc = BP_OK;
 
+    if (!object && binding->tensor.dtype == BP_DTYPE_NONE)
+        return bp_fail(err, BP_E_INVALID, "input '%s' wants %s, none came", want->name,
+                       bp_kind_name(want->type->kind));
     if (!object)
         rc = bp_object_from_tensor(&binding->tensor, &object, err);
     if (rc >= 0 && want->type->kind == BP_KIND_OPTIONAL && object->kind != BP_KIND_OPTIONAL) {

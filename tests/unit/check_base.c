@@ -48,7 +48,8 @@ static const struct {
     {BP_DTYPE_U16, {INT64_MAX}, 1, false, 0},
     {BP_DTYPE_F64, {INT64_MAX / 8}, 1, true, INT64_MAX / 8 * 8},
     {BP_DTYPE_F32, {1 << 30, 1 << 30, 1 << 30}, 3, false, 0},
-    {BP_DTYPE_STRING, {1}, 1, false, 0},
+    {BP_DTYPE_STRING, {3}, 1, true, 3 * sizeof(bp_span)},
+    {BP_DTYPE_NONE, {1}, 1, false, 0},
     {BP_DTYPE_END, {1}, 1, false, 0},
 };
 

@@ -154,6 +154,36 @@ START_TEST(nor_does_control_flow)
 }
 END_TEST
 
+/* x -> x + x, four times, with each round's result scanned. */
+START_TEST(nor_does_a_loop)
+{
+    static const int64_t trips = 4;
+    struct call calls[1] = {{.n_in = 1}};
+
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N");
+    kit_ints("trips", PW_SCALAR, 1, &trips);
+    kit_open_node("loop", "Loop", "trips - x", "y z");
+    kit_open_body("body");
+    kit_io(KIT_INPUT, "i", BP_DTYPE_I64, "");
+    kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
+    kit_io(KIT_INPUT, "v", BP_DTYPE_F32, NULL);
+    kit_node("add", "Add", "v v", "w");
+    kit_node("neg", "Neg", "w", "s");
+    kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
+    kit_io(KIT_OUTPUT, "w", BP_DTYPE_F32, NULL);
+    kit_io(KIT_OUTPUT, "s", BP_DTYPE_F32, NULL);
+    kit_close_body();
+    pw_close(&kit.w);
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    kit_io(KIT_OUTPUT, "z", BP_DTYPE_F32, NULL);
+    kit_session();
+    calls[0].in[0] = KIT_TENSOR(0, BP_DTYPE_F32, calls[0].x, 5);
+    bind_output(&calls[0], 0, calls[0].y);
+    bind_output(&calls[0], 1, calls[0].z);
+    check_steady(calls, 1, 4);
+}
+END_TEST
+
 /* ---- out of memory --------------------------------------------------------------------------- */
 
 /*
@@ -348,6 +378,7 @@ int main(void)
     tcase_add_test(steady, nor_do_frames_that_take_turns);
     tcase_add_test(steady, nor_do_stages_and_computed_shapes);
     tcase_add_test(steady, nor_does_control_flow);
+    tcase_add_test(steady, nor_does_a_loop);
     tcase_add_test(failing, out_of_memory_is_a_status_on_the_whole_way);
     tcase_add_test(failing, out_of_memory_is_a_status_in_bodies_and_stages);
     tcase_add_test(failing, out_of_memory_is_a_status_in_plans_and_reports);

@@ -72,13 +72,18 @@ void kit_teardown(void)
 
 void kit_start_model(void)
 {
+    kit_start_model_at(13);
+}
+
+void kit_start_model_at(int64_t opset)
+{
     bp_session_destroy(kit.session);
     bp_model_close(kit.model);
     kit.session = NULL;
     kit.model = NULL;
     kit.is_closed = false;
     pw_free(&kit.w);
-    pw_open_model(&kit.w);
+    pw_open_model_at(&kit.w, opset);
 }
 
 static void write_dim(const char *text, size_t n)
@@ -116,6 +121,24 @@ void kit_io(uint32_t field, const char *name, uint32_t dtype, const char *shape)
     pw_close(&kit.w);
 }
 
+void kit_io_of(uint32_t field, const char *name, uint32_t kind, uint32_t key, uint32_t dtype)
+{
+    static const uint32_t fields[] = {
+        [BP_KIND_SEQUENCE] = 4, [BP_KIND_OPTIONAL] = 9, [BP_KIND_MAP] = 5};
+
+    pw_open(&kit.w, field);
+    pw_text(&kit.w, 1, name);
+    pw_open(&kit.w, 2); /* type */
+    pw_open(&kit.w, fields[kind]);
+    if (kind == BP_KIND_MAP)
+        pw_int(&kit.w, 1, key);
+    pw_open(&kit.w, kind == BP_KIND_MAP ? 2 : 1); /* elem_type, value_type */
+    pw_open(&kit.w, 1);
+    pw_int(&kit.w, 1, dtype);
+    for (int i = 0; i < 5; i++)
+        pw_close(&kit.w);
+}
+
 void kit_open_node(const char *name, const char *op, const char *in, const char *out)
 {
     pw_open_node(&kit.w, op, in, out);
@@ -132,6 +155,22 @@ void kit_int_attr(const char *name, int64_t value)
 {
     pw_open_attr(&kit.w, name, 2);
     pw_int(&kit.w, 3, value);
+    pw_close(&kit.w);
+}
+
+void kit_ints_attr(const char *name, uint32_t n, const int64_t *values)
+{
+    pw_open_attr(&kit.w, name, 7);
+    for (uint32_t i = 0; i < n; i++)
+        pw_int(&kit.w, 8, values[i]);
+    pw_close(&kit.w);
+}
+
+void kit_strings_attr(const char *name, uint32_t n, const char *const *values)
+{
+    pw_open_attr(&kit.w, name, 8);
+    for (uint32_t i = 0; i < n; i++)
+        pw_text(&kit.w, 9, values[i]);
     pw_close(&kit.w);
 }
 

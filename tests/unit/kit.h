@@ -48,13 +48,18 @@ enum { KIT_INPUT = 11, KIT_OUTPUT = 12, KIT_VALUE_INFO = 13 };
 
 /* Throws the model away and begins one anew. */
 void kit_start_model(void);
+void kit_start_model_at(int64_t opset);
 /* A declared value; `shape` is "N,3,?", "" for a scalar, NULL for an unknown rank. */
 void kit_io(uint32_t field, const char *name, uint32_t dtype, const char *shape);
+/* A declared sequence or optional (BP_KIND_*) of tensors, or a map to tensors with keys of `key`. */
+void kit_io_of(uint32_t field, const char *name, uint32_t kind, uint32_t key, uint32_t dtype);
 /* A node; names with blanks between. */
 void kit_node(const char *name, const char *op, const char *in, const char *out);
 /* The same, left open for attributes; then pw_close(&kit.w). */
 void kit_open_node(const char *name, const char *op, const char *in, const char *out);
 void kit_int_attr(const char *name, int64_t value);
+void kit_ints_attr(const char *name, uint32_t n, const int64_t *values);
+void kit_strings_attr(const char *name, uint32_t n, const char *const *values);
 /* A body: from here to kit_close_body(), nodes and outputs go to it. */
 void kit_open_body(const char *attr);
 void kit_close_body(void);

@@ -127,6 +127,11 @@ unit_tests += %D%/check_control
 %C%_check_control_CPPFLAGS = $(unit_cppflags)
 %C%_check_control_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_hosted
+%C%_check_hosted_SOURCES = %D%/check_hosted.c $(kit_sources)
+%C%_check_hosted_CPPFLAGS = $(unit_cppflags)
+%C%_check_hosted_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_fallback
 %C%_check_fallback_SOURCES = %D%/check_fallback.c $(kit_sources)
 %C%_check_fallback_CPPFLAGS = $(unit_cppflags)

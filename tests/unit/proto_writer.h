@@ -204,16 +204,21 @@ static inline void pw_sparse(struct pw *w, uint32_t field, const int64_t *index_
     pw_close(w);
 }
 
-/* IR version 8, operator set 13, and an open graph. */
-static inline void pw_open_model(struct pw *w)
+/* IR version 8, one operator set, and an open graph. */
+static inline void pw_open_model_at(struct pw *w, int64_t opset)
 {
     pw_int(w, 1, 8);
     pw_open(w, 8);
     pw_text(w, 1, "");
-    pw_int(w, 2, 13);
+    pw_int(w, 2, opset);
     pw_close(w);
     pw_open(w, 7);
     pw_text(w, 2, "main");
+}
+
+static inline void pw_open_model(struct pw *w)
+{
+    pw_open_model_at(w, 13);
 }
 
 #endif
