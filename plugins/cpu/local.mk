@@ -39,7 +39,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/prelu.c %D%/ops/range.c %D%/ops/reciprocal.c %D%/ops/relu.c %D%/ops/round.c \
 	%D%/ops/selu.c %D%/ops/shape.c %D%/ops/sigmoid.c %D%/ops/sign.c %D%/ops/sin.c \
 	%D%/ops/slice.c %D%/ops/softplus.c %D%/ops/softsign.c %D%/ops/split.c \
-	%D%/ops/sqrt.c %D%/ops/sub.c %D%/ops/sum.c %D%/ops/tanh.c %D%/ops/tile.c \
+	%D%/ops/sqrt.c %D%/ops/sub.c %D%/ops/sum.c %D%/ops/sum_to.c %D%/ops/tanh.c %D%/ops/tile.c \
 	%D%/ops/transpose.c %D%/ops/views.c %D%/ops/where.c %D%/ops/xor.c
 
 provider_LTLIBRARIES += %D%/libbp-cpu.la

@@ -3,6 +3,10 @@
 
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/fact.c \
+	%D%/gradient.c \
+	%D%/gradient.h \
+	%D%/gradient_emit.h \
+	%D%/gradient_rules.c \
 	%D%/infer.c \
 	%D%/infer.h \
 	%D%/infer_merge.c \
@@ -35,6 +39,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/sequence.c \
 	%D%/rules/shape.c \
 	%D%/rules/slice.c \
+	%D%/rules/sum_to.c \
 	%D%/rules/unary.c \
 	%D%/rules/variadic.c \
 	%D%/rules/window.c \

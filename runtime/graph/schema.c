@@ -66,6 +66,7 @@ uint32_t bp_schema_newest(const char *domain)
         {"ai.onnx.preview", 1},
         {"ai.onnx.preview.training", 1},
         {"com.microsoft", 1},
+        {"org.backplane", 1},
     };
 
     domain = plain_domain(domain);

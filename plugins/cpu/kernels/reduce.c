@@ -153,6 +153,32 @@ bp_rc bp_cpu_reduce_prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+bp_rc bp_cpu_reduce_prepare_to(struct bp_cpu_call *call, bp_err *err)
+{
+    const bp_tensor *x = call->in[0], *y = call->out[0];
+    uint32_t more = x->rank - y->rank;
+    bool is_reduced[BP_CPU_MAX_RANK] = {false};
+    struct state *state;
+    bp_rc rc = bp_cpu_state(call, sizeof *state, err);
+
+    if (rc < 0)
+        return rc;
+    state = call->state;
+    state->loops = &bp_cpu_reduce_loops[x->dtype];
+    state->is_planned = true;
+    state->plan.is_copy = x->rank == y->rank;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        is_reduced[i] = i < more || (y->dims[i - more] == 1 && x->dims[i] != 1);
+        if (!is_reduced[i] && y->dims[i - more] != x->dims[i])
+            return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                               "dimension %u cannot come from broadcasting", i);
+        state->plan.is_copy = state->plan.is_copy && !is_reduced[i];
+    }
+    if (!state->plan.is_copy)
+        make_plan(x, is_reduced, &state->plan);
+    return BP_OK;
+}
+
 /* Element of x at which combination `i` of some dimensions begins. */
 static int64_t offset_of(const struct dim *dims, uint32_t n, int64_t i)
 {

@@ -55,6 +55,8 @@ struct bp_cpu_reduction {
 extern const struct bp_cpu_reduce_loops bp_cpu_reduce_loops[BP_DTYPE_END];
 
 bp_rc bp_cpu_reduce_prepare(struct bp_cpu_call *call, bp_err *err);
+/* To the shape of the output, from which that of the input came by broadcasting. */
+bp_rc bp_cpu_reduce_prepare_to(struct bp_cpu_call *call, bp_err *err);
 bp_rc bp_cpu_reduce_run(struct bp_cpu_call *call, bp_err *err);
 
 #endif

@@ -28,6 +28,8 @@
 #define TRAINING_ROW(op_, since_, ...)                                                             \
     ROW_NAMED(training_##op_, "ai.onnx.preview.training", op_, since_, __VA_ARGS__)
 #define MS_ROW(op_, since_, ...) ROW_NAMED(ms_##op_, "com.microsoft", op_, since_, __VA_ARGS__)
+/* ... and of org.backplane, which only this host knows. */
+#define OWN_ROW(op_, since_, ...) ROW_NAMED(own_##op_, "org.backplane", op_, since_, __VA_ARGS__)
 #define ROW_NAMED(symbol_, domain_, op_, since_, ...)                                              \
     _Static_assert(sizeof bp_schema_##symbol_##_##since_ > 0, "declared through list.inc");        \
     const struct bp_schema bp_schema_##symbol_##_##since_ = {                                      \

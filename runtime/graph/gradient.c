@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gradient.c - reverse differentiation: the nodes between xs and y are found, walked backwards, and
+ * each adds the gradients of its inputs. Where the node is fed with other values than the ones it
+ * names, the way from xs to y is written once more for those.
+ */
+
+#include "config.h"
+
+#include "graph/gradient.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/gradient_emit.h"
+
+#define TRAINING "ai.onnx.preview.training"
+
+enum { OPSET = 15 }; /* of the nodes that are written: one form of each operator */
+
+/* The way from xs to y. */
+struct way {
+    uint32_t *producer; /* one a value: node, or BP_NONE */
+    uint32_t *order;    /* nodes between xs and y, in running order */
+    uint32_t n_order;
+    uint8_t *mark; /* one a node: 1 on the stack, 2 done */
+    uint8_t *stop; /* one a value: an x or z */
+};
+
+/* ---- writing nodes --------------------------------------------------------------------------- */
+
+static uint32_t define(struct bp_gradient *g)
+{
+    char *name = bp_region_printf(g->ir->region, "%s/%u", g->name, g->fresh++);
+    uint32_t value = BP_NONE;
+
+    if (!name)
+        g->rc = bp_fail_nomem(g->err, "a gradient");
+    else
+        g->rc = bp_ir_define(g->ir, name, &value, g->err);
+    if (g->rc >= 0)
+        g->ir->values[value].declared.rank = BP_RANK_UNKNOWN;
+    return value;
+}
+
+/* A node with a new output; NULL: failed. */
+static struct bp_ir_node *write_node(struct bp_gradient *g, const char *op, const char *domain,
+                                     uint32_t n_in, const uint32_t *in)
+{
+    struct bp_ir_node *node;
+    uint32_t index, out;
+
+    if (g->rc < 0)
+        return NULL;
+    for (uint32_t i = 0; i < n_in; i++) {
+        if (in[i] == BP_NONE)
+            return NULL;
+    }
+    out = define(g);
+    if (g->rc >= 0)
+        g->rc = bp_ir_add_node(g->ir, g->ir->values[out].name, op, domain, n_in, 1, &index, g->err);
+    if (g->rc < 0)
+        return NULL;
+    node = &g->ir->nodes[index];
+    memcpy(node->in, in, n_in * sizeof *in);
+    node->out[0] = out;
+    node->opset = domain[0] ? 1 : OPSET;
+    return node;
+}
+
+uint32_t bp_gradient_emit(struct bp_gradient *g, const char *op, uint32_t n_in, const uint32_t *in)
+{
+    struct bp_ir_node *node = write_node(g, op, "", n_in, in);
+
+    return node ? node->out[0] : BP_NONE;
+}
+
+/* Gives the node one attribute. */
+static uint32_t set_attr(struct bp_gradient *g, struct bp_ir_node *node, bp_attr attr)
+{
+    if (!node)
+        return BP_NONE;
+    node->attrs = bp_region_array(g->ir->region, 1, sizeof *node->attrs);
+    if (!node->attrs || !attr.data) {
+        g->rc = bp_fail_nomem(g->err, "a gradient");
+        return BP_NONE;
+    }
+    node->attrs[0] = attr;
+    node->n_attrs = 1;
+    return node->out[0];
+}
+
+uint32_t bp_gradient_emit_ints(struct bp_gradient *g, const char *op, uint32_t in, const char *attr,
+                               const int64_t *values, uint32_t n)
+{
+    struct bp_ir_node *node = write_node(g, op, "", 1, &in);
+    int64_t *copy = bp_region_array(g->ir->region, n, sizeof *copy);
+
+    if (copy && n)
+        memcpy(copy, values, n * sizeof *copy);
+    return set_attr(g, node,
+                    (bp_attr){.name = attr,
+                              .data = copy,
+                              .type = BP_ATTR_INT,
+                              .count = n,
+                              .flags = BP_ATTR_LIST});
+}
+
+uint32_t bp_gradient_fill(struct bp_gradient *g, float number, uint32_t like)
+{
+    static const int64_t dims[] = {1};
+    uint32_t shape = BP_EMIT(g, "Shape", like), filled;
+    struct bp_ir_node *node = write_node(g, "ConstantOfShape", "", 1, &shape);
+    bp_const *tensor = bp_region_array(g->ir->region, 1, sizeof *tensor);
+    float *data = bp_region_array(g->ir->region, 1, sizeof *data);
+
+    if (tensor && data) {
+        *data = number;
+        *tensor = (bp_const){data, sizeof *data, dims, 1, BP_DTYPE_F32};
+    }
+    filled = set_attr(
+        g, node,
+        (bp_attr){
+            .name = "value", .data = data ? tensor : NULL, .type = BP_ATTR_TENSOR, .count = 1});
+    return BP_EMIT(g, "CastLike", filled, like);
+}
+
+void bp_gradient_add(struct bp_gradient *g, uint32_t value, uint32_t gradient, bool is_broadcast)
+{
+    if (g->rc < 0 || value == BP_NONE || gradient == BP_NONE || value >= g->n_values)
+        return;
+    if (is_broadcast) {
+        uint32_t in[] = {gradient, value};
+        struct bp_ir_node *node = write_node(g, "SumTo", "org.backplane", 2, in);
+
+        gradient = node ? node->out[0] : BP_NONE;
+    }
+    if (g->by[value] != BP_NONE)
+        gradient = BP_EMIT(g, "Add", g->by[value], gradient);
+    g->by[value] = gradient;
+}
+
+/* ---- the way from xs to y -------------------------------------------------------------------- */
+
+static void finish_way(struct way *way)
+{
+    free(way->producer);
+    free(way->order);
+    free(way->mark);
+    free(way->stop);
+}
+
+static bp_rc start_way(const struct bp_ir *ir, struct way *way, bp_err *err)
+{
+    way->producer = malloc(((size_t)ir->n_values + 1) * sizeof *way->producer);
+    way->order = calloc((size_t)ir->n_nodes + 1, sizeof *way->order);
+    way->mark = calloc((size_t)ir->n_nodes + 1, 1);
+    way->stop = calloc((size_t)ir->n_values + 1, 1);
+    if (!way->producer || !way->order || !way->mark || !way->stop)
+        return bp_fail_nomem(err, "a gradient");
+    memset(way->producer, 0xff, ((size_t)ir->n_values + 1) * sizeof *way->producer);
+    for (uint32_t n = 0; n < ir->n_nodes; n++) {
+        for (uint32_t o = 0; o < ir->nodes[n].n_out; o++) {
+            if (ir->nodes[n].out[o] != BP_NONE)
+                way->producer[ir->nodes[n].out[o]] = n;
+        }
+    }
+    return BP_OK;
+}
+
+/* The next input of the node whose producer has not been visited; BP_NONE: there is none. */
+static uint32_t next_producer(const struct bp_ir *ir, const struct way *way, uint32_t n)
+{
+    for (uint32_t i = 0; i < ir->nodes[n].n_in; i++) {
+        uint32_t v = ir->nodes[n].in[i];
+
+        if (v != BP_NONE && !way->stop[v] && way->producer[v] != BP_NONE &&
+            way->mark[way->producer[v]] == 0)
+            return way->producer[v];
+    }
+    return BP_NONE;
+}
+
+/* Fills order with all nodes that y needs, up to xs and zs. */
+static bp_rc find_way(const struct bp_ir *ir, uint32_t y, struct way *way, bp_err *err)
+{
+    uint32_t *stack, depth = 0;
+
+    if (way->stop[y] || way->producer[y] == BP_NONE)
+        return BP_OK;
+    stack = calloc((size_t)ir->n_nodes + 1, sizeof *stack);
+    if (!stack)
+        return bp_fail_nomem(err, "a gradient");
+    stack[depth++] = way->producer[y];
+    way->mark[way->producer[y]] = 1;
+    while (depth > 0) {
+        uint32_t next = next_producer(ir, way, stack[depth - 1]);
+
+        if (next == BP_NONE) {
+            way->order[way->n_order++] = stack[--depth];
+        } else {
+            way->mark[next] = 1;
+            stack[depth++] = next;
+        }
+    }
+    free(stack);
+    return BP_OK;
+}
+
+/* ---- a Gradient node ------------------------------------------------------------------------- */
+
+/* The value named by entry i of a list attribute. */
+static bp_rc named(struct bp_ir *ir, const struct bp_ir_node *node, const char *attr_name,
+                   uint32_t i, uint32_t *out, bp_err *err)
+{
+    const bp_attr *attr = bp_ir_attr(node, attr_name);
+    const bp_span *span = (const bp_span *)attr->data + i;
+    char *name = bp_region_text(ir->region, span->data, span->size);
+    bp_rc rc;
+
+    if (!name)
+        return bp_fail_nomem(err, "a gradient");
+    rc = bp_ir_resolve(ir, name, out, err);
+    return rc < 0 ? bp_fail_in(err, rc, "attribute %s", attr_name) : rc;
+}
+
+static uint32_t count(const struct bp_ir_node *node, const char *attr_name)
+{
+    const bp_attr *attr = bp_ir_attr(node, attr_name);
+
+    return attr && attr->type == BP_ATTR_STRING ? attr->count : 0;
+}
+
+/* Value i among xs, then zs. */
+static bp_rc named_input(struct bp_ir *ir, const struct bp_ir_node *node, uint32_t i, uint32_t *out,
+                         bp_err *err)
+{
+    uint32_t n = count(node, "xs");
+
+    return i < n ? named(ir, node, "xs", i, out, err) : named(ir, node, "zs", i - n, out, err);
+}
+
+static bp_rc check(const struct bp_ir_node *node, bp_err *err)
+{
+    uint32_t n = count(node, "xs") + count(node, "zs");
+
+    if (count(node, "xs") == 0 || count(node, "y") != 1)
+        return bp_fail(err, BP_E_INVALID, "attributes xs and y have to name values of the graph");
+    if (node->n_in != n || node->n_out > count(node, "xs"))
+        return bp_fail(err, BP_E_INVALID,
+                       "it has %u inputs and %u outputs, but xs and zs name %u values, xs %u",
+                       node->n_in, node->n_out, n, count(node, "xs"));
+    return BP_OK;
+}
+
+/*
+ * Writes the way once more, from the node's own inputs; now[v] is then what stands for value v, and
+ * the nodes in order are the new ones.
+ */
+static void write_again(struct bp_gradient *g, struct way *way, uint32_t *now)
+{
+    for (uint32_t k = 0; k < way->n_order && g->rc >= 0; k++) {
+        struct bp_ir_node from = g->ir->nodes[way->order[k]];
+        uint32_t index;
+
+        g->rc = bp_ir_add_node(g->ir, "", from.op, from.domain, from.n_in, from.n_out, &index,
+                               g->err);
+        if (g->rc >= 0 && from.n_bodies > 0)
+            g->rc = bp_fail(g->err, BP_E_UNSUPPORTED, "operator %s has bodies", from.op);
+        for (uint32_t i = 0; i < from.n_in && g->rc >= 0; i++)
+            g->ir->nodes[index].in[i] = from.in[i] == BP_NONE ? BP_NONE : now[from.in[i]];
+        for (uint32_t o = 0; o < from.n_out && g->rc >= 0; o++) {
+            uint32_t out = from.out[o] == BP_NONE ? BP_NONE : define(g);
+
+            g->ir->nodes[index].out[o] = out;
+            if (out != BP_NONE)
+                now[from.out[o]] = out;
+        }
+        if (g->rc < 0)
+            return;
+        g->ir->nodes[index].attrs = from.attrs;
+        g->ir->nodes[index].n_attrs = from.n_attrs;
+        g->ir->nodes[index].opset = from.opset;
+        way->order[k] = index;
+    }
+}
+
+static void walk_back(struct bp_gradient *g, const struct way *way)
+{
+    for (uint32_t k = way->n_order; k-- > 0 && g->rc >= 0;) {
+        struct bp_ir_node node = g->ir->nodes[way->order[k]]; /* a copy: the list grows */
+        uint32_t dy = BP_NONE;
+        const char *why;
+
+        for (uint32_t o = 0; o < node.n_out; o++) {
+            if (node.out[o] != BP_NONE && g->by[node.out[o]] != BP_NONE)
+                dy = g->by[node.out[o]];
+        }
+        if (dy != BP_NONE && !bp_gradient_of_node(g, &node, dy, &why) && g->rc >= 0)
+            g->rc = bp_fail(g->err, BP_E_UNSUPPORTED,
+                            "no derivative is implemented for the operator %s%s%s", node.op,
+                            why ? " " : "", why ? why : "");
+    }
+}
+
+/* What the node gives: the gradients of xs, 0 where y does not depend on one. */
+static void give_outputs(struct bp_gradient *g, const struct bp_ir_node *node, const uint32_t *xs)
+{
+    for (uint32_t i = 0; i < node->n_out && g->rc >= 0; i++) {
+        uint32_t from = g->by[xs[i]], index;
+
+        if (node->out[i] == BP_NONE)
+            continue;
+        if (from == BP_NONE)
+            from = bp_gradient_fill(g, 0, xs[i]);
+        if (g->rc >= 0)
+            g->rc = bp_ir_add_node(g->ir, "", "Identity", "", 1, 1, &index, g->err);
+        if (g->rc < 0)
+            return;
+        g->ir->nodes[index].in[0] = from;
+        g->ir->nodes[index].out[0] = node->out[i];
+        g->ir->nodes[index].opset = OPSET;
+    }
+}
+
+static bp_rc make_table(struct bp_gradient *g)
+{
+    g->n_values = g->ir->n_values;
+    g->by = malloc(((size_t)g->n_values + 1) * sizeof *g->by);
+    if (!g->by)
+        return bp_fail_nomem(g->err, "a gradient");
+    memset(g->by, 0xff, ((size_t)g->n_values + 1) * sizeof *g->by);
+    return BP_OK;
+}
+
+/* now: one a value as it was; the node's inputs stand for what xs and zs name. */
+static void differentiate(struct bp_gradient *g, const struct bp_ir_node *node, struct way *way,
+                          uint32_t *now, uint32_t y)
+{
+    uint32_t *xs = node->in;
+    bool is_fed = false; /* with other values than named */
+    bp_rc rc;
+
+    for (uint32_t i = 0; i < node->n_in && g->rc >= 0; i++) {
+        uint32_t value;
+
+        g->rc = named_input(g->ir, node, i, &value, g->err);
+        if (g->rc < 0)
+            return;
+        way->stop[value] = 1;
+        now[value] = node->in[i];
+        is_fed = is_fed || node->in[i] != value;
+    }
+    if (g->rc >= 0)
+        g->rc = find_way(g->ir, y, way, g->err);
+    if (is_fed)
+        write_again(g, way, now);
+    if (g->rc < 0)
+        return;
+    rc = make_table(g);
+    g->rc = rc;
+    if (rc < 0)
+        return;
+    bp_gradient_add(g, now[y], bp_gradient_fill(g, 1, now[y]), false);
+    walk_back(g, way);
+    give_outputs(g, node, xs);
+}
+
+/* Names may not grow the graph any more once the tables are made, so all are resolved here first. */
+static bp_rc expand(struct bp_ir *ir, uint32_t index, bp_err *err)
+{
+    struct bp_ir_node node = ir->nodes[index];
+    struct bp_gradient g = {.ir = ir, .err = err};
+    struct way way = {0};
+    uint32_t *now = NULL, y = BP_NONE, value;
+    bp_rc rc = check(&node, err);
+
+    if (rc >= 0)
+        rc = named(ir, &node, "y", 0, &y, err);
+    for (uint32_t i = 0; i < node.n_in && rc >= 0; i++)
+        rc = named_input(ir, &node, i, &value, err);
+    if (rc >= 0)
+        rc = start_way(ir, &way, err);
+    g.name = node.name[0] ? node.name : node.n_out && node.out[0] != BP_NONE
+                                            ? ir->values[node.out[0]].name
+                                            : "gradient";
+    if (rc >= 0) {
+        now = malloc(((size_t)ir->n_values + 1) * sizeof *now);
+        if (!now)
+            rc = bp_fail_nomem(err, "a gradient");
+    }
+    for (uint32_t v = 0; rc >= 0 && v < ir->n_values; v++)
+        now[v] = v;
+    if (rc >= 0) {
+        differentiate(&g, &node, &way, now, y);
+        rc = g.rc;
+    }
+    free(now);
+    free(g.by);
+    finish_way(&way);
+    return rc < 0 ? bp_fail_in(err, rc, "node '%s' (Gradient)", node.name) : rc;
+}
+
+bp_rc bp_gradient_expand(struct bp_ir *ir, bp_err *err)
+{
+    for (uint32_t n = 0; n < ir->n_nodes; n++) {
+        bp_rc rc;
+
+        if (strcmp(ir->nodes[n].op, "Gradient") != 0 || strcmp(ir->nodes[n].domain, TRAINING) != 0)
+            continue;
+        rc = expand(ir, n, err);
+        if (rc < 0)
+            return rc;
+        memmove(&ir->nodes[n], &ir->nodes[n + 1], (ir->n_nodes - n - 1) * sizeof *ir->nodes);
+        ir->n_nodes--;
+        n--;
+    }
+    return BP_OK;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* gradient_emit.h - how derivatives are written down as nodes; shared by the two files of Gradient. */
+#ifndef BP_GRAPH_GRADIENT_EMIT_H
+#define BP_GRAPH_GRADIENT_EMIT_H
+
+#include "graph/ir.h"
+
+/* A Gradient node in the making. */
+struct bp_gradient {
+    struct bp_ir *ir;
+    const char *name;  /* of the node; new names begin with it */
+    uint32_t fresh;    /* numbers new names */
+    uint32_t *by;      /* one a value of the graph as it was: its gradient so far, or BP_NONE */
+    uint32_t n_values; /* entries of `by` */
+    bp_rc rc;          /* of the first failure; nothing is written any more then */
+    bp_err *err;
+};
+
+/* Writes a node of one output and gives that. */
+#define BP_EMIT(g, op, ...)                                                                        \
+    bp_gradient_emit(g, op, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t),                  \
+                     (const uint32_t[]){__VA_ARGS__})
+uint32_t bp_gradient_emit(struct bp_gradient *g, const char *op, uint32_t n_in, const uint32_t *in);
+/* The same with a list of integers as its attribute. */
+uint32_t bp_gradient_emit_ints(struct bp_gradient *g, const char *op, uint32_t in, const char *attr,
+                               const int64_t *values, uint32_t n);
+/* As many numbers of that value as `like` has, of its type. */
+uint32_t bp_gradient_fill(struct bp_gradient *g, float number, uint32_t like);
+/* Adds to the gradient of a value; one that is broadcast gets the sum over its copies. */
+void bp_gradient_add(struct bp_gradient *g, uint32_t value, uint32_t gradient, bool is_broadcast);
+
+/*
+ * From the gradient of a node's output to those of its inputs. False: no rule for the operator in
+ * this form; *why says which form, or is NULL.
+ */
+bool bp_gradient_of_node(struct bp_gradient *g, const struct bp_ir_node *node, uint32_t dy,
+                         const char **why);
+
+#endif
