@@ -127,6 +127,11 @@ unit_tests += %D%/check_control
 %C%_check_control_CPPFLAGS = $(unit_cppflags)
 %C%_check_control_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_gradient
+%C%_check_gradient_SOURCES = %D%/check_gradient.c $(kit_sources)
+%C%_check_gradient_CPPFLAGS = $(unit_cppflags)
+%C%_check_gradient_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_hosted
 %C%_check_hosted_SOURCES = %D%/check_hosted.c $(kit_sources)
 %C%_check_hosted_CPPFLAGS = $(unit_cppflags)
