@@ -65,6 +65,17 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/ops/gru.c %D%/ops/instance_normalization.c %D%/ops/lrn.c %D%/ops/lstm.c \
 	%D%/ops/matmul.c %D%/ops/max_pool.c %D%/ops/reduce.c %D%/ops/rnn.c %D%/ops/softmax.c
 
+# casts and quantised operators
+%C%_libcpu_la_SOURCES += \
+	%D%/kernels/narrow.c \
+	%D%/kernels/narrow.h \
+	%D%/kernels/number_text.c \
+	%D%/kernels/number_text.h \
+	%D%/kernels/quantize.c \
+	%D%/kernels/quantize.h \
+	%D%/kernels/quantize.inc \
+	%D%/ops/bit_cast.c
+
 # The loops of kernels/simd.inc, once for each instruction set, each with its own flags.
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la
 %C%_libsimd_la_CPPFLAGS = $(cpu_cppflags)
