@@ -71,6 +71,8 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/kernels/narrow.h \
 	%D%/kernels/number_text.c \
 	%D%/kernels/number_text.h \
+	%D%/kernels/packed.c \
+	%D%/kernels/packed.h \
 	%D%/kernels/quantize.c \
 	%D%/kernels/quantize.h \
 	%D%/kernels/quantize.inc \

@@ -32,7 +32,7 @@ static inline size_t bp_cpu_bytes_of(uint32_t dtype, size_t n)
 {
     size_t width = bp_cpu_width(dtype), per_byte;
 
-    if (width > 0)
+    if (width > 0 || bp_dtype_width(dtype) == 0)
         return n * width;
     per_byte = 8 / bp_dtype_width(dtype);
     return n / per_byte + (n % per_byte != 0);
