@@ -55,3 +55,9 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/symbol_calc.c \
 	%D%/symbol_rows.h \
 	%D%/symbol_words.c
+
+# casts and quantised operators
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/integer_products.c \
+	%D%/rules/products.h \
+	%D%/rules/quantize.c

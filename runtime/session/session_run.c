@@ -83,8 +83,8 @@ static bp_rc check_text(const bp_io_info *want, const bp_tensor *got, size_t byt
 
 static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *bytes, bp_err *err)
 {
-    uint32_t width = bp_dtype_width(got->dtype);
-    size_t align = width / 8;
+    size_t align =
+        got->dtype == BP_DTYPE_STRING ? sizeof(void *) : bp_dtype_width(got->dtype) / 8;
 
     if (!bp_dense_bytes(got->dtype, got->dims, got->rank, bytes))
         return bp_fail(err, BP_E_INVALID, "input '%s': its sizes are negative or too large",

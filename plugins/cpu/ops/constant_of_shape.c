@@ -6,6 +6,8 @@
 
 #include "kernels/fill.h"
 #include "kernels/late.h"
+#include "kernels/narrow.h"
+#include "kernels/packed.h"
 
 struct state {
     struct bp_cpu_late late;
@@ -16,14 +18,15 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_attr *attr = bp_node_attr(call->node->graph, call->node->node, "value");
     const bp_const *value = attr && attr->type == BP_ATTR_TENSOR ? attr->data : NULL;
-    size_t width = bp_cpu_width(call->out[0]->dtype);
+    uint32_t dtype = bp_node_out(call->node->graph, call->node->node, 0)->dtype;
+    size_t width = bp_cpu_bytes_of(dtype, 1);
     struct state *state;
     bp_rc rc = bp_cpu_late_state(call, sizeof *state, 0, 0, err);
 
     if (rc < 0 || !value)
         return rc;
     state = call->state;
-    if (value->dtype != call->out[0]->dtype || value->bytes < width || width > sizeof state->value)
+    if (value->dtype != dtype || value->bytes < width || width > sizeof state->value)
         return bp_cpu_fail(call->node, err, BP_E_INVALID, "its value is not of the output's type");
     memcpy(state->value, value->data, width);
     return BP_OK;
@@ -34,6 +37,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     const struct state *state = call->state;
     struct bp_cpu_list shape = bp_cpu_list_input(call, 0);
     int64_t dims[BP_CPU_MAX_RANK];
+    const bp_tensor *y;
     bp_rc rc = BP_OK;
 
     if (state->late.makes_output) {
@@ -47,10 +51,15 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         }
         rc = bp_cpu_late_output(call, (uint32_t)shape.n, dims, err);
     }
-    if (rc >= 0)
-        bp_cpu_fill(bp_tensor_data(call->out[0]), state->value, bp_cpu_width(call->out[0]->dtype),
-                    (size_t)bp_cpu_count(call->out[0]));
-    return rc;
+    if (rc < 0)
+        return rc;
+    y = call->out[0];
+    if (bp_cpu_is_packed(y->dtype) && bp_cpu_count(y) > 0)
+        bp_cpu_packed_fill(y->dtype, bp_tensor_data(y), state->value, (size_t)bp_cpu_count(y));
+    else
+        bp_cpu_fill(bp_tensor_data(y), state->value, bp_cpu_width(y->dtype),
+                    (size_t)bp_cpu_count(y));
+    return BP_OK;
 }
 
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
@@ -69,7 +78,7 @@ const struct bp_cpu_op bp_cpu_op_constant_of_shape = {
     .name = "ConstantOfShape",
     .since = 9,
     .flags = BP_CPU_LATE,
-    .types = BP_CPU_MOVABLE & ~(UINT64_C(1) << BP_DTYPE_STRING),
+    .types = BP_CPU_ANY_TYPE & ~(UINT64_C(1) << BP_DTYPE_STRING),
     .claim = claim,
     .prepare = prepare,
     .run = run,

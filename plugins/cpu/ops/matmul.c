@@ -4,6 +4,7 @@
  * before are broadcast; a tensor of rank 1 is a row on the left and a column on the right.
  */
 
+#include "kernels/batches.h"
 #include "kernels/data.h"
 #include "kernels/gemm.h"
 #include "kernels/int_product.h"
@@ -12,9 +13,7 @@
 struct state {
     struct bp_cpu_gemm gemm; /* of one pair of matrices */
     struct bp_cpu_int_product product;
-    uint64_t batches;
-    uint32_t n_dims; /* of the batch, and how far a step in each moves in A and B, in matrices */
-    int64_t dims[BP_CPU_MAX_RANK], a_step[BP_CPU_MAX_RANK], b_step[BP_CPU_MAX_RANK];
+    struct bp_cpu_batches batches;
 };
 
 struct job {
@@ -47,47 +46,6 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     return BP_OK;
 }
 
-/* Size of dimension `i` of a batch of n_dims, for a tensor whose batch has `rank` dimensions. */
-static int64_t batch_dim(const bp_tensor *tensor, uint32_t rank, uint32_t n_dims, uint32_t i)
-{
-    return i + rank < n_dims ? 1 : tensor->dims[i + rank - n_dims];
-}
-
-/* Fills dims and steps; false: the batches do not broadcast. */
-static bool plan_batches(struct state *s, const bp_tensor *a, const bp_tensor *b)
-{
-    uint32_t a_rank = a->rank > 2 ? a->rank - 2 : 0, b_rank = b->rank > 2 ? b->rank - 2 : 0;
-    int64_t a_step = 1, b_step = 1, batches = 1;
-
-    s->n_dims = a_rank > b_rank ? a_rank : b_rank;
-    for (uint32_t i = s->n_dims; i-- > 0;) {
-        int64_t p = batch_dim(a, a_rank, s->n_dims, i), q = batch_dim(b, b_rank, s->n_dims, i);
-
-        if (p != q && p != 1 && q != 1)
-            return false;
-        s->dims[i] = p == 1 ? q : p;
-        s->a_step[i] = p == 1 ? 0 : a_step;
-        s->b_step[i] = q == 1 ? 0 : b_step;
-        a_step *= p;
-        b_step *= q;
-        batches *= s->dims[i];
-    }
-    s->batches = (uint64_t)batches;
-    return true;
-}
-
-/* With one matrix on the right, all rows on the left are one matrix. */
-static bool can_flatten(const struct state *s, const bp_tensor *a)
-{
-    if (a->rank < 2)
-        return false;
-    for (uint32_t i = 0; i < s->n_dims; i++) {
-        if (s->b_step[i] != 0 || (s->a_step[i] == 0 && s->dims[i] != 1))
-            return false;
-    }
-    return true;
-}
-
 static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     const bp_tensor *a = call->in[0], *b = call->in[1];
@@ -95,12 +53,13 @@ static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
     int64_t n = b->rank > 1 ? b->dims[b->rank - 1] : 1;
 
     if (a->rank == 0 || b->rank == 0 || k != b->dims[b->rank > 1 ? b->rank - 2 : 0] ||
-        !plan_batches(s, a, b) || bp_cpu_count(call->out[0]) != (int64_t)s->batches * m * n)
+        !bp_cpu_batches_make(a, b, &s->batches) ||
+        bp_cpu_count(call->out[0]) != (int64_t)s->batches.count * m * n)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "A and B do not fit together");
-    if (can_flatten(s, a)) {
-        m *= (int64_t)s->batches;
-        s->batches = 1;
-        s->n_dims = 0;
+    if (bp_cpu_batches_can_flatten(&s->batches, a)) {
+        m *= (int64_t)s->batches.count;
+        s->batches.count = 1;
+        s->batches.n_dims = 0;
     }
     s->gemm = (struct bp_cpu_gemm){
         .m = (size_t)m,
@@ -108,7 +67,7 @@ static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
         .k = (size_t)k,
         .dtype = a->dtype,
         .alpha = 1,
-        .width = s->batches >= 2 * (uint64_t)call->width ? 1 : call->width,
+        .width = s->batches.count >= 2 * (uint64_t)call->width ? 1 : call->width,
         .blas = call->node->blas,
     };
     return BP_OK;
@@ -142,7 +101,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     }
     bp_cpu_gemm_plan(&s->gemm);
     worker = (s->gemm.scratch_bytes + 63) / 64 * 64;
-    if (s->batches > UINT32_MAX / s->gemm.tasks ||
+    if (s->batches.count > UINT32_MAX / s->gemm.tasks ||
         __builtin_mul_overflow(worker, call->width, &call->scratch_bytes))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the batch or its scratch is too large");
     return BP_OK;
@@ -152,13 +111,10 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 static struct bp_cpu_operands at_batch(const struct job *job, uint64_t batch)
 {
     const struct state *s = job->state;
-    int64_t a = 0, b = 0, rest = (int64_t)batch;
+    int64_t a, b;
     size_t m = s->gemm.m, n = s->gemm.n, k = s->gemm.k;
 
-    for (uint32_t i = s->n_dims; i-- > 0; rest /= s->dims[i]) {
-        a += rest % s->dims[i] * s->a_step[i];
-        b += rest % s->dims[i] * s->b_step[i];
-    }
+    bp_cpu_batches_at(&s->batches, batch, &a, &b);
     return (struct bp_cpu_operands){
         .a = job->a + (size_t)a * m * k * job->width,
         .b = job->b + (size_t)b * k * n * job->width,
@@ -178,7 +134,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
 
 static void run_integers(const struct job *job)
 {
-    for (uint64_t i = 0; i < job->state->batches; i++) {
+    for (uint64_t i = 0; i < job->state->batches.count; i++) {
         struct bp_cpu_operands operands = at_batch(job, i);
         struct bp_cpu_int_product product = job->state->product;
 
@@ -209,7 +165,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     else if (is_integer(y->dtype))
         run_integers(&job);
     else
-        bp_cpu_parallel(call, (uint32_t)s->batches * s->gemm.tasks, run_task, &job);
+        bp_cpu_parallel(call, (uint32_t)s->batches.count * s->gemm.tasks, run_task, &job);
     return BP_OK;
 }
 
