@@ -45,3 +45,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/symbol_calc.c \
 	%D%/symbol_rows.h \
 	%D%/symbol_words.c
+
+# more operators on elements
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/elements.c

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * eye_like.c - EyeLike (opsets 9, 22): zeros in the shape of the input, and ones on diagonal k. The
+ * type is that of attribute dtype, else the input's.
+ */
+
+#include "kernels/cast.h"
+#include "kernels/data.h"
+
+static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
+{
+    const bp_value *y = bp_node_out(query->graph, query->node, 0);
+
+    (void)op;
+    if (!y || !bp_cpu_cast_loop(BP_DTYPE_BOOL, y->dtype))
+        bp_cpu_refuse(query, BP_R_DTYPE, "dtype", "element type %s is not implemented",
+                      y ? bp_cpu_dtype_name(y->dtype) : "unknown");
+    else
+        bp_accept(query->claims, query->index);
+}
+
+static bp_rc run(struct bp_cpu_call *call, bp_err *err)
+{
+    static const uint8_t yes = 1;
+    const bp_tensor *out = call->out[0];
+    size_t width = bp_cpu_width(out->dtype);
+    int64_t k = bp_cpu_int(call->node, "k", 0), rows, cols;
+    struct bp_cpu_params none = {0};
+    uint64_t one = 0;
+    char *y = bp_cpu_data(out);
+
+    if (out->rank != 2)
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "a matrix is needed, not rank %u",
+                           out->rank);
+    rows = out->dims[0];
+    cols = out->dims[1];
+    bp_cpu_cast_loop(BP_DTYPE_BOOL, out->dtype)(&one, &yes, 1, &none);
+    memset(y, 0, (size_t)(rows * cols) * width);
+    if (k <= -rows || k >= cols)
+        return BP_OK;
+    for (int64_t i = k < 0 ? -k : 0; i < rows && i + k < cols; i++)
+        memcpy(y + (size_t)(i * cols + i + k) * width, &one, width);
+    return BP_OK;
+}
+
+const struct bp_cpu_op bp_cpu_op_eye_like = {
+    .name = "EyeLike",
+    .since = 9,
+    .claim = claim,
+    .run = run,
+};
