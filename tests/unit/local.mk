@@ -201,3 +201,11 @@ unit_tests += %D%/check_cpu_moves
 %C%_check_cpu_moves_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_moves_LDADD = $(cpu_test_ldadd)
 endif
+
+# more operators on elements
+if ENABLE_CPU
+unit_tests += %D%/check_cpu_types
+%C%_check_cpu_types_SOURCES = %D%/check_cpu_types.c %D%/test_host.c %D%/test_host.h
+%C%_check_cpu_types_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_types_LDADD = plugins/cpu/libcpu.la $(unit_ldadd)
+endif
