@@ -5,8 +5,9 @@
 
 #define NAME hard_swish
 #define TEMPLATE "kernels/unary.inc"
-#define SLOPE(x) ((x) / 6 + (C)0.5)
-#define EXPR(x) ((x) * (SLOPE(x) < 0 ? 0 : SLOPE(x) > 1 ? 1 : SLOPE(x)))
+/* added first, as a difference of numbers near 1/2 would have lost digits */
+#define SIXTHS(x) ((x) + 3)
+#define EXPR(x)   ((x) * (SIXTHS(x) < 0 ? 0 : SIXTHS(x) > 6 ? 1 : SIXTHS(x) / 6))
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE
