@@ -230,6 +230,35 @@ START_TEST(large_angles_are_right)
 }
 END_TEST
 
+START_TEST(powers_are_libms)
+{
+    static const float special[] = {0,        -0.0f,     1,    -1,    INFINITY,    -INFINITY,
+                                    NAN,      2,         -2,   3,     -3,          0.5f,
+                                    -0.5f,    1e-40f,    3e38f, 1e30f, -8388607.0f, 16777215.0f};
+    enum { N = 4000, M = COUNT(special) };
+    float *a = calloc(N, sizeof *a), *b = calloc(N, sizeof *b);
+    uint64_t seed = (uint64_t)_i;
+    const float *y;
+
+    for (size_t i = 0; i < N; i++) {
+        a[i] = i < M * M ? special[i / M] : random_float(&seed, 1) * exp2f(random_float(&seed, 9));
+        b[i] = i < M * M ? special[i % M]
+               : i % 2   ? (float)random_below(&seed, 40) - 20
+                         : random_float(&seed, 30);
+    }
+    th_input(t, "a", BP_DTYPE_F32, "4000", a);
+    th_input(t, "b", BP_DTYPE_F32, "4000", b);
+    th_output(t, "y", BP_DTYPE_F32, "4000");
+    th_node(t, "Pow", 15, "a b", "y");
+    ck_run();
+    y = th_data(t, "y");
+    for (size_t i = 0; i < N; i++)
+        expect((double)y[i], pow((double)a[i], (double)b[i]), BP_DTYPE_F32, 4, "Pow", (double)a[i]);
+    free(a);
+    free(b);
+}
+END_TEST
+
 /* ---- Shrink, Erf of integers, SwiGLU -------------------------------------------------------- */
 
 START_TEST(shrinks_floats)
@@ -351,6 +380,7 @@ int main(void)
     tcase_add_loop_test(tcase, curves_are_libms, 0, (int)COUNT(rows) * 16);
     tcase_add_loop_test(tcase, zero_keeps_its_sign, 0, 8);
     tcase_add_loop_test(tcase, large_angles_are_right, 0, 3);
+    tcase_add_loop_test(tcase, powers_are_libms, 0, 4);
     tcase_add_loop_test(tcase, shrinks_floats, 0, 4);
     tcase_add_loop_test(tcase, shrinks_integers, 0, 16);
     tcase_add_loop_test(tcase, erf_of_integers_is_cut_off, 0, 8);

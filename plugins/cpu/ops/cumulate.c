@@ -81,6 +81,19 @@ static void run_slice(void *u, uint32_t slice, uint32_t worker)
     }
 }
 
+static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
+{
+    struct state *state;
+    bp_rc rc = bp_cpu_state(call, sizeof *state, err);
+
+    if (rc < 0)
+        return rc;
+    state = call->state;
+    state->is_exclusive = bp_cpu_int(call->node, "exclusive", 0) != 0;
+    state->is_reverse = bp_cpu_int(call->node, "reverse", 0) != 0;
+    return BP_OK;
+}
+
 static bp_rc read_axis(const struct bp_cpu_call *call, uint32_t *out, bp_err *err)
 {
     struct bp_cpu_list axis = bp_cpu_list_input(call, 1);
@@ -93,10 +106,7 @@ static bp_rc read_axis(const struct bp_cpu_call *call, uint32_t *out, bp_err *er
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
-    struct state state = {
-        .is_exclusive = bp_cpu_int(call->node, "exclusive", 0) != 0,
-        .is_reverse = bp_cpu_int(call->node, "reverse", 0) != 0,
-    };
+    struct state state = *(const struct state *)call->state; /* the axis comes with each run */
     struct job job = {.state = &state,
                       .loops = (const struct loops *)call->node->op->loops + x->dtype,
                       .width = bp_cpu_width(x->dtype)};
@@ -125,6 +135,7 @@ const struct bp_cpu_op bp_cpu_op_cum_prod = {
     .flags = BP_CPU_IN_PLACE,
     .loops = products,
     .types = NUMBERS,
+    .prepare = prepare,
     .run = run,
 };
 
@@ -134,5 +145,6 @@ const struct bp_cpu_op bp_cpu_op_cum_sum = {
     .flags = BP_CPU_IN_PLACE,
     .loops = sums,
     .types = NUMBERS,
+    .prepare = prepare,
     .run = run,
 };

@@ -19,27 +19,44 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         bp_accept(query->claims, query->index);
 }
 
-static bp_rc run(struct bp_cpu_call *call, bp_err *err)
+struct state {
+    int64_t k;
+    uint64_t one; /* the bytes of a 1 in the output's type */
+};
+
+static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     static const uint8_t yes = 1;
     const bp_tensor *out = call->out[0];
-    size_t width = bp_cpu_width(out->dtype);
-    int64_t k = bp_cpu_int(call->node, "k", 0), rows, cols;
     struct bp_cpu_params none = {0};
-    uint64_t one = 0;
-    char *y = bp_cpu_data(out);
+    struct state *state;
+    bp_rc rc = bp_cpu_state(call, sizeof *state, err);
 
+    if (rc < 0)
+        return rc;
     if (out->rank != 2)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "a matrix is needed, not rank %u",
                            out->rank);
-    rows = out->dims[0];
-    cols = out->dims[1];
-    bp_cpu_cast_loop(BP_DTYPE_BOOL, out->dtype)(&one, &yes, 1, &none);
+    state = call->state;
+    state->k = bp_cpu_int(call->node, "k", 0);
+    bp_cpu_cast_loop(BP_DTYPE_BOOL, out->dtype)(&state->one, &yes, 1, &none);
+    return BP_OK;
+}
+
+static bp_rc run(struct bp_cpu_call *call, bp_err *err)
+{
+    const struct state *state = call->state;
+    const bp_tensor *out = call->out[0];
+    size_t width = bp_cpu_width(out->dtype);
+    int64_t k = state->k, rows = out->dims[0], cols = out->dims[1];
+    char *y = bp_cpu_data(out);
+
+    (void)err;
     memset(y, 0, (size_t)(rows * cols) * width);
     if (k <= -rows || k >= cols)
         return BP_OK;
     for (int64_t i = k < 0 ? -k : 0; i < rows && i + k < cols; i++)
-        memcpy(y + (size_t)(i * cols + i + k) * width, &one, width);
+        memcpy(y + (size_t)(i * cols + i + k) * width, &state->one, width);
     return BP_OK;
 }
 
@@ -47,5 +64,6 @@ const struct bp_cpu_op bp_cpu_op_eye_like = {
     .name = "EyeLike",
     .since = 9,
     .claim = claim,
+    .prepare = prepare,
     .run = run,
 };

@@ -43,12 +43,29 @@ static void run_slice(void *u, uint32_t slice, uint32_t worker)
     }
 }
 
+struct state {
+    bool is_upper;
+};
+
+static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
+{
+    const bp_tensor *x = call->in[0];
+    bp_rc rc = bp_cpu_state(call, sizeof(struct state), err);
+
+    if (rc < 0)
+        return rc;
+    if (x->rank < 2)
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "a matrix is needed, not rank %u", x->rank);
+    ((struct state *)call->state)->is_upper = bp_cpu_int(call->node, "upper", 1) != 0;
+    return BP_OK;
+}
+
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
     struct bp_cpu_list k = bp_cpu_list_input(call, 1);
     struct job job = {.width = bp_cpu_width(x->dtype),
-                      .is_upper = bp_cpu_int(call->node, "upper", 1) != 0};
+                      .is_upper = ((const struct state *)call->state)->is_upper};
     int64_t wanted = 0;
 
     if (!bp_cpu_list_is_absent(&k)) {
@@ -56,8 +73,6 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
             return bp_cpu_fail(call->node, err, BP_E_INVALID, "k is not a single number");
         wanted = bp_cpu_list_at(&k, 0);
     }
-    if (x->rank < 2)
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "a matrix is needed, not rank %u", x->rank);
     if (bp_cpu_count(x) == 0)
         return BP_OK;
     job.matrices = bp_dims_count(x->dims, x->rank - 2);
@@ -76,5 +91,6 @@ const struct bp_cpu_op bp_cpu_op_trilu = {
     .since = 14,
     .flags = BP_CPU_IN_PLACE,
     .types = BP_CPU_MOVABLE,
+    .prepare = prepare,
     .run = run,
 };
