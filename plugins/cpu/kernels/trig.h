@@ -37,7 +37,7 @@ BP_LOOP_INLINE float bp_sin_near_0(float r)
     p = p * z - 0.00019840087f;
     p = p * z + 0.00833333191f;
     p = p * z - 0.166666672f;
-    return bp_copysignf(r + r * z * p, r); /* also of -0 */
+    return r + r * z * p;
 }
 
 BP_LOOP_INLINE float bp_cos_near_0(float r)
@@ -60,7 +60,7 @@ BP_LOOP_INLINE float bp_sinf(float x)
 {
     struct bp_turned t = bp_turn_back(x);
 
-    return bp_sine_of(t.rest, t.quarters);
+    return x == 0.0f ? x : bp_sine_of(t.rest, t.quarters); /* -0 too */
 }
 
 BP_LOOP_INLINE float bp_cosf(float x)
@@ -73,8 +73,9 @@ BP_LOOP_INLINE float bp_cosf(float x)
 BP_LOOP_INLINE float bp_tanf(float x)
 {
     struct bp_turned t = bp_turn_back(x);
+    float y = bp_sine_of(t.rest, t.quarters & 1) / bp_sine_of(t.rest, (t.quarters & 1) + 1);
 
-    return bp_sine_of(t.rest, t.quarters & 1) / bp_sine_of(t.rest, (t.quarters & 1) + 1);
+    return x == 0.0f ? x : y;
 }
 
 /* asin(x), 0 <= x <= 1/2, as x + x * what this gives for x^2. */
