@@ -67,8 +67,9 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 
 # more operators on elements: trigonometry, activations, bits, running sums
 %C%_libcpu_la_SOURCES += \
-	%D%/kernels/cumulate.inc %D%/kernels/cumulate_entry.inc %D%/kernels/gates.h \
+	%D%/kernels/arg_line.inc %D%/kernels/cumulate.inc %D%/kernels/gates.h \
 	%D%/kernels/hardmax.inc %D%/kernels/power.h %D%/kernels/shrink.inc \
+	%D%/kernels/strip_entry.inc \
 	%D%/kernels/swiglu.inc %D%/kernels/trig.h \
 	%D%/kernels/trig.inc %D%/ops/acos.c %D%/ops/acosh.c %D%/ops/asin.c %D%/ops/asinh.c \
 	%D%/ops/atan.c %D%/ops/atanh.c %D%/ops/bit_shift.c %D%/ops/bitwise_and.c \

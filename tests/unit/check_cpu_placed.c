@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_cpu_placed.c - operators of the CPU provider on bits, and those that know where an element
- * lies (running sums, triangles, diagonals, maxima), against plain loops.
+ * lies (running sums, triangles, diagonals), against plain loops.
  */
 
 #include "config.h"
@@ -357,94 +357,6 @@ START_TEST(ones_on_a_diagonal)
 }
 END_TEST
 
-/* ---- maxima --------------------------------------------------------------------------------- */
-
-START_TEST(the_first_largest_is_one)
-{
-    static const struct {
-        uint32_t since;
-        int64_t axis;
-        size_t outer, count, inner; /* of 3,70,4 */
-    } rows[] = {{13, -1, 210, 4, 1},  {13, 1, 3, 70, 4}, {13, 0, 1, 3, 280},
-                {11, 1, 3, 280, 1},   {1, 0, 1, 840, 1}, {11, -1, 210, 4, 1}};
-    uint32_t dtype = typed_floats[_i % 4];
-    uint64_t seed = (uint64_t)_i, x[840];
-    size_t r = (size_t)_i / 4, count = rows[r].count, inner = rows[r].inner;
-    const void *y;
-
-    for (size_t i = 0; i < 840; i++)
-        typed_put(x, dtype, i,
-                  random_below(&seed, 100) ? (double)random_below(&seed, 9) : (double)NAN);
-    th_input(t, "x", dtype, "3,70,4", x);
-    th_output(t, "y", dtype, "3,70,4");
-    th_node(t, "Hardmax", rows[r].since, "x", "y");
-    th_int(t, "axis", rows[r].axis);
-    ck_run();
-    y = th_data(t, "y");
-    for (size_t line = 0; line < rows[r].outer * inner; line++) {
-        size_t first = line / inner * count * inner + line % inner, best = 0;
-
-        for (size_t k = 1; k < count; k++) {
-            double v = typed_get(x, dtype, first + k * inner);
-            double most = typed_get(x, dtype, first + best * inner);
-
-            if (v > most || (isnan(v) && !isnan(most)))
-                best = k;
-        }
-        for (size_t k = 0; k < count; k++)
-            ck_assert_double_eq(typed_get(y, dtype, first + k * inner), k == best);
-    }
-}
-END_TEST
-
-/* ---- older operators: packed constants, reductions of nothing --------------------------------- */
-
-START_TEST(constants_under_a_byte_are_packed)
-{
-    static const uint32_t types[] = {BP_DTYPE_U4, BP_DTYPE_I4, BP_DTYPE_F4E2M1, BP_DTYPE_U2,
-                                     BP_DTYPE_I2};
-    uint32_t dtype = types[_i], bits = bp_dtype_width(dtype);
-    const uint8_t *y, value = bits == 4 ? 0x0b : 0x02;
-
-    th_input(t, "shape", BP_DTYPE_I64, "2", (int64_t[]){3, 3});
-    th_output(t, "y", dtype, "3,3");
-    th_node(t, "ConstantOfShape", 25, "shape", "y");
-    th_tensor(t, "value", dtype, "1", &value);
-    ck_run();
-    y = th_data(t, "y");
-    for (uint32_t i = 0; i < 9; i++)
-        ck_assert_uint_eq(y[i * bits / 8] >> i * bits % 8 & ((1u << bits) - 1), value);
-    ck_assert_uint_eq(y[9 * bits / 8] >> 9 * bits % 8, 0);
-}
-END_TEST
-
-START_TEST(without_axes_the_rest_is_still_done)
-{
-    static const struct {
-        const char *op;
-        double want[3]; /* for -3, 0.5 and 4 */
-    } rows[] = {{"ReduceSum", {-3, 0.5, 4}},       {"ReduceL1", {3, 0.5, 4}},
-                {"ReduceL2", {3, 0.5, 4}},         {"ReduceSumSquare", {9, 0.25, 16}},
-                {"ReduceLogSumExp", {-3, 0.5, 4}}, {"ReduceMax", {-3, 0.5, 4}},
-                {"ReduceLogSum", {(double)NAN, -0.69314718, 1.3862944}}};
-    const float *y;
-
-    th_input(t, "x", BP_DTYPE_F32, "3", (float[]){-3, 0.5f, 4});
-    th_input(t, "axes", BP_DTYPE_I64, "0", NULL);
-    th_output(t, "y", BP_DTYPE_F32, "3");
-    th_node(t, rows[_i / 2].op, 20, _i % 2 ? "x axes" : "x", "y");
-    th_int(t, "noop_with_empty_axes", 1);
-    ck_run();
-    y = th_data(t, "y");
-    for (size_t i = 0; i < 3; i++) {
-        if (isnan(rows[_i / 2].want[i]))
-            ck_assert(isnan(y[i]));
-        else
-            ck_assert_double_eq_tol((double)y[i], rows[_i / 2].want[i], 1e-6);
-    }
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("cpu_placed");
@@ -464,9 +376,6 @@ int main(void)
     tcase_add_loop_test(tcase, triangles_of_every_width, 0, 5 * 64);
     tcase_add_test(tcase, a_triangle_of_strings_is_empty_elsewhere);
     tcase_add_loop_test(tcase, ones_on_a_diagonal, 0, 13 * 7);
-    tcase_add_loop_test(tcase, the_first_largest_is_one, 0, 24);
-    tcase_add_loop_test(tcase, constants_under_a_byte_are_packed, 0, 5);
-    tcase_add_loop_test(tcase, without_axes_the_rest_is_still_done, 0, 14);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -210,6 +210,12 @@ unit_tests += %D%/check_cpu_types
 %C%_check_cpu_types_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_types_LDADD = plugins/cpu/libcpu.la $(unit_ldadd)
 
+unit_tests += %D%/check_cpu_folds
+%C%_check_cpu_folds_SOURCES = %D%/check_cpu_folds.c %D%/random.h %D%/test_host.c %D%/test_host.h \
+	%D%/typed.h
+%C%_check_cpu_folds_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_folds_LDADD = $(cpu_test_ldadd)
+
 unit_tests += %D%/check_cpu_curves
 %C%_check_cpu_curves_SOURCES = %D%/check_cpu_curves.c %D%/random.h %D%/test_host.c %D%/test_host.h \
 	%D%/typed.h

@@ -39,7 +39,7 @@ struct loops {
 #undef EXPR
 #undef TEMPLATE
 
-#define TEMPLATE "kernels/cumulate_entry.inc"
+#define TEMPLATE "kernels/strip_entry.inc"
 static const struct loops sums[BP_DTYPE_END] = {
 #define NAME sum
 #include "kernels/types_number.inc"

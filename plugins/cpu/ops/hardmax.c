@@ -15,15 +15,22 @@ struct state {
     uint32_t slices;
 };
 
-typedef void (*hardmax_loop)(const struct state *s, const void *x, void *y, size_t count);
+struct loops {
+    void (*strip)(const struct state *s, const void *x, void *y, size_t count);
+    void (*line)(const struct state *s, const void *x, void *y);
+};
+
+#define TEMPLATE "kernels/arg_line.inc"
+#include "kernels/types_float.inc"
+#undef TEMPLATE
 
 #define NAME hardmax
 #define TEMPLATE "kernels/hardmax.inc"
 #include "kernels/types_float.inc"
 #undef TEMPLATE
 
-static const hardmax_loop loops[BP_DTYPE_END] = {
-#define TEMPLATE "kernels/loop_entry.inc"
+static const struct loops loops[BP_DTYPE_END] = {
+#define TEMPLATE "kernels/strip_entry.inc"
 #include "kernels/types_float.inc"
 #undef TEMPLATE
 };
@@ -33,7 +40,7 @@ struct job {
     const char *x;
     char *y;
     size_t width;
-    hardmax_loop loop;
+    const struct loops *loops;
 };
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
@@ -79,7 +86,10 @@ static void run_slice(void *u, uint32_t slice, uint32_t worker)
         int64_t count = s->inner - column < COLUMNS ? s->inner - column : COLUMNS;
         size_t at = (size_t)(i / s->strips * s->axis * s->inner + column) * job->width;
 
-        job->loop(s, job->x + at, job->y + at, (size_t)count);
+        if (s->inner == 1)
+            job->loops->line(s, job->x + at, job->y + at);
+        else
+            job->loops->strip(s, job->x + at, job->y + at, (size_t)count);
     }
 }
 
@@ -88,7 +98,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     const struct state *state = call->state;
     const bp_tensor *x = call->in[0];
     struct job job = {state, bp_cpu_data(x), bp_cpu_data(call->out[0]), bp_cpu_width(x->dtype),
-                      loops[x->dtype]};
+                      &loops[x->dtype]};
 
     (void)err;
     if (bp_cpu_count(x) > 0)
