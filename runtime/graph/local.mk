@@ -61,3 +61,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/integer_products.c \
 	%D%/rules/products.h \
 	%D%/rules/quantize.c
+# more operators on elements
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/elements.c

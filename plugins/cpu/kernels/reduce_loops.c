@@ -2,12 +2,67 @@
 /* reduce_loops.c - the loops of the Reduce operators, by element type. */
 
 #include "kernels/loops.h"
+#include "kernels/math.h"
 #include "kernels/reduce.h"
 #include "kernels/simd.h"
 
-#include <math.h>
+enum { LANES = 16 }; /* sums of a run that are added up side by side */
 
-static inline double reduce_one(int step, double sum, double v, double shift)
+/*
+ * loop(step) with the step as a constant, so that the choice is not made for each element and the
+ * loop becomes one of vectors.
+ */
+#define WITH_STEP(step, loop)                                                                      \
+    switch (step) {                                                                                \
+    case BP_CPU_SUM:                                                                               \
+        loop(BP_CPU_SUM);                                                                          \
+        break;                                                                                     \
+    case BP_CPU_SUM_ABS:                                                                           \
+        loop(BP_CPU_SUM_ABS);                                                                      \
+        break;                                                                                     \
+    case BP_CPU_SUM_SQUARE:                                                                        \
+        loop(BP_CPU_SUM_SQUARE);                                                                   \
+        break;                                                                                     \
+    case BP_CPU_SUM_EXP:                                                                           \
+        loop(BP_CPU_SUM_EXP);                                                                      \
+        break;                                                                                     \
+    case BP_CPU_PROD:                                                                              \
+        loop(BP_CPU_PROD);                                                                         \
+        break;                                                                                     \
+    case BP_CPU_MAX:                                                                               \
+        loop(BP_CPU_MAX);                                                                          \
+        break;                                                                                     \
+    default:                                                                                       \
+        loop(BP_CPU_MIN);                                                                          \
+    }
+
+/* What adds the sums of two lanes to one. */
+BP_LOOP_INLINE int reduce_join(int step)
+{
+    return step == BP_CPU_PROD || step == BP_CPU_MAX || step == BP_CPU_MIN ? step : BP_CPU_SUM;
+}
+
+BP_LOOP_INLINE double reduce_first(int step)
+{
+    switch (step) {
+    case BP_CPU_PROD:
+        return 1;
+    case BP_CPU_MAX:
+        return -(double)INFINITY;
+    case BP_CPU_MIN:
+        return (double)INFINITY;
+    default:
+        return 0;
+    }
+}
+
+/* exp() of what float holds is done in float. */
+BP_LOOP_INLINE double reduce_exp(double x, bool is_narrow)
+{
+    return is_narrow ? (double)bp_expf((float)x) : exp(x);
+}
+
+BP_LOOP_INLINE double reduce_one(int step, double sum, double v, double shift, bool is_narrow)
 {
     switch (step) {
     case BP_CPU_SUM:
@@ -17,7 +72,7 @@ static inline double reduce_one(int step, double sum, double v, double shift)
     case BP_CPU_SUM_SQUARE:
         return sum + v * v;
     case BP_CPU_SUM_EXP:
-        return sum + exp(v - shift);
+        return sum + reduce_exp(v - shift, is_narrow);
     case BP_CPU_PROD:
         return sum * v;
     case BP_CPU_MAX:

@@ -9,8 +9,6 @@
 #include "kernels/data.h"
 #include "kernels/loops.h"
 
-#include <math.h>
-
 enum { COLUMNS = 64 };
 
 struct state {
@@ -20,25 +18,32 @@ struct state {
     uint32_t slices;
 };
 
+struct loops {
+    void (*strip)(const struct state *s, const void *x, size_t count, int64_t *y);
+    int64_t (*line)(const struct state *s, const void *x);
+};
+
 struct job {
     const struct state *state;
     const char *x;
     int64_t *y;
     size_t width;
-    void (*strip)(const struct state *s, const void *x, size_t count, int64_t *y);
+    const struct loops *loops;
 };
 
+#define TEMPLATE "kernels/arg_line.inc"
+#include "kernels/types_number.inc"
+#undef TEMPLATE
+
+#define NAME indices
 #define TEMPLATE "kernels/arg_reduce.inc"
 #include "kernels/types_number.inc"
 #undef TEMPLATE
 
-static void (*const loops[BP_DTYPE_END])(const struct state *s, const void *x, size_t count,
-                                         int64_t *y) = {
-#define NAME arg_strip
-#define TEMPLATE "kernels/loop_entry.inc"
+static const struct loops loops[BP_DTYPE_END] = {
+#define TEMPLATE "kernels/strip_entry.inc"
 #include "kernels/types_number.inc"
 #undef TEMPLATE
-#undef NAME
 };
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
@@ -81,9 +86,13 @@ static void run_slice(void *u, uint32_t slice, uint32_t worker)
     for (int64_t i = total / n * slice + total % n * slice / n; i < end; i++) {
         int64_t outer = i / s->strips, column = i % s->strips * COLUMNS;
         int64_t count = s->inner - column < COLUMNS ? s->inner - column : COLUMNS;
+        const char *x = job->x + (size_t)(outer * s->axis * s->inner + column) * job->width;
+        int64_t *y = job->y + outer * s->inner + column;
 
-        job->strip(s, job->x + (size_t)(outer * s->axis * s->inner + column) * job->width,
-                   (size_t)count, job->y + outer * s->inner + column);
+        if (s->inner == 1)
+            *y = job->loops->line(s, x);
+        else
+            job->loops->strip(s, x, (size_t)count, y);
     }
 }
 
@@ -91,7 +100,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *state = call->state;
     const bp_tensor *x = call->in[0];
-    struct job job = {.state = state, .width = bp_cpu_width(x->dtype), .strip = loops[x->dtype]};
+    struct job job = {.state = state, .width = bp_cpu_width(x->dtype), .loops = &loops[x->dtype]};
 
     (void)err;
     if (bp_cpu_count(call->out[0]) == 0)

@@ -5,10 +5,10 @@
  */
 
 #include "kernels/data.h"
+#include "kernels/loops.h"
+#include "kernels/math.h"
 #include "kernels/simd.h"
 #include "kernels/widen.h"
-
-#include <math.h>
 
 enum { COLUMNS = 64 }; /* neighbours that share their passes when the axis is not the last one */
 
@@ -79,14 +79,17 @@ static void run_row(const struct state *s, const void *x, void *y, size_t n)
 #define T float
 #define SUFFIX f32
 #define LOG logf
+#define EXP bp_expf
 #include "kernels/softmax.inc"
 #undef T
 #undef SUFFIX
 #undef LOG
+#undef EXP
 
 #define T double
 #define SUFFIX f64
 #define LOG log
+#define EXP exp
 #include "kernels/softmax.inc"
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
