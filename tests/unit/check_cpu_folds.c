@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_cpu_folds.c - reductions and maxima of the CPU provider in every type and in runs around the
- * number of lanes, against plain loops.
+ * check_cpu_folds.c - reductions and maxima of the CPU provider in every type and in runs around
+ * the number of lanes, against plain loops.
  */
 
 #include "config.h"
@@ -46,21 +46,18 @@ static const char *const reduce_ops[N_OPS] = {
 /* Of n numbers that lie `step` apart. */
 static double reduce_reference(int op, const double *x, size_t n, size_t step, bool is_int)
 {
-    double sum = op == PROD  ? 1
-                 : op == MAX ? -(double)INFINITY
-                 : op == MIN ? (double)INFINITY
-                             : 0;
+    double sum = op == PROD ? 1 : op == MAX ? -(double)INFINITY : op == MIN ? (double)INFINITY : 0;
 
     for (size_t i = 0; i < n; i++) {
         double v = x[i * step];
 
-        sum = op == PROD                           ? sum * v
-              : op == MAX                          ? (v > sum || isnan(v) ? v : sum)
-              : op == MIN                          ? (v < sum || isnan(v) ? v : sum)
-              : op == L1                           ? sum + fabs(v)
-              : op == L2 || op == SUM_SQUARE       ? sum + v * v
-              : op == LOG_SUM_EXP                  ? sum + exp(v)
-                                                   : sum + v;
+        sum = op == PROD                     ? sum * v
+              : op == MAX                    ? (v > sum || isnan(v) ? v : sum)
+              : op == MIN                    ? (v < sum || isnan(v) ? v : sum)
+              : op == L1                     ? sum + fabs(v)
+              : op == L2 || op == SUM_SQUARE ? sum + v * v
+              : op == LOG_SUM_EXP            ? sum + exp(v)
+                                             : sum + v;
     }
     sum = op == MEAN                           ? sum / (double)n
           : op == L2                           ? sqrt(sum)
@@ -138,8 +135,8 @@ END_TEST
 
 START_TEST(integers_are_reduced_exactly)
 {
-    static const int64_t x[] = {INT64_MAX, -1, INT64_MIN, 5, INT64_MAX - 1, 0, 7, 7, 7,
-                                7,         7,  7,         7, 7,             7, 7, 7, 7};
+    static const int64_t x[] = {
+        INT64_MAX, -1, INT64_MIN, 5, INT64_MAX - 1, 0, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7};
     const int64_t *y;
     int64_t sum = 0;
 
@@ -208,8 +205,8 @@ START_TEST(the_first_largest_is_one)
         uint32_t since;
         int64_t axis;
         size_t outer, count, inner; /* of 3,70,4 */
-    } rows[] = {{13, -1, 210, 4, 1},  {13, 1, 3, 70, 4}, {13, 0, 1, 3, 280},
-                {11, 1, 3, 280, 1},   {1, 0, 1, 840, 1}, {11, -1, 210, 4, 1}};
+    } rows[] = {{13, -1, 210, 4, 1}, {13, 1, 3, 70, 4}, {13, 0, 1, 3, 280},
+                {11, 1, 3, 280, 1},  {1, 0, 1, 840, 1}, {11, -1, 210, 4, 1}};
     uint32_t dtype = typed_floats[_i % 4];
     uint64_t seed = (uint64_t)_i, x[840];
     size_t r = (size_t)_i / 4, count = rows[r].count, inner = rows[r].inner;
@@ -266,9 +263,12 @@ START_TEST(without_axes_the_rest_is_still_done)
     static const struct {
         const char *op;
         double want[3]; /* for -3, 0.5 and 4 */
-    } rows[] = {{"ReduceSum", {-3, 0.5, 4}},       {"ReduceL1", {3, 0.5, 4}},
-                {"ReduceL2", {3, 0.5, 4}},         {"ReduceSumSquare", {9, 0.25, 16}},
-                {"ReduceLogSumExp", {-3, 0.5, 4}}, {"ReduceMax", {-3, 0.5, 4}},
+    } rows[] = {{"ReduceSum", {-3, 0.5, 4}},
+                {"ReduceL1", {3, 0.5, 4}},
+                {"ReduceL2", {3, 0.5, 4}},
+                {"ReduceSumSquare", {9, 0.25, 16}},
+                {"ReduceLogSumExp", {-3, 0.5, 4}},
+                {"ReduceMax", {-3, 0.5, 4}},
                 {"ReduceLogSum", {(double)NAN, -0.69314718, 1.3862944}}};
     const float *y;
 

@@ -194,15 +194,15 @@ END_TEST
 
 /* ---- running sums and products -------------------------------------------------------------- */
 
-static const uint32_t sum_types[] = {BP_DTYPE_F32,  BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16,
+static const uint32_t sum_types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16,
                                      BP_DTYPE_I32, BP_DTYPE_I64, BP_DTYPE_U32, BP_DTYPE_U64};
 static const struct {
     const char *dims;
     size_t outer, axis, inner;
     int64_t index;
 } sum_shapes[] = {
-    {"200", 1, 200, 1, 0},    {"3,40,100", 3, 40, 100, 1}, {"3,40,100", 120, 100, 1, -1},
-    {"70,2,65", 1, 70, 130, -3}, {"2,0,3", 2, 0, 3, 1},    {"1", 1, 1, 1, 0},
+    {"200", 1, 200, 1, 0},       {"3,40,100", 3, 40, 100, 1}, {"3,40,100", 120, 100, 1, -1},
+    {"70,2,65", 1, 70, 130, -3}, {"2,0,3", 2, 0, 3, 1},       {"1", 1, 1, 1, 0},
 };
 
 /* A number that float16 still has after many of them were multiplied. */

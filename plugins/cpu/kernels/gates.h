@@ -33,8 +33,9 @@ static inline double bp_mish(double x)
 }
 
 /*
- * 1 - erf(x / sqrt(2)) for x >= 0: with v = x / sqrt(2) it is exp(-v^2) / (1 + 2v) times a polynomial
- * in (v - 1.5) / (v + 1.5). The square of x is split so that its rounding does not count.
+ * 1 - erf(x / sqrt(2)) for x >= 0: with v = x / sqrt(2) it is exp(-v^2) / (1 + 2v) times a
+ * polynomial in (v - 1.5) / (v + 1.5). The square of x is split so that its rounding does not
+ * count.
  */
 BP_LOOP_INLINE float bp_two_tailsf(float x)
 {

@@ -58,8 +58,8 @@ BP_LOOP_INLINE float bp_expm1f_near_0(float r)
 }
 
 /*
- * 2^power * exp(x) for a power of 0 or -1, without overflow on the way there. exp(x) = 2^n * exp(r),
- * |r| <= ln(2) / 2.
+ * 2^power * exp(x) for a power of 0 or -1, without overflow on the way there. exp(x) = 2^n *
+ * exp(r), |r| <= ln(2) / 2.
  */
 BP_LOOP_INLINE float bp_scaled_expf(float x, int32_t power)
 {

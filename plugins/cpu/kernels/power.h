@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* power.h - powers for loops: of float without branches and calls, within 4 units in the last place. */
+/*
+ * power.h - powers for loops: of float without branches and calls, within 2 units in the last
+ * place.
+ */
 #ifndef BP_CPU_KERNELS_POWER_H
 #define BP_CPU_KERNELS_POWER_H
 

@@ -23,8 +23,9 @@ struct bp_turned {
  */
 BP_LOOP_INLINE struct bp_turned bp_turn_back(float x)
 {
-    float shifted = x * 0x1.45f306p-1f + 0x1.8p23f; /* adding it leaves the number in the low bits */
-    double n = (double)(shifted - 0x1.8p23f);
+    const float magic = 0x1.8p23f; /* adding it leaves the number in the low bits */
+    float shifted = x * 0x1.45f306p-1f + magic;
+    double n = (double)(shifted - magic);
     double rest = ((double)x - n * 0x1.921fb544p0) - n * 0x1.0b4611a626331p-34;
 
     return (struct bp_turned){(float)rest, bp_float_bits(shifted)};

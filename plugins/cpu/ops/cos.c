@@ -8,7 +8,7 @@ enum { TRIG_PIECE = 256 };
 
 #define NAME cosine
 #define NEAR(x) F(cos)(x)
-#define FAR(x)  M(cos)(x)
+#define FAR(x) M(cos)(x)
 #define TEMPLATE "kernels/trig.inc"
 #include "kernels/types_float.inc"
 #undef TEMPLATE

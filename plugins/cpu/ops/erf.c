@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * erf.c - Erf (opsets 9, 13): y = the error function of x. Of integers it is cut off: from 6 on it is
- * 1, as no double is nearer.
+ * erf.c - Erf (opsets 9, 13): y = the error function of x. Of integers it is cut off: from 6 on
+ * it is 1, as no double is nearer.
  */
 
 #include "kernels/unary.h"

@@ -7,7 +7,7 @@
 #define TEMPLATE "kernels/unary.inc"
 /* added first, as a difference of numbers near 1/2 would have lost digits */
 #define SIXTHS(x) ((x) + 3)
-#define EXPR(x)   ((x) * (SIXTHS(x) < 0 ? 0 : SIXTHS(x) > 6 ? 1 : SIXTHS(x) / 6))
+#define EXPR(x) ((x) * (SIXTHS(x) < 0 ? 0 : SIXTHS(x) > 6 ? 1 : SIXTHS(x) / 6))
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hardmax.c - Hardmax (opsets 1, 11, 13): 1 for the first largest element, 0 for the others. From 13
- * on along one axis; before, over all axes from `axis` on.
+ * hardmax.c - Hardmax (opsets 1, 11, 13): 1 for the first largest element, 0 for the others. From
+ * 13 on along one axis; before, over all axes from `axis` on.
  */
 
 #include "kernels/data.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * is_inf.c - IsInf (opsets 10, 20): y = x is infinite; detect_negative=0 and detect_positive=0 leave
- * one of the two out.
+ * is_inf.c - IsInf (opsets 10, 20): y = x is infinite; detect_negative=0 and detect_positive=0
+ * leave one of the two out.
  */
 
 #include "kernels/unary.h"

@@ -27,8 +27,7 @@ static int64_t steps_of_int(uint64_t distance, uint64_t delta)
     return n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
-#define COUNT(start, limit, delta)                                                                 \
-    steps_of_float((double)((limit) - (start)), (double)(delta))
+#define COUNT(start, limit, delta) steps_of_float((double)((limit) - (start)), (double)(delta))
 #define TEMPLATE "kernels/range.inc"
 #include "kernels/types_float.inc"
 #undef COUNT

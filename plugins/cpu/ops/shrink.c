@@ -6,13 +6,7 @@
 
 #include "kernels/unary.h"
 
-/* Cut off to the type's range; low and high are powers of 2 or 0, high just outside. */
-static inline double held(double x, double low, double high)
-{
-    return x > low ? x < high ? x : high - 1 : low;
-}
-
-#define SHRUNK(x) ((x) < -b ? (x) + a : (x) > b ? (x) - a : 0)
+#define SHRUNK(x) ((x) < -b ? (x) + a : (x) > b ? (x)-a : 0)
 
 #define NAME shrink
 #define TEMPLATE "kernels/unary.inc"
@@ -23,15 +17,20 @@ static inline double held(double x, double low, double high)
 #undef TEMPLATE
 
 #define TEMPLATE "kernels/shrink.inc"
+/* TOP is the largest number; HIGH is one more, which double has also for 64 bits */
 #define LOW (-HIGH)
+#define TOP ((T)(((uint64_t)1 << (8 * sizeof(T) - 1)) - 1))
 #define HIGH ((double)((uint64_t)1 << (8 * sizeof(T) - 1)))
 #include "kernels/types_int.inc"
 #undef LOW
+#undef TOP
 #undef HIGH
 #define LOW 0.0
+#define TOP ((T)-1)
 #define HIGH (2 * (double)((uint64_t)1 << (8 * sizeof(T) - 1)))
 #include "kernels/types_uint.inc"
 #undef LOW
+#undef TOP
 #undef HIGH
 #undef TEMPLATE
 

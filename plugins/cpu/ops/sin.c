@@ -8,7 +8,7 @@ enum { TRIG_PIECE = 256 };
 
 #define NAME sine
 #define NEAR(x) F(sin)(x)
-#define FAR(x)  M(sin)(x)
+#define FAR(x) M(sin)(x)
 #define TEMPLATE "kernels/trig.inc"
 #include "kernels/types_float.inc"
 #undef TEMPLATE

@@ -8,7 +8,7 @@ enum { TRIG_PIECE = 256 };
 
 #define NAME tangent
 #define NEAR(x) F(tan)(x)
-#define FAR(x)  M(tan)(x)
+#define FAR(x) M(tan)(x)
 #define TEMPLATE "kernels/trig.inc"
 #include "kernels/types_float.inc"
 #undef TEMPLATE

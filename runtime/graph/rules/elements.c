@@ -84,8 +84,9 @@ static bp_rc infer_swiglu(struct bp_infer *infer)
     if (!bp_rule_ranked(a) || !bp_rule_ranked(b))
         return bp_rule_like(infer, 0, either_dtype(infer), bp_rule_ranked(a) ? a : b);
     if (a->rank != b->rank)
-        return bp_fail(infer->err, BP_E_SHAPE, "A has rank %u and B has rank %u, but both must "
-                       "have one shape", a->rank, b->rank);
+        return bp_fail(infer->err, BP_E_SHAPE,
+                       "A has rank %u and B has rank %u, but both must have one shape", a->rank,
+                       b->rank);
     for (uint32_t i = 0; i < a->rank; i++) {
         if (!bp_rule_unify(a->dims[i], b->dims[i], &dims[i]))
             return bp_fail(infer->err, BP_E_SHAPE,
