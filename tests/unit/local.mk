@@ -238,3 +238,11 @@ unit_tests += %D%/check_cpu_placed
 %C%_check_cpu_placed_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_placed_LDADD = $(cpu_test_ldadd)
 endif
+
+# models made up from the schema table
+unit_tests += %D%/check_operator_fuzz
+%C%_check_operator_fuzz_SOURCES = %D%/check_operator_fuzz.c %D%/operator_fuzz.h \
+	%D%/operator_fuzz_attrs.c %D%/operator_fuzz_bodies.c %D%/operator_fuzz_data.c \
+	%D%/operator_fuzz_hints.inc %D%/operator_fuzz_make.c %D%/random.h $(kit_sources)
+%C%_check_operator_fuzz_CPPFLAGS = $(unit_cppflags)
+%C%_check_operator_fuzz_LDADD = $(unit_ldadd) -lm
