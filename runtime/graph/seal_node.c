@@ -59,6 +59,14 @@ static bp_rc check_inputs(struct bp_ir_node *node, bp_err *err)
                            "node '%s' (%s): input %u (%s) is required, the model leaves it empty",
                            node->name, node->op, i, schema->in[i].name);
     }
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        const struct bp_param *param = bp_schema_in(schema, i);
+
+        if (param->flags & BP_PARAM_VARIADIC && node->in[i] == BP_NONE)
+            return bp_fail(err, BP_E_INVALID,
+                           "node '%s' (%s): input %u, one of a list (%s), is left empty",
+                           node->name, node->op, i, param->name);
+    }
     return BP_OK;
 }
 

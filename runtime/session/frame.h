@@ -25,6 +25,16 @@ struct bp_cell {
     uint32_t rank, dtype;
 };
 
+/* Are n sizes the same? Of none, where there may be no list, they are. */
+static inline bool bp_same_dims(const int64_t *a, const int64_t *b, uint32_t n)
+{
+    for (uint32_t d = 0; d < n; d++) {
+        if (a[d] != b[d])
+            return false;
+    }
+    return true;
+}
+
 /*
  * Storage for an output whose size comes with its data; grows, and stays with the frame. rank and
  * bytes are of the run; the rank is unknown until the provider has asked for room.
@@ -87,6 +97,8 @@ struct bp_frame_state {
 bp_rc bp_frame_state_create(const struct bp_body *body, struct bp_frame_state **out,
                             bp_err *err) BP_CHECKED;
 void bp_frame_state_destroy(struct bp_frame_state *frame); /* NULL is fine */
+/* Sets the cell of a constant or default; what is badly aligned for its type in the file is copied. */
+bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_err *err) BP_CHECKED;
 /* The frame of body i of a control-flow unit, made at first need. */
 bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *unit, uint32_t i,
                            struct bp_frame_state **out, bp_err *err) BP_CHECKED;

@@ -54,7 +54,7 @@ static void die(int number)
 
 #ifdef __SANITIZE_ADDRESS__
 void __sanitizer_set_death_callback(void (*fn)(void));
-const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 
 const char *__asan_default_options(void)
 {

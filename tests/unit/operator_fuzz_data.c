@@ -158,7 +158,7 @@ static void break_shape(struct fuzz *fuzz, struct fuzz_value *value)
         break;
     default:
         if (value->rank > 0)
-            value->dims[d] += 1;
+            value->dims[d] = (value->dims[d] & 0xffff) + 1;
         break;
     }
 }

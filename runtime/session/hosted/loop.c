@@ -108,11 +108,8 @@ static bp_rc start(struct loop *l, const struct bp_unit *unit, bp_err *err)
 
     l->goes_on = true;
     l->n_carried = l->node->n_in > 2 ? l->node->n_in - 2 : 0;
-    if (rc >= 0 && condition) {
-        if (bp_dims_count(condition->dims, condition->rank) != 1)
-            return bp_hosted_fail(l->node, err, BP_E_SHAPE, "cond has to be one value");
-        l->goes_on = *(const uint8_t *)condition->base != 0;
-    }
+    if (rc >= 0 && condition)
+        rc = bp_hosted_bool(l->node, condition, "cond", &l->goes_on, err);
     if (rc >= 0)
         rc = bp_hosted_named_body(l->state, unit, "body", &l->child, err);
     if (rc >= 0)
@@ -133,7 +130,7 @@ static bp_rc append(struct loop *l, uint32_t output, const struct bp_cell *made,
     if (made->rank + 1 > BP_MAX_RANK)
         return bp_hosted_fail(l->node, err, BP_E_SHAPE, "a scan output has too many dimensions");
     if (l->round > 0 && (all->rank != made->rank + 1 ||
-                         memcmp(all->dims + 1, made->dims, made->rank * sizeof *made->dims) != 0))
+                         !bp_same_dims(all->dims + 1, made->dims, made->rank)))
         return bp_hosted_fail(l->node, err, BP_E_SHAPE,
                               "scan output '%s' has another shape in round %lld than before",
                               l->state->frame->body->ir->values[output].name, (long long)l->round);
@@ -179,11 +176,8 @@ static bp_rc run_round(struct loop *l, bp_err *err)
     set_inputs(l);
     if (rc >= 0)
         rc = bp_body_run(l->child, l->state->shared, err);
-    if (rc < 0)
-        return rc;
-    if (bp_dims_count(condition->dims, condition->rank) != 1 || condition->dtype != BP_DTYPE_BOOL)
-        return bp_hosted_fail(l->node, err, BP_E_SHAPE, "the body's condition has to be one bool");
-    l->goes_on = *(const uint8_t *)condition->base != 0;
+    if (rc >= 0)
+        rc = bp_hosted_bool(l->node, condition, "the body's condition", &l->goes_on, err);
     for (uint32_t i = 0; rc >= 0 && i < l->n_carried; i++)
         rc = bp_carry(&l->carried[i], (uint64_t)l->round, &l->child->cells[ir->outputs[i + 1]],
                       err);

@@ -204,7 +204,7 @@ static bp_rc start_output(struct scan *s, uint32_t i, const struct bp_cell *made
 static bool same_dims(const struct strip *strip, const struct scan *s, const struct bp_cell *made)
 {
     return made->rank + (s->has_batch ? 2 : 1) == strip->all.rank &&
-           memcmp(strip->dims, made->dims, made->rank * sizeof *made->dims) == 0;
+           bp_same_dims(strip->dims, made->dims, made->rank);
 }
 
 static bp_rc take_output(struct scan *s, uint32_t i, int64_t round, bp_err *err)
