@@ -43,6 +43,7 @@ struct bp_growing {
     void *data;
     size_t cap, bytes;
     uint32_t rank;
+    uint32_t dtype; /* set by loops, whose rounds may differ */
     int64_t dims[BP_MAX_RANK];
 };
 
@@ -121,6 +122,14 @@ void bp_frame_state_hold(struct bp_frame_state *frame, uint32_t value, bp_object
 struct bp_cell bp_cell_of_object(bp_object *object);
 /* An object of what a cell shows: the one it has, or a copy. The reference is the caller's. */
 bp_rc bp_cell_to_object(const struct bp_cell *cell, bp_object **out, bp_err *err) BP_CHECKED;
+/* BP_KIND_* of what a cell shows. */
+uint32_t bp_cell_kind(const struct bp_cell *cell);
+/*
+ * BP_E_INVALID when a cell is not of the kind and element type that a fact says: programs rest on
+ * these. `name` is the value's.
+ */
+bp_rc bp_cell_check(const struct bp_cell *cell, const struct bp_fact *fact, const char *name,
+                    bp_err *err) BP_CHECKED;
 /* The tensor that a cell shows. */
 bp_tensor bp_cell_tensor(const struct bp_cell *cell);
 /* Room for `bytes`; with `keep`, what is there stays. */

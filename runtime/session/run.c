@@ -88,9 +88,12 @@ bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cel
                  bp_err *err)
 {
     const struct bp_cell *place = &state->plan->places[value];
+    bool is_object = bp_cell_kind(cell) != BP_KIND_TENSOR;
+    bp_rc rc = bp_cell_check(cell, &state->plan->facts[value],
+                             state->frame->body->ir->values[value].name, err);
 
-    bool is_object = cell->object && cell->object->kind != BP_KIND_TENSOR;
-
+    if (rc < 0)
+        return rc;
     if (place->rank != BP_RANK_UNKNOWN &&
         (is_object || place->rank != cell->rank ||
          !bp_same_dims(place->dims, cell->dims, cell->rank)))

@@ -228,16 +228,15 @@ static bool is_random(const struct bp_schema *row)
            strcmp(row->op, "Bernoulli") == 0 || strstr(row->op, "Dropout");
 }
 
-static bp_session *open_session(struct fuzz *fuzz, bp_model *model)
+static bp_rc open_session(struct fuzz *fuzz, bp_model *model, bp_session **out)
 {
-    bp_session *session = NULL;
     bp_rc rc;
 
     kit.text[0] = '\0';
-    rc = bp_session_create_from_model(kit.env, model, NULL, &session, &kit.err);
+    rc = bp_session_create_from_model(kit.env, model, NULL, out, &kit.err);
     if (rc < 0)
         check_refusal(fuzz, rc, "session");
-    return session;
+    return rc;
 }
 
 /*
@@ -248,11 +247,12 @@ static bp_rc try_sessions(struct fuzz *fuzz, struct fuzz *other, bp_model *model
 {
     struct outcome first, between, again;
     bp_session *session;
+    bp_rc rc;
 
     mallopt(M_PERTURB, 0x55);
-    session = open_session(fuzz, model);
-    if (!session)
-        return BP_E_INVALID;
+    rc = open_session(fuzz, model, &session);
+    if (rc < 0)
+        return rc;
     run_once(fuzz, session, &first);
     if (first.rc >= 0) {
         run_once(other, session, &between);
@@ -264,8 +264,10 @@ static bp_rc try_sessions(struct fuzz *fuzz, struct fuzz *other, bp_model *model
     if (first.rc < 0)
         return first.rc;
     mallopt(M_PERTURB, 0xaa);
-    session = open_session(fuzz, model);
-    CHECK(session, "a second session: %s", kit.text);
+    rc = open_session(fuzz, model, &session);
+    CHECK(rc >= 0 || rc == BP_E_NOMEM, "a second session: %s", kit.text);
+    if (rc < 0)
+        return rc;
     run_once(fuzz, session, &again);
     if (!is_random(fuzz->row))
         compare(&first, &again, "another session");

@@ -24,7 +24,7 @@ static const struct {
      "half_pixel|half_pixel_symmetric|pytorch_half_pixel|align_corners|asymmetric|"
      "tf_crop_and_resize|output_half_pixel|tf_half_pixel_for_nn"},
     {"delimiter", " |,|a||ab"},
-    {"direction", "forward|reverse|bidirectional|LEFT|RIGHT"},
+    {"direction", "forward|reverse|bidirectional|forward|reverse|bidirectional|LEFT|RIGHT"},
     {"equation", "ij,jk->ik|ij,jk|ii->i|ii|...j,jk->...k|ij->ji|ij->|bij,bjk->bik|i,i|i...->...|"
                  "...ii->...i|a,b->ab|ij,ij->ij|ij,jk,kl->il|,->|->|zz...z,z->|i1|ij->ii|i->j|.."},
     {"kernel_type", "LINEAR|POLY|RBF|SIGMOID"},
@@ -104,6 +104,8 @@ static int64_t pick_int(struct fuzz *fuzz, const char *name)
         return 1 + (int64_t)fuzz_below(fuzz, fuzz_chance(fuzz, 50) ? 16 : 26);
     if (is(name, "group"))
         return fuzz_chance(fuzz, 60) ? 1 : fuzz_chance(fuzz, 70) ? letter(fuzz, 'C') : 2;
+    if (is(name, "num_scan_inputs"))
+        return fuzz->list;
     if (is(name, "hidden_size"))
         return letter(fuzz, 'H');
     if (is(name, "num_heads kv_num_heads q_num_heads num_groups blocksize num_outputs p"))
@@ -116,8 +118,8 @@ static int64_t pick_int(struct fuzz *fuzz, const char *name)
         return fuzz_chance(fuzz, 60) ? FUZZ_PICK(fuzz, ((int64_t[]){16, 32, 64, 4, 2})) : 0;
     if (is(name, "bits"))
         return FUZZ_PICK(fuzz, ((int64_t[]){2, 4, 8, 4}));
-    if (is(name, "size k output_height output_width max_gram_length min_gram_length num_scan_inputs "
-                 "n_targets sample_size"))
+    if (is(name, "size k output_height output_width max_gram_length min_gram_length n_targets "
+                 " sample_size"))
         return 1 + (int64_t)fuzz_below(fuzz, 3);
     return FUZZ_PICK(fuzz, usual);
 }

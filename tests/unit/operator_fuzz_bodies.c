@@ -74,6 +74,16 @@ static void write_input(struct fuzz *fuzz, uint32_t i, const char *name)
     fuzz_declare(fuzz, 11, name, dtype, rank, like->dims, NULL);
 }
 
+/* A name of the graph around. */
+static const char *captured(struct fuzz *fuzz)
+{
+    const struct fuzz_value *value = &fuzz->in[fuzz_below(fuzz, fuzz->n_in)];
+
+    for (uint32_t i = 0; i < 20 && value->form == FUZZ_ABSENT; i++)
+        value = &fuzz->in[fuzz_below(fuzz, fuzz->n_in)];
+    return value->name;
+}
+
 /* A name that is known in the body. */
 static void pick_name(struct fuzz *fuzz, uint32_t body, uint32_t n_in, uint32_t i, char *out)
 {
@@ -82,7 +92,7 @@ static void pick_name(struct fuzz *fuzz, uint32_t body, uint32_t n_in, uint32_t 
     if (n_in > 0 && k < n_in && fuzz_chance(fuzz, 85))
         snprintf(out, 16, "b%u_%u", body, k);
     else
-        snprintf(out, 16, "%s", fuzz->in[fuzz_below(fuzz, fuzz->n_in)].name);
+        snprintf(out, 16, "%s", captured(fuzz));
 }
 
 static void write_output(struct fuzz *fuzz, uint32_t body, uint32_t n_in, uint32_t i)

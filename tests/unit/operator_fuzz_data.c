@@ -269,7 +269,7 @@ static void put_number(struct fuzz *fuzz, uint32_t dtype, void *p)
         memcpy(p, (char *)&x + 2, 2);
         break;
     case BP_DTYPE_BOOL: /* other bytes than 0 and 1 are a feed's fault, and must do no harm */
-        *(uint8_t *)p = fuzz_chance(fuzz, 97) ? odd & 1 : odd;
+        *(uint8_t *)p = fuzz_below(fuzz, 1000) ? odd & 1 : odd;
         break;
     case BP_DTYPE_I8:
     case BP_DTYPE_U8:
@@ -284,6 +284,18 @@ static void put_number(struct fuzz *fuzz, uint32_t dtype, void *p)
     }
 }
 
+/* The sizes of input 0 in another order, one of them perhaps left to be found out. */
+static void put_sizes(struct fuzz *fuzz, struct fuzz_value *value)
+{
+    int64_t *list = value->data;
+    uint32_t rank = fuzz->in[0].rank;
+
+    for (size_t i = 0; i < value->count; i++)
+        list[i] = rank ? fuzz->in[0].dims[(i + fuzz->list) % rank] : 1;
+    if (value->count > 0 && fuzz_chance(fuzz, 30))
+        list[fuzz_below(fuzz, (uint32_t)value->count)] = -1;
+}
+
 void fuzz_fill(struct fuzz *fuzz, struct fuzz_value *value)
 {
     uint32_t width = bp_dtype_width(value->dtype);
@@ -296,6 +308,11 @@ void fuzz_fill(struct fuzz *fuzz, struct fuzz_value *value)
     if (!bp_dense_bytes(value->dtype, value->dims, value->rank, &bytes))
         return;
     value->data = malloc(bytes ? bytes : 1);
+    if (value->dtype == BP_DTYPE_I64 && value->rank == 1 && value->param &&
+        value->param->flags & BP_PARAM_CONTENT && fuzz_chance(fuzz, 40)) {
+        put_sizes(fuzz, value);
+        return;
+    }
     if (value->dtype == BP_DTYPE_STRING)
         put_text(fuzz, value);
     else if (width < 8)

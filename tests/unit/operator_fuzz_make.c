@@ -167,7 +167,9 @@ static void roll_input(struct fuzz *fuzz, uint32_t i, uint32_t *of_var)
     fuzz_set_shape(fuzz, value, i);
     count_elements(fuzz, value);
     roll_form(fuzz, value);
-    if (fuzz_chance(fuzz, value->param->flags & BP_PARAM_OPTIONAL ? optional : 1))
+    if (value->param->flags & BP_PARAM_VARIADIC || !(value->param->flags & BP_PARAM_OPTIONAL))
+        optional = 1;
+    if (fuzz_chance(fuzz, optional))
         value->form = FUZZ_ABSENT;
     if (value->is_huge) { /* something else is fed */
         bp_text_add(&fuzz->words, " huge");
@@ -193,6 +195,8 @@ static void roll_inputs(struct fuzz *fuzz)
         fuzz->n_in += row->n_in > 0;
     if (fuzz->n_in > FUZZ_VALUES)
         fuzz->n_in = FUZZ_VALUES;
+    if (strcmp(row->op, "Scan") == 0 && fuzz->n_in > 0)
+        fuzz->list = 1 + fuzz_below(fuzz, fuzz->n_in); /* scan inputs */
     for (uint32_t i = 0; i < fuzz->n_in; i++)
         roll_input(fuzz, i, of_var);
 }
@@ -339,6 +343,10 @@ static void roll_outputs(struct fuzz *fuzz)
         fuzz->n_out += fuzz_below(fuzz, 4);
     while (fuzz->n_out > 1 && fuzz_chance(fuzz, 30))
         fuzz->n_out--;
+    if (strcmp(row->op, "Loop") == 0 && fuzz_chance(fuzz, 95))
+        fuzz->n_out = (fuzz->n_in > 3 ? fuzz->n_in - 2 : 1) + fuzz_below(fuzz, 2);
+    if (strcmp(row->op, "Scan") == 0 && fuzz_chance(fuzz, 95))
+        fuzz->n_out = fuzz->n_in > fuzz->list + 1 ? fuzz->n_in - fuzz->list : 1;
     if (fuzz->n_out > FUZZ_VALUES)
         fuzz->n_out = FUZZ_VALUES;
     for (uint32_t i = 0; i < fuzz->n_out; i++)
