@@ -257,6 +257,7 @@ typedef struct bp_model_info {
     int64_t ir_version, model_version;
     const char *producer, *producer_version, *domain, *doc, *graph_name;
     uint64_t file_bytes, weight_bytes, n_weights;
+    uint64_t n_functions; /* that the model defines; n_nodes counts their nodes, once a call */
 } bp_model_info;
 
 /* Reads structure and checks it; needs no provider. Weights stay in the file. */
@@ -271,7 +272,7 @@ BP_API bp_rc bp_model_input(const bp_model *model, uint32_t i, bp_io_info *out,
                             bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_model_output(const bp_model *model, uint32_t i, bp_io_info *out,
                              bp_err *err) BP_CHECKED;
-/* Operator types in use, sorted by domain and name. */
+/* Operators in use, sorted by domain, name and version. */
 BP_API bp_rc bp_model_op(const bp_model *model, uint32_t i, bp_op_info *out, bp_err *err) BP_CHECKED;
 /* Imported operator set i: its domain ("" is ai.onnx) and version. NULL: end. */
 BP_API const char *bp_model_opset(const bp_model *model, uint32_t i, int64_t *version);

@@ -231,7 +231,8 @@ static bp_rc check_nodes(struct bp_ir *ir, opset_fn opset, void *h, bp_err *err)
     for (uint32_t i = 0; rc == BP_OK && i < ir->n_nodes; i++) {
         struct bp_ir_node *node = &ir->nodes[i];
 
-        node->opset = opset(h, node->domain);
+        if (node->opset == 0)
+            node->opset = opset(h, node->domain);
         node->schema = node->opset ? bp_schema_find(node->domain, node->op, node->opset) : NULL;
         if (node->schema)
             rc = bp_ir_check_node(ir, node, err);

@@ -8,7 +8,10 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/external.c %D%/external.h \
 	%D%/fields.c %D%/fields.h \
 	%D%/model.h \
+	%D%/function.c \
+	%D%/inline.c %D%/inline.h \
 	%D%/onnx.c %D%/onnx.h \
+	%D%/scope.c \
 	%D%/sniff.c %D%/sniff.h \
 	%D%/sparse.c \
 	%D%/survey.c \

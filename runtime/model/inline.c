@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/* inline.c - copies of nodes and graphs in which the calls of a model's functions are replaced. */
+
+#include "config.h"
+
+#include "model/inline.h"
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Counts what an inlined model takes, here or when its graph is built. */
+static bp_rc charge(struct bp_inliner *x, size_t n, bp_err *err)
+{
+    if (n > x->left)
+        return bp_fail(err, BP_E_UNSUPPORTED,
+                       "the model's functions become more than %d MiB of nodes",
+                       BP_MAX_INLINED >> 20);
+    x->left -= n;
+    return BP_OK;
+}
+
+void *bp_inline_take(struct bp_inliner *x, size_t n, bp_err *err)
+{
+    void *p = NULL;
+
+    x->failure = charge(x, n, err);
+    if (x->failure >= 0) {
+        p = bp_region_alloc(&x->onnx->region, n);
+        if (!p)
+            x->failure = bp_fail_nomem(err, "the nodes of functions");
+    }
+    return p;
+}
+
+char *bp_inline_printf(struct bp_inliner *x, bp_err *err, const char *fmt, ...)
+{
+    va_list args;
+    char *text;
+    int n;
+
+    va_start(args, fmt);
+    n = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    text = bp_inline_take(x, (size_t)n + 1, err); /* n < 0 makes that nothing */
+    if (!text)
+        return NULL;
+    va_start(args, fmt);
+    vsnprintf(text, (size_t)n + 1, fmt, args);
+    va_end(args);
+    return text;
+}
+
+bp_rc bp_inline_append(struct bp_inliner *x, struct bp_node_list *list, Bp__NodeProto *node,
+                       bp_err *err)
+{
+    size_t cap = list->cap ? list->cap * 2 : 16;
+    Bp__NodeProto **items;
+
+    if (list->n == list->cap) {
+        items = bp_inline_take(x, cap * sizeof *items, err);
+        if (!items)
+            return x->failure;
+        if (list->n > 0)
+            memcpy(items, list->items, list->n * sizeof *items);
+        list->items = items;
+        list->cap = cap;
+    }
+    list->items[list->n++] = node;
+    return BP_OK;
+}
+
+/* A copy of a message, whose parts both share. */
+static void *copy(struct bp_inliner *x, const void *message, size_t size, bp_err *err)
+{
+    void *p = bp_inline_take(x, size, err);
+
+    if (p && size > 0) /* an empty list may be NULL */
+        memcpy(p, message, size);
+    return p;
+}
+
+/* ---- attributes ------------------------------------------------------------------------------ */
+
+static bp_rc charge_graph(struct bp_inliner *x, const Bp__GraphProto *graph, bp_err *err);
+
+/* What building a graph takes for an attribute that several nodes share. */
+static bp_rc charge_attribute(struct bp_inliner *x, const Bp__AttributeProto *attr, bp_err *err)
+{
+    bp_rc rc = charge(x, sizeof *attr, err);
+
+    if (rc >= 0)
+        rc = charge(x, attr->n_strings * sizeof(bp_span), err);
+    if (rc >= 0)
+        rc = charge(x, attr->n_tensors * sizeof(bp_const), err);
+    if (rc >= 0 && attr->g)
+        rc = charge_graph(x, attr->g, err);
+    for (size_t i = 0; i < attr->n_graphs && rc >= 0; i++)
+        rc = charge_graph(x, attr->graphs[i], err);
+    return rc;
+}
+
+static bp_rc charge_names(struct bp_inliner *x, char *const *names, size_t n, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (size_t i = 0; i < n && rc >= 0; i++)
+        rc = charge(x, strlen(names[i]) + sizeof *names, err);
+    return rc;
+}
+
+/* A graph that was given to a function can be used by many of its nodes: each use counts anew. */
+static bp_rc charge_graph(struct bp_inliner *x, const Bp__GraphProto *graph, bp_err *err)
+{
+    size_t n_values = graph->n_input + graph->n_output + graph->n_value_info;
+    bp_rc rc = charge(x, sizeof *graph + n_values * sizeof(Bp__ValueInfoProto), err);
+
+    for (size_t i = 0; i < graph->n_initializer && rc >= 0; i++)
+        rc = charge(x,
+                    sizeof(Bp__TensorProto) + strlen(bp_text_or_empty(graph->initializer[i]->name)),
+                    err);
+    for (size_t i = 0; i < graph->n_node && rc >= 0; i++) {
+        const Bp__NodeProto *node = graph->node[i];
+
+        rc = charge(x, sizeof *node + strlen(bp_text_or_empty(node->name)), err);
+        if (rc >= 0)
+            rc = charge_names(x, node->input, node->n_input, err);
+        if (rc >= 0)
+            rc = charge_names(x, node->output, node->n_output, err);
+        for (size_t k = 0; k < node->n_attribute && rc >= 0; k++)
+            rc = charge_attribute(x, node->attribute[k], err);
+    }
+    return rc;
+}
+
+static const Bp__AttributeProto *find_attribute(Bp__AttributeProto *const *attrs, size_t n,
+                                                const char *name)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(bp_text_or_empty(attrs[i]->name), name) == 0)
+            return attrs[i];
+    }
+    return NULL;
+}
+
+/* An attribute of a function's node that is an attribute of the call. *out NULL: the call lacks it. */
+static bp_rc refer(struct bp_inliner *x, const struct bp_call *call, const Bp__AttributeProto *attr,
+                   Bp__AttributeProto **out, bp_err *err)
+{
+    const Bp__FunctionProto *function = call->function->proto;
+    const Bp__AttributeProto *given =
+        find_attribute(call->node->attribute, call->node->n_attribute, attr->ref_attr_name);
+    bp_rc rc;
+
+    *out = NULL;
+    if (!given)
+        given = find_attribute(function->attribute_proto, function->n_attribute_proto,
+                               attr->ref_attr_name);
+    if (!given)
+        return BP_OK;
+    rc = charge_attribute(x, given, err);
+    if (rc < 0)
+        return rc;
+    *out = copy(x, given, sizeof *given, err);
+    if (!*out)
+        return x->failure;
+    (*out)->name = attr->name;
+    return BP_OK;
+}
+
+static bp_rc copy_attribute(struct bp_inliner *x, const struct bp_scope *scope,
+                            const Bp__AttributeProto *attr, Bp__AttributeProto **out, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    if (scope->call && attr->ref_attr_name && attr->ref_attr_name[0])
+        return refer(x, scope->call, attr, out, err);
+    *out = copy(x, attr, sizeof *attr, err);
+    if (!*out)
+        return x->failure;
+    if (scope->call)
+        rc = charge(x, attr->n_strings * sizeof(bp_span) + attr->n_tensors * sizeof(bp_const), err);
+    if (rc >= 0 && attr->g)
+        rc = bp_inline_graph(x, scope, attr->g, &(*out)->g, err);
+    if (rc < 0 || attr->n_graphs == 0)
+        return rc;
+    (*out)->graphs = bp_inline_take(x, attr->n_graphs * sizeof *attr->graphs, err);
+    if (!(*out)->graphs)
+        return x->failure;
+    for (size_t i = 0; i < attr->n_graphs && rc >= 0; i++)
+        rc = bp_inline_graph(x, scope, attr->graphs[i], &(*out)->graphs[i], err);
+    return rc;
+}
+
+static bp_rc copy_attributes(struct bp_inliner *x, const struct bp_scope *scope,
+                             const Bp__NodeProto *from, Bp__NodeProto *to, bp_err *err)
+{
+    to->n_attribute = 0;
+    if (from->n_attribute > BP_MAX_ATTRIBUTES)
+        return bp_fail(err, BP_E_INVALID, "has %zu attributes, more than %d", from->n_attribute,
+                       BP_MAX_ATTRIBUTES);
+    to->attribute = bp_inline_take(x, from->n_attribute * sizeof *to->attribute, err);
+    if (!to->attribute)
+        return x->failure;
+    for (size_t i = 0; i < from->n_attribute; i++) {
+        const char *name = bp_text_or_empty(from->attribute[i]->name);
+        Bp__AttributeProto *attr;
+        bp_rc rc = copy_attribute(x, scope, from->attribute[i], &attr, err);
+
+        if (rc < 0)
+            return bp_fail_in(err, rc, "attribute '%.80s'", name);
+        if (attr)
+            to->attribute[to->n_attribute++] = attr;
+    }
+    return BP_OK;
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+static bp_rc copy_names(struct bp_inliner *x, const struct bp_scope *scope, char *const *names,
+                        size_t n, char ***out, bp_err *err)
+{
+    char **list = bp_inline_take(x, n * sizeof *list, err);
+    bp_rc rc = list ? BP_OK : x->failure;
+
+    for (size_t i = 0; i < n && rc >= 0; i++) {
+        const char *meaning;
+
+        rc = bp_scope_find(scope, names[i], &meaning, err);
+        list[i] = bp_name_for_proto(meaning);
+    }
+    *out = list;
+    return rc;
+}
+
+/* "block1/Relu": nodes without a name are called after their operator, those of the model with a number. */
+static bp_rc name_node(struct bp_inliner *x, const struct bp_call *call, size_t index,
+                       Bp__NodeProto *node, bp_err *err)
+{
+    const char *name = bp_text_or_empty(node->name);
+
+    if (!name[0])
+        name = bp_text_or_empty(node->op_type);
+    else if (!call)
+        return BP_OK;
+    if (call)
+        node->name = bp_inline_printf(x, err, "%s/%s", call->node->name, name);
+    else
+        node->name = bp_inline_printf(x, err, "%s_%zu", name, index);
+    return node->name ? BP_OK : x->failure;
+}
+
+/* Node `index` of its graph, in terms of what is around the call; and what it calls, if it does. */
+static bp_rc copy_node(struct bp_inliner *x, const struct bp_scope *scope, size_t index,
+                       const Bp__NodeProto *from, Bp__NodeProto **out, struct bp_function **callee,
+                       bp_err *err)
+{
+    Bp__NodeProto *to = copy(x, from, sizeof *from, err);
+    bp_rc rc;
+
+    *out = to;
+    *callee = NULL;
+    if (!to)
+        return x->failure;
+    to->has_opset = scope->call != NULL;
+    to->opset = bp_inline_opset(x, scope->call, bp_onnx_domain(from->domain));
+    rc = bp_inline_callee(x, to, callee, err);
+    if (rc >= 0 && (scope->call || *callee))
+        rc = name_node(x, scope->call, index, to, err);
+    if (rc >= 0 && scope->call) {
+        rc = copy_names(x, scope, from->input, from->n_input, &to->input, err);
+        if (rc >= 0)
+            rc = copy_names(x, scope, from->output, from->n_output, &to->output, err);
+    }
+    if (rc >= 0)
+        rc = copy_attributes(x, scope, from, to, err);
+    return rc < 0 ? bp_fail_node(to, rc, err) : BP_OK;
+}
+
+bp_rc bp_inline_nodes(struct bp_inliner *x, const struct bp_scope *scope,
+                      Bp__NodeProto *const *nodes, size_t n, struct bp_node_list *out, bp_err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct bp_function *callee;
+        Bp__NodeProto *node;
+        bp_rc rc = copy_node(x, scope, i, nodes[i], &node, &callee, err);
+
+        if (rc >= 0)
+            rc = callee ? bp_inline_call(x, scope, callee, node, out, err)
+                        : bp_inline_append(x, out, node, err);
+        if (rc < 0)
+            return rc;
+    }
+    return BP_OK;
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+/* New names for what a function's body defines itself; what is not here comes from around it. */
+static bp_rc declare_body(struct bp_inliner *x, struct bp_scope *scope, const Bp__GraphProto *body,
+                          bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (size_t i = 0; i < body->n_input && rc >= 0; i++)
+        rc = bp_scope_add(x, scope, bp_text_or_empty(body->input[i]->name), err);
+    for (size_t i = 0; i < body->n_initializer && rc >= 0; i++)
+        rc = bp_scope_add(x, scope, bp_text_or_empty(body->initializer[i]->name), err);
+    for (size_t i = 0; i < body->n_sparse_initializer && rc >= 0; i++) {
+        const Bp__TensorProto *values = body->sparse_initializer[i]->values;
+
+        if (values)
+            rc = bp_scope_add(x, scope, bp_text_or_empty(values->name), err);
+    }
+    for (size_t i = 0; i < body->n_node && rc >= 0; i++) {
+        const Bp__NodeProto *node = body->node[i];
+
+        for (size_t k = 0; k < node->n_output && rc >= 0; k++)
+            rc = bp_scope_add(x, scope, node->output[k], err);
+    }
+    return rc;
+}
+
+/* Types of values that the function no longer has (value_info of a fused one) are left out. */
+static bp_rc copy_values(struct bp_inliner *x, const struct bp_scope *scope,
+                         Bp__ValueInfoProto ***list, size_t *n, bool may_miss, bp_err *err)
+{
+    Bp__ValueInfoProto **from = *list;
+    Bp__ValueInfoProto **to = bp_inline_take(x, *n * sizeof *to, err);
+    size_t kept = 0;
+
+    if (!to)
+        return x->failure;
+    for (size_t i = 0; i < *n; i++) {
+        const char *name = bp_text_or_empty(from[i]->name), *meaning;
+        bp_rc rc = bp_scope_find(scope, name, &meaning, may_miss ? NULL : err);
+
+        if (rc < 0 && may_miss)
+            continue;
+        to[kept] = rc < 0 ? NULL : copy(x, from[i], sizeof **from, err);
+        if (!to[kept])
+            return rc < 0 ? rc : x->failure;
+        to[kept++]->name = bp_name_for_proto(meaning);
+    }
+    *list = to;
+    *n = kept;
+    return BP_OK;
+}
+
+/* The name of a tensor that the body defines. */
+static bp_rc copy_tensor(struct bp_inliner *x, const struct bp_scope *scope,
+                         Bp__TensorProto **tensor, bp_err *err)
+{
+    const char *meaning = bp_scope_get(scope, bp_text_or_empty((*tensor)->name));
+    Bp__TensorProto *own = copy(x, *tensor, sizeof **tensor, err);
+
+    if (!own)
+        return x->failure;
+    if (meaning)
+        own->name = bp_name_for_proto(meaning);
+    *tensor = own;
+    return BP_OK;
+}
+
+static bp_rc copy_tensors(struct bp_inliner *x, const struct bp_scope *scope, Bp__GraphProto *body,
+                          bp_err *err)
+{
+    size_t n = body->n_initializer, n_sparse = body->n_sparse_initializer;
+    Bp__TensorProto **tensors = copy(x, body->initializer, n * sizeof *tensors, err);
+    Bp__SparseTensorProto **sparse;
+    bp_rc rc = tensors ? BP_OK : x->failure;
+
+    for (size_t i = 0; i < n && rc >= 0; i++)
+        rc = copy_tensor(x, scope, &tensors[i], err);
+    if (rc < 0)
+        return rc;
+    body->initializer = tensors;
+    sparse = copy(x, body->sparse_initializer, n_sparse * sizeof *sparse, err);
+    for (size_t i = 0; sparse && i < n_sparse && rc >= 0; i++) {
+        sparse[i] = copy(x, sparse[i], sizeof **sparse, err);
+        if (!sparse[i])
+            return x->failure;
+        if (sparse[i]->values)
+            rc = copy_tensor(x, scope, &sparse[i]->values, err);
+    }
+    body->sparse_initializer = sparse;
+    return sparse ? rc : x->failure;
+}
+
+static bp_rc rename_body(struct bp_inliner *x, struct bp_scope *scope, Bp__GraphProto *body,
+                         bp_err *err)
+{
+    bp_rc rc = declare_body(x, scope, body, err);
+
+    if (rc >= 0)
+        rc = copy_values(x, scope, &body->input, &body->n_input, false, err);
+    if (rc >= 0)
+        rc = copy_values(x, scope, &body->output, &body->n_output, false, err);
+    if (rc >= 0)
+        rc = copy_values(x, scope, &body->value_info, &body->n_value_info, true, err);
+    if (rc >= 0)
+        rc = copy_tensors(x, scope, body, err);
+    return rc;
+}
+
+bp_rc bp_inline_graph(struct bp_inliner *x, const struct bp_scope *around,
+                      const Bp__GraphProto *graph, Bp__GraphProto **out, bp_err *err)
+{
+    struct bp_scope scope = {.around = around, .call = around ? around->call : NULL};
+    struct bp_node_list nodes = {0};
+    Bp__GraphProto *own = copy(x, graph, sizeof *graph, err);
+    bp_rc rc = own ? BP_OK : x->failure;
+
+    if (rc >= 0 && scope.call)
+        rc = rename_body(x, &scope, own, err);
+    if (rc >= 0)
+        rc = bp_inline_nodes(x, &scope, graph->node, graph->n_node, &nodes, err);
+    bp_scope_finish(&scope);
+    if (rc < 0)
+        return rc;
+    own->node = nodes.items;
+    own->n_node = nodes.n;
+    *out = own;
+    return BP_OK;
+}
