@@ -36,6 +36,7 @@ bin_PROGRAMS += %D%/backplane
 	%D%/load.c %D%/load.h \
 	%D%/main.c \
 	%D%/npy.c %D%/npy.h \
+	%D%/operators.c %D%/operators.h \
 	%D%/picture.c %D%/picture.h \
 	%D%/plan.h \
 	%D%/plan_refusals.c \

@@ -107,8 +107,8 @@ bp_rc bp_ir_add_node(struct bp_ir *ir, const char *name, const char *op, const c
  * Ends building, bodies first: flags of inputs and outputs from their lists, producers, an order
  * (BP_E_INVALID names nodes of a cycle), names of nodes that have none of their own, schemas with
  * their default attributes, counts of inputs and outputs, attribute types. opset(h, domain) is the
- * imported version, 0 for none, for nodes that have none of their own. Unknown operators are left with a NULL schema for the planner to
- * report.
+ * imported version, 0 for none, for nodes that have none of their own. Unknown operators are left
+ * with a NULL schema for the planner to report.
  */
 bp_rc bp_ir_seal(struct bp_ir *ir, uint32_t (*opset)(void *h, const char *domain), void *h,
                  bp_err *err) BP_CHECKED;

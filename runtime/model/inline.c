@@ -231,7 +231,7 @@ static bp_rc copy_names(struct bp_inliner *x, const struct bp_scope *scope, char
     return rc;
 }
 
-/* "block1/Relu": nodes without a name are called after their operator, those of the model with a number. */
+/* "block1/Relu"; without a name, after the operator, in the model's own graph with a number. */
 static bp_rc name_node(struct bp_inliner *x, const struct bp_call *call, size_t index,
                        Bp__NodeProto *node, bp_err *err)
 {

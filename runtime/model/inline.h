@@ -43,7 +43,7 @@ struct bp_call {
     uint32_t depth;
 };
 
-/* What names of a function's graph mean, for a call of it. Start from {0}; of the model itself so it stays. */
+/* What names mean in a graph that is being copied. Without a call it stays {0}: names mean themselves. */
 struct bp_scope {
     const struct bp_scope *around; /* of a body: where the node stands that has it */
     const struct bp_call *call;    /* NULL: the model's own graphs, whose names stay */

@@ -315,6 +315,17 @@ SIZE(bp_key_value, 16);
 AT(bp_key_value, key, 0);
 AT(bp_key_value, value, 8);
 
+SIZE(bp_operator_info, 56);
+AT(bp_operator_info, struct_size, 0);
+AT(bp_operator_info, flags, 4);
+AT(bp_operator_info, since, 8);
+AT(bp_operator_info, until, 12);
+AT(bp_operator_info, op, 16);
+AT(bp_operator_info, domain, 24);
+AT(bp_operator_info, params, 32);
+AT(bp_operator_info, types, 40);
+AT(bp_operator_info, taken, 48);
+
 SIZE(bp_provider_info, 88);
 AT(bp_provider_info, struct_size, 0);
 AT(bp_provider_info, stage, 4);

@@ -34,6 +34,7 @@ cli_tests = \
 	%D%/exit_codes.sh \
 	%D%/help.sh \
 	%D%/npy.sh \
+	%D%/operators.sh \
 	%D%/plan.sh \
 	%D%/providers.sh \
 	%D%/run.sh

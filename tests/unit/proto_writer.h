@@ -171,7 +171,7 @@ static inline void pw_words(struct pw *w, uint32_t field, const char *words)
     }
 }
 
-/* A NodeProto in that field: the caller adds attributes and closes. in and out are names as pw_words has them. */
+/* A NodeProto: the caller adds attributes and closes. in and out are names as for pw_words(). */
 static inline void pw_open_node_in(struct pw *w, uint32_t field, const char *op, const char *in,
                                    const char *out)
 {
