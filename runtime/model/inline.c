@@ -141,38 +141,12 @@ static const Bp__AttributeProto *find_attribute(Bp__AttributeProto *const *attrs
     return NULL;
 }
 
-/* An attribute of a function's node that is an attribute of the call. *out NULL: the call lacks it. */
-static bp_rc refer(struct bp_inliner *x, const struct bp_call *call, const Bp__AttributeProto *attr,
-                   Bp__AttributeProto **out, bp_err *err)
-{
-    const Bp__FunctionProto *function = call->function->proto;
-    const Bp__AttributeProto *given =
-        find_attribute(call->node->attribute, call->node->n_attribute, attr->ref_attr_name);
-    bp_rc rc;
-
-    *out = NULL;
-    if (!given)
-        given = find_attribute(function->attribute_proto, function->n_attribute_proto,
-                               attr->ref_attr_name);
-    if (!given)
-        return BP_OK;
-    rc = charge_attribute(x, given, err);
-    if (rc < 0)
-        return rc;
-    *out = copy(x, given, sizeof *given, err);
-    if (!*out)
-        return x->failure;
-    (*out)->name = attr->name;
-    return BP_OK;
-}
-
+/* A copy of an attribute whose graphs are renamed, and in which calls are replaced. */
 static bp_rc copy_attribute(struct bp_inliner *x, const struct bp_scope *scope,
                             const Bp__AttributeProto *attr, Bp__AttributeProto **out, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
-    if (scope->call && attr->ref_attr_name && attr->ref_attr_name[0])
-        return refer(x, scope->call, attr, out, err);
     *out = copy(x, attr, sizeof *attr, err);
     if (!*out)
         return x->failure;
@@ -190,6 +164,30 @@ static bp_rc copy_attribute(struct bp_inliner *x, const struct bp_scope *scope,
     return rc;
 }
 
+/*
+ * What an attribute of a function's node stands for: one that the call has, which is in terms of the
+ * call's surroundings already, or the function's default. *out NULL: neither is there.
+ */
+static bp_rc refer(struct bp_inliner *x, const struct bp_scope *scope, const char *name,
+                   Bp__AttributeProto **out, bp_err *err)
+{
+    const Bp__FunctionProto *function = scope->call->function->proto;
+    const Bp__NodeProto *node = scope->call->node;
+    const Bp__AttributeProto *given = find_attribute(node->attribute, node->n_attribute, name);
+    bp_rc rc;
+
+    *out = NULL;
+    if (!given) {
+        given = find_attribute(function->attribute_proto, function->n_attribute_proto, name);
+        return given ? copy_attribute(x, scope, given, out, err) : BP_OK;
+    }
+    rc = charge_attribute(x, given, err);
+    if (rc < 0)
+        return rc;
+    *out = copy(x, given, sizeof *given, err);
+    return *out ? BP_OK : x->failure;
+}
+
 static bp_rc copy_attributes(struct bp_inliner *x, const struct bp_scope *scope,
                              const Bp__NodeProto *from, Bp__NodeProto *to, bp_err *err)
 {
@@ -201,14 +199,18 @@ static bp_rc copy_attributes(struct bp_inliner *x, const struct bp_scope *scope,
     if (!to->attribute)
         return x->failure;
     for (size_t i = 0; i < from->n_attribute; i++) {
-        const char *name = bp_text_or_empty(from->attribute[i]->name);
+        const Bp__AttributeProto *own = from->attribute[i];
+        const char *refers = scope->call ? bp_text_or_empty(own->ref_attr_name) : "";
         Bp__AttributeProto *attr;
-        bp_rc rc = copy_attribute(x, scope, from->attribute[i], &attr, err);
+        bp_rc rc = refers[0] ? refer(x, scope, refers, &attr, err)
+                             : copy_attribute(x, scope, own, &attr, err);
 
         if (rc < 0)
-            return bp_fail_in(err, rc, "attribute '%.80s'", name);
-        if (attr)
-            to->attribute[to->n_attribute++] = attr;
+            return bp_fail_in(err, rc, "attribute '%.80s'", bp_text_or_empty(own->name));
+        if (!attr)
+            continue;
+        attr->name = own->name;
+        to->attribute[to->n_attribute++] = attr;
     }
     return BP_OK;
 }

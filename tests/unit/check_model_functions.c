@@ -402,6 +402,40 @@ START_TEST(graphs_may_be_attributes_of_a_call)
 }
 END_TEST
 
+/* A default that is a graph belongs to the function: it sees the function's values. */
+START_TEST(graphs_may_be_defaults_of_a_function)
+{
+    struct bp_ir *body;
+
+    open_model();
+    pw_value(&w, 11, "c", BP_DTYPE_BOOL, PW_SCALAR);
+    call("n", "Choose", "c x", "y");
+    pw_close(&w);
+    open_function("Choose", "c a", "b");
+    pw_open_node_in(&w, 7, "If", "c", "b");
+    refer("then_branch", "g");
+    refer("else_branch", "g");
+    pw_close(&w);
+    pw_open(&w, 11);
+    pw_text(&w, 1, "g");
+    pw_int(&w, 20, 5);
+    pw_open(&w, 6);
+    pw_value(&w, 12, "t", BP_DTYPE_F32, PW_DIMS(2));
+    open_call(1, "", "Block", "a", "t");
+    pw_close(&w);
+    pw_close(&w);
+    pw_close(&w);
+    pw_close(&w);
+    open_function("Block", "a", "b");
+    inner("Relu", "a", "b");
+    pw_close(&w);
+    build();
+    body = bp_ir_body(&ir->nodes[0], "then_branch");
+    ck_graph(body, "n/Block/Relu: Relu x > n/t");
+    ck_assert(value_of(body, "x")->flags & BP_IR_CAPTURED);
+}
+END_TEST
+
 /* ---- versions, overloads, operators ---------------------------------------------------------- */
 
 /* The model imports version 13, the function 6. */
@@ -663,6 +697,7 @@ int main(void)
     tcase_add_test(tcase, calls_in_bodies_are_replaced);
     tcase_add_test(tcase, bodies_of_functions_see_the_function_around_them);
     tcase_add_test(tcase, graphs_may_be_attributes_of_a_call);
+    tcase_add_test(tcase, graphs_may_be_defaults_of_a_function);
     tcase_add_test(tcase, nodes_have_the_versions_that_their_function_imports);
     tcase_add_test(tcase, overloads_are_functions_of_their_own);
     tcase_add_test(tcase, operators_win_over_functions_of_their_name);
