@@ -7,8 +7,7 @@
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Counts what an inlined model takes, here or when its graph is built. */
-static bp_rc charge(struct bp_inliner *x, size_t n, bp_err *err)
+bp_rc bp_inline_charge(struct bp_inliner *x, size_t n, bp_err *err)
 {
     if (n > x->left)
         return bp_fail(err, BP_E_UNSUPPORTED,
@@ -22,7 +21,7 @@ void *bp_inline_take(struct bp_inliner *x, size_t n, bp_err *err)
 {
     void *p = NULL;
 
-    x->failure = charge(x, n, err);
+    x->failure = bp_inline_charge(x, n, err);
     if (x->failure >= 0) {
         p = bp_region_alloc(&x->onnx->region, n);
         if (!p)
@@ -68,151 +67,13 @@ bp_rc bp_inline_append(struct bp_inliner *x, struct bp_node_list *list, Bp__Node
     return BP_OK;
 }
 
-/* A copy of a message, whose parts both share. */
-static void *copy(struct bp_inliner *x, const void *message, size_t size, bp_err *err)
+void *bp_inline_copy(struct bp_inliner *x, const void *message, size_t size, bp_err *err)
 {
     void *p = bp_inline_take(x, size, err);
 
     if (p && size > 0) /* an empty list may be NULL */
         memcpy(p, message, size);
     return p;
-}
-
-/* ---- attributes ------------------------------------------------------------------------------ */
-
-static bp_rc charge_graph(struct bp_inliner *x, const Bp__GraphProto *graph, bp_err *err);
-
-/* What building a graph takes for an attribute that several nodes share. */
-static bp_rc charge_attribute(struct bp_inliner *x, const Bp__AttributeProto *attr, bp_err *err)
-{
-    bp_rc rc = charge(x, sizeof *attr, err);
-
-    if (rc >= 0)
-        rc = charge(x, attr->n_strings * sizeof(bp_span), err);
-    if (rc >= 0)
-        rc = charge(x, attr->n_tensors * sizeof(bp_const), err);
-    if (rc >= 0 && attr->g)
-        rc = charge_graph(x, attr->g, err);
-    for (size_t i = 0; i < attr->n_graphs && rc >= 0; i++)
-        rc = charge_graph(x, attr->graphs[i], err);
-    return rc;
-}
-
-static bp_rc charge_names(struct bp_inliner *x, char *const *names, size_t n, bp_err *err)
-{
-    bp_rc rc = BP_OK;
-
-    for (size_t i = 0; i < n && rc >= 0; i++)
-        rc = charge(x, strlen(names[i]) + sizeof *names, err);
-    return rc;
-}
-
-/* A graph that was given to a function can be used by many of its nodes: each use counts anew. */
-static bp_rc charge_graph(struct bp_inliner *x, const Bp__GraphProto *graph, bp_err *err)
-{
-    size_t n_values = graph->n_input + graph->n_output + graph->n_value_info;
-    bp_rc rc = charge(x, sizeof *graph + n_values * sizeof(Bp__ValueInfoProto), err);
-
-    for (size_t i = 0; i < graph->n_initializer && rc >= 0; i++)
-        rc = charge(x,
-                    sizeof(Bp__TensorProto) + strlen(bp_text_or_empty(graph->initializer[i]->name)),
-                    err);
-    for (size_t i = 0; i < graph->n_node && rc >= 0; i++) {
-        const Bp__NodeProto *node = graph->node[i];
-
-        rc = charge(x, sizeof *node + strlen(bp_text_or_empty(node->name)), err);
-        if (rc >= 0)
-            rc = charge_names(x, node->input, node->n_input, err);
-        if (rc >= 0)
-            rc = charge_names(x, node->output, node->n_output, err);
-        for (size_t k = 0; k < node->n_attribute && rc >= 0; k++)
-            rc = charge_attribute(x, node->attribute[k], err);
-    }
-    return rc;
-}
-
-static const Bp__AttributeProto *find_attribute(Bp__AttributeProto *const *attrs, size_t n,
-                                                const char *name)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(bp_text_or_empty(attrs[i]->name), name) == 0)
-            return attrs[i];
-    }
-    return NULL;
-}
-
-/* A copy of an attribute whose graphs are renamed, and in which calls are replaced. */
-static bp_rc copy_attribute(struct bp_inliner *x, const struct bp_scope *scope,
-                            const Bp__AttributeProto *attr, Bp__AttributeProto **out, bp_err *err)
-{
-    bp_rc rc = BP_OK;
-
-    *out = copy(x, attr, sizeof *attr, err);
-    if (!*out)
-        return x->failure;
-    if (scope->call)
-        rc = charge(x, attr->n_strings * sizeof(bp_span) + attr->n_tensors * sizeof(bp_const), err);
-    if (rc >= 0 && attr->g)
-        rc = bp_inline_graph(x, scope, attr->g, &(*out)->g, err);
-    if (rc < 0 || attr->n_graphs == 0)
-        return rc;
-    (*out)->graphs = bp_inline_take(x, attr->n_graphs * sizeof *attr->graphs, err);
-    if (!(*out)->graphs)
-        return x->failure;
-    for (size_t i = 0; i < attr->n_graphs && rc >= 0; i++)
-        rc = bp_inline_graph(x, scope, attr->graphs[i], &(*out)->graphs[i], err);
-    return rc;
-}
-
-/*
- * What an attribute of a function's node stands for: one that the call has, which is in terms of the
- * call's surroundings already, or the function's default. *out NULL: neither is there.
- */
-static bp_rc refer(struct bp_inliner *x, const struct bp_scope *scope, const char *name,
-                   Bp__AttributeProto **out, bp_err *err)
-{
-    const Bp__FunctionProto *function = scope->call->function->proto;
-    const Bp__NodeProto *node = scope->call->node;
-    const Bp__AttributeProto *given = find_attribute(node->attribute, node->n_attribute, name);
-    bp_rc rc;
-
-    *out = NULL;
-    if (!given) {
-        given = find_attribute(function->attribute_proto, function->n_attribute_proto, name);
-        return given ? copy_attribute(x, scope, given, out, err) : BP_OK;
-    }
-    rc = charge_attribute(x, given, err);
-    if (rc < 0)
-        return rc;
-    *out = copy(x, given, sizeof *given, err);
-    return *out ? BP_OK : x->failure;
-}
-
-static bp_rc copy_attributes(struct bp_inliner *x, const struct bp_scope *scope,
-                             const Bp__NodeProto *from, Bp__NodeProto *to, bp_err *err)
-{
-    to->n_attribute = 0;
-    if (from->n_attribute > BP_MAX_ATTRIBUTES)
-        return bp_fail(err, BP_E_INVALID, "has %zu attributes, more than %d", from->n_attribute,
-                       BP_MAX_ATTRIBUTES);
-    to->attribute = bp_inline_take(x, from->n_attribute * sizeof *to->attribute, err);
-    if (!to->attribute)
-        return x->failure;
-    for (size_t i = 0; i < from->n_attribute; i++) {
-        const Bp__AttributeProto *own = from->attribute[i];
-        const char *refers = scope->call ? bp_text_or_empty(own->ref_attr_name) : "";
-        Bp__AttributeProto *attr;
-        bp_rc rc = refers[0] ? refer(x, scope, refers, &attr, err)
-                             : copy_attribute(x, scope, own, &attr, err);
-
-        if (rc < 0)
-            return bp_fail_in(err, rc, "attribute '%.80s'", bp_text_or_empty(own->name));
-        if (!attr)
-            continue;
-        attr->name = own->name;
-        to->attribute[to->n_attribute++] = attr;
-    }
-    return BP_OK;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
@@ -255,7 +116,7 @@ static bp_rc copy_node(struct bp_inliner *x, const struct bp_scope *scope, size_
                        const Bp__NodeProto *from, Bp__NodeProto **out, struct bp_function **callee,
                        bp_err *err)
 {
-    Bp__NodeProto *to = copy(x, from, sizeof *from, err);
+    Bp__NodeProto *to = bp_inline_copy(x, from, sizeof *from, err);
     bp_rc rc;
 
     *out = to;
@@ -273,7 +134,7 @@ static bp_rc copy_node(struct bp_inliner *x, const struct bp_scope *scope, size_
             rc = copy_names(x, scope, from->output, from->n_output, &to->output, err);
     }
     if (rc >= 0)
-        rc = copy_attributes(x, scope, from, to, err);
+        rc = bp_inline_attributes(x, scope, from, to, err);
     return rc < 0 ? bp_fail_node(to, rc, err) : BP_OK;
 }
 
@@ -337,7 +198,7 @@ static bp_rc copy_values(struct bp_inliner *x, const struct bp_scope *scope,
 
         if (rc < 0 && may_miss)
             continue;
-        to[kept] = rc < 0 ? NULL : copy(x, from[i], sizeof **from, err);
+        to[kept] = rc < 0 ? NULL : bp_inline_copy(x, from[i], sizeof **from, err);
         if (!to[kept])
             return rc < 0 ? rc : x->failure;
         to[kept++]->name = bp_name_for_proto(meaning);
@@ -352,7 +213,7 @@ static bp_rc copy_tensor(struct bp_inliner *x, const struct bp_scope *scope,
                          Bp__TensorProto **tensor, bp_err *err)
 {
     const char *meaning = bp_scope_get(scope, bp_text_or_empty((*tensor)->name));
-    Bp__TensorProto *own = copy(x, *tensor, sizeof **tensor, err);
+    Bp__TensorProto *own = bp_inline_copy(x, *tensor, sizeof **tensor, err);
 
     if (!own)
         return x->failure;
@@ -366,7 +227,7 @@ static bp_rc copy_tensors(struct bp_inliner *x, const struct bp_scope *scope, Bp
                           bp_err *err)
 {
     size_t n = body->n_initializer, n_sparse = body->n_sparse_initializer;
-    Bp__TensorProto **tensors = copy(x, body->initializer, n * sizeof *tensors, err);
+    Bp__TensorProto **tensors = bp_inline_copy(x, body->initializer, n * sizeof *tensors, err);
     Bp__SparseTensorProto **sparse;
     bp_rc rc = tensors ? BP_OK : x->failure;
 
@@ -375,9 +236,9 @@ static bp_rc copy_tensors(struct bp_inliner *x, const struct bp_scope *scope, Bp
     if (rc < 0)
         return rc;
     body->initializer = tensors;
-    sparse = copy(x, body->sparse_initializer, n_sparse * sizeof *sparse, err);
+    sparse = bp_inline_copy(x, body->sparse_initializer, n_sparse * sizeof *sparse, err);
     for (size_t i = 0; sparse && i < n_sparse && rc >= 0; i++) {
-        sparse[i] = copy(x, sparse[i], sizeof **sparse, err);
+        sparse[i] = bp_inline_copy(x, sparse[i], sizeof **sparse, err);
         if (!sparse[i])
             return x->failure;
         if (sparse[i]->values)
@@ -408,7 +269,7 @@ bp_rc bp_inline_graph(struct bp_inliner *x, const struct bp_scope *around,
 {
     struct bp_scope scope = {.around = around, .call = around ? around->call : NULL};
     struct bp_node_list nodes = {0};
-    Bp__GraphProto *own = copy(x, graph, sizeof *graph, err);
+    Bp__GraphProto *own = bp_inline_copy(x, graph, sizeof *graph, err);
     bp_rc rc = own ? BP_OK : x->failure;
 
     if (rc >= 0 && scope.call)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * inline.h - what the files share that put a function's nodes in place of each call of it: the
- * functions by name (function.c), names within a call (scope.c), copies of nodes (inline.c).
+ * functions by name (function.c), names within a call (scope.c), copies of nodes (inline.c,
+ * inline_attribute.c).
  */
 #ifndef BP_MODEL_INLINE_H
 #define BP_MODEL_INLINE_H
@@ -102,6 +103,10 @@ static inline char *bp_name_for_proto(const char *name)
 /* Zeroed bytes of the model's region; NULL, with words and x->failure: no
  * memory, or more than BP_MAX_INLINED. */
 void *bp_inline_take(struct bp_inliner *x, size_t n, bp_err *err);
+/* Counts bytes that an inlined model will take when its graph is built, as if they were taken here. */
+bp_rc bp_inline_charge(struct bp_inliner *x, size_t n, bp_err *err) BP_CHECKED;
+/* A copy of a message, whose parts both share; NULL as above. */
+void *bp_inline_copy(struct bp_inliner *x, const void *message, size_t size, bp_err *err);
 /* Text of the same. */
 char *bp_inline_printf(struct bp_inliner *x, bp_err *err, const char *fmt, ...) BP_PRINTF(3, 4);
 bp_rc bp_inline_append(struct bp_inliner *x, struct bp_node_list *list, Bp__NodeProto *node,
@@ -113,5 +118,11 @@ bp_rc bp_inline_nodes(struct bp_inliner *x, const struct bp_scope *scope,
 /* A copy of a graph that is the model's (around NULL) or a body of a node that stands in `around`. */
 bp_rc bp_inline_graph(struct bp_inliner *x, const struct bp_scope *around,
                       const Bp__GraphProto *graph, Bp__GraphProto **out, bp_err *err) BP_CHECKED;
+
+/* ---- inline_attribute.c ---------------------------------------------------------------------- */
+
+/* Copies the attributes of a node; those that refer to ones of the call, which it lacks, go. */
+bp_rc bp_inline_attributes(struct bp_inliner *x, const struct bp_scope *scope,
+                           const Bp__NodeProto *from, Bp__NodeProto *to, bp_err *err) BP_CHECKED;
 
 #endif

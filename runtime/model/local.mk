@@ -10,6 +10,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/model.h \
 	%D%/function.c \
 	%D%/inline.c %D%/inline.h \
+	%D%/inline_attribute.c \
 	%D%/onnx.c %D%/onnx.h \
 	%D%/scope.c \
 	%D%/sniff.c %D%/sniff.h \
