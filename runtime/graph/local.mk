@@ -45,3 +45,12 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/symbol_calc.c \
 	%D%/symbol_rows.h \
 	%D%/symbol_words.c
+
+# normalisations, attention, losses, random numbers, training
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/attention.c \
+	%D%/rules/loss.c \
+	%D%/rules/norms.c \
+	%D%/rules/random.c \
+	%D%/rules/recall.c \
+	%D%/rules/training.c
