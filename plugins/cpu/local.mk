@@ -65,6 +65,18 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/ops/gru.c %D%/ops/instance_normalization.c %D%/ops/lrn.c %D%/ops/lstm.c \
 	%D%/ops/matmul.c %D%/ops/max_pool.c %D%/ops/reduce.c %D%/ops/rnn.c %D%/ops/softmax.c
 
+# Normalisations, attention, losses, random numbers, training.
+%C%_libcpu_la_SOURCES += \
+	%D%/kernels/attention.c %D%/kernels/attention.h %D%/kernels/attention.inc \
+	%D%/kernels/linear_attention.inc %D%/kernels/log_sums.inc %D%/kernels/lp_norm.inc \
+	%D%/kernels/mean_variance.inc %D%/kernels/norm.c %D%/kernels/norm.h \
+	%D%/kernels/norm.inc %D%/kernels/optimizers.inc %D%/kernels/random.c \
+	%D%/kernels/random.h %D%/kernels/rotary.inc %D%/ops/attention.c \
+	%D%/ops/causal_conv_with_state.c %D%/ops/group_normalization.c \
+	%D%/ops/layer_normalization.c %D%/ops/linear_attention.c %D%/ops/loss.c \
+	%D%/ops/lp_normalization.c %D%/ops/mean_variance_normalization.c \
+	%D%/ops/multinomial.c %D%/ops/optimizers.c %D%/ops/random.c %D%/ops/rotary_embedding.c
+
 # The loops of kernels/simd.inc, once for each instruction set, each with its own flags.
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la
 %C%_libsimd_la_CPPFLAGS = $(cpu_cppflags)
