@@ -201,3 +201,17 @@ unit_tests += %D%/check_cpu_moves
 %C%_check_cpu_moves_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_moves_LDADD = $(cpu_test_ldadd)
 endif
+
+# normalisations, attention, losses, random numbers, training
+%C%_check_rules_SOURCES += %D%/check_rules_norm.inc
+if ENABLE_CPU
+unit_tests += %D%/check_cpu_norms
+%C%_check_cpu_norms_SOURCES = %D%/check_cpu_norms.c $(heavy_sources)
+%C%_check_cpu_norms_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_norms_LDADD = $(heavy_ldadd)
+
+unit_tests += %D%/check_cpu_attention
+%C%_check_cpu_attention_SOURCES = %D%/check_cpu_attention.c $(heavy_sources)
+%C%_check_cpu_attention_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_attention_LDADD = $(heavy_ldadd)
+endif
