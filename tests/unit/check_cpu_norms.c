@@ -16,7 +16,7 @@ extern bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp
 
 #define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
 
-enum { MAX_RANK = 5, MAX_ELEMENTS = 20000 };
+enum { MAX_RANK = 5, MAX_ELEMENTS = 32000 };
 
 static const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
 
@@ -39,7 +39,7 @@ static void teardown(void)
 
 struct shape {
     uint32_t rank;
-    int64_t dims[MAX_RANK] = {0};
+    int64_t dims[MAX_RANK];
     char text[100];
 };
 
@@ -259,7 +259,7 @@ START_TEST(norms_become_1)
     nums_seed((uint64_t)_i + 70);
     rank = (uint32_t)nums_pick(1, 4);
     axis = (uint32_t)nums_pick(0, rank - 1);
-    shape = random_shape(rank, 12);
+    shape = random_shape(rank, 5);
     if (_i % 3 == 0) { /* more than a strip */
         shape.dims[rank - 1] = nums_pick(60, 140);
         shape = shape_of(rank, shape.dims);

@@ -43,7 +43,7 @@ struct job {
     const struct state *state;
     const char *x, *scale, *bias;
     char *y, *stat[2]; /* mean and inverse deviation, or NULL */
-    size_t stat_width;
+    size_t stat_width[2];
     char *scratch;
 };
 
@@ -221,7 +221,7 @@ static void run_row(const struct job *job, int64_t row, char *own)
         s->store(out, own, n, &none);
     for (uint32_t i = 0; i < 2; i++) {
         if (job->stat[i])
-            s->store_stat[i](job->stat[i] + (size_t)row * job->stat_width, &stats[i], 1, &none);
+            s->store_stat[i](job->stat[i] + (size_t)row * job->stat_width[i], &stats[i], 1, &none);
     }
 }
 
@@ -255,7 +255,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
         if (stat) {
             job.stat[i] = bp_cpu_data(stat);
-            job.stat_width = bp_cpu_width(stat->dtype);
+            job.stat_width[i] = bp_cpu_width(stat->dtype);
         }
     }
     bp_cpu_parallel(call, s->slices, run_slice, &job);
