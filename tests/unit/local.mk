@@ -214,4 +214,9 @@ unit_tests += %D%/check_cpu_attention
 %C%_check_cpu_attention_SOURCES = %D%/check_cpu_attention.c $(heavy_sources)
 %C%_check_cpu_attention_CPPFLAGS = $(heavy_cppflags)
 %C%_check_cpu_attention_LDADD = $(heavy_ldadd)
+
+unit_tests += %D%/check_cpu_random
+%C%_check_cpu_random_SOURCES = %D%/check_cpu_random.c $(heavy_sources)
+%C%_check_cpu_random_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_random_LDADD = $(heavy_ldadd)
 endif
