@@ -68,6 +68,7 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 # Normalisations, attention, losses, random numbers, training.
 %C%_libcpu_la_SOURCES += \
 	%D%/kernels/attention.c %D%/kernels/attention.h %D%/kernels/attention.inc \
+	%D%/kernels/attention_plan.c \
 	%D%/kernels/linear_attention.inc %D%/kernels/log_sums.inc %D%/kernels/lp_norm.inc \
 	%D%/kernels/mean_variance.inc %D%/kernels/norm.c %D%/kernels/norm.h \
 	%D%/kernels/norm.inc %D%/kernels/optimizers.inc %D%/kernels/random.c \

@@ -191,7 +191,8 @@ static void feed_mask(struct attention *a)
         else if (nums_pick(0, 3) == 0 && a->mask_dtype != BP_DTYPE_I32)
             a->mask[i] = -(double)INFINITY;
         else
-            a->mask[i] = a->mask_dtype == BP_DTYPE_I32 ? (double)nums_pick(-2, 2) : 0.5 * (double)nums_pick(-4, 4);
+            a->mask[i] = a->mask_dtype == BP_DTYPE_I32 ? (double)nums_pick(-2, 2)
+                                                       : 0.5 * (double)nums_pick(-4, 4);
     }
     data = a->mask_dtype == BP_DTYPE_U8 ? flags : nums_encode(a->mask, n, a->mask_dtype);
     th_input(t, "mask", a->mask_dtype == BP_DTYPE_U8 ? BP_DTYPE_BOOL : a->mask_dtype,
@@ -396,8 +397,15 @@ END_TEST
 
 START_TEST(flexes_without_bodies)
 {
-    struct attention a = {.dtype = dtypes[_i], .v_dtype = dtypes[_i], .batch = 2, .group = 2,
-                          .heads = 3, .q_length = 5, .length = 7, .size = 6, .v_size = 4};
+    struct attention a = {.dtype = dtypes[_i],
+                          .v_dtype = dtypes[_i],
+                          .batch = 2,
+                          .group = 2,
+                          .heads = 3,
+                          .q_length = 5,
+                          .length = 7,
+                          .size = 6,
+                          .v_size = 4};
     double y[2 * 6 * 5 * 4], scores[2 * 6 * 5 * 7];
 
     a.q = feed_heads(&a, "q", a.dtype, 6, 5, 6);
@@ -433,8 +441,10 @@ START_TEST(positions_turn)
         ids[i] = nums_pick(0, 9);
     x = is_packed ? feed("x", dtype, 3, (int64_t[]){batch, length, heads * size})
                   : feed("x", dtype, 4, (int64_t[]){batch, heads, length, size});
-    c = feed("c", dtype, by_id ? 2 : 3, by_id ? (int64_t[]){10, half} : (int64_t[]){batch, length, half});
-    s = feed("s", dtype, by_id ? 2 : 3, by_id ? (int64_t[]){10, half} : (int64_t[]){batch, length, half});
+    c = feed("c", dtype, by_id ? 2 : 3,
+             by_id ? (int64_t[]){10, half} : (int64_t[]){batch, length, half});
+    s = feed("s", dtype, by_id ? 2 : 3,
+             by_id ? (int64_t[]){10, half} : (int64_t[]){batch, length, half});
     if (by_id)
         th_input(t, "ids", BP_DTYPE_I64, dims(0, 2, (int64_t[]){batch, length}), ids);
     y = calloc((size_t)(batch * heads * length * size), sizeof *y);
@@ -454,8 +464,9 @@ START_TEST(positions_turn)
             y[other] = sine * x[one] + cosine * x[other];
         }
     }
-    th_output(t, "y", dtype, is_packed ? dims(0, 3, (int64_t[]){batch, length, heads * size})
-                                       : dims(0, 4, (int64_t[]){batch, heads, length, size}));
+    th_output(t, "y", dtype,
+              is_packed ? dims(0, 3, (int64_t[]){batch, length, heads * size})
+                        : dims(0, 4, (int64_t[]){batch, heads, length, size}));
     th_node(t, "RotaryEmbedding", 23, by_id ? "x c s ids" : "x c s", "y");
     th_int(t, "interleaved", is_interleaved);
     if (is_packed)
@@ -489,8 +500,8 @@ END_TEST
 enum { B = 2, LENGTH = 5, HEADS = 2, GROUP = 2, KEYS = 3, VALUES = 4 };
 
 static void expect_linear(const double *q, const double *k, const double *v, double *state,
-                          const double *decay, bool by_head, const double *beta, const double *erase,
-                          double *y)
+                          const double *decay, bool by_head, const double *beta,
+                          const double *erase, double *y)
 {
     for (int i = 0; i < B * HEADS * LENGTH; i++) {
         int b = i / HEADS / LENGTH, h = i / LENGTH % HEADS, p = i % LENGTH;
@@ -502,7 +513,8 @@ static void expect_linear(const double *q, const double *k, const double *v, dou
         for (int m = 0; m < VALUES; m++) {
             value[m] = v[kv * VALUES + m];
             for (int d = 0; d < KEYS && beta; d++)
-                value[m] -= s[d * VALUES + m] * k[kv * KEYS + d] * (erase ? erase[kv * KEYS + d] : 1);
+                value[m] -=
+                    s[d * VALUES + m] * k[kv * KEYS + d] * (erase ? erase[kv * KEYS + d] : 1);
             value[m] *= beta ? beta[kv] : 1;
         }
         for (int d = 0; d < KEYS * VALUES; d++)
@@ -524,7 +536,8 @@ START_TEST(linear_attention_keeps_a_state)
     static const char *const rules[] = {"linear", "gated", "delta", "gated_delta"};
     uint32_t dtype = dtypes[_i % 4], rule = (uint32_t)_i / 4 % 4;
     bool is_gated = rule & 1, is_delta = rule & 2, by_head = _i & 16, has_past = _i & 32;
-    double *q, *k, *v, *decay = NULL, *beta = NULL, *erase = NULL, *state, y[B * LENGTH * 4 * VALUES];
+    double *q, *k, *v, *decay = NULL, *beta = NULL, *erase = NULL, *state,
+                       y[B * LENGTH * 4 * VALUES];
     char in[64];
 
     nums_seed((uint64_t)_i);

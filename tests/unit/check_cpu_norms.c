@@ -373,7 +373,8 @@ START_TEST(old_versions_train_when_asked_for_more_outputs)
     static const uint32_t since[] = {1, 6, 7, 9};
     bool is_test = _i >= 4;
     /* channel 0: 1 3 -2 0, channel 1: 5 7 2 4 */
-    const double mean[] = {is_test ? 2 : 0.5, is_test ? 2 : 4.5}, var[] = {is_test ? 1 : 3.25, is_test ? 1 : 3.25};
+    const double mean[] = {is_test ? 2 : 0.5, is_test ? 2 : 4.5},
+                 var[] = {is_test ? 1 : 3.25, is_test ? 1 : 3.25};
     const float v[] = {1, 3, 5, 7, -2, 0, 2, 4};
     double running[2], running_var[2];
 

@@ -177,8 +177,8 @@ END_TEST
 START_TEST(classes_are_drawn_by_their_weight)
 {
     uint32_t dtype = dtypes[_i % 4], to = _i % 2 ? BP_DTYPE_I32 : BP_DTYPE_I64;
-    const double x[] = {1, 1 + log(2), 1 + log(5), -(double)INFINITY, 0, -(double)INFINITY,
-                        -(double)INFINITY, -(double)INFINITY};
+    const double x[] = {1, 1 + log(2),        1 + log(5),        -(double)INFINITY,
+                        0, -(double)INFINITY, -(double)INFINITY, -(double)INFINITY};
     double seen[8] = {0};
     void *data = nums_encode(x, 8, dtype);
 
@@ -192,7 +192,7 @@ START_TEST(classes_are_drawn_by_their_weight)
         double class = nums_decode(th_data(t, "y"), i, to);
 
         ck_assert(class >= 0 && class < 4);
-        seen[i / MANY * 4 + (size_t)class] += 1.0 / MANY;
+        seen[i / MANY * 4 + (size_t) class] += 1.0 / MANY;
     }
     ck_assert_double_lt(fabs(seen[0] - 0.125), 0.02);
     ck_assert_double_lt(fabs(seen[1] - 0.25), 0.02);
@@ -285,7 +285,8 @@ END_TEST
 enum { BATCH = 3, CLASSES = 5 };
 
 /* The logarithm of a probability, of the softmax over classes where that is asked for. */
-static double log_probability(const double *x, int64_t plane, int64_t i, int64_t class, bool softmax)
+static double log_probability(const double *x, int64_t plane, int64_t i, int64_t class,
+                              bool softmax)
 {
     const double *at = x + i / plane * CLASSES * plane + i % plane;
     double sum = 0;

@@ -7,13 +7,13 @@
 
 #include "kernels/loops.h"
 
-#define T        float
+#define T float
 #define FN(name) name##_f32
 #include "kernels/norm.inc"
 #undef T
 #undef FN
 
-#define T        double
+#define T double
 #define FN(name) name##_f64
 #include "kernels/norm.inc"
 

@@ -68,7 +68,7 @@ double bp_cpu_random_real(struct bp_cpu_random *random)
     return ((double)high * 67108864.0 + (double)low) * 0x1p-53;
 }
 
-/* Marsaglia's polar method: a point in the unit circle gives two numbers; the second comes first. */
+/* Marsaglia's polar method: a point in the unit circle gives two numbers, the second one first. */
 double bp_cpu_random_normal(struct bp_cpu_random *random)
 {
     double x, y, size, factor;

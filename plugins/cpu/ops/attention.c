@@ -40,7 +40,8 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     for (uint32_t i = 0; i < query->node->n_in && i < LENGTHS; i++) {
         const bp_value *value = bp_node_in(query->graph, query->node, i);
 
-        if (value && i != MASK && (value->dtype >= BP_DTYPE_END || !(op->types >> value->dtype & 1))) {
+        if (value && i != MASK &&
+            (value->dtype >= BP_DTYPE_END || !(op->types >> value->dtype & 1))) {
             bp_cpu_refuse_dtype(query, i);
             return;
         }
@@ -106,8 +107,8 @@ static bp_rc read_past(const struct bp_cpu_call *call, struct bp_cpu_attention *
         return BP_OK;
     if (!key || !value || key->rank != 4 || value->rank != 4 || key->dims[2] != value->dims[2] ||
         key->dims[0] != call->in[Q]->dims[0] || value->dims[0] != key->dims[0] ||
-        key->dims[1] != a->kv_heads || value->dims[1] != a->kv_heads ||
-        key->dims[3] != a->head || value->dims[3] != a->v_head)
+        key->dims[1] != a->kv_heads || value->dims[1] != a->kv_heads || key->dims[3] != a->head ||
+        value->dims[3] != a->v_head)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
                            "past_key and past_value do not fit K and V");
     a->k[BP_CPU_PAST] = layout(key, a->kv_heads);
@@ -180,8 +181,7 @@ static bool plan_operand(struct bp_cpu_call *call, uint32_t dtype, uint32_t inpu
     out->to_width = bp_cpu_width(dtype);
     out->at = call->scratch_bytes;
     return !__builtin_mul_overflow((size_t)out->count, out->to_width, &bytes) &&
-           !__builtin_add_overflow(call->scratch_bytes, bytes / 64 * 64 + 64,
-                                   &call->scratch_bytes);
+           !__builtin_add_overflow(call->scratch_bytes, bytes / 64 * 64 + 64, &call->scratch_bytes);
 }
 
 static bool outputs_fit(const struct bp_cpu_call *call, const struct bp_cpu_attention *a)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * group_normalization.c - GroupNormalization (opsets 18, 21): each group of channels of each image
- * by its own mean and variance. scale and bias have a number a group, from 21 on a number a channel.
+ * by its own mean and variance. scale and bias have a number a group, from 21 on one a channel.
  */
 
 #include "kernels/data.h"

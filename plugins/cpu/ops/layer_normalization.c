@@ -20,7 +20,7 @@ enum { X, SCALE, BIAS };
 /* Scale or bias, brought to the type that is computed in and to rows. */
 struct operand {
     bool is_given, is_expanded, is_per_row;
-    int64_t count; /* of a row, or of all rows */
+    int64_t count;                    /* of a row, or of all rows */
     size_t expanded_at, converted_at; /* in the scratch */
     bp_cpu_unary_loop convert;        /* NULL: it has the type */
     struct bp_cpu_strided expand;
@@ -33,8 +33,8 @@ struct state {
     bool is_rms;
     double epsilon;
     uint32_t slices;
-    size_t x_width, y_width, width; /* width: of the type that is computed in */
-    size_t row_at, row_bytes;       /* a row for each worker, in the scratch */
+    size_t x_width, y_width, width;               /* width: of the type that is computed in */
+    size_t row_at, row_bytes;                     /* a row for each worker, in the scratch */
     bp_cpu_unary_loop load, store, store_stat[2]; /* NULL: as it is */
     struct operand operand[2];
 };
@@ -101,8 +101,8 @@ static bp_rc plan_operand(struct bp_cpu_call *call, uint32_t input, uint32_t axi
     if (tensor->dtype != dtype)
         out->convert = bp_cpu_cast_loop(tensor->dtype, dtype);
     if (rc >= 0 && out->is_expanded)
-        fits = take(&call->scratch_bytes, out->count, bp_cpu_width(tensor->dtype),
-                    &out->expanded_at);
+        fits =
+            take(&call->scratch_bytes, out->count, bp_cpu_width(tensor->dtype), &out->expanded_at);
     if (rc >= 0 && fits && out->convert)
         fits = take(&call->scratch_bytes, out->count, s->width, &out->converted_at);
     return fits ? rc : bp_cpu_fail(call->node, err, BP_E_NOMEM, "input %u is too large", input);
@@ -153,8 +153,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (bp_cpu_count(y) != bp_cpu_count(x))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "Y has another size than X");
     s = call->state;
-    dtype = is_double(x) || is_double(y) || is_double(call->in[SCALE]) ? BP_DTYPE_F64
-                                                                       : BP_DTYPE_F32;
+    dtype =
+        is_double(x) || is_double(y) || is_double(call->in[SCALE]) ? BP_DTYPE_F64 : BP_DTYPE_F32;
     s->rows = bp_dims_count(x->dims, axis);
     s->n = bp_dims_count(x->dims + axis, x->rank - axis);
     s->is_rms = strcmp(call->node->op->name, "RMSNormalization") == 0;

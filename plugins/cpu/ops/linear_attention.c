@@ -54,16 +54,16 @@ static void store_state(const struct job *job, int64_t at, const void *from)
                  (size_t)(s->k_size * s->v_size), &none);
 }
 
-#define T        float
-#define EXP      expf
+#define T float
+#define EXP expf
 #define FN(name) name##_f32
 #include "kernels/linear_attention.inc"
 #undef T
 #undef EXP
 #undef FN
 
-#define T        double
-#define EXP      exp
+#define T double
+#define EXP exp
 #define FN(name) name##_f64
 #include "kernels/linear_attention.inc"
 

@@ -75,22 +75,21 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s->slices = bp_cpu_slices(call, bp_cpu_count(x), 8);
     if (!fits(call, s))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "inputs and outputs do not fit together");
-    if (s->is_entropy &&
-        __builtin_mul_overflow((size_t)bp_cpu_count(call->in[LABELS]), sizeof(double),
-                               &call->scratch_bytes))
+    if (s->is_entropy && __builtin_mul_overflow((size_t)bp_cpu_count(call->in[LABELS]),
+                                                sizeof(double), &call->scratch_bytes))
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "there are too many labels");
     return BP_OK;
 }
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-#define T        float
+#define T float
 #define FN(name) name##_f32
 #include "kernels/log_sums.inc"
 #undef T
 #undef FN
 
-#define T        double
+#define T double
 #define FN(name) name##_f64
 #include "kernels/log_sums.inc"
 
@@ -116,8 +115,7 @@ static int64_t label_at(const bp_tensor *labels, int64_t i)
 {
     const void *data = bp_cpu_data(labels);
 
-    return labels->dtype == BP_DTYPE_I64 ? ((const int64_t *)data)[i]
-                                         : ((const int32_t *)data)[i];
+    return labels->dtype == BP_DTYPE_I64 ? ((const int64_t *)data)[i] : ((const int32_t *)data)[i];
 }
 
 static bool is_ignored(const struct state *s, int64_t label)
@@ -181,8 +179,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         job.x = bp_cpu_data(x);
         job.log_prob = bp_cpu_out(call, 1) ? bp_cpu_data(call->out[1]) : NULL;
         job.sums = call->scratch;
-        bp_cpu_parallel(call, s->slices,
-                        x->dtype == BP_DTYPE_F64 ? run_slice_f64 : run_slice_f32, &job);
+        bp_cpu_parallel(call, s->slices, x->dtype == BP_DTYPE_F64 ? run_slice_f64 : run_slice_f32,
+                        &job);
     }
     if (call->out[0])
         take_losses(call, job.sums);

@@ -49,13 +49,13 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-#define T        float
+#define T float
 #define FN(name) name##_f32
 #include "kernels/lp_norm.inc"
 #undef T
 #undef FN
 
-#define T        double
+#define T double
 #define FN(name) name##_f64
 #include "kernels/lp_norm.inc"
 

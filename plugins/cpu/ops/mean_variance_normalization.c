@@ -127,8 +127,8 @@ static void run_set(const struct job *job, int64_t first)
                             (size_t)s->run);
     mean = sum / count;
     for (int64_t i = 0; i < s->runs.count; i++)
-        squares += s->simd->sum_squares(
-            job->x + (size_t)(first + walk_to(&s->runs, i)) * s->width, (size_t)s->run, mean);
+        squares += s->simd->sum_squares(job->x + (size_t)(first + walk_to(&s->runs, i)) * s->width,
+                                        (size_t)s->run, mean);
     for (int64_t i = 0; i < s->runs.count; i++) {
         size_t at = (size_t)(first + walk_to(&s->runs, i)) * s->width;
 
@@ -137,13 +137,13 @@ static void run_set(const struct job *job, int64_t first)
     }
 }
 
-#define T        float
+#define T float
 #define FN(name) name##_f32
 #include "kernels/mean_variance.inc"
 #undef T
 #undef FN
 
-#define T        double
+#define T double
 #define FN(name) name##_f64
 #include "kernels/mean_variance.inc"
 

@@ -84,7 +84,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
             if (y->dtype == BP_DTYPE_I64)
                 ((int64_t *)bp_cpu_data(y))[i] = class;
             else
-                ((int32_t *)bp_cpu_data(y))[i] = (int32_t)class;
+                ((int32_t *)bp_cpu_data(y))[i] = (int32_t) class;
         }
     }
     return BP_OK;

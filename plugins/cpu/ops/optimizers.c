@@ -21,19 +21,18 @@ struct part {
     void *out, *new_state[2];
 };
 
-typedef void (*step_fn)(const struct step *step, const struct part *part, int64_t from,
-                        int64_t to);
+typedef void (*step_fn)(const struct step *step, const struct part *part, int64_t from, int64_t to);
 
-#define T        float
-#define SQRT     sqrtf
+#define T float
+#define SQRT sqrtf
 #define FN(name) name##_f32
 #include "kernels/optimizers.inc"
 #undef T
 #undef SQRT
 #undef FN
 
-#define T        double
-#define SQRT     sqrt
+#define T double
+#define SQRT sqrt
 #define FN(name) name##_f64
 #include "kernels/optimizers.inc"
 
@@ -177,8 +176,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     const struct kind *kind = call->node->op->loops;
     uint32_t n = (call->n_in - 2) / (2 + kind->states);
     const void *rate = bp_tensor_data(call->in[0]), *count = bp_tensor_data(call->in[1]);
-    double r = call->in[0]->dtype == BP_DTYPE_F64 ? *(const double *)rate
-                                                  : (double)*(const float *)rate;
+    double r =
+        call->in[0]->dtype == BP_DTYPE_F64 ? *(const double *)rate : (double)*(const float *)rate;
     struct step step = kind->read(call->node, r, (double)*(const int64_t *)count);
 
     (void)err;

@@ -4,9 +4,9 @@
  * Bernoulli (15, 22). See kernels/random.h for what a seed means.
  */
 
+#include "kernels/random.h"
 #include "kernels/cast.h"
 #include "kernels/data.h"
-#include "kernels/random.h"
 
 enum { BLOCK = BP_CPU_RANDOM_BLOCK };
 

@@ -33,13 +33,13 @@ struct job {
 
 static const struct bp_cpu_params none;
 
-#define T        float
+#define T float
 #define FN(name) name##_f32
 #include "kernels/rotary.inc"
 #undef T
 #undef FN
 
-#define T        double
+#define T double
 #define FN(name) name##_f64
 #include "kernels/rotary.inc"
 

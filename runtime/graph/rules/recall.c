@@ -39,8 +39,10 @@ static bp_rc rotary_size(struct bp_infer *infer, const struct bp_fact *x, struct
 
     *out = head;
     if (x->rank == 3 && heads < 1)
-        return bp_fail(infer->err, BP_E_INVALID, "an input of rank 3 needs num_heads, which is "
-                       "%" PRId64, heads);
+        return bp_fail(infer->err, BP_E_INVALID,
+                       "an input of rank 3 needs num_heads, which is "
+                       "%" PRId64,
+                       heads);
     if (x->rank == 3 && bp_sym_known(head) && head.value % heads != 0)
         return bp_fail(infer->err, BP_E_SHAPE,
                        "X has size %" PRId64 " at dimension 2, no multiple of %" PRId64 " heads",

@@ -81,7 +81,8 @@ static bp_rc infer_momentum(struct bp_infer *infer)
 #define A_FLOAT_REQ(name_) {.name = name_, .type = BP_ATTR_FLOAT, .is_required = true}
 /* clang-format on */
 #define STEP(op, rule, ...)                                                                        \
-    TRAINING_ROW(op, 1, INFER(rule), IN(P("R", 'R', REAL), P("T", 'I', BP_T(I64)), EACH("inputs")), \
+    TRAINING_ROW(op, 1, INFER(rule),                                                               \
+                 IN(P("R", 'R', REAL), P("T", 'I', BP_T(I64)), EACH("inputs")),                    \
                  OUT(EACH("outputs")), ATTRS(__VA_ARGS__))
 
 STEP(Adagrad, infer_adagrad, A_FLOAT("decay_factor", 0.0f), A_FLOAT("epsilon", 1e-6f),
