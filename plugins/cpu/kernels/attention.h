@@ -12,8 +12,8 @@
 #include "kernels/gemm.h"
 
 enum {
-    BP_CPU_ATTENTION_ROWS = 64, /* of a block */
-    BP_CPU_ATTENTION_KEYS = 256 /* of a block; 64 KiB of scores */
+    BP_CPU_ATTENTION_ROWS = 128, /* of a block */
+    BP_CPU_ATTENTION_KEYS = 256  /* of a block; 128 KiB of scores */
 };
 
 /* What output `scores` holds. */
