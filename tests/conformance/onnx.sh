@@ -9,8 +9,10 @@ data=/usr/share/libonnx-testdata/data
 least=662 # raise it when operators come; all 1072 is the aim
 
 # Not judged: this data truncates to bfloat16 where later ONNX rounds to nearest; the shape that two
-# models declare is not that of their data; training dropout is "not yet" in another way.
-not_judged='test_cast_FLOAT_to_BFLOAT16|test_castlike_.*BFLOAT16.*_expanded|test_training_dropout.*'
+# models declare is not that of their data; what Bernoulli drew cannot be drawn again from what the
+# model says; Adam's results were made with an epsilon that the model does not have.
+not_judged='test_cast_FLOAT_to_BFLOAT16|test_castlike_.*BFLOAT16.*_expanded|test_bernoulli.*'
+not_judged="$not_judged|test_adam_multiple"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
