@@ -366,6 +366,25 @@ START_TEST(hostile_axes_are_refused)
 }
 END_TEST
 
+/* A mean far from 0 costs no precision: what is left of x once it is taken off is exact. */
+START_TEST(planes_may_lie_far_from_0)
+{
+    const float v[] = {4096, 4097, 4098, 4099, -8192, -8193, -8194, -8195};
+
+    for (int i = 0; i < 8; i++)
+        expected[i] = ((double)v[i] - (i < 4 ? 4097.5 : -8193.5)) / sqrt(1.25 + 1e-5) * 0.3 + 0.1;
+    th_input(t, "x", BP_DTYPE_F32, "1,2,4", v);
+    th_input(t, "s", BP_DTYPE_F32, "2", (float[]){0.3f, 0.3f});
+    th_input(t, "b", BP_DTYPE_F32, "2", (float[]){0.1f, 0.1f});
+    th_output(t, "y", BP_DTYPE_F32, "1,2,4");
+    th_node(t, _i ? "GroupNormalization" : "InstanceNormalization", _i ? 21 : 22, "x s b", "y");
+    if (_i)
+        th_int(t, "num_groups", 2);
+    ck_run();
+    nums_compare("y", th_data(t, "y"), expected, 8, BP_DTYPE_F32, 0);
+}
+END_TEST
+
 /* ---- BatchNormalization before version 14 ---------------------------------------------------- */
 
 START_TEST(old_versions_train_when_asked_for_more_outputs)
@@ -417,6 +436,7 @@ static Suite *suite(void)
     tcase_add_loop_test(tcase, root_mean_squares_are_taken_off, 0, 80);
     tcase_add_test(tcase, layers_of_nothing_do_nothing);
     tcase_add_loop_test(tcase, groups_are_normalised, 0, 40);
+    tcase_add_loop_test(tcase, planes_may_lie_far_from_0, 0, 2);
     tcase_add_loop_test(tcase, norms_become_1, 0, 40);
     tcase_add_loop_test(tcase, zeroes_stay_zeroes, 0, 2);
     tcase_add_loop_test(tcase, means_and_variances_are_taken_off, 0, 60);

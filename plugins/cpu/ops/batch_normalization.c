@@ -7,6 +7,7 @@
  */
 
 #include "kernels/data.h"
+#include "kernels/norm.h"
 #include "kernels/simd.h"
 #include "kernels/widen.h"
 
@@ -17,6 +18,7 @@ enum { Y, RUNNING_MEAN, RUNNING_VAR, SAVED_MEAN, SAVED_VAR, N_OUTPUTS };
 
 struct state {
     const struct bp_cpu_simd *simd;
+    const struct bp_cpu_norm *norm;
     int64_t batch, channels, plane; /* x seen as batch x channels x plane */
     double epsilon, momentum;
     bool is_training;
@@ -65,6 +67,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return rc;
     state = call->state;
     state->simd = bp_cpu_simd(x->dtype);
+    state->norm = bp_cpu_norm(x->dtype);
     state->epsilon = (double)bp_cpu_float(call->node, "epsilon", 1e-5f);
     state->momentum = (double)bp_cpu_float(call->node, "momentum", 0.9f);
     state->is_training = trains(call);
@@ -163,10 +166,10 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
         else
             pass_on(job, c, mean, var);
         mul = load(job->in[SCALE], c) / sqrt(var + s->epsilon);
-        add = load(job->in[BIAS], c) - mean * mul;
+        add = load(job->in[BIAS], c);
         for (int64_t b = 0; b < s->batch; b++)
-            s->simd->scale(plane_at(job, job->out[Y], b, c), plane_at(job, job->in[X], b, c),
-                           (size_t)s->plane, mul, add);
+            s->norm->even(plane_at(job, job->out[Y], b, c), plane_at(job, job->in[X], b, c),
+                          (size_t)s->plane, mean, mul, add);
     }
 }
 
