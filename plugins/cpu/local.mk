@@ -113,6 +113,18 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/ops/is_inf.c %D%/ops/is_nan.c %D%/ops/mish.c %D%/ops/shrink.c %D%/ops/sinh.c \
 	%D%/ops/swiglu.c %D%/ops/swish.c %D%/ops/tan.c %D%/ops/thresholded_relu.c %D%/ops/trilu.c \
 	%D%/ops/cumulate.c
+# Normalisations, attention, losses, random numbers, training.
+%C%_libcpu_la_SOURCES += \
+	%D%/kernels/attention.c %D%/kernels/attention.h %D%/kernels/attention.inc \
+	%D%/kernels/attention_plan.c \
+	%D%/kernels/linear_attention.inc %D%/kernels/log_sums.inc %D%/kernels/lp_norm.inc \
+	%D%/kernels/mean_variance.inc %D%/kernels/norm.c %D%/kernels/norm.h \
+	%D%/kernels/norm.inc %D%/kernels/optimizers.inc %D%/kernels/random.c \
+	%D%/kernels/random.h %D%/kernels/rotary.inc %D%/ops/attention.c \
+	%D%/ops/causal_conv_with_state.c %D%/ops/group_normalization.c \
+	%D%/ops/layer_normalization.c %D%/ops/linear_attention.c %D%/ops/loss.c \
+	%D%/ops/lp_normalization.c %D%/ops/mean_variance_normalization.c \
+	%D%/ops/multinomial.c %D%/ops/optimizers.c %D%/ops/random.c %D%/ops/rotary_embedding.c
 
 # The loops of kernels/simd.inc, once for each instruction set, each with its own flags.
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la

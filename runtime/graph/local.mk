@@ -64,3 +64,11 @@ runtime_libbackplane_core_la_SOURCES += \
 # more operators on elements
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/elements.c
+# normalisations, attention, losses, random numbers, training
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/attention.c \
+	%D%/rules/loss.c \
+	%D%/rules/norms.c \
+	%D%/rules/random.c \
+	%D%/rules/recall.c \
+	%D%/rules/training.c

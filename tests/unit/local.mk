@@ -242,4 +242,21 @@ unit_tests += %D%/check_cpu_placed
 	%D%/typed.h
 %C%_check_cpu_placed_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_placed_LDADD = $(cpu_test_ldadd)
+# normalisations, attention, losses, random numbers, training
+%C%_check_rules_SOURCES += %D%/check_rules_norm.inc
+if ENABLE_CPU
+unit_tests += %D%/check_cpu_norms
+%C%_check_cpu_norms_SOURCES = %D%/check_cpu_norms.c $(heavy_sources)
+%C%_check_cpu_norms_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_norms_LDADD = $(heavy_ldadd)
+
+unit_tests += %D%/check_cpu_attention
+%C%_check_cpu_attention_SOURCES = %D%/check_cpu_attention.c $(heavy_sources)
+%C%_check_cpu_attention_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_attention_LDADD = $(heavy_ldadd)
+
+unit_tests += %D%/check_cpu_random
+%C%_check_cpu_random_SOURCES = %D%/check_cpu_random.c $(heavy_sources)
+%C%_check_cpu_random_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_random_LDADD = $(heavy_ldadd)
 endif
