@@ -242,6 +242,8 @@ unit_tests += %D%/check_cpu_placed
 	%D%/typed.h
 %C%_check_cpu_placed_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_placed_LDADD = $(cpu_test_ldadd)
+endif
+
 # normalisations, attention, losses, random numbers, training
 %C%_check_rules_SOURCES += %D%/check_rules_norm.inc
 if ENABLE_CPU

@@ -77,7 +77,7 @@ static bp_rc infer_momentum(struct bp_infer *infer)
 
 #define REAL (BP_T(F32) | BP_T(F64))
 /* clang-format off */
-#define EACH(name) {name, REAL, BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS, 0}
+#define EACH(name) {name, REAL, BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS, 0, 0}
 #define A_FLOAT_REQ(name_) {.name = name_, .type = BP_ATTR_FLOAT, .is_required = true}
 /* clang-format on */
 #define STEP(op, rule, ...)                                                                        \
