@@ -45,3 +45,13 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/symbol_calc.c \
 	%D%/symbol_rows.h \
 	%D%/symbol_words.c
+
+# com.microsoft
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/ms.c \
+	%D%/rules/ms.h \
+	%D%/rules/ms_attention.c \
+	%D%/rules/ms_elements.c \
+	%D%/rules/ms_matrix.c \
+	%D%/rules/ms_misc.c \
+	%D%/rules/ms_quant.c
