@@ -65,6 +65,15 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/ops/gru.c %D%/ops/instance_normalization.c %D%/ops/lrn.c %D%/ops/lstm.c \
 	%D%/ops/matmul.c %D%/ops/max_pool.c %D%/ops/reduce.c %D%/ops/rnn.c %D%/ops/softmax.c
 
+# com.microsoft
+%C%_libcpu_la_SOURCES += \
+	%D%/kernels/epilogue.c \
+	%D%/kernels/epilogue.h \
+	%D%/kernels/epilogue.inc \
+	%D%/kernels/inner.c \
+	%D%/kernels/inner.h \
+	%D%/ops/ms_nhwc.c
+
 # The loops of kernels/simd.inc, once for each instruction set, each with its own flags.
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la
 %C%_libsimd_la_CPPFLAGS = $(cpu_cppflags)
