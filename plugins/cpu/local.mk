@@ -67,6 +67,15 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 
 # com.microsoft
 %C%_libcpu_la_SOURCES += \
+	%D%/kernels/bias_rows.inc \
+	%D%/kernels/biased.inc \
+	%D%/kernels/norm_rows.c \
+	%D%/kernels/norm_rows.h \
+	%D%/kernels/norm_rows.inc \
+	%D%/ops/ms_bias.c \
+	%D%/ops/ms_embed.c \
+	%D%/ops/ms_gelu.c \
+	%D%/ops/ms_layer_norm.c \
 	%D%/kernels/epilogue.c \
 	%D%/kernels/epilogue.h \
 	%D%/kernels/epilogue.inc \
