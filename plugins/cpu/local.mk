@@ -67,6 +67,13 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 
 # com.microsoft
 %C%_libcpu_la_SOURCES += \
+	%D%/kernels/heads.c \
+	%D%/kernels/heads.h \
+	%D%/kernels/rotary.h \
+	%D%/ops/ms_attention.c \
+	%D%/ops/ms_group_query.c \
+	%D%/ops/ms_multi_head.c \
+	%D%/ops/ms_rotary.c \
 	%D%/kernels/bias_rows.inc \
 	%D%/kernels/biased.inc \
 	%D%/kernels/norm_rows.c \
