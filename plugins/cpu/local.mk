@@ -67,6 +67,7 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 
 # com.microsoft
 %C%_libcpu_la_SOURCES += \
+	%D%/ops/ms_matmul_nbits.c \
 	%D%/kernels/heads.c \
 	%D%/kernels/heads.h \
 	%D%/kernels/rotary.h \
@@ -101,6 +102,12 @@ noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la
 %C%_libsimd_avx512_la_CPPFLAGS = $(cpu_cppflags)
 %C%_libsimd_avx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_CFLAGS)
 %C%_libsimd_avx512_la_SOURCES = %D%/kernels/simd_avx512.c
+
+# MatMulNBits
+%C%_libsimd_la_SOURCES += %D%/kernels/nbits.c %D%/kernels/nbits.h %D%/kernels/nbits.inc \
+	%D%/kernels/nbits_dot.inc
+%C%_libsimd_avx2_la_SOURCES += %D%/kernels/nbits_avx2.c
+%C%_libsimd_avx512_la_SOURCES += %D%/kernels/nbits_avx512.c
 %C%_libcpu_la_LIBADD += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la
 endif
 
