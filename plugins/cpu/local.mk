@@ -90,6 +90,18 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/kernels/inner.c \
 	%D%/kernels/inner.h \
 	%D%/ops/ms_nhwc.c
+# more operators on elements: trigonometry, activations, bits, running sums
+%C%_libcpu_la_SOURCES += \
+	%D%/kernels/cumulate.inc %D%/kernels/cumulate_entry.inc %D%/kernels/gates.h \
+	%D%/kernels/hardmax.inc %D%/kernels/power.h %D%/kernels/shrink.inc \
+	%D%/kernels/swiglu.inc %D%/kernels/trig.h \
+	%D%/kernels/trig.inc %D%/ops/acos.c %D%/ops/acosh.c %D%/ops/asin.c %D%/ops/asinh.c \
+	%D%/ops/atan.c %D%/ops/atanh.c %D%/ops/bit_shift.c %D%/ops/bitwise_and.c \
+	%D%/ops/bitwise_not.c %D%/ops/bitwise_or.c %D%/ops/bitwise_xor.c %D%/ops/celu.c \
+	%D%/ops/cosh.c %D%/ops/eye_like.c %D%/ops/gelu.c %D%/ops/hard_swish.c %D%/ops/hardmax.c \
+	%D%/ops/is_inf.c %D%/ops/is_nan.c %D%/ops/mish.c %D%/ops/shrink.c %D%/ops/sinh.c \
+	%D%/ops/swiglu.c %D%/ops/swish.c %D%/ops/tan.c %D%/ops/thresholded_relu.c %D%/ops/trilu.c \
+	%D%/ops/cumulate.c
 
 # The loops of kernels/simd.inc, once for each instruction set, each with its own flags.
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la

@@ -55,3 +55,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/ms_matrix.c \
 	%D%/rules/ms_misc.c \
 	%D%/rules/ms_quant.c
+# more operators on elements
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/elements.c

@@ -201,3 +201,24 @@ unit_tests += %D%/check_cpu_moves
 %C%_check_cpu_moves_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_moves_LDADD = $(cpu_test_ldadd)
 endif
+
+# more operators on elements
+%C%_check_rules_SOURCES += %D%/check_rules_elem.inc
+if ENABLE_CPU
+unit_tests += %D%/check_cpu_types
+%C%_check_cpu_types_SOURCES = %D%/check_cpu_types.c %D%/test_host.c %D%/test_host.h
+%C%_check_cpu_types_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_types_LDADD = plugins/cpu/libcpu.la $(unit_ldadd)
+
+unit_tests += %D%/check_cpu_curves
+%C%_check_cpu_curves_SOURCES = %D%/check_cpu_curves.c %D%/random.h %D%/test_host.c %D%/test_host.h \
+	%D%/typed.h
+%C%_check_cpu_curves_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_curves_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_placed
+%C%_check_cpu_placed_SOURCES = %D%/check_cpu_placed.c %D%/random.h %D%/test_host.c %D%/test_host.h \
+	%D%/typed.h
+%C%_check_cpu_placed_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_placed_LDADD = $(cpu_test_ldadd)
+endif

@@ -57,15 +57,18 @@ BP_LOOP_INLINE float bp_expm1f_near_0(float r)
     return q * r * r + r;
 }
 
-/* exp(x) = 2^n * exp(r), |r| <= ln(2) / 2 */
-BP_LOOP_INLINE float bp_expf(float x)
+/*
+ * 2^power * exp(x) for a power of 0 or -1, without overflow on the way there. exp(x) = 2^n * exp(r),
+ * |r| <= ln(2) / 2.
+ */
+BP_LOOP_INLINE float bp_scaled_expf(float x, int32_t power)
 {
     const float magic = 0x1.8p23f; /* adding it leaves n in the low bits */
     float low = x < -104.0f ? -104.0f : x;
-    float y = low > 89.0f ? 89.0f : low;
+    float y = low > 90.0f ? 90.0f : low;
     float shifted = y * 0x1.715476p0f + magic;
     float n = shifted - magic;
-    int32_t k = (int32_t)(bp_float_bits(shifted) - 0x4b400000u);
+    int32_t k = (int32_t)(bp_float_bits(shifted) - 0x4b400000u) + power;
     int32_t half = k / 2; /* 2^k itself may be below or above the normal range */
     float r = y - n * 0x1.62ep-1f - n * 0x1.0bfbe8p-15f;
     float q = bp_expm1f_near_0(r) + 1.0f;
@@ -73,6 +76,17 @@ BP_LOOP_INLINE float bp_expf(float x)
     /* of a NaN k is anything, and the factors only have to be harmless */
     return q * bp_float_from_bits((uint32_t)(half + 127) << 23) *
            bp_float_from_bits((uint32_t)(k - half + 127) << 23);
+}
+
+BP_LOOP_INLINE float bp_expf(float x)
+{
+    return bp_scaled_expf(x, 0);
+}
+
+/* exp(x) / 2 */
+BP_LOOP_INLINE float bp_half_expf(float x)
+{
+    return bp_scaled_expf(x, -1);
 }
 
 /* exp(x) - 1 */
@@ -129,19 +143,27 @@ BP_LOOP_INLINE float bp_tanhf(float x)
     p = p * y - 0.0538432632f;
     p = p * y + 0.133327188f;
     p = p * y - 0.333333284f;
-    return y < 0.390625f ? x + x * y * p : bp_copysignf(large, x);
+    return bp_copysignf(y < 0.390625f ? x + x * y * p : large, x);
+}
+
+/* erf(x) for |x| < 1 */
+BP_LOOP_INLINE float bp_erff_near_0(float x)
+{
+    float y = x * x, p = -0.000564805987f;
+
+    p = p * y + 0.00492176203f;
+    p = p * y - 0.0267150542f;
+    p = p * y + 0.112803167f;
+    p = p * y - 0.376123438f;
+    p = p * y + 1.12837913f;
+    return p * x;
 }
 
 BP_LOOP_INLINE float bp_erff(float x)
 {
-    float y = x * x, magnitude = bp_fabsf(x), small = -0.000564805987f, p = 1.36041364e-05f;
+    float magnitude = bp_fabsf(x), p = 1.36041364e-05f;
     float z = magnitude > 4.0f ? 4.0f : magnitude; /* erf(4) is 1 */
 
-    small = small * y + 0.00492176203f;
-    small = small * y - 0.0267150542f;
-    small = small * y + 0.112803167f;
-    small = small * y - 0.376123438f;
-    small = small * y + 1.12837913f;
     p = p * z - 0.000322967784f; /* -log(1 - erf(z)) for z from 0.95 to 4 */
     p = p * z + 0.00347810961f;
     p = p * z - 0.0227921486f;
@@ -149,7 +171,7 @@ BP_LOOP_INLINE float bp_erff(float x)
     p = p * z + 0.638525849f;
     p = p * z + 1.12634823f;
     p = p * z + 0.000627529516f;
-    return magnitude < 1.0f ? small * x : bp_copysignf(1.0f - bp_expf(-p), x);
+    return magnitude < 1.0f ? bp_erff_near_0(x) : bp_copysignf(1.0f - bp_expf(-p), x);
 }
 
 /* log(1 + exp(x)) */

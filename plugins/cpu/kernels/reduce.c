@@ -19,7 +19,7 @@ struct plan {
     bool is_inner_reduced; /* else each is reduced with others far away */
     int64_t outer, rest;   /* products of the sizes in kept and in reduced, inner not counted */
     int64_t count;         /* elements of x for one of y */
-    bool is_copy;          /* no axes, and that means none */
+    bool is_copy;          /* no axes, that means none, and of one element it is the element */
 };
 
 struct state {
@@ -99,22 +99,30 @@ static bool has_axes_input(const struct bp_cpu_call *call)
     return call->node->node->since >= reduction_of(call)->axes_input_since;
 }
 
+/* Is the result for a single element that element? */
+static bool is_identity(const struct bp_cpu_reduction *reduction)
+{
+    return reduction->step != BP_CPU_SUM_ABS && reduction->step != BP_CPU_SUM_SQUARE &&
+           reduction->last != BP_CPU_LOG;
+}
+
 /* Plans for these axes; the shape of y, which is `rank` dims, is left in dims. */
 static bp_rc plan_axes(const struct bp_cpu_call *call, const int64_t *axes, int64_t n,
                        struct plan *plan, uint32_t *rank, int64_t *dims, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
     bool keeps = bp_cpu_int(call->node, "keepdims", 1) != 0;
-    bool is_reduced[BP_CPU_MAX_RANK] = {false};
+    bool is_reduced[BP_CPU_MAX_RANK] = {false}, keeps_all;
 
     memset(plan, 0, sizeof *plan);
     *rank = 0;
-    plan->is_copy = n == 0 && bp_cpu_int(call->node, "noop_with_empty_axes", 0) != 0;
+    keeps_all = n == 0 && bp_cpu_int(call->node, "noop_with_empty_axes", 0) != 0;
+    plan->is_copy = keeps_all && is_identity(reduction_of(call));
     if (!mark_axes(axes, n, x->rank, is_reduced))
         return bp_cpu_fail(call->node, err, BP_E_INVALID, "an axis is out of range for rank %u",
                            x->rank);
     for (uint32_t i = 0; i < x->rank; i++) {
-        is_reduced[i] = is_reduced[i] || (n == 0 && !plan->is_copy);
+        is_reduced[i] = is_reduced[i] || (n == 0 && !keeps_all);
         if (!is_reduced[i] || keeps)
             dims[(*rank)++] = is_reduced[i] ? 1 : x->dims[i];
     }

@@ -12,11 +12,37 @@ struct state {
     uint8_t value[16];
 };
 
+/* Types under 8 bits lie several to a byte, from the low bits up; the last byte ends in zeros. */
+static void fill_packed(uint8_t *to, uint8_t value, uint32_t bits, size_t n)
+{
+    size_t per_byte = 8 / bits, bytes = n / per_byte;
+    uint32_t element = value & ((1u << bits) - 1), all = 0;
+
+    for (uint32_t at = 0; at < 8; at += bits)
+        all |= element << at;
+    if (n == 0)
+        return;
+    memset(to, (int)all, bytes);
+    if (n % per_byte != 0)
+        to[bytes] = (uint8_t)(all & ((1u << n % per_byte * bits) - 1));
+}
+
+static void fill(const bp_tensor *out, const uint8_t *value)
+{
+    uint32_t bits = bp_dtype_width(out->dtype);
+    size_t n = (size_t)bp_cpu_count(out);
+
+    if (bits > 0 && bits < 8)
+        fill_packed(bp_tensor_data(out), value[0], bits, n);
+    else
+        bp_cpu_fill(bp_tensor_data(out), value, bp_cpu_width(out->dtype), n);
+}
+
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_attr *attr = bp_node_attr(call->node->graph, call->node->node, "value");
     const bp_const *value = attr && attr->type == BP_ATTR_TENSOR ? attr->data : NULL;
-    size_t width = bp_cpu_width(call->out[0]->dtype);
+    size_t width = (bp_dtype_width(call->out[0]->dtype) + 7) / 8;
     struct state *state;
     bp_rc rc = bp_cpu_late_state(call, sizeof *state, 0, 0, err);
 
@@ -42,14 +68,13 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         for (int64_t d = 0; d < shape.n; d++) {
             dims[d] = bp_cpu_list_at(&shape, d);
             if (dims[d] < 0)
-                return bp_cpu_fail(call->node, err, BP_E_INVALID, "size %lld is below 0",
-                                   (long long)d);
+                return bp_cpu_fail(call->node, err, BP_E_INVALID, "size %lld at dimension %lld",
+                                   (long long)dims[d], (long long)d);
         }
         rc = bp_cpu_late_output(call, (uint32_t)shape.n, dims, err);
     }
     if (rc >= 0)
-        bp_cpu_fill(bp_tensor_data(call->out[0]), state->value, bp_cpu_width(call->out[0]->dtype),
-                    (size_t)bp_cpu_count(call->out[0]));
+        fill(call->out[0], state->value);
     return rc;
 }
 
@@ -69,7 +94,7 @@ const struct bp_cpu_op bp_cpu_op_constant_of_shape = {
     .name = "ConstantOfShape",
     .since = 9,
     .flags = BP_CPU_LATE,
-    .types = BP_CPU_MOVABLE & ~(UINT64_C(1) << BP_DTYPE_STRING),
+    .types = BP_CPU_ANY_TYPE & ~(UINT64_C(1) << BP_DTYPE_STRING),
     .claim = claim,
     .prepare = prepare,
     .run = run,

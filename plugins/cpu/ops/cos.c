@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* cos.c - Cos (opsets 7, 22): y = cos(x), x in radians. */
 
+#include "kernels/trig.h"
 #include "kernels/unary.h"
 
-#define NAME cos
-#define TEMPLATE "kernels/unary.inc"
-#define EXPR(x) M(cos)(x)
+enum { TRIG_PIECE = 256 };
+
+#define NAME cosine
+#define NEAR(x) F(cos)(x)
+#define FAR(x)  M(cos)(x)
+#define TEMPLATE "kernels/trig.inc"
 #include "kernels/types_float.inc"
-#undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_unary family = {
@@ -17,7 +20,7 @@ static const struct bp_cpu_unary family = {
 #include "kernels/types_float.inc"
 #undef TEMPLATE
         },
-    .cost = 16,
+    .cost = 12,
 };
 
 const struct bp_cpu_op bp_cpu_op_cos = {

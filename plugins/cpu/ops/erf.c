@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* erf.c - Erf (opsets 9, 13): y = the error function of x. */
+/*
+ * erf.c - Erf (opsets 9, 13): y = the error function of x. Of integers it is cut off: from 6 on it is
+ * 1, as no double is nearer.
+ */
 
 #include "kernels/unary.h"
 
@@ -8,13 +11,19 @@
 #define EXPR(x) F(erf)(x)
 #include "kernels/types_float.inc"
 #undef EXPR
+#define EXPR(x) (((x) >= 6) - ((x) <= -6))
+#include "kernels/types_int.inc"
+#undef EXPR
+#define EXPR(x) ((x) >= 6)
+#include "kernels/types_uint.inc"
+#undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_unary family = {
     .loops =
         {
 #define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_float.inc"
+#include "kernels/types_number.inc"
 #undef TEMPLATE
         },
     .cost = 10,

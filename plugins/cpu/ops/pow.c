@@ -7,6 +7,7 @@
 
 #include "kernels/binary.h"
 #include "kernels/cast.h"
+#include "kernels/power.h"
 
 /*
  * Integer power; it wraps. A negative exponent gives what 1 / a^-b is cut off to, and 0 for a == 0.
@@ -38,7 +39,7 @@ static inline int64_t cut_off(double x)
 /* a and b of one type */
 #define NAME pow_any
 #define TEMPLATE "kernels/binary.inc"
-#define EXPR(x, y) M(pow)(x, y)
+#define EXPR(x, y) F(pow)(x, y)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef TEMPLATE
@@ -69,7 +70,7 @@ static const struct bp_cpu_binary same_family = {
 #define C_B C
 #define LOAD_B(x) (x)
 #define TEMPLATE "kernels/binary.inc"
-#define EXPR(x, y) M(pow)(x, y)
+#define EXPR(x, y) F(pow)(x, y)
 #include "kernels/types_float.inc"
 #undef EXPR
 #undef T_B

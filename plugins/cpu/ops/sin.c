@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* sin.c - Sin (opsets 7, 22): y = sin(x), x in radians. */
 
+#include "kernels/trig.h"
 #include "kernels/unary.h"
 
-#define NAME sin
-#define TEMPLATE "kernels/unary.inc"
-#define EXPR(x) M(sin)(x)
+enum { TRIG_PIECE = 256 };
+
+#define NAME sine
+#define NEAR(x) F(sin)(x)
+#define FAR(x)  M(sin)(x)
+#define TEMPLATE "kernels/trig.inc"
 #include "kernels/types_float.inc"
-#undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_unary family = {
@@ -17,7 +20,7 @@ static const struct bp_cpu_unary family = {
 #include "kernels/types_float.inc"
 #undef TEMPLATE
         },
-    .cost = 16,
+    .cost = 12,
 };
 
 const struct bp_cpu_op bp_cpu_op_sin = {
