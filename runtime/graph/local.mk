@@ -45,3 +45,11 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/symbol_calc.c \
 	%D%/symbol_rows.h \
 	%D%/symbol_words.c
+
+# selection and rearrangement
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/choose.c \
+	%D%/rules/einsum.c \
+	%D%/rules/index.c \
+	%D%/rules/rearrange.c \
+	%D%/rules/region.c
