@@ -58,3 +58,10 @@ runtime_libbackplane_core_la_SOURCES += \
 # more operators on elements
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/elements.c
+# selection and rearrangement
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/choose.c \
+	%D%/rules/einsum.c \
+	%D%/rules/index.c \
+	%D%/rules/rearrange.c \
+	%D%/rules/region.c
