@@ -45,3 +45,10 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/symbol_calc.c \
 	%D%/symbol_rows.h \
 	%D%/symbol_words.c
+
+# rules of images, signals and text
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/image.c \
+	%D%/rules/sampling.c \
+	%D%/rules/signal.c \
+	%D%/rules/text.c
