@@ -65,6 +65,13 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/ops/gru.c %D%/ops/instance_normalization.c %D%/ops/lrn.c %D%/ops/lstm.c \
 	%D%/ops/matmul.c %D%/ops/max_pool.c %D%/ops/reduce.c %D%/ops/rnn.c %D%/ops/softmax.c
 
+# images, signals and text
+%C%_libcpu_la_SOURCES += \
+	%D%/kernels/resample.c %D%/kernels/resample.h %D%/kernels/resample.inc \
+	%D%/kernels/resize.c %D%/kernels/resize.h %D%/kernels/resize_axis.c \
+	%D%/kernels/resize_axis.h \
+	%D%/ops/resize.c
+
 # The loops of kernels/simd.inc, once for each instruction set, each with its own flags.
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la
 %C%_libsimd_la_CPPFLAGS = $(cpu_cppflags)
