@@ -116,6 +116,13 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/ops/non_zero.c %D%/ops/one_hot.c %D%/ops/reverse_sequence.c %D%/ops/roi_align.c \
 	%D%/ops/scatter_elements.c %D%/ops/scatter_nd.c %D%/ops/tensor_scatter.c %D%/ops/topk.c \
 	%D%/ops/unique.c
+# images, signals and text
+%C%_libcpu_la_SOURCES += \
+	%D%/kernels/resample.c %D%/kernels/resample.h %D%/kernels/resample.inc \
+	%D%/kernels/resize.c %D%/kernels/resize.h %D%/kernels/resize_axis.c \
+	%D%/kernels/affine_grid.inc %D%/kernels/resize_axis.h %D%/kernels/sampler.c \
+	%D%/kernels/sampler.h %D%/kernels/sampler.inc \
+	%D%/ops/affine_grid.c %D%/ops/deform_conv.c %D%/ops/grid_sample.c %D%/ops/resize.c
 
 # The loops of kernels/simd.inc, once for each instruction set, each with its own flags.
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la

@@ -65,3 +65,9 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/index.c \
 	%D%/rules/rearrange.c \
 	%D%/rules/region.c
+# rules of images, signals and text
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/image.c \
+	%D%/rules/sampling.c \
+	%D%/rules/signal.c \
+	%D%/rules/text.c
