@@ -46,6 +46,10 @@ struct bp_cpu_node {
     void *packed; /* pack's own; op->unpack frees what is not bp_cpu_node_memory() */
 };
 
+struct bp_cpu_call;
+typedef bp_rc (*bp_cpu_alloc_fn)(struct bp_cpu_call *call, uint32_t out, uint32_t rank,
+                                 const int64_t *dims, bp_err *err);
+
 /* A node prepared for one set of shapes. */
 struct bp_cpu_call {
     const struct bp_cpu_node *node;
@@ -59,6 +63,7 @@ struct bp_cpu_call {
     const bp_frame_desc *desc;
     struct bp_cpu_memory *memory; /* of the frame; for bp_cpu_state() */
     const uint64_t *run_number;   /* of the frame; for bp_cpu_run_memory() */
+    bp_cpu_alloc_fn alloc; /* NULL, or what bp_cpu_alloc_output() does instead: a call in a call */
     struct bp_cpu_run_memory *run_memory;
 };
 
@@ -179,7 +184,7 @@ static inline const int64_t *bp_cpu_ints(const struct bp_cpu_node *node, const c
 
 /* Types for .types of operators that only move whole bytes: all but those under 8 bits. */
 #define BP_CPU_MOVABLE ((UINT64_C(1) << BP_DTYPE_U4) - 2 + (UINT64_C(1) << BP_DTYPE_F8E8M0))
-/* ... and of those that look at the shape alone, or hand whole buffers on. */
+/* ... and of those that look at the shape alone, or hand whole buffers on; see kernels/packed.h too. */
 #define BP_CPU_ANY_TYPE ((UINT64_C(1) << BP_DTYPE_END) - 2)
 
 #define BP_CPU_FLOATS                                                                              \

@@ -123,6 +123,18 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/kernels/affine_grid.inc %D%/kernels/resize_axis.h %D%/kernels/sampler.c \
 	%D%/kernels/sampler.h %D%/kernels/sampler.inc \
 	%D%/ops/affine_grid.c %D%/ops/deform_conv.c %D%/ops/grid_sample.c %D%/ops/resize.c
+# casts and quantised operators
+%C%_libcpu_la_SOURCES += \
+	%D%/kernels/narrow.c \
+	%D%/kernels/narrow.h \
+	%D%/kernels/number_text.c \
+	%D%/kernels/number_text.h \
+	%D%/kernels/packed.c \
+	%D%/kernels/packed.h \
+	%D%/kernels/quantize.c \
+	%D%/kernels/quantize.h \
+	%D%/kernels/quantize.inc \
+	%D%/ops/bit_cast.c
 
 # The loops of kernels/simd.inc, once for each instruction set, each with its own flags.
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la

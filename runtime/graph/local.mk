@@ -71,3 +71,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/sampling.c \
 	%D%/rules/signal.c \
 	%D%/rules/text.c
+# casts and quantised operators
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/integer_products.c \
+	%D%/rules/products.h \
+	%D%/rules/quantize.c

@@ -69,15 +69,26 @@ static bp_rc check_dims(const bp_io_info *want, const bp_tensor *got, bp_err *er
     return BP_OK;
 }
 
+/* Each string of a tensor has text, or none and no size. */
+static bp_rc check_strings(const bp_io_info *want, const bp_tensor *got, size_t n, bp_err *err)
+{
+    const bp_span *spans = bp_tensor_data(got);
+
+    for (size_t i = 0; i < n; i++) {
+        if (!spans[i].data && spans[i].size > 0)
+            return bp_fail(err, BP_E_INVALID, "input '%s': string %zu has no text", want->name, i);
+    }
+    return BP_OK;
+}
+
 static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *bytes, bp_err *err)
 {
-    uint32_t width = bp_dtype_width(got->dtype);
-    size_t align = width / 8;
+    bool is_text = got->dtype == BP_DTYPE_STRING;
+    size_t align = is_text ? sizeof(void *) : bp_dtype_width(got->dtype) / 8;
 
-    if (got->dtype == BP_DTYPE_STRING)
-        return bp_fail(err, BP_E_UNSUPPORTED, "input '%s': string tensors cannot be fed yet",
-                       want->name);
-    if (!bp_dense_bytes(got->dtype, got->dims, got->rank, bytes))
+    /* bp_dense_bytes knows no strings: it counts them as bytes */
+    if (!bp_dense_bytes(is_text ? BP_DTYPE_U8 : got->dtype, got->dims, got->rank, bytes) ||
+        (is_text && !bp_mul_size(*bytes, sizeof(bp_span), bytes)))
         return bp_fail(err, BP_E_INVALID, "input '%s': its sizes are negative or too large",
                        want->name);
     if (!got->base && *bytes > 0)
@@ -90,7 +101,7 @@ static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *
     if (align > 1 && (uintptr_t)bp_tensor_data(got) % align != 0)
         return bp_fail(err, BP_E_INVALID, "input '%s': its data is not aligned to %zu bytes",
                        want->name, align);
-    return BP_OK;
+    return is_text ? check_strings(want, got, *bytes / sizeof(bp_span), err) : BP_OK;
 }
 
 /* Binds one feed; its port's cell must not be set yet. */

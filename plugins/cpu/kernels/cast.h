@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* cast.h - loops from one element type to another. */
+/* cast.h - from one element type to another. */
 #ifndef BP_CPU_KERNELS_CAST_H
 #define BP_CPU_KERNELS_CAST_H
 
+#include "kernels/narrow.h"
 #include "kernels/unary.h"
 
 /*
@@ -10,5 +11,26 @@
  * cannot hold become its nearest number, and NaN 0; integers lose their high bits; bool is "not 0".
  */
 bp_cpu_unary_loop bp_cpu_cast_loop(uint32_t from, uint32_t to);
+
+/*
+ * Between any two types but strings and complex numbers. Narrow types (narrow.h) come and go by
+ * their carriers, in pieces: load, convert, store, each NULL or 0 where there is nothing to do.
+ */
+struct bp_cpu_cast {
+    uint32_t from, to;
+    uint32_t in_carrier, out_carrier;
+    bp_cpu_unary_loop loops[2]; /* between the carriers */
+    uint32_t middle;            /* type between the two loops */
+    struct bp_cpu_rounding rounding;
+};
+
+/* False: there is no such cast. The rounding is Cast's default; it may be changed afterwards. */
+bool bp_cpu_cast_make(struct bp_cpu_cast *cast, uint32_t from, uint32_t to);
+/*
+ * n elements from number `first` on, a multiple of 64, of the tensors that begin at `in` and `out`.
+ * They do not overlap, unless both types are as wide and in and out are equal.
+ */
+void bp_cpu_cast_range(const struct bp_cpu_cast *cast, void *out, const void *in, size_t first,
+                       size_t n);
 
 #endif

@@ -6,50 +6,27 @@
 
 #include "kernels/fill.h"
 #include "kernels/late.h"
+#include "kernels/narrow.h"
+#include "kernels/packed.h"
 
 struct state {
     struct bp_cpu_late late;
     uint8_t value[16];
 };
 
-/* Types under 8 bits lie several to a byte, from the low bits up; the last byte ends in zeros. */
-static void fill_packed(uint8_t *to, uint8_t value, uint32_t bits, size_t n)
-{
-    size_t per_byte = 8 / bits, bytes = n / per_byte;
-    uint32_t element = value & ((1u << bits) - 1), all = 0;
-
-    for (uint32_t at = 0; at < 8; at += bits)
-        all |= element << at;
-    if (n == 0)
-        return;
-    memset(to, (int)all, bytes);
-    if (n % per_byte != 0)
-        to[bytes] = (uint8_t)(all & ((1u << n % per_byte * bits) - 1));
-}
-
-static void fill(const bp_tensor *out, const uint8_t *value)
-{
-    uint32_t bits = bp_dtype_width(out->dtype);
-    size_t n = (size_t)bp_cpu_count(out);
-
-    if (bits > 0 && bits < 8)
-        fill_packed(bp_tensor_data(out), value[0], bits, n);
-    else
-        bp_cpu_fill(bp_tensor_data(out), value, bp_cpu_width(out->dtype), n);
-}
-
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_attr *attr = bp_node_attr(call->node->graph, call->node->node, "value");
     const bp_const *value = attr && attr->type == BP_ATTR_TENSOR ? attr->data : NULL;
-    size_t width = (bp_dtype_width(call->out[0]->dtype) + 7) / 8;
+    uint32_t dtype = bp_node_out(call->node->graph, call->node->node, 0)->dtype;
+    size_t width = bp_cpu_bytes_of(dtype, 1);
     struct state *state;
     bp_rc rc = bp_cpu_late_state(call, sizeof *state, 0, 0, err);
 
     if (rc < 0 || !value)
         return rc;
     state = call->state;
-    if (value->dtype != call->out[0]->dtype || value->bytes < width || width > sizeof state->value)
+    if (value->dtype != dtype || value->bytes < width || width > sizeof state->value)
         return bp_cpu_fail(call->node, err, BP_E_INVALID, "its value is not of the output's type");
     memcpy(state->value, value->data, width);
     return BP_OK;
@@ -60,6 +37,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     const struct state *state = call->state;
     struct bp_cpu_list shape = bp_cpu_list_input(call, 0);
     int64_t dims[BP_CPU_MAX_RANK];
+    const bp_tensor *y;
     bp_rc rc = BP_OK;
 
     if (state->late.makes_output) {
@@ -68,14 +46,20 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         for (int64_t d = 0; d < shape.n; d++) {
             dims[d] = bp_cpu_list_at(&shape, d);
             if (dims[d] < 0)
-                return bp_cpu_fail(call->node, err, BP_E_INVALID, "size %lld at dimension %lld",
-                                   (long long)dims[d], (long long)d);
+                return bp_cpu_fail(call->node, err, BP_E_INVALID, "size %lld is below 0",
+                                   (long long)d);
         }
         rc = bp_cpu_late_output(call, (uint32_t)shape.n, dims, err);
     }
-    if (rc >= 0)
-        fill(call->out[0], state->value);
-    return rc;
+    if (rc < 0)
+        return rc;
+    y = call->out[0];
+    if (bp_cpu_is_packed(y->dtype) && bp_cpu_count(y) > 0)
+        bp_cpu_packed_fill(y->dtype, bp_tensor_data(y), state->value, (size_t)bp_cpu_count(y));
+    else
+        bp_cpu_fill(bp_tensor_data(y), state->value, bp_cpu_width(y->dtype),
+                    (size_t)bp_cpu_count(y));
+    return BP_OK;
 }
 
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)

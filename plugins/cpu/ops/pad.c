@@ -8,6 +8,7 @@
 #include "kernels/cast.h"
 #include "kernels/fill.h"
 #include "kernels/late.h"
+#include "kernels/packed.h"
 
 enum mode { CONSTANT, EDGE, REFLECT, WRAP_AROUND };
 
@@ -309,11 +310,14 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+static const struct bp_cpu_mover mover = {prepare, run};
+
 const struct bp_cpu_op bp_cpu_op_pad = {
     .name = "Pad",
     .since = 1,
     .flags = BP_CPU_LATE,
-    .types = BP_CPU_MOVABLE,
-    .prepare = prepare,
-    .run = run,
+    .types = BP_CPU_ANY_TYPE,
+    .loops = &mover,
+    .prepare = bp_cpu_packed_prepare,
+    .run = bp_cpu_packed_run,
 };

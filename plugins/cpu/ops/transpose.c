@@ -4,6 +4,7 @@
  * reversed.
  */
 
+#include "kernels/packed.h"
 #include "kernels/strided.h"
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
@@ -42,10 +43,13 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+static const struct bp_cpu_mover mover = {prepare, run};
+
 const struct bp_cpu_op bp_cpu_op_transpose = {
     .name = "Transpose",
     .since = 1,
-    .types = BP_CPU_MOVABLE,
-    .prepare = prepare,
-    .run = run,
+    .types = BP_CPU_ANY_TYPE,
+    .loops = &mover,
+    .prepare = bp_cpu_packed_prepare,
+    .run = bp_cpu_packed_run,
 };

@@ -3,6 +3,7 @@
 
 #include "config.h"
 
+#include "graph/rules/products.h"
 #include "graph/rules/window.h"
 
 #include <inttypes.h>
@@ -110,7 +111,7 @@ static bp_rc conv_outer(struct bp_infer *infer, const struct conv *conv, struct 
     return bp_rule_expect(infer, 2, 0, channels, "the number of output channels");
 }
 
-static bp_rc infer_conv(struct bp_infer *infer)
+bp_rc bp_rule_conv(struct bp_infer *infer)
 {
     struct bp_sym dims[BP_MAX_RANK], channels;
     struct conv conv;
@@ -236,7 +237,7 @@ static bp_rc infer_conv_transpose(struct bp_infer *infer)
         OUT(P("Y", 'T', types)),                                                                   \
         ATTRS(A_STRING("auto_pad", "NOTSET"), A_INTS("dilations"), A_INT("group", 1),              \
               A_INTS("kernel_shape"), A_INTS("pads"), A_INTS("strides") __VA_ARGS__))
-#define CONV(since, types) CONV_LIKE(Conv, since, infer_conv, types, )
+#define CONV(since, types) CONV_LIKE(Conv, since, bp_rule_conv, types, )
 #define CONV_TRANSPOSE(since, types)                                                               \
     CONV_LIKE(ConvTranspose, since, infer_conv_transpose, types, , A_INTS("output_padding"),       \
               A_INTS("output_shape"))

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "graph/rules/rules.h"
+#include "graph/rules/products.h"
 
 #include <inttypes.h>
 
@@ -28,7 +28,7 @@ static bp_rc batch_dims(struct bp_infer *infer, const struct bp_fact *a, const s
     return bp_infer_broadcast(infer, &a_batch, &b_batch, rank, dims);
 }
 
-static bp_rc infer_matmul(struct bp_infer *infer)
+bp_rc bp_rule_matmul(struct bp_infer *infer)
 {
     const struct bp_fact *a = bp_rule_in(infer, 0);
     const struct bp_fact *b = bp_rule_in(infer, 1);
@@ -113,7 +113,7 @@ static bp_rc infer_gemm(struct bp_infer *infer)
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 #define MATMUL(since, types)                                                                       \
-    ROW(MatMul, since, INFER(infer_matmul), IN(P("A", 'T', types), P("B", 'T', types)),            \
+    ROW(MatMul, since, INFER(bp_rule_matmul), IN(P("A", 'T', types), P("B", 'T', types)),          \
         OUT(P("Y", 'T', types)))
 
 MATMUL(1, FLOAT3);

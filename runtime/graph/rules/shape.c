@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shape.c - Shape and Size, where sizes become elements; Identity and Cast, which pass them on. */
+/* shape.c - Shape and Size, where sizes become elements; Identity and casts, which pass them on. */
 
 #include "config.h"
 
@@ -141,6 +141,30 @@ static bp_rc infer_cast(struct bp_infer *infer)
     return cast_content(infer, to);
 }
 
+/* CastLike: the type of the second input, whose elements do not count. */
+static bp_rc infer_cast_like(struct bp_infer *infer)
+{
+    uint32_t to = bp_rule_dtype(infer, 1);
+    bp_rc rc = bp_rule_like(infer, 0, to, bp_rule_in(infer, 0));
+
+    if (rc < 0 || to == BP_DTYPE_NONE)
+        return rc;
+    return cast_content(infer, to);
+}
+
+static bp_rc infer_bit_cast(struct bp_infer *infer)
+{
+    uint32_t from = bp_rule_dtype(infer, 0), to;
+    bp_rc rc = cast_target(infer, &to);
+
+    if (rc < 0)
+        return rc;
+    if (from != BP_DTYPE_NONE && bp_dtype_width(from) != bp_dtype_width(to))
+        return bp_fail(infer->err, BP_E_INVALID, "%s has %u bits, %s has %u", bp_dtype_name(from),
+                       bp_dtype_width(from), bp_dtype_name(to), bp_dtype_width(to));
+    return bp_rule_like(infer, 0, to, bp_rule_in(infer, 0));
+}
+
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 #define SHAPE(since, types, attrs)                                                                 \
@@ -198,3 +222,18 @@ CAST(21, ALL10 & ~BP_T_COMPLEX, TO, SATURATE);
 CAST(23, ALL11 & ~BP_T_COMPLEX, TO, SATURATE);
 CAST(24, ALL12 & ~BP_T_COMPLEX, TO, SATURATE, A_STRING("round_mode", "up"));
 CAST(25, ALL13 & ~BP_T_COMPLEX, TO, SATURATE, A_STRING("round_mode", "up"));
+
+#define CAST_LIKE(since, types, ...)                                                               \
+    ROW(CastLike, since, INFER(infer_cast_like),                                                   \
+        IN(P("input", '1', types), P("target_type", '2', types)), OUT(P("output", '2', types)),    \
+        __VA_ARGS__)
+
+CAST_LIKE(15, ALL4 & ~BP_T_COMPLEX, NO_ATTRS);
+CAST_LIKE(19, ALL9 & ~BP_T_COMPLEX, ATTRS(SATURATE));
+CAST_LIKE(21, ALL10 & ~BP_T_COMPLEX, ATTRS(SATURATE));
+CAST_LIKE(23, ALL11 & ~BP_T_COMPLEX, ATTRS(SATURATE));
+CAST_LIKE(24, ALL12 & ~BP_T_COMPLEX, ATTRS(SATURATE, A_STRING("round_mode", "up")));
+CAST_LIKE(25, ALL13 & ~BP_T_COMPLEX, ATTRS(SATURATE, A_STRING("round_mode", "up")));
+
+ROW(BitCast, 26, INFER(infer_bit_cast), IN(P("input", '1', ALL13 & ~BP_T(STRING))),
+    OUT(P("output", '2', ALL13 & ~BP_T(STRING))), ATTRS(TO));
