@@ -67,6 +67,11 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 
 # com.microsoft
 %C%_libcpu_la_SOURCES += \
+	%D%/kernels/byte_map.h \
+	%D%/ops/ms_q_attention.c \
+	%D%/ops/ms_qfloat.c \
+	%D%/ops/ms_qlinear.c \
+	%D%/ops/ms_qproduct.c \
 	%D%/ops/ms_matmul_nbits.c \
 	%D%/kernels/heads.c \
 	%D%/kernels/heads.h \

@@ -3,11 +3,14 @@
 
 #include "kernels/inner.h"
 
-void bp_cpu_inner_begin(const struct bp_cpu_call *call, const struct bp_cpu_op *op,
+void bp_cpu_inner_begin(const struct bp_cpu_call *call, const struct bp_cpu_op *op, uint32_t since,
                         struct bp_cpu_inner *inner)
 {
     inner->node = *call->node;
     inner->node.op = op;
+    inner->plain = *call->node->node;
+    inner->plain.since = since;
+    inner->node.node = &inner->plain;
     inner->call = *call;
     inner->call.node = &inner->node;
     inner->call.state = NULL;
@@ -67,4 +70,21 @@ void bp_cpu_inner_bind(const struct bp_cpu_call *call, struct bp_cpu_inner *inne
     inner->call.scratch = call->scratch;
     for (uint32_t i = 0; i < inner->n; i++)
         inner->tensors[i].base = (char *)call->scratch + inner->at[i];
+}
+
+bp_rc bp_cpu_become(struct bp_cpu_call *call, const struct bp_cpu_op *op, uint32_t since,
+                    bp_err *err)
+{
+    struct bp_cpu_node *node = bp_cpu_call_memory(call, sizeof *node);
+    bp_node *plain = bp_cpu_call_memory(call, sizeof *plain);
+
+    if (!node || !plain)
+        return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the node");
+    *plain = *call->node->node;
+    plain->since = since;
+    *node = *call->node;
+    node->node = plain;
+    node->op = op;
+    call->node = node;
+    return op->prepare ? op->prepare(call, err) : BP_OK;
 }

@@ -66,7 +66,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (call->in[0]->rank < 3 || call->out[0]->rank != call->in[0]->rank ||
         (z && z->rank != call->in[0]->rank))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the shapes do not fit together");
-    bp_cpu_inner_begin(call, op, &s->inner);
+    bp_cpu_inner_begin(call, op, 22, &s->inner);
     s->x = turned(call, &s->inner, call->in[0], &s->turn_x, err);
     s->z = z && s->x ? turned(call, &s->inner, z, &s->turn_z, err) : NULL;
     s->y = s->x ? turned(call, &s->inner, call->out[0], &unused, err) : NULL;
