@@ -130,6 +130,22 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/ops/affine_grid.c %D%/ops/deform_conv.c %D%/ops/grid_sample.c %D%/ops/resize.c
 # casts and quantised operators
 %C%_libcpu_la_SOURCES += \
+	%D%/kernels/batches.c \
+	%D%/kernels/batches.h \
+	%D%/kernels/each.c \
+	%D%/kernels/each.h \
+	%D%/kernels/float_matmul.c \
+	%D%/kernels/float_matmul.h \
+	%D%/kernels/granularity.c \
+	%D%/kernels/granularity.h \
+	%D%/kernels/int8.c \
+	%D%/kernels/int8.h \
+	%D%/kernels/int8_conv.c \
+	%D%/kernels/int8_conv.h \
+	%D%/kernels/int8_matmul.c \
+	%D%/kernels/int8_matmul.h \
+	%D%/kernels/int8_pack.c \
+	%D%/kernels/int8_pack.h \
 	%D%/kernels/narrow.c \
 	%D%/kernels/narrow.h \
 	%D%/kernels/number_text.c \
@@ -139,7 +155,14 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/kernels/quantize.c \
 	%D%/kernels/quantize.h \
 	%D%/kernels/quantize.inc \
-	%D%/ops/bit_cast.c
+	%D%/ops/bit_cast.c \
+	%D%/ops/conv_integer.c \
+	%D%/ops/dequantize_linear.c \
+	%D%/ops/dynamic_quantize_linear.c \
+	%D%/ops/matmul_integer.c \
+	%D%/ops/qlinear_conv.c \
+	%D%/ops/qlinear_matmul.c \
+	%D%/ops/quantize_linear.c
 
 # The loops of kernels/simd.inc, once for each instruction set, each with its own flags.
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la
@@ -159,6 +182,16 @@ noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la
 %C%_libsimd_avx2_la_SOURCES += %D%/kernels/nbits_avx2.c
 %C%_libsimd_avx512_la_SOURCES += %D%/kernels/nbits_avx512.c
 %C%_libcpu_la_LIBADD += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la
+
+# The tiles of kernels/int8.inc alike.
+noinst_LTLIBRARIES += %D%/libint8-vnni.la
+%C%_libsimd_la_SOURCES += %D%/kernels/int8.inc
+%C%_libsimd_avx2_la_SOURCES += %D%/kernels/int8_avx2.c
+%C%_libsimd_avx512_la_SOURCES += %D%/kernels/int8_avx512.c
+%C%_libint8_vnni_la_CPPFLAGS = $(cpu_cppflags)
+%C%_libint8_vnni_la_CFLAGS = $(AM_CFLAGS) $(VNNI_CFLAGS)
+%C%_libint8_vnni_la_SOURCES = %D%/kernels/int8_vnni.c
+%C%_libcpu_la_LIBADD += %D%/libint8-vnni.la
 endif
 
 EXTRA_DIST += %D%/README.md

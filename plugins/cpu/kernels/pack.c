@@ -3,14 +3,6 @@
 
 #include "kernels/pack.h"
 
-/* Output positions side by side in one output row. */
-struct run {
-    int64_t start[BP_CPU_SPATIAL]; /* where the window of the first one begins in x */
-    int64_t count;
-};
-
-enum { MAX_RUNS = 256 }; /* a panel has at most as many columns */
-
 /* The compiler turns a constant size into a few vector moves. */
 static inline void copy_row(void *dst, const void *src, size_t bytes)
 {
@@ -76,15 +68,15 @@ void bp_cpu_transpose(size_t rows, size_t cols, size_t size, const void *src, si
         transpose_32(rows, cols, src, ld, dst);
 }
 
-/* Output positions from `col` on, cut at the ends of output rows; at most MAX_RUNS. */
-static size_t make_runs(const struct bp_cpu_window *w, int64_t col, int64_t count, struct run *runs)
+size_t bp_cpu_pack_runs(const struct bp_cpu_window *w, int64_t col, int64_t count,
+                        struct bp_cpu_pack_run *runs)
 {
     int64_t x = col % w->out[2], y = col / w->out[2] % w->out[1];
     int64_t z = col / w->out[2] / w->out[1];
     size_t n = 0;
 
-    while (count > 0 && n < MAX_RUNS) {
-        struct run *run = &runs[n++];
+    while (count > 0 && n < BP_CPU_PACK_RUNS) {
+        struct bp_cpu_pack_run *run = &runs[n++];
 
         run->start[0] = bp_cpu_window_start(w, 0, z);
         run->start[1] = bp_cpu_window_start(w, 1, y);
@@ -103,11 +95,11 @@ static size_t make_runs(const struct bp_cpu_window *w, int64_t col, int64_t coun
 void bp_cpu_pack_image(const struct bp_cpu_pack *pack, const struct bp_cpu_window *window,
                        const void *src, int64_t first_row, int64_t first_col, void *dst)
 {
-    struct run runs[MAX_RUNS];
+    struct bp_cpu_pack_run runs[BP_CPU_PACK_RUNS];
 
     for (size_t j = 0; j < pack->cols; j += pack->nr) {
         size_t cols = pack->cols - j < pack->nr ? pack->cols - j : pack->nr;
-        size_t n = make_runs(window, first_col + (int64_t)j, (int64_t)cols, runs);
+        size_t n = bp_cpu_pack_runs(window, first_col + (int64_t)j, (int64_t)cols, runs);
 
         if (pack->size == 8)
             pack_panel_64(pack, window, runs, n, src, first_row, cols, dst);

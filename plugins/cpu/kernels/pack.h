@@ -35,4 +35,16 @@ void bp_cpu_transpose(size_t rows, size_t cols, size_t size, const void *src, si
 void bp_cpu_pack_image(const struct bp_cpu_pack *pack, const struct bp_cpu_window *window,
                        const void *src, int64_t first_row, int64_t first_col, void *dst);
 
+/* Output positions side by side in one output row. */
+struct bp_cpu_pack_run {
+    int64_t start[BP_CPU_SPATIAL]; /* where the window of the first one begins in x */
+    int64_t count;
+};
+
+enum { BP_CPU_PACK_RUNS = 256 }; /* at most; a panel has no more columns */
+
+/* `count` output positions from `col` on, cut at the ends of output rows; returns the runs' number. */
+size_t bp_cpu_pack_runs(const struct bp_cpu_window *w, int64_t col, int64_t count,
+                        struct bp_cpu_pack_run *runs);
+
 #endif
