@@ -67,6 +67,11 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 
 # com.microsoft
 %C%_libcpu_la_SOURCES += \
+	%D%/ops/ms_crop_and_resize.c \
+	%D%/ops/ms_dynamic_pads.c \
+	%D%/ops/ms_matrices.c \
+	%D%/ops/ms_same.c \
+	%D%/ops/ms_unique.c \
 	%D%/kernels/byte_map.h \
 	%D%/ops/ms_q_attention.c \
 	%D%/ops/ms_qfloat.c \

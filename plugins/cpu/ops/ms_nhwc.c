@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_nhwc.c - NhwcConv, NhwcFusedConv and NhwcMaxPool of com.microsoft: the operators of ONNX on
- * tensors whose channels come last. They are turned on their way in and out.
+ * ms_nhwc.c - NhwcConv, NhwcFusedConv, NhwcMaxPool and QLinearConv of com.microsoft: the operators of
+ * ONNX on tensors whose channels come last. They are turned on their way in and out.
  */
 
 #include "kernels/data.h"
@@ -10,7 +10,7 @@
 #include "kernels/strided.h"
 #include "kernels/window.h"
 
-extern const struct bp_cpu_op bp_cpu_op_fused_conv, bp_cpu_op_max_pool;
+extern const struct bp_cpu_op bp_cpu_op_fused_conv, bp_cpu_op_max_pool, bp_cpu_op_qlinear_conv;
 
 struct state {
     struct bp_cpu_inner inner;
@@ -55,7 +55,7 @@ static void turn_back(const struct bp_cpu_call *call, const bp_tensor *y,
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const struct bp_cpu_op *op = call->node->op->loops;
-    const bp_tensor *z = bp_cpu_in(call, 3);
+    const bp_tensor *z = op == &bp_cpu_op_fused_conv ? bp_cpu_in(call, 3) : NULL;
     struct bp_cpu_strided unused;
     struct state *s;
     bp_rc rc = bp_cpu_state(call, sizeof *s, err);
@@ -113,6 +113,45 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         .prepare = prepare,                                                                        \
         .run = run,                                                                                \
     }
+
+/* Channels last is but one of its ways. */
+static bp_rc prepare_q(struct bp_cpu_call *call, bp_err *err)
+{
+    if (bp_cpu_int(call->node, "channels_last", 0) != 0)
+        return prepare(call, err);
+    return bp_cpu_become(call, &bp_cpu_op_qlinear_conv, 10, err);
+}
+
+static bp_rc run_q(struct bp_cpu_call *call, bp_err *err)
+{
+    if (call->node->op == &bp_cpu_op_qlinear_conv)
+        return call->node->op->run(call, err);
+    return run(call, err);
+}
+
+static bp_rc pack_q(struct bp_cpu_node *node, bp_err *err)
+{
+    return bp_cpu_op_qlinear_conv.pack ? bp_cpu_op_qlinear_conv.pack(node, err) : BP_OK;
+}
+
+static void unpack_q(struct bp_cpu_node *node)
+{
+    if (bp_cpu_op_qlinear_conv.unpack)
+        bp_cpu_op_qlinear_conv.unpack(node);
+}
+
+const struct bp_cpu_op bp_cpu_op_ms_qlinear_conv = {
+    .name = "QLinearConv",
+    .domain = "com.microsoft",
+    .since = 1,
+    .loops = &bp_cpu_op_qlinear_conv,
+    .claim = claim,
+    .types = UINT64_C(1) << BP_DTYPE_I8 | UINT64_C(1) << BP_DTYPE_U8,
+    .pack = pack_q,
+    .unpack = unpack_q,
+    .prepare = prepare_q,
+    .run = run_q,
+};
 
 NHWC(nhwc_conv, "NhwcConv", fused_conv, BP_CPU_FLOATS);
 NHWC(nhwc_fused_conv, "NhwcFusedConv", fused_conv, BP_CPU_FLOATS);
