@@ -222,3 +222,21 @@ unit_tests += %D%/check_cpu_placed
 %C%_check_cpu_placed_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_placed_LDADD = $(cpu_test_ldadd)
 endif
+
+# com.microsoft
+if ENABLE_CPU
+unit_tests += %D%/check_cpu_ms
+%C%_check_cpu_ms_SOURCES = %D%/check_cpu_ms.c %D%/ms_kit.h $(heavy_sources)
+%C%_check_cpu_ms_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_ms_LDADD = $(heavy_ldadd)
+
+unit_tests += %D%/check_cpu_ms_attention
+%C%_check_cpu_ms_attention_SOURCES = %D%/check_cpu_ms_attention.c %D%/ms_kit.h $(heavy_sources)
+%C%_check_cpu_ms_attention_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_ms_attention_LDADD = $(heavy_ldadd)
+
+unit_tests += %D%/check_cpu_ms_quant
+%C%_check_cpu_ms_quant_SOURCES = %D%/check_cpu_ms_quant.c %D%/ms_kit.h $(heavy_sources)
+%C%_check_cpu_ms_quant_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_ms_quant_LDADD = $(heavy_ldadd)
+endif
