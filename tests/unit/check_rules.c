@@ -16,7 +16,7 @@
 
 #include "fail_alloc.h"
 
-enum { MAX_VALUES = 16, MAX_ATTRS = 32, MAX_LIST = 16 };
+enum { MAX_VALUES = 24, MAX_ATTRS = 32, MAX_LIST = 16 };
 
 static struct bp_symbols symbols;
 static struct bp_region region;  /* for what the test makes */
