@@ -224,6 +224,7 @@ unit_tests += %D%/check_cpu_placed
 endif
 
 # com.microsoft
+%C%_check_rules_SOURCES += %D%/check_rules_ms.inc
 if ENABLE_CPU
 unit_tests += %D%/check_cpu_ms
 %C%_check_cpu_ms_SOURCES = %D%/check_cpu_ms.c %D%/ms_kit.h $(heavy_sources)
