@@ -65,6 +65,74 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/ops/gru.c %D%/ops/instance_normalization.c %D%/ops/lrn.c %D%/ops/lstm.c \
 	%D%/ops/matmul.c %D%/ops/max_pool.c %D%/ops/reduce.c %D%/ops/rnn.c %D%/ops/softmax.c
 
+# com.microsoft
+%C%_libcpu_la_SOURCES += \
+	%D%/ops/ms_crop_and_resize.c \
+	%D%/ops/ms_dynamic_pads.c \
+	%D%/ops/ms_matrices.c \
+	%D%/ops/ms_same.c \
+	%D%/ops/ms_unique.c \
+	%D%/kernels/byte_map.h \
+	%D%/ops/ms_q_attention.c \
+	%D%/ops/ms_qfloat.c \
+	%D%/ops/ms_qlinear.c \
+	%D%/ops/ms_qproduct.c \
+	%D%/ops/ms_matmul_nbits.c \
+	%D%/kernels/heads.c \
+	%D%/kernels/heads.h \
+	%D%/kernels/rotary.h \
+	%D%/ops/ms_attention.c \
+	%D%/ops/ms_group_query.c \
+	%D%/ops/ms_multi_head.c \
+	%D%/ops/ms_rotary.c \
+	%D%/kernels/bias_rows.inc \
+	%D%/kernels/biased.inc \
+	%D%/kernels/norm_rows.c \
+	%D%/kernels/norm_rows.h \
+	%D%/kernels/norm_rows.inc \
+	%D%/ops/ms_bias.c \
+	%D%/ops/ms_embed.c \
+	%D%/ops/ms_gelu.c \
+	%D%/ops/ms_layer_norm.c \
+	%D%/kernels/epilogue.c \
+	%D%/kernels/epilogue.h \
+	%D%/kernels/epilogue.inc \
+	%D%/kernels/inner.c \
+	%D%/kernels/inner.h \
+	%D%/ops/ms_nhwc.c
+# more operators on elements: trigonometry, activations, bits, running sums
+%C%_libcpu_la_SOURCES += \
+	%D%/kernels/cumulate.inc %D%/kernels/cumulate_entry.inc %D%/kernels/gates.h \
+	%D%/kernels/hardmax.inc %D%/kernels/power.h %D%/kernels/shrink.inc \
+	%D%/kernels/swiglu.inc %D%/kernels/trig.h \
+	%D%/kernels/trig.inc %D%/ops/acos.c %D%/ops/acosh.c %D%/ops/asin.c %D%/ops/asinh.c \
+	%D%/ops/atan.c %D%/ops/atanh.c %D%/ops/bit_shift.c %D%/ops/bitwise_and.c \
+	%D%/ops/bitwise_not.c %D%/ops/bitwise_or.c %D%/ops/bitwise_xor.c %D%/ops/celu.c \
+	%D%/ops/cosh.c %D%/ops/eye_like.c %D%/ops/gelu.c %D%/ops/hard_swish.c %D%/ops/hardmax.c \
+	%D%/ops/is_inf.c %D%/ops/is_nan.c %D%/ops/mish.c %D%/ops/shrink.c %D%/ops/sinh.c \
+	%D%/ops/swiglu.c %D%/ops/swish.c %D%/ops/tan.c %D%/ops/thresholded_relu.c %D%/ops/trilu.c \
+	%D%/ops/cumulate.c
+# selection, rearrangement, regions and Einsum
+%C%_libcpu_la_SOURCES += \
+	%D%/kernels/add_apart.inc %D%/kernels/combine.inc %D%/kernels/combine_entry.inc \
+	%D%/kernels/elements.c %D%/kernels/elements.h %D%/kernels/keys.c %D%/kernels/keys.h \
+	%D%/kernels/keys.inc %D%/kernels/lp_pool.inc %D%/kernels/mask.inc %D%/kernels/places.c \
+	%D%/kernels/places.h %D%/kernels/places.inc %D%/kernels/roi_align.inc \
+	%D%/kernels/roi_pool.inc %D%/kernels/sized.c %D%/kernels/sized.h %D%/kernels/tuples.c \
+	%D%/kernels/tuples.h %D%/kernels/types_complex.inc \
+	%D%/ops/center_crop_pad.c %D%/ops/col2im.c %D%/ops/compress.c %D%/ops/depth_to_space.c \
+	%D%/ops/det.c %D%/ops/gather_elements.c %D%/ops/gather_nd.c %D%/ops/lp_pool.c \
+	%D%/ops/max_roi_pool.c %D%/ops/max_unpool.c %D%/ops/non_max_suppression.c \
+	%D%/ops/non_zero.c %D%/ops/one_hot.c %D%/ops/reverse_sequence.c %D%/ops/roi_align.c \
+	%D%/ops/scatter_elements.c %D%/ops/scatter_nd.c %D%/ops/tensor_scatter.c %D%/ops/topk.c \
+	%D%/ops/unique.c
+# images, signals and text
+%C%_libcpu_la_SOURCES += \
+	%D%/kernels/resample.c %D%/kernels/resample.h %D%/kernels/resample.inc \
+	%D%/kernels/resize.c %D%/kernels/resize.h %D%/kernels/resize_axis.c \
+	%D%/kernels/affine_grid.inc %D%/kernels/resize_axis.h %D%/kernels/sampler.c \
+	%D%/kernels/sampler.h %D%/kernels/sampler.inc \
+	%D%/ops/affine_grid.c %D%/ops/deform_conv.c %D%/ops/grid_sample.c %D%/ops/resize.c
 # casts and quantised operators
 %C%_libcpu_la_SOURCES += \
 	%D%/kernels/batches.c \
@@ -137,6 +205,12 @@ noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la
 %C%_libsimd_avx512_la_CPPFLAGS = $(cpu_cppflags)
 %C%_libsimd_avx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_CFLAGS)
 %C%_libsimd_avx512_la_SOURCES = %D%/kernels/simd_avx512.c
+
+# MatMulNBits
+%C%_libsimd_la_SOURCES += %D%/kernels/nbits.c %D%/kernels/nbits.h %D%/kernels/nbits.inc \
+	%D%/kernels/nbits_dot.inc
+%C%_libsimd_avx2_la_SOURCES += %D%/kernels/nbits_avx2.c
+%C%_libsimd_avx512_la_SOURCES += %D%/kernels/nbits_avx512.c
 %C%_libcpu_la_LIBADD += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la
 
 # The tiles of kernels/int8.inc alike.

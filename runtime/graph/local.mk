@@ -56,6 +56,31 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/symbol_rows.h \
 	%D%/symbol_words.c
 
+# com.microsoft
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/ms.c \
+	%D%/rules/ms.h \
+	%D%/rules/ms_attention.c \
+	%D%/rules/ms_elements.c \
+	%D%/rules/ms_matrix.c \
+	%D%/rules/ms_misc.c \
+	%D%/rules/ms_quant.c
+# more operators on elements
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/elements.c
+# selection and rearrangement
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/choose.c \
+	%D%/rules/einsum.c \
+	%D%/rules/index.c \
+	%D%/rules/rearrange.c \
+	%D%/rules/region.c
+# rules of images, signals and text
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/image.c \
+	%D%/rules/sampling.c \
+	%D%/rules/signal.c \
+	%D%/rules/text.c
 # casts and quantised operators
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/integer_products.c \

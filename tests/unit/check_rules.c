@@ -16,7 +16,7 @@
 
 #include "fail_alloc.h"
 
-enum { MAX_VALUES = 16, MAX_ATTRS = 32, MAX_LIST = 16 };
+enum { MAX_VALUES = 24, MAX_ATTRS = 32, MAX_LIST = 16 };
 
 static struct bp_symbols symbols;
 static struct bp_region region;  /* for what the test makes */
@@ -329,12 +329,14 @@ static void run_rule(const struct rule_case *c, uint32_t n_out, bool with_defaul
     uint32_t in_index[MAX_VALUES] = {0};
     uint32_t out_index[MAX_VALUES] = {0};
     bp_attr attrs[MAX_ATTRS] = {{0}};
-    struct bp_ir_node node = {.name = "n", .op = c->op, .domain = "", .opset = c->opset};
+    const char *colon = strchr(c->op, ':'); /* "com.microsoft:Gelu" */
+    const char *domain = colon ? "com.microsoft" : "", *op = colon ? colon + 1 : c->op;
+    struct bp_ir_node node = {.name = "n", .op = op, .domain = domain, .opset = c->opset};
     struct bp_infer infer = {
         .node = &node, .in = in, .out = out, .symbols = &symbols, .region = &results, .err = &err};
     bp_rc rc;
 
-    node.schema = bp_schema_find("", c->op, c->opset);
+    node.schema = bp_schema_find(domain, op, c->opset);
     ck_assert_msg(node.schema, "no row for %s %u", c->op, c->opset);
     node.attrs = attrs;
     node.n_attrs = attrs_of(c->attrs, attrs);
@@ -386,6 +388,7 @@ static void check_case(const struct rule_case *c, bool with_defaults)
 
 static const struct rule_case cases[] = {
 #include "check_rules.inc"
+#include "check_rules_ms.inc"
 #include "check_rules_elem.inc"
 #include "check_rules_norm.inc"
 };

@@ -262,3 +262,22 @@ unit_tests += %D%/check_cpu_random
 %C%_check_cpu_random_CPPFLAGS = $(heavy_cppflags)
 %C%_check_cpu_random_LDADD = $(heavy_ldadd)
 endif
+
+# com.microsoft
+%C%_check_rules_SOURCES += %D%/check_rules_ms.inc
+if ENABLE_CPU
+unit_tests += %D%/check_cpu_ms
+%C%_check_cpu_ms_SOURCES = %D%/check_cpu_ms.c %D%/ms_kit.h $(heavy_sources)
+%C%_check_cpu_ms_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_ms_LDADD = $(heavy_ldadd)
+
+unit_tests += %D%/check_cpu_ms_attention
+%C%_check_cpu_ms_attention_SOURCES = %D%/check_cpu_ms_attention.c %D%/ms_kit.h $(heavy_sources)
+%C%_check_cpu_ms_attention_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_ms_attention_LDADD = $(heavy_ldadd)
+
+unit_tests += %D%/check_cpu_ms_quant
+%C%_check_cpu_ms_quant_SOURCES = %D%/check_cpu_ms_quant.c %D%/ms_kit.h $(heavy_sources)
+%C%_check_cpu_ms_quant_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_ms_quant_LDADD = $(heavy_ldadd)
+endif

@@ -74,7 +74,7 @@ BP_LOOP_INLINE uint8_t store_e8m0(float x, struct bp_cpu_rounding how)
         return how.saturate ? 0 : 0xff;
     if (how.mode == BP_CPU_UP)
         code += fraction > 0;
-    else if (how.mode == BP_CPU_NEAREST)
+    else if (how.mode == BP_CPU_TO_NEAREST)
         code += fraction >= 0x400000;
     if (code > 0xfe)
         return how.saturate ? 0xfe : 0xff;
