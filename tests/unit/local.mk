@@ -215,4 +215,10 @@ unit_tests += %D%/check_cpu_quantize
 %C%_check_cpu_quantize_SOURCES = %D%/check_cpu_quantize.c $(quant_sources)
 %C%_check_cpu_quantize_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_quantize_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_int8
+%C%_check_cpu_int8_SOURCES = %D%/check_cpu_int8.c $(quant_sources)
+%C%_check_cpu_int8_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_int8_LDADD = $(cpu_test_ldadd)
 endif
+%C%_check_rules_SOURCES += %D%/check_rules_quant.inc
