@@ -226,8 +226,7 @@ static const char *numbers_dims(int each, int64_t batch, int64_t rows, int64_t c
 
 static const char *y_dims(const struct matmul *k)
 {
-    return dims_text(
-        3, (int64_t[]){k->a_batch > k->b_batch ? k->a_batch : k->b_batch, k->m, k->n});
+    return dims_text(3, (int64_t[]){k->a_batch > k->b_batch ? k->a_batch : k->b_batch, k->m, k->n});
 }
 
 static size_t number_at(int each, size_t per, size_t matrix, size_t i)
@@ -259,8 +258,8 @@ static void put_matrices(const struct matmul *k, bool has_scales)
     const char *b_numbers = numbers_dims(k->b_each, k->b_batch, 1, k->n);
 
     th_input(t, "a", type_of(k->a_signed), dims_text(3, (int64_t[]){k->a_batch, k->m, k->k}), k->a);
-    put(k->b_constant, "b", type_of(k->b_signed),
-        dims_text(3, (int64_t[]){k->b_batch, k->k, k->n}), k->b);
+    put(k->b_constant, "b", type_of(k->b_signed), dims_text(3, (int64_t[]){k->b_batch, k->k, k->n}),
+        k->b);
     th_input(t, "az", type_of(k->a_signed), a_numbers, k->a_zero);
     put(k->b_constant, "bz", type_of(k->b_signed), b_numbers, k->b_zero);
     if (!has_scales)
@@ -314,8 +313,8 @@ START_TEST(qlinear_matmul_quantizes_the_sums)
         size_t row = e / (size_t)k.n, batch = row / (size_t)k.m, a_at, b_at;
         int32_t sum = sum_of(&k, batch, row % (size_t)k.m, e % (size_t)k.n, &a_at, &b_at);
         float factor = k.a_scale[a_at] * k.b_scale[b_at] / k.y_scale;
-        double want = held(nearbyint(sum * (double)factor) + byte_at(&k.y_zero, 0, k.y_signed),
-                           k.y_signed);
+        double want =
+            held(nearbyint(sum * (double)factor) + byte_at(&k.y_zero, 0, k.y_signed), k.y_signed);
 
         ck_assert_msg((double)byte_at(th_data(t, "y"), e, k.y_signed) == want,
                       "element %zu is %d, not %g", e, byte_at(th_data(t, "y"), e, k.y_signed),

@@ -176,8 +176,9 @@ static void set_attributes(const struct layout *l)
 
 static double held(double x, int w)
 {
-    return x > whole_types[w].high ? whole_types[w].high
-                                   : x < whole_types[w].low ? whole_types[w].low : x;
+    return x > whole_types[w].high  ? whole_types[w].high
+           : x < whole_types[w].low ? whole_types[w].low
+                                    : x;
 }
 
 /* _i: type of y, then kind of scales, then type of x and the scale */
@@ -251,8 +252,8 @@ START_TEST(dequantizes)
     y = th_data(t, "y");
     for (size_t i = 0; i < l.count; i++) {
         size_t k = scale_of(&l, i);
-        float want = as(dtype, (float)(whole_at(w, x, i) - whole_at(w, zero, k)) *
-                                   real_at(dtype, scale, k));
+        float want =
+            as(dtype, (float)(whole_at(w, x, i) - whole_at(w, zero, k)) * real_at(dtype, scale, k));
 
         ck_assert_msg(real_at(dtype, y, i) == want, "element %zu of %s: %g, not %g", i, l.text,
                       (double)real_at(dtype, y, i), (double)want);

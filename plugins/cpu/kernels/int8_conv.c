@@ -8,7 +8,8 @@
 /* ---- weights --------------------------------------------------------------------------------- */
 
 /* Packs the weights of all groups; `plan` is of one. */
-static void pack_groups(const struct bp_cpu_int8 *plan, uint32_t groups, const void *w, void *packed)
+static void pack_groups(const struct bp_cpu_int8 *plan, uint32_t groups, const void *w,
+                        void *packed)
 {
     size_t step = bp_cpu_int8_a_size(plan);
 
@@ -99,8 +100,8 @@ static bool plan_product(const struct bp_cpu_call *call, struct bp_cpu_int8_conv
         .a_signed = w->dtype == BP_DTYPE_I8,
         .b_signed = call->in[s->inputs.x]->dtype == BP_DTYPE_I8,
         .image = is_pointwise(&s->window) ? NULL : &s->window,
-        .width = (uint64_t)s->window.batch * s->groups >= 2 * (uint64_t)call->width ? 1
-                                                                                   : call->width,
+        .width =
+            (uint64_t)s->window.batch * s->groups >= 2 * (uint64_t)call->width ? 1 : call->width,
     };
     return bp_cpu_int8_plan(&s->product);
 }
@@ -202,8 +203,7 @@ bp_rc bp_cpu_int8_conv_run(struct bp_cpu_call *call, const struct bp_cpu_int8_co
     bp_cpu_each_zeros(call, s->inputs.w_zero, &s->w_zero, w_zero);
     bp_cpu_each_zeros(call, s->inputs.x_zero, &one, &job.x_zero);
     if (!job.w) {
-        pack_groups(&s->product, s->groups, bp_cpu_data(call->in[s->inputs.w]),
-                    scratch + s->at_w);
+        pack_groups(&s->product, s->groups, bp_cpu_data(call->in[s->inputs.w]), scratch + s->at_w);
         job.w = scratch + s->at_w;
     }
     bp_cpu_parallel(call, (uint32_t)tasks, run_task, &job);
