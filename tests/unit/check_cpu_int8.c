@@ -411,10 +411,12 @@ static struct conv random_conv(uint64_t *seed, int i)
     bool is_pointwise = i % 5 == 0;
     struct conv k = {.batch = 1 + random_below(seed, 2),
                      .groups = i % 4 ? 1 : 1 + random_below(seed, 3),
-                     .channels = 1 + random_below(seed, i % 4 ? 20 : 2),
+                     .channels = 1 + random_below(seed, i % 4   ? 20
+                                                        : i % 8 ? 2
+                                                                : 1),
                      .maps = 1 + random_below(seed, i % 4 ? 30 : 3),
-                     .x_signed = i & 1,
-                     .w_signed = i & 2,
+                     .x_signed = random_below(seed, 2),
+                     .w_signed = random_below(seed, 2),
                      .y_signed = i & 4,
                      .w_constant = i & 8,
                      .by_map = i % 3 == 0,
@@ -430,7 +432,8 @@ static struct conv random_conv(uint64_t *seed, int i)
         k.dilation[d] = 1 + random_below(seed, 2);
         k.pads[d] = is_pointwise ? 0 : random_below(seed, 3);
         k.pads[2 + d] = is_pointwise ? 0 : random_below(seed, 3);
-        k.in[d] = (k.kernel[d] - 1) * k.dilation[d] + 1 + random_below(seed, 20);
+        k.in[d] =
+            (k.kernel[d] - 1) * k.dilation[d] + 1 + random_below(seed, d && i % 7 == 0 ? 200 : 20);
         k.out[d] = (k.in[d] + k.pads[d] + k.pads[2 + d] - (k.kernel[d] - 1) * k.dilation[d] - 1) /
                        k.stride[d] +
                    1;
