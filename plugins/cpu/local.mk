@@ -147,6 +147,8 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/kernels/int8.h \
 	%D%/kernels/int8_conv.c \
 	%D%/kernels/int8_conv.h \
+	%D%/kernels/int8_depthwise.c \
+	%D%/kernels/int8_depthwise.h \
 	%D%/kernels/int8_matmul.c \
 	%D%/kernels/int8_matmul.h \
 	%D%/kernels/int8_pack.c \

@@ -281,3 +281,23 @@ unit_tests += %D%/check_cpu_ms_quant
 %C%_check_cpu_ms_quant_CPPFLAGS = $(heavy_cppflags)
 %C%_check_cpu_ms_quant_LDADD = $(heavy_ldadd)
 endif
+# casts and quantised operators
+if ENABLE_CPU
+quant_sources = %D%/random.h %D%/test_host.c %D%/test_host.h
+
+unit_tests += %D%/check_cpu_cast
+%C%_check_cpu_cast_SOURCES = %D%/check_cpu_cast.c $(quant_sources)
+%C%_check_cpu_cast_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_cast_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_quantize
+%C%_check_cpu_quantize_SOURCES = %D%/check_cpu_quantize.c $(quant_sources)
+%C%_check_cpu_quantize_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_quantize_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_int8
+%C%_check_cpu_int8_SOURCES = %D%/check_cpu_int8.c $(quant_sources)
+%C%_check_cpu_int8_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_int8_LDADD = $(cpu_test_ldadd)
+endif
+%C%_check_rules_SOURCES += %D%/check_rules_quant.inc
