@@ -42,6 +42,7 @@ unit_tests += %D%/check_schema
 
 unit_tests += %D%/check_rules
 %C%_check_rules_SOURCES = %D%/check_rules.c %D%/check_rules.inc %D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_rules_SOURCES += %D%/check_rules_index.inc
 %C%_check_rules_CPPFLAGS = $(unit_cppflags)
 %C%_check_rules_LDFLAGS = $(fail_alloc_ldflags)
 %C%_check_rules_LDADD = $(unit_ldadd)
