@@ -72,7 +72,8 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/kernels/elements.c %D%/kernels/elements.h %D%/kernels/keys.c %D%/kernels/keys.h \
 	%D%/kernels/keys.inc %D%/kernels/labelled.c %D%/kernels/labelled.h \
 	%D%/kernels/lp_pool.inc %D%/kernels/mask.inc %D%/kernels/places.c \
-	%D%/kernels/places.h %D%/kernels/places.inc %D%/kernels/roi_align.inc \
+	%D%/kernels/pool_axes.c %D%/kernels/pool_axes.h %D%/kernels/pool_axes.inc \
+	%D%/kernels/pool_axes_sum.inc %D%/kernels/places.h %D%/kernels/places.inc %D%/kernels/roi_align.inc \
 	%D%/kernels/roi_pool.inc %D%/kernels/sized.c %D%/kernels/sized.h %D%/kernels/tuples.c \
 	%D%/kernels/tuples.h %D%/kernels/types_complex.inc \
 	%D%/ops/center_crop_pad.c %D%/ops/col2im.c %D%/ops/compress.c %D%/ops/depth_to_space.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_cpu_region.c - operators of the CPU provider over regions and windows: RoiAlign, MaxRoiPool,
- * LpPool, GlobalLpPool and Det, each against a loop in double that follows the text.
+ * LpPool, GlobalLpPool, AveragePool, MaxPool and Det, each against a loop in double that follows the text.
  */
 
 #include "config.h"
@@ -233,55 +233,168 @@ START_TEST(a_pooled_region_has_an_image)
 }
 END_TEST
 
-/* ---- LpPool, GlobalLpPool -------------------------------------------------------------------- */
+/* ---- pools ----------------------------------------------------------------------------------- */
+
+enum { SPATIAL = 4 };
+
+struct windows {
+    uint32_t n; /* spatial dimensions */
+    struct shape x, y, taps;
+    int64_t stride[SPATIAL], dilation[SPATIAL], pads[2 * SPATIAL];
+};
+
+static struct windows random_windows(uint64_t *seed, bool keeps_pads_small)
+{
+    struct windows w = {.n = 1 + random_below(seed, SPATIAL)};
+
+    w.x = (struct shape){.rank = 2 + w.n, .dims = {2, 2}};
+    w.taps.rank = w.n;
+    for (uint32_t d = 0; d < w.n; d++) {
+        int64_t k = 1 + random_below(seed, 3), span;
+
+        w.taps.dims[d] = k;
+        w.stride[d] = 1 + random_below(seed, 2);
+        w.dilation[d] = 1 + random_below(seed, 2);
+        w.pads[d] = random_below(seed, keeps_pads_small ? 2 : (uint32_t)k);
+        w.pads[w.n + d] = random_below(seed, keeps_pads_small ? 2 : (uint32_t)k);
+        span = (k - 1) * w.dilation[d] + 1;
+        w.x.dims[2 + d] = span + random_below(seed, 4);
+    }
+    w.y = w.x;
+    for (uint32_t d = 0; d < w.n; d++)
+        w.y.dims[2 + d] = (w.x.dims[2 + d] + w.pads[d] + w.pads[w.n + d] -
+                           (w.taps.dims[d] - 1) * w.dilation[d] - 1) / w.stride[d] + 1;
+    return w;
+}
+
+/* Element of x that tap k of window o is; -1: it is in the padding. */
+static int64_t tap_at(const struct windows *w, size_t o, size_t k)
+{
+    int64_t at[SHAPE_RANK], tap[SHAPE_RANK];
+
+    shape_index(&w->y, o, at);
+    shape_index(&w->taps, k, tap);
+    for (uint32_t d = 0; d < w->n; d++) {
+        at[2 + d] = at[2 + d] * w->stride[d] + tap[d] * w->dilation[d] - w->pads[d];
+        if (at[2 + d] < 0 || at[2 + d] >= w->x.dims[2 + d])
+            return -1;
+    }
+    return (int64_t)shape_at(&w->x, at);
+}
+
+static void pool_node(const struct windows *w, const char *op, uint32_t since, const char *out)
+{
+    th_node(t, op, since, "x", out);
+    th_ints(t, "kernel_shape", w->n, w->taps.dims);
+    th_ints(t, "strides", w->n, w->stride);
+    th_ints(t, "dilations", w->n, w->dilation);
+    th_ints(t, "pads", 2 * w->n, w->pads);
+}
 
 START_TEST(pools_norms)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % 4], n = 1 + random_below(&seed, 3);
-    struct shape x = {.rank = 2 + n, .dims = {2, 2}}, y, window = {.rank = n};
-    int64_t p = 1 + random_below(&seed, 4), stride[3], dilation[3], pads[6];
-    double *values, *want;
+    uint32_t dtype = shape_types[_i % 4];
+    struct windows w = random_windows(&seed, false);
+    int64_t p = 1 + random_below(&seed, 4);
+    double *values = reals(&seed, shape_count(&w.x), 2, dtype);
+    double *want = calloc(shape_count(&w.y), sizeof *want);
 
-    for (uint32_t d = 0; d < n; d++) {
-        window.dims[d] = 1 + random_below(&seed, 3);
-        stride[d] = 1 + random_below(&seed, 2);
-        dilation[d] = 1 + random_below(&seed, 2);
-        pads[d] = random_below(&seed, (uint32_t)window.dims[d]);
-        pads[n + d] = random_below(&seed, (uint32_t)window.dims[d]);
-        x.dims[2 + d] = (window.dims[d] - 1) * dilation[d] + 1 + random_below(&seed, 4);
-    }
-    y = x;
-    for (uint32_t d = 0; d < n; d++)
-        y.dims[2 + d] = (x.dims[2 + d] + pads[d] + pads[n + d] -
-                         (window.dims[d] - 1) * dilation[d] - 1) / stride[d] + 1;
-    values = reals(&seed, shape_count(&x), 2, dtype);
-    want = calloc(shape_count(&y), sizeof *want);
-    for (size_t i = 0; i < shape_count(&y) * shape_count(&window); i++) {
-        int64_t at[SHAPE_RANK], tap[SHAPE_RANK];
-        size_t o = i / shape_count(&window);
-        bool is_inside = true;
+    for (size_t o = 0; o < shape_count(&w.y); o++) {
+        for (size_t k = 0; k < shape_count(&w.taps); k++) {
+            int64_t at = tap_at(&w, o, k);
 
-        shape_index(&y, o, at);
-        shape_index(&window, i % shape_count(&window), tap);
-        for (uint32_t d = 0; d < n; d++) {
-            at[2 + d] = at[2 + d] * stride[d] + tap[d] * dilation[d] - pads[d];
-            is_inside = is_inside && at[2 + d] >= 0 && at[2 + d] < x.dims[2 + d];
+            want[o] += at >= 0 ? pow(fabs(values[at]), (double)p) : 0;
         }
-        want[o] += is_inside ? pow(fabs(values[shape_at(&x, at)]), (double)p) : 0;
+        want[o] = pow(want[o], 1 / (double)p);
     }
-    for (size_t i = 0; i < shape_count(&y); i++)
-        want[i] = pow(want[i], 1 / (double)p);
-    th_input(t, "x", dtype, shape_text(&x), elem_encode(values, shape_count(&x), dtype));
-    th_output(t, "y", dtype, shape_text(&y));
-    th_node(t, "LpPool", 18, "x", "y");
+    th_input(t, "x", dtype, shape_text(&w.x), elem_encode(values, shape_count(&w.x), dtype));
+    th_output(t, "y", dtype, shape_text(&w.y));
+    pool_node(&w, "LpPool", 18, "y");
     th_int(t, "p", p);
-    th_ints(t, "kernel_shape", n, window.dims);
-    th_ints(t, "strides", n, stride);
-    th_ints(t, "dilations", n, dilation);
-    th_ints(t, "pads", 2 * n, pads);
     ck_run();
-    elem_near(th_data(t, "y"), want, shape_count(&y), dtype, 32);
+    elem_near(th_data(t, "y"), want, shape_count(&w.y), dtype, 64);
+}
+END_TEST
+
+START_TEST(pools_means)
+{
+    uint64_t seed = (uint64_t)_i;
+    uint32_t dtype = shape_types[_i % 4];
+    struct windows w = random_windows(&seed, false);
+    bool counts_pads = random_below(&seed, 2);
+    double *values = reals(&seed, shape_count(&w.x), 2, dtype);
+    double *want = calloc(shape_count(&w.y), sizeof *want);
+
+    for (size_t o = 0; o < shape_count(&w.y); o++) {
+        size_t n = 0;
+
+        for (size_t k = 0; k < shape_count(&w.taps); k++) {
+            int64_t at = tap_at(&w, o, k);
+
+            want[o] += at >= 0 ? values[at] : 0;
+            n += at >= 0 || counts_pads;
+        }
+        want[o] = n ? want[o] / (double)n : 0;
+    }
+    th_input(t, "x", dtype, shape_text(&w.x), elem_encode(values, shape_count(&w.x), dtype));
+    th_output(t, "y", dtype, shape_text(&w.y));
+    pool_node(&w, "AveragePool", 19, "y");
+    th_int(t, "count_include_pad", counts_pads);
+    ck_run();
+    elem_near(th_data(t, "y"), want, shape_count(&w.y), dtype, 64);
+}
+END_TEST
+
+/* Elements counted with the first dimension of each image as the fastest. */
+static int64_t by_columns(const struct shape *x, int64_t i)
+{
+    int64_t at[SHAPE_RANK] = {0}, number = 0;
+
+    shape_index(x, (size_t)i, at);
+    for (uint32_t d = x->rank; d-- > 2;)
+        number = number * x->dims[d] + at[d];
+    return (at[0] * x->dims[1] + at[1]) * bp_dims_count(x->dims + 2, x->rank - 2) + number;
+}
+
+START_TEST(pools_maxima)
+{
+    static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64,  BP_DTYPE_F16,
+                                     BP_DTYPE_I8,  BP_DTYPE_BF16, BP_DTYPE_U8};
+    uint64_t seed = (uint64_t)_i;
+    uint32_t dtype = types[_i % 6];
+    struct windows w = random_windows(&seed, true);
+    bool columns = random_below(&seed, 2), with_indices = random_below(&seed, 4);
+    double *values = elem_random(&seed, shape_count(&w.x), 9, dtype);
+    double *want = calloc(shape_count(&w.y), sizeof *want);
+    int64_t *from = calloc(shape_count(&w.y), sizeof *from);
+
+    for (size_t o = 0; o < shape_count(&w.y); o++) {
+        from[o] = -1;
+        for (size_t k = 0; k < shape_count(&w.taps); k++) {
+            int64_t at = tap_at(&w, o, k);
+
+            if (at >= 0 && (from[o] < 0 || values[at] > values[from[o]]))
+                from[o] = at;
+        }
+        if (from[o] >= 0)
+            want[o] = values[from[o]];
+        else /* a window in the padding alone */
+            want[o] = dtype == BP_DTYPE_U8 ? 0 : dtype == BP_DTYPE_I8 ? -128 : -INFINITY;
+    }
+    th_input(t, "x", dtype, shape_text(&w.x), elem_encode(values, shape_count(&w.x), dtype));
+    th_output(t, "y", dtype, shape_text(&w.y));
+    if (with_indices)
+        th_output(t, "i", BP_DTYPE_I64, shape_text(&w.y));
+    pool_node(&w, "MaxPool", 12, with_indices ? "y i" : "y");
+    th_int(t, "storage_order", columns);
+    ck_run();
+    elem_compare(th_data(t, "y"), want, shape_count(&w.y), dtype);
+    for (size_t o = 0; with_indices && o < shape_count(&w.y); o++) {
+        int64_t index = from[o] >= 0 && columns ? by_columns(&w.x, from[o]) : from[o];
+
+        ck_assert_int_eq(((const int64_t *)th_data(t, "i"))[o], index);
+    }
 }
 END_TEST
 
@@ -371,6 +484,8 @@ int main(void)
     tcase_add_loop_test(tcase, pools_regions, 0, 60);
     tcase_add_loop_test(tcase, a_pooled_region_has_an_image, 0, 3);
     tcase_add_loop_test(tcase, pools_norms, 0, 80);
+    tcase_add_loop_test(tcase, pools_means, 0, 80);
+    tcase_add_loop_test(tcase, pools_maxima, 0, 180);
     tcase_add_loop_test(tcase, pools_whole_planes, 0, 40);
     tcase_add_loop_test(tcase, finds_determinants, 0, 40);
     srunner_run_all(runner, CK_NORMAL);
