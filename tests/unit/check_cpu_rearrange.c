@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_cpu_rearrange.c - operators of the CPU provider that put elements in another order:
- * ReverseSequence, DepthToSpace, SpaceToDepth, CenterCropPad, Col2Im and MaxUnpool.
+ * ReverseSequence, DepthToSpace, SpaceToDepth, CenterCropPad, Col2Im, MaxUnpool and Split.
  */
 
 #include "config.h"
@@ -302,6 +302,39 @@ START_TEST(an_unpooled_element_stays_inside)
 }
 END_TEST
 
+/* ---- Split ----------------------------------------------------------------------------------- */
+
+START_TEST(parts_that_nobody_wants_have_sizes_too)
+{
+    const float *y;
+
+    th_input(t, "x", BP_DTYPE_F32, "6", (float[]){1, 2, 3, 4, 5, 6});
+    th_input(t, "split", BP_DTYPE_I64, "4", (int64_t[]){1, 2, 2, 1});
+    th_output(t, "y", BP_DTYPE_F32, "2");
+    th_node(t, "Split", 13, "x split", _i ? "- - y -" : "- y - -");
+    ck_run();
+    y = th_data(t, "y");
+    ck_assert(y[0] == (_i ? 4 : 2) && y[1] == y[0] + 1);
+    th_feed(t, "split", (int64_t[]){1, 3, 1, 1});
+    ck_assert_int_eq(th_run(t), BP_E_SHAPE);
+}
+END_TEST
+
+START_TEST(sizes_of_parts_were_floats_once)
+{
+    const float *y;
+
+    th_input(t, "x", BP_DTYPE_F32, "4", (float[]){1, 2, 3, 4});
+    th_input(t, "split", BP_DTYPE_F32, "2", (float[]){1, 3});
+    th_output(t, "a", BP_DTYPE_F32, "1");
+    th_output(t, "y", BP_DTYPE_F32, "3");
+    th_node(t, "Split", 1, "x split", "a y");
+    ck_run();
+    y = th_data(t, "y");
+    ck_assert(y[0] == 2 && y[1] == 3 && y[2] == 4);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cpu_rearrange");
@@ -319,6 +352,8 @@ int main(void)
     tcase_add_loop_test(tcase, a_block_must_have_its_columns, 0, 2);
     tcase_add_loop_test(tcase, undoes_a_pool, 0, 60);
     tcase_add_loop_test(tcase, an_unpooled_element_stays_inside, 0, 2);
+    tcase_add_loop_test(tcase, parts_that_nobody_wants_have_sizes_too, 0, 2);
+    tcase_add_test(tcase, sizes_of_parts_were_floats_once);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
