@@ -63,7 +63,8 @@ START_TEST(finds_the_best)
     th_int(t, "largest", largest);
     ck_run();
     for (size_t i = 0; i < shape_count(&y); i++) {
-        int64_t index[SHAPE_RANK], from = ((const int64_t *)th_data(t, "indices"))[i], rank, before = 0;
+        int64_t index[SHAPE_RANK], from = ((const int64_t *)th_data(t, "indices"))[i], rank,
+                                   before = 0;
         double mine;
 
         shape_index(&y, i, index);
@@ -196,7 +197,8 @@ START_TEST(finds_what_is_different)
     th_input(t, "x", dtype, shape_text(&x), elem_encode(items.v, shape_count(&x), dtype));
     th_output(t, "y", dtype, NULL);
     th_output(t, "first", BP_DTYPE_I64, NULL);
-    th_output(t, "inverse", BP_DTYPE_I64, _i % 2 ? NULL : shape_text(&(struct shape){1, {items.n}}));
+    th_output(t, "inverse", BP_DTYPE_I64,
+              _i % 2 ? NULL : shape_text(&(struct shape){1, {items.n}}));
     th_output(t, "counts", BP_DTYPE_I64, NULL);
     th_node(t, "Unique", 11, "x", "y first inverse counts");
     th_int(t, "sorted", sorted);
@@ -357,8 +359,8 @@ START_TEST(lights_one_of_many)
 {
     uint64_t seed = (uint64_t)_i;
     uint32_t dtype = shape_types[_i % SHAPE_TYPES], from = shape_types[_i / 5 % SHAPE_NUMBERS];
-    bool is_signed = from != BP_DTYPE_U8 && from != BP_DTYPE_U16 && from != BP_DTYPE_U32 &&
-                     from != BP_DTYPE_U64;
+    bool is_signed =
+        from != BP_DTYPE_U8 && from != BP_DTYPE_U16 && from != BP_DTYPE_U32 && from != BP_DTYPE_U64;
     struct shape x = shape_random(&seed, 0, 4), y = {.rank = x.rank + 1};
     uint32_t axis = random_below(&seed, y.rank), next = 0;
     int64_t depth = random_below(&seed, 7);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_cpu_einsum.c - Einsum of the CPU provider against a loop over all labels at once, for made-up
- * equations at every type.
+ * check_cpu_einsum.c - Einsum of the CPU provider against a loop over all labels at once, for
+ * made-up equations at every type.
  */
 
 #include "config.h"
@@ -88,7 +88,8 @@ static void add_result(struct sum *s, uint64_t *seed, char *at)
     if (!is_implied)
         at += sprintf(at, " -> ");
     for (int k = 0; k < LETTERS; k++) {
-        int letter = is_implied ? by_ascii[k] : (k * 5 + start) % LETTERS, uses = uses_of(s, letter);
+        int letter = is_implied ? by_ascii[k] : (k * 5 + start) % LETTERS,
+            uses = uses_of(s, letter);
 
         if (is_implied ? uses != 1 : uses == 0 || random_below(seed, 2))
             continue;
@@ -198,8 +199,10 @@ START_TEST(multiplies_large_matrices)
 {
     static const struct {
         const char *equation, *a, *b, *y;
-    } cases[] = {{"mk,kn->mn", "70,60", "60,80", "70,80"},  {"km,nk->mn", "60,70", "80,60", "70,80"},
-                 {"mk,kn->nm", "70,60", "60,80", "80,70"},  {"km,nk->nm", "60,70", "80,60", "80,70"},
+    } cases[] = {{"mk,kn->mn", "70,60", "60,80", "70,80"},
+                 {"km,nk->mn", "60,70", "80,60", "70,80"},
+                 {"mk,kn->nm", "70,60", "60,80", "80,70"},
+                 {"km,nk->nm", "60,70", "80,60", "80,70"},
                  {"...mk,kn", "70,60", "60,80", "70,80"}};
     enum { M = 70, N = 80, K = 60 };
     uint64_t seed = 3;
@@ -272,10 +275,10 @@ START_TEST(says_what_is_wrong_with_an_equation)
 {
     static const struct {
         const char *equation, *words;
-    } rows[] = {{"ij,jk->ij", "rank"},       {"ij", "fewer terms"},  {"ij,j,k", "more terms"},
-                {"ij,j->iz", "no operand"},  {"ij,j->ii", "twice"},   {"i.,j", "dot"},
-                {"ij,j-", "without"},        {"i$,j", "no letter"},   {"......,j", "two ellipses"},
-                {"ij,j->i,j", "one result"}, {"ii,j", "has size"},    {"ij,i", "has size"}};
+    } rows[] = {{"ij,jk->ij", "rank"},       {"ij", "fewer terms"}, {"ij,j,k", "more terms"},
+                {"ij,j->iz", "no operand"},  {"ij,j->ii", "twice"}, {"i.,j", "dot"},
+                {"ij,j-", "without"},        {"i$,j", "no letter"}, {"......,j", "two ellipses"},
+                {"ij,j->i,j", "one result"}, {"ii,j", "has size"},  {"ij,i", "has size"}};
 
     th_input(t, "a", BP_DTYPE_F32, "2,3", (float[6]){0});
     th_input(t, "b", BP_DTYPE_F32, "3", (float[3]){0});

@@ -32,7 +32,7 @@ static double combined(int how, uint32_t dtype, double old, double new)
 {
     double v = how == 0   ? new
                : how == 1 ? old + new
-               : how == 2 ? old * new
+               : how == 2 ? old *new
                : how == 3 ? (old > new ? old : new)
                           : (old < new ? old : new);
 
@@ -124,8 +124,11 @@ START_TEST(scatters_elements)
         e.values[place(&e, i)] = combined(how, e.dtype, e.values[place(&e, i)], updates[i]);
     th_input(t, "updates", e.dtype, shape_text(&e.indices), elem_encode(updates, e.n, e.dtype));
     th_output(t, "y", e.dtype, shape_text(&e.data));
-    th_node(t, how ? "ScatterElements" : _i % 2 ? "Scatter" : "ScatterElements", how ? 18 : 11,
-            "data indices updates", "y");
+    th_node(t,
+            how      ? "ScatterElements"
+            : _i % 2 ? "Scatter"
+                     : "ScatterElements",
+            how ? 18 : 11, "data indices updates", "y");
     th_int(t, "axis", e.axis);
     if (how)
         th_string(t, "reduction", reductions[how]);
@@ -206,8 +209,8 @@ static struct slices make_slices(uint64_t *seed, int i, bool with_batch)
     for (uint32_t d = s.batch + s.depth; d < s.data.rank; d++)
         s.updates.dims[s.updates.rank++] = s.data.dims[d];
     s.n_data = shape_count(&s.data);
-    s.inner = (size_t)bp_dims_count(s.data.dims + s.batch + s.depth,
-                                    s.data.rank - s.batch - s.depth);
+    s.inner =
+        (size_t)bp_dims_count(s.data.dims + s.batch + s.depth, s.data.rank - s.batch - s.depth);
     s.values = elem_random(seed, s.n_data, 3, s.dtype);
     s.at = calloc(s.n * s.depth + 1, sizeof *s.at);
     for (size_t k = 0; k < s.n * s.depth; k++) {
@@ -312,7 +315,8 @@ START_TEST(writes_into_a_cache)
                              : random_below(&seed, (uint32_t)(size - update.dims[axis]) + 1);
     values = elem_random(&seed, shape_count(&cache), 9, dtype);
     updates = elem_random(&seed, shape_count(&update), 9, dtype);
-    th_input(t, "cache", dtype, shape_text(&cache), elem_encode(values, shape_count(&cache), dtype));
+    th_input(t, "cache", dtype, shape_text(&cache),
+             elem_encode(values, shape_count(&cache), dtype));
     th_input(t, "update", dtype, shape_text(&update),
              elem_encode(updates, shape_count(&update), dtype));
     th_input(t, "places", BP_DTYPE_I64, shape_text(&(struct shape){1, {cache.dims[0]}}), places);

@@ -36,8 +36,8 @@ START_TEST(reverses_sequences)
 
     values = elem_random(&seed, shape_count(&x), 99, dtype);
     want = calloc(shape_count(&x) + 1, sizeof *want);
-    lengths = elem_random(&seed, (size_t)x.dims[batch], (uint32_t)x.dims[1 - batch] + 1,
-                          BP_DTYPE_I64);
+    lengths =
+        elem_random(&seed, (size_t)x.dims[batch], (uint32_t)x.dims[1 - batch] + 1, BP_DTYPE_I64);
     for (size_t i = 0; i < shape_count(&x); i++) {
         int64_t index[SHAPE_RANK], *time = &index[1 - batch], length;
 

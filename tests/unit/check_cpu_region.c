@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_cpu_region.c - operators of the CPU provider over regions and windows: RoiAlign, MaxRoiPool,
- * LpPool, GlobalLpPool, AveragePool, MaxPool and Det, each against a loop in double that follows the text.
+ * check_cpu_region.c - operators of the CPU provider over regions and windows: RoiAlign,
+ * MaxRoiPool, LpPool, GlobalLpPool, AveragePool, MaxPool and Det, each against a loop in double
+ * that follows the text.
  */
 
 #include "config.h"
@@ -224,7 +225,10 @@ START_TEST(a_pooled_region_has_an_image)
 {
     th_input(t, "x", BP_DTYPE_F32, "1,1,2,2", (float[]){1, 2, 3, 4});
     th_input(t, "rois", BP_DTYPE_F32, "1,5",
-             (float[]){_i == 0 ? 1 : _i == 1 ? -1 : 0, 0, 0, _i == 2 ? 1e30f : 1, 1});
+             (float[]){_i == 0   ? 1
+                       : _i == 1 ? -1
+                                 : 0,
+                       0, 0, _i == 2 ? 1e30f : 1, 1});
     th_output(t, "y", BP_DTYPE_F32, "1,1,1,1");
     th_node(t, "MaxRoiPool", 1, "x rois", "y");
     th_ints(t, "pooled_shape", 2, (int64_t[]){1, 1});
@@ -263,7 +267,9 @@ static struct windows random_windows(uint64_t *seed, bool keeps_pads_small)
     w.y = w.x;
     for (uint32_t d = 0; d < w.n; d++)
         w.y.dims[2 + d] = (w.x.dims[2 + d] + w.pads[d] + w.pads[w.n + d] -
-                           (w.taps.dims[d] - 1) * w.dilation[d] - 1) / w.stride[d] + 1;
+                           (w.taps.dims[d] - 1) * w.dilation[d] - 1) /
+                              w.stride[d] +
+                          1;
     return w;
 }
 

@@ -9,7 +9,10 @@
 #include "cpu.h"
 #include "kernels/gemm.h"
 
-/* Fill batches to b_col; the rest is the .c file's own. Matrices of a batch lie one after the other. */
+/*
+ * Fill batches to b_col; the rest is the .c file's own. Matrices of a batch lie one after the
+ * other.
+ */
 struct bp_cpu_contract {
     int64_t batches, m, n, k;
     int64_t a_row, a_col, b_row, b_col; /* strides in elements; one of each pair is dense */

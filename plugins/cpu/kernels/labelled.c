@@ -14,8 +14,7 @@ struct bp_cpu_step *bp_cpu_steps_add(struct bp_cpu_steps *s, enum bp_cpu_step_ki
     return step;
 }
 
-bp_rc bp_cpu_steps_take(struct bp_cpu_steps *s, int64_t count, struct bp_cpu_spot *out,
-                        bp_err *err)
+bp_rc bp_cpu_steps_take(struct bp_cpu_steps *s, int64_t count, struct bp_cpu_spot *out, bp_err *err)
 {
     struct bp_cpu_call *call = s->call;
 
@@ -157,7 +156,8 @@ bp_rc bp_cpu_labelled_sum(struct bp_cpu_steps *s, struct bp_cpu_labelled *value,
     bp_rc rc = BP_OK;
 
     for (uint32_t d = 0; d < rank; d++) {
-        if (s->is_needed[value->labels[d]] || (other && bp_cpu_labelled_has(other, value->labels[d])))
+        if (s->is_needed[value->labels[d]] ||
+            (other && bp_cpu_labelled_has(other, value->labels[d])))
             labels[kept++] = value->labels[d];
         else
             gone[n_gone++] = value->labels[d];
@@ -221,7 +221,10 @@ static uint32_t join_labels(const struct groups *groups, const uint8_t *first, u
     return groups->n_batch + n_first + n_second;
 }
 
-/* Brings a factor into matrices, rows x columns; *is_turned: columns x rows do as well, and are there. */
+/*
+ * Brings a factor into matrices, rows x columns; *is_turned: columns x rows do as well, and are
+ * there.
+ */
 static bp_rc as_matrices(struct bp_cpu_steps *s, struct bp_cpu_labelled *value,
                          const struct groups *groups, const uint8_t *rows, uint32_t n_rows,
                          const uint8_t *columns, uint32_t n_columns, bool *is_turned, bp_err *err)

@@ -45,9 +45,9 @@ struct bp_cpu_steps {
     struct bp_cpu_call *call;
     uint32_t dtype; /* that is computed in */
     size_t width;
-    int64_t sizes[BP_EINSUM_LABELS];    /* by label */
-    bool is_needed[BP_EINSUM_LABELS];   /* by later steps or the result */
-    size_t worker_bytes;                /* scratch of products */
+    int64_t sizes[BP_EINSUM_LABELS];  /* by label */
+    bool is_needed[BP_EINSUM_LABELS]; /* by later steps or the result */
+    size_t worker_bytes;              /* scratch of products */
     uint32_t n;
     struct bp_cpu_step *steps;
 };
@@ -85,7 +85,6 @@ bp_rc bp_cpu_labelled_sum(struct bp_cpu_steps *s, struct bp_cpu_labelled *value,
                           const struct bp_cpu_labelled *other, bp_err *err);
 /* The product of two values, less what is not needed. */
 bp_rc bp_cpu_labelled_multiply(struct bp_cpu_steps *s, struct bp_cpu_labelled *a,
-                               struct bp_cpu_labelled *b, struct bp_cpu_labelled *out,
-                               bp_err *err);
+                               struct bp_cpu_labelled *b, struct bp_cpu_labelled *out, bp_err *err);
 
 #endif

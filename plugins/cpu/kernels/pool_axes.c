@@ -15,8 +15,8 @@ struct state {
     bool is_column_major;
     int64_t in[MAX_SPATIAL], out[MAX_SPATIAL], kernel[MAX_SPATIAL], stride[MAX_SPATIAL];
     int64_t dilation[MAX_SPATIAL], pad[MAX_SPATIAL], pad_end[MAX_SPATIAL];
-    int64_t *counts[MAX_SPATIAL]; /* taps that the divisor counts, by place */
-    int64_t planes, in_count, out_count, most; /* most elements on the way */
+    int64_t *counts[MAX_SPATIAL];               /* taps that the divisor counts, by place */
+    int64_t planes, in_count, out_count, most;  /* most elements on the way */
     size_t width, half, index_at, worker_bytes; /* scratch: two halves, and two of indices */
     uint32_t slices;
 };
@@ -97,7 +97,9 @@ static bp_rc read_list(const struct bp_cpu_call *call, const char *name, uint32_
     return BP_OK;
 }
 
-/* Pads as given, or so that the sizes come out; an odd one is behind for SAME_UPPER, else in front. */
+/*
+ * Pads as given, or so that the sizes come out; an odd one is behind for SAME_UPPER, else in front.
+ */
 static bp_rc read_pads(const struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     const bp_graph *graph = call->node->graph;
@@ -266,7 +268,7 @@ static void pool_plane(const struct job *job, int64_t plane, char *scratch)
     for (uint32_t d = s->n; d-- > 0;) {
         int64_t *other = from;
 
-        p = (struct pass){p.outer / s->in[d], s->in[d],    s->out[d],      p.inner,
+        p = (struct pass){p.outer / s->in[d], s->in[d],     s->out[d],      p.inner,
                           s->kernel[d],       s->stride[d], s->dilation[d], s->pad[d]};
         run_pass(s, &p, x, d == 0 ? y : next, from, job->indices ? to : NULL);
         p.inner *= s->out[d];

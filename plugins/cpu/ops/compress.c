@@ -38,8 +38,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return rc;
     state->outer = bp_dims_count(x->dims, state->axis);
     state->n = x->dims[state->axis];
-    state->inner *=
-        (size_t)bp_dims_count(x->dims + state->axis + 1, x->rank - state->axis - 1);
+    state->inner *= (size_t)bp_dims_count(x->dims + state->axis + 1, x->rank - state->axis - 1);
     return BP_OK;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * einsum.c - Einsum (opset 12). Operands are taken in from left to right: what nothing later needs is
- * summed at once, and each pair becomes a batch of matrix products over what both have and is kept,
- * what only one has, and what is summed. All that is planned by prepare as a list of steps.
+ * einsum.c - Einsum (opset 12). Operands are taken in from left to right: what nothing later needs
+ * is summed at once, and each pair becomes a batch of matrix products over what both have and is
+ * kept, what only one has, and what is summed. All that is planned by prepare as a list of steps.
  */
 
 #include "kernels/cast.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lp_pool.c - LpPool (opsets 1, 2, 11, 18, 22) and GlobalLpPool (1, 2, 22): the p-norm of each window
- * or plane. p is a float in version 1, an integer later.
+ * lp_pool.c - LpPool (opsets 1, 2, 11, 18, 22) and GlobalLpPool (1, 2, 22): the p-norm of each
+ * window or plane. p is a float in version 1, an integer later.
  */
 
 #include "kernels/data.h"
@@ -24,6 +24,7 @@ enum { CHUNK = 256 };
 #define SUFFIX f32
 #define M(fn) fn##f
 #include "kernels/pool.inc"
+
 #include "kernels/lp_pool.inc"
 #undef T
 #undef SUFFIX
@@ -33,6 +34,7 @@ enum { CHUNK = 256 };
 #define SUFFIX f64
 #define M(fn) fn
 #include "kernels/pool.inc"
+
 #include "kernels/lp_pool.inc"
 
 static bp_rc read_p(const struct bp_cpu_call *call, double *out, bp_err *err)

@@ -167,7 +167,7 @@ static bp_rc find_rows(struct bp_cpu_call *call, const struct limits *limits, in
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the chosen boxes");
     for (int64_t image = 0; image < s->images; image++) {
         read_boxes(s, boxes + image * s->boxes * 4, call->scratch);
-        for (int64_t class = 0; class < s->classes; class++, scores += s->boxes) {
+        for (int64_t class = 0; class < s->classes; class ++, scores += s->boxes) {
             int64_t found = choose(call, limits, scores, chosen);
 
             for (int64_t k = 0; k < found; k++) {
