@@ -404,6 +404,22 @@ START_TEST(pools_maxima)
 }
 END_TEST
 
+START_TEST(padding_alone_can_be_pooled)
+{
+    const float *y;
+
+    th_input(t, "x", BP_DTYPE_F32, _i % 2 ? "1,1,1,0,1,1" : "1,1,0", NULL);
+    th_output(t, "y", BP_DTYPE_F32, _i % 2 ? "1,1,3,2,3,3" : "1,1,2");
+    th_node(t, _i / 2 ? "LpPool" : "AveragePool", 19, "x", "y");
+    th_ints(t, "kernel_shape", _i % 2 ? 4 : 1, (int64_t[]){1, 1, 1, 1});
+    th_ints(t, "pads", _i % 2 ? 8 : 2, (int64_t[]){1, 1, 1, 1, 1, 1, 1, 1});
+    ck_run();
+    y = th_data(t, "y");
+    for (size_t i = 0; i < th_count(t, "y"); i++)
+        ck_assert(y[i] == 0);
+}
+END_TEST
+
 START_TEST(pools_whole_planes)
 {
     uint64_t seed = (uint64_t)_i;
@@ -492,6 +508,7 @@ int main(void)
     tcase_add_loop_test(tcase, pools_norms, 0, 80);
     tcase_add_loop_test(tcase, pools_means, 0, 80);
     tcase_add_loop_test(tcase, pools_maxima, 0, 180);
+    tcase_add_loop_test(tcase, padding_alone_can_be_pooled, 0, 4);
     tcase_add_loop_test(tcase, pools_whole_planes, 0, 40);
     tcase_add_loop_test(tcase, finds_determinants, 0, 40);
     srunner_run_all(runner, CK_NORMAL);

@@ -126,7 +126,6 @@ static bp_rc read_pads(const struct bp_cpu_call *call, struct state *s, bp_err *
 static bp_rc read_sizes(const struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *y = call->out[0];
-    int64_t count;
     bp_rc rc = read_list(call, "kernel_shape", s->n, 0, 1, s->kernel, err);
 
     if (rc >= 0)
@@ -144,10 +143,15 @@ static bp_rc read_sizes(const struct bp_cpu_call *call, struct state *s, bp_err 
     }
     if (rc < 0)
         return rc;
-    s->most = count = s->in_count;
-    for (uint32_t d = s->n; d-- > 0 && count > 0;) {
-        if (__builtin_mul_overflow(count / s->in[d], s->out[d], &count) || count > INT64_MAX / 64)
-            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "a value on the way is too large");
+    /* after dimension d: the sizes before it are still those of x, the others those of y */
+    s->most = s->in_count;
+    for (uint32_t d = 0; d < s->n; d++) {
+        int64_t count = bp_dims_count(s->in, d);
+
+        for (uint32_t k = d; k < s->n; k++) {
+            if (__builtin_mul_overflow(count, s->out[k], &count) || count > INT64_MAX / 64)
+                return bp_cpu_fail(call->node, err, BP_E_SHAPE, "a value on the way is too large");
+        }
         s->most = count > s->most ? count : s->most;
     }
     return read_pads(call, s, err);
@@ -257,7 +261,7 @@ static void pool_plane(const struct job *job, int64_t plane, char *scratch)
     const void *x = job->x + (size_t)(plane * s->in_count) * s->width;
     char *y = job->y + (size_t)(plane * s->out_count) * s->width, *next = scratch;
     int64_t *from = (void *)(scratch + s->index_at), *to = from + s->most;
-    struct pass p = {.outer = s->in_count, .inner = 1};
+    int64_t inner = 1;
 
     for (int64_t i = 0; job->indices && i < s->in_count; i++)
         from[i] = i;
@@ -267,11 +271,19 @@ static void pool_plane(const struct job *job, int64_t plane, char *scratch)
     }
     for (uint32_t d = s->n; d-- > 0;) {
         int64_t *other = from;
+        const struct pass p = {
+            .outer = bp_dims_count(s->in, d),
+            .in = s->in[d],
+            .out = s->out[d],
+            .inner = inner,
+            .kernel = s->kernel[d],
+            .stride = s->stride[d],
+            .dilation = s->dilation[d],
+            .pad = s->pad[d],
+        };
 
-        p = (struct pass){p.outer / s->in[d], s->in[d],     s->out[d],      p.inner,
-                          s->kernel[d],       s->stride[d], s->dilation[d], s->pad[d]};
         run_pass(s, &p, x, d == 0 ? y : next, from, job->indices ? to : NULL);
-        p.inner *= s->out[d];
+        inner *= s->out[d];
         x = next;
         next = next == scratch ? scratch + s->half : scratch;
         from = to;

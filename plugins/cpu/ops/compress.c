@@ -88,7 +88,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
                                (long long)i, (long long)state->n);
     }
     rc = give_output(call, found, err);
-    if (rc < 0 || state->inner == 0)
+    if (rc < 0 || state->inner == 0 || found == 0)
         return rc;
     to = bp_cpu_data(call->out[0]);
     for (int64_t i = 0; i < state->outer; i++)
