@@ -115,13 +115,16 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 # selection, rearrangement, regions and Einsum
 %C%_libcpu_la_SOURCES += \
 	%D%/kernels/add_apart.inc %D%/kernels/combine.inc %D%/kernels/combine_entry.inc \
+	%D%/kernels/contract.c %D%/kernels/contract.h %D%/kernels/contract.inc \
 	%D%/kernels/elements.c %D%/kernels/elements.h %D%/kernels/keys.c %D%/kernels/keys.h \
-	%D%/kernels/keys.inc %D%/kernels/lp_pool.inc %D%/kernels/mask.inc %D%/kernels/places.c \
-	%D%/kernels/places.h %D%/kernels/places.inc %D%/kernels/roi_align.inc \
+	%D%/kernels/keys.inc %D%/kernels/labelled.c %D%/kernels/labelled.h \
+	%D%/kernels/lp_pool.inc %D%/kernels/mask.inc %D%/kernels/places.c \
+	%D%/kernels/pool_axes.c %D%/kernels/pool_axes.h %D%/kernels/pool_axes.inc \
+	%D%/kernels/pool_axes_sum.inc %D%/kernels/places.h %D%/kernels/places.inc %D%/kernels/roi_align.inc \
 	%D%/kernels/roi_pool.inc %D%/kernels/sized.c %D%/kernels/sized.h %D%/kernels/tuples.c \
 	%D%/kernels/tuples.h %D%/kernels/types_complex.inc \
 	%D%/ops/center_crop_pad.c %D%/ops/col2im.c %D%/ops/compress.c %D%/ops/depth_to_space.c \
-	%D%/ops/det.c %D%/ops/gather_elements.c %D%/ops/gather_nd.c %D%/ops/lp_pool.c \
+	%D%/ops/det.c %D%/ops/einsum.c %D%/ops/gather_elements.c %D%/ops/gather_nd.c %D%/ops/lp_pool.c \
 	%D%/ops/max_roi_pool.c %D%/ops/max_unpool.c %D%/ops/non_max_suppression.c \
 	%D%/ops/non_zero.c %D%/ops/one_hot.c %D%/ops/reverse_sequence.c %D%/ops/roi_align.c \
 	%D%/ops/scatter_elements.c %D%/ops/scatter_nd.c %D%/ops/tensor_scatter.c %D%/ops/topk.c \

@@ -37,7 +37,10 @@ static inline int bp_einsum_label(char c)
     return -1;
 }
 
-/* Reads a term up to ',', "->" or the end; its ellipsis has no dimensions yet. NULL or what is wrong. */
+/*
+ * Reads a term up to ',', "->" or the end; its ellipsis has no dimensions yet. NULL or what is
+ * wrong.
+ */
 static inline const char *bp_einsum_read(const char **at, const char *end, bp_einsum_term *term)
 {
     const char *s = *at;

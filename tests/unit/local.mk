@@ -42,6 +42,7 @@ unit_tests += %D%/check_schema
 
 unit_tests += %D%/check_rules
 %C%_check_rules_SOURCES = %D%/check_rules.c %D%/check_rules.inc %D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_rules_SOURCES += %D%/check_rules_index.inc
 %C%_check_rules_CPPFLAGS = $(unit_cppflags)
 %C%_check_rules_LDFLAGS = $(fail_alloc_ldflags)
 %C%_check_rules_LDADD = $(unit_ldadd)
@@ -215,6 +216,33 @@ unit_tests += %D%/check_cpu_moves
 %C%_check_cpu_moves_SOURCES = %D%/check_cpu_moves.c %D%/random.h %D%/test_host.c %D%/test_host.h
 %C%_check_cpu_moves_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_moves_LDADD = $(cpu_test_ldadd)
+
+# selection, rearrangement, regions and Einsum
+unit_tests += %D%/check_cpu_index
+%C%_check_cpu_index_SOURCES = %D%/check_cpu_index.c %D%/random.h %D%/shapes.h \
+	%D%/test_host.c %D%/test_host.h
+%C%_check_cpu_index_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_index_LDADD = $(cpu_test_ldadd) $(MATH_LIBS)
+unit_tests += %D%/check_cpu_choose
+%C%_check_cpu_choose_SOURCES = %D%/check_cpu_choose.c %D%/random.h %D%/shapes.h \
+	%D%/test_host.c %D%/test_host.h
+%C%_check_cpu_choose_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_choose_LDADD = $(cpu_test_ldadd) $(MATH_LIBS)
+unit_tests += %D%/check_cpu_rearrange
+%C%_check_cpu_rearrange_SOURCES = %D%/check_cpu_rearrange.c %D%/random.h %D%/shapes.h \
+	%D%/test_host.c %D%/test_host.h
+%C%_check_cpu_rearrange_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_rearrange_LDADD = $(cpu_test_ldadd) $(MATH_LIBS)
+unit_tests += %D%/check_cpu_region
+%C%_check_cpu_region_SOURCES = %D%/check_cpu_region.c %D%/random.h %D%/shapes.h \
+	%D%/test_host.c %D%/test_host.h
+%C%_check_cpu_region_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_region_LDADD = $(cpu_test_ldadd) $(MATH_LIBS)
+unit_tests += %D%/check_cpu_einsum
+%C%_check_cpu_einsum_SOURCES = %D%/check_cpu_einsum.c %D%/random.h %D%/shapes.h \
+	%D%/test_host.c %D%/test_host.h
+%C%_check_cpu_einsum_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_einsum_LDADD = $(cpu_test_ldadd) $(MATH_LIBS)
 endif
 
 # more operators on elements

@@ -18,8 +18,8 @@ struct bp_cpu_elements {
 };
 
 /*
- * n elements of `other`, which lie side by side, and those of the data at `at`: one is copied to, or
- * combined with, the other.
+ * n elements of `other`, which lie side by side, and those of the data at `at`: one is copied to,
+ * or combined with, the other.
  */
 typedef void (*bp_cpu_elements_fn)(void *data, void *other, const int64_t *at, int64_t n);
 

@@ -52,32 +52,36 @@ static const struct {
     bp_cpu_elements_fn at;
     bp_cpu_combine_run run;
 } loops[][BP_DTYPE_END] = {
-    [BP_CPU_ADD] = {
+    [BP_CPU_ADD] =
+        {
 #define NAME add
 #include "kernels/types_bool.inc"
 #include "kernels/types_complex.inc"
 #include "kernels/types_number.inc"
 #undef NAME
-    },
-    [BP_CPU_MUL] = {
+        },
+    [BP_CPU_MUL] =
+        {
 #define NAME mul
 #include "kernels/types_bool.inc"
 #include "kernels/types_complex.inc"
 #include "kernels/types_number.inc"
 #undef NAME
-    },
-    [BP_CPU_MAX] = {
+        },
+    [BP_CPU_MAX] =
+        {
 #define NAME max
 #include "kernels/types_bool.inc"
 #include "kernels/types_number.inc"
 #undef NAME
-    },
-    [BP_CPU_MIN] = {
+        },
+    [BP_CPU_MIN] =
+        {
 #define NAME min
 #include "kernels/types_bool.inc"
 #include "kernels/types_number.inc"
 #undef NAME
-    },
+        },
 };
 
 bp_cpu_elements_fn bp_cpu_from_places(size_t width)
@@ -138,8 +142,8 @@ void bp_cpu_claim_combine(const struct bp_cpu_op *op, const struct bp_cpu_query 
 
     if (!indices || (indices->dtype != BP_DTYPE_I64 && indices->dtype != BP_DTYPE_I32))
         bp_cpu_refuse_dtype(query, 1);
-    else if (how != BP_CPU_PUT && (!data || data->dtype >= BP_DTYPE_END ||
-                                   !loops[how][data->dtype].at))
+    else if (how != BP_CPU_PUT &&
+             (!data || data->dtype >= BP_DTYPE_END || !loops[how][data->dtype].at))
         bp_cpu_refuse_dtype(query, 0);
     else
         bp_cpu_claim_types(op, query);

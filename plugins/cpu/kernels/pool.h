@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool.h - the driver of MaxPool, AveragePool and LpPool. They are separable: rows of a window are combined
- * into one row first, in vectors, then the columns of that row.
+ * pool.h - the driver of MaxPool, AveragePool and LpPool. They are separable: rows of a window are
+ * combined into one row first, in vectors, then the columns of that row.
  */
 #ifndef BP_CPU_KERNELS_POOL_H
 #define BP_CPU_KERNELS_POOL_H

@@ -24,8 +24,7 @@ bp_rc bp_cpu_tuples_make(const struct bp_cpu_call *call, const bp_tensor *data,
     out->batch_step = stride;
     out->count = bp_dims_count(indices->dims, indices->rank - 1);
     out->per_batch = bp_dims_count(indices->dims + batch, indices->rank - 1 - batch);
-    out->inner =
-        bp_dims_count(data->dims + batch + out->depth, data->rank - batch - out->depth);
+    out->inner = bp_dims_count(data->dims + batch + out->depth, data->rank - batch - out->depth);
     return BP_OK;
 }
 

@@ -10,7 +10,7 @@ struct state {
     uint32_t rank;       /* with 1 dimension at least, of elements that may be rows of elements */
     size_t unit;         /* bytes of such an element */
     int64_t rows, count; /* rows: of the part that is copied, of `count` units each */
-    int64_t dims[BP_CPU_MAX_RANK + 1]; /* of that part */
+    int64_t dims[BP_CPU_MAX_RANK + 1];                          /* of that part */
     int64_t from[BP_CPU_MAX_RANK + 1], to[BP_CPU_MAX_RANK + 1]; /* strides, in bytes */
     int64_t first_from, first_to;                               /* where it begins, in bytes */
     bool has_zeros;

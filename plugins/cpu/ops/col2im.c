@@ -30,9 +30,9 @@ static const add_fn adds[BP_DTYPE_END] = {
 };
 
 struct state {
-    uint32_t n;                                           /* spatial dimensions */
-    int64_t image[MAX_SPATIAL], stride_of[MAX_SPATIAL];   /* sizes, and elements between */
-    int64_t block[MAX_SPATIAL], places[MAX_SPATIAL];      /* places of the block in the image */
+    uint32_t n;                                         /* spatial dimensions */
+    int64_t image[MAX_SPATIAL], stride_of[MAX_SPATIAL]; /* sizes, and elements between */
+    int64_t block[MAX_SPATIAL], places[MAX_SPATIAL];    /* places of the block in the image */
     int64_t step[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[MAX_SPATIAL];
     int64_t planes, pixels, taps, columns; /* products of the above */
     size_t width;
@@ -152,8 +152,8 @@ static void add_tap(const struct state *s, const int64_t *tap, const char *row, 
             at += pixel * s->stride_of[d];
         }
         if (is_inside)
-            s->add(image + (size_t)at * s->width, s->step[last],
-                   row + (size_t)first * s->width, end - first);
+            s->add(image + (size_t)at * s->width, s->step[last], row + (size_t)first * s->width,
+                   end - first);
         for (uint32_t d = last; d-- > 0 && ++index[d] == s->places[d];)
             index[d] = 0;
     }

@@ -38,8 +38,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return rc;
     state->outer = bp_dims_count(x->dims, state->axis);
     state->n = x->dims[state->axis];
-    state->inner *=
-        (size_t)bp_dims_count(x->dims + state->axis + 1, x->rank - state->axis - 1);
+    state->inner *= (size_t)bp_dims_count(x->dims + state->axis + 1, x->rank - state->axis - 1);
     return BP_OK;
 }
 
@@ -89,7 +88,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
                                (long long)i, (long long)state->n);
     }
     rc = give_output(call, found, err);
-    if (rc < 0 || state->inner == 0)
+    if (rc < 0 || state->inner == 0 || found == 0)
         return rc;
     to = bp_cpu_data(call->out[0]);
     for (int64_t i = 0; i < state->outer; i++)

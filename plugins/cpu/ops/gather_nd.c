@@ -37,8 +37,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     state->slice_bytes = (size_t)state->tuples.inner * bp_cpu_width(data->dtype);
     if (bp_cpu_count(call->out[0]) != state->tuples.count * state->tuples.inner)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the output has another size");
-    state->slices =
-        bp_cpu_slices(call, state->tuples.count, (int64_t)(state->slice_bytes / 4) + 4);
+    state->slices = bp_cpu_slices(call, state->tuples.count, (int64_t)(state->slice_bytes / 4) + 4);
     return BP_OK;
 }
 

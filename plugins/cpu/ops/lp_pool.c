@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lp_pool.c - LpPool (opsets 1, 2, 11, 18, 22) and GlobalLpPool (1, 2, 22): the p-norm of each window
- * or plane. p is a float in version 1, an integer later.
+ * lp_pool.c - LpPool (opsets 1, 2, 11, 18, 22) and GlobalLpPool (1, 2, 22): the p-norm of each
+ * window or plane. p is a float in version 1, an integer later.
  */
 
 #include "kernels/data.h"
 #include "kernels/pool.h"
+#include "kernels/pool_axes.h"
 #include "kernels/widen.h"
 
 #include <math.h>
@@ -23,6 +24,7 @@ enum { CHUNK = 256 };
 #define SUFFIX f32
 #define M(fn) fn##f
 #include "kernels/pool.inc"
+
 #include "kernels/lp_pool.inc"
 #undef T
 #undef SUFFIX
@@ -32,6 +34,7 @@ enum { CHUNK = 256 };
 #define SUFFIX f64
 #define M(fn) fn
 #include "kernels/pool.inc"
+
 #include "kernels/lp_pool.inc"
 
 static bp_rc read_p(const struct bp_cpu_call *call, double *out, bp_err *err)
@@ -47,13 +50,18 @@ static bp_rc read_p(const struct bp_cpu_call *call, double *out, bp_err *err)
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    bp_rc rc = bp_cpu_pool_prepare(call, err);
-    struct bp_cpu_pool *pool = call->state;
+    struct bp_cpu_pool *pool;
+    double p;
+    bp_rc rc = read_p(call, &p, err);
 
+    if (rc >= 0 && bp_cpu_pool_is_wide(call))
+        return bp_cpu_pool_axes_prepare(call, BP_CPU_POOL_NORM, p, err);
     if (rc >= 0)
-        rc = read_p(call, &pool->p, err);
+        rc = bp_cpu_pool_prepare(call, err);
     if (rc < 0)
         return rc;
+    pool = call->state;
+    pool->p = p;
     pool->plane = call->in[0]->dtype == BP_DTYPE_F64 ? lp_plane_f64 : lp_plane_f32;
     /* the powers of a plane come before the row */
     pool->row_bytes += (size_t)pool->window.in_count * pool->width / 64 * 64 + 64;
@@ -65,14 +73,11 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     (void)err;
-    bp_cpu_pool_run(call, NULL);
+    if (bp_cpu_pool_is_wide(call))
+        bp_cpu_pool_axes_run(call);
+    else
+        bp_cpu_pool_run(call, NULL);
     return BP_OK;
-}
-
-static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
-{
-    if (bp_cpu_window_claim(query))
-        bp_cpu_claim_types(op, query);
 }
 
 static const struct bp_cpu_wide wide = {prepare, run};
@@ -81,7 +86,6 @@ const struct bp_cpu_op bp_cpu_op_lp_pool = {
     .name = "LpPool",
     .since = 1,
     .loops = &wide,
-    .claim = claim,
     .types = BP_CPU_FLOATS,
     .prepare = bp_cpu_widen_prepare,
     .run = bp_cpu_widen_run,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * max_roi_pool.c - MaxRoiPool (opsets 1, 22): regions of images, given by batch, x1, y1, x2, y2 with
- * both ends inside, are divided into cells, of which each gives its largest element. Coordinates are
- * rounded to pixels; a cell outside of the image gives 0.
+ * max_roi_pool.c - MaxRoiPool (opsets 1, 22): regions of images, given by batch, x1, y1, x2, y2
+ * with both ends inside, are divided into cells, of which each gives its largest element.
+ * Coordinates are rounded to pixels; a cell outside of the image gives 0.
  */
 
 #include "kernels/data.h"
@@ -71,8 +71,9 @@ static double roi_at(const struct job *job, int64_t region, int i)
 {
     int64_t at = region * 5 + i;
 
-    return job->state->element == sizeof(float) ? (double)((const float *)(const void *)job->rois)[at]
-                                                : ((const double *)(const void *)job->rois)[at];
+    return job->state->element == sizeof(float)
+               ? (double)((const float *)(const void *)job->rois)[at]
+               : ((const double *)(const void *)job->rois)[at];
 }
 
 static struct region read_region(const struct job *job, int64_t i)

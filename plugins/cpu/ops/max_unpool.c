@@ -9,10 +9,10 @@
 
 struct state {
     uint32_t rank;
-    bool is_same; /* the output has the shape that indices count in */
-    int64_t count, total;              /* elements of X, and of that shape */
-    int64_t dims[BP_CPU_MAX_RANK];     /* of it */
-    int64_t strides[BP_CPU_MAX_RANK];  /* of the output */
+    bool is_same;                     /* the output has the shape that indices count in */
+    int64_t count, total;             /* elements of X, and of that shape */
+    int64_t dims[BP_CPU_MAX_RANK];    /* of it */
+    int64_t strides[BP_CPU_MAX_RANK]; /* of the output */
 };
 
 /* The shape that the window leads to, for the spatial dimensions. */

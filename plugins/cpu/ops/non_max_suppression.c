@@ -40,8 +40,8 @@ static bp_rc state_scratch(struct bp_cpu_call *call, bp_err *err)
     s->at_rows = s->at_chosen + n * sizeof(int64_t) / 64 * 64 + 64;
     call->scratch_bytes = s->at_rows;
     /* rows of the result, so that they are found once */
-    if (__builtin_mul_overflow((size_t)(s->images * s->classes), n * 3 * sizeof(int64_t), &all) ||
-        all > SIZE_MAX / 4)
+    if (n > 0 && (__builtin_mul_overflow((size_t)s->images, (size_t)s->classes, &all) ||
+                  __builtin_mul_overflow(all, n * 3 * sizeof(int64_t), &all) || all > SIZE_MAX / 4))
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "there are too many scores");
     return BP_OK;
 }
@@ -160,14 +160,14 @@ static bp_rc find_rows(struct bp_cpu_call *call, const struct limits *limits, in
 
     *count = 0;
     *rows = NULL;
-    if (most <= 0 || s->images * s->classes == 0)
+    if (most <= 0 || s->images == 0 || s->classes == 0)
         return BP_OK;
     *rows = bp_cpu_run_memory(call, (size_t)(s->images * s->classes * most) * 3 * sizeof **rows);
     if (!*rows)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the chosen boxes");
     for (int64_t image = 0; image < s->images; image++) {
         read_boxes(s, boxes + image * s->boxes * 4, call->scratch);
-        for (int64_t class = 0; class < s->classes; class++, scores += s->boxes) {
+        for (int64_t class = 0; class < s->classes; class ++, scores += s->boxes) {
             int64_t found = choose(call, limits, scores, chosen);
 
             for (int64_t k = 0; k < found; k++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * non_zero.c - NonZero (opsets 9, 13): the indices of all elements that are not 0, one column each,
- * in the order of the elements. A string is 0 when it is empty; a scalar gives columns of 0 numbers.
+ * in the order of the elements. A string is 0 when it is empty; a scalar gives columns of 0
+ * numbers.
  */
 
 #include "kernels/data.h"

@@ -32,8 +32,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     const bp_tensor *indices = call->in[0], *y = call->out[0];
     struct state *state;
     uint32_t axis;
-    bp_rc rc =
-        bp_cpu_axis(call, bp_cpu_int(call->node, "axis", -1), indices->rank + 1, &axis, err);
+    bp_rc rc = bp_cpu_axis(call, bp_cpu_int(call->node, "axis", -1), indices->rank + 1, &axis, err);
 
     if (rc >= 0)
         rc = bp_cpu_state(call, sizeof *state, err);

@@ -137,14 +137,16 @@ static void align_cell(const struct state *s, const struct region *region, const
     int64_t n = 0;
 
     for (int64_t i = 0; i < region->samples[0]; i++) {
-        double row = region->start[0] + ((double)cell[0] + ((double)i + 0.5) /
-                                         (double)region->samples[0]) * region->cell[0];
+        double row =
+            region->start[0] +
+            ((double)cell[0] + ((double)i + 0.5) / (double)region->samples[0]) * region->cell[0];
 
         if (!(row >= -1 && row <= (double)s->height) && !s->takes_max)
             continue;
         for (int64_t k = 0; k < region->samples[1]; k++) {
-            double column = region->start[1] + ((double)cell[1] + ((double)k + 0.5) /
-                                                (double)region->samples[1]) * region->cell[1];
+            double column = region->start[1] +
+                            ((double)cell[1] + ((double)k + 0.5) / (double)region->samples[1]) *
+                                region->cell[1];
 
             if (!solve_sample(s, row, column, &samples[n])) {
                 if (!s->takes_max)
@@ -212,10 +214,11 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s->cells[0] = y->dims[2];
     s->cells[1] = y->dims[3];
     s->scale = (double)bp_cpu_float(call->node, "spatial_scale", 1.0f);
-    s->offset = node->since >= 16 && bp_node_string_is(graph, node, "coordinate_transformation_mode",
-                                                       "half_pixel", "half_pixel")
-                    ? 0.5
-                    : 0;
+    s->offset =
+        node->since >= 16 && bp_node_string_is(graph, node, "coordinate_transformation_mode",
+                                               "half_pixel", "half_pixel")
+            ? 0.5
+            : 0;
     s->takes_max = bp_node_string_is(graph, node, "mode", "avg", "max");
     s->element = bp_cpu_width(x->dtype);
     s->slices = bp_cpu_slices(call, bp_cpu_count(y), 32);

@@ -28,8 +28,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (bp_cpu_count(call->out[0]) != count ||
         bp_cpu_count(call->in[2]) != bp_cpu_count(call->in[1]))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "updates have not the indices' shape");
-    state->fn = bp_cpu_to_places(bp_cpu_combine_of(call->node->graph, call->node->node),
-                                 data->dtype);
+    state->fn =
+        bp_cpu_to_places(bp_cpu_combine_of(call->node->graph, call->node->node), data->dtype);
     bp_cpu_strided_make(call, bp_cpu_width(data->dtype), 1, &count, &stride, &state->copy);
     return bp_cpu_elements_make(call, data, call->in[1], &state->walk, err);
 }

@@ -43,8 +43,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         bp_cpu_count(call->in[2]) != state->tuples.count * state->tuples.inner)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "updates do not fit indices and data");
     state->width = bp_cpu_width(data->dtype);
-    state->combine = bp_cpu_combine_run_of(bp_cpu_combine_of(call->node->graph, call->node->node),
-                                           data->dtype);
+    state->combine =
+        bp_cpu_combine_run_of(bp_cpu_combine_of(call->node->graph, call->node->node), data->dtype);
     bp_cpu_strided_make(call, state->width, 1, &count, &stride, &state->copy);
     most = state->tuples.inner / 64;
     state->slices = bp_cpu_slices(call, bp_cpu_count(call->in[2]), 2);

@@ -80,7 +80,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     bp_cpu_strided_run(call, &state->copy, bp_cpu_data(call->in[0]), row);
-    if (state->size == 0)
+    if (state->n == 0 || state->entry == 0)
         return BP_OK;
     for (int64_t b = 0; b < state->batches; b++) {
         for (int64_t i = 0; i < state->outer; i++) {

@@ -285,8 +285,8 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     const bp_value *x = bp_node_in(query->graph, query->node, 0);
 
     (void)op;
-    if (x && (bp_cpu_keys_of(x->dtype) || x->dtype == BP_DTYPE_STRING ||
-              x->dtype == BP_DTYPE_C64 || x->dtype == BP_DTYPE_C128))
+    if (x && (bp_cpu_keys_of(x->dtype) || x->dtype == BP_DTYPE_STRING || x->dtype == BP_DTYPE_C64 ||
+              x->dtype == BP_DTYPE_C128))
         bp_accept(query->claims, query->index);
     else
         bp_cpu_refuse_dtype(query, 0);

@@ -74,5 +74,5 @@ static bp_rc infer_einsum(struct bp_infer *infer)
     return set_result(infer, terms);
 }
 
-ROW(Einsum, 12, INFER(infer_einsum), IN(MANY("Inputs", 'T', NUMBER3)), OUT(P("Output", 'T', NUMBER3)),
-    ATTRS(A_STRING_REQ("equation")));
+ROW(Einsum, 12, INFER(infer_einsum), IN(MANY("Inputs", 'T', NUMBER3)),
+    OUT(P("Output", 'T', NUMBER3)), ATTRS(A_STRING_REQ("equation")));

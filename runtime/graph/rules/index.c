@@ -32,7 +32,8 @@ static bp_rc check_elements(struct bp_infer *infer)
         if (i != axis && bp_sym_known(indices->dims[i]) && bp_sym_known(data->dims[i]) &&
             indices->dims[i].value > data->dims[i].value)
             return bp_fail(infer->err, BP_E_SHAPE,
-                           "indices has size %" PRId64 " at dimension %u, but data has only %" PRId64,
+                           "indices has size %" PRId64
+                           " at dimension %u, but data has only %" PRId64,
                            indices->dims[i].value, i, data->dims[i].value);
     }
     return BP_OK;
@@ -235,7 +236,8 @@ GATHER_ELEMENTS(13, ALL4);
 
 #define GATHER_ND(since, types, attrs)                                                             \
     ROW(GatherND, since, INFER(infer_gather_nd),                                                   \
-        IN(P("data", 'T', types), P("indices", 0, BP_T(I64))), OUT(P("output", 'T', types)), attrs)
+        IN(P("data", 'T', types), P("indices", 0, BP_T(I64))), OUT(P("output", 'T', types)),       \
+        attrs)
 
 GATHER_ND(11, ALL3, NO_ATTRS);
 GATHER_ND(12, ALL3, ATTRS(A_INT("batch_dims", 0)));

@@ -252,6 +252,5 @@ ROW(CenterCropPad, 18, INFER(infer_center_crop_pad),
     ATTRS(A_INTS("axes")));
 
 ROW(Col2Im, 18, INFER(infer_col2im),
-    IN(P("input", 'T', ALL4), READ("image_shape", 0, BP_T(I64)),
-       READ("block_shape", 0, BP_T(I64))),
+    IN(P("input", 'T', ALL4), READ("image_shape", 0, BP_T(I64)), READ("block_shape", 0, BP_T(I64))),
     OUT(P("output", 'T', ALL4)), ATTRS(A_INTS("dilations"), A_INTS("pads"), A_INTS("strides")));
