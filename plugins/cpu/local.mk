@@ -71,7 +71,10 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/kernels/resize.c %D%/kernels/resize.h %D%/kernels/resize_axis.c \
 	%D%/kernels/affine_grid.inc %D%/kernels/resize_axis.h %D%/kernels/sampler.c \
 	%D%/kernels/sampler.h %D%/kernels/sampler.inc \
-	%D%/ops/affine_grid.c %D%/ops/deform_conv.c %D%/ops/grid_sample.c %D%/ops/resize.c
+	%D%/ops/affine_grid.c %D%/ops/deform_conv.c %D%/ops/grid_sample.c %D%/ops/resize.c \
+	%D%/kernels/fft.c %D%/kernels/fft.h %D%/kernels/signal.c %D%/kernels/signal.h \
+	%D%/kernels/signal.inc %D%/ops/dft.c %D%/ops/mel_weight_matrix.c \
+	%D%/ops/signal_windows.c %D%/ops/stft.c
 
 # The loops of kernels/simd.inc, once for each instruction set, each with its own flags.
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la
