@@ -201,3 +201,11 @@ unit_tests += %D%/check_cpu_moves
 %C%_check_cpu_moves_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_moves_LDADD = $(cpu_test_ldadd)
 endif
+
+# images, signals and text of the CPU provider
+if ENABLE_CPU
+unit_tests += %D%/check_cpu_image
+%C%_check_cpu_image_SOURCES = %D%/check_cpu_image.c $(heavy_sources)
+%C%_check_cpu_image_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_image_LDADD = $(heavy_ldadd)
+endif
