@@ -358,7 +358,7 @@ START_TEST(keeps_the_aspect_ratio)
     th_node(t, "Resize", 18, "x - - sizes", "y");
     th_string(t, "keep_aspect_ratio_policy", _i ? "not_smaller" : "not_larger");
     ck_run();
-    ck_assert_float_eq(*(const float *)th_data(t, "y"), 1);
+    ck_assert_double_eq((double)(*(const float *)th_data(t, "y")), 1);
 }
 END_TEST
 
@@ -488,7 +488,7 @@ START_TEST(samples_nothing_at_places_that_are_none)
     ck_run();
     y = th_data(t, "y");
     for (int i = 0; i < 4; i++)
-        ck_assert_float_eq(y[i], 0);
+        ck_assert_double_eq((double)(y[i]), 0);
 }
 END_TEST
 

@@ -386,6 +386,7 @@ static void check_case(const struct rule_case *c, bool with_defaults)
 
 static const struct rule_case cases[] = {
 #include "check_rules.inc"
+#include "check_rules_image.inc"
 };
 
 START_TEST(gives_what_the_operator_says)

@@ -48,6 +48,7 @@ static bp_rc length_of(struct bp_cpu_call *call, uint32_t axis, int64_t *n, bp_e
     struct state *s = call->state;
     bool is_back_to_real = s->inverse && s->onesided;
     int64_t used;
+    size_t bytes;
     bp_rc rc = BP_OK;
 
     s->in = call->in[0]->dims[axis];
@@ -56,7 +57,7 @@ static bp_rc length_of(struct bp_cpu_call *call, uint32_t axis, int64_t *n, bp_e
         rc = bp_cpu_signal_number(call, 1, n, err);
     if (rc < 0)
         return rc;
-    if (*n < 1)
+    if (!bp_cpu_fft_bytes(*n, &bytes))
         return bp_cpu_fail(call->node, err, BP_E_INVALID, "a transform of length %lld",
                            (long long)*n);
     used = is_back_to_real ? *n / 2 + 1 : *n;
