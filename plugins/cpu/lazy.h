@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lazy.h - libraries that few models need are opened when a node first uses them, so that all others
- * start without them, and run where they are not installed.
+ * lazy.h - libraries that few models need are opened when a node first uses them, so that all
+ * others start without them, and run where they are not installed.
  */
 #ifndef BP_CPU_LAZY_H
 #define BP_CPU_LAZY_H

@@ -79,9 +79,9 @@ static double coordinate_of(const struct resize *c, const struct axis *x, int64_
     case 4:
         return x->out > 1 ? (double)i * (in - 1) / (wanted - 1) : 0;
     case 5:
-        return x->out > 1 ? x->start * (in - 1) +
-                                (double)i * (x->end - x->start) * (in - 1) / (wanted - 1)
-                          : (x->start + x->end) * (in - 1) / 2;
+        return x->out > 1
+                   ? x->start * (in - 1) + (double)i * (x->end - x->start) * (in - 1) / (wanted - 1)
+                   : (x->start + x->end) * (in - 1) / 2;
     default:
         return ((double)i + 0.5) / x->scale - 0.5;
     }
@@ -269,8 +269,7 @@ START_TEST(resizes_pictures_in_bands)
             double w = weight_of(&c, &y, i, k);
 
             for (int64_t p = 0; p < C * ow && w != 0; p++)
-                want[(p / ow * oh + i) * ow + p % ow] +=
-                    w * rows[(p / ow * H + k) * ow + p % ow];
+                want[(p / ow * oh + i) * ow + p % ow] += w * rows[(p / ow * H + k) * ow + p % ow];
         }
     }
     th_input(t, "x", BP_DTYPE_F32, "1,3,61,83", nums_encode(data, C * H * W, BP_DTYPE_F32));

@@ -98,7 +98,13 @@ static const struct {
     {"a-b-c|x", "-", 1, "2,2", "a|b-c|x|", {2, 1}},
     {"a==b|=", "==", -1, "2,2", "a|b|=|", {2, 1}},
     {"abc|", "x", 0, "2,1", "abc|", {1, 1}},
-    {"a\xe3\x80\x80" "b|\xc2\xa0", "", -1, "2,2", "a|b||", {2, 0}},
+    {"a\xe3\x80\x80"
+     "b|\xc2\xa0",
+     "",
+     -1,
+     "2,2",
+     "a|b||",
+     {2, 0}},
     {"aaa|aaaa", "aa", -1, "2,3", "|a|||||", {2, 3}},
 };
 
@@ -146,10 +152,16 @@ static const struct {
     {"Monday|tuesday|monday", "3", "UPPER", NULL, {"monday"}, false, "1", "TUESDAY"},
     {"monday|monday", "1,2", "NONE", NULL, {"monday"}, true, "1,1", ""},
     {"a|b", "1,2", "NONE", NULL, {"x", "a"}, true, "1,1", "b"},
-    {"stra\xc3\x9f" "e|\xc3\x89t\xc3\xa9", "2", "UPPER", NULL, {NULL}, false, "2",
+    {"stra\xc3\x9f"
+     "e|\xc3\x89t\xc3\xa9",
+     "2",
+     "UPPER",
+     NULL,
+     {NULL},
+     false,
+     "2",
      "STRASSE|\xc3\x89T\xc3\x89"},
-    {"ILI|ili", "2", "LOWER", "tr_TR.UTF-8", {NULL}, false, "2",
-     "\xc4\xb1l\xc4\xb1|ili"},
+    {"ILI|ili", "2", "LOWER", "tr_TR.UTF-8", {NULL}, false, "2", "\xc4\xb1l\xc4\xb1|ili"},
     {"\xc3\x89T\xc3\x89|x", "2", "NONE", NULL, {"\xc3\xa9t\xc3\xa9"}, false, "1", "x"},
     {"", "1", "LOWER", NULL, {NULL}, false, "1", ""},
 };
@@ -199,7 +211,11 @@ static const struct {
      "account@gmail.com|account@hotmail.com|not email|account2@yahoo.com", "1001"},
     {"a|ab|abc", "abc|ab|abcd", "110"},
     {"", "|a", "10"},
-    {"(?i)stra\xc3\x9f" "e", "STRA\xc3\x9f" "E|strasse", "10"},
+    {"(?i)stra\xc3\x9f"
+     "e",
+     "STRA\xc3\x9f"
+     "E|strasse",
+     "10"},
     {".", "\xc3\xa9|\n|ab|\xff", "1000"},
     {"(?s).", "\n", "1"},
     {"a$", "a|a\n", "10"},
@@ -238,13 +254,20 @@ START_TEST(matches_whole_texts)
 END_TEST
 
 static const char *const wrong_regexes[][2] = {
-    {"(a)\\1", "a reference to a group"}, {"(?=a)a", "a group that RE2 does not have"},
-    {"(?<=a)b", "a group that RE2"},      {"(?>a)", "a group that RE2"},
-    {"a*+", "a repetition of a repetition"}, {"(*ACCEPT)", "a verb"},
-    {"\\K", "an escape"},                 {"\\C", "an escape"},
-    {"a{1001}", "more than 1000"},        {"(a", "pattern is wrong near byte 2"},
-    {"a\\", "a \\ at the end"},           {"[a", "pattern is wrong"},
-    {"\\p{Nonsense}", "pattern is wrong"}, {"(?x)a b", "a group that RE2"},
+    {"(a)\\1", "a reference to a group"},
+    {"(?=a)a", "a group that RE2 does not have"},
+    {"(?<=a)b", "a group that RE2"},
+    {"(?>a)", "a group that RE2"},
+    {"a*+", "a repetition of a repetition"},
+    {"(*ACCEPT)", "a verb"},
+    {"\\K", "an escape"},
+    {"\\C", "an escape"},
+    {"a{1001}", "more than 1000"},
+    {"(a", "pattern is wrong near byte 2"},
+    {"a\\", "a \\ at the end"},
+    {"[a", "pattern is wrong"},
+    {"\\p{Nonsense}", "pattern is wrong"},
+    {"(?x)a b", "a group that RE2"},
 };
 
 START_TEST(refuses_what_re2_does_not_have)
@@ -324,8 +347,7 @@ START_TEST(counts_words)
     for (int r = 0; r < 2; r++) {
         for (int g = 0; g < GRAMS; g++) {
             bool is_taken = sizes[g] >= shortest && sizes[g] <= longest;
-            double want =
-                is_taken ? count_gram(x + r * ROW, pool + starts[g], sizes[g], skips) : 0;
+            double want = is_taken ? count_gram(x + r * ROW, pool + starts[g], sizes[g], skips) : 0;
 
             if (mode == 1)
                 want = want > 0;
@@ -373,7 +395,10 @@ static const struct {
     size_t n;
     const char *format, *dims, *pixels;
 } images[] = {
-#define IMAGE(bytes, format, dims, pixels) {bytes, sizeof(bytes) - 1, format, dims, pixels}
+#define IMAGE(bytes, format, dims, pixels)                                                         \
+    {                                                                                              \
+        bytes, sizeof(bytes) - 1, format, dims, pixels                                             \
+    }
     IMAGE("P6 2 1 255\nabcdef", "RGB", "1,2,3", "abcdef"),
     IMAGE("P6 # so\n2 1\n255\nabcdef", "BGR", "1,2,3", "cbafed"),
     IMAGE("P5\n2 2\n255\nabcd", "Grayscale", "2,2,1", "abcd"),
@@ -407,10 +432,14 @@ END_TEST
 /* Every image broken off at each byte, and with bytes changed: pixels or none, and no crash. */
 START_TEST(survives_broken_images)
 {
-    static const char *const others[] = {
-        "\xff\xd8\xff\xe0\0\x10JFIF", "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01",
-        "II*\0\x08\0\0\0\x01\0", "RIFF\x20\0\0\0WEBPVP8 ", "\xff\x4f\xff\x51\0\x29",
-        "\0\0\0\x0cjP  \r\n\x87\n", "junk", ""};
+    static const char *const others[] = {"\xff\xd8\xff\xe0\0\x10JFIF",
+                                         "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01",
+                                         "II*\0\x08\0\0\0\x01\0",
+                                         "RIFF\x20\0\0\0WEBPVP8 ",
+                                         "\xff\x4f\xff\x51\0\x29",
+                                         "\0\0\0\x0cjP  \r\n\x87\n",
+                                         "junk",
+                                         ""};
     static const size_t sizes[] = {10, 24, 10, 16, 6, 12, 4, 0};
     int n_images = COUNT(images), kind = _i / 50;
     size_t n = kind < n_images ? images[kind].n : sizes[kind - n_images];

@@ -164,8 +164,7 @@ BP_LOOP static void step_4(const struct step *s, const cpx *restrict x, cpx *res
             cpx odd_less = {b[q].im - d[q].im, d[q].re - b[q].re}; /* times -i */
 
             to[q] = (cpx){even.re + odd.re, even.im + odd.im};
-            to[stride + q] =
-                mul((cpx){even_less.re + odd_less.re, even_less.im + odd_less.im}, u);
+            to[stride + q] = mul((cpx){even_less.re + odd_less.re, even_less.im + odd_less.im}, u);
             to[2 * stride + q] = mul((cpx){even.re - odd.re, even.im - odd.im}, v);
             to[3 * stride + q] =
                 mul((cpx){even_less.re - odd_less.re, even_less.im - odd_less.im}, w);

@@ -20,10 +20,10 @@ struct bp_cpu_fft {
     int64_t n;
     int64_t m; /* of the convolution; 0: n has small factors */
     uint32_t n_factors;
-    uint32_t factors[BP_CPU_FFT_FACTORS];      /* of n, or of m */
-    const struct bp_cpu_complex *turns;        /* [n or m]: exp(-2 pi i k / n) */
-    const struct bp_cpu_complex *chirp;        /* [n]: exp(-pi i k^2 / n) */
-    const struct bp_cpu_complex *filter;       /* [m]: the transform of its conjugate, over m */
+    uint32_t factors[BP_CPU_FFT_FACTORS]; /* of n, or of m */
+    const struct bp_cpu_complex *turns;   /* [n or m]: exp(-2 pi i k / n) */
+    const struct bp_cpu_complex *chirp;   /* [n]: exp(-pi i k^2 / n) */
+    const struct bp_cpu_complex *filter;  /* [m]: the transform of its conjugate, over m */
 };
 
 /* Bytes of the tables for length n >= 1; false: too long. */

@@ -9,9 +9,12 @@
 #include <string.h>
 
 static const struct bp_cpu_picture_decoder *const decoders[BP_CPU_PICTURES] = {
-    [BP_CPU_PICTURE_BMP] = &bp_cpu_picture_bmp,   [BP_CPU_PICTURE_PNM] = &bp_cpu_picture_pnm,
-    [BP_CPU_PICTURE_JPEG] = &bp_cpu_picture_jpeg, [BP_CPU_PICTURE_PNG] = &bp_cpu_picture_png,
-    [BP_CPU_PICTURE_TIFF] = &bp_cpu_picture_tiff, [BP_CPU_PICTURE_WEBP] = &bp_cpu_picture_webp,
+    [BP_CPU_PICTURE_BMP] = &bp_cpu_picture_bmp,
+    [BP_CPU_PICTURE_PNM] = &bp_cpu_picture_pnm,
+    [BP_CPU_PICTURE_JPEG] = &bp_cpu_picture_jpeg,
+    [BP_CPU_PICTURE_PNG] = &bp_cpu_picture_png,
+    [BP_CPU_PICTURE_TIFF] = &bp_cpu_picture_tiff,
+    [BP_CPU_PICTURE_WEBP] = &bp_cpu_picture_webp,
     [BP_CPU_PICTURE_JPEG2000] = &bp_cpu_picture_jpeg2000,
 };
 
@@ -76,8 +79,8 @@ static enum bp_cpu_picture_rc open_calls(struct bp_cpu_picture_libraries *librar
         void *calls = calloc(1, decoder->table_bytes);
 
         if (calls)
-            libraries->handle[kind] = bp_cpu_lazy_open(decoder->soname, decoder->symbols,
-                                                       decoder->n_symbols, calls);
+            libraries->handle[kind] =
+                bp_cpu_lazy_open(decoder->soname, decoder->symbols, decoder->n_symbols, calls);
         if (!calls)
             rc = BP_CPU_PICTURE_NO_MEMORY;
         else if (!libraries->handle[kind])

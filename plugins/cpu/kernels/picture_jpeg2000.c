@@ -113,8 +113,7 @@ static int sample(const opj_image_comp_t *c, uint32_t x, uint32_t y)
     value = c->data[(size_t)row * c->w + column];
     if (c->sgnd)
         value += INT64_C(1) << (c->prec - 1);
-    value = c->prec > 8 ? value >> (c->prec - 8)
-                        : value * 255 / ((INT64_C(1) << c->prec) - 1);
+    value = c->prec > 8 ? value >> (c->prec - 8) : value * 255 / ((INT64_C(1) << c->prec) - 1);
     return value < 0 ? 0 : value > 255 ? 255 : (int)value;
 }
 
@@ -170,8 +169,7 @@ static enum bp_cpu_picture_rc read_image(const struct calls *calls, opj_codec_t 
         image->x1 > image->x0 && image->y1 > image->y0) {
         rc = bp_cpu_picture_size(picture, image->y1 - image->y0, image->x1 - image->x0);
         if (rc == BP_CPU_PICTURE_OK &&
-            !(calls->decode(codec, stream, image) && calls->end(codec, stream) &&
-              is_usable(image)))
+            !(calls->decode(codec, stream, image) && calls->end(codec, stream) && is_usable(image)))
             rc = BP_CPU_PICTURE_BROKEN;
         if (rc == BP_CPU_PICTURE_OK)
             write_pixels(image, picture);

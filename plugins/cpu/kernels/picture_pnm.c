@@ -63,7 +63,7 @@ static bool read_pam(struct reader *r, struct header *h)
         if (word(r, "TUPLTYPE")) {
             while (r->at < r->end && *r->at != '\n')
                 r->at++;
-        } else if (!(word(r, "WIDTH") ? number(r, &h->width)
+        } else if (!(word(r, "WIDTH")    ? number(r, &h->width)
                      : word(r, "HEIGHT") ? number(r, &h->height)
                      : word(r, "DEPTH")  ? number(r, &h->depth)
                                          : word(r, "MAXVAL") && number(r, &h->most))) {

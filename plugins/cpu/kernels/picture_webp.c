@@ -28,9 +28,8 @@ static enum bp_cpu_picture_rc decode(const void *table, struct bp_cpu_picture *p
     if (!calls->info(picture->bytes, picture->size, &width, &height) || width <= 0 || height <= 0)
         return BP_CPU_PICTURE_BROKEN;
     rc = bp_cpu_picture_size(picture, (uint64_t)height, (uint64_t)width);
-    if (rc == BP_CPU_PICTURE_OK &&
-        !calls->decode(picture->bytes, picture->size, picture->rgb,
-                       (size_t)width * (size_t)height * 3, width * 3))
+    if (rc == BP_CPU_PICTURE_OK && !calls->decode(picture->bytes, picture->size, picture->rgb,
+                                                  (size_t)width * (size_t)height * 3, width * 3))
         rc = BP_CPU_PICTURE_BROKEN;
     return rc;
 }

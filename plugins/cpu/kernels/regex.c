@@ -150,8 +150,7 @@ static const char *escape(struct work *w)
     } else if (c == 'v') {
         put(w, "\\x0b");
         w->in += 2;
-    } else if (!is_letter(c) || strchr("aftnrdDwW", c) ||
-               (!w->in_class && strchr("AbBz", c))) {
+    } else if (!is_letter(c) || strchr("aftnrdDwW", c) || (!w->in_class && strchr("AbBz", c))) {
         copy(w, 2);
     } else {
         return "an escape that RE2 does not have";

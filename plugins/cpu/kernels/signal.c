@@ -33,8 +33,8 @@ bp_rc bp_cpu_signal_make(struct bp_cpu_call *call, struct bp_cpu_fft *fft, int64
                            (long long)n);
     memory = in_run ? bp_cpu_run_memory(call, bytes) : bp_cpu_call_memory(call, bytes);
     if (!memory)
-        return bp_cpu_fail(call->node, err, BP_E_NOMEM,
-                           "no memory for a transform of length %lld", (long long)n);
+        return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for a transform of length %lld",
+                           (long long)n);
     bp_cpu_fft_make(fft, n, memory);
     *worker_bytes =
         (bp_cpu_fft_scratch(fft) + (size_t)n * sizeof(struct bp_cpu_complex) + 63) / 64 * 64;

@@ -9,14 +9,14 @@
 #include "cpu.h"
 
 struct bp_cpu_word {
-    bp_span text;   /* borrowed; or */
+    bp_span text; /* borrowed; or */
     int64_t number;
 };
 
 struct bp_cpu_word_node {
-    int64_t word;    /* that leads here */
+    int64_t word; /* that leads here */
     uint32_t parent;
-    uint32_t gram;   /* number of the sequence that ends here; 0: none */
+    uint32_t gram; /* number of the sequence that ends here; 0: none */
 };
 
 /* Start from zeros with bp_cpu_words_start(); finding is safe for several threads. */

@@ -68,8 +68,8 @@ static void convert(const uint8_t *rgb, int64_t pixels, enum format format, uint
     }
     for (int64_t i = 0; i < pixels; i++, rgb += 3) {
         if (format == GRAY) {
-            out[i] = (uint8_t)((rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >>
-                               16);
+            out[i] =
+                (uint8_t)((rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >> 16);
         } else {
             out[3 * i] = rgb[2];
             out[3 * i + 1] = rgb[1];
@@ -86,19 +86,16 @@ static bp_rc fail(const struct bp_cpu_call *call, enum bp_cpu_picture_rc rc, con
                            "the image is %s, whose library is not here", name);
     if (rc == BP_CPU_PICTURE_NO_MEMORY)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the %s image", name);
-    return bp_cpu_fail(call->node, err, BP_E_INVALID,
-                       "the %s image has more than %lld pixels", name,
-                       (long long)BP_CPU_PICTURE_PIXELS);
+    return bp_cpu_fail(call->node, err, BP_E_INVALID, "the %s image has more than %lld pixels",
+                       name, (long long)BP_CPU_PICTURE_PIXELS);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
     enum format format = (enum format)format_of(call->node->graph, call->node->node);
-    struct bp_cpu_picture picture = {.bytes = bp_cpu_data(x),
-                                     .size = (size_t)bp_cpu_count(x),
-                                     .alloc = take,
-                                     .u = call};
+    struct bp_cpu_picture picture = {
+        .bytes = bp_cpu_data(x), .size = (size_t)bp_cpu_count(x), .alloc = take, .u = call};
     enum bp_cpu_picture_rc rc = bp_cpu_picture_decode(call->node->packed, &picture);
     int64_t dims[3] = {0, 0, format == GRAY ? 1 : 3};
     bp_rc result;

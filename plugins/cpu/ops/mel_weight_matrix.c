@@ -23,8 +23,8 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
             return;
         }
     }
-    if (y && (y->dtype >= BP_DTYPE_END || (y->dtype != BP_DTYPE_F64 &&
-                                           !bp_cpu_cast_loop(BP_DTYPE_F64, y->dtype))))
+    if (y && (y->dtype >= BP_DTYPE_END ||
+              (y->dtype != BP_DTYPE_F64 && !bp_cpu_cast_loop(BP_DTYPE_F64, y->dtype))))
         bp_cpu_refuse(query, BP_R_DTYPE, "output_datatype", "%s is not implemented",
                       bp_cpu_dtype_name(y->dtype));
     else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * regex_full_match.c - RegexFullMatch (opset 20): does the pattern, in RE2's syntax, match the whole
- * of each text? PCRE2 looks for it with its other algorithm, which follows all ways at once: as
- * with RE2, no pattern makes it try one way after the other for ever.
+ * regex_full_match.c - RegexFullMatch (opset 20): does the pattern, in RE2's syntax, match the
+ * whole of each text? PCRE2 looks for it with its other algorithm, which follows all ways at once:
+ * as with RE2, no pattern makes it try one way after the other for ever.
  */
 
 #include "kernels/data.h"
@@ -110,12 +110,12 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 
     if (!p || !room)
         return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the pattern");
-    wrong = bp_cpu_regex_translate(pattern->size ? pattern->data : "", pattern->size, room, &size,
-                                   &at);
+    wrong =
+        bp_cpu_regex_translate(pattern->size ? pattern->data : "", pattern->size, room, &size, &at);
     if (wrong)
         return bp_cpu_fail(node, err, BP_E_INVALID, "pattern has %s at byte %zu", wrong, at);
-    p->handle = bp_cpu_lazy_open(BP_PCRE2_SONAME, symbols, sizeof symbols / sizeof *symbols,
-                                 &p->library);
+    p->handle =
+        bp_cpu_lazy_open(BP_PCRE2_SONAME, symbols, sizeof symbols / sizeof *symbols, &p->library);
     if (!p->handle)
         return bp_cpu_fail(node, err, BP_E_UNAVAILABLE, "this needs %s, which is not here",
                            BP_PCRE2_SONAME);

@@ -28,8 +28,7 @@ static bp_rc frame_of(struct bp_cpu_call *call, int64_t *length, bp_err *err)
     if (rc < 0)
         return rc;
     if (s->step < 1)
-        return bp_cpu_fail(call->node, err, BP_E_INVALID, "frame_step is %lld",
-                           (long long)s->step);
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "frame_step is %lld", (long long)s->step);
     *length = window && window->rank == 1 ? window->dims[0] : 0;
     if (bp_cpu_in(call, 3))
         rc = bp_cpu_signal_number(call, 3, length, err);
@@ -37,8 +36,8 @@ static bp_rc frame_of(struct bp_cpu_call *call, int64_t *length, bp_err *err)
         return rc;
     if (*length < 1 || *length > s->samples)
         return bp_cpu_fail(call->node, err, BP_E_INVALID,
-                           "a signal of %lld samples holds no frame of %lld",
-                           (long long)s->samples, (long long)*length);
+                           "a signal of %lld samples holds no frame of %lld", (long long)s->samples,
+                           (long long)*length);
     if (window && (window->rank != 1 || window->dims[0] != *length))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the window has not frame_length numbers");
     return BP_OK;

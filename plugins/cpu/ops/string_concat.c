@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* string_concat.c - StringConcat (opset 20): x followed by y, element by element; they broadcast. */
+/* string_concat.c - StringConcat (opset 20): x followed by y, element by element, broadcast. */
 
 #include <common/broadcast.h>
 

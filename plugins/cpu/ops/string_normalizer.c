@@ -35,7 +35,7 @@ struct packed {
     pthread_mutex_t lock;    /* around what follows */
     void *handle;
     struct library library;
-    bp_span *words;          /* n_words */
+    bp_span *words; /* n_words */
     uint32_t n_words;
 };
 

@@ -99,8 +99,7 @@ static const char *find(const char *from, const char *end, const bp_span *delimi
     return NULL;
 }
 
-static int64_t split_at(const bp_span *text, const bp_span *delimiter, int64_t most,
-                        bp_span *parts)
+static int64_t split_at(const bp_span *text, const bp_span *delimiter, int64_t most, bp_span *parts)
 {
     const char *from = text->size ? text->data : "", *end = from + text->size;
     int64_t n = 0;

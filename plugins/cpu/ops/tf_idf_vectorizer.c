@@ -80,8 +80,7 @@ static bp_rc add_grams(struct bp_cpu_node *node, struct packed *packed, const bp
 static bp_rc fill_pool(struct bp_cpu_node *node, struct packed *packed, bp_err *err)
 {
     const bp_attr *texts = bp_node_attr(node->graph, node->node, "pool_strings");
-    const bp_attr *pool =
-        texts ? texts : bp_node_attr(node->graph, node->node, "pool_int64s");
+    const bp_attr *pool = texts ? texts : bp_node_attr(node->graph, node->node, "pool_int64s");
     uint32_t n, n_columns, n_grams = 0;
     const int64_t *starts = bp_cpu_ints(node, "ngram_counts", &n);
     const bp_attr *weights = bp_node_attr(node->graph, node->node, "weights");
@@ -135,13 +134,13 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     packed->counts = !mode_is(node->graph, node->node, "IDF");
     packed->weighs = !mode_is(node->graph, node->node, "TF");
     if (packed->shortest < 1 || packed->longest < packed->shortest || packed->skips < 0)
-        rc = bp_cpu_fail(node, err, BP_E_INVALID, "n-grams of %lld to %lld words, with %lld between",
-                         (long long)packed->shortest, (long long)packed->longest,
-                         (long long)packed->skips);
+        rc = bp_cpu_fail(
+            node, err, BP_E_INVALID, "n-grams of %lld to %lld words, with %lld between",
+            (long long)packed->shortest, (long long)packed->longest, (long long)packed->skips);
     else
-        rc = bp_cpu_words_start(&packed->words) ? fill_pool(node, packed, err)
-                                                : bp_cpu_fail(node, err, BP_E_NOMEM,
-                                                              "no memory for the pool");
+        rc = bp_cpu_words_start(&packed->words)
+                 ? fill_pool(node, packed, err)
+                 : bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the pool");
     if (rc < 0)
         unpack(node);
     return rc;
@@ -171,7 +170,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
             return bp_cpu_fail(call->node, err, BP_E_INVALID, "ngram_indexes has %lld",
                                (long long)packed->columns[i]);
     }
-    s->slices = bp_cpu_slices(call, s->rows, s->row * 8 * (packed->skips < 64 ? packed->skips + 1 : 64) + 1);
+    s->slices = bp_cpu_slices(call, s->rows,
+                              s->row * 8 * (packed->skips < 64 ? packed->skips + 1 : 64) + 1);
     if (s->slices > s->rows)
         s->slices = s->rows > 0 ? (uint32_t)s->rows : 1;
     if (__builtin_mul_overflow((size_t)s->row * sizeof(int64_t) + 64, call->width,
@@ -220,9 +220,11 @@ static void one_row(const struct job *job, int64_t row, int64_t *words)
         if (x->dtype == BP_DTYPE_STRING)
             words[i] = bp_cpu_words_of_text(&packed->words, &text[at]);
         else if (x->dtype == BP_DTYPE_I64)
-            words[i] = bp_cpu_words_of_number(&packed->words, ((const int64_t *)bp_cpu_data(x))[at]);
+            words[i] =
+                bp_cpu_words_of_number(&packed->words, ((const int64_t *)bp_cpu_data(x))[at]);
         else
-            words[i] = bp_cpu_words_of_number(&packed->words, ((const int32_t *)bp_cpu_data(x))[at]);
+            words[i] =
+                bp_cpu_words_of_number(&packed->words, ((const int32_t *)bp_cpu_data(x))[at]);
     }
     for (int64_t step = 1; step <= packed->skips + 1 && step <= s->row; step++) {
         for (int64_t i = 0; i < s->row; i++)
@@ -236,8 +238,8 @@ static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
     const struct state *s = job->call->state;
-    int64_t *words = bp_cpu_worker_scratch(job->call->scratch, worker,
-                                           (size_t)s->row * sizeof *words);
+    int64_t *words =
+        bp_cpu_worker_scratch(job->call->scratch, worker, (size_t)s->row * sizeof *words);
 
     for (int64_t row = s->rows * i / s->slices; row < s->rows * (i + 1) / s->slices; row++)
         one_row(job, row, words);
@@ -257,8 +259,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_tf_idf_vectorizer = {
     .name = "TfIdfVectorizer",
     .since = 9,
-    .types = UINT64_C(1) << BP_DTYPE_STRING | UINT64_C(1) << BP_DTYPE_I32 |
-             UINT64_C(1) << BP_DTYPE_I64,
+    .types =
+        UINT64_C(1) << BP_DTYPE_STRING | UINT64_C(1) << BP_DTYPE_I32 | UINT64_C(1) << BP_DTYPE_I64,
     .claim = claim,
     .pack = pack,
     .unpack = unpack,
