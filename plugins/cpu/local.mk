@@ -3,7 +3,8 @@
 
 if ENABLE_CPU
 cpu_cppflags = $(provider_cppflags) -I$(srcdir)/%D% \
-	$(OPENBLAS_CFLAGS) -DBP_OPENBLAS_SONAME='"$(OPENBLAS_SONAME)"'
+	$(OPENBLAS_CFLAGS) -DBP_OPENBLAS_SONAME='"$(OPENBLAS_SONAME)"' \
+	$(BP_LAZY_CPPFLAGS)
 
 # All of it is a library that tests can link too.
 noinst_LTLIBRARIES += %D%/libcpu.la
@@ -198,6 +199,17 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/ops/layer_normalization.c %D%/ops/linear_attention.c %D%/ops/loss.c \
 	%D%/ops/lp_normalization.c %D%/ops/mean_variance_normalization.c \
 	%D%/ops/multinomial.c %D%/ops/optimizers.c %D%/ops/random.c %D%/ops/rotary_embedding.c
+	%D%/ops/affine_grid.c %D%/ops/deform_conv.c %D%/ops/grid_sample.c %D%/ops/resize.c \
+	%D%/kernels/fft.c %D%/kernels/fft.h %D%/kernels/signal.c %D%/kernels/signal.h \
+	%D%/kernels/signal.inc %D%/ops/dft.c %D%/ops/mel_weight_matrix.c \
+	%D%/ops/signal_windows.c %D%/ops/stft.c \
+	%D%/lazy.c %D%/lazy.h %D%/kernels/regex.c %D%/kernels/regex.h %D%/kernels/words.c \
+	%D%/kernels/words.h %D%/ops/regex_full_match.c %D%/ops/string_concat.c \
+	%D%/ops/string_normalizer.c %D%/ops/string_split.c %D%/ops/tf_idf_vectorizer.c \
+	%D%/kernels/picture.c %D%/kernels/picture.h %D%/kernels/picture_bmp.c \
+	%D%/kernels/picture_jpeg.c %D%/kernels/picture_jpeg2000.c %D%/kernels/picture_png.c \
+	%D%/kernels/picture_pnm.c %D%/kernels/picture_tiff.c %D%/kernels/picture_webp.c \
+	%D%/ops/image_decoder.c
 
 # The loops of kernels/simd.inc, once for each instruction set, each with its own flags.
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la

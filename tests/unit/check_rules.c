@@ -393,6 +393,7 @@ static const struct rule_case cases[] = {
 #include "check_rules_norm.inc"
 #include "check_rules_quant.inc"
 #include "check_rules_index.inc"
+#include "check_rules_image.inc"
 };
 
 START_TEST(gives_what_the_operator_says)

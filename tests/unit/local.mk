@@ -329,3 +329,21 @@ unit_tests += %D%/check_cpu_int8
 %C%_check_cpu_int8_LDADD = $(cpu_test_ldadd)
 endif
 %C%_check_rules_SOURCES += %D%/check_rules_quant.inc
+# images, signals and text of the CPU provider
+if ENABLE_CPU
+unit_tests += %D%/check_cpu_image
+%C%_check_cpu_image_SOURCES = %D%/check_cpu_image.c $(heavy_sources)
+%C%_check_cpu_image_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_image_LDADD = $(heavy_ldadd)
+
+unit_tests += %D%/check_cpu_signal
+%C%_check_cpu_signal_SOURCES = %D%/check_cpu_signal.c $(heavy_sources)
+%C%_check_cpu_signal_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_signal_LDADD = $(heavy_ldadd)
+
+unit_tests += %D%/check_cpu_text
+%C%_check_cpu_text_SOURCES = %D%/check_cpu_text.c $(heavy_sources)
+%C%_check_cpu_text_CPPFLAGS = $(heavy_cppflags)
+%C%_check_cpu_text_LDADD = $(heavy_ldadd)
+endif
+%C%_check_rules_SOURCES += %D%/check_rules_image.inc

@@ -163,8 +163,8 @@ static bool make_bands(const struct bp_cpu_call *call, struct bp_cpu_resize *r, 
 }
 
 bp_rc bp_cpu_resize_make(struct bp_cpu_call *call, struct bp_cpu_resize *r, uint32_t rank,
-                         const struct bp_cpu_resize_axis *axes, bool in_run,
-                         size_t *scratch_bytes, bp_err *err)
+                         const struct bp_cpu_resize_axis *axes, bool in_run, size_t *scratch_bytes,
+                         bp_err *err)
 {
     int64_t cost = 1;
 
@@ -310,9 +310,14 @@ static void mix_band(const struct job *job, int64_t plane, int64_t band, char *c
     }
     for (uint32_t d = r->n; d-- > 0;) {
         const struct bp_cpu_resize_axis *axis = &r->axis[d];
-        struct bp_cpu_resample pass = {.index = axis->index, .weight = r->weight[d],
-                                       .outer = high - low, .in = axis->in, .out = axis->out,
-                                       .inner = r->unit, .end = axis->out, .taps = axis->taps};
+        struct bp_cpu_resample pass = {.index = axis->index,
+                                       .weight = r->weight[d],
+                                       .outer = high - low,
+                                       .in = axis->in,
+                                       .out = axis->out,
+                                       .inner = r->unit,
+                                       .end = axis->out,
+                                       .taps = axis->taps};
         char *into = from == buffers[1] ? buffers[2] : buffers[1];
 
         if (d > 0 && axis->is_identity)
@@ -385,8 +390,7 @@ static void fill_outside(const struct bp_cpu_resize *r, char *to)
 void bp_cpu_resize_run(const struct bp_cpu_call *call, const struct bp_cpu_resize *r,
                        const void *from, void *to, void *scratch)
 {
-    struct job job = {r, from, to, scratch,
-                      r->parts[0] + r->parts[1] + r->parts[2] + r->parts[3]};
+    struct job job = {r, from, to, scratch, r->parts[0] + r->parts[1] + r->parts[2] + r->parts[3]};
 
     if (r->is_empty)
         return;

@@ -21,8 +21,8 @@ struct bp_cpu_resize {
     int64_t in_plane, out_plane;   /* numbers */
     bool mixes, is_double, is_empty;
     bp_cpu_unary_loop load, store; /* NULL: computed in the type that it is stored in */
-    int64_t bands, band, span;     /* of axis 0: their number, rows of one, and those it is made of */
-    size_t parts[4];               /* bytes of a worker's buffers */
+    int64_t bands, band, span; /* of axis 0: their number, rows of one, and those it is made of */
+    size_t parts[4];           /* bytes of a worker's buffers */
     uint32_t slices;
 };
 
@@ -32,8 +32,8 @@ struct bp_cpu_resize {
  * needs.
  */
 bp_rc bp_cpu_resize_make(struct bp_cpu_call *call, struct bp_cpu_resize *resize, uint32_t rank,
-                         const struct bp_cpu_resize_axis *axes, bool in_run,
-                         size_t *scratch_bytes, bp_err *err);
+                         const struct bp_cpu_resize_axis *axes, bool in_run, size_t *scratch_bytes,
+                         bp_err *err);
 void bp_cpu_resize_run(const struct bp_cpu_call *call, const struct bp_cpu_resize *resize,
                        const void *from, void *to, void *scratch);
 

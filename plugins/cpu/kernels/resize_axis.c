@@ -140,8 +140,8 @@ static void fill_weights(const struct bp_cpu_resize_rule *rule, struct bp_cpu_re
 void bp_cpu_resize_axis_measure(const struct bp_cpu_resize_rule *rule,
                                 struct bp_cpu_resize_axis *axis)
 {
-    bool is_whole = rule->coordinate != BP_CPU_TF_CROP_AND_RESIZE ||
-                    (axis->start == 0 && axis->end == 1);
+    bool is_whole =
+        rule->coordinate != BP_CPU_TF_CROP_AND_RESIZE || (axis->start == 0 && axis->end == 1);
 
     axis->is_identity = axis->in == axis->out && axis->scale == 1 && is_whole &&
                         (rule->coordinate != BP_CPU_TF_HALF_PIXEL_FOR_NN || rule->is_legacy);
@@ -150,8 +150,7 @@ void bp_cpu_resize_axis_measure(const struct bp_cpu_resize_rule *rule,
         axis->taps = (uint32_t)(2 * reach_of(rule, axis));
 }
 
-void bp_cpu_resize_axis_fill(const struct bp_cpu_resize_rule *rule,
-                             struct bp_cpu_resize_axis *axis)
+void bp_cpu_resize_axis_fill(const struct bp_cpu_resize_rule *rule, struct bp_cpu_resize_axis *axis)
 {
     for (int64_t i = 0; i < axis->out; i++) {
         double x = source_of(rule, axis, i);

@@ -43,8 +43,7 @@ struct bp_cpu_points bp_cpu_sampler_points(const struct bp_cpu_sampler *s, void 
     points.weight = (double *)(void *)(points.index + taps);
     points.own = points.weight + taps;
     points.one_index = (int64_t *)(void *)(points.weight + 2 * taps);
-    points.one_weight =
-        (double *)(void *)(points.one_index + (size_t)s->per_dim * BP_CPU_POINTS);
+    points.one_weight = (double *)(void *)(points.one_index + (size_t)s->per_dim * BP_CPU_POINTS);
     return points;
 }
 
@@ -146,7 +145,7 @@ static void place_one(const struct bp_cpu_sampler *s, struct bp_cpu_points *poin
 
 /* ---- all dimensions -------------------------------------------------------------------------- */
 
-/* Each element so far becomes per_dim elements; from the last on, as they lie where they came from. */
+/* Each element so far becomes per_dim elements; the last first, as they lie where they were. */
 static void combine(const struct bp_cpu_sampler *s, struct bp_cpu_points *points, uint32_t taps,
                     int64_t stride, uint32_t count)
 {

@@ -22,20 +22,20 @@ enum { BP_CPU_SAMPLER_RANK = 12 };
 struct bp_cpu_sampler {
     enum bp_cpu_sampling mode;
     enum bp_cpu_padding padding;
-    bool align_corners;   /* reflection is at the middle of the first and last element */
-    uint32_t n;           /* dimensions */
+    bool align_corners; /* reflection is at the middle of the first and last element */
+    uint32_t n;         /* dimensions */
     int64_t dims[BP_CPU_SAMPLER_RANK];
-    bool is_double;       /* what sums are made of */
+    bool is_double; /* what sums are made of */
     uint32_t per_dim, taps;
-    size_t bytes;         /* of a worker's struct bp_cpu_points */
+    size_t bytes; /* of a worker's struct bp_cpu_points */
 };
 
 /* The block of a worker. An element that lies outside has weight 0 and index 0. */
 struct bp_cpu_points {
-    double *at;     /* [n][BP_CPU_POINTS]: coordinates, in elements; undefined after placing */
-    int64_t *index; /* [taps][BP_CPU_POINTS] */
-    double *weight; /* the same */
-    void *own;      /* the same, in the type of the sums */
+    double *at;         /* [n][BP_CPU_POINTS]: coordinates, in elements; undefined after placing */
+    int64_t *index;     /* [taps][BP_CPU_POINTS] */
+    double *weight;     /* the same */
+    void *own;          /* the same, in the type of the sums */
     int64_t *one_index; /* [per_dim][BP_CPU_POINTS], for one dimension */
     double *one_weight;
 };

@@ -13,10 +13,10 @@ struct state {
     bp_cpu_unary_loop load, store; /* NULL: computed in the type that it is stored in */
     bp_cpu_unary_loop load_grid;   /* to float, or of double to double; NULL: it is float */
     bool is_wide_grid;
-    size_t width;     /* bytes of an element of X */
-    int64_t step;     /* numbers of an element: 2 for a complex one */
+    size_t width; /* bytes of an element of X */
+    int64_t step; /* numbers of an element: 2 for a complex one */
     int64_t channels, points, in_plane, batch;
-    int64_t blocks;   /* of one image */
+    int64_t blocks; /* of one image */
     size_t worker, in_bytes, out_bytes;
     uint32_t slices;
 };
@@ -182,9 +182,9 @@ static void read_grid(const struct state *s, const char *grid, uint32_t count, c
                 to[i] = s->sampler.align_corners ? (wide[k] + 1) / 2 * (length - 1)
                                                  : ((wide[k] + 1) * length - 1) / 2;
             else
-                to[i] = (double)(s->sampler.align_corners
-                                     ? (narrow[k] + 1) / 2 * ((float)length - 1)
-                                     : ((narrow[k] + 1) * (float)length - 1) / 2);
+                to[i] =
+                    (double)(s->sampler.align_corners ? (narrow[k] + 1) / 2 * ((float)length - 1)
+                                                      : ((narrow[k] + 1) * (float)length - 1) / 2);
         }
     }
 }
@@ -208,14 +208,14 @@ static void sample_block(const struct job *job, int64_t block, struct bp_cpu_poi
 {
     const struct state *s = job->state;
     int64_t image = block / s->blocks, first = block % s->blocks * BP_CPU_POINTS;
-    uint32_t count = (uint32_t)(s->points - first < BP_CPU_POINTS ? s->points - first
-                                                                  : BP_CPU_POINTS);
+    uint32_t count =
+        (uint32_t)(s->points - first < BP_CPU_POINTS ? s->points - first : BP_CPU_POINTS);
     size_t grid_width = s->is_wide_grid ? 8 : s->load_grid ? 2 : 4;
     size_t number = s->sampler.is_double ? sizeof(double) : sizeof(float);
     bool picks = s->sampler.mode == BP_CPU_SAMPLE_NEAREST;
 
-    read_grid(s, job->grid + (size_t)(image * s->points + first) * s->sampler.n * grid_width,
-              count, row, points->at);
+    read_grid(s, job->grid + (size_t)(image * s->points + first) * s->sampler.n * grid_width, count,
+              row, points->at);
     bp_cpu_sampler_place(&s->sampler, points, count);
     if (!picks)
         bp_cpu_sampler_weigh(&s->sampler, points, count);

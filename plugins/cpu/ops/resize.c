@@ -36,7 +36,7 @@ static struct places places_of(const bp_node *node)
 
 static const char *const modes[] = {"nearest", "linear", "cubic"};
 static const char *const coordinates[BP_CPU_COORDINATES] = {
-    "half_pixel", "half_pixel_symmetric",  "pytorch_half_pixel", "align_corners",
+    "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
     "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"};
 static const char *const nearests[BP_CPU_NEARESTS] = {"round_prefer_floor", "round_prefer_ceil",
                                                       "floor", "ceil"};
@@ -156,8 +156,8 @@ static bp_rc read_scales(struct bp_cpu_call *call, const uint32_t *axis, uint32_
     int64_t count = tensor ? bp_cpu_count(tensor) : attr ? attr->count : 4;
 
     if (count != n)
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "%lld scales for %u axes",
-                           (long long)count, n);
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "%lld scales for %u axes", (long long)count,
+                           n);
     for (uint32_t i = 0; i < n; i++) {
         bp_rc rc = set_scale(call, &axes[axis[i]], axis[i], (double)scales[i], err);
 
