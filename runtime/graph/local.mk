@@ -45,3 +45,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/symbol_calc.c \
 	%D%/symbol_rows.h \
 	%D%/symbol_words.c
+
+# ai.onnx.ml
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/ml.c \
+	%D%/rules/ml_models.c
