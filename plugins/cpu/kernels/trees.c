@@ -7,7 +7,17 @@
 #include <math.h>
 
 #define LANES 8
+/* so that where walks are stays in registers */
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define UNROLL _Pragma("GCC unroll 8")
+#else
+#define UNROLL
+#endif
 #define CHUNK 4 /* steps before walks are asked whether all are at their ends */
+/* BP_CPU_WALK_NANS where no x is missing */
+#define MASKED BP_CPU_N_WALKS
 #define WALK_JOIN(name, kind, suffix) name##_##kind##_##suffix
 #define WALK(name, kind, suffix) WALK_JOIN(name, kind, suffix)
 

@@ -60,7 +60,7 @@ struct bp_cpu_tree_f32 {
         uint32_t leaf;
     };
     uint32_t feature;     /* and BP_CPU_TREE_* bits */
-    uint32_t children[2]; /* where the comparison does not hold, and where it does */
+    uint32_t children[2]; /* places where it goes on if x <= value does not hold, and if it does */
 };
 
 struct bp_cpu_tree_f64 {
@@ -86,10 +86,11 @@ struct bp_cpu_tree_weight {
 };
 
 struct bp_cpu_trees {
-    void *nodes; /* of one of the types above */
-    uint32_t *roots;
+    void *nodes; /* of one of the types above; a place is a number of eight bytes in there */
+    uint32_t *roots; /* places */
     uint32_t *depths;   /* of the trees: comparisons on the longest way */
     uint32_t n_trees;
+    size_t bytes;        /* of all nodes */
     uint32_t n_features; /* one more than the largest that is compared */
     uint32_t n_targets;
     uint32_t aggregate;

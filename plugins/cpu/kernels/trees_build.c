@@ -94,12 +94,23 @@ static bp_rc visit(struct build *b, uint32_t root, uint32_t *stack, bp_err *err)
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
+static size_t node_bytes(const struct build *b)
+{
+    return b->out->is_double ? sizeof(struct bp_cpu_tree_f64) : sizeof(struct bp_cpu_tree_f32);
+}
+
 static void reach(struct build *b, uint32_t node)
 {
     if (b->place[node] > 0)
         return;
     b->order[b->n++] = node;
     b->place[node] = b->n;
+}
+
+/* Where a node's record is, in words of eight bytes. */
+static uint32_t place_of(const struct build *b, uint32_t node)
+{
+    return (b->place[node] - 1) * (uint32_t)(node_bytes(b) / sizeof(uint64_t));
 }
 
 /* Level by level: the first ones, which every walk passes, lie close together. */
@@ -133,7 +144,7 @@ static bp_rc place_all(struct build *b, bp_err *err)
         if (rc < 0)
             return rc;
         place_tree(b, root);
-        out->roots[t] = b->place[root] - 1;
+        out->roots[t] = place_of(b, root);
         out->depths[t] = b->depth[root];
         out->steps += b->depth[root] + 1;
     }
@@ -292,10 +303,9 @@ static bp_rc emit(struct build *b, struct bp_cpu_node *node, bp_err *err)
 {
     struct bp_cpu_trees *out = b->out;
     bool has_lists = out->n_targets > 1;
-    size_t size =
-        out->is_double ? sizeof(struct bp_cpu_tree_f64) : sizeof(struct bp_cpu_tree_f32);
 
-    out->nodes = bp_cpu_node_memory(node, b->n * size);
+    out->bytes = b->n * node_bytes(b);
+    out->nodes = bp_cpu_node_memory(node, out->bytes);
     out->leaf_first =
         bp_cpu_node_memory(node, has_lists ? (b->n + (size_t)1) * sizeof *out->leaf_first : 0);
     out->weights =
@@ -335,7 +345,7 @@ bp_rc bp_cpu_trees_build(struct bp_cpu_node *node, const struct bp_cpu_tree_list
                                  .n_targets = n_targets,
                                  .aggregate = aggregate,
                                  .is_double = is_double};
-    if (list->n_nodes > INT32_MAX || list->n_votes > INT32_MAX)
+    if (list->n_nodes > UINT32_MAX / 4 || list->n_votes > INT32_MAX)
         return bp_cpu_fail(node, err, BP_E_INVALID, "it has too many nodes");
     rc = begin(&b, node, err);
     if (rc >= 0)

@@ -5,9 +5,10 @@
 #include "kernels/trees_run.h"
 
 enum {
-    MOST_ROWS = 64,
+    MOST_ROWS = 512,
     LEAST_ROWS = 8, /* that many walk side by side */
-    SUM_BYTES = 128 * 1024,
+    LEAST_BYTES = 16 * 1024,
+    MOST_BYTES = 128 * 1024,
     LEAST_TREES = 8
 };
 
@@ -45,9 +46,28 @@ static bool row_bytes(const struct bp_cpu_call *call, const struct bp_cpu_trees_
     return true;
 }
 
+/*
+ * Rows that go down one tree after the other: with their sums they stay in the cache beside a tree,
+ * and the larger that is, the more of them should share the way it came there.
+ */
+static size_t plan_rows(const struct bp_cpu_trees_run *r)
+{
+    const struct bp_cpu_trees *trees = r->trees;
+    size_t tree = trees->n_trees > 0 ? trees->bytes / trees->n_trees : 0;
+    size_t budget = tree < LEAST_BYTES ? LEAST_BYTES : tree > MOST_BYTES ? MOST_BYTES : tree;
+    size_t rows = budget / (trees->n_targets * sizeof(double));
+
+    if ((uint64_t)r->cols > budget / x_width(trees) / LEAST_ROWS)
+        rows = LEAST_ROWS;
+    else if (r->cols > 0 && budget / ((size_t)r->cols * x_width(trees)) < rows)
+        rows = budget / ((size_t)r->cols * x_width(trees));
+    rows = rows / LEAST_ROWS * LEAST_ROWS;
+    return rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
+}
+
 static bool plan(struct bp_cpu_call *call, struct bp_cpu_trees_run *r)
 {
-    size_t row = (size_t)r->trees->n_targets * sizeof(double), sums;
+    size_t sums;
     uint32_t wanted = bp_cpu_slices(call, r->rows, 2 * r->trees->steps + r->trees->n_targets);
 
     if (wanted > 1 && r->rows / LEAST_ROWS < wanted && r->trees->n_trees >= 2 * LEAST_TREES) {
@@ -61,10 +81,7 @@ static bool plan(struct bp_cpu_call *call, struct bp_cpu_trees_run *r)
     }
     r->slices = wanted;
     r->parts = 1;
-    r->block_rows = SUM_BYTES / row / LEAST_ROWS * LEAST_ROWS;
-    r->block_rows = r->block_rows < LEAST_ROWS  ? LEAST_ROWS
-                    : r->block_rows > MOST_ROWS ? MOST_ROWS
-                                                : r->block_rows;
+    r->block_rows = plan_rows(r);
     if (!row_bytes(call, r, r->block_rows, &r->x_bytes, &sums))
         return false;
     r->worker_bytes = r->x_bytes + sums;

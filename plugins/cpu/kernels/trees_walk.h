@@ -7,9 +7,11 @@
 
 /* Which comparisons a walk must know; bits, so that those of nodes can be gathered. */
 enum {
-    BP_CPU_WALK_PLAIN = 0,     /* x <= value */
-    BP_CPU_WALK_ANY = 1u << 0, /* or x == value; and missing values */
-    BP_CPU_WALK_SETS = 1u << 1 /* or is in a set */
+    BP_CPU_WALK_PLAIN = 0,      /* x <= value, which does not hold for a missing x */
+    BP_CPU_WALK_NANS = 1u << 0, /* it may hold for one */
+    BP_CPU_WALK_ANY = 1u << 1,  /* or x == value */
+    BP_CPU_WALK_SETS = 1u << 2, /* or x is in a set */
+    BP_CPU_N_WALKS = 1u << 3
 };
 
 /* Another vote for a target. A NaN stands for no vote so far where votes are not added. */
