@@ -202,6 +202,11 @@ unit_tests += %D%/check_cpu_moves
 %C%_check_cpu_moves_LDADD = $(cpu_test_ldadd)
 
 # ai.onnx.ml
+unit_tests += %D%/check_cpu_ml
+%C%_check_cpu_ml_SOURCES = %D%/check_cpu_ml.c %D%/random.h %D%/test_host.c %D%/test_host.h
+%C%_check_cpu_ml_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_ml_LDADD = $(cpu_test_ldadd)
+
 unit_tests += %D%/check_cpu_trees
 %C%_check_cpu_trees_SOURCES = %D%/check_cpu_trees.c %D%/random.h %D%/test_host.c %D%/test_host.h
 %C%_check_cpu_trees_CPPFLAGS = $(cpu_test_cppflags)
