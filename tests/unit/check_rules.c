@@ -310,7 +310,6 @@ struct rule_case {
     const char *out; /* or "!" and part of the sentence that refuses it */
 };
 
-/* As many as there are words; 1 where the node is refused. */
 /* Splits the name of a case's operator. */
 static void name_node(const struct rule_case *c, struct bp_ir_node *node)
 {
@@ -322,6 +321,7 @@ static void name_node(const struct rule_case *c, struct bp_ir_node *node)
     ck_assert_msg(node->schema, "no row for %s %u", c->op, c->opset);
 }
 
+/* As many as there are words; 1 where the node is refused. */
 static uint32_t n_outputs(const struct rule_case *c)
 {
     uint32_t n = 1;
@@ -396,6 +396,7 @@ static void check_case(const struct rule_case *c, bool with_defaults)
 
 static const struct rule_case cases[] = {
 #include "check_rules.inc"
+#include "check_rules_ml.inc"
 };
 
 START_TEST(gives_what_the_operator_says)

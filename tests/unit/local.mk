@@ -202,6 +202,7 @@ unit_tests += %D%/check_cpu_moves
 %C%_check_cpu_moves_LDADD = $(cpu_test_ldadd)
 
 # ai.onnx.ml
+%C%_check_rules_SOURCES += %D%/check_rules_ml.inc
 unit_tests += %D%/check_cpu_ml
 %C%_check_cpu_ml_SOURCES = %D%/check_cpu_ml.c %D%/random.h %D%/test_host.c %D%/test_host.h
 %C%_check_cpu_ml_CPPFLAGS = $(cpu_test_cppflags)

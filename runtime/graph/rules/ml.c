@@ -137,18 +137,19 @@ static bp_rc width_of(struct bp_infer *infer, uint32_t i, struct bp_sym *out)
 static bp_rc unify_rows(struct bp_infer *infer, uint32_t i, bool *known, struct bp_sym *rows)
 {
     const struct bp_fact *x = bp_rule_in(infer, i);
-    struct bp_sym own;
+    struct bp_sym own, both;
     bp_rc rc = bp_rule_rank(infer, i, 1, BP_MAX_RANK);
 
     if (rc < 0 || !bp_rule_ranked(x))
         return rc;
     own = x->rank == 1 ? bp_sym_of(1) : x->dims[0];
-    if (*known && !bp_rule_unify(*rows, own, &own))
+    both = own;
+    if (*known && !bp_rule_unify(*rows, own, &both))
         return bp_fail(infer->err, BP_E_SHAPE,
                        "input %u has %" PRId64 " rows, those before it %" PRId64, i, own.value,
                        rows->value);
     *known = true;
-    *rows = own;
+    *rows = both;
     return BP_OK;
 }
 
