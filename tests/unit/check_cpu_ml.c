@@ -376,8 +376,9 @@ static const uint32_t codes[] = {BP_DTYPE_STRING, BP_DTYPE_I64, BP_DTYPE_F32,
                                  BP_DTYPE_F64,    BP_DTYPE_I32, BP_DTYPE_I16};
 static const double key_numbers[KEYS] = {4, -2, 0, 9, 1, 9, -7};
 static const double value_numbers[KEYS] = {10, 11, 12, -13, 14, 15, 16};
-static const char *const key_words[KEYS] = {"four", "", "0", "a long string, longer than eight",
-                                            "1", "a long string, longer than eight", "\xc3\xa9"};
+static const char *const key_words[KEYS] = {
+    "four",    "", "0", "a long string, longer than eight", "1", "a long string, longer than eight",
+    "\xc3\xa9"};
 static const char *const value_words[KEYS] = {"ten", "e", "", "13", "14", "fifteen and more", "16"};
 
 /* Elements of a list in a type, as bytes. */
@@ -474,7 +475,9 @@ START_TEST(encodes_labels_of_any_types)
     bool is_real = to == BP_DTYPE_F32 || to == BP_DTYPE_F64;
 
     th_input(t, "x", from, count_text(n),
-             n == 0 ? NULL : from == BP_DTYPE_STRING ? (const void *)spans : x_bytes);
+             n == 0                    ? NULL
+             : from == BP_DTYPE_STRING ? (const void *)spans
+                                       : x_bytes);
     th_output(t, "y", to, count_text(n));
     th_node(t, "LabelEncoder", is_2 ? 2 : 4, "x", "y");
     th_domain(t, "ai.onnx.ml");
@@ -529,8 +532,7 @@ START_TEST(maps_categories)
 
     for (int k = 0; k < KEYS; k++)
         ids[k] = is_mapper ? (int64_t)key_numbers[k] : k;
-    th_input(t, "x", from, count_text(n),
-             n == 0 ? NULL : to_text ? (const void *)x_bytes : spans);
+    th_input(t, "x", from, count_text(n), n == 0 ? NULL : to_text ? (const void *)x_bytes : spans);
     th_output(t, "y", to_text ? BP_DTYPE_STRING : BP_DTYPE_I64, count_text(n));
     node(is_mapper ? "CategoryMapper" : "LabelEncoder", "x", "y");
     th_strings(t, is_mapper ? "cats_strings" : "classes_strings", KEYS, key_words);
@@ -604,11 +606,11 @@ static void transform_row(uint32_t transform, double *z, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         max = z[i] > max ? z[i] : max;
     for (uint32_t i = 0; i < n; i++) {
-        z[i] = transform == 2                          ? 1 / (1 + exp(-z[i]))
-               : transform == 4                        ? quantile(z[i])
-               : transform == 3 && fabs(z[i]) <= 1e-7  ? z[i] * exp(-max)
-               : transform == 1 || transform == 3      ? exp(z[i] - max)
-                                                       : z[i];
+        z[i] = transform == 2                         ? 1 / (1 + exp(-z[i]))
+               : transform == 4                       ? quantile(z[i])
+               : transform == 3 && fabs(z[i]) <= 1e-7 ? z[i] * exp(-max)
+               : transform == 1 || transform == 3     ? exp(z[i] - max)
+                                                      : z[i];
         sum += z[i];
     }
     for (uint32_t i = 0; i < n && (transform == 1 || transform == 3); i++)
@@ -618,7 +620,8 @@ static void transform_row(uint32_t transform, double *z, uint32_t n)
 static void ck_score(double got, double want, uint32_t transform, uint32_t i)
 {
     if (!isfinite(want))
-        ck_assert_msg(isnan(want) ? isnan(got) : got == want, "number %u: %g, not %g", i, got, want);
+        ck_assert_msg(isnan(want) ? isnan(got) : got == want, "number %u: %g, not %g", i, got,
+                      want);
     else
         ck_close(got, want, transform == 4 ? 6e-3 : 3e-5, i);
 }
@@ -943,8 +946,9 @@ START_TEST(survives_any_lists)
 {
     static const char *const ops[] = {"LinearClassifier", "LinearRegressor", "SVMClassifier",
                                       "SVMRegressor"};
-    static const char *const names[] = {"coefficients", "intercepts", "rho",   "support_vectors",
-                                        "prob_a",       "prob_b",     "kernel_params"};
+    static const char *const names[] = {"coefficients",    "intercepts", "rho",
+                                        "support_vectors", "prob_a",     "prob_b",
+                                        "kernel_params"};
     uint64_t seed = (uint64_t)_i;
     const char *op = ops[_i % 4];
     bool is_classifier = _i % 2 == 0;
@@ -962,8 +966,7 @@ START_TEST(survives_any_lists)
             th_floats(t, names[k], n, random_list(&seed, n, k % 2 ? 1 : 1e30f));
     }
     for (int k = 0; k < 3; k++)
-        counts[k] = random_below(&seed, 5) ? random_below(&seed, 3)
-                                           : (int64_t)random_next(&seed);
+        counts[k] = random_below(&seed, 5) ? random_below(&seed, 3) : (int64_t)random_next(&seed);
     th_ints(t, "vectors_per_class", random_below(&seed, 4), counts);
     th_int(t, "n_supports", random_below(&seed, 3) ? random_below(&seed, 4) : counts[0]);
     th_int(t, "targets", random_below(&seed, 3) ? 1 : counts[1]);

@@ -89,8 +89,7 @@ static void add_votes(uint64_t *seed, uint32_t node, uint32_t least, bool is_pos
         f.vote_tree[f.n_votes] = f.tree[node];
         f.vote_id[f.n_votes] = f.id[node];
         f.vote_target[f.n_votes] = random_below(seed, f.n_targets);
-        f.weight[f.n_votes++] =
-            (double)random_float(seed, 1) + (is_positive ? 1.25 : 0);
+        f.weight[f.n_votes++] = (double)random_float(seed, 1) + (is_positive ? 1.25 : 0);
     }
 }
 
@@ -402,8 +401,12 @@ START_TEST(shares_trees_among_threads)
     static const uint32_t sizes[] = {1, 2, 4, 5, 9, 17};
     uint64_t seed = (uint64_t)_i;
     uint32_t rows = sizes[_i % 6], aggregate = (uint32_t)_i / 6 % 4;
-    struct wish w = {.trees = 250, .depth = 5, .features = 5, .targets = 1 + (uint32_t)_i % 3,
-                     .n_modes = 1, .least_votes = 1};
+    struct wish w = {.trees = 250,
+                     .depth = 5,
+                     .features = 5,
+                     .targets = 1 + (uint32_t)_i % 3,
+                     .n_modes = 1,
+                     .least_votes = 1};
     double want[MOST_TARGETS];
     const float *y;
 
@@ -669,10 +672,19 @@ static const struct {
     {.weight = 0.75, .transform = "NONE", .label = 9, .z = {0.25, 0.75}},
     {.weight = 0.25, .transform = "NONE", .label = 4, .z = {0.75, 0.25}},
     {.weight = -0.25, .transform = "NONE", .label = 4, .z = {0.25, -0.25}},
-    {.weight = -0.5, .base = {0.75}, .n_base = 1, .transform = "NONE", .label = 9, .z = {-0.25, 0.25}},
+    {.weight = -0.5,
+     .base = {0.75},
+     .n_base = 1,
+     .transform = "NONE",
+     .label = 9,
+     .z = {-0.25, 0.25}},
     {.weight = -1, .transform = "LOGISTIC", .label = 4, .z = {0.731058579, 0.268941421}},
     {.weight = 1, .transform = "LOGISTIC", .label = 9, .z = {0.268941421, 0.731058579}},
-    {.weight = -1, .base = {3, 3}, .n_base = 2, .transform = "LOGISTIC", .label = 9,
+    {.weight = -1,
+     .base = {3, 3},
+     .n_base = 2,
+     .transform = "LOGISTIC",
+     .label = 9,
      .z = {0.119202922, 0.880797078}},
     {.weight = -1, .transform = "SOFTMAX", .label = 4, .z = {0.880797078, 0.119202922}},
     {.weight = 0.75, .transform = "PROBIT", .label = 9, .z = {-0.6740, 0.6740}},
@@ -783,8 +795,8 @@ static bool spoil(uint64_t *seed, uint32_t how)
 START_TEST(refuses_what_is_no_forest)
 {
     uint64_t seed = (uint64_t)_i;
-    struct wish w = {.trees = 3, .depth = 4, .features = 3, .targets = 2, .n_modes = 6,
-                     .least_votes = 1};
+    struct wish w = {
+        .trees = 3, .depth = 4, .features = 3, .targets = 2, .n_modes = 6, .least_votes = 1};
     bool is_wrong;
 
     do
@@ -807,19 +819,24 @@ START_TEST(refuses_what_is_no_forest)
 }
 END_TEST
 
-static const char *const lists[] = {"nodes_treeids",    "nodes_nodeids",      "nodes_featureids",
-                                    "nodes_truenodeids", "nodes_falsenodeids", "nodes_modes",
-                                    "nodes_values",      "target_ids",         "target_nodeids",
-                                    "target_treeids",    "target_weights",     "nodes_missing_value_tracks_true",
-                                    "base_values"};
+static const char *const lists[] = {
+    "nodes_treeids",      "nodes_nodeids",  "nodes_featureids", "nodes_truenodeids",
+    "nodes_falsenodeids", "nodes_modes",    "nodes_values",     "target_ids",
+    "target_nodeids",     "target_treeids", "target_weights",   "nodes_missing_value_tracks_true",
+    "base_values"};
 
 /* One list is shorter than the others. */
 START_TEST(refuses_lists_of_unequal_lengths)
 {
     uint64_t seed = (uint64_t)_i;
     const char *victim = lists[_i % 13];
-    struct wish w = {.trees = 2, .depth = 3, .features = 2, .targets = 2, .n_modes = 6,
-                     .least_votes = 1, .has_tracks = true};
+    struct wish w = {.trees = 2,
+                     .depth = 3,
+                     .features = 2,
+                     .targets = 2,
+                     .n_modes = 6,
+                     .least_votes = 1,
+                     .has_tracks = true};
     uint32_t drop = 1 + random_below(&seed, 3);
 
     do
@@ -852,11 +869,11 @@ END_TEST
 /* Version 5: any number anywhere; it runs, or says what is wrong. */
 START_TEST(survives_any_indices_in_version_5)
 {
-    static int64_t *const columns[] = {five.feature, five.yes,   five.no,    five.yes_leaf,
+    static int64_t *const columns[] = {five.feature, five.yes,    five.no,   five.yes_leaf,
                                        five.no_leaf, five.target, five.roots};
     uint64_t seed = (uint64_t)_i;
-    struct wish w = {.trees = 3, .depth = 4, .features = 3, .targets = 2, .n_modes = 7,
-                     .least_votes = 1};
+    struct wish w = {
+        .trees = 3, .depth = 4, .features = 3, .targets = 2, .n_modes = 7, .least_votes = 1};
 
     do
         plant(&seed, &w);
@@ -883,8 +900,8 @@ END_TEST
 START_TEST(refuses_a_feature_that_x_has_not)
 {
     uint64_t seed = 1;
-    struct wish w = {.trees = 1, .depth = 6, .features = 6, .targets = 1, .n_modes = 6,
-                     .least_votes = 1};
+    struct wish w = {
+        .trees = 1, .depth = 6, .features = 6, .targets = 1, .n_modes = 6, .least_votes = 1};
 
     do
         plant(&seed, &w);
@@ -902,8 +919,8 @@ START_TEST(says_when_memory_is_out)
 {
     for (uint32_t n = 1;; n++) {
         uint64_t seed = 3;
-        struct wish w = {.trees = 3, .depth = 3, .features = 3, .targets = 2, .n_modes = 6,
-                         .least_votes = 1};
+        struct wish w = {
+            .trees = 3, .depth = 3, .features = 3, .targets = 2, .n_modes = 6, .least_votes = 1};
         bp_rc rc;
 
         teardown();

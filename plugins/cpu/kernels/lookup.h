@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* lookup.h - a table from numbers or strings to their position in a list; of equal ones the last. */
+/*
+ * lookup.h - a table from numbers or strings to their position in a list; of equal ones the last.
+ */
 #ifndef BP_CPU_KERNELS_LOOKUP_H
 #define BP_CPU_KERNELS_LOOKUP_H
 
 #include "cpu.h"
 
 struct bp_cpu_lookup {
-    const bp_span *texts;   /* NULL: numbers */
+    const bp_span *texts; /* NULL: numbers */
     const uint64_t *numbers;
-    uint32_t *slots;        /* position + 1; 0: free */
-    uint64_t seed;          /* other in each process, so that no model can aim at one slot */
-    uint32_t mask;          /* slots - 1 */
+    uint32_t *slots; /* position + 1; 0: free */
+    uint64_t seed;   /* other in each process, so that no model can aim at one slot */
+    uint32_t mask;   /* slots - 1 */
     uint32_t n;
 };
 

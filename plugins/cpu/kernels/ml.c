@@ -143,8 +143,8 @@ bp_rc bp_cpu_labels_read(const struct bp_cpu_node *node, const char *ints,
     if (out->n == 0)
         out->ints = bp_cpu_ints(node, ints, &out->n);
     if (out->n == 0)
-        return bp_cpu_fail(node, err, BP_E_INVALID,
-                           "neither %s nor classlabels_strings is given", ints);
+        return bp_cpu_fail(node, err, BP_E_INVALID, "neither %s nor classlabels_strings is given",
+                           ints);
     dtype = out->ints ? BP_DTYPE_I64 : BP_DTYPE_STRING;
     if (y && y->dtype != dtype)
         return bp_cpu_fail(node, err, BP_E_INVALID, "labels are %s, but output Y is %s",

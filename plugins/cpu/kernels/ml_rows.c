@@ -12,6 +12,7 @@ static bool plan_block(struct bp_cpu_ml_rows *s, size_t width, size_t row_bytes,
     size_t x_row, n = row_bytes > 0 ? WORK_BYTES / row_bytes / 4 * 4 : MOST_ROWS;
 
     n = n < 4 ? 4 : n > MOST_ROWS ? MOST_ROWS : n;
+    n = (uint64_t)s->rows < n ? (size_t)s->rows : n;
     s->block_rows = n;
     if (__builtin_mul_overflow((size_t)s->cols, width, &x_row) ||
         __builtin_mul_overflow(x_row, n, &s->x_bytes) ||

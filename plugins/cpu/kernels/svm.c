@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* svm.c - kernels between rows of features and support vectors. */
 
+#include "kernels/svm.h"
 #include "kernels/loops.h"
 #include "kernels/math.h"
-#include "kernels/svm.h"
 
 enum { LINEAR, POLY, RBF, SIGMOID, N_KERNELS };
 

@@ -27,10 +27,10 @@ enum { BP_CPU_TREE_AVERAGE, BP_CPU_TREE_SUM, BP_CPU_TREE_MIN, BP_CPU_TREE_MAX };
 
 /* The trees as a model has them. */
 struct bp_cpu_tree_node {
-    double value;    /* to compare with */
-    int64_t feature; /* not checked */
+    double value;     /* to compare with */
+    int64_t feature;  /* not checked */
     uint32_t yes, no; /* indices of nodes; not looked at in leaves */
-    uint32_t set;    /* MEMBER: index of a set */
+    uint32_t set;     /* MEMBER: index of a set */
     uint8_t mode;
     bool nan_is_yes; /* a missing value takes the branch `yes` */
 };
@@ -86,17 +86,17 @@ struct bp_cpu_tree_weight {
 };
 
 struct bp_cpu_trees {
-    void *nodes; /* of one of the types above; a place is a number of eight bytes in there */
-    uint32_t *roots; /* places */
-    uint32_t *depths;   /* of the trees: comparisons on the longest way */
+    void *nodes;      /* of one of the types above; a place is a number of eight bytes in there */
+    uint32_t *roots;  /* places */
+    uint32_t *depths; /* of the trees: comparisons on the longest way */
     uint32_t n_trees;
     size_t bytes;        /* of all nodes */
     uint32_t n_features; /* one more than the largest that is compared */
     uint32_t n_targets;
     uint32_t aggregate;
-    uint32_t walk;   /* the loop that is enough for these nodes */
-    bool is_double;  /* nodes are bp_cpu_tree_f64; X is compared in that type */
-    int64_t steps;   /* sum of the depths */
+    uint32_t walk;  /* the loop that is enough for these nodes */
+    bool is_double; /* nodes are bp_cpu_tree_f64; X is compared in that type */
+    int64_t steps;  /* sum of the depths */
     /*
      * With one target a leaf's value is its weight (NaN: none, for MIN and MAX). With more, leaf l
      * has the weights leaf_first[l] to leaf_first[l + 1].

@@ -84,8 +84,8 @@ static bp_rc visit(struct build *b, uint32_t root, uint32_t *stack, bp_err *err)
         }
         child = b->state[at] == 1 ? node->no : node->yes;
         if (b->state[child] == 1 || b->state[child] == 2)
-            return bp_cpu_fail(b->node, err, BP_E_INVALID, "its nodes go round: node %u is below itself",
-                               child);
+            return bp_cpu_fail(b->node, err, BP_E_INVALID,
+                               "its nodes go round: node %u is below itself", child);
         if (b->state[child] == 0)
             stack[n++] = child;
     }
@@ -190,8 +190,8 @@ static struct form form_of(const struct build *b, const struct bp_cpu_tree_node 
         if (!b->out->is_double && (double)(float)form.value != form.value)
             form.value = (double)NAN; /* no float is equal */
     } else if (form.value == form.value) {
-        form.value = b->out->is_double ? below_f64(form.value, is_strict)
-                                       : below_f32(form.value, is_strict);
+        form.value =
+            b->out->is_double ? below_f64(form.value, is_strict) : below_f32(form.value, is_strict);
         form.is_exchanged = is_above;
     }
     /* a missing value is not above anything, so that x <= value must hold when exchanged */
@@ -250,8 +250,7 @@ static void put_weights(const struct build *b, uint32_t node, uint32_t l)
     for (uint32_t k = b->vote_first[node]; k < b->vote_first[node + 1]; k++) {
         const struct bp_cpu_tree_vote *vote = &b->list->votes[b->votes[k]];
 
-        out->weights[n++] =
-            (struct bp_cpu_tree_weight){vote->weight, (uint32_t)vote->target};
+        out->weights[n++] = (struct bp_cpu_tree_weight){vote->weight, (uint32_t)vote->target};
     }
     out->leaf_first[l + 1] = n;
 }

@@ -206,8 +206,7 @@ static bp_rc read_columns(struct reader *r, struct columns *c, bp_err *err)
                                  err);
     if (rc >= 0)
         rc = bp_cpu_numbers_read(r->node, "nodes_values", r->memory, &c->values, &n_values, err);
-    return rc < 0 ? rc
-                  : bp_cpu_expect_count(r->node, "nodes_values", n_values, r->n, whose, err);
+    return rc < 0 ? rc : bp_cpu_expect_count(r->node, "nodes_values", n_values, r->n, whose, err);
 }
 
 static bp_rc read_node(const struct reader *r, const struct columns *c, uint32_t near, bp_err *err)

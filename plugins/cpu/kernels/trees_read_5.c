@@ -36,8 +36,7 @@ static bp_rc read_leaves(struct reader *r, bp_err *err)
     if (!r->out->votes)
         return fail_nomem(r, err);
     for (uint32_t i = 0; i < r->n_leaves; i++)
-        r->out->votes[i] =
-            (struct bp_cpu_tree_vote){.weight = weights[i], .target = targets[i]};
+        r->out->votes[i] = (struct bp_cpu_tree_vote){.weight = weights[i], .target = targets[i]};
     return BP_OK;
 }
 
@@ -46,8 +45,10 @@ static bp_rc read_columns(struct reader *r, bp_err *err)
     const struct {
         const char *name;
         const int64_t **out;
-    } lists[] = {{"nodes_truenodeids", &r->yes},       {"nodes_falsenodeids", &r->no},
-                 {"nodes_trueleafs", &r->yes_leaf},    {"nodes_falseleafs", &r->no_leaf},
+    } lists[] = {{"nodes_truenodeids", &r->yes},
+                 {"nodes_falsenodeids", &r->no},
+                 {"nodes_trueleafs", &r->yes_leaf},
+                 {"nodes_falseleafs", &r->no_leaf},
                  {"nodes_missing_value_tracks_true", &r->tracks}};
     const char *whose = "nodes_featureids has";
     const bp_const *modes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* trees_run.c - ensembles of trees over rows and threads. */
 
-#include "kernels/data.h"
 #include "kernels/trees_run.h"
+#include "kernels/data.h"
 
 enum {
     MOST_ROWS = 512,
@@ -82,6 +82,8 @@ static bool plan(struct bp_cpu_call *call, struct bp_cpu_trees_run *r)
     r->slices = wanted;
     r->parts = 1;
     r->block_rows = plan_rows(r);
+    if ((uint64_t)r->rows < r->block_rows)
+        r->block_rows = (size_t)r->rows;
     if (!row_bytes(call, r, r->block_rows, &r->x_bytes, &sums))
         return false;
     r->worker_bytes = r->x_bytes + sums;
@@ -144,8 +146,8 @@ static void do_rows(void *u, uint32_t i, uint32_t worker)
     for (; first < end; first += (int64_t)n) {
         n = (size_t)(end - first) < r->block_rows ? (size_t)(end - first) : r->block_rows;
         bp_cpu_trees_start(r->trees, sums, n);
-        bp_cpu_trees_add(r->trees, 0, r->trees->n_trees,
-                         rows_of_x(job->call, r, first, n, scratch), (size_t)r->cols, n, sums);
+        bp_cpu_trees_add(r->trees, 0, r->trees->n_trees, rows_of_x(job->call, r, first, n, scratch),
+                         (size_t)r->cols, n, sums);
         bp_cpu_trees_end(r->trees, sums, n);
         r->finish(job->call, sums, first, n);
     }

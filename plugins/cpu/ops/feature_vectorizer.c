@@ -26,8 +26,8 @@ static bp_rc check(const struct bp_cpu_call *call, const struct state *s, bp_err
 
         if (!x || x->rank == 0 || (x->rank > 1 ? x->dims[0] : 1) != (int64_t)s->rows ||
             !(BP_CPU_ML_NUMBERS >> x->dtype & 1))
-            return bp_cpu_fail(call->node, err, BP_E_SHAPE,
-                               "input %u is not %zu rows of numbers", i, s->rows);
+            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "input %u is not %zu rows of numbers",
+                               i, s->rows);
     }
     if (y->rank != 2 || (uint64_t)y->dims[0] != s->rows || (uint64_t)y->dims[1] != s->cols)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "it gives %zu x %zu numbers", s->rows,
@@ -76,8 +76,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         const char *from = bp_cpu_data(x);
 
         for (size_t r = 0; r < s->rows && part.wanted > 0; r++) {
-            bp_cpu_to_f32(x->dtype, from + r * part.given * bp_cpu_width(x->dtype),
-                          y + r * s->cols, n);
+            bp_cpu_to_f32(x->dtype, from + r * part.given * bp_cpu_width(x->dtype), y + r * s->cols,
+                          n);
             memset(y + r * s->cols + n, 0, (part.wanted - n) * sizeof *y);
         }
         y += part.wanted;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * label_encoder.c - LabelEncoder (ai.onnx.ml 1, 2, 4), CategoryMapper (1): each element is looked up
- * among keys and becomes the value there, or a default. Of equal keys the last counts.
+ * label_encoder.c - LabelEncoder (ai.onnx.ml 1, 2, 4), CategoryMapper (1): each element is looked
+ * up among keys and becomes the value there, or a default. Of equal keys the last counts.
  */
 
 #include "kernels/data.h"
@@ -14,8 +14,8 @@ enum { BLOCK = 64 };
 
 struct model {
     struct bp_cpu_lookup lookup;
-    char *values;     /* n of them, and the default */
-    size_t width;     /* bytes of a value */
+    char *values; /* n of them, and the default */
+    size_t width; /* bytes of a value */
     uint32_t n;
     bool is_index;    /* elements are positions themselves */
     bool is_by_value; /* floats: NaN is NaN, 0 is -0 */
@@ -240,8 +240,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     bp_rc rc = bp_cpu_state(call, sizeof(struct state), err);
 
     if (rc >= 0)
-        ((struct state *)call->state)->slices =
-            bp_cpu_slices(call, bp_cpu_count(call->in[0]), 16);
+        ((struct state *)call->state)->slices = bp_cpu_slices(call, bp_cpu_count(call->in[0]), 16);
     return rc;
 }
 

@@ -38,9 +38,8 @@ static bp_rc read_coefficients(struct bp_cpu_node *node, struct model *m, uint64
     const float *coefficients = bp_cpu_floats(node, "coefficients", &count);
 
     if (count == 0 || n == 0 || count % n != 0)
-        return bp_cpu_fail(node, err, BP_E_INVALID,
-                           "coefficients has %u elements for %llu scores", count,
-                           (unsigned long long)n);
+        return bp_cpu_fail(node, err, BP_E_INVALID, "coefficients has %u elements for %llu scores",
+                           count, (unsigned long long)n);
     return bp_cpu_dots_pack(node, coefficients, n, count / n, x && x->dtype != BP_DTYPE_F32,
                             &m->dots, err);
 }
@@ -183,8 +182,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const struct model *m = call->node->packed;
     bool is_classifier = m->labels.n > 0;
-    size_t row_bytes =
-        m->dots.padded * (sizeof(float) + (m->dots.is_double ? sizeof(double) : 0));
+    size_t row_bytes = m->dots.padded * (sizeof(float) + (m->dots.is_double ? sizeof(double) : 0));
     bp_rc rc = bp_cpu_ml_rows_prepare(call, sizeof(struct state), m->dots.k, m->dots.is_double,
                                       row_bytes, (int64_t)(m->dots.k * m->dots.padded / 8 + 8),
                                       is_classifier ? classify : regress, err);

@@ -53,9 +53,9 @@ static bp_rc read_counts(struct bp_cpu_node *node, struct model *m, uint64_t *to
                                (long long)m->counts[i]);
         *total += (uint64_t)m->counts[i];
     }
-    return *total == 0 ? BP_OK
-                       : bp_cpu_expect_count(node, "vectors_per_class", n, m->labels.n,
-                                             "classes are", err);
+    return *total == 0
+               ? BP_OK
+               : bp_cpu_expect_count(node, "vectors_per_class", n, m->labels.n, "classes are", err);
 }
 
 static bp_rc expect_least(const struct bp_cpu_node *node, const char *name, uint64_t count,

@@ -48,8 +48,8 @@ static void regress(const struct bp_cpu_ml_block *block)
     bp_cpu_svm_kernels(&m->svm, block);
     for (size_t r = 0; r < block->n; r++) {
         size_t at = r * m->svm.dots.padded;
-        double sum = m->coefficients ? bp_cpu_svm_sum(&m->svm, block, r, 0, m->coefficients,
-                                                      m->svm.dots.n)
+        double sum = m->coefficients
+                         ? bp_cpu_svm_sum(&m->svm, block, r, 0, m->coefficients, m->svm.dots.n)
                      : m->svm.dots.is_double ? wide[at]
                                              : (double)narrow[at];
 

@@ -142,8 +142,8 @@ const struct bp_cpu_op bp_cpu_op_tree_ensemble = {
     .name = "TreeEnsemble",
     .domain = "ai.onnx.ml",
     .since = 5,
-    .types = UINT64_C(1) << BP_DTYPE_F16 | UINT64_C(1) << BP_DTYPE_F32 |
-             UINT64_C(1) << BP_DTYPE_F64,
+    .types =
+        UINT64_C(1) << BP_DTYPE_F16 | UINT64_C(1) << BP_DTYPE_F32 | UINT64_C(1) << BP_DTYPE_F64,
     .claim = bp_cpu_claim_types,
     .pack = pack,
     .prepare = prepare,

@@ -61,11 +61,11 @@ static void choose_kind(struct model *m, const struct bp_cpu_tree_list *list)
         is_positive = is_positive && !(list->votes[i].weight < 0);
         is_one = is_one && list->votes[i].target == list->votes[0].target;
     }
-    m->kind = m->labels.n == 1               ? ALONE
-              : m->labels.n > 2 || !is_one   ? EACH
-              : list->votes[0].target == 0   ? SHARED
-              : list->votes[0].target == 1   ? SECOND
-                                             : EACH; /* which is then refused */
+    m->kind = m->labels.n == 1             ? ALONE
+              : m->labels.n > 2 || !is_one ? EACH
+              : list->votes[0].target == 0 ? SHARED
+              : list->votes[0].target == 1 ? SECOND
+                                           : EACH; /* which is then refused */
     m->limit = is_positive ? 0.5 : 0;
     if (m->kind == SHARED && m->transform != BP_CPU_RAW_SCORES && m->transform != BP_CPU_PROBIT)
         m->limit = 0; /* a logit, whatever the signs of the weights */
@@ -168,8 +168,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     const bp_tensor *z = bp_cpu_out(call, 1);
 
     if (z && (z->rank != 2 || z->dims[1] != m->labels.n))
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "it gives %u scores in a row",
-                           m->labels.n);
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "it gives %u scores in a row", m->labels.n);
     return bp_cpu_trees_prepare(call, sizeof(struct state), &m->trees, finish, err);
 }
 

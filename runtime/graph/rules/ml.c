@@ -181,9 +181,8 @@ static bp_rc infer_feature_vectorizer(struct bp_infer *infer)
 
 static bp_rc infer_cast_map(struct bp_infer *infer)
 {
-    uint32_t dtype = bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_FLOAT") ? BP_DTYPE_F32
-                     : bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_INT64")
-                         ? BP_DTYPE_I64
+    uint32_t dtype = bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_FLOAT")   ? BP_DTYPE_F32
+                     : bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_INT64") ? BP_DTYPE_I64
                      : bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_STRING")
                          ? BP_DTYPE_STRING
                          : BP_DTYPE_NONE;
