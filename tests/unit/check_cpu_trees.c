@@ -52,6 +52,7 @@ static struct forest {
     double weight[MOST_NODES];
     double members[MOST_NODES]; /* sets end with NaN, one a node of mode 6 */
     uint32_t set[MOST_NODES];   /* where a node's begins */
+    uint32_t where[MOST_NODES]; /* each id is, by the order in which they were made */
     bool has_tracks;
 } f;
 
@@ -70,6 +71,7 @@ static uint32_t add_node(uint64_t *seed, uint32_t tree, bool is_double, uint32_t
     ck_assert_uint_lt(f.n, MOST_NODES - 64);
     f.tree[i] = (int64_t)tree * 3 - 7;
     f.id[i] = (int64_t)i * 2 - 5;
+    f.where[i] = i;
     f.feature[i] = random_below(seed, f.n_features);
     f.tracks[i] = random_below(seed, 2);
     f.mode[i] = (uint8_t)mode;
@@ -153,19 +155,21 @@ static void shuffle(uint64_t *seed)
         SWAP(mode_name, const char *);
         SWAP(value, double);
         SWAP(set, uint32_t);
+        f.where[(f.id[i] + 5) / 2] = i;
+        f.where[(f.id[k] + 5) / 2] = k;
     }
 }
 
 /* ---- the reference --------------------------------------------------------------------------- */
 
+/* The tree is the one that the id was made in; ids count up by two. */
 static uint32_t node_of(int64_t tree, int64_t id)
 {
-    for (uint32_t i = 0; i < f.n; i++) {
-        if (f.tree[i] == tree && f.id[i] == id)
-            return i;
-    }
-    ck_abort_msg("no node");
-    return 0;
+    uint32_t i = f.where[(id + 5) / 2];
+
+    ck_assert_int_eq(f.tree[i], tree);
+    ck_assert_int_eq(f.id[i], id);
+    return i;
 }
 
 static bool holds(uint32_t i, double x)
