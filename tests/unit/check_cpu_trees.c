@@ -211,29 +211,27 @@ static uint32_t walk(uint32_t root, const double *x)
 }
 
 /* Votes for each target of one row; aggregate: 0 mean, 1 sum, 2 least, 3 largest. */
-static void reference(const double *x, uint32_t aggregate, double *out)
+static void reference(const double *row, uint32_t aggregate, double *out)
 {
+    static int64_t leaf_id[MOST_NODES]; /* that the row comes to, by tree */
     bool has_vote[MOST_TARGETS] = {false};
 
     memset(out, 0, f.n_targets * sizeof *out);
     for (uint32_t i = 0; i < f.n; i++) {
-        uint32_t leaf;
+        if (i == 0 || f.tree[i] != f.tree[i - 1])
+            leaf_id[(f.tree[i] + 7) / 3] = f.id[walk(i, row)];
+    }
+    for (uint32_t v = 0; v < f.n_votes; v++) {
+        int64_t target = f.vote_target[v];
 
-        if (i > 0 && f.tree[i] == f.tree[i - 1])
+        if (f.vote_id[v] != leaf_id[(f.vote_tree[v] + 7) / 3])
             continue;
-        leaf = walk(i, x);
-        for (uint32_t v = 0; v < f.n_votes; v++) {
-            int64_t target = f.vote_target[v];
-
-            if (f.vote_tree[v] != f.tree[leaf] || f.vote_id[v] != f.id[leaf])
-                continue;
-            if (aggregate <= 1)
-                out[target] += f.weight[v];
-            else if (!has_vote[target] ||
-                     (aggregate == 2 ? f.weight[v] < out[target] : f.weight[v] > out[target]))
-                out[target] = f.weight[v];
-            has_vote[target] = true;
-        }
+        if (aggregate <= 1)
+            out[target] += f.weight[v];
+        else if (!has_vote[target] ||
+                 (aggregate == 2 ? f.weight[v] < out[target] : f.weight[v] > out[target]))
+            out[target] = f.weight[v];
+        has_vote[target] = true;
     }
     for (uint32_t k = 0; k < f.n_targets && aggregate == 0; k++)
         out[k] /= f.n_trees;
