@@ -210,6 +210,23 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/kernels/picture_jpeg.c %D%/kernels/picture_jpeg2000.c %D%/kernels/picture_png.c \
 	%D%/kernels/picture_pnm.c %D%/kernels/picture_tiff.c %D%/kernels/picture_webp.c \
 	%D%/ops/image_decoder.c
+# ai.onnx.ml
+%C%_libcpu_la_SOURCES += \
+	%D%/kernels/binarizer.inc %D%/kernels/dots.c %D%/kernels/dots.h %D%/kernels/dots.inc \
+	%D%/kernels/feature.c %D%/kernels/feature.h %D%/kernels/imputer.inc \
+	%D%/kernels/lookup.c %D%/kernels/lookup.h %D%/kernels/ml.c %D%/kernels/ml.h \
+	%D%/kernels/ml_rows.c %D%/kernels/ml_rows.h %D%/kernels/ml_scores.c \
+	%D%/kernels/normalizer.inc %D%/kernels/scaler.inc %D%/kernels/scores.inc \
+	%D%/kernels/svm.c %D%/kernels/svm.h %D%/kernels/svm.inc \
+	%D%/kernels/svm_probability.c %D%/kernels/svm_probability.h %D%/kernels/trees.c \
+	%D%/kernels/trees.h %D%/kernels/trees_add.inc %D%/kernels/trees_build.c \
+	%D%/kernels/trees_emit.inc %D%/kernels/trees_read.c %D%/kernels/trees_read.h \
+	%D%/kernels/trees_read_5.c %D%/kernels/trees_run.c %D%/kernels/trees_run.h \
+	%D%/kernels/trees_walk.h %D%/kernels/trees_walk.inc %D%/kernels/types_ml.inc \
+	%D%/ops/array_feature_extractor.c %D%/ops/binarizer.c %D%/ops/feature_vectorizer.c \
+	%D%/ops/imputer.c %D%/ops/label_encoder.c %D%/ops/linear_model.c %D%/ops/normalizer.c \
+	%D%/ops/one_hot_encoder.c %D%/ops/scaler.c %D%/ops/svm_classifier.c \
+	%D%/ops/svm_regressor.c %D%/ops/tree_ensemble.c %D%/ops/tree_ensemble_classifier.c
 
 # The loops of kernels/simd.inc, once for each instruction set, each with its own flags.
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la

@@ -97,3 +97,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/random.c \
 	%D%/rules/recall.c \
 	%D%/rules/training.c
+# ai.onnx.ml
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/rules/ml.c \
+	%D%/rules/ml_models.c

@@ -304,11 +304,22 @@ static void add_fact(char *buf, size_t cap, const struct bp_fact *fact)
 /* ---- running a rule ------------------------------------------------------------------------- */
 
 struct rule_case {
-    const char *op;
+    const char *op; /* "Relu", or "ai.onnx.ml:Scaler" */
     uint32_t opset;
     const char *attrs, *in;
     const char *out; /* or "!" and part of the sentence that refuses it */
 };
+
+/* Splits the name of a case's operator. */
+static void name_node(const struct rule_case *c, struct bp_ir_node *node)
+{
+    const char *colon = strchr(c->op, ':');
+
+    node->op = colon ? colon + 1 : c->op;
+    node->domain = colon ? must(bp_region_text(&region, c->op, (size_t)(colon - c->op))) : "";
+    node->schema = bp_schema_find(node->domain, node->op, c->opset);
+    ck_assert_msg(node->schema, "no row for %s %u", c->op, c->opset);
+}
 
 /* As many as there are words; 1 where the node is refused. */
 static uint32_t n_outputs(const struct rule_case *c)
@@ -332,12 +343,14 @@ static void run_rule(const struct rule_case *c, uint32_t n_out, bool with_defaul
     const char *colon = strchr(c->op, ':'); /* "com.microsoft:Gelu" */
     const char *domain = colon ? "com.microsoft" : "", *op = colon ? colon + 1 : c->op;
     struct bp_ir_node node = {.name = "n", .op = op, .domain = domain, .opset = c->opset};
+    struct bp_ir_node node = {.name = "n", .opset = c->opset};
     struct bp_infer infer = {
         .node = &node, .in = in, .out = out, .symbols = &symbols, .region = &results, .err = &err};
     bp_rc rc;
 
     node.schema = bp_schema_find(domain, op, c->opset);
     ck_assert_msg(node.schema, "no row for %s %u", c->op, c->opset);
+    name_node(c, &node);
     node.attrs = attrs;
     node.n_attrs = attrs_of(c->attrs, attrs);
     if (with_defaults)
@@ -394,6 +407,7 @@ static const struct rule_case cases[] = {
 #include "check_rules_quant.inc"
 #include "check_rules_index.inc"
 #include "check_rules_image.inc"
+#include "check_rules_ml.inc"
 };
 
 START_TEST(gives_what_the_operator_says)

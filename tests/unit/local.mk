@@ -243,6 +243,17 @@ unit_tests += %D%/check_cpu_einsum
 	%D%/test_host.c %D%/test_host.h
 %C%_check_cpu_einsum_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_einsum_LDADD = $(cpu_test_ldadd) $(MATH_LIBS)
+# ai.onnx.ml
+%C%_check_rules_SOURCES += %D%/check_rules_ml.inc
+unit_tests += %D%/check_cpu_ml
+%C%_check_cpu_ml_SOURCES = %D%/check_cpu_ml.c %D%/random.h %D%/test_host.c %D%/test_host.h
+%C%_check_cpu_ml_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_ml_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_trees
+%C%_check_cpu_trees_SOURCES = %D%/check_cpu_trees.c %D%/random.h %D%/test_host.c %D%/test_host.h
+%C%_check_cpu_trees_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_trees_LDADD = $(cpu_test_ldadd)
 endif
 
 # more operators on elements
