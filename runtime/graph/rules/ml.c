@@ -177,33 +177,10 @@ static bp_rc infer_feature_vectorizer(struct bp_infer *infer)
     return rc < 0 ? rc : bp_rule_set(infer, 0, BP_DTYPE_F32, 2, dims);
 }
 
-/* ---- maps ----------------------------------------------------------------------------------- */
-
-static bp_rc infer_cast_map(struct bp_infer *infer)
-{
-    uint32_t dtype = bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_FLOAT")   ? BP_DTYPE_F32
-                     : bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_INT64") ? BP_DTYPE_I64
-                     : bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_STRING")
-                         ? BP_DTYPE_STRING
-                         : BP_DTYPE_NONE;
-
-    if (dtype == BP_DTYPE_NONE)
-        return bp_fail(infer->err, BP_E_INVALID,
-                       "cast_to is none of TO_FLOAT, TO_INT64 and TO_STRING");
-    return bp_rule_unknown(infer, 0, dtype);
-}
-
-/* What a map holds is not known here. */
-static bp_rc infer_nothing(struct bp_infer *infer)
-{
-    return bp_rule_unknown(infer, 0, BP_DTYPE_NONE);
-}
-
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 #define ML_NUMBER (BP_T(F32) | BP_T(F64) | BP_T(I64) | BP_T(I32))
 #define LABEL (BP_T(STRING) | BP_T(I64))
-#define MAP BP_T_ANY /* no tensor: rows cannot say more */
 
 ML_ROW(ArrayFeatureExtractor, 1, INFER(infer_array_feature_extractor),
        IN(P("X", 'T', ML_NUMBER | BP_T(STRING)), P("Y", 0, BP_T(I64))),
@@ -212,17 +189,9 @@ ML_ROW(ArrayFeatureExtractor, 1, INFER(infer_array_feature_extractor),
 ML_ROW(Binarizer, 1, INFER(infer_same), IN(P("X", 'T', ML_NUMBER)), OUT(P("Y", 'T', ML_NUMBER)),
        ATTRS(A_FLOAT("threshold", 0.0f)));
 
-ML_ROW(CastMap, 1, INFER(infer_cast_map), IN(P("X", 0, MAP)), OUT(P("Y", 0, LABEL | BP_T(F32))),
-       ATTRS(A_STRING("cast_to", "TO_FLOAT"), A_STRING("map_form", "DENSE"), A_INT("max_map", 1)),
-       .sizes_from_data = true);
-
 ML_ROW(CategoryMapper, 1, INFER(infer_swap), IN(P("X", 0, LABEL)), OUT(P("Y", 0, LABEL)),
        ATTRS(A_INTS("cats_int64s"), A_STRINGS("cats_strings"), A_INT("default_int64", -1),
              A_STRING("default_string", "_Unused")));
-
-ML_ROW(DictVectorizer, 1, INFER(infer_nothing), IN(P("X", 0, MAP)),
-       OUT(P("Y", 0, LABEL | BP_T(F32) | BP_T(F64))),
-       ATTRS(A_INTS("int64_vocabulary"), A_STRINGS("string_vocabulary")), .sizes_from_data = true);
 
 ML_ROW(FeatureVectorizer, 1, INFER(infer_feature_vectorizer), IN(MANY("X", 'T', ML_NUMBER)),
        OUT(P("Y", 0, BP_T(F32))), ATTRS(A_INTS("inputdimensions")));
@@ -257,6 +226,3 @@ ML_ROW(OneHotEncoder, 1, INFER(infer_one_hot_encoder), IN(P("X", 0, ML_NUMBER | 
 
 ML_ROW(Scaler, 1, INFER(infer_to_float), IN(P("X", 0, ML_NUMBER)), OUT(P("Y", 0, BP_T(F32))),
        ATTRS(A_FLOATS("offset"), A_FLOATS("scale")));
-
-ML_ROW(ZipMap, 1, INFER(infer_nothing), IN(P("X", 0, BP_T(F32))), OUT(P("Z", 0, MAP)),
-       ATTRS(A_INTS("classlabels_int64s"), A_STRINGS("classlabels_strings")));

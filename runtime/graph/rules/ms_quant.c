@@ -248,7 +248,7 @@ MS_ROW(QLinearReduceMean, 1, INFER(infer_q_reduce), Q_IN, YQ,
        ATTRS(A_INTS_REQ("axes"), A_INT_REQ("keepdims")));
 MS_ROW(QLinearConcat, 1, INFER(infer_q_concat),
        IN(S("Y_scale"), P("Y_zero_point", 'T', BYTE8),
-          {"inputs", BYTE8 | BP_T(F32), BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS, 0}),
+          {"inputs", BYTE8 | BP_T(F32), BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS, 0, 0}),
        YQ, ATTRS(A_INT_REQ("axis")));
 MS_ROW(QLinearWhere, 1, INFER(infer_q_where),
        IN(P("condition", 0, BP_T(BOOL)), Q("X"), S("x_scale"), Q("x_zero_point"), Q("Y"),
