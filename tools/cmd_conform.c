@@ -40,7 +40,7 @@ static const struct arg_spec specs[] = {
      .at = offsetof(struct conform_args, expect),
      .help =
          "Tests that are known to fail: a line for each, its name and the reason. They are told "
-         "as known, and one that passes is a failure."},
+         "as known, and one that passes is a failure unless its line begins with ~."},
     {.name = "rtol",
      .kind = ARG_NUMBER,
      .value = "X",

@@ -42,7 +42,8 @@ static int read_line(const struct cli *cli, const char *path, char *line, size_t
         out->rows = xrealloc(out->rows, out->cap, sizeof *out->rows);
     }
     row = &out->rows[out->n++];
-    row->pattern = xstrdup(name);
+    row->may_pass = *name == '~';
+    row->pattern = xstrdup(name + (row->may_pass ? 1 : 0));
     row->reason = xstrdup(trim(reason));
     row->line = number;
     return CLI_OK;

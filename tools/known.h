@@ -8,6 +8,7 @@
 struct known_row {
     char *pattern, *reason;
     size_t line;
+    bool may_pass; /* by chance */
 };
 
 /* Starts as {0}. */
@@ -18,7 +19,7 @@ struct known {
 
 /*
  * Reads a text file: a line for each test, its name, a blank and the reason; # begins a comment. The
- * name may be a pattern, as a shell has them. Prints what fails; returns an exit code.
+ * name may be a pattern, as a shell has them; one that begins with ~ may also pass. Prints what fails; returns an exit code.
  */
 int known_read(const struct cli *cli, const char *path, struct known *out);
 void known_finish(struct known *known);
