@@ -186,6 +186,32 @@ BP_API bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err) BP_
 /* Directory i of the search path, with why it counts ("environment variable ...") in *why; NULL: end. */
 BP_API const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why);
 
+enum {
+    BP_OPERATOR_HOSTED = 1u << 0,     /* the host runs it: no provider is asked */
+    BP_OPERATOR_CONDITIONAL = 1u << 1 /* known to the provider; more than types decides */
+};
+
+/* What a provider takes of one version of an operator, in inputs and outputs of one element type. */
+typedef struct bp_operator_info {
+    uint32_t struct_size;
+    uint32_t flags;        /* BP_OPERATOR_* */
+    uint32_t since, until; /* versions of the domain that have it; until 0: up to the newest */
+    const char *op, *domain;
+    const char *params;    /* "X, Y": inputs and outputs that share the type; NULL: hosted */
+    uint64_t types, taken; /* bits 1 << BP_DTYPE_*: that ONNX allows, that the provider takes */
+} bp_operator_info;
+
+/* Gets rows in the order of domain, operator and version; a row is valid for the call. */
+typedef void (*bp_operator_fn)(void *user, const bp_operator_info *row);
+
+/*
+ * Finds out what provider i takes of every version of every operator that is known here, by asking it
+ * about nodes made up for that, with attributes as by default: what depends on shapes or attributes,
+ * a plan of a model tells. The provider has its default options.
+ */
+BP_API bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void *user,
+                                       bp_err *err) BP_CHECKED;
+
 /* ---- session options ------------------------------------------------------------------------- */
 
 /* Lives apart from the env; one may serve many sessions. */
@@ -275,6 +301,7 @@ typedef struct bp_model_info {
     int64_t ir_version, model_version;
     const char *producer, *producer_version, *domain, *doc, *graph_name;
     uint64_t file_bytes, weight_bytes, n_weights;
+    uint64_t n_functions; /* that the model defines; n_nodes counts their nodes, once a call */
 } bp_model_info;
 
 /* Reads structure and checks it; needs no provider. Weights stay in the file. */
@@ -289,7 +316,7 @@ BP_API bp_rc bp_model_input(const bp_model *model, uint32_t i, bp_io_info *out,
                             bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_model_output(const bp_model *model, uint32_t i, bp_io_info *out,
                              bp_err *err) BP_CHECKED;
-/* Operator types in use, sorted by domain and name. */
+/* Operators in use, sorted by domain, name and version. */
 BP_API bp_rc bp_model_op(const bp_model *model, uint32_t i, bp_op_info *out, bp_err *err) BP_CHECKED;
 /* Imported operator set i: its domain ("" is ai.onnx) and version. NULL: end. */
 BP_API const char *bp_model_opset(const bp_model *model, uint32_t i, int64_t *version);

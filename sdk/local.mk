@@ -8,6 +8,7 @@ bpincludedir = $(includedir)/bp
 bpinclude_HEADERS = \
 	%D%/bp/abi.h \
 	%D%/bp/arena.h \
+	%D%/bp/einsum.h \
 	%D%/bp/sdk.h
 
 pkgconfig_DATA = \

@@ -7,11 +7,14 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "operators.h"
 #include "provider.h"
 
 struct providers_args {
-    bool is_json;
+    bool is_json, is_markdown;
+    bool has_operators; /* "info" stands before the name */
 };
 
 static const struct arg_spec providers_specs[] = {
@@ -19,12 +22,17 @@ static const struct arg_spec providers_specs[] = {
      .kind = ARG_FLAG,
      .at = offsetof(struct providers_args, is_json),
      .help = "Print JSON."},
+    {.name = "markdown",
+     .kind = ARG_FLAG,
+     .at = offsetof(struct providers_args, is_markdown),
+     .help = "With info: print the operators alone, as a page in Markdown."},
 };
 
 static const char about[] =
     "Lists the providers that are installed, whether each is usable here, and if not, why and\n"
     "what to do; then the directories that were searched. With NAME: that provider alone, with\n"
-    "its options. The exit code is 4 if it is not usable.";
+    "its options; with 'info' before it, also the operators that it takes, their versions and\n"
+    "element types. The exit code is 4 if it is not usable.";
 
 /* All providers. */
 static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
@@ -66,6 +74,26 @@ static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
     return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
 }
 
+/* A usable provider with what it takes. */
+static int show_operators(struct cli *cli, const struct providers_args *args, uint32_t index,
+                          const bp_provider_info *row)
+{
+    struct json json = {.out = stdout};
+    int code;
+
+    if (args->is_markdown)
+        return operators_markdown(cli, index, row->name);
+    if (!args->is_json) {
+        provider_print(cli, row);
+        return operators_print(cli, index);
+    }
+    json_object(&json, NULL);
+    provider_json_facts(&json, row);
+    code = operators_json(cli, index, &json);
+    json_object_end(&json);
+    return code;
+}
+
 /* One provider by name, or the library's words on why there is none. */
 static int show(struct cli *cli, const struct providers_args *args, const char *name)
 {
@@ -80,6 +108,8 @@ static int show(struct cli *cli, const struct providers_args *args, const char *
     rc = bp_env_provider_info(cli->env, i, &row, &cli->err);
     if (rc < 0)
         return cli_fail_rc(cli, CLI_RUN, rc);
+    if (args->has_operators && provider_is_usable(&row))
+        return show_operators(cli, args, i, &row);
     if (args->is_json)
         provider_json(&json, &row);
     else if (!cli->globals.quiet)
@@ -109,16 +139,23 @@ static int run(struct cli *cli, int argc, char **argv)
         cli_group(cli),
     };
     const struct arg_command command = {.name = "providers",
-                                        .operands = "[NAME]",
+                                        .operands = "[[info] NAME]",
                                         .about = about,
                                         .groups = groups,
                                         .n_groups = sizeof groups / sizeof groups[0],
-                                        .max_operands = 1};
+                                        .max_operands = 2};
     struct arg_list operands = {0};
     int code = args_parse(cli, &command, argc, argv, &operands);
 
-    if (code == ARGS_GO)
-        code = providers(cli, &args, operands.n ? operands.items[0] : NULL);
+    if (code == ARGS_GO) {
+        args.has_operators = operands.n == 2;
+        if (args.has_operators && strcmp(operands.items[0], "info") != 0)
+            code =
+                cli_fail(cli, CLI_USAGE, "one argument too many: %s; is 'providers info %s' meant?",
+                         operands.items[1], operands.items[0]);
+        else
+            code = providers(cli, &args, operands.n ? operands.items[operands.n - 1] : NULL);
+    }
     arg_list_finish(&operands);
     return code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_run.c - `backplane run`: runs a model once, or directories of test data. */
+/* cmd_run.c - `backplane run`: runs a model once. */
 
 #include "config.h"
 
@@ -46,7 +46,7 @@ static const struct arg_spec run_specs[] = {
      .kind = ARG_NUMBER,
      .value = "SECONDS",
      .at = offsetof(struct run_args, timeout),
-     .help = "Limit for loading and running a model; exit code 124."},
+     .help = "Limit for loading and running the model; exit code 124."},
     {.name = "threads",
      .kind = ARG_COUNT,
      .value = "N",
@@ -66,11 +66,7 @@ static const struct arg_spec run_specs[] = {
 
 static const char about[] =
     "Runs a model once and prints each output's type, shape, range and first values.\n"
-    "Inputs without a file get random numbers.\n"
-    "\n"
-    "A directory is run as a test in the ONNX project's layout: model.onnx, and in each\n"
-    "test_data_set_* the files input_N.pb and output_N.pb. One line is printed for each\n"
-    "directory, then a summary.";
+    "Inputs without a file get random numbers.";
 
 /* A file name made of an output's name; `index` tells those apart that had to be changed. */
 static void file_name(struct text *out, const char *dir, const char *name, uint32_t index,
@@ -210,6 +206,10 @@ static int run_model(struct cli *cli, const struct run_args *args, const char *p
     struct job job = {.args = args};
     int code;
 
+    if (file_is_directory(path))
+        return cli_fail(cli, CLI_USAGE,
+                        "%s is a directory; 'backplane conform' runs directories of test data",
+                        path);
     job.expectations = xalloc(args->expects.n, sizeof *job.expectations);
     deadline_start(args->timeout, path);
     code = prepare(cli, &job, path);
@@ -232,28 +232,6 @@ static int run_model(struct cli *cli, const struct run_args *args, const char *p
     return code;
 }
 
-/* Directories and models are different work, so a command line has the one or the other. */
-static int dispatch(struct cli *cli, const struct run_args *args, const struct arg_list *operands)
-{
-    size_t n_dirs = 0;
-
-    for (size_t i = 0; i < operands->n; i++)
-        n_dirs += file_is_directory(operands->items[i]);
-    if (n_dirs == 0 && operands->n > 1)
-        return cli_fail(cli, CLI_USAGE, "one model is run at a time; %s is one too many",
-                        operands->items[1]);
-    if (n_dirs > 0 && n_dirs < operands->n)
-        return cli_fail(cli, CLI_USAGE, "directories of test data and a model do not go together");
-    if (n_dirs == 0)
-        return run_model(cli, args, operands->items[0]);
-    if (args->output_dir || args->expects.n || args->feed.inputs.n || args->feed.shapes.n ||
-        args->feed.dims.n)
-        return cli_fail(cli, CLI_USAGE,
-                        "a directory of test data has its own inputs and outputs: no --input, "
-                        "--shape, --dim, --expect or --output-dir");
-    return suite_run(cli, args, operands);
-}
-
 static int run(struct cli *cli, int argc, char **argv)
 {
     struct run_args args = {.tolerance = {.relative = 1e-3, .absolute = 1e-7}};
@@ -264,12 +242,12 @@ static int run(struct cli *cli, int argc, char **argv)
         cli_group(cli),
     };
     const struct arg_command command = {.name = "run",
-                                        .operands = "MODEL | DIR...",
+                                        .operands = "MODEL",
                                         .about = about,
                                         .groups = groups,
                                         .n_groups = sizeof groups / sizeof groups[0],
                                         .min_operands = 1,
-                                        .max_operands = SIZE_MAX};
+                                        .max_operands = 1};
     struct arg_list operands = {0};
     int code = args_parse(cli, &command, argc, argv, &operands);
 
@@ -277,7 +255,7 @@ static int run(struct cli *cli, int argc, char **argv)
         cli->threads = (uint32_t)args.threads;
         code = cli_open(cli);
         if (code == CLI_OK)
-            code = dispatch(cli, &args, &operands);
+            code = run_model(cli, &args, operands.items[0]);
     }
     arg_list_finish(&operands);
     arg_list_finish(&args.expects);
@@ -286,4 +264,4 @@ static int run(struct cli *cli, int argc, char **argv)
     return code;
 }
 
-const struct command cmd_run = {"run", "Run a model once, or directories of test data", run};
+const struct command cmd_run = {"run", "Run a model once", run};

@@ -83,6 +83,7 @@ static void json_facts(struct json *json, const struct info *s)
     json_uint(json, "file_bytes", info->file_bytes);
     json_uint(json, "weights", info->n_weights);
     json_uint(json, "weight_bytes", info->weight_bytes);
+    json_uint(json, "functions", info->n_functions);
     json_object(json, "opsets");
     for (uint32_t i = 0; (key = bp_model_opset(s->model, i, &version)) != NULL; i++)
         json_int(json, *key ? key : "ai.onnx", version);

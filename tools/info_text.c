@@ -77,6 +77,10 @@ static void print_facts(const struct cli *cli, const struct info *s)
     text_printf(&text, "%" PRIu64 " tensors, ", info->n_weights);
     text_bytes(&text, info->weight_bytes);
     add_fact(&table, "weights", text_string(&text));
+    text_clear(&text);
+    if (info->n_functions)
+        text_printf(&text, "%" PRIu64 ", put in place of their calls", info->n_functions);
+    add_fact(&table, "functions", text_string(&text));
     table_print(&table, cli, 0, false);
     table_finish(&table);
     text_finish(&text);

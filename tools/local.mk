@@ -10,11 +10,17 @@ bin_PROGRAMS += %D%/backplane
 	%D%/bench_print.c \
 	%D%/cli.c %D%/cli.h \
 	%D%/cmd_bench.c \
+	%D%/cmd_conform.c \
 	%D%/cmd_info.c \
 	%D%/cmd_plan.c \
 	%D%/cmd_providers.c \
 	%D%/cmd_run.c \
 	%D%/compare.c %D%/compare.h \
+	%D%/conform.h \
+	%D%/conform_find.c \
+	%D%/conform_junit.c \
+	%D%/conform_print.c \
+	%D%/conform_run.c \
 	%D%/deadline.c %D%/deadline.h \
 	%D%/dot.c %D%/dot.h \
 	%D%/dot_style.c \
@@ -26,10 +32,12 @@ bin_PROGRAMS += %D%/backplane
 	%D%/info_json.c \
 	%D%/info_text.c \
 	%D%/json.c %D%/json.h \
+	%D%/known.c %D%/known.h \
 	%D%/load.c %D%/load.h \
 	%D%/main.c \
 	%D%/npy.c %D%/npy.h \
 	%D%/object.c %D%/object.h \
+	%D%/operators.c %D%/operators.h \
 	%D%/picture.c %D%/picture.h \
 	%D%/plan.h \
 	%D%/plan_refusals.c \

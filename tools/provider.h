@@ -19,6 +19,8 @@ void provider_print(const struct cli *cli, const bp_provider_info *row);
 void provider_print_dirs(const struct cli *cli);
 
 void provider_json(struct json *json, const bp_provider_info *row);
+/* The members of that object alone. */
+void provider_json_facts(struct json *json, const bp_provider_info *row);
 void provider_json_dirs(const struct cli *cli, struct json *json);
 
 #endif

@@ -34,9 +34,8 @@ static void json_options(struct json *json, const bp_provider_info *row)
     json_array_end(json);
 }
 
-void provider_json(struct json *json, const bp_provider_info *row)
+void provider_json_facts(struct json *json, const bp_provider_info *row)
 {
-    json_object(json, NULL);
     json_string(json, "name", row->name);
     json_string(json, "id", row->id);
     json_string(json, "version", row->version);
@@ -49,6 +48,12 @@ void provider_json(struct json *json, const bp_provider_info *row)
     json_string(json, "fix", row->fix);
     json_uint(json, "devices", row->n_devices);
     json_options(json, row);
+}
+
+void provider_json(struct json *json, const bp_provider_info *row)
+{
+    json_object(json, NULL);
+    provider_json_facts(json, row);
     json_object_end(json);
 }
 

@@ -81,6 +81,17 @@ static void fill_ints(bp_tensor *tensor, uint64_t *state, uint32_t width)
     }
 }
 
+/* Codes from 0 to that of 1, whose order is that of the numbers. */
+static void fill_codes(bp_tensor *tensor, uint64_t *state, uint32_t one)
+{
+    size_t n = value_count(tensor), per_byte = 8 / bp_dtype_width(tensor->dtype);
+    unsigned char *data = bp_tensor_data(tensor);
+
+    memset(data, 0, tensor->bytes);
+    for (size_t i = 0; i < n; i++)
+        data[i / per_byte] |= (unsigned char)(next(state) % (one + 1) << (i % per_byte * 4));
+}
+
 bp_rc value_fill_random(bp_tensor *tensor, uint64_t *state, bp_err *err)
 {
     if (value_count(tensor) == 0)
@@ -102,6 +113,22 @@ bp_rc value_fill_random(bp_tensor *tensor, uint64_t *state, bp_err *err)
         return BP_OK;
     case BP_DTYPE_BF16:
         fill_halves(tensor, state, 7, 127);
+        return BP_OK;
+    case BP_DTYPE_F8E4M3FN:
+        fill_codes(tensor, state, 0x38);
+        return BP_OK;
+    case BP_DTYPE_F8E5M2:
+        fill_codes(tensor, state, 0x3c);
+        return BP_OK;
+    case BP_DTYPE_F8E4M3FNUZ:
+    case BP_DTYPE_F8E5M2FNUZ:
+        fill_codes(tensor, state, 0x40);
+        return BP_OK;
+    case BP_DTYPE_F8E8M0:
+        fill_codes(tensor, state, 0x7f);
+        return BP_OK;
+    case BP_DTYPE_F4E2M1:
+        fill_codes(tensor, state, 0x2);
         return BP_OK;
     default:
         return bp_fail(err, BP_E_UNSUPPORTED, "there are no random elements of type %s",

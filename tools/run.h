@@ -54,11 +54,4 @@ int run_print_json(struct cli *cli, const char *path, const struct loaded *loade
                    const struct feed *feed, const struct results *results,
                    const struct expectation *expectations, size_t n_expectations, bool has_report);
 
-/*
- * Runs directories as the ONNX project's tests are laid out: model.onnx, and in each
- * test_data_set_* input_N.pb and output_N.pb. One line for each, then a summary. Returns CLI_OK,
- * the exit code that all failures share, or CLI_DIFFERS.
- */
-int suite_run(struct cli *cli, const struct run_args *args, const struct arg_list *dirs);
-
 #endif

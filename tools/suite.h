@@ -1,28 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* suite.h - what the two files of directories of test data share. */
+/* suite.h - one directory of test data in the ONNX project's layout, run and compared. */
 #ifndef BP_TOOLS_SUITE_H
 #define BP_TOOLS_SUITE_H
 
 #include "progress.h"
 #include "run.h"
 
-enum outcome { PASSED, FAILED, SKIPPED, OUTCOMES };
+struct suite_args {
+    struct load_args load;
+    struct tolerance tolerance;
+    uint64_t threads;
+    double timeout; /* seconds; 0: none */
+    bool has_report;
+};
 
+/* What came of a directory. The texts are the caller's to free. */
+struct verdict {
+    int code; /* CLI_OK: passed */
+    bool is_skipped;
+    size_t n_sets;
+    char *placed; /* "dnnl 3, cpu 1"; "" when there was no session */
+    char *why;    /* it did not pass; "" when it did */
+};
+void verdict_finish(struct verdict *verdict);
+
+/* A directory that is being run. */
 struct suite {
     struct cli *cli;
-    const struct run_args *args;
+    const struct suite_args *args;
     bp_session_options *options;
-    struct progress progress;
-    struct json json;
-    size_t counts[OUTCOMES];
-    int code;                /* that all failures share so far */
-    size_t n_sets;           /* of the present directory */
-    struct text why, placed; /* of the present directory */
+    size_t n_sets;
+    struct text why, placed;
 };
 
 /*
- * Fails the present directory: why it did, `place` in it first if it is not NULL. Returns
- * `code`.
+ * Runs model.onnx of a directory on all of its test data, up to the first difference. The environment
+ * is open. Prints nothing.
+ */
+void suite_run(struct cli *cli, const struct suite_args *args, const char *dir,
+               struct verdict *out);
+
+/*
+ * Fails the directory: why it did, `place` in it first if it is not NULL. Returns `code`.
  */
 int suite_blame(struct suite *suite, int code, const char *place, const char *words);
 

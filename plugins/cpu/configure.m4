@@ -39,4 +39,30 @@ BP_PROVIDER([cpu], [the reference that runs every operator], [
         [-fno-math-errno -fno-trapping-math -ffp-contract=fast])
     # gcc vectorises at -O2 only what needs no loop for the rest
     BP_CHECK_CFLAGS([CPU_VECTOR_CFLAGS], [-ftree-vectorize -fvect-cost-model=dynamic])
+    # What few models need is opened by them alone; see lazy.h.
+    BP_LAZY_LIB([JPEG], [libjpeg], [-ljpeg],
+        [[#include <stdio.h>
+          #include <jpeglib.h>]], [[struct jpeg_error_mgr e; jpeg_std_error(&e);]],
+        [JPEG in ImageDecoder], [libjpeg-dev])
+    BP_LAZY_LIB([PNG], [libpng], [-lpng],
+        [[#include <png.h>]], [[return png_access_version_number() == 0;]],
+        [PNG in ImageDecoder], [libpng-dev])
+    BP_LAZY_LIB([TIFF], [libtiff-4], [-ltiff],
+        [[#include <tiffio.h>]], [[return TIFFGetVersion() == NULL;]],
+        [TIFF in ImageDecoder], [libtiff-dev])
+    BP_LAZY_LIB([WEBP], [libwebp], [-lwebp],
+        [[#include <webp/decode.h>]], [[return WebPGetDecoderVersion() == 0;]],
+        [WebP in ImageDecoder], [libwebp-dev])
+    BP_LAZY_LIB([OPENJPEG], [libopenjp2], [-lopenjp2],
+        [[#include <openjpeg.h>]], [[return opj_version() == NULL;]],
+        [JPEG 2000 in ImageDecoder], [libopenjp2-7-dev])
+    BP_LAZY_LIB([PCRE2], [libpcre2-8], [-lpcre2-8],
+        [[#define PCRE2_CODE_UNIT_WIDTH 8
+          #include <pcre2.h>]], [[return pcre2_config(PCRE2_CONFIG_VERSION, NULL);]],
+        [RegexFullMatch], [libpcre2-dev])
+    BP_LAZY_LIB([UNISTRING], [libunistring], [-lunistring],
+        [[#include <unicase.h>]],
+        [[return u8_tolower(NULL, 0, NULL, NULL, NULL, NULL) == NULL;]],
+        [letters beyond ASCII in StringNormalizer], [libunistring-dev])
 ])
+bp_summary="$bp_summary$bp_lazy_summary"

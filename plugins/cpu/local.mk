@@ -3,139 +3,494 @@
 
 if ENABLE_CPU
 cpu_cppflags = $(provider_cppflags) -I$(srcdir)/%D% \
-	$(OPENBLAS_CFLAGS) -DBP_OPENBLAS_SONAME='"$(OPENBLAS_SONAME)"'
+	$(OPENBLAS_CFLAGS) -DBP_OPENBLAS_SONAME='"$(OPENBLAS_SONAME)"' \
+	$(BP_LAZY_CPPFLAGS)
 
 # All of it is a library that tests can link too.
 noinst_LTLIBRARIES += %D%/libcpu.la
 %C%_libcpu_la_CPPFLAGS = $(cpu_cppflags)
 %C%_libcpu_la_CFLAGS = $(AM_CFLAGS) $(CPU_MATH_CFLAGS) $(CPU_VECTOR_CFLAGS)
-%C%_libcpu_la_LIBADD = plugins/common/libbp-common.la $(MATH_LIBS) $(DL_LIBS) $(PTHREAD_LIBS)
+%C%_libcpu_la_LIBADD = plugins/common/libbp-common.la $(MATH_LIBS) $(DL_LIBS) $(PTHREAD_LIBS) \
+	%D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la %D%/libint8-vnni.la
 %C%_libcpu_la_SOURCES = \
-	%D%/capability.c %D%/compile.c %D%/cpu.h %D%/frame.c %D%/layout.c %D%/memory.c \
-	%D%/program.h %D%/provider.c %D%/run_memory.c
+	%D%/blas.c \
+	%D%/blas.h \
+	%D%/capability.c \
+	%D%/compile.c \
+	%D%/cpu.h \
+	%D%/frame.c \
+	%D%/layout.c \
+	%D%/lazy.c \
+	%D%/lazy.h \
+	%D%/memory.c \
+	%D%/program.h \
+	%D%/provider.c \
+	%D%/run_memory.c
 
-# kernels and operators of elements, shapes and moved bytes
+# loops and their drivers
 %C%_libcpu_la_SOURCES += \
-	%D%/kernels/binary.c %D%/kernels/binary.h %D%/kernels/binary.inc %D%/kernels/cast.c \
-	%D%/kernels/cast.h %D%/kernels/cast_entry.inc %D%/kernels/cast_pair.inc \
-	%D%/kernels/cast_targets.inc %D%/kernels/clip.inc %D%/kernels/fill.h \
-	%D%/kernels/late.c %D%/kernels/late.h %D%/kernels/loop_entry.inc \
-	%D%/kernels/loops.h %D%/kernels/math.h %D%/kernels/pieces.c %D%/kernels/pieces.h \
-	%D%/kernels/pow.inc %D%/kernels/range.inc %D%/kernels/strided.c \
-	%D%/kernels/strided.h %D%/kernels/strided.inc %D%/kernels/types_bool.inc \
-	%D%/kernels/types_end.inc %D%/kernels/types_float.inc %D%/kernels/types_int.inc \
-	%D%/kernels/types_number.inc %D%/kernels/types_signed.inc \
-	%D%/kernels/types_uint.inc %D%/kernels/types_width.inc %D%/kernels/unary.c \
-	%D%/kernels/unary.h %D%/kernels/unary.inc %D%/kernels/variadic.c \
-	%D%/kernels/variadic.h %D%/kernels/where.inc \
-	%D%/ops/list.h %D%/ops/abs.c %D%/ops/add.c %D%/ops/and.c %D%/ops/cast.c \
-	%D%/ops/ceil.c %D%/ops/clip.c %D%/ops/concat.c %D%/ops/constant_of_shape.c \
-	%D%/ops/cos.c %D%/ops/div.c %D%/ops/dropout.c %D%/ops/elu.c %D%/ops/equal.c \
-	%D%/ops/erf.c %D%/ops/exp.c %D%/ops/expand.c %D%/ops/floor.c %D%/ops/gather.c \
-	%D%/ops/greater.c %D%/ops/greater_or_equal.c %D%/ops/hard_sigmoid.c \
-	%D%/ops/leaky_relu.c %D%/ops/less.c %D%/ops/less_or_equal.c %D%/ops/log.c \
-	%D%/ops/max.c %D%/ops/mean.c %D%/ops/min.c %D%/ops/mod.c %D%/ops/mul.c \
-	%D%/ops/neg.c %D%/ops/not.c %D%/ops/or.c %D%/ops/pad.c %D%/ops/pow.c \
-	%D%/ops/prelu.c %D%/ops/range.c %D%/ops/reciprocal.c %D%/ops/relu.c %D%/ops/round.c \
-	%D%/ops/selu.c %D%/ops/shape.c %D%/ops/sigmoid.c %D%/ops/sign.c %D%/ops/sin.c \
-	%D%/ops/slice.c %D%/ops/softplus.c %D%/ops/softsign.c %D%/ops/split.c \
-	%D%/ops/sqrt.c %D%/ops/sub.c %D%/ops/sum.c %D%/ops/sum_to.c %D%/ops/tanh.c %D%/ops/tile.c \
-	%D%/ops/transpose.c %D%/ops/views.c %D%/ops/where.c %D%/ops/xor.c
+	%D%/kernels/activation.c \
+	%D%/kernels/activation.h \
+	%D%/kernels/activation.inc \
+	%D%/kernels/add_apart.inc \
+	%D%/kernels/affine_grid.inc \
+	%D%/kernels/arg_line.inc \
+	%D%/kernels/arg_reduce.inc \
+	%D%/kernels/attention.c \
+	%D%/kernels/attention.h \
+	%D%/kernels/attention.inc \
+	%D%/kernels/attention_plan.c \
+	%D%/kernels/batches.c \
+	%D%/kernels/batches.h \
+	%D%/kernels/bias_rows.inc \
+	%D%/kernels/biased.inc \
+	%D%/kernels/binarizer.inc \
+	%D%/kernels/binary.c \
+	%D%/kernels/binary.h \
+	%D%/kernels/binary.inc \
+	%D%/kernels/byte_map.h \
+	%D%/kernels/cast.c \
+	%D%/kernels/cast.h \
+	%D%/kernels/cast_entry.inc \
+	%D%/kernels/cast_pair.inc \
+	%D%/kernels/cast_targets.inc \
+	%D%/kernels/clip.inc \
+	%D%/kernels/col2im.inc \
+	%D%/kernels/combine.inc \
+	%D%/kernels/combine_entry.inc \
+	%D%/kernels/contract.c \
+	%D%/kernels/contract.h \
+	%D%/kernels/contract.inc \
+	%D%/kernels/cumulate.inc \
+	%D%/kernels/data.h \
+	%D%/kernels/depthwise.c \
+	%D%/kernels/depthwise.h \
+	%D%/kernels/dots.c \
+	%D%/kernels/dots.h \
+	%D%/kernels/dots.inc \
+	%D%/kernels/each.c \
+	%D%/kernels/each.h \
+	%D%/kernels/elements.c \
+	%D%/kernels/elements.h \
+	%D%/kernels/epilogue.c \
+	%D%/kernels/epilogue.h \
+	%D%/kernels/epilogue.inc \
+	%D%/kernels/feature.c \
+	%D%/kernels/feature.h \
+	%D%/kernels/fft.c \
+	%D%/kernels/fft.h \
+	%D%/kernels/fill.h \
+	%D%/kernels/float_matmul.c \
+	%D%/kernels/float_matmul.h \
+	%D%/kernels/gates.h \
+	%D%/kernels/gemm.c \
+	%D%/kernels/gemm.h \
+	%D%/kernels/gemm_fill.inc \
+	%D%/kernels/granularity.c \
+	%D%/kernels/granularity.h \
+	%D%/kernels/gru.inc \
+	%D%/kernels/hardmax.inc \
+	%D%/kernels/heads.c \
+	%D%/kernels/heads.h \
+	%D%/kernels/imputer.inc \
+	%D%/kernels/inner.c \
+	%D%/kernels/inner.h \
+	%D%/kernels/int8.c \
+	%D%/kernels/int8.h \
+	%D%/kernels/int8_conv.c \
+	%D%/kernels/int8_conv.h \
+	%D%/kernels/int8_depthwise.c \
+	%D%/kernels/int8_depthwise.h \
+	%D%/kernels/int8_matmul.c \
+	%D%/kernels/int8_matmul.h \
+	%D%/kernels/int8_pack.c \
+	%D%/kernels/int8_pack.h \
+	%D%/kernels/int_product.c \
+	%D%/kernels/int_product.h \
+	%D%/kernels/keys.c \
+	%D%/kernels/keys.h \
+	%D%/kernels/keys.inc \
+	%D%/kernels/labelled.c \
+	%D%/kernels/labelled.h \
+	%D%/kernels/late.c \
+	%D%/kernels/late.h \
+	%D%/kernels/linear_attention.inc \
+	%D%/kernels/log_sums.inc \
+	%D%/kernels/lookup.c \
+	%D%/kernels/lookup.h \
+	%D%/kernels/loop_entry.inc \
+	%D%/kernels/loops.h \
+	%D%/kernels/lp_norm.inc \
+	%D%/kernels/lp_pool.inc \
+	%D%/kernels/lrn.inc \
+	%D%/kernels/lstm.inc \
+	%D%/kernels/mask.inc \
+	%D%/kernels/math.h \
+	%D%/kernels/mean_variance.inc \
+	%D%/kernels/ml.c \
+	%D%/kernels/ml.h \
+	%D%/kernels/ml_rows.c \
+	%D%/kernels/ml_rows.h \
+	%D%/kernels/ml_scores.c \
+	%D%/kernels/narrow.c \
+	%D%/kernels/narrow.h \
+	%D%/kernels/norm.c \
+	%D%/kernels/norm.h \
+	%D%/kernels/norm.inc \
+	%D%/kernels/norm_rows.c \
+	%D%/kernels/norm_rows.h \
+	%D%/kernels/norm_rows.inc \
+	%D%/kernels/normalizer.inc \
+	%D%/kernels/number_text.c \
+	%D%/kernels/number_text.h \
+	%D%/kernels/optimizers.inc \
+	%D%/kernels/pack.c \
+	%D%/kernels/pack.h \
+	%D%/kernels/pack.inc \
+	%D%/kernels/packed.c \
+	%D%/kernels/packed.h \
+	%D%/kernels/picture.c \
+	%D%/kernels/picture.h \
+	%D%/kernels/picture_bmp.c \
+	%D%/kernels/picture_jpeg.c \
+	%D%/kernels/picture_jpeg2000.c \
+	%D%/kernels/picture_png.c \
+	%D%/kernels/picture_pnm.c \
+	%D%/kernels/picture_tiff.c \
+	%D%/kernels/picture_webp.c \
+	%D%/kernels/pieces.c \
+	%D%/kernels/pieces.h \
+	%D%/kernels/places.c \
+	%D%/kernels/places.h \
+	%D%/kernels/places.inc \
+	%D%/kernels/pool.c \
+	%D%/kernels/pool.h \
+	%D%/kernels/pool.inc \
+	%D%/kernels/pool_axes.c \
+	%D%/kernels/pool_axes.h \
+	%D%/kernels/pool_axes.inc \
+	%D%/kernels/pool_axes_sum.inc \
+	%D%/kernels/pool_indices.inc \
+	%D%/kernels/pow.inc \
+	%D%/kernels/power.h \
+	%D%/kernels/quantize.c \
+	%D%/kernels/quantize.h \
+	%D%/kernels/quantize.inc \
+	%D%/kernels/random.c \
+	%D%/kernels/random.h \
+	%D%/kernels/range.inc \
+	%D%/kernels/recurrent.c \
+	%D%/kernels/recurrent.h \
+	%D%/kernels/reduce.c \
+	%D%/kernels/reduce.h \
+	%D%/kernels/reduce_entry.inc \
+	%D%/kernels/reduce_float.inc \
+	%D%/kernels/reduce_int.inc \
+	%D%/kernels/reduce_loops.c \
+	%D%/kernels/regex.c \
+	%D%/kernels/regex.h \
+	%D%/kernels/resample.c \
+	%D%/kernels/resample.h \
+	%D%/kernels/resample.inc \
+	%D%/kernels/resize.c \
+	%D%/kernels/resize.h \
+	%D%/kernels/resize_axis.c \
+	%D%/kernels/resize_axis.h \
+	%D%/kernels/rnn.inc \
+	%D%/kernels/roi_align.inc \
+	%D%/kernels/roi_pool.inc \
+	%D%/kernels/rotary.h \
+	%D%/kernels/rotary.inc \
+	%D%/kernels/sampler.c \
+	%D%/kernels/sampler.h \
+	%D%/kernels/sampler.inc \
+	%D%/kernels/scaler.inc \
+	%D%/kernels/scores.inc \
+	%D%/kernels/shrink.inc \
+	%D%/kernels/signal.c \
+	%D%/kernels/signal.h \
+	%D%/kernels/signal.inc \
+	%D%/kernels/sized.c \
+	%D%/kernels/sized.h \
+	%D%/kernels/softmax.inc \
+	%D%/kernels/strided.c \
+	%D%/kernels/strided.h \
+	%D%/kernels/strided.inc \
+	%D%/kernels/strip_entry.inc \
+	%D%/kernels/svm.c \
+	%D%/kernels/svm.h \
+	%D%/kernels/svm.inc \
+	%D%/kernels/svm_probability.c \
+	%D%/kernels/svm_probability.h \
+	%D%/kernels/swiglu.inc \
+	%D%/kernels/trees.c \
+	%D%/kernels/trees.h \
+	%D%/kernels/trees_add.inc \
+	%D%/kernels/trees_build.c \
+	%D%/kernels/trees_emit.inc \
+	%D%/kernels/trees_read.c \
+	%D%/kernels/trees_read.h \
+	%D%/kernels/trees_read_5.c \
+	%D%/kernels/trees_run.c \
+	%D%/kernels/trees_run.h \
+	%D%/kernels/trees_walk.h \
+	%D%/kernels/trees_walk.inc \
+	%D%/kernels/trig.h \
+	%D%/kernels/trig.inc \
+	%D%/kernels/tuples.c \
+	%D%/kernels/tuples.h \
+	%D%/kernels/types_bool.inc \
+	%D%/kernels/types_complex.inc \
+	%D%/kernels/types_end.inc \
+	%D%/kernels/types_float.inc \
+	%D%/kernels/types_int.inc \
+	%D%/kernels/types_ml.inc \
+	%D%/kernels/types_number.inc \
+	%D%/kernels/types_signed.inc \
+	%D%/kernels/types_uint.inc \
+	%D%/kernels/types_width.inc \
+	%D%/kernels/unary.c \
+	%D%/kernels/unary.h \
+	%D%/kernels/unary.inc \
+	%D%/kernels/variadic.c \
+	%D%/kernels/variadic.h \
+	%D%/kernels/where.inc \
+	%D%/kernels/widen.c \
+	%D%/kernels/widen.h \
+	%D%/kernels/window.c \
+	%D%/kernels/window.h \
+	%D%/kernels/words.c \
+	%D%/kernels/words.h
+
+# operators
+%C%_libcpu_la_SOURCES += \
+	%D%/ops/abs.c \
+	%D%/ops/acos.c \
+	%D%/ops/acosh.c \
+	%D%/ops/add.c \
+	%D%/ops/affine_grid.c \
+	%D%/ops/and.c \
+	%D%/ops/arg_reduce.c \
+	%D%/ops/array_feature_extractor.c \
+	%D%/ops/asin.c \
+	%D%/ops/asinh.c \
+	%D%/ops/atan.c \
+	%D%/ops/atanh.c \
+	%D%/ops/attention.c \
+	%D%/ops/average_pool.c \
+	%D%/ops/batch_normalization.c \
+	%D%/ops/binarizer.c \
+	%D%/ops/bit_cast.c \
+	%D%/ops/bit_shift.c \
+	%D%/ops/bitwise_and.c \
+	%D%/ops/bitwise_not.c \
+	%D%/ops/bitwise_or.c \
+	%D%/ops/bitwise_xor.c \
+	%D%/ops/cast.c \
+	%D%/ops/causal_conv_with_state.c \
+	%D%/ops/ceil.c \
+	%D%/ops/celu.c \
+	%D%/ops/center_crop_pad.c \
+	%D%/ops/clip.c \
+	%D%/ops/col2im.c \
+	%D%/ops/compress.c \
+	%D%/ops/concat.c \
+	%D%/ops/constant_of_shape.c \
+	%D%/ops/conv.c \
+	%D%/ops/conv_integer.c \
+	%D%/ops/conv_transpose.c \
+	%D%/ops/cos.c \
+	%D%/ops/cosh.c \
+	%D%/ops/cumulate.c \
+	%D%/ops/deform_conv.c \
+	%D%/ops/depth_to_space.c \
+	%D%/ops/dequantize_linear.c \
+	%D%/ops/det.c \
+	%D%/ops/dft.c \
+	%D%/ops/div.c \
+	%D%/ops/dropout.c \
+	%D%/ops/dynamic_quantize_linear.c \
+	%D%/ops/einsum.c \
+	%D%/ops/elu.c \
+	%D%/ops/equal.c \
+	%D%/ops/erf.c \
+	%D%/ops/exp.c \
+	%D%/ops/expand.c \
+	%D%/ops/eye_like.c \
+	%D%/ops/feature_vectorizer.c \
+	%D%/ops/floor.c \
+	%D%/ops/gather.c \
+	%D%/ops/gather_elements.c \
+	%D%/ops/gather_nd.c \
+	%D%/ops/gelu.c \
+	%D%/ops/gemm.c \
+	%D%/ops/global_pool.c \
+	%D%/ops/greater.c \
+	%D%/ops/greater_or_equal.c \
+	%D%/ops/grid_sample.c \
+	%D%/ops/group_normalization.c \
+	%D%/ops/gru.c \
+	%D%/ops/hard_sigmoid.c \
+	%D%/ops/hard_swish.c \
+	%D%/ops/hardmax.c \
+	%D%/ops/image_decoder.c \
+	%D%/ops/imputer.c \
+	%D%/ops/instance_normalization.c \
+	%D%/ops/is_inf.c \
+	%D%/ops/is_nan.c \
+	%D%/ops/label_encoder.c \
+	%D%/ops/layer_normalization.c \
+	%D%/ops/leaky_relu.c \
+	%D%/ops/less.c \
+	%D%/ops/less_or_equal.c \
+	%D%/ops/linear_attention.c \
+	%D%/ops/linear_model.c \
+	%D%/ops/list.h \
+	%D%/ops/log.c \
+	%D%/ops/loss.c \
+	%D%/ops/lp_normalization.c \
+	%D%/ops/lp_pool.c \
+	%D%/ops/lrn.c \
+	%D%/ops/lstm.c \
+	%D%/ops/matmul.c \
+	%D%/ops/matmul_integer.c \
+	%D%/ops/max.c \
+	%D%/ops/max_pool.c \
+	%D%/ops/max_roi_pool.c \
+	%D%/ops/max_unpool.c \
+	%D%/ops/mean.c \
+	%D%/ops/mean_variance_normalization.c \
+	%D%/ops/mel_weight_matrix.c \
+	%D%/ops/min.c \
+	%D%/ops/mish.c \
+	%D%/ops/mod.c \
+	%D%/ops/ms_attention.c \
+	%D%/ops/ms_bias.c \
+	%D%/ops/ms_crop_and_resize.c \
+	%D%/ops/ms_dynamic_pads.c \
+	%D%/ops/ms_embed.c \
+	%D%/ops/ms_gelu.c \
+	%D%/ops/ms_group_query.c \
+	%D%/ops/ms_layer_norm.c \
+	%D%/ops/ms_matmul_nbits.c \
+	%D%/ops/ms_matrices.c \
+	%D%/ops/ms_multi_head.c \
+	%D%/ops/ms_nhwc.c \
+	%D%/ops/ms_q_attention.c \
+	%D%/ops/ms_qfloat.c \
+	%D%/ops/ms_qlinear.c \
+	%D%/ops/ms_qproduct.c \
+	%D%/ops/ms_rotary.c \
+	%D%/ops/ms_same.c \
+	%D%/ops/ms_unique.c \
+	%D%/ops/mul.c \
+	%D%/ops/multinomial.c \
+	%D%/ops/neg.c \
+	%D%/ops/non_max_suppression.c \
+	%D%/ops/non_zero.c \
+	%D%/ops/normalizer.c \
+	%D%/ops/not.c \
+	%D%/ops/one_hot.c \
+	%D%/ops/one_hot_encoder.c \
+	%D%/ops/optimizers.c \
+	%D%/ops/or.c \
+	%D%/ops/pad.c \
+	%D%/ops/pow.c \
+	%D%/ops/prelu.c \
+	%D%/ops/qlinear_conv.c \
+	%D%/ops/qlinear_matmul.c \
+	%D%/ops/quantize_linear.c \
+	%D%/ops/random.c \
+	%D%/ops/range.c \
+	%D%/ops/reciprocal.c \
+	%D%/ops/reduce.c \
+	%D%/ops/regex_full_match.c \
+	%D%/ops/relu.c \
+	%D%/ops/resize.c \
+	%D%/ops/reverse_sequence.c \
+	%D%/ops/rnn.c \
+	%D%/ops/roi_align.c \
+	%D%/ops/rotary_embedding.c \
+	%D%/ops/round.c \
+	%D%/ops/scaler.c \
+	%D%/ops/scatter_elements.c \
+	%D%/ops/scatter_nd.c \
+	%D%/ops/selu.c \
+	%D%/ops/shape.c \
+	%D%/ops/shrink.c \
+	%D%/ops/sigmoid.c \
+	%D%/ops/sign.c \
+	%D%/ops/signal_windows.c \
+	%D%/ops/sin.c \
+	%D%/ops/sinh.c \
+	%D%/ops/slice.c \
+	%D%/ops/softmax.c \
+	%D%/ops/softplus.c \
+	%D%/ops/softsign.c \
+	%D%/ops/split.c \
+	%D%/ops/sqrt.c \
+	%D%/ops/stft.c \
+	%D%/ops/string_concat.c \
+	%D%/ops/string_normalizer.c \
+	%D%/ops/string_split.c \
+	%D%/ops/sub.c \
+	%D%/ops/sum.c \
+	%D%/ops/sum_to.c \
+	%D%/ops/svm_classifier.c \
+	%D%/ops/svm_regressor.c \
+	%D%/ops/swiglu.c \
+	%D%/ops/swish.c \
+	%D%/ops/tan.c \
+	%D%/ops/tanh.c \
+	%D%/ops/tensor_scatter.c \
+	%D%/ops/tf_idf_vectorizer.c \
+	%D%/ops/thresholded_relu.c \
+	%D%/ops/tile.c \
+	%D%/ops/topk.c \
+	%D%/ops/transpose.c \
+	%D%/ops/tree_ensemble.c \
+	%D%/ops/tree_ensemble_classifier.c \
+	%D%/ops/trilu.c \
+	%D%/ops/unique.c \
+	%D%/ops/views.c \
+	%D%/ops/where.c \
+	%D%/ops/xor.c
 
 provider_LTLIBRARIES += %D%/libbp-cpu.la
 %C%_libbp_cpu_la_LDFLAGS = $(provider_ldflags)
 %C%_libbp_cpu_la_LIBADD = %D%/libcpu.la
 %C%_libbp_cpu_la_SOURCES =
 
-# Products, convolutions and their relatives.
-%C%_libcpu_la_SOURCES += \
-	%D%/blas.c %D%/blas.h %D%/kernels/activation.c %D%/kernels/activation.h \
-	%D%/kernels/activation.inc %D%/kernels/arg_reduce.inc %D%/kernels/col2im.inc \
-	%D%/kernels/data.h %D%/kernels/depthwise.c %D%/kernels/depthwise.h %D%/kernels/gemm.c \
-	%D%/kernels/gemm.h %D%/kernels/gemm_fill.inc %D%/kernels/gru.inc %D%/kernels/int_product.c \
-	%D%/kernels/int_product.h %D%/kernels/lrn.inc %D%/kernels/lstm.inc %D%/kernels/pack.c \
-	%D%/kernels/pack.h %D%/kernels/pack.inc %D%/kernels/pool.c %D%/kernels/pool.h \
-	%D%/kernels/pool.inc %D%/kernels/pool_indices.inc %D%/kernels/recurrent.c \
-	%D%/kernels/recurrent.h %D%/kernels/reduce.c %D%/kernels/reduce.h \
-	%D%/kernels/reduce_entry.inc %D%/kernels/reduce_float.inc %D%/kernels/reduce_int.inc \
-	%D%/kernels/reduce_loops.c %D%/kernels/rnn.inc %D%/kernels/softmax.inc \
-	%D%/kernels/widen.c %D%/kernels/widen.h %D%/kernels/window.c %D%/kernels/window.h \
-	%D%/ops/arg_reduce.c %D%/ops/average_pool.c %D%/ops/batch_normalization.c \
-	%D%/ops/conv.c %D%/ops/conv_transpose.c %D%/ops/gemm.c %D%/ops/global_pool.c \
-	%D%/ops/gru.c %D%/ops/instance_normalization.c %D%/ops/lrn.c %D%/ops/lstm.c \
-	%D%/ops/matmul.c %D%/ops/max_pool.c %D%/ops/reduce.c %D%/ops/rnn.c %D%/ops/softmax.c
-
-# casts and quantised operators
-%C%_libcpu_la_SOURCES += \
-	%D%/kernels/batches.c \
-	%D%/kernels/batches.h \
-	%D%/kernels/each.c \
-	%D%/kernels/each.h \
-	%D%/kernels/float_matmul.c \
-	%D%/kernels/float_matmul.h \
-	%D%/kernels/granularity.c \
-	%D%/kernels/granularity.h \
-	%D%/kernels/int8.c \
-	%D%/kernels/int8.h \
-	%D%/kernels/int8_conv.c \
-	%D%/kernels/int8_conv.h \
-	%D%/kernels/int8_matmul.c \
-	%D%/kernels/int8_matmul.h \
-	%D%/kernels/int8_pack.c \
-	%D%/kernels/int8_pack.h \
-	%D%/kernels/narrow.c \
-	%D%/kernels/narrow.h \
-	%D%/kernels/number_text.c \
-	%D%/kernels/number_text.h \
-	%D%/kernels/packed.c \
-	%D%/kernels/packed.h \
-	%D%/kernels/quantize.c \
-	%D%/kernels/quantize.h \
-	%D%/kernels/quantize.inc \
-	%D%/ops/bit_cast.c \
-	%D%/ops/conv_integer.c \
-	%D%/ops/dequantize_linear.c \
-	%D%/ops/dynamic_quantize_linear.c \
-	%D%/ops/matmul_integer.c \
-	%D%/ops/qlinear_conv.c \
-	%D%/ops/qlinear_matmul.c \
-	%D%/ops/quantize_linear.c
-# more operators on elements: trigonometry, activations, bits, running sums
-%C%_libcpu_la_SOURCES += \
-	%D%/kernels/arg_line.inc %D%/kernels/cumulate.inc %D%/kernels/gates.h \
-	%D%/kernels/hardmax.inc %D%/kernels/power.h %D%/kernels/shrink.inc \
-	%D%/kernels/strip_entry.inc \
-	%D%/kernels/swiglu.inc %D%/kernels/trig.h \
-	%D%/kernels/trig.inc %D%/ops/acos.c %D%/ops/acosh.c %D%/ops/asin.c %D%/ops/asinh.c \
-	%D%/ops/atan.c %D%/ops/atanh.c %D%/ops/bit_shift.c %D%/ops/bitwise_and.c \
-	%D%/ops/bitwise_not.c %D%/ops/bitwise_or.c %D%/ops/bitwise_xor.c %D%/ops/celu.c \
-	%D%/ops/cosh.c %D%/ops/eye_like.c %D%/ops/gelu.c %D%/ops/hard_swish.c %D%/ops/hardmax.c \
-	%D%/ops/is_inf.c %D%/ops/is_nan.c %D%/ops/mish.c %D%/ops/shrink.c %D%/ops/sinh.c \
-	%D%/ops/swiglu.c %D%/ops/swish.c %D%/ops/tan.c %D%/ops/thresholded_relu.c %D%/ops/trilu.c \
-	%D%/ops/cumulate.c
-
-# The loops of kernels/simd.inc, once for each instruction set, each with its own flags.
-noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la
+# Loops that are compiled once for each instruction set, each time with its own flags.
+noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la %D%/libint8-vnni.la
 %C%_libsimd_la_CPPFLAGS = $(cpu_cppflags)
-%C%_libsimd_la_SOURCES = %D%/kernels/simd.c %D%/kernels/simd.h %D%/kernels/simd.inc \
-	%D%/kernels/simd_level.inc %D%/kernels/simd_math.inc
+%C%_libsimd_la_SOURCES = \
+	%D%/kernels/int8.inc \
+	%D%/kernels/nbits.c \
+	%D%/kernels/nbits.h \
+	%D%/kernels/nbits.inc \
+	%D%/kernels/nbits_dot.inc \
+	%D%/kernels/simd.c \
+	%D%/kernels/simd.h \
+	%D%/kernels/simd.inc \
+	%D%/kernels/simd_level.inc \
+	%D%/kernels/simd_math.inc
 %C%_libsimd_avx2_la_CPPFLAGS = $(cpu_cppflags)
 %C%_libsimd_avx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_CFLAGS)
-%C%_libsimd_avx2_la_SOURCES = %D%/kernels/simd_avx2.c
+%C%_libsimd_avx2_la_SOURCES = \
+	%D%/kernels/int8_avx2.c \
+	%D%/kernels/nbits_avx2.c \
+	%D%/kernels/simd_avx2.c
 %C%_libsimd_avx512_la_CPPFLAGS = $(cpu_cppflags)
 %C%_libsimd_avx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_CFLAGS)
-%C%_libsimd_avx512_la_SOURCES = %D%/kernels/simd_avx512.c
-%C%_libcpu_la_LIBADD += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la
-
-# The tiles of kernels/int8.inc alike.
-noinst_LTLIBRARIES += %D%/libint8-vnni.la
-%C%_libsimd_la_SOURCES += %D%/kernels/int8.inc
-%C%_libsimd_avx2_la_SOURCES += %D%/kernels/int8_avx2.c
-%C%_libsimd_avx512_la_SOURCES += %D%/kernels/int8_avx512.c
+%C%_libsimd_avx512_la_SOURCES = \
+	%D%/kernels/int8_avx512.c \
+	%D%/kernels/nbits_avx512.c \
+	%D%/kernels/simd_avx512.c
 %C%_libint8_vnni_la_CPPFLAGS = $(cpu_cppflags)
 %C%_libint8_vnni_la_CFLAGS = $(AM_CFLAGS) $(VNNI_CFLAGS)
-%C%_libint8_vnni_la_SOURCES = %D%/kernels/int8_vnni.c
-%C%_libcpu_la_LIBADD += %D%/libint8-vnni.la
+%C%_libint8_vnni_la_SOURCES = \
+	%D%/kernels/int8_vnni.c
 endif
 
 EXTRA_DIST += %D%/README.md

@@ -74,7 +74,7 @@ struct bp_ir_node {
     bp_attr *attrs;     /* the model's, then defaults of the schema */
     struct bp_ir **bodies;
     uint32_t n_in, n_out, n_implicit, n_attrs, n_bodies;
-    uint32_t opset; /* imported version of the domain; 0: the domain is not imported */
+    uint32_t opset; /* version of the domain that counts here; 0, once sealed: it is not imported */
 };
 
 struct bp_ir {
@@ -111,8 +111,8 @@ bp_rc bp_ir_add_node(struct bp_ir *ir, const char *name, const char *op, const c
  * Ends building, bodies first: flags of inputs and outputs from their lists, producers, an order
  * (BP_E_INVALID names nodes of a cycle), names of nodes that have none of their own, schemas with
  * their default attributes, counts of inputs and outputs, attribute types. opset(h, domain) is the
- * imported version, 0 for none. Unknown operators are left with a NULL schema for the planner to
- * report.
+ * imported version, 0 for none, for nodes that have none of their own. Unknown operators are left
+ * with a NULL schema for the planner to report.
  */
 bp_rc bp_ir_seal(struct bp_ir *ir, uint32_t (*opset)(void *h, const char *domain), void *h,
                  bp_err *err) BP_CHECKED;

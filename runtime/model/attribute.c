@@ -6,8 +6,6 @@
 #include "model/model.h"
 
 enum {
-    MAX_ATTRIBUTES = 256, /* of a node; they are compared with each other */
-
     /* AttributeProto.type */
     TYPE_UNDEFINED = 0,
     TYPE_FLOAT = 1,
@@ -214,9 +212,9 @@ bp_rc bp_decode_attributes(struct bp_builder *builder, const Bp__NodeProto *prot
     bp_attr *attrs = bp_region_array(builder->region, proto->n_attribute, sizeof *attrs);
     size_t n_bodies = count_bodies(proto);
 
-    if (proto->n_attribute > MAX_ATTRIBUTES)
+    if (proto->n_attribute > BP_MAX_ATTRIBUTES)
         return bp_fail(err, BP_E_INVALID, "has %zu attributes, more than %d", proto->n_attribute,
-                       MAX_ATTRIBUTES);
+                       BP_MAX_ATTRIBUTES);
     ir->nodes[node].bodies = bp_region_array(builder->region, n_bodies, sizeof(struct bp_ir *));
     if (!attrs || !ir->nodes[node].bodies)
         return bp_fail_nomem(err, "attributes");

@@ -14,15 +14,24 @@ bool bp_is_constant_node(const Bp__NodeProto *proto)
 bp_rc bp_decode_tensor(struct bp_builder *builder, const Bp__TensorProto *proto,
                        struct bp_ir_data **out, bp_err *err)
 {
-    struct bp_ir_data *data = bp_region_alloc(builder->region, sizeof *data);
+    struct bp_ir_data **shared = proto->has_number ? &builder->tensors[proto->number - 1] : NULL;
+    struct bp_ir_data *data;
     bp_rc rc;
 
+    if (shared && *shared) {
+        *out = *shared;
+        return BP_OK;
+    }
+    data = bp_region_alloc(builder->region, sizeof *data);
     if (!data)
         return bp_fail_nomem(err, "a tensor");
     rc = bp_tensor_proto_read(proto, &builder->onnx->source, builder->region, data, err);
-    if (rc >= 0)
-        *out = data;
-    return rc;
+    if (rc < 0)
+        return rc;
+    if (shared)
+        *shared = data;
+    *out = data;
+    return BP_OK;
 }
 
 /* A scalar (is_list false) or a vector of n elements. */

@@ -123,7 +123,7 @@ static bp_rc list_inputs(struct bp_ir *ir, uint32_t n, bp_err *err)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static bp_rc fail_node(const Bp__NodeProto *node, bp_rc rc, bp_err *err)
+bp_rc bp_fail_node(const Bp__NodeProto *node, bp_rc rc, bp_err *err)
 {
     const char *name = bp_text_or_empty(node->name);
 
@@ -187,14 +187,13 @@ static bp_rc add_node(struct bp_builder *builder, const Bp__NodeProto *node, str
 
     if (!node->op_type || !node->op_type[0])
         return bp_fail(err, BP_E_INVALID, "has no op_type");
-    rc = bp_check_call(builder->onnx, node, err);
-    if (rc < 0)
-        return rc;
     rc = bp_ir_add_node(ir, bp_text_or_empty(node->name), node->op_type,
                         bp_onnx_domain(node->domain), (uint32_t)node->n_input,
                         (uint32_t)node->n_output, &at, err);
-    if (rc >= 0)
-        rc = link_node(node, ir, at, err);
+    if (rc < 0)
+        return rc;
+    ir->nodes[at].opset = node->has_opset ? node->opset : 0;
+    rc = link_node(node, ir, at, err);
     if (rc >= 0)
         rc = bp_decode_attributes(builder, node, ir, at, err);
     return rc;
@@ -208,7 +207,7 @@ static bp_rc add_nodes(struct bp_builder *builder, const Bp__GraphProto *proto, 
         bp_rc rc = define_outputs(builder, proto->node[i], ir, err);
 
         if (rc < 0)
-            return fail_node(proto->node[i], rc, err);
+            return bp_fail_node(proto->node[i], rc, err);
     }
     for (size_t i = 0; i < proto->n_node; i++) {
         bp_rc rc;
@@ -217,7 +216,7 @@ static bp_rc add_nodes(struct bp_builder *builder, const Bp__GraphProto *proto, 
             continue;
         rc = add_node(builder, proto->node[i], ir, err);
         if (rc < 0)
-            return fail_node(proto->node[i], rc, err);
+            return bp_fail_node(proto->node[i], rc, err);
     }
     return BP_OK;
 }

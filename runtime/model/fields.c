@@ -58,7 +58,13 @@ static const struct bp_field entry_fields[] = {
 
 static const struct bp_field function_fields[] = {
     [1] = ONE("name", TEXT),
+    [4] = LIST("input", TEXT),
+    [5] = LIST("output", TEXT),
+    [7] = LIST_OF("node", NODE),
+    [9] = LIST_OF("opset_import", OPSET),
     [10] = ONE("domain", TEXT),
+    [11] = LIST_OF("attribute_proto", ATTRIBUTE),
+    [13] = ONE("overload", TEXT),
 };
 
 static const struct bp_field graph_fields[] = {
@@ -96,6 +102,7 @@ static const struct bp_field node_fields[] = {
     [4] = ONE("op_type", TEXT),
     [5] = LIST_OF("attribute", ATTRIBUTE),
     [7] = ONE("domain", TEXT),
+    [8] = ONE("overload", TEXT),
 };
 
 static const struct bp_field opset_fields[] = {

@@ -9,7 +9,11 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/fields.c %D%/fields.h \
 	%D%/model.h \
 	%D%/object_io.c \
+	%D%/function.c \
+	%D%/inline.c %D%/inline.h \
+	%D%/inline_attribute.c \
 	%D%/onnx.c %D%/onnx.h \
+	%D%/scope.c \
 	%D%/sniff.c %D%/sniff.h \
 	%D%/sparse.c \
 	%D%/survey.c \

@@ -11,7 +11,8 @@
 enum {
     BP_IR_VERSION_NEWEST = 13, /* of ONNX's file format, that this was written for */
     BP_IR_VERSION_LAST = 20,   /* so much further has no version broken older readers */
-    BP_MAX_DENSE = 1 << 30     /* bytes that a model's sparse tensors may become */
+    BP_MAX_DENSE = 1 << 30,    /* bytes that a model's sparse tensors may become */
+    BP_MAX_ATTRIBUTES = 256    /* of a node; they are compared with each other */
 };
 
 struct bp_onnx {
@@ -20,18 +21,28 @@ struct bp_onnx {
     struct bp_wire wire;
     struct bp_region region; /* holds proto */
     const Bp__ModelProto *proto;
+    const Bp__GraphProto *graph; /* proto's, without calls of functions */
     struct bp_source source;
-    struct bp_strmap opsets;    /* domain -> version */
-    struct bp_strmap functions; /* "domain:operator" of those that the model defines itself */
+    struct bp_strmap opsets; /* domain -> version */
+    uint32_t n_numbered;     /* tensors that have a number */
     uint64_t weight_bytes, n_weights;
 };
 
-/* BP_E_UNSUPPORTED: the node calls a function of the model that is no operator known here. */
-bp_rc bp_check_call(const struct bp_onnx *onnx, const Bp__NodeProto *proto, bp_err *err) BP_CHECKED;
 /* "ai.onnx" is another name for "". */
 const char *bp_onnx_domain(const char *domain);
-/* Registers the external files of all tensors and counts the weights; checks tensors' types and sizes. */
+/* Puts imports into an empty map: domain -> version. */
+bp_rc bp_onnx_read_opsets(struct bp_strmap *opsets, Bp__OperatorSetIdProto *const *protos, size_t n,
+                          bp_err *err) BP_CHECKED;
+/*
+ * Registers the external files of all tensors and counts the weights; checks tensors' types and
+ * sizes. In a model with functions it numbers them.
+ */
 bp_rc bp_onnx_survey(struct bp_onnx *onnx, bp_err *err) BP_CHECKED;
+/*
+ * Sets onnx->graph: the functions that the model defines are put in place of their calls.
+ * BP_E_INVALID: they call themselves, or calls do not fit. BP_E_UNSUPPORTED: they become too much.
+ */
+bp_rc bp_onnx_inline(struct bp_onnx *onnx, bp_err *err) BP_CHECKED;
 
 /* ---- decoding a graph ------------------------------------------------------------------------ */
 
@@ -41,11 +52,15 @@ struct bp_builder {
     struct bp_symbols *symbols;
     bool open_defaults;
     size_t dense_left; /* of BP_MAX_DENSE */
+    struct bp_ir_data *
+        *tensors; /* by number, once decoded: calls of a function share its tensors */
 };
 
 /* Fills an empty graph. */
 bp_rc bp_decode_graph(struct bp_builder *builder, const Bp__GraphProto *proto, struct bp_ir *ir,
                       bp_err *err) BP_CHECKED;
+/* Puts "node 'NAME' (OP): " before the words that err has, and returns rc. */
+bp_rc bp_fail_node(const Bp__NodeProto *node, bp_rc rc, bp_err *err);
 /* Attributes and bodies of a node that was added to ir. Values of ir are all defined. */
 bp_rc bp_decode_attributes(struct bp_builder *builder, const Bp__NodeProto *proto, struct bp_ir *ir,
                            uint32_t node, bp_err *err) BP_CHECKED;

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 
 #include "graph/gradient.h"
-#include "graph/schema.h"
 #include "model/external.h"
 #include "model/model.h"
 #include "model/sniff.h"
@@ -24,10 +23,10 @@ const char *bp_onnx_domain(const char *domain)
 
 /* ---- the head of a model --------------------------------------------------------------------- */
 
-static bp_rc add_opset(struct bp_onnx *onnx, const Bp__OperatorSetIdProto *proto, bp_err *err)
+static bp_rc add_opset(struct bp_strmap *opsets, const Bp__OperatorSetIdProto *proto, bp_err *err)
 {
     const char *domain = bp_onnx_domain(proto->domain);
-    uint32_t before = bp_strmap_get(&onnx->opsets, domain, 0);
+    uint32_t before = bp_strmap_get(opsets, domain, 0);
 
     if (proto->version < 1 || proto->version >= INT32_MAX)
         return bp_fail(err, BP_E_VERSION, "imports version %lld of operator set '%.80s'",
@@ -35,59 +34,33 @@ static bp_rc add_opset(struct bp_onnx *onnx, const Bp__OperatorSetIdProto *proto
     if (before != 0 && before != (uint32_t)proto->version)
         return bp_fail(err, BP_E_INVALID, "imports versions %u and %lld of operator set '%.80s'",
                        before, (long long)proto->version, domain);
-    if (!bp_strmap_put(&onnx->opsets, domain, (uint32_t)proto->version))
+    if (!bp_strmap_put(opsets, domain, (uint32_t)proto->version))
         return bp_fail_nomem(err, "operator sets");
     return BP_OK;
 }
 
-/* Functions are known by name only: their bodies are not read. */
-static bp_rc add_functions(struct bp_onnx *onnx, bp_err *err)
+bp_rc bp_onnx_read_opsets(struct bp_strmap *opsets, Bp__OperatorSetIdProto *const *protos, size_t n,
+                          bp_err *err)
 {
-    for (size_t i = 0; i < onnx->proto->n_functions; i++) {
-        const Bp__FunctionProto *function = onnx->proto->functions[i];
-        const char *key = bp_region_printf(&onnx->region, "%s:%s", bp_onnx_domain(function->domain),
-                                           bp_text_or_empty(function->name));
+    bp_rc rc = BP_OK;
 
-        if (!key || !bp_strmap_put(&onnx->functions, key, 1))
-            return bp_fail_nomem(err, "functions");
-    }
-    return BP_OK;
-}
-
-bp_rc bp_check_call(const struct bp_onnx *onnx, const Bp__NodeProto *proto, bp_err *err)
-{
-    const char *domain = bp_onnx_domain(proto->domain);
-    char key[256];
-    int n;
-
-    if (onnx->functions.count == 0)
-        return BP_OK;
-    n = snprintf(key, sizeof key, "%s:%s", domain, proto->op_type);
-    if (n < 0 || (size_t)n >= sizeof key || !bp_strmap_get(&onnx->functions, key, 0) ||
-        bp_schema_find(domain, proto->op_type, bp_strmap_get(&onnx->opsets, domain, 0)))
-        return BP_OK;
-    return bp_fail(
-        err, BP_E_UNSUPPORTED,
-        "calls a function that the model defines, and such are not inlined here: inline it "
-        "when exporting, or with onnx.inliner");
+    for (size_t i = 0; i < n && rc >= 0; i++)
+        rc = add_opset(opsets, protos[i], err);
+    return rc;
 }
 
 static bp_rc check_head(struct bp_onnx *onnx, bp_err *err)
 {
     const Bp__ModelProto *proto = onnx->proto;
+    bp_rc rc;
 
     if (proto->ir_version < 1 || proto->ir_version > BP_IR_VERSION_LAST)
         return bp_fail(err, BP_E_VERSION,
                        "has IR version %lld; versions 1 to %d are read, %d is the newest known",
                        (long long)proto->ir_version, BP_IR_VERSION_LAST, BP_IR_VERSION_NEWEST);
-    for (size_t i = 0; i < proto->n_opset_import; i++) {
-        bp_rc rc = add_opset(onnx, proto->opset_import[i], err);
-
-        if (rc < 0)
-            return rc;
-    }
-    if (proto->n_opset_import > 0)
-        return BP_OK;
+    rc = bp_onnx_read_opsets(&onnx->opsets, proto->opset_import, proto->n_opset_import, err);
+    if (rc < 0 || proto->n_opset_import > 0)
+        return rc;
     if (proto->ir_version >= 3)
         return bp_fail(err, BP_E_INVALID,
                        "imports no operator set (opset_import), which IR version %lld needs",
@@ -126,9 +99,9 @@ static bp_rc decode(struct bp_onnx *onnx, bp_err *err)
     onnx->source.n_chunks = onnx->wire.n_chunks;
     rc = check_head(onnx, err);
     if (rc >= 0)
-        rc = add_functions(onnx, err);
-    if (rc >= 0)
         rc = bp_onnx_survey(onnx, err);
+    if (rc >= 0)
+        rc = bp_onnx_inline(onnx, err);
     return rc < 0 ? bp_fail_in(err, rc, "%s", onnx->name) : rc;
 }
 
@@ -226,7 +199,6 @@ void bp_onnx_unref(struct bp_onnx *onnx)
         return;
     bp_external_destroy(onnx->source.external);
     bp_strmap_finish(&onnx->opsets);
-    bp_strmap_finish(&onnx->functions);
     bp_region_finish(&onnx->region);
     bp_wire_finish(&onnx->wire);
     bp_bytes_unmap(&onnx->source.file);
@@ -247,12 +219,19 @@ static uint32_t opset_of(void *h, const char *domain)
 bp_rc bp_onnx_graph(struct bp_onnx *onnx, bool open_defaults, struct bp_region *region,
                     struct bp_symbols *symbols, struct bp_ir **out, bp_err *err)
 {
-    struct bp_builder builder = {onnx, region, symbols, open_defaults, BP_MAX_DENSE};
-    const Bp__GraphProto *graph = onnx->proto->graph;
+    struct bp_builder builder = {.onnx = onnx,
+                                 .region = region,
+                                 .symbols = symbols,
+                                 .open_defaults = open_defaults,
+                                 .dense_left = BP_MAX_DENSE};
+    const Bp__GraphProto *graph = onnx->graph;
     struct bp_ir *ir = NULL;
     bp_rc rc;
 
     *out = NULL;
+    builder.tensors = bp_region_array(region, onnx->n_numbered, sizeof *builder.tensors);
+    if (!builder.tensors)
+        return bp_fail_nomem(err, "the tensors of a model");
     rc = bp_ir_create(region, symbols, NULL, bp_text_or_empty(graph->name), &ir, err);
     if (rc >= 0)
         rc = bp_decode_graph(&builder, graph, ir, err);
@@ -298,6 +277,7 @@ void bp_onnx_info(const struct bp_onnx *onnx, bp_model_info *out)
     out->file_bytes = onnx->source.file.size;
     out->weight_bytes = onnx->weight_bytes;
     out->n_weights = onnx->n_weights;
+    out->n_functions = proto->n_functions;
 }
 
 const char *bp_onnx_opset(const struct bp_onnx *onnx, uint32_t i, int64_t *version)

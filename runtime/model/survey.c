@@ -6,11 +6,14 @@
 #include "model/external.h"
 #include "model/model.h"
 
-static bp_rc survey_tensor(struct bp_onnx *onnx, const Bp__TensorProto *proto, size_t *bytes,
-                           bp_err *err)
+static bp_rc survey_tensor(struct bp_onnx *onnx, Bp__TensorProto *proto, size_t *bytes, bp_err *err)
 {
     bp_rc rc = bp_tensor_proto_check(proto, bytes, err);
 
+    if (onnx->proto->n_functions > 0) {
+        proto->number = ++onnx->n_numbered; /* at most one a message, so it cannot overflow */
+        proto->has_number = true;
+    }
     if (rc >= 0 && proto->data_location == BP_TENSOR_EXTERNAL)
         rc = bp_external_add(onnx->source.external, proto, err);
     if (rc < 0)
@@ -52,6 +55,17 @@ static bp_rc survey_attribute(struct bp_onnx *onnx, const Bp__AttributeProto *pr
     return rc;
 }
 
+static bp_rc survey_nodes(struct bp_onnx *onnx, Bp__NodeProto *const *nodes, size_t n, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (size_t i = 0; i < n && rc >= 0; i++) {
+        for (size_t k = 0; k < nodes[i]->n_attribute && rc >= 0; k++)
+            rc = survey_attribute(onnx, nodes[i]->attribute[k], err);
+    }
+    return rc;
+}
+
 /* Recursion ends with the nesting that the scan allows. */
 static bp_rc survey_graph(struct bp_onnx *onnx, const Bp__GraphProto *proto, bp_err *err)
 {
@@ -67,16 +81,23 @@ static bp_rc survey_graph(struct bp_onnx *onnx, const Bp__GraphProto *proto, bp_
         onnx->weight_bytes += bytes;
     }
     onnx->n_weights += proto->n_initializer + proto->n_sparse_initializer;
-    for (size_t i = 0; i < proto->n_node && rc >= 0; i++) {
-        const Bp__NodeProto *node = proto->node[i];
-
-        for (size_t k = 0; k < node->n_attribute && rc >= 0; k++)
-            rc = survey_attribute(onnx, node->attribute[k], err);
-    }
+    if (rc >= 0)
+        rc = survey_nodes(onnx, proto->node, proto->n_node, err);
     return rc;
 }
 
 bp_rc bp_onnx_survey(struct bp_onnx *onnx, bp_err *err)
 {
-    return survey_graph(onnx, onnx->proto->graph, err);
+    bp_rc rc = survey_graph(onnx, onnx->proto->graph, err);
+
+    for (size_t i = 0; i < onnx->proto->n_functions && rc >= 0; i++) {
+        const Bp__FunctionProto *function = onnx->proto->functions[i];
+
+        rc = survey_nodes(onnx, function->node, function->n_node, err);
+        for (size_t k = 0; k < function->n_attribute_proto && rc >= 0; k++)
+            rc = survey_attribute(onnx, function->attribute_proto[k], err);
+        if (rc < 0)
+            return bp_fail_in(err, rc, "function '%.80s'", bp_text_or_empty(function->name));
+    }
+    return rc;
 }

@@ -18,6 +18,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/frame.c %D%/frame.h \
 	%D%/lineup.c %D%/lineup.h \
 	%D%/model_api.c \
+	%D%/operator_query.c %D%/operator_query.h \
+	%D%/operators.c \
 	%D%/options.c \
 	%D%/plan_layout.c \
 	%D%/plan_shapes.c \

@@ -17,7 +17,10 @@ static int by_name(const void *a, const void *b)
     const bp_op_info *y = b;
     int order = strcmp(x->domain, y->domain);
 
-    return order ? order : strcmp(x->op, y->op);
+    if (order == 0)
+        order = strcmp(x->op, y->op);
+    /* functions of a model may import other versions than the model */
+    return order ? order : (x->since > y->since) - (x->since < y->since);
 }
 
 static uint32_t count_nodes(const struct bp_ir *ir)
@@ -49,7 +52,7 @@ static void list_nodes(const struct bp_ir *ir, bp_op_info *rows, uint32_t *n)
     }
 }
 
-/* One row an operator, sorted; counts added up. */
+/* One row an operator and version of it, sorted; counts added up. */
 static bp_rc list_ops(struct bp_model *model, bp_err *err)
 {
     uint32_t n = 0;

@@ -315,6 +315,17 @@ SIZE(bp_key_value, 16);
 AT(bp_key_value, key, 0);
 AT(bp_key_value, value, 8);
 
+SIZE(bp_operator_info, 56);
+AT(bp_operator_info, struct_size, 0);
+AT(bp_operator_info, flags, 4);
+AT(bp_operator_info, since, 8);
+AT(bp_operator_info, until, 12);
+AT(bp_operator_info, op, 16);
+AT(bp_operator_info, domain, 24);
+AT(bp_operator_info, params, 32);
+AT(bp_operator_info, types, 40);
+AT(bp_operator_info, taken, 48);
+
 SIZE(bp_provider_info, 88);
 AT(bp_provider_info, struct_size, 0);
 AT(bp_provider_info, stage, 4);
@@ -352,7 +363,7 @@ AT(bp_op_info, domain, 16);
 AT(bp_op_info, opset, 24);
 AT(bp_op_info, since, 28);
 
-SIZE(bp_model_info, 112);
+SIZE(bp_model_info, 120);
 AT(bp_model_info, struct_size, 0);
 AT(bp_model_info, n_inputs, 4);
 AT(bp_model_info, n_outputs, 8);
@@ -371,6 +382,7 @@ AT(bp_model_info, graph_name, 80);
 AT(bp_model_info, file_bytes, 88);
 AT(bp_model_info, weight_bytes, 96);
 AT(bp_model_info, n_weights, 104);
+AT(bp_model_info, n_functions, 112);
 
 SIZE(bp_binding, 64);
 AT(bp_binding, index, 0);

@@ -23,7 +23,7 @@ refuses 2 'z' run -i "z=$work/zeros.npy" "$work/relu.onnx"
 refuses 2 'z' run -e "z=$work/zeros.npy" "$work/relu.onnx"
 refuses 2 'batch' run --dim batch=3 "$work/relu.onnx"
 refuses 2 'x=1y3' run --shape x=1y3 "$work/relu.onnx"
-refuses 2 'one too many' run "$work/relu.onnx" "$work/relu.onnx"
+refuses 2 'one argument too many' run "$work/relu.onnx" "$work/relu.onnx"
 
 # 3: models
 refuses 3 'none.onnx' run "$work/none.onnx"

@@ -17,9 +17,9 @@ value_for()
     NAME=1x3x224x224) echo x=1x2 ;;
     SYMBOL=N) echo batch=1 ;;
     NAME=FILE) echo x=file ;;
-    FILE) echo "$work/file" ;;
+    FILE) echo "$work/file" && : >"$work/file" ;;
     A,B) echo cpu ;;
-    N | S | SECONDS | X) echo 1 ;;
+    N | S | SECONDS | X | MIB) echo 1 ;;
     *) echo "unknown-value-name" ;;
     esac
 }
@@ -38,9 +38,12 @@ try_option() # COMMAND OPTION VALUE-NAME
     grep -q -e "Fl Fl ${2#--}" "$page" || failed "$page does not have $2 of $1"
 }
 
-for command in providers info plan run bench; do
-    missing=3
-    [ "$command" = providers ] && missing=4
+for command in providers info plan run bench conform; do
+    case $command in
+    providers) missing=4 ;;
+    conform) missing=2 ;;
+    *) missing=3 ;;
+    esac
     gives 0 "$command" --help
     says out "Usage: backplane $command" '--quiet' '--help'
     # "  -i, --input NAME=FILE   Feed ..." to "--input NAME=FILE"

@@ -30,9 +30,11 @@ unit_tests += %D%/check_words
 
 cli_tests = \
 	%D%/bench.sh \
+	%D%/conform.sh \
 	%D%/exit_codes.sh \
 	%D%/help.sh \
 	%D%/npy.sh \
+	%D%/operators.sh \
 	%D%/plan.sh \
 	%D%/providers.sh \
 	%D%/run.sh

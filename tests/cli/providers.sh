@@ -77,18 +77,6 @@ says err 'the compiler gave up'
 bp 6 run -p unexecuted "$model"
 says err 'the device fell off the bus'
 
-# each directory is judged anew
-for name in one two; do
-    mkdir -p "$work/$name/test_data_set_0"
-    cp "$model" "$work/$name/model.onnx"
-    make_tensor "$work/$name/test_data_set_0/input_0.pb" "$FLOAT" "1 3" "$three_floats"
-    make_tensor "$work/$name/test_data_set_0/output_0.pb" "$FLOAT" "1 3" 000000000000003f00000040
-done
-bp 0 run -p few --fallback require "$work/one" "$work/two"
-says out '2 passed'
-bp 5 run -p few -o few:take=Add --fallback require "$work/one" "$work/two"
-says out '0 passed, 2 failed'
-
 # a model that nobody can run is that, whoever is required
 make_model "$work/strange.onnx" NobodyKnowsThis "$FLOAT" 1 3
 bp 3 run -p few --fallback require "$work/strange.onnx"

@@ -2,4 +2,5 @@
 # tests/conformance/ - one suite of operator cases, run on every provider that was built.
 
 dist_check_SCRIPTS += %D%/models.sh %D%/onnx.sh
+EXTRA_DIST += %D%/onnx.expect
 TESTS += %D%/models.sh %D%/onnx.sh

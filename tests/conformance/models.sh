@@ -22,7 +22,7 @@ fail()
 }
 
 if [ -d "$models/mnist" ]; then
-    "$backplane" run "$models/mnist" || fail "mnist"
+    "$backplane" conform "$models/mnist" || fail "mnist"
 fi
 
 for model in "$models"/light/*.onnx; do

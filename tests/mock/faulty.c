@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bp/sdk.h>
 
@@ -27,6 +28,8 @@ enum fault {
     UNFRAMED,   /* frame_create fails */
     UNEXECUTED, /* execute fails */
     PENDING,    /* execute answers that it is not done */
+    CRASHING,   /* execute ends the process */
+    ENDLESS,    /* execute does not end */
     MEDDLING,   /* asks for room for an output that has its place */
     COUNTING,   /* no fault; the rest take NonZero of vectors alone, whose output it sizes */
     FORGETFUL,  /* does so at the first run only */
@@ -202,6 +205,10 @@ static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
     (void)run;
     if (FAULT == UNEXECUTED)
         return bp_fail(err, BP_E_DEVICE_LOST, "the device fell off the bus");
+    if (FAULT == CRASHING)
+        abort();
+    while (FAULT == ENDLESS)
+        sleep(1);
     if (FAULT == MEDDLING)
         return desc->alloc_output(desc->h, 0, desc->out[0].rank, desc->out[0].dims, err);
     if (takes_growing())

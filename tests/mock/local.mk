@@ -111,6 +111,16 @@ check_LTLIBRARIES += %D%/libbp-pending.la
 %C%_libbp_pending_la_LDFLAGS = $(mock_ldflags) -no-undefined
 %C%_libbp_pending_la_SOURCES = $(faulty_sources)
 
+check_LTLIBRARIES += %D%/libbp-crashing.la
+%C%_libbp_crashing_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=CRASHING -DMOCK_NAME='"crashing"'
+%C%_libbp_crashing_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_crashing_la_SOURCES = $(faulty_sources)
+
+check_LTLIBRARIES += %D%/libbp-endless.la
+%C%_libbp_endless_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=ENDLESS -DMOCK_NAME='"endless"'
+%C%_libbp_endless_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_endless_la_SOURCES = $(faulty_sources)
+
 check_LTLIBRARIES += %D%/libbp-meddling.la
 %C%_libbp_meddling_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=MEDDLING -DMOCK_NAME='"meddling"'
 %C%_libbp_meddling_la_LDFLAGS = $(mock_ldflags) -no-undefined

@@ -132,8 +132,62 @@ static void write_external(void)
     end_model();
 }
 
-static void (*const writers[])(void) = {write_plain, write_typed_data, write_bodies,
-                                        write_attributes, write_external};
+/* Function f: a node with an attribute of the call, a call of g, a body. */
+static void write_functions(void)
+{
+    w.size = 0;
+    pw_open_model(&w);
+    pw_value(&w, 11, "x", BP_DTYPE_F32, PW_DIMS(2));
+    for (int i = 0; i < 2; i++) {
+        pw_open_node(&w, "f", i ? "a -" : "x x", i ? "y" : "a b");
+        pw_open_attr(&w, "p", 1);
+        pw_float(&w, 2, 0.5f);
+        pw_close(&w);
+        pw_text(&w, 7, "d");
+        pw_close(&w);
+    }
+    pw_value(&w, 12, "y", BP_DTYPE_F32, PW_DIMS(2));
+    pw_close(&w);
+    pw_open(&w, 25);
+    pw_text(&w, 1, "f");
+    pw_words(&w, 4, "x z");
+    pw_words(&w, 5, "a b");
+    pw_open_node_in(&w, 7, "Elu", "x", "t");
+    pw_open_attr(&w, "alpha", 1);
+    pw_text(&w, 21, "p");
+    pw_close(&w);
+    pw_close(&w);
+    pw_open_node_in(&w, 7, "g", "t", "a");
+    pw_text(&w, 7, "d");
+    pw_close(&w);
+    pw_open_node_in(&w, 7, "Constant", "", "k");
+    pw_open_attr(&w, "value", 4);
+    pw_raw_tensor(&w, 5, "", BP_DTYPE_F32, PW_DIMS(2), "01234567", 8);
+    pw_close(&w);
+    pw_close(&w);
+    pw_open_node_in(&w, 7, "Thing", "k z", "b");
+    pw_open_attr(&w, "body", 5);
+    pw_open(&w, 6);
+    pw_node(&w, "Add", "t k", "s");
+    pw_value(&w, 12, "s", BP_DTYPE_F32, PW_DIMS(2));
+    pw_close(&w);
+    pw_close(&w);
+    pw_close(&w);
+    pw_open(&w, 9);
+    pw_int(&w, 2, 12);
+    pw_close(&w);
+    pw_text(&w, 10, "d");
+    pw_close(&w);
+    pw_open(&w, 25);
+    pw_text(&w, 1, "g");
+    pw_words(&w, 4, "x");
+    pw_words(&w, 5, "x");
+    pw_text(&w, 10, "d");
+    pw_close(&w);
+}
+
+static void (*const writers[])(void) = {write_plain,      write_typed_data, write_bodies,
+                                        write_attributes, write_external,   write_functions};
 enum { N_WRITERS = sizeof writers / sizeof writers[0] };
 
 /* ---- changes --------------------------------------------------------------------------------- */

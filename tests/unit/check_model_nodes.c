@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_model_nodes.c - nodes of a model: constants, order, bodies, attributes, calls of functions. */
+/* check_model_nodes.c - nodes of a model: constants, order, bodies and attributes. */
 
 #include "config.h"
 
@@ -386,25 +386,6 @@ START_TEST(refuses_attributes_that_make_no_sense)
 }
 END_TEST
 
-START_TEST(refuses_calls_of_functions_that_only_the_model_knows)
-{
-    static const char *const names[] = {"Thing", "Relu"};
-
-    for (int i = 0; i < 2; i++) {
-        open_node();
-        pw_close(&w);
-        end_model();
-        pw_open(&w, 25);
-        pw_text(&w, 1, names[i]);
-        pw_close(&w);
-        if (i == 0)
-            refuses(BP_E_UNSUPPORTED, "node of 'thing' (Thing): calls a function");
-        else
-            build(); /* the operator is known: what the model says of it is not needed */
-    }
-}
-END_TEST
-
 int main(void)
 {
     TCase *tcase = tcase_create("model nodes");
@@ -420,6 +401,5 @@ int main(void)
     tcase_add_test(tcase, reads_lists_and_keeps_empty_ones_lists);
     tcase_add_test(tcase, sees_the_type_of_an_attribute_that_does_not_tell);
     tcase_add_test(tcase, refuses_attributes_that_make_no_sense);
-    tcase_add_test(tcase, refuses_calls_of_functions_that_only_the_model_knows);
     return run_tests("model nodes", tcase);
 }

@@ -125,6 +125,57 @@ START_TEST(describes_a_usable_provider)
 }
 END_TEST
 
+/* What the provider "few" is said to take. */
+struct heard {
+    uint32_t n_rows, n_hosted;
+    uint64_t relu, relu_types, abs; /* of the newest versions */
+    char before[128];               /* operator of the last row */
+    bool is_sorted;
+};
+
+static void hear(void *user, const bp_operator_info *row)
+{
+    struct heard *heard = user;
+
+    heard->n_rows++;
+    heard->n_hosted += row->flags & BP_OPERATOR_HOSTED;
+    if (!row->domain[0]) {
+        heard->is_sorted &= strcmp(heard->before, row->op) <= 0;
+        snprintf(heard->before, sizeof heard->before, "%s", row->op);
+    }
+    if (row->until == 0 && strcmp(row->op, "Relu") == 0) {
+        ck_assert_str_eq(row->params, "X, Y");
+        heard->relu = row->taken;
+        heard->relu_types = row->types;
+    }
+    if (row->until == 0 && strcmp(row->op, "Abs") == 0)
+        heard->abs = row->taken;
+}
+
+START_TEST(asks_a_provider_what_it_takes)
+{
+    struct heard heard = {.is_sorted = true, .abs = 1};
+    uint32_t i;
+
+    KIT_OK(bp_env_find_provider(kit.env, "few", &i, &kit.err));
+    KIT_OK(bp_env_provider_operators(kit.env, i, hear, &heard, &kit.err));
+    ck_assert_uint_gt(heard.n_rows, 300);
+    ck_assert_uint_gt(heard.n_hosted, 0);
+    ck_assert(heard.is_sorted);
+    ck_assert_uint_eq(heard.relu, 1u << BP_DTYPE_F32);
+    ck_assert(heard.relu_types & 1u << BP_DTYPE_F64);
+    ck_assert_uint_eq(heard.abs, 0);
+    KIT_FAILS(bp_env_provider_operators(kit.env, 10000, hear, &heard, &kit.err), BP_E_INVALID,
+              "no provider 10000");
+    KIT_FAILS(bp_env_provider_operators(kit.env, i, NULL, &heard, &kit.err), BP_E_INVALID,
+              "function");
+    KIT_OK(bp_env_find_provider(kit.env, "speechless", &i, &kit.err));
+    heard.n_rows = heard.n_hosted = 0;
+    KIT_FAILS(bp_env_provider_operators(kit.env, i, hear, &heard, &kit.err), BP_E_INTERNAL, "");
+    ck_assert_uint_eq(heard.n_rows, heard.n_hosted); /* nothing was told that was not answered */
+}
+END_TEST
+
 START_TEST(tells_the_first_directory_before_the_second)
 {
     char dir[] = "/tmp/bp-registry-XXXXXX", path[64];
@@ -413,6 +464,7 @@ int main(void)
     tcase_add_test(tcase, refuses_names_that_are_too_long);
     tcase_add_test(tcase, lists_what_is_linked_in_then_files_by_name_and_cpu_last);
     tcase_add_test(tcase, describes_a_usable_provider);
+    tcase_add_test(tcase, asks_a_provider_what_it_takes);
     tcase_add_test(tcase, tells_the_first_directory_before_the_second);
     tcase_add_test(tcase, says_why_each_directory_counts);
     tcase_add_test(tcase, the_path_variable_stands_alone);

@@ -16,7 +16,7 @@
 
 #include "fail_alloc.h"
 
-enum { MAX_VALUES = 16, MAX_ATTRS = 32, MAX_LIST = 16 };
+enum { MAX_VALUES = 24, MAX_ATTRS = 32, MAX_LIST = 16 };
 
 static struct bp_symbols symbols;
 static struct bp_region region;  /* for what the test makes */
@@ -304,11 +304,22 @@ static void add_fact(char *buf, size_t cap, const struct bp_fact *fact)
 /* ---- running a rule ------------------------------------------------------------------------- */
 
 struct rule_case {
-    const char *op;
+    const char *op; /* "Relu", or "ai.onnx.ml:Scaler" */
     uint32_t opset;
     const char *attrs, *in;
     const char *out; /* or "!" and part of the sentence that refuses it */
 };
+
+/* Splits the name of a case's operator. */
+static void name_node(const struct rule_case *c, struct bp_ir_node *node)
+{
+    const char *colon = strchr(c->op, ':');
+
+    node->op = colon ? colon + 1 : c->op;
+    node->domain = colon ? must(bp_region_text(&region, c->op, (size_t)(colon - c->op))) : "";
+    node->schema = bp_schema_find(node->domain, node->op, c->opset);
+    ck_assert_msg(node->schema, "no row for %s %u", c->op, c->opset);
+}
 
 /* As many as there are words; 1 where the node is refused. */
 static uint32_t n_outputs(const struct rule_case *c)
@@ -329,13 +340,12 @@ static void run_rule(const struct rule_case *c, uint32_t n_out, bool with_defaul
     uint32_t in_index[MAX_VALUES] = {0};
     uint32_t out_index[MAX_VALUES] = {0};
     bp_attr attrs[MAX_ATTRS] = {{0}};
-    struct bp_ir_node node = {.name = "n", .op = c->op, .domain = "", .opset = c->opset};
+    struct bp_ir_node node = {.name = "n", .opset = c->opset};
     struct bp_infer infer = {
         .node = &node, .in = in, .out = out, .symbols = &symbols, .region = &results, .err = &err};
     bp_rc rc;
 
-    node.schema = bp_schema_find("", c->op, c->opset);
-    ck_assert_msg(node.schema, "no row for %s %u", c->op, c->opset);
+    name_node(c, &node);
     node.attrs = attrs;
     node.n_attrs = attrs_of(c->attrs, attrs);
     if (with_defaults)
@@ -386,7 +396,13 @@ static void check_case(const struct rule_case *c, bool with_defaults)
 
 static const struct rule_case cases[] = {
 #include "check_rules.inc"
+#include "check_rules_ms.inc"
 #include "check_rules_elem.inc"
+#include "check_rules_norm.inc"
+#include "check_rules_quant.inc"
+#include "check_rules_index.inc"
+#include "check_rules_image.inc"
+#include "check_rules_ml.inc"
 };
 
 START_TEST(gives_what_the_operator_says)

@@ -41,7 +41,15 @@ unit_tests += %D%/check_schema
 %C%_check_schema_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_rules
-%C%_check_rules_SOURCES = %D%/check_rules.c %D%/check_rules.inc %D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_rules_SOURCES = %D%/check_rules.c %D%/fail_alloc.c %D%/fail_alloc.h \
+	%D%/check_rules.inc \
+	%D%/check_rules_elem.inc \
+	%D%/check_rules_image.inc \
+	%D%/check_rules_index.inc \
+	%D%/check_rules_ml.inc \
+	%D%/check_rules_ms.inc \
+	%D%/check_rules_norm.inc \
+	%D%/check_rules_quant.inc
 %C%_check_rules_CPPFLAGS = $(unit_cppflags)
 %C%_check_rules_LDFLAGS = $(fail_alloc_ldflags)
 %C%_check_rules_LDADD = $(unit_ldadd)
@@ -55,6 +63,11 @@ unit_tests += %D%/check_onnx
 %C%_check_onnx_SOURCES = %D%/check_onnx.c %D%/model_fixture.h %D%/proto_writer.h
 %C%_check_onnx_CPPFLAGS = $(unit_cppflags)
 %C%_check_onnx_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_model_functions
+%C%_check_model_functions_SOURCES = %D%/check_model_functions.c %D%/model_fixture.h %D%/proto_writer.h
+%C%_check_model_functions_CPPFLAGS = $(unit_cppflags)
+%C%_check_model_functions_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_model_nodes
 %C%_check_model_nodes_SOURCES = %D%/check_model_nodes.c %D%/model_fixture.h %D%/proto_writer.h
@@ -147,96 +160,147 @@ unit_tests += %D%/check_memory
 %C%_check_memory_CPPFLAGS = $(unit_cppflags)
 %C%_check_memory_LDADD = $(unit_ldadd)
 
-if ENABLE_CPU
-heavy_cppflags = $(unit_cppflags) -I$(srcdir)/plugins -I$(srcdir)/plugins/cpu
-heavy_sources = %D%/numbers.c %D%/numbers.h %D%/random.h %D%/test_host.c %D%/test_host.h
-heavy_ldadd = plugins/cpu/libcpu.la $(CHECK_LIBS)
-
-unit_tests += %D%/check_cpu_matrix
-%C%_check_cpu_matrix_SOURCES = %D%/check_cpu_matrix.c $(heavy_sources)
-%C%_check_cpu_matrix_CPPFLAGS = $(heavy_cppflags)
-%C%_check_cpu_matrix_LDADD = $(heavy_ldadd)
-
-unit_tests += %D%/check_cpu_conv
-%C%_check_cpu_conv_SOURCES = %D%/check_cpu_conv.c $(heavy_sources)
-%C%_check_cpu_conv_CPPFLAGS = $(heavy_cppflags)
-%C%_check_cpu_conv_LDADD = $(heavy_ldadd)
-
-unit_tests += %D%/check_cpu_pool
-%C%_check_cpu_pool_SOURCES = %D%/check_cpu_pool.c $(heavy_sources)
-%C%_check_cpu_pool_CPPFLAGS = $(heavy_cppflags)
-%C%_check_cpu_pool_LDADD = $(heavy_ldadd)
-
-unit_tests += %D%/check_cpu_reduce
-%C%_check_cpu_reduce_SOURCES = %D%/check_cpu_reduce.c $(heavy_sources)
-%C%_check_cpu_reduce_CPPFLAGS = $(heavy_cppflags)
-%C%_check_cpu_reduce_LDADD = $(heavy_ldadd)
-
-unit_tests += %D%/check_cpu_recurrent
-%C%_check_cpu_recurrent_SOURCES = %D%/check_cpu_recurrent.c $(heavy_sources)
-%C%_check_cpu_recurrent_CPPFLAGS = $(heavy_cppflags)
-%C%_check_cpu_recurrent_LDADD = $(heavy_ldadd)
-endif
-
 unit_tests += %D%/check_arena
 %C%_check_arena_SOURCES = %D%/check_arena.c %D%/random.h
 %C%_check_arena_CPPFLAGS = $(unit_cppflags)
 %C%_check_arena_LDADD = $(unit_ldadd)
 
-# A provider driven by a host in one file, through the ABI alone.
-EXTRA_DIST += %D%/test_host.c %D%/test_host.h
 if ENABLE_CPU
+# The provider, driven by a host in one file, through the ABI alone: three lines a test.
+check_LTLIBRARIES += %D%/libcputest.la
 cpu_test_cppflags = $(unit_cppflags) -I$(srcdir)/plugins -I$(srcdir)/plugins/cpu
-cpu_test_ldadd = plugins/cpu/libcpu.la $(CHECK_LIBS)
+cpu_test_ldadd = %D%/libcputest.la plugins/cpu/libcpu.la $(unit_ldadd)
+%C%_libcputest_la_CPPFLAGS = $(cpu_test_cppflags)
+%C%_libcputest_la_SOURCES = %D%/ms_kit.h %D%/numbers.c %D%/numbers.h %D%/random.h %D%/shapes.h \
+	%D%/test_host.c %D%/test_host.h %D%/typed.h
 
-unit_tests += %D%/check_cpu_frame
-%C%_check_cpu_frame_SOURCES = %D%/check_cpu_frame.c %D%/random.h %D%/test_host.c %D%/test_host.h
-%C%_check_cpu_frame_CPPFLAGS = $(cpu_test_cppflags)
-%C%_check_cpu_frame_LDADD = $(cpu_test_ldadd)
-
-unit_tests += %D%/check_cpu_elements
-%C%_check_cpu_elements_SOURCES = %D%/check_cpu_elements.c %D%/random.h %D%/test_host.c \
-	%D%/test_host.h
-%C%_check_cpu_elements_CPPFLAGS = $(cpu_test_cppflags)
-%C%_check_cpu_elements_LDADD = $(cpu_test_ldadd)
+unit_tests += %D%/check_cpu_attention
+%C%_check_cpu_attention_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_attention_LDADD = $(cpu_test_ldadd)
 
 unit_tests += %D%/check_cpu_broadcast
-%C%_check_cpu_broadcast_SOURCES = %D%/check_cpu_broadcast.c %D%/random.h %D%/test_host.c \
-	%D%/test_host.h
 %C%_check_cpu_broadcast_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_broadcast_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_moves
-%C%_check_cpu_moves_SOURCES = %D%/check_cpu_moves.c %D%/random.h %D%/test_host.c %D%/test_host.h
-%C%_check_cpu_moves_CPPFLAGS = $(cpu_test_cppflags)
-%C%_check_cpu_moves_LDADD = $(cpu_test_ldadd)
-endif
+unit_tests += %D%/check_cpu_cast
+%C%_check_cpu_cast_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_cast_LDADD = $(cpu_test_ldadd)
 
-# more operators on elements
-%C%_check_rules_SOURCES += %D%/check_rules_elem.inc
-if ENABLE_CPU
-unit_tests += %D%/check_cpu_types
-%C%_check_cpu_types_SOURCES = %D%/check_cpu_types.c %D%/test_host.c %D%/test_host.h
-%C%_check_cpu_types_CPPFLAGS = $(cpu_test_cppflags)
-%C%_check_cpu_types_LDADD = plugins/cpu/libcpu.la $(unit_ldadd)
+unit_tests += %D%/check_cpu_choose
+%C%_check_cpu_choose_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_choose_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_folds
-%C%_check_cpu_folds_SOURCES = %D%/check_cpu_folds.c %D%/random.h %D%/test_host.c %D%/test_host.h \
-	%D%/typed.h
-%C%_check_cpu_folds_CPPFLAGS = $(cpu_test_cppflags)
-%C%_check_cpu_folds_LDADD = $(cpu_test_ldadd)
+unit_tests += %D%/check_cpu_conv
+%C%_check_cpu_conv_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_conv_LDADD = $(cpu_test_ldadd)
 
 unit_tests += %D%/check_cpu_curves
-%C%_check_cpu_curves_SOURCES = %D%/check_cpu_curves.c %D%/random.h %D%/test_host.c %D%/test_host.h \
-	%D%/typed.h
 %C%_check_cpu_curves_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_curves_LDADD = $(cpu_test_ldadd)
 
+unit_tests += %D%/check_cpu_einsum
+%C%_check_cpu_einsum_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_einsum_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_elements
+%C%_check_cpu_elements_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_elements_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_folds
+%C%_check_cpu_folds_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_folds_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_frame
+%C%_check_cpu_frame_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_frame_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_image
+%C%_check_cpu_image_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_image_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_index
+%C%_check_cpu_index_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_index_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_int8
+%C%_check_cpu_int8_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_int8_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_matrix
+%C%_check_cpu_matrix_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_matrix_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_ml
+%C%_check_cpu_ml_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_ml_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_moves
+%C%_check_cpu_moves_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_moves_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_ms
+%C%_check_cpu_ms_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_ms_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_ms_attention
+%C%_check_cpu_ms_attention_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_ms_attention_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_ms_quant
+%C%_check_cpu_ms_quant_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_ms_quant_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_norms
+%C%_check_cpu_norms_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_norms_LDADD = $(cpu_test_ldadd)
+
 unit_tests += %D%/check_cpu_placed
-%C%_check_cpu_placed_SOURCES = %D%/check_cpu_placed.c %D%/random.h %D%/test_host.c %D%/test_host.h \
-	%D%/typed.h
 %C%_check_cpu_placed_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_placed_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_pool
+%C%_check_cpu_pool_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_pool_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_quantize
+%C%_check_cpu_quantize_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_quantize_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_random
+%C%_check_cpu_random_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_random_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_rearrange
+%C%_check_cpu_rearrange_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_rearrange_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_recurrent
+%C%_check_cpu_recurrent_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_recurrent_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_reduce
+%C%_check_cpu_reduce_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_reduce_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_region
+%C%_check_cpu_region_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_region_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_signal
+%C%_check_cpu_signal_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_signal_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_text
+%C%_check_cpu_text_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_text_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_trees
+%C%_check_cpu_trees_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_trees_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_types
+%C%_check_cpu_types_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_types_LDADD = $(cpu_test_ldadd)
 endif
 
 # models made up from the schema table

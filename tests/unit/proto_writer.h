@@ -160,21 +160,31 @@ static inline void pw_value(struct pw *w, uint32_t field, const char *name, int3
     pw_close(w);
 }
 
-/* A NodeProto: the caller adds attributes and closes. in and out are names with blanks between. */
+/* Texts with blanks between them, each a field; "-" is the empty one. */
+static inline void pw_words(struct pw *w, uint32_t field, const char *words)
+{
+    for (const char *p = words; *p;) {
+        size_t n = strcspn(p, " ");
+
+        pw_bytes(w, field, p, n == 1 && *p == '-' ? 0 : n);
+        p += n + strspn(p + n, " ");
+    }
+}
+
+/* A NodeProto: the caller adds attributes and closes. in and out are names as for pw_words(). */
+static inline void pw_open_node_in(struct pw *w, uint32_t field, const char *op, const char *in,
+                                   const char *out)
+{
+    pw_open(w, field);
+    pw_words(w, 1, in);
+    pw_words(w, 2, out);
+    pw_text(w, 4, op);
+}
+
+/* The same in a GraphProto. */
 static inline void pw_open_node(struct pw *w, const char *op, const char *in, const char *out)
 {
-    const char *lists[] = {in, out};
-
-    pw_open(w, 1);
-    for (uint32_t i = 0; i < 2; i++) {
-        for (const char *p = lists[i]; *p;) {
-            size_t n = strcspn(p, " ");
-
-            pw_bytes(w, i + 1, p, n == 1 && *p == '-' ? 0 : n); /* "-": absent */
-            p += n + strspn(p + n, " ");
-        }
-    }
-    pw_text(w, 4, op);
+    pw_open_node_in(w, 1, op, in, out);
 }
 
 static inline void pw_node(struct pw *w, const char *op, const char *in, const char *out)

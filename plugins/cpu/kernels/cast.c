@@ -66,7 +66,7 @@ bp_cpu_unary_loop bp_cpu_cast_loop(uint32_t from, uint32_t to)
     return from < BP_DTYPE_END && to < BP_DTYPE_END ? table[from][to] : NULL;
 }
 
-/* ---- on the way to types that narrow.c makes -------------------------------------------------- */
+/* ---- on the way to types that narrow.c makes ------------------------------------------------- */
 
 /*
  * Floats of whole numbers, cut off with the last bit set when something was lost, so that rounding
@@ -147,7 +147,7 @@ bool bp_cpu_cast_make(struct bp_cpu_cast *cast, uint32_t from, uint32_t to)
     return bp_cpu_cast_loop(in, out) != NULL;
 }
 
-/* ---- pieces ----------------------------------------------------------------------------------- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 enum { PIECE = 256 };
 

@@ -160,8 +160,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
     operands.b = job->scratch + s->b.at + (size_t)b * g->k * g->n * sizeof(float);
     operands.c = job->scratch + s->at_c + (size_t)batch * g->m * g->n * sizeof(float);
     bp_cpu_gemm_task(g, &operands, i % g->tasks,
-                     bp_cpu_worker_scratch(job->scratch + s->at_workers, worker,
-                                           g->scratch_bytes));
+                     bp_cpu_worker_scratch(job->scratch + s->at_workers, worker, g->scratch_bytes));
 }
 
 /* product / scale + zero point, in y's type. */

@@ -98,9 +98,7 @@ void bp_cpu_granularity_seek(const struct bp_cpu_granularity *g, int64_t at,
         run->row = offset / g->block;
     begin_row(g, run);
     /* all rows of a step but the last are as long */
-    offset -= run->row * (g->inner != 1                 ? g->inner
-                          : g->kind == BP_CPU_BY_BLOCK ? g->block
-                                                       : 0);
+    offset -= run->row * (g->inner != 1 ? g->inner : g->kind == BP_CPU_BY_BLOCK ? g->block : 0);
     run->count -= offset;
     if (run->each)
         run->scale += offset;

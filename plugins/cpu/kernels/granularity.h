@@ -20,8 +20,8 @@ struct bp_cpu_granularity {
 /* The run that begins at element `at`. */
 struct bp_cpu_scale_run {
     int64_t at, count;
-    int64_t scale; /* index of the first one */
-    bool each;     /* one for each element, else one for all */
+    int64_t scale;      /* index of the first one */
+    bool each;          /* one for each element, else one for all */
     int64_t outer, row; /* the walk's own */
 };
 

@@ -64,9 +64,8 @@ static bool has_level(uint32_t i)
 
 const struct bp_cpu_int8_level *bp_cpu_int8_level(uint32_t i, bool *usable)
 {
-    static const struct bp_cpu_int8_level *const levels[] = {&bp_cpu_int8_plain, &bp_cpu_int8_avx2,
-                                                             &bp_cpu_int8_avx512,
-                                                             &bp_cpu_int8_vnni};
+    static const struct bp_cpu_int8_level *const levels[] = {
+        &bp_cpu_int8_plain, &bp_cpu_int8_avx2, &bp_cpu_int8_avx512, &bp_cpu_int8_vnni};
 
     if (i >= sizeof levels / sizeof levels[0])
         return NULL;
@@ -241,8 +240,8 @@ static bool needs_sums(const struct bp_cpu_int8 *g, const struct bp_cpu_int8_ope
 static void run_panel(const struct bp_cpu_int8 *g, const struct part *t, const uint8_t *panel,
                       size_t j)
 {
-    struct bp_cpu_int8_block block = {.b = panel, .a_row = g->a_row, .groups = g->groups,
-                                      .c = t->tile};
+    struct bp_cpu_int8_block block = {
+        .b = panel, .a_row = g->a_row, .groups = g->groups, .c = t->tile};
     size_t n = min_size(g->level->nr, g->n - j);
 
     for (size_t i = t->i0; i < t->i1; i += block.rows) {
@@ -273,8 +272,7 @@ static void run_pass(const struct bp_cpu_int8 *g, struct part *t, size_t q, size
     for (size_t p = 0; p < n; p++) {
         const int32_t *all = (const int32_t *)(const void *)(packed + g->panels * g->panel);
 
-        t->col_sums =
-            g->is_packed ? all + (q + p) * g->level->nr : sums + p * g->level->nr;
+        t->col_sums = g->is_packed ? all + (q + p) * g->level->nr : sums + p * g->level->nr;
         run_panel(g, t, g->is_packed ? packed + (q + p) * g->panel : panels + p * g->panel,
                   (q + p) * g->level->nr);
     }

@@ -49,9 +49,9 @@ extern const struct bp_cpu_int8_level bp_cpu_int8_vnni;
 struct bp_cpu_int8 {
     size_t m, n, k;
     bool a_signed, b_signed;
-    const struct bp_cpu_window *image; /* B is a convolution's matrix over it; NULL: a matrix */
-    uint32_t width;                    /* threads */
-    bool is_packed;                    /* B comes packed */
+    const struct bp_cpu_window *image;     /* B is a convolution's matrix over it; NULL: a matrix */
+    uint32_t width;                        /* threads */
+    bool is_packed;                        /* B comes packed */
     const struct bp_cpu_int8_level *level; /* NULL: the best one here */
 
     size_t groups, a_row, panel, panels; /* bytes of a row of A, of a panel; panels of B */

@@ -4,11 +4,13 @@
 #include "kernels/int8_conv.h"
 
 #include "kernels/data.h"
+#include "kernels/int8_depthwise.h"
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
 /* Packs the weights of all groups; `plan` is of one. */
-static void pack_groups(const struct bp_cpu_int8 *plan, uint32_t groups, const void *w, void *packed)
+static void pack_groups(const struct bp_cpu_int8 *plan, uint32_t groups, const void *w,
+                        void *packed)
 {
     size_t step = bp_cpu_int8_a_size(plan);
 
@@ -26,6 +28,9 @@ bp_rc bp_cpu_int8_conv_pack(struct bp_cpu_node *node, struct bp_cpu_int8_conv_in
     struct bp_cpu_int8 plan = {.n = 1, .k = 1};
     size_t size;
 
+    /* with one channel a group there is no product */
+    if (w && w->rank > 2 && w->rank != BP_RANK_UNKNOWN && groups > 1 && w->dims[1].value == 1)
+        return BP_OK;
     if (!bytes.data || !w || w->rank < 3 || groups < 1 || groups > w->dims[0].value ||
         w->dims[0].value % groups != 0)
         return BP_OK;
@@ -99,8 +104,8 @@ static bool plan_product(const struct bp_cpu_call *call, struct bp_cpu_int8_conv
         .a_signed = w->dtype == BP_DTYPE_I8,
         .b_signed = call->in[s->inputs.x]->dtype == BP_DTYPE_I8,
         .image = is_pointwise(&s->window) ? NULL : &s->window,
-        .width = (uint64_t)s->window.batch * s->groups >= 2 * (uint64_t)call->width ? 1
-                                                                                   : call->width,
+        .width =
+            (uint64_t)s->window.batch * s->groups >= 2 * (uint64_t)call->width ? 1 : call->width,
     };
     return bp_cpu_int8_plan(&s->product);
 }
@@ -122,12 +127,15 @@ bp_rc bp_cpu_int8_conv_make(struct bp_cpu_call *call, struct bp_cpu_int8_conv_in
     if (rc < 0 || bp_cpu_count(call->out[0]) == 0)
         return rc;
     s->groups = (uint32_t)groups;
+    s->is_depthwise = groups > 1 && w->dims[1] == 1;
     if (!plan_product(call, s))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the weights or an image are too large");
     s->packed_w = s->product.k > 0 ? call->node->packed : NULL;
     s->w_step = bp_cpu_int8_a_size(&s->product);
-    worker = (s->product.scratch_bytes + 63) / 64 * 64;
-    if (!take(s->packed_w ? 0 : s->groups, s->w_step, &end, &s->at_w) ||
+    s->worker_bytes =
+        s->is_depthwise ? (size_t)s->window.out[2] * sizeof(int32_t) : s->product.scratch_bytes;
+    worker = (s->worker_bytes + 63) / 64 * 64;
+    if (!take(s->packed_w || s->is_depthwise ? 0 : s->groups, s->w_step, &end, &s->at_w) ||
         !take(s->w_zero.total, sizeof(int32_t), &end, &s->at_w_zero) ||
         !take(1, own_bytes, &end, &s->own_at) || !take(call->width, worker, &end, &s->at_workers))
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "the scratch memory is too large");
@@ -178,7 +186,45 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
     if (operands.a_zero.each)
         operands.a_zero.at += part.group * s->maps;
     bp_cpu_int8_task(&s->product, &operands, i % s->product.tasks,
-                     bp_cpu_worker_scratch(job->workers, worker, s->product.scratch_bytes));
+                     bp_cpu_worker_scratch(job->workers, worker, s->worker_bytes));
+}
+
+/* A map of an image, as the depthwise loop's finish sees it. */
+struct map_part {
+    const struct job *job;
+    size_t image, map;
+};
+
+static void finish_map(void *u, const int32_t *sums, size_t j, size_t n)
+{
+    const struct map_part *part = u;
+
+    part->job->map(part->job->u, part->image, part->map, sums, j, n);
+}
+
+/* Maps of one channel of one image. */
+static void run_channel(void *u, uint32_t i, uint32_t worker)
+{
+    const struct job *job = u;
+    const struct bp_cpu_int8_conv *s = job->s;
+    struct bp_cpu_int8_map_of map = {
+        .window = &s->window,
+        .x = (const uint8_t *)job->x + i * s->image_bytes,
+        .x_signed = s->product.b_signed,
+        .w_signed = s->product.a_signed,
+        .x_zero = job->x_zero,
+        .row = bp_cpu_worker_scratch(job->workers, worker, s->worker_bytes),
+        .finish = finish_map,
+    };
+
+    for (size_t m = 0; m < s->maps; m++) {
+        struct map_part part = {job, i / s->groups, i % s->groups * s->maps + m};
+
+        map.w = (const uint8_t *)job->w + part.map * s->product.k;
+        map.w_zero = job->w_zero[s->w_zero.total > 1 ? part.map : 0];
+        map.u = &part;
+        bp_cpu_int8_depthwise(&map);
+    }
 }
 
 bp_rc bp_cpu_int8_conv_run(struct bp_cpu_call *call, const struct bp_cpu_int8_conv *s,
@@ -201,9 +247,13 @@ bp_rc bp_cpu_int8_conv_run(struct bp_cpu_call *call, const struct bp_cpu_int8_co
     job.workers = scratch + s->at_workers;
     bp_cpu_each_zeros(call, s->inputs.w_zero, &s->w_zero, w_zero);
     bp_cpu_each_zeros(call, s->inputs.x_zero, &one, &job.x_zero);
+    if (s->is_depthwise) {
+        job.w = bp_cpu_data(call->in[s->inputs.w]);
+        bp_cpu_parallel(call, (uint32_t)tasks / s->product.tasks, run_channel, &job);
+        return BP_OK;
+    }
     if (!job.w) {
-        pack_groups(&s->product, s->groups, bp_cpu_data(call->in[s->inputs.w]),
-                    scratch + s->at_w);
+        pack_groups(&s->product, s->groups, bp_cpu_data(call->in[s->inputs.w]), scratch + s->at_w);
         job.w = scratch + s->at_w;
     }
     bp_cpu_parallel(call, (uint32_t)tasks, run_task, &job);

@@ -21,8 +21,10 @@ struct bp_cpu_int8_conv {
     struct bp_cpu_int8 product; /* of an image and a group */
     struct bp_cpu_each w_zero;
     uint32_t groups;
-    size_t maps, image_bytes, w_step; /* of a group */
-    const void *packed_w;             /* of a constant */
+    bool is_depthwise;                          /* one input channel a group: no product */
+    size_t worker_bytes;                        /* scratch of each worker */
+    size_t maps, image_bytes, w_step;           /* of a group */
+    const void *packed_w;                       /* of a constant */
     size_t at_w, at_w_zero, at_workers, own_at; /* in the scratch */
 };
 

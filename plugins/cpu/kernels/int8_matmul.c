@@ -167,9 +167,9 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
     operands.a_zero.at = a_zero + (operands.a_zero.each ? (size_t)a * s->rows : 0);
     operands.b_zero.each = s->b_zero.total > 1;
     operands.b_zero.at = b_zero + (operands.b_zero.each ? (size_t)b * s->product.n : 0);
-    bp_cpu_int8_task(&s->product, &operands, i % s->product.tasks,
-                     bp_cpu_worker_scratch(job->scratch + s->at_workers, worker,
-                                           s->product.scratch_bytes));
+    bp_cpu_int8_task(
+        &s->product, &operands, i % s->product.tasks,
+        bp_cpu_worker_scratch(job->scratch + s->at_workers, worker, s->product.scratch_bytes));
 }
 
 void bp_cpu_int8_matmul_run(struct bp_cpu_call *call, const struct bp_cpu_int8_matmul *s,

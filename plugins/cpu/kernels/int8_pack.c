@@ -106,7 +106,7 @@ static void fill_taps(const struct bp_cpu_window *w, const struct bp_cpu_pack_ru
     }
 }
 
-/* Rows of B that a group takes, of `cols` columns from `col` on; `none` stands for those behind k. */
+/* Rows of B that a group takes, of some of its columns; `none` stands for those behind k. */
 struct rows {
     const uint8_t *at[MAX_GROUP];
     uint8_t filled[MAX_GROUP][MAX_COLS], none[MAX_COLS];
@@ -167,9 +167,9 @@ static void sum_group(const uint8_t *group, size_t nr, size_t size, int32_t *sum
         int16_t words[2];
 
         memcpy(words, group, sizeof words);
-        sums[j] += size == 4 ? (int8_t)group[0] + (int8_t)group[1] + (int8_t)group[2] +
-                                   (int8_t)group[3]
-                             : words[0] + words[1];
+        sums[j] += size == 4
+                       ? (int8_t)group[0] + (int8_t)group[1] + (int8_t)group[2] + (int8_t)group[3]
+                       : words[0] + words[1];
     }
 }
 

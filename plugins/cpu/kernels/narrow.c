@@ -33,7 +33,8 @@ BP_LOOP_INLINE float load(struct format f, uint32_t code)
     uint32_t rest = magnitude << (23 - f.mantissa), first = (128 - f.bias) << 23;
     /* below the normal range: 1.fraction - 1, at the scale of the lowest normal numbers */
     float small = bp_float_from_bits(rest + first) - bp_float_from_bits(first);
-    uint32_t bits = bp_choose_bits(rest < 1u << 23, bp_float_bits(small), rest + first - (1u << 23));
+    uint32_t bits =
+        bp_choose_bits(rest < 1u << 23, bp_float_bits(small), rest + first - (1u << 23));
     /* a fraction makes NaN, none infinity; the only special code of e4m3fn is NaN */
     uint32_t fraction = f.special == 0x7f ? 1 : magnitude & 3;
     uint32_t quiet = bp_choose_bits(fraction != 0, 0x400000, 0);
@@ -74,7 +75,7 @@ BP_LOOP_INLINE uint8_t store_e8m0(float x, struct bp_cpu_rounding how)
         return how.saturate ? 0 : 0xff;
     if (how.mode == BP_CPU_UP)
         code += fraction > 0;
-    else if (how.mode == BP_CPU_NEAREST)
+    else if (how.mode == BP_CPU_TO_NEAREST)
         code += fraction >= 0x400000;
     if (code > 0xfe)
         return how.saturate ? 0xfe : 0xff;

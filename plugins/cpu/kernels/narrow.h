@@ -12,8 +12,8 @@
 
 /* How numbers become narrower ones. All zeroes: halves to even, out of range becomes NaN. */
 struct bp_cpu_rounding {
-    bool saturate;                          /* what is out of range becomes the largest number */
-    enum { BP_CPU_UP, BP_CPU_DOWN, BP_CPU_NEAREST } mode; /* for float8e8m0 alone: a power of 2 */
+    bool saturate; /* what is out of range becomes the largest number */
+    enum { BP_CPU_UP, BP_CPU_DOWN, BP_CPU_TO_NEAREST } mode; /* for float8e8m0 alone: a power of 2 */
 };
 
 /* BP_DTYPE_F32, U8 or I8 for the types of this file; others carry themselves. */

@@ -16,7 +16,7 @@ size_t bp_cpu_number_to_text(uint32_t dtype, const void *element, char to[BP_CPU
 
 /*
  * Decimal, with or without point and exponent, or inf, infinity, nan, true or false in any case;
- * blanks around it are fine. To F32, F64, I64 (a larger U64 has its bits) or BOOL; an integer type gets the whole
+ * blanks around it are fine. To F32, F64 or I64 (a larger U64 has its bits), which gets the whole
  * part. `work` has size + 8 bytes. False: it is no number.
  */
 bool bp_cpu_text_to_number(bp_span text, uint32_t dtype, void *to, char *work);

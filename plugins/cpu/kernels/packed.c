@@ -12,7 +12,7 @@
 struct pair {
     bp_tensor bytes;
     bp_tensor *packed;
-    uint32_t dtype; /* of packed, the moved codes alone count */
+    uint32_t dtype;          /* of packed, the moved codes alone count */
     bool is_output, is_late; /* late: the operator sizes it as it runs */
     size_t at;               /* of bytes in the scratch */
 };
@@ -86,9 +86,8 @@ static bp_rc add_pair(struct bp_cpu_call *call, struct state *state, bp_tensor *
 static uint32_t dtype_of(const struct bp_cpu_call *call, uint32_t i)
 {
     const struct bp_cpu_node *node = call->node;
-    const bp_value *value = i < call->n_in
-                                ? bp_node_in(node->graph, node->node, i)
-                                : bp_node_out(node->graph, node->node, i - call->n_in);
+    const bp_value *value = i < call->n_in ? bp_node_in(node->graph, node->node, i)
+                                           : bp_node_out(node->graph, node->node, i - call->n_in);
 
     return value ? value->dtype : BP_DTYPE_NONE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool.h - the driver of MaxPool and AveragePool. Both are separable: rows of a window are combined
- * into one row first, in vectors, then the columns of that row.
+ * pool.h - the driver of MaxPool, AveragePool and LpPool. They are separable: rows of a window are
+ * combined into one row first, in vectors, then the columns of that row.
  */
 #ifndef BP_CPU_KERNELS_POOL_H
 #define BP_CPU_KERNELS_POOL_H
@@ -12,6 +12,7 @@ struct bp_cpu_pool {
     struct bp_cpu_window window;
     bool counts_pads;     /* the divisor has the padding in it, but nothing behind it */
     bool is_column_major; /* order of the positions in `indices` */
+    double p;             /* of LpPool */
     size_t row_bytes;     /* of a worker's scratch */
     const void *x;        /* at run */
     void *y;

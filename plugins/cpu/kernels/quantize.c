@@ -48,8 +48,8 @@ bool bp_cpu_quant_range(uint32_t dtype, int32_t *low, int32_t *high)
     static const struct {
         int32_t low, high;
     } ranges[BP_DTYPE_END] = {
-        [BP_DTYPE_U2] = {0, 3},          [BP_DTYPE_I2] = {-2, 1},   [BP_DTYPE_U4] = {0, 15},
-        [BP_DTYPE_I4] = {-8, 7},         [BP_DTYPE_U8] = {0, 255},  [BP_DTYPE_I8] = {-128, 127},
+        [BP_DTYPE_U2] = {0, 3},           [BP_DTYPE_I2] = {-2, 1},     [BP_DTYPE_U4] = {0, 15},
+        [BP_DTYPE_I4] = {-8, 7},          [BP_DTYPE_U8] = {0, 255},    [BP_DTYPE_I8] = {-128, 127},
         [BP_DTYPE_I16] = {-32768, 32767}, [BP_DTYPE_U16] = {0, 65535},
     };
 

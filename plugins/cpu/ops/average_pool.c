@@ -2,6 +2,7 @@
 /* average_pool.c - AveragePool (opsets 1, 7, 10, 11, 19, 22); windows without an element give 0. */
 
 #include "kernels/pool.h"
+#include "kernels/pool_axes.h"
 #include "kernels/widen.h"
 
 #define JOIN_(a, b) a##_##b
@@ -32,16 +33,13 @@ static inline double mean_f64(double sum, int64_t divisor)
 }
 #include "kernels/pool.inc"
 
-static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
-{
-    if (bp_cpu_window_claim(query))
-        bp_cpu_claim_types(op, query);
-}
-
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    bp_rc rc = bp_cpu_pool_prepare(call, err);
+    bp_rc rc;
 
+    if (bp_cpu_pool_is_wide(call))
+        return bp_cpu_pool_axes_prepare(call, BP_CPU_POOL_MEAN, 0, err);
+    rc = bp_cpu_pool_prepare(call, err);
     if (rc >= 0)
         ((struct bp_cpu_pool *)call->state)->plane =
             call->in[0]->dtype == BP_DTYPE_F64 ? pool_plane_f64 : pool_plane_f32;
@@ -51,7 +49,10 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     (void)err;
-    bp_cpu_pool_run(call, NULL);
+    if (bp_cpu_pool_is_wide(call))
+        bp_cpu_pool_axes_run(call);
+    else
+        bp_cpu_pool_run(call, NULL);
     return BP_OK;
 }
 
@@ -61,7 +62,6 @@ const struct bp_cpu_op bp_cpu_op_average_pool = {
     .name = "AveragePool",
     .since = 1,
     .loops = &wide,
-    .claim = claim,
     .types = BP_CPU_FLOATS,
     .prepare = bp_cpu_widen_prepare,
     .run = bp_cpu_widen_run,

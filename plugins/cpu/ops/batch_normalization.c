@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * batch_normalization.c - BatchNormalization (opsets 1, 6, 7, 9, 14, 15): y = x * a + b with one a
- * and b a channel; in training mode (14 on) mean and variance are those of the batch, and running
- * ones come out.
+ * and b a channel; in training mean and variance are those of the batch, and running ones come out.
+ * From version 14 on an attribute asks for training; before, outputs behind Y do, unless is_test is
+ * set, and those of the batch itself are outputs too.
  */
 
 #include "kernels/data.h"
+#include "kernels/norm.h"
 #include "kernels/simd.h"
 #include "kernels/widen.h"
 
 #include <math.h>
 
 enum { X, SCALE, BIAS, MEAN, VAR, N_INPUTS };
+enum { Y, RUNNING_MEAN, RUNNING_VAR, SAVED_MEAN, SAVED_VAR, N_OUTPUTS };
 
 struct state {
     const struct bp_cpu_simd *simd;
+    const struct bp_cpu_norm *norm;
     int64_t batch, channels, plane; /* x seen as batch x channels x plane */
     double epsilon, momentum;
     bool is_training;
@@ -24,19 +28,12 @@ struct state {
 struct job {
     const struct state *state;
     const bp_tensor *in[N_INPUTS];
-    bp_tensor *y, *running_mean, *running_var;
+    bp_tensor *out[N_OUTPUTS]; /* NULL: not wanted */
     size_t width;
 };
 
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
-    for (uint32_t i = 1; i < query->node->n_out && query->node->since < 14; i++) {
-        if (query->node->out[i] != BP_NONE) {
-            bp_cpu_refuse(query, BP_R_ATTRIBUTE, NULL,
-                          "the outputs of training are made from operator set 14 on");
-            return;
-        }
-    }
     for (uint32_t i = 1; i < N_INPUTS; i++) {
         const bp_value *value = bp_node_in(query->graph, query->node, i);
 
@@ -46,6 +43,17 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         }
     }
     bp_cpu_claim_types(op, query);
+}
+
+static bool trains(const struct bp_cpu_call *call)
+{
+    if (call->node->node->since >= 14)
+        return bp_cpu_int(call->node, "training_mode", 0) != 0;
+    for (uint32_t i = RUNNING_MEAN; i < N_OUTPUTS; i++) {
+        if (bp_cpu_out(call, i))
+            return bp_cpu_int(call->node, "is_test", 0) == 0;
+    }
+    return false;
 }
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
@@ -59,9 +67,10 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return rc;
     state = call->state;
     state->simd = bp_cpu_simd(x->dtype);
+    state->norm = bp_cpu_norm(x->dtype);
     state->epsilon = (double)bp_cpu_float(call->node, "epsilon", 1e-5f);
     state->momentum = (double)bp_cpu_float(call->node, "momentum", 0.9f);
-    state->is_training = bp_cpu_int(call->node, "training_mode", 0) != 0;
+    state->is_training = trains(call);
     state->batch = x->rank > 0 ? x->dims[0] : 1;
     state->channels = x->rank > 1 ? x->dims[1] : 1;
     state->plane = x->rank > 2 ? bp_dims_count(x->dims + 2, x->rank - 2) : 1;
@@ -77,7 +86,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
             return bp_cpu_fail(call->node, err, BP_E_SHAPE, "input %u has not one number a channel",
                                i);
     }
-    for (uint32_t i = 1; i < 3; i++) {
+    for (uint32_t i = RUNNING_MEAN; i < N_OUTPUTS; i++) {
         if (bp_cpu_out(call, i) && bp_cpu_count(call->out[i]) != state->channels)
             return bp_cpu_fail(call->node, err, BP_E_SHAPE,
                                "output %u has not one number a channel", i);
@@ -94,10 +103,13 @@ static double load(const bp_tensor *tensor, int64_t i)
                                          : (double)((const float *)data)[i];
 }
 
-static void store(bp_tensor *tensor, int64_t i, double v)
+static void put(const struct job *job, uint32_t output, int64_t i, double v)
 {
-    void *data = bp_cpu_data(tensor);
+    bp_tensor *tensor = job->out[output];
+    void *data = tensor ? bp_cpu_data(tensor) : NULL;
 
+    if (!tensor)
+        return;
     if (tensor->dtype == BP_DTYPE_F64)
         ((double *)data)[i] = v;
     else
@@ -124,10 +136,19 @@ static void measure(const struct job *job, int64_t c, double *mean, double *var)
     for (int64_t n = 0; n < s->batch; n++)
         squares += s->simd->sum_squares(plane_at(job, job->in[X], n, c), (size_t)s->plane, *mean);
     *var = squares / count;
-    if (job->running_mean)
-        store(job->running_mean, c, old_mean * s->momentum + *mean * (1 - s->momentum));
-    if (job->running_var)
-        store(job->running_var, c, old_var * s->momentum + *var * (1 - s->momentum));
+    put(job, RUNNING_MEAN, c, old_mean * s->momentum + *mean * (1 - s->momentum));
+    put(job, RUNNING_VAR, c, old_var * s->momentum + *var * (1 - s->momentum));
+    put(job, SAVED_MEAN, c, *mean);
+    put(job, SAVED_VAR, c, *var);
+}
+
+/* Outputs that were asked for although nothing is trained. */
+static void pass_on(const struct job *job, int64_t c, double mean, double var)
+{
+    put(job, RUNNING_MEAN, c, mean);
+    put(job, RUNNING_VAR, c, var);
+    put(job, SAVED_MEAN, c, mean);
+    put(job, SAVED_VAR, c, var);
 }
 
 static void run_slice(void *u, uint32_t i, uint32_t worker)
@@ -142,11 +163,13 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
 
         if (s->is_training)
             measure(job, c, &mean, &var);
+        else
+            pass_on(job, c, mean, var);
         mul = load(job->in[SCALE], c) / sqrt(var + s->epsilon);
-        add = load(job->in[BIAS], c) - mean * mul;
+        add = load(job->in[BIAS], c);
         for (int64_t b = 0; b < s->batch; b++)
-            s->simd->scale(plane_at(job, job->y, b, c), plane_at(job, job->in[X], b, c),
-                           (size_t)s->plane, mul, add);
+            s->norm->even(plane_at(job, job->out[Y], b, c), plane_at(job, job->in[X], b, c),
+                          (size_t)s->plane, mean, mul, add);
     }
 }
 
@@ -155,16 +178,15 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     const struct state *state = call->state;
     struct job job = {
         .state = state,
-        .y = call->out[0],
-        .running_mean = bp_cpu_out(call, 1),
-        .running_var = bp_cpu_out(call, 2),
         .width = bp_cpu_width(call->in[X]->dtype),
     };
 
     (void)err;
     for (uint32_t i = 0; i < N_INPUTS; i++)
         job.in[i] = call->in[i];
-    if (bp_cpu_count(call->in[X]) > 0)
+    for (uint32_t i = 0; i < N_OUTPUTS; i++)
+        job.out[i] = bp_cpu_out(call, i);
+    if (state->channels > 0)
         bp_cpu_parallel(call, state->slices, run_slice, &job);
     return BP_OK;
 }

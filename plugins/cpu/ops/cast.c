@@ -74,7 +74,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 static bp_rc read_rounding(const struct bp_cpu_node *node, struct bp_cpu_rounding *out, bp_err *err)
 {
     static const char *const modes[] = {
-        [BP_CPU_UP] = "up", [BP_CPU_DOWN] = "down", [BP_CPU_NEAREST] = "nearest"};
+        [BP_CPU_UP] = "up", [BP_CPU_DOWN] = "down", [BP_CPU_TO_NEAREST] = "nearest"};
 
     out->saturate = bp_cpu_int(node, "saturate", 1) != 0;
     for (uint32_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {

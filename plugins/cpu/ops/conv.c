@@ -2,11 +2,12 @@
 /*
  * conv.c - Conv (opsets 1, 11, 22): a matrix product of the weights with the windows of each image,
  * which are laid out piece by piece as the product reads them. With one input channel a group it is
- * a sum of shifted rows instead.
+ * a sum of shifted rows instead. FusedConv of com.microsoft adds Z and applies a function.
  */
 
 #include "kernels/data.h"
 #include "kernels/depthwise.h"
+#include "kernels/epilogue.h"
 #include "kernels/gemm.h"
 #include "kernels/widen.h"
 #include "kernels/window.h"
@@ -15,6 +16,7 @@ struct state {
     struct bp_cpu_window window;
     struct bp_cpu_gemm gemm;           /* of one image and group */
     struct bp_cpu_depthwise depthwise; /* in its place when there is one channel a group */
+    struct bp_cpu_epilogue epilogue;
     uint64_t groups;
     size_t image_bytes, out_bytes, weight_bytes, bias_bytes; /* of one group */
 };
@@ -61,7 +63,7 @@ static bool is_pointwise(const struct bp_cpu_window *w)
 static bp_rc check_shapes(const struct bp_cpu_call *call, int64_t groups, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *w = call->in[1], *b = bp_cpu_in(call, 2);
-    const bp_tensor *y = call->out[0];
+    const bp_tensor *y = call->out[0], *z = bp_cpu_in(call, 3);
 
     if (w->rank != x->rank || y->rank != x->rank || x->rank < 3 || groups < 1 ||
         w->dims[0] % groups != 0 || w->dims[1] > INT32_MAX || groups > INT32_MAX ||
@@ -70,6 +72,8 @@ static bp_rc check_shapes(const struct bp_cpu_call *call, int64_t groups, bp_err
                            "X, W, Y and group %lld do not fit together", (long long)groups);
     if (b && (b->rank != 1 || b->dims[0] != w->dims[0]))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "B has not one number a feature map");
+    if (z && (z->rank != y->rank || memcmp(z->dims, y->dims, y->rank * sizeof *y->dims) != 0))
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "Z has not the shape of Y");
     return BP_OK;
 }
 
@@ -105,6 +109,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     state = call->state;
+    if (!bp_cpu_epilogue_read(call->node->graph, call->node->node, &state->epilogue))
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "the activation is not known");
     rc = bp_cpu_window_make(call, call->in[0], call->out[0], w->dims + 2, false, &state->window,
                             err);
     if (rc < 0 || bp_cpu_count(call->out[0]) == 0)
@@ -187,6 +193,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         bp_cpu_parallel(call, (uint32_t)tasks, run_depthwise, &job);
     else
         bp_cpu_parallel(call, (uint32_t)tasks, run_product, &job);
+    bp_cpu_epilogue_run(call, &state->epilogue, bp_cpu_in(call, 3), call->out[0]);
     return BP_OK;
 }
 
@@ -198,6 +205,26 @@ const struct bp_cpu_op bp_cpu_op_conv = {
     .flags = BP_CPU_RAW_WEIGHTS,
     .loops = &wide,
     .claim = claim,
+    .types = BP_CPU_FLOATS,
+    .pack = pack,
+    .unpack = bp_cpu_blas_leave,
+    .prepare = bp_cpu_widen_prepare,
+    .run = bp_cpu_widen_run,
+};
+
+static void claim_fused(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
+{
+    if (bp_cpu_window_claim(query) && bp_cpu_epilogue_claim(query))
+        bp_cpu_claim_types(op, query);
+}
+
+const struct bp_cpu_op bp_cpu_op_fused_conv = {
+    .name = "FusedConv",
+    .domain = "com.microsoft",
+    .since = 1,
+    .flags = BP_CPU_RAW_WEIGHTS,
+    .loops = &wide,
+    .claim = claim_fused,
     .types = BP_CPU_FLOATS,
     .pack = pack,
     .unpack = bp_cpu_blas_leave,

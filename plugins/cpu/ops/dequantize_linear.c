@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dequantize_linear.c - DequantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25): y = (x - zero point) *
- * scale, computed in float32.
+ * dequantize_linear.c - DequantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25): y = (x - zero point)
+ * times scale, computed in float32.
  */
 
 #include "kernels/cast.h"
@@ -124,8 +124,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     size_t n = (size_t)s->granularity.scales;
     float *scales = call->scratch, *float_zeros = scales + n;
     int32_t *zeros = (int32_t *)(void *)(float_zeros + n);
-    struct job job = {s, bp_cpu_data(call->in[0]), bp_cpu_data(call->out[0]), scales, float_zeros,
-                      zeros};
+    struct job job = {
+        s, bp_cpu_data(call->in[0]), bp_cpu_data(call->out[0]), scales, float_zeros, zeros};
 
     (void)err;
     if (s->granularity.count == 0)

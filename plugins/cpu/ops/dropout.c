@@ -1,94 +1,168 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dropout.c - Dropout (opsets 1, 6, 7, 10, 12, 13, 22) as in inference: y = x, and a mask of ones.
- * From version 12 on a model may ask for training; that is refused unless its ratio is 0. Before
- * version 7 attribute is_test is not looked at: this is no place where a model is trained.
+ * dropout.c - Dropout (opsets 1, 6, 7, 10, 12, 13, 22): in training each element becomes 0 with
+ * probability `ratio`, and those that stay are multiplied by 1 / (1 - ratio); else y = x and a mask
+ * of ones. Versions 1 and 6 train unless is_test is set, 7 and 10 never do, later ones are told by
+ * an input. An element stays where the number drawn for it (see kernels/random.h) is not below the
+ * ratio.
  */
 
 #include "kernels/cast.h"
+#include "kernels/data.h"
 #include "kernels/fill.h"
+#include "kernels/random.h"
 
-/* Is a scalar of any type not 0? */
-static bool is_nonzero(uint32_t dtype, const void *data)
-{
-    size_t width = bp_cpu_width(dtype);
-    uint8_t bytes[16];
-    bool answer = false;
+enum { BLOCK = BP_CPU_RANDOM_BLOCK };
 
-    if (width > sizeof bytes)
-        return true;
-    memcpy(bytes, data, width);
-    if (dtype != BP_DTYPE_BOOL && width > 0)
-        bytes[width - 1] &= 0x7f; /* -0 is 0 too */
-    for (size_t i = 0; i < width; i++)
-        answer = answer || bytes[i] != 0;
-    return answer;
-}
+#define FLOAT8S                                                                                    \
+    (UINT64_C(1) << BP_DTYPE_F8E4M3FN | UINT64_C(1) << BP_DTYPE_F8E4M3FNUZ |                       \
+     UINT64_C(1) << BP_DTYPE_F8E5M2 | UINT64_C(1) << BP_DTYPE_F8E5M2FNUZ)
 
-/* A constant input, a scalar: 1 for not 0, 0 for 0, -1 for not constant. */
-static int constant_flag(const struct bp_cpu_query *query, uint32_t i)
-{
-    const bp_value *value = bp_node_in(query->graph, query->node, i);
-    bp_span span;
+static const struct bp_cpu_params none;
 
-    if (!value || !(value->flags & BP_VALUE_CONSTANT))
-        return -1;
-    if (query->host->constant(query->host->h, query->graph, query->node->in[i], &span, NULL) < 0 ||
-        span.size < bp_cpu_width(value->dtype))
-        return -1;
-    return is_nonzero(value->dtype, span.data);
-}
+/* The loops of a training run, and where they are in the tensors. */
+struct job {
+    struct bp_cpu_random random;
+    bp_cpu_unary_loop load, store, store_mask;
+    const char *x;
+    char *y, *mask; /* or NULL */
+    size_t width, mask_width;
+    double ratio;
+};
 
-static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
-{
-    const bp_value *ratio = bp_node_in(query->graph, query->node, 1);
-
-    if (query->node->since >= 12 && constant_flag(query, 2) == 1 &&
-        (!ratio || constant_flag(query, 1) == 1))
-        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "training_mode", "training is not implemented");
-    else
-        bp_cpu_claim_types(op, query);
-}
+/* ---- inference ------------------------------------------------------------------------------- */
 
 /* All kept: true, or before version 10 the number one of x's type. */
 static void fill_mask(bp_tensor *mask, size_t n)
 {
     static const uint8_t yes = 1;
-    struct bp_cpu_params none = {0};
     uint64_t one = 0;
 
     bp_cpu_cast_loop(BP_DTYPE_BOOL, mask->dtype)(&one, &yes, 1, &none);
     bp_cpu_fill(bp_tensor_data(mask), &one, bp_cpu_width(mask->dtype), n);
 }
 
-static bp_rc run(struct bp_cpu_call *call, bp_err *err)
+static bp_rc keep_all(struct bp_cpu_call *call)
 {
-    const bp_tensor *x = call->in[0], *ratio = bp_cpu_in(call, 1), *mode = bp_cpu_in(call, 2);
-    bp_tensor *mask = bp_cpu_out(call, 1);
+    const bp_tensor *x = call->in[0];
     size_t n = (size_t)bp_cpu_count(x), width = bp_cpu_width(x->dtype);
     const void *from = bp_tensor_data(x);
     void *to = call->out[0] ? bp_tensor_data(call->out[0]) : NULL;
 
-    if (mode && is_nonzero(mode->dtype, bp_tensor_data(mode)) &&
-        (!ratio || is_nonzero(ratio->dtype, bp_tensor_data(ratio))))
-        return bp_cpu_fail(call->node, err, BP_E_UNSUPPORTED,
-                           "training_mode is set: training is not implemented");
     if (n == 0)
         return BP_OK;
     if (to && to != from)
         memcpy(to, from, n * width);
-    if (mask)
-        fill_mask(mask, n);
+    if (bp_cpu_out(call, 1))
+        fill_mask(call->out[1], n);
     return BP_OK;
 }
+
+static bp_rc run_inference(struct bp_cpu_call *call, bp_err *err)
+{
+    (void)err;
+    return keep_all(call);
+}
+
+/* ---- training -------------------------------------------------------------------------------- */
+
+static void drop_block(struct job *job, int64_t at, size_t n)
+{
+    double x[BLOCK], scale = 1 / (1 - job->ratio);
+    uint8_t stays[BLOCK];
+
+    for (size_t i = 0; i < n; i++)
+        stays[i] = bp_cpu_random_real(&job->random) >= job->ratio;
+    if (job->y) {
+        job->load(x, job->x + (size_t)at * job->width, n, &none);
+        for (size_t i = 0; i < n; i++)
+            x[i] = x[i] * stays[i] * scale;
+        job->store(job->y + (size_t)at * job->width, x, n, &none);
+    }
+    if (job->mask)
+        job->store_mask(job->mask + (size_t)at * job->mask_width, stays, n, &none);
+}
+
+static bp_rc drop(struct bp_cpu_call *call, double ratio, bp_err *err)
+{
+    const bp_tensor *x = call->in[0], *mask = bp_cpu_out(call, 1);
+    int64_t count = bp_cpu_count(x);
+    struct job job = {
+        .load = bp_cpu_cast_loop(x->dtype, BP_DTYPE_F64),
+        .store = bp_cpu_cast_loop(BP_DTYPE_F64, x->dtype),
+        .x = bp_cpu_data(x),
+        .y = call->out[0] ? bp_cpu_data(call->out[0]) : NULL,
+        .width = bp_cpu_width(x->dtype),
+        .ratio = ratio,
+    };
+
+    if (!job.load || !job.store)
+        return bp_cpu_fail(call->node, err, BP_E_UNSUPPORTED, "training with %s is not implemented",
+                           bp_cpu_dtype_name(x->dtype));
+    if (mask) {
+        job.mask = bp_cpu_data(mask);
+        job.mask_width = bp_cpu_width(mask->dtype);
+        job.store_mask = bp_cpu_cast_loop(BP_DTYPE_BOOL, mask->dtype);
+    }
+    bp_cpu_random_begin(call->node, &job.random);
+    for (int64_t at = 0; at < count; at += BLOCK)
+        drop_block(&job, at, (size_t)(count - at < BLOCK ? count - at : BLOCK));
+    return BP_OK;
+}
+
+/* With a ratio of 0 there is nothing to drop; at 1 nothing would be left to scale. */
+static bp_rc train(struct bp_cpu_call *call, double ratio, bp_err *err)
+{
+    if (!(ratio >= 0 && ratio < 1))
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "ratio is %g, not in 0..1", ratio);
+    return ratio > 0 ? drop(call, ratio, err) : keep_all(call);
+}
+
+static bp_rc run_old(struct bp_cpu_call *call, bp_err *err)
+{
+    if (bp_cpu_int(call->node, "is_test", 0) != 0)
+        return keep_all(call);
+    return train(call, (double)bp_cpu_float(call->node, "ratio", 0.5f), err);
+}
+
+static bp_rc run_told(struct bp_cpu_call *call, bp_err *err)
+{
+    const bp_tensor *ratio = bp_cpu_in(call, 1), *mode = bp_cpu_in(call, 2);
+    double value = 0.5;
+
+    if (mode && bp_cpu_count(mode) != 1)
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "training_mode is no single value");
+    if (!mode || !*(const uint8_t *)bp_tensor_data(mode))
+        return keep_all(call);
+    if (ratio) {
+        bp_cpu_unary_loop load = bp_cpu_cast_loop(ratio->dtype, BP_DTYPE_F64);
+
+        if (bp_cpu_count(ratio) != 1 || !load)
+            return bp_cpu_fail(call->node, err, BP_E_SHAPE, "ratio is no single number");
+        load(&value, bp_tensor_data(ratio), 1, &none);
+    }
+    return train(call, value, err);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 const struct bp_cpu_op bp_cpu_op_dropout_1 = {
     .name = "Dropout",
     .since = 1,
+    .until = 6,
+    .flags = BP_CPU_IN_PLACE,
+    .types = BP_CPU_FLOATS,
+    .pack = bp_cpu_random_pack,
+    .run = run_old,
+};
+
+const struct bp_cpu_op bp_cpu_op_dropout_7 = {
+    .name = "Dropout",
+    .since = 7,
     .until = 11,
     .flags = BP_CPU_VIEW,
     .types = BP_CPU_FLOATS,
-    .run = run,
+    .run = run_inference,
 };
 
 /* No view: run has to see training_mode. */
@@ -96,7 +170,7 @@ const struct bp_cpu_op bp_cpu_op_dropout_12 = {
     .name = "Dropout",
     .since = 12,
     .flags = BP_CPU_IN_PLACE,
-    .types = BP_CPU_FLOATS,
-    .claim = claim,
-    .run = run,
+    .types = BP_CPU_FLOATS | FLOAT8S,
+    .pack = bp_cpu_random_pack,
+    .run = run_told,
 };

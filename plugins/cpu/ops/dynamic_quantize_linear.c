@@ -68,8 +68,7 @@ static void quantize_slice(void *u, uint32_t i, uint32_t worker)
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     (void)err;
-    call->scratch_bytes =
-        2 * sizeof(float) * bp_cpu_slices(call, bp_cpu_count(call->in[0]), 2);
+    call->scratch_bytes = 2 * sizeof(float) * bp_cpu_slices(call, bp_cpu_count(call->in[0]), 2);
     return BP_OK;
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gemm.c - Gemm (opsets 1, 6, 7, 9, 11, 13): Y = alpha * A' * B' + beta * C. Y is filled with beta
- * * C first; the product is added to it.
+ * * C first; the product is added to it. FusedGemm of com.microsoft applies a function to Y.
  */
 
 #include "kernels/gemm.h"
 #include "kernels/data.h"
+#include "kernels/epilogue.h"
 #include "kernels/int_product.h"
 #include "kernels/widen.h"
 
@@ -14,6 +15,7 @@
 struct state {
     struct bp_cpu_gemm gemm;
     struct bp_cpu_int_product product;
+    struct bp_cpu_epilogue epilogue;
     double beta;
     int64_t c_row, c_col; /* steps in C for a row and a column of Y; 0: broadcast */
 };
@@ -115,6 +117,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (a->rank != 2 || b->rank != 2 || y->rank != 2 || a->dims[!trans_a] != b->dims[trans_b] ||
         y->dims[0] != a->dims[trans_a] || y->dims[1] != b->dims[!trans_b])
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "A, B and Y do not fit together");
+    if (!bp_cpu_epilogue_read(call->node->graph, call->node->node, &s->epilogue))
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "the activation is not known");
     s->beta = (double)bp_cpu_float(call->node, "beta", 1);
     s->gemm = (struct bp_cpu_gemm){
         .m = (size_t)y->dims[0],
@@ -182,6 +186,25 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
                      bp_cpu_worker_scratch(job->scratch, worker, gemm->scratch_bytes));
 }
 
+/* The product, added to what Y holds or in its place. */
+static void multiply(const struct bp_cpu_call *call, struct job *job)
+{
+    const struct state *s = job->state;
+
+    job->operands.a = bp_cpu_data(call->in[0]);
+    job->operands.b = bp_cpu_data(call->in[1]);
+    if (is_integer(call->out[0]->dtype)) {
+        struct bp_cpu_int_product product = s->product;
+
+        product.a = job->operands.a;
+        product.b = job->operands.b;
+        product.c = job->operands.c;
+        bp_cpu_int_product(&product, 0, product.m);
+    } else {
+        bp_cpu_parallel(call, s->gemm.tasks, run_task, job);
+    }
+}
+
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
@@ -197,20 +220,9 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         fill(s, y->dtype, bp_cpu_data(call->in[2]), job.operands.c);
     else if (s->gemm.k == 0 || is_integer(y->dtype))
         memset(job.operands.c, 0, bytes);
-    if (s->gemm.k == 0)
-        return BP_OK;
-    job.operands.a = bp_cpu_data(call->in[0]);
-    job.operands.b = bp_cpu_data(call->in[1]);
-    if (is_integer(y->dtype)) {
-        struct bp_cpu_int_product product = s->product;
-
-        product.a = job.operands.a;
-        product.b = job.operands.b;
-        product.c = job.operands.c;
-        bp_cpu_int_product(&product, 0, product.m);
-        return BP_OK;
-    }
-    bp_cpu_parallel(call, s->gemm.tasks, run_task, &job);
+    if (s->gemm.k > 0)
+        multiply(call, &job);
+    bp_cpu_epilogue_run(call, &s->epilogue, NULL, y);
     return BP_OK;
 }
 
@@ -222,6 +234,32 @@ const struct bp_cpu_op bp_cpu_op_gemm = {
     .flags = BP_CPU_RAW_WEIGHTS,
     .loops = &wide,
     .claim = claim,
+    .types = BP_CPU_FLOATS | UINT64_C(1) << BP_DTYPE_I32 | UINT64_C(1) << BP_DTYPE_U32 |
+             UINT64_C(1) << BP_DTYPE_I64 | UINT64_C(1) << BP_DTYPE_U64,
+    .pack = pack,
+    .unpack = bp_cpu_blas_leave,
+    .prepare = bp_cpu_widen_prepare,
+    .run = bp_cpu_widen_run,
+};
+
+static void claim_fused(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
+{
+    const bp_value *a = bp_node_in(query->graph, query->node, 0);
+
+    if (a && is_integer(a->dtype) &&
+        !bp_node_string_is(query->graph, query->node, "activation", "", ""))
+        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "activation", "integers take no activation");
+    else if (bp_cpu_epilogue_claim(query))
+        claim(op, query);
+}
+
+const struct bp_cpu_op bp_cpu_op_fused_gemm = {
+    .name = "FusedGemm",
+    .domain = "com.microsoft",
+    .since = 1,
+    .flags = BP_CPU_RAW_WEIGHTS,
+    .loops = &wide,
+    .claim = claim_fused,
     .types = BP_CPU_FLOATS | UINT64_C(1) << BP_DTYPE_I32 | UINT64_C(1) << BP_DTYPE_U32 |
              UINT64_C(1) << BP_DTYPE_I64 | UINT64_C(1) << BP_DTYPE_U64,
     .pack = pack,

@@ -5,6 +5,7 @@
  */
 
 #include "kernels/data.h"
+#include "kernels/norm.h"
 #include "kernels/simd.h"
 #include "kernels/widen.h"
 
@@ -12,6 +13,7 @@
 
 struct job {
     const struct bp_cpu_simd *simd;
+    const struct bp_cpu_norm *norm;
     const char *x;
     char *y;
     const bp_tensor *scale, *bias;
@@ -52,8 +54,8 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
         double var = job->simd->sum_squares(x, job->count, mean) / (double)job->count;
         double mul = load(job->scale, p % job->channels) / sqrt(var + job->epsilon);
 
-        job->simd->scale(job->y + (size_t)p * job->count * job->width, x, job->count, mul,
-                         load(job->bias, p % job->channels) - mean * mul);
+        job->norm->even(job->y + (size_t)p * job->count * job->width, x, job->count, mean, mul,
+                        load(job->bias, p % job->channels));
     }
 }
 
@@ -62,6 +64,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     const bp_tensor *x = call->in[0];
     struct job job = {
         .simd = bp_cpu_simd(x->dtype),
+        .norm = bp_cpu_norm(x->dtype),
         .scale = call->in[1],
         .bias = call->in[2],
         .channels = x->dims[1],

@@ -2,9 +2,9 @@
 /*
  * matmul.c - MatMul (opsets 1, 9, 13), as numpy's: the last two dimensions are matrices, those
  * before are broadcast; a tensor of rank 1 is a row on the left and a column on the right.
+ * FusedMatMul of com.microsoft scales the product and takes operands in other orders.
  */
 
-#include "kernels/batches.h"
 #include "kernels/data.h"
 #include "kernels/gemm.h"
 #include "kernels/int_product.h"
@@ -13,7 +13,9 @@
 struct state {
     struct bp_cpu_gemm gemm; /* of one pair of matrices */
     struct bp_cpu_int_product product;
-    struct bp_cpu_batches batches;
+    uint64_t batches;
+    uint32_t n_dims; /* of the batch, and how far a step in each moves in A and B, in elements */
+    int64_t dims[BP_CPU_MAX_RANK], a_step[BP_CPU_MAX_RANK], b_step[BP_CPU_MAX_RANK];
 };
 
 struct job {
@@ -46,28 +48,109 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     return BP_OK;
 }
 
+/* An operand as the product reads it. */
+struct operand {
+    int64_t rows, cols, row_step; /* of a matrix, before trans turns it; steps in elements */
+    bool trans;
+    uint32_t n_dims; /* of the batch */
+    int64_t dims[BP_CPU_MAX_RANK], steps[BP_CPU_MAX_RANK];
+};
+
+/* With batch_inside the rows are in front of the batch, not behind it. */
+static struct operand read_operand(const struct bp_cpu_call *call, uint32_t i, const char *trans,
+                                   const char *batch_inside)
+{
+    const bp_tensor *x = call->in[i];
+    uint32_t rank = x->rank, first = 0;
+    struct operand out = {.trans = rank > 1 && bp_cpu_int(call->node, trans, 0) != 0};
+    int64_t step = rank > 0 ? x->dims[rank - 1] : 1;
+
+    out.rows = rank > 1 ? x->dims[rank - 2] : i == 0 || rank == 0 ? 1 : x->dims[0];
+    out.cols = rank == 0 || (rank == 1 && i == 1) ? 1 : x->dims[rank - 1];
+    out.row_step = out.cols;
+    out.n_dims = rank > 2 ? rank - 2 : 0;
+    if (rank > 2 && bp_cpu_int(call->node, batch_inside, 0) != 0) {
+        first = 1;
+        out.rows = x->dims[0];
+        out.row_step = bp_dims_count(x->dims + 1, rank - 1);
+    } else if (rank > 1) {
+        step *= x->dims[rank - 2];
+    }
+    for (uint32_t d = out.n_dims; d-- > 0;) {
+        out.dims[d] = x->dims[first + d];
+        out.steps[d] = step;
+        step *= out.dims[d];
+    }
+    return out;
+}
+
+/* Dimension `i` of a batch of n_dims, for an operand that may have fewer. */
+static int64_t batch_dim(const struct operand *x, uint32_t n_dims, uint32_t i, int64_t *step)
+{
+    uint32_t missing = n_dims - x->n_dims;
+    int64_t size = i < missing ? 1 : x->dims[i - missing];
+
+    *step = size == 1 ? 0 : x->steps[i - missing];
+    return size;
+}
+
+/* Fills dims and steps; false: the batches do not broadcast. */
+static bool plan_batches(struct state *s, const struct operand *a, const struct operand *b)
+{
+    int64_t batches = 1;
+
+    s->n_dims = a->n_dims > b->n_dims ? a->n_dims : b->n_dims;
+    for (uint32_t i = s->n_dims; i-- > 0;) {
+        int64_t p = batch_dim(a, s->n_dims, i, &s->a_step[i]);
+        int64_t q = batch_dim(b, s->n_dims, i, &s->b_step[i]);
+
+        if (p != q && p != 1 && q != 1)
+            return false;
+        s->dims[i] = p == 1 ? q : p;
+        batches *= s->dims[i];
+    }
+    s->batches = (uint64_t)batches;
+    return true;
+}
+
+/* With one matrix on the right, all rows on the left are one matrix. */
+static bool can_flatten(const struct state *s, const bp_tensor *a, const struct operand *rows)
+{
+    if (a->rank < 2 || rows->trans || rows->row_step != rows->cols)
+        return false;
+    for (uint32_t i = 0; i < s->n_dims; i++) {
+        if (s->b_step[i] != 0 || (s->a_step[i] == 0 && s->dims[i] != 1))
+            return false;
+    }
+    return true;
+}
+
 static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
 {
-    const bp_tensor *a = call->in[0], *b = call->in[1];
-    int64_t m = a->rank > 1 ? a->dims[a->rank - 2] : 1, k = a->rank > 0 ? a->dims[a->rank - 1] : 0;
-    int64_t n = b->rank > 1 ? b->dims[b->rank - 1] : 1;
+    struct operand a = read_operand(call, 0, "transA", "transBatchA");
+    struct operand b = read_operand(call, 1, "transB", "transBatchB");
+    int64_t m = a.trans ? a.cols : a.rows, k = a.trans ? a.rows : a.cols;
+    int64_t n = b.trans ? b.rows : b.cols;
 
-    if (a->rank == 0 || b->rank == 0 || k != b->dims[b->rank > 1 ? b->rank - 2 : 0] ||
-        !bp_cpu_batches_make(a, b, &s->batches) ||
-        bp_cpu_count(call->out[0]) != (int64_t)s->batches.count * m * n)
+    if (call->in[0]->rank == 0 || call->in[1]->rank == 0 || k != (b.trans ? b.cols : b.rows) ||
+        !plan_batches(s, &a, &b) || bp_cpu_count(call->out[0]) != (int64_t)s->batches * m * n)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "A and B do not fit together");
-    if (bp_cpu_batches_can_flatten(&s->batches, a)) {
-        m *= (int64_t)s->batches.count;
-        s->batches.count = 1;
-        s->batches.n_dims = 0;
+    if (can_flatten(s, call->in[0], &a)) {
+        m *= (int64_t)s->batches;
+        s->batches = 1;
+        s->n_dims = 0;
     }
     s->gemm = (struct bp_cpu_gemm){
         .m = (size_t)m,
         .n = (size_t)n,
         .k = (size_t)k,
-        .dtype = a->dtype,
-        .alpha = 1,
-        .width = s->batches.count >= 2 * (uint64_t)call->width ? 1 : call->width,
+        .lda = (size_t)a.row_step,
+        .ldb = (size_t)b.row_step,
+        .dtype = call->in[0]->dtype,
+        .trans_a = a.trans,
+        .trans_b = b.trans,
+        .alpha = (double)bp_cpu_float(call->node, "alpha", 1),
+        .width = s->batches >= 2 * (uint64_t)call->width ? 1 : call->width,
         .blas = call->node->blas,
     };
     return BP_OK;
@@ -101,7 +184,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     }
     bp_cpu_gemm_plan(&s->gemm);
     worker = (s->gemm.scratch_bytes + 63) / 64 * 64;
-    if (s->batches.count > UINT32_MAX / s->gemm.tasks ||
+    if (s->batches > UINT32_MAX / s->gemm.tasks ||
         __builtin_mul_overflow(worker, call->width, &call->scratch_bytes))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the batch or its scratch is too large");
     return BP_OK;
@@ -111,13 +194,16 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 static struct bp_cpu_operands at_batch(const struct job *job, uint64_t batch)
 {
     const struct state *s = job->state;
-    int64_t a, b;
-    size_t m = s->gemm.m, n = s->gemm.n, k = s->gemm.k;
+    int64_t a = 0, b = 0, rest = (int64_t)batch;
+    size_t m = s->gemm.m, n = s->gemm.n;
 
-    bp_cpu_batches_at(&s->batches, batch, &a, &b);
+    for (uint32_t i = s->n_dims; i-- > 0; rest /= s->dims[i]) {
+        a += rest % s->dims[i] * s->a_step[i];
+        b += rest % s->dims[i] * s->b_step[i];
+    }
     return (struct bp_cpu_operands){
-        .a = job->a + (size_t)a * m * k * job->width,
-        .b = job->b + (size_t)b * k * n * job->width,
+        .a = job->a + (size_t)a * job->width,
+        .b = job->b + (size_t)b * job->width,
         .c = job->c + batch * m * n * job->width,
     };
 }
@@ -134,7 +220,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
 
 static void run_integers(const struct job *job)
 {
-    for (uint64_t i = 0; i < job->state->batches.count; i++) {
+    for (uint64_t i = 0; i < job->state->batches; i++) {
         struct bp_cpu_operands operands = at_batch(job, i);
         struct bp_cpu_int_product product = job->state->product;
 
@@ -165,7 +251,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     else if (is_integer(y->dtype))
         run_integers(&job);
     else
-        bp_cpu_parallel(call, (uint32_t)s->batches.count * s->gemm.tasks, run_task, &job);
+        bp_cpu_parallel(call, (uint32_t)s->batches * s->gemm.tasks, run_task, &job);
     return BP_OK;
 }
 
@@ -183,3 +269,20 @@ const struct bp_cpu_op bp_cpu_op_matmul = {
     .prepare = bp_cpu_widen_prepare,
     .run = bp_cpu_widen_run,
 };
+
+#define FUSED(row, name_)                                                                          \
+    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+        .name = name_,                                                                             \
+        .domain = "com.microsoft",                                                                 \
+        .since = 1,                                                                                \
+        .flags = BP_CPU_RAW_WEIGHTS,                                                               \
+        .loops = &wide,                                                                            \
+        .types = BP_CPU_FLOATS,                                                                    \
+        .pack = pack,                                                                              \
+        .unpack = bp_cpu_blas_leave,                                                               \
+        .prepare = bp_cpu_widen_prepare,                                                           \
+        .run = bp_cpu_widen_run,                                                                   \
+    }
+
+FUSED(fused_matmul, "FusedMatMul");
+FUSED(transpose_matmul, "TransposeMatMul");

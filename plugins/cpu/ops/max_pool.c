@@ -6,6 +6,7 @@
 
 #include "kernels/data.h"
 #include "kernels/pool.h"
+#include "kernels/pool_axes.h"
 #include "kernels/widen.h"
 
 #include <math.h>
@@ -49,20 +50,18 @@
 #include "kernels/pool.inc"
 #include "kernels/pool_indices.inc"
 
-static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
-{
-    if (bp_cpu_window_claim(query))
-        bp_cpu_claim_types(op, query);
-}
-
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     bool has_indices = bp_cpu_out(call, 1) != NULL;
-    bp_rc rc = bp_cpu_pool_prepare(call, err);
-    struct bp_cpu_pool *pool = call->state;
+    struct bp_cpu_pool *pool;
+    bp_rc rc;
 
+    if (bp_cpu_pool_is_wide(call))
+        return bp_cpu_pool_axes_prepare(call, BP_CPU_POOL_MAX, 0, err);
+    rc = bp_cpu_pool_prepare(call, err);
     if (rc < 0)
         return rc;
+    pool = call->state;
     switch (call->in[0]->dtype) {
     case BP_DTYPE_F64:
         pool->plane = has_indices ? index_plane_f64 : pool_plane_f64;
@@ -85,7 +84,10 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     bp_tensor *indices = bp_cpu_out(call, 1);
 
     (void)err;
-    bp_cpu_pool_run(call, indices ? bp_cpu_data(indices) : NULL);
+    if (bp_cpu_pool_is_wide(call))
+        bp_cpu_pool_axes_run(call);
+    else
+        bp_cpu_pool_run(call, indices ? bp_cpu_data(indices) : NULL);
     return BP_OK;
 }
 
@@ -95,7 +97,6 @@ const struct bp_cpu_op bp_cpu_op_max_pool = {
     .name = "MaxPool",
     .since = 1,
     .loops = &wide,
-    .claim = claim,
     .types = BP_CPU_FLOATS | UINT64_C(1) << BP_DTYPE_I8 | UINT64_C(1) << BP_DTYPE_U8,
     .prepare = bp_cpu_widen_prepare,
     .run = bp_cpu_widen_run,

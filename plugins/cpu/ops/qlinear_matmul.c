@@ -64,14 +64,14 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s = call->state;
     rc = bp_cpu_int8_matmul_make(call, inputs, 0, &s->matmul, err);
     if (rc >= 0)
-        rc = bp_cpu_each_make(call, A_SCALE, s->matmul.rows, s->matmul.a_matrices, &s->a_scale,
-                              err);
+        rc =
+            bp_cpu_each_make(call, A_SCALE, s->matmul.rows, s->matmul.a_matrices, &s->a_scale, err);
     if (rc >= 0)
         rc = bp_cpu_each_make(call, B_SCALE, s->matmul.product.n, s->matmul.b_matrices, &s->b_scale,
                               err);
     if (rc >= 0 && (bp_cpu_count(call->in[Y_SCALE]) != 1 || bp_cpu_count(call->in[Y_ZERO]) != 1))
-        rc = bp_cpu_fail(call->node, err, BP_E_SHAPE,
-                         "y_scale and y_zero_point must be one number");
+        rc =
+            bp_cpu_fail(call->node, err, BP_E_SHAPE, "y_scale and y_zero_point must be one number");
     if (rc < 0)
         return rc;
     /* now that it is known how many scales there are once repeated */
@@ -95,8 +95,8 @@ static void put_row(void *u, uint64_t batch, const int32_t *sums, size_t i, size
     quant.zero = zeros;
     quant.each = s->b_scale.total > 1;
     for (size_t c = 0; c < (quant.each ? n : 1); c++) {
-        scales[c] = a_scale * job->b_scale[quant.each ? (size_t)b * product->n + j + c : 0] /
-                    job->y_scale;
+        scales[c] =
+            a_scale * job->b_scale[quant.each ? (size_t)b * product->n + j + c : 0] / job->y_scale;
         zeros[c] = job->y_zero;
     }
     bp_cpu_requantize(job->dtype, job->y + ((size_t)batch * product->m + i) * product->n + j, sums,

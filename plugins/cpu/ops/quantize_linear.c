@@ -125,8 +125,8 @@ static void divide(const struct state *s, const void *x, size_t n, const float *
         if (s->precision == BP_DTYPE_F64)
             quotient[i] = bp_float_to_odd(wide[i] / (double)by);
         else
-            quotient[i] = rounded(rounded(narrow[i], s->precision) / rounded(by, s->precision),
-                                  s->precision);
+            quotient[i] =
+                rounded(rounded(narrow[i], s->precision) / rounded(by, s->precision), s->precision);
     }
 }
 
@@ -223,8 +223,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     size_t n = (size_t)s->granularity.scales;
     float *scales = call->scratch, *float_zeros = scales + n;
     int32_t *zeros = (int32_t *)(void *)(float_zeros + n);
-    struct job job = {s, bp_cpu_data(call->in[0]), bp_cpu_data(call->out[0]), scales, float_zeros,
-                      zeros};
+    struct job job = {
+        s, bp_cpu_data(call->in[0]), bp_cpu_data(call->out[0]), scales, float_zeros, zeros};
 
     (void)err;
     if (s->granularity.count == 0)

@@ -40,12 +40,17 @@ static bp_rc infer_cast_map(struct bp_infer *infer)
     struct bp_sym dims[2] = {bp_sym_of(1), bp_sym_of(0)};
     int64_t n = bp_ir_attr_int(infer->node, "max_map", 1);
     bp_rc rc = BP_OK;
-    uint32_t dtype = BP_DTYPE_F32;
+    uint32_t dtype;
 
-    if (bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_STRING"))
+    if (bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_FLOAT"))
+        dtype = BP_DTYPE_F32;
+    else if (bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_STRING"))
         dtype = BP_DTYPE_STRING;
     else if (bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_INT64"))
         dtype = BP_DTYPE_I64;
+    else
+        return bp_fail(infer->err, BP_E_INVALID,
+                       "cast_to is none of TO_FLOAT, TO_INT64 and TO_STRING");
     if (bp_ir_attr_is(infer->node, "map_form", "DENSE", "SPARSE")) {
         if (n < 1)
             return bp_fail(infer->err, BP_E_INVALID, "max_map is %lld, it has to be positive",

@@ -43,8 +43,7 @@ static bp_rc check_blocks(struct bp_infer *infer, const struct bp_fact *x,
     if (rc < 0)
         return rc;
     if (scale->rank != x->rank)
-        return bp_fail(infer->err, BP_E_SHAPE,
-                       "%s has rank %u, but blocks ask for that of %s, %u",
+        return bp_fail(infer->err, BP_E_SHAPE, "%s has rank %u, but blocks ask for that of %s, %u",
                        bp_rule_name(infer, 1), scale->rank, bp_rule_name(infer, 0), x->rank);
     for (uint32_t i = 0; i < x->rank; i++) {
         struct bp_sym want = x->dims[i];
@@ -102,7 +101,7 @@ static bp_rc check_zero(struct bp_infer *infer)
     return BP_OK;
 }
 
-/* An element type that an attribute names, of those that output 0 may have; NONE when it does not. */
+/* An element type that an attribute names, one of `allowed`; NONE when it is not there. */
 static bp_rc dtype_attr(struct bp_infer *infer, const char *name, uint64_t allowed, uint32_t *out)
 {
     int64_t dtype = bp_ir_attr_int(infer->node, name, BP_DTYPE_NONE);
@@ -124,8 +123,8 @@ static bp_rc infer_quantize(struct bp_infer *infer)
 {
     uint32_t dtype, zero = bp_rule_dtype(infer, 2), precision;
     bool has_zero = bp_rule_in(infer, 2) != NULL;
-    bp_rc rc = dtype_attr(infer, "output_dtype", bp_schema_out(infer->node->schema, 0)->types,
-                          &dtype);
+    bp_rc rc =
+        dtype_attr(infer, "output_dtype", bp_schema_out(infer->node->schema, 0)->types, &dtype);
 
     if (rc >= 0)
         rc = dtype_attr(infer, "precision", FLOAT, &precision);

@@ -179,6 +179,29 @@ static bp_rc check_split(struct bp_infer *infer, const struct bp_list *split)
     return BP_OK;
 }
 
+/* Version 1 may have its sizes in an input of the data's type: whole numbers as floats. */
+static bp_rc whole_parts(struct bp_infer *infer, struct bp_list *split)
+{
+    const struct bp_fact *fact = bp_rule_in(infer, 1);
+    struct bp_sym *v;
+
+    if (split->v || !fact || !fact->reals)
+        return BP_OK;
+    v = bp_region_array(infer->region, fact->n_content, sizeof *v);
+    if (!v)
+        return bp_fail_nomem(infer->err, "split");
+    for (uint32_t i = 0; i < fact->n_content; i++) {
+        if (!(fact->reals[i] >= 0 && fact->reals[i] <= INT32_MAX))
+            return bp_fail(infer->err, BP_E_SHAPE, "split asks for a part of size %g",
+                           fact->reals[i]);
+        v[i] = bp_sym_of((int64_t)fact->reals[i]);
+    }
+    split->v = v;
+    split->n = fact->n_content;
+    split->is_counted = true;
+    return BP_OK;
+}
+
 /* Elements of a list go with the parts of it. */
 static bp_rc split_content(struct bp_infer *infer, const struct bp_sym *sizes)
 {
@@ -212,6 +235,8 @@ static bp_rc infer_split(struct bp_infer *infer)
     struct bp_list split;
     bp_rc rc = bp_rule_list(infer, "split", 1, &split);
 
+    if (rc >= 0)
+        rc = whole_parts(infer, &split);
     if (rc >= 0)
         rc = check_split(infer, &split);
     for (uint32_t i = 0; i < infer->node->n_out && rc >= 0 && !bp_rule_ranked(input); i++)
@@ -330,7 +355,7 @@ CONCAT(11, ALL3, A_INT_REQ("axis"));
 CONCAT(13, ALL4, A_INT_REQ("axis"));
 
 /* sizes of the parts: either, an attribute, an input */
-ROW(Split, 1, INFER(infer_split), IN(P("input", 'T', FLOAT3), OPT("split", 'T', FLOAT3)),
+ROW(Split, 1, INFER(infer_split), IN(P("input", 'T', FLOAT3), OPT_READ("split", 'T', FLOAT3)),
     OUT(MANY("outputs...", 'T', FLOAT3)), ATTRS(A_INT_OPT("axis"), A_INTS("split")));
 
 #define SPLIT_BY_ATTR(since, types)                                                                \

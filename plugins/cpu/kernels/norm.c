@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* norm.c - see norm.h. */
+
+#include "kernels/norm.h"
+
+#include <bp/abi.h>
+
+#include "kernels/loops.h"
+
+#define T float
+#define FN(name) name##_f32
+#include "kernels/norm.inc"
+#undef T
+#undef FN
+
+#define T double
+#define FN(name) name##_f64
+#include "kernels/norm.inc"
+
+const struct bp_cpu_norm *bp_cpu_norm(uint32_t dtype)
+{
+    static const struct bp_cpu_norm loops[] = {{even_f32, listed_f32}, {even_f64, listed_f64}};
+
+    return &loops[dtype == BP_DTYPE_F64];
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pool_axes.h - pools of more spatial dimensions than kernels/pool.h knows: one dimension after the
+ * other, from the last to the first, which comes to the same as all pools can be parted so.
+ */
+#ifndef BP_CPU_KERNELS_POOL_AXES_H
+#define BP_CPU_KERNELS_POOL_AXES_H
+
+#include "cpu.h"
+#include "kernels/window.h"
+
+enum bp_cpu_pool_kind { BP_CPU_POOL_MAX, BP_CPU_POOL_MEAN, BP_CPU_POOL_NORM };
+
+/* Has the node's input more spatial dimensions than kernels/pool.h takes? */
+static inline bool bp_cpu_pool_is_wide(const struct bp_cpu_call *call)
+{
+    return call->in[0]->rank > 2 + BP_CPU_SPATIAL;
+}
+
+/* Makes call->state and states the scratch. p is that of a norm. */
+bp_rc bp_cpu_pool_axes_prepare(struct bp_cpu_call *call, enum bp_cpu_pool_kind kind, double p,
+                               bp_err *err);
+void bp_cpu_pool_axes_run(struct bp_cpu_call *call);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* resize_axis.c - see resize_axis.h. All in double: the tables are small against the tensor. */
+
+#include "kernels/resize_axis.h"
+
+#include <math.h>
+
+/* ---- coordinates ----------------------------------------------------------------------------- */
+
+/* Where element i of the output lies in the input. */
+static double source_of(const struct bp_cpu_resize_rule *rule,
+                        const struct bp_cpu_resize_axis *axis, int64_t i)
+{
+    double in = (double)axis->in, at = (double)i;
+    double wanted = axis->scale * in; /* the length before it was cut down to a whole number */
+
+    if (rule->is_legacy)
+        return (double)((float)at / (float)axis->scale);
+    switch (rule->coordinate) {
+    case BP_CPU_ALIGN_CORNERS:
+        return axis->out > 1 ? at * (in - 1) / (wanted - 1) : 0;
+    case BP_CPU_ASYMMETRIC:
+        return at / axis->scale;
+    case BP_CPU_TF_HALF_PIXEL_FOR_NN:
+        return (at + 0.5) / axis->scale;
+    case BP_CPU_TF_CROP_AND_RESIZE:
+        if (axis->out > 1)
+            return at * (axis->end - axis->start) * (in - 1) / (wanted - 1) +
+                   axis->start * (in - 1);
+        return (axis->end - axis->start) * (in - 1) / 2 + axis->start * (in - 1);
+    case BP_CPU_PYTORCH_HALF_PIXEL:
+        return axis->out > 1 ? (at + 0.5) / axis->scale - 0.5 : 0;
+    case BP_CPU_HALF_PIXEL_SYMMETRIC: /* the middles of both stay together */
+        return in / 2 * (1 - (double)axis->out / wanted) + (at + 0.5) / axis->scale - 0.5;
+    default:
+        return (at + 0.5) / axis->scale - 0.5;
+    }
+}
+
+/* A whole number near x, within the input or just outside of it, whatever x is. */
+static int64_t whole(double x, int64_t in)
+{
+    double most = (double)in * 4 + 16;
+
+    if (!(x > -most)) /* NaN too */
+        return -(int64_t)most;
+    return x < most ? (int64_t)x : (int64_t)most;
+}
+
+static int64_t clamp(int64_t i, int64_t in)
+{
+    return i < 0 ? 0 : i < in ? i : in - 1;
+}
+
+static int64_t nearest_of(const struct bp_cpu_resize_rule *rule,
+                          const struct bp_cpu_resize_axis *axis, double x)
+{
+    if (rule->is_legacy)
+        return clamp(whole(axis->scale < 1 ? ceil(x) : floor(x), axis->in), axis->in);
+    switch (rule->nearest) {
+    case BP_CPU_ROUND_PREFER_CEIL:
+        x = floor(x + 0.5);
+        break;
+    case BP_CPU_FLOOR:
+        x = floor(x);
+        break;
+    case BP_CPU_CEIL:
+        x = ceil(x);
+        break;
+    default:
+        x = ceil(x - 0.5);
+        break;
+    }
+    return clamp(whole(x, axis->in), axis->in);
+}
+
+/* ---- weights --------------------------------------------------------------------------------- */
+
+static double cubic(double distance, double a)
+{
+    double x = fabs(distance);
+
+    if (x <= 1)
+        return ((a + 2) * x - (a + 3)) * x * x + 1;
+    return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+static double linear(double distance)
+{
+    double x = fabs(distance);
+
+    return x < 1 ? 1 - x : 0;
+}
+
+/* How much the elements are squeezed: a shrinking filter widens with antialias. */
+static double squeeze(const struct bp_cpu_resize_rule *rule, double scale)
+{
+    return rule->antialias && scale < 1 ? scale : 1;
+}
+
+/* Elements on each side of a place that count. */
+static int64_t reach_of(const struct bp_cpu_resize_rule *rule,
+                        const struct bp_cpu_resize_axis *axis)
+{
+    double radius = (rule->mode == BP_CPU_CUBIC ? 2 : 1) / squeeze(rule, axis->scale);
+
+    /* beyond the whole input on both sides there is nothing new */
+    return whole(ceil(radius), axis->in);
+}
+
+/* Weights of element i; those outside may be left out, and the rest makes 1 together. */
+static void fill_weights(const struct bp_cpu_resize_rule *rule, struct bp_cpu_resize_axis *axis,
+                         int64_t i, double x)
+{
+    double by = squeeze(rule, axis->scale), sum = 0;
+    int64_t base = whole(ceil(x) - 1, axis->in) + 1 - (int64_t)axis->taps / 2;
+
+    for (uint32_t t = 0; t < axis->taps; t++) {
+        int64_t at = base + t;
+        double distance = ((double)at - x) * by;
+        double weight =
+            rule->mode == BP_CPU_CUBIC ? cubic(distance, rule->cubic_a) : linear(distance);
+
+        if (rule->exclude_outside && (at < 0 || at >= axis->in))
+            weight = 0;
+        axis->index[t * axis->out + i] = clamp(at, axis->in);
+        axis->weight[t * axis->out + i] = weight;
+        sum += weight;
+    }
+    if (!rule->antialias && !rule->exclude_outside)
+        return;
+    if (sum == 0) /* all lie outside: then the nearest end stands for them */
+        axis->weight[i] = sum = 1;
+    for (uint32_t t = 0; t < axis->taps; t++)
+        axis->weight[t * axis->out + i] /= sum;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+void bp_cpu_resize_axis_measure(const struct bp_cpu_resize_rule *rule,
+                                struct bp_cpu_resize_axis *axis)
+{
+    bool is_whole =
+        rule->coordinate != BP_CPU_TF_CROP_AND_RESIZE || (axis->start == 0 && axis->end == 1);
+
+    axis->is_identity = axis->in == axis->out && axis->scale == 1 && is_whole &&
+                        (rule->coordinate != BP_CPU_TF_HALF_PIXEL_FOR_NN || rule->is_legacy);
+    axis->taps = 1;
+    if (rule->mode != BP_CPU_NEAREST)
+        axis->taps = (uint32_t)(2 * reach_of(rule, axis));
+}
+
+void bp_cpu_resize_axis_fill(const struct bp_cpu_resize_rule *rule, struct bp_cpu_resize_axis *axis)
+{
+    for (int64_t i = 0; i < axis->out; i++) {
+        double x = source_of(rule, axis, i);
+
+        if (axis->outside)
+            axis->outside[i] = !(x >= 0 && x <= (double)(axis->in - 1));
+        if (rule->mode == BP_CPU_NEAREST)
+            axis->index[i] = nearest_of(rule, axis, x);
+        else
+            fill_weights(rule, axis, i, x);
+    }
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lp_normalization.c - LpNormalization (opsets 1, 22): numbers along an axis over the sum of their
+ * sizes (p = 1) or the root of the sum of their squares (p = 2); zeroes where that is 0.
+ */
+
+#include "kernels/data.h"
+#include "kernels/late.h"
+#include "kernels/loops.h"
+#include "kernels/widen.h"
+
+#include <math.h>
+
+enum { COLUMNS = 64 }; /* neighbours that share their passes when the axis is not the last one */
+
+struct state {
+    int64_t outer, axis, inner; /* x seen as outer x axis x inner */
+    int64_t strips;             /* of an outer part: inner in pieces of COLUMNS */
+    int64_t p;
+    uint32_t slices;
+};
+
+struct job {
+    const struct state *state;
+    const void *x;
+    void *y;
+};
+
+static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
+{
+    const bp_tensor *x = call->in[0];
+    uint32_t axis;
+    struct state *s;
+    bp_rc rc = bp_cpu_axis(call, bp_cpu_int(call->node, "axis", -1), x->rank, &axis, err);
+
+    if (rc >= 0)
+        rc = bp_cpu_state(call, sizeof *s, err);
+    if (rc < 0)
+        return rc;
+    s = call->state;
+    s->p = bp_cpu_int(call->node, "p", 2);
+    if ((s->p != 1 && s->p != 2) || bp_cpu_count(call->out[0]) != bp_cpu_count(x))
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "p is neither 1 nor 2");
+    s->outer = bp_dims_count(x->dims, axis);
+    s->axis = x->dims[axis];
+    s->inner = bp_dims_count(x->dims + axis + 1, x->rank - axis - 1);
+    s->strips = (s->inner + COLUMNS - 1) / COLUMNS;
+    s->slices = bp_cpu_slices(call, bp_cpu_count(x), 4);
+    return BP_OK;
+}
+
+#define T float
+#define FN(name) name##_f32
+#include "kernels/lp_norm.inc"
+#undef T
+#undef FN
+
+#define T double
+#define FN(name) name##_f64
+#include "kernels/lp_norm.inc"
+
+static bp_rc run(struct bp_cpu_call *call, bp_err *err)
+{
+    const struct state *s = call->state;
+    const bp_tensor *x = call->in[0];
+    struct job job = {.state = s};
+
+    (void)err;
+    if (bp_cpu_count(x) == 0)
+        return BP_OK;
+    job.x = bp_cpu_data(x);
+    job.y = bp_cpu_data(call->out[0]);
+    bp_cpu_parallel(call, s->slices, x->dtype == BP_DTYPE_F64 ? run_slice_f64 : run_slice_f32,
+                    &job);
+    return BP_OK;
+}
+
+static const struct bp_cpu_wide wide = {prepare, run};
+
+const struct bp_cpu_op bp_cpu_op_lp_normalization = {
+    .name = "LpNormalization",
+    .since = 1,
+    .loops = &wide,
+    .types = BP_CPU_FLOATS,
+    .prepare = bp_cpu_widen_prepare,
+    .run = bp_cpu_widen_run,
+};
