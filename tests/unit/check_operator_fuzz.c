@@ -25,7 +25,7 @@ enum {
     SLICES = 8,           /* tests that the rows are dealt to */
     COUNT = 4,            /* models a row */
     PATIENCE_S = 60,      /* for one model, before it counts as a hang */
-    ROOM = 768 << 20      /* bytes that may be allocated beside what is there at first */
+    ROOM = 192 << 20      /* bytes that may be allocated beside what is there at first */
 };
 
 /* One of the runs of a model. */
@@ -58,7 +58,7 @@ __attribute__((visibility("default"))) const char *__asan_default_options(void);
 
 const char *__asan_default_options(void)
 {
-    return "allocator_may_return_null=1:max_allocation_size_mb=768:detect_leaks=1";
+    return "allocator_may_return_null=1:max_allocation_size_mb=128:detect_leaks=1";
 }
 #endif
 

@@ -39,6 +39,7 @@ struct fuzz_value {
     int64_t dims[FUZZ_RANK];
     size_t count; /* elements */
     bool is_huge; /* too large to be made: what is fed has other sizes */
+    bool is_tame; /* its numbers are likely indices */
     void *data;   /* `count` elements, in storage of just that size */
     char *text;   /* bytes of strings */
     bp_object *object;

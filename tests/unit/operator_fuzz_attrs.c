@@ -47,25 +47,50 @@ static const struct {
     {"update_rule", "linear|gated|delta|gated_delta"},
 };
 
+/* The same for the attribute of one operator. */
+static const struct {
+    const char *op, *name, *values;
+} own_choices[] = {
+    {"DepthToSpace", "mode", "DCR|CRD"},
+    {"GridSample", "mode", "linear|nearest|cubic|bilinear|bicubic"},
+    {"Momentum", "mode", "standard|nesterov"},
+    {"NegativeLogLikelihoodLoss", "reduction", "none|mean|sum"},
+    {"Pad", "mode", "constant|reflect|edge|wrap"},
+    {"Resize", "mode", "nearest|linear|cubic"},
+    {"RoiAlign", "mode", "avg|max"},
+    {"SoftmaxCrossEntropyLoss", "reduction", "none|mean|sum"},
+    {"TfIdfVectorizer", "mode", "TF|IDF|TFIDF"},
+    {"Upsample", "mode", "nearest|linear"},
+};
+
 static const char *const words[] = {"a", "b", "", "abc", "1", "x", "the", "\xff", "nan", "-3.5"};
+
+static const char *find_choices(const struct fuzz *fuzz, const char *name)
+{
+    for (size_t i = 0; i < sizeof own_choices / sizeof own_choices[0]; i++) {
+        if (strcmp(own_choices[i].op, fuzz->row->op) == 0 &&
+            strcmp(own_choices[i].name, name) == 0)
+            return own_choices[i].values;
+    }
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+        if (strcmp(choices[i].name, name) == 0)
+            return choices[i].values;
+    }
+    return NULL;
+}
 
 /* A text for the attribute; *n gets its length. */
 static const char *pick_text(struct fuzz *fuzz, const char *name, size_t *n)
 {
-    const char *p = FUZZ_PICK(fuzz, words);
+    const char *p = find_choices(fuzz, name);
+    uint32_t count = 1;
 
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
-        uint32_t count = 1;
-
-        if (strcmp(choices[i].name, name) != 0 || fuzz_chance(fuzz, 3))
-            continue;
-        p = choices[i].values;
-        for (const char *q = p; *q; q++)
-            count += *q == '|';
-        for (count = fuzz_below(fuzz, count); count > 0; count--)
-            p = strchr(p, '|') + 1;
-        break;
-    }
+    if (!p || fuzz_chance(fuzz, 3))
+        p = FUZZ_PICK(fuzz, words);
+    for (const char *q = p; *q; q++)
+        count += *q == '|';
+    for (count = fuzz_below(fuzz, count); count > 0; count--)
+        p = strchr(p, '|') + 1;
     *n = strcspn(p, "|");
     return p;
 }
@@ -100,7 +125,11 @@ static int64_t pick_int(struct fuzz *fuzz, const char *name)
         return FUZZ_PICK(fuzz, usual);
     if (is(name, "axis batch_axis time_axis start end batch_dims"))
         return rank ? (int64_t)fuzz_below(fuzz, (uint32_t)(2 * rank)) - rank : 0;
-    if (is(name, "to dtype output_dtype softmax_precision output_datatype stash_type precision"))
+    if (is(name, "stash_type softmax_precision"))
+        return FUZZ_PICK(fuzz, ((int64_t[]){1, 1, 1, 10, 11, 16}));
+    if (is(name, "n_supports n_targets"))
+        return 1 + fuzz_chance(fuzz, 20);
+    if (is(name, "to dtype output_dtype output_datatype precision"))
         return 1 + (int64_t)fuzz_below(fuzz, fuzz_chance(fuzz, 50) ? 16 : 26);
     if (is(name, "group"))
         return fuzz_chance(fuzz, 60) ? 1 : fuzz_chance(fuzz, 70) ? letter(fuzz, 'C') : 2;
@@ -111,11 +140,13 @@ static int64_t pick_int(struct fuzz *fuzz, const char *name)
     if (is(name, "num_heads kv_num_heads q_num_heads num_groups blocksize num_outputs p"))
         return 1 + (int64_t)fuzz_below(fuzz, 4);
     if (is(name, "K"))
-        return fuzz_chance(fuzz, 50) ? 32 : letter(fuzz, 'K');
+        return fuzz_chance(fuzz, 80) ? 32 : letter(fuzz, 'K');
     if (is(name, "N"))
         return letter(fuzz, 'N');
+    if (is(name, "k") && is(fuzz->row->op, "Col2Im"))
+        return 1;
     if (is(name, "block_size"))
-        return fuzz_chance(fuzz, 60) ? FUZZ_PICK(fuzz, ((int64_t[]){16, 32, 64, 4, 2})) : 0;
+        return fuzz_chance(fuzz, 95) ? FUZZ_PICK(fuzz, ((int64_t[]){16, 32, 32, 32, 64, 4, 2})) : 0;
     if (is(name, "bits"))
         return FUZZ_PICK(fuzz, ((int64_t[]){2, 4, 8, 4}));
     if (is(name, "size k output_height output_width max_gram_length min_gram_length n_targets "
@@ -143,6 +174,10 @@ static uint32_t pick_length(struct fuzz *fuzz, const char *name)
         return fuzz_below(fuzz, 20);
     if (fuzz_chance(fuzz, 1))
         return 300;
+    if (is(fuzz->row->op, "Col2Im"))
+        return is(name, "pads") ? 4 : 2;
+    if (is(name, "tree_roots"))
+        return 1;
     if (is(name, "kernel_shape strides dilations output_padding output_shape"))
         return rank > 2 ? rank - 2 : 1;
     if (is(name, "pads paddings"))
@@ -174,6 +209,12 @@ static int64_t pick_element(struct fuzz *fuzz, const char *name, uint32_t i, uin
         return fuzz_chance(fuzz, 60) ? 1 : 1 + (int64_t)fuzz_below(fuzz, 3);
     if (is(name, "nodes_treeids target_treeids class_treeids tree_roots"))
         return fuzz_chance(fuzz, 90) ? 0 : 1;
+    if (is(name, "nodes_trueleafs nodes_falseleafs"))
+        return fuzz_chance(fuzz, 70);
+    if (is(name, "nodes_featureids"))
+        return fuzz_below(fuzz, (uint32_t)letter(fuzz, 'C'));
+    if (is(name, "pooled_shape"))
+        return 1 + (int64_t)fuzz_below(fuzz, 3);
     if (is(name, "nodes_nodeids"))
         return i;
     if (is(name, "nodes_truenodeids nodes_falsenodeids")) /* mostly without rings */

@@ -163,6 +163,12 @@ static void break_shape(struct fuzz *fuzz, struct fuzz_value *value)
     }
 }
 
+/* Scales and zero points are mostly scalars. */
+static bool is_quant(const char *name)
+{
+    return strstr(name, "scale") || strstr(name, "zero_point");
+}
+
 void fuzz_set_shape(struct fuzz *fuzz, struct fuzz_value *value, uint32_t i)
 {
     const char *hint = find_hint(fuzz);
@@ -173,6 +179,8 @@ void fuzz_set_shape(struct fuzz *fuzz, struct fuzz_value *value, uint32_t i)
     }
     if (hint && *hint != '?' && *hint != '_' && fuzz_chance(fuzz, 95))
         shape_of_hint(fuzz, value, hint);
+    else if (i > 0 && is_quant(value->param->name) && fuzz_chance(fuzz, 70))
+        value->rank = 0;
     else if (i > 0 && value->param->flags & BP_PARAM_CONTENT)
         list_shape(fuzz, value);
     else if (i > 0 && fuzz_chance(fuzz, 75))
@@ -203,10 +211,12 @@ static float real(struct fuzz *fuzz)
 }
 
 /* Numbers for indices, lengths and sizes: mostly small. */
-static int64_t whole(struct fuzz *fuzz)
+static int64_t whole(struct fuzz *fuzz, bool is_tame)
 {
     uint32_t kind = fuzz_below(fuzz, 100);
 
+    if (is_tame)
+        return (int64_t)fuzz_below(fuzz, 3);
     if (kind < 2)
         return fuzz_edge(fuzz);
     if (kind < 10)
@@ -241,12 +251,12 @@ static void put_text(struct fuzz *fuzz, struct fuzz_value *value)
     }
 }
 
-static void put_number(struct fuzz *fuzz, uint32_t dtype, void *p)
+static void put_number(struct fuzz *fuzz, uint32_t dtype, bool is_tame, void *p)
 {
     float x = real(fuzz);
     double d = (double)x;
     uint16_t h = half_of(x);
-    int64_t n = whole(fuzz);
+    int64_t n = whole(fuzz, is_tame);
     uint8_t odd = (uint8_t)random_next(&fuzz->state);
 
     switch (dtype) {
@@ -273,7 +283,7 @@ static void put_number(struct fuzz *fuzz, uint32_t dtype, void *p)
         break;
     case BP_DTYPE_I8:
     case BP_DTYPE_U8:
-        *(uint8_t *)p = fuzz_chance(fuzz, 50) ? (uint8_t)n : odd;
+        *(uint8_t *)p = is_tame || fuzz_chance(fuzz, 50) ? (uint8_t)n : odd;
         break;
     default:
         if (bp_dtype_width(dtype) <= 8)
@@ -301,6 +311,7 @@ void fuzz_fill(struct fuzz *fuzz, struct fuzz_value *value)
     uint32_t width = bp_dtype_width(value->dtype);
     size_t bytes = 0;
 
+    value->is_tame = fuzz_chance(fuzz, 70);
     free(value->data);
     free(value->text);
     value->data = NULL;
@@ -317,8 +328,9 @@ void fuzz_fill(struct fuzz *fuzz, struct fuzz_value *value)
         put_text(fuzz, value);
     else if (width < 8)
         for (size_t i = 0; i < bytes; i++)
-            put_number(fuzz, value->dtype, (uint8_t *)value->data + i);
+            put_number(fuzz, value->dtype, value->is_tame, (uint8_t *)value->data + i);
     else
         for (size_t i = 0; i < value->count; i++)
-            put_number(fuzz, value->dtype, (uint8_t *)value->data + i * (width / 8));
+            put_number(fuzz, value->dtype, value->is_tame,
+                       (uint8_t *)value->data + i * (width / 8));
 }

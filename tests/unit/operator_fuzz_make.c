@@ -21,6 +21,8 @@ static void roll_sizes(struct fuzz *fuzz)
         fuzz->window[d] = 1 + fuzz_below(fuzz, is_small ? 3 : 5);
     }
     fuzz->list = 1 + fuzz_below(fuzz, 6);
+    if (strcmp(fuzz->row->domain, "ai.onnx.ml") == 0) /* their lists have an entry a feature */
+        fuzz->letters['C' - 'A'] = fuzz->list;
 }
 
 /* The types that all parameters of a type variable allow. */
@@ -341,7 +343,10 @@ static void roll_outputs(struct fuzz *fuzz)
     fuzz->n_out = row->n_out;
     if (row->n_out > 0 && row->out[row->n_out - 1].flags & BP_PARAM_VARIADIC)
         fuzz->n_out += fuzz_below(fuzz, 4);
-    while (fuzz->n_out > 1 && fuzz_chance(fuzz, 30))
+    while (fuzz->n_out > 1 &&
+           fuzz_chance(fuzz, fuzz->n_out <= row->n_out &&
+                                 row->out[fuzz->n_out - 1].flags & BP_PARAM_OPTIONAL
+                             ? 30 : 2))
         fuzz->n_out--;
     if (strcmp(row->op, "Loop") == 0 && fuzz_chance(fuzz, 95))
         fuzz->n_out = (fuzz->n_in > 3 ? fuzz->n_in - 2 : 1) + fuzz_below(fuzz, 2);
