@@ -72,3 +72,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/random.c \
 	%D%/rules/recall.c \
 	%D%/rules/training.c
+# operators that are written as other nodes
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/emit.c \
+	%D%/emit.h
