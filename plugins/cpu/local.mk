@@ -125,6 +125,9 @@ provider_LTLIBRARIES += %D%/libbp-cpu.la
 	%D%/ops/layer_normalization.c %D%/ops/linear_attention.c %D%/ops/loss.c \
 	%D%/ops/lp_normalization.c %D%/ops/mean_variance_normalization.c \
 	%D%/ops/multinomial.c %D%/ops/optimizers.c %D%/ops/random.c %D%/ops/rotary_embedding.c
+# What the host makes of FlexAttention with bodies.
+%C%_libcpu_la_SOURCES += \
+	%D%/ops/flex_parts.c
 
 # The loops of kernels/simd.inc, once for each instruction set, each with its own flags.
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la

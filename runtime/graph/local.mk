@@ -75,4 +75,6 @@ runtime_libbackplane_core_la_SOURCES += \
 # operators that are written as other nodes
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/emit.c \
-	%D%/emit.h
+	%D%/emit.h \
+	%D%/flex_attention.c \
+	%D%/flex_attention.h

@@ -262,3 +262,10 @@ unit_tests += %D%/check_cpu_random
 %C%_check_cpu_random_CPPFLAGS = $(heavy_cppflags)
 %C%_check_cpu_random_LDADD = $(heavy_ldadd)
 endif
+
+# operators that are written as other nodes
+unit_tests += %D%/check_flex_attention
+%C%_check_flex_attention_SOURCES = %D%/check_flex_attention.c %D%/numbers.c %D%/numbers.h \
+	$(kit_sources)
+%C%_check_flex_attention_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins -I$(srcdir)/plugins/cpu
+%C%_check_flex_attention_LDADD = $(unit_ldadd)
