@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* emit.h - writes nodes into a graph that is not sealed yet: what stands for a node that asks for them. */
+/* emit.h - writes nodes into a graph that is not sealed yet, in place of one that asks for them. */
 #ifndef BP_GRAPH_EMIT_H
 #define BP_GRAPH_EMIT_H
 
@@ -15,7 +15,7 @@ struct bp_emit {
     bp_err *err;
 };
 
-/* A new value of unknown type; "NAME/hint" where that is free, else, or where hint is NULL, "NAME/7". */
+/* A new value of unknown type: "NAME/hint", or "NAME/7" where that is taken or hint is NULL. */
 uint32_t bp_emit_value(struct bp_emit *e, const char *hint);
 /*
  * A node with these inputs and outputs, of a version of ONNX's operators that has Shape's start and

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flex_attention.c - FlexAttention with bodies, as nodes. Types and shapes are not known yet, so two
- * operators of this host's own stand at its ends: FlexInputs brings Q, K and V to the type that is
+ * flex_attention.c - FlexAttention with bodies, as nodes. Types and shapes are not known yet, so
+ * two operators of this host's own stand at its ends: FlexInputs brings Q, K and V to the type that is
  * computed in and puts query heads that share keys into one matrix; FlexWeights checks what the
  * bodies gave. Their shape rules are in rules/attention.c.
  */

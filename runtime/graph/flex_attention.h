@@ -9,7 +9,7 @@
 #include "graph/ir.h"
 
 /*
- * Replaces the FlexAttention nodes with bodies of a graph that is not sealed yet, and of its bodies.
+ * Replaces the FlexAttention nodes with bodies, in a graph that is not sealed yet and its bodies.
  * Nodes without bodies stay. BP_E_INVALID: a body does not take one value and give one.
  */
 bp_rc bp_flex_attention_expand(struct bp_ir *ir, bp_err *err) BP_CHECKED;

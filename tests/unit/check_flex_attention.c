@@ -13,7 +13,7 @@
 #include "kit.h"
 #include "numbers.h"
 
-/* Sizes of Q (batch, heads, rows, head), K (.., kv_heads, keys, head) and V (.., .., .., v_head). */
+/* Of Q (batch, heads, rows, head), K (.., kv_heads, keys, head) and V (.., .., .., v_head). */
 struct sizes {
     int64_t batch, heads, kv_heads, rows, keys, head, v_head;
 };

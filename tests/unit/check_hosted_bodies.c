@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_hosted_bodies.c - values of all kinds on their way through bodies: Scan of version 8, strings,
- * sequences and optionals that loops carry and branches give, and bodies within bodies.
+ * check_hosted_bodies.c - values of all kinds on their way through bodies: Scan of version 8,
+ * strings, sequences and optionals that loops carry and branches give, and bodies within bodies.
  */
 
 #include "config.h"
@@ -380,7 +380,7 @@ END_TEST
 
 /*
  * Round i of the outer loop runs i + 1 inner rounds, each of which appends to a sequence that both
- * carry: x (of the main graph) + outer sum (carried by the outer) + item `k` of a captured sequence.
+ * carry: x (of the main graph) + sum (carried by the outer loop) + item k of a captured sequence.
  */
 static void nested_model(void)
 {

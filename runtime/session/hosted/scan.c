@@ -68,8 +68,8 @@ static bp_rc make_strip(const struct scan *s, struct strip *strip, const int64_t
 }
 
 /*
- * Bytes from one slice's row to the next slice's row at the same place are `row`. Backwards begins at
- * the end of the batch's own sequence.
+ * Bytes from one slice's row to the next slice's row at the same place are `row`. Backwards begins
+ * at the end of the batch's own sequence.
  */
 static char *strip_at(const struct scan *s, const struct strip *strip, int64_t round)
 {
