@@ -302,3 +302,17 @@ unit_tests += %D%/check_cpu_types
 %C%_check_cpu_types_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_types_LDADD = $(cpu_test_ldadd)
 endif
+
+# operators that are written as other nodes
+unit_tests += %D%/check_flex_attention
+%C%_check_flex_attention_SOURCES = %D%/check_flex_attention.c %D%/fail_alloc.c \
+	%D%/fail_alloc.h %D%/numbers.c %D%/numbers.h $(kit_sources)
+%C%_check_flex_attention_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_flex_attention_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins -I$(srcdir)/plugins/cpu
+%C%_check_flex_attention_LDADD = $(unit_ldadd)
+
+# values of all kinds through bodies
+unit_tests += %D%/check_hosted_bodies
+%C%_check_hosted_bodies_SOURCES = %D%/check_hosted_bodies.c $(kit_sources)
+%C%_check_hosted_bodies_CPPFLAGS = $(unit_cppflags)
+%C%_check_hosted_bodies_LDADD = $(unit_ldadd)
