@@ -4,7 +4,8 @@
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
 
-# What a test finds in its environment. BACKPLANE_MODELS, a folder of larger models, may come from
+# What a test finds in its environment. BACKPLANE_MODELS, a folder of larger models, and
+# BACKPLANE_ONNX_TESTS, newer tests of ONNX, may come from
 # outside; tests that need it skip without.
 AM_TESTS_ENVIRONMENT = \
 	BACKPLANE_PROVIDER_PATH='$(abs_builddir)/providers'; export BACKPLANE_PROVIDER_PATH; \

@@ -2,7 +2,11 @@
 # runtime/graph/ - graph, types, shapes, attributes, operator schemas with their shape rules.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/emit.c \
+	%D%/emit.h \
 	%D%/fact.c \
+	%D%/flex_attention.c \
+	%D%/flex_attention.h \
 	%D%/gradient.c \
 	%D%/gradient.h \
 	%D%/gradient_emit.h \
@@ -83,26 +87,3 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/symbol_calc.c \
 	%D%/symbol_rows.h \
 	%D%/symbol_words.c
-
-# casts and quantised operators
-runtime_libbackplane_core_la_SOURCES += \
-	%D%/rules/integer_products.c \
-	%D%/rules/products.h \
-	%D%/rules/quantize.c
-# more operators on elements
-runtime_libbackplane_core_la_SOURCES += \
-	%D%/rules/elements.c
-# normalisations, attention, losses, random numbers, training
-runtime_libbackplane_core_la_SOURCES += \
-	%D%/rules/attention.c \
-	%D%/rules/loss.c \
-	%D%/rules/norms.c \
-	%D%/rules/random.c \
-	%D%/rules/recall.c \
-	%D%/rules/training.c
-# operators that are written as other nodes
-runtime_libbackplane_core_la_SOURCES += \
-	%D%/emit.c \
-	%D%/emit.h \
-	%D%/flex_attention.c \
-	%D%/flex_attention.h
