@@ -5,8 +5,7 @@ TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
 
 # What a test finds in its environment. BACKPLANE_MODELS, a folder of larger models, and
-# BACKPLANE_ONNX_TESTS, newer tests of ONNX, may come from
-# outside; tests that need it skip without.
+# BACKPLANE_ONNX_TESTS, newer tests of ONNX, may come from outside; tests that need them skip without.
 AM_TESTS_ENVIRONMENT = \
 	BACKPLANE_PROVIDER_PATH='$(abs_builddir)/providers'; export BACKPLANE_PROVIDER_PATH; \
 	BP_SRCDIR='$(abs_srcdir)'; export BP_SRCDIR; \
