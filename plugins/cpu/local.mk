@@ -56,6 +56,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/cast_targets.inc \
 	%D%/kernels/clip.inc \
 	%D%/kernels/col2im.inc \
+	%D%/kernels/columns.c \
+	%D%/kernels/columns.h \
 	%D%/kernels/combine.inc \
 	%D%/kernels/combine_entry.inc \
 	%D%/kernels/contract.c \
