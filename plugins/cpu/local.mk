@@ -201,6 +201,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/rnn.inc \
 	%D%/kernels/roi_align.inc \
 	%D%/kernels/roi_pool.inc \
+	%D%/kernels/rotary.c \
 	%D%/kernels/rotary.h \
 	%D%/kernels/rotary.inc \
 	%D%/kernels/sampler.c \
@@ -248,8 +249,10 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/types_int.inc \
 	%D%/kernels/types_ml.inc \
 	%D%/kernels/types_number.inc \
+	%D%/kernels/types_pool.inc \
 	%D%/kernels/types_signed.inc \
 	%D%/kernels/types_uint.inc \
+	%D%/kernels/types_wide.inc \
 	%D%/kernels/types_width.inc \
 	%D%/kernels/unary.c \
 	%D%/kernels/unary.h \

@@ -36,15 +36,9 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-#define T float
-#define FN(name) name##_f32
-#include "kernels/lp_norm.inc"
-#undef T
-#undef FN
-
-#define T double
-#define FN(name) name##_f64
-#include "kernels/lp_norm.inc"
+#define TEMPLATE "kernels/lp_norm.inc"
+#include "kernels/types_wide.inc"
+#undef TEMPLATE
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {

@@ -49,25 +49,9 @@ static void run_line(const void *u, const void *x, void *y)
     }
 }
 
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b) JOIN_(a, b)
-#define FN(name) JOIN(name, SUFFIX)
-
-#define T float
-#define SUFFIX f32
-#define LOG logf
-#define EXP bp_expf
-#include "kernels/softmax.inc"
-#undef T
-#undef SUFFIX
-#undef LOG
-#undef EXP
-
-#define T double
-#define SUFFIX f64
-#define LOG log
-#define EXP exp
-#include "kernels/softmax.inc"
+#define TEMPLATE "kernels/softmax.inc"
+#include "kernels/types_wide.inc"
+#undef TEMPLATE
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
