@@ -6,8 +6,9 @@
 
 #include "config.h"
 
+#include "cpu_case.h"
 #include "numbers.h"
-#include "test_host.h"
+#include "typed.h"
 
 #include <check.h>
 #include <math.h>
@@ -15,23 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-extern bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
-
 static const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
 
 static char text[8][100];
 
@@ -52,7 +37,7 @@ static double *feed(const char *name, uint32_t dtype, uint32_t rank, const int64
 {
     size_t n = (size_t)bp_dims_count(d, rank);
     double *numbers = nums_make(n, dtype);
-    void *data = nums_encode(numbers, n, dtype);
+    void *data = typed_encode(numbers, n, dtype);
 
     th_input(t, name, dtype, dims(0, rank, d), data);
     free(data);
@@ -194,7 +179,7 @@ static void feed_mask(struct attention *a)
             a->mask[i] = a->mask_dtype == BP_DTYPE_I32 ? (double)nums_pick(-2, 2)
                                                        : 0.5 * (double)nums_pick(-4, 4);
     }
-    data = a->mask_dtype == BP_DTYPE_U8 ? flags : nums_encode(a->mask, n, a->mask_dtype);
+    data = a->mask_dtype == BP_DTYPE_U8 ? flags : typed_encode(a->mask, n, a->mask_dtype);
     th_input(t, "mask", a->mask_dtype == BP_DTYPE_U8 ? BP_DTYPE_BOOL : a->mask_dtype,
              dims(0, 4, a->mask_dims), data);
     if (data != flags)

@@ -11,26 +11,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "cpu_case.h"
 #include "random.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
+#include "typed.h"
 
 enum { MOST = 4096, MOST_CLASSES = 8 };
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
@@ -38,29 +23,6 @@ static const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_I64, BP_D
                                   BP_DTYPE_I16};
 static double x[MOST]; /* input 0 as a reference sees it */
 static uint64_t x_bytes[MOST];
-
-static void store(uint32_t dtype, void *bytes, uint32_t i, double v)
-{
-    if (dtype == BP_DTYPE_F64)
-        ((double *)bytes)[i] = v;
-    else if (dtype == BP_DTYPE_F32)
-        ((float *)bytes)[i] = (float)v;
-    else if (dtype == BP_DTYPE_I64)
-        ((int64_t *)bytes)[i] = (int64_t)v;
-    else if (dtype == BP_DTYPE_I32)
-        ((int32_t *)bytes)[i] = (int32_t)v;
-    else
-        ((int16_t *)bytes)[i] = (int16_t)v;
-}
-
-static double load(uint32_t dtype, const void *bytes, uint32_t i)
-{
-    return dtype == BP_DTYPE_F64   ? ((const double *)bytes)[i]
-           : dtype == BP_DTYPE_F32 ? (double)((const float *)bytes)[i]
-           : dtype == BP_DTYPE_I64 ? (double)((const int64_t *)bytes)[i]
-           : dtype == BP_DTYPE_I32 ? (double)((const int32_t *)bytes)[i]
-                                   : (double)((const int16_t *)bytes)[i];
-}
 
 /* n numbers in -range..range in the type; every `nan`th is missing where that can be. */
 static void fill_x(uint64_t *seed, uint32_t dtype, uint32_t n, float range, uint32_t nan)
@@ -73,8 +35,8 @@ static void fill_x(uint64_t *seed, uint32_t dtype, uint32_t n, float range, uint
         v = is_real ? v : floor(v);
         if (is_real && nan > 0 && random_below(seed, nan) == 0)
             v = (double)NAN;
-        store(dtype, x_bytes, i, v);
-        x[i] = load(dtype, x_bytes, i);
+        typed_put(x_bytes, dtype, i, v);
+        x[i] = typed_get(x_bytes, dtype, i);
     }
 }
 
@@ -138,7 +100,7 @@ START_TEST(binarizes)
     th_float(t, "threshold", threshold);
     ck_run();
     for (uint32_t i = 0; i < rows * cols; i++)
-        ck_close(load(dtype, th_data(t, "y"), i), x[i] > (double)threshold ? 1 : 0, 0, i);
+        ck_close(typed_get(th_data(t, "y"), dtype, i), x[i] > (double)threshold ? 1 : 0, 0, i);
 }
 END_TEST
 
@@ -183,7 +145,7 @@ START_TEST(imputes)
     fill_x(&seed, dtype, rows * cols, 3, 5);
     for (uint32_t i = 0; i < rows * cols; i++) {
         if (random_below(&seed, 4) == 0)
-            store(dtype, x_bytes, i, x[i] = 2);
+            typed_put(x_bytes, dtype, i, x[i] = 2);
     }
     th_input(t, "x", dtype, dims_of(rows, cols), rows ? x_bytes : NULL);
     th_output(t, "y", dtype, dims_of(rows, cols));
@@ -200,7 +162,7 @@ START_TEST(imputes)
         uint32_t k = n > 1 ? i % cols : 0;
         bool is_missing = is_nan ? isnan(x[i]) : !(x[i] < 2) && !(x[i] > 2) && !isnan(x[i]);
 
-        ck_close(load(dtype, th_data(t, "y"), i),
+        ck_close(typed_get(th_data(t, "y"), dtype, i),
                  !is_missing ? x[i]
                  : is_real   ? (double)values[k]
                              : (double)ints[k],
@@ -392,7 +354,7 @@ static const void *list_of(uint32_t dtype, const double *numbers, const char *co
         if (dtype == BP_DTYPE_STRING)
             ((bp_span *)out)[i] = (bp_span){words[i], strlen(words[i])};
         else
-            store(dtype, out, i, numbers[i]);
+            typed_put(out, dtype, i, numbers[i]);
     }
     return out;
 }
@@ -444,7 +406,7 @@ static void ck_value(uint32_t dtype, uint32_t i, int at, const char *def_word, d
         ck_assert_uint_eq(((const bp_span *)y)[i].size, strlen(word));
         ck_assert_mem_eq(((const bp_span *)y)[i].data, word, strlen(word));
     } else {
-        ck_close(load(dtype, y, i), at < 0 ? def : value_numbers[at], 0, i);
+        ck_close(typed_get(y, dtype, i), at < 0 ? def : value_numbers[at], 0, i);
     }
 }
 
@@ -460,7 +422,7 @@ static const bp_span *fill_codes(uint64_t *seed, uint32_t dtype, uint32_t n)
         spans[i] = (bp_span){word, strlen(word)};
         x[i] = k < KEYS ? key_numbers[k] : 77;
         if (dtype != BP_DTYPE_STRING)
-            store(dtype, x_bytes, i, x[i]);
+            typed_put(x_bytes, dtype, i, x[i]);
     }
     return spans;
 }
@@ -490,7 +452,7 @@ START_TEST(encodes_labels_of_any_types)
     } else if (has_default) {
         uint64_t bytes[2];
 
-        store(to == BP_DTYPE_STRING ? BP_DTYPE_I64 : to, bytes, 0, 99);
+        typed_put(bytes, to == BP_DTYPE_STRING ? BP_DTYPE_I64 : to, 0, 99);
         if (to == BP_DTYPE_STRING)
             memcpy(bytes, &(bp_span){"none", 4}, sizeof(bp_span));
         th_tensor(t, "default_tensor", to, "1", bytes);

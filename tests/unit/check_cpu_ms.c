@@ -784,7 +784,7 @@ int main(void)
     int failed;
 
     suite_add_tcase(suite, tcase);
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, setup, finish);
     tcase_add_loop_test(tcase, gemm_has_an_epilogue, 0, COUNT(activations) * 4);
     tcase_add_loop_test(tcase, gemm_of_integers_has_no_epilogue, 0, 2);
     tcase_add_test(tcase, unknown_activations_are_refused);

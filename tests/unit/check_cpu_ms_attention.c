@@ -212,7 +212,7 @@ START_TEST(multi_head_attention)
         nums_compare("nv", th_data(t, "nv"), p.v, (size_t)(B * N * keys * HV), dtype, 2);
     }
     for (int i = 0; i < B * N * S * keys && has_scores; i++) {
-        double got = nums_decode(th_data(t, "qk"), (size_t)i, dtype);
+        double got = typed_get(th_data(t, "qk"), dtype, (size_t)i);
 
         if (isinf(scores[i]))
             ck_assert_double_lt(got, -60000);
@@ -660,7 +660,7 @@ int main(void)
     int failed;
 
     suite_add_tcase(suite, tcase);
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, setup, finish);
     tcase_add_loop_test(tcase, multi_head_attention, 0, 64 * N_MASKS * 3);
     tcase_add_loop_test(tcase, multi_head_attention_takes_packed_inputs, 0, 18);
     tcase_add_test(tcase, multi_head_attention_shares_a_cache);

@@ -12,28 +12,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include <common/float16.h>
-
+#include "cpu_case.h"
 #include "random.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
+#include "typed.h"
 
 enum { MOST_NODES = 20000, MOST_ROWS = 300, MOST_FEATURES = 6, MOST_TARGETS = 5, LEAF = 7 };
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
 
 static const char *const modes[] = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE",    "BRANCH_GT",
                                     "BRANCH_EQ",  "BRANCH_NEQ", "BRANCH_MEMBER", "LEAF"};
@@ -247,30 +230,13 @@ static void fill_x(uint64_t *seed, uint32_t dtype, uint32_t n, bool may_miss)
 {
     for (uint32_t i = 0; i < n; i++) {
         double v = grid(seed, dtype == BP_DTYPE_F64);
-        float narrow;
-        uint16_t half;
-        int64_t i64;
-        int32_t i32;
 
         if (dtype == BP_DTYPE_I64 || dtype == BP_DTYPE_I32)
             v = floor(v);
         else if (may_miss && random_below(seed, 6) == 0)
             v = (double)NAN;
         x[i] = v;
-        narrow = (float)v;
-        half = bp_f16_store(narrow);
-        i64 = isnan(v) ? 0 : (int64_t)v;
-        i32 = (int32_t)i64;
-        if (dtype == BP_DTYPE_F64)
-            memcpy((char *)x_bytes + 8 * i, &v, 8);
-        else if (dtype == BP_DTYPE_F32)
-            memcpy((char *)x_bytes + 4 * i, &narrow, 4);
-        else if (dtype == BP_DTYPE_F16)
-            memcpy((char *)x_bytes + 2 * i, &half, 2);
-        else if (dtype == BP_DTYPE_I64)
-            memcpy((char *)x_bytes + 8 * i, &i64, 8);
-        else
-            memcpy((char *)x_bytes + 4 * i, &i32, 4);
+        typed_put(x_bytes, dtype, i, v);
     }
 }
 
@@ -445,21 +411,9 @@ static struct {
 
 static void tensor(const char *name, uint32_t dtype, const double *values, uint32_t n)
 {
-    uint64_t *bytes = calloc(n + 1, sizeof *bytes);
+    void *bytes = typed_encode(values, n, dtype);
     char dims[16];
 
-    ck_assert_ptr_nonnull(bytes);
-    for (uint32_t i = 0; i < n; i++) {
-        float narrow = (float)values[i];
-        uint16_t half = bp_f16_store(narrow);
-
-        if (dtype == BP_DTYPE_F64)
-            memcpy((char *)bytes + 8 * i, &values[i], 8);
-        else if (dtype == BP_DTYPE_F32)
-            memcpy((char *)bytes + 4 * i, &narrow, 4);
-        else
-            memcpy((char *)bytes + 2 * i, &half, 2);
-    }
     snprintf(dims, sizeof dims, "%u", n);
     th_tensor(t, name, dtype, dims, bytes);
     free(bytes);
@@ -533,11 +487,7 @@ static void set_five_attrs(uint32_t dtype)
 
 static double result_at(uint32_t dtype, uint32_t i)
 {
-    const void *y = th_data(t, "y");
-
-    return dtype == BP_DTYPE_F64   ? ((const double *)y)[i]
-           : dtype == BP_DTYPE_F32 ? (double)((const float *)y)[i]
-                                   : (double)bp_f16_load(((const uint16_t *)y)[i]);
+    return typed_get(th_data(t, "y"), dtype, i);
 }
 
 START_TEST(runs_version_5)

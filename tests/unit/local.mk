@@ -171,8 +171,8 @@ check_LTLIBRARIES += %D%/libcputest.la
 cpu_test_cppflags = $(unit_cppflags) -I$(srcdir)/plugins -I$(srcdir)/plugins/cpu
 cpu_test_ldadd = %D%/libcputest.la plugins/cpu/libcpu.la $(unit_ldadd)
 %C%_libcputest_la_CPPFLAGS = $(cpu_test_cppflags)
-%C%_libcputest_la_SOURCES = %D%/ms_kit.h %D%/numbers.c %D%/numbers.h %D%/random.h %D%/shapes.h \
-	%D%/test_host.c %D%/test_host.h %D%/typed.h
+%C%_libcputest_la_SOURCES = %D%/cpu_case.h %D%/ms_kit.h %D%/numbers.c %D%/numbers.h \
+	%D%/random.h %D%/shapes.h %D%/test_host.c %D%/test_host.h %D%/typed.c %D%/typed.h
 
 unit_tests += %D%/check_cpu_attention
 %C%_check_cpu_attention_CPPFLAGS = $(cpu_test_cppflags)
