@@ -59,6 +59,14 @@ static bp_rc check_inputs(struct bp_ir_node *node, bp_err *err)
                            "node '%s' (%s): input %u (%s) is required, the model leaves it empty",
                            node->name, node->op, i, schema->in[i].name);
     }
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        const struct bp_param *param = bp_schema_in(schema, i);
+
+        if (param->flags & BP_PARAM_VARIADIC && node->in[i] == BP_NONE)
+            return bp_fail(err, BP_E_INVALID,
+                           "node '%s' (%s): input %u, one of a list (%s), is left empty",
+                           node->name, node->op, i, param->name);
+    }
     return BP_OK;
 }
 
@@ -74,6 +82,31 @@ static bp_rc check_outputs(const struct bp_ir_node *node, bp_err *err)
             return fail_count(node, node->n_out, false, err);
     }
     return BP_OK;
+}
+
+/* "<node>:<number>", with as many marks behind it as make it new. */
+static bp_rc define_unnamed(struct bp_ir *ir, const struct bp_ir_node *node, uint32_t i,
+                            uint32_t *out, bp_err *err)
+{
+    const char *name = bp_region_printf(ir->region, "%s:%u", node->name, i);
+
+    while (name && bp_strmap_get(&ir->by_name, name, BP_NONE) != BP_NONE)
+        name = bp_region_printf(ir->region, "%s'", name);
+    return name ? bp_ir_define(ir, name, out, err) : bp_fail_nomem(err, "names of values");
+}
+
+/* Outputs that the operator always has get a value all the same: kernels write them. */
+static bp_rc name_outputs(struct bp_ir *ir, struct bp_ir_node *node, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < node->n_out; i++) {
+        const struct bp_param *param = bp_schema_out(node->schema, i);
+
+        if (node->out[i] == BP_NONE && !(param->flags & (BP_PARAM_OPTIONAL | BP_PARAM_VARIADIC)))
+            rc = define_unnamed(ir, node, i, &node->out[i], err);
+    }
+    return rc;
 }
 
 /* ---- attributes ------------------------------------------------------------------------------ */
@@ -211,6 +244,8 @@ bp_rc bp_ir_check_node(struct bp_ir *ir, struct bp_ir_node *node, bp_err *err)
     rc = check_inputs(node, err);
     if (rc == BP_OK)
         rc = check_outputs(node, err);
+    if (rc == BP_OK)
+        rc = name_outputs(ir, node, err);
     if (rc == BP_OK)
         rc = check_attrs(node, &seen, err);
     if (rc == BP_OK && node->schema->n_attrs > 0)

@@ -22,6 +22,27 @@ struct bp_cell bp_cell_of_object(bp_object *object)
                             .dtype = tensor->dtype};
 }
 
+uint32_t bp_cell_kind(const struct bp_cell *cell)
+{
+    return cell->object ? cell->object->kind : BP_KIND_TENSOR;
+}
+
+bp_rc bp_cell_check(const struct bp_cell *cell, const struct bp_fact *fact, const char *name,
+                    bp_err *err)
+{
+    uint32_t kind = bp_cell_kind(cell);
+
+    if (bp_fact_is_blank(fact))
+        return BP_OK;
+    if (kind != fact->kind)
+        return bp_fail(err, BP_E_INVALID, "'%s' is %s now, by the model it is %s", name,
+                       bp_kind_name(kind), bp_kind_name(fact->kind));
+    if (kind == BP_KIND_TENSOR && fact->dtype && cell->dtype != fact->dtype)
+        return bp_fail(err, BP_E_INVALID, "'%s' has type %s now, by the model it has %s", name,
+                       bp_dtype_name(cell->dtype), bp_dtype_name(fact->dtype));
+    return BP_OK;
+}
+
 bp_tensor bp_cell_tensor(const struct bp_cell *cell)
 {
     return (bp_tensor){.base = cell->base,

@@ -8,16 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cells of constants that are read as values: by control flow, or as outputs. */
-static bp_rc set_constant(struct bp_frame_state *frame, uint32_t value, bp_err *err)
+static bool is_aligned(const struct bp_ir_data *data)
+{
+    size_t width = bp_dtype_width(data->dtype) / 8;
+
+    if (data->dtype == BP_DTYPE_STRING)
+        width = sizeof(void *);
+    return width < 2 || (uintptr_t)data->bytes % (width < 8 ? width : 8) == 0;
+}
+
+bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_err *err)
 {
     struct bp_ir_data *data = frame->body->ir->values[value].data;
+    struct bp_growing *copy;
+    const void *base;
     bp_rc rc = bp_ir_data_load(data, err);
 
+    base = data->bytes;
+    if (rc >= 0 && !is_aligned(data)) {
+        rc = bp_frame_state_grow(frame, value, data->size, &copy, err);
+        if (rc >= 0)
+            base = memcpy(copy->data, data->bytes, data->size);
+    }
     if (rc < 0)
         return rc;
     frame->cells[value] = (struct bp_cell){
-        .base = (void *)(uintptr_t)data->bytes, /* cells that are only read from */
+        .base = (void *)(uintptr_t)base, /* cells that are only read from */
         .dims = data->dims,
         .bytes = data->size,
         .rank = data->rank,
@@ -31,6 +47,7 @@ static bool is_constant(const struct bp_ir *ir, uint32_t value)
     return value != BP_NONE && (ir->values[value].flags & BP_IR_CONSTANT);
 }
 
+/* Constants that are read as values: by control flow, or as outputs. */
 static bp_rc set_constants(struct bp_frame_state *frame, bp_err *err)
 {
     const struct bp_ir *ir = frame->body->ir;
@@ -38,7 +55,7 @@ static bp_rc set_constants(struct bp_frame_state *frame, bp_err *err)
 
     for (uint32_t i = 0; rc >= 0 && i < ir->n_outputs; i++) {
         if (is_constant(ir, ir->outputs[i]))
-            rc = set_constant(frame, ir->outputs[i], err);
+            rc = bp_frame_state_constant(frame, ir->outputs[i], err);
     }
     for (uint32_t u = 0; rc >= 0 && u < frame->body->n_units; u++) {
         const struct bp_unit *unit = &frame->body->units[u];
@@ -46,7 +63,7 @@ static bp_rc set_constants(struct bp_frame_state *frame, bp_err *err)
 
         for (uint32_t i = 0; rc >= 0 && unit->hosted && i < node->n_in; i++) {
             if (is_constant(ir, node->in[i]))
-                rc = set_constant(frame, node->in[i], err);
+                rc = bp_frame_state_constant(frame, node->in[i], err);
         }
     }
     return rc;

@@ -25,6 +25,16 @@ struct bp_cell {
     uint32_t rank, dtype;
 };
 
+/* Are n sizes the same? Of none, where there may be no list, they are. */
+static inline bool bp_same_dims(const int64_t *a, const int64_t *b, uint32_t n)
+{
+    for (uint32_t d = 0; d < n; d++) {
+        if (a[d] != b[d])
+            return false;
+    }
+    return true;
+}
+
 /*
  * Storage for an output whose size comes with its data; grows, and stays with the frame. rank and
  * bytes are of the run; the rank is unknown until the provider has asked for room.
@@ -33,6 +43,7 @@ struct bp_growing {
     void *data;
     size_t cap, bytes;
     uint32_t rank;
+    uint32_t dtype; /* set by loops, whose rounds may differ */
     int64_t dims[BP_MAX_RANK];
 };
 
@@ -87,6 +98,8 @@ struct bp_frame_state {
 bp_rc bp_frame_state_create(const struct bp_body *body, struct bp_frame_state **out,
                             bp_err *err) BP_CHECKED;
 void bp_frame_state_destroy(struct bp_frame_state *frame); /* NULL is fine */
+/* Sets the cell of a constant or default; what is badly aligned for its type in the file is copied. */
+bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_err *err) BP_CHECKED;
 /* The frame of body i of a control-flow unit, made at first need. */
 bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *unit, uint32_t i,
                            struct bp_frame_state **out, bp_err *err) BP_CHECKED;
@@ -109,6 +122,14 @@ void bp_frame_state_hold(struct bp_frame_state *frame, uint32_t value, bp_object
 struct bp_cell bp_cell_of_object(bp_object *object);
 /* An object of what a cell shows: the one it has, or a copy. The reference is the caller's. */
 bp_rc bp_cell_to_object(const struct bp_cell *cell, bp_object **out, bp_err *err) BP_CHECKED;
+/* BP_KIND_* of what a cell shows. */
+uint32_t bp_cell_kind(const struct bp_cell *cell);
+/*
+ * BP_E_INVALID when a cell is not of the kind and element type that a fact says: programs rest on
+ * these. `name` is the value's.
+ */
+bp_rc bp_cell_check(const struct bp_cell *cell, const struct bp_fact *fact, const char *name,
+                    bp_err *err) BP_CHECKED;
 /* The tensor that a cell shows. */
 bp_tensor bp_cell_tensor(const struct bp_cell *cell);
 /* Room for `bytes`; with `keep`, what is there stays. */

@@ -11,7 +11,11 @@ static bp_rc set_fact(struct bp_planning *p, uint32_t value, bool with_content, 
     struct bp_region *region = &p->plan->region;
     struct bp_fact *fact = &p->plan->facts[value];
     struct bp_sym *dims;
+    bp_rc rc = bp_cell_check(cell, &p->frame->body->facts[value],
+                             p->frame->body->ir->values[value].name, err);
 
+    if (rc < 0)
+        return rc;
     if (cell->object && cell->object->kind != BP_KIND_TENSOR) {
         *fact = p->frame->body->facts[value]; /* the data tells no more of its type */
         return BP_OK;

@@ -88,12 +88,15 @@ bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cel
                  bp_err *err)
 {
     const struct bp_cell *place = &state->plan->places[value];
+    bool is_object = bp_cell_kind(cell) != BP_KIND_TENSOR;
+    bp_rc rc = bp_cell_check(cell, &state->plan->facts[value],
+                             state->frame->body->ir->values[value].name, err);
 
-    bool is_object = cell->object && cell->object->kind != BP_KIND_TENSOR;
-
+    if (rc < 0)
+        return rc;
     if (place->rank != BP_RANK_UNKNOWN &&
         (is_object || place->rank != cell->rank ||
-         memcmp(place->dims, cell->dims, cell->rank * sizeof *cell->dims) != 0))
+         !bp_same_dims(place->dims, cell->dims, cell->rank)))
         return bp_fail(err, BP_E_INTERNAL, "'%s' has another shape than the plan says",
                        state->frame->body->ir->values[value].name);
     state->frame->cells[value] = *cell;
@@ -203,7 +206,7 @@ static bp_rc run_stage(struct bp_run_state *state, const struct bp_stage *stage,
         if (unit->frame)
             rc = run_program(state, unit, err);
         else
-            rc = unit->unit->hosted->run(state, unit->unit, err);
+            rc = bp_hosted_run(state, unit->unit, err);
     }
     return rc;
 }

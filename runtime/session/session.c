@@ -47,7 +47,7 @@ static bp_rc make_ported(bp_session *session, const struct bp_engine_wish *wish,
     rc = bp_engine_create(session->env, session->onnx, wish, &out->engine, err);
     if (rc < 0)
         return rc;
-    if (session->ports.n_outputs == 0) { /* the first engine of the session */
+    if (!session->ports.outputs) { /* the first engine of the session */
         rc = bp_ports_init(&session->ports, out->engine->ir, out->engine->body->facts,
                            &out->engine->symbols, err);
         if (rc < 0)

@@ -185,24 +185,6 @@ static bp_rc missing_inputs(struct call *c, bp_err *err)
     return rc;
 }
 
-/* A default of the general engine, for an input that was not fed. */
-static bp_rc use_default(struct call *c, uint32_t value, bp_err *err)
-{
-    struct bp_ir_data *data = c->frame->body->ir->values[value].data;
-    bp_rc rc = bp_ir_data_load(data, err);
-
-    if (rc < 0)
-        return rc;
-    c->frame->cells[value] = (struct bp_cell){
-        .base = (void *)(uintptr_t)data->bytes, /* only read from */
-        .dims = data->dims,
-        .bytes = data->size,
-        .rank = data->rank,
-        .dtype = data->dtype,
-    };
-    return BP_OK;
-}
-
 static bp_rc bind_inputs(struct call *c, bp_err *err)
 {
     const struct bp_ports *ports = &c->session->ports;
@@ -221,8 +203,8 @@ static bp_rc bind_inputs(struct call *c, bp_err *err)
             continue;
         if (i < ports->n_required)
             return missing_inputs(c, err);
-        if (general)
-            rc = use_default(c, value, err);
+        if (general) /* where defaults are no constants */
+            rc = bp_frame_state_constant(c->frame, value, err);
     }
     return rc;
 }

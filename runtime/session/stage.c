@@ -51,7 +51,7 @@ static bp_rc add_content(struct bp_frame_state *frame, uint32_t *n, const struct
     return rc;
 }
 
-/* Everything that the plan follows from: shapes of what the stage reads, and some contents. */
+/* Everything that the plan follows from: types and shapes of what the stage reads, and some contents. */
 static bp_rc make_key(struct bp_frame_state *frame, const struct bp_stage *stage, uint32_t *n,
                       bp_err *err)
 {
@@ -61,7 +61,9 @@ static bp_rc make_key(struct bp_frame_state *frame, const struct bp_stage *stage
     for (uint32_t i = 0; rc >= 0 && i < stage->n_reads; i++) {
         const struct bp_cell *cell = &frame->cells[stage->reads[i]];
 
-        rc = add_key(frame, n, cell->rank, err);
+        rc = add_key(frame, n,
+                     (int64_t)bp_cell_kind(cell) << 32 | (int64_t)cell->dtype << 16 | cell->rank,
+                     err);
         for (uint32_t d = 0; rc >= 0 && d < cell->rank; d++)
             rc = add_key(frame, n, cell->dims[d], err);
         if (rc >= 0 && stage->reads_content[i])

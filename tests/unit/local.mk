@@ -316,3 +316,11 @@ unit_tests += %D%/check_hosted_bodies
 %C%_check_hosted_bodies_SOURCES = %D%/check_hosted_bodies.c $(kit_sources)
 %C%_check_hosted_bodies_CPPFLAGS = $(unit_cppflags)
 %C%_check_hosted_bodies_LDADD = $(unit_ldadd)
+# models made up from the schema table
+unit_tests += %D%/check_operator_fuzz
+%C%_check_operator_fuzz_SOURCES = %D%/check_operator_fuzz.c %D%/operator_fuzz.h \
+	%D%/operator_fuzz_attrs.c %D%/operator_fuzz_bodies.c %D%/operator_fuzz_check.c \
+	%D%/operator_fuzz_check.h %D%/operator_fuzz_data.c %D%/operator_fuzz_files.c \
+	%D%/operator_fuzz_hints.inc %D%/operator_fuzz_make.c %D%/random.h $(kit_sources)
+%C%_check_operator_fuzz_CPPFLAGS = $(unit_cppflags)
+%C%_check_operator_fuzz_LDADD = $(unit_ldadd) -lm

@@ -154,7 +154,7 @@ bp_rc bp_cpu_old_broadcast(struct bp_cpu_call *call, bool is_per_channel, int64_
         axis = bp_cpu_int(call->node, "axis", (int64_t)a->rank - b->rank);
     if (axis < 0)
         axis += a->rank;
-    if (axis < 0 || axis + b->rank > a->rank)
+    if (axis < 0 || axis > (int64_t)a->rank - b->rank)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "axis %lld does not fit the inputs' ranks",
                            (long long)axis);
     for (uint32_t d = 0; d < a->rank - axis; d++)

@@ -43,7 +43,7 @@ static void *output(const struct bp_cpu_call *call, uint32_t i)
     return i > 0 ? data_of(bp_cpu_out(call, i)) : NULL;
 }
 
-/* skip has the last dimensions of x, maybe after ones. */
+/* skip has the last dimensions of x, maybe after ones; those from `axis` on are never ones alone. */
 static bool fits_skip(const bp_tensor *x, const bp_tensor *skip, uint32_t axis)
 {
     uint32_t d = 0;
@@ -52,7 +52,7 @@ static bool fits_skip(const bp_tensor *x, const bp_tensor *skip, uint32_t axis)
         return true;
     if (skip->rank > x->rank || skip->rank < x->rank - axis)
         return false;
-    while (d < skip->rank && skip->dims[d] == 1 && x->dims[x->rank - skip->rank + d] != 1)
+    while (d < skip->rank - (x->rank - axis) && skip->dims[d] == 1)
         d++;
     for (; d < skip->rank; d++) {
         if (skip->dims[d] != x->dims[x->rank - skip->rank + d])

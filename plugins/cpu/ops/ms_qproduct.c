@@ -175,7 +175,7 @@ static float shift_dynamic(const struct state *s, const bp_tensor *from)
     if (high > low)
         quant.scale = (high - low) / 255;
     zero = bp_rintf(-low / quant.scale);
-    quant.zero = zero < 0 ? 0 : zero > 255 ? 255 : (int32_t)zero;
+    quant.zero = zero > 255 ? 255 : zero > 0 ? (int32_t)zero : 0; /* NaN: 0 */
     for (int64_t i = 0; i < n; i++)
         ((float *)s->a->base)[i] = (float)((int32_t)bp_cpu_byte_of(&quant, x[i]) - quant.zero);
     return quant.scale;

@@ -264,9 +264,11 @@ static void read_value(struct bp_cpu_call *call)
     float value = bp_cpu_float(call->node, "value", 0);
     struct bp_cpu_params none = {0};
     bp_cpu_unary_loop loop = bp_cpu_cast_loop(BP_DTYPE_F32, call->in[0]->dtype);
+    double cast[2] = {0}; /* aligned for each type */
 
     if (loop)
-        loop(state->value, &value, 1, &none);
+        loop(cast, &value, 1, &none);
+    memcpy(state->value, cast, state->width);
 }
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)

@@ -11,7 +11,7 @@
 static bool is_filled(const struct bp_fact *before, const struct bp_fact *after)
 {
     return before->kind == BP_KIND_OPTIONAL && before->item && after->kind == before->item->kind &&
-           after->kind != BP_KIND_OPTIONAL;
+           after->dtype == before->item->dtype && after->kind != BP_KIND_OPTIONAL;
 }
 
 static bp_rc check_types(struct bp_infer *infer, uint32_t i, const struct bp_fact *before,
@@ -161,6 +161,15 @@ static bp_rc set_stacked(struct bp_infer *infer, uint32_t i, const struct bp_fac
     return bp_rule_set(infer, i, each->dtype, each->rank + 1, dims);
 }
 
+/* An optional that is filled: after no round it is what it held at first, of any shape. */
+static void set_filled(struct bp_infer *infer, uint32_t i, const struct bp_fact *made)
+{
+    struct bp_fact fact = *made;
+
+    forget_shapes(&fact, 1);
+    bp_rule_set_fact(infer, i, &fact);
+}
+
 static bp_rc infer_loop(struct bp_infer *infer)
 {
     const struct bp_ir *body = body_of(infer);
@@ -181,9 +190,10 @@ static bp_rc infer_loop(struct bp_infer *infer)
     if (rc >= 0)
         rc = bp_rule_carry(infer, body, in, 2, 1, n, &out);
     for (uint32_t i = 0; rc >= 0 && i < infer->node->n_out; i++) {
-        if (i < n)
-            bp_rule_set_fact(infer, i,
-                             is_filled(&in[i + 2], &out[i + 1]) ? &out[i + 1] : &in[i + 2]);
+        if (i < n && is_filled(&in[i + 2], &out[i + 1]))
+            set_filled(infer, i, &out[i + 1]);
+        else if (i < n)
+            bp_rule_set_fact(infer, i, &in[i + 2]);
         else
             rc = set_stacked(infer, i, &out[i + 1]);
     }

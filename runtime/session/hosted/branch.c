@@ -12,12 +12,11 @@ bp_rc bp_hosted_if(struct bp_run_state *state, const struct bp_unit *unit, bp_er
     const struct bp_cell *condition = &state->frame->cells[node->in[0]];
     struct bp_frame_state *child;
     bool is_true;
-    bp_rc rc;
+    bp_rc rc = bp_hosted_bool(node, condition, "the condition", &is_true, err);
 
-    if (bp_dims_count(condition->dims, condition->rank) != 1)
-        return bp_hosted_fail(node, err, BP_E_SHAPE, "the condition has to be one value");
-    is_true = *(const uint8_t *)condition->base != 0;
-    rc = bp_hosted_named_body(state, unit, is_true ? "then_branch" : "else_branch", &child, err);
+    if (rc >= 0)
+        rc = bp_hosted_named_body(state, unit, is_true ? "then_branch" : "else_branch", &child,
+                                  err);
     if (rc >= 0)
         rc = bp_body_run(child, state->shared, err);
     for (uint32_t o = 0; rc >= 0 && o < node->n_out; o++) {

@@ -42,6 +42,17 @@ const struct bp_hosted *bp_hosted_find(const struct bp_ir_node *node)
     return NULL;
 }
 
+bp_rc bp_hosted_run(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+{
+    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+
+    for (uint32_t i = 0; i < node->n_out; i++) {
+        if (node->out[i] != BP_NONE)
+            return unit->hosted->run(state, unit, err);
+    }
+    return BP_OK;
+}
+
 const struct bp_ir_node *bp_hosted_node(const struct bp_run_state *state,
                                         const struct bp_unit *unit)
 {
@@ -65,6 +76,15 @@ const struct bp_cell *bp_hosted_in(const struct bp_run_state *state, const struc
     return i < node->n_in && node->in[i] != BP_NONE ? &state->frame->cells[node->in[i]] : NULL;
 }
 
+bp_rc bp_hosted_bool(const struct bp_ir_node *node, const struct bp_cell *cell, const char *what,
+                     bool *out, bp_err *err)
+{
+    if (bp_dims_count(cell->dims, cell->rank) != 1 || cell->dtype != BP_DTYPE_BOOL)
+        return bp_hosted_fail(node, err, BP_E_SHAPE, "%s has to be one bool", what);
+    *out = *(const uint8_t *)cell->base != 0;
+    return BP_OK;
+}
+
 bp_rc bp_hosted_int(const struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
                     int64_t def, int64_t *out, bp_err *err)
 {
@@ -73,7 +93,7 @@ bp_rc bp_hosted_int(const struct bp_run_state *state, const struct bp_ir_node *n
     *out = def;
     if (!cell)
         return BP_OK;
-    if (cell->object || bp_dims_count(cell->dims, cell->rank) != 1 ||
+    if (bp_dims_count(cell->dims, cell->rank) != 1 ||
         (cell->dtype != BP_DTYPE_I64 && cell->dtype != BP_DTYPE_I32))
         return bp_hosted_fail(node, err, BP_E_SHAPE,
                               "input %u has to be one number of type int64 or int32", i);

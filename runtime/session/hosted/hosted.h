@@ -19,6 +19,9 @@ struct bp_hosted {
 /* How to run a node that is the host's; NULL: the host cannot. */
 const struct bp_hosted *bp_hosted_find(const struct bp_ir_node *node);
 
+/* Runs the node of a unit, unless nobody wants any of its outputs: they are all that it does. */
+bp_rc bp_hosted_run(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err) BP_CHECKED;
+
 /* The operators, by file. */
 bp_rc bp_hosted_if(struct bp_run_state *, const struct bp_unit *, bp_err *);           /* branch.c */
 bp_rc bp_hosted_loop(struct bp_run_state *, const struct bp_unit *, bp_err *);         /* loop.c */
@@ -50,6 +53,9 @@ bp_rc bp_hosted_fail(const struct bp_ir_node *node, bp_err *err, bp_rc rc, const
 /* Input i as it is now; NULL: absent. */
 const struct bp_cell *bp_hosted_in(const struct bp_run_state *state, const struct bp_ir_node *node,
                                    uint32_t i);
+/* The bool of a cell, one element; `what` names it. */
+bp_rc bp_hosted_bool(const struct bp_ir_node *node, const struct bp_cell *cell, const char *what,
+                     bool *out, bp_err *err) BP_CHECKED;
 /* The whole number of input i, one element of int32 or int64; def when it is absent. */
 bp_rc bp_hosted_int(const struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
                     int64_t def, int64_t *out, bp_err *err) BP_CHECKED;

@@ -30,9 +30,14 @@ bp_rc bp_carry(struct bp_carried *carried, uint64_t round, const struct bp_cell 
 bp_rc bp_carry_end(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
                    const struct bp_carried *carried, bp_err *err)
 {
+    struct bp_cell cell = carried->cell;
+
     if (i >= node->n_out || node->out[i] == BP_NONE)
         return BP_OK;
-    return bp_run_set(state, node->out[i], &carried->cell, err);
+    if (bp_cell_kind(&cell) == BP_KIND_OPTIONAL && cell.object->n > 0 &&
+        state->plan->facts[node->out[i]].kind != BP_KIND_OPTIONAL)
+        cell = bp_cell_of_object(cell.object->items[0]); /* no round has taken it out */
+    return bp_run_set(state, node->out[i], &cell, err);
 }
 
 bp_rc bp_keep_text(struct bp_kept **list, const struct bp_cell *cell, struct bp_cell *out,
@@ -108,11 +113,8 @@ static bp_rc start(struct loop *l, const struct bp_unit *unit, bp_err *err)
 
     l->goes_on = true;
     l->n_carried = l->node->n_in > 2 ? l->node->n_in - 2 : 0;
-    if (rc >= 0 && condition) {
-        if (bp_dims_count(condition->dims, condition->rank) != 1)
-            return bp_hosted_fail(l->node, err, BP_E_SHAPE, "cond has to be one value");
-        l->goes_on = *(const uint8_t *)condition->base != 0;
-    }
+    if (rc >= 0 && condition)
+        rc = bp_hosted_bool(l->node, condition, "cond", &l->goes_on, err);
     if (rc >= 0)
         rc = bp_hosted_named_body(l->state, unit, "body", &l->child, err);
     if (rc >= 0)
@@ -130,10 +132,14 @@ static bp_rc append(struct loop *l, uint32_t output, const struct bp_cell *made,
     struct bp_cell cell;
     bp_rc rc;
 
+    if (bp_cell_kind(made) != BP_KIND_TENSOR || (l->round > 0 && made->dtype != all->dtype))
+        return bp_hosted_fail(l->node, err, BP_E_INVALID,
+                              "scan output '%s' is no tensor, or of another type than before",
+                              l->state->frame->body->ir->values[output].name);
     if (made->rank + 1 > BP_MAX_RANK)
         return bp_hosted_fail(l->node, err, BP_E_SHAPE, "a scan output has too many dimensions");
     if (l->round > 0 && (all->rank != made->rank + 1 ||
-                         memcmp(all->dims + 1, made->dims, made->rank * sizeof *made->dims) != 0))
+                         !bp_same_dims(all->dims + 1, made->dims, made->rank)))
         return bp_hosted_fail(l->node, err, BP_E_SHAPE,
                               "scan output '%s' has another shape in round %lld than before",
                               l->state->frame->body->ir->values[output].name, (long long)l->round);
@@ -149,6 +155,7 @@ static bp_rc append(struct loop *l, uint32_t output, const struct bp_cell *made,
         memcpy((char *)all->data + all->bytes, cell.base, cell.bytes);
     all->bytes += cell.bytes;
     all->rank = made->rank + 1;
+    all->dtype = made->dtype;
     all->dims[0] = l->round + 1;
     if (made->rank)
         memcpy(all->dims + 1, made->dims, made->rank * sizeof *made->dims);
@@ -179,11 +186,8 @@ static bp_rc run_round(struct loop *l, bp_err *err)
     set_inputs(l);
     if (rc >= 0)
         rc = bp_body_run(l->child, l->state->shared, err);
-    if (rc < 0)
-        return rc;
-    if (bp_dims_count(condition->dims, condition->rank) != 1 || condition->dtype != BP_DTYPE_BOOL)
-        return bp_hosted_fail(l->node, err, BP_E_SHAPE, "the body's condition has to be one bool");
-    l->goes_on = *(const uint8_t *)condition->base != 0;
+    if (rc >= 0)
+        rc = bp_hosted_bool(l->node, condition, "the body's condition", &l->goes_on, err);
     for (uint32_t i = 0; rc >= 0 && i < l->n_carried; i++)
         rc = bp_carry(&l->carried[i], (uint64_t)l->round, &l->child->cells[ir->outputs[i + 1]],
                       err);
@@ -206,6 +210,7 @@ static void clear_scans(struct loop *l)
         fact = &l->state->plan->facts[l->node->out[i]];
         all = &l->state->frame->growing[l->node->out[i]];
         all->bytes = 0;
+        all->dtype = fact->dtype;
         all->rank = fact->rank == BP_RANK_UNKNOWN ? 1 : fact->rank;
         all->dims[0] = 0;
         for (uint32_t d = 1; d < all->rank; d++)
@@ -224,7 +229,7 @@ static bp_rc set_scan(struct loop *l, uint32_t i, bp_err *err)
                             .dims = all->dims,
                             .bytes = all->bytes,
                             .rank = all->rank,
-                            .dtype = l->state->plan->facts[value].dtype};
+                            .dtype = all->dtype};
     return rc < 0 ? rc : bp_give_text(l->state, value, &cell, err);
 }
 

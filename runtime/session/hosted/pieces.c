@@ -30,6 +30,8 @@ static void copy_rows(char *to, size_t to_stride, const char *from, size_t from_
 
 /* ---- SplitToSequence ------------------------------------------------------------------------- */
 
+enum { MAX_PIECES = 1 << 24 }; /* a tensor without elements may have many, each an object */
+
 struct split {
     const struct bp_ir_node *node;
     const struct bp_cell *in, *sizes; /* sizes: NULL where each piece has `size` */
@@ -99,7 +101,7 @@ static bp_rc solve_split(const struct bp_run_state *state, struct split *s, bp_e
         s->size = whole_at(split, 0);
     if (s->size < 1)
         return bp_hosted_fail(s->node, err, BP_E_INVALID, "split is %" PRId64, s->size);
-    if ((dim - 1) / s->size + 1 > INT32_MAX)
+    if (dim > 0 && (dim - 1) / s->size + 1 > MAX_PIECES)
         return bp_hosted_fail(s->node, err, BP_E_NOMEM, "that would make too many pieces");
     s->n = dim > 0 ? (uint32_t)((dim - 1) / s->size + 1) : 0;
     return BP_OK;

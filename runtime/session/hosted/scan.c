@@ -42,10 +42,17 @@ static int64_t listed(const struct bp_ir_node *node, const char *name, uint32_t 
     return list && i < count ? list[i] : 0;
 }
 
-/* Where dimension `axis` of a tensor of that rank is. */
-static uint32_t plain_axis(int64_t axis, uint32_t rank)
+/* Dimension number i of an attribute, for a tensor of that rank. */
+static bp_rc plain_axis(const struct scan *s, const char *name, uint32_t i, uint32_t rank,
+                        uint32_t *out, bp_err *err)
 {
-    return (uint32_t)(axis < 0 ? axis + (int64_t)rank : axis);
+    int64_t axis = listed(s->node, name, i);
+
+    if (axis < -(int64_t)rank || axis >= (int64_t)rank)
+        return bp_hosted_fail(s->node, err, BP_E_INVALID, "%s has %lld, the tensor has rank %u",
+                              name, (long long)axis, rank);
+    *out = (uint32_t)(axis < 0 ? axis + (int64_t)rank : axis);
+    return BP_OK;
 }
 
 /* Solves the slices of `all` along an axis; dims are those of one batch. */
@@ -111,11 +118,16 @@ static bp_rc start_input(struct scan *s, uint32_t i, bp_err *err)
 {
     struct strip *strip = &s->ins[i];
     const struct bp_cell *cell = bp_hosted_in(s->state, s->node, s->first + s->n_states + i);
-    uint32_t skip = s->has_batch ? 1 : 0, axis;
-    bp_rc rc;
+    uint32_t skip = s->has_batch ? 1 : 0, axis = 0;
+    bp_rc rc = BP_OK;
 
     strip->all = *cell;
-    axis = s->has_batch ? 0 : plain_axis(listed(s->node, "scan_input_axes", i), cell->rank);
+    if (cell->rank < 1 + skip)
+        rc = bp_hosted_fail(s->node, err, BP_E_SHAPE, "scan input %u has rank %u", i, cell->rank);
+    else if (!s->has_batch)
+        rc = plain_axis(s, "scan_input_axes", i, cell->rank, &axis, err);
+    if (rc < 0)
+        return rc;
     strip->is_reversed =
         listed(s->node, s->has_batch ? "directions" : "scan_input_directions", i) == 1;
     if (i == 0)
@@ -189,15 +201,19 @@ static bp_rc start(struct scan *s, const struct bp_unit *unit, bp_err *err)
 /* Room for all of scan output i, now that a round tells the shape of a slice (NULL: none has). */
 static bp_rc start_output(struct scan *s, uint32_t i, const struct bp_cell *made, bp_err *err)
 {
-    uint32_t skip = s->has_batch ? 1 : 0, rank, axis;
+    uint32_t skip = s->has_batch ? 1 : 0, rank = made->rank + 1, axis = 0;
     struct strip *strip = &s->outs[i];
     int64_t dims[BP_MAX_RANK + 2];
-    bp_rc rc;
+    bp_rc rc = BP_OK;
 
+    if (bp_cell_kind(made) != BP_KIND_TENSOR)
+        return bp_hosted_fail(s->node, err, BP_E_INVALID, "scan output %u is no tensor", i);
     if (made->rank + 1 + skip > BP_MAX_RANK)
         return bp_hosted_fail(s->node, err, BP_E_SHAPE, "a scan output has too many dimensions");
-    rank = made->rank + 1;
-    axis = s->has_batch ? 0 : plain_axis(listed(s->node, "scan_output_axes", i), rank);
+    if (!s->has_batch)
+        rc = plain_axis(s, "scan_output_axes", i, rank, &axis, err);
+    if (rc < 0)
+        return rc;
     dims[0] = s->n_batches;
     for (uint32_t d = 0; d < rank; d++)
         dims[skip + d] = d < axis ? made->dims[d] : d == axis ? s->length : made->dims[d - 1];
@@ -214,8 +230,9 @@ static bp_rc start_output(struct scan *s, uint32_t i, const struct bp_cell *made
 
 static bool same_dims(const struct strip *strip, const struct scan *s, const struct bp_cell *made)
 {
-    return made->rank + (s->has_batch ? 2 : 1) == strip->all.rank &&
-           memcmp(strip->dims, made->dims, made->rank * sizeof *made->dims) == 0;
+    return made->dtype == strip->all.dtype &&
+           made->rank + (s->has_batch ? 2 : 1) == strip->all.rank &&
+           bp_same_dims(strip->dims, made->dims, made->rank);
 }
 
 static bp_rc take_output(struct scan *s, uint32_t i, int64_t round, bp_err *err)
