@@ -12,6 +12,7 @@
 #include "fail_alloc.h"
 #include "kit.h"
 #include "numbers.h"
+#include "typed.h"
 
 /* Of Q (batch, heads, rows, head), K (.., kv_heads, keys, head) and V (.., .., .., v_head). */
 struct sizes {
@@ -150,7 +151,7 @@ static double *expect(const struct sizes *s, const struct numbers *n, double sca
 static bp_binding encode(uint32_t index, const double *numbers, uint32_t dtype, int64_t *dims,
                          uint32_t rank)
 {
-    void *data = nums_encode(numbers, (size_t)bp_dims_count(dims, rank), dtype);
+    void *data = typed_encode(numbers, (size_t)bp_dims_count(dims, rank), dtype);
 
     return kit_tensor(index, dtype, data, rank, dims);
 }
@@ -180,7 +181,7 @@ static void compare(const struct sizes *s, const bp_tensor *y, const double *wan
     KIT_DIMS(y, s->batch, s->heads, s->rows, s->v_head);
     ck_assert_uint_eq(y->dtype, dtype);
     for (int64_t i = 0; i < bp_dims_count(y->dims, 4); i++) {
-        double got = nums_decode(y->base, (size_t)i, dtype);
+        double got = typed_get(y->base, dtype, (size_t)i);
 
         ck_assert_msg(fabs(got - want[i]) <= most, "element %lld is %.17g, not %.17g", (long long)i,
                       got, want[i]);

@@ -306,7 +306,7 @@ endif
 # operators that are written as other nodes
 unit_tests += %D%/check_flex_attention
 %C%_check_flex_attention_SOURCES = %D%/check_flex_attention.c %D%/fail_alloc.c \
-	%D%/fail_alloc.h %D%/numbers.c %D%/numbers.h $(kit_sources)
+	%D%/fail_alloc.h %D%/numbers.c %D%/numbers.h %D%/typed.c %D%/typed.h $(kit_sources)
 %C%_check_flex_attention_LDFLAGS = $(fail_alloc_ldflags)
 %C%_check_flex_attention_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins -I$(srcdir)/plugins/cpu
 %C%_check_flex_attention_LDADD = $(unit_ldadd)
