@@ -11,6 +11,7 @@ AM_TESTS_ENVIRONMENT = \
 	BP_SRCDIR='$(abs_srcdir)'; export BP_SRCDIR; \
 	BP_BUILDDIR='$(abs_builddir)'; export BP_BUILDDIR; \
 	BP_MOCK_DIR='$(abs_builddir)/tests/mock/.libs'; export BP_MOCK_DIR; \
+	CK_DEFAULT_TIMEOUT=120; export CK_DEFAULT_TIMEOUT; \
 	CC='$(CC)'; export CC; \
 	CXX='$(CXX)'; export CXX;
 

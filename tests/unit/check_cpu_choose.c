@@ -38,7 +38,7 @@ START_TEST(finds_the_best)
     values = elem_random(&seed, shape_count(&x), 100, dtype);
     for (size_t i = 0; i < shape_count(&x); i++)
         values[i] -= is_float || (dtype >= BP_DTYPE_I16 && dtype <= BP_DTYPE_I64) ? 50 : 0;
-    data = typed_encode(values, shape_count(&x), dtype);
+    data = kept_encode(values, shape_count(&x), dtype);
     th_input(t, "x", dtype, shape_text(&x), data);
     th_const(t, "k", BP_DTYPE_I64, "1", &k);
     th_output(t, "values", dtype, shape_text(&y));
@@ -67,8 +67,6 @@ START_TEST(finds_the_best)
         }
         ck_assert_int_eq(before, rank);
     }
-    free(values);
-    free(data);
 }
 END_TEST
 
@@ -179,7 +177,7 @@ START_TEST(finds_what_is_different)
         items.axis = -1;
     items.n = items.axis < 0 ? (int64_t)shape_count(&x) : x.dims[items.axis];
     items.v = elem_random(&seed, shape_count(&x), items.axis < 0 ? 9 : 2, dtype);
-    th_input(t, "x", dtype, shape_text(&x), typed_encode(items.v, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(items.v, shape_count(&x), dtype));
     th_output(t, "y", dtype, NULL);
     th_output(t, "first", BP_DTYPE_I64, NULL);
     th_output(t, "inverse", BP_DTYPE_I64,
@@ -215,7 +213,6 @@ START_TEST(finds_what_is_different)
     ck_assert_str_eq(th_dims(t, "y"), shape_text(&x));
     for (size_t i = 0; items.axis < 0 && i < n; i++)
         ck_assert(typed_get(th_data(t, "y"), dtype, i) == items.v[first[i]]);
-    free((void *)(uintptr_t)items.v);
 }
 END_TEST
 
@@ -252,7 +249,7 @@ START_TEST(finds_what_is_not_zero)
         x.dims[random_below(&seed, x.rank)] = 0;
     for (size_t i = 0; i < shape_count(&x); i++)
         found += values[i] != 0;
-    th_input(t, "x", dtype, shape_text(&x), typed_encode(values, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_output(t, "y", BP_DTYPE_I64, NULL);
     th_node(t, "NonZero", 13, "x", "y");
     ck_run();
@@ -304,7 +301,7 @@ START_TEST(compresses)
         y = (struct shape){1, {found}};
     else
         y.dims[axis] = found;
-    want = calloc(shape_count(&y) + 1, sizeof *want);
+    want = kept_zeros(shape_count(&y) + 1, sizeof *want);
     for (size_t i = 0; i < shape_count(&x); i++) {
         int64_t index[SHAPE_RANK], k;
 
@@ -313,9 +310,9 @@ START_TEST(compresses)
         if (k < n && wanted[k] != 0)
             want[at++] = values[i];
     }
-    th_input(t, "x", dtype, shape_text(&x), typed_encode(values, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_input(t, "c", BP_DTYPE_BOOL, shape_text(&(struct shape){1, {n}}),
-             typed_encode(wanted, (size_t)n, BP_DTYPE_BOOL));
+             kept_encode(wanted, (size_t)n, BP_DTYPE_BOOL));
     th_output(t, "y", dtype, NULL);
     th_node(t, "Compress", 11, "x c", "y");
     if (axis >= 0)
@@ -356,7 +353,7 @@ START_TEST(lights_one_of_many)
         at[i] -= is_signed && random_below(&seed, 2) ? 9 : 0;
     for (uint32_t d = 0; d < y.rank; d++)
         y.dims[d] = d == axis ? depth : x.dims[next++];
-    want = calloc(shape_count(&y) + 1, sizeof *want);
+    want = kept_zeros(shape_count(&y) + 1, sizeof *want);
     for (size_t i = 0; i < shape_count(&y); i++) {
         int64_t index[SHAPE_RANK], place;
         double there;
@@ -368,9 +365,9 @@ START_TEST(lights_one_of_many)
         there = at[shape_at(&x, index)];
         want[i] = pair[there == (double)place || there + (double)depth == (double)place];
     }
-    th_input(t, "x", from, shape_text(&x), typed_encode(at, shape_count(&x), from));
+    th_input(t, "x", from, shape_text(&x), kept_encode(at, shape_count(&x), from));
     th_const(t, "depth", BP_DTYPE_I64, "", &depth);
-    th_input(t, "pair", dtype, "2", typed_encode(pair, 2, dtype));
+    th_input(t, "pair", dtype, "2", kept_encode(pair, 2, dtype));
     th_output(t, "y", dtype, shape_text(&y));
     th_node(t, "OneHot", 11, "x depth pair", "y");
     th_int(t, "axis", (int64_t)axis - (random_below(&seed, 2) ? (int64_t)y.rank : 0));

@@ -66,9 +66,9 @@ static struct elements make_elements(uint64_t *seed, int i, bool unequal)
     e.n = shape_count(&e.indices);
     e.values = elem_random(seed, e.n_data, 3, e.dtype);
     e.at = random_indices(seed, e.n, e.data.dims[e.axis]);
-    th_input(t, "data", e.dtype, shape_text(&e.data), typed_encode(e.values, e.n_data, e.dtype));
+    th_input(t, "data", e.dtype, shape_text(&e.data), kept_encode(e.values, e.n_data, e.dtype));
     th_input(t, "indices", e.index_dtype, shape_text(&e.indices),
-             typed_encode(e.at, e.n, e.index_dtype));
+             kept_encode(e.at, e.n, e.index_dtype));
     return e;
 }
 
@@ -86,7 +86,7 @@ START_TEST(gathers_elements)
 {
     uint64_t seed = (uint64_t)_i;
     struct elements e = make_elements(&seed, _i, true);
-    double *want = calloc(e.n + 1, sizeof *want);
+    double *want = kept_zeros(e.n + 1, sizeof *want);
 
     for (size_t i = 0; i < e.n; i++)
         want[i] = e.values[place(&e, i)];
@@ -107,7 +107,7 @@ START_TEST(scatters_elements)
 
     for (size_t i = 0; i < e.n; i++)
         e.values[place(&e, i)] = combined(how, e.dtype, e.values[place(&e, i)], updates[i]);
-    th_input(t, "updates", e.dtype, shape_text(&e.indices), typed_encode(updates, e.n, e.dtype));
+    th_input(t, "updates", e.dtype, shape_text(&e.indices), kept_encode(updates, e.n, e.dtype));
     th_output(t, "y", e.dtype, shape_text(&e.data));
     th_node(t,
             how      ? "ScatterElements"
@@ -138,9 +138,9 @@ START_TEST(scatters_many_in_their_order)
     double *updates = elem_random(&seed, n, 9, BP_DTYPE_F32);
     double *at = elem_random(&seed, n, 4, BP_DTYPE_I64);
 
-    th_input(t, "data", BP_DTYPE_F32, "300,333", typed_encode(values, n, BP_DTYPE_F32));
-    th_input(t, "indices", BP_DTYPE_I64, "300,333", typed_encode(at, n, BP_DTYPE_I64));
-    th_input(t, "updates", BP_DTYPE_F32, "300,333", typed_encode(updates, n, BP_DTYPE_F32));
+    th_input(t, "data", BP_DTYPE_F32, "300,333", kept_encode(values, n, BP_DTYPE_F32));
+    th_input(t, "indices", BP_DTYPE_I64, "300,333", kept_encode(at, n, BP_DTYPE_I64));
+    th_input(t, "updates", BP_DTYPE_F32, "300,333", kept_encode(updates, n, BP_DTYPE_F32));
     th_output(t, "y", BP_DTYPE_F32, "300,333");
     th_node(t, "ScatterElements", 13, "data indices updates", "y");
     th_int(t, "axis", axis);
@@ -197,15 +197,15 @@ static struct slices make_slices(uint64_t *seed, int i, bool with_batch)
     s.inner =
         (size_t)bp_dims_count(s.data.dims + s.batch + s.depth, s.data.rank - s.batch - s.depth);
     s.values = elem_random(seed, s.n_data, 3, s.dtype);
-    s.at = calloc(s.n * s.depth + 1, sizeof *s.at);
+    s.at = kept_zeros(s.n * s.depth + 1, sizeof *s.at);
     for (size_t k = 0; k < s.n * s.depth; k++) {
         int64_t size = s.data.dims[s.batch + k % s.depth];
 
         s.at[k] = random_below(seed, (uint32_t)size) - (random_below(seed, 2) ? (double)size : 0);
     }
-    th_input(t, "data", s.dtype, shape_text(&s.data), typed_encode(s.values, s.n_data, s.dtype));
+    th_input(t, "data", s.dtype, shape_text(&s.data), kept_encode(s.values, s.n_data, s.dtype));
     th_input(t, "indices", BP_DTYPE_I64, shape_text(&s.indices),
-             typed_encode(s.at, s.n * s.depth, BP_DTYPE_I64));
+             kept_encode(s.at, s.n * s.depth, BP_DTYPE_I64));
     return s;
 }
 
@@ -227,7 +227,7 @@ START_TEST(gathers_slices)
 {
     uint64_t seed = (uint64_t)_i;
     struct slices s = make_slices(&seed, _i, true);
-    double *want = calloc(s.n * s.inner + 1, sizeof *want);
+    double *want = kept_zeros(s.n * s.inner + 1, sizeof *want);
 
     for (size_t i = 0; i < s.n * s.inner; i++)
         want[i] = s.values[slice_at(&s, i / s.inner) + i % s.inner];
@@ -252,7 +252,7 @@ START_TEST(scatters_slices)
         *to = combined(how, s.dtype, *to, updates[i]);
     }
     th_input(t, "updates", s.dtype, shape_text(&s.updates),
-             typed_encode(updates, s.n * s.inner, s.dtype));
+             kept_encode(updates, s.n * s.inner, s.dtype));
     th_output(t, "y", s.dtype, shape_text(&s.data));
     th_node(t, "ScatterND", how ? 18 : 11, "data indices updates", "y");
     if (how)
@@ -301,9 +301,9 @@ START_TEST(writes_into_a_cache)
     values = elem_random(&seed, shape_count(&cache), 9, dtype);
     updates = elem_random(&seed, shape_count(&update), 9, dtype);
     th_input(t, "cache", dtype, shape_text(&cache),
-             typed_encode(values, shape_count(&cache), dtype));
+             kept_encode(values, shape_count(&cache), dtype));
     th_input(t, "update", dtype, shape_text(&update),
-             typed_encode(updates, shape_count(&update), dtype));
+             kept_encode(updates, shape_count(&update), dtype));
     th_input(t, "places", BP_DTYPE_I64, shape_text(&(struct shape){1, {cache.dims[0]}}), places);
     th_output(t, "y", dtype, shape_text(&cache));
     th_node(t, "TensorScatter", 24, with_places ? "cache update places" : "cache update", "y");

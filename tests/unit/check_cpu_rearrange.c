@@ -20,7 +20,7 @@ START_TEST(reverses_sequences)
     double *values, *want, *lengths;
 
     values = elem_random(&seed, shape_count(&x), 99, dtype);
-    want = calloc(shape_count(&x) + 1, sizeof *want);
+    want = kept_zeros(shape_count(&x) + 1, sizeof *want);
     lengths =
         elem_random(&seed, (size_t)x.dims[batch], (uint32_t)x.dims[1 - batch] + 1, BP_DTYPE_I64);
     for (size_t i = 0; i < shape_count(&x); i++) {
@@ -31,9 +31,9 @@ START_TEST(reverses_sequences)
         *time = *time < length ? length - 1 - *time : *time;
         want[i] = values[shape_at(&x, index)];
     }
-    th_input(t, "x", dtype, shape_text(&x), typed_encode(values, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_input(t, "n", BP_DTYPE_I64, shape_text(&(struct shape){1, {x.dims[batch]}}),
-             typed_encode(lengths, (size_t)x.dims[batch], BP_DTYPE_I64));
+             kept_encode(lengths, (size_t)x.dims[batch], BP_DTYPE_I64));
     th_output(t, "y", dtype, shape_text(&x));
     th_node(t, "ReverseSequence", 10, "x n", "y");
     if (batch == 0 || random_below(&seed, 2)) {
@@ -66,7 +66,7 @@ START_TEST(moves_depth_and_space)
     int64_t h = 1 + random_below(&seed, 4), w = random_below(&seed, 4);
     struct shape deep = {4, {2, c * b * b, h, w}}, wide = {4, {2, c, h * b, w * b}};
     size_t n = shape_count(&deep);
-    double *values = elem_random(&seed, n, 99, dtype), *want = calloc(n + 1, sizeof *want);
+    double *values = elem_random(&seed, n, 99, dtype), *want = kept_zeros(n + 1, sizeof *want);
 
     for (size_t i = 0; i < n; i++) { /* element i of the wide one */
         int64_t at[SHAPE_RANK], from[SHAPE_RANK], block;
@@ -84,7 +84,7 @@ START_TEST(moves_depth_and_space)
         else
             want[i] = values[k];
     }
-    th_input(t, "x", dtype, shape_text(kind == 2 ? &wide : &deep), typed_encode(values, n, dtype));
+    th_input(t, "x", dtype, shape_text(kind == 2 ? &wide : &deep), kept_encode(values, n, dtype));
     th_output(t, "y", dtype, shape_text(kind == 2 ? &deep : &wide));
     th_node(t, kind == 2 ? "SpaceToDepth" : "DepthToSpace", 13, "x", "y");
     th_int(t, "blocksize", b);
@@ -113,7 +113,7 @@ START_TEST(takes_the_middle)
         axes[n] = (int64_t)d - (random_below(&seed, 2) ? (int64_t)x.rank : 0);
         sizes[n++] = y.dims[d];
     }
-    want = calloc(shape_count(&y) + 1, sizeof *want);
+    want = kept_zeros(shape_count(&y) + 1, sizeof *want);
     for (size_t i = 0; i < shape_count(&y); i++) {
         int64_t index[SHAPE_RANK];
         bool is_inside = true;
@@ -127,7 +127,7 @@ START_TEST(takes_the_middle)
         }
         want[i] = is_inside ? values[shape_at(&x, index)] : 0;
     }
-    th_input(t, "x", dtype, shape_text(&x), typed_encode(values, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_const(t, "sizes", BP_DTYPE_I64, shape_text(&(struct shape){1, {n}}), sizes);
     th_output(t, "y", dtype, shape_text(&y));
     th_node(t, "CenterCropPad", 18, "x sizes", "y");
@@ -192,7 +192,7 @@ START_TEST(adds_blocks_up)
 
     for (uint32_t d = 0; d < s.n; d++)
         y.dims[2 + d] = s.image[d];
-    want = calloc(shape_count(&y) + 1, sizeof *want);
+    want = kept_zeros(shape_count(&y) + 1, sizeof *want);
     for (size_t i = 0; i < shape_count(&x); i++) {
         int64_t l = (int64_t)i % s.columns, k = (int64_t)i / s.columns % s.taps;
         int64_t at = pixel(&s, k, l), plane = (int64_t)i / s.columns / s.taps;
@@ -202,7 +202,7 @@ START_TEST(adds_blocks_up)
     }
     for (size_t i = 0; dtype == BP_DTYPE_BOOL && i < shape_count(&y); i++)
         want[i] = want[i] != 0;
-    th_input(t, "x", dtype, shape_text(&x), typed_encode(values, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_const(t, "image", BP_DTYPE_I64, shape_text(&(struct shape){1, {s.n}}), s.image);
     th_const(t, "block", BP_DTYPE_I64, shape_text(&(struct shape){1, {s.n}}), s.block);
     th_output(t, "y", dtype, shape_text(&y));
@@ -252,8 +252,8 @@ START_TEST(undoes_a_pool)
     for (uint32_t d = 0; d < y.rank; d++)
         wish[d] = y.dims[d] += is_larger && d > 1 ? random_below(&seed, 3) : 0;
     values = elem_random(&seed, shape_count(&x), 99, dtype);
-    want = calloc(shape_count(&y) + 1, sizeof *want);
-    at = calloc(shape_count(&x) + 1, sizeof *at);
+    want = kept_zeros(shape_count(&y) + 1, sizeof *want);
+    at = kept_zeros(shape_count(&x) + 1, sizeof *at);
     for (size_t i = 0; i < shape_count(&x); i++) {
         int64_t index[SHAPE_RANK];
 
@@ -261,7 +261,7 @@ START_TEST(undoes_a_pool)
         shape_index(&inner, (size_t)at[i], index);
         want[shape_at(&y, index)] = values[i];
     }
-    th_input(t, "x", dtype, shape_text(&x), typed_encode(values, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_input(t, "i", BP_DTYPE_I64, shape_text(&x), at);
     th_const(t, "wish", BP_DTYPE_I64, shape_text(&(struct shape){1, {y.rank}}), wish);
     th_output(t, "y", dtype, shape_text(&y));

@@ -4,8 +4,10 @@
 #define BP_TESTS_CPU_CASE_H
 
 #include "test_host.h"
+#include "typed.h"
 
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 extern bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
@@ -30,6 +32,18 @@ static inline void setup(void)
 static inline void teardown(void)
 {
     th_free(t);
+}
+
+/* n times `size` zeroed bytes, for the length of the test. */
+static inline void *kept_zeros(size_t n, size_t size)
+{
+    return th_keep(t, calloc(n, size));
+}
+
+/* typed_encode() for the length of the test. */
+static inline void *kept_encode(const double *numbers, size_t n, uint32_t dtype)
+{
+    return th_keep(t, typed_encode(numbers, n, dtype));
 }
 
 #endif

@@ -15,6 +15,7 @@
 #include <bp/abi.h>
 #include <bp/sdk.h>
 
+#include "cpu_case.h"
 #include "random.h"
 #include "typed.h"
 
@@ -71,12 +72,11 @@ static inline struct shape shape_random(uint64_t *seed, uint32_t least, uint32_t
     return shape;
 }
 
-/* n whole numbers, 0 to most - 1, or 0 and 1 for bool; malloc'ed. */
+/* n whole numbers, 0 to most - 1, or 0 and 1 for bool; for the length of the test. */
 static inline double *elem_random(uint64_t *seed, size_t n, uint32_t most, uint32_t dtype)
 {
-    double *v = calloc(n + 1, sizeof *v);
+    double *v = kept_zeros(n + 1, sizeof *v);
 
-    ck_assert_ptr_nonnull(v);
     for (size_t i = 0; i < n; i++)
         v[i] = random_below(seed, dtype == BP_DTYPE_BOOL ? 2 : most);
     return v;
