@@ -44,6 +44,8 @@ static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wis
 
 static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
 {
+    char dropped[1024] = ""; /* the last one: why nobody may be left for a node */
+
     for (;;) {
         struct bp_body_maker maker;
         char text[768];
@@ -53,7 +55,9 @@ static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wi
         if (rc >= 0)
             return rc;
         if (maker.failed == BP_NONE || rc == BP_E_NOMEM)
-            return bp_fail(err, rc, "%s", text);
+            return bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text);
+        snprintf(dropped, sizeof dropped, "provider '%s' failed (%s); now ",
+                 engine->lineup.active[maker.failed]->name, text);
         rc = bp_lineup_drop(&engine->lineup, maker.failed, engine->report, maker.failed_stage, rc,
                             text, err);
         if (rc < 0)

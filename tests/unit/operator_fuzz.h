@@ -59,6 +59,7 @@ struct fuzz {
     uint32_t n_spatial;
     uint32_t list; /* what many lists of attributes have as their length */
     uint32_t n_bodies;
+    bool is_wild;  /* attributes may be anything; otherwise they are mostly sound */
     bool is_large; /* has sizes or numbers that may well take their time */
 };
 
@@ -70,7 +71,7 @@ void fuzz_refill(struct fuzz *fuzz);
 
 /* operator_fuzz_attrs.c: the attributes of the node that is open, and tensors */
 void fuzz_attributes(struct fuzz *fuzz);
-void fuzz_tensor_attribute(struct fuzz *fuzz, uint32_t field);
+void fuzz_tensor_attribute(struct fuzz *fuzz, uint32_t field, const char *name);
 
 /* operator_fuzz_bodies.c: a body for the attribute */
 void fuzz_body(struct fuzz *fuzz, const char *attr);
@@ -81,7 +82,10 @@ void fuzz_declare(struct fuzz *fuzz, uint32_t field, const char *name, uint32_t 
 /* operator_fuzz_data.c: sizes and contents */
 int64_t fuzz_size(struct fuzz *fuzz);
 uint32_t fuzz_dtype(struct fuzz *fuzz, uint64_t types);
-void fuzz_set_shape(struct fuzz *fuzz, struct fuzz_value *value, uint32_t i);
+/* Also says whether the hints leave the input out. */
+void fuzz_set_shape(struct fuzz *fuzz, struct fuzz_value *value, uint32_t i, bool *is_left_out);
+/* Inputs that the hint for the operator names; 0: there is none. */
+uint32_t fuzz_hinted(struct fuzz *fuzz);
 void fuzz_fill(struct fuzz *fuzz, struct fuzz_value *value);
 int64_t fuzz_edge(struct fuzz *fuzz);
 

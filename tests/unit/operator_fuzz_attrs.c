@@ -85,7 +85,7 @@ static const char *pick_text(struct fuzz *fuzz, const char *name, size_t *n)
     const char *p = find_choices(fuzz, name);
     uint32_t count = 1;
 
-    if (!p || fuzz_chance(fuzz, 3))
+    if (!p || (fuzz->is_wild && fuzz_chance(fuzz, 5)))
         p = FUZZ_PICK(fuzz, words);
     for (const char *q = p; *q; q++)
         count += *q == '|';
@@ -119,10 +119,12 @@ static int64_t pick_int(struct fuzz *fuzz, const char *name)
     static const int64_t usual[] = {0, 0, 1, 1, 1, 2, 3, -1};
     int64_t rank = fuzz->in[0].rank;
 
-    if (fuzz_chance(fuzz, 3))
+    if (fuzz->is_wild && fuzz_chance(fuzz, 8))
         return fuzz_edge(fuzz);
-    if (fuzz_chance(fuzz, 5))
+    if (fuzz->is_wild && fuzz_chance(fuzz, 8))
         return FUZZ_PICK(fuzz, usual);
+    if (is(name, "aggregate_function post_transform"))
+        return (int64_t)fuzz_below(fuzz, 4);
     if (is(name, "axis batch_axis time_axis start end batch_dims"))
         return rank ? (int64_t)fuzz_below(fuzz, (uint32_t)(2 * rank)) - rank : 0;
     if (is(name, "stash_type softmax_precision"))
@@ -137,7 +139,9 @@ static int64_t pick_int(struct fuzz *fuzz, const char *name)
         return fuzz->list;
     if (is(name, "hidden_size"))
         return letter(fuzz, 'H');
-    if (is(name, "num_heads kv_num_heads q_num_heads num_groups blocksize num_outputs p"))
+    if (is(name, "num_heads q_num_heads"))
+        return fuzz_chance(fuzz, 80) ? 2 : 4;
+    if (is(name, "kv_num_heads num_groups blocksize num_outputs p"))
         return 1 + (int64_t)fuzz_below(fuzz, 4);
     if (is(name, "K"))
         return fuzz_chance(fuzz, 80) ? 32 : letter(fuzz, 'K');
@@ -146,7 +150,7 @@ static int64_t pick_int(struct fuzz *fuzz, const char *name)
     if (is(name, "k") && is(fuzz->row->op, "Col2Im"))
         return 1;
     if (is(name, "block_size"))
-        return fuzz_chance(fuzz, 95) ? FUZZ_PICK(fuzz, ((int64_t[]){16, 32, 32, 32, 64, 4, 2})) : 0;
+        return fuzz_chance(fuzz, 95) ? FUZZ_PICK(fuzz, ((int64_t[]){16, 32, 32, 32, 64, 8})) : 0;
     if (is(name, "bits"))
         return FUZZ_PICK(fuzz, ((int64_t[]){2, 4, 8, 4}));
     if (is(name, "size k output_height output_width max_gram_length min_gram_length n_targets "
@@ -160,7 +164,7 @@ static float pick_float(struct fuzz *fuzz)
     static const float values[] = {0.0f, 1.0f, 0.5f, -1.0f, 1e-5f, 2.0f, 0.1f, 100.0f};
     static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, -1e30f, 1e-42f};
 
-    return fuzz_chance(fuzz, 92) ? FUZZ_PICK(fuzz, values) : FUZZ_PICK(fuzz, odd);
+    return fuzz->is_wild && fuzz_chance(fuzz, 15) ? FUZZ_PICK(fuzz, odd) : FUZZ_PICK(fuzz, values);
 }
 
 /* How long a list is. */
@@ -168,12 +172,14 @@ static uint32_t pick_length(struct fuzz *fuzz, const char *name)
 {
     uint32_t rank = fuzz->in[0].rank;
 
-    if (fuzz_chance(fuzz, 3))
+    if (fuzz->is_wild && fuzz_chance(fuzz, 5))
         return 0;
-    if (fuzz_chance(fuzz, 4))
+    if (fuzz->is_wild && fuzz_chance(fuzz, 5))
         return fuzz_below(fuzz, 20);
-    if (fuzz_chance(fuzz, 1))
+    if (fuzz->is_wild && fuzz_chance(fuzz, 1))
         return 300;
+    if (is(name, "kernel_params"))
+        return 3;
     if (is(fuzz->row->op, "Col2Im"))
         return is(name, "pads") ? 4 : 2;
     if (is(name, "tree_roots"))
@@ -197,7 +203,7 @@ static int64_t pick_element(struct fuzz *fuzz, const char *name, uint32_t i, uin
 {
     uint32_t rank = fuzz->in[0].rank ? fuzz->in[0].rank : 1;
 
-    if (fuzz_chance(fuzz, 2))
+    if (fuzz->is_wild && fuzz_chance(fuzz, 4))
         return fuzz_edge(fuzz);
     if (is(name, "perm")) /* a rotation of the axes */
         return (int64_t)((i + fuzz->list) % (n ? n : 1));
@@ -219,7 +225,7 @@ static int64_t pick_element(struct fuzz *fuzz, const char *name, uint32_t i, uin
         return i;
     if (is(name, "nodes_truenodeids nodes_falsenodeids")) /* mostly without rings */
         return fuzz_chance(fuzz, 80) ? (int64_t)i + 1 + fuzz_below(fuzz, 2) : fuzz_below(fuzz, n);
-    return (int64_t)fuzz_below(fuzz, 4) - fuzz_chance(fuzz, 10);
+    return (int64_t)fuzz_below(fuzz, 4) - (fuzz->is_wild && fuzz_chance(fuzz, 15));
 }
 
 /* ---- tensors --------------------------------------------------------------------------------- */
@@ -242,14 +248,18 @@ static void write_tensor(struct fuzz *fuzz, uint32_t field, struct fuzz_value *v
     pw_close(&fuzz->w);
 }
 
-void fuzz_tensor_attribute(struct fuzz *fuzz, uint32_t field)
+void fuzz_tensor_attribute(struct fuzz *fuzz, uint32_t field, const char *name)
 {
     struct fuzz_value value = {.dtype = fuzz_dtype(fuzz, BP_T_ANY)};
+    bool is_list = !fuzz->is_wild && is(name, "nodes_modes nodes_splits leaf_weights nodes_hitrates "
+                                              "nodes_values_as_tensor target_weights_as_tensor");
 
-    value.rank = fuzz_chance(fuzz, 70) ? 1 : fuzz_below(fuzz, 3);
+    if (is_list)
+        value.dtype = is(name, "nodes_modes") ? BP_DTYPE_U8 : fuzz->in[0].dtype;
+    value.rank = is_list || fuzz_chance(fuzz, 70) ? 1 : fuzz_below(fuzz, 3);
     value.count = 1;
     for (uint32_t d = 0; d < value.rank; d++) {
-        value.dims[d] = fuzz_chance(fuzz, 50) ? fuzz->list : fuzz_chance(fuzz, 60) ? 1 : fuzz_size(fuzz);
+        value.dims[d] = is_list || fuzz_chance(fuzz, 50) ? fuzz->list : fuzz_chance(fuzz, 60) ? 1 : fuzz_size(fuzz);
         value.count *= (size_t)value.dims[d];
     }
     fuzz_fill(fuzz, &value);
@@ -279,7 +289,7 @@ static void write_one(struct fuzz *fuzz, const struct bp_attr_def *def, uint32_t
         pw_bytes(&fuzz->w, 4, text, n);
         bp_text_printf(&fuzz->words, "'%.*s'", (int)n, text);
     } else {
-        fuzz_tensor_attribute(fuzz, 5);
+        fuzz_tensor_attribute(fuzz, 5, def->name);
     }
     pw_close(&fuzz->w);
 }
@@ -307,7 +317,7 @@ static void write_list(struct fuzz *fuzz, const struct bp_attr_def *def, uint32_
             pw_bytes(&fuzz->w, 9, text, length);
             bp_text_printf(&fuzz->words, "'%.*s'", (int)length, text);
         } else {
-            fuzz_tensor_attribute(fuzz, 10);
+            fuzz_tensor_attribute(fuzz, 10, def->name);
         }
     }
     bp_text_add(&fuzz->words, "]");
@@ -319,17 +329,20 @@ void fuzz_attributes(struct fuzz *fuzz)
     const struct bp_schema *row = fuzz->row;
     uint32_t often = 10 + fuzz_below(fuzz, 80);
 
+    if (strcmp(row->domain, "ai.onnx.ml") == 0 && fuzz_chance(fuzz, 60))
+        often = 95;
+
     for (uint32_t i = 0; i < row->n_attrs; i++) {
         const struct bp_attr_def *def = &row->attrs[i];
         uint32_t type = def->type;
         bool is_list = def->is_list;
 
-        if (!fuzz_chance(fuzz, def->is_required ? 98 : often))
+        if (!fuzz_chance(fuzz, def->is_required ? 98 : strstr(def->name, "_as_tensor") ? 8 : often))
             continue;
         bp_text_printf(&fuzz->words, " %s=", def->name);
-        if (fuzz_chance(fuzz, 1))
+        if (fuzz->is_wild && fuzz_chance(fuzz, 2))
             type = 1 + fuzz_below(fuzz, 4);
-        if (fuzz_chance(fuzz, 1))
+        if (fuzz->is_wild && fuzz_chance(fuzz, 2))
             is_list = !is_list;
         if (type == BP_ATTR_GRAPH)
             fuzz_body(fuzz, def->name);

@@ -169,14 +169,26 @@ static bool is_quant(const char *name)
     return strstr(name, "scale") || strstr(name, "zero_point");
 }
 
-void fuzz_set_shape(struct fuzz *fuzz, struct fuzz_value *value, uint32_t i)
+uint32_t fuzz_hinted(struct fuzz *fuzz)
 {
     const char *hint = find_hint(fuzz);
+    uint32_t n = hint ? 1 : 0;
+
+    for (; hint && *hint; hint++)
+        n += *hint == ' ';
+    return n;
+}
+
+void fuzz_set_shape(struct fuzz *fuzz, struct fuzz_value *value, uint32_t i, bool *is_left_out)
+{
+    const char *hint = find_hint(fuzz);
+    bool is_hinted = hint != NULL;
 
     for (uint32_t k = 0; hint && k < i; k++) {
         hint = strchr(hint, ' ');
         hint = hint ? hint + 1 : NULL;
     }
+    *is_left_out = is_hinted && (!hint || *hint == '_');
     if (hint && *hint != '?' && *hint != '_' && fuzz_chance(fuzz, 95))
         shape_of_hint(fuzz, value, hint);
     else if (i > 0 && is_quant(value->param->name) && fuzz_chance(fuzz, 70))

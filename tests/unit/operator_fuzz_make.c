@@ -161,12 +161,15 @@ static void roll_input(struct fuzz *fuzz, uint32_t i, uint32_t *of_var)
 {
     struct fuzz_value *value = &fuzz->in[i];
     uint32_t optional = fuzz->list * 15;
+    bool is_left_out;
 
     value->param = &fuzz->row->in[i < fuzz->row->n_in ? i : fuzz->row->n_in - 1];
     snprintf(value->name, sizeof value->name, "x%u", i);
     snprintf(value->fed, sizeof value->fed, "%s%u", fuzz_chance(fuzz, 12) ? "f" : "x", i);
     roll_dtype(fuzz, value, of_var);
-    fuzz_set_shape(fuzz, value, i);
+    fuzz_set_shape(fuzz, value, i, &is_left_out);
+    if (is_left_out)
+        optional = 85;
     count_elements(fuzz, value);
     roll_form(fuzz, value);
     if (value->param->flags & BP_PARAM_VARIADIC || !(value->param->flags & BP_PARAM_OPTIONAL))
@@ -189,7 +192,8 @@ static void roll_inputs(struct fuzz *fuzz)
 
     fuzz->n_in = row->n_in;
     if (row->n_in > 0 && row->in[row->n_in - 1].flags & BP_PARAM_VARIADIC)
-        fuzz->n_in += fuzz_below(fuzz, 4);
+        fuzz->n_in = fuzz_hinted(fuzz) && fuzz_chance(fuzz, 80) ? fuzz_hinted(fuzz)
+                                                               : fuzz->n_in + fuzz_below(fuzz, 4);
     while (fuzz->n_in > 0 && fuzz->n_in <= row->n_in &&
            row->in[fuzz->n_in - 1].flags & BP_PARAM_OPTIONAL && fuzz_chance(fuzz, 30))
         fuzz->n_in--;
@@ -368,6 +372,7 @@ void fuzz_make(struct fuzz *fuzz, const struct bp_schema *row, uint64_t seed)
     fuzz->row = row;
     bp_text_printf(&fuzz->words, "%s%s%s-%u seed %#llx:", row->domain, row->domain[0] ? ":" : "",
                    row->op, row->since, (unsigned long long)seed);
+    fuzz->is_wild = fuzz_chance(fuzz, 40);
     roll_sizes(fuzz);
     roll_inputs(fuzz);
     roll_outputs(fuzz);

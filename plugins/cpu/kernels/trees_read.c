@@ -193,6 +193,8 @@ static bp_rc read_columns(struct reader *r, struct columns *c, bp_err *err)
 
     c->modes = bp_cpu_strings(r->node, "nodes_modes", &n_modes);
     c->tracks = bp_cpu_ints(r->node, "nodes_missing_value_tracks_true", &n_tracks);
+    if (n_tracks == 0) /* also a list that is given and empty */
+        c->tracks = NULL;
     if (rc >= 0)
         rc = ints(r->node, "nodes_featureids", r->n, whose, &c->features, err);
     if (rc >= 0)

@@ -116,9 +116,9 @@ static bp_rc scaled(struct bp_infer *infer, struct bp_sym size, double scale, st
         *out = bp_sym_of((int64_t)to);
         return BP_OK;
     }
-    if (scale == up)
+    if (scale == up && up < 0x1p53)
         return bp_rule_calc(infer, size, '*', bp_sym_of((int64_t)up), out);
-    if (scale * down == 1 && scale < 1) /* a power of two: 1 / scale is exact */
+    if (scale * down == 1 && scale < 1 && down < 0x1p53) /* a power of two: 1 / scale is exact */
         return bp_rule_calc(infer, size, '/', bp_sym_of((int64_t)down), out);
     return bp_symbols_fresh(infer->symbols, false, out, infer->err);
 }
