@@ -54,8 +54,8 @@ static inline const char *dims_of(char *text, size_t cap, int n, const int64_t *
 
     text[0] = '\0';
     for (int i = 0; i < n; i++)
-        used += (size_t)snprintf(text + used, cap - used, "%s%lld", i ? "," : "",
-                                 (long long)dims[i]);
+        used +=
+            (size_t)snprintf(text + used, cap - used, "%s%lld", i ? "," : "", (long long)dims[i]);
     return text;
 }
 
@@ -99,6 +99,19 @@ static inline void node(const char *op, const char *in, const char *out)
 {
     th_node(t, op, 1, in, out);
     th_domain(t, "com.microsoft");
+}
+
+/* c = a * b of m x k and k x n, either stored turned. */
+static inline void multiply(size_t m, size_t n, size_t k, const double *a, bool turn_a,
+                            const double *b, bool turn_b, double alpha, double *c)
+{
+    for (size_t i = 0; i < m; i++) {
+        for (size_t j = 0; j < n; j++) {
+            for (size_t p = 0; p < k; p++)
+                c[i * n + j] +=
+                    alpha * a[turn_a ? p * m + i : i * k + p] * b[turn_b ? j * k + p : p * n + j];
+        }
+    }
 }
 
 #endif
