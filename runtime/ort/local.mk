@@ -19,14 +19,44 @@ endif
 	%D%/absent_editor.c \
 	%D%/absent_ep.c \
 	%D%/absent_interop.c \
+	%D%/allocator.c \
+	%D%/binding.c \
+	%D%/containers.c \
+	%D%/env.c \
+	%D%/env.h \
+	%D%/keys.c \
+	%D%/keys.h \
+	%D%/memory.c \
+	%D%/memory.h \
+	%D%/metadata.c \
+	%D%/options.c \
+	%D%/options.h \
+	%D%/provider_options.c \
+	%D%/providers.c \
+	%D%/run.c \
+	%D%/run_async.c \
+	%D%/run_options.c \
+	%D%/run_options.h \
+	%D%/session.c \
+	%D%/session.h \
+	%D%/session_info.c \
+	%D%/shapes.c \
 	%D%/slots.h \
 	%D%/slots_api.inc \
 	%D%/slots_compile.inc \
 	%D%/slots_editor.inc \
 	%D%/slots_ep.inc \
 	%D%/slots_interop.inc \
-	%D%/status.c %D%/status.h \
+	%D%/status.c \
+	%D%/status.h \
+	%D%/strings.c \
 	%D%/tables.c \
+	%D%/threading.c \
+	%D%/types.c \
+	%D%/types.h \
+	%D%/value.c \
+	%D%/value.h \
+	%D%/value_types.c \
 	%D%/versions.h
 
 pkgconfig_DATA += %D%/libonnxruntime.pc

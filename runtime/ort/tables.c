@@ -57,13 +57,13 @@ static const char *get_version_string(void)
     return ORT_RELEASE;
 }
 
-const OrtApiBase *OrtGetApiBase(void)
+static const OrtApiBase *get_api_base(void)
 {
     static const OrtApiBase base = {get_api, get_version_string};
 
     return &base;
 }
-ORT_VERSIONS(OrtGetApiBase)
+ORT_VERSIONS(OrtGetApiBase, get_api_base)
 
 /* ---- slots that hand out the other tables ------------------------------------------------------ */
 
