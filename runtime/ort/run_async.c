@@ -44,14 +44,14 @@ static void leave(OrtSession *session)
 static void *go(void *arg)
 {
     struct errand *errand = arg;
-    OrtSession *session = errand->session;
+    struct errand kept = *errand;
     OrtStatus *status;
 
-    status = ort_Run(session, errand->options, errand->in_names, errand->inputs, errand->n_in,
-                     errand->out_names, errand->n_out, errand->outputs);
-    leave(session); /* before the callback, which may release the session */
-    errand->done(errand->user, errand->outputs, errand->n_out, status);
+    status = ort_Run(kept.session, kept.options, kept.in_names, kept.inputs, kept.n_in,
+                     kept.out_names, kept.n_out, kept.outputs);
     drop(errand);
+    leave(kept.session); /* before the callback, which may release the session */
+    kept.done(kept.user, kept.outputs, kept.n_out, status);
     return NULL;
 }
 

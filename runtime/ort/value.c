@@ -100,6 +100,7 @@ OrtStatus *ort_need_tensor(const char *function, const OrtValue *value)
 static OrtStatus *shaped(const int64_t *shape, size_t rank, ONNXTensorElementDataType type,
                          size_t *bytes, OrtValue **out)
 {
+    bool strings = type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
     OrtValue *value;
     struct ort_err err;
     bp_rc rc;
@@ -110,9 +111,12 @@ static OrtStatus *shaped(const int64_t *shape, size_t rank, ONNXTensorElementDat
         type == ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128 || ort_host_dtype(type) == BP_DTYPE_NONE)
         return ort_fail(ORT_NOT_IMPLEMENTED, "element type %d is not supported in a tensor",
                         (int)type);
-    rc = bp_tensor_bytes(ort_host_dtype(type), shape, (uint32_t)rank, bytes, ort_err_init(&err));
+    rc = bp_tensor_bytes(strings ? BP_DTYPE_U8 : ort_host_dtype(type), shape, (uint32_t)rank, bytes,
+                         ort_err_init(&err));
     if (rc < 0)
         return ort_from(rc, &err, ORT_OTHER, "tensor shape: ");
+    if (strings && __builtin_mul_overflow(*bytes, sizeof(bp_span), bytes))
+        return ort_fail(ORT_INVALID_ARGUMENT, "tensor shape: too many strings");
     value = ort_value_create(ONNX_TYPE_TENSOR);
     if (value)
         value->tensor.dims = malloc((rank + 1) * sizeof *shape);
