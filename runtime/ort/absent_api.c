@@ -28,8 +28,6 @@ ABSENT(ort_KernelContext_GetOutput, (OrtKernelContext *context, size_t index,
                                      const int64_t *dim_values, size_t dim_count, OrtValue **out))
 ABSENT_VOID(ort_ReleaseCustomOpDomain, (OrtCustomOpDomain *input))
 ABSENT(ort_SessionEndProfiling, (OrtSession *session, OrtAllocator *allocator, char **out))
-ABSENT(ort_CreateAndRegisterAllocator,
-       (OrtEnv *env, const OrtMemoryInfo *mem_info, const OrtArenaCfg *arena_cfg))
 ABSENT(ort_AddInitializer, (OrtSessionOptions *options, const char *name, const OrtValue *val))
 ABSENT(ort_SetCurrentGpuDeviceId, (int device_id))
 ABSENT(ort_GetCurrentGpuDeviceId, (int *device_id))
@@ -80,9 +78,6 @@ ABSENT(ort_GetExecutionProviderApi,
 ABSENT(ort_AddExternalInitializers,
        (OrtSessionOptions *options, const char *const *initializer_names,
         const OrtValue *const *initializers, size_t num_initializers))
-ABSENT(ort_CreateOpAttr,
-       (const char *name, const void *data, int len, OrtOpAttrType type, OrtOpAttr **op_attr))
-ABSENT_VOID(ort_ReleaseOpAttr, (OrtOpAttr *input))
 ABSENT(ort_CreateOp,
        (const OrtKernelInfo *info, const char *op_name, const char *domain, int version,
         const char **type_constraint_names, const ONNXTensorElementDataType *type_constraint_values,
@@ -125,10 +120,6 @@ ABSENT(ort_UpdateROCMProviderOptions,
         const char *const *provider_options_values, size_t num_keys))
 ABSENT(ort_GetROCMProviderOptionsAsString,
        (const OrtROCMProviderOptions *rocm_options, OrtAllocator *allocator, char **ptr))
-ABSENT(ort_CreateAndRegisterAllocatorV2,
-       (OrtEnv *env, const char *provider_type, const OrtMemoryInfo *mem_info,
-        const OrtArenaCfg *arena_cfg, const char *const *provider_options_keys,
-        const char *const *provider_options_values, size_t num_keys))
 ABSENT(ort_UpdateTensorRTProviderOptionsWithValue,
        (OrtTensorRTProviderOptionsV2 *tensorrt_options, const char *key, void *value))
 ABSENT(ort_GetTensorRTProviderOptionsByName,
@@ -146,8 +137,6 @@ ABSENT(ort_ShapeInferContext_GetAttribute,
        (const OrtShapeInferContext *context, const char *attr_name, const OrtOpAttr **attr))
 ABSENT(ort_ShapeInferContext_SetOutputTypeShape,
        (const OrtShapeInferContext *context, size_t index, const OrtTensorTypeAndShapeInfo *info))
-ABSENT(ort_ReadOpAttr,
-       (const OrtOpAttr *op_attr, OrtOpAttrType type, void *data, size_t len, size_t *out))
 ABSENT(ort_KernelContext_ParallelFor, (const OrtKernelContext *context, void (*fn)(void *, size_t),
                                        size_t total, size_t num_batch, void *usr_data))
 ABSENT(ort_KernelContext_GetScratchBuffer,
@@ -176,27 +165,10 @@ ABSENT(ort_GetValueInfoTypeInfo, (const OrtValueInfo *value_info, const OrtTypeI
 ABSENT(ort_RegisterExecutionProviderLibrary,
        (OrtEnv *env, const char *registration_name, const char *path))
 ABSENT(ort_UnregisterExecutionProviderLibrary, (OrtEnv *env, const char *registration_name))
-ABSENT(ort_GetEpDevices,
-       (const OrtEnv *env, const OrtEpDevice *const **ep_devices, size_t *num_ep_devices))
-ABSENT(ort_SessionOptionsAppendExecutionProvider_V2,
-       (OrtSessionOptions *session_options, OrtEnv *env, const OrtEpDevice *const *ep_devices,
-        size_t num_ep_devices, const char *const *ep_option_keys, const char *const *ep_option_vals,
-        size_t num_ep_options))
 ABSENT(ort_SessionOptionsSetEpSelectionPolicy,
        (OrtSessionOptions *session_options, OrtExecutionProviderDevicePolicy policy))
 ABSENT(ort_SessionOptionsSetEpSelectionPolicyDelegate,
        (OrtSessionOptions *session_options, EpSelectionDelegate delegate, void *delegate_state))
-ABSENT_VALUE(OrtHardwareDeviceType, ort_HardwareDevice_Type, (const OrtHardwareDevice *device))
-ABSENT_VALUE(uint32_t, ort_HardwareDevice_VendorId, (const OrtHardwareDevice *device))
-ABSENT_VALUE(const char *, ort_HardwareDevice_Vendor, (const OrtHardwareDevice *device))
-ABSENT_VALUE(uint32_t, ort_HardwareDevice_DeviceId, (const OrtHardwareDevice *device))
-ABSENT_VALUE(const OrtKeyValuePairs *, ort_HardwareDevice_Metadata,
-             (const OrtHardwareDevice *device))
-ABSENT_VALUE(const char *, ort_EpDevice_EpName, (const OrtEpDevice *ep_device))
-ABSENT_VALUE(const char *, ort_EpDevice_EpVendor, (const OrtEpDevice *ep_device))
-ABSENT_VALUE(const OrtKeyValuePairs *, ort_EpDevice_EpMetadata, (const OrtEpDevice *ep_device))
-ABSENT_VALUE(const OrtKeyValuePairs *, ort_EpDevice_EpOptions, (const OrtEpDevice *ep_device))
-ABSENT_VALUE(const OrtHardwareDevice *, ort_EpDevice_Device, (const OrtEpDevice *ep_device))
 ABSENT(ort_ValueInfo_GetValueProducer,
        (const OrtValueInfo *value_info, const OrtNode **producer_node,
         size_t *producer_output_index))
@@ -253,28 +225,15 @@ ABSENT(ort_Node_GetAttributeByName,
        (const OrtNode *node, const char *attribute_name, const OrtOpAttr **attribute))
 ABSENT(ort_OpAttr_GetTensorAttributeAsOrtValue,
        (const OrtOpAttr *attribute, OrtValue **attr_tensor))
-ABSENT(ort_OpAttr_GetType, (const OrtOpAttr *attribute, OrtOpAttrType *type))
-ABSENT(ort_OpAttr_GetName, (const OrtOpAttr *attribute, const char **name))
 ABSENT(ort_Node_GetNumSubgraphs, (const OrtNode *node, size_t *num_subgraphs))
 ABSENT(ort_Node_GetSubgraphs, (const OrtNode *node, const OrtGraph **subgraphs,
                                size_t num_subgraphs, const char **attribute_names))
 ABSENT(ort_Node_GetGraph, (const OrtNode *node, const OrtGraph **graph))
 ABSENT(ort_Node_GetEpName, (const OrtNode *node, const char **out))
-ABSENT_VOID(ort_ReleaseExternalInitializerInfo, (OrtExternalInitializerInfo *input))
-ABSENT_VALUE(const ORTCHAR_T *, ort_ExternalInitializerInfo_GetFilePath,
-             (const OrtExternalInitializerInfo *info))
-ABSENT_VALUE(int64_t, ort_ExternalInitializerInfo_GetFileOffset,
-             (const OrtExternalInitializerInfo *info))
-ABSENT_VALUE(size_t, ort_ExternalInitializerInfo_GetByteSize,
-             (const OrtExternalInitializerInfo *info))
-ABSENT_VALUE(const OrtMemoryInfo *, ort_EpDevice_MemoryInfo,
-             (const OrtEpDevice *ep_device, OrtDeviceMemoryType memory_type))
 ABSENT(ort_CreateSharedAllocator,
        (OrtEnv *env, const OrtEpDevice *ep_device, OrtDeviceMemoryType mem_type,
         OrtAllocatorType allocator_type, const OrtKeyValuePairs *allocator_options,
         OrtAllocator **allocator))
-ABSENT(ort_GetSharedAllocator,
-       (OrtEnv *env, const OrtMemoryInfo *mem_info, OrtAllocator **allocator))
 ABSENT(ort_ReleaseSharedAllocator,
        (OrtEnv *env, const OrtEpDevice *ep_device, OrtDeviceMemoryType mem_type))
 ABSENT(ort_SessionGetEpDeviceForInputs,
@@ -290,17 +249,12 @@ ABSENT(ort_Graph_GetModelMetadata, (const OrtGraph *graph, OrtModelMetadata **ou
 ABSENT(ort_GetModelCompatibilityForEpDevices,
        (const OrtEpDevice *const *ep_devices, size_t num_ep_devices, const char *compatibility_info,
         OrtCompiledModelCompatibility *out_status))
-ABSENT(ort_CreateExternalInitializerInfo, (const char *filepath, int64_t file_offset,
-                                           size_t byte_size, OrtExternalInitializerInfo **out))
 ABSENT(ort_KernelInfo_GetConfigEntries, (const OrtKernelInfo *info, OrtKeyValuePairs **out))
 ABSENT(ort_KernelInfo_GetOperatorDomain, (const OrtKernelInfo *info, char *out, size_t *size))
 ABSENT(ort_KernelInfo_GetOperatorType, (const OrtKernelInfo *info, char *out, size_t *size))
 ABSENT(ort_KernelInfo_GetOperatorSinceVersion, (const OrtKernelInfo *info, int *since_version))
 ABSENT(ort_SessionGetEpDeviceForOutputs,
        (const OrtSession *session, const OrtEpDevice **outputs_ep_devices, size_t num_outputs))
-ABSENT(ort_GetNumHardwareDevices, (const OrtEnv *env, size_t *num_devices))
-ABSENT(ort_GetHardwareDevices,
-       (const OrtEnv *env, const OrtHardwareDevice **devices, size_t num_devices))
 ABSENT(ort_GetHardwareDeviceEpIncompatibilityDetails,
        (const OrtEnv *env, const char *ep_name, const OrtHardwareDevice *hw,
         OrtDeviceEpIncompatibilityDetails **details))
@@ -311,22 +265,6 @@ ABSENT(ort_DeviceEpIncompatibilityDetails_GetNotes,
 ABSENT(ort_DeviceEpIncompatibilityDetails_GetErrorCode,
        (const OrtDeviceEpIncompatibilityDetails *details, int32_t *error_code))
 ABSENT_VOID(ort_ReleaseDeviceEpIncompatibilityDetails, (OrtDeviceEpIncompatibilityDetails *input))
-ABSENT(ort_GetCompatibilityInfoFromModel, (const char *model_path, const char *ep_type,
-                                           OrtAllocator *allocator, char **compatibility_info))
-ABSENT(ort_GetCompatibilityInfoFromModelBytes,
-       (const void *model_data, size_t model_data_length, const char *ep_type,
-        OrtAllocator *allocator, char **compatibility_info))
-ABSENT(ort_Session_GetEpGraphAssignmentInfo,
-       (const OrtSession *session, const OrtEpAssignedSubgraph *const **ep_subgraphs,
-        size_t *num_ep_subgraphs))
-ABSENT(ort_EpAssignedSubgraph_GetEpName,
-       (const OrtEpAssignedSubgraph *ep_subgraph, const char **out))
-ABSENT(ort_EpAssignedSubgraph_GetNodes,
-       (const OrtEpAssignedSubgraph *ep_subgraph, const OrtEpAssignedNode *const **ep_nodes,
-        size_t *num_ep_nodes))
-ABSENT(ort_EpAssignedNode_GetName, (const OrtEpAssignedNode *ep_node, const char **out))
-ABSENT(ort_EpAssignedNode_GetDomain, (const OrtEpAssignedNode *ep_node, const char **out))
-ABSENT(ort_EpAssignedNode_GetOperatorType, (const OrtEpAssignedNode *ep_node, const char **out))
 ABSENT_VOID(ort_RunOptionsSetSyncStream, (OrtRunOptions *options, OrtSyncStream *sync_stream))
 ABSENT(ort_RunOptionsEnableProfiling, (OrtRunOptions *options, const char *profile_file_prefix))
 ABSENT(ort_RunOptionsDisableProfiling, (OrtRunOptions *options))

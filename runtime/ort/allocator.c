@@ -186,3 +186,42 @@ void ort_ReleaseArenaCfg(OrtArenaCfg *input)
 {
     free(input);
 }
+
+/* ---- allocators that sessions share: there is one for ordinary memory, and it is the default --------- */
+
+OrtStatus *ort_CreateAndRegisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info,
+                                          const OrtArenaCfg *arena_cfg)
+{
+    (void)arena_cfg;
+    ORT_NEED(env);
+    ORT_NEED(mem_info);
+    if (mem_info->device_type != OrtMemoryInfoDeviceType_CPU)
+        return ort_fail(ORT_INVALID_ARGUMENT, "there is no allocator for memory '%s'",
+                        mem_info->name);
+    return NULL;
+}
+
+OrtStatus *ort_CreateAndRegisterAllocatorV2(OrtEnv *env, const char *provider_type,
+                                            const OrtMemoryInfo *mem_info,
+                                            const OrtArenaCfg *arena_cfg,
+                                            const char *const *provider_options_keys,
+                                            const char *const *provider_options_values,
+                                            size_t num_keys)
+{
+    (void)provider_options_keys;
+    (void)provider_options_values;
+    (void)num_keys;
+    ORT_NEED(provider_type);
+    return ort_CreateAndRegisterAllocator(env, mem_info, arena_cfg);
+}
+
+OrtStatus *ort_GetSharedAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info,
+                                  OrtAllocator **allocator)
+{
+    ORT_NEED(env);
+    ORT_NEED(mem_info);
+    ORT_NEED(allocator);
+    *allocator =
+        mem_info->device_type == OrtMemoryInfoDeviceType_CPU ? ort_default_allocator() : NULL;
+    return NULL;
+}

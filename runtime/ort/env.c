@@ -5,7 +5,6 @@
 
 #include "ort/env.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +60,9 @@ static void destroy(OrtEnv *env)
         return;
     if (env->host)
         (void)bp_env_destroy(env->host, NULL);
+    ort_devices_destroy(env->devices);
     ort_keys_finish(&env->config);
+    pthread_mutex_destroy(&env->lock);
     free(env->log_id);
     free(env);
 }
@@ -87,6 +88,7 @@ static OrtStatus *create(const struct wish *wish, OrtEnv **out)
 
     if (!env)
         return ort_no_memory();
+    pthread_mutex_init(&env->lock, NULL);
     env->log = wish->log;
     env->log_param = wish->log_param;
     atomic_init(&env->severity, wish->severity);

@@ -4,8 +4,10 @@
 #define BP_ORT_ENV_H
 
 #include <backplane.h>
+#include <pthread.h>
 #include <stdatomic.h>
 
+#include "ort/devices.h"
 #include "ort/keys.h"
 
 struct OrtThreadingOptions {
@@ -26,6 +28,8 @@ struct OrtEnv {
     void *log_param;
     char *log_id;
     OrtKeyValuePairs config;
+    pthread_mutex_t lock;
+    struct ort_devices *devices; /* under the lock; NULL: nobody asked yet */
 };
 
 /* The process's environment, made when there is none; one more reference. */

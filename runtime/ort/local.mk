@@ -20,8 +20,13 @@ endif
 	%D%/absent_ep.c \
 	%D%/absent_interop.c \
 	%D%/allocator.c \
+	%D%/assignment.c \
+	%D%/assignment.h \
 	%D%/binding.c \
+	%D%/compiled.c \
 	%D%/containers.c \
+	%D%/devices.c \
+	%D%/devices.h \
 	%D%/env.c \
 	%D%/env.h \
 	%D%/keys.c \
@@ -29,6 +34,7 @@ endif
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/metadata.c \
+	%D%/op_attr.c \
 	%D%/options.c \
 	%D%/options.h \
 	%D%/provider_options.c \

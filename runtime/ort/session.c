@@ -131,6 +131,7 @@ void ort_ReleaseSession(OrtSession *input)
     while (input->in_flight > 0)
         pthread_cond_wait(&input->idle, &input->lock);
     pthread_mutex_unlock(&input->lock);
+    ort_assignment_destroy(input->assignment);
     bp_session_destroy(input->host);
     ort_env_release(input->env);
     ort_metadata_finish(&input->metadata);
@@ -211,6 +212,8 @@ static OrtStatus *load(OrtSession *session, const struct source *source,
     bp_model_close(model);
     if (!status && !list_ends(session))
         status = ort_no_memory();
+    if (!status && ort_keys_is_on(&session->config, "session.record_ep_graph_assignment_info"))
+        status = ort_assignment_record(session);
     return status ? status : check_rules(session, options);
 }
 

@@ -6,6 +6,7 @@
 #include <backplane.h>
 #include <pthread.h>
 
+#include "ort/assignment.h"
 #include "ort/env.h"
 #include "ort/options.h"
 
@@ -27,6 +28,7 @@ struct OrtSession {
     OrtKeyValuePairs config;
     OrtKeyValuePairs dims; /* sizes that the application promised, by name */
     OrtModelMetadata metadata;
+    struct ort_assignment *assignment; /* NULL: not asked for */
     uint64_t start_ns;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t idle;

@@ -31,3 +31,8 @@ unit_tests += %D%/check_options
 
 dist_check_SCRIPTS += %D%/versions.sh
 TESTS += %D%/versions.sh
+
+unit_tests += %D%/check_devices
+%C%_check_devices_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_devices_LDADD = $(ort_test_ldadd)
+%C%_check_devices_SOURCES = %D%/check_devices.c %D%/kit.h tests/unit/proto_writer.h
