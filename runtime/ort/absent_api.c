@@ -27,7 +27,6 @@ ABSENT(ort_KernelContext_GetInput,
 ABSENT(ort_KernelContext_GetOutput, (OrtKernelContext *context, size_t index,
                                      const int64_t *dim_values, size_t dim_count, OrtValue **out))
 ABSENT_VOID(ort_ReleaseCustomOpDomain, (OrtCustomOpDomain *input))
-ABSENT(ort_SessionEndProfiling, (OrtSession *session, OrtAllocator *allocator, char **out))
 ABSENT(ort_AddInitializer, (OrtSessionOptions *options, const char *name, const OrtValue *val))
 ABSENT(ort_SetCurrentGpuDeviceId, (int device_id))
 ABSENT(ort_GetCurrentGpuDeviceId, (int *device_id))

@@ -37,6 +37,8 @@ endif
 	%D%/op_attr.c \
 	%D%/options.c \
 	%D%/options.h \
+	%D%/profile.c \
+	%D%/profile.h \
 	%D%/provider_options.c \
 	%D%/providers.c \
 	%D%/run.c \

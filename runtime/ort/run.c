@@ -263,6 +263,7 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
 {
     struct call call;
     OrtStatus *status = NULL;
+    uint64_t began = session && session->is_profiled ? ort_profile_now() : 0;
     int64_t *dims;
 
     ORT_NEED(session);
@@ -291,5 +292,7 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
     if (!status)
         status = deliver_all(&call, outputs);
     finish(&call, outputs);
+    if (session->is_profiled)
+        ort_profile_add(session, "model_run", began, ort_profile_now());
     return status;
 }

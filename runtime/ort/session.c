@@ -131,6 +131,7 @@ void ort_ReleaseSession(OrtSession *input)
     while (input->in_flight > 0)
         pthread_cond_wait(&input->idle, &input->lock);
     pthread_mutex_unlock(&input->lock);
+    ort_profile_destroy(input->profile);
     ort_assignment_destroy(input->assignment);
     bp_session_destroy(input->host);
     ort_env_release(input->env);
@@ -172,6 +173,10 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
         !ort_keys_copy(&session->dims, &options->dims)) {
         ort_ReleaseSession(session);
         return ort_no_memory();
+    }
+    if (options->profiling) {
+        session->profile = ort_profile_create(options->profile_prefix);
+        session->is_profiled = session->profile != NULL;
     }
     *out = session;
     return NULL;
@@ -223,6 +228,7 @@ static OrtStatus *create(const OrtEnv *env, const struct source *source,
     OrtSessionOptions *own = NULL;
     OrtSession *session = NULL;
     OrtStatus *status = options ? NULL : ort_CreateSessionOptions(&own);
+    uint64_t began = ort_profile_now();
 
     *out = NULL;
     if (!status)
@@ -234,6 +240,8 @@ static OrtStatus *create(const OrtEnv *env, const struct source *source,
         ort_ReleaseSession(session);
         return status;
     }
+    if (session->is_profiled)
+        ort_profile_add(session, "session_initialization", began, ort_profile_now());
     *out = session;
     return NULL;
 }

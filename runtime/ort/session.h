@@ -9,6 +9,7 @@
 #include "ort/assignment.h"
 #include "ort/env.h"
 #include "ort/options.h"
+#include "ort/profile.h"
 
 struct OrtModelMetadata {
     char *producer, *graph_name, *domain, *description, *graph_description;
@@ -32,7 +33,9 @@ struct OrtSession {
     uint64_t start_ns;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t idle;
-    unsigned in_flight; /* runs that other threads are about to do */
+    unsigned in_flight;          /* runs that other threads are about to do */
+    struct ort_profile *profile; /* NULL: not profiled */
+    bool is_profiled;            /* from creation on; without the lock */
 };
 
 /* Fills an empty struct from the model. */
