@@ -366,3 +366,10 @@ unit_tests += %D%/check_operator_fuzz
 	%D%/operator_fuzz_hints.inc %D%/operator_fuzz_make.c %D%/random.h $(kit_sources)
 %C%_check_operator_fuzz_CPPFLAGS = $(unit_cppflags)
 %C%_check_operator_fuzz_LDADD = $(unit_ldadd) -lm
+
+if ENABLE_CPU
+unit_tests += %D%/check_found
+%C%_check_found_SOURCES = %D%/check_found.c $(kit_sources)
+%C%_check_found_CPPFLAGS = $(unit_cppflags)
+%C%_check_found_LDADD = $(unit_ldadd)
+endif

@@ -225,13 +225,12 @@ static void next(const struct bp_cpu_resize *r, struct walk *walk)
     }
 }
 
+/* Several small elements that move together are not aligned for a type of their size. */
 #define GATHER(type)                                                                               \
     do {                                                                                           \
-        const type *x = (const type *)(const void *)from;                                          \
-        type *y = (type *)(void *)to;                                                              \
-                                                                                                   \
         for (int64_t i = 0; i < n; i++)                                                            \
-            y[i] = x[index[i]];                                                                    \
+            memcpy(to + (size_t)i * sizeof(type), from + (size_t)index[i] * sizeof(type),          \
+                   sizeof(type));                                                                  \
     } while (0)
 
 BP_LOOP static void gather(const int64_t *index, int64_t n, size_t bytes, const char *from,

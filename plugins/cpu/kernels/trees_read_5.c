@@ -60,6 +60,8 @@ static bp_rc read_columns(struct reader *r, bp_err *err)
         *lists[i].out = bp_cpu_ints(r->node, lists[i].name, &count);
         if (count > 0 || lists[i].out != &r->tracks)
             rc = bp_cpu_expect_count(r->node, lists[i].name, count, r->n, whose, err);
+        else
+            r->tracks = NULL; /* also a list that is given and empty */
     }
     if (rc >= 0)
         rc = bp_cpu_numbers_read(r->node, "nodes_splits", r->memory, &r->values, &count, err);

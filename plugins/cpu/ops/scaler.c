@@ -22,8 +22,8 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     node->packed = m;
     m->offset = bp_cpu_floats(node, "offset", &m->n_offset);
     m->scale = bp_cpu_floats(node, "scale", &m->n_scale);
-    m->offset = m->offset ? m->offset : &zero;
-    m->scale = m->scale ? m->scale : &one;
+    m->offset = m->n_offset ? m->offset : &zero;
+    m->scale = m->n_scale ? m->scale : &one;
     return BP_OK;
 }
 

@@ -23,7 +23,7 @@ static bp_rc infer_reverse_sequence(struct bp_infer *infer)
         rc = bp_rule_rank(infer, 1, 1, 1);
     if (rc < 0)
         return rc;
-    if (batch + time != 1 || batch < 0 || time < 0)
+    if (batch < 0 || batch > 1 || time != 1 - batch)
         return bp_fail(infer->err, BP_E_INVALID,
                        "batch_axis is %" PRId64 " and time_axis %" PRId64
                        ", but one must be 0, the other 1",
