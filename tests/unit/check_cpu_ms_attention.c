@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_cpu_ms_attention.c - the attention operators of com.microsoft against one plain attention in
- * double, which sees all heads as batch x heads x rows x size.
+ * check_cpu_ms_attention.c - MultiHeadAttention and Attention of com.microsoft against one plain
+ * attention in double.
  */
 
 #include "config.h"

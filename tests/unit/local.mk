@@ -65,9 +65,16 @@ unit_tests += %D%/check_onnx
 %C%_check_onnx_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_model_functions
-%C%_check_model_functions_SOURCES = %D%/check_model_functions.c %D%/model_fixture.h %D%/proto_writer.h
+%C%_check_model_functions_SOURCES = %D%/check_model_functions.c %D%/function_kit.h %D%/model_fixture.h \
+	%D%/proto_writer.h
 %C%_check_model_functions_CPPFLAGS = $(unit_cppflags)
 %C%_check_model_functions_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_model_overloads
+%C%_check_model_overloads_SOURCES = %D%/check_model_overloads.c %D%/function_kit.h %D%/model_fixture.h \
+	%D%/proto_writer.h
+%C%_check_model_overloads_CPPFLAGS = $(unit_cppflags)
+%C%_check_model_overloads_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_model_nodes
 %C%_check_model_nodes_SOURCES = %D%/check_model_nodes.c %D%/model_fixture.h %D%/proto_writer.h
