@@ -28,3 +28,5 @@ if HAVE_VERSION_SCRIPT
 %C%_libbackplane_la_LDFLAGS += -Wl,--version-script=$(srcdir)/%D%/libbackplane.map
 EXTRA_%C%_libbackplane_la_DEPENDENCIES = %D%/libbackplane.map
 endif
+
+include %D%/ort/local.mk

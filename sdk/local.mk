@@ -14,3 +14,9 @@ bpinclude_HEADERS = \
 pkgconfig_DATA = \
 	%D%/backplane.pc \
 	%D%/backplane-sdk.pc
+
+# ONNX Runtime's C ABI, for libonnxruntime
+ortincludedir = $(includedir)/onnxruntime
+ortinclude_HEADERS = \
+	%D%/onnxruntime/onnxruntime_c_api.h \
+	%D%/onnxruntime/onnxruntime_ep_c_api.h

@@ -4,13 +4,14 @@
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
 
-# What a test finds in its environment. BACKPLANE_MODELS, a folder of larger models, may come from
-# outside; tests that need it skip without.
+# What a test finds in its environment. BACKPLANE_MODELS, a folder of larger models, and
+# BACKPLANE_ONNX_TESTS, newer tests of ONNX, may come from outside; tests that need them skip without.
 AM_TESTS_ENVIRONMENT = \
 	BACKPLANE_PROVIDER_PATH='$(abs_builddir)/providers'; export BACKPLANE_PROVIDER_PATH; \
 	BP_SRCDIR='$(abs_srcdir)'; export BP_SRCDIR; \
 	BP_BUILDDIR='$(abs_builddir)'; export BP_BUILDDIR; \
 	BP_MOCK_DIR='$(abs_builddir)/tests/mock/.libs'; export BP_MOCK_DIR; \
+	CK_DEFAULT_TIMEOUT=120; export CK_DEFAULT_TIMEOUT; \
 	CC='$(CC)'; export CC; \
 	CXX='$(CXX)'; export CXX;
 
@@ -25,6 +26,7 @@ include %D%/abi/local.mk
 include %D%/cli/local.mk
 include %D%/perf/local.mk
 include %D%/examples/local.mk
+include %D%/ort/local.mk
 
 if HAVE_CHECK
 check_PROGRAMS += $(unit_tests)

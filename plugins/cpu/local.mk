@@ -56,6 +56,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/cast_targets.inc \
 	%D%/kernels/clip.inc \
 	%D%/kernels/col2im.inc \
+	%D%/kernels/columns.c \
+	%D%/kernels/columns.h \
 	%D%/kernels/combine.inc \
 	%D%/kernels/combine_entry.inc \
 	%D%/kernels/contract.c \
@@ -199,6 +201,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/rnn.inc \
 	%D%/kernels/roi_align.inc \
 	%D%/kernels/roi_pool.inc \
+	%D%/kernels/rotary.c \
 	%D%/kernels/rotary.h \
 	%D%/kernels/rotary.inc \
 	%D%/kernels/sampler.c \
@@ -246,8 +249,10 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/types_int.inc \
 	%D%/kernels/types_ml.inc \
 	%D%/kernels/types_number.inc \
+	%D%/kernels/types_pool.inc \
 	%D%/kernels/types_signed.inc \
 	%D%/kernels/types_uint.inc \
+	%D%/kernels/types_wide.inc \
 	%D%/kernels/types_width.inc \
 	%D%/kernels/unary.c \
 	%D%/kernels/unary.h \
@@ -318,6 +323,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/expand.c \
 	%D%/ops/eye_like.c \
 	%D%/ops/feature_vectorizer.c \
+	%D%/ops/flex_parts.c \
 	%D%/ops/floor.c \
 	%D%/ops/gather.c \
 	%D%/ops/gather_elements.c \

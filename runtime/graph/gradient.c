@@ -16,8 +16,6 @@
 
 #define TRAINING "ai.onnx.preview.training"
 
-enum { OPSET = 15 }; /* of the nodes that are written: one form of each operator */
-
 /* The way from xs to y. */
 struct way {
     uint32_t *producer; /* one a value: node, or BP_NONE */
@@ -27,99 +25,31 @@ struct way {
     uint8_t *stop; /* one a value: an x or z */
 };
 
-/* ---- writing nodes --------------------------------------------------------------------------- */
-
-static uint32_t define(struct bp_gradient *g)
-{
-    char *name = bp_region_printf(g->ir->region, "%s/%u", g->name, g->fresh++);
-    uint32_t value = BP_NONE;
-
-    if (!name)
-        g->rc = bp_fail_nomem(g->err, "a gradient");
-    else
-        g->rc = bp_ir_define(g->ir, name, &value, g->err);
-    if (g->rc >= 0)
-        g->ir->values[value].declared.rank = BP_RANK_UNKNOWN;
-    return value;
-}
-
-/* A node with a new output; NULL: failed. */
-static struct bp_ir_node *write_node(struct bp_gradient *g, const char *op, const char *domain,
-                                     uint32_t n_in, const uint32_t *in)
-{
-    struct bp_ir_node *node;
-    uint32_t index, out;
-
-    if (g->rc < 0)
-        return NULL;
-    for (uint32_t i = 0; i < n_in; i++) {
-        if (in[i] == BP_NONE)
-            return NULL;
-    }
-    out = define(g);
-    if (g->rc >= 0)
-        g->rc = bp_ir_add_node(g->ir, g->ir->values[out].name, op, domain, n_in, 1, &index, g->err);
-    if (g->rc < 0)
-        return NULL;
-    node = &g->ir->nodes[index];
-    memcpy(node->in, in, n_in * sizeof *in);
-    node->out[0] = out;
-    node->opset = domain[0] ? 1 : OPSET;
-    return node;
-}
-
-uint32_t bp_gradient_emit(struct bp_gradient *g, const char *op, uint32_t n_in, const uint32_t *in)
-{
-    struct bp_ir_node *node = write_node(g, op, "", n_in, in);
-
-    return node ? node->out[0] : BP_NONE;
-}
-
-/* Gives the node one attribute. */
-static uint32_t set_attr(struct bp_gradient *g, struct bp_ir_node *node, bp_attr attr)
-{
-    if (!node)
-        return BP_NONE;
-    node->attrs = bp_region_array(g->ir->region, 1, sizeof *node->attrs);
-    if (!node->attrs || !attr.data) {
-        g->rc = bp_fail_nomem(g->err, "a gradient");
-        return BP_NONE;
-    }
-    node->attrs[0] = attr;
-    node->n_attrs = 1;
-    return node->out[0];
-}
+/* ---- writing -------------------------------------------------------------------------------- */
 
 uint32_t bp_gradient_emit_ints(struct bp_gradient *g, const char *op, uint32_t in, const char *attr,
                                const int64_t *values, uint32_t n)
 {
-    struct bp_ir_node *node = write_node(g, op, "", 1, &in);
-    int64_t *copy = bp_region_array(g->ir->region, n, sizeof *copy);
+    uint32_t out = BP_EMIT(g, op, in);
 
-    if (copy && n)
-        memcpy(copy, values, n * sizeof *copy);
-    return set_attr(g, node,
-                    (bp_attr){.name = attr,
-                              .data = copy,
-                              .type = BP_ATTR_INT,
-                              .count = n,
-                              .flags = BP_ATTR_LIST});
+    bp_emit_ints(&g->emit, bp_emit_last(&g->emit), attr, values, n);
+    return out;
 }
 
 uint32_t bp_gradient_fill(struct bp_gradient *g, float number, uint32_t like)
 {
     static const int64_t dims[] = {1};
-    uint32_t shape = BP_EMIT(g, "Shape", like), filled;
-    struct bp_ir_node *node = write_node(g, "ConstantOfShape", "", 1, &shape);
-    bp_const *tensor = bp_region_array(g->ir->region, 1, sizeof *tensor);
-    float *data = bp_region_array(g->ir->region, 1, sizeof *data);
+    struct bp_region *region = g->emit.ir->region;
+    uint32_t filled = BP_EMIT(g, "ConstantOfShape", BP_EMIT(g, "Shape", like));
+    bp_const *tensor = bp_region_array(region, 1, sizeof *tensor);
+    float *data = bp_region_array(region, 1, sizeof *data);
 
     if (tensor && data) {
         *data = number;
         *tensor = (bp_const){data, sizeof *data, dims, 1, BP_DTYPE_F32};
     }
-    filled = set_attr(
-        g, node,
+    bp_emit_attr(
+        &g->emit, bp_emit_last(&g->emit),
         (bp_attr){
             .name = "value", .data = data ? tensor : NULL, .type = BP_ATTR_TENSOR, .count = 1});
     return BP_EMIT(g, "CastLike", filled, like);
@@ -127,13 +57,13 @@ uint32_t bp_gradient_fill(struct bp_gradient *g, float number, uint32_t like)
 
 void bp_gradient_add(struct bp_gradient *g, uint32_t value, uint32_t gradient, bool is_broadcast)
 {
-    if (g->rc < 0 || value == BP_NONE || gradient == BP_NONE || value >= g->n_values)
+    if (g->emit.rc < 0 || value == BP_NONE || gradient == BP_NONE || value >= g->n_values)
         return;
     if (is_broadcast) {
         uint32_t in[] = {gradient, value};
-        struct bp_ir_node *node = write_node(g, "SumTo", "org.backplane", 2, in);
 
-        gradient = node ? node->out[0] : BP_NONE;
+        gradient = bp_emit_value(&g->emit, NULL);
+        bp_emit_node(&g->emit, "SumTo", "org.backplane", 2, in, 1, &gradient);
     }
     if (g->by[value] != BP_NONE)
         gradient = BP_EMIT(g, "Add", g->by[value], gradient);
@@ -259,36 +189,36 @@ static bp_rc check(const struct bp_ir_node *node, bp_err *err)
  */
 static void write_again(struct bp_gradient *g, struct way *way, uint32_t *now)
 {
-    for (uint32_t k = 0; k < way->n_order && g->rc >= 0; k++) {
-        struct bp_ir_node from = g->ir->nodes[way->order[k]];
+    for (uint32_t k = 0; k < way->n_order && g->emit.rc >= 0; k++) {
+        struct bp_ir_node from = g->emit.ir->nodes[way->order[k]];
         uint32_t index;
 
-        g->rc = bp_ir_add_node(g->ir, "", from.op, from.domain, from.n_in, from.n_out, &index,
-                               g->err);
-        if (g->rc >= 0 && from.n_bodies > 0)
-            g->rc = bp_fail(g->err, BP_E_UNSUPPORTED, "operator %s has bodies", from.op);
-        for (uint32_t i = 0; i < from.n_in && g->rc >= 0; i++)
-            g->ir->nodes[index].in[i] = from.in[i] == BP_NONE ? BP_NONE : now[from.in[i]];
-        for (uint32_t o = 0; o < from.n_out && g->rc >= 0; o++) {
-            uint32_t out = from.out[o] == BP_NONE ? BP_NONE : define(g);
+        g->emit.rc = bp_ir_add_node(g->emit.ir, "", from.op, from.domain, from.n_in, from.n_out,
+                                    &index, g->emit.err);
+        if (g->emit.rc >= 0 && from.n_bodies > 0)
+            g->emit.rc = bp_fail(g->emit.err, BP_E_UNSUPPORTED, "operator %s has bodies", from.op);
+        for (uint32_t i = 0; i < from.n_in && g->emit.rc >= 0; i++)
+            g->emit.ir->nodes[index].in[i] = from.in[i] == BP_NONE ? BP_NONE : now[from.in[i]];
+        for (uint32_t o = 0; o < from.n_out && g->emit.rc >= 0; o++) {
+            uint32_t out = from.out[o] == BP_NONE ? BP_NONE : bp_emit_value(&g->emit, NULL);
 
-            g->ir->nodes[index].out[o] = out;
+            g->emit.ir->nodes[index].out[o] = out;
             if (out != BP_NONE)
                 now[from.out[o]] = out;
         }
-        if (g->rc < 0)
+        if (g->emit.rc < 0)
             return;
-        g->ir->nodes[index].attrs = from.attrs;
-        g->ir->nodes[index].n_attrs = from.n_attrs;
-        g->ir->nodes[index].opset = from.opset;
+        g->emit.ir->nodes[index].attrs = from.attrs;
+        g->emit.ir->nodes[index].n_attrs = from.n_attrs;
+        g->emit.ir->nodes[index].opset = from.opset;
         way->order[k] = index;
     }
 }
 
 static void walk_back(struct bp_gradient *g, const struct way *way)
 {
-    for (uint32_t k = way->n_order; k-- > 0 && g->rc >= 0;) {
-        struct bp_ir_node node = g->ir->nodes[way->order[k]]; /* a copy: the list grows */
+    for (uint32_t k = way->n_order; k-- > 0 && g->emit.rc >= 0;) {
+        struct bp_ir_node node = g->emit.ir->nodes[way->order[k]]; /* a copy: the list grows */
         uint32_t dy = BP_NONE;
         const char *why;
 
@@ -296,39 +226,33 @@ static void walk_back(struct bp_gradient *g, const struct way *way)
             if (node.out[o] != BP_NONE && g->by[node.out[o]] != BP_NONE)
                 dy = g->by[node.out[o]];
         }
-        if (dy != BP_NONE && !bp_gradient_of_node(g, &node, dy, &why) && g->rc >= 0)
-            g->rc = bp_fail(g->err, BP_E_UNSUPPORTED,
-                            "no derivative is implemented for the operator %s%s%s", node.op,
-                            why ? " " : "", why ? why : "");
+        if (dy != BP_NONE && !bp_gradient_of_node(g, &node, dy, &why) && g->emit.rc >= 0)
+            g->emit.rc = bp_fail(g->emit.err, BP_E_UNSUPPORTED,
+                                 "no derivative is implemented for the operator %s%s%s", node.op,
+                                 why ? " " : "", why ? why : "");
     }
 }
 
 /* What the node gives: the gradients of xs, 0 where y does not depend on one. */
 static void give_outputs(struct bp_gradient *g, const struct bp_ir_node *node, const uint32_t *xs)
 {
-    for (uint32_t i = 0; i < node->n_out && g->rc >= 0; i++) {
-        uint32_t from = g->by[xs[i]], index;
+    for (uint32_t i = 0; i < node->n_out && g->emit.rc >= 0; i++) {
+        uint32_t from = g->by[xs[i]];
 
         if (node->out[i] == BP_NONE)
             continue;
         if (from == BP_NONE)
             from = bp_gradient_fill(g, 0, xs[i]);
-        if (g->rc >= 0)
-            g->rc = bp_ir_add_node(g->ir, "", "Identity", "", 1, 1, &index, g->err);
-        if (g->rc < 0)
-            return;
-        g->ir->nodes[index].in[0] = from;
-        g->ir->nodes[index].out[0] = node->out[i];
-        g->ir->nodes[index].opset = OPSET;
+        bp_emit_node(&g->emit, "Identity", "", 1, &from, 1, &node->out[i]);
     }
 }
 
 static bp_rc make_table(struct bp_gradient *g)
 {
-    g->n_values = g->ir->n_values;
+    g->n_values = g->emit.ir->n_values;
     g->by = malloc(((size_t)g->n_values + 1) * sizeof *g->by);
     if (!g->by)
-        return bp_fail_nomem(g->err, "a gradient");
+        return bp_fail_nomem(g->emit.err, "a gradient");
     memset(g->by, 0xff, ((size_t)g->n_values + 1) * sizeof *g->by);
     return BP_OK;
 }
@@ -341,24 +265,24 @@ static void differentiate(struct bp_gradient *g, const struct bp_ir_node *node, 
     bool is_fed = false; /* with other values than named */
     bp_rc rc;
 
-    for (uint32_t i = 0; i < node->n_in && g->rc >= 0; i++) {
+    for (uint32_t i = 0; i < node->n_in && g->emit.rc >= 0; i++) {
         uint32_t value;
 
-        g->rc = named_input(g->ir, node, i, &value, g->err);
-        if (g->rc < 0)
+        g->emit.rc = named_input(g->emit.ir, node, i, &value, g->emit.err);
+        if (g->emit.rc < 0)
             return;
         way->stop[value] = 1;
         now[value] = node->in[i];
         is_fed = is_fed || node->in[i] != value;
     }
-    if (g->rc >= 0)
-        g->rc = find_way(g->ir, y, way, g->err);
+    if (g->emit.rc >= 0)
+        g->emit.rc = find_way(g->emit.ir, y, way, g->emit.err);
     if (is_fed)
         write_again(g, way, now);
-    if (g->rc < 0)
+    if (g->emit.rc < 0)
         return;
     rc = make_table(g);
-    g->rc = rc;
+    g->emit.rc = rc;
     if (rc < 0)
         return;
     bp_gradient_add(g, now[y], bp_gradient_fill(g, 1, now[y]), false);
@@ -370,7 +294,7 @@ static void differentiate(struct bp_gradient *g, const struct bp_ir_node *node, 
 static bp_rc expand(struct bp_ir *ir, uint32_t index, bp_err *err)
 {
     struct bp_ir_node node = ir->nodes[index];
-    struct bp_gradient g = {.ir = ir, .err = err};
+    struct bp_gradient g = {.emit = {.ir = ir, .err = err}};
     struct way way = {0};
     uint32_t *now = NULL, y = BP_NONE, value;
     bp_rc rc = check(&node, err);
@@ -381,9 +305,9 @@ static bp_rc expand(struct bp_ir *ir, uint32_t index, bp_err *err)
         rc = named_input(ir, &node, i, &value, err);
     if (rc >= 0)
         rc = start_way(ir, &way, err);
-    g.name = node.name[0] ? node.name : node.n_out && node.out[0] != BP_NONE
-                                            ? ir->values[node.out[0]].name
-                                            : "gradient";
+    g.emit.name = node.name[0]                           ? node.name
+                  : node.n_out && node.out[0] != BP_NONE ? ir->values[node.out[0]].name
+                                                         : "gradient";
     if (rc >= 0) {
         now = malloc(((size_t)ir->n_values + 1) * sizeof *now);
         if (!now)
@@ -393,7 +317,7 @@ static bp_rc expand(struct bp_ir *ir, uint32_t index, bp_err *err)
         now[v] = v;
     if (rc >= 0) {
         differentiate(&g, &node, &way, now, y);
-        rc = g.rc;
+        rc = g.emit.rc;
     }
     free(now);
     free(g.by);

@@ -3,24 +3,17 @@
 #ifndef BP_GRAPH_GRADIENT_EMIT_H
 #define BP_GRAPH_GRADIENT_EMIT_H
 
-#include "graph/ir.h"
+#include "graph/emit.h"
 
 /* A Gradient node in the making. */
 struct bp_gradient {
-    struct bp_ir *ir;
-    const char *name;  /* of the node; new names begin with it */
-    uint32_t fresh;    /* numbers new names */
+    struct bp_emit emit;
     uint32_t *by;      /* one a value of the graph as it was: its gradient so far, or BP_NONE */
     uint32_t n_values; /* entries of `by` */
-    bp_rc rc;          /* of the first failure; nothing is written any more then */
-    bp_err *err;
 };
 
 /* Writes a node of one output and gives that. */
-#define BP_EMIT(g, op, ...)                                                                        \
-    bp_gradient_emit(g, op, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t),                  \
-                     (const uint32_t[]){__VA_ARGS__})
-uint32_t bp_gradient_emit(struct bp_gradient *g, const char *op, uint32_t n_in, const uint32_t *in);
+#define BP_EMIT(g, op, ...) BP_EMIT_OP(&(g)->emit, op, __VA_ARGS__)
 /* The same with a list of integers as its attribute. */
 uint32_t bp_gradient_emit_ints(struct bp_gradient *g, const char *op, uint32_t in, const char *attr,
                                const int64_t *values, uint32_t n);

@@ -161,7 +161,7 @@ static uint32_t product(struct step *s, uint32_t a, bool turns_a, uint32_t b, bo
 /* Matrices only: what is declared or a constant has to have rank 2. */
 static bool is_matrix(const struct step *s, uint32_t value)
 {
-    const struct bp_ir_value *row = &s->g->ir->values[value];
+    const struct bp_ir_value *row = &s->g->emit.ir->values[value];
 
     if (row->data)
         return row->data->rank == 2;

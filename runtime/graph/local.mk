@@ -2,7 +2,11 @@
 # runtime/graph/ - graph, types, shapes, attributes, operator schemas with their shape rules.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/emit.c \
+	%D%/emit.h \
 	%D%/fact.c \
+	%D%/flex_attention.c \
+	%D%/flex_attention.h \
 	%D%/gradient.c \
 	%D%/gradient.h \
 	%D%/gradient_emit.h \

@@ -10,6 +10,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 
+#include "graph/flex_attention.h"
 #include "graph/gradient.h"
 #include "model/external.h"
 #include "model/model.h"
@@ -235,6 +236,8 @@ bp_rc bp_onnx_graph(struct bp_onnx *onnx, bool open_defaults, struct bp_region *
     rc = bp_ir_create(region, symbols, NULL, bp_text_or_empty(graph->name), &ir, err);
     if (rc >= 0)
         rc = bp_decode_graph(&builder, graph, ir, err);
+    if (rc >= 0)
+        rc = bp_flex_attention_expand(ir, err);
     if (rc >= 0)
         rc = bp_gradient_expand(ir, err);
     if (rc >= 0)

@@ -11,33 +11,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "cpu_case.h"
 #include "random.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define COUNT(a) (sizeof(a) / sizeof(a)[0])
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
+#include "typed.h"
 
 #define ck_float(got, want) ck_assert_double_eq((double)(got), (double)(want))
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
-
-/* Element i of a float or bool tensor. */
-static double element(const void *data, uint32_t dtype, size_t i)
-{
-    return dtype == BP_DTYPE_F32 ? (double)((const float *)data)[i] : ((const uint8_t *)data)[i];
-}
 
 static void expect_near(double got, double want, double relative, const char *what, size_t i)
 {
@@ -213,7 +191,7 @@ START_TEST(broadcasts_like_a_loop_over_all_indices)
         float want = apply(op, data[0][source(&out, &in[0], i)], data[1][source(&out, &in[1], i)],
                            n_in > 2 ? data[2][source(&out, &in[2], i)] : 0);
 
-        expect_near(element(got, broadcasting[op].out_type, i), (double)want, 1e-6,
+        expect_near(typed_get(got, broadcasting[op].out_type, i), (double)want, 1e-6,
                     broadcasting[op].op, i);
     }
     for (uint32_t k = 0; k < n_in; k++)

@@ -6,24 +6,9 @@
 
 #include "config.h"
 
+#include "cpu_case.h"
 #include "shapes.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
+#include "typed.h"
 
 /* ---- TopK ------------------------------------------------------------------------------------ */
 
@@ -36,8 +21,8 @@ static bool is_better(double a, double b, bool largest)
 START_TEST(finds_the_best)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % SHAPE_NUMBERS];
-    bool largest = random_below(&seed, 2), is_float = _i % SHAPE_NUMBERS < 4;
+    uint32_t dtype = typed_all[_i % TYPED_NUMBERS];
+    bool largest = random_below(&seed, 2), is_float = _i % TYPED_NUMBERS < 4;
     struct shape x = shape_random(&seed, 1, 3), y = x;
     uint32_t axis = random_below(&seed, x.rank);
     int64_t size, k;
@@ -53,7 +38,7 @@ START_TEST(finds_the_best)
     values = elem_random(&seed, shape_count(&x), 100, dtype);
     for (size_t i = 0; i < shape_count(&x); i++)
         values[i] -= is_float || (dtype >= BP_DTYPE_I16 && dtype <= BP_DTYPE_I64) ? 50 : 0;
-    data = elem_encode(values, shape_count(&x), dtype);
+    data = kept_encode(values, shape_count(&x), dtype);
     th_input(t, "x", dtype, shape_text(&x), data);
     th_const(t, "k", BP_DTYPE_I64, "1", &k);
     th_output(t, "values", dtype, shape_text(&y));
@@ -71,19 +56,17 @@ START_TEST(finds_the_best)
         rank = index[axis];
         ck_assert(from >= 0 && from < size);
         index[axis] = from;
-        mine = elem_get(data, shape_at(&x, index), dtype);
-        ck_assert(elem_get(th_data(t, "values"), i, dtype) == mine);
+        mine = typed_get(data, dtype, shape_at(&x, index));
+        ck_assert(typed_get(th_data(t, "values"), dtype, i) == mine);
         for (int64_t j = 0; j < size; j++) {
             double other;
 
             index[axis] = j;
-            other = elem_get(data, shape_at(&x, index), dtype);
+            other = typed_get(data, dtype, shape_at(&x, index));
             before += is_better(other, mine, largest) || (other == mine && j < from);
         }
         ck_assert_int_eq(before, rank);
     }
-    free(values);
-    free(data);
 }
 END_TEST
 
@@ -180,7 +163,7 @@ static int64_t rank_of(const struct items *items, int64_t i, bool sorted)
 START_TEST(finds_what_is_different)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % SHAPE_TYPES];
+    uint32_t dtype = typed_all[_i % TYPED_ALL];
     struct shape x = shape_random(&seed, 1, 3);
     struct items items = {.x = &x, .axis = (int)random_below(&seed, x.rank + 1) - 1};
     bool sorted = random_below(&seed, 2);
@@ -194,7 +177,7 @@ START_TEST(finds_what_is_different)
         items.axis = -1;
     items.n = items.axis < 0 ? (int64_t)shape_count(&x) : x.dims[items.axis];
     items.v = elem_random(&seed, shape_count(&x), items.axis < 0 ? 9 : 2, dtype);
-    th_input(t, "x", dtype, shape_text(&x), elem_encode(items.v, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(items.v, shape_count(&x), dtype));
     th_output(t, "y", dtype, NULL);
     th_output(t, "first", BP_DTYPE_I64, NULL);
     th_output(t, "inverse", BP_DTYPE_I64,
@@ -229,8 +212,7 @@ START_TEST(finds_what_is_different)
         x = (struct shape){1, {(int64_t)n}};
     ck_assert_str_eq(th_dims(t, "y"), shape_text(&x));
     for (size_t i = 0; items.axis < 0 && i < n; i++)
-        ck_assert(elem_get(th_data(t, "y"), i, dtype) == items.v[first[i]]);
-    free((void *)(uintptr_t)items.v);
+        ck_assert(typed_get(th_data(t, "y"), dtype, i) == items.v[first[i]]);
 }
 END_TEST
 
@@ -256,7 +238,7 @@ END_TEST
 START_TEST(finds_what_is_not_zero)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % SHAPE_TYPES];
+    uint32_t dtype = typed_all[_i % TYPED_ALL];
     struct shape x = shape_random(&seed, 0, 4);
     double *values = elem_random(&seed, shape_count(&x), 2, dtype);
     size_t found = 0, at = 0;
@@ -267,7 +249,7 @@ START_TEST(finds_what_is_not_zero)
         x.dims[random_below(&seed, x.rank)] = 0;
     for (size_t i = 0; i < shape_count(&x); i++)
         found += values[i] != 0;
-    th_input(t, "x", dtype, shape_text(&x), elem_encode(values, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_output(t, "y", BP_DTYPE_I64, NULL);
     th_node(t, "NonZero", 13, "x", "y");
     ck_run();
@@ -303,7 +285,7 @@ END_TEST
 START_TEST(compresses)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % SHAPE_TYPES];
+    uint32_t dtype = typed_all[_i % TYPED_ALL];
     struct shape x = shape_random(&seed, 1, 4), y = x;
     int axis = (int)random_below(&seed, x.rank + 1) - 1;
     int64_t size = axis < 0 ? (int64_t)shape_count(&x) : x.dims[axis];
@@ -319,7 +301,7 @@ START_TEST(compresses)
         y = (struct shape){1, {found}};
     else
         y.dims[axis] = found;
-    want = calloc(shape_count(&y) + 1, sizeof *want);
+    want = kept_zeros(shape_count(&y) + 1, sizeof *want);
     for (size_t i = 0; i < shape_count(&x); i++) {
         int64_t index[SHAPE_RANK], k;
 
@@ -328,9 +310,9 @@ START_TEST(compresses)
         if (k < n && wanted[k] != 0)
             want[at++] = values[i];
     }
-    th_input(t, "x", dtype, shape_text(&x), elem_encode(values, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_input(t, "c", BP_DTYPE_BOOL, shape_text(&(struct shape){1, {n}}),
-             elem_encode(wanted, (size_t)n, BP_DTYPE_BOOL));
+             kept_encode(wanted, (size_t)n, BP_DTYPE_BOOL));
     th_output(t, "y", dtype, NULL);
     th_node(t, "Compress", 11, "x c", "y");
     if (axis >= 0)
@@ -358,7 +340,7 @@ END_TEST
 START_TEST(lights_one_of_many)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % SHAPE_TYPES], from = shape_types[_i / 5 % SHAPE_NUMBERS];
+    uint32_t dtype = typed_all[_i % TYPED_ALL], from = typed_all[_i / 5 % TYPED_NUMBERS];
     bool is_signed =
         from != BP_DTYPE_U8 && from != BP_DTYPE_U16 && from != BP_DTYPE_U32 && from != BP_DTYPE_U64;
     struct shape x = shape_random(&seed, 0, 4), y = {.rank = x.rank + 1};
@@ -371,7 +353,7 @@ START_TEST(lights_one_of_many)
         at[i] -= is_signed && random_below(&seed, 2) ? 9 : 0;
     for (uint32_t d = 0; d < y.rank; d++)
         y.dims[d] = d == axis ? depth : x.dims[next++];
-    want = calloc(shape_count(&y) + 1, sizeof *want);
+    want = kept_zeros(shape_count(&y) + 1, sizeof *want);
     for (size_t i = 0; i < shape_count(&y); i++) {
         int64_t index[SHAPE_RANK], place;
         double there;
@@ -383,9 +365,9 @@ START_TEST(lights_one_of_many)
         there = at[shape_at(&x, index)];
         want[i] = pair[there == (double)place || there + (double)depth == (double)place];
     }
-    th_input(t, "x", from, shape_text(&x), elem_encode(at, shape_count(&x), from));
+    th_input(t, "x", from, shape_text(&x), kept_encode(at, shape_count(&x), from));
     th_const(t, "depth", BP_DTYPE_I64, "", &depth);
-    th_input(t, "pair", dtype, "2", elem_encode(pair, 2, dtype));
+    th_input(t, "pair", dtype, "2", kept_encode(pair, 2, dtype));
     th_output(t, "y", dtype, shape_text(&y));
     th_node(t, "OneHot", 11, "x depth pair", "y");
     th_int(t, "axis", (int64_t)axis - (random_below(&seed, 2) ? (int64_t)y.rank : 0));
@@ -523,16 +505,16 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, finds_the_best, 0, 15 * SHAPE_NUMBERS);
+    tcase_add_loop_test(tcase, finds_the_best, 0, 15 * TYPED_NUMBERS);
     tcase_add_loop_test(tcase, extremes_are_in_their_order, 0, 2);
     tcase_add_test(tcase, whole_ranges_of_integers);
-    tcase_add_loop_test(tcase, finds_what_is_different, 0, 8 * SHAPE_TYPES);
+    tcase_add_loop_test(tcase, finds_what_is_different, 0, 8 * TYPED_ALL);
     tcase_add_test(tcase, unique_slices_are_copied_whole);
-    tcase_add_loop_test(tcase, finds_what_is_not_zero, 0, 5 * SHAPE_TYPES);
+    tcase_add_loop_test(tcase, finds_what_is_not_zero, 0, 5 * TYPED_ALL);
     tcase_add_test(tcase, minus_zero_is_zero);
-    tcase_add_loop_test(tcase, compresses, 0, 5 * SHAPE_TYPES);
+    tcase_add_loop_test(tcase, compresses, 0, 5 * TYPED_ALL);
     tcase_add_test(tcase, a_condition_may_not_reach_beyond);
-    tcase_add_loop_test(tcase, lights_one_of_many, 0, 12 * SHAPE_TYPES);
+    tcase_add_loop_test(tcase, lights_one_of_many, 0, 12 * TYPED_ALL);
     tcase_add_test(tcase, huge_indices_light_nothing);
     tcase_add_loop_test(tcase, suppresses_boxes, 0, 20);
     tcase_add_test(tcase, no_boxes_are_chosen_unless_asked_for);

@@ -8,6 +8,7 @@
 
 #include "numbers.h"
 #include "test_host.h"
+#include "typed.h"
 
 #include <check.h>
 #include <stdbool.h>
@@ -126,8 +127,8 @@ static void run(const struct conv *k, const char *blas)
     double *x = nums_make(n_x, k->dtype), *w = nums_make(n_w, k->dtype);
     double *bias = nums_make((size_t)k->maps, k->dtype);
     double *expected = expect(k, x, w, k->has_bias ? bias : NULL);
-    void *x_data = nums_encode(x, n_x, k->dtype), *w_data = nums_encode(w, n_w, k->dtype);
-    void *b_data = nums_encode(bias, (size_t)k->maps, k->dtype);
+    void *x_data = typed_encode(x, n_x, k->dtype), *w_data = typed_encode(w, n_w, k->dtype);
+    void *b_data = typed_encode(bias, (size_t)k->maps, k->dtype);
     struct th *t = th_new(bp_provider_entry_v1);
     char what[256];
 

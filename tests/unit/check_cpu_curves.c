@@ -10,26 +10,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <common/float16.h>
+
+#include "cpu_case.h"
 #include "random.h"
-#include "test_host.h"
 #include "typed.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define COUNT(a) (sizeof(a) / sizeof(a)[0])
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
 
 /* ---- references ----------------------------------------------------------------------------- */
 
@@ -178,7 +163,7 @@ START_TEST(curves_are_libms)
 {
     static const char *const dims[] = {"20003", "", "3,7", "0,5"};
     static const size_t counts[] = {20003, 1, 21, 0};
-    uint32_t row = (uint32_t)_i / 16, dtype = typed_floats[_i / 4 % 4];
+    uint32_t row = (uint32_t)_i / 16, dtype = typed_all[_i / 4 % 4];
     size_t n = counts[_i % 4];
     uint64_t seed = (uint64_t)_i, *data = calloc(n + 1, sizeof *data);
     const void *got;
@@ -276,7 +261,7 @@ END_TEST
 
 START_TEST(shrinks_floats)
 {
-    uint32_t dtype = typed_floats[_i];
+    uint32_t dtype = typed_all[_i];
     uint64_t seed = 7, data[501];
     const void *got;
 
@@ -298,7 +283,7 @@ END_TEST
 
 START_TEST(shrinks_integers)
 {
-    uint32_t dtype = typed_ints[_i % 8], bits = bp_dtype_width(dtype);
+    uint32_t dtype = typed_all[TYPED_FLOATS + _i % 8], bits = bp_dtype_width(dtype);
     double low = typed_is_signed(dtype) ? -exp2(bits - 1) : 0;
     double high = exp2(typed_is_signed(dtype) ? bits - 1 : bits); /* just outside */
     const double x[] = {0, 1, 2, 3, 100, low, low + 1, high / 2}, bias = _i < 8 ? 1.5 : -3;
@@ -327,7 +312,7 @@ END_TEST
 
 START_TEST(erf_of_integers_is_cut_off)
 {
-    uint32_t dtype = typed_ints[_i];
+    uint32_t dtype = typed_all[TYPED_FLOATS + _i];
     uint64_t data[16];
     const void *got;
 
@@ -347,7 +332,7 @@ START_TEST(swiglu_gates_one_input_with_the_other)
 {
     static const char *const dims[] = {"9001", "3,5", "", "0"};
     static const size_t counts[] = {9001, 15, 1, 0};
-    uint32_t dtype = typed_floats[_i / 4];
+    uint32_t dtype = typed_all[_i / 4];
     size_t n = counts[_i % 4];
     uint64_t seed = (uint64_t)_i, *a = calloc(n + 1, sizeof *a), *b = calloc(n + 1, sizeof *b);
     const void *got;

@@ -6,24 +6,9 @@
 
 #include "config.h"
 
+#include "cpu_case.h"
 #include "shapes.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
+#include "typed.h"
 
 enum { LETTERS = 6, OPERANDS = 4 };
 
@@ -163,9 +148,9 @@ START_TEST(sums_products)
 {
     static const char *const names[] = {"a", "b", "c", "d"};
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % SHAPE_NUMBERS];
+    uint32_t dtype = typed_all[_i % TYPED_NUMBERS];
     struct sum s = random_sum(&seed);
-    double *values[OPERANDS], *want = calloc(shape_count(&s.shapes[s.n]) + 1, sizeof *want);
+    double *values[OPERANDS], *want = kept_zeros(shape_count(&s.shapes[s.n]) + 1, sizeof *want);
     double most = 0;
     char inputs[16] = "";
 
@@ -173,7 +158,7 @@ START_TEST(sums_products)
         size_t n = shape_count(&s.shapes[i]);
 
         values[i] = elem_random(&seed, n, 3, dtype);
-        th_input(t, names[i], dtype, shape_text(&s.shapes[i]), elem_encode(values[i], n, dtype));
+        th_input(t, names[i], dtype, shape_text(&s.shapes[i]), kept_encode(values[i], n, dtype));
         strcat(strcat(inputs, i ? " " : ""), names[i]);
     }
     sum_up(&s, values, want);
@@ -187,7 +172,7 @@ START_TEST(sums_products)
     ck_assert_msg(th_run(t) >= 0, "%s: %s", s.equation, th_message(t));
     if (dtype == BP_DTYPE_F16 && most > 60000)
         return;
-    if (_i % SHAPE_NUMBERS < 4)
+    if (_i % TYPED_NUMBERS < 4)
         elem_near(th_data(t, "y"), want, shape_count(&s.shapes[s.n]), dtype, most);
     else
         elem_compare(th_data(t, "y"), want, shape_count(&s.shapes[s.n]), dtype);
@@ -206,7 +191,7 @@ START_TEST(multiplies_large_matrices)
                  {"...mk,kn", "70,60", "60,80", "70,80"}};
     enum { M = 70, N = 80, K = 60 };
     uint64_t seed = 3;
-    uint32_t dtype = shape_types[_i / 5 * 6]; /* float32, int32 */
+    uint32_t dtype = typed_all[_i / 5 * 6]; /* float32, int32 */
     bool a_turned = _i % 5 == 1 || _i % 5 == 3, y_turned = _i % 5 == 2 || _i % 5 == 3;
     double *a = elem_random(&seed, M * K, 9, dtype), *b = elem_random(&seed, K * N, 9, dtype);
     static double want[M * N];
@@ -219,13 +204,13 @@ START_TEST(multiplies_large_matrices)
             want[i] += a[a_turned ? k * M + m : m * K + k] * b[a_turned ? n * K + k : k * N + n];
     }
     if (_i % 5 == 4) { /* without "->": the ellipsis, then m and n, which are there once */
-        th_input(t, "a", dtype, "1,70,60", elem_encode(a, M * K, dtype));
+        th_input(t, "a", dtype, "1,70,60", kept_encode(a, M * K, dtype));
         th_output(t, "y", dtype, "1,70,80");
     } else {
-        th_input(t, "a", dtype, cases[_i % 5].a, elem_encode(a, M * K, dtype));
+        th_input(t, "a", dtype, cases[_i % 5].a, kept_encode(a, M * K, dtype));
         th_output(t, "y", dtype, cases[_i % 5].y);
     }
-    th_input(t, "b", dtype, cases[_i % 5].b, elem_encode(b, K * N, dtype));
+    th_input(t, "b", dtype, cases[_i % 5].b, kept_encode(b, K * N, dtype));
     th_node(t, "Einsum", 12, "a b", "y");
     th_string(t, "equation", cases[_i % 5].equation);
     ck_run();
@@ -300,7 +285,7 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, sums_products, 0, 50 * SHAPE_NUMBERS);
+    tcase_add_loop_test(tcase, sums_products, 0, 50 * TYPED_NUMBERS);
     tcase_add_loop_test(tcase, multiplies_large_matrices, 0, 10);
     tcase_add_test(tcase, ellipses_are_broadcast);
     tcase_add_test(tcase, an_empty_sum_is_zero);

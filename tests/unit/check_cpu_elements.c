@@ -13,117 +13,16 @@
 
 #include <common/float16.h>
 
+#include "cpu_case.h"
 #include "random.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define COUNT(a) (sizeof(a) / sizeof(a)[0])
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
+#include "typed.h"
 
 #define ck_float(got, want) ck_assert_double_eq((double)(got), (double)(want))
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
-
-/* ---- elements of any type as double ---------------------------------------------------------- */
-
-static const uint32_t number_types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16,
-                                        BP_DTYPE_I8,  BP_DTYPE_I16, BP_DTYPE_I32, BP_DTYPE_I64,
-                                        BP_DTYPE_U8,  BP_DTYPE_U16, BP_DTYPE_U32, BP_DTYPE_U64};
-
-static bool is_float(uint32_t dtype)
-{
-    return dtype == BP_DTYPE_F32 || dtype == BP_DTYPE_F64 || dtype == BP_DTYPE_F16 ||
-           dtype == BP_DTYPE_BF16;
-}
 
 /* Half the distance of neighbours, relative to a number. */
 static double rounding(uint32_t dtype)
 {
     return dtype == BP_DTYPE_F16 ? 0x1p-11 : dtype == BP_DTYPE_BF16 ? 0x1p-8 : 0;
-}
-
-static void put(void *data, uint32_t dtype, size_t i, double x)
-{
-    switch (dtype) {
-    case BP_DTYPE_F32:
-        ((float *)data)[i] = (float)x;
-        break;
-    case BP_DTYPE_F64:
-        ((double *)data)[i] = x;
-        break;
-    case BP_DTYPE_F16:
-        ((uint16_t *)data)[i] = bp_f16_store((float)x);
-        break;
-    case BP_DTYPE_BF16:
-        ((uint16_t *)data)[i] = bp_bf16_store((float)x);
-        break;
-    case BP_DTYPE_I8:
-        ((int8_t *)data)[i] = (int8_t)x;
-        break;
-    case BP_DTYPE_I16:
-        ((int16_t *)data)[i] = (int16_t)x;
-        break;
-    case BP_DTYPE_I32:
-        ((int32_t *)data)[i] = (int32_t)x;
-        break;
-    case BP_DTYPE_I64:
-        ((int64_t *)data)[i] = (int64_t)x;
-        break;
-    case BP_DTYPE_U8:
-    case BP_DTYPE_BOOL:
-        ((uint8_t *)data)[i] = (uint8_t)x;
-        break;
-    case BP_DTYPE_U16:
-        ((uint16_t *)data)[i] = (uint16_t)x;
-        break;
-    case BP_DTYPE_U32:
-        ((uint32_t *)data)[i] = (uint32_t)x;
-        break;
-    default:
-        ((uint64_t *)data)[i] = (uint64_t)x;
-    }
-}
-
-static double get(const void *data, uint32_t dtype, size_t i)
-{
-    switch (dtype) {
-    case BP_DTYPE_F32:
-        return (double)((const float *)data)[i];
-    case BP_DTYPE_F64:
-        return ((const double *)data)[i];
-    case BP_DTYPE_F16:
-        return (double)bp_f16_load(((const uint16_t *)data)[i]);
-    case BP_DTYPE_BF16:
-        return (double)bp_bf16_load(((const uint16_t *)data)[i]);
-    case BP_DTYPE_I8:
-        return ((const int8_t *)data)[i];
-    case BP_DTYPE_I16:
-        return ((const int16_t *)data)[i];
-    case BP_DTYPE_I32:
-        return ((const int32_t *)data)[i];
-    case BP_DTYPE_I64:
-        return (double)((const int64_t *)data)[i];
-    case BP_DTYPE_U8:
-    case BP_DTYPE_BOOL:
-        return ((const uint8_t *)data)[i];
-    case BP_DTYPE_U16:
-        return ((const uint16_t *)data)[i];
-    case BP_DTYPE_U32:
-        return ((const uint32_t *)data)[i];
-    default:
-        return (double)((const uint64_t *)data)[i];
-    }
 }
 
 static void expect_near(double got, double want, double relative, const char *what, size_t i)
@@ -252,7 +151,7 @@ static void fill_floats(void *data, uint32_t dtype, size_t n, uint64_t *seed)
     for (size_t i = 0; i < n; i++) {
         double x = (double)random_float(seed, 1) * exp2((double)random_float(seed, 6));
 
-        put(data, dtype, i, i < COUNT(special) ? special[i] : x);
+        typed_put(data, dtype, i, i < COUNT(special) ? special[i] : x);
     }
 }
 
@@ -260,7 +159,7 @@ START_TEST(unary_operators_are_libms)
 {
     static const char *const dims[] = {"70001", "", "3,7", "0,5"};
     static const size_t counts[] = {70001, 1, 21, 0};
-    uint32_t op = (uint32_t)_i / 16, dtype = number_types[_i / 4 % 4];
+    uint32_t op = (uint32_t)_i / 16, dtype = typed_all[_i / 4 % 4];
     size_t shape = (size_t)_i % 4, n = counts[shape];
     double tolerance = dtype == BP_DTYPE_F64 ? 1e-15 : 1e-6 + rounding(dtype);
     uint64_t seed = (uint64_t)_i, *data = calloc(n + 1, sizeof *data);
@@ -274,24 +173,24 @@ START_TEST(unary_operators_are_libms)
     ck_run();
     got = th_data(t, "y");
     for (size_t i = 0; i < n; i++) {
-        double x = get(data, dtype, i), want = unary[op].reference(x);
+        double x = typed_get(data, dtype, i), want = unary[op].reference(x);
 
         /*
          * numbers below float16's normal range are rounded at 2^-25, overflowing ones are infinite
          */
         if (dtype == BP_DTYPE_F16 && fabs(want) < 0x1p-14)
-            ck_assert_double_le(fabs(get(got, dtype, i) - want), 0x1p-24);
+            ck_assert_double_le(fabs(typed_get(got, dtype, i) - want), 0x1p-24);
         else if (dtype == BP_DTYPE_F16 && fabs(want) > 65000)
-            ck_assert_double_ge(fabs(get(got, dtype, i)), 65000);
+            ck_assert_double_ge(fabs(typed_get(got, dtype, i)), 65000);
         else if (dtype != BP_DTYPE_F64 && fabs(want) > 3.4e38)
-            ck_assert_double_ge(fabs(get(got, dtype, i)), 3.3e38);
+            ck_assert_double_ge(fabs(typed_get(got, dtype, i)), 3.3e38);
         else if (dtype != BP_DTYPE_F64 && fabs(want) < 1.2e-38)
-            ck_assert_double_le(fabs(get(got, dtype, i)), 1.2e-38);
+            ck_assert_double_le(fabs(typed_get(got, dtype, i)), 1.2e-38);
         else if (unary[op].reference == hard_sigmoid &&
                  want < 0.5) /* a difference of numbers near 0.5 */
-            ck_assert_double_le(fabs(get(got, dtype, i) - want), tolerance);
+            ck_assert_double_le(fabs(typed_get(got, dtype, i) - want), tolerance);
         else
-            expect_near(get(got, dtype, i), want, tolerance, unary[op].op, i);
+            expect_near(typed_get(got, dtype, i), want, tolerance, unary[op].op, i);
     }
     free(data);
 }
@@ -353,7 +252,7 @@ END_TEST
 
 START_TEST(arithmetic_wraps_in_every_integer_type)
 {
-    uint32_t dtype = number_types[4 + _i];
+    uint32_t dtype = typed_all[4 + _i];
     uint64_t a, ones = UINT64_MAX, b;
     size_t width = bp_dtype_width(dtype) / 8;
 
@@ -375,13 +274,13 @@ START_TEST(powers_take_mixed_types)
     static const double exponents[] = {3, 0, 5, 7, 60, 2, 1, 2};
     static const uint32_t base_types[] = {BP_DTYPE_F32,  BP_DTYPE_F64, BP_DTYPE_F16,
                                           BP_DTYPE_BF16, BP_DTYPE_I32, BP_DTYPE_I64};
-    uint32_t a_type = base_types[_i / 12], b_type = number_types[_i % 12];
+    uint32_t a_type = base_types[_i / 12], b_type = typed_all[_i % 12];
     uint64_t a[8], b[8];
     const void *y;
 
     for (size_t i = 0; i < 8; i++) {
-        put(a, a_type, i, bases[i]);
-        put(b, b_type, i, exponents[i]);
+        typed_put(a, a_type, i, bases[i]);
+        typed_put(b, b_type, i, exponents[i]);
     }
     th_input(t, "a", a_type, "8", a);
     th_input(t, "b", b_type, "8", b);
@@ -390,7 +289,7 @@ START_TEST(powers_take_mixed_types)
     ck_run();
     y = th_data(t, "y");
     for (size_t i = 0; i < 8; i++)
-        expect_near(get(y, a_type, i), pow(bases[i], exponents[i]), 1e-6, "y", i);
+        expect_near(typed_get(y, a_type, i), pow(bases[i], exponents[i]), 1e-6, "y", i);
 }
 END_TEST
 
@@ -439,12 +338,12 @@ END_TEST
 
 START_TEST(clip_once_had_attributes)
 {
-    uint32_t dtype = number_types[_i];
+    uint32_t dtype = typed_all[_i];
     uint64_t x[3];
     const void *y;
 
     for (size_t i = 0; i < 3; i++)
-        put(x, dtype, i, (double)i * 2 - 2);
+        typed_put(x, dtype, i, (double)i * 2 - 2);
     th_input(t, "x", dtype, "3", x);
     th_output(t, "y", dtype, "3");
     th_node(t, "Clip", 6, "x", "y");
@@ -452,9 +351,9 @@ START_TEST(clip_once_had_attributes)
     th_float(t, "max", 1.5f);
     ck_run();
     y = th_data(t, "y");
-    expect_near(get(y, dtype, 0), -1, 0, "y", 0);
-    expect_near(get(y, dtype, 1), 0, 0, "y", 1);
-    expect_near(get(y, dtype, 2), 1.5, 0, "y", 2);
+    expect_near(typed_get(y, dtype, 0), -1, 0, "y", 0);
+    expect_near(typed_get(y, dtype, 1), 0, 0, "y", 1);
+    expect_near(typed_get(y, dtype, 2), 1.5, 0, "y", 2);
 }
 END_TEST
 
@@ -467,7 +366,7 @@ static double cast_reference(double from, uint32_t to)
 
     if (to == BP_DTYPE_BOOL)
         return from != 0;
-    if (is_float(to))
+    if (typed_is_float(to))
         return from;
     if (isnan(from))
         return 0;
@@ -480,8 +379,7 @@ START_TEST(casts_every_pair)
 {
     static const double numbers[] = {0,   1,    2,     100,   127,    -1,   1.5,  -1.5,
                                      2.7, -100, 0.004, 60000, -32768, 3e38, -1e9, (double)NAN};
-    uint32_t from = number_types[_i / 13],
-             to = _i % 13 == 12 ? BP_DTYPE_BOOL : number_types[_i % 13];
+    uint32_t from = typed_all[_i / 13], to = _i % 13 == 12 ? BP_DTYPE_BOOL : typed_all[_i % 13];
     uint64_t x[COUNT(numbers)] = {0}, y_wide[COUNT(numbers)];
     size_t n = 0;
     const void *y;
@@ -489,13 +387,13 @@ START_TEST(casts_every_pair)
     for (size_t i = 0; i < COUNT(numbers); i++) {
         double as_from = cast_reference(numbers[i], from);
 
-        if (!is_float(from) && fabs(numbers[i]) > 1e15)
+        if (!typed_is_float(from) && fabs(numbers[i]) > 1e15)
             continue; /* the largest int64 is no double */
         /* integers are cut to their low bits, which is looked at elsewhere */
-        if (!is_float(from) && !is_float(to) && cast_reference(as_from, to) != as_from &&
-            to != BP_DTYPE_BOOL)
+        if (!typed_is_float(from) && !typed_is_float(to) &&
+            cast_reference(as_from, to) != as_from && to != BP_DTYPE_BOOL)
             continue;
-        put(x, from, n++, as_from);
+        typed_put(x, from, n++, as_from);
     }
     th_input(t, "x", from, "16", x);
     th_output(t, "y", to, "16");
@@ -504,13 +402,13 @@ START_TEST(casts_every_pair)
     ck_run();
     y = th_data(t, "y");
     for (size_t i = 0; i < n; i++) {
-        double want = cast_reference(get(x, from, i), to);
+        double want = cast_reference(typed_get(x, from, i), to);
 
-        if (is_float(to)) {
-            put(y_wide, to, 0, want);
-            want = get(y_wide, to, 0);
+        if (typed_is_float(to)) {
+            typed_put(y_wide, to, 0, want);
+            want = typed_get(y_wide, to, 0);
         }
-        expect_near(get(y, to, i), want, to == BP_DTYPE_F16 ? 0x1p-10 : 1e-7, "y", i);
+        expect_near(typed_get(y, to, i), want, to == BP_DTYPE_F16 ? 0x1p-10 : 1e-7, "y", i);
     }
 }
 END_TEST

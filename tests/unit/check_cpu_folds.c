@@ -10,27 +10,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cpu_case.h"
 #include "random.h"
-#include "test_host.h"
 #include "typed.h"
 
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define COUNT(a) (sizeof(a) / sizeof(a)[0])
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
-
+/* The narrow integers, which not every reduction takes, come last. */
 static const uint32_t number_types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16,
                                         BP_DTYPE_I32, BP_DTYPE_I64, BP_DTYPE_U32, BP_DTYPE_U64,
                                         BP_DTYPE_I8,  BP_DTYPE_U8,  BP_DTYPE_I16, BP_DTYPE_U16};
@@ -114,7 +98,7 @@ END_TEST
 
 START_TEST(a_nan_is_the_maximum_wherever_it_is)
 {
-    uint32_t dtype = typed_floats[_i % 4];
+    uint32_t dtype = typed_all[_i % 4];
     size_t at = (size_t)_i / 8;
     uint64_t data[40];
     const void *y;
@@ -207,7 +191,7 @@ START_TEST(the_first_largest_is_one)
         size_t outer, count, inner; /* of 3,70,4 */
     } rows[] = {{13, -1, 210, 4, 1}, {13, 1, 3, 70, 4}, {13, 0, 1, 3, 280},
                 {11, 1, 3, 280, 1},  {1, 0, 1, 840, 1}, {11, -1, 210, 4, 1}};
-    uint32_t dtype = typed_floats[_i % 4];
+    uint32_t dtype = typed_all[_i % 4];
     uint64_t seed = (uint64_t)_i, x[840];
     size_t r = (size_t)_i / 4, count = rows[r].count, inner = rows[r].inner;
     const void *y;

@@ -10,24 +10,8 @@
 #include <time.h>
 
 #include "cpu.h"
+#include "cpu_case.h"
 #include "random.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
-
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
 
 static void expect(const char *name, size_t n, const float *want)
 {

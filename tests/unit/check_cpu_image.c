@@ -11,27 +11,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "cpu_case.h"
 #include "numbers.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define COUNT(a) (int)(sizeof(a) / sizeof(a)[0])
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
+#include "typed.h"
 
 enum { MAX_RANK = 5 };
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
 
 static const char *text_of(const int64_t *dims, uint32_t rank)
 {
@@ -233,7 +217,7 @@ START_TEST(resizes_as_defined)
     want = malloc(n_out * sizeof *want + 1);
     for (size_t i = 0; i < n_out; i++)
         want[i] = resized(&c, axes, rank, x, n_in, i);
-    th_input(t, "x", dtype, text_of(in, rank), nums_encode(x, n_in, dtype));
+    th_input(t, "x", dtype, text_of(in, rank), typed_encode(x, n_in, dtype));
     th_output(t, "y", dtype, is_late ? NULL : text_of(out, rank));
     add_resize(&c, axes, rank, by_sizes, is_late);
     if (is_late)
@@ -272,7 +256,7 @@ START_TEST(resizes_pictures_in_bands)
                 want[(p / ow * oh + i) * ow + p % ow] += w * rows[(p / ow * H + k) * ow + p % ow];
         }
     }
-    th_input(t, "x", BP_DTYPE_F32, "1,3,61,83", nums_encode(data, C * H * W, BP_DTYPE_F32));
+    th_input(t, "x", BP_DTYPE_F32, "1,3,61,83", typed_encode(data, C * H * W, BP_DTYPE_F32));
     th_const(t, "sizes", BP_DTYPE_I64, "2", (int64_t[]){oh, ow});
     th_output(t, "y", BP_DTYPE_F32, text_of((int64_t[]){1, C, oh, ow}, 4));
     th_node(t, "Resize", 18, "x - - sizes", "y");
@@ -460,9 +444,9 @@ START_TEST(samples_grids_as_defined)
         }
         want[i] = sampled(&g, x + i / points * plane, 0, at, 0);
     }
-    th_input(t, "x", dtype, text_of(x_dims, n + 2), nums_encode(x, 6 * plane, dtype));
+    th_input(t, "x", dtype, text_of(x_dims, n + 2), typed_encode(x, 6 * plane, dtype));
     th_input(t, "grid", BP_DTYPE_F64, text_of(grid_dims, n + 2),
-             nums_encode(grid, 2 * points * n, BP_DTYPE_F64));
+             typed_encode(grid, 2 * points * n, BP_DTYPE_F64));
     th_output(t, "y", dtype, text_of(y_dims, n + 2));
     th_node(t, "GridSample", 22, "x grid", "y");
     th_string(t, "mode", modes[g.mode]);
@@ -525,7 +509,7 @@ START_TEST(maps_grids)
         dims[d + 1] = size[d + 2];
     dims[n + 1] = n;
     th_input(t, "theta", dtype, n == 3 ? "2,3,4" : "2,2,3",
-             nums_encode(theta, (size_t)(2 * n * (n + 1)), dtype));
+             typed_encode(theta, (size_t)(2 * n * (n + 1)), dtype));
     (is_late ? th_input : th_const)(t, "size", BP_DTYPE_I64, n == 3 ? "5" : "4", size);
     th_output(t, "y", dtype, is_late ? NULL : text_of(dims, (uint32_t)n + 2));
     th_node(t, "AffineGrid", 20, "theta size", "y");
@@ -581,14 +565,14 @@ START_TEST(convolves_at_moved_places)
         }
     }
     th_input(t, "x", dtype, text_of((int64_t[]){N, channels, H, width}, 4),
-             nums_encode(x, n_x, dtype));
+             typed_encode(x, n_x, dtype));
     th_const(t, "w", dtype, text_of((int64_t[]){maps, channels / groups, KH, KW}, 4),
-             nums_encode(w, n_w, dtype));
+             typed_encode(w, n_w, dtype));
     th_input(t, "offset", dtype, text_of((int64_t[]){N, moved * KH * KW * 2, oh, ow}, 4),
-             nums_encode(offset, 2 * n_mask, dtype));
-    th_const(t, "b", dtype, "6", nums_encode(b, (size_t)maps, dtype));
+             typed_encode(offset, 2 * n_mask, dtype));
+    th_const(t, "b", dtype, "6", typed_encode(b, (size_t)maps, dtype));
     th_input(t, "mask", dtype, text_of((int64_t[]){N, moved * KH * KW, oh, ow}, 4),
-             nums_encode(mask, n_mask, dtype));
+             typed_encode(mask, n_mask, dtype));
     th_output(t, "y", dtype, text_of((int64_t[]){N, maps, oh, ow}, 4));
     th_node(t, "DeformConv", 22, "x w offset b mask", "y");
     th_int(t, "group", groups);

@@ -6,24 +6,9 @@
 
 #include "config.h"
 
+#include "cpu_case.h"
 #include "shapes.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
+#include "typed.h"
 
 static const char *const reductions[] = {"none", "add", "mul", "max", "min"};
 
@@ -68,7 +53,7 @@ struct elements {
 /* Inputs "data" and "indices" of _i: types one after the other, sizes at random. */
 static struct elements make_elements(uint64_t *seed, int i, bool unequal)
 {
-    struct elements e = {.dtype = shape_types[i % SHAPE_TYPES]};
+    struct elements e = {.dtype = typed_all[i % TYPED_ALL]};
 
     e.data = shape_random(seed, 1, 4);
     e.axis = random_below(seed, e.data.rank);
@@ -76,14 +61,14 @@ static struct elements make_elements(uint64_t *seed, int i, bool unequal)
     for (uint32_t d = 0; unequal && d < e.data.rank; d++)
         e.indices.dims[d] = 1 + random_below(seed, (uint32_t)e.data.dims[d]);
     e.indices.dims[e.axis] = random_below(seed, 6);
-    e.index_dtype = i / SHAPE_TYPES % 2 ? BP_DTYPE_I32 : BP_DTYPE_I64;
+    e.index_dtype = i / TYPED_ALL % 2 ? BP_DTYPE_I32 : BP_DTYPE_I64;
     e.n_data = shape_count(&e.data);
     e.n = shape_count(&e.indices);
     e.values = elem_random(seed, e.n_data, 3, e.dtype);
     e.at = random_indices(seed, e.n, e.data.dims[e.axis]);
-    th_input(t, "data", e.dtype, shape_text(&e.data), elem_encode(e.values, e.n_data, e.dtype));
+    th_input(t, "data", e.dtype, shape_text(&e.data), kept_encode(e.values, e.n_data, e.dtype));
     th_input(t, "indices", e.index_dtype, shape_text(&e.indices),
-             elem_encode(e.at, e.n, e.index_dtype));
+             kept_encode(e.at, e.n, e.index_dtype));
     return e;
 }
 
@@ -101,7 +86,7 @@ START_TEST(gathers_elements)
 {
     uint64_t seed = (uint64_t)_i;
     struct elements e = make_elements(&seed, _i, true);
-    double *want = calloc(e.n + 1, sizeof *want);
+    double *want = kept_zeros(e.n + 1, sizeof *want);
 
     for (size_t i = 0; i < e.n; i++)
         want[i] = e.values[place(&e, i)];
@@ -116,13 +101,13 @@ END_TEST
 START_TEST(scatters_elements)
 {
     uint64_t seed = (uint64_t)_i;
-    int how = _i / SHAPE_TYPES % 5;
+    int how = _i / TYPED_ALL % 5;
     struct elements e = make_elements(&seed, _i, true);
     double *updates = elem_random(&seed, e.n, 3, e.dtype);
 
     for (size_t i = 0; i < e.n; i++)
         e.values[place(&e, i)] = combined(how, e.dtype, e.values[place(&e, i)], updates[i]);
-    th_input(t, "updates", e.dtype, shape_text(&e.indices), elem_encode(updates, e.n, e.dtype));
+    th_input(t, "updates", e.dtype, shape_text(&e.indices), kept_encode(updates, e.n, e.dtype));
     th_output(t, "y", e.dtype, shape_text(&e.data));
     th_node(t,
             how      ? "ScatterElements"
@@ -153,9 +138,9 @@ START_TEST(scatters_many_in_their_order)
     double *updates = elem_random(&seed, n, 9, BP_DTYPE_F32);
     double *at = elem_random(&seed, n, 4, BP_DTYPE_I64);
 
-    th_input(t, "data", BP_DTYPE_F32, "300,333", elem_encode(values, n, BP_DTYPE_F32));
-    th_input(t, "indices", BP_DTYPE_I64, "300,333", elem_encode(at, n, BP_DTYPE_I64));
-    th_input(t, "updates", BP_DTYPE_F32, "300,333", elem_encode(updates, n, BP_DTYPE_F32));
+    th_input(t, "data", BP_DTYPE_F32, "300,333", kept_encode(values, n, BP_DTYPE_F32));
+    th_input(t, "indices", BP_DTYPE_I64, "300,333", kept_encode(at, n, BP_DTYPE_I64));
+    th_input(t, "updates", BP_DTYPE_F32, "300,333", kept_encode(updates, n, BP_DTYPE_F32));
     th_output(t, "y", BP_DTYPE_F32, "300,333");
     th_node(t, "ScatterElements", 13, "data indices updates", "y");
     th_int(t, "axis", axis);
@@ -194,7 +179,7 @@ struct slices {
 
 static struct slices make_slices(uint64_t *seed, int i, bool with_batch)
 {
-    struct slices s = {.dtype = shape_types[i % SHAPE_TYPES]};
+    struct slices s = {.dtype = typed_all[i % TYPED_ALL]};
 
     s.data = shape_random(seed, 1, 4);
     s.batch = with_batch ? random_below(seed, s.data.rank) : 0;
@@ -212,15 +197,15 @@ static struct slices make_slices(uint64_t *seed, int i, bool with_batch)
     s.inner =
         (size_t)bp_dims_count(s.data.dims + s.batch + s.depth, s.data.rank - s.batch - s.depth);
     s.values = elem_random(seed, s.n_data, 3, s.dtype);
-    s.at = calloc(s.n * s.depth + 1, sizeof *s.at);
+    s.at = kept_zeros(s.n * s.depth + 1, sizeof *s.at);
     for (size_t k = 0; k < s.n * s.depth; k++) {
         int64_t size = s.data.dims[s.batch + k % s.depth];
 
         s.at[k] = random_below(seed, (uint32_t)size) - (random_below(seed, 2) ? (double)size : 0);
     }
-    th_input(t, "data", s.dtype, shape_text(&s.data), elem_encode(s.values, s.n_data, s.dtype));
+    th_input(t, "data", s.dtype, shape_text(&s.data), kept_encode(s.values, s.n_data, s.dtype));
     th_input(t, "indices", BP_DTYPE_I64, shape_text(&s.indices),
-             elem_encode(s.at, s.n * s.depth, BP_DTYPE_I64));
+             kept_encode(s.at, s.n * s.depth, BP_DTYPE_I64));
     return s;
 }
 
@@ -242,7 +227,7 @@ START_TEST(gathers_slices)
 {
     uint64_t seed = (uint64_t)_i;
     struct slices s = make_slices(&seed, _i, true);
-    double *want = calloc(s.n * s.inner + 1, sizeof *want);
+    double *want = kept_zeros(s.n * s.inner + 1, sizeof *want);
 
     for (size_t i = 0; i < s.n * s.inner; i++)
         want[i] = s.values[slice_at(&s, i / s.inner) + i % s.inner];
@@ -257,7 +242,7 @@ END_TEST
 START_TEST(scatters_slices)
 {
     uint64_t seed = (uint64_t)_i;
-    int how = _i / SHAPE_TYPES % 5;
+    int how = _i / TYPED_ALL % 5;
     struct slices s = make_slices(&seed, _i, false);
     double *updates = elem_random(&seed, s.n * s.inner, 3, s.dtype);
 
@@ -267,7 +252,7 @@ START_TEST(scatters_slices)
         *to = combined(how, s.dtype, *to, updates[i]);
     }
     th_input(t, "updates", s.dtype, shape_text(&s.updates),
-             elem_encode(updates, s.n * s.inner, s.dtype));
+             kept_encode(updates, s.n * s.inner, s.dtype));
     th_output(t, "y", s.dtype, shape_text(&s.data));
     th_node(t, "ScatterND", how ? 18 : 11, "data indices updates", "y");
     if (how)
@@ -302,8 +287,8 @@ END_TEST
 START_TEST(writes_into_a_cache)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % SHAPE_TYPES];
-    bool circular = _i / SHAPE_TYPES % 2, with_places = random_below(&seed, 4);
+    uint32_t dtype = typed_all[_i % TYPED_ALL];
+    bool circular = _i / TYPED_ALL % 2, with_places = random_below(&seed, 4);
     struct shape cache = shape_random(&seed, 2, 4), update = cache;
     uint32_t axis = 1 + random_below(&seed, cache.rank - 1);
     int64_t size = cache.dims[axis], index[SHAPE_RANK], places[64] = {0};
@@ -316,9 +301,9 @@ START_TEST(writes_into_a_cache)
     values = elem_random(&seed, shape_count(&cache), 9, dtype);
     updates = elem_random(&seed, shape_count(&update), 9, dtype);
     th_input(t, "cache", dtype, shape_text(&cache),
-             elem_encode(values, shape_count(&cache), dtype));
+             kept_encode(values, shape_count(&cache), dtype));
     th_input(t, "update", dtype, shape_text(&update),
-             elem_encode(updates, shape_count(&update), dtype));
+             kept_encode(updates, shape_count(&update), dtype));
     th_input(t, "places", BP_DTYPE_I64, shape_text(&(struct shape){1, {cache.dims[0]}}), places);
     th_output(t, "y", dtype, shape_text(&cache));
     th_node(t, "TensorScatter", 24, with_places ? "cache update places" : "cache update", "y");
@@ -356,14 +341,14 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, gathers_elements, 0, 8 * SHAPE_TYPES);
-    tcase_add_loop_test(tcase, scatters_elements, 0, 20 * SHAPE_TYPES);
+    tcase_add_loop_test(tcase, gathers_elements, 0, 8 * TYPED_ALL);
+    tcase_add_loop_test(tcase, scatters_elements, 0, 20 * TYPED_ALL);
     tcase_add_loop_test(tcase, scatters_many_in_their_order, 0, 2);
     tcase_add_loop_test(tcase, refuses_an_index_outside, 0, 8);
-    tcase_add_loop_test(tcase, gathers_slices, 0, 8 * SHAPE_TYPES);
-    tcase_add_loop_test(tcase, scatters_slices, 0, 20 * SHAPE_TYPES);
+    tcase_add_loop_test(tcase, gathers_slices, 0, 8 * TYPED_ALL);
+    tcase_add_loop_test(tcase, scatters_slices, 0, 20 * TYPED_ALL);
     tcase_add_loop_test(tcase, nan_wins_a_maximum, 0, 2);
-    tcase_add_loop_test(tcase, writes_into_a_cache, 0, 10 * SHAPE_TYPES);
+    tcase_add_loop_test(tcase, writes_into_a_cache, 0, 10 * TYPED_ALL);
     tcase_add_loop_test(tcase, a_cache_has_an_end, 0, 2);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -12,25 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cpu_case.h"
 #include "kernels/int8.h"
 #include "random.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 
 #include "numbers.h"
 #include "test_host.h"
+#include "typed.h"
 
 #include <check.h>
 #include <math.h>
@@ -53,9 +54,9 @@ static void check_product(struct bp_cpu_gemm *g, bool has_bias)
     size_t size = g->dtype == BP_DTYPE_F64 ? 8 : 4, n_c = g->m * g->n;
     double *a = nums_make(g->m * g->k, g->dtype), *b = nums_make(g->k * g->n, g->dtype);
     double *c = nums_make(n_c, g->dtype), *bias = nums_make(g->m, g->dtype);
-    void *a_data = nums_encode(a, g->m * g->k, g->dtype);
-    void *b_data = nums_encode(b, g->k * g->n, g->dtype);
-    void *c_data = nums_encode(c, n_c, g->dtype), *bias_data = nums_encode(bias, g->m, g->dtype);
+    void *a_data = typed_encode(a, g->m * g->k, g->dtype);
+    void *b_data = typed_encode(b, g->k * g->n, g->dtype);
+    void *c_data = typed_encode(c, n_c, g->dtype), *bias_data = typed_encode(bias, g->m, g->dtype);
     char *odd = malloc((g->m * g->k + g->k * g->n) * size + 2), *odd_b = odd + g->m * g->k * size;
     void *scratch;
     char what[200];
@@ -172,9 +173,9 @@ static void check_map(const struct bp_cpu_simd *simd, uint32_t dtype, int which)
 
     for (int i = 0; i < N; i++)
         x[i] = i < 9 ? specials[i] : (double)nums_pick(-20000, 20000) / (i % 2 ? 1000 : 100000);
-    data = nums_encode(x, N, dtype);
+    data = typed_encode(x, N, dtype);
     for (size_t i = 0; i < N; i++)
-        x[i] = nums_decode(data, i, dtype);
+        x[i] = typed_get(data, dtype, i);
     if (which == 0)
         simd->exp_sum(data, data, N, 0);
     else if (which == 1)
@@ -182,7 +183,7 @@ static void check_map(const struct bp_cpu_simd *simd, uint32_t dtype, int which)
     else
         simd->tanh(data, data, N);
     for (size_t i = 0; i < N; i++) {
-        double got = nums_decode(data, i, dtype), want = exact[which](x[i]);
+        double got = typed_get(data, dtype, i), want = exact[which](x[i]);
         double slack = dtype == BP_DTYPE_F64 ? 1e-15 : 3e-7;
 
         if (dtype == BP_DTYPE_F32)
@@ -221,7 +222,7 @@ START_TEST(every_instruction_set_sums)
     for (uint32_t n = 0; n < 3000; n = n * 2 + 1) {
         for (uint32_t t = 0; t < 2; t++) {
             double *x = nums_make(n, dtypes[t]), sum = 0, squares = 0, max = -(double)INFINITY;
-            void *data = nums_encode(x, n, dtypes[t]);
+            void *data = typed_encode(x, n, dtypes[t]);
 
             for (uint32_t i = 0; i < n; i++) {
                 sum += x[i];
@@ -261,8 +262,8 @@ static void check_matmul(uint32_t dtype, const char *a_dims, const char *b_dims,
     for (size_t i = 0; i < p->k * p->n * 16 && (dtype == BP_DTYPE_I32 || dtype == BP_DTYPE_I64);
          i++)
         b[i] = (double)nums_pick(-9, 9);
-    a_data = nums_encode(a, p->m * p->k * 16, dtype);
-    b_data = nums_encode(b, p->k * p->n * 16, dtype);
+    a_data = typed_encode(a, p->m * p->k * 16, dtype);
+    b_data = typed_encode(b, p->k * p->n * 16, dtype);
     for (size_t i = 0; i < batches; i++)
         multiply(p, a + i * a_step, b + i * b_step, 1, c + i * p->m * p->n);
     snprintf(what, sizeof what, "MatMul type %u: %s times %s", dtype, a_dims, b_dims);
@@ -371,9 +372,9 @@ static void check_gemm(uint32_t dtype, bool trans_a, bool trans_b, const char *c
     for (size_t i = 0; i < p.m * p.n && c_dims; i++)
         y[i] = (double)beta * c[i / p.n * c_row + i % p.n * c_col];
     multiply(&p, a, b, (double)alpha, y);
-    a_data = nums_encode(a, p.m * p.k, dtype);
-    b_data = nums_encode(b, p.k * p.n, dtype);
-    c_data = nums_encode(c, p.m * p.n, dtype);
+    a_data = typed_encode(a, p.m * p.k, dtype);
+    b_data = typed_encode(b, p.k * p.n, dtype);
+    c_data = typed_encode(c, p.m * p.n, dtype);
     th_input(t, "a", dtype, trans_a ? "21,18" : "18,21", a_data);
     th_const(t, "b", dtype, trans_b ? "37,21" : "21,37", b_data);
     if (c_dims)

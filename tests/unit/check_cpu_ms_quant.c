@@ -186,7 +186,7 @@ static void compare_quant(const double *want, size_t n, double scale, double zer
 
     for (size_t i = 0; i < n; i++) {
         double exact = fmin(fmax(want[i] / scale + zero, low), high);
-        double got = nums_decode(th_data(t, "y"), i, dtype);
+        double got = typed_get(th_data(t, "y"), dtype, i);
 
         ck_assert_msg(fabs(got - exact) <= 0.5 + 1e-3, "[%zu] is %g, not %g", i, got, exact);
     }
@@ -549,7 +549,7 @@ int main(void)
     int failed;
 
     suite_add_tcase(suite, tcase);
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, setup, finish);
     tcase_add_loop_test(tcase, weights_of_few_bits, 0, 252);
     tcase_add_loop_test(tcase, deep_weights_are_cut_into_tiles, 0, 3);
     tcase_add_test(tcase, levels_of_dot_products_agree);

@@ -3,35 +3,31 @@
 
 #include "config.h"
 
-#include "numbers.h"
-#include "test_host.h"
-
 #include <check.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-extern bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
+#include "cpu_case.h"
+#include "numbers.h"
+#include "typed.h"
 
 enum { MAX_RANK = 5, MAX_ELEMENTS = 32000 };
 
 static const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
 
-static struct th *t;
 static double *x, expected[MAX_ELEMENTS];
 
-static void setup(void)
+static void start(void)
 {
-    t = th_new(bp_provider_entry_v1);
+    setup();
     x = NULL;
 }
 
-static void teardown(void)
+static void finish(void)
 {
-    th_free(t);
+    teardown();
     free(x);
 }
 
@@ -93,7 +89,7 @@ static int64_t source(const struct shape *from, const struct shape *to, int64_t 
 static double *feed(const char *name, uint32_t dtype, const struct shape *shape)
 {
     double *numbers = nums_make((size_t)count(shape), dtype);
-    void *data = nums_encode(numbers, (size_t)count(shape), dtype);
+    void *data = typed_encode(numbers, (size_t)count(shape), dtype);
 
     th_input(t, name, dtype, shape->text, data);
     free(data);
@@ -431,7 +427,7 @@ static Suite *suite(void)
     Suite *s = suite_create("cpu_norms");
     TCase *tcase = tcase_create("norms");
 
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, start, finish);
     tcase_add_loop_test(tcase, layers_are_normalised, 0, 80);
     tcase_add_loop_test(tcase, root_mean_squares_are_taken_off, 0, 80);
     tcase_add_test(tcase, layers_of_nothing_do_nothing);

@@ -10,31 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cpu_case.h"
 #include "random.h"
-#include "test_host.h"
 #include "typed.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define COUNT(a) (sizeof(a) / sizeof(a)[0])
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
-#define ck_refused(words)                                                                          \
-    do {                                                                                           \
-        ck_assert_int_lt(th_run(t), 0);                                                            \
-        ck_assert_msg(strstr(th_message(t), words) != NULL, "%s", th_message(t));                  \
-    } while (0)
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
 
 static void *make(size_t bytes)
 {
@@ -69,7 +47,7 @@ START_TEST(bits_are_combined)
     static const char *const a_dims[] = {"3,100", "3,100", "", "3,1"};
     static const char *const b_dims[] = {"3,100", "100", "3,100", "1,100"};
     int op = _i / 32, shape = _i % 4;
-    uint32_t dtype = typed_ints[_i / 4 % 8], width = bp_dtype_width(dtype);
+    uint32_t dtype = typed_all[TYPED_FLOATS + _i / 4 % 8], width = bp_dtype_width(dtype);
     uint64_t seed = (uint64_t)_i, a[300], b[300], mask = UINT64_MAX >> (64 - width);
     const void *y;
 
@@ -101,7 +79,7 @@ END_TEST
 
 START_TEST(bits_are_turned)
 {
-    uint32_t dtype = typed_ints[_i];
+    uint32_t dtype = typed_all[TYPED_FLOATS + _i];
     uint64_t seed = 3, x[300];
     const void *y;
 
@@ -136,7 +114,7 @@ START_TEST(nan_and_infinity_are_told)
 {
     static const double x[] = {0, 1, (double)INFINITY, (double)-INFINITY, (double)NAN, -3};
     static const char *const signs[] = {"detect_negative", "detect_positive"};
-    uint32_t dtype = typed_floats[_i % 4], op = (uint32_t)_i / 4; /* 0: IsNaN */
+    uint32_t dtype = typed_all[_i % 4], op = (uint32_t)_i / 4; /* 0: IsNaN */
     uint64_t data[COUNT(x)];
     const uint8_t *y;
 

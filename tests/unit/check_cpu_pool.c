@@ -8,6 +8,7 @@
 
 #include "numbers.h"
 #include "test_host.h"
+#include "typed.h"
 
 #include <check.h>
 #include <math.h>
@@ -117,7 +118,7 @@ static void run(const struct pool *k, bool has_indices)
     for (int64_t i = 0; i < k->planes * in && (k->dtype == BP_DTYPE_I8 || k->dtype == BP_DTYPE_U8);
          i++)
         x[i] = (double)nums_pick(k->dtype == BP_DTYPE_I8 ? -120 : 0, 120);
-    data = nums_encode(x, (size_t)(k->planes * in), k->dtype);
+    data = typed_encode(x, (size_t)(k->planes * in), k->dtype);
     y = calloc((size_t)(k->planes * out), sizeof *y);
     for (int64_t i = 0; i < k->planes * out; i++) {
         int64_t o = i % out, plane = i / out;
@@ -214,7 +215,7 @@ END_TEST
 START_TEST(global_pools_take_whole_planes)
 {
     double *x = nums_make(2 * 3 * 35, BP_DTYPE_F32), sums[6] = {0}, maxima[6];
-    void *data = nums_encode(x, 2 * 3 * 35, BP_DTYPE_F32);
+    void *data = typed_encode(x, 2 * 3 * 35, BP_DTYPE_F32);
     struct th *t = th_new(bp_provider_entry_v1);
 
     for (int i = 0; i < 6; i++) {
@@ -246,7 +247,7 @@ START_TEST(batch_normalization_infers)
     uint32_t dtype = dtypes[_i];
     double *x = nums_make(2 * 3 * 21, dtype), y[2 * 3 * 21];
     const double parts[4][3] = {{1, -0.5, 2}, {0, 1, -1}, {0.25, 0, -0.5}, {1, 4, 0.25}};
-    void *data = nums_encode(x, 2 * 3 * 21, dtype);
+    void *data = typed_encode(x, 2 * 3 * 21, dtype);
     struct th *t = th_new(bp_provider_entry_v1);
 
     for (int i = 0; i < 2 * 3 * 21; i++) {
@@ -256,7 +257,7 @@ START_TEST(batch_normalization_infers)
     }
     th_input(t, "x", dtype, "2,3,3,7", data);
     for (int i = 0; i < 4; i++) {
-        void *part = nums_encode(parts[i], 3, dtype);
+        void *part = typed_encode(parts[i], 3, dtype);
 
         th_const(t, (const char *[]){"s", "b", "m", "v"}[i], dtype, "3", part);
         free(part);
@@ -309,7 +310,7 @@ START_TEST(instance_normalization_centers_planes)
 {
     double *x = nums_make(2 * 2 * 40, BP_DTYPE_F32), y[2 * 2 * 40];
     const float scale[] = {2, -1}, bias[] = {0.5f, 1};
-    void *data = nums_encode(x, 2 * 2 * 40, BP_DTYPE_F32);
+    void *data = typed_encode(x, 2 * 2 * 40, BP_DTYPE_F32);
     struct th *t = th_new(bp_provider_entry_v1);
 
     for (int p = 0; p < 4; p++) {
@@ -342,7 +343,7 @@ START_TEST(lrn_sums_over_channels)
     int64_t size = _i / 2 + 2;
     float beta = _i < 2 ? 0.75f : 0.6f;
     double *x = nums_make(2 * 7 * 30, dtype), y[2 * 7 * 30];
-    void *data = nums_encode(x, 2 * 7 * 30, dtype);
+    void *data = typed_encode(x, 2 * 7 * 30, dtype);
     struct th *t = th_new(bp_provider_entry_v1);
 
     for (int64_t i = 0; i < 2 * 7 * 30; i++) {
@@ -380,7 +381,7 @@ static void check_softmax(const char *op, uint32_t since, int64_t axis, size_t o
 
     for (size_t i = 0; i < 3 * 5 * 70; i++)
         x[i] = floor(x[i] * 64) / 8;
-    data = nums_encode(x, 3 * 5 * 70, dtype);
+    data = typed_encode(x, 3 * 5 * 70, dtype);
     for (size_t i = 0; i < outer * inner; i++) {
         size_t at = i / inner * n * inner + i % inner;
         double sum = 0;

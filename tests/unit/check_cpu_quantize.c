@@ -14,26 +14,11 @@
 
 #include <common/float16.h>
 
+#include "cpu_case.h"
 #include "random.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
+#include "typed.h"
 
 enum { MOST = 4000 };
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
@@ -73,35 +58,18 @@ static void put_whole(int w, void *data, size_t i, int32_t value)
 
 static const uint32_t reals[] = {BP_DTYPE_F32, BP_DTYPE_F16, BP_DTYPE_BF16};
 
-static void put_real(uint32_t dtype, void *data, size_t i, float x)
-{
-    uint16_t half = dtype == BP_DTYPE_F16 ? bp_f16_store(x) : bp_bf16_store(x);
-
-    if (dtype == BP_DTYPE_F32)
-        memcpy((char *)data + 4 * i, &x, 4);
-    else
-        memcpy((char *)data + 2 * i, &half, 2);
-}
-
 static float real_at(uint32_t dtype, const void *data, size_t i)
 {
-    uint16_t half;
-    float x;
-
-    if (dtype == BP_DTYPE_F32) {
-        memcpy(&x, (const char *)data + 4 * i, 4);
-        return x;
-    }
-    memcpy(&half, (const char *)data + 2 * i, 2);
-    return dtype == BP_DTYPE_F16 ? bp_f16_load(half) : bp_bf16_load(half);
+    return (float)typed_get(data, dtype, i);
 }
 
+/* x as the type has it. */
 static float as(uint32_t dtype, float x)
 {
-    uint8_t room[4];
+    uint32_t room;
 
-    put_real(dtype, room, 0, x);
-    return real_at(dtype, room, 0);
+    typed_put(&room, dtype, 0, (double)x);
+    return real_at(dtype, &room, 0);
 }
 
 /* ---- granularity ----------------------------------------------------------------------------- */
@@ -196,13 +164,13 @@ START_TEST(quantizes)
     for (size_t i = 0; i < l.scales; i++) {
         int32_t span = whole_types[w].high - whole_types[w].low;
 
-        put_real(dtype, scale, i, 0.01f + fabsf(random_float(&seed, 1)));
+        typed_put(scale, dtype, i, (double)(0.01f + fabsf(random_float(&seed, 1))));
         if (has_zero)
             put_whole(w, zero, i,
                       whole_types[w].low + (int32_t)random_below(&seed, (uint32_t)span + 1));
     }
     for (size_t i = 0; i < l.count; i++)
-        put_real(dtype, x, i, random_float(&seed, random_below(&seed, 2) ? 5 : 300));
+        typed_put(x, dtype, i, (double)random_float(&seed, random_below(&seed, 2) ? 5 : 300));
     th_input(t, "x", dtype, l.text, x);
     th_input(t, "s", dtype, l.scale_text, scale);
     if (has_zero)
@@ -237,7 +205,7 @@ START_TEST(dequantizes)
     const void *y;
 
     for (size_t i = 0; i < l.scales; i++) {
-        put_real(dtype, scale, i, 0.01f + fabsf(random_float(&seed, 1)));
+        typed_put(scale, dtype, i, (double)(0.01f + fabsf(random_float(&seed, 1))));
         put_whole(w, zero, i, (int32_t)random_next(&seed));
     }
     for (size_t i = 0; i < l.count; i++)

@@ -6,8 +6,9 @@
 
 #include "config.h"
 
+#include "cpu_case.h"
 #include "numbers.h"
-#include "test_host.h"
+#include "typed.h"
 
 #include <check.h>
 #include <math.h>
@@ -15,30 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-extern bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
-
 enum { MANY = 20000 };
 
 static const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
 
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
-
 static double *feed(const char *name, uint32_t dtype, const char *dims, size_t n)
 {
     double *numbers = nums_make(n, dtype);
-    void *data = nums_encode(numbers, n, dtype);
+    void *data = typed_encode(numbers, n, dtype);
 
     th_input(t, name, dtype, dims, data);
     free(data);
@@ -106,9 +91,9 @@ static void measure(const char *name, uint32_t dtype, double *mean, double *devi
 {
     *mean = *deviation = 0;
     for (size_t i = 0; i < MANY; i++)
-        *mean += nums_decode(th_data(t, name), i, dtype) / MANY;
+        *mean += typed_get(th_data(t, name), dtype, i) / MANY;
     for (size_t i = 0; i < MANY; i++)
-        *deviation += pow(nums_decode(th_data(t, name), i, dtype) - *mean, 2) / MANY;
+        *deviation += pow(typed_get(th_data(t, name), dtype, i) - *mean, 2) / MANY;
     *deviation = sqrt(*deviation);
 }
 
@@ -130,7 +115,7 @@ START_TEST(numbers_are_spread_as_asked)
     ck_assert_double_lt(fabs(mean - (is_normal ? -2 : 1)), 0.2);
     ck_assert_double_lt(fabs(deviation - (is_normal ? 4 : 6 / sqrt(12))), 0.1);
     for (size_t i = 0; i < MANY && !is_normal; i++) {
-        double v = nums_decode(th_data(t, "y"), i, dtype);
+        double v = typed_get(th_data(t, "y"), dtype, i);
 
         ck_assert(v >= -2 && v <= 4);
     }
@@ -148,7 +133,7 @@ START_TEST(tosses_follow_their_probabilities)
 
     for (size_t i = 0; i < MANY; i++)
         p[i] = i % 2 ? rate : i % 4 == 2;
-    data = nums_encode(p, MANY, dtype);
+    data = typed_encode(p, MANY, dtype);
     th_input(t, "p", dtype, "20000", data);
     th_output(t, "y", to, "20000");
     th_node(t, "Bernoulli", _i % 2 ? 15 : 22, "p", "y");
@@ -156,7 +141,7 @@ START_TEST(tosses_follow_their_probabilities)
     ck_run();
     to = to == BP_DTYPE_BOOL ? BP_DTYPE_U8 : to;
     for (size_t i = 0; i < MANY; i += 2)
-        ck_assert(nums_decode(th_data(t, "y"), i, to) == p[i]);
+        ck_assert(typed_get(th_data(t, "y"), to, i) == p[i]);
     measure("y", to, &mean, &deviation);
     ck_assert_double_lt(fabs(mean - (0.5 + rate) / 2), 0.02);
     free(p);
@@ -180,7 +165,7 @@ START_TEST(classes_are_drawn_by_their_weight)
     const double x[] = {1, 1 + log(2),        1 + log(5),        -(double)INFINITY,
                         0, -(double)INFINITY, -(double)INFINITY, -(double)INFINITY};
     double seen[8] = {0};
-    void *data = nums_encode(x, 8, dtype);
+    void *data = typed_encode(x, 8, dtype);
 
     th_input(t, "x", dtype, "2,4", data);
     th_output(t, "y", to, "2,20000");
@@ -189,7 +174,7 @@ START_TEST(classes_are_drawn_by_their_weight)
     th_int(t, "dtype", to);
     ck_run();
     for (size_t i = 0; i < 2 * MANY; i++) {
-        double class = nums_decode(th_data(t, "y"), i, to);
+        double class = typed_get(th_data(t, "y"), to, i);
 
         ck_assert(class >= 0 && class < 4);
         seen[i / MANY * 4 + (size_t) class] += 1.0 / MANY;
@@ -221,7 +206,7 @@ START_TEST(training_drops_what_numpy_drops)
 {
     uint32_t dtype = dtypes[_i % 4], since = _i < 4 ? 12 : 22;
     double *x = feed("x", dtype, "5", 5), y[5], ratio = 0.5625;
-    void *data = nums_encode(&ratio, 1, dtype);
+    void *data = typed_encode(&ratio, 1, dtype);
     const uint8_t *mask;
 
     th_input(t, "r", dtype, "", data);
@@ -256,8 +241,8 @@ START_TEST(old_versions_drop_unless_they_are_tested)
     th_float(t, "ratio", 0.25f);
     ck_run();
     for (size_t i = 0; i < MANY; i++) {
-        double y = nums_decode(th_data(t, "y"), i, BP_DTYPE_F32);
-        double m = nums_decode(th_data(t, "m"), i, BP_DTYPE_F32);
+        double y = typed_get(th_data(t, "y"), BP_DTYPE_F32, i);
+        double m = typed_get(th_data(t, "m"), BP_DTYPE_F32, i);
 
         ck_assert(m == 0 || m == 1);
         ck_assert_double_lt(fabs(y - m * x[i] / 0.75), 1e-6);
@@ -310,7 +295,7 @@ START_TEST(losses_are_taken)
     x = feed("x", dtype, plane == 1 ? "3,5" : "3,5,7,10", (size_t)(n * CLASSES));
     for (int64_t i = 0; i < n; i++)
         labels[i] = ignores && nums_pick(0, 3) == 0 ? -7 : (double)nums_pick(0, CLASSES - 1);
-    data = nums_encode(labels, (size_t)n, labels_dtype);
+    data = typed_encode(labels, (size_t)n, labels_dtype);
     th_input(t, "l", labels_dtype, plane == 1 ? "3" : "3,7,10", data);
     free(data);
     if (has_weights)
@@ -414,7 +399,7 @@ START_TEST(optimizers_take_a_step)
     int64_t count = _i / 4 % 2 * 3;
     uint32_t dtype[2] = {_i & 8 ? BP_DTYPE_F64 : BP_DTYPE_F32, BP_DTYPE_F32};
     double *v[2][4], rate = 0.5;
-    void *data = nums_encode(&rate, 1, dtype[0]);
+    void *data = typed_encode(&rate, 1, dtype[0]);
 
     nums_seed((uint64_t)_i);
     th_input(t, "r", dtype[0], "", data);
@@ -427,7 +412,7 @@ START_TEST(optimizers_take_a_step)
             for (size_t e = 0; e < n[i] && k == 3; e++)
                 v[i][k][e] = fabs(v[i][k][e]);
             free(data);
-            data = nums_encode(v[i][k], n[i], dtype[i]);
+            data = typed_encode(v[i][k], n[i], dtype[i]);
             if (is_used)
                 th_input(t, names[i][k], dtype[i], dims[i], data);
             if (is_used && k != 1)

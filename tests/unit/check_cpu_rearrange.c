@@ -6,36 +6,21 @@
 
 #include "config.h"
 
+#include "cpu_case.h"
 #include "shapes.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
+#include "typed.h"
 
 /* ---- ReverseSequence ------------------------------------------------------------------------- */
 
 START_TEST(reverses_sequences)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % SHAPE_TYPES], batch = random_below(&seed, 2);
+    uint32_t dtype = typed_all[_i % TYPED_ALL], batch = random_below(&seed, 2);
     struct shape x = shape_random(&seed, 2, 4);
     double *values, *want, *lengths;
 
     values = elem_random(&seed, shape_count(&x), 99, dtype);
-    want = calloc(shape_count(&x) + 1, sizeof *want);
+    want = kept_zeros(shape_count(&x) + 1, sizeof *want);
     lengths =
         elem_random(&seed, (size_t)x.dims[batch], (uint32_t)x.dims[1 - batch] + 1, BP_DTYPE_I64);
     for (size_t i = 0; i < shape_count(&x); i++) {
@@ -46,9 +31,9 @@ START_TEST(reverses_sequences)
         *time = *time < length ? length - 1 - *time : *time;
         want[i] = values[shape_at(&x, index)];
     }
-    th_input(t, "x", dtype, shape_text(&x), elem_encode(values, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_input(t, "n", BP_DTYPE_I64, shape_text(&(struct shape){1, {x.dims[batch]}}),
-             elem_encode(lengths, (size_t)x.dims[batch], BP_DTYPE_I64));
+             kept_encode(lengths, (size_t)x.dims[batch], BP_DTYPE_I64));
     th_output(t, "y", dtype, shape_text(&x));
     th_node(t, "ReverseSequence", 10, "x n", "y");
     if (batch == 0 || random_below(&seed, 2)) {
@@ -76,12 +61,12 @@ END_TEST
 START_TEST(moves_depth_and_space)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % SHAPE_TYPES], kind = random_below(&seed, 3);
+    uint32_t dtype = typed_all[_i % TYPED_ALL], kind = random_below(&seed, 3);
     int64_t b = 1 + random_below(&seed, 3), c = 1 + random_below(&seed, 3);
     int64_t h = 1 + random_below(&seed, 4), w = random_below(&seed, 4);
     struct shape deep = {4, {2, c * b * b, h, w}}, wide = {4, {2, c, h * b, w * b}};
     size_t n = shape_count(&deep);
-    double *values = elem_random(&seed, n, 99, dtype), *want = calloc(n + 1, sizeof *want);
+    double *values = elem_random(&seed, n, 99, dtype), *want = kept_zeros(n + 1, sizeof *want);
 
     for (size_t i = 0; i < n; i++) { /* element i of the wide one */
         int64_t at[SHAPE_RANK], from[SHAPE_RANK], block;
@@ -99,7 +84,7 @@ START_TEST(moves_depth_and_space)
         else
             want[i] = values[k];
     }
-    th_input(t, "x", dtype, shape_text(kind == 2 ? &wide : &deep), elem_encode(values, n, dtype));
+    th_input(t, "x", dtype, shape_text(kind == 2 ? &wide : &deep), kept_encode(values, n, dtype));
     th_output(t, "y", dtype, shape_text(kind == 2 ? &deep : &wide));
     th_node(t, kind == 2 ? "SpaceToDepth" : "DepthToSpace", 13, "x", "y");
     th_int(t, "blocksize", b);
@@ -115,7 +100,7 @@ END_TEST
 START_TEST(takes_the_middle)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % SHAPE_TYPES];
+    uint32_t dtype = typed_all[_i % TYPED_ALL];
     struct shape x = shape_random(&seed, 0, 4), y = x;
     double *values = elem_random(&seed, shape_count(&x), 99, dtype), *want;
     int64_t axes[SHAPE_RANK], sizes[SHAPE_RANK];
@@ -128,7 +113,7 @@ START_TEST(takes_the_middle)
         axes[n] = (int64_t)d - (random_below(&seed, 2) ? (int64_t)x.rank : 0);
         sizes[n++] = y.dims[d];
     }
-    want = calloc(shape_count(&y) + 1, sizeof *want);
+    want = kept_zeros(shape_count(&y) + 1, sizeof *want);
     for (size_t i = 0; i < shape_count(&y); i++) {
         int64_t index[SHAPE_RANK];
         bool is_inside = true;
@@ -142,7 +127,7 @@ START_TEST(takes_the_middle)
         }
         want[i] = is_inside ? values[shape_at(&x, index)] : 0;
     }
-    th_input(t, "x", dtype, shape_text(&x), elem_encode(values, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_const(t, "sizes", BP_DTYPE_I64, shape_text(&(struct shape){1, {n}}), sizes);
     th_output(t, "y", dtype, shape_text(&y));
     th_node(t, "CenterCropPad", 18, "x sizes", "y");
@@ -200,14 +185,14 @@ static int64_t pixel(const struct blocks *s, int64_t k, int64_t l)
 START_TEST(adds_blocks_up)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % (SHAPE_TYPES - 1)];
+    uint32_t dtype = typed_all[_i % (TYPED_ALL - 1)];
     struct blocks s = random_blocks(&seed);
     struct shape x = {3, {2, 3 * s.taps, s.columns}}, y = {.rank = 2 + s.n, .dims = {2, 3}};
     double *values = elem_random(&seed, shape_count(&x), 4, dtype), *want;
 
     for (uint32_t d = 0; d < s.n; d++)
         y.dims[2 + d] = s.image[d];
-    want = calloc(shape_count(&y) + 1, sizeof *want);
+    want = kept_zeros(shape_count(&y) + 1, sizeof *want);
     for (size_t i = 0; i < shape_count(&x); i++) {
         int64_t l = (int64_t)i % s.columns, k = (int64_t)i / s.columns % s.taps;
         int64_t at = pixel(&s, k, l), plane = (int64_t)i / s.columns / s.taps;
@@ -217,7 +202,7 @@ START_TEST(adds_blocks_up)
     }
     for (size_t i = 0; dtype == BP_DTYPE_BOOL && i < shape_count(&y); i++)
         want[i] = want[i] != 0;
-    th_input(t, "x", dtype, shape_text(&x), elem_encode(values, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_const(t, "image", BP_DTYPE_I64, shape_text(&(struct shape){1, {s.n}}), s.image);
     th_const(t, "block", BP_DTYPE_I64, shape_text(&(struct shape){1, {s.n}}), s.block);
     th_output(t, "y", dtype, shape_text(&y));
@@ -247,7 +232,7 @@ END_TEST
 START_TEST(undoes_a_pool)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % 4], n = 1 + random_below(&seed, 3);
+    uint32_t dtype = typed_all[_i % 4], n = 1 + random_below(&seed, 3);
     struct shape x = {.rank = 2 + n, .dims = {2, 2}}, inner, y;
     int64_t kernel[3], stride[3], pads[6] = {0}, wish[5];
     bool is_larger = random_below(&seed, 2);
@@ -267,8 +252,8 @@ START_TEST(undoes_a_pool)
     for (uint32_t d = 0; d < y.rank; d++)
         wish[d] = y.dims[d] += is_larger && d > 1 ? random_below(&seed, 3) : 0;
     values = elem_random(&seed, shape_count(&x), 99, dtype);
-    want = calloc(shape_count(&y) + 1, sizeof *want);
-    at = calloc(shape_count(&x) + 1, sizeof *at);
+    want = kept_zeros(shape_count(&y) + 1, sizeof *want);
+    at = kept_zeros(shape_count(&x) + 1, sizeof *at);
     for (size_t i = 0; i < shape_count(&x); i++) {
         int64_t index[SHAPE_RANK];
 
@@ -276,7 +261,7 @@ START_TEST(undoes_a_pool)
         shape_index(&inner, (size_t)at[i], index);
         want[shape_at(&y, index)] = values[i];
     }
-    th_input(t, "x", dtype, shape_text(&x), elem_encode(values, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_input(t, "i", BP_DTYPE_I64, shape_text(&x), at);
     th_const(t, "wish", BP_DTYPE_I64, shape_text(&(struct shape){1, {y.rank}}), wish);
     th_output(t, "y", dtype, shape_text(&y));
@@ -344,11 +329,11 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, reverses_sequences, 0, 5 * SHAPE_TYPES);
+    tcase_add_loop_test(tcase, reverses_sequences, 0, 5 * TYPED_ALL);
     tcase_add_loop_test(tcase, a_sequence_is_not_longer_than_the_axis, 0, 2);
-    tcase_add_loop_test(tcase, moves_depth_and_space, 0, 5 * SHAPE_TYPES);
-    tcase_add_loop_test(tcase, takes_the_middle, 0, 10 * SHAPE_TYPES);
-    tcase_add_loop_test(tcase, adds_blocks_up, 0, 10 * (SHAPE_TYPES - 1));
+    tcase_add_loop_test(tcase, moves_depth_and_space, 0, 5 * TYPED_ALL);
+    tcase_add_loop_test(tcase, takes_the_middle, 0, 10 * TYPED_ALL);
+    tcase_add_loop_test(tcase, adds_blocks_up, 0, 10 * (TYPED_ALL - 1));
     tcase_add_loop_test(tcase, a_block_must_have_its_columns, 0, 2);
     tcase_add_loop_test(tcase, undoes_a_pool, 0, 60);
     tcase_add_loop_test(tcase, an_unpooled_element_stays_inside, 0, 2);

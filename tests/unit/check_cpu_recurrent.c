@@ -8,6 +8,7 @@
 
 #include "numbers.h"
 #include "test_host.h"
+#include "typed.h"
 
 #include <check.h>
 #include <math.h>
@@ -330,7 +331,7 @@ static void add(struct th *t, const struct net *k, const char *name, bool is_con
                 const double *numbers, int64_t a, int64_t b, int64_t c)
 {
     size_t n = (size_t)(a * b * (c ? c : 1));
-    void *data = nums_encode(numbers, n, k->dtype);
+    void *data = typed_encode(numbers, n, k->dtype);
     char dims[64];
 
     snprintf(dims, sizeof dims, c ? "%lld,%lld,%lld" : "%lld,%lld", (long long)a, (long long)b,

@@ -8,6 +8,7 @@
 
 #include "numbers.h"
 #include "test_host.h"
+#include "typed.h"
 
 #include <check.h>
 #include <math.h>
@@ -137,14 +138,14 @@ static void run(const struct reduce *k)
         x[i] = (double)nums_pick(k->op == LOG_SUM ? 1 : -3, k->op == PROD ? 1 : 5);
     for (size_t i = 0; i < n && !is_integer && k->op == LOG_SUM; i++)
         x[i] = fabs(x[i]) + 1;
-    data = nums_encode(x, n, k->dtype);
+    data = typed_encode(x, n, k->dtype);
     for (uint32_t d = 0; d < k->rank; d++)
         n_y *= k->is_reduced[d] ? 1 : (size_t)k->dims[d];
     y = calloc(n_y + 1, sizeof *y);
     for (size_t i = 0; i < n_y; i++)
         y[i] = start(k->op);
     for (size_t i = 0; i < n; i++)
-        y[target(k, i)] = step(k->op, y[target(k, i)], nums_decode(data, i, k->dtype));
+        y[target(k, i)] = step(k->op, y[target(k, i)], typed_get(data, k->dtype, i));
     for (size_t i = 0; i < n_y; i++)
         y[i] = last(k->op, y[i], (double)n / (double)n_y, is_integer);
     add_node(t, k, data);
@@ -369,7 +370,7 @@ START_TEST(finds_the_extreme_in_every_type)
 {
     const uint32_t dtypes[] = {BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_I8, BP_DTYPE_U8, BP_DTYPE_I64};
     const double x[] = {3, 1, 9, 9, 2};
-    void *data = nums_encode(x, 5, dtypes[_i]);
+    void *data = typed_encode(x, 5, dtypes[_i]);
     struct th *t = th_new(bp_provider_entry_v1);
 
     th_input(t, "x", dtypes[_i], "5", data);

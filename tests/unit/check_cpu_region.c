@@ -9,38 +9,22 @@
 
 #include <math.h>
 
+#include "cpu_case.h"
 #include "shapes.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
-
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
+#include "typed.h"
 
 /* n numbers within -range..range that the type can hold; malloc'ed. */
 static double *reals(uint64_t *seed, size_t n, float range, uint32_t dtype)
 {
-    double *v = calloc(n + 1, sizeof *v);
+    double *v = kept_zeros(n + 1, sizeof *v);
     void *data;
 
     ck_assert_ptr_nonnull(v);
     for (size_t i = 0; i < n; i++)
         v[i] = (double)random_float(seed, range);
-    data = elem_encode(v, n, dtype);
+    data = kept_encode(v, n, dtype);
     for (size_t i = 0; i < n; i++)
-        v[i] = elem_get(data, i, dtype);
-    free(data);
+        v[i] = typed_get(data, dtype, i);
     return v;
 }
 
@@ -107,7 +91,7 @@ static double aligned(const struct align *a, const double *image, const double *
 START_TEST(aligns_regions)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % 4];
+    uint32_t dtype = typed_all[_i % 4];
     bool is_half = random_below(&seed, 2);
     struct align a = {.cells = {1 + random_below(&seed, 3), 1 + random_below(&seed, 3)},
                       .ratio = random_below(&seed, 3),
@@ -116,7 +100,7 @@ START_TEST(aligns_regions)
                       .takes_max = random_below(&seed, 2)};
     struct shape y = {4, {REGIONS, CHANNELS, a.cells[0], a.cells[1]}};
     double *x = reals(&seed, IMAGES * CHANNELS * HEIGHT * WIDTH, 1, dtype);
-    double *rois = calloc(REGIONS * 4, sizeof *rois), *want = calloc(shape_count(&y), sizeof *want);
+    double *rois = kept_zeros(REGIONS * 4, sizeof *rois), *want = kept_zeros(shape_count(&y), sizeof *want);
     int64_t batches[REGIONS];
 
     for (int r = 0; r < REGIONS; r++) {
@@ -133,8 +117,8 @@ START_TEST(aligns_regions)
         want[i] = aligned(&a, x + (batches[at[0]] * CHANNELS + at[1]) * HEIGHT * WIDTH,
                           rois + 4 * at[0], at[2], at[3]);
     }
-    th_input(t, "x", dtype, "2,3,7,5", elem_encode(x, IMAGES * CHANNELS * HEIGHT * WIDTH, dtype));
-    th_input(t, "rois", dtype, "4,4", elem_encode(rois, REGIONS * 4, dtype));
+    th_input(t, "x", dtype, "2,3,7,5", kept_encode(x, IMAGES * CHANNELS * HEIGHT * WIDTH, dtype));
+    th_input(t, "rois", dtype, "4,4", kept_encode(rois, REGIONS * 4, dtype));
     th_input(t, "batches", BP_DTYPE_I64, "4", batches);
     th_output(t, "y", dtype, shape_text(&y));
     th_node(t, "RoiAlign", is_half ? 16 : 10, "x rois batches", "y");
@@ -190,11 +174,11 @@ static double pooled(const double *image, const double *roi, const int64_t *cell
 START_TEST(pools_regions)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % 4];
+    uint32_t dtype = typed_all[_i % 4];
     int64_t cells[2] = {1 << random_below(&seed, 2), 1 << random_below(&seed, 3)};
     struct shape y = {4, {REGIONS, CHANNELS, cells[0], cells[1]}};
     double *x = reals(&seed, IMAGES * CHANNELS * HEIGHT * WIDTH, 1, dtype);
-    double rois[REGIONS * 5], *want = calloc(shape_count(&y), sizeof *want);
+    double rois[REGIONS * 5], *want = kept_zeros(shape_count(&y), sizeof *want);
 
     for (int r = 0; r < REGIONS; r++) {
         rois[5 * r] = random_below(&seed, IMAGES);
@@ -210,8 +194,8 @@ START_TEST(pools_regions)
         want[i] = pooled(x + ((int64_t)rois[5 * at[0]] * CHANNELS + at[1]) * HEIGHT * WIDTH,
                          rois + 5 * at[0], cells, at[2], at[3]);
     }
-    th_input(t, "x", dtype, "2,3,7,5", elem_encode(x, IMAGES * CHANNELS * HEIGHT * WIDTH, dtype));
-    th_input(t, "rois", dtype, "4,5", elem_encode(rois, REGIONS * 5, dtype));
+    th_input(t, "x", dtype, "2,3,7,5", kept_encode(x, IMAGES * CHANNELS * HEIGHT * WIDTH, dtype));
+    th_input(t, "rois", dtype, "4,5", kept_encode(rois, REGIONS * 5, dtype));
     th_output(t, "y", dtype, shape_text(&y));
     th_node(t, "MaxRoiPool", 1, "x rois", "y");
     th_ints(t, "pooled_shape", 2, cells);
@@ -300,11 +284,11 @@ static void pool_node(const struct windows *w, const char *op, uint32_t since, c
 START_TEST(pools_norms)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % 4];
+    uint32_t dtype = typed_all[_i % 4];
     struct windows w = random_windows(&seed, false);
     int64_t p = 1 + random_below(&seed, 4);
     double *values = reals(&seed, shape_count(&w.x), 2, dtype);
-    double *want = calloc(shape_count(&w.y), sizeof *want);
+    double *want = kept_zeros(shape_count(&w.y), sizeof *want);
 
     for (size_t o = 0; o < shape_count(&w.y); o++) {
         for (size_t k = 0; k < shape_count(&w.taps); k++) {
@@ -314,7 +298,7 @@ START_TEST(pools_norms)
         }
         want[o] = pow(want[o], 1 / (double)p);
     }
-    th_input(t, "x", dtype, shape_text(&w.x), elem_encode(values, shape_count(&w.x), dtype));
+    th_input(t, "x", dtype, shape_text(&w.x), kept_encode(values, shape_count(&w.x), dtype));
     th_output(t, "y", dtype, shape_text(&w.y));
     pool_node(&w, "LpPool", 18, "y");
     th_int(t, "p", p);
@@ -326,11 +310,11 @@ END_TEST
 START_TEST(pools_means)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % 4];
+    uint32_t dtype = typed_all[_i % 4];
     struct windows w = random_windows(&seed, false);
     bool counts_pads = random_below(&seed, 2);
     double *values = reals(&seed, shape_count(&w.x), 2, dtype);
-    double *want = calloc(shape_count(&w.y), sizeof *want);
+    double *want = kept_zeros(shape_count(&w.y), sizeof *want);
 
     for (size_t o = 0; o < shape_count(&w.y); o++) {
         size_t n = 0;
@@ -343,7 +327,7 @@ START_TEST(pools_means)
         }
         want[o] = n ? want[o] / (double)n : 0;
     }
-    th_input(t, "x", dtype, shape_text(&w.x), elem_encode(values, shape_count(&w.x), dtype));
+    th_input(t, "x", dtype, shape_text(&w.x), kept_encode(values, shape_count(&w.x), dtype));
     th_output(t, "y", dtype, shape_text(&w.y));
     pool_node(&w, "AveragePool", 19, "y");
     th_int(t, "count_include_pad", counts_pads);
@@ -372,8 +356,8 @@ START_TEST(pools_maxima)
     struct windows w = random_windows(&seed, true);
     bool columns = random_below(&seed, 2), with_indices = random_below(&seed, 4);
     double *values = elem_random(&seed, shape_count(&w.x), 9, dtype);
-    double *want = calloc(shape_count(&w.y), sizeof *want);
-    int64_t *from = calloc(shape_count(&w.y), sizeof *from);
+    double *want = kept_zeros(shape_count(&w.y), sizeof *want);
+    int64_t *from = kept_zeros(shape_count(&w.y), sizeof *from);
 
     for (size_t o = 0; o < shape_count(&w.y); o++) {
         from[o] = -1;
@@ -388,7 +372,7 @@ START_TEST(pools_maxima)
         else /* a window in the padding alone */
             want[o] = dtype == BP_DTYPE_U8 ? 0 : dtype == BP_DTYPE_I8 ? -128 : -INFINITY;
     }
-    th_input(t, "x", dtype, shape_text(&w.x), elem_encode(values, shape_count(&w.x), dtype));
+    th_input(t, "x", dtype, shape_text(&w.x), kept_encode(values, shape_count(&w.x), dtype));
     th_output(t, "y", dtype, shape_text(&w.y));
     if (with_indices)
         th_output(t, "i", BP_DTYPE_I64, shape_text(&w.y));
@@ -423,10 +407,10 @@ END_TEST
 START_TEST(pools_whole_planes)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % 4];
+    uint32_t dtype = typed_all[_i % 4];
     struct shape x = shape_random(&seed, 2, 5), y = x;
     double p = 1 + random_below(&seed, 4), *values = reals(&seed, shape_count(&x), 2, dtype);
-    double *want = calloc(shape_count(&x), sizeof *want);
+    double *want = kept_zeros(shape_count(&x), sizeof *want);
     bool is_first = random_below(&seed, 2);
     size_t planes;
 
@@ -437,7 +421,7 @@ START_TEST(pools_whole_planes)
         want[i / (shape_count(&x) / planes)] += pow(fabs(values[i]), p);
     for (size_t i = 0; i < planes; i++)
         want[i] = pow(want[i], 1 / p);
-    th_input(t, "x", dtype, shape_text(&x), elem_encode(values, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_output(t, "y", dtype, shape_text(&y));
     th_node(t, "GlobalLpPool", is_first ? 1 : 2, "x", "y");
     if (is_first)
@@ -472,10 +456,10 @@ static double determinant(const double *a, int64_t n)
 START_TEST(finds_determinants)
 {
     uint64_t seed = (uint64_t)_i;
-    uint32_t dtype = shape_types[_i % 4];
+    uint32_t dtype = typed_all[_i % 4];
     int64_t n = random_below(&seed, 6);
     struct shape x = shape_random(&seed, 0, 2), y = x;
-    double *values, *want = calloc(shape_count(&x), sizeof *want);
+    double *values, *want = kept_zeros(shape_count(&x), sizeof *want);
 
     x.dims[x.rank++] = n;
     x.dims[x.rank++] = n;
@@ -484,7 +468,7 @@ START_TEST(finds_determinants)
         values[i] -= 3;
     for (size_t i = 0; i < shape_count(&y); i++)
         want[i] = determinant(values + i * (size_t)(n * n), n);
-    th_input(t, "x", dtype, shape_text(&x), elem_encode(values, shape_count(&x), dtype));
+    th_input(t, "x", dtype, shape_text(&x), kept_encode(values, shape_count(&x), dtype));
     th_output(t, "y", dtype, shape_text(&y));
     th_node(t, "Det", 11, "x", "y");
     ck_run();

@@ -11,27 +11,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "cpu_case.h"
 #include "numbers.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define COUNT(a) (int)(sizeof(a) / sizeof(a)[0])
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
+#include "typed.h"
 
 static const double pi = 3.14159265358979323846;
 static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
-static struct th *t;
-
-static void setup(void)
-{
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
-}
 
 /* ---- DFT ------------------------------------------------------------------------------------- */
 
@@ -111,7 +96,8 @@ START_TEST(transforms_any_length)
     sprintf(dims, "%d,%d,%d,%d", OUTER, in, INNER, parts);
     sprintf(out_dims, "%d,%d,%d,2", OUTER, out, INNER);
     th_output(t, "y", dtype, is_late ? NULL : out_dims);
-    add_dft(dtype, dims, nums_encode(x, count * (size_t)parts, dtype), n, _i % 2 ? 1 : -3, is_late);
+    add_dft(dtype, dims, typed_encode(x, count * (size_t)parts, dtype), n, _i % 2 ? 1 : -3,
+            is_late);
     th_int(t, "inverse", inverse);
     th_int(t, "onesided", onesided);
     ck_run();
@@ -223,10 +209,10 @@ START_TEST(transforms_frames)
     sprintf(dims, parts == 1 && _i % 5 == 0 ? "%d,%d" : "%d,%d,%d", BATCH, SAMPLES, parts);
     sprintf(out_dims, "%d,%d,%d,2", BATCH, frames, bins);
     sprintf(size, "%d", length);
-    th_input(t, "x", dtype, dims, nums_encode(x, (size_t)(BATCH * SAMPLES * parts), dtype));
+    th_input(t, "x", dtype, dims, typed_encode(x, (size_t)(BATCH * SAMPLES * parts), dtype));
     add(t, "step", BP_DTYPE_I32, "", &(int32_t){step});
     add(t, "length", BP_DTYPE_I32, "1", &(int32_t){length});
-    th_const(t, "window", dtype, size, nums_encode(window, (size_t)length, dtype));
+    th_const(t, "window", dtype, size, typed_encode(window, (size_t)length, dtype));
     th_output(t, "y", dtype, is_late ? NULL : out_dims);
     th_node(t, "STFT", 17, has_window ? "x step window" : "x step - length", "y");
     th_int(t, "onesided", onesided);

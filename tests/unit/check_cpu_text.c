@@ -7,27 +7,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "cpu_case.h"
 #include "random.h"
-#include "test_host.h"
-
-bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define COUNT(a) (int)(sizeof(a) / sizeof(a)[0])
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
 
 enum { MAX_TEXTS = 64 };
 
-static struct th *t;
-
-static void setup(void)
+static void start(void)
 {
-    t = th_new(bp_provider_entry_v1);
+    setup();
     th_allow_alloc(t);
-}
-
-static void teardown(void)
-{
-    th_free(t);
 }
 
 /* "a|b||c" as texts; their number in *n. */
@@ -487,7 +475,7 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
-    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_checked_fixture(tcase, start, teardown);
     tcase_add_loop_test(tcase, joins_texts, 0, COUNT(concats));
     tcase_add_loop_test(tcase, splits_texts, 0, COUNT(splits));
     tcase_add_test(tcase, splits_nothing);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "test_host.h"
+#include "typed.h"
 
 bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
 
@@ -134,11 +135,6 @@ static uint32_t type_of(const struct bp_param *param, uint32_t var, uint32_t dty
     return param->type_var == var ? dtype : first_type(param->types);
 }
 
-static bool is_float(uint32_t dtype)
-{
-    return (BP_T_FLOAT >> dtype & 1) != 0;
-}
-
 /* Asks the provider for one node of that operator; its words where it refuses, else NULL. */
 static const char *refusal(const struct bp_schema *schema, uint32_t var, uint32_t dtype)
 {
@@ -161,7 +157,7 @@ static const char *refusal(const struct bp_schema *schema, uint32_t var, uint32_
     th_node(t, schema->op, schema->since, in, "y");
     if (strcmp(schema->op, "BitShift") == 0)
         th_string(t, "direction", "LEFT");
-    if (strcmp(schema->op, "Mod") == 0 && is_float(dtype))
+    if (strcmp(schema->op, "Mod") == 0 && typed_is_float(dtype))
         th_int(t, "fmod", 1);
     if (th_claim(t) < 0) {
         snprintf(words, sizeof words, "%s", th_message(t));

@@ -65,9 +65,16 @@ unit_tests += %D%/check_onnx
 %C%_check_onnx_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_model_functions
-%C%_check_model_functions_SOURCES = %D%/check_model_functions.c %D%/model_fixture.h %D%/proto_writer.h
+%C%_check_model_functions_SOURCES = %D%/check_model_functions.c %D%/function_kit.h %D%/model_fixture.h \
+	%D%/proto_writer.h
 %C%_check_model_functions_CPPFLAGS = $(unit_cppflags)
 %C%_check_model_functions_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_model_overloads
+%C%_check_model_overloads_SOURCES = %D%/check_model_overloads.c %D%/function_kit.h %D%/model_fixture.h \
+	%D%/proto_writer.h
+%C%_check_model_overloads_CPPFLAGS = $(unit_cppflags)
+%C%_check_model_overloads_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_model_nodes
 %C%_check_model_nodes_SOURCES = %D%/check_model_nodes.c %D%/model_fixture.h %D%/proto_writer.h
@@ -171,8 +178,22 @@ check_LTLIBRARIES += %D%/libcputest.la
 cpu_test_cppflags = $(unit_cppflags) -I$(srcdir)/plugins -I$(srcdir)/plugins/cpu
 cpu_test_ldadd = %D%/libcputest.la plugins/cpu/libcpu.la $(unit_ldadd)
 %C%_libcputest_la_CPPFLAGS = $(cpu_test_cppflags)
-%C%_libcputest_la_SOURCES = %D%/ms_kit.h %D%/numbers.c %D%/numbers.h %D%/random.h %D%/shapes.h \
-	%D%/test_host.c %D%/test_host.h %D%/typed.h
+%C%_libcputest_la_SOURCES = \
+	%D%/attention_kit.h \
+	%D%/cast_kit.h \
+	%D%/cpu_case.h \
+	%D%/forest_kit.h \
+	%D%/ml_kit.h \
+	%D%/ms_attention_kit.h \
+	%D%/ms_kit.h \
+	%D%/numbers.c \
+	%D%/numbers.h \
+	%D%/random.h \
+	%D%/shapes.h \
+	%D%/test_host.c \
+	%D%/test_host.h \
+	%D%/typed.c \
+	%D%/typed.h
 
 unit_tests += %D%/check_cpu_attention
 %C%_check_cpu_attention_CPPFLAGS = $(cpu_test_cppflags)
@@ -185,6 +206,10 @@ unit_tests += %D%/check_cpu_broadcast
 unit_tests += %D%/check_cpu_cast
 %C%_check_cpu_cast_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_cast_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_cast_text
+%C%_check_cpu_cast_text_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_cast_text_LDADD = $(cpu_test_ldadd)
 
 unit_tests += %D%/check_cpu_choose
 %C%_check_cpu_choose_CPPFLAGS = $(cpu_test_cppflags)
@@ -234,6 +259,10 @@ unit_tests += %D%/check_cpu_ml
 %C%_check_cpu_ml_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_ml_LDADD = $(cpu_test_ldadd)
 
+unit_tests += %D%/check_cpu_ml_models
+%C%_check_cpu_ml_models_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_ml_models_LDADD = $(cpu_test_ldadd)
+
 unit_tests += %D%/check_cpu_moves
 %C%_check_cpu_moves_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_moves_LDADD = $(cpu_test_ldadd)
@@ -246,9 +275,17 @@ unit_tests += %D%/check_cpu_ms_attention
 %C%_check_cpu_ms_attention_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_ms_attention_LDADD = $(cpu_test_ldadd)
 
+unit_tests += %D%/check_cpu_ms_group_query
+%C%_check_cpu_ms_group_query_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_ms_group_query_LDADD = $(cpu_test_ldadd)
+
 unit_tests += %D%/check_cpu_ms_quant
 %C%_check_cpu_ms_quant_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_ms_quant_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_ms_small
+%C%_check_cpu_ms_small_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_ms_small_LDADD = $(cpu_test_ldadd)
 
 unit_tests += %D%/check_cpu_norms
 %C%_check_cpu_norms_CPPFLAGS = $(cpu_test_cppflags)
@@ -274,6 +311,10 @@ unit_tests += %D%/check_cpu_rearrange
 %C%_check_cpu_rearrange_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_rearrange_LDADD = $(cpu_test_ldadd)
 
+unit_tests += %D%/check_cpu_recall
+%C%_check_cpu_recall_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_recall_LDADD = $(cpu_test_ldadd)
+
 unit_tests += %D%/check_cpu_recurrent
 %C%_check_cpu_recurrent_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_recurrent_LDADD = $(cpu_test_ldadd)
@@ -286,6 +327,10 @@ unit_tests += %D%/check_cpu_region
 %C%_check_cpu_region_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_region_LDADD = $(cpu_test_ldadd)
 
+unit_tests += %D%/check_cpu_shapes
+%C%_check_cpu_shapes_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_shapes_LDADD = $(cpu_test_ldadd)
+
 unit_tests += %D%/check_cpu_signal
 %C%_check_cpu_signal_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_signal_LDADD = $(cpu_test_ldadd)
@@ -293,6 +338,10 @@ unit_tests += %D%/check_cpu_signal
 unit_tests += %D%/check_cpu_text
 %C%_check_cpu_text_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_text_LDADD = $(cpu_test_ldadd)
+
+unit_tests += %D%/check_cpu_tree_lists
+%C%_check_cpu_tree_lists_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_tree_lists_LDADD = $(cpu_test_ldadd)
 
 unit_tests += %D%/check_cpu_trees
 %C%_check_cpu_trees_CPPFLAGS = $(cpu_test_cppflags)
@@ -303,6 +352,19 @@ unit_tests += %D%/check_cpu_types
 %C%_check_cpu_types_LDADD = $(cpu_test_ldadd)
 endif
 
+# operators that are written as other nodes
+unit_tests += %D%/check_flex_attention
+%C%_check_flex_attention_SOURCES = %D%/check_flex_attention.c %D%/fail_alloc.c \
+	%D%/fail_alloc.h %D%/numbers.c %D%/numbers.h %D%/typed.c %D%/typed.h $(kit_sources)
+%C%_check_flex_attention_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_flex_attention_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins -I$(srcdir)/plugins/cpu
+%C%_check_flex_attention_LDADD = $(unit_ldadd)
+
+# values of all kinds through bodies
+unit_tests += %D%/check_hosted_bodies
+%C%_check_hosted_bodies_SOURCES = %D%/check_hosted_bodies.c $(kit_sources)
+%C%_check_hosted_bodies_CPPFLAGS = $(unit_cppflags)
+%C%_check_hosted_bodies_LDADD = $(unit_ldadd)
 # models made up from the schema table
 unit_tests += %D%/check_operator_fuzz
 %C%_check_operator_fuzz_SOURCES = %D%/check_operator_fuzz.c %D%/operator_fuzz.h \

@@ -3,8 +3,9 @@
 #ifndef BP_TESTS_MS_KIT_H
 #define BP_TESTS_MS_KIT_H
 
+#include "cpu_case.h"
 #include "numbers.h"
-#include "test_host.h"
+#include "typed.h"
 
 #include <check.h>
 #include <math.h>
@@ -12,28 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-extern bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
-
-#define COUNT(a) (int)(sizeof(a) / sizeof(a)[0])
-#define ck_run() ck_assert_msg(th_run(t) >= 0, "%s", th_message(t))
-#define ck_refused(words)                                                                          \
-    do {                                                                                           \
-        ck_assert_int_lt(th_run(t), 0);                                                            \
-        ck_assert_msg(strstr(th_message(t), words), "%s", th_message(t));                          \
-    } while (0)
-
-static struct th *t;
 static void *kept[64];
 static int n_kept;
 
-static void setup(void)
+static void finish(void)
 {
-    t = th_new(bp_provider_entry_v1);
-}
-
-static void teardown(void)
-{
-    th_free(t);
+    teardown();
     while (n_kept > 0)
         free(kept[--n_kept]);
 }
@@ -69,15 +54,15 @@ static inline const char *dims_of(char *text, size_t cap, int n, const int64_t *
 
     text[0] = '\0';
     for (int i = 0; i < n; i++)
-        used += (size_t)snprintf(text + used, cap - used, "%s%lld", i ? "," : "",
-                                 (long long)dims[i]);
+        used +=
+            (size_t)snprintf(text + used, cap - used, "%s%lld", i ? "," : "", (long long)dims[i]);
     return text;
 }
 
 /* An input with these numbers, which are exact in the type. */
 static void feed_numbers(const char *name, uint32_t dtype, const char *dims, const double *numbers)
 {
-    void *data = nums_encode(numbers, count_of(dims), dtype);
+    void *data = typed_encode(numbers, count_of(dims), dtype);
 
     th_input(t, name, dtype, dims, data);
     free(data);
@@ -114,6 +99,19 @@ static inline void node(const char *op, const char *in, const char *out)
 {
     th_node(t, op, 1, in, out);
     th_domain(t, "com.microsoft");
+}
+
+/* c = a * b of m x k and k x n, either stored turned. */
+static inline void multiply(size_t m, size_t n, size_t k, const double *a, bool turn_a,
+                            const double *b, bool turn_b, double alpha, double *c)
+{
+    for (size_t i = 0; i < m; i++) {
+        for (size_t j = 0; j < n; j++) {
+            for (size_t p = 0; p < k; p++)
+                c[i * n + j] +=
+                    alpha * a[turn_a ? p * m + i : i * k + p] * b[turn_b ? j * k + p : p * n + j];
+        }
+    }
 }
 
 #endif

@@ -12,10 +12,6 @@ void nums_seed(uint64_t seed);
 int64_t nums_pick(int64_t low, int64_t high);
 /* n numbers within -1 .. 1, exact in the element type; malloc'ed. */
 double *nums_make(size_t n, uint32_t dtype);
-/* The numbers as elements of a type; malloc'ed, at least one byte. */
-void *nums_encode(const double *numbers, size_t n, uint32_t dtype);
-/* Element i of data. */
-double nums_decode(const void *data, size_t i, uint32_t dtype);
 /*
  * Fails the test unless n elements are what is expected, to within what `terms` rounded additions
  * of the type may differ.

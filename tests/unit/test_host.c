@@ -68,6 +68,8 @@ struct th {
     uint32_t width, allocs, fail_alloc;
     size_t live_bytes;
     bool in_execute, may_alloc;
+    void **kept; /* see th_keep() */
+    size_t n_kept;
 
     uint32_t refused, reason;
     bp_err err;
@@ -935,6 +937,15 @@ static void free_graph(struct th *t)
     free(t->graph_nodes);
 }
 
+void *th_keep(struct th *t, void *p)
+{
+    t->kept = realloc(t->kept, (t->n_kept + 1) * sizeof *t->kept);
+    if (!t->kept || !p)
+        die("no memory", "th_keep");
+    t->kept[t->n_kept++] = p;
+    return p;
+}
+
 void th_free(struct th *t)
 {
     drop_frame(t);
@@ -951,5 +962,8 @@ void th_free(struct th *t)
         free(t->opt_texts[i]);
     free(t->opts);
     free(t->opt_texts);
+    for (size_t i = 0; i < t->n_kept; i++)
+        free(t->kept[i]);
+    free(t->kept);
     free(t);
 }

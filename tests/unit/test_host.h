@@ -38,6 +38,8 @@ void th_threads(struct th *t, uint32_t width);
 void th_dynamic(struct th *t);
 /* Allocation number n from now (1 is the next) fails; 0: none does. */
 void th_fail_alloc(struct th *t, uint32_t n);
+/* Frees p, which malloc gave, in th_free(); returns it. */
+void *th_keep(struct th *t, void *p);
 /* From now on the provider may allocate in execute: for strings and sizes that come with data. */
 void th_allow_alloc(struct th *t);
 /* Allocations since th_fail_alloc(), or since the start. */

@@ -84,7 +84,7 @@ static void start(struct task *t)
 
         p->load_q(to, (const char *)t->run->q + (size_t)at * width, n, &none);
         p->simd->scale(to, to, n, p->scale, 0);
-        t->max[i] = -INFINITY;
+        t->max[i] = -(double)INFINITY;
         t->sum[i] = 0;
     }
     memset(t->out, 0, (size_t)(t->rows * p->v_head) * p->width);
@@ -137,7 +137,7 @@ static void add_mask(const struct task *t, const struct keys *keys, int64_t i, c
     bool is_float = p->width == sizeof(float);
 
     n = n > 0 ? n : 0;
-    fill(p, row, n, keys->count, -INFINITY);
+    fill(p, row, n, keys->count, -(double)INFINITY);
     if (n == 0)
         return;
     mask += (size_t)at * bp_cpu_width(p->mask_dtype);
@@ -168,7 +168,8 @@ static void finish_scores(const struct task *t, const struct keys *keys, int64_t
         add_mask(t, keys, i, row);
     if (!p->wants_scores || p->scores_mode < BP_CPU_SCORES_MASKED)
         return;
-    fill(p, row, t->visible[i] > keys->at ? t->visible[i] - keys->at : 0, keys->count, -INFINITY);
+    fill(p, row, t->visible[i] > keys->at ? t->visible[i] - keys->at : 0, keys->count,
+         -(double)INFINITY);
     if (p->scores_mode == BP_CPU_SCORES_MASKED)
         emit(t, keys, i, row);
     else

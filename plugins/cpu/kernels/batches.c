@@ -3,32 +3,54 @@
 
 #include "kernels/batches.h"
 
-/* Size of dimension `i` of a batch of n_dims, for a tensor whose batch has `rank` dimensions. */
-static int64_t batch_dim(const bp_tensor *tensor, uint32_t rank, uint32_t n_dims, uint32_t i)
+/* Size of dimension `i` of a batch of n_dims, for an operand that may have fewer. */
+static int64_t batch_dim(const struct bp_cpu_batch *x, uint32_t n_dims, uint32_t i, int64_t *step)
 {
-    return i + rank < n_dims ? 1 : tensor->dims[i + rank - n_dims];
+    uint32_t missing = n_dims - x->n_dims;
+    int64_t size = i < missing ? 1 : x->dims[i - missing];
+
+    *step = size == 1 ? 0 : x->steps[i - missing];
+    return size;
 }
 
-bool bp_cpu_batches_make(const bp_tensor *a, const bp_tensor *b, struct bp_cpu_batches *s)
+bool bp_cpu_batches_join(const struct bp_cpu_batch *a, const struct bp_cpu_batch *b,
+                         struct bp_cpu_batches *s)
 {
-    uint32_t a_rank = a->rank > 2 ? a->rank - 2 : 0, b_rank = b->rank > 2 ? b->rank - 2 : 0;
-    int64_t a_step = 1, b_step = 1, batches = 1;
+    int64_t batches = 1;
 
-    s->n_dims = a_rank > b_rank ? a_rank : b_rank;
+    s->n_dims = a->n_dims > b->n_dims ? a->n_dims : b->n_dims;
     for (uint32_t i = s->n_dims; i-- > 0;) {
-        int64_t p = batch_dim(a, a_rank, s->n_dims, i), q = batch_dim(b, b_rank, s->n_dims, i);
+        int64_t p = batch_dim(a, s->n_dims, i, &s->a_step[i]);
+        int64_t q = batch_dim(b, s->n_dims, i, &s->b_step[i]);
 
         if (p != q && p != 1 && q != 1)
             return false;
         s->dims[i] = p == 1 ? q : p;
-        s->a_step[i] = p == 1 ? 0 : a_step;
-        s->b_step[i] = q == 1 ? 0 : b_step;
-        a_step *= p;
-        b_step *= q;
         batches *= s->dims[i];
     }
     s->count = (uint64_t)batches;
     return true;
+}
+
+/* What is in front of the matrices of a dense tensor. */
+static struct bp_cpu_batch batch_of(const bp_tensor *tensor)
+{
+    struct bp_cpu_batch out = {.n_dims = tensor->rank > 2 ? tensor->rank - 2 : 0};
+    int64_t step = 1;
+
+    for (uint32_t d = out.n_dims; d-- > 0;) {
+        out.dims[d] = tensor->dims[d];
+        out.steps[d] = step;
+        step *= out.dims[d];
+    }
+    return out;
+}
+
+bool bp_cpu_batches_make(const bp_tensor *a, const bp_tensor *b, struct bp_cpu_batches *s)
+{
+    struct bp_cpu_batch left = batch_of(a), right = batch_of(b);
+
+    return bp_cpu_batches_join(&left, &right, s);
 }
 
 bool bp_cpu_batches_can_flatten(const struct bp_cpu_batches *s, const bp_tensor *a)

@@ -117,3 +117,15 @@ void bp_cpu_granularity_next(const struct bp_cpu_granularity *g, struct bp_cpu_s
     }
     begin_row(g, run);
 }
+
+void bp_cpu_granularity_pass(const struct bp_cpu_granularity *g, struct bp_cpu_scale_run *run,
+                             int64_t n)
+{
+    if (n == run->count) {
+        bp_cpu_granularity_next(g, run);
+        return;
+    }
+    run->at += n;
+    run->count -= n;
+    run->scale += run->each ? n : 0;
+}

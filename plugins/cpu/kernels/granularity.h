@@ -37,5 +37,8 @@ bp_rc bp_cpu_granularity_make(const struct bp_cpu_call *call, const bp_tensor *x
 void bp_cpu_granularity_seek(const struct bp_cpu_granularity *g, int64_t at,
                              struct bp_cpu_scale_run *run);
 void bp_cpu_granularity_next(const struct bp_cpu_granularity *g, struct bp_cpu_scale_run *run);
+/* Takes n elements, of those that it has, off the front of the run; the next one when none are left. */
+void bp_cpu_granularity_pass(const struct bp_cpu_granularity *g, struct bp_cpu_scale_run *run,
+                             int64_t n);
 
 #endif

@@ -2,6 +2,7 @@
 /*
  * heads.h - scaled dot products of heads in float32: softmax(scale * Q K' + bias + mask) V, the
  * engine of the attention operators of com.microsoft. Tiles of query rows are tasks of their own.
+ * Sizes and steps are in elements.
  */
 #ifndef BP_CPU_KERNELS_HEADS_H
 #define BP_CPU_KERNELS_HEADS_H

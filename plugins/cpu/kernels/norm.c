@@ -7,15 +7,9 @@
 
 #include "kernels/loops.h"
 
-#define T float
-#define FN(name) name##_f32
-#include "kernels/norm.inc"
-#undef T
-#undef FN
-
-#define T double
-#define FN(name) name##_f64
-#include "kernels/norm.inc"
+#define TEMPLATE "kernels/norm.inc"
+#include "kernels/types_wide.inc"
+#undef TEMPLATE
 
 const struct bp_cpu_norm *bp_cpu_norm(uint32_t dtype)
 {

@@ -2,18 +2,14 @@
 /* norm_rows.c - see norm_rows.h; statistics are taken in double. */
 
 #include "kernels/norm_rows.h"
-
 #include "kernels/loops.h"
+#include "kernels/norm.h"
 
 #include <math.h>
 
-#define T float
-#define FN(name) name##_f32
-#include "kernels/norm_rows.inc"
-
-#define T double
-#define FN(name) name##_f64
-#include "kernels/norm_rows.inc"
+#define TEMPLATE "kernels/norm_rows.inc"
+#include "kernels/types_wide.inc"
+#undef TEMPLATE
 
 struct job {
     const struct bp_cpu_norm_rows *rows;

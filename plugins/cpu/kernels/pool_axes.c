@@ -3,6 +3,7 @@
 
 #include "kernels/pool_axes.h"
 #include "kernels/data.h"
+#include "kernels/loops.h"
 
 #include <math.h>
 
@@ -43,40 +44,13 @@ static int64_t taps(const struct pass *p, int64_t at, int64_t *first, int64_t *e
     return start;
 }
 
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b) JOIN_(a, b)
-#define FN(name) JOIN(name, SUFFIX)
+#define TEMPLATE "kernels/pool_axes.inc"
+#include "kernels/types_pool.inc"
+#undef TEMPLATE
 
-#define T float
-#define SUFFIX f32
-#define FIRST (-INFINITY)
-#include "kernels/pool_axes.inc"
-#include "kernels/pool_axes_sum.inc"
-#undef T
-#undef SUFFIX
-#undef FIRST
-
-#define T double
-#define SUFFIX f64
-#define FIRST (-(double)INFINITY)
-#include "kernels/pool_axes.inc"
-#include "kernels/pool_axes_sum.inc"
-#undef T
-#undef SUFFIX
-#undef FIRST
-
-#define T int8_t
-#define SUFFIX i8
-#define FIRST INT8_MIN
-#include "kernels/pool_axes.inc"
-#undef T
-#undef SUFFIX
-#undef FIRST
-
-#define T uint8_t
-#define SUFFIX u8
-#define FIRST 0
-#include "kernels/pool_axes.inc"
+#define TEMPLATE "kernels/pool_axes_sum.inc"
+#include "kernels/types_wide.inc"
+#undef TEMPLATE
 
 /* ---- the sizes ------------------------------------------------------------------------------- */
 
@@ -309,16 +283,27 @@ static void slice(void *u, uint32_t i, uint32_t worker)
         pool_plane(job, plane, bp_cpu_worker_scratch(job->scratch, worker, s->worker_bytes));
 }
 
-void bp_cpu_pool_axes_run(struct bp_cpu_call *call)
+static void run_axes(struct bp_cpu_call *call, int64_t *indices)
 {
     const struct state *s = call->state;
-    const bp_tensor *indices = bp_cpu_out(call, 1);
-    struct job job = {.s = s, .scratch = call->scratch};
+    struct job job = {.s = s, .scratch = call->scratch, .indices = indices};
 
     if (bp_cpu_count(call->out[0]) == 0)
         return;
     job.x = bp_cpu_data(call->in[0]);
     job.y = bp_cpu_data(call->out[0]);
-    job.indices = indices ? bp_cpu_data(indices) : NULL;
     bp_cpu_parallel(call, s->slices, slice, &job);
+}
+
+bp_rc bp_cpu_pool_any_run(struct bp_cpu_call *call, bp_err *err)
+{
+    const bp_tensor *out = bp_cpu_out(call, 1);
+    int64_t *indices = out ? bp_cpu_data(out) : NULL;
+
+    (void)err;
+    if (bp_cpu_pool_is_wide(call))
+        run_axes(call, indices);
+    else
+        bp_cpu_pool_run(call, indices);
+    return BP_OK;
 }

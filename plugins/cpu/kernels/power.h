@@ -74,10 +74,10 @@ BP_LOOP_INLINE float bp_powf(float a, float b)
     log = size < INFINITY ? log : (double)size; /* infinity, and NaN */
     y = bp_two_to((double)b * log);
     y = bp_float_from_bits(bp_float_bits(y) | sign);
-    y = (a < 0.0f) & (size < INFINITY) & !is_whole ? NAN : y;
+    y = ((a < 0.0f) & (size < INFINITY) & !is_whole) ? NAN : y;
     /* 1 to the power of anything, and anything to the power of 0, even where one is NaN */
-    y = (size == 1.0f) & (bp_fabsf(b) == INFINITY) ? 1.0f : y;
-    return (a == 1.0f) | (b == 0.0f) ? 1.0f : y;
+    y = ((size == 1.0f) & (bp_fabsf(b) == INFINITY)) ? 1.0f : y;
+    return ((a == 1.0f) | (b == 0.0f)) ? 1.0f : y;
 }
 
 static inline double bp_pow(double a, double b)

@@ -156,3 +156,26 @@ bp_rc bp_cpu_quant_one(const struct bp_cpu_call *call, uint32_t scale, uint32_t 
         bp_cpu_quant_zeros(z, out_zero);
     return BP_OK;
 }
+
+bp_rc bp_cpu_quant_lists_plan(struct bp_cpu_call *call, int64_t n, bp_err *err)
+{
+    if (__builtin_mul_overflow((size_t)n, 3 * sizeof(float), &call->scratch_bytes))
+        return bp_cpu_fail(call->node, err, BP_E_NOMEM, "too many scales");
+    return BP_OK;
+}
+
+void bp_cpu_quant_lists_read(struct bp_cpu_call *call, int64_t n, bool has_float_zeros,
+                             struct bp_cpu_quant_lists *out)
+{
+    const bp_tensor *zero = bp_cpu_in(call, 2);
+    float *scales = call->scratch, *float_zeros = scales + n;
+    int32_t *zeros = (int32_t *)(void *)(float_zeros + n);
+
+    memset(float_zeros, 0, 2 * (size_t)n * sizeof *zeros);
+    bp_cpu_quant_scales(call->in[1], scales);
+    if (zero && has_float_zeros)
+        bp_cpu_quant_scales(zero, float_zeros);
+    else if (zero)
+        bp_cpu_quant_zeros(zero, zeros);
+    *out = (struct bp_cpu_quant_lists){scales, float_zeros, zeros};
+}

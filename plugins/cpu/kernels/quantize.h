@@ -44,6 +44,22 @@ void bp_cpu_quant_scales(const bp_tensor *tensor, float *to);
 void bp_cpu_quant_zeros(const bp_tensor *tensor, int32_t *to);
 
 /*
+ * Inputs 1 and 2 of QuantizeLinear and DequantizeLinear, scale and zero point, as lists in the
+ * call's scratch. Zero points are of one kind: floats for types that are no integers, else int32;
+ * the other list has zeros, and both where input 2 is absent.
+ */
+struct bp_cpu_quant_lists {
+    const float *scales, *float_zeros;
+    const int32_t *zeros;
+};
+
+/* For prepare: states the scratch for n scales. BP_E_NOMEM: it is too large. */
+bp_rc bp_cpu_quant_lists_plan(struct bp_cpu_call *call, int64_t n, bp_err *err);
+/* For run, once. */
+void bp_cpu_quant_lists_read(struct bp_cpu_call *call, int64_t n, bool has_float_zeros,
+                             struct bp_cpu_quant_lists *out);
+
+/*
  * One scale and one zero point for a whole tensor: inputs `scale` and `zero` of a call, which hold
  * one element each (an absent zero point is 0). For run; BP_E_SHAPE: one holds another number.
  */

@@ -1,37 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* rotary.h - rotary position embedding of one row of a head. */
+/*
+ * rotary.h - rotary position embedding of one row of a head: pairs of its elements are turned by
+ * the angles of the row's position. May be called on any thread.
+ */
 #ifndef BP_CPU_KERNELS_ROTARY_H
 #define BP_CPU_KERNELS_ROTARY_H
 
-#include <string.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "kernels/loops.h"
+/* Turns `half` pairs by the angles whose cosines and sines are given. y may be x. */
+typedef void (*bp_cpu_turn)(void *y, const void *x, const void *cosines, const void *sines,
+                            int64_t half);
 
 /*
- * Turns pairs of the first 2 * half elements by the angles whose cosines and sines are given, and
- * copies the rest. Pairs are neighbours when interleaved, else `half` apart. y may be x.
+ * For elements of BP_DTYPE_F64, else of float32. Pairs are neighbours when interleaved, else `half`
+ * elements apart.
  */
-static inline void bp_cpu_rotate(float *y, const float *x, size_t size, size_t half,
-                                 const float *cosines, const float *sines, int is_interleaved)
-{
-    if (is_interleaved) {
-        for (size_t i = 0; i < half; i++) {
-            float a = x[2 * i], b = x[2 * i + 1];
+bp_cpu_turn bp_cpu_turn_of(uint32_t dtype, bool is_interleaved);
 
-            y[2 * i] = a * cosines[i] - b * sines[i];
-            y[2 * i + 1] = b * cosines[i] + a * sines[i];
-        }
-    } else {
-        BP_EACH
-        for (size_t i = 0; i < half; i++) {
-            float a = x[i], b = x[half + i];
-
-            y[i] = a * cosines[i] - b * sines[i];
-            y[half + i] = b * cosines[i] + a * sines[i];
-        }
-    }
-    if (y != x && size > 2 * half)
-        memcpy(y + 2 * half, x + 2 * half, (size - 2 * half) * sizeof *y);
-}
+/* A row of `size` float32: turns the first 2 * half elements and copies the rest. y may be x. */
+void bp_cpu_rotate(bp_cpu_turn turn, float *y, const float *x, size_t size, size_t half,
+                   const float *cosines, const float *sines);
 
 #endif

@@ -5,21 +5,14 @@
  * Integers wrap; float16 and bfloat16 keep what is summed in float32.
  */
 
+#include "kernels/columns.h"
 #include "kernels/data.h"
 #include "kernels/late.h"
 #include "kernels/loops.h"
 
-enum { COLUMNS = 64 };
-
 struct state {
-    int64_t outer, axis, inner; /* x seen as outer x axis x inner */
-    int64_t strips;             /* inner in pieces of COLUMNS */
+    struct bp_cpu_columns columns;
     bool is_exclusive, is_reverse;
-};
-
-struct loops {
-    void (*strip)(const struct state *s, const void *x, void *y, size_t count);
-    void (*line)(const struct state *s, const void *x, void *y);
 };
 
 #define TEMPLATE "kernels/cumulate.inc"
@@ -40,46 +33,17 @@ struct loops {
 #undef TEMPLATE
 
 #define TEMPLATE "kernels/strip_entry.inc"
-static const struct loops sums[BP_DTYPE_END] = {
+static const struct bp_cpu_column_loops sums[BP_DTYPE_END] = {
 #define NAME sum
 #include "kernels/types_number.inc"
 #undef NAME
 };
-static const struct loops products[BP_DTYPE_END] = {
+static const struct bp_cpu_column_loops products[BP_DTYPE_END] = {
 #define NAME product
 #include "kernels/types_number.inc"
 #undef NAME
 };
 #undef TEMPLATE
-
-struct job {
-    const struct state *state;
-    const struct loops *loops;
-    const char *x;
-    char *y;
-    size_t width;
-    uint32_t slices;
-};
-
-static void run_slice(void *u, uint32_t slice, uint32_t worker)
-{
-    const struct job *job = u;
-    const struct state *s = job->state;
-    int64_t total = s->outer * s->strips, n = job->slices;
-    int64_t end = total / n * (slice + 1) + total % n * (slice + 1) / n;
-
-    (void)worker;
-    for (int64_t i = total / n * slice + total % n * slice / n; i < end; i++) {
-        int64_t column = i % s->strips * COLUMNS;
-        int64_t count = s->inner - column < COLUMNS ? s->inner - column : COLUMNS;
-        size_t at = (size_t)(i / s->strips * s->axis * s->inner + column) * job->width;
-
-        if (s->inner == 1)
-            job->loops->line(s, job->x + at, job->y + at);
-        else
-            job->loops->strip(s, job->x + at, job->y + at, (size_t)count);
-    }
-}
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
@@ -105,24 +69,15 @@ static bp_rc read_axis(const struct bp_cpu_call *call, uint32_t *out, bp_err *er
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
-    const bp_tensor *x = call->in[0];
+    const struct bp_cpu_column_loops *loops = call->node->op->loops;
     struct state state = *(const struct state *)call->state; /* the axis comes with each run */
-    struct job job = {.state = &state,
-                      .loops = (const struct loops *)call->node->op->loops + x->dtype,
-                      .width = bp_cpu_width(x->dtype)};
     uint32_t axis;
     bp_rc rc = read_axis(call, &axis, err);
 
-    if (rc < 0 || bp_cpu_count(x) == 0)
+    if (rc < 0)
         return rc;
-    state.outer = bp_dims_count(x->dims, axis);
-    state.axis = x->dims[axis];
-    state.inner = bp_dims_count(x->dims + axis + 1, x->rank - axis - 1);
-    state.strips = (state.inner + COLUMNS - 1) / COLUMNS;
-    job.slices = bp_cpu_slices(call, bp_cpu_count(x), 2);
-    job.x = bp_cpu_data(x);
-    job.y = bp_cpu_data(call->out[0]);
-    bp_cpu_parallel(call, job.slices, run_slice, &job);
+    bp_cpu_columns_make(call, axis, 2, &state.columns);
+    bp_cpu_columns_run(call, &state.columns, &loops[call->in[0]->dtype], &state);
     return BP_OK;
 }
 

@@ -24,8 +24,7 @@ struct job {
     const struct state *state;
     const char *x;
     char *y;
-    const float *scales, *float_zeros;
-    const int32_t *zeros;
+    struct bp_cpu_quant_lists lists;
 };
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
@@ -45,19 +44,17 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s->slices = bp_cpu_slices(call, s->granularity.count, 3);
     if (!bp_cpu_cast_make(&s->store, BP_DTYPE_F32, call->out[0]->dtype))
         return bp_cpu_fail(call->node, err, BP_E_UNSUPPORTED, "its types do not go together");
-    if (__builtin_mul_overflow((size_t)s->granularity.scales, 3 * sizeof(float),
-                               &call->scratch_bytes))
-        return bp_cpu_fail(call->node, err, BP_E_NOMEM, "too many scales");
-    return BP_OK;
+    return bp_cpu_quant_lists_plan(call, s->granularity.scales, err);
 }
 
 /* n elements of a run, in their carrier at x. */
 static void scale_run(const struct job *job, const struct bp_cpu_scale_run *run, const void *x,
                       float *y, size_t n)
 {
-    const struct bp_cpu_quant quant = {
-        .scale = job->scales + run->scale, .zero = job->zeros + run->scale, .each = run->each};
-    const float *zero = job->float_zeros + run->scale, *real = x;
+    const struct bp_cpu_quant quant = {.scale = job->lists.scales + run->scale,
+                                       .zero = job->lists.zeros + run->scale,
+                                       .each = run->each};
+    const float *zero = job->lists.float_zeros + run->scale, *real = x;
     size_t step = run->each;
 
     if (job->state->carrier != BP_DTYPE_F32) {
@@ -79,13 +76,7 @@ static void scale_piece(const struct job *job, int64_t from, int64_t to, const c
         size_t at = (size_t)(run->at - from);
 
         scale_run(job, run, x + at * width, y + at, (size_t)n);
-        if (n == run->count) {
-            bp_cpu_granularity_next(&job->state->granularity, run);
-        } else {
-            run->at += n;
-            run->count -= n;
-            run->scale += run->each ? n : 0;
-        }
+        bp_cpu_granularity_pass(&job->state->granularity, run, n);
     }
 }
 
@@ -120,22 +111,14 @@ static void slice(void *u, uint32_t i, uint32_t worker)
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
-    const bp_tensor *zero = bp_cpu_in(call, 2);
-    size_t n = (size_t)s->granularity.scales;
-    float *scales = call->scratch, *float_zeros = scales + n;
-    int32_t *zeros = (int32_t *)(void *)(float_zeros + n);
-    struct job job = {
-        s, bp_cpu_data(call->in[0]), bp_cpu_data(call->out[0]), scales, float_zeros, zeros};
+    struct job job = {.state = s};
 
     (void)err;
     if (s->granularity.count == 0)
         return BP_OK;
-    memset(float_zeros, 0, 2 * n * sizeof *zeros);
-    bp_cpu_quant_scales(call->in[1], scales);
-    if (zero && s->carrier == BP_DTYPE_F32)
-        bp_cpu_quant_scales(zero, float_zeros);
-    else if (zero)
-        bp_cpu_quant_zeros(zero, zeros);
+    job.x = bp_cpu_data(call->in[0]);
+    job.y = bp_cpu_data(call->out[0]);
+    bp_cpu_quant_lists_read(call, s->granularity.scales, s->carrier == BP_DTYPE_F32, &job.lists);
     bp_cpu_parallel(call, s->slices, slice, &job);
     return BP_OK;
 }

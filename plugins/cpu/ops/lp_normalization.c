@@ -4,6 +4,7 @@
  * sizes (p = 1) or the root of the sum of their squares (p = 2); zeroes where that is 0.
  */
 
+#include "kernels/columns.h"
 #include "kernels/data.h"
 #include "kernels/late.h"
 #include "kernels/loops.h"
@@ -11,19 +12,9 @@
 
 #include <math.h>
 
-enum { COLUMNS = 64 }; /* neighbours that share their passes when the axis is not the last one */
-
 struct state {
-    int64_t outer, axis, inner; /* x seen as outer x axis x inner */
-    int64_t strips;             /* of an outer part: inner in pieces of COLUMNS */
+    struct bp_cpu_columns columns;
     int64_t p;
-    uint32_t slices;
-};
-
-struct job {
-    const struct state *state;
-    const void *x;
-    void *y;
 };
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
@@ -41,37 +32,22 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s->p = bp_cpu_int(call->node, "p", 2);
     if ((s->p != 1 && s->p != 2) || bp_cpu_count(call->out[0]) != bp_cpu_count(x))
         return bp_cpu_fail(call->node, err, BP_E_INVALID, "p is neither 1 nor 2");
-    s->outer = bp_dims_count(x->dims, axis);
-    s->axis = x->dims[axis];
-    s->inner = bp_dims_count(x->dims + axis + 1, x->rank - axis - 1);
-    s->strips = (s->inner + COLUMNS - 1) / COLUMNS;
-    s->slices = bp_cpu_slices(call, bp_cpu_count(x), 4);
+    bp_cpu_columns_make(call, axis, 4, &s->columns);
     return BP_OK;
 }
 
-#define T float
-#define FN(name) name##_f32
-#include "kernels/lp_norm.inc"
-#undef T
-#undef FN
-
-#define T double
-#define FN(name) name##_f64
-#include "kernels/lp_norm.inc"
+#define TEMPLATE "kernels/lp_norm.inc"
+#include "kernels/types_wide.inc"
+#undef TEMPLATE
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
+    static const struct bp_cpu_column_loops f32 = {run_strip_f32, run_line_f32};
+    static const struct bp_cpu_column_loops f64 = {run_strip_f64, run_line_f64};
     const struct state *s = call->state;
-    const bp_tensor *x = call->in[0];
-    struct job job = {.state = s};
 
     (void)err;
-    if (bp_cpu_count(x) == 0)
-        return BP_OK;
-    job.x = bp_cpu_data(x);
-    job.y = bp_cpu_data(call->out[0]);
-    bp_cpu_parallel(call, s->slices, x->dtype == BP_DTYPE_F64 ? run_slice_f64 : run_slice_f32,
-                    &job);
+    bp_cpu_columns_run(call, &s->columns, call->in[0]->dtype == BP_DTYPE_F64 ? &f64 : &f32, s);
     return BP_OK;
 }
 

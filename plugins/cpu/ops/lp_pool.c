@@ -5,6 +5,7 @@
  */
 
 #include "kernels/data.h"
+#include "kernels/loops.h"
 #include "kernels/pool.h"
 #include "kernels/pool_axes.h"
 #include "kernels/widen.h"
@@ -13,29 +14,17 @@
 
 enum { CHUNK = 256 };
 
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b) JOIN_(a, b)
-#define FN(name) JOIN(name, SUFFIX)
 #define FIRST 0
 #define JOINED(a, b) ((a) + (b))
 #define FINISHED(v, divisor) (v)
 
-#define T float
-#define SUFFIX f32
-#define M(fn) fn##f
-#include "kernels/pool.inc"
+#define TEMPLATE "kernels/pool.inc"
+#include "kernels/types_wide.inc"
+#undef TEMPLATE
 
-#include "kernels/lp_pool.inc"
-#undef T
-#undef SUFFIX
-#undef M
-
-#define T double
-#define SUFFIX f64
-#define M(fn) fn
-#include "kernels/pool.inc"
-
-#include "kernels/lp_pool.inc"
+#define TEMPLATE "kernels/lp_pool.inc"
+#include "kernels/types_wide.inc"
+#undef TEMPLATE
 
 static bp_rc read_p(const struct bp_cpu_call *call, double *out, bp_err *err)
 {
@@ -70,17 +59,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-static bp_rc run(struct bp_cpu_call *call, bp_err *err)
-{
-    (void)err;
-    if (bp_cpu_pool_is_wide(call))
-        bp_cpu_pool_axes_run(call);
-    else
-        bp_cpu_pool_run(call, NULL);
-    return BP_OK;
-}
-
-static const struct bp_cpu_wide wide = {prepare, run};
+static const struct bp_cpu_wide wide = {prepare, bp_cpu_pool_any_run};
 
 const struct bp_cpu_op bp_cpu_op_lp_pool = {
     .name = "LpPool",

@@ -5,6 +5,7 @@
  */
 
 #include "kernels/data.h"
+#include "kernels/loops.h"
 #include "kernels/widen.h"
 
 #include <math.h>
@@ -48,25 +49,9 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b) JOIN_(a, b)
-#define FN(name) JOIN(name, SUFFIX)
-
-#define T float
-#define SUFFIX f32
-#define SQRT sqrtf
-#define POW powf
-#include "kernels/lrn.inc"
-#undef T
-#undef SUFFIX
-#undef SQRT
-#undef POW
-
-#define T double
-#define SUFFIX f64
-#define SQRT sqrt
-#define POW pow
-#include "kernels/lrn.inc"
+#define TEMPLATE "kernels/lrn.inc"
+#include "kernels/types_wide.inc"
+#undef TEMPLATE
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {

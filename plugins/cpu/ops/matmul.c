@@ -5,6 +5,7 @@
  * FusedMatMul of com.microsoft scales the product and takes operands in other orders.
  */
 
+#include "kernels/batches.h"
 #include "kernels/data.h"
 #include "kernels/gemm.h"
 #include "kernels/int_product.h"
@@ -13,9 +14,7 @@
 struct state {
     struct bp_cpu_gemm gemm; /* of one pair of matrices */
     struct bp_cpu_int_product product;
-    uint64_t batches;
-    uint32_t n_dims; /* of the batch, and how far a step in each moves in A and B, in elements */
-    int64_t dims[BP_CPU_MAX_RANK], a_step[BP_CPU_MAX_RANK], b_step[BP_CPU_MAX_RANK];
+    struct bp_cpu_batches batches; /* steps in elements */
 };
 
 struct job {
@@ -52,8 +51,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 struct operand {
     int64_t rows, cols, row_step; /* of a matrix, before trans turns it; steps in elements */
     bool trans;
-    uint32_t n_dims; /* of the batch */
-    int64_t dims[BP_CPU_MAX_RANK], steps[BP_CPU_MAX_RANK];
+    struct bp_cpu_batch batch;
 };
 
 /* With batch_inside the rows are in front of the batch, not behind it. */
@@ -68,7 +66,7 @@ static struct operand read_operand(const struct bp_cpu_call *call, uint32_t i, c
     out.rows = rank > 1 ? x->dims[rank - 2] : i == 0 || rank == 0 ? 1 : x->dims[0];
     out.cols = rank == 0 || (rank == 1 && i == 1) ? 1 : x->dims[rank - 1];
     out.row_step = out.cols;
-    out.n_dims = rank > 2 ? rank - 2 : 0;
+    out.batch.n_dims = rank > 2 ? rank - 2 : 0;
     if (rank > 2 && bp_cpu_int(call->node, batch_inside, 0) != 0) {
         first = 1;
         out.rows = x->dims[0];
@@ -76,53 +74,12 @@ static struct operand read_operand(const struct bp_cpu_call *call, uint32_t i, c
     } else if (rank > 1) {
         step *= x->dims[rank - 2];
     }
-    for (uint32_t d = out.n_dims; d-- > 0;) {
-        out.dims[d] = x->dims[first + d];
-        out.steps[d] = step;
-        step *= out.dims[d];
+    for (uint32_t d = out.batch.n_dims; d-- > 0;) {
+        out.batch.dims[d] = x->dims[first + d];
+        out.batch.steps[d] = step;
+        step *= out.batch.dims[d];
     }
     return out;
-}
-
-/* Dimension `i` of a batch of n_dims, for an operand that may have fewer. */
-static int64_t batch_dim(const struct operand *x, uint32_t n_dims, uint32_t i, int64_t *step)
-{
-    uint32_t missing = n_dims - x->n_dims;
-    int64_t size = i < missing ? 1 : x->dims[i - missing];
-
-    *step = size == 1 ? 0 : x->steps[i - missing];
-    return size;
-}
-
-/* Fills dims and steps; false: the batches do not broadcast. */
-static bool plan_batches(struct state *s, const struct operand *a, const struct operand *b)
-{
-    int64_t batches = 1;
-
-    s->n_dims = a->n_dims > b->n_dims ? a->n_dims : b->n_dims;
-    for (uint32_t i = s->n_dims; i-- > 0;) {
-        int64_t p = batch_dim(a, s->n_dims, i, &s->a_step[i]);
-        int64_t q = batch_dim(b, s->n_dims, i, &s->b_step[i]);
-
-        if (p != q && p != 1 && q != 1)
-            return false;
-        s->dims[i] = p == 1 ? q : p;
-        batches *= s->dims[i];
-    }
-    s->batches = (uint64_t)batches;
-    return true;
-}
-
-/* With one matrix on the right, all rows on the left are one matrix. */
-static bool can_flatten(const struct state *s, const bp_tensor *a, const struct operand *rows)
-{
-    if (a->rank < 2 || rows->trans || rows->row_step != rows->cols)
-        return false;
-    for (uint32_t i = 0; i < s->n_dims; i++) {
-        if (s->b_step[i] != 0 || (s->a_step[i] == 0 && s->dims[i] != 1))
-            return false;
-    }
-    return true;
 }
 
 static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
@@ -133,12 +90,12 @@ static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
     int64_t n = b.trans ? b.rows : b.cols;
 
     if (call->in[0]->rank == 0 || call->in[1]->rank == 0 || k != (b.trans ? b.cols : b.rows) ||
-        !plan_batches(s, &a, &b) || bp_cpu_count(call->out[0]) != (int64_t)s->batches * m * n)
+        !bp_cpu_batches_join(&a.batch, &b.batch, &s->batches) ||
+        bp_cpu_count(call->out[0]) != (int64_t)s->batches.count * m * n)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "A and B do not fit together");
-    if (can_flatten(s, call->in[0], &a)) {
-        m *= (int64_t)s->batches;
-        s->batches = 1;
-        s->n_dims = 0;
+    if (!a.trans && a.row_step == a.cols && bp_cpu_batches_can_flatten(&s->batches, call->in[0])) {
+        m *= (int64_t)s->batches.count;
+        s->batches = (struct bp_cpu_batches){.count = 1};
     }
     s->gemm = (struct bp_cpu_gemm){
         .m = (size_t)m,
@@ -150,7 +107,7 @@ static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
         .trans_a = a.trans,
         .trans_b = b.trans,
         .alpha = (double)bp_cpu_float(call->node, "alpha", 1),
-        .width = s->batches >= 2 * (uint64_t)call->width ? 1 : call->width,
+        .width = s->batches.count >= 2 * (uint64_t)call->width ? 1 : call->width,
         .blas = call->node->blas,
     };
     return BP_OK;
@@ -184,7 +141,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     }
     bp_cpu_gemm_plan(&s->gemm);
     worker = (s->gemm.scratch_bytes + 63) / 64 * 64;
-    if (s->batches > UINT32_MAX / s->gemm.tasks ||
+    if (s->batches.count > UINT32_MAX / s->gemm.tasks ||
         __builtin_mul_overflow(worker, call->width, &call->scratch_bytes))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the batch or its scratch is too large");
     return BP_OK;
@@ -194,13 +151,10 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 static struct bp_cpu_operands at_batch(const struct job *job, uint64_t batch)
 {
     const struct state *s = job->state;
-    int64_t a = 0, b = 0, rest = (int64_t)batch;
     size_t m = s->gemm.m, n = s->gemm.n;
+    int64_t a, b;
 
-    for (uint32_t i = s->n_dims; i-- > 0; rest /= s->dims[i]) {
-        a += rest % s->dims[i] * s->a_step[i];
-        b += rest % s->dims[i] * s->b_step[i];
-    }
+    bp_cpu_batches_at(&s->batches, batch, &a, &b);
     return (struct bp_cpu_operands){
         .a = job->a + (size_t)a * job->width,
         .b = job->b + (size_t)b * job->width,
@@ -220,7 +174,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
 
 static void run_integers(const struct job *job)
 {
-    for (uint64_t i = 0; i < job->state->batches; i++) {
+    for (uint64_t i = 0; i < job->state->batches.count; i++) {
         struct bp_cpu_operands operands = at_batch(job, i);
         struct bp_cpu_int_product product = job->state->product;
 
@@ -251,7 +205,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     else if (is_integer(y->dtype))
         run_integers(&job);
     else
-        bp_cpu_parallel(call, (uint32_t)s->batches * s->gemm.tasks, run_task, &job);
+        bp_cpu_parallel(call, (uint32_t)s->batches.count * s->gemm.tasks, run_task, &job);
     return BP_OK;
 }
 

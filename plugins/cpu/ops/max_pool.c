@@ -5,50 +5,23 @@
  */
 
 #include "kernels/data.h"
+#include "kernels/loops.h"
 #include "kernels/pool.h"
 #include "kernels/pool_axes.h"
 #include "kernels/widen.h"
 
 #include <math.h>
 
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b) JOIN_(a, b)
-#define FN(name) JOIN(name, SUFFIX)
 #define JOINED(a, b) ((b) > (a) ? (b) : (a))
 #define FINISHED(v, divisor) (v)
 
-#define T float
-#define SUFFIX f32
-#define FIRST (-INFINITY)
-#include "kernels/pool.inc"
-#include "kernels/pool_indices.inc"
-#undef T
-#undef SUFFIX
-#undef FIRST
+#define TEMPLATE "kernels/pool.inc"
+#include "kernels/types_pool.inc"
+#undef TEMPLATE
 
-#define T double
-#define SUFFIX f64
-#define FIRST (-(double)INFINITY)
-#include "kernels/pool.inc"
-#include "kernels/pool_indices.inc"
-#undef T
-#undef SUFFIX
-#undef FIRST
-
-#define T int8_t
-#define SUFFIX i8
-#define FIRST INT8_MIN
-#include "kernels/pool.inc"
-#include "kernels/pool_indices.inc"
-#undef T
-#undef SUFFIX
-#undef FIRST
-
-#define T uint8_t
-#define SUFFIX u8
-#define FIRST 0
-#include "kernels/pool.inc"
-#include "kernels/pool_indices.inc"
+#define TEMPLATE "kernels/pool_indices.inc"
+#include "kernels/types_pool.inc"
+#undef TEMPLATE
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
@@ -79,19 +52,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-static bp_rc run(struct bp_cpu_call *call, bp_err *err)
-{
-    bp_tensor *indices = bp_cpu_out(call, 1);
-
-    (void)err;
-    if (bp_cpu_pool_is_wide(call))
-        bp_cpu_pool_axes_run(call);
-    else
-        bp_cpu_pool_run(call, indices ? bp_cpu_data(indices) : NULL);
-    return BP_OK;
-}
-
-static const struct bp_cpu_wide wide = {prepare, run};
+static const struct bp_cpu_wide wide = {prepare, bp_cpu_pool_any_run};
 
 const struct bp_cpu_op bp_cpu_op_max_pool = {
     .name = "MaxPool",

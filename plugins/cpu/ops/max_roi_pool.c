@@ -6,6 +6,7 @@
  */
 
 #include "kernels/data.h"
+#include "kernels/loops.h"
 #include "kernels/widen.h"
 
 #include <math.h>
@@ -50,21 +51,9 @@ static struct range cell_range(const struct region *region, const struct state *
     return (struct range){clip(from, size), clip(to, size)};
 }
 
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b) JOIN_(a, b)
-#define FN(name) JOIN(name, SUFFIX)
-
-#define T float
-#define SUFFIX f32
-#include "kernels/roi_pool.inc"
-#undef T
-#undef SUFFIX
-
-#define T double
-#define SUFFIX f64
-#include "kernels/roi_pool.inc"
-#undef T
-#undef SUFFIX
+#define TEMPLATE "kernels/roi_pool.inc"
+#include "kernels/types_wide.inc"
+#undef TEMPLATE
 
 /* Number i of the region; elements are float or double. */
 static double roi_at(const struct job *job, int64_t region, int i)

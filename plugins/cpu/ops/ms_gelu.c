@@ -5,6 +5,7 @@
  */
 
 #include "kernels/data.h"
+#include "kernels/gates.h"
 #include "kernels/unary.h"
 
 struct state;
@@ -34,22 +35,18 @@ struct job {
     char *y;
 };
 
-#define GELU(v) ((C)0.5 * (v) * (1 + F(erf)((v) * (C)0.70710678118654752440)))
-#define FAST_GELU(v)                                                                               \
-    ((C)0.5 * (v) *                                                                                \
-     (1 + F(tanh)((v) * ((C)0.797884560802865356 + (C)0.035677408136300125 * (v) * (v)))))
 #define QUICK_GELU(v) ((v) * F(sigmoid)(alpha * (v)))
 
 #define TEMPLATE "kernels/biased.inc"
 
 #define NAME gelu
-#define EXPR(v) GELU(v)
+#define EXPR(v) F(gelu)(v)
 #include "kernels/types_float.inc"
 #undef NAME
 #undef EXPR
 
 #define NAME fast_gelu
-#define EXPR(v) FAST_GELU(v)
+#define EXPR(v) F(gelu_tanh)(v)
 #include "kernels/types_float.inc"
 #undef NAME
 #undef EXPR
@@ -61,7 +58,7 @@ struct job {
 #undef EXPR
 
 #define NAME split_gelu
-#define EXPR(v) GELU(v)
+#define EXPR(v) F(gelu)(v)
 #define IS_SPLIT
 #include "kernels/types_float.inc"
 #undef NAME

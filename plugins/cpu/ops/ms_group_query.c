@@ -34,7 +34,8 @@ struct state {
     int64_t batches, heads, kv_heads, steps, head;
     int64_t past, cache; /* rows of the past's buffer and of present's */
     struct bp_cpu_head_rows in[3];
-    bool is_packed, turns, is_interleaved;
+    bool is_packed, turns;
+    bp_cpu_turn turn;
     size_t half; /* pairs that are turned */
     float epsilon;
     size_t q_bytes, work; /* in the scratch: Q as it is used, then work space */
@@ -101,7 +102,7 @@ static bool check_rotary(const struct bp_cpu_call *call, struct state *s)
     const bp_tensor *ids = bp_cpu_in(call, POSITIONS);
 
     s->turns = bp_cpu_int(call->node, "do_rotary", 0) != 0;
-    s->is_interleaved = bp_cpu_int(call->node, "rotary_interleaved", 0) != 0;
+    s->turn = bp_cpu_turn_of(BP_DTYPE_F32, bp_cpu_int(call->node, "rotary_interleaved", 0) != 0);
     if (!s->turns)
         return true;
     if (!cosines || !sines || cosines->rank != 2 || sines->rank != 2 ||
@@ -162,7 +163,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
                            "cos_cache, sin_cache or position_ids does not fit");
     if (!check_norms(call, s))
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "a norm's weight or head_sink does not fit");
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "a norm's weight or head_sink does not fit");
     return plan_scratch(call, s, err);
 }
 
@@ -245,10 +247,9 @@ static bp_rc finish_rows(const struct bp_cpu_call *call, uint32_t norm, int64_t 
             if (weight)
                 normalize(s, bp_cpu_data(weight), row);
             if (s->turns)
-                bp_cpu_rotate(row, row, (size_t)s->head, s->half,
+                bp_cpu_rotate(s->turn, row, row, (size_t)s->head, s->half,
                               (const float *)bp_cpu_data(call->in[COS]) + (size_t)at * s->half,
-                              (const float *)bp_cpu_data(call->in[SIN]) + (size_t)at * s->half,
-                              s->is_interleaved);
+                              (const float *)bp_cpu_data(call->in[SIN]) + (size_t)at * s->half);
         }
     }
     return BP_OK;

@@ -13,7 +13,7 @@ struct state {
     size_t head, half; /* elements of a head; pairs that are turned */
     int64_t batch_step, head_step, row_step;
     int64_t positions; /* rows of the caches */
-    bool is_interleaved;
+    bp_cpu_turn turn;
     uint32_t slices;
 };
 
@@ -54,8 +54,10 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the input or cos_cache does not fit");
     s->half = (size_t)call->in[2]->dims[1];
     if (turned < 0 || (turned > 0 && (uint64_t)turned != 2 * s->half))
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "rotary_embedding_dim is %lld, the caches "
-                           "are for %zu", (long long)turned, 2 * s->half);
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "rotary_embedding_dim is %lld, the caches "
+                           "are for %zu",
+                           (long long)turned, 2 * s->half);
     /* without num_heads the caches tell how large a head is */
     if (x->rank == 4)
         head = x->dims[3];
@@ -73,7 +75,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s->head_step = x->rank == 4 ? head * s->steps : head;
     s->batch_step = s->heads * s->steps * head;
     s->positions = call->in[2]->dims[0];
-    s->is_interleaved = bp_cpu_int(call->node, "interleaved", 0) != 0;
+    s->turn = bp_cpu_turn_of(BP_DTYPE_F32, bp_cpu_int(call->node, "interleaved", 0) != 0);
     s->slices = bp_cpu_slices(call, bp_cpu_count(x), 2);
     if (s->slices > s->batches * s->steps)
         s->slices = s->batches * s->steps > 0 ? (uint32_t)(s->batches * s->steps) : 1;
@@ -98,16 +100,20 @@ static void slice(void *u, uint32_t i, uint32_t worker)
         int64_t at = t / s->steps * s->batch_step + t % s->steps * s->row_step;
 
         for (int64_t h = 0; h < s->heads; h++, at += s->head_step)
-            bp_cpu_rotate(job->y + at, job->x + at, s->head, s->half, job->cosines + angles,
-                          job->sines + angles, s->is_interleaved);
+            bp_cpu_rotate(s->turn, job->y + at, job->x + at, s->head, s->half,
+                          job->cosines + angles, job->sines + angles);
     }
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
-    struct job job = {s, bp_cpu_data(call->in[0]), bp_cpu_data(call->in[2]),
-                      bp_cpu_data(call->in[3]), bp_cpu_data(call->in[1]), false,
+    struct job job = {s,
+                      bp_cpu_data(call->in[0]),
+                      bp_cpu_data(call->in[2]),
+                      bp_cpu_data(call->in[3]),
+                      bp_cpu_data(call->in[1]),
+                      false,
                       bp_cpu_data(call->out[0])};
 
     if (bp_cpu_count(call->in[0]) == 0)

@@ -32,7 +32,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 /* Logarithms of probabilities to their sums, up to 1. */
 static bool add_up(double *sums, int64_t n)
 {
-    double max = -INFINITY, total = 0;
+    double max = -(double)INFINITY, total = 0;
 
     for (int64_t i = 0; i < n; i++)
         max = sums[i] > max || sums[i] != sums[i] ? sums[i] : max;

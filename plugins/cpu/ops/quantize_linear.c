@@ -29,8 +29,7 @@ struct job {
     const struct state *state;
     const char *x;
     char *y;
-    const float *scales, *float_zeros;
-    const int32_t *zeros;
+    struct bp_cpu_quant_lists lists;
 };
 
 /* Room for a piece on its way. */
@@ -92,10 +91,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     s->slices = bp_cpu_slices(call, s->granularity.count, 4);
-    if (__builtin_mul_overflow((size_t)s->granularity.scales, 3 * sizeof(float),
-                               &call->scratch_bytes))
-        return bp_cpu_fail(call->node, err, BP_E_NOMEM, "too many scales");
-    return BP_OK;
+    return bp_cpu_quant_lists_plan(call, s->granularity.scales, err);
 }
 
 /* ---- a run of elements ----------------------------------------------------------------------- */
@@ -137,11 +133,12 @@ static void finish(const struct job *job, const struct bp_cpu_scale_run *run, st
     const struct state *s = job->state;
     float *quotient = piece->quotient + at;
     char *whole = (char *)piece->whole + at * bp_cpu_width(s->whole);
-    struct bp_cpu_quant quant = {piece->ones, job->zeros + run->scale, run->each, s->low, s->high};
+    struct bp_cpu_quant quant = {piece->ones, job->lists.zeros + run->scale, run->each, s->low,
+                                 s->high};
 
     if (s->whole == BP_DTYPE_NONE) {
         for (size_t i = 0; i < n; i++) {
-            float zero = job->float_zeros[run->scale + (run->each ? (int64_t)i : 0)];
+            float zero = job->lists.float_zeros[run->scale + (run->each ? (int64_t)i : 0)];
 
             quotient[i] = zero == 0 ? quotient[i] : quotient[i] + zero; /* -0 stays */
         }
@@ -167,16 +164,10 @@ static void quantize_piece(const struct job *job, int64_t from, int64_t to,
         int64_t n = run->count < to - run->at ? run->count : to - run->at;
         size_t at = (size_t)(run->at - from);
 
-        divide(s, x + at * width, (size_t)n, job->scales + run->scale, run->each,
+        divide(s, x + at * width, (size_t)n, job->lists.scales + run->scale, run->each,
                piece.quotient + at);
         finish(job, run, &piece, at, (size_t)n);
-        if (n == run->count) {
-            bp_cpu_granularity_next(&s->granularity, run);
-        } else {
-            run->at += n;
-            run->count -= n;
-            run->scale += run->each ? n : 0;
-        }
+        bp_cpu_granularity_pass(&s->granularity, run, n);
     }
     bp_cpu_cast_range(&s->store, job->y + bp_cpu_bytes_of(s->dtype, (size_t)from),
                       s->whole == BP_DTYPE_NONE ? (void *)piece.quotient : (void *)piece.whole, 0,
@@ -190,8 +181,8 @@ static void quantize_direct(const struct job *job, int64_t to, struct bp_cpu_sca
 
     for (; run->at < to; bp_cpu_granularity_next(&s->granularity, run)) {
         int64_t n = run->count < to - run->at ? run->count : to - run->at;
-        struct bp_cpu_quant quant = {job->scales + run->scale, job->zeros + run->scale, run->each,
-                                     s->low, s->high};
+        struct bp_cpu_quant quant = {job->lists.scales + run->scale, job->lists.zeros + run->scale,
+                                     run->each, s->low, s->high};
 
         bp_cpu_quantize(s->whole, job->y + (size_t)run->at * bp_cpu_width(s->dtype), x + run->at,
                         (size_t)n, &quant);
@@ -219,22 +210,14 @@ static void slice(void *u, uint32_t i, uint32_t worker)
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
-    const bp_tensor *zero = bp_cpu_in(call, 2);
-    size_t n = (size_t)s->granularity.scales;
-    float *scales = call->scratch, *float_zeros = scales + n;
-    int32_t *zeros = (int32_t *)(void *)(float_zeros + n);
-    struct job job = {
-        s, bp_cpu_data(call->in[0]), bp_cpu_data(call->out[0]), scales, float_zeros, zeros};
+    struct job job = {.state = s};
 
     (void)err;
     if (s->granularity.count == 0)
         return BP_OK;
-    memset(float_zeros, 0, 2 * n * sizeof *zeros);
-    bp_cpu_quant_scales(call->in[1], scales);
-    if (zero && s->whole == BP_DTYPE_NONE)
-        bp_cpu_quant_scales(zero, float_zeros);
-    else if (zero)
-        bp_cpu_quant_zeros(zero, zeros);
+    job.x = bp_cpu_data(call->in[0]);
+    job.y = bp_cpu_data(call->out[0]);
+    bp_cpu_quant_lists_read(call, s->granularity.scales, s->whole == BP_DTYPE_NONE, &job.lists);
     bp_cpu_parallel(call, s->slices, slice, &job);
     return BP_OK;
 }

@@ -171,7 +171,7 @@ static bp_rc read_scales(struct bp_cpu_call *call, const uint32_t *axis, uint32_
 static bp_rc keep_aspect(struct bp_cpu_call *call, const uint32_t *axis, uint32_t n,
                          struct bp_cpu_resize_axis *axes, bool is_larger, bp_err *err)
 {
-    double scale = is_larger ? 0 : INFINITY;
+    double scale = is_larger ? 0 : (double)INFINITY;
 
     for (uint32_t i = 0; i < n; i++)
         scale = is_larger == (axes[axis[i]].scale > scale) ? axes[axis[i]].scale : scale;

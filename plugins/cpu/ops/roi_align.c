@@ -5,6 +5,7 @@
  */
 
 #include "kernels/data.h"
+#include "kernels/loops.h"
 #include "kernels/widen.h"
 
 #include <math.h>
@@ -43,21 +44,9 @@ struct job {
     char *y;
 };
 
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b) JOIN_(a, b)
-#define FN(name) JOIN(name, SUFFIX)
-
-#define T float
-#define SUFFIX f32
-#include "kernels/roi_align.inc"
-#undef T
-#undef SUFFIX
-
-#define T double
-#define SUFFIX f64
-#include "kernels/roi_align.inc"
-#undef T
-#undef SUFFIX
+#define TEMPLATE "kernels/roi_align.inc"
+#include "kernels/types_wide.inc"
+#undef TEMPLATE
 
 /* False: it is too large for any image, or no number. */
 static bool read_region(const struct job *job, int64_t i, struct region *out)

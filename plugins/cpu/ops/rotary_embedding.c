@@ -7,9 +7,7 @@
 
 #include "kernels/cast.h"
 #include "kernels/data.h"
-
-typedef void (*turn_fn)(void *y, const void *x, const void *cosines, const void *sines,
-                        int64_t half);
+#include "kernels/rotary.h"
 
 enum { X, COS, SIN, IDS };
 
@@ -20,7 +18,7 @@ struct state {
     size_t x_width, width;                    /* of elements, and of those computed with */
     size_t worker_bytes, sin_at, x_at;        /* in a worker's scratch; cosines come first */
     bp_cpu_unary_loop load, store;            /* NULL: as it is */
-    turn_fn turn;
+    bp_cpu_turn turn;
     uint32_t slices;
 };
 
@@ -32,16 +30,6 @@ struct job {
 };
 
 static const struct bp_cpu_params none;
-
-#define T float
-#define FN(name) name##_f32
-#include "kernels/rotary.inc"
-#undef T
-#undef FN
-
-#define T double
-#define FN(name) name##_f64
-#include "kernels/rotary.inc"
 
 /* ---- prepare --------------------------------------------------------------------------------- */
 
@@ -118,7 +106,6 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[X];
     uint32_t dtype = x->dtype == BP_DTYPE_F64 ? BP_DTYPE_F64 : BP_DTYPE_F32;
-    bool is_interleaved = bp_cpu_int(call->node, "interleaved", 0) != 0;
     struct state *s;
     bp_rc rc = bp_cpu_state(call, sizeof *s, err);
 
@@ -134,10 +121,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         s->load = bp_cpu_cast_loop(x->dtype, dtype);
         s->store = bp_cpu_cast_loop(dtype, x->dtype);
     }
-    if (dtype == BP_DTYPE_F64)
-        s->turn = is_interleaved ? turn_neighbours_f64 : turn_halves_f64;
-    else
-        s->turn = is_interleaved ? turn_neighbours_f32 : turn_halves_f32;
+    s->turn = bp_cpu_turn_of(dtype, bp_cpu_int(call->node, "interleaved", 0) != 0);
     s->slices = bp_cpu_slices(call, bp_cpu_count(x), 2);
     return plan_scratch(call, s, err);
 }

@@ -4,62 +4,39 @@
  * all axes from `axis` on. The largest element is taken off first, so nothing overflows.
  */
 
+#include "kernels/columns.h"
 #include "kernels/data.h"
 #include "kernels/loops.h"
 #include "kernels/math.h"
 #include "kernels/simd.h"
 #include "kernels/widen.h"
 
-enum { COLUMNS = 64 }; /* neighbours that share their passes when the axis is not the last one */
-
 struct state {
+    struct bp_cpu_columns columns;
     const struct bp_cpu_simd *simd;
-    int64_t outer, axis, inner; /* x seen as outer x axis x inner */
-    int64_t strips;             /* of an outer part: inner in pieces of COLUMNS */
     bool is_log;
-    uint32_t slices;
-};
-
-struct job {
-    const struct state *state;
-    const void *x;
-    void *y;
 };
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
-    bool is_old = call->node->node->since < 13;
-    int64_t axis = bp_cpu_int(call->node, "axis", is_old ? 1 : -1), rank = x->rank;
     struct state *state;
     bp_rc rc = bp_cpu_state(call, sizeof *state, err);
 
     if (rc < 0)
         return rc;
     state = call->state;
-    if (axis < 0)
-        axis += rank;
-    if (axis < 0 || axis > rank || (axis == rank && !is_old && rank > 0) ||
-        bp_cpu_count(call->out[0]) != bp_cpu_count(x))
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "axis is out of range for rank %u",
-                           x->rank);
     state->simd = bp_cpu_simd(x->dtype);
     state->is_log = strcmp(call->node->op->name, "LogSoftmax") == 0;
-    state->outer = bp_dims_count(x->dims, (uint32_t)axis);
-    state->axis = bp_dims_count(x->dims + axis, (uint32_t)(rank - axis));
-    state->inner = 1;
-    if (!is_old && rank > 0) {
-        state->axis = x->dims[axis];
-        state->inner = bp_dims_count(x->dims + axis + 1, (uint32_t)(rank - axis - 1));
-    }
-    state->strips = (state->inner + COLUMNS - 1) / COLUMNS;
-    state->slices = bp_cpu_slices(call, bp_cpu_count(x), 8);
-    return BP_OK;
+    if (bp_cpu_count(call->out[0]) != bp_cpu_count(x))
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the output has another size");
+    return bp_cpu_columns_from(call, 8, &state->columns, err);
 }
 
-/* n neighbours along the last axis. */
-static void run_row(const struct state *s, const void *x, void *y, size_t n)
+static void run_line(const void *u, const void *x, void *y)
 {
+    const struct state *s = u;
+    size_t n = (size_t)s->columns.axis;
     double max = s->simd->max(x, n), sum;
 
     if (s->is_log) {
@@ -72,39 +49,19 @@ static void run_row(const struct state *s, const void *x, void *y, size_t n)
     }
 }
 
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b) JOIN_(a, b)
-#define FN(name) JOIN(name, SUFFIX)
-
-#define T float
-#define SUFFIX f32
-#define LOG logf
-#define EXP bp_expf
-#include "kernels/softmax.inc"
-#undef T
-#undef SUFFIX
-#undef LOG
-#undef EXP
-
-#define T double
-#define SUFFIX f64
-#define LOG log
-#define EXP exp
-#include "kernels/softmax.inc"
+#define TEMPLATE "kernels/softmax.inc"
+#include "kernels/types_wide.inc"
+#undef TEMPLATE
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
+    static const struct bp_cpu_column_loops f32 = {run_strip_f32, run_line};
+    static const struct bp_cpu_column_loops f64 = {run_strip_f64, run_line};
     const struct state *state = call->state;
-    const bp_tensor *x = call->in[0];
-    struct job job = {.state = state};
 
     (void)err;
-    if (bp_cpu_count(x) == 0)
-        return BP_OK;
-    job.x = bp_cpu_data(x);
-    job.y = bp_cpu_data(call->out[0]);
-    bp_cpu_parallel(call, state->slices, x->dtype == BP_DTYPE_F64 ? run_slice_f64 : run_slice_f32,
-                    &job);
+    bp_cpu_columns_run(call, &state->columns, call->in[0]->dtype == BP_DTYPE_F64 ? &f64 : &f32,
+                       state);
     return BP_OK;
 }
 

@@ -275,6 +275,73 @@ static bp_rc infer_flex(struct bp_infer *infer)
     return set_result(infer, &s);
 }
 
+/* ---- FlexAttention in parts ----------------------------------------------------------------- */
+
+/* Rows of Q for each head of K: those of all heads that share it. */
+static bp_rc shared_rows(struct bp_infer *infer, const struct sizes *s, struct bp_sym *out)
+{
+    struct bp_sym q = s->q_heads, kv = s->kv_heads;
+
+    *out = s->q_length;
+    if (bp_sym_equal(q, kv))
+        return BP_OK;
+    if (!bp_sym_known(q) || !bp_sym_known(kv))
+        return bp_symbols_fresh(infer->symbols, false, out, infer->err);
+    return bp_rule_calc(infer, s->q_length, '*', bp_sym_of(kv.value > 0 ? q.value / kv.value : 0),
+                        out);
+}
+
+/* Q, K and V in the type that is computed in; Q as (batch, heads of K, rows, size). */
+static bp_rc infer_flex_inputs(struct bp_infer *infer)
+{
+    uint32_t dtype = bp_rule_dtype(infer, Q);
+    struct bp_sym rows;
+    struct sizes s;
+    bp_rc rc = check_attrs(infer);
+
+    if (bp_ir_attr_int(infer->node, "softmax_precision", BP_DTYPE_NONE) == BP_DTYPE_F64)
+        dtype = BP_DTYPE_F64;
+    else if (dtype != BP_DTYPE_NONE && dtype != BP_DTYPE_F64)
+        dtype = BP_DTYPE_F32;
+    for (uint32_t i = Q; i <= V && rc >= 0; i++)
+        rc = bp_rule_rank(infer, i, 4, 4);
+    for (uint32_t i = Q; i <= V && rc >= 0; i++)
+        rc = bp_rule_like(infer, i, dtype, i == Q ? NULL : bp_rule_in(infer, i));
+    if (rc < 0 || !are_ranked(infer))
+        return rc;
+    rc = read_sizes(infer, &s);
+    if (rc >= 0)
+        rc = shared_rows(infer, &s, &rows);
+    if (rc < 0)
+        return rc;
+    return bp_rule_set(infer, Q, dtype, 4, (struct bp_sym[]){s.batch, s.kv_heads, rows, s.head});
+}
+
+/* (batch, heads, length, keys), as score_mod and prob_mod have left them, in FlexInputs' layout. */
+static bp_rc infer_flex_weights(struct bp_infer *infer)
+{
+    const struct bp_fact *q = bp_rule_in(infer, 1), *k = bp_rule_in(infer, 2);
+    struct bp_sym rows;
+    struct sizes s;
+    bp_rc rc = bp_rule_rank(infer, 0, 4, 4);
+
+    if (rc < 0 || !bp_rule_ranked(q) || !bp_rule_ranked(k))
+        return rc < 0 ? rc : bp_rule_unknown(infer, 0, bp_rule_dtype(infer, 0));
+    s = (struct sizes){.batch = q->dims[0], .q_heads = q->dims[1], .q_length = q->dims[2]};
+    s.kv_heads = k->dims[1];
+    s.kv_length = k->dims[2];
+    for (uint32_t i = 0; i < 3 && rc >= 0; i++)
+        rc = bp_rule_expect(infer, 0, i, q->dims[i], "Q");
+    if (rc >= 0)
+        rc = bp_rule_expect(infer, 0, 3, s.kv_length, "the length of K");
+    if (rc >= 0)
+        rc = shared_rows(infer, &s, &rows);
+    if (rc < 0)
+        return rc;
+    return bp_rule_set(infer, 0, bp_rule_dtype(infer, 0), 4,
+                       (struct bp_sym[]){s.batch, s.kv_heads, rows, s.kv_length});
+}
+
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 #define MASKS (NUMBER | BP_T(BOOL))
@@ -300,3 +367,12 @@ PREVIEW_ROW(FlexAttention, 1, INFER(infer_flex),
             IN(P("Q", 'T', FLOAT), P("K", 'T', FLOAT), P("V", 'T', FLOAT)), OUT(P("Y", 'T', FLOAT)),
             ATTRS(A_FLOAT_OPT("scale"), A_INT_OPT("softmax_precision"), A_GRAPH_OPT("score_mod"),
                   A_GRAPH_OPT("prob_mod")));
+
+/* What flex_attention.c makes of one with bodies. */
+OWN_ROW(FlexInputs, 1, INFER(infer_flex_inputs),
+        IN(P("Q", 'T', FLOAT), P("K", 'T', FLOAT), P("V", 'T', FLOAT)),
+        OUT(P("q", 'C', FLOAT), P("k", 'C', FLOAT), P("v", 'C', FLOAT)),
+        ATTRS(A_FLOAT_OPT("scale"), A_INT_OPT("softmax_precision")));
+OWN_ROW(FlexWeights, 1, INFER(infer_flex_weights),
+        IN(P("probabilities", 'C', FLOAT), P("Q", 'T', FLOAT), P("K", 'T', FLOAT)),
+        OUT(P("weights", 'C', FLOAT)));

@@ -127,7 +127,7 @@ static bp_rc scaled(struct bp_infer *infer, struct bp_sym size, double scale, st
 static bp_rc keep_aspect(struct bp_infer *infer, const struct request *request, bool is_larger,
                          struct bp_sym *dims)
 {
-    double scale = is_larger ? 0 : INFINITY;
+    double scale = is_larger ? 0 : (double)INFINITY;
     bool is_exact = bp_list_is_exact(&request->sizes);
 
     for (uint32_t i = 0; i < request->n && is_exact; i++) {

@@ -27,6 +27,29 @@ bp_rc bp_carry(struct bp_carried *carried, uint64_t round, const struct bp_cell 
     return BP_OK;
 }
 
+/* An exporter's loop may fill an optional with what it holds: the body goes on seeing an optional. */
+static bp_rc wrap(struct bp_carried *carried, bp_err *err)
+{
+    bp_object *item, *optional;
+    bp_rc rc = bp_cell_to_object(&carried->cell, &item, err);
+
+    if (rc < 0)
+        return rc;
+    rc = bp_object_optional(item, &optional, err);
+    bp_object_release(item);
+    if (rc < 0)
+        return rc;
+    bp_object_release(carried->object);
+    carried->object = optional;
+    carried->cell = bp_cell_of_object(optional);
+    return BP_OK;
+}
+
+static bool is_optional(const struct bp_cell *cell)
+{
+    return cell->object && cell->object->kind == BP_KIND_OPTIONAL;
+}
+
 bp_rc bp_carry_end(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
                    const struct bp_carried *carried, bp_err *err)
 {
@@ -188,9 +211,13 @@ static bp_rc run_round(struct loop *l, bp_err *err)
         rc = bp_body_run(l->child, l->state->shared, err);
     if (rc >= 0)
         rc = bp_hosted_bool(l->node, condition, "the body's condition", &l->goes_on, err);
-    for (uint32_t i = 0; rc >= 0 && i < l->n_carried; i++)
+    for (uint32_t i = 0; rc >= 0 && i < l->n_carried; i++) {
         rc = bp_carry(&l->carried[i], (uint64_t)l->round, &l->child->cells[ir->outputs[i + 1]],
                       err);
+        if (rc >= 0 && l->child->body->facts[ir->inputs[i + 2]].kind == BP_KIND_OPTIONAL &&
+            !is_optional(&l->carried[i].cell))
+            rc = wrap(&l->carried[i], err);
+    }
     for (uint32_t i = l->n_carried; rc >= 0 && i < l->node->n_out; i++) {
         if (l->node->out[i] != BP_NONE)
             rc = append(l, l->node->out[i], &l->child->cells[ir->outputs[i + 1]], err);

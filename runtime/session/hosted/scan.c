@@ -12,8 +12,8 @@
  * batch dimension before everything, which counts as an outer place.
  */
 struct strip {
-    struct bp_cell all; /* the whole tensor */
-    char *slice;        /* room for a slice that is not contiguous; NULL: none is needed */
+    struct bp_cell all;        /* the whole tensor */
+    char *slice;               /* room for a slice that is not contiguous; NULL: none is needed */
     int64_t dims[BP_MAX_RANK]; /* of a slice */
     size_t outer;              /* rows of a slice */
     size_t row;                /* bytes of one */
@@ -30,7 +30,8 @@ struct scan {
     uint32_t first, n_states, n_ins, n_outs;
     bool has_batch;
     int64_t batch, n_batches; /* version 8 */
-    int64_t length;
+    int64_t length;           /* of the scan inputs */
+    int64_t rounds;           /* of the batch that is running: no more than that */
 };
 
 static int64_t listed(const struct bp_ir_node *node, const char *name, uint32_t i)
@@ -73,10 +74,13 @@ static bp_rc make_strip(const struct scan *s, struct strip *strip, const int64_t
     return BP_OK;
 }
 
-/* Bytes from one slice's row to the next slice's row at the same place are `row`. */
+/*
+ * Bytes from one slice's row to the next slice's row at the same place are `row`. Backwards begins
+ * at the end of the batch's own sequence.
+ */
 static char *strip_at(const struct scan *s, const struct strip *strip, int64_t round)
 {
-    int64_t at = strip->is_reversed ? s->length - 1 - round : round;
+    int64_t at = strip->is_reversed ? s->rounds - 1 - round : round;
     size_t batch = strip->outer * (size_t)s->length * strip->row;
 
     return (char *)strip->all.base + (size_t)s->batch * batch + (size_t)at * strip->row;
@@ -141,6 +145,15 @@ static bp_rc start_input(struct scan *s, uint32_t i, bp_err *err)
     return rc;
 }
 
+/* Bytes of the elements, whatever lies behind them. */
+static size_t dense_bytes(const struct bp_cell *cell)
+{
+    size_t bytes = 0;
+
+    (void)bp_dense_bytes(cell->dtype, cell->dims, cell->rank, &bytes);
+    return bytes;
+}
+
 /* State i of the batch that is running, which is one entry of the input's first dimension. */
 static bp_rc start_state(struct scan *s, uint32_t i, bp_err *err)
 {
@@ -150,10 +163,10 @@ static bp_rc start_state(struct scan *s, uint32_t i, bp_err *err)
         if (cell.rank < 1 || cell.dims[0] != s->n_batches || bp_dtype_width(cell.dtype) % 8 != 0)
             return bp_hosted_fail(s->node, err, BP_E_SHAPE,
                                   "state %u has another batch size than the scan inputs", i);
-        cell.bytes /= (size_t)s->n_batches;
-        cell.base = (char *)cell.base + (size_t)s->batch * cell.bytes;
         cell.dims++;
         cell.rank--;
+        cell.bytes = dense_bytes(&cell);
+        cell.base = (char *)cell.base + (size_t)s->batch * cell.bytes;
     }
     bp_carry_start(&s->carried[i], &cell);
     return BP_OK;
@@ -171,8 +184,6 @@ static bp_rc start(struct scan *s, const struct bp_unit *unit, bp_err *err)
     s->n_batches = 1;
     if (s->has_batch)
         s->n_batches = bp_hosted_in(s->state, s->node, s->first + s->n_states)->dims[0];
-    if (s->n_batches < 1)
-        return bp_hosted_fail(s->node, err, BP_E_SHAPE, "the batch is empty");
     s->ins = calloc((size_t)s->n_ins + 1, sizeof *s->ins);
     s->outs = calloc((size_t)s->n_outs + 1, sizeof *s->outs);
     if (!s->ins || !s->outs)
@@ -226,8 +237,7 @@ static bool same_dims(const struct strip *strip, const struct scan *s, const str
 
 static bp_rc take_output(struct scan *s, uint32_t i, int64_t round, bp_err *err)
 {
-    const struct bp_cell *made =
-        &s->child->cells[s->child->body->ir->outputs[s->n_states + i]];
+    const struct bp_cell *made = &s->child->cells[s->child->body->ir->outputs[s->n_states + i]];
     struct strip *strip = &s->outs[i];
     struct bp_cell cell;
     bp_rc rc = BP_OK;
@@ -247,17 +257,15 @@ static bp_rc take_output(struct scan *s, uint32_t i, int64_t round, bp_err *err)
     return rc;
 }
 
-/* A scan without rounds: its outputs have the shapes that the plan says. */
-static bp_rc empty_output(struct scan *s, uint32_t i, bp_err *err)
+/* Output i of a scan that never ran has the shape that the plan says. */
+static bp_rc empty_output(struct scan *s, uint32_t i, struct bp_cell *out, bp_err *err)
 {
-    uint32_t value = s->node->out[s->n_states + i];
-    const struct bp_cell *place = &s->state->plan->places[value];
+    const struct bp_cell *place = &s->state->plan->places[s->node->out[i]];
     int64_t none[1] = {0};
     bool is_known = place->rank != BP_RANK_UNKNOWN;
 
-    return bp_hosted_room(s->state, s->node, s->n_states + i, place->dtype,
-                          is_known ? place->rank : 1, is_known ? place->dims : none,
-                          &s->outs[i].all, err);
+    return bp_hosted_room(s->state, s->node, i, place->dtype, is_known ? place->rank : 1,
+                          is_known ? place->dims : none, out, err);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -280,69 +288,80 @@ static bp_rc run_round(struct scan *s, int64_t round, bp_err *err)
     return rc;
 }
 
-/* Final state i of the batch that has run, to its place among all batches. */
-static bp_rc keep_state(struct scan *s, uint32_t i, bp_err *err)
+/* The final states of a batch have one shape in all of them; they are put one behind the other. */
+static bp_rc join_state(struct scan *s, uint32_t i, const struct bp_cell *made, bp_err *err)
 {
-    const struct bp_cell *made = &s->carried[i].cell;
-    uint32_t value = i < s->node->n_out ? s->node->out[i] : BP_NONE;
-    struct bp_growing *all;
-    int64_t dims[BP_MAX_RANK + 1];
+    struct bp_growing *all = &s->state->frame->growing[s->node->out[i]];
+    int64_t dims[BP_MAX_RANK + 1] = {s->n_batches};
+    size_t bytes = dense_bytes(made);
     struct bp_cell cell;
     bp_rc rc = BP_OK;
+
+    if (made->rank)
+        memcpy(dims + 1, made->dims, made->rank * sizeof *dims);
+    if (s->batch == 0)
+        rc = bp_hosted_room(s->state, s->node, i, made->dtype, made->rank + 1, dims, &cell, err);
+    else if (all->rank != made->rank + 1 || memcmp(all->dims, dims, all->rank * sizeof *dims) != 0)
+        rc = bp_hosted_fail(s->node, err, BP_E_SHAPE, "state %u has another shape in batch %lld", i,
+                            (long long)s->batch);
+    if (rc >= 0)
+        rc = bp_keep_text(&s->kept, made, &cell, err);
+    if (rc >= 0 && bytes)
+        memcpy((char *)all->data + (size_t)s->batch * bytes, cell.base, bytes);
+    return rc;
+}
+
+/* Final state i of the batch that has run. */
+static bp_rc keep_state(struct scan *s, uint32_t i, bp_err *err)
+{
+    uint32_t value = i < s->node->n_out ? s->node->out[i] : BP_NONE;
+    const struct bp_growing *all;
+    struct bp_cell cell;
+    bp_rc rc;
 
     if (!s->has_batch)
         return bp_carry_end(s->state, s->node, i, &s->carried[i], err);
     if (value == BP_NONE)
         return BP_OK;
-    dims[0] = s->n_batches;
-    if (made->rank)
-        memcpy(dims + 1, made->dims, made->rank * sizeof *dims);
+    rc = join_state(s, i, &s->carried[i].cell, err);
+    if (rc < 0 || s->batch < s->n_batches - 1)
+        return rc;
     all = &s->state->frame->growing[value];
-    if (s->batch == 0)
-        rc = bp_hosted_room(s->state, s->node, i, made->dtype, made->rank + 1, dims, &cell, err);
-    else if (all->bytes != made->bytes * (size_t)s->n_batches)
-        rc = bp_hosted_fail(s->node, err, BP_E_SHAPE, "state %u has another shape in batch %lld",
-                            i, (long long)s->batch);
-    if (rc >= 0 && made->bytes)
-        memcpy((char *)all->data + (size_t)s->batch * made->bytes, made->base, made->bytes);
     cell = (struct bp_cell){.base = all->data,
                             .dims = all->dims,
                             .bytes = all->bytes,
                             .rank = all->rank,
-                            .dtype = made->dtype};
-    if (rc >= 0 && s->batch == s->n_batches - 1)
-        rc = bp_run_set(s->state, value, &cell, err);
-    return rc;
+                            .dtype = s->carried[i].cell.dtype};
+    return bp_give_text(s->state, value, &cell, err);
 }
 
 /* Rounds of the batch that is running: sequence_lens of version 8 may say fewer. */
-static bp_rc count_rounds(struct scan *s, int64_t *out, bp_err *err)
+static bp_rc count_rounds(struct scan *s, bp_err *err)
 {
     const struct bp_cell *lens = s->has_batch ? bp_hosted_in(s->state, s->node, 0) : NULL;
 
-    *out = s->length;
+    s->rounds = s->length;
     if (!lens)
         return BP_OK;
     if (lens->rank != 1 || lens->dims[0] != s->n_batches)
         return bp_hosted_fail(s->node, err, BP_E_SHAPE,
                               "sequence_lens needs %lld entries, one a batch",
                               (long long)s->n_batches);
-    *out = ((const int64_t *)lens->base)[s->batch];
-    if (*out < 0 || *out > s->length)
+    s->rounds = ((const int64_t *)lens->base)[s->batch];
+    if (s->rounds < 0 || s->rounds > s->length)
         return bp_hosted_fail(s->node, err, BP_E_INVALID,
                               "sequence_lens has %lld for batch %lld, sequences have %lld",
-                              (long long)*out, (long long)s->batch, (long long)s->length);
+                              (long long)s->rounds, (long long)s->batch, (long long)s->length);
     return BP_OK;
 }
 
 static bp_rc run_batch(struct scan *s, bp_err *err)
 {
-    int64_t rounds;
-    bp_rc rc = count_rounds(s, &rounds, err);
+    bp_rc rc = count_rounds(s, err);
 
     for (uint32_t i = 0; rc >= 0 && i < s->n_states; i++)
         rc = start_state(s, i, err);
-    for (int64_t round = 0; rc >= 0 && round < rounds; round++)
+    for (int64_t round = 0; rc >= 0 && round < s->rounds; round++)
         rc = run_round(s, round, err);
     for (uint32_t i = 0; rc >= 0 && i < s->n_states; i++)
         rc = keep_state(s, i, err);
@@ -357,8 +376,20 @@ static bp_rc set_output(struct scan *s, uint32_t i, bp_err *err)
     if (value == BP_NONE)
         return BP_OK;
     if (!s->outs[i].all.base)
-        rc = empty_output(s, i, err);
+        rc = empty_output(s, s->n_states + i, &s->outs[i].all, err);
     return rc < 0 ? rc : bp_give_text(s->state, value, &s->outs[i].all, err);
+}
+
+/* State i of an empty batch. */
+static bp_rc set_no_state(struct scan *s, uint32_t i, bp_err *err)
+{
+    struct bp_cell cell;
+    bp_rc rc;
+
+    if (s->node->out[i] == BP_NONE)
+        return BP_OK;
+    rc = empty_output(s, i, &cell, err);
+    return rc < 0 ? rc : bp_run_set(s->state, s->node->out[i], &cell, err);
 }
 
 static void finish(struct scan *s)
@@ -378,6 +409,8 @@ bp_rc bp_hosted_scan(struct bp_run_state *state, const struct bp_unit *unit, bp_
     for (s.batch = 0; rc >= 0 && s.batch < s.n_batches; s.batch++)
         rc = run_batch(&s, err);
     s.batch = 0;
+    for (uint32_t i = 0; rc >= 0 && s.n_batches == 0 && i < s.n_states; i++)
+        rc = set_no_state(&s, i, err);
     for (uint32_t i = 0; rc >= 0 && i < s.n_outs; i++)
         rc = set_output(&s, i, err);
     finish(&s);

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* env.c - the environment: every creation after the first gives the same one. */
+
+#include "config.h"
+
+#include "ort/env.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ort/status.h"
+
+/* What there is one of in a process. */
+static struct {
+    pthread_mutex_t lock;
+    OrtEnv *env;
+} process = {PTHREAD_MUTEX_INITIALIZER, NULL};
+
+/* What an environment is made from; all of it may be zero. */
+struct wish {
+    OrtLoggingFunction log;
+    void *log_param;
+    int severity;
+    const char *log_id;
+    const OrtThreadingOptions *threads;
+    const OrtKeyValuePairs *config;
+};
+
+/* ---- logging --------------------------------------------------------------------------------- */
+
+void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text)
+{
+    static const char letters[] = "VIWEF";
+
+    if ((int)severity < atomic_load_explicit(&env->severity, memory_order_relaxed))
+        return;
+    if (env->log)
+        env->log(env->log_param, severity, category, env->log_id, "backplane", text);
+    else
+        fprintf(stderr, "[%c:onnxruntime:%s, %s] %s\n", letters[severity], env->log_id, category,
+                text);
+}
+
+static void log_line(void *user, uint32_t level, const char *domain, const char *text)
+{
+    OrtLoggingLevel severity = level <= BP_LOG_ERROR  ? ORT_LOGGING_LEVEL_ERROR
+                               : level == BP_LOG_WARN ? ORT_LOGGING_LEVEL_WARNING
+                               : level == BP_LOG_INFO ? ORT_LOGGING_LEVEL_INFO
+                                                      : ORT_LOGGING_LEVEL_VERBOSE;
+
+    ort_env_log(user, severity, domain ? domain : "", text);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static void destroy(OrtEnv *env)
+{
+    if (!env)
+        return;
+    if (env->host)
+        (void)bp_env_destroy(env->host, NULL);
+    ort_devices_destroy(env->devices);
+    ort_keys_finish(&env->config);
+    pthread_mutex_destroy(&env->lock);
+    free(env->log_id);
+    free(env);
+}
+
+static OrtStatus *open_host(OrtEnv *env, const struct wish *wish)
+{
+    /* all lines are asked for: the level may be changed later */
+    bp_env_config config = {
+        .struct_size = sizeof config, .log_level = BP_LOG_DEBUG, .log = log_line, .log_user = env};
+    struct ort_err err;
+    bp_rc rc;
+
+    if (wish->threads && wish->threads->intra_op > 0)
+        config.threads = (uint32_t)wish->threads->intra_op;
+    rc = bp_env_create(&config, &env->host, ort_err_init(&err));
+    return ort_from(rc, &err, ORT_OTHER, NULL);
+}
+
+static OrtStatus *create(const struct wish *wish, OrtEnv **out)
+{
+    OrtEnv *env = calloc(1, sizeof *env);
+    OrtStatus *status;
+
+    if (!env)
+        return ort_no_memory();
+    pthread_mutex_init(&env->lock, NULL);
+    env->log = wish->log;
+    env->log_param = wish->log_param;
+    atomic_init(&env->severity, wish->severity);
+    env->log_id = strdup(wish->log_id ? wish->log_id : "");
+    if (!env->log_id || (wish->config && !ort_keys_copy(&env->config, wish->config)))
+        status = ort_no_memory();
+    else
+        status = open_host(env, wish);
+    if (status) {
+        destroy(env);
+        return status;
+    }
+    *out = env;
+    return NULL;
+}
+
+static OrtStatus *acquire(const struct wish *wish, OrtEnv **out)
+{
+    OrtStatus *status = NULL;
+
+    pthread_mutex_lock(&process.lock);
+    if (!process.env)
+        status = create(wish, &process.env);
+    if (!status) {
+        process.env->refs++;
+        *out = process.env;
+    }
+    pthread_mutex_unlock(&process.lock);
+    return status;
+}
+
+OrtStatus *ort_env_acquire(OrtEnv **out)
+{
+    struct wish wish = {.severity = ORT_LOGGING_LEVEL_WARNING};
+
+    return acquire(&wish, out);
+}
+
+OrtEnv *ort_env_retain(OrtEnv *env)
+{
+    pthread_mutex_lock(&process.lock);
+    env->refs++;
+    pthread_mutex_unlock(&process.lock);
+    return env;
+}
+
+void ort_env_release(OrtEnv *env)
+{
+    OrtEnv *last = NULL;
+
+    if (!env)
+        return;
+    pthread_mutex_lock(&process.lock);
+    if (--env->refs == 0) {
+        last = env;
+        process.env = NULL;
+    }
+    pthread_mutex_unlock(&process.lock);
+    destroy(last);
+}
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+OrtStatus *ort_CreateEnv(OrtLoggingLevel log_severity_level, const char *logid, OrtEnv **out)
+{
+    struct wish wish = {.severity = (int)log_severity_level, .log_id = logid};
+
+    ORT_NEED(out);
+    return acquire(&wish, out);
+}
+
+OrtStatus *ort_CreateEnvWithCustomLogger(OrtLoggingFunction logging_function, void *logger_param,
+                                         OrtLoggingLevel log_severity_level, const char *logid,
+                                         OrtEnv **out)
+{
+    return ort_CreateEnvWithCustomLoggerAndGlobalThreadPools(logging_function, logger_param,
+                                                             log_severity_level, logid, NULL, out);
+}
+
+OrtStatus *ort_CreateEnvWithGlobalThreadPools(OrtLoggingLevel log_severity_level, const char *logid,
+                                              const OrtThreadingOptions *tp_options, OrtEnv **out)
+{
+    struct wish wish = {
+        .severity = (int)log_severity_level, .log_id = logid, .threads = tp_options};
+
+    ORT_NEED(out);
+    return acquire(&wish, out);
+}
+
+OrtStatus *ort_CreateEnvWithCustomLoggerAndGlobalThreadPools(
+    OrtLoggingFunction logging_function, void *logger_param, OrtLoggingLevel log_severity_level,
+    const char *logid, const OrtThreadingOptions *tp_options, OrtEnv **out)
+{
+    struct wish wish = {.log = logging_function,
+                        .log_param = logger_param,
+                        .severity = (int)log_severity_level,
+                        .log_id = logid,
+                        .threads = tp_options};
+
+    ORT_NEED(out);
+    return acquire(&wish, out);
+}
+
+OrtStatus *ort_CreateEnvWithOptions(const OrtEnvCreationOptions *options, OrtEnv **out)
+{
+    struct wish wish = {0};
+
+    ORT_NEED(options);
+    ORT_NEED(out);
+    if (options->version < 24)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "CreateEnvWithOptions: version %u of the options; 24 is the oldest",
+                        options->version);
+    wish.log = options->custom_logging_function;
+    wish.log_param = options->custom_logging_param;
+    wish.severity = options->logging_severity_level;
+    wish.log_id = options->log_id;
+    wish.threads = options->threading_options;
+    wish.config = options->config_entries;
+    return acquire(&wish, out);
+}
+
+void ort_ReleaseEnv(OrtEnv *input)
+{
+    ort_env_release(input);
+}
+
+OrtStatus *ort_UpdateEnvWithCustomLogLevel(OrtEnv *ort_env, OrtLoggingLevel log_severity_level)
+{
+    ORT_NEED(ort_env);
+    atomic_store(&ort_env->severity, (int)log_severity_level);
+    return NULL;
+}
+
+/* There is no telemetry to switch, and no language of the caller matters. */
+OrtStatus *ort_EnableTelemetryEvents(const OrtEnv *env)
+{
+    (void)env;
+    return NULL;
+}
+
+OrtStatus *ort_DisableTelemetryEvents(const OrtEnv *env)
+{
+    (void)env;
+    return NULL;
+}
+
+OrtStatus *ort_SetLanguageProjection(const OrtEnv *ort_env, OrtLanguageProjection projection)
+{
+    (void)ort_env;
+    (void)projection;
+    return NULL;
+}

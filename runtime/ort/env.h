@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* env.h - OrtEnv: one a process, counted; and the threads that its sessions share. */
+#ifndef BP_ORT_ENV_H
+#define BP_ORT_ENV_H
+
+#include <backplane.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "ort/devices.h"
+#include "ort/keys.h"
+
+struct OrtThreadingOptions {
+    int intra_op, inter_op;
+    int spin;
+    bool denormal_as_zero;
+    char *affinity;
+    OrtCustomCreateThreadFn create_thread;
+    OrtCustomJoinThreadFn join_thread;
+    void *thread_options;
+};
+
+struct OrtEnv {
+    bp_env *host;
+    unsigned refs; /* under the process's lock */
+    atomic_int severity;
+    OrtLoggingFunction log; /* NULL: standard error */
+    void *log_param;
+    char *log_id;
+    OrtKeyValuePairs config;
+    pthread_mutex_t lock;
+    struct ort_devices *devices; /* under the lock; NULL: nobody asked yet */
+};
+
+/* The process's environment, made when there is none; one more reference. */
+OrtStatus *ort_env_acquire(OrtEnv **out);
+OrtEnv *ort_env_retain(OrtEnv *env);
+void ort_env_release(OrtEnv *env);
+
+/* One line to the environment's log. */
+void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* providers.c - providers by name: which there are, and putting them into session options. */
+
+#include "config.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "ort/env.h"
+#include "ort/options.h"
+#include "ort/status.h"
+
+#define SUFFIX "ExecutionProvider"
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+/* How ONNX Runtime writes the first part of a provider's name. */
+static const char *const spelled[] = {
+    "CPU",      "CUDA",          "CANN",    "Dnnl",  "Nnapi", "OpenCL",   "Xnnpack",
+    "OpenVINO", "Tensorrt",      "CoreML",  "Dml",   "ROCM",  "MIGraphX", "QNN",
+    "ACL",      "ArmNN",         "VitisAI", "Azure", "Rknpu", "VSINPU",   "WebGPU",
+    "WebNN",    "NvTensorRTRTX", "JS",      "SNPE",  "Tvm",
+};
+
+const char *ort_long_name(const char *name, char *out, size_t size)
+{
+    const char *first = name;
+
+    for (size_t i = 0; i < sizeof spelled / sizeof *spelled; i++) {
+        if (strcasecmp(spelled[i], name) == 0)
+            first = spelled[i];
+    }
+    snprintf(out, size, "%s" SUFFIX, first);
+    return out;
+}
+
+/* "cpu" for "CPUExecutionProvider", "CPU", "cpu". */
+static void short_name(const char *name, char *out, size_t size)
+{
+    size_t n = strlen(name);
+    size_t tail = sizeof SUFFIX - 1;
+
+    if (n > tail && strcasecmp(name + n - tail, SUFFIX) == 0)
+        n -= tail;
+    if (n >= size)
+        n = size - 1;
+    for (size_t i = 0; i < n; i++)
+        out[i] = (char)tolower((unsigned char)name[i]);
+    out[n] = '\0';
+}
+
+/* ---- appending --------------------------------------------------------------------------------- */
+
+/* Options are found again as entries "ep.<long name in lower case>.<key>". */
+static OrtStatus *keep_entries(OrtSessionOptions *options, const char *name,
+                               const OrtKeyValuePairs *kv)
+{
+    char prefix[128];
+    char key[1200];
+
+    ort_long_name(name, prefix, sizeof prefix);
+    for (char *p = prefix; *p; p++)
+        *p = (char)tolower((unsigned char)*p);
+    for (size_t i = 0; i < kv->n; i++) {
+        snprintf(key, sizeof key, "ep.%s.%s", prefix, kv->keys[i]);
+        if (!ort_keys_set(&options->config, key, kv->values[i]))
+            return ort_no_memory();
+    }
+    return NULL;
+}
+
+static bp_key_value *host_options(const OrtKeyValuePairs *kv)
+{
+    bp_key_value *rows = calloc(kv->n + 1, sizeof *rows);
+
+    for (size_t i = 0; rows && i < kv->n; i++)
+        rows[i] = (bp_key_value){kv->keys[i], kv->values[i]};
+    return rows;
+}
+
+/* Lets the host try it: opens the provider, asks whether it is available, checks the options. */
+static OrtStatus *try(const char *name, const OrtKeyValuePairs *kv, OrtErrorCode code)
+{
+    bp_session_options *trial = NULL;
+    bp_key_value *rows = host_options(kv);
+    struct ort_err err;
+    OrtEnv *env = NULL;
+    OrtStatus *status = rows ? ort_env_acquire(&env) : ort_no_memory();
+    bp_rc rc;
+
+    if (!status) {
+        rc = bp_session_options_create(&trial, ort_err_init(&err));
+        if (rc >= 0)
+            rc = bp_session_options_register(trial, env->host, name, rows, (uint32_t)kv->n,
+                                             BP_FALLBACK_DEFAULT, &err.err);
+        if (rc < 0 && (rc == BP_E_UNAVAILABLE || rc == BP_E_IO || rc == BP_E_VERSION))
+            status = ort_fail(code, "%s", err.text);
+        else
+            status = ort_from(rc, &err, ORT_OTHER, NULL);
+    }
+    bp_session_options_destroy(trial);
+    ort_env_release(env);
+    free(rows);
+    return status;
+}
+
+static OrtStatus *push(OrtSessionOptions *options, const char *name, const OrtKeyValuePairs *kv)
+{
+    size_t n = options->n_providers;
+    struct ort_provider *grown = realloc(options->providers, (n + 1) * sizeof *grown);
+
+    if (!grown)
+        return ort_no_memory();
+    options->providers = grown;
+    grown[n] = (struct ort_provider){.name = strdup(name)};
+    if (!grown[n].name || !ort_keys_copy(&grown[n].options, kv)) {
+        free(grown[n].name);
+        ort_keys_finish(&grown[n].options);
+        return ort_no_memory();
+    }
+    options->n_providers++;
+    return NULL;
+}
+
+OrtStatus *ort_append(OrtSessionOptions *options, const char *name, const OrtKeyValuePairs *kv,
+                      OrtErrorCode code)
+{
+    char plain[64];
+    OrtStatus *status;
+
+    short_name(name, plain, sizeof plain);
+    if (strcmp(plain, "cpu") == 0) {
+        options->cpu_is_named = true;
+        return keep_entries(options, plain, kv);
+    }
+    status = try(name, kv, code);
+    if (!status)
+        status = push(options, name, kv);
+    return status ? status : keep_entries(options, plain, kv);
+}
+
+/* ---- what sessions need ------------------------------------------------------------------------- */
+
+static OrtStatus *add_all(const OrtSessionOptions *options, bp_session_options *to)
+{
+    struct ort_err err;
+
+    for (size_t i = 0; i < options->n_providers; i++) {
+        const struct ort_provider *provider = &options->providers[i];
+        bp_key_value *rows = host_options(&provider->options);
+        bp_rc rc;
+
+        if (!rows)
+            return ort_no_memory();
+        rc =
+            bp_session_options_add_provider(to, provider->name, rows, (uint32_t)provider->options.n,
+                                            BP_FALLBACK_DEFAULT, ort_err_init(&err));
+        free(rows);
+        if (rc < 0)
+            return ort_from(rc, &err, ORT_OTHER, NULL);
+    }
+    return NULL;
+}
+
+OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_options **out)
+{
+    bp_session_options *made = NULL;
+    struct ort_err err;
+    bp_rc rc = bp_session_options_create(&made, ort_err_init(&err));
+    OrtStatus *status;
+
+    if (rc < 0)
+        return ort_from(rc, &err, ORT_OTHER, NULL);
+    if (options->intra_op > 0 && !options->env_threads)
+        bp_session_options_set_threads(made, (uint32_t)options->intra_op);
+    status = add_all(options, made);
+    if (status) {
+        bp_session_options_destroy(made);
+        return status;
+    }
+    *out = made;
+    return NULL;
+}
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+OrtStatus *ort_SessionOptionsAppendExecutionProvider(OrtSessionOptions *options,
+                                                     const char *provider_name,
+                                                     const char *const *provider_options_keys,
+                                                     const char *const *provider_options_values,
+                                                     size_t num_keys)
+{
+    OrtKeyValuePairs kv = {0};
+    OrtStatus *status;
+
+    ORT_NEED(options);
+    ORT_NEED(provider_name);
+    status = ort_keys_set_all(&kv, provider_options_keys, provider_options_values, num_keys);
+    if (!status)
+        status = ort_append(options, provider_name, &kv, ORT_INVALID_ARGUMENT);
+    ort_keys_finish(&kv);
+    return status;
+}
+
+/* Usable providers in the host's order, CPU last, into names, which has room for all. */
+static OrtStatus *list(OrtEnv *env, uint32_t n, char **names, int *count)
+{
+    struct ort_err err;
+    char name[128];
+
+    *count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        bp_provider_info info = {.struct_size = sizeof info};
+        bp_rc rc = bp_env_provider_info(env->host, i, &info, ort_err_init(&err));
+
+        if (rc < 0)
+            return ort_from(rc, &err, ORT_OTHER, NULL);
+        if (info.code < 0)
+            continue;
+        names[*count] = strdup(ort_long_name(info.name, name, sizeof name));
+        if (!names[*count])
+            return ort_no_memory();
+        (*count)++;
+    }
+    return NULL;
+}
+
+OrtStatus *ort_GetAvailableProviders(char ***out_ptr, int *provider_length)
+{
+    struct ort_err err;
+    OrtEnv *env = NULL;
+    char **names = NULL;
+    uint32_t n = 0;
+    OrtStatus *status;
+
+    ORT_NEED(out_ptr);
+    ORT_NEED(provider_length);
+    status = ort_env_acquire(&env);
+    if (status)
+        return status;
+    status =
+        ort_from(bp_env_provider_count(env->host, &n, ort_err_init(&err)), &err, ORT_OTHER, NULL);
+    if (!status) {
+        names = calloc(n + 1, sizeof *names);
+        status = names ? list(env, n, names, provider_length) : ort_no_memory();
+    }
+    if (status && names)
+        (void)ort_ReleaseAvailableProviders(names, *provider_length);
+    else if (!status)
+        *out_ptr = names;
+    ort_env_release(env);
+    return status;
+}
+
+OrtStatus *ort_ReleaseAvailableProviders(char **ptr, int providers_length)
+{
+    for (int i = 0; ptr && i < providers_length; i++)
+        free(ptr[i]);
+    free(ptr);
+    return NULL;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* run.c - one run: values by name become the host's bindings by index, and back. */
+
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ort/run_options.h"
+#include "ort/session.h"
+#include "ort/status.h"
+#include "ort/value.h"
+
+enum { FEW = 16, FEW_DIMS = 64 }; /* that need no memory from the heap */
+
+struct call {
+    const OrtSession *session;
+    bp_binding *in, *out;
+    size_t n_in, n_out;
+    int64_t *dims; /* of outputs that go into the caller's memory */
+    bp_binding few_in[FEW], few_out[FEW];
+    int64_t few_dims[FEW_DIMS];
+};
+
+/* ---- feeds ------------------------------------------------------------------------------------- */
+
+static OrtStatus *wrong_type(const char *what, uint32_t got, uint32_t want)
+{
+    return ort_fail(ORT_INVALID_ARGUMENT,
+                    "Unexpected %s data type. Actual: (tensor(%s)) , expected: (tensor(%s))", what,
+                    ort_dtype_word(ort_dtype(got)), ort_dtype_word(ort_dtype(want)));
+}
+
+static OrtStatus *wrong_dims(const bp_io_info *io, const bp_tensor *tensor)
+{
+    char text[1024];
+    size_t at = 0;
+
+    for (uint32_t d = 0; d < tensor->rank && at < sizeof text - 80; d++) {
+        if (io->dims[d].value >= 0 && io->dims[d].value != tensor->dims[d])
+            at += (size_t)snprintf(text + at, sizeof text - at,
+                                   "\n index: %u Got: %lld Expected: %lld", d,
+                                   (long long)tensor->dims[d], (long long)io->dims[d].value);
+    }
+    return ort_fail(ORT_INVALID_ARGUMENT,
+                    "Got invalid dimensions for input: %s for the following indices%s\n Please fix "
+                    "either the inputs/outputs or the model.",
+                    io->name, text);
+}
+
+/* The host would refuse it as well; these are the words that applications know. */
+static OrtStatus *check_feed(const bp_io_info *io, const bp_tensor *tensor)
+{
+    if (io->type->kind != BP_KIND_TENSOR)
+        return NULL;
+    if (tensor->dtype != io->dtype)
+        return wrong_type("input", tensor->dtype, io->dtype);
+    if (io->rank == BP_RANK_UNKNOWN)
+        return NULL;
+    if (tensor->rank != io->rank)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "Invalid rank for input: %s Got: %u Expected: %u Please fix either the "
+                        "inputs/outputs or the model.",
+                        io->name, tensor->rank, io->rank);
+    for (uint32_t d = 0; d < io->rank; d++) {
+        if (io->dims[d].value >= 0 && io->dims[d].value != tensor->dims[d])
+            return wrong_dims(io, tensor);
+    }
+    return NULL;
+}
+
+static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtValue *value)
+{
+    bp_binding *binding = &call->in[i];
+    OrtStatus *status = ort_find_input(call->session, name, i, &binding->index);
+
+    if (status)
+        return status;
+    if (!value)
+        return ort_fail(ORT_INVALID_ARGUMENT, "NULL input supplied for input %s", name);
+    if (value->kind != ONNX_TYPE_TENSOR || !value->has_value)
+        return ort_value_to_object(value, &binding->object);
+    binding->tensor = value->tensor;
+    return check_feed(&call->session->inputs[binding->index], &value->tensor);
+}
+
+/* Names an input that was not fed, when there are fewer feeds than inputs. */
+static OrtStatus *check_all_fed(const struct call *call)
+{
+    const OrtSession *session = call->session;
+
+    if (call->n_in >= session->n_required)
+        return NULL;
+    for (uint32_t i = 0; i < session->n_required; i++) {
+        size_t k = 0;
+
+        while (k < call->n_in && call->in[k].index != i)
+            k++;
+        if (k == call->n_in)
+            return ort_fail(ORT_FAIL, "Missing Input: %s", session->inputs[i].name);
+    }
+    return NULL;
+}
+
+/* ---- fetches ----------------------------------------------------------------------------------- */
+
+/* Can the result be written where the value's tensor lies? */
+static bool is_direct(const OrtValue *value)
+{
+    return value && value->kind == ONNX_TYPE_TENSOR && value->has_value && value->tensor.base &&
+           value->tensor.dtype != BP_DTYPE_STRING;
+}
+
+static OrtStatus *check_prepared(const bp_io_info *io, const OrtValue *value)
+{
+    if (!value || io->type->kind != BP_KIND_TENSOR)
+        return NULL;
+    if (value->kind != ONNX_TYPE_TENSOR)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "output %s is a tensor, the value given for it is not", io->name);
+    if (value->tensor.dtype != io->dtype)
+        return wrong_type("output", value->tensor.dtype, io->dtype);
+    return NULL;
+}
+
+static OrtStatus *fetch(struct call *call, size_t i, const char *name, const OrtValue *value,
+                        int64_t **dims)
+{
+    bp_binding *binding = &call->out[i];
+    OrtStatus *status = ort_find_output(call->session, name, i, &binding->index);
+
+    if (!status)
+        status = check_prepared(&call->session->outputs[binding->index], value);
+    if (status || !is_direct(value))
+        return status;
+    binding->tensor = value->tensor;
+    binding->tensor.dims = *dims;
+    *dims += value->tensor.rank;
+    return NULL;
+}
+
+/* The kind of a value that turns out to hold nothing. */
+static ONNXType empty_kind(const bp_type_info *type)
+{
+    while (type && type->kind == BP_KIND_OPTIONAL)
+        type = type->item;
+    if (!type || type->kind == BP_KIND_TENSOR)
+        return ONNX_TYPE_TENSOR;
+    return type->kind == BP_KIND_MAP ? ONNX_TYPE_MAP : ONNX_TYPE_SEQUENCE;
+}
+
+static OrtStatus *other_shape(const char *name, const bp_tensor *got, const bp_tensor *given)
+{
+    for (uint32_t d = 0; d < got->rank && got->rank == given->rank; d++) {
+        if (got->dims[d] != given->dims[d])
+            return ort_fail(ORT_INVALID_ARGUMENT,
+                            "output %s: dimension %u is %lld, the value given for it has %lld",
+                            name, d, (long long)got->dims[d], (long long)given->dims[d]);
+    }
+    if (got->rank == given->rank)
+        return NULL;
+    return ort_fail(ORT_INVALID_ARGUMENT, "output %s has rank %u, the value given for it %u", name,
+                    got->rank, given->rank);
+}
+
+/* Puts a result into the caller's slot. */
+static OrtStatus *deliver(struct call *call, size_t i, OrtValue **slot)
+{
+    bp_binding *binding = &call->out[i];
+    const bp_io_info *io = &call->session->outputs[binding->index];
+    OrtStatus *status;
+
+    if (is_direct(*slot))
+        return other_shape(io->name, &binding->tensor, &(*slot)->tensor);
+    if (!*slot) {
+        *slot = ort_value_create(empty_kind(io->type));
+        if (!*slot)
+            return ort_no_memory();
+        return ort_value_adopt(*slot, binding);
+    }
+    status = (*slot)->kind == ONNX_TYPE_TENSOR && (*slot)->has_value && !binding->object
+                 ? other_shape(io->name, &binding->tensor, &(*slot)->tensor)
+                 : NULL;
+    if (status)
+        return status;
+    ort_value_clear(*slot);
+    return ort_value_adopt(*slot, binding);
+}
+
+/* On failure the values that this run made are gone again; made: bit for each of the first 64. */
+static OrtStatus *deliver_all(struct call *call, OrtValue **outputs)
+{
+    OrtStatus *status = NULL;
+
+    for (size_t i = 0; i < call->n_out; i++) {
+        call->out[i].reserved0 = outputs[i] == NULL; /* ours, from here on */
+        if (!status)
+            status = deliver(call, i, &outputs[i]);
+    }
+    for (size_t i = 0; status && i < call->n_out; i++) {
+        if (!call->out[i].reserved0)
+            continue;
+        ort_ReleaseValue(outputs[i]);
+        outputs[i] = NULL;
+    }
+    return status;
+}
+
+/* ---- the call ----------------------------------------------------------------------------------- */
+
+static bool reserve(struct call *call, OrtValue *const *outputs)
+{
+    size_t n_dims = 0;
+
+    for (size_t i = 0; i < call->n_out; i++)
+        n_dims += is_direct(outputs[i]) ? outputs[i]->tensor.rank : 0;
+    call->in = call->n_in <= FEW ? call->few_in : malloc(call->n_in * sizeof *call->in);
+    call->out = call->n_out <= FEW ? call->few_out : malloc(call->n_out * sizeof *call->out);
+    call->dims = n_dims <= FEW_DIMS ? call->few_dims : malloc(n_dims * sizeof *call->dims);
+    if (call->in)
+        memset(call->in, 0, call->n_in * sizeof *call->in);
+    if (call->out)
+        memset(call->out, 0, call->n_out * sizeof *call->out);
+    return call->in && call->out && call->dims;
+}
+
+static void finish(struct call *call, OrtValue *const *outputs)
+{
+    for (size_t i = 0; call->in && i < call->n_in; i++)
+        bp_object_release(call->in[i].object);
+    for (size_t i = 0; call->out && i < call->n_out; i++) {
+        bp_object_release(call->out[i].object);
+        if (!is_direct(outputs[i]) && call->out[i].tensor.base)
+            bp_tensor_free(&call->out[i].tensor); /* nobody took it */
+    }
+    if (call->in != call->few_in)
+        free(call->in);
+    if (call->out != call->few_out)
+        free(call->out);
+    if (call->dims != call->few_dims)
+        free(call->dims);
+}
+
+static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options)
+{
+    bp_run_options options = {.struct_size = sizeof options};
+    struct ort_err err;
+    bp_rc rc;
+
+    if (run_options)
+        options.cancel = &run_options->terminate;
+    rc = bp_session_run(call->session->host, call->in, (uint32_t)call->n_in, call->out,
+                        (uint32_t)call->n_out, &options, ort_err_init(&err));
+    if (rc == BP_E_CANCELLED)
+        return ort_fail(ORT_FAIL, "Exiting due to terminate flag being set to true.");
+    return ort_from(rc, &err, ORT_RUNNING, NULL);
+}
+
+OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
+                   const char *const *input_names, const OrtValue *const *inputs, size_t input_len,
+                   const char *const *output_names, size_t output_names_len, OrtValue **outputs)
+{
+    struct call call;
+    OrtStatus *status = NULL;
+    uint64_t began = session && session->is_profiled ? ort_profile_now() : 0;
+    int64_t *dims;
+
+    ORT_NEED(session);
+    if (input_len > 0) {
+        ORT_NEED(input_names);
+        ORT_NEED(inputs);
+    }
+    ORT_NEED(output_names);
+    ORT_NEED(outputs);
+    if (output_names_len == 0)
+        return ort_fail(ORT_INVALID_ARGUMENT, "At least one output should be requested.");
+    call.session = session;
+    call.n_in = input_len;
+    call.n_out = output_names_len;
+    if (!reserve(&call, outputs))
+        status = ort_no_memory();
+    dims = call.dims;
+    for (size_t i = 0; i < input_len && !status; i++)
+        status = feed(&call, i, input_names[i], inputs[i]);
+    for (size_t i = 0; i < output_names_len && !status; i++)
+        status = fetch(&call, i, output_names[i], outputs[i], &dims);
+    if (!status)
+        status = check_all_fed(&call);
+    if (!status)
+        status = execute(&call, run_options);
+    if (!status)
+        status = deliver_all(&call, outputs);
+    finish(&call, outputs);
+    if (session->is_profiled)
+        ort_profile_add(session, "model_run", began, ort_profile_now());
+    return status;
+}

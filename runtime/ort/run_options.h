@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* run_options.h - OrtRunOptions. */
+#ifndef BP_ORT_RUN_OPTIONS_H
+#define BP_ORT_RUN_OPTIONS_H
+
+#include "ort/keys.h"
+
+struct OrtRunOptions {
+    int log_verbosity, log_severity;
+    char *tag;
+    volatile uint32_t terminate; /* set from any thread while runs read it */
+    OrtKeyValuePairs config;
+};
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* status.c - OrtStatus: a code and its words in one piece of memory. */
+
+#include "config.h"
+
+#include "ort/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct OrtStatus {
+    OrtErrorCode code;
+    const char *text; /* behind the struct, but for the constant one */
+};
+
+static struct OrtStatus out_of_memory = {ORT_FAIL, "out of memory"};
+
+bp_err *ort_err_init(struct ort_err *err)
+{
+    err->err = bp_err_init(err->text, sizeof err->text);
+    return &err->err;
+}
+
+static OrtStatus *make(OrtErrorCode code, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    struct OrtStatus *status = malloc(sizeof *status + size);
+    char *copy;
+
+    if (!status)
+        return &out_of_memory;
+    copy = (char *)(status + 1);
+    memcpy(copy, text, size);
+    status->code = code;
+    status->text = copy;
+    return status;
+}
+
+OrtStatus *ort_fail(OrtErrorCode code, const char *format, ...)
+{
+    char text[ORT_TEXT_MAX];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return make(code, text);
+}
+
+OrtStatus *ort_no_memory(void)
+{
+    return &out_of_memory;
+}
+
+OrtStatus *ort_absent(const char *function)
+{
+    const char *name = strchr(function, '_'); /* ort_Run, ort_ep_CreateEpDevice */
+
+    return ort_fail(ORT_NOT_IMPLEMENTED, "%s is not implemented in Backplane %s",
+                    name ? name + 1 : function, bp_version());
+}
+
+OrtStatus *ort_null(const char *function, const char *argument)
+{
+    const char *name = strchr(function, '_');
+
+    return ort_fail(ORT_INVALID_ARGUMENT, "%s: argument '%s' is NULL", name ? name + 1 : function,
+                    argument);
+}
+
+static OrtErrorCode code_of(bp_rc rc, enum ort_phase phase)
+{
+    switch (rc) {
+    case BP_E_INVALID:
+        return phase == ORT_READING  ? ORT_INVALID_PROTOBUF
+               : phase == ORT_MAKING ? ORT_INVALID_GRAPH
+                                     : ORT_INVALID_ARGUMENT;
+    case BP_E_SHAPE:
+        return phase == ORT_MAKING ? ORT_INVALID_GRAPH : ORT_INVALID_ARGUMENT;
+    case BP_E_OPTION:
+        return ORT_INVALID_ARGUMENT;
+    case BP_E_UNSUPPORTED:
+        return ORT_NOT_IMPLEMENTED;
+    case BP_E_UNAVAILABLE:
+    case BP_E_BUSY:
+        return ORT_EP_FAIL;
+    case BP_E_DEVICE_LOST:
+        return ORT_DEVICE_RESET;
+    case BP_E_INTERNAL:
+        return ORT_RUNTIME_EXCEPTION;
+    default:
+        return ORT_FAIL;
+    }
+}
+
+OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, const char *prefix)
+{
+    const char *text = err->text[0] ? err->text : bp_rc_name(rc);
+
+    if (rc >= 0)
+        return NULL;
+    if (rc == BP_E_NOMEM && !err->text[0])
+        return ort_no_memory();
+    return ort_fail(code_of(rc, phase), "%s%s", prefix ? prefix : "", text);
+}
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+OrtStatus *ort_CreateStatus(OrtErrorCode code, const char *msg)
+{
+    return make(code, msg ? msg : "");
+}
+
+OrtErrorCode ort_GetErrorCode(const OrtStatus *status)
+{
+    return status ? status->code : ORT_OK;
+}
+
+const char *ort_GetErrorMessage(const OrtStatus *status)
+{
+    return status ? status->text : "";
+}
+
+void ort_ReleaseStatus(OrtStatus *input)
+{
+    if (input != &out_of_memory)
+        free(input);
+}

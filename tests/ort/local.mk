@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# tests/ort/ - libonnxruntime as programs written for ONNX Runtime see it.
+
+ort_test_cppflags = -I. $(AM_CPPFLAGS) -I$(srcdir)/tests $(CHECK_CFLAGS)
+ort_test_ldadd = runtime/ort/libonnxruntime.la $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/layout
+%C%_layout_CPPFLAGS = -I. $(AM_CPPFLAGS)
+%C%_layout_SOURCES = %D%/layout.c %D%/layout.inc
+TESTS += %D%/layout
+
+unit_tests += %D%/check_slots
+%C%_check_slots_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_slots_LDADD = $(ort_test_ldadd)
+%C%_check_slots_SOURCES = %D%/check_slots.c %D%/returns.inc
+
+unit_tests += %D%/check_run
+%C%_check_run_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_run_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
+%C%_check_run_SOURCES = %D%/check_run.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_values
+%C%_check_values_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_values_LDADD = $(ort_test_ldadd)
+%C%_check_values_SOURCES = %D%/check_values.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_options
+%C%_check_options_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_options_LDADD = $(ort_test_ldadd)
+%C%_check_options_SOURCES = %D%/check_options.c %D%/kit.h tests/unit/proto_writer.h
+
+dist_check_SCRIPTS += %D%/versions.sh %D%/node.sh
+TESTS += %D%/versions.sh %D%/node.sh
+
+unit_tests += %D%/check_devices
+%C%_check_devices_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_devices_LDADD = $(ort_test_ldadd)
+%C%_check_devices_SOURCES = %D%/check_devices.c %D%/kit.h tests/unit/proto_writer.h
