@@ -37,40 +37,6 @@ ABSENT(ort_KernelInfoGetAttributeArray_int64,
 ABSENT(ort_EnableOrtCustomOps, (OrtSessionOptions *options))
 ABSENT(ort_RegisterAllocator, (OrtEnv *env, OrtAllocator *allocator))
 ABSENT(ort_UnregisterAllocator, (OrtEnv *env, const OrtMemoryInfo *mem_info))
-ABSENT(ort_CreateSparseTensorAsOrtValue,
-       (OrtAllocator *allocator, const int64_t *dense_shape, size_t dense_shape_len,
-        ONNXTensorElementDataType type, OrtValue **out))
-ABSENT(ort_FillSparseTensorCoo,
-       (OrtValue *ort_value, const OrtMemoryInfo *data_mem_info, const int64_t *values_shape,
-        size_t values_shape_len, const void *values, const int64_t *indices_data,
-        size_t indices_num))
-ABSENT(ort_FillSparseTensorCsr,
-       (OrtValue *ort_value, const OrtMemoryInfo *data_mem_info, const int64_t *values_shape,
-        size_t values_shape_len, const void *values, const int64_t *inner_indices_data,
-        size_t inner_indices_num, const int64_t *outer_indices_data, size_t outer_indices_num))
-ABSENT(ort_FillSparseTensorBlockSparse,
-       (OrtValue *ort_value, const OrtMemoryInfo *data_mem_info, const int64_t *values_shape,
-        size_t values_shape_len, const void *values, const int64_t *indices_shape_data,
-        size_t indices_shape_len, const int32_t *indices_data))
-ABSENT(ort_CreateSparseTensorWithValuesAsOrtValue,
-       (const OrtMemoryInfo *info, void *p_data, const int64_t *dense_shape, size_t dense_shape_len,
-        const int64_t *values_shape, size_t values_shape_len, ONNXTensorElementDataType type,
-        OrtValue **out))
-ABSENT(ort_UseCooIndices, (OrtValue *ort_value, int64_t *indices_data, size_t indices_num))
-ABSENT(ort_UseCsrIndices, (OrtValue *ort_value, int64_t *inner_data, size_t inner_num,
-                           int64_t *outer_data, size_t outer_num))
-ABSENT(ort_UseBlockSparseIndices, (OrtValue *ort_value, const int64_t *indices_shape,
-                                   size_t indices_shape_len, int32_t *indices_data))
-ABSENT(ort_GetSparseTensorFormat, (const OrtValue *ort_value, OrtSparseFormat *out))
-ABSENT(ort_GetSparseTensorValuesTypeAndShape,
-       (const OrtValue *ort_value, OrtTensorTypeAndShapeInfo **out))
-ABSENT(ort_GetSparseTensorValues, (const OrtValue *ort_value, const void **out))
-ABSENT(ort_GetSparseTensorIndicesTypeShape,
-       (const OrtValue *ort_value, OrtSparseIndicesFormat indices_format,
-        OrtTensorTypeAndShapeInfo **out))
-ABSENT(ort_GetSparseTensorIndices,
-       (const OrtValue *ort_value, OrtSparseIndicesFormat indices_format, size_t *num_indices,
-        const void **indices))
 ABSENT(ort_KernelContext_GetGPUComputeStream, (const OrtKernelContext *context, void **out))
 ABSENT(ort_GetExecutionProviderApi,
        (const char *provider_name, uint32_t version, const void **provider_api))

@@ -122,6 +122,8 @@ OrtStatus *ort_value_to_object(const OrtValue *value, bp_object **out)
     OrtStatus *status = NULL;
 
     ort_err_init(&err);
+    if (value->sparse)
+        return ort_fail(ORT_NOT_IMPLEMENTED, "no operator runs on sparse tensors yet");
     if (value->object) {
         *out = bp_object_retain(value->object);
         return NULL;

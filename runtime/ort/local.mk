@@ -55,6 +55,8 @@ endif
 	%D%/slots_editor.inc \
 	%D%/slots_ep.inc \
 	%D%/slots_interop.inc \
+	%D%/sparse.c \
+	%D%/sparse.h \
 	%D%/status.c \
 	%D%/status.h \
 	%D%/strings.c \

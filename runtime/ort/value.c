@@ -57,6 +57,8 @@ void ort_value_clear(OrtValue *value)
     free(value->parts);
     value->parts = NULL;
     value->n_parts = 0;
+    ort_sparse_destroy(value->sparse);
+    value->sparse = NULL;
     bp_object_release(value->object);
     value->object = NULL;
     ort_ReleaseMemoryInfo(value->memory);

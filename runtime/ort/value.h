@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "ort/memory.h"
+#include "ort/sparse.h"
 #include "ort/types.h"
 
 /* Whose a tensor's memory is. */
@@ -31,7 +32,8 @@ struct OrtValue {
     OrtMemoryInfo *memory; /* NULL: ordinary memory */
     OrtValue **parts;      /* of a sequence or map that the caller made; references */
     uint32_t n_parts;
-    bp_object *object; /* of a sequence or map that a run made */
+    bp_object *object;         /* of a sequence or map that a run made */
+    struct ort_sparse *sparse; /* of a sparse tensor */
 };
 
 OrtValue *ort_value_create(ONNXType kind);

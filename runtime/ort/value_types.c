@@ -48,12 +48,12 @@ static OrtTensorTypeAndShapeInfo *shape_of(const bp_tensor *tensor)
 
 OrtStatus *ort_GetTensorTypeAndShape(const OrtValue *value, OrtTensorTypeAndShapeInfo **out)
 {
-    OrtStatus *status = ort_need_tensor(__func__, value);
+    OrtStatus *status = value && value->sparse ? NULL : ort_need_tensor(__func__, value);
 
     if (status)
         return status;
     ORT_NEED(out);
-    *out = shape_of(&value->tensor);
+    *out = value->sparse ? ort_shape_copy(value->sparse->dense) : shape_of(&value->tensor);
     return *out ? NULL : ort_no_memory();
 }
 
@@ -131,6 +131,14 @@ static OrtTypeInfo *container_type(const OrtValue *value)
 
 static OrtTypeInfo *type_of(const OrtValue *value)
 {
+    OrtTypeInfo *type;
+
+    if (value->sparse) {
+        type = ort_type_of_tensor(ort_shape_copy(value->sparse->dense));
+        if (type)
+            type->kind = ONNX_TYPE_SPARSETENSOR;
+        return type;
+    }
     if (value->kind != ONNX_TYPE_TENSOR)
         return container_type(value);
     return ort_type_of_tensor(shape_of(&value->tensor));

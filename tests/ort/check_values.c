@@ -353,6 +353,48 @@ START_TEST(an_optional_may_hold_nothing)
 }
 END_TEST
 
+START_TEST(sparse_tensors_keep_values_and_indices)
+{
+    static const int64_t dense[] = {3, 3}, n[] = {2};
+    static const int64_t at[] = {1, 5}, inner[] = {1, 2}, outer[] = {0, 1, 2, 2};
+    static const float v[] = {7, 8};
+    OrtValue *value = NULL;
+    OrtTensorTypeAndShapeInfo *shape = NULL;
+    OrtTypeInfo *type = NULL;
+    OrtSparseFormat format;
+    const void *data = NULL;
+    ONNXType kind;
+    size_t count = 0;
+
+    ok(ort->CreateSparseTensorAsOrtValue(heap, dense, 2, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+                                         &value));
+    fails(ort->GetSparseTensorValues(value, &data), ORT_INVALID_ARGUMENT, "no such part");
+    ok(ort->FillSparseTensorCoo(value, cpu, n, 1, v, at, 2));
+    ok(ort->GetSparseTensorFormat(value, &format));
+    ck_assert_int_eq(format, ORT_SPARSE_COO);
+    ok(ort->GetSparseTensorIndices(value, ORT_SPARSE_COO_INDICES, &count, &data));
+    ck_assert_uint_eq(count, 2);
+    ck_assert_int_eq(((const int64_t *)data)[1], 5);
+    fails(ort->GetSparseTensorIndices(value, ORT_SPARSE_CSR_INNER_INDICES, &count, &data),
+          ORT_INVALID_ARGUMENT, "format");
+    fails(ort->FillSparseTensorCoo(value, cpu, n, 1, v, at, 3), ORT_INVALID_ARGUMENT, "3 indices");
+    ok(ort->FillSparseTensorCsr(value, cpu, n, 1, v, inner, 2, outer, 4));
+    ok(ort->GetSparseTensorIndices(value, ORT_SPARSE_CSR_OUTER_INDICES, &count, &data));
+    ck_assert_uint_eq(count, 4);
+    ok(ort->GetSparseTensorValues(value, &data));
+    ck_assert_double_eq((double)((const float *)data)[1], 8);
+    ok(ort->GetTensorTypeAndShape(value, &shape));
+    ok(ort->GetTensorShapeElementCount(shape, &count));
+    ck_assert_uint_eq(count, 9);
+    ort->ReleaseTensorTypeAndShapeInfo(shape);
+    ok(ort->GetTypeInfo(value, &type));
+    ok(ort->GetOnnxTypeFromTypeInfo(type, &kind));
+    ck_assert_int_eq(kind, ONNX_TYPE_SPARSETENSOR);
+    ort->ReleaseTypeInfo(type);
+    ort->ReleaseValue(value);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("values");
@@ -369,6 +411,7 @@ int main(void)
     tcase_add_test(tcase, sequences_share_their_parts);
     tcase_add_test(tcase, sequences_come_out_of_runs_and_go_into_them);
     tcase_add_test(tcase, maps_have_keys_and_values);
+    tcase_add_test(tcase, sparse_tensors_keep_values_and_indices);
     tcase_add_test(tcase, an_optional_may_hold_nothing);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
