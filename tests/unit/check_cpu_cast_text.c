@@ -11,13 +11,26 @@ static const struct {
     const char *text;
     double value;
 } numbers[] = {
-    {"3.14", 3.14},      {"1000", 1000},      {"1e-5", 1e-5},
-    {"1E8", 1e8},        {"100.5", 100.5},    {"INF", INFINITY},
-    {"+INF", INFINITY},  {"-inf", -INFINITY}, {"NaN", NAN},
-    {"-0", -0.0},        {" 7 ", 7},          {".5", 0.5},
-    {"5.", 5},           {"+2", 2},           {"-Infinity", -INFINITY},
-    {"1e400", INFINITY}, {"0.1", 0.1},        {"true", 1},
-    {"False", 0},        {"1e-400", 0},
+    {"3.14", 3.14},
+    {"1000", 1000},
+    {"1e-5", 1e-5},
+    {"1E8", 1e8},
+    {"100.5", 100.5},
+    {"INF", (double)INFINITY},
+    {"+INF", (double)INFINITY},
+    {"-inf", -(double)INFINITY},
+    {"NaN", (double)NAN},
+    {"-0", -0.0},
+    {" 7 ", 7},
+    {".5", 0.5},
+    {"5.", 5},
+    {"+2", 2},
+    {"-Infinity", -(double)INFINITY},
+    {"1e400", (double)INFINITY},
+    {"0.1", 0.1},
+    {"true", 1},
+    {"False", 0},
+    {"1e-400", 0},
 };
 
 enum { N_NUMBERS = sizeof numbers / sizeof numbers[0] };

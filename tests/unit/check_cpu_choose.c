@@ -505,6 +505,7 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, finds_the_best, 0, 15 * TYPED_NUMBERS);
     tcase_add_loop_test(tcase, extremes_are_in_their_order, 0, 2);
     tcase_add_test(tcase, whole_ranges_of_integers);

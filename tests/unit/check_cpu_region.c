@@ -370,7 +370,7 @@ START_TEST(pools_maxima)
         if (from[o] >= 0)
             want[o] = values[from[o]];
         else /* a window in the padding alone */
-            want[o] = dtype == BP_DTYPE_U8 ? 0 : dtype == BP_DTYPE_I8 ? -128 : -INFINITY;
+            want[o] = dtype == BP_DTYPE_U8 ? 0 : dtype == BP_DTYPE_I8 ? -128 : -(double)INFINITY;
     }
     th_input(t, "x", dtype, shape_text(&w.x), kept_encode(values, shape_count(&w.x), dtype));
     th_output(t, "y", dtype, shape_text(&w.y));
