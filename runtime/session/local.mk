@@ -9,6 +9,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/hosted/hosted.c \
 	%D%/hosted/hosted.h \
 	%D%/hosted/loop.c \
+	%D%/hosted/loop.h \
 	%D%/hosted/map.c \
 	%D%/hosted/optional.c \
 	%D%/hosted/pieces.c \
