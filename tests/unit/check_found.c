@@ -140,7 +140,6 @@ START_TEST(skip_of_one_element_is_refused)
 }
 END_TEST
 
-
 START_TEST(why_a_provider_failed_is_told_where_nobody_is_left)
 {
     kit_start_model();

@@ -19,8 +19,8 @@
 #include "operator_fuzz_check.h"
 
 enum {
-    SLICES = 8,           /* tests that the rows are dealt to */
-    COUNT = 4             /* models a row */
+    SLICES = 8, /* tests that the rows are dealt to */
+    COUNT = 4   /* models a row */
 };
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -181,7 +181,8 @@ static uint32_t try_row(const struct bp_schema *row)
     for (uint32_t i = 0; i < count; i++)
         n_run += try_model(row, seed_of(row, seed, i)) == BP_OK;
     if (getenv("BP_FUZZ_TALLY"))
-        fprintf(stderr, "TALLY %s:%s-%u %u of %u\n", row->domain, row->op, row->since, n_run, count);
+        fprintf(stderr, "TALLY %s:%s-%u %u of %u\n", row->domain, row->op, row->since, n_run,
+                count);
     return n_run;
 }
 

@@ -32,7 +32,8 @@ enum fuzz_form {
 
 /* An input of the node, with the feed for it. */
 struct fuzz_value {
-    char name[16], fed[16]; /* as the node calls it, and as it is fed: an Identity may lie between */
+    char name[16],
+        fed[16]; /* as the node calls it, and as it is fed: an Identity may lie between */
     const struct bp_param *param;
     enum fuzz_form form;
     uint32_t kind, dtype, rank;
@@ -48,12 +49,12 @@ struct fuzz_value {
 struct fuzz {
     uint64_t state; /* of the random numbers */
     const struct bp_schema *row;
-    struct pw w; /* the model */
+    struct pw w;          /* the model */
     struct bp_text words; /* describes it */
     struct fuzz_value in[FUZZ_VALUES];
     uint32_t n_in, n_out;
-    uint32_t wanted;  /* bit by output */
-    uint32_t n_names; /* of graph outputs */
+    uint32_t wanted;               /* bit by output */
+    uint32_t n_names;              /* of graph outputs */
     int64_t letters[FUZZ_LETTERS]; /* sizes that the inputs have in common, 'A' to 'Z' */
     int64_t spatial[4], window[4];
     uint32_t n_spatial;

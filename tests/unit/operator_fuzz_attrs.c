@@ -68,8 +68,7 @@ static const char *const words[] = {"a", "b", "", "abc", "1", "x", "the", "\xff"
 static const char *find_choices(const struct fuzz *fuzz, const char *name)
 {
     for (size_t i = 0; i < sizeof own_choices / sizeof own_choices[0]; i++) {
-        if (strcmp(own_choices[i].op, fuzz->row->op) == 0 &&
-            strcmp(own_choices[i].name, name) == 0)
+        if (strcmp(own_choices[i].op, fuzz->row->op) == 0 && strcmp(own_choices[i].name, name) == 0)
             return own_choices[i].values;
     }
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
@@ -251,15 +250,18 @@ static void write_tensor(struct fuzz *fuzz, uint32_t field, struct fuzz_value *v
 void fuzz_tensor_attribute(struct fuzz *fuzz, uint32_t field, const char *name)
 {
     struct fuzz_value value = {.dtype = fuzz_dtype(fuzz, BP_T_ANY)};
-    bool is_list = !fuzz->is_wild && is(name, "nodes_modes nodes_splits leaf_weights nodes_hitrates "
-                                              "nodes_values_as_tensor target_weights_as_tensor");
+    bool is_list =
+        !fuzz->is_wild && is(name, "nodes_modes nodes_splits leaf_weights nodes_hitrates "
+                                   "nodes_values_as_tensor target_weights_as_tensor");
 
     if (is_list)
         value.dtype = is(name, "nodes_modes") ? BP_DTYPE_U8 : fuzz->in[0].dtype;
     value.rank = is_list || fuzz_chance(fuzz, 70) ? 1 : fuzz_below(fuzz, 3);
     value.count = 1;
     for (uint32_t d = 0; d < value.rank; d++) {
-        value.dims[d] = is_list || fuzz_chance(fuzz, 50) ? fuzz->list : fuzz_chance(fuzz, 60) ? 1 : fuzz_size(fuzz);
+        value.dims[d] = is_list || fuzz_chance(fuzz, 50) ? fuzz->list
+                        : fuzz_chance(fuzz, 60)          ? 1
+                                                         : fuzz_size(fuzz);
         value.count *= (size_t)value.dims[d];
     }
     fuzz_fill(fuzz, &value);

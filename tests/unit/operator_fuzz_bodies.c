@@ -97,8 +97,8 @@ static void pick_name(struct fuzz *fuzz, uint32_t body, uint32_t n_in, uint32_t 
 
 static void write_output(struct fuzz *fuzz, uint32_t body, uint32_t n_in, uint32_t i)
 {
-    static const char *const ops[] = {"Identity", "Neg",    "Not",      "Add",
-                                      "Concat",   "Shape",  "NonZero",  "SequenceInsert",
+    static const char *const ops[] = {"Identity", "Neg",     "Not",      "Add",
+                                      "Concat",   "Shape",   "NonZero",  "SequenceInsert",
                                       "Mul",      "Reshape", "Optional", "SequenceConstruct"};
     bool is_loop = strcmp(fuzz->row->op, "Loop") == 0;
     const char *op = ops[fuzz_chance(fuzz, 60) ? 0 : fuzz_below(fuzz, sizeof ops / sizeof ops[0])];

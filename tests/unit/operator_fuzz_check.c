@@ -81,8 +81,7 @@ void fuzz_setup(void)
 void fuzz_check_refusal(bp_rc rc, bool may_be_slow, const char *when)
 {
     bool is_known = rc == BP_E_INVALID || rc == BP_E_UNSUPPORTED || rc == BP_E_SHAPE ||
-                    rc == BP_E_NOMEM || rc == BP_E_VERSION ||
-                    (rc == BP_E_TIMEOUT && may_be_slow);
+                    rc == BP_E_NOMEM || rc == BP_E_VERSION || (rc == BP_E_TIMEOUT && may_be_slow);
 
     FUZZ_CHECK(is_known && strlen(kit.text) > 8, "%s: %s: %s", when, bp_rc_name(rc), kit.text);
 }
@@ -104,10 +103,10 @@ static uint64_t hash_tensor(const bp_tensor *tensor)
     size_t bytes = 0;
 
     FUZZ_CHECK(tensor->rank <= 32 && (tensor->dims || !tensor->rank), "rank %u", tensor->rank);
-    FUZZ_CHECK(bp_dense_bytes(tensor->dtype, tensor->dims, tensor->rank, &bytes), "type %u, too large",
-          tensor->dtype);
-    FUZZ_CHECK(tensor->bytes >= bytes && (tensor->base || !bytes), "%zu bytes where the shape needs %zu",
-          tensor->bytes, bytes);
+    FUZZ_CHECK(bp_dense_bytes(tensor->dtype, tensor->dims, tensor->rank, &bytes),
+               "type %u, too large", tensor->dtype);
+    FUZZ_CHECK(tensor->bytes >= bytes && (tensor->base || !bytes),
+               "%zu bytes where the shape needs %zu", tensor->bytes, bytes);
     if (tensor->dtype != BP_DTYPE_STRING)
         return bytes ? hash_bytes(hash, spans, bytes) : hash;
     for (size_t i = 0; i < bytes / sizeof *spans; i++)
@@ -167,10 +166,11 @@ void fuzz_run(bp_session *session, const bp_binding *in, uint32_t n_in, int64_t 
 
 void fuzz_compare(const struct fuzz_outcome *a, const struct fuzz_outcome *b, const char *what)
 {
-    if (a->rc == BP_E_TIMEOUT || b->rc == BP_E_TIMEOUT || a->rc == BP_E_NOMEM || b->rc == BP_E_NOMEM)
+    if (a->rc == BP_E_TIMEOUT || b->rc == BP_E_TIMEOUT || a->rc == BP_E_NOMEM ||
+        b->rc == BP_E_NOMEM)
         return;
     FUZZ_CHECK(a->rc == b->rc, "%s: %s, then %s: %s", what, bp_rc_name(a->rc), bp_rc_name(b->rc),
-          kit.text);
+               kit.text);
     for (uint32_t i = 0; a->rc >= 0 && i < a->n; i++)
         FUZZ_CHECK(a->hash[i] == b->hash[i], "%s: output %u has other bytes", what, i);
 }

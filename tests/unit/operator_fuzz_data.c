@@ -11,10 +11,10 @@
 
 int64_t fuzz_edge(struct fuzz *fuzz)
 {
-    static const int64_t edges[] = {INT64_MIN,     INT64_MIN + 1, INT32_MIN,  -65536, -100, -3,
-                                    255,           256,           65535,      INT32_MAX,
-                                    1LL << 31,     UINT32_MAX,    1LL << 32,  1LL << 40,
-                                    INT64_MAX / 2, INT64_MAX - 1, INT64_MAX,  1000,   20,   1LL << 62};
+    static const int64_t edges[] = {
+        INT64_MIN,     INT64_MIN + 1, INT32_MIN, -65536,    -100,       -3,        255,
+        256,           65535,         INT32_MAX, 1LL << 31, UINT32_MAX, 1LL << 32, 1LL << 40,
+        INT64_MAX / 2, INT64_MAX - 1, INT64_MAX, 1000,      20,         1LL << 62};
 
     fuzz->is_large = true;
     return FUZZ_PICK(fuzz, edges);
@@ -110,8 +110,8 @@ static void random_shape(struct fuzz *fuzz, struct fuzz_value *value)
 {
     value->rank = fuzz_below(fuzz, 6);
     for (uint32_t d = 0; d < value->rank; d++)
-        value->dims[d] = fuzz_chance(fuzz, 60) ? fuzz->letters[fuzz_below(fuzz, 4)]
-                                               : fuzz_size(fuzz);
+        value->dims[d] =
+            fuzz_chance(fuzz, 60) ? fuzz->letters[fuzz_below(fuzz, 4)] : fuzz_size(fuzz);
 }
 
 /* The shape of input 0, or one that broadcasts with it. */
@@ -207,8 +207,8 @@ void fuzz_set_shape(struct fuzz *fuzz, struct fuzz_value *value, uint32_t i, boo
 
 static float real(struct fuzz *fuzz)
 {
-    static const float odd[] = {0.0f,   -0.0f, 1.0f,   -1.0f,  0.5f,    1e30f,  -1e30f,
-                                1e-40f, 2.5f,  1e10f,  -1e19f, 3.4e38f, 255.5f, 1e-7f};
+    static const float odd[] = {0.0f,   -0.0f, 1.0f,  -1.0f,  0.5f,    1e30f,  -1e30f,
+                                1e-40f, 2.5f,  1e10f, -1e19f, 3.4e38f, 255.5f, 1e-7f};
     uint32_t kind = fuzz_below(fuzz, 40);
 
     if (kind == 0)
@@ -249,8 +249,9 @@ static uint16_t half_of(float x)
 
 static void put_text(struct fuzz *fuzz, struct fuzz_value *value)
 {
-    static const char *const texts[] = {"",    "a",     "b",     "abc", "1",   "-2.5e3",  "nan", "INF",
-                                        "a b", "c,d,e", "\xff\xfe", "Ünï", "1e999", "0x10", "  x ", "the"};
+    static const char *const texts[] = {"",      "a",    "b",    "abc",   "1",        "-2.5e3",
+                                        "nan",   "INF",  "a b",  "c,d,e", "\xff\xfe", "Ünï",
+                                        "1e999", "0x10", "  x ", "the"};
     bp_span *spans = value->data;
 
     value->text = malloc(value->count * 8 + 1);

@@ -61,12 +61,12 @@ static void roll_form(struct fuzz *fuzz, struct fuzz_value *value)
 {
     static const enum fuzz_form usual[] = {FUZZ_CONSTANT, FUZZ_CONSTANT, FUZZ_SHAPED,
                                            FUZZ_SHAPED,   FUZZ_SYMBOLS,  FUZZ_UNSHAPED};
-    static const enum fuzz_form read[] = {FUZZ_CONSTANT, FUZZ_CONSTANT, FUZZ_CONSTANT,
-                                          FUZZ_SHAPED,   FUZZ_UNSHAPED};
+    static const enum fuzz_form read[] = {FUZZ_CONSTANT, FUZZ_CONSTANT, FUZZ_CONSTANT, FUZZ_SHAPED,
+                                          FUZZ_UNSHAPED};
     static const enum fuzz_form rare[] = {FUZZ_UNTYPED, FUZZ_DEFAULT};
 
-    value->form = value->param->flags & BP_PARAM_CONTENT ? FUZZ_PICK(fuzz, read)
-                                                         : FUZZ_PICK(fuzz, usual);
+    value->form =
+        value->param->flags & BP_PARAM_CONTENT ? FUZZ_PICK(fuzz, read) : FUZZ_PICK(fuzz, usual);
     if (fuzz_chance(fuzz, 6))
         value->form = FUZZ_PICK(fuzz, rare);
     if (value->kind != BP_KIND_TENSOR)
@@ -193,7 +193,7 @@ static void roll_inputs(struct fuzz *fuzz)
     fuzz->n_in = row->n_in;
     if (row->n_in > 0 && row->in[row->n_in - 1].flags & BP_PARAM_VARIADIC)
         fuzz->n_in = fuzz_hinted(fuzz) && fuzz_chance(fuzz, 80) ? fuzz_hinted(fuzz)
-                                                               : fuzz->n_in + fuzz_below(fuzz, 4);
+                                                                : fuzz->n_in + fuzz_below(fuzz, 4);
     while (fuzz->n_in > 0 && fuzz->n_in <= row->n_in &&
            row->in[fuzz->n_in - 1].flags & BP_PARAM_OPTIONAL && fuzz_chance(fuzz, 30))
         fuzz->n_in--;
@@ -253,8 +253,8 @@ static void declare_object(struct fuzz *fuzz, const struct fuzz_value *value)
         [BP_KIND_SEQUENCE] = 4, [BP_KIND_OPTIONAL] = 9, [BP_KIND_MAP] = 5};
     bool is_map = value->kind == BP_KIND_MAP;
     const bp_object *item = bp_object_item(value->object, 0);
-    bool is_nested = value->kind == BP_KIND_OPTIONAL && item &&
-                     bp_object_kind(item) == BP_KIND_SEQUENCE;
+    bool is_nested =
+        value->kind == BP_KIND_OPTIONAL && item && bp_object_kind(item) == BP_KIND_SEQUENCE;
 
     pw_open(&fuzz->w, 11);
     pw_text(&fuzz->w, 1, value->fed);
@@ -349,8 +349,9 @@ static void roll_outputs(struct fuzz *fuzz)
         fuzz->n_out += fuzz_below(fuzz, 4);
     while (fuzz->n_out > 1 &&
            fuzz_chance(fuzz, fuzz->n_out <= row->n_out &&
-                                 row->out[fuzz->n_out - 1].flags & BP_PARAM_OPTIONAL
-                             ? 30 : 2))
+                                     row->out[fuzz->n_out - 1].flags & BP_PARAM_OPTIONAL
+                                 ? 30
+                                 : 2))
         fuzz->n_out--;
     if (strcmp(row->op, "Loop") == 0 && fuzz_chance(fuzz, 95))
         fuzz->n_out = (fuzz->n_in > 3 ? fuzz->n_in - 2 : 1) + fuzz_below(fuzz, 2);
