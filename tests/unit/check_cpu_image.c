@@ -213,11 +213,11 @@ START_TEST(resizes_as_defined)
     }
     n_in = (size_t)bp_dims_count(in, rank);
     n_out = (size_t)bp_dims_count(out, rank);
-    x = nums_make(n_in, dtype);
-    want = malloc(n_out * sizeof *want + 1);
+    x = kept_numbers(n_in, dtype);
+    want = kept_zeros(1, n_out * sizeof *want + 1);
     for (size_t i = 0; i < n_out; i++)
         want[i] = resized(&c, axes, rank, x, n_in, i);
-    th_input(t, "x", dtype, text_of(in, rank), typed_encode(x, n_in, dtype));
+    th_input(t, "x", dtype, text_of(in, rank), kept_encode(x, n_in, dtype));
     th_output(t, "y", dtype, is_late ? NULL : text_of(out, rank));
     add_resize(&c, axes, rank, by_sizes, is_late);
     if (is_late)
@@ -235,11 +235,11 @@ START_TEST(resizes_pictures_in_bands)
     const int64_t oh = _i ? 29 : 131, ow = _i ? 300 : 170;
     struct resize c = {1, 0, 0, _i == 1, false, -0.75};
     struct axis y = {H, oh, (double)oh / H, 0, 1}, x = {W, ow, (double)ow / W, 0, 1};
-    double *data, *rows = calloc((size_t)(C * H * ow), sizeof *rows);
-    double *want = calloc((size_t)(C * oh * ow), sizeof *want);
+    double *data, *rows = kept_zeros((size_t)(C * H * ow), sizeof *rows);
+    double *want = kept_zeros((size_t)(C * oh * ow), sizeof *want);
 
     nums_seed(5);
-    data = nums_make(C * H * W, BP_DTYPE_F32);
+    data = kept_numbers(C * H * W, BP_DTYPE_F32);
     for (int64_t j = 0; j < ow; j++) {
         for (int64_t k = 0; k < W; k++) {
             double w = weight_of(&c, &x, j, k);
@@ -256,7 +256,7 @@ START_TEST(resizes_pictures_in_bands)
                 want[(p / ow * oh + i) * ow + p % ow] += w * rows[(p / ow * H + k) * ow + p % ow];
         }
     }
-    th_input(t, "x", BP_DTYPE_F32, "1,3,61,83", typed_encode(data, C * H * W, BP_DTYPE_F32));
+    th_input(t, "x", BP_DTYPE_F32, "1,3,61,83", kept_encode(data, C * H * W, BP_DTYPE_F32));
     th_const(t, "sizes", BP_DTYPE_I64, "2", (int64_t[]){oh, ow});
     th_output(t, "y", BP_DTYPE_F32, text_of((int64_t[]){1, C, oh, ow}, 4));
     th_node(t, "Resize", 18, "x - - sizes", "y");
@@ -428,9 +428,9 @@ START_TEST(samples_grids_as_defined)
     g.dims = x_dims + 2;
     plane = (size_t)bp_dims_count(g.dims, n);
     points = (size_t)bp_dims_count(y_dims + 2, n);
-    x = nums_make(6 * plane, dtype);
-    grid = nums_make(2 * points * n, BP_DTYPE_F64);
-    want = malloc(6 * points * sizeof *want);
+    x = kept_numbers(6 * plane, dtype);
+    grid = kept_numbers(2 * points * n, BP_DTYPE_F64);
+    want = kept_zeros(1, 6 * points * sizeof *want);
     for (size_t i = 0; i < 2 * points * n; i++)
         grid[i] *= 2.3;
     for (size_t i = 0; i < 6 * points; i++) {
@@ -444,9 +444,9 @@ START_TEST(samples_grids_as_defined)
         }
         want[i] = sampled(&g, x + i / points * plane, 0, at, 0);
     }
-    th_input(t, "x", dtype, text_of(x_dims, n + 2), typed_encode(x, 6 * plane, dtype));
+    th_input(t, "x", dtype, text_of(x_dims, n + 2), kept_encode(x, 6 * plane, dtype));
     th_input(t, "grid", BP_DTYPE_F64, text_of(grid_dims, n + 2),
-             typed_encode(grid, 2 * points * n, BP_DTYPE_F64));
+             kept_encode(grid, 2 * points * n, BP_DTYPE_F64));
     th_output(t, "y", dtype, text_of(y_dims, n + 2));
     th_node(t, "GridSample", 22, "x grid", "y");
     th_string(t, "mode", modes[g.mode]);
@@ -487,10 +487,10 @@ START_TEST(maps_grids)
     const int64_t z_size = n == 3 ? size[2] : 1, y_size = size[n], x_size = size[n + 1];
     int64_t dims[5];
     size_t count = (size_t)(2 * z_size * y_size * x_size * n);
-    double *theta, *want = malloc(count * sizeof *want);
+    double *theta, *want = kept_zeros(1, count * sizeof *want);
 
     nums_seed((uint64_t)_i);
-    theta = nums_make(24, dtype);
+    theta = kept_numbers(24, dtype);
     for (size_t i = 0; i < count; i++) {
         size_t p = i / (size_t)n, k = i % (size_t)n;
         int64_t c[3] = {(int64_t)p % x_size, (int64_t)p / x_size % y_size,
@@ -509,7 +509,7 @@ START_TEST(maps_grids)
         dims[d + 1] = size[d + 2];
     dims[n + 1] = n;
     th_input(t, "theta", dtype, n == 3 ? "2,3,4" : "2,2,3",
-             typed_encode(theta, (size_t)(2 * n * (n + 1)), dtype));
+             kept_encode(theta, (size_t)(2 * n * (n + 1)), dtype));
     (is_late ? th_input : th_const)(t, "size", BP_DTYPE_I64, n == 3 ? "5" : "4", size);
     th_output(t, "y", dtype, is_late ? NULL : text_of(dims, (uint32_t)n + 2));
     th_node(t, "AffineGrid", 20, "theta size", "y");
@@ -536,14 +536,14 @@ START_TEST(convolves_at_moved_places)
     size_t n_mask = (size_t)(N * moved * KH * KW * oh * ow);
     const int64_t dims[] = {H, width};
     struct grid g = {1, 0, false, 2, dims};
-    double *x, *w, *offset, *b, *mask, *want = calloc(n_y, sizeof *want);
+    double *x, *w, *offset, *b, *mask, *want = kept_zeros(n_y, sizeof *want);
 
     nums_seed((uint64_t)_i);
-    x = nums_make(n_x, dtype);
-    w = nums_make(n_w, dtype);
-    offset = nums_make(2 * n_mask, dtype);
-    b = nums_make((size_t)maps, dtype);
-    mask = nums_make(n_mask, dtype);
+    x = kept_numbers(n_x, dtype);
+    w = kept_numbers(n_w, dtype);
+    offset = kept_numbers(2 * n_mask, dtype);
+    b = kept_numbers((size_t)maps, dtype);
+    mask = kept_numbers(n_mask, dtype);
     for (int i = 0; i < (int)n_y; i++) {
         int ox = i % ow, oy = i / ow % oh, m = i / ow / oh % maps, image = i / ow / oh / maps;
 
@@ -565,14 +565,14 @@ START_TEST(convolves_at_moved_places)
         }
     }
     th_input(t, "x", dtype, text_of((int64_t[]){N, channels, H, width}, 4),
-             typed_encode(x, n_x, dtype));
+             kept_encode(x, n_x, dtype));
     th_const(t, "w", dtype, text_of((int64_t[]){maps, channels / groups, KH, KW}, 4),
-             typed_encode(w, n_w, dtype));
+             kept_encode(w, n_w, dtype));
     th_input(t, "offset", dtype, text_of((int64_t[]){N, moved * KH * KW * 2, oh, ow}, 4),
-             typed_encode(offset, 2 * n_mask, dtype));
-    th_const(t, "b", dtype, "6", typed_encode(b, (size_t)maps, dtype));
+             kept_encode(offset, 2 * n_mask, dtype));
+    th_const(t, "b", dtype, "6", kept_encode(b, (size_t)maps, dtype));
     th_input(t, "mask", dtype, text_of((int64_t[]){N, moved * KH * KW, oh, ow}, 4),
-             typed_encode(mask, n_mask, dtype));
+             kept_encode(mask, n_mask, dtype));
     th_output(t, "y", dtype, text_of((int64_t[]){N, maps, oh, ow}, 4));
     th_node(t, "DeformConv", 22, "x w offset b mask", "y");
     th_int(t, "group", groups);

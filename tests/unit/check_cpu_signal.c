@@ -39,7 +39,7 @@ static void term(const double *x, int stride, int used, int n, int k, double sig
 /* `outer` rows of `in` numbers, each number with `inner` neighbours; complex, or real in double. */
 static double *as_pairs(const double *x, size_t n, int parts)
 {
-    double *pairs = calloc(2 * n + 1, sizeof *pairs);
+    double *pairs = kept_zeros(2 * n + 1, sizeof *pairs);
 
     for (size_t i = 0; i < n; i++) {
         pairs[2 * i] = x[(size_t)parts * i];
@@ -81,9 +81,9 @@ START_TEST(transforms_any_length)
     used = in < n ? in : n;
     count = (size_t)(OUTER * in * INNER);
     nums_seed((uint64_t)_i);
-    x = nums_make(count * (size_t)parts, dtype);
+    x = kept_numbers(count * (size_t)parts, dtype);
     pairs = as_pairs(x, count, parts);
-    want = malloc(n_out * sizeof *want);
+    want = kept_zeros(1, n_out * sizeof *want);
     for (int i = 0; i < OUTER * out * INNER; i++) {
         int k = i / INNER % out;
         double *to = want + 2 * i;
@@ -96,7 +96,7 @@ START_TEST(transforms_any_length)
     sprintf(dims, "%d,%d,%d,%d", OUTER, in, INNER, parts);
     sprintf(out_dims, "%d,%d,%d,2", OUTER, out, INNER);
     th_output(t, "y", dtype, is_late ? NULL : out_dims);
-    add_dft(dtype, dims, typed_encode(x, count * (size_t)parts, dtype), n, _i % 2 ? 1 : -3,
+    add_dft(dtype, dims, kept_encode(x, count * (size_t)parts, dtype), n, _i % 2 ? 1 : -3,
             is_late);
     th_int(t, "inverse", inverse);
     th_int(t, "onesided", onesided);
@@ -114,9 +114,9 @@ START_TEST(goes_back_to_real_numbers)
     char dims[32], out_dims[32];
 
     nums_seed((uint64_t)_i);
-    x = nums_make((size_t)n, BP_DTYPE_F64);
+    x = kept_numbers((size_t)n, BP_DTYPE_F64);
     want = as_pairs(x, (size_t)n, 1);
-    half = malloc((size_t)(n / 2 + 1) * 2 * sizeof *half);
+    half = kept_zeros(1, (size_t)(n / 2 + 1) * 2 * sizeof *half);
     for (int k = 0; k <= n / 2; k++)
         term(want, 1, n, n, k, -1, half + 2 * k);
     sprintf(dims, "1,%d,2", n / 2 + 1);
@@ -136,7 +136,7 @@ START_TEST(stays_exact_in_long_transforms)
     int64_t n = sizes[_i];
     const double *y;
     char dims[32], out_dims[32];
-    double *wide = calloc((size_t)n, sizeof *wide);
+    double *wide = kept_zeros((size_t)n, sizeof *wide);
 
     wide[3] = 1; /* one pulse: a pure turn */
     sprintf(dims, "1,%lld,1", (long long)n);
@@ -189,14 +189,14 @@ START_TEST(transforms_frames)
     bool onesided = parts == 1 && _i % 3, has_window = _i % 2, is_late = _i % 7 == 0;
     int frames = 1 + (SAMPLES - length) / step, bins = onesided ? length / 2 + 1 : length;
     size_t n_out = (size_t)(BATCH * frames * bins * 2);
-    double *x, *window, *pairs, *want = malloc(n_out * sizeof *want);
+    double *x, *window, *pairs, *want = kept_zeros(1, n_out * sizeof *want);
     char dims[32], out_dims[32], size[8];
     void (*add)(struct th *, const char *, uint32_t, const char *, const void *) =
         is_late ? th_input : th_const;
 
     nums_seed((uint64_t)_i);
-    x = nums_make((size_t)(BATCH * SAMPLES * parts), dtype);
-    window = nums_make((size_t)length, dtype);
+    x = kept_numbers((size_t)(BATCH * SAMPLES * parts), dtype);
+    window = kept_numbers((size_t)length, dtype);
     pairs = as_pairs(x, BATCH * SAMPLES, parts);
     for (int i = 0; i < BATCH * frames * bins; i++) {
         double frame[32];
@@ -209,10 +209,10 @@ START_TEST(transforms_frames)
     sprintf(dims, parts == 1 && _i % 5 == 0 ? "%d,%d" : "%d,%d,%d", BATCH, SAMPLES, parts);
     sprintf(out_dims, "%d,%d,%d,2", BATCH, frames, bins);
     sprintf(size, "%d", length);
-    th_input(t, "x", dtype, dims, typed_encode(x, (size_t)(BATCH * SAMPLES * parts), dtype));
+    th_input(t, "x", dtype, dims, kept_encode(x, (size_t)(BATCH * SAMPLES * parts), dtype));
     add(t, "step", BP_DTYPE_I32, "", &(int32_t){step});
     add(t, "length", BP_DTYPE_I32, "1", &(int32_t){length});
-    th_const(t, "window", dtype, size, typed_encode(window, (size_t)length, dtype));
+    th_const(t, "window", dtype, size, kept_encode(window, (size_t)length, dtype));
     th_output(t, "y", dtype, is_late ? NULL : out_dims);
     th_node(t, "STFT", 17, has_window ? "x step window" : "x step - length", "y");
     th_int(t, "onesided", onesided);

@@ -3,6 +3,7 @@
 #ifndef BP_TESTS_CPU_CASE_H
 #define BP_TESTS_CPU_CASE_H
 
+#include "numbers.h"
 #include "test_host.h"
 #include "typed.h"
 
@@ -44,6 +45,12 @@ static inline void *kept_zeros(size_t n, size_t size)
 static inline void *kept_encode(const double *numbers, size_t n, uint32_t dtype)
 {
     return th_keep(t, typed_encode(numbers, n, dtype));
+}
+
+/* nums_make() for the length of the test. */
+static inline double *kept_numbers(size_t n, uint32_t dtype)
+{
+    return th_keep(t, nums_make(n, dtype));
 }
 
 #endif
