@@ -161,16 +161,22 @@ static int64_t wrong_number(uint64_t *seed)
 }
 
 /* Breaks one thing; false: what is left is a forest still. */
+/* Wraps. */
+static int64_t twice(int64_t number)
+{
+    return (int64_t)((uint64_t)number * 2);
+}
+
 static bool spoil(uint64_t *seed, uint32_t how)
 {
     uint32_t i = random_branch(seed), v = random_below(seed, f.n_votes);
 
     switch (how) {
     case 0:
-        f.yes[i] = wrong_number(seed) * 2; /* ids are odd */
+        f.yes[i] = twice(wrong_number(seed)); /* ids are odd */
         return true;
     case 1:
-        f.no[i] = wrong_number(seed) * 2;
+        f.no[i] = twice(wrong_number(seed));
         return true;
     case 2:
         f.yes[i] = f.id[i]; /* round */
@@ -185,7 +191,7 @@ static bool spoil(uint64_t *seed, uint32_t how)
         f.vote_target[v] = wrong_number(seed);
         return true;
     case 6:
-        f.vote_id[v] = wrong_number(seed) * 2;
+        f.vote_id[v] = twice(wrong_number(seed));
         return true;
     case 7:
         f.vote_tree[v] = INT64_MAX;

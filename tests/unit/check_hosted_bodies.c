@@ -207,6 +207,8 @@ START_TEST(scan_gathers_strings)
 {
     static const bp_span first[] = {{"one", 3}, {"seventeen", 9}};
     static const bp_span x[] = {{"a", 1}, {"bb", 2}, {"ccc", 3}, {"dddd", 4}};
+    static int64_t first_dims[] = {2, 1}, x_dims[] = {2, 2, 1};
+    static int64_t plain_first[] = {1}, plain_x[] = {4, 1};
     bp_binding in[2], out[2];
 
     for (int run = 0; run < 4; run++) {
@@ -214,11 +216,11 @@ START_TEST(scan_gathers_strings)
 
         if (run % 2 == 0)
             scan_words(has_batch);
-        in[0] = KIT_TENSOR(0, BP_DTYPE_STRING, first, 2, 1);
-        in[1] = KIT_TENSOR(1, BP_DTYPE_STRING, x, 2, 2, 1);
+        in[0] = kit_tensor(0, BP_DTYPE_STRING, first, 2, first_dims);
+        in[1] = kit_tensor(1, BP_DTYPE_STRING, x, 3, x_dims);
         if (!has_batch) {
-            in[0] = KIT_TENSOR(0, BP_DTYPE_STRING, first, 1);
-            in[1] = KIT_TENSOR(1, BP_DTYPE_STRING, x, 4, 1);
+            in[0] = kit_tensor(0, BP_DTYPE_STRING, first, 1, plain_first);
+            in[1] = kit_tensor(1, BP_DTYPE_STRING, x, 2, plain_x);
         }
         out[0] = kit_wanted(0);
         out[1] = kit_wanted(1);
