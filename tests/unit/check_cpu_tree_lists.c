@@ -160,13 +160,13 @@ static int64_t wrong_number(uint64_t *seed)
     return numbers[random_below(seed, 6)];
 }
 
-/* Breaks one thing; false: what is left is a forest still. */
 /* Wraps. */
 static int64_t twice(int64_t number)
 {
     return (int64_t)((uint64_t)number * 2);
 }
 
+/* Breaks one thing; false: what is left is a forest still. */
 static bool spoil(uint64_t *seed, uint32_t how)
 {
     uint32_t i = random_branch(seed), v = random_below(seed, f.n_votes);
