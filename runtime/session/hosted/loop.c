@@ -45,11 +45,6 @@ static bp_rc wrap(struct bp_carried *carried, bp_err *err)
     return BP_OK;
 }
 
-static bool is_optional(const struct bp_cell *cell)
-{
-    return cell->object && cell->object->kind == BP_KIND_OPTIONAL;
-}
-
 bp_rc bp_carry_end(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
                    const struct bp_carried *carried, bp_err *err)
 {
@@ -215,7 +210,7 @@ static bp_rc run_round(struct loop *l, bp_err *err)
         rc = bp_carry(&l->carried[i], (uint64_t)l->round, &l->child->cells[ir->outputs[i + 1]],
                       err);
         if (rc >= 0 && l->child->body->facts[ir->inputs[i + 2]].kind == BP_KIND_OPTIONAL &&
-            !is_optional(&l->carried[i].cell))
+            bp_cell_kind(&l->carried[i].cell) != BP_KIND_OPTIONAL)
             rc = wrap(&l->carried[i], err);
     }
     for (uint32_t i = l->n_carried; rc >= 0 && i < l->node->n_out; i++) {
