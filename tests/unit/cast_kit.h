@@ -64,7 +64,8 @@ static inline uint64_t code_at(const struct type *type, const void *data, size_t
     if (type->bits < 8) {
         size_t per = 8 / type->bits;
 
-        return bytes[i / per] >> (i % per * type->bits) & ((1u << type->bits) - 1);
+        code = bytes[i / per];
+        return code >> (i % per * type->bits) & ((1u << type->bits) - 1);
     }
     memcpy(&code, bytes + i * (type->bits / 8), type->bits / 8);
     return code;

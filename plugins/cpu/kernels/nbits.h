@@ -52,9 +52,9 @@ static inline float bp_cpu_nbits_zero(const struct bp_cpu_nbits *b, size_t c, si
 {
     if (b->packed_zero) {
         size_t bit = i * b->bits;
+        uint32_t packed = b->packed_zero[c * b->zero_bytes + bit / 8];
 
-        return (float)(b->packed_zero[c * b->zero_bytes + bit / 8] >> bit % 8 &
-                       ((1u << b->bits) - 1));
+        return (float)(packed >> bit % 8 & ((1u << b->bits) - 1));
     }
     return b->float_zero ? b->float_zero[c * b->k_blocks + i] : b->zero;
 }

@@ -143,9 +143,9 @@ static void write_pixel(const struct header *h, const uint8_t *row, uint64_t x, 
         to[2] = row[3 * x];
     } else if (h->bits <= 8) {
         uint64_t bit = x * h->bits;
-        unsigned shift = (unsigned)(8 - h->bits - bit % 8);
+        unsigned packed = row[bit / 8], shift = (unsigned)(8 - h->bits - bit % 8);
 
-        memcpy(to, h->palette[row[bit / 8] >> shift & ((1u << h->bits) - 1)], 3);
+        memcpy(to, h->palette[packed >> shift & ((1u << h->bits) - 1)], 3);
     } else {
         pixel = h->bits == 16 ? le16(row + 2 * x) : le32(row + 4 * x);
         for (int c = 0; c < 3; c++)

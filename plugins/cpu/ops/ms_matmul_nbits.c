@@ -179,8 +179,9 @@ static void unpack_groups(const struct job *job, size_t c, size_t k0, size_t dep
     for (size_t k = k0; k < k0 + depth; k++) {
         size_t bit = k % b->block * b->bits, group = (size_t)job->groups[k];
         const uint8_t *from = b->weights + (c * b->k_blocks + k / b->block) * b->block_bytes;
+        uint32_t packed = from[bit / 8];
 
-        to[k - k0] = ((float)(from[bit / 8] >> bit % 8 & mask) - bp_cpu_nbits_zero(b, c, group)) *
+        to[k - k0] = ((float)(packed >> bit % 8 & mask) - bp_cpu_nbits_zero(b, c, group)) *
                      b->scales[c * b->k_blocks + group];
     }
 }
