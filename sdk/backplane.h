@@ -187,8 +187,7 @@ BP_API bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err) BP_
 BP_API const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why);
 
 enum {
-    BP_OPERATOR_HOSTED = 1u << 0,     /* the host runs it: no provider is asked */
-    BP_OPERATOR_CONDITIONAL = 1u << 1 /* known to the provider; more than types decides */
+    BP_OPERATOR_HOSTED = 1u << 0 /* the host runs it: no provider is asked */
 };
 
 /* What a provider takes of one version of an operator, in inputs and outputs of one element type. */
@@ -199,6 +198,7 @@ typedef struct bp_operator_info {
     const char *op, *domain;
     const char *params;    /* "X, Y": inputs and outputs that share the type; NULL: hosted */
     uint64_t types, taken; /* bits 1 << BP_DTYPE_*: that ONNX allows, that the provider takes */
+    uint64_t conditional;  /* others, which it refused for an attribute or a shape, not the type */
 } bp_operator_info;
 
 /* Gets rows in the order of domain, operator and version; a row is valid for the call. */

@@ -315,7 +315,7 @@ SIZE(bp_key_value, 16);
 AT(bp_key_value, key, 0);
 AT(bp_key_value, value, 8);
 
-SIZE(bp_operator_info, 56);
+SIZE(bp_operator_info, 64);
 AT(bp_operator_info, struct_size, 0);
 AT(bp_operator_info, flags, 4);
 AT(bp_operator_info, since, 8);
@@ -325,6 +325,7 @@ AT(bp_operator_info, domain, 24);
 AT(bp_operator_info, params, 32);
 AT(bp_operator_info, types, 40);
 AT(bp_operator_info, taken, 48);
+AT(bp_operator_info, conditional, 56);
 
 SIZE(bp_provider_info, 88);
 AT(bp_provider_info, struct_size, 0);
