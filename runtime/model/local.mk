@@ -15,7 +15,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/inline.c %D%/inline.h \
 	%D%/inline_attribute.c \
 	%D%/onnx.c %D%/onnx.h \
-	%D%/save.c \
+	%D%/save.c %D%/save.h \
+	%D%/save_tensor.c \
 	%D%/scope.c \
 	%D%/sniff.c %D%/sniff.h \
 	%D%/sparse.c \

@@ -31,4 +31,10 @@ struct OrtModelCompilationOptions {
 OrtStatus *ort_compile_write(const OrtModelCompilationOptions *options, const bp_model *model,
                              const char *out_path);
 
+/*
+ * Writes the model of a new session where SetOptimizedModelFilePath says, if it does. The host
+ * rewrites no graph as a file would show it, so it is the model as it was, with its weights.
+ */
+OrtStatus *ort_optimized_write(const OrtSessionOptions *options, const bp_model *model);
+
 #endif

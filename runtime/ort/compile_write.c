@@ -290,3 +290,40 @@ OrtStatus *ort_compile_write(const OrtModelCompilationOptions *options, const bp
     free(output.external_path);
     return status;
 }
+
+/* ---- optimized models ---------------------------------------------------------------------------- */
+
+static bool wants_ort_format(const OrtSessionOptions *options)
+{
+    const char *format = ort_keys_get(&options->config, "session.save_model_format");
+    const char *dot = strrchr(options->optimized_path, '.');
+
+    return format ? strcmp(format, "ORT") == 0 : dot && strcmp(dot, ".ort") == 0;
+}
+
+OrtStatus *ort_optimized_write(const OrtSessionOptions *options, const bp_model *model)
+{
+    const OrtKeyValuePairs *config = &options->config;
+    const char *file =
+        ort_keys_get(config, "session.optimized_model_external_initializers_file_name");
+    const char *least =
+        ort_keys_get(config, "session.optimized_model_external_initializers_min_size_in_bytes");
+    OrtModelCompilationOptions how = {.threshold = least ? strtoull(least, NULL, 10) : 0};
+    OrtStatus *status;
+
+    if (!options->optimized_path)
+        return NULL;
+    if (wants_ort_format(options))
+        return ort_fail(ORT_NOT_IMPLEMENTED,
+                        "%s: models in ONNX Runtime's own format are not written; name a file "
+                        "that ends in .onnx",
+                        options->optimized_path);
+    if (file && file[0]) {
+        how.external_path = strdup(file);
+        if (!how.external_path)
+            return ort_no_memory();
+    }
+    status = ort_compile_write(&how, model, options->optimized_path);
+    free(how.external_path);
+    return status;
+}

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ort/compile.h"
 #include "ort/contexts.h"
 #include "ort/status.h"
 
@@ -220,6 +221,8 @@ OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *opti
         status = ort_assignment_record(session);
     if (!status)
         status = check_rules(session, options);
+    if (!status)
+        status = ort_optimized_write(options, session->loaded.model);
     if (!status) {
         ort_loaded_close(&session->loaded);
         return NULL;

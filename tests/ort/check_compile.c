@@ -546,6 +546,33 @@ START_TEST(a_session_that_asks_for_contexts_gets_none)
 }
 END_TEST
 
+START_TEST(an_optimized_model_is_written)
+{
+    OrtSession *session = NULL;
+
+    put_file("in.bin", weights, sizeof weights);
+    put_model("in.onnx", "in.bin");
+    ok(ort->SetOptimizedModelFilePath(defaults, path_of("out.onnx")));
+    ok(ort->CreateSession(env, path_of("in.onnx"), defaults, &session));
+    check_session(session);
+    check_file("out.onnx");
+    ck_assert_int_gt(size_of("out.onnx"), (long)sizeof weights);
+
+    ok(ort->AddSessionConfigEntry(
+        defaults, "session.optimized_model_external_initializers_file_name", "out.bin"));
+    ok(ort->AddSessionConfigEntry(
+        defaults, "session.optimized_model_external_initializers_min_size_in_bytes", "100"));
+    ok(ort->CreateSession(env, path_of("in.onnx"), defaults, &session));
+    ort->ReleaseSession(session);
+    ck_assert_int_eq(size_of("out.bin"), (long)sizeof weights);
+    check_file("out.onnx");
+
+    ok(ort->SetOptimizedModelFilePath(defaults, path_of("out.ort")));
+    fails(ort->CreateSession(env, path_of("in.onnx"), defaults, &session), ORT_NOT_IMPLEMENTED,
+          "own format");
+}
+END_TEST
+
 START_TEST(compatibility_never_applies)
 {
     OrtCompiledModelCompatibility how = OrtCompiledModelCompatibility_EP_UNSUPPORTED;
@@ -608,6 +635,7 @@ int main(void)
     tcase_add_test(tcase, setters_check_what_they_get);
     tcase_add_test(tcase, entries_are_where_the_setters_start);
     tcase_add_test(tcase, a_session_that_asks_for_contexts_gets_none);
+    tcase_add_test(tcase, an_optimized_model_is_written);
     tcase_add_test(tcase, compatibility_never_applies);
     tcase_add_test(tcase, a_weightless_source_is_kept);
     suite_add_tcase(suite, tcase);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "fail_alloc.h"
 #include "model_fixture.h"
 
 static struct pw edit;
@@ -313,6 +314,15 @@ static bp_rc place(void *user, const bp_weight_info *info, const char **file, ui
     return BP_OK;
 }
 
+static bp_rc skip_part(void *user, const void *bytes, size_t size, bp_err *unused)
+{
+    (void)user;
+    (void)bytes;
+    (void)size;
+    (void)unused;
+    return BP_OK;
+}
+
 static bp_rc refuse_part(void *user, const void *bytes, size_t size, bp_err *unused)
 {
     (void)user;
@@ -488,6 +498,45 @@ START_TEST(a_saved_model_has_weights_and_edits)
 }
 END_TEST
 
+/* Every allocation in turn fails once. */
+START_TEST(running_out_of_memory_is_an_error)
+{
+    int64_t two[] = {2};
+    bp_model_weight weights[] = {weight("b", BP_DTYPE_F32, two, 1, others, sizeof others),
+                                 weight("k", BP_DTYPE_F32, two, 1, numbers, sizeof numbers)};
+    bp_model_file files[] = {{"w.bin", numbers, sizeof numbers}};
+    bp_model_sink sink = {.struct_size = sizeof sink, .write = skip_part};
+    bp_model_source from;
+    bp_span edits[1];
+    bool has_failed = true;
+
+    start_model();
+    pw_raw_tensor(&w, 5, "b", BP_DTYPE_F32, PW_DIMS(2), numbers, sizeof numbers);
+    write_external("e", "w.bin", "0");
+    end_model();
+    write_edit();
+    edits[0] = (bp_span){edit.data, edit.size};
+    from = source();
+    from.edits = edits;
+    from.n_edits = 1;
+    from.weights = weights;
+    from.n_weights = 2;
+    from.files = files;
+    from.n_files = 1;
+    for (unsigned n = 1; has_failed; n++) {
+        bp_rc rc;
+
+        close_model();
+        fail_alloc_at(n);
+        rc = bp_onnx_open_source(&from, &onnx, &err);
+        if (rc >= 0)
+            rc = bp_onnx_save(onnx, &sink, &err);
+        has_failed = fail_alloc_stop();
+        ck_assert_int_eq(rc, has_failed ? BP_E_NOMEM : BP_OK);
+    }
+}
+END_TEST
+
 START_TEST(what_a_sink_returns_ends_it)
 {
     bp_model_sink sink = {.struct_size = sizeof sink, .write = refuse_part};
@@ -572,6 +621,7 @@ int main(void)
     tcase_add_test(tcase, a_model_that_needs_no_change_is_saved_as_it_is);
     tcase_add_test(tcase, a_saved_model_has_initializers_where_they_were_placed);
     tcase_add_test(tcase, a_saved_model_has_weights_and_edits);
+    tcase_add_test(tcase, running_out_of_memory_is_an_error);
     tcase_add_test(tcase, what_a_sink_returns_ends_it);
     tcase_add_test(tcase, a_missing_file_ends_saving);
     tcase_add_test(tcase, a_source_is_checked);
