@@ -296,6 +296,8 @@ static OrtStatus *check_plan(const OrtEnv *env, bp_model *model, const OrtSessio
                               "Could not find an implementation for %s node with name '%s'",
                               node.op, node.name);
     }
+    if (!status)
+        status = ort_rules_check(report, options);
     bp_report_destroy(report);
     bp_session_options_destroy(host_options);
     return status;

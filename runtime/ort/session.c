@@ -98,9 +98,8 @@ OrtStatus *ort_session_describe(OrtSession *session)
 /* ---- rules that applications set by config entry ------------------------------------------------- */
 
 /* Fails when a node is on the CPU provider, which nobody named. */
-static OrtStatus *check_fallback(const OrtSession *session)
+static OrtStatus *check_fallback(const bp_report *report)
 {
-    const bp_report *report = bp_session_report(session->host);
     uint32_t n = bp_report_node_count(report);
 
     for (uint32_t i = 0; i < n; i++) {
@@ -120,16 +119,16 @@ static OrtStatus *check_fallback(const OrtSession *session)
     return NULL;
 }
 
-static OrtStatus *check_rules(const OrtSession *session, const OrtSessionOptions *options)
+OrtStatus *ort_rules_check(const bp_report *report, const OrtSessionOptions *options)
 {
-    if (!ort_keys_is_on(&session->config, "session.disable_cpu_ep_fallback"))
+    if (!ort_keys_is_on(&options->config, "session.disable_cpu_ep_fallback"))
         return NULL;
     if (options->cpu_is_named)
         return ort_fail(ORT_INVALID_ARGUMENT,
                         "Conflicting session configuration: explicitly added the CPU EP to the "
                         "session, but also disabled fallback to the CPU EP via session "
                         "configuration options.");
-    return check_fallback(session);
+    return check_fallback(report);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -220,13 +219,15 @@ OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *opti
     if (!status && ort_keys_is_on(&session->config, "session.record_ep_graph_assignment_info"))
         status = ort_assignment_record(session);
     if (!status)
-        status = check_rules(session, options);
+        status = ort_rules_check(bp_session_report(session->host), options);
     if (!status)
         status = ort_optimized_write(options, session->loaded.model);
     if (!status) {
         ort_loaded_close(&session->loaded);
         return NULL;
     }
+    ort_assignment_destroy(session->assignment);
+    session->assignment = NULL;
     bp_session_destroy(session->host);
     session->host = NULL;
     if (!list_ends(session))

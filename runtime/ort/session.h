@@ -22,13 +22,13 @@ struct OrtSession {
     OrtEnv *env;
     bp_session *host;         /* NULL: still being edited */
     struct ort_loaded loaded; /* its model is open while it is edited */
-    bp_io_info *inputs; /* those that may be left out come last */
+    bp_io_info *inputs;       /* those that may be left out come last */
     bp_io_info *outputs;
     uint32_t n_inputs, n_outputs;
     uint32_t n_required; /* inputs that have no default */
     int intra_op;
     OrtKeyValuePairs config;
-    OrtKeyValuePairs dims; /* sizes that the application promised, by name */
+    OrtKeyValuePairs dims;   /* sizes that the application promised, by name */
     OrtKeyValuePairs opsets; /* versions by domain; "ai.onnx" for ONNX's own */
     OrtModelMetadata metadata;
     struct ort_assignment *assignment; /* NULL: not asked for */
@@ -54,6 +54,8 @@ OrtStatus *ort_session_create(const OrtEnv *env, const struct ort_source *source
                               const OrtSessionOptions *options, OrtSession **out);
 /* Makes the session of a model that is open ready to run. */
 OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *options);
+/* Do the nodes lie where the options' configuration allows? */
+OrtStatus *ort_rules_check(const bp_report *report, const OrtSessionOptions *options);
 /* Lists inputs, outputs and operator sets of the model that is open, in place of those before. */
 OrtStatus *ort_session_describe(OrtSession *session);
 

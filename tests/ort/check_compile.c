@@ -446,6 +446,18 @@ START_TEST(what_cannot_be_written_leaves_nothing)
 }
 END_TEST
 
+START_TEST(a_model_that_may_not_run_where_it_would_is_refused)
+{
+    put_model("in.onnx", NULL);
+    ok(ort->AddSessionConfigEntry(defaults, "session.disable_cpu_ep_fallback", "1"));
+    fresh_options();
+    ok(compiler->ModelCompilationOptions_SetInputModelPath(options, path_of("in.onnx")));
+    ok(compiler->ModelCompilationOptions_SetOutputModelPath(options, path_of("out.onnx")));
+    fails(compiler->CompileModel(env, options), ORT_FAIL, "fallback to CPU EP has been");
+    ck_assert_int_eq(size_of("out.onnx"), -1);
+}
+END_TEST
+
 static void *no_memory(OrtAllocator *allocator, size_t size)
 {
     (void)allocator;
@@ -504,6 +516,39 @@ START_TEST(setters_check_what_they_get)
     fails(compiler->CompileModel(NULL, NULL), ORT_INVALID_ARGUMENT, "env");
     fails(compiler->CreateModelCompilationOptionsFromSessionOptions(env, NULL, NULL),
           ORT_INVALID_ARGUMENT, "session_options");
+}
+END_TEST
+
+START_TEST(nothing_is_taken_for_an_argument)
+{
+    const char *const words = "model_compile_options";
+
+    compiler->ReleaseModelCompilationOptions(NULL);
+    fails(compiler->ModelCompilationOptions_SetInputModelPath(NULL, NULL), ORT_INVALID_ARGUMENT,
+          words);
+    fails(compiler->ModelCompilationOptions_SetInputModelFromBuffer(NULL, NULL, 0),
+          ORT_INVALID_ARGUMENT, words);
+    fails(compiler->ModelCompilationOptions_SetInputModel(NULL, NULL), ORT_INVALID_ARGUMENT, words);
+    fails(compiler->ModelCompilationOptions_SetOutputModelPath(NULL, NULL), ORT_INVALID_ARGUMENT,
+          words);
+    fails(compiler->ModelCompilationOptions_SetOutputModelBuffer(NULL, NULL, NULL, NULL),
+          ORT_INVALID_ARGUMENT, words);
+    fails(compiler->ModelCompilationOptions_SetOutputModelWriteFunc(NULL, NULL, NULL),
+          ORT_INVALID_ARGUMENT, words);
+    fails(compiler->ModelCompilationOptions_SetOutputModelExternalInitializersFile(NULL, NULL, 0),
+          ORT_INVALID_ARGUMENT, words);
+    fails(compiler->ModelCompilationOptions_SetOutputModelGetInitializerLocationFunc(NULL, NULL,
+                                                                                     NULL),
+          ORT_INVALID_ARGUMENT, words);
+    fails(compiler->ModelCompilationOptions_SetEpContextEmbedMode(NULL, false),
+          ORT_INVALID_ARGUMENT, words);
+    fails(compiler->ModelCompilationOptions_SetEpContextBinaryInformation(NULL, NULL, NULL),
+          ORT_INVALID_ARGUMENT, words);
+    fails(compiler->ModelCompilationOptions_SetFlags(NULL, 0), ORT_INVALID_ARGUMENT, words);
+    fails(compiler->ModelCompilationOptions_SetGraphOptimizationLevel(NULL, ORT_ENABLE_ALL),
+          ORT_INVALID_ARGUMENT, words);
+    fails(compiler->ModelCompilationOptions_SetWeightlessEnabled(NULL, true), ORT_INVALID_ARGUMENT,
+          words);
 }
 END_TEST
 
@@ -630,9 +675,11 @@ int main(void)
     tcase_add_test(tcase, flags_make_errors);
     tcase_add_test(tcase, an_input_and_an_output_are_needed);
     tcase_add_test(tcase, a_model_that_nobody_runs_is_refused);
+    tcase_add_test(tcase, a_model_that_may_not_run_where_it_would_is_refused);
     tcase_add_test(tcase, what_cannot_be_written_leaves_nothing);
     tcase_add_test(tcase, a_buffer_needs_memory);
     tcase_add_test(tcase, setters_check_what_they_get);
+    tcase_add_test(tcase, nothing_is_taken_for_an_argument);
     tcase_add_test(tcase, entries_are_where_the_setters_start);
     tcase_add_test(tcase, a_session_that_asks_for_contexts_gets_none);
     tcase_add_test(tcase, an_optimized_model_is_written);

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "fail_alloc.h"
@@ -566,6 +567,32 @@ START_TEST(a_missing_file_ends_saving)
 }
 END_TEST
 
+START_TEST(a_model_over_2_gib_is_refused)
+{
+    const size_t size = (size_t)1 << 31;
+    int64_t large[] = {(int64_t)size};
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    bp_model_sink sink = {.struct_size = sizeof sink, .write = write_part};
+    bp_model_weight one = weight("b", BP_DTYPE_U8, large, 1, bytes, size);
+    bp_model_source from;
+
+    ck_assert(bytes != MAP_FAILED);
+    start_model();
+    pw_open_tensor(&w, 5, "b", BP_DTYPE_U8, PW_DIMS((int64_t)size));
+    pw_close(&w);
+    end_model();
+    from = source();
+    from.weights = &one;
+    from.n_weights = 1;
+    builds(&from);
+    ck_assert_int_eq(bp_onnx_save(onnx, &sink, &err), BP_E_INVALID);
+    ck_assert_ptr_nonnull(strstr(text, "protobuf ends at 2 GiB"));
+    ck_assert_uint_eq(n_saved, 0);
+    close_model();
+    munmap(bytes, size);
+}
+END_TEST
+
 /* ---- the public door ------------------------------------------------------------------------- */
 
 START_TEST(a_source_is_checked)
@@ -624,6 +651,7 @@ int main(void)
     tcase_add_test(tcase, running_out_of_memory_is_an_error);
     tcase_add_test(tcase, what_a_sink_returns_ends_it);
     tcase_add_test(tcase, a_missing_file_ends_saving);
+    tcase_add_test(tcase, a_model_over_2_gib_is_refused);
     tcase_add_test(tcase, a_source_is_checked);
     return run_tests("source", tcase);
 }
