@@ -289,9 +289,9 @@ static OrtStatus *check_plan(const OrtEnv *env, bp_model *model, const OrtSessio
     for (uint32_t i = 0; !status && i < bp_report_node_count(report); i++) {
         bp_report_node node = {.struct_size = sizeof node};
 
-        /* those of the host's own have no provider either, and no provider refused them */
+        /* those that the host runs have a group */
         if (bp_report_get_node(report, i, &node, NULL) >= 0 && node.provider == BP_NONE &&
-            node.n_refusals > 0)
+            node.group == BP_NONE)
             status = ort_fail(ORT_NOT_IMPLEMENTED,
                               "Could not find an implementation for %s node with name '%s'",
                               node.op, node.name);

@@ -241,6 +241,59 @@ START_TEST(a_built_model_goes_to_a_function)
 }
 END_TEST
 
+/* Body `name` of If: v = x + k, of which there is one in each body. */
+static void write_body(struct pw *w, const char *name, float sign)
+{
+    float data[N];
+
+    for (int i = 0; i < N; i++)
+        data[i] = sign * weights[i];
+    pw_open(w, 5);
+    pw_text(w, 1, name);
+    pw_int(w, 20, 5);
+    pw_open(w, 6);
+    NODE(w, "Add", "v", "x", "k");
+    pw_raw_tensor(w, 5, "k", 1, PW_DIMS(N), data, sizeof data);
+    model_end(w, 12, "v", TENSOR, 1, DIMS(N));
+    pw_close(w);
+    pw_close(w);
+}
+
+START_TEST(initializers_of_bodies_go_to_a_file_too)
+{
+    struct pw w;
+    OrtSession *session = NULL;
+    OrtValue *result;
+
+    model_begin(&w);
+    NODE(&w, "ReduceMax", "most", "x");
+    pw_raw_tensor(&w, 5, "zero", 1, PW_DIMS(1), "\0\0\0", 4);
+    NODE(&w, "Greater", "is_more", "most", "zero");
+    pw_open(&w, 1);
+    pw_text(&w, 1, "is_more");
+    pw_text(&w, 2, "y");
+    pw_text(&w, 4, "If");
+    write_body(&w, "then_branch", 1.0f);
+    write_body(&w, "else_branch", -1.0f);
+    pw_close(&w);
+    model_end(&w, 11, "x", TENSOR, 1, DIMS(N));
+    model_end(&w, 12, "y", TENSOR, 1, DIMS(N));
+    pw_close(&w);
+    ok(compiler->ModelCompilationOptions_SetInputModelFromBuffer(options, w.data, w.size));
+    ok(compiler->ModelCompilationOptions_SetOutputModelPath(options, path_of("out.onnx")));
+    ok(compiler->ModelCompilationOptions_SetOutputModelExternalInitializersFile(options, "out.bin",
+                                                                                64));
+    ok(compiler->CompileModel(env, options));
+    pw_free(&w);
+    ck_assert_int_eq(size_of("out.bin"), 2 * (long)sizeof weights);
+    ok(ort->CreateSession(env, path_of("out.onnx"), NULL, &session));
+    result = run_floats(session, "x", x, N, row, 1, "y");
+    ck_assert(float_data(result)[9] == x[9] + weights[9]);
+    ort->ReleaseValue(result);
+    ort->ReleaseSession(session);
+}
+END_TEST
+
 START_TEST(weights_of_the_options_are_written)
 {
     struct pw w;
@@ -667,6 +720,7 @@ int main(void)
     tcase_add_test(tcase, without_an_output_it_goes_beside_the_input);
     tcase_add_test(tcase, bytes_become_bytes);
     tcase_add_test(tcase, a_built_model_goes_to_a_function);
+    tcase_add_test(tcase, initializers_of_bodies_go_to_a_file_too);
     tcase_add_test(tcase, weights_of_the_options_are_written);
     tcase_add_test(tcase, large_initializers_go_to_a_file);
     tcase_add_test(tcase, their_file_is_named_from_the_model);
