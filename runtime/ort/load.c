@@ -190,6 +190,7 @@ static OrtStatus *set_model(struct ort_loaded *loaded, const OrtModel *model)
         free(bytes);
         return ort_no_memory();
     }
+    loaded->is_built = true;
     loaded->source.bytes = bytes;
     loaded->source.size = size;
     return add_initializers(loaded, model->graph);
@@ -253,6 +254,8 @@ OrtStatus *ort_loaded_open(struct ort_loaded *loaded, const OrtEnv *env)
     rc = bp_model_open_source(env->host, source, &model, ort_err_init(&err));
     if (path)
         snprintf(prefix, sizeof prefix, "Load model from %s failed:", path);
+    if (rc < 0 && (loaded->is_built || source->n_edits > 0))
+        return ort_from(rc, &err, ORT_MAKING, "The model that was built is not sound: ");
     if (rc < 0)
         return ort_from(rc, &err, ORT_READING, prefix);
     ort_loaded_close(loaded);

@@ -19,6 +19,7 @@ struct ort_kept {
 /* Start from {0}. */
 struct ort_loaded {
     bp_model *model; /* NULL until it is opened */
+    bool is_built;   /* from an OrtModel */
     bp_model_source source;
     bp_model_weight *weights; /* the source's arrays */
     bp_model_file *files;

@@ -437,8 +437,7 @@ START_TEST(models_that_are_not_sound_make_no_session)
     set_output(graph, "y", small, 2);
     add_node(graph, "Relu", "nothing", NULL, "y");
     model = model_of(graph);
-    fails(editor->CreateSessionFromModel(env, model, NULL, &session), ORT_INVALID_PROTOBUF,
-          "nothing");
+    fails(editor->CreateSessionFromModel(env, model, NULL, &session), ORT_INVALID_GRAPH, "nothing");
     ck_assert_ptr_null(session);
     ort->ReleaseModel(model);
 }
@@ -615,7 +614,7 @@ START_TEST(a_change_that_fails_leaves_the_session_as_it_was)
     OrtModel *model = build_tail(factor, "there is no such value", "z");
     OrtValue *result;
 
-    fails(editor->ApplyModelToModelEditorSession(session, model), ORT_INVALID_PROTOBUF,
+    fails(editor->ApplyModelToModelEditorSession(session, model), ORT_INVALID_GRAPH,
           "there is no such value");
     ort->ReleaseModel(model);
     ok(editor->CreateModel(NULL, NULL, 0, &model));
