@@ -120,8 +120,6 @@ ABSENT(ort_SessionOptionsSetEpSelectionPolicy,
        (OrtSessionOptions *session_options, OrtExecutionProviderDevicePolicy policy))
 ABSENT(ort_SessionOptionsSetEpSelectionPolicyDelegate,
        (OrtSessionOptions *session_options, EpSelectionDelegate delegate, void *delegate_state))
-ABSENT(ort_Graph_GetGraphView,
-       (const OrtGraph *src_graph, const OrtNode **nodes, size_t num_nodes, OrtGraph **dst_graph))
 ABSENT(ort_CreateSharedAllocator,
        (OrtEnv *env, const OrtEpDevice *ep_device, OrtDeviceMemoryType mem_type,
         OrtAllocatorType allocator_type, const OrtKeyValuePairs *allocator_options,

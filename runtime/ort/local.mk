@@ -36,6 +36,7 @@ endif
 	%D%/env.h \
 	%D%/graph.c \
 	%D%/graph.h \
+	%D%/graph_copy.c \
 	%D%/graph_encode.c \
 	%D%/graph_view.c \
 	%D%/keys.c \

@@ -28,6 +28,8 @@ static void build(struct fixture *f)
     ok(editor->AddNodeToGraph(f->graph, make_node("Add", "sum", in, "y", &attr, 1)));
     set_input(f->graph, "x", small, 2);
     set_output(f->graph, "y", small, 2);
+    for (int i = 0; i < 6; i++)
+        f->data[i] = 3.0f;
     ok(editor->AddInitializerToGraph(f->graph, "k", floats(f->data, 6, small, 2), false));
     ok(ort->Graph_GetNumNodes(f->graph, &n));
     ck_assert_uint_eq(n, 2);
@@ -264,6 +266,97 @@ START_TEST(a_value_knows_its_part_and_type)
 }
 END_TEST
 
+START_TEST(a_view_is_a_graph_of_its_own)
+{
+    struct fixture f;
+    float x[] = {1, 2, 3, 4, 5, 6};
+    const OrtNode *none[1];
+    const OrtOpAttr *attr = NULL;
+    OrtGraph *view = NULL;
+    OrtModel *model;
+    OrtSession *session = NULL;
+    OrtValue *result;
+    const char *text = NULL;
+    const OrtValueInfo *infos[1];
+    const OrtNode *nodes[1];
+    size_t n = 0;
+    int64_t number = 0;
+
+    build(&f);
+    fails(ort->Graph_GetGraphView(f.graph, f.nodes, 0, &view), ORT_INVALID_ARGUMENT, "at least");
+    none[0] = NULL;
+    fails(ort->Graph_GetGraphView(f.graph, none, 1, &view), ORT_INVALID_ARGUMENT, "node 0");
+    none[0] = f.nodes[1];
+    ok(ort->Graph_GetGraphView(f.graph, none, 1, &view)); /* y = t + t */
+    ok(ort->Graph_GetNumInputs(view, &n));
+    ck_assert_uint_eq(n, 1);
+    ok(ort->Graph_GetInputs(view, infos, 1));
+    ok(ort->GetValueInfoName(infos[0], &text));
+    ck_assert_str_eq(text, "t");
+    ok(ort->Graph_GetNumInitializers(view, &n));
+    ck_assert_uint_eq(n, 0);
+    ok(ort->Graph_GetNodes(view, nodes, 1));
+    ok(ort->Node_GetAttributeByName(nodes[0], "number", &attr));
+    ok(ort->ReadOpAttr(attr, ORT_OP_ATTR_INT, &number, sizeof number, &n));
+    ck_assert_int_eq(number, 7);
+    ort->ReleaseGraph(view);
+
+    view = NULL;
+    ok(ort->Graph_GetGraphView(f.graph, f.nodes, 1, &view)); /* t = x * k */
+    ort->ReleaseGraph(f.graph);
+    ok(ort->Graph_GetNumInitializers(view, &n));
+    ck_assert_uint_eq(n, 1);
+    ok(ort->Graph_GetOutputs(view, infos, 1));
+    ok(ort->GetValueInfoName(infos[0], &text));
+    ck_assert_str_eq(text, "t");
+    set_output(view, "t", small, 2); /* nobody said its type */
+    model = model_of(view);
+    ok(editor->CreateSessionFromModel(env, model, NULL, &session));
+    ort->ReleaseModel(model);
+    result = run_floats(session, "x", x, 6, small, 2, "t");
+    ck_assert(float_data(result)[5] == 6.0f * 3.0f);
+    ort->ReleaseValue(result);
+    ort->ReleaseSession(session);
+}
+END_TEST
+
+START_TEST(attributes_of_all_kinds_are_copied)
+{
+    static const char *const texts[] = {"a", "", "ccc"};
+    static const float reals[] = {1.5f, 2.5f};
+    const char *const in[] = {"x", NULL};
+    OrtOpAttr *attrs[3] = {NULL, NULL, NULL};
+    OrtGraph *graph = NULL;
+    OrtGraph *view = NULL;
+    const OrtNode *nodes[1];
+    const OrtOpAttr *attr = NULL;
+    char data[8];
+    float copy[2];
+    size_t n = 0;
+
+    ok(editor->CreateGraph(&graph));
+    ok(ort->CreateOpAttr("texts", texts, 3, ORT_OP_ATTR_STRINGS, &attrs[0]));
+    ok(ort->CreateOpAttr("reals", reals, 2, ORT_OP_ATTR_FLOATS, &attrs[1]));
+    ok(ort->CreateOpAttr("text", "abc", 3, ORT_OP_ATTR_STRING, &attrs[2]));
+    ok(editor->AddNodeToGraph(graph, make_node("Thing", "n", in, "y", attrs, 3)));
+    ok(ort->Graph_GetNodes(graph, nodes, 1));
+    ok(ort->Graph_GetGraphView(graph, nodes, 1, &view));
+    ort->ReleaseGraph(graph);
+    ok(ort->Graph_GetNodes(view, nodes, 1));
+    ok(ort->Node_GetAttributeByName(nodes[0], "texts", &attr));
+    ok(ort->ReadOpAttr(attr, ORT_OP_ATTR_STRINGS, data, sizeof data, &n));
+    ck_assert_uint_eq(n, 7);
+    ck_assert_mem_eq(data, "a\0\0ccc", 7);
+    ok(ort->Node_GetAttributeByName(nodes[0], "reals", &attr));
+    ok(ort->ReadOpAttr(attr, ORT_OP_ATTR_FLOATS, copy, sizeof copy, &n));
+    ck_assert_mem_eq(copy, reals, sizeof reals);
+    ok(ort->Node_GetAttributeByName(nodes[0], "text", &attr));
+    ok(ort->ReadOpAttr(attr, ORT_OP_ATTR_STRING, data, sizeof data, &n));
+    ck_assert_uint_eq(n, 3);
+    ort->ReleaseGraph(view);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("graphs");
@@ -277,6 +370,8 @@ int main(void)
     tcase_add_test(tcase, a_node_is_what_it_was_made_as);
     tcase_add_test(tcase, a_value_knows_who_makes_and_who_uses_it);
     tcase_add_test(tcase, a_value_knows_its_part_and_type);
+    tcase_add_test(tcase, a_view_is_a_graph_of_its_own);
+    tcase_add_test(tcase, attributes_of_all_kinds_are_copied);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
