@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* edit.c - changes to a model that come as ModelProtos of their own: merged before anything is read. */
+/* edit.c - changes to a model, ModelProtos of their own: merged before it is read. */
 
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* given.c - weights that the application gives in place of the numbers of a model's initializers. */
+/* given.c - weights that the application gives in place of a model's initializers. */
 
 #include "config.h"
 

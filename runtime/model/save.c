@@ -23,7 +23,7 @@ enum {
     OUTPUT_FIELD = 12
 };
 
-/* ---- pieces ------------------------------------------------------------------------------------ */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 bp_rc bp_save_push(struct bp_saver *s, const void *bytes, size_t n)
 {
@@ -71,7 +71,7 @@ size_t bp_save_head(uint8_t *to, uint32_t field, uint64_t size)
     return n + put_varint(to + n, size);
 }
 
-/* ---- fields ------------------------------------------------------------------------------------ */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 const uint8_t *bp_save_next(const uint8_t *p, const uint8_t *end, struct bp_part *out)
 {
@@ -95,7 +95,7 @@ const uint8_t *bp_save_next(const uint8_t *p, const uint8_t *end, struct bp_part
     return p;
 }
 
-/* ---- messages ---------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static bp_rc copy_fields(struct bp_saver *s, enum bp_message_type type, const uint8_t *begin,
                          const uint8_t *end, bool *changed);
@@ -212,7 +212,7 @@ static bp_rc copy_fields(struct bp_saver *s, enum bp_message_type type, const ui
     return rc;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* Finds whose inputs and outputs count, and adds the operator sets that edits import. */
 static bp_rc add_edits(struct bp_saver *s)

@@ -39,7 +39,7 @@ static bp_rc add_entry(struct bp_saver *s, const char *key, const char *value)
     return add_bytes(s, 13, text, n + n_value);
 }
 
-/* ---- tensors ----------------------------------------------------------------------------------- */
+/* ---- tensors --------------------------------------------------------------------------------- */
 
 /* A tensor and where its data is and goes. */
 struct moved {

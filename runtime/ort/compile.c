@@ -77,7 +77,7 @@ void ort_compile_ReleaseModelCompilationOptions(OrtModelCompilationOptions *inpu
     free(input);
 }
 
-/* ---- the input: the last one set counts -------------------------------------------------------- */
+/* ---- the input: the last one set counts ------------------------------------------------------ */
 
 static void clear_input(OrtModelCompilationOptions *options)
 {
@@ -130,7 +130,7 @@ ort_compile_ModelCompilationOptions_SetInputModel(OrtModelCompilationOptions *mo
     return NULL;
 }
 
-/* ---- the output: the last one set counts ------------------------------------------------------- */
+/* ---- the output: the last one set counts ----------------------------------------------------- */
 
 static void clear_output(OrtModelCompilationOptions *options)
 {
@@ -186,7 +186,7 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelWriteFunc(
     return NULL;
 }
 
-/* ---- where initializers go: the last one set counts -------------------------------------------- */
+/* ---- where initializers go: the last one set counts ------------------------------------------ */
 
 OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersFile(
     OrtModelCompilationOptions *model_compile_options, const char *external_initializers_file_path,
@@ -219,7 +219,7 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelGetInitializerLocat
     return NULL;
 }
 
-/* ---- entries, for providers that compile ------------------------------------------------------- */
+/* ---- entries, for providers that compile ----------------------------------------------------- */
 
 static OrtStatus *set_switch(OrtModelCompilationOptions *options, const char *key, bool is_on)
 {
@@ -240,7 +240,7 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetWeightlessEnabled(
     return set_switch(model_compile_options, "ep.enable_weightless", use_weightless);
 }
 
-/* Where binaries of providers would go; as no provider makes any, only the arguments are checked. */
+/* Where binaries of providers would go; no provider makes any, so arguments are only checked. */
 OrtStatus *ort_compile_ModelCompilationOptions_SetEpContextBinaryInformation(
     OrtModelCompilationOptions *model_compile_options, const char *output_directory,
     const char *model_name)
@@ -272,7 +272,7 @@ OrtStatus *ort_compile_ModelCompilationOptions_SetGraphOptimizationLevel(
                                                 graph_optimization_level);
 }
 
-/* ---- compiling --------------------------------------------------------------------------------- */
+/* ---- compiling ------------------------------------------------------------------------------- */
 
 /* Could a session run the model? What no provider takes is an error, as there. */
 static OrtStatus *check_plan(const OrtEnv *env, bp_model *model, const OrtSessionOptions *options)

@@ -25,7 +25,7 @@ struct OrtModelCompilationOptions {
 };
 
 /*
- * Writes the model where the options say; out_path (NULL: not to a file) is where by now. On failure
+ * Writes the model where the options say; out_path is the file by now (NULL: to none). On failure
  * there is no new file and nothing in the caller's variables.
  */
 OrtStatus *ort_compile_write(const OrtModelCompilationOptions *options, const bp_model *model,

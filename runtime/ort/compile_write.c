@@ -17,7 +17,7 @@
 #include "ort/compile.h"
 #include "ort/status.h"
 
-/* Where initializers begin in their file, so that they can be used as they lie when it is mapped. */
+/* Where initializers begin in their file, to be used as they lie when it is mapped. */
 enum { ALIGN = 64, PAGE = 4096, LARGE = 1 << 20 };
 
 /* A file that is not there yet. */
@@ -39,7 +39,7 @@ struct output {
     OrtStatus *status;                  /* of a function of the application that failed */
 };
 
-/* ---- files ------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static bp_rc fail(bp_err *err, const char *path)
 {
@@ -98,7 +98,7 @@ static void drop_file(struct pending *pending)
     free(pending->temporary);
 }
 
-/* ---- where initializers go --------------------------------------------------------------------- */
+/* ---- where initializers go ------------------------------------------------------------------- */
 
 static uint64_t align_up(uint64_t offset, uint64_t align)
 {
@@ -187,7 +187,7 @@ static bp_rc place(void *user, const bp_weight_info *weight, const char **file, 
     return write_weight(output, weight, offset, err);
 }
 
-/* ---- the model --------------------------------------------------------------------------------- */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 static bp_rc begin(void *user, uint64_t size, bp_err *err)
 {
@@ -291,7 +291,7 @@ OrtStatus *ort_compile_write(const OrtModelCompilationOptions *options, const bp
     return status;
 }
 
-/* ---- optimized models ---------------------------------------------------------------------------- */
+/* ---- optimized models ------------------------------------------------------------------------ */
 
 static bool wants_ort_format(const OrtSessionOptions *options)
 {

@@ -66,7 +66,7 @@ OrtStatus *ort_contexts_check(const OrtSession *session, const OrtSessionOptions
     return status;
 }
 
-/* ---- slots ------------------------------------------------------------------------------------- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 /* All devices are of one provider; none of ours has compiled models, so nothing ever applies. */
 OrtStatus *ort_GetModelCompatibilityForEpDevices(const OrtEpDevice *const *ep_devices,

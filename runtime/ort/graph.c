@@ -99,7 +99,7 @@ static void merge(OrtGraph *graph, OrtValueInfo **slot)
     ort_ReleaseValueInfo(info);
 }
 
-/* Makes n values the graph's: those of names that it has become those. Without memory nothing changes. */
+/* Makes n values the graph's, or the graph's of their names of them. False: no memory, no change. */
 static bool take_values(OrtGraph *graph, OrtValueInfo **slots, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

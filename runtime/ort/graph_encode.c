@@ -10,7 +10,7 @@
 #include "ort/proto.h"
 #include "ort/status.h"
 
-/* ---- attributes ---------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 /* AttributeProto's number for a kind, and the field that holds it. */
 static const struct {
@@ -82,7 +82,7 @@ static OrtStatus *put_attribute(struct ort_proto *proto, const OrtOpAttr *attr)
     return status;
 }
 
-/* ---- values -------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static void put_shape(struct ort_proto *proto, const OrtTensorTypeAndShapeInfo *shape)
 {
@@ -133,7 +133,7 @@ static void put_initializer(struct ort_proto *proto, const OrtValueInfo *info)
     ort_proto_end(proto, mark);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static OrtStatus *put_node(struct ort_proto *proto, const OrtNode *node)
 {

@@ -14,7 +14,7 @@
 #include "ort/graph.h"
 #include "ort/status.h"
 
-/* ---- keeping ------------------------------------------------------------------------------------- */
+/* ---- keeping --------------------------------------------------------------------------------- */
 
 static bool keep(struct ort_loaded *loaded, void *block, OrtValue *value)
 {
@@ -61,7 +61,7 @@ void ort_loaded_finish(struct ort_loaded *loaded)
     *loaded = (struct ort_loaded){0};
 }
 
-/* ---- weights ------------------------------------------------------------------------------------- */
+/* ---- weights --------------------------------------------------------------------------------- */
 
 /* Room for one more at the end of an array of the source. */
 static void *grow(void *array, uint32_t n, size_t size)
@@ -152,7 +152,7 @@ static OrtStatus *add_initializers(struct ort_loaded *loaded, const OrtGraph *gr
     return status;
 }
 
-/* ---- where the model is --------------------------------------------------------------------------- */
+/* ---- where the model is ---------------------------------------------------------------------- */
 
 static OrtStatus *set_path(struct ort_loaded *loaded, const char *path)
 {
@@ -232,7 +232,7 @@ static OrtStatus *add_edit(struct ort_loaded *loaded, const OrtModel *model)
     return add_initializers(loaded, model->graph);
 }
 
-/* ---- opening -------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 OrtStatus *ort_loaded_open(struct ort_loaded *loaded, const OrtEnv *env)
 {

@@ -11,7 +11,7 @@
 #include "ort/options.h"
 #include "ort/status.h"
 
-/* ---- the list ---------------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 static OrtValue *share(const OrtValue *value)
 {
@@ -86,7 +86,7 @@ void ort_weights_finish(struct ort_weights *weights)
     *weights = (struct ort_weights){0};
 }
 
-/* ---- slots ------------------------------------------------------------------------------------- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 static OrtStatus *check_weight(const struct ort_weights *weights, const char *name,
                                const OrtValue *value, bool is_external)

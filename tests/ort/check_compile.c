@@ -65,7 +65,7 @@ static void teardown_compile(void)
     ck_assert_int_eq(rmdir(dir), 0); /* nothing half made was left */
 }
 
-/* ---- models ------------------------------------------------------------------------------------ */
+/* ---- models ---------------------------------------------------------------------------------- */
 
 static void external_entry(struct pw *w, const char *key, const char *value)
 {
@@ -149,7 +149,7 @@ static void check_bytes(const void *bytes, size_t size, const OrtSessionOptions 
     check_session(session);
 }
 
-/* ---- from where to where ------------------------------------------------------------------------- */
+/* ---- from where to where --------------------------------------------------------------------- */
 
 START_TEST(a_file_becomes_a_file)
 {
@@ -320,7 +320,7 @@ START_TEST(weights_of_the_options_are_written)
 }
 END_TEST
 
-/* ---- initializers elsewhere ----------------------------------------------------------------------- */
+/* ---- initializers elsewhere ------------------------------------------------------------------ */
 
 START_TEST(large_initializers_go_to_a_file)
 {
@@ -426,7 +426,7 @@ START_TEST(a_function_says_where_they_go)
 }
 END_TEST
 
-/* ---- flags and what is refused ---------------------------------------------------------------------- */
+/* ---- flags and what is refused --------------------------------------------------------------- */
 
 START_TEST(flags_make_errors)
 {
@@ -605,7 +605,7 @@ START_TEST(nothing_is_taken_for_an_argument)
 }
 END_TEST
 
-/* ---- entries of the configuration -------------------------------------------------------------------- */
+/* ---- entries of the configuration ------------------------------------------------------------ */
 
 START_TEST(entries_are_where_the_setters_start)
 {

@@ -13,7 +13,7 @@ static const int64_t square[] = {N, N};
 static const int64_t row[] = {1, N};
 static const int64_t small[] = {2, 3};
 
-/* ---- types ------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 START_TEST(types_of_every_kind_are_made)
 {
@@ -76,7 +76,7 @@ START_TEST(values_are_tensors)
 }
 END_TEST
 
-/* ---- models that are built ----------------------------------------------------------------------- */
+/* ---- models that are built ------------------------------------------------------------------- */
 
 static float weights[N * N];
 
@@ -210,7 +210,7 @@ END_TEST
 
 START_TEST(attributes_of_all_kinds_arrive)
 {
-    /* Resize by an attribute of each kind: a text, a number, and a list in the Constant before it */
+    /* a list of floats in Constant, a text in Resize, a list of integers in Transpose */
     static const float scales[] = {1.0f, 2.0f};
     static const int64_t perm[] = {1, 0};
     static const char mode[] = {'n', 'e', 'a', 'r', 'e', 's', 't'};
@@ -353,7 +353,7 @@ START_TEST(options_replace_initializers_of_built_models)
 }
 END_TEST
 
-/* ---- what is refused ----------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------- */
 
 START_TEST(what_fails_takes_nothing)
 {
@@ -471,7 +471,7 @@ START_TEST(nothing_is_taken_for_an_argument)
 }
 END_TEST
 
-/* ---- models that are changed ----------------------------------------------------------------------- */
+/* ---- models that are changed ----------------------------------------------------------------- */
 
 static void write_add(struct pw *w)
 {

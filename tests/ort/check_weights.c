@@ -69,7 +69,7 @@ static void check_sum(OrtSession *session, float a, float b, float c)
     ort->ReleaseValue(value);
 }
 
-/* ---- AddInitializer ------------------------------------------------------------------------------ */
+/* ---- AddInitializer -------------------------------------------------------------------------- */
 
 START_TEST(an_initializer_is_replaced_for_all_sessions_of_the_options)
 {
@@ -137,7 +137,7 @@ START_TEST(an_initializer_of_another_type_is_refused)
 }
 END_TEST
 
-/* ---- external initializers ------------------------------------------------------------------------ */
+/* ---- external initializers ------------------------------------------------------------------- */
 
 START_TEST(an_external_initializer_is_copied)
 {
@@ -254,7 +254,7 @@ START_TEST(files_in_memory_are_checked)
 }
 END_TEST
 
-/* ---- containers ------------------------------------------------------------------------------------ */
+/* ---- containers ------------------------------------------------------------------------------ */
 
 START_TEST(sessions_share_a_container_of_packed_weights)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_source.c - models with weights, files and edits from outside; and models that are saved again. */
+/* check_source.c - models with weights, files and edits from outside, and saved again. */
 
 #include "config.h"
 
@@ -333,7 +333,7 @@ static bp_rc refuse_part(void *user, const void *bytes, size_t size, bp_err *unu
     return BP_E_IO;
 }
 
-/* Saves the open model and opens that in its place; `out` (may be NULL) gets what is placed outside. */
+/* Saves the open model, opens that in its place; `out` (may be NULL) gets what goes outside. */
 static void save(struct pw *out)
 {
     bp_model_sink sink = {.struct_size = sizeof sink,
