@@ -310,7 +310,90 @@ BP_API bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err
  * external data lies; without it external data is refused. */
 BP_API bp_rc bp_model_open_memory(bp_env *env, const void *bytes, size_t size, const char *dir,
                                   bp_model **out, bp_err *err) BP_CHECKED;
+
+/* A tensor in place of the initializer of that name in the model's main graph. */
+typedef struct bp_model_weight {
+    const char *name;
+    bp_tensor tensor; /* in ordinary memory; type and sizes must be the initializer's */
+    uint32_t flags;   /* BP_WEIGHT_* */
+    uint32_t reserved0;
+} bp_model_weight;
+
+enum {
+    BP_WEIGHT_IF_ANY = 1u << 0,  /* no error when the model has no such initializer */
+    BP_WEIGHT_EXTERNAL = 1u << 1 /* an error when the model has the initializer's data in itself */
+};
+
+/* A file of external data that is in memory: `name` is what the model calls it. */
+typedef struct bp_model_file {
+    const char *name;
+    const void *bytes;
+    size_t size;
+} bp_model_file;
+
+/*
+ * Where a model comes from. Start from {0} with struct_size set. Nothing is copied: bytes, tensors,
+ * files and edits, though not the arrays and their names, must stay as they are until the model and
+ * its sessions are gone.
+ */
+typedef struct bp_model_source {
+    uint32_t struct_size;
+    uint32_t n_weights, n_files, n_edits;
+    const char *path; /* of a file; or NULL, and: */
+    const void *bytes;
+    size_t size;
+    const char *dir; /* where external data lies; NULL: beside `path`, and nowhere without one */
+    const bp_model_weight *weights; /* of two with one name the last counts */
+    const bp_model_file *files;     /* these are used before any in `dir` */
+    /*
+     * ModelProtos that change the model, in turn: imports of operator sets, nodes, initializers and
+     * types of values are added, inputs and outputs replaced where the edit has some. Tensors of
+     * numbers in it have no data of their own; `weights` has it.
+     */
+    const bp_span *edits;
+} bp_model_source;
+
+/* As bp_model_open, with all that may come in from outside. BP_E_OPTION names a weight that does not fit. */
+BP_API bp_rc bp_model_open_source(bp_env *env, const bp_model_source *source, bp_model **out,
+                                  bp_err *err) BP_CHECKED;
 BP_API void bp_model_close(bp_model *model); /* sessions made from it live on */
+
+/* An initializer, as bp_model_save tells of it; valid for the call. */
+typedef struct bp_weight_info {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    const char *name;
+    bp_tensor tensor; /* only to be read; base may be unaligned */
+    const char *file; /* the external file that it lies in; NULL: within the model, or given */
+    uint64_t offset;  /* in that file */
+} bp_weight_info;
+
+/* What takes a model that is saved. Start from {0} with struct_size set. */
+typedef struct bp_model_sink {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    void *user;
+    /*
+     * Says where an initializer goes: *file, borrowed until the next call, is the name that the
+     * saved model has for the file, and *offset where in it the bytes are, which the function has put
+     * there. *file is NULL at first: within the model. NULL function: all go within. Not asked for
+     * strings, which cannot be outside.
+     */
+    bp_rc (*place)(void *user, const bp_weight_info *weight, const char **file, uint64_t *offset,
+                   bp_err *err);
+    /* told the size once all are placed; NULL is fine */
+    bp_rc (*begin)(void *user, uint64_t size, bp_err *err);
+    bp_rc (*write)(void *user, const void *bytes, size_t size, bp_err *err); /* in order */
+} bp_model_sink;
+
+/*
+ * Writes the model as it was opened: with given weights and edits, and with everything that the host
+ * itself does not read. External data that no `place` puts elsewhere comes within. BP_E_INVALID: it
+ * would be over 2 GiB, where protobuf ends. BP_E_IO: external data is missing. What the sink's
+ * functions return ends it.
+ */
+BP_API bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink,
+                           bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_model_input(const bp_model *model, uint32_t i, bp_io_info *out,
                             bp_err *err) BP_CHECKED;

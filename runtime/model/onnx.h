@@ -17,6 +17,10 @@ bp_rc bp_onnx_open(const char *path, struct bp_onnx **out, bp_err *err) BP_CHECK
 /* The same for bytes that outlive it; external data is looked for in dir (NULL: refused). */
 bp_rc bp_onnx_open_memory(const void *bytes, size_t size, const char *dir, struct bp_onnx **out,
                           bp_err *err) BP_CHECKED;
+/* As bp_model_open_source and bp_model_save. */
+bp_rc bp_onnx_open_source(const bp_model_source *source, struct bp_onnx **out,
+                          bp_err *err) BP_CHECKED;
+bp_rc bp_onnx_save(const struct bp_onnx *onnx, const bp_model_sink *sink, bp_err *err) BP_CHECKED;
 struct bp_onnx *bp_onnx_ref(struct bp_onnx *onnx);
 void bp_onnx_unref(struct bp_onnx *onnx); /* NULL is fine */
 

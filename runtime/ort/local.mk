@@ -15,30 +15,46 @@ endif
 %C%_libonnxruntime_la_SOURCES = \
 	%D%/absent.h \
 	%D%/absent_api.c \
-	%D%/absent_compile.c \
-	%D%/absent_editor.c \
 	%D%/absent_ep.c \
 	%D%/absent_interop.c \
 	%D%/allocator.c \
 	%D%/assignment.c \
 	%D%/assignment.h \
 	%D%/binding.c \
+	%D%/compile.c \
+	%D%/compile.h \
+	%D%/compile_write.c \
 	%D%/compiled.c \
 	%D%/containers.c \
+	%D%/contexts.c \
+	%D%/contexts.h \
 	%D%/devices.c \
 	%D%/devices.h \
+	%D%/editor_session.c \
+	%D%/editor_types.c \
 	%D%/env.c \
 	%D%/env.h \
+	%D%/graph.c \
+	%D%/graph.h \
+	%D%/graph_copy.c \
+	%D%/graph_encode.c \
+	%D%/graph_view.c \
 	%D%/keys.c \
 	%D%/keys.h \
+	%D%/load.c \
+	%D%/load.h \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/metadata.c \
+	%D%/model.c \
+	%D%/node.c \
 	%D%/op_attr.c \
 	%D%/options.c \
 	%D%/options.h \
 	%D%/profile.c \
 	%D%/profile.h \
+	%D%/proto.c \
+	%D%/proto.h \
 	%D%/provider_options.c \
 	%D%/providers.c \
 	%D%/run.c \
@@ -67,7 +83,9 @@ endif
 	%D%/value.c \
 	%D%/value.h \
 	%D%/value_types.c \
-	%D%/versions.h
+	%D%/versions.h \
+	%D%/weights.c \
+	%D%/weights.h
 
 pkgconfig_DATA += %D%/libonnxruntime.pc
 cmakedir = $(libdir)/cmake/onnxruntime

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "ort/keys.h"
+#include "ort/weights.h"
 
 /* A provider that was appended. */
 struct ort_provider {
@@ -26,6 +27,9 @@ struct OrtSessionOptions {
     OrtKeyValuePairs config;
     OrtKeyValuePairs dims;        /* sizes by name of the dimension, in decimal */
     OrtKeyValuePairs denotations; /* by denotation */
+    struct ort_weights weights;
+    const void *weightless_source; /* the application's; for providers that compile models */
+    size_t weightless_source_size;
     struct ort_provider *providers;
     size_t n_providers;
     OrtLoggingFunction log;

@@ -5,91 +5,101 @@
 
 #include "ort/session.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "ort/compile.h"
+#include "ort/contexts.h"
 #include "ort/status.h"
-
-/* Where the model is; one of path and bytes. */
-struct source {
-    const char *path;
-    const void *bytes;
-    size_t size;
-};
-
-/* ---- reading --------------------------------------------------------------------------------- */
-
-static OrtStatus *open_path(OrtSession *session, const char *path, bp_model **out)
-{
-    struct ort_err err;
-    char prefix[1024];
-    bp_rc rc;
-
-    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
-        return ort_fail(ORT_NO_SUCHFILE,
-                        "Load model from %s failed:Load model %s failed. File doesn't exist", path,
-                        path);
-    rc = bp_model_open(session->env->host, path, out, ort_err_init(&err));
-    snprintf(prefix, sizeof prefix, "Load model from %s failed:", path);
-    return ort_from(rc, &err, ORT_READING, prefix);
-}
-
-/* The bytes are copied: the caller may free them at once. */
-static OrtStatus *open_bytes(OrtSession *session, const struct source *source, bp_model **out)
-{
-    const char *dir =
-        ort_keys_get(&session->config, "session.model_external_initializers_file_folder_path");
-    struct ort_err err;
-    bp_rc rc;
-
-    if (!source->bytes || source->size == 0)
-        return ort_fail(ORT_INVALID_ARGUMENT, "the model has no bytes");
-    session->bytes = malloc(source->size);
-    if (!session->bytes)
-        return ort_no_memory();
-    memcpy(session->bytes, source->bytes, source->size);
-    rc = bp_model_open_memory(session->env->host, session->bytes, source->size, dir, out,
-                              ort_err_init(&err));
-    return ort_from(rc, &err, ORT_READING, "Load model from bytes failed:");
-}
 
 /* ---- what the model looks like from outside ---------------------------------------------------- */
 
-static bool list_ends(OrtSession *session)
-{
-    bp_session *host = session->host;
+/* What a session, or a model that is still being edited, says of itself. */
+struct described {
+    bp_io_info *inputs, *outputs;
+    uint32_t n_inputs, n_outputs;
+};
 
-    session->n_inputs = bp_session_input_count(host);
-    session->n_outputs = bp_session_output_count(host);
-    session->inputs = calloc(session->n_inputs + 1, sizeof *session->inputs);
-    session->outputs = calloc(session->n_outputs + 1, sizeof *session->outputs);
-    if (!session->inputs || !session->outputs)
-        return false;
-    for (uint32_t i = 0; i < session->n_inputs; i++) {
-        session->inputs[i].struct_size = sizeof *session->inputs;
-        if (bp_session_input(host, i, &session->inputs[i], NULL) < 0)
-            return false;
-        if (!(session->inputs[i].flags & BP_IO_OPTIONAL))
+static bp_rc read_ends(const OrtSession *session, struct described *ends)
+{
+    const bp_model *model = session->loaded.model;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; i < ends->n_inputs && rc >= 0; i++) {
+        ends->inputs[i].struct_size = sizeof *ends->inputs;
+        rc = session->host ? bp_session_input(session->host, i, &ends->inputs[i], NULL)
+                           : bp_model_input(model, i, &ends->inputs[i], NULL);
+    }
+    for (uint32_t i = 0; i < ends->n_outputs && rc >= 0; i++) {
+        ends->outputs[i].struct_size = sizeof *ends->outputs;
+        rc = session->host ? bp_session_output(session->host, i, &ends->outputs[i], NULL)
+                           : bp_model_output(model, i, &ends->outputs[i], NULL);
+    }
+    return rc;
+}
+
+static void set_ends(OrtSession *session, const struct described *ends)
+{
+    free(session->inputs);
+    free(session->outputs);
+    session->inputs = ends->inputs;
+    session->outputs = ends->outputs;
+    session->n_inputs = ends->n_inputs;
+    session->n_outputs = ends->n_outputs;
+    session->n_required = 0;
+    for (uint32_t i = 0; i < ends->n_inputs; i++) {
+        if (!(ends->inputs[i].flags & BP_IO_OPTIONAL))
             session->n_required = i + 1;
     }
-    for (uint32_t i = 0; i < session->n_outputs; i++) {
-        session->outputs[i].struct_size = sizeof *session->outputs;
-        if (bp_session_output(host, i, &session->outputs[i], NULL) < 0)
-            return false;
+}
+
+static bool list_ends(OrtSession *session)
+{
+    bp_model_info info = {.struct_size = sizeof info};
+    struct described ends = {0};
+
+    if (session->host) {
+        ends.n_inputs = bp_session_input_count(session->host);
+        ends.n_outputs = bp_session_output_count(session->host);
+    } else if (bp_model_get_info(session->loaded.model, &info, NULL) >= 0) {
+        ends.n_inputs = info.n_inputs;
+        ends.n_outputs = info.n_outputs;
     }
+    ends.inputs = calloc(ends.n_inputs + 1, sizeof *ends.inputs);
+    ends.outputs = calloc(ends.n_outputs + 1, sizeof *ends.outputs);
+    if (!ends.inputs || !ends.outputs || read_ends(session, &ends) < 0) {
+        free(ends.inputs);
+        free(ends.outputs);
+        return false;
+    }
+    set_ends(session, &ends);
     return true;
+}
+
+OrtStatus *ort_session_describe(OrtSession *session)
+{
+    const char *domain;
+    int64_t version = 0;
+    char text[24];
+
+    for (uint32_t i = 0; (domain = bp_model_opset(session->loaded.model, i, &version)); i++) {
+        snprintf(text, sizeof text, "%lld", (long long)version);
+        if (!ort_keys_set(&session->opsets, domain[0] ? domain : "ai.onnx", text))
+            return ort_no_memory();
+    }
+    if (list_ends(session))
+        return NULL;
+    set_ends(session, &(struct described){0}); /* those before were of a model that is gone */
+    return ort_no_memory();
 }
 
 /* ---- rules that applications set by config entry ------------------------------------------------- */
 
 /* Fails when a node is on the CPU provider, which nobody named. */
-static OrtStatus *check_fallback(const OrtSession *session)
+static OrtStatus *check_fallback(const bp_report *report)
 {
-    const bp_report *report = bp_session_report(session->host);
     uint32_t n = bp_report_node_count(report);
 
     for (uint32_t i = 0; i < n; i++) {
@@ -109,16 +119,16 @@ static OrtStatus *check_fallback(const OrtSession *session)
     return NULL;
 }
 
-static OrtStatus *check_rules(const OrtSession *session, const OrtSessionOptions *options)
+OrtStatus *ort_rules_check(const bp_report *report, const OrtSessionOptions *options)
 {
-    if (!ort_keys_is_on(&session->config, "session.disable_cpu_ep_fallback"))
+    if (!ort_keys_is_on(&options->config, "session.disable_cpu_ep_fallback"))
         return NULL;
     if (options->cpu_is_named)
         return ort_fail(ORT_INVALID_ARGUMENT,
                         "Conflicting session configuration: explicitly added the CPU EP to the "
                         "session, but also disabled fallback to the CPU EP via session "
                         "configuration options.");
-    return check_fallback(session);
+    return check_fallback(report);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -134,15 +144,16 @@ void ort_ReleaseSession(OrtSession *input)
     ort_profile_destroy(input->profile);
     ort_assignment_destroy(input->assignment);
     bp_session_destroy(input->host);
-    ort_env_release(input->env);
     ort_metadata_finish(&input->metadata);
     ort_keys_finish(&input->config);
     ort_keys_finish(&input->dims);
+    ort_keys_finish(&input->opsets);
+    ort_loaded_finish(&input->loaded);
+    ort_env_release(input->env);
     pthread_cond_destroy(&input->idle);
     pthread_mutex_destroy(&input->lock);
     free(input->inputs);
     free(input->outputs);
-    free(input->bytes);
     free(input);
 }
 
@@ -182,7 +193,7 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
     return NULL;
 }
 
-static OrtStatus *make_host(OrtSession *session, bp_model *model, const OrtSessionOptions *options)
+static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *options)
 {
     bp_session_options *host_options = NULL;
     struct ort_err err;
@@ -191,39 +202,59 @@ static OrtStatus *make_host(OrtSession *session, bp_model *model, const OrtSessi
 
     if (status)
         return status;
-    rc = bp_session_create_from_model(session->env->host, model, host_options, &session->host,
-                                      ort_err_init(&err));
+    rc = bp_session_create_from_model(session->env->host, session->loaded.model, host_options,
+                                      &session->host, ort_err_init(&err));
     bp_session_options_destroy(host_options);
     return ort_from(rc, &err, ORT_MAKING, NULL);
 }
 
-static OrtStatus *load(OrtSession *session, const struct source *source,
+OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *options)
+{
+    OrtStatus *status = ort_contexts_check(session, options);
+
+    if (!status)
+        status = make_host(session, options);
+    if (!status && !list_ends(session))
+        status = ort_no_memory();
+    if (!status && ort_keys_is_on(&session->config, "session.record_ep_graph_assignment_info"))
+        status = ort_assignment_record(session);
+    if (!status)
+        status = ort_rules_check(bp_session_report(session->host), options);
+    if (!status)
+        status = ort_optimized_write(options, session->loaded.model);
+    if (!status) {
+        ort_loaded_close(&session->loaded);
+        return NULL;
+    }
+    ort_assignment_destroy(session->assignment);
+    session->assignment = NULL;
+    bp_session_destroy(session->host);
+    session->host = NULL;
+    if (!list_ends(session))
+        set_ends(session, &(struct described){0});
+    return status;
+}
+
+static OrtStatus *load(OrtSession *session, const struct ort_source *source,
                        const OrtSessionOptions *options)
 {
-    bp_model *model = NULL;
     OrtStatus *status;
 
     if (atomic_load(&options->cancelled))
         return ort_fail(ORT_MODEL_LOAD_CANCELED,
                         "Session initialization canceled due to user request.");
-    status = source->path ? open_path(session, source->path, &model)
-                          : open_bytes(session, source, &model);
-    if (status)
-        return status;
-    if (!ort_metadata_init(&session->metadata, model))
+    status = ort_loaded_set(&session->loaded, source, options);
+    if (!status)
+        status = ort_loaded_open(&session->loaded, session->env);
+    if (!status && !ort_metadata_init(&session->metadata, session->loaded.model))
         status = ort_no_memory();
     if (!status)
-        status = make_host(session, model, options);
-    bp_model_close(model);
-    if (!status && !list_ends(session))
-        status = ort_no_memory();
-    if (!status && ort_keys_is_on(&session->config, "session.record_ep_graph_assignment_info"))
-        status = ort_assignment_record(session);
-    return status ? status : check_rules(session, options);
+        status = ort_session_describe(session);
+    return status || source->is_edited ? status : ort_session_finish(session, options);
 }
 
-static OrtStatus *create(const OrtEnv *env, const struct source *source,
-                         const OrtSessionOptions *options, OrtSession **out)
+OrtStatus *ort_session_create(const OrtEnv *env, const struct ort_source *source,
+                              const OrtSessionOptions *options, OrtSession **out)
 {
     OrtSessionOptions *own = NULL;
     OrtSession *session = NULL;
@@ -249,23 +280,23 @@ static OrtStatus *create(const OrtEnv *env, const struct source *source,
 OrtStatus *ort_CreateSession(const OrtEnv *env, const char *model_path,
                              const OrtSessionOptions *options, OrtSession **out)
 {
-    struct source source = {.path = model_path};
+    struct ort_source source = {.path = model_path};
 
     ORT_NEED(env);
     ORT_NEED(model_path);
     ORT_NEED(out);
-    return create(env, &source, options, out);
+    return ort_session_create(env, &source, options, out);
 }
 
 OrtStatus *ort_CreateSessionFromArray(const OrtEnv *env, const void *model_data,
                                       size_t model_data_length, const OrtSessionOptions *options,
                                       OrtSession **out)
 {
-    struct source source = {.bytes = model_data, .size = model_data_length};
+    struct ort_source source = {.bytes = model_data, .size = model_data_length};
 
     ORT_NEED(env);
     ORT_NEED(out);
-    return create(env, &source, options, out);
+    return ort_session_create(env, &source, options, out);
 }
 
 /* ---- shared weights: the host shares equal ones by itself ---------------------------------------- */

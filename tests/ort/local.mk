@@ -36,3 +36,23 @@ unit_tests += %D%/check_devices
 %C%_check_devices_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_devices_LDADD = $(ort_test_ldadd)
 %C%_check_devices_SOURCES = %D%/check_devices.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_weights
+%C%_check_weights_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_weights_LDADD = $(ort_test_ldadd)
+%C%_check_weights_SOURCES = %D%/check_weights.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_editor
+%C%_check_editor_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_editor_LDADD = $(ort_test_ldadd)
+%C%_check_editor_SOURCES = %D%/check_editor.c %D%/editor_kit.h %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_graphs
+%C%_check_graphs_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_graphs_LDADD = $(ort_test_ldadd)
+%C%_check_graphs_SOURCES = %D%/check_graphs.c %D%/editor_kit.h %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_compile
+%C%_check_compile_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_compile_LDADD = $(ort_test_ldadd)
+%C%_check_compile_SOURCES = %D%/check_compile.c %D%/editor_kit.h %D%/kit.h tests/unit/proto_writer.h

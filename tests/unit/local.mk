@@ -86,6 +86,13 @@ unit_tests += %D%/check_model_files
 %C%_check_model_files_CPPFLAGS = $(unit_cppflags)
 %C%_check_model_files_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_source
+%C%_check_source_SOURCES = %D%/check_source.c %D%/model_fixture.h %D%/proto_writer.h \
+	%D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_source_CPPFLAGS = $(unit_cppflags)
+%C%_check_source_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_source_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_tensor
 %C%_check_tensor_SOURCES = %D%/check_tensor.c %D%/proto_writer.h \
 	%D%/fail_alloc.c %D%/fail_alloc.h
