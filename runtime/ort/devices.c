@@ -78,7 +78,7 @@ static bool add(struct ort_devices *to, const bp_provider_info *info)
 {
     OrtEpDevice *device = &to->devices[to->n++];
 
-    ort_long_name(info->name, device->name, sizeof device->name);
+    bp_provider_long_name(info->name, device->name, sizeof device->name);
     device->hardware = &to->processor;
     device->vendor = strdup(info->vendor ? info->vendor : "");
     return device->vendor &&

@@ -44,7 +44,5 @@ OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_opti
  */
 OrtStatus *ort_append(OrtSessionOptions *options, const char *name, const OrtKeyValuePairs *kv,
                       OrtErrorCode code);
-/* ONNX Runtime's name of a provider: "CPUExecutionProvider" for "cpu". In out, of `size` bytes. */
-const char *ort_long_name(const char *name, char *out, size_t size);
 
 #endif

@@ -17,26 +17,6 @@
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
-/* How ONNX Runtime writes the first part of a provider's name. */
-static const char *const spelled[] = {
-    "CPU",      "CUDA",          "CANN",    "Dnnl",  "Nnapi", "OpenCL",   "Xnnpack",
-    "OpenVINO", "Tensorrt",      "CoreML",  "Dml",   "ROCM",  "MIGraphX", "QNN",
-    "ACL",      "ArmNN",         "VitisAI", "Azure", "Rknpu", "VSINPU",   "WebGPU",
-    "WebNN",    "NvTensorRTRTX", "JS",      "SNPE",  "Tvm",
-};
-
-const char *ort_long_name(const char *name, char *out, size_t size)
-{
-    const char *first = name;
-
-    for (size_t i = 0; i < sizeof spelled / sizeof *spelled; i++) {
-        if (strcasecmp(spelled[i], name) == 0)
-            first = spelled[i];
-    }
-    snprintf(out, size, "%s" SUFFIX, first);
-    return out;
-}
-
 /* "cpu" for "CPUExecutionProvider", "CPU", "cpu". */
 static void short_name(const char *name, char *out, size_t size)
 {
@@ -61,7 +41,7 @@ static OrtStatus *keep_entries(OrtSessionOptions *options, const char *name,
     char prefix[128];
     char key[1200];
 
-    ort_long_name(name, prefix, sizeof prefix);
+    bp_provider_long_name(name, prefix, sizeof prefix);
     for (char *p = prefix; *p; p++)
         *p = (char)tolower((unsigned char)*p);
     for (size_t i = 0; i < kv->n; i++) {
@@ -220,7 +200,7 @@ static OrtStatus *list(OrtEnv *env, uint32_t n, char **names, int *count)
             return ort_from(rc, &err, ORT_OTHER, NULL);
         if (info.code < 0)
             continue;
-        names[*count] = strdup(ort_long_name(info.name, name, sizeof name));
+        names[*count] = strdup(bp_provider_long_name(info.name, name, sizeof name));
         if (!names[*count])
             return ort_no_memory();
         (*count)++;
