@@ -28,18 +28,12 @@ ABSENT(ort_KernelContext_GetOutput, (OrtKernelContext *context, size_t index,
                                      const int64_t *dim_values, size_t dim_count, OrtValue **out))
 ABSENT_VOID(ort_ReleaseCustomOpDomain, (OrtCustomOpDomain *input))
 ABSENT(ort_AddInitializer, (OrtSessionOptions *options, const char *name, const OrtValue *val))
-ABSENT(ort_SetCurrentGpuDeviceId, (int device_id))
-ABSENT(ort_GetCurrentGpuDeviceId, (int *device_id))
 ABSENT(ort_KernelInfoGetAttributeArray_float,
        (const OrtKernelInfo *info, const char *name, float *out, size_t *size))
 ABSENT(ort_KernelInfoGetAttributeArray_int64,
        (const OrtKernelInfo *info, const char *name, int64_t *out, size_t *size))
 ABSENT(ort_EnableOrtCustomOps, (OrtSessionOptions *options))
-ABSENT(ort_RegisterAllocator, (OrtEnv *env, OrtAllocator *allocator))
-ABSENT(ort_UnregisterAllocator, (OrtEnv *env, const OrtMemoryInfo *mem_info))
 ABSENT(ort_KernelContext_GetGPUComputeStream, (const OrtKernelContext *context, void **out))
-ABSENT(ort_GetExecutionProviderApi,
-       (const char *provider_name, uint32_t version, const void **provider_api))
 ABSENT(ort_AddExternalInitializers,
        (OrtSessionOptions *options, const char *const *initializer_names,
         const OrtValue *const *initializers, size_t num_initializers))
@@ -80,19 +74,6 @@ ABSENT(ort_KernelInfoGetConstantInput_tensor,
        (const OrtKernelInfo *info, size_t index, int *is_constant, const OrtValue **out))
 ABSENT(ort_KernelContext_GetAllocator,
        (const OrtKernelContext *context, const OrtMemoryInfo *mem_info, OrtAllocator **out))
-ABSENT(ort_UpdateROCMProviderOptions,
-       (OrtROCMProviderOptions *rocm_options, const char *const *provider_options_keys,
-        const char *const *provider_options_values, size_t num_keys))
-ABSENT(ort_GetROCMProviderOptionsAsString,
-       (const OrtROCMProviderOptions *rocm_options, OrtAllocator *allocator, char **ptr))
-ABSENT(ort_UpdateTensorRTProviderOptionsWithValue,
-       (OrtTensorRTProviderOptionsV2 *tensorrt_options, const char *key, void *value))
-ABSENT(ort_GetTensorRTProviderOptionsByName,
-       (const OrtTensorRTProviderOptionsV2 *tensorrt_options, const char *key, void **ptr))
-ABSENT(ort_UpdateCUDAProviderOptionsWithValue,
-       (OrtCUDAProviderOptionsV2 *cuda_options, const char *key, void *value))
-ABSENT(ort_GetCUDAProviderOptionsByName,
-       (const OrtCUDAProviderOptionsV2 *cuda_options, const char *key, void **ptr))
 ABSENT(ort_KernelContext_GetResource,
        (const OrtKernelContext *context, int resource_version, int resource_id, void **resource))
 ABSENT(ort_ShapeInferContext_GetInputCount, (const OrtShapeInferContext *context, size_t *out))
@@ -113,14 +94,6 @@ ABSENT(ort_AddExternalInitializersFromFilesInMemory,
        (OrtSessionOptions *options, const char *const *external_initializer_file_names,
         char *const *external_initializer_file_buffer_array,
         const size_t *external_initializer_file_lengths, size_t num_external_initializer_files))
-ABSENT(ort_CreateLoraAdapter,
-       (const char *adapter_file_path, OrtAllocator *allocator, OrtLoraAdapter **out))
-ABSENT(ort_CreateLoraAdapterFromArray,
-       (const void *bytes, size_t num_bytes, OrtAllocator *allocator, OrtLoraAdapter **out))
-ABSENT_VOID(ort_ReleaseLoraAdapter, (OrtLoraAdapter *input))
-ABSENT(ort_RunOptionsAddActiveLoraAdapter, (OrtRunOptions *options, const OrtLoraAdapter *adapter))
-ABSENT(ort_SetEpDynamicOptions,
-       (OrtSession *sess, const char *const *keys, const char *const *values, size_t kv_len))
 ABSENT_VOID(ort_ReleaseValueInfo, (OrtValueInfo *input))
 ABSENT_VOID(ort_ReleaseNode, (OrtNode *input))
 ABSENT_VOID(ort_ReleaseGraph, (OrtGraph *input))
@@ -130,10 +103,6 @@ ABSENT(ort_GetValueInfoTypeInfo, (const OrtValueInfo *value_info, const OrtTypeI
 ABSENT(ort_RegisterExecutionProviderLibrary,
        (OrtEnv *env, const char *registration_name, const char *path))
 ABSENT(ort_UnregisterExecutionProviderLibrary, (OrtEnv *env, const char *registration_name))
-ABSENT(ort_SessionOptionsSetEpSelectionPolicy,
-       (OrtSessionOptions *session_options, OrtExecutionProviderDevicePolicy policy))
-ABSENT(ort_SessionOptionsSetEpSelectionPolicyDelegate,
-       (OrtSessionOptions *session_options, EpSelectionDelegate delegate, void *delegate_state))
 ABSENT(ort_ValueInfo_GetValueProducer,
        (const OrtValueInfo *value_info, const OrtNode **producer_node,
         size_t *producer_output_index))
@@ -195,21 +164,6 @@ ABSENT(ort_Node_GetSubgraphs, (const OrtNode *node, const OrtGraph **subgraphs,
                                size_t num_subgraphs, const char **attribute_names))
 ABSENT(ort_Node_GetGraph, (const OrtNode *node, const OrtGraph **graph))
 ABSENT(ort_Node_GetEpName, (const OrtNode *node, const char **out))
-ABSENT(ort_CreateSharedAllocator,
-       (OrtEnv *env, const OrtEpDevice *ep_device, OrtDeviceMemoryType mem_type,
-        OrtAllocatorType allocator_type, const OrtKeyValuePairs *allocator_options,
-        OrtAllocator **allocator))
-ABSENT(ort_ReleaseSharedAllocator,
-       (OrtEnv *env, const OrtEpDevice *ep_device, OrtDeviceMemoryType mem_type))
-ABSENT(ort_SessionGetEpDeviceForInputs,
-       (const OrtSession *session, const OrtEpDevice **inputs_ep_devices, size_t num_inputs))
-ABSENT(ort_CreateSyncStreamForEpDevice,
-       (const OrtEpDevice *ep_device, const OrtKeyValuePairs *stream_options,
-        OrtSyncStream **stream))
-ABSENT_VALUE(void *, ort_SyncStream_GetHandle, (OrtSyncStream *stream))
-ABSENT_VOID(ort_ReleaseSyncStream, (OrtSyncStream *input))
-ABSENT(ort_CopyTensors, (const OrtEnv *env, const OrtValue *const *src_tensors,
-                         OrtValue *const *dst_tensors, OrtSyncStream *stream, size_t num_tensors))
 ABSENT(ort_Graph_GetModelMetadata, (const OrtGraph *graph, OrtModelMetadata **out))
 ABSENT(ort_GetModelCompatibilityForEpDevices,
        (const OrtEpDevice *const *ep_devices, size_t num_ep_devices, const char *compatibility_info,
@@ -218,21 +172,6 @@ ABSENT(ort_KernelInfo_GetConfigEntries, (const OrtKernelInfo *info, OrtKeyValueP
 ABSENT(ort_KernelInfo_GetOperatorDomain, (const OrtKernelInfo *info, char *out, size_t *size))
 ABSENT(ort_KernelInfo_GetOperatorType, (const OrtKernelInfo *info, char *out, size_t *size))
 ABSENT(ort_KernelInfo_GetOperatorSinceVersion, (const OrtKernelInfo *info, int *since_version))
-ABSENT(ort_SessionGetEpDeviceForOutputs,
-       (const OrtSession *session, const OrtEpDevice **outputs_ep_devices, size_t num_outputs))
-ABSENT(ort_GetHardwareDeviceEpIncompatibilityDetails,
-       (const OrtEnv *env, const char *ep_name, const OrtHardwareDevice *hw,
-        OrtDeviceEpIncompatibilityDetails **details))
-ABSENT(ort_DeviceEpIncompatibilityDetails_GetReasonsBitmask,
-       (const OrtDeviceEpIncompatibilityDetails *details, uint32_t *reasons_bitmask))
-ABSENT(ort_DeviceEpIncompatibilityDetails_GetNotes,
-       (const OrtDeviceEpIncompatibilityDetails *details, const char **notes))
-ABSENT(ort_DeviceEpIncompatibilityDetails_GetErrorCode,
-       (const OrtDeviceEpIncompatibilityDetails *details, int32_t *error_code))
-ABSENT_VOID(ort_ReleaseDeviceEpIncompatibilityDetails, (OrtDeviceEpIncompatibilityDetails *input))
-ABSENT_VOID(ort_RunOptionsSetSyncStream, (OrtRunOptions *options, OrtSyncStream *sync_stream))
-ABSENT(ort_RunOptionsEnableProfiling, (OrtRunOptions *options, const char *profile_file_prefix))
-ABSENT(ort_RunOptionsDisableProfiling, (OrtRunOptions *options))
 ABSENT(ort_KernelInfoGetAttributeArray_string, (const OrtKernelInfo *info, const char *name,
                                                 OrtAllocator *allocator, char ***out, size_t *size))
 ABSENT(ort_SetPerSessionThreadPoolCallbacks,

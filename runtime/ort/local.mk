@@ -20,23 +20,38 @@ endif
 	%D%/absent_ep.c \
 	%D%/absent_interop.c \
 	%D%/allocator.c \
+	%D%/arena.c \
+	%D%/arena.h \
 	%D%/assignment.c \
 	%D%/assignment.h \
 	%D%/binding.c \
 	%D%/compiled.c \
 	%D%/containers.c \
+	%D%/copy.c \
 	%D%/devices.c \
 	%D%/devices.h \
+	%D%/dynamic.c \
 	%D%/env.c \
 	%D%/env.h \
+	%D%/fit.c \
+	%D%/gpu_options.c \
+	%D%/hardware.c \
+	%D%/hardware.h \
 	%D%/keys.c \
 	%D%/keys.h \
+	%D%/lora.c \
+	%D%/lora.h \
+	%D%/lora_file.c \
+	%D%/lora_file.h \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/metadata.c \
 	%D%/op_attr.c \
+	%D%/object.h \
 	%D%/options.c \
 	%D%/options.h \
+	%D%/policy.c \
+	%D%/policy.h \
 	%D%/profile.c \
 	%D%/profile.h \
 	%D%/provider_options.c \
@@ -48,7 +63,10 @@ endif
 	%D%/session.c \
 	%D%/session.h \
 	%D%/session_info.c \
+	%D%/session_devices.c \
 	%D%/shapes.c \
+	%D%/shared.c \
+	%D%/shared.h \
 	%D%/slots.h \
 	%D%/slots_api.inc \
 	%D%/slots_compile.inc \

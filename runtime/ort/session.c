@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ort/policy.h"
 #include "ort/status.h"
 
 /* Where the model is; one of path and bytes. */
@@ -140,6 +141,7 @@ void ort_ReleaseSession(OrtSession *input)
     ort_keys_finish(&input->dims);
     pthread_cond_destroy(&input->idle);
     pthread_mutex_destroy(&input->lock);
+    free(input->chosen);
     free(input->inputs);
     free(input->outputs);
     free(input->bytes);
@@ -175,10 +177,33 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
         return ort_no_memory();
     }
     if (options->profiling) {
-        session->profile = ort_profile_create(options->profile_prefix);
-        session->is_profiled = session->profile != NULL;
+        OrtStatus *status = ort_profile_create(options->profile_prefix, &session->profile);
+
+        if (status) {
+            ort_ReleaseSession(session);
+            return status;
+        }
     }
     *out = session;
+    return NULL;
+}
+
+/* Which device each provider was given, for those who ask the session later. */
+static OrtStatus *keep_choice(OrtSession *session, const OrtSessionOptions *options)
+{
+    session->chosen = calloc(options->n_providers + 1, sizeof *session->chosen);
+    if (!session->chosen)
+        return ort_no_memory();
+    for (size_t i = 0; i < options->n_providers; i++) {
+        const struct ort_provider *provider = &options->providers[i];
+        struct ort_chosen *chosen = &session->chosen[session->n_chosen];
+
+        if (provider->n_devices == 0)
+            continue;
+        ort_short_name(provider->name, chosen->plain, sizeof chosen->plain);
+        chosen->device = provider->devices[0];
+        session->n_chosen++;
+    }
     return NULL;
 }
 
@@ -200,8 +225,10 @@ static OrtStatus *make_host(OrtSession *session, bp_model *model, const OrtSessi
 static OrtStatus *load(OrtSession *session, const struct source *source,
                        const OrtSessionOptions *options)
 {
+    OrtSessionOptions *chosen = NULL;
     bp_model *model = NULL;
     OrtStatus *status;
+    int64_t began = ort_profile_now();
 
     if (atomic_load(&options->cancelled))
         return ort_fail(ORT_MODEL_LOAD_CANCELED,
@@ -210,10 +237,17 @@ static OrtStatus *load(OrtSession *session, const struct source *source,
                           : open_bytes(session, source, &model);
     if (status)
         return status;
+    ort_profile_add(session->profile, source->path ? "model_loading_uri" : "model_loading_array",
+                    began, ort_profile_now());
     if (!ort_metadata_init(&session->metadata, model))
         status = ort_no_memory();
     if (!status)
-        status = make_host(session, model, options);
+        status = ort_policy_apply(session, options, &chosen);
+    if (!status)
+        status = make_host(session, model, chosen ? chosen : options);
+    if (!status)
+        status = keep_choice(session, chosen ? chosen : options);
+    ort_ReleaseSessionOptions(chosen);
     bp_model_close(model);
     if (!status && !list_ends(session))
         status = ort_no_memory();
@@ -228,7 +262,7 @@ static OrtStatus *create(const OrtEnv *env, const struct source *source,
     OrtSessionOptions *own = NULL;
     OrtSession *session = NULL;
     OrtStatus *status = options ? NULL : ort_CreateSessionOptions(&own);
-    uint64_t began = ort_profile_now();
+    int64_t began = ort_profile_now();
 
     *out = NULL;
     if (!status)
@@ -240,8 +274,7 @@ static OrtStatus *create(const OrtEnv *env, const struct source *source,
         ort_ReleaseSession(session);
         return status;
     }
-    if (session->is_profiled)
-        ort_profile_add(session, "session_initialization", began, ort_profile_now());
+    ort_profile_add(session->profile, "session_initialization", began, ort_profile_now());
     *out = session;
     return NULL;
 }
