@@ -285,10 +285,25 @@ static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, b
     return ort_from(rc, &err, ORT_RUNNING, NULL);
 }
 
+/* Writes the run's own file; the run's failure goes before that of writing. */
+static OrtStatus *end_profile(struct ort_profile *own, OrtStatus *status)
+{
+    OrtStatus *written = NULL;
+    const char *path;
+
+    if (own)
+        written = ort_profile_write(own, &path);
+    if (!status)
+        return written;
+    ort_ReleaseStatus(written);
+    return status;
+}
+
 static OrtStatus *run(struct call *call, const OrtRunOptions *run_options,
                       const char *const *input_names, const OrtValue *const *inputs,
-                      const char *const *output_names, OrtValue **outputs, bp_profile *profile)
+                      const char *const *output_names, OrtValue **outputs, struct ort_profile *own)
 {
+    bp_profile *profile = ort_profile_record(own ? own : call->session->profile);
     size_t n_own = call->n_in - count_adapters(run_options);
     OrtStatus *status = NULL;
     int64_t *dims = call->dims;
@@ -303,36 +318,9 @@ static OrtStatus *run(struct call *call, const OrtRunOptions *run_options,
         status = check_all_fed(call);
     if (!status)
         status = execute(call, run_options, profile);
+    status = end_profile(own, status); /* may fail, so before the caller gets anything */
     if (!status)
         status = deliver_all(call, outputs);
-    return status;
-}
-
-/* What the run is written to: a file of its own when its options say so, else the session's. */
-static OrtStatus *find_profile(const OrtSession *session, const OrtRunOptions *options,
-                               struct ort_profile **own, bp_profile **out)
-{
-    OrtStatus *status = NULL;
-
-    *own = NULL;
-    if (options && options->profile_prefix)
-        status = ort_profile_create(options->profile_prefix, own);
-    *out = ort_profile_record(*own ? *own : session->profile);
-    return status;
-}
-
-/* Writes the run's own file; the run's failure goes before that of writing. */
-static OrtStatus *end_profile(struct ort_profile *own, OrtStatus *status)
-{
-    OrtStatus *written = NULL;
-    const char *path;
-
-    if (own)
-        written = ort_profile_write(own, &path);
-    ort_profile_destroy(own);
-    if (!status)
-        return written;
-    ort_ReleaseStatus(written);
     return status;
 }
 
@@ -340,10 +328,9 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
                    const char *const *input_names, const OrtValue *const *inputs, size_t input_len,
                    const char *const *output_names, size_t output_names_len, OrtValue **outputs)
 {
-    struct ort_profile *own;
-    bp_profile *profile;
+    struct ort_profile *own = NULL;
     struct call call;
-    OrtStatus *status;
+    OrtStatus *status = NULL;
 
     ORT_NEED(session);
     if (input_len > 0) {
@@ -354,16 +341,18 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
     ORT_NEED(outputs);
     if (output_names_len == 0)
         return ort_fail(ORT_INVALID_ARGUMENT, "At least one output should be requested.");
-    status = find_profile(session, run_options, &own, &profile);
+    if (run_options && run_options->profile_prefix)
+        status = ort_profile_create(run_options->profile_prefix, &own);
     if (status)
         return status;
     call.session = session;
     call.n_in = input_len + count_adapters(run_options);
     call.n_out = output_names_len;
     if (reserve(&call, outputs))
-        status = run(&call, run_options, input_names, inputs, output_names, outputs, profile);
+        status = run(&call, run_options, input_names, inputs, output_names, outputs, own);
     else
         status = ort_no_memory();
     finish(&call, outputs);
-    return end_profile(own, status);
+    ort_profile_destroy(own);
+    return status;
 }
