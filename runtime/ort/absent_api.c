@@ -176,7 +176,6 @@ ABSENT(ort_KernelInfoGetAttributeArray_string, (const OrtKernelInfo *info, const
                                                 OrtAllocator *allocator, char ***out, size_t *size))
 ABSENT(ort_SetPerSessionThreadPoolCallbacks,
        (OrtEnv *env, const OrtThreadPoolCallbacksConfig *config))
-ABSENT(ort_SessionReleaseCapturedGraph, (OrtSession *session, int graph_annotation_id))
 ABSENT(ort_KernelContext_GetSyncStream, (const OrtKernelContext *context, OrtSyncStream **out))
 ABSENT(ort_SessionOptionsSetWeightlessSourceModelBuffer,
        (OrtSessionOptions *options, const void *source_model_data,

@@ -97,6 +97,11 @@ static bool put(OrtKeyValuePairs *to, const char *key, size_t value)
     return ort_keys_set(to, key, text);
 }
 
+static bool put_limit(OrtKeyValuePairs *to, size_t limit)
+{
+    return limit ? put(to, "Limit", limit) : ort_keys_set(to, "Limit", "-1");
+}
+
 /* The names are ONNX Runtime's. Without an arena, what is held is what is in use. */
 static OrtStatus *get_stats(const OrtAllocator *this_, OrtKeyValuePairs **out)
 {
@@ -105,8 +110,8 @@ static OrtStatus *get_stats(const OrtAllocator *this_, OrtKeyValuePairs **out)
 
     ORT_NEED(out);
     ort_CreateKeyValuePairs(out);
-    if (*out && put(*out, "Limit", own->limit) && put(*out, "InUse", in_use) &&
-        put(*out, "TotalAllocated", in_use) &&
+    if (*out && put_limit(*out, own->limit) && put(*out, "InUse", in_use) &&
+        put(*out, "RequestedInUse", in_use) && put(*out, "TotalAllocated", in_use) &&
         put(*out, "MaxInUse", atomic_load(&own->max_in_use)) &&
         put(*out, "NumAllocs", atomic_load(&own->n_allocs)) &&
         put(*out, "NumReserves", atomic_load(&own->n_reserves)) &&

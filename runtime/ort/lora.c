@@ -39,18 +39,17 @@ static OrtStatus *make_value(const struct ort_lora_parameter *from, OrtAllocator
 
     if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED ||
         type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)
-        return ort_fail(ORT_INVALID_ARGUMENT,
+        return ort_fail(ORT_FAIL,
                         "adapter parameter '%s' has type %d, which is no "
                         "type of numbers",
                         from->name, (int)from->type);
     if (from->n_dims > RANK_MAX)
-        return ort_fail(ORT_INVALID_ARGUMENT, "adapter parameter '%s' has rank %zu", from->name,
-                        from->n_dims);
+        return ort_fail(ORT_FAIL, "adapter parameter '%s' has rank %zu", from->name, from->n_dims);
     memcpy(dims, from->dims, from->n_dims * sizeof *dims);
     /* sizes before memory: a few bytes of a file may ask for all there is */
     if (bp_tensor_bytes((uint32_t)from->type, dims, (uint32_t)from->n_dims, &bytes, NULL) < 0 ||
         bytes != from->n_bytes)
-        return ort_fail(ORT_INVALID_ARGUMENT,
+        return ort_fail(ORT_FAIL,
                         "adapter parameter '%s' has %zu bytes, which are not those of its type and "
                         "sizes",
                         from->name, from->n_bytes);
@@ -67,8 +66,7 @@ static OrtStatus *add(OrtLoraAdapter *adapter, const struct ort_lora_parameter *
     OrtStatus *status;
 
     if (is_known(adapter, parameter->name))
-        return ort_fail(ORT_INVALID_ARGUMENT, "adapter parameter '%s' is there twice",
-                        parameter->name);
+        return ort_fail(ORT_FAIL, "adapter parameter '%s' is there twice", parameter->name);
     status = make_value(parameter, allocator, &value);
     if (status)
         return status;
@@ -146,8 +144,7 @@ static OrtStatus *read_file(const char *path, uint8_t **bytes, size_t *size)
     long length = -1;
 
     if (!file)
-        return ort_fail(errno == ENOENT ? ORT_NO_SUCHFILE : ORT_FAIL, "adapter %s: %s", path,
-                        strerror(errno));
+        return ort_fail(ORT_INVALID_ARGUMENT, "adapter %s: %s", path, strerror(errno));
     if (fseek(file, 0, SEEK_END) == 0)
         length = ftell(file);
     *bytes = length >= 0 && length <= INT32_MAX ? malloc((size_t)length + 1) : NULL;

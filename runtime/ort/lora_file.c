@@ -101,7 +101,7 @@ static bool read_list(const struct ort_lora_file *file, size_t table, unsigned f
 
 static OrtStatus *broken(const char *what)
 {
-    return ort_fail(ORT_INVALID_ARGUMENT,
+    return ort_fail(ORT_FAIL,
                     "The buffer does not appear to be a valid lora parameter "
                     "format: %s",
                     what);
@@ -122,7 +122,7 @@ OrtStatus *ort_lora_open(const void *bytes, size_t size, struct ort_lora_file *o
     if (!read_int(&file, root, ADAPTER_FORMAT_VERSION, &version))
         return broken("its table is outside of the file");
     if (version != FORMAT_VERSION)
-        return ort_fail(ORT_INVALID_ARGUMENT,
+        return ort_fail(ORT_FAIL,
                         "the adapter has format version %d, this runtime reads version %d", version,
                         (int)FORMAT_VERSION);
     if (!read_list(&file, root, ADAPTER_PARAMETERS, 4, &first, &file.n_parameters))
@@ -160,8 +160,7 @@ OrtStatus *ort_lora_parameter(const struct ort_lora_file *file, uint32_t i,
     if (!read_list(file, at, PARAMETER_DIMS, 8, &dims, &n_dims) ||
         !read_list(file, at, PARAMETER_DATA, 1, &data, &n_bytes) ||
         !read_int(file, at, PARAMETER_TYPE, &out->type))
-        return ort_fail(ORT_INVALID_ARGUMENT, "adapter parameter '%s' is outside of the file",
-                        out->name);
+        return ort_fail(ORT_FAIL, "adapter parameter '%s' is outside of the file", out->name);
     out->dims = file->bytes + dims;
     out->data = file->bytes + data;
     out->n_dims = n_dims;

@@ -335,3 +335,11 @@ OrtStatus *ort_CreateSessionFromArrayWithPrepackedWeightsContainer(
     (void)prepacked_weights_container;
     return ort_CreateSessionFromArray(env, model_data, model_data_length, options, out);
 }
+
+/* No provider here captures graphs, so there never is one to let go. */
+OrtStatus *ort_SessionReleaseCapturedGraph(OrtSession *session, int graph_annotation_id)
+{
+    (void)graph_annotation_id;
+    ORT_NEED(session);
+    return NULL;
+}

@@ -62,25 +62,29 @@ static OrtStatus *need_host_memory(const OrtMemoryInfo *info)
                     info->name);
 }
 
+/* In the place of one for the same memory, which is released if it was ours. */
 static OrtStatus *add(OrtEnv *env, OrtAllocator *allocator, struct ort_allocator *own)
 {
     struct ort_shared *shared = &env->shared;
+    struct ort_shared_row *row;
     OrtStatus *status = NULL;
 
     pthread_mutex_lock(&env->lock);
-    if (find(shared, allocator->Info(allocator))) {
-        status = ort_fail(ORT_INVALID_ARGUMENT,
-                          "An allocator for this device has already been registered for sharing.");
+    row = find(shared, allocator->Info(allocator));
+    if (row) {
+        free(row->own);
     } else {
         struct ort_shared_row *grown = realloc(shared->rows, (shared->n + 1) * sizeof *grown);
 
         if (grown) {
             shared->rows = grown;
-            grown[shared->n++] = (struct ort_shared_row){allocator, own};
-        } else {
-            status = ort_no_memory();
+            row = &grown[shared->n++];
         }
     }
+    if (row)
+        *row = (struct ort_shared_row){allocator, own};
+    else
+        status = ort_no_memory();
     pthread_mutex_unlock(&env->lock);
     return status;
 }
@@ -130,6 +134,10 @@ OrtStatus *ort_RegisterAllocator(OrtEnv *env, OrtAllocator *allocator)
     info = allocator->Info(allocator);
     if (!info)
         return ort_fail(ORT_INVALID_ARGUMENT, "the allocator does not say what memory it has");
+    if (info->type == OrtArenaAllocator)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "register the allocator as OrtDeviceAllocator, whatever it does inside: "
+                        "OrtArenaAllocator is the runtime's own kind");
     status = need_host_memory(info);
     return status ? status : add(env, allocator, NULL);
 }
@@ -204,7 +212,6 @@ OrtStatus *ort_CreateSharedAllocator(OrtEnv *env, const OrtEpDevice *ep_device,
         status = ort_arena_limit(allocator_options, &limit);
     if (status)
         return status;
-    (void)remove_row(env, info);
     return add_own(env, limit, allocator);
 }
 

@@ -207,7 +207,7 @@ START_TEST(adapters_come_from_files)
     FILE *file;
 
     snprintf(path, sizeof path, "adapter-%ld", (long)getpid());
-    fails(ort->CreateLoraAdapter(path, NULL, &adapter), ORT_NO_SUCHFILE, path);
+    fails(ort->CreateLoraAdapter(path, NULL, &adapter), ORT_INVALID_ARGUMENT, path);
     file = fopen(path, "wb");
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(fwrite(b.data, 1, b.n, file), b.n);
@@ -215,7 +215,7 @@ START_TEST(adapters_come_from_files)
     ok(ort->CreateLoraAdapter(path, heap, &adapter));
     ort->ReleaseLoraAdapter(adapter);
     ck_assert_int_eq(truncate(path, 20), 0);
-    fails(ort->CreateLoraAdapter(path, NULL, &adapter), ORT_INVALID_ARGUMENT, "format");
+    fails(ort->CreateLoraAdapter(path, NULL, &adapter), ORT_FAIL, "format");
     remove(path);
     fails(ort->CreateLoraAdapter("/", NULL, &adapter), ORT_FAIL, "/");
 }
@@ -229,7 +229,7 @@ static void refused(const struct parameter *parameters, uint32_t n, uint32_t ver
     struct buffer b = adapter_file(parameters, n, version);
     OrtLoraAdapter *adapter = NULL;
 
-    fails(read_adapter(&b, &adapter), ORT_INVALID_ARGUMENT, words);
+    fails(read_adapter(&b, &adapter), ORT_FAIL, words);
     ck_assert_ptr_null(adapter);
 }
 
@@ -257,8 +257,7 @@ START_TEST(what_makes_no_sense_is_refused)
     bad = good;
     bad.name = "";
     refused(&bad, 1, 1, "no name");
-    fails(ort->CreateLoraAdapterFromArray("TORTTORT", 3, NULL, &adapter), ORT_INVALID_ARGUMENT,
-          "identifier");
+    fails(ort->CreateLoraAdapterFromArray("TORTTORT", 3, NULL, &adapter), ORT_FAIL, "identifier");
     fails(ort->CreateLoraAdapterFromArray(NULL, 3, NULL, &adapter), ORT_INVALID_ARGUMENT, "bytes");
 }
 END_TEST
