@@ -143,6 +143,7 @@ static int set_devices(struct cli *cli, bp_session_options *options, const char 
     char *copy = xstrdup(item), *rest = strchr(copy, '='), *number;
     uint32_t *devices = xalloc(strlen(item) + 1, sizeof *devices);
     uint32_t n = 0;
+    bp_rc rc = BP_OK;
     int code = CLI_OK;
 
     if (!rest || rest == copy)
@@ -157,8 +158,14 @@ static int set_devices(struct cli *cli, bp_session_options *options, const char 
         else
             devices[n++] = (uint32_t)value;
     }
-    if (code == CLI_OK &&
-        bp_session_options_set_devices(options, copy, devices, n, &cli->err) < 0)
+    if (code == CLI_OK)
+        rc = bp_session_options_set_devices(options, copy, devices, n, &cli->err);
+    if (rc < 0 && strcasecmp(copy, "cpu") == 0) { /* which is always there, named or not */
+        code = add_provider(cli, options, copy, NULL, 0);
+        if (code == CLI_OK)
+            rc = bp_session_options_set_devices(options, copy, devices, n, &cli->err);
+    }
+    if (code == CLI_OK && rc < 0)
         code = cli_fail(cli, CLI_USAGE, "--device %s: %s", item, cli->words);
     free(devices);
     free(copy);
