@@ -28,7 +28,8 @@ bp_rc bp_spec_add(struct bp_spec_list *list, const char *name, const bp_key_valu
 bp_rc bp_spec_set_devices(struct bp_spec_list *list, const char *name, const uint32_t *devices,
                           uint32_t n_devices, bp_err *err) BP_CHECKED;
 /* Appends copies of all rows to an empty list. */
-bp_rc bp_spec_copy(struct bp_spec_list *to, const struct bp_spec_list *from, bp_err *err) BP_CHECKED;
+bp_rc bp_spec_copy(struct bp_spec_list *to, const struct bp_spec_list *from,
+                   bp_err *err) BP_CHECKED;
 void bp_spec_finish(struct bp_spec_list *list);
 bp_rc bp_spec_check_fallback(uint32_t fallback, bp_err *err) BP_CHECKED;
 

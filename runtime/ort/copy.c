@@ -11,7 +11,7 @@
 #include "ort/status.h"
 #include "ort/value.h"
 
-/* ---- tensors ----------------------------------------------------------------------------------- */
+/* ---- tensors --------------------------------------------------------------------------------- */
 
 static OrtStatus *check_pair(const OrtValue *from, const OrtValue *to, size_t i)
 {
@@ -83,9 +83,9 @@ OrtStatus *ort_CopyTensors(const OrtEnv *env, const OrtValue *const *src_tensors
     return status;
 }
 
-/* ---- queues ------------------------------------------------------------------------------------ */
+/* ---- queues ---------------------------------------------------------------------------------- */
 
-/* ONNX Runtime makes none for a device without memory of its own, and no other memory is handed out. */
+/* ONNX Runtime makes none for a device without memory of its own; no other memory is handed out. */
 OrtStatus *ort_CreateSyncStreamForEpDevice(const OrtEpDevice *ep_device,
                                            const OrtKeyValuePairs *stream_options,
                                            OrtSyncStream **stream)

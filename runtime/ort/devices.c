@@ -2,8 +2,8 @@
 /*
  * devices.c - OrtEpDevice: providers that are usable here, each on each of its devices.
  *
- * A provider's device is the hardware with the same place on the bus, when it tells that; else there
- * is a row of hardware for it, with what the provider says.
+ * A provider's device is the hardware with the same place on the bus, when it tells that; else a
+ * row of hardware is made for it, with what the provider says.
  */
 
 #include "config.h"
@@ -44,9 +44,9 @@ const OrtEpDevice *ort_devices_find(const struct ort_devices *devices, const cha
     return NULL;
 }
 
-/* ---- finding ---------------------------------------------------------------------------------- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
-/* A row with what the provider tells; ONNX Runtime has three kinds, other accelerators count as NPUs. */
+/* A row with what the provider tells; of ONNX Runtime's three kinds, other accelerators are NPUs. */
 static OrtHardwareDevice *add_hardware(struct ort_devices *to, const bp_device *device)
 {
     OrtHardwareDeviceType type =
@@ -170,7 +170,7 @@ OrtStatus *ort_devices_need(const OrtEnv *given, const struct ort_devices **out)
     return status;
 }
 
-/* ---- slots: devices ----------------------------------------------------------------------------- */
+/* ---- slots: devices -------------------------------------------------------------------------- */
 
 OrtStatus *ort_GetEpDevices(const OrtEnv *env, const OrtEpDevice *const **ep_devices,
                             size_t *num_ep_devices)
@@ -256,7 +256,7 @@ const OrtMemoryInfo *ort_EpDevice_MemoryInfo(const OrtEpDevice *ep_device,
                : NULL;
 }
 
-/* ---- slots: choosing ----------------------------------------------------------------------------- */
+/* ---- slots: choosing ------------------------------------------------------------------------- */
 
 static OrtStatus *check_one_provider(const OrtEpDevice *const *ep_devices, size_t n)
 {

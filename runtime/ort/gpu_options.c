@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu_options.c - options of GPU providers that are pointers, those of ROCm, and the current device.
+ * gpu_options.c - options of GPU providers that are pointers, those of ROCm, the current device.
  *
  * A pointer is kept as ONNX Runtime writes it into options of text: its address in decimal.
  */
@@ -17,7 +17,7 @@
 #include "ort/object.h"
 #include "ort/status.h"
 
-/* ---- pointers ----------------------------------------------------------------------------------- */
+/* ---- pointers -------------------------------------------------------------------------------- */
 
 /* The options that are pointers: a queue of the device's, and settings of its arena. */
 static bool is_pointer(const char *key)
@@ -74,7 +74,7 @@ static OrtStatus *get_pointer(const struct ort_object *object, const char *key, 
 POINTERS(CUDA, OrtCUDAProviderOptionsV2)
 POINTERS(TensorRT, OrtTensorRTProviderOptionsV2)
 
-/* ---- ROCm: a plain struct ----------------------------------------------------------------------- */
+/* ---- ROCm: a plain struct -------------------------------------------------------------------- */
 
 enum type { INT, SIZE, POINTER };
 
@@ -208,7 +208,7 @@ OrtStatus *ort_GetROCMProviderOptionsAsString(const OrtROCMProviderOptions *rocm
     return *ptr ? NULL : ort_no_memory();
 }
 
-/* ---- the current device ------------------------------------------------------------------------- */
+/* ---- the current device ---------------------------------------------------------------------- */
 
 /* ONNX Runtime without a GPU library answers the same. */
 static OrtStatus *no_gpu(void)

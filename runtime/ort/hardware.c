@@ -119,7 +119,7 @@ static bool read_number(const char *pci, const char *slot, const char *name, uin
     return ok;
 }
 
-/* The number of what the device is for a driver: 1 for "drm/card1". False: no such driver has it. */
+/* The number that a driver gave the device: 1 for "drm/card1". False: no such driver has it. */
 static bool driver_number(const char *pci, const char *slot, const char *kind, const char *prefix,
                           char out[16])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hardware.h - OrtHardwareDevice: the processor, what lies on the PCI bus, and what providers tell of. */
+/* hardware.h - OrtHardwareDevice: the processor, what is on the PCI bus, what providers tell of. */
 #ifndef BP_ORT_HARDWARE_H
 #define BP_ORT_HARDWARE_H
 
@@ -22,9 +22,9 @@ struct ort_hardware {
 OrtHardwareDevice *ort_hardware_add(struct ort_hardware *list, OrtHardwareDeviceType type,
                                     uint32_t vendor_id, uint32_t device_id);
 /*
- * Adds the processor, then GPUs and NPUs in the order of their places on the bus. cpuinfo: a file as
- * /proc/cpuinfo; pci: a folder as /sys/bus/pci/devices. What cannot be read is left out. False: no
- * memory.
+ * Adds the processor, then GPUs and NPUs in the order of their places on the bus. cpuinfo: a file
+ * as /proc/cpuinfo; pci: a folder as /sys/bus/pci/devices. What cannot be read is left out. False:
+ * no memory.
  */
 bool ort_hardware_scan(struct ort_hardware *list, const char *cpuinfo, const char *pci);
 /* The row with this entry in its metadata, or NULL. */

@@ -18,7 +18,7 @@ enum { FORMAT_VERSION = 1 };
 enum { ADAPTER_FORMAT_VERSION = 0, ADAPTER_PARAMETERS = 3 };
 enum { PARAMETER_NAME, PARAMETER_DIMS, PARAMETER_TYPE, PARAMETER_DATA };
 
-/* ---- the format -------------------------------------------------------------------------------- */
+/* ---- the format ------------------------------------------------------------------------------ */
 
 static uint32_t load(const uint8_t *bytes, unsigned n)
 {
@@ -78,7 +78,7 @@ static bool read_int(const struct ort_lora_file *file, size_t table, unsigned fi
     return true;
 }
 
-/* A list of things of `width` bytes: where the first is, and how many; none where it is left out. */
+/* A list of things of `width` bytes: where the first is, and how many; 0 where it is left out. */
 static bool read_list(const struct ort_lora_file *file, size_t table, unsigned field, size_t width,
                       size_t *first, uint32_t *n)
 {
@@ -97,7 +97,7 @@ static bool read_list(const struct ort_lora_file *file, size_t table, unsigned f
     return *n <= (file->size - *first) / width;
 }
 
-/* ---- adapters ----------------------------------------------------------------------------------- */
+/* ---- adapters -------------------------------------------------------------------------------- */
 
 static OrtStatus *broken(const char *what)
 {

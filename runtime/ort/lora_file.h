@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lora_file.h - reads files of LoRA adapters: a FlatBuffer with the identifier "TORT", whose root is
- * a table of three versions and a list of parameters, each with a name, sizes, a type and bytes.
+ * lora_file.h - reads files of LoRA adapters: a FlatBuffer with the identifier "TORT", whose root
+ * is a table of three versions and a list of parameters, each with name, sizes, type and bytes.
  */
 #ifndef BP_ORT_LORA_FILE_H
 #define BP_ORT_LORA_FILE_H

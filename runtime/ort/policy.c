@@ -17,7 +17,7 @@
 
 enum { SELECTED_MAX = 8 }; /* as many as a delegate may choose */
 
-/* ---- the order -------------------------------------------------------------------------------- */
+/* ---- the order ------------------------------------------------------------------------------- */
 
 static int kind_rank(const OrtEpDevice *device)
 {
@@ -48,7 +48,7 @@ static bool is_of_its_vendor(const OrtEpDevice *device)
     return strcmp(device->vendor, device->hardware->vendor) == 0;
 }
 
-/* NPUs, GPUs (with memory of their own first), processors; makers' own providers first, CPU last. */
+/* NPUs, GPUs (with own memory first), processors; makers' own providers first, CPU last. */
 static int compare(const void *left, const void *right)
 {
     const OrtEpDevice *a = *(const OrtEpDevice *const *)left;
@@ -69,7 +69,7 @@ static int compare(const void *left, const void *right)
     return a->device < b->device ? -1 : a->device > b->device;
 }
 
-/* ---- policies --------------------------------------------------------------------------------- */
+/* ---- policies -------------------------------------------------------------------------------- */
 
 struct choice {
     const OrtEpDevice **devices; /* in order */
@@ -166,7 +166,7 @@ out:
     return status;
 }
 
-/* ---- applying --------------------------------------------------------------------------------- */
+/* ---- applying -------------------------------------------------------------------------------- */
 
 /* The options "ep.<name>.<key>" that were set for a provider before it was chosen. */
 static OrtStatus *preset_options(const OrtSessionOptions *options, const char *name,
@@ -251,7 +251,7 @@ OrtStatus *ort_policy_apply(const OrtSession *session, const OrtSessionOptions *
     return status;
 }
 
-/* ---- slots ------------------------------------------------------------------------------------ */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 OrtStatus *ort_SessionOptionsSetEpSelectionPolicy(OrtSessionOptions *session_options,
                                                   OrtExecutionProviderDevicePolicy policy)

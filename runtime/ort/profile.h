@@ -13,7 +13,7 @@ struct ort_profile;
 OrtStatus *ort_profile_create(const char *prefix, struct ort_profile **out);
 void ort_profile_destroy(struct ort_profile *profile);
 int64_t ort_profile_now(void);
-/* What runs are to write to, for as long as the profile lives; NULL: there is none, or it has ended. */
+/* What runs are to write to, as long as the profile lives; NULL: there is none, or it has ended. */
 bp_profile *ort_profile_record(struct ort_profile *profile);
 /* A span of ort_profile_now(); `name` is copied. Nothing happens without a profile. */
 void ort_profile_add(struct ort_profile *profile, const char *name, int64_t start_ns,

@@ -80,7 +80,8 @@ static OrtStatus *update(const struct row *rows, struct ort_object *object, cons
 }
 
 /* "key=value;key=value", with the defaults of what is not set; into text when that is not NULL. */
-static size_t print(const struct row *rows, const struct ort_object *object, char *text, size_t size)
+static size_t print(const struct row *rows, const struct ort_object *object, char *text,
+                    size_t size)
 {
     size_t at = 0;
 
@@ -119,13 +120,13 @@ static OrtStatus *as_string(const struct row *rows, const struct ort_object *obj
     OrtStatus *ort_Create##Name##ProviderOptions(Type **out)                                       \
     {                                                                                              \
         ORT_NEED(out);                                                                             \
-        return create((struct ort_object **)(void *)out);                                              \
+        return create((struct ort_object **)(void *)out);                                          \
     }                                                                                              \
     OrtStatus *ort_Update##Name##ProviderOptions(Type *object, const char *const *keys,            \
                                                  const char *const *values, size_t n)              \
     {                                                                                              \
         ORT_NEED(object);                                                                          \
-        return update(rows, (struct ort_object *)(void *)object, keys, values, n);                     \
+        return update(rows, (struct ort_object *)(void *)object, keys, values, n);                 \
     }                                                                                              \
     OrtStatus *ort_Get##Name##ProviderOptionsAsString(const Type *object, OrtAllocator *allocator, \
                                                       char **ptr)                                  \
@@ -133,18 +134,18 @@ static OrtStatus *as_string(const struct row *rows, const struct ort_object *obj
         ORT_NEED(object);                                                                          \
         ORT_NEED(allocator);                                                                       \
         ORT_NEED(ptr);                                                                             \
-        return as_string(rows, (const struct ort_object *)(const void *)object, allocator, ptr);       \
+        return as_string(rows, (const struct ort_object *)(const void *)object, allocator, ptr);   \
     }                                                                                              \
     void ort_Release##Name##ProviderOptions(Type *input)                                           \
     {                                                                                              \
-        release((struct ort_object *)(void *)input);                                                   \
+        release((struct ort_object *)(void *)input);                                               \
     }                                                                                              \
     OrtStatus *ort_SessionOptionsAppendExecutionProvider_##append_slot(OrtSessionOptions *options, \
                                                                        const Type *object)         \
     {                                                                                              \
         ORT_NEED(options);                                                                         \
         ORT_NEED(object);                                                                          \
-        return ort_append(options, host, &((const struct ort_object *)(const void *)object)->kv,       \
+        return ort_append(options, host, &((const struct ort_object *)(const void *)object)->kv,   \
                           ORT_FAIL);                                                               \
     }
 

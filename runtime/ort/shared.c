@@ -120,7 +120,7 @@ static OrtStatus *add_own(OrtEnv *env, size_t limit, OrtAllocator **out)
     return status;
 }
 
-/* ---- slots: registered by the application -------------------------------------------------------- */
+/* ---- slots: registered by the application ---------------------------------------------------- */
 
 OrtStatus *ort_RegisterAllocator(OrtEnv *env, OrtAllocator *allocator)
 {
@@ -180,7 +180,7 @@ OrtStatus *ort_CreateAndRegisterAllocatorV2(OrtEnv *env, const char *provider_ty
     return ort_CreateAndRegisterAllocator(env, mem_info, arena_cfg);
 }
 
-/* ---- slots: one a device -------------------------------------------------------------------------- */
+/* ---- slots: one a device --------------------------------------------------------------------- */
 
 static OrtStatus *memory_of(const OrtEpDevice *device, OrtDeviceMemoryType type,
                             const OrtMemoryInfo **out)

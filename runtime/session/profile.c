@@ -261,7 +261,7 @@ static struct wanted node_label(const struct bp_unit_frame *unit, uint32_t i)
                            .n_nodes = 1};
 }
 
-/* What the provider wrote; rows of nodes that are not there, and times that run back, are not kept. */
+/* What the provider wrote; rows of nodes that are not there, or with times that run back, are lost. */
 static uint32_t take_events(bp_profile *profile, const struct bp_unit_frame *unit,
                             struct bp_profile_row row)
 {

@@ -94,7 +94,7 @@ START_TEST(a_shared_allocator_keeps_to_its_limit)
 }
 END_TEST
 
-/* ---- one that the application brings --------------------------------------------------------------- */
+/* ---- one that the application brings --------------------------------------------------------- */
 
 struct mine {
     OrtAllocator table;
@@ -207,7 +207,7 @@ START_TEST(other_memory_is_not_handed_out)
 }
 END_TEST
 
-/* ---- copies --------------------------------------------------------------------------------------- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 START_TEST(tensors_are_copied)
 {
@@ -257,7 +257,7 @@ START_TEST(nothing_is_copied_unless_all_fit)
 }
 END_TEST
 
-/* ---- options of GPU providers ------------------------------------------------------------------------ */
+/* ---- options of GPU providers ---------------------------------------------------------------- */
 
 START_TEST(pointers_are_kept_as_options)
 {

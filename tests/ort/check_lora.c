@@ -7,7 +7,7 @@
 
 #include "ort/kit.h"
 
-/* ---- a file ------------------------------------------------------------------------------------- */
+/* ---- a file ---------------------------------------------------------------------------------- */
 
 /* A FlatBuffer written from front to back, so that offsets are patched once their target is there. */
 struct buffer {
@@ -118,7 +118,7 @@ static OrtStatus *read_adapter(const struct buffer *b, OrtLoraAdapter **out)
     return ort->CreateLoraAdapterFromArray(b->data, b->n, NULL, out);
 }
 
-/* ---- runs --------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------ */
 
 /* C = A + B, where B has a default of zeroes. */
 static OrtSession *open_adaptable(void)
@@ -221,7 +221,7 @@ START_TEST(adapters_come_from_files)
 }
 END_TEST
 
-/* ---- bad files ---------------------------------------------------------------------------------- */
+/* ---- bad files ------------------------------------------------------------------------------- */
 
 static void refused(const struct parameter *parameters, uint32_t n, uint32_t version,
                     const char *words)

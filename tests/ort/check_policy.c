@@ -115,7 +115,7 @@ static void check_session(OrtSession *session, float want, const OrtEpDevice *de
     ort->ReleaseSession(session);
 }
 
-/* ---- devices --------------------------------------------------------------------------------------- */
+/* ---- devices --------------------------------------------------------------------------------- */
 
 START_TEST(providers_show_their_devices)
 {
@@ -193,7 +193,7 @@ START_TEST(what_does_not_fit_is_explained)
 }
 END_TEST
 
-/* ---- policies -------------------------------------------------------------------------------------- */
+/* ---- policies -------------------------------------------------------------------------------- */
 
 static const struct {
     OrtExecutionProviderDevicePolicy policy;
@@ -295,7 +295,7 @@ START_TEST(a_delegate_chooses_too)
 }
 END_TEST
 
-/* ---- options that change --------------------------------------------------------------------------- */
+/* ---- options that change --------------------------------------------------------------------- */
 
 static OrtStatus *change(OrtSession *session, const char *key, const char *value)
 {
