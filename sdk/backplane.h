@@ -386,6 +386,7 @@ typedef struct bp_binding {
 
 typedef struct bp_profile bp_profile; /* what runs did and when; see below */
 
+/* Start from {0} with struct_size set; zeroes are the defaults. */
 typedef struct bp_run_options {
     uint32_t struct_size;
     uint32_t flags;

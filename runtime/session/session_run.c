@@ -365,6 +365,9 @@ bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_i
     bp_run_options own = {.struct_size = sizeof own};
     bp_rc rc;
 
+    if (options && options->struct_size < offsetof(bp_run_options, profile))
+        return bp_fail(err, BP_E_INVALID, "run options of %u bytes: set their struct_size",
+                       options->struct_size);
     if (options)
         bp_copy_in(&own, sizeof own, options);
     if (!session || (n_inputs > 0 && !inputs) || (n_outputs > 0 && !outputs))

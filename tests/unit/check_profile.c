@@ -196,6 +196,9 @@ START_TEST(older_run_options_have_no_profile)
     KIT_OK(bp_session_run(kit.session, &in, 1, &out, 1, &options, &kit.err));
     bp_tensor_free(&out.tensor);
     ck_assert_uint_eq(bp_profile_count(profile), 0);
+    options.struct_size = 0;
+    KIT_FAILS(bp_session_run(kit.session, &in, 1, &out, 1, &options, &kit.err), BP_E_INVALID,
+              "struct_size");
 }
 END_TEST
 
