@@ -42,6 +42,7 @@ bin_PROGRAMS += %D%/backplane
 	%D%/plan.h \
 	%D%/plan_refusals.c \
 	%D%/plan_text.c %D%/plan_text.h \
+	%D%/profile.c %D%/profile.h \
 	%D%/progress.c %D%/progress.h \
 	%D%/provider.h \
 	%D%/provider_json.c \

@@ -2,6 +2,7 @@
 # runtime/host/ - loader, registry, options, the table handed to providers.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/devices.c \
 	%D%/dlopen.c %D%/dlopen.h \
 	%D%/env.c %D%/env.h \
 	%D%/loader.c %D%/loader.h \

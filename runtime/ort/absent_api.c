@@ -27,18 +27,12 @@ ABSENT(ort_KernelContext_GetInput,
 ABSENT(ort_KernelContext_GetOutput, (OrtKernelContext *context, size_t index,
                                      const int64_t *dim_values, size_t dim_count, OrtValue **out))
 ABSENT_VOID(ort_ReleaseCustomOpDomain, (OrtCustomOpDomain *input))
-ABSENT(ort_SetCurrentGpuDeviceId, (int device_id))
-ABSENT(ort_GetCurrentGpuDeviceId, (int *device_id))
 ABSENT(ort_KernelInfoGetAttributeArray_float,
        (const OrtKernelInfo *info, const char *name, float *out, size_t *size))
 ABSENT(ort_KernelInfoGetAttributeArray_int64,
        (const OrtKernelInfo *info, const char *name, int64_t *out, size_t *size))
 ABSENT(ort_EnableOrtCustomOps, (OrtSessionOptions *options))
-ABSENT(ort_RegisterAllocator, (OrtEnv *env, OrtAllocator *allocator))
-ABSENT(ort_UnregisterAllocator, (OrtEnv *env, const OrtMemoryInfo *mem_info))
 ABSENT(ort_KernelContext_GetGPUComputeStream, (const OrtKernelContext *context, void **out))
-ABSENT(ort_GetExecutionProviderApi,
-       (const char *provider_name, uint32_t version, const void **provider_api))
 ABSENT(ort_CreateOp,
        (const OrtKernelInfo *info, const char *op_name, const char *domain, int version,
         const char **type_constraint_names, const ONNXTensorElementDataType *type_constraint_values,
@@ -76,19 +70,6 @@ ABSENT(ort_KernelInfoGetConstantInput_tensor,
        (const OrtKernelInfo *info, size_t index, int *is_constant, const OrtValue **out))
 ABSENT(ort_KernelContext_GetAllocator,
        (const OrtKernelContext *context, const OrtMemoryInfo *mem_info, OrtAllocator **out))
-ABSENT(ort_UpdateROCMProviderOptions,
-       (OrtROCMProviderOptions *rocm_options, const char *const *provider_options_keys,
-        const char *const *provider_options_values, size_t num_keys))
-ABSENT(ort_GetROCMProviderOptionsAsString,
-       (const OrtROCMProviderOptions *rocm_options, OrtAllocator *allocator, char **ptr))
-ABSENT(ort_UpdateTensorRTProviderOptionsWithValue,
-       (OrtTensorRTProviderOptionsV2 *tensorrt_options, const char *key, void *value))
-ABSENT(ort_GetTensorRTProviderOptionsByName,
-       (const OrtTensorRTProviderOptionsV2 *tensorrt_options, const char *key, void **ptr))
-ABSENT(ort_UpdateCUDAProviderOptionsWithValue,
-       (OrtCUDAProviderOptionsV2 *cuda_options, const char *key, void *value))
-ABSENT(ort_GetCUDAProviderOptionsByName,
-       (const OrtCUDAProviderOptionsV2 *cuda_options, const char *key, void **ptr))
 ABSENT(ort_KernelContext_GetResource,
        (const OrtKernelContext *context, int resource_version, int resource_id, void **resource))
 ABSENT(ort_ShapeInferContext_GetInputCount, (const OrtShapeInferContext *context, size_t *out))
@@ -105,60 +86,17 @@ ABSENT(ort_KernelContext_GetScratchBuffer,
         void **out))
 ABSENT(ort_KernelInfoGetAllocator,
        (const OrtKernelInfo *info, OrtMemType mem_type, OrtAllocator **out))
-ABSENT(ort_CreateLoraAdapter,
-       (const char *adapter_file_path, OrtAllocator *allocator, OrtLoraAdapter **out))
-ABSENT(ort_CreateLoraAdapterFromArray,
-       (const void *bytes, size_t num_bytes, OrtAllocator *allocator, OrtLoraAdapter **out))
-ABSENT_VOID(ort_ReleaseLoraAdapter, (OrtLoraAdapter *input))
-ABSENT(ort_RunOptionsAddActiveLoraAdapter, (OrtRunOptions *options, const OrtLoraAdapter *adapter))
-ABSENT(ort_SetEpDynamicOptions,
-       (OrtSession *sess, const char *const *keys, const char *const *values, size_t kv_len))
 ABSENT(ort_RegisterExecutionProviderLibrary,
        (OrtEnv *env, const char *registration_name, const char *path))
 ABSENT(ort_UnregisterExecutionProviderLibrary, (OrtEnv *env, const char *registration_name))
-ABSENT(ort_SessionOptionsSetEpSelectionPolicy,
-       (OrtSessionOptions *session_options, OrtExecutionProviderDevicePolicy policy))
-ABSENT(ort_SessionOptionsSetEpSelectionPolicyDelegate,
-       (OrtSessionOptions *session_options, EpSelectionDelegate delegate, void *delegate_state))
-ABSENT(ort_CreateSharedAllocator,
-       (OrtEnv *env, const OrtEpDevice *ep_device, OrtDeviceMemoryType mem_type,
-        OrtAllocatorType allocator_type, const OrtKeyValuePairs *allocator_options,
-        OrtAllocator **allocator))
-ABSENT(ort_ReleaseSharedAllocator,
-       (OrtEnv *env, const OrtEpDevice *ep_device, OrtDeviceMemoryType mem_type))
-ABSENT(ort_SessionGetEpDeviceForInputs,
-       (const OrtSession *session, const OrtEpDevice **inputs_ep_devices, size_t num_inputs))
-ABSENT(ort_CreateSyncStreamForEpDevice,
-       (const OrtEpDevice *ep_device, const OrtKeyValuePairs *stream_options,
-        OrtSyncStream **stream))
-ABSENT_VALUE(void *, ort_SyncStream_GetHandle, (OrtSyncStream *stream))
-ABSENT_VOID(ort_ReleaseSyncStream, (OrtSyncStream *input))
-ABSENT(ort_CopyTensors, (const OrtEnv *env, const OrtValue *const *src_tensors,
-                         OrtValue *const *dst_tensors, OrtSyncStream *stream, size_t num_tensors))
 ABSENT(ort_KernelInfo_GetConfigEntries, (const OrtKernelInfo *info, OrtKeyValuePairs **out))
 ABSENT(ort_KernelInfo_GetOperatorDomain, (const OrtKernelInfo *info, char *out, size_t *size))
 ABSENT(ort_KernelInfo_GetOperatorType, (const OrtKernelInfo *info, char *out, size_t *size))
 ABSENT(ort_KernelInfo_GetOperatorSinceVersion, (const OrtKernelInfo *info, int *since_version))
-ABSENT(ort_SessionGetEpDeviceForOutputs,
-       (const OrtSession *session, const OrtEpDevice **outputs_ep_devices, size_t num_outputs))
-ABSENT(ort_GetHardwareDeviceEpIncompatibilityDetails,
-       (const OrtEnv *env, const char *ep_name, const OrtHardwareDevice *hw,
-        OrtDeviceEpIncompatibilityDetails **details))
-ABSENT(ort_DeviceEpIncompatibilityDetails_GetReasonsBitmask,
-       (const OrtDeviceEpIncompatibilityDetails *details, uint32_t *reasons_bitmask))
-ABSENT(ort_DeviceEpIncompatibilityDetails_GetNotes,
-       (const OrtDeviceEpIncompatibilityDetails *details, const char **notes))
-ABSENT(ort_DeviceEpIncompatibilityDetails_GetErrorCode,
-       (const OrtDeviceEpIncompatibilityDetails *details, int32_t *error_code))
-ABSENT_VOID(ort_ReleaseDeviceEpIncompatibilityDetails, (OrtDeviceEpIncompatibilityDetails *input))
-ABSENT_VOID(ort_RunOptionsSetSyncStream, (OrtRunOptions *options, OrtSyncStream *sync_stream))
-ABSENT(ort_RunOptionsEnableProfiling, (OrtRunOptions *options, const char *profile_file_prefix))
-ABSENT(ort_RunOptionsDisableProfiling, (OrtRunOptions *options))
 ABSENT(ort_KernelInfoGetAttributeArray_string, (const OrtKernelInfo *info, const char *name,
                                                 OrtAllocator *allocator, char ***out, size_t *size))
 ABSENT(ort_SetPerSessionThreadPoolCallbacks,
        (OrtEnv *env, const OrtThreadPoolCallbacksConfig *config))
-ABSENT(ort_SessionReleaseCapturedGraph, (OrtSession *session, int graph_annotation_id))
 ABSENT(ort_KernelContext_GetSyncStream, (const OrtKernelContext *context, OrtSyncStream **out))
 ABSENT(ort_KernelContext_GetPreallocatedOutput,
        (const OrtKernelContext *context, size_t output_index, OrtValue **output))

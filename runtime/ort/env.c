@@ -60,6 +60,7 @@ static void destroy(OrtEnv *env)
         return;
     if (env->host)
         (void)bp_env_destroy(env->host, NULL);
+    ort_shared_finish(&env->shared);
     ort_devices_destroy(env->devices);
     ort_keys_finish(&env->config);
     pthread_mutex_destroy(&env->lock);

@@ -9,6 +9,7 @@
 
 #include "ort/devices.h"
 #include "ort/keys.h"
+#include "ort/shared.h"
 
 struct OrtThreadingOptions {
     int intra_op, inter_op;
@@ -30,6 +31,7 @@ struct OrtEnv {
     OrtKeyValuePairs config;
     pthread_mutex_t lock;
     struct ort_devices *devices; /* under the lock; NULL: nobody asked yet */
+    struct ort_shared shared;    /* allocators; under the lock */
 };
 
 /* The process's environment, made when there is none; one more reference. */

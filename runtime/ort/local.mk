@@ -18,6 +18,8 @@ endif
 	%D%/absent_ep.c \
 	%D%/absent_interop.c \
 	%D%/allocator.c \
+	%D%/arena.c \
+	%D%/arena.h \
 	%D%/assignment.c \
 	%D%/assignment.h \
 	%D%/binding.c \
@@ -28,29 +30,42 @@ endif
 	%D%/containers.c \
 	%D%/contexts.c \
 	%D%/contexts.h \
+	%D%/copy.c \
 	%D%/devices.c \
 	%D%/devices.h \
+	%D%/dynamic.c \
 	%D%/editor_session.c \
 	%D%/editor_types.c \
 	%D%/env.c \
 	%D%/env.h \
+	%D%/fit.c \
+	%D%/gpu_options.c \
 	%D%/graph.c \
 	%D%/graph.h \
 	%D%/graph_copy.c \
 	%D%/graph_encode.c \
 	%D%/graph_view.c \
+	%D%/hardware.c \
+	%D%/hardware.h \
 	%D%/keys.c \
 	%D%/keys.h \
 	%D%/load.c \
 	%D%/load.h \
+	%D%/lora.c \
+	%D%/lora.h \
+	%D%/lora_file.c \
+	%D%/lora_file.h \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/metadata.c \
 	%D%/model.c \
 	%D%/node.c \
+	%D%/object.h \
 	%D%/op_attr.c \
 	%D%/options.c \
 	%D%/options.h \
+	%D%/policy.c \
+	%D%/policy.h \
 	%D%/profile.c \
 	%D%/profile.h \
 	%D%/proto.c \
@@ -63,8 +78,11 @@ endif
 	%D%/run_options.h \
 	%D%/session.c \
 	%D%/session.h \
+	%D%/session_devices.c \
 	%D%/session_info.c \
 	%D%/shapes.c \
+	%D%/shared.c \
+	%D%/shared.h \
 	%D%/slots.h \
 	%D%/slots_api.inc \
 	%D%/slots_compile.inc \

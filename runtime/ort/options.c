@@ -39,6 +39,7 @@ void ort_ReleaseSessionOptions(OrtSessionOptions *input)
     for (size_t i = 0; i < input->n_providers; i++) {
         free(input->providers[i].name);
         ort_keys_finish(&input->providers[i].options);
+        free(input->providers[i].devices);
     }
     free(input->providers);
     ort_weights_finish(&input->weights);
@@ -76,7 +77,9 @@ static bool copy_owned(OrtSessionOptions *to, const OrtSessionOptions *from)
         to->n_providers++;
         to->providers[i].name = strdup(from->providers[i].name);
         if (!to->providers[i].name ||
-            !ort_keys_copy(&to->providers[i].options, &from->providers[i].options))
+            !ort_keys_copy(&to->providers[i].options, &from->providers[i].options) ||
+            !ort_provider_set_devices(&to->providers[i], from->providers[i].devices,
+                                      from->providers[i].n_devices))
             return false;
     }
     return true;

@@ -13,6 +13,8 @@
 struct ort_provider {
     char *name; /* as the host knows it */
     OrtKeyValuePairs options;
+    uint32_t *devices; /* NULL: the provider chooses */
+    uint32_t n_devices;
 };
 
 struct OrtSessionOptions {
@@ -32,12 +34,21 @@ struct OrtSessionOptions {
     size_t weightless_source_size;
     struct ort_provider *providers;
     size_t n_providers;
+    bool has_policy; /* providers are chosen, when none is named */
+    OrtExecutionProviderDevicePolicy policy;
+    EpSelectionDelegate delegate; /* instead of the policy; or NULL */
+    void *delegate_state;
     OrtLoggingFunction log;
     void *log_param;
     OrtCustomCreateThreadFn create_thread;
     OrtCustomJoinThreadFn join_thread;
     void *thread_options;
 };
+
+/* "cpu" for "CPUExecutionProvider", "CPU", "cpu". In out, of `size` bytes. */
+void ort_short_name(const char *name, char *out, size_t size);
+/* Copies n numbers of devices; false: no memory. */
+bool ort_provider_set_devices(struct ort_provider *provider, const uint32_t *devices, uint32_t n);
 
 /* The options as the host takes them; the caller destroys them. */
 OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_options **out);
@@ -48,7 +59,8 @@ OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_opti
  */
 OrtStatus *ort_append(OrtSessionOptions *options, const char *name, const OrtKeyValuePairs *kv,
                       OrtErrorCode code);
-/* ONNX Runtime's name of a provider: "CPUExecutionProvider" for "cpu". In out, of `size` bytes. */
-const char *ort_long_name(const char *name, char *out, size_t size);
+/* The same with n devices, which are of one provider. */
+OrtStatus *ort_append_on(OrtSessionOptions *options, const OrtEpDevice *const *devices, size_t n,
+                         const OrtKeyValuePairs *kv, OrtErrorCode code);
 
 #endif

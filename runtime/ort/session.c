@@ -12,6 +12,7 @@
 
 #include "ort/compile.h"
 #include "ort/contexts.h"
+#include "ort/policy.h"
 #include "ort/status.h"
 
 /* ---- what the model looks like from outside ---------------------------------------------------- */
@@ -152,6 +153,7 @@ void ort_ReleaseSession(OrtSession *input)
     ort_env_release(input->env);
     pthread_cond_destroy(&input->idle);
     pthread_mutex_destroy(&input->lock);
+    free(input->chosen);
     free(input->inputs);
     free(input->outputs);
     free(input);
@@ -186,10 +188,35 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
         return ort_no_memory();
     }
     if (options->profiling) {
-        session->profile = ort_profile_create(options->profile_prefix);
-        session->is_profiled = session->profile != NULL;
+        OrtStatus *status = ort_profile_create(options->profile_prefix, &session->profile);
+
+        if (status) {
+            ort_ReleaseSession(session);
+            return status;
+        }
     }
     *out = session;
+    return NULL;
+}
+
+/* Which device each provider was given, for those who ask the session later. */
+static OrtStatus *keep_choice(OrtSession *session, const OrtSessionOptions *options)
+{
+    free(session->chosen);
+    session->n_chosen = 0;
+    session->chosen = calloc(options->n_providers + 1, sizeof *session->chosen);
+    if (!session->chosen)
+        return ort_no_memory();
+    for (size_t i = 0; i < options->n_providers; i++) {
+        const struct ort_provider *provider = &options->providers[i];
+        struct ort_chosen *chosen = &session->chosen[session->n_chosen];
+
+        if (provider->n_devices == 0)
+            continue;
+        ort_short_name(provider->name, chosen->plain, sizeof chosen->plain);
+        chosen->device = provider->devices[0];
+        session->n_chosen++;
+    }
     return NULL;
 }
 
@@ -208,12 +235,26 @@ static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *option
     return ort_from(rc, &err, ORT_MAKING, NULL);
 }
 
+/* The host's session, on the providers that a policy chooses where none is named. */
+static OrtStatus *make_chosen_host(OrtSession *session, const OrtSessionOptions *options)
+{
+    OrtSessionOptions *chosen = NULL;
+    OrtStatus *status = ort_policy_apply(session, options, &chosen);
+
+    if (!status)
+        status = make_host(session, chosen ? chosen : options);
+    if (!status)
+        status = keep_choice(session, chosen ? chosen : options);
+    ort_ReleaseSessionOptions(chosen);
+    return status;
+}
+
 OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *options)
 {
     OrtStatus *status = ort_contexts_check(session, options);
 
     if (!status)
-        status = make_host(session, options);
+        status = make_chosen_host(session, options);
     if (!status && !list_ends(session))
         status = ort_no_memory();
     if (!status && ort_keys_is_on(&session->config, "session.record_ep_graph_assignment_info"))
@@ -239,6 +280,7 @@ static OrtStatus *load(OrtSession *session, const struct ort_source *source,
                        const OrtSessionOptions *options)
 {
     OrtStatus *status;
+    int64_t began = ort_profile_now();
 
     if (atomic_load(&options->cancelled))
         return ort_fail(ORT_MODEL_LOAD_CANCELED,
@@ -250,7 +292,12 @@ static OrtStatus *load(OrtSession *session, const struct ort_source *source,
         status = ort_no_memory();
     if (!status)
         status = ort_session_describe(session);
-    return status || source->is_edited ? status : ort_session_finish(session, options);
+    if (status)
+        return status;
+    ort_profile_add(session->profile,
+                    session->loaded.source.path ? "model_loading_uri" : "model_loading_array",
+                    began, ort_profile_now());
+    return source->is_edited ? NULL : ort_session_finish(session, options);
 }
 
 OrtStatus *ort_session_create(const OrtEnv *env, const struct ort_source *source,
@@ -259,7 +306,7 @@ OrtStatus *ort_session_create(const OrtEnv *env, const struct ort_source *source
     OrtSessionOptions *own = NULL;
     OrtSession *session = NULL;
     OrtStatus *status = options ? NULL : ort_CreateSessionOptions(&own);
-    uint64_t began = ort_profile_now();
+    int64_t began = ort_profile_now();
 
     *out = NULL;
     if (!status)
@@ -271,8 +318,7 @@ OrtStatus *ort_session_create(const OrtEnv *env, const struct ort_source *source
         ort_ReleaseSession(session);
         return status;
     }
-    if (session->is_profiled)
-        ort_profile_add(session, "session_initialization", began, ort_profile_now());
+    ort_profile_add(session->profile, "session_initialization", began, ort_profile_now());
     *out = session;
     return NULL;
 }
@@ -332,4 +378,12 @@ OrtStatus *ort_CreateSessionFromArrayWithPrepackedWeightsContainer(
 {
     (void)prepacked_weights_container;
     return ort_CreateSessionFromArray(env, model_data, model_data_length, options, out);
+}
+
+/* No provider here captures graphs, so there never is one to let go. */
+OrtStatus *ort_SessionReleaseCapturedGraph(OrtSession *session, int graph_annotation_id)
+{
+    (void)graph_annotation_id;
+    ORT_NEED(session);
+    return NULL;
 }

@@ -36,8 +36,14 @@ struct OrtSession {
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t idle;
     unsigned in_flight;          /* runs that other threads are about to do */
-    struct ort_profile *profile; /* NULL: not profiled */
-    bool is_profiled;            /* from creation on; without the lock */
+    struct ort_profile *profile; /* NULL: not profiled; set at creation */
+    struct ort_chosen *chosen;   /* providers that were given devices, with the first of these */
+    size_t n_chosen;
+};
+
+struct ort_chosen {
+    char plain[64]; /* the host's name of the provider */
+    uint32_t device;
 };
 
 /* Where a session's model is; one of path, bytes and model. */

@@ -55,6 +55,18 @@ static struct bp_active *add_active(struct bp_lineup *lineup)
     return active;
 }
 
+/* A device that is not there is the caller's mistake, as a wrong option is. */
+static bp_rc check_devices(const struct bp_found *found, const struct bp_spec *spec, bp_err *err)
+{
+    for (uint32_t i = 0; i < spec->n_devices; i++) {
+        if (spec->devices[i] >= found->n_devices)
+            return bp_fail(err, BP_E_OPTION, "provider '%s' has %u device%s, there is no device %u",
+                           found->name, found->n_devices, found->n_devices == 1 ? "" : "s",
+                           spec->devices[i]);
+    }
+    return BP_OK;
+}
+
 /* Options, then the instance. *stage is where it ended. */
 static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
                            const struct bp_spec *spec, uint32_t threads, uint32_t *stage,
@@ -71,6 +83,8 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
     active->name = found->name;
     rc = bp_options_check(found->provider, spec->options, spec->n_options, &lineup->region,
                           &active->options, err);
+    if (rc >= 0)
+        rc = check_devices(found, spec, err);
     if (rc < 0)
         return rc;
     active->n_options = found->provider->n_options;
@@ -87,8 +101,8 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
         .threads = threads,
     };
     bp_services_init(&active->services, found->file);
-    rc = found->provider->create(&active->services.host, active->options, active->n_options, NULL,
-                                 0, &active->instance, err);
+    rc = found->provider->create(&active->services.host, active->options, active->n_options,
+                                 spec->devices, spec->n_devices, &active->instance, err);
     rc = bp_err_complete(err, rc);
     if (rc >= 0 && !active->instance)
         rc = bp_fail(err, BP_E_INTERNAL, "create succeeded without an instance");
@@ -202,11 +216,46 @@ bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
     return rc;
 }
 
+bp_rc bp_active_set_option(struct bp_active *active, const char *key, const char *value,
+                           bp_err *err)
+{
+    uint32_t at;
+    bp_opt changed;
+    char *copy = NULL;
+    bp_rc rc = bp_options_check_change(active->provider, key, value, &at, &changed, err);
+
+    if (rc < 0)
+        return rc;
+    if (!active->changed)
+        active->changed = calloc((size_t)active->n_options + 1, sizeof(char *));
+    copy = strdup(changed.str);
+    if (!active->changed || !copy) {
+        free(copy);
+        return bp_fail_nomem(err, "a provider's option");
+    }
+    changed.str = copy;
+    bp_err_clear(err);
+    rc = bp_err_complete(err, active->provider->set_option(active->instance, &changed, err));
+    if (rc < 0) {
+        free(copy);
+        return bp_fail_in(err, rc, "provider '%s', option '%s'", active->name, key);
+    }
+    free(active->changed[at]);
+    active->changed[at] = copy;
+    active->options[at] = changed;
+    return BP_OK;
+}
+
 void bp_lineup_finish(struct bp_lineup *lineup)
 {
     for (uint32_t i = 0; i < lineup->count; i++) {
-        if (lineup->active[i]->instance)
-            lineup->active[i]->provider->destroy(lineup->active[i]->instance);
+        struct bp_active *active = lineup->active[i];
+
+        if (active->instance)
+            active->provider->destroy(active->instance);
+        for (uint32_t j = 0; active->changed && j < active->n_options; j++)
+            free(active->changed[j]);
+        free(active->changed);
     }
     free(lineup->active);
     bp_region_finish(&lineup->region);

@@ -15,6 +15,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/hosted/pieces.c \
 	%D%/hosted/scan.c \
 	%D%/hosted/sequence.c \
+	%D%/dynamic.c \
 	%D%/engine.c %D%/engine.h \
 	%D%/frame.c %D%/frame.h \
 	%D%/lineup.c %D%/lineup.h \
@@ -27,6 +28,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/plan_units.c \
 	%D%/planning.h \
 	%D%/ports.c \
+	%D%/profile.c %D%/profile.h \
+	%D%/profile_read.c \
 	%D%/run.c %D%/run.h \
 	%D%/session.c %D%/session.h \
 	%D%/session_run.c \

@@ -68,6 +68,10 @@ void bp_session_options_finish(struct bp_session_options *options);
 /* The wish of an engine; borrows from options and threads of it. */
 struct bp_engine_wish bp_session_wish(const struct bp_session_options *options);
 
+/* Gives an engine the options that were changed in the main one since. */
+bp_rc bp_session_repeat_changes(bp_session *session, struct bp_engine *engine,
+                                bp_err *err) BP_CHECKED;
+
 /* The engine that runs when some input with a default is fed; made at first need. [any thread] */
 bp_rc bp_session_general(bp_session *session, struct bp_ported **out, bp_err *err) BP_CHECKED;
 

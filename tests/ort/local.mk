@@ -56,3 +56,30 @@ unit_tests += %D%/check_compile
 %C%_check_compile_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_compile_LDADD = $(ort_test_ldadd)
 %C%_check_compile_SOURCES = %D%/check_compile.c %D%/editor_kit.h %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_allocators
+%C%_check_allocators_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_allocators_LDADD = $(ort_test_ldadd)
+%C%_check_allocators_SOURCES = %D%/check_allocators.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_lora
+%C%_check_lora_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_lora_LDADD = $(ort_test_ldadd)
+%C%_check_lora_SOURCES = %D%/check_lora.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_policy
+%C%_check_policy_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_policy_LDADD = $(ort_test_ldadd)
+%C%_check_policy_SOURCES = %D%/check_policy.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_profile
+%C%_check_profile_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_profile_LDADD = $(ort_test_ldadd)
+%C%_check_profile_SOURCES = %D%/check_profile.c %D%/kit.h tests/unit/proto_writer.h
+
+# the source itself, since the library hides what it tests
+unit_tests += %D%/check_hardware
+%C%_check_hardware_CPPFLAGS = -I. -I$(srcdir)/runtime $(ort_test_cppflags)
+%C%_check_hardware_LDADD = $(ort_test_ldadd) runtime/libbackplane.la
+%C%_check_hardware_SOURCES = %D%/check_hardware.c runtime/ort/hardware.c runtime/ort/keys.c \
+	runtime/ort/status.c

@@ -149,6 +149,17 @@ unit_tests += %D%/check_session
 %C%_check_session_CPPFLAGS = $(unit_cppflags)
 %C%_check_session_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_choice
+%C%_check_choice_SOURCES = %D%/check_choice.c $(kit_sources)
+%C%_check_choice_CPPFLAGS = $(unit_cppflags)
+%C%_check_choice_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_profile
+%C%_check_profile_SOURCES = %D%/check_profile.c %D%/fail_alloc.c %D%/fail_alloc.h $(kit_sources)
+%C%_check_profile_CPPFLAGS = $(unit_cppflags)
+%C%_check_profile_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_profile_LDADD = $(unit_ldadd) $(PTHREAD_LIBS)
+
 unit_tests += %D%/check_control
 %C%_check_control_SOURCES = %D%/check_control.c $(kit_sources)
 %C%_check_control_CPPFLAGS = $(unit_cppflags)
