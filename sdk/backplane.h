@@ -536,4 +536,7 @@ BP_API bp_rc bp_object_decode(const void *bytes, size_t size, uint32_t kind, bp_
 }
 #endif
 
+/* Operators of the application's own: bp_operators_*, bp_session_options_add_operators. */
+#include <backplane_operators.h>
+
 #endif

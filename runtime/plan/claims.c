@@ -63,6 +63,9 @@ static void overrule(const struct bp_ir *ir, const struct bp_fact *facts,
         else if (bp_node_is_hosted(&ir->nodes[i], facts))
             verdicts[i] = (struct bp_verdict){BP_NO, BP_R_DTYPE, NULL,
                                               "values that are no tensors are the host's"};
+        else if (ir->nodes[i].opset == 0)
+            verdicts[i] = (struct bp_verdict){BP_NO, BP_R_OP, NULL,
+                                              "the model imports no operator set of its domain"};
         else if (!ir->nodes[i].schema)
             verdicts[i] =
                 (struct bp_verdict){BP_NO, BP_R_OP, NULL, "the host knows no such operator"};
