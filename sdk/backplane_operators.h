@@ -71,7 +71,8 @@ typedef struct bp_operator_node {
     uint32_t reserved0;
     const bp_graph *graph;
     const bp_node *node;
-    const bp_tensor *const *constants; /* one an input: its constant, or NULL. For claim: all NULL */
+    const bp_tensor *const
+        *constants; /* one an input: its constant, or NULL. For claim: all NULL */
 } bp_operator_node;
 
 enum {
@@ -121,7 +122,8 @@ BP_API bp_rc bp_operators_create(bp_operators **out, bp_err *err) BP_CHECKED;
  * missing or wrong), one that is there already, one in a foreign domain without BP_OPERATOR_REPLACE,
  * or the set is in use by a session. On failure `release` has been called.
  */
-BP_API bp_rc bp_operators_add(bp_operators *set, const bp_operator_def *def, bp_err *err) BP_CHECKED;
+BP_API bp_rc bp_operators_add(bp_operators *set, const bp_operator_def *def,
+                              bp_err *err) BP_CHECKED;
 /* Gives the caller's reference back; options and sessions keep theirs. NULL is fine. [any thread] */
 BP_API void bp_operators_release(bp_operators *set);
 

@@ -65,8 +65,8 @@ static bp_rc check_operand(const bp_operator_def *def, const bp_operand *rows, u
         wrong = "has a bit in `types` that is no element type";
     else if (row->type_var > MAX_TYPE_VAR)
         wrong = "has a type_var beyond 99";
-    else if (row->flags & ~(uint32_t)(BP_OPERAND_OPTIONAL | BP_OPERAND_VARIADIC |
-                                      BP_OPERAND_MIXED | BP_OPERAND_CONTENT))
+    else if (row->flags & ~(uint32_t)(BP_OPERAND_OPTIONAL | BP_OPERAND_VARIADIC | BP_OPERAND_MIXED |
+                                      BP_OPERAND_CONTENT))
         wrong = "has an unknown flag";
     else if (row->flags & BP_OPERAND_VARIADIC && i + 1 < n)
         wrong = "is variadic and not the last one";

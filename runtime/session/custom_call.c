@@ -104,8 +104,10 @@ static bp_rc check_sizes(uint32_t i, uint32_t rank, const int64_t *dims, bp_err 
                        BP_MAX_RANK);
     for (uint32_t d = 0; d < rank; d++) {
         if (dims[d] < 0)
-            return bp_fail(err, BP_E_SHAPE, "output %u is made with %" PRId64 " as size of "
-                           "dimension %u", i, dims[d], d);
+            return bp_fail(err, BP_E_SHAPE,
+                           "output %u is made with %" PRId64 " as size of "
+                           "dimension %u",
+                           i, dims[d], d);
     }
     return BP_OK;
 }

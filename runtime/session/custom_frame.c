@@ -127,7 +127,8 @@ void bp_custom_frame_free(bp_frame *frame)
 static void prepare_outputs(struct bp_frame *frame, const bp_node *node)
 {
     for (uint32_t i = 0; i < node->n_out; i++) {
-        struct bp_custom_place *place = node->out[i] == BP_NONE ? NULL : &frame->places[node->out[i]];
+        struct bp_custom_place *place =
+            node->out[i] == BP_NONE ? NULL : &frame->places[node->out[i]];
 
         if (!place)
             continue;

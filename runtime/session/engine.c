@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "session/custom.h"
 
 static void tell(const struct bp_engine_wish *wish, const char *phase, double fraction)
 {
@@ -74,6 +75,9 @@ static bp_rc judge_unused(struct bp_engine *engine, const struct bp_active *acti
     char text[384];
     bp_rc rc;
 
+    if (active->provider == &bp_custom_provider) /* if it has refused nodes, they say why */
+        return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK,
+                                      "it got no node", NULL, err);
     if (row->n_claimed > 0 || bp_names_equal(active->name, "cpu")) {
         snprintf(text, sizeof text, "not needed: providers before it took every node");
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK, text,
@@ -127,28 +131,22 @@ static void tell_replaced(const struct bp_ir_node *node, const struct bp_log *lo
                node->domain[0] ? "." : "", node->op, node->name);
 }
 
-/* Where the application's operators stand among the providers: BP_CUSTOM_*, by what the graph has. */
-static uint32_t find_custom(const struct bp_ir *ir, const struct bp_log *log)
+/* Has the graph, or a body in it, operators of the application? */
+static bool has_custom(const struct bp_ir *ir, const struct bp_log *log)
 {
-    uint32_t place = BP_CUSTOM_NONE;
+    bool found = false;
 
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
         const struct bp_ir_node *node = &ir->nodes[i];
-        const struct bp_custom *custom = bp_custom_of(node->schema);
-        uint32_t own = BP_CUSTOM_NONE;
 
-        if (custom) {
-            own = custom->def.flags & BP_OPERATOR_REPLACE ? BP_CUSTOM_FIRST : BP_CUSTOM_LAST;
+        if (bp_custom_of(node->schema)) {
+            found = true;
             tell_replaced(node, log);
         }
-        for (uint32_t b = 0; b < node->n_bodies; b++) {
-            uint32_t inner = find_custom(node->bodies[b], log);
-
-            own = inner > own ? inner : own;
-        }
-        place = own > place ? own : place;
+        for (uint32_t b = 0; b < node->n_bodies; b++)
+            found |= has_custom(node->bodies[b], log);
     }
-    return place;
+    return found;
 }
 
 static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_engine_wish *wish,
@@ -165,7 +163,7 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_
     if (rc < 0)
         return rc;
     tell(wish, "providers", 0.3);
-    lineup.custom = find_custom(engine->ir, &env->log);
+    lineup.has_custom = has_custom(engine->ir, &env->log);
     rc = bp_lineup_init(&engine->lineup, env, &lineup, engine->report, err);
     if (rc < 0)
         return rc;

@@ -198,7 +198,7 @@ static bp_rc add_custom(struct building *b, bp_err *err)
 {
     bp_report_provider row = {
         .stage = BP_STAGE_CREATE,
-        .fallback = BP_FALLBACK_WARN,
+        .fallback = BP_FALLBACK_REQUIRE, /* nobody else has the application's operators */
         .name = bp_custom_provider.name,
         .version = bp_custom_provider.version,
     };
@@ -222,14 +222,12 @@ bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
     bp_rc rc = BP_OK;
 
     *lineup = (struct bp_lineup){.env = env};
-    if (wish->custom == BP_CUSTOM_FIRST)
-        rc = add_custom(&b, err);
-    if (rc >= 0 && wish->own)
+    if (wish->own)
         rc = add_list(&b, wish->own, NULL, err);
     pthread_mutex_lock(&env->lock);
     if (rc >= 0 && defaults)
         rc = add_list(&b, defaults, wish->own, err);
-    if (rc >= 0 && wish->custom == BP_CUSTOM_LAST)
+    if (rc >= 0 && wish->has_custom)
         rc = add_custom(&b, err);
     if (rc >= 0)
         rc = add_cpu(&b, defaults, err);

@@ -26,20 +26,13 @@ struct bp_lineup {
     struct bp_region region;
 };
 
-/* Where the provider that runs the application's operators stands. */
-enum {
-    BP_CUSTOM_NONE = 0,
-    BP_CUSTOM_LAST = 1, /* before CPU: who knows such an operator itself may take it */
-    BP_CUSTOM_FIRST = 2 /* before all: some take the place of operators that others know */
-};
-
 /* What a lineup is made from. */
 struct bp_lineup_wish {
     const struct bp_spec_list *own; /* the session's, before the environment's; may be NULL */
     bool ignore_env;
     uint32_t fallback; /* of rows with BP_FALLBACK_DEFAULT; never that itself */
     uint32_t threads;  /* as bp_session_options_set_threads */
-    uint32_t custom;   /* BP_CUSTOM_* */
+    bool has_custom;   /* the provider of the application's operators comes in, before CPU */
 };
 
 /*

@@ -142,6 +142,11 @@ unit_tests += %D%/check_session
 %C%_check_session_CPPFLAGS = $(unit_cppflags)
 %C%_check_session_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_custom
+%C%_check_custom_SOURCES = %D%/check_custom.c $(kit_sources)
+%C%_check_custom_CPPFLAGS = $(unit_cppflags)
+%C%_check_custom_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_control
 %C%_check_control_SOURCES = %D%/check_control.c $(kit_sources)
 %C%_check_control_CPPFLAGS = $(unit_cppflags)
