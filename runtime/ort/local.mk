@@ -4,7 +4,7 @@
 
 lib_LTLIBRARIES += %D%/libonnxruntime.la
 %C%_libonnxruntime_la_CPPFLAGS = -I. -Iruntime -I$(srcdir)/runtime $(AM_CPPFLAGS)
-%C%_libonnxruntime_la_LIBADD = runtime/libbackplane.la $(PTHREAD_LIBS)
+%C%_libonnxruntime_la_LIBADD = runtime/libbackplane.la $(DL_LIBS) $(PTHREAD_LIBS)
 %C%_libonnxruntime_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 -no-undefined $(PROVIDER_LDFLAGS)
 EXTRA_DIST += %D%/libonnxruntime.map
 if HAVE_VERSION_SCRIPT
@@ -25,16 +25,34 @@ endif
 	%D%/binding.c \
 	%D%/compiled.c \
 	%D%/containers.c \
+	%D%/custom.h \
+	%D%/custom_domain.c \
+	%D%/custom_kernel.c \
+	%D%/custom_library.c \
+	%D%/custom_library.h \
+	%D%/custom_op.c \
+	%D%/custom_op.h \
 	%D%/devices.c \
 	%D%/devices.h \
 	%D%/env.c \
 	%D%/env.h \
+	%D%/invoke.c \
+	%D%/kernel_attributes.c \
+	%D%/kernel_context.c \
+	%D%/kernel_context.h \
+	%D%/kernel_info.c \
+	%D%/kernel_info.h \
 	%D%/keys.c \
 	%D%/keys.h \
+	%D%/logger.c \
+	%D%/logger.h \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/metadata.c \
 	%D%/op_attr.c \
+	%D%/op_attr.h \
+	%D%/op_model.c \
+	%D%/op_model.h \
 	%D%/options.c \
 	%D%/options.h \
 	%D%/profile.c \
@@ -48,6 +66,7 @@ endif
 	%D%/session.c \
 	%D%/session.h \
 	%D%/session_info.c \
+	%D%/shape_context.c \
 	%D%/shapes.c \
 	%D%/slots.h \
 	%D%/slots_api.inc \

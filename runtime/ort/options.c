@@ -41,6 +41,7 @@ void ort_ReleaseSessionOptions(OrtSessionOptions *input)
         ort_keys_finish(&input->providers[i].options);
     }
     free(input->providers);
+    ort_custom_finish(&input->custom);
     free(input->log_id);
     free(input->optimized_path);
     free(input->profile_prefix);
@@ -63,7 +64,8 @@ static bool copy_owned(OrtSessionOptions *to, const OrtSessionOptions *from)
               copy_text(&to->optimized_path, from->optimized_path) &&
               copy_text(&to->profile_prefix, from->profile_prefix) &&
               ort_keys_copy(&to->config, &from->config) && ort_keys_copy(&to->dims, &from->dims) &&
-              ort_keys_copy(&to->denotations, &from->denotations);
+              ort_keys_copy(&to->denotations, &from->denotations) &&
+              ort_custom_copy(&to->custom, &from->custom);
 
     if (!ok)
         return false;
@@ -93,6 +95,7 @@ OrtStatus *ort_CloneSessionOptions(const OrtSessionOptions *in_options,
     *copy = *in_options;
     copy->log_id = copy->optimized_path = copy->profile_prefix = NULL;
     copy->config = copy->dims = copy->denotations = (OrtKeyValuePairs){0};
+    copy->custom = (struct ort_custom){0};
     copy->providers = NULL;
     copy->n_providers = 0;
     if (!copy_owned(copy, in_options)) {

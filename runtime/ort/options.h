@@ -6,6 +6,7 @@
 #include <backplane.h>
 #include <stdatomic.h>
 
+#include "ort/custom.h"
 #include "ort/keys.h"
 
 /* A provider that was appended. */
@@ -28,6 +29,7 @@ struct OrtSessionOptions {
     OrtKeyValuePairs denotations; /* by denotation */
     struct ort_provider *providers;
     size_t n_providers;
+    struct ort_custom custom; /* operators of the application */
     OrtLoggingFunction log;
     void *log_param;
     OrtCustomCreateThreadFn create_thread;

@@ -27,7 +27,8 @@ static const char *const spelled[] = {
 
 const char *ort_long_name(const char *name, char *out, size_t size)
 {
-    const char *first = name;
+    /* operators of the application are the CPU provider's there */
+    const char *first = strcmp(name, "custom") == 0 ? "CPU" : name;
 
     for (size_t i = 0; i < sizeof spelled / sizeof *spelled; i++) {
         if (strcasecmp(spelled[i], name) == 0)
