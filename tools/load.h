@@ -9,6 +9,7 @@
 struct load_args {
     const char *providers;   /* "a,b"; NULL: the environment's default */
     struct arg_list options; /* "provider:key=value" */
+    struct arg_list binds;   /* paths of bind files */
     uint32_t fallback;       /* BP_FALLBACK_* */
 };
 

@@ -142,6 +142,18 @@ unit_tests += %D%/check_session
 %C%_check_session_CPPFLAGS = $(unit_cppflags)
 %C%_check_session_LDADD = $(unit_ldadd)
 
+# an ordinary library, whose functions are bound
+check_LTLIBRARIES += %D%/libtest-bound.la
+%C%_libtest_bound_la_CPPFLAGS = $(AM_CPPFLAGS)
+%C%_libtest_bound_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere \
+	-no-undefined
+%C%_libtest_bound_la_SOURCES = %D%/bound.c
+
+unit_tests += %D%/check_bind
+%C%_check_bind_SOURCES = %D%/check_bind.c $(kit_sources)
+%C%_check_bind_CPPFLAGS = $(unit_cppflags)
+%C%_check_bind_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_custom
 %C%_check_custom_SOURCES = %D%/check_custom.c $(kit_sources)
 %C%_check_custom_CPPFLAGS = $(unit_cppflags)
