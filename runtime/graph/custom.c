@@ -16,7 +16,7 @@ enum {
 
 struct bp_operators {
     atomic_uint refs;
-    atomic_bool in_use; /* by a session: rows stay as they are */
+    atomic_uint users; /* tables of sessions and models: rows stay as they are */
     struct bp_custom **rows;
     uint32_t n_rows;
     struct bp_region region;
@@ -189,7 +189,7 @@ static bool same_operator(const struct bp_custom *row, const char *domain, const
 
 static bp_rc check_new(const bp_operators *set, const bp_operator_def *def, bp_err *err)
 {
-    if (atomic_load(&set->in_use))
+    if (atomic_load(&set->users))
         return bp_fail(err, BP_E_INVALID,
                        "operator '%.80s': the set is in use by a session; add it before, or make "
                        "another set",
@@ -231,7 +231,7 @@ bp_rc bp_operators_create(bp_operators **out, bp_err *err)
     if (!*out)
         return bp_fail_nomem(err, "a set of operators");
     atomic_init(&(*out)->refs, 1);
-    atomic_init(&(*out)->in_use, false);
+    atomic_init(&(*out)->users, 0);
     return BP_OK;
 }
 
@@ -311,10 +311,8 @@ static bp_rc add_list(struct bp_custom_table *table, const struct bp_custom_list
     const struct bp_custom **rows;
     bp_rc rc = BP_OK;
 
-    for (uint32_t i = 0; list && i < list->count; i++) {
-        atomic_store(&list->sets[i]->in_use, true);
+    for (uint32_t i = 0; list && i < list->count; i++)
         n += list->sets[i]->n_rows;
-    }
     rows = realloc(table->rows, (n + 1) * sizeof(const struct bp_custom *));
     if (!rows)
         return bp_fail_nomem(err, "the application's operators");
@@ -333,8 +331,12 @@ bp_rc bp_custom_table_init(struct bp_custom_table *table, const struct bp_custom
     rc = bp_custom_list_copy(&table->sets, own, err);
     if (rc >= 0)
         rc = bp_custom_list_copy(&table->sets, env, err);
-    if (rc >= 0)
-        rc = add_list(table, own, err);
+    if (rc < 0)
+        return rc;
+    table->is_user = true;
+    for (uint32_t i = 0; i < table->sets.count; i++)
+        atomic_fetch_add(&table->sets.sets[i]->users, 1);
+    rc = add_list(table, own, err);
     table->n_own = table->n_rows;
     if (rc >= 0)
         rc = add_list(table, env, err);
@@ -343,6 +345,8 @@ bp_rc bp_custom_table_init(struct bp_custom_table *table, const struct bp_custom
 
 void bp_custom_table_finish(struct bp_custom_table *table)
 {
+    for (uint32_t i = 0; table->is_user && i < table->sets.count; i++)
+        atomic_fetch_sub(&table->sets.sets[i]->users, 1);
     free(table->rows);
     bp_custom_list_finish(&table->sets);
     *table = (struct bp_custom_table){0};

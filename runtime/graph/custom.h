@@ -29,10 +29,11 @@ struct bp_custom_table {
     const struct bp_custom **rows;
     uint32_t n_rows, n_own;
     struct bp_custom_list sets; /* keeps the rows */
+    bool is_user;               /* the sets count it */
 };
 
 /*
- * From then on the sets cannot grow. Either list may be NULL. BP_E_INVALID: an operator is in two
+ * Until it is finished the sets cannot grow. Either list may be NULL. BP_E_INVALID: an operator is in two
  * sets of one list. On failure finish it all the same.
  */
 bp_rc bp_custom_table_init(struct bp_custom_table *table, const struct bp_custom_list *own,

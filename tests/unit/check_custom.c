@@ -800,6 +800,9 @@ START_TEST(definitions_that_make_no_sense_are_refused)
     kit_session();
     def = scale_def(2, &no_offset);
     KIT_FAILS(bp_operators_add(set, &def, &kit.err), BP_E_INVALID, "in use by a session");
+    bp_session_destroy(kit.session);
+    kit.session = NULL;
+    KIT_OK(bp_operators_add(set, &def, &kit.err));
 }
 END_TEST
 

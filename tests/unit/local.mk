@@ -159,6 +159,12 @@ unit_tests += %D%/check_custom
 %C%_check_custom_CPPFLAGS = $(unit_cppflags)
 %C%_check_custom_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_custom_memory
+%C%_check_custom_memory_SOURCES = %D%/check_custom_memory.c $(kit_sources) \
+	%D%/count_alloc.c %D%/count_alloc.h
+%C%_check_custom_memory_CPPFLAGS = $(unit_cppflags)
+%C%_check_custom_memory_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_control
 %C%_check_control_SOURCES = %D%/check_control.c $(kit_sources)
 %C%_check_control_CPPFLAGS = $(unit_cppflags)
