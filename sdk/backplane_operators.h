@@ -120,7 +120,8 @@ BP_API bp_rc bp_operators_create(bp_operators **out, bp_err *err) BP_CHECKED;
 /*
  * Adds a definition. BP_E_INVALID: no sound one (a name, domain, version, compute or operand is
  * missing or wrong), one that is there already, one in a foreign domain without BP_OPERATOR_REPLACE,
- * or the set is in use by a session (or, as one of the environment, by a model). On failure `release` has been called.
+ * or the set is in use by a session, or as one of the environment by a model. On failure `release`
+ * has been called.
  */
 BP_API bp_rc bp_operators_add(bp_operators *set, const bp_operator_def *def,
                               bp_err *err) BP_CHECKED;
