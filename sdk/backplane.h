@@ -187,8 +187,8 @@ BP_API bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp
 BP_API bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out,
                                   bp_err *err) BP_CHECKED;
 /*
- * How ONNX Runtime writes a provider's name: "CPUExecutionProvider" for "cpu". Into buf, cut to its
- * cap bytes; returns buf.
+ * How ONNX Runtime writes a provider's name: "CPUExecutionProvider" for "cpu", and for "custom" too,
+ * which runs operators of the application. Into buf, cut to its cap bytes; returns buf.
  */
 BP_API const char *bp_provider_long_name(const char *name, char *buf, size_t cap);
 /*
@@ -705,5 +705,8 @@ BP_API bp_rc bp_object_decode(const void *bytes, size_t size, uint32_t kind, bp_
 #ifdef __cplusplus
 }
 #endif
+
+/* Operators of the application's own: bp_operators_*, bp_session_options_add_operators. */
+#include <backplane_operators.h>
 
 #endif

@@ -34,6 +34,12 @@ static const struct arg_spec load_specs[] = {
      .at = offsetof(struct load_args, devices),
      .help = "Which of its devices a provider is to use; 'backplane providers NAME' lists them. May "
              "be given more than once."},
+    {.name = "bind",
+     .kind = ARG_LIST,
+     .value = "FILE",
+     .at = offsetof(struct load_args, binds),
+     .help = "Operators made of functions of C libraries, as FILE declares them; see 'man "
+             "backplane'. May be given more than once."},
     {.name = "fallback",
      .kind = ARG_CHOICE,
      .value = "POLICY",
@@ -53,6 +59,7 @@ void load_args_finish(struct load_args *args)
 {
     arg_list_finish(&args->options);
     arg_list_finish(&args->devices);
+    arg_list_finish(&args->binds);
 }
 
 /* An --option taken apart in a copy of its text. */
@@ -172,6 +179,22 @@ static int set_devices(struct cli *cli, bp_session_options *options, const char 
     return code;
 }
 
+static int add_binds(struct cli *cli, const struct arg_list *binds, bp_session_options *options)
+{
+    bp_operators *set = NULL;
+    bp_rc rc = BP_OK;
+
+    if (binds->n == 0)
+        return CLI_OK;
+    rc = bp_operators_create(&set, &cli->err);
+    for (size_t i = 0; rc >= 0 && i < binds->n; i++)
+        rc = bp_operators_bind(set, binds->items[i], &cli->err);
+    if (rc >= 0)
+        rc = bp_session_options_add_operators(options, set, &cli->err);
+    bp_operators_release(set);
+    return rc < 0 ? cli_fail_rc(cli, rc == BP_E_NOMEM ? CLI_RUN : CLI_USAGE, rc) : CLI_OK;
+}
+
 int load_options(struct cli *cli, const struct load_args *args, bp_session_options **out)
 {
     size_t n = args->options.n;
@@ -196,6 +219,8 @@ int load_options(struct cli *cli, const struct load_args *args, bp_session_optio
         code = add_rest(cli, options, settings, n);
     for (size_t i = 0; code == CLI_OK && i < args->devices.n; i++)
         code = set_devices(cli, options, args->devices.items[i]);
+    if (code == CLI_OK)
+        code = add_binds(cli, &args->binds, options);
     if (code != CLI_OK)
         goto out;
     *out = options;

@@ -97,7 +97,8 @@ static const char *const spelled[] = {
 
 const char *bp_provider_long_name(const char *name, char *buf, size_t cap)
 {
-    const char *first = name;
+    /* operators of the application are the CPU provider's there */
+    const char *first = strcmp(name, "custom") == 0 ? "CPU" : name;
 
     for (size_t i = 0; i < COUNT(spelled); i++) {
         if (strcasecmp(spelled[i], name) == 0)

@@ -242,6 +242,13 @@ static uint32_t opset_of(void *h, const char *domain)
 bp_rc bp_onnx_graph(struct bp_onnx *onnx, bool open_defaults, struct bp_region *region,
                     struct bp_symbols *symbols, struct bp_ir **out, bp_err *err)
 {
+    return bp_onnx_graph_with(onnx, open_defaults, NULL, region, symbols, out, err);
+}
+
+bp_rc bp_onnx_graph_with(struct bp_onnx *onnx, bool open_defaults,
+                         const struct bp_custom_table *custom, struct bp_region *region,
+                         struct bp_symbols *symbols, struct bp_ir **out, bp_err *err)
+{
     struct bp_builder builder = {.onnx = onnx,
                                  .region = region,
                                  .symbols = symbols,
@@ -256,8 +263,10 @@ bp_rc bp_onnx_graph(struct bp_onnx *onnx, bool open_defaults, struct bp_region *
     if (!builder.tensors)
         return bp_fail_nomem(err, "the tensors of a model");
     rc = bp_ir_create(region, symbols, NULL, bp_text_or_empty(graph->name), &ir, err);
-    if (rc >= 0)
+    if (rc >= 0) {
+        ir->custom = custom;
         rc = bp_decode_graph(&builder, graph, ir, err);
+    }
     if (rc >= 0)
         rc = bp_flex_attention_expand(ir, err);
     if (rc >= 0)

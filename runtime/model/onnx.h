@@ -33,6 +33,11 @@ void bp_onnx_unref(struct bp_onnx *onnx); /* NULL is fine */
 bp_rc bp_onnx_graph(struct bp_onnx *onnx, bool open_defaults, struct bp_region *region,
                     struct bp_symbols *symbols, struct bp_ir **out, bp_err *err) BP_CHECKED;
 
+/* The same with operators of the application, which go after `region`; custom may be NULL. */
+bp_rc bp_onnx_graph_with(struct bp_onnx *onnx, bool open_defaults,
+                         const struct bp_custom_table *custom, struct bp_region *region,
+                         struct bp_symbols *symbols, struct bp_ir **out, bp_err *err) BP_CHECKED;
+
 /* Gives the pages of mapped weights back to the page cache; they come back when they are read. */
 void bp_onnx_drop_pages(struct bp_onnx *onnx);
 

@@ -41,5 +41,8 @@ void ort_env_release(OrtEnv *env);
 
 /* One line to the environment's log. */
 void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text);
+/* The same whatever the environment's level; `place`: where in the code. */
+void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *place,
+                   const char *text);
 
 #endif

@@ -4,7 +4,7 @@
 
 lib_LTLIBRARIES += %D%/libonnxruntime.la
 %C%_libonnxruntime_la_CPPFLAGS = -I. -Iruntime -I$(srcdir)/runtime $(AM_CPPFLAGS)
-%C%_libonnxruntime_la_LIBADD = runtime/libbackplane.la $(PTHREAD_LIBS)
+%C%_libonnxruntime_la_LIBADD = runtime/libbackplane.la $(DL_LIBS) $(PTHREAD_LIBS)
 %C%_libonnxruntime_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 -no-undefined $(PROVIDER_LDFLAGS)
 EXTRA_DIST += %D%/libonnxruntime.map
 if HAVE_VERSION_SCRIPT
@@ -31,6 +31,13 @@ endif
 	%D%/contexts.c \
 	%D%/contexts.h \
 	%D%/copy.c \
+	%D%/custom.h \
+	%D%/custom_domain.c \
+	%D%/custom_kernel.c \
+	%D%/custom_library.c \
+	%D%/custom_library.h \
+	%D%/custom_op.c \
+	%D%/custom_op.h \
 	%D%/devices.c \
 	%D%/devices.h \
 	%D%/dynamic.c \
@@ -47,10 +54,18 @@ endif
 	%D%/graph_view.c \
 	%D%/hardware.c \
 	%D%/hardware.h \
+	%D%/invoke.c \
+	%D%/kernel_attributes.c \
+	%D%/kernel_context.c \
+	%D%/kernel_context.h \
+	%D%/kernel_info.c \
+	%D%/kernel_info.h \
 	%D%/keys.c \
 	%D%/keys.h \
 	%D%/load.c \
 	%D%/load.h \
+	%D%/logger.c \
+	%D%/logger.h \
 	%D%/lora.c \
 	%D%/lora.h \
 	%D%/lora_file.c \
@@ -62,6 +77,9 @@ endif
 	%D%/node.c \
 	%D%/object.h \
 	%D%/op_attr.c \
+	%D%/op_attr.h \
+	%D%/op_model.c \
+	%D%/op_model.h \
 	%D%/options.c \
 	%D%/options.h \
 	%D%/policy.c \
@@ -80,6 +98,7 @@ endif
 	%D%/session.h \
 	%D%/session_devices.c \
 	%D%/session_info.c \
+	%D%/shape_context.c \
 	%D%/shapes.c \
 	%D%/shared.c \
 	%D%/shared.h \

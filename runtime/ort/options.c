@@ -43,6 +43,7 @@ void ort_ReleaseSessionOptions(OrtSessionOptions *input)
     }
     free(input->providers);
     ort_weights_finish(&input->weights);
+    ort_custom_finish(&input->custom);
     free(input->log_id);
     free(input->optimized_path);
     free(input->profile_prefix);
@@ -66,7 +67,8 @@ static bool copy_owned(OrtSessionOptions *to, const OrtSessionOptions *from)
               copy_text(&to->profile_prefix, from->profile_prefix) &&
               ort_keys_copy(&to->config, &from->config) && ort_keys_copy(&to->dims, &from->dims) &&
               ort_keys_copy(&to->denotations, &from->denotations) &&
-              ort_weights_copy(&to->weights, &from->weights);
+              ort_weights_copy(&to->weights, &from->weights) &&
+              ort_custom_copy(&to->custom, &from->custom);
 
     if (!ok)
         return false;
@@ -99,6 +101,7 @@ OrtStatus *ort_CloneSessionOptions(const OrtSessionOptions *in_options,
     copy->log_id = copy->optimized_path = copy->profile_prefix = NULL;
     copy->config = copy->dims = copy->denotations = (OrtKeyValuePairs){0};
     copy->weights = (struct ort_weights){0};
+    copy->custom = (struct ort_custom){0};
     copy->providers = NULL;
     copy->n_providers = 0;
     if (!copy_owned(copy, in_options)) {

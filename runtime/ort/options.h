@@ -6,6 +6,7 @@
 #include <backplane.h>
 #include <stdatomic.h>
 
+#include "ort/custom.h"
 #include "ort/keys.h"
 #include "ort/weights.h"
 
@@ -38,6 +39,7 @@ struct OrtSessionOptions {
     OrtExecutionProviderDevicePolicy policy;
     EpSelectionDelegate delegate; /* instead of the policy; or NULL */
     void *delegate_state;
+    struct ort_custom custom; /* operators of the application */
     OrtLoggingFunction log;
     void *log_param;
     OrtCustomCreateThreadFn create_thread;

@@ -110,7 +110,7 @@ static OrtStatus *check_fallback(const bp_report *report)
         if (bp_report_get_node(report, i, &node, NULL) < 0 || node.provider == BP_NONE ||
             bp_report_get_provider(report, node.provider, &provider, NULL) < 0)
             continue;
-        if (strcmp(provider.name, "cpu") == 0)
+        if (strcmp(provider.name, "cpu") == 0 || strcmp(provider.name, "custom") == 0)
             return ort_fail(ORT_FAIL,
                             "This session contains graph nodes that are assigned to the default "
                             "CPU EP, but fallback to CPU EP has been explicitly disabled by the "
@@ -145,6 +145,7 @@ void ort_ReleaseSession(OrtSession *input)
     ort_profile_destroy(input->profile);
     ort_assignment_destroy(input->assignment);
     bp_session_destroy(input->host);
+    ort_custom_finish(&input->custom); /* their kernels have gone */
     ort_metadata_finish(&input->metadata);
     ort_keys_finish(&input->config);
     ort_keys_finish(&input->dims);
@@ -182,7 +183,9 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
     session->env = ort_env_retain(shared.counted);
     session->start_ns = now_ns();
     session->intra_op = options->env_threads ? 0 : options->intra_op;
+    session->logger = (OrtLogger){session->env, options->log_severity};
     if (!ort_keys_copy(&session->config, &options->config) ||
+        !ort_custom_copy(&session->custom, &options->custom) ||
         !ort_keys_copy(&session->dims, &options->dims)) {
         ort_ReleaseSession(session);
         return ort_no_memory();
@@ -227,8 +230,12 @@ static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *option
     OrtStatus *status = ort_options_to_host(options, &host_options);
     bp_rc rc;
 
-    if (status)
+    if (!status)
+        status = ort_custom_to_host(session, &options->custom, host_options);
+    if (status) {
+        bp_session_options_destroy(host_options);
         return status;
+    }
     rc = bp_session_create_from_model(session->env->host, session->loaded.model, host_options,
                                       &session->host, ort_err_init(&err));
     bp_session_options_destroy(host_options);

@@ -9,6 +9,7 @@
 #include "ort/assignment.h"
 #include "ort/env.h"
 #include "ort/load.h"
+#include "ort/logger.h"
 #include "ort/options.h"
 #include "ort/profile.h"
 
@@ -27,6 +28,8 @@ struct OrtSession {
     uint32_t n_inputs, n_outputs;
     uint32_t n_required; /* inputs that have no default */
     int intra_op;
+    OrtLogger logger;         /* of its operators */
+    struct ort_custom custom; /* keeps their libraries */
     OrtKeyValuePairs config;
     OrtKeyValuePairs dims;   /* sizes that the application promised, by name */
     OrtKeyValuePairs opsets; /* versions by domain; "ai.onnx" for ONNX's own */

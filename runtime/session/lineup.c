@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "host/options.h"
+#include "session/custom.h"
 
 /* Building: what is read, and where rows go. */
 struct building {
@@ -67,6 +68,30 @@ static bp_rc check_devices(const struct bp_found *found, const struct bp_spec *s
     return BP_OK;
 }
 
+/* spec: NULL for the provider of the application's operators, which has no devices. */
+static bp_rc start_instance(struct bp_lineup *lineup, struct bp_active *active, const char *file,
+                            const struct bp_spec *spec, uint32_t threads, bp_err *err)
+{
+    const bp_provider *provider = active->provider;
+    bp_rc rc;
+
+    active->services = (struct bp_services){
+        .log = &lineup->env->log,
+        .pool = lineup->env->pool,
+        .weights = lineup->env->weights,
+        .scope = provider->id,
+        .threads = threads,
+    };
+    bp_services_init(&active->services, file);
+    rc = provider->create(&active->services.host, active->options, active->n_options,
+                          spec ? spec->devices : NULL, spec ? spec->n_devices : 0,
+                          &active->instance, err);
+    rc = bp_err_complete(err, rc);
+    if (rc >= 0 && !active->instance)
+        rc = bp_fail(err, BP_E_INTERNAL, "create succeeded without an instance");
+    return rc;
+}
+
 /* Options, then the instance. *stage is where it ended. */
 static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
                            const struct bp_spec *spec, uint32_t threads, uint32_t *stage,
@@ -93,20 +118,7 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
         return bp_fail(err, BP_E_UNSUPPORTED,
                        "it computes in memory of its own, which this "
                        "version of the host cannot use yet");
-    active->services = (struct bp_services){
-        .log = &lineup->env->log,
-        .pool = lineup->env->pool,
-        .weights = lineup->env->weights,
-        .scope = found->provider->id,
-        .threads = threads,
-    };
-    bp_services_init(&active->services, found->file);
-    rc = found->provider->create(&active->services.host, active->options, active->n_options,
-                                 spec->devices, spec->n_devices, &active->instance, err);
-    rc = bp_err_complete(err, rc);
-    if (rc >= 0 && !active->instance)
-        rc = bp_fail(err, BP_E_INTERNAL, "create succeeded without an instance");
-    return rc;
+    return start_instance(lineup, active, found->file, spec, threads, err);
 }
 
 /* Puts what became of a spec into the report. */
@@ -197,6 +209,27 @@ static bp_rc add_cpu(struct building *b, const struct bp_spec_list *defaults, bp
     return add_spec(b, spec ? spec : &plain, err);
 }
 
+/* The provider of the application's operators, which is part of the host and has no options. */
+static bp_rc add_custom(struct building *b, bp_err *err)
+{
+    bp_report_provider row = {
+        .stage = BP_STAGE_CREATE,
+        .fallback = BP_FALLBACK_REQUIRE, /* nobody else has the application's operators */
+        .name = bp_custom_provider.name,
+        .version = bp_custom_provider.version,
+    };
+    struct bp_active *active = add_active(b->lineup);
+    bp_rc rc;
+
+    if (!active)
+        return bp_fail_nomem(err, "a provider");
+    active->provider = &bp_custom_provider;
+    active->name = bp_custom_provider.name;
+    active->fallback = row.fallback;
+    rc = start_instance(b->lineup, active, NULL, NULL, b->wish->threads, err);
+    return rc < 0 ? rc : bp_report_add_provider(b->report, &row, &active->row, err);
+}
+
 bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
                      const struct bp_lineup_wish *wish, bp_report *report, bp_err *err)
 {
@@ -210,6 +243,8 @@ bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
     pthread_mutex_lock(&env->lock);
     if (rc >= 0 && defaults)
         rc = add_list(&b, defaults, wish->own, err);
+    if (rc >= 0 && wish->has_custom)
+        rc = add_custom(&b, err);
     if (rc >= 0)
         rc = add_cpu(&b, defaults, err);
     pthread_mutex_unlock(&env->lock);

@@ -33,6 +33,7 @@ struct bp_lineup_wish {
     bool ignore_env;
     uint32_t fallback; /* of rows with BP_FALLBACK_DEFAULT; never that itself */
     uint32_t threads;  /* as bp_session_options_set_threads */
+    bool has_custom;   /* the provider of the application's operators comes in, before CPU */
 };
 
 /*

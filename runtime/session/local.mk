@@ -4,6 +4,10 @@
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/body.c %D%/body.h \
 	%D%/cell.c \
+	%D%/custom.h \
+	%D%/custom_call.c \
+	%D%/custom_frame.c \
+	%D%/custom_provider.c \
 	%D%/hosted/branch.c \
 	%D%/hosted/dictionary.c \
 	%D%/hosted/hosted.c \

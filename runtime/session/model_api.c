@@ -77,7 +77,10 @@ static bp_rc fill(struct bp_model *model, bp_err *err)
 {
     bp_rc rc;
 
-    rc = bp_onnx_graph(model->onnx, false, &model->region, &model->symbols, &model->ir, err);
+    rc = bp_env_custom_table(model->env, NULL, &model->custom, err);
+    if (rc >= 0)
+        rc = bp_onnx_graph_with(model->onnx, false, &model->custom, &model->region, &model->symbols,
+                                &model->ir, err);
     if (rc >= 0)
         rc = bp_ports_init(&model->ports, model->ir, NULL, &model->symbols, err);
     if (rc >= 0)
@@ -174,6 +177,7 @@ void bp_model_close(bp_model *model)
         bp_ir_finish(model->ir);
     bp_symbols_finish(&model->symbols);
     bp_region_finish(&model->region);
+    bp_custom_table_finish(&model->custom);
     bp_onnx_unref(model->onnx);
     bp_env_release(model->env);
     free(model);

@@ -9,6 +9,7 @@
 
 struct bp_session_options {
     struct bp_spec_list providers;
+    struct bp_custom_list operators;
     uint32_t fallback; /* never BP_FALLBACK_DEFAULT */
     uint32_t threads;
     bool ignore_env;
@@ -33,6 +34,7 @@ struct bp_model {
     uint32_t n_ops;
     struct bp_region region;
     struct bp_symbols symbols;
+    struct bp_custom_table custom; /* the environment's */
 };
 
 /* An engine with the places of the ports in it. */

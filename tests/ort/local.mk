@@ -83,3 +83,25 @@ unit_tests += %D%/check_hardware
 %C%_check_hardware_LDADD = $(ort_test_ldadd) runtime/libbackplane.la
 %C%_check_hardware_SOURCES = %D%/check_hardware.c runtime/ort/hardware.c runtime/ort/keys.c \
 	runtime/ort/status.c
+
+# libraries of operators, as others compile them: against the header alone
+operators_ldflags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+check_LTLIBRARIES += %D%/libtest-operators.la
+%C%_libtest_operators_la_CPPFLAGS = $(AM_CPPFLAGS)
+%C%_libtest_operators_la_LDFLAGS = $(operators_ldflags) -no-undefined
+%C%_libtest_operators_la_SOURCES = %D%/operators.c
+
+check_LTLIBRARIES += %D%/libtest-operators-refusing.la
+%C%_libtest_operators_refusing_la_CPPFLAGS = $(AM_CPPFLAGS) -DREFUSING
+%C%_libtest_operators_refusing_la_LDFLAGS = $(operators_ldflags) -no-undefined
+%C%_libtest_operators_refusing_la_SOURCES = %D%/operators.c
+
+check_LTLIBRARIES += %D%/libtest-operators-silent.la
+%C%_libtest_operators_silent_la_CPPFLAGS = $(AM_CPPFLAGS) -DSILENT
+%C%_libtest_operators_silent_la_LDFLAGS = $(operators_ldflags) -no-undefined
+%C%_libtest_operators_silent_la_SOURCES = %D%/operators.c
+
+unit_tests += %D%/check_operators
+%C%_check_operators_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_operators_LDADD = $(ort_test_ldadd) $(DL_LIBS)
+%C%_check_operators_SOURCES = %D%/check_operators.c %D%/kit.h tests/unit/proto_writer.h

@@ -160,6 +160,29 @@ unit_tests += %D%/check_profile
 %C%_check_profile_LDFLAGS = $(fail_alloc_ldflags)
 %C%_check_profile_LDADD = $(unit_ldadd) $(PTHREAD_LIBS)
 
+# an ordinary library, whose functions are bound
+check_LTLIBRARIES += %D%/libtest-bound.la
+%C%_libtest_bound_la_CPPFLAGS = $(AM_CPPFLAGS)
+%C%_libtest_bound_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere \
+	-no-undefined
+%C%_libtest_bound_la_SOURCES = %D%/bound.c
+
+unit_tests += %D%/check_bind
+%C%_check_bind_SOURCES = %D%/check_bind.c $(kit_sources)
+%C%_check_bind_CPPFLAGS = $(unit_cppflags)
+%C%_check_bind_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_custom
+%C%_check_custom_SOURCES = %D%/check_custom.c $(kit_sources)
+%C%_check_custom_CPPFLAGS = $(unit_cppflags)
+%C%_check_custom_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_custom_memory
+%C%_check_custom_memory_SOURCES = %D%/check_custom_memory.c $(kit_sources) \
+	%D%/count_alloc.c %D%/count_alloc.h
+%C%_check_custom_memory_CPPFLAGS = $(unit_cppflags)
+%C%_check_custom_memory_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_control
 %C%_check_control_SOURCES = %D%/check_control.c $(kit_sources)
 %C%_check_control_CPPFLAGS = $(unit_cppflags)
