@@ -11,6 +11,11 @@ bpinclude_HEADERS = \
 	%D%/bp/einsum.h \
 	%D%/bp/sdk.h
 
+# what a plug-in's link needs: backplane-sdk.pc names it as exportmap
+sdkdatadir = $(datadir)/backplane
+dist_sdkdata_DATA = \
+	%D%/provider.map
+
 pkgconfig_DATA = \
 	%D%/backplane.pc \
 	%D%/backplane-sdk.pc
