@@ -25,3 +25,28 @@ ortincludedir = $(includedir)/onnxruntime
 ortinclude_HEADERS = \
 	%D%/onnxruntime/onnxruntime_c_api.h \
 	%D%/onnxruntime/onnxruntime_ep_c_api.h
+
+# what backplane-new copies
+templatedir = $(datadir)/backplane/template
+templatecdir = $(templatedir)/c
+dist_templatec_DATA = \
+	%D%/template/c/CMakeLists.txt \
+	%D%/template/c/Makefile \
+	%D%/template/c/provider.c
+templatecppdir = $(templatedir)/cpp
+dist_templatecpp_DATA = \
+	%D%/template/cpp/CMakeLists.txt \
+	%D%/template/cpp/Makefile \
+	%D%/template/cpp/provider.cpp
+templatecommondir = $(templatedir)/common
+dist_templatecommon_DATA = \
+	%D%/template/common/README.md \
+	%D%/template/common/kit.yml \
+	%D%/template/common/provider.map
+
+# The SDK alone: headers, export map, templates, tools, man pages; no library, no provider.
+install-sdk: tools/backplane-new $(sdkbin_PROGRAMS)
+	$(MAKE) $(AM_MAKEFLAGS) install-includeHEADERS install-bpincludeHEADERS install-pkgconfigDATA \
+	    install-dist_sdkdataDATA install-dist_templatecDATA install-dist_templatecppDATA \
+	    install-dist_templatecommonDATA install-binSCRIPTS install-sdkbinPROGRAMS
+.PHONY: install-sdk
