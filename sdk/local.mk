@@ -44,9 +44,12 @@ dist_templatecommon_DATA = \
 	%D%/template/common/kit.yml \
 	%D%/template/common/provider.map
 
-# The SDK alone: headers, export map, templates, tools, man pages; no library, no provider.
-install-sdk: tools/backplane-new $(sdkbin_PROGRAMS)
+# The SDK alone: headers, export map, templates, tools, docs; no library, no provider. The kit links
+# none of ours, so it is copied as it is: automake's own rule would install all libraries first.
+install-sdk: tools/backplane-new tools/backplane-check$(EXEEXT)
 	$(MAKE) $(AM_MAKEFLAGS) install-includeHEADERS install-bpincludeHEADERS install-pkgconfigDATA \
 	    install-dist_sdkdataDATA install-dist_templatecDATA install-dist_templatecppDATA \
-	    install-dist_templatecommonDATA install-binSCRIPTS install-sdkbinPROGRAMS
+	    install-dist_templatecommonDATA install-binSCRIPTS install-dist_docDATA install-man
+	$(LIBTOOL) --mode=install $(INSTALL_PROGRAM) tools/backplane-check$(EXEEXT) \
+	    "$(DESTDIR)$(bindir)/backplane-check$(EXEEXT)"
 .PHONY: install-sdk

@@ -64,10 +64,10 @@ static inline void bp_copy_in(void *own, size_t own_size, const void *theirs)
  */
 static inline bp_rc bp_host_check(const bp_host *host, const char *name, bp_err *err)
 {
-    if (host->magic != BP_MAGIC)
+    if (host->struct_size >= offsetof(bp_host, name) && host->magic != BP_MAGIC)
         return bp_fail(err, BP_E_VERSION, "%s: the caller's magic is 0x%08x, Backplane's is 0x%08x",
                        name, (unsigned)host->magic, (unsigned)BP_MAGIC);
-    if (host->abi_major != BP_ABI_MAJOR)
+    if (host->struct_size >= offsetof(bp_host, name) && host->abi_major != BP_ABI_MAJOR)
         return bp_fail(err, BP_E_VERSION,
                        "%s: the host speaks ABI %u.%u, this plug-in %u.%u: install a plug-in of the "
                        "host's version",
@@ -78,8 +78,8 @@ static inline bp_rc bp_host_check(const bp_host *host, const char *name, bp_err 
                        name, (unsigned)host->struct_size, (unsigned)sizeof(bp_host));
     if (host->flags & BP_CRITICAL)
         return bp_fail(err, BP_E_VERSION,
-                       "%s: the host has critical flags 0x%08x that this plug-in does not know", name,
-                       (unsigned)(host->flags & BP_CRITICAL));
+                       "%s: the host has critical flags 0x%08x, of which this plug-in knows 0x%08x",
+                       name, (unsigned)(host->flags & BP_CRITICAL), 0U);
     return BP_OK;
 }
 

@@ -8,7 +8,7 @@
 
 #include "check/graph.h"
 
-enum { GUARD = 256, GUARD_BYTE = 0xc5, POISON = 0xa5 };
+enum { GUARD = 256, GUARD_BYTE = 0xc5, POISON = 0xff /* NaN in every float type */ };
 
 /* ---- elements -------------------------------------------------------------------------------- */
 

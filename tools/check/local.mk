@@ -2,8 +2,7 @@
 # tools/check/ - the conformance kit for plug-ins. It is a host of its own: it links no library of
 # ours, so that the SDK can be installed alone.
 
-sdkbindir = $(bindir)
-sdkbin_PROGRAMS = tools/backplane-check
+bin_PROGRAMS += tools/backplane-check
 tools_backplane_check_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tools
 tools_backplane_check_LDADD = $(DL_LIBS) $(PTHREAD_LIBS) $(MATH_LIBS)
 tools_backplane_check_SOURCES = \
