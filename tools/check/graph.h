@@ -132,4 +132,12 @@ const struct kit_case *kit_need_case(struct kit *kit, bp_instance *instance);
 struct kit_graph *kit_ready(struct kit *kit, struct kit_exec *exec, bp_instance *instance,
                             const struct kit_case *c, uint32_t flags);
 
+/* An instance of a provider that can be run; skips the test when it cannot. */
+bp_instance *kit_begin(struct kit *kit);
+/* One execute, which must succeed. */
+void kit_execute_well(struct kit_exec *exec, const struct kit_case *c);
+/* Runs a case by itself and compares; see kit_place() for skew. */
+void kit_run_case(struct kit *kit, bp_instance *instance, const struct kit_case *c, uint32_t flags,
+                  unsigned skew);
+
 #endif

@@ -1,173 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* group_run.c - NUMERICS and RUN: results are right, and running keeps to the rules of execute. */
+/* group_run.c - RUN: running keeps to the rules of execute. */
 
 #include "config.h"
 
-#include <math.h>
 #include <pthread.h>
-#include <time.h>
 
-#include "check/reference.h"
-
-static bp_instance *begin(struct kit *kit)
-{
-    kit_open_usable(kit);
-    if (kit->p.dev)
-        kit_skip(kit, "it has memory of its own, which this kit does not drive");
-    return kit_instance(kit);
-}
-
-static void execute_well(struct kit_exec *exec, const struct kit_case *c)
-{
-    bp_rc rc = kit_execute(exec);
-
-    if (rc != BP_OK)
-        kit_fail(exec->kit, "%s: execute gives %d: %s", c->name, (int)rc, exec->kit->words);
-}
-
-/* Runs a case by itself and compares. */
-static void run_case(struct kit *kit, bp_instance *instance, const struct kit_case *c,
-                     uint32_t flags, unsigned skew)
-{
-    struct kit_exec exec;
-    struct kit_graph *graph = kit_ready(kit, &exec, instance, c, flags);
-
-    kit_place(&exec, c, 7, skew);
-    execute_well(&exec, c);
-    kit_check(&exec, c, c->name);
-    kit_exec_finish(&exec);
-    kit_graph_free(graph);
-}
-
-/* ---- NUMERICS -------------------------------------------------------------------------------- */
-
-/* The cases that the provider takes, of those with one of these references. */
-static void right_for(struct kit *kit, const kit_reference *references, size_t n_references)
-{
-    bp_instance *instance = begin(kit);
-    unsigned taken = 0, all = 0;
-
-    for (size_t i = 0; i < kit_n_cases; i++) {
-        bool is_meant = false;
-
-        for (size_t r = 0; r < n_references; r++)
-            is_meant = is_meant || kit_cases[i].reference == references[r];
-        all += is_meant;
-        if (!is_meant || !kit_takes(kit, instance, &kit_cases[i], 0))
-            continue;
-        run_case(kit, instance, &kit_cases[i], 0, 0);
-        taken++;
-    }
-    kit->p.destroy(instance);
-    kit_settle(kit);
-    if (taken == 0)
-        kit_skip(kit, "it takes none of %u cases", all);
-    kit_note(kit, "%u of %u cases taken, all right", taken, all);
-}
-
-static void unary(struct kit *kit)
-{
-    static const kit_reference references[] = {ref_unary};
-
-    right_for(kit, references, 1);
-}
-
-static void binary(struct kit *kit)
-{
-    static const kit_reference references[] = {ref_binary};
-
-    right_for(kit, references, 1);
-}
-
-static void sums(struct kit *kit)
-{
-    static const kit_reference references[] = {ref_matmul, ref_gemm,    ref_softmax, ref_reduce,
-                                               ref_conv,   ref_average, ref_max_pool};
-
-    right_for(kit, references, sizeof references / sizeof references[0]);
-}
-
-static void moves(struct kit *kit)
-{
-    static const kit_reference references[] = {ref_same, ref_transpose, ref_concat};
-
-    right_for(kit, references, sizeof references / sizeof references[0]);
-}
-
-static void odd_numbers(struct kit *kit)
-{
-    bp_instance *instance = begin(kit);
-    unsigned taken = 0;
-
-    for (size_t i = 0; i < kit_n_cases; i++) {
-        struct kit_case c = kit_cases[i];
-
-        if (c.reference != ref_unary || c.in[0].dtype != BP_DTYPE_F32 ||
-            !kit_takes(kit, instance, &c, 0))
-            continue;
-        c.low = NAN;
-        run_case(kit, instance, &c, 0, 0);
-        taken++;
-    }
-    kit->p.destroy(instance);
-    if (taken == 0)
-        kit_skip(kit, "it takes none of the elementwise cases");
-    kit_note(kit, "%u operators", taken);
-}
-
-/* A chain of the same node: what lies between is the program's own affair. */
-static void chains(struct kit *kit)
-{
-    const struct kit_case *c = &kit_cases[0];
-    struct kit_graph *graph = kit_graph_new();
-    bp_instance *instance = begin(kit);
-    struct kit_answers found;
-    struct kit_exec exec;
-    uint32_t last;
-    bp_rc rc;
-
-    last = kit_graph_add(graph, c, KIT_INNER);
-    last = kit_graph_chain(graph, c, last, KIT_INNER);
-    kit_graph_chain(graph, c, last, 0);
-    kit_ask(kit, instance, kit_graph_table(graph, false), &found);
-    for (uint32_t n = 0; n < 3; n++) {
-        if (found.node[n].verdict != BP_YES)
-            kit_skip(kit, "it does not take three times Relu");
-    }
-    rc = kit_compile(kit, &exec, instance, kit_graph_table(graph, false));
-    if (rc >= 0)
-        rc = kit_frame(&exec, kit_graph_table(graph, false), c);
-    if (rc < 0)
-        kit_fail(kit, "Relu of Relu of Relu: %d: %s", (int)rc, kit->words);
-    for (unsigned seed = 1; seed < 4; seed++) {
-        kit_place(&exec, c, seed, 0);
-        execute_well(&exec, c);
-        kit_check(&exec, c, "Relu of Relu of Relu"); /* once more changes nothing */
-    }
-    kit_exec_finish(&exec);
-    kit_graph_free(graph);
-    kit->p.destroy(instance);
-    kit_settle(kit);
-}
-
-static const struct kit_test numerics[] = {
-    {"BPK-NUMERICS-01", "elementwise operators of one input", "ONNX operators", unary},
-    {"BPK-NUMERICS-02", "elementwise operators of two inputs, broadcast", "ONNX operators", binary},
-    {"BPK-NUMERICS-03", "products, reductions, convolutions, pools", "ONNX operators", sums},
-    {"BPK-NUMERICS-04", "shapes, transpositions, casts: to the bit", "ONNX operators", moves},
-    {"BPK-NUMERICS-05", "NaN, infinities and -0", "ONNX operators; IEEE 754", odd_numbers},
-    {"BPK-NUMERICS-06", "a group of several nodes", "bp_provider.compile", chains},
-};
-
-const struct kit_group kit_numerics = {"NUMERICS", numerics, sizeof numerics / sizeof numerics[0]};
-
-/* ---- RUN ------------------------------------------------------------------------------------- */
+#include "check/graph.h"
 
 enum { WARM_UP = 4, STEADY = 50 };
 
 static void no_allocation(struct kit *kit)
 {
-    bp_instance *instance = begin(kit);
+    bp_instance *instance = kit_begin(kit);
     const struct kit_case *first = kit_need_case(kit, instance);
 
     if (!kit_alloc_works())
@@ -182,12 +26,12 @@ static void no_allocation(struct kit *kit)
         graph = kit_ready(kit, &exec, instance, c, 0);
         for (int i = 0; i < WARM_UP; i++) {
             kit_place(&exec, c, 1, 0);
-            execute_well(&exec, c);
+            kit_execute_well(&exec, c);
         }
         kit_alloc_watch();
         for (int i = 0; i < STEADY; i++) {
             kit_place(&exec, c, 1, 0);
-            execute_well(&exec, c);
+            kit_execute_well(&exec, c);
         }
         calls = kit_alloc_calls();
         if (calls > 0)
@@ -202,7 +46,7 @@ static void no_allocation(struct kit *kit)
 /* New places at every run: nothing may remember an old one. */
 static void rebinding(struct kit *kit)
 {
-    bp_instance *instance = begin(kit);
+    bp_instance *instance = kit_begin(kit);
     const struct kit_case *first = kit_need_case(kit, instance);
 
     for (const struct kit_case *c = first; c < kit_cases + kit_n_cases; c++) {
@@ -214,7 +58,7 @@ static void rebinding(struct kit *kit)
         graph = kit_ready(kit, &exec, instance, c, 0);
         for (unsigned i = 0; i < 8; i++) {
             kit_place(&exec, c, i, i % 3);
-            execute_well(&exec, c);
+            kit_execute_well(&exec, c);
             kit_check(&exec, c, c->name);
         }
         kit_exec_finish(&exec);
@@ -227,12 +71,12 @@ static void rebinding(struct kit *kit)
 /* Data that lies at an element's size only. */
 static void unaligned(struct kit *kit)
 {
-    bp_instance *instance = begin(kit);
+    bp_instance *instance = kit_begin(kit);
     const struct kit_case *first = kit_need_case(kit, instance);
 
     for (const struct kit_case *c = first; c < kit_cases + kit_n_cases; c++) {
         if (kit_takes(kit, instance, c, 0))
-            run_case(kit, instance, c, 0, 1);
+            kit_run_case(kit, instance, c, 0, 1);
     }
     kit->p.destroy(instance);
 }
@@ -240,7 +84,7 @@ static void unaligned(struct kit *kit)
 /* Runs again in the same memory, whose contents are then what the last run left, or poison. */
 static void same_again(struct kit *kit)
 {
-    bp_instance *instance = begin(kit);
+    bp_instance *instance = kit_begin(kit);
     const struct kit_case *c = kit_need_case(kit, instance);
     struct kit_exec exec;
     struct kit_graph *graph = kit_ready(kit, &exec, instance, c, 0);
@@ -250,7 +94,7 @@ static void same_again(struct kit *kit)
         if (exec.desc.scratch)
             memset(exec.desc.scratch, i % 2 ? 0xff : 0x5a, exec.needs.scratch_bytes);
         memset(bp_tensor_data(&exec.out[0]), 0x77, exec.out[0].bytes);
-        execute_well(&exec, c);
+        kit_execute_well(&exec, c);
         kit_check(&exec, c, c->name);
     }
     kit_exec_finish(&exec);
@@ -260,7 +104,7 @@ static void same_again(struct kit *kit)
 
 static void cancelled(struct kit *kit)
 {
-    bp_instance *instance = begin(kit);
+    bp_instance *instance = kit_begin(kit);
     const struct kit_case *c = kit_need_case(kit, instance);
     volatile uint32_t cancel = 1;
     struct kit_exec exec;
@@ -274,7 +118,7 @@ static void cancelled(struct kit *kit)
         kit_fail(kit, "a cancelled run gives %d: %s", (int)rc, kit->words);
     cancel = 0;
     kit_place(&exec, c, 2, 0);
-    execute_well(&exec, c);
+    kit_execute_well(&exec, c);
     kit_check(&exec, c, "the run after a cancelled one");
     kit_exec_finish(&exec);
     kit_graph_free(graph);
@@ -284,7 +128,7 @@ static void cancelled(struct kit *kit)
 
 static void too_late(struct kit *kit)
 {
-    bp_instance *instance = begin(kit);
+    bp_instance *instance = kit_begin(kit);
     const struct kit_case *c = kit_need_case(kit, instance);
     struct kit_exec exec;
     struct kit_graph *graph = kit_ready(kit, &exec, instance, c, 0);
@@ -297,7 +141,7 @@ static void too_late(struct kit *kit)
         kit_fail(kit, "a run past its deadline gives %d: %s", (int)rc, kit->words);
     exec.run.deadline_ns = 0;
     kit_place(&exec, c, 2, 0);
-    execute_well(&exec, c);
+    kit_execute_well(&exec, c);
     kit_check(&exec, c, "the run after one that was late");
     kit_exec_finish(&exec);
     kit_graph_free(graph);
@@ -306,7 +150,7 @@ static void too_late(struct kit *kit)
 
 static void profile(struct kit *kit)
 {
-    bp_instance *instance = begin(kit);
+    bp_instance *instance = kit_begin(kit);
     const struct kit_case *c = kit_need_case(kit, instance);
     struct kit_exec exec;
     struct kit_graph *graph = kit_ready(kit, &exec, instance, c, 0);
@@ -317,7 +161,7 @@ static void profile(struct kit *kit)
     exec.run.prof = &prof;
     for (int i = 0; i < 8; i++) {
         kit_place(&exec, c, 1, 0);
-        execute_well(&exec, c);
+        kit_execute_well(&exec, c);
     }
     if (prof.count > prof.cap)
         kit_fail(kit, "a record of 2 events says that it has %u", (unsigned)prof.count);
@@ -355,7 +199,7 @@ static void *run_often(void *u)
         return NULL; /* the outcome says why */
     for (unsigned i = 0; i < N_RUNS; i++) {
         kit_place(&worker->exec, worker->c, worker->seed + i, 0);
-        execute_well(&worker->exec, worker->c);
+        kit_execute_well(&worker->exec, worker->c);
         kit_check(&worker->exec, worker->c, worker->c->name);
     }
     return NULL;
@@ -381,7 +225,7 @@ static void add_frame(struct worker *worker, struct kit *kit, const struct kit_e
 static void frames_at_once(struct kit *kit)
 {
     static struct worker workers[N_FRAMES];
-    bp_instance *instance = begin(kit);
+    bp_instance *instance = kit_begin(kit);
     const struct kit_case *c = kit_need_case(kit, instance);
     struct kit_exec first;
     struct kit_graph *graph;
@@ -408,7 +252,7 @@ static void frames_at_once(struct kit *kit)
 /* Two frames of one program with data of their own, in turn. */
 static void frames_in_turn(struct kit *kit)
 {
-    bp_instance *instance = begin(kit);
+    bp_instance *instance = kit_begin(kit);
     const struct kit_case *c = kit_need_case(kit, instance);
     static struct worker other;
     struct kit_exec first;
@@ -419,8 +263,8 @@ static void frames_in_turn(struct kit *kit)
     for (unsigned i = 0; i < 8; i++) {
         kit_place(&first, c, i, 0);
         kit_place(&other.exec, c, i + 100, 0);
-        execute_well(&first, c);
-        execute_well(&other.exec, c);
+        kit_execute_well(&first, c);
+        kit_execute_well(&other.exec, c);
         kit_check(&first, c, "the first of two frames");
         kit_check(&other.exec, c, "the second of two frames");
     }

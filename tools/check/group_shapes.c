@@ -7,14 +7,6 @@
 
 #include "check/reference.h"
 
-static bp_instance *begin(struct kit *kit)
-{
-    kit_open_usable(kit);
-    if (kit->p.dev)
-        kit_skip(kit, "it has memory of its own, which this kit does not drive");
-    return kit_instance(kit);
-}
-
 /* A right result, or a refusal that says which shape; true: it ran. */
 static bool runs(struct kit *kit, struct kit_exec *exec, const bp_graph *table,
                  const struct kit_case *c, const char *what)
@@ -47,7 +39,7 @@ static struct kit_case resized(const struct kit_case *c, uint32_t rank, const in
 
 static void odd_shape(struct kit *kit, uint32_t rank, const int64_t *dims, const char *what)
 {
-    bp_instance *instance = begin(kit);
+    bp_instance *instance = kit_begin(kit);
     unsigned taken = 0, ran = 0;
 
     for (size_t i = 0; i < kit_n_cases; i++) {
@@ -100,7 +92,7 @@ static void many_elements(struct kit *kit)
 static void late_sizes(struct kit *kit)
 {
     static const int64_t dims[][3] = {{2, 3, 5}, {1, 1, 1}, {7, 1, 9}, {2, 0, 3}};
-    bp_instance *instance = begin(kit);
+    bp_instance *instance = kit_begin(kit);
     unsigned taken = 0, ran = 0;
 
     for (size_t i = 0; i < kit_n_cases; i++) {
@@ -183,7 +175,7 @@ static struct kit_graph *saved(struct kit *kit, bp_instance *instance, const str
 
 static bp_instance *begin_saving(struct kit *kit, const struct kit_case **c)
 {
-    bp_instance *instance = begin(kit);
+    bp_instance *instance = kit_begin(kit);
 
     if (!kit->p.save || !kit->p.load)
         kit_skip(kit, "it has no save and load");
@@ -275,7 +267,7 @@ static void flipped_blobs(struct kit *kit)
 
 static void fingerprints(struct kit *kit)
 {
-    bp_instance *instance = begin(kit);
+    bp_instance *instance = kit_begin(kit);
     char a[256], b[256], small[64];
 
     if (!kit->p.fingerprint)

@@ -15,6 +15,7 @@ tools_backplane_check_SOURCES = \
 	%D%/group_capability.c \
 	%D%/group_file.c \
 	%D%/group_life.c \
+	%D%/group_numerics.c \
 	%D%/group_options.c \
 	%D%/group_probe.c \
 	%D%/group_run.c \
@@ -24,4 +25,5 @@ tools_backplane_check_SOURCES = \
 	%D%/main.c \
 	%D%/open.c \
 	%D%/reference.c %D%/reference.h \
-	%D%/report.c %D%/report.h
+	%D%/report.c %D%/report.h \
+	%D%/steps.c
