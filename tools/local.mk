@@ -56,3 +56,15 @@ bin_PROGRAMS += %D%/backplane
 	%D%/table.c %D%/table.h \
 	%D%/text.c %D%/text.h \
 	%D%/value.c %D%/value.h
+
+include %D%/check/local.mk
+
+# @NAME@ and the like in it are its own business, so config.status is not used.
+bin_SCRIPTS = %D%/backplane-new
+EXTRA_DIST += %D%/backplane-new.in
+CLEANFILES += %D%/backplane-new
+tools/backplane-new: $(srcdir)/tools/backplane-new.in Makefile
+	@$(MKDIR_P) tools
+	$(AM_V_GEN)sed -e 's|@templatedir[@]|$(datadir)/backplane/template|g' \
+	    -e 's|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|g' $(srcdir)/tools/backplane-new.in >$@.tmp
+	@chmod +x $@.tmp && mv $@.tmp $@

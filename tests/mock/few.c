@@ -623,8 +623,10 @@ static const bp_module module = {
 BP_EXPORT bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
 bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err)
 {
-    if (host->abi_major != BP_ABI_MAJOR)
-        return bp_fail(err, BP_E_VERSION, "host ABI %u, plug-in %u", host->abi_major, BP_ABI_MAJOR);
+    bp_rc rc = bp_host_check(host, NAME, err);
+
+    if (rc < 0)
+        return rc;
     *out = &module;
     return BP_OK;
 }
