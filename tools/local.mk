@@ -45,6 +45,7 @@ bin_PROGRAMS += %D%/backplane
 	%D%/progress.c %D%/progress.h \
 	%D%/provider.h \
 	%D%/provider_json.c \
+	%D%/provider_man.c \
 	%D%/provider_text.c \
 	%D%/random.c \
 	%D%/run.c %D%/run.h \

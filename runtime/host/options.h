@@ -3,6 +3,7 @@
 #ifndef BP_HOST_OPTIONS_H
 #define BP_HOST_OPTIONS_H
 
+#include "base/log.h"
 #include "base/region.h"
 #include "base/status.h"
 
@@ -14,5 +15,21 @@
  */
 bp_rc bp_options_check(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv,
                        struct bp_region *region, bp_opt **out, bp_err *err) BP_CHECKED;
+
+/* A line in the log for each key that is deprecated; `kv` has been checked. */
+void bp_options_warn(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv,
+                     const struct bp_log *log);
+
+#define BP_OPTION_HIDDEN "(secret)"
+/* The value of row i, as anybody may see it: BP_OPTION_HIDDEN for a secret one. */
+const char *bp_options_shown(const bp_provider *provider, uint32_t i, const bp_opt *opt);
+
+/*
+ * Checks one option that is to be changed while an instance lives: *at is its row, *out what the
+ * provider is to get, its text from `region`. BP_E_OPTION: as above, or the row is not dynamic.
+ */
+bp_rc bp_options_check_change(const bp_provider *provider, const char *key, const char *value,
+                              struct bp_region *region, uint32_t *at, bp_opt *out,
+                              bp_err *err) BP_CHECKED;
 
 #endif
