@@ -23,10 +23,8 @@ static bp_rc check(const struct bp_spec_list *list, const char *name, const bp_k
 {
     if (!name || !*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (bp_names_equal(list->rows[i].name, name))
-            return bp_fail(err, BP_E_INVALID, "provider '%s' is in the list already", name);
-    }
+    if (bp_spec_find(list, name))
+        return bp_fail(err, BP_E_INVALID, "provider '%s' is in the list already", name);
     if (n_options > 0 && !options)
         return bp_fail(err, BP_E_INVALID, "provider '%s': no options where %u are announced", name,
                        n_options);
@@ -91,6 +89,29 @@ bp_rc bp_spec_add(struct bp_spec_list *list, const char *name, const bp_key_valu
     }
     rows[list->count++] = row;
     return BP_OK;
+}
+
+struct bp_spec *bp_spec_find(const struct bp_spec_list *list, const char *name)
+{
+    for (uint32_t i = 0; name && i < list->count; i++) {
+        if (bp_names_equal(list->rows[i].name, name))
+            return &list->rows[i];
+    }
+    return NULL;
+}
+
+bp_rc bp_spec_copy(struct bp_spec_list *to, const struct bp_spec_list *from, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < from->count; i++) {
+        const struct bp_spec *row = &from->rows[i];
+
+        rc = bp_spec_add(to, row->name, row->options, row->n_options, row->fallback, err);
+        if (rc >= 0)
+            to->rows[to->count - 1].min_share = row->min_share;
+    }
+    return rc;
 }
 
 void bp_spec_finish(struct bp_spec_list *list)

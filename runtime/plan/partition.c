@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/names.h"
 #include "plan/claims.h"
 
 struct work {
@@ -106,8 +107,55 @@ static uint32_t first_taker(const struct work *w, uint32_t node)
     return BP_BY_NOBODY;
 }
 
-static bp_rc ask_all(struct work *w, const struct bp_asked *asked, struct bp_ask_failure *failed,
-                     bp_err *err)
+/* The provider that a rule names, or n_asked: it is not here. */
+static uint32_t named_by(const struct work *w, const struct bp_asked *asked,
+                         const struct bp_place_rule *rule)
+{
+    uint32_t p = 0;
+
+    while (p < w->out->n_asked && !bp_names_equal(asked[p].name, rule->provider))
+        p++;
+    return p;
+}
+
+static void overrule(struct work *w, uint32_t p, uint32_t n, const struct bp_place_rule *rule,
+                     const char *text)
+{
+    struct bp_verdict *verdict = &w->out->verdicts[p][n];
+
+    w->out->rule_of[n] = rule->text;
+    if (verdict->verdict != BP_NO) /* its own reason is the better one */
+        *verdict = (struct bp_verdict){BP_NO, BP_R_OPTION, rule->text, text};
+}
+
+static void place_node(struct work *w, const struct bp_asked *asked,
+                       const struct bp_placing *placing, uint32_t n)
+{
+    bool is_placed = false;
+
+    for (uint32_t r = 0; r < placing->rules->count; r++) {
+        const struct bp_place_rule *rule = &placing->rules->rules[r];
+        uint32_t p;
+
+        if (!bp_place_matches(rule, &w->ir->nodes[n], placing->path))
+            continue;
+        placing->has_matched[r] = true;
+        p = named_by(w, asked, rule);
+        if (p == w->out->n_asked || (is_placed && !rule->is_ban))
+            continue;
+        if (rule->is_ban) {
+            overrule(w, p, n, rule, "a placement rule keeps the node away from it");
+            continue;
+        }
+        is_placed = true;
+        w->out->rule_of[n] = rule->text;
+        while (p > 0)
+            overrule(w, --p, n, rule, "a placement rule sends the node to another provider");
+    }
+}
+
+static bp_rc ask_all(struct work *w, const struct bp_asked *asked,
+                     const struct bp_placing *placing, struct bp_ask_failure *failed, bp_err *err)
 {
     uint32_t *all = bp_region_array(w->region, w->ir->n_nodes, sizeof *all);
     struct bp_view *view = bp_region_alloc(w->region, sizeof *view);
@@ -129,6 +177,10 @@ static bp_rc ask_all(struct work *w, const struct bp_asked *asked, struct bp_ask
             return bp_fail_nomem(err, "the partition");
         failed[p].rc = rc;
         failed[p].text = rc < 0 ? bp_region_string(w->region, text) : NULL;
+    }
+    for (uint32_t n = 0; placing && n < w->ir->n_nodes; n++) {
+        if (!bp_node_is_hosted(&w->ir->nodes[n], w->facts))
+            place_node(w, asked, placing, n);
     }
     for (uint32_t n = 0; n < w->ir->n_nodes; n++)
         w->out->provider_of[n] = first_taker(w, n);
@@ -333,9 +385,10 @@ static bp_rc reserve(struct work *w, bp_err *err)
     w->out->group_of = bp_region_array(w->region, n, sizeof *w->out->group_of);
     w->out->provider_of = bp_region_array(w->region, n, sizeof *w->out->provider_of);
     w->out->stage_of = bp_region_array(w->region, n, sizeof *w->out->stage_of);
+    w->out->rule_of = bp_region_array(w->region, n, sizeof(char *));
     w->out->verdicts = bp_region_array(w->region, w->out->n_asked, sizeof *w->out->verdicts);
     if (!w->level || !w->parent || !w->out->group_of || !w->out->provider_of || !w->out->stage_of ||
-        !w->out->verdicts)
+        !w->out->rule_of || !w->out->verdicts)
         return bp_fail_nomem(err, "the partition");
     return BP_OK;
 }
@@ -344,6 +397,16 @@ bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
                           const struct bp_symbols *symbols, const struct bp_asked *asked,
                           uint32_t n_asked, struct bp_region *region, struct bp_partition *out,
                           struct bp_ask_failure *failed, bp_err *err)
+{
+    return bp_partition_create_placed(ir, facts, symbols, asked, n_asked, NULL, region, out, failed,
+                                      err);
+}
+
+bp_rc bp_partition_create_placed(const struct bp_ir *ir, const struct bp_fact *facts,
+                                 const struct bp_symbols *symbols, const struct bp_asked *asked,
+                                 uint32_t n_asked, const struct bp_placing *placing,
+                                 struct bp_region *region, struct bp_partition *out,
+                                 struct bp_ask_failure *failed, bp_err *err)
 {
     struct work w = {.ir = ir, .facts = facts, .symbols = symbols, .region = region, .out = out};
     bp_rc rc;
@@ -360,7 +423,7 @@ bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
     if (rc < 0)
         return rc;
     set_stages(&w);
-    rc = ask_all(&w, asked, failed, err);
+    rc = ask_all(&w, asked, placing, failed, err);
     if (rc >= 0)
         rc = make_groups(&w, err);
     if (rc >= 0)

@@ -17,6 +17,9 @@ struct building {
     bp_report *report;
 };
 
+static char cpu_name[] = "cpu";
+static const struct bp_spec unnamed_cpu = {.name = cpu_name, .fallback = BP_FALLBACK_WARN};
+
 static bool is_cpu(const char *name)
 {
     return bp_names_equal(name, "cpu");
@@ -74,6 +77,7 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
     if (rc < 0)
         return rc;
     active->n_options = found->provider->n_options;
+    bp_options_warn(found->provider, spec->options, spec->n_options, &lineup->env->log);
     *stage = BP_STAGE_CREATE;
     if (found->provider->dev)
         return bp_fail(err, BP_E_UNSUPPORTED,
@@ -95,11 +99,38 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
     return rc;
 }
 
+/* What is to be done about a provider that failed; `own` has room for a sentence. */
+static const char *fix_for(const struct bp_spec *spec, const struct bp_found *found, bp_rc code,
+                           char *own, size_t cap)
+{
+    char name[BP_NAME_MAX];
+
+    if (code >= 0)
+        return NULL;
+    if (found)
+        return found->fix[0] ? found->fix : NULL;
+    return bp_names_short(spec->name, name) && bp_names_way(name, own, cap) ? own : NULL;
+}
+
+/* The reason without the fix, " (...)", that an error has at its end and a row has beside it. */
+static const char *reason_alone(const char *reason, const char *fix, char *own, size_t cap)
+{
+    size_t n = strlen(reason), n_fix = fix ? strlen(fix) + 3 : 0;
+
+    if (n_fix == 0 || n <= n_fix || n >= cap || strncmp(reason + n - n_fix + 2, fix, n_fix - 3) != 0)
+        return reason;
+    memcpy(own, reason, n - n_fix);
+    own[n - n_fix] = '\0';
+    return own;
+}
+
 /* Puts what became of a spec into the report. */
 static bp_rc record(struct building *b, const struct bp_spec *spec, const struct bp_found *found,
                     uint32_t fallback, uint32_t stage, bp_rc code, const char *reason,
                     uint32_t *row, bp_err *err)
 {
+    char way[256], alone[768];
+    const char *fix = fix_for(spec, found, code, way, sizeof way);
     bp_report_provider own = {
         .stage = stage,
         .code = code,
@@ -109,16 +140,24 @@ static bp_rc record(struct building *b, const struct bp_spec *spec, const struct
         .file = found ? found->file : NULL,
         .reason = code >= 0                  ? NULL
                   : found && found->code < 0 ? found->reason
-                                             : reason,
-        .fix = code < 0 && found && found->fix[0] ? found->fix : NULL,
+                                             : reason_alone(reason, fix, alone, sizeof alone),
+        .fix = fix,
     };
 
     return bp_report_add_provider(b->report, &own, row, err);
 }
 
+/* CPU is not required where nobody named it: it is there for what is left over. */
+static uint32_t policy_of(const struct building *b, const struct bp_spec *spec)
+{
+    if (spec != &unnamed_cpu && (b->wish->strict || b->lineup->env->strict))
+        return BP_FALLBACK_REQUIRE;
+    return spec->fallback ? spec->fallback : b->wish->fallback;
+}
+
 static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *err)
 {
-    uint32_t fallback = spec->fallback ? spec->fallback : b->wish->fallback;
+    uint32_t fallback = policy_of(b, spec);
     uint32_t before = b->lineup->count;
     struct bp_found *found = NULL;
     uint32_t stage, row;
@@ -136,6 +175,7 @@ static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *er
     if (code >= 0) {
         b->lineup->active[before]->row = row;
         b->lineup->active[before]->fallback = fallback;
+        b->lineup->active[before]->min_share = spec->min_share;
         return BP_OK;
     }
     b->lineup->count = before;
@@ -174,13 +214,11 @@ static const struct bp_spec *find_cpu(const struct bp_spec_list *list)
 
 static bp_rc add_cpu(struct building *b, const struct bp_spec_list *defaults, bp_err *err)
 {
-    static char name[] = "cpu";
-    struct bp_spec plain = {.name = name, .fallback = BP_FALLBACK_WARN};
     const struct bp_spec *spec = find_cpu(b->wish->own);
 
     if (!spec && defaults)
         spec = find_cpu(defaults);
-    return add_spec(b, spec ? spec : &plain, err);
+    return add_spec(b, spec ? spec : &unnamed_cpu, err);
 }
 
 bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
@@ -202,12 +240,18 @@ bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
     return rc;
 }
 
+static void finish_active(struct bp_active *active)
+{
+    if (active->instance)
+        active->provider->destroy(active->instance);
+    for (uint32_t i = 0; active->changed && i < active->n_options; i++)
+        free(active->changed[i]);
+}
+
 void bp_lineup_finish(struct bp_lineup *lineup)
 {
-    for (uint32_t i = 0; i < lineup->count; i++) {
-        if (lineup->active[i]->instance)
-            lineup->active[i]->provider->destroy(lineup->active[i]->instance);
-    }
+    for (uint32_t i = 0; i < lineup->count; i++)
+        finish_active(lineup->active[i]);
     free(lineup->active);
     bp_region_finish(&lineup->region);
     *lineup = (struct bp_lineup){0};
@@ -222,12 +266,84 @@ bp_rc bp_lineup_drop(struct bp_lineup *lineup, uint32_t i, bp_report *report, ui
     bp_rc rc;
 
     rc = bp_report_end_provider(report, active->row, stage, code, reason, NULL, err);
-    if (active->instance)
-        active->provider->destroy(active->instance);
+    finish_active(active);
     for (uint32_t j = i; j + 1 < lineup->count; j++)
         lineup->active[j] = lineup->active[j + 1];
     lineup->count--;
     if (rc < 0)
         return rc;
     return apply_policy(lineup->env, name, fallback, code, reason, err);
+}
+
+/* ---- changing options ------------------------------------------------------------------------ */
+
+static struct bp_active *find_active(const struct bp_lineup *lineup, const char *name)
+{
+    for (uint32_t i = 0; i < lineup->count; i++) {
+        if (bp_names_equal(lineup->active[i]->name, name))
+            return lineup->active[i];
+    }
+    return NULL;
+}
+
+/* A checked option goes to the provider; once it took it, its text is kept beside the others'. */
+static bp_rc change(struct bp_lineup *lineup, struct bp_active *active, uint32_t at,
+                    const bp_opt *opt, bp_err *err)
+{
+    char *text = strdup(opt->str);
+    bp_rc rc;
+
+    if (text && !active->changed)
+        active->changed = bp_region_array(&lineup->region, active->n_options, sizeof(char *));
+    if (!text || !active->changed) {
+        free(text);
+        return bp_fail_nomem(err, "an option");
+    }
+    bp_err_clear(err);
+    rc = bp_err_complete(err, active->provider->set_option(active->instance, opt, err));
+    if (rc < 0) {
+        free(text);
+        return rc;
+    }
+    free(active->changed[at]);
+    active->changed[at] = text;
+    active->options[at] = *opt;
+    active->options[at].str = text;
+    return BP_OK;
+}
+
+bp_rc bp_lineup_set_option(struct bp_lineup *lineup, const char *name, const char *key,
+                           const char *value, bp_err *err)
+{
+    struct bp_active *active = name ? find_active(lineup, name) : NULL;
+    struct bp_region region = {0};
+    bp_opt opt = {0};
+    uint32_t at;
+    bp_rc rc;
+
+    if (!name || !key || !value)
+        return bp_fail(err, BP_E_INVALID, "an option needs a provider, a key and a value");
+    if (!active)
+        return bp_fail(err, BP_E_INVALID, "the session has no provider '%s'", name);
+    rc = bp_options_check_change(active->provider, key, value, &region, &at, &opt, err);
+    if (rc >= 0)
+        rc = change(lineup, active, at, &opt, err);
+    bp_region_finish(&region);
+    return rc;
+}
+
+bp_rc bp_lineup_repeat_changes(const struct bp_lineup *from, struct bp_lineup *to, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; i < from->count; i++) {
+        const struct bp_active *active = from->active[i];
+
+        for (uint32_t j = 0; rc >= 0 && active->changed && j < active->n_options; j++) {
+            if (active->changed[j] && find_active(to, active->name))
+                rc = bp_lineup_set_option(to, active->name, active->options[j].key,
+                                          active->changed[j], err);
+        }
+    }
+    return rc;
 }

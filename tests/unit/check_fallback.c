@@ -317,6 +317,37 @@ START_TEST(options_reach_the_provider_and_can_be_read)
 }
 END_TEST
 
+START_TEST(a_dynamic_option_changes_between_runs)
+{
+    bp_key_value kv[] = {{"token", "me"}, {"turbo", "yes"}};
+
+    kit_small_model();
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_provider(kit.options, "needy", kv, 2, BP_FALLBACK_REQUIRE,
+                                           &kit.err));
+    kit_session();
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "'turbo' is deprecated"), 1);
+    ck_assert_str_eq(option(0, "cache"), "67108864");
+    ck_assert_str_eq(option(0, "token"), "(secret)");
+    KIT_OK(bp_session_set_provider_option(kit.session, "NeedyExecutionProvider", "cache", "2M",
+                                          &kit.err));
+    ck_assert_str_eq(option(0, "cache"), "2097152");
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_DEBUG, "cache became 2097152, 2097152"), 1);
+    KIT_FAILS(bp_session_set_provider_option(kit.session, "needy", "cache", "13M", &kit.err),
+              BP_E_BUSY, "not thirteen");
+    ck_assert_str_eq(option(0, "cache"), "2097152");
+    KIT_FAILS(bp_session_set_provider_option(kit.session, "needy", "level", "1", &kit.err),
+              BP_E_OPTION, "fixed", "cache");
+    KIT_FAILS(bp_session_set_provider_option(kit.session, "few", "cache", "2M", &kit.err),
+              BP_E_INVALID, "no provider 'few'");
+    KIT_FAILS(bp_session_set_provider_option(kit.session, "needy", NULL, "2M", &kit.err),
+              BP_E_INVALID, "key");
+    KIT_OK(bp_session_set_provider_option(kit.session, "needy", "cache", "3M", &kit.err));
+    ck_assert_str_eq(option(0, "cache"), "3145728");
+    kit_check_small(2);
+}
+END_TEST
+
 /* ---- the environment's providers ------------------------------------------------------------- */
 
 START_TEST(the_environments_providers_come_after_the_sessions)
@@ -642,6 +673,7 @@ int main(void)
     tcase_add_loop_test(options, a_wrong_option_is_a_mistake_under_every_policy, 0, 4);
     tcase_add_test(options, a_required_option_is_asked_for);
     tcase_add_test(options, options_reach_the_provider_and_can_be_read);
+    tcase_add_test(options, a_dynamic_option_changes_between_runs);
     tcase_add_test(options, the_environments_providers_come_after_the_sessions);
     tcase_add_test(options, cpu_is_last_wherever_it_was_named);
     tcase_add_test(options, sets_providers_forth_and_back);
