@@ -61,6 +61,7 @@ static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wi
             return bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text);
         snprintf(dropped, sizeof dropped, "provider '%s' failed (%s); now ",
                  engine->lineup.active[maker.failed]->name, text);
+        bp_report_clear_graphs(engine->report); /* what it got it has no more */
         rc = bp_lineup_drop(&engine->lineup, maker.failed, engine->report, maker.failed_stage, rc,
                             text, err);
         if (rc < 0)
@@ -147,22 +148,22 @@ static bp_rc judge_share(struct bp_engine *engine, const struct bp_active *activ
 /* The last word on each provider. */
 static bp_rc judge(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
 {
-    bp_rc rc = BP_OK;
+    bp_rc first = BP_OK; /* failure; the others are judged all the same, for the report */
 
-    for (uint32_t i = 0; rc >= 0 && i < engine->lineup.count; i++) {
+    for (uint32_t i = 0; i < engine->lineup.count; i++) {
         const struct bp_active *active = engine->lineup.active[i];
         bp_report_provider row = {.struct_size = sizeof row};
+        bp_err *words = first < 0 ? NULL : err;
+        bp_rc rc = bp_report_get_provider(engine->report, active->row, &row, words);
 
-        rc = bp_report_get_provider(engine->report, active->row, &row, err);
-        if (rc < 0)
-            return rc;
-        if (row.n_nodes == 0)
-            rc = judge_unused(engine, active, &row, err);
-        else
+        if (rc >= 0 && row.n_nodes == 0)
+            rc = judge_unused(engine, active, &row, words);
+        else if (rc >= 0)
             rc = judge_share(engine, active, &row,
-                             wish->claims_only ? BP_STAGE_CAPABILITY : BP_STAGE_RUN, err);
+                             wish->claims_only ? BP_STAGE_CAPABILITY : BP_STAGE_RUN, words);
+        first = first < 0 ? first : rc;
     }
-    return rc;
+    return first;
 }
 
 /* Has the report a row for the provider of this name, whatever became of it? */

@@ -15,6 +15,8 @@ struct building {
     struct bp_lineup *lineup;
     const struct bp_lineup_wish *wish;
     bp_report *report;
+    bp_rc required; /* the first required provider that failed; the rest is recorded all the same */
+    char words[1024];
 };
 
 static char cpu_name[] = "cpu";
@@ -161,7 +163,7 @@ static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *er
     uint32_t before = b->lineup->count;
     struct bp_found *found = NULL;
     uint32_t stage, row;
-    char text[768];
+    char text[768], words[sizeof b->words];
     bp_err own = bp_err_init(text, sizeof text);
     bp_rc code, rc;
 
@@ -181,8 +183,13 @@ static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *er
     b->lineup->count = before;
     if (is_mistake(code, found))
         return bp_fail(err, code, "%s", text);
-    return apply_policy(b->lineup->env, found ? found->name : spec->name, fallback, code, text,
-                        err);
+    own = bp_err_init(words, sizeof words);
+    rc = apply_policy(b->lineup->env, found ? found->name : spec->name, fallback, code, text, &own);
+    if (rc < 0 && b->required >= 0) {
+        b->required = rc;
+        memcpy(b->words, words, sizeof words);
+    }
+    return BP_OK;
 }
 
 /* The rows of a list but CPU's; those in `skip` have been added already. */
@@ -237,7 +244,7 @@ bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
     if (rc >= 0)
         rc = add_cpu(&b, defaults, err);
     pthread_mutex_unlock(&env->lock);
-    return rc;
+    return rc >= 0 && b.required < 0 ? bp_fail(err, b.required, "%s", b.words) : rc;
 }
 
 static void finish_active(struct bp_active *active)

@@ -154,8 +154,11 @@ void bp_why_headline(const struct bp_why *why, struct bp_text *out)
                            row->n_claimed - row->n_nodes);
         if (row->reason)
             bp_text_printf(out, "; %s", row->reason);
+    } else if (row->reason) {
+        bp_text_add(out, row->reason);
     } else {
-        bp_text_add(out, row->reason ? row->reason : bp_rc_name(row->code));
+        bp_text_add(out, row->code < 0 ? bp_rc_name(row->code)
+                                       : "ready, but the session failed before it was needed");
     }
 }
 

@@ -157,6 +157,11 @@ unit_tests += %D%/check_hosted
 %C%_check_hosted_CPPFLAGS = $(unit_cppflags)
 %C%_check_hosted_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_policy
+%C%_check_policy_SOURCES = %D%/check_policy.c $(kit_sources)
+%C%_check_policy_CPPFLAGS = $(unit_cppflags)
+%C%_check_policy_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_fallback
 %C%_check_fallback_SOURCES = %D%/check_fallback.c $(kit_sources)
 %C%_check_fallback_CPPFLAGS = $(unit_cppflags)
