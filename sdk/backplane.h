@@ -278,7 +278,7 @@ BP_API bp_rc bp_session_options_set_min_share(bp_session_options *options, const
  * or with ! never to it. Without a prefix it is a name. Where more than one rule names a provider
  * for a node, the first counts; every ! counts. A node that its provider refuses goes on down the
  * list. BP_E_INVALID: no such rule. When a session is made, a provider that nobody knows is
- * BP_E_INVALID; a rule that matches no node, or names a provider that is not in the list, is warned
+ * BP_E_OPTION; a rule that matches no node, or names a provider that is not in the list, is warned
  * of. What the host runs itself (control flow) is not placed. The report names the rule that
  * decided.
  */

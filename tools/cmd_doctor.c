@@ -36,8 +36,8 @@ static const char about[] =
 static int print_explained(struct cli *cli, const bp_report *report, const char *name, bool is_json)
 {
     char *text = NULL;
-    bp_rc rc = bp_explain(cli->env, report, name, is_json ? BP_EXPLAIN_JSON : BP_EXPLAIN_TEXT, &text,
-                          &cli->err);
+    bp_rc rc = bp_explain(cli->env, report, name, is_json ? BP_EXPLAIN_JSON : BP_EXPLAIN_TEXT,
+                          &text, &cli->err);
 
     if (rc < 0)
         return cli_fail_rc(cli, CLI_PROVIDER, rc);
@@ -133,7 +133,9 @@ static int verdict(const struct cli *cli, const bp_report *report, const char *n
         bp_report_provider of = {.struct_size = sizeof of};
 
         if (bp_report_get_provider(report, row, &of, NULL) >= 0 && strcmp(of.name, info.name) == 0)
-            return of.n_nodes > 0 ? CLI_OK : of.stage == BP_STAGE_CREATE ? CLI_PROVIDER : CLI_FALLBACK;
+            return of.n_nodes > 0                ? CLI_OK
+                   : of.stage == BP_STAGE_CREATE ? CLI_PROVIDER
+                                                 : CLI_FALLBACK;
     }
     return CLI_OK;
 }
@@ -189,8 +191,9 @@ static int why(struct cli *cli, const struct doctor_args *args, const struct arg
         return cli_fail(cli, CLI_USAGE, "doctor does not know '%s'; is 'doctor why %s' meant?",
                         operands->items[0], operands->items[0]);
     if (!name)
-        return cli_fail(cli, CLI_USAGE, "doctor why: which provider? 'backplane providers' lists "
-                                        "them");
+        return cli_fail(cli, CLI_USAGE,
+                        "doctor why: which provider? 'backplane providers' lists "
+                        "them");
     if (operands->n > 2)
         return examine(cli, args, name, operands->items[2]);
     code = print_explained(cli, NULL, name, args->is_json);
@@ -224,4 +227,5 @@ static int run(struct cli *cli, int argc, char **argv)
     return code;
 }
 
-const struct command cmd_doctor = {"doctor", "Check up on providers, and why one was not used", run};
+const struct command cmd_doctor = {"doctor", "Check up on providers, and why one was not used",
+                                   run};

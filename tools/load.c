@@ -169,6 +169,11 @@ static int add_share(struct cli *cli, bp_session_options *options, const char *t
         code = cli_fail(cli, CLI_USAGE, "--min-share %s: is not PROVIDER=SHARE", text);
     } else {
         rc = bp_session_options_set_min_share(options, copy, share, &cli->err);
+        if (rc < 0 && strcasecmp(copy, "cpu") == 0) { /* which need not be named */
+            rc = bp_session_options_add_provider(options, "cpu", NULL, 0, BP_FALLBACK_DEFAULT, NULL);
+            if (rc >= 0)
+                rc = bp_session_options_set_min_share(options, copy, share, &cli->err);
+        }
         if (rc < 0)
             code = cli_fail_rc(cli, CLI_USAGE, rc);
     }

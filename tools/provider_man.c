@@ -101,8 +101,9 @@ void provider_man(const bp_provider_info *row)
     if (row->n_options == 0) {
         puts("It has no options.");
     } else {
-        puts("They are given as\n.Fl Fl option Ar provider : Ns Ar key Ns = Ns Ar value .\n"
-             "Whole numbers may end in K, M, G or T, which are powers of 1024.\n.Bl -tag -width Ds");
+        puts(
+            "They are given as\n.Fl Fl option Ar provider : Ns Ar key Ns = Ns Ar value .\n"
+            "Whole numbers may end in K, M, G or T, which are powers of 1024.\n.Bl -tag -width Ds");
         for (uint32_t i = 0; i < row->n_options; i++)
             put_option(BP_AT(bp_option, row->options, row->option_stride, i));
         puts(".El");

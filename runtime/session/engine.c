@@ -194,7 +194,7 @@ static bp_rc check_places(struct bp_engine *engine, const struct bp_engine_wish 
         if (is_listed(engine->report, rule->provider))
             continue;
         if (bp_registry_find(&env->registry, rule->provider, &at, err) == BP_E_INVALID)
-            return bp_fail_in(err, BP_E_INVALID, "placement rule '%s'", rule->text);
+            return bp_fail_in(err, BP_E_OPTION, "placement rule '%s'", rule->text);
         bp_err_clear(err);
         if (!wish->open_defaults)
             bp_log(&env->log, BP_LOG_WARN, "session",

@@ -54,8 +54,8 @@ static void put_refusal(const struct bp_why *why, const struct bp_why_refusal *r
 
         if (bp_report_get_node(why->report, refusal->examples[i], &node, NULL) < 0)
             continue;
-        bp_text_printf(out, "%s %s%s%s (%s)", i ? "," : "; e.g.", node.path, node.path[0] ? "/" : "",
-                       node.name, node.op);
+        bp_text_printf(out, "%s %s%s%s (%s)", i ? "," : "; e.g.", node.path,
+                       node.path[0] ? "/" : "", node.name, node.op);
     }
     bp_text_add(out, "\n");
 }

@@ -31,6 +31,7 @@ unit_tests += %D%/check_words
 cli_tests = \
 	%D%/bench.sh \
 	%D%/conform.sh \
+	%D%/doctor.sh \
 	%D%/exit_codes.sh \
 	%D%/help.sh \
 	%D%/npy.sh \
