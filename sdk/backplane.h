@@ -94,7 +94,7 @@ typedef struct bp_env_config {
 
 enum {
     BP_ENV_IGNORE_VARIABLES = 1u << 0, /* read no BACKPLANE_* variable */
-    BP_ENV_STRICT = 1u << 1            /* as BACKPLANE_STRICT=1: see bp_session_options_set_strict */
+    BP_ENV_STRICT = 1u << 2            /* as BACKPLANE_STRICT=1: see bp_session_options_set_strict */
 };
 
 /* config NULL: all defaults. Runs no plug-in code and probes no hardware. */
@@ -240,10 +240,11 @@ BP_API void bp_session_options_destroy(bp_session_options *options);
 /*
  * Appends a provider to the ordered list. `name`: short ("dnnl"), ONNX Runtime's
  * ("DnnlExecutionProvider") in any case, an id ("org.backplane.dnnl"), or the absolute path of a
- * plug-in file. A key twice, or a provider twice, is BP_E_INVALID here; the rest is checked when
- * the session is made: a name that nobody knows and a wrong option are errors then, whatever the
- * fallback policy; a provider that is missing or unusable is one by policy. Strings are copied. CPU
- * may be named to give it options; it stays last.
+ * plug-in file. A key that begins with ? may be one that the provider does not have (one of a newer
+ * version) and is passed over then. A key twice, or a provider twice, is BP_E_INVALID here; the rest
+ * is checked when the session is made: a name that nobody knows and a wrong option are errors then,
+ * whatever the fallback policy; a provider that is missing or unusable is one by policy. Strings are
+ * copied. CPU may be named to give it options; it stays last.
  */
 BP_API bp_rc bp_session_options_add_provider(bp_session_options *options, const char *name,
                                              const bp_key_value *kv, uint32_t n_kv,

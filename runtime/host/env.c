@@ -24,7 +24,7 @@ static void destroy(struct bp_env *env)
 {
     bp_spec_finish(&env->defaults);
     bp_registry_finish(&env->registry);
-    bp_variables_finish(&env->variables);
+    bp_settings_finish(&env->settings);
     bp_weights_destroy(env->weights);
     bp_pool_destroy(env->pool);
     pthread_mutex_destroy(&env->lock);
@@ -60,16 +60,16 @@ bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
     if (!env)
         return bp_fail_nomem(err, "the environment");
     env->log = (struct bp_log){.fn = own.log, .user = own.log_user, .level = own.log_level};
-    rc = bp_variables_init(&env->variables, own.flags & BP_ENV_IGNORE_VARIABLES, err);
+    rc = bp_settings_init(&env->settings, own.flags & BP_ENV_IGNORE_VARIABLES, err);
     if (rc >= 0)
         rc = bp_registry_init(&env->registry, &own, &env->log, err);
     if (rc < 0) {
-        bp_variables_finish(&env->variables);
+        bp_settings_finish(&env->settings);
         free(env);
         return rc;
     }
     env->strict =
-        (own.flags & BP_ENV_STRICT) || bp_variables_is_on(&env->variables, "BACKPLANE_STRICT");
+        (own.flags & BP_ENV_STRICT) || bp_settings_is_on(&env->settings, "BACKPLANE_STRICT");
     pthread_mutex_init(&env->lock, NULL);
     rc = bp_pool_create(own.threads, &env->pool, err);
     if (rc >= 0)
@@ -178,15 +178,15 @@ bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err)
 
 const char *bp_env_variable(const bp_env *env, uint32_t i, const char **value, const char **ignored)
 {
-    const struct bp_variable *row;
+    const struct bp_setting *row;
 
-    if (i >= env->variables.count)
+    if (i >= env->settings.count)
         return NULL;
-    row = &env->variables.rows[i];
+    row = &env->settings.rows[i];
     if (value)
         *value = row->value;
     if (ignored)
-        *ignored = row->ignored;
+        *ignored = row->counts || row->ignored ? row->ignored : "it does not count here";
     return row->name;
 }
 

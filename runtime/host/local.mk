@@ -12,5 +12,5 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/services.c %D%/services.h \
 	%D%/spec.c %D%/spec.h \
 	%D%/states.h \
-	%D%/variables.c %D%/variables.h \
+	%D%/settings.c %D%/settings.h \
 	%D%/weights.c %D%/weights.h

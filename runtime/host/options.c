@@ -30,6 +30,13 @@ static uint32_t find(const bp_provider *provider, const char *key)
     return BP_NONE;
 }
 
+/* "?key" is one that may be unknown: the key, and whether it is. */
+static const char *bare_key(const char *key, bool *may_be_unknown)
+{
+    *may_be_unknown = key[0] == '?';
+    return key + *may_be_unknown;
+}
+
 static bp_rc unknown_key(const bp_provider *provider, const char *key, bp_err *err)
 {
     const char **keys = calloc(provider->n_options + 1, sizeof *keys);
@@ -226,10 +233,17 @@ bp_rc bp_options_check(const bp_provider *provider, const bp_key_value *kv, uint
     if (!opts)
         return bp_fail_nomem(err, "options");
     for (uint32_t i = 0; i < n_kv; i++) {
-        uint32_t at = find(provider, kv[i].key);
+        bool may_be_unknown;
+        const char *key = bare_key(kv[i].key, &may_be_unknown);
+        uint32_t at = find(provider, key);
 
+        if (at == BP_NONE && may_be_unknown)
+            continue;
         if (at == BP_NONE)
-            return unknown_key(provider, kv[i].key, err);
+            return unknown_key(provider, key, err);
+        if (opts[at].str)
+            return bp_fail(err, BP_E_OPTION, "provider '%s': option '%s' is given twice",
+                           provider->name, key);
         rc = set(provider, at, kv[i].value, region, &opts[at], err);
         if (rc < 0)
             return rc;
@@ -255,11 +269,16 @@ void bp_options_warn(const bp_provider *provider, const bp_key_value *kv, uint32
                      const struct bp_log *log)
 {
     for (uint32_t i = 0; i < n_kv; i++) {
-        uint32_t at = find(provider, kv[i].key);
+        bool may_be_unknown;
+        const char *key = bare_key(kv[i].key, &may_be_unknown);
+        uint32_t at = find(provider, key);
 
-        if (at != BP_NONE && (row(provider, at)->flags & BP_OPTION_DEPRECATED))
+        if (at == BP_NONE)
+            bp_log(log, BP_LOG_INFO, "host", "provider '%s' has no option '%s', which may be so",
+                   provider->name, key);
+        else if (row(provider, at)->flags & BP_OPTION_DEPRECATED)
             bp_log(log, BP_LOG_WARN, "host", "provider '%s': option '%s' is deprecated: %s",
-                   provider->name, kv[i].key, row(provider, at)->help);
+                   provider->name, key, row(provider, at)->help);
     }
 }
 

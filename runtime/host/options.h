@@ -9,14 +9,15 @@
 
 /*
  * Checks `kv` against the schema of `provider`, fills defaults, and gives one row for each row of
- * the schema, in its order. Everything in *out comes from `region`. BP_E_OPTION: an unknown key
+ * the schema, in its order. A key that begins with ? may be unknown and is passed over then.
+ * Everything in *out comes from `region`. BP_E_OPTION: an unknown key
  * (names the nearest and all valid ones), a value of the wrong type, out of range or not among the
  * choices, or a required one that is missing.
  */
 bp_rc bp_options_check(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv,
                        struct bp_region *region, bp_opt **out, bp_err *err) BP_CHECKED;
 
-/* A line in the log for each key that is deprecated; `kv` has been checked. */
+/* A line in the log for each key that is deprecated, or passed over; `kv` has been checked. */
 void bp_options_warn(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv,
                      const struct bp_log *log);
 

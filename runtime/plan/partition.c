@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/names.h"
 #include "plan/claims.h"
+#include "plan/placing.h"
 
 struct work {
     const struct bp_ir *ir;
@@ -107,53 +107,6 @@ static uint32_t first_taker(const struct work *w, uint32_t node)
     return BP_BY_NOBODY;
 }
 
-/* The provider that a rule names, or n_asked: it is not here. */
-static uint32_t named_by(const struct work *w, const struct bp_asked *asked,
-                         const struct bp_place_rule *rule)
-{
-    uint32_t p = 0;
-
-    while (p < w->out->n_asked && !bp_names_equal(asked[p].name, rule->provider))
-        p++;
-    return p;
-}
-
-static void overrule(struct work *w, uint32_t p, uint32_t n, const struct bp_place_rule *rule,
-                     const char *text)
-{
-    struct bp_verdict *verdict = &w->out->verdicts[p][n];
-
-    w->out->rule_of[n] = rule->text;
-    if (verdict->verdict != BP_NO) /* its own reason is the better one */
-        *verdict = (struct bp_verdict){BP_NO, BP_R_OPTION, rule->text, text};
-}
-
-static void place_node(struct work *w, const struct bp_asked *asked,
-                       const struct bp_placing *placing, uint32_t n)
-{
-    bool is_placed = false;
-
-    for (uint32_t r = 0; r < placing->rules->count; r++) {
-        const struct bp_place_rule *rule = &placing->rules->rules[r];
-        uint32_t p;
-
-        if (!bp_place_matches(rule, &w->ir->nodes[n], placing->path))
-            continue;
-        placing->has_matched[r] = true;
-        p = named_by(w, asked, rule);
-        if (p == w->out->n_asked || (is_placed && !rule->is_ban))
-            continue;
-        if (rule->is_ban) {
-            overrule(w, p, n, rule, "a placement rule keeps the node away from it");
-            continue;
-        }
-        is_placed = true;
-        w->out->rule_of[n] = rule->text;
-        while (p > 0)
-            overrule(w, --p, n, rule, "a placement rule sends the node to another provider");
-    }
-}
-
 static bp_rc ask_all(struct work *w, const struct bp_asked *asked,
                      const struct bp_placing *placing, struct bp_ask_failure *failed, bp_err *err)
 {
@@ -180,7 +133,7 @@ static bp_rc ask_all(struct work *w, const struct bp_asked *asked,
     }
     for (uint32_t n = 0; placing && n < w->ir->n_nodes; n++) {
         if (!bp_node_is_hosted(&w->ir->nodes[n], w->facts))
-            place_node(w, asked, placing, n);
+            bp_placing_apply(placing, asked, w->out, n);
     }
     for (uint32_t n = 0; n < w->ir->n_nodes; n++)
         w->out->provider_of[n] = first_taker(w, n);

@@ -250,7 +250,7 @@ static bp_rc fill_and_tell(struct bp_engine *engine, struct bp_env *env,
     bp_err own = bp_err_init(text, sizeof text);
     bp_rc rc;
 
-    if (!wish->is_session || !bp_variables_get(&env->variables, "BACKPLANE_REPORT"))
+    if (!wish->is_session || !bp_settings_get(&env->settings, "BACKPLANE_REPORT"))
         return fill(engine, env, wish, err);
     rc = fill(engine, env, wish, &own);
     bp_explain_session(env, engine->report, rc < 0 ? text : NULL);

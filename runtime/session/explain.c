@@ -306,7 +306,7 @@ static void write_out(const bp_env *env, const char *to, const struct bp_text *t
 
 void bp_explain_session(bp_env *env, const bp_report *report, const char *error)
 {
-    const char *to = bp_variables_get(&env->variables, "BACKPLANE_REPORT");
+    const char *to = bp_settings_get(&env->settings, "BACKPLANE_REPORT");
     struct explaining e = {.env = env, .report = report};
     char text[256];
     bp_err err = bp_err_init(text, sizeof text);

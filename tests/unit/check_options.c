@@ -177,6 +177,20 @@ START_TEST(reads_sizes_with_their_suffix)
 }
 END_TEST
 
+/* P7 */
+START_TEST(passes_over_what_may_be_unknown)
+{
+    bp_key_value twice[] = {{"token", "t"}, {"level", "1"}, {"?level", "2"}};
+
+    KIT_OK(check("?newer", "1"));
+    KIT_OK(check("?level", "7"));
+    ck_assert_int_eq(opts[LEVEL].i, 7);
+    KIT_FAILS(check("?level", "x"), BP_E_OPTION, "'level'", "a whole number"); /* a wrong value is */
+    KIT_FAILS(bp_options_check(&provider, twice, 3, &region, &opts, &kit.err), BP_E_OPTION,
+              "'level' is given twice");
+}
+END_TEST
+
 START_TEST(never_tells_a_secret)
 {
     KIT_FAILS(check("pin", "777"), BP_E_OPTION, "'pin'", "is (secret)", "1000 to 9999");
@@ -324,6 +338,7 @@ int main(void)
     tcase_add_test(tcase, tells_a_provider_without_options);
     tcase_add_test(tcase, refuses_what_is_no_number);
     tcase_add_test(tcase, reads_sizes_with_their_suffix);
+    tcase_add_test(tcase, passes_over_what_may_be_unknown);
     tcase_add_test(tcase, never_tells_a_secret);
     tcase_add_test(tcase, warns_of_what_is_deprecated);
     tcase_add_test(tcase, lets_only_dynamic_ones_change);

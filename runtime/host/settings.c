@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* variables.c - reads the environment variables once, so that one place knows what counts. */
+/* settings.c - reads the environment variables once, so that one place knows what counts. */
 
 #include "config.h"
 
-#include "host/variables.h"
+#include "host/settings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static bool is_known(const char *name)
     return false;
 }
 
-/* Why a variable does not count, to be freed; NULL: it counts, or there is no memory to say so. */
+/* Why a variable does not count, to be freed; NULL: there is no memory to say so. */
 static char *why_ignored(const char *name, bool ignore_all)
 {
     struct bp_text text = {0};
@@ -46,73 +46,74 @@ static char *why_ignored(const char *name, bool ignore_all)
                        near ? near : "", near ? "?" : "");
     } else if (ignore_all) {
         bp_text_add(&text, "the application ignores variables");
-    } else if (getauxval(AT_SECURE)) {
+    } else {
         bp_text_add(&text, "the program runs with raised privileges");
     }
     return bp_text_take(&text);
 }
 
-static bp_rc add(struct bp_variables *variables, const char *entry, bool ignore_all, bp_err *err)
+static bp_rc add(struct bp_settings *settings, const char *entry, bool ignore_all, bp_err *err)
 {
     const char *equals = strchr(entry, '=');
-    struct bp_variable row, *rows;
+    struct bp_setting row, *rows;
     uint32_t at;
 
     if (!equals || strncmp(entry, PREFIX, strlen(PREFIX)) != 0)
         return BP_OK;
-    rows = realloc(variables->rows, (variables->count + 1) * sizeof *rows);
+    rows = realloc(settings->rows, (settings->count + 1) * sizeof *rows);
     if (rows)
-        variables->rows = rows;
+        settings->rows = rows;
     row.name = strndup(entry, (size_t)(equals - entry));
     row.value = strdup(equals + 1);
-    row.ignored = row.name ? why_ignored(row.name, ignore_all) : NULL;
+    row.counts = row.name && is_known(row.name) && !ignore_all && !getauxval(AT_SECURE);
+    row.ignored = row.name && !row.counts ? why_ignored(row.name, ignore_all) : NULL;
     if (!rows || !row.name || !row.value) {
         free(row.name);
         free(row.value);
         free(row.ignored);
         return bp_fail_nomem(err, "the environment's variables");
     }
-    for (at = variables->count++; at > 0 && strcmp(rows[at - 1].name, row.name) > 0; at--)
+    for (at = settings->count++; at > 0 && strcmp(rows[at - 1].name, row.name) > 0; at--)
         rows[at] = rows[at - 1];
     rows[at] = row;
     return BP_OK;
 }
 
-bp_rc bp_variables_init(struct bp_variables *variables, bool ignore_all, bp_err *err)
+bp_rc bp_settings_init(struct bp_settings *settings, bool ignore_all, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
     for (char **entry = environ; rc >= 0 && entry && *entry; entry++)
-        rc = add(variables, *entry, ignore_all, err);
+        rc = add(settings, *entry, ignore_all, err);
     return rc;
 }
 
-void bp_variables_finish(struct bp_variables *variables)
+void bp_settings_finish(struct bp_settings *settings)
 {
-    for (uint32_t i = 0; i < variables->count; i++) {
-        free(variables->rows[i].name);
-        free(variables->rows[i].value);
-        free(variables->rows[i].ignored);
+    for (uint32_t i = 0; i < settings->count; i++) {
+        free(settings->rows[i].name);
+        free(settings->rows[i].value);
+        free(settings->rows[i].ignored);
     }
-    free(variables->rows);
-    *variables = (struct bp_variables){0};
+    free(settings->rows);
+    *settings = (struct bp_settings){0};
 }
 
-const char *bp_variables_get(const struct bp_variables *variables, const char *name)
+const char *bp_settings_get(const struct bp_settings *settings, const char *name)
 {
-    for (uint32_t i = 0; i < variables->count; i++) {
-        const struct bp_variable *row = &variables->rows[i];
+    for (uint32_t i = 0; i < settings->count; i++) {
+        const struct bp_setting *row = &settings->rows[i];
 
         if (strcmp(row->name, name) == 0)
-            return row->ignored || !row->value[0] ? NULL : row->value;
+            return row->counts && row->value[0] ? row->value : NULL;
     }
     return NULL;
 }
 
-bool bp_variables_is_on(const struct bp_variables *variables, const char *name)
+bool bp_settings_is_on(const struct bp_settings *settings, const char *name)
 {
     static const char *const off[] = {"0", "false", "no", "off"};
-    const char *value = bp_variables_get(variables, name);
+    const char *value = bp_settings_get(settings, name);
 
     for (size_t i = 0; value && i < sizeof off / sizeof off[0]; i++) {
         if (strcasecmp(value, off[i]) == 0)
