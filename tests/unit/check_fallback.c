@@ -84,6 +84,7 @@ static void check_row(const struct fault *fault)
     ck_assert_uint_eq(row.n_nodes, 0);
 }
 
+/* P1, D-04, D-06 */
 START_TEST(a_silent_failure_is_only_recorded)
 {
     const struct fault *fault = &faults[_i];
@@ -100,6 +101,7 @@ START_TEST(a_silent_failure_is_only_recorded)
 }
 END_TEST
 
+/* P1, P6, D-03, D-06: and the rest of the list keeps its order */
 START_TEST(a_failure_to_warn_of_is_logged_once)
 {
     const struct fault *fault = &faults[_i];
@@ -117,6 +119,7 @@ START_TEST(a_failure_to_warn_of_is_logged_once)
 }
 END_TEST
 
+/* P1, D-07 */
 START_TEST(a_required_one_fails_the_session)
 {
     const struct fault *fault = &faults[_i];
@@ -150,6 +153,7 @@ START_TEST(the_default_policy_is_to_warn_and_can_be_set)
 }
 END_TEST
 
+/* P6, D-04 */
 START_TEST(two_that_fail_late_are_both_left_out)
 {
     kit_small_model();
@@ -238,6 +242,7 @@ END_TEST
 
 /* ---- names and options ----------------------------------------------------------------------- */
 
+/* P7 */
 START_TEST(an_unknown_name_is_a_mistake_under_every_policy)
 {
     kit_small_model();
@@ -246,6 +251,7 @@ START_TEST(an_unknown_name_is_a_mistake_under_every_policy)
 }
 END_TEST
 
+/* P7 */
 START_TEST(a_wrong_option_is_a_mistake_under_every_policy)
 {
     static const struct {
@@ -292,6 +298,7 @@ static const char *option(uint32_t provider, const char *key)
     return NULL;
 }
 
+/* D-05 */
 START_TEST(options_reach_the_provider_and_can_be_read)
 {
     bp_key_value kv[] = {{"gain", "2"}, {"mode", "EXACT"}, {"strict", "yes"}};
@@ -350,6 +357,7 @@ END_TEST
 
 /* ---- the environment's providers ------------------------------------------------------------- */
 
+/* D-09, D-11 */
 START_TEST(the_environments_providers_come_after_the_sessions)
 {
     bp_key_value kv = {"token", "x"};
@@ -371,6 +379,7 @@ START_TEST(the_environments_providers_come_after_the_sessions)
 }
 END_TEST
 
+/* P6 */
 START_TEST(cpu_is_last_wherever_it_was_named)
 {
     kit_small_model();
@@ -457,6 +466,7 @@ END_TEST
 
 /* ---- the report of a session ----------------------------------------------------------------- */
 
+/* P8 */
 START_TEST(the_report_tells_where_every_node_went)
 {
     static const char *const names[] = {"relu", "neg", "add"};
