@@ -93,7 +93,8 @@ typedef struct bp_env_config {
 } bp_env_config;
 
 enum {
-    BP_ENV_IGNORE_VARIABLES = 1u << 0 /* read no BACKPLANE_* variable */
+    BP_ENV_IGNORE_VARIABLES = 1u << 0, /* read no BACKPLANE_* variable */
+    BP_ENV_STRICT = 1u << 2            /* as BACKPLANE_STRICT=1: see bp_session_options_set_strict */
 };
 
 /* config NULL: all defaults. Runs no plug-in code and probes no hardware. */
@@ -102,6 +103,14 @@ BP_API bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *er
 BP_API bp_rc bp_env_destroy(bp_env *env, bp_err *err);
 /* Threads of the pool, the caller included. */
 BP_API uint32_t bp_env_threads(const bp_env *env);
+
+/*
+ * Variable i of those that begin with BACKPLANE_, as the process had it when the environment was
+ * created: its name, with its value in *value and in *ignored why it does not count (NULL: it does).
+ * NULL: end. Borrowed until the environment is destroyed. [any thread]
+ */
+BP_API const char *bp_env_variable(const bp_env *env, uint32_t i, const char **value,
+                                   const char **ignored);
 
 /* What a failure of a provider means to the application. What is recorded is always the same. */
 enum {
@@ -146,6 +155,14 @@ enum {
     BP_STAGE_RUN = 10, /* in use */
     BP_STAGE_END = 11
 };
+/* What a provider is to this process, each more than the one before. */
+enum {
+    BP_STATE_KNOWN = 1u << 0,     /* its name means something */
+    BP_STATE_INSTALLED = 1u << 1, /* there is a file or an entry */
+    BP_STATE_LOADABLE = 1u << 2,  /* it loads, with all that it needs, and we speak its version */
+    BP_STATE_USABLE = 1u << 3     /* it says that it can work here and now */
+};
+
 /* "AVAILABLE" for BP_STAGE_AVAILABLE; never NULL. */
 BP_API const char *bp_stage_name(uint32_t stage);
 /* "NOT_CONSTANT" for BP_R_NOT_CONSTANT; never NULL. */
@@ -165,6 +182,8 @@ typedef struct bp_provider_info {
     const bp_option *options;
     uint32_t option_stride;
     uint32_t n_devices;
+    uint32_t states; /* BP_STATE_* */
+    uint32_t reserved0;
 } bp_provider_info;
 
 /*
@@ -234,10 +253,11 @@ BP_API void bp_session_options_destroy(bp_session_options *options);
 /*
  * Appends a provider to the ordered list. `name`: short ("dnnl"), ONNX Runtime's
  * ("DnnlExecutionProvider") in any case, an id ("org.backplane.dnnl"), or the absolute path of a
- * plug-in file. A key twice, or a provider twice, is BP_E_INVALID here; the rest is checked when
- * the session is made: a name that nobody knows and a wrong option are errors then, whatever the
- * fallback policy; a provider that is missing or unusable is one by policy. Strings are copied. CPU
- * may be named to give it options; it stays last.
+ * plug-in file. A key that begins with ? may be one that the provider does not have (one of a newer
+ * version) and is passed over then. A key twice, or a provider twice, is BP_E_INVALID here; the rest
+ * is checked when the session is made: a name that nobody knows and a wrong option are errors then,
+ * whatever the fallback policy; a provider that is missing or unusable is one by policy. Strings are
+ * copied. CPU may be named to give it options; it stays last.
  */
 BP_API bp_rc bp_session_options_add_provider(bp_session_options *options, const char *name,
                                              const bp_key_value *kv, uint32_t n_kv,
@@ -261,6 +281,35 @@ BP_API bp_rc bp_session_options_set_devices(bp_session_options *options, const c
 /* Policy of providers that were added with BP_FALLBACK_DEFAULT. */
 BP_API bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fallback,
                                              bp_err *err) BP_CHECKED;
+/*
+ * Strict: SILENT and WARN count as REQUIRE for every provider that the session or the environment
+ * names. on 0 switches it off again, but not where the environment is strict (BP_ENV_STRICT or
+ * BACKPLANE_STRICT=1).
+ */
+BP_API void bp_session_options_set_strict(bp_session_options *options, uint32_t on);
+/*
+ * A provider that was added is to get at least this share (0..1) of the nodes that providers run;
+ * with less it has failed, and its policy says what that means. It is named in any spelling;
+ * BP_E_INVALID: it is not in the list, or share is out of range. 0: any node will do.
+ */
+BP_API bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *name,
+                                              double share, bp_err *err) BP_CHECKED;
+/*
+ * Appends a placement rule, "[name:|op:|path:]PATTERN=[!]PROVIDER": nodes whose name, operator
+ * ("Conv", "com.example.Conv") or path (the names of the nodes around it, and all below: "loop1/then")
+ * match the pattern, which may have *, ? and [] as in a shell, go to that provider before all others,
+ * or with ! never to it. Without a prefix it is a name. Where more than one rule names a provider
+ * for a node, the first counts; every ! counts. A node that its provider refuses goes on down the
+ * list. BP_E_INVALID: no such rule. When a session is made, a provider that nobody knows is
+ * BP_E_OPTION; a rule that matches no node, or names a provider that is not in the list, is warned
+ * of. What the host runs itself (control flow) is not placed. The report names the rule that
+ * decided.
+ */
+BP_API bp_rc bp_session_options_add_placement(bp_session_options *options, const char *rule,
+                                              bp_err *err) BP_CHECKED;
+/* The rules of a file, one a line; # begins a comment. On failure (file and line in it) none is added. */
+BP_API bp_rc bp_session_options_read_placements(bp_session_options *options, const char *path,
+                                                bp_err *err) BP_CHECKED;
 /* Leaves out the environment's default providers. */
 BP_API void bp_session_options_ignore_env_providers(bp_session_options *options);
 /* Threads of the env's pool that runs of the session use; 0: all. */
@@ -501,8 +550,8 @@ BP_API bp_rc bp_session_set_providers(bp_session *session, const bp_session_opti
 /* Providers of the session, highest priority first, CPU last. NULL: end. Until set_providers. */
 BP_API const char *bp_session_provider(const bp_session *session, uint32_t i);
 /*
- * Effective option j of provider i, defaults included: key, with value in *value. NULL: end. Until
- * the option is changed.
+ * Effective option j of provider i, defaults included: key, with value in *value, "(secret)" for one
+ * that is. NULL: end. Until the option is changed.
  */
 BP_API const char *bp_session_provider_option(const bp_session *session, uint32_t i, uint32_t j,
                                               const char **value);
@@ -510,8 +559,9 @@ BP_API const char *bp_session_provider_option(const bp_session *session, uint32_
  * Changes an option of a provider of the session while it lives; runs in flight may see either value.
  * provider: its name in any form. Only options that the provider marks as dynamic
  * (BP_OPTION_DYNAMIC) can be changed. BP_E_INVALID: the session has no such provider. BP_E_OPTION: it
- * has no such option, or that does not take the value. BP_E_UNSUPPORTED: the option is fixed once a
- * session is made. Whatever fails, the value is as before. [one thread at a time; runs may go on]
+ * has no such option (the nearest and all valid ones are named), or that does not take the value.
+ * BP_E_UNSUPPORTED: the option is fixed once a session is made (those that are not are named).
+ * Whatever fails, the value is as before. [one thread at a time; runs may go on]
  */
 BP_API bp_rc bp_session_set_option(bp_session *session, const char *provider, const char *key,
                                    const char *value, bp_err *err) BP_CHECKED;
@@ -592,7 +642,7 @@ typedef struct bp_report_provider {
     uint32_t n_claimed;                /* nodes it would have taken */
     uint32_t n_nodes;                  /* nodes it got */
     uint32_t n_groups;
-    uint32_t reserved0;
+    uint32_t states; /* BP_STATE_* */
 } bp_report_provider;
 
 typedef struct bp_report_node {
@@ -602,6 +652,7 @@ typedef struct bp_report_node {
     uint32_t n_refusals;
     const char *name, *op, *domain;
     const char *path; /* names of the nodes around it, "loop1/then"; "" at the top */
+    const char *rule; /* the placement rule that decided; NULL: none spoke of it */
 } bp_report_node;
 
 /* Why a provider that came before did not get the node. */
@@ -641,6 +692,22 @@ BP_API const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t 
                                   uint32_t *to);
 /* The whole as JSON; *out is the caller's, to bp_free(). */
 BP_API bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err) BP_CHECKED;
+
+enum {
+    BP_EXPLAIN_TEXT = 0, /* for people: a row a provider, with lines that belong to it below */
+    BP_EXPLAIN_JSON = 1  /* the same fields */
+};
+
+/*
+ * Why was a provider not used, or not for all? `provider` in any spelling, or NULL for all of them:
+ * the stage at which it ended, why, what to do, what it is (known, installed, loadable, usable), and
+ * the reasons for which it refused nodes, equal ones together, with how many they are and examples.
+ * With a report, of a session or a plan, this is about that; without one (NULL), or for a provider
+ * that it has no row of, about the provider alone, which is opened. *out is the caller's, to
+ * bp_free(). BP_E_INVALID: nobody knows the provider (names the nearest).
+ */
+BP_API bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uint32_t format,
+                        char **out, bp_err *err) BP_CHECKED;
 
 /*
  * Plans a model without compiling or running it: who would take which node, and why not the others.

@@ -11,6 +11,7 @@ bin_PROGRAMS += %D%/backplane
 	%D%/cli.c %D%/cli.h \
 	%D%/cmd_bench.c \
 	%D%/cmd_conform.c \
+	%D%/cmd_doctor.c \
 	%D%/cmd_info.c \
 	%D%/cmd_plan.c \
 	%D%/cmd_providers.c \
@@ -46,6 +47,7 @@ bin_PROGRAMS += %D%/backplane
 	%D%/progress.c %D%/progress.h \
 	%D%/provider.h \
 	%D%/provider_json.c \
+	%D%/provider_man.c \
 	%D%/provider_text.c \
 	%D%/random.c \
 	%D%/run.c %D%/run.h \

@@ -3,10 +3,10 @@
 
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "provider.h"
-#include "text.h"
 
 bool provider_is_usable(const bp_provider_info *row)
 {
@@ -85,8 +85,21 @@ static void print_devices(const struct cli *cli, const bp_provider_info *row)
     table_finish(&table);
 }
 
-/* What values an option takes: "1 to 64", "fast, exact". */
-static void option_range(struct text *out, const bp_option *option)
+/* A bound as people write it: 67108864 is "64M". */
+static void put_bound(struct text *out, const bp_option *option, double bound)
+{
+    int power = 0;
+
+    while (option->type == BP_OPT_INT && power < 4 && bound != 0 && fmod(bound, 1024) == 0) {
+        bound /= 1024;
+        power++;
+    }
+    text_printf(out, "%.15g", bound);
+    if (power > 0)
+        text_printf(out, "%c", " KMGT"[power]);
+}
+
+void provider_option_range(struct text *out, const bp_option *option)
 {
     if (option->type == BP_OPT_CHOICE) {
         for (uint32_t i = 0; i < option->n_choices; i++)
@@ -94,11 +107,13 @@ static void option_range(struct text *out, const bp_option *option)
     } else if (option->type == BP_OPT_BOOL) {
         text_put(out, "true, false");
     } else if (option->type != BP_OPT_STRING && option->max > option->min) {
-        text_printf(out, "%.15g to %.15g", option->min, option->max);
+        put_bound(out, option, option->min);
+        text_put(out, " to ");
+        put_bound(out, option, option->max);
     }
 }
 
-static const char *option_default(const bp_option *option)
+const char *provider_option_default(const bp_option *option)
 {
     if (option->flags & BP_OPTION_REQUIRED)
         return "(must be given)";
@@ -121,11 +136,11 @@ static void print_options(const struct cli *cli, const bp_provider_info *row)
         const bp_option *option = BP_AT(bp_option, row->options, row->option_stride, i);
 
         text_clear(&range);
-        option_range(&range, option);
+        provider_option_range(&range, option);
         table_add(&table, option->key);
         table_add(&table, provider_option_type(option->type));
         table_add(&table, text_string(&range));
-        table_add(&table, option_default(option));
+        table_add(&table, provider_option_default(option));
         table_addf(&table, "%s%s%s", option->help ? option->help : "",
                    option->flags & BP_OPTION_DEPRECATED ? " (deprecated)" : "",
                    option->flags & BP_OPTION_DYNAMIC ? " (may change in a session)" : "");

@@ -8,10 +8,13 @@
 #include "graph/custom.h"
 #include "host/registry.h"
 #include "host/spec.h"
+#include "host/settings.h"
 
 struct bp_env {
     struct bp_log log;
     struct bp_pool *pool;
+    struct bp_settings settings; /* as they were when it was created */
+    bool strict;                   /* of every session: all providers are required */
     struct bp_registry registry;
     struct bp_weights *weights;
     pthread_mutex_t lock; /* of defaults and operators */

@@ -18,4 +18,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/search.c %D%/search.h \
 	%D%/services.c %D%/services.h \
 	%D%/spec.c %D%/spec.h \
+	%D%/states.h \
+	%D%/settings.c %D%/settings.h \
 	%D%/weights.c %D%/weights.h

@@ -23,10 +23,8 @@ static bp_rc check(const struct bp_spec_list *list, const char *name, const bp_k
 {
     if (!name || !*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (bp_names_equal(list->rows[i].name, name))
-            return bp_fail(err, BP_E_INVALID, "provider '%s' is in the list already", name);
-    }
+    if (bp_spec_find(list, name))
+        return bp_fail(err, BP_E_INVALID, "provider '%s' is in the list already", name);
     if (n_options > 0 && !options)
         return bp_fail(err, BP_E_INVALID, "provider '%s': no options where %u are announced", name,
                        n_options);
@@ -94,9 +92,9 @@ bp_rc bp_spec_add(struct bp_spec_list *list, const char *name, const bp_key_valu
     return BP_OK;
 }
 
-static struct bp_spec *find(const struct bp_spec_list *list, const char *name)
+struct bp_spec *bp_spec_find(const struct bp_spec_list *list, const char *name)
 {
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; name && i < list->count; i++) {
         if (bp_names_equal(list->rows[i].name, name))
             return &list->rows[i];
     }
@@ -106,7 +104,7 @@ static struct bp_spec *find(const struct bp_spec_list *list, const char *name)
 bp_rc bp_spec_set_devices(struct bp_spec_list *list, const char *name, const uint32_t *devices,
                           uint32_t n_devices, bp_err *err)
 {
-    struct bp_spec *row = name && *name ? find(list, name) : NULL;
+    struct bp_spec *row = name && *name ? bp_spec_find(list, name) : NULL;
     uint32_t *copy = NULL;
 
     if (!row)
@@ -144,6 +142,8 @@ bp_rc bp_spec_copy(struct bp_spec_list *to, const struct bp_spec_list *from, bp_
         rc = bp_spec_add(to, row->name, row->options, row->n_options, row->fallback, err);
         if (rc >= 0)
             rc = bp_spec_set_devices(to, row->name, row->devices, row->n_devices, err);
+        if (rc >= 0)
+            to->rows[to->count - 1].min_share = row->min_share;
     }
     return rc;
 }

@@ -17,6 +17,7 @@ struct bp_engine {
     struct bp_ir *ir;
     struct bp_body *body;
     bp_report *report;
+    bool *has_matched; /* one a placement rule: it speaks of a node */
     _Atomic(struct bp_frame_state *) idle[BP_IDLE_FRAMES];
 };
 
@@ -24,7 +25,9 @@ struct bp_engine {
 struct bp_engine_wish {
     struct bp_lineup_wish lineup;
     const struct bp_custom_list *operators; /* the session's own; may be NULL */
+    const struct bp_place_list *places; /* may be NULL */
     bool open_defaults;      /* initializers that are inputs stay inputs; see bp_onnx_graph() */
+    bool is_session;         /* BACKPLANE_REPORT tells of it */
     bool claims_only;        /* for a plan: nothing is compiled, it cannot run */
     bp_progress_fn progress; /* may be NULL */
     void *progress_user;

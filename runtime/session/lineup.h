@@ -16,6 +16,7 @@ struct bp_active {
     uint32_t n_options;
     char **changed;    /* texts of options that were changed since, one each; or NULL */
     uint32_t fallback; /* in force */
+    double min_share;  /* of the nodes that providers run, 0..1 */
     uint32_t row;      /* in the report */
     struct bp_services services;
 };
@@ -32,6 +33,7 @@ struct bp_lineup_wish {
     const struct bp_spec_list *own; /* the session's, before the environment's; may be NULL */
     bool ignore_env;
     uint32_t fallback; /* of rows with BP_FALLBACK_DEFAULT; never that itself */
+    bool strict;       /* all that are named are required; so it is where the env is strict */
     uint32_t threads;  /* as bp_session_options_set_threads */
     bool has_custom;   /* the provider of the application's operators comes in, before CPU */
 };

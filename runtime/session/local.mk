@@ -21,6 +21,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/hosted/sequence.c \
 	%D%/dynamic.c \
 	%D%/engine.c %D%/engine.h \
+	%D%/explain.c %D%/explain.h \
 	%D%/frame.c %D%/frame.h \
 	%D%/lineup.c %D%/lineup.h \
 	%D%/model_api.c \
@@ -37,4 +38,5 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/run.c %D%/run.h \
 	%D%/session.c %D%/session.h \
 	%D%/session_run.c \
-	%D%/stage.c
+	%D%/stage.c \
+	%D%/why.c

@@ -21,6 +21,7 @@ void bp_session_options_finish(struct bp_session_options *options)
 {
     bp_spec_finish(&options->providers);
     bp_custom_list_finish(&options->operators);
+    bp_place_finish(&options->places);
 }
 
 void bp_session_options_destroy(bp_session_options *options)
@@ -42,10 +43,11 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
     *to = *from;
     to->providers = (struct bp_spec_list){0};
     to->operators = (struct bp_custom_list){0};
+    to->places = (struct bp_place_list){0};
     rc = bp_spec_copy(&to->providers, &from->providers, err);
     if (rc >= 0)
         rc = bp_custom_list_copy(&to->operators, &from->operators, err);
-    return rc;
+    return rc < 0 ? rc : bp_place_copy(&to->places, &from->places, err);
 }
 
 struct bp_engine_wish bp_session_wish(const struct bp_session_options *options)
@@ -54,8 +56,10 @@ struct bp_engine_wish bp_session_wish(const struct bp_session_options *options)
         .lineup = {.own = &options->providers,
                    .ignore_env = options->ignore_env,
                    .fallback = options->fallback,
+                   .strict = options->strict,
                    .threads = options->threads},
         .operators = &options->operators,
+        .places = &options->places,
         .progress = options->progress,
         .progress_user = options->progress_user,
     };
@@ -122,6 +126,38 @@ bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fall
     if (rc >= 0)
         options->fallback = fallback ? fallback : BP_FALLBACK_WARN;
     return rc;
+}
+
+void bp_session_options_set_strict(bp_session_options *options, uint32_t on)
+{
+    options->strict = on != 0;
+}
+
+bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *name, double share,
+                                       bp_err *err)
+{
+    struct bp_spec *spec = bp_spec_find(&options->providers, name);
+
+    if (!spec)
+        return bp_fail(err, BP_E_INVALID, "provider '%s' is not in the list; add it first",
+                       name ? name : "");
+    if (!(share >= 0 && share <= 1))
+        return bp_fail(err, BP_E_INVALID, "provider '%s': a share is a number from 0 to 1, not %g",
+                       name, share);
+    spec->min_share = share;
+    return BP_OK;
+}
+
+bp_rc bp_session_options_add_placement(bp_session_options *options, const char *rule, bp_err *err)
+{
+    return bp_place_add(&options->places, rule, err);
+}
+
+bp_rc bp_session_options_read_placements(bp_session_options *options, const char *path, bp_err *err)
+{
+    if (!path)
+        return bp_fail(err, BP_E_INVALID, "placement rules need a path");
+    return bp_place_read(&options->places, path, err);
 }
 
 void bp_session_options_ignore_env_providers(bp_session_options *options)

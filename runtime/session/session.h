@@ -10,9 +10,11 @@
 struct bp_session_options {
     struct bp_spec_list providers;
     struct bp_custom_list operators;
+    struct bp_place_list places;
     uint32_t fallback; /* never BP_FALLBACK_DEFAULT */
     uint32_t threads;
     bool ignore_env;
+    bool strict;
     bp_progress_fn progress;
     void *progress_user;
 };

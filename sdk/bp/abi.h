@@ -164,7 +164,8 @@ typedef struct bp_option {
     const char *help;           /* one sentence, with the unit */
     const char *def;            /* the default as text; NULL only with BP_OPTION_REQUIRED */
     const char *const *choices; /* n_choices strings */
-    double min, max;            /* BP_OPT_INT, BP_OPT_FLOAT: inclusive; equal means unbounded */
+    double min, max;            /* BP_OPT_INT, BP_OPT_FLOAT: inclusive; equal means unbounded.
+                                   People may write integers with K, M, G or T: powers of 1024 */
 } bp_option;
 
 /* An option as a provider receives it: valid, defaulted, in the order of its schema. */

@@ -32,6 +32,7 @@ cli_tests = \
 	%D%/bench.sh \
 	%D%/bind.sh \
 	%D%/conform.sh \
+	%D%/doctor.sh \
 	%D%/exit_codes.sh \
 	%D%/help.sh \
 	%D%/npy.sh \

@@ -43,6 +43,22 @@ bp 0 --quiet providers few
 [ ! -s "$work/out" ] || failed '--quiet says something'
 bp 4 --quiet providers absent
 
+# P7: an option's row as text, JSON and manual page; secrets stay secret
+bp 0 providers info needy
+says out 'token' 'cache' '1M to 64G' '64M' '(may change in a session)' '(deprecated)'
+bp 0 providers info needy --json
+says out '"key": "cache"' '"dynamic": true' '"secret": true' '"deprecated": true'
+bp 0 providers info needy --man
+says out '.Nm "needy"' '.It Cm "cache" Pq integer' 'Values: 1M to 64G.' 'Default: 64M.' \
+    'It must be given.' 'Its value is never shown.' 'It is deprecated.'
+if command -v mandoc >/dev/null; then
+    mandoc -T lint -W error "$work/out" || failed 'mandoc does not like the page'
+fi
+bp 0 run -p needy -o needy:token=hunter2 -o needy:cache=2M "$model"
+bp 2 run -p needy -o needy:token=hunter2 -o needy:cache=65G "$model"
+says err 'allowed are 1M to 64G'
+never_says err hunter2
+
 # who runs what
 bp 0 run -p few --report "$model"
 says out 'few' 'cpu'

@@ -2,7 +2,8 @@
 /*
  * few.c - a provider that takes three operators for float32 and computes them with plain loops: a
  * small but honest one, against which tests hold the host. Built as "few"; with TAKES_TURNS as
- * "needy", whose frames may not execute at once and which has an option that must be given; and with
+ * "needy", whose frames may not execute at once and which has an option of each kind of flag: one
+ * that must be given and is secret, one that may change, one that is deprecated; and with
  * HAS_DEVICES as "gadget", which has a GPU and an NPU and options that change while it lives. So that
  * tests see which device computes, Relu on device d gives d + 1 times as much.
  */
@@ -103,7 +104,11 @@ static const bp_option options[] = {
     {sizeof(bp_option), 0, BP_OPT_BOOL, 0, "strict", "refuse what is doubtful", "false", NULL, 0,
      0},
 #ifdef TAKES_TURNS
-    {sizeof(bp_option), BP_OPTION_REQUIRED, BP_OPT_STRING, 0, "token", "who asks, any text", NULL,
+    {sizeof(bp_option), BP_OPTION_REQUIRED | BP_OPTION_SECRET, BP_OPT_STRING, 0, "token",
+     "who asks, any text", NULL, NULL, 0, 0},
+    {sizeof(bp_option), BP_OPTION_DYNAMIC, BP_OPT_INT, 0, "cache", "room for programs, in bytes",
+     "64M", NULL, 1 << 20, 64.0 * (1 << 30)},
+    {sizeof(bp_option), BP_OPTION_DEPRECATED, BP_OPT_BOOL, 0, "turbo", "use 'mode' instead", "false",
      NULL, 0, 0},
 #endif
 #ifdef HAS_DEVICES
@@ -192,6 +197,19 @@ static bp_rc set_option(bp_instance *instance, const bp_opt *opt, bp_err *err)
         return bp_fail(err, BP_E_BUSY, "the amplifier is warm");
     if (strcmp(opt->key, "gain") == 0)
         atomic_store(&instance->gain, (float)opt->f);
+    return BP_OK;
+}
+#endif
+
+#ifdef TAKES_TURNS
+static bp_rc set_option(bp_instance *instance, const bp_opt *opt, bp_err *err)
+{
+    char line[128];
+
+    if (opt->i == 13 << 20)
+        return bp_fail(err, BP_E_BUSY, "not thirteen");
+    snprintf(line, sizeof line, "%s became %lld, %s", opt->key, (long long)opt->i, opt->str);
+    instance->host->log(instance->host->h, BP_LOG_DEBUG, NAME, line);
     return BP_OK;
 }
 #endif
@@ -600,6 +618,9 @@ static const bp_provider provider = {
 #endif
     .create = create,
     .destroy = destroy,
+#ifdef TAKES_TURNS
+    .set_option = set_option,
+#endif
     .capability = capability,
     .compile = compile,
     .program_free = program_free,

@@ -198,6 +198,17 @@ unit_tests += %D%/check_hosted
 %C%_check_hosted_CPPFLAGS = $(unit_cppflags)
 %C%_check_hosted_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_place
+%C%_check_place_SOURCES = %D%/check_place.c $(kit_sources) %D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_place_CPPFLAGS = $(unit_cppflags)
+%C%_check_place_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_place_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_policy
+%C%_check_policy_SOURCES = %D%/check_policy.c $(kit_sources)
+%C%_check_policy_CPPFLAGS = $(unit_cppflags)
+%C%_check_policy_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_fallback
 %C%_check_fallback_SOURCES = %D%/check_fallback.c $(kit_sources)
 %C%_check_fallback_CPPFLAGS = $(unit_cppflags)
