@@ -36,3 +36,19 @@ unit_tests += %D%/check_devices
 %C%_check_devices_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_devices_LDADD = $(ort_test_ldadd)
 %C%_check_devices_SOURCES = %D%/check_devices.c %D%/kit.h tests/unit/proto_writer.h
+
+# ONNX's test data through the C ABI: `backplane conform`, but for what makes and runs sessions.
+check_PROGRAMS += %D%/conform/conform
+%C%_conform_conform_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tests -I$(srcdir)/tools
+%C%_conform_conform_LDADD = \
+	runtime/ort/libonnxruntime.la runtime/libbackplane.la $(DL_LIBS) $(MATH_LIBS)
+%C%_conform_conform_SOURCES = \
+	%D%/conform/conform.h \
+	%D%/conform/empty.c \
+	%D%/conform/ends.c \
+	%D%/conform/main.c \
+	%D%/conform/values.c \
+	tests/unit/proto_writer.h \
+	$(conform_sources)
+dist_check_SCRIPTS += %D%/conform.sh
+TESTS += %D%/conform.sh
