@@ -52,3 +52,23 @@ check_PROGRAMS += %D%/conform/conform
 	$(conform_sources)
 dist_check_SCRIPTS += %D%/conform.sh
 TESTS += %D%/conform.sh
+
+unit_tests += %D%/check_threads
+%C%_check_threads_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_threads_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
+%C%_check_threads_SOURCES = %D%/check_threads.c %D%/kit.h tests/unit/proto_writer.h
+
+check_PROGRAMS += %D%/cycles
+%C%_cycles_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tests
+%C%_cycles_LDADD = runtime/ort/libonnxruntime.la $(PTHREAD_LIBS)
+%C%_cycles_SOURCES = %D%/cycles.c tests/unit/count_alloc.c tests/unit/count_alloc.h
+TESTS += %D%/cycles
+
+# A million sessions, made, run and released; it prints what they cost.
+cycles: all %D%/cycles
+	@$(AM_TESTS_ENVIRONMENT) BP_CYCLES="$${BP_CYCLES:-1000000}" ./%D%/cycles
+.PHONY: cycles
+
+dist_check_SCRIPTS += %D%/prefixes.sh
+EXTRA_DIST += %D%/prefix.c
+TESTS += %D%/prefixes.sh
