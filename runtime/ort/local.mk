@@ -39,6 +39,7 @@ endif
 	%D%/options.h \
 	%D%/profile.c \
 	%D%/profile.h \
+	%D%/provider_objects.c \
 	%D%/provider_options.c \
 	%D%/providers.c \
 	%D%/run.c \
