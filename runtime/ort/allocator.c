@@ -145,10 +145,12 @@ OrtStatus *ort_CreateArenaCfg(size_t max_mem, int arena_extend_strategy,
                               OrtArenaCfg **out)
 {
     (void)max_mem;
-    (void)arena_extend_strategy;
-    (void)initial_chunk_size_bytes;
-    (void)max_dead_bytes_per_chunk;
     ORT_NEED(out);
+    if (arena_extend_strategy < -1 || arena_extend_strategy > 1 || initial_chunk_size_bytes < -1 ||
+        max_dead_bytes_per_chunk < -1)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "Invalid configuration value was provided: the strategy can be 0 or 1, sizes "
+                        "cannot be negative; -1 is the default");
     *out = calloc(1, sizeof **out);
     return *out ? NULL : ort_no_memory();
 }
@@ -208,10 +210,16 @@ OrtStatus *ort_CreateAndRegisterAllocatorV2(OrtEnv *env, const char *provider_ty
                                             const char *const *provider_options_values,
                                             size_t num_keys)
 {
-    (void)provider_options_keys;
-    (void)provider_options_values;
-    (void)num_keys;
     ORT_NEED(provider_type);
+    if (num_keys > 0) {
+        ORT_NEED(provider_options_keys);
+        ORT_NEED(provider_options_values);
+    }
+    if (strcmp(provider_type, "CPUExecutionProvider") != 0)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "%s is not implemented in CreateAndRegisterAllocatorV2(); "
+                        "CPUExecutionProvider is",
+                        provider_type);
     return ort_CreateAndRegisterAllocator(env, mem_info, arena_cfg);
 }
 

@@ -165,8 +165,10 @@ static OrtStatus *check_sequence(const OrtValue *const *in, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
         if (in[i]->kind != in[0]->kind || in[i]->tensor.dtype != in[0]->tensor.dtype)
-            return ort_fail(ORT_INVALID_ARGUMENT,
-                            "A sequence must have values of one type; value %zu is of another", i);
+            return ort_fail(ORT_FAIL,
+                            "Sequences must have tensors of the same data type. Value %zu is of "
+                            "another than the first",
+                            i);
     }
     return NULL;
 }
@@ -184,7 +186,7 @@ OrtStatus *ort_CreateValue(const OrtValue *const *in, size_t num_values, ONNXTyp
     for (size_t i = 0; i < num_values; i++)
         ORT_NEED(in[i]);
     if (value_type != ONNX_TYPE_MAP && value_type != ONNX_TYPE_SEQUENCE)
-        return ort_fail(ORT_NOT_IMPLEMENTED, "Input is not of type sequence or map.");
+        return ort_fail(ORT_FAIL, "Input is not of type sequence or map.");
     status =
         value_type == ONNX_TYPE_MAP ? check_map(in, num_values) : check_sequence(in, num_values);
     if (status)
@@ -213,7 +215,7 @@ OrtStatus *ort_CreateValue(const OrtValue *const *in, size_t num_values, ONNXTyp
 static OrtStatus *need_container(const OrtValue *value)
 {
     if (value->kind != ONNX_TYPE_MAP && value->kind != ONNX_TYPE_SEQUENCE)
-        return ort_fail(ORT_NOT_IMPLEMENTED, "Input is not of type sequence or map.");
+        return ort_fail(ORT_FAIL, "Input is not of type sequence or map.");
     if (!value->has_value)
         return ort_fail(ORT_INVALID_ARGUMENT, "the optional value holds nothing");
     return NULL;

@@ -42,6 +42,21 @@ static OrtStatus *append_number(OrtSessionOptions *options, const char *name, co
     return append_one(options, name, key, text);
 }
 
+static OrtStatus *append_all(OrtSessionOptions *options, const char *name, const char *const *keys,
+                             const char *const *values, size_t n)
+{
+    OrtKeyValuePairs kv = {0};
+    OrtStatus *status;
+
+    if (!options)
+        return append_one(NULL, name, NULL, NULL);
+    status = ort_keys_set_all(&kv, keys, values, n);
+    if (!status)
+        status = ort_append(options, name, &kv, ORT_FAIL);
+    ort_keys_finish(&kv);
+    return status;
+}
+
 /* The structs have no version and grew at the end: only what was always there is read. */
 OrtStatus *
 ort_SessionOptionsAppendExecutionProvider_CUDA(OrtSessionOptions *options,
@@ -88,16 +103,14 @@ OrtStatus *ort_SessionOptionsAppendExecutionProvider_OpenVINO_V2(OrtSessionOptio
                                                                  const char *const *values,
                                                                  size_t n)
 {
-    return ort_SessionOptionsAppendExecutionProvider(options, "OpenVINOExecutionProvider", keys,
-                                                     values, n);
+    return append_all(options, "OpenVINOExecutionProvider", keys, values, n);
 }
 
 OrtStatus *ort_SessionOptionsAppendExecutionProvider_VitisAI(OrtSessionOptions *options,
                                                              const char *const *keys,
                                                              const char *const *values, size_t n)
 {
-    return ort_SessionOptionsAppendExecutionProvider(options, "VitisAIExecutionProvider", keys,
-                                                     values, n);
+    return append_all(options, "VitisAIExecutionProvider", keys, values, n);
 }
 
 OrtStatus *ort_CreateROCMProviderOptions(OrtROCMProviderOptions **out)

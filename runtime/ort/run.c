@@ -105,21 +105,41 @@ static OrtStatus *check_all_fed(const struct call *call)
 
 /* ---- fetches ----------------------------------------------------------------------------------- */
 
-/* Can the result be written where the value's tensor lies? */
-static bool is_direct(const OrtValue *value)
+/* The kind of a value that turns out to hold nothing. */
+static ONNXType empty_kind(const bp_type_info *type)
+{
+    while (type && type->kind == BP_KIND_OPTIONAL)
+        type = type->item;
+    if (!type || type->kind == BP_KIND_TENSOR)
+        return ONNX_TYPE_TENSOR;
+    return type->kind == BP_KIND_MAP ? ONNX_TYPE_MAP : ONNX_TYPE_SEQUENCE;
+}
+
+/* Has the value memory that a tensor can be written to? */
+static bool has_room(const OrtValue *value)
 {
     return value && value->kind == ONNX_TYPE_TENSOR && value->has_value && value->tensor.base &&
            value->tensor.dtype != BP_DTYPE_STRING;
 }
 
+/* Can the result be written where the value's tensor lies? */
+static bool is_direct(const bp_io_info *io, const OrtValue *value)
+{
+    return has_room(value) && io->type->kind == BP_KIND_TENSOR;
+}
+
 static OrtStatus *check_prepared(const bp_io_info *io, const OrtValue *value)
 {
-    if (!value || io->type->kind != BP_KIND_TENSOR)
+    ONNXType kind;
+
+    if (!value || !value->has_value || io->type->kind == BP_KIND_OPTIONAL)
         return NULL;
-    if (value->kind != ONNX_TYPE_TENSOR)
+    kind = empty_kind(io->type);
+    if (value->kind != kind)
         return ort_fail(ORT_INVALID_ARGUMENT,
-                        "output %s is a tensor, the value given for it is not", io->name);
-    if (value->tensor.dtype != io->dtype)
+                        "output %s is of ONNX type %d, the value given for it of type %d", io->name,
+                        (int)kind, (int)value->kind);
+    if (kind == ONNX_TYPE_TENSOR && value->tensor.dtype != io->dtype)
         return wrong_type("output", value->tensor.dtype, io->dtype);
     return NULL;
 }
@@ -130,24 +150,18 @@ static OrtStatus *fetch(struct call *call, size_t i, const char *name, const Ort
     bp_binding *binding = &call->out[i];
     OrtStatus *status = ort_find_output(call->session, name, i, &binding->index);
 
-    if (!status)
-        status = check_prepared(&call->session->outputs[binding->index], value);
-    if (status || !is_direct(value))
+    const bp_io_info *io;
+
+    if (status)
+        return status;
+    io = &call->session->outputs[binding->index];
+    status = check_prepared(io, value);
+    if (status || !is_direct(io, value))
         return status;
     binding->tensor = value->tensor;
     binding->tensor.dims = *dims;
     *dims += value->tensor.rank;
     return NULL;
-}
-
-/* The kind of a value that turns out to hold nothing. */
-static ONNXType empty_kind(const bp_type_info *type)
-{
-    while (type && type->kind == BP_KIND_OPTIONAL)
-        type = type->item;
-    if (!type || type->kind == BP_KIND_TENSOR)
-        return ONNX_TYPE_TENSOR;
-    return type->kind == BP_KIND_MAP ? ONNX_TYPE_MAP : ONNX_TYPE_SEQUENCE;
 }
 
 static OrtStatus *other_shape(const char *name, const bp_tensor *got, const bp_tensor *given)
@@ -171,7 +185,7 @@ static OrtStatus *deliver(struct call *call, size_t i, OrtValue **slot)
     const bp_io_info *io = &call->session->outputs[binding->index];
     OrtStatus *status;
 
-    if (is_direct(*slot))
+    if (is_direct(io, *slot))
         return other_shape(io->name, &binding->tensor, &(*slot)->tensor);
     if (!*slot) {
         *slot = ort_value_create(empty_kind(io->type));
@@ -214,7 +228,7 @@ static bool reserve(struct call *call, OrtValue *const *outputs)
     size_t n_dims = 0;
 
     for (size_t i = 0; i < call->n_out; i++)
-        n_dims += is_direct(outputs[i]) ? outputs[i]->tensor.rank : 0;
+        n_dims += has_room(outputs[i]) ? outputs[i]->tensor.rank : 0;
     call->in = call->n_in <= FEW ? call->few_in : malloc(call->n_in * sizeof *call->in);
     call->out = call->n_out <= FEW ? call->few_out : malloc(call->n_out * sizeof *call->out);
     call->dims = n_dims <= FEW_DIMS ? call->few_dims : malloc(n_dims * sizeof *call->dims);
@@ -231,7 +245,8 @@ static void finish(struct call *call, OrtValue *const *outputs)
         bp_object_release(call->in[i].object);
     for (size_t i = 0; call->out && i < call->n_out; i++) {
         bp_object_release(call->out[i].object);
-        if (!is_direct(outputs[i]) && call->out[i].tensor.base)
+        if (call->out[i].tensor.base &&
+            !is_direct(&call->session->outputs[call->out[i].index], outputs[i]))
             bp_tensor_free(&call->out[i].tensor); /* nobody took it */
     }
     if (call->in != call->few_in)
@@ -257,14 +272,35 @@ static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options)
     return ort_from(rc, &err, ORT_RUNNING, NULL);
 }
 
+static OrtStatus *run(struct call *call, const OrtRunOptions *run_options,
+                      const char *const *input_names, const OrtValue *const *inputs,
+                      const char *const *output_names, OrtValue **outputs)
+{
+    int64_t *dims;
+    OrtStatus *status = reserve(call, outputs) ? NULL : ort_no_memory();
+
+    dims = call->dims;
+    for (size_t i = 0; i < call->n_in && !status; i++)
+        status = feed(call, i, input_names[i], inputs[i]);
+    for (size_t i = 0; i < call->n_out && !status; i++)
+        status = fetch(call, i, output_names[i], outputs[i], &dims);
+    if (!status)
+        status = check_all_fed(call);
+    if (!status)
+        status = execute(call, run_options);
+    if (!status)
+        status = deliver_all(call, outputs);
+    finish(call, outputs);
+    return status;
+}
+
 OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
                    const char *const *input_names, const OrtValue *const *inputs, size_t input_len,
                    const char *const *output_names, size_t output_names_len, OrtValue **outputs)
 {
     struct call call;
-    OrtStatus *status = NULL;
-    uint64_t began = session && session->is_profiled ? ort_profile_now() : 0;
-    int64_t *dims;
+    OrtStatus *status;
+    uint64_t began;
 
     ORT_NEED(session);
     if (input_len > 0) {
@@ -275,24 +311,14 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
     ORT_NEED(outputs);
     if (output_names_len == 0)
         return ort_fail(ORT_INVALID_ARGUMENT, "At least one output should be requested.");
+    ort_session_enter(session);
+    began = session->is_profiled ? ort_profile_now() : 0;
     call.session = session;
     call.n_in = input_len;
     call.n_out = output_names_len;
-    if (!reserve(&call, outputs))
-        status = ort_no_memory();
-    dims = call.dims;
-    for (size_t i = 0; i < input_len && !status; i++)
-        status = feed(&call, i, input_names[i], inputs[i]);
-    for (size_t i = 0; i < output_names_len && !status; i++)
-        status = fetch(&call, i, output_names[i], outputs[i], &dims);
-    if (!status)
-        status = check_all_fed(&call);
-    if (!status)
-        status = execute(&call, run_options);
-    if (!status)
-        status = deliver_all(&call, outputs);
-    finish(&call, outputs);
+    status = run(&call, run_options, input_names, inputs, output_names, outputs);
     if (session->is_profiled)
         ort_profile_add(session, "model_run", began, ort_profile_now());
+    ort_session_leave(session);
     return status;
 }

@@ -123,14 +123,20 @@ static OrtStatus *check_rules(const OrtSession *session, const OrtSessionOptions
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* Looks again and again: a run's last touch of the session is a subtraction, it can signal nobody. */
+static void wait_for_runs(OrtSession *session)
+{
+    const struct timespec pause = {.tv_nsec = 100000};
+
+    while (atomic_load_explicit(&session->in_flight, memory_order_acquire) > 0)
+        nanosleep(&pause, NULL);
+}
+
 void ort_ReleaseSession(OrtSession *input)
 {
     if (!input)
         return;
-    pthread_mutex_lock(&input->lock);
-    while (input->in_flight > 0)
-        pthread_cond_wait(&input->idle, &input->lock);
-    pthread_mutex_unlock(&input->lock);
+    wait_for_runs(input);
     ort_profile_destroy(input->profile);
     ort_assignment_destroy(input->assignment);
     bp_session_destroy(input->host);
@@ -138,7 +144,6 @@ void ort_ReleaseSession(OrtSession *input)
     ort_metadata_finish(&input->metadata);
     ort_keys_finish(&input->config);
     ort_keys_finish(&input->dims);
-    pthread_cond_destroy(&input->idle);
     pthread_mutex_destroy(&input->lock);
     free(input->inputs);
     free(input->outputs);
@@ -165,7 +170,7 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
     if (!session)
         return ort_no_memory();
     pthread_mutex_init(&session->lock, NULL);
-    pthread_cond_init(&session->idle, NULL);
+    atomic_init(&session->in_flight, 0);
     session->env = ort_env_retain(shared.counted);
     session->start_ns = now_ns();
     session->intra_op = options->env_threads ? 0 : options->intra_op;

@@ -72,3 +72,9 @@ cycles: all %D%/cycles
 dist_check_SCRIPTS += %D%/prefixes.sh
 EXTRA_DIST += %D%/prefix.c
 TESTS += %D%/prefixes.sh
+
+unit_tests += %D%/check_misuse
+%C%_check_misuse_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_misuse_LDADD = $(ort_test_ldadd)
+%C%_check_misuse_SOURCES = \
+	%D%/args.inc %D%/check_misuse.c %D%/kit.h %D%/returns.inc tests/unit/proto_writer.h
