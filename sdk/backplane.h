@@ -365,7 +365,8 @@ typedef struct bp_binding {
 typedef struct bp_run_options {
     uint32_t struct_size;
     uint32_t flags;
-    const volatile uint32_t *cancel; /* may be NULL; non-zero stops the run with BP_E_CANCELLED */
+    /* May be NULL; non-zero stops the run with BP_E_CANCELLED. Any thread may store to it, atomically. */
+    const volatile uint32_t *cancel;
     int64_t timeout_ns;              /* 0: none; BP_E_TIMEOUT */
 } bp_run_options;
 
