@@ -148,16 +148,41 @@ OrtStatus *ort_value_to_object(const OrtValue *value, bp_object **out)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+static bool is_key_type(uint32_t dtype)
+{
+    switch (dtype) {
+    case BP_DTYPE_STRING:
+    case BP_DTYPE_I8:
+    case BP_DTYPE_I16:
+    case BP_DTYPE_I32:
+    case BP_DTYPE_I64:
+    case BP_DTYPE_U8:
+    case BP_DTYPE_U16:
+    case BP_DTYPE_U32:
+    case BP_DTYPE_U64:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static OrtStatus *check_map(const OrtValue *const *in, size_t n)
 {
     if (n != 2)
-        return ort_fail(ORT_INVALID_ARGUMENT, "For map type num_values MUST be 2; it is %zu", n);
-    if (in[0]->kind != ONNX_TYPE_TENSOR || in[1]->kind != ONNX_TYPE_TENSOR)
-        return ort_fail(ORT_INVALID_ARGUMENT, "the keys and values of a map must be tensors");
+        return ort_fail(ORT_FAIL, "For map type num_values MUST be 2; it is %zu", n);
+    for (size_t i = 0; i < n; i++) {
+        if (in[i]->kind != ONNX_TYPE_TENSOR || !in[i]->has_value)
+            return ort_fail(ORT_FAIL, "The keys and values of a map must be tensors");
+    }
+    if (in[0]->tensor.rank > 1 || in[1]->tensor.rank > 1)
+        return ort_fail(ORT_FAIL,
+                        "Either the key tensor or the value tensor has NumDimensions > 1");
     if (in[0]->tensor.rank != 1 || in[1]->tensor.rank != 1 ||
         in[0]->tensor.dims[0] != in[1]->tensor.dims[0])
-        return ort_fail(ORT_INVALID_ARGUMENT,
-                        "Key and value tensors must both have rank 1 and be of the same size");
+        return ort_fail(ORT_FAIL, "Key and value tensors have unequal number of elements.");
+    if (!is_key_type(in[0]->tensor.dtype))
+        return ort_fail(ORT_FAIL, "Key type is not supported yet: %s",
+                        bp_dtype_name(in[0]->tensor.dtype));
     return NULL;
 }
 

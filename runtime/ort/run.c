@@ -18,7 +18,8 @@ struct call {
     const OrtSession *session;
     bp_binding *in, *out;
     size_t n_in, n_out;
-    int64_t *dims; /* of outputs that go into the caller's memory */
+    int64_t *dims;     /* of outputs that go into the caller's memory */
+    bool has_prepared; /* there are such */
     bp_binding few_in[FEW], few_out[FEW];
     int64_t few_dims[FEW_DIMS];
 };
@@ -70,19 +71,34 @@ static OrtStatus *check_feed(const bp_io_info *io, const bp_tensor *tensor)
     return NULL;
 }
 
+static const char *kind_word(uint32_t kind)
+{
+    static const char *const words[BP_KIND_END] = {"tensor", "sequence", "optional", "map",
+                                                   "sparse tensor"};
+
+    return kind < BP_KIND_END ? words[kind] : "unknown";
+}
+
 static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtValue *value)
 {
     bp_binding *binding = &call->in[i];
     OrtStatus *status = ort_find_input(call->session, name, i, &binding->index);
+    const bp_io_info *io;
 
     if (status)
         return status;
     if (!value)
         return ort_fail(ORT_INVALID_ARGUMENT, "NULL input supplied for input %s", name);
+    io = &call->session->inputs[binding->index];
+    if (value->sparse && io->type->kind != BP_KIND_SPARSE)
+        return ort_fail(
+            ORT_INVALID_ARGUMENT,
+            "input with name: '%s' expected to be of type: %s but received a sparse tensor", name,
+            kind_word(io->type->kind));
     if (value->kind != ONNX_TYPE_TENSOR || !value->has_value)
         return ort_value_to_object(value, &binding->object);
     binding->tensor = value->tensor;
-    return check_feed(&call->session->inputs[binding->index], &value->tensor);
+    return check_feed(io, &value->tensor);
 }
 
 /* Names an input that was not fed, when there are fewer feeds than inputs. */
@@ -161,6 +177,7 @@ static OrtStatus *fetch(struct call *call, size_t i, const char *name, const Ort
     binding->tensor = value->tensor;
     binding->tensor.dims = *dims;
     *dims += value->tensor.rank;
+    call->has_prepared = true;
     return NULL;
 }
 
@@ -269,6 +286,8 @@ static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options)
                         (uint32_t)call->n_out, &options, ort_err_init(&err));
     if (rc == BP_E_CANCELLED)
         return ort_fail(ORT_FAIL, "Exiting due to terminate flag being set to true.");
+    if (rc == BP_E_SHAPE && !call->has_prepared) /* then it is a node's, no argument's */
+        return ort_fail(ORT_FAIL, "%s", err.text);
     return ort_from(rc, &err, ORT_RUNNING, NULL);
 }
 
@@ -314,6 +333,7 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
     ort_session_enter(session);
     began = session->is_profiled ? ort_profile_now() : 0;
     call.session = session;
+    call.has_prepared = false;
     call.n_in = input_len;
     call.n_out = output_names_len;
     status = run(&call, run_options, input_names, inputs, output_names, outputs);

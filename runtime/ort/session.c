@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@ struct source {
 static OrtStatus *open_path(OrtSession *session, const char *path, bp_model **out)
 {
     struct ort_err err;
+    struct stat st;
     char prefix[1024];
     bp_rc rc;
 
@@ -33,6 +35,8 @@ static OrtStatus *open_path(OrtSession *session, const char *path, bp_model **ou
         return ort_fail(ORT_NO_SUCHFILE,
                         "Load model from %s failed:Load model %s failed. File doesn't exist", path,
                         path);
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return ort_fail(ORT_INVALID_ARGUMENT, "The model path is a directory: %s", path);
     rc = bp_model_open(session->env->host, path, out, ort_err_init(&err));
     snprintf(prefix, sizeof prefix, "Load model from %s failed:", path);
     return ort_from(rc, &err, ORT_READING, prefix);
@@ -187,6 +191,21 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
     return NULL;
 }
 
+/* A session fails for an operator that nobody has: is it one that nobody ever had? */
+static OrtStatus *unknown_operator(const bp_model *model, const char *words)
+{
+    bp_op_info op = {.struct_size = sizeof op};
+
+    for (uint32_t i = 0; bp_model_op(model, i, &op, NULL) >= 0; i++) {
+        if (op.since == 0)
+            return ort_fail(ORT_INVALID_GRAPH,
+                            "This is an invalid model. Error No Op registered for %s with "
+                            "domain_version of %u: %s",
+                            op.op, op.opset, words);
+    }
+    return NULL;
+}
+
 static OrtStatus *make_host(OrtSession *session, bp_model *model, const OrtSessionOptions *options)
 {
     bp_session_options *host_options = NULL;
@@ -199,7 +218,8 @@ static OrtStatus *make_host(OrtSession *session, bp_model *model, const OrtSessi
     rc = bp_session_create_from_model(session->env->host, model, host_options, &session->host,
                                       ort_err_init(&err));
     bp_session_options_destroy(host_options);
-    return ort_from(rc, &err, ORT_MAKING, NULL);
+    status = rc == BP_E_UNSUPPORTED ? unknown_operator(model, err.text) : NULL;
+    return status ? status : ort_from(rc, &err, ORT_MAKING, NULL);
 }
 
 static OrtStatus *load(OrtSession *session, const struct source *source,

@@ -77,4 +77,19 @@ unit_tests += %D%/check_misuse
 %C%_check_misuse_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_misuse_LDADD = $(ort_test_ldadd)
 %C%_check_misuse_SOURCES = \
-	%D%/args.inc %D%/check_misuse.c %D%/kit.h %D%/returns.inc tests/unit/proto_writer.h
+	%D%/args.inc %D%/check_misuse.c %D%/kit.h %D%/returns.inc %D%/world.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_codes
+%C%_check_codes_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_codes_LDADD = $(ort_test_ldadd)
+%C%_check_codes_SOURCES = %D%/check_codes.c %D%/kit.h %D%/world.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_samples
+%C%_check_samples_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_samples_LDADD = $(ort_test_ldadd)
+%C%_check_samples_SOURCES = %D%/check_samples.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_ownership
+%C%_check_ownership_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_ownership_LDADD = $(ort_test_ldadd)
+%C%_check_ownership_SOURCES = %D%/check_ownership.c %D%/kit.h tests/unit/proto_writer.h
