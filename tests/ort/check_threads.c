@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #include "ort/kit.h"
@@ -283,7 +284,7 @@ START_TEST(another_thread_ends_runs)
     for (int i = 0; i < 2; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, run_until_told, NULL), 0);
     while (!atomic_load(&shared.is_running))
-        ;
+        sched_yield();
     ok(ort->RunOptionsSetTerminate(shared.run_options));
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
@@ -325,7 +326,7 @@ START_TEST(asynchronous_runs_outlive_their_callers)
     }
     ort->ReleaseSession(shared.session); /* waits for those that still run */
     while (atomic_load(&shared.done) < RUNS)
-        ;
+        sched_yield();
     ck_assert_int_eq(atomic_load(&shared.failures), 0);
     ort->ReleaseValue(in[0]);
     ort->ReleaseValue(in[1]);
