@@ -51,6 +51,7 @@ memcheck: all $(check_LTLIBRARIES) $(unit_tests)
 thread_tests = \
 	%D%/ort/check_run \
 	%D%/ort/check_threads \
+	%D%/ort/check_values \
 	%D%/unit/check_pool \
 	%D%/unit/check_registry \
 	%D%/unit/check_session \

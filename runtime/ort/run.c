@@ -24,7 +24,7 @@ struct call {
     int64_t few_dims[FEW_DIMS];
 };
 
-/* ---- feeds ------------------------------------------------------------------------------------- */
+/* ---- feeds ----------------------------------------------------------------------------------- */
 
 static OrtStatus *wrong_type(const char *what, uint32_t got, uint32_t want)
 {
@@ -119,7 +119,7 @@ static OrtStatus *check_all_fed(const struct call *call)
     return NULL;
 }
 
-/* ---- fetches ----------------------------------------------------------------------------------- */
+/* ---- fetches --------------------------------------------------------------------------------- */
 
 /* The kind of a value that turns out to hold nothing. */
 static ONNXType empty_kind(const bp_type_info *type)
@@ -238,7 +238,7 @@ static OrtStatus *deliver_all(struct call *call, OrtValue **outputs)
     return status;
 }
 
-/* ---- the call ----------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 static bool reserve(struct call *call, OrtValue *const *outputs)
 {

@@ -43,7 +43,7 @@ typedef void *(*any_fn)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, u
                         uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
                         uintptr_t);
 
-/* ---- arguments that are right ----------------------------------------------------------------------- */
+/* ---- arguments that are right ---------------------------------------------------------------- */
 
 static void *no_function(void)
 {
@@ -108,7 +108,7 @@ static uintptr_t make_arg(const char *word, void *room)
     return 0; /* an index, or an object that nobody can make here */
 }
 
-/* ---- one call ---------------------------------------------------------------------------------------- */
+/* ---- one call -------------------------------------------------------------------------------- */
 
 /* A slot and the words for its arguments. */
 struct target {

@@ -26,7 +26,7 @@ static OrtValue *run_add(OrtSession *session, const OrtValue *a)
     return out;
 }
 
-/* ---- an allocator of the caller's ---------------------------------------------------------------------- */
+/* ---- an allocator of the caller's ------------------------------------------------------------ */
 
 struct counting {
     OrtAllocator base; /* the first member: it is handed out */
@@ -158,7 +158,7 @@ START_TEST(tensors_give_memory_back_to_their_allocator)
 }
 END_TEST
 
-/* ---- what may go early ------------------------------------------------------------------------------------ */
+/* ---- what may go early ----------------------------------------------------------------------- */
 
 START_TEST(options_bytes_and_environment_may_go_once_the_session_is_there)
 {
@@ -260,7 +260,7 @@ START_TEST(a_status_is_the_receivers_even_with_code_0)
 }
 END_TEST
 
-/* ---- results that fail ------------------------------------------------------------------------------------ */
+/* ---- results that fail ----------------------------------------------------------------------- */
 
 /* A failed run leaves every slot as it was: NULL ones NULL, prepared ones the caller's. */
 START_TEST(a_failed_run_leaves_the_outputs)
@@ -321,7 +321,7 @@ START_TEST(prepared_values_are_of_the_outputs_kind)
 }
 END_TEST
 
-/* ---- releasing while others run ------------------------------------------------------------------------------ */
+/* ---- releasing while others run -------------------------------------------------------------- */
 
 enum { SIDE = 32, LINKS = 300 };
 

@@ -68,7 +68,7 @@ static OrtSessionOptions *new_options(void)
     return options;
 }
 
-/* ---- A: providers in general ------------------------------------------------------------------------ */
+/* ---- A: providers in general ----------------------------------------------------------------- */
 
 /* D-12: a list in order of priority; what is not there is told and left out. */
 START_TEST(providers_are_registered_in_order_before_the_session_is_made)
@@ -141,7 +141,7 @@ START_TEST(available_providers_end_with_cpu)
 }
 END_TEST
 
-/* ---- B: CANN ---------------------------------------------------------------------------------------------- */
+/* ---- B: CANN --------------------------------------------------------------------------------- */
 
 /* B-02 to B-05, B-08: the sample of the page, with its keys; options go in either order. */
 START_TEST(the_options_object_of_cann_goes_through_its_cycle)
@@ -220,7 +220,7 @@ START_TEST(options_of_cann_are_checked_and_read_back)
 }
 END_TEST
 
-/* ---- C: NNAPI -------------------------------------------------------------------------------------------- */
+/* ---- C: NNAPI -------------------------------------------------------------------------------- */
 
 /* C-02 to C-06, C-16: flags combine; without the provider, and with no accelerator, CPU runs it all. */
 START_TEST(flags_of_nnapi_combine)
@@ -242,7 +242,7 @@ START_TEST(flags_of_nnapi_combine)
 }
 END_TEST
 
-/* ---- D, 6.3: the Rust crate ------------------------------------------------------------------------------ */
+/* ---- D, 6.3: the Rust crate ------------------------------------------------------------------ */
 
 /* D-06, D-07, D-08, 6.3: each registration tells why it fails; when all do, the session runs on CPU. */
 START_TEST(all_registrations_fail_and_the_session_runs)
@@ -323,7 +323,7 @@ START_TEST(runs_fetch_what_is_named)
 }
 END_TEST
 
-/* ---- 6.4: all that the node binding sets -------------------------------------------------------------------- */
+/* ---- 6.4: all that the node binding sets ----------------------------------------------------- */
 
 START_TEST(options_of_the_node_binding_are_taken)
 {
@@ -360,7 +360,7 @@ START_TEST(options_of_the_node_binding_are_taken)
 }
 END_TEST
 
-/* ---- 6.6: entries of the configuration ------------------------------------------------------------------------ */
+/* ---- 6.6: entries of the configuration ------------------------------------------------------- */
 
 START_TEST(entries_that_applications_set_are_taken_and_kept)
 {

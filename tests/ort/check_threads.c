@@ -105,7 +105,7 @@ static void share_model(struct pw *w)
     shared.size = w->size;
 }
 
-/* ---- sessions ------------------------------------------------------------------------------------ */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 static void *make_and_run(void *unused)
 {
@@ -171,7 +171,7 @@ START_TEST(threads_run_a_profiled_session)
 }
 END_TEST
 
-/* ---- the pool ------------------------------------------------------------------------------------- */
+/* ---- the pool -------------------------------------------------------------------------------- */
 
 enum { SIDE = 128 };
 
@@ -217,7 +217,7 @@ START_TEST(threads_share_the_pool)
 }
 END_TEST
 
-/* ---- ending runs ------------------------------------------------------------------------------------ */
+/* ---- ending runs ----------------------------------------------------------------------------- */
 
 /* Y = X doubled a million million times: it ends when it is told to. */
 static OrtSession *open_endless(void)
@@ -294,7 +294,7 @@ START_TEST(another_thread_ends_runs)
 }
 END_TEST
 
-/* ---- runs that call back ------------------------------------------------------------------------------ */
+/* ---- runs that call back --------------------------------------------------------------------- */
 
 static void count_done(void *user, OrtValue **outputs, size_t n, OrtStatus *status)
 {
@@ -333,7 +333,7 @@ START_TEST(asynchronous_runs_outlive_their_callers)
 }
 END_TEST
 
-/* ---- environments and providers -------------------------------------------------------------------------- */
+/* ---- environments and providers -------------------------------------------------------------- */
 
 static void *ask_environment(void *unused)
 {
@@ -393,7 +393,7 @@ START_TEST(environments_come_and_go)
 }
 END_TEST
 
-/* ---- loading that is called off ---------------------------------------------------------------------------- */
+/* ---- loading that is called off -------------------------------------------------------------- */
 
 static void *load_or_not(void *unused)
 {

@@ -55,7 +55,7 @@ static bool fine(OrtStatus *status)
     return false;
 }
 
-/* ---- a cycle -------------------------------------------------------------------------------------- */
+/* ---- a cycle --------------------------------------------------------------------------------- */
 
 /* The digits model: probabilities of an image. */
 static void run(OrtSession *session)
@@ -120,7 +120,7 @@ static void do_cycles(unsigned long n)
         pthread_join(threads[i], NULL);
 }
 
-/* ---- measuring -------------------------------------------------------------------------------------- */
+/* ---- measuring ------------------------------------------------------------------------------- */
 
 static long read_rss_kib(void)
 {
@@ -148,7 +148,7 @@ static void tell(const char *when, const struct state *state)
     printf("%-9s %8ld KiB resident, %ld blocks allocated\n", when, state->rss_kib, state->blocks);
 }
 
-/* ---- around it --------------------------------------------------------------------------------------- */
+/* ---- around it ------------------------------------------------------------------------------- */
 
 static bool read_model(const char *path)
 {

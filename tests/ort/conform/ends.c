@@ -35,7 +35,7 @@ uint32_t face_host_dtype(ONNXTensorElementDataType dtype)
     }
 }
 
-/* ---- types -------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 static void type_destroy(const bp_type_info *type)
 {
@@ -141,7 +141,7 @@ static bp_type_info *type_read(const struct face *face, const OrtTypeInfo *info)
     return NULL;
 }
 
-/* ---- ends --------------------------------------------------------------------------------------- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
 static bool read_type(const struct face *face, OrtTypeInfo *info, bp_io_info *out)
 {

@@ -14,7 +14,7 @@
 
 #include "ort/conform/conform.h"
 
-/* ---- the library ------------------------------------------------------------------------------- */
+/* ---- the library ----------------------------------------------------------------------------- */
 
 static const OrtApiBase *find_base(struct cli *cli)
 {
@@ -73,7 +73,7 @@ static void face_close(struct face *face)
     face->api->ReleaseEnv(face->env);
 }
 
-/* ---- one run ------------------------------------------------------------------------------------ */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 /* A session and all that one run of it needs. */
 struct runner {
@@ -136,7 +136,7 @@ static int run(struct suite *suite, void *self, const bp_binding *inputs, uint32
     return is_done ? CLI_OK : CLI_RUN;
 }
 
-/* ---- one directory ------------------------------------------------------------------------------- */
+/* ---- one directory --------------------------------------------------------------------------- */
 
 static bool open_session(struct runner *r, const struct suite *suite, const char *path)
 {

@@ -10,7 +10,7 @@
 
 #include "ort/conform/conform.h"
 
-/* ---- making ------------------------------------------------------------------------------------- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 static OrtValue *make_strings(const struct face *face, const bp_tensor *tensor)
 {
@@ -98,7 +98,7 @@ OrtValue *value_make(const struct face *face, const bp_binding *from, const bp_t
     return from->object ? make_object(face, from->object, type) : make_tensor(face, &from->tensor);
 }
 
-/* ---- reading ------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* The shape in `tensor`, whose dims are the caller's to free. */
 static bool read_shape(const struct face *face, const OrtValue *value, bp_tensor *tensor)
