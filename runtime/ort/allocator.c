@@ -134,7 +134,7 @@ void ort_ReleaseAllocator(OrtAllocator *input)
         free(input);
 }
 
-/* ---- arenas: accepted, the C library decides ------------------------------------------------- */
+/* ---- arenas: accepted, the C library decides --------------------------------------------------- */
 
 struct OrtArenaCfg {
     OrtKeyValuePairs unused;
@@ -189,7 +189,7 @@ void ort_ReleaseArenaCfg(OrtArenaCfg *input)
     free(input);
 }
 
-/* ---- allocators that sessions share: there is one for ordinary memory, and it is the default - */
+/* ---- allocators that sessions share: there is one for ordinary memory, and it is the default --------- */
 
 OrtStatus *ort_CreateAndRegisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info,
                                           const OrtArenaCfg *arena_cfg)

@@ -9,7 +9,7 @@
 #include "ort/status.h"
 #include "ort/value.h"
 
-/* ---- between values and the host's objects --------------------------------------------------- */
+/* ---- between values and the host's objects ----------------------------------------------------- */
 
 OrtStatus *ort_value_adopt(OrtValue *value, bp_binding *result)
 {

@@ -103,7 +103,7 @@ OrtStatus *ort_CloneSessionOptions(const OrtSessionOptions *in_options,
     return NULL;
 }
 
-/* ---- numbers and switches -------------------------------------------------------------------- */
+/* ---- numbers and switches ---------------------------------------------------------------------- */
 
 #define SETTER(slot, parameter, target)                                                            \
     OrtStatus *ort_##slot(OrtSessionOptions *options, parameter value)                             \
@@ -227,7 +227,7 @@ OrtStatus *ort_SetUserLoggingFunction(OrtSessionOptions *options,
     return NULL;
 }
 
-/* ---- entries --------------------------------------------------------------------------------- */
+/* ---- entries ---------------------------------------------------------------------------------- */
 
 OrtStatus *ort_AddSessionConfigEntry(OrtSessionOptions *options, const char *config_key,
                                      const char *config_value)

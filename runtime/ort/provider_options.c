@@ -15,7 +15,7 @@
 #include "ort/status.h"
 #include "ort/versions.h"
 
-/* ---- structs and symbols from before --------------------------------------------------------- */
+/* ---- structs and symbols from before --------------------------------------------------------------- */
 
 static OrtStatus *append_one(OrtSessionOptions *options, const char *name, const char *key,
                              const char *value)
@@ -125,7 +125,7 @@ void ort_ReleaseROCMProviderOptions(OrtROCMProviderOptions *input)
     free(input);
 }
 
-/* ---- exported symbols ------------------------------------------------------------------------ */
+/* ---- exported symbols ------------------------------------------------------------------------------ */
 
 static OrtStatus *append_cpu(OrtSessionOptions *options, int use_arena)
 {

@@ -24,7 +24,16 @@ struct call {
     int64_t few_dims[FEW_DIMS];
 };
 
-/* ---- feeds ----------------------------------------------------------------------------------- */
+/* "tensor" for BP_KIND_TENSOR */
+static const char *kind_word(uint32_t kind)
+{
+    static const char *const words[BP_KIND_END] = {"tensor", "sequence", "optional", "map",
+                                                   "sparse tensor"};
+
+    return kind < BP_KIND_END ? words[kind] : "unknown";
+}
+
+/* ---- feeds ------------------------------------------------------------------------------------- */
 
 static OrtStatus *wrong_type(const char *what, uint32_t got, uint32_t want)
 {
@@ -71,14 +80,6 @@ static OrtStatus *check_feed(const bp_io_info *io, const bp_tensor *tensor)
     return NULL;
 }
 
-static const char *kind_word(uint32_t kind)
-{
-    static const char *const words[BP_KIND_END] = {"tensor", "sequence", "optional", "map",
-                                                   "sparse tensor"};
-
-    return kind < BP_KIND_END ? words[kind] : "unknown";
-}
-
 static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtValue *value)
 {
     bp_binding *binding = &call->in[i];
@@ -119,7 +120,7 @@ static OrtStatus *check_all_fed(const struct call *call)
     return NULL;
 }
 
-/* ---- fetches --------------------------------------------------------------------------------- */
+/* ---- fetches ----------------------------------------------------------------------------------- */
 
 /* The kind of a value that turns out to hold nothing. */
 static ONNXType empty_kind(const bp_type_info *type)
@@ -152,9 +153,8 @@ static OrtStatus *check_prepared(const bp_io_info *io, const OrtValue *value)
         return NULL;
     kind = empty_kind(io->type);
     if (value->kind != kind)
-        return ort_fail(ORT_INVALID_ARGUMENT,
-                        "output %s is of ONNX type %d, the value given for it of type %d", io->name,
-                        (int)kind, (int)value->kind);
+        return ort_fail(ORT_INVALID_ARGUMENT, "output %s is a %s, the value given for it is not",
+                        io->name, kind_word(io->type->kind));
     if (kind == ONNX_TYPE_TENSOR && value->tensor.dtype != io->dtype)
         return wrong_type("output", value->tensor.dtype, io->dtype);
     return NULL;
@@ -165,7 +165,6 @@ static OrtStatus *fetch(struct call *call, size_t i, const char *name, const Ort
 {
     bp_binding *binding = &call->out[i];
     OrtStatus *status = ort_find_output(call->session, name, i, &binding->index);
-
     const bp_io_info *io;
 
     if (status)
@@ -238,7 +237,7 @@ static OrtStatus *deliver_all(struct call *call, OrtValue **outputs)
     return status;
 }
 
-/* ---- the call -------------------------------------------------------------------------------- */
+/* ---- the call ----------------------------------------------------------------------------------- */
 
 static bool reserve(struct call *call, OrtValue *const *outputs)
 {

@@ -61,7 +61,7 @@ static OrtStatus *open_bytes(OrtSession *session, const struct source *source, b
     return ort_from(rc, &err, ORT_READING, "Load model from bytes failed:");
 }
 
-/* ---- what the model looks like from outside -------------------------------------------------- */
+/* ---- what the model looks like from outside ---------------------------------------------------- */
 
 static bool list_ends(OrtSession *session)
 {
@@ -88,7 +88,7 @@ static bool list_ends(OrtSession *session)
     return true;
 }
 
-/* ---- rules that applications set by config entry --------------------------------------------- */
+/* ---- rules that applications set by config entry ------------------------------------------------- */
 
 /* Fails when a node is on the CPU provider, which nobody named. */
 static OrtStatus *check_fallback(const OrtSession *session)
@@ -293,7 +293,7 @@ OrtStatus *ort_CreateSessionFromArray(const OrtEnv *env, const void *model_data,
     return create(env, &source, options, out);
 }
 
-/* ---- shared weights: the host shares equal ones by itself ------------------------------------ */
+/* ---- shared weights: the host shares equal ones by itself ---------------------------------------- */
 
 struct OrtPrepackedWeightsContainer {
     char nothing;

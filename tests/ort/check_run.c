@@ -13,7 +13,7 @@ static const int64_t two_by_three[] = {2, 3};
 static const char *const add_in[] = {"A", "B"};
 static const char *const add_out[] = {"C"};
 
-/* ---- what a model is ------------------------------------------------------------------------- */
+/* ---- what a model is ----------------------------------------------------------------------------- */
 
 START_TEST(names_types_and_metadata_of_a_model)
 {
@@ -95,7 +95,7 @@ START_TEST(promised_sizes_show_in_types)
 }
 END_TEST
 
-/* ---- runs ------------------------------------------------------------------------------------ */
+/* ---- runs ------------------------------------------------------------------------------------------ */
 
 /* A and B of an Add model: 0, 1, 2... and ten times that. */
 struct pair {
@@ -247,7 +247,7 @@ START_TEST(a_flag_from_outside_ends_runs)
 }
 END_TEST
 
-/* ---- runs that call back --------------------------------------------------------------------- */
+/* ---- runs that call back ------------------------------------------------------------------------------ */
 
 struct waiting {
     pthread_mutex_t lock;
@@ -290,7 +290,7 @@ START_TEST(an_asynchronous_run_calls_back)
 }
 END_TEST
 
-/* ---- bindings -------------------------------------------------------------------------------- */
+/* ---- bindings ------------------------------------------------------------------------------------------ */
 
 START_TEST(bound_values_are_used_by_every_run)
 {
@@ -328,7 +328,7 @@ START_TEST(bound_values_are_used_by_every_run)
 }
 END_TEST
 
-/* ---- files ----------------------------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------------------------------------- */
 
 START_TEST(errors_of_loading_have_their_codes)
 {

@@ -122,7 +122,7 @@ START_TEST(the_callers_allocator_is_used_and_given_its_memory_back)
 }
 END_TEST
 
-/* ---- strings --------------------------------------------------------------------------------- */
+/* ---- strings ----------------------------------------------------------------------------------- */
 
 static OrtValue *strings(const char *const *texts, size_t n)
 {
@@ -206,7 +206,7 @@ START_TEST(strings_go_through_a_model)
 }
 END_TEST
 
-/* ---- sequences, maps, optionals -------------------------------------------------------------- */
+/* ---- sequences, maps, optionals ------------------------------------------------------------------- */
 
 START_TEST(sequences_share_their_parts)
 {
