@@ -175,9 +175,22 @@ BP_API bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err) BP_C
 /* Opens provider i and asks whether it is usable; what stands in the way is in the answer's reason. */
 BP_API bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out,
                                   bp_err *err) BP_CHECKED;
+/*
+ * Device `device` of provider i, as the provider tells of it; bp_provider_info.n_devices says how many
+ * there are. One that says nothing of its devices has the processor (kind BP_DEVICE_CPU), or with
+ * memory of its own one of kind BP_DEVICE_OTHER. Strings are never NULL, and borrowed until the env
+ * is destroyed. BP_E_INVALID: there is no such device; or why the provider is not usable.
+ */
+BP_API bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out,
+                                    bp_err *err) BP_CHECKED;
 /* Index of the provider that a name means, in any form of bp_session_options_add_provider. */
 BP_API bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out,
                                   bp_err *err) BP_CHECKED;
+/*
+ * How ONNX Runtime writes a provider's name: "CPUExecutionProvider" for "cpu", and for "custom" too,
+ * which runs operators of the application. Into buf, cut to its cap bytes; returns buf.
+ */
+BP_API const char *bp_provider_long_name(const char *name, char *buf, size_t cap);
 /*
  * Is the provider of this name usable here and now? BP_OK, or why not in words. `name` in any of
  * the forms of bp_session_options_add_provider.
@@ -187,8 +200,7 @@ BP_API bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err) BP_
 BP_API const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why);
 
 enum {
-    BP_OPERATOR_HOSTED = 1u << 0,     /* the host runs it: no provider is asked */
-    BP_OPERATOR_CONDITIONAL = 1u << 1 /* known to the provider; more than types decides */
+    BP_OPERATOR_HOSTED = 1u << 0 /* the host runs it: no provider is asked */
 };
 
 /* What a provider takes of one version of an operator, in inputs and outputs of one element type. */
@@ -199,6 +211,7 @@ typedef struct bp_operator_info {
     const char *op, *domain;
     const char *params;    /* "X, Y": inputs and outputs that share the type; NULL: hosted */
     uint64_t types, taken; /* bits 1 << BP_DTYPE_*: that ONNX allows, that the provider takes */
+    uint64_t conditional;  /* others, which it refused for an attribute or a shape, not the type */
 } bp_operator_info;
 
 /* Gets rows in the order of domain, operator and version; a row is valid for the call. */
@@ -236,6 +249,15 @@ BP_API bp_rc bp_session_options_add_provider(bp_session_options *options, const 
 BP_API bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, const char *name,
                                          const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
                                          bp_err *err) BP_CHECKED;
+/*
+ * Which of its devices a provider that was added is to use, as bp_env_provider_device counts them;
+ * n_devices 0, as at first, leaves the choice to it. The array is copied. BP_E_INVALID: no such
+ * provider in the list, or a device twice; one that the provider does not have is an error when the
+ * session is made.
+ */
+BP_API bp_rc bp_session_options_set_devices(bp_session_options *options, const char *name,
+                                            const uint32_t *devices, uint32_t n_devices,
+                                            bp_err *err) BP_CHECKED;
 /* Policy of providers that were added with BP_FALLBACK_DEFAULT. */
 BP_API bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fallback,
                                              bp_err *err) BP_CHECKED;
@@ -310,7 +332,90 @@ BP_API bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err
  * external data lies; without it external data is refused. */
 BP_API bp_rc bp_model_open_memory(bp_env *env, const void *bytes, size_t size, const char *dir,
                                   bp_model **out, bp_err *err) BP_CHECKED;
+
+/* A tensor in place of the initializer of that name in the model's main graph. */
+typedef struct bp_model_weight {
+    const char *name;
+    bp_tensor tensor; /* in ordinary memory; type and sizes must be the initializer's */
+    uint32_t flags;   /* BP_WEIGHT_* */
+    uint32_t reserved0;
+} bp_model_weight;
+
+enum {
+    BP_WEIGHT_IF_ANY = 1u << 0,  /* no error when the model has no such initializer */
+    BP_WEIGHT_EXTERNAL = 1u << 1 /* an error when the model has the initializer's data in itself */
+};
+
+/* A file of external data that is in memory: `name` is what the model calls it. */
+typedef struct bp_model_file {
+    const char *name;
+    const void *bytes;
+    size_t size;
+} bp_model_file;
+
+/*
+ * Where a model comes from. Start from {0} with struct_size set. Nothing is copied: bytes, tensors,
+ * files and edits, though not the arrays and their names, must stay as they are until the model and
+ * its sessions are gone.
+ */
+typedef struct bp_model_source {
+    uint32_t struct_size;
+    uint32_t n_weights, n_files, n_edits;
+    const char *path; /* of a file; or NULL, and: */
+    const void *bytes;
+    size_t size;
+    const char *dir; /* where external data lies; NULL: beside `path`, and nowhere without one */
+    const bp_model_weight *weights; /* of two with one name the last counts */
+    const bp_model_file *files;     /* these are used before any in `dir` */
+    /*
+     * ModelProtos that change the model, in turn: imports of operator sets, nodes, initializers and
+     * types of values are added, inputs and outputs replaced where the edit has some. Tensors of
+     * numbers in it have no data of their own; `weights` has it.
+     */
+    const bp_span *edits;
+} bp_model_source;
+
+/* As bp_model_open, with all that may come in from outside. BP_E_OPTION names a weight that does not fit. */
+BP_API bp_rc bp_model_open_source(bp_env *env, const bp_model_source *source, bp_model **out,
+                                  bp_err *err) BP_CHECKED;
 BP_API void bp_model_close(bp_model *model); /* sessions made from it live on */
+
+/* An initializer, as bp_model_save tells of it; valid for the call. */
+typedef struct bp_weight_info {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    const char *name;
+    bp_tensor tensor; /* only to be read; base may be unaligned */
+    const char *file; /* the external file that it lies in; NULL: within the model, or given */
+    uint64_t offset;  /* in that file */
+} bp_weight_info;
+
+/* What takes a model that is saved. Start from {0} with struct_size set. */
+typedef struct bp_model_sink {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    void *user;
+    /*
+     * Says where an initializer goes: *file, borrowed until the next call, is the name that the
+     * saved model has for the file, and *offset where in it the bytes are, which the function has put
+     * there. *file is NULL at first: within the model. NULL function: all go within. Not asked for
+     * strings, which cannot be outside.
+     */
+    bp_rc (*place)(void *user, const bp_weight_info *weight, const char **file, uint64_t *offset,
+                   bp_err *err);
+    /* told the size once all are placed; NULL is fine */
+    bp_rc (*begin)(void *user, uint64_t size, bp_err *err);
+    bp_rc (*write)(void *user, const void *bytes, size_t size, bp_err *err); /* in order */
+} bp_model_sink;
+
+/*
+ * Writes the model as it was opened: with given weights and edits, and with everything that the host
+ * itself does not read. External data that no `place` puts elsewhere comes within. BP_E_INVALID: it
+ * would be over 2 GiB, where protobuf ends. BP_E_IO: external data is missing. What the sink's
+ * functions return ends it.
+ */
+BP_API bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink,
+                           bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_model_input(const bp_model *model, uint32_t i, bp_io_info *out,
                             bp_err *err) BP_CHECKED;
@@ -362,12 +467,16 @@ typedef struct bp_binding {
     bp_object *object; /* NULL, or the value instead of `tensor` */
 } bp_binding;
 
+typedef struct bp_profile bp_profile; /* what runs did and when; see below */
+
+/* Start from {0} with struct_size set; zeroes are the defaults. */
 typedef struct bp_run_options {
     uint32_t struct_size;
     uint32_t flags;
     /* May be NULL; non-zero stops the run with BP_E_CANCELLED. Any thread may store to it, atomically. */
     const volatile uint32_t *cancel;
     int64_t timeout_ns;              /* 0: none; BP_E_TIMEOUT */
+    bp_profile *profile;             /* NULL: nothing is measured; else the run is written there */
 } bp_run_options;
 
 /*
@@ -392,9 +501,21 @@ BP_API bp_rc bp_session_set_providers(bp_session *session, const bp_session_opti
                                       bp_err *err) BP_CHECKED;
 /* Providers of the session, highest priority first, CPU last. NULL: end. Until set_providers. */
 BP_API const char *bp_session_provider(const bp_session *session, uint32_t i);
-/* Effective option j of provider i, defaults included: key, with value in *value. NULL: end. */
+/*
+ * Effective option j of provider i, defaults included: key, with value in *value. NULL: end. Until
+ * the option is changed.
+ */
 BP_API const char *bp_session_provider_option(const bp_session *session, uint32_t i, uint32_t j,
                                               const char **value);
+/*
+ * Changes an option of a provider of the session while it lives; runs in flight may see either value.
+ * provider: its name in any form. Only options that the provider marks as dynamic
+ * (BP_OPTION_DYNAMIC) can be changed. BP_E_INVALID: the session has no such provider. BP_E_OPTION: it
+ * has no such option, or that does not take the value. BP_E_UNSUPPORTED: the option is fixed once a
+ * session is made. Whatever fails, the value is as before. [one thread at a time; runs may go on]
+ */
+BP_API bp_rc bp_session_set_option(bp_session *session, const char *provider, const char *key,
+                                   const char *value, bp_err *err) BP_CHECKED;
 /* Where every node went and why. Until set_providers or destroy. */
 BP_API const bp_report *bp_session_report(const bp_session *session);
 
@@ -410,6 +531,55 @@ typedef struct bp_session_stats {
 } bp_session_stats;
 BP_API bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out,
                                   bp_err *err) BP_CHECKED;
+
+/* ---- profiles --------------------------------------------------------------------------------- */
+
+/* What an event of a profile is about. */
+enum {
+    BP_PROFILE_SPAN = 0,  /* what the application timed, see bp_profile_add */
+    BP_PROFILE_NODE = 1,  /* one node; or a group whose provider measures no single nodes */
+    BP_PROFILE_GROUP = 2, /* one call of a provider's execute */
+    BP_PROFILE_RUN = 3    /* one bp_session_run, from its first check to its last output */
+};
+
+/* Strings are borrowed until the profile is destroyed. */
+typedef struct bp_profile_event {
+    uint32_t struct_size;
+    uint32_t kind;             /* BP_PROFILE_* */
+    int64_t start_ns, end_ns;  /* on CLOCK_MONOTONIC */
+    uint64_t run_id;           /* counts the runs of a session; 0 for spans */
+    const char *name;          /* of the node, or of the group's first; "model_run" for a run */
+    const char *op;            /* operator type, "Group" for several nodes; NULL for runs and spans */
+    const char *provider;      /* short name; NULL: the host itself */
+    uint32_t node;             /* index of the (first) node in its graph, or BP_NONE */
+    uint32_t n_nodes;          /* nodes that it covers; 0 for runs and spans */
+    uint32_t thread;           /* number of the thread, as the system counts */
+    uint32_t reserved0;
+} bp_profile_event;
+
+/*
+ * A record of the last `capacity` events (0: 65536; at most 16777216): when it is full the oldest
+ * ones make room. Runs that are given it in bp_run_options write to it, any number of them at once;
+ * others are not slowed down. In a run, nodes come in the order in which they ended, then their
+ * group, at last the run. It outlives sessions.
+ */
+BP_API bp_rc bp_profile_create(uint32_t capacity, bp_profile **out, bp_err *err) BP_CHECKED;
+BP_API void bp_profile_destroy(bp_profile *profile); /* no run may be writing; NULL is fine */
+/* A span of the application's own, such as reading a model. `name` is copied. [any thread] */
+BP_API bp_rc bp_profile_add(bp_profile *profile, const char *name, int64_t start_ns,
+                            int64_t end_ns, bp_err *err) BP_CHECKED;
+/* Events that are there. [any thread, as the next three] */
+BP_API uint32_t bp_profile_count(const bp_profile *profile);
+/* Events that made room or found none. */
+BP_API uint64_t bp_profile_dropped(const bp_profile *profile);
+/* Event i, the oldest first. */
+BP_API bp_rc bp_profile_get(const bp_profile *profile, uint32_t i, bp_profile_event *out,
+                            bp_err *err) BP_CHECKED;
+/*
+ * All events as JSON in the trace format of browsers, with categories, names and arguments as ONNX
+ * Runtime's profiles have them, so that tools for those read it. *out is the caller's, to bp_free().
+ */
+BP_API bp_rc bp_profile_json(const bp_profile *profile, char **out, bp_err *err) BP_CHECKED;
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
@@ -536,5 +706,8 @@ BP_API bp_rc bp_object_decode(const void *bytes, size_t size, uint32_t kind, bp_
 #ifdef __cplusplus
 }
 #endif
+
+/* Operators of the application's own: bp_operators_*, bp_session_options_add_operators. */
+#include <backplane_operators.h>
 
 #endif

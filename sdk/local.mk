@@ -2,7 +2,8 @@
 # sdk/ - the headers we install, and how pkg-config finds us.
 
 include_HEADERS = \
-	%D%/backplane.h
+	%D%/backplane.h \
+	%D%/backplane_operators.h
 
 bpincludedir = $(includedir)/bp
 bpinclude_HEADERS = \

@@ -55,7 +55,7 @@ static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
 
         rc = bp_env_provider_info(cli->env, i, &row, &cli->err);
         if (rc >= 0 && args->is_json)
-            provider_json(&json, &row);
+            provider_json(cli, &json, &row);
         else if (rc >= 0)
             provider_add_row(&table, &row);
     }
@@ -88,7 +88,7 @@ static int show_operators(struct cli *cli, const struct providers_args *args, ui
         return operators_print(cli, index);
     }
     json_object(&json, NULL);
-    provider_json_facts(&json, row);
+    provider_json_facts(cli, &json, row);
     code = operators_json(cli, index, &json);
     json_object_end(&json);
     return code;
@@ -111,7 +111,7 @@ static int show(struct cli *cli, const struct providers_args *args, const char *
     if (args->has_operators && provider_is_usable(&row))
         return show_operators(cli, args, i, &row);
     if (args->is_json)
-        provider_json(&json, &row);
+        provider_json(cli, &json, &row);
     else if (!cli->globals.quiet)
         provider_print(cli, &row);
     return provider_is_usable(&row) ? CLI_OK : CLI_PROVIDER;

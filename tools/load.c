@@ -28,6 +28,18 @@ static const struct arg_spec load_specs[] = {
      .at = offsetof(struct load_args, options),
      .help = "An option for one of them; 'backplane providers NAME' lists them. May be given more "
              "than once."},
+    {.name = "device",
+     .kind = ARG_LIST,
+     .value = "PROVIDER=N,N",
+     .at = offsetof(struct load_args, devices),
+     .help = "Which of its devices a provider is to use; 'backplane providers NAME' lists them. May "
+             "be given more than once."},
+    {.name = "bind",
+     .kind = ARG_LIST,
+     .value = "FILE",
+     .at = offsetof(struct load_args, binds),
+     .help = "Operators made of functions of C libraries, as FILE declares them; see 'man "
+             "backplane'. May be given more than once."},
     {.name = "fallback",
      .kind = ARG_CHOICE,
      .value = "POLICY",
@@ -46,6 +58,8 @@ struct arg_group load_group(struct load_args *args)
 void load_args_finish(struct load_args *args)
 {
     arg_list_finish(&args->options);
+    arg_list_finish(&args->devices);
+    arg_list_finish(&args->binds);
 }
 
 /* An --option taken apart in a copy of its text. */
@@ -130,6 +144,57 @@ static int add_rest(struct cli *cli, bp_session_options *options, struct setting
     return CLI_OK;
 }
 
+/* Device numbers with commas between. */
+static int set_devices(struct cli *cli, bp_session_options *options, const char *item)
+{
+    char *copy = xstrdup(item), *rest = strchr(copy, '='), *number;
+    uint32_t *devices = xalloc(strlen(item) + 1, sizeof *devices);
+    uint32_t n = 0;
+    bp_rc rc = BP_OK;
+    int code = CLI_OK;
+
+    if (!rest || rest == copy)
+        code = cli_fail(cli, CLI_USAGE, "--device %s: is not PROVIDER=NUMBER,...", item);
+    else
+        *rest++ = '\0';
+    while (code == CLI_OK && (number = strsep(&rest, ",")) != NULL) {
+        uint64_t value;
+
+        if (!arg_count(number, UINT32_MAX, &value))
+            code = cli_fail(cli, CLI_USAGE, "--device %s: '%s' is no number", item, number);
+        else
+            devices[n++] = (uint32_t)value;
+    }
+    if (code == CLI_OK)
+        rc = bp_session_options_set_devices(options, copy, devices, n, &cli->err);
+    if (rc < 0 && strcasecmp(copy, "cpu") == 0) { /* which is always there, named or not */
+        code = add_provider(cli, options, copy, NULL, 0);
+        if (code == CLI_OK)
+            rc = bp_session_options_set_devices(options, copy, devices, n, &cli->err);
+    }
+    if (code == CLI_OK && rc < 0)
+        code = cli_fail(cli, CLI_USAGE, "--device %s: %s", item, cli->words);
+    free(devices);
+    free(copy);
+    return code;
+}
+
+static int add_binds(struct cli *cli, const struct arg_list *binds, bp_session_options *options)
+{
+    bp_operators *set = NULL;
+    bp_rc rc = BP_OK;
+
+    if (binds->n == 0)
+        return CLI_OK;
+    rc = bp_operators_create(&set, &cli->err);
+    for (size_t i = 0; rc >= 0 && i < binds->n; i++)
+        rc = bp_operators_bind(set, binds->items[i], &cli->err);
+    if (rc >= 0)
+        rc = bp_session_options_add_operators(options, set, &cli->err);
+    bp_operators_release(set);
+    return rc < 0 ? cli_fail_rc(cli, rc == BP_E_NOMEM ? CLI_RUN : CLI_USAGE, rc) : CLI_OK;
+}
+
 int load_options(struct cli *cli, const struct load_args *args, bp_session_options **out)
 {
     size_t n = args->options.n;
@@ -152,6 +217,10 @@ int load_options(struct cli *cli, const struct load_args *args, bp_session_optio
         code = add_providers(cli, args->providers, options, settings, n);
     if (code == CLI_OK)
         code = add_rest(cli, options, settings, n);
+    for (size_t i = 0; code == CLI_OK && i < args->devices.n; i++)
+        code = set_devices(cli, options, args->devices.items[i]);
+    if (code == CLI_OK)
+        code = add_binds(cli, &args->binds, options);
     if (code != CLI_OK)
         goto out;
     *out = options;

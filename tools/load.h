@@ -9,6 +9,8 @@
 struct load_args {
     const char *providers;   /* "a,b"; NULL: the environment's default */
     struct arg_list options; /* "provider:key=value" */
+    struct arg_list devices; /* "provider=0,2" */
+    struct arg_list binds;   /* paths of bind files */
     uint32_t fallback;       /* BP_FALLBACK_* */
 };
 

@@ -23,6 +23,7 @@ conform_sources = \
 	%D%/plan.h \
 	%D%/plan_refusals.c \
 	%D%/plan_text.c %D%/plan_text.h \
+	%D%/profile.c %D%/profile.h \
 	%D%/progress.c %D%/progress.h \
 	%D%/run.c %D%/run.h \
 	%D%/suite.c %D%/suite.h \

@@ -29,7 +29,7 @@ static int run(struct suite *suite, void *self, const bp_binding *inputs, uint32
 {
     bp_session *session = self;
 
-    return run_once(suite->cli, session, inputs, n_inputs, out);
+    return run_once(suite->cli, session, inputs, n_inputs, NULL, out);
 }
 
 static int run_session(struct suite *suite, bp_session *session, const char *dir)

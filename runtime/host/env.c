@@ -21,6 +21,7 @@ void bp_env_release(struct bp_env *env)
 static void destroy(struct bp_env *env)
 {
     bp_spec_finish(&env->defaults);
+    bp_custom_list_finish(&env->operators);
     bp_registry_finish(&env->registry);
     bp_weights_destroy(env->weights);
     bp_pool_destroy(env->pool);
@@ -101,6 +102,29 @@ bp_rc bp_env_add_provider(bp_env *env, const char *name, const bp_key_value *opt
 
     pthread_mutex_lock(&env->lock);
     rc = bp_spec_add(&env->defaults, name, options, n_options, fallback, err);
+    pthread_mutex_unlock(&env->lock);
+    return rc;
+}
+
+bp_rc bp_env_add_operators(bp_env *env, bp_operators *set, bp_err *err)
+{
+    bp_rc rc;
+
+    if (!env)
+        return bp_fail(err, BP_E_INVALID, "a set of operators needs an environment");
+    pthread_mutex_lock(&env->lock);
+    rc = bp_custom_list_add(&env->operators, set, err);
+    pthread_mutex_unlock(&env->lock);
+    return rc;
+}
+
+bp_rc bp_env_custom_table(struct bp_env *env, const struct bp_custom_list *own,
+                          struct bp_custom_table *out, bp_err *err)
+{
+    bp_rc rc;
+
+    pthread_mutex_lock(&env->lock);
+    rc = bp_custom_table_init(out, own, &env->operators, err);
     pthread_mutex_unlock(&env->lock);
     return rc;
 }

@@ -5,8 +5,11 @@
 
 #include "host/names.h"
 
+#include <backplane.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 
@@ -82,4 +85,25 @@ bool bp_names_is_known(const char *short_name)
 const char *bp_names_nearest(const char *short_name)
 {
     return bp_nearest(short_name, known, COUNT(known));
+}
+
+/* How ONNX Runtime writes the first part of a provider's name. */
+static const char *const spelled[] = {
+    "CPU",      "CUDA",          "CANN",    "Dnnl",  "Nnapi", "OpenCL",   "Xnnpack",
+    "OpenVINO", "Tensorrt",      "CoreML",  "Dml",   "ROCM",  "MIGraphX", "QNN",
+    "ACL",      "ArmNN",         "VitisAI", "Azure", "Rknpu", "VSINPU",   "WebGPU",
+    "WebNN",    "NvTensorRTRTX", "JS",      "SNPE",  "Tvm",
+};
+
+const char *bp_provider_long_name(const char *name, char *buf, size_t cap)
+{
+    /* operators of the application are the CPU provider's there */
+    const char *first = strcmp(name, "custom") == 0 ? "CPU" : name;
+
+    for (size_t i = 0; i < COUNT(spelled); i++) {
+        if (strcasecmp(spelled[i], name) == 0)
+            first = spelled[i];
+    }
+    snprintf(buf, cap, "%sExecutionProvider", first);
+    return buf;
 }

@@ -190,3 +190,20 @@ bp_rc bp_options_check(const bp_provider *provider, const bp_key_value *kv, uint
     *out = opts;
     return BP_OK;
 }
+
+bp_rc bp_options_check_change(const bp_provider *provider, const char *key, const char *value,
+                              uint32_t *index, bp_opt *out, bp_err *err)
+{
+    uint32_t at = find(provider, key);
+
+    if (at == BP_NONE)
+        return unknown_key(provider, key, err);
+    if (!(row(provider, at)->flags & BP_OPTION_DYNAMIC) || !provider->set_option)
+        return bp_fail(err, BP_E_UNSUPPORTED,
+                       "provider '%s': option '%s' is fixed once a session is made; set it when "
+                       "the provider is added",
+                       provider->name, key);
+    *index = at;
+    *out = (bp_opt){.key = row(provider, at)->key, .str = value};
+    return parse(provider, row(provider, at), value, out, err);
+}

@@ -15,4 +15,11 @@
 bp_rc bp_options_check(const bp_provider *provider, const bp_key_value *kv, uint32_t n_kv,
                        struct bp_region *region, bp_opt **out, bp_err *err) BP_CHECKED;
 
+/*
+ * One option that changes while an instance lives: its row of the schema, and in *out the value,
+ * whose text is `value` itself or the schema's. BP_E_UNSUPPORTED: the option is not dynamic.
+ */
+bp_rc bp_options_check_change(const bp_provider *provider, const char *key, const char *value,
+                              uint32_t *index, bp_opt *out, bp_err *err) BP_CHECKED;
+
 #endif

@@ -13,13 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/object.h"
 #include "ort/options.h"
 #include "ort/status.h"
-
-/* What OrtCANNProviderOptions and its like are. */
-struct object {
-    OrtKeyValuePairs kv;
-};
 
 /* What a value may be. */
 enum kind { TEXT, COUNT, SIZE, SWITCH, GROWTH };
@@ -56,13 +52,13 @@ static const struct row dnnl_rows[] = {
 /* Any key: what it means is between the application and the plug-in. */
 static const struct row free_rows[] = {{NULL, NULL, TEXT}};
 
-static OrtStatus *create(struct object **out)
+static OrtStatus *create(struct ort_object **out)
 {
     *out = calloc(1, sizeof **out);
     return *out ? NULL : ort_no_memory();
 }
 
-static void release(struct object *object)
+static void release(struct ort_object *object)
 {
     if (!object)
         return;
@@ -139,8 +135,17 @@ static OrtStatus *check_row(const struct row *rows, const char *key, const char 
     return NULL;
 }
 
-/* Begins with the defaults again, as ONNX Runtime's do: what was set before is gone. */
-static OrtStatus *update(const struct row *rows, struct object *object, const char *const *keys,
+/* The device's queue is set by a function of its own: it stays, if no key sets it. */
+static bool keep_stream(OrtKeyValuePairs *to, const OrtKeyValuePairs *from)
+{
+    static const char key[] = "user_compute_stream";
+    const char *value = ort_keys_get(from, key);
+
+    return !value || ort_keys_get(to, key) || ort_keys_set(to, key, value);
+}
+
+/* Begins with the defaults again, as ONNX Runtime's do: what else was set before is gone. */
+static OrtStatus *update(const struct row *rows, struct ort_object *object, const char *const *keys,
                          const char *const *values, size_t n)
 {
     OrtKeyValuePairs kv = {0};
@@ -148,6 +153,8 @@ static OrtStatus *update(const struct row *rows, struct object *object, const ch
 
     for (size_t i = 0; i < n && !status; i++)
         status = check_row(rows, keys[i], values[i]);
+    if (!status && !keep_stream(&kv, &object->kv))
+        status = ort_no_memory();
     if (status) {
         ort_keys_finish(&kv);
         return status;
@@ -158,7 +165,8 @@ static OrtStatus *update(const struct row *rows, struct object *object, const ch
 }
 
 /* "key=value;key=value", with the defaults of what is not set; into text when that is not NULL. */
-static size_t print(const struct row *rows, const struct object *object, char *text, size_t size)
+static size_t print(const struct row *rows, const struct ort_object *object, char *text,
+                    size_t size)
 {
     size_t at = 0;
 
@@ -178,7 +186,7 @@ static size_t print(const struct row *rows, const struct object *object, char *t
     return at;
 }
 
-static OrtStatus *as_string(const struct row *rows, const struct object *object,
+static OrtStatus *as_string(const struct row *rows, const struct ort_object *object,
                             OrtAllocator *allocator, char **out)
 {
     size_t size = print(rows, object, NULL, 0) + 1;
@@ -197,13 +205,13 @@ static OrtStatus *as_string(const struct row *rows, const struct object *object,
     OrtStatus *ort_Create##Name##ProviderOptions(Type **out)                                       \
     {                                                                                              \
         ORT_NEED(out);                                                                             \
-        return create((struct object **)(void *)out);                                              \
+        return create((struct ort_object **)(void *)out);                                          \
     }                                                                                              \
     OrtStatus *ort_Update##Name##ProviderOptions(Type *object, const char *const *keys,            \
                                                  const char *const *values, size_t n)              \
     {                                                                                              \
         ORT_NEED(object);                                                                          \
-        return update(rows, (struct object *)(void *)object, keys, values, n);                     \
+        return update(rows, (struct ort_object *)(void *)object, keys, values, n);                 \
     }                                                                                              \
     OrtStatus *ort_Get##Name##ProviderOptionsAsString(const Type *object, OrtAllocator *allocator, \
                                                       char **ptr)                                  \
@@ -211,18 +219,18 @@ static OrtStatus *as_string(const struct row *rows, const struct object *object,
         ORT_NEED(object);                                                                          \
         ORT_NEED(allocator);                                                                       \
         ORT_NEED(ptr);                                                                             \
-        return as_string(rows, (const struct object *)(const void *)object, allocator, ptr);       \
+        return as_string(rows, (const struct ort_object *)(const void *)object, allocator, ptr);   \
     }                                                                                              \
     void ort_Release##Name##ProviderOptions(Type *input)                                           \
     {                                                                                              \
-        release((struct object *)(void *)input);                                                   \
+        release((struct ort_object *)(void *)input);                                               \
     }                                                                                              \
     OrtStatus *ort_SessionOptionsAppendExecutionProvider_##append_slot(OrtSessionOptions *options, \
                                                                        const Type *object)         \
     {                                                                                              \
         ORT_NEED(options);                                                                         \
         ORT_NEED(object);                                                                          \
-        return ort_append(options, host, &((const struct object *)(const void *)object)->kv,       \
+        return ort_append(options, host, &((const struct ort_object *)(const void *)object)->kv,   \
                           ORT_FAIL);                                                               \
     }
 

@@ -113,18 +113,6 @@ OrtStatus *ort_SessionOptionsAppendExecutionProvider_VitisAI(OrtSessionOptions *
     return append_all(options, "VitisAIExecutionProvider", keys, values, n);
 }
 
-OrtStatus *ort_CreateROCMProviderOptions(OrtROCMProviderOptions **out)
-{
-    ORT_NEED(out);
-    *out = calloc(1, sizeof **out);
-    return *out ? NULL : ort_no_memory();
-}
-
-void ort_ReleaseROCMProviderOptions(OrtROCMProviderOptions *input)
-{
-    free(input);
-}
-
 /* ---- exported symbols ------------------------------------------------------------------------------ */
 
 static OrtStatus *append_cpu(OrtSessionOptions *options, int use_arena)

@@ -15,6 +15,7 @@ struct bp_asked {
     const bp_provider *provider;
     bp_instance *instance;
     const char *name;
+    bool runs_custom; /* it is the one for the application's operators */
 };
 
 /* One answer. */

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "graph/infer_merge.h"
+#include "session/custom.h"
 #include "session/hosted/hosted.h"
 
 enum { MAX_MISSING = 50 }; /* operators named in one error */
@@ -36,7 +37,8 @@ static bp_rc partition(struct making *m, bp_err *err)
     for (uint32_t i = 0; i < lineup->count; i++) {
         const struct bp_active *active = lineup->active[i];
 
-        asked[i] = (struct bp_asked){active->provider, active->instance, active->name};
+        asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
+                                     active->provider == &bp_custom_provider};
     }
     rc = bp_partition_create(m->body->ir, m->body->facts, m->maker->symbols, asked, lineup->count,
                              &m->body->region, &m->body->part, failed, err);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "session/custom.h"
 
 static void tell(const struct bp_engine_wish *wish, const char *phase, double fraction)
 {
@@ -74,6 +75,9 @@ static bp_rc judge_unused(struct bp_engine *engine, const struct bp_active *acti
     char text[384];
     bp_rc rc;
 
+    if (active->provider == &bp_custom_provider) /* if it has refused nodes, they say why */
+        return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK,
+                                      "it got no node", NULL, err);
     if (row->n_claimed > 0 || bp_names_equal(active->name, "cpu")) {
         snprintf(text, sizeof text, "not needed: providers before it took every node");
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK, text,
@@ -116,18 +120,51 @@ static bp_rc judge(struct bp_engine *engine, const struct bp_engine_wish *wish, 
     return rc;
 }
 
+/* Tells of an operator of the host's that the application has replaced. */
+static void tell_replaced(const struct bp_ir_node *node, const struct bp_log *log)
+{
+    const struct bp_schema *ours = bp_schema_find(node->domain, node->op, node->opset);
+
+    if (ours)
+        bp_log(log, BP_LOG_INFO, "session",
+               "operator %s%s%s (node '%s') is the application's, not the host's", node->domain,
+               node->domain[0] ? "." : "", node->op, node->name);
+}
+
+/* Has the graph, or a body in it, operators of the application? */
+static bool has_custom(const struct bp_ir *ir, const struct bp_log *log)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < ir->n_nodes; i++) {
+        const struct bp_ir_node *node = &ir->nodes[i];
+
+        if (bp_custom_of(node->schema)) {
+            found = true;
+            tell_replaced(node, log);
+        }
+        for (uint32_t b = 0; b < node->n_bodies; b++)
+            found |= has_custom(node->bodies[b], log);
+    }
+    return found;
+}
+
 static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_engine_wish *wish,
                   bp_err *err)
 {
+    struct bp_lineup_wish lineup = wish->lineup;
     bp_rc rc;
 
     tell(wish, "graph", 0.1);
-    rc = bp_onnx_graph(engine->onnx, wish->open_defaults, &engine->region, &engine->symbols,
-                       &engine->ir, err);
+    rc = bp_env_custom_table(env, wish->operators, &engine->custom, err);
+    if (rc >= 0)
+        rc = bp_onnx_graph_with(engine->onnx, wish->open_defaults, &engine->custom, &engine->region,
+                                &engine->symbols, &engine->ir, err);
     if (rc < 0)
         return rc;
     tell(wish, "providers", 0.3);
-    rc = bp_lineup_init(&engine->lineup, env, &wish->lineup, engine->report, err);
+    lineup.has_custom = has_custom(engine->ir, &env->log);
+    rc = bp_lineup_init(&engine->lineup, env, &lineup, engine->report, err);
     if (rc < 0)
         return rc;
     tell(wish, wish->claims_only ? "claims" : "compile", 0.4);
@@ -173,6 +210,7 @@ void bp_engine_destroy(struct bp_engine *engine)
         bp_ir_finish(engine->ir);
     bp_symbols_finish(&engine->symbols);
     bp_region_finish(&engine->region);
+    bp_custom_table_finish(&engine->custom);
     bp_onnx_unref(engine->onnx);
     free(engine);
 }

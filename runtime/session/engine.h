@@ -13,6 +13,7 @@ struct bp_engine {
     struct bp_lineup lineup;
     struct bp_region region;
     struct bp_symbols symbols;
+    struct bp_custom_table custom; /* of the application; the graph's nodes point into it */
     struct bp_ir *ir;
     struct bp_body *body;
     bp_report *report;
@@ -22,6 +23,7 @@ struct bp_engine {
 /* How to make an engine. */
 struct bp_engine_wish {
     struct bp_lineup_wish lineup;
+    const struct bp_custom_list *operators; /* the session's own; may be NULL */
     bool open_defaults;      /* initializers that are inputs stay inputs; see bp_onnx_graph() */
     bool claims_only;        /* for a plan: nothing is compiled, it cannot run */
     bp_progress_fn progress; /* may be NULL */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "host/options.h"
+#include "session/custom.h"
 
 /* Building: what is read, and where rows go. */
 struct building {
@@ -55,6 +56,42 @@ static struct bp_active *add_active(struct bp_lineup *lineup)
     return active;
 }
 
+/* A device that is not there is the caller's mistake, as a wrong option is. */
+static bp_rc check_devices(const struct bp_found *found, const struct bp_spec *spec, bp_err *err)
+{
+    for (uint32_t i = 0; i < spec->n_devices; i++) {
+        if (spec->devices[i] >= found->n_devices)
+            return bp_fail(err, BP_E_OPTION, "provider '%s' has %u device%s, there is no device %u",
+                           found->name, found->n_devices, found->n_devices == 1 ? "" : "s",
+                           spec->devices[i]);
+    }
+    return BP_OK;
+}
+
+/* spec: NULL for the provider of the application's operators, which has no devices. */
+static bp_rc start_instance(struct bp_lineup *lineup, struct bp_active *active, const char *file,
+                            const struct bp_spec *spec, uint32_t threads, bp_err *err)
+{
+    const bp_provider *provider = active->provider;
+    bp_rc rc;
+
+    active->services = (struct bp_services){
+        .log = &lineup->env->log,
+        .pool = lineup->env->pool,
+        .weights = lineup->env->weights,
+        .scope = provider->id,
+        .threads = threads,
+    };
+    bp_services_init(&active->services, file);
+    rc = provider->create(&active->services.host, active->options, active->n_options,
+                          spec ? spec->devices : NULL, spec ? spec->n_devices : 0,
+                          &active->instance, err);
+    rc = bp_err_complete(err, rc);
+    if (rc >= 0 && !active->instance)
+        rc = bp_fail(err, BP_E_INTERNAL, "create succeeded without an instance");
+    return rc;
+}
+
 /* Options, then the instance. *stage is where it ended. */
 static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
                            const struct bp_spec *spec, uint32_t threads, uint32_t *stage,
@@ -71,6 +108,8 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
     active->name = found->name;
     rc = bp_options_check(found->provider, spec->options, spec->n_options, &lineup->region,
                           &active->options, err);
+    if (rc >= 0)
+        rc = check_devices(found, spec, err);
     if (rc < 0)
         return rc;
     active->n_options = found->provider->n_options;
@@ -79,20 +118,7 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
         return bp_fail(err, BP_E_UNSUPPORTED,
                        "it computes in memory of its own, which this "
                        "version of the host cannot use yet");
-    active->services = (struct bp_services){
-        .log = &lineup->env->log,
-        .pool = lineup->env->pool,
-        .weights = lineup->env->weights,
-        .scope = found->provider->id,
-        .threads = threads,
-    };
-    bp_services_init(&active->services, found->file);
-    rc = found->provider->create(&active->services.host, active->options, active->n_options, NULL,
-                                 0, &active->instance, err);
-    rc = bp_err_complete(err, rc);
-    if (rc >= 0 && !active->instance)
-        rc = bp_fail(err, BP_E_INTERNAL, "create succeeded without an instance");
-    return rc;
+    return start_instance(lineup, active, found->file, spec, threads, err);
 }
 
 /* Puts what became of a spec into the report. */
@@ -183,6 +209,27 @@ static bp_rc add_cpu(struct building *b, const struct bp_spec_list *defaults, bp
     return add_spec(b, spec ? spec : &plain, err);
 }
 
+/* The provider of the application's operators, which is part of the host and has no options. */
+static bp_rc add_custom(struct building *b, bp_err *err)
+{
+    bp_report_provider row = {
+        .stage = BP_STAGE_CREATE,
+        .fallback = BP_FALLBACK_REQUIRE, /* nobody else has the application's operators */
+        .name = bp_custom_provider.name,
+        .version = bp_custom_provider.version,
+    };
+    struct bp_active *active = add_active(b->lineup);
+    bp_rc rc;
+
+    if (!active)
+        return bp_fail_nomem(err, "a provider");
+    active->provider = &bp_custom_provider;
+    active->name = bp_custom_provider.name;
+    active->fallback = row.fallback;
+    rc = start_instance(b->lineup, active, NULL, NULL, b->wish->threads, err);
+    return rc < 0 ? rc : bp_report_add_provider(b->report, &row, &active->row, err);
+}
+
 bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
                      const struct bp_lineup_wish *wish, bp_report *report, bp_err *err)
 {
@@ -196,17 +243,54 @@ bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
     pthread_mutex_lock(&env->lock);
     if (rc >= 0 && defaults)
         rc = add_list(&b, defaults, wish->own, err);
+    if (rc >= 0 && wish->has_custom)
+        rc = add_custom(&b, err);
     if (rc >= 0)
         rc = add_cpu(&b, defaults, err);
     pthread_mutex_unlock(&env->lock);
     return rc;
 }
 
+bp_rc bp_active_set_option(struct bp_active *active, const char *key, const char *value,
+                           bp_err *err)
+{
+    uint32_t at;
+    bp_opt changed;
+    char *copy = NULL;
+    bp_rc rc = bp_options_check_change(active->provider, key, value, &at, &changed, err);
+
+    if (rc < 0)
+        return rc;
+    if (!active->changed)
+        active->changed = calloc((size_t)active->n_options + 1, sizeof(char *));
+    copy = strdup(changed.str);
+    if (!active->changed || !copy) {
+        free(copy);
+        return bp_fail_nomem(err, "a provider's option");
+    }
+    changed.str = copy;
+    bp_err_clear(err);
+    rc = bp_err_complete(err, active->provider->set_option(active->instance, &changed, err));
+    if (rc < 0) {
+        free(copy);
+        return bp_fail_in(err, rc, "provider '%s', option '%s'", active->name, key);
+    }
+    free(active->changed[at]);
+    active->changed[at] = copy;
+    active->options[at] = changed;
+    return BP_OK;
+}
+
 void bp_lineup_finish(struct bp_lineup *lineup)
 {
     for (uint32_t i = 0; i < lineup->count; i++) {
-        if (lineup->active[i]->instance)
-            lineup->active[i]->provider->destroy(lineup->active[i]->instance);
+        struct bp_active *active = lineup->active[i];
+
+        if (active->instance)
+            active->provider->destroy(active->instance);
+        for (uint32_t j = 0; active->changed && j < active->n_options; j++)
+            free(active->changed[j]);
+        free(active->changed);
     }
     free(lineup->active);
     bp_region_finish(&lineup->region);

@@ -20,6 +20,7 @@ bp_rc bp_session_options_create(bp_session_options **out, bp_err *err)
 void bp_session_options_finish(struct bp_session_options *options)
 {
     bp_spec_finish(&options->providers);
+    bp_custom_list_finish(&options->operators);
 }
 
 void bp_session_options_destroy(bp_session_options *options)
@@ -33,19 +34,17 @@ void bp_session_options_destroy(bp_session_options *options)
 bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_session_options *from,
                               bp_err *err)
 {
-    bp_rc rc = BP_OK;
+    bp_rc rc;
 
     *to = (struct bp_session_options){.fallback = BP_FALLBACK_WARN};
     if (!from)
         return BP_OK;
     *to = *from;
     to->providers = (struct bp_spec_list){0};
-    for (uint32_t i = 0; rc >= 0 && i < from->providers.count; i++) {
-        const struct bp_spec *row = &from->providers.rows[i];
-
-        rc = bp_spec_add(&to->providers, row->name, row->options, row->n_options, row->fallback,
-                         err);
-    }
+    to->operators = (struct bp_custom_list){0};
+    rc = bp_spec_copy(&to->providers, &from->providers, err);
+    if (rc >= 0)
+        rc = bp_custom_list_copy(&to->operators, &from->operators, err);
     return rc;
 }
 
@@ -56,6 +55,7 @@ struct bp_engine_wish bp_session_wish(const struct bp_session_options *options)
                    .ignore_env = options->ignore_env,
                    .fallback = options->fallback,
                    .threads = options->threads},
+        .operators = &options->operators,
         .progress = options->progress,
         .progress_user = options->progress_user,
     };
@@ -100,6 +100,19 @@ bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, cons
     if (rc >= 0)
         rc = bp_spec_add(&options->providers, name, kv, n_kv, fallback, err);
     return rc;
+}
+
+bp_rc bp_session_options_set_devices(bp_session_options *options, const char *name,
+                                     const uint32_t *devices, uint32_t n_devices, bp_err *err)
+{
+    return bp_spec_set_devices(&options->providers, name, devices, n_devices, err);
+}
+
+bp_rc bp_session_options_add_operators(bp_session_options *options, bp_operators *set, bp_err *err)
+{
+    if (!options)
+        return bp_fail(err, BP_E_INVALID, "a set of operators needs session options");
+    return bp_custom_list_add(&options->operators, set, err);
 }
 
 bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fallback, bp_err *err)

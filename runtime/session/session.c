@@ -75,6 +75,8 @@ bp_rc bp_session_general(bp_session *session, struct bp_ported **out, bp_err *er
     pthread_mutex_lock(&session->lock);
     if (!session->general.engine) {
         rc = make_ported(session, &wish, &session->general, err);
+        if (rc >= 0)
+            rc = bp_session_repeat_changes(session, session->general.engine, err);
         if (rc < 0)
             finish_ported(&session->general);
     }

@@ -33,7 +33,7 @@ check() {
     fi
 }
 
-headers=$(cd "$BP_SRCDIR/sdk" && echo bp/*.h backplane.h)
+headers=$(cd "$BP_SRCDIR/sdk" && echo bp/*.h backplane*.h)
 for header in $headers; do
     for std in c99 c11 c17; do
         # shellcheck disable=SC2086

@@ -14,6 +14,7 @@ value_for()
     LEVEL) echo error ;;
     POLICY) echo silent ;;
     PROVIDER:KEY=VALUE) echo cpu:key=value ;;
+    PROVIDER=N,N) echo cpu=0 ;;
     NAME=1x3x224x224) echo x=1x2 ;;
     SYMBOL=N) echo batch=1 ;;
     NAME=FILE) echo x=file ;;

@@ -30,6 +30,7 @@ unit_tests += %D%/check_words
 
 cli_tests = \
 	%D%/bench.sh \
+	%D%/bind.sh \
 	%D%/conform.sh \
 	%D%/exit_codes.sh \
 	%D%/help.sh \

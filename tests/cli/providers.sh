@@ -9,7 +9,7 @@ needs_cpu
 
 # The mocks that these tests need, and no others.
 mkdir "$work/dir"
-for name in few needy absent undefined uncreated uncompiled unexecuted; do
+for name in few gadget needy absent undefined uncreated uncompiled unexecuted; do
     cp "$BP_MOCK_DIR/libbp-$name.so" "$work/dir/"
 done
 make_model "$work/relu.onnx" Relu "$FLOAT" 1 3
@@ -28,6 +28,10 @@ says out "$work/dir" 'few' 'usable' 'not usable' 'AVAILABLE' 'driver too old' 'u
     'OPEN' 'searched'
 bp 0 providers few
 says out 'org.backplane.few' '1.2.3' 'level' '0 to 9' 'fast, exact' 'effort, 0 to 9'
+bp 0 providers gadget
+says out 'GPU' '0000:fe:00.0' 'Mock GPU' '4096 MiB' 'NPU' 'Mock NPU' 'may change in a session'
+bp 0 providers --json gadget
+says out '"kind": "NPU"' '"memory_bytes": 4294967296' '"dynamic": true'
 bp 0 providers FewExecutionProvider
 bp 0 providers org.backplane.few
 bp 0 providers "$work/dir/libbp-few.so"
@@ -48,6 +52,21 @@ bp 0 plan -p few -o few:take=Add --fallback silent "$model"
 says out 'refused by' 'OPTION' 'Relu'
 bp 0 plan -p few -o few:take=Add --fallback silent --quiet --dot "$work/plan.dot" "$model"
 grep -q 'few refused: OPTION' "$work/plan.dot" || failed 'the picture does not say why'
+
+# which of its devices computes: Relu gives twice as much on the second one
+printf %s "$three_floats" | emit >"$work/x.bin"
+bp 0 run -p gadget -i "x=$work/x.bin" "$model"
+says out 'max 2'
+bp 0 run -p gadget --device gadget=1,0 -i "x=$work/x.bin" "$model"
+says out 'max 4'
+bp 2 run -p gadget --device gadget=2 "$model"
+says err '2 devices' 'no device 2'
+bp 2 run -p gadget --device few=0 "$model"
+says err 'few' 'add it first'
+bp 2 run -p gadget --device gadget=one "$model"
+says err "'one' is no number"
+bp 2 run -p gadget --device gadget "$model"
+says err 'PROVIDER=NUMBER'
 
 # options are checked before anything runs
 bp 0 run -p few -o few:gain=4 -o few:level=9 -o cpu:blas=false "$model"

@@ -3,7 +3,7 @@
 #ifndef BP_TESTS_ORT_WORLD_H
 #define BP_TESTS_ORT_WORLD_H
 
-#include "ort/kit.h"
+#include "ort/editor_kit.h"
 
 enum { VALUES = 7, TYPES = 4 };
 
@@ -24,6 +24,15 @@ static struct {
     OrtDnnlProviderOptions *dnnl;
     OrtTensorRTProviderOptionsV2 *tensorrt;
     OrtROCMProviderOptions *rocm;
+    OrtCustomOpDomain *domain;
+    OrtGraph *graph;
+    const OrtNode *node;
+    const OrtValueInfo *value_info;
+    OrtExternalInitializerInfo *external;
+    OrtDeviceEpIncompatibilityDetails *details;
+    OrtSession *recorded; /* says where its nodes are */
+    const OrtEpAssignedSubgraph *subgraph;
+    const OrtEpAssignedNode *assigned_node;
     OrtStatus *status;
     const OrtEpDevice *const *ep_devices;
     const OrtHardwareDevice *hardware;
@@ -130,12 +139,46 @@ static inline void make_options(void)
     ok(ort->CreateROCMProviderOptions(&world.rocm));
 }
 
+/* A graph of one node, and what it has. */
+static inline void make_graph(void)
+{
+    static const int64_t two[] = {2};
+
+    ok(editor->CreateGraph(&world.graph));
+    set_input(world.graph, "X", two, 1);
+    set_output(world.graph, "Y", two, 1);
+    add_node(world.graph, "Identity", "X", NULL, "Y");
+    ok(ort->Graph_GetNodes(world.graph, &world.node, 1));
+    ok(ort->Graph_GetOutputs(world.graph, &world.value_info, 1));
+    ok(ort->CreateExternalInitializerInfo("a file", 0, 8, &world.external));
+    ok(ort->CreateCustomOpDomain("test", &world.domain));
+}
+
+static inline void make_assignment(void)
+{
+    const OrtEpAssignedSubgraph *const *subgraphs = NULL;
+    const OrtEpAssignedNode *const *nodes = NULL;
+    OrtSessionOptions *options = NULL;
+    size_t n = 0;
+
+    ok(ort->CreateSessionOptions(&options));
+    ok(ort->AddSessionConfigEntry(options, "session.record_ep_graph_assignment_info", "1"));
+    world.recorded = open_add(options);
+    ort->ReleaseSessionOptions(options);
+    ok(ort->Session_GetEpGraphAssignmentInfo(world.recorded, &subgraphs, &n));
+    ck_assert_uint_ge(n, 1);
+    world.subgraph = subgraphs[0];
+    ok(ort->EpAssignedSubgraph_GetNodes(world.subgraph, &nodes, &n));
+    ck_assert_uint_ge(n, 1);
+    world.assigned_node = nodes[0];
+}
+
 static inline void make_world(void)
 {
     static const int64_t one = 1;
     size_t n = 0;
 
-    setup();
+    setup_editor();
     memset(&world, 0, sizeof world);
     make_values();
     make_types();
@@ -148,12 +191,21 @@ static inline void make_world(void)
     ok(ort->GetEpDevices(env, &world.ep_devices, &n));
     ck_assert_uint_ge(n, 1);
     world.hardware = ort->EpDevice_Device(world.ep_devices[0]);
+    ok(ort->GetHardwareDeviceEpIncompatibilityDetails(env, "CPUExecutionProvider", world.hardware,
+                                                      &world.details));
+    make_graph();
+    make_assignment();
     world.status = ort->CreateStatus(ORT_FAIL, "a status");
 }
 
 static inline void drop_world(void)
 {
     ort->ReleaseStatus(world.status);
+    ort->ReleaseSession(world.recorded);
+    ort->ReleaseDeviceEpIncompatibilityDetails(world.details);
+    ort->ReleaseCustomOpDomain(world.domain);
+    ort->ReleaseExternalInitializerInfo(world.external);
+    ort->ReleaseGraph(world.graph);
     ort->ReleaseOpAttr(world.op_attr);
     ort->ReleaseTensorTypeAndShapeInfo(world.shape);
     ort->ReleaseIoBinding(world.binding);
