@@ -78,12 +78,14 @@ bp_rc ort_kernel_context_deliver(OrtKernelContext *context, bp_err *err)
 
 void ort_kernel_context_finish(OrtKernelContext *context)
 {
+    OrtAllocator *heap = ort_default_allocator();
+
     for (uint32_t i = 0; context->in && i < context->n_out; i++)
         free_texts(&context->out[i]);
     while (context->scratch) {
         struct ort_scratch *next = context->scratch->next;
 
-        free(context->scratch->memory);
+        heap->Free(heap, context->scratch->memory);
         free(context->scratch);
         context->scratch = next;
     }
