@@ -50,14 +50,14 @@ static bool is_available(const char *name)
     return is_there;
 }
 
-/* Either it worked, or it says that the provider is not installed. */
+/* Either it worked, or it says that the provider not installed. */
 static void honest(OrtStatus *status, const char *name)
 {
     if (!status) {
         ck_assert_msg(is_available(name), "%s was appended, but is not available", name);
         return;
     }
-    fails(status, ORT_FAIL, "is not installed");
+    fails(status, ORT_FAIL, "not installed");
 }
 
 static OrtSessionOptions *new_options(void)
@@ -119,7 +119,7 @@ START_TEST(names_that_are_known_are_told_apart)
 
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         fails(ort->SessionOptionsAppendExecutionProvider(options, known[i], NULL, NULL, 0),
-              ORT_INVALID_ARGUMENT, "is not installed");
+              ORT_INVALID_ARGUMENT, "not installed");
     fails(ort->SessionOptionsAppendExecutionProvider(options, "Cudda", NULL, NULL, 0),
           ORT_INVALID_ARGUMENT, "did you mean 'cuda'");
     serves(options);
