@@ -169,6 +169,7 @@ static void strides(struct kit *kit)
     const struct kit_case *c = NULL;
     struct kit_graph *graph = kit_graph_new();
     struct kit_answers near, far;
+    const bp_graph *table;
     struct kit_exec exec;
     bp_instance *instance;
     bp_rc rc;
@@ -185,9 +186,10 @@ static void strides(struct kit *kit)
     c = kit_need_case(kit, instance);
     graph = kit_graph_new();
     kit_graph_add(graph, c, 0);
-    rc = kit_compile(kit, &exec, instance, kit_graph_table(graph, true));
+    table = kit_graph_table(graph, true); /* the program may keep it */
+    rc = kit_compile(kit, &exec, instance, table);
     if (rc >= 0)
-        rc = kit_frame(&exec, kit_graph_table(graph, true), c);
+        rc = kit_frame(&exec, table, c);
     if (rc < 0)
         kit_fail(kit, "%s, with wider rows: %d: %s", c->name, (int)rc, kit->words);
     kit_place(&exec, c, 1, 0);
