@@ -10,6 +10,8 @@ struct load_args {
     const char *providers;   /* "a,b"; NULL: the environment's default */
     struct arg_list options; /* "provider:key=value" */
     uint32_t fallback;       /* BP_FALLBACK_* */
+    uint32_t level;          /* BP_OPTIMIZE_* */
+    struct arg_list disabled; /* names of passes */
 };
 
 struct arg_group load_group(struct load_args *args);

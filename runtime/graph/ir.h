@@ -66,6 +66,7 @@ struct bp_ir_value {
 
 struct bp_ir_node {
     const char *name; /* unique in its graph, never empty */
+    const char *stands_for; /* names of the model's nodes that it was made of, or NULL: itself */
     const char *op, *domain;
     const struct bp_schema *schema; /* NULL: no such operator is known */
     uint32_t *in;                   /* value indices; BP_NONE: absent */
@@ -92,7 +93,7 @@ struct bp_ir {
     struct bp_symbols *symbols; /* names of declared sizes; borrowed */
 };
 
-/* ---- building, in this order; only model/ and tests do it ------------------------------------ */
+/* ---- building, in this order; only model/ and tests do it; see optimize/ for changes ------------------------------------ */
 
 /* An empty graph in `region`; it needs no freeing of its own but bp_ir_finish(). */
 bp_rc bp_ir_create(struct bp_region *region, struct bp_symbols *symbols, struct bp_ir *parent,

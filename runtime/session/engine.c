@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "session/optimizing.h"
 
 static void tell(const struct bp_engine_wish *wish, const char *phase, double fraction)
 {
@@ -33,13 +34,27 @@ static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wis
         .failed = BP_NONE,
     };
     bp_report_clear_graphs(engine->report);
-    rc = bp_body_create(maker, engine->ir, NULL, NULL, "", &engine->body, err);
+    rc = bp_engine_optimize(engine, wish, err);
+    if (rc >= 0)
+        rc = bp_body_create(maker, engine->ir, NULL, NULL, "", &engine->body, err);
     if (rc >= 0 && maker->n_missing > 0 && !wish->claims_only)
         rc = bp_fail(err, BP_E_UNSUPPORTED, "no provider takes %u node%s: %s%s", maker->n_missing,
                      maker->n_missing == 1 ? "" : "s", missing.data ? missing.data : "",
                      maker->n_missing > 50 ? "; ..." : "");
     bp_text_finish(&missing);
     return rc;
+}
+
+/* The model's graph; anew where passes have changed it for providers that are no more. */
+static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+{
+    if (engine->ir && !bp_engine_is_optimized(wish))
+        return BP_OK;
+    if (engine->ir)
+        bp_ir_finish(engine->ir);
+    engine->ir = NULL;
+    return bp_onnx_graph(engine->onnx, wish->open_defaults, &engine->region, &engine->symbols,
+                         &engine->ir, err);
 }
 
 static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
@@ -60,6 +75,8 @@ static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wi
                  engine->lineup.active[maker.failed]->name, text);
         rc = bp_lineup_drop(&engine->lineup, maker.failed, engine->report, maker.failed_stage, rc,
                             text, err);
+        if (rc >= 0)
+            rc = make_graph(engine, wish, err);
         if (rc < 0)
             return rc;
     }
@@ -122,8 +139,7 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_
     bp_rc rc;
 
     tell(wish, "graph", 0.1);
-    rc = bp_onnx_graph(engine->onnx, wish->open_defaults, &engine->region, &engine->symbols,
-                       &engine->ir, err);
+    rc = make_graph(engine, wish, err);
     if (rc < 0)
         return rc;
     tell(wish, "providers", 0.3);

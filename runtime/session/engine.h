@@ -23,6 +23,8 @@ struct bp_engine {
 struct bp_engine_wish {
     struct bp_lineup_wish lineup;
     bool open_defaults;      /* initializers that are inputs stay inputs; see bp_onnx_graph() */
+    uint32_t level;          /* BP_OPTIMIZE_* */
+    uint64_t disabled_passes; /* a bit for each, by its index in the table */
     bool claims_only;        /* for a plan: nothing is compiled, it cannot run */
     bp_progress_fn progress; /* may be NULL */
     void *progress_user;
