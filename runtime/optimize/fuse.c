@@ -130,8 +130,7 @@ static bp_rc ask(struct bp_rewrite *rw, const struct bp_fusion *f, struct bp_ir 
     if (rc >= 0 && !same_type(&facts[ir->outputs[0]], &rw->facts[last->out[0]]))
         rc = bp_fail(err, BP_E_INTERNAL, "%s would give another type", f->op);
     if (rc >= 0)
-        rc = rw->optimizer->takers(rw->optimizer->h, ir, facts, rw->symbols, &taker,
-                                   err);
+        rc = rw->optimizer->takers(rw->optimizer->h, ir, facts, rw->symbols, &taker, err);
     *takes = rc >= 0 && taker == rw->taker[f->last];
     return rc;
 }

@@ -26,8 +26,14 @@ bp_rc bp_rw_new_data(struct bp_rewrite *rw, uint32_t dtype, uint32_t rank, const
     data->bytes = bp_region_alloc(region, bytes);
     if (!data->bytes)
         return bp_fail_nomem(err, "a folded constant");
+    data->source = data; /* the mark of what is ours; the model's has another source or none */
     *out = data;
     return BP_OK;
+}
+
+bool bp_rw_is_own(const struct bp_ir_data *data)
+{
+    return data->source == data;
 }
 
 void bp_rw_number_data(struct bp_ir_data *data)
@@ -63,19 +69,14 @@ static bp_rc define(struct bp_rewrite *rw, uint32_t like, uint32_t *out, bp_err 
     return name ? bp_ir_define(rw->ir, name, out, err) : bp_fail_nomem(err, "names of values");
 }
 
-bp_rc bp_rw_make(struct bp_rewrite *rw, uint32_t like, uint32_t dtype, uint32_t rank,
-                 const int64_t *dims, struct bp_rw_made *out, bp_err *err)
+bp_rc bp_rw_make(struct bp_rewrite *rw, uint32_t like, struct bp_rw_made *out, bp_err *err)
 {
-    bp_rc rc;
+    bp_rc rc = define(rw, like, &out->value, err);
 
-    rc = bp_rw_new_data(rw, dtype, rank, dims, &out->data, err);
-    if (rc >= 0)
-        rc = define(rw, like, &out->value, err);
     if (rc >= 0 && !bp_rw_room(rw))
         rc = bp_fail_nomem(err, "a folded constant");
     if (rc < 0)
         return rc;
-    out->bytes = (uint8_t *)(uintptr_t)out->data->bytes; /* ours, not the model's */
     rw->head[out->value] = BP_NONE;
     rw->count[out->value] = 0;
     rw->captured[out->value] = false;
@@ -95,17 +96,21 @@ bp_rc bp_rw_make_floats(struct bp_rewrite *rw, uint32_t like, uint32_t dtype, ui
                         const int64_t *dims, const double *from, uint32_t *out, bp_err *err)
 {
     struct bp_rw_made made;
-    bp_rc rc = bp_rw_make(rw, like, dtype, rank, dims, &made, err);
+    bp_rc rc = bp_rw_new_data(rw, dtype, rank, dims, &made.data, err);
     size_t n;
+    void *to;
 
+    if (rc >= 0)
+        rc = bp_rw_make(rw, like, &made, err);
     if (rc < 0)
         return rc;
+    to = (void *)(uintptr_t)made.data->bytes; /* ours, not the model's */
     n = made.data->size / (dtype == BP_DTYPE_F32 ? sizeof(float) : sizeof(double));
     for (size_t i = 0; i < n; i++) {
         if (dtype == BP_DTYPE_F32)
-            ((float *)(void *)made.bytes)[i] = (float)from[i];
+            ((float *)to)[i] = (float)from[i];
         else
-            ((double *)(void *)made.bytes)[i] = from[i];
+            ((double *)to)[i] = from[i];
     }
     *out = made.value;
     return bp_rw_made(rw, &made, err);

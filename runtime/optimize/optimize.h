@@ -17,17 +17,16 @@ struct bp_pass_result {
 };
 
 struct bp_optimizer {
-    uint32_t level;    /* BP_OPTIMIZE_*, never DEFAULT */
-    uint64_t disabled; /* bit i: pass i does not run */
+    uint32_t level;             /* BP_OPTIMIZE_*, never DEFAULT */
+    uint64_t disabled;          /* bit i: pass i does not run */
     struct bp_symbols *symbols; /* its own, while it runs */
     void *h;
     /*
-     * Runs a sealed graph without inputs and gives each output to take(u, i, tensor). NULL: nothing
-     * can be run. A failure is no error: the nodes stay then.
+     * Runs a sealed graph without inputs and writes each output to the bytes of results[i], whose
+     * type and dims it must have. NULL: nothing can be run. A failure is no error: the nodes stay
+     * then.
      */
-    bp_rc (*evaluate)(void *h, struct bp_ir *ir,
-                      bp_rc (*take)(void *u, uint32_t output, const bp_tensor *tensor, bp_err *err),
-                      void *u, bp_err *err);
+    bp_rc (*evaluate)(void *h, struct bp_ir *ir, struct bp_ir_data *const *results, bp_err *err);
     /*
      * Who would take each node of a sealed graph: any numbers, or BP_NONE for nobody and nodes that
      * the host runs. NULL: no passes that ask.

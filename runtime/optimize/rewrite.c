@@ -65,8 +65,7 @@ static uint32_t new_rows(struct bp_rewrite *rw, uint32_t n)
 
     if (n > rw->cap_uses - rw->n_uses) {
         size_t cap = ((size_t)rw->n_uses + n) * 3 / 2 + 64;
-        struct bp_rw_use *uses =
-            cap < BP_NONE ? realloc(rw->uses, cap * sizeof *uses) : NULL;
+        struct bp_rw_use *uses = cap < BP_NONE ? realloc(rw->uses, cap * sizeof *uses) : NULL;
 
         if (!uses)
             return BP_NONE;

@@ -30,10 +30,10 @@ struct bp_rewrite {
     struct bp_region *scratch; /* ends with the rewriting; the graph's own region stays */
     struct bp_rw_node *nodes;
     struct bp_rw_use *uses;
-    uint32_t *head;   /* one a value: its first use, or BP_NONE */
-    uint32_t *count;  /* one a value: its uses */
-    bool *captured;   /* one a value: a body of a node here takes it */
-    uint32_t *queue;  /* nodes that may be of no use any more */
+    uint32_t *head;  /* one a value: its first use, or BP_NONE */
+    uint32_t *count; /* one a value: its uses */
+    bool *captured;  /* one a value: a body of a node here takes it */
+    uint32_t *queue; /* nodes that may be of no use any more */
     uint32_t n_uses, cap_uses, cap_values, n_queue, cap_queue;
     uint32_t n_alive;
     const uint32_t *taker; /* one a node: who takes it, see optimize.h; NULL before claims */
@@ -114,16 +114,15 @@ bp_rc bp_rw_set_string(struct bp_rewrite *rw, uint32_t n, const char *name, cons
 /* Holds a changed node against its operator's schema. */
 bp_rc bp_rw_check(struct bp_rewrite *rw, uint32_t n, bp_err *err) BP_CHECKED;
 
-/* A constant in the making: its bytes are zeroed, to be filled in. */
+/* A constant in the making. */
 struct bp_rw_made {
     uint32_t value;
-    uint8_t *bytes;
     struct bp_ir_data *data;
 };
 
-/* A new constant, named after `like` (a value); then bp_rw_made(). */
-bp_rc bp_rw_make(struct bp_rewrite *rw, uint32_t like, uint32_t dtype, uint32_t rank,
-                 const int64_t *dims, struct bp_rw_made *out, bp_err *err) BP_CHECKED;
+/* A new constant value for out->data, named after `like` (a value); then bp_rw_made(). */
+bp_rc bp_rw_make(struct bp_rewrite *rw, uint32_t like, struct bp_rw_made *out,
+                 bp_err *err) BP_CHECKED;
 /* The bytes are there: gives the constant its number, and facts. */
 bp_rc bp_rw_made(struct bp_rewrite *rw, struct bp_rw_made *made, bp_err *err) BP_CHECKED;
 /* A constant of n doubles, stored in float32 or float64. */
@@ -137,9 +136,11 @@ bp_rc bp_rw_fix(struct bp_rewrite *rw, uint32_t value, struct bp_ir_data *data,
 void bp_rw_drop(struct bp_rewrite *rw, uint32_t n);
 /* Takes it out if nobody reads its outputs. */
 void bp_rw_drop_unused(struct bp_rewrite *rw, uint32_t n);
-/* Data of a constant with these dims, zeroed. BP_E_NOMEM. */
+/* Data of a constant with these dims, zeroed, which passes may change. BP_E_NOMEM. */
 bp_rc bp_rw_new_data(struct bp_rewrite *rw, uint32_t dtype, uint32_t rank, const int64_t *dims,
                      struct bp_ir_data **out, bp_err *err) BP_CHECKED;
+/* Was it made by that? */
+bool bp_rw_is_own(const struct bp_ir_data *data);
 /* Room in the lists for values that were just defined; false: no memory. */
 bool bp_rw_room(struct bp_rewrite *rw);
 void bp_rw_number_data(struct bp_ir_data *data); /* sets id, from its bytes */

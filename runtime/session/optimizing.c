@@ -96,26 +96,68 @@ static bp_rc make_body(struct alone *alone, struct bp_ir *ir, struct bp_body **o
     return rc;
 }
 
-static bp_rc give(struct bp_frame_state *frame, const struct bp_ir *ir,
-                  bp_rc (*take)(void *u, uint32_t output, const bp_tensor *tensor, bp_err *err),
-                  void *u, bp_err *err)
+/* Lets the run write where the results are to lie. */
+static bp_binding *want(struct bp_frame_state *frame, const struct bp_ir *ir,
+                        struct bp_ir_data *const *results, struct bp_region *region)
 {
-    bp_rc rc = BP_OK;
+    bp_binding *bindings = bp_region_array(region, ir->n_outputs, sizeof *bindings);
 
-    for (uint32_t i = 0; rc >= 0 && i < ir->n_outputs; i++) {
-        bp_tensor tensor = bp_cell_tensor(&frame->cells[ir->outputs[i]]);
+    for (uint32_t i = 0; bindings && i < ir->n_outputs; i++) {
+        const struct bp_ir_data *data = results[i];
 
-        rc = take(u, i, &tensor, err);
+        bindings[i].tensor = (bp_tensor){
+            .base = (void *)(uintptr_t)data->bytes,
+            .bytes = data->size,
+            .dims = bp_region_array(region, data->rank, sizeof(int64_t)),
+            .rank = data->rank,
+            .dtype = data->dtype,
+        };
+        if (!bindings[i].tensor.dims)
+            return NULL;
+        frame->wanted[ir->outputs[i]] = &bindings[i];
     }
+    return bindings;
+}
+
+/* What does not lie there yet is copied, if it is what was expected. */
+static bp_rc settle(const struct bp_frame_state *frame, const struct bp_ir *ir,
+                    struct bp_ir_data *const *results, bp_err *err)
+{
+    for (uint32_t i = 0; i < ir->n_outputs; i++) {
+        const struct bp_cell *cell = &frame->cells[ir->outputs[i]];
+        const struct bp_ir_data *data = results[i];
+
+        if (cell->dtype != data->dtype || cell->rank != data->rank || cell->bytes != data->size ||
+            !bp_same_dims(cell->dims, data->dims, cell->rank))
+            return bp_fail(err, BP_E_INTERNAL, "'%s' has another shape than was inferred",
+                           ir->values[ir->outputs[i]].name);
+        if (cell->base != data->bytes && data->size > 0)
+            memmove((void *)(uintptr_t)data->bytes, cell->base, data->size);
+    }
+    return BP_OK;
+}
+
+static bp_rc run(const struct bp_body *body, struct bp_ir *ir, struct bp_ir_data *const *results,
+                 bp_err *err)
+{
+    struct bp_run_shared shared = {0};
+    struct bp_region region = {0};
+    struct bp_frame_state *frame;
+    bp_rc rc = bp_frame_state_create(body, &frame, err);
+
+    if (rc >= 0 && !want(frame, ir, results, &region))
+        rc = bp_fail_nomem(err, "the constants of a graph");
+    if (rc >= 0)
+        rc = bp_body_run(frame, &shared, err);
+    if (rc >= 0)
+        rc = settle(frame, ir, results, err);
+    bp_frame_state_destroy(frame);
+    bp_region_finish(&region);
     return rc;
 }
 
-static bp_rc evaluate(void *h, struct bp_ir *ir,
-                      bp_rc (*take)(void *u, uint32_t output, const bp_tensor *tensor, bp_err *err),
-                      void *u, bp_err *err)
+static bp_rc evaluate(void *h, struct bp_ir *ir, struct bp_ir_data *const *results, bp_err *err)
 {
-    struct bp_run_shared shared = {0};
-    struct bp_frame_state *frame = NULL;
     struct bp_body *body = NULL;
     struct alone alone = {.report = NULL};
     bp_rc rc;
@@ -126,12 +168,7 @@ static bp_rc evaluate(void *h, struct bp_ir *ir,
     if (rc >= 0)
         rc = make_body(&alone, ir, &body, err);
     if (rc >= 0)
-        rc = bp_frame_state_create(body, &frame, err);
-    if (rc >= 0)
-        rc = bp_body_run(frame, &shared, err);
-    if (rc >= 0)
-        rc = give(frame, ir, take, u, err);
-    bp_frame_state_destroy(frame);
+        rc = run(body, ir, results, err);
     bp_body_destroy(body);
     bp_report_destroy(alone.report);
     return rc;

@@ -86,6 +86,15 @@ bool bp_cpu_epilogue_claim(const struct bp_cpu_query *query)
 #define FN(name) name##_f64
 #include "kernels/epilogue.inc"
 
+void bp_cpu_epilogue_piece(const struct bp_cpu_epilogue *epilogue, uint32_t dtype, const void *z,
+                           void *y, size_t n)
+{
+    if (dtype == BP_DTYPE_F64)
+        finish_f64(epilogue, z, y, n);
+    else
+        finish_f32(epilogue, z, y, n);
+}
+
 struct job {
     const struct bp_cpu_epilogue *epilogue;
     const char *z;
@@ -117,7 +126,7 @@ void bp_cpu_epilogue_run(const struct bp_cpu_call *call, const struct bp_cpu_epi
                       .count = bp_cpu_count(y),
                       .is_double = y->dtype == BP_DTYPE_F64};
 
-    if (job.count == 0 || (epilogue->kind == NONE && !z))
+    if (job.count == 0 || bp_cpu_epilogue_is_empty(epilogue, z))
         return;
     job.z = z ? bp_cpu_data(z) : NULL;
     job.slices = bp_cpu_slices(call, job.count, 4);

@@ -38,8 +38,8 @@ static bool read_clip(struct bp_rewrite *rw, const struct bp_ir_node *node,
 
 bool bp_activation_read(struct bp_rewrite *rw, uint32_t n, struct bp_activation *out)
 {
-    static const char *const names[] = {"Relu", "Sigmoid", "Tanh", "LeakyRelu", "HardSigmoid",
-                                        "Clip"};
+    static const char *const names[] = {"Relu",      "Sigmoid",     "Tanh",
+                                        "LeakyRelu", "HardSigmoid", "Clip"};
     const struct bp_ir_node *node = n == BP_NONE ? NULL : bp_rw_node(rw, n);
 
     *out = (struct bp_activation){0};

@@ -39,8 +39,8 @@ bool bp_conv_find(struct bp_rewrite *rw, uint32_t value, struct bp_conv *out)
     *out = (struct bp_conv){.node = n, .is_transposed = node->op[4] != '\0'};
     w = node->in[1];
     bias = bp_rw_in(node, 2);
-    if (!bp_rw_is_constant(rw, w) || (!is_float_constant(rw, w, BP_DTYPE_F32) &&
-                                      !is_float_constant(rw, w, BP_DTYPE_F64)))
+    if (!bp_rw_is_constant(rw, w) ||
+        (!is_float_constant(rw, w, BP_DTYPE_F32) && !is_float_constant(rw, w, BP_DTYPE_F64)))
         return false;
     if (!read_dims(rw, node, out))
         return false;
@@ -48,6 +48,22 @@ bool bp_conv_find(struct bp_rewrite *rw, uint32_t value, struct bp_conv *out)
         return true;
     return is_float_constant(rw, bias, out->dtype) && rw->ir->values[bias].data->rank == 1 &&
            (uint64_t)rw->ir->values[bias].data->dims[0] == out->maps;
+}
+
+/* Weights that passes have made for this node alone are changed where they lie. */
+static struct bp_ir_data *own_weights(struct bp_rewrite *rw, uint32_t value)
+{
+    struct bp_ir_data *data = rw->ir->values[value].data, *copy;
+    char words[256];
+    bp_err own = bp_err_init(words, sizeof words);
+
+    if (bp_rw_is_own(data) && bp_rw_only_user(rw, value) != BP_NONE)
+        return data;
+    if (bp_ir_data_load(data, &own) < 0 ||
+        bp_rw_new_data(rw, data->dtype, data->rank, data->dims, &copy, &own) < 0)
+        return NULL;
+    memcpy((uint8_t *)(uintptr_t)copy->bytes, data->bytes, copy->size);
+    return copy;
 }
 
 bool bp_conv_load(struct bp_rewrite *rw, struct bp_conv *conv, bool with_weights)
@@ -58,9 +74,22 @@ bool bp_conv_load(struct bp_rewrite *rw, struct bp_conv *conv, bool with_weights
 
     conv->bias = bias == BP_NONE ? bp_region_array(rw->scratch, conv->maps, sizeof *conv->bias)
                                  : bp_rw_floats(rw, bias, &n);
-    if (with_weights)
-        conv->weights = bp_rw_floats(rw, node->in[1], &n);
+    if (conv->bias && with_weights)
+        conv->weights = own_weights(rw, node->in[1]);
     return conv->bias && (!with_weights || conv->weights);
+}
+
+static void scale(struct bp_ir_data *data, size_t first, size_t n, double factor)
+{
+    void *bytes = (void *)(uintptr_t)data->bytes;
+
+    if (data->dtype == BP_DTYPE_F32) {
+        for (size_t i = first; i < first + n; i++)
+            ((float *)bytes)[i] = (float)((double)((float *)bytes)[i] * factor);
+    } else {
+        for (size_t i = first; i < first + n; i++)
+            ((double *)bytes)[i] *= factor;
+    }
 }
 
 /* Weights of a map lie together; in a transposed Conv it has a row for each input channel. */
@@ -81,11 +110,23 @@ void bp_conv_scale(struct bp_conv *c, size_t map, double factor, double offset)
         stride = 0;
         first = map * kernel;
     }
-    for (size_t r = 0; r < rows; r++) {
-        for (size_t i = 0; i < kernel; i++)
-            c->weights[first + r * stride + i] *= factor;
-    }
+    for (size_t r = 0; r < rows; r++)
+        scale(c->weights, first + r * stride, kernel, factor);
     c->bias[map] = c->bias[map] * factor + offset;
+}
+
+static bp_rc use_weights(struct bp_rewrite *rw, const struct bp_conv *conv, uint32_t *value,
+                         bp_err *err)
+{
+    struct bp_rw_made made = {.data = conv->weights};
+    bp_rc rc = BP_OK;
+
+    if (rw->ir->values[*value].data != conv->weights)
+        rc = bp_rw_make(rw, *value, &made, err);
+    else
+        made.value = *value;
+    *value = made.value;
+    return rc < 0 ? rc : bp_rw_made(rw, &made, err);
 }
 
 bp_rc bp_conv_replace(struct bp_rewrite *rw, struct bp_conv *conv, uint32_t last, bp_err *err)
@@ -96,8 +137,7 @@ bp_rc bp_conv_replace(struct bp_rewrite *rw, struct bp_conv *conv, uint32_t last
     bp_rc rc = BP_OK;
 
     if (conv->weights)
-        rc = bp_rw_make_floats(rw, in[1], conv->dtype, conv->rank, conv->dims, conv->weights,
-                               &in[1], err);
+        rc = use_weights(rw, conv, &in[1], err);
     if (rc >= 0)
         rc = bp_rw_make_floats(rw, bp_rw_in(node, 2) == BP_NONE ? node->in[1] : node->in[2],
                                conv->dtype, 1, &maps, conv->bias, &in[2], err);

@@ -8,26 +8,28 @@
 /* A Conv or ConvTranspose whose weights and bias are constants of float32 or float64. */
 struct bp_conv {
     uint32_t node;
-    uint32_t dtype, rank; /* of the weights */
+    uint32_t dtype, rank;  /* of the weights */
     uint64_t groups, maps; /* maps: channels of the output */
     size_t n_weights;
     int64_t dims[BP_MAX_RANK];
-    bool is_transposed; /* maps are counted by group and second dimension of the weights */
-    double *weights;    /* NULL until bp_conv_load() */
-    double *bias;       /* one a map, zeros where there is none; NULL until bp_conv_load() */
+    bool is_transposed;         /* maps are counted by group and second dimension of the weights */
+    struct bp_ir_data *weights; /* to be changed; NULL until bp_conv_load() */
+    double *bias; /* one a map, zeros where there is none; NULL until bp_conv_load() */
 };
 
 /*
  * Is `value` made by such a node, for no other reader than one? Sizes are exact; reads no weights.
  */
 bool bp_conv_find(struct bp_rewrite *rw, uint32_t value, struct bp_conv *out);
-/* Reads weights and bias; false: it cannot be. */
+/*
+ * Reads the bias, and copies weights that are not the passes' own; false: it cannot be. Whoever asks
+ * for weights replaces the Conv then.
+ */
 bool bp_conv_load(struct bp_rewrite *rw, struct bp_conv *conv, bool with_weights);
 /* Weights of map `map` times `factor`, its bias times that plus `offset`. */
 void bp_conv_scale(struct bp_conv *conv, size_t map, double factor, double offset);
 /*
- * Node `last`, which reads the Conv's output, becomes the Conv with the numbers as they are now;
- * the weights are made anew only where they were loaded.
+ * Node `last`, which reads the Conv's output, becomes the Conv with the numbers as they are now.
  */
 bp_rc bp_conv_replace(struct bp_rewrite *rw, struct bp_conv *conv, uint32_t last,
                       bp_err *err) BP_CHECKED;

@@ -121,11 +121,11 @@ static const struct rule {
     const char *op;
     bool (*is_no_op)(const struct bp_rewrite *rw, const struct bp_ir_node *node);
 } rules[] = {
-    {"Cast", keeps_type},     {"Concat", is_alone},        {"Dropout", is_inference},
-    {"Expand", keeps_shape},  {"Flatten", keeps_shape},    {"Identity", keeps_all},
-    {"Max", is_alone},        {"Mean", is_alone},          {"Min", is_alone},
-    {"Pad", pads_nothing},    {"Reshape", keeps_shape},    {"Slice", takes_all},
-    {"Squeeze", keeps_shape}, {"Sum", is_alone},           {"Tile", repeats_once},
+    {"Cast", keeps_type},       {"Concat", is_alone},       {"Dropout", is_inference},
+    {"Expand", keeps_shape},    {"Flatten", keeps_shape},   {"Identity", keeps_all},
+    {"Max", is_alone},          {"Mean", is_alone},         {"Min", is_alone},
+    {"Pad", pads_nothing},      {"Reshape", keeps_shape},   {"Slice", takes_all},
+    {"Squeeze", keeps_shape},   {"Sum", is_alone},          {"Tile", repeats_once},
     {"Transpose", keeps_order}, {"Unsqueeze", keeps_shape},
 };
 
@@ -156,8 +156,7 @@ bp_rc bp_pass_drop_no_ops(struct bp_rewrite *rw, bp_err *err)
         const struct bp_ir_node *node = bp_rw_node(rw, n);
 
         if (node && is_no_op(rw, node) && bp_rw_one_output(rw, n) &&
-            (rw->count[node->out[0]] > 0 ||
-             rw->ir->values[node->out[0]].flags & BP_IR_OUTPUT) &&
+            (rw->count[node->out[0]] > 0 || rw->ir->values[node->out[0]].flags & BP_IR_OUTPUT) &&
             bp_rw_replace(rw, node->out[0], node->in[0]))
             rw->n_matches++;
     }

@@ -11,9 +11,14 @@
 
 #include <stdlib.h>
 
+/*
+ * Computed in each run, a value needs the same room in each frame; so it may grow, within limits
+ * that keep a small file from becoming a large session.
+ */
 enum {
-    SMALL = 64 * 1024, /* bytes of a result that may be larger than what it is made of */
-    GROWTH = 2         /* larger results are at most so many times their inputs */
+    SMALL = 16 << 20,       /* bytes of a result that may be larger than what it is made of */
+    MOST_GROWN = 256 << 20, /* all of those of a graph */
+    GROWTH = 2              /* other results are at most so many times their inputs */
 };
 
 /* ---- which nodes ----------------------------------------------------------------------------- */
@@ -21,9 +26,9 @@ enum {
 /* What differs each time, and what is smaller as it is: providers know how to use quantised weights. */
 static bool must_stay(const struct bp_ir_node *node)
 {
-    static const char *const ops[] = {"Bernoulli",         "DequantizeLinear", "Dropout",
-                                      "Multinomial",       "RandomNormal",     "RandomNormalLike",
-                                      "RandomUniform",     "RandomUniformLike"};
+    static const char *const ops[] = {"Bernoulli",     "DequantizeLinear", "Dropout",
+                                      "Multinomial",   "RandomNormal",     "RandomNormalLike",
+                                      "RandomUniform", "RandomUniformLike"};
 
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         if (strcmp(node->op, ops[i]) == 0)
@@ -47,7 +52,8 @@ static bool bytes_of(const struct bp_rewrite *rw, uint32_t value, size_t *out)
     return bp_dense_bytes(fact->dtype, dims, fact->rank, out);
 }
 
-static bool is_worth_it(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+/* *grown: bytes of results beyond their inputs so far. */
+static bool is_worth_it(const struct bp_rewrite *rw, const struct bp_ir_node *node, size_t *grown)
 {
     size_t in = 0, out = 0, bytes;
 
@@ -62,11 +68,17 @@ static bool is_worth_it(const struct bp_rewrite *rw, const struct bp_ir_node *no
             return false;
         out += bytes;
     }
-    return out <= SMALL || out / GROWTH <= in;
+    if (out / GROWTH <= in)
+        return true;
+    if (out > SMALL || *grown + out > MOST_GROWN)
+        return false;
+    *grown += out;
+    return true;
 }
 
 /* fixed: one a value, is it to be computed here? */
-static bool can_fold(const struct bp_rewrite *rw, const struct bp_ir_node *node, const bool *fixed)
+static bool can_fold(const struct bp_rewrite *rw, const struct bp_ir_node *node, const bool *fixed,
+                     size_t *grown)
 {
     if (!node || !node->schema || node->n_in == 0 || node->n_bodies > 0 || must_stay(node) ||
         node->schema->sizes_from_data || bp_node_is_hosted(node, rw->facts))
@@ -75,7 +87,7 @@ static bool can_fold(const struct bp_rewrite *rw, const struct bp_ir_node *node,
         if (node->in[i] != BP_NONE && !bp_rw_is_constant(rw, node->in[i]) && !fixed[node->in[i]])
             return false;
     }
-    return is_worth_it(rw, node);
+    return is_worth_it(rw, node, grown);
 }
 
 /* ---- without running ------------------------------------------------------------------------- */
@@ -190,10 +202,10 @@ static bp_rc fold_at_once(struct bp_rewrite *rw, uint32_t n, bp_err *err)
 
 struct batch {
     struct bp_rewrite *rw;
-    bool *fixed;        /* one a value of the graph: made by a node that is to be run */
-    uint32_t *nodes;    /* to be run */
-    uint32_t *map;      /* one a value: its index in `ir`, or BP_NONE */
-    uint32_t *wanted;   /* one an output of `ir`: the value */
+    bool *fixed;                 /* one a value of the graph: made by a node that is to be run */
+    uint32_t *nodes;             /* to be run */
+    uint32_t *map;               /* one a value: its index in `ir`, or BP_NONE */
+    uint32_t *wanted;            /* one an output of `ir`: the value */
     struct bp_ir_data **results; /* one an output of `ir` */
     uint32_t n_nodes;
     struct bp_ir *ir;
@@ -279,22 +291,20 @@ static bp_rc copy_all(struct batch *b, const bool *in_batch, bp_err *err)
     return rc < 0 ? rc : bp_ir_seal(b->ir, no_opset, NULL, err);
 }
 
-static bp_rc take(void *u, uint32_t output, const bp_tensor *tensor, bp_err *err)
+/* Room for the outputs, which the run fills. */
+static bp_rc make_room(struct batch *b, bp_err *err)
 {
-    struct batch *b = u;
-    const struct bp_fact *fact = &b->rw->facts[b->wanted[output]];
-    bp_rc rc;
+    bp_rc rc = BP_OK;
 
-    if (tensor->dtype != fact->dtype || tensor->rank != fact->rank)
-        return bp_fail(err, BP_E_INTERNAL, "a folded value has another type than expected");
-    rc = bp_rw_new_data(b->rw, tensor->dtype, tensor->rank, tensor->dims, &b->results[output], err);
-    if (rc < 0)
-        return rc;
-    if (b->results[output]->size > 0)
-        memcpy((uint8_t *)(uintptr_t)b->results[output]->bytes, bp_tensor_data(tensor),
-               b->results[output]->size);
-    bp_rw_number_data(b->results[output]);
-    return BP_OK;
+    for (uint32_t i = 0; rc >= 0 && i < b->ir->n_outputs; i++) {
+        const struct bp_fact *fact = &b->rw->facts[b->wanted[i]];
+        int64_t dims[BP_MAX_RANK];
+
+        for (uint32_t d = 0; d < fact->rank; d++)
+            dims[d] = fact->dims[d].value;
+        rc = bp_rw_new_data(b->rw, fact->dtype, fact->rank, dims, &b->results[i], err);
+    }
+    return rc;
 }
 
 /* The values are there: the rest of the graph reads them, and the nodes go. */
@@ -305,6 +315,7 @@ static bp_rc use_results(struct batch *b, bp_err *err)
     for (uint32_t i = 0; rc >= 0 && i < b->ir->n_outputs; i++) {
         uint32_t maker = b->rw->ir->values[b->wanted[i]].producer;
 
+        bp_rw_number_data(b->results[i]);
         rc = bp_rw_fix(b->rw, b->wanted[i], b->results[i], err);
         b->rw->ir->values[b->wanted[i]].producer = maker; /* until all of the node's are fixed */
     }
@@ -335,8 +346,8 @@ static bp_rc run_batch(struct batch *b, const bool *in_batch, bp_err *err)
     b->results = bp_region_array(region, n_outputs, sizeof(struct bp_ir_data *));
     if (!b->ir->outputs || !b->wanted || !b->results)
         rc = bp_fail_nomem(err, "the constants of a graph");
-    else if (copy_all(b, in_batch, &own) >= 0 &&
-             optimizer->evaluate(optimizer->h, b->ir, take, b, &own) >= 0)
+    else if (copy_all(b, in_batch, &own) >= 0 && make_room(b, &own) >= 0 &&
+             optimizer->evaluate(optimizer->h, b->ir, b->results, &own) >= 0)
         rc = use_results(b, err);
     bp_ir_finish(b->ir);
     return rc;
@@ -345,11 +356,12 @@ static bp_rc run_batch(struct batch *b, const bool *in_batch, bp_err *err)
 static bool find_batch(struct batch *b, bool *in_batch)
 {
     struct bp_rewrite *rw = b->rw;
+    size_t grown = 0;
 
     for (uint32_t n = 0; n < rw->ir->n_nodes; n++) {
         const struct bp_ir_node *node = bp_rw_node(rw, n);
 
-        if (!can_fold(rw, node, b->fixed))
+        if (!can_fold(rw, node, b->fixed, &grown))
             continue;
         in_batch[n] = true;
         b->nodes[b->n_nodes++] = n;

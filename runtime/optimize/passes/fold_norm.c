@@ -37,7 +37,8 @@ static bp_rc fold(struct bp_rewrite *rw, uint32_t n, bp_err *err)
 {
     const struct bp_ir_node *node = bp_rw_node(rw, n);
     const bp_attr *attr = bp_ir_attr(node, "epsilon");
-    double epsilon = attr && attr->type == BP_ATTR_FLOAT ? (double)*(const float *)attr->data : 1e-5;
+    double epsilon =
+        attr && attr->type == BP_ATTR_FLOAT ? (double)*(const float *)attr->data : 1e-5;
     const double *scale, *shift, *mean, *variance;
     struct bp_conv conv;
 
@@ -47,13 +48,17 @@ static bp_rc fold(struct bp_rewrite *rw, uint32_t n, bp_err *err)
     shift = read(rw, node, 2, &conv);
     mean = read(rw, node, 3, &conv);
     variance = read(rw, node, 4, &conv);
-    if (!scale || !shift || !mean || !variance || !bp_conv_load(rw, &conv, true))
+    if (!scale || !shift || !mean || !variance)
+        return BP_OK;
+    for (size_t m = 0; m < conv.maps; m++) {
+        if (!isfinite(scale[m] / sqrt(variance[m] + epsilon)))
+            return BP_OK;
+    }
+    if (!bp_conv_load(rw, &conv, true))
         return BP_OK;
     for (size_t m = 0; m < conv.maps; m++) {
         double factor = scale[m] / sqrt(variance[m] + epsilon);
 
-        if (!isfinite(factor))
-            return BP_OK;
         bp_conv_scale(&conv, m, factor, shift[m] - mean[m] * factor);
     }
     return bp_conv_replace(rw, &conv, n, err);

@@ -137,8 +137,7 @@ bp_rc bp_pass_fold_pad(struct bp_rewrite *rw, bp_err *err)
     bp_rc rc = BP_OK;
 
     for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
-        if (bp_rw_is(rw, n, "Conv") || bp_rw_is(rw, n, "AveragePool") ||
-            bp_rw_is(rw, n, "MaxPool"))
+        if (bp_rw_is(rw, n, "Conv") || bp_rw_is(rw, n, "AveragePool") || bp_rw_is(rw, n, "MaxPool"))
             rc = fold(rw, n, err);
     }
     return rc;

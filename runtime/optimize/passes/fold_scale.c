@@ -17,13 +17,14 @@ static bp_rc fold(struct bp_rewrite *rw, uint32_t n, bp_err *err)
         if (bp_conv_find(rw, node->in[i], &conv))
             factors = bp_conv_channels(rw, node->in[1 - i], conv.rank, conv.maps);
     }
-    if (!factors || !bp_conv_load(rw, &conv, true))
-        return BP_OK;
-    for (size_t m = 0; m < conv.maps; m++) {
+    for (size_t m = 0; factors && m < conv.maps; m++) {
         if (!isfinite(factors[m]))
             return BP_OK;
-        bp_conv_scale(&conv, m, factors[m], 0);
     }
+    if (!factors || !bp_conv_load(rw, &conv, true))
+        return BP_OK;
+    for (size_t m = 0; m < conv.maps; m++)
+        bp_conv_scale(&conv, m, factors[m], 0);
     return bp_conv_replace(rw, &conv, n, err);
 }
 

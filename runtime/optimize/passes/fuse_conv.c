@@ -71,10 +71,8 @@ static bp_rc fuse(struct bp_rewrite *rw, const struct parts *p, bp_err *err)
     if (node->n_attrs > 0)
         memcpy(attrs, node->attrs, node->n_attrs * sizeof *attrs);
     if (p->act != BP_NONE)
-        attrs[f.n_attrs++] = (bp_attr){.name = "activation",
-                                       .data = &p->activation.text,
-                                       .type = BP_ATTR_STRING,
-                                       .count = 1};
+        attrs[f.n_attrs++] = (bp_attr){
+            .name = "activation", .data = &p->activation.text, .type = BP_ATTR_STRING, .count = 1};
     if (p->activation.n_params > 0)
         attrs[f.n_attrs++] = (bp_attr){.name = "activation_params",
                                        .data = p->activation.params,

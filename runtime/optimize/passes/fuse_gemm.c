@@ -29,10 +29,8 @@ static bp_rc fuse(struct bp_rewrite *rw, uint32_t gemm, uint32_t last,
     attrs[f.n_attrs++] = (bp_attr){
         .name = "activation", .data = &activation->text, .type = BP_ATTR_STRING, .count = 1};
     for (uint32_t i = 0; i < activation->n_params; i++)
-        attrs[f.n_attrs++] = (bp_attr){.name = names[i],
-                                       .data = &activation->params[i],
-                                       .type = BP_ATTR_FLOAT,
-                                       .count = 1};
+        attrs[f.n_attrs++] = (bp_attr){
+            .name = names[i], .data = &activation->params[i], .type = BP_ATTR_FLOAT, .count = 1};
     return bp_fuse(rw, &f, &done, err);
 }
 

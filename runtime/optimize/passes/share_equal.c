@@ -12,9 +12,9 @@
 /* What gives another result each time. */
 static bool is_random(const struct bp_ir_node *node)
 {
-    static const char *const ops[] = {"Bernoulli",         "Dropout",       "Multinomial",
-                                      "RandomNormal",      "RandomNormalLike",
-                                      "RandomUniform",     "RandomUniformLike"};
+    static const char *const ops[] = {"Bernoulli",        "Dropout",          "Multinomial",
+                                      "RandomNormal",     "RandomNormalLike", "RandomUniform",
+                                      "RandomUniformLike"};
 
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         if (strcmp(node->op, ops[i]) == 0)
