@@ -167,11 +167,9 @@ static bp_rc replace(struct bp_rewrite *rw, const struct bp_fusion *f, bp_err *e
 {
     bp_rc rc = BP_OK;
 
-    if (f->of[0] != f->last)
-        rc = bp_rw_become(rw, f->last, f->of[0], err);
-    for (uint32_t i = 1; rc >= 0 && i < f->n_of; i++) {
+    for (uint32_t i = f->n_of; rc >= 0 && i-- > 0;) { /* so that names come in order */
         if (f->of[i] != f->last)
-            rc = bp_rw_stand_for(rw, f->last, f->of[i], err);
+            rc = bp_rw_become(rw, f->last, f->of[i], err);
     }
     if (rc >= 0)
         rc = bp_rw_set_op(rw, f->last, f->op, f->domain, f->opset, err);

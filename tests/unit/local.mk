@@ -137,6 +137,11 @@ unit_tests += %D%/check_body
 %C%_check_body_CPPFLAGS = $(unit_cppflags)
 %C%_check_body_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_optimize
+%C%_check_optimize_SOURCES = %D%/check_optimize.c $(kit_sources)
+%C%_check_optimize_CPPFLAGS = $(unit_cppflags)
+%C%_check_optimize_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_session
 %C%_check_session_SOURCES = %D%/check_session.c $(kit_sources)
 %C%_check_session_CPPFLAGS = $(unit_cppflags)
