@@ -30,6 +30,10 @@ static const struct bp_pass passes[] = {
      "Conv, Add and an activation into com.microsoft.FusedConv", bp_pass_fuse_conv},
     {"fuse-gemm", BP_OPTIMIZE_EXTENDED, BP_KEEPS_VALUE,
      "Gemm and an activation into com.microsoft.FusedGemm", bp_pass_fuse_gemm},
+    {"fuse-gelu", BP_OPTIMIZE_EXTENDED, BP_KEEPS_VALUE, "the parts of Gelu into com.microsoft.Gelu",
+     bp_pass_fuse_gelu},
+    {"fuse-layer-norm", BP_OPTIMIZE_EXTENDED, BP_KEEPS_VALUE,
+     "the parts of LayerNormalization into one node", bp_pass_fuse_layer_norm},
 };
 
 enum { N_PASSES = sizeof passes / sizeof passes[0] };

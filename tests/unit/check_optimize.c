@@ -577,6 +577,119 @@ START_TEST(a_provider_that_takes_plain_nodes_keeps_them)
 }
 END_TEST
 
+/* ---- parts of larger operators --------------------------------------------------------------- */
+
+static void scalar(const char *name, float value)
+{
+    kit_floats(name, PW_SCALAR, 1, &value);
+}
+
+/* 1 + erf(x / sqrt 2), as "e" */
+static void erf_part(bool by_mul)
+{
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,5");
+    scalar("root", by_mul ? 0.70710678f : 1.41421356f);
+    scalar("one", 1);
+    scalar("half", 0.5f);
+    kit_node("scale", by_mul ? "Mul" : "Div", "x root", "s");
+    kit_node("erf", "Erf", "s", "r");
+    kit_node("add", "Add", "r one", "e");
+}
+
+START_TEST(gelu_is_found_in_three_orders)
+{
+    erf_part(false);
+    kit_node("m1", "Mul", "x e", "p");
+    kit_node("m2", "Mul", "p half", "y");
+    becomes("Div Erf Add Mul Mul", "Gelu");
+    kit_start_model();
+    erf_part(true);
+    kit_node("m1", "Mul", "e half", "p");
+    kit_node("m2", "Mul", "p x", "y");
+    becomes("Mul Erf Add Mul Mul", "Gelu");
+    kit_start_model();
+    erf_part(false);
+    kit_node("m1", "Mul", "half x", "p");
+    kit_node("m2", "Mul", "p e", "y");
+    becomes("Div Erf Add Mul Mul", "Gelu");
+}
+END_TEST
+
+START_TEST(what_only_looks_like_gelu_stays)
+{
+    erf_part(false);
+    kit_node("m1", "Mul", "x e", "p");
+    kit_node("m2", "Mul", "p root", "y"); /* not a half */
+    becomes("Div Erf Add Mul Mul", "Div Erf Add Mul Mul");
+    kit_start_model();
+    erf_part(false);
+    kit_io(KIT_OUTPUT, "e", BP_DTYPE_F32, NULL);
+    kit_node("m1", "Mul", "x e", "p");
+    kit_node("m2", "Mul", "p half", "y");
+    becomes("Div Erf Add Mul Mul", "Div Erf Add Mul Mul");
+    kit_start_model();
+    erf_part(false);
+    kit_node("neg", "Neg", "x", "z");
+    kit_node("m1", "Mul", "z e", "p"); /* another x */
+    kit_node("m2", "Mul", "p half", "y");
+    becomes("Div Erf Add Neg Mul Mul", "Div Erf Add Neg Mul Mul");
+}
+END_TEST
+
+static void mean(const char *name, const char *in, const char *out, int64_t axis)
+{
+    kit_open_node(name, "ReduceMean", in, out);
+    kit_ints_attr("axes", 1, &axis);
+    pw_close(&kit.w);
+}
+
+static void layer_norm(bool by_mul, int64_t axis)
+{
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,5,5");
+    scalar("two", 2);
+    scalar("eps", 1e-5f);
+    floats("gamma", PW_DIMS(5), 1);
+    floats("beta", PW_DIMS(5), 2);
+    mean("mean", "x", "m", axis);
+    kit_node("sub", "Sub", "x m", "d");
+    kit_node("square", by_mul ? "Mul" : "Pow", by_mul ? "d d" : "d two", "q");
+    mean("mean2", "q", "v", axis);
+    kit_node("eps", "Add", "v eps", "a");
+    kit_node("root", "Sqrt", "a", "r");
+    kit_node("div", "Div", "d r", "n");
+    kit_node("scale", "Mul", "n gamma", "g");
+    kit_node("shift", "Add", "beta g", "y");
+}
+
+#define PARTS(square) "ReduceMean Sub " square " ReduceMean Add Sqrt Div Mul Add"
+
+START_TEST(a_norm_is_found_in_its_parts)
+{
+    layer_norm(false, -1);
+    becomes(PARTS("Pow"), "LayerNormalization");
+    kit_start_model();
+    layer_norm(true, 2);
+    becomes(PARTS("Mul"), "LayerNormalization");
+    ck_assert_str_eq(node_row("mean").stands_for,
+                     "mean, sub, square, mean2, eps, root, div, scale, shift");
+}
+END_TEST
+
+START_TEST(a_norm_over_another_axis_stays)
+{
+    layer_norm(false, 1);
+    becomes(PARTS("Pow"), PARTS("Pow"));
+}
+END_TEST
+
+START_TEST(a_norm_whose_middle_is_wanted_stays)
+{
+    layer_norm(false, -1);
+    kit_io(KIT_OUTPUT, "d", BP_DTYPE_F32, NULL);
+    becomes(PARTS("Pow"), PARTS("Pow"));
+}
+END_TEST
+
 /* ---- what goes without a trace --------------------------------------------------------------- */
 
 START_TEST(nodes_that_change_nothing_go)
@@ -989,33 +1102,61 @@ int main(void)
 {
     TCase *conv = tcase_create("conv"), *rest = tcase_create("rest"), *wild = tcase_create("wild");
     TCase *const cases[] = {conv, rest, wild};
-    const TTest *const of_conv[] = {
-        an_add_of_a_number_a_channel_becomes_the_bias, an_add_after_a_bias_adds_to_it,
-        a_mul_goes_into_the_weights, a_chain_goes_into_one_conv,
-        a_transposed_conv_takes_a_norm_by_its_groups,
-        groups_of_a_transposed_conv_keep_their_factors, weights_of_two_convs_stay_for_the_other,
-        another_reader_keeps_conv_and_norm_apart, an_output_in_the_middle_keeps_them_apart,
-        weights_that_are_fed_stay, an_add_along_the_width_stays,
-        an_add_that_makes_the_picture_larger_stays, a_scale_that_is_no_number_stays,
-        a_pad_goes_into_the_conv, a_pad_with_another_number_stays, a_pad_of_channels_stays,
-        pools_pad_themselves, zeros_around_a_max_pool_stay, each_activation_goes_with_its_numbers,
-        clip_goes_with_constant_limits, clip_with_limits_that_are_fed_stays,
-        a_shortcut_goes_into_the_conv, depthwise_convs_fuse_too, a_shortcut_that_broadcasts_stays,
-        a_provider_that_takes_plain_nodes_keeps_them};
-    const TTest *const of_rest[] = {
-        matmul_and_add_become_gemm, products_of_more_dimensions_stay,
-        an_add_that_makes_a_product_larger_stays, integers_stay_a_matmul,
-        nodes_that_change_nothing_go, nodes_that_change_something_stay,
-        an_output_that_copies_an_input_is_still_written,
-        an_output_that_copies_a_value_is_written_by_its_maker,
-        two_outputs_of_one_value_are_both_written, unused_and_equal_nodes_go,
-        equal_nodes_with_other_attributes_stay, random_nodes_stay_two, moves_merge,
-        transposes_that_undo_each_other_go, a_reshape_that_takes_sizes_stays,
-        what_is_known_is_computed_once, shapes_that_are_known_are_written_down,
-        a_shape_of_a_size_that_is_not_known_stays, inputs_of_one_name_may_still_differ,
-        a_default_is_constant_until_it_is_fed, bodies_are_optimised, a_pass_can_be_left_out,
-        wrong_names_and_levels_are_told_with_the_right_ones, a_plan_tells_of_passes,
-        passes_run_anew_when_a_provider_falls_away};
+    const TTest *const of_conv[] = {an_add_of_a_number_a_channel_becomes_the_bias,
+                                    an_add_after_a_bias_adds_to_it,
+                                    a_mul_goes_into_the_weights,
+                                    a_chain_goes_into_one_conv,
+                                    a_transposed_conv_takes_a_norm_by_its_groups,
+                                    groups_of_a_transposed_conv_keep_their_factors,
+                                    weights_of_two_convs_stay_for_the_other,
+                                    another_reader_keeps_conv_and_norm_apart,
+                                    an_output_in_the_middle_keeps_them_apart,
+                                    weights_that_are_fed_stay,
+                                    an_add_along_the_width_stays,
+                                    an_add_that_makes_the_picture_larger_stays,
+                                    a_scale_that_is_no_number_stays,
+                                    a_pad_goes_into_the_conv,
+                                    a_pad_with_another_number_stays,
+                                    a_pad_of_channels_stays,
+                                    pools_pad_themselves,
+                                    zeros_around_a_max_pool_stay,
+                                    each_activation_goes_with_its_numbers,
+                                    clip_goes_with_constant_limits,
+                                    clip_with_limits_that_are_fed_stays,
+                                    a_shortcut_goes_into_the_conv,
+                                    depthwise_convs_fuse_too,
+                                    a_shortcut_that_broadcasts_stays,
+                                    a_provider_that_takes_plain_nodes_keeps_them};
+    const TTest *const of_rest[] = {matmul_and_add_become_gemm,
+                                    products_of_more_dimensions_stay,
+                                    an_add_that_makes_a_product_larger_stays,
+                                    integers_stay_a_matmul,
+                                    gelu_is_found_in_three_orders,
+                                    what_only_looks_like_gelu_stays,
+                                    a_norm_is_found_in_its_parts,
+                                    a_norm_over_another_axis_stays,
+                                    a_norm_whose_middle_is_wanted_stays,
+                                    nodes_that_change_nothing_go,
+                                    nodes_that_change_something_stay,
+                                    an_output_that_copies_an_input_is_still_written,
+                                    an_output_that_copies_a_value_is_written_by_its_maker,
+                                    two_outputs_of_one_value_are_both_written,
+                                    unused_and_equal_nodes_go,
+                                    equal_nodes_with_other_attributes_stay,
+                                    random_nodes_stay_two,
+                                    moves_merge,
+                                    transposes_that_undo_each_other_go,
+                                    a_reshape_that_takes_sizes_stays,
+                                    what_is_known_is_computed_once,
+                                    shapes_that_are_known_are_written_down,
+                                    a_shape_of_a_size_that_is_not_known_stays,
+                                    inputs_of_one_name_may_still_differ,
+                                    a_default_is_constant_until_it_is_fed,
+                                    bodies_are_optimised,
+                                    a_pass_can_be_left_out,
+                                    wrong_names_and_levels_are_told_with_the_right_ones,
+                                    a_plan_tells_of_passes,
+                                    passes_run_anew_when_a_provider_falls_away};
 
     for (size_t i = 0; i < sizeof of_conv / sizeof of_conv[0]; i++)
         tcase_add_test(conv, of_conv[i]);
