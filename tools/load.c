@@ -38,14 +38,14 @@ static const struct arg_spec load_specs[] = {
              "require (fail)."},
     {.name = "level",
      .kind = ARG_CHOICE,
-     .value = "LEVEL",
+     .value = "PASSES",
      .choices = levels,
      .at = offsetof(struct load_args, level),
      .help = "How far the graph may be changed before it runs: none, basic (constants folded, "
              "nodes dropped and merged), extended (fused operators; default) or layout."},
     {.name = "disable-pass",
      .kind = ARG_LIST,
-     .value = "NAME",
+     .value = "PASS",
      .at = offsetof(struct load_args, disabled),
      .help = "Leave out one of the passes that 'backplane plan' lists. May be given more than "
              "once."},

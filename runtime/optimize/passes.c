@@ -46,7 +46,8 @@ const struct bp_pass *bp_pass_at(uint32_t i)
     return i < N_PASSES ? &passes[i] : NULL;
 }
 
-bp_rc bp_pass_find(const char *name, uint32_t *out, bp_err *err)
+/* The error has all names, and the nearest. */
+static bp_rc fail_unknown(const char *name, bp_err *err)
 {
     const char *names[N_PASSES], *nearest;
     struct bp_text all = {0};
@@ -54,10 +55,6 @@ bp_rc bp_pass_find(const char *name, uint32_t *out, bp_err *err)
 
     for (uint32_t i = 0; i < N_PASSES; i++) {
         names[i] = passes[i].name;
-        if (strcmp(names[i], name) == 0) {
-            *out = i;
-            return BP_OK;
-        }
         bp_text_printf(&all, "%s%s", i ? ", " : "", names[i]);
     }
     nearest = bp_nearest(name, names, N_PASSES);
@@ -66,4 +63,15 @@ bp_rc bp_pass_find(const char *name, uint32_t *out, bp_err *err)
                  all.data ? all.data : "");
     bp_text_finish(&all);
     return rc;
+}
+
+bp_rc bp_pass_find(const char *name, uint32_t *out, bp_err *err)
+{
+    for (uint32_t i = 0; i < N_PASSES; i++) {
+        if (strcmp(passes[i].name, name) == 0) {
+            *out = i;
+            return BP_OK;
+        }
+    }
+    return fail_unknown(name, err);
 }

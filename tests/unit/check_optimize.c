@@ -8,9 +8,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "kit.h"
 #include "random.h"
+#include "session/session.h"
 
 enum { MOST_OUTPUTS = 4, MOST_ELEMENTS = 65536 };
 
@@ -83,7 +85,7 @@ static void run(uint64_t seed, struct result *result)
 {
     bp_binding in[4] = {{0}};
     int64_t dims[4][8];
-    uint32_t n = bp_session_input_count(kit.session);
+    uint32_t n = kit.session->ports.n_required;
 
     *result = (struct result){.n = bp_session_output_count(kit.session)};
     ck_assert_uint_le(n, 4);
@@ -1030,6 +1032,61 @@ START_TEST(passes_run_anew_when_a_provider_falls_away)
 }
 END_TEST
 
+/* ---- a real model ---------------------------------------------------------------------------- */
+
+/* The digits of the ONNX model zoo, where whoever runs this has them. */
+START_TEST(digits_become_six_nodes)
+{
+    const char *dir = getenv("BACKPLANE_MODELS");
+    char path[1024];
+
+    if (!dir) {
+        puts("BACKPLANE_MODELS is not set: no digits");
+        return;
+    }
+    snprintf(path, sizeof path, "%s/mnist/model.onnx", dir);
+    KIT_OK(bp_model_open(kit.env, path, &kit.model, &kit.err));
+    same_at_all_levels();
+    open_at(BP_OPTIMIZE_BASIC);
+    kit_session();
+    ck_assert_str_eq(ops(), "Conv Relu MaxPool Conv Relu MaxPool Reshape Gemm");
+    ck_assert_uint_eq(matches("fold-bias"), 2);
+    ck_assert_uint_eq(matches("make-gemm"), 1);
+    open_at(BP_OPTIMIZE_EXTENDED);
+    kit_session();
+    ck_assert_str_eq(ops(), "FusedConv MaxPool FusedConv MaxPool Reshape Gemm");
+}
+END_TEST
+
+/* Time in proportion to nodes: a chain and a fan of 50,000 each, of equal and useless nodes. */
+START_TEST(large_graphs_take_little_time)
+{
+    enum { N = 50000 };
+    char in[48], out[16];
+    struct timespec start, end;
+    bp_report *report;
+
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "4");
+    for (int i = 0; i < N; i++) {
+        snprintf(in, sizeof in, "%s%.0d", i ? "c" : "x", i);
+        snprintf(out, sizeof out, "c%d", i + 1);
+        kit_node("", i % 2 ? "Identity" : "Neg", in, out);
+        snprintf(out, sizeof out, "f%d", i);
+        kit_node("", "Exp", "x", out);
+    }
+    kit_node("end", "Sub", "c50000 f7", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "4");
+    open_at(BP_OPTIMIZE_EXTENDED);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
+    KIT_OK(bp_plan_create(kit.env, kit_model(), kit.options, &report, &kit.err));
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    ck_assert_uint_eq(bp_report_node_count(report), N / 2 + 2);
+    printf("%d nodes in %.2f s\n", 2 * N,
+           (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9);
+    bp_report_destroy(report);
+}
+END_TEST
+
 /* ---- many models ----------------------------------------------------------------------------- */
 
 struct wild {
@@ -1156,7 +1213,9 @@ int main(void)
                                     a_pass_can_be_left_out,
                                     wrong_names_and_levels_are_told_with_the_right_ones,
                                     a_plan_tells_of_passes,
-                                    passes_run_anew_when_a_provider_falls_away};
+                                    passes_run_anew_when_a_provider_falls_away,
+                                    digits_become_six_nodes,
+                                    large_graphs_take_little_time};
 
     for (size_t i = 0; i < sizeof of_conv / sizeof of_conv[0]; i++)
         tcase_add_test(conv, of_conv[i]);
