@@ -86,13 +86,23 @@ bool bp_cpu_epilogue_claim(const struct bp_cpu_query *query)
 #define FN(name) name##_f64
 #include "kernels/epilogue.inc"
 
+enum { NEAR_BYTES = 8192 }; /* that stay in the first cache between sum and function */
+
 void bp_cpu_epilogue_piece(const struct bp_cpu_epilogue *epilogue, uint32_t dtype, const void *z,
                            void *y, size_t n)
 {
-    if (dtype == BP_DTYPE_F64)
-        finish_f64(epilogue, z, y, n);
-    else
-        finish_f32(epilogue, z, y, n);
+    size_t width = dtype == BP_DTYPE_F64 ? 8 : 4, step = NEAR_BYTES / width;
+    const char *from = z;
+    char *to = y;
+
+    for (size_t i = 0; i < n; i += step) {
+        size_t part = n - i < step ? n - i : step;
+
+        if (dtype == BP_DTYPE_F64)
+            finish_f64(epilogue, from ? from + i * width : NULL, to + i * width, part);
+        else
+            finish_f32(epilogue, from ? from + i * width : NULL, to + i * width, part);
+    }
 }
 
 struct job {
