@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "fail_alloc.h"
 #include "kit.h"
 #include "random.h"
 #include "session/session.h"
@@ -1087,6 +1088,48 @@ START_TEST(large_graphs_take_little_time)
 }
 END_TEST
 
+/* Where memory fails there is no session, or one that computes right with fewer passes. */
+START_TEST(every_allocation_may_fail)
+{
+    struct result want, got;
+    bool failed = true;
+
+    picture();
+    floats("m", PW_DIMS(3, 1, 1), 5);
+    floats("k", PW_DIMS(3, 1, 1), 6);
+    kit_ints("flat", PW_DIMS(2), 2, (const int64_t[]){1, -1});
+    kit_node("km", "Add", "k m", "b");
+    kit_node("conv", "Conv", "x w", "c");
+    kit_node("mul", "Mul", "c m", "z");
+    kit_node("add", "Add", "z b", "v");
+    kit_node("relu", "Relu", "v", "r");
+    kit_node("id", "Identity", "r", "i");
+    kit_node("again", "Relu", "v", "r2");
+    kit_node("sum", "Add", "i r2", "s");
+    kit_node("flat", "Reshape", "s flat", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    open_at(BP_OPTIMIZE_NONE);
+    kit_session();
+    run(1, &want);
+    open_at(BP_OPTIMIZE_EXTENDED);
+    for (unsigned n = 1; failed; n++) {
+        bp_rc rc;
+
+        fail_alloc_at(n);
+        rc = kit_try_session();
+        failed = fail_alloc_stop();
+        ck_assert_msg(rc == BP_E_NOMEM || rc == BP_OK, "allocation %u: %s: %s", n, bp_rc_name(rc),
+                      kit.text);
+        if (rc < 0)
+            continue;
+        run(1, &got);
+        compare(&want, &got, "short of memory");
+        forget(&got);
+    }
+    forget(&want);
+}
+END_TEST
+
 /* ---- many models ----------------------------------------------------------------------------- */
 
 struct wild {
@@ -1215,7 +1258,8 @@ int main(void)
                                     a_plan_tells_of_passes,
                                     passes_run_anew_when_a_provider_falls_away,
                                     digits_become_six_nodes,
-                                    large_graphs_take_little_time};
+                                    large_graphs_take_little_time,
+                                    every_allocation_may_fail};
 
     for (size_t i = 0; i < sizeof of_conv / sizeof of_conv[0]; i++)
         tcase_add_test(conv, of_conv[i]);

@@ -138,8 +138,9 @@ unit_tests += %D%/check_body
 %C%_check_body_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_optimize
-%C%_check_optimize_SOURCES = %D%/check_optimize.c $(kit_sources)
+%C%_check_optimize_SOURCES = %D%/check_optimize.c $(kit_sources) %D%/fail_alloc.c %D%/fail_alloc.h
 %C%_check_optimize_CPPFLAGS = $(unit_cppflags)
+%C%_check_optimize_LDFLAGS = $(fail_alloc_ldflags)
 %C%_check_optimize_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_session
