@@ -19,10 +19,12 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/passes/fold_norm.c \
 	%D%/passes/fold_pad.c \
 	%D%/passes/fold_scale.c \
+	%D%/passes/fuse_bias_gelu.c \
 	%D%/passes/fuse_conv.c \
 	%D%/passes/fuse_gelu.c \
 	%D%/passes/fuse_gemm.c \
 	%D%/passes/fuse_layer_norm.c \
+	%D%/passes/fuse_skip_norm.c \
 	%D%/passes/make_gemm.c \
 	%D%/passes/merge_moves.c \
 	%D%/passes/share_equal.c \

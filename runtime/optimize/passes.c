@@ -34,6 +34,11 @@ static const struct bp_pass passes[] = {
      bp_pass_fuse_gelu},
     {"fuse-layer-norm", BP_OPTIMIZE_EXTENDED, BP_KEEPS_VALUE,
      "the parts of LayerNormalization into one node", bp_pass_fuse_layer_norm},
+    {"fuse-bias-gelu", BP_OPTIMIZE_EXTENDED, BP_KEEPS_VALUE,
+     "Add and Gelu into com.microsoft.BiasGelu", bp_pass_fuse_bias_gelu},
+    {"fuse-skip-norm", BP_OPTIMIZE_EXTENDED, BP_KEEPS_VALUE,
+     "Add and LayerNormalization into com.microsoft.SkipLayerNormalization",
+     bp_pass_fuse_skip_norm},
 };
 
 enum { N_PASSES = sizeof passes / sizeof passes[0] };

@@ -41,5 +41,7 @@ bp_rc bp_pass_fuse_conv(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
 bp_rc bp_pass_fuse_gemm(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
 bp_rc bp_pass_fuse_gelu(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
 bp_rc bp_pass_fuse_layer_norm(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_fuse_bias_gelu(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_fuse_skip_norm(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
 
 #endif

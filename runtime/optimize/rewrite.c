@@ -10,7 +10,7 @@
 
 #include "graph/seal_parts.h"
 
-enum { MOST_NAMES = 1000 }; /* characters of what a node stands for */
+enum { MOST_NAMES = 400 }; /* characters of what a node stands for */
 
 /* ---- lists of readers ------------------------------------------------------------------------ */
 

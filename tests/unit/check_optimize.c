@@ -693,6 +693,63 @@ START_TEST(a_norm_whose_middle_is_wanted_stays)
 }
 END_TEST
 
+/* A bias of so many numbers, then Gelu. */
+static void biased_gelu(int64_t n)
+{
+    kit_io(KIT_INPUT, "in", BP_DTYPE_F32, "3,5");
+    floats("bias", PW_DIMS(n), 3);
+    kit_node("plus", "Add", "in bias", "x");
+    scalar("root", 1.41421356f);
+    scalar("one", 1);
+    scalar("half", 0.5f);
+    kit_node("scale", "Div", "x root", "s");
+    kit_node("erf", "Erf", "s", "r");
+    kit_node("add", "Add", "r one", "e");
+    kit_node("m1", "Mul", "x e", "p");
+    kit_node("m2", "Mul", "p half", "y");
+}
+
+START_TEST(a_bias_goes_into_gelu)
+{
+    biased_gelu(5);
+    becomes("Add Div Erf Add Mul Mul", "BiasGelu");
+    ck_assert_str_eq(node_row("plus").stands_for, "plus, scale, erf, add, m1, m2");
+    kit_start_model();
+    biased_gelu(1); /* one for all is none a column */
+    becomes("Add Div Erf Add Mul Mul", "Add Gelu");
+}
+END_TEST
+
+static void skip_norm(const char *shape)
+{
+    kit_io(KIT_INPUT, "in", BP_DTYPE_F32, "2,3,5");
+    kit_io(KIT_INPUT, "skip", BP_DTYPE_F32, shape);
+    floats("gamma", PW_DIMS(5), 1);
+    floats("beta", PW_DIMS(5), 2);
+    kit_node("sum", "Add", "in skip", "x");
+    kit_node("norm", "LayerNormalization", "x gamma beta", "y");
+}
+
+START_TEST(a_shortcut_goes_into_the_norm)
+{
+    kit_start_model_at(17);
+    skip_norm("2,3,5");
+    becomes("Add LayerNormalization", "SkipLayerNormalization");
+}
+END_TEST
+
+START_TEST(a_norm_whose_sum_is_wanted_or_broadcast_stays)
+{
+    kit_start_model_at(17);
+    skip_norm("2,3,5");
+    kit_io(KIT_OUTPUT, "x", BP_DTYPE_F32, NULL);
+    becomes("Add LayerNormalization", "Add LayerNormalization");
+    kit_start_model_at(17);
+    skip_norm("1,1,5");
+    becomes("Add LayerNormalization", "Add LayerNormalization");
+}
+END_TEST
+
 /* ---- what goes without a trace --------------------------------------------------------------- */
 
 START_TEST(nodes_that_change_nothing_go)
@@ -1236,6 +1293,9 @@ int main(void)
                                     a_norm_is_found_in_its_parts,
                                     a_norm_over_another_axis_stays,
                                     a_norm_whose_middle_is_wanted_stays,
+                                    a_bias_goes_into_gelu,
+                                    a_shortcut_goes_into_the_norm,
+                                    a_norm_whose_sum_is_wanted_or_broadcast_stays,
                                     nodes_that_change_nothing_go,
                                     nodes_that_change_something_stay,
                                     an_output_that_copies_an_input_is_still_written,
