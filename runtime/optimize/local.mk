@@ -4,6 +4,7 @@
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/fuse.c \
 	%D%/making.c \
+	%D%/nodes.c \
 	%D%/optimize.c \
 	%D%/optimize.h \
 	%D%/passes.c \
