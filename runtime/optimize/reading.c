@@ -18,6 +18,20 @@ bool bp_rw_is(const struct bp_rewrite *rw, uint32_t n, const char *op)
            (node->domain[0] == '\0' || strcmp(node->domain, "com.microsoft") == 0);
 }
 
+bool bp_rw_is_random(const struct bp_ir_node *node)
+{
+    static const char *const ops[] = {
+        "Bernoulli",        "Dropout",       "Multinomial",       "RandomNormal",
+        "RandomNormalLike", "RandomUniform", "RandomUniformLike",
+    };
+
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+        if (strcmp(node->op, ops[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 uint32_t bp_rw_in(const struct bp_ir_node *node, uint32_t i)
 {
     return i < node->n_in ? node->in[i] : BP_NONE;

@@ -54,6 +54,8 @@ void bp_rw_finish(struct bp_rewrite *rw);
 struct bp_ir_node *bp_rw_node(const struct bp_rewrite *rw, uint32_t n);
 /* Is it that operator, of "" or com.microsoft, alive and with a schema? */
 bool bp_rw_is(const struct bp_rewrite *rw, uint32_t n, const char *op);
+/* May it give another result each time? */
+bool bp_rw_is_random(const struct bp_ir_node *node);
 /* Input i of a node, BP_NONE when it has none. */
 uint32_t bp_rw_in(const struct bp_ir_node *node, uint32_t i);
 /* The node that makes a value (BP_NONE as well), or BP_NONE. */

@@ -26,15 +26,7 @@ enum {
 /* What differs each time, and what is smaller as it is: providers know how to use quantised weights. */
 static bool must_stay(const struct bp_ir_node *node)
 {
-    static const char *const ops[] = {"Bernoulli",     "DequantizeLinear", "Dropout",
-                                      "Multinomial",   "RandomNormal",     "RandomNormalLike",
-                                      "RandomUniform", "RandomUniformLike"};
-
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
-        if (strcmp(node->op, ops[i]) == 0)
-            return true;
-    }
-    return false;
+    return bp_rw_is_random(node) || strcmp(node->op, "DequantizeLinear") == 0;
 }
 
 /* Bytes of a value; false: they are not known, or no whole bytes each. */

@@ -9,24 +9,10 @@
 
 #include "base/strmap.h"
 
-/* What gives another result each time. */
-static bool is_random(const struct bp_ir_node *node)
-{
-    static const char *const ops[] = {"Bernoulli",        "Dropout",          "Multinomial",
-                                      "RandomNormal",     "RandomNormalLike", "RandomUniform",
-                                      "RandomUniformLike"};
-
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
-        if (strcmp(node->op, ops[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool may_share(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
     return node && node->schema && node->n_bodies == 0 && node->n_in > 0 && node->n_out == 1 &&
-           node->out[0] != BP_NONE && !is_random(node) && !bp_node_is_hosted(node, rw->facts);
+           node->out[0] != BP_NONE && !bp_rw_is_random(node) && !bp_node_is_hosted(node, rw->facts);
 }
 
 static bool same_data(const bp_attr *a, const bp_attr *b)
