@@ -250,7 +250,7 @@ BP_API void bp_session_options_set_threads(bp_session_options *options, uint32_t
  * another order of the same arithmetic (the report's passes say which).
  */
 enum {
-    BP_OPTIMIZE_DEFAULT = 0,  /* what has proved itself; see the manual page */
+    BP_OPTIMIZE_DEFAULT = 0,  /* what has proved itself: now that of EXTENDED */
     BP_OPTIMIZE_NONE = 1,     /* the graph runs as the model has it */
     BP_OPTIMIZE_BASIC = 2,    /* ONNX's operators stay: constants are folded, nodes dropped, merged */
     BP_OPTIMIZE_EXTENDED = 3, /* nodes of one provider become fused operators that it takes too */
