@@ -26,6 +26,7 @@ include %D%/abi/local.mk
 include %D%/cli/local.mk
 include %D%/perf/local.mk
 include %D%/examples/local.mk
+include %D%/kit/local.mk
 include %D%/ort/local.mk
 
 if HAVE_CHECK

@@ -11,6 +11,7 @@ bin_PROGRAMS += %D%/backplane
 	%D%/cli.c %D%/cli.h \
 	%D%/cmd_bench.c \
 	%D%/cmd_conform.c \
+	%D%/cmd_doctor.c \
 	%D%/cmd_info.c \
 	%D%/cmd_plan.c \
 	%D%/cmd_providers.c \
@@ -42,9 +43,11 @@ bin_PROGRAMS += %D%/backplane
 	%D%/plan.h \
 	%D%/plan_refusals.c \
 	%D%/plan_text.c %D%/plan_text.h \
+	%D%/profile.c %D%/profile.h \
 	%D%/progress.c %D%/progress.h \
 	%D%/provider.h \
 	%D%/provider_json.c \
+	%D%/provider_man.c \
 	%D%/provider_text.c \
 	%D%/random.c \
 	%D%/run.c %D%/run.h \
@@ -55,3 +58,15 @@ bin_PROGRAMS += %D%/backplane
 	%D%/table.c %D%/table.h \
 	%D%/text.c %D%/text.h \
 	%D%/value.c %D%/value.h
+
+include %D%/check/local.mk
+
+# @NAME@ and the like in it are its own business, so config.status is not used.
+bin_SCRIPTS = %D%/backplane-new
+EXTRA_DIST += %D%/backplane-new.in
+CLEANFILES += %D%/backplane-new
+tools/backplane-new: $(srcdir)/tools/backplane-new.in Makefile
+	@$(MKDIR_P) tools
+	$(AM_V_GEN)sed -e 's|@templatedir[@]|$(datadir)/backplane/template|g' \
+	    -e 's|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|g' $(srcdir)/tools/backplane-new.in >$@.tmp
+	@chmod +x $@.tmp && mv $@.tmp $@

@@ -155,7 +155,7 @@ static int run_set(struct suite *suite, bp_session *session, const char *set)
     int code = read_inputs(suite, session, set, inputs, &n);
 
     if (code == CLI_OK) {
-        code = run_once(suite->cli, session, inputs, n, &results);
+        code = run_once(suite->cli, session, inputs, n, NULL, &results);
         if (code != CLI_OK)
             suite_blame(suite, code, NULL, suite->cli->words);
     }

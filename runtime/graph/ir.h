@@ -11,6 +11,7 @@
 #include "base/strmap.h"
 #include "graph/symbol.h"
 
+struct bp_custom_table;
 struct bp_schema;
 struct bp_ir;
 
@@ -91,6 +92,7 @@ struct bp_ir {
     struct bp_strmap by_name;
     struct bp_region *region;   /* everything here is allocated from it; borrowed */
     struct bp_symbols *symbols; /* names of declared sizes; borrowed */
+    const struct bp_custom_table *custom; /* operators of the application; borrowed; may be NULL */
 };
 
 /* ---- building, in this order; only model/ and tests do it; see optimize/ for changes ------------------------------------ */

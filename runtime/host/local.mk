@@ -2,6 +2,13 @@
 # runtime/host/ - loader, registry, options, the table handed to providers.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/devices.c \
+	%D%/bind.h \
+	%D%/bind_call.c %D%/bind_call.h \
+	%D%/bind_each.c \
+	%D%/bind_file.c \
+	%D%/bind_parse.c \
+	%D%/bind_whole.c \
 	%D%/dlopen.c %D%/dlopen.h \
 	%D%/env.c %D%/env.h \
 	%D%/loader.c %D%/loader.h \
@@ -11,4 +18,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/search.c %D%/search.h \
 	%D%/services.c %D%/services.h \
 	%D%/spec.c %D%/spec.h \
+	%D%/states.h \
+	%D%/settings.c %D%/settings.h \
 	%D%/weights.c %D%/weights.h

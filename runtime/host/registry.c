@@ -291,13 +291,13 @@ static bp_rc not_found(const struct bp_registry *registry, const char *name, con
     char *dirs = bp_search_text(&registry->search);
     const char *where = dirs ? dirs : "the search path";
     const char *near;
+    char way[256];
     bp_rc rc;
 
-    if (bp_names_is_known(name)) {
+    if (bp_names_way(name, way, sizeof way)) {
         rc = bp_fail(err, BP_E_UNAVAILABLE,
-                     "provider '%s' is not installed; put " PREFIX "%s" SUFFIX
-                     " into a provider directory; looked in %s",
-                     name, name, where);
+                     "provider '%s' is known, but not installed; looked in %s (%s)", name, where,
+                     way);
     } else {
         near = nearest(registry, name);
         rc = bp_fail(err, BP_E_INVALID, "nobody knows a provider '%s'%s%s%s; looked in %s", written,

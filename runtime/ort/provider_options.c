@@ -11,16 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/object.h"
 #include "ort/options.h"
 #include "ort/status.h"
 #include "ort/versions.h"
 
 /* ---- option objects ----------------------------------------------------------------------------- */
-
-/* What OrtCANNProviderOptions and its like are. */
-struct object {
-    OrtKeyValuePairs kv;
-};
 
 /* A key that may be set, and what it is when it is not. */
 struct row {
@@ -46,13 +42,13 @@ static const struct row dnnl_rows[] = {{"use_arena", "1"}, {"threadpool_args", "
 /* Any key: what it means is between the application and the plug-in. */
 static const struct row free_rows[] = {{NULL, NULL}};
 
-static OrtStatus *create(struct object **out)
+static OrtStatus *create(struct ort_object **out)
 {
     *out = calloc(1, sizeof **out);
     return *out ? NULL : ort_no_memory();
 }
 
-static void release(struct object *object)
+static void release(struct ort_object *object)
 {
     if (!object)
         return;
@@ -60,7 +56,7 @@ static void release(struct object *object)
     free(object);
 }
 
-static OrtStatus *update(const struct row *rows, struct object *object, const char *const *keys,
+static OrtStatus *update(const struct row *rows, struct ort_object *object, const char *const *keys,
                          const char *const *values, size_t n)
 {
     if (n > 0) {
@@ -84,7 +80,8 @@ static OrtStatus *update(const struct row *rows, struct object *object, const ch
 }
 
 /* "key=value;key=value", with the defaults of what is not set; into text when that is not NULL. */
-static size_t print(const struct row *rows, const struct object *object, char *text, size_t size)
+static size_t print(const struct row *rows, const struct ort_object *object, char *text,
+                    size_t size)
 {
     size_t at = 0;
 
@@ -104,7 +101,7 @@ static size_t print(const struct row *rows, const struct object *object, char *t
     return at;
 }
 
-static OrtStatus *as_string(const struct row *rows, const struct object *object,
+static OrtStatus *as_string(const struct row *rows, const struct ort_object *object,
                             OrtAllocator *allocator, char **out)
 {
     size_t size = print(rows, object, NULL, 0) + 1;
@@ -123,13 +120,13 @@ static OrtStatus *as_string(const struct row *rows, const struct object *object,
     OrtStatus *ort_Create##Name##ProviderOptions(Type **out)                                       \
     {                                                                                              \
         ORT_NEED(out);                                                                             \
-        return create((struct object **)(void *)out);                                              \
+        return create((struct ort_object **)(void *)out);                                          \
     }                                                                                              \
     OrtStatus *ort_Update##Name##ProviderOptions(Type *object, const char *const *keys,            \
                                                  const char *const *values, size_t n)              \
     {                                                                                              \
         ORT_NEED(object);                                                                          \
-        return update(rows, (struct object *)(void *)object, keys, values, n);                     \
+        return update(rows, (struct ort_object *)(void *)object, keys, values, n);                 \
     }                                                                                              \
     OrtStatus *ort_Get##Name##ProviderOptionsAsString(const Type *object, OrtAllocator *allocator, \
                                                       char **ptr)                                  \
@@ -137,18 +134,18 @@ static OrtStatus *as_string(const struct row *rows, const struct object *object,
         ORT_NEED(object);                                                                          \
         ORT_NEED(allocator);                                                                       \
         ORT_NEED(ptr);                                                                             \
-        return as_string(rows, (const struct object *)(const void *)object, allocator, ptr);       \
+        return as_string(rows, (const struct ort_object *)(const void *)object, allocator, ptr);   \
     }                                                                                              \
     void ort_Release##Name##ProviderOptions(Type *input)                                           \
     {                                                                                              \
-        release((struct object *)(void *)input);                                                   \
+        release((struct ort_object *)(void *)input);                                               \
     }                                                                                              \
     OrtStatus *ort_SessionOptionsAppendExecutionProvider_##append_slot(OrtSessionOptions *options, \
                                                                        const Type *object)         \
     {                                                                                              \
         ORT_NEED(options);                                                                         \
         ORT_NEED(object);                                                                          \
-        return ort_append(options, host, &((const struct object *)(const void *)object)->kv,       \
+        return ort_append(options, host, &((const struct ort_object *)(const void *)object)->kv,   \
                           ORT_FAIL);                                                               \
     }
 
@@ -240,18 +237,6 @@ OrtStatus *ort_SessionOptionsAppendExecutionProvider_VitisAI(OrtSessionOptions *
 {
     return ort_SessionOptionsAppendExecutionProvider(options, "VitisAIExecutionProvider", keys,
                                                      values, n);
-}
-
-OrtStatus *ort_CreateROCMProviderOptions(OrtROCMProviderOptions **out)
-{
-    ORT_NEED(out);
-    *out = calloc(1, sizeof **out);
-    return *out ? NULL : ort_no_memory();
-}
-
-void ort_ReleaseROCMProviderOptions(OrtROCMProviderOptions *input)
-{
-    free(input);
 }
 
 /* ---- exported symbols ------------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/lora.h"
 #include "ort/run_options.h"
 #include "ort/session.h"
 #include "ort/status.h"
@@ -89,8 +90,11 @@ static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtV
 static OrtStatus *check_all_fed(const struct call *call)
 {
     const OrtSession *session = call->session;
+    size_t n_required = 0; /* of the feeds */
 
-    if (call->n_in >= session->n_required)
+    for (size_t k = 0; k < call->n_in; k++)
+        n_required += call->in[k].index < session->n_required;
+    if (n_required >= session->n_required)
         return NULL;
     for (uint32_t i = 0; i < session->n_required; i++) {
         size_t k = 0;
@@ -242,9 +246,33 @@ static void finish(struct call *call, OrtValue *const *outputs)
         free(call->dims);
 }
 
-static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options)
+/* Parameters of active adapters are feeds like the caller's own. */
+static OrtStatus *feed_adapters(struct call *call, size_t first, const OrtRunOptions *options)
 {
-    bp_run_options options = {.struct_size = sizeof options};
+    OrtStatus *status = NULL;
+    size_t i = first;
+
+    for (size_t a = 0; options && a < options->n_adapters; a++) {
+        const OrtLoraAdapter *adapter = options->adapters[a];
+
+        for (uint32_t k = 0; k < adapter->n && !status; k++, i++)
+            status = feed(call, i, adapter->names[k], adapter->values[k]);
+    }
+    return status;
+}
+
+static size_t count_adapters(const OrtRunOptions *options)
+{
+    size_t n = 0;
+
+    for (size_t a = 0; options && a < options->n_adapters; a++)
+        n += options->adapters[a]->n;
+    return n;
+}
+
+static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, bp_profile *profile)
+{
+    bp_run_options options = {.struct_size = sizeof options, .profile = profile};
     struct ort_err err;
     bp_rc rc;
 
@@ -257,14 +285,52 @@ static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options)
     return ort_from(rc, &err, ORT_RUNNING, NULL);
 }
 
+/* Writes the run's own file; the run's failure goes before that of writing. */
+static OrtStatus *end_profile(struct ort_profile *own, OrtStatus *status)
+{
+    OrtStatus *written = NULL;
+    const char *path;
+
+    if (own)
+        written = ort_profile_write(own, &path);
+    if (!status)
+        return written;
+    ort_ReleaseStatus(written);
+    return status;
+}
+
+static OrtStatus *run(struct call *call, const OrtRunOptions *run_options,
+                      const char *const *input_names, const OrtValue *const *inputs,
+                      const char *const *output_names, OrtValue **outputs, struct ort_profile *own)
+{
+    bp_profile *profile = ort_profile_record(own ? own : call->session->profile);
+    size_t n_own = call->n_in - count_adapters(run_options);
+    OrtStatus *status = NULL;
+    int64_t *dims = call->dims;
+
+    for (size_t i = 0; i < n_own && !status; i++)
+        status = feed(call, i, input_names[i], inputs[i]);
+    if (!status)
+        status = feed_adapters(call, n_own, run_options);
+    for (size_t i = 0; i < call->n_out && !status; i++)
+        status = fetch(call, i, output_names[i], outputs[i], &dims);
+    if (!status)
+        status = check_all_fed(call);
+    if (!status)
+        status = execute(call, run_options, profile);
+    status = end_profile(own, status); /* may fail, so before the caller gets anything */
+    if (!status)
+        status = deliver_all(call, outputs);
+    return status;
+}
+
 OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
                    const char *const *input_names, const OrtValue *const *inputs, size_t input_len,
                    const char *const *output_names, size_t output_names_len, OrtValue **outputs)
 {
+    struct ort_profile *own = NULL;
     struct call call;
     OrtStatus *status = NULL;
-    uint64_t began = session && session->is_profiled ? ort_profile_now() : 0;
-    int64_t *dims;
 
     ORT_NEED(session);
     if (input_len > 0) {
@@ -275,24 +341,18 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
     ORT_NEED(outputs);
     if (output_names_len == 0)
         return ort_fail(ORT_INVALID_ARGUMENT, "At least one output should be requested.");
+    if (run_options && run_options->profile_prefix)
+        status = ort_profile_create(run_options->profile_prefix, &own);
+    if (status)
+        return status;
     call.session = session;
-    call.n_in = input_len;
+    call.n_in = input_len + count_adapters(run_options);
     call.n_out = output_names_len;
-    if (!reserve(&call, outputs))
+    if (reserve(&call, outputs))
+        status = run(&call, run_options, input_names, inputs, output_names, outputs, own);
+    else
         status = ort_no_memory();
-    dims = call.dims;
-    for (size_t i = 0; i < input_len && !status; i++)
-        status = feed(&call, i, input_names[i], inputs[i]);
-    for (size_t i = 0; i < output_names_len && !status; i++)
-        status = fetch(&call, i, output_names[i], outputs[i], &dims);
-    if (!status)
-        status = check_all_fed(&call);
-    if (!status)
-        status = execute(&call, run_options);
-    if (!status)
-        status = deliver_all(&call, outputs);
     finish(&call, outputs);
-    if (session->is_profiled)
-        ort_profile_add(session, "model_run", began, ort_profile_now());
+    ort_profile_destroy(own);
     return status;
 }

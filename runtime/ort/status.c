@@ -98,12 +98,16 @@ static OrtErrorCode code_of(bp_rc rc, enum ort_phase phase)
 OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, const char *prefix)
 {
     const char *text = err->text[0] ? err->text : bp_rc_name(rc);
+    OrtErrorCode code;
 
     if (rc >= 0)
         return NULL;
     if (rc == BP_E_NOMEM && !err->text[0])
         return ort_no_memory();
-    return ort_fail(code_of(rc, phase), "%s%s", prefix ? prefix : "", text);
+    code = (err->err.native_code & ~INT64_C(0xff)) == ORT_NATIVE_CODE
+               ? (OrtErrorCode)(err->err.native_code & 0xff)
+               : code_of(rc, phase);
+    return ort_fail(code, "%s%s", prefix ? prefix : "", text);
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */

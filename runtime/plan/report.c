@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "host/states.h"
 
 /* Rows of one kind, grown by doubling. */
 struct rows {
@@ -109,6 +110,7 @@ bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, u
     own->file = keep(report, row->file, &failed);
     own->reason = keep(report, row->reason, &failed);
     own->fix = keep(report, row->fix, &failed);
+    own->states = bp_states_of(row->name, row->stage, row->code);
     *out = report->providers.count - 1;
     return failed ? bp_fail_nomem(err, "the report") : BP_OK;
 }
@@ -123,6 +125,7 @@ bp_rc bp_report_end_provider(bp_report *report, uint32_t provider, uint32_t stag
     row->code = code;
     row->reason = keep(report, reason, &failed);
     row->fix = keep(report, fix, &failed);
+    row->states = bp_states_of(row->name, stage, code);
     return failed ? bp_fail_nomem(err, "the report") : BP_OK;
 }
 
@@ -184,6 +187,7 @@ static bp_rc add_node(struct adding *a, uint32_t n, bp_err *err)
         .domain = keep(a->report, from->domain, &failed),
         .path = a->path,
         .stands_for = keep(a->report, from->stands_for, &failed),
+        .rule = keep(a->report, a->part->rule_of[n], &failed),
     };
     rc = add_refusals(a, n, &own, err);
     *node = own;

@@ -35,6 +35,10 @@ static bp_rc add_provider(struct bp_text *text, const bp_report *report, uint32_
     bp_json_string(text, "file", row.file);
     bp_json_string(text, "reason", row.reason);
     bp_json_string(text, "fix", row.fix);
+    bp_json_bool(text, "known", row.states & BP_STATE_KNOWN);
+    bp_json_bool(text, "installed", row.states & BP_STATE_INSTALLED);
+    bp_json_bool(text, "loadable", row.states & BP_STATE_LOADABLE);
+    bp_json_bool(text, "usable", row.states & BP_STATE_USABLE);
     bp_json_int(text, "claimed", row.n_claimed);
     bp_json_int(text, "nodes", row.n_nodes);
     bp_json_int(text, "groups", row.n_groups);
@@ -72,6 +76,7 @@ static bp_rc add_node(struct bp_text *text, const bp_report *report, uint32_t i,
     bp_json_string(text, "domain", row.domain);
     bp_json_string(text, "path", row.path);
     bp_json_string(text, "stands_for", row.stands_for);
+    bp_json_string(text, "rule", row.rule);
     index_or_null(text, "provider", row.provider);
     index_or_null(text, "group", row.group);
     bp_json_open(text, "refusals", '[');

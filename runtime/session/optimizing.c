@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "optimize/optimize.h"
+#include "session/custom.h"
 #include "session/run.h"
 
 /* What has proved itself; bp_session_options_set_optimization() has the last word. */
@@ -31,7 +32,8 @@ static bp_rc ask(const struct bp_engine *engine, struct bp_ir *ir, const struct 
     for (uint32_t i = 0; i < lineup->count; i++) {
         const struct bp_active *active = lineup->active[i];
 
-        asked[i] = (struct bp_asked){active->provider, active->instance, active->name};
+        asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
+                                     active->provider == &bp_custom_provider};
     }
     rc = bp_partition_create(ir, facts, symbols, asked, lineup->count, region, &part, failed, err);
     for (uint32_t i = 0; rc >= 0 && i < lineup->count; i++)

@@ -58,6 +58,31 @@ static inline void bp_copy_in(void *own, size_t own_size, const void *theirs)
     memcpy(own, theirs, size < own_size ? size : own_size);
 }
 
+/*
+ * May this plug-in work with the host? Checks the table that the entry was handed: `return
+ * bp_host_check(host, "npu", err)` when it is below zero. BP_E_VERSION names what both sides speak.
+ */
+static inline bp_rc bp_host_check(const bp_host *host, const char *name, bp_err *err)
+{
+    if (host->struct_size >= offsetof(bp_host, name) && host->magic != BP_MAGIC)
+        return bp_fail(err, BP_E_VERSION, "%s: the caller's magic is 0x%08x, Backplane's is 0x%08x",
+                       name, (unsigned)host->magic, (unsigned)BP_MAGIC);
+    if (host->struct_size >= offsetof(bp_host, name) && host->abi_major != BP_ABI_MAJOR)
+        return bp_fail(err, BP_E_VERSION,
+                       "%s: the host speaks ABI %u.%u, this plug-in %u.%u: install a plug-in of the "
+                       "host's version",
+                       name, (unsigned)host->abi_major, (unsigned)host->abi_minor, BP_ABI_MAJOR,
+                       BP_ABI_MINOR);
+    if (host->struct_size < sizeof(bp_host))
+        return bp_fail(err, BP_E_VERSION, "%s: the host's table has %u bytes, this plug-in needs %u",
+                       name, (unsigned)host->struct_size, (unsigned)sizeof(bp_host));
+    if (host->flags & BP_CRITICAL)
+        return bp_fail(err, BP_E_VERSION,
+                       "%s: the host has critical flags 0x%08x, of which this plug-in knows 0x%08x",
+                       name, (unsigned)(host->flags & BP_CRITICAL), 0U);
+    return BP_OK;
+}
+
 /* Refuses a node: the reason (BP_R_*), what it is about, and a sentence; both may be NULL. */
 static inline void bp_refuse(const bp_claims *claims, uint32_t node, uint32_t reason,
                              const char *subject, const char *text)

@@ -315,7 +315,7 @@ SIZE(bp_key_value, 16);
 AT(bp_key_value, key, 0);
 AT(bp_key_value, value, 8);
 
-SIZE(bp_operator_info, 56);
+SIZE(bp_operator_info, 64);
 AT(bp_operator_info, struct_size, 0);
 AT(bp_operator_info, flags, 4);
 AT(bp_operator_info, since, 8);
@@ -325,6 +325,7 @@ AT(bp_operator_info, domain, 24);
 AT(bp_operator_info, params, 32);
 AT(bp_operator_info, types, 40);
 AT(bp_operator_info, taken, 48);
+AT(bp_operator_info, conditional, 56);
 
 SIZE(bp_provider_info, 88);
 AT(bp_provider_info, struct_size, 0);
@@ -395,11 +396,26 @@ AT(bp_type_info, kind, 0);
 AT(bp_type_info, dtype, 4);
 AT(bp_type_info, item, 8);
 
-SIZE(bp_run_options, 24);
+SIZE(bp_run_options, 32);
 AT(bp_run_options, struct_size, 0);
 AT(bp_run_options, flags, 4);
 AT(bp_run_options, cancel, 8);
 AT(bp_run_options, timeout_ns, 16);
+AT(bp_run_options, profile, 24);
+
+SIZE(bp_profile_event, 72);
+AT(bp_profile_event, struct_size, 0);
+AT(bp_profile_event, kind, 4);
+AT(bp_profile_event, start_ns, 8);
+AT(bp_profile_event, end_ns, 16);
+AT(bp_profile_event, run_id, 24);
+AT(bp_profile_event, name, 32);
+AT(bp_profile_event, op, 40);
+AT(bp_profile_event, provider, 48);
+AT(bp_profile_event, node, 56);
+AT(bp_profile_event, n_nodes, 60);
+AT(bp_profile_event, thread, 64);
+AT(bp_profile_event, reserved0, 68);
 
 SIZE(bp_session_stats, 48);
 AT(bp_session_stats, struct_size, 0);
@@ -425,7 +441,7 @@ AT(bp_report_provider, n_nodes, 60);
 AT(bp_report_provider, n_groups, 64);
 AT(bp_report_provider, reserved0, 68);
 
-SIZE(bp_report_node, 56);
+SIZE(bp_report_node, 64);
 AT(bp_report_node, struct_size, 0);
 AT(bp_report_node, provider, 4);
 AT(bp_report_node, group, 8);
@@ -434,7 +450,8 @@ AT(bp_report_node, name, 16);
 AT(bp_report_node, op, 24);
 AT(bp_report_node, domain, 32);
 AT(bp_report_node, path, 40);
-AT(bp_report_node, stands_for, 48);
+AT(bp_report_node, rule, 48);
+AT(bp_report_node, stands_for, 56);
 
 SIZE(bp_report_pass, 48);
 AT(bp_report_pass, struct_size, 0);

@@ -16,6 +16,9 @@ value_for()
     PASSES) echo basic ;;
     POLICY) echo silent ;;
     PROVIDER:KEY=VALUE) echo cpu:key=value ;;
+    PROVIDER=N,N) echo cpu=0 ;;
+    PROVIDER=SHARE) echo cpu=0.5 ;;
+    RULE) echo op:Relu=cpu ;;
     NAME=1x3x224x224) echo x=1x2 ;;
     SYMBOL=N) echo batch=1 ;;
     NAME=FILE) echo x=file ;;
@@ -40,10 +43,10 @@ try_option() # COMMAND OPTION VALUE-NAME
     grep -q -e "Fl Fl ${2#--}" "$page" || failed "$page does not have $2 of $1"
 }
 
-for command in providers info plan run bench conform; do
+for command in providers doctor info plan run bench conform; do
     case $command in
     providers) missing=4 ;;
-    conform) missing=2 ;;
+    conform | doctor) missing=2 ;;
     *) missing=3 ;;
     esac
     gives 0 "$command" --help

@@ -36,3 +36,72 @@ unit_tests += %D%/check_devices
 %C%_check_devices_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_devices_LDADD = $(ort_test_ldadd)
 %C%_check_devices_SOURCES = %D%/check_devices.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_weights
+%C%_check_weights_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_weights_LDADD = $(ort_test_ldadd)
+%C%_check_weights_SOURCES = %D%/check_weights.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_editor
+%C%_check_editor_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_editor_LDADD = $(ort_test_ldadd)
+%C%_check_editor_SOURCES = %D%/check_editor.c %D%/editor_kit.h %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_graphs
+%C%_check_graphs_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_graphs_LDADD = $(ort_test_ldadd)
+%C%_check_graphs_SOURCES = %D%/check_graphs.c %D%/editor_kit.h %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_compile
+%C%_check_compile_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_compile_LDADD = $(ort_test_ldadd)
+%C%_check_compile_SOURCES = %D%/check_compile.c %D%/editor_kit.h %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_allocators
+%C%_check_allocators_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_allocators_LDADD = $(ort_test_ldadd)
+%C%_check_allocators_SOURCES = %D%/check_allocators.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_lora
+%C%_check_lora_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_lora_LDADD = $(ort_test_ldadd)
+%C%_check_lora_SOURCES = %D%/check_lora.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_policy
+%C%_check_policy_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_policy_LDADD = $(ort_test_ldadd)
+%C%_check_policy_SOURCES = %D%/check_policy.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_profile
+%C%_check_profile_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_profile_LDADD = $(ort_test_ldadd)
+%C%_check_profile_SOURCES = %D%/check_profile.c %D%/kit.h tests/unit/proto_writer.h
+
+# the source itself, since the library hides what it tests
+unit_tests += %D%/check_hardware
+%C%_check_hardware_CPPFLAGS = -I. -I$(srcdir)/runtime $(ort_test_cppflags)
+%C%_check_hardware_LDADD = $(ort_test_ldadd) runtime/libbackplane.la
+%C%_check_hardware_SOURCES = %D%/check_hardware.c runtime/ort/hardware.c runtime/ort/keys.c \
+	runtime/ort/status.c
+
+# libraries of operators, as others compile them: against the header alone
+operators_ldflags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+check_LTLIBRARIES += %D%/libtest-operators.la
+%C%_libtest_operators_la_CPPFLAGS = $(AM_CPPFLAGS)
+%C%_libtest_operators_la_LDFLAGS = $(operators_ldflags) -no-undefined
+%C%_libtest_operators_la_SOURCES = %D%/operators.c
+
+check_LTLIBRARIES += %D%/libtest-operators-refusing.la
+%C%_libtest_operators_refusing_la_CPPFLAGS = $(AM_CPPFLAGS) -DREFUSING
+%C%_libtest_operators_refusing_la_LDFLAGS = $(operators_ldflags) -no-undefined
+%C%_libtest_operators_refusing_la_SOURCES = %D%/operators.c
+
+check_LTLIBRARIES += %D%/libtest-operators-silent.la
+%C%_libtest_operators_silent_la_CPPFLAGS = $(AM_CPPFLAGS) -DSILENT
+%C%_libtest_operators_silent_la_LDFLAGS = $(operators_ldflags) -no-undefined
+%C%_libtest_operators_silent_la_SOURCES = %D%/operators.c
+
+unit_tests += %D%/check_operators
+%C%_check_operators_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_operators_LDADD = $(ort_test_ldadd) $(DL_LIBS)
+%C%_check_operators_SOURCES = %D%/check_operators.c %D%/kit.h tests/unit/proto_writer.h
