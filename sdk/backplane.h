@@ -288,8 +288,8 @@ BP_API bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32
  */
 BP_API void bp_session_options_set_strict(bp_session_options *options, uint32_t on);
 /*
- * A provider that was added is to get at least this share (0..1) of the nodes that providers run;
- * with less it has failed, and its policy says what that means. It is named in any spelling;
+ * A provider that was added is to get at least this share (0..1) of the nodes that providers run,
+ * counted as they run: a fused node is one. With less it has failed, and its policy says what that means. It is named in any spelling;
  * BP_E_INVALID: it is not in the list, or share is out of range. 0: any node will do.
  */
 BP_API bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *name,
@@ -303,7 +303,8 @@ BP_API bp_rc bp_session_options_set_min_share(bp_session_options *options, const
  * list. BP_E_INVALID: no such rule. When a session is made, a provider that nobody knows is
  * BP_E_OPTION; a rule that matches no node, or names a provider that is not in the list, is warned
  * of. What the host runs itself (control flow) is not placed. The report names the rule that
- * decided.
+ * decided. Rules speak of the model's own nodes: one for a provider of the session keeps its nodes
+ * from being folded, fused or dropped, see bp_session_options_set_optimization().
  */
 BP_API bp_rc bp_session_options_add_placement(bp_session_options *options, const char *rule,
                                               bp_err *err) BP_CHECKED;
@@ -318,7 +319,8 @@ BP_API void bp_session_options_set_threads(bp_session_options *options, uint32_t
 /*
  * How far a session may change the graph before it runs: each level has the passes of those before
  * it. Names of inputs and outputs stay, and so do results, to the bit or within the roundings of
- * another order of the same arithmetic (the report's passes say which).
+ * another order of the same arithmetic (the report's passes say which). Operators of the
+ * application and nodes that placement rules speak of are left as they are.
  */
 enum {
     BP_OPTIMIZE_DEFAULT = 0,  /* what has proved itself: now that of EXTENDED */

@@ -34,6 +34,7 @@ bp_rc bp_rw_become(struct bp_rewrite *rw, uint32_t n, uint32_t from, bp_err *err
         if (!to->stands_for)
             return bp_fail_nomem(err, "the names of nodes");
     }
+    to->is_made = true;
     to->name = other->name;
     to->op = other->op;
     to->domain = other->domain;

@@ -5,9 +5,18 @@
 
 #include "optimize/rewrite.h"
 
+#include "graph/custom.h"
+
+bool bp_rw_stays(const struct bp_ir_node *node)
+{
+    return node->is_pinned || bp_custom_of(node->schema);
+}
+
 struct bp_ir_node *bp_rw_node(const struct bp_rewrite *rw, uint32_t n)
 {
-    return n == BP_NONE || rw->nodes[n].is_dead ? NULL : &rw->ir->nodes[n];
+    return n == BP_NONE || rw->nodes[n].is_dead || bp_rw_stays(&rw->ir->nodes[n])
+               ? NULL
+               : &rw->ir->nodes[n];
 }
 
 bool bp_rw_is(const struct bp_rewrite *rw, uint32_t n, const char *op)

@@ -82,7 +82,7 @@ static bool is_needed(const struct bp_rewrite *rw, const struct bp_ir_node *node
         if (v != BP_NONE && (rw->count[v] > 0 || rw->ir->values[v].flags & BP_IR_OUTPUT))
             return true;
     }
-    return !node->schema; /* who asks for what nobody knows shall hear of it */
+    return !node->schema /* who asks for what nobody knows shall hear of it */ || bp_rw_stays(node);
 }
 
 static void kill(struct bp_rewrite *rw, uint32_t n)

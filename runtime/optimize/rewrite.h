@@ -50,9 +50,17 @@ void bp_rw_finish(struct bp_rewrite *rw);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Node n, or NULL when it is dead. Valid until nodes are added. */
+/*
+ * Must it run as the model has it? It is pinned, or an operator of the application, of whose results
+ * and effects nothing is known here.
+ */
+bool bp_rw_stays(const struct bp_ir_node *node);
+/*
+ * Node n if passes may take it: NULL when it is dead or stays. All of them look at nodes through
+ * this or bp_rw_is(). Valid until nodes are added.
+ */
 struct bp_ir_node *bp_rw_node(const struct bp_rewrite *rw, uint32_t n);
-/* Is it that operator, of "" or com.microsoft, alive and with a schema? */
+/* Is it that operator, of "" or com.microsoft, one that passes may take, and with a schema? */
 bool bp_rw_is(const struct bp_rewrite *rw, uint32_t n, const char *op);
 /* May it give another result each time? */
 bool bp_rw_is_random(const struct bp_ir_node *node);

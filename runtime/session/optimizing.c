@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "optimize/optimize.h"
+#include "plan/placing.h"
 #include "session/custom.h"
 #include "session/run.h"
 
@@ -17,24 +18,32 @@ enum { DEFAULT_LEVEL = BP_OPTIMIZE_EXTENDED };
 
 /* ---- who takes a node ------------------------------------------------------------------------ */
 
+/* NULL: no memory. */
+static struct bp_asked *list_asked(const struct bp_lineup *lineup, struct bp_region *region)
+{
+    struct bp_asked *asked = bp_region_array(region, lineup->count, sizeof *asked);
+
+    for (uint32_t i = 0; asked && i < lineup->count; i++) {
+        const struct bp_active *active = lineup->active[i];
+
+        asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
+                                     active->provider == &bp_custom_provider};
+    }
+    return asked;
+}
+
 static bp_rc ask(const struct bp_engine *engine, struct bp_ir *ir, const struct bp_fact *facts,
                  const struct bp_symbols *symbols, struct bp_region *region, uint32_t *out,
                  bp_err *err)
 {
     const struct bp_lineup *lineup = &engine->lineup;
-    struct bp_asked *asked = bp_region_array(region, lineup->count, sizeof *asked);
+    struct bp_asked *asked = list_asked(lineup, region);
     struct bp_ask_failure *failed = bp_region_array(region, lineup->count, sizeof *failed);
     struct bp_partition part = {0};
     bp_rc rc;
 
     if (!asked || !failed)
         return bp_fail_nomem(err, "the partition");
-    for (uint32_t i = 0; i < lineup->count; i++) {
-        const struct bp_active *active = lineup->active[i];
-
-        asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
-                                     active->provider == &bp_custom_provider};
-    }
     rc = bp_partition_create(ir, facts, symbols, asked, lineup->count, region, &part, failed, err);
     for (uint32_t i = 0; rc >= 0 && i < lineup->count; i++)
         rc = failed[i].rc;
@@ -176,6 +185,24 @@ static bp_rc evaluate(void *h, struct bp_ir *ir, struct bp_ir_data *const *resul
     return rc;
 }
 
+/* ---- nodes that must stay -------------------------------------------------------------------- */
+
+static bp_rc pin(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+{
+    const struct bp_placing placing = {wish->places, engine->has_matched, ""};
+    struct bp_region region = {0};
+    const struct bp_asked *asked;
+    bp_rc rc;
+
+    if (!wish->places)
+        return BP_OK;
+    asked = list_asked(&engine->lineup, &region);
+    rc = asked ? bp_placing_pin(&placing, asked, engine->lineup.count, engine->ir, err)
+               : bp_fail_nomem(err, "the placement rules");
+    bp_region_finish(&region);
+    return rc;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static uint32_t level_of(const struct bp_engine_wish *wish)
@@ -223,6 +250,8 @@ bp_rc bp_engine_optimize(struct bp_engine *engine, const struct bp_engine_wish *
 
     if (!bp_engine_is_optimized(wish))
         return BP_OK;
-    rc = bp_optimize(engine->ir, &optimizer, err);
+    rc = pin(engine, wish, err);
+    if (rc >= 0)
+        rc = bp_optimize(engine->ir, &optimizer, err);
     return rc < 0 ? rc : tell(engine->report, &optimizer, err);
 }

@@ -164,6 +164,11 @@ unit_tests += %D%/check_passes_nodes
 %C%_check_passes_nodes_CPPFLAGS = $(unit_cppflags)
 %C%_check_passes_nodes_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_passes_rules
+%C%_check_passes_rules_SOURCES = %D%/check_passes_rules.c $(passes_sources)
+%C%_check_passes_rules_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_rules_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_session
 %C%_check_session_SOURCES = %D%/check_session.c $(kit_sources)
 %C%_check_session_CPPFLAGS = $(unit_cppflags)
