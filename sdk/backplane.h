@@ -546,7 +546,8 @@ typedef struct bp_profile bp_profile; /* what runs did and when; see below */
 typedef struct bp_run_options {
     uint32_t struct_size;
     uint32_t flags;
-    const volatile uint32_t *cancel; /* may be NULL; non-zero stops the run with BP_E_CANCELLED */
+    /* May be NULL; non-zero stops the run with BP_E_CANCELLED. Any thread may store to it, atomically. */
+    const volatile uint32_t *cancel;
     int64_t timeout_ns;              /* 0: none; BP_E_TIMEOUT */
     bp_profile *profile;             /* NULL: nothing is measured; else the run is written there */
 } bp_run_options;

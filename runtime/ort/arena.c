@@ -32,10 +32,13 @@ OrtStatus *ort_CreateArenaCfg(size_t max_mem, int arena_extend_strategy,
                               int initial_chunk_size_bytes, int max_dead_bytes_per_chunk,
                               OrtArenaCfg **out)
 {
-    (void)arena_extend_strategy;
-    (void)initial_chunk_size_bytes;
-    (void)max_dead_bytes_per_chunk;
     ORT_NEED(out);
+    if (arena_extend_strategy < -1 || arena_extend_strategy > 1 || initial_chunk_size_bytes < -1 ||
+        max_dead_bytes_per_chunk < -1)
+        return ort_fail(
+            ORT_INVALID_ARGUMENT,
+            "Invalid configuration value was provided: the strategy can be 0 or 1, sizes "
+            "cannot be negative; -1 is the default");
     *out = calloc(1, sizeof **out);
     if (!*out)
         return ort_no_memory();

@@ -311,7 +311,7 @@ OrtStatus *ort_optimized_write(const OrtSessionOptions *options, const bp_model 
     OrtModelCompilationOptions how = {.threshold = least ? strtoull(least, NULL, 10) : 0};
     OrtStatus *status;
 
-    if (!options->optimized_path)
+    if (!options->optimized_path || !options->optimized_path[0])
         return NULL;
     if (wants_ort_format(options))
         return ort_fail(ORT_NOT_IMPLEMENTED,

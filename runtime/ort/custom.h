@@ -26,6 +26,8 @@ struct ort_custom {
 
 bool ort_custom_copy(struct ort_custom *to, const struct ort_custom *from);
 void ort_custom_finish(struct ort_custom *custom);
+/* Is there an operator of that name, of any version? */
+bool ort_custom_has(const struct ort_custom *custom, const char *domain, const char *op);
 /*
  * Defines the operators for one session of the host, which must be gone before `session` is. The
  * session keeps the libraries.

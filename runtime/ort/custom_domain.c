@@ -143,6 +143,30 @@ void ort_custom_finish(struct ort_custom *custom)
     *custom = (struct ort_custom){0};
 }
 
+static bool domain_has(const OrtCustomOpDomain *domain, const char *op)
+{
+    for (size_t i = 0; i < domain->n; i++) {
+        if (strcmp(domain->ops[i]->GetName(domain->ops[i]), op) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool ort_custom_has(const struct ort_custom *custom, const char *domain, const char *op)
+{
+    bool is_main = !domain[0] || strcmp(domain, "ai.onnx") == 0;
+
+    for (size_t i = 0; i < custom->n_domains; i++) {
+        const char *name = custom->domains[i]->name;
+        bool is_same =
+            is_main ? !name[0] || strcmp(name, "ai.onnx") == 0 : strcmp(name, domain) == 0;
+
+        if (is_same && domain_has(custom->domains[i], op))
+            return true;
+    }
+    return false;
+}
+
 OrtStatus *ort_AddCustomOpDomain(OrtSessionOptions *options, OrtCustomOpDomain *custom_op_domain)
 {
     ORT_NEED(options);

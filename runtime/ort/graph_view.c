@@ -39,7 +39,7 @@ static OrtStatus *check_room(const void *room, size_t have, size_t need, const c
     if (have < need)
         return ort_fail(ORT_INVALID_ARGUMENT, "there is room for %zu %s, the graph has %zu", have,
                         what, need);
-    if (need > 0 && !room)
+    if (have > 0 && !room)
         return ort_fail(ORT_INVALID_ARGUMENT, "the room for %s is NULL", what);
     return NULL;
 }
@@ -199,10 +199,10 @@ OrtStatus *ort_ValueInfo_GetValueConsumers(const OrtValueInfo *value_info, const
     if (num_consumers < n)
         return ort_fail(ORT_INVALID_ARGUMENT, "there is room for %zu consumers, '%s' has %zu",
                         num_consumers, value_info->name, n);
-    if (n == 0)
-        return NULL;
-    ORT_NEED(nodes);
-    ORT_NEED(input_indices);
+    if (num_consumers > 0) { /* else there is nothing to write */
+        ORT_NEED(nodes);
+        ORT_NEED(input_indices);
+    }
     n = 0;
     for (size_t node = 0, end = 0; find_end(value_info, false, &node, &end); end++) {
         nodes[n] = value_info->graph->nodes[node];

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/shared.h"
 #include "ort/status.h"
 
 /* A piece of memory that goes with the context. */
@@ -77,12 +78,14 @@ bp_rc ort_kernel_context_deliver(OrtKernelContext *context, bp_err *err)
 
 void ort_kernel_context_finish(OrtKernelContext *context)
 {
+    OrtAllocator *heap = ort_default_allocator();
+
     for (uint32_t i = 0; context->in && i < context->n_out; i++)
         free_texts(&context->out[i]);
     while (context->scratch) {
         struct ort_scratch *next = context->scratch->next;
 
-        free(context->scratch->memory);
+        heap->Free(heap, context->scratch->memory);
         free(context->scratch);
         context->scratch = next;
     }
@@ -228,6 +231,7 @@ static OrtStatus *need_host(const OrtMemoryInfo *info)
 OrtStatus *ort_KernelContext_GetAllocator(const OrtKernelContext *context,
                                           const OrtMemoryInfo *mem_info, OrtAllocator **out)
 {
+    struct ort_allocator *made;
     OrtStatus *status;
 
     ORT_NEED(context);
@@ -236,10 +240,11 @@ OrtStatus *ort_KernelContext_GetAllocator(const OrtKernelContext *context,
     status = need_host(mem_info);
     if (status)
         return status;
-    *out = malloc(sizeof **out);
-    if (!*out)
+    made = calloc(1, sizeof *made);
+    if (!made)
         return ort_no_memory();
-    **out = *ort_default_allocator();
+    ort_allocator_init(made, 0);
+    *out = &made->table;
     return NULL;
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ort/graph.h"
@@ -240,6 +241,7 @@ OrtStatus *ort_loaded_open(struct ort_loaded *loaded, const OrtEnv *env)
     const char *path = source->path;
     bp_model *model = NULL;
     struct ort_err err;
+    struct stat st;
     char prefix[1024] = "Load model from bytes failed:";
     bp_rc rc;
 
@@ -247,6 +249,8 @@ OrtStatus *ort_loaded_open(struct ort_loaded *loaded, const OrtEnv *env)
         return ort_fail(ORT_NO_SUCHFILE,
                         "Load model from %s failed:Load model %s failed. File doesn't exist", path,
                         path);
+    if (path && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return ort_fail(ORT_INVALID_ARGUMENT, "The model path is a directory: %s", path);
     source->struct_size = sizeof *source;
     source->weights = loaded->weights;
     source->files = loaded->files;

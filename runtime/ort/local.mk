@@ -88,8 +88,10 @@ endif
 	%D%/profile.h \
 	%D%/proto.c \
 	%D%/proto.h \
+	%D%/provider_objects.c \
 	%D%/provider_options.c \
 	%D%/providers.c \
+	%D%/rules.c \
 	%D%/run.c \
 	%D%/run_async.c \
 	%D%/run_options.c \

@@ -156,7 +156,7 @@ static OrtStatus *check_room(const void *room, size_t have, size_t need, const c
     if (have < need)
         return ort_fail(ORT_INVALID_ARGUMENT, "there is room for %zu %s, the node has %zu", have,
                         what, need);
-    if (need > 0 && !room)
+    if (have > 0 && !room)
         return ort_fail(ORT_INVALID_ARGUMENT, "the room for %s is NULL", what);
     return NULL;
 }
@@ -187,20 +187,16 @@ OrtStatus *ort_Node_GetOutputs(const OrtNode *node, const OrtValueInfo **outputs
 OrtStatus *ort_Node_GetImplicitInputs(const OrtNode *node, const OrtValueInfo **implicit_inputs,
                                       size_t num_implicit_inputs)
 {
-    (void)implicit_inputs;
-    (void)num_implicit_inputs;
     ORT_NEED(node);
-    return NULL;
+    return check_room(implicit_inputs, num_implicit_inputs, 0, "implicit inputs");
 }
 
 OrtStatus *ort_Node_GetSubgraphs(const OrtNode *node, const OrtGraph **subgraphs,
                                  size_t num_subgraphs, const char **attribute_names)
 {
-    (void)subgraphs;
-    (void)num_subgraphs;
     (void)attribute_names;
     ORT_NEED(node);
-    return NULL;
+    return check_room(subgraphs, num_subgraphs, 0, "subgraphs");
 }
 
 OrtStatus *ort_Node_GetAttributes(const OrtNode *node, const OrtOpAttr **attributes,

@@ -274,7 +274,8 @@ OrtStatus *ort_GetSessionConfigEntry(const OrtSessionOptions *options, const cha
     ORT_NEED(size);
     value = ort_keys_get(&options->config, config_key);
     if (!value)
-        return ort_fail(ORT_FAIL, "Session config entry '%s' was not found.", config_key);
+        return ort_fail(ORT_INVALID_ARGUMENT, "Session config entry '%s' was not found.",
+                        config_key);
     room = *size;
     *size = strlen(value) + 1;
     if (!config_value)

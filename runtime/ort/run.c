@@ -19,10 +19,20 @@ struct call {
     const OrtSession *session;
     bp_binding *in, *out;
     size_t n_in, n_out;
-    int64_t *dims; /* of outputs that go into the caller's memory */
+    int64_t *dims;     /* of outputs that go into the caller's memory */
+    bool has_prepared; /* there are such */
     bp_binding few_in[FEW], few_out[FEW];
     int64_t few_dims[FEW_DIMS];
 };
+
+/* "tensor" for BP_KIND_TENSOR */
+static const char *kind_word(uint32_t kind)
+{
+    static const char *const words[BP_KIND_END] = {"tensor", "sequence", "optional", "map",
+                                                   "sparse tensor"};
+
+    return kind < BP_KIND_END ? words[kind] : "unknown";
+}
 
 /* ---- feeds ------------------------------------------------------------------------------------- */
 
@@ -75,15 +85,22 @@ static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtV
 {
     bp_binding *binding = &call->in[i];
     OrtStatus *status = ort_find_input(call->session, name, i, &binding->index);
+    const bp_io_info *io;
 
     if (status)
         return status;
     if (!value)
         return ort_fail(ORT_INVALID_ARGUMENT, "NULL input supplied for input %s", name);
+    io = &call->session->inputs[binding->index];
+    if (value->sparse && io->type->kind != BP_KIND_SPARSE)
+        return ort_fail(
+            ORT_INVALID_ARGUMENT,
+            "input with name: '%s' expected to be of type: %s but received a sparse tensor", name,
+            kind_word(io->type->kind));
     if (value->kind != ONNX_TYPE_TENSOR || !value->has_value)
         return ort_value_to_object(value, &binding->object);
     binding->tensor = value->tensor;
-    return check_feed(&call->session->inputs[binding->index], &value->tensor);
+    return check_feed(io, &value->tensor);
 }
 
 /* Names an input that was not fed, when there are fewer feeds than inputs. */
@@ -109,21 +126,40 @@ static OrtStatus *check_all_fed(const struct call *call)
 
 /* ---- fetches ----------------------------------------------------------------------------------- */
 
-/* Can the result be written where the value's tensor lies? */
-static bool is_direct(const OrtValue *value)
+/* The kind of a value that turns out to hold nothing. */
+static ONNXType empty_kind(const bp_type_info *type)
+{
+    while (type && type->kind == BP_KIND_OPTIONAL)
+        type = type->item;
+    if (!type || type->kind == BP_KIND_TENSOR)
+        return ONNX_TYPE_TENSOR;
+    return type->kind == BP_KIND_MAP ? ONNX_TYPE_MAP : ONNX_TYPE_SEQUENCE;
+}
+
+/* Has the value memory that a tensor can be written to? */
+static bool has_room(const OrtValue *value)
 {
     return value && value->kind == ONNX_TYPE_TENSOR && value->has_value && value->tensor.base &&
            value->tensor.dtype != BP_DTYPE_STRING;
 }
 
+/* Can the result be written where the value's tensor lies? */
+static bool is_direct(const bp_io_info *io, const OrtValue *value)
+{
+    return has_room(value) && io->type->kind == BP_KIND_TENSOR;
+}
+
 static OrtStatus *check_prepared(const bp_io_info *io, const OrtValue *value)
 {
-    if (!value || io->type->kind != BP_KIND_TENSOR)
+    ONNXType kind;
+
+    if (!value || !value->has_value || io->type->kind == BP_KIND_OPTIONAL)
         return NULL;
-    if (value->kind != ONNX_TYPE_TENSOR)
-        return ort_fail(ORT_INVALID_ARGUMENT,
-                        "output %s is a tensor, the value given for it is not", io->name);
-    if (value->tensor.dtype != io->dtype)
+    kind = empty_kind(io->type);
+    if (value->kind != kind)
+        return ort_fail(ORT_INVALID_ARGUMENT, "output %s is a %s, the value given for it is not",
+                        io->name, kind_word(io->type->kind));
+    if (kind == ONNX_TYPE_TENSOR && value->tensor.dtype != io->dtype)
         return wrong_type("output", value->tensor.dtype, io->dtype);
     return NULL;
 }
@@ -133,25 +169,19 @@ static OrtStatus *fetch(struct call *call, size_t i, const char *name, const Ort
 {
     bp_binding *binding = &call->out[i];
     OrtStatus *status = ort_find_output(call->session, name, i, &binding->index);
+    const bp_io_info *io;
 
-    if (!status)
-        status = check_prepared(&call->session->outputs[binding->index], value);
-    if (status || !is_direct(value))
+    if (status)
+        return status;
+    io = &call->session->outputs[binding->index];
+    status = check_prepared(io, value);
+    if (status || !is_direct(io, value))
         return status;
     binding->tensor = value->tensor;
     binding->tensor.dims = *dims;
     *dims += value->tensor.rank;
+    call->has_prepared = true;
     return NULL;
-}
-
-/* The kind of a value that turns out to hold nothing. */
-static ONNXType empty_kind(const bp_type_info *type)
-{
-    while (type && type->kind == BP_KIND_OPTIONAL)
-        type = type->item;
-    if (!type || type->kind == BP_KIND_TENSOR)
-        return ONNX_TYPE_TENSOR;
-    return type->kind == BP_KIND_MAP ? ONNX_TYPE_MAP : ONNX_TYPE_SEQUENCE;
 }
 
 static OrtStatus *other_shape(const char *name, const bp_tensor *got, const bp_tensor *given)
@@ -175,7 +205,7 @@ static OrtStatus *deliver(struct call *call, size_t i, OrtValue **slot)
     const bp_io_info *io = &call->session->outputs[binding->index];
     OrtStatus *status;
 
-    if (is_direct(*slot))
+    if (is_direct(io, *slot))
         return other_shape(io->name, &binding->tensor, &(*slot)->tensor);
     if (!*slot) {
         *slot = ort_value_create(empty_kind(io->type));
@@ -218,7 +248,7 @@ static bool reserve(struct call *call, OrtValue *const *outputs)
     size_t n_dims = 0;
 
     for (size_t i = 0; i < call->n_out; i++)
-        n_dims += is_direct(outputs[i]) ? outputs[i]->tensor.rank : 0;
+        n_dims += has_room(outputs[i]) ? outputs[i]->tensor.rank : 0;
     call->in = call->n_in <= FEW ? call->few_in : malloc(call->n_in * sizeof *call->in);
     call->out = call->n_out <= FEW ? call->few_out : malloc(call->n_out * sizeof *call->out);
     call->dims = n_dims <= FEW_DIMS ? call->few_dims : malloc(n_dims * sizeof *call->dims);
@@ -235,7 +265,8 @@ static void finish(struct call *call, OrtValue *const *outputs)
         bp_object_release(call->in[i].object);
     for (size_t i = 0; call->out && i < call->n_out; i++) {
         bp_object_release(call->out[i].object);
-        if (!is_direct(outputs[i]) && call->out[i].tensor.base)
+        if (call->out[i].tensor.base &&
+            !is_direct(&call->session->outputs[call->out[i].index], outputs[i]))
             bp_tensor_free(&call->out[i].tensor); /* nobody took it */
     }
     if (call->in != call->few_in)
@@ -282,6 +313,8 @@ static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, b
                         (uint32_t)call->n_out, &options, ort_err_init(&err));
     if (rc == BP_E_CANCELLED)
         return ort_fail(ORT_FAIL, "Exiting due to terminate flag being set to true.");
+    if (rc == BP_E_SHAPE && !call->has_prepared) /* then it is a node's, no argument's */
+        return ort_fail(ORT_FAIL, "%s", err.text);
     return ort_from(rc, &err, ORT_RUNNING, NULL);
 }
 
@@ -345,7 +378,9 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
         status = ort_profile_create(run_options->profile_prefix, &own);
     if (status)
         return status;
+    ort_session_enter(session);
     call.session = session;
+    call.has_prepared = false;
     call.n_in = input_len + count_adapters(run_options);
     call.n_out = output_names_len;
     if (reserve(&call, outputs))
@@ -353,6 +388,7 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
     else
         status = ort_no_memory();
     finish(&call, outputs);
+    ort_session_leave(session);
     ort_profile_destroy(own);
     return status;
 }

@@ -96,52 +96,22 @@ OrtStatus *ort_session_describe(OrtSession *session)
     return ort_no_memory();
 }
 
-/* ---- rules that applications set by config entry ------------------------------------------------- */
-
-/* Fails when a node is on the CPU provider, which nobody named. */
-static OrtStatus *check_fallback(const bp_report *report)
-{
-    uint32_t n = bp_report_node_count(report);
-
-    for (uint32_t i = 0; i < n; i++) {
-        bp_report_node node = {.struct_size = sizeof node};
-        bp_report_provider provider = {.struct_size = sizeof provider};
-
-        if (bp_report_get_node(report, i, &node, NULL) < 0 || node.provider == BP_NONE ||
-            bp_report_get_provider(report, node.provider, &provider, NULL) < 0)
-            continue;
-        if (strcmp(provider.name, "cpu") == 0 || strcmp(provider.name, "custom") == 0)
-            return ort_fail(ORT_FAIL,
-                            "This session contains graph nodes that are assigned to the default "
-                            "CPU EP, but fallback to CPU EP has been explicitly disabled by the "
-                            "user: %s (%s)",
-                            node.name, node.op);
-    }
-    return NULL;
-}
-
-OrtStatus *ort_rules_check(const bp_report *report, const OrtSessionOptions *options)
-{
-    if (!ort_keys_is_on(&options->config, "session.disable_cpu_ep_fallback"))
-        return NULL;
-    if (options->cpu_is_named)
-        return ort_fail(ORT_INVALID_ARGUMENT,
-                        "Conflicting session configuration: explicitly added the CPU EP to the "
-                        "session, but also disabled fallback to the CPU EP via session "
-                        "configuration options.");
-    return check_fallback(report);
-}
-
 /* ---- life ------------------------------------------------------------------------------------ */
+
+/* Looks again and again: a run's last touch of the session is a subtraction, it can signal nobody. */
+static void wait_for_runs(OrtSession *session)
+{
+    const struct timespec pause = {.tv_nsec = 100000};
+
+    while (atomic_load_explicit(&session->in_flight, memory_order_acquire) > 0)
+        nanosleep(&pause, NULL);
+}
 
 void ort_ReleaseSession(OrtSession *input)
 {
     if (!input)
         return;
-    pthread_mutex_lock(&input->lock);
-    while (input->in_flight > 0)
-        pthread_cond_wait(&input->idle, &input->lock);
-    pthread_mutex_unlock(&input->lock);
+    wait_for_runs(input);
     ort_profile_destroy(input->profile);
     ort_assignment_destroy(input->assignment);
     bp_session_destroy(input->host);
@@ -152,7 +122,6 @@ void ort_ReleaseSession(OrtSession *input)
     ort_keys_finish(&input->opsets);
     ort_loaded_finish(&input->loaded);
     ort_env_release(input->env);
-    pthread_cond_destroy(&input->idle);
     pthread_mutex_destroy(&input->lock);
     free(input->chosen);
     free(input->inputs);
@@ -179,7 +148,7 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
     if (!session)
         return ort_no_memory();
     pthread_mutex_init(&session->lock, NULL);
-    pthread_cond_init(&session->idle, NULL);
+    atomic_init(&session->in_flight, 0);
     session->env = ort_env_retain(shared.counted);
     session->start_ns = now_ns();
     session->intra_op = options->env_threads ? 0 : options->intra_op;
@@ -199,6 +168,34 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
         }
     }
     *out = session;
+    return NULL;
+}
+
+/* Has ONNX itself said what there is in the domain? Others' operators may come with a provider. */
+static bool is_of_onnx(const char *domain)
+{
+    static const char *const names[] = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.training",
+                                        "ai.onnx.preview.training"};
+    size_t i = 0;
+
+    while (i < sizeof names / sizeof *names && strcmp(names[i], domain) != 0)
+        i++;
+    return i < sizeof names / sizeof *names;
+}
+
+/* A session fails for an operator that nobody has: is it one that nobody ever had? */
+static OrtStatus *unknown_operator(const OrtSession *session, const char *words)
+{
+    bp_op_info op = {.struct_size = sizeof op};
+
+    for (uint32_t i = 0; bp_model_op(session->loaded.model, i, &op, NULL) >= 0; i++) {
+        if (op.since == 0 && is_of_onnx(op.domain) &&
+            !ort_custom_has(&session->custom, op.domain, op.op))
+            return ort_fail(ORT_INVALID_GRAPH,
+                            "This is an invalid model. Error No Op registered for %s with "
+                            "domain_version of %u: %s",
+                            op.op, op.opset, words);
+    }
     return NULL;
 }
 
@@ -239,7 +236,8 @@ static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *option
     rc = bp_session_create_from_model(session->env->host, session->loaded.model, host_options,
                                       &session->host, ort_err_init(&err));
     bp_session_options_destroy(host_options);
-    return ort_from(rc, &err, ORT_MAKING, NULL);
+    status = rc == BP_E_UNSUPPORTED ? unknown_operator(session, err.text) : NULL;
+    return status ? status : ort_from(rc, &err, ORT_MAKING, NULL);
 }
 
 /* The host's session, on the providers that a policy chooses where none is named. */

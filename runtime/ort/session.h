@@ -5,6 +5,7 @@
 
 #include <backplane.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "ort/assignment.h"
 #include "ort/env.h"
@@ -36,13 +37,26 @@ struct OrtSession {
     OrtModelMetadata metadata;
     struct ort_assignment *assignment; /* NULL: not asked for */
     uint64_t start_ns;
-    pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t idle;
-    unsigned in_flight;          /* runs that other threads are about to do */
+    atomic_uint in_flight;       /* runs, and those that other threads are about to do */
+    pthread_mutex_t lock;        /* of the profile's end and of options that change */
     struct ort_profile *profile; /* NULL: not profiled; set at creation */
     struct ort_chosen *chosen;   /* providers that were given devices, with the first of these */
     size_t n_chosen;
 };
+
+/*
+ * Around each use of a session by a run: releasing it waits for the last. After leaving, the session
+ * may be gone.
+ */
+static inline void ort_session_enter(OrtSession *session)
+{
+    atomic_fetch_add_explicit(&session->in_flight, 1, memory_order_relaxed);
+}
+
+static inline void ort_session_leave(OrtSession *session)
+{
+    atomic_fetch_sub_explicit(&session->in_flight, 1, memory_order_release);
+}
 
 struct ort_chosen {
     char plain[64]; /* the host's name of the provider */

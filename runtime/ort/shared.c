@@ -170,13 +170,16 @@ OrtStatus *ort_CreateAndRegisterAllocatorV2(OrtEnv *env, const char *provider_ty
                                             const char *const *provider_options_values,
                                             size_t num_keys)
 {
-    (void)provider_options_keys; /* CPU has none that concern memory */
-    (void)provider_options_values;
-    (void)num_keys;
     ORT_NEED(provider_type);
+    if (num_keys > 0) { /* CPU has none that concern memory */
+        ORT_NEED(provider_options_keys);
+        ORT_NEED(provider_options_values);
+    }
     if (strcmp(provider_type, "CPUExecutionProvider") != 0)
         return ort_fail(ORT_INVALID_ARGUMENT,
-                        "%s has no memory to share: only CPUExecutionProvider has", provider_type);
+                        "%s is not implemented in CreateAndRegisterAllocatorV2(): it has no memory "
+                        "to share, CPUExecutionProvider has",
+                        provider_type);
     return ort_CreateAndRegisterAllocator(env, mem_info, arena_cfg);
 }
 

@@ -78,7 +78,7 @@ static OrtErrorCode code_of(bp_rc rc, enum ort_phase phase)
                : phase == ORT_MAKING ? ORT_INVALID_GRAPH
                                      : ORT_INVALID_ARGUMENT;
     case BP_E_SHAPE:
-        return phase == ORT_MAKING ? ORT_INVALID_GRAPH : ORT_INVALID_ARGUMENT;
+        return phase == ORT_MAKING ? ORT_FAIL : ORT_INVALID_ARGUMENT;
     case BP_E_OPTION:
         return ORT_INVALID_ARGUMENT;
     case BP_E_UNSUPPORTED:

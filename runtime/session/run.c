@@ -13,7 +13,7 @@
 
 bp_rc bp_run_check(const struct bp_run_shared *shared, bp_err *err)
 {
-    if (shared->cancel && *shared->cancel)
+    if (bp_is_cancelled(shared->cancel))
         return bp_fail(err, BP_E_CANCELLED, "the run was cancelled");
     if (shared->deadline_ns) {
         struct timespec t;

@@ -48,6 +48,19 @@ static inline bp_rc bp_fail(bp_err *err, bp_rc rc, const char *fmt, ...)
     return rc;
 }
 
+/*
+ * Has somebody asked a run to stop? cancel: of bp_run; NULL is fine. Another thread writes to it
+ * meanwhile.
+ */
+static inline int bp_is_cancelled(const volatile uint32_t *cancel)
+{
+#if defined(__GNUC__)
+    return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0;
+#else
+    return cancel && *cancel != 0;
+#endif
+}
+
 /* Copies a table of the other side into ours: the common bytes, the rest zero. */
 static inline void bp_copy_in(void *own, size_t own_size, const void *theirs)
 {

@@ -327,7 +327,7 @@ AT(bp_operator_info, types, 40);
 AT(bp_operator_info, taken, 48);
 AT(bp_operator_info, conditional, 56);
 
-SIZE(bp_provider_info, 88);
+SIZE(bp_provider_info, 96);
 AT(bp_provider_info, struct_size, 0);
 AT(bp_provider_info, stage, 4);
 AT(bp_provider_info, code, 8);
@@ -342,6 +342,8 @@ AT(bp_provider_info, fix, 64);
 AT(bp_provider_info, options, 72);
 AT(bp_provider_info, option_stride, 80);
 AT(bp_provider_info, n_devices, 84);
+AT(bp_provider_info, states, 88);
+AT(bp_provider_info, reserved0, 92);
 
 SIZE(bp_dim_info, 16);
 AT(bp_dim_info, value, 0);
@@ -439,7 +441,7 @@ AT(bp_report_provider, fix, 48);
 AT(bp_report_provider, n_claimed, 56);
 AT(bp_report_provider, n_nodes, 60);
 AT(bp_report_provider, n_groups, 64);
-AT(bp_report_provider, reserved0, 68);
+AT(bp_report_provider, states, 68);
 
 SIZE(bp_report_node, 64);
 AT(bp_report_node, struct_size, 0);

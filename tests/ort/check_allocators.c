@@ -261,6 +261,7 @@ END_TEST
 
 START_TEST(pointers_are_kept_as_options)
 {
+    static const char *const keys[] = {"device_id"}, *const values[] = {"1"};
     OrtCUDAProviderOptionsV2 *cuda = NULL;
     OrtTensorRTProviderOptionsV2 *trt = NULL;
     char *text = NULL;
@@ -271,6 +272,7 @@ START_TEST(pointers_are_kept_as_options)
     ok(ort->GetCUDAProviderOptionsByName(cuda, "user_compute_stream", &got));
     ck_assert_ptr_null(got);
     ok(ort->UpdateCUDAProviderOptionsWithValue(cuda, "user_compute_stream", &target));
+    ok(ort->UpdateCUDAProviderOptions(cuda, keys, values, 1)); /* begins anew, but for the queue */
     ok(ort->GetCUDAProviderOptionsByName(cuda, "user_compute_stream", &got));
     ck_assert_ptr_eq(got, &target);
     ok(ort->GetCUDAProviderOptionsAsString(cuda, heap, &text));

@@ -37,6 +37,70 @@ unit_tests += %D%/check_devices
 %C%_check_devices_LDADD = $(ort_test_ldadd)
 %C%_check_devices_SOURCES = %D%/check_devices.c %D%/kit.h tests/unit/proto_writer.h
 
+# ONNX's test data through the C ABI: `backplane conform`, but for what makes and runs sessions.
+check_PROGRAMS += %D%/conform/conform
+%C%_conform_conform_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tests -I$(srcdir)/tools
+%C%_conform_conform_LDADD = \
+	runtime/ort/libonnxruntime.la runtime/libbackplane.la $(DL_LIBS) $(MATH_LIBS)
+%C%_conform_conform_SOURCES = \
+	%D%/conform/conform.h \
+	%D%/conform/empty.c \
+	%D%/conform/ends.c \
+	%D%/conform/main.c \
+	%D%/conform/values.c \
+	tests/unit/proto_writer.h \
+	$(conform_sources)
+dist_check_SCRIPTS += %D%/conform.sh
+TESTS += %D%/conform.sh
+
+unit_tests += %D%/check_threads
+%C%_check_threads_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_threads_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
+%C%_check_threads_SOURCES = %D%/check_threads.c %D%/kit.h tests/unit/proto_writer.h
+
+check_PROGRAMS += %D%/cycles
+%C%_cycles_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tests
+%C%_cycles_LDADD = runtime/ort/libonnxruntime.la $(PTHREAD_LIBS)
+%C%_cycles_SOURCES = %D%/cycles.c tests/unit/count_alloc.c tests/unit/count_alloc.h
+TESTS += %D%/cycles
+
+# A million sessions, made, run and released; it prints what they cost.
+cycles: all %D%/cycles
+	@$(AM_TESTS_ENVIRONMENT) BP_CYCLES="$${BP_CYCLES:-1000000}" ./%D%/cycles
+.PHONY: cycles
+
+dist_check_SCRIPTS += %D%/prefixes.sh
+EXTRA_DIST += %D%/prefix.c
+TESTS += %D%/prefixes.sh
+
+unit_tests += %D%/check_misuse
+%C%_check_misuse_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_misuse_LDADD = $(ort_test_ldadd)
+%C%_check_misuse_SOURCES = \
+	%D%/args.inc \
+	%D%/check_misuse.c \
+	%D%/editor_kit.h \
+	%D%/kit.h \
+	%D%/returns.inc \
+	%D%/world.h \
+	tests/unit/proto_writer.h
+
+unit_tests += %D%/check_codes
+%C%_check_codes_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_codes_LDADD = $(ort_test_ldadd)
+%C%_check_codes_SOURCES = \
+	%D%/check_codes.c %D%/editor_kit.h %D%/kit.h %D%/world.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_samples
+%C%_check_samples_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_samples_LDADD = $(ort_test_ldadd)
+%C%_check_samples_SOURCES = %D%/check_samples.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_ownership
+%C%_check_ownership_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_ownership_LDADD = $(ort_test_ldadd)
+%C%_check_ownership_SOURCES = %D%/check_ownership.c %D%/kit.h tests/unit/proto_writer.h
+
 unit_tests += %D%/check_weights
 %C%_check_weights_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_weights_LDADD = $(ort_test_ldadd)

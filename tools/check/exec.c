@@ -61,7 +61,7 @@ void kit_store(uint32_t dtype, void *p, size_t i, double value)
 /* Numbers of [low, high], the same for the same seed everywhere; with low NaN, odd ones. */
 static void fill(const struct kit_case *c, const struct kit_port *port, void *data, unsigned seed)
 {
-    static const double odd[] = {NAN, HUGE_VAL, -HUGE_VAL, -0.0, 0.0, -1.0, 1e-30};
+    static const double odd[] = {(double)NAN, HUGE_VAL, -HUGE_VAL, -0.0, 0.0, -1.0, 1e-30};
     uint32_t state = seed * 2654435761u + 12345u;
     size_t n = kit_count(port);
 

@@ -71,7 +71,7 @@ static void odd_numbers(struct kit *kit)
         if (c.reference != ref_unary || c.in[0].dtype != BP_DTYPE_F32 ||
             !kit_takes(kit, instance, &c, 0))
             continue;
-        c.low = NAN;
+        c.low = (double)NAN;
         kit_run_case(kit, instance, &c, 0, 0);
         taken++;
     }
