@@ -288,8 +288,8 @@ BP_API bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32
  */
 BP_API void bp_session_options_set_strict(bp_session_options *options, uint32_t on);
 /*
- * A provider that was added is to get at least this share (0..1) of the nodes that providers run;
- * with less it has failed, and its policy says what that means. It is named in any spelling;
+ * A provider that was added is to get at least this share (0..1) of the nodes that providers run,
+ * counted as they run: a fused node is one. With less it has failed, and its policy says what that means. It is named in any spelling;
  * BP_E_INVALID: it is not in the list, or share is out of range. 0: any node will do.
  */
 BP_API bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *name,
@@ -303,7 +303,8 @@ BP_API bp_rc bp_session_options_set_min_share(bp_session_options *options, const
  * list. BP_E_INVALID: no such rule. When a session is made, a provider that nobody knows is
  * BP_E_OPTION; a rule that matches no node, or names a provider that is not in the list, is warned
  * of. What the host runs itself (control flow) is not placed. The report names the rule that
- * decided.
+ * decided. Rules speak of the model's own nodes: one for a provider of the session keeps its nodes
+ * from being folded, fused or dropped, see bp_session_options_set_optimization().
  */
 BP_API bp_rc bp_session_options_add_placement(bp_session_options *options, const char *rule,
                                               bp_err *err) BP_CHECKED;
@@ -314,6 +315,29 @@ BP_API bp_rc bp_session_options_read_placements(bp_session_options *options, con
 BP_API void bp_session_options_ignore_env_providers(bp_session_options *options);
 /* Threads of the env's pool that runs of the session use; 0: all. */
 BP_API void bp_session_options_set_threads(bp_session_options *options, uint32_t threads);
+
+/*
+ * How far a session may change the graph before it runs: each level has the passes of those before
+ * it. Names of inputs and outputs stay, and so do results, to the bit or within the roundings of
+ * another order of the same arithmetic (the report's passes say which). Operators of the
+ * application and nodes that placement rules speak of are left as they are.
+ */
+enum {
+    BP_OPTIMIZE_DEFAULT = 0,  /* what has proved itself: now that of EXTENDED */
+    BP_OPTIMIZE_NONE = 1,     /* the graph runs as the model has it */
+    BP_OPTIMIZE_BASIC = 2,    /* ONNX's operators stay: constants are folded, nodes dropped, merged */
+    BP_OPTIMIZE_EXTENDED = 3, /* nodes of one provider become fused operators that it takes too */
+    BP_OPTIMIZE_LAYOUT = 4    /* has no passes of its own yet */
+};
+/* BP_E_INVALID: no such level. */
+BP_API bp_rc bp_session_options_set_optimization(bp_session_options *options, uint32_t level,
+                                                 bp_err *err) BP_CHECKED;
+/* Leaves out one pass by its name ("fold-norm"). BP_E_INVALID: none has it; the error has them all. */
+BP_API bp_rc bp_session_options_disable_pass(bp_session_options *options, const char *name,
+                                             bp_err *err) BP_CHECKED;
+/* Name of pass i in the order in which they run, or NULL; level (BP_OPTIMIZE_*) and help may be NULL. */
+BP_API const char *bp_optimization_pass(uint32_t i, uint32_t *level, const char **help);
+
 /* Told about each phase of a long creation: "read", "infer", ...; fraction 0..1 within the whole. */
 typedef void (*bp_progress_fn)(void *user, const char *phase, double fraction);
 BP_API void bp_session_options_set_progress(bp_session_options *options, bp_progress_fn fn,
@@ -654,6 +678,7 @@ typedef struct bp_report_node {
     const char *name, *op, *domain;
     const char *path; /* names of the nodes around it, "loop1/then"; "" at the top */
     const char *rule; /* the placement rule that decided; NULL: none spoke of it */
+    const char *stands_for; /* the model's nodes that passes made it of, "conv1, relu1"; or NULL */
 } bp_report_node;
 
 /* Why a provider that came before did not get the node. */
@@ -675,6 +700,20 @@ typedef struct bp_report_group {
     const char *path;
 } bp_report_group;
 
+/* A pass over the graph and its bodies, before providers compile them. */
+typedef struct bp_report_pass {
+    uint32_t struct_size;
+    uint32_t level;   /* BP_OPTIMIZE_*, the lowest that runs it */
+    uint32_t is_exact; /* results keep every bit */
+    uint32_t n_matches;
+    uint32_t n_before, n_after; /* nodes of all graphs, but for what other passes took */
+    uint64_t ns;
+    const char *name, *help;
+} bp_report_pass;
+
+BP_API uint32_t bp_report_pass_count(const bp_report *report); /* those that ran */
+BP_API bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_pass *out,
+                                bp_err *err) BP_CHECKED;
 BP_API uint32_t bp_report_provider_count(const bp_report *report);
 BP_API uint32_t bp_report_node_count(const bp_report *report);
 BP_API uint32_t bp_report_group_count(const bp_report *report);

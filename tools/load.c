@@ -12,6 +12,7 @@
 #include "plan.h"
 #include "progress.h"
 
+static const char *const levels[] = {"none", "basic", "extended", "layout", NULL};
 static const char *const fallbacks[] = {"silent", "warn", "require", NULL};
 
 static const struct arg_spec load_specs[] = {
@@ -47,6 +48,19 @@ static const struct arg_spec load_specs[] = {
      .at = offsetof(struct load_args, fallback),
      .help = "What a provider's failure means: silent (go on), warn (say so, go on; default) or "
              "require (fail)."},
+    {.name = "level",
+     .kind = ARG_CHOICE,
+     .value = "PASSES",
+     .choices = levels,
+     .at = offsetof(struct load_args, level),
+     .help = "How far the graph may be changed before it runs: none, basic (constants folded, "
+             "nodes dropped and merged), extended (fused operators; default) or layout."},
+    {.name = "disable-pass",
+     .kind = ARG_LIST,
+     .value = "PASS",
+     .at = offsetof(struct load_args, disabled),
+     .help = "Leave out one of the passes that 'backplane plan' lists. May be given more than "
+             "once."},
     {.name = "strict",
      .kind = ARG_FLAG,
      .at = offsetof(struct load_args, is_strict),
@@ -78,6 +92,7 @@ struct arg_group load_group(struct load_args *args)
 void load_args_finish(struct load_args *args)
 {
     arg_list_finish(&args->options);
+    arg_list_finish(&args->disabled);
     arg_list_finish(&args->devices);
     arg_list_finish(&args->binds);
     arg_list_finish(&args->shares);
@@ -165,6 +180,15 @@ static int add_rest(struct cli *cli, bp_session_options *options, struct setting
             return code;
     }
     return CLI_OK;
+}
+
+static int set_passes(struct cli *cli, const struct load_args *args, bp_session_options *options)
+{
+    bp_rc rc = bp_session_options_set_optimization(options, args->level, &cli->err);
+
+    for (size_t i = 0; rc >= 0 && i < args->disabled.n; i++)
+        rc = bp_session_options_disable_pass(options, args->disabled.items[i], &cli->err);
+    return rc < 0 ? cli_fail_rc(cli, CLI_USAGE, rc) : CLI_OK;
 }
 
 /* Device numbers with commas between. */
@@ -280,7 +304,8 @@ int load_options(struct cli *cli, const struct load_args *args, bp_session_optio
         code = cli_fail_rc(cli, CLI_RUN, rc);
         goto out;
     }
-    if (args->providers)
+    code = set_passes(cli, args, options);
+    if (code == CLI_OK && args->providers)
         code = add_providers(cli, args->providers, options, settings, n);
     if (code == CLI_OK)
         code = add_rest(cli, options, settings, n);

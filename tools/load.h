@@ -12,6 +12,8 @@ struct load_args {
     struct arg_list devices; /* "provider=0,2" */
     struct arg_list binds;   /* paths of bind files */
     uint32_t fallback;       /* BP_FALLBACK_* */
+    uint32_t level;          /* BP_OPTIMIZE_* */
+    struct arg_list disabled; /* names of passes */
     bool is_strict;
     struct arg_list shares; /* "provider=share" */
     struct arg_list places; /* placement rules */

@@ -178,6 +178,23 @@ static OrtStatus *add_all(const OrtSessionOptions *options, bp_session_options *
     return NULL;
 }
 
+/* ONNX Runtime's levels; all that there is, unless asked otherwise, is our default. */
+static uint32_t host_level(GraphOptimizationLevel level)
+{
+    switch (level) {
+    case ORT_DISABLE_ALL:
+        return BP_OPTIMIZE_NONE;
+    case ORT_ENABLE_BASIC:
+        return BP_OPTIMIZE_BASIC;
+    case ORT_ENABLE_EXTENDED:
+        return BP_OPTIMIZE_EXTENDED;
+    case ORT_ENABLE_LAYOUT:
+        return BP_OPTIMIZE_LAYOUT;
+    default:
+        return BP_OPTIMIZE_DEFAULT;
+    }
+}
+
 OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_options **out)
 {
     bp_session_options *made = NULL;
@@ -189,7 +206,8 @@ OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_opti
         return ort_from(rc, &err, ORT_OTHER, NULL);
     if (options->intra_op > 0 && !options->env_threads)
         bp_session_options_set_threads(made, (uint32_t)options->intra_op);
-    status = add_all(options, made);
+    rc = bp_session_options_set_optimization(made, host_level(options->level), ort_err_init(&err));
+    status = rc < 0 ? ort_from(rc, &err, ORT_OTHER, NULL) : add_all(options, made);
     if (status) {
         bp_session_options_destroy(made);
         return status;

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "session/custom.h"
 #include "session/explain.h"
+#include "session/optimizing.h"
 
 static void tell(const struct bp_engine_wish *wish, const char *phase, double fraction)
 {
@@ -37,13 +38,27 @@ static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wis
         .failed = BP_NONE,
     };
     bp_report_clear_graphs(engine->report);
-    rc = bp_body_create(maker, engine->ir, NULL, NULL, "", &engine->body, err);
+    rc = bp_engine_optimize(engine, wish, err);
+    if (rc >= 0)
+        rc = bp_body_create(maker, engine->ir, NULL, NULL, "", &engine->body, err);
     if (rc >= 0 && maker->n_missing > 0 && !wish->claims_only)
         rc = bp_fail(err, BP_E_UNSUPPORTED, "no provider takes %u node%s: %s%s", maker->n_missing,
                      maker->n_missing == 1 ? "" : "s", missing.data ? missing.data : "",
                      maker->n_missing > 50 ? "; ..." : "");
     bp_text_finish(&missing);
     return rc;
+}
+
+/* The model's graph; anew where passes have changed it for providers that are no more. */
+static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+{
+    if (engine->ir && !bp_engine_is_optimized(wish))
+        return BP_OK;
+    if (engine->ir)
+        bp_ir_finish(engine->ir);
+    engine->ir = NULL;
+    return bp_onnx_graph_with(engine->onnx, wish->open_defaults, &engine->custom, &engine->region,
+                              &engine->symbols, &engine->ir, err);
 }
 
 static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
@@ -65,6 +80,8 @@ static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wi
         bp_report_clear_graphs(engine->report); /* what it got it has no more */
         rc = bp_lineup_drop(&engine->lineup, maker.failed, engine->report, maker.failed_stage, rc,
                             text, err);
+        if (rc >= 0)
+            rc = make_graph(engine, wish, err);
         if (rc < 0)
             return rc;
     }
@@ -82,6 +99,9 @@ static bp_rc judge_unused(struct bp_engine *engine, const struct bp_active *acti
     if (active->provider == &bp_custom_provider) /* if it has refused nodes, they say why */
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK,
                                       "it got no node", NULL, err);
+    if (n_nodes == 0) /* that is nobody's failure */
+        return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK,
+                                      "not needed: no node is left to run", NULL, err);
     if ((row->n_claimed > 0 || bp_names_equal(active->name, "cpu")) && active->min_share == 0) {
         snprintf(text, sizeof text, "not needed: providers before it took every node");
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK, text,
@@ -256,8 +276,7 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_
     tell(wish, "graph", 0.1);
     rc = bp_env_custom_table(env, wish->operators, &engine->custom, err);
     if (rc >= 0)
-        rc = bp_onnx_graph_with(engine->onnx, wish->open_defaults, &engine->custom, &engine->region,
-                                &engine->symbols, &engine->ir, err);
+        rc = make_graph(engine, wish, err);
     if (rc < 0)
         return rc;
     tell(wish, "providers", 0.3);

@@ -27,6 +27,8 @@ struct bp_engine_wish {
     const struct bp_custom_list *operators; /* the session's own; may be NULL */
     const struct bp_place_list *places; /* may be NULL */
     bool open_defaults;      /* initializers that are inputs stay inputs; see bp_onnx_graph() */
+    uint32_t level;          /* BP_OPTIMIZE_* */
+    uint64_t disabled_passes; /* a bit for each, by its index in the table */
     bool is_session;         /* BACKPLANE_REPORT tells of it */
     bool claims_only;        /* for a plan: nothing is compiled, it cannot run */
     bp_progress_fn progress; /* may be NULL */

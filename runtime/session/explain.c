@@ -54,8 +54,9 @@ static void put_refusal(const struct bp_why *why, const struct bp_why_refusal *r
 
         if (bp_report_get_node(why->report, refusal->examples[i], &node, NULL) < 0)
             continue;
-        bp_text_printf(out, "%s %s%s%s (%s)", i ? "," : "; e.g.", node.path,
-                       node.path[0] ? "/" : "", node.name, node.op);
+        bp_text_printf(out, "%s %s%s%s (%s%s%s)", i ? "," : "; e.g.", node.path,
+                       node.path[0] ? "/" : "", node.name, node.op,
+                       node.stands_for ? ", of " : "", node.stands_for ? node.stands_for : "");
     }
     bp_text_add(out, "\n");
 }
@@ -104,6 +105,8 @@ static void json_refusal(const struct bp_why *why, const struct bp_why_refusal *
         bp_json_string(out, "name", node.name);
         bp_json_string(out, "op", node.op);
         bp_json_string(out, "path", node.path);
+        if (node.stands_for)
+            bp_json_string(out, "stands_for", node.stands_for);
         bp_json_close(out, '}');
     }
     bp_json_close(out, ']');

@@ -27,6 +27,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/model_api.c \
 	%D%/operator_query.c %D%/operator_query.h \
 	%D%/operators.c \
+	%D%/optimizing.c %D%/optimizing.h \
 	%D%/options.c \
 	%D%/plan_layout.c \
 	%D%/plan_shapes.c \

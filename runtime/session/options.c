@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "host/options.h"
+#include "optimize/passes.h"
 #include "session/session.h"
 
 bp_rc bp_session_options_create(bp_session_options **out, bp_err *err)
@@ -58,6 +59,8 @@ struct bp_engine_wish bp_session_wish(const struct bp_session_options *options)
                    .fallback = options->fallback,
                    .strict = options->strict,
                    .threads = options->threads},
+        .level = options->level,
+        .disabled_passes = options->disabled_passes,
         .operators = &options->operators,
         .places = &options->places,
         .progress = options->progress,
@@ -126,6 +129,36 @@ bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fall
     if (rc >= 0)
         options->fallback = fallback ? fallback : BP_FALLBACK_WARN;
     return rc;
+}
+
+bp_rc bp_session_options_set_optimization(bp_session_options *options, uint32_t level, bp_err *err)
+{
+    if (level > BP_OPTIMIZE_LAYOUT)
+        return bp_fail(err, BP_E_INVALID, "there is no optimization level %u; levels are 0 to %d",
+                       level, BP_OPTIMIZE_LAYOUT);
+    options->level = level;
+    return BP_OK;
+}
+
+bp_rc bp_session_options_disable_pass(bp_session_options *options, const char *name, bp_err *err)
+{
+    uint32_t i;
+    bp_rc rc = bp_pass_find(name ? name : "", &i, err);
+
+    if (rc >= 0)
+        options->disabled_passes |= UINT64_C(1) << i;
+    return rc;
+}
+
+const char *bp_optimization_pass(uint32_t i, uint32_t *level, const char **help)
+{
+    const struct bp_pass *pass = bp_pass_at(i);
+
+    if (pass && level)
+        *level = pass->level;
+    if (pass && help)
+        *help = pass->help;
+    return pass ? pass->name : NULL;
 }
 
 void bp_session_options_set_strict(bp_session_options *options, uint32_t on)

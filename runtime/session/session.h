@@ -14,6 +14,8 @@ struct bp_session_options {
     uint32_t fallback; /* never BP_FALLBACK_DEFAULT */
     uint32_t threads;
     bool ignore_env;
+    uint32_t level;           /* BP_OPTIMIZE_* */
+    uint64_t disabled_passes; /* a bit for each */
     bool strict;
     bp_progress_fn progress;
     void *progress_user;

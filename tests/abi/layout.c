@@ -443,7 +443,7 @@ AT(bp_report_provider, n_nodes, 60);
 AT(bp_report_provider, n_groups, 64);
 AT(bp_report_provider, states, 68);
 
-SIZE(bp_report_node, 56);
+SIZE(bp_report_node, 64);
 AT(bp_report_node, struct_size, 0);
 AT(bp_report_node, provider, 4);
 AT(bp_report_node, group, 8);
@@ -453,6 +453,18 @@ AT(bp_report_node, op, 24);
 AT(bp_report_node, domain, 32);
 AT(bp_report_node, path, 40);
 AT(bp_report_node, rule, 48);
+AT(bp_report_node, stands_for, 56);
+
+SIZE(bp_report_pass, 48);
+AT(bp_report_pass, struct_size, 0);
+AT(bp_report_pass, level, 4);
+AT(bp_report_pass, is_exact, 8);
+AT(bp_report_pass, n_matches, 12);
+AT(bp_report_pass, n_before, 16);
+AT(bp_report_pass, n_after, 20);
+AT(bp_report_pass, ns, 24);
+AT(bp_report_pass, name, 32);
+AT(bp_report_pass, help, 40);
 
 SIZE(bp_report_refusal, 32);
 AT(bp_report_refusal, struct_size, 0);

@@ -12,6 +12,8 @@ value_for()
     case $1 in
     DIR) echo "$work" ;;
     LEVEL) echo error ;;
+    PASS) echo fold-norm ;;
+    PASSES) echo basic ;;
     POLICY) echo silent ;;
     PROVIDER:KEY=VALUE) echo cpu:key=value ;;
     PROVIDER=N,N) echo cpu=0 ;;
@@ -85,6 +87,8 @@ refuses 2 'is no value for --seed' run --seed 1e3 model
 refuses 2 'is no value for --rtol' run --rtol nan model
 refuses 2 'error, warn, info, debug' run --log loud model
 refuses 2 'silent, warn, require' run --fallback never model
+refuses 2 'none, basic, extended, layout' run --level most model
+refuses 2 "is 'fold-norm' meant" run --disable-pass fold-nrm model
 refuses 2 'PROVIDER:KEY=VALUE' run --option cpu model
 refuses 2 'is not in --providers' run --option dnnl:a=b model
 refuses 2 'empty name' run --providers cpu,,cpu model

@@ -671,6 +671,45 @@ START_TEST(an_optimized_model_is_written)
 }
 END_TEST
 
+/* Does the file have that text in it? */
+static bool has_text(const char *name, const char *text)
+{
+    long size = size_of(name);
+    FILE *file = fopen(path_of(name), "rb");
+    size_t length = strlen(text);
+    bool found = false;
+    char *bytes;
+
+    ck_assert(size > 0 && file);
+    bytes = malloc((size_t)size);
+    ck_assert_ptr_nonnull(bytes);
+    ck_assert_uint_eq(fread(bytes, 1, (size_t)size, file), (size_t)size);
+    for (size_t at = 0; !found && at + length <= (size_t)size; at++)
+        found = memcmp(bytes + at, text, length) == 0;
+    free(bytes);
+    fclose(file);
+    return found;
+}
+
+/* What passes made of a session's graph is no part of the file: others could not read it. */
+START_TEST(an_optimized_model_has_the_nodes_that_were_loaded)
+{
+    struct pw w;
+
+    model_begin(&w);
+    NODE(&w, "Gemm", "G", "A", "B");
+    NODE(&w, "Relu", "C", "G");
+    model_end(&w, 11, "A", TENSOR, 1, DIMS(-1, 3));
+    model_end(&w, 11, "B", TENSOR, 1, DIMS(3, 3));
+    model_end(&w, 12, "C", TENSOR, 1, DIMS(-1, 3));
+    ok(ort->SetSessionGraphOptimizationLevel(defaults, ORT_ENABLE_ALL));
+    ok(ort->SetOptimizedModelFilePath(defaults, path_of("out.onnx")));
+    ort->ReleaseSession(model_open(&w, defaults));
+    ck_assert(has_text("out.onnx", "Relu"));
+    ck_assert(!has_text("out.onnx", "FusedGemm"));
+}
+END_TEST
+
 START_TEST(compatibility_never_applies)
 {
     OrtCompiledModelCompatibility how = OrtCompiledModelCompatibility_EP_UNSUPPORTED;
@@ -737,6 +776,7 @@ int main(void)
     tcase_add_test(tcase, entries_are_where_the_setters_start);
     tcase_add_test(tcase, a_session_that_asks_for_contexts_gets_none);
     tcase_add_test(tcase, an_optimized_model_is_written);
+    tcase_add_test(tcase, an_optimized_model_has_the_nodes_that_were_loaded);
     tcase_add_test(tcase, compatibility_never_applies);
     tcase_add_test(tcase, a_weightless_source_is_kept);
     suite_add_tcase(suite, tcase);

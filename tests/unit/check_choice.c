@@ -161,6 +161,8 @@ START_TEST(both_engines_of_a_session_follow)
     kit_node("relu", "Relu", "x", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "1");
     kit_provider("gadget", BP_FALLBACK_REQUIRE);
+    /* or nothing would be left to run of a default */
+    KIT_OK(bp_session_options_set_optimization(kit.options, BP_OPTIMIZE_NONE, &kit.err));
     kit_session();
     KIT_OK(bp_session_set_option(kit.session, "gadget", "gain", "2", &kit.err));
     kit_run(&in, 1, &out, 1); /* made now */

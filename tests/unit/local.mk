@@ -8,6 +8,9 @@
 kit_sources = %D%/kit.c %D%/kit.h %D%/proto_writer.h
 takers_sources = %D%/takers.c %D%/takers.h %D%/graphs.c %D%/graphs.h
 
+# what tests of optimize/ share
+passes_sources = $(kit_sources) %D%/passes_kit.c %D%/passes_kit.h
+
 # for programs that let allocations fail, see fail_alloc.h
 fail_alloc_ldflags = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 
@@ -143,6 +146,28 @@ unit_tests += %D%/check_body
 %C%_check_body_SOURCES = %D%/check_body.c $(kit_sources) %D%/graphs.c %D%/graphs.h
 %C%_check_body_CPPFLAGS = $(unit_cppflags)
 %C%_check_body_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_optimize
+%C%_check_optimize_SOURCES = %D%/check_optimize.c $(passes_sources) %D%/fail_alloc.c \
+	%D%/fail_alloc.h
+%C%_check_optimize_CPPFLAGS = $(unit_cppflags)
+%C%_check_optimize_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_optimize_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_passes_conv
+%C%_check_passes_conv_SOURCES = %D%/check_passes_conv.c $(passes_sources)
+%C%_check_passes_conv_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_conv_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_passes_nodes
+%C%_check_passes_nodes_SOURCES = %D%/check_passes_nodes.c $(passes_sources)
+%C%_check_passes_nodes_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_nodes_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_passes_rules
+%C%_check_passes_rules_SOURCES = %D%/check_passes_rules.c $(passes_sources)
+%C%_check_passes_rules_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_rules_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_session
 %C%_check_session_SOURCES = %D%/check_session.c $(kit_sources)
