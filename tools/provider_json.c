@@ -28,7 +28,6 @@ static void json_options(struct json *json, const bp_provider_info *row)
         json_bool(json, "required", option->flags & BP_OPTION_REQUIRED);
         json_bool(json, "dynamic", option->flags & BP_OPTION_DYNAMIC);
         json_bool(json, "deprecated", option->flags & BP_OPTION_DEPRECATED);
-        json_bool(json, "dynamic", option->flags & BP_OPTION_DYNAMIC);
         json_bool(json, "secret", option->flags & BP_OPTION_SECRET);
         json_string(json, "help", option->help);
         json_object_end(json);
