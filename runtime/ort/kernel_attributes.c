@@ -29,7 +29,8 @@ static OrtStatus *find(const OrtKernelInfo *info, const char *name, uint32_t typ
 
 /* ---- single ones ----------------------------------------------------------------------------- */
 
-OrtStatus *ort_KernelInfoGetAttribute_float(const OrtKernelInfo *info, const char *name, float *out)
+static OrtStatus *get_number(const OrtKernelInfo *info, const char *name, uint32_t type,
+                             size_t width, void *out)
 {
     const bp_attr *attr;
     OrtStatus *status;
@@ -37,25 +38,21 @@ OrtStatus *ort_KernelInfoGetAttribute_float(const OrtKernelInfo *info, const cha
     ORT_NEED(info);
     ORT_NEED(name);
     ORT_NEED(out);
-    status = find(info, name, BP_ATTR_FLOAT, false, &attr);
+    status = find(info, name, type, false, &attr);
     if (!status)
-        *out = *(const float *)attr->data;
+        memcpy(out, attr->data, width);
     return status;
+}
+
+OrtStatus *ort_KernelInfoGetAttribute_float(const OrtKernelInfo *info, const char *name, float *out)
+{
+    return get_number(info, name, BP_ATTR_FLOAT, sizeof *out, out);
 }
 
 OrtStatus *ort_KernelInfoGetAttribute_int64(const OrtKernelInfo *info, const char *name,
                                             int64_t *out)
 {
-    const bp_attr *attr;
-    OrtStatus *status;
-
-    ORT_NEED(info);
-    ORT_NEED(name);
-    ORT_NEED(out);
-    status = find(info, name, BP_ATTR_INT, false, &attr);
-    if (!status)
-        *out = *(const int64_t *)attr->data;
-    return status;
+    return get_number(info, name, BP_ATTR_INT, sizeof *out, out);
 }
 
 static OrtStatus *too_small(size_t room, size_t need)
@@ -131,10 +128,20 @@ OrtStatus *ort_KernelInfoGetAttribute_tensor(const OrtKernelInfo *info, const ch
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-static OrtStatus *give_list(const bp_attr *attr, size_t width, void *out, size_t *size)
+static OrtStatus *get_numbers(const OrtKernelInfo *info, const char *name, uint32_t type,
+                              size_t width, void *out, size_t *size)
 {
-    size_t room = *size;
+    const bp_attr *attr;
+    OrtStatus *status;
+    size_t room;
 
+    ORT_NEED(info);
+    ORT_NEED(name);
+    ORT_NEED(size);
+    status = find(info, name, type, true, &attr);
+    if (status)
+        return status;
+    room = *size;
     *size = attr->count;
     if (!out)
         return NULL;
@@ -148,27 +155,13 @@ static OrtStatus *give_list(const bp_attr *attr, size_t width, void *out, size_t
 OrtStatus *ort_KernelInfoGetAttributeArray_float(const OrtKernelInfo *info, const char *name,
                                                  float *out, size_t *size)
 {
-    const bp_attr *attr;
-    OrtStatus *status;
-
-    ORT_NEED(info);
-    ORT_NEED(name);
-    ORT_NEED(size);
-    status = find(info, name, BP_ATTR_FLOAT, true, &attr);
-    return status ? status : give_list(attr, sizeof *out, out, size);
+    return get_numbers(info, name, BP_ATTR_FLOAT, sizeof *out, out, size);
 }
 
 OrtStatus *ort_KernelInfoGetAttributeArray_int64(const OrtKernelInfo *info, const char *name,
                                                  int64_t *out, size_t *size)
 {
-    const bp_attr *attr;
-    OrtStatus *status;
-
-    ORT_NEED(info);
-    ORT_NEED(name);
-    ORT_NEED(size);
-    status = find(info, name, BP_ATTR_INT, true, &attr);
-    return status ? status : give_list(attr, sizeof *out, out, size);
+    return get_numbers(info, name, BP_ATTR_INT, sizeof *out, out, size);
 }
 
 static char *copy_text(OrtAllocator *allocator, const bp_span *text)
