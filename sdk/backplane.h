@@ -131,20 +131,31 @@ BP_API bp_rc bp_env_add_provider(bp_env *env, const char *name, const bp_key_val
 BP_API bp_rc bp_env_add_entry(bp_env *env, const char *name, bp_entry_fn entry,
                               bp_err *err) BP_CHECKED;
 
-/* How far a provider has come; a report row names the stage at which it ended. */
+/*
+ * How far a provider has come; a report row names the stage at which it ended. Up to and with
+ * BP_STAGE_QUARANTINE nothing of a plug-in is mapped and none of its code runs: its file alone is read.
+ */
 enum {
-    BP_STAGE_NONE = 0,    /* not tried */
-    BP_STAGE_FOUND = 1,   /* is there such a file or entry? */
-    BP_STAGE_OPEN = 2,    /* can the dynamic linker map it? */
-    BP_STAGE_ENTRY = 3,   /* is there an entry point, and in this file? */
-    BP_STAGE_ABI = 4,     /* do we speak the same version? */
-    BP_STAGE_AVAILABLE = 5,
-    BP_STAGE_OPTIONS = 6,
-    BP_STAGE_CREATE = 7,
-    BP_STAGE_CAPABILITY = 8,
-    BP_STAGE_COMPILE = 9,
-    BP_STAGE_RUN = 10, /* in use */
-    BP_STAGE_END = 11
+    BP_STAGE_NONE = 0,     /* not tried */
+    BP_STAGE_FOUND = 1,    /* is there such a file or entry? */
+    BP_STAGE_SECURITY = 2, /* can nobody else have put or changed it, and is its file harmless? */
+    BP_STAGE_NOTE = 3,     /* does it say in a note what it is? See bp/note.h */
+    BP_STAGE_ARCH = 4,     /* is it of this kind of processor and build? */
+    BP_STAGE_ISA = 5,      /* has this processor the instructions that it needs? */
+    BP_STAGE_ABI = 6,      /* do we speak the same version? By its note, and again by its tables */
+    BP_STAGE_POLICY = 7,   /* is it wanted: not vetoed, not disabled, not a duplicate? */
+    BP_STAGE_QUARANTINE = 8,
+    BP_STAGE_DEPENDENCIES = 9, /* are all libraries and symbols there that it needs? */
+    BP_STAGE_OPEN = 10,        /* can the dynamic linker map it? */
+    BP_STAGE_ENTRY = 11,       /* is there an entry point, and in this file? */
+    BP_STAGE_AVAILABLE = 12,
+    BP_STAGE_OPTIONS = 13,
+    BP_STAGE_CREATE = 14,
+    BP_STAGE_CAPABILITY = 15,
+    BP_STAGE_COST = 16,
+    BP_STAGE_COMPILE = 17,
+    BP_STAGE_RUN = 18, /* in use */
+    BP_STAGE_END = 19
 };
 /* "AVAILABLE" for BP_STAGE_AVAILABLE; never NULL. */
 BP_API const char *bp_stage_name(uint32_t stage);
