@@ -9,6 +9,7 @@ bpinclude_HEADERS = \
 	%D%/bp/abi.h \
 	%D%/bp/arena.h \
 	%D%/bp/einsum.h \
+	%D%/bp/note.h \
 	%D%/bp/sdk.h
 
 pkgconfig_DATA = \
