@@ -93,7 +93,12 @@ typedef struct bp_env_config {
 } bp_env_config;
 
 enum {
-    BP_ENV_IGNORE_VARIABLES = 1u << 0 /* read no BACKPLANE_* variable */
+    BP_ENV_IGNORE_VARIABLES = 1u << 0, /* read no BACKPLANE_* variable */
+    /*
+     * As in a program with raised privileges: no variable and no directory of the user counts, and
+     * files that a group may write to are never trusted.
+     */
+    BP_ENV_HERMETIC = 1u << 1
 };
 
 /* config NULL: all defaults. Runs no plug-in code and probes no hardware. */
@@ -169,7 +174,8 @@ typedef struct bp_provider_info {
     bp_rc code;          /* BP_OK: usable */
     uint32_t n_options;  /* rows of the schema, once opened */
     const char *name;    /* short name */
-    const char *id, *version, *vendor; /* NULL until opened */
+    const char *id, *version; /* as its note says until it is opened; NULL: unknown */
+    const char *vendor;       /* NULL until opened */
     const char *file;    /* absolute path; NULL: linked in, or none found */
     const char *reason;  /* why not usable; NULL when it is */
     const char *fix;     /* what to do; may be NULL */
@@ -179,13 +185,23 @@ typedef struct bp_provider_info {
 } bp_provider_info;
 
 /*
- * Providers found: linked-in ones, then files, each sorted by name, then CPU, then those that were
- * asked for by a path outside of the search. Opens none of them.
+ * Providers found: linked-in ones, then files, then CPU; those of a kind in the order of
+ * BACKPLANE_PROVIDERS, of the priority that the operator gives, of the plug-in's own, of their ids.
+ * Then files that are not used because another holds the same provider, and those that were asked for
+ * by a path outside of the search. Reads files, and opens none of them.
  */
 BP_API bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err) BP_CHECKED;
 /* Opens provider i and asks whether it is usable; what stands in the way is in the answer's reason. */
 BP_API bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out,
                                   bp_err *err) BP_CHECKED;
+/*
+ * The same as far as it is known without mapping or running anything of the plug-in. Where nothing
+ * stands in the way up to then, the code is BP_OK and the stage below BP_STAGE_AVAILABLE.
+ */
+BP_API bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out,
+                                  bp_err *err) BP_CHECKED;
+/* Name of the i-th BACKPLANE_* variable that is set and does not count here; NULL: end. */
+BP_API const char *bp_env_ignored_variable(const bp_env *env, uint32_t i);
 /* Index of the provider that a name means, in any form of bp_session_options_add_provider. */
 BP_API bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out,
                                   bp_err *err) BP_CHECKED;

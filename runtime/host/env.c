@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/variables.h"
+
 void bp_env_hold(struct bp_env *env)
 {
     atomic_fetch_add(&env->children, 1);
@@ -128,6 +130,8 @@ static void describe(const struct bp_found *row, bp_provider_info *out)
     out->reason = row->reason[0] ? row->reason : NULL;
     out->fix = row->fix[0] ? row->fix : NULL;
     out->n_devices = row->n_devices;
+    out->id = row->vetted.note.id;
+    out->version = row->vetted.note.version;
     if (!row->provider)
         return;
     out->id = row->provider->id;
@@ -149,6 +153,22 @@ bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
         bp_log(&env->log, BP_LOG_DEBUG, "host", "provider '%s': %s", row->name, row->reason);
     describe(row, &own);
     return bp_give_out(out, &own, err);
+}
+
+bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out, bp_err *err)
+{
+    bp_provider_info own = {.struct_size = sizeof own};
+    struct bp_found *row = bp_registry_row(&env->registry, i);
+
+    if (!row)
+        return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
+    describe(row, &own);
+    return bp_give_out(out, &own, err);
+}
+
+const char *bp_env_ignored_variable(const bp_env *env, uint32_t i)
+{
+    return bp_variable_ignored(env->registry.flags, i);
 }
 
 bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out, bp_err *err)

@@ -19,7 +19,7 @@ struct bp_search {
 /*
  * Fills the list: the application's directories, then BACKPLANE_PROVIDER_PATH alone, or without it
  * BACKPLANE_PROVIDER_PATH_ADD, the user's data directory and the installation's. Variables do not
- * count with BP_ENV_IGNORE_VARIABLES nor in programs with raised privileges. Entries that are not
+ * count with BP_ENV_IGNORE_VARIABLES or BP_ENV_HERMETIC, nor in programs with raised privileges. Entries that are not
  * absolute are left out, with a warning in `log`.
  */
 bp_rc bp_search_init(struct bp_search *search, const bp_env_config *config,
