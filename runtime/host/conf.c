@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sha256.h"
+
 #define OPTION "option."
 
 /* A file being read. */
@@ -176,6 +178,77 @@ void bp_conf_read(const char *path, struct bp_trust *trust, struct bp_conf *conf
     if (check_file(&in, trust, fd) && read_text(&in, fd))
         (void)read_lines(&in);
     close(fd);
+}
+
+static bp_rc hash_file(const char *path, char out[BP_SHA256_TEXT], bp_err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct bp_sha256 sha;
+    char bytes[16384];
+    ssize_t n = 1;
+
+    bp_sha256_init(&sha);
+    while (fd >= 0 && n > 0) {
+        n = read(fd, bytes, sizeof bytes);
+        if (n > 0)
+            bp_sha256_add(&sha, bytes, (size_t)n);
+    }
+    if (fd < 0 || n < 0) {
+        bp_fail(err, BP_E_IO, "%s: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return BP_E_IO;
+    }
+    close(fd);
+    bp_sha256_text(&sha, out);
+    return BP_OK;
+}
+
+bp_rc bp_conf_check_pin(const struct bp_conf *conf, const char *path, bp_err *err)
+{
+    char text[BP_SHA256_TEXT];
+    bp_rc rc;
+
+    if (!conf->sha256)
+        return BP_OK;
+    rc = hash_file(path, text, err);
+    if (rc < 0 || strcmp(text, conf->sha256) == 0)
+        return rc;
+    return bp_fail(err, BP_E_UNAVAILABLE,
+                   "%s is not the file that its conf file pins: its SHA-256 is %s, wanted is %s",
+                   path, text, conf->sha256);
+}
+
+static bool is_given(const bp_key_value *options, uint32_t n, const char *key)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (options[i].key && strcmp(options[i].key, key) == 0)
+            return true;
+    }
+    return false;
+}
+
+bp_rc bp_conf_merge(const struct bp_conf *conf, const bp_key_value *options, uint32_t n,
+                    struct bp_region *region, const bp_key_value **out, uint32_t *out_n,
+                    bp_err *err)
+{
+    bp_key_value *all;
+
+    *out = options;
+    *out_n = n;
+    if (conf->n_options == 0)
+        return BP_OK;
+    all = bp_region_alloc(region, (n + conf->n_options) * sizeof *all);
+    if (!all)
+        return bp_fail_nomem(err, "a provider's options");
+    if (n > 0)
+        memcpy(all, options, n * sizeof *all);
+    for (uint32_t i = 0; i < conf->n_options; i++) {
+        if (!is_given(options, n, conf->options[i].key))
+            all[(*out_n)++] = conf->options[i];
+    }
+    *out = all;
+    return BP_OK;
 }
 
 void bp_conf_finish(struct bp_conf *conf)

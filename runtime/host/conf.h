@@ -3,6 +3,7 @@
 #ifndef BP_HOST_CONF_H
 #define BP_HOST_CONF_H
 
+#include "base/region.h"
 #include "host/vet.h"
 
 enum {
@@ -27,6 +28,18 @@ struct bp_conf {
  */
 void bp_conf_read(const char *path, struct bp_trust *trust, struct bp_conf *conf,
                   struct bp_ruling *verdict);
+/*
+ * Have the bytes of the file at path the pinned hash, if one is pinned? BP_E_UNAVAILABLE: no. What is
+ * opened after that are the same bytes, for bp_trust_check() has found that nobody else can change them.
+ */
+bp_rc bp_conf_check_pin(const struct bp_conf *conf, const char *path, bp_err *err) BP_CHECKED;
+/*
+ * The caller's options, and those of the file whose keys are not among them; from the region, with
+ * borrowed strings.
+ */
+bp_rc bp_conf_merge(const struct bp_conf *conf, const bp_key_value *options, uint32_t n,
+                    struct bp_region *region, const bp_key_value **out, uint32_t *out_n,
+                    bp_err *err) BP_CHECKED;
 void bp_conf_finish(struct bp_conf *conf);
 
 #endif

@@ -121,10 +121,16 @@ static bp_rc open_row(struct bp_registry *registry, struct bp_found *row, bp_err
     const struct bp_module_copy *copy = NULL;
     bp_rc rc;
 
-    if (row->file)
+    if (row->file) {
+        rc = bp_conf_check_pin(&row->conf, row->file, err);
+        if (rc < 0) {
+            row->stage = BP_STAGE_POLICY;
+            return rc;
+        }
         rc = bp_loader_open(row->file, &copy, &row->stage, err);
-    else
+    } else {
         rc = bp_loader_adopt(row->name, row->entry, &copy, &row->stage, err);
+    }
     if (rc < 0)
         return rc;
     rc = choose(copy, row, err);

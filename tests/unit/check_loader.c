@@ -507,6 +507,54 @@ START_TEST(a_conf_file_forbids_or_is_refused)
 }
 END_TEST
 
+START_TEST(a_pinned_file_is_that_or_not_opened)
+{
+    bp_env *env;
+
+    plugin_shell("cp %s/libbp-few.so %s", getenv("BP_MOCK_DIR"), plugin_path("libbp-few.so"));
+    plugin_shell("{ printf 'sha256 = '; sha256sum < %s | cut -c1-64; } > %s",
+                 plugin_path("libbp-few.so"), plugin_path("few.conf"));
+    env = plugin_env(0);
+    KIT_OK(bp_env_is_available(env, "few", &kit.err));
+    KIT_OK(bp_env_destroy(env, &kit.err));
+    plugin_make("libbp-few.so", NOTE("few"), PLUGIN_TRAP, "");
+    env = plugin_env(0);
+    KIT_FAILS(bp_env_is_available(env, "few", &kit.err), BP_E_UNAVAILABLE,
+              "not the file that its conf file pins", "libbp-few.so");
+    ends(peek(env, "libbp-few.so"), BP_STAGE_POLICY, BP_E_UNAVAILABLE, "wanted is", NULL);
+    KIT_OK(bp_env_destroy(env, &kit.err));
+}
+END_TEST
+
+START_TEST(a_conf_file_gives_defaults_that_the_caller_overrides)
+{
+    static const bp_key_value given = {"level", "9"};
+    bp_session_options *options;
+    bp_session *session;
+    const char *value = NULL;
+    bp_env *env;
+
+    plugin_shell("cp %s/libbp-few.so %s", getenv("BP_MOCK_DIR"), plugin_path("libbp-few.so"));
+    plugin_write("few.conf", "option.level = 7\noption.gain = 2\n");
+    setenv("BACKPLANE_PROVIDER_PATH", getenv("BP_MOCK_DIR"), 1); /* nothing else is needed */
+    env = plugin_env(0);
+    KIT_OK(bp_session_options_create(&options, &kit.err));
+    KIT_OK(bp_session_options_add_provider(options, "few", _i ? &given : NULL, _i ? 1 : 0,
+                                           BP_FALLBACK_REQUIRE, &kit.err));
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "3");
+    kit_node("relu", "Relu", "x", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "3");
+    KIT_OK(bp_session_create_from_model(env, kit_model(), options, &session, &kit.err));
+    ck_assert_str_eq(bp_session_provider_option(session, 0, 1, &value), "level");
+    ck_assert_str_eq(value, _i ? "9" : "7");
+    ck_assert_str_eq(bp_session_provider_option(session, 0, 2, &value), "gain");
+    ck_assert_str_eq(value, "2");
+    bp_session_destroy(session);
+    bp_session_options_destroy(options);
+    KIT_OK(bp_env_destroy(env, &kit.err));
+}
+END_TEST
+
 START_TEST(a_conf_file_that_others_may_write_to_is_refused)
 {
     bp_env *env;
@@ -584,6 +632,8 @@ int main(void)
     tcase_add_test(tcase, the_user_then_the_operator_then_the_plug_in_order);
     tcase_add_loop_test(tcase, a_conf_file_forbids_or_is_refused, 0,
                         n_of(sizeof confs, sizeof confs[0]));
+    tcase_add_test(tcase, a_pinned_file_is_that_or_not_opened);
+    tcase_add_loop_test(tcase, a_conf_file_gives_defaults_that_the_caller_overrides, 0, 2);
     tcase_add_test(tcase, a_conf_file_that_others_may_write_to_is_refused);
     tcase_add_test(tcase, two_hundred_plug_ins_are_listed_at_once);
     return kit_main("loader", &tcase, 1);
