@@ -3,6 +3,7 @@
 
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/conf.c %D%/conf.h \
+	%D%/depends.c %D%/depends.h \
 	%D%/dlopen.c %D%/dlopen.h \
 	%D%/duplicates.c %D%/duplicates.h \
 	%D%/elf.c %D%/elf.h \

@@ -569,6 +569,62 @@ START_TEST(a_conf_file_that_others_may_write_to_is_refused)
 }
 END_TEST
 
+/* ---- what it needs --------------------------------------------------------------------------- */
+
+#if defined(__GLIBC__)
+START_TEST(names_all_that_is_missing_at_once)
+{
+    char flags[256];
+    bp_env *env;
+
+    plugin_make("liba_gone.so", NULL, "int a_one(void) { return 1; }", "");
+    plugin_make("libb_gone.so", NULL, "int b_one(void) { return 1; }", "");
+    plugin_make("libv.so", NULL, "int w(void) { return 2; }", "");
+    snprintf(flags, sizeof flags, "-L%s -lb_gone", plugin_dir);
+    plugin_make("libc_here.so", NULL, "int b_one(void); int c_two(void) { return b_one(); }",
+                flags);
+    snprintf(flags, sizeof flags, "-L%s -la_gone -lc_here -Wl,-rpath,'$ORIGIN',-z,undefs",
+             plugin_dir);
+    plugin_make("libbp-x.so", NOTE("x"),
+                "int a_one(void); int c_two(void); int no_1(void); int no_2(void);"
+                "int f(void); int f(void) { return a_one() + c_two() + no_1() + no_2(); }",
+                flags);
+    unlink(plugin_path("liba_gone.so"));
+    unlink(plugin_path("libb_gone.so"));
+    env = plugin_env(0);
+    is_fit(peek(env, "libbp-x.so"));
+    KIT_FAILS(bp_env_is_available(env, "x", &kit.err), BP_E_IO, "2 libraries are missing",
+              "liba_gone.so (needed by libbp-x.so)", "libb_gone.so (needed by libc_here.so)",
+              "no_1 (in libbp-x.so)", "no_2 (in libbp-x.so)");
+    ck_assert_uint_eq(peek(env, "libbp-x.so").stage, BP_STAGE_DEPENDENCIES);
+    KIT_OK(bp_env_destroy(env, &kit.err));
+}
+END_TEST
+
+START_TEST(names_the_version_that_a_library_lacks)
+{
+    char flags[256];
+    bp_env *env;
+
+    plugin_write("new.map", "V_1 { global: v; }; V_2 { global: w; } V_1;\n");
+    plugin_write("old.map", "V_1 { global: v; };\n");
+    snprintf(flags, sizeof flags, "-Wl,-soname,libv.so,--version-script=%s",
+             plugin_path("new.map"));
+    plugin_make("libv.so", NULL, "int v(void) { return 1; } int w(void) { return 2; }", flags);
+    snprintf(flags, sizeof flags, "-L%s -lv -Wl,-rpath,'$ORIGIN'", plugin_dir);
+    plugin_make("libbp-x.so", NOTE("x"), "int w(void); int f(void); int f(void) { return w(); }",
+                flags);
+    snprintf(flags, sizeof flags, "-Wl,-soname,libv.so,--version-script=%s",
+             plugin_path("old.map"));
+    plugin_make("libv.so", NULL, "int v(void) { return 1; }", flags);
+    env = plugin_env(0);
+    KIT_FAILS(bp_env_is_available(env, "x", &kit.err), BP_E_IO,
+              "1 library is too old: libv.so lacks V_2 (needed by libbp-x.so)");
+    KIT_OK(bp_env_destroy(env, &kit.err));
+}
+END_TEST
+#endif
+
 /* ---- many ------------------------------------------------------------------------------------ */
 
 START_TEST(two_hundred_plug_ins_are_listed_at_once)
@@ -635,6 +691,10 @@ int main(void)
     tcase_add_test(tcase, a_pinned_file_is_that_or_not_opened);
     tcase_add_loop_test(tcase, a_conf_file_gives_defaults_that_the_caller_overrides, 0, 2);
     tcase_add_test(tcase, a_conf_file_that_others_may_write_to_is_refused);
+#if defined(__GLIBC__)
+    tcase_add_test(tcase, names_all_that_is_missing_at_once);
+    tcase_add_test(tcase, names_the_version_that_a_library_lacks);
+#endif
     tcase_add_test(tcase, two_hundred_plug_ins_are_listed_at_once);
     return kit_main("loader", &tcase, 1);
 }
