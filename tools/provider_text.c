@@ -10,7 +10,14 @@
 
 bool provider_is_usable(const bp_provider_info *row)
 {
-    return row->code == BP_OK;
+    return row->code == BP_OK && row->stage >= BP_STAGE_AVAILABLE;
+}
+
+const char *provider_state(const bp_provider_info *row)
+{
+    if (row->code < 0)
+        return "not usable";
+    return provider_is_usable(row) ? "usable" : "not opened";
 }
 
 const char *provider_option_type(uint32_t type)
@@ -88,12 +95,19 @@ static void print_options(const struct cli *cli, const bp_provider_info *row)
 /* "AVAILABLE: no device; install the driver" */
 static void describe_fault(struct text *out, const bp_provider_info *row)
 {
-    if (provider_is_usable(row))
+    if (row->code >= 0)
         return;
     text_printf(out, "%s: %s", bp_stage_name(row->stage),
                 row->reason ? row->reason : bp_rc_name(row->code));
     if (row->fix)
         text_printf(out, "; %s", row->fix);
+}
+
+static enum cli_style state_style(const bp_provider_info *row)
+{
+    if (row->code < 0)
+        return STYLE_RED;
+    return provider_is_usable(row) ? STYLE_GREEN : STYLE_DIM;
 }
 
 void provider_add_row(struct table *table, const bp_provider_info *row)
@@ -102,8 +116,7 @@ void provider_add_row(struct table *table, const bp_provider_info *row)
 
     describe_fault(&fault, row);
     table_add(table, row->name);
-    table_add_styled(table, provider_is_usable(row) ? STYLE_GREEN : STYLE_RED,
-                     provider_is_usable(row) ? "usable" : "not usable");
+    table_add_styled(table, state_style(row), provider_state(row));
     table_add(table, row->version);
     table_add(table, row->file ? row->file : "linked in");
     table_add(table, text_string(&fault));
@@ -128,10 +141,10 @@ void provider_print(const struct cli *cli, const bp_provider_info *row)
     add_fact(&table, "version", row->version);
     add_fact(&table, "vendor", row->vendor);
     add_fact(&table, "file", row->file ? row->file : "linked in");
-    if (provider_is_usable(row))
-        add_fact(&table, "state", "usable");
+    if (row->code >= 0)
+        add_fact(&table, "state", provider_state(row));
     describe_fault(&fault, row);
-    if (!provider_is_usable(row)) {
+    if (row->code < 0) {
         table_add_styled(&table, STYLE_BOLD, "state");
         table_add_styled(&table, STYLE_RED, "not usable");
         add_fact(&table, "stage", bp_stage_name(row->stage));
@@ -147,7 +160,7 @@ void provider_print(const struct cli *cli, const bp_provider_info *row)
 void provider_print_dirs(const struct cli *cli)
 {
     struct table table = {.columns = 2};
-    const char *dir, *why = NULL;
+    const char *dir, *why = NULL, *name;
 
     for (uint32_t i = 0; (dir = bp_env_provider_dir(cli->env, i, &why)) != NULL; i++) {
         table_add(&table, dir);
@@ -159,4 +172,6 @@ void provider_print_dirs(const struct cli *cli)
         table_print(&table, cli, 2, false);
     }
     table_finish(&table);
+    for (uint32_t i = 0; (name = bp_env_ignored_variable(cli->env, i)) != NULL; i++)
+        printf("%s%s is set and does not count here\n", i ? "" : "\n", name);
 }
