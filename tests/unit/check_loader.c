@@ -50,6 +50,20 @@ static void is_fit(bp_provider_info info)
 
 /* ---- each stage ------------------------------------------------------------------------------ */
 
+/* Is anything of the test's directory mapped into this process? */
+static bool is_mapped(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[8192];
+    bool found = false;
+
+    ck_assert_ptr_nonnull(maps);
+    while (fgets(line, sizeof line, maps))
+        found |= strstr(line, plugin_dir) != NULL;
+    fclose(maps);
+    return found;
+}
+
 START_TEST(what_nothing_speaks_against_is_told_without_opening_it)
 {
     bp_env *env;
@@ -63,6 +77,7 @@ START_TEST(what_nothing_speaks_against_is_told_without_opening_it)
     ck_assert_str_eq(info.id, "org.test.fine");
     ck_assert_str_eq(info.version, "3.4");
     ck_assert_uint_eq(info.n_options, 0);
+    ck_assert(!is_mapped());
     KIT_FAILS(bp_env_provider_peek(env, 100, &info, &kit.err), BP_E_INVALID, "no provider 100");
     KIT_OK(bp_env_destroy(env, &kit.err));
 }
@@ -515,7 +530,9 @@ START_TEST(a_pinned_file_is_that_or_not_opened)
     plugin_shell("{ printf 'sha256 = '; sha256sum < %s | cut -c1-64; } > %s",
                  plugin_path("libbp-few.so"), plugin_path("few.conf"));
     env = plugin_env(0);
+    ck_assert(!is_mapped());
     KIT_OK(bp_env_is_available(env, "few", &kit.err));
+    ck_assert(is_mapped());
     KIT_OK(bp_env_destroy(env, &kit.err));
     plugin_make("libbp-few.so", NOTE("few"), PLUGIN_TRAP, "");
     env = plugin_env(0);
@@ -627,13 +644,29 @@ END_TEST
 
 /* ---- many ------------------------------------------------------------------------------------ */
 
-START_TEST(two_hundred_plug_ins_are_listed_at_once)
+/* Microseconds to find and judge all that is in the directory. */
+static long time_listing(uint32_t wanted)
 {
-    enum { N = 200 };
     struct timespec from, to;
     bp_env *env;
     uint32_t n;
-    long us;
+
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    env = plugin_env(0);
+    KIT_OK(bp_env_provider_count(env, &n, &kit.err));
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    ck_assert_uint_eq(n, wanted);
+    is_fit(peek(env, "libbp-000.so"));
+    is_fit(peek(env, "libbp-199.so"));
+    KIT_OK(bp_env_destroy(env, &kit.err));
+    return (to.tv_sec - from.tv_sec) * 1000000 + (to.tv_nsec - from.tv_nsec) / 1000;
+}
+
+/* Prints how long it takes; how long is the machine's affair, so it does not decide. */
+START_TEST(two_hundred_plug_ins_are_listed_at_once)
+{
+    enum { N = 200 };
+    long first, best, us;
 
     plugin_make("libbp-000.so", NOTE("000"), PLUGIN_TRAP, "");
     for (int i = 1; i < N; i++) {
@@ -643,16 +676,12 @@ START_TEST(two_hundred_plug_ins_are_listed_at_once)
         plugin_shell("sed 's/org.test.000/org.test.%03d/; s/name=000/name=%03d/' %s > %s", i, i,
                      plugin_path("libbp-000.so"), plugin_path(name));
     }
-    clock_gettime(CLOCK_MONOTONIC, &from);
-    env = plugin_env(0);
-    KIT_OK(bp_env_provider_count(env, &n, &kit.err));
-    clock_gettime(CLOCK_MONOTONIC, &to);
-    us = (to.tv_sec - from.tv_sec) * 1000000 + (to.tv_nsec - from.tv_nsec) / 1000;
-    printf("%u plug-ins listed in %ld us\n", n, us);
-    ck_assert_uint_eq(n, N);
-    is_fit(peek(env, "libbp-000.so"));
-    is_fit(peek(env, "libbp-199.so"));
-    KIT_OK(bp_env_destroy(env, &kit.err));
+    first = best = time_listing(N);
+    for (int i = 0; i < 5; i++) {
+        us = time_listing(N);
+        best = us < best ? us : best;
+    }
+    printf("%d plug-ins are listed in %ld us at first, %ld us at best\n", N, first, best);
 }
 END_TEST
 

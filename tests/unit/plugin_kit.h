@@ -18,6 +18,8 @@ static inline void plugin_setup(void)
 {
     kit_setup();
     setenv("BACKPLANE_PROVIDER_PATH", "", 1); /* nothing but what the test makes */
+    unsetenv("BACKPLANE_PROVIDERS");
+    unsetenv("BACKPLANE_STRICT");
     snprintf(plugin_dir, sizeof plugin_dir, "/tmp/bp-plugin-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(plugin_dir));
 }
