@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
 # docs/ - the man page, how it is built, pictures.
 
-dist_man_MANS += %D%/backplane.1
-EXTRA_DIST += %D%/architecture.md %D%/digits-plan.svg %D%/loader.md \
-	%D%/onnxruntime.md %D%/operators.md
+dist_man_MANS += \
+	%D%/backplane-check.1 \
+	%D%/backplane-new.1 \
+	%D%/backplane.1 \
+	%D%/bp-options.7 \
+	%D%/bp-provider.7
+dist_doc_DATA = %D%/authors.md
+EXTRA_DIST += %D%/architecture.md %D%/digits-plan.svg %D%/loader.md %D%/onnxruntime.md \
+	%D%/operators.md
 
 # What the CPU provider takes, asked of it, written into the source tree. tests/cli/operators.sh says
 # when it is due.

@@ -2,8 +2,9 @@
 # runtime/ - libbackplane. All of it is in a convenience library, so that unit tests reach what the
 # shared library hides; each folder adds its sources to that.
 
-runtime_cppflags = -I. -Iruntime -I$(srcdir)/runtime $(AM_CPPFLAGS) $(PROTOBUF_C_CFLAGS)
-runtime_libs = $(PROTOBUF_C_LIBS) $(LTDL_LIBS) $(PTHREAD_LIBS) $(DL_LIBS) $(MATH_LIBS)
+runtime_cppflags = -I. -Iruntime -I$(srcdir)/runtime $(AM_CPPFLAGS) $(PROTOBUF_C_CFLAGS) \
+	$(LIBFFI_CFLAGS)
+runtime_libs = $(PROTOBUF_C_LIBS) $(LIBFFI_LIBS) $(LTDL_LIBS) $(PTHREAD_LIBS) $(DL_LIBS) $(MATH_LIBS)
 
 noinst_LTLIBRARIES += %D%/libbackplane-core.la
 %C%_libbackplane_core_la_CPPFLAGS = $(runtime_cppflags) \
@@ -16,6 +17,7 @@ include %D%/value/local.mk
 include %D%/graph/local.mk
 include %D%/model/local.mk
 include %D%/host/local.mk
+include %D%/optimize/local.mk
 include %D%/plan/local.mk
 include %D%/session/local.mk
 

@@ -98,7 +98,8 @@ enum {
      * As in a program with raised privileges: no variable and no directory of the user counts, and
      * files that a group may write to are never trusted.
      */
-    BP_ENV_HERMETIC = 1u << 1
+    BP_ENV_HERMETIC = 1u << 1,
+    BP_ENV_STRICT = 1u << 2 /* as BACKPLANE_STRICT=1: see bp_session_options_set_strict */
 };
 
 /* config NULL: all defaults. Runs no plug-in code and probes no hardware. */
@@ -107,6 +108,14 @@ BP_API bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *er
 BP_API bp_rc bp_env_destroy(bp_env *env, bp_err *err);
 /* Threads of the pool, the caller included. */
 BP_API uint32_t bp_env_threads(const bp_env *env);
+
+/*
+ * Variable i of those that begin with BACKPLANE_, as the process had it when the environment was
+ * created: its name, with its value in *value and in *ignored why it does not count (NULL: it does).
+ * NULL: end. Borrowed until the environment is destroyed. [any thread]
+ */
+BP_API const char *bp_env_variable(const bp_env *env, uint32_t i, const char **value,
+                                   const char **ignored);
 
 /* What a failure of a provider means to the application. What is recorded is always the same. */
 enum {
@@ -162,6 +171,14 @@ enum {
     BP_STAGE_RUN = 18, /* in use */
     BP_STAGE_END = 19
 };
+/* What a provider is to this process, each more than the one before. */
+enum {
+    BP_STATE_KNOWN = 1u << 0,     /* its name means something */
+    BP_STATE_INSTALLED = 1u << 1, /* there is a file or an entry */
+    BP_STATE_LOADABLE = 1u << 2,  /* it loads, with all that it needs, and we speak its version */
+    BP_STATE_USABLE = 1u << 3     /* it says that it can work here and now */
+};
+
 /* "AVAILABLE" for BP_STAGE_AVAILABLE; never NULL. */
 BP_API const char *bp_stage_name(uint32_t stage);
 /* "NOT_CONSTANT" for BP_R_NOT_CONSTANT; never NULL. */
@@ -182,6 +199,8 @@ typedef struct bp_provider_info {
     const bp_option *options;
     uint32_t option_stride;
     uint32_t n_devices;
+    uint32_t states; /* BP_STATE_* */
+    uint32_t reserved0;
 } bp_provider_info;
 
 /*
@@ -200,11 +219,22 @@ BP_API bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out
  */
 BP_API bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out,
                                   bp_err *err) BP_CHECKED;
-/* Name of the i-th BACKPLANE_* variable that is set and does not count here; NULL: end. */
-BP_API const char *bp_env_ignored_variable(const bp_env *env, uint32_t i);
+/*
+ * Device `device` of provider i, as the provider tells of it; bp_provider_info.n_devices says how many
+ * there are. One that says nothing of its devices has the processor (kind BP_DEVICE_CPU), or with
+ * memory of its own one of kind BP_DEVICE_OTHER. Strings are never NULL, and borrowed until the env
+ * is destroyed. BP_E_INVALID: there is no such device; or why the provider is not usable.
+ */
+BP_API bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out,
+                                    bp_err *err) BP_CHECKED;
 /* Index of the provider that a name means, in any form of bp_session_options_add_provider. */
 BP_API bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out,
                                   bp_err *err) BP_CHECKED;
+/*
+ * How ONNX Runtime writes a provider's name: "CPUExecutionProvider" for "cpu", and for "custom" too,
+ * which runs operators of the application. Into buf, cut to its cap bytes; returns buf.
+ */
+BP_API const char *bp_provider_long_name(const char *name, char *buf, size_t cap);
 /*
  * Is the provider of this name usable here and now? BP_OK, or why not in words. `name` in any of
  * the forms of bp_session_options_add_provider.
@@ -214,8 +244,7 @@ BP_API bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err) BP_
 BP_API const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why);
 
 enum {
-    BP_OPERATOR_HOSTED = 1u << 0,     /* the host runs it: no provider is asked */
-    BP_OPERATOR_CONDITIONAL = 1u << 1 /* known to the provider; more than types decides */
+    BP_OPERATOR_HOSTED = 1u << 0 /* the host runs it: no provider is asked */
 };
 
 /* What a provider takes of one version of an operator, in inputs and outputs of one element type. */
@@ -226,6 +255,7 @@ typedef struct bp_operator_info {
     const char *op, *domain;
     const char *params;    /* "X, Y": inputs and outputs that share the type; NULL: hosted */
     uint64_t types, taken; /* bits 1 << BP_DTYPE_*: that ONNX allows, that the provider takes */
+    uint64_t conditional;  /* others, which it refused for an attribute or a shape, not the type */
 } bp_operator_info;
 
 /* Gets rows in the order of domain, operator and version; a row is valid for the call. */
@@ -248,10 +278,11 @@ BP_API void bp_session_options_destroy(bp_session_options *options);
 /*
  * Appends a provider to the ordered list. `name`: short ("dnnl"), ONNX Runtime's
  * ("DnnlExecutionProvider") in any case, an id ("org.backplane.dnnl"), or the absolute path of a
- * plug-in file. A key twice, or a provider twice, is BP_E_INVALID here; the rest is checked when
- * the session is made: a name that nobody knows and a wrong option are errors then, whatever the
- * fallback policy; a provider that is missing or unusable is one by policy. Strings are copied. CPU
- * may be named to give it options; it stays last.
+ * plug-in file. A key that begins with ? may be one that the provider does not have (one of a newer
+ * version) and is passed over then. A key twice, or a provider twice, is BP_E_INVALID here; the rest
+ * is checked when the session is made: a name that nobody knows and a wrong option are errors then,
+ * whatever the fallback policy; a provider that is missing or unusable is one by policy. Strings are
+ * copied. CPU may be named to give it options; it stays last.
  */
 BP_API bp_rc bp_session_options_add_provider(bp_session_options *options, const char *name,
                                              const bp_key_value *kv, uint32_t n_kv,
@@ -263,13 +294,75 @@ BP_API bp_rc bp_session_options_add_provider(bp_session_options *options, const 
 BP_API bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, const char *name,
                                          const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
                                          bp_err *err) BP_CHECKED;
+/*
+ * Which of its devices a provider that was added is to use, as bp_env_provider_device counts them;
+ * n_devices 0, as at first, leaves the choice to it. The array is copied. BP_E_INVALID: no such
+ * provider in the list, or a device twice; one that the provider does not have is an error when the
+ * session is made.
+ */
+BP_API bp_rc bp_session_options_set_devices(bp_session_options *options, const char *name,
+                                            const uint32_t *devices, uint32_t n_devices,
+                                            bp_err *err) BP_CHECKED;
 /* Policy of providers that were added with BP_FALLBACK_DEFAULT. */
 BP_API bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fallback,
                                              bp_err *err) BP_CHECKED;
+/*
+ * Strict: SILENT and WARN count as REQUIRE for every provider that the session or the environment
+ * names. on 0 switches it off again, but not where the environment is strict (BP_ENV_STRICT or
+ * BACKPLANE_STRICT=1).
+ */
+BP_API void bp_session_options_set_strict(bp_session_options *options, uint32_t on);
+/*
+ * A provider that was added is to get at least this share (0..1) of the nodes that providers run,
+ * counted as they run: a fused node is one. With less it has failed, and its policy says what that means. It is named in any spelling;
+ * BP_E_INVALID: it is not in the list, or share is out of range. 0: any node will do.
+ */
+BP_API bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *name,
+                                              double share, bp_err *err) BP_CHECKED;
+/*
+ * Appends a placement rule, "[name:|op:|path:]PATTERN=[!]PROVIDER": nodes whose name, operator
+ * ("Conv", "com.example.Conv") or path (the names of the nodes around it, and all below: "loop1/then")
+ * match the pattern, which may have *, ? and [] as in a shell, go to that provider before all others,
+ * or with ! never to it. Without a prefix it is a name. Where more than one rule names a provider
+ * for a node, the first counts; every ! counts. A node that its provider refuses goes on down the
+ * list. BP_E_INVALID: no such rule. When a session is made, a provider that nobody knows is
+ * BP_E_OPTION; a rule that matches no node, or names a provider that is not in the list, is warned
+ * of. What the host runs itself (control flow) is not placed. The report names the rule that
+ * decided. Rules speak of the model's own nodes: one for a provider of the session keeps its nodes
+ * from being folded, fused or dropped, see bp_session_options_set_optimization().
+ */
+BP_API bp_rc bp_session_options_add_placement(bp_session_options *options, const char *rule,
+                                              bp_err *err) BP_CHECKED;
+/* The rules of a file, one a line; # begins a comment. On failure (file and line in it) none is added. */
+BP_API bp_rc bp_session_options_read_placements(bp_session_options *options, const char *path,
+                                                bp_err *err) BP_CHECKED;
 /* Leaves out the environment's default providers. */
 BP_API void bp_session_options_ignore_env_providers(bp_session_options *options);
 /* Threads of the env's pool that runs of the session use; 0: all. */
 BP_API void bp_session_options_set_threads(bp_session_options *options, uint32_t threads);
+
+/*
+ * How far a session may change the graph before it runs: each level has the passes of those before
+ * it. Names of inputs and outputs stay, and so do results, to the bit or within the roundings of
+ * another order of the same arithmetic (the report's passes say which). Operators of the
+ * application and nodes that placement rules speak of are left as they are.
+ */
+enum {
+    BP_OPTIMIZE_DEFAULT = 0,  /* what has proved itself: now that of EXTENDED */
+    BP_OPTIMIZE_NONE = 1,     /* the graph runs as the model has it */
+    BP_OPTIMIZE_BASIC = 2,    /* ONNX's operators stay: constants are folded, nodes dropped, merged */
+    BP_OPTIMIZE_EXTENDED = 3, /* nodes of one provider become fused operators that it takes too */
+    BP_OPTIMIZE_LAYOUT = 4    /* has no passes of its own yet */
+};
+/* BP_E_INVALID: no such level. */
+BP_API bp_rc bp_session_options_set_optimization(bp_session_options *options, uint32_t level,
+                                                 bp_err *err) BP_CHECKED;
+/* Leaves out one pass by its name ("fold-norm"). BP_E_INVALID: none has it; the error has them all. */
+BP_API bp_rc bp_session_options_disable_pass(bp_session_options *options, const char *name,
+                                             bp_err *err) BP_CHECKED;
+/* Name of pass i in the order in which they run, or NULL; level (BP_OPTIMIZE_*) and help may be NULL. */
+BP_API const char *bp_optimization_pass(uint32_t i, uint32_t *level, const char **help);
+
 /* Told about each phase of a long creation: "read", "infer", ...; fraction 0..1 within the whole. */
 typedef void (*bp_progress_fn)(void *user, const char *phase, double fraction);
 BP_API void bp_session_options_set_progress(bp_session_options *options, bp_progress_fn fn,
@@ -337,7 +430,90 @@ BP_API bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err
  * external data lies; without it external data is refused. */
 BP_API bp_rc bp_model_open_memory(bp_env *env, const void *bytes, size_t size, const char *dir,
                                   bp_model **out, bp_err *err) BP_CHECKED;
+
+/* A tensor in place of the initializer of that name in the model's main graph. */
+typedef struct bp_model_weight {
+    const char *name;
+    bp_tensor tensor; /* in ordinary memory; type and sizes must be the initializer's */
+    uint32_t flags;   /* BP_WEIGHT_* */
+    uint32_t reserved0;
+} bp_model_weight;
+
+enum {
+    BP_WEIGHT_IF_ANY = 1u << 0,  /* no error when the model has no such initializer */
+    BP_WEIGHT_EXTERNAL = 1u << 1 /* an error when the model has the initializer's data in itself */
+};
+
+/* A file of external data that is in memory: `name` is what the model calls it. */
+typedef struct bp_model_file {
+    const char *name;
+    const void *bytes;
+    size_t size;
+} bp_model_file;
+
+/*
+ * Where a model comes from. Start from {0} with struct_size set. Nothing is copied: bytes, tensors,
+ * files and edits, though not the arrays and their names, must stay as they are until the model and
+ * its sessions are gone.
+ */
+typedef struct bp_model_source {
+    uint32_t struct_size;
+    uint32_t n_weights, n_files, n_edits;
+    const char *path; /* of a file; or NULL, and: */
+    const void *bytes;
+    size_t size;
+    const char *dir; /* where external data lies; NULL: beside `path`, and nowhere without one */
+    const bp_model_weight *weights; /* of two with one name the last counts */
+    const bp_model_file *files;     /* these are used before any in `dir` */
+    /*
+     * ModelProtos that change the model, in turn: imports of operator sets, nodes, initializers and
+     * types of values are added, inputs and outputs replaced where the edit has some. Tensors of
+     * numbers in it have no data of their own; `weights` has it.
+     */
+    const bp_span *edits;
+} bp_model_source;
+
+/* As bp_model_open, with all that may come in from outside. BP_E_OPTION names a weight that does not fit. */
+BP_API bp_rc bp_model_open_source(bp_env *env, const bp_model_source *source, bp_model **out,
+                                  bp_err *err) BP_CHECKED;
 BP_API void bp_model_close(bp_model *model); /* sessions made from it live on */
+
+/* An initializer, as bp_model_save tells of it; valid for the call. */
+typedef struct bp_weight_info {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    const char *name;
+    bp_tensor tensor; /* only to be read; base may be unaligned */
+    const char *file; /* the external file that it lies in; NULL: within the model, or given */
+    uint64_t offset;  /* in that file */
+} bp_weight_info;
+
+/* What takes a model that is saved. Start from {0} with struct_size set. */
+typedef struct bp_model_sink {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    void *user;
+    /*
+     * Says where an initializer goes: *file, borrowed until the next call, is the name that the
+     * saved model has for the file, and *offset where in it the bytes are, which the function has put
+     * there. *file is NULL at first: within the model. NULL function: all go within. Not asked for
+     * strings, which cannot be outside.
+     */
+    bp_rc (*place)(void *user, const bp_weight_info *weight, const char **file, uint64_t *offset,
+                   bp_err *err);
+    /* told the size once all are placed; NULL is fine */
+    bp_rc (*begin)(void *user, uint64_t size, bp_err *err);
+    bp_rc (*write)(void *user, const void *bytes, size_t size, bp_err *err); /* in order */
+} bp_model_sink;
+
+/*
+ * Writes the model as it was opened: with given weights and edits, and with everything that the host
+ * itself does not read. External data that no `place` puts elsewhere comes within. BP_E_INVALID: it
+ * would be over 2 GiB, where protobuf ends. BP_E_IO: external data is missing. What the sink's
+ * functions return ends it.
+ */
+BP_API bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink,
+                           bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_model_input(const bp_model *model, uint32_t i, bp_io_info *out,
                             bp_err *err) BP_CHECKED;
@@ -389,11 +565,16 @@ typedef struct bp_binding {
     bp_object *object; /* NULL, or the value instead of `tensor` */
 } bp_binding;
 
+typedef struct bp_profile bp_profile; /* what runs did and when; see below */
+
+/* Start from {0} with struct_size set; zeroes are the defaults. */
 typedef struct bp_run_options {
     uint32_t struct_size;
     uint32_t flags;
-    const volatile uint32_t *cancel; /* may be NULL; non-zero stops the run with BP_E_CANCELLED */
+    /* May be NULL; non-zero stops the run with BP_E_CANCELLED. Any thread may store to it, atomically. */
+    const volatile uint32_t *cancel;
     int64_t timeout_ns;              /* 0: none; BP_E_TIMEOUT */
+    bp_profile *profile;             /* NULL: nothing is measured; else the run is written there */
 } bp_run_options;
 
 /*
@@ -418,9 +599,22 @@ BP_API bp_rc bp_session_set_providers(bp_session *session, const bp_session_opti
                                       bp_err *err) BP_CHECKED;
 /* Providers of the session, highest priority first, CPU last. NULL: end. Until set_providers. */
 BP_API const char *bp_session_provider(const bp_session *session, uint32_t i);
-/* Effective option j of provider i, defaults included: key, with value in *value. NULL: end. */
+/*
+ * Effective option j of provider i, defaults included: key, with value in *value, "(secret)" for one
+ * that is. NULL: end. Until the option is changed.
+ */
 BP_API const char *bp_session_provider_option(const bp_session *session, uint32_t i, uint32_t j,
                                               const char **value);
+/*
+ * Changes an option of a provider of the session while it lives; runs in flight may see either value.
+ * provider: its name in any form. Only options that the provider marks as dynamic
+ * (BP_OPTION_DYNAMIC) can be changed. BP_E_INVALID: the session has no such provider. BP_E_OPTION: it
+ * has no such option (the nearest and all valid ones are named), or that does not take the value.
+ * BP_E_UNSUPPORTED: the option is fixed once a session is made (those that are not are named).
+ * Whatever fails, the value is as before. [one thread at a time; runs may go on]
+ */
+BP_API bp_rc bp_session_set_option(bp_session *session, const char *provider, const char *key,
+                                   const char *value, bp_err *err) BP_CHECKED;
 /* Where every node went and why. Until set_providers or destroy. */
 BP_API const bp_report *bp_session_report(const bp_session *session);
 
@@ -437,6 +631,55 @@ typedef struct bp_session_stats {
 BP_API bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out,
                                   bp_err *err) BP_CHECKED;
 
+/* ---- profiles --------------------------------------------------------------------------------- */
+
+/* What an event of a profile is about. */
+enum {
+    BP_PROFILE_SPAN = 0,  /* what the application timed, see bp_profile_add */
+    BP_PROFILE_NODE = 1,  /* one node; or a group whose provider measures no single nodes */
+    BP_PROFILE_GROUP = 2, /* one call of a provider's execute */
+    BP_PROFILE_RUN = 3    /* one bp_session_run, from its first check to its last output */
+};
+
+/* Strings are borrowed until the profile is destroyed. */
+typedef struct bp_profile_event {
+    uint32_t struct_size;
+    uint32_t kind;             /* BP_PROFILE_* */
+    int64_t start_ns, end_ns;  /* on CLOCK_MONOTONIC */
+    uint64_t run_id;           /* counts the runs of a session; 0 for spans */
+    const char *name;          /* of the node, or of the group's first; "model_run" for a run */
+    const char *op;            /* operator type, "Group" for several nodes; NULL for runs and spans */
+    const char *provider;      /* short name; NULL: the host itself */
+    uint32_t node;             /* index of the (first) node in its graph, or BP_NONE */
+    uint32_t n_nodes;          /* nodes that it covers; 0 for runs and spans */
+    uint32_t thread;           /* number of the thread, as the system counts */
+    uint32_t reserved0;
+} bp_profile_event;
+
+/*
+ * A record of the last `capacity` events (0: 65536; at most 16777216): when it is full the oldest
+ * ones make room. Runs that are given it in bp_run_options write to it, any number of them at once;
+ * others are not slowed down. In a run, nodes come in the order in which they ended, then their
+ * group, at last the run. It outlives sessions.
+ */
+BP_API bp_rc bp_profile_create(uint32_t capacity, bp_profile **out, bp_err *err) BP_CHECKED;
+BP_API void bp_profile_destroy(bp_profile *profile); /* no run may be writing; NULL is fine */
+/* A span of the application's own, such as reading a model. `name` is copied. [any thread] */
+BP_API bp_rc bp_profile_add(bp_profile *profile, const char *name, int64_t start_ns,
+                            int64_t end_ns, bp_err *err) BP_CHECKED;
+/* Events that are there. [any thread, as the next three] */
+BP_API uint32_t bp_profile_count(const bp_profile *profile);
+/* Events that made room or found none. */
+BP_API uint64_t bp_profile_dropped(const bp_profile *profile);
+/* Event i, the oldest first. */
+BP_API bp_rc bp_profile_get(const bp_profile *profile, uint32_t i, bp_profile_event *out,
+                            bp_err *err) BP_CHECKED;
+/*
+ * All events as JSON in the trace format of browsers, with categories, names and arguments as ONNX
+ * Runtime's profiles have them, so that tools for those read it. *out is the caller's, to bp_free().
+ */
+BP_API bp_rc bp_profile_json(const bp_profile *profile, char **out, bp_err *err) BP_CHECKED;
+
 /* ---- the report ------------------------------------------------------------------------------ */
 
 typedef struct bp_report_provider {
@@ -449,7 +692,7 @@ typedef struct bp_report_provider {
     uint32_t n_claimed;                /* nodes it would have taken */
     uint32_t n_nodes;                  /* nodes it got */
     uint32_t n_groups;
-    uint32_t reserved0;
+    uint32_t states; /* BP_STATE_* */
 } bp_report_provider;
 
 typedef struct bp_report_node {
@@ -459,6 +702,8 @@ typedef struct bp_report_node {
     uint32_t n_refusals;
     const char *name, *op, *domain;
     const char *path; /* names of the nodes around it, "loop1/then"; "" at the top */
+    const char *rule; /* the placement rule that decided; NULL: none spoke of it */
+    const char *stands_for; /* the model's nodes that passes made it of, "conv1, relu1"; or NULL */
 } bp_report_node;
 
 /* Why a provider that came before did not get the node. */
@@ -480,6 +725,20 @@ typedef struct bp_report_group {
     const char *path;
 } bp_report_group;
 
+/* A pass over the graph and its bodies, before providers compile them. */
+typedef struct bp_report_pass {
+    uint32_t struct_size;
+    uint32_t level;   /* BP_OPTIMIZE_*, the lowest that runs it */
+    uint32_t is_exact; /* results keep every bit */
+    uint32_t n_matches;
+    uint32_t n_before, n_after; /* nodes of all graphs, but for what other passes took */
+    uint64_t ns;
+    const char *name, *help;
+} bp_report_pass;
+
+BP_API uint32_t bp_report_pass_count(const bp_report *report); /* those that ran */
+BP_API bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_pass *out,
+                                bp_err *err) BP_CHECKED;
 BP_API uint32_t bp_report_provider_count(const bp_report *report);
 BP_API uint32_t bp_report_node_count(const bp_report *report);
 BP_API uint32_t bp_report_group_count(const bp_report *report);
@@ -498,6 +757,22 @@ BP_API const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t 
                                   uint32_t *to);
 /* The whole as JSON; *out is the caller's, to bp_free(). */
 BP_API bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err) BP_CHECKED;
+
+enum {
+    BP_EXPLAIN_TEXT = 0, /* for people: a row a provider, with lines that belong to it below */
+    BP_EXPLAIN_JSON = 1  /* the same fields */
+};
+
+/*
+ * Why was a provider not used, or not for all? `provider` in any spelling, or NULL for all of them:
+ * the stage at which it ended, why, what to do, what it is (known, installed, loadable, usable), and
+ * the reasons for which it refused nodes, equal ones together, with how many they are and examples.
+ * With a report, of a session or a plan, this is about that; without one (NULL), or for a provider
+ * that it has no row of, about the provider alone, which is opened. *out is the caller's, to
+ * bp_free(). BP_E_INVALID: nobody knows the provider (names the nearest).
+ */
+BP_API bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uint32_t format,
+                        char **out, bp_err *err) BP_CHECKED;
 
 /*
  * Plans a model without compiling or running it: who would take which node, and why not the others.
@@ -562,5 +837,8 @@ BP_API bp_rc bp_object_decode(const void *bytes, size_t size, uint32_t kind, bp_
 #ifdef __cplusplus
 }
 #endif
+
+/* Operators of the application's own: bp_operators_*, bp_session_options_add_operators. */
+#include <backplane_operators.h>
 
 #endif

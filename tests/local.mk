@@ -26,6 +26,7 @@ include %D%/abi/local.mk
 include %D%/cli/local.mk
 include %D%/perf/local.mk
 include %D%/examples/local.mk
+include %D%/kit/local.mk
 include %D%/ort/local.mk
 
 if HAVE_CHECK
@@ -46,3 +47,16 @@ memcheck: all $(check_LTLIBRARIES) $(unit_tests)
 	@$(AM_TESTS_ENVIRONMENT) VALGRIND='$(VALGRIND)'; export VALGRIND; \
 	printf '%s\n' $(unit_tests) | grep -Ev "$${MEMCHECK_SKIP:-^$$}" | xargs -n 1 -P "$${JOBS:-2}" $(SHELL) $(srcdir)/tests/memcheck.sh
 .PHONY: memcheck
+
+# What threads do at once, of a build with --enable-sanitizers=thread.
+thread_tests = \
+	%D%/ort/check_run \
+	%D%/ort/check_threads \
+	%D%/ort/check_values \
+	%D%/unit/check_pool \
+	%D%/unit/check_registry \
+	%D%/unit/check_session \
+	%D%/unit/check_weights
+threadcheck:
+	@$(MAKE) check TESTS='$(thread_tests)' check_PROGRAMS='$(thread_tests)' check_LTLIBRARIES='$(check_LTLIBRARIES)'
+.PHONY: threadcheck

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "bench.h"
+#include "profile.h"
 #include "progress.h"
 #include "run.h"
 
@@ -25,6 +26,7 @@ struct bench_args {
     struct feed_args feed;
     uint64_t warmup, runs, threads;
     double seconds;
+    const char *profile;
     bool is_json;
 };
 
@@ -55,6 +57,12 @@ static const struct arg_spec bench_specs[] = {
      .max = 4096,
      .at = offsetof(struct bench_args, threads),
      .help = "Threads to compute with (default: as many as the process may use)."},
+    {.name = "profile",
+     .kind = ARG_TEXT,
+     .value = "FILE",
+     .at = offsetof(struct bench_args, profile),
+     .help = "Write where the time of the measured runs went, node by node, as a trace; measuring "
+             "each node costs a little."},
     {.name = "json",
      .kind = ARG_FLAG,
      .at = offsetof(struct bench_args, is_json),
@@ -86,8 +94,9 @@ static uint64_t peak_memory(void)
 
 /* One run into buffers of a run before, so that nothing is allocated. */
 static bp_rc run_again(struct cli *cli, bp_session *session, const struct feed *feed,
-                       const struct results *buffers, bp_binding *outputs)
+                       const struct results *buffers, bp_profile *profile, bp_binding *outputs)
 {
+    bp_run_options options = {.struct_size = sizeof options, .profile = profile};
     bp_rc rc;
 
     for (uint32_t i = 0; i < buffers->n; i++) {
@@ -95,7 +104,7 @@ static bp_rc run_again(struct cli *cli, bp_session *session, const struct feed *
         if (outputs[i].tensor.dtype == BP_DTYPE_STRING) /* strings are made anew each time */
             outputs[i].tensor = (bp_tensor){0};
     }
-    rc = bp_session_run(session, feed->bindings, feed->n, outputs, buffers->n, NULL, &cli->err);
+    rc = bp_session_run(session, feed->bindings, feed->n, outputs, buffers->n, &options, &cli->err);
     for (uint32_t i = 0; rc >= 0 && i < buffers->n; i++) {
         if (outputs[i].tensor.base != buffers->bindings[i].tensor.base)
             bp_tensor_free(&outputs[i].tensor);
@@ -136,7 +145,7 @@ static int order_numbers(const void *a, const void *b)
 /* Runs to warm up, then those that count. */
 static int measure_runs(struct cli *cli, bp_session *session, const struct bench_args *args,
                         const struct feed *feed, const struct results *buffers,
-                        struct bench_figures *f)
+                        bp_profile *profile, struct bench_figures *f)
 {
     bp_binding *outputs = xalloc(buffers->n, sizeof *outputs);
     struct progress progress;
@@ -144,7 +153,7 @@ static int measure_runs(struct cli *cli, bp_session *session, const struct bench
 
     progress_begin(&progress, cli);
     for (uint64_t i = 0; rc >= 0 && i < args->warmup; i++)
-        rc = run_again(cli, session, feed, buffers, outputs);
+        rc = run_again(cli, session, feed, buffers, NULL, outputs);
     while (rc >= 0 && !is_enough(args, f)) {
         double start;
 
@@ -153,7 +162,7 @@ static int measure_runs(struct cli *cli, bp_session *session, const struct bench
             f->samples = xrealloc(f->samples, f->cap, sizeof *f->samples);
         }
         start = clock_seconds();
-        rc = run_again(cli, session, feed, buffers, outputs);
+        rc = run_again(cli, session, feed, buffers, profile, outputs);
         f->samples[f->n] = clock_seconds() - start;
         f->total += f->samples[f->n++];
         progress_show(&progress, "running", fraction_done(args, f));
@@ -172,19 +181,25 @@ static int bench_session(struct cli *cli, const struct bench_args *args, const c
 {
     struct bench_figures f = {.open = loaded->open_seconds, .create = loaded->create_seconds};
     struct results buffers = {0};
+    bp_profile *profile = NULL;
     struct feed feed;
     double start;
-    int code = feed_make(cli, loaded->session, &args->feed, &feed);
+    int written, code = feed_make(cli, loaded->session, &args->feed, &feed);
 
     if (code != CLI_OK)
         return code;
     start = clock_seconds();
-    code = run_once(cli, loaded->session, feed.bindings, feed.n, &buffers);
+    code = run_once(cli, loaded->session, feed.bindings, feed.n, NULL, &buffers);
     f.first = clock_seconds() - start;
     if (code != CLI_OK)
         cli_fail(cli, code, "%s", cli->words);
     else
-        code = measure_runs(cli, loaded->session, args, &feed, &buffers, &f);
+        code = profile_begin(cli, args->profile, loaded, &profile);
+    if (code == CLI_OK)
+        code = measure_runs(cli, loaded->session, args, &feed, &buffers, profile, &f);
+    written = profile_end(cli, args->profile, profile);
+    if (code == CLI_OK)
+        code = written;
     if (code == CLI_OK && args->is_json)
         bench_json(cli, path, loaded, &f, args->warmup);
     else if (code == CLI_OK && !cli->globals.quiet)

@@ -100,7 +100,7 @@ static int plan(struct cli *cli, const struct plan_args *args, const char *path)
         bp_rc rc = bp_plan_create(cli->env, model, options, &report, &cli->err);
 
         if (rc < 0)
-            code = cli_fail_rc(cli, load_code(cli, &args->load, model, options, rc), rc);
+            code = cli_fail_rc(cli, load_code(cli, &args->load, model, rc), rc);
     }
     if (code == CLI_OK)
         code = show(cli, args, report, path);

@@ -13,7 +13,7 @@
 #include "provider.h"
 
 struct providers_args {
-    bool is_json, is_markdown;
+    bool is_json, is_markdown, is_man;
     bool opens_none;
     bool has_operators; /* "info" stands before the name */
 };
@@ -31,6 +31,10 @@ static const struct arg_spec providers_specs[] = {
      .kind = ARG_FLAG,
      .at = offsetof(struct providers_args, is_markdown),
      .help = "With info: print the operators alone, as a page in Markdown."},
+    {.name = "man",
+     .kind = ARG_FLAG,
+     .at = offsetof(struct providers_args, is_man),
+     .help = "With info: print the provider's options as a manual page, for man -l."},
 };
 
 static const char about[] =
@@ -68,7 +72,7 @@ static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
 
         rc = get_row(cli, args, i, &row);
         if (rc >= 0 && args->is_json)
-            provider_json(&json, &row);
+            provider_json(cli, &json, &row);
         else if (rc >= 0)
             provider_add_row(&table, &row);
     }
@@ -83,6 +87,7 @@ static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
         else
             puts("No provider is installed.");
         provider_print_dirs(cli);
+        provider_print_ignored(cli);
     }
     table_finish(&table);
     return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
@@ -102,10 +107,20 @@ static int show_operators(struct cli *cli, const struct providers_args *args, ui
         return operators_print(cli, index);
     }
     json_object(&json, NULL);
-    provider_json_facts(&json, row);
+    provider_json_facts(cli, &json, row);
     code = operators_json(cli, index, &json);
     json_object_end(&json);
     return code;
+}
+
+/* A provider that needs an option cannot be asked without one. */
+static bool can_be_asked(const bp_provider_info *row)
+{
+    for (uint32_t i = 0; i < row->n_options; i++) {
+        if (BP_AT(bp_option, row->options, row->option_stride, i)->flags & BP_OPTION_REQUIRED)
+            return false;
+    }
+    return provider_is_usable(row);
 }
 
 /* One provider by name, or the library's words on why there is none. */
@@ -122,10 +137,14 @@ static int show(struct cli *cli, const struct providers_args *args, const char *
     rc = get_row(cli, args, i, &row);
     if (rc < 0)
         return cli_fail_rc(cli, CLI_RUN, rc);
-    if (args->has_operators && provider_is_usable(&row))
+    if (args->has_operators && args->is_man && provider_is_usable(&row)) {
+        provider_man(&row);
+        return CLI_OK;
+    }
+    if (args->has_operators && can_be_asked(&row))
         return show_operators(cli, args, i, &row);
     if (args->is_json)
-        provider_json(&json, &row);
+        provider_json(cli, &json, &row);
     else if (!cli->globals.quiet)
         provider_print(cli, &row);
     return row.code >= 0 ? CLI_OK : CLI_PROVIDER;

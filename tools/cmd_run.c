@@ -14,6 +14,7 @@
 #include "deadline.h"
 #include "file.h"
 #include "plan.h"
+#include "profile.h"
 #include "run.h"
 
 enum { FILE_NAME_MAX = 200 }; /* bytes of an output's name that go into its file's */
@@ -54,6 +55,12 @@ static const struct arg_spec run_specs[] = {
      .max = 4096,
      .at = offsetof(struct run_args, threads),
      .help = "Threads to compute with (default: as many as the process may use)."},
+    {.name = "profile",
+     .kind = ARG_TEXT,
+     .value = "FILE",
+     .at = offsetof(struct run_args, profile),
+     .help = "Write where the time went, node by node, as a trace for browsers and for tools that "
+             "read ONNX Runtime's profiles."},
     {.name = "report",
      .kind = ARG_FLAG,
      .at = offsetof(struct run_args, has_report),
@@ -204,7 +211,8 @@ static int finish(struct cli *cli, struct job *job, const char *path)
 static int run_model(struct cli *cli, const struct run_args *args, const char *path)
 {
     struct job job = {.args = args};
-    int code;
+    bp_profile *profile = NULL;
+    int code, written;
 
     if (file_is_directory(path))
         return cli_fail(cli, CLI_USAGE,
@@ -213,12 +221,18 @@ static int run_model(struct cli *cli, const struct run_args *args, const char *p
     job.expectations = xalloc(args->expects.n, sizeof *job.expectations);
     deadline_start(args->timeout, path);
     code = prepare(cli, &job, path);
+    if (code == CLI_OK)
+        code = profile_begin(cli, args->profile, &job.loaded, &profile);
     if (code == CLI_OK) {
-        code = run_once(cli, job.loaded.session, job.feed.bindings, job.feed.n, &job.results);
+        code = run_once(cli, job.loaded.session, job.feed.bindings, job.feed.n, profile,
+                        &job.results);
         if (code != CLI_OK)
             cli_fail(cli, code, "%s", cli->words);
     }
     deadline_start(0, path);
+    written = profile_end(cli, args->profile, profile); /* also of a run that failed */
+    if (code == CLI_OK)
+        code = written;
     if (code == CLI_OK && args->output_dir)
         code = write_outputs(cli, args->output_dir, job.loaded.session, &job.results);
     if (code == CLI_OK)

@@ -12,6 +12,7 @@
 #include "plan.h"
 #include "progress.h"
 
+static const char *const levels[] = {"none", "basic", "extended", "layout", NULL};
 static const char *const fallbacks[] = {"silent", "warn", "require", NULL};
 
 static const struct arg_spec load_specs[] = {
@@ -28,6 +29,18 @@ static const struct arg_spec load_specs[] = {
      .at = offsetof(struct load_args, options),
      .help = "An option for one of them; 'backplane providers NAME' lists them. May be given more "
              "than once."},
+    {.name = "device",
+     .kind = ARG_LIST,
+     .value = "PROVIDER=N,N",
+     .at = offsetof(struct load_args, devices),
+     .help = "Which of its devices a provider is to use; 'backplane providers NAME' lists them. May "
+             "be given more than once."},
+    {.name = "bind",
+     .kind = ARG_LIST,
+     .value = "FILE",
+     .at = offsetof(struct load_args, binds),
+     .help = "Operators made of functions of C libraries, as FILE declares them; see 'man "
+             "backplane'. May be given more than once."},
     {.name = "fallback",
      .kind = ARG_CHOICE,
      .value = "POLICY",
@@ -35,6 +48,39 @@ static const struct arg_spec load_specs[] = {
      .at = offsetof(struct load_args, fallback),
      .help = "What a provider's failure means: silent (go on), warn (say so, go on; default) or "
              "require (fail)."},
+    {.name = "level",
+     .kind = ARG_CHOICE,
+     .value = "PASSES",
+     .choices = levels,
+     .at = offsetof(struct load_args, level),
+     .help = "How far the graph may be changed before it runs: none, basic (constants folded, "
+             "nodes dropped and merged), extended (fused operators; default) or layout."},
+    {.name = "disable-pass",
+     .kind = ARG_LIST,
+     .value = "PASS",
+     .at = offsetof(struct load_args, disabled),
+     .help = "Leave out one of the passes that 'backplane plan' lists. May be given more than "
+             "once."},
+    {.name = "strict",
+     .kind = ARG_FLAG,
+     .at = offsetof(struct load_args, is_strict),
+     .help = "Require every provider that is named, also by the environment."},
+    {.name = "min-share",
+     .kind = ARG_LIST,
+     .value = "PROVIDER=SHARE",
+     .at = offsetof(struct load_args, shares),
+     .help = "With less than this share of the nodes (0 to 1) the provider has failed."},
+    {.name = "place",
+     .kind = ARG_LIST,
+     .value = "RULE",
+     .at = offsetof(struct load_args, places),
+     .help = "Send nodes to a provider, or with ! keep them from it: "
+             "[name:|op:|path:]PATTERN=[!]PROVIDER, as in 'op:Conv=dnnl'. The first rule counts."},
+    {.name = "place-file",
+     .kind = ARG_LIST,
+     .value = "FILE",
+     .at = offsetof(struct load_args, place_files),
+     .help = "Such rules from a file, one a line, behind those of --place."},
 };
 
 struct arg_group load_group(struct load_args *args)
@@ -46,6 +92,12 @@ struct arg_group load_group(struct load_args *args)
 void load_args_finish(struct load_args *args)
 {
     arg_list_finish(&args->options);
+    arg_list_finish(&args->disabled);
+    arg_list_finish(&args->devices);
+    arg_list_finish(&args->binds);
+    arg_list_finish(&args->shares);
+    arg_list_finish(&args->places);
+    arg_list_finish(&args->place_files);
 }
 
 /* An --option taken apart in a copy of its text. */
@@ -130,6 +182,110 @@ static int add_rest(struct cli *cli, bp_session_options *options, struct setting
     return CLI_OK;
 }
 
+static int set_passes(struct cli *cli, const struct load_args *args, bp_session_options *options)
+{
+    bp_rc rc = bp_session_options_set_optimization(options, args->level, &cli->err);
+
+    for (size_t i = 0; rc >= 0 && i < args->disabled.n; i++)
+        rc = bp_session_options_disable_pass(options, args->disabled.items[i], &cli->err);
+    return rc < 0 ? cli_fail_rc(cli, CLI_USAGE, rc) : CLI_OK;
+}
+
+/* Device numbers with commas between. */
+static int set_devices(struct cli *cli, bp_session_options *options, const char *item)
+{
+    char *copy = xstrdup(item), *rest = strchr(copy, '='), *number;
+    uint32_t *devices = xalloc(strlen(item) + 1, sizeof *devices);
+    uint32_t n = 0;
+    bp_rc rc = BP_OK;
+    int code = CLI_OK;
+
+    if (!rest || rest == copy)
+        code = cli_fail(cli, CLI_USAGE, "--device %s: is not PROVIDER=NUMBER,...", item);
+    else
+        *rest++ = '\0';
+    while (code == CLI_OK && (number = strsep(&rest, ",")) != NULL) {
+        uint64_t value;
+
+        if (!arg_count(number, UINT32_MAX, &value))
+            code = cli_fail(cli, CLI_USAGE, "--device %s: '%s' is no number", item, number);
+        else
+            devices[n++] = (uint32_t)value;
+    }
+    if (code == CLI_OK)
+        rc = bp_session_options_set_devices(options, copy, devices, n, &cli->err);
+    if (rc < 0 && strcasecmp(copy, "cpu") == 0) { /* which is always there, named or not */
+        code = add_provider(cli, options, copy, NULL, 0);
+        if (code == CLI_OK)
+            rc = bp_session_options_set_devices(options, copy, devices, n, &cli->err);
+    }
+    if (code == CLI_OK && rc < 0)
+        code = cli_fail(cli, CLI_USAGE, "--device %s: %s", item, cli->words);
+    free(devices);
+    free(copy);
+    return code;
+}
+
+/* One "PROVIDER=SHARE". */
+static int add_share(struct cli *cli, bp_session_options *options, const char *text)
+{
+    char *copy = xstrdup(text), *equals = strrchr(copy, '='), *end = copy;
+    double share = 0;
+    int code = CLI_OK;
+    bp_rc rc;
+
+    if (equals) {
+        *equals = '\0';
+        share = strtod(equals + 1, &end);
+    }
+    if (!equals || equals == copy || end == equals + 1 || *end) {
+        code = cli_fail(cli, CLI_USAGE, "--min-share %s: is not PROVIDER=SHARE", text);
+    } else {
+        rc = bp_session_options_set_min_share(options, copy, share, &cli->err);
+        if (rc < 0 && strcasecmp(copy, "cpu") == 0) { /* which need not be named */
+            rc = bp_session_options_add_provider(options, "cpu", NULL, 0, BP_FALLBACK_DEFAULT, NULL);
+            if (rc >= 0)
+                rc = bp_session_options_set_min_share(options, copy, share, &cli->err);
+        }
+        if (rc < 0)
+            code = cli_fail_rc(cli, CLI_USAGE, rc);
+    }
+    free(copy);
+    return code;
+}
+
+static int add_binds(struct cli *cli, const struct arg_list *binds, bp_session_options *options)
+{
+    bp_operators *set = NULL;
+    bp_rc rc = BP_OK;
+
+    if (binds->n == 0)
+        return CLI_OK;
+    rc = bp_operators_create(&set, &cli->err);
+    for (size_t i = 0; rc >= 0 && i < binds->n; i++)
+        rc = bp_operators_bind(set, binds->items[i], &cli->err);
+    if (rc >= 0)
+        rc = bp_session_options_add_operators(options, set, &cli->err);
+    bp_operators_release(set);
+    return rc < 0 ? cli_fail_rc(cli, rc == BP_E_NOMEM ? CLI_RUN : CLI_USAGE, rc) : CLI_OK;
+}
+
+/* What is said of providers beside their names and options. */
+static int add_policy(struct cli *cli, const struct load_args *args, bp_session_options *options)
+{
+    bp_rc rc = BP_OK;
+    int code = CLI_OK;
+
+    bp_session_options_set_strict(options, args->is_strict);
+    for (size_t i = 0; code == CLI_OK && i < args->shares.n; i++)
+        code = add_share(cli, options, args->shares.items[i]);
+    for (size_t i = 0; code == CLI_OK && rc >= 0 && i < args->places.n; i++)
+        rc = bp_session_options_add_placement(options, args->places.items[i], &cli->err);
+    for (size_t i = 0; code == CLI_OK && rc >= 0 && i < args->place_files.n; i++)
+        rc = bp_session_options_read_placements(options, args->place_files.items[i], &cli->err);
+    return rc < 0 ? cli_fail_rc(cli, CLI_USAGE, rc) : code;
+}
+
 int load_options(struct cli *cli, const struct load_args *args, bp_session_options **out)
 {
     size_t n = args->options.n;
@@ -148,10 +304,17 @@ int load_options(struct cli *cli, const struct load_args *args, bp_session_optio
         code = cli_fail_rc(cli, CLI_RUN, rc);
         goto out;
     }
-    if (args->providers)
+    code = set_passes(cli, args, options);
+    if (code == CLI_OK && args->providers)
         code = add_providers(cli, args->providers, options, settings, n);
     if (code == CLI_OK)
         code = add_rest(cli, options, settings, n);
+    for (size_t i = 0; code == CLI_OK && i < args->devices.n; i++)
+        code = set_devices(cli, options, args->devices.items[i]);
+    if (code == CLI_OK)
+        code = add_binds(cli, &args->binds, options);
+    if (code == CLI_OK)
+        code = add_policy(cli, args, options);
     if (code != CLI_OK)
         goto out;
     *out = options;
@@ -170,6 +333,18 @@ static int model_code(bp_rc rc)
     return rc == BP_E_NOMEM || rc == BP_E_INTERNAL ? CLI_RUN : CLI_MODEL;
 }
 
+/* Must every named provider be usable? */
+static bool all_required(const struct cli *cli, const struct load_args *args)
+{
+    const char *name, *value, *ignored;
+
+    for (uint32_t i = 0; (name = bp_env_variable(cli->env, i, &value, &ignored)) != NULL; i++) {
+        if (strcmp(name, "BACKPLANE_STRICT") == 0 && !ignored && strcmp(value, "0") != 0)
+            return true;
+    }
+    return args->is_strict || args->fallback == BP_FALLBACK_REQUIRE;
+}
+
 /*
  * Is one of the named providers unknown, or (if all must be) not usable? cli->err keeps its
  * words.
@@ -182,26 +357,24 @@ static bool one_is_missing(const struct cli *cli, const struct load_args *args)
     while (!found && *copy && (name = strsep(&rest, ",")) != NULL) {
         bp_rc rc = bp_env_is_available(cli->env, name, NULL);
 
-        found = rc == BP_E_INVALID || (rc < 0 && args->fallback == BP_FALLBACK_REQUIRE);
+        found = rc == BP_E_INVALID || (rc < 0 && all_required(cli, args));
     }
     free(copy);
     return found;
 }
 
-/* Would the model run if no provider were required? `options` require them, before and after. */
-static bool runs_without(struct cli *cli, bp_model *model, bp_session_options *options)
+/* Would CPU run the model if no provider were required? */
+static bool runs_without(struct cli *cli, bp_model *model)
 {
     bp_report *report = NULL;
-    bool runs = bp_session_options_set_fallback(options, BP_FALLBACK_SILENT, NULL) >= 0 &&
-                bp_plan_create(cli->env, model, options, &report, NULL) >= 0;
+    bool runs = bp_plan_create(cli->env, model, NULL, &report, NULL) >= 0 &&
+                plan_count_orphans(report) == 0;
 
-    runs = runs && plan_count_orphans(report) == 0;
     bp_report_destroy(report);
-    return bp_session_options_set_fallback(options, BP_FALLBACK_REQUIRE, NULL) >= 0 && runs;
+    return runs;
 }
 
-int load_code(struct cli *cli, const struct load_args *args, bp_model *model,
-              bp_session_options *options, bp_rc rc)
+int load_code(struct cli *cli, const struct load_args *args, bp_model *model, bp_rc rc)
 {
     switch (rc) {
     case BP_E_UNAVAILABLE:
@@ -216,7 +389,7 @@ int load_code(struct cli *cli, const struct load_args *args, bp_model *model,
     default:
         if (one_is_missing(cli, args))
             return CLI_PROVIDER;
-        if (args->fallback == BP_FALLBACK_REQUIRE && runs_without(cli, model, options))
+        if (all_required(cli, args) && runs_without(cli, model))
             return CLI_FALLBACK;
         return CLI_MODEL;
     }
@@ -242,7 +415,7 @@ int load_session(struct cli *cli, const char *path, const struct load_args *args
     bp_session_options_set_progress(options, NULL, NULL);
     progress_end(&progress);
     if (rc < 0) {
-        code = load_code(cli, args, out->model, options, rc);
+        code = load_code(cli, args, out->model, rc);
         load_finish(out);
         return code;
     }

@@ -9,7 +9,15 @@
 struct load_args {
     const char *providers;   /* "a,b"; NULL: the environment's default */
     struct arg_list options; /* "provider:key=value" */
+    struct arg_list devices; /* "provider=0,2" */
+    struct arg_list binds;   /* paths of bind files */
     uint32_t fallback;       /* BP_FALLBACK_* */
+    uint32_t level;          /* BP_OPTIMIZE_* */
+    struct arg_list disabled; /* names of passes */
+    bool is_strict;
+    struct arg_list shares; /* "provider=share" */
+    struct arg_list places; /* placement rules */
+    struct arg_list place_files;
 };
 
 struct arg_group load_group(struct load_args *args);
@@ -32,9 +40,8 @@ int load_session(struct cli *cli, const char *path, const struct load_args *args
                  bp_session_options *options, struct loaded *out);
 void load_finish(struct loaded *loaded);
 
-/* The exit code for an error of making a session or a plan of `model` with `options`. */
-int load_code(struct cli *cli, const struct load_args *args, bp_model *model,
-              bp_session_options *options, bp_rc rc);
+/* The exit code for an error of making a session or a plan of `model`. */
+int load_code(struct cli *cli, const struct load_args *args, bp_model *model, bp_rc rc);
 
 /* Opens a model only; prints what fails. */
 int load_model(struct cli *cli, const char *path, bp_model **out);

@@ -21,8 +21,9 @@ static const struct arg_spec main_specs[] = {
      .help = "Print the version and exit."},
 };
 
-static const struct command *const commands[] = {&cmd_providers, &cmd_info,  &cmd_plan,
-                                                 &cmd_run,       &cmd_bench, &cmd_conform};
+static const struct command *const commands[] = {&cmd_providers, &cmd_doctor, &cmd_info,
+                                                 &cmd_plan,      &cmd_run,    &cmd_bench,
+                                                 &cmd_conform};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

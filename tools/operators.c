@@ -74,6 +74,11 @@ static bool is_hosted(const bp_operator_info *row)
     return row->flags & BP_OPERATOR_HOSTED;
 }
 
+static uint64_t lacks(const bp_operator_info *row)
+{
+    return row->types & ~row->taken & ~row->conditional;
+}
+
 /* ---- in all three forms: a row as it comes ---------------------------------------------------- */
 
 struct sums {
@@ -86,7 +91,7 @@ struct sums {
 static void count(struct sums *sums, const bp_operator_info *row)
 {
     struct text key = {0};
-    bool is_taken = is_hosted(row) || row->taken;
+    bool is_taken = is_hosted(row) || row->taken || row->conditional;
 
     text_printf(&key, "%s.%s %" PRIu32, row->domain, row->op, row->since);
     if (strcmp(text_string(&key), text_string(&sums->last)) != 0) {
@@ -117,12 +122,19 @@ static void cells(const bp_operator_info *row, struct text cell[5])
     text_clear(&cell[2]);
     text_put(&cell[2], row->params ? row->params : "");
     types_words(&cell[3], row->taken);
-    types_words(&cell[4], row->types & ~row->taken);
+    types_words(&cell[4], lacks(row));
     if (is_hosted(row)) {
         text_clear(&cell[3]);
         text_put(&cell[3], "run by the host");
+    } else if (row->conditional) {
+        struct text others = {0};
+
+        types_words(&others, row->conditional);
+        text_printf(&cell[3], "%swith other attributes %s", row->taken ? "; " : "",
+                    text_string(&others));
+        text_finish(&others);
     } else if (row->taken == 0) {
-        text_put(&cell[3], row->flags & BP_OPERATOR_CONDITIONAL ? "depends on attributes" : "-");
+        text_put(&cell[3], "-");
     }
 }
 
@@ -179,10 +191,10 @@ static void add_json_row(void *user, const bp_operator_info *row)
         json_uint(json, "until", row->until);
     json_bool(json, "hosted", is_hosted(row));
     if (!is_hosted(row)) {
-        json_bool(json, "conditional", row->flags & BP_OPERATOR_CONDITIONAL);
         json_string(json, "parameters", row->params);
         json_types(json, "takes", row->taken);
-        json_types(json, "lacks", row->types & ~row->taken);
+        json_types(json, "conditional", row->conditional);
+        json_types(json, "lacks", lacks(row));
     }
     json_object_end(json);
 }

@@ -157,6 +157,37 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
     return rc;
 }
 
+/* Passes that found something, or all. */
+static bp_rc print_passes(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
+{
+    struct table table = {.columns = 5, .right = 0xe};
+    bp_rc rc = BP_OK;
+
+    table_add(&table, "pass");
+    table_add(&table, "matches");
+    table_add(&table, "nodes");
+    table_add(&table, "ms");
+    table_add(&table, "");
+    for (uint32_t i = 0; rc >= 0 && i < bp_report_pass_count(report); i++) {
+        bp_report_pass row = {.struct_size = sizeof row};
+
+        rc = bp_report_get_pass(report, i, &row, err);
+        if (rc < 0 || (!all && row.n_matches == 0))
+            continue;
+        table_add(&table, row.name);
+        table_addf(&table, "%" PRIu32, row.n_matches);
+        table_addf(&table, "%" PRIu32 " to %" PRIu32, row.n_before, row.n_after);
+        table_addf(&table, "%.3f", (double)row.ns / 1e6);
+        table_add_styled(&table, STYLE_DIM, row.help);
+    }
+    if (rc >= 0 && table.n_cells > table.columns) {
+        putchar('\n');
+        table_print(&table, cli, 0, true);
+    }
+    table_finish(&table);
+    return rc;
+}
+
 /* Every node, or those that nobody takes. */
 static bp_rc print_nodes(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
 {
@@ -185,7 +216,10 @@ static bp_rc print_nodes(const struct cli *cli, const bp_report *report, bool al
         else
             table_addf(&table, "%" PRIu32, node.group);
         table_addf(&table, "%s%s%s", node.domain, *node.domain ? "." : "", node.op);
-        table_add(&table, node.name);
+        if (node.stands_for)
+            table_addf(&table, "%s (%s)", node.name, node.stands_for);
+        else
+            table_add(&table, node.name);
         table_add_styled(&table, STYLE_DIM, node.path);
     }
     if (rc >= 0 && table.n_cells > table.columns) {
@@ -204,6 +238,8 @@ int plan_print(struct cli *cli, const bp_report *report, bool all_nodes)
 {
     bp_rc rc = print_providers(cli, report, &cli->err);
 
+    if (rc >= 0)
+        rc = print_passes(cli, report, all_nodes, &cli->err);
     if (rc >= 0)
         rc = print_groups(cli, report, all_nodes, &cli->err);
     if (rc >= 0)

@@ -28,13 +28,35 @@ static void json_options(struct json *json, const bp_provider_info *row)
         json_bool(json, "required", option->flags & BP_OPTION_REQUIRED);
         json_bool(json, "dynamic", option->flags & BP_OPTION_DYNAMIC);
         json_bool(json, "deprecated", option->flags & BP_OPTION_DEPRECATED);
+        json_bool(json, "dynamic", option->flags & BP_OPTION_DYNAMIC);
+        json_bool(json, "secret", option->flags & BP_OPTION_SECRET);
         json_string(json, "help", option->help);
         json_object_end(json);
     }
     json_array_end(json);
 }
 
-void provider_json_facts(struct json *json, const bp_provider_info *row)
+static void json_devices(const struct cli *cli, struct json *json, const bp_provider_info *row)
+{
+    bp_device device;
+
+    json_array(json, "device_list");
+    for (uint32_t i = 0; provider_is_usable(row) && i < row->n_devices; i++) {
+        if (!provider_device(cli, row, i, &device))
+            continue;
+        json_object(json, NULL);
+        json_uint(json, "device", i);
+        json_string(json, "kind", provider_device_kind(device.kind));
+        json_string(json, "id", device.id);
+        json_string(json, "name", device.name);
+        json_string(json, "driver", device.driver);
+        json_uint(json, "memory_bytes", device.mem_total);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+void provider_json_facts(const struct cli *cli, struct json *json, const bp_provider_info *row)
 {
     json_string(json, "name", row->name);
     json_string(json, "id", row->id);
@@ -48,13 +70,14 @@ void provider_json_facts(struct json *json, const bp_provider_info *row)
     json_string(json, "reason", row->reason);
     json_string(json, "fix", row->fix);
     json_uint(json, "devices", row->n_devices);
+    json_devices(cli, json, row);
     json_options(json, row);
 }
 
-void provider_json(struct json *json, const bp_provider_info *row)
+void provider_json(const struct cli *cli, struct json *json, const bp_provider_info *row)
 {
     json_object(json, NULL);
-    provider_json_facts(json, row);
+    provider_json_facts(cli, json, row);
     json_object_end(json);
 }
 
@@ -74,10 +97,12 @@ void provider_json_dirs(const struct cli *cli, struct json *json)
 
 void provider_json_ignored(const struct cli *cli, struct json *json)
 {
-    const char *name;
+    const char *name, *ignored;
 
     json_list(json, "ignored_variables");
-    for (uint32_t i = 0; (name = bp_env_ignored_variable(cli->env, i)) != NULL; i++)
-        json_string(json, NULL, name);
+    for (uint32_t i = 0; (name = bp_env_variable(cli->env, i, NULL, &ignored)) != NULL; i++) {
+        if (ignored)
+            json_string(json, NULL, name);
+    }
     json_list_end(json);
 }

@@ -3,10 +3,10 @@
 
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "provider.h"
-#include "text.h"
 
 bool provider_is_usable(const bp_provider_info *row)
 {
@@ -38,8 +38,75 @@ const char *provider_option_type(uint32_t type)
     }
 }
 
-/* What values an option takes: "1 to 64", "fast, exact". */
-static void option_range(struct text *out, const bp_option *option)
+const char *provider_device_kind(uint32_t kind)
+{
+    switch (kind) {
+    case BP_DEVICE_CPU:
+        return "CPU";
+    case BP_DEVICE_GPU:
+        return "GPU";
+    case BP_DEVICE_NPU:
+        return "NPU";
+    default:
+        return "other";
+    }
+}
+
+bool provider_device(const struct cli *cli, const bp_provider_info *row, uint32_t i, bp_device *out)
+{
+    uint32_t index;
+
+    *out = (bp_device){.struct_size = sizeof *out};
+    return bp_env_find_provider(cli->env, row->file ? row->file : row->name, &index, NULL) >= 0 &&
+           bp_env_provider_device(cli->env, index, i, out, NULL) >= 0;
+}
+
+static void print_devices(const struct cli *cli, const bp_provider_info *row)
+{
+    struct table table = {.columns = 6};
+    bp_device device;
+
+    table_add(&table, "device");
+    table_add(&table, "kind");
+    table_add(&table, "id");
+    table_add(&table, "name");
+    table_add(&table, "driver");
+    table_add(&table, "memory");
+    for (uint32_t i = 0; provider_is_usable(row) && i < row->n_devices; i++) {
+        if (!provider_device(cli, row, i, &device))
+            continue;
+        table_addf(&table, "%u", i);
+        table_add(&table, provider_device_kind(device.kind));
+        table_add(&table, device.id);
+        table_add(&table, device.name);
+        table_add(&table, device.driver);
+        if (device.mem_total)
+            table_addf(&table, "%llu MiB", (unsigned long long)(device.mem_total >> 20));
+        else
+            table_add(&table, "");
+    }
+    if (provider_is_usable(row) && row->n_devices) {
+        putchar('\n');
+        table_print(&table, cli, 0, true);
+    }
+    table_finish(&table);
+}
+
+/* A bound as people write it: 67108864 is "64M". */
+static void put_bound(struct text *out, const bp_option *option, double bound)
+{
+    int power = 0;
+
+    while (option->type == BP_OPT_INT && power < 4 && bound != 0 && fmod(bound, 1024) == 0) {
+        bound /= 1024;
+        power++;
+    }
+    text_printf(out, "%.15g", bound);
+    if (power > 0)
+        text_printf(out, "%c", " KMGT"[power]);
+}
+
+void provider_option_range(struct text *out, const bp_option *option)
 {
     if (option->type == BP_OPT_CHOICE) {
         for (uint32_t i = 0; i < option->n_choices; i++)
@@ -47,11 +114,13 @@ static void option_range(struct text *out, const bp_option *option)
     } else if (option->type == BP_OPT_BOOL) {
         text_put(out, "true, false");
     } else if (option->type != BP_OPT_STRING && option->max > option->min) {
-        text_printf(out, "%.15g to %.15g", option->min, option->max);
+        put_bound(out, option, option->min);
+        text_put(out, " to ");
+        put_bound(out, option, option->max);
     }
 }
 
-static const char *option_default(const bp_option *option)
+const char *provider_option_default(const bp_option *option)
 {
     if (option->flags & BP_OPTION_REQUIRED)
         return "(must be given)";
@@ -74,13 +143,14 @@ static void print_options(const struct cli *cli, const bp_provider_info *row)
         const bp_option *option = BP_AT(bp_option, row->options, row->option_stride, i);
 
         text_clear(&range);
-        option_range(&range, option);
+        provider_option_range(&range, option);
         table_add(&table, option->key);
         table_add(&table, provider_option_type(option->type));
         table_add(&table, text_string(&range));
-        table_add(&table, option_default(option));
-        table_addf(&table, "%s%s", option->help ? option->help : "",
-                   option->flags & BP_OPTION_DEPRECATED ? " (deprecated)" : "");
+        table_add(&table, provider_option_default(option));
+        table_addf(&table, "%s%s%s", option->help ? option->help : "",
+                   option->flags & BP_OPTION_DEPRECATED ? " (deprecated)" : "",
+                   option->flags & BP_OPTION_DYNAMIC ? " (may change in a session)" : "");
     }
     if (row->n_options) {
         putchar('\n');
@@ -152,6 +222,7 @@ void provider_print(const struct cli *cli, const bp_provider_info *row)
         add_fact(&table, "fix", row->fix);
     }
     table_print(&table, cli, 0, false);
+    print_devices(cli, row);
     print_options(cli, row);
     table_finish(&table);
     text_finish(&fault);
@@ -160,7 +231,7 @@ void provider_print(const struct cli *cli, const bp_provider_info *row)
 void provider_print_dirs(const struct cli *cli)
 {
     struct table table = {.columns = 2};
-    const char *dir, *why = NULL, *name;
+    const char *dir, *why = NULL;
 
     for (uint32_t i = 0; (dir = bp_env_provider_dir(cli->env, i, &why)) != NULL; i++) {
         table_add(&table, dir);
@@ -172,6 +243,15 @@ void provider_print_dirs(const struct cli *cli)
         table_print(&table, cli, 2, false);
     }
     table_finish(&table);
-    for (uint32_t i = 0; (name = bp_env_ignored_variable(cli->env, i)) != NULL; i++)
-        printf("%s%s is set and does not count here\n", i ? "" : "\n", name);
+}
+
+void provider_print_ignored(const struct cli *cli)
+{
+    const char *name, *ignored;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; (name = bp_env_variable(cli->env, i, NULL, &ignored)) != NULL; i++) {
+        if (ignored)
+            printf("%s%s is set and does not count: %s\n", n++ ? "" : "\n", name, ignored);
+    }
 }

@@ -14,9 +14,10 @@
 #include "value.h"
 
 int run_once(struct cli *cli, bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
-             struct results *out)
+             bp_profile *profile, struct results *out)
 {
-    bp_run_options options = {.struct_size = sizeof options, .timeout_ns = deadline_left()};
+    bp_run_options options = {
+        .struct_size = sizeof options, .timeout_ns = deadline_left(), .profile = profile};
     uint32_t n = bp_session_output_count(session);
     bp_rc rc;
 

@@ -14,7 +14,7 @@ struct run_args {
     struct feed_args feed;
     struct arg_list expects; /* "name=FILE" */
     struct tolerance tolerance;
-    const char *output_dir;
+    const char *output_dir, *profile;
     uint64_t threads;
     double timeout; /* seconds; 0: none */
     bool has_report, is_json;
@@ -27,11 +27,11 @@ struct results {
 };
 
 /*
- * Runs a session once and fetches every output. On failure cli->words has the reason and nothing is
+ * Runs a session once, measured when there is a profile, and fetches every output. On failure cli->words has the reason and nothing is
  * printed; returns an exit code.
  */
 int run_once(struct cli *cli, bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
-             struct results *out);
+             bp_profile *profile, struct results *out);
 void results_finish(struct results *results);
 
 /* An output compared with a file. */

@@ -6,45 +6,7 @@
 #include <stdlib.h>
 
 #include "deadline.h"
-#include "plan.h"
 #include "suite.h"
-
-/*
- * Is the reason why there is no session that a required provider takes no node? Then there is nothing
- * to test it on. A provider that takes one and fails later does get a plan.
- */
-static bool takes_nothing(struct suite *suite, const char *path)
-{
-    bp_model *model = NULL;
-    bp_report *plan = NULL;
-    bool is_planned = bp_model_open(suite->cli->env, path, &model, NULL) < 0 ||
-                      bp_plan_create(suite->cli->env, model, suite->options, &plan, NULL) >= 0;
-
-    bp_report_destroy(plan);
-    bp_model_close(model);
-    return !is_planned;
-}
-
-static int run_directory(struct suite *suite, const char *dir, bool *is_skipped)
-{
-    struct loaded loaded = {0};
-    struct text path = {0};
-    int code;
-
-    text_printf(&path, "%s/model.onnx", dir);
-    code =
-        load_session(suite->cli, text_string(&path), &suite->args->load, suite->options, &loaded);
-    if (code != CLI_OK) {
-        suite_blame(suite, code, NULL, suite->cli->words);
-        *is_skipped = code == CLI_FALLBACK && takes_nothing(suite, text_string(&path));
-    } else {
-        plan_placement(&suite->placed, bp_session_report(loaded.session));
-        code = suite_run_sets(suite, loaded.session, dir);
-    }
-    text_finish(&path);
-    load_finish(&loaded);
-    return code;
-}
 
 void suite_run(struct cli *cli, const struct suite_args *args, const char *dir, struct verdict *out)
 {
@@ -54,7 +16,7 @@ void suite_run(struct cli *cli, const struct suite_args *args, const char *dir, 
     deadline_start(args->timeout, dir);
     out->code = load_options(cli, &args->load, &suite.options);
     if (out->code == CLI_OK)
-        out->code = run_directory(&suite, dir, &out->is_skipped);
+        out->code = suite_run_directory(&suite, dir, &out->is_skipped);
     deadline_start(0, dir);
     bp_session_options_destroy(suite.options);
     out->n_sets = suite.n_sets;

@@ -40,12 +40,28 @@ struct suite {
 void suite_run(struct cli *cli, const struct suite_args *args, const char *dir,
                struct verdict *out);
 
+/* What is tested: a model that was made ready, wherever that was. */
+struct subject {
+    void *self;
+    const bp_io_info *inputs, *outputs;
+    uint32_t n_inputs, n_outputs;
+    /* One run that fetches every output. On failure cli->words has the reason; an exit code. */
+    int (*run)(struct suite *suite, void *self, const bp_binding *inputs, uint32_t n_inputs,
+               struct results *out);
+};
+
+/*
+ * Makes the model of a directory ready and hands it to suite_run_sets(). Each program that tests has
+ * one of these. *is_skipped: it could not be tested. The exit code; the suite has the reason.
+ */
+int suite_run_directory(struct suite *suite, const char *dir, bool *is_skipped);
+
 /*
  * Fails the directory: why it did, `place` in it first if it is not NULL. Returns `code`.
  */
 int suite_blame(struct suite *suite, int code, const char *place, const char *words);
 
 /* Runs and compares every test_data_set_* of a directory, up to the first failure; its code. */
-int suite_run_sets(struct suite *suite, bp_session *session, const char *dir);
+int suite_run_sets(struct suite *suite, const struct subject *subject, const char *dir);
 
 #endif

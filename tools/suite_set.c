@@ -59,7 +59,7 @@ static int read_tensor(struct suite *suite, const char *path, const bp_io_info *
     return CLI_OK;
 }
 
-/* Reads the value at a spot. io: the session's input or output of that index; NULL: there is none. */
+/* Reads the value at a spot. io: the model's input or output of that index; NULL: there is none. */
 static int read_spot(struct suite *suite, const struct spot *spot, const bp_io_info *io,
                      bp_binding *out)
 {
@@ -77,19 +77,18 @@ static int read_spot(struct suite *suite, const struct spot *spot, const bp_io_i
     return code;
 }
 
-static int read_inputs(struct suite *suite, const bp_session *session, const char *set,
+static int read_inputs(struct suite *suite, const struct subject *subject, const char *set,
                        bp_binding *inputs, uint32_t *n)
 {
     struct spot spot = {set, "input", 0};
     int code = CLI_OK;
 
     for (; code == CLI_OK && spot_exists(&spot); spot.index++) {
-        bp_io_info io = {.struct_size = sizeof io};
-        bool has_io = bp_session_input(session, spot.index, &io, NULL) >= 0;
+        bool has_io = spot.index < subject->n_inputs;
         bp_binding *binding = has_io ? &inputs[(*n)++] : &(bp_binding){0};
 
         binding->index = spot.index;
-        code = read_spot(suite, &spot, has_io ? &io : NULL, binding);
+        code = read_spot(suite, &spot, has_io ? &subject->inputs[spot.index] : NULL, binding);
     }
     return code;
 }
@@ -128,18 +127,17 @@ static int compare_output(struct suite *suite, const struct spot *spot, const bp
     return code;
 }
 
-static int compare_outputs(struct suite *suite, const bp_session *session, const char *set,
+static int compare_outputs(struct suite *suite, const struct subject *subject, const char *set,
                            const struct results *results)
 {
     struct spot spot = {set, "output", 0};
     int code = CLI_OK;
 
     for (; code == CLI_OK && spot_exists(&spot); spot.index++) {
-        bp_io_info io = {.struct_size = sizeof io};
-
-        if (bp_session_output(session, spot.index, &io, NULL) < 0)
+        if (spot.index >= subject->n_outputs)
             return suite_blame(suite, CLI_USAGE, set, "has more outputs than the model");
-        code = compare_output(suite, &spot, &io, &results->bindings[spot.index]);
+        code = compare_output(suite, &spot, &subject->outputs[spot.index],
+                              &results->bindings[spot.index]);
     }
     if (code == CLI_OK && spot.index == 0)
         code = suite_blame(suite, CLI_USAGE, set,
@@ -147,20 +145,20 @@ static int compare_outputs(struct suite *suite, const bp_session *session, const
     return code;
 }
 
-static int run_set(struct suite *suite, bp_session *session, const char *set)
+static int run_set(struct suite *suite, const struct subject *subject, const char *set)
 {
-    bp_binding *inputs = xalloc(bp_session_input_count(session), sizeof *inputs);
+    bp_binding *inputs = xalloc(subject->n_inputs, sizeof *inputs);
     struct results results = {0};
     uint32_t n = 0;
-    int code = read_inputs(suite, session, set, inputs, &n);
+    int code = read_inputs(suite, subject, set, inputs, &n);
 
     if (code == CLI_OK) {
-        code = run_once(suite->cli, session, inputs, n, &results);
+        code = subject->run(suite, subject->self, inputs, n, &results);
         if (code != CLI_OK)
             suite_blame(suite, code, NULL, suite->cli->words);
     }
     if (code == CLI_OK)
-        code = compare_outputs(suite, session, set, &results);
+        code = compare_outputs(suite, subject, set, &results);
     results_finish(&results);
     for (uint32_t i = 0; i < n; i++) {
         bp_tensor_free(&inputs[i].tensor);
@@ -175,7 +173,7 @@ static int is_set(const struct dirent *entry)
     return strncmp(entry->d_name, "test_data_set_", strlen("test_data_set_")) == 0;
 }
 
-int suite_run_sets(struct suite *suite, bp_session *session, const char *dir)
+int suite_run_sets(struct suite *suite, const struct subject *subject, const char *dir)
 {
     struct dirent **entries = NULL;
     struct text path = {0};
@@ -188,7 +186,7 @@ int suite_run_sets(struct suite *suite, bp_session *session, const char *dir)
         if (code == CLI_OK) {
             text_clear(&path);
             text_printf(&path, "%s/%s", dir, entries[i]->d_name);
-            code = run_set(suite, session, text_string(&path));
+            code = run_set(suite, subject, text_string(&path));
         }
         free(entries[i]);
     }

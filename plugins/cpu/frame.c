@@ -332,7 +332,7 @@ static bp_rc run_profiled(bp_frame *frame, const struct step *step, bp_prof *pro
 
 static bp_rc check_stop(const bp_run *run, bp_err *err)
 {
-    if (run->cancel && *run->cancel)
+    if (bp_is_cancelled(run->cancel))
         return bp_fail(err, BP_E_CANCELLED, "the run was cancelled");
     if (run->deadline_ns != 0 && now_ns() >= run->deadline_ns)
         return bp_fail(err, BP_E_TIMEOUT, "the run's time was up");

@@ -81,15 +81,12 @@ BP_EXPORT bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out,
 
 bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err)
 {
+    bp_rc rc;
+
     *out = NULL;
-    if (host->magic != BP_MAGIC)
-        return bp_fail(err, BP_E_VERSION, "cpu: the caller's table is not a Backplane host's");
-    if (host->abi_major != BP_ABI_MAJOR) {
-        return bp_fail(err, BP_E_VERSION,
-                       "cpu: the host speaks ABI %u, this plug-in ABI %u: install a plug-in of the "
-                       "host's version",
-                       host->abi_major, BP_ABI_MAJOR);
-    }
+    rc = bp_host_check(host, "cpu", err);
+    if (rc < 0)
+        return rc;
     *out = &module;
     return BP_OK;
 }

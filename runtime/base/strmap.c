@@ -55,10 +55,11 @@ static void load_key(uint64_t key[2])
         memcpy(key, (const void *)at, 2 * sizeof key[0]);
 }
 
-static uint32_t hash_of(const char *text)
+uint64_t bp_keyed_hash(const void *bytes, size_t n)
 {
-    size_t n = strlen(text), left = n;
+    const unsigned char *text = bytes;
     uint64_t key[2], word, v[4];
+    size_t left = n;
 
     load_key(key);
     v[0] = key[0] ^ UINT64_C(0x736f6d6570736575);
@@ -71,13 +72,19 @@ static uint32_t hash_of(const char *text)
     }
     word = (uint64_t)n << 56;
     for (size_t i = 0; i < left; i++)
-        word |= (uint64_t)(unsigned char)text[i] << (8 * i);
+        word |= (uint64_t)text[i] << (8 * i);
     sip_word(v, word);
     v[2] ^= 0xff;
     sip_round(v);
     sip_round(v);
     sip_round(v);
-    word = v[0] ^ v[1] ^ v[2] ^ v[3];
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+static uint32_t hash_of(const char *text)
+{
+    uint64_t word = bp_keyed_hash(text, strlen(text));
+
     return (uint32_t)(word ^ word >> 32);
 }
 

@@ -31,6 +31,7 @@ bp_rc bp_ir_create(struct bp_region *region, struct bp_symbols *symbols, struct 
     ir->parent = parent;
     if (parent) {
         ir->depth = parent->depth + 1;
+        ir->custom = parent->custom;
         ir->next_body = parent->first_body;
         parent->first_body = ir;
     }

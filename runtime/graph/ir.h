@@ -11,6 +11,7 @@
 #include "base/strmap.h"
 #include "graph/symbol.h"
 
+struct bp_custom_table;
 struct bp_schema;
 struct bp_ir;
 
@@ -66,6 +67,7 @@ struct bp_ir_value {
 
 struct bp_ir_node {
     const char *name; /* unique in its graph, never empty */
+    const char *stands_for; /* names of the model's nodes that it was made of, or NULL: itself */
     const char *op, *domain;
     const struct bp_schema *schema; /* NULL: no such operator is known */
     uint32_t *in;                   /* value indices; BP_NONE: absent */
@@ -75,6 +77,8 @@ struct bp_ir_node {
     struct bp_ir **bodies;
     uint32_t n_in, n_out, n_implicit, n_attrs, n_bodies;
     uint32_t opset; /* version of the domain that counts here; 0, once sealed: it is not imported */
+    bool is_pinned; /* passes leave it as it is: somebody speaks of it */
+    bool is_made;   /* a pass made it of others: it is no node of the model */
 };
 
 struct bp_ir {
@@ -90,9 +94,10 @@ struct bp_ir {
     struct bp_strmap by_name;
     struct bp_region *region;   /* everything here is allocated from it; borrowed */
     struct bp_symbols *symbols; /* names of declared sizes; borrowed */
+    const struct bp_custom_table *custom; /* operators of the application; borrowed; may be NULL */
 };
 
-/* ---- building, in this order; only model/ and tests do it ------------------------------------ */
+/* ---- building, in this order; only model/ and tests do it; changes: optimize/rewrite.h ------- */
 
 /* An empty graph in `region`; it needs no freeing of its own but bp_ir_finish(). */
 bp_rc bp_ir_create(struct bp_region *region, struct bp_symbols *symbols, struct bp_ir *parent,

@@ -2,6 +2,9 @@
 # runtime/graph/ - graph, types, shapes, attributes, operator schemas with their shape rules.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/custom.c \
+	%D%/custom.h \
+	%D%/custom_infer.c \
 	%D%/emit.c \
 	%D%/emit.h \
 	%D%/fact.c \

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "graph/schema.h"
+#include "graph/custom.h"
 #include "graph/seal_parts.h"
 
 /* Values that no node may write. */
@@ -224,6 +224,15 @@ static bp_rc seal_bodies(struct bp_ir *ir, opset_fn opset, void *h, bp_err *err)
     return rc;
 }
 
+/* The application's operator of that name comes before the host's. */
+static const struct bp_schema *find_schema(const struct bp_ir *ir, const struct bp_ir_node *node)
+{
+    const struct bp_schema *custom =
+        bp_custom_find(ir->custom, node->domain, node->op, node->opset);
+
+    return custom ? custom : bp_schema_find(node->domain, node->op, node->opset);
+}
+
 static bp_rc check_nodes(struct bp_ir *ir, opset_fn opset, void *h, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -233,7 +242,8 @@ static bp_rc check_nodes(struct bp_ir *ir, opset_fn opset, void *h, bp_err *err)
 
         if (node->opset == 0)
             node->opset = opset(h, node->domain);
-        node->schema = node->opset ? bp_schema_find(node->domain, node->op, node->opset) : NULL;
+        if (node->opset)
+            node->schema = find_schema(ir, node);
         if (node->schema)
             rc = bp_ir_check_node(ir, node, err);
     }

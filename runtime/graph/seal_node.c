@@ -155,7 +155,8 @@ static const struct bp_attr_def *find_def(const struct bp_schema *schema, const 
  */
 static bool knows_all_attrs(const struct bp_ir_node *node)
 {
-    return node->domain[0] == '\0' && node->opset <= bp_schema_newest("");
+    return !node->schema->is_custom && node->domain[0] == '\0' &&
+           node->opset <= bp_schema_newest("");
 }
 
 /* *seen: a bit for each of the schema's attributes that the node has. */

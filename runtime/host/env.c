@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/variables.h"
+#include "host/states.h"
 
 void bp_env_hold(struct bp_env *env)
 {
@@ -23,7 +23,9 @@ void bp_env_release(struct bp_env *env)
 static void destroy(struct bp_env *env)
 {
     bp_spec_finish(&env->defaults);
+    bp_custom_list_finish(&env->operators);
     bp_registry_finish(&env->registry);
+    bp_settings_finish(&env->settings);
     bp_weights_destroy(env->weights);
     bp_pool_destroy(env->pool);
     pthread_mutex_destroy(&env->lock);
@@ -59,11 +61,16 @@ bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
     if (!env)
         return bp_fail_nomem(err, "the environment");
     env->log = (struct bp_log){.fn = own.log, .user = own.log_user, .level = own.log_level};
-    rc = bp_registry_init(&env->registry, &own, &env->log, err);
+    rc = bp_settings_init(&env->settings, own.flags, err);
+    if (rc >= 0)
+        rc = bp_registry_init(&env->registry, &own, &env->settings, &env->log, err);
     if (rc < 0) {
+        bp_settings_finish(&env->settings);
         free(env);
         return rc;
     }
+    env->strict =
+        (own.flags & BP_ENV_STRICT) || bp_settings_is_on(&env->settings, "BACKPLANE_STRICT");
     pthread_mutex_init(&env->lock, NULL);
     rc = bp_pool_create(own.threads, &env->pool, err);
     if (rc >= 0)
@@ -107,6 +114,29 @@ bp_rc bp_env_add_provider(bp_env *env, const char *name, const bp_key_value *opt
     return rc;
 }
 
+bp_rc bp_env_add_operators(bp_env *env, bp_operators *set, bp_err *err)
+{
+    bp_rc rc;
+
+    if (!env)
+        return bp_fail(err, BP_E_INVALID, "a set of operators needs an environment");
+    pthread_mutex_lock(&env->lock);
+    rc = bp_custom_list_add(&env->operators, set, err);
+    pthread_mutex_unlock(&env->lock);
+    return rc;
+}
+
+bp_rc bp_env_custom_table(struct bp_env *env, const struct bp_custom_list *own,
+                          struct bp_custom_table *out, bp_err *err)
+{
+    bp_rc rc;
+
+    pthread_mutex_lock(&env->lock);
+    rc = bp_custom_table_init(out, own, &env->operators, err);
+    pthread_mutex_unlock(&env->lock);
+    return rc;
+}
+
 bp_rc bp_env_add_entry(bp_env *env, const char *name, bp_entry_fn entry, bp_err *err)
 {
     return bp_registry_add_entry(&env->registry, name, entry, err);
@@ -132,6 +162,7 @@ static void describe(const struct bp_found *row, bp_provider_info *out)
     out->n_devices = row->n_devices;
     out->id = row->vetted.note.id;
     out->version = row->vetted.note.version;
+    out->states = bp_states_of(row->name, row->stage, row->code);
     if (!row->provider)
         return;
     out->id = row->provider->id;
@@ -166,11 +197,6 @@ bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
     return bp_give_out(out, &own, err);
 }
 
-const char *bp_env_ignored_variable(const bp_env *env, uint32_t i)
-{
-    return bp_variable_ignored(env->registry.flags, i);
-}
-
 bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out, bp_err *err)
 {
     if (!name || !*name)
@@ -185,6 +211,20 @@ bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err)
     if (!name || !*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
     return bp_registry_open(&env->registry, name, &row, err);
+}
+
+const char *bp_env_variable(const bp_env *env, uint32_t i, const char **value, const char **ignored)
+{
+    const struct bp_setting *row;
+
+    if (i >= env->settings.count)
+        return NULL;
+    row = &env->settings.rows[i];
+    if (value)
+        *value = row->value;
+    if (ignored)
+        *ignored = row->counts || row->ignored ? row->ignored : "it does not count here";
+    return row->name;
 }
 
 const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why)

@@ -2,8 +2,15 @@
 # runtime/host/ - loader, registry, options, the table handed to providers.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/bind.h \
+	%D%/bind_call.c %D%/bind_call.h \
+	%D%/bind_each.c \
+	%D%/bind_file.c \
+	%D%/bind_parse.c \
+	%D%/bind_whole.c \
 	%D%/conf.c %D%/conf.h \
 	%D%/depends.c %D%/depends.h \
+	%D%/devices.c \
 	%D%/dlopen.c %D%/dlopen.h \
 	%D%/duplicates.c %D%/duplicates.h \
 	%D%/elf.c %D%/elf.h \
@@ -19,7 +26,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/search.c %D%/search.h \
 	%D%/services.c %D%/services.h \
 	%D%/spec.c %D%/spec.h \
+	%D%/settings.c %D%/settings.h \
+	%D%/states.h \
 	%D%/trust.c %D%/trust.h \
-	%D%/variables.c %D%/variables.h \
 	%D%/vet.c %D%/vet.h \
 	%D%/weights.c %D%/weights.h

@@ -5,8 +5,11 @@
 
 #include "host/names.h"
 
+#include <backplane.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 
@@ -14,20 +17,61 @@
 
 static const char suffix[] = "executionprovider";
 
+/* What stands between a known provider and its use here. */
+enum home {
+    HERE,      /* a plug-in of this project: configured out, or its package is not installed */
+    ELSEWHERE, /* nothing of ours; a plug-in for this ABI has to come from its vendor */
+    GONE       /* withdrawn */
+};
+
 /* Short names: ours, then those of ONNX Runtime's providers without "ExecutionProvider". */
-static const char *const known[] = {
-    "cpu",        "dnnl",     "opencl", "cann",     "nnapi", "xnnpack", "armnn",
-    "acl",        "openvino", "cuda",   "tensorrt", "dml",   "coreml",  "rocm",
-    "migraphx",   "qnn",      "tvm",    "vitisai",  "azure", "rknpu",   "nvtensorrtrtx",
-    "cudaplugin", "webgpu",   "webnn",  "js",       "snpe",  "vsinpu",
+static const struct known {
+    const char *name;
+    enum home home;
+    const char *note; /* ELSEWHERE: what it needs; GONE: what took its place */
+} known[] = {
+    {"cpu", HERE, NULL},
+    {"dnnl", HERE, NULL},
+    {"opencl", HERE, NULL},
+    {"cann", HERE, NULL},
+    {"nnapi", HERE, NULL},
+    {"xnnpack", ELSEWHERE, "libxnnpack"},
+    {"armnn", ELSEWHERE, "Arm NN"},
+    {"acl", ELSEWHERE, "an Arm processor and the Arm Compute Library"},
+    {"openvino", ELSEWHERE, "Intel's OpenVINO runtime"},
+    {"cuda", ELSEWHERE, "an NVIDIA GPU with CUDA and cuDNN"},
+    {"cudaplugin", ELSEWHERE, "an NVIDIA GPU with CUDA and cuDNN"},
+    {"cudanhwc", ELSEWHERE, "an NVIDIA GPU with CUDA and cuDNN"},
+    {"tensorrt", ELSEWHERE, "an NVIDIA GPU with CUDA and TensorRT"},
+    {"nvtensorrtrtx", ELSEWHERE, "an NVIDIA RTX GPU with TensorRT for RTX"},
+    {"dml", ELSEWHERE, "Windows 10 or later with Direct3D 12"},
+    {"coreml", ELSEWHERE, "macOS or iOS"},
+    {"migraphx", ELSEWHERE, "an AMD GPU with ROCm and MIGraphX"},
+    {"qnn", ELSEWHERE, "a Qualcomm NPU or GPU with the QAIRT libraries"},
+    {"vitisai", ELSEWHERE, "an AMD NPU or FPGA with the Vitis AI runtime"},
+    {"azure", ELSEWHERE, "a network endpoint"},
+    {"rknpu", ELSEWHERE, "a Rockchip RK1808 with its DDK"},
+    {"webgpu", ELSEWHERE, "a WebGPU implementation"},
+    {"webnn", ELSEWHERE, "a browser"},
+    {"js", ELSEWHERE, "a browser"},
+    {"snpe", ELSEWHERE, "Qualcomm's SNPE libraries"},
+    {"vsinpu", ELSEWHERE, "a VeriSilicon NPU with TIM-VX"},
+    {"rocm", GONE, "migraphx"},
+    {"tvm", GONE, NULL},
 };
 
 /* Other spellings that people use. */
 static const struct {
     const char *alias, *name;
 } aliases[] = {
-    {"onednn", "dnnl"},  {"mkldnn", "dnnl"},      {"directml", "dml"},
-    {"trt", "tensorrt"}, {"vitis-ai", "vitisai"},
+    {"onednn", "dnnl"},
+    {"mkldnn", "dnnl"},
+    {"directml", "dml"},
+    {"trt", "tensorrt"},
+    {"tensorrtplugin", "tensorrt"},
+    {"vitis-ai", "vitisai"},
+    {"vitis_ai", "vitisai"},
+    {"nv_tensorrt_rtx", "nvtensorrtrtx"},
 };
 
 /* text in lower case; without the suffix of ONNX Runtime's names. */
@@ -70,16 +114,74 @@ bool bp_names_equal(const char *a, const char *b)
     return strcmp(short_a, short_b) == 0;
 }
 
-bool bp_names_is_known(const char *short_name)
+static const struct known *find(const char *short_name)
 {
     for (size_t i = 0; i < COUNT(known); i++) {
-        if (strcmp(short_name, known[i]) == 0)
-            return true;
+        if (strcmp(short_name, known[i].name) == 0)
+            return &known[i];
     }
-    return false;
+    return NULL;
+}
+
+bool bp_names_is_known(const char *short_name)
+{
+    return find(short_name) != NULL;
 }
 
 const char *bp_names_nearest(const char *short_name)
 {
-    return bp_nearest(short_name, known, COUNT(known));
+    const char *names[COUNT(known)];
+
+    for (size_t i = 0; i < COUNT(known); i++)
+        names[i] = known[i].name;
+    return bp_nearest(short_name, names, COUNT(known));
+}
+
+bool bp_names_way(const char *short_name, char *out, size_t cap)
+{
+    const struct known *row = find(short_name);
+
+    if (!row)
+        return false;
+    if (row->home == HERE)
+        snprintf(
+            out, cap,
+            "install the package of Backplane that has libbp-%s.so, or build Backplane with it, "
+            "or name its directory in BACKPLANE_PROVIDER_PATH_ADD",
+            row->name);
+    else if (row->home == ELSEWHERE)
+        snprintf(out, cap,
+                 "Backplane brings none; a plug-in for it, libbp-%s.so, goes into a provider "
+                 "directory and needs %s",
+                 row->name, row->note);
+    else
+        snprintf(out, cap, "it was withdrawn and nobody maintains it%s%s",
+                 row->note ? "; use " : "", row->note ? row->note : "");
+    return true;
+}
+
+const char *bp_names_known(size_t i)
+{
+    return i < COUNT(known) ? known[i].name : NULL;
+}
+
+/* How ONNX Runtime writes the first part of a provider's name. */
+static const char *const spelled[] = {
+    "CPU",      "CUDA",          "CANN",    "Dnnl",  "Nnapi", "OpenCL",   "Xnnpack",
+    "OpenVINO", "Tensorrt",      "CoreML",  "Dml",   "ROCM",  "MIGraphX", "QNN",
+    "ACL",      "ArmNN",         "VitisAI", "Azure", "Rknpu", "VSINPU",   "WebGPU",
+    "WebNN",    "NvTensorRTRTX", "JS",      "SNPE",  "Tvm",
+};
+
+const char *bp_provider_long_name(const char *name, char *buf, size_t cap)
+{
+    /* operators of the application are the CPU provider's there */
+    const char *first = strcmp(name, "custom") == 0 ? "CPU" : name;
+
+    for (size_t i = 0; i < COUNT(spelled); i++) {
+        if (strcasecmp(spelled[i], name) == 0)
+            first = spelled[i];
+    }
+    snprintf(buf, cap, "%sExecutionProvider", first);
+    return buf;
 }

@@ -19,5 +19,9 @@ bool bp_names_equal(const char *a, const char *b);
 bool bp_names_is_known(const char *short_name);
 /* The known short name that is nearest to this one, or NULL. */
 const char *bp_names_nearest(const char *short_name);
+/* What to do to get a known provider that is not installed, as a sentence. False: it is not known. */
+bool bp_names_way(const char *short_name, char *out, size_t cap);
+/* Known short name i; NULL: end. */
+const char *bp_names_known(size_t i);
 
 #endif

@@ -10,21 +10,18 @@
 
 #include "base/text.h"
 #include "host/rows.h"
-#include "host/variables.h"
 
 bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config,
-                       const struct bp_log *log, bp_err *err)
+                       const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
 {
-    const char *strict = bp_variable(config->flags, "BACKPLANE_STRICT");
     bp_rc rc;
 
-    *registry = (struct bp_registry){.log = log, .flags = config->flags};
-    registry->is_strict = strict && strcmp(strict, "1") == 0;
+    *registry = (struct bp_registry){.log = log};
+    registry->is_strict = bp_settings_is_on(settings, "BACKPLANE_STRICT");
     bp_vet_init(&registry->vet, config->flags & BP_ENV_HERMETIC);
-    rc = bp_search_init(&registry->search, config, log, err);
+    rc = bp_search_init(&registry->search, config, settings, log, err);
     if (rc >= 0)
-        rc =
-            bp_order_init(&registry->order, bp_variable(config->flags, "BACKPLANE_PROVIDERS"), err);
+        rc = bp_order_init(&registry->order, bp_settings_get(settings, "BACKPLANE_PROVIDERS"), err);
     if (rc < 0) {
         bp_search_finish(&registry->search);
         return rc;
@@ -189,13 +186,13 @@ static bp_rc not_found(const struct bp_registry *registry, const char *name, con
     char *dirs = bp_search_text(&registry->search);
     const char *where = dirs ? dirs : "the search path";
     const char *near;
+    char way[256];
     bp_rc rc;
 
-    if (bp_names_is_known(name)) {
+    if (bp_names_way(name, way, sizeof way)) {
         rc = bp_fail(err, BP_E_UNAVAILABLE,
-                     "provider '%s' is not installed; put " BP_PLUGIN_PREFIX "%s" BP_PLUGIN_SUFFIX
-                     " into a provider directory; looked in %s",
-                     name, name, where);
+                     "provider '%s' is known, but not installed; looked in %s (%s)", name, where,
+                     way);
     } else {
         near = nearest(registry, name);
         rc = bp_fail(err, BP_E_INVALID, "nobody knows a provider '%s'%s%s%s; looked in %s", written,

@@ -47,14 +47,14 @@ struct bp_registry {
     struct bp_vet vet;
     const struct bp_log *log;
     struct bp_found *first; /* in the order of use */
-    uint32_t flags;         /* BP_ENV_* */
     bool is_strict;         /* BACKPLANE_STRICT: CPU can be vetoed too */
     bool is_scanned;
 };
 
-/* Borrows log, which must outlive the registry. */
+/* Borrows settings and log, which must outlive the registry. */
 bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config,
-                       const struct bp_log *log, bp_err *err) BP_CHECKED;
+                       const struct bp_settings *settings, const struct bp_log *log,
+                       bp_err *err) BP_CHECKED;
 void bp_registry_finish(struct bp_registry *registry);
 /* A provider linked into the application. BP_E_INVALID: the name is taken. [any thread, like all below] */
 bp_rc bp_registry_add_entry(struct bp_registry *registry, const char *name, bp_entry_fn entry,

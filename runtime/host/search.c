@@ -11,7 +11,6 @@
 
 #include "base/text.h"
 #include "host/trust.h"
-#include "host/variables.h"
 
 #define VERSION_DIR "backplane/v1" /* the ABI's major, so that two majors can live side by side */
 
@@ -79,30 +78,29 @@ static bp_rc add_user_dir(struct bp_search *search, const struct bp_log *log, bp
     return rc;
 }
 
-static void tell_ignored(uint32_t flags, const struct bp_log *log)
+static void tell_ignored(const struct bp_settings *settings, const struct bp_log *log)
 {
-    const char *name;
-
     if (!bp_trust_is_elevated())
         return;
-    for (uint32_t i = 0; (name = bp_variable_ignored(flags, i)) != NULL; i++)
+    for (uint32_t i = 0; i < settings->count; i++)
         bp_log(log, BP_LOG_WARN, "host",
-               "%s does not count: the program runs with raised privileges", name);
+               "%s does not count: the program runs with raised privileges",
+               settings->rows[i].name);
 }
 
 static bp_rc add_standard(struct bp_search *search, const bp_env_config *config,
-                          const struct bp_log *log, bp_err *err)
+                          const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
 {
-    const char *only = bp_variable(config->flags, "BACKPLANE_PROVIDER_PATH");
-    const char *more = bp_variable(config->flags, "BACKPLANE_PROVIDER_PATH_ADD");
+    const char *only = bp_settings_text(settings, "BACKPLANE_PROVIDER_PATH");
+    const char *more = bp_settings_text(settings, "BACKPLANE_PROVIDER_PATH_ADD");
     bp_rc rc = BP_OK;
 
-    tell_ignored(config->flags, log);
+    tell_ignored(settings, log);
     if (only)
         return add_list(search, only, "environment variable BACKPLANE_PROVIDER_PATH", log, err);
     if (more)
         rc = add_list(search, more, "environment variable BACKPLANE_PROVIDER_PATH_ADD", log, err);
-    if (rc >= 0 && bp_variables_count(config->flags))
+    if (rc >= 0 && bp_settings_count(config->flags))
         rc = add_user_dir(search, log, err);
     if (rc >= 0)
         rc = add(search, BP_PROVIDER_DIR, strlen(BP_PROVIDER_DIR), "the installation", log, err);
@@ -110,7 +108,7 @@ static bp_rc add_standard(struct bp_search *search, const bp_env_config *config,
 }
 
 bp_rc bp_search_init(struct bp_search *search, const bp_env_config *config,
-                     const struct bp_log *log, bp_err *err)
+                     const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
@@ -123,7 +121,7 @@ bp_rc bp_search_init(struct bp_search *search, const bp_env_config *config,
         rc = add(search, dir, strlen(dir), "the application", log, err);
     }
     if (rc >= 0)
-        rc = add_standard(search, config, log, err);
+        rc = add_standard(search, config, settings, log, err);
     return rc;
 }
 

@@ -23,6 +23,8 @@ struct bp_external {
     uint32_t n_files, cap_files;
     struct bp_strmap by_name;
     pthread_mutex_t lock; /* over files that were missing when they were added */
+    struct file *given;   /* in memory */
+    uint32_t n_given;
 };
 
 /* A tensor's part of a file. */
@@ -33,21 +35,45 @@ struct part {
     uint64_t offset;
 };
 
-bp_rc bp_external_create(const char *dir, struct bp_external **out, bp_err *err)
+static bp_rc copy_given(struct bp_external *external, const bp_model_file *given, uint32_t n,
+                        bp_err *err)
+{
+    external->given = calloc(n + 1, sizeof *external->given);
+    if (!external->given)
+        return bp_fail_nomem(err, "external data");
+    for (; external->n_given < n; external->n_given++) {
+        struct file *file = &external->given[external->n_given];
+
+        file->name = strdup(given[external->n_given].name);
+        if (!file->name)
+            return bp_fail_nomem(err, "external data");
+        file->bytes.data = given[external->n_given].bytes;
+        file->bytes.size = given[external->n_given].size;
+        file->is_mapped = true;
+    }
+    return BP_OK;
+}
+
+bp_rc bp_external_create(const char *dir, const bp_model_file *given, uint32_t n,
+                         struct bp_external **out, bp_err *err)
 {
     struct bp_external *external = calloc(1, sizeof *external);
+    bp_rc rc;
 
     *out = NULL;
     if (!external)
         return bp_fail_nomem(err, "external data");
-    if (dir) {
-        external->dir = strdup(dir);
-        if (!external->dir) {
-            free(external);
-            return bp_fail_nomem(err, "external data");
-        }
-    }
     pthread_mutex_init(&external->lock, NULL); /* cannot fail with default attributes */
+    rc = copy_given(external, given, n, err);
+    if (rc >= 0 && dir) {
+        external->dir = strdup(dir);
+        if (!external->dir)
+            rc = bp_fail_nomem(err, "external data");
+    }
+    if (rc < 0) {
+        bp_external_destroy(external);
+        return rc;
+    }
     *out = external;
     return BP_OK;
 }
@@ -60,7 +86,10 @@ void bp_external_destroy(struct bp_external *external)
         bp_bytes_unmap(&external->files[i].bytes);
         free(external->files[i].name);
     }
+    for (uint32_t i = 0; i < external->n_given; i++)
+        free(external->given[i].name);
     free(external->files);
+    free(external->given);
     free(external->dir);
     bp_strmap_finish(&external->by_name);
     pthread_mutex_destroy(&external->lock);
@@ -134,9 +163,26 @@ static bp_rc read_location(const Bp__TensorProto *proto, const char **out, bp_er
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+static const struct file *find_given(const struct bp_external *external, const char *name)
+{
+    for (uint32_t i = 0; i < external->n_given; i++) {
+        if (strcmp(external->given[i].name, name) == 0)
+            return &external->given[i];
+    }
+    return NULL;
+}
+
 static bp_rc map_file(struct bp_external *external, struct file *file, bp_err *err)
 {
-    bp_rc rc = bp_bytes_map_inside(external->dir, file->name, &file->bytes, err);
+    const struct file *given = find_given(external, file->name);
+    bp_rc rc;
+
+    if (given) {
+        file->bytes = given->bytes;
+        file->is_mapped = true;
+        return BP_OK;
+    }
+    rc = bp_bytes_map_inside(external->dir, file->name, &file->bytes, err);
 
     file->is_mapped = rc >= 0;
     return rc;
@@ -184,7 +230,7 @@ bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto
 
     if (rc < 0)
         return rc;
-    if (!external->dir)
+    if (!external->dir && !find_given(external, name))
         return bp_fail(err, BP_E_INVALID,
                        "its data is in the file '%.80s', but a model in memory has "
                        "no directory: say where its files are",
@@ -280,7 +326,8 @@ bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *sou
     file = &external->files[part.file];
     if (file->is_mapped) {
         rc = use_part(&part, out, err);
-        out->id = bp_file_part_id(file->bytes.file_id, part.offset, out->size);
+        out->id = file->bytes.map ? bp_file_part_id(file->bytes.file_id, part.offset, out->size)
+                                  : bp_source_id(source, out->bytes, out->size);
     }
     pthread_mutex_unlock(&external->lock);
     if (rc < 0 || out->bytes)
@@ -293,4 +340,12 @@ bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *sou
     memcpy(out->source, &part, sizeof part);
     out->load = load_late;
     return BP_OK;
+}
+
+bp_rc bp_external_where(const Bp__TensorProto *proto, const char **file, uint64_t *offset,
+                        bp_err *err)
+{
+    bp_rc rc = read_location(proto, file, err);
+
+    return rc < 0 ? rc : read_entry(proto, "offset", 0, offset, err);
 }

@@ -10,9 +10,10 @@ enum { BP_TENSOR_EXTERNAL = 1 }; /* TensorProto.data_location */
 
 /*
  * An empty set of files in directory `dir`, which is copied. NULL: the model has no directory, and
- * files are refused.
+ * files are refused. The n files at `given` are in memory and win; their bytes outlive the set.
  */
-bp_rc bp_external_create(const char *dir, struct bp_external **out, bp_err *err) BP_CHECKED;
+bp_rc bp_external_create(const char *dir, const bp_model_file *given, uint32_t n,
+                         struct bp_external **out, bp_err *err) BP_CHECKED;
 void bp_external_destroy(struct bp_external *external); /* NULL is fine; unmaps the files */
 
 /*
@@ -29,6 +30,10 @@ bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto
  */
 bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *source,
                        struct bp_region *region, struct bp_ir_data *out, bp_err *err) BP_CHECKED;
+
+/* Where an external tensor lies: the name of the file, and the offset in it. */
+bp_rc bp_external_where(const Bp__TensorProto *proto, const char **file, uint64_t *offset,
+                        bp_err *err) BP_CHECKED;
 
 /* Name of file i, in the order of adding; NULL: end. */
 const char *bp_external_name(const struct bp_external *external, uint32_t i);

@@ -5,14 +5,18 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/attribute.c \
 	%D%/constant.c \
 	%D%/decode.c \
+	%D%/edit.c \
 	%D%/external.c %D%/external.h \
 	%D%/fields.c %D%/fields.h \
+	%D%/given.c \
 	%D%/model.h \
 	%D%/object_io.c \
 	%D%/function.c \
 	%D%/inline.c %D%/inline.h \
 	%D%/inline_attribute.c \
 	%D%/onnx.c %D%/onnx.h \
+	%D%/save.c %D%/save.h \
+	%D%/save_tensor.c \
 	%D%/scope.c \
 	%D%/sniff.c %D%/sniff.h \
 	%D%/sparse.c \

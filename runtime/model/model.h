@@ -24,6 +24,9 @@ struct bp_onnx {
     const Bp__GraphProto *graph; /* proto's, without calls of functions */
     struct bp_source source;
     struct bp_strmap opsets; /* domain -> version */
+    struct bp_strmap given;  /* initializer of the main graph -> row, from 1, of source.given */
+    const bp_span *edits;    /* of the model, in turn */
+    uint32_t n_edits;
     uint32_t n_numbered;     /* tensors that have a number */
     uint64_t weight_bytes, n_weights;
 };
@@ -33,6 +36,14 @@ const char *bp_onnx_domain(const char *domain);
 /* Puts imports into an empty map: domain -> version. */
 bp_rc bp_onnx_read_opsets(struct bp_strmap *opsets, Bp__OperatorSetIdProto *const *protos, size_t n,
                           bp_err *err) BP_CHECKED;
+/*
+ * Puts what the edits add to the model into onnx->proto, which is fresh from unpacking. The array
+ * is copied, its bytes outlive the model.
+ */
+bp_rc bp_onnx_edit(struct bp_onnx *onnx, const bp_span *edits, uint32_t n, bp_err *err) BP_CHECKED;
+/* Lets initializers have the data of these weights. BP_E_OPTION: one does not fit. */
+bp_rc bp_onnx_give(struct bp_onnx *onnx, const bp_model_weight *weights, uint32_t n,
+                   bp_err *err) BP_CHECKED;
 /*
  * Registers the external files of all tensors and counts the weights; checks tensors' types and
  * sizes. In a model with functions it numbers them.

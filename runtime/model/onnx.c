@@ -86,7 +86,7 @@ static bp_rc fail_decode(const struct bp_onnx *onnx, bp_rc rc, bp_err *err)
     return bp_fail_in(err, rc, "%s is not an ONNX model", onnx->name);
 }
 
-static bp_rc decode(struct bp_onnx *onnx, bp_err *err)
+static bp_rc decode(struct bp_onnx *onnx, const bp_model_source *from, bp_err *err)
 {
     const struct bp_bytes *file = &onnx->source.file;
     bp_rc rc =
@@ -98,7 +98,11 @@ static bp_rc decode(struct bp_onnx *onnx, bp_err *err)
         return fail_decode(onnx, rc, err);
     onnx->source.chunks = onnx->wire.chunks;
     onnx->source.n_chunks = onnx->wire.n_chunks;
-    rc = check_head(onnx, err);
+    rc = bp_onnx_edit(onnx, from->edits, from->n_edits, err);
+    if (rc >= 0)
+        rc = check_head(onnx, err);
+    if (rc >= 0)
+        rc = bp_onnx_give(onnx, from->weights, from->n_weights, err);
     if (rc >= 0)
         rc = bp_onnx_survey(onnx, err);
     if (rc >= 0)
@@ -108,7 +112,7 @@ static bp_rc decode(struct bp_onnx *onnx, bp_err *err)
 
 /* Takes the mapping, also when it fails. dir may be NULL. */
 static bp_rc open_bytes(const struct bp_bytes *file, const char *name, const char *dir,
-                        struct bp_onnx **out, bp_err *err)
+                        const bp_model_source *from, struct bp_onnx **out, bp_err *err)
 {
     struct bp_onnx *onnx = calloc(1, sizeof *onnx);
     struct bp_bytes mine = *file;
@@ -130,10 +134,10 @@ static bp_rc open_bytes(const struct bp_bytes *file, const char *name, const cha
         rc = bp_fail(err, BP_E_IO, "the system gives no random numbers: %m");
         goto out;
     }
-    rc = bp_external_create(dir, &onnx->source.external, err);
+    rc = bp_external_create(dir, from->files, from->n_files, &onnx->source.external, err);
     if (rc < 0)
         goto out;
-    rc = decode(onnx, err);
+    rc = decode(onnx, from, err);
     if (rc < 0)
         goto out;
     bp_onnx_drop_pages(onnx); /* the kernel has mapped weights around the pages that were read */
@@ -154,38 +158,55 @@ static char *directory_of(const char *path)
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-bp_rc bp_onnx_open(const char *path, struct bp_onnx **out, bp_err *err)
+static bp_rc open_path(const bp_model_source *from, struct bp_onnx **out, bp_err *err)
 {
+    const char *path = from->path;
     struct bp_bytes file = {0};
     struct stat st;
     char *dir;
     bp_rc rc;
 
-    *out = NULL;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return bp_fail(err, BP_E_INVALID, "%s is not an ONNX model: it is a directory", path);
     rc = bp_bytes_map(path, &file, err);
     if (rc < 0)
         return rc;
-    dir = directory_of(path);
+    dir = from->dir ? strdup(from->dir) : directory_of(path);
     if (!dir) {
         bp_bytes_unmap(&file);
         return bp_fail_nomem(err, "a model");
     }
-    rc = open_bytes(&file, path, dir, out, err);
+    rc = open_bytes(&file, path, dir, from, out, err);
     free(dir);
     return rc;
+}
+
+bp_rc bp_onnx_open_source(const bp_model_source *source, struct bp_onnx **out, bp_err *err)
+{
+    struct bp_bytes file = {0};
+
+    *out = NULL;
+    if (source->path)
+        return open_path(source, out, err);
+    file.data = source->size > 0 ? source->bytes : (const void *)"";
+    file.size = source->size;
+    return open_bytes(&file, "model in memory", source->dir, source, out, err);
+}
+
+bp_rc bp_onnx_open(const char *path, struct bp_onnx **out, bp_err *err)
+{
+    bp_model_source source = {.struct_size = sizeof source, .path = path};
+
+    return bp_onnx_open_source(&source, out, err);
 }
 
 bp_rc bp_onnx_open_memory(const void *bytes, size_t size, const char *dir, struct bp_onnx **out,
                           bp_err *err)
 {
-    struct bp_bytes file = {0};
+    bp_model_source source = {
+        .struct_size = sizeof source, .bytes = bytes, .size = size, .dir = dir};
 
-    *out = NULL;
-    file.data = size > 0 ? bytes : (const void *)"";
-    file.size = size;
-    return open_bytes(&file, "model in memory", dir, out, err);
+    return bp_onnx_open_source(&source, out, err);
 }
 
 struct bp_onnx *bp_onnx_ref(struct bp_onnx *onnx)
@@ -200,6 +221,7 @@ void bp_onnx_unref(struct bp_onnx *onnx)
         return;
     bp_external_destroy(onnx->source.external);
     bp_strmap_finish(&onnx->opsets);
+    bp_strmap_finish(&onnx->given);
     bp_region_finish(&onnx->region);
     bp_wire_finish(&onnx->wire);
     bp_bytes_unmap(&onnx->source.file);
@@ -220,6 +242,13 @@ static uint32_t opset_of(void *h, const char *domain)
 bp_rc bp_onnx_graph(struct bp_onnx *onnx, bool open_defaults, struct bp_region *region,
                     struct bp_symbols *symbols, struct bp_ir **out, bp_err *err)
 {
+    return bp_onnx_graph_with(onnx, open_defaults, NULL, region, symbols, out, err);
+}
+
+bp_rc bp_onnx_graph_with(struct bp_onnx *onnx, bool open_defaults,
+                         const struct bp_custom_table *custom, struct bp_region *region,
+                         struct bp_symbols *symbols, struct bp_ir **out, bp_err *err)
+{
     struct bp_builder builder = {.onnx = onnx,
                                  .region = region,
                                  .symbols = symbols,
@@ -234,8 +263,10 @@ bp_rc bp_onnx_graph(struct bp_onnx *onnx, bool open_defaults, struct bp_region *
     if (!builder.tensors)
         return bp_fail_nomem(err, "the tensors of a model");
     rc = bp_ir_create(region, symbols, NULL, bp_text_or_empty(graph->name), &ir, err);
-    if (rc >= 0)
+    if (rc >= 0) {
+        ir->custom = custom;
         rc = bp_decode_graph(&builder, graph, ir, err);
+    }
     if (rc >= 0)
         rc = bp_flex_attention_expand(ir, err);
     if (rc >= 0)

@@ -17,6 +17,10 @@ bp_rc bp_onnx_open(const char *path, struct bp_onnx **out, bp_err *err) BP_CHECK
 /* The same for bytes that outlive it; external data is looked for in dir (NULL: refused). */
 bp_rc bp_onnx_open_memory(const void *bytes, size_t size, const char *dir, struct bp_onnx **out,
                           bp_err *err) BP_CHECKED;
+/* As bp_model_open_source and bp_model_save. */
+bp_rc bp_onnx_open_source(const bp_model_source *source, struct bp_onnx **out,
+                          bp_err *err) BP_CHECKED;
+bp_rc bp_onnx_save(const struct bp_onnx *onnx, const bp_model_sink *sink, bp_err *err) BP_CHECKED;
 struct bp_onnx *bp_onnx_ref(struct bp_onnx *onnx);
 void bp_onnx_unref(struct bp_onnx *onnx); /* NULL is fine */
 
@@ -28,6 +32,11 @@ void bp_onnx_unref(struct bp_onnx *onnx); /* NULL is fine */
  */
 bp_rc bp_onnx_graph(struct bp_onnx *onnx, bool open_defaults, struct bp_region *region,
                     struct bp_symbols *symbols, struct bp_ir **out, bp_err *err) BP_CHECKED;
+
+/* The same with operators of the application, which go after `region`; custom may be NULL. */
+bp_rc bp_onnx_graph_with(struct bp_onnx *onnx, bool open_defaults,
+                         const struct bp_custom_table *custom, struct bp_region *region,
+                         struct bp_symbols *symbols, struct bp_ir **out, bp_err *err) BP_CHECKED;
 
 /* Gives the pages of mapped weights back to the page cache; they come back when they are read. */
 void bp_onnx_drop_pages(struct bp_onnx *onnx);

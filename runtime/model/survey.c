@@ -14,7 +14,7 @@ static bp_rc survey_tensor(struct bp_onnx *onnx, Bp__TensorProto *proto, size_t 
         proto->number = ++onnx->n_numbered; /* at most one a message, so it cannot overflow */
         proto->has_number = true;
     }
-    if (rc >= 0 && proto->data_location == BP_TENSOR_EXTERNAL)
+    if (rc >= 0 && proto->given == 0 && proto->data_location == BP_TENSOR_EXTERNAL)
         rc = bp_external_add(onnx->source.external, proto, err);
     if (rc < 0)
         return bp_fail_in(err, rc, "tensor '%.80s'", bp_text_or_empty(proto->name));

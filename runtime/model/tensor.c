@@ -267,6 +267,16 @@ static bp_rc read_raw(const struct bp_chunk *raw, const struct bp_source *source
     return BP_OK;
 }
 
+/* Its type and sizes were compared when the model was opened. */
+static void read_given(const Bp__TensorProto *proto, const struct bp_source *source,
+                       struct bp_ir_data *out)
+{
+    const bp_tensor *tensor = &source->given[proto->given - 1];
+
+    out->bytes = out->size > 0 ? (const uint8_t *)tensor->base + tensor->offset : (const uint8_t *)"";
+    out->id = bp_source_id(source, out->size > 0 ? (const void *)out->bytes : proto, out->size);
+}
+
 static bp_rc read_data(const Bp__TensorProto *proto, const struct bp_source *source,
                        struct bp_region *region, struct bp_ir_data *out, bp_err *err)
 {
@@ -278,6 +288,10 @@ static bp_rc read_data(const Bp__TensorProto *proto, const struct bp_source *sou
     out->dtype = (uint32_t)proto->data_type;
     out->rank = (uint32_t)proto->n_dims;
     out->dims = proto->dims;
+    if (proto->given > 0) {
+        read_given(proto, source, out);
+        return bp_check_bools(out, err);
+    }
     if (proto->data_location == BP_TENSOR_EXTERNAL)
         return bp_external_read(proto, source, region, out, err);
 

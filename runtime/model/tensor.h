@@ -19,6 +19,7 @@ struct bp_source {
     struct bp_bytes file;         /* chunks point into it */
     uint64_t salt;                /* like no other in this process */
     struct bp_external *external; /* NULL: there are no external files */
+    const bp_tensor *given;       /* what TensorProto.given counts in */
 };
 
 /*
@@ -35,6 +36,12 @@ bp_rc bp_tensor_proto_check(const Bp__TensorProto *proto, size_t *out, bp_err *e
 bp_rc bp_tensor_proto_read(const Bp__TensorProto *proto, const struct bp_source *source,
                            struct bp_region *region, struct bp_ir_data *out,
                            bp_err *err) BP_CHECKED;
+
+/*
+ * Is it in ordinary memory, with as many bytes as its dims need? *out is their number; of strings,
+ * of their bp_spans.
+ */
+bp_rc bp_tensor_check(const bp_tensor *tensor, size_t *out, bp_err *err) BP_CHECKED;
 
 /* A number for n bytes at p that live as long as the source: equal numbers are equal bytes. */
 uint64_t bp_source_id(const struct bp_source *source, const void *p, size_t n);

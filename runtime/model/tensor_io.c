@@ -135,7 +135,7 @@ static bp_rc check_strings(const bp_tensor *tensor, size_t n, bp_err *err)
     return BP_OK;
 }
 
-static bp_rc check_tensor(const bp_tensor *tensor, size_t *out, bp_err *err)
+bp_rc bp_tensor_check(const bp_tensor *tensor, size_t *out, bp_err *err)
 {
     bp_rc rc;
 
@@ -163,7 +163,7 @@ bp_rc bp_tensor_encode(const bp_tensor *tensor, const char *name, void **out, si
 
     *out = NULL;
     *size = 0;
-    rc = check_tensor(tensor, &n, err);
+    rc = bp_tensor_check(tensor, &n, err);
     if (rc < 0)
         return rc;
     put_tensor(&writer, tensor, name, n);

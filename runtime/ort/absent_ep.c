@@ -137,6 +137,3 @@ ABSENT(ort_ep_ProfilingEvent_GetArgValue,
 ABSENT(ort_ep_ProfilingEventsContainer_AddEvents,
        (OrtProfilingEventsContainer *events_container, const OrtProfilingEvent *const *events,
         size_t num_events))
-ABSENT(ort_ep_SessionOptionsGetWeightlessSourceModelBuffer,
-       (const OrtSessionOptions *session_options, const void **source_model_data,
-        size_t *source_model_data_length))

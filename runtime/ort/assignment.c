@@ -82,7 +82,8 @@ static struct ort_assignment *build(const bp_report *report)
 
         if (bp_report_get_group(report, g, &row, NULL) >= 0 &&
             bp_report_get_provider(report, row.provider, &provider, NULL) >= 0)
-            ort_long_name(provider.name, made->groups[g].ep_name, sizeof made->groups[g].ep_name);
+            bp_provider_long_name(provider.name, made->groups[g].ep_name,
+                                  sizeof made->groups[g].ep_name);
         fill(made, report, g, &at);
         made->list[g] = &made->groups[g];
     }

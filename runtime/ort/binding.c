@@ -114,7 +114,11 @@ OrtStatus *ort_BindInput(OrtIoBinding *binding_ptr, const char *name, const OrtV
     ORT_NEED(name);
     ORT_NEED(val_ptr);
     status = ort_find_input(binding_ptr->session, name, 0, &index);
-    return status ? status : bind(&binding_ptr->in, name, val_ptr);
+    if (status) {
+        ort_ReleaseStatus(status);
+        return ort_fail(ORT_FAIL, "Failed to find input name in the mapping: %s", name);
+    }
+    return bind(&binding_ptr->in, name, val_ptr);
 }
 
 OrtStatus *ort_BindOutput(OrtIoBinding *binding_ptr, const char *name, const OrtValue *val_ptr)

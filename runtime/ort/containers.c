@@ -148,16 +148,41 @@ OrtStatus *ort_value_to_object(const OrtValue *value, bp_object **out)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+static bool is_key_type(uint32_t dtype)
+{
+    switch (dtype) {
+    case BP_DTYPE_STRING:
+    case BP_DTYPE_I8:
+    case BP_DTYPE_I16:
+    case BP_DTYPE_I32:
+    case BP_DTYPE_I64:
+    case BP_DTYPE_U8:
+    case BP_DTYPE_U16:
+    case BP_DTYPE_U32:
+    case BP_DTYPE_U64:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static OrtStatus *check_map(const OrtValue *const *in, size_t n)
 {
     if (n != 2)
-        return ort_fail(ORT_INVALID_ARGUMENT, "For map type num_values MUST be 2; it is %zu", n);
-    if (in[0]->kind != ONNX_TYPE_TENSOR || in[1]->kind != ONNX_TYPE_TENSOR)
-        return ort_fail(ORT_INVALID_ARGUMENT, "the keys and values of a map must be tensors");
+        return ort_fail(ORT_FAIL, "For map type num_values MUST be 2; it is %zu", n);
+    for (size_t i = 0; i < n; i++) {
+        if (in[i]->kind != ONNX_TYPE_TENSOR || !in[i]->has_value)
+            return ort_fail(ORT_FAIL, "The keys and values of a map must be tensors");
+    }
+    if (in[0]->tensor.rank > 1 || in[1]->tensor.rank > 1)
+        return ort_fail(ORT_FAIL,
+                        "Either the key tensor or the value tensor has NumDimensions > 1");
     if (in[0]->tensor.rank != 1 || in[1]->tensor.rank != 1 ||
         in[0]->tensor.dims[0] != in[1]->tensor.dims[0])
-        return ort_fail(ORT_INVALID_ARGUMENT,
-                        "Key and value tensors must both have rank 1 and be of the same size");
+        return ort_fail(ORT_FAIL, "Key and value tensors have unequal number of elements.");
+    if (!is_key_type(in[0]->tensor.dtype))
+        return ort_fail(ORT_FAIL, "Key type is not supported yet: %s",
+                        bp_dtype_name(in[0]->tensor.dtype));
     return NULL;
 }
 
@@ -165,8 +190,10 @@ static OrtStatus *check_sequence(const OrtValue *const *in, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
         if (in[i]->kind != in[0]->kind || in[i]->tensor.dtype != in[0]->tensor.dtype)
-            return ort_fail(ORT_INVALID_ARGUMENT,
-                            "A sequence must have values of one type; value %zu is of another", i);
+            return ort_fail(ORT_FAIL,
+                            "Sequences must have tensors of the same data type. Value %zu is of "
+                            "another than the first",
+                            i);
     }
     return NULL;
 }
@@ -184,7 +211,7 @@ OrtStatus *ort_CreateValue(const OrtValue *const *in, size_t num_values, ONNXTyp
     for (size_t i = 0; i < num_values; i++)
         ORT_NEED(in[i]);
     if (value_type != ONNX_TYPE_MAP && value_type != ONNX_TYPE_SEQUENCE)
-        return ort_fail(ORT_NOT_IMPLEMENTED, "Input is not of type sequence or map.");
+        return ort_fail(ORT_FAIL, "Input is not of type sequence or map.");
     status =
         value_type == ONNX_TYPE_MAP ? check_map(in, num_values) : check_sequence(in, num_values);
     if (status)
@@ -213,7 +240,7 @@ OrtStatus *ort_CreateValue(const OrtValue *const *in, size_t num_values, ONNXTyp
 static OrtStatus *need_container(const OrtValue *value)
 {
     if (value->kind != ONNX_TYPE_MAP && value->kind != ONNX_TYPE_SEQUENCE)
-        return ort_fail(ORT_NOT_IMPLEMENTED, "Input is not of type sequence or map.");
+        return ort_fail(ORT_FAIL, "Input is not of type sequence or map.");
     if (!value->has_value)
         return ort_fail(ORT_INVALID_ARGUMENT, "the optional value holds nothing");
     return NULL;

@@ -29,17 +29,22 @@ struct wish {
 
 /* ---- logging --------------------------------------------------------------------------------- */
 
-void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text)
+void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *place,
+                   const char *text)
 {
     static const char letters[] = "VIWEF";
 
-    if ((int)severity < atomic_load_explicit(&env->severity, memory_order_relaxed))
-        return;
     if (env->log)
-        env->log(env->log_param, severity, category, env->log_id, "backplane", text);
+        env->log(env->log_param, severity, category, env->log_id, place, text);
     else
         fprintf(stderr, "[%c:onnxruntime:%s, %s] %s\n", letters[severity], env->log_id, category,
                 text);
+}
+
+void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text)
+{
+    if ((int)severity >= atomic_load_explicit(&env->severity, memory_order_relaxed))
+        ort_env_write(env, severity, category, "backplane", text);
 }
 
 static void log_line(void *user, uint32_t level, const char *domain, const char *text)
@@ -60,6 +65,7 @@ static void destroy(OrtEnv *env)
         return;
     if (env->host)
         (void)bp_env_destroy(env->host, NULL);
+    ort_shared_finish(&env->shared);
     ort_devices_destroy(env->devices);
     ort_keys_finish(&env->config);
     pthread_mutex_destroy(&env->lock);

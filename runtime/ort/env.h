@@ -9,6 +9,7 @@
 
 #include "ort/devices.h"
 #include "ort/keys.h"
+#include "ort/shared.h"
 
 struct OrtThreadingOptions {
     int intra_op, inter_op;
@@ -30,6 +31,7 @@ struct OrtEnv {
     OrtKeyValuePairs config;
     pthread_mutex_t lock;
     struct ort_devices *devices; /* under the lock; NULL: nobody asked yet */
+    struct ort_shared shared;    /* allocators; under the lock */
 };
 
 /* The process's environment, made when there is none; one more reference. */
@@ -39,5 +41,8 @@ void ort_env_release(OrtEnv *env);
 
 /* One line to the environment's log. */
 void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text);
+/* The same whatever the environment's level; `place`: where in the code. */
+void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *place,
+                   const char *text);
 
 #endif

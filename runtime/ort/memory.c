@@ -91,7 +91,8 @@ OrtStatus *ort_CreateMemoryInfo(const char *name, OrtAllocatorType type, int id,
         like.vendor_id = known[i].vendor;
         return create(&like, name, out);
     }
-    return ort_fail(ORT_INVALID_ARGUMENT, "Specified device is not supported: %s", name);
+    return ort_fail(ORT_INVALID_ARGUMENT,
+                    "Specified device is not supported. Try CreateMemoryInfo_V2. (%s)", name);
 }
 
 OrtStatus *ort_CreateCpuMemoryInfo(OrtAllocatorType type, OrtMemType mem_type, OrtMemoryInfo **out)

@@ -3,17 +3,12 @@
 
 #include "config.h"
 
+#include "ort/op_attr.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "ort/status.h"
-
-struct OrtOpAttr {
-    char *name;
-    OrtOpAttrType type;
-    size_t bytes;
-    char data[]; /* texts: each with its end, one after another */
-};
 
 static size_t texts_size(const char *const *texts, size_t n)
 {

@@ -39,8 +39,11 @@ void ort_ReleaseSessionOptions(OrtSessionOptions *input)
     for (size_t i = 0; i < input->n_providers; i++) {
         free(input->providers[i].name);
         ort_keys_finish(&input->providers[i].options);
+        free(input->providers[i].devices);
     }
     free(input->providers);
+    ort_weights_finish(&input->weights);
+    ort_custom_finish(&input->custom);
     free(input->log_id);
     free(input->optimized_path);
     free(input->profile_prefix);
@@ -63,7 +66,9 @@ static bool copy_owned(OrtSessionOptions *to, const OrtSessionOptions *from)
               copy_text(&to->optimized_path, from->optimized_path) &&
               copy_text(&to->profile_prefix, from->profile_prefix) &&
               ort_keys_copy(&to->config, &from->config) && ort_keys_copy(&to->dims, &from->dims) &&
-              ort_keys_copy(&to->denotations, &from->denotations);
+              ort_keys_copy(&to->denotations, &from->denotations) &&
+              ort_weights_copy(&to->weights, &from->weights) &&
+              ort_custom_copy(&to->custom, &from->custom);
 
     if (!ok)
         return false;
@@ -74,7 +79,9 @@ static bool copy_owned(OrtSessionOptions *to, const OrtSessionOptions *from)
         to->n_providers++;
         to->providers[i].name = strdup(from->providers[i].name);
         if (!to->providers[i].name ||
-            !ort_keys_copy(&to->providers[i].options, &from->providers[i].options))
+            !ort_keys_copy(&to->providers[i].options, &from->providers[i].options) ||
+            !ort_provider_set_devices(&to->providers[i], from->providers[i].devices,
+                                      from->providers[i].n_devices))
             return false;
     }
     return true;
@@ -93,6 +100,8 @@ OrtStatus *ort_CloneSessionOptions(const OrtSessionOptions *in_options,
     *copy = *in_options;
     copy->log_id = copy->optimized_path = copy->profile_prefix = NULL;
     copy->config = copy->dims = copy->denotations = (OrtKeyValuePairs){0};
+    copy->weights = (struct ort_weights){0};
+    copy->custom = (struct ort_custom){0};
     copy->providers = NULL;
     copy->n_providers = 0;
     if (!copy_owned(copy, in_options)) {
@@ -265,7 +274,8 @@ OrtStatus *ort_GetSessionConfigEntry(const OrtSessionOptions *options, const cha
     ORT_NEED(size);
     value = ort_keys_get(&options->config, config_key);
     if (!value)
-        return ort_fail(ORT_FAIL, "Session config entry '%s' was not found.", config_key);
+        return ort_fail(ORT_INVALID_ARGUMENT, "Session config entry '%s' was not found.",
+                        config_key);
     room = *size;
     *size = strlen(value) + 1;
     if (!config_value)

@@ -6,12 +6,16 @@
 #include <backplane.h>
 #include <stdatomic.h>
 
+#include "ort/custom.h"
 #include "ort/keys.h"
+#include "ort/weights.h"
 
 /* A provider that was appended. */
 struct ort_provider {
     char *name; /* as the host knows it */
     OrtKeyValuePairs options;
+    uint32_t *devices; /* NULL: the provider chooses */
+    uint32_t n_devices;
 };
 
 struct OrtSessionOptions {
@@ -26,14 +30,27 @@ struct OrtSessionOptions {
     OrtKeyValuePairs config;
     OrtKeyValuePairs dims;        /* sizes by name of the dimension, in decimal */
     OrtKeyValuePairs denotations; /* by denotation */
+    struct ort_weights weights;
+    const void *weightless_source; /* the application's; for providers that compile models */
+    size_t weightless_source_size;
     struct ort_provider *providers;
     size_t n_providers;
+    bool has_policy; /* providers are chosen, when none is named */
+    OrtExecutionProviderDevicePolicy policy;
+    EpSelectionDelegate delegate; /* instead of the policy; or NULL */
+    void *delegate_state;
+    struct ort_custom custom; /* operators of the application */
     OrtLoggingFunction log;
     void *log_param;
     OrtCustomCreateThreadFn create_thread;
     OrtCustomJoinThreadFn join_thread;
     void *thread_options;
 };
+
+/* "cpu" for "CPUExecutionProvider", "CPU", "cpu". In out, of `size` bytes. */
+void ort_short_name(const char *name, char *out, size_t size);
+/* Copies n numbers of devices; false: no memory. */
+bool ort_provider_set_devices(struct ort_provider *provider, const uint32_t *devices, uint32_t n);
 
 /* The options as the host takes them; the caller destroys them. */
 OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_options **out);
@@ -44,7 +61,8 @@ OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_opti
  */
 OrtStatus *ort_append(OrtSessionOptions *options, const char *name, const OrtKeyValuePairs *kv,
                       OrtErrorCode code);
-/* ONNX Runtime's name of a provider: "CPUExecutionProvider" for "cpu". In out, of `size` bytes. */
-const char *ort_long_name(const char *name, char *out, size_t size);
+/* The same with n devices, which are of one provider. */
+OrtStatus *ort_append_on(OrtSessionOptions *options, const OrtEpDevice *const *devices, size_t n,
+                         const OrtKeyValuePairs *kv, OrtErrorCode code);
 
 #endif

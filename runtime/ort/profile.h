@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* profile.h - what a profiled session did and when. */
+/* profile.h - profiles of sessions and of single runs, in files. */
 #ifndef BP_ORT_PROFILE_H
 #define BP_ORT_PROFILE_H
+
+#include <backplane.h>
 
 #include "ort/slots.h"
 
 struct ort_profile;
 
-/* Begins now; the file's name is the prefix with the date. NULL: out of memory. */
-struct ort_profile *ort_profile_create(const char *prefix);
+/* Begins now; the file's name is the prefix with the date. */
+OrtStatus *ort_profile_create(const char *prefix, struct ort_profile **out);
 void ort_profile_destroy(struct ort_profile *profile);
-uint64_t ort_profile_now(void);
-/* A span of ort_profile_now(), when the session is profiled; `name` is a constant. */
-void ort_profile_add(OrtSession *session, const char *name, uint64_t start_ns, uint64_t end_ns);
+int64_t ort_profile_now(void);
+/* What runs are to write to, as long as the profile lives; NULL: there is none, or it has ended. */
+bp_profile *ort_profile_record(struct ort_profile *profile);
+/* A span of ort_profile_now(); `name` is copied. Nothing happens without a profile. */
+void ort_profile_add(struct ort_profile *profile, const char *name, int64_t start_ns,
+                     int64_t end_ns);
+/* Writes the file, whose name is in *path until the profile is destroyed. */
+OrtStatus *ort_profile_write(struct ort_profile *profile, const char **path);
 
 #endif

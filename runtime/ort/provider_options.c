@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * provider_options.c - providers by functions of their own: option objects, old structs, symbols.
+ * provider_options.c - providers by functions of their own: old structs, exported symbols.
  *
  * All of them end as a name with keys and values.
  */
@@ -14,148 +14,6 @@
 #include "ort/options.h"
 #include "ort/status.h"
 #include "ort/versions.h"
-
-/* ---- option objects ----------------------------------------------------------------------------- */
-
-/* What OrtCANNProviderOptions and its like are. */
-struct object {
-    OrtKeyValuePairs kv;
-};
-
-/* A key that may be set, and what it is when it is not. */
-struct row {
-    const char *key, *value;
-};
-
-static const struct row cann_rows[] = {
-    {"device_id", "0"},
-    {"npu_mem_limit", "18446744073709551615"},
-    {"arena_extend_strategy", "kNextPowerOfTwo"},
-    {"enable_cann_graph", "1"},
-    {"enable_cann_subgraph", "0"},
-    {"dump_graphs", "0"},
-    {"dump_om_model", "1"},
-    {"precision_mode", ""},
-    {"op_select_impl_mode", ""},
-    {"optypelist_for_implmode", ""},
-    {NULL, NULL},
-};
-
-static const struct row dnnl_rows[] = {{"use_arena", "1"}, {"threadpool_args", "0"}, {NULL, NULL}};
-
-/* Any key: what it means is between the application and the plug-in. */
-static const struct row free_rows[] = {{NULL, NULL}};
-
-static OrtStatus *create(struct object **out)
-{
-    *out = calloc(1, sizeof **out);
-    return *out ? NULL : ort_no_memory();
-}
-
-static void release(struct object *object)
-{
-    if (!object)
-        return;
-    ort_keys_finish(&object->kv);
-    free(object);
-}
-
-static OrtStatus *update(const struct row *rows, struct object *object, const char *const *keys,
-                         const char *const *values, size_t n)
-{
-    if (n > 0) {
-        ORT_NEED(keys);
-        ORT_NEED(values);
-    }
-    for (size_t i = 0; i < n; i++) {
-        const struct row *row = rows;
-
-        if (!keys[i] || !values[i] || !keys[i][0])
-            return ort_fail(ORT_INVALID_ARGUMENT, "provider option %zu: its key or value is empty",
-                            i);
-        while (row->key && strcmp(row->key, keys[i]) != 0)
-            row++;
-        if (!row->key && rows->key)
-            return ort_fail(ORT_INVALID_ARGUMENT, "Unknown provider option: \"%s\".", keys[i]);
-        if (!ort_keys_set(&object->kv, keys[i], values[i]))
-            return ort_no_memory();
-    }
-    return NULL;
-}
-
-/* "key=value;key=value", with the defaults of what is not set; into text when that is not NULL. */
-static size_t print(const struct row *rows, const struct object *object, char *text, size_t size)
-{
-    size_t at = 0;
-
-    for (const struct row *row = rows; row->key; row++) {
-        const char *value = ort_keys_get(&object->kv, row->key);
-        int n = snprintf(text ? text + at : NULL, text ? size - at : 0, "%s%s=%s", at ? ";" : "",
-                         row->key, value ? value : row->value);
-
-        at += (size_t)n;
-    }
-    for (size_t i = 0; !rows->key && i < object->kv.n; i++) {
-        int n = snprintf(text ? text + at : NULL, text ? size - at : 0, "%s%s=%s", at ? ";" : "",
-                         object->kv.keys[i], object->kv.values[i]);
-
-        at += (size_t)n;
-    }
-    return at;
-}
-
-static OrtStatus *as_string(const struct row *rows, const struct object *object,
-                            OrtAllocator *allocator, char **out)
-{
-    size_t size = print(rows, object, NULL, 0) + 1;
-    char *text = allocator->Alloc(allocator, size);
-
-    if (!text)
-        return ort_no_memory();
-    text[0] = '\0';
-    (void)print(rows, object, text, size);
-    *out = text;
-    return NULL;
-}
-
-/* The five slots of a provider: its name in them, the type, the name at the host, its rows. */
-#define OBJECT(Name, append_slot, Type, host, rows)                                                \
-    OrtStatus *ort_Create##Name##ProviderOptions(Type **out)                                       \
-    {                                                                                              \
-        ORT_NEED(out);                                                                             \
-        return create((struct object **)(void *)out);                                              \
-    }                                                                                              \
-    OrtStatus *ort_Update##Name##ProviderOptions(Type *object, const char *const *keys,            \
-                                                 const char *const *values, size_t n)              \
-    {                                                                                              \
-        ORT_NEED(object);                                                                          \
-        return update(rows, (struct object *)(void *)object, keys, values, n);                     \
-    }                                                                                              \
-    OrtStatus *ort_Get##Name##ProviderOptionsAsString(const Type *object, OrtAllocator *allocator, \
-                                                      char **ptr)                                  \
-    {                                                                                              \
-        ORT_NEED(object);                                                                          \
-        ORT_NEED(allocator);                                                                       \
-        ORT_NEED(ptr);                                                                             \
-        return as_string(rows, (const struct object *)(const void *)object, allocator, ptr);       \
-    }                                                                                              \
-    void ort_Release##Name##ProviderOptions(Type *input)                                           \
-    {                                                                                              \
-        release((struct object *)(void *)input);                                                   \
-    }                                                                                              \
-    OrtStatus *ort_SessionOptionsAppendExecutionProvider_##append_slot(OrtSessionOptions *options, \
-                                                                       const Type *object)         \
-    {                                                                                              \
-        ORT_NEED(options);                                                                         \
-        ORT_NEED(object);                                                                          \
-        return ort_append(options, host, &((const struct object *)(const void *)object)->kv,       \
-                          ORT_FAIL);                                                               \
-    }
-
-OBJECT(CANN, CANN, OrtCANNProviderOptions, "CANNExecutionProvider", cann_rows)
-OBJECT(Dnnl, Dnnl, OrtDnnlProviderOptions, "DnnlExecutionProvider", dnnl_rows)
-OBJECT(CUDA, CUDA_V2, OrtCUDAProviderOptionsV2, "CUDAExecutionProvider", free_rows)
-OBJECT(TensorRT, TensorRT_V2, OrtTensorRTProviderOptionsV2, "TensorrtExecutionProvider", free_rows)
 
 /* ---- structs and symbols from before --------------------------------------------------------------- */
 
@@ -182,6 +40,21 @@ static OrtStatus *append_number(OrtSessionOptions *options, const char *name, co
 
     snprintf(text, sizeof text, "%lld", value);
     return append_one(options, name, key, text);
+}
+
+static OrtStatus *append_all(OrtSessionOptions *options, const char *name, const char *const *keys,
+                             const char *const *values, size_t n)
+{
+    OrtKeyValuePairs kv = {0};
+    OrtStatus *status;
+
+    if (!options)
+        return append_one(NULL, name, NULL, NULL);
+    status = ort_keys_set_all(&kv, keys, values, n);
+    if (!status)
+        status = ort_append(options, name, &kv, ORT_FAIL);
+    ort_keys_finish(&kv);
+    return status;
 }
 
 /* The structs have no version and grew at the end: only what was always there is read. */
@@ -230,28 +103,14 @@ OrtStatus *ort_SessionOptionsAppendExecutionProvider_OpenVINO_V2(OrtSessionOptio
                                                                  const char *const *values,
                                                                  size_t n)
 {
-    return ort_SessionOptionsAppendExecutionProvider(options, "OpenVINOExecutionProvider", keys,
-                                                     values, n);
+    return append_all(options, "OpenVINOExecutionProvider", keys, values, n);
 }
 
 OrtStatus *ort_SessionOptionsAppendExecutionProvider_VitisAI(OrtSessionOptions *options,
                                                              const char *const *keys,
                                                              const char *const *values, size_t n)
 {
-    return ort_SessionOptionsAppendExecutionProvider(options, "VitisAIExecutionProvider", keys,
-                                                     values, n);
-}
-
-OrtStatus *ort_CreateROCMProviderOptions(OrtROCMProviderOptions **out)
-{
-    ORT_NEED(out);
-    *out = calloc(1, sizeof **out);
-    return *out ? NULL : ort_no_memory();
-}
-
-void ort_ReleaseROCMProviderOptions(OrtROCMProviderOptions *input)
-{
-    free(input);
+    return append_all(options, "VitisAIExecutionProvider", keys, values, n);
 }
 
 /* ---- exported symbols ------------------------------------------------------------------------------ */

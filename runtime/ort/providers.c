@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "ort/devices.h"
 #include "ort/env.h"
 #include "ort/options.h"
 #include "ort/status.h"
@@ -17,28 +18,7 @@
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
-/* How ONNX Runtime writes the first part of a provider's name. */
-static const char *const spelled[] = {
-    "CPU",      "CUDA",          "CANN",    "Dnnl",  "Nnapi", "OpenCL",   "Xnnpack",
-    "OpenVINO", "Tensorrt",      "CoreML",  "Dml",   "ROCM",  "MIGraphX", "QNN",
-    "ACL",      "ArmNN",         "VitisAI", "Azure", "Rknpu", "VSINPU",   "WebGPU",
-    "WebNN",    "NvTensorRTRTX", "JS",      "SNPE",  "Tvm",
-};
-
-const char *ort_long_name(const char *name, char *out, size_t size)
-{
-    const char *first = name;
-
-    for (size_t i = 0; i < sizeof spelled / sizeof *spelled; i++) {
-        if (strcasecmp(spelled[i], name) == 0)
-            first = spelled[i];
-    }
-    snprintf(out, size, "%s" SUFFIX, first);
-    return out;
-}
-
-/* "cpu" for "CPUExecutionProvider", "CPU", "cpu". */
-static void short_name(const char *name, char *out, size_t size)
+void ort_short_name(const char *name, char *out, size_t size)
 {
     size_t n = strlen(name);
     size_t tail = sizeof SUFFIX - 1;
@@ -61,7 +41,7 @@ static OrtStatus *keep_entries(OrtSessionOptions *options, const char *name,
     char prefix[128];
     char key[1200];
 
-    ort_long_name(name, prefix, sizeof prefix);
+    bp_provider_long_name(name, prefix, sizeof prefix);
     for (char *p = prefix; *p; p++)
         *p = (char)tolower((unsigned char)*p);
     for (size_t i = 0; i < kv->n; i++) {
@@ -107,6 +87,18 @@ static OrtStatus *try(const char *name, const OrtKeyValuePairs *kv, OrtErrorCode
     return status;
 }
 
+bool ort_provider_set_devices(struct ort_provider *provider, const uint32_t *devices, uint32_t n)
+{
+    if (n == 0)
+        return true;
+    provider->devices = calloc(n, sizeof *devices);
+    if (!provider->devices)
+        return false;
+    memcpy(provider->devices, devices, n * sizeof *devices);
+    provider->n_devices = n;
+    return true;
+}
+
 static OrtStatus *push(OrtSessionOptions *options, const char *name, const OrtKeyValuePairs *kv)
 {
     size_t n = options->n_providers;
@@ -131,7 +123,7 @@ OrtStatus *ort_append(OrtSessionOptions *options, const char *name, const OrtKey
     char plain[64];
     OrtStatus *status;
 
-    short_name(name, plain, sizeof plain);
+    ort_short_name(name, plain, sizeof plain);
     if (strcmp(plain, "cpu") == 0) {
         options->cpu_is_named = true;
         return keep_entries(options, plain, kv);
@@ -140,6 +132,24 @@ OrtStatus *ort_append(OrtSessionOptions *options, const char *name, const OrtKey
     if (!status)
         status = push(options, name, kv);
     return status ? status : keep_entries(options, plain, kv);
+}
+
+OrtStatus *ort_append_on(OrtSessionOptions *options, const OrtEpDevice *const *devices, size_t n,
+                         const OrtKeyValuePairs *kv, OrtErrorCode code)
+{
+    size_t before = options->n_providers;
+    uint32_t *numbers = calloc(n + 1, sizeof *numbers);
+    OrtStatus *status = numbers ? NULL : ort_no_memory();
+
+    for (size_t i = 0; i < n && !status; i++)
+        numbers[i] = devices[i]->device;
+    if (!status)
+        status = ort_append(options, devices[0]->name, kv, code);
+    if (!status && options->n_providers > before && /* not CPU, which is not listed */
+        !ort_provider_set_devices(&options->providers[before], numbers, (uint32_t)n))
+        status = ort_no_memory();
+    free(numbers);
+    return status;
 }
 
 /* ---- what sessions need ------------------------------------------------------------------------- */
@@ -158,11 +168,31 @@ static OrtStatus *add_all(const OrtSessionOptions *options, bp_session_options *
         rc =
             bp_session_options_add_provider(to, provider->name, rows, (uint32_t)provider->options.n,
                                             BP_FALLBACK_DEFAULT, ort_err_init(&err));
+        if (rc >= 0 && provider->n_devices > 0)
+            rc = bp_session_options_set_devices(to, provider->name, provider->devices,
+                                                provider->n_devices, &err.err);
         free(rows);
         if (rc < 0)
             return ort_from(rc, &err, ORT_OTHER, NULL);
     }
     return NULL;
+}
+
+/* ONNX Runtime's levels; all that there is, unless asked otherwise, is our default. */
+static uint32_t host_level(GraphOptimizationLevel level)
+{
+    switch (level) {
+    case ORT_DISABLE_ALL:
+        return BP_OPTIMIZE_NONE;
+    case ORT_ENABLE_BASIC:
+        return BP_OPTIMIZE_BASIC;
+    case ORT_ENABLE_EXTENDED:
+        return BP_OPTIMIZE_EXTENDED;
+    case ORT_ENABLE_LAYOUT:
+        return BP_OPTIMIZE_LAYOUT;
+    default:
+        return BP_OPTIMIZE_DEFAULT;
+    }
 }
 
 OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_options **out)
@@ -176,7 +206,8 @@ OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_opti
         return ort_from(rc, &err, ORT_OTHER, NULL);
     if (options->intra_op > 0 && !options->env_threads)
         bp_session_options_set_threads(made, (uint32_t)options->intra_op);
-    status = add_all(options, made);
+    rc = bp_session_options_set_optimization(made, host_level(options->level), ort_err_init(&err));
+    status = rc < 0 ? ort_from(rc, &err, ORT_OTHER, NULL) : add_all(options, made);
     if (status) {
         bp_session_options_destroy(made);
         return status;
@@ -220,7 +251,7 @@ static OrtStatus *list(OrtEnv *env, uint32_t n, char **names, int *count)
             return ort_from(rc, &err, ORT_OTHER, NULL);
         if (info.code < 0)
             continue;
-        names[*count] = strdup(ort_long_name(info.name, name, sizeof name));
+        names[*count] = strdup(bp_provider_long_name(info.name, name, sizeof name));
         if (!names[*count])
             return ort_no_memory();
         (*count)++;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/lora.h"
 #include "ort/run_options.h"
 #include "ort/session.h"
 #include "ort/status.h"
@@ -18,10 +19,20 @@ struct call {
     const OrtSession *session;
     bp_binding *in, *out;
     size_t n_in, n_out;
-    int64_t *dims; /* of outputs that go into the caller's memory */
+    int64_t *dims;     /* of outputs that go into the caller's memory */
+    bool has_prepared; /* there are such */
     bp_binding few_in[FEW], few_out[FEW];
     int64_t few_dims[FEW_DIMS];
 };
+
+/* "tensor" for BP_KIND_TENSOR */
+static const char *kind_word(uint32_t kind)
+{
+    static const char *const words[BP_KIND_END] = {"tensor", "sequence", "optional", "map",
+                                                   "sparse tensor"};
+
+    return kind < BP_KIND_END ? words[kind] : "unknown";
+}
 
 /* ---- feeds ------------------------------------------------------------------------------------- */
 
@@ -74,23 +85,33 @@ static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtV
 {
     bp_binding *binding = &call->in[i];
     OrtStatus *status = ort_find_input(call->session, name, i, &binding->index);
+    const bp_io_info *io;
 
     if (status)
         return status;
     if (!value)
         return ort_fail(ORT_INVALID_ARGUMENT, "NULL input supplied for input %s", name);
+    io = &call->session->inputs[binding->index];
+    if (value->sparse && io->type->kind != BP_KIND_SPARSE)
+        return ort_fail(
+            ORT_INVALID_ARGUMENT,
+            "input with name: '%s' expected to be of type: %s but received a sparse tensor", name,
+            kind_word(io->type->kind));
     if (value->kind != ONNX_TYPE_TENSOR || !value->has_value)
         return ort_value_to_object(value, &binding->object);
     binding->tensor = value->tensor;
-    return check_feed(&call->session->inputs[binding->index], &value->tensor);
+    return check_feed(io, &value->tensor);
 }
 
 /* Names an input that was not fed, when there are fewer feeds than inputs. */
 static OrtStatus *check_all_fed(const struct call *call)
 {
     const OrtSession *session = call->session;
+    size_t n_required = 0; /* of the feeds */
 
-    if (call->n_in >= session->n_required)
+    for (size_t k = 0; k < call->n_in; k++)
+        n_required += call->in[k].index < session->n_required;
+    if (n_required >= session->n_required)
         return NULL;
     for (uint32_t i = 0; i < session->n_required; i++) {
         size_t k = 0;
@@ -105,21 +126,40 @@ static OrtStatus *check_all_fed(const struct call *call)
 
 /* ---- fetches ----------------------------------------------------------------------------------- */
 
-/* Can the result be written where the value's tensor lies? */
-static bool is_direct(const OrtValue *value)
+/* The kind of a value that turns out to hold nothing. */
+static ONNXType empty_kind(const bp_type_info *type)
+{
+    while (type && type->kind == BP_KIND_OPTIONAL)
+        type = type->item;
+    if (!type || type->kind == BP_KIND_TENSOR)
+        return ONNX_TYPE_TENSOR;
+    return type->kind == BP_KIND_MAP ? ONNX_TYPE_MAP : ONNX_TYPE_SEQUENCE;
+}
+
+/* Has the value memory that a tensor can be written to? */
+static bool has_room(const OrtValue *value)
 {
     return value && value->kind == ONNX_TYPE_TENSOR && value->has_value && value->tensor.base &&
            value->tensor.dtype != BP_DTYPE_STRING;
 }
 
+/* Can the result be written where the value's tensor lies? */
+static bool is_direct(const bp_io_info *io, const OrtValue *value)
+{
+    return has_room(value) && io->type->kind == BP_KIND_TENSOR;
+}
+
 static OrtStatus *check_prepared(const bp_io_info *io, const OrtValue *value)
 {
-    if (!value || io->type->kind != BP_KIND_TENSOR)
+    ONNXType kind;
+
+    if (!value || !value->has_value || io->type->kind == BP_KIND_OPTIONAL)
         return NULL;
-    if (value->kind != ONNX_TYPE_TENSOR)
-        return ort_fail(ORT_INVALID_ARGUMENT,
-                        "output %s is a tensor, the value given for it is not", io->name);
-    if (value->tensor.dtype != io->dtype)
+    kind = empty_kind(io->type);
+    if (value->kind != kind)
+        return ort_fail(ORT_INVALID_ARGUMENT, "output %s is a %s, the value given for it is not",
+                        io->name, kind_word(io->type->kind));
+    if (kind == ONNX_TYPE_TENSOR && value->tensor.dtype != io->dtype)
         return wrong_type("output", value->tensor.dtype, io->dtype);
     return NULL;
 }
@@ -129,25 +169,19 @@ static OrtStatus *fetch(struct call *call, size_t i, const char *name, const Ort
 {
     bp_binding *binding = &call->out[i];
     OrtStatus *status = ort_find_output(call->session, name, i, &binding->index);
+    const bp_io_info *io;
 
-    if (!status)
-        status = check_prepared(&call->session->outputs[binding->index], value);
-    if (status || !is_direct(value))
+    if (status)
+        return status;
+    io = &call->session->outputs[binding->index];
+    status = check_prepared(io, value);
+    if (status || !is_direct(io, value))
         return status;
     binding->tensor = value->tensor;
     binding->tensor.dims = *dims;
     *dims += value->tensor.rank;
+    call->has_prepared = true;
     return NULL;
-}
-
-/* The kind of a value that turns out to hold nothing. */
-static ONNXType empty_kind(const bp_type_info *type)
-{
-    while (type && type->kind == BP_KIND_OPTIONAL)
-        type = type->item;
-    if (!type || type->kind == BP_KIND_TENSOR)
-        return ONNX_TYPE_TENSOR;
-    return type->kind == BP_KIND_MAP ? ONNX_TYPE_MAP : ONNX_TYPE_SEQUENCE;
 }
 
 static OrtStatus *other_shape(const char *name, const bp_tensor *got, const bp_tensor *given)
@@ -171,7 +205,7 @@ static OrtStatus *deliver(struct call *call, size_t i, OrtValue **slot)
     const bp_io_info *io = &call->session->outputs[binding->index];
     OrtStatus *status;
 
-    if (is_direct(*slot))
+    if (is_direct(io, *slot))
         return other_shape(io->name, &binding->tensor, &(*slot)->tensor);
     if (!*slot) {
         *slot = ort_value_create(empty_kind(io->type));
@@ -214,7 +248,7 @@ static bool reserve(struct call *call, OrtValue *const *outputs)
     size_t n_dims = 0;
 
     for (size_t i = 0; i < call->n_out; i++)
-        n_dims += is_direct(outputs[i]) ? outputs[i]->tensor.rank : 0;
+        n_dims += has_room(outputs[i]) ? outputs[i]->tensor.rank : 0;
     call->in = call->n_in <= FEW ? call->few_in : malloc(call->n_in * sizeof *call->in);
     call->out = call->n_out <= FEW ? call->few_out : malloc(call->n_out * sizeof *call->out);
     call->dims = n_dims <= FEW_DIMS ? call->few_dims : malloc(n_dims * sizeof *call->dims);
@@ -231,7 +265,8 @@ static void finish(struct call *call, OrtValue *const *outputs)
         bp_object_release(call->in[i].object);
     for (size_t i = 0; call->out && i < call->n_out; i++) {
         bp_object_release(call->out[i].object);
-        if (!is_direct(outputs[i]) && call->out[i].tensor.base)
+        if (call->out[i].tensor.base &&
+            !is_direct(&call->session->outputs[call->out[i].index], outputs[i]))
             bp_tensor_free(&call->out[i].tensor); /* nobody took it */
     }
     if (call->in != call->few_in)
@@ -242,9 +277,33 @@ static void finish(struct call *call, OrtValue *const *outputs)
         free(call->dims);
 }
 
-static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options)
+/* Parameters of active adapters are feeds like the caller's own. */
+static OrtStatus *feed_adapters(struct call *call, size_t first, const OrtRunOptions *options)
 {
-    bp_run_options options = {.struct_size = sizeof options};
+    OrtStatus *status = NULL;
+    size_t i = first;
+
+    for (size_t a = 0; options && a < options->n_adapters; a++) {
+        const OrtLoraAdapter *adapter = options->adapters[a];
+
+        for (uint32_t k = 0; k < adapter->n && !status; k++, i++)
+            status = feed(call, i, adapter->names[k], adapter->values[k]);
+    }
+    return status;
+}
+
+static size_t count_adapters(const OrtRunOptions *options)
+{
+    size_t n = 0;
+
+    for (size_t a = 0; options && a < options->n_adapters; a++)
+        n += options->adapters[a]->n;
+    return n;
+}
+
+static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, bp_profile *profile)
+{
+    bp_run_options options = {.struct_size = sizeof options, .profile = profile};
     struct ort_err err;
     bp_rc rc;
 
@@ -254,17 +313,57 @@ static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options)
                         (uint32_t)call->n_out, &options, ort_err_init(&err));
     if (rc == BP_E_CANCELLED)
         return ort_fail(ORT_FAIL, "Exiting due to terminate flag being set to true.");
+    if (rc == BP_E_SHAPE && !call->has_prepared) /* then it is a node's, no argument's */
+        return ort_fail(ORT_FAIL, "%s", err.text);
     return ort_from(rc, &err, ORT_RUNNING, NULL);
+}
+
+/* Writes the run's own file; the run's failure goes before that of writing. */
+static OrtStatus *end_profile(struct ort_profile *own, OrtStatus *status)
+{
+    OrtStatus *written = NULL;
+    const char *path;
+
+    if (own)
+        written = ort_profile_write(own, &path);
+    if (!status)
+        return written;
+    ort_ReleaseStatus(written);
+    return status;
+}
+
+static OrtStatus *run(struct call *call, const OrtRunOptions *run_options,
+                      const char *const *input_names, const OrtValue *const *inputs,
+                      const char *const *output_names, OrtValue **outputs, struct ort_profile *own)
+{
+    bp_profile *profile = ort_profile_record(own ? own : call->session->profile);
+    size_t n_own = call->n_in - count_adapters(run_options);
+    OrtStatus *status = NULL;
+    int64_t *dims = call->dims;
+
+    for (size_t i = 0; i < n_own && !status; i++)
+        status = feed(call, i, input_names[i], inputs[i]);
+    if (!status)
+        status = feed_adapters(call, n_own, run_options);
+    for (size_t i = 0; i < call->n_out && !status; i++)
+        status = fetch(call, i, output_names[i], outputs[i], &dims);
+    if (!status)
+        status = check_all_fed(call);
+    if (!status)
+        status = execute(call, run_options, profile);
+    status = end_profile(own, status); /* may fail, so before the caller gets anything */
+    if (!status)
+        status = deliver_all(call, outputs);
+    return status;
 }
 
 OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
                    const char *const *input_names, const OrtValue *const *inputs, size_t input_len,
                    const char *const *output_names, size_t output_names_len, OrtValue **outputs)
 {
+    struct ort_profile *own = NULL;
     struct call call;
     OrtStatus *status = NULL;
-    uint64_t began = session && session->is_profiled ? ort_profile_now() : 0;
-    int64_t *dims;
 
     ORT_NEED(session);
     if (input_len > 0) {
@@ -275,24 +374,21 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
     ORT_NEED(outputs);
     if (output_names_len == 0)
         return ort_fail(ORT_INVALID_ARGUMENT, "At least one output should be requested.");
+    if (run_options && run_options->profile_prefix)
+        status = ort_profile_create(run_options->profile_prefix, &own);
+    if (status)
+        return status;
+    ort_session_enter(session);
     call.session = session;
-    call.n_in = input_len;
+    call.has_prepared = false;
+    call.n_in = input_len + count_adapters(run_options);
     call.n_out = output_names_len;
-    if (!reserve(&call, outputs))
+    if (reserve(&call, outputs))
+        status = run(&call, run_options, input_names, inputs, output_names, outputs, own);
+    else
         status = ort_no_memory();
-    dims = call.dims;
-    for (size_t i = 0; i < input_len && !status; i++)
-        status = feed(&call, i, input_names[i], inputs[i]);
-    for (size_t i = 0; i < output_names_len && !status; i++)
-        status = fetch(&call, i, output_names[i], outputs[i], &dims);
-    if (!status)
-        status = check_all_fed(&call);
-    if (!status)
-        status = execute(&call, run_options);
-    if (!status)
-        status = deliver_all(&call, outputs);
     finish(&call, outputs);
-    if (session->is_profiled)
-        ort_profile_add(session, "model_run", began, ort_profile_now());
+    ort_session_leave(session);
+    ort_profile_destroy(own);
     return status;
 }

@@ -33,14 +33,6 @@ static void drop(struct errand *errand)
     free(errand);
 }
 
-static void leave(OrtSession *session)
-{
-    pthread_mutex_lock(&session->lock);
-    if (--session->in_flight == 0)
-        pthread_cond_broadcast(&session->idle);
-    pthread_mutex_unlock(&session->lock);
-}
-
 static void *go(void *arg)
 {
     struct errand *errand = arg;
@@ -50,7 +42,7 @@ static void *go(void *arg)
     status = ort_Run(kept.session, kept.options, kept.in_names, kept.inputs, kept.n_in,
                      kept.out_names, kept.n_out, kept.outputs);
     drop(errand);
-    leave(kept.session); /* before the callback, which may release the session */
+    ort_session_leave(kept.session); /* before the callback, which may release the session */
     kept.done(kept.user, kept.outputs, kept.n_out, status);
     return NULL;
 }
@@ -71,16 +63,14 @@ static OrtStatus *send(struct errand *errand)
     pthread_t thread;
     int failed;
 
-    pthread_mutex_lock(&session->lock);
-    session->in_flight++;
-    pthread_mutex_unlock(&session->lock);
+    ort_session_enter(session);
     pthread_attr_init(&attr);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     failed = pthread_create(&thread, &attr, go, errand);
     pthread_attr_destroy(&attr);
     if (!failed)
         return NULL;
-    leave(session);
+    ort_session_leave(session);
     return ort_fail(ORT_FAIL, "RunAsync: no thread: %s", strerror(failed));
 }
 

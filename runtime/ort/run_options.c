@@ -33,6 +33,8 @@ void ort_ReleaseRunOptions(OrtRunOptions *input)
     if (!input)
         return;
     free(input->tag);
+    free(input->profile_prefix);
+    free(input->adapters);
     ort_keys_finish(&input->config);
     free(input);
 }
@@ -104,4 +106,27 @@ OrtStatus *ort_AddRunConfigEntry(OrtRunOptions *options, const char *config_key,
 const char *ort_GetRunConfigEntry(const OrtRunOptions *options, const char *config_key)
 {
     return options && config_key ? ort_keys_get(&options->config, config_key) : NULL;
+}
+
+/* Each run writes a file of its own: the prefix, the date, and a number where that is taken. */
+OrtStatus *ort_RunOptionsEnableProfiling(OrtRunOptions *options, const char *profile_file_prefix)
+{
+    char *copy;
+
+    ORT_NEED(options);
+    ORT_NEED(profile_file_prefix);
+    copy = strdup(profile_file_prefix);
+    if (!copy)
+        return ort_no_memory();
+    free(options->profile_prefix);
+    options->profile_prefix = copy;
+    return NULL;
+}
+
+OrtStatus *ort_RunOptionsDisableProfiling(OrtRunOptions *options)
+{
+    ORT_NEED(options);
+    free(options->profile_prefix);
+    options->profile_prefix = NULL;
+    return NULL;
 }

@@ -10,6 +10,9 @@ struct OrtRunOptions {
     char *tag;
     volatile uint32_t terminate; /* set from any thread while runs read it */
     OrtKeyValuePairs config;
+    char *profile_prefix;            /* NULL: runs are not measured */
+    const OrtLoraAdapter **adapters; /* borrowed */
+    size_t n_adapters;
 };
 
 #endif

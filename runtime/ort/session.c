@@ -5,144 +5,127 @@
 
 #include "ort/session.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "ort/compile.h"
+#include "ort/contexts.h"
+#include "ort/policy.h"
 #include "ort/status.h"
-
-/* Where the model is; one of path and bytes. */
-struct source {
-    const char *path;
-    const void *bytes;
-    size_t size;
-};
-
-/* ---- reading --------------------------------------------------------------------------------- */
-
-static OrtStatus *open_path(OrtSession *session, const char *path, bp_model **out)
-{
-    struct ort_err err;
-    char prefix[1024];
-    bp_rc rc;
-
-    if (access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
-        return ort_fail(ORT_NO_SUCHFILE,
-                        "Load model from %s failed:Load model %s failed. File doesn't exist", path,
-                        path);
-    rc = bp_model_open(session->env->host, path, out, ort_err_init(&err));
-    snprintf(prefix, sizeof prefix, "Load model from %s failed:", path);
-    return ort_from(rc, &err, ORT_READING, prefix);
-}
-
-/* The bytes are copied: the caller may free them at once. */
-static OrtStatus *open_bytes(OrtSession *session, const struct source *source, bp_model **out)
-{
-    const char *dir =
-        ort_keys_get(&session->config, "session.model_external_initializers_file_folder_path");
-    struct ort_err err;
-    bp_rc rc;
-
-    if (!source->bytes || source->size == 0)
-        return ort_fail(ORT_INVALID_ARGUMENT, "the model has no bytes");
-    session->bytes = malloc(source->size);
-    if (!session->bytes)
-        return ort_no_memory();
-    memcpy(session->bytes, source->bytes, source->size);
-    rc = bp_model_open_memory(session->env->host, session->bytes, source->size, dir, out,
-                              ort_err_init(&err));
-    return ort_from(rc, &err, ORT_READING, "Load model from bytes failed:");
-}
 
 /* ---- what the model looks like from outside ---------------------------------------------------- */
 
-static bool list_ends(OrtSession *session)
-{
-    bp_session *host = session->host;
+/* What a session, or a model that is still being edited, says of itself. */
+struct described {
+    bp_io_info *inputs, *outputs;
+    uint32_t n_inputs, n_outputs;
+};
 
-    session->n_inputs = bp_session_input_count(host);
-    session->n_outputs = bp_session_output_count(host);
-    session->inputs = calloc(session->n_inputs + 1, sizeof *session->inputs);
-    session->outputs = calloc(session->n_outputs + 1, sizeof *session->outputs);
-    if (!session->inputs || !session->outputs)
-        return false;
-    for (uint32_t i = 0; i < session->n_inputs; i++) {
-        session->inputs[i].struct_size = sizeof *session->inputs;
-        if (bp_session_input(host, i, &session->inputs[i], NULL) < 0)
-            return false;
-        if (!(session->inputs[i].flags & BP_IO_OPTIONAL))
+static bp_rc read_ends(const OrtSession *session, struct described *ends)
+{
+    const bp_model *model = session->loaded.model;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; i < ends->n_inputs && rc >= 0; i++) {
+        ends->inputs[i].struct_size = sizeof *ends->inputs;
+        rc = session->host ? bp_session_input(session->host, i, &ends->inputs[i], NULL)
+                           : bp_model_input(model, i, &ends->inputs[i], NULL);
+    }
+    for (uint32_t i = 0; i < ends->n_outputs && rc >= 0; i++) {
+        ends->outputs[i].struct_size = sizeof *ends->outputs;
+        rc = session->host ? bp_session_output(session->host, i, &ends->outputs[i], NULL)
+                           : bp_model_output(model, i, &ends->outputs[i], NULL);
+    }
+    return rc;
+}
+
+static void set_ends(OrtSession *session, const struct described *ends)
+{
+    free(session->inputs);
+    free(session->outputs);
+    session->inputs = ends->inputs;
+    session->outputs = ends->outputs;
+    session->n_inputs = ends->n_inputs;
+    session->n_outputs = ends->n_outputs;
+    session->n_required = 0;
+    for (uint32_t i = 0; i < ends->n_inputs; i++) {
+        if (!(ends->inputs[i].flags & BP_IO_OPTIONAL))
             session->n_required = i + 1;
     }
-    for (uint32_t i = 0; i < session->n_outputs; i++) {
-        session->outputs[i].struct_size = sizeof *session->outputs;
-        if (bp_session_output(host, i, &session->outputs[i], NULL) < 0)
-            return false;
+}
+
+static bool list_ends(OrtSession *session)
+{
+    bp_model_info info = {.struct_size = sizeof info};
+    struct described ends = {0};
+
+    if (session->host) {
+        ends.n_inputs = bp_session_input_count(session->host);
+        ends.n_outputs = bp_session_output_count(session->host);
+    } else if (bp_model_get_info(session->loaded.model, &info, NULL) >= 0) {
+        ends.n_inputs = info.n_inputs;
+        ends.n_outputs = info.n_outputs;
     }
+    ends.inputs = calloc(ends.n_inputs + 1, sizeof *ends.inputs);
+    ends.outputs = calloc(ends.n_outputs + 1, sizeof *ends.outputs);
+    if (!ends.inputs || !ends.outputs || read_ends(session, &ends) < 0) {
+        free(ends.inputs);
+        free(ends.outputs);
+        return false;
+    }
+    set_ends(session, &ends);
     return true;
 }
 
-/* ---- rules that applications set by config entry ------------------------------------------------- */
-
-/* Fails when a node is on the CPU provider, which nobody named. */
-static OrtStatus *check_fallback(const OrtSession *session)
+OrtStatus *ort_session_describe(OrtSession *session)
 {
-    const bp_report *report = bp_session_report(session->host);
-    uint32_t n = bp_report_node_count(report);
+    const char *domain;
+    int64_t version = 0;
+    char text[24];
 
-    for (uint32_t i = 0; i < n; i++) {
-        bp_report_node node = {.struct_size = sizeof node};
-        bp_report_provider provider = {.struct_size = sizeof provider};
-
-        if (bp_report_get_node(report, i, &node, NULL) < 0 || node.provider == BP_NONE ||
-            bp_report_get_provider(report, node.provider, &provider, NULL) < 0)
-            continue;
-        if (strcmp(provider.name, "cpu") == 0)
-            return ort_fail(ORT_FAIL,
-                            "This session contains graph nodes that are assigned to the default "
-                            "CPU EP, but fallback to CPU EP has been explicitly disabled by the "
-                            "user: %s (%s)",
-                            node.name, node.op);
+    for (uint32_t i = 0; (domain = bp_model_opset(session->loaded.model, i, &version)); i++) {
+        snprintf(text, sizeof text, "%lld", (long long)version);
+        if (!ort_keys_set(&session->opsets, domain[0] ? domain : "ai.onnx", text))
+            return ort_no_memory();
     }
-    return NULL;
-}
-
-static OrtStatus *check_rules(const OrtSession *session, const OrtSessionOptions *options)
-{
-    if (!ort_keys_is_on(&session->config, "session.disable_cpu_ep_fallback"))
+    if (list_ends(session))
         return NULL;
-    if (options->cpu_is_named)
-        return ort_fail(ORT_INVALID_ARGUMENT,
-                        "Conflicting session configuration: explicitly added the CPU EP to the "
-                        "session, but also disabled fallback to the CPU EP via session "
-                        "configuration options.");
-    return check_fallback(session);
+    set_ends(session, &(struct described){0}); /* those before were of a model that is gone */
+    return ort_no_memory();
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
+
+/* Looks again and again: a run's last touch of the session is a subtraction, it can signal nobody. */
+static void wait_for_runs(OrtSession *session)
+{
+    const struct timespec pause = {.tv_nsec = 100000};
+
+    while (atomic_load_explicit(&session->in_flight, memory_order_acquire) > 0)
+        nanosleep(&pause, NULL);
+}
 
 void ort_ReleaseSession(OrtSession *input)
 {
     if (!input)
         return;
-    pthread_mutex_lock(&input->lock);
-    while (input->in_flight > 0)
-        pthread_cond_wait(&input->idle, &input->lock);
-    pthread_mutex_unlock(&input->lock);
+    wait_for_runs(input);
     ort_profile_destroy(input->profile);
     ort_assignment_destroy(input->assignment);
     bp_session_destroy(input->host);
-    ort_env_release(input->env);
+    ort_custom_finish(&input->custom); /* their kernels have gone */
     ort_metadata_finish(&input->metadata);
     ort_keys_finish(&input->config);
     ort_keys_finish(&input->dims);
-    pthread_cond_destroy(&input->idle);
+    ort_keys_finish(&input->opsets);
+    ort_loaded_finish(&input->loaded);
+    ort_env_release(input->env);
     pthread_mutex_destroy(&input->lock);
+    free(input->chosen);
     free(input->inputs);
     free(input->outputs);
-    free(input->bytes);
     free(input);
 }
 
@@ -165,70 +148,170 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
     if (!session)
         return ort_no_memory();
     pthread_mutex_init(&session->lock, NULL);
-    pthread_cond_init(&session->idle, NULL);
+    atomic_init(&session->in_flight, 0);
     session->env = ort_env_retain(shared.counted);
     session->start_ns = now_ns();
     session->intra_op = options->env_threads ? 0 : options->intra_op;
+    session->logger = (OrtLogger){session->env, options->log_severity};
     if (!ort_keys_copy(&session->config, &options->config) ||
+        !ort_custom_copy(&session->custom, &options->custom) ||
         !ort_keys_copy(&session->dims, &options->dims)) {
         ort_ReleaseSession(session);
         return ort_no_memory();
     }
     if (options->profiling) {
-        session->profile = ort_profile_create(options->profile_prefix);
-        session->is_profiled = session->profile != NULL;
+        OrtStatus *status = ort_profile_create(options->profile_prefix, &session->profile);
+
+        if (status) {
+            ort_ReleaseSession(session);
+            return status;
+        }
     }
     *out = session;
     return NULL;
 }
 
-static OrtStatus *make_host(OrtSession *session, bp_model *model, const OrtSessionOptions *options)
+/* Has ONNX itself said what there is in the domain? Others' operators may come with a provider. */
+static bool is_of_onnx(const char *domain)
+{
+    static const char *const names[] = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.training",
+                                        "ai.onnx.preview.training"};
+    size_t i = 0;
+
+    while (i < sizeof names / sizeof *names && strcmp(names[i], domain) != 0)
+        i++;
+    return i < sizeof names / sizeof *names;
+}
+
+/* A session fails for an operator that nobody has: is it one that nobody ever had? */
+static OrtStatus *unknown_operator(const OrtSession *session, const char *words)
+{
+    bp_op_info op = {.struct_size = sizeof op};
+
+    for (uint32_t i = 0; bp_model_op(session->loaded.model, i, &op, NULL) >= 0; i++) {
+        if (op.since == 0 && is_of_onnx(op.domain) &&
+            !ort_custom_has(&session->custom, op.domain, op.op))
+            return ort_fail(ORT_INVALID_GRAPH,
+                            "This is an invalid model. Error No Op registered for %s with "
+                            "domain_version of %u: %s",
+                            op.op, op.opset, words);
+    }
+    return NULL;
+}
+
+/* Which device each provider was given, for those who ask the session later. */
+static OrtStatus *keep_choice(OrtSession *session, const OrtSessionOptions *options)
+{
+    free(session->chosen);
+    session->n_chosen = 0;
+    session->chosen = calloc(options->n_providers + 1, sizeof *session->chosen);
+    if (!session->chosen)
+        return ort_no_memory();
+    for (size_t i = 0; i < options->n_providers; i++) {
+        const struct ort_provider *provider = &options->providers[i];
+        struct ort_chosen *chosen = &session->chosen[session->n_chosen];
+
+        if (provider->n_devices == 0)
+            continue;
+        ort_short_name(provider->name, chosen->plain, sizeof chosen->plain);
+        chosen->device = provider->devices[0];
+        session->n_chosen++;
+    }
+    return NULL;
+}
+
+static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *options)
 {
     bp_session_options *host_options = NULL;
     struct ort_err err;
     OrtStatus *status = ort_options_to_host(options, &host_options);
     bp_rc rc;
 
-    if (status)
+    if (!status)
+        status = ort_custom_to_host(session, &options->custom, host_options);
+    if (status) {
+        bp_session_options_destroy(host_options);
         return status;
-    rc = bp_session_create_from_model(session->env->host, model, host_options, &session->host,
-                                      ort_err_init(&err));
+    }
+    rc = bp_session_create_from_model(session->env->host, session->loaded.model, host_options,
+                                      &session->host, ort_err_init(&err));
     bp_session_options_destroy(host_options);
-    return ort_from(rc, &err, ORT_MAKING, NULL);
+    status = rc == BP_E_UNSUPPORTED ? unknown_operator(session, err.text) : NULL;
+    return status ? status : ort_from(rc, &err, ORT_MAKING, NULL);
 }
 
-static OrtStatus *load(OrtSession *session, const struct source *source,
-                       const OrtSessionOptions *options)
+/* The host's session, on the providers that a policy chooses where none is named. */
+static OrtStatus *make_chosen_host(OrtSession *session, const OrtSessionOptions *options)
 {
-    bp_model *model = NULL;
-    OrtStatus *status;
+    OrtSessionOptions *chosen = NULL;
+    OrtStatus *status = ort_policy_apply(session, options, &chosen);
 
-    if (atomic_load(&options->cancelled))
-        return ort_fail(ORT_MODEL_LOAD_CANCELED,
-                        "Session initialization canceled due to user request.");
-    status = source->path ? open_path(session, source->path, &model)
-                          : open_bytes(session, source, &model);
-    if (status)
-        return status;
-    if (!ort_metadata_init(&session->metadata, model))
-        status = ort_no_memory();
     if (!status)
-        status = make_host(session, model, options);
-    bp_model_close(model);
+        status = make_host(session, chosen ? chosen : options);
+    if (!status)
+        status = keep_choice(session, chosen ? chosen : options);
+    ort_ReleaseSessionOptions(chosen);
+    return status;
+}
+
+OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *options)
+{
+    OrtStatus *status = ort_contexts_check(session, options);
+
+    if (!status)
+        status = make_chosen_host(session, options);
     if (!status && !list_ends(session))
         status = ort_no_memory();
     if (!status && ort_keys_is_on(&session->config, "session.record_ep_graph_assignment_info"))
         status = ort_assignment_record(session);
-    return status ? status : check_rules(session, options);
+    if (!status)
+        status = ort_rules_check(bp_session_report(session->host), options);
+    if (!status)
+        status = ort_optimized_write(options, session->loaded.model);
+    if (!status) {
+        ort_loaded_close(&session->loaded);
+        return NULL;
+    }
+    ort_assignment_destroy(session->assignment);
+    session->assignment = NULL;
+    bp_session_destroy(session->host);
+    session->host = NULL;
+    if (!list_ends(session))
+        set_ends(session, &(struct described){0});
+    return status;
 }
 
-static OrtStatus *create(const OrtEnv *env, const struct source *source,
-                         const OrtSessionOptions *options, OrtSession **out)
+static OrtStatus *load(OrtSession *session, const struct ort_source *source,
+                       const OrtSessionOptions *options)
+{
+    OrtStatus *status;
+    int64_t began = ort_profile_now();
+
+    if (atomic_load(&options->cancelled))
+        return ort_fail(ORT_MODEL_LOAD_CANCELED,
+                        "Session initialization canceled due to user request.");
+    status = ort_loaded_set(&session->loaded, source, options);
+    if (!status)
+        status = ort_loaded_open(&session->loaded, session->env);
+    if (!status && !ort_metadata_init(&session->metadata, session->loaded.model))
+        status = ort_no_memory();
+    if (!status)
+        status = ort_session_describe(session);
+    if (status)
+        return status;
+    ort_profile_add(session->profile,
+                    session->loaded.source.path ? "model_loading_uri" : "model_loading_array",
+                    began, ort_profile_now());
+    return source->is_edited ? NULL : ort_session_finish(session, options);
+}
+
+OrtStatus *ort_session_create(const OrtEnv *env, const struct ort_source *source,
+                              const OrtSessionOptions *options, OrtSession **out)
 {
     OrtSessionOptions *own = NULL;
     OrtSession *session = NULL;
     OrtStatus *status = options ? NULL : ort_CreateSessionOptions(&own);
-    uint64_t began = ort_profile_now();
+    int64_t began = ort_profile_now();
 
     *out = NULL;
     if (!status)
@@ -240,8 +323,7 @@ static OrtStatus *create(const OrtEnv *env, const struct source *source,
         ort_ReleaseSession(session);
         return status;
     }
-    if (session->is_profiled)
-        ort_profile_add(session, "session_initialization", began, ort_profile_now());
+    ort_profile_add(session->profile, "session_initialization", began, ort_profile_now());
     *out = session;
     return NULL;
 }
@@ -249,23 +331,23 @@ static OrtStatus *create(const OrtEnv *env, const struct source *source,
 OrtStatus *ort_CreateSession(const OrtEnv *env, const char *model_path,
                              const OrtSessionOptions *options, OrtSession **out)
 {
-    struct source source = {.path = model_path};
+    struct ort_source source = {.path = model_path};
 
     ORT_NEED(env);
     ORT_NEED(model_path);
     ORT_NEED(out);
-    return create(env, &source, options, out);
+    return ort_session_create(env, &source, options, out);
 }
 
 OrtStatus *ort_CreateSessionFromArray(const OrtEnv *env, const void *model_data,
                                       size_t model_data_length, const OrtSessionOptions *options,
                                       OrtSession **out)
 {
-    struct source source = {.bytes = model_data, .size = model_data_length};
+    struct ort_source source = {.bytes = model_data, .size = model_data_length};
 
     ORT_NEED(env);
     ORT_NEED(out);
-    return create(env, &source, options, out);
+    return ort_session_create(env, &source, options, out);
 }
 
 /* ---- shared weights: the host shares equal ones by itself ---------------------------------------- */
@@ -301,4 +383,12 @@ OrtStatus *ort_CreateSessionFromArrayWithPrepackedWeightsContainer(
 {
     (void)prepacked_weights_container;
     return ort_CreateSessionFromArray(env, model_data, model_data_length, options, out);
+}
+
+/* No provider here captures graphs, so there never is one to let go. */
+OrtStatus *ort_SessionReleaseCapturedGraph(OrtSession *session, int graph_annotation_id)
+{
+    (void)graph_annotation_id;
+    ORT_NEED(session);
+    return NULL;
 }

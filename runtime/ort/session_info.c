@@ -13,10 +13,18 @@
 
 /* ---- by name ---------------------------------------------------------------------------------- */
 
+static OrtStatus *not_ready(void)
+{
+    return ort_fail(ORT_FAIL, "Session not initialized. It is being edited: call "
+                              "FinalizeModelEditorSession first");
+}
+
 OrtStatus *ort_find_input(const OrtSession *session, const char *name, size_t hint, uint32_t *out)
 {
     struct ort_err err;
 
+    if (!session->host)
+        return not_ready();
     if (!name || !name[0])
         return ort_fail(ORT_INVALID_ARGUMENT, "input name cannot be empty");
     if (hint < session->n_inputs && strcmp(session->inputs[hint].name, name) == 0) {
@@ -32,6 +40,8 @@ OrtStatus *ort_find_output(const OrtSession *session, const char *name, size_t h
 {
     struct ort_err err;
 
+    if (!session->host)
+        return not_ready();
     if (!name || !name[0])
         return ort_fail(ORT_INVALID_ARGUMENT, "output name cannot be empty");
     if (hint < session->n_outputs && strcmp(session->outputs[hint].name, name) == 0) {

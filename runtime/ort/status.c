@@ -78,7 +78,7 @@ static OrtErrorCode code_of(bp_rc rc, enum ort_phase phase)
                : phase == ORT_MAKING ? ORT_INVALID_GRAPH
                                      : ORT_INVALID_ARGUMENT;
     case BP_E_SHAPE:
-        return phase == ORT_MAKING ? ORT_INVALID_GRAPH : ORT_INVALID_ARGUMENT;
+        return phase == ORT_MAKING ? ORT_FAIL : ORT_INVALID_ARGUMENT;
     case BP_E_OPTION:
         return ORT_INVALID_ARGUMENT;
     case BP_E_UNSUPPORTED:
@@ -98,12 +98,16 @@ static OrtErrorCode code_of(bp_rc rc, enum ort_phase phase)
 OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, const char *prefix)
 {
     const char *text = err->text[0] ? err->text : bp_rc_name(rc);
+    OrtErrorCode code;
 
     if (rc >= 0)
         return NULL;
     if (rc == BP_E_NOMEM && !err->text[0])
         return ort_no_memory();
-    return ort_fail(code_of(rc, phase), "%s%s", prefix ? prefix : "", text);
+    code = (err->err.native_code & ~INT64_C(0xff)) == ORT_NATIVE_CODE
+               ? (OrtErrorCode)(err->err.native_code & 0xff)
+               : code_of(rc, phase);
+    return ort_fail(code, "%s%s", prefix ? prefix : "", text);
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */

@@ -23,6 +23,12 @@ enum ort_phase {
     ORT_OTHER
 };
 
+/*
+ * In bp_err.native_code, above the code of an OrtStatus: an operator of the application failed with
+ * that, and so does the run.
+ */
+#define ORT_NATIVE_CODE (INT64_C(0x4f7274) << 8)
+
 bp_err *ort_err_init(struct ort_err *err);
 
 /* A status that is the caller's to release. Never NULL: without memory, a constant one. */

@@ -14,9 +14,8 @@ static OrtStatus *need_strings(const char *function, const OrtValue *value)
     OrtStatus *status = ort_need_tensor(function, value);
 
     if (!status && value->tensor.dtype != BP_DTYPE_STRING)
-        status =
-            ort_fail(ORT_INVALID_ARGUMENT, "%s: the tensor has elements of type %s, not string",
-                     strchr(function, '_') + 1, bp_dtype_name(value->tensor.dtype));
+        status = ort_fail(ORT_FAIL, "%s: the tensor has elements of type %s, not string",
+                          strchr(function, '_') + 1, bp_dtype_name(value->tensor.dtype));
     return status;
 }
 

@@ -5,6 +5,8 @@
 
 #include "plan/claims.h"
 
+#include "graph/custom.h"
+
 struct sink {
     const struct bp_view *view;
     struct bp_region *region;
@@ -52,9 +54,17 @@ static void start(const struct bp_ir *ir, struct bp_verdict *verdicts)
     }
 }
 
+/* A provider that knows an operator of that name does not know this one. */
+static bool is_replaced(const struct bp_schema *schema)
+{
+    const struct bp_custom *custom = bp_custom_of(schema);
+
+    return custom && (custom->def.flags & BP_OPERATOR_REPLACE);
+}
+
 /* What no provider decides: bodies are run by the host, unknown operators by nobody. */
-static void overrule(const struct bp_ir *ir, const struct bp_fact *facts,
-                     struct bp_verdict *verdicts)
+static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
+                     const struct bp_fact *facts, struct bp_verdict *verdicts)
 {
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
         if (ir->nodes[i].n_bodies > 0)
@@ -63,9 +73,15 @@ static void overrule(const struct bp_ir *ir, const struct bp_fact *facts,
         else if (bp_node_is_hosted(&ir->nodes[i], facts))
             verdicts[i] = (struct bp_verdict){BP_NO, BP_R_DTYPE, NULL,
                                               "values that are no tensors are the host's"};
+        else if (ir->nodes[i].opset == 0)
+            verdicts[i] = (struct bp_verdict){BP_NO, BP_R_OP, NULL,
+                                              "the model imports no operator set of its domain"};
         else if (!ir->nodes[i].schema)
             verdicts[i] =
                 (struct bp_verdict){BP_NO, BP_R_OP, NULL, "the host knows no such operator"};
+        else if (is_replaced(ir->nodes[i].schema) && !asked->runs_custom)
+            verdicts[i] = (struct bp_verdict){BP_NO, BP_R_OP, NULL,
+                                              "the application has an operator of its own for it"};
     }
 }
 
@@ -91,6 +107,6 @@ bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_view *view,
         rc = bp_fail_nomem(err, "a provider's answers");
     if (rc < 0)
         start(ir, sink.verdicts);
-    overrule(ir, facts, sink.verdicts);
+    overrule(asked, ir, facts, sink.verdicts);
     return rc;
 }

@@ -4,6 +4,8 @@
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/claims.c %D%/claims.h \
 	%D%/partition.c %D%/partition.h \
+	%D%/place.c %D%/place.h \
+	%D%/placing.c %D%/placing.h \
 	%D%/report.c %D%/report.h \
 	%D%/report_json.c \
 	%D%/view.c %D%/view.h

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "plan/claims.h"
+#include "plan/placing.h"
 
 struct work {
     const struct bp_ir *ir;
@@ -106,8 +107,8 @@ static uint32_t first_taker(const struct work *w, uint32_t node)
     return BP_BY_NOBODY;
 }
 
-static bp_rc ask_all(struct work *w, const struct bp_asked *asked, struct bp_ask_failure *failed,
-                     bp_err *err)
+static bp_rc ask_all(struct work *w, const struct bp_asked *asked,
+                     const struct bp_placing *placing, struct bp_ask_failure *failed, bp_err *err)
 {
     uint32_t *all = bp_region_array(w->region, w->ir->n_nodes, sizeof *all);
     struct bp_view *view = bp_region_alloc(w->region, sizeof *view);
@@ -129,6 +130,10 @@ static bp_rc ask_all(struct work *w, const struct bp_asked *asked, struct bp_ask
             return bp_fail_nomem(err, "the partition");
         failed[p].rc = rc;
         failed[p].text = rc < 0 ? bp_region_string(w->region, text) : NULL;
+    }
+    for (uint32_t n = 0; placing && n < w->ir->n_nodes; n++) {
+        if (!bp_node_is_hosted(&w->ir->nodes[n], w->facts))
+            bp_placing_apply(placing, asked, w->out, n);
     }
     for (uint32_t n = 0; n < w->ir->n_nodes; n++)
         w->out->provider_of[n] = first_taker(w, n);
@@ -333,9 +338,10 @@ static bp_rc reserve(struct work *w, bp_err *err)
     w->out->group_of = bp_region_array(w->region, n, sizeof *w->out->group_of);
     w->out->provider_of = bp_region_array(w->region, n, sizeof *w->out->provider_of);
     w->out->stage_of = bp_region_array(w->region, n, sizeof *w->out->stage_of);
+    w->out->rule_of = bp_region_array(w->region, n, sizeof(char *));
     w->out->verdicts = bp_region_array(w->region, w->out->n_asked, sizeof *w->out->verdicts);
     if (!w->level || !w->parent || !w->out->group_of || !w->out->provider_of || !w->out->stage_of ||
-        !w->out->verdicts)
+        !w->out->rule_of || !w->out->verdicts)
         return bp_fail_nomem(err, "the partition");
     return BP_OK;
 }
@@ -344,6 +350,16 @@ bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
                           const struct bp_symbols *symbols, const struct bp_asked *asked,
                           uint32_t n_asked, struct bp_region *region, struct bp_partition *out,
                           struct bp_ask_failure *failed, bp_err *err)
+{
+    return bp_partition_create_placed(ir, facts, symbols, asked, n_asked, NULL, region, out, failed,
+                                      err);
+}
+
+bp_rc bp_partition_create_placed(const struct bp_ir *ir, const struct bp_fact *facts,
+                                 const struct bp_symbols *symbols, const struct bp_asked *asked,
+                                 uint32_t n_asked, const struct bp_placing *placing,
+                                 struct bp_region *region, struct bp_partition *out,
+                                 struct bp_ask_failure *failed, bp_err *err)
 {
     struct work w = {.ir = ir, .facts = facts, .symbols = symbols, .region = region, .out = out};
     bp_rc rc;
@@ -360,7 +376,7 @@ bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
     if (rc < 0)
         return rc;
     set_stages(&w);
-    rc = ask_all(&w, asked, failed, err);
+    rc = ask_all(&w, asked, placing, failed, err);
     if (rc >= 0)
         rc = make_groups(&w, err);
     if (rc >= 0)

@@ -3,6 +3,7 @@
 #ifndef BP_PLAN_PARTITION_H
 #define BP_PLAN_PARTITION_H
 
+#include "plan/place.h"
 #include "plan/view.h"
 
 enum {
@@ -15,6 +16,7 @@ struct bp_asked {
     const bp_provider *provider;
     bp_instance *instance;
     const char *name;
+    bool runs_custom; /* it is the one for the application's operators */
 };
 
 /* One answer. */
@@ -49,6 +51,7 @@ struct bp_partition {
     uint32_t *group_of;           /* one a node */
     uint32_t *provider_of;        /* one a node, as in bp_group.provider */
     uint32_t *stage_of;           /* one a node */
+    const char **rule_of;         /* one a node: the placement rule that decided, or NULL */
     struct bp_verdict **verdicts; /* [asked][node] */
     uint32_t n_asked;
 };
@@ -66,5 +69,22 @@ bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
                           const struct bp_symbols *symbols, const struct bp_asked *asked,
                           uint32_t n_asked, struct bp_region *region, struct bp_partition *out,
                           struct bp_ask_failure *failed, bp_err *err) BP_CHECKED;
+
+/* Placement rules for the graph at a path. */
+struct bp_placing {
+    const struct bp_place_list *rules;
+    bool *has_matched; /* one a rule: set when a node that a provider could run is in it */
+    const char *path;
+};
+/*
+ * The same under rules (placing NULL: none): they turn verdicts into BP_NO, BP_R_OPTION, with the
+ * rule as the subject. Of rules that name a provider to run a node, the first counts; that provider
+ * comes before all others then, which are asked in order if it refuses.
+ */
+bp_rc bp_partition_create_placed(const struct bp_ir *ir, const struct bp_fact *facts,
+                                 const struct bp_symbols *symbols, const struct bp_asked *asked,
+                                 uint32_t n_asked, const struct bp_placing *placing,
+                                 struct bp_region *region, struct bp_partition *out,
+                                 struct bp_ask_failure *failed, bp_err *err) BP_CHECKED;
 
 #endif

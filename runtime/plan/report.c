@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "host/states.h"
 
 /* Rows of one kind, grown by doubling. */
 struct rows {
@@ -34,6 +35,7 @@ struct bp_report {
     struct rows refusals;  /* bp_report_refusal */
     struct rows groups;    /* bp_report_group */
     struct rows edges;     /* struct edge */
+    struct rows passes;    /* bp_report_pass */
 };
 
 static void *add_row(struct rows *rows, size_t size)
@@ -88,6 +90,7 @@ void bp_report_destroy(bp_report *report)
     free(report->refusals.data);
     free(report->groups.data);
     free(report->edges.data);
+    free(report->passes.data);
     bp_region_finish(&report->text);
     free(report);
 }
@@ -107,6 +110,7 @@ bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, u
     own->file = keep(report, row->file, &failed);
     own->reason = keep(report, row->reason, &failed);
     own->fix = keep(report, row->fix, &failed);
+    own->states = bp_states_of(row->name, row->stage, row->code);
     *out = report->providers.count - 1;
     return failed ? bp_fail_nomem(err, "the report") : BP_OK;
 }
@@ -121,6 +125,7 @@ bp_rc bp_report_end_provider(bp_report *report, uint32_t provider, uint32_t stag
     row->code = code;
     row->reason = keep(report, reason, &failed);
     row->fix = keep(report, fix, &failed);
+    row->states = bp_states_of(row->name, stage, code);
     return failed ? bp_fail_nomem(err, "the report") : BP_OK;
 }
 
@@ -181,6 +186,8 @@ static bp_rc add_node(struct adding *a, uint32_t n, bp_err *err)
         .op = keep(a->report, from->op, &failed),
         .domain = keep(a->report, from->domain, &failed),
         .path = a->path,
+        .stands_for = keep(a->report, from->stands_for, &failed),
+        .rule = keep(a->report, a->part->rule_of[n], &failed),
     };
     rc = add_refusals(a, n, &own, err);
     *node = own;
@@ -276,12 +283,24 @@ bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part, co
     return rc < 0 ? rc : add_edges(&a, err);
 }
 
+bp_rc bp_report_add_pass(bp_report *report, const bp_report_pass *row, bp_err *err)
+{
+    bp_report_pass *own = add_row(&report->passes, sizeof *own);
+
+    if (!own)
+        return bp_fail_nomem(err, "the report");
+    *own = *row;
+    own->struct_size = sizeof *own;
+    return BP_OK;
+}
+
 void bp_report_clear_graphs(bp_report *report)
 {
     report->nodes.count = 0;
     report->refusals.count = 0;
     report->groups.count = 0;
     report->edges.count = 0;
+    report->passes.count = 0;
     for (uint32_t i = 0; i < report->providers.count; i++) {
         provider_at(report, i)->n_claimed = 0;
         provider_at(report, i)->n_nodes = 0;
@@ -369,6 +388,18 @@ bp_rc bp_report_get_group(const bp_report *report, uint32_t i, bp_report_group *
     if (i >= report->groups.count)
         return no_row("group", i, report->groups.count, err);
     return bp_give_out(out, (bp_report_group *)report->groups.data + i, err);
+}
+
+uint32_t bp_report_pass_count(const bp_report *report)
+{
+    return report->passes.count;
+}
+
+bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_pass *out, bp_err *err)
+{
+    if (i >= report->passes.count)
+        return no_row("pass", i, report->passes.count, err);
+    return bp_give_out(out, (bp_report_pass *)report->passes.data + i, err);
 }
 
 const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t *from, uint32_t *to)

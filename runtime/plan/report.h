@@ -20,7 +20,9 @@ bp_rc bp_report_end_provider(bp_report *report, uint32_t provider, uint32_t stag
  */
 bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part, const uint32_t *rows,
                           const char *path, bp_err *err) BP_CHECKED;
-/* Takes out all graphs, to begin again with fewer providers; providers' rows stay. */
+/* How a pass went; texts are borrowed for ever. */
+bp_rc bp_report_add_pass(bp_report *report, const bp_report_pass *row, bp_err *err) BP_CHECKED;
+/* Takes out all graphs and passes, to begin again with fewer providers; providers' rows stay. */
 void bp_report_clear_graphs(bp_report *report);
 /* "180 DTYPE, 30 RANK": the reasons for which a provider refused nodes; "" when it refused none. */
 void bp_report_count_refusals(const bp_report *report, uint32_t provider, char *buf, size_t cap);

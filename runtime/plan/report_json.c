@@ -35,6 +35,10 @@ static bp_rc add_provider(struct bp_text *text, const bp_report *report, uint32_
     bp_json_string(text, "file", row.file);
     bp_json_string(text, "reason", row.reason);
     bp_json_string(text, "fix", row.fix);
+    bp_json_bool(text, "known", row.states & BP_STATE_KNOWN);
+    bp_json_bool(text, "installed", row.states & BP_STATE_INSTALLED);
+    bp_json_bool(text, "loadable", row.states & BP_STATE_LOADABLE);
+    bp_json_bool(text, "usable", row.states & BP_STATE_USABLE);
     bp_json_int(text, "claimed", row.n_claimed);
     bp_json_int(text, "nodes", row.n_nodes);
     bp_json_int(text, "groups", row.n_groups);
@@ -71,6 +75,8 @@ static bp_rc add_node(struct bp_text *text, const bp_report *report, uint32_t i,
     bp_json_string(text, "op", row.op);
     bp_json_string(text, "domain", row.domain);
     bp_json_string(text, "path", row.path);
+    bp_json_string(text, "stands_for", row.stands_for);
+    bp_json_string(text, "rule", row.rule);
     index_or_null(text, "provider", row.provider);
     index_or_null(text, "group", row.group);
     bp_json_open(text, "refusals", '[');
@@ -96,6 +102,26 @@ static bp_rc add_group(struct bp_text *text, const bp_report *report, uint32_t i
     bp_json_int(text, "copies", row.n_copies);
     bp_json_int(text, "copy_bytes", (int64_t)row.copy_bytes);
     bp_json_string(text, "path", row.path);
+    bp_json_close(text, '}');
+    return BP_OK;
+}
+
+/* Without its time: equal sessions have equal reports. */
+static bp_rc add_pass(struct bp_text *text, const bp_report *report, uint32_t i, bp_err *err)
+{
+    bp_report_pass row = {.struct_size = sizeof row};
+    bp_rc rc = bp_report_get_pass(report, i, &row, err);
+
+    if (rc < 0)
+        return rc;
+    bp_json_open(text, NULL, '{');
+    bp_json_string(text, "name", row.name);
+    bp_json_string(text, "help", row.help);
+    bp_json_int(text, "level", row.level);
+    bp_json_bool(text, "exact", row.is_exact);
+    bp_json_int(text, "matches", row.n_matches);
+    bp_json_int(text, "nodes_before", row.n_before);
+    bp_json_int(text, "nodes_after", row.n_after);
     bp_json_close(text, '}');
     return BP_OK;
 }
@@ -140,6 +166,8 @@ bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err)
     bp_json_open(&text, NULL, '{');
     bp_json_int(&text, "format", REPORT_FORMAT);
     rc = add_list(&text, report, "providers", bp_report_provider_count(report), add_provider, err);
+    if (rc >= 0)
+        rc = add_list(&text, report, "passes", bp_report_pass_count(report), add_pass, err);
     if (rc >= 0)
         rc = add_list(&text, report, "groups", bp_report_group_count(report), add_group, err);
     if (rc >= 0)

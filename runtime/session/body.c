@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "graph/infer_merge.h"
+#include "session/custom.h"
 #include "session/hosted/hosted.h"
 
 enum { MAX_MISSING = 50 }; /* operators named in one error */
@@ -27,6 +28,7 @@ static bp_rc partition(struct making *m, bp_err *err)
     struct bp_lineup *lineup = m->maker->lineup;
     struct bp_asked *asked = calloc(lineup->count + 1, sizeof *asked);
     struct bp_ask_failure *failed = calloc(lineup->count + 1, sizeof *failed);
+    struct bp_placing placing = {m->maker->places, m->maker->has_matched, m->path};
     bp_rc rc;
 
     if (!asked || !failed) {
@@ -36,10 +38,12 @@ static bp_rc partition(struct making *m, bp_err *err)
     for (uint32_t i = 0; i < lineup->count; i++) {
         const struct bp_active *active = lineup->active[i];
 
-        asked[i] = (struct bp_asked){active->provider, active->instance, active->name};
+        asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
+                                     active->provider == &bp_custom_provider};
     }
-    rc = bp_partition_create(m->body->ir, m->body->facts, m->maker->symbols, asked, lineup->count,
-                             &m->body->region, &m->body->part, failed, err);
+    rc = bp_partition_create_placed(m->body->ir, m->body->facts, m->maker->symbols, asked,
+                                    lineup->count, m->maker->places ? &placing : NULL,
+                                    &m->body->region, &m->body->part, failed, err);
     for (uint32_t i = 0; rc >= 0 && i < lineup->count; i++) {
         if (failed[i].rc >= 0)
             continue;

@@ -53,6 +53,8 @@ struct bp_body_maker {
     struct bp_lineup *lineup;
     struct bp_symbols *symbols;
     bp_report *report;
+    const struct bp_place_list *places; /* or NULL */
+    bool *has_matched;                  /* one a rule */
     bool claims_only;        /* for a plan: no compiling, nodes without a taker are fine */
     struct bp_text *missing; /* operators that nobody takes, one text for all */
     uint32_t n_missing;

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "session/custom.h"
+#include "session/explain.h"
+#include "session/optimizing.h"
 
 static void tell(const struct bp_engine_wish *wish, const char *phase, double fraction)
 {
@@ -28,18 +31,34 @@ static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wis
         .lineup = &engine->lineup,
         .symbols = &engine->symbols,
         .report = engine->report,
+        .places = wish->places,
+        .has_matched = engine->has_matched,
         .claims_only = wish->claims_only,
         .missing = &missing,
         .failed = BP_NONE,
     };
     bp_report_clear_graphs(engine->report);
-    rc = bp_body_create(maker, engine->ir, NULL, NULL, "", &engine->body, err);
+    rc = bp_engine_optimize(engine, wish, err);
+    if (rc >= 0)
+        rc = bp_body_create(maker, engine->ir, NULL, NULL, "", &engine->body, err);
     if (rc >= 0 && maker->n_missing > 0 && !wish->claims_only)
         rc = bp_fail(err, BP_E_UNSUPPORTED, "no provider takes %u node%s: %s%s", maker->n_missing,
                      maker->n_missing == 1 ? "" : "s", missing.data ? missing.data : "",
                      maker->n_missing > 50 ? "; ..." : "");
     bp_text_finish(&missing);
     return rc;
+}
+
+/* The model's graph; anew where passes have changed it for providers that are no more. */
+static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+{
+    if (engine->ir && !bp_engine_is_optimized(wish))
+        return BP_OK;
+    if (engine->ir)
+        bp_ir_finish(engine->ir);
+    engine->ir = NULL;
+    return bp_onnx_graph_with(engine->onnx, wish->open_defaults, &engine->custom, &engine->region,
+                              &engine->symbols, &engine->ir, err);
 }
 
 static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
@@ -58,8 +77,11 @@ static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wi
             return bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text);
         snprintf(dropped, sizeof dropped, "provider '%s' failed (%s); now ",
                  engine->lineup.active[maker.failed]->name, text);
+        bp_report_clear_graphs(engine->report); /* what it got it has no more */
         rc = bp_lineup_drop(&engine->lineup, maker.failed, engine->report, maker.failed_stage, rc,
                             text, err);
+        if (rc >= 0)
+            rc = make_graph(engine, wish, err);
         if (rc < 0)
             return rc;
     }
@@ -74,13 +96,23 @@ static bp_rc judge_unused(struct bp_engine *engine, const struct bp_active *acti
     char text[384];
     bp_rc rc;
 
-    if (row->n_claimed > 0 || bp_names_equal(active->name, "cpu")) {
+    if (active->provider == &bp_custom_provider) /* if it has refused nodes, they say why */
+        return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK,
+                                      "it got no node", NULL, err);
+    if (n_nodes == 0) /* that is nobody's failure */
+        return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK,
+                                      "not needed: no node is left to run", NULL, err);
+    if ((row->n_claimed > 0 || bp_names_equal(active->name, "cpu")) && active->min_share == 0) {
         snprintf(text, sizeof text, "not needed: providers before it took every node");
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK, text,
                                       NULL, err);
     }
     bp_report_count_refusals(engine->report, active->row, counts, sizeof counts);
-    snprintf(text, sizeof text, "it takes none of %u nodes: %s", n_nodes, counts);
+    if (row->n_claimed > 0)
+        snprintf(text, sizeof text, "it got none of %u nodes: providers before it took them",
+                 n_nodes);
+    else
+        snprintf(text, sizeof text, "it takes none of %u nodes: %s", n_nodes, counts);
     rc = bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_E_UNSUPPORTED,
                                 text, NULL, err);
     if (rc < 0)
@@ -94,49 +126,191 @@ static bp_rc judge_unused(struct bp_engine *engine, const struct bp_active *acti
     return BP_OK;
 }
 
+/* The nodes that providers run: the host's own are nobody's to take. */
+static bp_rc count_nodes(const bp_report *report, uint32_t *out, bp_err *err)
+{
+    uint32_t n = bp_report_provider_count(report);
+    bp_rc rc = BP_OK;
+
+    *out = 0;
+    for (uint32_t i = 0; rc >= 0 && i < n; i++) {
+        bp_report_provider row = {.struct_size = sizeof row};
+
+        rc = bp_report_get_provider(report, i, &row, err);
+        *out += row.n_nodes;
+    }
+    return rc;
+}
+
+/* A provider in use that got less than was asked of it; it stays in use where its policy allows. */
+static bp_rc judge_share(struct bp_engine *engine, const struct bp_active *active,
+                         const bp_report_provider *row, uint32_t stage, bp_err *err)
+{
+    uint32_t n_nodes;
+    char text[384];
+    bp_rc rc = count_nodes(engine->report, &n_nodes, err);
+
+    if (rc < 0)
+        return rc;
+    if (row->n_nodes >= active->min_share * n_nodes)
+        return bp_report_end_provider(engine->report, active->row, stage, BP_OK, NULL, NULL, err);
+    snprintf(text, sizeof text, "it got %u of %u nodes, which is less than the %g %% asked for",
+             row->n_nodes, n_nodes, active->min_share * 100);
+    rc = bp_report_end_provider(engine->report, active->row, stage, BP_E_UNSUPPORTED, text, NULL,
+                                err);
+    if (rc < 0)
+        return rc;
+    if (active->fallback == BP_FALLBACK_REQUIRE)
+        return bp_fail(err, BP_E_UNSUPPORTED, "provider '%s' is required, but %s", active->name,
+                       text);
+    if (active->fallback == BP_FALLBACK_WARN)
+        bp_log(&engine->lineup.env->log, BP_LOG_WARN, "session", "provider '%s': %s", active->name,
+               text);
+    return BP_OK;
+}
+
 /* The last word on each provider. */
 static bp_rc judge(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
 {
-    bp_rc rc = BP_OK;
+    bp_rc first = BP_OK; /* failure; the others are judged all the same, for the report */
 
-    for (uint32_t i = 0; rc >= 0 && i < engine->lineup.count; i++) {
+    for (uint32_t i = 0; i < engine->lineup.count; i++) {
         const struct bp_active *active = engine->lineup.active[i];
         bp_report_provider row = {.struct_size = sizeof row};
+        bp_err *words = first < 0 ? NULL : err;
+        bp_rc rc = bp_report_get_provider(engine->report, active->row, &row, words);
 
-        rc = bp_report_get_provider(engine->report, active->row, &row, err);
-        if (rc < 0)
-            return rc;
-        if (row.n_nodes == 0)
-            rc = judge_unused(engine, active, &row, err);
-        else
-            rc = bp_report_end_provider(engine->report, active->row,
-                                        wish->claims_only ? BP_STAGE_CAPABILITY : BP_STAGE_RUN,
-                                        BP_OK, NULL, NULL, err);
+        if (rc >= 0 && row.n_nodes == 0)
+            rc = judge_unused(engine, active, &row, words);
+        else if (rc >= 0)
+            rc = judge_share(engine, active, &row,
+                             wish->claims_only ? BP_STAGE_CAPABILITY : BP_STAGE_RUN, words);
+        first = first < 0 ? first : rc;
     }
-    return rc;
+    return first;
+}
+
+/* Has the report a row for the provider of this name, whatever became of it? */
+static bool is_listed(const bp_report *report, const char *name)
+{
+    for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
+        bp_report_provider row = {.struct_size = sizeof row};
+
+        if (bp_report_get_provider(report, i, &row, NULL) >= 0 && bp_names_equal(row.name, name))
+            return true;
+    }
+    return false;
+}
+
+/* Rules may name providers that exist; those in the list are of use. */
+static bp_rc check_places(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+{
+    struct bp_env *env = engine->lineup.env;
+    uint32_t n = wish->places ? wish->places->count : 0;
+
+    engine->has_matched = bp_region_array(&engine->region, n, sizeof *engine->has_matched);
+    if (!engine->has_matched)
+        return bp_fail_nomem(err, "the placement rules");
+    for (uint32_t i = 0; i < n; i++) {
+        const struct bp_place_rule *rule = &wish->places->rules[i];
+        uint32_t at;
+
+        if (is_listed(engine->report, rule->provider))
+            continue;
+        if (bp_registry_find(&env->registry, rule->provider, &at, err) == BP_E_INVALID)
+            return bp_fail_in(err, BP_E_OPTION, "placement rule '%s'", rule->text);
+        bp_err_clear(err);
+        if (!wish->open_defaults)
+            bp_log(&env->log, BP_LOG_WARN, "session",
+                   "placement rule '%s' does nothing: the session does not ask for that provider",
+                   rule->text);
+    }
+    return BP_OK;
+}
+
+static void warn_of_places(const struct bp_engine *engine, const struct bp_engine_wish *wish)
+{
+    for (uint32_t i = 0; wish->places && !wish->open_defaults && i < wish->places->count; i++) {
+        if (!engine->has_matched[i])
+            bp_log(&engine->lineup.env->log, BP_LOG_WARN, "session",
+                   "placement rule '%s' matches no node that a provider could run",
+                   wish->places->rules[i].text);
+    }
+}
+
+/* Tells of an operator of the host's that the application has replaced. */
+static void tell_replaced(const struct bp_ir_node *node, const struct bp_log *log)
+{
+    const struct bp_schema *ours = bp_schema_find(node->domain, node->op, node->opset);
+
+    if (ours)
+        bp_log(log, BP_LOG_INFO, "session",
+               "operator %s%s%s (node '%s') is the application's, not the host's", node->domain,
+               node->domain[0] ? "." : "", node->op, node->name);
+}
+
+/* Has the graph, or a body in it, operators of the application? */
+static bool has_custom(const struct bp_ir *ir, const struct bp_log *log)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < ir->n_nodes; i++) {
+        const struct bp_ir_node *node = &ir->nodes[i];
+
+        if (bp_custom_of(node->schema)) {
+            found = true;
+            tell_replaced(node, log);
+        }
+        for (uint32_t b = 0; b < node->n_bodies; b++)
+            found |= has_custom(node->bodies[b], log);
+    }
+    return found;
 }
 
 static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_engine_wish *wish,
                   bp_err *err)
 {
+    struct bp_lineup_wish lineup = wish->lineup;
     bp_rc rc;
 
     tell(wish, "graph", 0.1);
-    rc = bp_onnx_graph(engine->onnx, wish->open_defaults, &engine->region, &engine->symbols,
-                       &engine->ir, err);
+    rc = bp_env_custom_table(env, wish->operators, &engine->custom, err);
+    if (rc >= 0)
+        rc = make_graph(engine, wish, err);
     if (rc < 0)
         return rc;
     tell(wish, "providers", 0.3);
-    rc = bp_lineup_init(&engine->lineup, env, &wish->lineup, engine->report, err);
+    lineup.has_custom = has_custom(engine->ir, &env->log);
+    rc = bp_lineup_init(&engine->lineup, env, &lineup, engine->report, err);
+    if (rc < 0)
+        return rc;
+    rc = check_places(engine, wish, err);
     if (rc < 0)
         return rc;
     tell(wish, wish->claims_only ? "claims" : "compile", 0.4);
     rc = make_body(engine, wish, err);
     if (rc >= 0)
+        warn_of_places(engine, wish);
+    if (rc >= 0)
         rc = judge(engine, wish, err);
     bp_onnx_drop_pages(engine->onnx);
     tell(wish, "ready", 1.0);
     return rc;
+}
+
+/* The words are needed here too, where the caller may want none. */
+static bp_rc fill_and_tell(struct bp_engine *engine, struct bp_env *env,
+                           const struct bp_engine_wish *wish, bp_err *err)
+{
+    char text[4096] = "";
+    bp_err own = bp_err_init(text, sizeof text);
+    bp_rc rc;
+
+    if (!wish->is_session || !bp_settings_get(&env->settings, "BACKPLANE_REPORT"))
+        return fill(engine, env, wish, err);
+    rc = fill(engine, env, wish, &own);
+    bp_explain_session(env, engine->report, rc < 0 ? text : NULL);
+    return rc < 0 ? bp_fail(err, rc, "%s", text) : rc;
 }
 
 bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx, const struct bp_engine_wish *wish,
@@ -151,7 +325,7 @@ bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx, const struct bp
     engine->onnx = bp_onnx_ref(onnx);
     rc = bp_report_create(&engine->report, err);
     if (rc >= 0)
-        rc = fill(engine, env, wish, err);
+        rc = fill_and_tell(engine, env, wish, err);
     if (rc < 0) {
         bp_engine_destroy(engine);
         return rc;
@@ -173,6 +347,7 @@ void bp_engine_destroy(struct bp_engine *engine)
         bp_ir_finish(engine->ir);
     bp_symbols_finish(&engine->symbols);
     bp_region_finish(&engine->region);
+    bp_custom_table_finish(&engine->custom);
     bp_onnx_unref(engine->onnx);
     free(engine);
 }

@@ -13,16 +13,23 @@ struct bp_engine {
     struct bp_lineup lineup;
     struct bp_region region;
     struct bp_symbols symbols;
+    struct bp_custom_table custom; /* of the application; the graph's nodes point into it */
     struct bp_ir *ir;
     struct bp_body *body;
     bp_report *report;
+    bool *has_matched; /* one a placement rule: it speaks of a node */
     _Atomic(struct bp_frame_state *) idle[BP_IDLE_FRAMES];
 };
 
 /* How to make an engine. */
 struct bp_engine_wish {
     struct bp_lineup_wish lineup;
+    const struct bp_custom_list *operators; /* the session's own; may be NULL */
+    const struct bp_place_list *places; /* may be NULL */
     bool open_defaults;      /* initializers that are inputs stay inputs; see bp_onnx_graph() */
+    uint32_t level;          /* BP_OPTIMIZE_* */
+    uint64_t disabled_passes; /* a bit for each, by its index in the table */
+    bool is_session;         /* BACKPLANE_REPORT tells of it */
     bool claims_only;        /* for a plan: nothing is compiled, it cannot run */
     bp_progress_fn progress; /* may be NULL */
     void *progress_user;

@@ -56,6 +56,7 @@ struct bp_unit_frame {
     bp_frame_desc desc;
     bp_run run;
     bool has_growing; /* some outputs come through alloc_output */
+    struct bp_unit_profile *profile; /* NULL: no run of it was measured yet */
 };
 
 /* A tensor of a group that shows a value. */

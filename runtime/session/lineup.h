@@ -14,7 +14,9 @@ struct bp_active {
     bp_instance *instance;
     bp_opt *options; /* as the provider got them */
     uint32_t n_options;
+    char **changed;    /* texts of options that were changed since, one each; or NULL */
     uint32_t fallback; /* in force */
+    double min_share;  /* of the nodes that providers run, 0..1 */
     uint32_t row;      /* in the report */
     struct bp_services services;
 };
@@ -31,7 +33,9 @@ struct bp_lineup_wish {
     const struct bp_spec_list *own; /* the session's, before the environment's; may be NULL */
     bool ignore_env;
     uint32_t fallback; /* of rows with BP_FALLBACK_DEFAULT; never that itself */
+    bool strict;       /* all that are named are required; so it is where the env is strict */
     uint32_t threads;  /* as bp_session_options_set_threads */
+    bool has_custom;   /* the provider of the application's operators comes in, before CPU */
 };
 
 /*
@@ -43,6 +47,13 @@ struct bp_lineup_wish {
 bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
                      const struct bp_lineup_wish *wish, bp_report *report, bp_err *err) BP_CHECKED;
 void bp_lineup_finish(struct bp_lineup *lineup);
+
+/*
+ * Changes an option of an instance; on failure it is as before. BP_E_OPTION, BP_E_UNSUPPORTED as
+ * bp_options_check_change() has them, or what the provider answers.
+ */
+bp_rc bp_active_set_option(struct bp_active *active, const char *key, const char *value,
+                           bp_err *err) BP_CHECKED;
 
 /*
  * Provider i is of no use after all: recorded in the report, logged by its policy, and taken out of

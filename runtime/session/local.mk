@@ -4,6 +4,10 @@
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/body.c %D%/body.h \
 	%D%/cell.c \
+	%D%/custom.h \
+	%D%/custom_call.c \
+	%D%/custom_frame.c \
+	%D%/custom_provider.c \
 	%D%/hosted/branch.c \
 	%D%/hosted/dictionary.c \
 	%D%/hosted/hosted.c \
@@ -15,19 +19,25 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/hosted/pieces.c \
 	%D%/hosted/scan.c \
 	%D%/hosted/sequence.c \
+	%D%/dynamic.c \
 	%D%/engine.c %D%/engine.h \
+	%D%/explain.c %D%/explain.h \
 	%D%/frame.c %D%/frame.h \
 	%D%/lineup.c %D%/lineup.h \
 	%D%/model_api.c \
 	%D%/operator_query.c %D%/operator_query.h \
 	%D%/operators.c \
+	%D%/optimizing.c %D%/optimizing.h \
 	%D%/options.c \
 	%D%/plan_layout.c \
 	%D%/plan_shapes.c \
 	%D%/plan_units.c \
 	%D%/planning.h \
 	%D%/ports.c \
+	%D%/profile.c %D%/profile.h \
+	%D%/profile_read.c \
 	%D%/run.c %D%/run.h \
 	%D%/session.c %D%/session.h \
 	%D%/session_run.c \
-	%D%/stage.c
+	%D%/stage.c \
+	%D%/why.c

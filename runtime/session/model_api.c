@@ -77,7 +77,10 @@ static bp_rc fill(struct bp_model *model, bp_err *err)
 {
     bp_rc rc;
 
-    rc = bp_onnx_graph(model->onnx, false, &model->region, &model->symbols, &model->ir, err);
+    rc = bp_env_custom_table(model->env, NULL, &model->custom, err);
+    if (rc >= 0)
+        rc = bp_onnx_graph_with(model->onnx, false, &model->custom, &model->region, &model->symbols,
+                                &model->ir, err);
     if (rc >= 0)
         rc = bp_ports_init(&model->ports, model->ir, NULL, &model->symbols, err);
     if (rc >= 0)
@@ -107,29 +110,62 @@ static bp_rc create(bp_env *env, struct bp_onnx *onnx, bp_model **out, bp_err *e
     return BP_OK;
 }
 
-bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err *err)
+static bp_rc check_source(const bp_model_source *from, bp_err *err)
+{
+    uint32_t least = offsetof(bp_model_source, edits) + sizeof from->edits;
+
+    if (from->struct_size < least)
+        return bp_fail(err, BP_E_INVALID, "the struct_size of a model's source is %u, at least %u",
+                       from->struct_size, least);
+    if (!from->path == !from->bytes)
+        return bp_fail(err, BP_E_INVALID, "a model needs either a path or bytes");
+    for (uint32_t i = 0; i < from->n_weights; i++) {
+        if (!from->weights[i].name)
+            return bp_fail(err, BP_E_INVALID, "weight %u has no name", i);
+    }
+    for (uint32_t i = 0; i < from->n_files; i++) {
+        if (!from->files[i].name || (!from->files[i].bytes && from->files[i].size > 0))
+            return bp_fail(err, BP_E_INVALID, "file %u has no name or no bytes", i);
+    }
+    return BP_OK;
+}
+
+bp_rc bp_model_open_source(bp_env *env, const bp_model_source *source, bp_model **out, bp_err *err)
 {
     struct bp_onnx *onnx;
     bp_rc rc;
 
     *out = NULL;
-    if (!env || !path)
-        return bp_fail(err, BP_E_INVALID, "a model needs an environment and a path");
-    rc = bp_onnx_open(path, &onnx, err);
+    if (!env || !source)
+        return bp_fail(err, BP_E_INVALID, "a model needs an environment and a source");
+    rc = check_source(source, err);
+    if (rc >= 0)
+        rc = bp_onnx_open_source(source, &onnx, err);
     return rc < 0 ? rc : create(env, onnx, out, err);
+}
+
+bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err *err)
+{
+    bp_model_source source = {.struct_size = sizeof source, .path = path};
+
+    return bp_model_open_source(env, &source, out, err);
 }
 
 bp_rc bp_model_open_memory(bp_env *env, const void *bytes, size_t size, const char *dir,
                            bp_model **out, bp_err *err)
 {
-    struct bp_onnx *onnx;
-    bp_rc rc;
+    bp_model_source source = {
+        .struct_size = sizeof source, .bytes = bytes, .size = size, .dir = dir};
 
-    *out = NULL;
-    if (!env || !bytes)
-        return bp_fail(err, BP_E_INVALID, "a model needs an environment and bytes");
-    rc = bp_onnx_open_memory(bytes, size, dir, &onnx, err);
-    return rc < 0 ? rc : create(env, onnx, out, err);
+    return bp_model_open_source(env, &source, out, err);
+}
+
+bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink, bp_err *err)
+{
+    if (!model || !sink || sink->struct_size < sizeof *sink || !sink->write)
+        return bp_fail(err, BP_E_INVALID,
+                       "saving needs a model and a sink with struct_size and write");
+    return bp_onnx_save(model->onnx, sink, err);
 }
 
 void bp_model_close(bp_model *model)
@@ -141,6 +177,7 @@ void bp_model_close(bp_model *model)
         bp_ir_finish(model->ir);
     bp_symbols_finish(&model->symbols);
     bp_region_finish(&model->region);
+    bp_custom_table_finish(&model->custom);
     bp_onnx_unref(model->onnx);
     bp_env_release(model->env);
     free(model);

@@ -349,21 +349,19 @@ static void list_attempts(struct questions *q)
 static bool take_answers(struct questions *q)
 {
     const uint64_t unknown = BIT(BP_R_OP) | BIT(BP_R_OPSET);
-    uint64_t reasons = 0; /* bits 1 << BP_R_* */
     bool is_known = false;
 
     for (uint32_t i = 0; i < q->n; i++) {
         const struct attempt *attempt = &q->attempts[i];
+        struct bp_type_var *var = &q->query->vars[attempt->var];
 
         if (attempt->is_taken)
-            q->query->vars[attempt->var].taken |= BIT(attempt->dtype);
-        else
-            reasons |= BIT(attempt->reason);
-        is_known |= attempt->is_taken;
+            var->taken |= BIT(attempt->dtype);
+        else if (!(BIT(attempt->reason) & (unknown | BIT(BP_R_DTYPE))))
+            var->conditional |= BIT(attempt->dtype);
+        is_known |= attempt->is_taken || !(BIT(attempt->reason) & unknown);
     }
-    if (reasons & ~(unknown | BIT(BP_R_DTYPE)))
-        q->query->has_conditions = true;
-    return is_known || reasons & ~unknown;
+    return is_known;
 }
 
 bp_rc bp_operator_query_ask(struct bp_operator_query *query, const struct bp_active *active,

@@ -13,20 +13,20 @@ struct bp_type_var {
     uint32_t id;    /* bp_param.type_var, or a number of its own where that is 0 */
     uint64_t types; /* that ONNX allows: bits 1 << BP_DTYPE_* */
     uint64_t taken; /* that the provider takes */
+    uint64_t conditional; /* that it refused, but for another reason than the type */
 };
 
 struct bp_operator_query {
     const struct bp_schema *schema;
     struct bp_type_var vars[BP_MAX_TYPE_VARS];
     uint32_t n_vars;
-    bool has_conditions; /* some nodes were refused, and not for their types */
     uint32_t in_vars[BP_MAX_TYPE_VARS], out_vars[BP_MAX_TYPE_VARS]; /* a row of vars each */
 };
 
 /* Lists the variables of a schema. False: it has more parameters than any operator. */
 bool bp_operator_query_init(struct bp_operator_query *query, const struct bp_schema *schema);
 /*
- * Sets `taken` of each variable. The provider is shown nodes of the operator that are not part of any
+ * Sets `taken` and `conditional` of each variable. The provider is shown nodes of the operator that are not part of any
  * model: required inputs and those of the variable in question, of no known shape and then of some
  * ranks, attributes as by default. Types of the other variables are tried until one fits.
  */

@@ -42,16 +42,6 @@ static bool is_worth_telling(const struct bp_operator_query *query, uint32_t var
     return var == 0;
 }
 
-/* Does it know the operator, but takes none of the nodes that were made up? */
-static bool depends_on_node(const struct bp_operator_query *query)
-{
-    for (uint32_t v = 0; v < query->n_vars; v++) {
-        if (query->vars[v].taken)
-            return false;
-    }
-    return query->has_conditions;
-}
-
 static bp_rc tell(const struct bp_operator_query *query, bp_operator_info *info, bp_operator_fn fn,
                   void *user, bp_err *err)
 {
@@ -64,6 +54,7 @@ static bp_rc tell(const struct bp_operator_query *query, bp_operator_info *info,
         info->params = params.data;
         info->types = query->vars[v].types;
         info->taken = query->vars[v].taken;
+        info->conditional = query->vars[v].conditional & ~info->taken;
         if (!params.failed)
             fn(user, info);
         bp_text_finish(&params);
@@ -98,8 +89,6 @@ static bp_rc ask_row(const struct bp_active *active, uint32_t i, bp_operator_fn 
     if (!bp_operator_query_init(&query, row))
         return bp_fail(err, BP_E_INTERNAL, "%s has too many inputs and outputs", row->op);
     rc = bp_operator_query_ask(&query, active, err);
-    if (depends_on_node(&query))
-        info.flags = BP_OPERATOR_CONDITIONAL;
     return rc < 0 ? rc : tell(&query, &info, fn, user, err);
 }
 

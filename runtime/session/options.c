@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "host/options.h"
+#include "optimize/passes.h"
 #include "session/session.h"
 
 bp_rc bp_session_options_create(bp_session_options **out, bp_err *err)
@@ -20,6 +21,8 @@ bp_rc bp_session_options_create(bp_session_options **out, bp_err *err)
 void bp_session_options_finish(struct bp_session_options *options)
 {
     bp_spec_finish(&options->providers);
+    bp_custom_list_finish(&options->operators);
+    bp_place_finish(&options->places);
 }
 
 void bp_session_options_destroy(bp_session_options *options)
@@ -33,20 +36,19 @@ void bp_session_options_destroy(bp_session_options *options)
 bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_session_options *from,
                               bp_err *err)
 {
-    bp_rc rc = BP_OK;
+    bp_rc rc;
 
     *to = (struct bp_session_options){.fallback = BP_FALLBACK_WARN};
     if (!from)
         return BP_OK;
     *to = *from;
     to->providers = (struct bp_spec_list){0};
-    for (uint32_t i = 0; rc >= 0 && i < from->providers.count; i++) {
-        const struct bp_spec *row = &from->providers.rows[i];
-
-        rc = bp_spec_add(&to->providers, row->name, row->options, row->n_options, row->fallback,
-                         err);
-    }
-    return rc;
+    to->operators = (struct bp_custom_list){0};
+    to->places = (struct bp_place_list){0};
+    rc = bp_spec_copy(&to->providers, &from->providers, err);
+    if (rc >= 0)
+        rc = bp_custom_list_copy(&to->operators, &from->operators, err);
+    return rc < 0 ? rc : bp_place_copy(&to->places, &from->places, err);
 }
 
 struct bp_engine_wish bp_session_wish(const struct bp_session_options *options)
@@ -55,7 +57,12 @@ struct bp_engine_wish bp_session_wish(const struct bp_session_options *options)
         .lineup = {.own = &options->providers,
                    .ignore_env = options->ignore_env,
                    .fallback = options->fallback,
+                   .strict = options->strict,
                    .threads = options->threads},
+        .level = options->level,
+        .disabled_passes = options->disabled_passes,
+        .operators = &options->operators,
+        .places = &options->places,
         .progress = options->progress,
         .progress_user = options->progress_user,
     };
@@ -102,6 +109,19 @@ bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, cons
     return rc;
 }
 
+bp_rc bp_session_options_set_devices(bp_session_options *options, const char *name,
+                                     const uint32_t *devices, uint32_t n_devices, bp_err *err)
+{
+    return bp_spec_set_devices(&options->providers, name, devices, n_devices, err);
+}
+
+bp_rc bp_session_options_add_operators(bp_session_options *options, bp_operators *set, bp_err *err)
+{
+    if (!options)
+        return bp_fail(err, BP_E_INVALID, "a set of operators needs session options");
+    return bp_custom_list_add(&options->operators, set, err);
+}
+
 bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fallback, bp_err *err)
 {
     bp_rc rc = bp_spec_check_fallback(fallback, err);
@@ -109,6 +129,68 @@ bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32_t fall
     if (rc >= 0)
         options->fallback = fallback ? fallback : BP_FALLBACK_WARN;
     return rc;
+}
+
+bp_rc bp_session_options_set_optimization(bp_session_options *options, uint32_t level, bp_err *err)
+{
+    if (level > BP_OPTIMIZE_LAYOUT)
+        return bp_fail(err, BP_E_INVALID, "there is no optimization level %u; levels are 0 to %d",
+                       level, BP_OPTIMIZE_LAYOUT);
+    options->level = level;
+    return BP_OK;
+}
+
+bp_rc bp_session_options_disable_pass(bp_session_options *options, const char *name, bp_err *err)
+{
+    uint32_t i;
+    bp_rc rc = bp_pass_find(name ? name : "", &i, err);
+
+    if (rc >= 0)
+        options->disabled_passes |= UINT64_C(1) << i;
+    return rc;
+}
+
+const char *bp_optimization_pass(uint32_t i, uint32_t *level, const char **help)
+{
+    const struct bp_pass *pass = bp_pass_at(i);
+
+    if (pass && level)
+        *level = pass->level;
+    if (pass && help)
+        *help = pass->help;
+    return pass ? pass->name : NULL;
+}
+
+void bp_session_options_set_strict(bp_session_options *options, uint32_t on)
+{
+    options->strict = on != 0;
+}
+
+bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *name, double share,
+                                       bp_err *err)
+{
+    struct bp_spec *spec = bp_spec_find(&options->providers, name);
+
+    if (!spec)
+        return bp_fail(err, BP_E_INVALID, "provider '%s' is not in the list; add it first",
+                       name ? name : "");
+    if (!(share >= 0 && share <= 1))
+        return bp_fail(err, BP_E_INVALID, "provider '%s': a share is a number from 0 to 1, not %g",
+                       name, share);
+    spec->min_share = share;
+    return BP_OK;
+}
+
+bp_rc bp_session_options_add_placement(bp_session_options *options, const char *rule, bp_err *err)
+{
+    return bp_place_add(&options->places, rule, err);
+}
+
+bp_rc bp_session_options_read_placements(bp_session_options *options, const char *path, bp_err *err)
+{
+    if (!path)
+        return bp_fail(err, BP_E_INVALID, "placement rules need a path");
+    return bp_place_read(&options->places, path, err);
 }
 
 void bp_session_options_ignore_env_providers(bp_session_options *options)

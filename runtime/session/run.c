@@ -9,10 +9,11 @@
 #include <time.h>
 
 #include "session/hosted/hosted.h"
+#include "session/profile.h"
 
 bp_rc bp_run_check(const struct bp_run_shared *shared, bp_err *err)
 {
-    if (shared->cancel && *shared->cancel)
+    if (bp_is_cancelled(shared->cancel))
         return bp_fail(err, BP_E_CANCELLED, "the run was cancelled");
     if (shared->deadline_ns) {
         struct timespec t;
@@ -163,6 +164,16 @@ static bp_rc execute(struct bp_unit_frame *unit, bp_err *err)
     return rc;
 }
 
+/* The same, measured. */
+static bp_rc execute_profiled(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
+{
+    int64_t start_ns = bp_profile_begin_unit(state->shared, unit);
+    bp_rc rc = unit->frame ? execute(unit, err) : bp_hosted_run(state, unit->unit, err);
+
+    bp_profile_end_unit(state->shared, unit, start_ns);
+    return rc;
+}
+
 static bp_rc run_program(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
 {
     bp_rc rc;
@@ -174,7 +185,8 @@ static bp_rc run_program(struct bp_run_state *state, struct bp_unit_frame *unit,
     if (unit->has_growing)
         forget_growing(state, unit);
     bp_err_clear(err);
-    rc = bp_err_complete(err, execute(unit, err));
+    rc = state->shared->profile ? execute_profiled(state, unit, err) : execute(unit, err);
+    rc = bp_err_complete(err, rc);
     if (rc == BP_PENDING)
         rc = bp_fail(err, BP_E_UNSUPPORTED,
                      "it runs asynchronously, which this version of the "
@@ -205,6 +217,8 @@ static bp_rc run_stage(struct bp_run_state *state, const struct bp_stage *stage,
             return rc;
         if (unit->frame)
             rc = run_program(state, unit, err);
+        else if (state->shared->profile)
+            rc = execute_profiled(state, unit, err);
         else
             rc = bp_hosted_run(state, unit->unit, err);
     }

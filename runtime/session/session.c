@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "host/options.h"
+
 static uint64_t now_ns(void)
 {
     struct timespec t;
@@ -75,6 +77,8 @@ bp_rc bp_session_general(bp_session *session, struct bp_ported **out, bp_err *er
     pthread_mutex_lock(&session->lock);
     if (!session->general.engine) {
         rc = make_ported(session, &wish, &session->general, err);
+        if (rc >= 0)
+            rc = bp_session_repeat_changes(session, session->general.engine, err);
         if (rc < 0)
             finish_ported(&session->general);
     }
@@ -94,6 +98,7 @@ static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err
     if (rc < 0)
         return rc;
     wish = bp_session_wish(&session->options);
+    wish.is_session = true;
     return make_ported(session, &wish, &session->main, err);
 }
 
@@ -183,6 +188,7 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
         rc = bp_fail(err, BP_E_BUSY, "a run is in flight; providers can be set between runs only");
     if (rc >= 0) {
         wish = bp_session_wish(&own);
+        wish.is_session = true;
         rc = make_ported(session, &wish, &fresh, err);
     }
     if (rc < 0) {
@@ -253,7 +259,7 @@ const char *bp_session_provider_option(const bp_session *session, uint32_t i, ui
     if (i >= lineup->count || j >= lineup->active[i]->n_options)
         return NULL;
     if (value)
-        *value = lineup->active[i]->options[j].str;
+        *value = bp_options_shown(lineup->active[i]->provider, j, &lineup->active[i]->options[j]);
     return lineup->active[i]->options[j].key;
 }
 

@@ -9,9 +9,14 @@
 
 struct bp_session_options {
     struct bp_spec_list providers;
+    struct bp_custom_list operators;
+    struct bp_place_list places;
     uint32_t fallback; /* never BP_FALLBACK_DEFAULT */
     uint32_t threads;
     bool ignore_env;
+    uint32_t level;           /* BP_OPTIMIZE_* */
+    uint64_t disabled_passes; /* a bit for each */
+    bool strict;
     bp_progress_fn progress;
     void *progress_user;
 };
@@ -33,6 +38,7 @@ struct bp_model {
     uint32_t n_ops;
     struct bp_region region;
     struct bp_symbols symbols;
+    struct bp_custom_table custom; /* the environment's */
 };
 
 /* An engine with the places of the ports in it. */
@@ -67,6 +73,10 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
 void bp_session_options_finish(struct bp_session_options *options);
 /* The wish of an engine; borrows from options and threads of it. */
 struct bp_engine_wish bp_session_wish(const struct bp_session_options *options);
+
+/* Gives an engine the options that were changed in the main one since. */
+bp_rc bp_session_repeat_changes(bp_session *session, struct bp_engine *engine,
+                                bp_err *err) BP_CHECKED;
 
 /* The engine that runs when some input with a default is fed; made at first need. [any thread] */
 bp_rc bp_session_general(bp_session *session, struct bp_ported **out, bp_err *err) BP_CHECKED;

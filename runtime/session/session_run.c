@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/text.h"
+#include "session/profile.h"
 #include "session/run.h"
 #include "session/session.h"
 
@@ -309,12 +310,18 @@ static int64_t deadline(int64_t timeout_ns)
 
 static bp_rc run(struct call *c, const bp_run_options *options, bp_err *err)
 {
-    struct bp_run_shared shared = {.run_id = atomic_load(&c->session->runs) + 1};
+    struct bp_run_shared shared = {
+        .run_id = atomic_load(&c->session->runs) + 1,
+        .cancel = options->cancel,
+        .deadline_ns = deadline(options->timeout_ns),
+        .profile = options->profile,
+    };
+    int64_t start_ns = 0;
     bp_rc rc;
 
-    if (options) {
-        shared.cancel = options->cancel;
-        shared.deadline_ns = deadline(options->timeout_ns);
+    if (shared.profile) {
+        shared.thread = bp_profile_thread();
+        start_ns = bp_profile_now();
     }
     rc = bind_outputs(c, err);
     if (rc >= 0)
@@ -326,6 +333,8 @@ static bp_rc run(struct call *c, const bp_run_options *options, bp_err *err)
     if (rc < 0)
         take_back(c);
     forget_wishes(c);
+    if (shared.profile)
+        bp_profile_end_run(&shared, start_ns);
     atomic_fetch_add(&c->session->crossings, shared.crossings);
     if (rc >= 0)
         atomic_fetch_add(&c->session->runs, 1);
@@ -353,8 +362,14 @@ bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_i
                      .outputs = outputs,
                      .n_inputs = n_inputs,
                      .n_outputs = n_outputs};
+    bp_run_options own = {.struct_size = sizeof own};
     bp_rc rc;
 
+    if (options && options->struct_size < offsetof(bp_run_options, profile))
+        return bp_fail(err, BP_E_INVALID, "run options of %u bytes: set their struct_size",
+                       options->struct_size);
+    if (options)
+        bp_copy_in(&own, sizeof own, options);
     if (!session || (n_inputs > 0 && !inputs) || (n_outputs > 0 && !outputs))
         return bp_fail(err, BP_E_INVALID, "a run needs a session, its inputs and its outputs");
     atomic_fetch_add(&session->running, 1);
@@ -362,7 +377,7 @@ bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_i
     if (rc >= 0)
         rc = bp_engine_take_frame(c.ported->engine, &c.frame, err);
     if (rc >= 0) {
-        rc = run(&c, options, err);
+        rc = run(&c, &own, err);
         bp_engine_return_frame(c.ported->engine, c.frame);
     }
     atomic_fetch_sub(&session->running, 1);

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "session/planning.h"
+#include "session/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,7 @@ void bp_stage_plan_destroy(struct bp_stage_plan *plan)
     for (uint32_t u = 0; u < plan->n_units; u++) {
         if (plan->units[u].frame)
             plan->units[u].unit->by->provider->frame_free(plan->units[u].frame);
+        bp_unit_profile_destroy(plan->units[u].profile);
     }
     free(plan->arena);
     bp_region_finish(&plan->region);

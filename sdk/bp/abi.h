@@ -164,7 +164,8 @@ typedef struct bp_option {
     const char *help;           /* one sentence, with the unit */
     const char *def;            /* the default as text; NULL only with BP_OPTION_REQUIRED */
     const char *const *choices; /* n_choices strings */
-    double min, max;            /* BP_OPT_INT, BP_OPT_FLOAT: inclusive; equal means unbounded */
+    double min, max;            /* BP_OPT_INT, BP_OPT_FLOAT: inclusive; equal means unbounded.
+                                   People may write integers with K, M, G or T: powers of 1024 */
 } bp_option;
 
 /* An option as a provider receives it: valid, defaulted, in the order of its schema. */
@@ -411,7 +412,12 @@ typedef struct bp_prof_event {
     uint64_t bytes;
 } bp_prof_event;
 
-/* A run's record of events: rows are added at `count` up to `cap`, then counted in `dropped`. */
+/*
+ * A run's record of events: rows are added at `count` up to `cap`, then counted in `dropped`. A
+ * provider that measures its nodes writes a row for each as it ends, with `node` set, times on
+ * CLOCK_MONOTONIC, and `name` NULL or valid until execute returns; one that measures none leaves it
+ * alone, and the host has the time of the whole call.
+ */
 typedef struct bp_prof {
     uint32_t struct_size;
     uint32_t cap, count, dropped;
@@ -537,7 +543,10 @@ typedef struct bp_provider {
                     uint32_t n_devs, bp_instance **out, bp_err *err);
     /* [instance] after its last program is freed; joins every thread the instance made */
     void (*destroy)(bp_instance *);
-    /* (opt) [instance] one changed option, of a row marked dynamic */
+    /*
+     * (opt) [instance] one changed option, of a row marked dynamic; frames of the instance may be
+     * executing meanwhile. On failure the option is as before.
+     */
     bp_rc (*set_option)(bp_instance *, const bp_opt *, bp_err *err);
     /* (opt) [instance] versions of driver, device, library at run time, for cache keys */
     bp_rc (*fingerprint)(bp_instance *, char *buf, uint32_t cap, bp_err *err);

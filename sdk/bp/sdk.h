@@ -49,6 +49,19 @@ static inline bp_rc bp_fail(bp_err *err, bp_rc rc, const char *fmt, ...)
     return rc;
 }
 
+/*
+ * Has somebody asked a run to stop? cancel: of bp_run; NULL is fine. Another thread writes to it
+ * meanwhile.
+ */
+static inline int bp_is_cancelled(const volatile uint32_t *cancel)
+{
+#if defined(__GNUC__)
+    return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0;
+#else
+    return cancel && *cancel != 0;
+#endif
+}
+
 /* Copies a table of the other side into ours: the common bytes, the rest zero. */
 static inline void bp_copy_in(void *own, size_t own_size, const void *theirs)
 {
@@ -57,6 +70,31 @@ static inline void bp_copy_in(void *own, size_t own_size, const void *theirs)
     memcpy(&size, theirs, sizeof size);
     memset(own, 0, own_size);
     memcpy(own, theirs, size < own_size ? size : own_size);
+}
+
+/*
+ * May this plug-in work with the host? Checks the table that the entry was handed: `return
+ * bp_host_check(host, "npu", err)` when it is below zero. BP_E_VERSION names what both sides speak.
+ */
+static inline bp_rc bp_host_check(const bp_host *host, const char *name, bp_err *err)
+{
+    if (host->struct_size >= offsetof(bp_host, name) && host->magic != BP_MAGIC)
+        return bp_fail(err, BP_E_VERSION, "%s: the caller's magic is 0x%08x, Backplane's is 0x%08x",
+                       name, (unsigned)host->magic, (unsigned)BP_MAGIC);
+    if (host->struct_size >= offsetof(bp_host, name) && host->abi_major != BP_ABI_MAJOR)
+        return bp_fail(err, BP_E_VERSION,
+                       "%s: the host speaks ABI %u.%u, this plug-in %u.%u: install a plug-in of the "
+                       "host's version",
+                       name, (unsigned)host->abi_major, (unsigned)host->abi_minor, BP_ABI_MAJOR,
+                       BP_ABI_MINOR);
+    if (host->struct_size < sizeof(bp_host))
+        return bp_fail(err, BP_E_VERSION, "%s: the host's table has %u bytes, this plug-in needs %u",
+                       name, (unsigned)host->struct_size, (unsigned)sizeof(bp_host));
+    if (host->flags & BP_CRITICAL)
+        return bp_fail(err, BP_E_VERSION,
+                       "%s: the host has critical flags 0x%08x, of which this plug-in knows 0x%08x",
+                       name, (unsigned)(host->flags & BP_CRITICAL), 0U);
+    return BP_OK;
 }
 
 /* Refuses a node: the reason (BP_R_*), what it is about, and a sentence; both may be NULL. */

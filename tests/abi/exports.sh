@@ -17,7 +17,7 @@ exports() {
     nm -D --defined-only "$1" | awk '{ print $3 }' | LC_ALL=C sort -u
 }
 
-sed -n 's/^BP_API .*[ *]\(bp_[a-z0-9_]*\)(.*/\1/p' "$BP_SRCDIR/sdk/backplane.h" |
+sed -n 's/^BP_API .*[ *]\(bp_[a-z0-9_]*\)(.*/\1/p' "$BP_SRCDIR"/sdk/backplane*.h |
     LC_ALL=C sort -u >"$dir/declared"
 [ "$(wc -l <"$dir/declared")" -gt 50 ] || {
     echo "FAIL: backplane.h declares only $(wc -l <"$dir/declared") functions that this test finds" >&2

@@ -1,11 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# headers.sh - does every public header compile alone, as C and as C++, without padding or warnings?
+# headers.sh - does every public header compile alone, without padding or warnings, with each compiler
+# that is here, in each standard that it knows?
 
 set -u
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 failed=0
+count=0
+
+padding=-Wpadded
 
 # compiles HEADER STANDARD COMPILER...
 compiles() {
@@ -18,20 +22,88 @@ compiles() {
     # twice, so that its guard is tested too; a struct of our own shows that -Wpadded is awake
     printf '#include <%s>\n#include <%s>\n%s\nint main()\n{\n    return 0;\n}\n' "$header" "$header" \
         "${extra-}" | sed 's/main()/main(void)/' >"$source"
-    "$@" -std="$std" -Wall -Wextra -Wpadded -Werror -pedantic-errors -I"$BP_SRCDIR/sdk" \
-        -fsyntax-only "$source" 2>"$dir/errors"
+    # shellcheck disable=SC2086 # $padding may be nothing
+    "$@" -std="$std" -Wall -Wextra -Wpedantic $padding -Wconversion -Wsign-conversion -Wshadow \
+        -Werror -pedantic-errors -I"$BP_SRCDIR/sdk" -fsyntax-only "$source" 2>"$dir/errors"
 }
 
 check() {
+    count=$((count + 1))
     if ! compiles "$@"; then
-        echo "FAIL: <$1> alone as $2:" >&2
+        echo "FAIL: <$1> alone as $2 by $3:" >&2
         cat "$dir/errors" >&2
         failed=1
     fi
 }
 
-headers=$(cd "$BP_SRCDIR/sdk" && echo bp/*.h backplane.h)
-for header in $headers; do
+# knows STANDARD COMPILER...: a standard that the compiler does not have is no failure of a header.
+knows() {
+    std=$1
+    shift
+    case $std in c++*) language=c++ ;; *) language=c ;; esac
+    "$@" -std="$std" -x "$language" -fsyntax-only /dev/null 2>/dev/null
+}
+
+# matrix COMPILER STANDARD...: every header in each.
+matrix() {
+    compiler=$1
+    shift
+    for standard in "$@"; do
+        # shellcheck disable=SC2086
+        knows $standard $compiler || {
+            echo "note: $compiler does not know $standard"
+            continue
+        }
+        for header in $headers; do
+            # shellcheck disable=SC2086
+            check "$header" "$standard" $compiler
+        done
+    done
+}
+
+# compilers WANTED NAME...: what configure found, then those of the names that are here, each once.
+compilers() {
+    wanted=$1
+    shift
+    [ -z "$wanted" ] || echo "$wanted"
+    for name in "$@"; do
+        case " $wanted " in *" $name "*) continue ;; esac
+        command -v "$name" >/dev/null && echo "$name"
+    done
+}
+
+headers=$(cd "$BP_SRCDIR/sdk" && echo bp/*.h backplane*.h)
+compilers "$CC" gcc clang >"$dir/c"
+compilers "$CXX" g++ clang++ >"$dir/cxx"
+while read -r compiler; do
+    matrix "$compiler" c99 c11 c17 c2x
+done <"$dir/c"
+while read -r compiler; do
+    matrix "$compiler" c++11 c++14 c++17 c++20 c++2b
+done <"$dir/cxx"
+[ -s "$dir/cxx" ] || echo "note: no C++ compiler, so headers were tried as C only"
+
+# Flags that a plug-in's author may like do not change a layout.
+for flags in -fshort-enums -funsigned-char '-fshort-enums -funsigned-char -O2'; do
+    # shellcheck disable=SC2086
+    $CC $flags -std=c11 -I"$BP_BUILDDIR" -I"$BP_SRCDIR/sdk" -fsyntax-only \
+        "$BP_SRCDIR/tests/abi/layout.c" || {
+        echo "FAIL: the layout changes with $flags" >&2
+        failed=1
+    }
+done
+
+extra='struct padded { char a; int b; }; extern char size[sizeof(struct padded)];'
+# shellcheck disable=SC2086
+if compiles bp/abi.h c99 $CC; then
+    echo "FAIL: $CC does not tell of padding, so this test is blind" >&2
+    failed=1
+fi
+
+# ONNX Runtime's have padding, as the ABI has it.
+padding=
+extra=
+for header in onnxruntime/onnxruntime_c_api.h onnxruntime/onnxruntime_ep_c_api.h; do
     for std in c99 c11 c17; do
         # shellcheck disable=SC2086
         check "$header" $std $CC
@@ -42,12 +114,5 @@ for header in $headers; do
         check "$header" $std $CXX
     done
 done
-
-extra='struct padded { char a; int b; }; extern char size[sizeof(struct padded)];'
-# shellcheck disable=SC2086
-if compiles bp/abi.h c99 $CC; then
-    echo "FAIL: $CC does not tell of padding, so this test is blind" >&2
-    failed=1
-fi
-[ -n "$CXX" ] || echo "note: no C++ compiler, so headers were tried as C only"
+echo "$count headers compiled alone"
 exit $failed

@@ -315,7 +315,7 @@ SIZE(bp_key_value, 16);
 AT(bp_key_value, key, 0);
 AT(bp_key_value, value, 8);
 
-SIZE(bp_operator_info, 56);
+SIZE(bp_operator_info, 64);
 AT(bp_operator_info, struct_size, 0);
 AT(bp_operator_info, flags, 4);
 AT(bp_operator_info, since, 8);
@@ -325,8 +325,9 @@ AT(bp_operator_info, domain, 24);
 AT(bp_operator_info, params, 32);
 AT(bp_operator_info, types, 40);
 AT(bp_operator_info, taken, 48);
+AT(bp_operator_info, conditional, 56);
 
-SIZE(bp_provider_info, 88);
+SIZE(bp_provider_info, 96);
 AT(bp_provider_info, struct_size, 0);
 AT(bp_provider_info, stage, 4);
 AT(bp_provider_info, code, 8);
@@ -341,6 +342,8 @@ AT(bp_provider_info, fix, 64);
 AT(bp_provider_info, options, 72);
 AT(bp_provider_info, option_stride, 80);
 AT(bp_provider_info, n_devices, 84);
+AT(bp_provider_info, states, 88);
+AT(bp_provider_info, reserved0, 92);
 
 SIZE(bp_dim_info, 16);
 AT(bp_dim_info, value, 0);
@@ -395,11 +398,26 @@ AT(bp_type_info, kind, 0);
 AT(bp_type_info, dtype, 4);
 AT(bp_type_info, item, 8);
 
-SIZE(bp_run_options, 24);
+SIZE(bp_run_options, 32);
 AT(bp_run_options, struct_size, 0);
 AT(bp_run_options, flags, 4);
 AT(bp_run_options, cancel, 8);
 AT(bp_run_options, timeout_ns, 16);
+AT(bp_run_options, profile, 24);
+
+SIZE(bp_profile_event, 72);
+AT(bp_profile_event, struct_size, 0);
+AT(bp_profile_event, kind, 4);
+AT(bp_profile_event, start_ns, 8);
+AT(bp_profile_event, end_ns, 16);
+AT(bp_profile_event, run_id, 24);
+AT(bp_profile_event, name, 32);
+AT(bp_profile_event, op, 40);
+AT(bp_profile_event, provider, 48);
+AT(bp_profile_event, node, 56);
+AT(bp_profile_event, n_nodes, 60);
+AT(bp_profile_event, thread, 64);
+AT(bp_profile_event, reserved0, 68);
 
 SIZE(bp_session_stats, 48);
 AT(bp_session_stats, struct_size, 0);
@@ -423,9 +441,9 @@ AT(bp_report_provider, fix, 48);
 AT(bp_report_provider, n_claimed, 56);
 AT(bp_report_provider, n_nodes, 60);
 AT(bp_report_provider, n_groups, 64);
-AT(bp_report_provider, reserved0, 68);
+AT(bp_report_provider, states, 68);
 
-SIZE(bp_report_node, 48);
+SIZE(bp_report_node, 64);
 AT(bp_report_node, struct_size, 0);
 AT(bp_report_node, provider, 4);
 AT(bp_report_node, group, 8);
@@ -434,6 +452,19 @@ AT(bp_report_node, name, 16);
 AT(bp_report_node, op, 24);
 AT(bp_report_node, domain, 32);
 AT(bp_report_node, path, 40);
+AT(bp_report_node, rule, 48);
+AT(bp_report_node, stands_for, 56);
+
+SIZE(bp_report_pass, 48);
+AT(bp_report_pass, struct_size, 0);
+AT(bp_report_pass, level, 4);
+AT(bp_report_pass, is_exact, 8);
+AT(bp_report_pass, n_matches, 12);
+AT(bp_report_pass, n_before, 16);
+AT(bp_report_pass, n_after, 20);
+AT(bp_report_pass, ns, 24);
+AT(bp_report_pass, name, 32);
+AT(bp_report_pass, help, 40);
 
 SIZE(bp_report_refusal, 32);
 AT(bp_report_refusal, struct_size, 0);
@@ -553,6 +584,7 @@ IS(BP_PROVIDER_PARALLEL_COMPILE, 2);
 IS(BP_PROVIDER_UNLOADABLE, 4);
 IS(BP_ENV_IGNORE_VARIABLES, 1);
 IS(BP_ENV_HERMETIC, 2);
+IS(BP_ENV_STRICT, 4);
 IS(BP_FALLBACK_DEFAULT, 0);
 IS(BP_FALLBACK_SILENT, 1);
 IS(BP_FALLBACK_WARN, 2);

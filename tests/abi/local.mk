@@ -7,3 +7,17 @@ check_PROGRAMS += %D%/layout
 
 dist_check_SCRIPTS += %D%/headers.sh %D%/exports.sh
 TESTS += %D%/layout %D%/headers.sh %D%/exports.sh
+
+check_PROGRAMS += %D%/skew
+%C%_skew_CPPFLAGS = -I. $(AM_CPPFLAGS)
+%C%_skew_LDADD = runtime/libbackplane.la $(DL_LIBS)
+%C%_skew_SOURCES = %D%/skew.c
+
+dist_check_SCRIPTS += %D%/abidiff.sh %D%/skew.sh
+EXTRA_DIST += %D%/anchor.c
+TESTS += %D%/abidiff.sh %D%/skew.sh
+
+# The skew matrix, with its figures.
+skew: all $(check_LTLIBRARIES) tests/abi/skew
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/abi/skew.sh
+.PHONY: skew

@@ -25,6 +25,9 @@ done)
 [ "$sorted" = "$(echo "$sorted" | sort -g)" ] || failed "out of order: $sorted"
 [ "$(figure peak_memory_bytes)" -gt 100000 ] || failed 'no peak of memory'
 
+gives 0 bench --runs 5 --warmup 2 --profile "$work/profile.json" "$work/relu.onnx"
+[ "$(grep -c '"name":"model_run"' "$work/profile.json")" = 5 ] || failed 'not the five runs'
+
 refuses 3 'none.onnx' bench "$work/none.onnx"
 
 exit "$status"

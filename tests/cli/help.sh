@@ -12,8 +12,13 @@ value_for()
     case $1 in
     DIR) echo "$work" ;;
     LEVEL) echo error ;;
+    PASS) echo fold-norm ;;
+    PASSES) echo basic ;;
     POLICY) echo silent ;;
     PROVIDER:KEY=VALUE) echo cpu:key=value ;;
+    PROVIDER=N,N) echo cpu=0 ;;
+    PROVIDER=SHARE) echo cpu=0.5 ;;
+    RULE) echo op:Relu=cpu ;;
     NAME=1x3x224x224) echo x=1x2 ;;
     SYMBOL=N) echo batch=1 ;;
     NAME=FILE) echo x=file ;;
@@ -38,10 +43,10 @@ try_option() # COMMAND OPTION VALUE-NAME
     grep -q -e "Fl Fl ${2#--}" "$page" || failed "$page does not have $2 of $1"
 }
 
-for command in providers info plan run bench conform; do
+for command in providers doctor info plan run bench conform; do
     case $command in
     providers) missing=4 ;;
-    conform) missing=2 ;;
+    conform | doctor) missing=2 ;;
     *) missing=3 ;;
     esac
     gives 0 "$command" --help
@@ -82,6 +87,8 @@ refuses 2 'is no value for --seed' run --seed 1e3 model
 refuses 2 'is no value for --rtol' run --rtol nan model
 refuses 2 'error, warn, info, debug' run --log loud model
 refuses 2 'silent, warn, require' run --fallback never model
+refuses 2 'none, basic, extended, layout' run --level most model
+refuses 2 "is 'fold-norm' meant" run --disable-pass fold-nrm model
 refuses 2 'PROVIDER:KEY=VALUE' run --option cpu model
 refuses 2 'is not in --providers' run --option dnnl:a=b model
 refuses 2 'empty name' run --providers cpu,,cpu model

@@ -30,7 +30,9 @@ unit_tests += %D%/check_words
 
 cli_tests = \
 	%D%/bench.sh \
+	%D%/bind.sh \
 	%D%/conform.sh \
+	%D%/doctor.sh \
 	%D%/exit_codes.sh \
 	%D%/help.sh \
 	%D%/npy.sh \

@@ -9,7 +9,7 @@ needs_cpu
 
 # The mocks that these tests need, and no others.
 mkdir "$work/dir"
-for name in few needy absent undefined uncreated uncompiled unexecuted; do
+for name in few gadget needy absent undefined uncreated uncompiled unexecuted; do
     cp "$BP_MOCK_DIR/libbp-$name.so" "$work/dir/"
 done
 make_model "$work/relu.onnx" Relu "$FLOAT" 1 3
@@ -35,6 +35,10 @@ bp 4 providers undefined
 says out 'DEPENDENCIES' '1 undefined symbol: bp_mock_function_that_nobody_defines (in libbp-undefined.so)'
 bp 0 providers few
 says out 'org.backplane.few' '1.2.3' 'level' '0 to 9' 'fast, exact' 'effort, 0 to 9'
+bp 0 providers gadget
+says out 'GPU' '0000:fe:00.0' 'Mock GPU' '4096 MiB' 'NPU' 'Mock NPU' 'may change in a session'
+bp 0 providers --json gadget
+says out '"kind": "NPU"' '"memory_bytes": 4294967296' '"dynamic": true'
 bp 0 providers FewExecutionProvider
 bp 0 providers org.backplane.few
 bp 0 providers "$work/dir/libbp-few.so"
@@ -46,6 +50,22 @@ bp 0 --quiet providers few
 [ ! -s "$work/out" ] || failed '--quiet says something'
 bp 4 --quiet providers absent
 
+# P7: an option's row as text, JSON and manual page; secrets stay secret
+bp 0 providers info needy
+says out 'token' 'cache' '1M to 64G' '64M' '(may change in a session)' '(deprecated)'
+bp 0 providers info needy --json
+says out '"key": "cache"' '"dynamic": true' '"secret": true' '"deprecated": true'
+bp 0 providers info needy --man
+says out '.Nm "needy"' '.It Cm "cache" Pq integer' 'Values: 1M to 64G.' 'Default: 64M.' \
+    'It must be given.' 'Its value is never shown.' 'It is deprecated.'
+if command -v mandoc >/dev/null; then
+    mandoc -T lint -W error "$work/out" || failed 'mandoc does not like the page'
+fi
+bp 0 run -p needy -o needy:token=hunter2 -o needy:cache=2M "$model"
+bp 2 run -p needy -o needy:token=hunter2 -o needy:cache=65G "$model"
+says err 'allowed are 1M to 64G'
+never_says err hunter2
+
 # who runs what
 bp 0 run -p few --report "$model"
 says out 'few' 'cpu'
@@ -55,6 +75,21 @@ bp 0 plan -p few -o few:take=Add --fallback silent "$model"
 says out 'refused by' 'OPTION' 'Relu'
 bp 0 plan -p few -o few:take=Add --fallback silent --quiet --dot "$work/plan.dot" "$model"
 grep -q 'few refused: OPTION' "$work/plan.dot" || failed 'the picture does not say why'
+
+# which of its devices computes: Relu gives twice as much on the second one
+printf %s "$three_floats" | emit >"$work/x.bin"
+bp 0 run -p gadget -i "x=$work/x.bin" "$model"
+says out 'max 2'
+bp 0 run -p gadget --device gadget=1,0 -i "x=$work/x.bin" "$model"
+says out 'max 4'
+bp 2 run -p gadget --device gadget=2 "$model"
+says err '2 devices' 'no device 2'
+bp 2 run -p gadget --device few=0 "$model"
+says err 'few' 'add it first'
+bp 2 run -p gadget --device gadget=one "$model"
+says err "'one' is no number"
+bp 2 run -p gadget --device gadget "$model"
+says err 'PROVIDER=NUMBER'
 
 # options are checked before anything runs
 bp 0 run -p few -o few:gain=4 -o few:level=9 -o cpu:blas=false "$model"

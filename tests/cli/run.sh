@@ -61,6 +61,19 @@ fi
 gives 0 run --report -i "x=$work/x.npy" "$model"
 says out 'provider' 'cpu'
 
+# a profile: who took how long, in the words of ONNX Runtime's profiles
+gives 0 run --profile "$work/profile.json" -i "x=$work/x.npy" "$model"
+for words in '"name":"model_loading_uri"' '"name":"session_initialization"' \
+    '"cat":"Node"' '_kernel_time"' '"op_name":"Relu","provider":"CPUExecutionProvider"' \
+    '"node_index":"0"' '"name":"model_run"'; do
+    grep -qF -- "$words" "$work/profile.json" || failed "the profile does not have $words"
+done
+if command -v python3 >/dev/null; then
+    python3 -m json.tool <"$work/profile.json" >/dev/null || failed 'the profile is no JSON'
+fi
+gives 6 run --profile "$work/none/profile.json" "$model"
+says err 'none/profile.json'
+
 # directories are another command's
 refuses 2 "'backplane conform' runs directories" run "$work"
 

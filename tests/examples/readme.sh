@@ -7,7 +7,7 @@ library=$BP_BUILDDIR/runtime/.libs
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-if nm -D "$library/libbackplane.so" | grep -q __asan_; then
+if nm -D "$library/libbackplane.so" | grep -q '__[at]san_'; then
     echo "skipped: a program without the sanitizers cannot use a library with them"
     exit 77
 fi

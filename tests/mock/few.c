@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * few.c - a provider that takes three operators for float32 and computes them with plain loops: a
- * small but honest one, against which tests hold the host. Built as "few", and with TAKES_TURNS as
- * "needy", whose frames may not execute at once and which has an option that must be given.
+ * small but honest one, against which tests hold the host. Built as "few"; with TAKES_TURNS as
+ * "needy", whose frames may not execute at once and which has an option of each kind of flag: one
+ * that must be given and is secret, one that may change, one that is deprecated; and with
+ * HAS_DEVICES as "gadget", which has a GPU and an NPU and options that change while it lives. So that
+ * tests see which device computes, Relu on device d gives d + 1 times as much.
  */
 
 #include <stdio.h>
@@ -17,9 +20,18 @@
 #ifdef TAKES_TURNS
 #define NAME "needy"
 #define FLAGS 0
+#elif defined(HAS_DEVICES)
+#define NAME "gadget"
+#define FLAGS BP_PROVIDER_CONCURRENT_FRAMES
 #else
 #define NAME "few"
 #define FLAGS BP_PROVIDER_CONCURRENT_FRAMES
+#endif
+
+#ifdef HAS_DEVICES
+#define CHANGES BP_OPTION_DYNAMIC
+#else
+#define CHANGES 0
 #endif
 
 enum { ALIGN = 64 };
@@ -40,7 +52,8 @@ static struct mock_counters counters;
 struct bp_instance {
     const bp_host *host;
     char *take;
-    float gain;
+    _Atomic float gain; /* runs read it while set_option writes it */
+    float factor;       /* of the device */
 };
 
 /* A node of the group. */
@@ -77,19 +90,30 @@ struct bp_frame {
 /* ---- instance -------------------------------------------------------------------------------- */
 
 static const char *const modes[] = {"fast", "exact"};
+#ifdef HAS_DEVICES
+static const char *const loads[] = {"Default", "Efficient"};
+#endif
 
 static const bp_option options[] = {
     {sizeof(bp_option), 0, BP_OPT_STRING, 0, "take", "operators to take, with commas between",
      "Relu,Add,Flatten", NULL, 0, 0},
     {sizeof(bp_option), 0, BP_OPT_INT, 0, "level", "effort, 0 to 9", "3", NULL, 0, 9},
-    {sizeof(bp_option), 0, BP_OPT_FLOAT, 0, "gain", "factor on what Relu gives", "1", NULL, 0.25,
-     4},
+    {sizeof(bp_option), CHANGES, BP_OPT_FLOAT, 0, "gain", "factor on what Relu gives", "1", NULL,
+     0.25, 4},
     {sizeof(bp_option), 0, BP_OPT_CHOICE, 2, "mode", "how to compute", "fast", modes, 0, 0},
     {sizeof(bp_option), 0, BP_OPT_BOOL, 0, "strict", "refuse what is doubtful", "false", NULL, 0,
      0},
 #ifdef TAKES_TURNS
-    {sizeof(bp_option), BP_OPTION_REQUIRED, BP_OPT_STRING, 0, "token", "who asks, any text", NULL,
+    {sizeof(bp_option), BP_OPTION_REQUIRED | BP_OPTION_SECRET, BP_OPT_STRING, 0, "token",
+     "who asks, any text", NULL, NULL, 0, 0},
+    {sizeof(bp_option), BP_OPTION_DYNAMIC, BP_OPT_INT, 0, "cache", "room for programs, in bytes",
+     "64M", NULL, 1 << 20, 64.0 * (1 << 30)},
+    {sizeof(bp_option), BP_OPTION_DEPRECATED, BP_OPT_BOOL, 0, "turbo", "use 'mode' instead", "false",
      NULL, 0, 0},
+#endif
+#ifdef HAS_DEVICES
+    {sizeof(bp_option), CHANGES, BP_OPT_CHOICE, 2, "workload_type", "what matters more", "Default",
+     loads, 0, 0},
 #endif
 };
 
@@ -115,11 +139,11 @@ static void destroy(bp_instance *instance)
 static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
                     uint32_t n_devs, bp_instance **out, bp_err *err)
 {
+    uint32_t device = n_devs > 0 ? devs[0] : 0;
     bp_instance *instance;
     char line[256];
 
-    (void)devs;
-    if (n_opts != N_OPTIONS || n_devs != 0)
+    if (n_opts != N_OPTIONS || n_devs > 2 || device > 1)
         return bp_fail(err, BP_E_INTERNAL, "%u options and %u devices came", n_opts, n_devs);
     for (uint32_t i = 0; i < n_opts; i++) {
         if (strcmp(opts[i].key, options[i].key) != 0)
@@ -133,7 +157,8 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
         return bp_fail(err, BP_E_NOMEM, "no memory for an instance");
     }
     instance->host = host;
-    instance->gain = (float)opts[2].f;
+    atomic_init(&instance->gain, (float)opts[2].f);
+    instance->factor = (float)(device + 1);
     atomic_fetch_add(&counters.instances, 1);
     snprintf(line, sizeof line, "take=%s level=%d gain=%g mode=%d strict=%d", opts[0].str,
              (int)opts[1].i, opts[2].f, (int)opts[3].i, (int)opts[4].i);
@@ -141,6 +166,53 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     *out = instance;
     return BP_OK;
 }
+
+#ifdef HAS_DEVICES
+static bp_rc is_available(const bp_host *host, bp_avail *out, bp_err *err)
+{
+    (void)host;
+    (void)err;
+    out->state = BP_AVAIL_YES;
+    out->n_devices = 2;
+    return BP_OK;
+}
+
+static bp_rc device(const bp_host *host, uint32_t i, bp_device *out, bp_err *err)
+{
+    (void)host;
+    if (i > 1)
+        return bp_fail(err, BP_E_INVALID, "there is no device %u", i);
+    out->kind = i ? BP_DEVICE_NPU : BP_DEVICE_GPU;
+    out->vendor_id = i ? 0x8086 : 0x1002;
+    out->id = i ? "npu0" : "0000:fe:00.0";
+    out->name = i ? "Mock NPU" : "Mock GPU";
+    out->driver = "1.2";
+    out->mem_total = i ? 0 : (uint64_t)1 << 32;
+    return BP_OK;
+}
+
+static bp_rc set_option(bp_instance *instance, const bp_opt *opt, bp_err *err)
+{
+    if (strcmp(opt->key, "gain") == 0 && opt->f > 3)
+        return bp_fail(err, BP_E_BUSY, "the amplifier is warm");
+    if (strcmp(opt->key, "gain") == 0)
+        atomic_store(&instance->gain, (float)opt->f);
+    return BP_OK;
+}
+#endif
+
+#ifdef TAKES_TURNS
+static bp_rc set_option(bp_instance *instance, const bp_opt *opt, bp_err *err)
+{
+    char line[128];
+
+    if (opt->i == 13 << 20)
+        return bp_fail(err, BP_E_BUSY, "not thirteen");
+    snprintf(line, sizeof line, "%s became %lld, %s", opt->key, (long long)opt->i, opt->str);
+    instance->host->log(instance->host->h, BP_LOG_DEBUG, NAME, line);
+    return BP_OK;
+}
+#endif
 
 /* ---- capability ------------------------------------------------------------------------------ */
 
@@ -464,11 +536,13 @@ static void run_relu(const bp_frame *frame, const struct step *step)
 {
     float *y = (float *)writable(frame, step->out);
     const void *x = readable(frame, step->in[0]);
+    bp_instance *instance = frame->program->instance;
+    float factor = atomic_load(&instance->gain) * instance->factor;
 
     for (size_t i = 0; i < frame->counts[step->out]; i++) {
         float v = load(x, i);
 
-        y[i] = (v < 0 ? 0 : v) * frame->program->instance->gain;
+        y[i] = (v < 0 ? 0 : v) * factor;
     }
 }
 
@@ -537,8 +611,16 @@ static const bp_provider provider = {
     .options = options,
     .n_options = N_OPTIONS,
     .option_stride = sizeof(bp_option),
+#ifdef HAS_DEVICES
+    .is_available = is_available,
+    .device = device,
+    .set_option = set_option,
+#endif
     .create = create,
     .destroy = destroy,
+#ifdef TAKES_TURNS
+    .set_option = set_option,
+#endif
     .capability = capability,
     .compile = compile,
     .program_free = program_free,
@@ -567,8 +649,10 @@ BP_NOTE("id=org.backplane." NAME "\n"
 BP_EXPORT bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
 bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err)
 {
-    if (host->abi_major != BP_ABI_MAJOR)
-        return bp_fail(err, BP_E_VERSION, "host ABI %u, plug-in %u", host->abi_major, BP_ABI_MAJOR);
+    bp_rc rc = bp_host_check(host, NAME, err);
+
+    if (rc < 0)
+        return rc;
     *out = &module;
     return BP_OK;
 }

@@ -69,6 +69,59 @@ START_TEST(sessions_tell_who_runs_what_when_asked_to)
 }
 END_TEST
 
+/* C = Relu(A x B), floats of [n, 3] and [3, 3]. */
+static OrtSession *open_gemm(const OrtSessionOptions *options)
+{
+    struct pw w;
+
+    model_begin(&w);
+    NODE(&w, "Gemm", "G", "A", "B");
+    NODE(&w, "Relu", "C", "G");
+    model_end(&w, 11, "A", TENSOR, 1, DIMS(-1, 3));
+    model_end(&w, 11, "B", TENSOR, 1, DIMS(3, 3));
+    model_end(&w, 12, "C", TENSOR, 1, DIMS(-1, 3));
+    return model_open(&w, options);
+}
+
+START_TEST(what_was_fused_is_told_as_it_runs)
+{
+    static const struct {
+        GraphOptimizationLevel level;
+        size_t n_nodes;
+        const char *op, *domain; /* of the first */
+    } cases[] = {
+        {ORT_DISABLE_ALL, 2, "Gemm", ""},
+        {ORT_ENABLE_BASIC, 2, "Gemm", ""},
+        {ORT_ENABLE_EXTENDED, 1, "FusedGemm", "com.microsoft"},
+        {ORT_ENABLE_ALL, 1, "FusedGemm", "com.microsoft"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const OrtEpAssignedSubgraph *const *groups = NULL;
+        const OrtEpAssignedNode *const *nodes = NULL;
+        OrtSessionOptions *options = NULL;
+        OrtSession *session;
+        const char *text = NULL;
+        size_t n = 0;
+
+        ok(ort->CreateSessionOptions(&options));
+        ok(ort->SetSessionGraphOptimizationLevel(options, cases[i].level));
+        ok(ort->AddSessionConfigEntry(options, "session.record_ep_graph_assignment_info", "1"));
+        session = open_gemm(options);
+        ort->ReleaseSessionOptions(options);
+        ok(ort->Session_GetEpGraphAssignmentInfo(session, &groups, &n));
+        ck_assert_uint_eq(n, 1);
+        ok(ort->EpAssignedSubgraph_GetNodes(groups[0], &nodes, &n));
+        ck_assert_uint_eq(n, cases[i].n_nodes);
+        ok(ort->EpAssignedNode_GetOperatorType(nodes[0], &text));
+        ck_assert_str_eq(text, cases[i].op);
+        ok(ort->EpAssignedNode_GetDomain(nodes[0], &text));
+        ck_assert_str_eq(text, cases[i].domain);
+        ort->ReleaseSession(session);
+    }
+}
+END_TEST
+
 START_TEST(attributes_are_read_as_they_were_made)
 {
     static const int64_t numbers[] = {1, -2, 3};
@@ -133,6 +186,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, the_processor_is_the_first_device);
     tcase_add_test(tcase, sessions_tell_who_runs_what_when_asked_to);
+    tcase_add_test(tcase, what_was_fused_is_told_as_it_runs);
     tcase_add_test(tcase, attributes_are_read_as_they_were_made);
     tcase_add_test(tcase, compatibility_is_read_from_metadata);
     suite_add_tcase(suite, tcase);

@@ -13,7 +13,7 @@ for tool in node npm; do
         exit 77
     }
 done
-if nm -D "$BP_BUILDDIR/runtime/ort/.libs/libonnxruntime.so.1" 2>/dev/null | grep -q ' U __asan_init'; then
+if nm -D "$BP_BUILDDIR/runtime/ort/.libs/libonnxruntime.so.1" 2>/dev/null | grep -q ' U __[at]san_init'; then
     echo "SKIP: a program without the sanitizers cannot use a library with them" >&2
     exit 77
 fi

@@ -12,7 +12,7 @@ nm -D "$library" 2>/dev/null | grep -q 'OrtGetApiBase@@VERS_' || {
     echo "SKIP: the linker here has no version scripts" >&2
     exit 77
 }
-if nm -D "$library" 2>/dev/null | grep -q ' U __asan_init'; then
+if nm -D "$library" 2>/dev/null | grep -q ' U __[at]san_init'; then
     echo "SKIP: a program without the sanitizers cannot use a library with them" >&2
     exit 77
 fi

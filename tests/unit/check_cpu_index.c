@@ -320,6 +320,37 @@ START_TEST(writes_into_a_cache)
 }
 END_TEST
 
+static uint8_t nibble(const uint8_t *bytes, size_t i)
+{
+    uint32_t byte = bytes[i / 2];
+
+    return (uint8_t)(byte >> i % 2 * 4 & 15);
+}
+
+/* Three entries of 1 element written from entry 1 on, in each of two batches of 5. */
+START_TEST(writes_half_bytes_into_a_cache)
+{
+    static const uint32_t types[] = {BP_DTYPE_U4, BP_DTYPE_I4, BP_DTYPE_F4E2M1};
+    const uint8_t cache[5] = {0x21, 0x43, 0x65, 0x87, 0xa9}, update[3] = {0xcb, 0xed, 0x1f};
+    const uint8_t *y;
+
+    th_input(t, "cache", types[_i], "2,5,1", cache);
+    th_input(t, "update", types[_i], "2,3,1", update);
+    th_input(t, "places", BP_DTYPE_I64, "2", (int64_t[]){1, 1});
+    th_output(t, "y", types[_i], "2,5,1");
+    th_node(t, "TensorScatter", 24, "cache update places", "y");
+    ck_run();
+    y = th_data(t, "y");
+    for (size_t i = 0; i < 10; i++) {
+        size_t at = i % 5;
+        bool is_new = at >= 1 && at < 4;
+
+        ck_assert_uint_eq(nibble(y, i), is_new ? nibble(update, i / 5 * 3 + at - 1)
+                                               : nibble(cache, i));
+    }
+}
+END_TEST
+
 START_TEST(a_cache_has_an_end)
 {
     th_input(t, "cache", BP_DTYPE_F32, "1,4,1", (float[4]){0});
@@ -349,6 +380,7 @@ int main(void)
     tcase_add_loop_test(tcase, scatters_slices, 0, 20 * TYPED_ALL);
     tcase_add_loop_test(tcase, nan_wins_a_maximum, 0, 2);
     tcase_add_loop_test(tcase, writes_into_a_cache, 0, 10 * TYPED_ALL);
+    tcase_add_loop_test(tcase, writes_half_bytes_into_a_cache, 0, 3);
     tcase_add_loop_test(tcase, a_cache_has_an_end, 0, 2);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

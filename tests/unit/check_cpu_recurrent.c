@@ -481,6 +481,21 @@ START_TEST(y_may_be_absent)
 }
 END_TEST
 
+/* Version 1 of GRU has "foward" as its default, which a model without the attribute gets. */
+START_TEST(forward_may_be_misspelt)
+{
+    const float x = 1, w[4] = {0, 0, 0, 1};
+    const int32_t length = 1;
+    struct th *t = small_lstm(&x, w, &length);
+    double expected = 0.5 * tanh(0.5 * tanh(1));
+
+    th_string(t, "direction", "foward");
+    ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
+    nums_compare("yh", th_data(t, "yh"), &expected, 1, BP_DTYPE_F32, 1);
+    th_free(t);
+}
+END_TEST
+
 START_TEST(refuses_lengths_beyond_the_steps)
 {
     const float x = 1, w[4] = {0};
@@ -524,6 +539,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, recurs_as_defined, 0, 9);
     tcase_add_test(tcase, y_may_be_absent);
+    tcase_add_test(tcase, forward_may_be_misspelt);
     tcase_add_test(tcase, refuses_lengths_beyond_the_steps);
     tcase_add_test(tcase, refuses_what_it_does_not_know);
     suite_add_tcase(suite, tcase);

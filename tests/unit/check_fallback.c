@@ -84,6 +84,7 @@ static void check_row(const struct fault *fault)
     ck_assert_uint_eq(row.n_nodes, 0);
 }
 
+/* P1, D-04, D-06 */
 START_TEST(a_silent_failure_is_only_recorded)
 {
     const struct fault *fault = &faults[_i];
@@ -100,6 +101,7 @@ START_TEST(a_silent_failure_is_only_recorded)
 }
 END_TEST
 
+/* P1, P6, D-03, D-06: and the rest of the list keeps its order */
 START_TEST(a_failure_to_warn_of_is_logged_once)
 {
     const struct fault *fault = &faults[_i];
@@ -117,6 +119,7 @@ START_TEST(a_failure_to_warn_of_is_logged_once)
 }
 END_TEST
 
+/* P1, D-07 */
 START_TEST(a_required_one_fails_the_session)
 {
     const struct fault *fault = &faults[_i];
@@ -150,6 +153,7 @@ START_TEST(the_default_policy_is_to_warn_and_can_be_set)
 }
 END_TEST
 
+/* P6, D-04 */
 START_TEST(two_that_fail_late_are_both_left_out)
 {
     kit_small_model();
@@ -238,6 +242,7 @@ END_TEST
 
 /* ---- names and options ----------------------------------------------------------------------- */
 
+/* P7 */
 START_TEST(an_unknown_name_is_a_mistake_under_every_policy)
 {
     kit_small_model();
@@ -246,6 +251,7 @@ START_TEST(an_unknown_name_is_a_mistake_under_every_policy)
 }
 END_TEST
 
+/* P7 */
 START_TEST(a_wrong_option_is_a_mistake_under_every_policy)
 {
     static const struct {
@@ -292,6 +298,7 @@ static const char *option(uint32_t provider, const char *key)
     return NULL;
 }
 
+/* D-05 */
 START_TEST(options_reach_the_provider_and_can_be_read)
 {
     bp_key_value kv[] = {{"gain", "2"}, {"mode", "EXACT"}, {"strict", "yes"}};
@@ -317,8 +324,39 @@ START_TEST(options_reach_the_provider_and_can_be_read)
 }
 END_TEST
 
+START_TEST(a_dynamic_option_changes_between_runs)
+{
+    bp_key_value kv[] = {{"token", "me"}, {"turbo", "yes"}};
+
+    kit_small_model();
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_provider(kit.options, "needy", kv, 2, BP_FALLBACK_REQUIRE,
+                                           &kit.err));
+    kit_session();
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "'turbo' is deprecated"), 1);
+    ck_assert_str_eq(option(0, "cache"), "67108864");
+    ck_assert_str_eq(option(0, "token"), "(secret)");
+    KIT_OK(bp_session_set_option(kit.session, "NeedyExecutionProvider", "cache", "2M", &kit.err));
+    ck_assert_str_eq(option(0, "cache"), "2097152");
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_DEBUG, "cache became 2097152, 2097152"), 1);
+    KIT_FAILS(bp_session_set_option(kit.session, "needy", "cache", "13M", &kit.err), BP_E_BUSY,
+              "not thirteen");
+    ck_assert_str_eq(option(0, "cache"), "2097152");
+    KIT_FAILS(bp_session_set_option(kit.session, "needy", "level", "1", &kit.err), BP_E_UNSUPPORTED,
+              "fixed", "cache");
+    KIT_FAILS(bp_session_set_option(kit.session, "few", "cache", "2M", &kit.err), BP_E_INVALID,
+              "no provider 'few'");
+    KIT_FAILS(bp_session_set_option(kit.session, "needy", NULL, "2M", &kit.err), BP_E_INVALID,
+              "key");
+    KIT_OK(bp_session_set_option(kit.session, "needy", "cache", "3M", &kit.err));
+    ck_assert_str_eq(option(0, "cache"), "3145728");
+    kit_check_small(2);
+}
+END_TEST
+
 /* ---- the environment's providers ------------------------------------------------------------- */
 
+/* D-09, D-11 */
 START_TEST(the_environments_providers_come_after_the_sessions)
 {
     bp_key_value kv = {"token", "x"};
@@ -340,6 +378,7 @@ START_TEST(the_environments_providers_come_after_the_sessions)
 }
 END_TEST
 
+/* P6 */
 START_TEST(cpu_is_last_wherever_it_was_named)
 {
     kit_small_model();
@@ -426,6 +465,7 @@ END_TEST
 
 /* ---- the report of a session ----------------------------------------------------------------- */
 
+/* P8 */
 START_TEST(the_report_tells_where_every_node_went)
 {
     static const char *const names[] = {"relu", "neg", "add"};
@@ -642,6 +682,7 @@ int main(void)
     tcase_add_loop_test(options, a_wrong_option_is_a_mistake_under_every_policy, 0, 4);
     tcase_add_test(options, a_required_option_is_asked_for);
     tcase_add_test(options, options_reach_the_provider_and_can_be_read);
+    tcase_add_test(options, a_dynamic_option_changes_between_runs);
     tcase_add_test(options, the_environments_providers_come_after_the_sessions);
     tcase_add_test(options, cpu_is_last_wherever_it_was_named);
     tcase_add_test(options, sets_providers_forth_and_back);

@@ -34,12 +34,14 @@ static void bind_output(struct call *call, uint32_t i, float *data)
 }
 
 /* 1 when it failed. An assertion of Check allocates, so there is none in here. */
+static bp_run_options run_options = {.struct_size = sizeof run_options};
+
 static uint32_t run(struct call *call)
 {
     for (uint32_t i = 0; i < call->n_out; i++)
         call->out[i].tensor.rank = 4;
-    return bp_session_run(kit.session, call->in, call->n_in, call->out, call->n_out, NULL,
-                          &kit.err) < 0;
+    return bp_session_run(kit.session, call->in, call->n_in, call->out, call->n_out,
+                          &run_options, &kit.err) < 0;
 }
 
 static bp_session_stats stats(void)
@@ -85,6 +87,25 @@ START_TEST(a_steady_run_allocates_nothing)
     ck_assert_uint_eq(stats().n_groups, 3);
     check_steady(calls, 1, 3);
     check_steady(calls, 2, 3);
+}
+END_TEST
+
+/* The profile is full long before the last run. */
+START_TEST(nor_does_one_that_is_measured)
+{
+    struct call call = {.n_in = 1};
+
+    kit_small_model();
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    kit_session();
+    call.in[0] = KIT_TENSOR(0, BP_DTYPE_F32, call.x, 3, 4);
+    bind_output(&call, 0, call.y);
+    KIT_OK(bp_profile_create(50, &run_options.profile, &kit.err));
+    check_steady(&call, 1, 3);
+    ck_assert_uint_eq(bp_profile_count(run_options.profile), 50);
+    ck_assert_uint_eq(bp_profile_dropped(run_options.profile), (N_RUNS + 2) * 7 - 50);
+    bp_profile_destroy(run_options.profile);
+    run_options.profile = NULL;
 }
 END_TEST
 
@@ -375,6 +396,7 @@ int main(void)
     tcase_add_checked_fixture(steady, kit_setup, kit_teardown);
     tcase_add_checked_fixture(failing, kit_setup, kit_teardown);
     tcase_add_test(steady, a_steady_run_allocates_nothing);
+    tcase_add_test(steady, nor_does_one_that_is_measured);
     tcase_add_test(steady, nor_do_frames_that_take_turns);
     tcase_add_test(steady, nor_do_stages_and_computed_shapes);
     tcase_add_test(steady, nor_does_control_flow);

@@ -230,6 +230,59 @@ static void repeat(struct pw *model)
 static void (*const changes[])(struct pw *model) = {flip, overwrite, cut, repeat};
 enum { N_CHANGES = sizeof changes / sizeof changes[0] };
 
+/* ---- saving ---------------------------------------------------------------------------------- */
+
+static struct pw saved, placed;
+
+static bp_rc write_part(void *user, const void *bytes, size_t size, bp_err *unused)
+{
+    (void)user;
+    (void)unused;
+    pw_raw(&saved, bytes, size);
+    return BP_OK;
+}
+
+/* Every other initializer goes outside. */
+static bp_rc place(void *user, const bp_weight_info *info, const char **file, uint64_t *offset,
+                   bp_err *unused)
+{
+    bool *is_outside = user;
+
+    (void)unused;
+    *is_outside = !*is_outside;
+    if (*is_outside) {
+        *file = "placed.bin";
+        *offset = placed.size;
+        pw_raw(&placed, info->tensor.base, info->tensor.bytes);
+    }
+    return BP_OK;
+}
+
+/* Saves the open model; what comes out can be opened as well. */
+static void try_save(void)
+{
+    bool is_outside = false;
+    bp_model_sink sink = {
+        .struct_size = sizeof sink, .user = &is_outside, .place = place, .write = write_part};
+    bp_model_file file;
+    bp_model_source from = {.struct_size = sizeof from, .n_files = 1, .files = &file};
+    struct bp_onnx *again = NULL;
+    bp_rc rc;
+
+    saved.size = placed.size = 0;
+    text[0] = '\0';
+    rc = bp_onnx_save(onnx, &sink, &err);
+    ck_assert(rc == BP_OK || (rc < 0 && text[0]));
+    if (rc == BP_OK) {
+        file = (bp_model_file){"placed.bin", placed.data, placed.size};
+        from.bytes = saved.data;
+        from.size = saved.size;
+        rc = bp_onnx_open_source(&from, &again, &err);
+        ck_assert_msg(rc == BP_OK, "%s", text);
+        bp_onnx_unref(again);
+    }
+}
+
 /* Opens a model from memory that ends where it ends, and builds its graph both ways. */
 static bp_rc try_model(const struct pw *model)
 {
@@ -244,6 +297,8 @@ static bp_rc try_model(const struct pw *model)
     text[0] = '\0';
     rc = build_from_memory("/nonexistent", next_random() & 1);
     ck_assert(rc == BP_OK || (rc < 0 && text[0] && !ir));
+    if (rc == BP_OK)
+        try_save();
     close_model();
     w = kept;
     free(bytes);
@@ -267,6 +322,8 @@ START_TEST(survives_changed_models)
     }
     ck_assert_int_lt(n_read, ROUNDS); /* else nothing was changed */
     pw_free(&changed);
+    pw_free(&saved);
+    pw_free(&placed);
 }
 END_TEST
 
@@ -279,6 +336,8 @@ START_TEST(survives_every_cut)
 
         (void)try_model(&changed);
     }
+    pw_free(&saved);
+    pw_free(&placed);
 }
 END_TEST
 

@@ -65,6 +65,37 @@ START_TEST(knows_the_names_of_the_world)
 }
 END_TEST
 
+/* P7: every name that users of ONNX Runtime may type is known, in three spellings. */
+START_TEST(knows_each_provider_of_onnx_runtime)
+{
+    static const char *const names[] = {
+        "CPU",          "Xnnpack",   "Dnnl",       "ArmNN",    "ACL",           "OpenVINO",
+        "CUDA",         "Tensorrt",  "Dml",        "CoreML",   "ROCM",          "MIGraphX",
+        "QNN",          "CANN",      "Nnapi",      "Tvm",      "VitisAI",       "Azure",
+        "Rknpu",        "WebGpu",    "CudaPlugin", "WebNN",    "NvTensorRTRTX", "Js",
+        "SNPE",         "VSINPU",    "CUDANHWC",   "TensorrtPlugin",
+    };
+    char name[BP_NAME_MAX], text[64], way[256];
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(text, sizeof text, "%sExecutionProvider", names[i]);
+        ck_assert(bp_names_short(text, name));
+        ck_assert_msg(bp_names_is_known(name), "%s", text);
+        ck_assert(bp_names_equal(text, names[i]));
+        ck_assert(bp_names_way(name, way, sizeof way));
+        ck_assert_msg(strlen(way) > 20 && strlen(way) < sizeof way - 1, "%s", way);
+        if (strcmp(name, "cpu") == 0)
+            continue;
+        KIT_FAILS(bp_env_is_available(kit.env, text, &kit.err), BP_E_UNAVAILABLE, name,
+                  "known, but not installed", way);
+    }
+    ck_assert(!bp_names_way("few", way, sizeof way));
+    KIT_FAILS(bp_env_is_available(kit.env, "rocm", &kit.err), BP_E_UNAVAILABLE, "use migraphx");
+    for (size_t i = 0; bp_names_known(i); i++)
+        ck_assert(bp_names_is_known(bp_names_known(i)));
+}
+END_TEST
+
 START_TEST(refuses_names_that_are_too_long)
 {
     char name[200], out[BP_NAME_MAX];
@@ -475,6 +506,7 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
     tcase_add_test(tcase, knows_the_names_of_the_world);
+    tcase_add_test(tcase, knows_each_provider_of_onnx_runtime);
     tcase_add_test(tcase, refuses_names_that_are_too_long);
     tcase_add_test(tcase, lists_what_is_linked_in_then_files_by_name_and_cpu_last);
     tcase_add_test(tcase, describes_a_usable_provider);

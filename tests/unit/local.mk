@@ -8,6 +8,9 @@
 kit_sources = %D%/kit.c %D%/kit.h %D%/proto_writer.h
 takers_sources = %D%/takers.c %D%/takers.h %D%/graphs.c %D%/graphs.h
 
+# what tests of optimize/ share
+passes_sources = $(kit_sources) %D%/passes_kit.c %D%/passes_kit.h
+
 # for programs that let allocations fail, see fail_alloc.h
 fail_alloc_ldflags = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 
@@ -86,6 +89,13 @@ unit_tests += %D%/check_model_files
 %C%_check_model_files_CPPFLAGS = $(unit_cppflags)
 %C%_check_model_files_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_source
+%C%_check_source_SOURCES = %D%/check_source.c %D%/model_fixture.h %D%/proto_writer.h \
+	%D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_source_CPPFLAGS = $(unit_cppflags)
+%C%_check_source_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_source_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_tensor
 %C%_check_tensor_SOURCES = %D%/check_tensor.c %D%/proto_writer.h \
 	%D%/fail_alloc.c %D%/fail_alloc.h
@@ -147,10 +157,66 @@ unit_tests += %D%/check_body
 %C%_check_body_CPPFLAGS = $(unit_cppflags)
 %C%_check_body_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_optimize
+%C%_check_optimize_SOURCES = %D%/check_optimize.c $(passes_sources) %D%/fail_alloc.c \
+	%D%/fail_alloc.h
+%C%_check_optimize_CPPFLAGS = $(unit_cppflags)
+%C%_check_optimize_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_optimize_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_passes_conv
+%C%_check_passes_conv_SOURCES = %D%/check_passes_conv.c $(passes_sources)
+%C%_check_passes_conv_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_conv_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_passes_nodes
+%C%_check_passes_nodes_SOURCES = %D%/check_passes_nodes.c $(passes_sources)
+%C%_check_passes_nodes_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_nodes_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_passes_rules
+%C%_check_passes_rules_SOURCES = %D%/check_passes_rules.c $(passes_sources)
+%C%_check_passes_rules_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_rules_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_session
 %C%_check_session_SOURCES = %D%/check_session.c $(kit_sources)
 %C%_check_session_CPPFLAGS = $(unit_cppflags)
 %C%_check_session_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_choice
+%C%_check_choice_SOURCES = %D%/check_choice.c $(kit_sources)
+%C%_check_choice_CPPFLAGS = $(unit_cppflags)
+%C%_check_choice_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_profile
+%C%_check_profile_SOURCES = %D%/check_profile.c %D%/fail_alloc.c %D%/fail_alloc.h $(kit_sources)
+%C%_check_profile_CPPFLAGS = $(unit_cppflags)
+%C%_check_profile_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_profile_LDADD = $(unit_ldadd) $(PTHREAD_LIBS)
+
+# an ordinary library, whose functions are bound
+check_LTLIBRARIES += %D%/libtest-bound.la
+%C%_libtest_bound_la_CPPFLAGS = $(AM_CPPFLAGS)
+%C%_libtest_bound_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere \
+	-no-undefined
+%C%_libtest_bound_la_SOURCES = %D%/bound.c
+
+unit_tests += %D%/check_bind
+%C%_check_bind_SOURCES = %D%/check_bind.c $(kit_sources)
+%C%_check_bind_CPPFLAGS = $(unit_cppflags)
+%C%_check_bind_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_custom
+%C%_check_custom_SOURCES = %D%/check_custom.c $(kit_sources)
+%C%_check_custom_CPPFLAGS = $(unit_cppflags)
+%C%_check_custom_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_custom_memory
+%C%_check_custom_memory_SOURCES = %D%/check_custom_memory.c $(kit_sources) \
+	%D%/count_alloc.c %D%/count_alloc.h
+%C%_check_custom_memory_CPPFLAGS = $(unit_cppflags)
+%C%_check_custom_memory_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_control
 %C%_check_control_SOURCES = %D%/check_control.c $(kit_sources)
@@ -166,6 +232,17 @@ unit_tests += %D%/check_hosted
 %C%_check_hosted_SOURCES = %D%/check_hosted.c $(kit_sources)
 %C%_check_hosted_CPPFLAGS = $(unit_cppflags)
 %C%_check_hosted_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_place
+%C%_check_place_SOURCES = %D%/check_place.c $(kit_sources) %D%/fail_alloc.c %D%/fail_alloc.h
+%C%_check_place_CPPFLAGS = $(unit_cppflags)
+%C%_check_place_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_place_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_policy
+%C%_check_policy_SOURCES = %D%/check_policy.c $(kit_sources)
+%C%_check_policy_CPPFLAGS = $(unit_cppflags)
+%C%_check_policy_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_fallback
 %C%_check_fallback_SOURCES = %D%/check_fallback.c $(kit_sources)

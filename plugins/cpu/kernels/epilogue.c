@@ -86,6 +86,25 @@ bool bp_cpu_epilogue_claim(const struct bp_cpu_query *query)
 #define FN(name) name##_f64
 #include "kernels/epilogue.inc"
 
+enum { NEAR_BYTES = 8192 }; /* that stay in the first cache between sum and function */
+
+void bp_cpu_epilogue_piece(const struct bp_cpu_epilogue *epilogue, uint32_t dtype, const void *z,
+                           void *y, size_t n)
+{
+    size_t width = dtype == BP_DTYPE_F64 ? 8 : 4, step = NEAR_BYTES / width;
+    const char *from = z;
+    char *to = y;
+
+    for (size_t i = 0; i < n; i += step) {
+        size_t part = n - i < step ? n - i : step;
+
+        if (dtype == BP_DTYPE_F64)
+            finish_f64(epilogue, from ? from + i * width : NULL, to + i * width, part);
+        else
+            finish_f32(epilogue, from ? from + i * width : NULL, to + i * width, part);
+    }
+}
+
 struct job {
     const struct bp_cpu_epilogue *epilogue;
     const char *z;
@@ -117,7 +136,7 @@ void bp_cpu_epilogue_run(const struct bp_cpu_call *call, const struct bp_cpu_epi
                       .count = bp_cpu_count(y),
                       .is_double = y->dtype == BP_DTYPE_F64};
 
-    if (job.count == 0 || (epilogue->kind == NONE && !z))
+    if (job.count == 0 || bp_cpu_epilogue_is_empty(epilogue, z))
         return;
     job.z = z ? bp_cpu_data(z) : NULL;
     job.slices = bp_cpu_slices(call, job.count, 4);

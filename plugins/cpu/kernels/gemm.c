@@ -271,22 +271,33 @@ static void run_blocks(const struct bp_cpu_gemm *g, const struct part *t)
     } while (p < g->k);
 }
 
+void bp_cpu_gemm_part(const struct bp_cpu_gemm *g, uint32_t task, size_t rows[2], size_t cols[2])
+{
+    size_t row = task / g->col_parts, col = task % g->col_parts;
+
+    rows[0] = part_start(g->m, g->simd->mr, row, g->row_parts);
+    rows[1] = part_start(g->m, g->simd->mr, row + 1, g->row_parts);
+    cols[0] = part_start(g->n, g->simd->nr, col, g->col_parts);
+    cols[1] = part_start(g->n, g->simd->nr, col + 1, g->col_parts);
+}
+
 void bp_cpu_gemm_task(const struct bp_cpu_gemm *g, const struct bp_cpu_operands *operands,
                       uint32_t task, void *scratch)
 {
-    size_t row = task / g->col_parts, col = task % g->col_parts;
+    size_t rows[2], cols[2];
     struct part part = {
         .a = operands->a,
         .b = operands->b,
         .bias = operands->bias,
         .c = operands->c,
-        .i0 = part_start(g->m, g->simd->mr, row, g->row_parts),
-        .i1 = part_start(g->m, g->simd->mr, row + 1, g->row_parts),
-        .j0 = part_start(g->n, g->simd->nr, col, g->col_parts),
-        .j1 = part_start(g->n, g->simd->nr, col + 1, g->col_parts),
         .scratch = scratch,
     };
 
+    bp_cpu_gemm_part(g, task, rows, cols);
+    part.i0 = rows[0];
+    part.i1 = rows[1];
+    part.j0 = cols[0];
+    part.j1 = cols[1];
     if (part.i0 >= part.i1 || part.j0 >= part.j1)
         return;
     if (g->path == PATH_BLOCKS)

@@ -44,4 +44,8 @@ struct bp_cpu_operands {
 void bp_cpu_gemm_task(const struct bp_cpu_gemm *gemm, const struct bp_cpu_operands *operands,
                       uint32_t task, void *scratch);
 
+/* The part of C that a task writes: rows and columns from the first to before the second of each. */
+void bp_cpu_gemm_part(const struct bp_cpu_gemm *gemm, uint32_t task, size_t rows[2],
+                      size_t cols[2]);
+
 #endif

@@ -40,12 +40,19 @@ struct job {
     struct bp_cpu_operands operands;
 };
 
+static bool is_direction(const bp_graph *graph, const bp_node *node, const char *name)
+{
+    return bp_node_string_is(graph, node, "direction", "forward", name);
+}
+
+/* 0: none that there is. */
 static uint32_t count_directions(const bp_graph *graph, const bp_node *node)
 {
-    if (bp_node_string_is(graph, node, "direction", "forward", "bidirectional"))
+    if (is_direction(graph, node, "bidirectional"))
         return 2;
-    return bp_node_string_is(graph, node, "direction", "forward", "forward") ||
-           bp_node_string_is(graph, node, "direction", "forward", "reverse");
+    /* "foward": as version 1 of GRU spells its default */
+    return is_direction(graph, node, "forward") || is_direction(graph, node, "foward") ||
+           is_direction(graph, node, "reverse");
 }
 
 void bp_cpu_recurrent_claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query,
@@ -167,7 +174,7 @@ bp_rc bp_cpu_recurrent_prepare(struct bp_cpu_call *call, const struct bp_cpu_cel
     s = call->state;
     s->cell = cell;
     s->directions = count_directions(node->graph, node->node);
-    s->is_reverse = bp_node_string_is(node->graph, node->node, "direction", "forward", "reverse");
+    s->is_reverse = is_direction(node->graph, node->node, "reverse");
     s->batch_first = bp_cpu_int(node, "layout", 0) != 0;
     s->option = cell->option && bp_cpu_int(node, cell->option, 0) != 0;
     s->is_late = cell->has_second && !s->option;

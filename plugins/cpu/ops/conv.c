@@ -24,7 +24,9 @@ struct state {
 struct job {
     const struct state *state;
     struct bp_cpu_operands first; /* of image 0, group 0 */
+    const char *z;                /* added to C, whose shape it has; or NULL */
     char *scratch;
+    bool has_epilogue;
 };
 
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
@@ -122,6 +124,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     state->out_bytes = maps * (size_t)state->window.out_count * size;
     state->weight_bytes = maps * channels * (size_t)state->window.kernel_count * size;
     state->bias_bytes = maps * size;
+    state->gemm.dtype = w->dtype;
     if (channels == 1 && groups > 1) {
         bp_cpu_depthwise_plan(&state->depthwise, &state->window, w->dtype, maps);
         worker = state->depthwise.scratch_bytes;
@@ -150,6 +153,30 @@ static struct bp_cpu_operands at_group(const struct job *job, uint64_t g)
     return out;
 }
 
+/* n elements of C that were just written, while they are near. */
+static void finish(const struct job *job, char *c, size_t n)
+{
+    const struct state *s = job->state;
+    const char *z = job->z ? job->z + (c - (char *)job->first.c) : NULL;
+
+    bp_cpu_epilogue_piece(&s->epilogue, s->gemm.dtype, z, c, n);
+}
+
+/* What a task of the product has written, row by row. */
+static void finish_part(const struct job *job, uint32_t task, char *c)
+{
+    const struct bp_cpu_gemm *g = &job->state->gemm;
+    size_t rows[2], cols[2], size = bp_cpu_width(g->dtype);
+
+    bp_cpu_gemm_part(g, task, rows, cols);
+    if (cols[0] == 0 && cols[1] == g->n) { /* whole rows lie together */
+        finish(job, c + rows[0] * g->ldc * size, (rows[1] - rows[0]) * g->n);
+        return;
+    }
+    for (size_t i = rows[0]; i < rows[1]; i++)
+        finish(job, c + (i * g->ldc + cols[0]) * size, cols[1] - cols[0]);
+}
+
 static void run_product(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
@@ -158,6 +185,8 @@ static void run_product(void *u, uint32_t i, uint32_t worker)
 
     bp_cpu_gemm_task(gemm, &operands, i % gemm->tasks,
                      bp_cpu_worker_scratch(job->scratch, worker, gemm->scratch_bytes));
+    if (job->has_epilogue)
+        finish_part(job, i % gemm->tasks, operands.c);
 }
 
 static void run_depthwise(void *u, uint32_t i, uint32_t worker)
@@ -168,13 +197,19 @@ static void run_depthwise(void *u, uint32_t i, uint32_t worker)
 
     bp_cpu_depthwise_run(depthwise, &operands,
                          bp_cpu_worker_scratch(job->scratch, worker, depthwise->scratch_bytes));
+    if (job->has_epilogue)
+        finish(job, operands.c, job->state->out_bytes / bp_cpu_width(job->state->gemm.dtype));
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *state = call->state;
     const bp_tensor *bias = bp_cpu_in(call, 2);
-    struct job job = {.state = state, .scratch = call->scratch};
+    const bp_tensor *z = bp_cpu_in(call, 3);
+    struct job job = {.state = state,
+                      .z = z ? bp_cpu_data(z) : NULL,
+                      .scratch = call->scratch,
+                      .has_epilogue = !bp_cpu_epilogue_is_empty(&state->epilogue, z)};
     uint64_t tasks = state->groups * (uint64_t)state->window.batch;
 
     if (bp_cpu_count(call->out[0]) == 0)
@@ -193,7 +228,6 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         bp_cpu_parallel(call, (uint32_t)tasks, run_depthwise, &job);
     else
         bp_cpu_parallel(call, (uint32_t)tasks, run_product, &job);
-    bp_cpu_epilogue_run(call, &state->epilogue, bp_cpu_in(call, 3), call->out[0]);
     return BP_OK;
 }
 

@@ -5,6 +5,7 @@
  */
 
 #include "kernels/data.h"
+#include "kernels/packed.h"
 #include "kernels/strided.h"
 
 struct state {
@@ -92,10 +93,13 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+static const struct bp_cpu_mover mover = {prepare, run};
+
 const struct bp_cpu_op bp_cpu_op_tensor_scatter = {
     .name = "TensorScatter",
     .since = 24,
-    .types = BP_CPU_MOVABLE,
-    .prepare = prepare,
-    .run = run,
+    .loops = &mover,
+    .types = BP_CPU_ANY_TYPE,
+    .prepare = bp_cpu_packed_prepare,
+    .run = bp_cpu_packed_run,
 };

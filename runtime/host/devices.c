@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* devices.c - what a provider tells of its devices. */
+
+#include "config.h"
+
+#include "host/env.h"
+
+/* What is true of a provider that says nothing. */
+static bp_device unspoken(const bp_provider *provider)
+{
+    return (bp_device){
+        .struct_size = sizeof(bp_device),
+        .kind = provider->dev ? BP_DEVICE_OTHER : BP_DEVICE_CPU,
+        .numa = BP_NONE,
+        .id = provider->dev ? provider->name : "cpu",
+        .name = provider->dev ? provider->name : "processor",
+    };
+}
+
+bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out, bp_err *err)
+{
+    bp_device own = {.struct_size = sizeof own, .numa = BP_NONE};
+    struct bp_found *row = bp_registry_row(&env->registry, i);
+    bp_rc rc;
+
+    if (!row)
+        return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
+    rc = bp_registry_try(&env->registry, row, err);
+    if (rc < 0)
+        return rc;
+    if (device >= row->n_devices)
+        return bp_fail(err, BP_E_INVALID, "provider '%s' has %u device%s, there is no device %u",
+                       row->name, row->n_devices, row->n_devices == 1 ? "" : "s", device);
+    if (row->provider->device) {
+        bp_err_clear(err);
+        rc = row->provider->device(&row->services.host, device, &own, err);
+        rc = bp_err_complete(err, rc);
+        if (rc < 0)
+            return bp_fail_in(err, rc, "provider '%s', device %u", row->name, device);
+        own.struct_size = sizeof own;
+    } else {
+        own = unspoken(row->provider);
+    }
+    own.id = own.id ? own.id : "";
+    own.name = own.name ? own.name : "";
+    own.driver = own.driver ? own.driver : "";
+    return bp_give_out(out, &own, err);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* fuse.c - puts one node in the place of several, if their provider takes it. */
+
+#include "config.h"
+
+#include "optimize/optimize.h"
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+/* Asks about the whole graph when the first fusion is at hand; before it nothing was changed. */
+static bool know_takers(struct bp_rewrite *rw)
+{
+    struct bp_optimizer *optimizer = rw->optimizer;
+    char words[256];
+    bp_err own = bp_err_init(words, sizeof words);
+    uint32_t *taker;
+
+    if (rw->taker)
+        return true;
+    taker = bp_region_array(rw->scratch, (size_t)rw->ir->n_nodes + 1, sizeof *taker);
+    if (!taker)
+        return false;
+    if (optimizer->takers(optimizer->h, rw->ir, rw->facts, rw->symbols, taker, &own) < 0) {
+        for (uint32_t n = 0; n < rw->ir->n_nodes; n++) /* it will fail once more, and be told of */
+            taker[n] = BP_NONE;
+    }
+    rw->taker = taker;
+    return true;
+}
+
+static bool same_taker(const struct bp_rewrite *rw, const struct bp_fusion *f)
+{
+    for (uint32_t i = 0; i < f->n_of; i++) {
+        if (rw->taker[f->of[i]] == BP_NONE || rw->taker[f->of[i]] != rw->taker[f->last])
+            return false;
+    }
+    return true;
+}
+
+/* ---- a graph of the new node alone ----------------------------------------------------------- */
+
+static uint32_t no_opset(void *h, const char *domain)
+{
+    (void)h;
+    (void)domain;
+    return 0;
+}
+
+static bp_rc add_input(struct bp_ir *ir, const struct bp_rewrite *rw, uint32_t from, uint32_t i,
+                       uint32_t *out, bp_err *err)
+{
+    const struct bp_ir_value *value = &rw->ir->values[from];
+    char name[32];
+    bp_rc rc;
+
+    snprintf(name, sizeof name, "in%u", i);
+    rc = bp_ir_define(ir, name, out, err);
+    if (rc < 0)
+        return rc;
+    ir->values[*out].declared = rw->facts[from];
+    if (value->flags & BP_IR_CONSTANT) {
+        ir->values[*out].flags = BP_IR_CONSTANT;
+        ir->values[*out].data = value->data;
+    } else {
+        ir->inputs[ir->n_inputs++] = *out;
+    }
+    return BP_OK;
+}
+
+static bp_rc add_outputs(struct bp_ir *ir, struct bp_ir_node *node, uint32_t n_out, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < n_out; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "out%u", i);
+        rc = bp_ir_define(ir, name, &node->out[i], err);
+        ir->outputs[ir->n_outputs++] = node->out[i];
+    }
+    return rc;
+}
+
+static bp_rc build(const struct bp_rewrite *rw, const struct bp_fusion *f, struct bp_ir *ir,
+                   bp_err *err)
+{
+    struct bp_ir_node *node;
+    uint32_t n;
+    bp_rc rc;
+
+    ir->inputs = bp_region_array(ir->region, f->n_in, sizeof *ir->inputs);
+    ir->outputs = bp_region_array(ir->region, f->n_out, sizeof *ir->outputs);
+    if (!ir->inputs || !ir->outputs)
+        return bp_fail_nomem(err, "a node");
+    rc = bp_ir_add_node(ir, rw->ir->nodes[f->of[0]].name, f->op, f->domain, f->n_in, f->n_out, &n,
+                        err);
+    if (rc < 0)
+        return rc;
+    node = &ir->nodes[n];
+    node->opset = f->opset;
+    node->attrs = (bp_attr *)(uintptr_t)f->attrs; /* copied before defaults are added */
+    node->n_attrs = f->n_attrs;
+    for (uint32_t i = 0; rc >= 0 && i < f->n_in; i++) {
+        if (f->in[i] != BP_NONE)
+            rc = add_input(ir, rw, f->in[i], i, &node->in[i], err);
+    }
+    if (rc >= 0)
+        rc = add_outputs(ir, node, f->n_out, err);
+    return rc < 0 ? rc : bp_ir_seal(ir, no_opset, NULL, err);
+}
+
+static bool same_type(const struct bp_fact *a, const struct bp_fact *b)
+{
+    return a->dtype == b->dtype && a->rank == b->rank;
+}
+
+static bp_rc ask(struct bp_rewrite *rw, const struct bp_fusion *f, struct bp_ir *ir,
+                 struct bp_region *region, bool *takes, bp_err *err)
+{
+    const struct bp_ir_node *last = &rw->ir->nodes[f->last];
+    struct bp_fact *facts;
+    uint32_t taker;
+    bp_rc rc;
+
+    rc = build(rw, f, ir, err);
+    if (rc >= 0)
+        rc = bp_infer_start(ir, NULL, rw->symbols, region, &facts, err);
+    if (rc >= 0)
+        rc = bp_infer_run(ir, NULL, 1, facts, rw->symbols, region, err);
+    if (rc >= 0 && !same_type(&facts[ir->outputs[0]], &rw->facts[last->out[0]]))
+        rc = bp_fail(err, BP_E_INTERNAL, "%s would give another type", f->op);
+    if (rc >= 0)
+        rc = rw->optimizer->takers(rw->optimizer->h, ir, facts, rw->symbols, &taker, err);
+    *takes = rc >= 0 && taker == rw->taker[f->last];
+    return rc;
+}
+
+/* Would the provider that has the nodes take the new one? Any failure is a no. */
+static bool would_take(struct bp_rewrite *rw, const struct bp_fusion *f)
+{
+    struct bp_region region = {0};
+    struct bp_ir *ir = NULL;
+    char words[256];
+    bp_err own = bp_err_init(words, sizeof words);
+    bool takes = false;
+
+    if (bp_ir_create(&region, rw->symbols, NULL, "fusion", &ir, &own) >= 0)
+        (void)!ask(rw, f, ir, &region, &takes, &own);
+    bp_ir_finish(ir);
+    bp_region_finish(&region);
+    return takes;
+}
+
+/* ---- doing it -------------------------------------------------------------------------------- */
+
+static bp_rc set_attrs(struct bp_rewrite *rw, const struct bp_fusion *f, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < f->n_attrs; i++)
+        rc = bp_rw_set_attr(rw, f->last, f->attrs[i].name, f->attrs[i].type, f->attrs[i].data,
+                            f->attrs[i].count, f->attrs[i].flags & BP_ATTR_LIST, err);
+    return rc;
+}
+
+static bp_rc replace(struct bp_rewrite *rw, const struct bp_fusion *f, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = f->n_of; rc >= 0 && i-- > 0;) { /* so that names come in order */
+        if (f->of[i] != f->last)
+            rc = bp_rw_become(rw, f->last, f->of[i], err);
+    }
+    if (rc >= 0)
+        rc = bp_rw_set_op(rw, f->last, f->op, f->domain, f->opset, err);
+    if (rc >= 0)
+        rc = set_attrs(rw, f, err);
+    if (rc >= 0)
+        rc = bp_rw_set_inputs(rw, f->last, f->n_in, f->in, err);
+    return rc < 0 ? rc : bp_rw_check(rw, f->last, err);
+}
+
+bp_rc bp_fuse(struct bp_rewrite *rw, const struct bp_fusion *fusion, bool *done, bp_err *err)
+{
+    bp_rc rc;
+
+    *done = false;
+    if (!know_takers(rw))
+        return bp_fail_nomem(err, "the passes over a graph");
+    if (!same_taker(rw, fusion) || !would_take(rw, fusion))
+        return BP_OK;
+    rc = replace(rw, fusion, err);
+    *done = rc >= 0;
+    rw->n_matches += *done;
+    return rc;
+}

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# runtime/optimize/ - passes that make a session's graph compute the same with less.
+
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/fuse.c \
+	%D%/making.c \
+	%D%/nodes.c \
+	%D%/optimize.c \
+	%D%/optimize.h \
+	%D%/passes.c \
+	%D%/passes.h \
+	%D%/passes/activation.c \
+	%D%/passes/activation.h \
+	%D%/passes/conv_kit.c \
+	%D%/passes/conv_kit.h \
+	%D%/passes/drop_no_ops.c \
+	%D%/passes/drop_unused.c \
+	%D%/passes/fold_bias.c \
+	%D%/passes/fold_constants.c \
+	%D%/passes/fold_norm.c \
+	%D%/passes/fold_pad.c \
+	%D%/passes/fold_scale.c \
+	%D%/passes/fuse_bias_gelu.c \
+	%D%/passes/fuse_conv.c \
+	%D%/passes/fuse_gelu.c \
+	%D%/passes/fuse_gemm.c \
+	%D%/passes/fuse_layer_norm.c \
+	%D%/passes/fuse_skip_norm.c \
+	%D%/passes/make_gemm.c \
+	%D%/passes/merge_moves.c \
+	%D%/passes/share_equal.c \
+	%D%/reading.c \
+	%D%/rewrite.c \
+	%D%/rewrite.h

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* optimize.c - runs the passes over a graph and its bodies. */
+
+#include "config.h"
+
+#include "optimize/optimize.h"
+
+#include <time.h>
+
+enum { MOST_ROUNDS = 4 }; /* one pass makes work for another; what is left then is little */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+/* What folding made constant in the graph around is constant here too. */
+static void inherit_constants(struct bp_ir *ir)
+{
+    for (uint32_t v = 0; v < ir->n_values; v++) {
+        struct bp_ir_value *value = &ir->values[v];
+        const struct bp_ir_value *outer;
+
+        if (!(value->flags & BP_IR_CAPTURED))
+            continue;
+        outer = &ir->parent->values[value->outer];
+        if (outer->flags & BP_IR_CONSTANT) {
+            value->data = outer->data;
+            value->flags |= BP_IR_CONSTANT;
+        }
+    }
+}
+
+/*
+ * What is sure of a body's input. Sizes that the body declares for it are not: nobody holds them
+ * against what a run brings.
+ */
+static struct bp_fact of_input(const struct bp_fact *given, const struct bp_fact *declared)
+{
+    struct bp_fact fact = *given;
+
+    if (fact.kind == BP_KIND_TENSOR && declared->kind == BP_KIND_TENSOR &&
+        fact.dtype == BP_DTYPE_NONE)
+        fact.dtype = declared->dtype;
+    else if (bp_fact_is_blank(given))
+        fact = *declared;
+    return fact;
+}
+
+/*
+ * Facts of all values; NULL: the graph contradicts itself, or memory is short. The symbols are not
+ * the graph's own, so sizes count as equal where that follows, not where the file says so.
+ */
+static struct bp_fact *infer(struct bp_ir *ir, const struct bp_fact *outer,
+                             const struct bp_fact *inputs, struct bp_symbols *symbols,
+                             struct bp_region *region)
+{
+    char words[256];
+    bp_err own = bp_err_init(words, sizeof words);
+    struct bp_fact *facts;
+    bp_rc rc = bp_infer_start(ir, outer, symbols, region, &facts, &own);
+
+    for (uint32_t i = 0; rc >= 0 && inputs && i < ir->n_inputs; i++)
+        facts[ir->inputs[i]] = of_input(&inputs[i], &ir->values[ir->inputs[i]].declared);
+    if (rc >= 0)
+        rc = bp_infer_run(ir, NULL, ir->n_nodes, facts, symbols, region, &own);
+    return rc >= 0 ? facts : NULL;
+}
+
+/* ---- passes ---------------------------------------------------------------------------------- */
+
+static bool is_on(const struct bp_optimizer *optimizer, uint32_t i)
+{
+    return bp_pass_at(i)->level <= optimizer->level && !(optimizer->disabled >> i & 1);
+}
+
+static bp_rc run_pass(struct bp_rewrite *rw, uint32_t i, bool is_first, bp_err *err)
+{
+    struct bp_pass_result *result = &rw->optimizer->results[i];
+    uint64_t start = now_ns();
+    uint32_t before = rw->n_alive;
+    bp_rc rc;
+
+    rw->n_matches = 0;
+    if (is_first) {
+        result->nodes_before += before;
+        result->nodes_after += before;
+    }
+    rc = bp_pass_at(i)->run(rw, err);
+    result->n_matches += rw->n_matches;
+    result->nodes_after -= before - rw->n_alive;
+    result->ns += now_ns() - start;
+    return rc < 0 ? bp_fail_in(err, rc, "pass '%s'", bp_pass_at(i)->name) : rc;
+}
+
+static bool is_of_phase(uint32_t i, bool asks)
+{
+    return (bp_pass_at(i)->level >= BP_OPTIMIZE_EXTENDED) == asks;
+}
+
+/* All passes of a phase, until they find nothing more. */
+static bp_rc run_phase(struct bp_rewrite *rw, bool asks, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
+        uint32_t n_matches = 0;
+
+        for (uint32_t i = 0; rc >= 0 && bp_pass_at(i); i++) {
+            if (!is_of_phase(i, asks) || !is_on(rw->optimizer, i))
+                continue;
+            rc = run_pass(rw, i, round == 0, err);
+            n_matches += rw->n_matches;
+        }
+        if (rc < 0 || n_matches == 0)
+            break;
+    }
+    return rc;
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+/* A graph on its way through the phases. */
+struct graph {
+    struct bp_optimizer *optimizer;
+    struct bp_ir *ir;
+    struct bp_fact *facts;
+    struct bp_region scratch;
+};
+
+static bp_rc phase(struct graph *g, bool asks, bp_err *err)
+{
+    struct bp_rewrite rw;
+    struct bp_fact *facts;
+    bp_rc rc;
+
+    rc = bp_rw_init(&rw, g->ir, g->facts, g->optimizer->symbols, &g->scratch, err);
+    rw.optimizer = g->optimizer;
+    if (rc >= 0)
+        rc = run_phase(&rw, asks, err);
+    if (rc >= 0)
+        rc = bp_rw_seal(&rw, err);
+    facts = rc >= 0 ? bp_region_array(&g->scratch, g->ir->n_values, sizeof *facts) : NULL;
+    if (rc >= 0 && !facts)
+        rc = bp_fail_nomem(err, "the passes over a graph");
+    if (rc >= 0) {
+        memcpy(facts, rw.facts, g->ir->n_values * sizeof *facts);
+        g->facts = facts;
+    }
+    bp_rw_finish(&rw);
+    return rc;
+}
+
+static bp_rc optimize(struct bp_optimizer *optimizer, struct bp_ir *ir, const struct bp_fact *outer,
+                      const struct bp_fact *inputs, bp_err *err);
+
+/* The bodies of a node; one whose inputs cannot be told is left alone. */
+static bp_rc do_bodies(struct graph *g, const struct bp_ir_node *node, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t b = 0; rc >= 0 && b < node->n_bodies; b++) {
+        char words[256];
+        bp_err own = bp_err_init(words, sizeof words);
+        const struct bp_fact *inputs;
+
+        inherit_constants(node->bodies[b]);
+        if (bp_infer_body_inputs(node, node->bodies[b], g->facts, g->optimizer->symbols,
+                                 &g->scratch, &inputs, &own) >= 0)
+            rc = optimize(g->optimizer, node->bodies[b], g->facts, inputs, err);
+    }
+    return rc;
+}
+
+/* At most BP_MAX_BODY_DEPTH deep. */
+static bp_rc optimize(struct bp_optimizer *optimizer, struct bp_ir *ir, const struct bp_fact *outer,
+                      const struct bp_fact *inputs, bp_err *err)
+{
+    struct graph g = {.optimizer = optimizer, .ir = ir};
+    bp_rc rc = BP_OK;
+
+    g.facts = infer(ir, outer, inputs, optimizer->symbols, &g.scratch);
+    if (!g.facts)
+        goto out;
+    rc = phase(&g, false, err);
+    if (rc >= 0 && optimizer->level >= BP_OPTIMIZE_EXTENDED && optimizer->takers)
+        rc = phase(&g, true, err);
+    for (uint32_t n = 0; rc >= 0 && n < ir->n_nodes; n++)
+        rc = do_bodies(&g, &ir->nodes[n], err);
+out:
+    bp_region_finish(&g.scratch);
+    return rc;
+}
+
+bp_rc bp_optimize(struct bp_ir *ir, struct bp_optimizer *optimizer, bp_err *err)
+{
+    struct bp_symbols symbols = {0};
+    bp_rc rc;
+
+    memset(optimizer->results, 0, sizeof optimizer->results);
+    if (optimizer->level <= BP_OPTIMIZE_NONE)
+        return BP_OK;
+    rc = bp_symbols_inherit(&symbols, ir->symbols, err);
+    optimizer->symbols = &symbols;
+    if (rc >= 0)
+        rc = optimize(optimizer, ir, NULL, NULL, err);
+    optimizer->symbols = NULL;
+    bp_symbols_finish(&symbols);
+    return rc;
+}

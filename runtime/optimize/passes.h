@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* passes.h - the table of passes: their names, levels and what they keep. */
+#ifndef BP_OPTIMIZE_PASSES_H
+#define BP_OPTIMIZE_PASSES_H
+
+#include "optimize/rewrite.h"
+
+enum { BP_MAX_PASSES = 64 }; /* a bit each in bp_optimizer.disabled */
+
+/* What a pass keeps of the results. */
+enum {
+    BP_KEEPS_BITS = 0, /* every bit */
+    BP_KEEPS_VALUE = 1 /* the value; the order of roundings changes */
+};
+
+struct bp_pass {
+    const char *name;
+    uint32_t level; /* the lowest that runs it, BP_OPTIMIZE_* */
+    uint32_t keeps; /* BP_KEEPS_* */
+    const char *help;
+    bp_rc (*run)(struct bp_rewrite *rw, bp_err *err); /* counts in rw->n_matches */
+};
+
+/* Pass i in the order in which they run, or NULL. */
+const struct bp_pass *bp_pass_at(uint32_t i);
+/* Its index by name. BP_E_INVALID: there is none; the error has all names. */
+bp_rc bp_pass_find(const char *name, uint32_t *out, bp_err *err) BP_CHECKED;
+
+/* A file each in passes/. */
+bp_rc bp_pass_drop_unused(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_fold_constants(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_drop_no_ops(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_merge_moves(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_share_equal(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_fold_pad(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_fold_norm(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_fold_scale(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_fold_bias(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_make_gemm(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_fuse_conv(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_fuse_gemm(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_fuse_gelu(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_fuse_layer_norm(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_fuse_bias_gelu(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_fuse_skip_norm(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* drop_no_ops.c - nodes whose output is their input: readers of the one read the other then. */
+
+#include "config.h"
+
+#include "optimize/passes.h"
+
+enum { MOST_AXES = 64 };
+
+static bool keeps_all(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+{
+    (void)rw;
+    (void)node;
+    return true;
+}
+
+static bool keeps_type(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+{
+    uint32_t from = rw->facts[node->in[0]].dtype;
+
+    return from != BP_DTYPE_NONE && from == rw->facts[node->out[0]].dtype;
+}
+
+static bool keeps_shape(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+{
+    return bp_rw_same_shape(rw, node->in[0], node->out[0]);
+}
+
+static bool keeps_order(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+{
+    uint32_t n;
+    const int64_t *perm = bp_ir_attr_ints(node, "perm", &n);
+
+    (void)rw;
+    for (uint32_t i = 0; i < n; i++) {
+        if (perm[i] != (int64_t)i)
+            return false;
+    }
+    return perm != NULL;
+}
+
+/* Dropout does nothing unless it trains: an input since opset 12, an attribute before 7. */
+static bool is_inference(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+{
+    int64_t training = 0;
+    uint32_t n;
+
+    if (node->schema->since < 7)
+        return bp_ir_attr_int(node, "is_test", 0) != 0;
+    if (bp_rw_in(node, 2) == BP_NONE)
+        return true;
+    return bp_rw_ints(rw, node->in[2], &training, 1, &n) && n == 1 && training == 0;
+}
+
+static bool is_all_zero(const struct bp_rewrite *rw, uint32_t value)
+{
+    int64_t numbers[2 * MOST_AXES];
+    uint32_t n;
+
+    if (!bp_rw_ints(rw, value, numbers, 2 * MOST_AXES, &n))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (numbers[i] != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool pads_nothing(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+{
+    uint32_t n;
+    const int64_t *pads = bp_ir_attr_ints(node, "pads", &n);
+
+    if (node->schema->since >= 11)
+        return is_all_zero(rw, bp_rw_in(node, 1));
+    for (uint32_t i = 0; i < n; i++) {
+        if (pads[i] != 0)
+            return false;
+    }
+    return pads != NULL;
+}
+
+static bool is_alone(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+{
+    (void)rw;
+    return node->n_in == 1;
+}
+
+/* With steps of 1, as many elements as there are can only be all of them. */
+static bool takes_all(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+{
+    int64_t steps[MOST_AXES];
+    uint32_t n = 0;
+
+    if (!keeps_shape(rw, node))
+        return false;
+    if (bp_rw_in(node, 4) != BP_NONE && !bp_rw_ints(rw, node->in[4], steps, MOST_AXES, &n))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (steps[i] != 1)
+            return false;
+    }
+    return true;
+}
+
+static bool repeats_once(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+{
+    int64_t repeats[MOST_AXES];
+    uint32_t n;
+
+    if (node->schema->since < 6 || !bp_rw_ints(rw, bp_rw_in(node, 1), repeats, MOST_AXES, &n))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (repeats[i] != 1)
+            return false;
+    }
+    return true;
+}
+
+static const struct rule {
+    const char *op;
+    bool (*is_no_op)(const struct bp_rewrite *rw, const struct bp_ir_node *node);
+} rules[] = {
+    {"Cast", keeps_type},       {"Concat", is_alone},       {"Dropout", is_inference},
+    {"Expand", keeps_shape},    {"Flatten", keeps_shape},   {"Identity", keeps_all},
+    {"Max", is_alone},          {"Mean", is_alone},         {"Min", is_alone},
+    {"Pad", pads_nothing},      {"Reshape", keeps_shape},   {"Slice", takes_all},
+    {"Squeeze", keeps_shape},   {"Sum", is_alone},          {"Tile", repeats_once},
+    {"Transpose", keeps_order}, {"Unsqueeze", keeps_shape},
+};
+
+static const struct rule *find_rule(const struct bp_ir_node *node)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (strcmp(rules[i].op, node->op) == 0)
+            return &rules[i];
+    }
+    return NULL;
+}
+
+static bool is_no_op(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+{
+    const struct rule *rule;
+
+    if (!node->schema || node->domain[0] || node->n_in == 0 || node->in[0] == BP_NONE ||
+        node->n_out == 0 || node->out[0] == BP_NONE)
+        return false;
+    rule = find_rule(node);
+    return rule && rule->is_no_op(rw, node);
+}
+
+bp_rc bp_pass_drop_no_ops(struct bp_rewrite *rw, bp_err *err)
+{
+    (void)err;
+    for (uint32_t n = 0; n < rw->ir->n_nodes; n++) {
+        const struct bp_ir_node *node = bp_rw_node(rw, n);
+
+        if (node && is_no_op(rw, node) && bp_rw_one_output(rw, n) &&
+            (rw->count[node->out[0]] > 0 || rw->ir->values[node->out[0]].flags & BP_IR_OUTPUT) &&
+            bp_rw_replace(rw, node->out[0], node->in[0]))
+            rw->n_matches++;
+    }
+    return BP_OK;
+}

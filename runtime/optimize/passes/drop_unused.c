@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* drop_unused.c - nodes whose results nobody reads and that are no outputs. */
+
+#include "config.h"
+
+#include "optimize/passes.h"
+
+bp_rc bp_pass_drop_unused(struct bp_rewrite *rw, bp_err *err)
+{
+    uint32_t before = rw->n_alive;
+
+    (void)err;
+    for (uint32_t n = rw->ir->n_nodes; n-- > 0;)
+        bp_rw_drop_unused(rw, n);
+    rw->n_matches += before - rw->n_alive;
+    return BP_OK;
+}

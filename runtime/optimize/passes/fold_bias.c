@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* fold_bias.c - an Add after a Conv, of one number a channel: it becomes the Conv's bias. */
+
+#include "config.h"
+
+#include "optimize/passes/conv_kit.h"
+
+static bp_rc fold(struct bp_rewrite *rw, uint32_t n, bp_err *err)
+{
+    const struct bp_ir_node *node = bp_rw_node(rw, n);
+    const double *bias = NULL;
+    struct bp_conv conv;
+
+    for (uint32_t i = 0; i < 2 && !bias; i++) {
+        if (bp_conv_find(rw, node->in[i], &conv))
+            bias = bp_conv_channels(rw, node->in[1 - i], conv.rank, conv.maps);
+    }
+    if (!bias || !bp_conv_load(rw, &conv, false))
+        return BP_OK;
+    for (size_t m = 0; m < conv.maps; m++)
+        conv.bias[m] += bias[m];
+    return bp_conv_replace(rw, &conv, n, err);
+}
+
+bp_rc bp_pass_fold_bias(struct bp_rewrite *rw, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
+        if (bp_rw_is(rw, n, "Add") && bp_rw_node(rw, n)->schema->since >= 7)
+            rc = fold(rw, n, err);
+    }
+    return rc;
+}

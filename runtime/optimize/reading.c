@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* reading.c - what passes ask of a graph before they change it. */
+
+#include "config.h"
+
+#include "optimize/rewrite.h"
+
+#include "graph/custom.h"
+
+bool bp_rw_stays(const struct bp_ir_node *node)
+{
+    return node->is_pinned || bp_custom_of(node->schema);
+}
+
+struct bp_ir_node *bp_rw_node(const struct bp_rewrite *rw, uint32_t n)
+{
+    return n == BP_NONE || rw->nodes[n].is_dead || bp_rw_stays(&rw->ir->nodes[n])
+               ? NULL
+               : &rw->ir->nodes[n];
+}
+
+bool bp_rw_is(const struct bp_rewrite *rw, uint32_t n, const char *op)
+{
+    const struct bp_ir_node *node = bp_rw_node(rw, n);
+
+    return node && node->schema && strcmp(node->op, op) == 0 &&
+           (node->domain[0] == '\0' || strcmp(node->domain, "com.microsoft") == 0);
+}
+
+bool bp_rw_is_random(const struct bp_ir_node *node)
+{
+    static const char *const ops[] = {
+        "Bernoulli",        "Dropout",       "Multinomial",       "RandomNormal",
+        "RandomNormalLike", "RandomUniform", "RandomUniformLike",
+    };
+
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+        if (strcmp(node->op, ops[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+uint32_t bp_rw_in(const struct bp_ir_node *node, uint32_t i)
+{
+    return i < node->n_in ? node->in[i] : BP_NONE;
+}
+
+uint32_t bp_rw_producer(const struct bp_rewrite *rw, uint32_t value)
+{
+    return value == BP_NONE ? BP_NONE : rw->ir->values[value].producer;
+}
+
+uint32_t bp_rw_only_user(const struct bp_rewrite *rw, uint32_t value)
+{
+    if (value == BP_NONE || rw->count[value] != 1 || rw->captured[value] ||
+        rw->ir->values[value].flags & BP_IR_OUTPUT)
+        return BP_NONE;
+    return rw->uses[rw->head[value]].node;
+}
+
+uint32_t bp_rw_only_user_is(const struct bp_rewrite *rw, uint32_t value, const char *op)
+{
+    uint32_t n = bp_rw_only_user(rw, value);
+
+    return n != BP_NONE && bp_rw_is(rw, n, op) ? n : BP_NONE;
+}
+
+bool bp_rw_one_output(const struct bp_rewrite *rw, uint32_t n)
+{
+    const struct bp_ir_node *node = &rw->ir->nodes[n];
+    uint32_t n_needed = 0;
+
+    for (uint32_t i = 0; i < node->n_out; i++) {
+        uint32_t v = node->out[i];
+
+        if (v != BP_NONE && (rw->count[v] > 0 || rw->ir->values[v].flags & BP_IR_OUTPUT))
+            n_needed++;
+    }
+    return n_needed == 1;
+}
+
+bool bp_rw_is_constant(const struct bp_rewrite *rw, uint32_t value)
+{
+    return value != BP_NONE && rw->ir->values[value].flags & BP_IR_CONSTANT;
+}
+
+bool bp_rw_is_captured(const struct bp_rewrite *rw, uint32_t value)
+{
+    return rw->captured[value];
+}
+
+bool bp_rw_same_shape(const struct bp_rewrite *rw, uint32_t a, uint32_t b)
+{
+    const struct bp_fact *x = &rw->facts[a], *y = &rw->facts[b];
+
+    if (x->kind != BP_KIND_TENSOR || y->kind != BP_KIND_TENSOR || x->rank == BP_RANK_UNKNOWN ||
+        x->rank != y->rank)
+        return false;
+    for (uint32_t d = 0; d < x->rank; d++) {
+        if (!bp_sym_equal(x->dims[d], y->dims[d]))
+            return false;
+    }
+    return true;
+}
+
+const struct bp_sym *bp_rw_exact(const struct bp_rewrite *rw, uint32_t value, uint32_t *rank)
+{
+    static const struct bp_sym scalar[1];
+    const struct bp_fact *fact = &rw->facts[value];
+
+    if (fact->kind != BP_KIND_TENSOR || !bp_fact_is_exact(fact))
+        return NULL;
+    *rank = fact->rank;
+    return fact->rank > 0 ? fact->dims : scalar;
+}
+
+bool bp_rw_ints(const struct bp_rewrite *rw, uint32_t value, int64_t *out, uint32_t cap,
+                uint32_t *n)
+{
+    const struct bp_fact *fact;
+
+    if (value == BP_NONE)
+        return false;
+    fact = &rw->facts[value];
+    if (!fact->content || fact->n_content > cap)
+        return false;
+    for (uint32_t i = 0; i < fact->n_content; i++) {
+        if (!bp_sym_known(fact->content[i]))
+            return false;
+        out[i] = fact->content[i].value;
+    }
+    *n = fact->n_content;
+    return true;
+}
+
+double *bp_rw_floats(struct bp_rewrite *rw, uint32_t value, size_t *n)
+{
+    struct bp_ir_data *data;
+    char words[256];
+    bp_err own = bp_err_init(words, sizeof words);
+    double *out;
+    size_t width;
+
+    if (!bp_rw_is_constant(rw, value))
+        return NULL;
+    data = rw->ir->values[value].data;
+    if (data->dtype != BP_DTYPE_F32 && data->dtype != BP_DTYPE_F64)
+        return NULL;
+    width = data->dtype == BP_DTYPE_F32 ? sizeof(float) : sizeof(double);
+    *n = data->size / width;
+    out = bp_region_array(rw->scratch, *n, sizeof *out);
+    if (!out || bp_ir_data_load(data, &own) < 0)
+        return NULL;
+    for (size_t i = 0; i < *n; i++) {
+        float single;
+
+        if (width == sizeof(double)) {
+            memcpy(&out[i], data->bytes + i * width, width);
+            continue;
+        }
+        memcpy(&single, data->bytes + i * width, width);
+        out[i] = (double)single;
+    }
+    return out;
+}
+
+bool bp_rw_float(struct bp_rewrite *rw, uint32_t value, double *out)
+{
+    const double *numbers;
+    size_t n;
+
+    if (!bp_rw_is_constant(rw, value) || rw->ir->values[value].data->size > sizeof(double))
+        return false;
+    numbers = bp_rw_floats(rw, value, &n);
+    if (!numbers || n != 1)
+        return false;
+    *out = numbers[0];
+    return true;
+}

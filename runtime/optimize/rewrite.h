@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rewrite.h - changes a sealed graph: who reads a value, in constant time; inputs exchanged, nodes
+ * turned into others, constants added. What nobody reads any more goes by itself. Names, flags and
+ * indices of values stay as they are, so inputs and outputs of the graph keep their names.
+ */
+#ifndef BP_OPTIMIZE_REWRITE_H
+#define BP_OPTIMIZE_REWRITE_H
+
+#include "graph/infer.h"
+
+/* One reading of a value by a node. */
+struct bp_rw_use {
+    uint32_t node;
+    uint32_t next, prev; /* of the same value; BP_NONE at the ends */
+};
+
+/* What is known of a node beside its row in the graph. */
+struct bp_rw_node {
+    uint32_t first_use; /* rows of uses: one an input, then one a captured value */
+    bool is_dead;
+};
+
+struct bp_optimizer;
+
+struct bp_rewrite {
+    struct bp_ir *ir;
+    struct bp_fact *facts; /* one a value */
+    struct bp_symbols *symbols;
+    struct bp_region *scratch; /* ends with the rewriting; the graph's own region stays */
+    struct bp_rw_node *nodes;
+    struct bp_rw_use *uses;
+    uint32_t *head;  /* one a value: its first use, or BP_NONE */
+    uint32_t *count; /* one a value: its uses */
+    bool *captured;  /* one a value: a body of a node here takes it */
+    uint32_t *queue; /* nodes that may be of no use any more */
+    uint32_t n_uses, cap_uses, cap_values, n_queue, cap_queue;
+    uint32_t n_alive;
+    const uint32_t *taker; /* one a node: who takes it, see optimize.h; NULL before claims */
+    uint32_t n_matches;    /* of the pass that runs */
+    struct bp_optimizer *optimizer;
+};
+
+/* Begins with a sealed graph and facts of its values, of scratch. Finish it also after a failure. */
+bp_rc bp_rw_init(struct bp_rewrite *rw, struct bp_ir *ir, struct bp_fact *facts,
+                 struct bp_symbols *symbols, struct bp_region *scratch, bp_err *err) BP_CHECKED;
+/* Takes dead nodes out and puts the rest in order; the graph is sealed again. */
+bp_rc bp_rw_seal(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+void bp_rw_finish(struct bp_rewrite *rw);
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/*
+ * Must it run as the model has it? It is pinned, or an operator of the application, of whose results
+ * and effects nothing is known here.
+ */
+bool bp_rw_stays(const struct bp_ir_node *node);
+/*
+ * Node n if passes may take it: NULL when it is dead or stays. All of them look at nodes through
+ * this or bp_rw_is(). Valid until nodes are added.
+ */
+struct bp_ir_node *bp_rw_node(const struct bp_rewrite *rw, uint32_t n);
+/* Is it that operator, of "" or com.microsoft, one that passes may take, and with a schema? */
+bool bp_rw_is(const struct bp_rewrite *rw, uint32_t n, const char *op);
+/* May it give another result each time? */
+bool bp_rw_is_random(const struct bp_ir_node *node);
+/* Input i of a node, BP_NONE when it has none. */
+uint32_t bp_rw_in(const struct bp_ir_node *node, uint32_t i);
+/* The node that makes a value (BP_NONE as well), or BP_NONE. */
+uint32_t bp_rw_producer(const struct bp_rewrite *rw, uint32_t value);
+/* The only reader of a value that is no output and that no body captures; or BP_NONE. */
+uint32_t bp_rw_only_user(const struct bp_rewrite *rw, uint32_t value);
+/* The same, when it is that operator and reads the value once. */
+uint32_t bp_rw_only_user_is(const struct bp_rewrite *rw, uint32_t value, const char *op);
+/* Has the node one output alone that anybody reads or wants? */
+bool bp_rw_one_output(const struct bp_rewrite *rw, uint32_t n);
+bool bp_rw_is_constant(const struct bp_rewrite *rw, uint32_t value); /* false for BP_NONE */
+bool bp_rw_is_captured(const struct bp_rewrite *rw, uint32_t value); /* by a body of a node here */
+/* Are shapes known to be equal (symbols too)? */
+bool bp_rw_same_shape(const struct bp_rewrite *rw, uint32_t a, uint32_t b);
+/* Exact sizes of a value, or NULL. */
+const struct bp_sym *bp_rw_exact(const struct bp_rewrite *rw, uint32_t value, uint32_t *rank);
+/* The numbers of a constant or followed integer tensor; false: not known, or more than cap. */
+bool bp_rw_ints(const struct bp_rewrite *rw, uint32_t value, int64_t *out, uint32_t cap,
+                uint32_t *n);
+/*
+ * A float32 or float64 constant as doubles, of scratch; NULL: it is none, it cannot be loaded, or
+ * memory is short.
+ */
+double *bp_rw_floats(struct bp_rewrite *rw, uint32_t value, size_t *n);
+/* The only element of such a constant; false: it is none. */
+bool bp_rw_float(struct bp_rewrite *rw, uint32_t value, double *out);
+
+/* ---- changing -------------------------------------------------------------------------------- */
+
+/*
+ * Gives a node other inputs; at least what it reads now goes to the readers' lists of the new. What
+ * loses its last reader goes.
+ */
+bp_rc bp_rw_set_inputs(struct bp_rewrite *rw, uint32_t n, uint32_t n_in, const uint32_t *in,
+                       bp_err *err) BP_CHECKED;
+bp_rc bp_rw_set_input(struct bp_rewrite *rw, uint32_t n, uint32_t i, uint32_t value,
+                      bp_err *err) BP_CHECKED;
+/*
+ * Lets all that read `value` read `by`. False: that cannot be, as bodies capture it, or it is an
+ * output that nobody else can write; nothing was changed then.
+ */
+bool bp_rw_replace(struct bp_rewrite *rw, uint32_t value, uint32_t by);
+/*
+ * Makes node n, which keeps its outputs, what node `from` is: name, operator, attributes; inputs are
+ * not touched. It stands for both then.
+ */
+bp_rc bp_rw_become(struct bp_rewrite *rw, uint32_t n, uint32_t from, bp_err *err) BP_CHECKED;
+/* Notes that node n stands for `from` as well. */
+bp_rc bp_rw_stand_for(struct bp_rewrite *rw, uint32_t n, uint32_t from, bp_err *err) BP_CHECKED;
+/* Another operator, without attributes; then attributes, then bp_rw_check(). */
+bp_rc bp_rw_set_op(struct bp_rewrite *rw, uint32_t n, const char *op, const char *domain,
+                   uint32_t opset, bp_err *err) BP_CHECKED;
+/* Sets an attribute, over one of that name; data is copied. */
+bp_rc bp_rw_set_attr(struct bp_rewrite *rw, uint32_t n, const char *name, uint32_t type,
+                     const void *data, uint32_t count, bool is_list, bp_err *err) BP_CHECKED;
+bp_rc bp_rw_set_string(struct bp_rewrite *rw, uint32_t n, const char *name, const char *text,
+                       bp_err *err) BP_CHECKED;
+/* Holds a changed node against its operator's schema. */
+bp_rc bp_rw_check(struct bp_rewrite *rw, uint32_t n, bp_err *err) BP_CHECKED;
+
+/* A constant in the making. */
+struct bp_rw_made {
+    uint32_t value;
+    struct bp_ir_data *data;
+};
+
+/* A new constant value for out->data, named after `like` (a value); then bp_rw_made(). */
+bp_rc bp_rw_make(struct bp_rewrite *rw, uint32_t like, struct bp_rw_made *out,
+                 bp_err *err) BP_CHECKED;
+/* The bytes are there: gives the constant its number, and facts. */
+bp_rc bp_rw_made(struct bp_rewrite *rw, struct bp_rw_made *made, bp_err *err) BP_CHECKED;
+/* A constant of n doubles, stored in float32 or float64. */
+bp_rc bp_rw_make_floats(struct bp_rewrite *rw, uint32_t like, uint32_t dtype, uint32_t rank,
+                        const int64_t *dims, const double *from, uint32_t *out,
+                        bp_err *err) BP_CHECKED;
+/* A value that a node makes becomes a constant; the node is to be dropped then. */
+bp_rc bp_rw_fix(struct bp_rewrite *rw, uint32_t value, struct bp_ir_data *data,
+                bp_err *err) BP_CHECKED;
+/* Takes a node out whose outputs nobody needs from it any more; what only it read goes as well. */
+void bp_rw_drop(struct bp_rewrite *rw, uint32_t n);
+/* Takes it out if nobody reads its outputs. */
+void bp_rw_drop_unused(struct bp_rewrite *rw, uint32_t n);
+/* Data of a constant with these dims, zeroed, which passes may change. BP_E_NOMEM. */
+bp_rc bp_rw_new_data(struct bp_rewrite *rw, uint32_t dtype, uint32_t rank, const int64_t *dims,
+                     struct bp_ir_data **out, bp_err *err) BP_CHECKED;
+/* Was it made by that? */
+bool bp_rw_is_own(const struct bp_ir_data *data);
+/* Room in the lists for values that were just defined; false: no memory. */
+bool bp_rw_room(struct bp_rewrite *rw);
+void bp_rw_number_data(struct bp_ir_data *data); /* sets id, from its bytes */
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* custom_kernel.c - kernels of operators for ONNX Runtime, as the host makes and runs them. */
+
+#include "config.h"
+
+#include <bp/sdk.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ort/kernel_context.h"
+#include "ort/status.h"
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+bp_rc ort_to_err(OrtStatus *status, bp_err *err)
+{
+    OrtErrorCode code;
+    bp_rc rc;
+
+    if (!status)
+        return BP_OK;
+    code = ort_GetErrorCode(status);
+    rc = bp_fail(err,
+                 code == ORT_INVALID_ARGUMENT  ? BP_E_INVALID
+                 : code == ORT_NOT_IMPLEMENTED ? BP_E_UNSUPPORTED
+                                               : BP_E_INTERNAL,
+                 "%s", ort_GetErrorMessage(status));
+    if (err)
+        err->native_code = ORT_NATIVE_CODE | (int64_t)code;
+    ort_ReleaseStatus(status);
+    return rc;
+}
+
+/* ---- which operator of a family a node means ------------------------------------------------- */
+
+static bool fits(const struct ort_op *op, const bp_graph *graph, const bp_node *node)
+{
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        const bp_value *value = bp_node_in(graph, node, i);
+        uint32_t want = ort_op_input_type(op, i);
+
+        if (value && want != BP_DTYPE_NONE && value->dtype != want)
+            return false;
+    }
+    for (uint32_t i = 0; i < node->n_out; i++) {
+        const bp_value *value = bp_node_out(graph, node, i);
+        uint32_t want = ort_op_output_type(op, i);
+
+        if (value && want != BP_DTYPE_NONE && value->dtype != want)
+            return false;
+    }
+    return true;
+}
+
+static bp_rc choose(const struct ort_family *family, const bp_operator_node *node,
+                    const struct ort_op **out, bp_err *err)
+{
+    const struct ort_op *foreign = NULL;
+
+    for (size_t i = 0; i < family->n_ops; i++) {
+        const struct ort_op *op = &family->ops[i];
+
+        *out = op;
+        if (!fits(op, node->graph, node->node))
+            continue;
+        if (ort_op_is_for_cpu(op))
+            return BP_OK;
+        foreign = op;
+    }
+    *out = NULL;
+    if (foreign)
+        return bp_fail(err, BP_E_UNSUPPORTED,
+                       "its kernel is made for %s; only those for CPUExecutionProvider run here",
+                       foreign->fn.GetExecutionProviderType(foreign->at));
+    return bp_fail(err, BP_E_UNSUPPORTED,
+                   "no operator of that name takes these element types together");
+}
+
+bp_rc ort_custom_claim(void *user, const bp_operator_node *node, bp_err *err)
+{
+    const struct ort_op *op;
+
+    return choose(user, node, &op, err);
+}
+
+/* ---- life of a kernel ------------------------------------------------------------------------ */
+
+/* Which outputs show an input, as the operator has it. */
+static bool read_aliases(struct ort_kernel *kernel, uint32_t n_out)
+{
+    const struct ort_op *op = kernel->op;
+    int *from = NULL, *to = NULL;
+    size_t n = op->fn.GetAliasMap ? op->fn.GetAliasMap(&from, &to) : 0;
+
+    if (n > 0)
+        kernel->alias = malloc(((size_t)n_out + 1) * sizeof *kernel->alias);
+    for (uint32_t i = 0; kernel->alias && i < n_out; i++)
+        kernel->alias[i] = -1;
+    for (size_t i = 0; kernel->alias && i < n; i++) {
+        if (to[i] >= 0 && (uint32_t)to[i] < n_out)
+            kernel->alias[to[i]] = from[i];
+    }
+    if (n > 0 && op->fn.ReleaseAliasMap)
+        op->fn.ReleaseAliasMap(from, to);
+    return n == 0 || kernel->alias;
+}
+
+static bp_rc make(struct ort_kernel *kernel, bp_err *err)
+{
+    const struct ort_op *op = kernel->op;
+    const OrtApi *api = OrtGetApiBase()->GetApi(op->fn.version);
+
+    if (op->fn.CreateKernelV2)
+        return ort_to_err(op->fn.CreateKernelV2(op->at, api, kernel->info, &kernel->own), err);
+    kernel->own = op->fn.CreateKernel(op->at, api, kernel->info);
+    return BP_OK;
+}
+
+static void finish(struct ort_kernel *kernel)
+{
+    ort_ReleaseKernelInfo(kernel->info);
+    free(kernel->alias);
+    free(kernel);
+}
+
+bp_rc ort_custom_create(void *user, const bp_operator_node *node, void **out, bp_err *err)
+{
+    const struct ort_family *family = user;
+    struct ort_kernel *kernel = calloc(1, sizeof *kernel);
+    bp_rc rc;
+
+    if (!kernel)
+        return bp_fail(err, BP_E_NOMEM, "no memory for a kernel");
+    rc = choose(family, node, &kernel->op, err);
+    if (rc >= 0) {
+        kernel->info = ort_kernel_info_create(family->session, node);
+        if (!kernel->info || !read_aliases(kernel, node->node->n_out))
+            rc = bp_fail(err, BP_E_NOMEM, "no memory for a kernel");
+    }
+    if (rc >= 0)
+        rc = make(kernel, err);
+    if (rc < 0) {
+        finish(kernel);
+        return rc;
+    }
+    *out = kernel;
+    return BP_OK;
+}
+
+void ort_custom_destroy(void *p)
+{
+    struct ort_kernel *kernel = p;
+
+    if (kernel->op->fn.KernelDestroy)
+        kernel->op->fn.KernelDestroy(kernel->own);
+    finish(kernel);
+}
+
+bp_rc ort_custom_compute(void *p, bp_operator_call *call, bp_err *err)
+{
+    const struct ort_kernel *kernel = p;
+    OrtKernelContext context;
+    bp_rc rc = BP_OK;
+
+    if (!ort_kernel_context_init(&context, call, kernel))
+        return bp_fail(err, BP_E_NOMEM, "no memory for a kernel's values");
+    if (kernel->op->fn.KernelComputeV2)
+        rc = ort_to_err(kernel->op->fn.KernelComputeV2(kernel->own, &context), err);
+    else
+        kernel->op->fn.KernelCompute(kernel->own, &context);
+    if (rc >= 0)
+        rc = ort_kernel_context_deliver(&context, err);
+    ort_kernel_context_finish(&context);
+    return rc;
+}

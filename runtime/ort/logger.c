@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* logger.c - OrtLogger: lines from operators into the environment's log. */
+
+#include "config.h"
+
+#include "ort/logger.h"
+
+#include <stdio.h>
+
+#include "ort/status.h"
+
+static int threshold(const OrtLogger *logger)
+{
+    return logger->severity >= 0 ? logger->severity : atomic_load(&logger->env->severity);
+}
+
+OrtStatus *ort_Logger_LogMessage(const OrtLogger *logger, OrtLoggingLevel log_severity_level,
+                                 const char *message, const char *file_path, int line_number,
+                                 const char *func_name)
+{
+    char place[512];
+
+    ORT_NEED(logger);
+    ORT_NEED(message);
+    if (log_severity_level < ORT_LOGGING_LEVEL_VERBOSE ||
+        log_severity_level > ORT_LOGGING_LEVEL_FATAL)
+        return ort_fail(ORT_INVALID_ARGUMENT, "%d is no level of a log", (int)log_severity_level);
+    if ((int)log_severity_level < threshold(logger))
+        return NULL;
+    snprintf(place, sizeof place, "%s:%d %s", file_path ? file_path : "", line_number,
+             func_name ? func_name : "");
+    ort_env_write(logger->env, log_severity_level, "operator", place, message);
+    return NULL;
+}
+
+OrtStatus *ort_Logger_GetLoggingSeverityLevel(const OrtLogger *logger, OrtLoggingLevel *out)
+{
+    ORT_NEED(logger);
+    ORT_NEED(out);
+    *out = (OrtLoggingLevel)threshold(logger);
+    return NULL;
+}

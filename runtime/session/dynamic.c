@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* dynamic.c - options of providers that change while their session lives. */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/session.h"
+
+static struct bp_active *find(struct bp_engine *engine, const char *name)
+{
+    for (uint32_t i = 0; engine && i < engine->lineup.count; i++) {
+        if (bp_names_equal(engine->lineup.active[i]->name, name))
+            return engine->lineup.active[i];
+    }
+    return NULL;
+}
+
+/* The option as it is now, to go back to; NULL: out of memory, or there is no such option. */
+static char *present_value(const struct bp_active *active, const char *key)
+{
+    for (uint32_t i = 0; i < active->n_options; i++) {
+        if (strcmp(active->options[i].key, key) == 0)
+            return strdup(active->options[i].str);
+    }
+    return NULL;
+}
+
+bp_rc bp_session_repeat_changes(bp_session *session, struct bp_engine *engine, bp_err *err)
+{
+    const struct bp_lineup *lineup = &session->main.engine->lineup;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < lineup->count; i++) {
+        const struct bp_active *from = lineup->active[i];
+        struct bp_active *to = find(engine, from->name);
+
+        for (uint32_t j = 0; rc >= 0 && to && from->changed && j < from->n_options; j++) {
+            if (from->changed[j])
+                rc = bp_active_set_option(to, from->options[j].key, from->changed[j], err);
+        }
+    }
+    return rc;
+}
+
+/* Both engines change, or neither. */
+static bp_rc change(bp_session *session, const char *name, const char *key, const char *value,
+                    bp_err *err)
+{
+    struct bp_active *active = find(session->main.engine, name);
+    struct bp_active *other = find(session->general.engine, name);
+    char *before;
+    bp_rc rc;
+
+    if (!active)
+        return bp_fail(err, BP_E_INVALID, "the session has no provider '%s'", name);
+    before = present_value(active, key);
+    rc = bp_active_set_option(active, key, value, err);
+    if (rc < 0)
+        goto out;
+    if (other)
+        rc = bp_active_set_option(other, key, value, err);
+    if (rc < 0 && before)
+        (void)!bp_active_set_option(active, key, before, NULL);
+out:
+    free(before);
+    return rc;
+}
+
+bp_rc bp_session_set_option(bp_session *session, const char *provider, const char *key,
+                            const char *value, bp_err *err)
+{
+    bp_rc rc;
+
+    if (!session || !provider || !key || !value)
+        return bp_fail(err, BP_E_INVALID, "a change needs a session, a provider, a key, a value");
+    pthread_mutex_lock(&session->lock);
+    rc = change(session, provider, key, value, err);
+    pthread_mutex_unlock(&session->lock);
+    return rc;
+}

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+# tests/kit/ - the conformance kit against good and broken plug-ins, and the road of a stranger.
+
+kit_tests = \
+	%D%/broken.sh \
+	%D%/plugins.sh \
+	%D%/stranger.sh
+
+dist_check_SCRIPTS += $(kit_tests)
+EXTRA_DIST += %D%/broken.c
+TESTS += $(kit_tests)

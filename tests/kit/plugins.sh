@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# plugins.sh - is every provider of the tree conformant, and does the kit say what it promises to?
+
+set -u
+check=$BP_BUILDDIR/tools/backplane-check
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+fails()
+{
+    echo "FAIL: $*" >&2
+    failed=1
+}
+
+# gives LEVEL ARGUMENT...: the kit's exit level.
+gives()
+{
+    want=$1
+    shift
+    "$check" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+    code=$?
+    [ "$code" = "$want" ] || fails "backplane-check $*: $code, not $want: $(cat "$dir/out" "$dir/err")"
+}
+
+for plugin in "$BP_BUILDDIR"/providers/*.so; do
+    [ -e "$plugin" ] || continue # no provider was built
+    gives 0 "$plugin"
+    tail -2 "$dir/out"
+done
+
+# The mocks that tests use: each ends where it should.
+few=$BP_MOCK_DIR/libbp-few.so
+gives 1 "$BP_MOCK_DIR/libbp-unexecuted.so"
+gives 1 --timeout 2 --only BPK-NUMERICS-01 "$BP_MOCK_DIR/libbp-endless.so"
+grep -q '^timeout BPK-NUMERICS-01' "$dir/out" || fails "an endless run is not called that"
+gives 1 --only RUN "$BP_MOCK_DIR/libbp-crashing.so"
+grep -q '^died .*' "$dir/out" || fails "a crash is not called that"
+gives 2 "$BP_MOCK_DIR/libbp-magic.so"
+gives 2 "$BP_MOCK_DIR/libbp-noentry.so"
+gives 2 "$BP_MOCK_DIR/libbp-undefined.so"
+grep -q 'bp_mock_function_that_nobody_defines' "$dir/out" || fails "the missing function has no name"
+gives 2 "$dir/no-such-file.so"
+echo "not a library" >"$dir/text.so"
+gives 2 "$dir/text.so"
+
+# formats
+gives 0 --only 'BPK-ABI-*' --json - --junit "$dir/junit.xml" "$few"
+cp "$dir/out" "$dir/json"
+if command -v python3 >/dev/null; then
+    python3 - "$dir/json" "$dir/junit.xml" <<'END' || fails "JSON or JUnit is not what it should be"
+import json, sys
+import xml.etree.ElementTree as tree
+
+report = json.load(open(sys.argv[1]))
+assert report["level"] == 0 and report["result"] == "conformant", report
+ids = [row["id"] for row in report["tests"]]
+assert ids[0] == "BPK-FILE-01" and len(ids) == 12, ids
+assert all(row["clause"] and row["title"] for row in report["tests"])
+suite = tree.parse(sys.argv[2]).getroot()
+assert suite.get("tests") == "12" and suite.get("failures") == "0", suite.attrib
+assert len(suite.findall("testcase")) == 12
+END
+fi
+gives 0 --in-process --only OPTIONS "$few"
+grep -q 'BPK-OPTIONS-04' "$dir/out" || fails "--only OPTIONS does not run them"
+gives 0 --provider few --only ABI "$few"
+gives 2 --provider nobody "$few"
+gives 0 --list
+for group in FILE ABI PROBE OPTIONS CAPABILITY NUMERICS RUN SHAPES CACHE LIFE DOCS; do
+    grep -q "^BPK-$group-01 " "$dir/out" || fails "--list lacks group $group"
+done
+
+# usage
+gives 0 --help
+for option in $(grep -o '^  --[a-z-]*' "$dir/out"); do
+    grep -q -e "Fl Fl ${option#--}" "$BP_SRCDIR/docs/backplane-check.1" ||
+        fails "backplane-check(1) lacks $option"
+done
+gives 0 --version
+gives 4
+gives 4 "$few" "$few"
+gives 4 --only 'BPK-NOTHING-*' "$few"
+gives 4 --timeout soon "$few"
+gives 4 --no-such-option "$few"
+gives 4 --json "$dir/no/such/dir" --only DOCS "$few"
+exit $failed

@@ -1,0 +1,168 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# stranger.sh - does docs/authors.md lead somebody who has nothing but the installed SDK to a provider
+# that passes the kit? Its commands are run as they stand; so is the template, in C and C++, with make
+# and CMake.
+
+set -u
+for tool in make pkg-config patch; do
+    command -v $tool >/dev/null || {
+        echo "skipped: no $tool here"
+        exit 77
+    }
+done
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+root=$work/root
+prefix=$(sed -n 's/^prefix=//p' "$BP_BUILDDIR/sdk/backplane-sdk.pc")
+real_pkg_config=$(command -v pkg-config)
+
+unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
+make -C "$BP_BUILDDIR" -s install-sdk DESTDIR="$root" >"$work/install.log" 2>&1 || {
+    cat "$work/install.log" >&2
+    echo "FAIL: make install-sdk" >&2
+    exit 1
+}
+pc=$(find "$root" -name backplane-sdk.pc)
+new=$(find "$root" -name backplane-new)
+[ -n "$pc" ] && [ -n "$new" ] || {
+    echo "FAIL: the SDK is not all there" >&2
+    exit 1
+}
+if find "$root" -name 'libbackplane*' | grep .; then
+    echo "FAIL: the SDK should come without the library" >&2
+    failed=1
+fi
+
+# A stranger's machine: the SDK where it was installed to, and the system.
+mkdir "$work/bin"
+cat >"$work/bin/pkg-config" <<END
+#!/bin/sh
+exec "$real_pkg_config" --define-variable=prefix="$root$prefix" "\$@"
+END
+chmod +x "$work/bin/pkg-config"
+stranger()
+{
+    env -i PATH="$work/bin:$(dirname "$new"):$PATH" HOME="$work" PKG_CONFIG_PATH="$(dirname "$pc")" \
+        CC="${CC:-cc}" CXX="${CXX:-c++}" "$@"
+}
+
+# every variable that is promised
+for name in providerdir abi_major abi_minor min_host_abi checktool templatedir exportmap \
+    cflags_strict ldflags_plugin; do
+    [ -n "$(stranger pkg-config --variable=$name backplane-sdk)" ] || {
+        echo "FAIL: backplane-sdk.pc has no $name" >&2
+        failed=1
+    }
+done
+for name in checktool exportmap templatedir; do
+    [ -e "$(stranger pkg-config --variable=$name backplane-sdk)" ] || {
+        echo "FAIL: $name of backplane-sdk.pc names nothing" >&2
+        failed=1
+    }
+done
+
+# try NAME COMMAND...: as the stranger.
+try()
+{
+    what=$1
+    shift
+    if ! stranger "$@" >"$work/log" 2>&1; then
+        echo "FAIL: $what:" >&2
+        tail -40 "$work/log" >&2
+        failed=1
+    fi
+}
+
+# the guide
+mkdir "$work/guide"
+{
+    echo 'set -eu'
+    sed -n '/^```sh$/,/^```$/{/^```/d;p}' "$BP_SRCDIR/docs/authors.md"
+} >"$work/guide.sh"
+[ "$(grep -c '^make check$' "$work/guide.sh")" -ge 2 ] || {
+    echo "FAIL: docs/authors.md has lost its commands" >&2
+    failed=1
+}
+start=$(date +%s)
+(cd "$work/guide" && try "docs/authors.md" sh "$work/guide.sh"; exit $failed) || failed=1
+echo "the guide, from an empty folder to an operator of one's own: $(($(date +%s) - start)) s"
+before=$(stranger "$(dirname "$new")/backplane-check" --only BPK-NUMERICS-01 \
+    "$work/guide/mine/libbp-mine.so")
+case $before in
+*"3 of 16 cases"*) ;;
+*)
+    echo "FAIL: after the guide, the kit sees: $before" >&2
+    failed=1
+    ;;
+esac
+
+# each language, untouched, by make and by CMake
+for language in c cpp; do
+    [ $language = c ] || [ -n "${CXX:-}" ] || continue
+    project=$work/fresh_$language
+    try "backplane-new --$language" backplane-new "fresh_$language" --$language --dir "$project"
+    for file in Makefile CMakeLists.txt provider.map README.md .github/workflows/kit.yml; do
+        [ -s "$project/$file" ] || {
+            echo "FAIL: the $language project has no $file" >&2
+            failed=1
+        }
+    done
+    if grep -rn '@[A-Z]*@' "$project"; then
+        echo "FAIL: a name was not filled in" >&2
+        failed=1
+    fi
+    try "make of the $language project" make -C "$project" \
+        CFLAGS=-Werror CXXFLAGS=-Werror
+    try "make check of the $language project" make -C "$project" check
+    try "make install of the $language project" make -C "$project" install DESTDIR="$work/other"
+    find "$work/other" -name "libbp-fresh_$language.so" | grep -q . || {
+        echo "FAIL: make install put nothing there" >&2
+        failed=1
+    }
+    command -v cmake >/dev/null || continue
+    try "cmake of the $language project" cmake -S "$project" -B "$project/build"
+    try "cmake --build of the $language project" cmake --build "$project/build"
+    try "ctest of the $language project" ctest --test-dir "$project/build"
+done
+
+# what backplane-new refuses
+refuses()
+{
+    if stranger backplane-new "$@" >"$work/log" 2>&1 || ! grep -q '^backplane-new: error: ' "$work/log"; then
+        echo "FAIL: backplane-new $* is not refused" >&2
+        failed=1
+    fi
+}
+refuses
+refuses Upper
+refuses '../x'
+refuses ok --id nodots
+refuses ok --id org.example.Upper
+refuses ok --dir "$work/fresh_c"
+refuses ok --rust
+[ ! -e ok ] || {
+    echo "FAIL: a refused project is there" >&2
+    failed=1
+}
+for option in $(stranger backplane-new --help | grep -o '^  --[a-z-]*'); do
+    grep -q -e "Fl Fl ${option#--}" "$BP_SRCDIR/docs/backplane-new.1" || {
+        echo "FAIL: backplane-new(1) lacks $option" >&2
+        failed=1
+    }
+done
+
+# and the host runs what came out
+backplane=$BP_BUILDDIR/tools/backplane
+if [ $failed = 0 ] && "$backplane" --quiet providers cpu; then
+    (
+        OLDWORK=$work
+        . "$BP_SRCDIR/tests/cli/lib.sh" # has a work of its own
+        model=$work/neg.onnx
+        make_model "$model" Neg "$FLOAT" 3
+        gives 0 run --providers "$OLDWORK/guide/mine/libbp-mine.so" --fallback require "$model"
+        exit "$status"
+    ) || failed=1
+fi
+exit $failed

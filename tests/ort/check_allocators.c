@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* check_allocators.c - allocators, their figures, those that are shared, copies, GPU's pointers. */
+
+#include "config.h"
+
+#include "ort/kit.h"
+
+static long figure(const OrtAllocator *allocator, const char *key)
+{
+    OrtKeyValuePairs *stats = NULL;
+    const char *text;
+    long value;
+
+    ok(ort->AllocatorGetStats(allocator, &stats));
+    text = ort->GetKeyValue(stats, key);
+    ck_assert_msg(text != NULL, "no figure '%s'", key);
+    value = strtol(text, NULL, 10);
+    ort->ReleaseKeyValuePairs(stats);
+    return value;
+}
+
+START_TEST(an_allocator_counts)
+{
+    OrtSession *session = open_add(NULL);
+    OrtAllocator *own = NULL;
+    void *a, *b, *c = NULL;
+
+    ok(ort->CreateAllocator(session, cpu, &own));
+    ck_assert_int_eq(figure(own, "InUse"), 0);
+    a = own->Alloc(own, 100);
+    b = own->Alloc(own, 1000);
+    ck_assert_uint_eq((uintptr_t)b % 64, 0);
+    memset(b, 1, 1000);
+    own->Free(own, a);
+    c = own->Reserve(own, 10);
+    ck_assert_int_eq(figure(own, "InUse"), 1010);
+    ck_assert_int_eq(figure(own, "MaxInUse"), 1100);
+    ck_assert_int_eq(figure(own, "MaxAllocSize"), 1000);
+    ck_assert_int_eq(figure(own, "NumAllocs"), 2);
+    ck_assert_int_eq(figure(own, "NumReserves"), 1);
+    ck_assert_int_eq(figure(own, "Limit"), -1); /* none */
+    ck_assert_int_eq(figure(own, "RequestedInUse"), 1010);
+    own->Free(own, b);
+    own->Free(own, c);
+    own->Free(own, NULL);
+    ck_assert_ptr_null(own->Alloc(own, 0));
+    ck_assert_ptr_null(own->Alloc(own, SIZE_MAX - 8));
+    ck_assert_int_eq(figure(own, "InUse"), 0);
+    ort->ReleaseAllocator(own);
+    ort->ReleaseSession(session);
+}
+END_TEST
+
+START_TEST(the_default_allocator_counts_values)
+{
+    static const int64_t dims[] = {25};
+    long before = figure(heap, "InUse");
+    OrtValue *value = NULL;
+
+    ok(ort->CreateTensorAsOrtValue(heap, dims, 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value));
+    ck_assert_int_eq(figure(heap, "InUse") - before, 100);
+    ort->ReleaseValue(value);
+    ck_assert_int_eq(figure(heap, "InUse"), before);
+}
+END_TEST
+
+START_TEST(a_shared_allocator_keeps_to_its_limit)
+{
+    static const char *const keys[] = {"max_mem"};
+    static const size_t values[] = {1000};
+    OrtArenaCfg *arena = NULL;
+    OrtAllocator *shared = NULL;
+    void *p;
+
+    ok(ort->GetSharedAllocator(env, cpu, &shared));
+    ck_assert_ptr_eq(shared, heap); /* as long as there is no other */
+    ok(ort->CreateArenaCfgV2(keys, values, 1, &arena));
+    ok(ort->CreateAndRegisterAllocator(env, cpu, arena));
+    ok(ort->CreateAndRegisterAllocator(env, cpu, arena)); /* instead of the first */
+    ort->ReleaseArenaCfg(arena);
+    ok(ort->GetSharedAllocator(env, cpu, &shared));
+    ck_assert_ptr_ne(shared, heap);
+    ck_assert_int_eq(figure(shared, "Limit"), 1000);
+    p = shared->Alloc(shared, 600);
+    ck_assert_ptr_nonnull(p);
+    ck_assert_ptr_null(shared->Alloc(shared, 401));
+    ck_assert_ptr_null(shared->Alloc(shared, 2000));
+    shared->Free(shared, p);
+    ok(ort->UnregisterAllocator(env, cpu));
+    fails(ort->UnregisterAllocator(env, cpu), ORT_INVALID_ARGUMENT, "No allocator");
+    fails(ort->CreateAndRegisterAllocatorV2(env, "CUDAExecutionProvider", cpu, NULL, NULL, NULL, 0),
+          ORT_INVALID_ARGUMENT, "CUDAExecutionProvider");
+    ok(ort->CreateAndRegisterAllocatorV2(env, "CPUExecutionProvider", cpu, NULL, NULL, NULL, 0));
+}
+END_TEST
+
+/* ---- one that the application brings --------------------------------------------------------- */
+
+struct mine {
+    OrtAllocator table;
+    int n_allocs;
+};
+
+static void *my_alloc(OrtAllocator *this_, size_t size)
+{
+    ((struct mine *)(void *)this_)->n_allocs++;
+    return malloc(size);
+}
+
+static void my_free(OrtAllocator *this_, void *p)
+{
+    (void)this_;
+    free(p);
+}
+
+static const OrtMemoryInfo *my_info(const OrtAllocator *this_)
+{
+    (void)this_;
+    return cpu;
+}
+
+START_TEST(sessions_take_the_environments_allocator_when_told_to)
+{
+    OrtMemoryInfo *arena = cpu;
+    struct mine mine = {{.version = 17, .Alloc = my_alloc, .Free = my_free, .Info = my_info}, 0};
+    OrtAllocator half = {.version = 17, .Alloc = my_alloc};
+    OrtSessionOptions *options = NULL;
+    OrtKeyValuePairs *stats = NULL;
+    OrtAllocator *lent = NULL;
+    OrtSession *session;
+    void *p;
+
+    fails(ort->RegisterAllocator(env, &half), ORT_INVALID_ARGUMENT, "Free");
+    fails(ort->RegisterAllocator(env, &mine.table), ORT_INVALID_ARGUMENT, "OrtDeviceAllocator");
+    ok(ort->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &cpu));
+    ok(ort->CreateAndRegisterAllocator(env, cpu, NULL));
+    ok(ort->RegisterAllocator(env, &mine.table)); /* instead of that */
+    ok(ort->GetSharedAllocator(env, cpu, &lent));
+    ck_assert_ptr_eq(lent, &mine.table);
+    ok(ort->CreateSessionOptions(&options));
+    ok(ort->AddSessionConfigEntry(options, "session.use_env_allocators", "1"));
+    session = open_add(options);
+    ort->ReleaseSessionOptions(options);
+    ok(ort->CreateAllocator(session, cpu, &lent));
+    p = lent->Alloc(lent, 10);
+    lent->Free(lent, p);
+    p = lent->Reserve(lent, 10); /* it has none: Alloc stands in */
+    lent->Free(lent, p);
+    ck_assert_int_eq(mine.n_allocs, 2);
+    ck_assert_ptr_eq(lent->Info(lent), cpu);
+    fails(ort->AllocatorGetStats(lent, &stats), ORT_NOT_IMPLEMENTED, "statistics");
+    ort->ReleaseAllocator(lent);
+    ort->ReleaseSession(session);
+    ok(ort->UnregisterAllocator(env, cpu));
+    ort->ReleaseMemoryInfo(arena);
+}
+END_TEST
+
+START_TEST(a_device_has_one_shared_allocator)
+{
+    const OrtEpDevice *const *devices = NULL;
+    OrtAllocator *first = NULL, *second = NULL;
+    OrtKeyValuePairs *options = NULL;
+    size_t n = 0;
+
+    ok(ort->GetEpDevices(env, &devices, &n));
+    ort->CreateKeyValuePairs(&options);
+    ort->AddKeyValuePair(options, "arena.max_mem", "4096");
+    ok(ort->CreateSharedAllocator(env, devices[0], OrtDeviceMemoryType_DEFAULT, OrtArenaAllocator,
+                                  options, &first));
+    ck_assert_int_eq(figure(first, "Limit"), 4096);
+    ok(ort->CreateSharedAllocator(env, devices[0], OrtDeviceMemoryType_DEFAULT, OrtDeviceAllocator,
+                                  NULL, &second)); /* instead of the first */
+    ck_assert_int_eq(figure(second, "Limit"), -1);
+    ort->AddKeyValuePair(options, "arena.max_mem", "much");
+    fails(ort->CreateSharedAllocator(env, devices[0], OrtDeviceMemoryType_DEFAULT,
+                                     OrtArenaAllocator, options, &first),
+          ORT_INVALID_ARGUMENT, "much");
+    fails(ort->CreateSharedAllocator(env, devices[0], OrtDeviceMemoryType_HOST_ACCESSIBLE,
+                                     OrtArenaAllocator, NULL, &first),
+          ORT_INVALID_ARGUMENT, "CPUExecutionProvider");
+    ok(ort->ReleaseSharedAllocator(env, devices[0], OrtDeviceMemoryType_DEFAULT));
+    fails(ort->ReleaseSharedAllocator(env, devices[0], OrtDeviceMemoryType_DEFAULT),
+          ORT_INVALID_ARGUMENT, "Cpu");
+    ort->ReleaseKeyValuePairs(options);
+}
+END_TEST
+
+START_TEST(other_memory_is_not_handed_out)
+{
+    const OrtEpDevice *const *devices = NULL;
+    OrtMemoryInfo *cuda = NULL;
+    OrtAllocator *none = heap;
+    OrtSyncStream *stream = NULL;
+    size_t n = 0;
+
+    ok(ort->CreateMemoryInfo("Cuda", OrtDeviceAllocator, 0, OrtMemTypeDefault, &cuda));
+    fails(ort->CreateAndRegisterAllocator(env, cuda, NULL), ORT_INVALID_ARGUMENT, "Cuda");
+    ok(ort->GetSharedAllocator(env, cuda, &none));
+    ck_assert_ptr_null(none);
+    ort->ReleaseMemoryInfo(cuda);
+    ok(ort->GetEpDevices(env, &devices, &n));
+    fails(ort->CreateSyncStreamForEpDevice(devices[0], NULL, &stream), ORT_INVALID_ARGUMENT,
+          "no memory of its own");
+    ck_assert_ptr_null(ort->SyncStream_GetHandle(stream));
+    ort->ReleaseSyncStream(stream);
+}
+END_TEST
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+START_TEST(tensors_are_copied)
+{
+    static const int64_t two[] = {2}, row[] = {1, 2};
+    static const char *const words[] = {"a", "longer"};
+    float a[] = {1, 2}, b[] = {0, 0};
+    OrtValue *from[2] = {floats(a, 2, two, 1)}, *to[2] = {floats(b, 2, row, 2)};
+    char text[8] = "";
+
+    ok(ort->CreateTensorAsOrtValue(heap, two, 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, &from[1]));
+    ok(ort->CreateTensorAsOrtValue(heap, two, 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, &to[1]));
+    ok(ort->FillStringTensor(from[1], words, 2));
+    ok(ort->CopyTensors(env, (const OrtValue *const *)from, to, NULL, 2));
+    ck_assert(b[0] == 1 && b[1] == 2);
+    ok(ort->GetStringTensorElement(to[1], 6, 1, text));
+    ck_assert_int_eq(memcmp(text, "longer", 6), 0);
+    ok(ort->CopyTensors(env, (const OrtValue *const *)to, to, NULL, 2)); /* onto itself */
+    for (int i = 0; i < 2; i++)
+        ort->ReleaseValue(from[i]);
+    for (int i = 0; i < 2; i++)
+        ort->ReleaseValue(to[i]);
+}
+END_TEST
+
+START_TEST(nothing_is_copied_unless_all_fit)
+{
+    static const int64_t two[] = {2}, three[] = {3};
+    float a[] = {1, 2}, b[] = {0, 0}, c[] = {0, 0, 0};
+    OrtValue *from[] = {floats(a, 2, two, 1), floats(a, 2, two, 1)};
+    OrtValue *to[] = {floats(b, 2, two, 1), floats(c, 3, three, 1)};
+    OrtValue *ints = NULL;
+
+    fails(ort->CopyTensors(env, (const OrtValue *const *)from, to, NULL, 2), ORT_INVALID_ARGUMENT,
+          "2 and 3 elements");
+    ck_assert(b[0] == 0);
+    ok(ort->CreateTensorWithDataAsOrtValue(cpu, b, sizeof b, two, 1,
+                                           ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32, &ints));
+    fails(ort->CopyTensors(env, (const OrtValue *const *)from, &ints, NULL, 1),
+          ORT_INVALID_ARGUMENT, "float32 and int32");
+    fails(ort->CopyTensors(env, (const OrtValue *const *)from, to, NULL, 0), ORT_INVALID_ARGUMENT,
+          "no tensors");
+    ort->ReleaseValue(ints);
+    for (int i = 0; i < 2; i++)
+        ort->ReleaseValue(from[i]);
+    for (int i = 0; i < 2; i++)
+        ort->ReleaseValue(to[i]);
+}
+END_TEST
+
+/* ---- options of GPU providers ---------------------------------------------------------------- */
+
+START_TEST(pointers_are_kept_as_options)
+{
+    static const char *const keys[] = {"device_id"}, *const values[] = {"1"};
+    OrtCUDAProviderOptionsV2 *cuda = NULL;
+    OrtTensorRTProviderOptionsV2 *trt = NULL;
+    char *text = NULL;
+    int target = 0;
+    void *got = &target;
+
+    ok(ort->CreateCUDAProviderOptions(&cuda));
+    ok(ort->GetCUDAProviderOptionsByName(cuda, "user_compute_stream", &got));
+    ck_assert_ptr_null(got);
+    ok(ort->UpdateCUDAProviderOptionsWithValue(cuda, "user_compute_stream", &target));
+    ok(ort->UpdateCUDAProviderOptions(cuda, keys, values, 1)); /* begins anew, but for the queue */
+    ok(ort->GetCUDAProviderOptionsByName(cuda, "user_compute_stream", &got));
+    ck_assert_ptr_eq(got, &target);
+    ok(ort->GetCUDAProviderOptionsAsString(cuda, heap, &text));
+    ck_assert_ptr_nonnull(strstr(text, "user_compute_stream="));
+    heap->Free(heap, text);
+    fails(ort->UpdateCUDAProviderOptionsWithValue(cuda, "device_id", &target), ORT_INVALID_ARGUMENT,
+          "device_id");
+    fails(ort->GetCUDAProviderOptionsByName(cuda, "device_id", &got), ORT_INVALID_ARGUMENT,
+          "device_id");
+    ort->ReleaseCUDAProviderOptions(cuda);
+    ok(ort->CreateTensorRTProviderOptions(&trt));
+    ok(ort->UpdateTensorRTProviderOptionsWithValue(trt, "user_compute_stream", &target));
+    ok(ort->GetTensorRTProviderOptionsByName(trt, "user_compute_stream", &got));
+    ck_assert_ptr_eq(got, &target);
+    ort->ReleaseTensorRTProviderOptions(trt);
+}
+END_TEST
+
+START_TEST(options_of_rocm_are_read_and_written_as_text)
+{
+    static const char *const keys[] = {"device_id", "gpu_mem_limit", "enable_hip_graph"};
+    static const char *const values[] = {"2", "1073741824", "True"};
+    static const char *const wrong[] = {"two"}, *const unknown[] = {"flavour"};
+    OrtROCMProviderOptions *rocm = NULL;
+    const void *table = NULL;
+    char *text = NULL;
+    int id = 0;
+
+    ok(ort->CreateROCMProviderOptions(&rocm));
+    ok(ort->UpdateROCMProviderOptions(rocm, keys, values, 3));
+    ck_assert_int_eq(rocm->device_id, 2);
+    ck_assert_int_eq(rocm->enable_hip_graph, 1);
+    ok(ort->GetROCMProviderOptionsAsString(rocm, heap, &text));
+    ck_assert_ptr_nonnull(strstr(text, "device_id=2;"));
+    ck_assert_ptr_nonnull(strstr(text, "gpu_mem_limit=1073741824;"));
+    heap->Free(heap, text);
+    fails(ort->UpdateROCMProviderOptions(rocm, keys, wrong, 1), ORT_INVALID_ARGUMENT, "two");
+    fails(ort->UpdateROCMProviderOptions(rocm, unknown, values, 1), ORT_INVALID_ARGUMENT,
+          "flavour");
+    ort->ReleaseROCMProviderOptions(rocm);
+    fails(ort->GetCurrentGpuDeviceId(&id), ORT_FAIL, "GPU");
+    fails(ort->SetCurrentGpuDeviceId(0), ORT_FAIL, "GPU");
+    fails(ort->GetExecutionProviderApi("DML", 1, &table), ORT_INVALID_ARGUMENT, "DML");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("allocators");
+    TCase *tcase = tcase_create("allocators");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, an_allocator_counts);
+    tcase_add_test(tcase, the_default_allocator_counts_values);
+    tcase_add_test(tcase, a_shared_allocator_keeps_to_its_limit);
+    tcase_add_test(tcase, sessions_take_the_environments_allocator_when_told_to);
+    tcase_add_test(tcase, a_device_has_one_shared_allocator);
+    tcase_add_test(tcase, other_memory_is_not_handed_out);
+    tcase_add_test(tcase, tensors_are_copied);
+    tcase_add_test(tcase, nothing_is_copied_unless_all_fit);
+    tcase_add_test(tcase, pointers_are_kept_as_options);
+    tcase_add_test(tcase, options_of_rocm_are_read_and_written_as_text);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}

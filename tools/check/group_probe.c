@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* group_probe.c - PROBE: asking whether a provider is usable is quick and leaves nothing behind. */
+
+#include "config.h"
+
+#include <dirent.h>
+#include <fenv.h>
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check/kit.h"
+
+extern char **environ;
+
+enum { ENVIRONMENT_MAX = 65536, N_THREADS = 8, N_CALLS = 50 };
+
+/* What a probe must not change. */
+struct surroundings {
+    unsigned threads, fds;
+    sigset_t mask;
+    struct sigaction actions[32];
+    char locale[256], dir[4096];
+    char environment[ENVIRONMENT_MAX];
+    int rounding;
+};
+
+static unsigned entries(const char *path)
+{
+    DIR *dir = opendir(path);
+    unsigned n = 0;
+
+    while (dir && readdir(dir))
+        n++;
+    if (dir)
+        closedir(dir);
+    return n;
+}
+
+static void look(struct surroundings *now)
+{
+    size_t n = 0;
+
+    memset(now, 0, sizeof *now);
+    now->threads = entries("/proc/self/task");
+    now->fds = entries("/proc/self/fd");
+    pthread_sigmask(SIG_BLOCK, NULL, &now->mask);
+    for (int s = 1; s < 32; s++)
+        sigaction(s, NULL, &now->actions[s]);
+    snprintf(now->locale, sizeof now->locale, "%s", setlocale(LC_ALL, NULL));
+    if (!getcwd(now->dir, sizeof now->dir))
+        now->dir[0] = '\0';
+    for (char **v = environ; *v && n < sizeof now->environment; v++) {
+        int m = snprintf(now->environment + n, sizeof now->environment - n, "%s\n", *v);
+
+        n += m > 0 ? (size_t)m : 0;
+    }
+    now->rounding = fegetround();
+#if defined(__x86_64__)
+    {
+        unsigned mxcsr;
+
+        __asm__ volatile("stmxcsr %0" : "=m"(mxcsr));
+        now->rounding = (int)(mxcsr & 0xffc0); /* modes, without the sticky flags */
+    }
+#endif
+}
+
+static void compare(struct kit *kit, const struct surroundings *a, const struct surroundings *b,
+                    const char *what)
+{
+    if (a->threads != b->threads)
+        kit_fail(kit, "%s leaves %d threads", what, (int)(b->threads - a->threads));
+    if (a->fds != b->fds)
+        kit_fail(kit, "%s leaves %d open descriptors", what, (int)(b->fds - a->fds));
+    if (memcmp(&a->mask, &b->mask, sizeof a->mask) != 0)
+        kit_fail(kit, "%s changes the signal mask", what);
+    for (int s = 1; s < 32; s++) {
+        if (a->actions[s].sa_handler != b->actions[s].sa_handler)
+            kit_fail(kit, "%s changes what signal %d does", what, s);
+    }
+    if (strcmp(a->locale, b->locale) != 0)
+        kit_fail(kit, "%s changes the locale to %s", what, b->locale);
+    if (strcmp(a->dir, b->dir) != 0)
+        kit_fail(kit, "%s changes the working directory", what);
+    if (strcmp(a->environment, b->environment) != 0)
+        kit_fail(kit, "%s changes the environment", what);
+    if (a->rounding != b->rounding)
+        kit_fail(kit, "%s changes the floating-point mode", what);
+}
+
+struct question {
+    bp_avail avail;
+    char reason[256], fix[256];
+};
+
+static bp_rc ask(struct kit *kit, struct question *q, bp_err *err)
+{
+    memset(q, 0, sizeof *q);
+    q->avail.struct_size = sizeof q->avail;
+    q->avail.reason = q->reason;
+    q->avail.reason_cap = sizeof q->reason;
+    q->avail.fix = q->fix;
+    q->avail.fix_cap = sizeof q->fix;
+    return kit->p.is_available(&kit->host.table, &q->avail, err);
+}
+
+static void need_probe(struct kit *kit)
+{
+    kit_open(kit);
+    if (!kit->p.is_available)
+        kit_skip(kit, "no is_available: it is usable wherever it loads");
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* The best of a few, so that a busy machine is not the plug-in's fault. */
+static void quick(struct kit *kit)
+{
+    double best = 1e9;
+
+    need_probe(kit);
+    for (int i = 0; i < 8 && best > 0.1; i++) {
+        struct question q;
+        double start = seconds();
+
+        (void)ask(kit, &q, kit_err(kit));
+        best = seconds() - start < best ? seconds() - start : best;
+    }
+    if (best > 0.1)
+        kit_fail(kit, "is_available takes %.0f ms; 100 are allowed", best * 1e3);
+    kit_note(kit, "%.3f ms", best * 1e3);
+}
+
+static void well_formed(struct kit *kit)
+{
+    struct question q;
+    bp_rc rc;
+
+    need_probe(kit);
+    rc = ask(kit, &q, kit_err(kit));
+    if (rc < 0 && !kit->words[0])
+        kit_fail(kit, "is_available gives %d without a word", (int)rc);
+    if (rc >= 0 && q.avail.state != BP_AVAIL_YES && q.avail.state != BP_AVAIL_NO)
+        kit_fail(kit, "is_available leaves the state at %u", (unsigned)q.avail.state);
+    if (rc >= 0 && q.avail.state == BP_AVAIL_YES && q.avail.n_devices == 0)
+        kit_fail(kit, "it is available with 0 devices");
+    if (!memchr(q.reason, 0, sizeof q.reason) || !memchr(q.fix, 0, sizeof q.fix))
+        kit_fail(kit, "the reason or the fix has no end");
+}
+
+static void loading_leaves_nothing(struct kit *kit)
+{
+    static struct surroundings before, after;
+
+    look(&before);
+    kit_open(kit);
+    look(&after);
+    compare(kit, &before, &after, "loading");
+}
+
+static void probing_leaves_nothing(struct kit *kit)
+{
+    static struct surroundings before, after;
+    struct question q;
+
+    need_probe(kit);
+    look(&before);
+    (void)ask(kit, &q, kit_err(kit));
+    look(&after);
+    compare(kit, &before, &after, "is_available");
+}
+
+/* Buffers of one byte, and no buffers. */
+static void small_buffers(struct kit *kit)
+{
+    struct question q;
+
+    need_probe(kit);
+    for (uint32_t cap = 0; cap <= 16; cap++) {
+        memset(&q, 0, sizeof q);
+        memset(q.reason, 0x5a, sizeof q.reason);
+        memset(q.fix, 0x5a, sizeof q.fix);
+        q.avail.struct_size = sizeof q.avail;
+        q.avail.reason = q.reason;
+        q.avail.fix = q.fix;
+        q.avail.reason_cap = q.avail.fix_cap = cap;
+        (void)kit->p.is_available(&kit->host.table, &q.avail, NULL);
+        for (size_t i = cap; i < sizeof q.reason; i++) {
+            if (q.reason[i] != 0x5a || q.fix[i] != 0x5a)
+                kit_fail(kit, "it wrote past the end of a text of %u bytes", (unsigned)cap);
+        }
+    }
+}
+
+static void *probe_often(void *u)
+{
+    struct kit *kit = u;
+
+    for (int i = 0; i < N_CALLS; i++) {
+        struct question q;
+
+        (void)ask(kit, &q, NULL);
+    }
+    return NULL;
+}
+
+static void from_many_threads(struct kit *kit)
+{
+    pthread_t threads[N_THREADS];
+    struct question first, last;
+
+    need_probe(kit);
+    (void)ask(kit, &first, NULL);
+    for (int i = 0; i < N_THREADS; i++) {
+        if (pthread_create(&threads[i], NULL, probe_often, kit) != 0)
+            kit_skip(kit, "no threads here");
+    }
+    for (int i = 0; i < N_THREADS; i++)
+        pthread_join(threads[i], NULL);
+    (void)ask(kit, &last, NULL);
+    if (first.avail.state != last.avail.state)
+        kit_fail(kit, "its answer changes from %u to %u", (unsigned)first.avail.state,
+                 (unsigned)last.avail.state);
+}
+
+static void devices(struct kit *kit)
+{
+    struct question q;
+    bp_device device;
+
+    need_probe(kit);
+    if (!kit->p.device)
+        kit_skip(kit, "no device slot: one device");
+    if (ask(kit, &q, kit_err(kit)) < 0 || q.avail.state != BP_AVAIL_YES)
+        kit_skip(kit, "not usable here: %s", q.reason);
+    for (uint32_t i = 0; i < q.avail.n_devices; i++) {
+        memset(&device, 0, sizeof device);
+        device.struct_size = sizeof device;
+        if (kit->p.device(&kit->host.table, i, &device, kit_err(kit)) < 0)
+            kit_fail(kit, "device %u of %u: %s", (unsigned)i, (unsigned)q.avail.n_devices,
+                     kit->words);
+        if (!device.name || !device.id || device.kind < BP_DEVICE_CPU ||
+            device.kind > BP_DEVICE_OTHER)
+            kit_fail(kit, "device %u has no name, no id or no kind", (unsigned)i);
+    }
+    device.struct_size = sizeof device;
+    if (kit->p.device(&kit->host.table, q.avail.n_devices, &device, kit_err(kit)) >= 0)
+        kit_fail(kit, "there is a device %u of %u", (unsigned)q.avail.n_devices,
+                 (unsigned)q.avail.n_devices);
+}
+
+static const struct kit_test tests[] = {
+    {"BPK-PROBE-01", "is_available is done within 100 ms", "bp_provider.is_available", quick},
+    {"BPK-PROBE-02", "its answer is whole", "bp_avail", well_formed},
+    {"BPK-PROBE-03", "loading changes nothing in the process", "bp_entry_fn: no side effects",
+     loading_leaves_nothing},
+    {"BPK-PROBE-04", "is_available changes nothing in the process", "bp_provider.is_available",
+     probing_leaves_nothing},
+    {"BPK-PROBE-05", "reason and fix stay within their buffers", "bp_avail", small_buffers},
+    {"BPK-PROBE-06", "is_available may overlap, and answers alike", "is_available: [any]",
+     from_many_threads},
+    {"BPK-PROBE-07", "every device answers, no other does", "bp_provider.device", devices},
+};
+
+const struct kit_group kit_probe = {"PROBE", tests, sizeof tests / sizeof tests[0]};

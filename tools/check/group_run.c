@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* group_run.c - RUN: running keeps to the rules of execute. */
+
+#include "config.h"
+
+#include <pthread.h>
+
+#include "check/graph.h"
+
+enum { WARM_UP = 4, STEADY = 50 };
+
+static void no_allocation(struct kit *kit)
+{
+    bp_instance *instance = kit_begin(kit);
+    const struct kit_case *first = kit_need_case(kit, instance);
+
+    if (!kit_alloc_works())
+        kit_skip(kit, "allocations cannot be counted in this build");
+    for (const struct kit_case *c = first; c < kit_cases + kit_n_cases; c++) {
+        struct kit_exec exec;
+        struct kit_graph *graph;
+        unsigned long calls;
+
+        if (!kit_takes(kit, instance, c, 0))
+            continue;
+        graph = kit_ready(kit, &exec, instance, c, 0);
+        for (int i = 0; i < WARM_UP; i++) {
+            kit_place(&exec, c, 1, 0);
+            kit_execute_well(&exec, c);
+        }
+        kit_alloc_watch();
+        for (int i = 0; i < STEADY; i++) {
+            kit_place(&exec, c, 1, 0);
+            kit_execute_well(&exec, c);
+        }
+        calls = kit_alloc_calls();
+        if (calls > 0)
+            kit_fail(kit, "%s: %lu calls of malloc and free in %d runs", c->name, calls, STEADY);
+        kit_exec_finish(&exec);
+        kit_graph_free(graph);
+    }
+    kit_settle(kit);
+    kit->p.destroy(instance);
+}
+
+/* New places at every run: nothing may remember an old one. */
+static void rebinding(struct kit *kit)
+{
+    bp_instance *instance = kit_begin(kit);
+    const struct kit_case *first = kit_need_case(kit, instance);
+
+    for (const struct kit_case *c = first; c < kit_cases + kit_n_cases; c++) {
+        struct kit_exec exec;
+        struct kit_graph *graph;
+
+        if (!kit_takes(kit, instance, c, 0))
+            continue;
+        graph = kit_ready(kit, &exec, instance, c, 0);
+        for (unsigned i = 0; i < 8; i++) {
+            kit_place(&exec, c, i, i % 3);
+            kit_execute_well(&exec, c);
+            kit_check(&exec, c, c->name);
+        }
+        kit_exec_finish(&exec);
+        kit_graph_free(graph);
+    }
+    kit_settle(kit);
+    kit->p.destroy(instance);
+}
+
+/* Data that lies at an element's size only. */
+static void unaligned(struct kit *kit)
+{
+    bp_instance *instance = kit_begin(kit);
+    const struct kit_case *first = kit_need_case(kit, instance);
+
+    for (const struct kit_case *c = first; c < kit_cases + kit_n_cases; c++) {
+        if (kit_takes(kit, instance, c, 0))
+            kit_run_case(kit, instance, c, 0, 1);
+    }
+    kit->p.destroy(instance);
+}
+
+/* Runs again in the same memory, whose contents are then what the last run left, or poison. */
+static void same_again(struct kit *kit)
+{
+    bp_instance *instance = kit_begin(kit);
+    const struct kit_case *c = kit_need_case(kit, instance);
+    struct kit_exec exec;
+    struct kit_graph *graph = kit_ready(kit, &exec, instance, c, 0);
+
+    kit_place(&exec, c, 3, 0);
+    for (int i = 0; i < 8; i++) {
+        if (exec.desc.scratch)
+            memset(exec.desc.scratch, i % 2 ? 0xff : 0x5a, exec.needs.scratch_bytes);
+        memset(bp_tensor_data(&exec.out[0]), 0x77, exec.out[0].bytes);
+        kit_execute_well(&exec, c);
+        kit_check(&exec, c, c->name);
+    }
+    kit_exec_finish(&exec);
+    kit_graph_free(graph);
+    kit->p.destroy(instance);
+}
+
+static void cancelled(struct kit *kit)
+{
+    bp_instance *instance = kit_begin(kit);
+    const struct kit_case *c = kit_need_case(kit, instance);
+    volatile uint32_t cancel = 1;
+    struct kit_exec exec;
+    struct kit_graph *graph = kit_ready(kit, &exec, instance, c, 0);
+    bp_rc rc;
+
+    exec.run.cancel = &cancel;
+    kit_place(&exec, c, 1, 0);
+    rc = kit_execute(&exec);
+    if (rc != BP_OK && rc != BP_E_CANCELLED)
+        kit_fail(kit, "a cancelled run gives %d: %s", (int)rc, kit->words);
+    cancel = 0;
+    kit_place(&exec, c, 2, 0);
+    kit_execute_well(&exec, c);
+    kit_check(&exec, c, "the run after a cancelled one");
+    kit_exec_finish(&exec);
+    kit_graph_free(graph);
+    kit->p.destroy(instance);
+    kit_note(kit, rc == BP_OK ? "it was too quick to be cancelled" : "BP_E_CANCELLED");
+}
+
+static void too_late(struct kit *kit)
+{
+    bp_instance *instance = kit_begin(kit);
+    const struct kit_case *c = kit_need_case(kit, instance);
+    struct kit_exec exec;
+    struct kit_graph *graph = kit_ready(kit, &exec, instance, c, 0);
+    bp_rc rc;
+
+    exec.run.deadline_ns = 1;
+    kit_place(&exec, c, 1, 0);
+    rc = kit_execute(&exec);
+    if (rc != BP_OK && rc != BP_E_TIMEOUT)
+        kit_fail(kit, "a run past its deadline gives %d: %s", (int)rc, kit->words);
+    exec.run.deadline_ns = 0;
+    kit_place(&exec, c, 2, 0);
+    kit_execute_well(&exec, c);
+    kit_check(&exec, c, "the run after one that was late");
+    kit_exec_finish(&exec);
+    kit_graph_free(graph);
+    kit->p.destroy(instance);
+}
+
+static void profile(struct kit *kit)
+{
+    bp_instance *instance = kit_begin(kit);
+    const struct kit_case *c = kit_need_case(kit, instance);
+    struct kit_exec exec;
+    struct kit_graph *graph = kit_ready(kit, &exec, instance, c, 0);
+    bp_prof_event events[4];
+    bp_prof prof = {sizeof prof, 2, 0, 0, events};
+
+    memset(events, 0x5a, sizeof events);
+    exec.run.prof = &prof;
+    for (int i = 0; i < 8; i++) {
+        kit_place(&exec, c, 1, 0);
+        kit_execute_well(&exec, c);
+    }
+    if (prof.count > prof.cap)
+        kit_fail(kit, "a record of 2 events says that it has %u", (unsigned)prof.count);
+    if (events[2].t0_ns != 0x5a5a5a5a5a5a5a5a)
+        kit_fail(kit, "it wrote past the end of a record of events");
+    for (uint32_t i = 0; i < prof.count; i++) {
+        if (events[i].t1_ns < events[i].t0_ns || !events[i].name)
+            kit_fail(kit, "event %u has no name or ends before it begins", (unsigned)i);
+    }
+    kit_exec_finish(&exec);
+    kit_graph_free(graph);
+    kit->p.destroy(instance);
+    if (prof.count == 0)
+        kit_skip(kit, "it records no events");
+}
+
+/* ---- several frames at once ------------------------------------------------------------------ */
+
+enum { N_FRAMES = 8, N_RUNS = 100 };
+
+struct worker {
+    struct kit kit; /* its own error and end; the host's table is the one of the first */
+    struct kit_exec exec;
+    const struct kit_case *c;
+    unsigned seed;
+    struct kit_outcome outcome;
+    pthread_t thread;
+};
+
+static void *run_often(void *u)
+{
+    struct worker *worker = u;
+
+    if (setjmp(worker->kit.end) != 0)
+        return NULL; /* the outcome says why */
+    for (unsigned i = 0; i < N_RUNS; i++) {
+        kit_place(&worker->exec, worker->c, worker->seed + i, 0);
+        kit_execute_well(&worker->exec, worker->c);
+        kit_check(&worker->exec, worker->c, worker->c->name);
+    }
+    return NULL;
+}
+
+/* A frame more of the program that the first one has. */
+static void add_frame(struct worker *worker, struct kit *kit, const struct kit_exec *first,
+                      const bp_graph *table, const struct kit_case *c, unsigned seed)
+{
+    worker->kit = *kit;
+    worker->kit.outcome = &worker->outcome;
+    worker->c = c;
+    worker->seed = seed;
+    memset(&worker->exec, 0, sizeof worker->exec);
+    worker->exec.kit = kit;
+    worker->exec.program = first->program;
+    if (kit_frame(&worker->exec, table, c) < 0)
+        kit_fail(kit, "one frame more: %s", kit->words);
+    worker->exec.kit = &worker->kit;
+    worker->exec.program = NULL; /* not its own */
+}
+
+static void frames_at_once(struct kit *kit)
+{
+    static struct worker workers[N_FRAMES];
+    bp_instance *instance = kit_begin(kit);
+    const struct kit_case *c = kit_need_case(kit, instance);
+    struct kit_exec first;
+    struct kit_graph *graph;
+
+    if (!(kit->p.flags & BP_PROVIDER_CONCURRENT_FRAMES))
+        kit_skip(kit, "it does not say BP_PROVIDER_CONCURRENT_FRAMES");
+    graph = kit_ready(kit, &first, instance, c, 0);
+    for (unsigned i = 0; i < N_FRAMES; i++)
+        add_frame(&workers[i], kit, &first, kit_graph_table(graph, false), c, i * 1000);
+    for (unsigned i = 0; i < N_FRAMES; i++)
+        pthread_create(&workers[i].thread, NULL, run_often, &workers[i]);
+    for (unsigned i = 0; i < N_FRAMES; i++)
+        pthread_join(workers[i].thread, NULL);
+    for (unsigned i = 0; i < N_FRAMES; i++) {
+        if (workers[i].outcome.verdict == KIT_FAIL)
+            kit_fail(kit, "%d frames at once: %s", N_FRAMES, workers[i].outcome.text);
+        kit_exec_finish(&workers[i].exec);
+    }
+    kit_exec_finish(&first);
+    kit_graph_free(graph);
+    kit->p.destroy(instance);
+}
+
+/* Two frames of one program with data of their own, in turn. */
+static void frames_in_turn(struct kit *kit)
+{
+    bp_instance *instance = kit_begin(kit);
+    const struct kit_case *c = kit_need_case(kit, instance);
+    static struct worker other;
+    struct kit_exec first;
+    struct kit_graph *graph = kit_ready(kit, &first, instance, c, 0);
+
+    add_frame(&other, kit, &first, kit_graph_table(graph, false), c, 0);
+    other.exec.kit = kit;
+    for (unsigned i = 0; i < 8; i++) {
+        kit_place(&first, c, i, 0);
+        kit_place(&other.exec, c, i + 100, 0);
+        kit_execute_well(&first, c);
+        kit_execute_well(&other.exec, c);
+        kit_check(&first, c, "the first of two frames");
+        kit_check(&other.exec, c, "the second of two frames");
+    }
+    kit_exec_finish(&other.exec);
+    kit_exec_finish(&first);
+    kit_graph_free(graph);
+    kit->p.destroy(instance);
+}
+
+static const struct kit_test run[] = {
+    {"BPK-RUN-01", "a steady run allocates nothing, through host or malloc", "bp_provider.execute",
+     no_allocation},
+    {"BPK-RUN-02", "buffers may be others at every run", "bp_run.io_epoch", rebinding},
+    {"BPK-RUN-03", "data may lie at any multiple of an element", "bp_tensor.offset", unaligned},
+    {"BPK-RUN-04", "results do not depend on what scratch and output held", "bp_frame_desc.scratch",
+     same_again},
+    {"BPK-RUN-05", "a cancelled run ends well, and the frame goes on", "bp_run.cancel", cancelled},
+    {"BPK-RUN-06", "a late run ends well, and the frame goes on", "bp_run.deadline_ns", too_late},
+    {"BPK-RUN-07", "a full record of events is not overrun", "bp_prof", profile},
+    {"BPK-RUN-08", "two frames of a program do not disturb each other", "bp_frame", frames_in_turn},
+    {"BPK-RUN-09", "8 frames at once on 8 threads", "BP_PROVIDER_CONCURRENT_FRAMES",
+     frames_at_once},
+};
+
+const struct kit_group kit_run = {"RUN", run, sizeof run / sizeof run[0]};

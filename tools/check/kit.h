@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* kit.h - the conformance kit's parts: a test, what it may say, and the plug-in it is about. */
+#ifndef BP_CHECK_KIT_H
+#define BP_CHECK_KIT_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bp/sdk.h>
+
+#define KIT_VERSION "1.0"
+
+enum kit_verdict {
+    KIT_PASS,
+    KIT_SKIP, /* nothing of the plug-in is there to test, or this build cannot */
+    KIT_WARN,
+    KIT_FAIL,
+    KIT_DIED,    /* a signal, or an exit in the middle */
+    KIT_TOO_LONG /* past its limit */
+};
+
+enum { KIT_TEXT = 1024 };
+
+/* What a test found; in memory that the process of the test shares with the kit's. */
+struct kit_outcome {
+    uint32_t verdict; /* enum kit_verdict */
+    uint32_t is_done; /* the test came to its end */
+    char text[KIT_TEXT];
+};
+
+struct kit_weight;
+
+/* The host that the kit is to a plug-in: strict, counting, with faults on demand. */
+struct kit_host {
+    bp_host table;
+    struct kit_weight *weights;
+    size_t live_bytes, live_blocks; /* of alloc */
+    uint32_t allocs, fail_at;       /* the fail_at-th alloc from now fails; 0: none does */
+    uint32_t width;                 /* of the pool that parallel_for pretends */
+    bool in_execute;
+    const char *broken; /* the first rule that the plug-in broke, or NULL */
+};
+
+/* The run of one test. */
+struct kit {
+    const char *path;     /* absolute */
+    const char *provider; /* short name; NULL: the first */
+    struct kit_outcome *outcome;
+    jmp_buf end; /* where a verdict jumps to; never across a frame of the plug-in */
+
+    void *handle;
+    bp_entry_fn entry;
+    const bp_module *module;
+    bp_provider p; /* our copy */
+    struct kit_host host;
+    char words[KIT_TEXT]; /* of the last call that took &err */
+    bp_err err;
+};
+
+struct kit_test {
+    const char *id;     /* "BPK-ABI-03" */
+    const char *title;  /* what is promised */
+    const char *clause; /* where it is written */
+    void (*run)(struct kit *kit);
+};
+
+struct kit_group {
+    const char *name;
+    const struct kit_test *tests;
+    size_t n;
+};
+
+/* The groups in the order in which they run; NULL ends them. */
+extern const struct kit_group *const kit_groups[];
+extern const struct kit_group kit_file, kit_abi, kit_probe, kit_options, kit_capability,
+    kit_numerics, kit_run, kit_shapes, kit_cache, kit_life, kit_docs;
+
+#define KIT_PRINTF __attribute__((format(printf, 2, 3)))
+
+/* Verdicts. They end the test at once; a test that returns has passed. */
+_Noreturn void kit_fail(struct kit *kit, const char *fmt, ...) KIT_PRINTF;
+_Noreturn void kit_warn(struct kit *kit, const char *fmt, ...) KIT_PRINTF;
+_Noreturn void kit_skip(struct kit *kit, const char *fmt, ...) KIT_PRINTF;
+/* Words beside a pass: how much was tested. */
+void kit_note(struct kit *kit, const char *fmt, ...) KIT_PRINTF;
+
+/* An error buffer for the next call. */
+bp_err *kit_err(struct kit *kit);
+
+/* ---- the plug-in (open.c) -------------------------------------------------------------------- */
+
+/* Maps the file and finds its entry; fails the test when that does not work. */
+void kit_map(struct kit *kit);
+/* The same, then calls the entry, checks what is vital and copies the provider's table. */
+void kit_open(struct kit *kit);
+/* The same, and skips the test when the provider is not usable here. */
+void kit_open_usable(struct kit *kit);
+/* An instance with all options at their defaults. Fails the test if there is none. */
+bp_instance *kit_instance(struct kit *kit);
+/* The same without failing: option `row` (BP_NONE: none) has another value; on another device. */
+bp_rc kit_create(struct kit *kit, uint32_t row, const char *text, bp_instance **out);
+bp_rc kit_create_on(struct kit *kit, uint32_t device, bp_instance **out);
+/* Option row i, by its stride. */
+const bp_option *kit_option(const struct kit *kit, uint32_t i);
+/* A text as a value of an option; false: it is none. */
+bool kit_parse(const bp_option *option, const char *text, bp_opt *out);
+/* Fails the test if the plug-in broke a rule of the host's table meanwhile. */
+void kit_settle(struct kit *kit);
+
+/* ---- the host (host.c) ----------------------------------------------------------------------- */
+
+void kit_host_init(struct kit_host *host, const char *path);
+
+/* ---- malloc, watched (alloc.c) --------------------------------------------------------------- */
+
+/* Can allocations be counted in this build? */
+bool kit_alloc_works(void);
+/* Calls of malloc and its family on this thread since watching began. */
+void kit_alloc_watch(void);
+unsigned long kit_alloc_calls(void);
+/* Lets the n-th allocation of this thread from now fail; 0 ends that. */
+void kit_alloc_fail_at(unsigned n);
+/* Has one failed since? */
+bool kit_alloc_failed(void);
+/* A pause within which nothing is counted and nothing fails: the kit's own work. */
+void kit_alloc_pause(bool on);
+
+#endif

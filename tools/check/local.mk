@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# tools/check/ - the conformance kit for plug-ins. It is a host of its own: it links no library of
+# ours, so that the SDK can be installed alone.
+
+bin_PROGRAMS += tools/backplane-check
+tools_backplane_check_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tools
+tools_backplane_check_LDADD = $(DL_LIBS) $(PTHREAD_LIBS) $(MATH_LIBS)
+tools_backplane_check_SOURCES = \
+	%D%/alloc.c \
+	%D%/build_id.c \
+	%D%/cases.c \
+	%D%/exec.c \
+	%D%/graph.c %D%/graph.h \
+	%D%/group_abi.c \
+	%D%/group_capability.c \
+	%D%/group_file.c \
+	%D%/group_life.c \
+	%D%/group_numerics.c \
+	%D%/group_options.c \
+	%D%/group_probe.c \
+	%D%/group_run.c \
+	%D%/group_shapes.c \
+	%D%/host.c \
+	%D%/kit.h \
+	%D%/main.c \
+	%D%/open.c \
+	%D%/reference.c %D%/reference.h \
+	%D%/report.c %D%/report.h \
+	%D%/steps.c

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* open.c - maps a plug-in, says hello to it, and makes instances with its options. */
+
+#include "config.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "check/kit.h"
+
+/* ---- verdicts -------------------------------------------------------------------------------- */
+
+static void say(struct kit *kit, enum kit_verdict verdict, const char *fmt, va_list args)
+    __attribute__((format(printf, 3, 0)));
+static void say(struct kit *kit, enum kit_verdict verdict, const char *fmt, va_list args)
+{
+    kit_alloc_fail_at(0);
+    kit->outcome->verdict = verdict;
+    vsnprintf(kit->outcome->text, sizeof kit->outcome->text, fmt, args);
+}
+
+void kit_fail(struct kit *kit, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    say(kit, KIT_FAIL, fmt, args);
+    va_end(args);
+    longjmp(kit->end, 1);
+}
+
+void kit_warn(struct kit *kit, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    say(kit, KIT_WARN, fmt, args);
+    va_end(args);
+    longjmp(kit->end, 1);
+}
+
+void kit_skip(struct kit *kit, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    say(kit, KIT_SKIP, fmt, args);
+    va_end(args);
+    longjmp(kit->end, 1);
+}
+
+void kit_note(struct kit *kit, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    say(kit, KIT_PASS, fmt, args);
+    va_end(args);
+}
+
+bp_err *kit_err(struct kit *kit)
+{
+    memset(&kit->err, 0, sizeof kit->err);
+    kit->words[0] = '\0';
+    kit->err.struct_size = sizeof kit->err;
+    kit->err.msg = kit->words;
+    kit->err.msg_cap = sizeof kit->words;
+    return &kit->err;
+}
+
+void kit_settle(struct kit *kit)
+{
+    if (kit->host.broken)
+        kit_fail(kit, "%s", kit->host.broken);
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+void kit_map(struct kit *kit)
+{
+    void *symbol;
+
+    kit->handle = dlopen(kit->path, RTLD_NOW | RTLD_LOCAL);
+    if (!kit->handle)
+        kit_fail(kit, "%s", dlerror());
+    symbol = dlsym(kit->handle, BP_ENTRY_SYMBOL);
+    if (!symbol)
+        kit_fail(kit, "no symbol %s", BP_ENTRY_SYMBOL);
+    memcpy(&kit->entry, &symbol, sizeof kit->entry);
+    kit_host_init(&kit->host, kit->path);
+}
+
+/* The slots without which nothing can be tested. */
+static bool is_complete(const bp_provider *p)
+{
+    return p->id && p->name && p->version && p->create && p->destroy && p->capability &&
+           p->compile && p->program_free && p->frame_create && p->frame_free && p->execute &&
+           (p->options || p->n_options == 0);
+}
+
+static const bp_provider *choose(const struct kit *kit)
+{
+    for (uint32_t i = 0; i < kit->module->n_providers; i++) {
+        const bp_provider *p = kit->module->providers[i];
+
+        if (!kit->provider || (p->name && strcmp(p->name, kit->provider) == 0))
+            return p;
+    }
+    return NULL;
+}
+
+void kit_open(struct kit *kit)
+{
+    const bp_provider *theirs;
+    bp_rc rc;
+
+    kit_map(kit);
+    rc = kit->entry(&kit->host.table, &kit->module, kit_err(kit));
+    if (rc < 0)
+        kit_fail(kit, "the entry refuses a host of ABI %u.%u with %d: %s", BP_ABI_MAJOR,
+                 BP_ABI_MINOR, (int)rc, kit->words);
+    if (!kit->module)
+        kit_fail(kit, "the entry succeeds but gives no module");
+    if (kit->module->magic != BP_MAGIC || kit->module->abi_major != BP_ABI_MAJOR ||
+        kit->module->struct_size < sizeof(bp_module))
+        kit_fail(kit, "module: magic 0x%08x, ABI %u.%u, %u bytes; the kit speaks 0x%08x, %u.%u, %u",
+                 (unsigned)kit->module->magic, kit->module->abi_major, kit->module->abi_minor,
+                 (unsigned)kit->module->struct_size, BP_MAGIC, BP_ABI_MAJOR, BP_ABI_MINOR,
+                 (unsigned)sizeof(bp_module));
+    if (kit->module->n_providers == 0 || !kit->module->providers)
+        kit_fail(kit, "the module holds no provider");
+    theirs = choose(kit);
+    if (!theirs)
+        kit_fail(kit, "there is no provider '%s' in it", kit->provider ? kit->provider : "");
+    if (theirs->struct_size < sizeof(bp_provider))
+        kit_fail(kit, "the provider table has %u bytes; ABI 1.0 has %u",
+                 (unsigned)theirs->struct_size, (unsigned)sizeof(bp_provider));
+    bp_copy_in(&kit->p, sizeof kit->p, theirs);
+    if (!is_complete(&kit->p))
+        kit_fail(kit, "the provider table lacks a required slot");
+}
+
+void kit_open_usable(struct kit *kit)
+{
+    char reason[256] = "", fix[256] = "";
+    bp_avail avail;
+
+    kit_open(kit);
+    if (!kit->p.is_available)
+        return;
+    memset(&avail, 0, sizeof avail);
+    avail.struct_size = sizeof avail;
+    avail.reason = reason;
+    avail.reason_cap = sizeof reason;
+    avail.fix = fix;
+    avail.fix_cap = sizeof fix;
+    if (kit->p.is_available(&kit->host.table, &avail, kit_err(kit)) < 0 ||
+        avail.state != BP_AVAIL_YES)
+        kit_skip(kit, "not usable here: %s", reason[0] ? reason : kit->words);
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+const bp_option *kit_option(const struct kit *kit, uint32_t i)
+{
+    return BP_AT(bp_option, kit->p.options, kit->p.option_stride, i);
+}
+
+static bool parse_bool(const char *text, bp_opt *out)
+{
+    static const char *const words[] = {"0", "1", "false", "true", "off", "on", "no", "yes"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strcasecmp(text, words[i]) == 0) {
+            out->i = i % 2;
+            out->str = out->i ? "true" : "false";
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_number(const bp_option *option, const char *text, bp_opt *out)
+{
+    char *end;
+
+    errno = 0;
+    if (option->type == BP_OPT_INT) {
+        out->i = strtoll(text, &end, 10);
+        out->f = (double)out->i;
+    } else {
+        out->f = strtod(text, &end);
+    }
+    if (end == text || *end || errno)
+        return false;
+    return option->min >= option->max || (out->f >= option->min && out->f <= option->max);
+}
+
+static bool parse_choice(const bp_option *option, const char *text, bp_opt *out)
+{
+    for (uint32_t i = 0; i < option->n_choices; i++) {
+        if (strcmp(option->choices[i], text) == 0) {
+            out->i = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool kit_parse(const bp_option *option, const char *text, bp_opt *out)
+{
+    memset(out, 0, sizeof *out);
+    out->key = option->key;
+    out->str = text;
+    switch (option->type) {
+    case BP_OPT_STRING:
+        return true;
+    case BP_OPT_INT:
+    case BP_OPT_FLOAT:
+        return parse_number(option, text, out);
+    case BP_OPT_BOOL:
+        return parse_bool(text, out);
+    case BP_OPT_CHOICE:
+        return parse_choice(option, text, out);
+    default:
+        return false;
+    }
+}
+
+/* What an option that has no default gets: the least of its kind. */
+static const char *some_value(const bp_option *option)
+{
+    if (option->def)
+        return option->def;
+    if (option->type == BP_OPT_CHOICE)
+        return option->choices[0];
+    return option->type == BP_OPT_STRING ? "kit" : "1";
+}
+
+/* create() with defaults, but for one row (BP_NONE: none). */
+static bp_rc create(struct kit *kit, uint32_t row, const char *text, const uint32_t *devs,
+                    uint32_t n_devs, bp_instance **out)
+{
+    bp_opt *opts = calloc(kit->p.n_options + 1u, sizeof *opts);
+    bp_rc rc;
+
+    *out = NULL;
+    if (!opts)
+        abort();
+    for (uint32_t i = 0; i < kit->p.n_options; i++) {
+        const char *value = i == row ? text : some_value(kit_option(kit, i));
+
+        if (!kit_parse(kit_option(kit, i), value, &opts[i])) {
+            free(opts);
+            kit_skip(kit, "option '%s': '%s' is no value of it (BPK-OPTIONS-02)",
+                     kit_option(kit, i)->key, value);
+        }
+    }
+    rc = kit->p.create(&kit->host.table, opts, kit->p.n_options, devs, n_devs, out, kit_err(kit));
+    free(opts); /* what create() wants to keep, it copied */
+    return rc;
+}
+
+bp_rc kit_create(struct kit *kit, uint32_t row, const char *text, bp_instance **out)
+{
+    return create(kit, row, text, NULL, 0, out);
+}
+
+bp_rc kit_create_on(struct kit *kit, uint32_t device, bp_instance **out)
+{
+    return create(kit, BP_NONE, NULL, &device, 1, out);
+}
+
+bp_instance *kit_instance(struct kit *kit)
+{
+    bp_instance *instance;
+    bp_rc rc = kit_create(kit, BP_NONE, NULL, &instance);
+
+    if (rc < 0)
+        kit_fail(kit, "create with default options gives %d: %s", (int)rc, kit->words);
+    if (!instance)
+        kit_fail(kit, "create succeeds without an instance");
+    return instance;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* steps.c - what tests do again and again: begin, find a case, make it ready, run it. */
+
+#include "config.h"
+
+#include "check/graph.h"
+
+const struct kit_case *kit_first_taken(struct kit *kit, bp_instance *instance)
+{
+    for (size_t i = 0; i < kit_n_cases; i++) {
+        if (kit_takes(kit, instance, &kit_cases[i], 0))
+            return &kit_cases[i];
+    }
+    return NULL;
+}
+
+const struct kit_case *kit_need_case(struct kit *kit, bp_instance *instance)
+{
+    const struct kit_case *c = kit->p.dev ? NULL : kit_first_taken(kit, instance);
+
+    if (kit->p.dev)
+        kit_skip(kit, "it has memory of its own, which this kit does not drive");
+    if (!c)
+        kit_skip(kit, "it takes none of the kit's %zu cases", kit_n_cases);
+    return c;
+}
+
+struct kit_graph *kit_ready(struct kit *kit, struct kit_exec *exec, bp_instance *instance,
+                            const struct kit_case *c, uint32_t flags)
+{
+    struct kit_graph *graph = kit_graph_new();
+    const bp_graph *table;
+    bp_rc rc;
+
+    kit_graph_add(graph, c, flags);
+    table = kit_graph_table(graph, false);
+    rc = kit_compile(kit, exec, instance, table);
+    if (rc < 0)
+        kit_fail(kit, "%s: taken, but compile gives %d: %s", c->name, (int)rc, kit->words);
+    rc = kit_frame(exec, table, c);
+    if (rc < 0)
+        kit_fail(kit, "%s: taken, but frame_create gives %d: %s", c->name, (int)rc, kit->words);
+    return graph;
+}
+
+bp_instance *kit_begin(struct kit *kit)
+{
+    kit_open_usable(kit);
+    if (kit->p.dev)
+        kit_skip(kit, "it has memory of its own, which this kit does not drive");
+    return kit_instance(kit);
+}
+
+void kit_execute_well(struct kit_exec *exec, const struct kit_case *c)
+{
+    bp_rc rc = kit_execute(exec);
+
+    if (rc != BP_OK)
+        kit_fail(exec->kit, "%s: execute gives %d: %s", c->name, (int)rc, exec->kit->words);
+}
+
+/* Runs a case by itself and compares. */
+void kit_run_case(struct kit *kit, bp_instance *instance, const struct kit_case *c, uint32_t flags,
+                  unsigned skew)
+{
+    struct kit_exec exec;
+    struct kit_graph *graph = kit_ready(kit, &exec, instance, c, flags);
+
+    kit_place(&exec, c, 7, skew);
+    kit_execute_well(&exec, c);
+    kit_check(&exec, c, c->name);
+    kit_exec_finish(&exec);
+    kit_graph_free(graph);
+}
