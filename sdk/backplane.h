@@ -94,7 +94,12 @@ typedef struct bp_env_config {
 
 enum {
     BP_ENV_IGNORE_VARIABLES = 1u << 0, /* read no BACKPLANE_* variable */
-    BP_ENV_STRICT = 1u << 2            /* as BACKPLANE_STRICT=1: see bp_session_options_set_strict */
+    /*
+     * As in a program with raised privileges: no variable and no directory of the user counts, and
+     * files that a group may write to are never trusted.
+     */
+    BP_ENV_HERMETIC = 1u << 1,
+    BP_ENV_STRICT = 1u << 2 /* as BACKPLANE_STRICT=1: see bp_session_options_set_strict */
 };
 
 /* config NULL: all defaults. Runs no plug-in code and probes no hardware. */
@@ -140,20 +145,31 @@ BP_API bp_rc bp_env_add_provider(bp_env *env, const char *name, const bp_key_val
 BP_API bp_rc bp_env_add_entry(bp_env *env, const char *name, bp_entry_fn entry,
                               bp_err *err) BP_CHECKED;
 
-/* How far a provider has come; a report row names the stage at which it ended. */
+/*
+ * How far a provider has come; a report row names the stage at which it ended. Up to and with
+ * BP_STAGE_QUARANTINE nothing of a plug-in is mapped and none of its code runs: its file alone is read.
+ */
 enum {
-    BP_STAGE_NONE = 0,    /* not tried */
-    BP_STAGE_FOUND = 1,   /* is there such a file or entry? */
-    BP_STAGE_OPEN = 2,    /* can the dynamic linker map it? */
-    BP_STAGE_ENTRY = 3,   /* is there an entry point, and in this file? */
-    BP_STAGE_ABI = 4,     /* do we speak the same version? */
-    BP_STAGE_AVAILABLE = 5,
-    BP_STAGE_OPTIONS = 6,
-    BP_STAGE_CREATE = 7,
-    BP_STAGE_CAPABILITY = 8,
-    BP_STAGE_COMPILE = 9,
-    BP_STAGE_RUN = 10, /* in use */
-    BP_STAGE_END = 11
+    BP_STAGE_NONE = 0,     /* not tried */
+    BP_STAGE_FOUND = 1,    /* is there such a file or entry? */
+    BP_STAGE_SECURITY = 2, /* can nobody else have put or changed it, and is its file harmless? */
+    BP_STAGE_NOTE = 3,     /* does it say in a note what it is? See bp/note.h */
+    BP_STAGE_ARCH = 4,     /* is it of this kind of processor and build? */
+    BP_STAGE_ISA = 5,      /* has this processor the instructions that it needs? */
+    BP_STAGE_ABI = 6,      /* do we speak the same version? By its note, and again by its tables */
+    BP_STAGE_POLICY = 7,   /* is it wanted: not vetoed, not disabled, not a duplicate? */
+    BP_STAGE_QUARANTINE = 8,
+    BP_STAGE_DEPENDENCIES = 9, /* are all libraries and symbols there that it needs? */
+    BP_STAGE_OPEN = 10,        /* can the dynamic linker map it? */
+    BP_STAGE_ENTRY = 11,       /* is there an entry point, and in this file? */
+    BP_STAGE_AVAILABLE = 12,
+    BP_STAGE_OPTIONS = 13,
+    BP_STAGE_CREATE = 14,
+    BP_STAGE_CAPABILITY = 15,
+    BP_STAGE_COST = 16,
+    BP_STAGE_COMPILE = 17,
+    BP_STAGE_RUN = 18, /* in use */
+    BP_STAGE_END = 19
 };
 /* What a provider is to this process, each more than the one before. */
 enum {
@@ -175,7 +191,8 @@ typedef struct bp_provider_info {
     bp_rc code;          /* BP_OK: usable */
     uint32_t n_options;  /* rows of the schema, once opened */
     const char *name;    /* short name */
-    const char *id, *version, *vendor; /* NULL until opened */
+    const char *id, *version; /* as its note says until it is opened; NULL: unknown */
+    const char *vendor;       /* NULL until opened */
     const char *file;    /* absolute path; NULL: linked in, or none found */
     const char *reason;  /* why not usable; NULL when it is */
     const char *fix;     /* what to do; may be NULL */
@@ -187,12 +204,20 @@ typedef struct bp_provider_info {
 } bp_provider_info;
 
 /*
- * Providers found: linked-in ones, then files, each sorted by name, then CPU, then those that were
- * asked for by a path outside of the search. Opens none of them.
+ * Providers found: linked-in ones, then files, then CPU; those of a kind in the order of
+ * BACKPLANE_PROVIDERS, of the priority that the operator gives, of the plug-in's own, of their ids.
+ * Then files that are not used because another holds the same provider, and those that were asked for
+ * by a path outside of the search. Reads files, and opens none of them.
  */
 BP_API bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err) BP_CHECKED;
 /* Opens provider i and asks whether it is usable; what stands in the way is in the answer's reason. */
 BP_API bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out,
+                                  bp_err *err) BP_CHECKED;
+/*
+ * The same as far as it is known without mapping or running anything of the plug-in. Where nothing
+ * stands in the way up to then, the code is BP_OK and the stage below BP_STAGE_AVAILABLE.
+ */
+BP_API bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out,
                                   bp_err *err) BP_CHECKED;
 /*
  * Device `device` of provider i, as the provider tells of it; bp_provider_info.n_devices says how many

@@ -14,6 +14,7 @@
 
 struct providers_args {
     bool is_json, is_markdown, is_man;
+    bool opens_none;
     bool has_operators; /* "info" stands before the name */
 };
 
@@ -22,6 +23,10 @@ static const struct arg_spec providers_specs[] = {
      .kind = ARG_FLAG,
      .at = offsetof(struct providers_args, is_json),
      .help = "Print JSON."},
+    {.name = "no-open",
+     .kind = ARG_FLAG,
+     .at = offsetof(struct providers_args, opens_none),
+     .help = "Tell what the files say of themselves; load none of them."},
     {.name = "markdown",
      .kind = ARG_FLAG,
      .at = offsetof(struct providers_args, is_markdown),
@@ -37,6 +42,14 @@ static const char about[] =
     "what to do; then the directories that were searched. With NAME: that provider alone, with\n"
     "its options; with 'info' before it, also the operators that it takes, their versions and\n"
     "element types. The exit code is 4 if it is not usable.";
+
+/* A row, opened unless the user said not to. */
+static bp_rc get_row(struct cli *cli, const struct providers_args *args, uint32_t i,
+                     bp_provider_info *row)
+{
+    return args->opens_none ? bp_env_provider_peek(cli->env, i, row, &cli->err)
+                            : bp_env_provider_info(cli->env, i, row, &cli->err);
+}
 
 /* All providers. */
 static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
@@ -57,7 +70,7 @@ static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
     for (uint32_t i = 0; rc >= 0 && i < n; i++) {
         bp_provider_info row = {.struct_size = sizeof row};
 
-        rc = bp_env_provider_info(cli->env, i, &row, &cli->err);
+        rc = get_row(cli, args, i, &row);
         if (rc >= 0 && args->is_json)
             provider_json(cli, &json, &row);
         else if (rc >= 0)
@@ -66,6 +79,7 @@ static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
     if (args->is_json) {
         json_array_end(&json);
         provider_json_dirs(cli, &json);
+        provider_json_ignored(cli, &json);
         json_object_end(&json);
     } else if (rc >= 0 && !cli->globals.quiet) {
         if (n > 0)
@@ -73,6 +87,7 @@ static int list(struct cli *cli, const struct providers_args *args, uint32_t n)
         else
             puts("No provider is installed.");
         provider_print_dirs(cli);
+        provider_print_ignored(cli);
     }
     table_finish(&table);
     return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
@@ -119,7 +134,7 @@ static int show(struct cli *cli, const struct providers_args *args, const char *
     rc = bp_env_find_provider(cli->env, name, &i, &cli->err);
     if (rc < 0)
         return cli_fail_rc(cli, CLI_PROVIDER, rc);
-    rc = bp_env_provider_info(cli->env, i, &row, &cli->err);
+    rc = get_row(cli, args, i, &row);
     if (rc < 0)
         return cli_fail_rc(cli, CLI_RUN, rc);
     if (args->has_operators && args->is_man && provider_is_usable(&row)) {
@@ -132,7 +147,7 @@ static int show(struct cli *cli, const struct providers_args *args, const char *
         provider_json(cli, &json, &row);
     else if (!cli->globals.quiet)
         provider_print(cli, &row);
-    return provider_is_usable(&row) ? CLI_OK : CLI_PROVIDER;
+    return row.code >= 0 ? CLI_OK : CLI_PROVIDER;
 }
 
 static int providers(struct cli *cli, const struct providers_args *args, const char *name)

@@ -9,6 +9,8 @@
 #include "text.h"
 
 bool provider_is_usable(const bp_provider_info *row);
+/* "usable", "not usable", or "not opened" where nothing speaks against it so far. */
+const char *provider_state(const bp_provider_info *row);
 /* "GPU" for BP_DEVICE_GPU. */
 const char *provider_device_kind(uint32_t kind);
 /* Device i of a usable provider; false: it could not tell. */
@@ -29,10 +31,14 @@ void provider_print(const struct cli *cli, const bp_provider_info *row);
 void provider_man(const bp_provider_info *row);
 /* The directories that were searched, and why. */
 void provider_print_dirs(const struct cli *cli);
+/* Variables that are set and do not count, and why. */
+void provider_print_ignored(const struct cli *cli);
 
 void provider_json(const struct cli *cli, struct json *json, const bp_provider_info *row);
 /* The members of that object alone. */
 void provider_json_facts(const struct cli *cli, struct json *json, const bp_provider_info *row);
 void provider_json_dirs(const struct cli *cli, struct json *json);
+/* Variables that are set and do not count. */
+void provider_json_ignored(const struct cli *cli, struct json *json);
 
 #endif

@@ -63,6 +63,7 @@ void provider_json_facts(const struct cli *cli, struct json *json, const bp_prov
     json_string(json, "vendor", row->vendor);
     json_string(json, "file", row->file);
     json_bool(json, "usable", provider_is_usable(row));
+    json_string(json, "state", provider_state(row));
     json_string(json, "stage", bp_stage_name(row->stage));
     json_string(json, "code", bp_rc_name(row->code));
     json_string(json, "reason", row->reason);
@@ -91,4 +92,16 @@ void provider_json_dirs(const struct cli *cli, struct json *json)
         json_object_end(json);
     }
     json_array_end(json);
+}
+
+void provider_json_ignored(const struct cli *cli, struct json *json)
+{
+    const char *name, *ignored;
+
+    json_list(json, "ignored_variables");
+    for (uint32_t i = 0; (name = bp_env_variable(cli->env, i, NULL, &ignored)) != NULL; i++) {
+        if (ignored)
+            json_string(json, NULL, name);
+    }
+    json_list_end(json);
 }

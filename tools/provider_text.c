@@ -10,7 +10,14 @@
 
 bool provider_is_usable(const bp_provider_info *row)
 {
-    return row->code == BP_OK;
+    return row->code == BP_OK && row->stage >= BP_STAGE_AVAILABLE;
+}
+
+const char *provider_state(const bp_provider_info *row)
+{
+    if (row->code < 0)
+        return "not usable";
+    return provider_is_usable(row) ? "usable" : "not opened";
 }
 
 const char *provider_option_type(uint32_t type)
@@ -158,12 +165,19 @@ static void print_options(const struct cli *cli, const bp_provider_info *row)
 /* "AVAILABLE: no device; install the driver" */
 static void describe_fault(struct text *out, const bp_provider_info *row)
 {
-    if (provider_is_usable(row))
+    if (row->code >= 0)
         return;
     text_printf(out, "%s: %s", bp_stage_name(row->stage),
                 row->reason ? row->reason : bp_rc_name(row->code));
     if (row->fix)
         text_printf(out, "; %s", row->fix);
+}
+
+static enum cli_style state_style(const bp_provider_info *row)
+{
+    if (row->code < 0)
+        return STYLE_RED;
+    return provider_is_usable(row) ? STYLE_GREEN : STYLE_DIM;
 }
 
 void provider_add_row(struct table *table, const bp_provider_info *row)
@@ -172,8 +186,7 @@ void provider_add_row(struct table *table, const bp_provider_info *row)
 
     describe_fault(&fault, row);
     table_add(table, row->name);
-    table_add_styled(table, provider_is_usable(row) ? STYLE_GREEN : STYLE_RED,
-                     provider_is_usable(row) ? "usable" : "not usable");
+    table_add_styled(table, state_style(row), provider_state(row));
     table_add(table, row->version);
     table_add(table, row->file ? row->file : "linked in");
     table_add(table, text_string(&fault));
@@ -198,10 +211,10 @@ void provider_print(const struct cli *cli, const bp_provider_info *row)
     add_fact(&table, "version", row->version);
     add_fact(&table, "vendor", row->vendor);
     add_fact(&table, "file", row->file ? row->file : "linked in");
-    if (provider_is_usable(row))
-        add_fact(&table, "state", "usable");
+    if (row->code >= 0)
+        add_fact(&table, "state", provider_state(row));
     describe_fault(&fault, row);
-    if (!provider_is_usable(row)) {
+    if (row->code < 0) {
         table_add_styled(&table, STYLE_BOLD, "state");
         table_add_styled(&table, STYLE_RED, "not usable");
         add_fact(&table, "stage", bp_stage_name(row->stage));
@@ -230,4 +243,15 @@ void provider_print_dirs(const struct cli *cli)
         table_print(&table, cli, 2, false);
     }
     table_finish(&table);
+}
+
+void provider_print_ignored(const struct cli *cli)
+{
+    const char *name, *ignored;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; (name = bp_env_variable(cli->env, i, NULL, &ignored)) != NULL; i++) {
+        if (ignored)
+            printf("%s%s is set and does not count: %s\n", n++ ? "" : "\n", name, ignored);
+    }
 }

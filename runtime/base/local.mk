@@ -13,6 +13,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/pool.h \
 	%D%/region.c \
 	%D%/region.h \
+	%D%/sha256.c \
+	%D%/sha256.h \
 	%D%/status.c \
 	%D%/status.h \
 	%D%/strmap.c \

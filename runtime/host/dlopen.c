@@ -23,6 +23,8 @@
 
 #include <libltdl/lt_dlloader.h>
 
+#include "host/depends.h"
+
 #define TOKEN "/:backplane:"
 
 /* libltdl has one list of loaders a process, so this is one a process; guarded as dlopen.h says. */
@@ -109,6 +111,22 @@ static bp_rc find_entry(lt_dlhandle handle, const char *path, bp_entry_fn *out, 
     return BP_OK;
 }
 
+/* Why a file could not be opened: all that it lacks, where that is it, else the linker's words. */
+static bp_rc tell_failure(const char *path, uint32_t *stage, bp_err *err)
+{
+    struct bp_text lacks = {0};
+    bp_rc rc;
+
+    if (bp_depends_explain(path, &lacks)) {
+        *stage = BP_STAGE_DEPENDENCIES;
+        rc = bp_fail(err, BP_E_IO, "%s cannot be opened: %s", path, lacks.data);
+    } else {
+        rc = bp_fail(err, BP_E_IO, "%s cannot be opened: %s", path, state.error);
+    }
+    bp_text_finish(&lacks);
+    return rc;
+}
+
 bp_rc bp_dlopen_entry(const char *path, bp_entry_fn *out, uint32_t *stage, bp_err *err)
 {
     char token[sizeof TOKEN + PATH_MAX];
@@ -124,7 +142,7 @@ bp_rc bp_dlopen_entry(const char *path, bp_entry_fn *out, uint32_t *stage, bp_er
     snprintf(state.error, sizeof state.error, "unknown reason");
     handle = lt_dlopen(token);
     if (!handle)
-        return bp_fail(err, BP_E_IO, "%s cannot be opened: %s", path, state.error);
+        return tell_failure(path, stage, err);
     *stage = BP_STAGE_ENTRY;
     rc = find_entry(handle, path, out, err);
     if (rc < 0)

@@ -61,9 +61,9 @@ bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
     if (!env)
         return bp_fail_nomem(err, "the environment");
     env->log = (struct bp_log){.fn = own.log, .user = own.log_user, .level = own.log_level};
-    rc = bp_settings_init(&env->settings, own.flags & BP_ENV_IGNORE_VARIABLES, err);
+    rc = bp_settings_init(&env->settings, own.flags, err);
     if (rc >= 0)
-        rc = bp_registry_init(&env->registry, &own, &env->log, err);
+        rc = bp_registry_init(&env->registry, &own, &env->settings, &env->log, err);
     if (rc < 0) {
         bp_settings_finish(&env->settings);
         free(env);
@@ -160,6 +160,8 @@ static void describe(const struct bp_found *row, bp_provider_info *out)
     out->reason = row->reason[0] ? row->reason : NULL;
     out->fix = row->fix[0] ? row->fix : NULL;
     out->n_devices = row->n_devices;
+    out->id = row->vetted.note.id;
+    out->version = row->vetted.note.version;
     out->states = bp_states_of(row->name, row->stage, row->code);
     if (!row->provider)
         return;
@@ -180,6 +182,17 @@ bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
         return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
     if (bp_registry_try(&env->registry, row, NULL) < 0)
         bp_log(&env->log, BP_LOG_DEBUG, "host", "provider '%s': %s", row->name, row->reason);
+    describe(row, &own);
+    return bp_give_out(out, &own, err);
+}
+
+bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out, bp_err *err)
+{
+    bp_provider_info own = {.struct_size = sizeof own};
+    struct bp_found *row = bp_registry_row(&env->registry, i);
+
+    if (!row)
+        return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
     describe(row, &own);
     return bp_give_out(out, &own, err);
 }

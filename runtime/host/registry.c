@@ -5,23 +5,23 @@
 
 #include "host/registry.h"
 
-#include <dirent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-
-#define PREFIX "libbp-"
-#define SUFFIX ".so"
+#include "host/rows.h"
 
 bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config,
-                       const struct bp_log *log, bp_err *err)
+                       const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
 {
     bp_rc rc;
 
     *registry = (struct bp_registry){.log = log};
-    rc = bp_search_init(&registry->search, config, log, err);
+    registry->is_strict = bp_settings_is_on(settings, "BACKPLANE_STRICT");
+    bp_vet_init(&registry->vet, config->flags & BP_ENV_HERMETIC);
+    rc = bp_search_init(&registry->search, config, settings, log, err);
+    if (rc >= 0)
+        rc = bp_order_init(&registry->order, bp_settings_get(settings, "BACKPLANE_PROVIDERS"), err);
     if (rc < 0) {
         bp_search_finish(&registry->search);
         return rc;
@@ -32,131 +32,10 @@ bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config
 
 void bp_registry_finish(struct bp_registry *registry)
 {
-    while (registry->first) {
-        struct bp_found *next = registry->first->next;
-
-        free(registry->first->file);
-        free(registry->first);
-        registry->first = next;
-    }
+    bp_rows_finish(registry);
+    bp_order_finish(&registry->order);
     bp_search_finish(&registry->search);
     pthread_mutex_destroy(&registry->lock);
-}
-
-/* Order of rows: linked in before files, by name in each, CPU behind all, unlisted ones at the end. */
-static int rank(const struct bp_found *row)
-{
-    if (!row->is_listed)
-        return 3;
-    if (strcmp(row->name, "cpu") == 0)
-        return 2;
-    return row->file ? 1 : 0;
-}
-
-static bool goes_before(const struct bp_found *a, const struct bp_found *b)
-{
-    if (rank(a) != rank(b))
-        return rank(a) < rank(b);
-    return strcmp(a->name, b->name) < 0;
-}
-
-static struct bp_found *find_name(const struct bp_registry *registry, const char *name)
-{
-    struct bp_found *row;
-
-    for (row = registry->first; row; row = row->next) {
-        if (row->is_listed && strcmp(row->name, name) == 0)
-            return row;
-    }
-    return NULL;
-}
-
-static void put_in_place(struct bp_registry *registry, struct bp_found *row)
-{
-    struct bp_found **link = &registry->first;
-
-    while (*link && !goes_before(row, *link))
-        link = &(*link)->next;
-    row->next = *link;
-    *link = row;
-}
-
-/* A new row, in its place. file is copied; NULL: linked in. */
-static struct bp_found *add_row(struct bp_registry *registry, const char *name, const char *file,
-                                bp_entry_fn entry, bool is_listed)
-{
-    struct bp_found *row = calloc(1, sizeof *row);
-
-    if (row && file)
-        row->file = strdup(file);
-    if (!row || (file && !row->file)) {
-        free(row);
-        return NULL;
-    }
-    snprintf(row->name, sizeof row->name, "%s", name);
-    row->entry = entry;
-    row->is_listed = is_listed;
-    put_in_place(registry, row);
-    return row;
-}
-
-/* Its name means another one from now on; sessions that use the row keep it. */
-static void unlist(struct bp_registry *registry, struct bp_found *row)
-{
-    struct bp_found **link = &registry->first;
-
-    while (*link != row)
-        link = &(*link)->next;
-    *link = row->next;
-    row->is_listed = false;
-    put_in_place(registry, row);
-}
-
-/* "dnnl" of "libbp-dnnl.so"; false for other files. */
-static bool name_of_file(const char *file, char out[BP_NAME_MAX])
-{
-    size_t n = strlen(file);
-    size_t fixed = strlen(PREFIX) + strlen(SUFFIX);
-
-    if (n <= fixed || n - fixed >= BP_NAME_MAX || strncmp(file, PREFIX, strlen(PREFIX)) != 0 ||
-        strcmp(file + n - strlen(SUFFIX), SUFFIX) != 0)
-        return false;
-    memcpy(out, file + strlen(PREFIX), n - fixed);
-    out[n - fixed] = '\0';
-    return true;
-}
-
-static void scan_dir(struct bp_registry *registry, const char *dir)
-{
-    struct dirent **entries = NULL;
-    int n = scandir(dir, &entries, NULL, alphasort);
-
-    for (int i = 0; i < n; i++) {
-        char path[PATH_MAX];
-        char name[BP_NAME_MAX];
-
-        if (name_of_file(entries[i]->d_name, name) &&
-            (size_t)snprintf(path, sizeof path, "%s/%s", dir, entries[i]->d_name) < sizeof path) {
-            struct bp_found *other = find_name(registry, name);
-
-            if (other)
-                bp_log(registry->log, BP_LOG_INFO, "host", "%s is not used: %s comes first", path,
-                       other->file ? other->file : "a provider that is linked in");
-            else if (!add_row(registry, name, path, NULL, true))
-                bp_log(registry->log, BP_LOG_ERROR, "host", "%s: no memory to list it", path);
-        }
-        free(entries[i]);
-    }
-    free(entries);
-}
-
-static void scan(struct bp_registry *registry)
-{
-    if (registry->is_scanned)
-        return;
-    for (uint32_t i = 0; i < registry->search.count; i++)
-        scan_dir(registry, registry->search.dirs[i].path);
-    registry->is_scanned = true;
 }
 
 bp_rc bp_registry_add_entry(struct bp_registry *registry, const char *name, bp_entry_fn entry,
@@ -169,13 +48,11 @@ bp_rc bp_registry_add_entry(struct bp_registry *registry, const char *name, bp_e
     if (!name || !*name || !entry || !bp_names_short(name, short_name))
         return bp_fail(err, BP_E_INVALID, "a linked-in provider needs a name and an entry");
     pthread_mutex_lock(&registry->lock);
-    other = find_name(registry, short_name);
+    other = bp_rows_find(registry, short_name, short_name);
     if (other && !other->file)
         rc = bp_fail(err, BP_E_INVALID, "provider '%s' is linked in already", short_name);
-    else if (!add_row(registry, short_name, NULL, entry, true))
+    else if (!bp_rows_add_entry(registry, short_name, entry))
         rc = bp_fail_nomem(err, "a provider");
-    else if (other)
-        unlist(registry, other);
     pthread_mutex_unlock(&registry->lock);
     return rc;
 }
@@ -185,7 +62,7 @@ struct bp_found *bp_registry_row(struct bp_registry *registry, uint32_t i)
     struct bp_found *row;
 
     pthread_mutex_lock(&registry->lock);
-    scan(registry);
+    bp_rows_scan(registry);
     for (row = registry->first; row && i > 0; row = row->next)
         i--;
     pthread_mutex_unlock(&registry->lock);
@@ -194,14 +71,24 @@ struct bp_found *bp_registry_row(struct bp_registry *registry, uint32_t i)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The provider of a module that a row means: the one with its name, else the first. */
-static const bp_provider *choose(const struct bp_module_copy *copy, const char *name)
+/* The provider of a module that a row means: the one of its note's id, else of its name, else the first. */
+static bp_rc choose(const struct bp_module_copy *copy, struct bp_found *row, bp_err *err)
 {
+    const char *id = row->vetted.note.id;
+
     for (uint32_t i = 0; i < copy->module.n_providers; i++) {
-        if (strcmp(copy->providers[i].name, name) == 0)
-            return &copy->providers[i];
+        const bp_provider *provider = &copy->providers[i];
+
+        if (strcmp(id ? id : row->name, id ? provider->id : provider->name) == 0) {
+            row->provider = provider;
+            return BP_OK;
+        }
     }
-    return &copy->providers[0];
+    if (id) /* vetoes and duplicates were judged by that id */
+        return bp_fail(err, BP_E_INVALID, "%s: its note says that it is '%s', its tables hold '%s'",
+                       row->file, id, copy->providers[0].id);
+    row->provider = &copy->providers[0];
+    return BP_OK;
 }
 
 static bp_rc ask_available(struct bp_found *row, bp_err *err)
@@ -231,13 +118,21 @@ static bp_rc open_row(struct bp_registry *registry, struct bp_found *row, bp_err
     const struct bp_module_copy *copy = NULL;
     bp_rc rc;
 
-    if (row->file)
+    if (row->file) {
+        rc = bp_conf_check_pin(&row->conf, row->file, err);
+        if (rc < 0) {
+            row->stage = BP_STAGE_POLICY;
+            return rc;
+        }
         rc = bp_loader_open(row->file, &copy, &row->stage, err);
-    else
+    } else {
         rc = bp_loader_adopt(row->name, row->entry, &copy, &row->stage, err);
+    }
     if (rc < 0)
         return rc;
-    row->provider = choose(copy, row->name);
+    rc = choose(copy, row, err);
+    if (rc < 0)
+        return rc;
     row->services.log = registry->log;
     row->services.scope = row->provider->id;
     bp_services_init(&row->services, row->file);
@@ -247,7 +142,7 @@ static bp_rc open_row(struct bp_registry *registry, struct bp_found *row, bp_err
 
 static bp_rc try_locked(struct bp_registry *registry, struct bp_found *row, bp_err *err)
 {
-    if (!row->is_tried) {
+    if (!row->is_tried && bp_row_is_fit(row)) {
         char text[sizeof row->reason] = "";
         bp_err own = bp_err_init(text, sizeof text);
 
@@ -307,22 +202,6 @@ static bp_rc not_found(const struct bp_registry *registry, const char *name, con
     return rc;
 }
 
-/* The row of an absolute path; made when it is new. */
-static struct bp_found *row_of_path(struct bp_registry *registry, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char name[BP_NAME_MAX];
-    struct bp_found *row;
-
-    for (row = registry->first; row; row = row->next) {
-        if (row->file && strcmp(row->file, path) == 0)
-            return row;
-    }
-    if (!name_of_file(slash + 1, name))
-        snprintf(name, sizeof name, "%.63s", slash + 1);
-    return add_row(registry, name, path, NULL, false);
-}
-
 /* The row of a name or path; *out is NULL on failure. */
 static bp_rc find_locked(struct bp_registry *registry, const char *name, struct bp_found **out,
                          bp_err *err)
@@ -330,14 +209,14 @@ static bp_rc find_locked(struct bp_registry *registry, const char *name, struct 
     char short_name[BP_NAME_MAX];
 
     *out = NULL;
-    scan(registry);
+    bp_rows_scan(registry);
     if (name[0] == '/') {
-        *out = row_of_path(registry, name);
+        *out = bp_rows_of_path(registry, name);
         return *out ? BP_OK : bp_fail_nomem(err, "a provider");
     }
     if (!bp_names_short(name, short_name))
         return bp_fail(err, BP_E_INVALID, "a provider's name is too long: %.40s...", name);
-    *out = find_name(registry, short_name);
+    *out = bp_rows_find(registry, short_name, name);
     return *out ? BP_OK : not_found(registry, short_name, name, err);
 }
 

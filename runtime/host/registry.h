@@ -5,38 +5,56 @@
 
 #include <pthread.h>
 
+#include "host/conf.h"
 #include "host/loader.h"
 #include "host/names.h"
+#include "host/order.h"
 #include "host/search.h"
 #include "host/services.h"
+#include "host/vet.h"
 
 /* A provider that was found. Rows never move and live as long as the registry. */
 struct bp_found {
     struct bp_found *next;
-    char name[BP_NAME_MAX];      /* short: from the file's name, or as handed over */
+    char name[BP_NAME_MAX];      /* short: from the note, the file's name, or as handed over */
     char *file;                  /* NULL: linked in */
     bp_entry_fn entry;           /* linked in */
+    uint32_t dir;                /* of the search, by its index */
+    uint32_t place;              /* in the user's order */
+    struct bp_vetted vetted;     /* of a file: what it says of itself */
+    struct bp_conf conf;         /* and what an operator says of it */
     bool is_listed;              /* part of the search, not asked for by its path */
+    bool is_duplicate;           /* another row is used instead */
+    bool is_draw;                /* of two that are alike */
     bool is_tried;               /* the rest is filled in */
     const bp_provider *provider; /* NULL: never got that far */
-    uint32_t stage;
-    bp_rc code;
     uint32_t n_devices;
-    char reason[512], fix[256];
     struct bp_services services; /* what is_available may use */
+    union {                      /* how far it came; two ways to write it */
+        struct bp_ruling verdict;
+        struct {
+            uint32_t stage;
+            bp_rc code;
+            char reason[512], fix[256];
+        };
+    };
 };
 
 struct bp_registry {
     pthread_mutex_t lock; /* of everything here */
     struct bp_search search;
+    struct bp_order order;
+    struct bp_vet vet;
     const struct bp_log *log;
-    struct bp_found *first; /* linked-in ones, then files; sorted by name in each, CPU last */
+    struct bp_found *first; /* in the order of use */
+    bool is_strict;         /* BACKPLANE_STRICT: CPU can be vetoed too */
     bool is_scanned;
 };
 
-/* Borrows log, which must outlive the registry. */
+/* Borrows settings and log, which must outlive the registry. */
 bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config,
-                       const struct bp_log *log, bp_err *err) BP_CHECKED;
+                       const struct bp_settings *settings, const struct bp_log *log,
+                       bp_err *err) BP_CHECKED;
 void bp_registry_finish(struct bp_registry *registry);
 /* A provider linked into the application. BP_E_INVALID: the name is taken. [any thread, like all below] */
 bp_rc bp_registry_add_entry(struct bp_registry *registry, const char *name, bp_entry_fn entry,

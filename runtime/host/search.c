@@ -7,10 +7,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "host/trust.h"
 
 #define VERSION_DIR "backplane/v1" /* the ABI's major, so that two majors can live side by side */
 
@@ -78,40 +78,29 @@ static bp_rc add_user_dir(struct bp_search *search, const struct bp_log *log, bp
     return rc;
 }
 
-/* A variable, unless it does not count here. */
-static const char *variable(const bp_env_config *config, const char *name)
+static void tell_ignored(const struct bp_settings *settings, const struct bp_log *log)
 {
-    return config->flags & BP_ENV_IGNORE_VARIABLES ? NULL : secure_getenv(name);
-}
-
-static void tell_ignored(const struct bp_log *log)
-{
-    static const char *const names[] = {"BACKPLANE_PROVIDER_PATH", "BACKPLANE_PROVIDER_PATH_ADD"};
-
-    if (!getauxval(AT_SECURE))
+    if (!bp_trust_is_elevated())
         return;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (getenv(names[i]))
-            bp_log(log, BP_LOG_WARN, "host",
-                   "%s does not count: the program runs with raised "
-                   "privileges",
-                   names[i]);
-    }
+    for (uint32_t i = 0; i < settings->count; i++)
+        bp_log(log, BP_LOG_WARN, "host",
+               "%s does not count: the program runs with raised privileges",
+               settings->rows[i].name);
 }
 
 static bp_rc add_standard(struct bp_search *search, const bp_env_config *config,
-                          const struct bp_log *log, bp_err *err)
+                          const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
 {
-    const char *only = variable(config, "BACKPLANE_PROVIDER_PATH");
-    const char *more = variable(config, "BACKPLANE_PROVIDER_PATH_ADD");
+    const char *only = bp_settings_text(settings, "BACKPLANE_PROVIDER_PATH");
+    const char *more = bp_settings_text(settings, "BACKPLANE_PROVIDER_PATH_ADD");
     bp_rc rc = BP_OK;
 
-    tell_ignored(log);
+    tell_ignored(settings, log);
     if (only)
         return add_list(search, only, "environment variable BACKPLANE_PROVIDER_PATH", log, err);
     if (more)
         rc = add_list(search, more, "environment variable BACKPLANE_PROVIDER_PATH_ADD", log, err);
-    if (rc >= 0 && !(config->flags & BP_ENV_IGNORE_VARIABLES))
+    if (rc >= 0 && bp_settings_count(config->flags))
         rc = add_user_dir(search, log, err);
     if (rc >= 0)
         rc = add(search, BP_PROVIDER_DIR, strlen(BP_PROVIDER_DIR), "the installation", log, err);
@@ -119,7 +108,7 @@ static bp_rc add_standard(struct bp_search *search, const bp_env_config *config,
 }
 
 bp_rc bp_search_init(struct bp_search *search, const bp_env_config *config,
-                     const struct bp_log *log, bp_err *err)
+                     const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
@@ -132,7 +121,7 @@ bp_rc bp_search_init(struct bp_search *search, const bp_env_config *config,
         rc = add(search, dir, strlen(dir), "the application", log, err);
     }
     if (rc >= 0)
-        rc = add_standard(search, config, log, err);
+        rc = add_standard(search, config, settings, log, err);
     return rc;
 }
 

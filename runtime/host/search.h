@@ -4,6 +4,7 @@
 #define BP_HOST_SEARCH_H
 
 #include "base/log.h"
+#include "host/settings.h"
 
 struct bp_search_dir {
     char *path; /* absolute */
@@ -18,12 +19,13 @@ struct bp_search {
 
 /*
  * Fills the list: the application's directories, then BACKPLANE_PROVIDER_PATH alone, or without it
- * BACKPLANE_PROVIDER_PATH_ADD, the user's data directory and the installation's. Variables do not
- * count with BP_ENV_IGNORE_VARIABLES nor in programs with raised privileges. Entries that are not
- * absolute are left out, with a warning in `log`.
+ * BACKPLANE_PROVIDER_PATH_ADD, the user's data directory and the installation's. Where variables do
+ * not count, the user's directory does not either. Entries that are not absolute are left out, with a
+ * warning in `log`.
  */
 bp_rc bp_search_init(struct bp_search *search, const bp_env_config *config,
-                     const struct bp_log *log, bp_err *err) BP_CHECKED;
+                     const struct bp_settings *settings, const struct bp_log *log,
+                     bp_err *err) BP_CHECKED;
 void bp_search_finish(struct bp_search *search);
 /* "a, b and c", for messages; the caller frees it. NULL: no memory. */
 char *bp_search_text(const struct bp_search *search);

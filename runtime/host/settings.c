@@ -8,15 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "host/trust.h"
 
 #define PREFIX "BACKPLANE_"
 
 /* All that the library or its tools read. */
 static const char *const known[] = {
+    "BACKPLANE_PROVIDERS",
     "BACKPLANE_PROVIDER_PATH",
     "BACKPLANE_PROVIDER_PATH_ADD",
     "BACKPLANE_REPORT",
@@ -34,8 +35,13 @@ static bool is_known(const char *name)
     return false;
 }
 
+bool bp_settings_count(uint32_t flags)
+{
+    return !(flags & (BP_ENV_IGNORE_VARIABLES | BP_ENV_HERMETIC)) && !bp_trust_is_elevated();
+}
+
 /* Why a variable does not count, to be freed; NULL: there is no memory to say so. */
-static char *why_ignored(const char *name, bool ignore_all)
+static char *why_ignored(const char *name, uint32_t flags)
 {
     struct bp_text text = {0};
     const char *near;
@@ -44,7 +50,9 @@ static char *why_ignored(const char *name, bool ignore_all)
         near = bp_nearest(name, known, N_KNOWN);
         bp_text_printf(&text, "nobody reads it%s%s%s", near ? "; did you mean " : "",
                        near ? near : "", near ? "?" : "");
-    } else if (ignore_all) {
+    } else if (flags & BP_ENV_HERMETIC) {
+        bp_text_add(&text, "the application is hermetic");
+    } else if (flags & BP_ENV_IGNORE_VARIABLES) {
         bp_text_add(&text, "the application ignores variables");
     } else {
         bp_text_add(&text, "the program runs with raised privileges");
@@ -52,7 +60,7 @@ static char *why_ignored(const char *name, bool ignore_all)
     return bp_text_take(&text);
 }
 
-static bp_rc add(struct bp_settings *settings, const char *entry, bool ignore_all, bp_err *err)
+static bp_rc add(struct bp_settings *settings, const char *entry, uint32_t flags, bp_err *err)
 {
     const char *equals = strchr(entry, '=');
     struct bp_setting row, *rows;
@@ -65,8 +73,8 @@ static bp_rc add(struct bp_settings *settings, const char *entry, bool ignore_al
         settings->rows = rows;
     row.name = strndup(entry, (size_t)(equals - entry));
     row.value = strdup(equals + 1);
-    row.counts = row.name && is_known(row.name) && !ignore_all && !getauxval(AT_SECURE);
-    row.ignored = row.name && !row.counts ? why_ignored(row.name, ignore_all) : NULL;
+    row.counts = row.name && is_known(row.name) && bp_settings_count(flags);
+    row.ignored = row.name && !row.counts ? why_ignored(row.name, flags) : NULL;
     if (!rows || !row.name || !row.value) {
         free(row.name);
         free(row.value);
@@ -79,12 +87,12 @@ static bp_rc add(struct bp_settings *settings, const char *entry, bool ignore_al
     return BP_OK;
 }
 
-bp_rc bp_settings_init(struct bp_settings *settings, bool ignore_all, bp_err *err)
+bp_rc bp_settings_init(struct bp_settings *settings, uint32_t flags, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
     for (char **entry = environ; rc >= 0 && entry && *entry; entry++)
-        rc = add(settings, *entry, ignore_all, err);
+        rc = add(settings, *entry, flags, err);
     return rc;
 }
 
@@ -99,15 +107,22 @@ void bp_settings_finish(struct bp_settings *settings)
     *settings = (struct bp_settings){0};
 }
 
-const char *bp_settings_get(const struct bp_settings *settings, const char *name)
+const char *bp_settings_text(const struct bp_settings *settings, const char *name)
 {
     for (uint32_t i = 0; i < settings->count; i++) {
         const struct bp_setting *row = &settings->rows[i];
 
         if (strcmp(row->name, name) == 0)
-            return row->counts && row->value[0] ? row->value : NULL;
+            return row->counts ? row->value : NULL;
     }
     return NULL;
+}
+
+const char *bp_settings_get(const struct bp_settings *settings, const char *name)
+{
+    const char *value = bp_settings_text(settings, name);
+
+    return value && *value ? value : NULL;
 }
 
 bool bp_settings_is_on(const struct bp_settings *settings, const char *name)

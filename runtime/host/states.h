@@ -10,7 +10,7 @@
 /* BP_STATE_* of a provider that ended at a stage with a code. */
 static inline uint32_t bp_states_of(const char *name, uint32_t stage, bp_rc code)
 {
-    bool got_in = stage > BP_STAGE_FOUND;
+    bool got_in = stage > BP_STAGE_FOUND || (stage == BP_STAGE_FOUND && code >= 0);
     bool loads = stage >= BP_STAGE_AVAILABLE;
     bool works = stage > BP_STAGE_AVAILABLE || (stage == BP_STAGE_AVAILABLE && code >= 0);
     uint32_t states = 0;

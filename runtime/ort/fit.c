@@ -20,11 +20,19 @@ struct OrtDeviceEpIncompatibilityDetails {
 /* What the host's code means in ONNX Runtime's bits. */
 static uint32_t reasons_of(const bp_provider_info *info)
 {
-    if (info->stage <= BP_STAGE_OPEN)
-        return OrtDeviceEpIncompatibility_MISSING_DEPENDENCY;
     if (info->code == BP_E_VERSION)
         return OrtDeviceEpIncompatibility_DRIVER_INCOMPATIBLE;
-    return (uint32_t)OrtDeviceEpIncompatibility_UNKNOWN;
+    switch (info->stage) {
+    case BP_STAGE_ARCH:
+    case BP_STAGE_ISA:
+        return OrtDeviceEpIncompatibility_DEVICE_INCOMPATIBLE;
+    case BP_STAGE_FOUND:
+    case BP_STAGE_DEPENDENCIES:
+    case BP_STAGE_OPEN:
+        return OrtDeviceEpIncompatibility_MISSING_DEPENDENCY;
+    default:
+        return (uint32_t)OrtDeviceEpIncompatibility_UNKNOWN;
+    }
 }
 
 static void explain(const struct ort_devices *devices, const bp_provider_info *info,

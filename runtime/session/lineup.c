@@ -102,7 +102,9 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
                            const struct bp_spec *spec, uint32_t threads, uint32_t *stage,
                            bp_err *err)
 {
+    const bp_key_value *options;
     struct bp_active *active;
+    uint32_t n_options;
     bp_rc rc;
 
     *stage = BP_STAGE_OPTIONS;
@@ -111,8 +113,11 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
         return bp_fail_nomem(err, "a provider");
     active->provider = found->provider;
     active->name = found->name;
-    rc = bp_options_check(found->provider, spec->options, spec->n_options, &lineup->region,
-                          &active->options, err);
+    rc = bp_conf_merge(&found->conf, spec->options, spec->n_options, &lineup->region, &options,
+                       &n_options, err);
+    if (rc >= 0)
+        rc = bp_options_check(found->provider, options, n_options, &lineup->region,
+                              &active->options, err);
     if (rc >= 0)
         rc = check_devices(found, spec, err);
     if (rc < 0)

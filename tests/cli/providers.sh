@@ -25,7 +25,14 @@ bp() # CODE ARGUMENT...
 # the list: who is usable, and why the others are not
 bp 0 providers
 says out "$work/dir" 'few' 'usable' 'not usable' 'AVAILABLE' 'driver too old' 'update the driver' \
-    'OPEN' 'searched'
+    'DEPENDENCIES' 'searched'
+bp 0 providers --no-open
+says out 'not opened' '1.2.3' 'libbp-undefined.so'
+never_says out 'not usable'
+bp 0 providers --no-open --json
+says out '"state": "not opened"' '"stage": "POLICY"' '"ignored_variables"'
+bp 4 providers undefined
+says out 'DEPENDENCIES' '1 undefined symbol: bp_mock_function_that_nobody_defines (in libbp-undefined.so)'
 bp 0 providers few
 says out 'org.backplane.few' '1.2.3' 'level' '0 to 9' 'fast, exact' 'effort, 0 to 9'
 bp 0 providers gadget

@@ -21,6 +21,7 @@ enum fault {
     FILE_05,
     FILE_06,
     FILE_07,
+    FILE_08,
     ABI_01,
     ABI_02,
     ABI_03,
@@ -673,6 +674,13 @@ static const bp_provider provider = {
     .frame_free = frame_free,
     .execute = execute,
 };
+
+#if !defined(HAS_NO_NOTE)
+#if !defined(NOTE)
+#define NOTE "id=org.backplane.broken\nname=broken\nversion=0.1.0"
+#endif
+BP_NOTE(NOTE);
+#endif
 
 static const bp_provider *const providers[] = {&provider};
 

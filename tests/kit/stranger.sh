@@ -139,6 +139,7 @@ refuses
 refuses Upper
 refuses '../x'
 refuses ok --id nodots
+refuses ok --id org.example.Upper
 refuses ok --dir "$work/fresh_c"
 refuses ok --rust
 [ ! -e ok ] || {

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "base/region.h"
+#include "base/sha256.h"
 #include "base/status.h"
 #include "base/strmap.h"
 #include "base/text.h"
@@ -477,6 +478,42 @@ START_TEST(delivers_lines_up_to_the_level)
 }
 END_TEST
 
+/* ---- SHA-256 --------------------------------------------------------------------------------- */
+
+/* FIPS 180-4's examples and NIST's long message; the bytes come in parts of each size. */
+START_TEST(hashes_as_the_standard_says)
+{
+    static const struct {
+        const char *text;
+        unsigned times;
+        const char *hash;
+    } cases[] = {
+        {"", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+        {"aaaaaaaaaa", 100000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (size_t part = 1; part <= 7; part += 2) {
+            char out[BP_SHA256_TEXT];
+            struct bp_sha256 sha;
+
+            bp_sha256_init(&sha);
+            for (unsigned n = 0; n < cases[i].times; n++) {
+                size_t size = strlen(cases[i].text);
+
+                for (size_t at = 0; at < size; at += part)
+                    bp_sha256_add(&sha, cases[i].text + at, size - at < part ? size - at : part);
+            }
+            bp_sha256_text(&sha, out);
+            ck_assert_str_eq(out, cases[i].hash);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("base");
@@ -500,6 +537,7 @@ int main(void)
     tcase_add_loop_test(plain, json_is_always_utf8, 0, COUNT(utf8));
     tcase_add_test(plain, finds_the_name_that_was_meant);
     tcase_add_test(plain, delivers_lines_up_to_the_level);
+    tcase_add_test(plain, hashes_as_the_standard_says);
     suite_add_tcase(suite, files);
     tcase_add_checked_fixture(files, setup_dir, teardown_dir);
     tcase_add_test(files, maps_a_file);

@@ -45,8 +45,8 @@ static const struct fault {
     const char *words;
 } faults[] = {
     {"cuda", BP_STAGE_FOUND, BP_E_UNAVAILABLE, "not installed"},
-    {"/nowhere/libbp-x.so", BP_STAGE_OPEN, BP_E_IO, "No such file"},
-    {"undefined", BP_STAGE_OPEN, BP_E_IO, "bp_mock_function_that_nobody_defines"},
+    {"/nowhere/libbp-x.so", BP_STAGE_FOUND, BP_E_IO, "No such file"},
+    {"undefined", BP_STAGE_DEPENDENCIES, BP_E_IO, "bp_mock_function_that_nobody_defines"},
     {"noentry", BP_STAGE_ENTRY, BP_E_IO, "bp_provider_entry_v1"},
     {"refusing", BP_STAGE_ABI, BP_E_VERSION, "needs a host of ABI 9.0"},
     {"silent", BP_STAGE_ABI, BP_E_INTERNAL, "gave no module"},

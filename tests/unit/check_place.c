@@ -112,7 +112,7 @@ START_TEST(variables_survive_every_failing_allocation)
         bp_rc rc;
 
         fail_alloc_at(n);
-        rc = bp_settings_init(&variables, false, &kit.err);
+        rc = bp_settings_init(&variables, 0, &kit.err);
         failed = fail_alloc_stop();
         ck_assert(rc == BP_OK || (failed && rc == BP_E_NOMEM));
         /* a variable that nobody reads counts under no circumstances */

@@ -95,7 +95,7 @@ static void forget_session(void)
 static const struct {
     const char *name, *stage;
 } faults[] = {
-    {"cuda", "FOUND"},        {"undefined", "OPEN"},
+    {"cuda", "FOUND"},        {"undefined", "DEPENDENCIES"},
     {"noentry", "ENTRY"},     {"refusing", "ABI"},
     {"major", "ABI"},         {"magic", "ABI"},
     {"short", "ABI"},         {"incomplete", "ABI"},
@@ -587,7 +587,8 @@ START_TEST(explains_providers_that_are_not_in_the_report)
 
         EXPLAINS(report, "absent", BP_EXPLAIN_TEXT, "AVAILABLE", "driver too old: 535.54 < 550.0",
                  "known, installed, loadable, not usable", "fix", "update the driver");
-        EXPLAINS(report, "undefined", BP_EXPLAIN_TEXT, "OPEN", "known, installed, not loadable");
+        EXPLAINS(report, "undefined", BP_EXPLAIN_TEXT, "DEPENDENCIES",
+                 "known, installed, not loadable");
         EXPLAINS(report, "CUDAExecutionProvider", BP_EXPLAIN_JSON, "\"name\":\"cuda\"",
                  "\"known\":true", "\"installed\":false", "\"usable\":false",
                  "\"fix\":\"Backplane");

@@ -132,6 +132,16 @@ unit_tests += %D%/check_registry
 %C%_check_registry_CPPFLAGS = $(unit_cppflags)
 %C%_check_registry_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_loader
+%C%_check_loader_SOURCES = %D%/check_loader.c %D%/plugin_kit.h $(kit_sources)
+%C%_check_loader_CPPFLAGS = $(unit_cppflags)
+%C%_check_loader_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_note
+%C%_check_note_SOURCES = %D%/check_note.c %D%/random.h $(kit_sources)
+%C%_check_note_CPPFLAGS = $(unit_cppflags)
+%C%_check_note_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_partition
 %C%_check_partition_SOURCES = %D%/check_partition.c $(kit_sources) $(takers_sources)
 %C%_check_partition_CPPFLAGS = $(unit_cppflags)

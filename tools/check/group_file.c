@@ -24,6 +24,12 @@ struct elf {
     const ElfW(Shdr) * sections;
 };
 
+/* The content of a note. */
+struct note {
+    const char *text;
+    size_t size;
+};
+
 /* n bytes at an offset, or NULL when the file is too short. */
 static const void *at(const struct elf *elf, uint64_t offset, uint64_t n)
 {
@@ -228,6 +234,121 @@ static void needs_no_host(struct kit *kit)
     }
 }
 
+/* ---- the note -------------------------------------------------------------------------------- */
+
+/* What of a note's content follows "key="; *n: how long it is. NULL: the key does not come. */
+static const char *note_value(const struct note *note, const char *key, size_t *n)
+{
+    const char *end = note->text + note->size;
+    size_t n_key = strlen(key);
+
+    for (const char *line = note->text; line < end; line += *n + 1) {
+        *n = 0;
+        while (line + *n < end && line[*n] != '\n' && line[*n] != '\0')
+            ++*n;
+        if (*n > n_key && memcmp(line, key, n_key) == 0 && line[n_key] == '=') {
+            *n -= n_key + 1;
+            return line + n_key + 1;
+        }
+    }
+    return NULL;
+}
+
+/* Our note among those of a section. */
+static bool find_note(const struct elf *elf, const ElfW(Shdr) * in, struct note *out)
+{
+    const char *bytes = at(elf, in->sh_offset, in->sh_size);
+    uint64_t align = in->sh_addralign == 8 ? 8 : 4;
+    uint64_t pos = 0;
+
+    while (bytes && in->sh_size - pos >= sizeof(ElfW(Nhdr))) {
+        ElfW(Nhdr) head;
+        uint64_t name = pos + sizeof head, content, next;
+
+        memcpy(&head, bytes + pos, sizeof head);
+        content = (name + head.n_namesz + align - 1) / align * align;
+        next = (content + head.n_descsz + align - 1) / align * align;
+        if (content > in->sh_size || head.n_descsz > in->sh_size - content)
+            return false;
+        if (head.n_type == BP_NOTE_TYPE && head.n_namesz == sizeof BP_NOTE_OWNER &&
+            memcmp(bytes + name, BP_NOTE_OWNER, sizeof BP_NOTE_OWNER) == 0) {
+            *out = (struct note){bytes + content, head.n_descsz};
+            return true;
+        }
+        if (next > in->sh_size)
+            return false;
+        pos = next;
+    }
+    return false;
+}
+
+static void note_agrees(struct kit *kit, const struct note *note, const char *key, const char *table)
+{
+    size_t n = 0;
+    const char *value = note_value(note, key, &n);
+
+    if (!value)
+        kit_fail(kit, "its note has no '%s'", key);
+    if (n != strlen(table) || memcmp(value, table, n) != 0)
+        kit_fail(kit, "its note says %s=%.*s, its tables say '%s'", key, (int)n, value, table);
+}
+
+/* A host of this kit's version has to be new enough for it. */
+static void note_needs(struct kit *kit, const struct note *note)
+{
+    unsigned major = BP_ABI_MAJOR, minor = 0;
+    size_t n = 0;
+    const char *value = note_value(note, "needs_host", &n);
+    char text[16];
+
+    if (!value)
+        return;
+    snprintf(text, sizeof text, "%.*s", (int)n, value);
+    if (sscanf(text, "%u.%u", &major, &minor) != 2 || major != BP_ABI_MAJOR || minor > BP_ABI_MINOR)
+        kit_fail(kit, "its note says needs_host=%s, but the tables work with this kit of %u.%u",
+                 text, BP_ABI_MAJOR, BP_ABI_MINOR);
+}
+
+/* The provider that a note means, else the one that is tested. */
+static const bp_provider *noted(const struct kit *kit, const struct note *note)
+{
+    size_t n = 0;
+    const char *id = note_value(note, "id", &n);
+
+    for (uint32_t i = 0; id && i < kit->module->n_providers; i++) {
+        const bp_provider *p = kit->module->providers[i];
+
+        if (strlen(p->id) == n && memcmp(p->id, id, n) == 0)
+            return p;
+    }
+    return &kit->p;
+}
+
+static void has_note(struct kit *kit)
+{
+    const bp_provider *provider;
+    struct note note = {0};
+    char abi[16];
+    struct elf elf;
+
+    elf_open(kit, &elf);
+    for (size_t i = 0; !note.text && i < elf.head->e_shnum; i++) {
+        if (elf.sections[i].sh_type == SHT_NOTE && elf.sections[i].sh_flags & SHF_ALLOC)
+            (void)find_note(&elf, &elf.sections[i], &note);
+    }
+    if (!note.text)
+        kit_fail(kit, "it has no Backplane note; add BP_NOTE of <bp/note.h>, or no host opens it");
+    kit_open(kit);
+    provider = noted(kit, &note);
+    snprintf(abi, sizeof abi, "%u.%u", kit->module->abi_major, kit->module->abi_minor);
+    note_agrees(kit, &note, "abi", abi);
+    note_agrees(kit, &note, "id", provider->id);
+    note_agrees(kit, &note, "name", provider->name);
+    note_agrees(kit, &note, "version", provider->version);
+    note_agrees(kit, &note, "arch", BP_NOTE_ARCH);
+    note_needs(kit, &note);
+}
+
 static const struct kit_test tests[] = {
     {"BPK-FILE-01", "it loads, and its tables are readable", "bp_entry_fn; bp_module", loads},
     {"BPK-FILE-02", "it exports its entry and nothing else", "abi.h, first paragraph", one_export},
@@ -238,6 +359,7 @@ static const struct kit_test tests[] = {
     {"BPK-FILE-06", "no unique symbols", "bp-provider(7), Linking", no_unique},
     {"BPK-FILE-07", "it needs nothing of the host by name", "abi.h, first paragraph",
      needs_no_host},
+    {"BPK-FILE-08", "its note is there and agrees with its tables", "note.h", has_note},
 };
 
 const struct kit_group kit_file = {"FILE", tests, sizeof tests / sizeof tests[0]};

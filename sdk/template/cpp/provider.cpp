@@ -6,11 +6,11 @@
 #include <bp/sdk.h>
 
 /*
- * The host may read what a plug-in is without running it, from a note in the file. Where the SDK
- * has the macro for it, this is the place:
- *
- *     BP_NOTE(...)
+ * What the host reads of the file without running it: the same as in the table below. <bp/note.h>
  */
+BP_NOTE("id=@ID@\n"
+        "name=@NAME@\n"
+        "version=0.1.0");
 
 struct bp_instance {
     bp_host host; /* a copy: a slot that an older host lacks is nullptr here */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* conf.h - NAME.conf beside a plug-in: what an operator says of it. It can tune or forbid, never add. */
+#ifndef BP_HOST_CONF_H
+#define BP_HOST_CONF_H
+
+#include "base/region.h"
+#include "host/vet.h"
+
+enum {
+    BP_CONF_PRIORITY = 50, /* of a plug-in without one */
+    BP_CONF_MAX = 65536    /* bytes of a file; more is refused */
+};
+
+/* Start from {0} with the priority set. Strings lie in `text`. */
+struct bp_conf {
+    char *text;
+    int priority; /* 0 to 99; counts before the note's */
+    bool is_disabled;
+    const char *sha256;    /* 64 digits that the file's bytes must give; NULL: any */
+    bp_key_value *options; /* defaults that take the place of the plug-in's */
+    uint32_t n_options;
+};
+
+/*
+ * Reads the file at an absolute path; none is fine. One that is malformed or that others may write to
+ * ends the verdict, at BP_STAGE_POLICY or BP_STAGE_SECURITY: a pinned hash that does not count would be
+ * worse than none.
+ */
+void bp_conf_read(const char *path, struct bp_trust *trust, struct bp_conf *conf,
+                  struct bp_ruling *verdict);
+/*
+ * Have the bytes of the file at path the pinned hash, if one is pinned? BP_E_UNAVAILABLE: no. What is
+ * opened after that are the same bytes, for bp_trust_check() has found that nobody else can change them.
+ */
+bp_rc bp_conf_check_pin(const struct bp_conf *conf, const char *path, bp_err *err) BP_CHECKED;
+/*
+ * The caller's options, and those of the file whose keys are not among them; from the region, with
+ * borrowed strings.
+ */
+bp_rc bp_conf_merge(const struct bp_conf *conf, const bp_key_value *options, uint32_t n,
+                    struct bp_region *region, const bp_key_value **out, uint32_t *out_n,
+                    bp_err *err) BP_CHECKED;
+void bp_conf_finish(struct bp_conf *conf);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* duplicates.c - which of several files that hold one provider is used. */
+
+#include "config.h"
+
+#include "host/duplicates.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "host/rows.h"
+
+/* Why one goes before the other; NULL: nothing says which. *order is below 0 when it is `a`. */
+static const char *compare(const struct bp_found *a, const struct bp_found *b, int *order)
+{
+    *order = bp_note_compare_versions(b->vetted.note.version, a->vetted.note.version);
+    if (*order != 0)
+        return "has a higher version";
+    *order = a->dir < b->dir ? -1 : a->dir > b->dir;
+    if (*order != 0)
+        return "is in a directory that comes earlier";
+    *order = b->vetted.level - a->vetted.level;
+    if (*order != 0)
+        return "is for more of this processor's instructions";
+    return NULL;
+}
+
+static void lose(struct bp_found *loser, const struct bp_found *winner, const char *why,
+                 const struct bp_log *log)
+{
+    bp_ruling_end(&loser->verdict, BP_STAGE_POLICY, BP_E_UNAVAILABLE, NULL, "%s is not used: %s %s",
+                  loser->file, winner->file ? winner->file : winner->name, why);
+    loser->is_duplicate = true;
+    loser->is_listed = false;
+    bp_log(log, BP_LOG_INFO, "host", "%s", loser->verdict.reason);
+}
+
+/* They stay open to be beaten by a third. */
+static void refuse_both(struct bp_found *a, struct bp_found *b)
+{
+    static const char fix[] = "remove one of them";
+
+    a->is_draw = b->is_draw = true;
+    bp_ruling_end(&a->verdict, BP_STAGE_POLICY, BP_E_INVALID, fix,
+                  "%s and %s hold the same version of '%s', and nothing says which to use", a->file,
+                  b->file, a->vetted.note.id);
+    bp_ruling_end(&b->verdict, BP_STAGE_POLICY, BP_E_INVALID, fix,
+                  "%s and %s hold the same version of '%s', and nothing says which to use", a->file,
+                  b->file, a->vetted.note.id);
+}
+
+/* Is the row still to be told apart from others? */
+static bool is_open(const struct bp_found *row)
+{
+    return row->is_listed && !row->is_duplicate && !row->is_tried &&
+           (bp_row_is_fit(row) || row->is_draw);
+}
+
+static bool is_same_file(const struct bp_found *a, const struct bp_found *b)
+{
+    return a->vetted.is_there && b->vetted.is_there && a->vetted.dev == b->vetted.dev &&
+           a->vetted.ino == b->vetted.ino;
+}
+
+static bool is_rival(const struct bp_found *a, const struct bp_found *b)
+{
+    return b != a && b->file && is_open(b) && strcmp(a->vetted.note.id, b->vetted.note.id) == 0;
+}
+
+/* Of all files with the id of a row, the one to use; the first of several that are alike. */
+static struct bp_found *best_of(struct bp_found *first, struct bp_found *row)
+{
+    struct bp_found *best = row;
+    int order;
+
+    for (; first; first = first->next) {
+        if (is_rival(best, first) && compare(first, best, &order) && order < 0)
+            best = first;
+    }
+    return best;
+}
+
+/* Settles who of all files with the id of a row is used. */
+static void settle_id(struct bp_found *first, struct bp_found *row, const struct bp_log *log)
+{
+    struct bp_found *best = best_of(first, row);
+    const char *why;
+    int order;
+
+    for (; first; first = first->next) {
+        if (!is_rival(best, first))
+            continue;
+        why = compare(best, first, &order);
+        if (why)
+            lose(first, best, why, log);
+        else
+            refuse_both(best, first);
+    }
+}
+
+/* One file that is there by several names. */
+static void settle_file(struct bp_found *row, const struct bp_log *log)
+{
+    for (struct bp_found *other = row->next; other; other = other->next) {
+        if (other->file && is_open(other) && is_same_file(row, other))
+            lose(other, row, "is the same file", log);
+    }
+}
+
+/* The row that is linked in with a name; NULL: none. */
+static const struct bp_found *linked_in(const struct bp_found *first, const char *name)
+{
+    for (; first; first = first->next) {
+        if (!first->file && first->is_listed && strcmp(first->name, name) == 0)
+            return first;
+    }
+    return NULL;
+}
+
+/* The file of the same provider that is used; NULL: none. */
+static const struct bp_found *used_instead(const struct bp_found *first, const struct bp_found *row)
+{
+    for (; first; first = first->next) {
+        if (first != row && first->file && is_open(first) &&
+            strcmp(first->vetted.note.id, row->vetted.note.id) == 0)
+            return first;
+    }
+    return NULL;
+}
+
+/* A variant that this processor cannot run is no fault where another one can. */
+static void point_to_others(struct bp_found *first)
+{
+    for (struct bp_found *row = first; row; row = row->next) {
+        const struct bp_found *other;
+        size_t n = strlen(row->verdict.reason);
+
+        if (row->verdict.stage != BP_STAGE_ISA || !row->is_listed || !row->vetted.note.id)
+            continue;
+        other = used_instead(first, row);
+        if (!other)
+            continue;
+        snprintf(row->verdict.reason + n, sizeof row->verdict.reason - n, "; %s is used instead",
+                 other->file);
+        row->is_duplicate = true;
+        row->is_listed = false;
+    }
+}
+
+void bp_duplicates_settle(struct bp_found *first, const struct bp_log *log)
+{
+    for (struct bp_found *row = first; row; row = row->next) {
+        const struct bp_found *winner = row->file ? linked_in(first, row->name) : NULL;
+
+        if (winner && row->is_listed)
+            lose(row, winner, "is linked in", log);
+        else if (row->file && is_open(row))
+            settle_file(row, log);
+    }
+    for (struct bp_found *row = first; row; row = row->next) {
+        if (row->file && is_open(row))
+            settle_id(first, row, log);
+    }
+    point_to_others(first);
+}
