@@ -514,6 +514,29 @@ typedef struct bp_model_sink {
  */
 BP_API bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink,
                            bp_err *err) BP_CHECKED;
+
+enum {
+    /*
+     * Initializers that are inputs as well stay so, and nothing is computed from them in advance.
+     * Without it they become constants: inputs of the new model no more.
+     */
+    BP_OPTIMIZE_KEEP_DEFAULTS = 1u << 0
+};
+
+/*
+ * A model with the graph that a session would run: after the passes of the options' level, for
+ * their providers, without functions (their nodes are in place of the calls) and without Constant
+ * nodes. It is a model like others, to be saved, planned or run; `model` may be closed, its weights
+ * are shared. Inputs, outputs, names of values and metadata stay. Providers only say what they would
+ * take: nothing is compiled, and nodes that none takes are no error. Fused operators are of domains
+ * that ONNX Runtime has too, "" and com.microsoft. options NULL: the environment's defaults. *out is
+ * the caller's, to close; *report (report may be NULL) to bp_report_destroy(): what the passes did,
+ * and who takes what. BP_E_UNSUPPORTED: functions bring versions of operators that no one version of
+ * their set has.
+ */
+BP_API bp_rc bp_model_optimize(bp_env *env, bp_model *model, const bp_session_options *options,
+                               uint32_t flags, bp_model **out, bp_report **report,
+                               bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err) BP_CHECKED;
 BP_API bp_rc bp_model_input(const bp_model *model, uint32_t i, bp_io_info *out,
                             bp_err *err) BP_CHECKED;

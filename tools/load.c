@@ -83,6 +83,8 @@ static const struct arg_spec load_specs[] = {
      .help = "Such rules from a file, one a line, behind those of --place."},
 };
 
+_Static_assert(sizeof load_specs / sizeof load_specs[0] == LOAD_OPTIONS, "load.h says how many");
+
 struct arg_group load_group(struct load_args *args)
 {
     return (struct arg_group){"Provider options", load_specs,

@@ -20,6 +20,9 @@ struct load_args {
     struct arg_list place_files;
 };
 
+enum { LOAD_OPTIONS = 11 };
+
+/* LOAD_OPTIONS of them. */
 struct arg_group load_group(struct load_args *args);
 void load_args_finish(struct load_args *args);
 

@@ -41,6 +41,7 @@ bin_PROGRAMS += %D%/backplane
 	%D%/cmd_bench.c \
 	%D%/cmd_doctor.c \
 	%D%/cmd_info.c \
+	%D%/cmd_optimize.c \
 	%D%/cmd_plan.c \
 	%D%/cmd_providers.c \
 	%D%/cmd_run.c \
@@ -53,6 +54,9 @@ bin_PROGRAMS += %D%/backplane
 	%D%/info_text.c \
 	%D%/main.c \
 	%D%/operators.c %D%/operators.h \
+	%D%/optimize.h \
+	%D%/optimize_find.c \
+	%D%/optimize_save.c \
 	%D%/picture.c %D%/picture.h \
 	%D%/provider.h \
 	%D%/provider_json.c \

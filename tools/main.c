@@ -22,8 +22,8 @@ static const struct arg_spec main_specs[] = {
 };
 
 static const struct command *const commands[] = {&cmd_providers, &cmd_doctor, &cmd_info,
-                                                 &cmd_plan,      &cmd_run,    &cmd_bench,
-                                                 &cmd_conform};
+                                                 &cmd_plan,      &cmd_optimize, &cmd_run,
+                                                 &cmd_bench,     &cmd_conform};
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

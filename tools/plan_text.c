@@ -157,8 +157,7 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
     return rc;
 }
 
-/* Passes that found something, or all. */
-static bp_rc print_passes(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
+bp_rc plan_passes(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
 {
     struct table table = {.columns = 5, .right = 0xe};
     bp_rc rc = BP_OK;
@@ -239,7 +238,7 @@ int plan_print(struct cli *cli, const bp_report *report, bool all_nodes)
     bp_rc rc = print_providers(cli, report, &cli->err);
 
     if (rc >= 0)
-        rc = print_passes(cli, report, all_nodes, &cli->err);
+        rc = plan_passes(cli, report, all_nodes, &cli->err);
     if (rc >= 0)
         rc = print_groups(cli, report, all_nodes, &cli->err);
     if (rc >= 0)

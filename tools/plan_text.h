@@ -7,6 +7,8 @@
 
 /* Says how many rows of a table were left out. */
 void plan_more(size_t all, size_t shown);
+/* The table of passes that found something, or of all; nothing where there are none. */
+bp_rc plan_passes(const struct cli *cli, const bp_report *report, bool all, bp_err *err) BP_CHECKED;
 /* The table of refusals, one row a kind. */
 bp_rc plan_refusals(const struct cli *cli, const bp_report *report, bool all,
                     bp_err *err) BP_CHECKED;

@@ -17,6 +17,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/onnx.c %D%/onnx.h \
 	%D%/save.c %D%/save.h \
 	%D%/save_tensor.c \
+	%D%/put.c %D%/put.h \
+	%D%/rebuild.c \
 	%D%/scope.c \
 	%D%/sniff.c %D%/sniff.h \
 	%D%/sparse.c \
@@ -25,7 +27,11 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/tensor_io.c \
 	%D%/type.c \
 	%D%/unpack.c %D%/unpack.h \
-	%D%/wire.c %D%/wire.h
+	%D%/wire.c %D%/wire.h \
+	%D%/write.h \
+	%D%/write_graph.c \
+	%D%/write_imports.c \
+	%D%/write_type.c
 runtime_libbackplane_core_la_LIBADD += %D%/libonnx-pb.la
 
 # What protoc-c makes is compiled apart, without our warnings.

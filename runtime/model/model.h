@@ -29,6 +29,9 @@ struct bp_onnx {
     uint32_t n_edits;
     uint32_t n_numbered;     /* tensors that have a number */
     uint64_t weight_bytes, n_weights;
+    struct bp_onnx *of; /* see bp_onnx_rebuild(); NULL: it was read */
+    struct bp_region own;
+    uint8_t *own_bytes;
 };
 
 /* "ai.onnx" is another name for "". */

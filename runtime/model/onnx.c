@@ -225,6 +225,9 @@ void bp_onnx_unref(struct bp_onnx *onnx)
     bp_region_finish(&onnx->region);
     bp_wire_finish(&onnx->wire);
     bp_bytes_unmap(&onnx->source.file);
+    bp_region_finish(&onnx->own);
+    bp_onnx_unref(onnx->of);
+    free(onnx->own_bytes);
     free(onnx->name);
     free(onnx);
 }
@@ -290,6 +293,8 @@ void bp_onnx_drop_pages(struct bp_onnx *onnx)
     if (file->map)
         (void)madvise(file->map, file->size, MADV_DONTNEED); /* advice: may be ignored */
     bp_external_drop_pages(onnx->source.external);
+    if (onnx->of)
+        bp_onnx_drop_pages(onnx->of);
 }
 
 void bp_onnx_info(const struct bp_onnx *onnx, bp_model_info *out)

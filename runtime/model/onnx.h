@@ -21,6 +21,14 @@ bp_rc bp_onnx_open_memory(const void *bytes, size_t size, const char *dir, struc
 bp_rc bp_onnx_open_source(const bp_model_source *source, struct bp_onnx **out,
                           bp_err *err) BP_CHECKED;
 bp_rc bp_onnx_save(const struct bp_onnx *onnx, const bp_model_sink *sink, bp_err *err) BP_CHECKED;
+/*
+ * A model like `onnx` with another graph: `ir`, which was made of it with bp_onnx_graph_with() and
+ * then changed, in `region`. On success *out has a reference to onnx and has taken the region over,
+ * whose constants are its weights. Inputs that are constants of ir are inputs no more.
+ * BP_E_UNSUPPORTED: no file could say that.
+ */
+bp_rc bp_onnx_rebuild(struct bp_onnx *onnx, const struct bp_ir *ir, struct bp_region *region,
+                      struct bp_onnx **out, bp_err *err) BP_CHECKED;
 struct bp_onnx *bp_onnx_ref(struct bp_onnx *onnx);
 void bp_onnx_unref(struct bp_onnx *onnx); /* NULL is fine */
 

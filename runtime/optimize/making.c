@@ -58,13 +58,23 @@ static bp_rc set_fact(struct bp_rewrite *rw, uint32_t value, bp_err *err)
                : BP_OK;
 }
 
+/* Names of the graphs around count too: in a file they mean the same in a body. */
+static bool is_taken(const struct bp_ir *ir, const char *name)
+{
+    for (; ir; ir = ir->parent) {
+        if (bp_strmap_get(&ir->by_name, name, BP_NONE) != BP_NONE)
+            return true;
+    }
+    return false;
+}
+
 /* "conv1.weight'", with as many marks as make it new. */
 static bp_rc define(struct bp_rewrite *rw, uint32_t like, uint32_t *out, bp_err *err)
 {
     const char *base = rw->ir->values[like].name;
     const char *name = bp_region_printf(rw->ir->region, "%s'", base);
 
-    for (uint32_t i = 2; name && bp_strmap_get(&rw->ir->by_name, name, BP_NONE) != BP_NONE; i++)
+    for (uint32_t i = 2; name && is_taken(rw->ir, name); i++)
         name = bp_region_printf(rw->ir->region, "%s'%u", base, i);
     return name ? bp_ir_define(rw->ir, name, out, err) : bp_fail_nomem(err, "names of values");
 }

@@ -32,9 +32,13 @@ OrtStatus *ort_compile_write(const OrtModelCompilationOptions *options, const bp
                              const char *out_path);
 
 /*
- * Writes the model of a new session where SetOptimizedModelFilePath says, if it does. The host
- * rewrites no graph as a file would show it, so it is the model as it was, with its weights.
+ * Makes the model as a new session of it runs, if SetOptimizedModelFilePath wants it; else *out is
+ * NULL. Initializers that are inputs as well are constants up to IR version 3, and inputs to be fed
+ * later, as ONNX Runtime has them.
  */
+OrtStatus *ort_optimized_make(const OrtSessionOptions *options, const OrtEnv *env, bp_model *model,
+                              const bp_session_options *host_options, bp_model **out);
+/* Writes it to that path; NULL: nothing to do. */
 OrtStatus *ort_optimized_write(const OrtSessionOptions *options, const bp_model *model);
 
 #endif

@@ -301,6 +301,29 @@ static bool wants_ort_format(const OrtSessionOptions *options)
     return format ? strcmp(format, "ORT") == 0 : dot && strcmp(dot, ".ort") == 0;
 }
 
+OrtStatus *ort_optimized_make(const OrtSessionOptions *options, const OrtEnv *env, bp_model *model,
+                              const bp_session_options *host_options, bp_model **out)
+{
+    bp_model_info info = {.struct_size = sizeof info};
+    struct ort_err err;
+    bp_rc rc;
+
+    *out = NULL;
+    if (!options->optimized_path || !options->optimized_path[0])
+        return NULL;
+    if (wants_ort_format(options))
+        return ort_fail(ORT_NOT_IMPLEMENTED,
+                        "%s: models in ONNX Runtime's own format are not written; name a file "
+                        "that ends in .onnx",
+                        options->optimized_path);
+    rc = bp_model_get_info(model, &info, ort_err_init(&err));
+    if (rc >= 0)
+        rc = bp_model_optimize(env->host, model, host_options,
+                               info.ir_version > 3 ? BP_OPTIMIZE_KEEP_DEFAULTS : 0, out, NULL,
+                               &err.err);
+    return ort_from(rc, &err, ORT_OTHER, NULL);
+}
+
 OrtStatus *ort_optimized_write(const OrtSessionOptions *options, const bp_model *model)
 {
     const OrtKeyValuePairs *config = &options->config;
@@ -311,13 +334,8 @@ OrtStatus *ort_optimized_write(const OrtSessionOptions *options, const bp_model 
     OrtModelCompilationOptions how = {.threshold = least ? strtoull(least, NULL, 10) : 0};
     OrtStatus *status;
 
-    if (!options->optimized_path || !options->optimized_path[0])
+    if (!model)
         return NULL;
-    if (wants_ort_format(options))
-        return ort_fail(ORT_NOT_IMPLEMENTED,
-                        "%s: models in ONNX Runtime's own format are not written; name a file "
-                        "that ends in .onnx",
-                        options->optimized_path);
     if (file && file[0]) {
         how.external_path = strdup(file);
         if (!how.external_path)

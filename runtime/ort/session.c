@@ -235,7 +235,12 @@ static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *option
     }
     rc = bp_session_create_from_model(session->env->host, session->loaded.model, host_options,
                                       &session->host, ort_err_init(&err));
+    if (rc >= 0)
+        status = ort_optimized_make(options, session->env, session->loaded.model, host_options,
+                                    &session->optimized);
     bp_session_options_destroy(host_options);
+    if (status)
+        return status;
     status = rc == BP_E_UNSUPPORTED ? unknown_operator(session, err.text) : NULL;
     return status ? status : ort_from(rc, &err, ORT_MAKING, NULL);
 }
@@ -267,7 +272,9 @@ OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *opti
     if (!status)
         status = ort_rules_check(bp_session_report(session->host), options);
     if (!status)
-        status = ort_optimized_write(options, session->loaded.model);
+        status = ort_optimized_write(options, session->optimized);
+    bp_model_close(session->optimized);
+    session->optimized = NULL;
     if (!status) {
         ort_loaded_close(&session->loaded);
         return NULL;

@@ -24,6 +24,7 @@ struct OrtSession {
     OrtEnv *env;
     bp_session *host;         /* NULL: still being edited */
     struct ort_loaded loaded; /* its model is open while it is edited */
+    bp_model *optimized;      /* while the session is made: what SetOptimizedModelFilePath gets */
     bp_io_info *inputs;       /* those that may be left out come last */
     bp_io_info *outputs;
     uint32_t n_inputs, n_outputs;

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * partition.c - stages, then claims, then groups.
- *
- * Groups come from levels: a node's level is the largest of its producers' levels, one more where
- * the provider or the stage changes. A path that leaves a provider and comes back therefore ends at
- * a higher level than it began, so nodes of one provider, stage and level that are connected are
- * convex, and (stage, level) is an order in which groups can run. All of it is linear in the nodes
- * but for a sort.
- */
+/* partition.c - stages, then claims, then groups (groups.c). */
 
 #include "config.h"
 
 #include "plan/partition.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "plan/claims.h"
+#include "plan/groups.h"
 #include "plan/placing.h"
 
 struct work {
@@ -26,8 +16,6 @@ struct work {
     struct bp_region *region;
     struct bp_view_source views;
     struct bp_partition *out;
-    uint32_t *level;  /* one a node */
-    uint32_t *parent; /* union-find over nodes */
 };
 
 /* ---- stages ---------------------------------------------------------------------------------- */
@@ -140,178 +128,7 @@ static bp_rc ask_all(struct work *w, const struct bp_asked *asked,
     return BP_OK;
 }
 
-/* ---- groups ---------------------------------------------------------------------------------- */
-
-/* Nodes that are grouped alone: control flow, and what nobody takes. */
-static bool is_single(const struct work *w, uint32_t node)
-{
-    return w->out->provider_of[node] >= BP_BY_NOBODY;
-}
-
-static bool same_kind(const struct work *w, uint32_t a, uint32_t b)
-{
-    return w->out->provider_of[a] == w->out->provider_of[b] && !is_single(w, a) &&
-           w->out->stage_of[a] == w->out->stage_of[b];
-}
-
-static uint32_t find(struct work *w, uint32_t node)
-{
-    while (w->parent[node] != node) {
-        w->parent[node] = w->parent[w->parent[node]];
-        node = w->parent[node];
-    }
-    return node;
-}
-
-/* Calls visit for each producer of what the node reads. */
-static void each_producer(struct work *w, uint32_t n,
-                          void (*visit)(struct work *w, uint32_t node, uint32_t producer))
-{
-    const struct bp_ir_node *node = &w->ir->nodes[n];
-
-    for (uint32_t i = 0; i < node->n_in; i++) {
-        if (node->in[i] != BP_NONE && w->ir->values[node->in[i]].producer != BP_NONE)
-            visit(w, n, w->ir->values[node->in[i]].producer);
-    }
-    for (uint32_t i = 0; i < node->n_implicit; i++) {
-        if (w->ir->values[node->implicit[i]].producer != BP_NONE)
-            visit(w, n, w->ir->values[node->implicit[i]].producer);
-    }
-}
-
-static void raise_level(struct work *w, uint32_t node, uint32_t producer)
-{
-    uint32_t level = w->level[producer] + (same_kind(w, node, producer) ? 0 : 1);
-
-    if (level > w->level[node])
-        w->level[node] = level;
-}
-
-static void join(struct work *w, uint32_t node, uint32_t producer)
-{
-    uint32_t a = find(w, node);
-    uint32_t b = find(w, producer);
-
-    if (!same_kind(w, node, producer) || w->level[node] != w->level[producer])
-        return;
-    if (a < b)
-        w->parent[b] = a; /* the root is the first node of its group */
-    else
-        w->parent[a] = b;
-}
-
-static void connect(struct work *w)
-{
-    for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
-        w->level[n] = 0;
-        w->parent[n] = n;
-        each_producer(w, n, raise_level);
-        each_producer(w, n, join);
-    }
-}
-
-/* Hands nodes that are wanted only in company to the next provider. True: something changed. */
-static bool hand_back(struct work *w, bool *has_yes)
-{
-    bool changed = false;
-
-    memset(has_yes, 0, w->ir->n_nodes * sizeof *has_yes);
-    for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
-        uint32_t p = w->out->provider_of[n];
-
-        if (p < BP_BY_NOBODY && w->out->verdicts[p][n].verdict == BP_YES)
-            has_yes[find(w, n)] = true;
-    }
-    for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
-        uint32_t p = w->out->provider_of[n];
-
-        if (p >= BP_BY_NOBODY || has_yes[find(w, n)])
-            continue;
-        w->out->verdicts[p][n] = (struct bp_verdict){
-            BP_NO, BP_R_NOT_PROFITABLE, NULL, "worth taking only beside a node that it also takes"};
-        w->out->provider_of[n] = first_taker(w, n);
-        changed = true;
-    }
-    return changed;
-}
-
-/* A group's place: by stage, then level, then first node. */
-struct place {
-    uint32_t stage, level, root;
-};
-
-static int by_place(const void *a, const void *b)
-{
-    const struct place *x = a;
-    const struct place *y = b;
-
-    if (x->stage != y->stage)
-        return x->stage < y->stage ? -1 : 1;
-    if (x->level != y->level)
-        return x->level < y->level ? -1 : 1;
-    return (x->root > y->root) - (x->root < y->root);
-}
-
-static void fill_groups(struct work *w, const struct place *places)
-{
-    struct bp_partition *out = w->out;
-
-    for (uint32_t g = 0; g < out->n_groups; g++) {
-        uint32_t root = places[g].root;
-
-        out->groups[g].provider = out->provider_of[root];
-        out->groups[g].stage = out->stage_of[root];
-        out->group_of[root] = g;
-    }
-    for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
-        out->group_of[n] = out->group_of[find(w, n)];
-        out->groups[out->group_of[n]].n_nodes++;
-    }
-}
-
-static bp_rc list_nodes(struct work *w, bp_err *err)
-{
-    struct bp_partition *out = w->out;
-    uint32_t *all = bp_region_array(w->region, w->ir->n_nodes, sizeof *all);
-
-    if (!all)
-        return bp_fail_nomem(err, "the groups");
-    for (uint32_t g = 0; g < out->n_groups; g++) {
-        out->groups[g].nodes = all;
-        all += out->groups[g].n_nodes;
-        out->groups[g].n_nodes = 0;
-    }
-    for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
-        struct bp_group *group = &out->groups[out->group_of[n]];
-
-        group->nodes[group->n_nodes++] = n;
-    }
-    return BP_OK;
-}
-
-static bp_rc make_groups(struct work *w, bp_err *err)
-{
-    struct place *places = bp_region_array(w->region, w->ir->n_nodes, sizeof *places);
-    bool *has_yes = bp_region_array(w->region, w->ir->n_nodes, sizeof *has_yes);
-    uint32_t n_groups = 0;
-
-    if (!places || !has_yes)
-        return bp_fail_nomem(err, "the groups");
-    do {
-        connect(w);
-    } while (hand_back(w, has_yes));
-    for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
-        if (find(w, n) == n)
-            places[n_groups++] = (struct place){w->out->stage_of[n], w->level[n], n};
-    }
-    qsort(places, n_groups, sizeof *places, by_place);
-    w->out->n_groups = n_groups;
-    w->out->groups = bp_region_array(w->region, n_groups, sizeof *w->out->groups);
-    if (!w->out->groups)
-        return bp_fail_nomem(err, "the groups");
-    fill_groups(w, places);
-    return list_nodes(w, err);
-}
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static bp_rc make_views(struct work *w, bp_err *err)
 {
@@ -333,15 +150,13 @@ static bp_rc reserve(struct work *w, bp_err *err)
 {
     size_t n = w->ir->n_nodes;
 
-    w->level = bp_region_array(w->region, n, sizeof *w->level);
-    w->parent = bp_region_array(w->region, n, sizeof *w->parent);
     w->out->group_of = bp_region_array(w->region, n, sizeof *w->out->group_of);
     w->out->provider_of = bp_region_array(w->region, n, sizeof *w->out->provider_of);
     w->out->stage_of = bp_region_array(w->region, n, sizeof *w->out->stage_of);
     w->out->rule_of = bp_region_array(w->region, n, sizeof(char *));
     w->out->verdicts = bp_region_array(w->region, w->out->n_asked, sizeof *w->out->verdicts);
-    if (!w->level || !w->parent || !w->out->group_of || !w->out->provider_of || !w->out->stage_of ||
-        !w->out->rule_of || !w->out->verdicts)
+    if (!w->out->group_of || !w->out->provider_of || !w->out->stage_of || !w->out->rule_of ||
+        !w->out->verdicts)
         return bp_fail_nomem(err, "the partition");
     return BP_OK;
 }
@@ -378,7 +193,7 @@ bp_rc bp_partition_create_placed(const struct bp_ir *ir, const struct bp_fact *f
     set_stages(&w);
     rc = ask_all(&w, asked, placing, failed, err);
     if (rc >= 0)
-        rc = make_groups(&w, err);
+        rc = bp_groups_make(out, region, err);
     if (rc >= 0)
         rc = make_views(&w, err);
     bp_view_source_finish(&w.views);

@@ -240,28 +240,84 @@ const char *bp_model_external(const bp_model *model, uint32_t i)
     return bp_onnx_external(model->onnx, i);
 }
 
-bp_rc bp_plan_create(bp_env *env, bp_model *model, const bp_session_options *options,
-                     bp_report **out, bp_err *err)
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+/* An engine that only knows what providers would take. */
+static bp_rc plan(bp_env *env, const bp_model *model, const bp_session_options *options,
+                  bool open_defaults, struct bp_engine **out, bp_err *err)
 {
     struct bp_session_options own;
     struct bp_engine_wish wish;
+    bp_rc rc = bp_session_options_copy(&own, options, err);
+
+    *out = NULL;
+    if (rc >= 0) {
+        wish = bp_session_wish(&own);
+        wish.claims_only = true;
+        wish.open_defaults = open_defaults;
+        rc = bp_engine_create(env, model->onnx, &wish, out, err);
+    }
+    bp_session_options_finish(&own);
+    return rc;
+}
+
+static bp_report *take_report(struct bp_engine *engine)
+{
+    bp_report *report = engine->report;
+
+    engine->report = NULL;
+    return report;
+}
+
+bp_rc bp_plan_create(bp_env *env, bp_model *model, const bp_session_options *options,
+                     bp_report **out, bp_err *err)
+{
     struct bp_engine *engine = NULL;
     bp_rc rc;
 
     *out = NULL;
     if (!env || !model)
         return bp_fail(err, BP_E_INVALID, "a plan needs an environment and a model");
-    rc = bp_session_options_copy(&own, options, err);
-    if (rc >= 0) {
-        wish = bp_session_wish(&own);
-        wish.claims_only = true;
-        rc = bp_engine_create(env, model->onnx, &wish, &engine, err);
-    }
-    if (rc >= 0) {
-        *out = engine->report;
-        engine->report = NULL;
-    }
+    rc = plan(env, model, options, false, &engine, err);
+    if (rc >= 0)
+        *out = take_report(engine);
     bp_engine_destroy(engine);
-    bp_session_options_finish(&own);
+    return rc;
+}
+
+bp_rc bp_model_optimize(bp_env *env, bp_model *model, const bp_session_options *options,
+                        uint32_t flags, bp_model **out, bp_report **report, bp_err *err)
+{
+    struct bp_engine *engine = NULL;
+    struct bp_region region = {0};
+    struct bp_onnx *onnx = NULL;
+    bp_report *told = NULL;
+    bp_rc rc;
+
+    *out = NULL;
+    if (report)
+        *report = NULL;
+    if (!env || !model)
+        return bp_fail(err, BP_E_INVALID, "optimising needs an environment and a model");
+    if (flags & ~(uint32_t)BP_OPTIMIZE_KEEP_DEFAULTS)
+        return bp_fail(err, BP_E_INVALID, "flags 0x%x of bp_model_optimize() have no meaning",
+                       flags);
+    rc = plan(env, model, options, flags & BP_OPTIMIZE_KEEP_DEFAULTS, &engine, err);
+    if (rc >= 0) { /* what the engine's graph is made of outlives it */
+        region = engine->region;
+        engine->region = (struct bp_region){0};
+        rc = bp_onnx_rebuild(model->onnx, engine->ir, &region, &onnx, err);
+    }
+    if (rc >= 0)
+        told = take_report(engine);
+    bp_engine_destroy(engine); /* before what its graph is made of may go */
+    bp_region_finish(&region);
+    if (rc >= 0)
+        rc = create(env, onnx, out, err);
+    if (rc < 0 || !report) {
+        bp_report_destroy(told);
+        return rc;
+    }
+    *report = told;
     return rc;
 }

@@ -43,7 +43,7 @@ try_option() # COMMAND OPTION VALUE-NAME
     grep -q -e "Fl Fl ${2#--}" "$page" || failed "$page does not have $2 of $1"
 }
 
-for command in providers doctor info plan run bench conform; do
+for command in providers doctor info plan optimize run bench conform; do
     case $command in
     providers) missing=4 ;;
     conform | doctor) missing=2 ;;

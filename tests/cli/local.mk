@@ -37,6 +37,7 @@ cli_tests = \
 	%D%/help.sh \
 	%D%/npy.sh \
 	%D%/operators.sh \
+	%D%/optimize.sh \
 	%D%/plan.sh \
 	%D%/providers.sh \
 	%D%/run.sh

@@ -164,6 +164,13 @@ unit_tests += %D%/check_optimize
 %C%_check_optimize_LDFLAGS = $(fail_alloc_ldflags)
 %C%_check_optimize_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_model_optimize
+%C%_check_model_optimize_SOURCES = %D%/check_model_optimize.c $(passes_sources) %D%/fail_alloc.c \
+	%D%/fail_alloc.h
+%C%_check_model_optimize_CPPFLAGS = $(unit_cppflags)
+%C%_check_model_optimize_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_model_optimize_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_passes_conv
 %C%_check_passes_conv_SOURCES = %D%/check_passes_conv.c $(passes_sources)
 %C%_check_passes_conv_CPPFLAGS = $(unit_cppflags)

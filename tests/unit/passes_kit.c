@@ -128,6 +128,57 @@ void passes_compare(const struct passes_result *want, const struct passes_result
     }
 }
 
+static bp_rc append(void *user, const void *bytes, size_t size, bp_err *err)
+{
+    struct passes_saved *saved = user;
+
+    (void)err;
+    saved->bytes = realloc(saved->bytes, saved->size + size + 1);
+    ck_assert_ptr_nonnull(saved->bytes);
+    if (size > 0)
+        memcpy(saved->bytes + saved->size, bytes, size);
+    saved->size += size;
+    return BP_OK;
+}
+
+void passes_save(uint32_t flags, struct passes_saved *out)
+{
+    bp_model_sink sink = {.struct_size = sizeof sink, .user = out, .write = append};
+    bp_model *model;
+
+    *out = (struct passes_saved){0};
+    KIT_OK(bp_model_optimize(kit.env, kit_model(), kit.options, flags, &model, NULL, &kit.err));
+    KIT_OK(bp_model_save(model, &sink, &kit.err));
+    bp_model_close(model);
+    KIT_OK(bp_model_open_memory(kit.env, out->bytes, out->size, NULL, &out->model, &kit.err));
+}
+
+void passes_unsave(struct passes_saved *saved)
+{
+    bp_model_close(saved->model);
+    free(saved->bytes);
+}
+
+/* What is saved at the level of kit.options runs as it is, and computes the same. */
+static void check_saved(const struct passes_result *want, const char *what)
+{
+    bp_model *model = kit_model();
+    struct passes_result got;
+    struct passes_saved saved;
+
+    passes_save(0, &saved);
+    kit.model = saved.model;
+    passes_open_at(BP_OPTIMIZE_NONE);
+    kit_session();
+    passes_run(1, &got);
+    passes_compare(want, &got, what);
+    passes_forget(&got);
+    bp_session_destroy(kit.session);
+    kit.session = NULL;
+    kit.model = model;
+    passes_unsave(&saved);
+}
+
 void passes_same(void)
 {
     static const char *const names[] = {"default", "none", "basic", "extended", "layout"};
@@ -144,6 +195,7 @@ void passes_same(void)
             passes_compare(&want, &got, names[level]);
             passes_forget(&got);
         }
+        check_saved(&want, names[level]);
     }
     passes_forget(&want);
 }

@@ -27,7 +27,18 @@ void passes_forget(struct passes_result *result);
 /* Are results near enough? `what` made the second. */
 void passes_compare(const struct passes_result *want, const struct passes_result *got,
                     const char *what);
-/* The model computes the same at every level, in the first run and the second. */
+/*
+ * The model after the passes of kit.options (flags as of bp_model_optimize), saved to memory and
+ * opened again.
+ */
+struct passes_saved {
+    bp_model *model;
+    uint8_t *bytes;
+    size_t size;
+};
+void passes_save(uint32_t flags, struct passes_saved *out);
+void passes_unsave(struct passes_saved *saved);
+/* The model computes the same at every level, in the first run, the second, and saved. */
 void passes_same(void);
 /* That, with an output "y" added, and it becomes these operators. */
 void passes_becomes(const char *basic, const char *extended);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layer_normalization.c - LayerNormalization (opset 17) and RMSNormalization (23): rows of all
+ * layer_normalization.c - LayerNormalization (opset 17, and before as ONNX Runtime has it) and RMSNormalization (23): rows of all
  * elements from `axis` on, each by its own mean and variance or root mean square. Sums are taken in
  * double whatever stash_type says. Rows are converted one at a time where X or Y has not the type
  * that is computed in.
@@ -264,7 +264,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
 const struct bp_cpu_op bp_cpu_op_layer_normalization = {
     .name = "LayerNormalization",
-    .since = 17,
+    .since = 1, /* ONNX Runtime has it in all versions */
     .types = BP_CPU_FLOATS,
     .prepare = prepare,
     .run = run,

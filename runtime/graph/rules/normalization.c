@@ -172,10 +172,22 @@ INSTANCE_NORMALIZATION(22, FLOAT, EPSILON);
 
 #define STASHED (BP_T(F32) | BP_T(BF16))
 
-ROW(LayerNormalization, 17, INFER(infer_layer_normalization),
-    IN(P("X", 'T', FLOAT), P("Scale", 'T', FLOAT), OPT("B", 'T', FLOAT)),
-    OUT(P("Y", 'T', FLOAT), OPT("Mean", 'U', STASHED), OPT("InvStdDev", 'U', STASHED)),
-    ATTRS(A_INT("axis", -1), EPSILON, A_INT("stash_type", 1)));
+/*
+ * ONNX has it from version 17 on. ONNX Runtime takes it in every version, and its fusions write it
+ * into older models; both rows have the same parts, as they mean the same.
+ */
+static const struct bp_param layer_in[] = {P("X", 'T', FLOAT), P("Scale", 'T', FLOAT),
+                                           OPT("B", 'T', FLOAT)};
+static const struct bp_param layer_out[] = {P("Y", 'T', FLOAT), OPT("Mean", 'U', STASHED),
+                                            OPT("InvStdDev", 'U', STASHED)};
+static const struct bp_attr_def layer_attrs[] = {A_INT("axis", -1), EPSILON,
+                                                 A_INT("stash_type", 1)};
+#define LAYER_NORMALIZATION(since)                                                                 \
+    ROW(LayerNormalization, since, INFER(infer_layer_normalization), .in = layer_in, .n_in = 3,    \
+        .out = layer_out, .n_out = 3, .attrs = layer_attrs, .n_attrs = 3)
+
+LAYER_NORMALIZATION(1);
+LAYER_NORMALIZATION(17);
 
 #define LRN_ROW(since, types)                                                                      \
     ROW(LRN, since, INFER(infer_lrn), IN(P("X", 'T', types)), OUT(P("Y", 'T', types)),             \

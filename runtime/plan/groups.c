@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * groups.c - nodes become groups.
+ *
+ * Groups come from levels: a node's level is the largest of its producers' levels, one more where
+ * the provider or the stage changes. A path that leaves a provider and comes back therefore ends at
+ * a higher level than it began, so nodes of one provider, stage and level that are connected are
+ * convex, and (stage, level) is an order in which groups can run. That level is the lowest; a group
+ * that nobody needs before a later one of its own kind waits for that and becomes part of it. All of
+ * it is linear in the nodes but for a sort.
+ */
+
+#include "config.h"
+
+#include "plan/groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How late a group may run. */
+struct wait {
+    uint32_t limit; /* the highest level that its readers allow */
+    uint32_t own;   /* the lowest level of readers of its own kind */
+    uint32_t level; /* what becomes of it */
+};
+
+struct work {
+    const struct bp_ir *ir;
+    struct bp_region *region;
+    struct bp_partition *out;
+    uint32_t *level;    /* one a node */
+    uint32_t *parent;   /* union-find over nodes */
+    struct wait *waits; /* one a node: counts for the first of each group */
+    uint32_t *by_level; /* nodes; scratch */
+};
+
+/* ---- connecting ------------------------------------------------------------------------------ */
+
+/* Nodes that are grouped alone: control flow, and what nobody takes. */
+static bool is_single(const struct work *w, uint32_t node)
+{
+    return w->out->provider_of[node] >= BP_BY_NOBODY;
+}
+
+static bool same_kind(const struct work *w, uint32_t a, uint32_t b)
+{
+    return w->out->provider_of[a] == w->out->provider_of[b] && !is_single(w, a) &&
+           w->out->stage_of[a] == w->out->stage_of[b];
+}
+
+static uint32_t find(struct work *w, uint32_t node)
+{
+    while (w->parent[node] != node) {
+        w->parent[node] = w->parent[w->parent[node]];
+        node = w->parent[node];
+    }
+    return node;
+}
+
+/* Calls visit for each producer of what the node reads. */
+static void each_producer(struct work *w, uint32_t n,
+                          void (*visit)(struct work *w, uint32_t node, uint32_t producer))
+{
+    const struct bp_ir_node *node = &w->ir->nodes[n];
+
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        if (node->in[i] != BP_NONE && w->ir->values[node->in[i]].producer != BP_NONE)
+            visit(w, n, w->ir->values[node->in[i]].producer);
+    }
+    for (uint32_t i = 0; i < node->n_implicit; i++) {
+        if (w->ir->values[node->implicit[i]].producer != BP_NONE)
+            visit(w, n, w->ir->values[node->implicit[i]].producer);
+    }
+}
+
+static void raise_level(struct work *w, uint32_t node, uint32_t producer)
+{
+    uint32_t level = w->level[producer] + (same_kind(w, node, producer) ? 0 : 1);
+
+    if (level > w->level[node])
+        w->level[node] = level;
+}
+
+static void join(struct work *w, uint32_t node, uint32_t producer)
+{
+    uint32_t a = find(w, node);
+    uint32_t b = find(w, producer);
+
+    if (!same_kind(w, node, producer) || w->level[node] != w->level[producer])
+        return;
+    if (a < b)
+        w->parent[b] = a; /* the root is the first node of its group */
+    else
+        w->parent[a] = b;
+}
+
+static void connect(struct work *w)
+{
+    for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
+        w->level[n] = 0;
+        w->parent[n] = n;
+        each_producer(w, n, raise_level);
+        each_producer(w, n, join);
+    }
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+/* Counts each level, then puts the nodes of higher levels first. */
+static bp_rc sort_by_level(struct work *w, bp_err *err)
+{
+    uint32_t n_nodes = w->ir->n_nodes, next = 0;
+    uint32_t *count = calloc((size_t)n_nodes + 1, sizeof *count); /* a level is below n_nodes */
+
+    if (!count)
+        return bp_fail_nomem(err, "the groups");
+    for (uint32_t n = 0; n < n_nodes; n++)
+        count[w->level[n]]++;
+    for (uint32_t level = n_nodes; level-- > 0;) {
+        uint32_t first = next;
+
+        next += count[level];
+        count[level] = first;
+    }
+    for (uint32_t n = 0; n < n_nodes; n++)
+        w->by_level[count[w->level[n]]++] = n;
+    free(count);
+    return BP_OK;
+}
+
+/* The group of a producer is needed by that of a node, whose own level is settled. */
+static void limit(struct work *w, uint32_t node, uint32_t producer)
+{
+    uint32_t root = find(w, producer), reader = find(w, node);
+    uint32_t level = w->waits[reader].level;
+    struct wait *wait = &w->waits[root];
+    bool is_own = same_kind(w, node, producer);
+    uint32_t most = is_own ? level : level - 1;
+
+    if (root == reader)
+        return;
+    wait->limit = most < wait->limit ? most : wait->limit;
+    if (is_own && level < wait->own)
+        wait->own = level;
+}
+
+/*
+ * Lets groups wait for later ones of their kind. From the highest level down: all readers of a group
+ * are in higher ones, so what they allow is known when its turn comes.
+ */
+static bp_rc delay(struct work *w, bp_err *err)
+{
+    uint32_t n_nodes = w->ir->n_nodes, end;
+    bp_rc rc = sort_by_level(w, err);
+
+    for (uint32_t n = 0; n < n_nodes && rc >= 0; n++)
+        w->waits[n] = (struct wait){BP_NONE, BP_NONE, w->level[n]};
+    for (uint32_t at = 0; at < n_nodes && rc >= 0; at = end) {
+        uint32_t level = w->level[w->by_level[at]];
+
+        for (end = at; end < n_nodes && w->level[w->by_level[end]] == level; end++) {
+            struct wait *wait = &w->waits[find(w, w->by_level[end])];
+
+            if (wait->own != BP_NONE && wait->own == wait->limit)
+                wait->level = wait->own;
+        }
+        for (uint32_t i = at; i < end; i++)
+            each_producer(w, w->by_level[i], limit);
+    }
+    if (rc < 0)
+        return rc;
+    for (uint32_t n = 0; n < n_nodes; n++)
+        w->level[n] = w->waits[find(w, n)].level;
+    for (uint32_t n = 0; n < n_nodes; n++)
+        each_producer(w, n, join);
+    return BP_OK;
+}
+
+/* ---- handing back ---------------------------------------------------------------------------- */
+
+static uint32_t first_taker(const struct work *w, uint32_t node)
+{
+    for (uint32_t p = 0; p < w->out->n_asked; p++) {
+        if (w->out->verdicts[p][node].verdict != BP_NO)
+            return p;
+    }
+    return BP_BY_NOBODY;
+}
+
+/* Hands nodes that are wanted only in company to the next provider. True: something changed. */
+static bool hand_back(struct work *w, bool *has_yes)
+{
+    bool changed = false;
+
+    memset(has_yes, 0, w->ir->n_nodes * sizeof *has_yes);
+    for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
+        uint32_t p = w->out->provider_of[n];
+
+        if (p < BP_BY_NOBODY && w->out->verdicts[p][n].verdict == BP_YES)
+            has_yes[find(w, n)] = true;
+    }
+    for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
+        uint32_t p = w->out->provider_of[n];
+
+        if (p >= BP_BY_NOBODY || has_yes[find(w, n)])
+            continue;
+        w->out->verdicts[p][n] = (struct bp_verdict){
+            BP_NO, BP_R_NOT_PROFITABLE, NULL, "worth taking only beside a node that it also takes"};
+        w->out->provider_of[n] = first_taker(w, n);
+        changed = true;
+    }
+    return changed;
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+/* A group's place: by stage, then level, then first node. */
+struct place {
+    uint32_t stage, level, root;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct place *x = a;
+    const struct place *y = b;
+
+    if (x->stage != y->stage)
+        return x->stage < y->stage ? -1 : 1;
+    if (x->level != y->level)
+        return x->level < y->level ? -1 : 1;
+    return (x->root > y->root) - (x->root < y->root);
+}
+
+static void fill_groups(struct work *w, const struct place *places)
+{
+    struct bp_partition *out = w->out;
+
+    for (uint32_t g = 0; g < out->n_groups; g++) {
+        uint32_t root = places[g].root;
+
+        out->groups[g].provider = out->provider_of[root];
+        out->groups[g].stage = out->stage_of[root];
+        out->group_of[root] = g;
+    }
+    for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
+        out->group_of[n] = out->group_of[find(w, n)];
+        out->groups[out->group_of[n]].n_nodes++;
+    }
+}
+
+static bp_rc list_nodes(struct work *w, bp_err *err)
+{
+    struct bp_partition *out = w->out;
+    uint32_t *all = bp_region_array(w->region, w->ir->n_nodes, sizeof *all);
+
+    if (!all)
+        return bp_fail_nomem(err, "the groups");
+    for (uint32_t g = 0; g < out->n_groups; g++) {
+        out->groups[g].nodes = all;
+        all += out->groups[g].n_nodes;
+        out->groups[g].n_nodes = 0;
+    }
+    for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
+        struct bp_group *group = &out->groups[out->group_of[n]];
+
+        group->nodes[group->n_nodes++] = n;
+    }
+    return BP_OK;
+}
+
+static bp_rc list_groups(struct work *w, bp_err *err)
+{
+    struct place *places = bp_region_array(w->region, w->ir->n_nodes, sizeof *places);
+    uint32_t n_groups = 0;
+
+    if (!places)
+        return bp_fail_nomem(err, "the groups");
+    for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
+        if (find(w, n) == n)
+            places[n_groups++] = (struct place){w->out->stage_of[n], w->level[n], n};
+    }
+    qsort(places, n_groups, sizeof *places, by_place);
+    w->out->n_groups = n_groups;
+    w->out->groups = bp_region_array(w->region, n_groups, sizeof *w->out->groups);
+    if (!w->out->groups)
+        return bp_fail_nomem(err, "the groups");
+    fill_groups(w, places);
+    return list_nodes(w, err);
+}
+
+bp_rc bp_groups_make(struct bp_partition *part, struct bp_region *region, bp_err *err)
+{
+    struct work w = {.ir = part->ir, .region = region, .out = part};
+    size_t n = part->ir->n_nodes;
+    bool *has_yes = bp_region_array(region, n, sizeof *has_yes);
+    bp_rc rc;
+
+    w.level = bp_region_array(region, n, sizeof *w.level);
+    w.parent = bp_region_array(region, n, sizeof *w.parent);
+    w.waits = bp_region_array(region, n, sizeof *w.waits);
+    w.by_level = bp_region_array(region, n, sizeof *w.by_level);
+    if (!has_yes || !w.level || !w.parent || !w.waits || !w.by_level)
+        return bp_fail_nomem(err, "the groups");
+    do {
+        connect(&w);
+        rc = delay(&w, err);
+        if (rc < 0)
+            return rc;
+    } while (hand_back(&w, has_yes));
+    return list_groups(&w, err);
+}

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# optimize.sh - backplane optimize: models as they would run, one or a directory of them, as files.
+set -eu
+. "$BP_SRCDIR/tests/cli/lib.sh"
+needs_cpu
+
+# make_pair FILE: y = Relu(Identity(x)), float32[4], and 600 weights that are added.
+make_pair()
+{
+    first=$(string 1 x)$(string 2 a)$(string 3 same)$(string 4 Identity)
+    second=$(string 1 a)$(string 1 w)$(string 2 b)$(string 3 sum)$(string 4 Add)
+    third=$(string 1 b)$(string 2 y)$(string 3 relu)$(string 4 Relu)
+    weights=$(printf '0000803f%.0s' $(seq 600))
+    tensor=$(number 1 600)$(number 2 1)$(string 8 w)$(printf '4a%s%s' "$(varint 2400)" "$weights")
+    graph=$(message 1 "$first")$(message 1 "$second")$(message 1 "$third")$(string 2 g)
+    graph=$graph$(message 5 "$tensor")
+    graph=$graph$(message 11 "$(value_info x 1 600)")$(message 12 "$(value_info y 1 600)")
+    {
+        number 1 8
+        message 7 "$graph"
+        message 8 "$(number 2 13)"
+    } | emit >"$1"
+}
+
+# the values that a model gives; its name is not among them
+values_of()
+{
+    "$backplane" run --seed 5 "$1" | grep '^ *y ' || failed "$1 gives no y"
+}
+
+make_pair "$work/in.onnx"
+values_of "$work/in.onnx" >"$work/want"
+
+gives 0 optimize "$work/in.onnx" -o "$work/out.onnx"
+says out "out.onnx: 2 nodes, of 3" 'drop-no-ops' '3 to 2'
+values_of "$work/out.onnx" >"$work/got"
+cmp -s "$work/want" "$work/got" || failed 'the new model gives other values'
+gives 0 info "$work/out.onnx"
+says out 'Add' 'Relu'
+never_says out 'Identity'
+gives 0 optimize --quiet --level none "$work/in.onnx" -o "$work/same.onnx"
+[ ! -s "$work/out" ] || failed '--quiet says something'
+gives 0 info "$work/same.onnx"
+says out 'Identity'
+gives 0 optimize --disable-pass drop-no-ops "$work/in.onnx" -o "$work/less.onnx"
+says out '3 nodes, of 3'
+
+# what is there stays, but for --force, and the input in any case
+refuses 2 'is there already' optimize "$work/in.onnx" -o "$work/out.onnx"
+gives 0 optimize -f "$work/in.onnx" -o "$work/out.onnx"
+cp "$work/in.onnx" "$work/kept.onnx"
+refuses 2 'part of the model that is read' optimize -f "$work/in.onnx" -o "$work/in.onnx"
+ln -s in.onnx "$work/link.onnx"
+refuses 2 'part of the model that is read' optimize -f "$work/in.onnx" -o "$work/link.onnx"
+cmp -s "$work/in.onnx" "$work/kept.onnx" || failed 'the input was changed'
+refuses 2 '--output is missing' optimize "$work/in.onnx"
+refuses 2 'a model is missing' optimize -o "$work/x.onnx"
+refuses 2 'is a directory' optimize "$work/in.onnx" -o "$work"
+: >"$work/file"
+refuses 2 'cannot write' optimize "$work/in.onnx" -o "$work/file/out.onnx"
+refuses 3 'No such file' optimize "$work/none.onnx" -o "$work/x.onnx"
+
+# weights in a file of their own, which is part of the model that is read then
+gives 0 optimize --external-data "$work/in.onnx" -o "$work/new/folder/out.onnx"
+[ "$(wc -c <"$work/new/folder/out.onnx.data")" = 2400 ] || failed 'not all weights are outside'
+[ "$(wc -c <"$work/new/folder/out.onnx")" -lt 1000 ] || failed 'weights are within all the same'
+values_of "$work/new/folder/out.onnx" >"$work/got"
+cmp -s "$work/want" "$work/got" || failed 'with weights outside it gives other values'
+cp "$work/new/folder/out.onnx" "$work/new/folder/x.onnx"
+mv "$work/new/folder/out.onnx.data" "$work/new/folder/y.onnx.data"
+ln -s y.onnx.data "$work/new/folder/out.onnx.data"
+refuses 2 'part of the model that is read' \
+    optimize -f --external-data "$work/new/folder/x.onnx" -o "$work/new/folder/y.onnx"
+gives 0 optimize "$work/new/folder/x.onnx" -o "$work/within.onnx"
+[ "$(wc -c <"$work/within.onnx")" -gt 2400 ] || failed 'weights are outside all the same'
+
+# a directory; a model that is none does not keep the others
+mkdir -p "$work/zoo/sub"
+cp "$work/in.onnx" "$work/zoo/a.onnx"
+cp "$work/in.onnx" "$work/zoo/sub/b.onnx"
+gives 0 optimize "$work/zoo" -o "$work/done"
+says out 'a.onnx: 2 nodes' 'sub/b.onnx: 2 nodes' '2 of 2 models saved, 4 nodes of 6'
+[ -s "$work/done/a.onnx" ] && [ -s "$work/done/sub/b.onnx" ] || failed 'a model was not saved'
+echo nonsense >"$work/zoo/b.onnx"
+refuses 3 'not an ONNX model' optimize -f "$work/zoo" -o "$work/done"
+says out '2 of 3 models saved'
+[ ! -e "$work/done/b.onnx" ] || failed 'something was saved of nothing'
+refuses 2 'is no directory' optimize "$work/zoo" -o "$work/in.onnx"
+mkdir "$work/empty"
+refuses 2 'no *.onnx' optimize "$work/empty" -o "$work/done"
+[ -z "$(find "$work" -name '*.part')" ] || failed 'half a file was left'
+
+# lists
+gives 0 optimize --list
+says out 'fold-norm' 'basic' 'fuse-conv' 'extended'
+gives 0 optimize --list "$work/in.onnx"
+says out 'in.onnx: 2 nodes, of 3' 'drop-no-ops' 'fuse-conv'
+
+exit "$status"
