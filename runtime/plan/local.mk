@@ -3,6 +3,7 @@
 
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/claims.c %D%/claims.h \
+	%D%/copies.c %D%/copies.h \
 	%D%/groups.c %D%/groups.h \
 	%D%/partition.c %D%/partition.h \
 	%D%/place.c %D%/place.h \

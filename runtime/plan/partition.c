@@ -154,9 +154,10 @@ static bp_rc reserve(struct work *w, bp_err *err)
     w->out->provider_of = bp_region_array(w->region, n, sizeof *w->out->provider_of);
     w->out->stage_of = bp_region_array(w->region, n, sizeof *w->out->stage_of);
     w->out->rule_of = bp_region_array(w->region, n, sizeof(char *));
+    w->out->has_memory = bp_region_array(w->region, w->out->n_asked, sizeof *w->out->has_memory);
     w->out->verdicts = bp_region_array(w->region, w->out->n_asked, sizeof *w->out->verdicts);
     if (!w->out->group_of || !w->out->provider_of || !w->out->stage_of || !w->out->rule_of ||
-        !w->out->verdicts)
+        !w->out->verdicts || !w->out->has_memory)
         return bp_fail_nomem(err, "the partition");
     return BP_OK;
 }
@@ -185,6 +186,8 @@ bp_rc bp_partition_create_placed(const struct bp_ir *ir, const struct bp_fact *f
         rc = bp_uses_build(ir, region, &out->uses, err);
     if (rc < 0)
         return rc;
+    for (uint32_t i = 0; i < n_asked; i++)
+        out->has_memory[i] = asked[i].provider->dev != NULL;
     w.views = (struct bp_view_source){
         .ir = ir, .uses = &out->uses, .facts = facts, .symbols = symbols, .region = region};
     rc = bp_view_source_init(&w.views, err);

@@ -53,6 +53,7 @@ struct bp_partition {
     uint32_t *stage_of;           /* one a node */
     const char **rule_of;         /* one a node: the placement rule that decided, or NULL */
     struct bp_verdict **verdicts; /* [asked][node] */
+    bool *has_memory;             /* one an asked: it computes in memory of its own */
     uint32_t n_asked;
 };
 

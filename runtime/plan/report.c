@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "host/states.h"
+#include "plan/copies.h"
 
 /* Rows of one kind, grown by doubling. */
 struct rows {
@@ -200,7 +201,8 @@ static bp_rc add_node(struct adding *a, uint32_t n, bp_err *err)
     return failed ? bp_fail_nomem(err, "the report") : rc;
 }
 
-static bp_rc add_group(struct adding *a, const struct bp_group *group, bp_err *err)
+static bp_rc add_group(struct adding *a, const struct bp_group *group,
+                       const struct bp_copies *copies, bp_err *err)
 {
     bp_report_group *row;
     bool is_provider = group->provider < BP_BY_NOBODY;
@@ -216,6 +218,8 @@ static bp_rc add_group(struct adding *a, const struct bp_group *group, bp_err *e
         .n_nodes = group->n_nodes,
         .n_inputs = group->view->graph.n_inputs,
         .n_outputs = group->view->graph.n_outputs,
+        .n_copies = copies->n,
+        .copy_bytes = copies->bytes,
         .path = a->path,
     };
     if (is_provider)
@@ -272,14 +276,18 @@ bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part, co
         .first_node = report->nodes.count,
     };
     uint32_t row = report->groups.count;
+    struct bp_copies *copies = NULL;
     bp_rc rc = a.path && a.group_rows ? BP_OK : bp_fail_nomem(err, "the report");
+
+    if (rc >= 0)
+        rc = bp_copies_count(part, &report->text, &copies, err);
 
     for (uint32_t g = 0; rc >= 0 && g < part->n_groups; g++)
         a.group_rows[g] = part->groups[g].provider == BP_BY_NOBODY ? BP_NONE : row++;
     for (uint32_t n = 0; rc >= 0 && n < part->ir->n_nodes; n++)
         rc = add_node(&a, n, err);
     for (uint32_t g = 0; rc >= 0 && g < part->n_groups; g++)
-        rc = add_group(&a, &part->groups[g], err);
+        rc = add_group(&a, &part->groups[g], &copies[g], err);
     return rc < 0 ? rc : add_edges(&a, err);
 }
 

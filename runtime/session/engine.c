@@ -73,7 +73,8 @@ static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wi
 
         if (rc >= 0)
             return rc;
-        if (maker.failed == BP_NONE || rc == BP_E_NOMEM)
+        if (maker.failed == BP_NONE ||
+            (rc == BP_E_NOMEM && !bp_has_memory(engine->lineup.active[maker.failed])))
             return bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text);
         snprintf(dropped, sizeof dropped, "provider '%s' failed (%s); now ",
                  engine->lineup.active[maker.failed]->name, text);

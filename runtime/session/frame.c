@@ -79,6 +79,7 @@ bp_rc bp_frame_state_create(const struct bp_body *body, struct bp_frame_state **
     if (!frame)
         return bp_fail_nomem(err, "a run");
     frame->body = body;
+    frame->root = frame;
     frame->cells = calloc(n_values, sizeof *frame->cells);
     frame->wanted = calloc(n_values, sizeof(bp_binding *));
     frame->growing = calloc(n_values, sizeof *frame->growing);
@@ -153,6 +154,7 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
     for (uint32_t v = 0; frame->held && v < frame->body->ir->n_values; v++)
         bp_object_release(frame->held[v]);
     destroy_carried(frame);
+    bp_queues_destroy(frame->queues);
     bp_symbols_finish(&frame->symbols);
     free(frame->held);
     free(frame->plans);
@@ -177,6 +179,8 @@ bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *u
     }
     if (!frame->children[u][i])
         rc = bp_frame_state_create(unit->bodies[i], &frame->children[u][i], err);
+    if (rc >= 0)
+        frame->children[u][i]->root = frame->root;
     *out = frame->children[u][i];
     return rc;
 }
@@ -196,6 +200,24 @@ size_t bp_frame_state_bytes(const struct bp_frame_state *frame)
              i++) {
             if (frame->children[u][i])
                 bytes += bp_frame_state_bytes(frame->children[u][i]);
+        }
+    }
+    return bytes;
+}
+
+size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame)
+{
+    size_t bytes = 0;
+
+    for (uint32_t s = 0; s < frame->body->n_stages; s++) {
+        for (const struct bp_stage_plan *plan = frame->plans[s]; plan; plan = plan->next)
+            bytes += bp_device_plan_bytes(plan);
+    }
+    for (uint32_t u = 0; u < frame->body->n_units; u++) {
+        for (uint32_t i = 0; frame->children[u] && i < n_bodies(frame, &frame->body->units[u]);
+             i++) {
+            if (frame->children[u][i])
+                bytes += bp_frame_state_device_bytes(frame->children[u][i]);
         }
     }
     return bytes;

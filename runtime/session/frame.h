@@ -8,6 +8,7 @@
 #define BP_SESSION_FRAME_H
 
 #include "session/body.h"
+#include "session/device.h"
 #include "value/object.h"
 
 enum { BP_MAX_PLANS = 8 }; /* shapes that a frame remembers for each stage */
@@ -57,12 +58,14 @@ struct bp_unit_frame {
     bp_run run;
     bool has_growing; /* some outputs come through alloc_output */
     struct bp_unit_profile *profile; /* NULL: no run of it was measured yet */
+    struct bp_queue *queue;       /* of a provider with memory of its own; NULL: it has none */
+    struct bp_device_room *rooms; /* one an output, with a queue: where its size comes with the data */
 };
 
-/* A tensor of a group that shows a value. */
+/* A tensor of a group, or of a copy, that shows a value in host memory. */
 struct bp_slot {
     bp_tensor *tensor;
-    struct bp_unit_frame *unit;
+    struct bp_unit_frame *unit; /* NULL: of a copy */
 };
 
 /* A stage, prepared for one set of shapes and of contents that shapes depend on. */
@@ -79,10 +82,13 @@ struct bp_stage_plan {
     struct bp_slot *slots;
     void *arena;
     size_t arena_bytes;
+    struct bp_device_plan *device; /* NULL: all is in host memory */
 };
 
 struct bp_frame_state {
     const struct bp_body *body;
+    struct bp_frame_state *root; /* of the main graph: itself */
+    struct bp_queue *queues;     /* the root's, for all; of providers that have memory of their own */
     struct bp_symbols symbols;         /* of sizes that come with data */
     struct bp_cell *cells;             /* one a value */
     bp_binding **wanted;               /* one a value: where a caller wants it; NULL: nowhere */
@@ -95,7 +101,7 @@ struct bp_frame_state {
     uint32_t key_cap;
 };
 
-/* A frame for a body; children as they are needed. */
+/* A frame for the main graph's body; children as they are needed. */
 bp_rc bp_frame_state_create(const struct bp_body *body, struct bp_frame_state **out,
                             bp_err *err) BP_CHECKED;
 void bp_frame_state_destroy(struct bp_frame_state *frame); /* NULL is fine */
@@ -142,6 +148,8 @@ bp_rc bp_growing_copy(struct bp_growing *growing, const struct bp_cell *from, st
 
 /* Bytes in the arenas and growing outputs of the frame and its children. */
 size_t bp_frame_state_bytes(const struct bp_frame_state *frame);
+/* The same of providers' own memory. */
+size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame);
 
 /*
  * The plan of stage s for the cells as they are: remembered, or made. Makes room by forgetting the

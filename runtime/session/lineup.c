@@ -10,6 +10,7 @@
 
 #include "host/options.h"
 #include "session/custom.h"
+#include "session/device.h"
 
 /* Building: what is read, and where rows go. */
 struct building {
@@ -125,11 +126,13 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
     active->n_options = found->provider->n_options;
     bp_options_warn(found->provider, spec->options, spec->n_options, &lineup->env->log);
     *stage = BP_STAGE_CREATE;
-    if (found->provider->dev)
-        return bp_fail(err, BP_E_UNSUPPORTED,
-                       "it computes in memory of its own, which this "
-                       "version of the host cannot use yet");
-    return start_instance(lineup, active, found->file, spec, threads, err);
+    rc = start_instance(lineup, active, found->file, spec, threads, err);
+    if (rc < 0 || !found->provider->dev)
+        return rc;
+    rc = bp_device_check(active, spec, err);
+    if (rc < 0)
+        found->provider->destroy(active->instance);
+    return rc;
 }
 
 /* What is to be done about a provider that failed; `own` has room for a sentence. */

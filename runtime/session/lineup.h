@@ -18,6 +18,7 @@ struct bp_active {
     uint32_t fallback; /* in force */
     double min_share;  /* of the nodes that providers run, 0..1 */
     uint32_t row;      /* in the report */
+    uint32_t spaces;   /* memory spaces of its own; 0: it computes in host memory */
     struct bp_services services;
 };
 

@@ -19,6 +19,12 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/hosted/pieces.c \
 	%D%/hosted/scan.c \
 	%D%/hosted/sequence.c \
+	%D%/device.h \
+	%D%/device_layout.c \
+	%D%/device_plan.c \
+	%D%/device_planning.h \
+	%D%/device_queue.c \
+	%D%/device_run.c \
 	%D%/dynamic.c \
 	%D%/engine.c %D%/engine.h \
 	%D%/explain.c %D%/explain.h \

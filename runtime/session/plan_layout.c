@@ -8,37 +8,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A value that a unit writes: live until its last reader, or to the end when it is wanted outside. */
-static void add_item(struct bp_planning *p, uint32_t value, uint32_t unit)
+void bp_planning_add_item(struct bp_planning *p, uint32_t value, uint32_t step)
 {
     const struct bp_cell *place = &p->plan->places[value];
 
     if (place->rank == BP_RANK_UNKNOWN || p->item_of[value] != BP_NONE)
         return;
     p->item_of[value] = p->n_items;
-    p->items[p->n_items++] = (bp_arena_item){.bytes = place->bytes, .first = unit, .last = unit};
+    p->items[p->n_items++] = (bp_arena_item){.bytes = place->bytes, .first = step, .last = step};
 }
 
-static void extend(struct bp_planning *p, uint32_t value, uint32_t unit)
+void bp_planning_extend(struct bp_planning *p, uint32_t value, uint32_t step)
 {
-    if (p->item_of[value] != BP_NONE && p->items[p->item_of[value]].last < unit)
-        p->items[p->item_of[value]].last = unit;
+    if (p->item_of[value] != BP_NONE && p->items[p->item_of[value]].last < step)
+        p->items[p->item_of[value]].last = step;
 }
 
+/*
+ * What a unit writes in host memory is live until its last reader, or to the end when it is wanted
+ * outside.
+ */
 static void add_lifetimes(struct bp_planning *p)
 {
-    p->n_items = p->plan->n_units;
     for (uint32_t u = 0; u < p->plan->n_units; u++) {
-        const struct bp_unit *unit = p->plan->units[u].unit;
-        const struct bp_view *view = unit->group->view;
+        const struct bp_unit_frame *unit = &p->plan->units[u];
+        const struct bp_view *view = unit->unit->group->view;
 
         for (uint32_t i = 0; i < view->graph.n_inputs; i++)
-            extend(p, view->value_of[view->graph.inputs[i]], u);
-        for (uint32_t i = 0; unit->program && i < view->graph.n_outputs; i++)
-            add_item(p, view->value_of[view->graph.outputs[i]], u);
+            bp_planning_extend(p, view->value_of[view->graph.inputs[i]], u);
+        for (uint32_t i = 0; i < unit->desc.n_out; i++) {
+            if (unit->desc.out[i].space == BP_SPACE_HOST)
+                bp_planning_add_item(p, view->value_of[view->graph.outputs[i]], u);
+        }
     }
     for (uint32_t i = 0; i < p->stage->n_keeps; i++)
-        extend(p, p->stage->keeps[i], p->plan->n_units);
+        bp_planning_extend(p, p->stage->keeps[i], p->plan->n_units);
+    bp_planning_extend_transfers(p);
 }
 
 static bp_rc lay_out(struct bp_planning *p, bp_err *err)
@@ -61,6 +66,7 @@ static bp_rc lay_out(struct bp_planning *p, bp_err *err)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
+/* Tensors in host memory: of groups, and one side of each copy. */
 static void each_tensor(struct bp_stage_plan *plan,
                         void (*visit)(void *u, uint32_t value, bp_tensor *tensor,
                                       struct bp_unit_frame *unit),
@@ -70,11 +76,17 @@ static void each_tensor(struct bp_stage_plan *plan,
         struct bp_unit_frame *unit = &plan->units[i];
         const struct bp_view *view = unit->unit->group->view;
 
-        for (uint32_t t = 0; t < unit->desc.n_in; t++)
-            visit(u, view->value_of[view->graph.inputs[t]], &unit->desc.in[t], unit);
-        for (uint32_t t = 0; t < unit->desc.n_out; t++)
-            visit(u, view->value_of[view->graph.outputs[t]], &unit->desc.out[t], unit);
+        for (uint32_t t = 0; t < unit->desc.n_in; t++) {
+            if (unit->desc.in[t].space == BP_SPACE_HOST)
+                visit(u, view->value_of[view->graph.inputs[t]], &unit->desc.in[t], unit);
+        }
+        for (uint32_t t = 0; t < unit->desc.n_out; t++) {
+            if (unit->desc.out[t].space == BP_SPACE_HOST)
+                visit(u, view->value_of[view->graph.outputs[t]], &unit->desc.out[t], unit);
+        }
     }
+    for (uint32_t t = 0; plan->device && t < plan->device->n_transfers; t++)
+        visit(u, plan->device->transfers[t].value, &plan->device->transfers[t].host, NULL);
 }
 
 static void count_slot(void *u, uint32_t value, bp_tensor *tensor, struct bp_unit_frame *unit)
@@ -124,7 +136,8 @@ void bp_stage_plan_bind(struct bp_stage_plan *plan, uint32_t value, void *base, 
             continue;
         slot->tensor->base = base;
         slot->tensor->bytes = bytes;
-        slot->unit->run.io_epoch++;
+        if (slot->unit)
+            slot->unit->run.io_epoch++;
     }
 }
 
@@ -155,6 +168,10 @@ bp_rc bp_planning_lay_out(struct bp_planning *p, bp_err *err)
 {
     bp_rc rc;
 
+    p->n_items = p->plan->n_units; /* scratch memory */
+    rc = bp_planning_devices(p, err);
+    if (rc < 0)
+        return rc;
     add_lifetimes(p);
     rc = lay_out(p, err);
     if (rc >= 0)

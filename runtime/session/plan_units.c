@@ -30,14 +30,18 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
     if (!bp_dense_bytes(place->dtype, dims, rank, &bytes))
         return bp_fail(err, BP_E_NOMEM, "'%s' is too large for this machine",
                        view->ir->values[value].name);
-    rc = bp_frame_state_grow(unit->owner, value, bytes, &growing, err);
+    growing = &unit->owner->growing[value];
+    if (tensor->space != BP_SPACE_HOST)
+        rc = bp_device_grow(unit, out, bytes, err);
+    else
+        rc = bp_frame_state_grow(unit->owner, value, bytes, &growing, err);
     if (rc < 0)
         return rc;
     if (rank)
         memcpy(growing->dims, dims, rank * sizeof *dims);
     growing->rank = rank;
     growing->bytes = bytes;
-    tensor->base = growing->data;
+    tensor->base = tensor->space != BP_SPACE_HOST ? unit->rooms[out].base : growing->data;
     tensor->offset = 0;
     tensor->dims = growing->dims;
     tensor->rank = rank;
@@ -45,7 +49,7 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
     return BP_OK;
 }
 
-static bp_tensor tensor_of(const struct bp_stage_plan *plan, uint32_t value)
+bp_tensor bp_planning_tensor(const struct bp_stage_plan *plan, uint32_t value, uint32_t space)
 {
     const struct bp_cell *place = &plan->places[value];
 
@@ -54,19 +58,42 @@ static bp_tensor tensor_of(const struct bp_stage_plan *plan, uint32_t value)
         .bytes = place->bytes,
         .rank = place->rank,
         .dtype = place->dtype,
-        .space = BP_SPACE_HOST,
+        .space = space,
     };
 }
 
-/* Tensors for the inputs or outputs of a group. */
-static bp_tensor *make_tensors(struct bp_planning *p, const struct bp_view *view,
+/* Tensors for the inputs or outputs of a group, in the memory of its provider. */
+static bp_tensor *make_tensors(struct bp_planning *p, const struct bp_unit *unit,
                                const uint32_t *values, uint32_t n)
 {
     bp_tensor *tensors = bp_region_array(&p->plan->region, n, sizeof *tensors);
+    const struct bp_view *view = unit->group->view;
 
-    for (uint32_t i = 0; tensors && i < n; i++)
-        tensors[i] = tensor_of(p->plan, view->value_of[values[i]]);
+    for (uint32_t i = 0; tensors && i < n; i++) {
+        uint32_t value = view->value_of[values[i]];
+        bool is_text = p->plan->places[value].dtype == BP_DTYPE_STRING;
+
+        tensors[i] = bp_planning_tensor(p->plan, value,
+                                        bp_has_memory(unit->by) && !is_text ? 1 : BP_SPACE_HOST);
+    }
     return tensors;
+}
+
+/* What a provider may have written into `space`. */
+static bp_rc check_spaces(const struct bp_unit_frame *unit, const bp_tensor *tensors, uint32_t n,
+                          bp_err *err)
+{
+    uint32_t n_spaces = unit->queue ? unit->unit->by->spaces : 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (tensors[i].space > n_spaces)
+            return bp_fail(err, BP_E_INTERNAL, "it wants a tensor in space %u, where it has %u",
+                           tensors[i].space, n_spaces);
+        if (tensors[i].space != BP_SPACE_HOST && tensors[i].dtype == BP_DTYPE_STRING)
+            return bp_fail(err, BP_E_INTERNAL, "it wants strings in space %u",
+                           tensors[i].space);
+    }
+    return BP_OK;
 }
 
 static bp_shape *make_shapes(struct bp_planning *p, const struct bp_view *view)
@@ -96,8 +123,8 @@ static bp_rc prepare(struct bp_planning *p, uint32_t u, bp_frame_needs *needs, b
     desc->n_in = view->graph.n_inputs;
     desc->n_out = view->graph.n_outputs;
     desc->n_shapes = view->graph.n_values;
-    desc->in = make_tensors(p, view, view->graph.inputs, desc->n_in);
-    desc->out = make_tensors(p, view, view->graph.outputs, desc->n_out);
+    desc->in = make_tensors(p, unit->unit, view->graph.inputs, desc->n_in);
+    desc->out = make_tensors(p, unit->unit, view->graph.outputs, desc->n_out);
     desc->shapes = make_shapes(p, view);
     desc->h = unit;
     desc->alloc_output = alloc_output;
@@ -112,7 +139,29 @@ static bp_rc prepare(struct bp_planning *p, uint32_t u, bp_frame_needs *needs, b
     rc = bp_err_complete(err, rc);
     if (rc >= 0 && !unit->frame)
         rc = bp_fail(err, BP_E_INTERNAL, "frame_create succeeded without a frame");
+    if (rc >= 0)
+        rc = check_spaces(unit, desc->in, desc->n_in, err);
+    if (rc >= 0)
+        rc = check_spaces(unit, desc->out, desc->n_out, err);
+    if (rc >= 0 && needs->scratch_space > (unit->queue ? unit->unit->by->spaces : 0))
+        rc = bp_fail(err, BP_E_INTERNAL, "it wants scratch memory in space %u, which it has not",
+                     needs->scratch_space);
     return rc;
+}
+
+/* The queue and rooms of a group whose provider has memory of its own. */
+static bp_rc prepare_device(struct bp_planning *p, struct bp_unit_frame *unit, bp_err *err)
+{
+    bp_rc rc;
+
+    if (!bp_has_memory(unit->unit->by))
+        return BP_OK;
+    rc = bp_queue_get(&p->frame->root->queues, unit->unit->by, &unit->queue, err);
+    if (rc < 0)
+        return rc;
+    unit->rooms = bp_region_array(&p->plan->region, unit->unit->group->view->graph.n_outputs,
+                                  sizeof *unit->rooms);
+    return unit->rooms ? BP_OK : bp_fail_nomem(err, "a plan");
 }
 
 bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err)
@@ -121,10 +170,11 @@ bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err)
 
     p->plan->units = bp_region_array(&p->plan->region, p->stage->n_units, sizeof *p->plan->units);
     p->align_of = bp_region_array(&p->plan->region, p->stage->n_units, sizeof *p->align_of);
-    if (!p->plan->units || !p->align_of)
+    p->needs = bp_region_array(&p->plan->region, p->stage->n_units, sizeof *p->needs);
+    if (!p->plan->units || !p->align_of || !p->needs)
         return bp_fail_nomem(err, "a plan");
     for (uint32_t u = 0; rc >= 0 && u < p->stage->n_units; u++) {
-        bp_frame_needs needs = {.struct_size = sizeof needs};
+        bp_frame_needs *needs = &p->needs[u];
         struct bp_unit_frame *unit = &p->plan->units[p->plan->n_units++];
 
         unit->owner = p->frame;
@@ -132,17 +182,23 @@ bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err)
         unit->unit = &p->frame->body->units[p->stage->first_unit + u];
         if (!unit->unit->program)
             continue;
-        rc = prepare(p, u, &needs, err);
+        needs->struct_size = sizeof *needs;
+        rc = prepare_device(p, unit, err);
+        if (rc < 0)
+            return rc;
+        rc = prepare(p, u, needs, err);
         if (rc < 0) {
             rc = bp_fail_in(err, rc, "provider '%s'", unit->unit->by->name);
             continue;
         }
         unit->desc.n_shapes = 0; /* they were lent for the call */
         unit->desc.shapes = NULL;
-        p->items[u] = (bp_arena_item){.bytes = needs.scratch_bytes, .first = u, .last = u};
-        p->align_of[u] = needs.scratch_align > BP_ARENA_ALIGN ? needs.scratch_align : 0;
+        if (needs->scratch_space != BP_SPACE_HOST)
+            continue; /* its place is in a block of the provider */
+        p->items[u] = (bp_arena_item){.bytes = needs->scratch_bytes, .first = u, .last = u};
+        p->align_of[u] = needs->scratch_align > BP_ARENA_ALIGN ? needs->scratch_align : 0;
         if (p->align_of[u])
-            p->items[u].bytes += needs.scratch_align; /* room to move up */
+            p->items[u].bytes += needs->scratch_align; /* room to move up */
     }
     return rc;
 }

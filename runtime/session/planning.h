@@ -18,7 +18,15 @@ struct bp_planning {
     uint32_t *item_of;    /* one a value: index in items, or BP_NONE */
     uint32_t n_items;
     size_t *align_of; /* one a unit: alignment of its scratch beyond the arena's; 0: none */
+    bp_frame_needs *needs; /* one a unit */
 };
+
+/* A tensor that shows a value, without a base. */
+bp_tensor bp_planning_tensor(const struct bp_stage_plan *plan, uint32_t value, uint32_t space);
+/* A place in the host's arena from a step on, to be extended; nothing where there is one. */
+void bp_planning_add_item(struct bp_planning *p, uint32_t value, uint32_t step);
+/* The value is needed at that step too. */
+void bp_planning_extend(struct bp_planning *p, uint32_t value, uint32_t step);
 
 /* Exact shapes of everything in the stage, from the cells that it reads: facts, then places. */
 bp_rc bp_planning_infer(struct bp_planning *p, bp_err *err) BP_CHECKED;

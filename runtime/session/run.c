@@ -138,6 +138,14 @@ static bp_rc take_growing(struct bp_run_state *state, struct bp_unit_frame *unit
         if (growing->rank == BP_RANK_UNKNOWN)
             return bp_fail(err, BP_E_INTERNAL, "provider '%s' did not make '%s'",
                            unit->unit->by->name, view->ir->values[value].name);
+        if (unit->desc.out[i].space != BP_SPACE_HOST) {
+            bp_rc rc = bp_frame_state_grow(state->frame, value, growing->bytes, &growing, err);
+
+            if (rc >= 0)
+                rc = bp_device_fetch(state, unit, i, growing->data, growing->bytes, err);
+            if (rc < 0)
+                return rc;
+        }
         state->frame->cells[value] = (struct bp_cell){
             .base = growing->data,
             .dims = growing->dims,
@@ -151,11 +159,40 @@ static bp_rc take_growing(struct bp_run_state *state, struct bp_unit_frame *unit
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-static bp_rc execute(struct bp_unit_frame *unit, bp_err *err)
+/* What execute left in the queue of its provider is for later, if there is a queue. */
+static bp_rc leave_pending(struct bp_unit_frame *unit, bp_err *err)
+{
+    if (!unit->queue || !unit->queue->stream)
+        return bp_fail(err, BP_E_INTERNAL, "execute leaves work for later, without a stream for it");
+    return BP_OK;
+}
+
+static bp_rc execute_queued(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
+{
+    struct bp_unit *of = unit->unit;
+    bp_rc rc = bp_queue_start(unit->queue, err);
+
+    if (rc < 0)
+        return rc;
+    unit->run.stream = unit->queue->stream;
+    unit->queue->is_pending = unit->run.stream != NULL; /* whatever it answers */
+    if (of->takes_turns)
+        pthread_mutex_lock(&of->turn);
+    rc = bp_err_complete(err, of->by->provider->execute(unit->frame, &unit->run, err));
+    if (rc >= 0 && of->takes_turns) /* until it is done, too */
+        rc = bp_queue_wait(unit->queue, state->shared, err);
+    if (of->takes_turns)
+        pthread_mutex_unlock(&of->turn);
+    return rc;
+}
+
+static bp_rc execute(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
 {
     struct bp_unit *of = unit->unit;
     bp_rc rc;
 
+    if (unit->queue)
+        return execute_queued(state, unit, err);
     if (!of->takes_turns)
         return of->by->provider->execute(unit->frame, &unit->run, err);
     pthread_mutex_lock(&of->turn);
@@ -168,7 +205,7 @@ static bp_rc execute(struct bp_unit_frame *unit, bp_err *err)
 static bp_rc execute_profiled(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
 {
     int64_t start_ns = bp_profile_begin_unit(state->shared, unit);
-    bp_rc rc = unit->frame ? execute(unit, err) : bp_hosted_run(state, unit->unit, err);
+    bp_rc rc = unit->frame ? execute(state, unit, err) : bp_hosted_run(state, unit->unit, err);
 
     bp_profile_end_unit(state->shared, unit, start_ns);
     return rc;
@@ -185,12 +222,10 @@ static bp_rc run_program(struct bp_run_state *state, struct bp_unit_frame *unit,
     if (unit->has_growing)
         forget_growing(state, unit);
     bp_err_clear(err);
-    rc = state->shared->profile ? execute_profiled(state, unit, err) : execute(unit, err);
+    rc = state->shared->profile ? execute_profiled(state, unit, err) : execute(state, unit, err);
     rc = bp_err_complete(err, rc);
     if (rc == BP_PENDING)
-        rc = bp_fail(err, BP_E_UNSUPPORTED,
-                     "it runs asynchronously, which this version of the "
-                     "host cannot use yet");
+        rc = leave_pending(unit, err);
     if (rc < 0)
         return rc == BP_E_CANCELLED || rc == BP_E_TIMEOUT
                    ? rc
@@ -213,6 +248,8 @@ static bp_rc run_stage(struct bp_run_state *state, const struct bp_stage *stage,
         struct bp_unit_frame *unit = &plan->units[u];
 
         rc = bp_run_check(state->shared, err);
+        if (rc >= 0 && plan->device)
+            rc = bp_device_step(state, u, err);
         if (rc < 0)
             return rc;
         if (unit->frame)
@@ -222,7 +259,7 @@ static bp_rc run_stage(struct bp_run_state *state, const struct bp_stage *stage,
         else
             rc = bp_hosted_run(state, unit->unit, err);
     }
-    return rc;
+    return rc >= 0 && plan->device ? bp_device_step(state, plan->n_units, err) : rc;
 }
 
 bp_rc bp_body_run(struct bp_frame_state *frame, struct bp_run_shared *shared, bp_err *err)
@@ -235,5 +272,7 @@ bp_rc bp_body_run(struct bp_frame_state *frame, struct bp_run_shared *shared, bp
         if (rc >= 0)
             rc = run_stage(&state, &frame->body->stages[s], err);
     }
+    if (rc < 0)
+        bp_queues_abandon(frame->root->queues);
     return rc;
 }

@@ -53,7 +53,7 @@ typedef int32_t bp_rc; /* below zero: an error. A negative that is unknown reads
 
 enum {
     BP_OK = 0,
-    BP_PENDING = 1,          /* execute: accepted, finished when signal_event fires */
+    BP_PENDING = 1,          /* execute: accepted, finished when bp_run.stream has come so far */
     BP_E_INVALID = -1,       /* the caller's argument, model or feed is wrong */
     BP_E_UNSUPPORTED = -2,   /* well formed, but nobody here can do it */
     BP_E_UNAVAILABLE = -3,   /* the provider, its device or its library is not here */
@@ -431,7 +431,14 @@ typedef struct bp_run {
     uint64_t run_id;
     uint32_t io_epoch; /* differs from the last run's <=> a base or offset in the frame changed */
     uint32_t reserved0;
-    void *stream, *wait_event, *signal_event;
+    /*
+     * Of a provider with queues: the one for this execute, whose work is ordered behind what is in
+     * it. Inputs may be on their way in there; execute either puts its own work behind them and
+     * gives BP_PENDING, or waits for them itself. NULL: inputs are there, and execute returns when
+     * it is done. The host waits before it reads; a stream may be another one at each run.
+     */
+    void *stream;
+    void *wait_event, *signal_event; /* NULL in this draft */
     const volatile uint32_t *cancel; /* non-zero asks execute to stop with BP_E_CANCELLED */
     int64_t deadline_ns;             /* on CLOCK_MONOTONIC; 0 means none */
     bp_prof *prof;                   /* NULL: profiling is off */
@@ -446,10 +453,15 @@ typedef struct bp_shape {
 
 /*
  * A frame's surroundings; the host keeps it at one address for the life of the frame.
- * At frame_create: in[] and out[] have dtype, rank and dims, but no base yet; scratch is NULL.
- * From the first execute on: bases are set and scratch has the bytes that the frame asked for.
- * An output whose rank is BP_RANK_UNKNOWN is produced through alloc_output; in and out are otherwise
- * only read by the provider.
+ * At frame_create: in[] and out[] have dtype, rank, dims and space, but no base yet; scratch is
+ * NULL. From the first execute on: bases are set and scratch has the bytes that the frame asked for.
+ * An output whose rank is BP_RANK_UNKNOWN is produced through alloc_output.
+ *
+ * Space: of a provider with memory of its own (bp_device_ops), tensors lie in space 1, strings in
+ * host memory. During frame_create the provider may write another of its spaces, or BP_SPACE_HOST,
+ * into `space` of any of them: shapes that it reads on the host, say. The host copies what lies
+ * elsewhere. In host memory base + offset is a multiple of the element's size; in other spaces
+ * offset is a multiple of 256. All else in in[] and out[] is only read by the provider.
  */
 typedef struct bp_frame_desc {
     uint32_t struct_size;
@@ -457,13 +469,15 @@ typedef struct bp_frame_desc {
     uint32_t n_in, n_out, n_shapes, reserved0;
     bp_tensor *in, *out;    /* in the order of the graph's inputs and outputs */
     const bp_shape *shapes; /* one a value of the program's graph; valid during frame_create */
-    void *scratch;          /* contents are undefined at each execute */
+    void *scratch;          /* a base in bp_frame_needs.scratch_space; contents are undefined at
+                               each execute */
     void *h;
     /*
      * During execute: storage for output `out` whose size came only with the data. Fills
      * out[out].base, dims, rank, bytes. BP_E_NOMEM, or BP_E_INVALID when the output had a shape.
      */
     bp_rc (*alloc_output)(void *h, uint32_t out, uint32_t rank, const int64_t *dims, bp_err *err);
+    uint64_t scratch_offset; /* bytes behind scratch; 0 in host memory */
 } bp_frame_desc;
 
 /* A frame's wishes, filled by frame_create. */
@@ -472,6 +486,8 @@ typedef struct bp_frame_needs {
     uint32_t flags;
     size_t scratch_bytes;
     size_t scratch_align; /* a power of two; 0 reads as 64 */
+    uint32_t scratch_space; /* BP_SPACE_HOST, or one of the provider's */
+    uint32_t reserved0;
 } bp_frame_needs;
 
 /* Receives a saved program, piece by piece. */
@@ -487,25 +503,43 @@ typedef struct bp_copy {
     const bp_tensor *src;
 } bp_copy;
 
-/* Memory and queues of a provider with its own memory. NULL for one that computes in host memory. */
+/*
+ * Memory and queues of a provider with its own memory; NULL for one that computes in host memory.
+ * `dev` counts the instance's devices: of those that create was handed, or 0, the provider's choice.
+ * The host works on device 0. alloc, free and copy are never NULL. Queues are (opt): without
+ * stream_create copies and execute return when they are done; with it all slots of events are there.
+ * A stream is in use by one thread at a time; different ones overlap, and with all other calls.
+ */
 typedef struct bp_device_ops {
     uint32_t struct_size;
     uint32_t flags;
-    /* [any] n bytes in memory space `space` of device `dev`; *base is opaque to the host */
+    /*
+     * [any] n > 0 bytes in memory space `space` of device `dev`, at a multiple of align (a power of
+     * two); *base is opaque to the host
+     */
     bp_rc (*alloc)(bp_instance *, uint32_t dev, uint32_t space, size_t n, size_t align, void **base,
                    bp_err *err);
     void (*free)(bp_instance *, uint32_t dev, uint32_t space, void *base); /* [any] */
-    /* [any] n copies, in order on `stream`; a NULL stream means: return when they are done */
+    /*
+     * [any] n copies of dst->bytes each, in order on `stream`; a NULL stream means: return when they
+     * are done. One side of each is in host memory. The rows and tensors are lent for the call,
+     * host memory until the stream has come so far.
+     */
     bp_rc (*copy)(bp_instance *, const bp_copy *, uint32_t n, void *stream, bp_err *err);
     bp_rc (*stream_create)(bp_instance *, uint32_t dev, uint32_t flags, void **out, bp_err *err);
+    /* When it returned, nothing that was put in touches memory any more: done, or dropped. */
     void (*stream_destroy)(bp_instance *, void *stream);
     bp_rc (*event_create)(bp_instance *, uint32_t dev, void **out, bp_err *err);
     void (*event_destroy)(bp_instance *, void *event);
+    /* An event may be recorded again; then it stands for the last time. */
     bp_rc (*event_record)(bp_instance *, void *stream, void *event, bp_err *err);
     bp_rc (*stream_wait)(bp_instance *, void *stream, void *event, bp_err *err);
-    /* [any] waits on the host; BP_E_TIMEOUT after timeout_ns, which is < 0 for ever */
+    /*
+     * [any] waits on the host until the stream came to the event; BP_E_TIMEOUT after timeout_ns,
+     * which is < 0 for ever. What went wrong in the stream by then is returned here.
+     */
     bp_rc (*event_wait)(bp_instance *, void *event, int64_t timeout_ns, bp_err *err);
-    void *(*stream_native)(bp_instance *, void *stream);
+    void *(*stream_native)(bp_instance *, void *stream); /* (opt) */
 } bp_device_ops;
 
 enum {

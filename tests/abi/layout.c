@@ -216,7 +216,7 @@ AT(bp_shape, dims, 0);
 AT(bp_shape, rank, 8);
 AT(bp_shape, dtype, 12);
 
-SIZE(bp_frame_desc, 72);
+SIZE(bp_frame_desc, 80);
 AT(bp_frame_desc, struct_size, 0);
 AT(bp_frame_desc, flags, 4);
 AT(bp_frame_desc, n_in, 8);
@@ -229,12 +229,15 @@ AT(bp_frame_desc, shapes, 40);
 AT(bp_frame_desc, scratch, 48);
 AT(bp_frame_desc, h, 56);
 AT(bp_frame_desc, alloc_output, 64);
+AT(bp_frame_desc, scratch_offset, 72);
 
-SIZE(bp_frame_needs, 24);
+SIZE(bp_frame_needs, 32);
 AT(bp_frame_needs, struct_size, 0);
 AT(bp_frame_needs, flags, 4);
 AT(bp_frame_needs, scratch_bytes, 8);
 AT(bp_frame_needs, scratch_align, 16);
+AT(bp_frame_needs, scratch_space, 24);
+AT(bp_frame_needs, reserved0, 28);
 
 SIZE(bp_sink, 24);
 AT(bp_sink, struct_size, 0);

@@ -217,7 +217,7 @@ static const struct {
 } run_faults[] = {
     {"unframed", BP_E_SHAPE, "not with these shapes"},
     {"unexecuted", BP_E_DEVICE_LOST, "fell off the bus"},
-    {"pending", BP_E_UNSUPPORTED, "asynchronously"},
+    {"pending", BP_E_INTERNAL, "without a stream"},
     {"meddling", BP_E_INVALID, "which has a place"},
 };
 

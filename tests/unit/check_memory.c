@@ -122,6 +122,23 @@ START_TEST(nor_do_frames_that_take_turns)
 }
 END_TEST
 
+/* Neither with streams nor without, here or in the accelerator. */
+START_TEST(nor_do_providers_with_memory_of_their_own)
+{
+    static const char *const names[] = {"gizmo", "widget"};
+    struct call calls[2] = {{.n_in = 1}, {.n_in = 1}};
+
+    kit_small_model();
+    kit_provider(names[_i], BP_FALLBACK_REQUIRE);
+    kit_session();
+    calls[0].in[0] = KIT_TENSOR(0, BP_DTYPE_F32, calls[0].x, 3, 4);
+    calls[1].in[0] = KIT_TENSOR(0, BP_DTYPE_F32, calls[1].x, 7, 4);
+    bind_output(&calls[0], 0, calls[0].y);
+    bind_output(&calls[1], 0, calls[1].y);
+    check_steady(calls, 2, 3);
+}
+END_TEST
+
 START_TEST(nor_do_stages_and_computed_shapes)
 {
     struct call calls[2] = {{.n_in = 2, .to = {2, 3}}, {.n_in = 2, .to = {3, -2}}};
@@ -398,6 +415,7 @@ int main(void)
     tcase_add_test(steady, a_steady_run_allocates_nothing);
     tcase_add_test(steady, nor_does_one_that_is_measured);
     tcase_add_test(steady, nor_do_frames_that_take_turns);
+    tcase_add_loop_test(steady, nor_do_providers_with_memory_of_their_own, 0, 2);
     tcase_add_test(steady, nor_do_stages_and_computed_shapes);
     tcase_add_test(steady, nor_does_control_flow);
     tcase_add_test(steady, nor_does_a_loop);

@@ -8,6 +8,9 @@
 kit_sources = %D%/kit.c %D%/kit.h %D%/proto_writer.h
 takers_sources = %D%/takers.c %D%/takers.h %D%/graphs.c %D%/graphs.h
 
+# what tests of providers with memory of their own share
+device_sources = $(kit_sources) %D%/device_kit.c %D%/device_kit.h %D%/../mock/sim.h
+
 # what tests of optimize/ share
 passes_sources = $(kit_sources) %D%/passes_kit.c %D%/passes_kit.h
 
@@ -255,6 +258,16 @@ unit_tests += %D%/check_fallback
 %C%_check_fallback_SOURCES = %D%/check_fallback.c $(kit_sources)
 %C%_check_fallback_CPPFLAGS = $(unit_cppflags)
 %C%_check_fallback_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_device
+%C%_check_device_SOURCES = %D%/check_device.c $(device_sources)
+%C%_check_device_CPPFLAGS = $(unit_cppflags)
+%C%_check_device_LDADD = $(unit_ldadd) $(PTHREAD_LIBS)
+
+unit_tests += %D%/check_device_faults
+%C%_check_device_faults_SOURCES = %D%/check_device_faults.c $(device_sources)
+%C%_check_device_faults_CPPFLAGS = $(unit_cppflags)
+%C%_check_device_faults_LDADD = $(unit_ldadd) $(PTHREAD_LIBS)
 
 unit_tests += %D%/check_memory
 %C%_check_memory_SOURCES = %D%/check_memory.c $(kit_sources) %D%/count_alloc.c %D%/count_alloc.h

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* copies.c - which values of a partition cross between memory spaces. */
+
+#include "config.h"
+
+#include "plan/copies.h"
+
+#include <stdlib.h>
+
+#include "value/tensor.h"
+
+/* Bytes of a value; 0 while a size is unknown. */
+static uint64_t bytes_of(const bp_value *value)
+{
+    uint64_t bits = bp_dtype_width(value->dtype);
+
+    if (value->rank == BP_RANK_UNKNOWN)
+        return 0;
+    for (uint32_t d = 0; d < value->rank; d++) {
+        int64_t size = value->dims[d].value;
+
+        if (size <= 0 || bits > UINT64_MAX / 16 / (uint64_t)size)
+            return 0;
+        bits *= (uint64_t)size;
+    }
+    return (bits + 7) / 8;
+}
+
+/* Strings stay with the host. */
+static void add(struct bp_copies *copies, const bp_value *value)
+{
+    if (value->dtype == BP_DTYPE_STRING)
+        return;
+    copies->n++;
+    copies->bytes += bytes_of(value);
+}
+
+/* Does somebody read what a group made, who does not read it where it was made? */
+static bool is_read_elsewhere(const struct bp_partition *part, const struct bp_group *group,
+                              uint32_t value)
+{
+    if (part->ir->values[value].flags & BP_IR_OUTPUT)
+        return true;
+    for (uint32_t i = part->uses.first[value]; i < part->uses.first[value + 1]; i++) {
+        uint32_t user = part->uses.nodes[i];
+
+        if (part->stage_of[user] != group->stage || part->provider_of[user] != group->provider)
+            return true;
+    }
+    return false;
+}
+
+/* there: one a value, 1 + the stage in which it is in the memory of the group's provider. */
+static void count_group(const struct bp_partition *part, const struct bp_group *group,
+                        uint32_t *there, struct bp_copies *out)
+{
+    const bp_graph *graph = &group->view->graph;
+
+    for (uint32_t i = 0; i < graph->n_inputs; i++) {
+        uint32_t value = group->view->value_of[graph->inputs[i]];
+
+        if (there[value] == group->stage + 1)
+            continue;
+        there[value] = group->stage + 1;
+        add(out, BP_VALUE(graph, graph->inputs[i]));
+    }
+    for (uint32_t i = 0; i < graph->n_outputs; i++) {
+        uint32_t value = group->view->value_of[graph->outputs[i]];
+
+        there[value] = group->stage + 1;
+        if (is_read_elsewhere(part, group, value))
+            add(out, BP_VALUE(graph, graph->outputs[i]));
+    }
+}
+
+bp_rc bp_copies_count(const struct bp_partition *part, struct bp_region *region,
+                      struct bp_copies **out, bp_err *err)
+{
+    struct bp_copies *copies = bp_region_array(region, part->n_groups, sizeof *copies);
+    uint32_t *there;
+
+    if (!copies)
+        return bp_fail_nomem(err, "the report");
+    for (uint32_t p = 0; p < part->n_asked; p++) {
+        if (!part->has_memory[p])
+            continue;
+        there = calloc((size_t)part->ir->n_values + 1, sizeof *there);
+        if (!there)
+            return bp_fail_nomem(err, "the report");
+        for (uint32_t g = 0; g < part->n_groups; g++) {
+            if (part->groups[g].provider == p)
+                count_group(part, &part->groups[g], there, &copies[g]);
+        }
+        free(there);
+    }
+    *out = copies;
+    return BP_OK;
+}

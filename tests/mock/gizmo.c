@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gizmo.c - a provider that computes in memory of its own, on the pretend accelerator of sim.h: six
+ * operators for float32, with constants in device memory. Built as "gizmo", whose work goes into
+ * streams, and with IS_PROMPT as "widget", which has none: each of its calls returns when all is
+ * done.
+ */
+
+#include "gizmo.h"
+
+#include <stdlib.h>
+
+#ifdef IS_PROMPT
+#define NAME "widget"
+#else
+#define NAME "gizmo"
+#endif
+
+struct mock_counters gizmo_counters;
+
+/* ---- instance -------------------------------------------------------------------------------- */
+
+static const char *const faults[SIM_CALLS] = {"none",   "alloc", "copy",   "stream", "event",
+                                              "record", "wait",  "launch", "late"};
+
+static const bp_option options[] = {
+    {sizeof(bp_option), 0, BP_OPT_STRING, 0, "take", "operators to take, with commas between",
+     "Relu,Add,Mul,MatMul,Reshape,NonZero", NULL, 0, 0},
+    {sizeof(bp_option), 0, BP_OPT_BOOL, 0, "lazy", "streams work when somebody waits", "true", NULL,
+     0, 0},
+    {sizeof(bp_option), 0, BP_OPT_INT, 0, "memory", "device memory in bytes", "64M", NULL, 0, 0},
+    {sizeof(bp_option), 0, BP_OPT_CHOICE, SIM_CALLS, "fail", "kind of call that fails", "none",
+     faults, 0, 0},
+    {sizeof(bp_option), 0, BP_OPT_INT, 0, "fail_at", "which of them, from 1; 0: all", "0", NULL, 0,
+     0},
+    {sizeof(bp_option), 0, BP_OPT_INT, 0, "out_space", "memory space of outputs", "1", NULL, 1, 9},
+    {sizeof(bp_option), 0, BP_OPT_INT, 0, "launch_ns", "price of a copy or kernel in nanoseconds",
+     "0", NULL, 0, 1e9},
+};
+
+enum {
+    OPT_TAKE,
+    OPT_LAZY,
+    OPT_MEMORY,
+    OPT_FAIL,
+    OPT_FAIL_AT,
+    OPT_OUT_SPACE,
+    OPT_LAUNCH_NS,
+    N_OPTIONS
+};
+
+enum { N_SPACES = 2 };
+
+bp_rc gizmo_broke(bp_err *err, const char *calling)
+{
+    return bp_fail(err, BP_E_DEVICE_LOST, "the accelerator is gone: its %s failed", calling);
+}
+
+static void destroy(bp_instance *instance)
+{
+    if (instance->device)
+        sim_close(instance->device);
+    free(instance->take);
+    free(instance);
+    atomic_fetch_sub(&gizmo_counters.instances, 1);
+}
+
+static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
+                    uint32_t n_devs, bp_instance **out, bp_err *err)
+{
+    bp_instance *instance = (bp_instance *)calloc(1, sizeof *instance);
+    struct sim_options sim;
+
+    (void)devs;
+    if (!instance)
+        return bp_fail(err, BP_E_NOMEM, "no memory for an instance");
+    atomic_fetch_add(&gizmo_counters.instances, 1);
+    sim = (struct sim_options){
+        .memory = (size_t)opts[OPT_MEMORY].i,
+        .fail = (enum sim_call)opts[OPT_FAIL].i,
+        .fail_at = (uint64_t)opts[OPT_FAIL_AT].i,
+        .is_lazy = (int)opts[OPT_LAZY].i,
+        .launch_ns = opts[OPT_LAUNCH_NS].i,
+    };
+    instance->host = host;
+    instance->out_space = (uint32_t)opts[OPT_OUT_SPACE].i;
+    instance->take = (char *)malloc(strlen(opts[OPT_TAKE].str) + 1);
+    instance->device = sim_open(&sim);
+    if (!instance->take || !instance->device || n_opts != N_OPTIONS || n_devs > 1) {
+        destroy(instance);
+        return bp_fail(err, BP_E_NOMEM, "no memory for an instance");
+    }
+    memcpy(instance->take, opts[OPT_TAKE].str, strlen(opts[OPT_TAKE].str) + 1);
+    *out = instance;
+    return BP_OK;
+}
+
+static bp_rc device(const bp_host *host, uint32_t i, bp_device *out, bp_err *err)
+{
+    (void)host;
+    if (i > 0)
+        return bp_fail(err, BP_E_INVALID, "there is no device %u", i);
+    out->kind = BP_DEVICE_NPU;
+    out->spaces = N_SPACES;
+    out->id = NAME "0";
+    out->name = "Pretend accelerator";
+    out->driver = "1.0";
+    out->h2d_gbps = out->d2h_gbps = 8;
+    return BP_OK;
+}
+
+/* ---- capability ------------------------------------------------------------------------------ */
+
+enum op gizmo_op(const bp_node *node)
+{
+    static const char *const names[OP_NONE] = {"Relu",   "Add",     "Mul",
+                                               "MatMul", "Reshape", "NonZero"};
+
+    for (int op = 0; op < OP_NONE; op++) {
+        if (node->domain[0] == '\0' && strcmp(node->op, names[op]) == 0)
+            return (enum op)op;
+    }
+    return OP_NONE;
+}
+
+/* Is `name` in the list, which has commas between? */
+static int is_listed(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+
+    while (*list) {
+        size_t length = strcspn(list, ",");
+
+        if (length == n && strncmp(list, name, n) == 0)
+            return 1;
+        list += length + (list[length] == ',');
+    }
+    return 0;
+}
+
+static int same_dims(const bp_value *a, const bp_value *b)
+{
+    if (a->rank == BP_RANK_UNKNOWN || a->rank != b->rank)
+        return 0;
+    for (uint32_t i = 0; i < a->rank; i++) {
+        const bp_dim *x = &a->dims[i], *y = &b->dims[i];
+
+        if (x->value >= 0 ? x->value != y->value : !x->symbol || x->symbol != y->symbol)
+            return 0;
+    }
+    return 1;
+}
+
+static void judge(const bp_instance *instance, const bp_graph *g, const bp_claims *claims,
+                  uint32_t n)
+{
+    const bp_node *node = BP_NODE(g, n);
+    enum op op = gizmo_op(node);
+    const bp_value *a = bp_node_in(g, node, 0), *b = bp_node_in(g, node, 1);
+
+    if (op == OP_NONE || !is_listed(instance->take, node->op))
+        bp_refuse(claims, n, BP_R_OP, node->op, "not one of those in 'take'");
+    else if (a->dtype != BP_DTYPE_F32)
+        bp_refuse(claims, n, BP_R_DTYPE, NULL, "takes float32 only");
+    else if ((op == OP_ADD || op == OP_MUL) && a != b && !same_dims(a, b))
+        bp_refuse(claims, n, BP_R_RANK, NULL, "shapes have to be equal");
+    else if (a->rank == BP_RANK_UNKNOWN || a->rank > 4)
+        bp_refuse(claims, n, BP_R_RANK, NULL, "takes rank 0 to 4");
+    else if (op == OP_MATMUL && (a->rank != 2 || b->rank != 2))
+        bp_refuse(claims, n, BP_R_RANK, NULL, "takes rank 2 only");
+    else
+        bp_accept(claims, n);
+}
+
+static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claims *claims,
+                        bp_err *err)
+{
+    (void)err;
+    for (uint32_t n = 0; n < g->n_nodes; n++)
+        judge(instance, g, claims, n);
+    return BP_OK;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static bp_rc dev_alloc(bp_instance *instance, uint32_t dev, uint32_t space, size_t n, size_t align,
+                       void **base, bp_err *err)
+{
+    void *handle;
+
+    if (dev > 0 || space == 0 || space > N_SPACES || n == 0 || (align & (align - 1)) ||
+        align > 4096)
+        return bp_fail(err, BP_E_INTERNAL, "device %u, space %u, %zu bytes at %zu", dev, space, n,
+                       align);
+    handle = sim_alloc(instance->device, n);
+    if (!handle)
+        return bp_fail(err, BP_E_NOMEM, "the accelerator has no %zu bytes", n);
+    *base = handle;
+    return BP_OK;
+}
+
+static void dev_free(bp_instance *instance, uint32_t dev, uint32_t space, void *base)
+{
+    (void)dev;
+    (void)space;
+    sim_free(instance->device, base);
+}
+
+static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, void *stream,
+                      bp_err *err)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const bp_tensor *dst = rows[i].dst, *src = rows[i].src;
+        int is_up = dst->space != BP_SPACE_HOST;
+        const bp_tensor *own = is_up ? dst : src;
+        struct sim_ref ref = {own->base, own->offset, own->bytes};
+        int failed;
+
+        if ((src->space != BP_SPACE_HOST) == is_up || own->space > N_SPACES ||
+            dst->bytes != src->bytes || dst->bytes == 0 || own->offset % 256 != 0)
+            return bp_fail(err, BP_E_INTERNAL, "a copy of %zu bytes from space %u to %u",
+                           src->bytes, src->space, dst->space);
+        if (is_up)
+            failed =
+                sim_upload(instance->device, (struct sim_stream *)stream, ref, bp_tensor_data(src));
+        else
+            failed = sim_download(instance->device, (struct sim_stream *)stream,
+                                  bp_tensor_data(dst), ref);
+        if (failed)
+            return gizmo_broke(err, "copy");
+    }
+    return BP_OK;
+}
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+#ifndef IS_PROMPT
+static bp_rc stream_create(bp_instance *instance, uint32_t dev, uint32_t flags, void **out,
+                           bp_err *err)
+{
+    struct sim_stream *stream = sim_stream_create(instance->device);
+
+    if (!stream || dev > 0 || flags)
+        return gizmo_broke(err, "stream");
+    *out = stream;
+    return BP_OK;
+}
+
+static void stream_destroy(bp_instance *instance, void *stream)
+{
+    (void)instance;
+    sim_stream_destroy((struct sim_stream *)stream);
+}
+
+static bp_rc event_create(bp_instance *instance, uint32_t dev, void **out, bp_err *err)
+{
+    struct sim_event *event = NULL;
+
+    if (dev == 0 && !sim_fails(instance->device, SIM_EVENT))
+        event = (struct sim_event *)calloc(1, sizeof *event);
+    if (!event)
+        return gizmo_broke(err, "event");
+    atomic_fetch_add(&sim_counters.events, 1);
+    *out = event;
+    return BP_OK;
+}
+
+static void event_destroy(bp_instance *instance, void *event)
+{
+    (void)instance;
+    free(event);
+    atomic_fetch_sub(&sim_counters.events, 1);
+}
+
+static bp_rc event_record(bp_instance *instance, void *stream, void *event, bp_err *err)
+{
+    (void)instance;
+    if (sim_record((struct sim_stream *)stream, (struct sim_event *)event))
+        return gizmo_broke(err, "record");
+    return BP_OK;
+}
+
+static bp_rc event_wait(bp_instance *instance, void *event, int64_t timeout_ns, bp_err *err)
+{
+    int result = sim_wait((struct sim_event *)event, timeout_ns);
+
+    (void)instance;
+    if (result > 0)
+        return bp_fail(err, BP_E_TIMEOUT, "the stream is not so far");
+    return result < 0 ? gizmo_broke(err, "stream") : BP_OK;
+}
+#endif
+
+/* ---- the tables ------------------------------------------------------------------------------ */
+
+static const void *extension(const char *id)
+{
+    if (strcmp(id, SIM_COUNTERS_ID) == 0)
+        return &sim_counters;
+    return strcmp(id, MOCK_COUNTERS_ID) == 0 ? &gizmo_counters : NULL;
+}
+
+static const bp_device_ops dev = {
+    .struct_size = sizeof(bp_device_ops),
+    .alloc = dev_alloc,
+    .free = dev_free,
+    .copy = dev_copy,
+#ifndef IS_PROMPT
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .event_wait = event_wait,
+#endif
+};
+
+static const bp_provider provider = {
+    .struct_size = sizeof(bp_provider),
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES,
+    .id = "org.backplane." NAME,
+    .name = NAME,
+    .version = "1.2.3",
+    .vendor = "Backplane's tests",
+    .options = options,
+    .n_options = N_OPTIONS,
+    .option_stride = sizeof(bp_option),
+    .dev = &dev,
+    .device = device,
+    .create = create,
+    .destroy = destroy,
+    .capability = capability,
+    .compile = gizmo_compile,
+    .program_free = gizmo_program_free,
+    .frame_create = gizmo_frame_create,
+    .frame_free = gizmo_frame_free,
+    .execute = gizmo_execute,
+    .extension = extension,
+};
+
+static const bp_provider *const providers[] = {&provider};
+
+static const bp_module module = {
+    .struct_size = sizeof(bp_module),
+    .abi_major = BP_ABI_MAJOR,
+    .abi_minor = BP_ABI_MINOR,
+    .magic = BP_MAGIC,
+    .providers = providers,
+    .n_providers = 1,
+};
+
+BP_EXPORT bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
+BP_EXPORT bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err)
+{
+    (void)host;
+    (void)err;
+    *out = &module;
+    return BP_OK;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* sim_stream.c - the pretend accelerator's streams: a thread each, which works late. */
+
+#include "sim_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { RING = 256 }; /* entries of a stream that may wait */
+
+struct entry {
+    sim_kernel kernel;
+    _Alignas(16) unsigned char arg[SIM_ARG];
+};
+
+struct sim_stream {
+    struct sim_device *device;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t moved; /* any of the following changed */
+    uint64_t put, done;   /* entries so far */
+    uint64_t asked;       /* a lazy stream works up to here */
+    int must_end, has_failed;
+    struct entry ring[RING];
+};
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+static int may_work(const struct sim_stream *stream)
+{
+    return stream->done < stream->put &&
+           (!stream->device->options.is_lazy || stream->done < stream->asked);
+}
+
+static void pay(const struct sim_device *device)
+{
+    struct timespec price = {device->options.launch_ns / 1000000000,
+                             device->options.launch_ns % 1000000000};
+
+    if (device->options.launch_ns > 0)
+        nanosleep(&price, NULL);
+}
+
+static void *work(void *arg)
+{
+    struct sim_stream *stream = (struct sim_stream *)arg;
+
+    pthread_mutex_lock(&stream->lock);
+    while (!stream->must_end) {
+        struct entry *entry = &stream->ring[stream->done % RING];
+        int has_failed;
+
+        if (!may_work(stream)) {
+            pthread_cond_wait(&stream->moved, &stream->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&stream->lock);
+        pay(stream->device);
+        has_failed =
+            sim_fails(stream->device, SIM_LATE) || entry->kernel(stream->device, entry->arg) != 0;
+        pthread_mutex_lock(&stream->lock);
+        stream->has_failed |= has_failed;
+        stream->done++;
+        pthread_cond_broadcast(&stream->moved);
+    }
+    pthread_mutex_unlock(&stream->lock);
+    return NULL;
+}
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+static void init_sync(struct sim_stream *stream)
+{
+    pthread_condattr_t attr;
+
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&stream->moved, &attr);
+    pthread_condattr_destroy(&attr);
+    pthread_mutex_init(&stream->lock, NULL);
+}
+
+static void destroy(struct sim_stream *stream)
+{
+    pthread_cond_destroy(&stream->moved);
+    pthread_mutex_destroy(&stream->lock);
+    free(stream);
+}
+
+struct sim_stream *sim_stream_create(struct sim_device *device)
+{
+    struct sim_stream *stream;
+
+    if (sim_fails(device, SIM_STREAM))
+        return NULL;
+    stream = (struct sim_stream *)calloc(1, sizeof *stream);
+    if (!stream)
+        return NULL;
+    stream->device = device;
+    init_sync(stream);
+    if (pthread_create(&stream->thread, NULL, work, stream) != 0) {
+        destroy(stream);
+        return NULL;
+    }
+    atomic_fetch_add(&sim_counters.streams, 1);
+    return stream;
+}
+
+void sim_stream_destroy(struct sim_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    stream->must_end = 1;
+    pthread_cond_broadcast(&stream->moved);
+    pthread_mutex_unlock(&stream->lock);
+    pthread_join(stream->thread, NULL);
+    destroy(stream);
+    atomic_fetch_sub(&sim_counters.streams, 1);
+}
+
+int sim_launch(struct sim_device *device, struct sim_stream *stream, sim_kernel kernel,
+               const void *arg, size_t n_arg)
+{
+    struct entry *entry;
+
+    if (!stream)
+        return kernel(device, arg);
+    pthread_mutex_lock(&stream->lock);
+    while (stream->put - stream->done == RING) { /* full: even a lazy one has to work */
+        stream->asked = stream->put;
+        pthread_cond_broadcast(&stream->moved);
+        pthread_cond_wait(&stream->moved, &stream->lock);
+    }
+    entry = &stream->ring[stream->put++ % RING];
+    entry->kernel = kernel;
+    memcpy(entry->arg, arg, n_arg);
+    pthread_cond_broadcast(&stream->moved);
+    pthread_mutex_unlock(&stream->lock);
+    return 0;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+struct copy {
+    struct sim_ref device;
+    void *to;         /* NULL: to the device */
+    const void *from; /* NULL: from the device */
+};
+
+static int run_copy(struct sim_device *device, const void *arg)
+{
+    const struct copy *copy = (const struct copy *)arg;
+    void *at = sim_reach(device, copy->device);
+
+    if (!at)
+        return -1;
+    if (copy->to)
+        memcpy(copy->to, at, copy->device.bytes);
+    else
+        memcpy(at, copy->from, copy->device.bytes);
+    return 0;
+}
+
+int sim_upload(struct sim_device *device, struct sim_stream *stream, struct sim_ref to,
+               const void *from)
+{
+    struct copy copy = {to, NULL, from};
+
+    if (sim_fails(device, SIM_COPY))
+        return -1;
+    atomic_fetch_add(&sim_counters.uploads, 1);
+    atomic_fetch_add(&sim_counters.bytes_up, to.bytes);
+    return sim_launch(device, stream, run_copy, &copy, sizeof copy);
+}
+
+int sim_download(struct sim_device *device, struct sim_stream *stream, void *to,
+                 struct sim_ref from)
+{
+    struct copy copy = {from, to, NULL};
+
+    if (sim_fails(device, SIM_COPY))
+        return -1;
+    atomic_fetch_add(&sim_counters.downloads, 1);
+    atomic_fetch_add(&sim_counters.bytes_down, from.bytes);
+    return sim_launch(device, stream, run_copy, &copy, sizeof copy);
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+int sim_record(struct sim_stream *stream, struct sim_event *event)
+{
+    if (sim_fails(stream->device, SIM_RECORD))
+        return -1;
+    pthread_mutex_lock(&stream->lock);
+    event->stream = stream;
+    event->ticket = stream->put;
+    pthread_mutex_unlock(&stream->lock);
+    return 0;
+}
+
+static struct timespec in_future(int64_t ns)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    ns += t.tv_nsec;
+    t.tv_sec += ns / 1000000000;
+    t.tv_nsec = ns % 1000000000;
+    return t;
+}
+
+int sim_wait(struct sim_event *event, int64_t timeout_ns)
+{
+    struct sim_stream *stream = event->stream;
+    struct timespec until = in_future(timeout_ns < 0 ? 0 : timeout_ns);
+    int is_late = 0, result;
+
+    if (!stream)
+        return 0; /* never recorded */
+    if (sim_fails(stream->device, SIM_WAIT))
+        return -1;
+    pthread_mutex_lock(&stream->lock);
+    if (stream->asked < event->ticket)
+        stream->asked = event->ticket;
+    pthread_cond_broadcast(&stream->moved);
+    while (stream->done < event->ticket && !is_late) {
+        if (timeout_ns < 0)
+            pthread_cond_wait(&stream->moved, &stream->lock);
+        else
+            is_late = pthread_cond_timedwait(&stream->moved, &stream->lock, &until) != 0;
+    }
+    result = stream->done < event->ticket ? 1 : stream->has_failed ? -1 : 0;
+    pthread_mutex_unlock(&stream->lock);
+    return result;
+}
