@@ -20,6 +20,11 @@ check_LTLIBRARIES += %D%/libbp-gadget.la
 %C%_libbp_gadget_la_LDFLAGS = $(mock_ldflags) -no-undefined
 %C%_libbp_gadget_la_SOURCES = %D%/few.c %D%/counters.h
 
+check_LTLIBRARIES += %D%/libbp-mobile.la
+%C%_libbp_mobile_la_CPPFLAGS = $(AM_CPPFLAGS)
+%C%_libbp_mobile_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_mobile_la_SOURCES = %D%/mobile.c
+
 check_LTLIBRARIES += %D%/libbp-noentry.la
 %C%_libbp_noentry_la_CPPFLAGS = $(AM_CPPFLAGS)
 %C%_libbp_noentry_la_LDFLAGS = $(mock_ldflags) -no-undefined

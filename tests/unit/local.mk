@@ -159,6 +159,11 @@ unit_tests += %D%/check_passes_conv
 %C%_check_passes_conv_CPPFLAGS = $(unit_cppflags)
 %C%_check_passes_conv_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_passes_digits
+%C%_check_passes_digits_SOURCES = %D%/check_passes_digits.c $(passes_sources)
+%C%_check_passes_digits_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_digits_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_passes_nodes
 %C%_check_passes_nodes_SOURCES = %D%/check_passes_nodes.c $(passes_sources)
 %C%_check_passes_nodes_CPPFLAGS = $(unit_cppflags)
