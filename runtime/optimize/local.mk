@@ -22,13 +22,23 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/passes/fold_scale.c \
 	%D%/passes/fuse_bias_gelu.c \
 	%D%/passes/fuse_conv.c \
+	%D%/passes/fuse_fast_gelu.c \
 	%D%/passes/fuse_gelu.c \
 	%D%/passes/fuse_gemm.c \
 	%D%/passes/fuse_layer_norm.c \
+	%D%/passes/fuse_product.c \
+	%D%/passes/fuse_quick_gelu.c \
+	%D%/passes/fuse_simple_norm.c \
 	%D%/passes/fuse_skip_norm.c \
+	%D%/passes/gelu_kit.c \
+	%D%/passes/gelu_kit.h \
 	%D%/passes/make_gemm.c \
 	%D%/passes/merge_moves.c \
+	%D%/passes/norm_kit.c \
+	%D%/passes/norm_kit.h \
 	%D%/passes/share_equal.c \
+	%D%/passes/share_shapes.c \
+	%D%/passes/write_shapes.c \
 	%D%/reading.c \
 	%D%/rewrite.c \
 	%D%/rewrite.h

@@ -36,6 +36,11 @@ check_LTLIBRARIES += %D%/libbp-widget.la
 %C%_libbp_widget_la_LIBADD = $(PTHREAD_LIBS)
 %C%_libbp_widget_la_SOURCES = $(gizmo_sources)
 
+check_LTLIBRARIES += %D%/libbp-mobile.la
+%C%_libbp_mobile_la_CPPFLAGS = $(AM_CPPFLAGS)
+%C%_libbp_mobile_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_mobile_la_SOURCES = %D%/mobile.c
+
 check_LTLIBRARIES += %D%/libbp-noentry.la
 %C%_libbp_noentry_la_CPPFLAGS = $(AM_CPPFLAGS)
 %C%_libbp_noentry_la_LDFLAGS = $(mock_ldflags) -no-undefined

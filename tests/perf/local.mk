@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/perf/ - promises in milliseconds and mebibytes.
 
-perf_tests = %D%/startup %D%/load
+perf_tests = %D%/startup %D%/load %D%/graphs
 check_PROGRAMS += $(perf_tests)
 TESTS += $(perf_tests)
 
@@ -12,3 +12,7 @@ TESTS += $(perf_tests)
 %C%_load_CPPFLAGS = -I. -I$(srcdir)/tests $(AM_CPPFLAGS)
 %C%_load_SOURCES = %D%/load.c %D%/perf.h
 %C%_load_LDADD = runtime/libbackplane.la
+
+%C%_graphs_CPPFLAGS = -I. -I$(srcdir)/tests $(AM_CPPFLAGS)
+%C%_graphs_SOURCES = %D%/graphs.c %D%/perf.h
+%C%_graphs_LDADD = runtime/libbackplane.la

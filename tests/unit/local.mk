@@ -179,6 +179,16 @@ unit_tests += %D%/check_passes_conv
 %C%_check_passes_conv_CPPFLAGS = $(unit_cppflags)
 %C%_check_passes_conv_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_passes_digits
+%C%_check_passes_digits_SOURCES = %D%/check_passes_digits.c $(passes_sources)
+%C%_check_passes_digits_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_digits_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_passes_fused
+%C%_check_passes_fused_SOURCES = %D%/check_passes_fused.c $(passes_sources)
+%C%_check_passes_fused_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_fused_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_passes_nodes
 %C%_check_passes_nodes_SOURCES = %D%/check_passes_nodes.c $(passes_sources)
 %C%_check_passes_nodes_CPPFLAGS = $(unit_cppflags)
@@ -188,6 +198,11 @@ unit_tests += %D%/check_passes_rules
 %C%_check_passes_rules_SOURCES = %D%/check_passes_rules.c $(passes_sources)
 %C%_check_passes_rules_CPPFLAGS = $(unit_cppflags)
 %C%_check_passes_rules_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_passes_shapes
+%C%_check_passes_shapes_SOURCES = %D%/check_passes_shapes.c $(passes_sources)
+%C%_check_passes_shapes_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_shapes_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_session
 %C%_check_session_SOURCES = %D%/check_session.c $(kit_sources)

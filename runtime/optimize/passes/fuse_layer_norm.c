@@ -6,144 +6,28 @@
 
 #include "config.h"
 
-#include "optimize/passes/activation.h"
-
-/* The parts that were found. */
-struct parts {
-    uint32_t x, scale, shift; /* values */
-    uint32_t of[9];           /* nodes, in running order */
-    uint32_t n_of;
-    float epsilon;
-};
-
-static bool is_plain(const struct bp_rewrite *rw, uint32_t n, const char *op)
-{
-    return n != BP_NONE && bp_rw_is(rw, n, op) && !bp_rw_node(rw, n)->domain[0];
-}
-
-static uint32_t maker(const struct bp_rewrite *rw, uint32_t value, const char *op)
-{
-    uint32_t n = bp_rw_producer(rw, value);
-
-    return is_plain(rw, n, op) ? n : BP_NONE;
-}
-
-/* Is it the mean over the last axis, which stays as 1? *value: of what. */
-static bool is_mean(struct bp_rewrite *rw, uint32_t n, uint32_t *value)
-{
-    const struct bp_ir_node *node;
-    uint32_t count, rank;
-    const int64_t *axes;
-    int64_t one[2];
-
-    if (!is_plain(rw, n, "ReduceMean"))
-        return false;
-    node = bp_rw_node(rw, n);
-    *value = node->in[0];
-    rank = rw->facts[*value].rank;
-    axes = bp_ir_attr_ints(node, "axes", &count);
-    if (node->schema->since >= 18) {
-        axes = one;
-        if (!bp_rw_ints(rw, bp_rw_in(node, 1), one, 1, &count))
-            return false;
-    }
-    return axes && count == 1 && rank != BP_RANK_UNKNOWN && rank > 0 &&
-           (axes[0] == -1 || axes[0] == (int64_t)rank - 1) &&
-           bp_ir_attr_int(node, "keepdims", 1) == 1;
-}
+#include "optimize/passes/norm_kit.h"
 
 /* x - mean of x: node `sub`. */
-static bool find_centre(struct bp_rewrite *rw, uint32_t sub, struct parts *p)
+static bool find_centre(struct bp_rewrite *rw, uint32_t sub, struct bp_norm *p)
 {
     const struct bp_ir_node *node;
     uint32_t mean, x;
 
-    if (!is_plain(rw, sub, "Sub"))
+    if (!bp_norm_is(rw, sub, "Sub"))
         return false;
     node = bp_rw_node(rw, sub);
     p->x = node->in[0];
     mean = bp_rw_producer(rw, node->in[1]);
-    if (!is_mean(rw, mean, &x) || x != p->x || !bp_is_float(rw, x))
+    if (!bp_norm_is_mean(rw, mean, &x) || x != p->x || !bp_is_float(rw, x))
         return false;
     p->of[p->n_of++] = mean;
     p->of[p->n_of++] = sub;
     return bp_rw_only_user(rw, node->in[1]) == sub;
 }
 
-/* Is `value` the square of d? */
-static bool find_square(struct bp_rewrite *rw, uint32_t value, uint32_t d, struct parts *p)
-{
-    uint32_t n = maker(rw, value, "Pow");
-    const struct bp_ir_node *node;
-    double two = 2;
-    int64_t whole = 2;
-    uint32_t count;
-
-    if (n == BP_NONE)
-        n = maker(rw, value, "Mul");
-    if (n == BP_NONE)
-        return false;
-    node = bp_rw_node(rw, n);
-    p->of[p->n_of++] = n;
-    if (node->in[0] != d)
-        return false;
-    if (node->op[0] == 'M')
-        return node->in[1] == d;
-    return (bp_rw_float(rw, node->in[1], &two) && two == 2) ||
-           (bp_rw_ints(rw, node->in[1], &whole, 1, &count) && count == 1 && whole == 2);
-}
-
-/* sqrt(mean(d^2) + epsilon), which node `sqrt` gives. */
-static bool find_spread(struct bp_rewrite *rw, uint32_t root, uint32_t d, struct parts *p)
-{
-    uint32_t add, mean, square, from;
-    const struct bp_ir_node *node;
-    double epsilon;
-
-    if (!is_plain(rw, root, "Sqrt"))
-        return false;
-    add = maker(rw, bp_rw_node(rw, root)->in[0], "Add");
-    if (add == BP_NONE)
-        return false;
-    node = bp_rw_node(rw, add);
-    from = bp_rw_float(rw, node->in[1], &epsilon) ? 0 : 1;
-    if (from == 1 && !bp_rw_float(rw, node->in[0], &epsilon))
-        return false;
-    mean = bp_rw_producer(rw, node->in[from]);
-    if (!is_mean(rw, mean, &square) || !find_square(rw, square, d, p))
-        return false;
-    p->of[p->n_of++] = mean;
-    p->of[p->n_of++] = add;
-    p->of[p->n_of++] = root;
-    p->epsilon = (float)epsilon;
-    return epsilon >= 0;
-}
-
-/* A constant with one number for each place of the last axis. */
-static bool is_row(const struct bp_rewrite *rw, uint32_t value, uint32_t x)
-{
-    const struct bp_fact *fact = &rw->facts[x];
-
-    return bp_rw_is_constant(rw, value) && rw->facts[value].rank == 1 &&
-           rw->facts[value].dtype == fact->dtype &&
-           bp_sym_equal(rw->facts[value].dims[0], fact->dims[fact->rank - 1]);
-}
-
-/* Goes on from what node n gives to its only reader `op`, with a row beside it. */
-static uint32_t follow(struct bp_rewrite *rw, uint32_t n, const char *op, uint32_t x, uint32_t *row)
-{
-    uint32_t value = rw->ir->nodes[n].out[0], user = bp_rw_only_user_is(rw, value, op);
-    const struct bp_ir_node *node;
-
-    if (user == BP_NONE || !is_plain(rw, user, op))
-        return BP_NONE;
-    node = bp_rw_node(rw, user);
-    *row = node->in[node->in[0] == value ? 1 : 0];
-    return is_row(rw, *row, x) ? user : BP_NONE;
-}
-
 /* What lies between the first node and the last has no reader outside; d was looked at. */
-static bool is_closed(const struct bp_rewrite *rw, const struct parts *p, uint32_t sub)
+static bool is_closed(const struct bp_rewrite *rw, const struct bp_norm *p, uint32_t sub)
 {
     uint32_t d = rw->ir->nodes[sub].out[0];
 
@@ -157,33 +41,33 @@ static bool is_closed(const struct bp_rewrite *rw, const struct parts *p, uint32
     return true;
 }
 
-static bool find(struct bp_rewrite *rw, uint32_t div, struct parts *p)
+static bool find(struct bp_rewrite *rw, uint32_t div, struct bp_norm *p)
 {
     const struct bp_ir_node *node = bp_rw_node(rw, div);
     uint32_t sub = bp_rw_producer(rw, node->in[0]), d = node->in[0], n, reads;
 
-    *p = (struct parts){.n_of = 0};
+    *p = (struct bp_norm){.n_of = 0};
     if (node->domain[0] || node->schema->since < 7 || !find_centre(rw, sub, p))
         return false;
     reads = rw->count[d];
-    if (!find_spread(rw, bp_rw_producer(rw, node->in[1]), d, p))
+    if (!bp_norm_spread(rw, bp_rw_producer(rw, node->in[1]), d, p))
         return false;
     /* the division reads d once, its square once or (as a product) twice */
     if (reads != (bp_rw_is(rw, p->of[2], "Mul") ? 3u : 2u))
         return false;
     p->of[p->n_of++] = div;
-    n = follow(rw, div, "Mul", p->x, &p->scale);
+    n = bp_norm_follow(rw, div, "Mul", p->x, &p->scale);
     if (n == BP_NONE)
         return false;
     p->of[p->n_of++] = n;
-    n = follow(rw, n, "Add", p->x, &p->shift);
+    n = bp_norm_follow(rw, n, "Add", p->x, &p->shift);
     if (n == BP_NONE)
         return false;
     p->of[p->n_of++] = n;
     return is_closed(rw, p, sub);
 }
 
-static bp_rc fuse(struct bp_rewrite *rw, const struct parts *p, bp_err *err)
+static bp_rc fuse(struct bp_rewrite *rw, const struct bp_norm *p, bp_err *err)
 {
     static const int64_t last_axis = -1;
     uint32_t in[] = {p->x, p->scale, p->shift};
@@ -210,7 +94,7 @@ static bp_rc fuse(struct bp_rewrite *rw, const struct parts *p, bp_err *err)
 
 bp_rc bp_pass_fuse_layer_norm(struct bp_rewrite *rw, bp_err *err)
 {
-    struct parts p;
+    struct bp_norm p;
     bp_rc rc = BP_OK;
 
     for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuse_product.c - a MatMul whose operands come with their last two axes exchanged, or which is
+ * multiplied or divided by a number before or behind, becomes FusedMatMul of com.microsoft.
+ */
+
+#include "config.h"
+
+#include <math.h>
+
+#include "optimize/passes/activation.h"
+
+struct parts {
+    uint32_t in[2];
+    int64_t trans[2];
+    double alpha;
+    uint32_t of[6]; /* nodes, in running order: what stands before each operand, MatMul, scale */
+    uint32_t n_of;
+    uint32_t last;
+};
+
+static bool is_plain(const struct bp_rewrite *rw, uint32_t n, const char *op)
+{
+    return n != BP_NONE && bp_rw_is(rw, n, op) && !bp_rw_node(rw, n)->domain[0];
+}
+
+/* Does the Transpose exchange the last two axes, and no others? */
+static bool is_swap(const struct bp_ir_node *node)
+{
+    uint32_t n;
+    const int64_t *perm = bp_ir_attr_ints(node, "perm", &n);
+
+    for (uint32_t i = 0; perm && i + 2 < n; i++) {
+        if (perm[i] != (int64_t)i)
+            return false;
+    }
+    return perm && n >= 2 && perm[n - 2] == (int64_t)n - 1 && perm[n - 1] == (int64_t)n - 2;
+}
+
+/* Does node n scale a value by a number? Gives the value, or BP_NONE. */
+static uint32_t scaled_by(struct bp_rewrite *rw, uint32_t n, double *factor)
+{
+    const struct bp_ir_node *node;
+    bool is_div = is_plain(rw, n, "Div");
+    double number;
+
+    if (!is_div && !is_plain(rw, n, "Mul"))
+        return BP_NONE;
+    node = bp_rw_node(rw, n);
+    if (node->schema->since < 7)
+        return BP_NONE;
+    for (uint32_t i = 0; i < (is_div ? 1u : 2u); i++) {
+        if (!bp_rw_float(rw, node->in[1 - i], &number) || number == 0 ||
+            !bp_rw_same_shape(rw, node->in[i], node->out[0]))
+            continue;
+        *factor = is_div ? 1 / number : number;
+        return node->in[i];
+    }
+    return BP_NONE;
+}
+
+/* Goes back over scales and one exchange of axes that the product alone reads. */
+static void find_operand(struct bp_rewrite *rw, uint32_t matmul, uint32_t i, struct parts *p)
+{
+    uint32_t user = matmul;
+
+    p->in[i] = bp_rw_node(rw, matmul)->in[i];
+    for (int step = 0; step < 2; step++) {
+        uint32_t n = bp_rw_producer(rw, p->in[i]), value;
+        double factor;
+
+        if (n == BP_NONE || bp_rw_only_user(rw, p->in[i]) != user)
+            return;
+        value = scaled_by(rw, n, &factor);
+        if (value != BP_NONE) {
+            p->alpha *= factor;
+        } else if (is_plain(rw, n, "Transpose") && !p->trans[i] && is_swap(bp_rw_node(rw, n))) {
+            value = bp_rw_node(rw, n)->in[0];
+            p->trans[i] = 1;
+        } else {
+            return;
+        }
+        p->of[p->n_of++] = n;
+        p->in[i] = value;
+        user = n;
+    }
+}
+
+static bool find(struct bp_rewrite *rw, uint32_t matmul, struct parts *p)
+{
+    const struct bp_ir_node *node = bp_rw_node(rw, matmul);
+    uint32_t scale = bp_rw_only_user(rw, node->out[0]);
+    double factor;
+
+    *p = (struct parts){.alpha = 1, .last = matmul};
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t rank = rw->facts[node->in[i]].rank;
+
+        if (node->domain[0] || !bp_is_float(rw, node->in[i]) || rank == BP_RANK_UNKNOWN || rank < 2)
+            return false;
+        find_operand(rw, matmul, i, p);
+    }
+    p->of[p->n_of++] = matmul;
+    if (scale != BP_NONE && scaled_by(rw, scale, &factor) == node->out[0]) {
+        p->alpha *= factor;
+        p->of[p->n_of++] = scale;
+        p->last = scale;
+    }
+    /* as FusedMatMul has it; other numbers lose bits that float64 has */
+    return p->n_of > 1 && isfinite((float)p->alpha) &&
+           (rw->facts[p->in[0]].dtype == BP_DTYPE_F32 || (double)(float)p->alpha == p->alpha);
+}
+
+static bp_rc fuse(struct bp_rewrite *rw, const struct parts *p, bp_err *err)
+{
+    const float alpha = (float)p->alpha;
+    const bp_attr attrs[] = {
+        {.name = "alpha", .data = &alpha, .type = BP_ATTR_FLOAT, .count = 1},
+        {.name = "transA", .data = &p->trans[0], .type = BP_ATTR_INT, .count = 1},
+        {.name = "transB", .data = &p->trans[1], .type = BP_ATTR_INT, .count = 1},
+    };
+    bool done;
+
+    return bp_fuse(rw,
+                   &(struct bp_fusion){.op = "FusedMatMul",
+                                       .domain = "com.microsoft",
+                                       .opset = 1,
+                                       .n_in = 2,
+                                       .n_out = 1,
+                                       .n_of = p->n_of,
+                                       .in = p->in,
+                                       .last = p->last,
+                                       .of = p->of,
+                                       .attrs = attrs,
+                                       .n_attrs = 3},
+                   &done, err);
+}
+
+bp_rc bp_pass_fuse_product(struct bp_rewrite *rw, bp_err *err)
+{
+    struct parts p;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
+        if (bp_rw_is(rw, n, "MatMul") && find(rw, n, &p))
+            rc = fuse(rw, &p, err);
+    }
+    return rc;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuse_simple_norm.c - x / sqrt(mean(x^2) + epsilon) * scale over the last axis, also written as a
+ * product with the reciprocal (RMSNorm), becomes SimplifiedLayerNormalization, in ONNX's domain as
+ * ONNX Runtime has it.
+ */
+
+#include "config.h"
+
+#include "optimize/passes/norm_kit.h"
+
+/* The node that makes 1 / root: Reciprocal, or 1 divided by it; BP_NONE: n is none. */
+static uint32_t root_under(struct bp_rewrite *rw, uint32_t n)
+{
+    double one;
+
+    if (bp_norm_is(rw, n, "Reciprocal"))
+        return bp_rw_producer(rw, bp_rw_node(rw, n)->in[0]);
+    if (bp_norm_is(rw, n, "Div") && bp_rw_float(rw, bp_rw_node(rw, n)->in[0], &one) && one == 1)
+        return bp_rw_producer(rw, bp_rw_node(rw, n)->in[1]);
+    return BP_NONE;
+}
+
+/* x divided by its spread, which node n gives, in one step or two. */
+static bool find_quotient(struct bp_rewrite *rw, uint32_t n, struct bp_norm *p)
+{
+    const struct bp_ir_node *node = bp_rw_node(rw, n);
+
+    if (bp_norm_is(rw, n, "Div")) {
+        *p = (struct bp_norm){.x = node->in[0]};
+        return bp_norm_spread(rw, bp_rw_producer(rw, node->in[1]), p->x, p);
+    }
+    if (!bp_norm_is(rw, n, "Mul"))
+        return false;
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t inverse = bp_rw_producer(rw, node->in[i]), root = root_under(rw, inverse);
+
+        *p = (struct bp_norm){.x = node->in[1 - i]};
+        if (root == BP_NONE || !bp_norm_spread(rw, root, p->x, p))
+            continue;
+        p->of[p->n_of++] = inverse;
+        return true;
+    }
+    return false;
+}
+
+/* Nobody outside reads what lies between; x may have other readers. */
+static bool is_closed(const struct bp_rewrite *rw, const struct bp_norm *p)
+{
+    for (uint32_t i = 0; i + 1 < p->n_of; i++) {
+        if (bp_rw_only_user(rw, rw->ir->nodes[p->of[i]].out[0]) == BP_NONE)
+            return false;
+    }
+    return true;
+}
+
+static bool find(struct bp_rewrite *rw, uint32_t n, struct bp_norm *p)
+{
+    if (!find_quotient(rw, n, p) || !bp_is_float(rw, p->x) ||
+        !bp_rw_same_shape(rw, p->x, rw->ir->nodes[n].out[0]))
+        return false;
+    p->of[p->n_of++] = n;
+    n = bp_norm_follow(rw, n, "Mul", p->x, &p->scale);
+    if (n == BP_NONE)
+        return false;
+    p->of[p->n_of++] = n;
+    return is_closed(rw, p);
+}
+
+static bp_rc fuse(struct bp_rewrite *rw, const struct bp_norm *p, bp_err *err)
+{
+    static const int64_t last_axis = -1;
+    const uint32_t in[] = {p->x, p->scale};
+    const bp_attr attrs[] = {
+        {.name = "axis", .data = &last_axis, .type = BP_ATTR_INT, .count = 1},
+        {.name = "epsilon", .data = &p->epsilon, .type = BP_ATTR_FLOAT, .count = 1},
+    };
+    bool done;
+
+    return bp_fuse(rw,
+                   &(struct bp_fusion){.op = "SimplifiedLayerNormalization",
+                                       .domain = "",
+                                       .opset = 1,
+                                       .n_in = 2,
+                                       .n_out = 1,
+                                       .n_of = p->n_of,
+                                       .in = in,
+                                       .last = p->of[p->n_of - 1],
+                                       .of = p->of,
+                                       .attrs = attrs,
+                                       .n_attrs = 2},
+                   &done, err);
+}
+
+bp_rc bp_pass_fuse_simple_norm(struct bp_rewrite *rw, bp_err *err)
+{
+    struct bp_norm p;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
+        if ((bp_rw_is(rw, n, "Div") || bp_rw_is(rw, n, "Mul")) && find(rw, n, &p))
+            rc = fuse(rw, &p, err);
+    }
+    return rc;
+}

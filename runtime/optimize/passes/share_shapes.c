@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * share_shapes.c - of nodes that compute the same sizes in other ways, the first serves all: the
+ * contents that shape inference follows are equal then, whatever they were taken from.
+ */
+
+#include "config.h"
+
+#include "optimize/passes.h"
+
+#include <stdlib.h>
+
+#include "base/strmap.h"
+
+enum {
+    MOST_SIZES = 16, /* of a content; shapes are short */
+    MOST_PROBES = 16 /* as in share_equal.c */
+};
+
+static bool is_followed(const struct bp_fact *fact)
+{
+    bool is_symbolic = false; /* what is all numbers is a constant soon */
+
+    if (fact->kind != BP_KIND_TENSOR || !fact->content || fact->n_content > MOST_SIZES ||
+        fact->dtype == BP_DTYPE_NONE || fact->rank > 1)
+        return false;
+    for (uint32_t i = 0; i < fact->n_content; i++)
+        is_symbolic |= !bp_sym_known(fact->content[i]);
+    return is_symbolic;
+}
+
+static bool same_content(const struct bp_fact *a, const struct bp_fact *b)
+{
+    if (a->dtype != b->dtype || a->rank != b->rank || a->n_content != b->n_content)
+        return false;
+    for (uint32_t i = 0; i < a->n_content; i++) {
+        if (!bp_sym_equal(a->content[i], b->content[i]))
+            return false;
+    }
+    return true;
+}
+
+static uint64_t hash_of(const struct bp_fact *fact)
+{
+    uint64_t key[2 * MOST_SIZES + 2] = {fact->dtype, fact->rank};
+
+    for (uint32_t i = 0; i < fact->n_content; i++) {
+        key[2 * i + 2] = fact->content[i].symbol;
+        key[2 * i + 3] = fact->content[i].symbol ? 0 : (uint64_t)fact->content[i].value;
+    }
+    return bp_keyed_hash(key, (2 * fact->n_content + 2) * sizeof *key);
+}
+
+/*
+ * table: one more than the value that was first with its content; 0: free. One that nobody makes any
+ * more, as all its readers read another by now, gives its place to the next.
+ */
+static bool take_first(struct bp_rewrite *rw, uint32_t *table, size_t mask, uint32_t value)
+{
+    size_t at = hash_of(&rw->facts[value]) & mask;
+
+    for (int i = 0; i < MOST_PROBES; i++, at = (at + 1) & mask) {
+        if (table[at] == 0 || bp_rw_producer(rw, table[at] - 1) == BP_NONE) {
+            table[at] = value + 1;
+            return false;
+        }
+        if (same_content(&rw->facts[table[at] - 1], &rw->facts[value]))
+            return !(rw->ir->values[value].flags & BP_IR_OUTPUT) &&
+                   bp_rw_replace(rw, value, table[at] - 1);
+    }
+    return false;
+}
+
+/* A node that computes nothing but sizes, and that nothing keeps. */
+static bool may_share(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+{
+    return node && node->schema && node->n_bodies == 0 && node->n_out == 1 &&
+           node->out[0] != BP_NONE && !bp_rw_is_random(node) &&
+           !bp_node_is_hosted(node, rw->facts) && is_followed(&rw->facts[node->out[0]]);
+}
+
+bp_rc bp_pass_share_shapes(struct bp_rewrite *rw, bp_err *err)
+{
+    size_t cap = 64;
+    uint32_t *table;
+
+    while (cap < (size_t)rw->ir->n_nodes * 2)
+        cap *= 2;
+    table = calloc(cap, sizeof *table);
+    if (!table)
+        return bp_fail_nomem(err, "equal sizes");
+    for (uint32_t n = 0; n < rw->ir->n_nodes; n++) {
+        const struct bp_ir_node *node = bp_rw_node(rw, n);
+
+        if (may_share(rw, node) && take_first(rw, table, cap - 1, node->out[0]))
+            rw->n_matches++;
+    }
+    free(table);
+    return BP_OK;
+}
