@@ -78,8 +78,8 @@ static uint32_t output_index(const struct bp_dnnl_build *b, uint32_t value)
 bp_rc bp_dnnl_make(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
                    struct bp_dnnl_form *out, bp_err *err)
 {
-    uint32_t output = BP_VALUE(b->graph, value)->flags & BP_VALUE_OUTPUT ? output_index(b, value)
-                                                                         : BP_NONE;
+    uint32_t output =
+        BP_VALUE(b->graph, value)->flags & BP_VALUE_OUTPUT ? output_index(b, value) : BP_NONE;
 
     if (output != BP_NONE && bp_dnnl_is_plain(md)) {
         out->md = *md;

@@ -77,8 +77,8 @@ bool bp_dnnl_takes_input(const struct bp_dnnl_query *query, uint32_t i, uint32_t
                               "the rank of input %u is not known", i);
     if (value->rank < low || value->rank > high) {
         return bp_dnnl_refuse(query, BP_R_RANK, value->name,
-                              "input %u has rank %u, the provider takes %u..%u", i, value->rank, low,
-                              high);
+                              "input %u has rank %u, the provider takes %u..%u", i, value->rank,
+                              low, high);
     }
     if (bp_dnnl_elements(value) == 0)
         return bp_dnnl_refuse(query, BP_R_OTHER, value->name, "input %u has no elements", i);

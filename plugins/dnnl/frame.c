@@ -224,8 +224,8 @@ bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_fr
                         .desc = desc,
                         .threads = team_size(program->instance)};
     frame->end = &frame->steps;
-    status = bp_dnnl.stream_create(&frame->stream, program->instance->engine,
-                                   dnnl_stream_default_flags);
+    status =
+        bp_dnnl.stream_create(&frame->stream, program->instance->engine, dnnl_stream_default_flags);
     rc = status == dnnl_success ? bp_dnnl_team_enter(frame->threads, NULL, 0, &team, err)
                                 : bp_dnnl_fail(err, status, "a stream");
     if (rc >= 0) { /* primitives are made for as many threads as will run them */

@@ -171,10 +171,10 @@ void bp_dnnl_team_leave(const struct bp_dnnl_team *team)
 
 bp_rc bp_dnnl_fail(bp_err *err, dnnl_status_t status, const char *fmt, ...)
 {
-    bp_rc rc = status == dnnl_out_of_memory    ? BP_E_NOMEM
+    bp_rc rc = status == dnnl_out_of_memory   ? BP_E_NOMEM
                : status == dnnl_unimplemented ? BP_E_SHAPE
                                               : BP_E_INTERNAL;
-    const char *words = status == dnnl_out_of_memory    ? "has no memory for"
+    const char *words = status == dnnl_out_of_memory   ? "has no memory for"
                         : status == dnnl_unimplemented ? "has no kernel for"
                                                        : "failed at";
     char what[256];

@@ -89,8 +89,8 @@ struct bp_dnnl_form {
 struct bp_dnnl_value {
     dnnl_dims_t dims; /* of rank 0: one dimension of 1 */
     int rank;
-    bool is_known;      /* it has a shape */
-    uint32_t n_forms;   /* layouts in which it exists so far */
+    bool is_known;    /* it has a shape */
+    uint32_t n_forms; /* layouts in which it exists so far */
     struct bp_dnnl_form forms[2];
     uint32_t uses_left; /* reads by nodes that are not built yet, and one for an output */
 };

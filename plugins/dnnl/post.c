@@ -3,18 +3,22 @@
 
 #include "post.h"
 
+#include <float.h>
 #include <math.h>
 
-/* An activation and the defaults of its numbers. */
+/* An activation, how many numbers it takes, and their defaults. */
 static const struct {
     const char *name;
     dnnl_alg_kind_t kind;
-    float alpha, beta;
+    int n_params;
+    float params[2];
 } rows[] = {
-    {"Relu", dnnl_eltwise_relu, 0, 0},         {"LeakyRelu", dnnl_eltwise_relu, 0.01f, 0},
-    {"Sigmoid", dnnl_eltwise_logistic, 0, 0},  {"Tanh", dnnl_eltwise_tanh, 0, 0},
-    {"HardSigmoid", dnnl_eltwise_linear, 0.2f, 0.5f},
-    {"Clip", dnnl_eltwise_clip, -3.402823466e38f, 3.402823466e38f},
+    {"Relu", dnnl_eltwise_relu, 0, {0, 0}},
+    {"LeakyRelu", dnnl_eltwise_relu, 1, {0.01f, 0}},
+    {"Sigmoid", dnnl_eltwise_logistic, 0, {0, 0}},
+    {"Tanh", dnnl_eltwise_tanh, 0, {0, 0}},
+    {"HardSigmoid", dnnl_eltwise_linear, 2, {0.2f, 0.5f}},
+    {"Clip", dnnl_eltwise_clip, 2, {-FLT_MAX, FLT_MAX}},
 };
 
 static void add_eltwise(struct bp_dnnl_attr *attr, dnnl_alg_kind_t kind, float alpha, float beta)
@@ -26,10 +30,13 @@ bool bp_dnnl_activate(const char *name, size_t name_size, const float params[2],
                       struct bp_dnnl_attr *attr)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        float own[2] = {rows[i].params[0], rows[i].params[1]};
+
         if (strlen(rows[i].name) != name_size || memcmp(rows[i].name, name, name_size) != 0)
             continue;
-        add_eltwise(attr, rows[i].kind, isnan(params[0]) ? rows[i].alpha : params[0],
-                    isnan(params[1]) ? rows[i].beta : params[1]);
+        for (int k = 0; k < rows[i].n_params; k++)
+            own[k] = isnan(params[k]) ? own[k] : params[k];
+        add_eltwise(attr, rows[i].kind, own[0], own[1]);
         if (rows[i].kind == dnnl_eltwise_linear)
             add_eltwise(attr, dnnl_eltwise_clip, 0, 1);
         return true;

@@ -5,9 +5,14 @@
 
 static const char *const math_modes[] = {"exact", "fast"};
 static const char *const claim_modes[] = {"profitable", "all"};
-static const char *const isa_names[] = {
-    "any", "sse41", "avx", "avx2", "avx512_core", "avx512_core_vnni", "avx512_core_bf16",
-    "avx512_core_amx"};
+static const char *const isa_names[] = {"any",
+                                        "sse41",
+                                        "avx",
+                                        "avx2",
+                                        "avx512_core",
+                                        "avx512_core_vnni",
+                                        "avx512_core_bf16",
+                                        "avx512_core_amx"};
 static const dnnl_cpu_isa_t isas[] = {dnnl_cpu_isa_all,
                                       dnnl_cpu_isa_sse41,
                                       dnnl_cpu_isa_avx,
@@ -27,8 +32,9 @@ static const bp_option options[N_OPTIONS] = {
             .struct_size = sizeof(bp_option),
             .type = BP_OPT_CHOICE,
             .key = "math_mode",
-            .help = "exact computes float32; fast lets oneDNN round to bfloat16 where it can, which "
-                    "version 2.6 does for few operators.",
+            .help =
+                "exact computes float32; fast lets oneDNN round to bfloat16 where it can, which "
+                "version 2.6 does for few operators.",
             .def = "exact",
             CHOICES(math_modes),
         },
@@ -111,7 +117,8 @@ static bp_rc check_devices(const uint32_t *devs, uint32_t n_devs, bp_err *err)
 {
     for (uint32_t i = 0; i < n_devs; i++) {
         if (devs[i] != 0)
-            return bp_fail(err, BP_E_INVALID, "dnnl: there is no device %u, only device 0", devs[i]);
+            return bp_fail(err, BP_E_INVALID, "dnnl: there is no device %u, only device 0",
+                           devs[i]);
     }
     if (!bp_dnnl.is_open)
         return bp_fail(err, BP_E_UNAVAILABLE, "dnnl: %s", bp_dnnl.why);

@@ -45,8 +45,8 @@ static dnnl_status_t reorder_now(const struct packing *p, const void *from, void
     dnnl_memory_t memories[2] = {NULL, NULL};
     dnnl_primitive_desc_t pd = NULL;
     dnnl_primitive_t primitive = NULL;
-    dnnl_status_t status = bp_dnnl.reorder_primitive_desc_create(&pd, p->seen, engine, p->want,
-                                                                 engine, NULL);
+    dnnl_status_t status =
+        bp_dnnl.reorder_primitive_desc_create(&pd, p->seen, engine, p->want, engine, NULL);
 
     if (status == dnnl_success)
         status = bp_dnnl.primitive_create(&primitive, pd);

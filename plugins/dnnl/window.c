@@ -18,8 +18,9 @@ static bool is_positive(const struct bp_dnnl_query *query, const char *name, int
 
     for (uint32_t i = 0; i < n; i++) {
         if (values[i] < low || values[i] > INT32_MAX)
-            return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, name, "%s has %lld, at least %lld is taken",
-                                  name, (long long)values[i], (long long)low);
+            return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, name,
+                                  "%s has %lld, at least %lld is taken", name, (long long)values[i],
+                                  (long long)low);
     }
     return true;
 }
@@ -63,8 +64,8 @@ void bp_dnnl_window_make(const struct bp_dnnl_build *b, const bp_node *node, uin
         window->strides[i] = entry(strides, n_strides, i, 1);
         window->dilates[i] = dilation - 1;
         /* what all windows together need beyond the large size; negative: they leave some of it */
-        total = (small[i] - 1) * window->strides[i] + (window->kernel[i] - 1) * dilation + 1 -
-                large[i];
+        total =
+            (small[i] - 1) * window->strides[i] + (window->kernel[i] - 1) * dilation + 1 - large[i];
         window->before[i] = is_given ? entry(pads, n_pads, i, 0) : 0;
         if (total > 0 && (is_upper || is_lower))
             window->before[i] = is_upper ? total / 2 : total - total / 2;

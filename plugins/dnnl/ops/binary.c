@@ -43,9 +43,8 @@ static bool claim_two(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
     if (is_whole(first, y) || (commutes(op) && is_whole(second, y)))
         return true;
     return bp_dnnl_refuse(query,
-                          bp_dnnl_is_sized(first) && bp_dnnl_is_sized(second)
-                              ? BP_R_OTHER
-                              : BP_R_DYNAMIC_SHAPE,
+                          bp_dnnl_is_sized(first) && bp_dnnl_is_sized(second) ? BP_R_OTHER
+                                                                              : BP_R_DYNAMIC_SHAPE,
                           first->name, "it is not sure to have the shape of the output");
 }
 
@@ -79,7 +78,8 @@ static bp_rc take_other(struct bp_dnnl_build *b, uint32_t other, const dnnl_memo
     dnnl_dims_t dims;
     bp_rc rc;
 
-    if (value->rank == md->ndims && memcmp(value->dims, md->dims, sizeof *dims * (size_t)value->rank) == 0)
+    if (value->rank == md->ndims &&
+        memcmp(value->dims, md->dims, sizeof *dims * (size_t)value->rank) == 0)
         return bp_dnnl_form_of(b, other, md, out, err);
     bp_dnnl_plain(value->rank, value->dims, &plain);
     rc = bp_dnnl_form_of(b, other, &plain, out, err);

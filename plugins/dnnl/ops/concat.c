@@ -56,8 +56,7 @@ static bp_rc take_inputs(struct bp_dnnl_build *b, const bp_node *node, struct co
         if (rc < 0)
             return rc;
         c->mds[c->n] = c->forms[c->n].md;
-        c->args[c->n] =
-            (struct bp_dnnl_arg){DNNL_ARG_MULTIPLE_SRC + (int)c->n, &c->forms[c->n]};
+        c->args[c->n] = (struct bp_dnnl_arg){DNNL_ARG_MULTIPLE_SRC + (int)c->n, &c->forms[c->n]};
         c->n++;
     }
     return BP_OK;

@@ -14,7 +14,8 @@ static bool claims_additions(const struct bp_dnnl_query *query)
 
     if (bp_node_in(query->graph, query->node, 2) && !bp_dnnl_takes_input(query, 2, 1, 1))
         return false;
-    if (bp_node_in(query->graph, query->node, 3) && !bp_dnnl_takes_input(query, 3, x->rank, x->rank))
+    if (bp_node_in(query->graph, query->node, 3) &&
+        !bp_dnnl_takes_input(query, 3, x->rank, x->rank))
         return false;
     return true;
 }

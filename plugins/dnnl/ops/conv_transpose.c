@@ -44,7 +44,8 @@ static void see_weights(const struct bp_dnnl_value *w, int64_t group, dnnl_memor
     strides[1] = taps;
     strides[2] = w->dims[1] * taps;
     memset(seen, 0, sizeof *seen);
-    bp_dnnl.memory_desc_init_by_strides(seen, rank - first, dims + first, dnnl_f32, strides + first);
+    bp_dnnl.memory_desc_init_by_strides(seen, rank - first, dims + first, dnnl_f32,
+                                        strides + first);
 }
 
 static bp_rc describe(struct bp_dnnl_build *b, const bp_node *node, const dnnl_memory_desc_t *seen,

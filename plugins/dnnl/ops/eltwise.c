@@ -15,8 +15,8 @@ static bool claim_plain(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
 }
 
 /* Limits are attributes before version 11, then inputs, each of which may be absent. */
-static bool read_limits(const bp_host *host, const bp_graph *graph, const bp_node *node,
-                        float *low, float *high)
+static bool read_limits(const bp_host *host, const bp_graph *graph, const bp_node *node, float *low,
+                        float *high)
 {
     *low = -FLT_MAX;
     *high = FLT_MAX;
@@ -56,8 +56,8 @@ static bp_rc emit(struct bp_dnnl_build *b, const bp_node *node, dnnl_alg_kind_t 
 
     if (rc < 0)
         return rc;
-    status = bp_dnnl.eltwise_forward_desc_init(&desc, dnnl_forward_inference, kind, &x.md, alpha,
-                                               beta);
+    status =
+        bp_dnnl.eltwise_forward_desc_init(&desc, dnnl_forward_inference, kind, &x.md, alpha, beta);
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
     rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);

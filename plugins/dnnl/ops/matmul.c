@@ -83,8 +83,8 @@ static bp_rc emit(struct bp_dnnl_build *b, struct product *p, bp_err *err)
     if (p->has_bias)
         args[n++] = (struct bp_dnnl_arg){DNNL_ARG_BIAS, &p->c_form};
     else if (p->has_other)
-        args[n++] = (struct bp_dnnl_arg){DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1,
-                                         &p->c_form};
+        args[n++] =
+            (struct bp_dnnl_arg){DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, &p->c_form};
     return bp_dnnl_emit(b, pd, n, args, err);
 }
 

@@ -27,12 +27,12 @@ static bool claim_batch(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
 static bp_rc build_batch(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
                          bp_err *err)
 {
-    unsigned flags = (unsigned)dnnl_use_global_stats | (unsigned)dnnl_use_scale |
-                     (unsigned)dnnl_use_shift;
+    unsigned flags =
+        (unsigned)dnnl_use_global_stats | (unsigned)dnnl_use_scale | (unsigned)dnnl_use_shift;
     struct bp_dnnl_form x, y, of[4];
-    struct bp_dnnl_arg args[6] = {{DNNL_ARG_SRC, &x},        {DNNL_ARG_DST, &y},
-                                  {DNNL_ARG_SCALE, &of[0]},  {DNNL_ARG_SHIFT, &of[1]},
-                                  {DNNL_ARG_MEAN, &of[2]},   {DNNL_ARG_VARIANCE, &of[3]}};
+    struct bp_dnnl_arg args[6] = {{DNNL_ARG_SRC, &x},       {DNNL_ARG_DST, &y},
+                                  {DNNL_ARG_SCALE, &of[0]}, {DNNL_ARG_SHIFT, &of[1]},
+                                  {DNNL_ARG_MEAN, &of[2]},  {DNNL_ARG_VARIANCE, &of[3]}};
     dnnl_batch_normalization_desc_t desc;
     dnnl_primitive_desc_t pd;
     dnnl_memory_desc_t md;
@@ -90,11 +90,10 @@ static bp_rc build_lrn(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, con
     (void)op;
     if (rc < 0)
         return rc;
-    status = bp_dnnl.lrn_forward_desc_init(&desc, dnnl_forward_inference, dnnl_lrn_across_channels,
-                                           &x.md, bp_node_int(b->graph, node, "size", 1),
-                                           bp_node_float(b->graph, node, "alpha", 1e-4f),
-                                           bp_node_float(b->graph, node, "beta", 0.75f),
-                                           bp_node_float(b->graph, node, "bias", 1));
+    status = bp_dnnl.lrn_forward_desc_init(
+        &desc, dnnl_forward_inference, dnnl_lrn_across_channels, &x.md,
+        bp_node_int(b->graph, node, "size", 1), bp_node_float(b->graph, node, "alpha", 1e-4f),
+        bp_node_float(b->graph, node, "beta", 0.75f), bp_node_float(b->graph, node, "bias", 1));
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
     rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);

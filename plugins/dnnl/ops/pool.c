@@ -94,8 +94,9 @@ static bp_rc build_pool(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, co
     memcpy(window.kernel, kernel, n * sizeof *kernel);
     bp_dnnl_window_make(b, node, n, x->dims + 2, b->values[node->out[0]].dims + 2, &window);
     if (kind != dnnl_pooling_max)
-        kind = bp_node_int(b->graph, node, "count_include_pad", 0) ? dnnl_pooling_avg_include_padding
-                                                                  : dnnl_pooling_avg_exclude_padding;
+        kind = bp_node_int(b->graph, node, "count_include_pad", 0)
+                   ? dnnl_pooling_avg_include_padding
+                   : dnnl_pooling_avg_exclude_padding;
     return emit(b, node, kind, &window, err);
 }
 
