@@ -1,4 +1,45 @@
 # SPDX-License-Identifier: MIT
-# plugins/dnnl/ - see README.md; its rules come with its sources.
+# plugins/dnnl/ - groups of nodes on oneDNN.
 
 EXTRA_DIST += %D%/README.md
+
+if ENABLE_DNNL
+# All of it is a library that tests can link too.
+noinst_LTLIBRARIES += %D%/libdnnlprovider.la
+%C%_libdnnlprovider_la_CPPFLAGS = $(provider_cppflags) -I$(srcdir)/%D% \
+	-DBP_DNNL_SONAME='"$(DNNL_SONAME)"'
+%C%_libdnnlprovider_la_LIBADD = $(DL_LIBS) $(PTHREAD_LIBS)
+%C%_libdnnlprovider_la_SOURCES = \
+	%D%/build.c \
+	%D%/capability.c \
+	%D%/compile.c \
+	%D%/frame.c \
+	%D%/layout.c \
+	%D%/library.c \
+	%D%/library.h \
+	%D%/memory.c \
+	%D%/memory.h \
+	%D%/onednn.h \
+	%D%/ops/binary.c \
+	%D%/ops/concat.c \
+	%D%/ops/conv.c \
+	%D%/ops/conv_transpose.c \
+	%D%/ops/eltwise.c \
+	%D%/ops/list.h \
+	%D%/ops/matmul.c \
+	%D%/ops/norm.c \
+	%D%/ops/pool.c \
+	%D%/ops/views.c \
+	%D%/post.c \
+	%D%/post.h \
+	%D%/primitive.c \
+	%D%/provider.c \
+	%D%/weights.c \
+	%D%/window.c \
+	%D%/window.h
+
+provider_LTLIBRARIES += %D%/libbp-dnnl.la
+%C%_libbp_dnnl_la_LDFLAGS = $(provider_ldflags)
+%C%_libbp_dnnl_la_SOURCES =
+%C%_libbp_dnnl_la_LIBADD = %D%/libdnnlprovider.la
+endif

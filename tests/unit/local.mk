@@ -472,6 +472,21 @@ unit_tests += %D%/check_cpu_trees
 unit_tests += %D%/check_cpu_types
 %C%_check_cpu_types_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_types_LDADD = $(cpu_test_ldadd)
+
+if ENABLE_DNNL
+# Against the CPU provider, which is opened from providers/.
+dnnl_test_ldadd = %D%/libcputest.la plugins/dnnl/libdnnlprovider.la $(unit_ldadd) $(DL_LIBS) -lm
+
+unit_tests += %D%/check_dnnl_groups
+%C%_check_dnnl_groups_SOURCES = %D%/check_dnnl_groups.c %D%/dnnl_kit.h
+%C%_check_dnnl_groups_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_dnnl_groups_LDADD = $(dnnl_test_ldadd) $(PTHREAD_LIBS)
+
+unit_tests += %D%/check_dnnl_ops
+%C%_check_dnnl_ops_SOURCES = %D%/check_dnnl_ops.c %D%/dnnl_kit.h
+%C%_check_dnnl_ops_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_dnnl_ops_LDADD = $(dnnl_test_ldadd)
+endif
 endif
 
 # operators that are written as other nodes

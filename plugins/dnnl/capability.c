@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* capability.c - which nodes the dnnl provider takes, and why it refuses the others. */
+
+#include "onednn.h"
+
+/* A convolution or product of fewer operations does not pay for a group of its own. */
+static const double profitable_flops = 1e6;
+
+#define BP_DNNL_OP(row) extern const struct bp_dnnl_op bp_dnnl_op_##row;
+#include "ops/list.h"
+#undef BP_DNNL_OP
+
+static const struct bp_dnnl_op *const rows[] = {
+#define BP_DNNL_OP(row) &bp_dnnl_op_##row,
+#include "ops/list.h"
+#undef BP_DNNL_OP
+};
+
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
+const struct bp_dnnl_op *bp_dnnl_find_op(const bp_node *node, uint32_t *known_to)
+{
+    *known_to = 0;
+    for (uint32_t i = 0; i < N_ROWS; i++) {
+        if (strcmp(rows[i]->name, node->op) != 0 || strcmp(rows[i]->domain, node->domain) != 0)
+            continue;
+        *known_to = rows[i]->until;
+        if (node->since >= rows[i]->since && node->since <= rows[i]->until)
+            return rows[i];
+    }
+    return NULL;
+}
+
+bool bp_dnnl_refuse(const struct bp_dnnl_query *query, uint32_t reason, const char *subject,
+                    const char *fmt, ...)
+{
+    char text[256];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    bp_refuse(query->claims, query->index, reason, subject, text);
+    return false;
+}
+
+bool bp_dnnl_is_sized(const bp_value *value)
+{
+    if (value->rank == BP_RANK_UNKNOWN)
+        return false;
+    for (uint32_t i = 0; i < value->rank; i++) {
+        if (value->dims[i].value < 0)
+            return false;
+    }
+    return true;
+}
+
+double bp_dnnl_elements(const bp_value *value)
+{
+    double n = 1;
+
+    for (uint32_t i = 0; value->rank != BP_RANK_UNKNOWN && i < value->rank; i++)
+        n *= value->dims[i].value < 0 ? 1 : (double)value->dims[i].value;
+    return n;
+}
+
+bool bp_dnnl_takes_input(const struct bp_dnnl_query *query, uint32_t i, uint32_t low, uint32_t high)
+{
+    const bp_value *value = bp_node_in(query->graph, query->node, i);
+
+    if (!value)
+        return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "input %u is absent", i);
+    if (value->dtype != BP_DTYPE_F32)
+        return bp_dnnl_refuse(query, BP_R_DTYPE, value->name, "input %u is not float32", i);
+    if (value->rank == BP_RANK_UNKNOWN)
+        return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, value->name,
+                              "the rank of input %u is not known", i);
+    if (value->rank < low || value->rank > high) {
+        return bp_dnnl_refuse(query, BP_R_RANK, value->name,
+                              "input %u has rank %u, the provider takes %u..%u", i, value->rank,
+                              low, high);
+    }
+    if (bp_dnnl_elements(value) == 0)
+        return bp_dnnl_refuse(query, BP_R_OTHER, value->name, "input %u has no elements", i);
+    return true;
+}
+
+bool bp_dnnl_constant_float(const bp_host *host, const bp_graph *graph, const bp_node *node,
+                            uint32_t i, float *out)
+{
+    const bp_value *value = bp_node_in(graph, node, i);
+    bp_span bytes;
+
+    if (!value || !(value->flags & BP_VALUE_CONSTANT) || value->dtype != BP_DTYPE_F32 ||
+        host->constant(host->h, graph, node->in[i], &bytes, NULL) < 0 || bytes.size < sizeof *out)
+        return false;
+    memcpy(out, bytes.data, sizeof *out);
+    return true;
+}
+
+/* The outputs behind the first must not be wanted. */
+static bool has_one_output(const struct bp_dnnl_query *query)
+{
+    const bp_value *y = bp_node_out(query->graph, query->node, 0);
+
+    for (uint32_t i = 1; i < query->node->n_out; i++) {
+        if (query->node->out[i] != BP_NONE)
+            return bp_dnnl_refuse(query, BP_R_OTHER,
+                                  BP_VALUE(query->graph, query->node->out[i])->name,
+                                  "only the first output is computed");
+    }
+    if (!y)
+        return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "its first output is not wanted");
+    return true;
+}
+
+static void judge(const struct bp_dnnl_query *query)
+{
+    uint32_t known_to, verdict = BP_ONLY_IN_GROUP;
+    const struct bp_dnnl_op *op = bp_dnnl_find_op(query->node, &known_to);
+    double flops = 0;
+
+    if (!op && known_to == 0) {
+        bp_dnnl_refuse(query, BP_R_OP, NULL, "the operator is not implemented");
+        return;
+    }
+    if (!op) {
+        bp_dnnl_refuse(query, BP_R_OPSET, NULL, "version %u is not implemented, version %u is",
+                       query->node->since, known_to);
+        return;
+    }
+    if (!has_one_output(query) || !op->claim(op, query, &flops))
+        return;
+    if (query->instance->takes_all || op->is_fused || flops >= profitable_flops)
+        verdict = BP_YES;
+    query->claims->node(query->claims->h, query->index, verdict, BP_R_NONE, NULL, NULL, NULL);
+}
+
+bp_rc bp_dnnl_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,
+                         bp_err *err)
+{
+    (void)err;
+    for (uint32_t i = 0; i < graph->n_nodes; i++) {
+        struct bp_dnnl_query query = {.instance = instance,
+                                      .graph = graph,
+                                      .node = BP_NODE(graph, i),
+                                      .claims = claims,
+                                      .index = i};
+
+        judge(&query);
+    }
+    return BP_OK;
+}

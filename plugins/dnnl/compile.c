@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* compile.c - makes a program of a group: its rows, and who reads what how often. */
+
+#include "onednn.h"
+
+static void count_uses(bp_program *program)
+{
+    const bp_graph *graph = program->graph;
+
+    for (uint32_t i = 0; i < graph->n_nodes; i++) {
+        const bp_node *node = BP_NODE(graph, i);
+
+        for (uint32_t k = 0; k < node->n_in; k++) {
+            if (node->in[k] != BP_NONE)
+                program->uses[node->in[k]]++;
+        }
+    }
+    for (uint32_t i = 0; i < graph->n_outputs; i++)
+        program->uses[graph->outputs[i]]++;
+}
+
+static bp_rc find_ops(bp_program *program, bp_err *err)
+{
+    for (uint32_t i = 0; i < program->graph->n_nodes; i++) {
+        const bp_node *node = BP_NODE(program->graph, i);
+        uint32_t known_to;
+
+        program->ops[i] = bp_dnnl_find_op(node, &known_to);
+        if (!program->ops[i] || node->n_out < 1 || node->out[0] == BP_NONE) {
+            return bp_fail(err, BP_E_UNSUPPORTED, "dnnl: %s '%s' is not implemented", node->op,
+                           node->name);
+        }
+    }
+    return BP_OK;
+}
+
+bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
+                      bp_program **out, bp_err *err)
+{
+    struct bp_dnnl_memory memory = {.host = &instance->host};
+    bp_program *program;
+    bp_rc rc;
+
+    *out = NULL;
+    if (flags & BP_CRITICAL)
+        return bp_fail(err, BP_E_UNSUPPORTED, "dnnl: compile's flags 0x%x are not known", flags);
+    program = bp_dnnl_memory_get(&memory, 1, sizeof *program);
+    if (!program)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for a program");
+    *program = (bp_program){.memory = memory, .instance = instance, .graph = graph};
+    program->ops = bp_dnnl_memory_get(&program->memory, graph->n_nodes, sizeof *program->ops);
+    program->uses = bp_dnnl_memory_get(&program->memory, graph->n_values, sizeof *program->uses);
+    rc = program->ops && program->uses
+             ? find_ops(program, err)
+             : bp_fail(err, BP_E_NOMEM, "dnnl: no memory for %u nodes", graph->n_nodes);
+    if (rc < 0) {
+        bp_dnnl_program_free(program);
+        return rc;
+    }
+    count_uses(program);
+    *out = program;
+    return BP_OK;
+}
+
+void bp_dnnl_program_free(bp_program *program)
+{
+    struct bp_dnnl_memory memory;
+
+    if (!program)
+        return;
+    memory = program->memory; /* the program itself lies in it */
+    bp_dnnl_memory_finish(&memory);
+}

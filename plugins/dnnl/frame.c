@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* frame.c - prepares a program for one set of shapes, and runs it. */
+
+#define _GNU_SOURCE /* clock_gettime */
+
+#include "onednn.h"
+
+#include <time.h>
+
+enum { SCRATCH_ALIGN = 64 };
+
+/* ---- the shapes ------------------------------------------------------------------------------ */
+
+static bp_rc check_desc(const bp_graph *graph, const bp_frame_desc *desc, bp_err *err)
+{
+    if (desc->n_shapes < graph->n_values || desc->n_in < graph->n_inputs ||
+        desc->n_out < graph->n_outputs) {
+        return bp_fail(err, BP_E_INVALID,
+                       "dnnl: the frame describes fewer values than the graph has");
+    }
+    return BP_OK;
+}
+
+/* Bytes of the value must be countable. */
+static bool set_dims(struct bp_dnnl_value *value, uint32_t rank, const int64_t *dims,
+                     const bp_dim *constant)
+{
+    int64_t bytes = (int64_t)sizeof(float);
+
+    value->rank = rank > 0 ? (int)rank : 1;
+    value->dims[0] = 1;
+    for (uint32_t i = 0; i < rank; i++) {
+        value->dims[i] = dims ? dims[i] : constant[i].value;
+        if (value->dims[i] < 0)
+            return false;
+        if (value->dims[i] > 0 && __builtin_mul_overflow(bytes, value->dims[i], &bytes))
+            return false;
+    }
+    value->is_known = true;
+    return bytes <= INT64_MAX / 4; /* blocks add to it */
+}
+
+static bp_rc take_shapes(struct bp_dnnl_build *b, const bp_frame_desc *desc, bp_err *err)
+{
+    for (uint32_t v = 0; v < b->graph->n_values; v++) {
+        const bp_value *value = BP_VALUE(b->graph, v);
+        bool is_constant = value->flags & BP_VALUE_CONSTANT;
+        const bp_shape *shape = &desc->shapes[v];
+        uint32_t rank = is_constant ? value->rank : shape->rank;
+
+        b->values[v].uses_left = b->frame->program->uses[v];
+        if (rank == BP_RANK_UNKNOWN || rank > DNNL_MAX_NDIMS)
+            continue;
+        if (!set_dims(&b->values[v], rank, is_constant ? NULL : shape->dims, value->dims)) {
+            return bp_fail(err, BP_E_SHAPE, "dnnl: '%s' is too large or has a size below 0",
+                           value->name);
+        }
+    }
+    return BP_OK;
+}
+
+static void place_inputs(struct bp_dnnl_build *b)
+{
+    for (uint32_t i = 0; i < b->graph->n_inputs; i++) {
+        struct bp_dnnl_place place = {.kind = BP_DNNL_INPUT, .index = i};
+        const struct bp_dnnl_value *value = &b->values[b->graph->inputs[i]];
+        dnnl_memory_desc_t md;
+
+        if (!value->is_known)
+            continue;
+        bp_dnnl_plain(value->rank, value->dims, &md);
+        bp_dnnl_view(b, b->graph->inputs[i], &md, place);
+    }
+}
+
+/* ---- the steps ------------------------------------------------------------------------------- */
+
+/* The node's inputs have been read once more. */
+static void count_reads(struct bp_dnnl_build *b, const bp_node *node)
+{
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        struct bp_dnnl_value *value;
+
+        if (node->in[i] == BP_NONE)
+            continue;
+        value = &b->values[node->in[i]];
+        value->uses_left--;
+        for (uint32_t k = 0; k < value->n_forms; k++) {
+            if (value->forms[k].place.kind == BP_DNNL_ITEM)
+                b->item_uses[value->forms[k].place.index]--;
+        }
+    }
+}
+
+static bp_rc check_known(const struct bp_dnnl_build *b, const bp_node *node, const uint32_t *values,
+                         uint32_t n, bp_err *err)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (values[i] != BP_NONE && !b->values[values[i]].is_known) {
+            return bp_fail(err, BP_E_SHAPE, "%s '%s': the shape of '%s' must be known", node->op,
+                           node->name, BP_VALUE(b->graph, values[i])->name);
+        }
+    }
+    return BP_OK;
+}
+
+static bp_rc build_node(struct bp_dnnl_build *b, bp_err *err)
+{
+    const bp_node *node = BP_NODE(b->graph, b->node);
+    const struct bp_dnnl_op *op = b->frame->program->ops[b->node];
+    const struct bp_dnnl_value *y = &b->values[node->out[0]];
+    struct bp_dnnl_form form;
+    dnnl_memory_desc_t md;
+    bp_rc rc;
+
+    rc = check_known(b, node, node->in, node->n_in, err);
+    if (rc >= 0)
+        rc = check_known(b, node, node->out, 1, err);
+    if (rc < 0)
+        return rc;
+    if (bp_dims_count(y->dims, (uint32_t)y->rank) == 0) { /* nothing to compute */
+        bp_dnnl_plain(y->rank, y->dims, &md);
+        rc = bp_dnnl_make(b, node->out[0], &md, &form, err);
+    } else {
+        rc = op->build(b, op, node, err);
+    }
+    if (rc >= 0)
+        count_reads(b, node);
+    return rc;
+}
+
+/* Does output i lie where the host wants it? */
+static bool is_in_place(const struct bp_dnnl_value *value, uint32_t i)
+{
+    for (uint32_t k = 0; k < value->n_forms; k++) {
+        if (value->forms[k].place.kind == BP_DNNL_OUTPUT && value->forms[k].place.index == i)
+            return true;
+    }
+    return false;
+}
+
+static bp_rc finish_output(struct bp_dnnl_build *b, uint32_t i, bp_err *err)
+{
+    uint32_t v = b->graph->outputs[i];
+    const struct bp_dnnl_value *value = &b->values[v];
+    struct bp_dnnl_form from, to;
+    bp_rc rc;
+
+    if (is_in_place(value, i) || !value->is_known ||
+        bp_dims_count(value->dims, (uint32_t)value->rank) == 0)
+        return BP_OK;
+    rc = bp_dnnl_form_of(b, v, NULL, &from, err);
+    if (rc < 0)
+        return rc;
+    bp_dnnl_plain(value->rank, value->dims, &to.md);
+    to.place = (struct bp_dnnl_place){.kind = BP_DNNL_OUTPUT, .index = i};
+    return bp_dnnl_reorder(b, &from, &to, err);
+}
+
+static bp_rc plan_arena(struct bp_dnnl_build *b, bp_frame_needs *needs, bp_err *err)
+{
+    void *work = bp_dnnl_memory_get(b->memory, 1, bp_arena_work(b->n_items));
+
+    b->frame->items = b->items;
+    needs->scratch_align = SCRATCH_ALIGN;
+    if (!work)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory to plan %u buffers", b->n_items);
+    needs->scratch_bytes =
+        b->n_items > 0 ? bp_arena_plan(b->items, b->n_items, SCRATCH_ALIGN, work) : 0;
+    if (needs->scratch_bytes == SIZE_MAX)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: the group's values do not fit in memory");
+    return BP_OK;
+}
+
+static bp_rc fill(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
+{
+    bp_program *program = frame->program;
+    struct bp_dnnl_build b = {.frame = frame,
+                              .host = &program->instance->host,
+                              .instance = program->instance,
+                              .graph = program->graph,
+                              .memory = &frame->memory};
+    bp_rc rc = check_desc(b.graph, frame->desc, err);
+
+    if (rc < 0)
+        return rc;
+    b.values = bp_dnnl_memory_get(b.memory, b.graph->n_values, sizeof *b.values);
+    if (!b.values)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for %u values", b.graph->n_values);
+    rc = take_shapes(&b, frame->desc, err);
+    if (rc >= 0)
+        place_inputs(&b);
+    for (; rc >= 0 && b.node < b.graph->n_nodes; b.node++)
+        rc = build_node(&b, err);
+    b.node = b.graph->n_nodes - 1;
+    for (uint32_t i = 0; rc >= 0 && i < b.graph->n_outputs; i++)
+        rc = finish_output(&b, i, err);
+    return rc < 0 ? rc : plan_arena(&b, needs, err);
+}
+
+/* ---- the frame ------------------------------------------------------------------------------- */
+
+static uint32_t team_size(const bp_instance *instance)
+{
+    uint32_t width = instance->host.pool_width(instance->host.h);
+
+    return instance->threads > 0 && instance->threads < width ? instance->threads : width;
+}
+
+bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
+                           bp_frame **out, bp_err *err)
+{
+    struct bp_dnnl_memory memory = {.host = &program->instance->host};
+    bp_frame *frame = bp_dnnl_memory_get(&memory, 1, sizeof *frame);
+    struct bp_dnnl_team team;
+    dnnl_status_t status;
+    bp_rc rc;
+
+    *out = NULL;
+    if (!frame)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for a frame");
+    *frame = (bp_frame){.memory = memory,
+                        .program = program,
+                        .desc = desc,
+                        .threads = team_size(program->instance)};
+    frame->end = &frame->steps;
+    status =
+        bp_dnnl.stream_create(&frame->stream, program->instance->engine, dnnl_stream_default_flags);
+    rc = status == dnnl_success ? bp_dnnl_team_enter(frame->threads, NULL, 0, &team, err)
+                                : bp_dnnl_fail(err, status, "a stream");
+    if (rc >= 0) { /* primitives are made for as many threads as will run them */
+        rc = fill(frame, needs, err);
+        bp_dnnl_team_leave(&team);
+    }
+    if (rc < 0) {
+        bp_dnnl_frame_free(frame);
+        return rc;
+    }
+    *out = frame;
+    return BP_OK;
+}
+
+void bp_dnnl_frame_free(bp_frame *frame)
+{
+    struct bp_dnnl_memory memory;
+
+    if (!frame)
+        return;
+    bp_dnnl_steps_free(frame);
+    bp_dnnl_weights_put(frame);
+    if (frame->stream)
+        bp_dnnl.stream_destroy(frame->stream);
+    memory = frame->memory; /* the frame itself lies in it */
+    bp_dnnl_memory_finish(&memory);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static void *address_of(const bp_frame *frame, const struct bp_dnnl_place *place)
+{
+    switch (place->kind) {
+    case BP_DNNL_ITEM:
+        return (char *)frame->desc->scratch + frame->items[place->index].offset;
+    case BP_DNNL_INPUT:
+        return bp_tensor_data(&frame->desc->in[place->index]);
+    default:
+        return bp_tensor_data(&frame->desc->out[place->index]);
+    }
+}
+
+/* Sets what depends on the host's buffers; skipped while they stay where they are. */
+static void bind(bp_frame *frame, uint32_t io_epoch)
+{
+    for (struct bp_dnnl_step *step = frame->steps; step; step = step->next) {
+        for (uint32_t i = 0; i < step->n_args; i++) {
+            if (step->places[i].kind != BP_DNNL_FIXED)
+                bp_dnnl.memory_set_data_handle(step->args[i].memory,
+                                               address_of(frame, &step->places[i]));
+        }
+    }
+    frame->scratch = frame->desc->scratch;
+    frame->io_epoch = io_epoch;
+    frame->is_bound = true;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static bp_rc check_stop(const bp_run *run, bp_err *err)
+{
+    if (bp_is_cancelled(run->cancel))
+        return bp_fail(err, BP_E_CANCELLED, "dnnl: the run was cancelled");
+    if (run->deadline_ns != 0 && now_ns() >= run->deadline_ns)
+        return bp_fail(err, BP_E_TIMEOUT, "dnnl: the run's time was up");
+    return BP_OK;
+}
+
+static void note_event(const bp_frame *frame, const struct bp_dnnl_step *step, int64_t t0,
+                       bp_prof *prof)
+{
+    bp_prof_event *event;
+
+    if (prof->count >= prof->cap) {
+        prof->dropped++;
+        return;
+    }
+    event = &prof->ev[prof->count++];
+    memset(event, 0, sizeof *event);
+    event->t0_ns = t0;
+    event->t1_ns = now_ns();
+    event->name = BP_NODE(frame->program->graph, step->node)->name;
+    event->node = step->node;
+}
+
+static bp_rc run_steps(bp_frame *frame, const bp_run *run, bp_err *err)
+{
+    for (const struct bp_dnnl_step *step = frame->steps; step; step = step->next) {
+        int64_t t0 = run->prof ? now_ns() : 0;
+        dnnl_status_t status;
+        bp_rc rc = check_stop(run, err);
+
+        if (rc < 0)
+            return rc;
+        status = bp_dnnl.primitive_execute(step->primitive, frame->stream, (int)step->n_args,
+                                           step->args);
+        if (status != dnnl_success) {
+            const bp_node *node = BP_NODE(frame->program->graph, step->node);
+
+            return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
+        }
+        if (run->prof)
+            note_event(frame, step, t0, run->prof);
+    }
+    return BP_OK;
+}
+
+bp_rc bp_dnnl_execute(bp_frame *frame, const bp_run *run, bp_err *err)
+{
+    struct bp_dnnl_team team;
+    bp_rc rc = bp_dnnl_team_enter(frame->threads, run->cancel, run->deadline_ns, &team, err);
+
+    if (rc < 0)
+        return rc;
+    if (!frame->is_bound || frame->io_epoch != run->io_epoch ||
+        frame->scratch != frame->desc->scratch)
+        bind(frame, run->io_epoch);
+    rc = run_steps(frame, run, err);
+    bp_dnnl_team_leave(&team);
+    return rc;
+}

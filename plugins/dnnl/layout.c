@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* layout.c - descriptions of memory. */
+
+#include "onednn.h"
+
+void bp_dnnl_plain(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
+{
+    dnnl_dims_t strides = {0};
+    dnnl_dim_t stride = 1;
+
+    for (int i = rank - 1; i >= 0; i--) {
+        strides[i] = stride;
+        stride *= dims[i] > 0 ? dims[i] : 1;
+    }
+    memset(out, 0, sizeof *out);
+    bp_dnnl.memory_desc_init_by_strides(out, rank, dims, dnnl_f32, strides);
+}
+
+void bp_dnnl_any(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
+{
+    memset(out, 0, sizeof *out);
+    bp_dnnl.memory_desc_init_by_tag(out, rank, dims, dnnl_f32, dnnl_format_tag_any);
+}
+
+/* One stride a dimension and nothing else? */
+static bool is_strided(const dnnl_memory_desc_t *md)
+{
+    if (md->format_kind != dnnl_blocked || md->format_desc.blocking.inner_nblks != 0 ||
+        md->offset0 != 0 || md->extra.flags != 0)
+        return false;
+    for (int i = 0; i < md->ndims; i++) {
+        if (md->padded_dims[i] != md->dims[i])
+            return false;
+    }
+    return true;
+}
+
+bool bp_dnnl_is_plain(const dnnl_memory_desc_t *md)
+{
+    dnnl_dim_t stride = 1;
+
+    if (!is_strided(md))
+        return false;
+    for (int i = md->ndims - 1; i >= 0; i--) {
+        if (md->dims[i] != 1 && md->format_desc.blocking.strides[i] != stride)
+            return false;
+        stride *= md->dims[i];
+    }
+    return true;
+}
+
+/* Dimensions from the outermost to the innermost. */
+static void order_of(const dnnl_memory_desc_t *md, int *order)
+{
+    const dnnl_dim_t *strides = md->format_desc.blocking.strides;
+
+    for (int i = 0; i < md->ndims; i++) {
+        int at = i;
+
+        for (; at > 0; at--) {
+            int other = order[at - 1];
+
+            if (strides[other] >= strides[i])
+                break;
+            order[at] = other;
+        }
+        order[at] = i;
+    }
+}
+
+void bp_dnnl_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
+{
+    const dnnl_blocking_desc_t *blocking = &like->format_desc.blocking;
+    int order[DNNL_MAX_NDIMS];
+    dnnl_dims_t block, counts;
+    dnnl_dim_t stride = 1;
+
+    if (like->format_kind != dnnl_blocked || like->extra.flags != 0) {
+        bp_dnnl_plain(like->ndims, dims, out);
+        return;
+    }
+    bp_dnnl_plain(like->ndims, dims, out);
+    order_of(like, order);
+    for (int i = 0; i < like->ndims; i++)
+        block[i] = 1;
+    out->format_desc.blocking.inner_nblks = blocking->inner_nblks;
+    for (int i = 0; i < blocking->inner_nblks; i++) {
+        out->format_desc.blocking.inner_blks[i] = blocking->inner_blks[i];
+        out->format_desc.blocking.inner_idxs[i] = blocking->inner_idxs[i];
+        block[blocking->inner_idxs[i]] *= blocking->inner_blks[i];
+        stride *= blocking->inner_blks[i];
+    }
+    for (int i = 0; i < like->ndims; i++) {
+        counts[i] = (dims[i] + block[i] - 1) / block[i];
+        out->padded_dims[i] = counts[i] * block[i];
+    }
+    for (int k = like->ndims - 1; k >= 0; k--) {
+        out->format_desc.blocking.strides[order[k]] = stride;
+        stride *= counts[order[k]] > 0 ? counts[order[k]] : 1;
+    }
+}
+
+bool bp_dnnl_same(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b)
+{
+    return bp_dnnl.memory_desc_equal(a, b) != 0;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* library.c - opens oneDNN, and keeps its threads one team that does not spin for long. */
+
+#define _GNU_SOURCE /* environ, pthread_mutex_timedlock */
+
+#include "library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * Threads of libgomp wait awake for their next work, by default for some ten milliseconds. This is
+ * about half a millisecond: longer than the gaps within a run, shorter than anybody minds behind it.
+ * The library reads it once, when it is opened; if the process has it already, its own rule stays.
+ */
+#define SPIN_VARIABLE "GOMP_SPINCOUNT"
+#define SPIN_SETTING SPIN_VARIABLE "=20000"
+
+struct bp_dnnl_library bp_dnnl;
+
+static pthread_mutex_t team_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A copy of the environment with the setting behind it; NULL: no memory, or a setting is there. */
+static char **environ_with_setting(void)
+{
+    static char setting[] = SPIN_SETTING;
+    size_t n = 0;
+    char **copy;
+
+    if (getenv(SPIN_VARIABLE) || getenv("OMP_WAIT_POLICY"))
+        return NULL;
+    while (environ && environ[n])
+        n++;
+    copy = malloc((n + 2) * sizeof *copy);
+    if (!copy)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        copy[i] = environ[i];
+    copy[n] = setting;
+    copy[n + 1] = NULL;
+    return copy;
+}
+
+/*
+ * Opens oneDNN with the setting in the environment and takes it out again. Another environ is shown
+ * instead of calling setenv(), which moves the strings that other threads may be reading.
+ */
+static void *open_with_setting(void)
+{
+    static char **shown; /* kept, as another thread may have begun to read it */
+    char **before = environ;
+    void *library;
+
+    shown = environ_with_setting();
+    if (shown)
+        environ = shown;
+    library = dlopen(BP_DNNL_SONAME, RTLD_NOW | RTLD_LOCAL);
+    if (shown && environ == shown)
+        environ = before;
+    return library;
+}
+
+static bool find(void *library, const char *name, void *slot, size_t size)
+{
+    void *symbol = dlsym(library, name);
+
+    if (!symbol) {
+        snprintf(bp_dnnl.why, sizeof bp_dnnl.why, "%s has no %s", BP_DNNL_SONAME, name);
+        return false;
+    }
+    memcpy(slot, &symbol, size); /* C has no cast from void * to a function */
+    return true;
+}
+
+static bool find_all(void *library)
+{
+#define F(name)                                                                                    \
+    if (!find(library, "dnnl_" #name, &bp_dnnl.name, sizeof bp_dnnl.name))                         \
+        return false;
+    BP_DNNL_FUNCTIONS(F)
+#undef F
+    return find(library, "omp_get_max_threads", &bp_dnnl.get_max_threads,
+                sizeof bp_dnnl.get_max_threads) &&
+           find(library, "omp_set_num_threads", &bp_dnnl.set_num_threads,
+                sizeof bp_dnnl.set_num_threads);
+}
+
+void bp_dnnl_library_open(void)
+{
+    const dnnl_version_t *version;
+    const char *words;
+    void *library;
+
+    if (bp_dnnl.is_open)
+        return;
+    library = open_with_setting();
+    if (!library) {
+        words = dlerror();
+        snprintf(bp_dnnl.why, sizeof bp_dnnl.why, "%s", words ? words : BP_DNNL_SONAME);
+        return;
+    }
+    if (!find_all(library))
+        return;
+    version = bp_dnnl.version();
+    if (version->major != 2 || version->minor < 6 || version->cpu_runtime != DNNL_RUNTIME_OMP) {
+        snprintf(bp_dnnl.why, sizeof bp_dnnl.why,
+                 "%s is version %d.%d.%d or has no OpenMP; 2.6 or later of 2 is needed",
+                 BP_DNNL_SONAME, version->major, version->minor, version->patch);
+        return;
+    }
+    bp_dnnl.is_open = true;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Waits for the team, looking up from time to time. */
+static bp_rc hold_team(const volatile uint32_t *cancel, int64_t deadline_ns, bp_err *err)
+{
+    static const int64_t look_ns = 5000000;
+
+    while (pthread_mutex_trylock(&team_lock) != 0) {
+        struct timespec until;
+
+        if (bp_is_cancelled(cancel))
+            return bp_fail(err, BP_E_CANCELLED, "dnnl: the run was cancelled");
+        if (deadline_ns != 0 && now_ns() >= deadline_ns)
+            return bp_fail(err, BP_E_TIMEOUT, "dnnl: the run's time was up");
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += look_ns;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        if (pthread_mutex_timedlock(&team_lock, &until) == 0)
+            break;
+    }
+    return BP_OK;
+}
+
+bp_rc bp_dnnl_team_enter(uint32_t threads, const volatile uint32_t *cancel, int64_t deadline_ns,
+                         struct bp_dnnl_team *team, bp_err *err)
+{
+    *team = (struct bp_dnnl_team){.before = bp_dnnl.get_max_threads(), .is_held = threads > 1};
+    if (team->is_held) {
+        bp_rc rc = hold_team(cancel, deadline_ns, err);
+
+        if (rc < 0)
+            return rc;
+    }
+    if (team->before != (int)threads)
+        bp_dnnl.set_num_threads((int)threads);
+    return BP_OK;
+}
+
+void bp_dnnl_team_leave(const struct bp_dnnl_team *team)
+{
+    if (bp_dnnl.get_max_threads() != team->before)
+        bp_dnnl.set_num_threads(team->before);
+    if (team->is_held)
+        pthread_mutex_unlock(&team_lock);
+}
+
+bp_rc bp_dnnl_fail(bp_err *err, dnnl_status_t status, const char *fmt, ...)
+{
+    bp_rc rc = status == dnnl_out_of_memory   ? BP_E_NOMEM
+               : status == dnnl_unimplemented ? BP_E_SHAPE
+                                              : BP_E_INTERNAL;
+    const char *words = status == dnnl_out_of_memory   ? "has no memory for"
+                        : status == dnnl_unimplemented ? "has no kernel for"
+                                                       : "failed at";
+    char what[256];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(what, sizeof what, fmt, args);
+    va_end(args);
+    bp_fail(err, rc, "oneDNN %s %s (its status %d)", words, what, (int)status);
+    if (err)
+        err->native_code = status;
+    return rc;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * binary.c - Add, Sub, Mul, Div (7, 13, 14) and Sum (6, 8, 13). oneDNN repeats the second tensor
+ * only, so one input has to have the shape of the output.
+ */
+
+#include "../onednn.h"
+
+/* Is the size surely that of the output? */
+static bool is_same_dim(bp_dim a, bp_dim b)
+{
+    if (a.value >= 0 || b.value >= 0)
+        return a.value == b.value;
+    return a.symbol != 0 && a.symbol == b.symbol;
+}
+
+static bool is_whole(const bp_value *in, const bp_value *out)
+{
+    if (in->rank != out->rank)
+        return false;
+    for (uint32_t i = 0; i < in->rank; i++) {
+        if (!is_same_dim(in->dims[i], out->dims[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool commutes(const struct bp_dnnl_op *op)
+{
+    return op->kind == dnnl_binary_add || op->kind == dnnl_binary_mul;
+}
+
+static bool claim_two(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
+{
+    const bp_value *y = bp_node_out(query->graph, query->node, 0), *first, *second;
+
+    (void)flops;
+    if (!bp_dnnl_takes_input(query, 0, 0, BP_DNNL_MAX_RANK - 1) ||
+        !bp_dnnl_takes_input(query, 1, 0, BP_DNNL_MAX_RANK - 1))
+        return false;
+    first = bp_node_in(query->graph, query->node, 0);
+    second = bp_node_in(query->graph, query->node, 1);
+    if (is_whole(first, y) || (commutes(op) && is_whole(second, y)))
+        return true;
+    return bp_dnnl_refuse(query,
+                          bp_dnnl_is_sized(first) && bp_dnnl_is_sized(second) ? BP_R_OTHER
+                                                                              : BP_R_DYNAMIC_SHAPE,
+                          first->name, "it is not sure to have the shape of the output");
+}
+
+static bool claim_sum(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
+{
+    const bp_value *y = bp_node_out(query->graph, query->node, 0);
+
+    if (query->node->n_in == 2)
+        return claim_two(op, query, flops);
+    for (uint32_t i = 0; i < query->node->n_in; i++) {
+        if (!bp_dnnl_takes_input(query, i, 0, BP_DNNL_MAX_RANK - 1))
+            return false;
+        if (!is_whole(bp_node_in(query->graph, query->node, i), y))
+            return bp_dnnl_refuse(query, BP_R_OTHER, NULL,
+                                  "input %u is not sure to have the shape of the output", i);
+    }
+    return true;
+}
+
+static bool same_dims(const struct bp_dnnl_value *a, const struct bp_dnnl_value *b)
+{
+    return a->rank == b->rank && memcmp(a->dims, b->dims, sizeof *a->dims * (size_t)a->rank) == 0;
+}
+
+/* Input `other` beside one in the layout `md`: in that too, or repeated from a row-major one. */
+static bp_rc take_other(struct bp_dnnl_build *b, uint32_t other, const dnnl_memory_desc_t *md,
+                        struct bp_dnnl_form *out, bp_err *err)
+{
+    const struct bp_dnnl_value *value = &b->values[other];
+    dnnl_memory_desc_t plain;
+    dnnl_dims_t dims;
+    bp_rc rc;
+
+    if (value->rank == md->ndims &&
+        memcmp(value->dims, md->dims, sizeof *dims * (size_t)value->rank) == 0)
+        return bp_dnnl_form_of(b, other, md, out, err);
+    bp_dnnl_plain(value->rank, value->dims, &plain);
+    rc = bp_dnnl_form_of(b, other, &plain, out, err);
+    if (rc < 0)
+        return rc;
+    for (int i = 0; i < md->ndims; i++) {
+        int at = i - (md->ndims - value->rank);
+
+        dims[i] = at < 0 ? 1 : value->dims[at];
+    }
+    bp_dnnl_plain(md->ndims, dims, &out->md);
+    return BP_OK;
+}
+
+static bp_rc emit(struct bp_dnnl_build *b, dnnl_alg_kind_t kind, uint32_t whole, uint32_t other,
+                  bp_err *err)
+{
+    const bp_node *node = BP_NODE(b->graph, b->node);
+    struct bp_dnnl_form x, z, y;
+    struct bp_dnnl_arg args[3] = {{DNNL_ARG_SRC_0, &x}, {DNNL_ARG_SRC_1, &z}, {DNNL_ARG_DST, &y}};
+    dnnl_primitive_desc_t pd;
+    dnnl_binary_desc_t desc;
+    dnnl_status_t status;
+    bp_rc rc;
+
+    rc = bp_dnnl_form_of(b, whole, NULL, &x, err);
+    if (rc >= 0)
+        rc = take_other(b, other, &x.md, &z, err);
+    if (rc < 0)
+        return rc;
+    status = bp_dnnl.binary_desc_init(&desc, kind, &x.md, &z.md, &x.md);
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
+    rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);
+    if (rc < 0)
+        return rc;
+    rc = bp_dnnl_make_on(b, node->out[0], whole, &x, &y, err);
+    if (rc < 0) {
+        bp_dnnl.primitive_desc_destroy(pd);
+        return rc;
+    }
+    return bp_dnnl_emit(b, pd, 3, args, err);
+}
+
+/* Has the value a layout that oneDNN chose? Then the other input had better follow it. */
+static bool is_chosen(const struct bp_dnnl_build *b, uint32_t value)
+{
+    const struct bp_dnnl_value *v = &b->values[value];
+
+    return v->n_forms > 0 && !bp_dnnl_is_plain(&v->forms[0].md);
+}
+
+static bp_rc build_two(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                       bp_err *err)
+{
+    const struct bp_dnnl_value *y = &b->values[node->out[0]];
+    bool first = same_dims(bp_dnnl_in(b, node, 0), y);
+    bool second = commutes(op) && same_dims(bp_dnnl_in(b, node, 1), y);
+
+    if (second && (!first || (is_chosen(b, node->in[1]) && !is_chosen(b, node->in[0]))))
+        return emit(b, op->kind, node->in[1], node->in[0], err);
+    return emit(b, op->kind, node->in[0], node->in[1], err);
+}
+
+/* oneDNN's sum of all inputs, in the layout of the first. */
+static bp_rc sum_all(struct bp_dnnl_build *b, const bp_node *node, struct bp_dnnl_form *forms,
+                     struct bp_dnnl_arg *args, dnnl_memory_desc_t *mds, float *scales, bp_err *err)
+{
+    uint32_t n = node->n_in;
+    dnnl_primitive_attr_t attr;
+    dnnl_primitive_desc_t pd;
+    dnnl_status_t status;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; i < n && rc >= 0; i++) {
+        rc = bp_dnnl_form_of(b, node->in[i], i > 0 ? &mds[0] : NULL, &forms[i], err);
+        mds[i] = forms[i].md;
+        scales[i] = 1;
+        args[i] = (struct bp_dnnl_arg){DNNL_ARG_MULTIPLE_SRC + (int)i, &forms[i]};
+    }
+    if (rc >= 0)
+        rc = bp_dnnl_make(b, node->out[0], &mds[0], &forms[n], err);
+    if (rc >= 0)
+        rc = bp_dnnl_attributes(b, NULL, &attr, err);
+    if (rc < 0)
+        return rc;
+    args[n] = (struct bp_dnnl_arg){DNNL_ARG_DST, &forms[n]};
+    status = bp_dnnl.sum_primitive_desc_create(&pd, &mds[0], (int)n, scales, mds, attr,
+                                               b->instance->engine);
+    bp_dnnl.primitive_attr_destroy(attr);
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
+    return bp_dnnl_emit(b, pd, n + 1, args, err);
+}
+
+static bp_rc build_sum(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                       bp_err *err)
+{
+    size_t n = (size_t)node->n_in + 1;
+    struct bp_dnnl_form *forms;
+    struct bp_dnnl_arg *args;
+    dnnl_memory_desc_t *mds;
+    float *scales;
+
+    if (node->n_in == 2)
+        return build_two(b, op, node, err);
+    forms = bp_dnnl_memory_get(b->memory, n, sizeof *forms);
+    args = bp_dnnl_memory_get(b->memory, n, sizeof *args);
+    mds = bp_dnnl_memory_get(b->memory, n, sizeof *mds);
+    scales = bp_dnnl_memory_get(b->memory, n, sizeof *scales);
+    if (!forms || !args || !mds || !scales)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
+    return sum_all(b, node, forms, args, mds, scales, err);
+}
+
+#define ROW(row, onnx, first, last, claims, builds, what)                                          \
+    const struct bp_dnnl_op bp_dnnl_op_##row = {                                                   \
+        .name = onnx,                                                                              \
+        .domain = "",                                                                              \
+        .since = first,                                                                            \
+        .until = last,                                                                             \
+        .claim = claims,                                                                           \
+        .build = builds,                                                                           \
+        .kind = what,                                                                              \
+    }
+
+ROW(add, "Add", 7, 14, claim_two, build_two, dnnl_binary_add);
+ROW(div, "Div", 7, 14, claim_two, build_two, dnnl_binary_div);
+ROW(mul, "Mul", 7, 14, claim_two, build_two, dnnl_binary_mul);
+ROW(sub, "Sub", 7, 14, claim_two, build_two, dnnl_binary_sub);
+ROW(sum, "Sum", 6, 13, claim_sum, build_sum, dnnl_binary_add);

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * conv.c - Conv (1, 11, 22) and com.microsoft.FusedConv, over one to three dimensions, grouped or
+ * not. A shortcut is added, and an activation applied, while the result is in registers.
+ */
+
+#include "../post.h"
+#include "../window.h"
+
+/* B, and Z of FusedConv. */
+static bool claims_additions(const struct bp_dnnl_query *query)
+{
+    const bp_value *x = bp_node_in(query->graph, query->node, 0);
+
+    if (bp_node_in(query->graph, query->node, 2) && !bp_dnnl_takes_input(query, 2, 1, 1))
+        return false;
+    if (bp_node_in(query->graph, query->node, 3) &&
+        !bp_dnnl_takes_input(query, 3, x->rank, x->rank))
+        return false;
+    return true;
+}
+
+static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
+{
+    const bp_value *x, *w, *y;
+    struct bp_dnnl_attr attr = {0};
+
+    (void)op;
+    if (!bp_dnnl_takes_input(query, 0, 3, 2 + BP_DNNL_MOST_SPATIAL))
+        return false;
+    x = bp_node_in(query->graph, query->node, 0);
+    if (!bp_dnnl_takes_input(query, 1, x->rank, x->rank) || !claims_additions(query) ||
+        !bp_dnnl_claims_window(query, x->rank - 2))
+        return false;
+    w = bp_node_in(query->graph, query->node, 1);
+    y = bp_node_out(query->graph, query->node, 0);
+    if (!bp_dnnl_is_sized(w))
+        return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, w->name, "the sizes of W are not known");
+    if (!bp_dnnl_activation_of(query->graph, query->node, &attr))
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "activation",
+                              "the activation is not implemented");
+    *flops = 2 * bp_dnnl_elements(y) * bp_dnnl_elements(w) / (double)w->dims[0].value;
+    return true;
+}
+
+/* W as it lies, with the groups as a dimension of their own if there are several. */
+static void see_weights(const struct bp_dnnl_value *w, int64_t group, dnnl_memory_desc_t *seen)
+{
+    dnnl_dims_t dims = {group, w->dims[0] / group};
+
+    for (int i = 1; i < w->rank; i++)
+        dims[i + 1] = w->dims[i];
+    if (group == 1)
+        bp_dnnl_plain(w->rank, w->dims, seen);
+    else
+        bp_dnnl_plain(w->rank + 1, dims, seen);
+}
+
+/* A conv in the making. */
+struct conv {
+    const bp_node *node;
+    dnnl_memory_desc_t seen, bias;
+    struct bp_dnnl_window window;
+    struct bp_dnnl_attr attr;
+    struct bp_dnnl_form x, w, b, z, y;
+    bool has_bias;
+};
+
+static bp_rc describe(struct bp_dnnl_build *b, struct conv *c, dnnl_primitive_desc_t *out,
+                      bp_err *err)
+{
+    const struct bp_dnnl_value *x = bp_dnnl_in(b, c->node, 0);
+    const struct bp_dnnl_value *y = &b->values[c->node->out[0]];
+    dnnl_memory_desc_t x_any, w_any, y_any;
+    dnnl_convolution_desc_t desc;
+    dnnl_status_t status;
+
+    bp_dnnl_any(x->rank, x->dims, &x_any);
+    bp_dnnl_any(c->seen.ndims, c->seen.dims, &w_any);
+    bp_dnnl_any(y->rank, y->dims, &y_any);
+    status = bp_dnnl.dilated_convolution_forward_desc_init(
+        &desc, dnnl_forward_inference, dnnl_convolution_direct, &x_any, &w_any,
+        c->has_bias ? &c->bias : NULL, &y_any, c->window.strides, c->window.dilates,
+        c->window.before, c->window.after);
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", c->node->op, c->node->name);
+    return bp_dnnl_describe(b, &desc, &c->attr, out, err);
+}
+
+/* The output, which has the shortcut in it already when there is one. */
+static bp_rc make_output(struct bp_dnnl_build *b, struct conv *c, const_dnnl_primitive_desc_t pd,
+                         bp_err *err)
+{
+    const dnnl_memory_desc_t *md = bp_dnnl_query(pd, dnnl_query_dst_md);
+    bp_rc rc;
+
+    if (!bp_dnnl_in(b, c->node, 3))
+        return bp_dnnl_make(b, c->node->out[0], md, &c->y, err);
+    rc = bp_dnnl_form_of(b, c->node->in[3], md, &c->z, err);
+    if (rc >= 0)
+        rc = bp_dnnl_make_on(b, c->node->out[0], c->node->in[3], &c->z, &c->y, err);
+    if (rc < 0 || (c->y.place.kind == c->z.place.kind && c->y.place.index == c->z.place.index))
+        return rc;
+    return bp_dnnl_reorder(b, &c->z, &c->y, err);
+}
+
+static bp_rc take_operands(struct bp_dnnl_build *b, struct conv *c, const_dnnl_primitive_desc_t pd,
+                           bp_err *err)
+{
+    bp_rc rc = bp_dnnl_form_of(b, c->node->in[0], bp_dnnl_query(pd, dnnl_query_src_md), &c->x, err);
+
+    if (rc >= 0)
+        rc = bp_dnnl_weights(b, c->node->in[1], &c->seen, bp_dnnl_query(pd, dnnl_query_weights_md),
+                             &c->w, err);
+    if (rc >= 0 && c->has_bias)
+        rc = bp_dnnl_form_of(b, c->node->in[2], &c->bias, &c->b, err);
+    return rc < 0 ? rc : make_output(b, c, pd, err);
+}
+
+static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                   bp_err *err)
+{
+    const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *w = bp_dnnl_in(b, node, 1);
+    const struct bp_dnnl_value *bias = bp_dnnl_in(b, node, 2);
+    struct conv c = {.node = node, .has_bias = bias != NULL};
+    struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &c.x},
+                                  {DNNL_ARG_WEIGHTS, &c.w},
+                                  {DNNL_ARG_DST, &c.y},
+                                  {DNNL_ARG_BIAS, &c.b}};
+    dnnl_primitive_desc_t pd;
+    bp_rc rc;
+
+    (void)op;
+    see_weights(w, bp_node_int(b->graph, node, "group", 1), &c.seen);
+    if (bias)
+        bp_dnnl_plain(1, bias->dims, &c.bias);
+    memcpy(c.window.kernel, w->dims + 2, sizeof *w->dims * (size_t)(w->rank - 2));
+    bp_dnnl_window_make(b, node, (uint32_t)x->rank - 2, x->dims + 2,
+                        b->values[node->out[0]].dims + 2, &c.window);
+    if (bp_dnnl_in(b, node, 3))
+        bp_dnnl_then(&c.attr, dnnl_alg_kind_undef, NULL);
+    bp_dnnl_activation_of(b->graph, node, &c.attr);
+    rc = describe(b, &c, &pd, err);
+    if (rc < 0)
+        return rc;
+    rc = take_operands(b, &c, pd, err);
+    if (rc < 0) {
+        bp_dnnl.primitive_desc_destroy(pd);
+        return rc;
+    }
+    return bp_dnnl_emit(b, pd, bias ? 4 : 3, args, err);
+}
+
+const struct bp_dnnl_op bp_dnnl_op_conv = {
+    .name = "Conv",
+    .domain = "",
+    .since = 1,
+    .until = 22,
+    .claim = claim,
+    .build = build,
+};
+
+const struct bp_dnnl_op bp_dnnl_op_fused_conv = {
+    .name = "FusedConv",
+    .domain = "com.microsoft",
+    .since = 1,
+    .until = 1,
+    .claim = claim,
+    .build = build,
+    .is_fused = true,
+};

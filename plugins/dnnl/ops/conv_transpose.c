@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* conv_transpose.c - ConvTranspose (1, 11, 22) over one to three dimensions, grouped or not. */
+
+#include "../window.h"
+
+static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
+{
+    const bp_value *x, *w;
+
+    (void)op;
+    if (!bp_dnnl_takes_input(query, 0, 3, 2 + BP_DNNL_MOST_SPATIAL))
+        return false;
+    x = bp_node_in(query->graph, query->node, 0);
+    if (!bp_dnnl_takes_input(query, 1, x->rank, x->rank) ||
+        !bp_dnnl_claims_window(query, x->rank - 2))
+        return false;
+    if (bp_node_in(query->graph, query->node, 2) && !bp_dnnl_takes_input(query, 2, 1, 1))
+        return false;
+    w = bp_node_in(query->graph, query->node, 1);
+    if (!bp_dnnl_is_sized(w))
+        return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, w->name, "the sizes of W are not known");
+    if (!bp_node_string_is(query->graph, query->node, "auto_pad", "NOTSET", "NOTSET"))
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "auto_pad", "only NOTSET is taken");
+    if (bp_node_attr(query->graph, query->node, "output_shape"))
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "output_shape", "pads are taken instead");
+    *flops = 2 * bp_dnnl_elements(x) * bp_dnnl_elements(w) / (double)w->dims[0].value;
+    return true;
+}
+
+/* W is (inputs, outputs / groups, ...): seen as ([groups], outputs, inputs, ...). */
+static void see_weights(const struct bp_dnnl_value *w, int64_t group, dnnl_memory_desc_t *seen)
+{
+    dnnl_dim_t inputs = w->dims[0] / group, taps = 1;
+    dnnl_dims_t dims = {group, w->dims[1], inputs};
+    dnnl_dims_t strides = {0};
+    int first = group == 1 ? 1 : 0, rank = w->rank + 1;
+
+    for (int i = w->rank - 1; i >= 2; i--) {
+        dims[i + 1] = w->dims[i];
+        strides[i + 1] = taps;
+        taps *= w->dims[i];
+    }
+    strides[0] = inputs * w->dims[1] * taps;
+    strides[1] = taps;
+    strides[2] = w->dims[1] * taps;
+    memset(seen, 0, sizeof *seen);
+    bp_dnnl.memory_desc_init_by_strides(seen, rank - first, dims + first, dnnl_f32,
+                                        strides + first);
+}
+
+static bp_rc describe(struct bp_dnnl_build *b, const bp_node *node, const dnnl_memory_desc_t *seen,
+                      const dnnl_memory_desc_t *bias, dnnl_primitive_desc_t *out, bp_err *err)
+{
+    const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *w = bp_dnnl_in(b, node, 1);
+    const struct bp_dnnl_value *y = &b->values[node->out[0]];
+    dnnl_memory_desc_t x_any, w_any, y_any;
+    struct bp_dnnl_window window = {0};
+    dnnl_deconvolution_desc_t desc;
+    dnnl_status_t status;
+
+    memcpy(window.kernel, w->dims + 2, sizeof *w->dims * (size_t)(w->rank - 2));
+    bp_dnnl_window_make(b, node, (uint32_t)x->rank - 2, y->dims + 2, x->dims + 2, &window);
+    bp_dnnl_any(x->rank, x->dims, &x_any);
+    bp_dnnl_any(seen->ndims, seen->dims, &w_any);
+    bp_dnnl_any(y->rank, y->dims, &y_any);
+    status = bp_dnnl.dilated_deconvolution_forward_desc_init(
+        &desc, dnnl_forward_inference, dnnl_deconvolution_direct, &x_any, &w_any, bias, &y_any,
+        window.strides, window.dilates, window.before, window.after);
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
+    return bp_dnnl_describe(b, &desc, NULL, out, err);
+}
+
+static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                   bp_err *err)
+{
+    const struct bp_dnnl_value *bias = bp_dnnl_in(b, node, 2);
+    struct bp_dnnl_form x, w, y, bias_form;
+    struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &x},
+                                  {DNNL_ARG_WEIGHTS, &w},
+                                  {DNNL_ARG_DST, &y},
+                                  {DNNL_ARG_BIAS, &bias_form}};
+    dnnl_memory_desc_t seen, bias_md;
+    dnnl_primitive_desc_t pd;
+    bp_rc rc;
+
+    (void)op;
+    see_weights(bp_dnnl_in(b, node, 1), bp_node_int(b->graph, node, "group", 1), &seen);
+    if (bias)
+        bp_dnnl_plain(1, bias->dims, &bias_md);
+    rc = describe(b, node, &seen, bias ? &bias_md : NULL, &pd, err);
+    if (rc < 0)
+        return rc;
+    rc = bp_dnnl_form_of(b, node->in[0], bp_dnnl_query(pd, dnnl_query_src_md), &x, err);
+    if (rc >= 0)
+        rc = bp_dnnl_weights(b, node->in[1], &seen, bp_dnnl_query(pd, dnnl_query_weights_md), &w,
+                             err);
+    if (rc >= 0 && bias)
+        rc = bp_dnnl_form_of(b, node->in[2], &bias_md, &bias_form, err);
+    if (rc >= 0)
+        rc = bp_dnnl_make(b, node->out[0], bp_dnnl_query(pd, dnnl_query_dst_md), &y, err);
+    if (rc < 0) {
+        bp_dnnl.primitive_desc_destroy(pd);
+        return rc;
+    }
+    return bp_dnnl_emit(b, pd, bias ? 4 : 3, args, err);
+}
+
+const struct bp_dnnl_op bp_dnnl_op_conv_transpose = {
+    .name = "ConvTranspose",
+    .domain = "",
+    .since = 1,
+    .until = 22,
+    .claim = claim,
+    .build = build,
+};

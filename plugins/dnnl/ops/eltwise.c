@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* eltwise.c - operators of one tensor, element by element, in the layout and place of their input. */
+
+#include "../onednn.h"
+
+#include <float.h>
+#include <math.h>
+
+static bool claim_plain(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
+                        double *flops)
+{
+    (void)op;
+    (void)flops;
+    return bp_dnnl_takes_input(query, 0, 0, BP_DNNL_MAX_RANK);
+}
+
+/* Limits are attributes before version 11, then inputs, each of which may be absent. */
+static bool read_limits(const bp_host *host, const bp_graph *graph, const bp_node *node, float *low,
+                        float *high)
+{
+    *low = -FLT_MAX;
+    *high = FLT_MAX;
+    if (node->since < 11) {
+        *low = bp_node_float(graph, node, "min", *low);
+        *high = bp_node_float(graph, node, "max", *high);
+        return true;
+    }
+    return (!bp_node_in(graph, node, 1) || bp_dnnl_constant_float(host, graph, node, 1, low)) &&
+           (!bp_node_in(graph, node, 2) || bp_dnnl_constant_float(host, graph, node, 2, high));
+}
+
+static bool claim_clip(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
+                       double *flops)
+{
+    float low, high;
+
+    if (!claim_plain(op, query, flops))
+        return false;
+    if (!read_limits(&query->instance->host, query->graph, query->node, &low, &high))
+        return bp_dnnl_refuse(query, BP_R_NOT_CONSTANT, "min",
+                              "the limits of Clip have to be constant");
+    if (!(low <= high))
+        return bp_dnnl_refuse(query, BP_R_OTHER, "min", "the lower limit is above the upper one");
+    return true;
+}
+
+static bp_rc emit(struct bp_dnnl_build *b, const bp_node *node, dnnl_alg_kind_t kind, float alpha,
+                  float beta, bp_err *err)
+{
+    struct bp_dnnl_form x, y;
+    struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
+    dnnl_eltwise_desc_t desc;
+    dnnl_primitive_desc_t pd;
+    dnnl_status_t status;
+    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
+
+    if (rc < 0)
+        return rc;
+    status =
+        bp_dnnl.eltwise_forward_desc_init(&desc, dnnl_forward_inference, kind, &x.md, alpha, beta);
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
+    rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);
+    if (rc < 0)
+        return rc;
+    rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &x, &y, err);
+    if (rc < 0) {
+        bp_dnnl.primitive_desc_destroy(pd);
+        return rc;
+    }
+    return bp_dnnl_emit(b, pd, 2, args, err);
+}
+
+static bp_rc build_plain(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                         bp_err *err)
+{
+    return emit(b, node, op->kind, 0, 0, err);
+}
+
+static bp_rc build_alpha(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                         bp_err *err)
+{
+    float def = strcmp(op->name, "LeakyRelu") == 0 ? 0.01f : 1;
+
+    return emit(b, node, op->kind, bp_node_float(b->graph, node, "alpha", def), 0, err);
+}
+
+static bp_rc build_clip(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                        bp_err *err)
+{
+    float low, high;
+
+    read_limits(b->host, b->graph, node, &low, &high);
+    return emit(b, node, op->kind, low, high, err);
+}
+
+static bp_rc build_gelu(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                        bp_err *err)
+{
+    bool is_tanh = bp_node_string_is(b->graph, node, "approximate", "none", "tanh");
+
+    return emit(b, node, is_tanh ? dnnl_eltwise_gelu_tanh : op->kind, 0, 0, err);
+}
+
+static bp_rc build_neg(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                       bp_err *err)
+{
+    return emit(b, node, op->kind, -1, 0, err);
+}
+
+#define ROW(row, onnx, in_domain, first, last, claims, builds, what)                               \
+    const struct bp_dnnl_op bp_dnnl_op_##row = {                                                   \
+        .name = onnx,                                                                              \
+        .domain = in_domain,                                                                       \
+        .since = first,                                                                            \
+        .until = last,                                                                             \
+        .claim = claims,                                                                           \
+        .build = builds,                                                                           \
+        .kind = what,                                                                              \
+    }
+
+ROW(abs, "Abs", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_abs);
+ROW(clip, "Clip", "", 6, 13, claim_clip, build_clip, dnnl_eltwise_clip);
+ROW(elu, "Elu", "", 6, 22, claim_plain, build_alpha, dnnl_eltwise_elu);
+ROW(exp, "Exp", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_exp);
+ROW(gelu, "Gelu", "", 20, 20, claim_plain, build_gelu, dnnl_eltwise_gelu_erf);
+ROW(hard_swish, "HardSwish", "", 14, 22, claim_plain, build_plain, dnnl_eltwise_hardswish);
+ROW(leaky_relu, "LeakyRelu", "", 6, 16, claim_plain, build_alpha, dnnl_eltwise_relu);
+ROW(mish, "Mish", "", 18, 22, claim_plain, build_plain, dnnl_eltwise_mish);
+ROW(ms_gelu, "Gelu", "com.microsoft", 1, 1, claim_plain, build_gelu, dnnl_eltwise_gelu_erf);
+ROW(neg, "Neg", "", 6, 13, claim_plain, build_neg, dnnl_eltwise_linear);
+ROW(relu, "Relu", "", 6, 14, claim_plain, build_plain, dnnl_eltwise_relu);
+ROW(sigmoid, "Sigmoid", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_logistic);
+ROW(sqrt, "Sqrt", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_sqrt);
+ROW(tanh, "Tanh", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_tanh);

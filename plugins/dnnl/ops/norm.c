@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* norm.c - BatchNormalization (7 to 15), LRN (1, 13) and Softmax (1, 11, 13). */
+
+#include "../onednn.h"
+
+/* ---- BatchNormalization: X, scale, B, mean, var ---------------------------------------------- */
+
+static bool claim_batch(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
+                        double *flops)
+{
+    (void)op;
+    (void)flops;
+    if (!bp_dnnl_takes_input(query, 0, 2, 5))
+        return false;
+    for (uint32_t i = 1; i < 5; i++) {
+        if (!bp_dnnl_takes_input(query, i, 1, 1))
+            return false;
+    }
+    if (bp_node_int(query->graph, query->node, "training_mode", 0) != 0)
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "training_mode",
+                              "only inference is implemented");
+    if (bp_node_int(query->graph, query->node, "spatial", 1) == 0)
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "spatial", "only 1 is taken");
+    return true;
+}
+
+static bp_rc build_batch(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                         bp_err *err)
+{
+    unsigned flags =
+        (unsigned)dnnl_use_global_stats | (unsigned)dnnl_use_scale | (unsigned)dnnl_use_shift;
+    struct bp_dnnl_form x, y, of[4];
+    struct bp_dnnl_arg args[6] = {{DNNL_ARG_SRC, &x},       {DNNL_ARG_DST, &y},
+                                  {DNNL_ARG_SCALE, &of[0]}, {DNNL_ARG_SHIFT, &of[1]},
+                                  {DNNL_ARG_MEAN, &of[2]},  {DNNL_ARG_VARIANCE, &of[3]}};
+    dnnl_batch_normalization_desc_t desc;
+    dnnl_primitive_desc_t pd;
+    dnnl_memory_desc_t md;
+    dnnl_status_t status;
+    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
+
+    (void)op;
+    for (uint32_t i = 0; i < 4 && rc >= 0; i++) {
+        bp_dnnl_plain(1, bp_dnnl_in(b, node, i + 1)->dims, &md);
+        rc = bp_dnnl_form_of(b, node->in[i + 1], &md, &of[i], err);
+    }
+    if (rc < 0)
+        return rc;
+    status = bp_dnnl.batch_normalization_forward_desc_init(
+        &desc, dnnl_forward_inference, &x.md, bp_node_float(b->graph, node, "epsilon", 1e-5f),
+        flags);
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
+    rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);
+    if (rc < 0)
+        return rc;
+    rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &x, &y, err);
+    if (rc < 0) {
+        bp_dnnl.primitive_desc_destroy(pd);
+        return rc;
+    }
+    return bp_dnnl_emit(b, pd, 6, args, err);
+}
+
+/* ---- LRN, across channels -------------------------------------------------------------------- */
+
+static bool claim_lrn(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
+{
+    int64_t size = bp_node_int(query->graph, query->node, "size", 0);
+
+    (void)op;
+    (void)flops;
+    if (!bp_dnnl_takes_input(query, 0, 4, 4))
+        return false;
+    if (size < 1 || size % 2 == 0)
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "size", "only odd sizes are taken");
+    return true;
+}
+
+static bp_rc build_lrn(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                       bp_err *err)
+{
+    struct bp_dnnl_form x, y;
+    struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
+    dnnl_primitive_desc_t pd;
+    dnnl_lrn_desc_t desc;
+    dnnl_status_t status;
+    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
+
+    (void)op;
+    if (rc < 0)
+        return rc;
+    status = bp_dnnl.lrn_forward_desc_init(
+        &desc, dnnl_forward_inference, dnnl_lrn_across_channels, &x.md,
+        bp_node_int(b->graph, node, "size", 1), bp_node_float(b->graph, node, "alpha", 1e-4f),
+        bp_node_float(b->graph, node, "beta", 0.75f), bp_node_float(b->graph, node, "bias", 1));
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
+    rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);
+    if (rc < 0)
+        return rc;
+    rc = bp_dnnl_make(b, node->out[0], &x.md, &y, err);
+    if (rc < 0) {
+        bp_dnnl.primitive_desc_destroy(pd);
+        return rc;
+    }
+    return bp_dnnl_emit(b, pd, 2, args, err);
+}
+
+/* ---- Softmax --------------------------------------------------------------------------------- */
+
+static int64_t softmax_axis(const bp_graph *graph, const bp_node *node, int64_t rank)
+{
+    int64_t axis = bp_node_int(graph, node, "axis", node->since < 13 ? 1 : -1);
+
+    return axis < 0 ? axis + rank : axis;
+}
+
+/* Before version 13 all dimensions from the axis on are one. */
+static bool claim_softmax(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
+                          double *flops)
+{
+    const bp_value *x;
+    int64_t axis;
+
+    (void)op;
+    (void)flops;
+    if (!bp_dnnl_takes_input(query, 0, 1, BP_DNNL_MAX_RANK))
+        return false;
+    x = bp_node_in(query->graph, query->node, 0);
+    axis = softmax_axis(query->graph, query->node, x->rank);
+    if (axis < 0 || axis >= x->rank)
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "axis", "the axis is out of range");
+    for (uint32_t i = (uint32_t)axis + 1; query->node->since < 13 && i < x->rank; i++) {
+        if (x->dims[i].value != 1)
+            return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "axis",
+                                  "over several dimensions it is not implemented");
+    }
+    return true;
+}
+
+static bp_rc build_softmax(struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
+                           const bp_node *node, bp_err *err)
+{
+    struct bp_dnnl_form x, y;
+    struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
+    dnnl_primitive_desc_t pd;
+    dnnl_softmax_desc_t desc;
+    dnnl_status_t status;
+    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
+
+    (void)op;
+    if (rc < 0)
+        return rc;
+    status = bp_dnnl.softmax_forward_desc_init(
+        &desc, dnnl_forward_inference, &x.md,
+        (int)softmax_axis(b->graph, node, bp_dnnl_in(b, node, 0)->rank));
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
+    rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);
+    if (rc < 0)
+        return rc;
+    rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &x, &y, err);
+    if (rc < 0) {
+        bp_dnnl.primitive_desc_destroy(pd);
+        return rc;
+    }
+    return bp_dnnl_emit(b, pd, 2, args, err);
+}
+
+#define ROW(row, onnx, first, last, claims, builds)                                                \
+    const struct bp_dnnl_op bp_dnnl_op_##row = {                                                   \
+        .name = onnx,                                                                              \
+        .domain = "",                                                                              \
+        .since = first,                                                                            \
+        .until = last,                                                                             \
+        .claim = claims,                                                                           \
+        .build = builds,                                                                           \
+    }
+
+ROW(batch_normalization, "BatchNormalization", 7, 15, claim_batch, build_batch);
+ROW(lrn, "LRN", 1, 13, claim_lrn, build_lrn);
+ROW(softmax, "Softmax", 1, 13, claim_softmax, build_softmax);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* post.h - activations, alone or behind a convolution or product. */
+#ifndef BP_DNNL_POST_H
+#define BP_DNNL_POST_H
+
+#include "onednn.h"
+
+/*
+ * Adds the activation of that name with its numbers to attr; false: it is not known. NaN for
+ * a number reads as its default.
+ */
+bool bp_dnnl_activate(const char *name, size_t name_size, const float params[2],
+                      struct bp_dnnl_attr *attr);
+/* Of com.microsoft's fused nodes: attribute `activation` and its numbers; absent adds nothing. */
+bool bp_dnnl_activation_of(const bp_graph *graph, const bp_node *node, struct bp_dnnl_attr *attr);
+/* Adds a sum or a binary. */
+void bp_dnnl_then(struct bp_dnnl_attr *attr, dnnl_alg_kind_t kind,
+                  const struct bp_dnnl_form *other);
+
+#endif

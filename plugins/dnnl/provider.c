@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* provider.c - the dnnl provider's entry, tables and options. */
+
+#include "onednn.h"
+
+static const char *const math_modes[] = {"exact", "fast"};
+static const char *const claim_modes[] = {"profitable", "all"};
+static const char *const isa_names[] = {"any",
+                                        "sse41",
+                                        "avx",
+                                        "avx2",
+                                        "avx512_core",
+                                        "avx512_core_vnni",
+                                        "avx512_core_bf16",
+                                        "avx512_core_amx"};
+static const dnnl_cpu_isa_t isas[] = {dnnl_cpu_isa_all,
+                                      dnnl_cpu_isa_sse41,
+                                      dnnl_cpu_isa_avx,
+                                      dnnl_cpu_isa_avx2,
+                                      dnnl_cpu_isa_avx512_core,
+                                      dnnl_cpu_isa_avx512_core_vnni,
+                                      dnnl_cpu_isa_avx512_core_bf16,
+                                      dnnl_cpu_isa_avx512_core_amx};
+
+enum { OPT_MATH_MODE, OPT_THREADS, OPT_MAX_ISA, OPT_CLAIM, OPT_VERBOSE, N_OPTIONS };
+
+#define CHOICES(names) .choices = (names), .n_choices = sizeof(names) / sizeof((names)[0])
+
+static const bp_option options[N_OPTIONS] = {
+    [OPT_MATH_MODE] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_CHOICE,
+            .key = "math_mode",
+            .help =
+                "exact computes float32; fast lets oneDNN round to bfloat16 where it can, which "
+                "version 2.6 does for few operators.",
+            .def = "exact",
+            CHOICES(math_modes),
+        },
+    [OPT_THREADS] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_INT,
+            .key = "threads",
+            .help = "Threads of oneDNN's team, never more than the session has; 0 means as many.",
+            .def = "0",
+            .min = 0,
+            .max = 1024,
+        },
+    [OPT_MAX_ISA] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_CHOICE,
+            .key = "max_isa",
+            .help = "The best instruction set that oneDNN may use; one setting for the process.",
+            .def = "any",
+            CHOICES(isa_names),
+        },
+    [OPT_CLAIM] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_CHOICE,
+            .key = "claim",
+            .help = "profitable takes convolutions and products above a million operations, and "
+                    "what is beside them; all takes whatever can be run.",
+            .def = "profitable",
+            CHOICES(claim_modes),
+        },
+    [OPT_VERBOSE] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_INT,
+            .key = "verbose",
+            .help = "What oneDNN prints on standard output: 0 nothing, 1 primitives as they run, 2 "
+                    "also as they are made; one setting for the process.",
+            .def = "0",
+            .min = 0,
+            .max = 2,
+        },
+};
+
+static bp_rc is_available(const bp_host *host, bp_avail *avail, bp_err *err)
+{
+    (void)host;
+    (void)err;
+    avail->state = bp_dnnl.is_open ? BP_AVAIL_YES : BP_AVAIL_NO;
+    avail->n_devices = bp_dnnl.is_open ? 1 : 0;
+    if (bp_dnnl.is_open)
+        return BP_OK;
+    if (avail->reason && avail->reason_cap > 0)
+        snprintf(avail->reason, avail->reason_cap, "%s", bp_dnnl.why);
+    if (avail->fix && avail->fix_cap > 0)
+        snprintf(avail->fix, avail->fix_cap, "install oneDNN (Debian's libdnnl2)");
+    return BP_OK;
+}
+
+/* The instruction set is the process's: a second setting must agree with the first. */
+static bp_rc set_isa(const bp_opt *opt, bp_err *err)
+{
+    dnnl_cpu_isa_t isa;
+
+    if (!opt || opt->i <= 0)
+        return BP_OK;
+    isa = isas[opt->i];
+    if (bp_dnnl.set_max_cpu_isa(isa) == dnnl_success)
+        return BP_OK;
+    if ((bp_dnnl.get_effective_cpu_isa() & ~isa) == 0)
+        return BP_OK; /* it uses no more anyway */
+    return bp_fail(err, BP_E_OPTION,
+                   "dnnl: max_isa=%s comes too late: oneDNN was used with another instruction set "
+                   "in this process; give it to the first session, or set DNNL_MAX_CPU_ISA",
+                   isa_names[opt->i]);
+}
+
+static bp_rc check_devices(const uint32_t *devs, uint32_t n_devs, bp_err *err)
+{
+    for (uint32_t i = 0; i < n_devs; i++) {
+        if (devs[i] != 0)
+            return bp_fail(err, BP_E_INVALID, "dnnl: there is no device %u, only device 0",
+                           devs[i]);
+    }
+    if (!bp_dnnl.is_open)
+        return bp_fail(err, BP_E_UNAVAILABLE, "dnnl: %s", bp_dnnl.why);
+    return BP_OK;
+}
+
+static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
+                    uint32_t n_devs, bp_instance **out, bp_err *err)
+{
+    const bp_opt *given[N_OPTIONS];
+    bp_instance *instance;
+    dnnl_status_t status;
+    bp_rc rc = check_devices(devs, n_devs, err);
+
+    for (uint32_t i = 0; i < N_OPTIONS; i++)
+        given[i] = bp_opt_find(opts, n_opts, options[i].key);
+    if (rc >= 0)
+        rc = set_isa(given[OPT_MAX_ISA], err);
+    if (rc < 0)
+        return rc;
+    instance = host->alloc(host->h, sizeof *instance, 64);
+    if (!instance)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for the provider's instance");
+    memset(instance, 0, sizeof *instance);
+    bp_copy_in(&instance->host, sizeof instance->host, host);
+    instance->is_fast = given[OPT_MATH_MODE] && given[OPT_MATH_MODE]->i == 1;
+    instance->takes_all = given[OPT_CLAIM] && given[OPT_CLAIM]->i == 1;
+    if (given[OPT_THREADS])
+        instance->threads = (uint32_t)given[OPT_THREADS]->i;
+    if (given[OPT_VERBOSE] && given[OPT_VERBOSE]->i > 0)
+        bp_dnnl.set_verbose((int)given[OPT_VERBOSE]->i);
+    status = bp_dnnl.engine_create(&instance->engine, dnnl_cpu, 0);
+    if (status != dnnl_success) {
+        host->free(host->h, instance, sizeof *instance, 64);
+        return bp_dnnl_fail(err, status, "an engine");
+    }
+    *out = instance;
+    return BP_OK;
+}
+
+static void destroy(bp_instance *instance)
+{
+    if (!instance)
+        return;
+    bp_dnnl.engine_destroy(instance->engine);
+    instance->host.free(instance->host.h, instance, sizeof *instance, 64);
+}
+
+static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err *err)
+{
+    const dnnl_version_t *version = bp_dnnl.version();
+
+    (void)instance;
+    (void)err;
+    snprintf(buf, cap, "oneDNN %d.%d.%d %s isa 0x%x", version->major, version->minor,
+             version->patch, version->hash, (unsigned)bp_dnnl.get_effective_cpu_isa());
+    return BP_OK;
+}
+
+static const bp_provider provider = {
+    .struct_size = sizeof(bp_provider),
+    .flags = BP_PROVIDER_CONCURRENT_FRAMES | BP_PROVIDER_PARALLEL_COMPILE,
+    .id = "org.backplane.dnnl",
+    .name = "dnnl",
+    .version = "0.1.0",
+    .vendor = "Backplane",
+    .options = options,
+    .n_options = N_OPTIONS,
+    .option_stride = sizeof(bp_option),
+    .is_available = is_available,
+    .create = create,
+    .destroy = destroy,
+    .fingerprint = fingerprint,
+    .capability = bp_dnnl_capability,
+    .compile = bp_dnnl_compile,
+    .program_free = bp_dnnl_program_free,
+    .frame_create = bp_dnnl_frame_create,
+    .frame_free = bp_dnnl_frame_free,
+    .execute = bp_dnnl_execute,
+};
+
+static const bp_provider *const providers[] = {&provider};
+
+static const bp_module module = {
+    .struct_size = sizeof(bp_module),
+    .abi_major = BP_ABI_MAJOR,
+    .abi_minor = BP_ABI_MINOR,
+    .magic = BP_MAGIC,
+#ifdef __VERSION__
+    .build = "compiler " __VERSION__,
+#endif
+    .providers = providers,
+    .n_providers = 1,
+};
+
+BP_EXPORT bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
+
+bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err)
+{
+    bp_rc rc;
+
+    *out = NULL;
+    rc = bp_host_check(host, "dnnl", err);
+    if (rc < 0)
+        return rc;
+    bp_dnnl_library_open();
+    *out = &module;
+    return BP_OK;
+}
