@@ -119,7 +119,8 @@ static bp_rc load(bp_env *env, const struct pw *model, struct times *out, bp_err
     if (rc >= 0) {
         out->wall_ms = now_ms() - wall;
         out->cpu_ms = cpu_ms() - cpu;
-        out->passes_ms = passes_ms(bp_session_report(session), err);
+        /* only the time that this process had the processor: others may be at work */
+        out->passes_ms = passes_ms(bp_session_report(session), err) * out->cpu_ms / out->wall_ms;
         out->n_left = bp_report_node_count(bp_session_report(session));
     }
     bp_session_destroy(session);
