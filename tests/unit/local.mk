@@ -325,6 +325,10 @@ cpu_tests += %D%/check_cpu_every_quantized
 %C%_check_cpu_every_quantized_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_every_quantized_LDADD = $(cpu_test_ldadd)
 
+cpu_tests += %D%/check_cpu_every_series
+%C%_check_cpu_every_series_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_series_LDADD = $(cpu_test_ldadd)
+
 cpu_tests += %D%/check_cpu_folds
 %C%_check_cpu_folds_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_folds_LDADD = $(cpu_test_ldadd)
