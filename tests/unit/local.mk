@@ -317,6 +317,10 @@ cpu_tests += %D%/check_cpu_every_choice
 %C%_check_cpu_every_choice_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_every_choice_LDADD = $(cpu_test_ldadd)
 
+cpu_tests += %D%/check_cpu_every_layer
+%C%_check_cpu_every_layer_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_layer_LDADD = $(cpu_test_ldadd)
+
 cpu_tests += %D%/check_cpu_every_product
 %C%_check_cpu_every_product_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_every_product_LDADD = $(cpu_test_ldadd)
