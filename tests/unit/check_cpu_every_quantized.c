@@ -13,23 +13,6 @@
 
 static const uint32_t reals[] = {BP_DTYPE_F32, BP_DTYPE_F16, BP_DTYPE_BF16, BP_DTYPE_I32};
 
-static const struct type *type_of(uint32_t dtype)
-{
-    for (size_t i = 0; i < N_TYPES; i++) {
-        if (types[i].dtype == dtype)
-            return &types[i];
-    }
-    ck_abort_msg("type %u is not in the list", dtype);
-    return NULL;
-}
-
-static double value_at(uint32_t dtype, const void *data, size_t i)
-{
-    const struct type *type = type_of(dtype);
-
-    return value_of(type, code_at(type, data, i));
-}
-
 /* x as the type has it. */
 static double as(uint32_t dtype, double x)
 {

@@ -329,6 +329,10 @@ cpu_tests += %D%/check_cpu_every_quantized
 %C%_check_cpu_every_quantized_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_every_quantized_LDADD = $(cpu_test_ldadd)
 
+cpu_tests += %D%/check_cpu_every_random
+%C%_check_cpu_every_random_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_random_LDADD = $(cpu_test_ldadd)
+
 cpu_tests += %D%/check_cpu_every_series
 %C%_check_cpu_every_series_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_every_series_LDADD = $(cpu_test_ldadd)
