@@ -381,6 +381,10 @@ cpu_tests += %D%/check_cpu_ms_attention
 %C%_check_cpu_ms_attention_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_ms_attention_LDADD = $(cpu_test_ldadd)
 
+cpu_tests += %D%/check_cpu_ms_embed
+%C%_check_cpu_ms_embed_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_ms_embed_LDADD = $(cpu_test_ldadd)
+
 cpu_tests += %D%/check_cpu_ms_group_query
 %C%_check_cpu_ms_group_query_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_ms_group_query_LDADD = $(cpu_test_ldadd)
