@@ -233,8 +233,7 @@ static void run_sum_to(uint32_t dtype, uint32_t like, uint64_t *seed)
     for (size_t i = 0; i < n; i++) {
         struct number *sum = &sums[shape_source(&whole, &to, i)], v;
 
-        number_put(x, dtype, i,
-                   (struct number){(double)random_float(seed, 1), random_next(seed)});
+        number_put(x, dtype, i, (struct number){(double)random_float(seed, 1), random_next(seed)});
         v = number_at(x, dtype, i);
         sum->real += v.real;
         sum->whole += v.whole;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_cpu_every_quantized.c - QuantizeLinear and DequantizeLinear, of ONNX and of com.microsoft, and
- * QLinearMatMul with every type they take, against their formulas; narrow types are read and
+ * check_cpu_every_quantized.c - QuantizeLinear and DequantizeLinear, of ONNX and of com.microsoft,
+ * and QLinearMatMul with every type they take, against their formulas; narrow types are read and
  * written by cast_kit.h.
  */
 

@@ -56,8 +56,8 @@ static void draw_whole(struct range *r, uint64_t *seed)
     int64_t limit = (int64_t)typed_bits(&bits[1], r->dtype, 0), delta;
     int64_t steps = 2 + random_below(seed, 48);
     bool is_down = limit < start;
-    uint64_t distance = is_down ? (uint64_t)start - (uint64_t)limit
-                                : (uint64_t)limit - (uint64_t)start;
+    uint64_t distance =
+        is_down ? (uint64_t)start - (uint64_t)limit : (uint64_t)limit - (uint64_t)start;
 
     delta = (int64_t)(distance / (uint64_t)steps) + 1;
     r->count = (int64_t)(distance / (uint64_t)delta) + (distance % (uint64_t)delta != 0);
