@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_cpu_every_random.c - operators that draw numbers, with every type of their inputs and
- * outputs, against a Mersenne Twister that is written here after its authors' paper, read as NumPy
- * does: RandomUniform, RandomNormal, those like a tensor, Bernoulli, Dropout; and BiasDropout, which
- * does not train.
+ * outputs, against a Mersenne Twister that is written here after its authors' paper and read as
+ * NumPy does: RandomUniform, RandomNormal, those like a tensor, Bernoulli, Dropout. BiasDropout,
+ * which does not train, is here too.
  */
 
 #include "config.h"
