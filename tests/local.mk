@@ -11,11 +11,14 @@ AM_TESTS_ENVIRONMENT = \
 	BP_SRCDIR='$(abs_srcdir)'; export BP_SRCDIR; \
 	BP_BUILDDIR='$(abs_builddir)'; export BP_BUILDDIR; \
 	BP_MOCK_DIR='$(abs_builddir)/tests/mock/.libs'; export BP_MOCK_DIR; \
+	BP_COVERED_DIR='$(abs_builddir)/tests/unit/ran'; export BP_COVERED_DIR; \
+	$(MKDIR_P) "$$BP_COVERED_DIR"; \
 	CK_DEFAULT_TIMEOUT=120; export CK_DEFAULT_TIMEOUT; \
 	CC='$(CC)'; export CC; \
 	CXX='$(CXX)'; export CXX;
 
 unit_tests =
+cpu_tests =
 unit_cppflags = $(runtime_cppflags) $(CHECK_CFLAGS)
 unit_ldadd = runtime/libbackplane-core.la $(runtime_libs) $(CHECK_LIBS)
 

@@ -56,6 +56,16 @@ static const struct type types[] = {
 
 enum { N_TYPES = sizeof types / sizeof types[0] };
 
+static inline const struct type *type_of(uint32_t dtype)
+{
+    for (size_t i = 0; i < N_TYPES; i++) {
+        if (types[i].dtype == dtype)
+            return &types[i];
+    }
+    ck_abort_msg("type %u is not in the list", dtype);
+    return NULL;
+}
+
 static inline uint64_t code_at(const struct type *type, const void *data, size_t i)
 {
     const uint8_t *bytes = data;
@@ -168,6 +178,22 @@ static inline uint64_t float_code(const struct type *type, double x, bool satura
             return nan;
     }
     return type->no_minus_0 && magnitude == 0 ? 0 : magnitude | sign;
+}
+
+/* Element i as a double, float64 among them. */
+static inline double value_at(uint32_t dtype, const void *data, size_t i)
+{
+    return dtype == BP_DTYPE_F64 ? ((const double *)data)[i]
+                                 : value_of(type_of(dtype), code_at(type_of(dtype), data, i));
+}
+
+/* The nearest of a float type. */
+static inline void put_value(uint32_t dtype, void *data, size_t i, double x)
+{
+    if (dtype == BP_DTYPE_F64)
+        ((double *)data)[i] = x;
+    else
+        put_code(type_of(dtype), data, i, float_code(type_of(dtype), x, true));
 }
 
 /* Nothing is asked of what the operator leaves open: *any. */

@@ -58,7 +58,7 @@ static double bias(const struct attention *a, int64_t b, int64_t h, int64_t i, i
         return none;
     for (int d = 0; d < 4; d++)
         index = index * a->mask_dims[d] + (a->mask_dims[d] == 1 && d < 3 ? 0 : where[d]);
-    if (a->mask_dtype == BP_DTYPE_U8) /* stands for bool here */
+    if (a->mask_dtype == BP_DTYPE_BOOL)
         return a->mask[index] != 0 ? 0 : none;
     return a->mask[index];
 }
@@ -130,25 +130,20 @@ static double *feed_heads(const struct attention *a, const char *name, uint32_t 
 static void feed_mask(struct attention *a)
 {
     size_t n = (size_t)bp_dims_count(a->mask_dims, 4);
-    uint8_t *flags = calloc(n + 1, 1);
+    bool is_float = typed_is_float(a->mask_dtype);
+    int64_t least = typed_is_signed(a->mask_dtype) ? -2 : 0; /* bool gets its 0 and 1 */
     void *data;
 
     a->mask = nums_make(n, BP_DTYPE_F32);
     for (size_t i = 0; i < n; i++) {
-        if (a->mask_dtype == BP_DTYPE_U8)
-            a->mask[i] = flags[i] = nums_pick(0, 2) > 0;
-        else if (nums_pick(0, 3) == 0 && a->mask_dtype != BP_DTYPE_I32)
+        if (is_float && nums_pick(0, 3) == 0)
             a->mask[i] = -(double)INFINITY;
         else
-            a->mask[i] = a->mask_dtype == BP_DTYPE_I32 ? (double)nums_pick(-2, 2)
-                                                       : 0.5 * (double)nums_pick(-4, 4);
+            a->mask[i] = is_float ? 0.5 * (double)nums_pick(-4, 4) : (double)nums_pick(least, 2);
     }
-    data = a->mask_dtype == BP_DTYPE_U8 ? flags : typed_encode(a->mask, n, a->mask_dtype);
-    th_input(t, "mask", a->mask_dtype == BP_DTYPE_U8 ? BP_DTYPE_BOOL : a->mask_dtype,
-             dims(0, 4, a->mask_dims), data);
-    if (data != flags)
-        free(data);
-    free(flags);
+    data = typed_encode(a->mask, n, a->mask_dtype);
+    th_input(t, "mask", a->mask_dtype, dims(0, 4, a->mask_dims), data);
+    free(data);
 }
 
 static void feed_all(struct attention *a)
@@ -246,8 +241,7 @@ static void check(struct attention *a, bool wants_scores)
 
 static void randomise(struct attention *a)
 {
-    static const uint32_t masks[] = {BP_DTYPE_NONE, BP_DTYPE_U8, BP_DTYPE_F32, BP_DTYPE_I32,
-                                     BP_DTYPE_F16};
+    int64_t mask = nums_pick(-1, TYPED_NUMBERS);
 
     a->is_packed = nums_pick(0, 1);
     a->is_causal = nums_pick(0, 1);
@@ -261,7 +255,7 @@ static void randomise(struct attention *a)
     a->past = a->has_past ? nums_pick(0, nums_pick(0, 3) ? 9 : 300) : 0;
     a->size = nums_pick(1, 20);
     a->v_size = nums_pick(1, 20);
-    a->mask_dtype = masks[nums_pick(0, 4)];
+    a->mask_dtype = mask < 0 ? BP_DTYPE_NONE : typed_all[mask]; /* behind the numbers is bool */
     a->mask_dims[0] = nums_pick(0, 1) ? a->batch : 1;
     a->mask_dims[1] = nums_pick(0, 1) ? a->heads * a->group : 1;
     a->mask_dims[2] = nums_pick(0, 1) ? a->q_length : 1;

@@ -230,7 +230,8 @@ END_TEST
 
 START_TEST(max_pool_takes_channels_last)
 {
-    static const uint32_t types[] = {BP_DTYPE_I8, BP_DTYPE_U8, BP_DTYPE_F32};
+    static const uint32_t types[] = {BP_DTYPE_I8,  BP_DTYPE_U8,  BP_DTYPE_F32,
+                                     BP_DTYPE_F64, BP_DTYPE_F16, BP_DTYPE_BF16};
     uint32_t dtype = types[_i];
     double *x, want[2 * 2 * 3 * 3];
 
@@ -255,15 +256,16 @@ END_TEST
 
 START_TEST(transposed_conv_takes_pads_as_input)
 {
+    uint32_t dtype = floats[_i];
     double *x, *w, *b, *want = zeros(2 * 5 * 4);
     const int64_t pads[] = {1, 0, 1, 3};
 
     nums_seed(3);
-    x = feed("x", BP_DTYPE_F32, "1,3,3,3");
-    w = feed("w", BP_DTYPE_F32, "3,2,3,3");
-    b = feed("b", BP_DTYPE_F32, "2");
+    x = feed("x", dtype, "1,3,3,3");
+    w = feed("w", dtype, "3,2,3,3");
+    b = feed("b", dtype, "2");
     th_input(t, "p", BP_DTYPE_I64, "4", pads);
-    th_output(t, "y", BP_DTYPE_F32, "1,2,5,4");
+    th_output(t, "y", dtype, "1,2,5,4");
     node("ConvTransposeWithDynamicPads", "x w p b", "y");
     th_ints(t, "strides", 2, (int64_t[]){2, 2});
     ck_run();
@@ -276,7 +278,7 @@ START_TEST(transposed_conv_takes_pads_as_input)
         if (h >= 0 && h < 5 && v >= 0 && v < 4)
             want[m * 20 + h * 4 + v] += x[c * 9 + at] * w[(c * 2 + m) * 9 + k];
     }
-    nums_compare("y", th_data(t, "y"), want, 40, BP_DTYPE_F32, 30);
+    nums_compare("y", th_data(t, "y"), want, 40, dtype, 30);
     th_feed(t, "p", (int64_t[]){1, 1, 2, 2});
     ck_refused("Pads cut");
 }
@@ -438,8 +440,8 @@ int main(void)
     tcase_add_loop_test(tcase, matmul_takes_operands_in_any_order, 0, 64);
     tcase_add_loop_test(tcase, matmul_broadcasts_and_takes_vectors, 0, 4);
     tcase_add_loop_test(tcase, conv_has_an_epilogue, 0, 12);
-    tcase_add_loop_test(tcase, max_pool_takes_channels_last, 0, 3);
-    tcase_add_test(tcase, transposed_conv_takes_pads_as_input);
+    tcase_add_loop_test(tcase, max_pool_takes_channels_last, 0, 6);
+    tcase_add_loop_test(tcase, transposed_conv_takes_pads_as_input, 0, 3);
     tcase_add_loop_test(tcase, gelus_follow_their_formulas, 0, COUNT(curves) * 16);
     tcase_add_loop_test(tcase, split_gelu_takes_halves, 0, 4);
     tcase_add_loop_test(tcase, biases_are_added, 0, 12);

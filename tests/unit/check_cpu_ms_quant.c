@@ -154,18 +154,23 @@ struct quant {
     double *q, scale, zero;
 };
 
-/* Bytes of -20..100 with a scale of eighths, and their inputs name, name_s, name_z. */
-static struct quant feed_quant(const char *name, uint32_t dtype, const char *dims)
+/* Bytes with a scale of 64ths, which has a type too, and their inputs name, name_s, name_z. */
+static struct quant feed_scaled(const char *name, uint32_t dtype, const char *dims, uint32_t scale)
 {
     struct quant out = {.scale = (double)nums_pick(1, 9) / 64, .zero = (double)nums_pick(0, 30)};
     char text[16];
 
     out.q = feed_ints(name, dtype, dims, dtype == BP_DTYPE_I8 ? -90 : 0, 120);
     snprintf(text, sizeof text, "%s_s", name);
-    feed_one(text, BP_DTYPE_F32, out.scale);
+    feed_one(text, scale, out.scale);
     snprintf(text, sizeof text, "%s_z", name);
     feed_one(text, dtype, out.zero);
     return out;
+}
+
+static struct quant feed_quant(const char *name, uint32_t dtype, const char *dims)
+{
+    return feed_scaled(name, dtype, dims, BP_DTYPE_F32);
 }
 
 static double value(const struct quant *x, size_t i)
@@ -338,22 +343,23 @@ END_TEST
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* Bits: signed A, signed B, scales by column, bias. */
+/* Bits: signed A, signed B, scales by column, bias, float16. */
 START_TEST(products_become_floats)
 {
     uint32_t a_type = bytes[_i & 1], b_type = bytes[_i >> 1 & 1];
     bool by_column = _i & 4, has_bias = _i & 8;
+    uint32_t dtype = _i & 16 ? BP_DTYPE_F16 : BP_DTYPE_F32;
     struct quant a;
     double *b, *scales, *zero, *bias = NULL, *want = zeros(5 * 7);
 
     nums_seed((uint64_t)_i);
-    a = feed_quant("a", a_type, "5,33");
+    a = feed_scaled("a", a_type, "5,33", dtype);
     b = feed_ints("b", b_type, "33,7", b_type == BP_DTYPE_I8 ? -128 : 0, 127);
-    scales = feed("b_s", BP_DTYPE_F32, by_column ? "7" : "");
+    scales = feed("b_s", dtype, by_column ? "7" : "");
     zero = feed_ints("b_z", b_type, by_column ? "7" : "", 0, 9);
     if (has_bias)
-        bias = feed("bias", BP_DTYPE_F32, "7");
-    th_output(t, "y", BP_DTYPE_F32, "5,7");
+        bias = feed("bias", dtype, "7");
+    th_output(t, "y", dtype, "5,7");
     node("MatMulIntegerToFloat", has_bias ? "a b a_s b_s a_z b_z bias" : "a b a_s b_s a_z b_z", "y");
     ck_run();
     for (size_t i = 0; i < 35; i++) {
@@ -363,7 +369,7 @@ START_TEST(products_become_floats)
             want[i] += value(&a, i / 7 * 33 + k) * (b[k * 7 + i % 7] - zero[c]) * scales[c];
         want[i] += bias ? bias[i % 7] : 0;
     }
-    nums_compare("y", th_data(t, "y"), want, 35, BP_DTYPE_F32, 4000);
+    nums_compare("y", th_data(t, "y"), want, 35, dtype, 4000);
 }
 END_TEST
 
@@ -460,23 +466,24 @@ END_TEST
 /* QAttention is Attention of the numbers that its bytes stand for. */
 START_TEST(attention_of_bytes)
 {
+    uint32_t dtype = _i / 4 ? BP_DTYPE_F16 : BP_DTYPE_F32;
     struct quant x, w;
-    double *bias, x_values[2 * 3 * 4], w_values[4 * 12];
-    float got[24];
+    double *bias, x_values[2 * 3 * 4], w_values[4 * 12], got[24];
     struct th *first;
 
     nums_seed((uint64_t)_i);
-    x = feed_quant("x", bytes[_i % 2], "2,3,4");
-    w = feed_quant("w", bytes[_i / 2], "4,12");
-    bias = feed("bias", BP_DTYPE_F32, "12");
-    th_output(t, "y", BP_DTYPE_F32, "2,3,4");
+    x = feed_scaled("x", bytes[_i % 2], "2,3,4", dtype);
+    w = feed_scaled("w", bytes[_i / 2 % 2], "4,12", dtype);
+    bias = feed("bias", dtype, "12");
+    th_output(t, "y", dtype, "2,3,4");
     node("QAttention", "x w bias x_s w_s - x_z w_z", "y");
     th_int(t, "num_heads", 2);
     th_int(t, "unidirectional", 1);
     ck_run();
-    memcpy(got, th_data(t, "y"), sizeof got);
-    for (size_t i = 0; i < 24; i++)
+    for (size_t i = 0; i < 24; i++) {
+        got[i] = typed_get(th_data(t, "y"), dtype, i);
         x_values[i] = value(&x, i);
+    }
     for (size_t i = 0; i < 48; i++)
         w_values[i] = value(&w, i);
     first = t;
@@ -489,8 +496,11 @@ START_TEST(attention_of_bytes)
     th_int(t, "num_heads", 2);
     th_int(t, "unidirectional", 1);
     ck_run();
-    for (size_t i = 0; i < 24; i++)
-        ck_assert_double_eq_tol((double)got[i], (double)((const float *)th_data(t, "y"))[i], 1e-4);
+    for (size_t i = 0; i < 24; i++) {
+        double want = (double)((const float *)th_data(t, "y"))[i];
+
+        ck_assert_double_eq_tol(got[i], want, 1e-4 + (_i / 4 ? fabs(want) * 0x1p-10 : 0));
+    }
     th_free(first);
 }
 END_TEST
@@ -559,11 +569,11 @@ int main(void)
     tcase_add_loop_test(tcase, where_and_concat, 0, 4);
     tcase_add_loop_test(tcase, pools_and_means, 0, 12);
     tcase_add_loop_test(tcase, softmax_of_versions, 0, 4);
-    tcase_add_loop_test(tcase, products_become_floats, 0, 16);
+    tcase_add_loop_test(tcase, products_become_floats, 0, 32);
     tcase_add_loop_test(tcase, products_quantise_their_input, 0, 2);
     tcase_add_loop_test(tcase, gemm_of_bytes, 0, 16);
     tcase_add_loop_test(tcase, sixteen_bits_wrap, 0, 2);
-    tcase_add_loop_test(tcase, attention_of_bytes, 0, 4);
+    tcase_add_loop_test(tcase, attention_of_bytes, 0, 8);
     tcase_add_loop_test(tcase, conv_of_bytes_takes_channels_last, 0, 4);
     tcase_add_test(tcase, numbers_are_quantised_and_back);
     srunner_run_all(runner, CK_NORMAL);

@@ -96,28 +96,28 @@ START_TEST(simplified_normalization_is_in_two_domains)
 }
 END_TEST
 
-/* Bits of _i: segments, position ids. */
+/* Bits of _i: segments, position ids; then the type, then that of ids. */
 START_TEST(embeddings_are_summed_and_normalised)
 {
     static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F16, BP_DTYPE_BF16};
     bool has_segments = _i & 1, has_positions = _i & 2;
-    uint32_t dtype = types[_i / 4];
+    uint32_t dtype = types[_i / 4 % 3], index = _i < 12 ? BP_DTYPE_I32 : BP_DTYPE_I64;
     double *ids, *segments = NULL, *positions = NULL, *words, *places, *kinds = NULL, *gamma, *beta;
     double want[2 * 3 * 8], sums[2 * 3 * 8];
 
     nums_seed((uint64_t)_i);
-    ids = feed_ints("ids", BP_DTYPE_I32, "2,3", 0, 9);
+    ids = feed_ints("ids", index, "2,3", 0, 9);
     if (has_segments)
-        segments = feed_ints("seg", BP_DTYPE_I32, "2,3", 0, 1);
+        segments = feed_ints("seg", index, "2,3", 0, 1);
     words = feed("words", dtype, "10,8");
     places = feed("places", dtype, "5,8");
     if (has_segments)
         kinds = feed("kinds", dtype, "2,8");
     gamma = feed("gamma", dtype, "8");
     beta = feed("beta", dtype, "8");
-    th_input(t, "mask", BP_DTYPE_I32, "2,3", (int32_t[]){1, 1, 0, 1, 1, 1});
+    feed_numbers("mask", index, "2,3", (double[]){1, 1, 0, 1, 1, 1});
     if (has_positions)
-        positions = feed_ints("pos", BP_DTYPE_I32, "1,3", 0, 4);
+        positions = feed_ints("pos", index, "1,3", 0, 4);
     th_output(t, "y", dtype, "2,3,8");
     th_output(t, "n", BP_DTYPE_I32, "2");
     th_output(t, "sum", dtype, "2,3,8");
@@ -326,8 +326,8 @@ END_TEST
 /* A ramp is sampled exactly, whatever the box. */
 START_TEST(crops_are_resized)
 {
-    static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64};
-    uint32_t dtype = types[_i % 2];
+    static const uint32_t types[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16};
+    uint32_t dtype = types[_i % 3];
     double *x = zeros(2 * 2 * 4 * 5), want[2 * 2 * 3 * 2];
     const double boxes[] = {0, 0, 1, 1, 0.5, -0.25, 0, 0.75};
 
@@ -340,7 +340,7 @@ START_TEST(crops_are_resized)
     th_output(t, "y", dtype, "2,2,3,2");
     node("CropAndResize", "x boxes of size", "y");
     th_float(t, "extrapolation_value", -7);
-    if (_i / 2)
+    if (_i / 3)
         th_string(t, "mode", "nearest");
     ck_run();
     for (int i = 0; i < 24; i++) {
@@ -348,7 +348,7 @@ START_TEST(crops_are_resized)
         double v = (box[0] + i / 2 % 3 * (box[2] - box[0]) / 2) * 3;
         double h = (box[1] + i % 2 * (box[3] - box[1])) * 4;
 
-        if (_i / 2) {
+        if (_i / 3) {
             v = round(v);
             h = round(h);
         }
@@ -369,7 +369,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, finish);
     tcase_add_loop_test(tcase, skip_normalizations, 0, 64);
     tcase_add_loop_test(tcase, simplified_normalization_is_in_two_domains, 0, 8);
-    tcase_add_loop_test(tcase, embeddings_are_summed_and_normalised, 0, 12);
+    tcase_add_loop_test(tcase, embeddings_are_summed_and_normalised, 0, 24);
     tcase_add_loop_test(tcase, ids_outside_of_their_table_are_refused, 0, 2);
     tcase_add_loop_test(tcase, inverses_undo_matrices, 0, 3);
     tcase_add_test(tcase, inverse_of_made_up_matrices);
@@ -380,7 +380,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_dimension_of_one_is_added, 0, 5);
     tcase_add_test(tcase, ranges_may_have_no_step);
     tcase_add_loop_test(tcase, operators_of_onnx_are_here_too, 0, 3);
-    tcase_add_loop_test(tcase, crops_are_resized, 0, 4);
+    tcase_add_loop_test(tcase, crops_are_resized, 0, 6);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

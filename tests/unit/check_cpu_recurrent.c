@@ -429,6 +429,9 @@ static void add_node(struct th *t, const struct net *k)
 
 START_TEST(recurs_as_defined)
 {
+    static const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F32, BP_DTYPE_F16,
+                                      BP_DTYPE_BF16};
+
     nums_seed((uint64_t)_i + 41);
     for (int i = 0; i < 20; i++) {
         struct th *t = th_new(bp_provider_entry_v1);
@@ -436,7 +439,7 @@ START_TEST(recurs_as_defined)
         size_t rows;
         char what[160];
 
-        make_net(&k, _i % 3, i % 3 == 2 ? BP_DTYPE_F64 : BP_DTYPE_F32);
+        make_net(&k, _i % 3, dtypes[i % 5]);
         rows = (size_t)(k.directions * k.batch * k.hidden);
         snprintf(what, sizeof what, "%s type %u, %u directions, layout %d, option %d, P %d, own %d",
                  ops[k.op], k.dtype, k.directions, k.batch_first, k.option, k.has_p,

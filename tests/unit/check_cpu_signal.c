@@ -54,7 +54,10 @@ static void add_dft(uint32_t dtype, const char *dims, const void *x, int n, int 
         is_late ? th_input : th_const;
 
     th_input(t, "x", dtype, dims, x);
-    add(t, "n", BP_DTYPE_I64, "", &(int64_t){n});
+    if (n % 3 == 0)
+        add(t, "n", BP_DTYPE_I32, "", &(int32_t){n});
+    else
+        add(t, "n", BP_DTYPE_I64, "", &(int64_t){n});
     if (axis < 0) {
         add(t, "axis", BP_DTYPE_I64, "", &(int64_t){axis});
         th_node(t, "DFT", 20, "x n axis", "y");
@@ -210,8 +213,13 @@ START_TEST(transforms_frames)
     sprintf(out_dims, "%d,%d,%d,2", BATCH, frames, bins);
     sprintf(size, "%d", length);
     th_input(t, "x", dtype, dims, kept_encode(x, (size_t)(BATCH * SAMPLES * parts), dtype));
-    add(t, "step", BP_DTYPE_I32, "", &(int32_t){step});
-    add(t, "length", BP_DTYPE_I32, "1", &(int32_t){length});
+    if (_i / 16 % 2) {
+        add(t, "step", BP_DTYPE_I64, "", &(int64_t){step});
+        add(t, "length", BP_DTYPE_I64, "1", &(int64_t){length});
+    } else {
+        add(t, "step", BP_DTYPE_I32, "", &(int32_t){step});
+        add(t, "length", BP_DTYPE_I32, "1", &(int32_t){length});
+    }
     th_const(t, "window", dtype, size, kept_encode(window, (size_t)length, dtype));
     th_output(t, "y", dtype, is_late ? NULL : out_dims);
     th_node(t, "STFT", 17, has_window ? "x step window" : "x step - length", "y");

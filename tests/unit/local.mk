@@ -304,6 +304,7 @@ cpu_test_ldadd = %D%/libcputest.la plugins/cpu/libcpu.la $(unit_ldadd)
 	%D%/attention_kit.h \
 	%D%/cast_kit.h \
 	%D%/cpu_case.h \
+	%D%/every_kit.h \
 	%D%/forest_kit.h \
 	%D%/ml_kit.h \
 	%D%/ms_attention_kit.h \
@@ -317,159 +318,191 @@ cpu_test_ldadd = %D%/libcputest.la plugins/cpu/libcpu.la $(unit_ldadd)
 	%D%/typed.c \
 	%D%/typed.h
 
-unit_tests += %D%/check_cpu_attention
+cpu_tests += %D%/check_cpu_attention
 %C%_check_cpu_attention_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_attention_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_broadcast
+cpu_tests += %D%/check_cpu_broadcast
 %C%_check_cpu_broadcast_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_broadcast_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_cast
+cpu_tests += %D%/check_cpu_cast
 %C%_check_cpu_cast_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_cast_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_cast_text
+cpu_tests += %D%/check_cpu_cast_text
 %C%_check_cpu_cast_text_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_cast_text_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_choose
+cpu_tests += %D%/check_cpu_choose
 %C%_check_cpu_choose_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_choose_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_conv
+cpu_tests += %D%/check_cpu_conv
 %C%_check_cpu_conv_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_conv_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_curves
+cpu_tests += %D%/check_cpu_curves
 %C%_check_cpu_curves_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_curves_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_einsum
+cpu_tests += %D%/check_cpu_einsum
 %C%_check_cpu_einsum_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_einsum_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_elements
+cpu_tests += %D%/check_cpu_elements
 %C%_check_cpu_elements_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_elements_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_folds
+cpu_tests += %D%/check_cpu_every_arithmetic
+%C%_check_cpu_every_arithmetic_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_arithmetic_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_every_choice
+%C%_check_cpu_every_choice_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_choice_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_every_layer
+%C%_check_cpu_every_layer_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_layer_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_every_product
+%C%_check_cpu_every_product_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_product_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_every_quantized
+%C%_check_cpu_every_quantized_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_quantized_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_every_random
+%C%_check_cpu_every_random_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_random_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_every_series
+%C%_check_cpu_every_series_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_series_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_folds
 %C%_check_cpu_folds_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_folds_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_frame
+cpu_tests += %D%/check_cpu_frame
 %C%_check_cpu_frame_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_frame_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_image
+cpu_tests += %D%/check_cpu_image
 %C%_check_cpu_image_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_image_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_index
+cpu_tests += %D%/check_cpu_index
 %C%_check_cpu_index_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_index_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_int8
+cpu_tests += %D%/check_cpu_int8
 %C%_check_cpu_int8_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_int8_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_matrix
+cpu_tests += %D%/check_cpu_matrix
 %C%_check_cpu_matrix_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_matrix_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_ml
+cpu_tests += %D%/check_cpu_ml
 %C%_check_cpu_ml_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_ml_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_ml_models
+cpu_tests += %D%/check_cpu_ml_models
 %C%_check_cpu_ml_models_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_ml_models_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_moves
+cpu_tests += %D%/check_cpu_moves
 %C%_check_cpu_moves_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_moves_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_ms
+cpu_tests += %D%/check_cpu_ms
 %C%_check_cpu_ms_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_ms_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_ms_attention
+cpu_tests += %D%/check_cpu_ms_attention
 %C%_check_cpu_ms_attention_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_ms_attention_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_ms_group_query
+cpu_tests += %D%/check_cpu_ms_embed
+%C%_check_cpu_ms_embed_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_ms_embed_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_ms_group_query
 %C%_check_cpu_ms_group_query_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_ms_group_query_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_ms_quant
+cpu_tests += %D%/check_cpu_ms_quant
 %C%_check_cpu_ms_quant_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_ms_quant_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_ms_small
+cpu_tests += %D%/check_cpu_ms_small
 %C%_check_cpu_ms_small_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_ms_small_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_norms
+cpu_tests += %D%/check_cpu_norms
 %C%_check_cpu_norms_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_norms_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_placed
+cpu_tests += %D%/check_cpu_placed
 %C%_check_cpu_placed_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_placed_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_pool
+cpu_tests += %D%/check_cpu_pool
 %C%_check_cpu_pool_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_pool_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_quantize
+cpu_tests += %D%/check_cpu_quantize
 %C%_check_cpu_quantize_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_quantize_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_random
+cpu_tests += %D%/check_cpu_random
 %C%_check_cpu_random_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_random_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_rearrange
+cpu_tests += %D%/check_cpu_rearrange
 %C%_check_cpu_rearrange_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_rearrange_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_recall
+cpu_tests += %D%/check_cpu_recall
 %C%_check_cpu_recall_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_recall_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_recurrent
+cpu_tests += %D%/check_cpu_recurrent
 %C%_check_cpu_recurrent_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_recurrent_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_reduce
+cpu_tests += %D%/check_cpu_reduce
 %C%_check_cpu_reduce_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_reduce_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_region
+cpu_tests += %D%/check_cpu_region
 %C%_check_cpu_region_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_region_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_shapes
+cpu_tests += %D%/check_cpu_shapes
 %C%_check_cpu_shapes_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_shapes_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_signal
+cpu_tests += %D%/check_cpu_signal
 %C%_check_cpu_signal_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_signal_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_text
+cpu_tests += %D%/check_cpu_text
 %C%_check_cpu_text_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_text_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_tree_lists
+cpu_tests += %D%/check_cpu_tree_lists
 %C%_check_cpu_tree_lists_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_tree_lists_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_trees
+cpu_tests += %D%/check_cpu_trees
 %C%_check_cpu_trees_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_trees_LDADD = $(cpu_test_ldadd)
 
-unit_tests += %D%/check_cpu_types
+cpu_tests += %D%/check_cpu_types
 %C%_check_cpu_types_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_types_LDADD = $(cpu_test_ldadd)
 
@@ -487,6 +520,12 @@ unit_tests += %D%/check_dnnl_ops
 %C%_check_dnnl_ops_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_ops_LDADD = $(dnnl_test_ldadd)
 endif
+
+# what of it all they have run: behind them
+unit_tests += $(cpu_tests) %D%/covered
+%C%_covered_CPPFLAGS = $(unit_cppflags)
+%C%_covered_LDADD = $(unit_ldadd)
+%D%/covered.log: $(cpu_tests:=.log)
 endif
 
 # operators that are written as other nodes

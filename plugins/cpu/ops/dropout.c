@@ -23,7 +23,8 @@ static const struct bp_cpu_params none;
 /* The loops of a training run, and where they are in the tensors. */
 struct job {
     struct bp_cpu_random random;
-    bp_cpu_unary_loop load, store, store_mask;
+    struct bp_cpu_cast load, store; /* between x's type and float64 */
+    bp_cpu_unary_loop store_mask;
     const char *x;
     char *y, *mask; /* or NULL */
     size_t width, mask_width;
@@ -74,10 +75,10 @@ static void drop_block(struct job *job, int64_t at, size_t n)
     for (size_t i = 0; i < n; i++)
         stays[i] = bp_cpu_random_real(&job->random) >= job->ratio;
     if (job->y) {
-        job->load(x, job->x + (size_t)at * job->width, n, &none);
+        bp_cpu_cast_range(&job->load, x, job->x + (size_t)at * job->width, 0, n);
         for (size_t i = 0; i < n; i++)
             x[i] = x[i] * stays[i] * scale;
-        job->store(job->y + (size_t)at * job->width, x, n, &none);
+        bp_cpu_cast_range(&job->store, job->y + (size_t)at * job->width, x, 0, n);
     }
     if (job->mask)
         job->store_mask(job->mask + (size_t)at * job->mask_width, stays, n, &none);
@@ -88,15 +89,14 @@ static bp_rc drop(struct bp_cpu_call *call, double ratio, bp_err *err)
     const bp_tensor *x = call->in[0], *mask = bp_cpu_out(call, 1);
     int64_t count = bp_cpu_count(x);
     struct job job = {
-        .load = bp_cpu_cast_loop(x->dtype, BP_DTYPE_F64),
-        .store = bp_cpu_cast_loop(BP_DTYPE_F64, x->dtype),
         .x = bp_cpu_data(x),
         .y = call->out[0] ? bp_cpu_data(call->out[0]) : NULL,
         .width = bp_cpu_width(x->dtype),
         .ratio = ratio,
     };
 
-    if (!job.load || !job.store)
+    if (!bp_cpu_cast_make(&job.load, x->dtype, BP_DTYPE_F64) ||
+        !bp_cpu_cast_make(&job.store, BP_DTYPE_F64, x->dtype))
         return bp_cpu_fail(call->node, err, BP_E_UNSUPPORTED, "training with %s is not implemented",
                            bp_cpu_dtype_name(x->dtype));
     if (mask) {
@@ -135,11 +135,11 @@ static bp_rc run_told(struct bp_cpu_call *call, bp_err *err)
     if (!mode || !*(const uint8_t *)bp_tensor_data(mode))
         return keep_all(call);
     if (ratio) {
-        bp_cpu_unary_loop load = bp_cpu_cast_loop(ratio->dtype, BP_DTYPE_F64);
+        struct bp_cpu_cast load;
 
-        if (bp_cpu_count(ratio) != 1 || !load)
+        if (bp_cpu_count(ratio) != 1 || !bp_cpu_cast_make(&load, ratio->dtype, BP_DTYPE_F64))
             return bp_cpu_fail(call->node, err, BP_E_SHAPE, "ratio is no single number");
-        load(&value, bp_tensor_data(ratio), 1, &none);
+        bp_cpu_cast_range(&load, &value, bp_tensor_data(ratio), 0, 1);
     }
     return train(call, value, err);
 }
