@@ -259,6 +259,7 @@ cpu_test_ldadd = %D%/libcputest.la plugins/cpu/libcpu.la $(unit_ldadd)
 	%D%/attention_kit.h \
 	%D%/cast_kit.h \
 	%D%/cpu_case.h \
+	%D%/every.h \
 	%D%/forest_kit.h \
 	%D%/ml_kit.h \
 	%D%/ms_attention_kit.h \
@@ -307,6 +308,18 @@ cpu_tests += %D%/check_cpu_einsum
 cpu_tests += %D%/check_cpu_elements
 %C%_check_cpu_elements_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_elements_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_every_move
+%C%_check_cpu_every_move_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_move_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_every_part
+%C%_check_cpu_every_part_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_part_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_every_view
+%C%_check_cpu_every_view_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_view_LDADD = $(cpu_test_ldadd)
 
 cpu_tests += %D%/check_cpu_folds
 %C%_check_cpu_folds_CPPFLAGS = $(cpu_test_cppflags)
