@@ -18,6 +18,7 @@ struct move {
     size_t n_x, n_y;
     const void *data;                   /* of x */
     int64_t numbers[4 * SHAPE_RANK], n; /* what the operator is told, as the case likes */
+    const int64_t *list;                /* more of it */
     const void *filler;                 /* an element for where there is none of x; NULL: zero */
 };
 

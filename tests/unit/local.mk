@@ -317,6 +317,10 @@ cpu_tests += %D%/check_cpu_every_part
 %C%_check_cpu_every_part_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_every_part_LDADD = $(cpu_test_ldadd)
 
+cpu_tests += %D%/check_cpu_every_pick
+%C%_check_cpu_every_pick_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_pick_LDADD = $(cpu_test_ldadd)
+
 cpu_tests += %D%/check_cpu_every_view
 %C%_check_cpu_every_view_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_every_view_LDADD = $(cpu_test_ldadd)
