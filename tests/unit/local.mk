@@ -321,6 +321,10 @@ cpu_tests += %D%/check_cpu_every_pick
 %C%_check_cpu_every_pick_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_every_pick_LDADD = $(cpu_test_ldadd)
 
+cpu_tests += %D%/check_cpu_every_sample
+%C%_check_cpu_every_sample_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_sample_LDADD = $(cpu_test_ldadd)
+
 cpu_tests += %D%/check_cpu_every_view
 %C%_check_cpu_every_view_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_every_view_LDADD = $(cpu_test_ldadd)
