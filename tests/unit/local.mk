@@ -329,6 +329,10 @@ cpu_tests += %D%/check_cpu_every_view
 %C%_check_cpu_every_view_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_every_view_LDADD = $(cpu_test_ldadd)
 
+cpu_tests += %D%/check_cpu_flex_parts
+%C%_check_cpu_flex_parts_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_flex_parts_LDADD = $(cpu_test_ldadd)
+
 cpu_tests += %D%/check_cpu_folds
 %C%_check_cpu_folds_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_folds_LDADD = $(cpu_test_ldadd)
