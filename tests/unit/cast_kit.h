@@ -25,12 +25,13 @@ struct type {
     uint32_t dtype, bits;
     enum kind kind;
     int exponent, mantissa, bias; /* of floats, with a sign */
-    unsigned largest;             /* code of the largest number */
+    uint64_t largest;             /* code of the largest number */
     bool no_minus_0, has_infinity, is_narrow;
 };
 
 static const struct type types[] = {
     {BP_DTYPE_F32, 32, FLOAT, 8, 23, 127, 0x7f7fffff, false, true, false},
+    {BP_DTYPE_F64, 64, FLOAT, 11, 52, 1023, 0x7fefffffffffffff, false, true, false},
     {BP_DTYPE_F16, 16, FLOAT, 5, 10, 15, 0x7bff, false, true, false},
     {BP_DTYPE_BF16, 16, FLOAT, 8, 7, 127, 0x7f7f, false, true, false},
     {BP_DTYPE_I8, 8, INT, 0, 0, 0, 0, false, false, false},
@@ -54,7 +55,7 @@ static const struct type types[] = {
     {BP_DTYPE_I2, 2, INT, 0, 0, 0, 0, false, false, true},
 };
 
-enum { N_TYPES = sizeof types / sizeof types[0] };
+enum { N_TYPES = sizeof types / sizeof types[0], FIRST_NARROW = 13 };
 
 static inline const struct type *type_of(uint32_t dtype)
 {
@@ -143,7 +144,7 @@ static inline double value_of(const struct type *type, uint64_t code)
 /* The nearest number's code, ties to the even one; the search goes one code beyond the largest. */
 static inline uint64_t nearest_magnitude(const struct type *type, double x)
 {
-    uint64_t low = 0, high = (uint64_t)type->largest + 1;
+    uint64_t low = 0, high = type->largest + 1;
     double below, above;
 
     if (x >= field_value(type, high))
@@ -164,7 +165,7 @@ static inline uint64_t nearest_magnitude(const struct type *type, double x)
 static inline uint64_t float_code(const struct type *type, double x, bool saturate)
 {
     uint64_t sign = signbit(x) ? UINT64_C(1) << (type->bits - 1) : 0, magnitude;
-    uint64_t nan = type->no_minus_0 ? 0x80 : (uint64_t)type->largest + 1 + type->has_infinity;
+    uint64_t nan = type->no_minus_0 ? 0x80 : type->largest + 1 + type->has_infinity;
 
     if (type->bits == 4 && isnan(x))
         return 8;
@@ -242,7 +243,7 @@ static inline void fill(const struct type *type, void *data, size_t n, uint64_t 
 
         if (type->kind == BOOL)
             code &= 1;
-        else if (type->bits > 32) /* of 53 bits at most, some of them few */
+        else if (type->bits > 32 && type->kind != FLOAT) /* of 53 bits at most, some of them few */
             code = code >> (11 + random_below(seed, 53));
         else if (type->kind == FLOAT && type->bits >= 16 && i % 2) /* near what narrow types have */
             code = float_code(type, (double)random_float(seed, i % 4 == 1 ? 3 : 600), true);

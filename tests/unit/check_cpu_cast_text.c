@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_cpu_cast_text.c - Cast of the CPU provider between texts and numbers. */
+/* check_cpu_cast_text.c - Cast and CastLike of the CPU provider between texts and numbers. */
 
 #include "config.h"
 
@@ -210,6 +210,49 @@ START_TEST(texts_and_back_are_the_same)
 }
 END_TEST
 
+/* By CastLike; the text is read by strtod(), whose number the type has nearest to its own. */
+START_TEST(every_type_becomes_text_and_back)
+{
+    enum { N = 300 };
+    const struct type *type = &types[_i];
+    uint64_t seed = (uint64_t)_i, *x = kept_zeros(N, sizeof *x);
+    const bp_span *texts;
+    const void *y;
+
+    fill(type, x, N, &seed);
+    th_allow_alloc(t);
+    th_input(t, "x", type->dtype, "300", x);
+    th_input(t, "text", BP_DTYPE_STRING, "0", NULL);
+    th_output(t, "s", BP_DTYPE_STRING, "300");
+    th_output(t, "y", type->dtype, "300");
+    th_node(t, "CastLike", 25, "x text", "s");
+    th_node(t, "CastLike", 25, "s x", "y");
+    ck_run();
+    texts = th_data(t, "s");
+    y = th_data(t, "y");
+    for (size_t i = 0; i < N; i++) {
+        uint64_t code = code_at(type, x, i), want = code;
+        char text[64];
+        double number;
+        bool any = false;
+
+        snprintf(text, sizeof text, "%.*s", (int)texts[i].size, (const char *)texts[i].data);
+        number = strtod(text, NULL);
+        if (type->kind == BOOL)
+            ck_assert_str_eq(text, code ? "True" : "False");
+        else if (type->kind == FLOAT)
+            ck_code(type, x, i, float_code(type, number, false), number);
+        else if (type->kind == POWER && !isnan(number)) /* not all its digits are there */
+            ck_assert_uint_eq(code, (uint64_t)(127 + lround(log2(number))));
+        else
+            ck_assert(isnan(number) ? isnan(value_of(type, code)) : number == value_of(type, code));
+        if (type->kind == FLOAT || type->kind == POWER)
+            want = expected_code(&types[0], type, number, &any);
+        ck_code(type, y, i, want, number);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cpu_cast_text");
@@ -226,6 +269,7 @@ int main(void)
     tcase_add_test(tcase, a_text_longer_than_any_number_is_read);
     tcase_add_loop_test(tcase, numbers_become_texts, 0, 9);
     tcase_add_test(tcase, texts_and_back_are_the_same);
+    tcase_add_loop_test(tcase, every_type_becomes_text_and_back, 0, N_TYPES);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

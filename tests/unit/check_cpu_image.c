@@ -164,7 +164,10 @@ static void add_resize(const struct resize *c, const struct axis *axes, uint32_t
                        bool by_sizes, bool is_late)
 {
     int64_t sizes[MAX_RANK];
-    float scales[MAX_RANK], roi[2 * MAX_RANK];
+    float scales[MAX_RANK];
+    double roi[2 * MAX_RANK];
+    uint32_t roi_type =
+        (uint32_t[]){BP_DTYPE_F32, BP_DTYPE_F64, BP_DTYPE_F16}[nums_pick(0, 2)]; /* has quarters */
     char dims[8], twice[8];
     void (*add)(struct th *, const char *, uint32_t, const char *, const void *) =
         is_late ? th_input : th_const;
@@ -174,10 +177,10 @@ static void add_resize(const struct resize *c, const struct axis *axes, uint32_t
     for (uint32_t d = 0; d < rank; d++) {
         sizes[d] = axes[d].out;
         scales[d] = (float)axes[d].scale;
-        roi[d] = (float)axes[d].start;
-        roi[rank + d] = (float)axes[d].end;
+        roi[d] = axes[d].start;
+        roi[rank + d] = axes[d].end;
     }
-    add(t, "roi", BP_DTYPE_F32, twice, roi);
+    add(t, "roi", roi_type, twice, kept_encode(roi, 2 * (size_t)rank, roi_type));
     if (by_sizes)
         add(t, "sizes", BP_DTYPE_I64, dims, sizes);
     else

@@ -301,21 +301,26 @@ START_TEST(counts_words)
     static const int64_t columns[GRAMS] = {6, 0, 1, 2, 5, 4, 3};
     const float weights[GRAMS] = {2, 3, 4, 5, 6, 7, 8};
     int shortest = 1 + _i % 2, longest = shortest + _i / 2 % 2, skips = _i % 4, mode = _i / 4 % 3;
-    bool is_text = _i % 2, has_weights = _i % 5 != 0;
+    uint32_t dtype = (uint32_t[]){BP_DTYPE_I64, BP_DTYPE_STRING, BP_DTYPE_I32}[_i % 3];
+    bool is_text = dtype == BP_DTYPE_STRING, has_weights = _i % 5 != 0;
     uint64_t seed = (uint64_t)_i;
     const char *pool_names[12];
     int64_t x[2 * ROW];
+    int32_t narrow[2 * ROW];
     bp_span texts[2 * ROW];
     const float *y;
 
     for (int i = 0; i < 2 * ROW; i++) {
         x[i] = random_below(&seed, 4);
+        narrow[i] = (int32_t)x[i];
         texts[i] = (bp_span){names[x[i]], strlen(names[x[i]])};
     }
     for (int i = 0; i < 12; i++)
         pool_names[i] = names[pool[i]];
-    th_input(t, "x", is_text ? BP_DTYPE_STRING : BP_DTYPE_I64, "2,12",
-             is_text ? (const void *)texts : x);
+    th_input(t, "x", dtype, "2,12",
+             is_text                 ? (const void *)texts
+             : dtype == BP_DTYPE_I32 ? (const void *)narrow
+                                     : x);
     th_output(t, "y", BP_DTYPE_F32, "2,7");
     th_node(t, "TfIdfVectorizer", 9, "x", "y");
     th_int(t, "min_gram_length", shortest);

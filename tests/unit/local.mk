@@ -305,6 +305,7 @@ cpu_test_ldadd = %D%/libcputest.la plugins/cpu/libcpu.la $(unit_ldadd)
 	%D%/cast_kit.h \
 	%D%/cpu_case.h \
 	%D%/every_kit.h \
+	%D%/every.h \
 	%D%/forest_kit.h \
 	%D%/ml_kit.h \
 	%D%/ms_attention_kit.h \
@@ -381,6 +382,30 @@ cpu_tests += %D%/check_cpu_every_random
 cpu_tests += %D%/check_cpu_every_series
 %C%_check_cpu_every_series_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_cpu_every_series_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_every_move
+%C%_check_cpu_every_move_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_move_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_every_part
+%C%_check_cpu_every_part_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_part_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_every_pick
+%C%_check_cpu_every_pick_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_pick_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_every_sample
+%C%_check_cpu_every_sample_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_sample_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_every_view
+%C%_check_cpu_every_view_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_every_view_LDADD = $(cpu_test_ldadd)
+
+cpu_tests += %D%/check_cpu_flex_parts
+%C%_check_cpu_flex_parts_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_cpu_flex_parts_LDADD = $(cpu_test_ldadd)
 
 cpu_tests += %D%/check_cpu_folds
 %C%_check_cpu_folds_CPPFLAGS = $(cpu_test_cppflags)

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "typed.h"
+#include "random.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -128,4 +129,76 @@ void *typed_encode(const double *numbers, size_t n, uint32_t dtype)
     for (size_t i = 0; i < n; i++)
         typed_put(data, dtype, i, numbers[i]);
     return data;
+}
+
+/* ---- bits ------------------------------------------------------------------------------------ */
+
+enum { FEW_BYTES = 24 };
+
+/* Some text, some zero bytes, some that are no UTF-8; the empty one is nowhere. */
+static bp_span random_text(uint64_t *seed)
+{
+    static char bytes[256];
+    uint32_t size = random_below(seed, FEW_BYTES);
+
+    for (uint32_t i = 0; i < sizeof bytes && bytes[1] == 0; i++)
+        bytes[sizeof bytes - 1 - i] = (char)(sizeof bytes - 1 - i);
+    return size ? (bp_span){bytes + random_below(seed, 256 - FEW_BYTES), size} : (bp_span){NULL, 0};
+}
+
+void *typed_random(uint64_t *seed, size_t n, uint32_t dtype)
+{
+    uint8_t *data = calloc(n + 1, sizeof(bp_span)); /* no element is wider */
+    size_t bytes = (n * bp_dtype_width(dtype) + 7) / 8;
+
+    ck_assert_ptr_nonnull(data);
+    if (dtype == BP_DTYPE_STRING) {
+        for (size_t i = 0; i < n; i++)
+            ((bp_span *)(void *)data)[i] = random_text(seed);
+        return data;
+    }
+    for (size_t i = 0; i < bytes; i++)
+        data[i] = (uint8_t)random_below(seed, dtype == BP_DTYPE_BOOL ? 2 : 256);
+    return data;
+}
+
+/* Element i of a type below 8 bits: from the low bits up. */
+static uint32_t part_of_byte(const void *data, size_t i, uint32_t width)
+{
+    uint32_t byte = ((const uint8_t *)data)[i * width / 8];
+
+    return byte >> i * width % 8 & ((1u << width) - 1);
+}
+
+bool typed_same(const void *a, size_t i, const void *b, size_t k, uint32_t dtype)
+{
+    uint32_t width = bp_dtype_width(dtype);
+
+    if (dtype == BP_DTYPE_STRING) {
+        bp_span one = ((const bp_span *)a)[i], other = ((const bp_span *)b)[k];
+
+        return one.size == other.size &&
+               (one.size == 0 || memcmp(one.data, other.data, one.size) == 0);
+    }
+    if (width < 8)
+        return part_of_byte(a, i, width) == part_of_byte(b, k, width);
+    return memcmp((const char *)a + i * (width / 8), (const char *)b + k * (width / 8),
+                  width / 8) == 0;
+}
+
+void typed_copy(void *to, size_t i, const void *from, size_t k, uint32_t dtype)
+{
+    uint32_t width = bp_dtype_width(dtype), mask, byte;
+    uint8_t *at;
+
+    if (dtype == BP_DTYPE_STRING) {
+        ((bp_span *)to)[i] = ((const bp_span *)from)[k];
+    } else if (width < 8) {
+        at = (uint8_t *)to + i * width / 8;
+        mask = ((1u << width) - 1) << i * width % 8;
+        byte = part_of_byte(from, k, width) << i * width % 8;
+        *at = (uint8_t)((*at & ~mask) | byte);
+    } else {
+        memcpy((char *)to + i * (width / 8), (const char *)from + k * (width / 8), width / 8);
+    }
 }

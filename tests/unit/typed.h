@@ -37,4 +37,13 @@ uint64_t typed_bits(const void *data, uint32_t dtype, size_t i);
 /* n numbers as elements of a type; malloc'ed, at least one byte. */
 void *typed_encode(const double *numbers, size_t n, uint32_t dtype);
 
+/* ---- elements of all types, those below 8 bits too, as nothing but bits or a string's bytes --- */
+
+/* n of them at random: a bool is 0 or 1, a string has up to 23 bytes; malloc'ed. */
+void *typed_random(uint64_t *seed, size_t n, uint32_t dtype);
+/* Is element i of a the same as element k of b? */
+bool typed_same(const void *a, size_t i, const void *b, size_t k, uint32_t dtype);
+/* Makes element i of `to` the same as element k of `from`. */
+void typed_copy(void *to, size_t i, const void *from, size_t k, uint32_t dtype);
+
 #endif

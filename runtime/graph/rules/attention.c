@@ -369,9 +369,11 @@ PREVIEW_ROW(FlexAttention, 1, INFER(infer_flex),
                   A_GRAPH_OPT("prob_mod")));
 
 /* What flex_attention.c makes of one with bodies. */
+#define COMPUTED (BP_T(F32) | BP_T(F64))
+
 OWN_ROW(FlexInputs, 1, INFER(infer_flex_inputs),
         IN(P("Q", 'T', FLOAT), P("K", 'T', FLOAT), P("V", 'T', FLOAT)),
-        OUT(P("q", 'C', FLOAT), P("k", 'C', FLOAT), P("v", 'C', FLOAT)),
+        OUT(P("q", 'C', COMPUTED), P("k", 'C', COMPUTED), P("v", 'C', COMPUTED)),
         ATTRS(A_FLOAT_OPT("scale"), A_INT_OPT("softmax_precision")));
 OWN_ROW(FlexWeights, 1, INFER(infer_flex_weights),
         IN(P("probabilities", 'C', FLOAT), P("Q", 'T', FLOAT), P("K", 'T', FLOAT)),
