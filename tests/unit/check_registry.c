@@ -76,6 +76,7 @@ START_TEST(knows_each_provider_of_onnx_runtime)
         "SNPE",         "VSINPU",    "CUDANHWC",   "TensorrtPlugin",
     };
     char name[BP_NAME_MAX], text[64], way[256];
+    uint32_t found;
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(text, sizeof text, "%sExecutionProvider", names[i]);
@@ -84,8 +85,8 @@ START_TEST(knows_each_provider_of_onnx_runtime)
         ck_assert(bp_names_equal(text, names[i]));
         ck_assert(bp_names_way(name, way, sizeof way));
         ck_assert_msg(strlen(way) > 20 && strlen(way) < sizeof way - 1, "%s", way);
-        if (strcmp(name, "cpu") == 0)
-            continue;
+        if (bp_env_find_provider(kit.env, text, &found, &kit.err) >= 0)
+            continue; /* this build has it */
         KIT_FAILS(bp_env_is_available(kit.env, text, &kit.err), BP_E_UNAVAILABLE, name,
                   "known, but not installed", way);
     }
