@@ -167,6 +167,29 @@ START_TEST(refuses_sums_of_unknown_sizes)
 }
 END_TEST
 
+/* By default: a product is heavy enough, but what stands before it is not run here. */
+START_TEST(leaves_products_between_strange_nodes_alone)
+{
+    for (int is_strange = 0; is_strange < 2; is_strange++) {
+        struct th *t = th_new(bp_provider_entry_v1);
+
+        dnnl_input(t, "x", "128,128");
+        dnnl_const(t, "w", "128,128");
+        dnnl_value(t, "e", "128,128");
+        dnnl_output(t, "y", "128,128");
+        th_node(t, is_strange ? "Erf" : "Tanh", 13, "x", "e");
+        th_node(t, "MatMul", 13, "e w", "y");
+        if (is_strange) {
+            ck_assert_int_eq(th_claim(t), BP_E_UNSUPPORTED);
+            ck_assert_uint_eq(th_reason(t), BP_R_NOT_PROFITABLE);
+        } else {
+            ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
+        }
+        th_free(t);
+    }
+}
+END_TEST
+
 /* ---- groups ---------------------------------------------------------------------------------- */
 
 /* A small network with a shortcut, a join, pools, a head, and an output amid it. */
@@ -412,6 +435,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_test(tcase, refuses_with_a_reason);
     tcase_add_test(tcase, refuses_sums_of_unknown_sizes);
+    tcase_add_test(tcase, leaves_products_between_strange_nodes_alone);
     tcase_add_test(tcase, runs_a_network_as_one_group);
     tcase_add_test(tcase, adds_shortcuts_within_convolutions);
     tcase_add_test(tcase, says_which_node_a_step_was_of);
