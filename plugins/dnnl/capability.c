@@ -114,32 +114,87 @@ static bool has_one_output(const struct bp_dnnl_query *query)
     return true;
 }
 
-static void judge(const struct bp_dnnl_query *query)
+/* What the graph has of what decides whether groups are worth it. */
+struct tally {
+    uint32_t heavy;    /* nodes that begin a group */
+    uint32_t windows;  /* ... of them convolutions */
+    uint32_t breaking; /* nodes with float32 input that are left to others */
+};
+
+/* Gives the answer that the node's operator has for it: BP_YES, BP_ONLY_IN_GROUP or, refused, BP_NO. */
+static uint32_t judge(const struct bp_dnnl_query *query, const struct bp_dnnl_op **out)
 {
-    uint32_t known_to, verdict = BP_ONLY_IN_GROUP;
+    uint32_t known_to;
     const struct bp_dnnl_op *op = bp_dnnl_find_op(query->node, &known_to);
     double flops = 0;
 
+    *out = op;
     if (!op && known_to == 0) {
         bp_dnnl_refuse(query, BP_R_OP, NULL, "the operator is not implemented");
-        return;
+        return BP_NO;
     }
     if (!op) {
         bp_dnnl_refuse(query, BP_R_OPSET, NULL, "version %u is not implemented, version %u is",
                        query->node->since, known_to);
-        return;
+        return BP_NO;
     }
     if (!has_one_output(query) || !op->claim(op, query, &flops))
-        return;
+        return BP_NO;
     if (query->instance->takes_all || op->is_fused || flops >= profitable_flops)
-        verdict = BP_YES;
-    query->claims->node(query->claims->h, query->index, verdict, BP_R_NONE, NULL, NULL, NULL);
+        return BP_YES;
+    return BP_ONLY_IN_GROUP;
 }
 
-bp_rc bp_dnnl_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,
-                         bp_err *err)
+/* Does the node read float32 that is computed? */
+static bool reads_floats(const bp_graph *graph, const bp_node *node)
 {
-    (void)err;
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        const bp_value *value = bp_node_in(graph, node, i);
+
+        if (value && value->dtype == BP_DTYPE_F32 && !(value->flags & BP_VALUE_CONSTANT))
+            return true;
+    }
+    return false;
+}
+
+static void count(const struct bp_dnnl_query *query, const struct bp_dnnl_op *op, uint32_t verdict,
+                  struct tally *tally)
+{
+    if (verdict == BP_YES) {
+        tally->heavy++;
+        tally->windows += strstr(op->name, "Conv") != NULL;
+    } else if (verdict == BP_NO && reads_floats(query->graph, query->node)) {
+        tally->breaking++;
+    }
+}
+
+/*
+ * A graph of products with much between them that is run elsewhere falls apart into small groups,
+ * whose threads take turns with those of others, and passes find no provider for whole patterns.
+ */
+static bool is_worth_it(const bp_instance *instance, const struct tally *tally)
+{
+    return instance->takes_all || tally->windows > 0 || tally->breaking * 4 <= tally->heavy;
+}
+
+static void answer(const struct bp_dnnl_query *query, struct tally *tally, bool declines)
+{
+    const struct bp_dnnl_op *op;
+    uint32_t verdict = judge(query, &op);
+
+    count(query, op, verdict, tally);
+    if (verdict == BP_NO)
+        return;
+    if (declines)
+        bp_dnnl_refuse(query, BP_R_NOT_PROFITABLE, NULL,
+                       "the graph has no convolution, and too much of it is run elsewhere");
+    else
+        query->claims->node(query->claims->h, query->index, verdict, BP_R_NONE, NULL, NULL, NULL);
+}
+
+static void answer_all(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,
+                       struct tally *tally, bool declines)
+{
     for (uint32_t i = 0; i < graph->n_nodes; i++) {
         struct bp_dnnl_query query = {.instance = instance,
                                       .graph = graph,
@@ -147,7 +202,18 @@ bp_rc bp_dnnl_capability(bp_instance *instance, const bp_graph *graph, const bp_
                                       .claims = claims,
                                       .index = i};
 
-        judge(&query);
+        answer(&query, tally, declines);
     }
+}
+
+bp_rc bp_dnnl_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,
+                         bp_err *err)
+{
+    struct tally tally = {0}, again = {0};
+
+    (void)err;
+    answer_all(instance, graph, claims, &tally, false);
+    if (!is_worth_it(instance, &tally))
+        answer_all(instance, graph, claims, &again, true); /* the last answer counts */
     return BP_OK;
 }

@@ -50,7 +50,10 @@ bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
     *program = (bp_program){.memory = memory, .instance = instance, .graph = graph};
     program->ops = bp_dnnl_memory_get(&program->memory, graph->n_nodes, sizeof *program->ops);
     program->uses = bp_dnnl_memory_get(&program->memory, graph->n_values, sizeof *program->uses);
-    rc = program->ops && program->uses
+    program->chains = bp_dnnl_memory_get(&program->memory, graph->n_nodes, sizeof *program->chains);
+    program->is_absorbed =
+        bp_dnnl_memory_get(&program->memory, graph->n_nodes, sizeof *program->is_absorbed);
+    rc = program->ops && program->uses && program->chains && program->is_absorbed
              ? find_ops(program, err)
              : bp_fail(err, BP_E_NOMEM, "dnnl: no memory for %u nodes", graph->n_nodes);
     if (rc < 0) {
@@ -58,6 +61,7 @@ bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
         return rc;
     }
     count_uses(program);
+    bp_dnnl_find_chains(program);
     *out = program;
     return BP_OK;
 }

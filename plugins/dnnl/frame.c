@@ -109,23 +109,34 @@ static bp_rc build_node(struct bp_dnnl_build *b, bp_err *err)
     const bp_node *node = BP_NODE(b->graph, b->node);
     const struct bp_dnnl_op *op = b->frame->program->ops[b->node];
     const struct bp_dnnl_value *y = &b->values[node->out[0]];
+    const struct bp_dnnl_chain *chain = &b->frame->program->chains[b->node];
     struct bp_dnnl_form form;
     dnnl_memory_desc_t md;
     bp_rc rc;
 
+    if (b->frame->program->is_absorbed[b->node])
+        return BP_OK;
     rc = check_known(b, node, node->in, node->n_in, err);
     if (rc >= 0)
         rc = check_known(b, node, node->out, 1, err);
+    if (rc >= 0 && chain->is_one)
+        rc = check_known(b, BP_NODE(b->graph, chain->conv), BP_NODE(b->graph, chain->conv)->in,
+                         BP_NODE(b->graph, chain->conv)->n_in, err);
     if (rc < 0)
         return rc;
     if (bp_dims_count(y->dims, (uint32_t)y->rank) == 0) { /* nothing to compute */
         bp_dnnl_plain(y->rank, y->dims, &md);
         rc = bp_dnnl_make(b, node->out[0], &md, &form, err);
+    } else if (chain->is_one) {
+        rc = bp_dnnl_build_chain(b, chain, err);
     } else {
         rc = op->build(b, op, node, err);
     }
-    if (rc >= 0)
-        count_reads(b, node);
+    count_reads(b, node);
+    if (chain->is_one && chain->conv != b->node)
+        count_reads(b, BP_NODE(b->graph, chain->conv));
+    if (chain->is_one && chain->sum != BP_NONE && chain->sum != b->node)
+        count_reads(b, BP_NODE(b->graph, chain->sum));
     return rc;
 }
 
@@ -224,8 +235,7 @@ bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_fr
                         .desc = desc,
                         .threads = team_size(program->instance)};
     frame->end = &frame->steps;
-    status =
-        bp_dnnl.stream_create(&frame->stream, program->instance->engine, dnnl_stream_default_flags);
+    status = bp_dnnl.stream_create(&frame->stream, bp_dnnl.engine, dnnl_stream_default_flags);
     rc = status == dnnl_success ? bp_dnnl_team_enter(frame->threads, NULL, 0, &team, err)
                                 : bp_dnnl_fail(err, status, "a stream");
     if (rc >= 0) { /* primitives are made for as many threads as will run them */

@@ -111,6 +111,10 @@ void bp_dnnl_library_open(void)
                  BP_DNNL_SONAME, version->major, version->minor, version->patch);
         return;
     }
+    if (bp_dnnl.engine_create(&bp_dnnl.engine, dnnl_cpu, 0) != dnnl_success) {
+        snprintf(bp_dnnl.why, sizeof bp_dnnl.why, "oneDNN has no engine for this processor");
+        return;
+    }
     bp_dnnl.is_open = true;
 }
 

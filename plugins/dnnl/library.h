@@ -17,7 +17,6 @@
     F(dilated_deconvolution_forward_desc_init)                                                     \
     F(eltwise_forward_desc_init)                                                                   \
     F(engine_create)                                                                               \
-    F(engine_destroy)                                                                              \
     F(get_effective_cpu_isa)                                                                       \
     F(lrn_forward_desc_init)                                                                       \
     F(matmul_desc_init)                                                                            \
@@ -62,6 +61,8 @@ struct bp_dnnl_library {
 #undef F
     int (*get_max_threads)(void); /* of OpenMP */
     void (*set_num_threads)(int);
+    dnnl_engine_t
+        engine; /* the one for all: it has no state, and create() must survive without memory */
     bool is_open;
     char why[256]; /* why it is not */
 };

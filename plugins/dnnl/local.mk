@@ -12,6 +12,7 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 %C%_libdnnlprovider_la_SOURCES = \
 	%D%/build.c \
 	%D%/capability.c \
+	%D%/chain.c \
 	%D%/compile.c \
 	%D%/frame.c \
 	%D%/layout.c \

@@ -23,7 +23,6 @@ enum {
 
 struct bp_instance {
     bp_host host;
-    dnnl_engine_t engine;
     uint32_t threads; /* of the team, as the option says; 0: as many as the host has */
     bool is_fast;     /* option math_mode */
     bool takes_all;   /* option claim */
@@ -31,13 +30,25 @@ struct bp_instance {
 
 struct bp_dnnl_op;
 
+/* A convolution and what is done behind it, see chain.c. Kept at its last node. */
+struct bp_dnnl_chain {
+    bool is_one;
+    bool has_relu;
+    uint32_t conv, sum, last; /* nodes; sum may be BP_NONE */
+    uint32_t other;           /* the value that is added, or BP_NONE */
+};
+
 struct bp_program {
     struct bp_dnnl_memory memory;
     bp_instance *instance;
     const bp_graph *graph;
     const struct bp_dnnl_op **ops; /* one a node */
     uint32_t *uses;                /* one a value: reads by nodes, and one for an output */
+    struct bp_dnnl_chain *chains;  /* one a node */
+    bool *is_absorbed;             /* one a node: it runs with the last of its chain */
 };
+
+void bp_dnnl_find_chains(bp_program *program);
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
@@ -231,6 +242,9 @@ struct bp_dnnl_op {
 };
 
 const struct bp_dnnl_op *bp_dnnl_find_op(const bp_node *node, uint32_t *known_to);
+
+/* conv.c: a convolution with its chain, which may be one of the node alone. */
+bp_rc bp_dnnl_build_chain(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err);
 
 /* provider.c's slots */
 bp_rc bp_dnnl_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,

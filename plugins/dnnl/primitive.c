@@ -62,7 +62,7 @@ bp_rc bp_dnnl_describe(struct bp_dnnl_build *b, const void *desc, const struct b
     rc = bp_dnnl_attributes(b, attr, &made, err);
     if (rc < 0)
         return rc;
-    status = bp_dnnl.primitive_desc_create(out, desc, made, b->instance->engine, NULL);
+    status = bp_dnnl.primitive_desc_create(out, desc, made, bp_dnnl.engine, NULL);
     bp_dnnl.primitive_attr_destroy(made);
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
@@ -97,7 +97,7 @@ static dnnl_status_t add_arg(struct bp_dnnl_build *b, struct bp_dnnl_step *step,
     dnnl_exec_arg_t *arg = &step->args[step->n_args];
     bool is_fixed = form->place.kind == BP_DNNL_FIXED;
     dnnl_status_t status =
-        bp_dnnl.memory_create(&arg->memory, &form->md, b->instance->engine,
+        bp_dnnl.memory_create(&arg->memory, &form->md, bp_dnnl.engine,
                               is_fixed ? (void *)(uintptr_t)form->place.fixed : DNNL_MEMORY_NONE);
 
     if (status != dnnl_success)
@@ -149,7 +149,7 @@ bp_rc bp_dnnl_emit(struct bp_dnnl_build *b, dnnl_primitive_desc_t pd, uint32_t n
 bp_rc bp_dnnl_reorder(struct bp_dnnl_build *b, const struct bp_dnnl_form *from,
                       const struct bp_dnnl_form *to, bp_err *err)
 {
-    dnnl_engine_t engine = b->instance->engine;
+    dnnl_engine_t engine = bp_dnnl.engine;
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
     dnnl_primitive_attr_t attr;
     dnnl_primitive_desc_t pd;

@@ -130,7 +130,6 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
 {
     const bp_opt *given[N_OPTIONS];
     bp_instance *instance;
-    dnnl_status_t status;
     bp_rc rc = check_devices(devs, n_devs, err);
 
     for (uint32_t i = 0; i < N_OPTIONS; i++)
@@ -150,21 +149,14 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
         instance->threads = (uint32_t)given[OPT_THREADS]->i;
     if (given[OPT_VERBOSE] && given[OPT_VERBOSE]->i > 0)
         bp_dnnl.set_verbose((int)given[OPT_VERBOSE]->i);
-    status = bp_dnnl.engine_create(&instance->engine, dnnl_cpu, 0);
-    if (status != dnnl_success) {
-        host->free(host->h, instance, sizeof *instance, 64);
-        return bp_dnnl_fail(err, status, "an engine");
-    }
     *out = instance;
     return BP_OK;
 }
 
 static void destroy(bp_instance *instance)
 {
-    if (!instance)
-        return;
-    bp_dnnl.engine_destroy(instance->engine);
-    instance->host.free(instance->host.h, instance, sizeof *instance, 64);
+    if (instance)
+        instance->host.free(instance->host.h, instance, sizeof *instance, 64);
 }
 
 static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err *err)

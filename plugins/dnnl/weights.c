@@ -41,7 +41,7 @@ static void make_key(const bp_value *value, const dnnl_memory_desc_t *seen,
 /* One reorder, here and now. */
 static dnnl_status_t reorder_now(const struct packing *p, const void *from, void *to)
 {
-    dnnl_engine_t engine = p->b->instance->engine;
+    dnnl_engine_t engine = bp_dnnl.engine;
     dnnl_memory_t memories[2] = {NULL, NULL};
     dnnl_primitive_desc_t pd = NULL;
     dnnl_primitive_t primitive = NULL;

@@ -167,6 +167,29 @@ START_TEST(refuses_sums_of_unknown_sizes)
 }
 END_TEST
 
+/* By default: a product is heavy enough, but what stands before it is not run here. */
+START_TEST(leaves_products_between_strange_nodes_alone)
+{
+    for (int is_strange = 0; is_strange < 2; is_strange++) {
+        struct th *t = th_new(bp_provider_entry_v1);
+
+        dnnl_input(t, "x", "128,128");
+        dnnl_const(t, "w", "128,128");
+        dnnl_value(t, "e", "128,128");
+        dnnl_output(t, "y", "128,128");
+        th_node(t, is_strange ? "Erf" : "Tanh", 13, "x", "e");
+        th_node(t, "MatMul", 13, "e w", "y");
+        if (is_strange) {
+            ck_assert_int_eq(th_claim(t), BP_E_UNSUPPORTED);
+            ck_assert_uint_eq(th_reason(t), BP_R_NOT_PROFITABLE);
+        } else {
+            ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
+        }
+        th_free(t);
+    }
+}
+END_TEST
+
 /* ---- groups ---------------------------------------------------------------------------------- */
 
 /* A small network with a shortcut, a join, pools, a head, and an output amid it. */
@@ -227,6 +250,41 @@ START_TEST(runs_a_network_as_one_group)
 }
 END_TEST
 
+/* A convolution's sum with `which`: what the graph is given, a convolution, or its own input. */
+static void make_shortcut(struct th *t, const void *u)
+{
+    const int *which = u;
+    const char *const sums[] = {"c a", "d c", "x c", "c c"};
+
+    dnnl_input(t, "a", "1,16,6,6");
+    dnnl_input(t, "x", "1,16,6,6");
+    dnnl_const(t, "w", "16,16,1,1");
+    dnnl_const(t, "v", "16,16,1,1");
+    dnnl_value(t, "d", "1,16,6,6");
+    dnnl_value(t, "c", "1,16,6,6");
+    dnnl_value(t, "s", "1,16,6,6");
+    dnnl_value(t, "r", "1,16,6,6");
+    dnnl_output(t, "y", "1,16,6,6");
+    dnnl_output(t, "z", "1,16,6,6");
+    th_node(t, "Conv", 11, "x v", "d");
+    th_node(t, "Conv", 11, "x w", "c");
+    th_node(t, "Sum", 13, sums[*which], "s");
+    th_node(t, "Relu", 14, "s", "r");
+    th_node(t, "Tanh", 13, "r", "y");
+    th_node(t, "Neg", 13, *which == 1 ? "a" : "d", "z");
+}
+
+START_TEST(adds_shortcuts_within_convolutions)
+{
+    for (int which = 0; which < 4; which++) {
+        char what[32];
+
+        snprintf(what, sizeof what, "shortcut %d", which);
+        dnnl_compare(what, make_shortcut, &which, 1);
+    }
+}
+END_TEST
+
 START_TEST(says_which_node_a_step_was_of)
 {
     bp_prof_event events[64];
@@ -236,7 +294,7 @@ START_TEST(says_which_node_a_step_was_of)
     make_network(t, NULL);
     th_limits(t, NULL, 0, &prof);
     ck_assert_int_ge(th_run(t), 0);
-    ck_assert_uint_ge(prof.count, 12); /* Flatten needs no step */
+    ck_assert_uint_ge(prof.count, 10); /* Flatten needs no step, Relu and Add none of their own */
     for (uint32_t i = 0; i < prof.count; i++) {
         ck_assert_uint_lt(events[i].node, 13);
         ck_assert_int_ge(events[i].t1_ns, events[i].t0_ns);
@@ -377,7 +435,9 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_test(tcase, refuses_with_a_reason);
     tcase_add_test(tcase, refuses_sums_of_unknown_sizes);
+    tcase_add_test(tcase, leaves_products_between_strange_nodes_alone);
     tcase_add_test(tcase, runs_a_network_as_one_group);
+    tcase_add_test(tcase, adds_shortcuts_within_convolutions);
     tcase_add_test(tcase, says_which_node_a_step_was_of);
     tcase_add_test(tcase, stops_when_asked);
     tcase_add_test(tcase, takes_new_sizes);

@@ -167,8 +167,8 @@ static bp_rc sum_all(struct bp_dnnl_build *b, const bp_node *node, struct bp_dnn
     if (rc < 0)
         return rc;
     args[n] = (struct bp_dnnl_arg){DNNL_ARG_DST, &forms[n]};
-    status = bp_dnnl.sum_primitive_desc_create(&pd, &mds[0], (int)n, scales, mds, attr,
-                                               b->instance->engine);
+    status =
+        bp_dnnl.sum_primitive_desc_create(&pd, &mds[0], (int)n, scales, mds, attr, bp_dnnl.engine);
     bp_dnnl.primitive_attr_destroy(attr);
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);

@@ -77,7 +77,7 @@ static bp_rc emit(struct bp_dnnl_build *b, const bp_node *node, struct concat *c
     bp_dnnl_like(&c->mds[0], y->dims, &any);
     status = bp_dnnl.concat_primitive_desc_create(&pd, &any, (int)c->n,
                                                   (int)(axis < 0 ? axis + y->rank : axis), c->mds,
-                                                  attr, b->instance->engine);
+                                                  attr, bp_dnnl.engine);
     bp_dnnl.primitive_attr_destroy(attr);
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);

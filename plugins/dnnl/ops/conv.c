@@ -59,6 +59,7 @@ static void see_weights(const struct bp_dnnl_value *w, int64_t group, dnnl_memor
 /* A conv in the making. */
 struct conv {
     const bp_node *node;
+    uint32_t added, made; /* values: what is added, or BP_NONE; what is made in the end */
     dnnl_memory_desc_t seen, bias;
     struct bp_dnnl_window window;
     struct bp_dnnl_attr attr;
@@ -70,7 +71,7 @@ static bp_rc describe(struct bp_dnnl_build *b, struct conv *c, dnnl_primitive_de
                       bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, c->node, 0);
-    const struct bp_dnnl_value *y = &b->values[c->node->out[0]];
+    const struct bp_dnnl_value *y = &b->values[c->made];
     dnnl_memory_desc_t x_any, w_any, y_any;
     dnnl_convolution_desc_t desc;
     dnnl_status_t status;
@@ -94,11 +95,11 @@ static bp_rc make_output(struct bp_dnnl_build *b, struct conv *c, const_dnnl_pri
     const dnnl_memory_desc_t *md = bp_dnnl_query(pd, dnnl_query_dst_md);
     bp_rc rc;
 
-    if (!bp_dnnl_in(b, c->node, 3))
-        return bp_dnnl_make(b, c->node->out[0], md, &c->y, err);
-    rc = bp_dnnl_form_of(b, c->node->in[3], md, &c->z, err);
+    if (c->added == BP_NONE)
+        return bp_dnnl_make(b, c->made, md, &c->y, err);
+    rc = bp_dnnl_form_of(b, c->added, md, &c->z, err);
     if (rc >= 0)
-        rc = bp_dnnl_make_on(b, c->node->out[0], c->node->in[3], &c->z, &c->y, err);
+        rc = bp_dnnl_make_on(b, c->made, c->added, &c->z, &c->y, err);
     if (rc < 0 || (c->y.place.kind == c->z.place.kind && c->y.place.index == c->z.place.index))
         return rc;
     return bp_dnnl_reorder(b, &c->z, &c->y, err);
@@ -117,12 +118,33 @@ static bp_rc take_operands(struct bp_dnnl_build *b, struct conv *c, const_dnnl_p
     return rc < 0 ? rc : make_output(b, c, pd, err);
 }
 
-static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
-                   bp_err *err)
+/* Everything but the primitive itself, from the chain's nodes. */
+static void prepare(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, struct conv *c)
 {
-    const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *w = bp_dnnl_in(b, node, 1);
-    const struct bp_dnnl_value *bias = bp_dnnl_in(b, node, 2);
-    struct conv c = {.node = node, .has_bias = bias != NULL};
+    const struct bp_dnnl_value *x = bp_dnnl_in(b, c->node, 0), *w = bp_dnnl_in(b, c->node, 1);
+    const struct bp_dnnl_value *bias = bp_dnnl_in(b, c->node, 2);
+
+    c->added = chain->other;
+    if (bp_dnnl_in(b, c->node, 3))
+        c->added = c->node->in[3];
+    c->made = BP_NODE(b->graph, chain->last)->out[0];
+    c->has_bias = bias != NULL;
+    if (bias)
+        bp_dnnl_plain(1, bias->dims, &c->bias);
+    see_weights(w, bp_node_int(b->graph, c->node, "group", 1), &c->seen);
+    memcpy(c->window.kernel, w->dims + 2, sizeof *w->dims * (size_t)(w->rank - 2));
+    bp_dnnl_window_make(b, c->node, (uint32_t)x->rank - 2, x->dims + 2, b->values[c->made].dims + 2,
+                        &c->window);
+    if (c->added != BP_NONE)
+        bp_dnnl_then(&c->attr, dnnl_alg_kind_undef, NULL);
+    bp_dnnl_activation_of(b->graph, c->node, &c->attr);
+    if (chain->has_relu)
+        bp_dnnl_then(&c->attr, dnnl_eltwise_relu, NULL);
+}
+
+bp_rc bp_dnnl_build_chain(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err)
+{
+    struct conv c = {.node = BP_NODE(b->graph, chain->conv)};
     struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &c.x},
                                   {DNNL_ARG_WEIGHTS, &c.w},
                                   {DNNL_ARG_DST, &c.y},
@@ -130,16 +152,7 @@ static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const b
     dnnl_primitive_desc_t pd;
     bp_rc rc;
 
-    (void)op;
-    see_weights(w, bp_node_int(b->graph, node, "group", 1), &c.seen);
-    if (bias)
-        bp_dnnl_plain(1, bias->dims, &c.bias);
-    memcpy(c.window.kernel, w->dims + 2, sizeof *w->dims * (size_t)(w->rank - 2));
-    bp_dnnl_window_make(b, node, (uint32_t)x->rank - 2, x->dims + 2,
-                        b->values[node->out[0]].dims + 2, &c.window);
-    if (bp_dnnl_in(b, node, 3))
-        bp_dnnl_then(&c.attr, dnnl_alg_kind_undef, NULL);
-    bp_dnnl_activation_of(b->graph, node, &c.attr);
+    prepare(b, chain, &c);
     rc = describe(b, &c, &pd, err);
     if (rc < 0)
         return rc;
@@ -148,7 +161,17 @@ static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const b
         bp_dnnl.primitive_desc_destroy(pd);
         return rc;
     }
-    return bp_dnnl_emit(b, pd, bias ? 4 : 3, args, err);
+    return bp_dnnl_emit(b, pd, c.has_bias ? 4 : 3, args, err);
+}
+
+static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                   bp_err *err)
+{
+    struct bp_dnnl_chain alone = {.conv = b->node, .last = b->node, .other = BP_NONE};
+
+    (void)op;
+    (void)node;
+    return bp_dnnl_build_chain(b, &alone, err);
 }
 
 const struct bp_dnnl_op bp_dnnl_op_conv = {

@@ -166,6 +166,8 @@ static bool claim_gemm(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
     if (!bp_dnnl_activation_of(g, query->node, &attr))
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "activation",
                               "the activation is not implemented");
+    if (query->node->domain[0] != '\0')
+        return true; /* made by a pass for whoever takes its parts: never a group of its own */
     a = bp_node_in(g, query->node, 0);
     *flops = 2 * bp_dnnl_elements(bp_node_out(g, query->node, 0)) *
              (double)a->dims[bp_node_int(g, query->node, "transA", 0) ? 0 : 1].value;
@@ -259,5 +261,4 @@ const struct bp_dnnl_op bp_dnnl_op_fused_gemm = {
     .until = 1,
     .claim = claim_gemm,
     .build = build_gemm,
-    .is_fused = true,
 };
