@@ -129,6 +129,7 @@ void bp_stage_plan_destroy(struct bp_stage_plan *plan)
             plan->units[u].unit->by->provider->frame_free(plan->units[u].frame);
         bp_unit_profile_destroy(plan->units[u].profile);
     }
+    bp_memory_drop(plan->memory, plan->arena_bytes);
     free(plan->arena);
     bp_region_finish(&plan->region);
     free(plan);
