@@ -647,12 +647,25 @@ typedef struct bp_session_stats {
     uint32_t n_groups;       /* programs, those in bodies included */
     uint64_t runs;           /* finished */
     uint64_t crossings;      /* calls of a provider's execute */
-    uint64_t frames;         /* prepared sets of shapes alive */
-    uint64_t arena_bytes;    /* in all frames */
+    uint64_t frames;         /* states of runs that wait for the next runs */
+    uint64_t arena_bytes;    /* host memory in these: pooled */
     uint64_t create_ns;      /* wall time of creation */
+    /*
+     * Host memory of all such states, those of runs in flight too: their arenas, and outputs whose
+     * sizes come with the data; without those of loops' rounds. Now, so that held_bytes - arena_bytes
+     * is in use; and the most that there ever was. Weights are not in it.
+     */
+    uint64_t held_bytes, peak_bytes;
 } bp_session_stats;
 BP_API bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out,
                                   bp_err *err) BP_CHECKED;
+/*
+ * Gives back the memory that waits for the next runs, which then are prepared anew, once: for a
+ * session that rests, or after a run with unusually large shapes. Runs in flight keep theirs until
+ * they end. *freed (NULL is fine): its bytes of host memory. [any thread, but not with
+ * bp_session_set_providers]
+ */
+BP_API bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err);
 
 /* ---- profiles --------------------------------------------------------------------------------- */
 

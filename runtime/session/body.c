@@ -410,6 +410,7 @@ bp_rc bp_body_create(struct bp_body_maker *maker, struct bp_ir *ir, const struct
     if (!m.body)
         return bp_fail_nomem(err, "a graph's programs");
     m.body->ir = ir;
+    m.body->memory = maker->memory;
     rc = make(&m, outer, inputs, err);
     if (rc < 0) {
         bp_body_destroy(m.body);

@@ -33,6 +33,7 @@ static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wis
         .report = engine->report,
         .places = wish->places,
         .has_matched = engine->has_matched,
+        .memory = &engine->memory,
         .claims_only = wish->claims_only,
         .missing = &missing,
         .failed = BP_NONE,
@@ -372,4 +373,18 @@ void bp_engine_return_frame(struct bp_engine *engine, struct bp_frame_state *fra
             return;
     }
     bp_frame_state_destroy(frame);
+}
+
+uint64_t bp_engine_trim(struct bp_engine *engine)
+{
+    uint64_t bytes = 0;
+
+    for (int i = 0; i < BP_IDLE_FRAMES; i++) {
+        struct bp_frame_state *frame = atomic_exchange(&engine->idle[i], NULL);
+
+        if (frame)
+            bytes += bp_frame_state_bytes(frame);
+        bp_frame_state_destroy(frame);
+    }
+    return bytes;
 }

@@ -17,6 +17,7 @@ struct bp_engine {
     struct bp_ir *ir;
     struct bp_body *body;
     bp_report *report;
+    struct bp_memory memory; /* that its frames hold */
     bool *has_matched; /* one a placement rule: it speaks of a node */
     _Atomic(struct bp_frame_state *) idle[BP_IDLE_FRAMES];
 };
@@ -48,5 +49,7 @@ void bp_engine_destroy(struct bp_engine *engine); /* no frame may be out; NULL i
 bp_rc bp_engine_take_frame(struct bp_engine *engine, struct bp_frame_state **out,
                            bp_err *err) BP_CHECKED;
 void bp_engine_return_frame(struct bp_engine *engine, struct bp_frame_state *frame);
+/* Destroys the frames that are idle; returns the bytes that they held. [any thread] */
+uint64_t bp_engine_trim(struct bp_engine *engine);
 
 #endif

@@ -151,6 +151,7 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
     }
     for (uint32_t v = 0; frame->growing && v < frame->body->ir->n_values; v++)
         free(frame->growing[v].data);
+    bp_memory_drop(frame->body->memory, frame->grown);
     for (uint32_t v = 0; frame->held && v < frame->body->ir->n_values; v++)
         bp_object_release(frame->held[v]);
     destroy_carried(frame);
@@ -242,10 +243,24 @@ void bp_frame_state_hold(struct bp_frame_state *frame, uint32_t value, bp_object
     frame->held[value] = bp_object_retain(object);
 }
 
+bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_t bytes,
+                             size_t keep, bp_err *err)
+{
+    struct bp_growing *growing = &frame->growing[value];
+    size_t before = growing->cap;
+    bp_rc rc = bp_growing_reserve(growing, bytes, keep, err);
+
+    if (growing->cap > before) {
+        frame->grown += growing->cap - before;
+        bp_memory_add(frame->body->memory, growing->cap - before);
+    }
+    return rc;
+}
+
 bp_rc bp_frame_state_grow(struct bp_frame_state *frame, uint32_t value, size_t bytes,
                           struct bp_growing **out, bp_err *err)
 {
-    bp_rc rc = bp_growing_reserve(&frame->growing[value], bytes, 0, err);
+    bp_rc rc = bp_frame_state_reserve(frame, value, bytes, 0, err);
 
     *out = &frame->growing[value];
     return rc < 0 ? bp_fail_in(err, rc, "'%s'", frame->body->ir->values[value].name) : rc;

@@ -83,6 +83,7 @@ struct bp_stage_plan {
     void *arena;
     size_t arena_bytes;
     struct bp_device_plan *device; /* NULL: all is in host memory */
+    struct bp_memory *memory; /* counts the arena; may be NULL */
 };
 
 struct bp_frame_state {
@@ -94,6 +95,7 @@ struct bp_frame_state {
     bp_binding **wanted;               /* one a value: where a caller wants it; NULL: nowhere */
     bp_object **held;                  /* one a value: what keeps its cell alive; or NULL */
     struct bp_growing *growing;        /* one a value of unknown size; allocated at first need */
+    size_t grown;                      /* bytes of these that are counted in body->memory */
     struct bp_carried **carried;       /* [unit] of loops: values between rounds, made at first need */
     struct bp_stage_plan **plans;      /* [stage] most recently used first */
     struct bp_frame_state ***children; /* [unit][body], made at first need */
@@ -160,6 +162,9 @@ bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stag
 void bp_stage_plan_destroy(struct bp_stage_plan *plan); /* NULL is fine */
 /* Lets every tensor of the plan that shows `value` begin at base. */
 void bp_stage_plan_bind(struct bp_stage_plan *plan, uint32_t value, void *base, size_t bytes);
+/* Room of `bytes` for a value in its growing storage; with `keep`, what is there stays. */
+bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_t bytes,
+                             size_t keep, bp_err *err) BP_CHECKED;
 /* Room of `bytes` for a value whose size came with its data. */
 bp_rc bp_frame_state_grow(struct bp_frame_state *frame, uint32_t value, size_t bytes,
                           struct bp_growing **out, bp_err *err) BP_CHECKED;

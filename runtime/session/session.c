@@ -268,9 +268,13 @@ const bp_report *bp_session_report(const bp_session *session)
     return session->main.engine->report;
 }
 
-/* Frames and arenas of the frames that are idle; those in a run are their threads'. */
+/* What all frames hold, and of it the idle ones; those in a run are their threads' to look into. */
 static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
 {
+    if (engine) {
+        stats->held_bytes += atomic_load(&engine->memory.held);
+        stats->peak_bytes += atomic_load(&engine->memory.peak);
+    }
     for (int i = 0; engine && i < BP_IDLE_FRAMES; i++) {
         struct bp_frame_state *frame = atomic_exchange(&engine->idle[i], NULL);
 
@@ -295,4 +299,20 @@ bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_
     count_frames(session->main.engine, &own);
     count_frames(session->general.engine, &own);
     return bp_give_out(out, &own, err);
+}
+
+bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err)
+{
+    uint64_t bytes = 0;
+
+    if (!session)
+        return bp_fail(err, BP_E_INVALID, "there is no session to trim");
+    bytes += bp_engine_trim(session->main.engine);
+    pthread_mutex_lock(&session->lock); /* it may be in the making */
+    if (session->general.engine)
+        bytes += bp_engine_trim(session->general.engine);
+    pthread_mutex_unlock(&session->lock);
+    if (freed)
+        *freed = bytes;
+    return BP_OK;
 }

@@ -91,6 +91,14 @@ mkdir "$work/empty"
 refuses 2 'no *.onnx' optimize "$work/empty" -o "$work/done"
 [ -z "$(find "$work" -name '*.part')" ] || failed 'half a file was left'
 
+# pictures before and after passes
+for level in none basic; do
+    gives 0 plan -q --level $level --dot "$work/$level.dot" "$work/in.onnx"
+done
+grep -q -F -e 'Identity' "$work/none.dot" || failed 'the picture before the passes lacks a node'
+grep -q -F -e 'Add' "$work/basic.dot" || failed 'the picture after the passes lacks a node'
+! grep -q -F -e 'Identity' "$work/basic.dot" || failed 'the picture after the passes has it still'
+
 # lists
 gives 0 optimize --list
 says out 'fold-norm' 'basic' 'fuse-conv' 'extended'

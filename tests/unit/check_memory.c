@@ -219,6 +219,41 @@ START_TEST(nor_does_a_loop)
     bind_output(&calls[0], 0, calls[0].y);
     bind_output(&calls[0], 1, calls[0].z);
     check_steady(calls, 1, 4);
+    ck_assert_uint_ge(stats().held_bytes, 4 * 5 * sizeof(float)); /* what the loop collects */
+    ck_assert_uint_eq(stats().held_bytes, stats().arena_bytes);
+    KIT_OK(bp_session_trim(kit.session, NULL, &kit.err));
+    ck_assert_uint_eq(stats().held_bytes, 0);
+}
+END_TEST
+
+/* ---- counters ---------------------------------------------------------------------------------- */
+
+START_TEST(memory_is_counted_and_given_back)
+{
+    uint64_t freed = 0, peak;
+
+    kit_small_model();
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    kit_session();
+    ck_assert_uint_eq(stats().held_bytes, 0);
+    kit_check_small(3);
+    kit_check_small(1000);
+    ck_assert_uint_eq(stats().frames, 1);
+    ck_assert_uint_ge(stats().held_bytes, 1003 * 16); /* at least a value for each set of shapes */
+    ck_assert_uint_eq(stats().held_bytes, stats().arena_bytes); /* no run is in flight */
+    peak = stats().peak_bytes;
+    ck_assert_uint_ge(peak, stats().held_bytes);
+    KIT_OK(bp_session_trim(kit.session, &freed, &kit.err));
+    ck_assert_uint_ge(freed, 1003 * 16);
+    ck_assert_uint_eq(stats().held_bytes, 0);
+    ck_assert_uint_eq(stats().arena_bytes, 0);
+    ck_assert_uint_eq(stats().frames, 0);
+    ck_assert_uint_eq(stats().peak_bytes, peak);
+    kit_check_small(3);
+    ck_assert_uint_eq(stats().frames, 1);
+    ck_assert_uint_lt(stats().held_bytes, freed);
+    KIT_OK(bp_session_trim(kit.session, NULL, &kit.err));
+    KIT_FAILS(bp_session_trim(NULL, NULL, &kit.err), BP_E_INVALID, "no session");
 }
 END_TEST
 
@@ -419,6 +454,7 @@ int main(void)
     tcase_add_test(steady, nor_do_stages_and_computed_shapes);
     tcase_add_test(steady, nor_does_control_flow);
     tcase_add_test(steady, nor_does_a_loop);
+    tcase_add_test(steady, memory_is_counted_and_given_back);
     tcase_add_test(failing, out_of_memory_is_a_status_on_the_whole_way);
     tcase_add_test(failing, out_of_memory_is_a_status_in_bodies_and_stages);
     tcase_add_test(failing, out_of_memory_is_a_status_in_plans_and_reports);

@@ -166,7 +166,8 @@ static bp_rc append(struct loop *l, uint32_t output, const struct bp_cell *made,
                               "a scan output of a type under 8 bits needs whole bytes a round");
     rc = bp_keep_text(&l->kept, made, &cell, err);
     if (rc >= 0)
-        rc = bp_growing_reserve(all, all->bytes + cell.bytes, all->bytes, err);
+        rc = bp_frame_state_reserve(l->state->frame, output, all->bytes + cell.bytes, all->bytes,
+                                    err);
     if (rc < 0)
         return rc;
     if (cell.bytes)
@@ -245,7 +246,7 @@ static bp_rc set_scan(struct loop *l, uint32_t i, bp_err *err)
     uint32_t value = l->node->out[i];
     struct bp_growing *all = &l->state->frame->growing[value];
     struct bp_cell cell;
-    bp_rc rc = bp_growing_reserve(all, all->bytes, all->bytes, err);
+    bp_rc rc = bp_frame_state_reserve(l->state->frame, value, all->bytes, all->bytes, err);
 
     cell = (struct bp_cell){.base = all->data,
                             .dims = all->dims,
