@@ -372,7 +372,7 @@ int main(void)
 
     for (int i = 0; i < 3; i++) {
         tcase_set_timeout(cases[i], 120);
-        tcase_add_checked_fixture(cases[i], kit_setup, kit_teardown);
+        tcase_add_checked_fixture(cases[i], device_setup, kit_teardown);
     }
     tcase_add_loop_test(cases[0], values_cross_between_memories, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], each_value_crosses_once, 0, N_DEVICE_NAMES);

@@ -31,6 +31,18 @@ struct sim_counters *device_sim(const char *name)
     return (struct sim_counters *)(uintptr_t)row->provider->extension(SIM_COUNTERS_ID);
 }
 
+void device_setup(void)
+{
+    kit_setup();
+    for (int i = 0; i < N_DEVICE_NAMES; i++) {
+        struct sim_counters *sim = device_sim(device_names[i]);
+
+        sim->uploads = sim->downloads = 0;
+        sim->bytes_up = sim->bytes_down = 0;
+        sim->peak = 0;
+    }
+}
+
 void device_check_left(const char *name)
 {
     const struct sim_counters *sim = device_sim(name);

@@ -12,6 +12,8 @@
 enum { N_DEVICE_NAMES = 2, DEVICE_MAX_ROWS = 40 };
 extern const char *const device_names[N_DEVICE_NAMES];
 
+/* kit_setup(), and accelerators that have counted nothing yet. */
+void device_setup(void);
 /* Adds a provider that is required, with up to two options; NULL: none. */
 void device_add(const char *name, const char *key, const char *value, const char *key2,
                 const char *value2);
