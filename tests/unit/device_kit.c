@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-const char *const device_names[] = {"gizmo", "widget"};
+const char *const device_names[] = {"gizmo", "widget", "trinket"};
 
 void device_add(const char *name, const char *key, const char *value, const char *key2,
                 const char *value2)
