@@ -17,6 +17,16 @@ for text in 'digraph' 'relu.onnx' 'cluster_g0' '<b>Relu</b>' 'the_node' 'label=<
 done
 refuses 2 'No such file' plan --dot "$work/no/plan.dot" "$work/relu.onnx"
 
+# a provider with memory of its own: x goes there, y comes back
+mkdir "$work/dir"
+cp "$BP_MOCK_DIR/libbp-gizmo.so" "$work/dir/"
+make_model "$work/fixed.onnx" Relu "$FLOAT" 2 3
+gives 0 plan --provider-dir "$work/dir" --providers gizmo --dot "$work/plan.dot" "$work/fixed.onnx"
+says out 'gizmo' '2 copies between memories a run, 48 B'
+grep -q -F -e '2 copies, 48 B' "$work/plan.dot" || failed 'no copies in the picture'
+gives 0 plan --provider-dir "$work/dir" --providers gizmo --json "$work/fixed.onnx"
+says out '"copies":2,"copy_bytes":48'
+
 # names that mean something to a terminal, to HTML or to Graphviz are shown, not obeyed
 make_model "$work/odd<&>\"\\.onnx" "$(printf 'Op\033[31m<b>&"\\N')" "$FLOAT" 1
 gives 3 plan --all-nodes --dot "$work/odd.dot" "$work/odd<&>\"\\.onnx"

@@ -2,8 +2,8 @@
 /*
  * gizmo.c - a provider that computes in memory of its own, on the pretend accelerator of sim.h: six
  * operators for float32, with constants in device memory. Built as "gizmo", whose work goes into
- * streams, and with IS_PROMPT as "widget", which has none: each of its calls returns when all is
- * done.
+ * streams; with TAKES_TURNS as "trinket", whose frames may not execute at once; and with IS_PROMPT as
+ * "widget", which has no streams: each of its calls returns when all is done.
  */
 
 #include "gizmo.h"
@@ -12,6 +12,8 @@
 
 #ifdef IS_PROMPT
 #define NAME "widget"
+#elif defined(TAKES_TURNS)
+#define NAME "trinket"
 #else
 #define NAME "gizmo"
 #endif
@@ -322,7 +324,9 @@ BP_NOTE("id=org.backplane." NAME "\n"
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),
+#ifndef TAKES_TURNS
     .flags = BP_PROVIDER_CONCURRENT_FRAMES,
+#endif
     .id = "org.backplane." NAME,
     .name = NAME,
     .version = "1.2.3",

@@ -388,12 +388,24 @@ static bp_rc run_step(const bp_frame *frame, const struct step *step, void *stre
     return BP_OK;
 }
 
+static void count_inside(void)
+{
+    unsigned inside = atomic_fetch_add(&gizmo_counters.inside, 1) + 1;
+    unsigned most = atomic_load(&gizmo_counters.most_inside);
+
+    while (inside > most &&
+           !atomic_compare_exchange_weak(&gizmo_counters.most_inside, &most, inside))
+        continue;
+    atomic_fetch_add(&gizmo_counters.executes, 1);
+}
+
 bp_rc gizmo_execute(bp_frame *frame, const bp_run *run, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
-    atomic_fetch_add(&gizmo_counters.executes, 1);
+    count_inside();
     for (uint32_t s = 0; rc >= 0 && s < frame->program->n_steps; s++)
         rc = run_step(frame, &frame->program->steps[s], run->stream, err);
+    atomic_fetch_sub(&gizmo_counters.inside, 1);
     return rc >= 0 && run->stream ? BP_PENDING : rc;
 }

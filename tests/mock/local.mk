@@ -30,6 +30,12 @@ check_LTLIBRARIES += %D%/libbp-gizmo.la
 %C%_libbp_gizmo_la_LIBADD = $(PTHREAD_LIBS)
 %C%_libbp_gizmo_la_SOURCES = $(gizmo_sources)
 
+check_LTLIBRARIES += %D%/libbp-trinket.la
+%C%_libbp_trinket_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DTAKES_TURNS
+%C%_libbp_trinket_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_trinket_la_LIBADD = $(PTHREAD_LIBS)
+%C%_libbp_trinket_la_SOURCES = $(gizmo_sources)
+
 check_LTLIBRARIES += %D%/libbp-widget.la
 %C%_libbp_widget_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -DIS_PROMPT
 %C%_libbp_widget_la_LDFLAGS = $(mock_ldflags) -no-undefined

@@ -174,7 +174,7 @@ int main(void)
 
     for (int i = 0; i < 3; i++) {
         tcase_set_timeout(cases[i], 300);
-        tcase_add_checked_fixture(cases[i], kit_setup, kit_teardown);
+        tcase_add_checked_fixture(cases[i], device_setup, kit_teardown);
     }
     tcase_add_loop_test(cases[0], a_call_that_fails_once_is_a_status, 0, N_FAULTS);
     tcase_add_test(cases[0], a_device_that_is_lost_fails_each_run);

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-const char *const device_names[] = {"gizmo", "widget"};
+const char *const device_names[] = {"gizmo", "widget", "trinket"};
 
 void device_add(const char *name, const char *key, const char *value, const char *key2,
                 const char *value2)
@@ -29,6 +29,18 @@ struct sim_counters *device_sim(const char *name)
 
     KIT_OK(bp_registry_open(&kit.env->registry, name, &row, &kit.err));
     return (struct sim_counters *)(uintptr_t)row->provider->extension(SIM_COUNTERS_ID);
+}
+
+void device_setup(void)
+{
+    kit_setup();
+    for (int i = 0; i < N_DEVICE_NAMES; i++) {
+        struct sim_counters *sim = device_sim(device_names[i]);
+
+        sim->uploads = sim->downloads = 0;
+        sim->bytes_up = sim->bytes_down = 0;
+        sim->peak = 0;
+    }
 }
 
 void device_check_left(const char *name)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * device_kit.h - what tests of providers with memory of their own share: the mocks "gizmo", whose
- * streams work late, and "widget", which returns when all is done; and a model that crosses.
+ * streams work late, "trinket", the same with frames that take turns, and "widget", which returns
+ * when all is done; and a model that crosses.
  */
 #ifndef BP_TESTS_DEVICE_KIT_H
 #define BP_TESTS_DEVICE_KIT_H
@@ -9,9 +10,11 @@
 #include "../mock/sim.h"
 #include "kit.h"
 
-enum { N_DEVICE_NAMES = 2, DEVICE_MAX_ROWS = 40 };
+enum { N_DEVICE_NAMES = 3, DEVICE_MAX_ROWS = 40 };
 extern const char *const device_names[N_DEVICE_NAMES];
 
+/* kit_setup(), and accelerators that have counted nothing yet. */
+void device_setup(void);
 /* Adds a provider that is required, with up to two options; NULL: none. */
 void device_add(const char *name, const char *key, const char *value, const char *key2,
                 const char *value2);
