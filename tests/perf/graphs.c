@@ -2,9 +2,10 @@
 /*
  * graphs.c - sessions of graphs with many nodes, a chain and a fan, each with 5,000 and 50,000: the
  * large ones load in under 2 s of CPU time, and time is in proportion to the nodes. A node of the
- * large graph may take 1.2 times what one of the small does; as caches have their say, the test
- * fails from 2 times on. It prints what it found, for each pass that takes some time too; these are
- * by the clock, so only a quiet machine tells the truth of them.
+ * large graph should take no more than 1.2 times what one of the small does; as caches and other
+ * processes have their say, the test fails from 4 times on (10 would be quadratic). It prints what
+ * it found, for each pass that takes some time too; these are by the clock, so only a quiet machine
+ * tells the truth of them.
  */
 
 #include "config.h"
@@ -20,7 +21,7 @@ enum { SMALL = 5000, LARGE = 50000, ATTEMPTS = 5, MOST_PASSES = 64 };
 
 #define LIMIT_MS 2000.0
 #define AIM_RATIO 1.2
-#define LIMIT_RATIO 2.0
+#define LIMIT_RATIO 4.0
 
 struct times {
     double wall_ms, cpu_ms, passes_ms; /* of a load */
