@@ -19,12 +19,12 @@ struct bp_strmap_slot {
     uint32_t value;
 };
 
-static uint64_t rotate(uint64_t x, unsigned n)
+static inline uint64_t rotate(uint64_t x, unsigned n)
 {
     return x << n | x >> (64 - n);
 }
 
-static void sip_round(uint64_t v[4])
+static inline void sip_round(uint64_t v[4])
 {
     v[0] += v[1];
     v[2] += v[3];
@@ -38,7 +38,7 @@ static void sip_round(uint64_t v[4])
     v[2] = rotate(v[2], 32);
 }
 
-static void sip_word(uint64_t v[4], uint64_t word)
+static inline void sip_word(uint64_t v[4], uint64_t word)
 {
     v[3] ^= word;
     sip_round(v);

@@ -38,7 +38,8 @@ bool bp_rw_is_own(const struct bp_ir_data *data)
 
 void bp_rw_number_data(struct bp_ir_data *data)
 {
-    data->id = bp_keyed_hash(data->bytes, data->size);
+    if (bp_rw_is_own(data) && data->id == 0)
+        data->id = bp_keyed_hash(data->bytes, data->size);
 }
 
 /* What is known of a constant; the same that bp_infer_start() finds. */
@@ -98,7 +99,7 @@ bp_rc bp_rw_make(struct bp_rewrite *rw, uint32_t like, struct bp_rw_made *out, b
 
 bp_rc bp_rw_made(struct bp_rewrite *rw, struct bp_rw_made *made, bp_err *err)
 {
-    bp_rw_number_data(made->data);
+    made->data->id = 0; /* its bytes may be others than before */
     return set_fact(rw, made->value, err);
 }
 

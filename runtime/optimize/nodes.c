@@ -37,6 +37,7 @@ bp_rc bp_rw_become(struct bp_rewrite *rw, uint32_t n, uint32_t from, bp_err *err
     to->is_made = true;
     to->name = other->name;
     to->op = other->op;
+    rw->nodes[n].key = bp_rw_key(to->op);
     to->domain = other->domain;
     to->schema = other->schema;
     to->opset = other->opset;
@@ -51,6 +52,7 @@ bp_rc bp_rw_set_op(struct bp_rewrite *rw, uint32_t n, const char *op, const char
     struct bp_ir_node *node = &rw->ir->nodes[n];
 
     node->op = op;
+    rw->nodes[n].key = bp_rw_key(op);
     node->domain = domain;
     node->opset = opset;
     node->attrs = NULL;

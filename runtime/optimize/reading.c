@@ -19,7 +19,7 @@ struct bp_ir_node *bp_rw_node(const struct bp_rewrite *rw, uint32_t n)
                : &rw->ir->nodes[n];
 }
 
-bool bp_rw_is(const struct bp_rewrite *rw, uint32_t n, const char *op)
+bool bp_rw_is_op(const struct bp_rewrite *rw, uint32_t n, const char *op)
 {
     const struct bp_ir_node *node = bp_rw_node(rw, n);
 

@@ -91,6 +91,7 @@ static void kill(struct bp_rewrite *rw, uint32_t n)
     uint32_t first = rw->nodes[n].first_use;
 
     rw->nodes[n].is_dead = true;
+    rw->nodes[n].key = 0;
     rw->n_alive--;
     for (uint32_t i = 0; i < node->n_out; i++) {
         if (node->out[i] != BP_NONE && rw->ir->values[node->out[i]].producer == n)
@@ -167,6 +168,7 @@ static bool list_uses(struct bp_rewrite *rw)
         if (first == BP_NONE)
             return false;
         rw->nodes[n].first_use = first;
+        rw->nodes[n].key = bp_rw_key(node->op);
         for (uint32_t slot = 0; slot < n_reads(node); slot++) {
             uint32_t value = *read_at(node, slot);
 
@@ -220,6 +222,8 @@ bp_rc bp_rw_seal(struct bp_rewrite *rw, bp_err *err)
 
         if (rw->count[v] == 0 && !(value->flags & (BP_IR_INPUT | BP_IR_OUTPUT | BP_IR_CAPTURED)))
             value->flags &= ~(uint32_t)BP_IR_CONSTANT;
+        if (value->flags & BP_IR_CONSTANT)
+            bp_rw_number_data(value->data);
     }
     return bp_ir_order(ir, err);
 }

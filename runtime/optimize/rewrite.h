@@ -18,6 +18,7 @@ struct bp_rw_use {
 /* What is known of a node beside its row in the graph. */
 struct bp_rw_node {
     uint32_t first_use; /* rows of uses: one an input, then one a captured value */
+    uint32_t key;       /* bp_rw_key() of its operator; 0 once it is dead */
     bool is_dead;
 };
 
@@ -60,8 +61,22 @@ bool bp_rw_stays(const struct bp_ir_node *node);
  * this or bp_rw_is(). Valid until nodes are added.
  */
 struct bp_ir_node *bp_rw_node(const struct bp_rewrite *rw, uint32_t n);
-/* Is it that operator, of "" or com.microsoft, one that passes may take, and with a schema? */
-bool bp_rw_is(const struct bp_rewrite *rw, uint32_t n, const char *op);
+/* The beginning of an operator's name: passes walk over many nodes that are others. */
+static inline uint32_t bp_rw_key(const char *op)
+{
+    uint32_t first = (unsigned char)op[0], second = first ? (unsigned char)op[1] : 0;
+
+    return first | second << 8 | (second ? (uint32_t)(unsigned char)op[2] << 16 : 0);
+}
+bool bp_rw_is_op(const struct bp_rewrite *rw, uint32_t n, const char *op); /* for bp_rw_is() */
+/*
+ * Is n (BP_NONE is none) that operator, of "" or com.microsoft, one that passes may take, and with a
+ * schema?
+ */
+static inline bool bp_rw_is(const struct bp_rewrite *rw, uint32_t n, const char *op)
+{
+    return n != BP_NONE && rw->nodes[n].key == bp_rw_key(op) && bp_rw_is_op(rw, n, op);
+}
 /* May it give another result each time? */
 bool bp_rw_is_random(const struct bp_ir_node *node);
 /* Input i of a node, BP_NONE when it has none. */
@@ -133,7 +148,7 @@ struct bp_rw_made {
 /* A new constant value for out->data, named after `like` (a value); then bp_rw_made(). */
 bp_rc bp_rw_make(struct bp_rewrite *rw, uint32_t like, struct bp_rw_made *out,
                  bp_err *err) BP_CHECKED;
-/* The bytes are there: gives the constant its number, and facts. */
+/* The bytes are there, or have changed: gives the constant facts. */
 bp_rc bp_rw_made(struct bp_rewrite *rw, struct bp_rw_made *made, bp_err *err) BP_CHECKED;
 /* A constant of n doubles, stored in float32 or float64. */
 bp_rc bp_rw_make_floats(struct bp_rewrite *rw, uint32_t like, uint32_t dtype, uint32_t rank,
@@ -153,6 +168,10 @@ bp_rc bp_rw_new_data(struct bp_rewrite *rw, uint32_t dtype, uint32_t rank, const
 bool bp_rw_is_own(const struct bp_ir_data *data);
 /* Room in the lists for values that were just defined; false: no memory. */
 bool bp_rw_room(struct bp_rewrite *rw);
-void bp_rw_number_data(struct bp_ir_data *data); /* sets id, from its bytes */
+/*
+ * Sets the id of data that passes made from its bytes, if it has none. bp_rw_seal() does it for what
+ * is left then: weights may change several times, and are long.
+ */
+void bp_rw_number_data(struct bp_ir_data *data);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * graphs.c - sessions of graphs with many nodes, a chain and a fan, each with 5,000 and 50,000: the
- * large ones load in under 2 s of CPU time, and the time of all passes is in proportion to the
- * nodes. A node of the large graph may take 1.2 times what one of the small does; as caches and
- * other processes have their say, the test fails from 2 times on and prints what it found.
+ * large ones load in under 2 s of CPU time, and time is in proportion to the nodes. A node of the
+ * large graph should take no more than 1.2 times what one of the small does; as caches and other
+ * processes have their say, the test fails from 4 times on (10 would be quadratic). It prints what
+ * it found, for each pass that takes some time too; these are by the clock, so only a quiet machine
+ * tells the truth of them.
  */
 
 #include "config.h"
@@ -15,15 +17,16 @@
 #include "perf.h"
 #include "unit/proto_writer.h"
 
-enum { SMALL = 5000, LARGE = 50000, ATTEMPTS = 5 };
+enum { SMALL = 5000, LARGE = 50000, ATTEMPTS = 5, MOST_PASSES = 64 };
 
 #define LIMIT_MS 2000.0
 #define AIM_RATIO 1.2
-#define LIMIT_RATIO 2.0
+#define LIMIT_RATIO 4.0
 
 struct times {
     double wall_ms, cpu_ms, passes_ms; /* of a load */
-    uint32_t n_left;                   /* nodes behind the passes */
+    double pass_ms[MOST_PASSES];
+    uint32_t n_left, n_passes; /* n_left: nodes behind the passes */
 };
 
 static double cpu_ms(void)
@@ -94,17 +97,18 @@ static struct pw write_model(bool is_chain, int n)
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
-static double passes_ms(const bp_report *report, bp_err *err)
+static void read_passes(const bp_report *report, struct times *out, bp_err *err)
 {
-    double ms = 0;
-
-    for (uint32_t i = 0; i < bp_report_pass_count(report); i++) {
+    out->passes_ms = 0;
+    out->n_passes = bp_report_pass_count(report);
+    for (uint32_t i = 0; i < out->n_passes && i < MOST_PASSES; i++) {
         bp_report_pass row = {.struct_size = sizeof row};
 
-        if (bp_report_get_pass(report, i, &row, err) >= 0)
-            ms += (double)row.ns / 1e6;
+        if (bp_report_get_pass(report, i, &row, err) < 0)
+            continue;
+        out->pass_ms[i] = (double)row.ns / 1e6;
+        out->passes_ms += out->pass_ms[i];
     }
-    return ms;
 }
 
 static bp_rc load(bp_env *env, const struct pw *model, struct times *out, bp_err *err)
@@ -119,13 +123,26 @@ static bp_rc load(bp_env *env, const struct pw *model, struct times *out, bp_err
     if (rc >= 0) {
         out->wall_ms = now_ms() - wall;
         out->cpu_ms = cpu_ms() - cpu;
-        /* only the time that this process had the processor: others may be at work */
-        out->passes_ms = passes_ms(bp_session_report(session), err) * out->cpu_ms / out->wall_ms;
+        read_passes(bp_session_report(session), out, err);
         out->n_left = bp_report_node_count(bp_session_report(session));
     }
     bp_session_destroy(session);
     bp_model_close(opened);
     return rc;
+}
+
+static void keep_less(double *least, double now)
+{
+    *least = now < *least ? now : *least;
+}
+
+static void keep_least(struct times *best, const struct times *now)
+{
+    keep_less(&best->wall_ms, now->wall_ms);
+    keep_less(&best->cpu_ms, now->cpu_ms);
+    keep_less(&best->passes_ms, now->passes_ms);
+    for (uint32_t i = 0; i < MOST_PASSES; i++)
+        keep_less(&best->pass_ms[i], now->pass_ms[i]);
 }
 
 /* The least of some attempts, each kind of time by itself. */
@@ -135,19 +152,30 @@ static bp_rc measure(bp_env *env, bool is_chain, int n, struct times *best, bp_e
     bp_rc rc = BP_OK;
 
     for (int i = 0; rc >= 0 && i < ATTEMPTS; i++) {
-        struct times now;
+        struct times now = {0};
 
         rc = load(env, &model, &now, err);
         if (rc < 0)
             continue;
         if (i == 0)
             *best = now;
-        best->wall_ms = now.wall_ms < best->wall_ms ? now.wall_ms : best->wall_ms;
-        best->cpu_ms = now.cpu_ms < best->cpu_ms ? now.cpu_ms : best->cpu_ms;
-        best->passes_ms = now.passes_ms < best->passes_ms ? now.passes_ms : best->passes_ms;
+        keep_least(best, &now);
     }
     pw_free(&model);
     return rc;
+}
+
+/* Of passes that take some time: what one node more costs, in the large graph and in the small. */
+static void print_passes(const struct times *small, const struct times *large)
+{
+    for (uint32_t i = 0; i < large->n_passes && i < MOST_PASSES; i++) {
+        const char *name = bp_optimization_pass(i, NULL, NULL);
+
+        if (large->pass_ms[i] >= 1)
+            printf("graphs:   %-16s %6.2f ms, %6.2f ms, %.2f times\n", name ? name : "",
+                   large->pass_ms[i], small->pass_ms[i],
+                   large->pass_ms[i] / LARGE / (small->pass_ms[i] / SMALL));
+    }
 }
 
 static bp_rc judge(bp_env *env, bool is_chain, bool *is_good, bp_err *err)
@@ -160,12 +188,15 @@ static bp_rc judge(bp_env *env, bool is_chain, bool *is_good, bp_err *err)
         rc = measure(env, is_chain, LARGE, &large, err);
     if (rc < 0)
         return rc;
-    ratio = large.passes_ms / LARGE / (small.passes_ms / SMALL);
+    ratio = large.cpu_ms / LARGE / (small.cpu_ms / SMALL);
     *is_good &= large.cpu_ms <= LIMIT_MS && ratio <= LIMIT_RATIO;
-    printf("graphs: %s of %d: %.0f ms (CPU %.0f, limit %.0f), %u nodes left; passes %.1f ms, "
-           "of %d: %.2f ms; %.2f times as long a node (aim %.1f, limit %.1f)\n",
-           is_chain ? "chain" : "fan", LARGE, large.wall_ms, large.cpu_ms, LIMIT_MS, large.n_left,
-           large.passes_ms, SMALL, small.passes_ms, ratio, AIM_RATIO, LIMIT_RATIO);
+    printf("graphs: %s of %d: %.0f ms of CPU time (limit %.0f; by the clock %.0f), of %d: %.1f ms; "
+           "%.2f times as long a node (aim %.1f, limit %.1f); %u nodes left\n",
+           is_chain ? "chain" : "fan", LARGE, large.cpu_ms, LIMIT_MS, large.wall_ms, SMALL,
+           small.cpu_ms, ratio, AIM_RATIO, LIMIT_RATIO, large.n_left);
+    printf("graphs:   all passes       %6.2f ms, %6.2f ms, %.2f times\n", large.passes_ms,
+           small.passes_ms, large.passes_ms / LARGE / (small.passes_ms / SMALL));
+    print_passes(&small, &large);
     return BP_OK;
 }
 

@@ -132,7 +132,7 @@ static const struct rule {
 static const struct rule *find_rule(const struct bp_ir_node *node)
 {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (strcmp(rules[i].op, node->op) == 0)
+        if (rules[i].op[0] == node->op[0] && strcmp(rules[i].op, node->op) == 0)
             return &rules[i];
     }
     return NULL;

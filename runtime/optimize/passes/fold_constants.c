@@ -123,7 +123,6 @@ static bp_rc write_down(struct bp_rewrite *rw, uint32_t value, bp_err *err)
         return rc;
     for (uint32_t i = 0; i < fact->n_content; i++)
         store((uint8_t *)(uintptr_t)data->bytes + i * width, fact->content[i].value, width);
-    bp_rw_number_data(data);
     return bp_rw_fix(rw, value, data, err);
 }
 
@@ -139,6 +138,7 @@ static bp_rc view_again(struct bp_rewrite *rw, const struct bp_ir_node *node, bo
 
     if (bp_ir_data_load(from, &own) < 0)
         return BP_OK;
+    bp_rw_number_data(from);
     data = bp_region_alloc(rw->ir->region, sizeof *data);
     dims = bp_region_array(rw->ir->region, fact->rank, sizeof *dims);
     if (!data || !dims)
@@ -211,6 +211,7 @@ static bp_rc map_value(struct batch *b, uint32_t value, uint32_t *out, bp_err *e
     if (b->map[value] == BP_NONE) {
         rc = bp_ir_define(b->ir, from->name, &b->map[value], err);
         if (rc >= 0 && from->flags & BP_IR_CONSTANT) {
+            bp_rw_number_data(from->data); /* providers know bytes by their numbers */
             b->ir->values[b->map[value]].flags = BP_IR_CONSTANT;
             b->ir->values[b->map[value]].data = from->data;
         }
@@ -307,7 +308,6 @@ static bp_rc use_results(struct batch *b, bp_err *err)
     for (uint32_t i = 0; rc >= 0 && i < b->ir->n_outputs; i++) {
         uint32_t maker = b->rw->ir->values[b->wanted[i]].producer;
 
-        bp_rw_number_data(b->results[i]);
         rc = bp_rw_fix(b->rw, b->wanted[i], b->results[i], err);
         b->rw->ir->values[b->wanted[i]].producer = maker; /* until all of the node's are fixed */
     }

@@ -52,16 +52,27 @@ static bool same_node(const struct bp_ir_node *a, const struct bp_ir_node *b)
            memcmp(a->in, b->in, a->n_in * sizeof *a->in) == 0 && same_attrs(a, b);
 }
 
+/* Numbers of attributes too, so that nodes that differ in them alone do not meet. */
 static uint64_t hash_of(const struct bp_ir_node *node)
 {
     uintptr_t schema = (uintptr_t)node->schema;
+    uint64_t hash = bp_keyed_hash(node->in, node->n_in * sizeof *node->in) ^ schema;
 
-    return bp_keyed_hash(node->in, node->n_in * sizeof *node->in) ^ schema;
+    for (uint32_t i = 0; i < node->n_attrs; i++) {
+        const bp_attr *attr = &node->attrs[i];
+        size_t width = attr->type == BP_ATTR_INT     ? sizeof(int64_t)
+                       : attr->type == BP_ATTR_FLOAT ? sizeof(float)
+                                                     : 0;
+
+        if (width > 0 && attr->count > 0) /* a sum, as their order is nothing */
+            hash += bp_keyed_hash(attr->data, attr->count * width);
+    }
+    return hash;
 }
 
 /*
  * Open addressing; as inputs come first, equal chains become one in a single walk. Few probes: a
- * hostile graph of nodes that differ in attributes alone would fill one stretch of the table.
+ * hostile graph of nodes that differ in their strings alone would fill one stretch of the table.
  */
 enum { MOST_PROBES = 16 };
 
