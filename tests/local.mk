@@ -58,6 +58,9 @@ thread_tests = \
 	%D%/unit/check_registry \
 	%D%/unit/check_session \
 	%D%/unit/check_weights
+if ENABLE_CANN_SIM
+thread_tests += %D%/cann_sim/check_streams
+endif
 threadcheck:
 	@$(MAKE) check TESTS='$(thread_tests)' check_PROGRAMS='$(thread_tests)' check_LTLIBRARIES='$(check_LTLIBRARIES)'
 .PHONY: threadcheck

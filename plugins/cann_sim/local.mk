@@ -20,13 +20,12 @@ simpkgconfig_DATA = %D%/backplane-ascend-sim.pc
 
 ascend_sim_cppflags = -I$(srcdir)/%D%/driver/include
 
-lib_LTLIBRARIES += %D%/driver/libbp-ascend-sim.la
-%C%_driver_libbp_ascend_sim_la_CPPFLAGS = $(ascend_sim_cppflags) -I$(srcdir)/plugins -D_GNU_SOURCE
-%C%_driver_libbp_ascend_sim_la_CFLAGS = $(AM_CFLAGS) $(CPU_VECTOR_CFLAGS)
-%C%_driver_libbp_ascend_sim_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
-	-export-symbols-regex '^(acl|bp_ascend_)' $(PROVIDER_LDFLAGS)
-%C%_driver_libbp_ascend_sim_la_LIBADD = $(PTHREAD_LIBS) $(MATH_LIBS)
-%C%_driver_libbp_ascend_sim_la_SOURCES = \
+# All of it is a library that a test can link too, to let allocations fail.
+noinst_LTLIBRARIES += %D%/driver/libsim.la
+%C%_driver_libsim_la_CPPFLAGS = $(ascend_sim_cppflags) -I$(srcdir)/plugins -D_GNU_SOURCE
+%C%_driver_libsim_la_CFLAGS = $(AM_CFLAGS) $(CPU_VECTOR_CFLAGS)
+%C%_driver_libsim_la_LIBADD = $(PTHREAD_LIBS) $(MATH_LIBS)
+%C%_driver_libsim_la_SOURCES = \
 	%D%/driver/attr.c \
 	%D%/driver/cache.c \
 	%D%/driver/cache.h \
@@ -77,4 +76,10 @@ lib_LTLIBRARIES += %D%/driver/libbp-ascend-sim.la
 	%D%/driver/ops/unary.inc \
 	%D%/driver/ops/window.c \
 	%D%/driver/ops/window.h
+
+lib_LTLIBRARIES += %D%/driver/libbp-ascend-sim.la
+%C%_driver_libbp_ascend_sim_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
+	-export-symbols-regex '^(acl|bp_ascend_)' $(PROVIDER_LDFLAGS)
+%C%_driver_libbp_ascend_sim_la_LIBADD = %D%/driver/libsim.la
+%C%_driver_libbp_ascend_sim_la_SOURCES =
 endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* check_faults.c - configuration, faults on order, the cache of operators, simulated time. */
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sim_kit.h"
@@ -619,6 +621,101 @@ START_TEST(older_programs_know_fewer_counters)
 }
 END_TEST
 
+/* ---- all at once ---------------------------------------------------------------------------- */
+
+/* A synchronisation that a fault made fail left its stream running. */
+static void drain(aclrtStream stream)
+{
+    while (aclrtSynchronizeStream(stream) != ACL_SUCCESS)
+        ;
+}
+
+/* One turn of work, any step of which may fail: true when all of it went well. */
+static bool turn(aclrtStream stream, const float *pinned, size_t count)
+{
+    size_t size = count * sizeof *pinned;
+    int64_t dims[1] = {(int64_t)count};
+    aclTensorDesc *desc = aclCreateTensorDesc(ACL_FLOAT, 1, dims, ACL_FORMAT_ND);
+    aclDataBuffer *buffer = NULL;
+    void *memory = NULL;
+    bool good = aclrtMalloc(&memory, size, ACL_MEM_MALLOC_HUGE_FIRST) == 0;
+
+    if (good) {
+        buffer = aclCreateDataBuffer(memory, size);
+        good = aclrtMemcpyAsync(memory, size, pinned, size, ACL_MEMCPY_HOST_TO_DEVICE, stream) == 0;
+    }
+    good = good && aclopCompileAndExecute("Neg", 1, (const aclTensorDesc *const *)&desc,
+                                          (const aclDataBuffer *const *)&buffer, 1,
+                                          (const aclTensorDesc *const *)&desc, &buffer, NULL,
+                                          ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL, stream) == 0;
+    good = good && aclrtSynchronizeStream(stream) == 0;
+    drain(stream);
+    if (good) {
+        float first = 0;
+
+        good =
+            aclrtMemcpy(&first, sizeof first, memory, sizeof first, ACL_MEMCPY_DEVICE_TO_HOST) == 0;
+        ck_assert(!good || first == -pinned[0]); /* what is said to have worked has worked */
+    }
+    if (memory)
+        OK(aclrtFree(memory));
+    if (buffer)
+        OK(aclDestroyDataBuffer(buffer));
+    aclDestroyTensorDesc(desc);
+    return good;
+}
+
+START_TEST(nothing_leaks_or_hangs_when_everything_fails_at_times)
+{
+    static const uint32_t points[] = {BP_ASCEND_AT_MALLOC, BP_ASCEND_AT_COPY, BP_ASCEND_AT_COMPILE,
+                                      BP_ASCEND_AT_LAUNCH, BP_ASCEND_AT_TASK, BP_ASCEND_AT_SYNC};
+    int good = 0, turns = 500;
+    aclrtStream stream;
+    void *pinned;
+
+    up("max_opqueue_num = 3\nmemory = 4096\nqueue_depth = 2");
+    OK(aclrtCreateStream(&stream));
+    OK(aclrtMallocHost(&pinned, 4096));
+    *(float *)pinned = 3;
+    for (uint32_t i = 0; i < sizeof points / sizeof points[0]; i++)
+        OK(bp_ascend_fault_random(points[i], 50000, i, 0));
+    for (int i = 0; i < turns; i++)
+        good += turn(stream, pinned, 1 + (size_t)i * 37 % 1000); /* up to 4000 bytes, just fits */
+    bp_ascend_clear_faults();
+    ck_assert_int_gt(good, turns / 3);
+    ck_assert_int_lt(good, turns);
+    ck_assert(turn(stream, pinned, 5));
+    OK(aclrtFreeHost(pinned));
+    OK(aclrtDestroyStream(stream));
+    ck_assert_uint_eq(counters().live_bytes, 0);
+    ck_assert_uint_eq(counters().live_descriptions + counters().live_buffers, 0);
+    down();
+}
+END_TEST
+
+START_TEST(a_process_may_end_without_finalising)
+{
+    int status = 0;
+    pid_t child;
+
+    fflush(NULL);
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        void *memory = NULL;
+
+        if (aclInit(NULL) || aclrtSetDevice(0) ||
+            aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST) || bp_ascend_pause(0) ||
+            aclrtMemsetAsync(memory, 64, 0, 64, NULL))
+            _exit(1);
+        exit(0); /* with work that never ran */
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cann_sim_faults");
@@ -650,6 +747,8 @@ int main(void)
     tcase_add_test(tests, streams_overlap_in_simulated_time);
     tcase_add_test(tests, a_slow_operator_times_out);
     tcase_add_test(tests, older_programs_know_fewer_counters);
+    tcase_add_test(tests, nothing_leaks_or_hangs_when_everything_fails_at_times);
+    tcase_add_test(tests, a_process_may_end_without_finalising);
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

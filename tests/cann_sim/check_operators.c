@@ -650,7 +650,7 @@ static aclopAttr *to_type(aclDataType type)
 
 START_TEST(casts)
 {
-    double x[5] = {-1.9, 300.7, NAN, 1e30, 0};
+    double x[5] = {-1.9, 300.7, (double)NAN, 1e30, 0};
     float back[5];
     uint8_t bytes[5], flags[5];
     const uint8_t cut[5] = {0, 255, 0, 255, 0}, truth[5] = {1, 1, 1, 1, 0};

@@ -11,6 +11,13 @@ unit_tests += %D%/check_faults
 %C%_check_faults_LDADD = $(ascend_test_ldadd)
 %C%_check_faults_SOURCES = %D%/check_faults.c %D%/sim_kit.h
 
+unit_tests += %D%/check_no_memory
+%C%_check_no_memory_CPPFLAGS = -I. -I$(srcdir)/tests/unit $(ascend_test_cppflags)
+%C%_check_no_memory_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_no_memory_LDADD = plugins/cann_sim/driver/libsim.la $(CHECK_LIBS)
+%C%_check_no_memory_SOURCES = %D%/check_no_memory.c %D%/sim_kit.h tests/unit/fail_alloc.c \
+	tests/unit/fail_alloc.h
+
 unit_tests += %D%/check_operators
 %C%_check_operators_CPPFLAGS = $(ascend_test_cppflags)
 %C%_check_operators_LDADD = $(ascend_test_ldadd)

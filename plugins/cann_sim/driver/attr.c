@@ -48,7 +48,7 @@ static struct sim_attr *create_entry(const char *name, enum sim_attr_kind kind, 
 
     if (!entry)
         return NULL;
-    entry->name = strdup(name);
+    entry->name = malloc(strlen(name) + 1);
     entry->value = malloc(size ? size : 1);
     entry->kind = kind;
     entry->size = size;
@@ -56,6 +56,7 @@ static struct sim_attr *create_entry(const char *name, enum sim_attr_kind kind, 
         free_entry(entry);
         return NULL;
     }
+    strcpy(entry->name, name);
     if (size)
         memcpy(entry->value, value, size);
     return entry;

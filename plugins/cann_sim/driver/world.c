@@ -123,6 +123,14 @@ static aclError load_config(struct sim_config *config)
     return rc;
 }
 
+static char *copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
 aclError bp_ascend_configure(const char *text)
 {
     struct sim_config config;
@@ -132,7 +140,7 @@ aclError bp_ascend_configure(const char *text)
     sim_lock();
     rc = sim_world.init_count ? sim_fail(ACL_ERROR_REPEAT_INITIALIZE, "ACL is up: aclFinalize()")
                               : parse_config(text, "configuration", &config);
-    if (!rc && text && !(copy = strdup(text)))
+    if (!rc && text && !(copy = copy_text(text)))
         rc = sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for the configuration");
     if (!rc) {
         free(asked_config);
