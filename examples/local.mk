@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # examples/ - programs to read and to run; they see sdk/ only and are not installed.
 
+include %D%/ascend/local.mk
 include %D%/digits/local.mk
 include %D%/faces/local.mk

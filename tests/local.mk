@@ -24,6 +24,7 @@ unit_ldadd = runtime/libbackplane-core.la $(runtime_libs) $(CHECK_LIBS)
 
 include %D%/unit/local.mk
 include %D%/mock/local.mk
+include %D%/cann_sim/local.mk
 include %D%/conformance/local.mk
 include %D%/abi/local.mk
 include %D%/cli/local.mk
@@ -60,6 +61,9 @@ thread_tests = \
 	%D%/unit/check_registry \
 	%D%/unit/check_session \
 	%D%/unit/check_weights
+if ENABLE_CANN_SIM
+thread_tests += %D%/cann_sim/check_streams
+endif
 threadcheck:
 	@$(MAKE) check TESTS='$(thread_tests)' check_PROGRAMS='$(thread_tests)' check_LTLIBRARIES='$(check_LTLIBRARIES)'
 .PHONY: threadcheck

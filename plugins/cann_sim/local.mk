@@ -1,4 +1,85 @@
 # SPDX-License-Identifier: MIT
-# plugins/cann_sim/ - see README.md; its rules come with its sources.
+# plugins/cann_sim/ - a simulated Ascend driver, for the provider and for any other program of ACL.
 
 EXTRA_DIST += %D%/README.md
+
+if ENABLE_CANN_SIM
+# The vendor's names, so a folder of their own: cc -I$(includedir)/backplane-sim
+simincludedir = $(includedir)/backplane-sim
+siminclude_HEADERS = %D%/driver/include/bp_ascend_sim.h
+simaclincludedir = $(simincludedir)/acl
+simaclinclude_HEADERS = \
+	%D%/driver/include/acl/acl.h \
+	%D%/driver/include/acl/acl_base.h \
+	%D%/driver/include/acl/acl_op.h \
+	%D%/driver/include/acl/acl_op_compiler.h \
+	%D%/driver/include/acl/acl_rt.h
+
+simpkgconfigdir = $(pkgconfigdir)
+simpkgconfig_DATA = %D%/backplane-ascend-sim.pc
+
+ascend_sim_cppflags = -I$(srcdir)/%D%/driver/include
+
+# All of it is a library that a test can link too, to let allocations fail.
+noinst_LTLIBRARIES += %D%/driver/libsim.la
+%C%_driver_libsim_la_CPPFLAGS = $(ascend_sim_cppflags) -I$(srcdir)/plugins -D_GNU_SOURCE
+%C%_driver_libsim_la_CFLAGS = $(AM_CFLAGS) $(CPU_VECTOR_CFLAGS)
+%C%_driver_libsim_la_LIBADD = $(PTHREAD_LIBS) $(MATH_LIBS)
+%C%_driver_libsim_la_SOURCES = \
+	%D%/driver/attr.c \
+	%D%/driver/cache.c \
+	%D%/driver/cache.h \
+	%D%/driver/callback.c \
+	%D%/driver/control.c \
+	%D%/driver/copy.c \
+	%D%/driver/device.c \
+	%D%/driver/device.h \
+	%D%/driver/error.c \
+	%D%/driver/event.c \
+	%D%/driver/fault.c \
+	%D%/driver/handle.c \
+	%D%/driver/json.c \
+	%D%/driver/json.h \
+	%D%/driver/launch.c \
+	%D%/driver/launch.h \
+	%D%/driver/memory.c \
+	%D%/driver/memory.h \
+	%D%/driver/memory_api.c \
+	%D%/driver/op_api.c \
+	%D%/driver/prepare.c \
+	%D%/driver/settings.c \
+	%D%/driver/settings.h \
+	%D%/driver/sim.h \
+	%D%/driver/stream.c \
+	%D%/driver/stream.h \
+	%D%/driver/stream_api.c \
+	%D%/driver/tensor.c \
+	%D%/driver/tensor.h \
+	%D%/driver/world.c \
+	%D%/driver/ops/binary.c \
+	%D%/driver/ops/binary.inc \
+	%D%/driver/ops/conv.c \
+	%D%/driver/ops/conv.inc \
+	%D%/driver/ops/convert.c \
+	%D%/driver/ops/convert.h \
+	%D%/driver/ops/list.c \
+	%D%/driver/ops/matrix.c \
+	%D%/driver/ops/matrix.inc \
+	%D%/driver/ops/move.c \
+	%D%/driver/ops/norm.c \
+	%D%/driver/ops/norm.inc \
+	%D%/driver/ops/op.h \
+	%D%/driver/ops/pool.c \
+	%D%/driver/ops/pool.inc \
+	%D%/driver/ops/run.c \
+	%D%/driver/ops/unary.c \
+	%D%/driver/ops/unary.inc \
+	%D%/driver/ops/window.c \
+	%D%/driver/ops/window.h
+
+lib_LTLIBRARIES += %D%/driver/libbp-ascend-sim.la
+%C%_driver_libbp_ascend_sim_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
+	-export-symbols-regex '^(acl|bp_ascend_)' $(PROVIDER_LDFLAGS)
+%C%_driver_libbp_ascend_sim_la_LIBADD = %D%/driver/libsim.la
+%C%_driver_libbp_ascend_sim_la_SOURCES =
+endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* binary.c - operators of two elements each, broadcast against each other. */
+#include <tgmath.h>
+
+#include "op.h"
+
+enum { ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, POW };
+
+static aclError prepare(struct sim_call *call, const aclopAttr *attr)
+{
+    struct sim_broadcast *broadcast = &call->params.broadcast;
+
+    (void)attr;
+    if (!sim_broadcast_shapes(&call->in[0].shape, &call->in[1].shape, &broadcast->shape))
+        return sim_refuse(call, "the shapes of the operands do not fit");
+    for (size_t i = 0; i < 2; i++)
+        sim_broadcast_strides(&call->in[i].shape, &broadcast->shape, broadcast->stride[i]);
+    call->result[0] = broadcast->shape;
+    call->work = (double)sim_shape_count(&broadcast->shape);
+    return 0;
+}
+
+static int64_t offset_of(const struct sim_broadcast *broadcast, size_t operand,
+                         const int64_t *index)
+{
+    int64_t offset = 0;
+
+    for (size_t i = 0; i + 1 < broadcast->shape.rank; i++)
+        offset += index[i] * broadcast->stride[operand][i];
+    return offset;
+}
+
+#define EACH(operator, expression)                                                                 \
+    case operator:                                                                                 \
+        for (int64_t i = 0; i < count; i++) {                                                      \
+            x = a[i * a_step];                                                                     \
+            y = b[i * b_step];                                                                     \
+            target[i] = (expression);                                                              \
+        }                                                                                          \
+        break;
+
+#define T float
+#define NAME run_floats
+#define LINE line_floats
+#include "binary.inc"
+#undef T
+#undef NAME
+#undef LINE
+
+#define T double
+#define NAME run_doubles
+#define LINE line_doubles
+#include "binary.inc"
+#undef T
+#undef NAME
+#undef LINE
+
+/* Overflow wraps; a quotient by 0 is 0, as nothing is promised for it. */
+static int64_t quotient(int64_t x, int64_t y)
+{
+    if (y == 0)
+        return 0;
+    return y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
+}
+
+#define INTS
+#define T int64_t
+#define NAME run_ints
+#define LINE line_ints
+#include "binary.inc"
+
+#define BINARY(variable, name, which, all_types)                                                   \
+    const struct sim_op sim_op_##variable = {                                                      \
+        .type = name,                                                                              \
+        .least_inputs = 2,                                                                         \
+        .most_inputs = 2,                                                                          \
+        .outputs = 1,                                                                              \
+        .code = which,                                                                             \
+        .types = all_types,                                                                        \
+        .prepare = prepare,                                                                        \
+        .floats = run_floats,                                                                      \
+        .doubles = run_doubles,                                                                    \
+        .ints = run_ints,                                                                          \
+    };
+
+#define ARITHMETIC (SIM_REAL | SIM_SIGNED | SIM_BIT(ACL_UINT8) | SIM_BIT(ACL_UINT16))
+
+BINARY(add, "Add", ADD, ARITHMETIC)
+BINARY(sub, "Sub", SUB, ARITHMETIC)
+BINARY(mul, "Mul", MUL, ARITHMETIC)
+BINARY(div, "Div", DIV, ARITHMETIC)
+BINARY(maximum, "Maximum", MAXIMUM, ARITHMETIC)
+BINARY(minimum, "Minimum", MINIMUM, ARITHMETIC)
+BINARY(pow, "Pow", POW, SIM_REAL)

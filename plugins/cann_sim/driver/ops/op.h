@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * op.h - operators of the simulated device: what each takes, and its arithmetic in plain loops.
+ *
+ * A kernel sees its tensors as floats, doubles or int64s: halves are widened before and rounded
+ * after, once, by sim_call_run(). Kernels that only move bytes see them as they are.
+ */
+#ifndef SIM_OP_H
+#define SIM_OP_H
+
+#include "../tensor.h"
+
+#define SIM_INPUTS 8
+#define SIM_OUTPUTS 5
+#define SIM_RANK 8
+
+struct sim_shape {
+    size_t rank;
+    int64_t dims[SIM_RANK];
+};
+
+struct sim_tensor {
+    aclDataType type;
+    aclFormat format;
+    bool absent; /* an optional one that is not there */
+    struct sim_shape shape;
+    size_t count, bytes;
+    const void *value; /* of a constant */
+    size_t value_size;
+    aclMemType place;
+};
+
+/* Of Conv and pools: three spatial dimensions, the missing ones first, of size 1. */
+struct sim_window {
+    int64_t batch, channels, out_channels, groups;
+    int64_t in[3], out[3], kernel[3], stride[3], dilation[3], pad[3];
+    bool exclude_pads;
+};
+
+struct sim_matrix {
+    int64_t m, n, k;
+    bool transpose_a, transpose_b;
+    struct sim_shape batches; /* of the result; 0 strides broadcast */
+    int64_t a_stride[SIM_RANK], b_stride[SIM_RANK];
+};
+
+struct sim_broadcast {
+    struct sim_shape shape;
+    int64_t stride[2][SIM_RANK];
+};
+
+struct sim_call {
+    const struct sim_op *op;
+    size_t inputs, outputs;
+    struct sim_tensor in[SIM_INPUTS], out[SIM_OUTPUTS];
+    struct sim_shape result[SIM_OUTPUTS]; /* as the operator works them out */
+    aclDataType result_type[SIM_OUTPUTS];
+    double work; /* operations */
+    bool halved; /* "force_fp16": float32 is rounded to halves on the way in and out */
+    union {
+        struct sim_window window;
+        struct sim_matrix matrix;
+        struct sim_broadcast broadcast;
+        int64_t perm[SIM_RANK];
+        struct {
+            int64_t outer, size, inner;
+        } axis;
+        double factor[3];
+    } params;
+};
+
+typedef void sim_kernel(const struct sim_call *call, const void *const *in, void *const *out);
+
+struct sim_op {
+    const char *type;
+    uint8_t least_inputs, most_inputs, outputs;
+    bool cube;      /* of the matrix unit */
+    int code;       /* for families: which of them */
+    uint64_t types; /* bits of SIM_BIT() that the first input may have */
+    bool mixed;     /* the other inputs may be of other types */
+    /* Checks, and fills result, result_type (those of the first input before), work and params. */
+    aclError (*prepare)(struct sim_call *call, const aclopAttr *attr);
+    sim_kernel *floats, *doubles, *ints, *bytes;
+};
+
+#define SIM_BIT(type) (UINT64_C(1) << (type))
+#define SIM_HALF_FLOAT (SIM_BIT(ACL_FLOAT16) | SIM_BIT(ACL_FLOAT))
+#define SIM_REAL (SIM_HALF_FLOAT | SIM_BIT(ACL_DOUBLE) | SIM_BIT(ACL_BF16))
+#define SIM_SIGNED                                                                                 \
+    (SIM_BIT(ACL_INT8) | SIM_BIT(ACL_INT16) | SIM_BIT(ACL_INT32) | SIM_BIT(ACL_INT64))
+#define SIM_UNSIGNED                                                                               \
+    (SIM_BIT(ACL_UINT8) | SIM_BIT(ACL_UINT16) | SIM_BIT(ACL_UINT32) | SIM_BIT(ACL_UINT64))
+#define SIM_EVERY (SIM_REAL | SIM_SIGNED | SIM_UNSIGNED | SIM_BIT(ACL_BOOL))
+
+extern const struct sim_op *const sim_ops[]; /* ends with NULL */
+const struct sim_op *sim_op_find(const char *type);
+
+/* Does the arithmetic. ACL_ERROR_RT_MEMORY_ALLOCATION: no memory for what it needs beside. */
+aclError sim_call_run(const struct sim_call *call, const void *const *in, void *const *out);
+
+/* ---- for prepare() -------------------------------------------------------------------------- */
+
+/* ACL_ERROR_GE_FAILURE with the operator's name before the sentence. */
+aclError sim_refuse(const struct sim_call *call, const char *format, ...) SIM_PRINTF(2, 3);
+bool sim_same_shape(const struct sim_shape *a, const struct sim_shape *b);
+/* The shape of two operands side by side, numpy's way; false: they do not fit. */
+bool sim_broadcast_shapes(const struct sim_shape *a, const struct sim_shape *b,
+                          struct sim_shape *out);
+/* Elements between neighbours along each dimension of `to`, 0 where `from` is repeated. */
+void sim_broadcast_strides(const struct sim_shape *from, const struct sim_shape *to,
+                           int64_t *strides);
+/* Elements; 0 also when they cannot be counted. */
+size_t sim_shape_count(const struct sim_shape *shape);
+/* The next index of a shape, last dimension first; false past the end. */
+bool sim_next_index(const struct sim_shape *shape, size_t rank, int64_t *index);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* check_no_memory.c - each allocation of the simulated driver fails once: a status, and no leak. */
+#include "fail_alloc.h"
+
+#include <stdbool.h>
+
+#include "sim_kit.h"
+
+/* Fails the first allocation of the call, then the second... until it succeeds; counts them. */
+#define FAILING(count, call)                                                                       \
+    for (bool without = true; without; (count)++) {                                                \
+        aclError rc;                                                                               \
+        fail_alloc_at((count) + 1);                                                                \
+        rc = (call);                                                                               \
+        without = fail_alloc_stop();                                                               \
+        ck_assert_msg(!without == (rc == ACL_SUCCESS), #call ": %d with allocation %u gone", rc,   \
+                      (count) + 1);                                                                \
+        if (!without)                                                                              \
+            break;                                                                                 \
+    }
+
+START_TEST(bringing_it_up)
+{
+    unsigned count = 0;
+
+    FAILING(count, bp_ascend_configure("devices = 2"));
+    ck_assert_uint_eq(count, 1);
+    OK(aclInit(NULL));
+    count = 0;
+    FAILING(count, aclrtSetDevice(0));
+    ck_assert_uint_ge(count, 3); /* the context, its handle, its stream */
+    bp_ascend_reset_counters();
+    down();
+}
+END_TEST
+
+START_TEST(objects)
+{
+    aclrtContext context, first;
+    aclrtStream stream;
+    aclrtEvent event;
+    unsigned count = 0;
+    void *memory, *pinned;
+
+    up(NULL);
+    OK(aclrtGetCurrentContext(&first));
+    FAILING(count, aclrtCreateStream(&stream));
+    ck_assert_uint_ge(count, 1);
+    count = 0;
+    FAILING(count, aclrtCreateEvent(&event));
+    ck_assert_uint_ge(count, 1);
+    count = 0;
+    FAILING(count, aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST));
+    ck_assert_uint_ge(count, 2);
+    count = 0;
+    FAILING(count, aclrtMallocHost(&pinned, 64));
+    ck_assert_uint_ge(count, 1);
+    count = 0;
+    FAILING(count, aclrtCreateContext(&context, 0));
+    ck_assert_uint_ge(count, 2);
+    OK(aclrtDestroyContext(context));
+    OK(aclrtSetCurrentContext(first));
+    OK(aclrtFree(memory));
+    OK(aclrtFreeHost(pinned));
+    OK(aclrtDestroyEvent(event));
+    OK(aclrtDestroyStream(stream));
+    ck_assert_uint_eq(counters().live_bytes + counters().host_live_bytes, 0);
+    down();
+}
+END_TEST
+
+START_TEST(tasks)
+{
+    aclrtStream stream;
+    aclrtEvent event;
+    unsigned count = 0;
+    void *memory;
+
+    up(NULL);
+    OK(aclrtCreateStream(&stream));
+    OK(aclrtCreateEvent(&event));
+    memory = device_bytes(64);
+    OK(bp_ascend_pause(0));
+    FAILING(count, aclrtMemsetAsync(memory, 64, 1, 64, stream));
+    ck_assert_uint_ge(count, 1);
+    count = 0;
+    FAILING(count, aclrtRecordEvent(event, stream));
+    ck_assert_uint_ge(count, 1);
+    count = 0;
+    OK(aclrtSubscribeReport(1, stream));
+    FAILING(count, aclrtLaunchCallback((aclrtCallback)free, NULL, ACL_CALLBACK_NO_BLOCK, stream));
+    ck_assert_uint_ge(count, 2);
+    OK(bp_ascend_resume(0));
+    OK(aclrtSynchronizeStream(stream));
+    ck_assert_uint_eq(counters().tasks_run, 3);
+    OK(aclrtFree(memory));
+    OK(aclrtDestroyEvent(event));
+    OK(aclrtDestroyStream(stream));
+    down();
+}
+END_TEST
+
+START_TEST(operators)
+{
+    const int64_t dims[1] = {2};
+    float x[2] = {1, 2};
+    uint16_t halves[2] = {0x3c00, 0xbc00};
+    aclTensorDesc *desc, *other;
+    aclDataBuffer *buffer;
+    aclError resumed, synchronized;
+    aclopAttr *attr = aclopCreateAttr();
+    unsigned count = 0;
+    void *memory;
+
+    up(NULL);
+    FAILING(count, aclopSetAttrInt(attr, "n", 1));
+    ck_assert_uint_ge(count, 2);
+    desc = aclCreateTensorDesc(ACL_FLOAT16, 1, dims, ACL_FORMAT_ND);
+    other = aclCreateTensorDesc(ACL_FLOAT, 1, dims, ACL_FORMAT_ND);
+    count = 0;
+    FAILING(count, aclSetTensorConst(other, x, sizeof x));
+    ck_assert_uint_eq(count, 1);
+    memory = device_copy(halves, sizeof halves);
+    buffer = aclCreateDataBuffer(memory, sizeof halves);
+    OK(bp_ascend_pause(0));
+    count = 0;
+    FAILING(count, aclopCompileAndExecute("Abs", 1, (const aclTensorDesc *const *)&desc,
+                                          (const aclDataBuffer *const *)&buffer, 1,
+                                          (const aclTensorDesc *const *)&desc, &buffer, attr,
+                                          ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL, NULL));
+    ck_assert_uint_ge(count, 3); /* the key, the operator, the task */
+    /* and on the stream: room to widen the halves */
+    fail_alloc_at(1);
+    resumed = bp_ascend_resume(0);
+    synchronized = aclrtSynchronizeStream(NULL);
+    ck_assert(fail_alloc_stop());
+    OK(resumed);
+    FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, synchronized);
+    count = 0;
+    FAILING(count, aclopCompile("Neg", 1, (const aclTensorDesc *const *)&other, 1,
+                                (const aclTensorDesc *const *)&other, NULL, ACL_ENGINE_SYS,
+                                ACL_COMPILE_SYS, NULL));
+    ck_assert_uint_ge(count, 3);
+    aclopDestroyAttr(attr);
+    aclDestroyTensorDesc(desc);
+    aclDestroyTensorDesc(other);
+    OK(aclDestroyDataBuffer(buffer));
+    OK(aclrtFree(memory));
+    down();
+}
+END_TEST
+
+START_TEST(descriptions)
+{
+    const int64_t dims[1] = {2};
+
+    fail_alloc_at(1);
+    ck_assert_ptr_null(aclCreateTensorDesc(ACL_FLOAT, 1, dims, ACL_FORMAT_ND));
+    fail_alloc_at(1);
+    ck_assert_ptr_null(aclCreateDataBuffer(NULL, 0));
+    fail_alloc_at(1);
+    ck_assert_ptr_null(aclopCreateAttr());
+    ck_assert(fail_alloc_stop());
+    ck_assert_uint_eq(counters().live_descriptions + counters().live_buffers, 0);
+    ck_assert_uint_eq(counters().live_attributes, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cann_sim_no_memory");
+    TCase *tests = tcase_create("no memory");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_test(tests, bringing_it_up);
+    tcase_add_test(tests, objects);
+    tcase_add_test(tests, tasks);
+    tcase_add_test(tests, operators);
+    tcase_add_test(tests, descriptions);
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

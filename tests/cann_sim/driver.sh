@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# driver.sh - the simulated driver as a program of ACL meets it: its headers alone, its symbols, the
+# example built from what is installed, and the example with devices that are not as they should be.
+set -eu
+
+source=$BP_SRCDIR/plugins/cann_sim/driver
+library=$BP_BUILDDIR/plugins/cann_sim/driver/.libs
+layer=$BP_BUILDDIR/examples/ascend/layer
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+
+fail()
+{
+    echo "FAILED: $*" >&2
+    status=1
+}
+
+# ---- headers alone, in C and in C++ -------------------------------------------------------------
+
+for header in $(cd "$source/include" && echo acl/*.h ./*.h); do
+    {
+        printf '#include <%s>\n#include <%s>\n' "$header" "$header"
+        echo 'int main(void) { return 0; }'
+    } >"$work/alone.c"
+    cp "$work/alone.c" "$work/alone.cc"
+    for standard in c99 c11; do
+        # shellcheck disable=SC2086 # a command with flags
+        ${CC:-cc} -std=$standard -Wall -Wextra -pedantic-errors -Werror -I"$source/include" \
+            -fsyntax-only "$work/alone.c" || fail "<$header> alone as $standard"
+    done
+    [ -z "${CXX:-}" ] || $CXX -std=c++11 -Wall -Wextra -pedantic-errors -Werror \
+        -I"$source/include" -fsyntax-only "$work/alone.cc" || fail "<$header> alone as C++"
+done
+
+# ---- what is declared is exported, and nothing else ---------------------------------------------
+
+if command -v nm >/dev/null; then
+    nm -D --defined-only "$library/libbp-ascend-sim.so" | awk '{ print $3 }' |
+        LC_ALL=C sort -u >"$work/exported"
+    cat "$source"/include/acl/*.h "$source"/include/*.h | grep -v '^#' | tr '\n' ' ' |
+        grep -o 'ACL_FUNC_VISIBILITY [^;]*;' | sed 's/^\([^(]*\)(.*/\1/; s/.*[ *]//' |
+        LC_ALL=C sort -u >"$work/declared"
+    diff "$work/declared" "$work/exported" >"$work/diff" ||
+        fail "< is declared, > is exported: $(cat "$work/diff")"
+    [ "$(wc -l <"$work/declared")" -gt 100 ] || fail "this test finds too few declarations"
+fi
+
+# ---- the example --------------------------------------------------------------------------------
+
+"$layer" >"$work/out" 2>"$work/err" || fail "the example: $(cat "$work/err")"
+cat "$work/out"
+grep -qx 'on Ascend910B3: 4.5 12 0 2' "$work/out" || fail "the example's result is wrong"
+grep -qx "breaches of ACL's rules: 0" "$work/out" || fail "the example breaks rules"
+
+# refuses NAME TEXT CONFIGURATION: with this board the example ends with 1 and says so
+refuses()
+{
+    printf '%b' "$3" >"$work/board"
+    code=0
+    BP_ASCEND_SIM=$work/board "$layer" >"$work/out" 2>"$work/err" || code=$?
+    [ "$code" = 1 ] || fail "$1: exit code $code, not 1"
+    grep -q -e "$2" "$work/err" || fail "$1: \"$2\" is not in: $(cat "$work/err")"
+}
+
+refuses no-device 'error 207004' 'devices = 0\n'
+refuses busy 'error 507033' 'state = busy\n'
+refuses memory 'aclrtMalloc: error 207001' 'fault = malloc after 3\n'
+refuses compiler 'MatMulV2: error 500002' 'fault = compile\n'
+refuses exception 'aclrtSynchronizeStream: error 507015' 'fault = task after 1\n'
+refuses nonsense 'there is no key' 'nonsense = 1\n'
+
+exit $status

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# tests/cann_sim/ - the simulated Ascend driver: what it does, and what it forbids.
+
+if ENABLE_CANN_SIM
+ascend_test_cppflags = $(ascend_sim_cppflags) -I$(srcdir)/plugins -D_GNU_SOURCE $(CHECK_CFLAGS)
+ascend_test_ldadd = plugins/cann_sim/driver/libbp-ascend-sim.la $(CHECK_LIBS) $(MATH_LIBS) \
+	$(PTHREAD_LIBS)
+
+unit_tests += %D%/check_faults
+%C%_check_faults_CPPFLAGS = $(ascend_test_cppflags)
+%C%_check_faults_LDADD = $(ascend_test_ldadd)
+%C%_check_faults_SOURCES = %D%/check_faults.c %D%/sim_kit.h
+
+unit_tests += %D%/check_no_memory
+%C%_check_no_memory_CPPFLAGS = -I. -I$(srcdir)/tests/unit $(ascend_test_cppflags)
+%C%_check_no_memory_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_no_memory_LDADD = plugins/cann_sim/driver/libsim.la $(CHECK_LIBS)
+%C%_check_no_memory_SOURCES = %D%/check_no_memory.c %D%/sim_kit.h tests/unit/fail_alloc.c \
+	tests/unit/fail_alloc.h
+
+unit_tests += %D%/check_operators
+%C%_check_operators_CPPFLAGS = $(ascend_test_cppflags)
+%C%_check_operators_LDADD = $(ascend_test_ldadd)
+%C%_check_operators_SOURCES = %D%/check_operators.c %D%/sim_kit.h
+
+unit_tests += %D%/check_rules
+%C%_check_rules_CPPFLAGS = $(ascend_test_cppflags)
+%C%_check_rules_LDADD = $(ascend_test_ldadd)
+%C%_check_rules_SOURCES = %D%/check_rules.c %D%/sim_kit.h
+
+unit_tests += %D%/check_streams
+%C%_check_streams_CPPFLAGS = $(ascend_test_cppflags)
+%C%_check_streams_LDADD = $(ascend_test_ldadd)
+%C%_check_streams_SOURCES = %D%/check_streams.c %D%/sim_kit.h
+
+TESTS += %D%/driver.sh
+endif
+dist_check_SCRIPTS += %D%/driver.sh
