@@ -224,36 +224,49 @@ static void *draw_factor(uint32_t dtype, size_t n, uint64_t *seed)
     return data;
 }
 
-/* One of three: the operand, its scale, its zero point. */
+/* One of three: the operand, and a scale and a zero point for all, or for each row or column. */
 struct side {
-    uint32_t dtype;
-    double scale, zero;
-    void *data;
+    uint32_t dtype, scale_dtype;
+    size_t numbers; /* of scales */
+    void *data, *scales, *zeros;
 };
 
-static struct side draw_side(const char *name, uint32_t dtype, uint32_t scales, const char *dims,
-                             size_t n, bool is_constant, uint64_t *seed)
+static struct side draw_side(const char *name, uint32_t dtype, uint32_t scales, size_t numbers,
+                             uint64_t *seed)
 {
-    struct side side = {.dtype = dtype};
-    void *zero = draw_factor(dtype, 1, seed), *scale = draw_reals(scales, 1, 0.03125f, 1, seed);
+    struct shape shape = {.rank = numbers > 1, .dims = {(int64_t)numbers}};
+    struct side side = {.dtype = dtype, .scale_dtype = scales, .numbers = numbers};
     char text[8];
 
-    if (n > 0) {
-        side.data = draw_factor(dtype, n, seed);
-        (is_constant ? th_const : th_input)(t, name, dtype, dims, side.data);
-    }
+    side.scales = draw_reals(scales, numbers, 0.03125f, 1, seed);
+    side.zeros = draw_factor(dtype, numbers, seed);
     sprintf(text, "%ss", name);
-    th_input(t, text, scales, "", scale);
+    th_input(t, text, scales, shape_text(&shape), side.scales);
     sprintf(text, "%sz", name);
-    th_input(t, text, dtype, "", zero);
-    side.scale = typed_get(scale, scales, 0);
-    side.zero = value_at(dtype, zero, 0);
+    th_input(t, text, dtype, shape_text(&shape), side.zeros);
     return side;
 }
 
-static double factor_at(const struct side *side, size_t i)
+static void draw_matrix(struct side *side, const char *name, size_t rows, size_t cols,
+                        bool is_constant, uint64_t *seed)
 {
-    return (value_at(side->dtype, side->data, i) - side->zero) * side->scale;
+    struct shape shape = {.rank = 2, .dims = {(int64_t)rows, (int64_t)cols}};
+
+    side->data = draw_factor(side->dtype, rows * cols, seed);
+    (is_constant ? th_const : th_input)(t, name, side->dtype, shape_text(&shape), side->data);
+}
+
+static double scale_at(const struct side *side, size_t line)
+{
+    return typed_get(side->scales, side->scale_dtype, side->numbers > 1 ? line : 0);
+}
+
+/* Element i, in a line with its own scale. */
+static double factor_at(const struct side *side, size_t i, size_t line)
+{
+    double zero = value_at(side->dtype, side->zeros, side->numbers > 1 ? line : 0);
+
+    return (value_at(side->dtype, side->data, i) - zero) * scale_at(side, line);
 }
 
 /* A number of y is as near to what is exact as any other, but for what float32 may lose. */
@@ -261,11 +274,12 @@ static void expect_nearest(const struct side *y, size_t i, double exact, double 
 {
     const struct type *type = type_of(y->dtype);
     bool is_float = type->kind == FLOAT;
-    double v = is_float ? exact / y->scale + y->zero : exact / y->scale;
-    double near = value_of(type, quantized(type, v, y->zero, true));
-    double got = value_at(y->dtype, th_data(t, "y"), i), sum = is_float ? v : v + y->zero;
+    double scale = scale_at(y, 0), zero = value_at(y->dtype, y->zeros, 0),
+           sum = exact / scale + zero;
+    double near = value_of(type, quantized(type, is_float ? sum : exact / scale, zero, true));
+    double got = value_at(y->dtype, th_data(t, "y"), i);
 
-    loss = loss / y->scale + fabs(sum) * 1e-6;
+    loss = loss / scale + fabs(sum) * 1e-6;
     if (got != near && !(fabs(got - sum) <= fabs(near - sum) + 2 * loss))
         ck_abort_msg("element %zu of type %u is %g, not %g, for %.9g", i, y->dtype, got, near, sum);
 }
@@ -273,27 +287,27 @@ static void expect_nearest(const struct side *y, size_t i, double exact, double 
 static void multiply(uint32_t a_type, uint32_t b_type, uint32_t scales, uint32_t y_type,
                      uint64_t *seed)
 {
-    struct shape a_shape = {.rank = 2}, b_shape = {.rank = 2}, y_shape = {.rank = 2};
     size_t m = 1 + random_below(seed, 9), n = 1 + random_below(seed, 20);
     size_t k = 1 + random_below(seed, 30);
+    struct shape shape = {.rank = 2, .dims = {(int64_t)m, (int64_t)n}};
     struct side a, b, y;
 
     teardown();
     setup();
-    a_shape.dims[0] = y_shape.dims[0] = (int64_t)m;
-    b_shape.dims[1] = y_shape.dims[1] = (int64_t)n;
-    a_shape.dims[1] = b_shape.dims[0] = (int64_t)k;
-    a = draw_side("a", a_type, scales, shape_text(&a_shape), m * k, false, seed);
-    b = draw_side("b", b_type, scales, shape_text(&b_shape), k * n, random_below(seed, 2), seed);
-    y = draw_side("y", y_type, scales, "", 0, false, seed);
-    th_output(t, "y", y_type, shape_text(&y_shape));
+    a = draw_side("a", a_type, scales, random_below(seed, 2) ? m : 1, seed);
+    b = draw_side("b", b_type, scales, random_below(seed, 2) ? n : 1, seed);
+    y = draw_side("y", y_type, scales, 1, seed);
+    draw_matrix(&a, "a", m, k, false, seed);
+    draw_matrix(&b, "b", k, n, random_below(seed, 2), seed);
+    th_output(t, "y", y_type, shape_text(&shape));
     th_node(t, "QLinearMatMul", 21, "a as az b bs bz ys yz", "y");
     ck_run();
     for (size_t i = 0; i < m * n; i++) {
         double exact = 0, size = 0;
 
         for (size_t q = 0; q < k; q++) {
-            double product = factor_at(&a, i / n * k + q) * factor_at(&b, q * n + i % n);
+            double product =
+                factor_at(&a, i / n * k + q, i / n) * factor_at(&b, q * n + i % n, i % n);
 
             exact += product;
             size += fabs(product);
