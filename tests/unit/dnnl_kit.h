@@ -42,8 +42,8 @@ static inline bp_entry_fn dnnl_cpu_entry(void)
 }
 
 /*
- * Threads of oneDNN's team: LeakSanitizer of gcc 12 crashes at the end of a process in which libgomp
- * has threads, so that there is but the caller with it.
+ * Threads of oneDNN's team: LeakSanitizer of gcc 12 crashes at the end of a process in which
+ * libgomp has threads, so that there is but the caller with it.
  */
 #if defined(__SANITIZE_ADDRESS__)
 #define DNNL_TEAM 1
