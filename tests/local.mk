@@ -42,7 +42,7 @@ check-local:
 	@exit 1
 endif
 
-EXTRA_DIST += %D%/memcheck.sh
+EXTRA_DIST += %D%/memcheck.sh %D%/memcheck.supp
 
 # Every unit test under valgrind; $MEMCHECK_SKIP, a pattern, leaves some out.
 memcheck: all $(check_LTLIBRARIES) $(unit_tests)

@@ -8,7 +8,8 @@ trap 'rm -f "$log"' EXIT
 export CK_FORK=no
 
 ./libtool --quiet --mode=execute "$VALGRIND" --quiet --error-exitcode=99 \
-    --leak-check=full --errors-for-leak-kinds=definite,indirect "./$1" >"$log" 2>&1
+    --leak-check=full --errors-for-leak-kinds=definite,indirect \
+    --suppressions="$BP_SRCDIR/tests/memcheck.supp" "./$1" >"$log" 2>&1
 case $? in
 0) echo "PASS: $1 (memcheck)" ;;
 77) echo "SKIP: $1 (memcheck)" ;;

@@ -121,7 +121,7 @@ struct tally {
     uint32_t breaking; /* nodes with float32 input that are left to others */
 };
 
-/* Gives the answer that the node's operator has for it: BP_YES, BP_ONLY_IN_GROUP or, refused, BP_NO. */
+/* The answer that the node's operator has for it; it has been given already if it is BP_NO. */
 static uint32_t judge(const struct bp_dnnl_query *query, const struct bp_dnnl_op **out)
 {
     uint32_t known_to;

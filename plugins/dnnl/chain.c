@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chain.c - finds Conv, then perhaps a sum with something of the same shape, then perhaps Relu: one
- * primitive, which runs where the last of them stands. The host's passes fuse most of these; what is
- * left are sums that are no Add, and sessions that asked for no passes.
+ * chain.c - finds Conv, then perhaps a sum with something of the same shape, then perhaps Relu:
+ * one primitive, which runs where the last of them stands. The host's passes fuse most of these;
+ * what is left are sums that are no Add, and sessions that asked for no passes.
  */
 
 #include "onednn.h"

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 /*
- * Threads of libgomp wait awake for their next work, by default for some ten milliseconds. This is
- * about half a millisecond: longer than the gaps within a run, shorter than anybody minds behind it.
- * The library reads it once, when it is opened; if the process has it already, its own rule stays.
+ * Threads of libgomp wait awake for their next work, by default for 300,000 looks. This is fewer:
+ * longer than the gaps within a run, shorter than anybody minds behind it. The library reads it
+ * once, when it is opened; if the process has it already, its own rule stays.
  */
 #define SPIN_VARIABLE "GOMP_SPINCOUNT"
 #define SPIN_SETTING SPIN_VARIABLE "=20000"

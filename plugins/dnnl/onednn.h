@@ -175,7 +175,7 @@ void bp_dnnl_plain(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out); /
 void bp_dnnl_any(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out);
 /* Is the memory row-major, whatever the strides of dimensions of size 1? */
 bool bp_dnnl_is_plain(const dnnl_memory_desc_t *md);
-/* Other dims in the layout of `like`, which has as many: the same order of dimensions and blocks. */
+/* Other dims in the layout of `like`, which has as many: the same order and blocks. */
 void bp_dnnl_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims, dnnl_memory_desc_t *out);
 bool bp_dnnl_same(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b);
 
@@ -227,7 +227,7 @@ void bp_dnnl_weights_put(bp_frame *frame);
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
-/* An operator, or a span of its versions. Rows live in ops/<name>.c and are listed in ops/list.h. */
+/* An operator, or a span of its versions. Rows live in ops/ and are listed in ops/list.h. */
 struct bp_dnnl_op {
     const char *name;   /* "Relu" */
     const char *domain; /* "" is ai.onnx */

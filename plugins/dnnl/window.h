@@ -13,8 +13,8 @@ struct bp_dnnl_window {
 /* Attributes of a window over n dimensions; a kernel's size is checked for pools alone. */
 bool bp_dnnl_claims_window(const struct bp_dnnl_query *query, uint32_t n);
 /*
- * The window that makes `small` sizes of `large` ones, n of each; kernel is set by the caller. For a
- * transposed convolution the output is the large one.
+ * The window that makes `small` sizes of `large` ones, n of each; kernel is set by the caller. For
+ * a transposed convolution the output is the large one.
  */
 void bp_dnnl_window_make(const struct bp_dnnl_build *b, const bp_node *node, uint32_t n,
                          const dnnl_dim_t *large, const dnnl_dim_t *small,

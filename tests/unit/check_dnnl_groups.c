@@ -173,6 +173,7 @@ START_TEST(leaves_products_between_strange_nodes_alone)
     for (int is_strange = 0; is_strange < 2; is_strange++) {
         struct th *t = th_new(bp_provider_entry_v1);
 
+        th_threads(t, DNNL_TEAM);
         dnnl_input(t, "x", "128,128");
         dnnl_const(t, "w", "128,128");
         dnnl_value(t, "e", "128,128");

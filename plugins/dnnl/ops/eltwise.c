@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* eltwise.c - operators of one tensor, element by element, in the layout and place of their input. */
+/* eltwise.c - operators of one tensor, element by element, in the layout of their input. */
 
 #include "../onednn.h"
 
