@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# driver.sh - the simulated driver as a program of ACL meets it: its headers alone, its symbols, the
-# example built from what is installed, and the example with devices that are not as they should be.
+# driver.sh - the simulated driver as a program of ACL meets it: its headers alone, its symbols, an
+# example, and the example with devices that are not as they should be.
 set -eu
 
 source=$BP_SRCDIR/plugins/cann_sim/driver

@@ -27,7 +27,10 @@ ACL_FUNC_VISIBILITY aclError bp_ascend_configure(const char *text);
 
 /* ---- holding and losing devices ------------------------------------------------------------- */
 
-/* Streams of the device start no task until bp_ascend_resume(): what was queued stays so. */
+/*
+ * Streams of the device start no task until bp_ascend_resume(): what was queued stays so, and who
+ * synchronises or destroys a stream waits. aclFinalize() and aclrtResetDevice() resume.
+ */
 ACL_FUNC_VISIBILITY aclError bp_ascend_pause(int32_t device);
 ACL_FUNC_VISIBILITY aclError bp_ascend_resume(int32_t device);
 
