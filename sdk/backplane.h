@@ -602,6 +602,7 @@ typedef struct bp_session_stats {
     uint64_t frames;         /* prepared sets of shapes alive */
     uint64_t arena_bytes;    /* in all frames */
     uint64_t create_ns;      /* wall time of creation */
+    uint64_t device_bytes;   /* of providers' own memory, in all frames; weights are not counted */
 } bp_session_stats;
 BP_API bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out,
                                   bp_err *err) BP_CHECKED;

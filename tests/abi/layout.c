@@ -422,7 +422,7 @@ AT(bp_profile_event, n_nodes, 60);
 AT(bp_profile_event, thread, 64);
 AT(bp_profile_event, reserved0, 68);
 
-SIZE(bp_session_stats, 48);
+SIZE(bp_session_stats, 56);
 AT(bp_session_stats, struct_size, 0);
 AT(bp_session_stats, n_groups, 4);
 AT(bp_session_stats, runs, 8);
@@ -430,6 +430,7 @@ AT(bp_session_stats, crossings, 16);
 AT(bp_session_stats, frames, 24);
 AT(bp_session_stats, arena_bytes, 32);
 AT(bp_session_stats, create_ns, 40);
+AT(bp_session_stats, device_bytes, 48);
 
 SIZE(bp_report_provider, 72);
 AT(bp_report_provider, struct_size, 0);
