@@ -656,6 +656,7 @@ typedef struct bp_session_stats {
      * is in use; and the most that there ever was. Weights are not in it.
      */
     uint64_t held_bytes, peak_bytes;
+    uint64_t device_bytes;   /* of providers' own memory, in all frames; weights are not counted */
 } bp_session_stats;
 BP_API bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out,
                                   bp_err *err) BP_CHECKED;

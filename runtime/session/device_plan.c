@@ -71,7 +71,7 @@ static void add_wait(struct bp_device_planner *d, struct bp_lane *lane)
     lane->is_busy = false;
 }
 
-/* The value is read in host memory at this step: by a copy of queue `by`, or by somebody else (NULL). */
+/* The value is read in host memory at this step: by a copy of queue `by`, or by others (NULL). */
 static void need_host(struct bp_device_planner *d, uint32_t value, const struct bp_queue *by)
 {
     struct bp_whereabouts *at = &d->values[value];
@@ -177,7 +177,7 @@ static bp_rc write_outputs(struct bp_device_planner *d, uint32_t u, bp_err *err)
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-/* Which values somebody reads in host memory: the host, groups there, and copies to other spaces. */
+/* Which values are read in host memory: by the host, groups there, and copies to other spaces. */
 static void find_needs(struct bp_device_planner *d)
 {
     const struct bp_planning *p = d->p;
@@ -270,7 +270,7 @@ static uint32_t count_tensors(const struct bp_planning *p)
     return n;
 }
 
-/* Lists of a plan, each as long as it may get: a tensor is copied once at most, and waited for once. */
+/* Lists of a plan, each as long as it may get: a tensor is copied and waited for once at most. */
 static bp_rc allocate(struct bp_device_planner *d, bp_err *err)
 {
     struct bp_region *region = &d->p->plan->region;

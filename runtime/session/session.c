@@ -282,6 +282,7 @@ static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
             continue;
         stats->frames++;
         stats->arena_bytes += bp_frame_state_bytes(frame);
+        stats->device_bytes += bp_frame_state_device_bytes(frame);
         bp_engine_return_frame(engine, frame);
     }
 }

@@ -422,7 +422,7 @@ AT(bp_profile_event, n_nodes, 60);
 AT(bp_profile_event, thread, 64);
 AT(bp_profile_event, reserved0, 68);
 
-SIZE(bp_session_stats, 64);
+SIZE(bp_session_stats, 72);
 AT(bp_session_stats, struct_size, 0);
 AT(bp_session_stats, n_groups, 4);
 AT(bp_session_stats, runs, 8);
@@ -432,6 +432,7 @@ AT(bp_session_stats, arena_bytes, 32);
 AT(bp_session_stats, create_ns, 40);
 AT(bp_session_stats, held_bytes, 48);
 AT(bp_session_stats, peak_bytes, 56);
+AT(bp_session_stats, device_bytes, 64);
 
 SIZE(bp_report_provider, 72);
 AT(bp_report_provider, struct_size, 0);

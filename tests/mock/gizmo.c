@@ -2,7 +2,7 @@
 /*
  * gizmo.c - a provider that computes in memory of its own, on the pretend accelerator of sim.h: six
  * operators for float32, with constants in device memory. Built as "gizmo", whose work goes into
- * streams; with TAKES_TURNS as "trinket", whose frames may not execute at once; and with IS_PROMPT as
+ * streams; with TAKES_TURNS as "trinket", whose frames take turns; and with IS_PROMPT as
  * "widget", which has no streams: each of its calls returns when all is done.
  */
 

@@ -73,6 +73,25 @@ START_TEST(the_report_counts_what_crosses)
 }
 END_TEST
 
+/* Values that are not needed at once share their memory; what a session holds is told. */
+START_TEST(device_memory_is_used_again_and_counted)
+{
+    const struct sim_counters *sim = device_sim(device_names[_i]);
+    bp_session_stats stats = {.struct_size = sizeof stats};
+
+    device_mixed_model("N");
+    device_add(device_names[_i], NULL, NULL, NULL, NULL);
+    kit_session();
+    ck_assert_uint_eq(sim->bytes, 256); /* w */
+    device_check_mixed(32, 0);
+    KIT_OK(bp_session_get_stats(kit.session, &stats, &kit.err));
+    ck_assert_uint_eq(stats.device_bytes, sim->bytes - 256);
+    ck_assert_uint_eq(stats.device_bytes, 3 * 512); /* x r m, then m g a: of five, 512 each */
+    ck_assert_uint_eq(sim->peak, sim->bytes);
+    device_check_left(device_names[_i]);
+}
+END_TEST
+
 START_TEST(nothing_is_copied_for_empty_tensors)
 {
     struct sim_counters *sim = device_sim(device_names[_i]);
@@ -379,6 +398,7 @@ int main(void)
     tcase_add_loop_test(cases[0], values_cross_between_memories, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], each_value_crosses_once, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], the_report_counts_what_crosses, 0, N_DEVICE_NAMES);
+    tcase_add_loop_test(cases[0], device_memory_is_used_again_and_counted, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], nothing_is_copied_for_empty_tensors, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], outputs_go_straight_into_the_callers_buffers, 0, N_DEVICE_NAMES);
     tcase_add_loop_test(cases[0], two_devices_meet_in_host_memory, 0, N_DEVICE_NAMES);

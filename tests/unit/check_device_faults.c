@@ -22,7 +22,7 @@ static void forget_options(void)
 
 enum { MAX_FAULTS = 40 };
 
-/* A status with words that name the provider, and the node where one of its values is the matter. */
+/* A status that names the provider, and the node where one of its values is the matter. */
 static void check_words(const char *name, const char *kind, bp_rc rc, bool is_run)
 {
     ck_assert_msg(rc == BP_E_DEVICE_LOST || rc == BP_E_NOMEM, "%s: %s: %s", kind, bp_rc_name(rc),

@@ -24,13 +24,14 @@ struct sim_counters *device_sim(const char *name);
 void device_check_left(const char *name);
 
 /*
- * On the device: r = Relu(x), m = r w, a = g + m; on the CPU: g = -m, b = |r|. So a is 0, and what it
- * is made of crosses in both directions. x is [N,4], w [4,3]; the outputs are a, b, m. rows: "N", or a number.
+ * On the device: r = Relu(x), m = r w, a = g + m; on the CPU: g = -m, b = |r|. So a is 0, and what
+ * it is made of crosses in both directions. x is [N,4], w [4,3]; the outputs are a, b, m.
+ * rows: "N", or a number.
  */
 void device_mixed_model(const char *rows);
 /* Elements of these outputs that are wrong. */
 uint32_t device_wrong_mixed(const float *x, const bp_binding *out, uint32_t rows);
-/* One run of up to DEVICE_MAX_ROWS rows, which differ by `start`; asserts nothing. options may be NULL. */
+/* One run of up to DEVICE_MAX_ROWS rows, other ones for another start; asserts nothing. */
 bp_rc device_run_mixed(uint32_t rows, float start, const bp_run_options *options, uint32_t *n_wrong,
                        bp_err *err);
 /* One that has to be right. */
