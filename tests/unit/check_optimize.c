@@ -254,24 +254,11 @@ START_TEST(large_graphs_take_little_time)
 END_TEST
 
 /* Where memory fails there is no session, or one that computes right with fewer passes. */
-START_TEST(every_allocation_may_fail)
+static void fail_each_allocation(void)
 {
     struct passes_result want, got;
     bool failed = true;
 
-    picture();
-    passes_floats("m", PW_DIMS(3, 1, 1), 5);
-    passes_floats("k", PW_DIMS(3, 1, 1), 6);
-    kit_ints("flat", PW_DIMS(2), 2, (const int64_t[]){1, -1});
-    kit_node("km", "Add", "k m", "b");
-    kit_node("conv", "Conv", "x w", "c");
-    kit_node("mul", "Mul", "c m", "z");
-    kit_node("add", "Add", "z b", "v");
-    kit_node("relu", "Relu", "v", "r");
-    kit_node("id", "Identity", "r", "i");
-    kit_node("again", "Relu", "v", "r2");
-    kit_node("sum", "Add", "i r2", "s");
-    kit_node("flat", "Reshape", "s flat", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
     passes_open_at(BP_OPTIMIZE_NONE);
     kit_session();
@@ -292,6 +279,52 @@ START_TEST(every_allocation_may_fail)
         passes_forget(&got);
     }
     passes_forget(&want);
+}
+
+START_TEST(every_allocation_may_fail)
+{
+    picture();
+    passes_floats("m", PW_DIMS(3, 1, 1), 5);
+    passes_floats("k", PW_DIMS(3, 1, 1), 6);
+    kit_ints("flat", PW_DIMS(2), 2, (const int64_t[]){1, -1});
+    kit_node("km", "Add", "k m", "b");
+    kit_node("conv", "Conv", "x w", "c");
+    kit_node("mul", "Mul", "c m", "z");
+    kit_node("add", "Add", "z b", "v");
+    kit_node("relu", "Relu", "v", "r");
+    kit_node("id", "Identity", "r", "i");
+    kit_node("again", "Relu", "v", "r2");
+    kit_node("sum", "Add", "i r2", "s");
+    kit_node("flat", "Reshape", "s flat", "y");
+    fail_each_allocation();
+}
+END_TEST
+
+/* Sizes that are written down and shared, a product that takes a scale, an activation. */
+START_TEST(every_allocation_may_fail_with_sizes)
+{
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,6");
+    passes_floats("w", PW_DIMS(3, 4), 1);
+    passes_scalar("half", 0.5f);
+    kit_ints("at", PW_DIMS(1), 1, (const int64_t[]){0});
+    kit_ints("rest", PW_DIMS(2), 2, (const int64_t[]){2, 3});
+    for (int i = 0; i < 2; i++) {
+        kit_node("", "Shape", "x", i ? "s1" : "s0");
+        kit_node("", "Gather", i ? "s1 at" : "s0 at", i ? "b1" : "b0");
+    }
+    kit_open_node("", "Concat", "b0 rest", "wanted");
+    kit_int_attr("axis", 0);
+    pw_close(&kit.w);
+    kit_node("split", "Reshape", "x wanted", "r");
+    kit_node("product", "MatMul", "r w", "p");
+    kit_node("scale", "Mul", "p half", "z");
+    kit_node("sigmoid", "Sigmoid", "z", "g");
+    kit_node("silu", "Mul", "z g", "v");
+    kit_open_node("", "Cast", "b1", "count");
+    kit_int_attr("to", BP_DTYPE_F32);
+    pw_close(&kit.w);
+    kit_node("plus", "Add", "v count", "y");
+    fail_each_allocation();
 }
 END_TEST
 
@@ -380,6 +413,7 @@ int main(void)
     tcase_add_test(all, digits_become_six_nodes);
     tcase_add_test(all, large_graphs_take_little_time);
     tcase_add_test(all, every_allocation_may_fail);
+    tcase_add_test(all, every_allocation_may_fail_with_sizes);
     tcase_add_loop_test(all, random_graphs_compute_the_same, 0, 60);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);

@@ -194,6 +194,16 @@ unit_tests += %D%/check_passes_nodes
 %C%_check_passes_nodes_CPPFLAGS = $(unit_cppflags)
 %C%_check_passes_nodes_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_passes_random
+%C%_check_passes_random_SOURCES = %D%/check_passes_random.c $(passes_sources)
+%C%_check_passes_random_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_random_LDADD = $(unit_ldadd)
+
+# Many random graphs at every level, some minutes; their seeds are in the log.
+check-passes:
+	BP_RANDOM_GRAPHS=2000 $(MAKE) check TESTS=%D%/check_passes_random
+.PHONY: check-passes
+
 unit_tests += %D%/check_passes_rules
 %C%_check_passes_rules_SOURCES = %D%/check_passes_rules.c $(passes_sources)
 %C%_check_passes_rules_CPPFLAGS = $(unit_cppflags)
