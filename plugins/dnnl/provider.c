@@ -22,7 +22,7 @@ static const dnnl_cpu_isa_t isas[] = {dnnl_cpu_isa_all,
                                       dnnl_cpu_isa_avx512_core_bf16,
                                       dnnl_cpu_isa_avx512_core_amx};
 
-enum { OPT_MATH_MODE, OPT_THREADS, OPT_MAX_ISA, OPT_CLAIM, OPT_VERBOSE, N_OPTIONS };
+enum { OPT_MATH_MODE, OPT_THREADS, OPT_MAX_ISA, OPT_CLAIM, OPT_VERBOSE, OPT_USE_ARENA, N_OPTIONS };
 
 #define CHOICES(names) .choices = (names), .n_choices = sizeof(names) / sizeof((names)[0])
 
@@ -77,6 +77,15 @@ static const bp_option options[N_OPTIONS] = {
             .def = "0",
             .min = 0,
             .max = 2,
+        },
+    [OPT_USE_ARENA] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_BOOL,
+            .key = "use_arena",
+            .help = "Has no effect; programs written for ONNX Runtime give it. All memory of a run "
+                    "is from the host's arena.",
+            .def = "true",
         },
 };
 
