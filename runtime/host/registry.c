@@ -253,3 +253,44 @@ bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp
     pthread_mutex_unlock(&registry->lock);
     return rc;
 }
+
+/* ---- what the user wants --------------------------------------------------------------------- */
+
+static bp_rc prefer(struct bp_spec_list *list, const char *name, bp_err *err)
+{
+    if (bp_names_equal(name, "cpu") || bp_spec_find(list, name))
+        return BP_OK;
+    return bp_spec_add(list, name, NULL, 0, BP_FALLBACK_DEFAULT, err);
+}
+
+static bp_rc prefer_found(const struct bp_registry *registry, const char *pattern,
+                          struct bp_spec_list *list, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (const struct bp_found *row = registry->first; rc >= 0 && row; row = row->next) {
+        if (row->is_listed && bp_row_is_fit(row) && strcmp(row->name, "cpu") != 0 &&
+            bp_order_fits(pattern, row->name, row->vetted.note.id))
+            rc = prefer(list, row->name, err);
+    }
+    return rc;
+}
+
+bp_rc bp_registry_prefer(struct bp_registry *registry, struct bp_spec_list *out, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    pthread_mutex_lock(&registry->lock);
+    if (registry->order.count > 0)
+        bp_rows_scan(registry);
+    for (uint32_t i = 0; rc >= 0 && i < registry->order.count; i++) {
+        const struct bp_order_entry *entry = &registry->order.entries[i];
+
+        if (entry->is_veto)
+            continue;
+        rc = strpbrk(entry->pattern, "*?[") ? prefer_found(registry, entry->pattern, out, err)
+                                            : prefer(out, entry->pattern, err);
+    }
+    pthread_mutex_unlock(&registry->lock);
+    return rc;
+}

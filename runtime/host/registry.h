@@ -11,6 +11,7 @@
 #include "host/order.h"
 #include "host/search.h"
 #include "host/services.h"
+#include "host/spec.h"
 #include "host/vet.h"
 
 /* A provider that was found. Rows never move and live as long as the registry. */
@@ -73,5 +74,12 @@ bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp
                        bp_err *err) BP_CHECKED;
 /* The same for a row; the error repeats the row's reason and fix. */
 bp_rc bp_registry_try(struct bp_registry *registry, struct bp_found *row, bp_err *err) BP_CHECKED;
+/*
+ * What the user wants, BACKPLANE_PROVIDERS, as a list for sessions that name nobody: its names, and for
+ * each of its patterns the fit ones that were found, without CPU. Start from {0}; finish it also after a
+ * failure.
+ */
+bp_rc bp_registry_prefer(struct bp_registry *registry, struct bp_spec_list *out,
+                         bp_err *err) BP_CHECKED;
 
 #endif
