@@ -186,6 +186,11 @@ bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
     return bp_give_out(out, &own, err);
 }
 
+bp_rc bp_env_probe(bp_env *env, bp_err *err)
+{
+    return bp_registry_probe(&env->registry, NULL, err);
+}
+
 bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out, bp_err *err)
 {
     bp_provider_info own = {.struct_size = sizeof own};

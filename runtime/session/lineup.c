@@ -227,7 +227,7 @@ static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *er
 static bp_rc add_list(struct building *b, const struct bp_spec_list *list,
                       const struct bp_spec_list *skip, bp_err *err)
 {
-    bp_rc rc = BP_OK;
+    bp_rc rc = bp_registry_probe(&b->lineup->env->registry, list, err);
 
     for (uint32_t i = 0; rc >= 0 && i < list->count; i++) {
         bool is_there = is_cpu(list->rows[i].name);

@@ -189,6 +189,11 @@ unit_tests += %D%/check_choice
 %C%_check_choice_CPPFLAGS = $(unit_cppflags)
 %C%_check_choice_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_probe
+%C%_check_probe_SOURCES = %D%/check_probe.c %D%/plugin_kit.h $(kit_sources)
+%C%_check_probe_CPPFLAGS = $(unit_cppflags)
+%C%_check_probe_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_profile
 %C%_check_profile_SOURCES = %D%/check_profile.c %D%/fail_alloc.c %D%/fail_alloc.h $(kit_sources)
 %C%_check_profile_CPPFLAGS = $(unit_cppflags)
