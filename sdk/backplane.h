@@ -93,6 +93,13 @@ typedef struct bp_env_config {
     const char *probe_helper; /* absolute path of backplane-probe; NULL: where it was installed */
     uint32_t probe_timeout_ms; /* of one plug-in; 0: as BACKPLANE_PROBE_TIMEOUT_MS says, else 2000 */
     uint32_t reserved0;
+    /*
+     * Where it is remembered from one process to the next what came of probes, so that good plug-ins
+     * are not tried every time and bad ones no third time: the absolute path of a file, "user" for
+     * one in the user's cache directory, "off" for none. NULL: as BACKPLANE_REGISTRY says, else
+     * "off": nothing is written that nobody asked for. Never in programs with raised privileges.
+     */
+    const char *registry;
 } bp_env_config;
 
 /*
@@ -241,6 +248,12 @@ BP_API bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out
  * the slowest, which is bounded. BP_E_NOMEM.
  */
 BP_API bp_rc bp_env_probe(bp_env *env, bp_err *err) BP_CHECKED;
+/*
+ * Forgets that the provider of this name has failed to stand a probe, here and in the registry file;
+ * the next question tries it anew, and what its row said until then is void. Errors are those of
+ * bp_env_find_provider().
+ */
+BP_API bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err) BP_CHECKED;
 /*
  * Device `device` of provider i, as the provider tells of it; bp_provider_info.n_devices says how many
  * there are. One that says nothing of its devices has the processor (kind BP_DEVICE_CPU), or with

@@ -30,6 +30,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/spec.c %D%/spec.h \
 	%D%/settings.c %D%/settings.h \
 	%D%/states.h \
+	%D%/strikes.c %D%/strikes.h \
 	%D%/trust.c %D%/trust.h \
 	%D%/vet.c %D%/vet.h \
 	%D%/weights.c %D%/weights.h

@@ -282,6 +282,19 @@ bp_rc bp_registry_probe(struct bp_registry *registry, const struct bp_spec_list 
     return rc;
 }
 
+bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *err)
+{
+    struct bp_found *row;
+    bp_rc rc;
+
+    pthread_mutex_lock(&registry->lock);
+    rc = find_locked(registry, name, &row, err);
+    if (rc >= 0)
+        bp_screen_forget(registry, row);
+    pthread_mutex_unlock(&registry->lock);
+    return rc;
+}
+
 /* ---- what the user wants --------------------------------------------------------------------- */
 
 static bp_rc prefer(struct bp_spec_list *list, const char *name, bp_err *err)

@@ -30,6 +30,8 @@ struct bp_found {
     bool is_draw;                /* of two that are alike */
     bool is_asked;               /* to be probed next */
     bool is_screened;            /* probed, as far as that goes */
+    bool is_struck;              /* it is that which ended it */
+    char key[BP_SHA256_TEXT];    /* in the registry file; "" where there is none */
     bool is_tried;               /* the rest is filled in */
     const bp_provider *provider; /* NULL: never got that far */
     uint32_t n_devices;
@@ -84,6 +86,8 @@ bp_rc bp_registry_try(struct bp_registry *registry, struct bp_found *row, bp_err
  */
 bp_rc bp_registry_probe(struct bp_registry *registry, const struct bp_spec_list *list,
                         bp_err *err) BP_CHECKED;
+/* Forgets that the provider of a name or path has failed to stand a probe. */
+bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *err) BP_CHECKED;
 /*
  * What the user wants, BACKPLANE_PROVIDERS, as a list for sessions that name nobody: its names, and for
  * each of its patterns the fit ones that were found, without CPU. Start from {0}; finish it also after a

@@ -6,7 +6,9 @@
 #include "base/log.h"
 #include "host/probe.h"
 #include "host/settings.h"
+#include "host/strikes.h"
 
+struct bp_found;
 struct bp_registry;
 
 /* Start from {0}. */
@@ -15,9 +17,10 @@ struct bp_screen {
     struct bp_probe_how how;
     char *helper;
     bool has_complained; /* that there is no helper */
+    struct bp_strikes strikes;
 };
 
-/* What the application says, else the user by BACKPLANE_PROBE, ..._TIMEOUT_MS and ..._HELPER. */
+/* What the application says, else the user by BACKPLANE_PROBE, its kin, and BACKPLANE_REGISTRY. */
 bp_rc bp_screen_init(struct bp_screen *screen, const bp_env_config *config,
                      const struct bp_settings *settings, const struct bp_log *log,
                      bp_err *err) BP_CHECKED;
@@ -27,5 +30,7 @@ void bp_screen_finish(struct bp_screen *screen);
  * once. A row whose file is at fault ends with stage, reason and fix. BP_E_NOMEM: none was probed.
  */
 bp_rc bp_screen_rows(struct bp_registry *registry, bp_err *err) BP_CHECKED;
+/* Forgets what is known of a row's file, here and in the registry file; it is probed when next asked. */
+void bp_screen_forget(struct bp_registry *registry, struct bp_found *row);
 
 #endif

@@ -23,6 +23,7 @@ static const char *const known[] = {
     "BACKPLANE_PROVIDERS",
     "BACKPLANE_PROVIDER_PATH",
     "BACKPLANE_PROVIDER_PATH_ADD",
+    "BACKPLANE_REGISTRY",
     "BACKPLANE_REPORT",
     "BACKPLANE_STRICT",
 };

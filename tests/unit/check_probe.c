@@ -9,6 +9,7 @@
 #include <check.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "plugin_kit.h"
@@ -53,6 +54,8 @@ static void make(const char *name, const char *what)
     plugin_make(file, note, code, "-w -O0 -pthread");
 }
 
+static const char *registry; /* of the environments to come; NULL: none */
+
 static bp_env *env_with(uint32_t mode, uint32_t timeout_ms, const char *helper)
 {
     char built[1024], own[1024];
@@ -65,7 +68,8 @@ static bp_env *env_with(uint32_t mode, uint32_t timeout_ms, const char *helper)
                             .n_provider_dirs = 2,
                             .probe = mode,
                             .probe_timeout_ms = timeout_ms,
-                            .probe_helper = helper ? helper : own};
+                            .probe_helper = helper ? helper : own,
+                            .registry = registry};
     bp_env *env = NULL;
 
     snprintf(built, sizeof built, "%s/providers", getenv("BP_BUILDDIR"));
@@ -139,6 +143,7 @@ START_TEST(none_of_the_zoo_gets_in)
     for (unsigned i = 0; i < N_ZOO; i++)
         make(zoo[i].name, zoo[i].what);
     make("good", "ASK");
+    registry = plugin_path("registry");
     env = env_with(BP_PROBE_AUTO, 3000, NULL);
     start = now();
     KIT_OK(bp_env_probe(env, &kit.err));
@@ -156,6 +161,19 @@ START_TEST(none_of_the_zoo_gets_in)
     ck_assert_int_eq(ask(env, "good").code, BP_OK);
     ck_assert_uint_eq(ask(env, "good").stage, BP_STAGE_AVAILABLE);
     KIT_OK(bp_env_destroy(env, &kit.err));
+
+    /* the next start knows them all, and tries none */
+    start = now();
+    env = env_with(BP_PROBE_AUTO, 3000, "/nowhere");
+    KIT_OK(bp_env_probe(env, &kit.err));
+    printf("%d bad plug-ins are skipped in %.0f us\n", N_ZOO, (now() - start) * 1e6);
+    ck_assert_msg(now() - start < 3.0, "%g s: some were tried again", now() - start);
+    for (unsigned i = 0; i < N_ZOO; i++)
+        KIT_FAILS(bp_env_is_available(env, zoo[i].name, &kit.err), BP_E_UNAVAILABLE, zoo[i].words,
+                  "not tried again before 10 min");
+    ck_assert_uint_eq(kit_warnings(), 0);
+    KIT_OK(bp_env_destroy(env, &kit.err));
+    registry = NULL;
 }
 END_TEST
 
@@ -281,6 +299,114 @@ START_TEST(it_works_where_children_are_not_waited_for)
 }
 END_TEST
 
+/* ---- from one process to the next ------------------------------------------------------------ */
+
+START_TEST(a_second_strike_makes_a_quarantine_that_a_user_can_end)
+{
+    bp_provider_info info;
+    bp_env *env;
+
+    make("crash", "ASK *nothing = 1");
+    registry = plugin_path("registry");
+    env = env_with(BP_PROBE_AUTO, 0, NULL);
+    KIT_FAILS(bp_env_is_available(env, "crash", &kit.err), BP_E_UNAVAILABLE, "signal 11");
+    KIT_OK(bp_env_destroy(env, &kit.err));
+    env = env_with(BP_PROBE_ALWAYS, 0, NULL);
+    KIT_FAILS(bp_env_is_available(env, "crash", &kit.err), BP_E_UNAVAILABLE, "signal 11");
+    KIT_OK(bp_env_destroy(env, &kit.err));
+    for (uint32_t mode = BP_PROBE_AUTO; mode <= BP_PROBE_ALWAYS; mode++) {
+        env = env_with(mode, 0, "/nowhere");
+        info = ask(env, "crash");
+        ck_assert_uint_eq(info.stage, BP_STAGE_QUARANTINE);
+        ck_assert_ptr_nonnull(strstr(info.reason, "has failed 2 times"));
+        ck_assert_ptr_nonnull(strstr(info.reason, "signal 11"));
+        ck_assert_ptr_nonnull(strstr(info.fix, "backplane doctor retry crash"));
+        KIT_OK(bp_env_destroy(env, &kit.err));
+    }
+    env = env_with(BP_PROBE_AUTO, 0, NULL);
+    ck_assert_uint_eq(ask(env, "crash").stage, BP_STAGE_QUARANTINE);
+    KIT_OK(bp_env_retry_provider(env, "crash", &kit.err));
+    ck_assert_uint_eq(ask(env, "crash").stage, BP_STAGE_AVAILABLE);
+    KIT_OK(bp_env_destroy(env, &kit.err));
+    KIT_FAILS(bp_env_retry_provider(kit.env, "nobody", &kit.err), BP_E_INVALID, "nobody knows");
+    KIT_FAILS(bp_env_retry_provider(kit.env, "", &kit.err), BP_E_INVALID, "needs a name");
+    KIT_OK(bp_env_retry_provider(kit.env, "cpu", &kit.err));
+    registry = NULL;
+}
+END_TEST
+
+START_TEST(another_file_gets_another_chance)
+{
+    bp_env *env;
+
+    make("crash", "ASK *nothing = 1");
+    registry = plugin_path("registry");
+    for (uint32_t i = 0; i < 2; i++) {
+        env = env_with(BP_PROBE_ALWAYS, 0, NULL);
+        KIT_FAILS(bp_env_is_available(env, "crash", &kit.err), BP_E_UNAVAILABLE, "signal 11");
+        KIT_OK(bp_env_destroy(env, &kit.err));
+    }
+    make("crash", "ASK"); /* mended */
+    env = env_with(BP_PROBE_AUTO, 0, NULL);
+    KIT_OK(bp_env_is_available(env, "crash", &kit.err));
+    KIT_OK(bp_env_destroy(env, &kit.err));
+    registry = NULL;
+}
+END_TEST
+
+/* One that is good is not tried again for a day; that it is not, shows where it would fail. */
+START_TEST(what_was_good_is_opened_without_a_probe)
+{
+    bp_env *env;
+    pid_t child;
+    int status;
+
+    make("fine", "ASK if (getenv(\"BP_TEST_PARENT\") && atoi(getenv(\"BP_TEST_PARENT\")) !="
+                 " getpid()) abort()");
+    registry = plugin_path("registry");
+    child = fork(); /* so that it is not open in this process */
+    if (child == 0) {
+        env = env_with(BP_PROBE_AUTO, 0, NULL);
+        _exit(bp_env_is_available(env, "fine", NULL) < 0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    snprintf(kit.text, sizeof kit.text, "%d", (int)getpid());
+    setenv("BP_TEST_PARENT", kit.text, 1);
+    env = env_with(BP_PROBE_AUTO, 0, NULL);
+    KIT_OK(bp_env_is_available(env, "fine", &kit.err));
+    KIT_OK(bp_env_destroy(env, &kit.err));
+    unsetenv("BP_TEST_PARENT");
+    registry = NULL;
+}
+END_TEST
+
+START_TEST(nothing_is_written_that_nobody_asked_for)
+{
+    bp_env_config config = {.struct_size = sizeof config, .log = kit_log};
+    struct stat st;
+    bp_env *env;
+
+    make("crash", "ASK *nothing = 1");
+    setenv("BACKPLANE_PROVIDER_PATH", plugin_dir, 1);
+    setenv("XDG_CACHE_HOME", plugin_path("cache"), 1);
+    ck_assert_int_eq(mkdir(plugin_path("cache"), 0700), 0);
+    for (int i = 0; i < 4; i++) {
+        static const char *const values[] = {NULL, "off", "registry", "user"};
+
+        if (values[i])
+            setenv("BACKPLANE_REGISTRY", values[i], 1);
+        KIT_OK(bp_env_create(&config, &env, &kit.err));
+        KIT_FAILS(bp_env_is_available(env, "crash", &kit.err), BP_E_UNAVAILABLE, "signal 11");
+        KIT_OK(bp_env_destroy(env, &kit.err));
+        ck_assert_int_eq(stat(plugin_path("cache/backplane/registry"), &st), i == 3 ? 0 : -1);
+        ck_assert_uint_eq(kit_warnings(), i >= 2); /* about "registry" */
+    }
+    unsetenv("BACKPLANE_REGISTRY");
+    unsetenv("XDG_CACHE_HOME");
+}
+END_TEST
+
 START_TEST(wrong_settings_are_refused)
 {
     bp_env_config config = {.struct_size = sizeof config, .probe = 4};
@@ -293,6 +419,9 @@ START_TEST(wrong_settings_are_refused)
     config.probe_timeout_ms = 0;
     config.probe_helper = "helper";
     KIT_FAILS(bp_env_create(&config, &env, &kit.err), BP_E_INVALID, "not absolute");
+    config.probe_helper = NULL;
+    config.registry = "registry";
+    KIT_FAILS(bp_env_create(&config, &env, &kit.err), BP_E_INVALID, "not 'registry'");
 }
 END_TEST
 
@@ -342,6 +471,10 @@ int main(void)
     tcase_add_test(modes, off_tries_nothing);
     tcase_add_test(modes, a_plug_in_that_says_no_is_opened_and_may_say_it);
     tcase_add_test(modes, it_works_where_children_are_not_waited_for);
+    tcase_add_test(modes, a_second_strike_makes_a_quarantine_that_a_user_can_end);
+    tcase_add_test(modes, another_file_gets_another_chance);
+    tcase_add_test(modes, what_was_good_is_opened_without_a_probe);
+    tcase_add_test(modes, nothing_is_written_that_nobody_asked_for);
     tcase_add_test(modes, wrong_settings_are_refused);
     tcase_add_test(modes, variables_decide_where_the_application_does_not);
     return kit_main("probe", cases, 2);

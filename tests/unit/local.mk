@@ -20,6 +20,11 @@ unit_tests += %D%/check_base
 %C%_check_base_LDFLAGS = $(fail_alloc_ldflags)
 %C%_check_base_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_strikes
+%C%_check_strikes_SOURCES = %D%/check_strikes.c %D%/plugin_kit.h %D%/random.h $(kit_sources)
+%C%_check_strikes_CPPFLAGS = $(unit_cppflags)
+%C%_check_strikes_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_symbol
 %C%_check_symbol_SOURCES = %D%/check_symbol.c %D%/fail_alloc.c %D%/fail_alloc.h
 %C%_check_symbol_CPPFLAGS = $(unit_cppflags)
