@@ -367,12 +367,11 @@ START_TEST(what_was_good_is_opened_without_a_probe)
     child = fork(); /* so that it is not open in this process */
     if (child == 0) {
         env = env_with(BP_PROBE_AUTO, 0, NULL);
-        status = bp_env_is_available(env, "fine", NULL) < 0;
-        KIT_OK(bp_env_destroy(env, &kit.err));
-        _exit(status);
+        (void)!bp_env_is_available(env, "fine", NULL);
+        _exit(0);
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
+    plugin_shell("grep -q libbp-fine.so %s", registry);
     snprintf(kit.text, sizeof kit.text, "%d", (int)getpid());
     setenv("BP_TEST_PARENT", kit.text, 1);
     env = env_with(BP_PROBE_AUTO, 0, NULL);
@@ -461,7 +460,7 @@ END_TEST
 int main(void)
 {
     TCase *animals = tcase_create("zoo"), *modes = tcase_create("modes");
-    TCase *const cases[] = {animals, modes};
+    TCase *const cases[] = {modes, animals}; /* the first one wants nothing open so far */
 
     tcase_add_checked_fixture(animals, plugin_setup, plugin_teardown);
     tcase_add_checked_fixture(modes, plugin_setup, plugin_teardown);
