@@ -8,7 +8,8 @@ runtime_libs = $(PROTOBUF_C_LIBS) $(LIBFFI_LIBS) $(LTDL_LIBS) $(PTHREAD_LIBS) $(
 
 noinst_LTLIBRARIES += %D%/libbackplane-core.la
 %C%_libbackplane_core_la_CPPFLAGS = $(runtime_cppflags) \
-	-DBP_PROVIDER_DIR='"$(providerdir)"'
+	-DBP_PROVIDER_DIR='"$(providerdir)"' \
+	-DBP_PROBE_PATH='"$(pkglibexecdir)/backplane-probe"'
 %C%_libbackplane_core_la_SOURCES =
 %C%_libbackplane_core_la_LIBADD =
 

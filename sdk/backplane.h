@@ -89,8 +89,31 @@ typedef struct bp_env_config {
     void *log_user;
     const char *const *provider_dirs; /* absolute; searched before every other */
     uint32_t n_provider_dirs;
+    uint32_t probe; /* BP_PROBE_*; 0: as BACKPLANE_PROBE says, else BP_PROBE_AUTO */
+    const char *probe_helper; /* absolute path of backplane-probe; NULL: where it was installed */
+    uint32_t probe_timeout_ms; /* of one plug-in; 0: as BACKPLANE_PROBE_TIMEOUT_MS says, else 2000 */
     uint32_t reserved0;
+    /*
+     * Where it is remembered from one process to the next what came of probes, so that good plug-ins
+     * are not tried every time and bad ones no third time: the absolute path of a file, "user" for
+     * one in the user's cache directory, "off" for none. NULL: as BACKPLANE_REGISTRY says, else
+     * "off": nothing is written that nobody asked for. Never in programs with raised privileges.
+     */
+    const char *registry;
 } bp_env_config;
+
+/*
+ * Plug-ins are tried in a process of their own before they are opened in this one: they are opened
+ * there, greeted, and asked whether they are usable. One that crashes, takes too long, ends its
+ * process, or leaves a thread, blocked signals or another directory behind is not opened here, and its
+ * row says what it did.
+ */
+enum {
+    BP_PROBE_AUTO = 1,   /* all but CPU and what is open here already; without a helper none, and one
+                            warning */
+    BP_PROBE_ALWAYS = 2, /* CPU too, and nothing is opened that could not be tried */
+    BP_PROBE_OFF = 3
+};
 
 enum {
     BP_ENV_IGNORE_VARIABLES = 1u << 0, /* read no BACKPLANE_* variable */
@@ -219,6 +242,18 @@ BP_API bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out
  */
 BP_API bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out,
                                   bp_err *err) BP_CHECKED;
+/*
+ * Tries all that were found and are still unknown in processes of their own, all at once, so that
+ * asking for each of them does not do that one after the other; see BP_PROBE_AUTO. Takes no longer than
+ * the slowest, which is bounded. BP_E_NOMEM.
+ */
+BP_API bp_rc bp_env_probe(bp_env *env, bp_err *err) BP_CHECKED;
+/*
+ * Forgets that the provider of this name has failed to stand a probe, here and in the registry file;
+ * the next question tries it anew, and what its row said until then is void. Errors are those of
+ * bp_env_find_provider().
+ */
+BP_API bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err) BP_CHECKED;
 /*
  * Device `device` of provider i, as the provider tells of it; bp_provider_info.n_devices says how many
  * there are. One that says nothing of its devices has the processor (kind BP_DEVICE_CPU), or with

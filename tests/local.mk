@@ -8,6 +8,8 @@ SH_LOG_COMPILER = $(SHELL)
 # BACKPLANE_ONNX_TESTS, newer tests of ONNX, may come from outside; tests that need them skip without.
 AM_TESTS_ENVIRONMENT = \
 	BACKPLANE_PROVIDER_PATH='$(abs_builddir)/providers'; export BACKPLANE_PROVIDER_PATH; \
+	BACKPLANE_PROBE_HELPER='$(abs_builddir)/runtime/backplane-probe'; \
+	export BACKPLANE_PROBE_HELPER; \
 	BP_SRCDIR='$(abs_srcdir)'; export BP_SRCDIR; \
 	BP_BUILDDIR='$(abs_builddir)'; export BP_BUILDDIR; \
 	BP_MOCK_DIR='$(abs_builddir)/tests/mock/.libs'; export BP_MOCK_DIR; \

@@ -30,6 +30,7 @@ static const char about[] =
     "With 'why': the same for the provider NAME; with MODEL, what becomes of it when that model\n"
     "is loaded with it in front (or with the list of --providers): what it got, and the reasons\n"
     "for which it refused the rest, with counts and examples.\n"
+    "With 'retry': forgets that the provider NAME failed when it was tried, and tries it anew.\n"
     "The exit code is 4 if the provider is not usable, 5 if it gets no node of the model.";
 
 /* The library's own words: text as it is, JSON as it is. */
@@ -185,15 +186,22 @@ out:
 static int why(struct cli *cli, const struct doctor_args *args, const struct arg_list *operands)
 {
     const char *name = operands->n > 1 ? operands->items[1] : NULL;
+    bool is_retry = strcmp(operands->items[0], "retry") == 0;
     int code;
 
-    if (strcmp(operands->items[0], "why") != 0)
+    if (!is_retry && strcmp(operands->items[0], "why") != 0)
         return cli_fail(cli, CLI_USAGE, "doctor does not know '%s'; is 'doctor why %s' meant?",
                         operands->items[0], operands->items[0]);
     if (!name)
         return cli_fail(cli, CLI_USAGE,
-                        "doctor why: which provider? 'backplane providers' lists "
-                        "them");
+                        "doctor %s: which provider? 'backplane providers' lists them",
+                        operands->items[0]);
+    if (is_retry) {
+        bp_rc rc = bp_env_retry_provider(cli->env, name, &cli->err);
+
+        if (rc < 0)
+            return cli_fail_rc(cli, CLI_PROVIDER, rc);
+    }
     if (operands->n > 2)
         return examine(cli, args, name, operands->items[2]);
     code = print_explained(cli, NULL, name, args->is_json);
@@ -209,7 +217,7 @@ static int run(struct cli *cli, int argc, char **argv)
         cli_group(cli),
     };
     const struct arg_command command = {.name = "doctor",
-                                        .operands = "[why NAME [MODEL]]",
+                                        .operands = "[why NAME [MODEL] | retry NAME]",
                                         .about = about,
                                         .groups = groups,
                                         .n_groups = sizeof groups / sizeof groups[0],

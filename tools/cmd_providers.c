@@ -158,7 +158,9 @@ static int providers(struct cli *cli, const struct providers_args *args, const c
 
     if (code != CLI_OK || name)
         return code != CLI_OK ? code : show(cli, args, name);
-    rc = bp_env_provider_count(cli->env, &n, &cli->err);
+    rc = args->opens_none ? BP_OK : bp_env_probe(cli->env, &cli->err);
+    if (rc >= 0)
+        rc = bp_env_provider_count(cli->env, &n, &cli->err);
     if (rc < 0)
         return cli_fail_rc(cli, CLI_RUN, rc);
     return list(cli, args, n);

@@ -186,6 +186,18 @@ bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out, bp_er
     return bp_give_out(out, &own, err);
 }
 
+bp_rc bp_env_probe(bp_env *env, bp_err *err)
+{
+    return bp_registry_probe(&env->registry, NULL, err);
+}
+
+bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err)
+{
+    if (!name || !*name)
+        return bp_fail(err, BP_E_INVALID, "a provider needs a name");
+    return bp_registry_retry(&env->registry, name, err);
+}
+
 bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out, bp_err *err)
 {
     bp_provider_info own = {.struct_size = sizeof own};

@@ -230,3 +230,13 @@ bp_rc bp_loader_adopt(const char *name, bp_entry_fn entry, const struct bp_modul
 {
     return open_module(name, NULL, entry, out, stage, err);
 }
+
+bool bp_loader_has(const char *path)
+{
+    bool has;
+
+    pthread_mutex_lock(&modules.lock);
+    has = find(path, NULL) != NULL;
+    pthread_mutex_unlock(&modules.lock);
+    return has;
+}

@@ -26,4 +26,7 @@ bp_rc bp_loader_open(const char *path, const struct bp_module_copy **out, uint32
 bp_rc bp_loader_adopt(const char *name, bp_entry_fn entry, const struct bp_module_copy **out,
                       uint32_t *stage, bp_err *err) BP_CHECKED;
 
+/* Is the plug-in at this path open in this process already? */
+bool bp_loader_has(const char *path);
+
 #endif

@@ -21,13 +21,22 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/note.c %D%/note.h \
 	%D%/options.c %D%/options.h \
 	%D%/order.c %D%/order.h \
+	%D%/probe.c %D%/probe.h %D%/probe_page.h \
 	%D%/registry.c %D%/registry.h \
 	%D%/rows.c %D%/rows.h \
+	%D%/screen.c %D%/screen.h \
 	%D%/search.c %D%/search.h \
 	%D%/services.c %D%/services.h \
 	%D%/spec.c %D%/spec.h \
 	%D%/settings.c %D%/settings.h \
 	%D%/states.h \
+	%D%/strikes.c %D%/strikes.h \
 	%D%/trust.c %D%/trust.h \
 	%D%/vet.c %D%/vet.h \
 	%D%/weights.c %D%/weights.h
+
+# What opens a plug-in in a process of its own before a host does.
+pkglibexec_PROGRAMS += runtime/backplane-probe
+runtime_backplane_probe_CPPFLAGS = $(runtime_cppflags)
+runtime_backplane_probe_LDADD = runtime/libbackplane-core.la $(runtime_libs)
+runtime_backplane_probe_SOURCES = %D%/probe_main.c

@@ -59,7 +59,7 @@ void bp_order_finish(struct bp_order *order)
     *order = (struct bp_order){0};
 }
 
-static bool fits(const char *pattern, const char *name, const char *id)
+bool bp_order_fits(const char *pattern, const char *name, const char *id)
 {
     return fnmatch(pattern, name, 0) == 0 || (id && fnmatch(pattern, id, 0) == 0);
 }
@@ -67,7 +67,7 @@ static bool fits(const char *pattern, const char *name, const char *id)
 uint32_t bp_order_place(const struct bp_order *order, const char *name, const char *id)
 {
     for (uint32_t i = 0; i < order->count; i++) {
-        if (!order->entries[i].is_veto && fits(order->entries[i].pattern, name, id))
+        if (!order->entries[i].is_veto && bp_order_fits(order->entries[i].pattern, name, id))
             return i;
     }
     return order->count;
@@ -76,7 +76,7 @@ uint32_t bp_order_place(const struct bp_order *order, const char *name, const ch
 const char *bp_order_veto(const struct bp_order *order, const char *name, const char *id)
 {
     for (uint32_t i = 0; i < order->count; i++) {
-        if (order->entries[i].is_veto && fits(order->entries[i].pattern, name, id))
+        if (order->entries[i].is_veto && bp_order_fits(order->entries[i].pattern, name, id))
             return order->entries[i].pattern;
     }
     return NULL;

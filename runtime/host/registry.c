@@ -21,8 +21,11 @@ bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config
     bp_vet_init(&registry->vet, config->flags & BP_ENV_HERMETIC);
     rc = bp_search_init(&registry->search, config, settings, log, err);
     if (rc >= 0)
+        rc = bp_screen_init(&registry->screen, config, settings, log, err);
+    if (rc >= 0)
         rc = bp_order_init(&registry->order, bp_settings_get(settings, "BACKPLANE_PROVIDERS"), err);
     if (rc < 0) {
+        bp_screen_finish(&registry->screen);
         bp_search_finish(&registry->search);
         return rc;
     }
@@ -34,6 +37,7 @@ void bp_registry_finish(struct bp_registry *registry)
 {
     bp_rows_finish(registry);
     bp_order_finish(&registry->order);
+    bp_screen_finish(&registry->screen);
     bp_search_finish(&registry->search);
     pthread_mutex_destroy(&registry->lock);
 }
@@ -142,6 +146,12 @@ static bp_rc open_row(struct bp_registry *registry, struct bp_found *row, bp_err
 
 static bp_rc try_locked(struct bp_registry *registry, struct bp_found *row, bp_err *err)
 {
+    bp_rc rc;
+
+    row->is_asked = true;
+    rc = bp_screen_rows(registry, err);
+    if (rc < 0)
+        return rc;
     if (!row->is_tried && bp_row_is_fit(row)) {
         char text[sizeof row->reason] = "";
         bp_err own = bp_err_init(text, sizeof text);
@@ -250,6 +260,78 @@ bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp
     *out = NULL;
     pthread_mutex_lock(&registry->lock);
     rc = open_locked(registry, name, out, err);
+    pthread_mutex_unlock(&registry->lock);
+    return rc;
+}
+
+bp_rc bp_registry_probe(struct bp_registry *registry, const struct bp_spec_list *list, bp_err *err)
+{
+    struct bp_found *row;
+    bp_rc rc;
+
+    pthread_mutex_lock(&registry->lock);
+    bp_rows_scan(registry);
+    for (row = registry->first; !list && row; row = row->next)
+        row->is_asked = true;
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        if (find_locked(registry, list->rows[i].name, &row, NULL) >= 0)
+            row->is_asked = true;
+    }
+    rc = bp_screen_rows(registry, err);
+    pthread_mutex_unlock(&registry->lock);
+    return rc;
+}
+
+bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *err)
+{
+    struct bp_found *row;
+    bp_rc rc;
+
+    pthread_mutex_lock(&registry->lock);
+    rc = find_locked(registry, name, &row, err);
+    if (rc >= 0)
+        bp_screen_forget(registry, row);
+    pthread_mutex_unlock(&registry->lock);
+    return rc;
+}
+
+/* ---- what the user wants --------------------------------------------------------------------- */
+
+static bp_rc prefer(struct bp_spec_list *list, const char *name, bp_err *err)
+{
+    if (bp_names_equal(name, "cpu") || bp_spec_find(list, name))
+        return BP_OK;
+    return bp_spec_add(list, name, NULL, 0, BP_FALLBACK_DEFAULT, err);
+}
+
+static bp_rc prefer_found(const struct bp_registry *registry, const char *pattern,
+                          struct bp_spec_list *list, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (const struct bp_found *row = registry->first; rc >= 0 && row; row = row->next) {
+        if (row->is_listed && bp_row_is_fit(row) && strcmp(row->name, "cpu") != 0 &&
+            bp_order_fits(pattern, row->name, row->vetted.note.id))
+            rc = prefer(list, row->name, err);
+    }
+    return rc;
+}
+
+bp_rc bp_registry_prefer(struct bp_registry *registry, struct bp_spec_list *out, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    pthread_mutex_lock(&registry->lock);
+    if (registry->order.count > 0)
+        bp_rows_scan(registry);
+    for (uint32_t i = 0; rc >= 0 && i < registry->order.count; i++) {
+        const struct bp_order_entry *entry = &registry->order.entries[i];
+
+        if (entry->is_veto)
+            continue;
+        rc = strpbrk(entry->pattern, "*?[") ? prefer_found(registry, entry->pattern, out, err)
+                                            : prefer(out, entry->pattern, err);
+    }
     pthread_mutex_unlock(&registry->lock);
     return rc;
 }

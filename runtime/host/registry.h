@@ -9,8 +9,10 @@
 #include "host/loader.h"
 #include "host/names.h"
 #include "host/order.h"
+#include "host/screen.h"
 #include "host/search.h"
 #include "host/services.h"
+#include "host/spec.h"
 #include "host/vet.h"
 
 /* A provider that was found. Rows never move and live as long as the registry. */
@@ -26,6 +28,10 @@ struct bp_found {
     bool is_listed;              /* part of the search, not asked for by its path */
     bool is_duplicate;           /* another row is used instead */
     bool is_draw;                /* of two that are alike */
+    bool is_asked;               /* to be probed next */
+    bool is_screened;            /* probed, as far as that goes */
+    bool is_struck;              /* it is that which ended it */
+    char key[BP_SHA256_TEXT];    /* in the registry file; "" where there is none */
     bool is_tried;               /* the rest is filled in */
     const bp_provider *provider; /* NULL: never got that far */
     uint32_t n_devices;
@@ -45,6 +51,7 @@ struct bp_registry {
     struct bp_search search;
     struct bp_order order;
     struct bp_vet vet;
+    struct bp_screen screen;
     const struct bp_log *log;
     struct bp_found *first; /* in the order of use */
     bool is_strict;         /* BACKPLANE_STRICT: CPU can be vetoed too */
@@ -73,5 +80,20 @@ bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp
                        bp_err *err) BP_CHECKED;
 /* The same for a row; the error repeats the row's reason and fix. */
 bp_rc bp_registry_try(struct bp_registry *registry, struct bp_found *row, bp_err *err) BP_CHECKED;
+/*
+ * Tries the files that a list means, or with NULL all that were found, in processes of their own, many
+ * at once; asked for one by one, they would be tried so. What it found stands in the rows.
+ */
+bp_rc bp_registry_probe(struct bp_registry *registry, const struct bp_spec_list *list,
+                        bp_err *err) BP_CHECKED;
+/* Forgets that the provider of a name or path has failed to stand a probe. */
+bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *err) BP_CHECKED;
+/*
+ * What the user wants, BACKPLANE_PROVIDERS, as a list for sessions that name nobody: its names, and for
+ * each of its patterns the fit ones that were found, without CPU. Start from {0}; finish it also after a
+ * failure.
+ */
+bp_rc bp_registry_prefer(struct bp_registry *registry, struct bp_spec_list *out,
+                         bp_err *err) BP_CHECKED;
 
 #endif

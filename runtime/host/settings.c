@@ -17,9 +17,13 @@
 
 /* All that the library or its tools read. */
 static const char *const known[] = {
+    "BACKPLANE_PROBE",
+    "BACKPLANE_PROBE_HELPER",
+    "BACKPLANE_PROBE_TIMEOUT_MS",
     "BACKPLANE_PROVIDERS",
     "BACKPLANE_PROVIDER_PATH",
     "BACKPLANE_PROVIDER_PATH_ADD",
+    "BACKPLANE_REGISTRY",
     "BACKPLANE_REPORT",
     "BACKPLANE_STRICT",
 };

@@ -157,8 +157,10 @@ OrtStatus *ort_devices_need(const OrtEnv *given, const struct ort_devices **out)
 
     pthread_mutex_lock(&env.shared->lock);
     if (!env.shared->devices) {
-        status = ort_from(bp_env_provider_count(given->host, &n, ort_err_init(&err)), &err,
-                          ORT_OTHER, NULL);
+        status = ort_from(bp_env_probe(given->host, ort_err_init(&err)), &err, ORT_OTHER, NULL);
+        if (!status)
+            status = ort_from(bp_env_provider_count(given->host, &n, ort_err_init(&err)), &err,
+                              ORT_OTHER, NULL);
         if (!status) {
             env.shared->devices = build(given->host, n);
             if (!env.shared->devices)

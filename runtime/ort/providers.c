@@ -272,8 +272,10 @@ OrtStatus *ort_GetAvailableProviders(char ***out_ptr, int *provider_length)
     status = ort_env_acquire(&env);
     if (status)
         return status;
-    status =
-        ort_from(bp_env_provider_count(env->host, &n, ort_err_init(&err)), &err, ORT_OTHER, NULL);
+    status = ort_from(bp_env_probe(env->host, ort_err_init(&err)), &err, ORT_OTHER, NULL);
+    if (!status)
+        status = ort_from(bp_env_provider_count(env->host, &n, ort_err_init(&err)), &err, ORT_OTHER,
+                          NULL);
     if (!status) {
         names = calloc(n + 1, sizeof *names);
         status = names ? list(env, n, names, provider_length) : ort_no_memory();

@@ -241,6 +241,8 @@ static bp_rc add_all(struct explaining *e, bp_err *err)
     if (e->report)
         n = bp_report_provider_count(e->report);
     else
+        rc = bp_env_probe(e->env, err);
+    if (rc >= 0 && !e->report)
         rc = bp_env_provider_count(e->env, &n, err);
     for (uint32_t i = 0; rc >= 0 && i < n; i++)
         rc = e->report ? add_row(e, i, err) : add_found(e, i, err);

@@ -230,7 +230,7 @@ static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *er
 static bp_rc add_list(struct building *b, const struct bp_spec_list *list,
                       const struct bp_spec_list *skip, bp_err *err)
 {
-    bp_rc rc = BP_OK;
+    bp_rc rc = bp_registry_probe(&b->lineup->env->registry, list, err);
 
     for (uint32_t i = 0; rc >= 0 && i < list->count; i++) {
         bool is_there = is_cpu(list->rows[i].name);
@@ -283,6 +283,21 @@ static bp_rc add_custom(struct building *b, bp_err *err)
     return rc < 0 ? rc : bp_report_add_provider(b->report, &row, &active->row, err);
 }
 
+/* Those of BACKPLANE_PROVIDERS, in a session for which nobody in the program has named any. */
+static bp_rc add_preferred(struct building *b, const struct bp_spec_list *defaults, bp_err *err)
+{
+    struct bp_spec_list list = {0};
+    bp_rc rc;
+
+    if (!defaults || defaults->count > 0 || (b->wish->own && b->wish->own->count > 0))
+        return BP_OK;
+    rc = bp_registry_prefer(&b->lineup->env->registry, &list, err);
+    if (rc >= 0)
+        rc = add_list(b, &list, NULL, err);
+    bp_spec_finish(&list);
+    return rc < 0 ? bp_fail_in(err, rc, "BACKPLANE_PROVIDERS") : rc;
+}
+
 bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
                      const struct bp_lineup_wish *wish, bp_report *report, bp_err *err)
 {
@@ -296,6 +311,8 @@ bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
     pthread_mutex_lock(&env->lock);
     if (rc >= 0 && defaults)
         rc = add_list(&b, defaults, wish->own, err);
+    if (rc >= 0)
+        rc = add_preferred(&b, defaults, err);
     if (rc >= 0 && wish->has_custom)
         rc = add_custom(&b, err);
     if (rc >= 0)

@@ -42,8 +42,8 @@ struct bp_lineup_wish {
 /*
  * Opens each provider in order and makes its instance; a row in `report` for each. A name that
  * nobody knows and a wrong option are errors whatever the policy; what is missing or fails here is
- * one with BP_FALLBACK_REQUIRE only. Without CPU among them it is added. On failure finish it all
- * the same.
+ * one with BP_FALLBACK_REQUIRE only. Where neither list names any, those of BACKPLANE_PROVIDERS are
+ * taken. Without CPU among them it is added. On failure finish it all the same.
  */
 bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
                      const struct bp_lineup_wish *wish, bp_report *report, bp_err *err) BP_CHECKED;

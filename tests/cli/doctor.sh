@@ -56,6 +56,11 @@ bp 4 doctor why absent "$model"
 bp 2 doctor few
 says err "is 'doctor why few' meant?"
 bp 2 doctor why
+bp 0 doctor retry few
+says out 'known, installed, loadable, usable'
+bp 2 doctor retry
+bp 4 doctor retry fewx
+says err "did you mean 'few'"
 bp 3 doctor why few "$work/none.onnx"
 
 # placement: P10

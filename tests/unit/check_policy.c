@@ -61,6 +61,7 @@ static void teardown(void)
 {
     kit_teardown();
     unlink(report_file);
+    unsetenv("BACKPLANE_PROVIDERS");
     unsetenv("BACKPLANE_REPORT");
     unsetenv("BACKPLANE_STRICT");
     unsetenv("BACKPLANE_STRIKT");
@@ -304,6 +305,67 @@ START_TEST(variables_are_listed_with_why_they_do_not_count)
     kit_new_env(1); /* which ignores them */
     for (uint32_t i = 0; (name = bp_env_variable(kit.env, i, NULL, &ignored)) != NULL; i++)
         ck_assert_ptr_nonnull(ignored);
+}
+END_TEST
+
+/* Names of the providers in the report of a session, in order: "few cpu ". */
+static const char *used(void)
+{
+    static char text[256];
+    const bp_report *report = bp_session_report(kit.session);
+    bp_report_provider row = {.struct_size = sizeof row};
+
+    text[0] = '\0';
+    for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
+        KIT_OK(bp_report_get_provider(report, i, &row, &kit.err));
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", row.name);
+    }
+    return text;
+}
+
+static const struct {
+    const char *variable, *used;
+} wishes[] = {
+    {"few", "few cpu "},
+    {"absent,org.backplane.few", "absent few cpu "},
+    {"cpu, FewExecutionProvider ,few", "few cpu "},
+    {"f?w*,few,!gadget", "few cpu "},
+    {"org.backplane.a*", "absent cpu "},
+    {"cuda", "cuda cpu "}, /* known, and not installed: a row like any other */
+    {"!few", "cpu "},
+    {"", "cpu "},
+};
+
+START_TEST(what_the_user_wants_is_used_where_the_program_names_nobody)
+{
+    setenv("BACKPLANE_PROVIDERS", wishes[_i].variable, 1);
+    use_variables();
+    kit_small_model();
+    kit_session();
+    ck_assert_str_eq(used(), wishes[_i].used);
+    forget_session();
+    kit_provider("gadget", BP_FALLBACK_SILENT);
+    kit_session();
+    ck_assert_str_eq(used(), "gadget cpu ");
+    forget_session();
+    KIT_OK(bp_env_add_provider(kit.env, "absent", NULL, 0, BP_FALLBACK_SILENT, &kit.err));
+    kit_session();
+    ck_assert_str_eq(used(), "absent cpu ");
+}
+END_TEST
+
+START_TEST(a_wish_for_nobody_is_an_error)
+{
+    setenv("BACKPLANE_PROVIDERS", "fewx", 1);
+    use_variables();
+    kit_small_model();
+    KIT_FAILS(kit_try_session(), BP_E_INVALID, "BACKPLANE_PROVIDERS: nobody knows", "'few'");
+    setenv("BACKPLANE_PROVIDERS", "absent", 1);
+    setenv("BACKPLANE_STRICT", "1", 1);
+    forget_session();
+    use_variables();
+    kit_small_model();
+    KIT_FAILS(kit_try_session(), BP_E_UNAVAILABLE, "'absent' is required");
 }
 END_TEST
 
@@ -697,6 +759,9 @@ int main(void)
     tcase_add_loop_test(policy, a_policy_never_changes_what_is_recorded, 0, N_FAULTS);
     tcase_add_loop_test(policy, strict_makes_every_failure_one_of_the_session, 0, N_FAULTS);
     tcase_add_test(policy, strict_from_outside_cannot_be_undone);
+    tcase_add_loop_test(policy, what_the_user_wants_is_used_where_the_program_names_nobody, 0,
+                        sizeof wishes / sizeof wishes[0]);
+    tcase_add_test(policy, a_wish_for_nobody_is_an_error);
     tcase_add_test(policy, a_provider_that_takes_nothing_fails_where_it_is_required);
     tcase_add_test(policy, all_that_fails_is_in_the_report_of_a_failure);
     tcase_add_test(policy, less_than_the_share_is_a_failure_by_policy);

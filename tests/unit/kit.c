@@ -11,7 +11,7 @@ struct kit kit;
 
 /* ---- the environment ------------------------------------------------------------------------- */
 
-static void record(void *user, uint32_t level, const char *domain, const char *text)
+void kit_log(void *user, uint32_t level, const char *domain, const char *text)
 {
     (void)user;
     pthread_mutex_lock(&kit.lock);
@@ -38,9 +38,10 @@ void kit_new_env(uint32_t threads)
         .flags = BP_ENV_IGNORE_VARIABLES,
         .log_level = BP_LOG_DEBUG,
         .threads = threads,
-        .log = record,
+        .log = kit_log,
         .provider_dirs = dirs,
         .n_provider_dirs = 2,
+        .probe = BP_PROBE_OFF, /* check_probe.c is about that */
     };
 
     snprintf(built, sizeof built, "%s/providers", getenv("BP_BUILDDIR"));

@@ -74,6 +74,9 @@ void kit_small_model(void);
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
+/* What records log lines in kit.lines: a bp_log_fn, for environments of one's own. */
+void kit_log(void *user, uint32_t level, const char *domain, const char *text);
+
 /* Appends a provider to kit.options, which are made at first use. */
 void kit_provider(const char *name, uint32_t fallback);
 void kit_provider_with(const char *name, const char *key, const char *value);

@@ -23,6 +23,11 @@ unit_tests += %D%/check_base
 %C%_check_base_LDFLAGS = $(fail_alloc_ldflags)
 %C%_check_base_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_strikes
+%C%_check_strikes_SOURCES = %D%/check_strikes.c %D%/plugin_kit.h %D%/random.h $(kit_sources)
+%C%_check_strikes_CPPFLAGS = $(unit_cppflags)
+%C%_check_strikes_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_symbol
 %C%_check_symbol_SOURCES = %D%/check_symbol.c %D%/fail_alloc.c %D%/fail_alloc.h
 %C%_check_symbol_CPPFLAGS = $(unit_cppflags)
@@ -223,6 +228,11 @@ unit_tests += %D%/check_choice
 %C%_check_choice_SOURCES = %D%/check_choice.c $(kit_sources)
 %C%_check_choice_CPPFLAGS = $(unit_cppflags)
 %C%_check_choice_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_probe
+%C%_check_probe_SOURCES = %D%/check_probe.c %D%/plugin_kit.h $(kit_sources)
+%C%_check_probe_CPPFLAGS = $(unit_cppflags)
+%C%_check_probe_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_profile
 %C%_check_profile_SOURCES = %D%/check_profile.c %D%/fail_alloc.c %D%/fail_alloc.h $(kit_sources)

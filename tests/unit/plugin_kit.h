@@ -91,7 +91,8 @@ static inline bp_env *plugin_env(uint32_t flags)
                             .flags = flags,
                             .log_level = BP_LOG_ERROR,
                             .provider_dirs = dirs,
-                            .n_provider_dirs = 1};
+                            .n_provider_dirs = 1,
+                            .probe = BP_PROBE_OFF};
     bp_env *env = NULL;
 
     KIT_OK(bp_env_create(&config, &env, &kit.err));
