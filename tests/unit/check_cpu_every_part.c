@@ -45,8 +45,8 @@ static void ck_elements(const char *name, const void *want, const struct shape *
                         uint32_t dtype)
 {
     for (size_t i = 0; i < shape_count(shape); i++)
-        ck_assert_msg(typed_same(th_data(t, name), i, want, i, dtype), "%s, element %zu of %s",
-                      name, i, shape_text(shape));
+        if (!typed_same(th_data(t, name), i, want, i, dtype))
+            ck_abort_msg("%s, element %zu of %s", name, i, shape_text(shape));
 }
 
 static const char *const names[PARTS] = {"p0", "p1", "p2", "p3"};
