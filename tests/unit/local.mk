@@ -4,6 +4,8 @@
 #   %C%_check_array_CPPFLAGS = $(unit_cppflags)
 #   %C%_check_array_LDADD = $(unit_ldadd)
 
+dist_check_SCRIPTS += %D%/covered.sh
+
 # what tests of host/, plan/ and session/ share
 kit_sources = %D%/kit.c %D%/kit.h %D%/proto_writer.h
 takers_sources = %D%/takers.c %D%/takers.h %D%/graphs.c %D%/graphs.h
@@ -566,10 +568,13 @@ unit_tests += %D%/check_dnnl_ops
 %C%_check_dnnl_ops_LDADD = $(dnnl_test_ldadd)
 endif
 
+unit_tests += $(cpu_tests)
+
 # what of it all they have run: behind them
-unit_tests += $(cpu_tests) %D%/covered
-%C%_covered_CPPFLAGS = $(unit_cppflags)
-%C%_covered_LDADD = $(unit_ldadd)
+check_PROGRAMS += %D%/uncovered
+%C%_uncovered_CPPFLAGS = $(unit_cppflags)
+%C%_uncovered_LDADD = $(unit_ldadd)
+TESTS += %D%/covered.sh
 %D%/covered.log: $(cpu_tests:=.log)
 endif
 

@@ -38,7 +38,10 @@ struct passes_saved {
 };
 void passes_save(uint32_t flags, struct passes_saved *out);
 void passes_unsave(struct passes_saved *saved);
-/* The model computes the same at every level, in the first run, the second, and saved. */
+/*
+ * The model computes the same at every level, in the first run, the second, and saved. Behind it there
+ * is a session at the highest level.
+ */
 void passes_same(void);
 /* That, with an output "y" added, and it becomes these operators. */
 void passes_becomes(const char *basic, const char *extended);

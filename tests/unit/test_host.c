@@ -819,7 +819,7 @@ void th_move(struct th *t)
     t->run.io_epoch++;
 }
 
-/* Adds a line to the file that covered.c reads, unless this process has done so. */
+/* Adds a line to the file that uncovered.c reads, unless this process has done so. */
 static void record_line(const char *line)
 {
     static uint64_t written[LINES]; /* hashes, each at its own place; a lost one is written again */

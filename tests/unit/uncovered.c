@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * covered.c - has a test run each operator that the CPU provider takes, with each element type it
+ * uncovered.c - has a test run each operator that the CPU provider takes, with each element type it
  * takes, at each of its parameters? Reads what test_host.c noted of check_cpu_*, and fails with a
  * list of what no test has run. In which version of the operator does not count.
  */
@@ -36,7 +36,7 @@ static struct row *row_of(const char *domain, const char *op, const char *param)
             return &rows[i];
     }
     if (n_rows == MAX_ROWS) {
-        fprintf(stderr, "covered: more than %d parameters\n", MAX_ROWS);
+        fprintf(stderr, "uncovered: more than %d parameters\n", MAX_ROWS);
         exit(EXIT_FAILURE);
     }
     snprintf(rows[n_rows].op, NAME, "%s", whole);
@@ -125,7 +125,7 @@ static bool read_file(const char *folder, const char *name)
     }
     fclose(file);
     if (!is_good)
-        fprintf(stderr, "covered: %s: what operator is this? %s", path, kept);
+        fprintf(stderr, "uncovered: %s: what operator is this? %s", path, kept);
     return is_good;
 }
 
@@ -172,7 +172,7 @@ static void ask_provider(void)
     if (bp_env_create(NULL, &env, &err) < 0 || bp_env_find_provider(env, "cpu", &i, &err) < 0 ||
         bp_env_provider_operators(env, i, add_taken, NULL, &err) < 0 ||
         bp_env_destroy(env, &err) < 0) {
-        fprintf(stderr, "covered: %s\n", text);
+        fprintf(stderr, "uncovered: %s\n", text);
         exit(EXIT_FAILURE);
     }
 }
@@ -184,7 +184,7 @@ int main(void)
     uint32_t taken = 0, ran = 0;
 
     if (n_files <= 0) {
-        printf("covered: nothing has been noted in '%s'\n", folder ? folder : "");
+        printf("uncovered: nothing has been noted in '%s'\n", folder ? folder : "");
         return n_files < 0 ? EXIT_FAILURE : SKIPPED;
     }
     ask_provider();
@@ -194,6 +194,6 @@ int main(void)
         if (rows[i].taken & ~rows[i].ran)
             print_missing(&rows[i]);
     }
-    printf("covered: tests have run %u of %u pairs of a parameter and a type\n", ran, taken);
+    printf("uncovered: tests have run %u of %u pairs of a parameter and a type\n", ran, taken);
     return ran == taken ? EXIT_SUCCESS : EXIT_FAILURE;
 }
