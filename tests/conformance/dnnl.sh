@@ -10,12 +10,6 @@ least=330 # tests in which dnnl runs a node
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
-threads=2
-# LeakSanitizer crashes at the end of a process in which libgomp has threads
-if nm -D "$BP_BUILDDIR/runtime/.libs/libbackplane.so" | grep -q '__asan_'; then
-    threads=1
-fi
-
 if [ ! -e "$BP_BUILDDIR/providers/libbp-dnnl.so" ]; then
     echo "not tested: the provider dnnl was not built"
     exit 77
@@ -25,13 +19,20 @@ if [ ! -d "$data/node" ]; then
     exit 77
 fi
 
+case $("$BP_BUILDDIR/config.status" --config 2>/dev/null) in
+*"--enable-sanitizers"*)
+    echo "skipped: LeakSanitizer crashes where libgomp has threads; check_dnnl_* run with one"
+    exit 77
+    ;;
+esac
+
 fail()
 {
     echo "FAILED: $*" >&2
     status=1
 }
 
-"$backplane" conform -p dnnl,cpu --threads $threads --option dnnl:claim=all --report \
+"$backplane" conform -p dnnl,cpu --threads 2 --option dnnl:claim=all --report \
     --expect "$BP_SRCDIR/tests/conformance/onnx.expect" \
     "$data"/node "$data"/simple "$data"/pytorch-* >"$work/out" 2>/dev/null || true
 taken=$(grep -c 'dnnl [1-9]' "$work/out" || true)
@@ -44,7 +45,7 @@ for model in "${BACKPLANE_MODELS:-/nowhere}"/light/*.onnx; do
     [ -f "$model" ] || continue
     name=$("$backplane" info "$model" --json | tr -d ' \n' |
         sed 's/.*"outputs":\[{"name":"\([^"]*\)".*/\1/')
-    "$backplane" run -p dnnl,cpu --threads $threads "$model" --expect "$name=${model%.onnx}_output_0.pb" \
+    "$backplane" run -p dnnl,cpu --threads 2 "$model" --expect "$name=${model%.onnx}_output_0.pb" \
         >"$work/run" 2>&1 || fail "$model: $(tail -n 3 "$work/run")"
     groups=$("$backplane" plan -p dnnl,cpu "$model" | awk '$1 == "dnnl" && NF == 5 {print $5}')
     echo "$(basename "$model" .onnx): as expected, $groups groups of dnnl"
