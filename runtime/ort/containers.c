@@ -58,7 +58,7 @@ OrtStatus *ort_value_adopt(OrtValue *value, bp_binding *result)
 
 static OrtStatus *copy_tensor(const bp_tensor *tensor, OrtValue **out)
 {
-    const char *data = (const char *)tensor->base + tensor->offset;
+    const char *data = bp_tensor_data(tensor);
     OrtStatus *status;
 
     status = ort_CreateTensorAsOrtValue(ort_default_allocator(), tensor->dims, tensor->rank,

@@ -59,8 +59,7 @@ static OrtStatus *copy_one(const OrtValue *from, OrtValue *to)
     if (rc < 0)
         return ort_from(rc, &err, ORT_OTHER, "CopyTensors: ");
     if (bytes > 0)
-        memmove((char *)to->tensor.base + to->tensor.offset,
-                (const char *)from->tensor.base + from->tensor.offset, bytes);
+        memmove(bp_tensor_data(&to->tensor), bp_tensor_data(&from->tensor), bytes);
     return NULL;
 }
 

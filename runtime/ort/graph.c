@@ -233,8 +233,7 @@ static OrtStatus *copy_tensor(const OrtValue *from, OrtValue **out)
                                                    tensor->rank, ort_dtype(tensor->dtype), out);
 
     if (!status && (*out)->tensor.bytes > 0)
-        memcpy((*out)->tensor.base, (const char *)tensor->base + tensor->offset,
-               (*out)->tensor.bytes);
+        memcpy((*out)->tensor.base, bp_tensor_data(tensor), (*out)->tensor.bytes);
     return status;
 }
 

@@ -97,7 +97,7 @@ static OrtStatus *add_value(struct ort_loaded *loaded, const char *name, OrtValu
         return ort_no_memory();
     loaded->kept[loaded->n_kept - 1].value = ort_value_retain(value);
     if (copies && value->storage == ORT_BORROWED && tensor.bytes > 0) {
-        tensor.base = keep_copy(loaded, (const char *)tensor.base + tensor.offset, tensor.bytes);
+        tensor.base = keep_copy(loaded, bp_tensor_data(&tensor), tensor.bytes);
         tensor.offset = 0;
         if (!tensor.base)
             return ort_no_memory();

@@ -249,7 +249,7 @@ OrtStatus *ort_GetTensorMutableData(OrtValue *value, void **out)
     if (status)
         return status;
     ORT_NEED(out);
-    *out = (char *)value->tensor.base + value->tensor.offset;
+    *out = bp_tensor_data(&value->tensor);
     return NULL;
 }
 
@@ -260,7 +260,7 @@ OrtStatus *ort_GetTensorData(const OrtValue *value, const void **out)
     if (status)
         return status;
     ORT_NEED(out);
-    *out = (const char *)value->tensor.base + value->tensor.offset;
+    *out = bp_tensor_data(&value->tensor);
     return NULL;
 }
 

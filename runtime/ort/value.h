@@ -8,6 +8,7 @@
 #define BP_ORT_VALUE_H
 
 #include <backplane.h>
+#include <bp/sdk.h>
 #include <stdatomic.h>
 
 #include "ort/memory.h"
@@ -50,7 +51,7 @@ void ort_value_clear(OrtValue *value);
 size_t ort_tensor_count(const bp_tensor *tensor);
 static inline bp_span *ort_tensor_spans(const bp_tensor *tensor)
 {
-    return (bp_span *)(void *)((char *)tensor->base + tensor->offset);
+    return bp_tensor_data(tensor);
 }
 
 /* A status unless the value is a tensor with content. */

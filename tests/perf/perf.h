@@ -12,16 +12,7 @@
 enum { SKIP = 77 };
 
 /* Sanitizers change time and memory so much that limits say nothing. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define BP_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define BP_SANITIZED 1
-#endif
-#endif
-#ifndef BP_SANITIZED
-#define BP_SANITIZED 0
-#endif
+#define BP_SANITIZED (WITH_ASAN || WITH_TSAN)
 
 static inline double now_ms(void)
 {

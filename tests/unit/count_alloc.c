@@ -11,14 +11,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HAS_SANITIZER
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_SANITIZER
-#endif
 
 /* Plug-ins and libraries find ours, although the build hides names. */
 #define SEEN __attribute__((visibility("default")))
@@ -50,7 +42,7 @@ bool count_alloc_stop(void)
     return has_failed;
 }
 
-#if defined(__GLIBC__) && !defined(HAS_SANITIZER)
+#if defined(__GLIBC__) && !WITH_ASAN && !WITH_TSAN
 
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t count, size_t size);

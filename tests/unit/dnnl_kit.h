@@ -45,16 +45,7 @@ static inline bp_entry_fn dnnl_cpu_entry(void)
  * Threads of oneDNN's team: LeakSanitizer of gcc 12 crashes at the end of a process in which
  * libgomp has threads, so that there is but the caller with it.
  */
-#if defined(__SANITIZE_ADDRESS__)
-#define DNNL_TEAM 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define DNNL_TEAM 1
-#endif
-#endif
-#ifndef DNNL_TEAM
-#define DNNL_TEAM 2
-#endif
+#define DNNL_TEAM (WITH_ASAN ? 1 : 2)
 
 /* A host of dnnl's that has it take all it can. */
 static inline struct th *dnnl_new(void)

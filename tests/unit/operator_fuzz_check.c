@@ -32,7 +32,7 @@ static void die(int number)
     raise(number);
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#if WITH_ASAN
 void __sanitizer_set_death_callback(void (*fn)(void));
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 
@@ -44,7 +44,7 @@ const char *__asan_default_options(void)
 
 static void limit_memory(void)
 {
-#ifndef __SANITIZE_ADDRESS__
+#if !WITH_ASAN
     struct rlimit limit;
     unsigned long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -64,13 +64,13 @@ void fuzz_setup(void)
 
     kit_setup();
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-#ifdef __SANITIZE_ADDRESS__
+#if WITH_ASAN
         if (numbers[i] != SIGALRM && numbers[i] != SIGABRT)
             continue; /* the sanitizer's own */
 #endif
         signal(numbers[i], die);
     }
-#ifdef __SANITIZE_ADDRESS__
+#if WITH_ASAN
     __sanitizer_set_death_callback(fuzz_say);
 #endif
     limit_memory();

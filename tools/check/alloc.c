@@ -12,14 +12,6 @@
 
 #include "check/kit.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HAS_SANITIZER
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HAS_SANITIZER
-#endif
 
 #define SEEN __attribute__((visibility("default")))
 
@@ -71,7 +63,7 @@ void kit_alloc_pause(bool on)
     watch.is_paused = on;
 }
 
-#if defined(__GLIBC__) && !defined(HAS_SANITIZER)
+#if defined(__GLIBC__) && !WITH_ASAN && !WITH_TSAN
 
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t count, size_t size);

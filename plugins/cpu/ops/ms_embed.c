@@ -188,11 +188,12 @@ static void count_mask(const struct bp_cpu_call *call)
 static const float *vector(const struct bp_cpu_call *call, uint32_t i)
 {
     const struct state *s = call->state;
-    float *to = (float *)call->scratch + (i == 6 ? s->rows.cols : 0);
     struct table table = {call->in[i], 0, 0};
+    float *to;
 
     if (!s->is_quantized)
         return bp_cpu_data(call->in[i]);
+    to = (float *)call->scratch + (i == 6 ? s->rows.cols : 0);
     table.scale = scalar(call, 6 + i, 1);
     table.zero_point = scalar(call, 11 + i, 0);
     memset(to, 0, s->rows.cols * sizeof *to);

@@ -286,7 +286,8 @@ static struct bp_cpu_head_rows fill_cache(const struct bp_cpu_call *call, uint32
         int64_t n = s->lengths[s->batches + b];
         struct bp_cpu_head_rows from = past, new_rows = fresh, at = to;
 
-        from.data += old ? b * past.batch : 0;
+        if (old)
+            from.data += b * past.batch;
         at.data += b * to.batch;
         if (n > 0 && !is_shared)
             bp_cpu_heads_copy(&from, &at, 1, s->kv_heads, n, s->head, NULL);

@@ -51,10 +51,11 @@ static bp_rc plan_operand(struct bp_cpu_call *call, uint32_t n, uint32_t input, 
 static const uint8_t *operand(const struct bp_cpu_call *call, uint32_t n, uint32_t input)
 {
     const struct state *s = call->state;
-    uint8_t *to = (uint8_t *)call->scratch + s->at[n];
+    uint8_t *to;
 
     if (!s->is_spread[n])
         return bp_cpu_data(call->in[input]);
+    to = (uint8_t *)call->scratch + s->at[n];
     bp_cpu_strided_run(call, &s->spread[n], bp_cpu_data(call->in[input]), to);
     return to;
 }
