@@ -88,6 +88,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/gemm.c \
 	%D%/kernels/gemm.h \
 	%D%/kernels/gemm_fill.inc \
+	%D%/kernels/gemm_part.h \
+	%D%/kernels/gemm_slab.c \
 	%D%/kernels/granularity.c \
 	%D%/kernels/granularity.h \
 	%D%/kernels/gru.inc \
@@ -215,6 +217,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/signal.inc \
 	%D%/kernels/sized.c \
 	%D%/kernels/sized.h \
+	%D%/kernels/slab.c \
+	%D%/kernels/slab.h \
 	%D%/kernels/softmax.inc \
 	%D%/kernels/strided.c \
 	%D%/kernels/strided.h \

@@ -8,8 +8,7 @@
 
 #include "blas.h"
 #include "kernels/simd.h"
-
-struct bp_cpu_window;
+#include "kernels/slab.h"
 
 /* Fill m to simd and call bp_cpu_gemm_plan(); the rest is its own. */
 struct bp_cpu_gemm {
@@ -30,6 +29,7 @@ struct bp_cpu_gemm {
     uint32_t tasks;                     /* of a product */
     size_t scratch_bytes;               /* of each worker */
     size_t row_parts, col_parts, depth; /* how tasks share C, and the part of k in a pass */
+    struct bp_cpu_slab slab;            /* of `image`, where its path is taken */
 };
 
 void bp_cpu_gemm_plan(struct bp_cpu_gemm *gemm);

@@ -16,13 +16,14 @@
 /*
  * One block of a matrix product: c[i][j] = bias[i] + alpha * sum of a[i][p] * b[p][j], or with
  * `add` the old c instead of the bias. a is row-major. b comes in panels of `nr` columns: row p of
- * panel q begins at b + q * panel + p * ldb, and all nr elements of it can be read also where n
- * ends before.
+ * panel q begins at b + q * panel + p * ldb, or + row_at[p] where that is given, and all nr elements
+ * of it can be read also where n ends before.
  */
 struct bp_cpu_block {
     const void *a, *b;
     void *c;
     const void *bias; /* m elements, or NULL: zeroes */
+    const size_t *row_at; /* k elements, for `block` only; or NULL */
     size_t lda, ldb, ldc, panel;
     size_t m, n, k;
     double alpha;
