@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "kernels/gemm.h"
+#include "kernels/window.h"
 
 extern bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
 
@@ -121,6 +122,103 @@ START_TEST(every_instruction_set_multiplies)
                 g.simd = simd;
                 check_product(&g, !g.add && nums_pick(0, 1));
             }
+        }
+    }
+}
+END_TEST
+
+/* Element (row, col) of the matrix of a convolution: a tap of a channel, an output position. */
+static double window_element(const struct bp_cpu_window *w, const double *x, size_t row, size_t col)
+{
+    int64_t tap = (int64_t)row % w->kernel_count, at = (int64_t)col, l = 0, in = 1, place[3];
+
+    for (int d = BP_CPU_SPATIAL; d-- > 0;) {
+        place[d] = bp_cpu_window_start(w, d, at % w->out[d]) + tap % w->kernel[d] * w->dilation[d];
+        at /= w->out[d];
+        tap /= w->kernel[d];
+        if (place[d] < 0 || place[d] >= w->in[d])
+            return 0;
+        l += place[d] * in;
+        in *= w->in[d];
+    }
+    return x[(int64_t)row / w->kernel_count * w->in_count + l];
+}
+
+static struct bp_cpu_window made_up_window(void)
+{
+    struct bp_cpu_window w = {.in_count = 1, .out_count = 1, .kernel_count = 1};
+
+    for (int d = 0; d < BP_CPU_SPATIAL; d++) {
+        bool is_flat = d == 0 && nums_pick(0, 3) > 0;
+
+        w.kernel[d] = is_flat ? 1 : nums_pick(1, 4);
+        w.dilation[d] = nums_pick(1, 2);
+        w.stride[d] = nums_pick(0, 5) ? 1 : 2;
+        w.pad[d] = is_flat ? 0 : nums_pick(-1, 2);
+        w.out[d] = is_flat ? 1 : nums_pick(1, 20);
+        w.in[d] = is_flat ? 1 : nums_pick(1, 24);
+        w.in_count *= w.in[d];
+        w.out_count *= w.out[d];
+        w.kernel_count *= w.kernel[d];
+    }
+    return w;
+}
+
+/* A product with the matrix of a convolution, against the one with that matrix written out. */
+static void check_windows(const struct bp_cpu_simd *simd, uint32_t dtype)
+{
+    struct bp_cpu_window w = made_up_window();
+    /* with 512 elements, the rows of A lie so that a tile's would collide in the cache */
+    size_t channels = nums_pick(0, 3) || 512 % w.kernel_count ? (size_t)nums_pick(1, 9)
+                                                              : 512 / (size_t)w.kernel_count;
+    struct bp_cpu_gemm g = {.m = (size_t)nums_pick(1, 130),
+                            .n = (size_t)w.out_count,
+                            .k = channels * (size_t)w.kernel_count,
+                            .dtype = dtype,
+                            .is_conv = true,
+                            .alpha = 1,
+                            .image = &w,
+                            .width = (uint32_t)nums_pick(1, 3),
+                            .simd = simd};
+    size_t n_x = channels * (size_t)w.in_count;
+    double *a = nums_make(g.m * g.k, dtype), *x = nums_make(n_x, dtype);
+    double *b = calloc(g.k * g.n, sizeof *b), *c = calloc(g.m * g.n, sizeof *c);
+    void *a_data = typed_encode(a, g.m * g.k, dtype), *x_data = typed_encode(x, n_x, dtype);
+    void *c_data = typed_encode(c, g.m * g.n, dtype), *scratch;
+    struct plain p = plain_of(g.m, g.n, g.k, false, false);
+
+    for (size_t i = 0; i < g.k * g.n; i++)
+        b[i] = window_element(&w, x, i / g.n, i % g.n);
+    multiply(&p, a, b, 1, c);
+    bp_cpu_gemm_plan(&g);
+    scratch = aligned_alloc(64, g.scratch_bytes / 64 * 64 + 64);
+    for (uint32_t i = g.tasks; i-- > 0;) {
+        struct bp_cpu_operands operands = {a_data, x_data, NULL, c_data};
+
+        bp_cpu_gemm_task(&g, &operands, i, scratch);
+    }
+    nums_compare(simd->name, c_data, c, g.m * g.n, dtype, g.k);
+    free(a);
+    free(x);
+    free(b);
+    free(c);
+    free(a_data);
+    free(x_data);
+    free(c_data);
+    free(scratch);
+}
+
+START_TEST(every_instruction_set_reads_windows)
+{
+    const uint32_t dtypes[] = {BP_DTYPE_F32, BP_DTYPE_F64};
+    const struct bp_cpu_simd *simd;
+    bool usable;
+
+    nums_seed((uint64_t)_i + 70);
+    for (uint32_t t = 0; t < 2; t++) {
+        for (uint32_t l = 0; (simd = bp_cpu_simd_level(dtypes[t], l, &usable)) != NULL; l++) {
+            for (int i = 0; i < 8 && usable; i++)
+                check_windows(simd, dtypes[t]);
         }
     }
 }
@@ -438,6 +536,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, every_instruction_set_multiplies, 0, 8);
+    tcase_add_loop_test(tcase, every_instruction_set_reads_windows, 0, 8);
     tcase_add_test(tcase, openblas_multiplies);
     tcase_add_test(tcase, every_instruction_set_has_functions);
     tcase_add_test(tcase, every_instruction_set_sums);
