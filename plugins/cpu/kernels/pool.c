@@ -26,8 +26,9 @@ bp_rc bp_cpu_pool_prepare(struct bp_cpu_call *call, bp_err *err)
     pool->counts_pads = bp_cpu_int(call->node, "count_include_pad", 0) != 0;
     pool->is_column_major = bp_cpu_int(call->node, "storage_order", 0) != 0;
     pool->row_bytes = ((size_t)pool->window.in[2] * pool->width / ROW_ALIGN + 1) * ROW_ALIGN;
+    pool->worker_bytes = 2 * pool->row_bytes;
     pool->slices = bp_cpu_slices(call, bp_cpu_count(y), 2 * pool->window.kernel_count);
-    if (__builtin_mul_overflow(pool->row_bytes, call->width, &call->scratch_bytes))
+    if (__builtin_mul_overflow(pool->worker_bytes, call->width, &call->scratch_bytes))
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "the scratch memory is too large");
     return BP_OK;
 }
@@ -43,7 +44,7 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
         pool->plane(pool, (const char *)pool->x + (size_t)(p * w->in_count) * pool->width,
                     (char *)pool->y + (size_t)(p * w->out_count) * pool->width,
                     pool->indices ? pool->indices + p * w->out_count : NULL, p * w->in_count,
-                    pool->scratch + worker * pool->row_bytes);
+                    pool->scratch + worker * pool->worker_bytes);
     }
 }
 

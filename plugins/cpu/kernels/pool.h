@@ -13,7 +13,8 @@ struct bp_cpu_pool {
     bool counts_pads;     /* the divisor has the padding in it, but nothing behind it */
     bool is_column_major; /* order of the positions in `indices` */
     double p;             /* of LpPool */
-    size_t row_bytes;     /* of a worker's scratch */
+    size_t row_bytes;     /* of one row of scratch; `plane` needs two */
+    size_t worker_bytes;  /* of a worker's scratch */
     const void *x;        /* at run */
     void *y;
     int64_t *indices; /* NULL: not wanted */

@@ -52,9 +52,9 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     pool = call->state;
     pool->p = p;
     pool->plane = call->in[0]->dtype == BP_DTYPE_F64 ? lp_plane_f64 : lp_plane_f32;
-    /* the powers of a plane come before the row */
-    pool->row_bytes += (size_t)pool->window.in_count * pool->width / 64 * 64 + 64;
-    if (__builtin_mul_overflow(pool->row_bytes, call->width, &call->scratch_bytes))
+    /* the powers of a plane come before the rows */
+    pool->worker_bytes += (size_t)pool->window.in_count * pool->width / 64 * 64 + 64;
+    if (__builtin_mul_overflow(pool->worker_bytes, call->width, &call->scratch_bytes))
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "the scratch memory is too large");
     return BP_OK;
 }
