@@ -17,12 +17,15 @@ function percent(share) { return share == "-" ? "" : sprintf("%.0f %%", share * 
 
 function shown(figure) { return figure == "-" ? "" : figure }
 
+# Three digits or so.
+function ms(t) { return t == "-" ? "" : t >= 100 ? sprintf("%.0f", t) : t >= 10 ? sprintf("%.1f", t) : sprintf("%.2f", t) }
+
 function line(i,    f) {
     split(row[i], f, "\t")
-    printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s |", f[1], f[2], f[3], f[4], f[5], f[6], f[7],
-        f[8], percent(f[9])
+    printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s |", f[1], f[2], f[3], ms(f[4]), ms(f[5]),
+        ms(f[6]), ms(f[7]), f[8], percent(f[9])
     if ("peer" in about)
-        printf " %s | %s | %s | %s | %s | **%s** | %s |", shown(f[10]), shown(f[11]), shown(f[12]), shown(f[14]),
+        printf " %s | %s | %s | %s | %s | **%s** | %s |", ms(f[10]), ms(f[11]), ms(f[12]), shown(f[14]),
             percent(f[15]), shown(f[16]), shown(f[17])
     printf "\n"
     if (f[16] != "-") {
@@ -57,7 +60,9 @@ END {
         about["processor"]
     if (about["peak"] > 0)
         printf ", each of which does %s thousand million f32 operations a second at most", about["peak"]
-    printf ". The machine's load when it began was %s; other work makes times longer, ratios hardly.\n", about["load"]
+    printf ".\nThe machine's load was %s when it began and %s when it ended", about["load"], about["load after"]
+    print " (of one process that measures: 1). Other work makes times longer, ratios"
+    print "of one thread hardly, those of more threads much, as the last of them is waited for; ratios of CPU time least."
     print ""
     if ("peer" in about) {
         printf "Beside each provider ONNX Runtime %s ran the same model with as many threads on its CPU provider, in\n",
