@@ -572,6 +572,11 @@ unit_tests += %D%/check_dnnl_ops
 %C%_check_dnnl_ops_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_ops_LDADD = $(dnnl_test_ldadd)
 
+unit_tests += %D%/check_dnnl_passes
+%C%_check_dnnl_passes_SOURCES = %D%/check_dnnl_passes.c $(passes_sources)
+%C%_check_dnnl_passes_CPPFLAGS = $(unit_cppflags)
+%C%_check_dnnl_passes_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_dnnl_products
 %C%_check_dnnl_products_SOURCES = %D%/check_dnnl_products.c %D%/dnnl_kit.h
 %C%_check_dnnl_products_CPPFLAGS = $(cpu_test_cppflags)
