@@ -291,8 +291,9 @@ int main(int argc, char **argv)
         return version ? 0 : 1;
     }
     if (argc != 9) {
-        fprintf(stderr, "usage: compare OWN-LIBRARY PROVIDER PEER-LIBRARY|'' THREADS SECONDS "
-                        "GFLOP DIMS MODEL\n       compare --peak\n       compare --version LIBRARY\n");
+        fprintf(stderr,
+                "usage: compare OWN-LIBRARY PROVIDER PEER-LIBRARY|'' THREADS SECONDS "
+                "GFLOP DIMS MODEL\n       compare --peak\n       compare --version LIBRARY\n");
         return 2;
     }
     own = (struct bench_case){.library = argv[1],
