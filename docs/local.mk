@@ -9,7 +9,8 @@ dist_man_MANS += \
 	%D%/bp-provider.7
 dist_doc_DATA = %D%/authors.md
 EXTRA_DIST += %D%/architecture.md %D%/digits-plan.svg %D%/loader.md %D%/onnxruntime.md \
-	%D%/operators.md %D%/passes.md
+	%D%/operators.md %D%/passes.md %D%/performance.md %D%/performance.svg \
+	%D%/performance.tsv
 
 # What the CPU provider takes, asked of it, written into the source tree. tests/cli/operators.sh says
 # when it is due.

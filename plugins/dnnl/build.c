@@ -8,6 +8,30 @@
 
 #include "onednn.h"
 
+dnnl_data_type_t bp_dnnl_heavy_type(const struct bp_dnnl_build *b)
+{
+    return b->instance->uses_bf16 ? dnnl_bf16 : dnnl_f32;
+}
+
+dnnl_data_type_t bp_dnnl_result_type(const struct bp_dnnl_build *b, uint32_t value,
+                                     dnnl_data_type_t type)
+{
+    return BP_VALUE(b->graph, value)->flags & BP_VALUE_OUTPUT ? dnnl_f32 : type;
+}
+
+dnnl_data_type_t bp_dnnl_type_of(const struct bp_dnnl_build *b, uint32_t value)
+{
+    const struct bp_dnnl_value *v = &b->values[value];
+
+    return v->n_forms > 0 ? v->forms[0].md.data_type : dnnl_f32;
+}
+
+/* What the host reads and writes. */
+static bool is_hosts(const dnnl_memory_desc_t *md)
+{
+    return md->data_type == dnnl_f32 && bp_dnnl_is_plain(md);
+}
+
 /* Room for one more item. */
 static bool grow_items(struct bp_dnnl_build *b)
 {
@@ -81,7 +105,7 @@ bp_rc bp_dnnl_make(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_de
     uint32_t output =
         BP_VALUE(b->graph, value)->flags & BP_VALUE_OUTPUT ? output_index(b, value) : BP_NONE;
 
-    if (output != BP_NONE && bp_dnnl_is_plain(md)) {
+    if (output != BP_NONE && is_hosts(md)) {
         out->md = *md;
         out->place = (struct bp_dnnl_place){.kind = BP_DNNL_OUTPUT, .index = output};
     } else {
@@ -104,7 +128,7 @@ bp_rc bp_dnnl_make_on(struct bp_dnnl_build *b, uint32_t value, uint32_t from,
 {
     bool is_output = BP_VALUE(b->graph, value)->flags & BP_VALUE_OUTPUT;
 
-    if (!bp_dnnl_may_overwrite(b, on) || (is_output && bp_dnnl_is_plain(&on->md)))
+    if (!bp_dnnl_may_overwrite(b, on) || (is_output && is_hosts(&on->md)))
         return bp_dnnl_make(b, value, &on->md, out, err);
     b->values[from].n_forms = 0; /* what it was in other layouts has no reader either */
     b->item_uses[on->place.index]--;
@@ -131,7 +155,8 @@ static const struct bp_dnnl_form *find_plain(const struct bp_dnnl_value *value,
     if (!want || want->format_kind != dnnl_blocked || !bp_dnnl_is_plain(want))
         return NULL;
     for (uint32_t i = 0; i < value->n_forms; i++) {
-        if (bp_dnnl_is_plain(&value->forms[i].md))
+        if (value->forms[i].md.data_type == want->data_type &&
+            bp_dnnl_is_plain(&value->forms[i].md))
             return &value->forms[i];
     }
     return NULL;
@@ -192,10 +217,11 @@ bp_rc bp_dnnl_weights(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory
         out->place = (struct bp_dnnl_place){.kind = BP_DNNL_FIXED};
         return bp_dnnl_constant(b, value, seen, want, &out->place.fixed, err);
     }
-    bp_dnnl_plain(v->rank, v->dims, &plain);
+    bp_dnnl_plain_as(v->rank, v->dims, bp_dnnl_type_of(b, value), &plain);
     rc = bp_dnnl_form_of(b, value, &plain, &from, err);
     from.md = *seen;
-    if (rc < 0 || bp_dnnl_same(seen, want)) {
+    from.md.data_type = plain.data_type;
+    if (rc < 0 || bp_dnnl_same(&from.md, want)) {
         *out = from;
         return rc;
     }

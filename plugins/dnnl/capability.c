@@ -142,6 +142,8 @@ static uint32_t judge(const struct bp_dnnl_query *query, const struct bp_dnnl_op
         return BP_NO;
     if (query->instance->takes_all || op->is_fused || flops >= profitable_flops)
         return BP_YES;
+    if (op->is_made && query->graph->n_nodes == 1)
+        return BP_YES; /* a pass asks whether it may make the node of others that are in a group */
     return BP_ONLY_IN_GROUP;
 }
 

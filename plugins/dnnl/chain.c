@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chain.c - finds Conv, then perhaps a sum with something of the same shape, then perhaps Relu:
- * one primitive, which runs where the last of them stands. The host's passes fuse most of these;
- * what is left are sums that are no Add, and sessions that asked for no passes.
+ * chain.c - finds what is one primitive, which runs where the last of its nodes stands:
+ * Conv, then perhaps a sum with something of the same shape, then perhaps Relu. The host's passes
+ * fuse most of these; what is left are sums that are no Add, and sessions that asked for no passes.
+ * MatMul by a matrix, then perhaps a row of numbers added to each, then perhaps Gelu or Relu.
  */
 
 #include "onednn.h"
 
+static bool is_of(const bp_node *node, const char *domain, const char *op)
+{
+    return strcmp(node->domain, domain) == 0 && strcmp(node->op, op) == 0;
+}
+
 static bool is(const bp_node *node, const char *op)
 {
-    return node->domain[0] == '\0' && strcmp(node->op, op) == 0;
+    return is_of(node, "", op);
 }
 
 /* The node that alone reads the value, or BP_NONE; readers stand behind `from`. */
@@ -49,7 +55,7 @@ static void find_sum(const bp_program *program, struct bp_dnnl_chain *chain, uin
 {
     const bp_graph *graph = program->graph;
     const bp_node *node = BP_NODE(graph, reader);
-    uint32_t y = BP_NODE(graph, chain->conv)->out[0], other;
+    uint32_t y = BP_NODE(graph, chain->head)->out[0], other;
 
     if ((!is(node, "Add") && !is(node, "Sum")) || node->n_in != 2)
         return;
@@ -60,11 +66,24 @@ static void find_sum(const bp_program *program, struct bp_dnnl_chain *chain, uin
     chain->last = reader;
 }
 
-static void find_chain(bp_program *program, uint32_t conv)
+/* The first node is known; the others run with the last. */
+static void note_chain(bp_program *program, const struct bp_dnnl_chain *chain)
+{
+    if (chain->last == chain->head)
+        return;
+    program->is_absorbed[chain->head] = true;
+    if (chain->sum != BP_NONE) {
+        program->chains[chain->sum].is_one = true; /* taken */
+        program->is_absorbed[chain->sum] = chain->sum != chain->last;
+    }
+    program->chains[chain->last] = *chain;
+}
+
+static void find_conv_chain(bp_program *program, uint32_t conv)
 {
     const bp_graph *graph = program->graph;
     struct bp_dnnl_chain chain = {
-        .is_one = true, .conv = conv, .last = conv, .other = BP_NONE, .sum = BP_NONE};
+        .is_one = true, .head = conv, .last = conv, .other = BP_NONE, .sum = BP_NONE};
     uint32_t reader = only_reader(program, BP_NODE(graph, conv)->out[0], conv);
 
     if (reader != BP_NONE)
@@ -76,17 +95,59 @@ static void find_chain(bp_program *program, uint32_t conv)
         reader = only_reader(program, BP_NODE(graph, chain.last)->out[0], chain.last);
     }
     if (reader != BP_NONE && is(BP_NODE(graph, reader), "Relu")) {
-        chain.has_relu = true;
+        chain.activation = dnnl_eltwise_relu;
         chain.last = reader;
     }
-    if (chain.last == conv)
-        return;
-    program->is_absorbed[conv] = true;
-    if (chain.sum != BP_NONE) {
-        program->chains[chain.sum].is_one = true; /* taken */
-        program->is_absorbed[chain.sum] = chain.sum != chain.last;
+    note_chain(program, &chain);
+}
+
+/* The row of numbers that the node adds to each row of y, as many as the matrix has columns. */
+static uint32_t find_row(const bp_graph *graph, const bp_node *node, uint32_t y,
+                         const bp_value *matrix)
+{
+    uint32_t other;
+    const bp_value *row;
+
+    if (!is(node, "Add") || matrix->rank != 2 || matrix->dims[1].value < 0)
+        return BP_NONE;
+    other = node->in[node->in[0] == y ? 1 : 0];
+    row = BP_VALUE(graph, other);
+    return row->rank == 1 && row->dims[0].value == matrix->dims[1].value ? other : BP_NONE;
+}
+
+/* What the node does to each number, or dnnl_alg_kind_undef. */
+static dnnl_alg_kind_t activation_of(const bp_graph *graph, const bp_node *node)
+{
+    if (is(node, "Relu"))
+        return dnnl_eltwise_relu;
+    if (is_of(node, "com.microsoft", "Gelu"))
+        return dnnl_eltwise_gelu_erf;
+    if (!is(node, "Gelu"))
+        return dnnl_alg_kind_undef;
+    return bp_node_string_is(graph, node, "approximate", "none", "tanh") ? dnnl_eltwise_gelu_tanh
+                                                                         : dnnl_eltwise_gelu_erf;
+}
+
+static void find_product_chain(bp_program *program, uint32_t product)
+{
+    const bp_graph *graph = program->graph;
+    const bp_node *node = BP_NODE(graph, product);
+    struct bp_dnnl_chain chain = {
+        .is_one = true, .head = product, .last = product, .other = BP_NONE, .sum = BP_NONE};
+    uint32_t reader = only_reader(program, node->out[0], product);
+
+    if (reader != BP_NONE)
+        chain.other =
+            find_row(graph, BP_NODE(graph, reader), node->out[0], BP_VALUE(graph, node->in[1]));
+    if (chain.other != BP_NONE) {
+        chain.sum = chain.last = reader;
+        reader = only_reader(program, BP_NODE(graph, reader)->out[0], reader);
     }
-    program->chains[chain.last] = chain;
+    if (reader != BP_NONE)
+        chain.activation = activation_of(graph, BP_NODE(graph, reader));
+    if (chain.activation != dnnl_alg_kind_undef)
+        chain.last = reader;
+    note_chain(program, &chain);
 }
 
 void bp_dnnl_find_chains(bp_program *program)
@@ -94,6 +155,8 @@ void bp_dnnl_find_chains(bp_program *program)
     /* backwards, so that of two convolutions that are summed the later one does it */
     for (uint32_t i = program->graph->n_nodes; i-- > 0;) {
         if (is(BP_NODE(program->graph, i), "Conv"))
-            find_chain(program, i);
+            find_conv_chain(program, i);
+        else if (is(BP_NODE(program->graph, i), "MatMul"))
+            find_product_chain(program, i);
     }
 }

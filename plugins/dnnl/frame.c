@@ -120,21 +120,21 @@ static bp_rc build_node(struct bp_dnnl_build *b, bp_err *err)
     if (rc >= 0)
         rc = check_known(b, node, node->out, 1, err);
     if (rc >= 0 && chain->is_one)
-        rc = check_known(b, BP_NODE(b->graph, chain->conv), BP_NODE(b->graph, chain->conv)->in,
-                         BP_NODE(b->graph, chain->conv)->n_in, err);
+        rc = check_known(b, BP_NODE(b->graph, chain->head), BP_NODE(b->graph, chain->head)->in,
+                         BP_NODE(b->graph, chain->head)->n_in, err);
     if (rc < 0)
         return rc;
     if (bp_dims_count(y->dims, (uint32_t)y->rank) == 0) { /* nothing to compute */
         bp_dnnl_plain(y->rank, y->dims, &md);
         rc = bp_dnnl_make(b, node->out[0], &md, &form, err);
     } else if (chain->is_one) {
-        rc = bp_dnnl_build_chain(b, chain, err);
+        rc = b->frame->program->ops[chain->head]->build_chain(b, chain, err);
     } else {
         rc = op->build(b, op, node, err);
     }
     count_reads(b, node);
-    if (chain->is_one && chain->conv != b->node)
-        count_reads(b, BP_NODE(b->graph, chain->conv));
+    if (chain->is_one && chain->head != b->node)
+        count_reads(b, BP_NODE(b->graph, chain->head));
     if (chain->is_one && chain->sum != BP_NONE && chain->sum != b->node)
         count_reads(b, BP_NODE(b->graph, chain->sum));
     return rc;
@@ -327,6 +327,19 @@ static void note_event(const bp_frame *frame, const struct bp_dnnl_step *step, i
     event->node = step->node;
 }
 
+static dnnl_status_t run_step(const bp_frame *frame, const struct bp_dnnl_step *step)
+{
+    void *x = NULL, *y = NULL;
+
+    if (step->primitive)
+        return bp_dnnl.primitive_execute(step->primitive, frame->stream, (int)step->n_args,
+                                         step->args);
+    bp_dnnl.memory_get_data_handle(step->args[0].memory, &x);
+    bp_dnnl.memory_get_data_handle(step->args[1].memory, &y);
+    step->loop(x, y, step->n);
+    return dnnl_success;
+}
+
 static bp_rc run_steps(bp_frame *frame, const bp_run *run, bp_err *err)
 {
     for (const struct bp_dnnl_step *step = frame->steps; step; step = step->next) {
@@ -336,8 +349,7 @@ static bp_rc run_steps(bp_frame *frame, const bp_run *run, bp_err *err)
 
         if (rc < 0)
             return rc;
-        status = bp_dnnl.primitive_execute(step->primitive, frame->stream, (int)step->n_args,
-                                           step->args);
+        status = run_step(frame, step);
         if (status != dnnl_success) {
             const bp_node *node = BP_NODE(frame->program->graph, step->node);
 

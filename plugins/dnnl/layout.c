@@ -3,7 +3,8 @@
 
 #include "onednn.h"
 
-void bp_dnnl_plain(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
+void bp_dnnl_plain_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
+                      dnnl_memory_desc_t *out)
 {
     dnnl_dims_t strides = {0};
     dnnl_dim_t stride = 1;
@@ -13,13 +14,19 @@ void bp_dnnl_plain(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
         stride *= dims[i] > 0 ? dims[i] : 1;
     }
     memset(out, 0, sizeof *out);
-    bp_dnnl.memory_desc_init_by_strides(out, rank, dims, dnnl_f32, strides);
+    bp_dnnl.memory_desc_init_by_strides(out, rank, dims, type, strides);
 }
 
-void bp_dnnl_any(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
+void bp_dnnl_plain(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
+{
+    bp_dnnl_plain_as(rank, dims, dnnl_f32, out);
+}
+
+void bp_dnnl_any_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
+                    dnnl_memory_desc_t *out)
 {
     memset(out, 0, sizeof *out);
-    bp_dnnl.memory_desc_init_by_tag(out, rank, dims, dnnl_f32, dnnl_format_tag_any);
+    bp_dnnl.memory_desc_init_by_tag(out, rank, dims, type, dnnl_format_tag_any);
 }
 
 /* One stride a dimension and nothing else? */
@@ -75,11 +82,9 @@ void bp_dnnl_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims, dnnl_m
     dnnl_dims_t block, counts;
     dnnl_dim_t stride = 1;
 
-    if (like->format_kind != dnnl_blocked || like->extra.flags != 0) {
-        bp_dnnl_plain(like->ndims, dims, out);
+    bp_dnnl_plain_as(like->ndims, dims, like->data_type, out);
+    if (like->format_kind != dnnl_blocked || like->extra.flags != 0)
         return;
-    }
-    bp_dnnl_plain(like->ndims, dims, out);
     order_of(like, order);
     for (int i = 0; i < like->ndims; i++)
         block[i] = 1;

@@ -18,6 +18,7 @@
     F(eltwise_forward_desc_init)                                                                   \
     F(engine_create)                                                                               \
     F(get_effective_cpu_isa)                                                                       \
+    F(layer_normalization_forward_desc_init)                                                       \
     F(lrn_forward_desc_init)                                                                       \
     F(matmul_desc_init)                                                                            \
     F(memory_create)                                                                               \
@@ -27,6 +28,7 @@
     F(memory_desc_init_by_tag)                                                                     \
     F(memory_desc_permute_axes)                                                                    \
     F(memory_destroy)                                                                              \
+    F(memory_get_data_handle)                                                                      \
     F(memory_set_data_handle)                                                                      \
     F(pooling_v2_forward_desc_init)                                                                \
     F(post_ops_append_binary)                                                                      \
@@ -46,6 +48,7 @@
     F(primitive_desc_query_md)                                                                     \
     F(primitive_destroy)                                                                           \
     F(primitive_execute)                                                                           \
+    F(reduction_desc_init)                                                                         \
     F(reorder_primitive_desc_create)                                                               \
     F(set_max_cpu_isa)                                                                             \
     F(set_verbose)                                                                                 \

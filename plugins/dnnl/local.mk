@@ -8,7 +8,7 @@ if ENABLE_DNNL
 noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 %C%_libdnnlprovider_la_CPPFLAGS = $(provider_cppflags) -I$(srcdir)/%D% \
 	-DBP_DNNL_SONAME='"$(DNNL_SONAME)"'
-%C%_libdnnlprovider_la_LIBADD = $(DL_LIBS) $(PTHREAD_LIBS)
+%C%_libdnnlprovider_la_LIBADD = $(DL_LIBS) $(PTHREAD_LIBS) -lm
 %C%_libdnnlprovider_la_SOURCES = \
 	%D%/build.c \
 	%D%/capability.c \
@@ -26,9 +26,11 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/ops/conv.c \
 	%D%/ops/conv_transpose.c \
 	%D%/ops/eltwise.c \
+	%D%/ops/layer_normalization.c \
 	%D%/ops/list.h \
 	%D%/ops/matmul.c \
 	%D%/ops/norm.c \
+	%D%/ops/parts.c \
 	%D%/ops/pool.c \
 	%D%/ops/views.c \
 	%D%/post.c \

@@ -24,18 +24,19 @@ enum {
 struct bp_instance {
     bp_host host;
     uint32_t threads; /* of the team, as the option says; 0: as many as the host has */
-    bool is_fast;     /* option math_mode */
+    bool may_round;   /* option math_mode: not exact */
+    bool uses_bf16;   /* ... and oneDNN computes in bfloat16 */
     bool takes_all;   /* option claim */
 };
 
 struct bp_dnnl_op;
 
-/* A convolution and what is done behind it, see chain.c. Kept at its last node. */
+/* A convolution or product and what is done behind it, see chain.c. Kept at its last node. */
 struct bp_dnnl_chain {
     bool is_one;
-    bool has_relu;
-    uint32_t conv, sum, last; /* nodes; sum may be BP_NONE */
-    uint32_t other;           /* the value that is added, or BP_NONE */
+    dnnl_alg_kind_t activation; /* dnnl_alg_kind_undef: none */
+    uint32_t head, sum, last;   /* nodes; sum may be BP_NONE */
+    uint32_t other;             /* the value that is added, or BP_NONE */
 };
 
 struct bp_program {
@@ -108,7 +109,9 @@ struct bp_dnnl_value {
 
 struct bp_dnnl_step {
     struct bp_dnnl_step *next;
-    dnnl_primitive_t primitive;
+    dnnl_primitive_t primitive; /* NULL: a loop of ours */
+    void (*loop)(const float *x, float *y, size_t n);
+    size_t n; /* numbers for the loop, which has two arguments: x and y, perhaps the same */
     uint32_t node, n_args;
     dnnl_exec_arg_t *args;
     struct bp_dnnl_place *places; /* one an argument */
@@ -170,22 +173,32 @@ static inline struct bp_dnnl_value *bp_dnnl_in(const struct bp_dnnl_build *b, co
     return i < node->n_in && node->in[i] != BP_NONE ? &b->values[node->in[i]] : NULL;
 }
 
-/* layout.c: descriptions of memory. All of float32. */
+/* layout.c: descriptions of memory, of float32 where no type is named. */
 void bp_dnnl_plain(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out); /* row-major */
-void bp_dnnl_any(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out);
+void bp_dnnl_plain_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
+                      dnnl_memory_desc_t *out);
+void bp_dnnl_any_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
+                    dnnl_memory_desc_t *out);
 /* Is the memory row-major, whatever the strides of dimensions of size 1? */
 bool bp_dnnl_is_plain(const dnnl_memory_desc_t *md);
-/* Other dims in the layout of `like`, which has as many: the same order and blocks. */
+/* Other dims in the layout of `like`, which has as many: the same order, blocks and type. */
 void bp_dnnl_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims, dnnl_memory_desc_t *out);
 bool bp_dnnl_same(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b);
 
 /* build.c */
+/* In what convolutions and products compute; bfloat16 is worth a try, oneDNN may have no kernel. */
+dnnl_data_type_t bp_dnnl_heavy_type(const struct bp_dnnl_build *b);
+/* In what a product of operands of `type` makes the value: what leaves the group is float32. */
+dnnl_data_type_t bp_dnnl_result_type(const struct bp_dnnl_build *b, uint32_t value,
+                                     dnnl_data_type_t type);
+/* In what the value lies now; a constant: float32. */
+dnnl_data_type_t bp_dnnl_type_of(const struct bp_dnnl_build *b, uint32_t value);
 /* The value in the layout `want`, NULL: in the one that it has; a reorder is added if need be. */
 bp_rc bp_dnnl_form_of(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *want,
                       struct bp_dnnl_form *out, bp_err *err);
 /*
- * Weights: the value's row-major bytes, seen as `seen`, in the layout `want`. Constants are
- * reordered once a process and shared.
+ * Weights: the value's row-major elements, seen as `seen` whatever its type, in the layout `want`.
+ * Constants are reordered once a process and shared.
  */
 bp_rc bp_dnnl_weights(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *seen,
                       const dnnl_memory_desc_t *want, struct bp_dnnl_form *out, bp_err *err);
@@ -215,6 +228,9 @@ const dnnl_memory_desc_t *bp_dnnl_query(const_dnnl_primitive_desc_t pd, dnnl_que
 /* Adds the primitive to the frame's steps. pd is destroyed, whatever comes of it. */
 bp_rc bp_dnnl_emit(struct bp_dnnl_build *b, dnnl_primitive_desc_t pd, uint32_t n_args,
                    const struct bp_dnnl_arg *args, bp_err *err);
+/* Adds a loop of ours over all numbers of x, float32, and y, which has its layout. */
+bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, void (*loop)(const float *x, float *y, size_t n),
+                        const struct bp_dnnl_form *x, const struct bp_dnnl_form *y, bp_err *err);
 bp_rc bp_dnnl_reorder(struct bp_dnnl_build *b, const struct bp_dnnl_form *from,
                       const struct bp_dnnl_form *to, bp_err *err);
 void bp_dnnl_steps_free(bp_frame *frame);
@@ -237,14 +253,14 @@ struct bp_dnnl_op {
     bool (*claim)(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops);
     bp_rc (*build)(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err);
+    /* The same with what stands behind it; for those that chain.c knows. */
+    bp_rc (*build_chain)(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err);
     dnnl_alg_kind_t kind; /* for families */
     bool is_fused;        /* by a pass that asked this provider: taken whatever its size */
+    bool is_made;         /* by a pass too, but begins no group */
 };
 
 const struct bp_dnnl_op *bp_dnnl_find_op(const bp_node *node, uint32_t *known_to);
-
-/* conv.c: a convolution with its chain, which may be one of the node alone. */
-bp_rc bp_dnnl_build_chain(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err);
 
 /* provider.c's slots */
 bp_rc bp_dnnl_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,

@@ -35,7 +35,7 @@ bp_rc bp_dnnl_attributes(struct bp_dnnl_build *b, const struct bp_dnnl_attr *att
     *out = NULL;
     if (status == dnnl_success)
         status = bp_dnnl.primitive_attr_set_scratchpad_mode(made, dnnl_scratchpad_mode_user);
-    if (status == dnnl_success && b->instance->is_fast)
+    if (status == dnnl_success && b->instance->may_round)
         status = bp_dnnl.primitive_attr_set_fpmath_mode(made, dnnl_fpmath_mode_bf16);
     if (status == dnnl_success && attr && attr->scale != 0 && attr->scale != 1)
         status = bp_dnnl.primitive_attr_set_output_scales(made, 1, 0, &attr->scale);
@@ -144,6 +144,26 @@ bp_rc bp_dnnl_emit(struct bp_dnnl_build *b, dnnl_primitive_desc_t pd, uint32_t n
 
     bp_dnnl.primitive_desc_destroy(pd);
     return rc;
+}
+
+bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, void (*loop)(const float *x, float *y, size_t n),
+                        const struct bp_dnnl_form *x, const struct bp_dnnl_form *y, bp_err *err)
+{
+    const bp_node *node = BP_NODE(b->graph, b->node);
+    struct bp_dnnl_step *step = add_step(b, 2);
+    dnnl_status_t status;
+
+    if (!step)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
+    step->loop = loop;
+    step->n = bp_dnnl.memory_desc_get_size(&x->md) / sizeof(float);
+    status = add_arg(b, step, DNNL_ARG_SRC, x);
+    if (status == dnnl_success)
+        status = add_arg(b, step, DNNL_ARG_DST, y);
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
+    b->n_steps++;
+    return BP_OK;
 }
 
 bp_rc bp_dnnl_reorder(struct bp_dnnl_build *b, const struct bp_dnnl_form *from,

@@ -3,7 +3,7 @@
 
 #include "onednn.h"
 
-static const char *const math_modes[] = {"exact", "fast"};
+static const char *const math_modes[] = {"exact", "fast", "bf16"};
 static const char *const claim_modes[] = {"profitable", "all"};
 static const char *const isa_names[] = {"any",
                                         "sse41",
@@ -22,6 +22,7 @@ static const dnnl_cpu_isa_t isas[] = {dnnl_cpu_isa_all,
                                       dnnl_cpu_isa_avx512_core_bf16,
                                       dnnl_cpu_isa_avx512_core_amx};
 
+enum { MATH_EXACT, MATH_FAST, MATH_BF16 };
 enum { OPT_MATH_MODE, OPT_THREADS, OPT_MAX_ISA, OPT_CLAIM, OPT_VERBOSE, OPT_USE_ARENA, N_OPTIONS };
 
 #define CHOICES(names) .choices = (names), .n_choices = sizeof(names) / sizeof((names)[0])
@@ -33,8 +34,9 @@ static const bp_option options[N_OPTIONS] = {
             .type = BP_OPT_CHOICE,
             .key = "math_mode",
             .help =
-                "exact computes float32; fast lets oneDNN round to bfloat16 where it can, which "
-                "version 2.6 does for few operators.",
+                "exact computes float32; fast computes convolutions and products in bfloat16, and "
+                "keeps it between them, if the processor multiplies that; bf16 does so on any "
+                "with AVX-512, slower than exact where it is imitated.",
             .def = "exact",
             CHOICES(math_modes),
         },
@@ -122,6 +124,23 @@ static bp_rc set_isa(const bp_opt *opt, bp_err *err)
                    isa_names[opt->i]);
 }
 
+/* Sets what the instance may round, by what the processor has and max_isa leaves. */
+static bp_rc set_math_mode(bp_instance *instance, int64_t mode, bp_err *err)
+{
+    dnnl_cpu_isa_t has = bp_dnnl.get_effective_cpu_isa();
+    dnnl_cpu_isa_t needs =
+        mode == MATH_BF16 ? dnnl_cpu_isa_avx512_core : dnnl_cpu_isa_avx512_core_bf16;
+
+    instance->may_round = mode != MATH_EXACT;
+    instance->uses_bf16 = instance->may_round && (has & needs) == needs;
+    if (mode != MATH_BF16 || instance->uses_bf16)
+        return BP_OK;
+    return bp_fail(
+        err, BP_E_OPTION,
+        "dnnl: math_mode=bf16 needs AVX-512, which the processor does not have or max_isa "
+        "leaves out; use math_mode=fast, which computes float32 there");
+}
+
 static bp_rc check_devices(const uint32_t *devs, uint32_t n_devs, bp_err *err)
 {
     for (uint32_t i = 0; i < n_devs; i++) {
@@ -132,6 +151,12 @@ static bp_rc check_devices(const uint32_t *devs, uint32_t n_devs, bp_err *err)
     if (!bp_dnnl.is_open)
         return bp_fail(err, BP_E_UNAVAILABLE, "dnnl: %s", bp_dnnl.why);
     return BP_OK;
+}
+
+static void destroy(bp_instance *instance)
+{
+    if (instance)
+        instance->host.free(instance->host.h, instance, sizeof *instance, 64);
 }
 
 static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
@@ -152,7 +177,11 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for the provider's instance");
     memset(instance, 0, sizeof *instance);
     bp_copy_in(&instance->host, sizeof instance->host, host);
-    instance->is_fast = given[OPT_MATH_MODE] && given[OPT_MATH_MODE]->i == 1;
+    rc = set_math_mode(instance, given[OPT_MATH_MODE] ? given[OPT_MATH_MODE]->i : MATH_EXACT, err);
+    if (rc < 0) {
+        destroy(instance);
+        return rc;
+    }
     instance->takes_all = given[OPT_CLAIM] && given[OPT_CLAIM]->i == 1;
     if (given[OPT_THREADS])
         instance->threads = (uint32_t)given[OPT_THREADS]->i;
@@ -160,12 +189,6 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
         bp_dnnl.set_verbose((int)given[OPT_VERBOSE]->i);
     *out = instance;
     return BP_OK;
-}
-
-static void destroy(bp_instance *instance)
-{
-    if (instance)
-        instance->host.free(instance->host.h, instance, sizeof *instance, 64);
 }
 
 static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err *err)

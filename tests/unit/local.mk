@@ -557,6 +557,11 @@ if ENABLE_DNNL
 # Against the CPU provider, which is opened from providers/.
 dnnl_test_ldadd = %D%/libcputest.la plugins/dnnl/libdnnlprovider.la $(unit_ldadd) $(DL_LIBS) -lm
 
+unit_tests += %D%/check_dnnl_bf16
+%C%_check_dnnl_bf16_SOURCES = %D%/check_dnnl_bf16.c %D%/dnnl_kit.h
+%C%_check_dnnl_bf16_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_dnnl_bf16_LDADD = $(dnnl_test_ldadd)
+
 unit_tests += %D%/check_dnnl_groups
 %C%_check_dnnl_groups_SOURCES = %D%/check_dnnl_groups.c %D%/dnnl_kit.h
 %C%_check_dnnl_groups_CPPFLAGS = $(cpu_test_cppflags)
@@ -566,6 +571,16 @@ unit_tests += %D%/check_dnnl_ops
 %C%_check_dnnl_ops_SOURCES = %D%/check_dnnl_ops.c %D%/dnnl_kit.h
 %C%_check_dnnl_ops_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_ops_LDADD = $(dnnl_test_ldadd)
+
+unit_tests += %D%/check_dnnl_passes
+%C%_check_dnnl_passes_SOURCES = %D%/check_dnnl_passes.c $(passes_sources)
+%C%_check_dnnl_passes_CPPFLAGS = $(unit_cppflags)
+%C%_check_dnnl_passes_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_dnnl_products
+%C%_check_dnnl_products_SOURCES = %D%/check_dnnl_products.c %D%/dnnl_kit.h
+%C%_check_dnnl_products_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_dnnl_products_LDADD = $(dnnl_test_ldadd)
 endif
 
 unit_tests += $(cpu_tests)

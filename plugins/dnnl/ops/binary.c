@@ -69,7 +69,7 @@ static bool same_dims(const struct bp_dnnl_value *a, const struct bp_dnnl_value 
     return a->rank == b->rank && memcmp(a->dims, b->dims, sizeof *a->dims * (size_t)a->rank) == 0;
 }
 
-/* Input `other` beside one in the layout `md`: in that too, or repeated from a row-major one. */
+/* Input `other` beside one in layout `md`: in that too, or repeated from a row-major one. */
 static bp_rc take_other(struct bp_dnnl_build *b, uint32_t other, const dnnl_memory_desc_t *md,
                         struct bp_dnnl_form *out, bp_err *err)
 {
@@ -81,7 +81,7 @@ static bp_rc take_other(struct bp_dnnl_build *b, uint32_t other, const dnnl_memo
     if (value->rank == md->ndims &&
         memcmp(value->dims, md->dims, sizeof *dims * (size_t)value->rank) == 0)
         return bp_dnnl_form_of(b, other, md, out, err);
-    bp_dnnl_plain(value->rank, value->dims, &plain);
+    bp_dnnl_plain_as(value->rank, value->dims, md->data_type, &plain);
     rc = bp_dnnl_form_of(b, other, &plain, out, err);
     if (rc < 0)
         return rc;
@@ -90,7 +90,7 @@ static bp_rc take_other(struct bp_dnnl_build *b, uint32_t other, const dnnl_memo
 
         dims[i] = at < 0 ? 1 : value->dims[at];
     }
-    bp_dnnl_plain(md->ndims, dims, &out->md);
+    bp_dnnl_plain_as(md->ndims, dims, md->data_type, &out->md);
     return BP_OK;
 }
 

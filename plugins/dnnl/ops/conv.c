@@ -67,8 +67,9 @@ struct conv {
     bool has_bias;
 };
 
-static bp_rc describe(struct bp_dnnl_build *b, struct conv *c, dnnl_primitive_desc_t *out,
-                      bp_err *err)
+/* With operands of that type. */
+static bp_rc describe_as(struct bp_dnnl_build *b, struct conv *c, dnnl_data_type_t type,
+                         dnnl_primitive_desc_t *out, bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, c->node, 0);
     const struct bp_dnnl_value *y = &b->values[c->made];
@@ -76,9 +77,9 @@ static bp_rc describe(struct bp_dnnl_build *b, struct conv *c, dnnl_primitive_de
     dnnl_convolution_desc_t desc;
     dnnl_status_t status;
 
-    bp_dnnl_any(x->rank, x->dims, &x_any);
-    bp_dnnl_any(c->seen.ndims, c->seen.dims, &w_any);
-    bp_dnnl_any(y->rank, y->dims, &y_any);
+    bp_dnnl_any_as(x->rank, x->dims, type, &x_any);
+    bp_dnnl_any_as(c->seen.ndims, c->seen.dims, type, &w_any);
+    bp_dnnl_any_as(y->rank, y->dims, bp_dnnl_result_type(b, c->made, type), &y_any);
     status = bp_dnnl.dilated_convolution_forward_desc_init(
         &desc, dnnl_forward_inference, dnnl_convolution_direct, &x_any, &w_any,
         c->has_bias ? &c->bias : NULL, &y_any, c->window.strides, c->window.dilates,
@@ -86,6 +87,15 @@ static bp_rc describe(struct bp_dnnl_build *b, struct conv *c, dnnl_primitive_de
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "%s '%s'", c->node->op, c->node->name);
     return bp_dnnl_describe(b, &desc, &c->attr, out, err);
+}
+
+static bp_rc describe(struct bp_dnnl_build *b, struct conv *c, dnnl_primitive_desc_t *out,
+                      bp_err *err)
+{
+    dnnl_data_type_t type = bp_dnnl_heavy_type(b);
+    bp_rc rc = describe_as(b, c, type, out, err);
+
+    return rc == BP_E_SHAPE && type != dnnl_f32 ? describe_as(b, c, dnnl_f32, out, err) : rc;
 }
 
 /* The output, which has the shortcut in it already when there is one. */
@@ -138,13 +148,13 @@ static void prepare(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, 
     if (c->added != BP_NONE)
         bp_dnnl_then(&c->attr, dnnl_alg_kind_undef, NULL);
     bp_dnnl_activation_of(b->graph, c->node, &c->attr);
-    if (chain->has_relu)
-        bp_dnnl_then(&c->attr, dnnl_eltwise_relu, NULL);
+    if (chain->activation != dnnl_alg_kind_undef)
+        bp_dnnl_then(&c->attr, chain->activation, NULL);
 }
 
-bp_rc bp_dnnl_build_chain(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err)
+static bp_rc build_chain(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err)
 {
-    struct conv c = {.node = BP_NODE(b->graph, chain->conv)};
+    struct conv c = {.node = BP_NODE(b->graph, chain->head)};
     struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &c.x},
                                   {DNNL_ARG_WEIGHTS, &c.w},
                                   {DNNL_ARG_DST, &c.y},
@@ -167,11 +177,11 @@ bp_rc bp_dnnl_build_chain(struct bp_dnnl_build *b, const struct bp_dnnl_chain *c
 static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
-    struct bp_dnnl_chain alone = {.conv = b->node, .last = b->node, .other = BP_NONE};
+    struct bp_dnnl_chain alone = {.head = b->node, .last = b->node, .other = BP_NONE};
 
     (void)op;
     (void)node;
-    return bp_dnnl_build_chain(b, &alone, err);
+    return build_chain(b, &alone, err);
 }
 
 const struct bp_dnnl_op bp_dnnl_op_conv = {
@@ -181,6 +191,7 @@ const struct bp_dnnl_op bp_dnnl_op_conv = {
     .until = 22,
     .claim = claim,
     .build = build,
+    .build_chain = build_chain,
 };
 
 const struct bp_dnnl_op bp_dnnl_op_fused_conv = {

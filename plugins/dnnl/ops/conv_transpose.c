@@ -48,8 +48,10 @@ static void see_weights(const struct bp_dnnl_value *w, int64_t group, dnnl_memor
                                         strides + first);
 }
 
-static bp_rc describe(struct bp_dnnl_build *b, const bp_node *node, const dnnl_memory_desc_t *seen,
-                      const dnnl_memory_desc_t *bias, dnnl_primitive_desc_t *out, bp_err *err)
+/* With operands of that type. */
+static bp_rc describe_as(struct bp_dnnl_build *b, const bp_node *node, dnnl_data_type_t type,
+                         const dnnl_memory_desc_t *seen, const dnnl_memory_desc_t *bias,
+                         dnnl_primitive_desc_t *out, bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *w = bp_dnnl_in(b, node, 1);
     const struct bp_dnnl_value *y = &b->values[node->out[0]];
@@ -60,15 +62,26 @@ static bp_rc describe(struct bp_dnnl_build *b, const bp_node *node, const dnnl_m
 
     memcpy(window.kernel, w->dims + 2, sizeof *w->dims * (size_t)(w->rank - 2));
     bp_dnnl_window_make(b, node, (uint32_t)x->rank - 2, y->dims + 2, x->dims + 2, &window);
-    bp_dnnl_any(x->rank, x->dims, &x_any);
-    bp_dnnl_any(seen->ndims, seen->dims, &w_any);
-    bp_dnnl_any(y->rank, y->dims, &y_any);
+    bp_dnnl_any_as(x->rank, x->dims, type, &x_any);
+    bp_dnnl_any_as(seen->ndims, seen->dims, type, &w_any);
+    bp_dnnl_any_as(y->rank, y->dims, bp_dnnl_result_type(b, node->out[0], type), &y_any);
     status = bp_dnnl.dilated_deconvolution_forward_desc_init(
         &desc, dnnl_forward_inference, dnnl_deconvolution_direct, &x_any, &w_any, bias, &y_any,
         window.strides, window.dilates, window.before, window.after);
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
     return bp_dnnl_describe(b, &desc, NULL, out, err);
+}
+
+static bp_rc describe(struct bp_dnnl_build *b, const bp_node *node, const dnnl_memory_desc_t *seen,
+                      const dnnl_memory_desc_t *bias, dnnl_primitive_desc_t *out, bp_err *err)
+{
+    dnnl_data_type_t type = bp_dnnl_heavy_type(b);
+    bp_rc rc = describe_as(b, node, type, seen, bias, out, err);
+
+    if (rc == BP_E_SHAPE && type != dnnl_f32)
+        rc = describe_as(b, node, dnnl_f32, seen, bias, out, err);
+    return rc;
 }
 
 static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,

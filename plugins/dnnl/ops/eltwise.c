@@ -127,9 +127,19 @@ ROW(gelu, "Gelu", "", 20, 20, claim_plain, build_gelu, dnnl_eltwise_gelu_erf);
 ROW(hard_swish, "HardSwish", "", 14, 22, claim_plain, build_plain, dnnl_eltwise_hardswish);
 ROW(leaky_relu, "LeakyRelu", "", 6, 16, claim_plain, build_alpha, dnnl_eltwise_relu);
 ROW(mish, "Mish", "", 18, 22, claim_plain, build_plain, dnnl_eltwise_mish);
-ROW(ms_gelu, "Gelu", "com.microsoft", 1, 1, claim_plain, build_gelu, dnnl_eltwise_gelu_erf);
 ROW(neg, "Neg", "", 6, 13, claim_plain, build_neg, dnnl_eltwise_linear);
 ROW(relu, "Relu", "", 6, 14, claim_plain, build_plain, dnnl_eltwise_relu);
 ROW(sigmoid, "Sigmoid", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_logistic);
 ROW(sqrt, "Sqrt", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_sqrt);
 ROW(tanh, "Tanh", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_tanh);
+
+const struct bp_dnnl_op bp_dnnl_op_ms_gelu = {
+    .name = "Gelu",
+    .domain = "com.microsoft",
+    .since = 1,
+    .until = 1,
+    .claim = claim_plain,
+    .build = build_gelu,
+    .kind = dnnl_eltwise_gelu_erf,
+    .is_made = true,
+};

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* matmul.c - MatMul (1, 9, 13), Gemm (7 to 13) and com.microsoft.FusedGemm. */
+/*
+ * matmul.c - MatMul (1, 9, 13), Gemm (7 to 13), and com.microsoft's FusedMatMul and FusedGemm. What
+ * chain.c found behind a MatMul is done while the result is in registers.
+ */
 
 #include "../post.h"
 
 /* A product in the making, with all matrices seen as of one rank. */
 struct product {
     const bp_node *node;
+    uint32_t made;              /* value: what is made in the end */
     dnnl_memory_desc_t a, b, y; /* as they lie */
     dnnl_memory_desc_t bias;
     struct bp_dnnl_attr attr;
@@ -19,22 +23,36 @@ static bool is_constant(const struct bp_dnnl_build *b, uint32_t value)
     return BP_VALUE(b->graph, value)->flags & BP_VALUE_CONSTANT;
 }
 
-static bp_rc describe(struct bp_dnnl_build *b, struct product *p, dnnl_primitive_desc_t *out,
-                      bp_err *err)
+/* With operands of that type. */
+static bp_rc describe_as(struct bp_dnnl_build *b, struct product *p, dnnl_data_type_t type,
+                         dnnl_primitive_desc_t *out, bp_err *err)
 {
-    dnnl_memory_desc_t weights = p->b;
+    dnnl_memory_desc_t weights;
     dnnl_matmul_desc_t desc;
     dnnl_status_t status;
 
+    p->a.data_type = type;
+    p->y.data_type = bp_dnnl_result_type(b, p->made, type);
+    weights = p->b;
+    weights.data_type = type;
     if (is_constant(b, p->node->in[1])) /* oneDNN may pack it, once */
-        bp_dnnl_any(p->b.ndims, p->b.dims, &weights);
+        bp_dnnl_any_as(p->b.ndims, p->b.dims, type, &weights);
     status = bp_dnnl.matmul_desc_init(&desc, &p->a, &weights, p->has_bias ? &p->bias : NULL, &p->y);
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "%s '%s'", p->node->op, p->node->name);
     return bp_dnnl_describe(b, &desc, &p->attr, out, err);
 }
 
-/* The row-major value, seen as md. */
+static bp_rc describe(struct bp_dnnl_build *b, struct product *p, dnnl_primitive_desc_t *out,
+                      bp_err *err)
+{
+    dnnl_data_type_t type = bp_dnnl_heavy_type(b);
+    bp_rc rc = describe_as(b, p, type, out, err);
+
+    return rc == BP_E_SHAPE && type != dnnl_f32 ? describe_as(b, p, dnnl_f32, out, err) : rc;
+}
+
+/* The row-major value, seen as md and in its type. */
 static bp_rc take_as(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
                      struct bp_dnnl_form *out, bp_err *err)
 {
@@ -42,7 +60,7 @@ static bp_rc take_as(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_
     dnnl_memory_desc_t plain;
     bp_rc rc;
 
-    bp_dnnl_plain(v->rank, v->dims, &plain);
+    bp_dnnl_plain_as(v->rank, v->dims, md->data_type, &plain);
     rc = bp_dnnl_form_of(b, value, &plain, out, err);
     out->md = *md;
     return rc;
@@ -50,12 +68,12 @@ static bp_rc take_as(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_
 
 static bp_rc make_result(struct bp_dnnl_build *b, struct product *p, bp_err *err)
 {
-    const struct bp_dnnl_value *y = &b->values[p->node->out[0]];
+    const struct bp_dnnl_value *y = &b->values[p->made];
     dnnl_memory_desc_t plain;
     bp_rc rc;
 
-    bp_dnnl_plain(y->rank, y->dims, &plain);
-    rc = bp_dnnl_make(b, p->node->out[0], &plain, &p->y_form, err);
+    bp_dnnl_plain_as(y->rank, y->dims, p->y.data_type, &plain);
+    rc = bp_dnnl_make(b, p->made, &plain, &p->y_form, err);
     p->y_form.md = p->y;
     return rc;
 }
@@ -94,14 +112,19 @@ static bool claim_matmul(const struct bp_dnnl_op *op, const struct bp_dnnl_query
                          double *flops)
 {
     const bp_value *a;
+    bool is_transposed;
 
     (void)op;
     if (!bp_dnnl_takes_input(query, 0, 1, BP_DNNL_MAX_RANK - 1) ||
         !bp_dnnl_takes_input(query, 1, 1, BP_DNNL_MAX_RANK - 1))
         return false;
+    if (bp_node_int(query->graph, query->node, "transBatchA", 0) != 0 ||
+        bp_node_int(query->graph, query->node, "transBatchB", 0) != 0)
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "transBatchA", "only 0 is taken");
     a = bp_node_in(query->graph, query->node, 0);
+    is_transposed = bp_node_int(query->graph, query->node, "transA", 0) != 0 && a->rank > 1;
     *flops = 2 * bp_dnnl_elements(bp_node_out(query->graph, query->node, 0)) *
-             (double)a->dims[a->rank - 1].value;
+             (double)a->dims[a->rank - (is_transposed ? 2 : 1)].value;
     return true;
 }
 
@@ -120,33 +143,86 @@ static void widen(const struct bp_dnnl_value *value, bool is_first, int rank, dn
     dims[rank - 1] = is_first ? value->dims[0] : 1;
 }
 
-static bp_rc build_matmul(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
-                          bp_err *err)
+/* A matrix, or a stack of them, as it lies, its dims as they are used. */
+static void see_stack(int rank, const dnnl_dim_t *dims, bool is_transposed, dnnl_memory_desc_t *out)
 {
-    const struct bp_dnnl_value *first = bp_dnnl_in(b, node, 0), *second = bp_dnnl_in(b, node, 1);
+    dnnl_dims_t used, strides = {0};
+    dnnl_dim_t stride = 1;
+
+    bp_dnnl_plain(rank, dims, out);
+    if (!is_transposed)
+        return;
+    for (int i = rank - 1; i >= 0; i--) {
+        used[i] = dims[i];
+        strides[i] = stride;
+        stride *= dims[i];
+    }
+    used[rank - 2] = dims[rank - 1];
+    used[rank - 1] = dims[rank - 2];
+    stride = strides[rank - 1];
+    strides[rank - 1] = strides[rank - 2];
+    strides[rank - 2] = stride;
+    memset(out, 0, sizeof *out);
+    bp_dnnl.memory_desc_init_by_strides(out, rank, used, dnnl_f32, strides);
+}
+
+/* The matrices of a MatMul or FusedMatMul. */
+static void see_operands(const struct bp_dnnl_build *b, struct product *p)
+{
+    const struct bp_dnnl_value *first = bp_dnnl_in(b, p->node, 0);
+    const struct bp_dnnl_value *second = bp_dnnl_in(b, p->node, 1);
+    bool is_first = bp_node_int(b->graph, p->node, "transA", 0) != 0 && first->rank > 1;
+    bool is_second = bp_node_int(b->graph, p->node, "transB", 0) != 0 && second->rank > 1;
     int rank = first->rank > second->rank ? first->rank : second->rank;
-    struct product p = {.node = node};
     dnnl_dims_t a, w, y;
 
-    (void)op;
     if (rank < 2)
         rank = 2;
     widen(first, true, rank, a);
     widen(second, false, rank, w);
-    if (second->rank <= 2) { /* one matrix: all rows of the first are one too */
+    if (second->rank <= 2 && !is_first) { /* one matrix: all rows of the first are one too */
         a[0] = bp_dims_count(a, (uint32_t)rank - 1);
         a[1] = first->dims[first->rank - 1];
         memmove(w, w + rank - 2, 2 * sizeof *w);
         rank = 2;
     }
+    see_stack(rank, a, is_first, &p->a);
+    see_stack(rank, w, is_second, &p->b);
     for (int i = 0; i < rank - 2; i++)
         y[i] = a[i] > w[i] ? a[i] : w[i];
-    y[rank - 2] = a[rank - 2];
-    y[rank - 1] = w[rank - 1];
-    bp_dnnl_plain(rank, a, &p.a);
-    bp_dnnl_plain(rank, w, &p.b);
-    bp_dnnl_plain(rank, y, &p.y);
-    return emit(b, &p, err);
+    y[rank - 2] = p->a.dims[rank - 2];
+    y[rank - 1] = p->b.dims[rank - 1];
+    bp_dnnl_plain(rank, y, &p->y);
+}
+
+static bp_rc build_product(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err)
+{
+    struct product p = {.node = BP_NODE(b->graph, chain->head),
+                        .made = BP_NODE(b->graph, chain->last)->out[0]};
+    bp_rc rc = BP_OK;
+
+    see_operands(b, &p);
+    p.attr.scale = bp_node_float(b->graph, p.node, "alpha", 1);
+    if (chain->other != BP_NONE) {
+        dnnl_dims_t dims = {1, p.y.dims[1]};
+
+        bp_dnnl_plain(2, dims, &p.bias);
+        p.has_bias = true;
+        rc = take_as(b, chain->other, &p.bias, &p.c_form, err);
+    }
+    if (chain->activation != dnnl_alg_kind_undef)
+        bp_dnnl_then(&p.attr, chain->activation, NULL);
+    return rc < 0 ? rc : emit(b, &p, err);
+}
+
+static bp_rc build_matmul(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                          bp_err *err)
+{
+    struct bp_dnnl_chain alone = {.head = b->node, .last = b->node, .other = BP_NONE};
+
+    (void)op;
+    (void)node;
+    return build_product(b, &alone, err);
 }
 
 /* ---- Gemm ------------------------------------------------------------------------------------ */
@@ -172,20 +248,6 @@ static bool claim_gemm(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
     *flops = 2 * bp_dnnl_elements(bp_node_out(g, query->node, 0)) *
              (double)a->dims[bp_node_int(g, query->node, "transA", 0) ? 0 : 1].value;
     return true;
-}
-
-/* A matrix as it lies, its dims as they are used. */
-static void see_matrix(const struct bp_dnnl_value *value, bool is_transposed,
-                       dnnl_memory_desc_t *out)
-{
-    dnnl_dims_t dims = {value->dims[1], value->dims[0]}, strides = {1, value->dims[1]};
-
-    if (!is_transposed) {
-        bp_dnnl_plain(2, value->dims, out);
-        return;
-    }
-    memset(out, 0, sizeof *out);
-    bp_dnnl.memory_desc_init_by_strides(out, 2, dims, dnnl_f32, strides);
 }
 
 /*
@@ -222,12 +284,12 @@ static bp_rc take_c(struct bp_dnnl_build *b, struct product *p, bp_err *err)
 static bp_rc build_gemm(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
-    struct product p = {.node = node};
+    struct product p = {.node = node, .made = node->out[0]};
     bp_rc rc;
 
     (void)op;
-    see_matrix(bp_dnnl_in(b, node, 0), bp_node_int(b->graph, node, "transA", 0) != 0, &p.a);
-    see_matrix(bp_dnnl_in(b, node, 1), bp_node_int(b->graph, node, "transB", 0) != 0, &p.b);
+    see_stack(2, bp_dnnl_in(b, node, 0)->dims, bp_node_int(b->graph, node, "transA", 0) != 0, &p.a);
+    see_stack(2, bp_dnnl_in(b, node, 1)->dims, bp_node_int(b->graph, node, "transB", 0) != 0, &p.b);
     bp_dnnl_plain(2, b->values[node->out[0]].dims, &p.y);
     rc = take_c(b, &p, err);
     if (rc < 0)
@@ -243,6 +305,17 @@ const struct bp_dnnl_op bp_dnnl_op_matmul = {
     .until = 13,
     .claim = claim_matmul,
     .build = build_matmul,
+    .build_chain = build_product,
+};
+
+const struct bp_dnnl_op bp_dnnl_op_fused_matmul = {
+    .name = "FusedMatMul",
+    .domain = "com.microsoft",
+    .since = 1,
+    .until = 1,
+    .claim = claim_matmul,
+    .build = build_matmul,
+    .is_made = true,
 };
 
 const struct bp_dnnl_op bp_dnnl_op_gemm = {
@@ -261,4 +334,5 @@ const struct bp_dnnl_op bp_dnnl_op_fused_gemm = {
     .until = 1,
     .claim = claim_gemm,
     .build = build_gemm,
+    .is_made = true,
 };

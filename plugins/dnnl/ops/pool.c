@@ -65,7 +65,7 @@ static bp_rc emit(struct bp_dnnl_build *b, const bp_node *node, dnnl_alg_kind_t 
 
     if (rc < 0)
         return rc;
-    bp_dnnl_any(y->rank, y->dims, &any);
+    bp_dnnl_any_as(y->rank, y->dims, from.md.data_type, &any);
     status = bp_dnnl.pooling_v2_forward_desc_init(&desc, dnnl_forward_inference, kind, &from.md,
                                                   &any, w->strides, w->kernel, w->dilates,
                                                   w->before, w->after);

@@ -65,8 +65,8 @@ static bp_rc build_dims(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, co
     bp_rc rc;
 
     (void)op;
-    bp_dnnl_plain(x->rank, x->dims, &plain);
-    bp_dnnl_plain(y->rank, y->dims, &md);
+    bp_dnnl_plain_as(x->rank, x->dims, bp_dnnl_type_of(b, node->in[0]), &plain);
+    bp_dnnl_plain_as(y->rank, y->dims, plain.data_type, &md);
     rc = bp_dnnl_form_of(b, node->in[0], &plain, &form, err);
     if (rc >= 0)
         bp_dnnl_view(b, node->out[0], &md, form.place);

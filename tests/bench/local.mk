@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# tests/bench/ - how fast models run, beside ONNX Runtime where its library is given.
+
+check_PROGRAMS += %D%/compare
+dist_check_SCRIPTS += %D%/bench_test.sh
+TESTS += %D%/bench_test.sh
+%C%_compare_CPPFLAGS = -I. $(AM_CPPFLAGS) -isystem $(srcdir)/sdk/onnxruntime
+%C%_compare_SOURCES = \
+	%D%/bench.h \
+	%D%/compare.c \
+	%D%/peak.c \
+	%D%/session.c
+%C%_compare_LDADD = $(DL_LIBS) -lm
+
+EXTRA_DIST += %D%/bench.sh %D%/models.txt %D%/page.awk %D%/plot.awk
+
+# make bench BENCH_MODELS=FOLDER [BENCH_PEER=.../libonnxruntime.so] [BENCH_SECONDS=2] [BENCH_THREADS='1 2']
+#   [BENCH_PROVIDERS='cpu dnnl dnnl:math_mode=fast'] [BENCH_LIST=FILE] [BENCH_OUT=FOLDER]
+# writes performance.md, .svg and .tsv into BENCH_OUT, by default bench/ of the build. docs/performance.md
+# and its picture come from BENCH_OUT=$(srcdir)/docs.
+bench: all %D%/compare$(EXEEXT)
+	@BACKPLANE_PROVIDER_PATH='$(abs_builddir)/providers'; export BACKPLANE_PROVIDER_PATH; \
+	BACKPLANE_PROBE_HELPER='$(abs_builddir)/runtime/backplane-probe'; export BACKPLANE_PROBE_HELPER; \
+	BP_SRCDIR='$(abs_srcdir)' BP_BUILDDIR='$(abs_builddir)' $(SHELL) $(srcdir)/%D%/bench.sh
+.PHONY: bench

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check_dnnl_passes.c - a session with dnnl: norms and Gelu that exporters wrote in parts become one
+ * node each, as dnnl takes all of the parts, and the whole is one group.
+ */
+
+#include "config.h"
+
+#include "passes_kit.h"
+
+/* x -> LayerNormalization in parts -> MatMul, Add -> Gelu in parts -> y; a product worth a group */
+static void make_layer(void)
+{
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,512,32");
+    passes_scalar("two", 2);
+    passes_scalar("epsilon", 1e-5f);
+    passes_scalar("root", 1.41421356f);
+    passes_scalar("one", 1);
+    passes_scalar("half", 0.5f);
+    passes_floats("scale", PW_DIMS(32), 1);
+    passes_floats("bias", PW_DIMS(32), 2);
+    passes_floats("w", PW_DIMS(32, 32), 3);
+    passes_floats("b", PW_DIMS(32), 4);
+    for (int square = 0; square < 2; square++) {
+        if (square)
+            kit_node("pow", "Pow", "d two", "q");
+        kit_open_node(square ? "variance" : "mean", "ReduceMean", square ? "q" : "x",
+                      square ? "v" : "m");
+        kit_ints_attr("axes", 1, (const int64_t[]){-1});
+        pw_close(&kit.w);
+        if (!square)
+            kit_node("sub", "Sub", "x m", "d");
+    }
+    kit_node("plus", "Add", "v epsilon", "e");
+    kit_node("sqrt", "Sqrt", "e", "s");
+    kit_node("div", "Div", "d s", "n0");
+    kit_node("times", "Mul", "n0 scale", "n1");
+    kit_node("shift", "Add", "n1 bias", "n");
+    kit_node("product", "MatMul", "n w", "p");
+    kit_node("row", "Add", "p b", "r");
+    kit_node("by", "Div", "r root", "g0");
+    kit_node("erf", "Erf", "g0", "g1");
+    kit_node("up", "Add", "g1 one", "g2");
+    kit_node("own", "Mul", "r g2", "g3");
+    kit_node("halve", "Mul", "g3 half", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+}
+
+static void open_with_dnnl(uint32_t level)
+{
+    passes_open_at(level);
+    kit_provider("dnnl", BP_FALLBACK_REQUIRE);
+    kit_session();
+}
+
+static void check_one_group(uint32_t n_nodes)
+{
+    const bp_report *report = bp_session_report(kit.session);
+
+    ck_assert_uint_eq(bp_report_node_count(report), n_nodes);
+    ck_assert_uint_eq(bp_report_group_count(report), 1);
+}
+
+START_TEST(parts_become_nodes_of_one_group)
+{
+    struct passes_result want, got;
+
+    kit_new_env(WITH_ASAN ? 1 : 2); /* see dnnl_kit.h */
+    make_layer();
+    passes_open_at(BP_OPTIMIZE_NONE);
+    kit_session();
+    passes_run(1, &want);
+    for (int is_fused = 0; is_fused < 2; is_fused++) {
+        open_with_dnnl(is_fused ? BP_OPTIMIZE_EXTENDED : BP_OPTIMIZE_BASIC);
+        check_one_group(is_fused ? 4 : 16);
+        if (is_fused)
+            ck_assert_str_eq(passes_ops(), "LayerNormalization MatMul Add Gelu");
+        passes_run(1, &got);
+        passes_compare(&want, &got, is_fused ? "fused" : "in parts");
+        passes_forget(&got);
+    }
+    passes_forget(&want);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *all = tcase_create("all");
+
+    tcase_add_test(all, parts_become_nodes_of_one_group);
+    tcase_add_checked_fixture(all, kit_setup, kit_teardown);
+    return kit_main("dnnl_passes", &all, 1);
+}
