@@ -4,6 +4,7 @@
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/claims.c %D%/claims.h \
 	%D%/copies.c %D%/copies.h \
+	%D%/cuts.c %D%/cuts.h \
 	%D%/groups.c %D%/groups.h \
 	%D%/partition.c %D%/partition.h \
 	%D%/place.c %D%/place.h \
