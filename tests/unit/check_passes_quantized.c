@@ -293,6 +293,20 @@ START_TEST(what_else_is_read_or_not_quantised_stays)
 }
 END_TEST
 
+/* One channel a group: no product, so nothing is gained by bytes. */
+START_TEST(depthwise_convolutions_stay)
+{
+    numbers(BP_DTYPE_U8);
+    operand("x", "n,4,5,6");
+    weights(PW_DIMS(4, 1, 3, 3), 4);
+    kit_open_node("conv", "Conv", "xd wd", "c");
+    kit_int_attr("group", 4);
+    pw_close(&kit.w);
+    result("c");
+    becomes("QLinearConv", 0, false);
+}
+END_TEST
+
 /* One that others read is dequantised for them alone. */
 START_TEST(others_still_read_what_was_dequantised)
 {
@@ -312,8 +326,11 @@ START_TEST(without_the_pass_all_stays)
     numbers(BP_DTYPE_U8);
     conv(true, true, 1);
     result("c");
-    passes_open_at(BP_OPTIMIZE_EXTENDED);
+    passes_open_at(BP_OPTIMIZE_LAYOUT);
     KIT_OK(bp_session_options_disable_pass(kit.options, "fuse-quantized", &kit.err));
+    kit_session();
+    ck_assert_ptr_null(strstr(passes_ops(), "QLinearConv"));
+    passes_open_at(BP_OPTIMIZE_EXTENDED); /* CPU is faster without it */
     kit_session();
     ck_assert_ptr_null(strstr(passes_ops(), "QLinearConv"));
 }
@@ -363,6 +380,7 @@ int main(void)
     tcase_add_test(all, elements_and_pools_of_bytes);
     tcase_add_test(all, bytes_move_as_they_are);
     tcase_add_test(all, what_else_is_read_or_not_quantised_stays);
+    tcase_add_test(all, depthwise_convolutions_stay);
     tcase_add_test(all, others_still_read_what_was_dequantised);
     tcase_add_test(all, without_the_pass_all_stays);
     tcase_add_test(all, random_convolutions_are_within_a_step);
