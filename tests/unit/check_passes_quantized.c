@@ -120,6 +120,21 @@ static void result(const char *value)
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
 }
 
+static void names_are_unique(void)
+{
+    const bp_report *report = bp_session_report(kit.session);
+
+    for (uint32_t i = 0; i < bp_report_node_count(report); i++) {
+        bp_report_node a = {.struct_size = sizeof a}, b = {.struct_size = sizeof b};
+
+        KIT_OK(bp_report_get_node(report, i, &a, &kit.err));
+        for (uint32_t j = 0; j < i; j++) {
+            KIT_OK(bp_report_get_node(report, j, &b, &kit.err));
+            ck_assert_str_ne(a.name, b.name);
+        }
+    }
+}
+
 /* It computes the same, but for so many steps, and `op` is (or is not) among the nodes. */
 static void becomes(const char *op, int steps, bool is_there)
 {
@@ -127,6 +142,7 @@ static void becomes(const char *op, int steps, bool is_there)
     passes_same();
     passes_step = 0;
     ck_assert_msg((strstr(passes_ops(), op) != NULL) == is_there, "%s in %s", op, passes_ops());
+    names_are_unique();
 }
 
 /* ---- what is fused --------------------------------------------------------------------------- */
@@ -318,6 +334,7 @@ START_TEST(others_still_read_what_was_dequantised)
     result("c");
     becomes("QLinearSigmoid", 1, true);
     ck_assert_ptr_nonnull(strstr(passes_ops(), "Neg"));
+    ck_assert_str_eq(passes_node("sigmoid").op, "QLinearSigmoid");
 }
 END_TEST
 

@@ -136,7 +136,8 @@ static bool is_depthwise(const struct bp_rewrite *rw, const struct bp_ir_node *n
 
 static bool find_conv(struct bp_rewrite *rw, struct bp_quant_op *p)
 {
-    return !is_depthwise(rw, bp_rw_node(rw, p->op)) && add_plain(rw, p) && add_weights(rw, p) && add_bias(rw, p);
+    return !is_depthwise(rw, bp_rw_node(rw, p->op)) && add_plain(rw, p) && add_weights(rw, p) &&
+           add_bias(rw, p);
 }
 
 static bool is_one(const struct bp_ir_node *node, const char *name)
@@ -247,9 +248,6 @@ static bp_rc fuse(struct bp_rewrite *rw, const struct row *row, struct bp_quant_
     uint32_t n_attrs = list_attrs(node, row, attrs);
     bool done;
 
-    p->of[p->n_of++] = p->op;
-    if (p->relu != BP_NONE)
-        p->of[p->n_of++] = p->relu;
     p->of[p->n_of++] = p->out.node;
     return bp_fuse(rw,
                    &(struct bp_fusion){.op = row->quantised,

@@ -45,7 +45,6 @@ static bp_rc fuse(struct bp_rewrite *rw, struct bp_quant_op *p, bp_err *err)
 
     memcpy(in, node->in, node->n_in * sizeof *in);
     in[0] = p->in[0].value;
-    p->of[p->n_of++] = p->op;
     p->of[p->n_of++] = p->out.node;
     return bp_fuse(rw,
                    &(struct bp_fusion){.op = node->op,

@@ -66,6 +66,9 @@ bool bp_quant_find(struct bp_rewrite *rw, uint32_t n, struct bp_quant_op *out)
             return false;
     }
     before = bp_rw_node(rw, out->op);
+    out->of[out->n_of++] = out->op;
+    if (out->relu != BP_NONE)
+        out->of[out->n_of++] = out->relu;
     return before && !before->domain[0] && before->schema && bp_rw_one_output(rw, out->op);
 }
 

@@ -20,7 +20,8 @@ struct bp_quant_op {
     uint32_t n_in;
     uint32_t op;   /* the node between */
     uint32_t relu; /* one behind it that QuantizeLinear does as well, or BP_NONE */
-    uint32_t of[BP_MOST_QUANT_PARTS + 3]; /* all of them, in running order */
+    /* the operator first, as its name is free then; others may still read what is dequantised */
+    uint32_t of[BP_MOST_QUANT_PARTS + 3];
     uint32_t n_of;
 };
 
