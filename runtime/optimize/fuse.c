@@ -67,13 +67,22 @@ static bp_rc add_input(struct bp_ir *ir, const struct bp_rewrite *rw, uint32_t f
     return BP_OK;
 }
 
-static bp_rc add_outputs(struct bp_ir *ir, struct bp_ir_node *node, uint32_t n_out, bp_err *err)
+/* The value that output i is to be, or BP_NONE. */
+static uint32_t out_of(const struct bp_rewrite *rw, const struct bp_fusion *f, uint32_t i)
+{
+    return f->out ? f->out[i] : rw->ir->nodes[f->last].out[i];
+}
+
+static bp_rc add_outputs(struct bp_ir *ir, struct bp_ir_node *node, const struct bp_rewrite *rw,
+                         const struct bp_fusion *f, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
-    for (uint32_t i = 0; rc >= 0 && i < n_out; i++) {
+    for (uint32_t i = 0; rc >= 0 && i < f->n_out; i++) {
         char name[32];
 
+        if (out_of(rw, f, i) == BP_NONE)
+            continue;
         snprintf(name, sizeof name, "out%u", i);
         rc = bp_ir_define(ir, name, &node->out[i], err);
         ir->outputs[ir->n_outputs++] = node->out[i];
@@ -105,7 +114,7 @@ static bp_rc build(const struct bp_rewrite *rw, const struct bp_fusion *f, struc
             rc = add_input(ir, rw, f->in[i], i, &node->in[i], err);
     }
     if (rc >= 0)
-        rc = add_outputs(ir, node, f->n_out, err);
+        rc = add_outputs(ir, node, rw, f, err);
     return rc < 0 ? rc : bp_ir_seal(ir, no_opset, NULL, err);
 }
 
@@ -114,10 +123,22 @@ static bool same_type(const struct bp_fact *a, const struct bp_fact *b)
     return a->dtype == b->dtype && a->rank == b->rank;
 }
 
+/* Are types and ranks of all outputs as they were? */
+static bool same_types(const struct bp_rewrite *rw, const struct bp_fusion *f,
+                       const struct bp_ir_node *made, const struct bp_fact *facts)
+{
+    for (uint32_t i = 0; i < f->n_out; i++) {
+        uint32_t value = out_of(rw, f, i);
+
+        if (value != BP_NONE && !same_type(&facts[made->out[i]], &rw->facts[value]))
+            return false;
+    }
+    return true;
+}
+
 static bp_rc ask(struct bp_rewrite *rw, const struct bp_fusion *f, struct bp_ir *ir,
                  struct bp_region *region, bool *takes, bp_err *err)
 {
-    const struct bp_ir_node *last = &rw->ir->nodes[f->last];
     struct bp_fact *facts;
     uint32_t taker;
     bp_rc rc;
@@ -127,7 +148,7 @@ static bp_rc ask(struct bp_rewrite *rw, const struct bp_fusion *f, struct bp_ir 
         rc = bp_infer_start(ir, NULL, rw->symbols, region, &facts, err);
     if (rc >= 0)
         rc = bp_infer_run(ir, NULL, 1, facts, rw->symbols, region, err);
-    if (rc >= 0 && !same_type(&facts[ir->outputs[0]], &rw->facts[last->out[0]]))
+    if (rc >= 0 && !same_types(rw, f, &ir->nodes[0], facts))
         rc = bp_fail(err, BP_E_INTERNAL, "%s would give another type", f->op);
     if (rc >= 0)
         rc = rw->optimizer->takers(rw->optimizer->h, ir, facts, rw->symbols, &taker, err);
@@ -163,33 +184,90 @@ static bp_rc set_attrs(struct bp_rewrite *rw, const struct bp_fusion *f, bp_err 
     return rc;
 }
 
-static bp_rc replace(struct bp_rewrite *rw, const struct bp_fusion *f, bp_err *err)
+/* The node makes all of them; who made them before makes them no more, and goes. */
+static bp_rc take_outputs(struct bp_rewrite *rw, const struct bp_fusion *f, bp_err *err)
 {
+    struct bp_ir *ir = rw->ir;
+    uint32_t *list = bp_region_array(ir->region, f->n_out, sizeof *list);
+
+    if (!list)
+        return bp_fail_nomem(err, "the outputs of a node");
+    memcpy(list, f->out, f->n_out * sizeof *list);
+    for (uint32_t i = 0; i < f->n_of; i++) {
+        struct bp_ir_node *node = &ir->nodes[f->of[i]];
+
+        for (uint32_t o = 0; o < node->n_out; o++) {
+            for (uint32_t k = 0; k < f->n_out; k++) {
+                if (node->out[o] != BP_NONE && node->out[o] == f->out[k])
+                    node->out[o] = BP_NONE;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < f->n_out; i++) {
+        if (f->out[i] != BP_NONE)
+            ir->values[f->out[i]].producer = f->last;
+    }
+    ir->nodes[f->last].out = list;
+    ir->nodes[f->last].n_out = f->n_out;
+    for (uint32_t i = 0; i < f->n_of; i++)
+        bp_rw_drop_unused(rw, f->of[i]);
+    return BP_OK;
+}
+
+/* It has the name of the first, and stands for all in their order. */
+static bp_rc take_names(struct bp_rewrite *rw, const struct bp_fusion *f, bp_err *err)
+{
+    uint32_t at = 0;
     bp_rc rc = BP_OK;
 
-    for (uint32_t i = f->n_of; rc >= 0 && i-- > 0;) { /* so that names come in order */
-        if (f->of[i] != f->last)
-            rc = bp_rw_become(rw, f->last, f->of[i], err);
-    }
+    while (at < f->n_of && f->of[at] != f->last)
+        at++;
+    for (uint32_t i = at + 1; rc >= 0 && i < f->n_of; i++)
+        rc = bp_rw_stand_for(rw, f->last, f->of[i], err);
+    for (uint32_t i = at; rc >= 0 && i-- > 0;)
+        rc = bp_rw_become(rw, f->last, f->of[i], err);
+    rw->ir->nodes[f->last].is_made = true;
+    return rc;
+}
+
+static bp_rc replace(struct bp_rewrite *rw, const struct bp_fusion *f, bp_err *err)
+{
+    bp_rc rc = take_names(rw, f, err);
+
     if (rc >= 0)
         rc = bp_rw_set_op(rw, f->last, f->op, f->domain, f->opset, err);
     if (rc >= 0)
         rc = set_attrs(rw, f, err);
     if (rc >= 0)
         rc = bp_rw_set_inputs(rw, f->last, f->n_in, f->in, err);
+    if (rc >= 0 && f->out)
+        rc = take_outputs(rw, f, err);
     return rc < 0 ? rc : bp_rw_check(rw, f->last, err);
+}
+
+bp_rc bp_can_fuse(struct bp_rewrite *rw, const struct bp_fusion *fusion, bool *can, bp_err *err)
+{
+    *can = false;
+    if (!know_takers(rw))
+        return bp_fail_nomem(err, "the passes over a graph");
+    *can = same_taker(rw, fusion) && would_take(rw, fusion);
+    return BP_OK;
+}
+
+bp_rc bp_do_fuse(struct bp_rewrite *rw, const struct bp_fusion *fusion, bp_err *err)
+{
+    return replace(rw, fusion, err);
 }
 
 bp_rc bp_fuse(struct bp_rewrite *rw, const struct bp_fusion *fusion, bool *done, bp_err *err)
 {
-    bp_rc rc;
+    bool can;
+    bp_rc rc = bp_can_fuse(rw, fusion, &can, err);
 
     *done = false;
-    if (!know_takers(rw))
-        return bp_fail_nomem(err, "the passes over a graph");
-    if (!same_taker(rw, fusion) || !would_take(rw, fusion))
-        return BP_OK;
-    rc = replace(rw, fusion, err);
+    if (rc < 0 || !can)
+        return rc;
+    rc = bp_do_fuse(rw, fusion, err);
     *done = rc >= 0;
     rw->n_matches += *done;
     return rc;

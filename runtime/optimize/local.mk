@@ -20,6 +20,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/passes/fold_norm.c \
 	%D%/passes/fold_pad.c \
 	%D%/passes/fold_scale.c \
+	%D%/passes/fuse_attention.c \
 	%D%/passes/fuse_bias_gelu.c \
 	%D%/passes/fuse_conv.c \
 	%D%/passes/fuse_fast_gelu.c \
@@ -27,15 +28,21 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/passes/fuse_gemm.c \
 	%D%/passes/fuse_layer_norm.c \
 	%D%/passes/fuse_product.c \
+	%D%/passes/fuse_quantized.c \
 	%D%/passes/fuse_quick_gelu.c \
 	%D%/passes/fuse_simple_norm.c \
 	%D%/passes/fuse_skip_norm.c \
 	%D%/passes/gelu_kit.c \
 	%D%/passes/gelu_kit.h \
+	%D%/passes/gemm_kit.c \
+	%D%/passes/gemm_kit.h \
 	%D%/passes/make_gemm.c \
 	%D%/passes/merge_moves.c \
+	%D%/passes/move_quantized.c \
 	%D%/passes/norm_kit.c \
 	%D%/passes/norm_kit.h \
+	%D%/passes/quant_kit.c \
+	%D%/passes/quant_kit.h \
 	%D%/passes/share_equal.c \
 	%D%/passes/share_shapes.c \
 	%D%/passes/write_shapes.c \

@@ -103,21 +103,29 @@ static bool is_of_phase(uint32_t i, bool asks)
     return (bp_pass_at(i)->level >= BP_OPTIMIZE_EXTENDED) == asks;
 }
 
-/* All passes of a phase, until they find nothing more. */
+/*
+ * All passes of a phase, until they find nothing more. One that ran since the last match of any has
+ * nothing new to look at.
+ */
 static bp_rc run_phase(struct bp_rewrite *rw, bool asks, bp_err *err)
 {
+    uint32_t seen[BP_MAX_PASSES] = {0}; /* matches of all before a pass last ran */
+    uint32_t n_matches = 0;
     bp_rc rc = BP_OK;
 
     for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
-        uint32_t n_matches = 0;
+        bool has_run = false;
 
         for (uint32_t i = 0; rc >= 0 && bp_pass_at(i); i++) {
-            if (!is_of_phase(i, asks) || !is_on(rw->optimizer, i))
+            if (!is_of_phase(i, asks) || !is_on(rw->optimizer, i) ||
+                (round > 0 && seen[i] == n_matches))
                 continue;
+            seen[i] = n_matches;
             rc = run_pass(rw, i, round == 0, err);
             n_matches += rw->n_matches;
+            has_run = true;
         }
-        if (rc < 0 || n_matches == 0)
+        if (rc < 0 || !has_run)
             break;
     }
     return rc;

@@ -53,11 +53,17 @@ struct bp_fusion {
     uint32_t opset;
     uint32_t n_in, n_out, n_of, n_attrs;
     const uint32_t *in;
-    uint32_t last;      /* its outputs become the node's */
-    const uint32_t *of; /* all nodes that it stands for */
+    const uint32_t *out; /* n_out values that nodes of `of` make, or BP_NONE; NULL: those of `last` */
+    uint32_t last;       /* the node that becomes it, with its outputs */
+    const uint32_t *of;  /* all nodes that it stands for */
     const bp_attr *attrs;
 };
 
+/* Would the provider agree? Changes nothing. */
+bp_rc bp_can_fuse(struct bp_rewrite *rw, const struct bp_fusion *fusion, bool *can,
+                  bp_err *err) BP_CHECKED;
+/* Does it unasked, and counts no match: of several at once, all were asked about before. */
+bp_rc bp_do_fuse(struct bp_rewrite *rw, const struct bp_fusion *fusion, bp_err *err) BP_CHECKED;
 /* Does it if the provider agrees; *done says whether. */
 bp_rc bp_fuse(struct bp_rewrite *rw, const struct bp_fusion *fusion, bool *done,
               bp_err *err) BP_CHECKED;

@@ -157,16 +157,32 @@ bool bp_rw_room(struct bp_rewrite *rw)
     return rw->ir->n_values <= rw->cap_values || grow_values(rw);
 }
 
+/*
+ * Names of operators that the host knows are those of its schemas: a few that stay in caches, while
+ * each node of a model has read its own from the file.
+ */
+static void share_names(struct bp_ir_node *node)
+{
+    const struct bp_schema *schema = node->schema;
+
+    if (!schema || schema->is_custom || strcmp(schema->op, node->op) != 0 ||
+        strcmp(schema->domain, node->domain) != 0)
+        return;
+    node->op = schema->op;
+    node->domain = schema->domain;
+}
+
 static bool list_uses(struct bp_rewrite *rw)
 {
     struct bp_ir *ir = rw->ir;
 
     for (uint32_t n = 0; n < ir->n_nodes; n++) {
-        const struct bp_ir_node *node = &ir->nodes[n];
+        struct bp_ir_node *node = &ir->nodes[n];
         uint32_t first = new_rows(rw, n_reads(node));
 
         if (first == BP_NONE)
             return false;
+        share_names(node);
         rw->nodes[n].first_use = first;
         rw->nodes[n].key = bp_rw_key(node->op);
         for (uint32_t slot = 0; slot < n_reads(node); slot++) {

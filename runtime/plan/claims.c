@@ -5,6 +5,9 @@
 
 #include "plan/claims.h"
 
+#include <math.h>
+#include <stddef.h>
+
 #include "graph/custom.h"
 
 struct sink {
@@ -27,13 +30,23 @@ static const char *keep(struct sink *sink, const char *text)
     return copy;
 }
 
+/* What it says, if those are numbers. */
+static void note_cost(struct bp_verdict *row, const bp_cost *cost)
+{
+    row->has_cost = row->verdict != BP_NO && cost &&
+                    cost->struct_size >= offsetof(bp_cost, launch_ns) + sizeof cost->launch_ns &&
+                    cost->known && isfinite(cost->run_ns) && isfinite(cost->launch_ns) &&
+                    cost->run_ns >= 0 && cost->launch_ns >= 0;
+    row->run_ns = row->has_cost ? cost->run_ns : 0;
+    row->launch_ns = row->has_cost ? cost->launch_ns : 0;
+}
+
 static void answer(void *h, uint32_t node, uint32_t verdict, uint32_t reason, const char *subject,
                    const char *text, const bp_cost *cost)
 {
     struct sink *sink = h;
     struct bp_verdict *row;
 
-    (void)cost;
     if (node >= sink->view->graph.n_nodes) {
         sink->bad_node = node;
         return;
@@ -43,6 +56,7 @@ static void answer(void *h, uint32_t node, uint32_t verdict, uint32_t reason, co
     row->reason = verdict == BP_NO ? reason : BP_R_NONE;
     row->subject = keep(sink, subject);
     row->text = keep(sink, text);
+    note_cost(row, cost);
 }
 
 static void start(const struct bp_ir *ir, struct bp_verdict *verdicts)
@@ -62,26 +76,28 @@ static bool is_replaced(const struct bp_schema *schema)
     return custom && (custom->def.flags & BP_OPERATOR_REPLACE);
 }
 
+static struct bp_verdict refusal(uint32_t reason, const char *text)
+{
+    return (struct bp_verdict){.verdict = BP_NO, .reason = reason, .text = text};
+}
+
 /* What no provider decides: bodies are run by the host, unknown operators by nobody. */
 static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
                      const struct bp_fact *facts, struct bp_verdict *verdicts)
 {
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
-        if (ir->nodes[i].n_bodies > 0)
-            verdicts[i] = (struct bp_verdict){BP_NO, BP_R_CONTROL_FLOW, NULL,
-                                              "control flow is run by the host"};
-        else if (bp_node_is_hosted(&ir->nodes[i], facts))
-            verdicts[i] = (struct bp_verdict){BP_NO, BP_R_DTYPE, NULL,
-                                              "values that are no tensors are the host's"};
-        else if (ir->nodes[i].opset == 0)
-            verdicts[i] = (struct bp_verdict){BP_NO, BP_R_OP, NULL,
-                                              "the model imports no operator set of its domain"};
-        else if (!ir->nodes[i].schema)
-            verdicts[i] =
-                (struct bp_verdict){BP_NO, BP_R_OP, NULL, "the host knows no such operator"};
-        else if (is_replaced(ir->nodes[i].schema) && !asked->runs_custom)
-            verdicts[i] = (struct bp_verdict){BP_NO, BP_R_OP, NULL,
-                                              "the application has an operator of its own for it"};
+        const struct bp_ir_node *node = &ir->nodes[i];
+
+        if (node->n_bodies > 0)
+            verdicts[i] = refusal(BP_R_CONTROL_FLOW, "control flow is run by the host");
+        else if (bp_node_is_hosted(node, facts))
+            verdicts[i] = refusal(BP_R_DTYPE, "values that are no tensors are the host's");
+        else if (node->opset == 0)
+            verdicts[i] = refusal(BP_R_OP, "the model imports no operator set of its domain");
+        else if (!node->schema)
+            verdicts[i] = refusal(BP_R_OP, "the host knows no such operator");
+        else if (is_replaced(node->schema) && !asked->runs_custom)
+            verdicts[i] = refusal(BP_R_OP, "the application has an operator of its own for it");
     }
 }
 

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/weigh.h"
+
 /* How late a group may run. */
 struct wait {
     uint32_t limit; /* the highest level that its readers allow */
@@ -205,11 +207,31 @@ static bool hand_back(struct work *w, bool *has_yes)
         if (p >= BP_BY_NOBODY || has_yes[find(w, n)])
             continue;
         w->out->verdicts[p][n] = (struct bp_verdict){
-            BP_NO, BP_R_NOT_PROFITABLE, NULL, "worth taking only beside a node that it also takes"};
+            .verdict = BP_NO,
+            .reason = BP_R_NOT_PROFITABLE,
+            .text = "worth taking only beside a node that it also takes"};
         w->out->provider_of[n] = first_taker(w, n);
         changed = true;
     }
     return changed;
+}
+
+/* Hands groups that are not worth their copies to the next provider; BP_E_NOMEM. */
+static bp_rc weigh(struct work *w, bool *changed, bp_err *err)
+{
+    uint32_t *roots = w->by_level; /* which is of no use any more */
+    bp_rc rc;
+
+    for (uint32_t n = 0; n < w->ir->n_nodes; n++)
+        roots[n] = find(w, n);
+    rc = bp_weigh(w->out, roots, w->region, changed, err);
+    for (uint32_t n = 0; rc >= 0 && *changed && n < w->ir->n_nodes; n++) {
+        uint32_t p = w->out->provider_of[n];
+
+        if (p < BP_BY_NOBODY && w->out->verdicts[p][n].verdict == BP_NO)
+            w->out->provider_of[n] = first_taker(w, n);
+    }
+    return rc;
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -293,6 +315,7 @@ bp_rc bp_groups_make(struct bp_partition *part, struct bp_region *region, bp_err
     struct work w = {.ir = part->ir, .region = region, .out = part};
     size_t n = part->ir->n_nodes;
     bool *has_yes = bp_region_array(region, n, sizeof *has_yes);
+    bool changed;
     bp_rc rc;
 
     w.level = bp_region_array(region, n, sizeof *w.level);
@@ -304,8 +327,11 @@ bp_rc bp_groups_make(struct bp_partition *part, struct bp_region *region, bp_err
     do {
         connect(&w);
         rc = delay(&w, err);
+        changed = rc >= 0 && hand_back(&w, has_yes);
+        if (rc >= 0 && !changed)
+            rc = weigh(&w, &changed, err);
         if (rc < 0)
             return rc;
-    } while (hand_back(&w, has_yes));
+    } while (changed);
     return list_groups(&w, err);
 }

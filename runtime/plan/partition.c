@@ -180,7 +180,7 @@ bp_rc bp_partition_create_placed(const struct bp_ir *ir, const struct bp_fact *f
     struct work w = {.ir = ir, .facts = facts, .symbols = symbols, .region = region, .out = out};
     bp_rc rc;
 
-    *out = (struct bp_partition){.ir = ir, .n_asked = n_asked};
+    *out = (struct bp_partition){.ir = ir, .facts = facts, .n_asked = n_asked};
     rc = reserve(&w, err);
     if (rc >= 0)
         rc = bp_uses_build(ir, region, &out->uses, err);
@@ -197,6 +197,7 @@ bp_rc bp_partition_create_placed(const struct bp_ir *ir, const struct bp_fact *f
     rc = ask_all(&w, asked, placing, failed, err);
     if (rc >= 0)
         rc = bp_groups_make(out, region, err);
+    out->facts = NULL;
     if (rc >= 0)
         rc = make_views(&w, err);
     bp_view_source_finish(&w.views);

@@ -23,6 +23,8 @@ struct bp_asked {
 struct bp_verdict {
     uint32_t verdict, reason; /* BP_YES..., BP_R_* */
     const char *subject, *text;
+    bool has_cost;
+    double run_ns, launch_ns; /* what the provider says it costs; 0 unless has_cost */
 };
 
 /*
@@ -45,6 +47,7 @@ struct bp_group {
  */
 struct bp_partition {
     const struct bp_ir *ir;
+    const struct bp_fact *facts; /* the caller's, while groups are made */
     struct bp_uses uses;
     struct bp_group *groups;
     uint32_t n_groups, n_stages;

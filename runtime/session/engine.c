@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "plan/cuts.h"
 #include "session/custom.h"
 #include "session/explain.h"
 #include "session/optimizing.h"
@@ -171,6 +172,26 @@ static bp_rc judge_share(struct bp_engine *engine, const struct bp_active *activ
     return BP_OK;
 }
 
+/* A provider that nodes fused too early keep from its neighbours; it runs what it got. */
+static bp_rc warn_of_cuts(struct bp_engine *engine, const struct bp_active *active,
+                          const bp_report_provider *row, bp_err *err)
+{
+    struct bp_cuts cuts;
+    bp_rc rc = BP_OK;
+
+    if (active->fallback != BP_FALLBACK_WARN)
+        return BP_OK;
+    rc = bp_report_find_cuts(engine->report, active->row, &cuts, err);
+    if (rc >= 0 && cuts.n_nodes > 0)
+        bp_log(&engine->lineup.env->log, BP_LOG_WARN, "session",
+               "provider '%s' gets %u of %u nodes, in %u groups: the model was fused before it came "
+               "here, and %u node%s beside them (com.microsoft.%s) it does not take. Give it the "
+               "model as it was, or one saved by 'backplane optimize --providers %s'",
+               active->name, row->n_nodes, bp_report_node_count(engine->report), row->n_groups,
+               cuts.n_nodes, cuts.n_nodes == 1 ? "" : "s", cuts.op, active->name);
+    return rc;
+}
+
 /* The last word on each provider. */
 static bp_rc judge(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
 {
@@ -187,6 +208,8 @@ static bp_rc judge(struct bp_engine *engine, const struct bp_engine_wish *wish, 
         else if (rc >= 0)
             rc = judge_share(engine, active, &row,
                              wish->claims_only ? BP_STAGE_CAPABILITY : BP_STAGE_RUN, words);
+        if (rc >= 0 && row.n_nodes > 0)
+            rc = warn_of_cuts(engine, active, &row, words);
         first = first < 0 ? first : rc;
     }
     return first;

@@ -289,6 +289,11 @@ enum {
     BP_R_END = 14
 };
 
+/*
+ * What a node costs there. Where it is told for all nodes of a group, the host adds the copies that
+ * the group needs, and gives it to the next provider if that is faster; launch_ns counts once a
+ * group. Where it is not told, a group stays with who took it.
+ */
 typedef struct bp_cost {
     uint32_t struct_size;
     uint32_t known; /* 0: no estimate */

@@ -328,6 +328,54 @@ START_TEST(every_allocation_may_fail_with_sizes)
 }
 END_TEST
 
+/* A node with sizes for all axes, and one that turns what it gives. */
+static void split(const char *from, const char *to, const char *turned, const int64_t *perm)
+{
+    char in[32];
+
+    snprintf(in, sizeof in, "%s heads", from);
+    kit_node("", "Reshape", in, to);
+    kit_open_node("", "Transpose", to, turned);
+    kit_ints_attr("perm", 4, perm);
+    pw_close(&kit.w);
+}
+
+START_TEST(every_allocation_may_fail_in_attention)
+{
+    static const int64_t by_head[] = {0, 2, 1, 3}, turned[] = {0, 2, 3, 1};
+
+    kit_start_model_at(17);
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,4,6");
+    kit_io(KIT_INPUT, "mask", BP_DTYPE_F32, "2,1,1,4");
+    passes_floats("gamma", PW_DIMS(6), 9);
+    passes_scalar("scale", 0.5f);
+    kit_ints("heads", PW_DIMS(4), 4, (const int64_t[]){0, 0, 2, 3});
+    kit_ints("all", PW_DIMS(3), 3, (const int64_t[]){0, 0, 6});
+    for (int i = 0; i < 3; i++) {
+        passes_floats(i == 0 ? "w0" : i == 1 ? "w1" : "w2", PW_DIMS(6, 6), (uint64_t)i + 1);
+        kit_node("", "MatMul", i == 0 ? "x w0" : i == 1 ? "x w1" : "x w2",
+                 i == 0 ? "q" : i == 1 ? "k" : "v");
+    }
+    split("q", "qr", "qh", by_head);
+    split("k", "kr", "kh", turned);
+    split("v", "vr", "vh", by_head);
+    kit_node("", "MatMul", "qh kh", "s");
+    kit_node("", "Mul", "s scale", "t");
+    kit_node("", "Add", "t mask", "m");
+    kit_node("", "Softmax", "m", "p");
+    kit_node("", "MatMul", "p vh", "c");
+    kit_open_node("", "Transpose", "c", "o");
+    kit_ints_attr("perm", 4, by_head);
+    pw_close(&kit.w);
+    kit_node("", "Reshape", "o all", "a");
+    kit_node("", "Add", "x a", "sum");
+    kit_node("", "LayerNormalization", "sum gamma", "n");
+    kit_node("", "Add", "sum n", "y");
+    fail_each_allocation();
+    ck_assert_ptr_nonnull(strstr(passes_ops(), "Expand MultiHeadAttention SkipLayerNormalization"));
+}
+END_TEST
+
 /* ---- many models ----------------------------------------------------------------------------- */
 
 struct wild {
@@ -414,6 +462,7 @@ int main(void)
     tcase_add_test(all, large_graphs_take_little_time);
     tcase_add_test(all, every_allocation_may_fail);
     tcase_add_test(all, every_allocation_may_fail_with_sizes);
+    tcase_add_test(all, every_allocation_may_fail_in_attention);
     tcase_add_loop_test(all, random_graphs_compute_the_same, 0, 60);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);

@@ -184,6 +184,128 @@ START_TEST(company_that_nobody_wants_is_left_to_nobody)
 }
 END_TEST
 
+/* ---- what it costs --------------------------------------------------------------------------- */
+
+static const bp_cost cheap = {.struct_size = sizeof cheap, .known = 1, .run_ns = 100};
+static const bp_cost dear = {.struct_size = sizeof dear, .known = 1, .run_ns = 1e6};
+
+/* x[size] -> a1 -> a2 -> y on a device that says `there`, or a host that says `here`. */
+static const char *weigh(const char *size, const bp_cost *there, const bp_cost *here)
+{
+    takers_teardown(&t);
+    takers_setup(&t);
+    ir = t.g.main;
+    graphs_input(&t.g, ir, "x", BP_DTYPE_F32, size);
+    relu("a1", "x", "v");
+    relu("a2", "v", "y");
+    graphs_output(&t.g, ir, "y");
+    takers_add_device(&t, "device", "a")->cost = there;
+    takers_add(&t, "host", "a")->cost = here;
+    takers_divide(&t);
+    ck_assert_str_eq(takers_groups(&t), "a1 a2");
+    return t.asked[t.part.provider_of[0]].name;
+}
+
+START_TEST(a_group_that_is_not_worth_its_copies_goes_back)
+{
+    ck_assert_str_eq(weigh("4", &cheap, &cheap), "host");
+    ck_assert_uint_eq(verdict(0, "a1")->verdict, BP_NO);
+    ck_assert_uint_eq(verdict(0, "a2")->reason, BP_R_NOT_PROFITABLE);
+    ck_assert_str_eq(verdict(0, "a1")->text, "its group would take 20.2 us, with 20.0 us of copies, "
+                                             "and 0.2 us elsewhere");
+    ck_assert_str_eq(weigh("4", &cheap, &dear), "device");
+    ck_assert_str_eq(weigh("4", &dear, &cheap), "host");
+}
+END_TEST
+
+/* Two copies of 10 us and 8 bytes a nanosecond, against twice 0.5 us and 8 bytes a nanosecond. */
+START_TEST(what_nobody_says_is_estimated)
+{
+    ck_assert_str_eq(weigh("1000", &cheap, NULL), "host");
+    ck_assert_str_eq(weigh("1000000", &cheap, NULL), "device");
+}
+END_TEST
+
+START_TEST(a_product_is_estimated_by_its_inner_size)
+{
+    for (int large = 0; large < 2; large++) {
+        takers_teardown(&t);
+        takers_setup(&t);
+        ir = t.g.main;
+        graphs_input(&t.g, ir, "x", BP_DTYPE_F32, large ? "64,512" : "4,4");
+        graphs_input(&t.g, ir, "w", BP_DTYPE_F32, large ? "512,64" : "4,4");
+        graphs_node(&t.g, ir, "a1", "MatMul", "x,w", "y");
+        graphs_output(&t.g, ir, "y");
+        takers_add_device(&t, "device", "a")->cost = &cheap;
+        takers_add(&t, "host", "a");
+        takers_divide(&t);
+        ck_assert_uint_eq(t.part.provider_of[0], large ? 0u : 1u);
+    }
+}
+END_TEST
+
+START_TEST(what_is_not_known_is_not_weighed)
+{
+    static const bp_cost none = {.struct_size = sizeof none};
+    static const bp_cost less = {.struct_size = sizeof less, .known = 1, .run_ns = -1};
+    static const bp_cost old = {.struct_size = 8, .known = 1};
+
+    ck_assert_str_eq(weigh("4", NULL, &cheap), "device"); /* it did not say */
+    ck_assert_str_eq(weigh("4", &none, &cheap), "device");
+    ck_assert_str_eq(weigh("4", &less, &cheap), "device");
+    ck_assert_str_eq(weigh("4", &old, &cheap), "device");
+    ck_assert_str_eq(weigh("n", &cheap, &cheap), "device"); /* how many bytes, nobody knows */
+}
+END_TEST
+
+/* Without memory of its own there is nothing to copy; starting it counts once. */
+START_TEST(starting_a_group_counts_once)
+{
+    static const bp_cost slow = {
+        .struct_size = sizeof slow, .known = 1, .run_ns = 100, .launch_ns = 1000};
+    static const bp_cost host = {.struct_size = sizeof host, .known = 1, .run_ns = 650};
+
+    for (int one = 0; one < 2; one++) {
+        takers_teardown(&t);
+        takers_setup(&t);
+        ir = t.g.main;
+        graphs_input(&t.g, ir, "x", BP_DTYPE_F32, "4");
+        relu("a1", "x", one ? "y" : "v");
+        if (!one)
+            relu("a2", "v", "y");
+        graphs_output(&t.g, ir, "y");
+        takers_add(&t, "device", "a")->cost = &slow;
+        takers_add(&t, "host", "a")->cost = &host;
+        takers_divide(&t);
+        ck_assert_uint_eq(t.part.provider_of[0], one ? 1u : 0u);
+    }
+}
+END_TEST
+
+/* What lies between two groups of the device pays for its copies only where it must. */
+START_TEST(a_large_group_stays_beside_a_small_one)
+{
+    static const bp_cost host = {.struct_size = sizeof host, .known = 1, .run_ns = 20000};
+
+    takers_teardown(&t);
+    takers_setup(&t);
+    ir = t.g.main;
+    graphs_input(&t.g, ir, "x", BP_DTYPE_F32, "4");
+    relu("a1", "x", "v1"); /* 20.1 us with its copies, 20 on the host */
+    relu("b1", "v1", "v2");
+    relu("a2", "v2", "v3"); /* 20.3 us, 60 on the host */
+    relu("a3", "v3", "v4");
+    relu("a4", "v4", "y");
+    graphs_output(&t.g, ir, "y");
+    takers_add_device(&t, "device", "a")->cost = &cheap;
+    takers_add(&t, "host", "ab")->cost = &host;
+    takers_divide(&t);
+    ck_assert_str_eq(takers_groups(&t), "a1 b1|a2 a3 a4");
+    ck_assert_uint_eq(t.part.provider_of[takers_node(&t, "a1")], 1);
+    ck_assert_uint_eq(t.part.provider_of[takers_node(&t, "a2")], 0);
+}
+END_TEST
+
 /* ---- groups ---------------------------------------------------------------------------------- */
 
 START_TEST(a_path_that_leaves_and_comes_back_parts_a_group)
@@ -584,6 +706,12 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup_words, teardown);
+    tcase_add_test(tcase, a_group_that_is_not_worth_its_copies_goes_back);
+    tcase_add_test(tcase, what_nobody_says_is_estimated);
+    tcase_add_test(tcase, a_product_is_estimated_by_its_inner_size);
+    tcase_add_test(tcase, what_is_not_known_is_not_weighed);
+    tcase_add_test(tcase, starting_a_group_counts_once);
+    tcase_add_test(tcase, a_large_group_stays_beside_a_small_one);
     tcase_add_test(tcase, the_first_that_wants_a_node_gets_it);
     tcase_add_test(tcase, one_provider_makes_one_group);
     tcase_add_test(tcase, nobody_takes_what_nobody_wants);

@@ -91,6 +91,58 @@ START_TEST(a_transposed_conv_takes_a_norm_by_its_groups)
 }
 END_TEST
 
+/* Norms of matrices, with weights in both orders, and a bias, one number or none. */
+START_TEST(a_product_takes_a_norm)
+{
+    for (int i = 0; i < 8; i++) {
+        bool is_turned = i & 1, has_bias = i & 2, is_scalar = i & 4;
+
+        kit_start_model();
+        kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,4");
+        passes_floats("w", is_turned ? PW_DIMS(3, 4) : PW_DIMS(4, 3), 1);
+        passes_floats("b", is_scalar ? PW_SCALAR : PW_DIMS(1, 3), 7);
+        kit_open_node("gemm", "Gemm", has_bias ? "x w b" : "x w", "c");
+        kit_int_attr("transB", is_turned);
+        passes_float_attr("alpha", 0.5f);
+        pw_close(&kit.w);
+        norm("c", "y");
+        passes_becomes("Gemm", "Gemm");
+        ck_assert_uint_eq(passes_matches("fold-norm"), 1);
+    }
+    kit_start_model();
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,4");
+    passes_floats("w", PW_DIMS(4, 3), 1);
+    kit_node("matmul", "MatMul", "x w", "c");
+    norm("c", "y");
+    passes_becomes("Gemm", "Gemm");
+    ck_assert_str_eq(passes_node("matmul").stands_for, "matmul, norm");
+}
+END_TEST
+
+/* Of three dimensions, channels are the second; one wants beta, one is read elsewhere. */
+START_TEST(a_norm_of_other_products_stays)
+{
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3,4");
+    passes_floats("w", PW_DIMS(4, 3), 1);
+    kit_node("matmul", "MatMul", "x w", "c");
+    norm("c", "y");
+    passes_becomes("MatMul BatchNormalization", "MatMul BatchNormalization");
+    for (int i = 0; i < 2; i++) {
+        kit_start_model();
+        kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,4");
+        passes_floats("w", PW_DIMS(4, 3), 1);
+        passes_floats("b", PW_DIMS(3), 7);
+        kit_open_node("gemm", "Gemm", "x w b", "c");
+        passes_float_attr("beta", i ? 1 : 0.5f);
+        pw_close(&kit.w);
+        norm("c", "y");
+        if (i)
+            kit_io(KIT_OUTPUT, "c", BP_DTYPE_F32, NULL);
+        passes_becomes("Gemm BatchNormalization", "Gemm BatchNormalization");
+    }
+}
+END_TEST
+
 START_TEST(groups_of_a_transposed_conv_keep_their_factors)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,4,3,3");
@@ -351,6 +403,8 @@ int main(void)
     tcase_add_test(all, a_mul_goes_into_the_weights);
     tcase_add_test(all, a_chain_goes_into_one_conv);
     tcase_add_test(all, a_transposed_conv_takes_a_norm_by_its_groups);
+    tcase_add_test(all, a_product_takes_a_norm);
+    tcase_add_test(all, a_norm_of_other_products_stays);
     tcase_add_test(all, groups_of_a_transposed_conv_keep_their_factors);
     tcase_add_test(all, weights_of_two_convs_stay_for_the_other);
     tcase_add_test(all, another_reader_keeps_conv_and_norm_apart);

@@ -126,6 +126,32 @@ static void plan_is(uint32_t level, const char *matrices, const char *want)
     bp_report_destroy(report);
 }
 
+/* The only warning of a plan that is made now, or "". */
+static const char *warning(void)
+{
+    const char *found = "";
+
+    for (uint32_t i = 0; i < kit.n_lines && i < KIT_LINES; i++) {
+        if (kit.lines[i][0] != '0' + BP_LOG_WARN)
+            continue;
+        ck_assert_msg(!*found, "two warnings: %s and %s", found, kit.lines[i]);
+        found = kit.lines[i];
+    }
+    return found;
+}
+
+/* Such a plan, and a warning that has these words; NULL: none. */
+static void plan_warns(uint32_t level, const char *matrices, const char *want, const char *words)
+{
+    kit.n_lines = 0;
+    plan_is(level, matrices, want);
+    ck_assert_uint_le(kit.n_lines, KIT_LINES);
+    if (words)
+        ck_assert_ptr_nonnull(strstr(warning(), words));
+    else
+        ck_assert_str_eq(warning(), "");
+}
+
 /* ---- tests ----------------------------------------------------------------------------------- */
 
 START_TEST(digits_become_a_bias_and_a_gemm)
@@ -146,9 +172,9 @@ START_TEST(a_phone_takes_the_plain_digits_whole)
 {
     digits();
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
-    plan_is(BP_OPTIMIZE_BASIC, "true", "mobile 8");
-    plan_is(BP_OPTIMIZE_EXTENDED, "true", "mobile 8"); /* asked, it keeps what is plain */
-    plan_is(BP_OPTIMIZE_EXTENDED, "false", "mobile 6, cpu 2");
+    plan_warns(BP_OPTIMIZE_BASIC, "true", "mobile 8", NULL);
+    plan_warns(BP_OPTIMIZE_EXTENDED, "true", "mobile 8", NULL); /* asked, it keeps what is plain */
+    plan_warns(BP_OPTIMIZE_EXTENDED, "false", "mobile 6, cpu 2", NULL);
 }
 END_TEST
 
@@ -156,8 +182,28 @@ START_TEST(a_phone_gets_the_pools_of_fused_digits_alone)
 {
     fused_digits();
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
-    plan_is(BP_OPTIMIZE_BASIC, "false", "cpu 1, mobile 1, cpu 1, mobile 1, cpu 2");
-    plan_is(BP_OPTIMIZE_BASIC, "true", "cpu 1, mobile 1, cpu 1, mobile 3");
+    for (uint32_t level = BP_OPTIMIZE_NONE; level <= BP_OPTIMIZE_EXTENDED; level++) {
+        plan_warns(level, "false", "cpu 1, mobile 1, cpu 1, mobile 1, cpu 2",
+                   "provider 'mobile' gets 2 of 6 nodes, in 2 groups: the model was fused before it "
+                   "came here, and 2 nodes beside them (com.microsoft.FusedConv) it does not take");
+        plan_warns(level, "true", "cpu 1, mobile 1, cpu 1, mobile 3",
+                   "provider 'mobile' gets 4 of 6 nodes, in 2 groups");
+    }
+}
+END_TEST
+
+START_TEST(who_wants_no_warning_gets_none)
+{
+    bp_report *report;
+
+    fused_digits();
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    passes_open_at(BP_OPTIMIZE_EXTENDED);
+    kit_provider("mobile", BP_FALLBACK_SILENT);
+    kit.n_lines = 0;
+    KIT_OK(bp_plan_create(kit.env, kit_model(), kit.options, &report, &kit.err));
+    ck_assert_str_eq(warning(), "");
+    bp_report_destroy(report);
 }
 END_TEST
 
@@ -179,6 +225,7 @@ int main(void)
     tcase_add_test(all, digits_become_a_bias_and_a_gemm);
     tcase_add_test(all, a_phone_takes_the_plain_digits_whole);
     tcase_add_test(all, a_phone_gets_the_pools_of_fused_digits_alone);
+    tcase_add_test(all, who_wants_no_warning_gets_none);
     tcase_add_test(all, without_the_phone_all_of_it_runs_fused);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);

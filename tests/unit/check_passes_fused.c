@@ -3,6 +3,8 @@
 
 #include "config.h"
 
+#include <stdio.h>
+
 #include "passes_kit.h"
 
 /* ---- FastGelu -------------------------------------------------------------------------------- */
@@ -230,6 +232,161 @@ START_TEST(a_norm_of_another_value_or_axis_stays)
 }
 END_TEST
 
+/* ---- attention ------------------------------------------------------------------------------- */
+
+/* What an attention of these tests is like; names of its values end in `mark`. */
+struct attention {
+    const char *mark, *mask; /* mask NULL: none */
+    int64_t heads, size, value_size;
+    bool is_wrong; /* K is not turned */
+};
+
+static char *marked(const char *name, const char *mark)
+{
+    static char names[32][16];
+    static uint32_t next;
+    char *to = names[next++ % 32], text[sizeof names[0]];
+
+    snprintf(text, sizeof text, "%s%s", name, mark); /* `name` may be one of them */
+    return memcpy(to, text, sizeof text);
+}
+
+/* A node with a mark on what it makes and the first that it reads. */
+static void step(const char *op, const char *in, const char *rest, const char *out,
+                 const char *mark, const int64_t *perm)
+{
+    char all[64];
+
+    snprintf(all, sizeof all, "%s%s %s", in, mark, rest);
+    kit_open_node(marked(out, mark), op, all, marked(out, mark));
+    if (perm)
+        kit_ints_attr("perm", 4, perm);
+    pw_close(&kit.w);
+}
+
+/* x times weights, split into heads, as "qh" of "q". */
+static void split(const struct attention *a, const char *name, int64_t size, const int64_t *perm)
+{
+    const int64_t dims[] = {0, 0, a->heads, size};
+    char *w = marked(marked(name, "w"), a->mark), *in = marked(name, a->mark);
+    char *sizes = marked(marked(name, "z"), a->mark), read[48];
+
+    passes_floats(w, PW_DIMS(6, a->heads * size), (uint64_t)(name[0] + a->mark[0]));
+    snprintf(read, sizeof read, "x %s", w);
+    kit_node(in, "MatMul", read, in);
+    kit_ints(sizes, PW_DIMS(4), 4, dims);
+    step("Reshape", name, sizes, marked(name, "r"), a->mark, NULL);
+    step("Transpose", marked(name, "r"), "", marked(name, "h"), a->mark, perm);
+}
+
+static void attention(const struct attention *a)
+{
+    static const int64_t by_head[] = {0, 2, 1, 3}, turned[] = {0, 2, 3, 1};
+    const int64_t dims[] = {0, 0, a->heads * a->value_size};
+    char *all;
+
+    split(a, "q", a->size, by_head);
+    split(a, "k", a->size, a->is_wrong ? by_head : turned);
+    split(a, "v", a->value_size, by_head);
+    step("MatMul", "qh", marked("kh", a->mark), "s", a->mark, NULL);
+    step("Mul", "s", "scale", "t", a->mark, NULL);
+    if (a->mask)
+        step("Add", "t", a->mask, "m", a->mark, NULL);
+    step("Softmax", a->mask ? "m" : "t", "", "p", a->mark, NULL);
+    step("MatMul", "p", marked("vh", a->mark), "c", a->mark, NULL);
+    step("Transpose", "c", "", "o", a->mark, by_head);
+    all = marked("all", a->mark);
+    kit_ints(all, PW_DIMS(3), 3, dims);
+    step("Reshape", "o", all, "y", a->mark, NULL);
+}
+
+static void begin_attention(const char *x, const char *mask)
+{
+    kit_start_model();
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, x);
+    if (mask)
+        kit_io(KIT_INPUT, "mask", BP_DTYPE_F32, mask);
+    passes_scalar("scale", 0.5f);
+}
+
+/* The one attention becomes these nodes, behind its three products. */
+static void attends(const char *x, const char *mask, const struct attention *a, const char *want)
+{
+    char text[256];
+
+    begin_attention(x, mask);
+    attention(a);
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    passes_same();
+    snprintf(text, sizeof text, "%s", passes_ops());
+    ck_assert_msg(strcmp(text, want) == 0, "%s, not %s", text, want);
+}
+
+START_TEST(attention_is_found_in_its_parts)
+{
+    const struct attention plain = {"", NULL, 2, 3, 3, false};
+    const struct attention masked = {"", "mask", 2, 3, 5, false};
+    const char *all = "MatMul MatMul MatMul MultiHeadAttention";
+
+    attends("2,4,6", NULL, &plain, all);
+    ck_assert_uint_eq(passes_matches("fuse-attention"), 1);
+    attends("n,steps,6", NULL, &plain, all);
+    attends("2,4,6", "2,1,4,4", &masked, all);
+    attends("2,4,6", "1,2,4,4", &masked, all);
+    attends("n,4,6", "1,2,4,4", &masked, all);
+}
+END_TEST
+
+/* A mask of one row is spread once for all that read it. */
+START_TEST(attentions_share_a_mask_of_one_row)
+{
+    const struct attention first = {"", "mask", 2, 3, 3, false};
+    const struct attention second = {"2", "mask", 3, 2, 4, false};
+
+    attends("2,4,6", "2,1,1,4", &first, "MatMul MatMul MatMul Expand MultiHeadAttention");
+    begin_attention("2,4,6", "2,1,1,4");
+    attention(&first);
+    attention(&second);
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    kit_io(KIT_OUTPUT, "y2", BP_DTYPE_F32, NULL);
+    passes_same();
+    ck_assert_uint_eq(passes_matches("fuse-attention"), 2);
+    ck_assert_ptr_nonnull(strstr(passes_ops(), "Expand"));
+    ck_assert_ptr_null(strstr(strstr(passes_ops(), "Expand") + 1, "Expand"));
+    ck_assert_ptr_null(strstr(passes_ops(), "Softmax"));
+}
+END_TEST
+
+START_TEST(attention_in_other_shapes_stays)
+{
+    const struct attention wrong = {"", NULL, 2, 4, 4, true};
+    const struct attention masked = {"", "mask", 2, 3, 3, false};
+    const struct attention plain = {"", NULL, 2, 3, 3, false};
+
+    begin_attention("2,4,6", NULL); /* four steps, so it multiplies all the same */
+    attention(&wrong);
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    passes_same();
+    ck_assert_ptr_nonnull(strstr(passes_ops(), "Softmax"));
+    begin_attention("n,steps,6", "n,1,1,steps"); /* how many rows, nobody can say */
+    attention(&masked);
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    passes_same();
+    ck_assert_ptr_nonnull(strstr(passes_ops(), "Softmax"));
+    begin_attention("n,4,6", "n,1,4,4"); /* two inputs may be of two batches */
+    attention(&masked);
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    passes_same();
+    ck_assert_ptr_nonnull(strstr(passes_ops(), "Softmax"));
+    begin_attention("2,4,6", NULL); /* what it picked by is wanted */
+    attention(&plain);
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    kit_io(KIT_OUTPUT, "p", BP_DTYPE_F32, NULL);
+    passes_same();
+    ck_assert_ptr_nonnull(strstr(passes_ops(), "Softmax"));
+}
+END_TEST
+
 int main(void)
 {
     TCase *all = tcase_create("all");
@@ -244,6 +401,9 @@ int main(void)
     tcase_add_test(all, a_scale_that_is_no_number_or_nothing_stays);
     tcase_add_test(all, a_norm_without_a_mean_is_found_in_three_ways);
     tcase_add_test(all, a_norm_of_another_value_or_axis_stays);
+    tcase_add_test(all, attention_is_found_in_its_parts);
+    tcase_add_test(all, attentions_share_a_mask_of_one_row);
+    tcase_add_test(all, attention_in_other_shapes_stays);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     tcase_set_timeout(all, 120);
     return kit_main("passes_fused", &all, 1);

@@ -211,12 +211,49 @@ START_TEST(a_shortcut_goes_into_the_norm)
 }
 END_TEST
 
-START_TEST(a_norm_whose_sum_is_wanted_or_broadcast_stays)
+START_TEST(a_sum_that_others_read_comes_with_the_norm)
 {
     kit_start_model_at(17);
     skip_norm("2,3,5");
     kit_io(KIT_OUTPUT, "x", BP_DTYPE_F32, NULL);
-    passes_becomes("Add LayerNormalization", "Add LayerNormalization");
+    passes_becomes("Add LayerNormalization", "SkipLayerNormalization");
+    ck_assert_str_eq(passes_node("sum").stands_for, "sum, norm");
+    kit_start_model_at(17);
+    skip_norm("2,3,5");
+    kit_node("relu", "Relu", "x", "r");
+    kit_node("next", "Add", "r y", "z");
+    kit_io(KIT_OUTPUT, "z", BP_DTYPE_F32, NULL);
+    passes_becomes("Add LayerNormalization Relu Add", "SkipLayerNormalization Relu Add");
+}
+END_TEST
+
+/* Two norms of one sum: the first gives it, the second has it as it is. */
+START_TEST(one_norm_of_two_takes_the_sum)
+{
+    kit_start_model_at(17);
+    skip_norm("2,3,5");
+    kit_node("other", "LayerNormalization", "x beta gamma", "z");
+    kit_io(KIT_OUTPUT, "z", BP_DTYPE_F32, NULL);
+    passes_becomes("Add LayerNormalization LayerNormalization",
+                   "SkipLayerNormalization LayerNormalization");
+}
+END_TEST
+
+/* The norm cannot stand where the sum is made: its scale is computed of the sum. */
+START_TEST(a_norm_whose_scale_needs_the_sum_stays)
+{
+    kit_start_model_at(17);
+    kit_io(KIT_INPUT, "in", BP_DTYPE_F32, "5");
+    kit_io(KIT_INPUT, "skip", BP_DTYPE_F32, "5");
+    kit_node("sum", "Add", "in skip", "x");
+    kit_node("tanh", "Tanh", "x", "gamma");
+    kit_node("norm", "LayerNormalization", "x gamma", "y");
+    passes_becomes("Add Tanh LayerNormalization", "Add Tanh LayerNormalization");
+}
+END_TEST
+
+START_TEST(a_norm_of_a_sum_that_broadcasts_stays)
+{
     kit_start_model_at(17);
     skip_norm("1,1,5");
     passes_becomes("Add LayerNormalization", "Add LayerNormalization");
@@ -400,7 +437,10 @@ int main(void)
     tcase_add_test(all, a_norm_whose_middle_is_wanted_keeps_its_mean);
     tcase_add_test(all, a_bias_goes_into_gelu);
     tcase_add_test(all, a_shortcut_goes_into_the_norm);
-    tcase_add_test(all, a_norm_whose_sum_is_wanted_or_broadcast_stays);
+    tcase_add_test(all, a_sum_that_others_read_comes_with_the_norm);
+    tcase_add_test(all, one_norm_of_two_takes_the_sum);
+    tcase_add_test(all, a_norm_whose_scale_needs_the_sum_stays);
+    tcase_add_test(all, a_norm_of_a_sum_that_broadcasts_stays);
     tcase_add_test(all, nodes_that_change_nothing_go);
     tcase_add_test(all, nodes_that_change_something_stay);
     tcase_add_test(all, an_output_that_copies_an_input_is_still_written);

@@ -38,8 +38,8 @@ static uint32_t below(uint32_t n)
 /* A name that is not taken yet, in one of some buffers that serve in turn. */
 static char *fresh(void)
 {
-    static char names[16][16];
-    char *name = names[g.n_names % 16];
+    static char names[32][16];
+    char *name = names[g.n_names % 32];
 
     snprintf(name, sizeof names[0], "v%u", g.n_names++);
     return name;
@@ -259,6 +259,82 @@ static void norm(const struct value *v)
     add(has_mean ? node("Add", out, constant(v, PW_DIMS(last))) : out, v);
 }
 
+/* A number a channel of what a Conv gives, in its type: a row, or one for each map alone. */
+static char *channels(const struct value *v, bool is_row)
+{
+    int64_t dims[] = {v->dims[1], is_row ? -1 : 1, v->rank > 3 ? 1 : -1, -1};
+
+    below(2); /* other numbers each time */
+    return constant(v, dims);
+}
+
+static char *batch_norm(char *x, const struct value *made)
+{
+    char *scale = channels(made, true), *shift = channels(made, true);
+    char *mean = channels(made, true), *root = channels(made, true);
+    char *square = node("Mul", root, root), *variance = node("Add", square, number(made, 0.5f));
+    char in[96], *out = fresh();
+
+    snprintf(in, sizeof in, "%s %s %s %s %s", x, scale, shift, mean, variance);
+    kit_node(out, "BatchNormalization", in, out);
+    return out;
+}
+
+/* A norm, a scale or a number a channel behind a Conv, or nothing; what it gives. */
+static char *behind_conv(char *out, const struct value *made)
+{
+    switch (below(4)) {
+    case 0:
+        return node("Mul", out, channels(made, false));
+    case 1:
+        return node("Add", channels(made, false), out);
+    case 2:
+        return batch_norm(out, made);
+    default:
+        return out;
+    }
+}
+
+/* Conv along the axes behind the second, of weights for so many maps. */
+static char *convolution(const struct value *v, struct value *made, int64_t maps)
+{
+    int64_t dims[] = {maps, v->dims[1], -1, -1, -1}, pads[4] = {0};
+    uint32_t n = v->rank - 2;
+    char in[64], *w, *out;
+
+    for (uint32_t d = 0; d < n; d++) {
+        dims[2 + d] = 1 + below(v->dims[2 + d] < 3 ? (uint32_t)v->dims[2 + d] : 3);
+        pads[d] = below(2);
+        pads[n + d] = below(2);
+        made->dims[2 + d] = v->dims[2 + d] + pads[d] + pads[n + d] - dims[2 + d] + 1;
+    }
+    made->dims[1] = maps;
+    w = constant(v, dims);
+    if (below(2))
+        snprintf(in, sizeof in, "%s %s %s", v->name, w, channels(made, true));
+    else
+        snprintf(in, sizeof in, "%s %s", v->name, w);
+    out = fresh();
+    kit_open_node(out, "Conv", in, out);
+    kit_ints_attr("pads", 2 * n, pads);
+    pw_close(&kit.w);
+    return out;
+}
+
+/* Weights of one test constant at most, so not of what has many channels. */
+static void conv(const struct value *v)
+{
+    struct value made = *v;
+    char *out;
+
+    if (v->rank < 3 || v->dims[1] > 24) {
+        plain(v);
+        return;
+    }
+    out = behind_conv(convolution(v, &made, 1 + below(4)), &made);
+    add(below(2) ? node("Relu", out, NULL) : out, &made);
+}
+
 static void softmax(const struct value *v)
 {
     add(node_int("Softmax", v->name, "axis", -1), v);
@@ -275,7 +351,8 @@ static void grow(void)
 {
     static void (*const steps[])(const struct value *) = {
         plain, plain, with_number, with_another, turn, reshape, product,     square,
-        gelu,  silu,  fast_gelu,   norm,         norm, softmax, with_number, widen};
+        gelu,  silu,  fast_gelu,   norm,         norm, softmax, with_number, widen,
+        conv,  conv,  conv};
     struct value v = g.values[below(3) ? g.n - 1 : below(g.n)]; /* a copy: the list grows */
     uint32_t step = below(sizeof steps / sizeof steps[0]);
 
@@ -343,7 +420,8 @@ static uint64_t from_environment(const char *name, uint64_t otherwise)
 /* What such graphs must come by, else they say little. */
 static const char *const met[] = {
     "fold-constants", "drop-no-ops",     "merge-moves",     "write-shapes",     "fuse-gelu",
-    "fuse-fast-gelu", "fuse-quick-gelu", "fuse-layer-norm", "fuse-simple-norm", "fuse-product"};
+    "fuse-fast-gelu", "fuse-quick-gelu", "fuse-layer-norm", "fuse-simple-norm", "fuse-product",
+    "fold-norm",      "fold-scale",      "fold-bias",       "fuse-conv"};
 
 enum { N_MET = sizeof met / sizeof met[0] };
 

@@ -201,6 +201,16 @@ unit_tests += %D%/check_passes_nodes
 %C%_check_passes_nodes_CPPFLAGS = $(unit_cppflags)
 %C%_check_passes_nodes_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_passes_old
+%C%_check_passes_old_SOURCES = %D%/check_passes_old.c $(passes_sources)
+%C%_check_passes_old_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_old_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_passes_quantized
+%C%_check_passes_quantized_SOURCES = %D%/check_passes_quantized.c $(passes_sources)
+%C%_check_passes_quantized_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_quantized_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_passes_random
 %C%_check_passes_random_SOURCES = %D%/check_passes_random.c $(passes_sources)
 %C%_check_passes_random_CPPFLAGS = $(unit_cppflags)

@@ -107,6 +107,8 @@ void passes_forget(struct passes_result *result)
         bp_tensor_free(&result->out[i].tensor);
 }
 
+float passes_step;
+
 void passes_compare(const struct passes_result *want, const struct passes_result *got,
                     const char *what)
 {
@@ -122,7 +124,7 @@ void passes_compare(const struct passes_result *want, const struct passes_result
             continue;
         }
         for (int64_t k = 0; k < n; k++)
-            ck_assert_msg(fabsf(x[k] - y[k]) <= 1e-4f * (1 + fabsf(x[k])),
+            ck_assert_msg(fabsf(x[k] - y[k]) <= 1e-4f * (1 + fabsf(x[k])) + passes_step,
                           "%s: output %u, element %lld is %g instead of %g", what, i, (long long)k,
                           (double)y[k], (double)x[k]);
     }

@@ -24,6 +24,8 @@ struct passes_result {
 /* Feeds each input (float32, sizes known; 3 where not) with numbers of the seed. */
 void passes_run(uint64_t seed, struct passes_result *result);
 void passes_forget(struct passes_result *result);
+/* How far results may be apart, besides 1e-4 relative to 1 + the result; 0 at first. */
+extern float passes_step;
 /* Are results near enough? `what` made the second. */
 void passes_compare(const struct passes_result *want, const struct passes_result *got,
                     const char *what);

@@ -18,9 +18,9 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
         if (instance->twice)
             bp_refuse(claims, n, BP_R_MEMORY, "device", "changed its mind");
         if (instance->only && strchr(instance->only, letter))
-            claims->node(claims->h, n, BP_ONLY_IN_GROUP, 0, NULL, NULL, NULL);
+            claims->node(claims->h, n, BP_ONLY_IN_GROUP, 0, NULL, NULL, instance->cost);
         else if (strchr(instance->takes, letter))
-            bp_accept(claims, n);
+            claims->node(claims->h, n, BP_YES, 0, NULL, NULL, instance->cost);
         else if (letter != '_') /* about those it says nothing */
             bp_refuse(claims, n, BP_R_OP, BP_NODE(g, n)->op, "not this one");
     }
@@ -30,6 +30,10 @@ static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claim
 }
 
 static const bp_provider provider = {.struct_size = sizeof provider, .capability = capability};
+
+static const bp_device_ops memory = {.struct_size = sizeof memory};
+static const bp_provider device = {
+    .struct_size = sizeof device, .capability = capability, .dev = &memory};
 
 void takers_setup(struct takers *t)
 {
@@ -49,6 +53,14 @@ struct bp_instance *takers_add(struct takers *t, const char *name, const char *t
 
     instance->takes = takes;
     t->asked[t->n_asked++] = (struct bp_asked){&provider, instance, name, false};
+    return instance;
+}
+
+struct bp_instance *takers_add_device(struct takers *t, const char *name, const char *takes)
+{
+    struct bp_instance *instance = takers_add(t, name, takes);
+
+    t->asked[t->n_asked - 1].provider = &device;
     return instance;
 }
 

@@ -14,6 +14,7 @@ struct bp_instance {
     bp_rc fails;       /* what capability returns, after it has answered */
     uint32_t beyond;   /* answers for so many nodes too many */
     bool twice;        /* refuses every node first, then answers */
+    const bp_cost *cost; /* what it says of each node, or NULL */
 };
 
 /* A sealed, inferred and partitioned graph. */
@@ -33,6 +34,8 @@ struct takers {
 void takers_setup(struct takers *t);
 void takers_teardown(struct takers *t);
 struct bp_instance *takers_add(struct takers *t, const char *name, const char *takes);
+/* The same, with memory of its own. */
+struct bp_instance *takers_add_device(struct takers *t, const char *name, const char *takes);
 /* Seals t->g, infers and partitions; fails the test when that fails. */
 void takers_divide(struct takers *t);
 /* Index of a node of the main graph by name. */

@@ -79,3 +79,24 @@ bool bp_is_float(const struct bp_rewrite *rw, uint32_t value)
     return fact->kind == BP_KIND_TENSOR &&
            (fact->dtype == BP_DTYPE_F32 || fact->dtype == BP_DTYPE_F64);
 }
+
+uint32_t bp_scaled_by(struct bp_rewrite *rw, uint32_t n, double *factor)
+{
+    bool is_div = bp_rw_is(rw, n, "Div");
+    const struct bp_ir_node *node;
+    double number;
+
+    if (!is_div && !bp_rw_is(rw, n, "Mul"))
+        return BP_NONE;
+    node = bp_rw_node(rw, n);
+    if (node->domain[0] || node->schema->since < 7)
+        return BP_NONE;
+    for (uint32_t i = 0; i < (is_div ? 1u : 2u); i++) {
+        if (!bp_rw_float(rw, node->in[1 - i], &number) || number == 0 ||
+            !bp_rw_same_shape(rw, node->in[i], node->out[0]))
+            continue;
+        *factor = is_div ? 1 / number : number;
+        return node->in[i];
+    }
+    return BP_NONE;
+}

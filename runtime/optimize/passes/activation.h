@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* activation.h - functions of one element that fused operators of com.microsoft can apply. */
+/* activation.h - functions of one element: those that fused operators of com.microsoft can apply. */
 #ifndef BP_OPTIMIZE_ACTIVATION_H
 #define BP_OPTIMIZE_ACTIVATION_H
 
@@ -18,6 +18,11 @@ struct bp_activation {
 bool bp_activation_read(struct bp_rewrite *rw, uint32_t n, struct bp_activation *out);
 /* The node that applies an activation to `value`, its only reader; or BP_NONE. */
 uint32_t bp_activation_after(struct bp_rewrite *rw, uint32_t value, struct bp_activation *out);
+/*
+ * Does node n (BP_NONE is none) multiply a value by a number other than 0, or divide it? Gives the
+ * value, which keeps its shape, or BP_NONE.
+ */
+uint32_t bp_scaled_by(struct bp_rewrite *rw, uint32_t n, double *factor);
 /* Is it a tensor of float32 or float64? */
 bool bp_is_float(const struct bp_rewrite *rw, uint32_t value);
 

@@ -30,11 +30,13 @@ static bool read_dims(struct bp_rewrite *rw, const struct bp_ir_node *node, stru
 bool bp_conv_find(struct bp_rewrite *rw, uint32_t value, struct bp_conv *out)
 {
     uint32_t n = bp_rw_producer(rw, value), bias;
-    const struct bp_ir_node *node = n == BP_NONE ? NULL : bp_rw_node(rw, n);
+    const struct bp_ir_node *node;
     uint32_t w;
 
-    if (!node || bp_rw_only_user(rw, value) == BP_NONE || node->domain[0] || node->n_in < 2 ||
-        (!bp_rw_is(rw, n, "Conv") && !bp_rw_is(rw, n, "ConvTranspose")))
+    if (!bp_rw_is(rw, n, "Conv") && !bp_rw_is(rw, n, "ConvTranspose"))
+        return false;
+    node = bp_rw_node(rw, n);
+    if (bp_rw_only_user(rw, value) == BP_NONE || node->domain[0] || node->n_in < 2)
         return false;
     *out = (struct bp_conv){.node = n, .is_transposed = node->op[4] != '\0'};
     w = node->in[1];

@@ -129,35 +129,42 @@ static const struct rule {
     {"Transpose", keeps_order}, {"Unsqueeze", keeps_shape},
 };
 
-static const struct rule *find_rule(const struct bp_ir_node *node)
+enum { N_RULES = sizeof rules / sizeof rules[0] };
+
+/*
+ * The rule of a node, or NULL. Keys tell most nodes apart that are something else: of large graphs
+ * the nodes themselves are far away.
+ */
+static const struct rule *find_rule(const struct bp_rewrite *rw, uint32_t n, const uint32_t *keys)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (rules[i].op[0] == node->op[0] && strcmp(rules[i].op, node->op) == 0)
-            return &rules[i];
+    for (size_t i = 0; i < N_RULES; i++) {
+        if (keys[i] == rw->nodes[n].key && bp_rw_is_op(rw, n, rules[i].op))
+            return rw->ir->nodes[n].domain[0] ? NULL : &rules[i];
     }
     return NULL;
 }
 
-static bool is_no_op(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+static bool is_no_op(const struct bp_rewrite *rw, uint32_t n, const uint32_t *keys)
 {
-    const struct rule *rule;
+    const struct rule *rule = find_rule(rw, n, keys);
+    const struct bp_ir_node *node = rule ? bp_rw_node(rw, n) : NULL;
 
-    if (!node->schema || node->domain[0] || node->n_in == 0 || node->in[0] == BP_NONE ||
-        node->n_out == 0 || node->out[0] == BP_NONE)
-        return false;
-    rule = find_rule(node);
-    return rule && rule->is_no_op(rw, node);
+    return node && node->n_in > 0 && node->in[0] != BP_NONE && node->n_out > 0 &&
+           node->out[0] != BP_NONE && rule->is_no_op(rw, node) && bp_rw_one_output(rw, n) &&
+           (rw->count[node->out[0]] > 0 || rw->ir->values[node->out[0]].flags & BP_IR_OUTPUT);
 }
 
 bp_rc bp_pass_drop_no_ops(struct bp_rewrite *rw, bp_err *err)
 {
-    (void)err;
-    for (uint32_t n = 0; n < rw->ir->n_nodes; n++) {
-        const struct bp_ir_node *node = bp_rw_node(rw, n);
+    uint32_t keys[N_RULES];
 
-        if (node && is_no_op(rw, node) && bp_rw_one_output(rw, n) &&
-            (rw->count[node->out[0]] > 0 || rw->ir->values[node->out[0]].flags & BP_IR_OUTPUT) &&
-            bp_rw_replace(rw, node->out[0], node->in[0]))
+    (void)err;
+    for (size_t i = 0; i < N_RULES; i++)
+        keys[i] = bp_rw_key(rules[i].op);
+    for (uint32_t n = 0; n < rw->ir->n_nodes; n++) {
+        const struct bp_ir_node *node = &rw->ir->nodes[n];
+
+        if (is_no_op(rw, n, keys) && bp_rw_replace(rw, node->out[0], node->in[0]))
             rw->n_matches++;
     }
     return BP_OK;

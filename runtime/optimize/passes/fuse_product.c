@@ -37,28 +37,6 @@ static bool is_swap(const struct bp_ir_node *node)
     return perm && n >= 2 && perm[n - 2] == (int64_t)n - 1 && perm[n - 1] == (int64_t)n - 2;
 }
 
-/* Does node n scale a value by a number? Gives the value, or BP_NONE. */
-static uint32_t scaled_by(struct bp_rewrite *rw, uint32_t n, double *factor)
-{
-    const struct bp_ir_node *node;
-    bool is_div = is_plain(rw, n, "Div");
-    double number;
-
-    if (!is_div && !is_plain(rw, n, "Mul"))
-        return BP_NONE;
-    node = bp_rw_node(rw, n);
-    if (node->schema->since < 7)
-        return BP_NONE;
-    for (uint32_t i = 0; i < (is_div ? 1u : 2u); i++) {
-        if (!bp_rw_float(rw, node->in[1 - i], &number) || number == 0 ||
-            !bp_rw_same_shape(rw, node->in[i], node->out[0]))
-            continue;
-        *factor = is_div ? 1 / number : number;
-        return node->in[i];
-    }
-    return BP_NONE;
-}
-
 /* Goes back over scales and one exchange of axes that the product alone reads. */
 static void find_operand(struct bp_rewrite *rw, uint32_t matmul, uint32_t i, struct parts *p)
 {
@@ -71,7 +49,7 @@ static void find_operand(struct bp_rewrite *rw, uint32_t matmul, uint32_t i, str
 
         if (n == BP_NONE || bp_rw_only_user(rw, p->in[i]) != user)
             return;
-        value = scaled_by(rw, n, &factor);
+        value = bp_scaled_by(rw, n, &factor);
         if (value != BP_NONE) {
             p->alpha *= factor;
         } else if (is_plain(rw, n, "Transpose") && !p->trans[i] && is_swap(bp_rw_node(rw, n))) {
@@ -101,7 +79,7 @@ static bool find(struct bp_rewrite *rw, uint32_t matmul, struct parts *p)
         find_operand(rw, matmul, i, p);
     }
     p->of[p->n_of++] = matmul;
-    if (scale != BP_NONE && scaled_by(rw, scale, &factor) == node->out[0]) {
+    if (scale != BP_NONE && bp_scaled_by(rw, scale, &factor) == node->out[0]) {
         p->alpha *= factor;
         p->of[p->n_of++] = scale;
         p->last = scale;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fuse_skip_norm.c - an Add of two values of one shape before LayerNormalization over the last axis:
- * SkipLayerNormalization of com.microsoft.
+ * SkipLayerNormalization of com.microsoft, which gives the sum too where others read it.
  */
 
 #include "config.h"
@@ -23,24 +23,35 @@ static bool is_norm(const struct bp_rewrite *rw, uint32_t n)
            (axis == -1 || axis + 1 == (int64_t)rw->facts[node->in[0]].rank);
 }
 
-static bool is_sum(const struct bp_rewrite *rw, uint32_t add, uint32_t norm)
+static bool is_sum(const struct bp_rewrite *rw, uint32_t add)
 {
     const struct bp_ir_node *node = add == BP_NONE ? NULL : bp_rw_node(rw, add);
 
     return node && !node->domain[0] && bp_rw_is(rw, add, "Add") && node->schema->since >= 7 &&
-           bp_rw_only_user(rw, node->out[0]) == norm &&
            bp_rw_same_shape(rw, node->in[0], node->in[1]) &&
            bp_rw_same_shape(rw, node->in[0], node->out[0]);
 }
 
+/* Is it there before anything that reads the sum? */
+static bool is_given(const struct bp_rewrite *rw, uint32_t value)
+{
+    return value == BP_NONE || bp_rw_producer(rw, value) == BP_NONE;
+}
+
+/*
+ * The node stands in the place of the norm when nobody else reads the sum, else in that of the Add:
+ * all readers of both lie behind that.
+ */
 static bp_rc fuse(struct bp_rewrite *rw, uint32_t norm, bp_err *err)
 {
     const struct bp_ir_node *node = bp_rw_node(rw, norm);
-    uint32_t add = bp_rw_producer(rw, node->in[0]), of[] = {add, norm}, in[4];
+    uint32_t sum = node->in[0], add = bp_rw_producer(rw, sum), of[] = {add, norm}, in[4];
+    uint32_t out[] = {node->out[0], BP_NONE, BP_NONE, sum};
+    bool is_alone = bp_rw_only_user(rw, sum) == norm, done;
     const bp_attr *epsilon = bp_ir_attr(node, "epsilon");
-    bool done;
 
-    if (!is_sum(rw, add, norm) || !epsilon)
+    if (!is_sum(rw, add) || !epsilon ||
+        (!is_alone && (!is_given(rw, node->in[1]) || !is_given(rw, bp_rw_in(node, 2)))))
         return BP_OK;
     in[0] = bp_rw_node(rw, add)->in[0];
     in[1] = bp_rw_node(rw, add)->in[1];
@@ -51,10 +62,11 @@ static bp_rc fuse(struct bp_rewrite *rw, uint32_t norm, bp_err *err)
                                        .domain = "com.microsoft",
                                        .opset = 1,
                                        .n_in = 4,
-                                       .n_out = 1,
+                                       .n_out = is_alone ? 1 : 4,
                                        .n_of = 2,
                                        .in = in,
-                                       .last = norm,
+                                       .out = is_alone ? NULL : out,
+                                       .last = is_alone ? norm : add,
                                        .of = of,
                                        .attrs = epsilon,
                                        .n_attrs = 1},

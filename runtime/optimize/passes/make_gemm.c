@@ -43,9 +43,10 @@ static bp_rc find(struct bp_rewrite *rw, uint32_t add, bp_err *err)
 
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t product = node->in[i], matmul = bp_rw_producer(rw, product);
-        const struct bp_ir_node *from = matmul == BP_NONE ? NULL : bp_rw_node(rw, matmul);
+        const struct bp_ir_node *from =
+            bp_rw_is(rw, matmul, "MatMul") ? bp_rw_node(rw, matmul) : NULL;
 
-        if (from && !from->domain[0] && bp_rw_is(rw, matmul, "MatMul") && from->opset >= 7 &&
+        if (from && !from->domain[0] && from->opset >= 7 &&
             bp_rw_only_user(rw, product) == add && is_matrix(rw, from->in[0]) &&
             is_matrix(rw, from->in[1]) && fits(rw, product, node->in[1 - i], node->out[0]))
             return fuse(rw, matmul, add, node->in[1 - i], err);

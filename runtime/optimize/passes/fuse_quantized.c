@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuse_quantized.c - an operator between DequantizeLinear and QuantizeLinear becomes the one that
+ * computes with bytes: QLinearConv, QLinearMatMul, and of com.microsoft QGemm, QLinearAdd... What it
+ * gives may be off by one step of its quantisation: sums of integers are exact, those of floats not.
+ */
+
+#include "config.h"
+
+#include <math.h>
+
+#include "optimize/passes/quant_kit.h"
+
+enum {
+    MOST_IN = 3 * BP_MOST_QUANT_PARTS + 2,
+    MOST_BIAS = 1 << 30, /* what sums of int32 have room for besides the product */
+    MOST_NUMBERS = 4096  /* of zero points and biases that are looked at */
+};
+
+struct row {
+    const char *op, *quantised, *domain;
+    bool (*find)(struct bp_rewrite *rw, struct bp_quant_op *p); /* operands, and conditions */
+};
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+static bool add_plain(struct bp_rewrite *rw, struct bp_quant_op *p)
+{
+    return bp_quant_add(rw, p) && bp_quant_is_plain(rw, &p->in[p->n_in - 1]);
+}
+
+static bool find_one(struct bp_rewrite *rw, struct bp_quant_op *p)
+{
+    return add_plain(rw, p);
+}
+
+static bool find_two(struct bp_rewrite *rw, struct bp_quant_op *p)
+{
+    return bp_rw_node(rw, p->op)->n_in == 2 && add_plain(rw, p) && add_plain(rw, p);
+}
+
+static bool find_all(struct bp_rewrite *rw, struct bp_quant_op *p)
+{
+    const struct bp_ir_node *node = bp_rw_node(rw, p->op);
+
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        if (!add_plain(rw, p))
+            return false;
+    }
+    return node->n_in > 0;
+}
+
+/* All numbers of a small constant; NULL: it is none, or memory is short. */
+static const int64_t *whole(struct bp_rewrite *rw, uint32_t value, uint32_t *n)
+{
+    int64_t *numbers = bp_region_array(rw->scratch, MOST_NUMBERS, sizeof *numbers);
+
+    return numbers && bp_rw_ints(rw, value, numbers, MOST_NUMBERS, n) ? numbers : NULL;
+}
+
+/* Weights of 8 bits with a scale for all, or one for each first index with zero points of 0. */
+static bool add_weights(struct bp_rewrite *rw, struct bp_quant_op *p)
+{
+    const struct bp_quant *w;
+    const int64_t *zero;
+    uint32_t n;
+
+    if (!bp_quant_add(rw, p))
+        return false;
+    w = &p->in[p->n_in - 1];
+    if (!bp_rw_is_constant(rw, w->value) || rw->facts[w->value].dtype == BP_DTYPE_I32)
+        return false;
+    if (bp_quant_is_plain(rw, w))
+        return true;
+    zero = whole(rw, w->zero, &n);
+    for (uint32_t i = 0; zero && i < n; i++) {
+        if (zero[i] != 0)
+            return false;
+    }
+    return zero && bp_ir_attr_int(bp_rw_node(rw, w->node), "axis", 1) == 0;
+}
+
+/* Is scale b, number by number, that of the products: x times w? */
+static bool is_of_products(struct bp_rewrite *rw, const struct bp_quant_op *p)
+{
+    size_t n_w, n_b;
+    double x;
+    const double *w = bp_rw_floats(rw, p->in[1].scale, &n_w);
+    const double *b = bp_rw_floats(rw, p->in[2].scale, &n_b);
+
+    if (!w || !b || n_w != n_b || !bp_rw_float(rw, p->in[0].scale, &x))
+        return false;
+    for (size_t i = 0; i < n_w; i++) {
+        if (!(fabs(b[i] - x * w[i]) <= 1e-6 * fabs(x * w[i])))
+            return false;
+    }
+    return true;
+}
+
+/* The bias, if there is one: int32, zero points of 0, one number a map. */
+static bool add_bias(struct bp_rewrite *rw, struct bp_quant_op *p)
+{
+    const struct bp_quant *b = &p->in[2];
+    const int64_t *numbers;
+    uint32_t n;
+
+    if (bp_rw_in(bp_rw_node(rw, p->op), 2) == BP_NONE)
+        return true;
+    if (!bp_quant_add(rw, p) || rw->facts[b->value].dtype != BP_DTYPE_I32 ||
+        rw->facts[b->value].rank != 1 || !is_of_products(rw, p))
+        return false;
+    numbers = whole(rw, b->zero, &n);
+    for (uint32_t i = 0; numbers && i < n; i++) {
+        if (numbers[i] != 0)
+            return false;
+    }
+    numbers = numbers ? whole(rw, b->value, &n) : NULL;
+    for (uint32_t i = 0; numbers && i < n; i++) {
+        if (numbers[i] > MOST_BIAS || numbers[i] < -MOST_BIAS)
+            return false;
+    }
+    return numbers != NULL;
+}
+
+/*
+ * With one channel a group there is no product of matrices: kernels of bytes need longer than those
+ * of floats with all their conversions (MobileNetV2: 56 ms of 73 were these).
+ */
+static bool is_depthwise(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+{
+    const struct bp_fact *w = &rw->facts[node->in[1]];
+
+    return bp_ir_attr_int(node, "group", 1) > 1 && bp_fact_is_exact(w) && w->rank > 1 &&
+           w->dims[1].value == 1;
+}
+
+static bool find_conv(struct bp_rewrite *rw, struct bp_quant_op *p)
+{
+    return !is_depthwise(rw, bp_rw_node(rw, p->op)) && add_plain(rw, p) && add_weights(rw, p) &&
+           add_bias(rw, p);
+}
+
+static bool is_one(const struct bp_ir_node *node, const char *name)
+{
+    const bp_attr *attr = bp_ir_attr(node, name);
+    float number = attr && attr->type == BP_ATTR_FLOAT ? *(const float *)attr->data : 1;
+
+    return number >= 1 && number <= 1;
+}
+
+static bool find_gemm(struct bp_rewrite *rw, struct bp_quant_op *p)
+{
+    const struct bp_ir_node *node = bp_rw_node(rw, p->op);
+    uint32_t bias = bp_rw_in(node, 2), out = node->out[0];
+
+    if (!is_one(node, "alpha") || !is_one(node, "beta") || node->schema->since < 7 ||
+        !add_plain(rw, p) || !add_plain(rw, p) || !add_bias(rw, p))
+        return false;
+    return bias == BP_NONE || (rw->facts[bias].rank == 1 && rw->facts[out].rank == 2 &&
+                               bp_sym_equal(rw->facts[bias].dims[0], rw->facts[out].dims[1]));
+}
+
+/* ---- the new node ---------------------------------------------------------------------------- */
+
+static const struct row rows[] = {
+    {"Add", "QLinearAdd", "com.microsoft", find_two},
+    {"AveragePool", "QLinearAveragePool", "com.microsoft", find_one},
+    {"Concat", "QLinearConcat", "com.microsoft", find_all},
+    {"Conv", "QLinearConv", "", find_conv},
+    {"Gemm", "QGemm", "com.microsoft", find_gemm},
+    {"GlobalAveragePool", "QLinearGlobalAveragePool", "com.microsoft", find_one},
+    {"LeakyRelu", "QLinearLeakyRelu", "com.microsoft", find_one},
+    {"MatMul", "QLinearMatMul", "", find_two},
+    {"Mul", "QLinearMul", "com.microsoft", find_two},
+    {"Sigmoid", "QLinearSigmoid", "com.microsoft", find_one},
+};
+
+static const struct row *row_of(const struct bp_rewrite *rw, uint32_t n)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (bp_rw_is(rw, n, rows[i].op))
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static void put(uint32_t *in, uint32_t *n, uint32_t value)
+{
+    in[(*n)++] = value;
+}
+
+static void put_quant(uint32_t *in, uint32_t *n, const struct bp_quant *q)
+{
+    put(in, n, q->value);
+    put(in, n, q->scale);
+    put(in, n, q->zero);
+}
+
+/* Inputs in the order of each; how many. */
+static uint32_t list_inputs(const struct bp_rewrite *rw, const struct bp_quant_op *p,
+                            const struct row *row, uint32_t *in)
+{
+    bool has_bias = bp_rw_in(bp_rw_node(rw, p->op), 2) != BP_NONE;
+    uint32_t n = 0, n_full = row->find == find_conv || row->find == find_gemm ? 2 : p->n_in;
+
+    if (row->find == find_all) {
+        put(in, &n, p->out.scale);
+        put(in, &n, p->out.zero);
+    }
+    for (uint32_t i = 0; i < n_full; i++)
+        put_quant(in, &n, &p->in[i]);
+    if (row->find == find_gemm)
+        put(in, &n, has_bias ? p->in[2].value : BP_NONE);
+    if (row->find != find_all) {
+        put(in, &n, p->out.scale);
+        put(in, &n, p->out.zero);
+    }
+    if (row->find == find_conv && has_bias)
+        put(in, &n, p->in[2].value);
+    return n;
+}
+
+/* Attributes that the other operator has as well; `dilations` of 1 say nothing. */
+static uint32_t list_attrs(const struct bp_ir_node *node, const struct row *row, bp_attr *out)
+{
+    uint32_t n_dilations, n = 0;
+    const int64_t *dilations = bp_ir_attr_ints(node, "dilations", &n_dilations);
+    bool is_plain = true;
+
+    for (uint32_t i = 0; i < n_dilations; i++)
+        is_plain &= dilations[i] == 1;
+    for (uint32_t i = 0; i < node->n_attrs && n < BP_MOST_FUSED_ATTRS; i++) {
+        const char *name = node->attrs[i].name;
+
+        if ((row->find == find_gemm && strcmp(name, "beta") == 0) ||
+            (row->find == find_one && is_plain && strcmp(name, "dilations") == 0))
+            continue;
+        out[n++] = node->attrs[i];
+    }
+    return n;
+}
+
+static bp_rc fuse(struct bp_rewrite *rw, const struct row *row, struct bp_quant_op *p, bp_err *err)
+{
+    const struct bp_ir_node *node = bp_rw_node(rw, p->op);
+    bp_attr attrs[BP_MOST_FUSED_ATTRS];
+    uint32_t in[MOST_IN], n_in = list_inputs(rw, p, row, in);
+    uint32_t n_attrs = list_attrs(node, row, attrs);
+    bool done;
+
+    p->of[p->n_of++] = p->out.node;
+    return bp_fuse(rw,
+                   &(struct bp_fusion){.op = row->quantised,
+                                       .domain = row->domain,
+                                       .opset = row->domain[0] ? 1 : node->opset,
+                                       .n_in = n_in,
+                                       .n_out = 1,
+                                       .n_of = p->n_of,
+                                       .in = in,
+                                       .last = p->out.node,
+                                       .of = p->of,
+                                       .attrs = attrs,
+                                       .n_attrs = n_attrs},
+                   &done, err);
+}
+
+bp_rc bp_pass_fuse_quantized(struct bp_rewrite *rw, bp_err *err)
+{
+    const struct row *row;
+    struct bp_quant_op p;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
+        if (!bp_rw_is(rw, n, "QuantizeLinear") || !bp_quant_find(rw, n, &p))
+            continue;
+        row = row_of(rw, p.op);
+        if (row && row->find(rw, &p))
+            rc = fuse(rw, row, &p, err);
+    }
+    return rc;
+}
