@@ -17,7 +17,7 @@
 /* rows leave out what a node does not have */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
-enum { MOST_TENSORS = 5, MOST_ATTRS = 5, MOST_OUTPUTS = 2 };
+enum { MOST_TENSORS = 5, MOST_ATTRS = 5, MOST_OUTPUTS = 2, MOST_DIMS = 10 };
 
 struct tensor {
     const char *name, *dims; /* "2,3"; "N,3" is made for N = 2 */
@@ -68,7 +68,7 @@ static uint32_t read_dims(const char *text, int64_t *dims)
 static void *make_data(const struct tensor *tensor, uint64_t seed, size_t *bytes)
 {
     uint32_t dtype = dtype_of(tensor);
-    int64_t dims[9];
+    int64_t dims[MOST_DIMS];
     size_t n = (size_t)bp_dims_count(dims, read_dims(tensor->dims, dims));
     int is_float = dtype == BP_DTYPE_F32 || dtype == BP_DTYPE_F64 || dtype == BP_DTYPE_F16 ||
                    dtype == BP_DTYPE_BF16;
@@ -91,7 +91,7 @@ static void *make_data(const struct tensor *tensor, uint64_t seed, size_t *bytes
 static void write_constant(const struct tensor *tensor, uint64_t seed)
 {
     static const int64_t flat[] = {-1, 2};
-    int64_t dims[9];
+    int64_t dims[MOST_DIMS];
     size_t bytes;
     void *data = make_data(tensor, seed, &bytes);
 
@@ -149,7 +149,7 @@ static void write_model(const struct row *row)
 static void run_model(const struct row *row, bp_binding *out)
 {
     bp_binding in[MOST_TENSORS];
-    int64_t dims[MOST_TENSORS][9];
+    int64_t dims[MOST_TENSORS][MOST_DIMS];
     uint32_t n = 0;
 
     for (int i = 0; i < MOST_TENSORS && row->tensors[i].name; i++) {
