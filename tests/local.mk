@@ -66,7 +66,7 @@ thread_tests = \
 	%D%/unit/check_registry \
 	%D%/unit/check_session \
 	%D%/unit/check_weights
-if ENABLE_CANN_SIM
+if ENABLE_ASCEND_SIM
 thread_tests += %D%/cann_sim/check_streams
 endif
 threadcheck:

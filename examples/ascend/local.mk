@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # examples/ascend/ - a program of ACL alone, on the simulated driver.
 
-if ENABLE_CANN_SIM
+if ENABLE_ASCEND_SIM
 noinst_PROGRAMS += %D%/layer
-%C%_layer_CPPFLAGS = $(ascend_sim_cppflags)
+%C%_layer_CPPFLAGS = $(ascend_cppflags)
 %C%_layer_LDADD = plugins/cann_sim/driver/libbp-ascend-sim.la
 %C%_layer_SOURCES = %D%/layer.c
 endif

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
-# The simulated driver needs nothing and is built by default. The provider has no sources yet; when
-# it has, BP_PROVIDER decides about it as about the others, and this line about the driver alone.
+# Two parts: the simulated driver, which needs nothing, and the provider, which opens that or the
+# vendor's by name and so needs neither to be built.
 
-AC_ARG_ENABLE([cann-sim],
-    [AS_HELP_STRING([--enable-cann-sim], [build the simulated Ascend driver (default: yes)])],
-    [], [enable_cann_sim=yes])
-AM_CONDITIONAL([ENABLE_CANN_SIM], [test "x$enable_cann_sim" != xno])
-AS_IF([test "x$enable_cann_sim" != xno],
-    [bp_line="not built: no sources in this release; its simulated driver is"],
-    [bp_line="switched off, with its simulated driver"])
-AS_VAR_APPEND([bp_summary], ["
-  provider cann_sim   $bp_line"])
+AC_ARG_ENABLE([ascend-sim],
+    [AS_HELP_STRING([--enable-ascend-sim], [build the simulated Ascend driver (default: yes)])],
+    [], [enable_ascend_sim=yes])
+AM_CONDITIONAL([ENABLE_ASCEND_SIM], [test "x$enable_ascend_sim" != xno])
+AS_IF([test "x$enable_ascend_sim" != xno],
+    [bp_ascend_line="its simulated driver too"], [bp_ascend_line="its simulated driver switched off"])
+BP_PROVIDER([cann_sim], [Ascend NPUs or their simulator], [bp_found=$bp_ascend_line])
 AC_CONFIG_FILES([plugins/cann_sim/backplane-ascend-sim.pc])

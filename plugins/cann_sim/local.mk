@@ -1,9 +1,41 @@
 # SPDX-License-Identifier: MIT
-# plugins/cann_sim/ - a simulated Ascend driver, for the provider and for any other program of ACL.
+# plugins/cann_sim/ - a simulated Ascend driver, for any program of ACL, and the provider written
+# against that API, which opens the vendor's driver or the simulated one.
 
 EXTRA_DIST += %D%/README.md
 
+ascend_cppflags = -I$(srcdir)/%D%/driver/include
+
 if ENABLE_CANN_SIM
+provider_LTLIBRARIES += %D%/libbp-cann.la
+%C%_libbp_cann_la_CPPFLAGS = $(provider_cppflags) $(ascend_cppflags)
+%C%_libbp_cann_la_LDFLAGS = $(provider_ldflags)
+%C%_libbp_cann_la_LIBADD = $(DL_LIBS) $(PTHREAD_LIBS)
+%C%_libbp_cann_la_SOURCES = \
+	%D%/arena.c \
+	%D%/arena.h \
+	%D%/build.c \
+	%D%/cann.h \
+	%D%/capability.c \
+	%D%/compile.c \
+	%D%/device.c \
+	%D%/frame.c \
+	%D%/library.c \
+	%D%/library.h \
+	%D%/options.c \
+	%D%/ops/binary.c \
+	%D%/ops/conv.c \
+	%D%/ops/elementwise.c \
+	%D%/ops/list.h \
+	%D%/ops/move.c \
+	%D%/ops/norm.c \
+	%D%/ops/pool.c \
+	%D%/ops/product.c \
+	%D%/ops/types.h \
+	%D%/provider.c
+endif
+
+if ENABLE_ASCEND_SIM
 # The vendor's names, so a folder of their own: cc -I$(includedir)/backplane-sim
 simincludedir = $(includedir)/backplane-sim
 siminclude_HEADERS = %D%/driver/include/bp_ascend_sim.h
@@ -18,11 +50,9 @@ simaclinclude_HEADERS = \
 simpkgconfigdir = $(pkgconfigdir)
 simpkgconfig_DATA = %D%/backplane-ascend-sim.pc
 
-ascend_sim_cppflags = -I$(srcdir)/%D%/driver/include
-
 # All of it is a library that a test can link too, to let allocations fail.
 noinst_LTLIBRARIES += %D%/driver/libsim.la
-%C%_driver_libsim_la_CPPFLAGS = $(ascend_sim_cppflags) -I$(srcdir)/plugins -D_GNU_SOURCE
+%C%_driver_libsim_la_CPPFLAGS = $(ascend_cppflags) -I$(srcdir)/plugins -D_GNU_SOURCE
 %C%_driver_libsim_la_CFLAGS = $(AM_CFLAGS) $(CPU_VECTOR_CFLAGS)
 %C%_driver_libsim_la_LIBADD = $(PTHREAD_LIBS) $(MATH_LIBS)
 %C%_driver_libsim_la_SOURCES = \
@@ -78,6 +108,7 @@ noinst_LTLIBRARIES += %D%/driver/libsim.la
 	%D%/driver/ops/window.h
 
 lib_LTLIBRARIES += %D%/driver/libbp-ascend-sim.la
+provider_companions += %D%/driver/libbp-ascend-sim.la
 %C%_driver_libbp_ascend_sim_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 	-export-symbols-regex '^(acl|bp_ascend_)' $(PROVIDER_LDFLAGS)
 %C%_driver_libbp_ascend_sim_la_LIBADD = %D%/driver/libsim.la

@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: MIT
-# tests/cann_sim/ - the simulated Ascend driver: what it does, and what it forbids.
+# tests/cann_sim/ - the simulated Ascend driver: what it does, and what it forbids; and the provider
+# on it.
 
-if ENABLE_CANN_SIM
-ascend_test_cppflags = $(ascend_sim_cppflags) -I$(srcdir)/plugins -D_GNU_SOURCE $(CHECK_CFLAGS)
+cann_test_cppflags = $(unit_cppflags) $(ascend_cppflags) -I$(srcdir)/plugins
+cann_test_ldadd = $(unit_ldadd) plugins/cann_sim/driver/libbp-ascend-sim.la $(MATH_LIBS) \
+	$(PTHREAD_LIBS)
+cann_test_sources = %D%/cann_kit.h $(kit_sources) tests/unit/device_kit.c tests/unit/device_kit.h \
+	tests/mock/sim.h
+
+if ENABLE_ASCEND_SIM
+ascend_test_cppflags = $(ascend_cppflags) -I$(srcdir)/plugins -D_GNU_SOURCE $(CHECK_CFLAGS)
 ascend_test_ldadd = plugins/cann_sim/driver/libbp-ascend-sim.la $(CHECK_LIBS) $(MATH_LIBS) \
 	$(PTHREAD_LIBS)
 
@@ -34,5 +41,24 @@ unit_tests += %D%/check_streams
 %C%_check_streams_SOURCES = %D%/check_streams.c %D%/sim_kit.h
 
 TESTS += %D%/driver.sh
+
+if ENABLE_CANN_SIM
+unit_tests += %D%/check_provider
+%C%_check_provider_CPPFLAGS = $(cann_test_cppflags)
+%C%_check_provider_LDADD = $(cann_test_ldadd)
+%C%_check_provider_SOURCES = %D%/check_provider.c $(cann_test_sources) tests/unit/typed.c \
+	tests/unit/typed.h tests/unit/random.h
+
+unit_tests += %D%/check_provider_faults
+%C%_check_provider_faults_CPPFLAGS = $(cann_test_cppflags)
+%C%_check_provider_faults_LDADD = $(cann_test_ldadd)
+%C%_check_provider_faults_SOURCES = %D%/check_provider_faults.c $(cann_test_sources)
+
+unit_tests += %D%/check_provider_options
+%C%_check_provider_options_CPPFLAGS = $(cann_test_cppflags)
+%C%_check_provider_options_LDADD = $(cann_test_ldadd)
+%C%_check_provider_options_SOURCES = %D%/check_provider_options.c $(cann_test_sources) \
+	plugins/cann_sim/arena.c plugins/cann_sim/library.c
+endif
 endif
 dist_check_SCRIPTS += %D%/driver.sh

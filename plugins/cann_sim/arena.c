@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* arena.c - regions and chunks of device memory. */
+
+#define _GNU_SOURCE
+
+#include "arena.h"
+
+static const uint64_t first_region = UINT64_C(1) << 20, most_growth = UINT64_C(1) << 30,
+                      most_rest = UINT64_C(128) << 20;
+
+enum { ALIGN = 16 };
+
+struct chunk {
+    struct chunk *next; /* the one behind it in its region */
+    uintptr_t address;
+    size_t bytes;
+    bool is_free;
+};
+
+struct bp_cann_region {
+    struct bp_cann_region *next;
+    void *base;
+    struct chunk *chunks; /* by address; neighbours are never both free */
+};
+
+/* ---- small things ---------------------------------------------------------------------------- */
+
+static void *get_host(const struct bp_cann_arena *arena, size_t n)
+{
+    void *memory = arena->host->alloc(arena->host->h, n, ALIGN);
+
+    return memory ? memset(memory, 0, n) : NULL;
+}
+
+static void put_host(const struct bp_cann_arena *arena, void *memory, size_t n)
+{
+    arena->host->free(arena->host->h, memory, n, ALIGN);
+}
+
+static struct chunk *make_chunk(const struct bp_cann_arena *arena, uintptr_t address, size_t bytes)
+{
+    struct chunk *chunk = get_host(arena, sizeof *chunk);
+
+    if (chunk) {
+        chunk->address = address;
+        chunk->bytes = bytes;
+        chunk->is_free = true;
+    }
+    return chunk;
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+void bp_cann_arena_init(struct bp_cann_arena *arena, const bp_host *host,
+                        const struct bp_cann_driver *driver, uint64_t limit, uint32_t strategy)
+{
+    *arena = (struct bp_cann_arena){.host = host,
+                                    .driver = driver,
+                                    .limit = limit,
+                                    .strategy = strategy,
+                                    .next_region = limit < first_region ? limit : first_region};
+    pthread_mutex_init(&arena->lock, NULL); /* cannot fail with default attributes */
+}
+
+void bp_cann_arena_finish(struct bp_cann_arena *arena)
+{
+    while (arena->regions) {
+        struct bp_cann_region *region = arena->regions;
+
+        while (region->chunks) {
+            struct chunk *chunk = region->chunks;
+
+            region->chunks = chunk->next;
+            put_host(arena, chunk, sizeof *chunk);
+        }
+        arena->driver->acl.aclrtFree(region->base);
+        arena->regions = region->next;
+        put_host(arena, region, sizeof *region);
+    }
+    pthread_mutex_destroy(&arena->lock);
+}
+
+/* ---- growing --------------------------------------------------------------------------------- */
+
+/* Bytes of the next region; a doubling that the request made is not made again for the next one. */
+static uint64_t region_bytes(struct bp_cann_arena *arena, size_t n, uint64_t allowed)
+{
+    bool has_grown = false;
+    uint64_t bytes;
+
+    if (arena->strategy == BP_CANN_SAME_AS_REQUESTED)
+        return n;
+    if (arena->next_region < BP_CANN_UNIT)
+        arena->next_region = BP_CANN_UNIT;
+    while (arena->next_region < n) {
+        arena->next_region *= 2;
+        has_grown = true;
+    }
+    bytes = arena->next_region < allowed ? arena->next_region : allowed;
+    if (!has_grown && arena->next_region < most_growth)
+        arena->next_region *= 2;
+    return bytes;
+}
+
+static bp_rc add_region(struct bp_cann_arena *arena, size_t n, bp_err *err)
+{
+    uint64_t allowed = (arena->limit - arena->total) / BP_CANN_UNIT * BP_CANN_UNIT, bytes;
+    struct bp_cann_region *region;
+    aclError code;
+
+    if (n > allowed)
+        return bp_fail(err, BP_E_NOMEM,
+                       "cann: npu_mem_limit leaves %llu bytes available, %zu bytes are requested",
+                       (unsigned long long)allowed, n);
+    bytes = region_bytes(arena, n, allowed);
+    region = get_host(arena, sizeof *region);
+    if (region)
+        region->chunks = make_chunk(arena, 0, (size_t)bytes);
+    if (!region || !region->chunks) {
+        put_host(arena, region, sizeof *region);
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory for a region");
+    }
+    code = arena->driver->acl.aclrtMalloc(&region->base, (size_t)bytes, ACL_MEM_MALLOC_HUGE_FIRST);
+    if (code != ACL_SUCCESS) {
+        put_host(arena, region->chunks, sizeof *region->chunks);
+        put_host(arena, region, sizeof *region);
+        return bp_cann_fail(arena->driver, err, code, "aclrtMalloc of %llu bytes of device memory",
+                            (unsigned long long)bytes);
+    }
+    region->chunks->address = (uintptr_t)region->base;
+    region->next = arena->regions;
+    arena->regions = region;
+    arena->total += bytes;
+    return BP_OK;
+}
+
+/* ---- chunks ---------------------------------------------------------------------------------- */
+
+/* The smallest free chunk that is large enough, or NULL. */
+static struct chunk *best_fit(const struct bp_cann_arena *arena, size_t n)
+{
+    struct chunk *best = NULL;
+
+    for (const struct bp_cann_region *region = arena->regions; region; region = region->next) {
+        for (struct chunk *chunk = region->chunks; chunk; chunk = chunk->next) {
+            if (chunk->is_free && chunk->bytes >= n && (!best || chunk->bytes < best->bytes))
+                best = chunk;
+        }
+    }
+    return best;
+}
+
+/* Without memory for the second half the chunk stays whole, which is only larger than it need be. */
+static void split(const struct bp_cann_arena *arena, struct chunk *chunk, size_t n)
+{
+    struct chunk *rest;
+
+    if (chunk->bytes < 2 * n && chunk->bytes - n < most_rest)
+        return;
+    rest = make_chunk(arena, chunk->address + n, chunk->bytes - n);
+    if (!rest)
+        return;
+    rest->next = chunk->next;
+    chunk->next = rest;
+    chunk->bytes = n;
+}
+
+bp_rc bp_cann_arena_get(struct bp_cann_arena *arena, size_t n, size_t align, void **out,
+                        bp_err *err)
+{
+    size_t slack = align > BP_CANN_UNIT ? align : 0; /* a region begins at a multiple of 256 only */
+    struct chunk *chunk;
+    bp_rc rc = BP_OK;
+
+    if (n > SIZE_MAX / 4 || slack > SIZE_MAX / 4)
+        return bp_fail(err, BP_E_NOMEM, "cann: %zu bytes do not fit in memory", n);
+    n = (n + slack + BP_CANN_UNIT - 1) / BP_CANN_UNIT * BP_CANN_UNIT;
+    pthread_mutex_lock(&arena->lock);
+    chunk = best_fit(arena, n);
+    if (!chunk) {
+        rc = add_region(arena, n, err);
+        if (rc >= 0)
+            chunk = best_fit(arena, n);
+    }
+    if (chunk) {
+        uintptr_t address;
+
+        split(arena, chunk, n);
+        chunk->is_free = false;
+        address = slack ? (chunk->address + align - 1) / align * align : chunk->address;
+        *out = (void *)address;
+    }
+    pthread_mutex_unlock(&arena->lock);
+    return rc;
+}
+
+static void join_next(const struct bp_cann_arena *arena, struct chunk *chunk)
+{
+    struct chunk *next = chunk->next;
+
+    chunk->bytes += next->bytes;
+    chunk->next = next->next;
+    put_host(arena, next, sizeof *next);
+}
+
+/* Is the address in this region? Then its chunk is free again. */
+static bool put_in(const struct bp_cann_arena *arena, struct bp_cann_region *region,
+                   uintptr_t address)
+{
+    struct chunk *before = NULL, *chunk = region->chunks;
+
+    while (chunk && (address < chunk->address || address - chunk->address >= chunk->bytes)) {
+        before = chunk;
+        chunk = chunk->next;
+    }
+    if (!chunk)
+        return false;
+    chunk->is_free = true;
+    if (chunk->next && chunk->next->is_free)
+        join_next(arena, chunk);
+    if (before && before->is_free)
+        join_next(arena, before);
+    return true;
+}
+
+void bp_cann_arena_put(struct bp_cann_arena *arena, const void *address)
+{
+    pthread_mutex_lock(&arena->lock);
+    for (struct bp_cann_region *region = arena->regions; region; region = region->next) {
+        if (put_in(arena, region, (uintptr_t)address))
+            break;
+    }
+    pthread_mutex_unlock(&arena->lock);
+}

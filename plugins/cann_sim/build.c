@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/* build.c - turns the nodes of a group into calls of ACL for one set of shapes. */
+
+#include "cann.h"
+
+enum { ALIGN = 16 };
+
+/* ---- host memory ----------------------------------------------------------------------------- */
+
+void *bp_cann_get(const bp_instance *instance, size_t count, size_t size)
+{
+    void *memory;
+
+    if (count == 0 || count > SIZE_MAX / 2 / size)
+        return NULL;
+    memory = instance->host.alloc(instance->host.h, count * size, ALIGN);
+    return memory ? memset(memory, 0, count * size) : NULL;
+}
+
+void bp_cann_put(const bp_instance *instance, void *memory, size_t count, size_t size)
+{
+    instance->host.free(instance->host.h, memory, count * size, ALIGN);
+}
+
+/* ---- tensors --------------------------------------------------------------------------------- */
+
+aclDataType bp_cann_type(uint32_t dtype)
+{
+    static const aclDataType types[BP_DTYPE_END] = {
+        [BP_DTYPE_F32] = ACL_FLOAT,  [BP_DTYPE_U8] = ACL_UINT8,   [BP_DTYPE_I8] = ACL_INT8,
+        [BP_DTYPE_U16] = ACL_UINT16, [BP_DTYPE_I16] = ACL_INT16,  [BP_DTYPE_I32] = ACL_INT32,
+        [BP_DTYPE_I64] = ACL_INT64,  [BP_DTYPE_BOOL] = ACL_BOOL,  [BP_DTYPE_F16] = ACL_FLOAT16,
+        [BP_DTYPE_F64] = ACL_DOUBLE, [BP_DTYPE_U32] = ACL_UINT32, [BP_DTYPE_U64] = ACL_UINT64,
+        [BP_DTYPE_BF16] = ACL_BF16,
+    };
+
+    return dtype < BP_DTYPE_END ? types[dtype] : ACL_DT_UNDEFINED;
+}
+
+size_t bp_cann_bytes(const struct bp_cann_tensor *tensor)
+{
+    return (size_t)bp_dims_count(tensor->dims, (uint32_t)tensor->rank) *
+           bp_dtype_width(tensor->dtype) / 8;
+}
+
+const struct bp_cann_tensor *bp_cann_value(const struct bp_cann_build *b, uint32_t value)
+{
+    return value == BP_NONE ? NULL : &b->values[value];
+}
+
+const struct bp_cann_tensor *bp_cann_in(const struct bp_cann_build *b, uint32_t i)
+{
+    const bp_node *node = BP_NODE(b->graph, b->node);
+
+    return i < node->n_in ? bp_cann_value(b, node->in[i]) : NULL;
+}
+
+const struct bp_cann_tensor *bp_cann_out(const struct bp_cann_build *b, uint32_t i)
+{
+    const bp_node *node = BP_NODE(b->graph, b->node);
+
+    return i < node->n_out ? bp_cann_value(b, node->out[i]) : NULL;
+}
+
+void bp_cann_scratch(struct bp_cann_build *b, struct bp_cann_tensor *tensor)
+{
+    tensor->place = (struct bp_cann_place){.kind = BP_CANN_ITEM, .index = b->n_items};
+    b->items[b->n_items++] =
+        (bp_arena_item){.bytes = bp_cann_bytes(tensor), .first = b->n_steps, .last = b->n_steps};
+}
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+static void fail_no_memory(struct bp_cann_build *b)
+{
+    b->rc = bp_fail(b->err, BP_E_NOMEM, "cann: no memory for the calls of node '%s'",
+                    BP_NODE(b->graph, b->node)->name);
+}
+
+static void check(struct bp_cann_build *b, aclError code, const char *what)
+{
+    if (code != ACL_SUCCESS)
+        b->rc = bp_cann_fail(b->instance->driver, b->err, code, "%s of node '%s'", what,
+                             BP_NODE(b->graph, b->node)->name);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static void begin(struct bp_cann_build *b, uint32_t kind)
+{
+    b->step = NULL;
+    if (b->rc < 0)
+        return;
+    b->step = bp_cann_get(b->instance, 1, sizeof *b->step);
+    if (!b->step) {
+        fail_no_memory(b);
+        return;
+    }
+    b->step->kind = kind;
+    b->step->node = b->node;
+    *b->end = b->step;
+    b->end = &b->step->next;
+    b->n_steps++;
+}
+
+/* The place is in use until the step in the making, at least. */
+static void touch(struct bp_cann_build *b, const struct bp_cann_place *place)
+{
+    if (place->kind == BP_CANN_ITEM)
+        b->items[place->index].last = b->n_steps - 1;
+}
+
+void bp_cann_call(struct bp_cann_build *b, const char *type)
+{
+    begin(b, BP_CANN_CALL);
+    if (b->rc < 0)
+        return;
+    b->step->type = type;
+    b->step->attr = b->instance->driver->acl.aclopCreateAttr();
+    if (!b->step->attr)
+        fail_no_memory(b);
+}
+
+static void add_arg(struct bp_cann_build *b, const struct bp_cann_tensor *tensor, aclFormat format)
+{
+    const struct bp_cann_driver *driver = b->instance->driver;
+    uint32_t i = b->step->n_in + b->step->n_out;
+
+    if (tensor) {
+        b->step->args[i].place = tensor->place;
+        b->step->args[i].bytes = bp_cann_bytes(tensor);
+        touch(b, &tensor->place);
+    }
+    b->step->descs[i] = driver->acl.aclCreateTensorDesc(
+        tensor ? bp_cann_type(tensor->dtype) : ACL_DT_UNDEFINED, tensor ? tensor->rank : 0,
+        tensor ? tensor->dims : NULL, tensor ? format : ACL_FORMAT_UNDEFINED);
+    b->step->buffers[i] = driver->acl.aclCreateDataBuffer(NULL, 0);
+    if (!b->step->descs[i] || !b->step->buffers[i])
+        fail_no_memory(b);
+}
+
+void bp_cann_reads(struct bp_cann_build *b, const struct bp_cann_tensor *tensor, aclFormat format)
+{
+    if (b->rc < 0)
+        return;
+    add_arg(b, tensor, format);
+    b->step->n_in++;
+}
+
+void bp_cann_writes(struct bp_cann_build *b, const struct bp_cann_tensor *tensor, aclFormat format)
+{
+    if (b->rc < 0)
+        return;
+    add_arg(b, tensor, format);
+    b->step->n_out++;
+}
+
+void bp_cann_set_bool(struct bp_cann_build *b, const char *name, bool value)
+{
+    if (b->rc >= 0)
+        check(b, b->instance->driver->acl.aclopSetAttrBool(b->step->attr, name, value), name);
+}
+
+void bp_cann_set_int(struct bp_cann_build *b, const char *name, int64_t value)
+{
+    if (b->rc >= 0)
+        check(b, b->instance->driver->acl.aclopSetAttrInt(b->step->attr, name, value), name);
+}
+
+void bp_cann_set_ints(struct bp_cann_build *b, const char *name, int n, const int64_t *values)
+{
+    if (b->rc >= 0)
+        check(b, b->instance->driver->acl.aclopSetAttrListInt(b->step->attr, name, n, values),
+              name);
+}
+
+void bp_cann_set_float(struct bp_cann_build *b, const char *name, float value)
+{
+    if (b->rc >= 0)
+        check(b, b->instance->driver->acl.aclopSetAttrFloat(b->step->attr, name, value), name);
+}
+
+void bp_cann_set_string(struct bp_cann_build *b, const char *name, const char *value)
+{
+    if (b->rc >= 0)
+        check(b, b->instance->driver->acl.aclopSetAttrString(b->step->attr, name, value), name);
+}
+
+static void set_place(struct bp_cann_build *b, uint32_t i, const struct bp_cann_tensor *tensor)
+{
+    b->step->args[i].place = tensor->place;
+    b->step->args[i].bytes = bp_cann_bytes(tensor);
+    touch(b, &tensor->place);
+}
+
+void bp_cann_copy(struct bp_cann_build *b, const struct bp_cann_tensor *to,
+                  const struct bp_cann_tensor *from)
+{
+    begin(b, BP_CANN_COPY);
+    if (b->rc < 0)
+        return;
+    set_place(b, 0, from);
+    set_place(b, 1, to);
+}
+
+void bp_cann_fill(struct bp_cann_build *b, const struct bp_cann_tensor *to, int32_t byte)
+{
+    begin(b, BP_CANN_FILL);
+    if (b->rc < 0)
+        return;
+    b->step->fill = byte;
+    set_place(b, 0, to);
+}
+
+/* The vendor's operators want operands of one shape, so that each repetition is a launch. */
+struct bp_cann_tensor bp_cann_repeat(struct bp_cann_build *b, const struct bp_cann_tensor *tensor,
+                                     const struct bp_cann_tensor *like)
+{
+    struct bp_cann_tensor whole = *like;
+
+    if (tensor->rank == like->rank &&
+        memcmp(tensor->dims, like->dims, sizeof *like->dims * (size_t)like->rank) == 0)
+        return *tensor;
+    whole.dtype = tensor->dtype;
+    bp_cann_scratch(b, &whole);
+    bp_cann_call(b, "BroadcastToD");
+    bp_cann_set_ints(b, "shape", like->rank, like->dims);
+    bp_cann_reads(b, tensor, ACL_FORMAT_ND);
+    bp_cann_writes(b, &whole, ACL_FORMAT_ND);
+    return whole;
+}
+
+/* ---- windows --------------------------------------------------------------------------------- */
+
+/* What the input lacks so that the output is the input divided by the stride, rounded up. */
+static int64_t missing(int64_t in, int64_t kernel, int64_t stride, int64_t dilation)
+{
+    int64_t out = (in + stride - 1) / stride;
+    int64_t pads = (out - 1) * stride + dilation * (kernel - 1) + 1 - in;
+
+    return pads > 0 ? pads : 0;
+}
+
+void bp_cann_window_pads(const struct bp_cann_build *b, const int64_t *kernel, int spatial,
+                         int64_t *pads)
+{
+    const bp_node *node = BP_NODE(b->graph, b->node);
+    bool is_upper = bp_node_string_is(b->graph, node, "auto_pad", "NOTSET", "SAME_UPPER");
+    bool is_lower = bp_node_string_is(b->graph, node, "auto_pad", "NOTSET", "SAME_LOWER");
+    bool is_valid = bp_node_string_is(b->graph, node, "auto_pad", "NOTSET", "VALID");
+    uint32_t n_given, n_strides, n_dilations;
+    const int64_t *given = bp_node_ints(b->graph, node, "pads", &n_given);
+    const int64_t *strides = bp_node_ints(b->graph, node, "strides", &n_strides);
+    const int64_t *dilations = bp_node_ints(b->graph, node, "dilations", &n_dilations);
+
+    for (int i = 0; i < spatial; i++) {
+        int64_t all = missing(bp_cann_in(b, 0)->dims[i + 2], kernel[i], n_strides ? strides[i] : 1,
+                              n_dilations ? dilations[i] : 1);
+
+        pads[2 * i] = pads[2 * i + 1] = 0;
+        if (is_upper || is_lower) {
+            pads[2 * i] = (all + is_lower) / 2;
+            pads[2 * i + 1] = all - pads[2 * i];
+        } else if (n_given && !is_valid) {
+            pads[2 * i] = given[i];
+            pads[2 * i + 1] = given[spatial + i];
+        }
+    }
+}
+
+/* ---- the group ------------------------------------------------------------------------------- */
+
+/* Bytes of the value must be countable. */
+static void set_shape(struct bp_cann_tensor *tensor, uint32_t rank, const int64_t *dims,
+                      const bp_dim *facts)
+{
+    int64_t bytes = 16;
+
+    tensor->is_known = rank != BP_RANK_UNKNOWN && rank <= BP_CANN_MAX_RANK;
+    for (uint32_t i = 0; tensor->is_known && i < rank; i++) {
+        tensor->dims[i] = dims ? dims[i] : facts[i].value;
+        if (tensor->dims[i] < 0 ||
+            (tensor->dims[i] > 0 && __builtin_mul_overflow(bytes, tensor->dims[i], &bytes)))
+            tensor->is_known = false;
+    }
+    tensor->rank = tensor->is_known ? (int)rank : 0;
+}
+
+static void take_shapes(struct bp_cann_build *b, const bp_shape *shapes)
+{
+    for (uint32_t v = 0; v < b->graph->n_values; v++) {
+        const bp_value *value = BP_VALUE(b->graph, v);
+        bool is_told = shapes && !(value->flags & BP_VALUE_CONSTANT);
+
+        b->values[v].dtype = value->dtype;
+        set_shape(&b->values[v], is_told ? shapes[v].rank : value->rank,
+                  is_told ? shapes[v].dims : NULL, value->dims);
+        if (b->program->constants[v] != UINT64_MAX)
+            b->values[v].place = (struct bp_cann_place){.kind = BP_CANN_CONSTANT,
+                                                        .offset = b->program->constants[v]};
+    }
+    for (uint32_t i = 0; i < b->graph->n_inputs; i++)
+        b->values[b->graph->inputs[i]].place =
+            (struct bp_cann_place){.kind = BP_CANN_INPUT, .index = i};
+    for (uint32_t i = 0; i < b->graph->n_outputs; i++)
+        b->values[b->graph->outputs[i]].place =
+            (struct bp_cann_place){.kind = BP_CANN_OUTPUT, .index = i};
+}
+
+/* Shapes of what the node reads and writes; without them it waits for a frame. */
+static bool is_known(struct bp_cann_build *b, const bp_node *node, bool must_be)
+{
+    for (uint32_t i = 0; i < node->n_in + node->n_out; i++) {
+        uint32_t v = i < node->n_in ? node->in[i] : node->out[i - node->n_in];
+
+        if (v == BP_NONE || b->values[v].is_known)
+            continue;
+        if (must_be)
+            b->rc = bp_fail(b->err, BP_E_SHAPE, "cann: %s '%s': the shape of '%s' must be known",
+                            node->op, node->name, BP_VALUE(b->graph, v)->name);
+        return false;
+    }
+    return true;
+}
+
+/* Nothing to compute, or nothing to compute it from. */
+static bool is_empty(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
+{
+    if (bp_cann_bytes(bp_cann_out(b, 0)) == 0)
+        return true;
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        const struct bp_cann_tensor *in = bp_cann_in(b, i);
+
+        if (in && !(op->host_inputs >> i & 1) && bp_cann_bytes(in) == 0) {
+            b->rc = bp_fail(b->err, BP_E_SHAPE,
+                            "cann: %s '%s': input %u has no elements, ACL takes "
+                            "none without",
+                            node->op, node->name, i);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void build_node(struct bp_cann_build *b, bool must_be_known)
+{
+    const bp_node *node = BP_NODE(b->graph, b->node);
+    const struct bp_cann_op *op = b->program->ops[b->node];
+    struct bp_cann_step **from = b->end;
+
+    if (!is_known(b, node, must_be_known))
+        return;
+    for (uint32_t i = 0; i < node->n_out; i++) {
+        if (node->out[i] != BP_NONE && b->values[node->out[i]].place.kind == BP_CANN_NOWHERE)
+            bp_cann_scratch(b, &b->values[node->out[i]]);
+    }
+    if (is_empty(b, op, node))
+        return;
+    op->build(b, op, node);
+    for (struct bp_cann_step *step = *from; step && b->rc >= 0; step = step->next) {
+        if (step->kind == BP_CANN_CALL)
+            check(b,
+                  b->instance->driver->acl.aclopCompile(
+                      step->type, (int)step->n_in, step->descs, (int)step->n_out,
+                      step->descs + step->n_in, step->attr, ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL),
+                  step->type);
+    }
+}
+
+static bool fits(const bp_frame_desc *desc, const bp_graph *graph)
+{
+    return desc->n_shapes >= graph->n_values && desc->n_in >= graph->n_inputs &&
+           desc->n_out >= graph->n_outputs;
+}
+
+bp_rc bp_cann_build(struct bp_cann_build *b, const bp_program *program, const bp_frame_desc *desc,
+                    bp_err *err)
+{
+    const bp_graph *graph = program->graph;
+
+    *b = (struct bp_cann_build){.instance = program->instance,
+                                .program = program,
+                                .graph = graph,
+                                .end = &b->steps,
+                                .err = err};
+    if (desc && !fits(desc, graph))
+        return bp_fail(err, BP_E_INVALID,
+                       "cann: the frame describes fewer values than the graph has");
+    b->values = bp_cann_get(b->instance, graph->n_values, sizeof *b->values);
+    b->items =
+        bp_cann_get(b->instance, (size_t)graph->n_nodes * BP_CANN_MAX_ITEMS, sizeof *b->items);
+    if (!b->values || !b->items)
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory for %u nodes", graph->n_nodes);
+    take_shapes(b, desc ? desc->shapes : NULL);
+    for (b->node = 0; b->node < graph->n_nodes && b->rc >= 0; b->node++)
+        build_node(b, desc != NULL);
+    return b->rc;
+}
+
+void bp_cann_build_finish(struct bp_cann_build *b)
+{
+    bp_cann_put(b->instance, b->values, b->graph->n_values, sizeof *b->values);
+    bp_cann_put(b->instance, b->items, (size_t)b->graph->n_nodes * BP_CANN_MAX_ITEMS,
+                sizeof *b->items);
+}
+
+void bp_cann_steps_free(const bp_instance *instance, struct bp_cann_step *steps)
+{
+    const struct bp_cann_driver *driver = instance->driver;
+
+    while (steps) {
+        struct bp_cann_step *step = steps;
+
+        for (int i = 0; i < BP_CANN_MAX_INPUTS + BP_CANN_MAX_OUTPUTS; i++) {
+            if (step->descs[i])
+                driver->acl.aclDestroyTensorDesc(step->descs[i]);
+            if (step->buffers[i])
+                driver->acl.aclDestroyDataBuffer(step->buffers[i]);
+        }
+        if (step->attr)
+            driver->acl.aclopDestroyAttr(step->attr);
+        steps = step->next;
+        bp_cann_put(instance, step, 1, sizeof *step);
+    }
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * compile.c - makes a program of a group: constants go to the device, once, and what has known shapes
+ * is compiled, so that a compiler that fails is noticed while another provider can still take over.
+ */
+
+#include "cann.h"
+
+#include "common/float16.h"
+
+static const uint64_t nowhere = UINT64_MAX;
+
+static bp_rc find_ops(bp_program *program, bp_err *err)
+{
+    for (uint32_t i = 0; i < program->graph->n_nodes; i++) {
+        const bp_node *node = BP_NODE(program->graph, i);
+
+        program->ops[i] = bp_cann_find_op(node);
+        if (!program->ops[i] || node->n_in < 1 || node->n_out < 1)
+            return bp_fail(err, BP_E_UNSUPPORTED, "cann: %s '%s' is not in the table", node->op,
+                           node->name);
+    }
+    return BP_OK;
+}
+
+/* ---- constants ------------------------------------------------------------------------------- */
+
+static uint64_t take_room(bp_program *program, uint64_t bytes)
+{
+    uint64_t offset = program->bytes;
+
+    program->bytes += (bytes + BP_CANN_UNIT - 1) / BP_CANN_UNIT * BP_CANN_UNIT;
+    return offset;
+}
+
+/* Those that a call reads; a shape that is only read on the host stays there. */
+static void place_constants(bp_program *program)
+{
+    const bp_graph *graph = program->graph;
+
+    for (uint32_t v = 0; v < graph->n_values; v++)
+        program->constants[v] = nowhere;
+    for (uint32_t n = 0; n < graph->n_nodes; n++) {
+        const bp_node *node = BP_NODE(graph, n);
+        const struct bp_cann_op *op = program->ops[n];
+
+        for (uint32_t i = 0; i < node->n_in; i++) {
+            uint32_t v = node->in[i];
+
+            if (v == BP_NONE || op->host_inputs >> i & 1 || program->constants[v] != nowhere ||
+                !(BP_VALUE(graph, v)->flags & BP_VALUE_CONSTANT))
+                continue;
+            program->constants[v] = take_room(program, BP_VALUE(graph, v)->const_bytes);
+        }
+        if (op->n_extras > 0)
+            program->extras[n] = take_room(program, op->n_extras * (uint64_t)BP_CANN_UNIT);
+    }
+}
+
+static bp_rc upload_constant(const bp_program *program, uint32_t v, bp_err *err)
+{
+    const bp_host *host = &program->instance->host;
+    bp_span bytes;
+    bp_rc rc = host->constant(host->h, program->graph, v, &bytes, err);
+
+    if (rc < 0 || bytes.size == 0)
+        return rc;
+    return bp_cann_upload(program->instance, (char *)program->base + program->constants[v],
+                          bytes.data, bytes.size, err);
+}
+
+/* A float as a number of the type; halves are rounded to the nearest, ties to even. */
+static size_t encode(float value, uint32_t dtype, void *out)
+{
+    uint16_t half;
+    double wide = value;
+
+    switch (dtype) {
+    case BP_DTYPE_F16:
+        half = bp_f16_store(value);
+        memcpy(out, &half, sizeof half);
+        return sizeof half;
+    case BP_DTYPE_F64:
+        memcpy(out, &wide, sizeof wide);
+        return sizeof wide;
+    default:
+        memcpy(out, &value, sizeof value);
+        return sizeof value;
+    }
+}
+
+static bp_rc upload_extras(const bp_program *program, uint32_t n, bp_err *err)
+{
+    const struct bp_cann_op *op = program->ops[n];
+    const bp_node *node = BP_NODE(program->graph, n);
+    uint32_t dtype = BP_VALUE(program->graph, node->in[0])->dtype;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; i < op->n_extras && rc >= 0; i++) {
+        char *to = (char *)program->base + program->extras[n] + (size_t)i * BP_CANN_UNIT;
+        double bytes;
+        size_t size = encode(op->extra(program->graph, node, i), dtype, &bytes);
+
+        rc = bp_cann_upload(program->instance, to, &bytes, size, err);
+    }
+    return rc;
+}
+
+static bp_rc upload(bp_program *program, bp_err *err)
+{
+    bp_rc rc;
+
+    if (program->bytes == 0)
+        return BP_OK;
+    if (program->bytes > SIZE_MAX)
+        return bp_fail(err, BP_E_NOMEM, "cann: the constants do not fit in memory");
+    rc = bp_cann_arena_get(&program->instance->arena, (size_t)program->bytes, BP_CANN_UNIT,
+                           &program->base, err);
+    for (uint32_t v = 0; v < program->graph->n_values && rc >= 0; v++) {
+        if (program->constants[v] != nowhere)
+            rc = upload_constant(program, v, err);
+    }
+    for (uint32_t n = 0; n < program->graph->n_nodes && rc >= 0; n++) {
+        if (program->ops[n]->n_extras > 0)
+            rc = upload_extras(program, n, err);
+    }
+    return rc;
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+/* Has ACL compile what it can by now; the calls themselves are made again for each frame. */
+static bp_rc try_out(const bp_program *program, bp_err *err)
+{
+    struct bp_cann_build b;
+    bp_rc rc = bp_cann_build(&b, program, NULL, err);
+
+    bp_cann_steps_free(program->instance, b.steps);
+    bp_cann_build_finish(&b);
+    return rc;
+}
+
+static bp_rc fill(bp_program *program, bp_err *err)
+{
+    const bp_graph *graph = program->graph;
+    bp_rc rc;
+
+    program->ops = bp_cann_get(program->instance, graph->n_nodes, sizeof(void *));
+    program->extras = bp_cann_get(program->instance, graph->n_nodes, sizeof *program->extras);
+    program->constants =
+        bp_cann_get(program->instance, graph->n_values, sizeof *program->constants);
+    if (!program->ops || !program->extras || !program->constants)
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory for %u nodes", graph->n_nodes);
+    rc = find_ops(program, err);
+    if (rc < 0)
+        return rc;
+    place_constants(program);
+    rc = upload(program, err);
+    return rc < 0 ? rc : try_out(program, err);
+}
+
+bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
+                      bp_program **out, bp_err *err)
+{
+    bp_rc rc = bp_cann_enter(instance, err);
+    bp_program *program;
+
+    if (rc < 0)
+        return rc;
+    if (flags & BP_CRITICAL)
+        return bp_fail(err, BP_E_UNSUPPORTED, "cann: compile's flags 0x%x are not known", flags);
+    program = bp_cann_get(instance, 1, sizeof *program);
+    if (!program)
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory for a program");
+    program->instance = instance;
+    program->graph = graph;
+    rc = fill(program, err);
+    if (rc < 0) {
+        bp_cann_program_free(program);
+        return rc;
+    }
+    *out = program;
+    return BP_OK;
+}
+
+void bp_cann_program_free(bp_program *program)
+{
+    bp_instance *instance;
+
+    if (!program)
+        return;
+    instance = program->instance;
+    if (program->base)
+        bp_cann_arena_put(&instance->arena, program->base);
+    bp_cann_put(instance, program->ops, program->graph->n_nodes, sizeof(void *));
+    bp_cann_put(instance, program->extras, program->graph->n_nodes, sizeof *program->extras);
+    bp_cann_put(instance, program->constants, program->graph->n_values, sizeof *program->constants);
+    bp_cann_put(instance, program, 1, sizeof *program);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* device.c - the provider's memory, copies, streams and events, as the host calls them. */
+
+#define _GNU_SOURCE /* clock_gettime */
+
+#include "cann.h"
+
+#include <time.h>
+
+enum { SPACE = 1 };
+
+/*
+ * A stream of the host's: one of ACL's, or with do_copy_in_default_stream=false three of them. Then
+ * each copy waits for all that was put in before, and what is put in next waits for the copy.
+ */
+struct stream {
+    aclrtStream kernels, up, down; /* the last two are NULL without copies of their own */
+    aclrtEvent before, behind;     /* a copy */
+};
+
+struct event {
+    aclrtEvent event;
+    struct stream *stream; /* where it was recorded last */
+};
+
+bp_rc bp_cann_enter(const bp_instance *instance, bp_err *err)
+{
+    aclError code = instance->driver->acl.aclrtSetCurrentContext(instance->context);
+
+    if (code == ACL_SUCCESS)
+        return BP_OK;
+    return bp_cann_fail(instance->driver, err, code, "aclrtSetCurrentContext");
+}
+
+aclrtStream bp_cann_kernel_stream(void *stream)
+{
+    return stream ? ((struct stream *)stream)->kernels : NULL;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static bp_rc dev_alloc(bp_instance *instance, uint32_t dev, uint32_t space, size_t n, size_t align,
+                       void **base, bp_err *err)
+{
+    bp_rc rc;
+
+    if (dev != 0 || space != SPACE || n == 0)
+        return bp_fail(err, BP_E_INVALID, "cann: there is no space %u of device %u", space, dev);
+    rc = bp_cann_enter(instance, err);
+    return rc < 0 ? rc : bp_cann_arena_get(&instance->arena, n, align, base, err);
+}
+
+static void dev_free(bp_instance *instance, uint32_t dev, uint32_t space, void *base)
+{
+    (void)dev;
+    (void)space;
+    if (base)
+        bp_cann_arena_put(&instance->arena, base);
+}
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+static void *address_of(const bp_tensor *tensor)
+{
+    return (char *)tensor->base + tensor->offset;
+}
+
+bp_rc bp_cann_upload(const bp_instance *instance, void *to, const void *from, size_t bytes,
+                     bp_err *err)
+{
+    const struct bp_cann_driver *driver = instance->driver;
+    aclError code = driver->acl.aclrtMemcpy(to, bytes, from, bytes, ACL_MEMCPY_HOST_TO_DEVICE);
+
+    if (code == ACL_SUCCESS)
+        return BP_OK;
+    return bp_cann_fail(driver, err, code, "a copy of %zu bytes to the device", bytes);
+}
+
+/* `second` goes on behind what `first` has now. */
+static aclError follow(const struct bp_cann_driver *driver, aclrtStream first, aclrtStream second,
+                       aclrtEvent event)
+{
+    aclError code = driver->acl.aclrtRecordEvent(event, first);
+
+    return code ? code : driver->acl.aclrtStreamWaitEvent(second, event);
+}
+
+static aclError copy_in_stream(const struct bp_cann_driver *driver, const struct stream *stream,
+                               const bp_copy *row, aclrtMemcpyKind kind)
+{
+    aclrtStream own = kind == ACL_MEMCPY_HOST_TO_DEVICE ? stream->up : stream->down;
+    size_t n = row->dst->bytes;
+    aclError code = 0;
+
+    if (own)
+        code = follow(driver, stream->kernels, own, stream->before);
+    if (!code)
+        code = driver->acl.aclrtMemcpyAsync(address_of(row->dst), n, address_of(row->src), n, kind,
+                                            own ? own : stream->kernels);
+    if (!code && own)
+        code = follow(driver, own, stream->kernels, stream->behind);
+    return code;
+}
+
+static bp_rc copy_one(const bp_instance *instance, const bp_copy *row, void *stream, bp_err *err)
+{
+    const struct bp_cann_driver *driver = instance->driver;
+    bool is_up = row->dst->space == SPACE;
+    aclrtMemcpyKind kind = is_up ? ACL_MEMCPY_HOST_TO_DEVICE : ACL_MEMCPY_DEVICE_TO_HOST;
+    size_t n = row->dst->bytes;
+    aclError code;
+
+    if ((row->src->space == SPACE) == is_up || row->src->bytes < n)
+        return bp_fail(err, BP_E_INVALID, "cann: a copy of %zu bytes from space %u to space %u", n,
+                       row->src->space, row->dst->space);
+    if (n == 0)
+        return BP_OK;
+    if (stream)
+        code = copy_in_stream(driver, stream, row, kind);
+    else
+        code = driver->acl.aclrtMemcpy(address_of(row->dst), n, address_of(row->src), n, kind);
+    if (code == ACL_SUCCESS)
+        return BP_OK;
+    return bp_cann_fail(driver, err, code, "a copy of %zu bytes %s the device", n,
+                        is_up ? "to" : "from");
+}
+
+static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, void *stream,
+                      bp_err *err)
+{
+    bp_rc rc = bp_cann_enter(instance, err);
+
+    for (uint32_t i = 0; i < n && rc >= 0; i++)
+        rc = copy_one(instance, &rows[i], stream, err);
+    return rc;
+}
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+/* Waits for its work; handles of ACL that are NULL were not made. */
+static void end_stream(const bp_instance *instance, struct stream *stream)
+{
+    const struct bp_cann_driver *driver = instance->driver;
+    aclrtStream streams[] = {stream->up, stream->kernels, stream->down};
+
+    for (int i = 0; i < 3; i++) {
+        if (streams[i])
+            driver->acl.aclrtDestroyStream(streams[i]);
+    }
+    if (stream->before)
+        driver->acl.aclrtDestroyEvent(stream->before);
+    if (stream->behind)
+        driver->acl.aclrtDestroyEvent(stream->behind);
+    bp_cann_put(instance, stream, 1, sizeof *stream);
+}
+
+static aclError begin_stream(const bp_instance *instance, struct stream *stream)
+{
+    const struct bp_cann_driver *driver = instance->driver;
+    aclError code = driver->acl.aclrtCreateStream(&stream->kernels);
+
+    if (code || !instance->copies_apart)
+        return code;
+    code = driver->acl.aclrtCreateStream(&stream->up);
+    if (!code)
+        code = driver->acl.aclrtCreateStream(&stream->down);
+    if (!code)
+        code = driver->acl.aclrtCreateEvent(&stream->before);
+    if (!code)
+        code = driver->acl.aclrtCreateEvent(&stream->behind);
+    return code;
+}
+
+static bp_rc stream_create(bp_instance *instance, uint32_t dev, uint32_t flags, void **out,
+                           bp_err *err)
+{
+    bp_rc rc = bp_cann_enter(instance, err);
+    struct stream *stream;
+    aclError code;
+
+    if (rc < 0)
+        return rc;
+    if (dev != 0 || flags & BP_CRITICAL)
+        return bp_fail(err, BP_E_INVALID, "cann: device %u, flags 0x%x of a stream", dev, flags);
+    stream = bp_cann_get(instance, 1, sizeof *stream);
+    if (!stream)
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory for a stream");
+    code = begin_stream(instance, stream);
+    if (code != ACL_SUCCESS) {
+        rc = bp_cann_fail(instance->driver, err, code, "making a stream");
+        end_stream(instance, stream);
+        return rc;
+    }
+    *out = stream;
+    return BP_OK;
+}
+
+static void stream_destroy(bp_instance *instance, void *stream)
+{
+    if (stream && bp_cann_enter(instance, NULL) >= 0)
+        end_stream(instance, stream);
+}
+
+static void *stream_native(bp_instance *instance, void *stream)
+{
+    (void)instance;
+    return bp_cann_kernel_stream(stream);
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static bp_rc event_create(bp_instance *instance, uint32_t dev, void **out, bp_err *err)
+{
+    bp_rc rc = bp_cann_enter(instance, err);
+    struct event *event;
+    aclError code;
+
+    if (rc < 0)
+        return rc;
+    if (dev != 0)
+        return bp_fail(err, BP_E_INVALID, "cann: device %u of an event", dev);
+    event = bp_cann_get(instance, 1, sizeof *event);
+    if (!event)
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory for an event");
+    code = instance->driver->acl.aclrtCreateEvent(&event->event);
+    if (code != ACL_SUCCESS) {
+        bp_cann_put(instance, event, 1, sizeof *event);
+        return bp_cann_fail(instance->driver, err, code, "making an event");
+    }
+    *out = event;
+    return BP_OK;
+}
+
+static void event_destroy(bp_instance *instance, void *handle)
+{
+    struct event *event = handle;
+
+    if (!event || bp_cann_enter(instance, NULL) < 0)
+        return;
+    instance->driver->acl.aclrtDestroyEvent(event->event);
+    bp_cann_put(instance, event, 1, sizeof *event);
+}
+
+static bp_rc event_record(bp_instance *instance, void *stream, void *handle, bp_err *err)
+{
+    struct event *event = handle;
+    bp_rc rc = bp_cann_enter(instance, err);
+    aclError code;
+
+    if (rc < 0)
+        return rc;
+    event->stream = stream;
+    code = instance->driver->acl.aclrtRecordEvent(event->event, bp_cann_kernel_stream(stream));
+    if (code == ACL_SUCCESS)
+        return BP_OK;
+    return bp_cann_fail(instance->driver, err, code, "recording an event");
+}
+
+static bp_rc stream_wait(bp_instance *instance, void *stream, void *handle, bp_err *err)
+{
+    const struct event *event = handle;
+    bp_rc rc = bp_cann_enter(instance, err);
+    aclError code;
+
+    if (rc < 0)
+        return rc;
+    code = instance->driver->acl.aclrtStreamWaitEvent(bp_cann_kernel_stream(stream), event->event);
+    if (code == ACL_SUCCESS)
+        return BP_OK;
+    return bp_cann_fail(instance->driver, err, code, "letting a stream wait");
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Milliseconds until then, rounded up; -1 is for ever. */
+static int32_t left_ms(int64_t until)
+{
+    int64_t ms;
+
+    if (until < 0)
+        return -1;
+    ms = (until - now_ns() + 999999) / 1000000;
+    return ms < 0 ? 0 : ms > INT32_MAX ? INT32_MAX : (int32_t)ms;
+}
+
+/*
+ * ACL tells what failed when a stream is synchronised, not when an event is. A stream that has been
+ * put more into since says only that it is not done: then it is waited for, as nobody may read what
+ * a failed task was to write.
+ */
+static aclError ask_stream(const struct bp_cann_driver *driver, aclrtStream stream, int64_t until)
+{
+    aclError code;
+
+    if (!stream)
+        return 0;
+    code = driver->acl.aclrtSynchronizeStreamWithTimeout(stream, 0);
+    if (code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT)
+        code = driver->acl.aclrtSynchronizeStreamWithTimeout(stream, left_ms(until));
+    return code;
+}
+
+static bp_rc event_wait(bp_instance *instance, void *handle, int64_t timeout_ns, bp_err *err)
+{
+    const struct event *event = handle;
+    const struct bp_cann_driver *driver = instance->driver;
+    int64_t until = timeout_ns < 0                          ? -1
+                    : timeout_ns > INT64_MAX / 2 - now_ns() ? INT64_MAX / 2
+                                                            : now_ns() + timeout_ns;
+    bp_rc rc = bp_cann_enter(instance, err);
+    aclError code;
+
+    if (rc < 0)
+        return rc;
+    if (!event->stream)
+        return BP_OK; /* never recorded */
+    code = driver->acl.aclrtSynchronizeEventWithTimeout(event->event, left_ms(until));
+    if (!code)
+        code = ask_stream(driver, event->stream->kernels, until);
+    if (!code)
+        code = ask_stream(driver, event->stream->up, until);
+    if (!code)
+        code = ask_stream(driver, event->stream->down, until);
+    if (code == ACL_SUCCESS)
+        return BP_OK;
+    return bp_cann_fail(driver, err, code, "waiting for the device");
+}
+
+const bp_device_ops bp_cann_device_ops = {
+    .struct_size = sizeof(bp_device_ops),
+    .alloc = dev_alloc,
+    .free = dev_free,
+    .copy = dev_copy,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .stream_wait = stream_wait,
+    .event_wait = event_wait,
+    .stream_native = stream_native,
+};

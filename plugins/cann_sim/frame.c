@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* frame.c - prepares a program for one set of shapes, and runs it. */
+
+#define _GNU_SOURCE /* clock_gettime */
+
+#include "cann.h"
+
+#include <time.h>
+
+enum { SPACE = 1 };
+
+struct bp_frame {
+    bp_program *program;
+    const bp_frame_desc *desc;
+    struct bp_cann_step *steps;
+    bp_arena_item *items; /* of scratch, with their offsets */
+    uint32_t n_items;
+    const void *scratch; /* what the buffers are bound to, with scratch_offset and io_epoch */
+    uint64_t scratch_offset;
+    uint32_t io_epoch;
+    bool is_bound;
+};
+
+/* ---- the frame ------------------------------------------------------------------------------- */
+
+static bp_rc plan_scratch(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
+{
+    const bp_instance *instance = frame->program->instance;
+    size_t n_work = bp_arena_work(frame->n_items);
+    void *work;
+
+    if (frame->n_items == 0)
+        return BP_OK;
+    work = bp_cann_get(instance, 1, n_work);
+    if (!work)
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory to plan %u buffers", frame->n_items);
+    needs->scratch_bytes = bp_arena_plan(frame->items, frame->n_items, BP_CANN_UNIT, work);
+    needs->scratch_align = BP_CANN_UNIT;
+    needs->scratch_space = SPACE;
+    bp_cann_put(instance, work, 1, n_work);
+    if (needs->scratch_bytes == SIZE_MAX)
+        return bp_fail(err, BP_E_NOMEM, "cann: the group's values do not fit in memory");
+    return BP_OK;
+}
+
+static bp_rc keep_items(bp_frame *frame, const struct bp_cann_build *b, bp_err *err)
+{
+    if (b->n_items == 0)
+        return BP_OK;
+    frame->items = bp_cann_get(frame->program->instance, b->n_items, sizeof *frame->items);
+    if (!frame->items)
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory for %u buffers", b->n_items);
+    frame->n_items = b->n_items;
+    memcpy(frame->items, b->items, b->n_items * sizeof *frame->items);
+    return BP_OK;
+}
+
+bp_rc bp_cann_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
+                           bp_frame **out, bp_err *err)
+{
+    bp_instance *instance = program->instance;
+    bp_rc rc = bp_cann_enter(instance, err);
+    struct bp_cann_build b;
+    bp_frame *frame;
+
+    if (rc < 0)
+        return rc;
+    frame = bp_cann_get(instance, 1, sizeof *frame);
+    if (!frame)
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory for a frame");
+    frame->program = program;
+    frame->desc = desc;
+    rc = bp_cann_build(&b, program, desc, err);
+    frame->steps = b.steps;
+    if (rc >= 0)
+        rc = keep_items(frame, &b, err);
+    if (rc >= 0)
+        rc = plan_scratch(frame, needs, err);
+    bp_cann_build_finish(&b);
+    if (rc < 0) {
+        bp_cann_frame_free(frame);
+        return rc;
+    }
+    *out = frame;
+    return BP_OK;
+}
+
+void bp_cann_frame_free(bp_frame *frame)
+{
+    const bp_instance *instance;
+
+    if (!frame)
+        return;
+    instance = frame->program->instance;
+    bp_cann_steps_free(instance, frame->steps);
+    if (frame->items)
+        bp_cann_put(instance, frame->items, frame->n_items, sizeof *frame->items);
+    bp_cann_put(instance, frame, 1, sizeof *frame);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static void *address_of(const bp_frame *frame, const struct bp_cann_place *place)
+{
+    const bp_frame_desc *desc = frame->desc;
+
+    switch (place->kind) {
+    case BP_CANN_INPUT:
+        return (char *)desc->in[place->index].base + desc->in[place->index].offset;
+    case BP_CANN_OUTPUT:
+        return (char *)desc->out[place->index].base + desc->out[place->index].offset;
+    case BP_CANN_ITEM:
+        return (char *)desc->scratch + desc->scratch_offset + frame->items[place->index].offset;
+    case BP_CANN_CONSTANT:
+        return (char *)frame->program->base + place->offset;
+    default:
+        return NULL;
+    }
+}
+
+/* Tells ACL's buffers where the host's are; skipped while they stay where they are. */
+static void bind(bp_frame *frame, uint32_t io_epoch)
+{
+    const struct bp_cann_driver *driver = frame->program->instance->driver;
+
+    for (struct bp_cann_step *step = frame->steps; step; step = step->next) {
+        for (uint32_t i = 0; i < step->n_in + step->n_out; i++) {
+            if (step->args[i].place.kind != BP_CANN_NOWHERE)
+                driver->acl.aclUpdateDataBuffer(
+                    step->buffers[i], address_of(frame, &step->args[i].place), step->args[i].bytes);
+        }
+    }
+    frame->scratch = frame->desc->scratch;
+    frame->scratch_offset = frame->desc->scratch_offset;
+    frame->io_epoch = io_epoch;
+    frame->is_bound = true;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static bp_rc check_stop(const bp_run *run, bp_err *err)
+{
+    if (bp_is_cancelled(run->cancel))
+        return bp_fail(err, BP_E_CANCELLED, "cann: the run was cancelled");
+    if (run->deadline_ns != 0 && now_ns() >= run->deadline_ns)
+        return bp_fail(err, BP_E_TIMEOUT, "cann: the run's time was up");
+    return BP_OK;
+}
+
+/* A forgotten operator is compiled again, so that this is the call and not aclopExecute(). */
+static aclError put_step(const bp_frame *frame, const struct bp_cann_step *step, aclrtStream stream)
+{
+    const struct bp_cann_driver *driver = frame->program->instance->driver;
+    size_t n = step->args[0].bytes;
+
+    switch (step->kind) {
+    case BP_CANN_CALL:
+        return driver->acl.aclopCompileAndExecute(
+            step->type, (int)step->n_in, step->descs,
+            (const aclDataBuffer *const *)(const void *)step->buffers, (int)step->n_out,
+            step->descs + step->n_in, (aclDataBuffer *const *)step->buffers + step->n_in,
+            step->attr, ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL, stream);
+    case BP_CANN_COPY:
+        return driver->acl.aclrtMemcpyAsync(address_of(frame, &step->args[1].place), n,
+                                            address_of(frame, &step->args[0].place), n,
+                                            ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
+    default:
+        return driver->acl.aclrtMemsetAsync(address_of(frame, &step->args[0].place), n, step->fill,
+                                            n, stream);
+    }
+}
+
+static bp_rc put_steps(const bp_frame *frame, const bp_run *run, bp_err *err)
+{
+    aclrtStream stream = bp_cann_kernel_stream(run->stream);
+
+    for (const struct bp_cann_step *step = frame->steps; step; step = step->next) {
+        bp_rc rc = check_stop(run, err);
+        aclError code;
+
+        if (rc < 0)
+            return rc;
+        code = put_step(frame, step, stream);
+        if (code != ACL_SUCCESS) {
+            const bp_node *node = BP_NODE(frame->program->graph, step->node);
+
+            return bp_cann_fail(frame->program->instance->driver, err, code, "%s '%s'", node->op,
+                                node->name);
+        }
+    }
+    return BP_OK;
+}
+
+bp_rc bp_cann_execute(bp_frame *frame, const bp_run *run, bp_err *err)
+{
+    const struct bp_cann_driver *driver = frame->program->instance->driver;
+    bp_rc rc = bp_cann_enter(frame->program->instance, err);
+    aclError code;
+
+    if (rc < 0)
+        return rc;
+    if (!frame->is_bound || frame->io_epoch != run->io_epoch ||
+        frame->scratch != frame->desc->scratch ||
+        frame->scratch_offset != frame->desc->scratch_offset)
+        bind(frame, run->io_epoch);
+    rc = put_steps(frame, run, err);
+    if (run->stream)
+        return rc < 0 ? rc : BP_PENDING;
+    code = driver->acl.aclrtSynchronizeStreamWithTimeout(NULL, -1); /* also behind a failure */
+    if (rc >= 0 && code != ACL_SUCCESS)
+        rc = bp_cann_fail(driver, err, code, "a run");
+    return rc;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * library.h - ACL, opened by name when somebody needs it: the vendor's libraries or the simulated
+ * driver. What is the process's, not a session's, is here, behind one lock.
+ */
+#ifndef BP_CANN_LIBRARY_H
+#define BP_CANN_LIBRARY_H
+
+#include <acl/acl.h>
+#include <acl/acl_op_compiler.h>
+#include <stdbool.h>
+
+#include <bp/sdk.h>
+
+/* What is used of ACL. Releases of CANN differ in which of their libraries has what. */
+#define BP_CANN_FUNCTIONS(F)                                                                       \
+    F(aclCreateDataBuffer)                                                                         \
+    F(aclCreateTensorDesc)                                                                         \
+    F(aclDestroyDataBuffer)                                                                        \
+    F(aclDestroyTensorDesc)                                                                        \
+    F(aclFinalize)                                                                                 \
+    F(aclGetRecentErrMsg)                                                                          \
+    F(aclInit)                                                                                     \
+    F(aclSetCompileopt)                                                                            \
+    F(aclUpdateDataBuffer)                                                                         \
+    F(aclopCompile)                                                                                \
+    F(aclopCompileAndExecute)                                                                      \
+    F(aclopCreateAttr)                                                                             \
+    F(aclopDestroyAttr)                                                                            \
+    F(aclopSetAttrBool)                                                                            \
+    F(aclopSetAttrFloat)                                                                           \
+    F(aclopSetAttrInt)                                                                             \
+    F(aclopSetAttrListInt)                                                                         \
+    F(aclopSetAttrString)                                                                          \
+    F(aclopSetMaxOpQueueNum)                                                                       \
+    F(aclrtCreateEvent)                                                                            \
+    F(aclrtCreateStream)                                                                           \
+    F(aclrtDestroyEvent)                                                                           \
+    F(aclrtDestroyStream)                                                                          \
+    F(aclrtFree)                                                                                   \
+    F(aclrtGetCurrentContext)                                                                      \
+    F(aclrtGetDeviceCount)                                                                         \
+    F(aclrtGetSocName)                                                                             \
+    F(aclrtGetVersion)                                                                             \
+    F(aclrtMalloc)                                                                                 \
+    F(aclrtMemcpy)                                                                                 \
+    F(aclrtMemcpyAsync)                                                                            \
+    F(aclrtMemsetAsync)                                                                            \
+    F(aclrtRecordEvent)                                                                            \
+    F(aclrtResetDevice)                                                                            \
+    F(aclrtSetCurrentContext)                                                                      \
+    F(aclrtSetDevice)                                                                              \
+    F(aclrtStreamWaitEvent)                                                                        \
+    F(aclrtSynchronizeEventWithTimeout)                                                            \
+    F(aclrtSynchronizeStreamWithTimeout)
+
+/* A driver that was opened, and what it was told. Only `acl`, `path` and `is_sim` may be read freely. */
+struct bp_cann_driver {
+    struct {
+#define F(name) __typeof__(name) *name;
+        BP_CANN_FUNCTIONS(F)
+#undef F
+    } acl;
+    struct bp_cann_driver *next;
+    char path[512];  /* what it was opened by */
+    bool is_sim;     /* the simulated one: it may be taken down and brought up again */
+    bool is_foreign; /* the application had called aclInit(): it is the one to call aclFinalize() */
+    uint32_t users;
+    bool is_up;
+    char settings[4][256]; /* of the compiler, by BP_CANN_SET_*; "" is unset */
+};
+
+/* Settings of a process: the first session that asks for one has it. */
+enum {
+    BP_CANN_SET_PRECISION,
+    BP_CANN_SET_IMPL_MODE,
+    BP_CANN_SET_IMPL_LIST,
+    BP_CANN_SET_QUEUE,
+    BP_CANN_SETTINGS
+};
+
+/*
+ * Opens the driver that `name` means ("auto", "sim" or a path) if it is not open, and brings ACL up;
+ * each success is paired with one bp_cann_driver_leave(). module_path: of this plug-in, beside which
+ * an installed simulator lies. BP_E_UNAVAILABLE says what is missing.
+ */
+bp_rc bp_cann_driver_enter(const char *name, const char *module_path, struct bp_cann_driver **out,
+                           bp_err *err);
+void bp_cann_driver_leave(struct bp_cann_driver *driver);
+
+/*
+ * Hands the compiler a setting, unless it is "" or the same as before. Compiled operators cannot be
+ * undone: when an earlier session had asked for something else that stays, and *in_force is it.
+ */
+bp_rc bp_cann_driver_set(struct bp_cann_driver *driver, uint32_t setting, const char *value,
+                         const char **in_force, bp_err *err);
+
+/* bp_fail() for an ACL code, kept as native_code too, with ACL's own words behind it. */
+bp_rc bp_cann_fail(const struct bp_cann_driver *driver, bp_err *err, aclError code, const char *fmt,
+                   ...) BP_PRINTF(4, 5);
+
+#endif

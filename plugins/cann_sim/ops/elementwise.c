@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* elementwise.c - operators of one input that are one call, Cast among them. */
+
+#include "types.h"
+
+static bool claim(const struct bp_cann_op *op, const struct bp_cann_query *query)
+{
+    (void)op;
+    (void)query;
+    return true;
+}
+
+static void build(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
+{
+    (void)node;
+    bp_cann_call(b, op->acl);
+    bp_cann_reads(b, bp_cann_in(b, 0), ACL_FORMAT_ND);
+    bp_cann_writes(b, bp_cann_out(b, 0), ACL_FORMAT_ND);
+}
+
+/* Exp and Log are base ^ (scale x + shift) and its inverse; -1 stands for e. */
+static void build_power(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
+{
+    build(b, op, node);
+    bp_cann_set_float(b, "base", -1);
+    bp_cann_set_float(b, "scale", 1);
+    bp_cann_set_float(b, "shift", 0);
+}
+
+static bool claim_cast(const struct bp_cann_op *op, const struct bp_cann_query *query)
+{
+    const bp_value *y = bp_node_out(query->graph, query->node, 0);
+
+    (void)op;
+    if (y->dtype < BP_DTYPE_END && EVERY & BP_CANN_TYPE(y->dtype))
+        return true;
+    return bp_cann_refuse(query, BP_R_DTYPE, "to", "ACL has no element type %u that can be cast to",
+                          y->dtype);
+}
+
+static void build_cast(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
+{
+    build(b, op, node);
+    bp_cann_set_int(b, "dst_type", bp_cann_type(bp_cann_out(b, 0)->dtype));
+}
+
+/* Documented types 0: only in the table of kernels. */
+#define ROW(row, onnx, calls, doc_first, doc_types, claims, builds, ...)                           \
+    const struct bp_cann_op bp_cann_op_##row = {                                                   \
+        .name = onnx,                                                                              \
+        .acl = calls,                                                                              \
+        .documented = {doc_first, doc_types ? LATEST : 0, doc_types},                              \
+        .kernels = {__VA_ARGS__},                                                                  \
+        .claim = claims,                                                                           \
+        .build = builds,                                                                           \
+    }
+#define FLOATS(row, onnx, calls, from)                                                             \
+    ROW(row, onnx, calls, 0, 0, claim, build, {from, LATEST, HALF_FLOAT})
+
+FLOATS(ceil, "Ceil", "Ceil", 1);
+FLOATS(cos, "Cos", "Cos", 7);
+FLOATS(erf, "Erf", "Erf", 9);
+FLOATS(floor, "Floor", "Floor", 1);
+FLOATS(reciprocal, "Reciprocal", "Reciprocal", 1);
+FLOATS(round, "Round", "Round", 11);
+FLOATS(sin, "Sin", "Sin", 7);
+FLOATS(sqrt, "Sqrt", "Sqrt", 1);
+ROW(abs, "Abs", "Abs", 0, 0, claim, build, {1, 5, HALF_FLOAT}, {6, LATEST, HALF_FLOAT | I32});
+ROW(exp, "Exp", "Exp", 0, 0, claim, build_power, {1, LATEST, F16});
+ROW(log, "Log", "Log", 0, 0, claim, build_power, {1, LATEST, HALF_FLOAT});
+ROW(neg, "Neg", "Neg", 0, 0, claim, build, {1, 5, HALF_FLOAT}, {6, LATEST, HALF_FLOAT | I8 | I32});
+ROW(relu, "Relu", "Relu", 6, REALS, claim, build, {6, 13, REALS}, {14, LATEST, REALS | SIGNED});
+ROW(cast, "Cast", "Cast", 0, 0, claim_cast, build_cast, {6, LATEST, EVERY});

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check_provider_options.c - the CANN provider's options: what is taken, what is refused and in which
+ * words (B-04, B-05, B-07), and what each of them does on the device.
+ */
+
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "cann_kit.h"
+#include "cann_sim/arena.h"
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static const bp_key_value good[] = {
+    {"device_id", "0"},
+    {"npu_mem_limit", "2147483648"}, /* B-05 */
+    {"npu_mem_limit", "18446744073709551615"},
+    {"npu_mem_limit", "0"},
+    {"npu_mem_limit", "0x80000000"},
+    {"npu_mem_limit", "4G"},
+    {"arena_extend_strategy", "kNextPowerOfTwo"},
+    {"arena_extend_strategy", "kSameAsRequested"},
+    {"max_opqueue_num", "10000"},
+    {"max_opqueue_num", "500"},
+    {"do_copy_in_default_stream", "1"},
+    {"do_copy_in_default_stream", "False"}, /* B-06, as Python writes it */
+    {"enable_cann_graph", "True"},
+    {"enable_cann_graph", "0"},
+    {"precision_mode", ""},
+    {"precision_mode", "must_keep_origin_dtype"},
+    {"op_select_impl_mode", "high_precision"},
+    {"dump_graphs", "1"},
+    {"dump_om_model", "0"},
+};
+
+/* B-04, B-05 */
+START_TEST(takes_what_programs_write)
+{
+    device_mixed_model("2");
+    cann_add(BP_FALLBACK_REQUIRE, good[_i].key, good[_i].value);
+    kit_session();
+    device_check_mixed(2, 0);
+}
+END_TEST
+
+static const struct {
+    const char *key, *value, *words[2];
+} bad[] = {
+    {"device_id", "1", {"device_id=1", "below 1"}},
+    {"device_id", "-1", {"device_id", "0"}},
+    {"device_id", "first", {"device_id", "first"}},
+    {"npu_mem_limit", "-1", {"npu_mem_limit=-1", "18446744073709551615"}},
+    {"npu_mem_limit", "2 G", {"npu_mem_limit=2 G", "from 0"}},
+    {"npu_mem_limit", "18446744073709551616", {"npu_mem_limit", "from 0"}},
+    {"npu_mem_limit", "17179869184G", {"npu_mem_limit", "from 0"}},
+    {"npu_mem_limit", "", {"npu_mem_limit", "from 0"}},
+    {"arena_extend_strategy", "kPowerOfTwo", {"kNextPowerOfTwo", "kSameAsRequested"}},
+    {"max_opqueue_num", "0", {"max_opqueue_num", "2147483647"}},
+    {"do_copy_in_default_stream", "maybe", {"do_copy_in_default_stream", "maybe"}},
+    {"precision_mode", "fp16", {"precision_mode=fp16", "must_keep_origin_dtype"}},
+    {"op_select_impl_mode", "fast", {"op_select_impl_mode=fast", "high_performance"}},
+    {"optypelist_for_implmode", "SoftmaxV2", {"SoftmaxV2", "op_select_impl_mode"}},
+    {"driver", "/nowhere/libascendcl.so", {"driver=/nowhere", "cannot open"}},
+    {"npu_limit", "1", {"npu_limit", "npu_mem_limit"}}, /* B-07: and lists the valid ones */
+};
+
+/* B-07 */
+START_TEST(refuses_in_words_that_help)
+{
+    bp_key_value row = {bad[_i].key, bad[_i].value};
+    bp_rc rc;
+
+    device_mixed_model("2");
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    rc = bp_session_options_add_provider(kit.options, "cann", &row, 1, BP_FALLBACK_REQUIRE,
+                                         &kit.err);
+    if (rc >= 0)
+        rc = kit_try_session();
+    ck_assert_msg(rc == BP_E_OPTION || strcmp(bad[_i].key, "driver") == 0, "%s=%s: %s", row.key,
+                  row.value, bp_rc_name(rc));
+    ck_assert_int_lt(rc, 0);
+    for (int i = 0; i < 2; i++)
+        ck_assert_msg(strstr(kit.text, bad[_i].words[i]) != NULL, "%s=%s: %s", row.key, row.value,
+                      kit.text);
+}
+END_TEST
+
+/* ---- effects --------------------------------------------------------------------------------- */
+
+START_TEST(a_second_device_is_used)
+{
+    struct bp_ascend_times first = {.struct_size = sizeof first}, second = first;
+
+    device_mixed_model("2");
+    cann_configure("devices = 2\n");
+    cann_add(BP_FALLBACK_REQUIRE, "device_id", "1");
+    kit_session();
+    device_check_mixed(2, 0);
+    ck_assert_int_eq(bp_ascend_get_times(0, &first), ACL_SUCCESS);
+    ck_assert_int_eq(bp_ascend_get_times(1, &second), ACL_SUCCESS);
+    ck_assert_uint_eq(first.busy_operators, 0);
+    ck_assert_uint_gt(second.busy_operators, 0);
+}
+END_TEST
+
+START_TEST(copies_get_streams_of_their_own)
+{
+    uint64_t together, apart;
+
+    device_mixed_model("2");
+    cann_add(BP_FALLBACK_REQUIRE, "do_copy_in_default_stream", "true");
+    kit_session();
+    device_check_mixed(2, 0);
+    together = cann_counters().streams_created;
+    cann_forget();
+    cann_add(BP_FALLBACK_REQUIRE, "do_copy_in_default_stream", "false");
+    kit_session();
+    device_check_mixed(2, 0);
+    apart = cann_counters().streams_created - together;
+    ck_assert_uint_eq(apart, together + 2);
+}
+END_TEST
+
+/* One compiled operator is kept, so that each of three is compiled again in each run. */
+START_TEST(a_short_list_of_operators_compiles_again)
+{
+    uint64_t compiles;
+
+    device_mixed_model("2");
+    cann_add(BP_FALLBACK_REQUIRE, "max_opqueue_num", "1");
+    kit_session();
+    device_check_mixed(2, 0);
+    compiles = cann_counters().compiles;
+    device_check_mixed(2, 1);
+    ck_assert_uint_eq(cann_counters().compiles - compiles, 3);
+    ck_assert_uint_eq(cann_counters().cache_limit, 1);
+}
+END_TEST
+
+START_TEST(a_long_list_of_operators_compiles_once)
+{
+    uint64_t compiles;
+
+    device_mixed_model("2");
+    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
+    kit_session();
+    device_check_mixed(2, 0);
+    compiles = cann_counters().compiles;
+    ck_assert_uint_eq(compiles, 3);
+    device_check_mixed(2, 1);
+    ck_assert_uint_eq(cann_counters().compiles, compiles);
+    ck_assert_uint_eq(cann_counters().evictions, 0);
+}
+END_TEST
+
+/* 1 + 2^-12 is no half. */
+static float run_relu(const char *precision)
+{
+    float x = 1 + 0x1p-12f, y;
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, &x, 1), out = kit_wanted(0);
+
+    kit_start_model();
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1");
+    kit_node("relu", "Relu", "x", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "1");
+    cann_forget();
+    cann_add(BP_FALLBACK_REQUIRE, "precision_mode", precision);
+    kit_session();
+    kit_run(&in, 1, &out, 1);
+    y = *(const float *)bp_tensor_data(&out.tensor);
+    bp_tensor_free(&out.tensor);
+    return y;
+}
+
+START_TEST(a_precision_mode_is_heeded)
+{
+    ck_assert(run_relu("force_fp16") == 1);
+    ck_assert(run_relu("must_keep_origin_dtype") == 1 + 0x1p-12f);
+    ck_assert(run_relu("") == 1 + 0x1p-12f);
+}
+END_TEST
+
+/* One setting for the process: who comes second is told that it is not heeded. */
+START_TEST(a_second_precision_mode_is_a_warning)
+{
+    bp_session *first;
+
+    run_relu("force_fp16");
+    first = kit.session;
+    kit.session = NULL;
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "not heeded"), 0);
+    cann_forget();
+    cann_add(BP_FALLBACK_REQUIRE, "precision_mode", "must_keep_origin_dtype");
+    kit_session();
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "not heeded"), 1);
+    bp_session_destroy(first);
+}
+END_TEST
+
+START_TEST(what_is_not_done_is_said)
+{
+    device_mixed_model("2");
+    cann_add(BP_FALLBACK_REQUIRE, "dump_graphs", "1");
+    kit_session();
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "nothing is written"), 1);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_DEBUG, "offline models are not implemented"), 1);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_INFO, "simulated"), 1);
+}
+END_TEST
+
+/* ---- the arena ------------------------------------------------------------------------------- */
+
+static void *host_alloc(void *h, size_t n, size_t align)
+{
+    (void)h;
+    (void)align;
+    return malloc(n);
+}
+
+static void host_free(void *h, void *p, size_t n, size_t align)
+{
+    (void)h;
+    (void)n;
+    (void)align;
+    free(p);
+}
+
+enum { KIB = 1024 };
+
+static const bp_host arena_host = {.alloc = host_alloc, .free = host_free};
+static struct bp_cann_driver *arena_driver;
+static struct bp_cann_arena arena;
+
+static void open_arena(uint64_t limit, uint32_t strategy)
+{
+    KIT_OK(bp_cann_driver_enter("sim", "", &arena_driver, &kit.err));
+    ck_assert_int_eq(arena_driver->acl.aclrtSetDevice(0), ACL_SUCCESS);
+    bp_cann_arena_init(&arena, &arena_host, arena_driver, limit, strategy);
+}
+
+static void close_arena(void)
+{
+    bp_cann_arena_finish(&arena);
+    ck_assert_int_eq(arena_driver->acl.aclrtResetDevice(0), ACL_SUCCESS);
+    bp_cann_driver_leave(arena_driver);
+}
+
+static char *get(size_t n)
+{
+    void *at = NULL;
+
+    KIT_OK(bp_cann_arena_get(&arena, n, 64, &at, &kit.err));
+    ck_assert_uint_eq((uintptr_t)at % BP_CANN_UNIT, 0);
+    return at;
+}
+
+/* Regions of 1 and 2 MiB; of the limit of 4 MiB one is left, which is too little. */
+START_TEST(an_arena_doubles)
+{
+    void *at = NULL;
+
+    open_arena(4096 * KIB, BP_CANN_NEXT_POWER_OF_TWO);
+    get(300 * KIB);
+    ck_assert_uint_eq(arena.total, 1024 * KIB);
+    get(1536 * KIB);
+    ck_assert_uint_eq(arena.total, 3072 * KIB);
+    KIT_FAILS(bp_cann_arena_get(&arena, 1536 * KIB, 64, &at, &kit.err), BP_E_NOMEM,
+              "1048576 bytes available", "1572864 bytes are requested");
+    ck_assert_uint_eq(arena.total, 3072 * KIB);
+    ck_assert_uint_eq(cann_counters().allocations, 2);
+    close_arena();
+}
+END_TEST
+
+START_TEST(an_arena_takes_what_is_asked_for)
+{
+    open_arena(4096 * KIB, BP_CANN_SAME_AS_REQUESTED);
+    get(300 * KIB);
+    get(1536 * KIB);
+    get(1536 * KIB);
+    ck_assert_uint_eq(arena.total, 3372 * KIB);
+    ck_assert_uint_eq(cann_counters().allocations, 3);
+    close_arena();
+}
+END_TEST
+
+START_TEST(chunks_are_used_again_and_joined)
+{
+    char *a, *b, *c, *d;
+
+    open_arena(UINT64_MAX, BP_CANN_NEXT_POWER_OF_TWO);
+    a = get(1);
+    b = get(257);
+    c = get(100 * KIB);
+    ck_assert_ptr_eq(b, a + 256);
+    ck_assert_ptr_eq(c, b + 512);
+    bp_cann_arena_put(&arena, a);
+    ck_assert_ptr_eq(get(200), a);
+    bp_cann_arena_put(&arena, b);
+    bp_cann_arena_put(&arena, a);
+    d = get(700); /* where both were */
+    ck_assert_ptr_eq(d, a);
+    bp_cann_arena_put(&arena, c);
+    bp_cann_arena_put(&arena, d);
+    ck_assert_ptr_eq(get(1024 * KIB), a); /* all of the region */
+    ck_assert_uint_eq(arena.total, 1024 * KIB);
+    ck_assert_uint_eq(cann_counters().allocations, 1);
+    close_arena();
+}
+END_TEST
+
+START_TEST(a_coarse_alignment_is_kept)
+{
+    void *at = NULL;
+
+    open_arena(UINT64_MAX, BP_CANN_NEXT_POWER_OF_TWO);
+    get(1);
+    KIT_OK(bp_cann_arena_get(&arena, 100, 65536, &at, &kit.err));
+    ck_assert_uint_eq((uintptr_t)at % 65536, 0);
+    bp_cann_arena_put(&arena, at);
+    KIT_FAILS(bp_cann_arena_get(&arena, SIZE_MAX / 2, 64, &at, &kit.err), BP_E_NOMEM, "do not fit");
+    close_arena();
+}
+END_TEST
+
+#define COUNT(rows) (int)(sizeof(rows) / sizeof((rows)[0]))
+
+int main(void)
+{
+    TCase *cases[] = {tcase_create("values"), tcase_create("effects"), tcase_create("arena")};
+
+    for (int i = 0; i < 3; i++)
+        tcase_add_checked_fixture(cases[i], cann_setup, cann_teardown);
+    tcase_add_loop_test(cases[0], takes_what_programs_write, 0, COUNT(good));
+    tcase_add_loop_test(cases[0], refuses_in_words_that_help, 0, COUNT(bad));
+    tcase_add_test(cases[1], a_second_device_is_used);
+    tcase_add_test(cases[1], copies_get_streams_of_their_own);
+    tcase_add_test(cases[1], a_short_list_of_operators_compiles_again);
+    tcase_add_test(cases[1], a_long_list_of_operators_compiles_once);
+    tcase_add_test(cases[1], a_precision_mode_is_heeded);
+    tcase_add_test(cases[1], a_second_precision_mode_is_a_warning);
+    tcase_add_test(cases[1], what_is_not_done_is_said);
+    tcase_add_test(cases[2], an_arena_doubles);
+    tcase_add_test(cases[2], an_arena_takes_what_is_asked_for);
+    tcase_add_test(cases[2], chunks_are_used_again_and_joined);
+    tcase_add_test(cases[2], a_coarse_alignment_is_kept);
+    return kit_main("cann_provider_options", cases, 3);
+}

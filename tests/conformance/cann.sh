@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# cann.sh - what the CPU provider alone gets right is right with cann before it, on the simulated driver:
+# ONNX's operator tests, with the documented operators and with those of later releases.
+set -eu
+
+backplane=$BP_BUILDDIR/tools/backplane
+data=/usr/share/libonnx-testdata/data
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+if [ ! -e "$BP_BUILDDIR/providers/libbp-cann.so" ] ||
+    [ ! -e "$BP_BUILDDIR/providers/libbp-ascend-sim.so.0" ]; then
+    echo "not tested: the provider cann or its simulator was not built"
+    exit 77
+fi
+if [ ! -d "$data/node" ]; then
+    echo "not tested: $data is not there; install Debian's libonnx-testdata"
+    exit 77
+fi
+
+fail()
+{
+    echo "FAILED: $*" >&2
+    status=1
+}
+
+# PROFILE LEAST: tests in which cann runs a node
+conform()
+{
+    "$backplane" conform -p cann,cpu --threads 2 --option cann:driver=sim \
+        --option "cann:operators=$1" --report \
+        --expect "$BP_SRCDIR/tests/conformance/onnx.expect" \
+        "$data"/node "$data"/simple "$data"/pytorch-* >"$work/out" 2>"$work/err" || true
+    taken=$(grep -c '^ok .*cann [1-9]' "$work/out" || true)
+    tail -n 1 "$work/out"
+    echo "cann took part in $taken, with operators=$1"
+    grep '^FAIL' "$work/out" && fail "tests that the CPU provider passes"
+    [ "$taken" -ge "$2" ] || fail "it took part in $2 before: $(head -n 5 "$work/err")"
+}
+
+conform documented 161
+conform kernels 255
+
+exit $status
