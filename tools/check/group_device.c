@@ -281,10 +281,10 @@ static void ends_quietly(struct kit *kit)
             break;
         rc = kit_block_copy(&exec, &exec.out_block, false, exec.stream);
         kit_stream_close(&exec);
-        memset(exec.out_block.data, 0x33, n); /* the host's again */
+        memset(exec.out_block.image, 0x33, exec.out_block.size); /* the host's again */
         nanosleep(&moment, NULL);
-        for (size_t k = 0; k < n; k++) {
-            if (exec.out_block.data[k] != 0x33)
+        for (size_t k = 0; k < exec.out_block.size; k++) {
+            if (exec.out_block.image[k] != 0x33)
                 kit_fail(kit,
                          "stream_destroy returned, and byte %zu of a copy was written after it", k);
         }

@@ -213,6 +213,16 @@ static void options(struct kit *kit)
 
 enum { MAX_ELEMENTS = 100000 };
 
+static struct kit_case elementwise(void)
+{
+    uint32_t i;
+
+    do
+        i = below((uint32_t)kit_n_cases);
+    while (kit_cases[i].reference != ref_unary);
+    return kit_cases[i];
+}
+
 /* Other sizes for a case of one input, few enough elements to compute them twice. */
 static void resize(struct kit_case *c)
 {
@@ -236,14 +246,12 @@ static void shapes(struct kit *kit)
     unsigned taken = 0;
 
     for (int i = 0; i < 16; i++) {
-        struct kit_case c = kit_cases[below((uint32_t)kit_n_cases)];
+        struct kit_case c = elementwise();
         uint32_t flags = one_in(2) ? KIT_DYNAMIC : 0;
         struct kit_graph *graph;
         const bp_graph *table;
         struct kit_exec exec;
 
-        if (c.reference != ref_unary)
-            continue;
         resize(&c);
         if (!kit_takes(kit, instance, &c, flags))
             continue;
