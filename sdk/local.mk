@@ -11,7 +11,8 @@ bpinclude_HEADERS = \
 	%D%/bp/arena.h \
 	%D%/bp/einsum.h \
 	%D%/bp/note.h \
-	%D%/bp/sdk.h
+	%D%/bp/sdk.h \
+	%D%/bp/sim.h
 
 # what a plug-in's link needs: backplane-sdk.pc names it as exportmap
 sdkdatadir = $(datadir)/backplane
@@ -20,7 +21,19 @@ dist_sdkdata_DATA = \
 
 pkgconfig_DATA = \
 	%D%/backplane.pc \
-	%D%/backplane-sdk.pc
+	%D%/backplane-sdk.pc \
+	%D%/backplane-sim.pc
+
+# The pretend accelerator: an archive, so that a plug-in which was linked with it needs no other file;
+# never with sanitizers, which a stranger's compiler would have to have as well.
+sdklibdir = $(libdir)
+sdklib_LIBRARIES = %D%/libbp-sim.a
+%C%_libbp_sim_a_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE
+%C%_libbp_sim_a_CFLAGS = -std=c11 -fPIC -fvisibility=hidden $(WARNING_CFLAGS)
+%C%_libbp_sim_a_SOURCES = \
+	%D%/sim/memory.c \
+	%D%/sim/parts.h \
+	%D%/sim/stream.c
 
 # ONNX Runtime's C ABI, for libonnxruntime
 ortincludedir = $(includedir)/onnxruntime
@@ -40,18 +53,26 @@ dist_templatecpp_DATA = \
 	%D%/template/cpp/CMakeLists.txt \
 	%D%/template/cpp/Makefile \
 	%D%/template/cpp/provider.cpp
+templatedevicedir = $(templatedir)/device
+dist_templatedevice_DATA = \
+	%D%/template/device/CMakeLists.txt \
+	%D%/template/device/Makefile \
+	%D%/template/device/README.md \
+	%D%/template/device/provider.c
 templatecommondir = $(templatedir)/common
 dist_templatecommon_DATA = \
 	%D%/template/common/README.md \
 	%D%/template/common/kit.yml \
 	%D%/template/common/provider.map
 
-# The SDK alone: headers, export map, templates, tools, docs; no library, no provider. The kit links
-# none of ours, so it is copied as it is: automake's own rule would install all libraries first.
+# The SDK alone: headers, export map, templates, the pretend accelerator, tools, docs; no host, no
+# provider. The kit links none of ours, so it is copied as it is: automake's own rule would install all
+# libraries first.
 install-sdk: tools/backplane-new tools/backplane-check$(EXEEXT)
 	$(MAKE) $(AM_MAKEFLAGS) install-includeHEADERS install-bpincludeHEADERS install-pkgconfigDATA \
-	    install-dist_sdkdataDATA install-dist_templatecDATA install-dist_templatecppDATA \
-	    install-dist_templatecommonDATA install-binSCRIPTS install-dist_docDATA install-man
+	    install-dist_sdkdataDATA install-sdklibLIBRARIES install-dist_templatecDATA \
+	    install-dist_templatecppDATA install-dist_templatedeviceDATA install-dist_templatecommonDATA \
+	    install-binSCRIPTS install-dist_docDATA install-man
 	$(LIBTOOL) --mode=install $(INSTALL_PROGRAM) tools/backplane-check$(EXEEXT) \
 	    "$(DESTDIR)$(bindir)/backplane-check$(EXEEXT)"
 .PHONY: install-sdk

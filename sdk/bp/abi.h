@@ -538,6 +538,7 @@ typedef struct bp_device_ops {
     void (*event_destroy)(bp_instance *, void *event);
     /* An event may be recorded again; then it stands for the last time. */
     bp_rc (*event_record)(bp_instance *, void *stream, void *event, bp_err *err);
+    /* (opt) What is put in from now on waits for the event. Hosts of this draft do not ask for it. */
     bp_rc (*stream_wait)(bp_instance *, void *stream, void *event, bp_err *err);
     /*
      * [any] waits on the host until the stream came to the event; BP_E_TIMEOUT after timeout_ns,

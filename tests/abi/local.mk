@@ -17,6 +17,24 @@ dist_check_SCRIPTS += %D%/abidiff.sh %D%/skew.sh
 EXTRA_DIST += %D%/anchor.c
 TESTS += %D%/abidiff.sh %D%/skew.sh
 
+# Plug-ins and hosts of earlier drafts; see museum/README.md.
+check_PROGRAMS += %D%/museum_host
+%C%_museum_host_CPPFLAGS = -I. $(AM_CPPFLAGS)
+%C%_museum_host_LDADD = runtime/libbackplane.la $(DL_LIBS)
+%C%_museum_host_SOURCES = %D%/museum.c
+dist_check_SCRIPTS += %D%/museum.sh
+EXTRA_DIST += \
+	%D%/museum/README.md \
+	%D%/museum/draft1/bp/abi.h \
+	%D%/museum/draft1/bp/sdk.h \
+	%D%/museum/draft1/provider.c \
+	%D%/museum/draft2/bp/abi.h \
+	%D%/museum/draft2/bp/note.h \
+	%D%/museum/draft2/bp/sdk.h \
+	%D%/museum/draft2/provider.c \
+	%D%/museum/host.c
+TESTS += %D%/museum.sh
+
 # The skew matrix, with its figures.
 skew: all $(check_LTLIBRARIES) tests/abi/skew
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/abi/skew.sh

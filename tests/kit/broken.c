@@ -86,7 +86,11 @@ enum fault {
     LIFE_08,
     DOCS_01,
     DOCS_02,
-    DOCS_03
+    DOCS_03,
+    FUZZ_01,
+    FUZZ_02,
+    FUZZ_03,
+    FUZZ_04
 };
 
 #if defined(HAS_UNIQUE)
@@ -174,6 +178,8 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     }
     if (BREAK == OPTIONS_03)
         return bp_fail(err, BP_E_INTERNAL, "not with defaults");
+    if (BREAK == FUZZ_02 && chunk && chunk->i % 8 == 5)
+        return BP_E_OPTION;
     if (BREAK == OPTIONS_04 && chunk && chunk->i == 16777216)
         return BP_E_NOMEM;
     if (BREAK == LIFE_01)
@@ -225,6 +231,8 @@ static void judge(const bp_instance *instance, const bp_graph *g, uint32_t n,
     const bp_node *node = BREAK == ABI_10 ? &g->nodes[n] : BP_NODE(g, n);
     const bp_value *x = bp_node_in(g, node, 0);
 
+    if (BREAK == FUZZ_01 && x && x->rank == 2 && x->dims[0].value > 1000)
+        abort();
     if (BREAK == ABI_10 && (uintptr_t)node->op == (uintptr_t)0xa5a5a5a5a5a5a5a5)
         return;
     if (!is_op(node, "Relu") && !is_op(node, "Add") && !is_op(node, "Flatten") &&
@@ -339,6 +347,8 @@ static bp_rc load(bp_instance *instance, const bp_graph *g, bp_span blob, bp_pro
         memcpy(head, bytes, sizeof head);
     if (blob.size < sizeof head || head[0] != 0x4b4f5242)
         return bp_fail(err, BP_E_STALE, "not saved by this provider");
+    if (BREAK == FUZZ_04 && head[1] == 0xffffffff)
+        abort();
     if (BREAK == CACHE_03 && head[1] != g->n_nodes)
         abort();
     if (head[1] != g->n_nodes || blob.size != sizeof head + g->n_nodes)
@@ -493,6 +503,8 @@ static void run_chunk(void *u, uint32_t i, uint32_t worker)
     size_t n = task->count - first < task->chunk ? task->count - first : task->chunk;
 
     (void)worker;
+    if (BREAK == FUZZ_03 && task->count % 17 == 0)
+        n--;
     if (BREAK == SHAPES_03 && i > 0 && n < task->chunk)
         return;
     if (task->dtype == BP_DTYPE_F64) {

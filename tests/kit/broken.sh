@@ -30,6 +30,21 @@ build()
     }
 }
 
+# As build, for faults of a provider with memory of its own.
+build_device()
+{
+    fault=$1
+    shift
+    # shellcheck disable=SC2086
+    $CC -std=c11 -D_GNU_SOURCE -O1 -fPIC -fvisibility=hidden -w -DBREAK="$fault" \
+        -I"$BP_SRCDIR/sdk" "$BP_SRCDIR/tests/kit/broken_device.c" \
+        "$BP_SRCDIR/tests/mock/gizmo_group.c" "$BP_BUILDDIR/sdk/libbp-sim.a" \
+        -o "$dir/$fault.so" -shared -Wl,-z,defs "$@" -pthread || {
+        echo "FAIL: broken_device.c does not compile with BREAK=$fault" >&2
+        exit 1
+    }
+}
+
 # catches ID LEVEL FLAG...: the plug-in that has the fault is found out by BPK-ID, with that exit level.
 catches()
 {
@@ -37,9 +52,12 @@ catches()
     level=$2
     shift 2
     fault=$(echo "$id" | tr - _)
-    build "$fault" "$@"
+    case $id in
+    DEVICE-* | RUN-10) build_device "$fault" "$@" ;;
+    *) build "$fault" "$@" ;;
+    esac
     # the limit is for a fault that hangs; none does
-    "$check" --quiet --timeout 60 --only "BPK-$id" "$dir/$fault.so" >"$dir/out" 2>&1
+    "$check" --quiet --fuzz 1 --timeout 60 --only "BPK-$id" "$dir/$fault.so" >"$dir/out" 2>&1
     code=$?
     count=$((count + 1))
     if ! grep -q "^\(fail\|warn\|died\|timeout\) *BPK-$id " "$dir/out"; then
@@ -59,6 +77,22 @@ now="-Wl,-z,now -Wl,-Bsymbolic"
 build NOTHING "$map" -Wl,-z,now
 if ! "$check" --quiet "$dir/NOTHING.so"; then
     echo "FAIL: broken.c without a fault is not conformant" >&2
+    exit 1
+fi
+
+build_device NOTHING "$map" -Wl,-z,now
+if ! "$check" --quiet "$dir/NOTHING.so"; then
+    echo "FAIL: broken_device.c without a fault is not conformant" >&2
+    exit 1
+fi
+"$check" --only DEVICE "$dir/NOTHING.so" >"$dir/out"
+if grep '^skip' "$dir/out"; then
+    echo "FAIL: a test of devices is skipped for a device with all that they need" >&2
+    exit 1
+fi
+build NOTHING "$map" -Wl,-z,now
+if ! "$check" --quiet --fuzz 1 --only FUZZ "$dir/NOTHING.so"; then
+    echo "FAIL: odd inputs find a fault where there is none" >&2
     exit 1
 fi
 
@@ -84,7 +118,7 @@ catches LIFE-08 1 "$map" $now -Wl,-z,nodelete
 catches DOCS-02 3 "$map" $now
 
 # all the others, as the kit lists them
-"$check" --list >"$dir/list"
+"$check" --fuzz 1 --list >"$dir/list"
 for id in $(sed -n 's/^BPK-\([A-Z]*-[0-9]*\) .*/\1/p' "$dir/list"); do
     case $id in
     FILE-* | LIFE-08 | DOCS-02) continue ;;

@@ -7,5 +7,5 @@ kit_tests = \
 	%D%/stranger.sh
 
 dist_check_SCRIPTS += $(kit_tests)
-EXTRA_DIST += %D%/broken.c
+EXTRA_DIST += %D%/broken.c %D%/broken_device.c
 TESTS += $(kit_tests)

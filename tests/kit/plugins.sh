@@ -24,9 +24,32 @@ gives()
     [ "$code" = "$want" ] || fails "backplane-check $*: $code, not $want: $(cat "$dir/out" "$dir/err")"
 }
 
+# Faults that are known and not mended yet: ids with | between, for a provider's file. The vendor's
+# library behind cann allocates in each run; and a request that is too large for it stays in its arena.
+known_faults()
+{
+    case $1 in
+    libbp-cann.so) echo 'BPK-RUN-01|BPK-DEVICE-06' ;;
+    *) echo none ;;
+    esac
+}
+
 for plugin in "$BP_BUILDDIR"/providers/*.so; do
     [ -e "$plugin" ] || continue # no provider was built
-    gives 0 "$plugin"
+    "$check" "$plugin" >"$dir/out" 2>&1 </dev/null
+    code=$?
+    known=$(known_faults "$(basename "$plugin")")
+    if grep -E '^(warn|fail|died|timeout) ' "$dir/out" | grep -Ev " ($known) " ||
+        { [ $code -ne 0 ] && ! grep -Eq " ($known) " "$dir/out"; }; then
+        fails "backplane-check $plugin: $code: $(cat "$dir/out")"
+    fi
+    grep -E '^(warn|fail|died|timeout) ' "$dir/out"
+    tail -2 "$dir/out"
+done
+
+# Providers with memory of their own, on the pretend accelerator: with streams, and with none.
+for mock in gizmo trinket widget; do
+    gives 0 "$BP_MOCK_DIR/libbp-$mock.so"
     tail -2 "$dir/out"
 done
 
@@ -67,8 +90,20 @@ gives 0 --in-process --only OPTIONS "$few"
 grep -q 'BPK-OPTIONS-04' "$dir/out" || fails "--only OPTIONS does not run them"
 gives 0 --provider few --only ABI "$few"
 gives 2 --provider nobody "$few"
+
+# Odd inputs: every provider of the tree stands them, and the same seed gives the same words.
+for plugin in "$BP_BUILDDIR"/providers/*.so "$BP_MOCK_DIR/libbp-gizmo.so" "$few"; do
+    [ -e "$plugin" ] || continue
+    gives 0 --fuzz 7 --rounds 20 --only FUZZ "$plugin"
+    cp "$dir/out" "$dir/first"
+    gives 0 --fuzz 7 --rounds 20 --only FUZZ "$plugin"
+    sed 's/[0-9.]* s$//' "$dir/out" >"$dir/again"
+    sed 's/[0-9.]* s$//' "$dir/first" | cmp -s - "$dir/again" ||
+        fails "$plugin: seed 7 gives other results the second time"
+done
 gives 0 --list
-for group in FILE ABI PROBE OPTIONS CAPABILITY NUMERICS RUN SHAPES CACHE LIFE DOCS; do
+grep -q FUZZ "$dir/out" && fails "--list has the group FUZZ without --fuzz"
+for group in FILE ABI PROBE OPTIONS CAPABILITY NUMERICS RUN DEVICE SHAPES CACHE LIFE DOCS; do
     grep -q "^BPK-$group-01 " "$dir/out" || fails "--list lacks group $group"
 done
 
@@ -83,6 +118,9 @@ gives 4
 gives 4 "$few" "$few"
 gives 4 --only 'BPK-NOTHING-*' "$few"
 gives 4 --timeout soon "$few"
+gives 4 --fuzz some "$few"
+gives 4 --fuzz -1 "$few"
+gives 4 --rounds 0 "$few"
 gives 4 --no-such-option "$few"
 gives 4 --json "$dir/no/such/dir" --only DOCS "$few"
 exit $failed

@@ -98,9 +98,9 @@ case $before in
     ;;
 esac
 
-# each language, untouched, by make and by CMake
-for language in c cpp; do
-    [ $language = c ] || [ -n "${CXX:-}" ] || continue
+# each kind, untouched, by make and by CMake
+for language in c cpp device; do
+    [ $language != cpp ] || [ -n "${CXX:-}" ] || continue
     project=$work/fresh_$language
     try "backplane-new --$language" backplane-new "fresh_$language" --$language --dir "$project"
     for file in Makefile CMakeLists.txt provider.map README.md .github/workflows/kit.yml; do
@@ -162,6 +162,9 @@ if [ $failed = 0 ] && "$backplane" --quiet providers cpu; then
         model=$work/neg.onnx
         make_model "$model" Neg "$FLOAT" 3
         gives 0 run --providers "$OLDWORK/guide/mine/libbp-mine.so" --fallback require "$model"
+        device=$OLDWORK/fresh_device/libbp-fresh_device.so
+        make_model "$model" Relu "$FLOAT" 3
+        [ ! -e "$device" ] || gives 0 run --providers "$device" --fallback require "$model"
         exit "$status"
     ) || failed=1
 fi

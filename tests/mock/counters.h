@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #define MOCK_COUNTERS_ID "test.counters/1"
+#define MOCK_SIM_ID "test.sim/1" /* bp_sim_counters of the plug-in's accelerators */
 
 /* Of this process, since the plug-in was loaded. */
 struct mock_counters {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gizmo.c - a provider that computes in memory of its own, on the pretend accelerator of sim.h: six
+ * gizmo.c - a provider that computes in memory of its own, on the pretend accelerator of bp/sim.h: six
  * operators for float32, with constants in device memory. Built as "gizmo", whose work goes into
  * streams; with TAKES_TURNS as "trinket", whose frames take turns; and with IS_PROMPT as
  * "widget", which has no streams: each of its calls returns when all is done.
@@ -22,8 +22,8 @@ struct mock_counters gizmo_counters;
 
 /* ---- instance -------------------------------------------------------------------------------- */
 
-static const char *const faults[SIM_CALLS] = {"none",   "alloc", "copy",   "stream", "event",
-                                              "record", "wait",  "launch", "late"};
+static const char *const faults[BP_SIM_CALLS] = {"none",   "alloc", "copy",   "stream", "event",
+                                                 "record", "wait",  "launch", "late"};
 
 static const bp_option options[] = {
     {sizeof(bp_option), 0, BP_OPT_STRING, 0, "take", "operators to take, with commas between",
@@ -31,7 +31,7 @@ static const bp_option options[] = {
     {sizeof(bp_option), 0, BP_OPT_BOOL, 0, "lazy", "streams work when somebody waits", "true", NULL,
      0, 0},
     {sizeof(bp_option), 0, BP_OPT_INT, 0, "memory", "device memory in bytes", "64M", NULL, 0, 0},
-    {sizeof(bp_option), 0, BP_OPT_CHOICE, SIM_CALLS, "fail", "kind of call that fails", "none",
+    {sizeof(bp_option), 0, BP_OPT_CHOICE, BP_SIM_CALLS, "fail", "kind of call that fails", "none",
      faults, 0, 0},
     {sizeof(bp_option), 0, BP_OPT_INT, 0, "fail_at", "which of them, from 1; 0: all", "0", NULL, 0,
      0},
@@ -61,7 +61,7 @@ bp_rc gizmo_broke(bp_err *err, const char *calling)
 static void destroy(bp_instance *instance)
 {
     if (instance->device)
-        sim_close(instance->device);
+        bp_sim_close(instance->device);
     free(instance->take);
     free(instance);
     atomic_fetch_sub(&gizmo_counters.instances, 1);
@@ -71,24 +71,27 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
                     uint32_t n_devs, bp_instance **out, bp_err *err)
 {
     bp_instance *instance = (bp_instance *)calloc(1, sizeof *instance);
-    struct sim_options sim;
+    bp_sim_options sim;
 
-    (void)devs;
     if (!instance)
         return bp_fail(err, BP_E_NOMEM, "no memory for an instance");
+    if (n_devs > 1 || (n_devs == 1 && devs[0] != 0)) {
+        free(instance);
+        return bp_fail(err, BP_E_INVALID, "there is one device, number 0");
+    }
     atomic_fetch_add(&gizmo_counters.instances, 1);
-    sim = (struct sim_options){
-        .memory = (size_t)opts[OPT_MEMORY].i,
-        .fail = (enum sim_call)opts[OPT_FAIL].i,
+    sim = (bp_sim_options){
+        .memory = (uint64_t)opts[OPT_MEMORY].i,
+        .fail = (uint32_t)opts[OPT_FAIL].i,
         .fail_at = (uint64_t)opts[OPT_FAIL_AT].i,
-        .is_lazy = (int)opts[OPT_LAZY].i,
+        .flags = opts[OPT_LAZY].i ? BP_SIM_LAZY : 0,
         .launch_ns = opts[OPT_LAUNCH_NS].i,
     };
     instance->host = host;
     instance->out_space = (uint32_t)opts[OPT_OUT_SPACE].i;
     instance->take = (char *)malloc(strlen(opts[OPT_TAKE].str) + 1);
-    instance->device = sim_open(&sim);
-    if (!instance->take || !instance->device || n_opts != N_OPTIONS || n_devs > 1) {
+    instance->device = bp_sim_open(&sim);
+    if (!instance->take || !instance->device || n_opts != N_OPTIONS) {
         destroy(instance);
         return bp_fail(err, BP_E_NOMEM, "no memory for an instance");
     }
@@ -194,7 +197,7 @@ static bp_rc dev_alloc(bp_instance *instance, uint32_t dev, uint32_t space, size
         align > 4096)
         return bp_fail(err, BP_E_INTERNAL, "device %u, space %u, %zu bytes at %zu", dev, space, n,
                        align);
-    handle = sim_alloc(instance->device, n);
+    handle = bp_sim_alloc(instance->device, n);
     if (!handle)
         return bp_fail(err, BP_E_NOMEM, "the accelerator has no %zu bytes", n);
     *base = handle;
@@ -205,7 +208,7 @@ static void dev_free(bp_instance *instance, uint32_t dev, uint32_t space, void *
 {
     (void)dev;
     (void)space;
-    sim_free(instance->device, base);
+    bp_sim_free(instance->device, base);
 }
 
 static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, void *stream,
@@ -215,7 +218,7 @@ static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, vo
         const bp_tensor *dst = rows[i].dst, *src = rows[i].src;
         int is_up = dst->space != BP_SPACE_HOST;
         const bp_tensor *own = is_up ? dst : src;
-        struct sim_ref ref = {own->base, own->offset, own->bytes};
+        bp_sim_ref ref = {own->base, own->offset, own->bytes};
         int failed;
 
         if ((src->space != BP_SPACE_HOST) == is_up || own->space > N_SPACES ||
@@ -224,10 +227,10 @@ static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, vo
                            src->bytes, src->space, dst->space);
         if (is_up)
             failed =
-                sim_upload(instance->device, (struct sim_stream *)stream, ref, bp_tensor_data(src));
+                bp_sim_upload(instance->device, (bp_sim_stream *)stream, ref, bp_tensor_data(src));
         else
-            failed = sim_download(instance->device, (struct sim_stream *)stream,
-                                  bp_tensor_data(dst), ref);
+            failed = bp_sim_download(instance->device, (bp_sim_stream *)stream, bp_tensor_data(dst),
+                                     ref);
         if (failed)
             return gizmo_broke(err, "copy");
     }
@@ -240,7 +243,7 @@ static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, vo
 static bp_rc stream_create(bp_instance *instance, uint32_t dev, uint32_t flags, void **out,
                            bp_err *err)
 {
-    struct sim_stream *stream = sim_stream_create(instance->device);
+    bp_sim_stream *stream = bp_sim_stream_create(instance->device);
 
     if (!stream || dev > 0 || flags)
         return gizmo_broke(err, "stream");
@@ -251,18 +254,15 @@ static bp_rc stream_create(bp_instance *instance, uint32_t dev, uint32_t flags, 
 static void stream_destroy(bp_instance *instance, void *stream)
 {
     (void)instance;
-    sim_stream_destroy((struct sim_stream *)stream);
+    bp_sim_stream_destroy((bp_sim_stream *)stream);
 }
 
 static bp_rc event_create(bp_instance *instance, uint32_t dev, void **out, bp_err *err)
 {
-    struct sim_event *event = NULL;
+    bp_sim_event *event = dev == 0 ? bp_sim_event_create(instance->device) : NULL;
 
-    if (dev == 0 && !sim_fails(instance->device, SIM_EVENT))
-        event = (struct sim_event *)calloc(1, sizeof *event);
     if (!event)
         return gizmo_broke(err, "event");
-    atomic_fetch_add(&sim_counters.events, 1);
     *out = event;
     return BP_OK;
 }
@@ -270,21 +270,20 @@ static bp_rc event_create(bp_instance *instance, uint32_t dev, void **out, bp_er
 static void event_destroy(bp_instance *instance, void *event)
 {
     (void)instance;
-    free(event);
-    atomic_fetch_sub(&sim_counters.events, 1);
+    bp_sim_event_destroy((bp_sim_event *)event);
 }
 
 static bp_rc event_record(bp_instance *instance, void *stream, void *event, bp_err *err)
 {
     (void)instance;
-    if (sim_record((struct sim_stream *)stream, (struct sim_event *)event))
+    if (bp_sim_record((bp_sim_stream *)stream, (bp_sim_event *)event))
         return gizmo_broke(err, "record");
     return BP_OK;
 }
 
 static bp_rc event_wait(bp_instance *instance, void *event, int64_t timeout_ns, bp_err *err)
 {
-    int result = sim_wait((struct sim_event *)event, timeout_ns);
+    int result = bp_sim_wait((bp_sim_event *)event, timeout_ns);
 
     (void)instance;
     if (result > 0)
@@ -297,8 +296,8 @@ static bp_rc event_wait(bp_instance *instance, void *event, int64_t timeout_ns, 
 
 static const void *extension(const char *id)
 {
-    if (strcmp(id, SIM_COUNTERS_ID) == 0)
-        return &sim_counters;
+    if (strcmp(id, MOCK_SIM_ID) == 0)
+        return bp_sim_counters_get();
     return strcmp(id, MOCK_COUNTERS_ID) == 0 ? &gizmo_counters : NULL;
 }
 
@@ -361,8 +360,9 @@ static const bp_module module = {
 BP_EXPORT bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
 BP_EXPORT bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err)
 {
-    (void)host;
-    (void)err;
-    *out = &module;
-    return BP_OK;
+    bp_rc rc = bp_host_check(host, NAME, err);
+
+    if (rc >= 0)
+        *out = &module;
+    return rc;
 }

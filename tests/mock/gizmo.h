@@ -4,15 +4,15 @@
 #define BP_TESTS_GIZMO_H
 
 #include <bp/sdk.h>
+#include <bp/sim.h>
 
 #include "counters.h"
-#include "sim.h"
 
 enum op { OP_RELU, OP_ADD, OP_MUL, OP_MATMUL, OP_RESHAPE, OP_NONZERO, OP_NONE };
 
 struct bp_instance {
     const bp_host *host;
-    struct sim_device *device;
+    bp_sim_device *device;
     char *take;
     uint32_t out_space;
 };

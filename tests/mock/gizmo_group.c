@@ -47,22 +47,22 @@ struct bp_frame {
 /* What a kernel works with. */
 struct job {
     enum op op;
-    struct sim_ref in[2], out;
+    bp_sim_ref in[2], out;
     size_t n;
     size_t rows, inner, cols; /* MatMul */
     struct shape shape;       /* NonZero */
 };
 
-_Static_assert(sizeof(struct job) <= SIM_ARG, "a stream takes it whole");
+_Static_assert(sizeof(struct job) <= BP_SIM_ARG, "a stream takes it whole");
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-static int compute(struct sim_device *device, const void *arg)
+static int compute(bp_sim_device *device, const void *arg)
 {
     const struct job *job = (const struct job *)arg;
-    const float *a = (const float *)sim_reach(device, job->in[0]);
-    const float *b = (const float *)sim_reach(device, job->in[1]);
-    float *y = (float *)sim_reach(device, job->out);
+    const float *a = (const float *)bp_sim_reach(device, job->in[0]);
+    const float *b = (const float *)bp_sim_reach(device, job->in[1]);
+    float *y = (float *)bp_sim_reach(device, job->out);
 
     if (!a || !y || (!b && job->in[1].handle))
         return -1;
@@ -83,11 +83,11 @@ static int compute(struct sim_device *device, const void *arg)
 }
 
 /* Writes the indices of elements that are not 0, a row for each dimension. */
-static int find_nonzero(struct sim_device *device, const void *arg)
+static int find_nonzero(bp_sim_device *device, const void *arg)
 {
     const struct job *job = (const struct job *)arg;
-    const float *x = (const float *)sim_reach(device, job->in[0]);
-    int64_t *y = (int64_t *)sim_reach(device, job->out);
+    const float *x = (const float *)bp_sim_reach(device, job->in[0]);
+    int64_t *y = (int64_t *)bp_sim_reach(device, job->out);
     size_t found = 0, n_found = job->shape.rank ? job->out.bytes / sizeof *y / job->shape.rank : 0;
 
     if (!x || !y)
@@ -111,7 +111,7 @@ void gizmo_program_free(bp_program *program)
     if (!program)
         return;
     if (program->constants)
-        sim_free(program->instance->device, program->constants);
+        bp_sim_free(program->instance->device, program->constants);
     free(program->steps);
     free(program->values);
     free(program);
@@ -137,12 +137,12 @@ static bp_rc upload(bp_program *program, const bp_graph *g, bp_err *err)
     }
     if (total == 0)
         return BP_OK;
-    program->constants = sim_alloc(program->instance->device, total);
+    program->constants = bp_sim_alloc(program->instance->device, total);
     if (!program->constants)
         return bp_fail(err, BP_E_NOMEM, "the accelerator has no %zu bytes for weights", total);
     for (uint32_t v = 0; v < g->n_values; v++) {
         const struct value *value = &program->values[v];
-        struct sim_ref to = {program->constants, value->offset, value->bytes};
+        bp_sim_ref to = {program->constants, value->offset, value->bytes};
         bp_span span;
         bp_rc rc;
 
@@ -151,7 +151,7 @@ static bp_rc upload(bp_program *program, const bp_graph *g, bp_err *err)
         rc = host->constant(host->h, g, v, &span, err);
         if (rc < 0)
             return rc;
-        if (sim_upload(program->instance->device, NULL, to, span.data))
+        if (bp_sim_upload(program->instance->device, NULL, to, span.data))
             return gizmo_broke(err, "copy");
     }
     return BP_OK;
@@ -286,7 +286,7 @@ bp_rc gizmo_frame_create(bp_program *program, const bp_frame_desc *desc, bp_fram
 
 /* ---- execute --------------------------------------------------------------------------------- */
 
-static struct sim_ref ref_of(const bp_frame *frame, uint32_t v)
+static bp_sim_ref ref_of(const bp_frame *frame, uint32_t v)
 {
     const struct value *value = &frame->program->values[v];
     const bp_frame_desc *desc = frame->desc;
@@ -294,11 +294,11 @@ static struct sim_ref ref_of(const bp_frame *frame, uint32_t v)
         value->place == IN_OUTPUT ? &desc->out[value->index] : &desc->in[value->index];
 
     if (value->place == IN_CONSTANT)
-        return (struct sim_ref){frame->program->constants, value->offset, value->bytes};
+        return (bp_sim_ref){frame->program->constants, value->offset, value->bytes};
     if (value->place == IN_SCRATCH)
-        return (struct sim_ref){desc->scratch, desc->scratch_offset + frame->offsets[v],
-                                frame->counts[v] * sizeof(float)};
-    return (struct sim_ref){tensor->base, tensor->offset, tensor->bytes};
+        return (bp_sim_ref){desc->scratch, desc->scratch_offset + frame->offsets[v],
+                            frame->counts[v] * sizeof(float)};
+    return (bp_sim_ref){tensor->base, tensor->offset, tensor->bytes};
 }
 
 /* Does the shape, which lies in host memory, say as many elements as there are? */
@@ -319,14 +319,14 @@ static bp_rc check_shape(const bp_frame *frame, const struct step *step, bp_err 
 }
 
 struct count {
-    struct sim_ref in;
+    bp_sim_ref in;
     size_t *n_found;
 };
 
-static int count_nonzero(struct sim_device *device, const void *arg)
+static int count_nonzero(bp_sim_device *device, const void *arg)
 {
     const struct count *count = (const struct count *)arg;
-    const float *x = (const float *)sim_reach(device, count->in);
+    const float *x = (const float *)bp_sim_reach(device, count->in);
 
     if (!x)
         return -1;
@@ -340,16 +340,16 @@ static bp_rc make_room(const bp_frame *frame, const struct step *step, struct jo
                        void *stream, bp_err *err)
 {
     const struct value *out = &frame->program->values[step->out];
-    struct sim_device *device = frame->program->instance->device;
+    bp_sim_device *device = frame->program->instance->device;
     size_t n_found = 0;
     struct count count = {job->in[0], &n_found};
-    struct sim_event event;
+    bp_sim_event event;
     int64_t dims[2];
     bp_rc rc;
 
     count.in.bytes = job->n * sizeof(float);
-    if (sim_launch(device, (struct sim_stream *)stream, count_nonzero, &count, sizeof count) ||
-        (stream && (sim_record((struct sim_stream *)stream, &event) || sim_wait(&event, -1))))
+    if (bp_sim_launch(device, (bp_sim_stream *)stream, count_nonzero, &count, sizeof count) ||
+        (stream && (bp_sim_record((bp_sim_stream *)stream, &event) || bp_sim_wait(&event, -1))))
         return gizmo_broke(err, "stream");
     dims[0] = job->shape.rank;
     dims[1] = (int64_t)n_found;
@@ -360,7 +360,7 @@ static bp_rc make_room(const bp_frame *frame, const struct step *step, struct jo
 
 static bp_rc run_step(const bp_frame *frame, const struct step *step, void *stream, bp_err *err)
 {
-    struct sim_device *device = frame->program->instance->device;
+    bp_sim_device *device = frame->program->instance->device;
     struct job job = {.op = step->op, .n = frame->counts[step->out]};
     bp_rc rc = BP_OK;
 
@@ -381,9 +381,9 @@ static bp_rc run_step(const bp_frame *frame, const struct step *step, void *stre
     }
     if (rc < 0)
         return rc;
-    if (sim_fails(device, SIM_LAUNCH) ||
-        sim_launch(device, (struct sim_stream *)stream,
-                   step->op == OP_NONZERO ? find_nonzero : compute, &job, sizeof job))
+    if (bp_sim_fails(device, BP_SIM_LAUNCH) ||
+        bp_sim_launch(device, (bp_sim_stream *)stream,
+                      step->op == OP_NONZERO ? find_nonzero : compute, &job, sizeof job))
         return gizmo_broke(err, "launch");
     return BP_OK;
 }

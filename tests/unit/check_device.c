@@ -28,7 +28,7 @@ END_TEST
 
 START_TEST(each_value_crosses_once)
 {
-    struct sim_counters *sim = device_sim(device_names[_i]);
+    bp_sim_counters *sim = device_sim(device_names[_i]);
 
     device_mixed_model("N");
     device_add(device_names[_i], NULL, NULL, NULL, NULL);
@@ -48,7 +48,7 @@ END_TEST
 
 START_TEST(the_report_counts_what_crosses)
 {
-    struct sim_counters *sim = device_sim(device_names[_i]);
+    bp_sim_counters *sim = device_sim(device_names[_i]);
     uint32_t n_copies = 0, up, down;
     uint64_t bytes = 0;
     const bp_report *report;
@@ -76,7 +76,7 @@ END_TEST
 /* Values that are not needed at once share their memory; what a session holds is told. */
 START_TEST(device_memory_is_used_again_and_counted)
 {
-    const struct sim_counters *sim = device_sim(device_names[_i]);
+    const bp_sim_counters *sim = device_sim(device_names[_i]);
     bp_session_stats stats = {.struct_size = sizeof stats};
 
     device_mixed_model("N");
@@ -94,7 +94,7 @@ END_TEST
 
 START_TEST(nothing_is_copied_for_empty_tensors)
 {
-    struct sim_counters *sim = device_sim(device_names[_i]);
+    bp_sim_counters *sim = device_sim(device_names[_i]);
 
     device_mixed_model("N");
     device_add(device_names[_i], NULL, NULL, NULL, NULL);

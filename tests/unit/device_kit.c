@@ -23,19 +23,19 @@ void device_add(const char *name, const char *key, const char *value, const char
                                            BP_FALLBACK_REQUIRE, &kit.err));
 }
 
-struct sim_counters *device_sim(const char *name)
+bp_sim_counters *device_sim(const char *name)
 {
     struct bp_found *row;
 
     KIT_OK(bp_registry_open(&kit.env->registry, name, &row, &kit.err));
-    return (struct sim_counters *)(uintptr_t)row->provider->extension(SIM_COUNTERS_ID);
+    return (bp_sim_counters *)(uintptr_t)row->provider->extension(MOCK_SIM_ID);
 }
 
 void device_setup(void)
 {
     kit_setup();
     for (int i = 0; i < N_DEVICE_NAMES; i++) {
-        struct sim_counters *sim = device_sim(device_names[i]);
+        bp_sim_counters *sim = device_sim(device_names[i]);
 
         sim->uploads = sim->downloads = 0;
         sim->bytes_up = sim->bytes_down = 0;
@@ -45,7 +45,7 @@ void device_setup(void)
 
 void device_check_left(const char *name)
 {
-    const struct sim_counters *sim = device_sim(name);
+    const bp_sim_counters *sim = device_sim(name);
     const struct mock_counters *mock = kit_counters(name);
 
     bp_session_destroy(kit.session);

@@ -7,7 +7,8 @@
 #ifndef BP_TESTS_DEVICE_KIT_H
 #define BP_TESTS_DEVICE_KIT_H
 
-#include "../mock/sim.h"
+#include <bp/sim.h>
+
 #include "kit.h"
 
 enum { N_DEVICE_NAMES = 3, DEVICE_MAX_ROWS = 40 };
@@ -19,7 +20,7 @@ void device_setup(void);
 void device_add(const char *name, const char *key, const char *value, const char *key2,
                 const char *value2);
 /* Counters of its accelerator. */
-struct sim_counters *device_sim(const char *name);
+bp_sim_counters *device_sim(const char *name);
 /* Ends kit.session: nothing of the provider is left. */
 void device_check_left(const char *name);
 

@@ -11,7 +11,7 @@ kit_sources = %D%/kit.c %D%/kit.h %D%/proto_writer.h
 takers_sources = %D%/takers.c %D%/takers.h %D%/graphs.c %D%/graphs.h
 
 # what tests of providers with memory of their own share
-device_sources = $(kit_sources) %D%/device_kit.c %D%/device_kit.h %D%/../mock/sim.h
+device_sources = $(kit_sources) %D%/device_kit.c %D%/device_kit.h
 
 # what tests of optimize/ share
 passes_sources = $(kit_sources) %D%/passes_kit.c %D%/passes_kit.h

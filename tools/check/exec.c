@@ -1,84 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* exec.c - compiles, prepares and executes what graph.c made, between guards and on poisoned memory. */
+/* exec.c - compiles, prepares and executes what graph.c made. */
 
 #include "config.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "check/graph.h"
-
-enum { GUARD = 256, GUARD_BYTE = 0xc5, POISON = 0xff /* NaN in every float type */ };
-
-/* ---- elements -------------------------------------------------------------------------------- */
-
-size_t kit_count(const struct kit_port *port)
-{
-    return (size_t)bp_dims_count(port->dims, port->rank);
-}
-
-size_t kit_bytes(const struct kit_port *port)
-{
-    return kit_count(port) * (bp_dtype_width(port->dtype) / 8);
-}
-
-double kit_load(uint32_t dtype, const void *p, size_t i)
-{
-    switch (dtype) {
-    case BP_DTYPE_F32:
-        return (double)((const float *)p)[i];
-    case BP_DTYPE_F64:
-        return ((const double *)p)[i];
-    case BP_DTYPE_I32:
-        return ((const int32_t *)p)[i];
-    case BP_DTYPE_I64:
-        return (double)((const int64_t *)p)[i];
-    default:
-        return ((const uint8_t *)p)[i]; /* BP_DTYPE_U8, BP_DTYPE_BOOL */
-    }
-}
-
-void kit_store(uint32_t dtype, void *p, size_t i, double value)
-{
-    switch (dtype) {
-    case BP_DTYPE_F32:
-        ((float *)p)[i] = (float)value;
-        return;
-    case BP_DTYPE_F64:
-        ((double *)p)[i] = value;
-        return;
-    case BP_DTYPE_I32:
-        ((int32_t *)p)[i] = (int32_t)value;
-        return;
-    case BP_DTYPE_I64:
-        ((int64_t *)p)[i] = (int64_t)value;
-        return;
-    default:
-        ((uint8_t *)p)[i] = (uint8_t)value;
-    }
-}
-
-/* Numbers of [low, high], the same for the same seed everywhere; with low NaN, odd ones. */
-static void fill(const struct kit_case *c, const struct kit_port *port, void *data, unsigned seed)
-{
-    static const double odd[] = {(double)NAN, HUGE_VAL, -HUGE_VAL, -0.0, 0.0, -1.0, 1e-30};
-    uint32_t state = seed * 2654435761u + 12345u;
-    size_t n = kit_count(port);
-
-    for (size_t i = 0; i < n; i++) {
-        double x;
-
-        state = state * 1664525u + 1013904223u;
-        x = c->low + (c->high - c->low) * (double)(state >> 8) / 16777216.0;
-        if (port->dtype != BP_DTYPE_F32 && port->dtype != BP_DTYPE_F64)
-            x = floor(x);
-        if (port->dtype == BP_DTYPE_BOOL)
-            x = state >> 31;
-        if (isnan(c->low))
-            x = odd[i % (sizeof odd / sizeof odd[0])];
-        kit_store(port->dtype, data, i, x);
-    }
-}
 
 /* ---- compile and frame ----------------------------------------------------------------------- */
 
@@ -89,20 +16,50 @@ bp_rc kit_compile(struct kit *kit, struct kit_exec *exec, bp_instance *instance,
 
     memset(exec, 0, sizeof *exec);
     exec->kit = kit;
+    exec->instance = instance;
     rc = kit->p.compile(instance, table, 0, &exec->program, kit_err(kit));
     if (rc >= 0 && !exec->program)
         kit_fail(kit, "compile succeeds without a program");
     return rc;
 }
 
-static bp_rc no_alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *dims, bp_err *err)
+/* Room for an output whose size came with the data: what kit_place() made for it. */
+static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *dims, bp_err *err)
 {
     struct kit_exec *exec = h;
+    bp_tensor *tensor = &exec->out[0];
+    size_t n;
 
-    (void)rank;
-    (void)dims;
-    exec->kit->host.broken = "alloc_output was called for an output that has a shape";
-    return bp_fail(err, BP_E_INVALID, "output %u has a shape", (unsigned)out);
+    if (exec->room == 0) {
+        exec->kit->host.broken = "alloc_output was called for an output that has a shape";
+        return bp_fail(err, BP_E_INVALID, "output %u has a shape", (unsigned)out);
+    }
+    if (out != 0 || rank > KIT_RANK || (rank > 0 && !dims)) {
+        exec->kit->host.broken = "alloc_output was called for no output, or with an odd rank";
+        return bp_fail(err, BP_E_INVALID, "output %u of rank %u", (unsigned)out, (unsigned)rank);
+    }
+    n = (size_t)bp_dims_count(dims, rank) * (bp_dtype_width(tensor->dtype) / 8);
+    if (n > exec->room) {
+        exec->kit->host.broken = "alloc_output was asked for more than any input can need";
+        return bp_fail(err, BP_E_NOMEM, "output %u has %zu bytes", (unsigned)out, n);
+    }
+    tensor->rank = rank;
+    if (rank > 0)
+        memcpy(tensor->dims, dims, rank * sizeof *dims);
+    tensor->base = exec->out_block.base ? exec->out_block.base : exec->out_block.data;
+    tensor->offset = exec->out_block.base ? KIT_GUARD : 0;
+    tensor->bytes = n;
+    return BP_OK;
+}
+
+/* Are all sizes known before the data is? */
+static bool is_sized(const struct kit_port *port)
+{
+    for (uint32_t d = 0; d < port->rank; d++) {
+        if (port->dims[d] < 0)
+            return false;
+    }
+    return true;
 }
 
 static void set_tensor(struct kit_exec *exec, uint32_t slot, const struct kit_port *port,
@@ -111,8 +68,9 @@ static void set_tensor(struct kit_exec *exec, uint32_t slot, const struct kit_po
     memset(tensor, 0, sizeof *tensor);
     memcpy(exec->dims[slot], port->dims, sizeof exec->dims[slot]);
     tensor->dims = exec->dims[slot];
-    tensor->rank = port->rank;
+    tensor->rank = is_sized(port) ? port->rank : BP_RANK_UNKNOWN;
     tensor->dtype = port->dtype;
+    tensor->space = exec->kit->p.dev ? 1 : BP_SPACE_HOST;
 }
 
 /* The sizes of every value: inputs and constants as in the case, all others like its output. */
@@ -129,16 +87,36 @@ static void set_shapes(struct kit_exec *exec, const bp_graph *table, const struc
         }
         memcpy(exec->shape_dims[v], port->dims, sizeof exec->shape_dims[v]);
         exec->shapes[v].dims = exec->shape_dims[v];
-        exec->shapes[v].rank = port->rank;
+        exec->shapes[v].rank = is_sized(port) ? port->rank : BP_RANK_UNKNOWN;
         exec->shapes[v].dtype = port->dtype;
     }
 }
 
-bp_rc kit_frame(struct kit_exec *exec, const bp_graph *table, const struct kit_case *c)
+/* What came of frame_create. */
+static void check_frame(struct kit_exec *exec)
 {
     struct kit *kit = exec->kit;
+    const size_t align = exec->needs.scratch_align;
+
+    if (!exec->frame)
+        kit_fail(kit, "frame_create succeeds without a frame");
+    if (align & (align - 1))
+        kit_fail(kit, "scratch_align is %zu, no power of two", align);
+    if (!kit->p.dev && exec->needs.scratch_space != BP_SPACE_HOST)
+        kit_fail(kit, "scratch_space is %u, but it has no memory of its own",
+                 (unsigned)exec->needs.scratch_space);
+    if (!kit->p.dev) {
+        for (uint32_t i = 0; i < exec->desc.n_in; i++) {
+            if (exec->in[i].space != BP_SPACE_HOST)
+                kit_fail(kit, "a space of its own, but it has no memory of its own");
+        }
+    }
+}
+
+/* The tensors of the frame, without memory yet. */
+static void set_desc(struct kit_exec *exec, const bp_graph *table, const struct kit_case *c)
+{
     uint32_t n_in = 0;
-    bp_rc rc;
 
     for (uint32_t i = 0; i < c->n_in; i++) {
         if (!c->in[i].constant) {
@@ -156,221 +134,171 @@ bp_rc kit_frame(struct kit_exec *exec, const bp_graph *table, const struct kit_c
     exec->desc.out = exec->out;
     exec->desc.shapes = exec->shapes;
     exec->desc.h = exec;
-    exec->desc.alloc_output = no_alloc_output;
-    memset(&exec->needs, 0, sizeof exec->needs);
-    exec->needs.struct_size = sizeof exec->needs;
-    rc = kit->p.frame_create(exec->program, &exec->desc, &exec->needs, &exec->frame, kit_err(kit));
-    exec->desc.shapes = NULL; /* valid during frame_create only */
-    memset(exec->shape_dims, POISON, sizeof exec->shape_dims);
-    if (rc < 0)
-        return rc;
-    if (!exec->frame)
-        kit_fail(kit, "frame_create succeeds without a frame");
-    if (exec->needs.scratch_align & (exec->needs.scratch_align - 1))
-        kit_fail(kit, "scratch_align is %zu, no power of two", exec->needs.scratch_align);
-    exec->run.struct_size = sizeof exec->run;
-    return rc;
+    exec->desc.alloc_output = alloc_output;
+    exec->room = is_sized(&c->out) ? 0 : kit_count(&c->in[0]) * c->out.rank * sizeof(double);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-/* n bytes between guards at a multiple of 64, plus skew bytes. */
-static unsigned char *guarded(unsigned char **block, size_t n, size_t align, size_t skew)
-{
-    size_t total = GUARD + align + skew + n + GUARD;
-    unsigned char *p;
-
-    free(*block);
-    *block = malloc(total);
-    if (!*block)
-        abort();
-    memset(*block, GUARD_BYTE, total);
-    p = *block + GUARD;
-    p += (align - (uintptr_t)p % align) % align;
-    return p;
-}
-
-static void place_one(struct kit_exec *exec, uint32_t slot, const struct kit_port *port,
-                      bp_tensor *tensor, unsigned skew)
-{
-    size_t offset = (size_t)skew * (bp_dtype_width(port->dtype) / 8);
-
-    tensor->base = guarded(&exec->blocks[slot], kit_bytes(port), 64, offset);
-    tensor->offset = offset;
-    tensor->bytes = kit_bytes(port);
-    memset(bp_tensor_data(tensor), POISON, tensor->bytes);
-}
-
-void kit_place(struct kit_exec *exec, const struct kit_case *c, unsigned seed, unsigned skew)
-{
-    size_t align = exec->needs.scratch_align ? exec->needs.scratch_align : 64;
-    uint32_t k = 0;
-
-    exec->seed = seed;
-    kit_alloc_pause(true);
-    for (uint32_t i = 0; i < c->n_in; i++) {
-        if (c->in[i].constant)
-            continue;
-        place_one(exec, k, &c->in[i], &exec->in[k], skew);
-        fill(c, &c->in[i], bp_tensor_data(&exec->in[k]), seed + i);
-        k++;
-    }
-    place_one(exec, KIT_PORTS, &c->out, &exec->out[0], skew);
-    exec->desc.scratch = NULL;
-    if (exec->needs.scratch_bytes > 0) {
-        exec->desc.scratch = guarded(&exec->scratch_block, exec->needs.scratch_bytes, align, 0);
-        memset(exec->desc.scratch, POISON, exec->needs.scratch_bytes);
-    }
-    exec->run.io_epoch++;
-    kit_alloc_pause(false);
-}
-
-bp_rc kit_execute(struct kit_exec *exec)
+bp_rc kit_frame(struct kit_exec *exec, const bp_graph *table, const struct kit_case *c)
 {
     struct kit *kit = exec->kit;
     bp_rc rc;
 
-    exec->run.run_id++;
-    kit->host.in_execute = true;
-    rc = kit->p.execute(exec->frame, &exec->run, kit_err(kit));
-    kit->host.in_execute = false;
+    set_desc(exec, table, c);
+    memset(&exec->needs, 0, sizeof exec->needs);
+    exec->needs.struct_size = sizeof exec->needs;
+    rc = kit->p.frame_create(exec->program, &exec->desc, &exec->needs, &exec->frame, kit_err(kit));
+    exec->desc.shapes = NULL; /* valid during frame_create only */
+    memset(exec->shape_dims, KIT_POISON, sizeof exec->shape_dims);
+    if (rc < 0)
+        return rc;
+    check_frame(exec);
+    exec->run.struct_size = sizeof exec->run;
+    return kit_stream_open(exec);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Keeps the first failure. */
+static void note_placed(struct kit_exec *exec, bp_rc rc)
+{
+    if (exec->placed >= 0)
+        exec->placed = rc;
+}
+
+static void place_one(struct kit_exec *exec, struct kit_block *block, size_t bytes,
+                      bp_tensor *tensor, unsigned skew)
+{
+    size_t unit = tensor->space == BP_SPACE_HOST ? bp_dtype_width(tensor->dtype) / 8 : KIT_GUARD;
+
+    note_placed(exec, kit_block_make(exec, block, tensor->space, bytes, 64, skew * unit));
+    tensor->base = block->base ? block->base : block->data - skew * unit;
+    tensor->offset = block->base ? (uint64_t)(block->data - block->image) : skew * unit;
+    tensor->bytes = bytes;
+}
+
+static void place_scratch(struct kit_exec *exec)
+{
+    size_t align = exec->needs.scratch_align ? exec->needs.scratch_align : 64;
+
+    exec->desc.scratch = NULL;
+    exec->desc.scratch_offset = 0;
+    if (exec->needs.scratch_bytes == 0)
+        return;
+    note_placed(exec, kit_block_make(exec, &exec->scratch, exec->needs.scratch_space,
+                                     exec->needs.scratch_bytes, align, 0));
+    exec->desc.scratch = exec->scratch.base ? exec->scratch.base : exec->scratch.data;
+    if (exec->scratch.base)
+        exec->desc.scratch_offset = (uint64_t)(exec->scratch.data - exec->scratch.image);
+}
+
+void kit_place(struct kit_exec *exec, const struct kit_case *c, unsigned seed, unsigned skew)
+{
+    uint32_t k = 0;
+
+    exec->seed = seed;
+    exec->placed = BP_OK;
+    kit_alloc_pause(true);
+    for (uint32_t i = 0; i < c->n_in; i++) {
+        if (c->in[i].constant)
+            continue;
+        place_one(exec, &exec->in_block[k], kit_bytes(&c->in[i]), &exec->in[k], skew);
+        kit_fill(c, &c->in[i], exec->in_block[k].data, seed + i);
+        k++;
+    }
+    if (exec->room > 0)
+        note_placed(exec,
+                    kit_block_make(exec, &exec->out_block, exec->out[0].space, exec->room, 64, 0));
+    else
+        place_one(exec, &exec->out_block, kit_bytes(&c->out), &exec->out[0], skew);
+    place_scratch(exec);
+    exec->run.io_epoch++;
+    kit_alloc_pause(false);
+}
+
+/* ---- execute --------------------------------------------------------------------------------- */
+
+/* All images, up or down. */
+static bp_rc copy_all(struct kit_exec *exec, bool is_up)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < exec->desc.n_in; i++)
+        rc = kit_block_copy(exec, &exec->in_block[i], is_up, exec->run.stream);
+    if (rc >= 0)
+        rc = kit_block_copy(exec, &exec->out_block, is_up, exec->run.stream);
+    if (rc >= 0 && exec->desc.scratch)
+        rc = kit_block_copy(exec, &exec->scratch, is_up, exec->run.stream);
     return rc;
 }
 
-/* ---- results --------------------------------------------------------------------------------- */
-
-static bool guards_are_whole(const unsigned char *block, const unsigned char *p, size_t n)
+bp_rc kit_put(struct kit_exec *exec)
 {
-    for (const unsigned char *at = block; at < p; at++) {
-        if (*at != GUARD_BYTE)
-            return false;
+    struct kit *kit = exec->kit;
+    bp_rc rc = exec->placed;
+
+    if (rc < 0)
+        return rc;
+    if (exec->room > 0) { /* its size is not known yet */
+        exec->out[0].base = NULL;
+        exec->out[0].rank = BP_RANK_UNKNOWN;
     }
-    for (size_t i = 0; i < GUARD; i++) {
-        if (p[n + i] != GUARD_BYTE)
-            return false;
-    }
-    return true;
-}
-
-static void check_guards(struct kit_exec *exec, const char *what)
-{
-    for (uint32_t i = 0; i < exec->desc.n_in; i++) {
-        if (!guards_are_whole(exec->blocks[i], bp_tensor_data(&exec->in[i]), exec->in[i].bytes))
-            kit_fail(exec->kit, "%s: it wrote beside input %u", what, (unsigned)i);
-    }
-    if (!guards_are_whole(exec->blocks[KIT_PORTS], bp_tensor_data(&exec->out[0]),
-                          exec->out[0].bytes))
-        kit_fail(exec->kit, "%s: it wrote beside its output", what);
-    if (exec->desc.scratch &&
-        !guards_are_whole(exec->scratch_block, exec->desc.scratch, exec->needs.scratch_bytes))
-        kit_fail(exec->kit, "%s: it wrote beside its scratch memory", what);
-}
-
-/* Inputs are only read. */
-static void check_inputs(struct kit_exec *exec, const struct kit_case *c, const char *what)
-{
-    uint32_t k = 0;
-
-    for (uint32_t i = 0; i < c->n_in; i++) {
-        const bp_tensor *tensor = &exec->in[k];
-        void *fed;
-        bool is_same;
-
-        if (c->in[i].constant)
-            continue;
-        fed = malloc(tensor->bytes + 1);
-        if (!fed)
-            abort();
-        fill(c, &c->in[i], fed, exec->seed + i);
-        is_same = memcmp(fed, bp_tensor_data(tensor), tensor->bytes) == 0;
-        free(fed);
-        if (!is_same)
-            kit_fail(exec->kit, "%s: it wrote to its input %u", what, (unsigned)k);
-        k++;
-    }
-}
-
-static bool is_near(double got, double want, double tolerance)
-{
-    if (isnan(want) || isnan(got))
-        return isnan(want) && isnan(got);
-    if (isinf(want) || isinf(got))
-        return want == got;
-    return fabs(got - want) <= tolerance * (1 + fabs(want));
-}
-
-static double *loaded(const struct kit_port *port, const void *data)
-{
-    size_t n = kit_count(port);
-    double *values = malloc((n + 1) * sizeof *values);
-
-    if (!values)
-        abort();
-    for (size_t i = 0; i < n; i++)
-        values[i] = kit_load(port->dtype, data, i);
-    return values;
-}
-
-/* The inputs as the reference wants them; those of the frame must still be what was fed. */
-static void load_inputs(const struct kit_exec *exec, const struct kit_case *c, double **in)
-{
-    uint32_t k = 0;
-
-    for (uint32_t i = 0; i < c->n_in; i++) {
-        if (c->in[i].constant)
-            in[i] = loaded(&c->in[i], c->in[i].constant);
-        else
-            in[i] = loaded(&c->in[i], bp_tensor_data(&exec->in[k++]));
-    }
-}
-
-static double tolerance_of(const struct kit_case *c)
-{
-    if (c->out.dtype == BP_DTYPE_F32)
-        return c->tolerance;
-    return c->out.dtype == BP_DTYPE_F64 ? c->tolerance * 1e-6 : 0;
-}
-
-void kit_check(struct kit_exec *exec, const struct kit_case *c, const char *what)
-{
-    double *in[KIT_PORTS] = {NULL}, *want = NULL;
-    size_t n = kit_count(&c->out), bad = n;
-    double got = 0, expected = 0;
-
-    check_guards(exec, what);
-    check_inputs(exec, c, what);
+    exec->run.run_id++;
+    exec->run.stream = exec->stream;
     kit_alloc_pause(true);
-    load_inputs(exec, c, in);
-    want = malloc((n + 1) * sizeof *want);
-    if (!want)
-        abort();
-    c->reference(c, (const double *const *)in, want);
-    for (size_t i = 0; i < n && bad == n; i++) {
-        got = kit_load(c->out.dtype, bp_tensor_data(&exec->out[0]), i);
-        if (c->out.dtype == BP_DTYPE_F32)
-            want[i] = (double)(float)want[i];
-        expected = want[i];
-        if (!is_near(got, expected, tolerance_of(c)))
-            bad = i;
-    }
-    for (uint32_t i = 0; i < KIT_PORTS; i++)
-        free(in[i]);
-    free(want);
+    rc = copy_all(exec, true);
     kit_alloc_pause(false);
-    if (bad < n)
-        kit_fail(exec->kit, "%s: element %zu is %.9g, not %.9g", what, bad, got, expected);
+    if (rc >= 0) {
+        kit->host.in_execute = true;
+        rc = kit->p.execute(exec->frame, &exec->run, kit_err(kit));
+        kit->host.in_execute = false;
+    }
+    kit_alloc_pause(true);
+    if (rc == BP_PENDING && exec->stream)
+        rc = BP_OK;
+    if (rc == BP_OK)
+        rc = copy_all(exec, false);
+    if (rc < 0 && exec->stream) { /* as a host does: nothing late is left */
+        kit_stream_close(exec);
+        (void)kit_stream_open(exec);
+    }
+    kit_alloc_pause(false);
+    return rc;
+}
+
+bp_rc kit_wait(struct kit_exec *exec)
+{
+    struct kit *kit = exec->kit;
+    bp_rc rc;
+
+    if (!exec->stream)
+        return BP_OK;
+    kit_alloc_pause(true);
+    rc = kit->p.dev->event_record(exec->instance, exec->stream, exec->event, kit_err(kit));
+    if (rc >= 0)
+        rc = kit->p.dev->event_wait(exec->instance, exec->event, -1, kit_err(kit));
+    kit_alloc_pause(false);
+    return rc < 0 ? rc : BP_OK;
+}
+
+bp_rc kit_execute(struct kit_exec *exec)
+{
+    bp_rc rc = kit_put(exec);
+
+    return rc == BP_OK ? kit_wait(exec) : rc;
 }
 
 void kit_exec_finish(struct kit_exec *exec)
 {
+    kit_stream_close(exec);
     if (exec->frame)
         exec->kit->p.frame_free(exec->frame);
     if (exec->program)
         exec->kit->p.program_free(exec->program);
     kit_alloc_pause(true);
-    for (size_t i = 0; i < sizeof exec->blocks / sizeof exec->blocks[0]; i++)
-        free(exec->blocks[i]);
-    free(exec->scratch_block);
+    for (uint32_t i = 0; i < KIT_PORTS; i++)
+        kit_block_free(exec, &exec->in_block[i]);
+    kit_block_free(exec, &exec->out_block);
+    kit_block_free(exec, &exec->scratch);
     kit_alloc_pause(false);
     memset(exec, 0, sizeof *exec);
 }

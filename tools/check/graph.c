@@ -56,6 +56,7 @@ static uint32_t add_value(struct kit_graph *graph, const struct kit_port *port, 
     for (uint32_t d = 0; d < port->rank; d++) {
         graph->dims[v][d].value = flags & KIT_DYNAMIC ? -1 : port->dims[d];
         graph->dims[v][d].symbol = 0;
+        graph->dims[v][d].flags = port->dims[d] < 0 ? BP_DIM_FROM_DATA : 0;
     }
     return v;
 }

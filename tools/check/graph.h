@@ -49,6 +49,8 @@ size_t kit_count(const struct kit_port *port);            /* elements */
 size_t kit_bytes(const struct kit_port *port);            /* bytes */
 double kit_load(uint32_t dtype, const void *p, size_t i); /* element i */
 void kit_store(uint32_t dtype, void *p, size_t i, double value);
+/* Numbers of [low, high], the same for the same seed everywhere; with low NaN, odd ones. */
+void kit_fill(const struct kit_case *c, const struct kit_port *port, void *data, unsigned seed);
 
 /* A graph: as many nodes as were added, independent of each other unless chained. */
 struct kit_graph;
@@ -94,20 +96,36 @@ bool kit_takes(struct kit *kit, bp_instance *instance, const struct kit_case *c,
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/*
+ * Memory of a tensor or of scratch: an image in host memory with guards around the bytes that count
+ * and, in a space of the provider's, as many bytes there, to and from which the image is copied.
+ */
+struct kit_block {
+    unsigned char *raw;   /* malloc'ed */
+    unsigned char *image; /* in it, aligned */
+    unsigned char *data;  /* in the image: what counts */
+    size_t size, bytes;   /* of the image, of data */
+    uint32_t space;
+    void *base; /* in that space; NULL in host memory */
+};
+
 /* A program with one frame and its memory. Starts as {0}. */
 struct kit_exec {
+    bp_instance *instance;
     bp_program *program;
     bp_frame *frame;
     bp_frame_desc desc;
     bp_frame_needs needs;
-    bp_tensor in[KIT_PORTS], out[KIT_PORTS];
-    int64_t dims[2 * KIT_PORTS][KIT_RANK];
+    bp_tensor in[KIT_PORTS], out[1];
+    int64_t dims[KIT_PORTS + 1][KIT_RANK];
     bp_shape shapes[KIT_VALUES];
     int64_t shape_dims[KIT_VALUES][KIT_RANK];
-    unsigned char *blocks[2 * KIT_PORTS]; /* malloc'ed; tensors lie within, between guards */
-    unsigned char *scratch_block;
+    struct kit_block in_block[KIT_PORTS], out_block, scratch;
+    size_t room;  /* bytes for an output of unknown size */
+    bp_rc placed; /* what came of kit_place() */
     bp_run run;
-    unsigned seed; /* of what was fed */
+    void *stream, *event; /* of a provider that has queues; NULL: execute returns when it is done */
+    unsigned seed;        /* of what was fed */
     struct kit *kit;
 };
 
@@ -116,13 +134,37 @@ bp_rc kit_compile(struct kit *kit, struct kit_exec *exec, bp_instance *instance,
                   const bp_graph *table);
 /* A frame for the case's sizes. */
 bp_rc kit_frame(struct kit_exec *exec, const bp_graph *table, const struct kit_case *c);
-/* Gives each tensor memory anew, at `skew` elements from an aligned place, inputs filled. */
+/*
+ * Gives each tensor memory anew, at `skew` elements from an aligned place (256 bytes in spaces of the
+ * provider), inputs filled. If there is none, kit_execute() says so.
+ */
 void kit_place(struct kit_exec *exec, const struct kit_case *c, unsigned seed, unsigned skew);
-/* One execute. */
+/*
+ * One execute: inputs go where they belong, the frame runs, results come back; waits for all of it.
+ * BP_OK, or the first thing that went wrong.
+ */
 bp_rc kit_execute(struct kit_exec *exec);
+/* The same in two: into the stream, and waiting for it. A failure leaves the stream empty. */
+bp_rc kit_put(struct kit_exec *exec);
+bp_rc kit_wait(struct kit_exec *exec);
 /* Compares with the reference and looks at the guards; fails the test. `what` is for its words. */
 void kit_check(struct kit_exec *exec, const struct kit_case *c, const char *what);
 void kit_exec_finish(struct kit_exec *exec);
+
+/* ---- memory (memory.c) ----------------------------------------------------------------------- */
+
+enum { KIT_GUARD = 256, KIT_POISON = 0xff /* NaN in every float type */ };
+
+/* A block of n bytes, `skew` bytes from an aligned place, all poison. What it was is freed. */
+bp_rc kit_block_make(struct kit_exec *exec, struct kit_block *block, uint32_t space, size_t n,
+                     size_t align, size_t skew);
+void kit_block_free(struct kit_exec *exec, struct kit_block *block);
+/* Copies the image to the provider's memory, or back; nothing to do in host memory. */
+bp_rc kit_block_copy(struct kit_exec *exec, struct kit_block *block, bool is_up, void *stream);
+bool kit_block_is_whole(const struct kit_block *block); /* are the guards what they were? */
+/* A stream and an event for the frame, if the provider has them. */
+bp_rc kit_stream_open(struct kit_exec *exec);
+void kit_stream_close(struct kit_exec *exec);
 
 /* The first case that the provider takes; NULL: none. */
 const struct kit_case *kit_first_taken(struct kit *kit, bp_instance *instance);
@@ -139,5 +181,28 @@ void kit_execute_well(struct kit_exec *exec, const struct kit_case *c);
 /* Runs a case by itself and compares; see kit_place() for skew. */
 void kit_run_case(struct kit *kit, bp_instance *instance, const struct kit_case *c, uint32_t flags,
                   unsigned skew);
+
+/* ---- shapes and saved programs (group_shapes.c) ---------------------------------------------- */
+
+/*
+ * Frames and runs what was compiled: a right result, or a refusal that says which shape; true: it
+ * ran. All else fails the test.
+ */
+bool kit_runs(struct kit *kit, struct kit_exec *exec, const bp_graph *table,
+              const struct kit_case *c, unsigned skew, const char *what);
+
+struct kit_blob {
+    unsigned char *data; /* malloc'ed */
+    size_t n;
+};
+
+/* An instance that can save, and a case that it takes; else skips the test. */
+bp_instance *kit_begin_saving(struct kit *kit, const struct kit_case **c);
+/* A saved program of the case; the graph is the caller's to free. */
+struct kit_graph *kit_saved(struct kit *kit, bp_instance *instance, const struct kit_case *c,
+                            struct kit_blob *blob);
+/* load() of a blob: a program that is right (true), or an error with nothing made. */
+bool kit_try_load(struct kit *kit, bp_instance *instance, const bp_graph *table,
+                  const struct kit_case *c, const void *data, size_t n, const char *what);
 
 #endif

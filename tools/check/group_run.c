@@ -92,8 +92,8 @@ static void same_again(struct kit *kit)
     kit_place(&exec, c, 3, 0);
     for (int i = 0; i < 8; i++) {
         if (exec.desc.scratch)
-            memset(exec.desc.scratch, i % 2 ? 0xff : 0x5a, exec.needs.scratch_bytes);
-        memset(bp_tensor_data(&exec.out[0]), 0x77, exec.out[0].bytes);
+            memset(exec.scratch.data, i % 2 ? 0xff : 0x5a, exec.scratch.bytes);
+        memset(exec.out_block.data, 0x77, exec.out_block.bytes);
         kit_execute_well(&exec, c);
         kit_check(&exec, c, c->name);
     }
@@ -215,6 +215,7 @@ static void add_frame(struct worker *worker, struct kit *kit, const struct kit_e
     worker->seed = seed;
     memset(&worker->exec, 0, sizeof worker->exec);
     worker->exec.kit = kit;
+    worker->exec.instance = first->instance;
     worker->exec.program = first->program;
     if (kit_frame(&worker->exec, table, c) < 0)
         kit_fail(kit, "one frame more: %s", kit->words);
@@ -274,6 +275,71 @@ static void frames_in_turn(struct kit *kit)
     kit->p.destroy(instance);
 }
 
+/* ---- outputs whose size comes with the data -------------------------------------------------- */
+
+static const struct kit_case nonzero = {
+    .name = "NonZero",
+    .op = "NonZero",
+    .opset = 13,
+    .since = 13,
+    .n_in = 1,
+    .in = {{BP_DTYPE_F32, 2, {4, 5}, NULL}},
+    .out = {BP_DTYPE_I64, 2, {2, -1}, NULL},
+};
+
+enum { N_ELEMENTS = 20, ROW = 5 };
+
+/* Every step-th element is not 0 (step 0: none is); indices come by row, then by column. */
+static void check_nonzero(struct kit_exec *exec, unsigned step)
+{
+    const bp_tensor *out = &exec->out[0];
+    unsigned n = step ? (N_ELEMENTS + step - 1) / step : 0;
+    const unsigned char *data = exec->out_block.data;
+
+    if (out->rank != 2)
+        kit_fail(exec->kit, "NonZero: it did not call alloc_output for an output without a shape");
+    if (out->dims[0] != 2 || out->dims[1] != (int64_t)n)
+        kit_fail(exec->kit, "NonZero of %u elements: alloc_output gets [%lld, %lld], not [2, %u]",
+                 n, (long long)out->dims[0], (long long)out->dims[1], n);
+    for (unsigned i = 0; i < n; i++) {
+        double row = kit_load(BP_DTYPE_I64, data, i), column = kit_load(BP_DTYPE_I64, data, n + i);
+
+        if (row != i * step / ROW || column != i * step % ROW)
+            kit_fail(exec->kit, "NonZero: index %u is (%g, %g), not (%u, %u)", i, row, column,
+                     i * step / ROW, i * step % ROW);
+    }
+    for (size_t k = out->bytes; k < exec->out_block.bytes; k++) {
+        if (data[k] != KIT_POISON)
+            kit_fail(exec->kit, "NonZero: it wrote past what alloc_output gave");
+    }
+}
+
+static void late_output(struct kit *kit)
+{
+    static const unsigned steps[] = {1, 3, 7, 0, 2};
+    bp_instance *instance = kit_begin(kit);
+    struct kit_graph *graph;
+    struct kit_exec exec;
+
+    if (!kit_takes(kit, instance, &nonzero, 0))
+        kit_skip(kit, "it does not take NonZero");
+    graph = kit_ready(kit, &exec, instance, &nonzero, 0);
+    for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++) {
+        kit_place(&exec, &nonzero, 1, 0);
+        for (unsigned i = 0; i < N_ELEMENTS; i++)
+            kit_store(BP_DTYPE_F32, exec.in_block[0].data, i,
+                      steps[s] && i % steps[s] == 0 ? i + 1.0 : 0.0);
+        kit_execute_well(&exec, &nonzero);
+        kit_settle(kit);
+        check_nonzero(&exec, steps[s]);
+        if (!kit_block_is_whole(&exec.out_block))
+            kit_fail(kit, "NonZero: it wrote beside its output");
+    }
+    kit_exec_finish(&exec);
+    kit_graph_free(graph);
+    kit->p.destroy(instance);
+}
+
 static const struct kit_test run[] = {
     {"BPK-RUN-01", "a steady run allocates nothing, through host or malloc", "bp_provider.execute",
      no_allocation},
@@ -287,6 +353,8 @@ static const struct kit_test run[] = {
     {"BPK-RUN-08", "two frames of a program do not disturb each other", "bp_frame", frames_in_turn},
     {"BPK-RUN-09", "8 frames at once on 8 threads", "BP_PROVIDER_CONCURRENT_FRAMES",
      frames_at_once},
+    {"BPK-RUN-10", "an output whose size comes with the data", "bp_frame_desc.alloc_output",
+     late_output},
 };
 
 const struct kit_group kit_run = {"RUN", run, sizeof run / sizeof run[0]};

@@ -7,9 +7,8 @@
 
 #include "check/reference.h"
 
-/* A right result, or a refusal that says which shape; true: it ran. */
-static bool runs(struct kit *kit, struct kit_exec *exec, const bp_graph *table,
-                 const struct kit_case *c, const char *what)
+bool kit_runs(struct kit *kit, struct kit_exec *exec, const bp_graph *table,
+              const struct kit_case *c, unsigned skew, const char *what)
 {
     bp_rc rc = kit_frame(exec, table, c);
 
@@ -18,7 +17,7 @@ static bool runs(struct kit *kit, struct kit_exec *exec, const bp_graph *table,
     if (rc < 0)
         kit_fail(kit, "%s, %s: frame_create gives %d, neither 0 nor BP_E_SHAPE with words: %s",
                  c->name, what, (int)rc, kit->words);
-    kit_place(exec, c, 5, 0);
+    kit_place(exec, c, 5, skew);
     rc = kit_execute(exec);
     if (rc < 0)
         kit_fail(kit, "%s, %s: execute gives %d: %s", c->name, what, (int)rc, kit->words);
@@ -56,7 +55,7 @@ static void odd_shape(struct kit *kit, uint32_t rank, const int64_t *dims, const
         if (rc < 0)
             kit_fail(kit, "%s, %s: taken, but compile gives %d: %s", c.name, what, (int)rc,
                      kit->words);
-        ran += runs(kit, &exec, kit_graph_table(graph, false), &c, what);
+        ran += kit_runs(kit, &exec, kit_graph_table(graph, false), &c, 0, what);
         taken++;
         kit_exec_finish(&exec);
         kit_graph_free(graph);
@@ -109,7 +108,7 @@ static void late_sizes(struct kit *kit)
 
             if (kit_compile(kit, &exec, instance, kit_graph_table(graph, false)) < 0)
                 kit_fail(kit, "%s of unknown sizes: %s", c->name, kit->words);
-            ran += runs(kit, &exec, kit_graph_table(graph, false), &sized, "of late sizes");
+            ran += kit_runs(kit, &exec, kit_graph_table(graph, false), &sized, 0, "of late sizes");
             kit_exec_finish(&exec);
         }
         taken++;
@@ -133,14 +132,9 @@ const struct kit_group kit_shapes = {"SHAPES", tests, sizeof tests / sizeof test
 
 /* ---- CACHE ----------------------------------------------------------------------------------- */
 
-struct blob {
-    unsigned char *data;
-    size_t n;
-};
-
 static bp_rc blob_write(void *h, const void *p, size_t n)
 {
-    struct blob *blob = h;
+    struct kit_blob *blob = h;
     unsigned char *more = realloc(blob->data, blob->n + n + 1);
 
     if (!more)
@@ -151,9 +145,8 @@ static bp_rc blob_write(void *h, const void *p, size_t n)
     return BP_OK;
 }
 
-/* A saved program of the first case that is taken. */
-static struct kit_graph *saved(struct kit *kit, bp_instance *instance, const struct kit_case *c,
-                               struct blob *blob)
+struct kit_graph *kit_saved(struct kit *kit, bp_instance *instance, const struct kit_case *c,
+                            struct kit_blob *blob)
 {
     bp_sink sink = {sizeof sink, 0, blob, blob_write};
     struct kit_graph *graph = kit_graph_new();
@@ -173,7 +166,7 @@ static struct kit_graph *saved(struct kit *kit, bp_instance *instance, const str
     return graph;
 }
 
-static bp_instance *begin_saving(struct kit *kit, const struct kit_case **c)
+bp_instance *kit_begin_saving(struct kit *kit, const struct kit_case **c)
 {
     bp_instance *instance = kit_begin(kit);
 
@@ -183,9 +176,8 @@ static bp_instance *begin_saving(struct kit *kit, const struct kit_case **c)
     return instance;
 }
 
-/* load() of a blob: a program that is right, or an error with nothing made. */
-static bool try_load(struct kit *kit, bp_instance *instance, const bp_graph *table,
-                     const struct kit_case *c, const void *data, size_t n, const char *what)
+bool kit_try_load(struct kit *kit, bp_instance *instance, const bp_graph *table,
+                  const struct kit_case *c, const void *data, size_t n, const char *what)
 {
     bp_span span = {data, n};
     struct kit_exec exec;
@@ -193,6 +185,7 @@ static bool try_load(struct kit *kit, bp_instance *instance, const bp_graph *tab
 
     memset(&exec, 0, sizeof exec);
     exec.kit = kit;
+    exec.instance = instance;
     rc = kit->p.load(instance, table, span, &exec.program, kit_err(kit));
     if (rc < 0 && exec.program)
         kit_fail(kit, "%s: load fails, but gives a program", what);
@@ -200,7 +193,7 @@ static bool try_load(struct kit *kit, bp_instance *instance, const bp_graph *tab
         return false;
     if (!exec.program)
         kit_fail(kit, "%s: load succeeds without a program", what);
-    runs(kit, &exec, table, c, what);
+    kit_runs(kit, &exec, table, c, 0, what);
     kit_exec_finish(&exec);
     return true;
 }
@@ -208,14 +201,14 @@ static bool try_load(struct kit *kit, bp_instance *instance, const bp_graph *tab
 static void round_trip(struct kit *kit)
 {
     const struct kit_case *c;
-    bp_instance *instance = begin_saving(kit, &c), *other;
-    struct blob blob;
-    struct kit_graph *graph = saved(kit, instance, c, &blob);
+    bp_instance *instance = kit_begin_saving(kit, &c), *other;
+    struct kit_blob blob;
+    struct kit_graph *graph = kit_saved(kit, instance, c, &blob);
 
     kit->p.destroy(instance);
     other = kit_instance(kit);
-    if (!try_load(kit, other, kit_graph_table(graph, false), c, blob.data, blob.n,
-                  "a saved program"))
+    if (!kit_try_load(kit, other, kit_graph_table(graph, false), c, blob.data, blob.n,
+                      "a saved program"))
         kit_fail(kit, "load of what save wrote: %s", kit->words);
     kit->p.destroy(other);
     kit_note(kit, "%s: %zu bytes", c->name, blob.n);
@@ -226,9 +219,9 @@ static void round_trip(struct kit *kit)
 static void cut_blobs(struct kit *kit)
 {
     const struct kit_case *c;
-    bp_instance *instance = begin_saving(kit, &c);
-    struct blob blob;
-    struct kit_graph *graph = saved(kit, instance, c, &blob);
+    bp_instance *instance = kit_begin_saving(kit, &c);
+    struct kit_blob blob;
+    struct kit_graph *graph = kit_saved(kit, instance, c, &blob);
     size_t step = blob.n / 64 + 1;
 
     for (size_t n = 0; n < blob.n; n += step) {
@@ -237,7 +230,7 @@ static void cut_blobs(struct kit *kit)
         if (!part)
             abort();
         memcpy(part, blob.data, n);
-        if (try_load(kit, instance, kit_graph_table(graph, false), c, part, n, "a cut program"))
+        if (kit_try_load(kit, instance, kit_graph_table(graph, false), c, part, n, "a cut program"))
             kit_fail(kit, "load accepts the first %zu of %zu bytes", n, blob.n);
         free(part);
     }
@@ -249,15 +242,15 @@ static void cut_blobs(struct kit *kit)
 static void flipped_blobs(struct kit *kit)
 {
     const struct kit_case *c;
-    bp_instance *instance = begin_saving(kit, &c);
-    struct blob blob;
-    struct kit_graph *graph = saved(kit, instance, c, &blob);
+    bp_instance *instance = kit_begin_saving(kit, &c);
+    struct kit_blob blob;
+    struct kit_graph *graph = kit_saved(kit, instance, c, &blob);
     size_t step = blob.n / 256 + 1;
 
     for (size_t i = 0; i < blob.n; i += step) {
         blob.data[i] ^= 0x81;
-        (void)try_load(kit, instance, kit_graph_table(graph, false), c, blob.data, blob.n,
-                       "a program with a flipped byte");
+        (void)kit_try_load(kit, instance, kit_graph_table(graph, false), c, blob.data, blob.n,
+                           "a program with a flipped byte");
         blob.data[i] ^= 0x81;
     }
     kit->p.destroy(instance);

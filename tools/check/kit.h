@@ -47,13 +47,15 @@ struct kit_host {
 struct kit {
     const char *path;     /* absolute */
     const char *provider; /* short name; NULL: the first */
+    uint32_t seed;        /* of the group FUZZ */
     struct kit_outcome *outcome;
     jmp_buf end; /* where a verdict jumps to; never across a frame of the plug-in */
 
     void *handle;
     bp_entry_fn entry;
     const bp_module *module;
-    bp_provider p; /* our copy */
+    bp_provider p;     /* our copy, */
+    bp_device_ops dev; /* and of p.dev, to which that then points */
     struct kit_host host;
     char words[KIT_TEXT]; /* of the last call that took &err */
     bp_err err;
@@ -75,7 +77,7 @@ struct kit_group {
 /* The groups in the order in which they run; NULL ends them. */
 extern const struct kit_group *const kit_groups[];
 extern const struct kit_group kit_file, kit_abi, kit_probe, kit_options, kit_capability,
-    kit_numerics, kit_run, kit_shapes, kit_cache, kit_life, kit_docs;
+    kit_numerics, kit_run, kit_device, kit_shapes, kit_cache, kit_life, kit_docs, kit_fuzz;
 
 #define KIT_PRINTF __attribute__((format(printf, 2, 3)))
 

@@ -7,13 +7,16 @@ tools_backplane_check_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tools
 tools_backplane_check_LDADD = $(DL_LIBS) $(PTHREAD_LIBS) $(MATH_LIBS)
 tools_backplane_check_SOURCES = \
 	%D%/alloc.c \
+	%D%/apart.c %D%/apart.h \
 	%D%/build_id.c \
 	%D%/cases.c \
 	%D%/exec.c \
 	%D%/graph.c %D%/graph.h \
 	%D%/group_abi.c \
 	%D%/group_capability.c \
+	%D%/group_device.c \
 	%D%/group_file.c \
+	%D%/group_fuzz.c \
 	%D%/group_life.c \
 	%D%/group_numerics.c \
 	%D%/group_options.c \
@@ -23,7 +26,9 @@ tools_backplane_check_SOURCES = \
 	%D%/host.c \
 	%D%/kit.h \
 	%D%/main.c \
+	%D%/memory.c \
 	%D%/open.c \
 	%D%/reference.c %D%/reference.h \
 	%D%/report.c %D%/report.h \
+	%D%/results.c \
 	%D%/steps.c

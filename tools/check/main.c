@@ -7,28 +7,24 @@
 #include <fnmatch.h>
 #include <getopt.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "check/report.h"
+#include "check/apart.h"
 
-enum { USAGE = 4, LIMIT_SECONDS = 60 };
+enum { USAGE = 4, LIMIT_SECONDS = 60, ROUNDS = 100 };
 
 const struct kit_group *const kit_groups[] = {
-    &kit_file, &kit_abi,    &kit_probe, &kit_options, &kit_capability, &kit_numerics,
-    &kit_run,  &kit_shapes, &kit_cache, &kit_life,    &kit_docs,       NULL,
+    &kit_file,   &kit_abi,    &kit_probe, &kit_options, &kit_capability, &kit_numerics, &kit_run,
+    &kit_device, &kit_shapes, &kit_cache, &kit_life,    &kit_docs,       &kit_fuzz,     NULL,
 };
 
 static struct {
-    const char *only, *provider, *json, *junit;
-    double limit;
-    bool in_process, quiet, list;
-} options = {.limit = LIMIT_SECONDS};
+    const char *only, *json, *junit;
+    bool quiet, list, fuzz;
+    struct manner manner; /* of running tests */
+} options = {.manner = {.limit = LIMIT_SECONDS, .rounds = ROUNDS}};
 
 static const char help[] =
     "Usage: backplane-check [OPTION]... FILE.so\n"
@@ -38,6 +34,9 @@ static const char help[] =
     "  --only GLOB      Only tests whose id or group matches: 'BPK-ABI-*', RUN.\n"
     "  --provider NAME  The provider of that short name; default: the first of the file.\n"
     "  --timeout S      Seconds that a test may take. Default: 60.\n"
+    "  --fuzz SEED      Also the group FUZZ: odd inputs, made from this number and those behind "
+    "it.\n"
+    "  --rounds N       As many of them, each in a process of its own. Default: 100.\n"
     "  --in-process     All in this process, for a debugger.\n"
     "  --json FILE      Write the results as JSON; '-' is standard output.\n"
     "  --junit FILE     Write the results as JUnit's XML.\n"
@@ -48,120 +47,12 @@ static const char help[] =
     "\n"
     "Exit status: 0 conformant, 1 a test failed, 2 not loadable, 3 warnings only, 4 wrong usage.\n";
 
-static double seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* ---- one test -------------------------------------------------------------------------------- */
-
-static void run_here(const char *path, const struct kit_test *test, struct kit_outcome *outcome)
-{
-    static struct kit kit; /* not on the stack, which longjmp may leave in disorder */
-
-    memset(&kit, 0, sizeof kit);
-    kit.path = path;
-    kit.provider = options.provider;
-    kit.outcome = outcome;
-    if (setjmp(kit.end) == 0)
-        test->run(&kit);
-    outcome->is_done = 1;
-}
-
-/* True: the child ended, with *status; false: it had to be killed. */
-static bool wait_for(pid_t child, double limit, int *status)
-{
-    double end = seconds() + limit;
-    sigset_t set;
-
-    sigemptyset(&set);
-    sigaddset(&set, SIGCHLD);
-    while (waitpid(child, status, WNOHANG) == 0) {
-        double left = end - seconds();
-        struct timespec wait;
-
-        if (left <= 0) {
-            kill(-child, SIGKILL);
-            kill(child, SIGKILL);
-            waitpid(child, status, 0);
-            return false;
-        }
-        wait.tv_sec = (time_t)(left < 1 ? 0 : 1);
-        wait.tv_nsec = left < 1 ? (long)(left * 1e9) : 0;
-        (void)sigtimedwait(&set, NULL, &wait);
-    }
-    kill(-child, SIGKILL); /* what it may have left running */
-    return true;
-}
-
-static void judge_end(struct kit_outcome *outcome, int status)
-{
-    if (outcome->is_done)
-        return;
-    outcome->verdict = KIT_DIED;
-    if (WIFSIGNALED(status))
-        snprintf(outcome->text, sizeof outcome->text, "it ends in signal %d: %s", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)));
-    else
-        snprintf(outcome->text, sizeof outcome->text, "it ended the process with status %d",
-                 WEXITSTATUS(status));
-}
-
-static void run_apart(const char *path, const struct kit_test *test, struct kit_outcome *shared)
-{
-    sigset_t child_signal, before;
-    int status = 0;
-    pid_t child;
-
-    sigemptyset(&child_signal);
-    sigaddset(&child_signal, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &child_signal, &before);
-    fflush(NULL);
-    child = fork();
-    if (child == 0) {
-        const struct rlimit none = {0, 0};
-
-        setpgid(0, 0);
-        sigprocmask(SIG_SETMASK, &before, NULL);
-        setrlimit(RLIMIT_CORE, &none);
-        run_here(path, test, shared);
-        fflush(NULL);
-        _exit(0);
-    }
-    if (child < 0) {
-        shared->verdict = KIT_DIED;
-        snprintf(shared->text, sizeof shared->text, "no process for it: %s", strerror(errno));
-    } else if (wait_for(child, options.limit, &status)) {
-        judge_end(shared, status);
-    } else {
-        shared->verdict = KIT_TOO_LONG;
-        snprintf(shared->text, sizeof shared->text, "not done after %g seconds", options.limit);
-    }
-    sigprocmask(SIG_SETMASK, &before, NULL);
-}
-
-static void run_test(const char *path, struct result *result, struct kit_outcome *shared)
-{
-    double start = seconds();
-
-    memset(shared, 0, sizeof *shared);
-    if (options.in_process)
-        run_here(path, result->test, shared);
-    else
-        run_apart(path, result->test, shared);
-    result->outcome = *shared;
-    result->outcome.text[sizeof result->outcome.text - 1] = '\0';
-    result->seconds = seconds() - start;
-    result->was_run = true;
-}
-
 /* ---- all tests ------------------------------------------------------------------------------- */
 
 static bool is_wanted(const struct kit_group *group, const struct kit_test *test)
 {
+    if (group == &kit_fuzz && !options.fuzz)
+        return false;
     return !options.only || fnmatch(options.only, test->id, 0) == 0 ||
            fnmatch(options.only, group->name, 0) == 0;
 }
@@ -232,7 +123,7 @@ static int check(const char *path)
     choose(report.results);
     read_build_id(path, report.build_id);
     for (size_t i = 0; i < report.n; i++) {
-        run_test(path, &report.results[i], shared);
+        run_test(path, &options.manner, &report.results[i], shared);
         if (has_text)
             report_line(stdout, &report.results[i], options.quiet);
         if (report_level(&report) == 2)
@@ -256,26 +147,46 @@ static bool read_limit(const char *text)
 {
     char *end;
 
-    options.limit = strtod(text, &end);
-    return end != text && !*end && options.limit > 0 && options.limit < 1e6;
+    options.manner.limit = strtod(text, &end);
+    return end != text && !*end && options.manner.limit > 0 && options.manner.limit < 1e6;
 }
+
+/* Of --fuzz and --rounds. */
+static bool read_number(const char *text, uint32_t low, uint32_t *out)
+{
+    unsigned long n;
+    char *end;
+
+    errno = 0;
+    n = strtoul(text, &end, 10);
+    if (end == text || *end || errno || text[0] == '-' || n < low || n > UINT32_MAX) {
+        fprintf(stderr, "backplane-check: error: '%s' is no number from %u to %u\n", text,
+                (unsigned)low, (unsigned)UINT32_MAX);
+        return false;
+    }
+    *out = (uint32_t)n;
+    return true;
+}
+
+static const struct option known[] = {
+    {"only", required_argument, NULL, 'o'},
+    {"provider", required_argument, NULL, 'p'},
+    {"timeout", required_argument, NULL, 't'},
+    {"fuzz", required_argument, NULL, 'f'},
+    {"rounds", required_argument, NULL, 'r'},
+    {"in-process", no_argument, NULL, 'i'},
+    {"json", required_argument, NULL, 'j'},
+    {"junit", required_argument, NULL, 'u'},
+    {"list", no_argument, NULL, 'l'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {NULL, 0, NULL, 0},
+};
 
 /* -1: go on; else the exit status. */
 static int read_options(int argc, char **argv)
 {
-    static const struct option known[] = {
-        {"only", required_argument, NULL, 'o'},
-        {"provider", required_argument, NULL, 'p'},
-        {"timeout", required_argument, NULL, 't'},
-        {"in-process", no_argument, NULL, 'i'},
-        {"json", required_argument, NULL, 'j'},
-        {"junit", required_argument, NULL, 'u'},
-        {"list", no_argument, NULL, 'l'},
-        {"quiet", no_argument, NULL, 'q'},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},
-        {NULL, 0, NULL, 0},
-    };
     int c;
 
     while ((c = getopt_long(argc, argv, "qhV", known, NULL)) != -1) {
@@ -284,7 +195,7 @@ static int read_options(int argc, char **argv)
             options.only = optarg;
             break;
         case 'p':
-            options.provider = optarg;
+            options.manner.provider = optarg;
             break;
         case 't':
             if (!read_limit(optarg)) {
@@ -292,8 +203,17 @@ static int read_options(int argc, char **argv)
                 return USAGE;
             }
             break;
+        case 'f':
+            if (!read_number(optarg, 0, &options.manner.seed))
+                return USAGE;
+            options.fuzz = true;
+            break;
+        case 'r':
+            if (!read_number(optarg, 1, &options.manner.rounds))
+                return USAGE;
+            break;
         case 'i':
-            options.in_process = true;
+            options.manner.in_process = true;
             break;
         case 'j':
             options.json = optarg;

@@ -98,7 +98,8 @@ static bool is_complete(const bp_provider *p)
 {
     return p->id && p->name && p->version && p->create && p->destroy && p->capability &&
            p->compile && p->program_free && p->frame_create && p->frame_free && p->execute &&
-           (p->options || p->n_options == 0);
+           (p->options || p->n_options == 0) &&
+           (!p->dev || (p->dev->alloc && p->dev->free && p->dev->copy));
 }
 
 static const bp_provider *choose(const struct kit *kit)
@@ -139,6 +140,10 @@ void kit_open(struct kit *kit)
         kit_fail(kit, "the provider table has %u bytes; ABI 1.0 has %u",
                  (unsigned)theirs->struct_size, (unsigned)sizeof(bp_provider));
     bp_copy_in(&kit->p, sizeof kit->p, theirs);
+    if (kit->p.dev) {
+        bp_copy_in(&kit->dev, sizeof kit->dev, kit->p.dev);
+        kit->p.dev = &kit->dev;
+    }
     if (!is_complete(&kit->p))
         kit_fail(kit, "the provider table lacks a required slot");
 }
@@ -183,19 +188,48 @@ static bool parse_bool(const char *text, bp_opt *out)
     return false;
 }
 
+/* A whole number, perhaps with K, M, G or T behind it; as such it has a canonical text of digits. */
+static bool parse_integer(const char *text, bp_opt *out)
+{
+    static const char units[] = "KMGT";
+    static char digits[64][24]; /* of as many options; texts live as long as the test */
+    static unsigned next;
+    const char *unit;
+    char *end;
+
+    out->i = strtoll(text, &end, 10);
+    if (end == text || errno)
+        return false;
+    if (!*end)
+        return true;
+    unit = strchr(units, *end);
+    if (!unit || end[1])
+        return false;
+    for (const char *u = units; u <= unit; u++) {
+        if (out->i > INT64_MAX / 1024 || out->i < INT64_MIN / 1024)
+            return false;
+        out->i *= 1024;
+    }
+    next = (next + 1) % 64;
+    snprintf(digits[next], sizeof digits[next], "%lld", (long long)out->i);
+    out->str = digits[next];
+    return true;
+}
+
 static bool parse_number(const bp_option *option, const char *text, bp_opt *out)
 {
     char *end;
 
     errno = 0;
     if (option->type == BP_OPT_INT) {
-        out->i = strtoll(text, &end, 10);
+        if (!parse_integer(text, out))
+            return false;
         out->f = (double)out->i;
     } else {
         out->f = strtod(text, &end);
+        if (end == text || *end || errno)
+            return false;
     }
-    if (end == text || *end || errno)
-        return false;
     return option->min >= option->max || (out->f >= option->min && out->f <= option->max);
 }
 

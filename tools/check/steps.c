@@ -16,10 +16,8 @@ const struct kit_case *kit_first_taken(struct kit *kit, bp_instance *instance)
 
 const struct kit_case *kit_need_case(struct kit *kit, bp_instance *instance)
 {
-    const struct kit_case *c = kit->p.dev ? NULL : kit_first_taken(kit, instance);
+    const struct kit_case *c = kit_first_taken(kit, instance);
 
-    if (kit->p.dev)
-        kit_skip(kit, "it has memory of its own, which this kit does not drive");
     if (!c)
         kit_skip(kit, "it takes none of the kit's %zu cases", kit_n_cases);
     return c;
@@ -46,8 +44,6 @@ struct kit_graph *kit_ready(struct kit *kit, struct kit_exec *exec, bp_instance 
 bp_instance *kit_begin(struct kit *kit)
 {
     kit_open_usable(kit);
-    if (kit->p.dev)
-        kit_skip(kit, "it has memory of its own, which this kit does not drive");
     return kit_instance(kit);
 }
 

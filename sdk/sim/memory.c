@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_memory.c - the pretend accelerator's memory and faults. */
+/* memory.c - libbp-sim: devices, their memory, faults and counters. */
 
-#include "sim_parts.h"
+#include "parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { POISON = 0xa5 };
 
-struct sim_counters sim_counters;
+bp_sim_counters sim_counters;
+
+bp_sim_counters *bp_sim_counters_get(void)
+{
+    return &sim_counters;
+}
 
 /* An allocation: addresses without rights, and the bytes that they stand for. */
-struct sim_block {
-    struct sim_block *next;
+struct block {
+    struct block *next;
     void *handle;
     size_t span; /* of the addresses */
     size_t bytes;
     void *data;
 };
 
-struct sim_device *sim_open(const struct sim_options *options)
+bp_sim_device *bp_sim_open(const bp_sim_options *options)
 {
-    struct sim_device *device = (struct sim_device *)calloc(1, sizeof *device);
+    bp_sim_device *device = (bp_sim_device *)calloc(1, sizeof *device);
 
     if (!device)
         return NULL;
@@ -32,33 +38,43 @@ struct sim_device *sim_open(const struct sim_options *options)
     return device;
 }
 
-void sim_close(struct sim_device *device)
+void bp_sim_close(bp_sim_device *device)
 {
     while (device->blocks)
-        sim_free(device, device->blocks->handle);
+        bp_sim_free(device, device->blocks->handle);
     pthread_mutex_destroy(&device->lock);
     free(device);
 }
 
-int sim_fails(struct sim_device *device, enum sim_call call)
+int bp_sim_fails(bp_sim_device *device, uint32_t call)
 {
-    uint64_t n = atomic_fetch_add(&device->calls[call], 1) + 1;
+    uint64_t n = SIM_ADD(device->calls[call], 1);
 
-    atomic_fetch_add(&sim_counters.calls[call], 1);
+    SIM_ADD(sim_counters.calls[call], 1);
     return device->options.fail == call &&
            (device->options.fail_at == 0 || device->options.fail_at == n);
 }
 
+void bp_sim_spend(bp_sim_device *device, int64_t ns)
+{
+    struct timespec price = {ns / 1000000000, ns % 1000000000};
+
+    (void)device;
+    if (ns > 0)
+        nanosleep(&price, NULL);
+}
+
 static void count_bytes(size_t n)
 {
-    unsigned long long now = atomic_fetch_add(&sim_counters.bytes, n) + n;
-    unsigned long long peak = atomic_load(&sim_counters.peak);
+    uint64_t now = SIM_ADD(sim_counters.bytes, n);
+    uint64_t peak = __atomic_load_n(&sim_counters.peak, __ATOMIC_SEQ_CST);
 
-    while (now > peak && !atomic_compare_exchange_weak(&sim_counters.peak, &peak, now))
+    while (now > peak && !__atomic_compare_exchange_n(&sim_counters.peak, &peak, now, 1,
+                                                      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         continue;
 }
 
-static void destroy_block(struct sim_block *block)
+static void destroy_block(struct block *block)
 {
     if (block->handle)
         munmap(block->handle, block->span);
@@ -66,9 +82,9 @@ static void destroy_block(struct sim_block *block)
     free(block);
 }
 
-static struct sim_block *make_block(size_t n)
+static struct block *make_block(size_t n)
 {
-    struct sim_block *block = (struct sim_block *)calloc(1, sizeof *block);
+    struct block *block = (struct block *)calloc(1, sizeof *block);
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     void *handle;
 
@@ -88,11 +104,21 @@ static struct sim_block *make_block(size_t n)
     return block;
 }
 
-void *sim_alloc(struct sim_device *device, size_t n)
+uint64_t bp_sim_memory_free(bp_sim_device *device)
 {
-    struct sim_block *block = NULL;
+    uint64_t n;
 
-    if (sim_fails(device, SIM_ALLOC))
+    pthread_mutex_lock(&device->lock);
+    n = device->options.memory - device->used;
+    pthread_mutex_unlock(&device->lock);
+    return n;
+}
+
+void *bp_sim_alloc(bp_sim_device *device, size_t n)
+{
+    struct block *block = NULL;
+
+    if (bp_sim_fails(device, BP_SIM_ALLOC))
         return NULL;
     pthread_mutex_lock(&device->lock);
     if (n <= device->options.memory - device->used)
@@ -106,13 +132,13 @@ void *sim_alloc(struct sim_device *device, size_t n)
     if (!block)
         return NULL;
     count_bytes(n);
-    atomic_fetch_add(&sim_counters.allocations, 1);
+    SIM_ADD(sim_counters.allocations, 1);
     return block->handle;
 }
 
-void sim_free(struct sim_device *device, void *handle)
+void bp_sim_free(bp_sim_device *device, void *handle)
 {
-    struct sim_block **link = &device->blocks, *block;
+    struct block **link = &device->blocks, *block;
 
     pthread_mutex_lock(&device->lock);
     while (*link && (*link)->handle != handle)
@@ -123,14 +149,14 @@ void sim_free(struct sim_device *device, void *handle)
     *link = block->next;
     device->used -= block->bytes;
     pthread_mutex_unlock(&device->lock);
-    atomic_fetch_sub(&sim_counters.bytes, block->bytes);
-    atomic_fetch_sub(&sim_counters.allocations, 1);
+    SIM_SUB(sim_counters.bytes, block->bytes);
+    SIM_SUB(sim_counters.allocations, 1);
     destroy_block(block);
 }
 
-void *sim_reach(struct sim_device *device, struct sim_ref ref)
+void *bp_sim_reach(bp_sim_device *device, bp_sim_ref ref)
 {
-    struct sim_block *block;
+    struct block *block;
     void *data = NULL;
 
     pthread_mutex_lock(&device->lock);

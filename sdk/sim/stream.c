@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sim_stream.c - the pretend accelerator's streams: a thread each, which works late. */
+/* stream.c - libbp-sim: streams, a thread each, which works late; copies and events. */
 
-#include "sim_parts.h"
+#include "parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 enum { RING = 256 }; /* entries of a stream that may wait */
 
 struct entry {
-    sim_kernel kernel;
-    _Alignas(16) unsigned char arg[SIM_ARG];
+    bp_sim_kernel kernel;
+    _Alignas(16) unsigned char arg[BP_SIM_ARG];
 };
 
-struct sim_stream {
-    struct sim_device *device;
+struct bp_sim_stream {
+    bp_sim_device *device;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t moved; /* any of the following changed */
@@ -27,24 +27,15 @@ struct sim_stream {
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-static int may_work(const struct sim_stream *stream)
+static int may_work(const bp_sim_stream *stream)
 {
     return stream->done < stream->put &&
-           (!stream->device->options.is_lazy || stream->done < stream->asked);
-}
-
-static void pay(const struct sim_device *device)
-{
-    struct timespec price = {device->options.launch_ns / 1000000000,
-                             device->options.launch_ns % 1000000000};
-
-    if (device->options.launch_ns > 0)
-        nanosleep(&price, NULL);
+           (!(stream->device->options.flags & BP_SIM_LAZY) || stream->done < stream->asked);
 }
 
 static void *work(void *arg)
 {
-    struct sim_stream *stream = (struct sim_stream *)arg;
+    bp_sim_stream *stream = (bp_sim_stream *)arg;
 
     pthread_mutex_lock(&stream->lock);
     while (!stream->must_end) {
@@ -56,9 +47,9 @@ static void *work(void *arg)
             continue;
         }
         pthread_mutex_unlock(&stream->lock);
-        pay(stream->device);
-        has_failed =
-            sim_fails(stream->device, SIM_LATE) || entry->kernel(stream->device, entry->arg) != 0;
+        bp_sim_spend(stream->device, stream->device->options.launch_ns);
+        has_failed = bp_sim_fails(stream->device, BP_SIM_LATE) ||
+                     entry->kernel(stream->device, entry->arg) != 0;
         pthread_mutex_lock(&stream->lock);
         stream->has_failed |= has_failed;
         stream->done++;
@@ -70,7 +61,7 @@ static void *work(void *arg)
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-static void init_sync(struct sim_stream *stream)
+static void init_sync(bp_sim_stream *stream)
 {
     pthread_condattr_t attr;
 
@@ -81,20 +72,20 @@ static void init_sync(struct sim_stream *stream)
     pthread_mutex_init(&stream->lock, NULL);
 }
 
-static void destroy(struct sim_stream *stream)
+static void destroy(bp_sim_stream *stream)
 {
     pthread_cond_destroy(&stream->moved);
     pthread_mutex_destroy(&stream->lock);
     free(stream);
 }
 
-struct sim_stream *sim_stream_create(struct sim_device *device)
+bp_sim_stream *bp_sim_stream_create(bp_sim_device *device)
 {
-    struct sim_stream *stream;
+    bp_sim_stream *stream;
 
-    if (sim_fails(device, SIM_STREAM))
+    if (bp_sim_fails(device, BP_SIM_STREAM))
         return NULL;
-    stream = (struct sim_stream *)calloc(1, sizeof *stream);
+    stream = (bp_sim_stream *)calloc(1, sizeof *stream);
     if (!stream)
         return NULL;
     stream->device = device;
@@ -103,11 +94,11 @@ struct sim_stream *sim_stream_create(struct sim_device *device)
         destroy(stream);
         return NULL;
     }
-    atomic_fetch_add(&sim_counters.streams, 1);
+    SIM_ADD(sim_counters.streams, 1);
     return stream;
 }
 
-void sim_stream_destroy(struct sim_stream *stream)
+void bp_sim_stream_destroy(bp_sim_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     stream->must_end = 1;
@@ -115,16 +106,20 @@ void sim_stream_destroy(struct sim_stream *stream)
     pthread_mutex_unlock(&stream->lock);
     pthread_join(stream->thread, NULL);
     destroy(stream);
-    atomic_fetch_sub(&sim_counters.streams, 1);
+    SIM_SUB(sim_counters.streams, 1);
 }
 
-int sim_launch(struct sim_device *device, struct sim_stream *stream, sim_kernel kernel,
-               const void *arg, size_t n_arg)
+int bp_sim_launch(bp_sim_device *device, bp_sim_stream *stream, bp_sim_kernel kernel,
+                  const void *arg, size_t n_arg)
 {
     struct entry *entry;
 
-    if (!stream)
-        return kernel(device, arg);
+    if (n_arg > BP_SIM_ARG)
+        return -1;
+    if (!stream) {
+        bp_sim_spend(device, device->options.launch_ns);
+        return kernel(device, arg) != 0 ? -1 : 0;
+    }
     pthread_mutex_lock(&stream->lock);
     while (stream->put - stream->done == RING) { /* full: even a lazy one has to work */
         stream->asked = stream->put;
@@ -142,18 +137,21 @@ int sim_launch(struct sim_device *device, struct sim_stream *stream, sim_kernel 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
 struct copy {
-    struct sim_ref device;
+    bp_sim_ref device;
     void *to;         /* NULL: to the device */
     const void *from; /* NULL: from the device */
 };
 
-static int run_copy(struct sim_device *device, const void *arg)
+static int run_copy(bp_sim_device *device, const void *arg)
 {
     const struct copy *copy = (const struct copy *)arg;
-    void *at = sim_reach(device, copy->device);
+    void *at = bp_sim_reach(device, copy->device);
+    double gbps = copy->to ? device->options.d2h_gbps : device->options.h2d_gbps;
 
     if (!at)
         return -1;
+    if (gbps > 0)
+        bp_sim_spend(device, (int64_t)((double)copy->device.bytes / gbps));
     if (copy->to)
         memcpy(copy->to, at, copy->device.bytes);
     else
@@ -161,35 +159,51 @@ static int run_copy(struct sim_device *device, const void *arg)
     return 0;
 }
 
-int sim_upload(struct sim_device *device, struct sim_stream *stream, struct sim_ref to,
-               const void *from)
+int bp_sim_upload(bp_sim_device *device, bp_sim_stream *stream, bp_sim_ref to, const void *from)
 {
     struct copy copy = {to, NULL, from};
 
-    if (sim_fails(device, SIM_COPY))
+    if (bp_sim_fails(device, BP_SIM_COPY))
         return -1;
-    atomic_fetch_add(&sim_counters.uploads, 1);
-    atomic_fetch_add(&sim_counters.bytes_up, to.bytes);
-    return sim_launch(device, stream, run_copy, &copy, sizeof copy);
+    SIM_ADD(sim_counters.uploads, 1);
+    SIM_ADD(sim_counters.bytes_up, to.bytes);
+    return bp_sim_launch(device, stream, run_copy, &copy, sizeof copy);
 }
 
-int sim_download(struct sim_device *device, struct sim_stream *stream, void *to,
-                 struct sim_ref from)
+int bp_sim_download(bp_sim_device *device, bp_sim_stream *stream, void *to, bp_sim_ref from)
 {
     struct copy copy = {from, to, NULL};
 
-    if (sim_fails(device, SIM_COPY))
+    if (bp_sim_fails(device, BP_SIM_COPY))
         return -1;
-    atomic_fetch_add(&sim_counters.downloads, 1);
-    atomic_fetch_add(&sim_counters.bytes_down, from.bytes);
-    return sim_launch(device, stream, run_copy, &copy, sizeof copy);
+    SIM_ADD(sim_counters.downloads, 1);
+    SIM_ADD(sim_counters.bytes_down, from.bytes);
+    return bp_sim_launch(device, stream, run_copy, &copy, sizeof copy);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-int sim_record(struct sim_stream *stream, struct sim_event *event)
+bp_sim_event *bp_sim_event_create(bp_sim_device *device)
 {
-    if (sim_fails(stream->device, SIM_RECORD))
+    bp_sim_event *event;
+
+    if (bp_sim_fails(device, BP_SIM_EVENT))
+        return NULL;
+    event = (bp_sim_event *)calloc(1, sizeof *event);
+    if (event)
+        SIM_ADD(sim_counters.events, 1);
+    return event;
+}
+
+void bp_sim_event_destroy(bp_sim_event *event)
+{
+    free(event);
+    SIM_SUB(sim_counters.events, 1);
+}
+
+int bp_sim_record(bp_sim_stream *stream, bp_sim_event *event)
+{
+    if (bp_sim_fails(stream->device, BP_SIM_RECORD))
         return -1;
     pthread_mutex_lock(&stream->lock);
     event->stream = stream;
@@ -209,15 +223,15 @@ static struct timespec in_future(int64_t ns)
     return t;
 }
 
-int sim_wait(struct sim_event *event, int64_t timeout_ns)
+int bp_sim_wait(bp_sim_event *event, int64_t timeout_ns)
 {
-    struct sim_stream *stream = event->stream;
+    bp_sim_stream *stream = event->stream;
     struct timespec until = in_future(timeout_ns < 0 ? 0 : timeout_ns);
     int is_late = 0, result;
 
     if (!stream)
         return 0; /* never recorded */
-    if (sim_fails(stream->device, SIM_WAIT))
+    if (bp_sim_fails(stream->device, BP_SIM_WAIT))
         return -1;
     pthread_mutex_lock(&stream->lock);
     if (stream->asked < event->ticket)

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sim.h - libbp-sim, a pretend accelerator: what the library of a vendor would be to a provider. To
+ * write and test a provider with memory of its own where there is no device; link it into the plug-in
+ * with `pkg-config --cflags --libs backplane-sim`.
+ *
+ * Its memory has addresses that the host cannot touch: the pages behind a handle have no rights, so
+ * that a host which computes with one, or reads through it, is stopped at once. Copies and kernels
+ * reach the bytes with bp_sim_reach(). Fresh memory holds 0xa5. Its streams really run late, on a
+ * thread each: a lazy one does nothing until somebody waits for it, so that whoever reads too early,
+ * or writes too early over what a copy has still to read, finds wrong numbers every time. Any kind of
+ * call can be made to fail, and work can be given a price, which is time that really passes.
+ *
+ * Calls may come from any thread; one thread at a time puts into a stream. What takes a device gets
+ * one of bp_sim_open(), never NULL. Handing over a handle that is none of the device's ends the
+ * process by abort(), as memory checkers do: it is a mistake of the caller.
+ */
+#ifndef BP_SIM_H
+#define BP_SIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Kinds of calls, for faults and counters. */
+enum {
+    BP_SIM_NONE = 0,
+    BP_SIM_ALLOC = 1,
+    BP_SIM_COPY = 2,   /* putting it in */
+    BP_SIM_STREAM = 3, /* making one */
+    BP_SIM_EVENT = 4,  /* making one */
+    BP_SIM_RECORD = 5,
+    BP_SIM_WAIT = 6,
+    BP_SIM_LAUNCH = 7, /* putting a kernel in */
+    BP_SIM_LATE = 8,   /* a copy or kernel in a stream, when its time has come */
+    BP_SIM_CALLS = 9
+};
+
+enum {
+    BP_SIM_LAZY = 1u << 0 /* streams work only when somebody waits for them, or when they are full */
+};
+
+enum { BP_SIM_ARG = 192 }; /* bytes that a kernel may be handed */
+
+typedef struct bp_sim_options {
+    uint64_t memory;   /* bytes of the device */
+    uint32_t flags;    /* BP_SIM_LAZY */
+    uint32_t fail;     /* BP_SIM_*: this kind of call fails... */
+    uint64_t fail_at;  /* ...the n-th time, from 1; 0: each time */
+    int64_t launch_ns; /* price of each copy and kernel in nanoseconds; 0: none */
+    double h2d_gbps;   /* 1e9 bytes that cross in a second; 0: at once */
+    double d2h_gbps;
+} bp_sim_options;
+
+/*
+ * What all devices of the process, that is of this copy of the library, did. The numbers are plain:
+ * they are up to date for a thread that knows nobody is at work.
+ */
+typedef struct bp_sim_counters {
+    uint32_t allocations, streams, events; /* alive */
+    uint32_t uploads, downloads;           /* so far */
+    uint32_t calls[BP_SIM_CALLS];          /* so far, those that failed included */
+    uint64_t bytes, peak;                  /* of device memory */
+    uint64_t bytes_up, bytes_down;
+} bp_sim_counters;
+
+typedef struct bp_sim_device bp_sim_device;
+typedef struct bp_sim_stream bp_sim_stream;
+
+/* Bytes of device memory. */
+typedef struct bp_sim_ref {
+    void *handle; /* as bp_sim_alloc() gave it */
+    uint64_t offset;
+    size_t bytes;
+} bp_sim_ref;
+
+/* A place in a stream. All zero: never recorded, for which nobody waits. */
+typedef struct bp_sim_event {
+    bp_sim_stream *stream;
+    uint64_t ticket;
+} bp_sim_event;
+
+/* Work; 0 when all went well. `arg` is the stream's copy, at a multiple of 16. */
+typedef int (*bp_sim_kernel)(bp_sim_device *device, const void *arg);
+
+/* The counters; never NULL. They may be set back to 0 while nobody is at work. */
+bp_sim_counters *bp_sim_counters_get(void);
+
+bp_sim_device *bp_sim_open(const bp_sim_options *options); /* copies them; NULL: no memory */
+/* All of its streams are gone. Frees what is still allocated. */
+void bp_sim_close(bp_sim_device *device);
+/* Counts a call that the provider makes up itself; 1 when it is to fail, else 0. */
+int bp_sim_fails(bp_sim_device *device, uint32_t call);
+/* Lets as much time pass: what a kernel calls for its arithmetic. */
+void bp_sim_spend(bp_sim_device *device, int64_t ns);
+/* Bytes that are not allocated. */
+uint64_t bp_sim_memory_free(bp_sim_device *device);
+
+/* A handle of n > 0 bytes, at a multiple of a page; NULL: the device is full, or it is to fail. */
+void *bp_sim_alloc(bp_sim_device *device, size_t n);
+void bp_sim_free(bp_sim_device *device, void *handle);
+/* For kernels: where the bytes are, for as long as they are allocated; NULL: not in one allocation. */
+void *bp_sim_reach(bp_sim_device *device, bp_sim_ref ref);
+
+/* NULL when it fails. */
+bp_sim_stream *bp_sim_stream_create(bp_sim_device *device);
+/* Drops what has not begun, waits for what has. */
+void bp_sim_stream_destroy(bp_sim_stream *stream);
+/*
+ * Runs the kernel in its turn, with a copy of n_arg <= BP_SIM_ARG bytes; a NULL stream: now. -1: it
+ * was not accepted or, now, it failed. What fails in a stream is told by bp_sim_wait(). A full stream
+ * (256 entries) makes the caller wait for room.
+ */
+int bp_sim_launch(bp_sim_device *device, bp_sim_stream *stream, bp_sim_kernel kernel, const void *arg,
+                  size_t n_arg);
+/* Copies of ref.bytes. Host memory is the stream's until it has come so far. -1 as above. */
+int bp_sim_upload(bp_sim_device *device, bp_sim_stream *stream, bp_sim_ref to, const void *from);
+int bp_sim_download(bp_sim_device *device, bp_sim_stream *stream, void *to, bp_sim_ref from);
+
+/* An event on the heap, not recorded; NULL when it fails. Others may live anywhere, as zeroes. */
+bp_sim_event *bp_sim_event_create(bp_sim_device *device);
+void bp_sim_event_destroy(bp_sim_event *event);
+/* The event stands for all that is in the stream by now. -1: it is to fail. */
+int bp_sim_record(bp_sim_stream *stream, bp_sim_event *event);
+/*
+ * Waits until the stream has come to the event; its stream still lives. 0: it has; 1: not within
+ * timeout_ns, which is < 0 for ever; -1: something in the stream failed so far, or this is to fail.
+ */
+int bp_sim_wait(bp_sim_event *event, int64_t timeout_ns);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * abi.h - the contract between the Backplane host and a provider plug-in. Draft of 1.0.
+ *
+ * A plug-in is a shared object that exports one symbol, bp_provider_entry_v1. The host opens it,
+ * hands it a table of services (bp_host) and receives a table of providers (bp_module). Nothing
+ * else is shared: the plug-in links no host library and the host calls nothing by name.
+ *
+ * Draft: until it is frozen, any part of this file may change between releases; a plug-in must
+ * then be rebuilt. Rules that hold in both directions from the first day:
+ *  - Every table starts with struct_size, set to sizeof by the side that fills it. The reader copies
+ *    the smaller of both sizes into its own zeroed struct, once, and never tests sizes again: a
+ *    slot that the other side does not have reads as NULL.
+ *  - Tables only grow at their end. Arrays of rows travel with a stride, walk them with BP_AT.
+ *  - In a struct that the callee fills, it writes at most the caller's struct_size bytes.
+ *  - Enum values never change. Flags: an unknown bit within BP_CRITICAL is refused, another ignored.
+ *  - All text is UTF-8. Strings inside tables live until teardown; strings passed to a function
+ *    are copied by the callee before it returns.
+ *  - No exception, longjmp, exit or signal handler crosses in either direction.
+ *
+ * Thread tags on each slot: [once] under the loader's lock; [any] any thread, may overlap;
+ * [instance] serial for one instance; [program] serial for one program; [frame] serial for one
+ * frame.
+ */
+#ifndef BP_ABI_H
+#define BP_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BP_ABI_MAJOR 1u
+#define BP_ABI_MINOR 0u
+#define BP_ENTRY_SYMBOL "bp_provider_entry_v1" /* the major is part of the name */
+#define BP_MAGIC 0x31304250u                   /* "BP01", little-endian */
+#define BP_CRITICAL 0xffff0000u                /* flag bits that a reader must know */
+#define BP_NONE 0xffffffffu                    /* "no index": an absent optional input, no producer */
+#define BP_RANK_UNKNOWN 0xffffffffu
+
+/* Row i of an array whose rows are `stride` bytes apart. */
+#define BP_AT(type, rows, stride, i)                                                               \
+    ((const type *)(const void *)((const char *)(rows) + (size_t)(stride) * (size_t)(i)))
+#define BP_NODE(g, i) BP_AT(bp_node, (g)->nodes, (g)->node_stride, i)
+#define BP_VALUE(g, i) BP_AT(bp_value, (g)->values, (g)->value_stride, i)
+#define BP_ATTR(g, i) BP_AT(bp_attr, (g)->attrs, (g)->attr_stride, i)
+
+/* ---- status ---------------------------------------------------------------------------------- */
+
+typedef int32_t bp_rc; /* below zero: an error. A negative that is unknown reads as BP_E_INTERNAL. */
+
+enum {
+    BP_OK = 0,
+    BP_PENDING = 1,          /* execute: accepted, finished when bp_run.stream has come so far */
+    BP_E_INVALID = -1,       /* the caller's argument, model or feed is wrong */
+    BP_E_UNSUPPORTED = -2,   /* well formed, but nobody here can do it */
+    BP_E_UNAVAILABLE = -3,   /* the provider, its device or its library is not here */
+    BP_E_OPTION = -4,        /* an option's key, type or value is wrong */
+    BP_E_NOMEM = -5,         /* out of host or device memory */
+    BP_E_SHAPE = -6,         /* a shape that the program was not compiled for */
+    BP_E_STALE = -7,         /* a saved program that no longer fits */
+    BP_E_CANCELLED = -8,     /* *cancel became non-zero */
+    BP_E_TIMEOUT = -9,       /* deadline_ns passed */
+    BP_E_BUSY = -10,         /* device in exclusive use elsewhere */
+    BP_E_DEVICE_LOST = -11,  /* device reset or unplugged */
+    BP_E_IO = -12,           /* a file could not be read or written */
+    BP_E_VERSION = -13,      /* ABI, IR or operator-set version out of range */
+    BP_E_INTERNAL = -14      /* a broken promise inside host or plug-in */
+};
+
+/*
+ * Where an error's words go. The caller owns the struct and its text buffer; the callee fills them
+ * and keeps neither. A NULL bp_err, or a NULL msg, is always allowed: then only the code returns.
+ */
+typedef struct bp_err {
+    uint32_t struct_size;
+    bp_rc code;          /* the code that was returned with the text */
+    int64_t native_code; /* the vendor library's own number; 0 when there is none */
+    char *msg;           /* NUL-terminated by the callee */
+    uint32_t msg_cap;    /* bytes in msg, the NUL included */
+    uint32_t msg_len;    /* bytes written, the NUL not included */
+} bp_err;
+
+typedef struct bp_span {
+    const void *data;
+    size_t size;
+} bp_span;
+
+/* ---- element types (the numbers of ONNX TensorProto.DataType) -------------------------------- */
+
+enum {
+    BP_DTYPE_NONE = 0,
+    BP_DTYPE_F32 = 1,
+    BP_DTYPE_U8 = 2,
+    BP_DTYPE_I8 = 3,
+    BP_DTYPE_U16 = 4,
+    BP_DTYPE_I16 = 5,
+    BP_DTYPE_I32 = 6,
+    BP_DTYPE_I64 = 7,
+    BP_DTYPE_STRING = 8, /* an element is a bp_span; the bytes stay the producer's, until its frame's
+                            next execute */
+    BP_DTYPE_BOOL = 9,   /* one byte, 0 or 1 */
+    BP_DTYPE_F16 = 10,
+    BP_DTYPE_F64 = 11,
+    BP_DTYPE_U32 = 12,
+    BP_DTYPE_U64 = 13,
+    BP_DTYPE_C64 = 14,
+    BP_DTYPE_C128 = 15,
+    BP_DTYPE_BF16 = 16,
+    BP_DTYPE_F8E4M3FN = 17,
+    BP_DTYPE_F8E4M3FNUZ = 18,
+    BP_DTYPE_F8E5M2 = 19,
+    BP_DTYPE_F8E5M2FNUZ = 20,
+    BP_DTYPE_U4 = 21, /* types under 8 bits: elements from the low bits up, last byte zero-filled */
+    BP_DTYPE_I4 = 22,
+    BP_DTYPE_F4E2M1 = 23,
+    BP_DTYPE_F8E8M0 = 24,
+    BP_DTYPE_U2 = 25,
+    BP_DTYPE_I2 = 26,
+    BP_DTYPE_END = 27
+};
+
+/* ---- tensors --------------------------------------------------------------------------------- */
+
+enum {
+    BP_SPACE_HOST = 0 /* ordinary memory; other spaces are the provider's own, 1..bp_device.spaces */
+};
+
+/*
+ * A dense row-major view. The bytes begin at `offset` from `base`; for device memory `base` is an
+ * opaque handle, so nobody but its owner may do arithmetic on it. Nothing here is owned.
+ */
+typedef struct bp_tensor {
+    void *base;
+    uint64_t offset; /* bytes */
+    int64_t *dims;   /* rank entries, each >= 0 */
+    size_t bytes;    /* of the buffer behind base + offset; may exceed what dims need */
+    uint32_t rank;
+    uint32_t dtype;
+    uint32_t space;
+    uint32_t flags; /* none yet */
+} bp_tensor;
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+enum { BP_OPT_STRING = 1, BP_OPT_INT = 2, BP_OPT_FLOAT = 3, BP_OPT_BOOL = 4, BP_OPT_CHOICE = 5 };
+
+enum {
+    BP_OPTION_REQUIRED = 1u << 0,   /* no default: the application must give it */
+    BP_OPTION_DYNAMIC = 1u << 1,    /* may be changed by set_option while the instance lives */
+    BP_OPTION_DEPRECATED = 1u << 2, /* accepted, with a warning */
+    BP_OPTION_SECRET = 1u << 3      /* its value is never printed */
+};
+
+/* One row of a provider's option schema. The host parses, checks, fills defaults, prints help. */
+typedef struct bp_option {
+    uint32_t struct_size;
+    uint32_t flags;
+    uint32_t type;      /* BP_OPT_* */
+    uint32_t n_choices; /* BP_OPT_CHOICE only */
+    const char *key;
+    const char *help;           /* one sentence, with the unit */
+    const char *def;            /* the default as text; NULL only with BP_OPTION_REQUIRED */
+    const char *const *choices; /* n_choices strings */
+    double min, max;            /* BP_OPT_INT, BP_OPT_FLOAT: inclusive; equal means unbounded.
+                                   People may write integers with K, M, G or T: powers of 1024 */
+} bp_option;
+
+/* An option as a provider receives it: valid, defaulted, in the order of its schema. */
+typedef struct bp_opt {
+    const char *key;
+    const char *str; /* the canonical text, for every type */
+    int64_t i;       /* BP_OPT_INT; 0 or 1 for BOOL; index of the choice for CHOICE */
+    double f;        /* BP_OPT_FLOAT, BP_OPT_INT */
+} bp_opt;
+
+/* ---- the graph a provider sees: flat, read-only, indices instead of pointers ----------------- */
+
+typedef struct bp_dim {
+    int64_t value;   /* the size, or -1 while unknown */
+    uint32_t symbol; /* equal non-zero numbers are equal sizes; 0: no name */
+    uint32_t flags;  /* BP_DIM_* */
+} bp_dim;
+
+enum {
+    BP_DIM_FROM_DATA = 1u << 0 /* known only after the producer has run (NonZero, ...) */
+};
+
+enum {
+    BP_VALUE_CONSTANT = 1u << 0, /* bytes through bp_host.constant */
+    BP_VALUE_INPUT = 1u << 1,    /* input of this graph */
+    BP_VALUE_OUTPUT = 1u << 2    /* output of this graph */
+};
+
+typedef struct bp_value {
+    const char *name;
+    const bp_dim *dims; /* rank entries; NULL when rank is 0 or BP_RANK_UNKNOWN */
+    uint32_t rank;
+    uint32_t dtype;        /* BP_DTYPE_*; NONE when the value is no tensor */
+    uint32_t flags;        /* BP_VALUE_* */
+    uint32_t producer;     /* node index, or BP_NONE for inputs and constants */
+    uint64_t const_bytes;  /* constants: size of the data */
+    uint64_t const_id;     /* constants: equal numbers are equal bytes, in this process */
+} bp_value;
+
+enum {
+    BP_ATTR_FLOAT = 1,   /* data: const float[count] */
+    BP_ATTR_INT = 2,     /* data: const int64_t[count] */
+    BP_ATTR_STRING = 3,  /* data: const bp_span[count] */
+    BP_ATTR_TENSOR = 4,  /* data: const bp_const[count] */
+    BP_ATTR_GRAPH = 5    /* data: const uint32_t[count], indices into bp_graph.subs */
+};
+
+/* A tensor held by an attribute. */
+typedef struct bp_const {
+    const void *data;
+    uint64_t bytes;
+    const int64_t *dims;
+    uint32_t rank;
+    uint32_t dtype;
+} bp_const;
+
+enum {
+    BP_ATTR_LIST = 1u << 0 /* written as a list (INTS, ...), whatever its count */
+};
+
+typedef struct bp_attr {
+    const char *name;
+    const void *data;
+    uint32_t type; /* BP_ATTR_* */
+    uint32_t count;
+    uint32_t flags; /* BP_ATTR_LIST */
+    uint32_t reserved0;
+} bp_attr;
+
+typedef struct bp_node {
+    const char *name;   /* unique within the model; never empty */
+    const char *op;     /* operator type, "Conv" */
+    const char *domain; /* "" is ai.onnx */
+    const uint32_t *in; /* value indices; BP_NONE is an absent optional input */
+    const uint32_t *out;
+    uint32_t n_in, n_out;
+    uint32_t opset; /* the operator-set version that the model imports for this domain */
+    uint32_t since; /* the version of the operator that is in force there */
+    uint32_t first_attr, n_attr; /* rows of bp_graph.attrs; defaults are filled in by the host */
+} bp_node;
+
+typedef struct bp_graph {
+    uint32_t struct_size;
+    uint32_t flags;
+    uint32_t n_nodes, node_stride; /* nodes are in an order in which they can run */
+    uint32_t n_values, value_stride;
+    uint32_t n_attrs, attr_stride;
+    const bp_node *nodes;
+    const bp_value *values;
+    const bp_attr *attrs;
+    const struct bp_graph *const *subs; /* bodies of control flow; none in this draft: the host runs it */
+    const uint32_t *inputs;             /* value indices, in the order of a frame's `in` */
+    const uint32_t *outputs;            /* value indices, in the order of a frame's `out` */
+    uint32_t n_inputs, n_outputs, n_subs, reserved0;
+    const void *host; /* the host's own; a provider passes it back, never reads it */
+} bp_graph;
+
+/* ---- capability: the provider says which nodes it takes -------------------------------------- */
+
+enum {
+    BP_NO = 0,
+    BP_YES = 1,
+    BP_ONLY_IN_GROUP = 2 /* worth taking only beside a node answered with BP_YES */
+};
+
+enum {
+    BP_R_NONE = 0,
+    BP_R_OP = 1,              /* operator not implemented */
+    BP_R_OPSET = 2,           /* this version of it */
+    BP_R_DTYPE = 3,           /* element type */
+    BP_R_RANK = 4,            /* rank or spatial rank */
+    BP_R_DYNAMIC_SHAPE = 5,   /* a size that is not known yet */
+    BP_R_ATTRIBUTE = 6,       /* value of an attribute */
+    BP_R_NOT_CONSTANT = 7,    /* an input that has to be constant */
+    BP_R_MEMORY = 8,          /* does not fit the device */
+    BP_R_DEVICE_FEATURE = 9,  /* the device lacks something */
+    BP_R_CONTROL_FLOW = 10,   /* has bodies */
+    BP_R_NOT_PROFITABLE = 11, /* could, but would be slower */
+    BP_R_OPTION = 12,         /* switched off by an option or rule */
+    BP_R_OTHER = 13,
+    BP_R_END = 14
+};
+
+typedef struct bp_cost {
+    uint32_t struct_size;
+    uint32_t known; /* 0: no estimate */
+    double run_ns;  /* arithmetic of one run */
+    double launch_ns;
+    uint64_t weight_bytes, scratch_bytes;
+} bp_cost;
+
+/* Where capability() puts its answers. The host implements it and copies everything. */
+typedef struct bp_claims {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    void *h;
+    /*
+     * One answer for node index `node`; the last one counts; no answer reads as BP_NO, BP_R_OTHER.
+     * For BP_NO: reason is BP_R_*, subject the input, attribute or dimension it is about ("W",
+     * "dilations"), text a sentence in words ("spatial rank 3, provider takes 1..2").
+     * subject, text and cost may be NULL.
+     */
+    void (*node)(void *h, uint32_t node, uint32_t verdict, uint32_t reason, const char *subject,
+                 const char *text, const bp_cost *cost);
+} bp_claims;
+
+/* ---- what the host does for a plug-in -------------------------------------------------------- */
+
+enum { BP_LOG_ERROR = 1, BP_LOG_WARN = 2, BP_LOG_INFO = 3, BP_LOG_DEBUG = 4 };
+
+/*
+ * The only thing a plug-in may call in the host. Valid from the entry call to teardown.
+ * Unless said otherwise a slot may be called from any thread.
+ */
+typedef struct bp_host {
+    uint32_t struct_size;
+    uint16_t abi_major, abi_minor;
+    uint32_t magic;
+    uint32_t flags;
+    const char *name, *version; /* of the host */
+    const char *module_path;    /* absolute path of this plug-in; "" when it was handed over */
+    void *h;                    /* first argument of every slot */
+
+    /* level is BP_LOG_*, domain the provider's short name; text without a newline */
+    void (*log)(void *h, uint32_t level, const char *domain, const char *text);
+    /* n bytes at a multiple of align (a power of two); NULL when there is no memory or n is 0 */
+    void *(*alloc)(void *h, size_t n, size_t align);
+    /* n and align as given to alloc; NULL p is fine */
+    void (*free)(void *h, void *p, size_t n, size_t align);
+
+    /* threads that parallel_for uses, the caller included; at least 1 */
+    uint32_t (*pool_width)(void *h);
+    /*
+     * Calls fn(u, i, worker) for each i < n, worker < pool_width, in any order and on several
+     * threads; returns when all are done. Only from within compile, load, frame_create or
+     * execute, on the thread that called those; not nested.
+     */
+    void (*parallel_for)(void *h, uint32_t n, void (*fn)(void *u, uint32_t i, uint32_t worker),
+                         void *u);
+
+    /*
+     * The bytes of a constant value of `graph`, row-major, little-endian, any alignment. They stay
+     * valid as long as the graph (compile: until program_free returned; capability: the call).
+     * External data is mapped at the first call. BP_E_INVALID: no constant. BP_E_IO: unreadable.
+     */
+    bp_rc (*constant)(void *h, const bp_graph *graph, uint32_t value, bp_span *out, bp_err *err);
+
+    /*
+     * Shared read-only data, usually packed weights, one copy a process: when `key` is new, n bytes
+     * are allocated and filled by pack (which may fail); else the existing ones are returned. Each
+     * success is paired with one weight_put. Keys are the plug-in's own name space. Same key with
+     * another n: BP_E_INVALID.
+     */
+    bp_rc (*weight_get)(void *h, const char *key, size_t n, size_t align,
+                        bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err), void *u,
+                        const void **out, bp_err *err);
+    void (*weight_put)(void *h, const void *p);
+
+    /* A table for an extension id ("bp.calibrate/1"), or NULL. */
+    const void *(*extension)(void *h, const char *id);
+} bp_host;
+
+/* ---- availability and devices ---------------------------------------------------------------- */
+
+enum { BP_AVAIL_UNKNOWN = 0, BP_AVAIL_YES = 1, BP_AVAIL_NO = 2 };
+
+/* Filled by is_available. The text buffers are the caller's. */
+typedef struct bp_avail {
+    uint32_t struct_size;
+    uint32_t state;     /* BP_AVAIL_* */
+    uint32_t n_devices; /* usable ones, for bp_provider.device */
+    uint32_t reserved0;
+    char *reason; /* why not: "driver too old: 535.54 < 550.0" */
+    char *fix;    /* what to do: "update the driver" */
+    uint32_t reason_cap, fix_cap;
+} bp_avail;
+
+enum { BP_DEVICE_CPU = 1, BP_DEVICE_GPU = 2, BP_DEVICE_NPU = 3, BP_DEVICE_OTHER = 4 };
+
+typedef struct bp_device {
+    uint32_t struct_size;
+    uint32_t flags;
+    uint32_t kind; /* BP_DEVICE_* */
+    uint32_t vendor_id;
+    uint32_t numa;   /* node, or BP_NONE */
+    uint32_t spaces; /* memory spaces beside the host's */
+    const char *id, *name, *driver;
+    uint64_t mem_total, mem_free; /* bytes; 0 when unknown */
+    double h2d_gbps, d2h_gbps;    /* copy bandwidth in 1e9 bytes a second; 0 when unknown */
+    double launch_ns;             /* price of one launch; 0 when unknown */
+} bp_device;
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+typedef struct bp_instance bp_instance; /* a provider with its options and devices, in one session */
+typedef struct bp_program bp_program;   /* a group of nodes, compiled */
+typedef struct bp_frame bp_frame;       /* a program prepared for one set of shapes; one run at a time */
+
+typedef struct bp_prof_event {
+    int64_t t0_ns, t1_ns;
+    const char *name;
+    uint32_t node; /* index in the program's graph */
+    uint32_t kind, lane, reserved0;
+    uint64_t bytes;
+} bp_prof_event;
+
+/*
+ * A run's record of events: rows are added at `count` up to `cap`, then counted in `dropped`. A
+ * provider that measures its nodes writes a row for each as it ends, with `node` set, times on
+ * CLOCK_MONOTONIC, and `name` NULL or valid until execute returns; one that measures none leaves it
+ * alone, and the host has the time of the whole call.
+ */
+typedef struct bp_prof {
+    uint32_t struct_size;
+    uint32_t cap, count, dropped;
+    bp_prof_event *ev;
+} bp_prof;
+
+/* What changes from run to run. Host-owned, at the same address for the life of the frame. */
+typedef struct bp_run {
+    uint32_t struct_size;
+    uint32_t flags;
+    uint64_t run_id;
+    uint32_t io_epoch; /* differs from the last run's <=> a base or offset in the frame changed */
+    uint32_t reserved0;
+    /*
+     * Of a provider with queues: the one for this execute, whose work is ordered behind what is in
+     * it. Inputs may be on their way in there; execute either puts its own work behind them and
+     * gives BP_PENDING, or waits for them itself. NULL: inputs are there, and execute returns when
+     * it is done. The host waits before it reads; a stream may be another one at each run.
+     */
+    void *stream;
+    void *wait_event, *signal_event; /* NULL in this draft */
+    const volatile uint32_t *cancel; /* non-zero asks execute to stop with BP_E_CANCELLED */
+    int64_t deadline_ns;             /* on CLOCK_MONOTONIC; 0 means none */
+    bp_prof *prof;                   /* NULL: profiling is off */
+} bp_run;
+
+/* The sizes of one value under the shapes of a frame. */
+typedef struct bp_shape {
+    const int64_t *dims; /* rank entries */
+    uint32_t rank;       /* BP_RANK_UNKNOWN: known only after the producer ran */
+    uint32_t dtype;
+} bp_shape;
+
+/*
+ * A frame's surroundings; the host keeps it at one address for the life of the frame.
+ * At frame_create: in[] and out[] have dtype, rank, dims and space, but no base yet; scratch is
+ * NULL. From the first execute on: bases are set and scratch has the bytes that the frame asked for.
+ * An output whose rank is BP_RANK_UNKNOWN is produced through alloc_output.
+ *
+ * Space: of a provider with memory of its own (bp_device_ops), tensors lie in space 1, strings in
+ * host memory. During frame_create the provider may write another of its spaces, or BP_SPACE_HOST,
+ * into `space` of any of them: shapes that it reads on the host, say. The host copies what lies
+ * elsewhere. In host memory base + offset is a multiple of the element's size; in other spaces
+ * offset is a multiple of 256. All else in in[] and out[] is only read by the provider.
+ */
+typedef struct bp_frame_desc {
+    uint32_t struct_size;
+    uint32_t flags;
+    uint32_t n_in, n_out, n_shapes, reserved0;
+    bp_tensor *in, *out;    /* in the order of the graph's inputs and outputs */
+    const bp_shape *shapes; /* one a value of the program's graph; valid during frame_create */
+    void *scratch;          /* a base in bp_frame_needs.scratch_space; contents are undefined at
+                               each execute */
+    void *h;
+    /*
+     * During execute: storage for output `out` whose size came only with the data. Fills
+     * out[out].base, dims, rank, bytes. BP_E_NOMEM, or BP_E_INVALID when the output had a shape.
+     */
+    bp_rc (*alloc_output)(void *h, uint32_t out, uint32_t rank, const int64_t *dims, bp_err *err);
+    uint64_t scratch_offset; /* bytes behind scratch; 0 in host memory */
+} bp_frame_desc;
+
+/* A frame's wishes, filled by frame_create. */
+typedef struct bp_frame_needs {
+    uint32_t struct_size;
+    uint32_t flags;
+    size_t scratch_bytes;
+    size_t scratch_align; /* a power of two; 0 reads as 64 */
+    uint32_t scratch_space; /* BP_SPACE_HOST, or one of the provider's */
+    uint32_t reserved0;
+} bp_frame_needs;
+
+/* Receives a saved program, piece by piece. */
+typedef struct bp_sink {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    void *h;
+    bp_rc (*write)(void *h, const void *p, size_t n);
+} bp_sink;
+
+typedef struct bp_copy {
+    bp_tensor *dst;
+    const bp_tensor *src;
+} bp_copy;
+
+/*
+ * Memory and queues of a provider with its own memory; NULL for one that computes in host memory.
+ * `dev` counts the instance's devices: of those that create was handed, or 0, the provider's choice.
+ * The host works on device 0. alloc, free and copy are never NULL. Queues are (opt): without
+ * stream_create copies and execute return when they are done; with it all slots of events are there.
+ * A stream is in use by one thread at a time; different ones overlap, and with all other calls.
+ */
+typedef struct bp_device_ops {
+    uint32_t struct_size;
+    uint32_t flags;
+    /*
+     * [any] n > 0 bytes in memory space `space` of device `dev`, at a multiple of align (a power of
+     * two); *base is opaque to the host
+     */
+    bp_rc (*alloc)(bp_instance *, uint32_t dev, uint32_t space, size_t n, size_t align, void **base,
+                   bp_err *err);
+    void (*free)(bp_instance *, uint32_t dev, uint32_t space, void *base); /* [any] */
+    /*
+     * [any] n copies of dst->bytes each, in order on `stream`; a NULL stream means: return when they
+     * are done. One side of each is in host memory. The rows and tensors are lent for the call,
+     * host memory until the stream has come so far.
+     */
+    bp_rc (*copy)(bp_instance *, const bp_copy *, uint32_t n, void *stream, bp_err *err);
+    bp_rc (*stream_create)(bp_instance *, uint32_t dev, uint32_t flags, void **out, bp_err *err);
+    /* When it returned, nothing that was put in touches memory any more: done, or dropped. */
+    void (*stream_destroy)(bp_instance *, void *stream);
+    bp_rc (*event_create)(bp_instance *, uint32_t dev, void **out, bp_err *err);
+    void (*event_destroy)(bp_instance *, void *event);
+    /* An event may be recorded again; then it stands for the last time. */
+    bp_rc (*event_record)(bp_instance *, void *stream, void *event, bp_err *err);
+    /* (opt) What is put in from now on waits for the event. Hosts of this draft do not ask for it. */
+    bp_rc (*stream_wait)(bp_instance *, void *stream, void *event, bp_err *err);
+    /*
+     * [any] waits on the host until the stream came to the event; BP_E_TIMEOUT after timeout_ns,
+     * which is < 0 for ever. What went wrong in the stream by then is returned here.
+     */
+    bp_rc (*event_wait)(bp_instance *, void *event, int64_t timeout_ns, bp_err *err);
+    void *(*stream_native)(bp_instance *, void *stream); /* (opt) */
+} bp_device_ops;
+
+enum {
+    BP_PROVIDER_CONCURRENT_FRAMES = 1u << 0,  /* frames of one program may execute at once */
+    BP_PROVIDER_PARALLEL_COMPILE = 1u << 1,   /* compile and load may overlap on one instance */
+    BP_PROVIDER_UNLOADABLE = 1u << 2          /* no threads, no thread-locals: dlclose is safe */
+};
+
+/*
+ * A provider: constant, in the plug-in's read-only data. Slots marked (opt) may be NULL.
+ */
+typedef struct bp_provider {
+    uint32_t struct_size;
+    uint32_t flags;      /* BP_PROVIDER_* */
+    const char *id;      /* reverse DNS, never changes: "org.backplane.cpu" */
+    const char *name;    /* short: "cpu" */
+    const char *version; /* "1.2.3" */
+    const char *vendor;
+    const bp_option *options; /* (opt) the schema */
+    uint32_t n_options, option_stride;
+    const bp_device_ops *dev; /* (opt) NULL: computes in host memory */
+
+    /*
+     * (opt: yes, one device) [any] Is it usable here and now? Returns within 100 ms, leaves no
+     * thread, device context, changed locale, FPU mode, signal mask, directory or environment.
+     */
+    bp_rc (*is_available)(const bp_host *, bp_avail *, bp_err *err);
+    /* (opt) [any] device i < n_devices; strings live until teardown */
+    bp_rc (*device)(const bp_host *, uint32_t i, bp_device *, bp_err *err);
+    /*
+     * [any] A working instance. Options are valid, complete and in schema order. devs are indices
+     * for device(); n_devs 0 leaves the choice to the provider. On failure *out is untouched.
+     */
+    bp_rc (*create)(const bp_host *, const bp_opt *, uint32_t n_opts, const uint32_t *devs,
+                    uint32_t n_devs, bp_instance **out, bp_err *err);
+    /* [instance] after its last program is freed; joins every thread the instance made */
+    void (*destroy)(bp_instance *);
+    /*
+     * (opt) [instance] one changed option, of a row marked dynamic; frames of the instance may be
+     * executing meanwhile. On failure the option is as before.
+     */
+    bp_rc (*set_option)(bp_instance *, const bp_opt *, bp_err *err);
+    /* (opt) [instance] versions of driver, device, library at run time, for cache keys */
+    bp_rc (*fingerprint)(bp_instance *, char *buf, uint32_t cap, bp_err *err);
+    /*
+     * [instance] Says for each node whether it would take it. Pure: the same graph gives the same
+     * answer. A node taken here never fails to compile for a fact that was visible here.
+     */
+    bp_rc (*capability)(bp_instance *, const bp_graph *, const bp_claims *, bp_err *err);
+    /*
+     * [instance] Makes a program of a group: all of the nodes are its own. The graph stays valid
+     * and unmoved until program_free returned.
+     */
+    bp_rc (*compile)(bp_instance *, const bp_graph *, uint32_t flags, bp_program **out,
+                     bp_err *err);
+    /* (opt) [instance] the same from what save wrote; BP_E_STALE: the host compiles instead */
+    bp_rc (*load)(bp_instance *, const bp_graph *, bp_span blob, bp_program **out, bp_err *err);
+    /* (opt) [program] */
+    bp_rc (*save)(bp_program *, const bp_sink *, bp_err *err);
+    void (*program_free)(bp_program *); /* [program] after its last frame is freed; NULL is fine */
+    /*
+     * [program] Prepares a run with these shapes: everything that execute would otherwise have to
+     * look up, choose or allocate. BP_E_SHAPE: not with these shapes.
+     */
+    bp_rc (*frame_create)(bp_program *, const bp_frame_desc *, bp_frame_needs *, bp_frame **out,
+                          bp_err *err);
+    void (*frame_free)(bp_frame *); /* [frame] NULL is fine */
+    /* [frame] THE hot call: no allocation, no lock, no log while all is well */
+    bp_rc (*execute)(bp_frame *, const bp_run *, bp_err *err);
+    /* (opt) [any] a table for an extension id, or NULL */
+    const void *(*extension)(const char *id);
+} bp_provider;
+
+/* What the entry hands out: constant, valid until teardown returned. */
+typedef struct bp_module {
+    uint32_t struct_size;
+    uint16_t abi_major, abi_minor; /* of the header the plug-in was built with */
+    uint32_t magic;
+    uint32_t flags;
+    const char *build; /* compiler and date, for reports; may be NULL */
+    const bp_provider *const *providers;
+    uint32_t n_providers, reserved0;
+    void (*teardown)(void); /* (opt) [once] after every instance is destroyed */
+} bp_module;
+
+/*
+ * The one exported symbol, BP_ENTRY_SYMBOL. [once] BP_E_VERSION: the host is too old for this
+ * plug-in (say both versions in err). Loading has no side effects before this call, and little in
+ * it.
+ */
+typedef bp_rc (*bp_entry_fn)(const bp_host *, const bp_module **out, bp_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* sdk.h - inline helpers over abi.h for provider authors; a plug-in links nothing for them. */
+#ifndef BP_SDK_H
+#define BP_SDK_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bp/abi.h>
+#include <bp/note.h>
+
+#if defined(__GNUC__)
+#define BP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define BP_EXPORT __attribute__((visibility("default")))
+#else
+#define BP_PRINTF(fmt, args)
+#define BP_EXPORT
+#endif
+
+/* Fills the caller's error with a sentence and returns rc: `return bp_fail(err, BP_E_SHAPE, ...)`. */
+static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list args)
+    BP_PRINTF(3, 0);
+static inline bp_rc bp_vfail(bp_err *err, bp_rc rc, const char *fmt, va_list args)
+{
+    int n;
+
+    if (!err)
+        return rc;
+    err->code = rc;
+    err->native_code = 0;
+    err->msg_len = 0;
+    if (!err->msg || err->msg_cap == 0)
+        return rc;
+    n = vsnprintf(err->msg, err->msg_cap, fmt, args);
+    if (n > 0)
+        err->msg_len = (uint32_t)n < err->msg_cap ? (uint32_t)n : err->msg_cap - 1;
+    return rc;
+}
+
+static inline bp_rc bp_fail(bp_err *err, bp_rc rc, const char *fmt, ...) BP_PRINTF(3, 4);
+static inline bp_rc bp_fail(bp_err *err, bp_rc rc, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    rc = bp_vfail(err, rc, fmt, args);
+    va_end(args);
+    return rc;
+}
+
+/*
+ * Has somebody asked a run to stop? cancel: of bp_run; NULL is fine. Another thread writes to it
+ * meanwhile.
+ */
+static inline int bp_is_cancelled(const volatile uint32_t *cancel)
+{
+#if defined(__GNUC__)
+    return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0;
+#else
+    return cancel && *cancel != 0;
+#endif
+}
+
+/* Copies a table of the other side into ours: the common bytes, the rest zero. */
+static inline void bp_copy_in(void *own, size_t own_size, const void *theirs)
+{
+    uint32_t size;
+
+    memcpy(&size, theirs, sizeof size);
+    memset(own, 0, own_size);
+    memcpy(own, theirs, size < own_size ? size : own_size);
+}
+
+/*
+ * May this plug-in work with the host? Checks the table that the entry was handed: `return
+ * bp_host_check(host, "npu", err)` when it is below zero. BP_E_VERSION names what both sides speak.
+ */
+static inline bp_rc bp_host_check(const bp_host *host, const char *name, bp_err *err)
+{
+    if (host->struct_size >= offsetof(bp_host, name) && host->magic != BP_MAGIC)
+        return bp_fail(err, BP_E_VERSION, "%s: the caller's magic is 0x%08x, Backplane's is 0x%08x",
+                       name, (unsigned)host->magic, (unsigned)BP_MAGIC);
+    if (host->struct_size >= offsetof(bp_host, name) && host->abi_major != BP_ABI_MAJOR)
+        return bp_fail(err, BP_E_VERSION,
+                       "%s: the host speaks ABI %u.%u, this plug-in %u.%u: install a plug-in of the "
+                       "host's version",
+                       name, (unsigned)host->abi_major, (unsigned)host->abi_minor, BP_ABI_MAJOR,
+                       BP_ABI_MINOR);
+    if (host->struct_size < sizeof(bp_host))
+        return bp_fail(err, BP_E_VERSION, "%s: the host's table has %u bytes, this plug-in needs %u",
+                       name, (unsigned)host->struct_size, (unsigned)sizeof(bp_host));
+    if (host->flags & BP_CRITICAL)
+        return bp_fail(err, BP_E_VERSION,
+                       "%s: the host has critical flags 0x%08x, of which this plug-in knows 0x%08x",
+                       name, (unsigned)(host->flags & BP_CRITICAL), 0U);
+    return BP_OK;
+}
+
+/* Refuses a node: the reason (BP_R_*), what it is about, and a sentence; both may be NULL. */
+static inline void bp_refuse(const bp_claims *claims, uint32_t node, uint32_t reason,
+                             const char *subject, const char *text)
+{
+    claims->node(claims->h, node, BP_NO, reason, subject, text, NULL);
+}
+
+static inline void bp_accept(const bp_claims *claims, uint32_t node)
+{
+    claims->node(claims->h, node, BP_YES, BP_R_NONE, NULL, NULL, NULL);
+}
+
+/* ---- walking a graph ------------------------------------------------------------------------- */
+
+/* Attribute of a node by name, or NULL. */
+static inline const bp_attr *bp_node_attr(const bp_graph *g, const bp_node *node, const char *name)
+{
+    for (uint32_t i = 0; i < node->n_attr; i++) {
+        const bp_attr *attr = BP_ATTR(g, node->first_attr + i);
+
+        if (strcmp(attr->name, name) == 0)
+            return attr;
+    }
+    return NULL;
+}
+
+/* A single integer attribute, or def when it is absent. */
+static inline int64_t bp_node_int(const bp_graph *g, const bp_node *node, const char *name,
+                                  int64_t def)
+{
+    const bp_attr *attr = bp_node_attr(g, node, name);
+
+    if (!attr || attr->type != BP_ATTR_INT || attr->count < 1)
+        return def;
+    return *(const int64_t *)attr->data;
+}
+
+static inline float bp_node_float(const bp_graph *g, const bp_node *node, const char *name,
+                                  float def)
+{
+    const bp_attr *attr = bp_node_attr(g, node, name);
+
+    if (!attr || attr->type != BP_ATTR_FLOAT || attr->count < 1)
+        return def;
+    return *(const float *)attr->data;
+}
+
+/* A list of integers; *count is 0 and the result NULL when it is absent. */
+static inline const int64_t *bp_node_ints(const bp_graph *g, const bp_node *node, const char *name,
+                                          uint32_t *count)
+{
+    const bp_attr *attr = bp_node_attr(g, node, name);
+
+    *count = 0;
+    if (!attr || attr->type != BP_ATTR_INT)
+        return NULL;
+    *count = attr->count;
+    return (const int64_t *)attr->data;
+}
+
+/* Is the string attribute `name` equal to text? When it is absent: is def? */
+static inline int bp_node_string_is(const bp_graph *g, const bp_node *node, const char *name,
+                                    const char *def, const char *text)
+{
+    const bp_attr *attr = bp_node_attr(g, node, name);
+    const bp_span *span;
+
+    if (!attr || attr->type != BP_ATTR_STRING || attr->count < 1)
+        return strcmp(def, text) == 0;
+    span = (const bp_span *)attr->data;
+    return span->size == strlen(text) && memcmp(span->data, text, span->size) == 0;
+}
+
+/* Value of input i of a node, or NULL when that input is absent. */
+static inline const bp_value *bp_node_in(const bp_graph *g, const bp_node *node, uint32_t i)
+{
+    if (i >= node->n_in || node->in[i] == BP_NONE)
+        return NULL;
+    return BP_VALUE(g, node->in[i]);
+}
+
+static inline const bp_value *bp_node_out(const bp_graph *g, const bp_node *node, uint32_t i)
+{
+    if (i >= node->n_out || node->out[i] == BP_NONE)
+        return NULL;
+    return BP_VALUE(g, node->out[i]);
+}
+
+/* Value of a validated option by key, or NULL. */
+static inline const bp_opt *bp_opt_find(const bp_opt *opts, uint32_t n, const char *key)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (strcmp(opts[i].key, key) == 0)
+            return &opts[i];
+    }
+    return NULL;
+}
+
+/* Where a tensor's bytes begin; host memory only. NULL when an empty tensor has no base. */
+static inline void *bp_tensor_data(const bp_tensor *tensor)
+{
+    return tensor->base ? (char *)tensor->base + tensor->offset : NULL;
+}
+
+/* Number of elements; 1 for rank 0. */
+static inline int64_t bp_dims_count(const int64_t *dims, uint32_t rank)
+{
+    int64_t n = 1;
+
+    for (uint32_t i = 0; i < rank; i++)
+        n *= dims[i];
+    return n;
+}
+
+/* Bits of an element, 0 for types without a fixed size (string) or unknown ones. */
+static inline uint32_t bp_dtype_width(uint32_t dtype)
+{
+    static const uint8_t bits[BP_DTYPE_END] = {0,  32, 8,  8,   16, 16, 32, 64, 0, 8, 16, 64, 32, 64,
+                                               64, 128, 16, 8,  8,  8,  8,  4,  4, 4, 8,  2,  2};
+
+    return dtype < BP_DTYPE_END ? bits[dtype] : 0;
+}
+
+#endif

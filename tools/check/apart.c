@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* apart.c - runs a test in a process of its own, with a limit; those of FUZZ once for each seed. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check/apart.h"
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* ---- one test -------------------------------------------------------------------------------- */
+
+static void run_here(const char *path, const struct manner *manner, const struct kit_test *test,
+                     uint32_t seed, struct kit_outcome *outcome)
+{
+    static struct kit kit; /* not on the stack, which longjmp may leave in disorder */
+
+    memset(&kit, 0, sizeof kit);
+    kit.path = path;
+    kit.provider = manner->provider;
+    kit.seed = seed;
+    kit.outcome = outcome;
+    if (setjmp(kit.end) == 0)
+        test->run(&kit);
+    outcome->is_done = 1;
+}
+
+/* True: the child ended, with *status; false: it had to be killed. */
+static bool wait_for(pid_t child, double limit, int *status)
+{
+    double end = seconds() + limit;
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    while (waitpid(child, status, WNOHANG) == 0) {
+        double left = end - seconds();
+        struct timespec wait;
+
+        if (left <= 0) {
+            kill(-child, SIGKILL);
+            kill(child, SIGKILL);
+            waitpid(child, status, 0);
+            return false;
+        }
+        wait.tv_sec = (time_t)(left < 1 ? 0 : 1);
+        wait.tv_nsec = left < 1 ? (long)(left * 1e9) : 0;
+        (void)sigtimedwait(&set, NULL, &wait);
+    }
+    kill(-child, SIGKILL); /* what it may have left running */
+    return true;
+}
+
+static void judge_end(struct kit_outcome *outcome, int status)
+{
+    if (outcome->is_done)
+        return;
+    outcome->verdict = KIT_DIED;
+    if (WIFSIGNALED(status))
+        snprintf(outcome->text, sizeof outcome->text, "it ends in signal %d: %s", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else
+        snprintf(outcome->text, sizeof outcome->text, "it ended the process with status %d",
+                 WEXITSTATUS(status));
+}
+
+static void run_apart(const char *path, const struct manner *manner, const struct kit_test *test,
+                      uint32_t seed, struct kit_outcome *shared)
+{
+    sigset_t child_signal, before;
+    int status = 0;
+    pid_t child;
+
+    sigemptyset(&child_signal);
+    sigaddset(&child_signal, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child_signal, &before);
+    fflush(NULL);
+    child = fork();
+    if (child == 0) {
+        const struct rlimit none = {0, 0};
+
+        setpgid(0, 0);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        setrlimit(RLIMIT_CORE, &none);
+        run_here(path, manner, test, seed, shared);
+        fflush(NULL);
+        _exit(0);
+    }
+    if (child < 0) {
+        shared->verdict = KIT_DIED;
+        snprintf(shared->text, sizeof shared->text, "no process for it: %s", strerror(errno));
+    } else if (wait_for(child, manner->limit, &status)) {
+        judge_end(shared, status);
+    } else {
+        shared->verdict = KIT_TOO_LONG;
+        snprintf(shared->text, sizeof shared->text, "not done after %g seconds", manner->limit);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+static void run_once(const char *path, const struct manner *manner, const struct kit_test *test,
+                     uint32_t seed, struct kit_outcome *shared)
+{
+    memset(shared, 0, sizeof *shared);
+    if (manner->in_process)
+        run_here(path, manner, test, seed, shared);
+    else
+        run_apart(path, manner, test, seed, shared);
+    shared->text[sizeof shared->text - 1] = '\0';
+}
+
+/* Seed by seed, up to the first that fails; the words say which. */
+static void run_seeds(const char *path, const struct manner *manner, const struct kit_test *test,
+                      struct kit_outcome *shared)
+{
+    const uint32_t last = manner->seed + manner->rounds - 1;
+    unsigned n_apply = 0;
+    char text[KIT_TEXT];
+
+    for (uint32_t i = 0; i < manner->rounds; i++) {
+        run_once(path, manner, test, manner->seed + i, shared);
+        n_apply += shared->verdict != KIT_SKIP;
+        if (shared->verdict == KIT_PASS || shared->verdict == KIT_SKIP)
+            continue;
+        memcpy(text, shared->text, sizeof text);
+        snprintf(shared->text, sizeof shared->text, "seed %u: %.900s", (unsigned)(manner->seed + i),
+                 text);
+        return;
+    }
+    if (n_apply == 0)
+        return; /* skipped, with the reason of the last one */
+    shared->verdict = KIT_PASS;
+    snprintf(shared->text, sizeof shared->text, "seeds %u to %u, of which %u apply",
+             (unsigned)manner->seed, (unsigned)last, n_apply);
+}
+
+void run_test(const char *path, const struct manner *manner, struct result *result,
+              struct kit_outcome *shared)
+{
+    double start = seconds();
+
+    if (result->group == &kit_fuzz)
+        run_seeds(path, manner, result->test, shared);
+    else
+        run_once(path, manner, result->test, 0, shared);
+    result->outcome = *shared;
+    result->seconds = seconds() - start;
+    result->was_run = true;
+}

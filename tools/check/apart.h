@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* apart.h - runs a test of the kit, in a process of its own or here. */
+#ifndef BP_CHECK_APART_H
+#define BP_CHECK_APART_H
+
+#include "check/report.h"
+
+/* How tests are run. */
+struct manner {
+    const char *provider; /* short name; NULL: the first */
+    double limit;         /* seconds that a test, or a seed of one, may take */
+    uint32_t seed;        /* the first one of FUZZ */
+    uint32_t rounds;      /* and how many; they go on at 0 behind the largest */
+    bool in_process;
+};
+
+/* Runs result->test on the plug-in and fills in the rest. `shared` is memory of both processes. */
+void run_test(const char *path, const struct manner *manner, struct result *result,
+              struct kit_outcome *shared);
+
+#endif
