@@ -98,6 +98,7 @@ typedef struct bp_env_config {
      * are not tried every time and bad ones no third time: the absolute path of a file, "user" for
      * one in the user's cache directory, "off" for none. NULL: as BACKPLANE_REGISTRY says, else
      * "off": nothing is written that nobody asked for. Never in programs with raised privileges.
+     * What plug-ins say of themselves is kept in another file beside it, for lists.
      */
     const char *registry;
 } bp_env_config;
@@ -125,7 +126,10 @@ enum {
     BP_ENV_STRICT = 1u << 2 /* as BACKPLANE_STRICT=1: see bp_session_options_set_strict */
 };
 
-/* config NULL: all defaults. Runs no plug-in code and probes no hardware. */
+/*
+ * config NULL: all defaults. Runs no plug-in code and probes no hardware. BP_E_INVALID also where
+ * BACKPLANE_FALLBACK or BACKPLANE_PROVIDER_OPTIONS counts and is malformed.
+ */
 BP_API bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err) BP_CHECKED;
 /* After its sessions, models and options are gone; BP_E_INVALID leaves it alive while some are not. */
 BP_API bp_rc bp_env_destroy(bp_env *env, bp_err *err);

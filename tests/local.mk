@@ -34,6 +34,7 @@ include %D%/abi/local.mk
 include %D%/cli/local.mk
 include %D%/bench/local.mk
 include %D%/perf/local.mk
+include %D%/proofs/local.mk
 include %D%/examples/local.mk
 include %D%/kit/local.mk
 include %D%/ort/local.mk

@@ -343,6 +343,8 @@ static bool all_required(const struct cli *cli, const struct load_args *args)
     for (uint32_t i = 0; (name = bp_env_variable(cli->env, i, &value, &ignored)) != NULL; i++) {
         if (strcmp(name, "BACKPLANE_STRICT") == 0 && !ignored && strcmp(value, "0") != 0)
             return true;
+        if (strcmp(name, "BACKPLANE_FALLBACK") == 0 && !ignored)
+            return strcasecmp(value, "require") == 0 || strcasecmp(value, "error") == 0;
     }
     return args->is_strict || args->fallback == BP_FALLBACK_REQUIRE;
 }

@@ -147,18 +147,53 @@ static void point_to_others(struct bp_found *first)
     }
 }
 
+/* How many files may have an id or be one file, by hashes: most are alone, and need no comparing. */
+struct crowd {
+    unsigned char ids[4096], files[4096];
+    bool has_linked_in;
+};
+
+static unsigned char *id_count(struct crowd *crowd, const struct bp_found *row)
+{
+    uint32_t hash = 2166136261u;
+
+    for (const char *c = row->vetted.note.id; c && *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    return &crowd->ids[(hash ^ hash >> 16) % sizeof crowd->ids];
+}
+
+static unsigned char *file_count(struct crowd *crowd, const struct bp_found *row)
+{
+    return &crowd->files[(size_t)row->vetted.ino % sizeof crowd->files];
+}
+
+static void count_row(struct crowd *crowd, const struct bp_found *row)
+{
+    unsigned char *const counts[] = {id_count(crowd, row), file_count(crowd, row)};
+
+    crowd->has_linked_in |= !row->file;
+    for (size_t i = 0; row->file && i < sizeof counts / sizeof counts[0]; i++)
+        *counts[i] = (unsigned char)(*counts[i] < 2 ? *counts[i] + 1 : 2);
+}
+
 void bp_duplicates_settle(struct bp_found *first, const struct bp_log *log)
 {
-    for (struct bp_found *row = first; row; row = row->next) {
-        const struct bp_found *winner = row->file ? linked_in(first, row->name) : NULL;
+    struct crowd crowd = {.has_linked_in = false};
 
+    for (const struct bp_found *row = first; row; row = row->next)
+        count_row(&crowd, row);
+    for (struct bp_found *row = first; row; row = row->next) {
+        const struct bp_found *winner = NULL;
+
+        if (row->file && crowd.has_linked_in)
+            winner = linked_in(first, row->name);
         if (winner && row->is_listed)
             lose(row, winner, "is linked in", log);
-        else if (row->file && is_open(row))
+        else if (row->file && is_open(row) && *file_count(&crowd, row) > 1)
             settle_file(row, log);
     }
     for (struct bp_found *row = first; row; row = row->next) {
-        if (row->file && is_open(row))
+        if (row->file && is_open(row) && *id_count(&crowd, row) > 1)
             settle_id(first, row, log);
     }
     point_to_others(first);

@@ -25,6 +25,7 @@ static void destroy(struct bp_env *env)
     bp_spec_finish(&env->defaults);
     bp_custom_list_finish(&env->operators);
     bp_registry_finish(&env->registry);
+    bp_override_finish(&env->override);
     bp_settings_finish(&env->settings);
     bp_weights_destroy(env->weights);
     bp_pool_destroy(env->pool);
@@ -63,8 +64,11 @@ bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
     env->log = (struct bp_log){.fn = own.log, .user = own.log_user, .level = own.log_level};
     rc = bp_settings_init(&env->settings, own.flags, err);
     if (rc >= 0)
+        rc = bp_override_init(&env->override, &env->settings, err);
+    if (rc >= 0)
         rc = bp_registry_init(&env->registry, &own, &env->settings, &env->log, err);
     if (rc < 0) {
+        bp_override_finish(&env->override);
         bp_settings_finish(&env->settings);
         free(env);
         return rc;

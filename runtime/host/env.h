@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "graph/custom.h"
+#include "host/override.h"
 #include "host/registry.h"
 #include "host/spec.h"
 #include "host/settings.h"
@@ -15,6 +16,7 @@ struct bp_env {
     struct bp_pool *pool;
     struct bp_settings settings; /* as they were when it was created */
     bool strict;                   /* of every session: all providers are required */
+    struct bp_override override;   /* what the user says over the program's head */
     struct bp_registry registry;
     struct bp_weights *weights;
     pthread_mutex_t lock; /* of defaults and operators */

@@ -16,11 +16,14 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/elf.c %D%/elf.h \
 	%D%/env.c %D%/env.h \
 	%D%/isa.c %D%/isa.h \
+	%D%/keep.c %D%/keep.h \
 	%D%/loader.c %D%/loader.h \
 	%D%/names.c %D%/names.h \
 	%D%/note.c %D%/note.h \
+	%D%/notes.c %D%/notes.h \
 	%D%/options.c %D%/options.h \
 	%D%/order.c %D%/order.h \
+	%D%/override.c %D%/override.h \
 	%D%/probe.c %D%/probe.h %D%/probe_page.h \
 	%D%/registry.c %D%/registry.h \
 	%D%/rows.c %D%/rows.h \

@@ -203,6 +203,18 @@ bp_rc bp_note_parse(const char *content, size_t size, struct bp_note *out, bp_er
     return BP_OK;
 }
 
+void bp_note_write(const struct bp_note *note, struct bp_text *out)
+{
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const char *const *value = (const void *)((const char *)note + keys[i].at);
+
+        if (**value)
+            bp_text_printf(out, "%s=%s\n", keys[i].name, *value);
+    }
+    bp_text_printf(out, "abi=%u.%u\nneeds_host=%u.%u\npriority=%d", note->abi.major,
+                   note->abi.minor, note->needs_host.major, note->needs_host.minor, note->priority);
+}
+
 void bp_note_finish(struct bp_note *note)
 {
     free(note->text);

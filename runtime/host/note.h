@@ -3,6 +3,7 @@
 #ifndef BP_HOST_NOTE_H
 #define BP_HOST_NOTE_H
 
+#include "base/text.h"
 #include "host/elf.h"
 
 enum {
@@ -33,6 +34,8 @@ struct bp_note {
 bp_rc bp_note_read(const struct bp_elf *elf, struct bp_note *out, bp_err *err) BP_CHECKED;
 /* The same from the note's content, size bytes, which are copied. */
 bp_rc bp_note_parse(const char *content, size_t size, struct bp_note *out, bp_err *err) BP_CHECKED;
+/* Appends a content that reads as this note. */
+void bp_note_write(const struct bp_note *note, struct bp_text *out);
 void bp_note_finish(struct bp_note *note);
 /*
  * Which version is higher? Runs of digits are compared as numbers, all else by bytes; "1.0" is below

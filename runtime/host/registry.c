@@ -24,11 +24,15 @@ bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config
         rc = bp_screen_init(&registry->screen, config, settings, log, err);
     if (rc >= 0)
         rc = bp_order_init(&registry->order, bp_settings_get(settings, "BACKPLANE_PROVIDERS"), err);
+    if (rc >= 0)
+        rc = bp_screen_notes(&registry->screen, &registry->notes, err);
     if (rc < 0) {
         bp_screen_finish(&registry->screen);
         bp_search_finish(&registry->search);
         return rc;
     }
+    registry->vet.notes = registry->notes.file ? &registry->notes : NULL;
+    registry->vet.log = log;
     pthread_mutex_init(&registry->lock, NULL);
     return BP_OK;
 }
@@ -36,6 +40,7 @@ bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config
 void bp_registry_finish(struct bp_registry *registry)
 {
     bp_rows_finish(registry);
+    bp_notes_finish(&registry->notes);
     bp_order_finish(&registry->order);
     bp_screen_finish(&registry->screen);
     bp_search_finish(&registry->search);

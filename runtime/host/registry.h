@@ -8,6 +8,7 @@
 #include "host/conf.h"
 #include "host/loader.h"
 #include "host/names.h"
+#include "host/notes.h"
 #include "host/order.h"
 #include "host/screen.h"
 #include "host/search.h"
@@ -51,6 +52,7 @@ struct bp_registry {
     struct bp_search search;
     struct bp_order order;
     struct bp_vet vet;
+    struct bp_notes notes;
     struct bp_screen screen;
     const struct bp_log *log;
     struct bp_found *first; /* in the order of use */

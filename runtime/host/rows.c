@@ -69,12 +69,15 @@ static void put_in_place(struct bp_found **first, struct bp_found *row)
 
 static void sort(struct bp_registry *registry)
 {
-    struct bp_found *row = registry->first, *sorted = NULL;
+    struct bp_found *row = registry->first, *sorted = NULL, *last = NULL;
 
     while (row) {
         struct bp_found *next = row->next;
 
-        put_in_place(&sorted, row);
+        /* a directory's files mostly are in order already */
+        put_in_place(last && compare(row, last) >= 0 ? &last->next : &sorted, row);
+        if (!row->next)
+            last = row;
         row = next;
     }
     registry->first = sorted;
@@ -170,15 +173,52 @@ static void apply_conf(struct bp_registry *registry, struct bp_found *row)
 }
 
 /* Everything that can be said of a file without opening it, duplicates apart. */
-static void judge(struct bp_registry *registry, struct bp_found *row, int level)
+static void judge(struct bp_registry *registry, struct bp_found *row, int level, bool may_have_conf)
 {
     bp_vet_file(&registry->vet, row->file, level, &row->vetted, &row->verdict);
     if (row->vetted.note.name)
         snprintf(row->name, sizeof row->name, "%s", row->vetted.note.name);
-    apply_conf(registry, row);
+    if (may_have_conf)
+        apply_conf(registry, row);
     apply_order(registry, row);
     if (bp_row_is_fit(row))
         row->verdict.stage = BP_STAGE_POLICY;
+}
+
+static bool is_same_note(const struct bp_note *a, const struct bp_note *b)
+{
+    struct bp_text one = {0}, other = {0};
+    bool is_same;
+
+    bp_note_write(a, &one);
+    bp_note_write(b, &other);
+    is_same = !one.failed && !other.failed && strcmp(one.data, other.data) == 0;
+    bp_text_finish(&one);
+    bp_text_finish(&other);
+    return is_same;
+}
+
+void bp_row_confirm(struct bp_registry *registry, struct bp_found *row)
+{
+    struct bp_ruling verdict;
+    struct bp_vetted fresh;
+    int level = row->vetted.level;
+
+    if (!row->vetted.is_recalled || !bp_row_is_fit(row))
+        return;
+    registry->vet.notes = NULL;
+    bp_vet_file(&registry->vet, row->file, level, &fresh, &verdict);
+    registry->vet.notes = &registry->notes;
+    if (verdict.code >= 0 && !is_same_note(&fresh.note, &row->vetted.note))
+        bp_ruling_end(&verdict, BP_STAGE_NOTE, BP_E_UNAVAILABLE, "start the program anew",
+                      "%s: its note is another than %s had", row->file, registry->notes.file);
+    if (verdict.code < 0) {
+        row->verdict = verdict;
+        bp_notes_forget(&registry->notes, row->file);
+        bp_notes_save(&registry->notes, registry->log);
+    }
+    row->vetted.is_recalled = false;
+    bp_vetted_finish(&fresh);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -186,6 +226,20 @@ static void judge(struct bp_registry *registry, struct bp_found *row, int level)
 static int by_bytes(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name); /* whatever the locale */
+}
+
+static int find_by_bytes(const void *name, const void *entry)
+{
+    return strcmp(name, (*(struct dirent *const *)entry)->d_name);
+}
+
+/* Is there a NAME.conf among the n entries? */
+static bool has_conf(struct dirent *const *entries, int n, const char *name)
+{
+    char file[BP_NAME_MAX + 8];
+
+    snprintf(file, sizeof file, "%s.conf", name);
+    return bsearch(file, entries, (size_t)n, sizeof entries[0], find_by_bytes) != NULL;
 }
 
 static void scan_dir(struct bp_registry *registry, uint32_t dir, struct bp_found ***end)
@@ -205,15 +259,16 @@ static void scan_dir(struct bp_registry *registry, uint32_t dir, struct bp_found
             if (row) {
                 row->is_listed = true;
                 row->dir = dir;
-                judge(registry, row, level);
+                judge(registry, row, level, has_conf(entries, n, name));
                 **end = row;
                 *end = &row->next;
             } else {
                 bp_log(registry->log, BP_LOG_ERROR, "host", "%s: no memory to list it", path);
             }
         }
-        free(entries[i]);
     }
+    for (int i = 0; i < n; i++)
+        free(entries[i]);
     free(entries);
 }
 
@@ -227,6 +282,7 @@ void bp_rows_scan(struct bp_registry *registry)
         end = &(*end)->next;
     for (uint32_t i = 0; i < registry->search.count; i++)
         scan_dir(registry, i, &end);
+    bp_notes_save(&registry->notes, registry->log);
     bp_duplicates_settle(registry->first, registry->log);
     sort(registry);
     registry->is_scanned = true;
@@ -291,7 +347,7 @@ struct bp_found *bp_rows_of_path(struct bp_registry *registry, const char *path)
     row = create(name, path);
     if (!row)
         return NULL;
-    judge(registry, row, level);
+    judge(registry, row, level, true);
     put_in_place(&registry->first, row);
     return row;
 }

@@ -132,6 +132,17 @@ bp_rc bp_screen_init(struct bp_screen *screen, const bp_env_config *config,
     return set_registry(screen, config, settings, log, err);
 }
 
+bp_rc bp_screen_notes(const struct bp_screen *screen, struct bp_notes *notes, bp_err *err)
+{
+    struct bp_text path = {0};
+
+    if (!screen->strikes.file)
+        return BP_OK;
+    bp_text_printf(&path, "%s.notes", screen->strikes.file);
+    notes->file = bp_text_take(&path);
+    return notes->file ? BP_OK : bp_fail_nomem(err, "the path of the registry");
+}
+
 void bp_screen_finish(struct bp_screen *screen)
 {
     free(screen->helper);
@@ -290,9 +301,14 @@ static uint32_t choose(struct bp_registry *registry)
 
 bp_rc bp_screen_rows(struct bp_registry *registry, bp_err *err)
 {
-    uint32_t n = choose(registry), at = 0;
+    uint32_t n, at = 0;
     struct bp_probe *probes;
 
+    for (struct bp_found *row = registry->first; row; row = row->next) {
+        if (row->is_asked)
+            bp_row_confirm(registry, row);
+    }
+    n = choose(registry);
     if (n == 0)
         return BP_OK;
     probes = calloc(n, sizeof *probes);

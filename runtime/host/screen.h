@@ -4,6 +4,7 @@
 #define BP_HOST_SCREEN_H
 
 #include "base/log.h"
+#include "host/notes.h"
 #include "host/probe.h"
 #include "host/settings.h"
 #include "host/strikes.h"
@@ -24,6 +25,9 @@ struct bp_screen {
 bp_rc bp_screen_init(struct bp_screen *screen, const bp_env_config *config,
                      const struct bp_settings *settings, const struct bp_log *log,
                      bp_err *err) BP_CHECKED;
+/* Where notes are kept: beside the registry file, if there is one. */
+bp_rc bp_screen_notes(const struct bp_screen *screen, struct bp_notes *notes,
+                      bp_err *err) BP_CHECKED;
 void bp_screen_finish(struct bp_screen *screen);
 /*
  * Probes the rows with is_asked, which it takes back, as far as they need it and have not been; all at

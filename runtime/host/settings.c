@@ -17,10 +17,12 @@
 
 /* All that the library or its tools read. */
 static const char *const known[] = {
+    "BACKPLANE_FALLBACK",
     "BACKPLANE_PROBE",
     "BACKPLANE_PROBE_HELPER",
     "BACKPLANE_PROBE_TIMEOUT_MS",
     "BACKPLANE_PROVIDERS",
+    "BACKPLANE_PROVIDER_OPTIONS",
     "BACKPLANE_PROVIDER_PATH",
     "BACKPLANE_PROVIDER_PATH_ADD",
     "BACKPLANE_REGISTRY",

@@ -12,8 +12,6 @@
 
 #include <backplane.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "host/keep.h"
 
 #define HEADER "backplane registry 1\n"
 
@@ -212,41 +210,12 @@ static void take_line(struct bp_strikes *strikes, char *line)
     (void)put(strikes, &row);
 }
 
-/* The text of a file that nobody else could have written, to be freed. *is_there: there is one at all. */
-static char *read_file(const char *path, bool *is_there, const struct bp_log *log)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    char *text = NULL;
-    const char *fault = NULL;
-    struct stat st;
-    ssize_t got = 1;
-    size_t n = 0;
-
-    *is_there = fd >= 0 || errno != ENOENT;
-    if (fd < 0 || fstat(fd, &st) != 0)
-        fault = strerror(errno);
-    else if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
-        fault = "it is no file of this user's alone";
-    else if (st.st_size > MAX_FILE)
-        fault = "it is too large";
-    if (!fault)
-        text = calloc((size_t)st.st_size + 1, 1);
-    while (text && got > 0 && n < (size_t)st.st_size) {
-        got = read(fd, text + n, (size_t)st.st_size - n);
-        n += got > 0 ? (size_t)got : 0;
-    }
-    if (fd >= 0)
-        close(fd);
-    if (*is_there && fault)
-        bp_log(log, BP_LOG_WARN, "host", "registry %s does not count: %s", path, fault);
-    return text;
-}
-
 /* False: there is something that is no registry. */
 static bool read_rows(struct bp_strikes *strikes, const struct bp_log *log)
 {
     bool is_there;
-    char *text = read_file(strikes->file, &is_there, log);
+    size_t size;
+    char *text = bp_keep_read(strikes->file, MAX_FILE, &size, &is_there, log);
     bool is_ours = text && strncmp(text, HEADER, strlen(HEADER)) == 0;
     char *next = is_ours ? text + strlen(HEADER) : NULL;
 
@@ -340,41 +309,6 @@ void bp_strikes_forget(struct bp_strikes *strikes, const char *path, const struc
         (void)put(strikes, &row);
 }
 
-/* The directory of the file, if it is not there: the user's cache may have none of ours yet. */
-static void make_dir(const char *file)
-{
-    char *copy = strdup(file);
-
-    if (copy)
-        (void)mkdir(dirname(copy), 0700);
-    free(copy);
-}
-
-static bool write_text(const char *file, const struct bp_text *text)
-{
-    struct bp_text path = {0};
-    size_t n = 0;
-    int fd = -1;
-    bool ok;
-
-    make_dir(file);
-    bp_text_printf(&path, "%s.XXXXXX", file);
-    if (!path.failed)
-        fd = mkostemp(path.data, O_CLOEXEC); /* mode 0600 */
-    for (ssize_t put = 1; fd >= 0 && put > 0 && n < text->len;) {
-        put = write(fd, text->data + n, text->len - n);
-        n += put > 0 ? (size_t)put : 0;
-    }
-    ok = fd >= 0 && n == text->len && fsync(fd) == 0;
-    if (fd >= 0)
-        ok = close(fd) == 0 && ok;
-    ok = ok && rename(path.data, file) == 0;
-    if (fd >= 0 && !ok)
-        unlink(path.data);
-    bp_text_finish(&path);
-    return ok;
-}
-
 /* The file's rows with ours over them, as text. */
 static void merge(struct bp_strikes *own, struct bp_strikes *found, struct bp_text *out)
 {
@@ -407,7 +341,7 @@ void bp_strikes_save(struct bp_strikes *strikes, const struct bp_log *log)
         return;
     }
     merge(strikes, &found, &text);
-    if (text.failed || !write_text(strikes->file, &text))
+    if (text.failed || !bp_keep_write(strikes->file, &text, true))
         bp_log(log, BP_LOG_WARN, "host", "registry %s cannot be written: %s", strikes->file,
                text.failed ? "no memory" : strerror(errno));
     bp_text_finish(&text);

@@ -183,10 +183,16 @@ static void begin(const struct bp_trust *trust, const char *path, struct walk *w
 static bp_rc keep_dir(struct bp_trust *trust, const char *path, struct walk *walk)
 {
     size_t n = (size_t)(strrchr(path, '/') - path);
+    struct stat root;
     bp_rc rc;
 
     if (strlen(trust->dir) == n && memcmp(trust->dir, path, n) == 0)
         return BP_OK;
+    if (stat("/", &root) != 0)
+        return went_away(walk, "/");
+    rc = check(walk, "/", &root, false);
+    if (rc < 0)
+        return rc;
     memcpy(walk->rest, path, n);
     walk->rest[n] = '\0';
     walk->done[0] = '\0';
@@ -203,16 +209,14 @@ bp_rc bp_trust_check(struct bp_trust *trust, const char *path, int fd, char *fix
                      bp_err *err)
 {
     struct walk walk = {.trust = trust, .path = path, .fix = fix, .fix_cap = fix_cap, .err = err};
-    struct stat root, open;
+    struct stat open;
     bp_rc rc;
 
     if (path[0] != '/' || strlen(path) >= PATH_MAX)
         return bp_fail(err, BP_E_IO, "%.60s: no absolute path", path);
-    if (stat("/", &root) != 0 || fstat(fd, &open) != 0)
+    if (fstat(fd, &open) != 0)
         return went_away(&walk, path);
-    rc = check(&walk, "/", &root, false);
-    if (rc >= 0)
-        rc = keep_dir(trust, path, &walk);
+    rc = keep_dir(trust, path, &walk);
     if (rc < 0)
         return rc;
     begin(trust, path, &walk);

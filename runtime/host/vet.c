@@ -18,6 +18,7 @@ struct exam {
     const char *path;
     int fd;
     int named_level;
+    struct stat st;
     struct bp_vetted *out;
     struct bp_ruling *verdict;
     struct bp_elf elf;
@@ -28,6 +29,8 @@ void bp_vet_init(struct bp_vet *vet, bool is_hermetic)
     bp_trust_init(&vet->trust, is_hermetic);
     bp_isa_ask(&vet->isa);
     vet->sanitizer = BP_NOTE_SANITIZER;
+    vet->notes = NULL;
+    vet->log = NULL;
 }
 
 void bp_vetted_finish(struct bp_vetted *vetted)
@@ -52,18 +55,18 @@ bool bp_ruling_end(struct bp_ruling *verdict, uint32_t stage, bp_rc code, const 
 
 static bool check_found(struct exam *exam)
 {
-    struct stat st;
+    struct stat *st = &exam->st;
 
     /* a FIFO or a device must not hold us up */
     exam->fd = open(exam->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (exam->fd < 0 || fstat(exam->fd, &st) != 0)
+    if (exam->fd < 0 || fstat(exam->fd, st) != 0)
         return bp_ruling_end(exam->verdict, BP_STAGE_FOUND, BP_E_IO, NULL, "%s: %s", exam->path,
                              strerror(errno));
-    if (!S_ISREG(st.st_mode))
+    if (!S_ISREG(st->st_mode))
         return bp_ruling_end(exam->verdict, BP_STAGE_FOUND, BP_E_IO, NULL,
                              "%s: it is no regular file", exam->path);
-    exam->out->dev = st.st_dev;
-    exam->out->ino = st.st_ino;
+    exam->out->dev = st->st_dev;
+    exam->out->ino = st->st_ino;
     exam->out->is_there = true;
     return true;
 }
@@ -175,6 +178,31 @@ static bool check_note(struct exam *exam)
                          text);
 }
 
+/* Is it known what the bytes of this very file tell? Only good ones are kept. */
+static bool recall(struct exam *exam)
+{
+    struct bp_notes *notes = exam->vet->notes;
+    const char *note = NULL;
+    size_t size = 0;
+
+    if (notes)
+        note = bp_notes_find(notes, exam->path, &exam->st, &size, exam->vet->log);
+    exam->out->is_recalled = note && bp_note_parse(note, size, &exam->out->note, NULL) >= 0;
+    return exam->out->is_recalled;
+}
+
+/* All that takes reading the file. */
+static bool check_bytes(struct exam *exam)
+{
+    if (recall(exam))
+        return true;
+    if (!check_kind(exam) || !check_harmless(exam) || !check_note(exam))
+        return false;
+    if (exam->vet->notes)
+        bp_notes_keep(exam->vet->notes, exam->path, &exam->st, &exam->out->note);
+    return true;
+}
+
 /* What the note says of processor and build. */
 static bool check_arch(struct exam *exam)
 {
@@ -239,8 +267,7 @@ void bp_vet_file(struct bp_vet *vet, const char *path, int named_level, struct b
                  struct bp_ruling *verdict)
 {
     static bool (*const checks[])(struct exam *) = {
-        check_found, check_trust, check_kind, check_harmless,
-        check_note,  check_arch,  check_isa,  check_abi,
+        check_found, check_trust, check_bytes, check_arch, check_isa, check_abi,
     };
     struct exam exam = {.vet = vet,
                         .path = path,

@@ -4,7 +4,7 @@
 #define BP_HOST_VET_H
 
 #include "host/isa.h"
-#include "host/note.h"
+#include "host/notes.h"
 #include "host/trust.h"
 
 /* What files are judged against. */
@@ -12,6 +12,8 @@ struct bp_vet {
     struct bp_trust trust;
     struct bp_isa isa;
     const char *sanitizer; /* of this process, "" for none */
+    struct bp_notes *notes; /* what files' bytes have told before; NULL: read them */
+    const struct bp_log *log; /* for it */
 };
 
 /* How far a file came, and why no further. */
@@ -26,6 +28,7 @@ struct bp_vetted {
     dev_t dev;
     ino_t ino;
     bool is_there;       /* dev and ino are set */
+    bool is_recalled;    /* the note is from the host's notes; no byte of the file was read */
     struct bp_note note; /* empty unless the stage NOTE was passed */
     int level;           /* of the psABI that it needs, by its note and by its name */
 };

@@ -98,14 +98,34 @@ static bp_rc start_instance(struct bp_lineup *lineup, struct bp_active *active, 
     return rc;
 }
 
+/* The options of an instance: the caller's, with the user's over them and the operator's below. */
+static bp_rc gather_options(struct bp_lineup *lineup, const struct bp_found *found,
+                            const struct bp_spec *spec, struct bp_active *active, bp_err *err)
+{
+    const struct bp_override *override = &lineup->env->override;
+    const bp_key_value *options;
+    uint32_t n, n_own = 0;
+    bp_rc rc = bp_conf_merge(&found->conf, spec->options, spec->n_options, &lineup->region, &options,
+                             &n, err);
+
+    if (rc >= 0)
+        rc = bp_override_merge(override, found->name, found->provider->id, options, n,
+                               &lineup->region, &options, &n, &n_own, err);
+    if (rc >= 0)
+        rc = bp_options_check(found->provider, options, n, &lineup->region, &active->options, err);
+    if (n_own == 0)
+        return rc;
+    bp_log(&lineup->env->log, BP_LOG_INFO, "session",
+           "provider '%s': %u options are those of BACKPLANE_PROVIDER_OPTIONS", found->name, n_own);
+    return rc < 0 ? bp_fail_in(err, rc, "with BACKPLANE_PROVIDER_OPTIONS") : rc;
+}
+
 /* Options, then the instance. *stage is where it ended. */
 static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
                            const struct bp_spec *spec, uint32_t threads, uint32_t *stage,
                            bp_err *err)
 {
-    const bp_key_value *options;
     struct bp_active *active;
-    uint32_t n_options;
     bp_rc rc;
 
     *stage = BP_STAGE_OPTIONS;
@@ -114,11 +134,7 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
         return bp_fail_nomem(err, "a provider");
     active->provider = found->provider;
     active->name = found->name;
-    rc = bp_conf_merge(&found->conf, spec->options, spec->n_options, &lineup->region, &options,
-                       &n_options, err);
-    if (rc >= 0)
-        rc = bp_options_check(found->provider, options, n_options, &lineup->region,
-                              &active->options, err);
+    rc = gather_options(lineup, found, spec, active, err);
     if (rc >= 0)
         rc = check_devices(found, spec, err);
     if (rc < 0)
@@ -188,6 +204,8 @@ static uint32_t policy_of(const struct building *b, const struct bp_spec *spec)
 {
     if (spec != &unnamed_cpu && (b->wish->strict || b->lineup->env->strict))
         return BP_FALLBACK_REQUIRE;
+    if (spec != &unnamed_cpu && b->lineup->env->override.fallback)
+        return b->lineup->env->override.fallback;
     return spec->fallback ? spec->fallback : b->wish->fallback;
 }
 

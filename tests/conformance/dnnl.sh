@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# dnnl.sh - what the CPU provider alone gets right is right with dnnl before it: ONNX's operator tests,
+# dnnl.sh - P12: what the CPU provider alone gets right is right with dnnl before it: ONNX's operator tests,
 # with all nodes that dnnl can run, and whole networks from $BACKPLANE_MODELS, each as one group.
 set -eu
 

@@ -153,7 +153,7 @@ for option in $(stranger backplane-new --help | grep -o '^  --[a-z-]*'); do
     }
 done
 
-# and the host runs what came out
+# P11: and the host runs what came out, a file more
 backplane=$BP_BUILDDIR/tools/backplane
 if [ $failed = 0 ] && "$backplane" --quiet providers cpu; then
     (

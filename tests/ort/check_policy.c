@@ -145,6 +145,25 @@ START_TEST(providers_show_their_devices)
 }
 END_TEST
 
+/* P3: what is listed as available shows its devices, and can be appended by that name. */
+START_TEST(one_registry_answers_every_question)
+{
+    const char *name = ort->EpDevice_EpName(gadget(OrtHardwareDeviceType_GPU));
+    OrtSessionOptions *options = NULL;
+    char **names = NULL;
+    int n = 0, n_found = 0;
+
+    ok(ort->GetAvailableProviders(&names, &n));
+    for (int i = 0; i < n; i++)
+        n_found += strcmp(names[i], name) == 0;
+    ck_assert_msg(n_found == 1, "%s is listed %d times", name, n_found);
+    ok(ort->ReleaseAvailableProviders(names, n));
+    ok(ort->CreateSessionOptions(&options));
+    ok(ort->SessionOptionsAppendExecutionProvider(options, name, NULL, NULL, 0));
+    ort->ReleaseSessionOptions(options);
+}
+END_TEST
+
 START_TEST(a_named_device_computes)
 {
     const OrtEpDevice *npu = gadget(OrtHardwareDeviceType_NPU);
@@ -348,6 +367,7 @@ int main(void)
     }
     tcase_add_checked_fixture(tcase, set_up, teardown);
     tcase_add_test(tcase, providers_show_their_devices);
+    tcase_add_test(tcase, one_registry_answers_every_question);
     tcase_add_test(tcase, a_named_device_computes);
     tcase_add_test(tcase, what_does_not_fit_is_explained);
     tcase_add_loop_test(tcase, a_policy_chooses_the_device, 0,

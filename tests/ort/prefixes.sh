@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# prefixes.sh - does a program run that was compiled with the declarations of each version of the API
+# prefixes.sh - D-02: does a program run that was compiled with the declarations of each version of the API
 # from 17 on? The table of a version is the first slots of ours.
 
 set -u

@@ -46,6 +46,7 @@ START_TEST(each_value_crosses_once)
 }
 END_TEST
 
+/* P9 */
 START_TEST(the_report_counts_what_crosses)
 {
     bp_sim_counters *sim = device_sim(device_names[_i]);

@@ -61,7 +61,9 @@ static void teardown(void)
 {
     kit_teardown();
     unlink(report_file);
+    unsetenv("BACKPLANE_FALLBACK");
     unsetenv("BACKPLANE_PROVIDERS");
+    unsetenv("BACKPLANE_PROVIDER_OPTIONS");
     unsetenv("BACKPLANE_REPORT");
     unsetenv("BACKPLANE_STRICT");
     unsetenv("BACKPLANE_STRIKT");
@@ -232,6 +234,7 @@ static bp_report_provider row_of(const char *name)
     return row;
 }
 
+/* D-13 */
 START_TEST(less_than_the_share_is_a_failure_by_policy)
 {
     kit_small_model(); /* few gets 2 of 3 */
@@ -366,6 +369,103 @@ START_TEST(a_wish_for_nobody_is_an_error)
     use_variables();
     kit_small_model();
     KIT_FAILS(kit_try_session(), BP_E_UNAVAILABLE, "'absent' is required");
+}
+END_TEST
+
+/* P13 */
+START_TEST(the_user_decides_what_a_failure_means)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        setenv("BACKPLANE_FALLBACK", i ? "Error" : "require", 1);
+        use_variables();
+        kit_small_model();
+        kit_session(); /* nobody is named: CPU for all is what was asked for */
+        forget_session();
+        kit_provider("absent", BP_FALLBACK_SILENT);
+        KIT_FAILS(kit_try_session(), BP_E_UNAVAILABLE, "'absent' is required", "driver too old");
+        forget_session();
+    }
+    setenv("BACKPLANE_FALLBACK", "silent", 1);
+    use_variables();
+    kit_small_model();
+    kit_provider("absent", BP_FALLBACK_REQUIRE);
+    kit_session();
+    ck_assert_uint_eq(row_of("absent").fallback, BP_FALLBACK_SILENT); /* what is in force */
+    forget_session();
+    kit_provider("absent", BP_FALLBACK_SILENT);
+    bp_session_options_set_strict(kit.options, 1);
+    KIT_FAILS(kit_try_session(), BP_E_UNAVAILABLE, "'absent' is required");
+    forget_session();
+    bp_model_close(kit.model);
+    kit.model = NULL;
+    kit_new_env(1); /* which ignores variables */
+    kit_small_model();
+    kit_provider("absent", BP_FALLBACK_REQUIRE);
+    KIT_FAILS(kit_try_session(), BP_E_UNAVAILABLE, "'absent' is required");
+}
+END_TEST
+
+/* An option of provider 0 of the session; NULL: there is none. */
+static const char *option(const char *key)
+{
+    const char *name, *value;
+
+    for (uint32_t i = 0; (name = bp_session_provider_option(kit.session, 0, i, &value)); i++) {
+        if (strcmp(name, key) == 0)
+            return value;
+    }
+    return NULL;
+}
+
+/* P13, P7 */
+START_TEST(the_user_gives_options_in_place_of_the_programs)
+{
+    setenv("BACKPLANE_PROVIDER_OPTIONS",
+           "few:gain=3; org.backplane.few:level=2;FewExecutionProvider:mode=exact;gadget:x=y;", 1);
+    use_variables();
+    kit_small_model();
+    kit_provider_with("few", "gain", "2");
+    kit_session();
+    ck_assert_str_eq(option("gain"), "3");
+    ck_assert_str_eq(option("level"), "2");
+    ck_assert_str_eq(option("mode"), "exact");
+    forget_session();
+    kit_provider_with("few", "?gain", "2");
+    kit_session();
+    ck_assert_str_eq(option("gain"), "3");
+    forget_session();
+    setenv("BACKPLANE_PROVIDER_OPTIONS", "few:gane=3", 1);
+    use_variables();
+    kit_small_model();
+    kit_provider("few", BP_FALLBACK_SILENT);
+    KIT_FAILS(kit_try_session(), BP_E_OPTION, "with BACKPLANE_PROVIDER_OPTIONS", "gane", "gain");
+}
+END_TEST
+
+static const struct {
+    const char *variable, *value, *words;
+} malformed[] = {
+    {"BACKPLANE_FALLBACK", "requird", "silent, warn, require or error, not 'requird'"},
+    {"BACKPLANE_PROVIDER_OPTIONS", "few", "'few' is no NAME:KEY=VALUE"},
+    {"BACKPLANE_PROVIDER_OPTIONS", "few:gain", "'few:gain' is no NAME:KEY=VALUE"},
+    {"BACKPLANE_PROVIDER_OPTIONS", "few:=1", "'few:=1' is no NAME:KEY=VALUE"},
+    {"BACKPLANE_PROVIDER_OPTIONS", ":gain=1", "':gain=1' is no NAME:KEY=VALUE"},
+    {"BACKPLANE_PROVIDER_OPTIONS", "gain=few:1", "'gain=few:1' is no NAME:KEY=VALUE"},
+    {"BACKPLANE_PROVIDER_OPTIONS", "few:gain=1;FEW:gain=2", "the option 'gain' of 'FEW' is given twice"},
+};
+
+START_TEST(a_wish_that_is_not_understood_is_an_error)
+{
+    bp_env_config config = {.struct_size = sizeof config};
+    bp_env *env = NULL;
+
+    setenv(malformed[_i].variable, malformed[_i].value, 1);
+    KIT_FAILS(bp_env_create(&config, &env, &kit.err), BP_E_INVALID, malformed[_i].variable,
+              malformed[_i].words);
+    ck_assert_ptr_null(env);
+    config.flags = BP_ENV_IGNORE_VARIABLES;
+    KIT_OK(bp_env_create(&config, &env, &kit.err));
+    KIT_OK(bp_env_destroy(env, &kit.err));
 }
 END_TEST
 
@@ -570,6 +670,7 @@ START_TEST(rules_come_from_files)
 }
 END_TEST
 
+/* D-13 */
 START_TEST(a_path_rule_reaches_into_bodies)
 {
     static const char *const rules[] = {"path:when=cpu", NULL};
@@ -762,6 +863,10 @@ int main(void)
     tcase_add_loop_test(policy, what_the_user_wants_is_used_where_the_program_names_nobody, 0,
                         sizeof wishes / sizeof wishes[0]);
     tcase_add_test(policy, a_wish_for_nobody_is_an_error);
+    tcase_add_test(policy, the_user_decides_what_a_failure_means);
+    tcase_add_test(policy, the_user_gives_options_in_place_of_the_programs);
+    tcase_add_loop_test(policy, a_wish_that_is_not_understood_is_an_error, 0,
+                        sizeof malformed / sizeof malformed[0]);
     tcase_add_test(policy, a_provider_that_takes_nothing_fails_where_it_is_required);
     tcase_add_test(policy, all_that_fails_is_in_the_report_of_a_failure);
     tcase_add_test(policy, less_than_the_share_is_a_failure_by_policy);

@@ -19,7 +19,7 @@
 /* The rest of a plug-in; what it does is in macros before it. */
 static const char body[] =
     "#include <pthread.h>\n#include <signal.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
-    "#include <sys/wait.h>\n"
+    "#include <string.h>\n#include <sys/mman.h>\n#include <sys/wait.h>\n"
     "#ifndef LOAD\n#define LOAD\n#endif\n#ifndef ENTER\n#define ENTER\n#endif\n"
     "#ifndef ASK\n#define ASK\n#endif\n"
     "static volatile int *nothing;\n"
@@ -51,7 +51,7 @@ static void make(const char *name, const char *what)
     snprintf(code, sizeof code, "#define NAME \"%s\"\n#define %s\n%s", name, what, body);
     snprintf(note, sizeof note, "id=org.test.%s\\nname=%s\\nversion=1", name, name);
     snprintf(file, sizeof file, "libbp-%s.so", name);
-    plugin_make(file, note, code, "-w -O0 -pthread");
+    plugin_make(file, note, code, "-D_GNU_SOURCE -w -O0 -pthread");
 }
 
 static const char *registry; /* of the environments to come; NULL: none */
@@ -131,23 +131,68 @@ static const struct {
     {"moved", "ENTER (void)!chdir(\"/\")", BP_STAGE_AVAILABLE, "another current directory"},
     {"closer", "ASK for (int i = 0; i < 64; i++) close(i)", BP_STAGE_AVAILABLE,
      "standard descriptors closed"},
+    {"trapload", "LOAD __builtin_trap()", BP_STAGE_OPEN, "crashed with signal"},
+    {"smash", "ENTER volatile char room[8]; memset((char *)room, 0x41, 4096)", BP_STAGE_ABI,
+     "crashed with signal"},
+    {"beyond",
+     "ASK int f = memfd_create(\"x\", 0);"
+     " *(volatile char *)mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0) = 1",
+     BP_STAGE_AVAILABLE, "signal 7"},
+    {"alarm", "ENTER alarm(1); idle(0)", BP_STAGE_ABI, "signal 14"},
+    {"another", "ASK execl(\"/bin/true\", \"true\", (char *)0)", BP_STAGE_AVAILABLE,
+     "ended its process with status 0"},
+    {"lastthread", "ENTER pthread_exit(0)", BP_STAGE_ABI, "ended its process with status 0"},
+    {"forkload", "LOAD if (fork() > 0) _exit(5); idle(0)", BP_STAGE_OPEN,
+     "ended its process with status 5"},
+    {"spinload", "LOAD for (;;) use()", BP_STAGE_OPEN, "more than 3000 ms"},
 };
 
 enum { N_ZOO = sizeof zoo / sizeof zoo[0] };
 
+/* Milliseconds of a start that tries all there is, with what tests of it use. */
+static double time_start(const char *helper, bp_env **out)
+{
+    double start = now();
+
+    *out = env_with(BP_PROBE_AUTO, 3000, helper);
+    KIT_OK(bp_env_probe(*out, &kit.err));
+    return (now() - start) * 1e3;
+}
+
+/* The next starts know them all, and try none; the least time of some tells what that takes. */
+static void check_next_starts(void)
+{
+    double least = 1e9;
+    bp_env *env;
+
+    for (int i = 0; i < 5; i++) {
+        double ms = time_start("/nowhere", &env);
+
+        least = ms < least ? ms : least;
+        for (unsigned j = 0; j < N_ZOO; j++)
+            KIT_FAILS(bp_env_is_available(env, zoo[j].name, &kit.err), BP_E_UNAVAILABLE,
+                      zoo[j].words, "not tried again before 10 min");
+        KIT_OK(bp_env_destroy(env, &kit.err));
+    }
+    ck_assert_uint_eq(kit_warnings(), 0);
+    printf("zoo: the next start skips them in %.2f ms (limit 5)\n", least);
+    ck_assert_msg(least < (plugin_limits_are_strict() ? 5.0 : 3000.0), "some were tried again");
+}
+
+/* Proof 2 of docs/proofs.md: P4, P6, P19. */
 START_TEST(none_of_the_zoo_gets_in)
 {
-    double start;
+    double ms;
     bp_env *env;
 
     for (unsigned i = 0; i < N_ZOO; i++)
         make(zoo[i].name, zoo[i].what);
     make("good", "ASK");
     registry = plugin_path("registry");
-    env = env_with(BP_PROBE_AUTO, 3000, NULL);
-    start = now();
-    KIT_OK(bp_env_probe(env, &kit.err));
-    ck_assert_msg(now() - start < 4 * 3.0, "%g s: one after the other", now() - start);
+    ms = time_start(NULL, &env);
+    printf("zoo: %d bad plug-ins and a good one are tried in %.1f ms (deadline 3000, limit 3050)\n",
+           N_ZOO, ms);
+    ck_assert_msg(ms < (plugin_limits_are_strict() ? 3050 : 4 * 3000), "%g ms: too slow", ms);
     for (unsigned i = 0; i < N_ZOO; i++) {
         bp_provider_info info = ask(env, zoo[i].name);
 
@@ -162,17 +207,7 @@ START_TEST(none_of_the_zoo_gets_in)
     ck_assert_uint_eq(ask(env, "good").stage, BP_STAGE_AVAILABLE);
     KIT_OK(bp_env_destroy(env, &kit.err));
 
-    /* the next start knows them all, and tries none */
-    start = now();
-    env = env_with(BP_PROBE_AUTO, 3000, "/nowhere");
-    KIT_OK(bp_env_probe(env, &kit.err));
-    printf("%d bad plug-ins are skipped in %.0f us\n", N_ZOO, (now() - start) * 1e6);
-    ck_assert_msg(now() - start < 3.0, "%g s: some were tried again", now() - start);
-    for (unsigned i = 0; i < N_ZOO; i++)
-        KIT_FAILS(bp_env_is_available(env, zoo[i].name, &kit.err), BP_E_UNAVAILABLE, zoo[i].words,
-                  "not tried again before 10 min");
-    ck_assert_uint_eq(kit_warnings(), 0);
-    KIT_OK(bp_env_destroy(env, &kit.err));
+    check_next_starts();
     registry = NULL;
 }
 END_TEST

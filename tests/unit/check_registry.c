@@ -434,6 +434,7 @@ END_TEST
 
 /* ---- linked in ------------------------------------------------------------------------------- */
 
+/* D-16 */
 START_TEST(an_entry_that_is_linked_in_comes_first_and_wins)
 {
     bp_provider_info info = {.struct_size = sizeof info};

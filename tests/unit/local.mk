@@ -152,6 +152,16 @@ unit_tests += %D%/check_note
 %C%_check_note_CPPFLAGS = $(unit_cppflags)
 %C%_check_note_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_notes
+%C%_check_notes_SOURCES = %D%/check_notes.c %D%/plugin_kit.h %D%/random.h $(kit_sources)
+%C%_check_notes_CPPFLAGS = $(unit_cppflags)
+%C%_check_notes_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_stages
+%C%_check_stages_SOURCES = %D%/check_stages.c %D%/plugin_kit.h $(kit_sources)
+%C%_check_stages_CPPFLAGS = $(unit_cppflags)
+%C%_check_stages_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_partition
 %C%_check_partition_SOURCES = %D%/check_partition.c $(kit_sources) $(takers_sources)
 %C%_check_partition_CPPFLAGS = $(unit_cppflags)

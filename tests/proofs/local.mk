@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# tests/proofs/ - the ten proofs of docs/proofs.md: `make prove`, or one of them by its name. They print
+# their figures, and promises in milliseconds count as they are written, so a quiet machine is needed.
+# `make check` runs the same tests with limits that only fail where something is wrong by far.
+
+check_PROGRAMS += %D%/exits %D%/hotpath
+dist_check_SCRIPTS += %D%/attacks.sh %D%/cited.sh
+TESTS += %D%/attacks.sh %D%/cited.sh %D%/exits %D%/hotpath
+
+%C%_exits_CPPFLAGS = -I. -I$(srcdir)/tests $(AM_CPPFLAGS)
+%C%_exits_LDADD = runtime/libbackplane.la $(PTHREAD_LIBS)
+%C%_exits_SOURCES = %D%/exits.c
+
+%C%_hotpath_CPPFLAGS = -I. -I$(srcdir)/tests $(AM_CPPFLAGS)
+%C%_hotpath_LDADD = runtime/libbackplane.la
+%C%_hotpath_SOURCES = %D%/hotpath.c tests/unit/count_alloc.c tests/unit/count_alloc.h
+
+prove_targets = \
+	prove-skew \
+	prove-zoo \
+	prove-missing \
+	prove-listing \
+	prove-hotpath \
+	prove-fallback \
+	prove-partition \
+	prove-exit \
+	prove-attack \
+	prove-stranger
+
+# One after the other: they measure time.
+prove:
+	@failed=; \
+	for target in $(prove_targets); do \
+	    echo "== $$target"; \
+	    $(MAKE) -s "$$target" || failed="$$failed $$target"; \
+	done; \
+	test -z "$$failed" || { echo "make prove: failed:$$failed" >&2; exit 1; }
+	@echo "make prove: all hold"
+
+prove_env = $(AM_TESTS_ENVIRONMENT) BP_LIMITS=strict; export BP_LIMITS;
+prove_ready = all $(check_LTLIBRARIES)
+
+prove-skew: $(prove_ready) tests/abi/skew
+	@$(prove_env) $(SHELL) $(srcdir)/tests/abi/skew.sh
+prove-zoo: $(prove_ready) tests/unit/check_probe
+	@$(prove_env) CK_RUN_CASE=zoo tests/unit/check_probe
+prove-missing: $(prove_ready) tests/unit/check_loader
+	@$(prove_env) CK_RUN_CASE=missing tests/unit/check_loader
+prove-listing: $(prove_ready) tests/unit/check_loader
+	@$(prove_env) CK_RUN_CASE=many tests/unit/check_loader
+prove-hotpath: $(prove_ready) tests/proofs/hotpath
+	@$(prove_env) tests/proofs/hotpath
+prove-fallback: $(prove_ready) tests/unit/check_stages tests/unit/check_policy
+	@$(prove_env) tests/unit/check_stages && CK_RUN_CASE=policy tests/unit/check_policy
+prove-partition: $(prove_ready) tests/unit/check_policy
+	@$(prove_env) CK_RUN_CASE=explaining tests/unit/check_policy && $(SHELL) $(srcdir)/tests/cli/doctor.sh && \
+	echo "partition: explained alike by 100 environments and 100 processes, directories shuffled"
+prove-exit: $(prove_ready) tests/proofs/exits
+	@$(prove_env) tests/proofs/exits
+prove-attack: $(prove_ready)
+	@$(prove_env) $(SHELL) $(srcdir)/tests/proofs/attacks.sh
+prove-stranger: $(prove_ready)
+	@$(prove_env) $(SHELL) $(srcdir)/tests/kit/stranger.sh
+.PHONY: prove $(prove_targets)
