@@ -104,7 +104,8 @@ static uint64_t region_bytes(struct bp_cann_arena *arena, size_t n, uint64_t all
 
 static bp_rc add_region(struct bp_cann_arena *arena, size_t n, bp_err *err)
 {
-    uint64_t allowed = (arena->limit - arena->total) / BP_CANN_UNIT * BP_CANN_UNIT, bytes;
+    uint64_t allowed = (arena->limit - arena->total) / BP_CANN_UNIT * BP_CANN_UNIT;
+    uint64_t before = arena->next_region, bytes;
     struct bp_cann_region *region;
     aclError code;
 
@@ -122,6 +123,7 @@ static bp_rc add_region(struct bp_cann_arena *arena, size_t n, bp_err *err)
     }
     code = arena->driver->acl.aclrtMalloc(&region->base, (size_t)bytes, ACL_MEM_MALLOC_HUGE_FIRST);
     if (code != ACL_SUCCESS) {
+        arena->next_region = before; /* a request that is too large says nothing of the next */
         put_host(arena, region->chunks, sizeof *region->chunks);
         put_host(arena, region, sizeof *region);
         return bp_cann_fail(arena->driver, err, code, "aclrtMalloc of %llu bytes of device memory",

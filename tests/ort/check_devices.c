@@ -9,7 +9,7 @@ START_TEST(the_processor_is_the_first_device)
 {
     const OrtEpDevice *const *devices = NULL;
     const OrtEpDevice *const *again = NULL;
-    const OrtHardwareDevice *hardware = NULL;
+    const OrtHardwareDevice *all[8] = {NULL}, *hardware;
     OrtSessionOptions *options = NULL;
     const char *name = NULL;
     size_t n = 0;
@@ -22,8 +22,9 @@ START_TEST(the_processor_is_the_first_device)
     ok(ort->GetEpDevices(env, &again, &n));
     ck_assert_ptr_eq(again, devices); /* stable */
     ok(ort->GetNumHardwareDevices(env, &n));
-    ck_assert_uint_eq(n, 1);
-    ok(ort->GetHardwareDevices(env, &hardware, 1));
+    ck_assert(n >= 1 && n <= 8); /* a simulated one may be behind it */
+    ok(ort->GetHardwareDevices(env, all, n));
+    hardware = all[0];
     ck_assert_ptr_eq(hardware, ort->EpDevice_Device(devices[0]));
     ck_assert_int_eq(ort->HardwareDevice_Type(hardware), OrtHardwareDeviceType_CPU);
     ck_assert_uint_gt(strlen(ort->HardwareDevice_Vendor(hardware)), 0);
