@@ -73,7 +73,7 @@ static bp_rc upload_constant(const bp_program *program, uint32_t v, bp_err *err)
 static size_t encode(float value, uint32_t dtype, void *out)
 {
     uint16_t half;
-    double wide = value;
+    double wide = (double)value;
 
     switch (dtype) {
     case BP_DTYPE_F16:
