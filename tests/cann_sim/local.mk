@@ -5,8 +5,7 @@
 cann_test_cppflags = $(unit_cppflags) $(ascend_cppflags) -I$(srcdir)/plugins
 cann_test_ldadd = $(unit_ldadd) plugins/cann_sim/driver/libbp-ascend-sim.la $(MATH_LIBS) \
 	$(PTHREAD_LIBS)
-cann_test_sources = %D%/cann_kit.h $(kit_sources) tests/unit/device_kit.c tests/unit/device_kit.h \
-	tests/mock/sim.h
+cann_test_sources = %D%/cann_kit.h $(kit_sources) tests/unit/device_kit.c tests/unit/device_kit.h
 
 if ENABLE_ASCEND_SIM
 ascend_test_cppflags = $(ascend_cppflags) -I$(srcdir)/plugins -D_GNU_SOURCE $(CHECK_CFLAGS)
