@@ -499,9 +499,8 @@ int main(void)
 
     /* for the helpers: a build with sanitizers would end where the others get a signal */
     setenv("ASAN_OPTIONS",
-           "handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0:detect_"
-           "leaks=0:detect_"
-           "leaks=0",
+           "handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0:"
+           "detect_leaks=0",
            1);
     tcase_add_checked_fixture(animals, plugin_setup, plugin_teardown);
     tcase_add_checked_fixture(modes, plugin_setup, plugin_teardown);
