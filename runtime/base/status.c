@@ -52,19 +52,8 @@ bp_rc bp_give_out(void *out, const void *own, bp_err *err)
     return BP_OK;
 }
 
-void bp_err_clear(bp_err *err)
+bp_rc bp_err_complete_failure(bp_err *err, bp_rc rc)
 {
-    if (!err)
-        return;
-    err->msg_len = 0;
-    if (err->msg && err->msg_cap > 0)
-        err->msg[0] = '\0';
-}
-
-bp_rc bp_err_complete(bp_err *err, bp_rc rc)
-{
-    if (rc >= 0)
-        return rc;
     if (rc < BP_E_INTERNAL)
         rc = BP_E_INTERNAL;
     if (err && err->msg && err->msg_cap > 0 && err->msg[0] == '\0')

@@ -40,8 +40,19 @@ bp_rc bp_give_out(void *out, const void *own, bp_err *err) BP_CHECKED;
  * Around a call into a plug-in: no words of an earlier failure before it; after it a code that we
  * know, and words also where it gave none.
  */
-void bp_err_clear(bp_err *err);
-bp_rc bp_err_complete(bp_err *err, bp_rc rc);
+static inline void bp_err_clear(bp_err *err)
+{
+    if (!err)
+        return;
+    err->msg_len = 0;
+    if (err->msg && err->msg_cap > 0)
+        err->msg[0] = '\0';
+}
+bp_rc bp_err_complete_failure(bp_err *err, bp_rc rc); /* rc < 0 */
+static inline bp_rc bp_err_complete(bp_err *err, bp_rc rc)
+{
+    return rc >= 0 ? rc : bp_err_complete_failure(err, rc);
+}
 /* "no memory for <what>", BP_E_NOMEM. */
 bp_rc bp_fail_nomem(bp_err *err, const char *what);
 /* Puts "<prefix>: " before the words that err has, and returns rc. */

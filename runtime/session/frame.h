@@ -54,8 +54,10 @@ struct bp_unit_frame {
     const struct bp_stage_plan *plan;
     struct bp_unit *unit;
     bp_frame *frame; /* NULL: the host runs it */
-    bp_frame_desc desc;
+    /* The provider's execute, where a call of it is all there is to do; NULL: it takes more. */
+    bp_rc (*direct)(bp_frame *, const bp_run *, bp_err *);
     bp_run run;
+    bp_frame_desc desc;
     bool has_growing; /* some outputs come through alloc_output */
     struct bp_unit_profile *profile; /* NULL: no run of it was measured yet */
     struct bp_queue *queue;       /* of a provider with memory of its own; NULL: it has none */

@@ -191,6 +191,8 @@ bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err)
             rc = bp_fail_in(err, rc, "provider '%s'", unit->unit->by->name);
             continue;
         }
+        if (!unit->queue && !unit->has_growing && !unit->unit->takes_turns)
+            unit->direct = unit->unit->by->provider->execute;
         unit->desc.n_shapes = 0; /* they were lent for the call */
         unit->desc.shapes = NULL;
         if (needs->scratch_space != BP_SPACE_HOST)

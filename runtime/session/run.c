@@ -11,7 +11,7 @@
 #include "session/hosted/hosted.h"
 #include "session/profile.h"
 
-bp_rc bp_run_check(const struct bp_run_shared *shared, bp_err *err)
+bp_rc bp_run_check_limits(const struct bp_run_shared *shared, bp_err *err)
 {
     if (bp_is_cancelled(shared->cancel))
         return bp_fail(err, BP_E_CANCELLED, "the run was cancelled");
@@ -211,55 +211,92 @@ static bp_rc execute_profiled(struct bp_run_state *state, struct bp_unit_frame *
     return rc;
 }
 
+/* What execute's answer means for the run. */
+static bp_rc conclude(struct bp_unit_frame *unit, bp_rc rc, bp_err *err)
+{
+    rc = bp_err_complete(err, rc);
+    if (rc == BP_PENDING)
+        rc = leave_pending(unit, err);
+    if (rc < 0 && rc != BP_E_CANCELLED && rc != BP_E_TIMEOUT)
+        rc = bp_fail_in(err, rc, "provider '%s'", unit->unit->by->name);
+    return rc;
+}
+
+/* Before each execute. */
+static void begin_program(struct bp_run_shared *shared, bp_run *run, bp_err *err)
+{
+    run->run_id = shared->run_id;
+    run->cancel = shared->cancel;
+    run->deadline_ns = shared->deadline_ns;
+    shared->crossings++;
+    bp_err_clear(err);
+}
+
 static bp_rc run_program(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
 {
     bp_rc rc;
 
-    unit->run.run_id = state->shared->run_id;
-    unit->run.cancel = state->shared->cancel;
-    unit->run.deadline_ns = state->shared->deadline_ns;
-    state->shared->crossings++;
+    begin_program(state->shared, &unit->run, err);
     if (unit->has_growing)
         forget_growing(state, unit);
-    bp_err_clear(err);
     rc = state->shared->profile ? execute_profiled(state, unit, err) : execute(state, unit, err);
-    rc = bp_err_complete(err, rc);
-    if (rc == BP_PENDING)
-        rc = leave_pending(unit, err);
-    if (rc < 0)
-        return rc == BP_E_CANCELLED || rc == BP_E_TIMEOUT
-                   ? rc
-                   : bp_fail_in(err, rc, "provider '%s'", unit->unit->by->name);
-    return unit->has_growing ? take_growing(state, unit, err) : BP_OK;
+    rc = conclude(unit, rc, err);
+    return rc >= 0 && unit->has_growing ? take_growing(state, unit, err) : rc;
+}
+
+static bp_rc run_unit(struct bp_run_state *state, uint32_t u, bp_err *err)
+{
+    struct bp_unit_frame *unit = &state->plan->units[u];
+
+    if (state->plan->device) {
+        bp_rc rc = bp_device_step(state, u, err);
+
+        if (rc < 0)
+            return rc;
+    }
+    if (unit->frame)
+        return run_program(state, unit, err);
+    return state->shared->profile ? execute_profiled(state, unit, err)
+                                  : bp_hosted_run(state, unit->unit, err);
+}
+
+/* All units in order: where a unit is no more than a call of execute, just that. */
+static bp_rc run_units(struct bp_run_state *state, bp_err *err)
+{
+    struct bp_run_shared *shared = state->shared;
+    struct bp_stage_plan *plan = state->plan;
+    const bool is_watched = shared->profile || plan->device;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t u = 0; rc >= 0 && u < plan->n_units; u++) {
+        struct bp_unit_frame *unit = &plan->units[u];
+
+        rc = bp_run_check(shared, err);
+        if (rc < 0)
+            return rc;
+        if (is_watched || !unit->direct) {
+            rc = run_unit(state, u, err);
+            continue;
+        }
+        begin_program(shared, &unit->run, err);
+        rc = unit->direct(unit->frame, &unit->run, err);
+        if (rc != BP_OK)
+            rc = conclude(unit, rc, err);
+    }
+    return rc >= 0 && plan->device ? bp_device_step(state, plan->n_units, err) : rc;
 }
 
 static bp_rc run_stage(struct bp_run_state *state, const struct bp_stage *stage, bp_err *err)
 {
-    struct bp_stage_plan *plan = state->plan;
     bp_rc rc;
 
     for (uint32_t i = 0; i < stage->n_reads; i++) {
         const struct bp_cell *cell = &state->frame->cells[stage->reads[i]];
 
-        bp_stage_plan_bind(plan, stage->reads[i], cell->base, cell->bytes);
+        bp_stage_plan_bind(state->plan, stage->reads[i], cell->base, cell->bytes);
     }
     rc = place_kept(state, stage, err);
-    for (uint32_t u = 0; rc >= 0 && u < plan->n_units; u++) {
-        struct bp_unit_frame *unit = &plan->units[u];
-
-        rc = bp_run_check(state->shared, err);
-        if (rc >= 0 && plan->device)
-            rc = bp_device_step(state, u, err);
-        if (rc < 0)
-            return rc;
-        if (unit->frame)
-            rc = run_program(state, unit, err);
-        else if (state->shared->profile)
-            rc = execute_profiled(state, unit, err);
-        else
-            rc = bp_hosted_run(state, unit->unit, err);
-    }
-    return rc >= 0 && plan->device ? bp_device_step(state, plan->n_units, err) : rc;
+    return rc < 0 ? rc : run_units(state, err);
 }
 
 bp_rc bp_body_run(struct bp_frame_state *frame, struct bp_run_shared *shared, bp_err *err)

@@ -39,6 +39,10 @@ bp_rc bp_run_prepare_output(const char *name, const struct bp_cell *cell, bp_bin
 bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cell *cell,
                  bp_err *err) BP_CHECKED;
 /* BP_E_CANCELLED or BP_E_TIMEOUT when the run should end. */
-bp_rc bp_run_check(const struct bp_run_shared *shared, bp_err *err) BP_CHECKED;
+bp_rc bp_run_check_limits(const struct bp_run_shared *shared, bp_err *err) BP_CHECKED;
+static inline bp_rc bp_run_check(const struct bp_run_shared *shared, bp_err *err)
+{
+    return shared->cancel || shared->deadline_ns ? bp_run_check_limits(shared, err) : BP_OK;
+}
 
 #endif

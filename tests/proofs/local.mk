@@ -3,7 +3,8 @@
 # their figures, and promises in milliseconds count as they are written, so a quiet machine is needed.
 # `make check` runs the same tests with limits that only fail where something is wrong by far.
 
-check_PROGRAMS += %D%/exits %D%/hotpath
+check_LTLIBRARIES += %D%/peer_ep.la
+check_PROGRAMS += %D%/exits %D%/hotpath %D%/hotpath_peer
 dist_check_SCRIPTS += %D%/attacks.sh %D%/cited.sh
 TESTS += %D%/attacks.sh %D%/cited.sh %D%/exits %D%/hotpath
 
@@ -13,7 +14,16 @@ TESTS += %D%/attacks.sh %D%/cited.sh %D%/exits %D%/hotpath
 
 %C%_hotpath_CPPFLAGS = -I. -I$(srcdir)/tests $(AM_CPPFLAGS)
 %C%_hotpath_LDADD = runtime/libbackplane.la
-%C%_hotpath_SOURCES = %D%/hotpath.c tests/unit/count_alloc.c tests/unit/count_alloc.h
+%C%_hotpath_SOURCES = %D%/hotpath.c %D%/hotpath.h tests/unit/count_alloc.c tests/unit/count_alloc.h
+
+%C%_hotpath_peer_CPPFLAGS = -I. -I$(srcdir)/tests -I$(srcdir)/sdk/onnxruntime $(AM_CPPFLAGS)
+%C%_hotpath_peer_LDADD = $(DL_LIBS)
+%C%_hotpath_peer_SOURCES = %D%/hotpath.h %D%/hotpath_peer.c %D%/peer_ep.h tests/unit/count_alloc.c \
+	tests/unit/count_alloc.h
+
+%C%_peer_ep_la_CPPFLAGS = $(%C%_hotpath_peer_CPPFLAGS)
+%C%_peer_ep_la_LDFLAGS = $(mock_ldflags) -export-symbols-regex '^(Create|Release)Ep|^peer_ep'
+%C%_peer_ep_la_SOURCES = %D%/hotpath.h %D%/peer_ep.c %D%/peer_ep.h
 
 prove_targets = \
 	prove-skew \
@@ -48,8 +58,10 @@ prove-missing: $(prove_ready) tests/unit/check_loader
 	@$(prove_env) CK_RUN_CASE=missing tests/unit/check_loader
 prove-listing: $(prove_ready) tests/unit/check_loader
 	@$(prove_env) CK_RUN_CASE=many tests/unit/check_loader
-prove-hotpath: $(prove_ready) tests/proofs/hotpath
-	@$(prove_env) tests/proofs/hotpath
+# BENCH_PEER=.../libonnxruntime.so: the same loop through its plug-in interface, beside ours
+prove-hotpath: $(prove_ready) tests/proofs/hotpath tests/proofs/hotpath_peer
+	@$(prove_env) tests/proofs/hotpath && { test -z "$(BENCH_PEER)" || \
+		tests/proofs/hotpath_peer "$(BENCH_PEER)" tests/proofs/.libs/peer_ep.so; }
 prove-fallback: $(prove_ready) tests/unit/check_stages tests/unit/check_policy
 	@$(prove_env) tests/unit/check_stages && CK_RUN_CASE=policy tests/unit/check_policy
 prove-partition: $(prove_ready) tests/unit/check_policy
