@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* anchor.c - reaches every type of the ABI from exported names, so that abidiff sees them all. */
+/*
+ * anchor.c - reaches every type of the ABI from exported names, so that abidiff sees them all; through
+ * pointers, so that a table that grew at its end moves nothing here.
+ */
 
 #include <bp/abi.h>
 
@@ -10,28 +13,28 @@ struct bp_anchor {
     const bp_provider *provider;
     const bp_device_ops *dev;
     bp_err *err;
-    bp_span span;
-    bp_tensor tensor;
-    bp_option option;
-    bp_opt opt;
-    bp_dim dim;
-    bp_value value;
-    bp_attr attr;
-    bp_const constant;
-    bp_node node;
-    bp_graph graph;
-    bp_cost cost;
-    bp_claims claims;
-    bp_avail avail;
-    bp_device device;
-    bp_prof_event event;
-    bp_prof prof;
-    bp_run run;
-    bp_shape shape;
-    bp_frame_desc desc;
-    bp_frame_needs needs;
-    bp_sink sink;
-    bp_copy copy;
+    const bp_span *span;
+    const bp_tensor *tensor;
+    const bp_option *option;
+    const bp_opt *opt;
+    const bp_dim *dim;
+    const bp_value *value;
+    const bp_attr *attr;
+    const bp_const *constant;
+    const bp_node *node;
+    const bp_graph *graph;
+    const bp_cost *cost;
+    const bp_claims *claims;
+    const bp_avail *avail;
+    const bp_device *device;
+    const bp_prof_event *event;
+    const bp_prof *prof;
+    const bp_run *run;
+    const bp_shape *shape;
+    const bp_frame_desc *desc;
+    const bp_frame_needs *needs;
+    const bp_sink *sink;
+    const bp_copy *copy;
 };
 
 extern const struct bp_anchor bp_anchor;
