@@ -11,6 +11,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/names.c \
 	%D%/pool.c \
 	%D%/pool.h \
+	%D%/put.c \
+	%D%/put.h \
 	%D%/region.c \
 	%D%/region.h \
 	%D%/sha256.c \

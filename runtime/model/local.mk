@@ -17,7 +17,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/onnx.c %D%/onnx.h \
 	%D%/save.c %D%/save.h \
 	%D%/save_tensor.c \
-	%D%/put.c %D%/put.h \
 	%D%/rebuild.c \
 	%D%/scope.c \
 	%D%/sniff.c %D%/sniff.h \

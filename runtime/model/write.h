@@ -4,7 +4,7 @@
 #define BP_MODEL_WRITE_H
 
 #include "model/model.h"
-#include "model/put.h"
+#include "base/put.h"
 
 /* A domain of the model's nodes, with the version of its operator set that the file imports. */
 struct bp_import {

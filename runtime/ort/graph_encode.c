@@ -3,11 +3,12 @@
 
 #include "config.h"
 
+#include "ort/graph.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "ort/graph.h"
-#include "ort/proto.h"
+#include "base/put.h"
 #include "ort/status.h"
 
 /* ---- attributes ------------------------------------------------------------------------------ */
@@ -21,7 +22,7 @@ static const struct {
     [ORT_OP_ATTR_FLOATS] = {6, 7}, [ORT_OP_ATTR_STRING] = {3, 4}, [ORT_OP_ATTR_STRINGS] = {8, 9},
 };
 
-static void put_items(struct ort_proto *proto, OrtOpAttrType type, const char *data, size_t size)
+static void put_items(struct bp_put *put, OrtOpAttrType type, const char *data, size_t size)
 {
     uint32_t field = kinds[type].field;
 
@@ -32,7 +33,7 @@ static void put_items(struct ort_proto *proto, OrtOpAttrType type, const char *d
             int64_t value;
 
             memcpy(&value, data + at, sizeof value);
-            ort_proto_int(proto, field, value);
+            bp_put_int(put, field, value);
         }
         break;
     case ORT_OP_ATTR_FLOAT:
@@ -41,19 +42,19 @@ static void put_items(struct ort_proto *proto, OrtOpAttrType type, const char *d
             float value;
 
             memcpy(&value, data + at, sizeof value);
-            ort_proto_float(proto, field, value);
+            bp_put_float(put, field, value);
         }
         break;
     case ORT_OP_ATTR_STRING:
-        ort_proto_bytes(proto, field, data, size);
+        bp_put_bytes(put, field, data, size);
         break;
     default: /* each with its end */
         for (size_t at = 0; at < size; at += strlen(data + at) + 1)
-            ort_proto_text(proto, field, data + at);
+            bp_put_text(put, field, data + at);
     }
 }
 
-static OrtStatus *put_attribute(struct ort_proto *proto, const OrtOpAttr *attr)
+static OrtStatus *put_attribute(struct bp_put *put, const OrtOpAttr *attr)
 {
     const char *name = NULL;
     OrtOpAttrType type = ORT_OP_ATTR_UNDEFINED;
@@ -72,11 +73,11 @@ static OrtStatus *put_attribute(struct ort_proto *proto, const OrtOpAttr *attr)
         return ort_no_memory();
     status = ort_ReadOpAttr(attr, type, data, size, &size);
     if (!status) {
-        mark = ort_proto_begin(proto, 5);
-        ort_proto_text(proto, 1, name);
-        put_items(proto, type, data, size);
-        ort_proto_int(proto, 20, kinds[type].type);
-        ort_proto_end(proto, mark);
+        mark = bp_put_begin(put, 5);
+        bp_put_text(put, 1, name);
+        put_items(put, type, data, size);
+        bp_put_int(put, 20, kinds[type].type);
+        bp_put_end(put, mark);
     }
     free(data);
     return status;
@@ -84,114 +85,114 @@ static OrtStatus *put_attribute(struct ort_proto *proto, const OrtOpAttr *attr)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static void put_shape(struct ort_proto *proto, const OrtTensorTypeAndShapeInfo *shape)
+static void put_shape(struct bp_put *put, const OrtTensorTypeAndShapeInfo *shape)
 {
-    size_t mark = ort_proto_begin(proto, 2);
+    size_t mark = bp_put_begin(put, 2);
 
     for (size_t d = 0; d < shape->rank; d++) {
-        size_t dim = ort_proto_begin(proto, 1);
+        size_t dim = bp_put_begin(put, 1);
 
         if (shape->dims[d] >= 0)
-            ort_proto_int(proto, 1, shape->dims[d]);
+            bp_put_int(put, 1, shape->dims[d]);
         else if (shape->symbols && shape->symbols[d])
-            ort_proto_text(proto, 2, shape->symbols[d]);
-        ort_proto_end(proto, dim);
+            bp_put_text(put, 2, shape->symbols[d]);
+        bp_put_end(put, dim);
     }
-    ort_proto_end(proto, mark);
+    bp_put_end(put, mark);
 }
 
 /* A ValueInfoProto; only tensors become values. */
-static void put_info(struct ort_proto *proto, uint32_t field, const OrtValueInfo *info)
+static void put_info(struct bp_put *put, uint32_t field, const OrtValueInfo *info)
 {
-    size_t mark = ort_proto_begin(proto, field);
+    size_t mark = bp_put_begin(put, field);
 
-    ort_proto_text(proto, 1, info->name);
+    bp_put_text(put, 1, info->name);
     if (info->type) {
         const OrtTensorTypeAndShapeInfo *shape = info->type->tensor;
-        size_t type = ort_proto_begin(proto, 2);
-        size_t tensor = ort_proto_begin(proto, 1);
+        size_t type = bp_put_begin(put, 2);
+        size_t tensor = bp_put_begin(put, 1);
 
-        ort_proto_int(proto, 1, ort_host_dtype(shape->dtype));
+        bp_put_int(put, 1, ort_host_dtype(shape->dtype));
         if (shape->has_shape)
-            put_shape(proto, shape);
-        ort_proto_end(proto, tensor);
-        ort_proto_end(proto, type);
+            put_shape(put, shape);
+        bp_put_end(put, tensor);
+        bp_put_end(put, type);
     }
-    ort_proto_end(proto, mark);
+    bp_put_end(put, mark);
 }
 
 /* A TensorProto without data, which is given beside the model. */
-static void put_initializer(struct ort_proto *proto, const OrtValueInfo *info)
+static void put_initializer(struct bp_put *put, const OrtValueInfo *info)
 {
     const bp_tensor *tensor = &info->value->tensor;
-    size_t mark = ort_proto_begin(proto, 5);
+    size_t mark = bp_put_begin(put, 5);
 
     for (uint32_t d = 0; d < tensor->rank; d++)
-        ort_proto_int(proto, 1, tensor->dims[d]);
-    ort_proto_int(proto, 2, tensor->dtype);
-    ort_proto_text(proto, 8, info->name);
-    ort_proto_end(proto, mark);
+        bp_put_int(put, 1, tensor->dims[d]);
+    bp_put_int(put, 2, tensor->dtype);
+    bp_put_text(put, 8, info->name);
+    bp_put_end(put, mark);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static OrtStatus *put_node(struct ort_proto *proto, const OrtNode *node)
+static OrtStatus *put_node(struct bp_put *put, const OrtNode *node)
 {
     OrtStatus *status = NULL;
-    size_t mark = ort_proto_begin(proto, 1);
+    size_t mark = bp_put_begin(put, 1);
 
     for (size_t i = 0; i < node->n_in + node->n_out; i++)
-        ort_proto_text(proto, i < node->n_in ? 1 : 2, node->ends[i] ? node->ends[i]->name : "");
-    ort_proto_text(proto, 3, node->name);
-    ort_proto_text(proto, 4, node->op);
+        bp_put_text(put, i < node->n_in ? 1 : 2, node->ends[i] ? node->ends[i]->name : "");
+    bp_put_text(put, 3, node->name);
+    bp_put_text(put, 4, node->op);
     for (size_t i = 0; i < node->n_attrs && !status; i++)
-        status = put_attribute(proto, node->attrs[i]);
-    ort_proto_text(proto, 7, node->domain);
-    ort_proto_end(proto, mark);
+        status = put_attribute(put, node->attrs[i]);
+    bp_put_text(put, 7, node->domain);
+    bp_put_end(put, mark);
     return status;
 }
 
-static OrtStatus *put_graph(struct ort_proto *proto, const OrtGraph *graph, bool is_edit)
+static OrtStatus *put_graph(struct bp_put *put, const OrtGraph *graph, bool is_edit)
 {
     OrtStatus *status = NULL;
-    size_t mark = ort_proto_begin(proto, 7);
+    size_t mark = bp_put_begin(put, 7);
 
     for (size_t i = 0; i < graph->n_nodes && !status; i++)
-        status = put_node(proto, graph->nodes[i]);
+        status = put_node(put, graph->nodes[i]);
     if (!is_edit)
-        ort_proto_text(proto, 2, ORT_GRAPH_NAME);
+        bp_put_text(put, 2, ORT_GRAPH_NAME);
     for (size_t i = 0; i < graph->initializers.n; i++)
-        put_initializer(proto, graph->initializers.items[i]);
+        put_initializer(put, graph->initializers.items[i]);
     for (size_t i = 0; i < graph->inputs.n; i++)
-        put_info(proto, 11, graph->inputs.items[i]);
+        put_info(put, 11, graph->inputs.items[i]);
     for (size_t i = 0; i < graph->outputs.n; i++)
-        put_info(proto, 12, graph->outputs.items[i]);
-    ort_proto_end(proto, mark);
+        put_info(put, 12, graph->outputs.items[i]);
+    bp_put_end(put, mark);
     return status;
 }
 
 OrtStatus *ort_model_encode(const OrtModel *model, bool is_edit, void **out, size_t *size)
 {
-    struct ort_proto proto = {0};
+    struct bp_put put = {0};
     OrtStatus *status;
 
     if (!is_edit)
-        ort_proto_int(&proto, 1, ORT_IR_VERSION);
+        bp_put_int(&put, 1, ORT_IR_VERSION);
     for (size_t i = 0; i < model->n_opsets; i++) {
-        size_t mark = ort_proto_begin(&proto, 8);
+        size_t mark = bp_put_begin(&put, 8);
 
-        ort_proto_text(&proto, 1, model->domains[i]);
-        ort_proto_int(&proto, 2, model->versions[i]);
-        ort_proto_end(&proto, mark);
+        bp_put_text(&put, 1, model->domains[i]);
+        bp_put_int(&put, 2, model->versions[i]);
+        bp_put_end(&put, mark);
     }
-    status = put_graph(&proto, model->graph, is_edit);
-    if (!status && proto.failed)
+    status = put_graph(&put, model->graph, is_edit);
+    if (!status && put.failed)
         status = ort_no_memory();
     if (status) {
-        free(proto.data);
+        free(put.data);
         return status;
     }
-    *out = proto.data;
-    *size = proto.size;
+    *out = put.data;
+    *size = put.size;
     return NULL;
 }

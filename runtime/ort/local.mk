@@ -13,6 +13,8 @@ if HAVE_VERSION_SCRIPT
 EXTRA_%C%_libonnxruntime_la_DEPENDENCIES = %D%/libonnxruntime.map
 endif
 %C%_libonnxruntime_la_SOURCES = \
+	runtime/base/put.c \
+	runtime/base/put.h \
 	%D%/absent.h \
 	%D%/absent_api.c \
 	%D%/absent_ep.c \
@@ -86,8 +88,6 @@ endif
 	%D%/policy.h \
 	%D%/profile.c \
 	%D%/profile.h \
-	%D%/proto.c \
-	%D%/proto.h \
 	%D%/provider_objects.c \
 	%D%/provider_options.c \
 	%D%/providers.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* put.h - writes protobuf messages into memory that grows. */
-#ifndef BP_MODEL_PUT_H
-#define BP_MODEL_PUT_H
+#ifndef BP_BASE_PUT_H
+#define BP_BASE_PUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "model/put.h"
+#include "base/put.h"
 
 #include <stdlib.h>
 #include <string.h>
