@@ -2,8 +2,8 @@
 /*
  * gemm.c - plans and runs matrix products. Few rows: B is read once, in order, as memory sets the
  * pace. Else C is cut into tasks; each copies its part of B into panels and runs tiles over it. A
- * is read where it lies, unless it is transposed. A convolution of stride 1 copies its image with
- * the padding instead, and reads the windows in there.
+ * is read where it lies, unless it is transposed. A convolution copies its image with the padding
+ * instead, and reads the windows in there.
  */
 
 #include "kernels/gemm_part.h"

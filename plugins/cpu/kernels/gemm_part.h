@@ -37,7 +37,7 @@ size_t bp_cpu_gemm_ready_bytes(const struct bp_cpu_gemm *gemm);
 void bp_cpu_gemm_ready(const struct bp_cpu_gemm *gemm, const struct bp_cpu_gemm_share *part,
                        size_t i, size_t p, void *scratch, struct bp_cpu_block *block);
 
-/* ---- gemm_slab.c: convolutions of stride 1 --------------------------------------------------- */
+/* ---- gemm_slab.c: convolutions --------------------------------------------------------------- */
 
 /* False: the window cannot be read so. Fills slab and depth. */
 bool bp_cpu_gemm_slab_plan(struct bp_cpu_gemm *gemm);

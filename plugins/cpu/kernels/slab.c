@@ -6,19 +6,28 @@
 enum {
     WASTE_PERCENT = 40, /* of the outputs may be sums that nobody wants, and a few more */
     FEW = 64,
-    MAX_SPAN = 4096 /* elements: two thousand and more would leave the first cache */
+    MAX_SPAN = 4096, /* elements: two thousand and more would leave the first cache */
+    MAX_PHASES = 4   /* of a dimension: with more, most of a window is not read */
 };
 
 bool bp_cpu_slab_make(const struct bp_cpu_window *w, struct bp_cpu_slab *slab)
 {
     int64_t reach[BP_CPU_SPATIAL];
 
-    for (int d = 0; d < BP_CPU_SPATIAL; d++) {
-        reach[d] = (w->kernel[d] - 1) * w->dilation[d];
-        if ((w->stride[d] != 1 && w->out[d] != 1) || reach[d] > MAX_SPAN)
-            return false;
-    }
     slab->window = w;
+    slab->n_phases = 1;
+    for (int d = 0; d < BP_CPU_SPATIAL; d++) {
+        int64_t taps = (w->kernel[d] - 1) * w->dilation[d] + 1; /* and what is between them */
+
+        slab->step[d] = w->out[d] == 1 ? 1 : w->stride[d];
+        slab->phases[d] = w->dilation[d] % slab->step[d] == 0 ? 1
+                          : taps < slab->step[d]              ? taps
+                                                              : slab->step[d];
+        reach[d] = (taps - 1) / slab->step[d];
+        if (taps > MAX_SPAN || slab->phases[d] > MAX_PHASES)
+            return false;
+        slab->n_phases *= slab->phases[d];
+    }
     slab->row = w->out[2] + reach[2];
     slab->plane = (w->out[1] + reach[1]) * slab->row;
     if (__builtin_mul_overflow(reach[0], slab->plane, &slab->span) || slab->span > MAX_SPAN)
@@ -66,61 +75,111 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* n elements of one padded row from `at` on; `channel` is the image's. */
-static char *fill_row(const struct bp_cpu_window *w, const char *channel, size_t size,
-                      struct place at, int64_t n, char *dst)
+typedef uint32_t word __attribute__((aligned(1), may_alias));
+typedef uint64_t long_word __attribute__((aligned(1), may_alias));
+
+/* n elements, `step` apart at src. */
+static void deal(const char *src, size_t size, size_t step, size_t n, char *dst)
 {
-    int64_t z = at.z - w->pad[0], y = at.y - w->pad[1], x = at.x - w->pad[2];
+    const word *words = (const void *)src;
+    const long_word *longs = (const void *)src;
+
+    if (step == 1)
+        memcpy(dst, src, n * size);
+    else if (size == sizeof(long_word))
+        for (size_t i = 0; i < n; i++)
+            ((long_word *)(void *)dst)[i] = longs[i * step];
+    else if (step == 2) /* a constant, for the compiler */
+        for (size_t i = 0; i < n; i++)
+            ((word *)(void *)dst)[i] = words[i * 2];
+    else
+        for (size_t i = 0; i < n; i++)
+            ((word *)(void *)dst)[i] = words[i * step];
+}
+
+/* n elements of one padded row of a phase from `at` on; `channel` is the image's. */
+static char *fill_row(const struct bp_cpu_slab *slab, const char *channel, size_t size,
+                      const int64_t *phase, struct place at, int64_t n, char *dst)
+{
+    const struct bp_cpu_window *w = slab->window;
+    int64_t z = at.z * slab->step[0] + phase[0] - w->pad[0];
+    int64_t y = at.y * slab->step[1] + phase[1] - w->pad[1];
+    int64_t x = at.x * slab->step[2] + phase[2] - w->pad[2];
     int64_t first = 0, end = 0;
     size_t whole = (size_t)n * size;
 
-    if (z >= 0 && z < w->in[0] && y >= 0 && y < w->in[1]) {
-        first = clamp(-x, 0, n);
-        end = clamp(w->in[2] - x, first, n);
-    }
+    if (z >= 0 && z < w->in[0] && y >= 0 && y < w->in[1])
+        bp_cpu_window_clip(x, slab->step[2], n, w->in[2], &first, &end);
     memset(dst, 0, (size_t)first * size);
     if (end > first)
-        memcpy(dst + (size_t)first * size,
-               channel + (size_t)((z * w->in[1] + y) * w->in[2] + x + first) * size,
-               (size_t)(end - first) * size);
+        deal(channel + (size_t)((z * w->in[1] + y) * w->in[2] + x + first * slab->step[2]) * size,
+             size, (size_t)slab->step[2], (size_t)(end - first), dst + (size_t)first * size);
     memset(dst + (size_t)end * size, 0, whole - (size_t)end * size);
     return dst + whole;
+}
+
+/* Positions from `start` on of one phase of a channel. */
+static char *fill_phase(const struct bp_cpu_slab *slab, const char *channel, size_t size,
+                        const int64_t *phase, struct place start, size_t n, char *dst)
+{
+    struct place at = start;
+
+    for (int64_t left = (int64_t)n; left > 0;) {
+        int64_t count = slab->row - at.x < left ? slab->row - at.x : left;
+
+        dst = fill_row(slab, channel, size, phase, at, count, dst);
+        left -= count;
+        next_row(slab, &at);
+    }
+    return dst;
 }
 
 void bp_cpu_slab_fill(const struct bp_cpu_slab *slab, const void *src, size_t size,
                       int64_t channels, int64_t f, size_t n, void *dst)
 {
     const struct bp_cpu_window *w = slab->window;
+    const int64_t *phases = slab->phases;
     struct place start = place_of(slab, f);
     const char *channel = src;
     char *to = dst;
 
     for (int64_t c = 0; c < channels; c++, channel += (size_t)w->in_count * size) {
-        struct place at = start;
+        for (int64_t p = 0; p < slab->n_phases; p++) {
+            const int64_t phase[] = {p / (phases[1] * phases[2]), p / phases[2] % phases[1],
+                                     p % phases[2]};
 
-        for (int64_t left = (int64_t)n; left > 0;) {
-            int64_t count = slab->row - at.x < left ? slab->row - at.x : left;
-
-            to = fill_row(w, channel, size, at, count, to);
-            left -= count;
-            next_row(slab, &at);
+            to = fill_phase(slab, channel, size, phase, start, n, to);
         }
     }
+}
+
+/* Where tap t of dimension d is: the phase, and how far along in it. */
+static int64_t tap_phase(const struct bp_cpu_slab *slab, int d, int64_t t)
+{
+    return t * slab->window->dilation[d] % slab->step[d];
+}
+
+static int64_t tap_along(const struct bp_cpu_slab *slab, int d, int64_t t)
+{
+    return t * slab->window->dilation[d] / slab->step[d];
 }
 
 void bp_cpu_slab_taps(const struct bp_cpu_slab *slab, int64_t channels, size_t n, size_t *at)
 {
     const struct bp_cpu_window *w = slab->window;
+    const int64_t taps = w->kernel_count;
 
-    for (int64_t c = 0; c < channels; c++) {
-        for (int64_t z = 0; z < w->kernel[0]; z++) {
-            for (int64_t y = 0; y < w->kernel[1]; y++) {
-                for (int64_t x = 0; x < w->kernel[2]; x++)
-                    *at++ = (size_t)c * n +
-                            (size_t)(z * w->dilation[0] * slab->plane +
-                                     y * w->dilation[1] * slab->row + x * w->dilation[2]);
-            }
-        }
+    for (int64_t t = 0; t < taps; t++) {
+        int64_t z = t / (w->kernel[1] * w->kernel[2]), y = t / w->kernel[2] % w->kernel[1];
+        int64_t x = t % w->kernel[2];
+        int64_t phase =
+            (tap_phase(slab, 0, z) * slab->phases[1] + tap_phase(slab, 1, y)) * slab->phases[2] +
+            tap_phase(slab, 2, x);
+        int64_t along = tap_along(slab, 0, z) * slab->plane + tap_along(slab, 1, y) * slab->row +
+                        tap_along(slab, 2, x);
+
+        for (int64_t c = 0; c < channels; c++)
+            at[c * taps + t] = (size_t)(c * slab->n_phases + phase) * n + (size_t)along;
     }
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * slab.h - a stretch of an image's channels with its padding, row after row, so that a convolution
- * of stride 1 reads its windows where they lie: element (channel, kernel position) of the window at
- * flat position f is at f + an offset that is the same for every f. Positions between the end of
- * one output row and the start of the next give sums that nobody wants.
+ * reads its windows where they lie: element (channel, kernel position) of the window at flat
+ * position f is at f + an offset that is the same for every f. Positions between the end of one
+ * output row and the start of the next give sums that nobody wants.
+ *
+ * A window that moves by s reads every s-th element, so the channel is dealt out to phases: phase p
+ * of a dimension has elements p, p + s, p + 2s..., and in there the window moves by 1.
  */
 #ifndef BP_CPU_KERNELS_SLAB_H
 #define BP_CPU_KERNELS_SLAB_H
@@ -12,25 +15,31 @@
 
 struct bp_cpu_slab {
     const struct bp_cpu_window *window;
-    int64_t row, plane; /* elements of a padded row and plane */
-    int64_t span;       /* from the first tap of a window to its last */
-    int64_t count;      /* flat positions from the first output to behind the last one */
+    int64_t step[BP_CPU_SPATIAL];   /* by which the window moves */
+    int64_t phases[BP_CPU_SPATIAL]; /* of them, those that taps can be in */
+    int64_t n_phases;               /* of a channel: their product */
+    int64_t row, plane;             /* elements of a padded row and plane of a phase */
+    int64_t span;                   /* from the first tap of a window to its last */
+    int64_t count; /* flat positions from the first output to behind the last one */
 };
 
 /*
- * False: the window moves by more than 1, or too many positions are between rows; *slab is
- * undefined then. The window must outlive the slab.
+ * False: too many positions are between rows, or a window is too wide; *slab is undefined then. The
+ * window must outlive the slab.
  */
 bool bp_cpu_slab_make(const struct bp_cpu_window *window, struct bp_cpu_slab *slab);
 
 /* The output position at flat position f, or the next one behind it. */
 int64_t bp_cpu_slab_position(const struct bp_cpu_slab *slab, int64_t f);
 
-/* Writes flat positions f .. f + n of `channels` channels at src, elements of `size` bytes. */
+/*
+ * Writes flat positions f .. f + n of all phases of `channels` channels at src, elements of `size`
+ * bytes (4 or 8).
+ */
 void bp_cpu_slab_fill(const struct bp_cpu_slab *slab, const void *src, size_t size,
                       int64_t channels, int64_t f, size_t n, void *dst);
 
-/* at[p]: where the p-th tap of all channels is in a slab with n elements a channel. */
+/* at[p]: where the p-th tap of all channels is in a slab with n elements a phase. */
 void bp_cpu_slab_taps(const struct bp_cpu_slab *slab, int64_t channels, size_t n, size_t *at);
 
 /*
