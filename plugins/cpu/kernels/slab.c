@@ -29,7 +29,8 @@ bool bp_cpu_slab_make(const struct bp_cpu_window *w, struct bp_cpu_slab *slab)
         slab->n_phases *= slab->phases[d];
     }
     slab->row = w->out[2] + reach[2];
-    slab->plane = (w->out[1] + reach[1]) * slab->row;
+    slab->rows = w->out[1] + reach[1];
+    slab->plane = slab->rows * slab->row;
     if (__builtin_mul_overflow(reach[0], slab->plane, &slab->span) || slab->span > MAX_SPAN)
         return false;
     slab->span += reach[1] * slab->row + reach[2];
@@ -64,7 +65,7 @@ static struct place place_of(const struct bp_cpu_slab *slab, int64_t f)
 static void next_row(const struct bp_cpu_slab *slab, struct place *at)
 {
     at->x = 0;
-    if (++at->y == slab->plane / slab->row) {
+    if (++at->y == slab->rows) {
         at->y = 0;
         at->z++;
     }
@@ -97,58 +98,80 @@ static void deal(const char *src, size_t size, size_t step, size_t n, char *dst)
             ((word *)(void *)dst)[i] = words[i * step];
 }
 
-/* n elements of one padded row of a phase from `at` on; `channel` is the image's. */
-static char *fill_row(const struct bp_cpu_slab *slab, const char *channel, size_t size,
-                      const int64_t *phase, struct place at, int64_t n, char *dst)
+/* A phase of a channel, to be read row by row. */
+struct phase {
+    const char *channel;
+    int64_t z, y, x;    /* where it begins in the channel; below 0: in the padding */
+    int64_t first, end; /* positions of a row that are in the channel */
+};
+
+/* n elements of one padded row of a phase from `at` on. */
+static char *fill_row(const struct bp_cpu_slab *slab, const struct phase *phase, size_t size,
+                      struct place at, int64_t n, char *dst)
 {
     const struct bp_cpu_window *w = slab->window;
-    int64_t z = at.z * slab->step[0] + phase[0] - w->pad[0];
-    int64_t y = at.y * slab->step[1] + phase[1] - w->pad[1];
-    int64_t x = at.x * slab->step[2] + phase[2] - w->pad[2];
+    int64_t z = at.z * slab->step[0] + phase->z, y = at.y * slab->step[1] + phase->y;
     int64_t first = 0, end = 0;
-    size_t whole = (size_t)n * size;
 
-    if (z >= 0 && z < w->in[0] && y >= 0 && y < w->in[1])
-        bp_cpu_window_clip(x, slab->step[2], n, w->in[2], &first, &end);
-    memset(dst, 0, (size_t)first * size);
-    if (end > first)
-        deal(channel + (size_t)((z * w->in[1] + y) * w->in[2] + x + first * slab->step[2]) * size,
-             size, (size_t)slab->step[2], (size_t)(end - first), dst + (size_t)first * size);
-    memset(dst + (size_t)end * size, 0, whole - (size_t)end * size);
-    return dst + whole;
+    if (z >= 0 && z < w->in[0] && y >= 0 && y < w->in[1]) {
+        first = clamp(phase->first - at.x, 0, n);
+        end = clamp(phase->end - at.x, first, n);
+    }
+    if (first > 0)
+        memset(dst, 0, (size_t)first * size);
+    if (end > first) {
+        int64_t x = (at.x + first) * slab->step[2] + phase->x;
+
+        deal(phase->channel + (size_t)((z * w->in[1] + y) * w->in[2] + x) * size, size,
+             (size_t)slab->step[2], (size_t)(end - first), dst + (size_t)first * size);
+    }
+    if (end < n)
+        memset(dst + (size_t)end * size, 0, (size_t)(n - end) * size);
+    return dst + (size_t)n * size;
 }
 
-/* Positions from `start` on of one phase of a channel. */
-static char *fill_phase(const struct bp_cpu_slab *slab, const char *channel, size_t size,
-                        const int64_t *phase, struct place start, size_t n, char *dst)
+/* Positions from `start` on of a phase of a channel. */
+static void fill_phase(const struct bp_cpu_slab *slab, const struct phase *phase, size_t size,
+                       struct place start, size_t n, char *dst)
 {
     struct place at = start;
 
     for (int64_t left = (int64_t)n; left > 0;) {
         int64_t count = slab->row - at.x < left ? slab->row - at.x : left;
 
-        dst = fill_row(slab, channel, size, phase, at, count, dst);
+        dst = fill_row(slab, phase, size, at, count, dst);
         left -= count;
         next_row(slab, &at);
     }
-    return dst;
+}
+
+/* Phase p of a slab's, without its channel. */
+static struct phase phase_of(const struct bp_cpu_slab *slab, int64_t p)
+{
+    const struct bp_cpu_window *w = slab->window;
+    const int64_t *phases = slab->phases;
+    struct phase phase = {.z = p / (phases[1] * phases[2]) - w->pad[0],
+                          .y = p / phases[2] % phases[1] - w->pad[1],
+                          .x = p % phases[2] - w->pad[2]};
+
+    bp_cpu_window_clip(phase.x, slab->step[2], slab->row, w->in[2], &phase.first, &phase.end);
+    return phase;
 }
 
 void bp_cpu_slab_fill(const struct bp_cpu_slab *slab, const void *src, size_t size,
                       int64_t channels, int64_t f, size_t n, void *dst)
 {
-    const struct bp_cpu_window *w = slab->window;
-    const int64_t *phases = slab->phases;
+    size_t channel_bytes = (size_t)slab->window->in_count * size;
+    size_t phase_bytes = n * size, step = (size_t)slab->n_phases * phase_bytes;
     struct place start = place_of(slab, f);
-    const char *channel = src;
-    char *to = dst;
 
-    for (int64_t c = 0; c < channels; c++, channel += (size_t)w->in_count * size) {
-        for (int64_t p = 0; p < slab->n_phases; p++) {
-            const int64_t phase[] = {p / (phases[1] * phases[2]), p / phases[2] % phases[1],
-                                     p % phases[2]};
+    for (int64_t p = 0; p < slab->n_phases; p++) {
+        struct phase phase = phase_of(slab, p);
+        char *to = (char *)dst + (size_t)p * phase_bytes;
 
-            to = fill_phase(slab, channel, size, phase, start, n, to);
+        for (int64_t c = 0; c < channels; c++, to += step) {
+            phase.channel = (const char *)src + (size_t)c * channel_bytes;
+            fill_phase(slab, &phase, size, start, n, to);
         }
     }
 }

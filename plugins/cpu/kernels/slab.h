@@ -19,6 +19,7 @@ struct bp_cpu_slab {
     int64_t phases[BP_CPU_SPATIAL]; /* of them, those that taps can be in */
     int64_t n_phases;               /* of a channel: their product */
     int64_t row, plane;             /* elements of a padded row and plane of a phase */
+    int64_t rows;                   /* of a plane */
     int64_t span;                   /* from the first tap of a window to its last */
     int64_t count; /* flat positions from the first output to behind the last one */
 };
