@@ -3,6 +3,7 @@
 
 dist_man_MANS += \
 	%D%/backplane-check.1 \
+	%D%/backplane-embed.1 \
 	%D%/backplane-new.1 \
 	%D%/backplane.1 \
 	%D%/bp-options.7 \

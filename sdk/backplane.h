@@ -167,7 +167,8 @@ BP_API bp_rc bp_env_add_provider(bp_env *env, const char *name, const bp_key_val
 
 /*
  * Hands over a provider that is linked into the application (a static build, a test). The entry is
- * called at first use. It wins over plug-in files with the same name.
+ * called at first use. It wins over plug-in files with the same name. Plug-ins that libtool's -dlpreopen
+ * has linked in are there without this; see backplane-embed(1).
  */
 BP_API bp_rc bp_env_add_entry(bp_env *env, const char *name, bp_entry_fn entry,
                               bp_err *err) BP_CHECKED;

@@ -68,7 +68,7 @@ dist_templatecommon_DATA = \
 # The SDK alone: headers, export map, templates, the pretend accelerator, tools, docs; no host, no
 # provider. The kit links none of ours, so it is copied as it is: automake's own rule would install all
 # libraries first.
-install-sdk: tools/backplane-new tools/backplane-check$(EXEEXT)
+install-sdk: tools/backplane-embed tools/backplane-new tools/backplane-check$(EXEEXT)
 	$(MAKE) $(AM_MAKEFLAGS) install-includeHEADERS install-bpincludeHEADERS install-pkgconfigDATA \
 	    install-dist_sdkdataDATA install-sdklibLIBRARIES install-dist_templatecDATA \
 	    install-dist_templatecppDATA install-dist_templatedeviceDATA install-dist_templatecommonDATA \

@@ -68,12 +68,33 @@ bin_PROGRAMS += %D%/backplane
 	%D%/svg.c \
 	$(conform_sources)
 
+# The same program with the host and providers in it; it opens no file to have them. Its objects are the
+# program's and the plug-ins' own; a source is named only so that automake knows the language.
+if STATIC_PROVIDERS
+bin_PROGRAMS += %D%/backplane-static
+staticdir = $(libdir)/backplane/static
+static_DATA = $(STATIC_OBJECTS)
+else
+check_PROGRAMS += %D%/backplane-static
+endif
+%C%_backplane_static_SOURCES =
+nodist_EXTRA_%C%_backplane_static_SOURCES = %D%/main.c
+EXTRA_%C%_backplane_static_DEPENDENCIES = $(STATIC_OBJECTS)
+%C%_backplane_static_LDFLAGS = $(AM_LDFLAGS) $(STATIC_PRELOADS)
+%C%_backplane_static_LDADD = $(tools_backplane_OBJECTS) runtime/libbackplane-core.la \
+	$(runtime_libs)
+
 include %D%/check/local.mk
 
 # @NAME@ and the like in it are its own business, so config.status is not used.
-bin_SCRIPTS = %D%/backplane-new
-EXTRA_DIST += %D%/backplane-new.in
-CLEANFILES += %D%/backplane-new
+bin_SCRIPTS = %D%/backplane-embed %D%/backplane-new
+EXTRA_DIST += %D%/backplane-embed.in %D%/backplane-new.in
+CLEANFILES += %D%/backplane-embed %D%/backplane-new
+tools/backplane-embed: $(srcdir)/tools/backplane-embed.in Makefile
+	@$(MKDIR_P) tools
+	$(AM_V_GEN)sed -e 's|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|g' \
+	    $(srcdir)/tools/backplane-embed.in >$@.tmp
+	@chmod +x $@.tmp && mv $@.tmp $@
 tools/backplane-new: $(srcdir)/tools/backplane-new.in Makefile
 	@$(MKDIR_P) tools
 	$(AM_V_GEN)sed -e 's|@templatedir[@]|$(datadir)/backplane/template|g' \

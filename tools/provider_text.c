@@ -188,7 +188,7 @@ void provider_add_row(struct table *table, const bp_provider_info *row)
     table_add(table, row->name);
     table_add_styled(table, state_style(row), provider_state(row));
     table_add(table, row->version);
-    table_add(table, row->file ? row->file : "linked in");
+    table_add(table, row->file ? row->file : "built in");
     table_add(table, text_string(&fault));
     text_finish(&fault);
 }
@@ -210,7 +210,7 @@ void provider_print(const struct cli *cli, const bp_provider_info *row)
     add_fact(&table, "id", row->id);
     add_fact(&table, "version", row->version);
     add_fact(&table, "vendor", row->vendor);
-    add_fact(&table, "file", row->file ? row->file : "linked in");
+    add_fact(&table, "file", row->file ? row->file : "built in");
     if (row->code >= 0)
         add_fact(&table, "state", provider_state(row));
     describe_fault(&fault, row);

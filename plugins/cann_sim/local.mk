@@ -7,7 +7,11 @@ EXTRA_DIST += %D%/README.md
 ascend_cppflags = -I$(srcdir)/%D%/driver/include
 
 if ENABLE_CANN_SIM
+if PLUGIN_FILES
 provider_LTLIBRARIES += %D%/libbp-cann.la
+else
+EXTRA_LTLIBRARIES += %D%/libbp-cann.la
+endif
 %C%_libbp_cann_la_CPPFLAGS = $(provider_cppflags) $(ascend_cppflags)
 %C%_libbp_cann_la_LDFLAGS = $(provider_ldflags)
 %C%_libbp_cann_la_LIBADD = $(DL_LIBS) $(PTHREAD_LIBS)
@@ -33,6 +37,10 @@ provider_LTLIBRARIES += %D%/libbp-cann.la
 	%D%/ops/product.c \
 	%D%/ops/types.h \
 	%D%/provider.c
+
+plugins/static/libbp-cann.o: $(%C%_libbp_cann_la_OBJECTS) tools/backplane-embed
+	@$(MKDIR_P) plugins/static
+	$(AM_V_GEN)$(embed) cann -o $@ $(%C%_libbp_cann_la_OBJECTS)
 endif
 
 if ENABLE_ASCEND_SIM
@@ -108,7 +116,9 @@ noinst_LTLIBRARIES += %D%/driver/libsim.la
 	%D%/driver/ops/window.h
 
 lib_LTLIBRARIES += %D%/driver/libbp-ascend-sim.la
+if PLUGIN_FILES
 provider_companions += %D%/driver/libbp-ascend-sim.la
+endif
 %C%_driver_libbp_ascend_sim_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 	-export-symbols-regex '^(acl|bp_ascend_)' $(PROVIDER_LDFLAGS)
 %C%_driver_libbp_ascend_sim_la_LIBADD = %D%/driver/libsim.la

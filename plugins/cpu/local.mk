@@ -466,10 +466,18 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/where.c \
 	%D%/ops/xor.c
 
+if PLUGIN_FILES
 provider_LTLIBRARIES += %D%/libbp-cpu.la
+else
+EXTRA_LTLIBRARIES += %D%/libbp-cpu.la
+endif
 %C%_libbp_cpu_la_LDFLAGS = $(provider_ldflags)
 %C%_libbp_cpu_la_LIBADD = %D%/libcpu.la
 %C%_libbp_cpu_la_SOURCES =
+
+plugins/static/libbp-cpu.o: %D%/libcpu.la tools/backplane-embed
+	@$(MKDIR_P) plugins/static
+	$(AM_V_GEN)$(embed) cpu -o $@ %D%/libcpu.la
 
 # Loops that are compiled once for each instruction set, each time with its own flags.
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la %D%/libint8-vnni.la

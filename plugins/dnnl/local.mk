@@ -41,8 +41,16 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/window.c \
 	%D%/window.h
 
+if PLUGIN_FILES
 provider_LTLIBRARIES += %D%/libbp-dnnl.la
+else
+EXTRA_LTLIBRARIES += %D%/libbp-dnnl.la
+endif
 %C%_libbp_dnnl_la_LDFLAGS = $(provider_ldflags)
 %C%_libbp_dnnl_la_SOURCES =
 %C%_libbp_dnnl_la_LIBADD = %D%/libdnnlprovider.la
+
+plugins/static/libbp-dnnl.o: %D%/libdnnlprovider.la tools/backplane-embed
+	@$(MKDIR_P) plugins/static
+	$(AM_V_GEN)$(embed) dnnl -o $@ %D%/libdnnlprovider.la
 endif

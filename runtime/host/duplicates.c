@@ -107,11 +107,18 @@ static void settle_file(struct bp_found *row, const struct bp_log *log)
     }
 }
 
-/* The row that is linked in with a name; NULL: none. */
-static const struct bp_found *linked_in(const struct bp_found *first, const char *name)
+static bool is_same_id(const struct bp_found *a, const struct bp_found *b)
+{
+    return a->vetted.note.id && b->vetted.note.id &&
+           strcmp(a->vetted.note.id, b->vetted.note.id) == 0;
+}
+
+/* The row that is linked in with the name or id of a file; NULL: none. */
+static const struct bp_found *linked_in(const struct bp_found *first, const struct bp_found *file)
 {
     for (; first; first = first->next) {
-        if (!first->file && first->is_listed && strcmp(first->name, name) == 0)
+        if (!first->file && first->is_listed &&
+            (strcmp(first->name, file->name) == 0 || is_same_id(first, file)))
             return first;
     }
     return NULL;
@@ -186,7 +193,7 @@ void bp_duplicates_settle(struct bp_found *first, const struct bp_log *log)
         const struct bp_found *winner = NULL;
 
         if (row->file && crowd.has_linked_in)
-            winner = linked_in(first, row->name);
+            winner = linked_in(first, row);
         if (winner && row->is_listed)
             lose(row, winner, "is linked in", log);
         else if (row->file && is_open(row) && *file_count(&crowd, row) > 1)

@@ -17,6 +17,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/env.c %D%/env.h \
 	%D%/isa.c %D%/isa.h \
 	%D%/keep.c %D%/keep.h \
+	%D%/linked.c %D%/linked.h \
 	%D%/loader.c %D%/loader.h \
 	%D%/names.c %D%/names.h \
 	%D%/note.c %D%/note.h \

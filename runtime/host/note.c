@@ -297,6 +297,23 @@ bp_rc bp_note_read(const struct bp_elf *elf, struct bp_note *out, bp_err *err)
     return rc;
 }
 
+bp_rc bp_note_read_linked(const void *bytes, struct bp_note *out, bp_err *err)
+{
+    ElfW(Nhdr) header;
+    const char *content;
+    size_t size = 0;
+
+    *out = (struct bp_note){0};
+    memcpy(&header, bytes, sizeof header);
+    if (header.n_descsz > BP_NOTE_MAX || header.n_namesz != sizeof BP_NOTE_OWNER)
+        return bp_fail(err, BP_E_INVALID, "what should be its note is none of Backplane's");
+    content =
+        find_in(bytes, sizeof header + round_up(header.n_namesz, 4) + header.n_descsz, 4, &size);
+    if (!content)
+        return bp_fail(err, BP_E_INVALID, "what should be its note is none of Backplane's");
+    return bp_note_parse(content, size, out, err);
+}
+
 /* ---- versions -------------------------------------------------------------------------------- */
 
 static bool is_digit(char c)

@@ -32,6 +32,8 @@ struct bp_note {
  * words say what of it. On failure *out is empty.
  */
 bp_rc bp_note_read(const struct bp_elf *elf, struct bp_note *out, bp_err *err) BP_CHECKED;
+/* The same from the note as it lies in memory, of a plug-in that is linked into this program. */
+bp_rc bp_note_read_linked(const void *bytes, struct bp_note *out, bp_err *err) BP_CHECKED;
 /* The same from the note's content, size bytes, which are copied. */
 bp_rc bp_note_parse(const char *content, size_t size, struct bp_note *out, bp_err *err) BP_CHECKED;
 /* Appends a content that reads as this note. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "host/linked.h"
 #include "host/rows.h"
 
 bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config,
@@ -34,7 +35,10 @@ bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config
     registry->vet.notes = registry->notes.file ? &registry->notes : NULL;
     registry->vet.log = log;
     pthread_mutex_init(&registry->lock, NULL);
-    return BP_OK;
+    rc = bp_linked_add(registry, bp_linked_symbols(), err);
+    if (rc < 0)
+        bp_registry_finish(registry);
+    return rc;
 }
 
 void bp_registry_finish(struct bp_registry *registry)
@@ -95,7 +99,7 @@ static bp_rc choose(const struct bp_module_copy *copy, struct bp_found *row, bp_
     }
     if (id) /* vetoes and duplicates were judged by that id */
         return bp_fail(err, BP_E_INVALID, "%s: its note says that it is '%s', its tables hold '%s'",
-                       row->file, id, copy->providers[0].id);
+                       row->file ? row->file : row->name, id, copy->providers[0].id);
     row->provider = &copy->providers[0];
     return BP_OK;
 }

@@ -331,6 +331,41 @@ struct bp_found *bp_rows_add_entry(struct bp_registry *registry, const char *nam
     return row;
 }
 
+/* Two of one name or id: nothing says which is meant, and the first is there already. */
+static void refuse_second(const struct bp_registry *registry, struct bp_found *row)
+{
+    const struct bp_found *first = bp_rows_find(registry, row->name, id_of(row));
+
+    if (!first)
+        return;
+    bp_ruling_end(&row->verdict, BP_STAGE_POLICY, BP_E_INVALID, "link one of them only",
+                  "a provider '%s' of the id '%s' is linked in already", first->name, id_of(first));
+    row->is_duplicate = true;
+    row->is_listed = false;
+}
+
+struct bp_found *bp_rows_add_linked(struct bp_registry *registry, const char *module,
+                                    const void *note, bp_entry_fn entry)
+{
+    size_t n = strlen(BP_PLUGIN_PREFIX);
+    bool is_usual = strncmp(module, BP_PLUGIN_PREFIX, n) == 0 && module[n];
+    struct bp_found *row = create(is_usual ? module + n : module, NULL);
+
+    if (!row)
+        return NULL;
+    row->entry = entry;
+    row->is_listed = true;
+    bp_vet_linked(&registry->vet, module, note, &row->vetted, &row->verdict);
+    if (row->vetted.note.name)
+        snprintf(row->name, sizeof row->name, "%s", row->vetted.note.name);
+    refuse_second(registry, row);
+    apply_order(registry, row);
+    if (bp_row_is_fit(row))
+        row->verdict.stage = BP_STAGE_POLICY;
+    put_in_place(&registry->first, row);
+    return row;
+}
+
 struct bp_found *bp_rows_of_path(struct bp_registry *registry, const char *path)
 {
     const char *slash = strrchr(path, '/');

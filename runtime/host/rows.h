@@ -17,6 +17,12 @@ struct bp_found *bp_rows_find(const struct bp_registry *registry, const char *na
 /* A new row of what is linked in; it wins over files of its name. NULL: no memory. */
 struct bp_found *bp_rows_add_entry(struct bp_registry *registry, const char *name,
                                    bp_entry_fn entry);
+/*
+ * A new row of a module that libtool's -dlpreopen has linked in, judged by its note (NULL: it has none).
+ * NULL: no memory.
+ */
+struct bp_found *bp_rows_add_linked(struct bp_registry *registry, const char *module,
+                                    const void *note, bp_entry_fn entry);
 /* The row of an absolute path, made and judged when it is new. NULL: no memory. */
 struct bp_found *bp_rows_of_path(struct bp_registry *registry, const char *path);
 void bp_rows_finish(struct bp_registry *registry);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vet.c - judges a plug-in's file by its bytes. */
+/* vet.c - judges a plug-in by its bytes. */
 
 #include "config.h"
 
@@ -12,10 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A file under judgement. */
+/* A plug-in under judgement. */
 struct exam {
     struct bp_vet *vet;
-    const char *path;
+    const char *path;   /* or name, where it is linked in */
+    const void *linked; /* its note then */
     int fd;
     int named_level;
     struct stat st;
@@ -165,17 +166,31 @@ static bool check_harmless(struct exam *exam)
            check_paths(exam, &dynamic, dynamic.runpath, "RUNPATH");
 }
 
+static bool no_note(struct exam *exam, bp_rc rc, const char *why)
+{
+    return bp_ruling_end(exam->verdict, BP_STAGE_NOTE, rc,
+                         "its author adds BP_NOTE of <bp/note.h> to it", "%s: %s", exam->path, why);
+}
+
 static bool check_note(struct exam *exam)
 {
     char text[256];
     bp_err err = bp_err_init(text, sizeof text);
     bp_rc rc = bp_note_read(&exam->elf, &exam->out->note, &err);
 
-    if (rc >= 0)
-        return true;
-    return bp_ruling_end(exam->verdict, BP_STAGE_NOTE, rc,
-                         "its author adds BP_NOTE of <bp/note.h> to it", "%s: %s", exam->path,
-                         text);
+    return rc >= 0 || no_note(exam, rc, text);
+}
+
+static bool check_linked_note(struct exam *exam)
+{
+    char text[256];
+    bp_err err = bp_err_init(text, sizeof text);
+    bp_rc rc;
+
+    if (!exam->linked)
+        return no_note(exam, BP_E_INVALID, "it is linked in without a Backplane note");
+    rc = bp_note_read_linked(exam->linked, &exam->out->note, &err);
+    return rc >= 0 || no_note(exam, rc, text);
 }
 
 /* Is it known what the bytes of this very file tell? Only good ones are kept. */
@@ -263,10 +278,23 @@ static bool check_abi(struct exam *exam)
                          BP_ABI_MINOR);
 }
 
+typedef bool check_fn(struct exam *);
+
+/* One check after the other, until one ends it. */
+static void examine(struct exam *exam, check_fn *const *checks, size_t n)
+{
+    bool goes_on = true;
+
+    *exam->out = (struct bp_vetted){0};
+    *exam->verdict = (struct bp_ruling){.stage = BP_STAGE_ABI};
+    for (size_t i = 0; goes_on && i < n; i++)
+        goes_on = checks[i](exam);
+}
+
 void bp_vet_file(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
                  struct bp_ruling *verdict)
 {
-    static bool (*const checks[])(struct exam *) = {
+    static check_fn *const checks[] = {
         check_found, check_trust, check_bytes, check_arch, check_isa, check_abi,
     };
     struct exam exam = {.vet = vet,
@@ -275,12 +303,18 @@ void bp_vet_file(struct bp_vet *vet, const char *path, int named_level, struct b
                         .named_level = named_level,
                         .out = out,
                         .verdict = verdict};
-    bool goes_on = true;
 
-    *out = (struct bp_vetted){0};
-    *verdict = (struct bp_ruling){.stage = BP_STAGE_ABI};
-    for (size_t i = 0; goes_on && i < sizeof checks / sizeof checks[0]; i++)
-        goes_on = checks[i](&exam);
+    examine(&exam, checks, sizeof checks / sizeof checks[0]);
     if (exam.fd >= 0)
         close(exam.fd);
+}
+
+void bp_vet_linked(struct bp_vet *vet, const char *module, const void *note, struct bp_vetted *out,
+                   struct bp_ruling *verdict)
+{
+    static check_fn *const checks[] = {check_linked_note, check_arch, check_isa, check_abi};
+    struct exam exam = {
+        .vet = vet, .path = module, .linked = note, .out = out, .verdict = verdict};
+
+    examine(&exam, checks, sizeof checks / sizeof checks[0]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vet.h - judges a plug-in's file by its bytes: the stages from FOUND to ABI. Maps and runs nothing. */
+/* vet.h - judges a plug-in by its bytes: the stages from FOUND to ABI. Maps and runs nothing. */
 #ifndef BP_HOST_VET_H
 #define BP_HOST_VET_H
 
@@ -40,6 +40,12 @@ void bp_vet_init(struct bp_vet *vet, bool is_hermetic);
  */
 void bp_vet_file(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
                  struct bp_ruling *verdict);
+/*
+ * Judges what is linked into this program by its note, as it lies in memory (NULL: it has none); `module`
+ * is how sentences call it. What only files can be is not asked.
+ */
+void bp_vet_linked(struct bp_vet *vet, const char *module, const void *note, struct bp_vetted *out,
+                   struct bp_ruling *verdict);
 void bp_vetted_finish(struct bp_vetted *vetted);
 /* Ends a verdict; fix may be NULL. Always false, so that checks can return it. */
 bool bp_ruling_end(struct bp_ruling *verdict, uint32_t stage, bp_rc code, const char *fix,

@@ -40,7 +40,8 @@ cli_tests = \
 	%D%/optimize.sh \
 	%D%/plan.sh \
 	%D%/providers.sh \
-	%D%/run.sh
+	%D%/run.sh \
+	%D%/static.sh
 
 dist_check_SCRIPTS += $(cli_tests)
 EXTRA_DIST += %D%/lib.sh

@@ -2,7 +2,7 @@
 # tests/mock/ - providers for tests, found by them in $BP_MOCK_DIR: an honest one, and ones with a fault
 # each, which their names say.
 
-mock_ldflags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+mock_ldflags = $(AM_LDFLAGS) -module -avoid-version $(PLUGIN_SHARED) -rpath /nowhere
 faulty_sources = %D%/faulty.c
 
 check_LTLIBRARIES += %D%/libbp-few.la

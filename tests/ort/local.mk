@@ -149,7 +149,7 @@ unit_tests += %D%/check_hardware
 	runtime/ort/status.c
 
 # libraries of operators, as others compile them: against the header alone
-operators_ldflags = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+operators_ldflags = $(AM_LDFLAGS) -module -avoid-version $(PLUGIN_SHARED) -rpath /nowhere
 check_LTLIBRARIES += %D%/libtest-operators.la
 %C%_libtest_operators_la_CPPFLAGS = $(AM_CPPFLAGS)
 %C%_libtest_operators_la_LDFLAGS = $(operators_ldflags) -no-undefined

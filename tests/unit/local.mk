@@ -142,6 +142,24 @@ unit_tests += %D%/check_registry
 %C%_check_registry_CPPFLAGS = $(unit_cppflags)
 %C%_check_registry_LDADD = $(unit_ldadd)
 
+# Linked with plug-ins, by libtool's -dlpreopen.
+linked_mocks = tests/mock/static/libbp-few.o tests/mock/static/libbp-gizmo.o
+CLEANFILES += $(linked_mocks)
+tests/mock/static/libbp-few.o: tests/mock/libbp-few.la tools/backplane-embed
+	@$(MKDIR_P) tests/mock/static
+	$(AM_V_GEN)$(embed) few -o $@ $(tests_mock_libbp_few_la_OBJECTS)
+tests/mock/static/libbp-gizmo.o: tests/mock/libbp-gizmo.la sdk/libbp-sim.a tools/backplane-embed
+	@$(MKDIR_P) tests/mock/static
+	$(AM_V_GEN)$(embed) gizmo -o $@ $(tests_mock_libbp_gizmo_la_OBJECTS) sdk/libbp-sim.a
+
+unit_tests += %D%/check_linked
+EXTRA_%C%_check_linked_DEPENDENCIES = $(linked_mocks) $(STATIC_OBJECTS)
+%C%_check_linked_SOURCES = %D%/check_linked.c $(kit_sources)
+%C%_check_linked_CPPFLAGS = $(unit_cppflags)
+%C%_check_linked_LDFLAGS = $(AM_LDFLAGS) $(STATIC_PRELOADS) \
+	-dlpreopen tests/mock/static/libbp-few.o -dlpreopen tests/mock/static/libbp-gizmo.o
+%C%_check_linked_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_loader
 %C%_check_loader_SOURCES = %D%/check_loader.c %D%/plugin_kit.h $(kit_sources)
 %C%_check_loader_CPPFLAGS = $(unit_cppflags)
@@ -265,7 +283,7 @@ unit_tests += %D%/check_profile
 # an ordinary library, whose functions are bound
 check_LTLIBRARIES += %D%/libtest-bound.la
 %C%_libtest_bound_la_CPPFLAGS = $(AM_CPPFLAGS)
-%C%_libtest_bound_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere \
+%C%_libtest_bound_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version $(PLUGIN_SHARED) -rpath /nowhere \
 	-no-undefined
 %C%_libtest_bound_la_SOURCES = %D%/bound.c
 

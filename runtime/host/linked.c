@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * linked.c - plug-ins that libtool's -dlpreopen has linked into the program. Its table is read, and
+ * libltdl not asked: that would look for files of the modules' names first.
+ */
+
+#include "config.h"
+
+#include "host/linked.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "host/rows.h"
+
+#define NOTE_SYMBOL "bp_provider_note_v1"
+
+/* Made by libtool in programs with -dlpreopen; absent in all others. */
+extern const struct bp_linked_symbol lt__PROGRAM__LTX_preloaded_symbols[] __attribute__((weak));
+
+const struct bp_linked_symbol *bp_linked_symbols(void)
+{
+    return lt__PROGRAM__LTX_preloaded_symbols;
+}
+
+/* The module of a name MODULE_LTX_symbol; false: it is another name. */
+static bool split(const char *name, const char *symbol, char module[BP_NAME_MAX])
+{
+    char end[64];
+    size_t n, n_end;
+
+    snprintf(end, sizeof end, "_LTX_%s", symbol);
+    n = strlen(name);
+    n_end = strlen(end);
+    if (n <= n_end || n - n_end >= BP_NAME_MAX || strcmp(name + n - n_end, end) != 0)
+        return false;
+    memcpy(module, name, n - n_end);
+    module[n - n_end] = '\0';
+    return true;
+}
+
+static const void *find_note(const struct bp_linked_symbol *symbols, const char *module)
+{
+    char other[BP_NAME_MAX];
+
+    for (; symbols->name; symbols++) {
+        if (symbols->address && split(symbols->name, NOTE_SYMBOL, other) &&
+            strcmp(other, module) == 0)
+            return symbols->address;
+    }
+    return NULL;
+}
+
+/* "libbp-npu" of libbp_npu: as libtool has made the one of the other. */
+static const char *name_of(char module[BP_NAME_MAX])
+{
+    static const char prefix[] = "libbp_";
+
+    if (strncmp(module, prefix, strlen(prefix)) == 0)
+        module[strlen(prefix) - 1] = '-';
+    return module;
+}
+
+bp_rc bp_linked_add(struct bp_registry *registry, const struct bp_linked_symbol *symbols,
+                    bp_err *err)
+{
+    char module[BP_NAME_MAX];
+    bp_entry_fn entry;
+
+    for (const struct bp_linked_symbol *row = symbols; row && row->name; row++) {
+        const void *note;
+
+        if (!row->address || !split(row->name, BP_ENTRY_SYMBOL, module))
+            continue;
+        note = find_note(symbols, module);
+        memcpy(&entry, &row->address, sizeof entry); /* ISO C has no such cast */
+        if (!bp_rows_add_linked(registry, name_of(module), note, entry))
+            return bp_fail_nomem(err, "a provider");
+    }
+    return BP_OK;
+}
