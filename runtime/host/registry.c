@@ -7,9 +7,30 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
+#include "host/confirm.h"
 #include "host/rows.h"
+
+/* BP_DEPS_*: who opens files for others, or asks for it, has none that others could have changed. */
+static bp_rc read_deps(struct bp_registry *registry, const bp_env_config *config,
+                       const struct bp_settings *settings, bp_err *err)
+{
+    const char *word = bp_settings_get(settings, "BACKPLANE_DEPS");
+
+    if (config->deps > BP_DEPS_TRUSTED)
+        return bp_fail(err, BP_E_INVALID, "bp_env_config: deps is %u; use a BP_DEPS_* constant",
+                       config->deps);
+    registry->wants_trusted = registry->vet.trust.is_strict || config->deps == BP_DEPS_TRUSTED;
+    if (config->deps || !word || strcmp(word, "any") == 0)
+        return BP_OK;
+    if (strcmp(word, "trusted") != 0)
+        bp_log(registry->log, BP_LOG_WARN, "host",
+               "BACKPLANE_DEPS is any or trusted; '%s' counts as trusted", word);
+    registry->wants_trusted = true;
+    return BP_OK;
+}
 
 bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config,
                        const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
@@ -25,8 +46,14 @@ bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config
     if (rc >= 0)
         rc = bp_order_init(&registry->order, bp_settings_get(settings, "BACKPLANE_PROVIDERS"), err);
     if (rc >= 0)
+        rc = read_deps(registry, config, settings, err);
+    if (rc >= 0)
+        rc = bp_allow_init(&registry->allow, config, settings, &registry->vet.trust, log, err);
+    if (rc >= 0)
         rc = bp_screen_notes(&registry->screen, &registry->notes, err);
     if (rc < 0) {
+        bp_allow_finish(&registry->allow);
+        bp_order_finish(&registry->order);
         bp_screen_finish(&registry->screen);
         bp_search_finish(&registry->search);
         return rc;
@@ -42,6 +69,7 @@ void bp_registry_finish(struct bp_registry *registry)
     bp_rows_finish(registry);
     bp_notes_finish(&registry->notes);
     bp_order_finish(&registry->order);
+    bp_allow_finish(&registry->allow);
     bp_screen_finish(&registry->screen);
     bp_search_finish(&registry->search);
     pthread_mutex_destroy(&registry->lock);
@@ -122,23 +150,33 @@ static bp_rc ask_available(struct bp_found *row, bp_err *err)
     return bp_fail(err, BP_E_UNAVAILABLE, "%s", row->reason[0] ? row->reason : "no reason given");
 }
 
+/* What is mapped is what is judged here, not what was when it was listed. */
+static bp_rc open_file(struct bp_registry *registry, struct bp_found *row,
+                       const struct bp_module_copy **out, bp_err *err)
+{
+    struct bp_file_id id;
+    int fd = bp_row_confirm(registry, row, &id);
+    bp_rc rc;
+
+    if (fd < 0)
+        return bp_fail(err, row->code, "%s", row->reason);
+    rc = bp_loader_open(row->file, &id, out, &row->stage, err);
+    close(fd);
+    return rc;
+}
+
 static bp_rc open_row(struct bp_registry *registry, struct bp_found *row, bp_err *err)
 {
     const struct bp_module_copy *copy = NULL;
     bp_rc rc;
 
-    if (row->file) {
-        rc = bp_conf_check_pin(&row->conf, row->file, err);
-        if (rc < 0) {
-            row->stage = BP_STAGE_POLICY;
-            return rc;
-        }
-        rc = bp_loader_open(row->file, &copy, &row->stage, err);
-    } else {
+    if (row->file)
+        rc = open_file(registry, row, &copy, err);
+    else
         rc = bp_loader_adopt(row->name, row->entry, &copy, &row->stage, err);
-    }
     if (rc < 0)
         return rc;
+    row->module = copy;
     rc = choose(copy, row, err);
     if (rc < 0)
         return rc;
@@ -298,6 +336,21 @@ bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *
         bp_screen_forget(registry, row);
     pthread_mutex_unlock(&registry->lock);
     return rc;
+}
+
+uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint32_t *n)
+{
+    struct bp_allow *allow = &registry->allow;
+
+    pthread_mutex_lock(&registry->lock);
+    if (n) {
+        bp_allow_read(allow, &registry->vet.trust);
+        *n = allow->count;
+    }
+    pthread_mutex_unlock(&registry->lock);
+    if (dir)
+        *dir = allow->dirs[0];
+    return allow->mode;
 }
 
 /* ---- what the user wants --------------------------------------------------------------------- */

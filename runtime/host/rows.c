@@ -185,42 +185,6 @@ static void judge(struct bp_registry *registry, struct bp_found *row, int level,
         row->verdict.stage = BP_STAGE_POLICY;
 }
 
-static bool is_same_note(const struct bp_note *a, const struct bp_note *b)
-{
-    struct bp_text one = {0}, other = {0};
-    bool is_same;
-
-    bp_note_write(a, &one);
-    bp_note_write(b, &other);
-    is_same = !one.failed && !other.failed && strcmp(one.data, other.data) == 0;
-    bp_text_finish(&one);
-    bp_text_finish(&other);
-    return is_same;
-}
-
-void bp_row_confirm(struct bp_registry *registry, struct bp_found *row)
-{
-    struct bp_ruling verdict;
-    struct bp_vetted fresh;
-    int level = row->vetted.level;
-
-    if (!row->vetted.is_recalled || !bp_row_is_fit(row))
-        return;
-    registry->vet.notes = NULL;
-    bp_vet_file(&registry->vet, row->file, level, &fresh, &verdict);
-    registry->vet.notes = &registry->notes;
-    if (verdict.code >= 0 && !is_same_note(&fresh.note, &row->vetted.note))
-        bp_ruling_end(&verdict, BP_STAGE_NOTE, BP_E_UNAVAILABLE, "start the program anew",
-                      "%s: its note is another than %s had", row->file, registry->notes.file);
-    if (verdict.code < 0) {
-        row->verdict = verdict;
-        bp_notes_forget(&registry->notes, row->file);
-        bp_notes_save(&registry->notes, registry->log);
-    }
-    row->vetted.is_recalled = false;
-    bp_vetted_finish(&fresh);
-}
-
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static int by_bytes(const struct dirent **a, const struct dirent **b)

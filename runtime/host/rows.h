@@ -20,8 +20,6 @@ struct bp_found *bp_rows_add_entry(struct bp_registry *registry, const char *nam
 /* The row of an absolute path, made and judged when it is new. NULL: no memory. */
 struct bp_found *bp_rows_of_path(struct bp_registry *registry, const char *path);
 void bp_rows_finish(struct bp_registry *registry);
-/* Judges the file of a row of which only the host's notes tell: what is opened is judged by its bytes. */
-void bp_row_confirm(struct bp_registry *registry, struct bp_found *row);
 /* Is it linked in, or a file that nothing speaks against so far? */
 bool bp_row_is_fit(const struct bp_found *row);
 

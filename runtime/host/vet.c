@@ -22,6 +22,7 @@ struct exam {
     struct bp_vetted *out;
     struct bp_ruling *verdict;
     struct bp_elf elf;
+    bool has_constructors;
 };
 
 void bp_vet_init(struct bp_vet *vet, bool is_hermetic)
@@ -153,6 +154,7 @@ static bool check_harmless(struct exam *exam)
     if (bp_elf_dynamic_read(&exam->elf, &dynamic, &err) < 0)
         return bp_ruling_end(exam->verdict, BP_STAGE_SECURITY, BP_E_INVALID, NULL, "%s: %s",
                              exam->path, text);
+    exam->has_constructors = dynamic.has_constructors;
     if (bp_elf_wants_executable_stack(&exam->elf))
         return bp_ruling_end(exam->verdict, BP_STAGE_SECURITY, BP_E_UNAVAILABLE,
                              "link it with -Wl,-z,noexecstack",
@@ -178,6 +180,19 @@ static bool check_note(struct exam *exam)
                          text);
 }
 
+/* What the note promises of the rest of the file. */
+static bool check_promise(struct exam *exam)
+{
+    const char *claim = exam->out->note.no_ctor;
+
+    if (!*claim || strcmp(claim, "0") == 0 || !exam->has_constructors)
+        return true;
+    return bp_ruling_end(exam->verdict, BP_STAGE_SECURITY, BP_E_UNAVAILABLE,
+                         "its author links it with -nostartfiles, or takes the claim back",
+                         "%s: its note claims no_ctor, but mapping it would run constructors of it",
+                         exam->path);
+}
+
 /* Is it known what the bytes of this very file tell? Only good ones are kept. */
 static bool recall(struct exam *exam)
 {
@@ -196,7 +211,7 @@ static bool check_bytes(struct exam *exam)
 {
     if (recall(exam))
         return true;
-    if (!check_kind(exam) || !check_harmless(exam) || !check_note(exam))
+    if (!check_kind(exam) || !check_harmless(exam) || !check_note(exam) || !check_promise(exam))
         return false;
     if (exam->vet->notes)
         bp_notes_keep(exam->vet->notes, exam->path, &exam->st, &exam->out->note);
@@ -263,8 +278,9 @@ static bool check_abi(struct exam *exam)
                          BP_ABI_MINOR);
 }
 
-void bp_vet_file(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
-                 struct bp_ruling *verdict)
+/* All checks in turn; the descriptor of the file, also when it is refused, or -1. */
+static int examine(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
+                   struct bp_ruling *verdict)
 {
     static bool (*const checks[])(struct exam *) = {
         check_found, check_trust, check_bytes, check_arch, check_isa, check_abi,
@@ -281,6 +297,31 @@ void bp_vet_file(struct bp_vet *vet, const char *path, int named_level, struct b
     *verdict = (struct bp_ruling){.stage = BP_STAGE_ABI};
     for (size_t i = 0; goes_on && i < sizeof checks / sizeof checks[0]; i++)
         goes_on = checks[i](&exam);
-    if (exam.fd >= 0)
-        close(exam.fd);
+    return exam.fd;
+}
+
+void bp_vet_file(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
+                 struct bp_ruling *verdict)
+{
+    int fd = examine(vet, path, named_level, out, verdict);
+
+    if (fd >= 0)
+        close(fd);
+}
+
+int bp_vet_again(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
+                 struct bp_ruling *verdict)
+{
+    struct bp_notes *notes = vet->notes;
+    int fd;
+
+    vet->notes = NULL;
+    bp_trust_forget(&vet->trust);
+    fd = examine(vet, path, named_level, out, verdict);
+    vet->notes = notes;
+    if (fd >= 0 && verdict->code < 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
 }

@@ -40,6 +40,12 @@ void bp_vet_init(struct bp_vet *vet, bool is_hermetic);
  */
 void bp_vet_file(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
                  struct bp_ruling *verdict);
+/*
+ * The same by the file's bytes and by who could change it at this moment, whatever was found before.
+ * Returns a descriptor of what was judged, to be closed with close(); -1: it is refused.
+ */
+int bp_vet_again(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
+                 struct bp_ruling *verdict);
 void bp_vetted_finish(struct bp_vetted *vetted);
 /* Ends a verdict; fix may be NULL. Always false, so that checks can return it. */
 bool bp_ruling_end(struct bp_ruling *verdict, uint32_t stage, bp_rc code, const char *fix,

@@ -121,8 +121,8 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups true 2>"$work/log"
     turner=$!
     i=0
     while [ "$i" -lt 20 ]; do
-        # not --provider-dir, which is made absolute without links first
         look env BACKPLANE_PROVIDER_PATH="$work/sticky/turn" "$backplane" providers
+        look "$backplane" --provider-dir "$work/sticky/turn" providers
         i=$((i + 1))
     done
     kill "$turner"
@@ -179,8 +179,10 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null &&
         "$@" setpriv --reuid 65534 --clear-groups env HOME="$work/his" XDG_DATA_HOME="$work/his" \
             XDG_CACHE_HOME="$work/his" BACKPLANE_PROVIDER_PATH="$work/his" \
             BACKPLANE_PROVIDER_PATH_ADD="$work/his" BACKPLANE_PROBE_HELPER="$work/his/helper" \
-            BACKPLANE_REGISTRY="$work/his/registry" LD_LIBRARY_PATH="$work/his" \
-            LTDL_LIBRARY_PATH="$work/his" "$work/raised" $arguments
+            BACKPLANE_REGISTRY="$work/his/registry" BACKPLANE_PROBE=off BACKPLANE_PROVIDERS=spy \
+            BACKPLANE_STRICT=1 BACKPLANE_FALLBACK=silent BACKPLANE_REPORT="$work/his/report" \
+            BACKPLANE_PROVIDER_OPTIONS=spy:a=b BACKPLANE_PROBE_TIMEOUT_MS=1 \
+            LD_LIBRARY_PATH="$work/his" LTDL_LIBRARY_PATH="$work/his" "$work/raised" $arguments
     }
     {
         echo '#!/bin/sh'
@@ -190,13 +192,20 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null &&
     arguments=doctor
     raised env >"$work/out" 2>"$work/err" || :
     if grep -q 'the program runs with raised privileges' "$work/out"; then
+        for variable in FALLBACK PROBE PROBE_HELPER PROBE_TIMEOUT_MS PROVIDERS PROVIDER_OPTIONS \
+            PROVIDER_PATH PROVIDER_PATH_ADD REGISTRY REPORT STRICT; do
+            grep -q "^ *BACKPLANE_$variable .*ignored: the program runs with raised" "$work/out" ||
+                failed "a setuid program does not say that it ignores BACKPLANE_$variable"
+        done
         for arguments in providers 'providers spy'; do
             raised look
         done
         arguments="--provider-dir $work/his providers"
         raised look # it asks for that itself, and the file is his
         holds 'a setuid program with every variable set'
-        [ ! -e "$work/his/registry" ] || failed 'a setuid program writes a registry'
+        for file in registry report; do
+            [ ! -e "$work/his/$file" ] || failed "a setuid program writes a $file for its user"
+        done
         elevated=checked
     fi
 fi
