@@ -817,6 +817,8 @@ typedef struct bp_report_provider {
     uint32_t n_nodes;                  /* nodes it got */
     uint32_t n_groups;
     uint32_t states; /* BP_STATE_* */
+    uint32_t n_costly; /* nodes it takes, but that the host gave to others as it would be slower */
+    uint32_t reserved0;
 } bp_report_provider;
 
 typedef struct bp_report_node {

@@ -443,7 +443,7 @@ AT(bp_session_stats, held_bytes, 48);
 AT(bp_session_stats, peak_bytes, 56);
 AT(bp_session_stats, device_bytes, 64);
 
-SIZE(bp_report_provider, 72);
+SIZE(bp_report_provider, 80);
 AT(bp_report_provider, struct_size, 0);
 AT(bp_report_provider, stage, 4);
 AT(bp_report_provider, code, 8);
@@ -457,6 +457,8 @@ AT(bp_report_provider, n_claimed, 56);
 AT(bp_report_provider, n_nodes, 60);
 AT(bp_report_provider, n_groups, 64);
 AT(bp_report_provider, states, 68);
+AT(bp_report_provider, n_costly, 72);
+AT(bp_report_provider, reserved0, 76);
 
 SIZE(bp_report_node, 64);
 AT(bp_report_node, struct_size, 0);
