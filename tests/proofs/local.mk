@@ -3,7 +3,7 @@
 # their figures, and promises in milliseconds count as they are written, so a quiet machine is needed.
 # `make check` runs the same tests with limits that only fail where something is wrong by far.
 
-check_PROGRAMS += %D%/exits %D%/hotpath
+check_PROGRAMS += %D%/exits %D%/hotpath %D%/raised
 dist_check_SCRIPTS += %D%/attacks.sh %D%/cited.sh
 TESTS += %D%/attacks.sh %D%/cited.sh %D%/exits %D%/hotpath
 
@@ -14,6 +14,10 @@ TESTS += %D%/attacks.sh %D%/cited.sh %D%/exits %D%/hotpath
 %C%_hotpath_CPPFLAGS = -I. -I$(srcdir)/tests $(AM_CPPFLAGS)
 %C%_hotpath_LDADD = runtime/libbackplane.la
 %C%_hotpath_SOURCES = %D%/hotpath.c tests/unit/count_alloc.c tests/unit/count_alloc.h
+
+%C%_raised_CPPFLAGS = -I. $(AM_CPPFLAGS)
+%C%_raised_LDADD = runtime/libbackplane-core.la $(runtime_libs)
+%C%_raised_SOURCES = %D%/raised.c
 
 prove_targets = \
 	prove-skew \
@@ -57,7 +61,7 @@ prove-partition: $(prove_ready) tests/unit/check_policy
 	echo "partition: explained alike by 100 environments and 100 processes, directories shuffled"
 prove-exit: $(prove_ready) tests/proofs/exits
 	@$(prove_env) tests/proofs/exits
-prove-attack: $(prove_ready)
+prove-attack: $(prove_ready) tests/proofs/raised
 	@$(prove_env) $(SHELL) $(srcdir)/tests/proofs/attacks.sh
 prove-stranger: $(prove_ready)
 	@$(prove_env) $(SHELL) $(srcdir)/tests/kit/stranger.sh
