@@ -289,6 +289,30 @@ static int read_options(int argc, char **argv)
     return -1;
 }
 
+/*
+ * The path from the root, with its links, as hosts hand it to plug-ins: what belongs to one lies beside
+ * the link.
+ */
+static bool find_file(const char *file, char out[PATH_MAX])
+{
+    size_t n = 0;
+
+    if (access(file, R_OK) != 0)
+        return false;
+    if (file[0] != '/') {
+        if (!getcwd(out, PATH_MAX))
+            return false;
+        n = strlen(out);
+        out[n++] = '/';
+    }
+    if (n + strlen(file) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(out + n, file, strlen(file) + 1);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     char path[PATH_MAX];
@@ -307,7 +331,7 @@ int main(int argc, char **argv)
         fputs("backplane-check: error: one FILE.so is needed; try --help\n", stderr);
         return USAGE;
     }
-    if (!realpath(argv[optind], path)) {
+    if (!find_file(argv[optind], path)) {
         fprintf(stderr, "backplane-check: error: %s: %s\n", argv[optind], strerror(errno));
         return 2;
     }
