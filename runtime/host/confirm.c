@@ -13,6 +13,24 @@
 #include "host/depends.h"
 #include "host/rows.h"
 
+bp_rc bp_confirm_init(struct bp_registry *registry, const bp_env_config *config,
+                      const struct bp_settings *settings, bp_err *err)
+{
+    const char *word = bp_settings_get(settings, "BACKPLANE_DEPS");
+
+    if (config->deps > BP_DEPS_TRUSTED)
+        return bp_fail(err, BP_E_INVALID, "bp_env_config: deps is %u; use a BP_DEPS_* constant",
+                       config->deps);
+    registry->wants_trusted = registry->vet.trust.is_strict || config->deps == BP_DEPS_TRUSTED;
+    if (config->deps || !word || strcmp(word, "any") == 0)
+        return BP_OK;
+    if (strcmp(word, "trusted") != 0)
+        bp_log(registry->log, BP_LOG_WARN, "host",
+               "BACKPLANE_DEPS is any or trusted; '%s' counts as trusted", word);
+    registry->wants_trusted = true;
+    return BP_OK;
+}
+
 static bool is_same_note(const struct bp_note *a, const struct bp_note *b)
 {
     struct bp_text one = {0}, other = {0};

@@ -5,6 +5,7 @@
 
 #include "host/registry.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,25 +13,6 @@
 #include "base/text.h"
 #include "host/confirm.h"
 #include "host/rows.h"
-
-/* BP_DEPS_*: who opens files for others, or asks for it, has none that others could have changed. */
-static bp_rc read_deps(struct bp_registry *registry, const bp_env_config *config,
-                       const struct bp_settings *settings, bp_err *err)
-{
-    const char *word = bp_settings_get(settings, "BACKPLANE_DEPS");
-
-    if (config->deps > BP_DEPS_TRUSTED)
-        return bp_fail(err, BP_E_INVALID, "bp_env_config: deps is %u; use a BP_DEPS_* constant",
-                       config->deps);
-    registry->wants_trusted = registry->vet.trust.is_strict || config->deps == BP_DEPS_TRUSTED;
-    if (config->deps || !word || strcmp(word, "any") == 0)
-        return BP_OK;
-    if (strcmp(word, "trusted") != 0)
-        bp_log(registry->log, BP_LOG_WARN, "host",
-               "BACKPLANE_DEPS is any or trusted; '%s' counts as trusted", word);
-    registry->wants_trusted = true;
-    return BP_OK;
-}
 
 bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config,
                        const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
@@ -46,7 +28,7 @@ bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config
     if (rc >= 0)
         rc = bp_order_init(&registry->order, bp_settings_get(settings, "BACKPLANE_PROVIDERS"), err);
     if (rc >= 0)
-        rc = read_deps(registry, config, settings, err);
+        rc = bp_confirm_init(registry, config, settings, err);
     if (rc >= 0)
         rc = bp_allow_init(&registry->allow, config, settings, &registry->vet.trust, log, err);
     if (rc >= 0)
@@ -162,6 +144,10 @@ static bp_rc open_file(struct bp_registry *registry, struct bp_found *row,
         return bp_fail(err, row->code, "%s", row->reason);
     rc = bp_loader_open(row->file, &id, out, &row->stage, err);
     close(fd);
+    if (rc < 0 && row->stage == BP_STAGE_DEPENDENCIES)
+        snprintf(row->fix, sizeof row->fix,
+                 "install what is missing, or a build of the plug-in for what is here; the linker "
+                 "looks in the plug-in's RUNPATH, LD_LIBRARY_PATH and what ldconfig -p lists");
     return rc;
 }
 
@@ -247,9 +233,13 @@ static bp_rc not_found(const struct bp_registry *registry, const char *name, con
                      "provider '%s' is known, but not installed; looked in %s (%s)", name, where,
                      way);
     } else {
+        char *all = bp_rows_names(registry);
+
         near = nearest(registry, name);
-        rc = bp_fail(err, BP_E_INVALID, "nobody knows a provider '%s'%s%s%s; looked in %s", written,
-                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", where);
+        rc = bp_fail(err, BP_E_INVALID, "nobody knows a provider '%s'%s%s%s; looked in %s; %s",
+                     written, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+                     where, all ? all : "no memory to name those that are known");
+        free(all);
     }
     free(dirs);
     return rc;

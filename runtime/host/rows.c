@@ -252,6 +252,36 @@ void bp_rows_scan(struct bp_registry *registry)
     registry->is_scanned = true;
 }
 
+static void add_name(struct bp_text *out, const char *intro, unsigned *n, const char *name)
+{
+    bp_text_printf(out, "%s%s", (*n)++ ? ", " : intro, name);
+}
+
+static bool is_installed(const struct bp_registry *registry, const char *name)
+{
+    return bp_rows_find(registry, name, name) != NULL;
+}
+
+char *bp_rows_names(const struct bp_registry *registry)
+{
+    struct bp_text out = {0};
+    unsigned n = 0;
+    const char *name;
+
+    for (const struct bp_found *row = registry->first; row; row = row->next) {
+        if (row->is_listed && !row->is_duplicate)
+            add_name(&out, "installed are ", &n, row->name);
+    }
+    if (n == 0)
+        bp_text_add(&out, "none is installed");
+    n = 0;
+    for (size_t i = 0; (name = bp_names_known(i)) != NULL; i++) {
+        if (!is_installed(registry, name))
+            add_name(&out, "; known, but not installed: ", &n, name);
+    }
+    return bp_text_take(&out);
+}
+
 static bool has_id(const struct bp_found *row, const char *id)
 {
     return row->vetted.note.id && strcmp(row->vetted.note.id, id) == 0;

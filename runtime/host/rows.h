@@ -12,6 +12,8 @@
 
 /* Looks through the search path, once, and judges every plug-in there. */
 void bp_rows_scan(struct bp_registry *registry);
+/* "installed are a, b; known, but not installed: c, d", to be freed; NULL: no memory. */
+char *bp_rows_names(const struct bp_registry *registry);
 /* The row of a name or id; one that nothing speaks against goes before others. NULL: none. */
 struct bp_found *bp_rows_find(const struct bp_registry *registry, const char *name, const char *id);
 /* A new row of what is linked in; it wins over files of its name. NULL: no memory. */

@@ -33,7 +33,8 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; (name = bp_env_variable(env, i, &value, &ignored)) != NULL; i++)
         printf("%s: %s\n", name, ignored ? ignored : "heeded");
     for (uint32_t i = 0; bp_env_provider_info(env, i, &row, NULL) >= 0; i++)
-        printf("%s %s: %s\n", row.name, bp_stage_name(row.stage), row.reason ? row.reason : "usable");
+        printf("%s %s: %s\n", row.name, bp_stage_name(row.stage),
+               row.reason ? row.reason : "usable");
     if (argc > 2)
         printf("%s: %s\n", argv[2], bp_env_is_available(env, argv[2], &err) < 0 ? words : "usable");
     return bp_env_destroy(env, &err) < 0;
