@@ -80,6 +80,14 @@ BP_API uint32_t bp_dtype_bits(uint32_t dtype);
 typedef void (*bp_log_fn)(void *user, uint32_t level, const char *domain, const char *text);
 
 /* Start from {0} with struct_size set; zeroes are the defaults. Everything is copied. */
+/*
+ * Asked about a plug-in's file that no allow list has, before anything of it runs: may it be opened? A
+ * place to verify a signature that lies beside it. Below 0: no, and `err` may say why. It must not call
+ * functions of the environment. [any thread, one at a time]
+ */
+typedef bp_rc (*bp_allow_fn)(void *user, const char *path, const char *id, const char *sha256,
+                             bp_err *err);
+
 typedef struct bp_env_config {
     uint32_t struct_size;
     uint32_t flags;     /* BP_ENV_* */
@@ -101,7 +109,35 @@ typedef struct bp_env_config {
      * What plug-ins say of themselves is kept in another file beside it, for lists.
      */
     const char *registry;
+    uint32_t allow; /* BP_ALLOW_*; 0: as BACKPLANE_ALLOW and the installation say, else BP_ALLOW_OFF */
+    uint32_t deps;  /* BP_DEPS_*; 0: as BACKPLANE_DEPS says, else BP_DEPS_ANY */
+    const char *allow_dir; /* absolute; lists beside the installation's; NULL: none */
+    bp_allow_fn allow_fn;  /* asked about a plug-in that no list has; NULL: it is not allowed */
+    void *allow_user;
 } bp_env_config;
+
+/*
+ * The allow list: which plug-ins' files may be opened. Lists are the files *.sum in
+ * SYSCONFDIR/backplane/allow.d and in allow_dir; a line is the SHA-256 of a file, in 64 digits, and the
+ * id that its note has to have. A file `mode` beside them, with the word off, warn or enforce, is the
+ * operator's wish. Of all wishes the strictest counts; the user's can make it stricter only. Lists and
+ * modes that others may write to do not count, the mode then being BP_ALLOW_ENFORCE.
+ */
+enum {
+    BP_ALLOW_OFF = 1,
+    BP_ALLOW_WARN = 2,   /* what is not listed is opened, with a warning in the log */
+    BP_ALLOW_ENFORCE = 3 /* what is not listed is not opened, nor tried */
+};
+
+/*
+ * What libraries a plug-in may bring in. They are found where the dynamic linker looks, which variables
+ * like LD_LIBRARY_PATH can redirect. BP_DEPS_TRUSTED in a program with raised privileges and with
+ * BP_ENV_HERMETIC, whatever is asked for.
+ */
+enum {
+    BP_DEPS_ANY = 1,
+    BP_DEPS_TRUSTED = 2 /* none that another user could have changed, as with plug-ins themselves */
+};
 
 /*
  * Plug-ins are tried in a process of their own before they are opened in this one: they are opened
@@ -143,6 +179,12 @@ BP_API uint32_t bp_env_threads(const bp_env *env);
  */
 BP_API const char *bp_env_variable(const bp_env *env, uint32_t i, const char **value,
                                    const char **ignored);
+
+/*
+ * The allow list in force: its mode (BP_ALLOW_*), with the number of plug-ins in it in *n and, in *dir,
+ * the installation's directory of lists. Either may be NULL. [any thread]
+ */
+BP_API uint32_t bp_env_allow(bp_env *env, const char **dir, uint32_t *n);
 
 /* What a failure of a provider means to the application. What is recorded is always the same. */
 enum {
@@ -247,6 +289,12 @@ BP_API bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out
  */
 BP_API bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out,
                                   bp_err *err) BP_CHECKED;
+/*
+ * File j of those that opening provider i brought into this process: its own first, then libraries that
+ * nothing here had loaded before. NULL: end, or it has not been opened. Borrowed for the life of the
+ * process. [any thread]
+ */
+BP_API const char *bp_env_provider_library(bp_env *env, uint32_t i, uint32_t j);
 /*
  * Tries all that were found and are still unknown in processes of their own, all at once, so that
  * asking for each of them does not do that one after the other; see BP_PROBE_AUTO. Takes no longer than
@@ -770,6 +818,8 @@ typedef struct bp_report_provider {
     uint32_t n_nodes;                  /* nodes it got */
     uint32_t n_groups;
     uint32_t states; /* BP_STATE_* */
+    uint32_t n_costly; /* nodes it takes, but that the host gave to others as it would be slower */
+    uint32_t reserved0;
 } bp_report_provider;
 
 typedef struct bp_report_node {

@@ -6,11 +6,11 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "text.h"
@@ -95,6 +95,49 @@ static void log_line(void *user, uint32_t level, const char *domain, const char 
     text_finish(&words);
 }
 
+/* Appends the parts of a path that are names, ".." among them: where links are, that is no step back. */
+static void add_parts(struct text *whole, const char *path)
+{
+    while (*path) {
+        size_t n = strcspn(path, "/");
+
+        if (n > 0 && !(n == 1 && path[0] == '.')) {
+            text_put(whole, "/");
+            text_add(whole, path, n);
+        }
+        path += n + (path[n] == '/');
+    }
+}
+
+/*
+ * A directory as an absolute path, with its links, for the host judges those as well. NULL with errno:
+ * there is none.
+ */
+static char *absolute(const char *path)
+{
+    struct text whole = {0};
+    struct stat st;
+    char *here = NULL;
+
+    if (stat(path, &st) != 0)
+        return NULL;
+    if (!S_ISDIR(st.st_mode)) {
+        errno = ENOTDIR;
+        return NULL;
+    }
+    if (path[0] != '/') {
+        here = getcwd(NULL, 0);
+        if (!here)
+            return NULL;
+        add_parts(&whole, here);
+        free(here);
+    }
+    add_parts(&whole, path);
+    here = xstrdup(whole.length ? text_string(&whole) : "/");
+    text_finish(&whole);
+    return here;
+}
+
 int cli_open(struct cli *cli)
 {
     struct arg_list *dirs = &cli->globals.provider_dirs;
@@ -104,7 +147,7 @@ int cli_open(struct cli *cli)
     bp_rc rc;
 
     for (size_t i = 0; i < dirs->n; i++) {
-        paths[i] = realpath(dirs->items[i], NULL);
+        paths[i] = absolute(dirs->items[i]);
         if (!paths[i]) {
             code =
                 cli_fail(cli, CLI_USAGE, "--provider-dir %s: %s", dirs->items[i], strerror(errno));

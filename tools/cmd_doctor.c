@@ -96,6 +96,7 @@ static int check_up_json(struct cli *cli)
     json_string(&json, "version", bp_version());
     provider_json_dirs(cli, &json);
     json_variables(cli, &json);
+    provider_json_allow(cli, &json);
     json_raw(&json, "explained", text);
     json_object_end(&json);
     bp_free(text);
@@ -110,6 +111,7 @@ static int check_up(struct cli *cli, const struct doctor_args *args)
         printf("backplane %s\n", bp_version());
         provider_print_dirs(cli);
         print_variables(cli);
+        provider_print_allow(cli);
         printf("\n%sproviders%s\n", cli_style(cli->colour, STYLE_BOLD),
                cli_style(cli->colour, STYLE_PLAIN));
     }

@@ -29,6 +29,12 @@ void provider_add_row(struct table *table, const bp_provider_info *row);
 void provider_print(const struct cli *cli, const bp_provider_info *row);
 /* The same as a manual page: the source of backplane-NAME(7), for man(1). */
 void provider_man(const bp_provider_info *row);
+/* File j of those that opening it brought into this process, its own first; NULL: end. */
+const char *provider_library(const struct cli *cli, const bp_provider_info *row, uint32_t j);
+/* "enforce" for BP_ALLOW_ENFORCE. */
+const char *provider_allow_mode(uint32_t mode);
+/* The allow list in force. */
+void provider_print_allow(const struct cli *cli);
 /* The directories that were searched, and why. */
 void provider_print_dirs(const struct cli *cli);
 /* Variables that are set and do not count, and why. */
@@ -37,6 +43,7 @@ void provider_print_ignored(const struct cli *cli);
 void provider_json(const struct cli *cli, struct json *json, const bp_provider_info *row);
 /* The members of that object alone. */
 void provider_json_facts(const struct cli *cli, struct json *json, const bp_provider_info *row);
+void provider_json_allow(const struct cli *cli, struct json *json);
 void provider_json_dirs(const struct cli *cli, struct json *json);
 /* Variables that are set and do not count. */
 void provider_json_ignored(const struct cli *cli, struct json *json);

@@ -55,6 +55,17 @@ static void json_devices(const struct cli *cli, struct json *json, const bp_prov
     json_array_end(json);
 }
 
+/* What opening it brought into the process, its own file first. */
+static void json_libraries(const struct cli *cli, struct json *json, const bp_provider_info *row)
+{
+    const char *path;
+
+    json_list(json, "files");
+    for (uint32_t j = 0; (path = provider_library(cli, row, j)) != NULL; j++)
+        json_string(json, NULL, path);
+    json_list_end(json);
+}
+
 void provider_json_facts(const struct cli *cli, struct json *json, const bp_provider_info *row)
 {
     json_string(json, "name", row->name);
@@ -62,6 +73,7 @@ void provider_json_facts(const struct cli *cli, struct json *json, const bp_prov
     json_string(json, "version", row->version);
     json_string(json, "vendor", row->vendor);
     json_string(json, "file", row->file);
+    json_libraries(cli, json, row);
     json_bool(json, "usable", provider_is_usable(row));
     json_string(json, "state", provider_state(row));
     json_string(json, "stage", bp_stage_name(row->stage));
@@ -104,4 +116,16 @@ void provider_json_ignored(const struct cli *cli, struct json *json)
             json_string(json, NULL, name);
     }
     json_list_end(json);
+}
+
+void provider_json_allow(const struct cli *cli, struct json *json)
+{
+    const char *dir;
+    uint32_t n, mode = bp_env_allow(cli->env, &dir, &n);
+
+    json_object(json, "allow_list");
+    json_string(json, "mode", provider_allow_mode(mode));
+    json_string(json, "directory", dir);
+    json_uint(json, "plug_ins", n);
+    json_object_end(json);
 }

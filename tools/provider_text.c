@@ -5,6 +5,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "provider.h"
 
@@ -201,6 +203,33 @@ static void add_fact(struct table *table, const char *name, const char *value)
     table_add(table, value);
 }
 
+const char *provider_library(const struct cli *cli, const bp_provider_info *row, uint32_t j)
+{
+    bp_provider_info at = {.struct_size = sizeof at};
+
+    for (uint32_t i = 0; row->file && bp_env_provider_peek(cli->env, i, &at, NULL) >= 0; i++) {
+        if (at.file && strcmp(at.file, row->file) == 0)
+            return bp_env_provider_library(cli->env, i, j);
+    }
+    return NULL;
+}
+
+/* What opening it brought in, and whose that is; the first is its own file. */
+static void add_libraries(const struct cli *cli, struct table *table, const bp_provider_info *row)
+{
+    const char *path;
+
+    for (uint32_t j = 1; (path = provider_library(cli, row, j)) != NULL; j++) {
+        struct stat st;
+
+        table_add_styled(table, STYLE_BOLD, j == 1 ? "brings in" : "");
+        if (stat(path, &st) == 0)
+            table_addf(table, "%s, of user %lu", path, (unsigned long)st.st_uid);
+        else
+            table_add(table, path);
+    }
+}
+
 void provider_print(const struct cli *cli, const bp_provider_info *row)
 {
     struct table table = {.columns = 2};
@@ -213,6 +242,7 @@ void provider_print(const struct cli *cli, const bp_provider_info *row)
     add_fact(&table, "file", row->file ? row->file : "built in");
     if (row->code >= 0)
         add_fact(&table, "state", provider_state(row));
+    add_libraries(cli, &table, row);
     describe_fault(&fault, row);
     if (row->code < 0) {
         table_add_styled(&table, STYLE_BOLD, "state");
@@ -243,6 +273,23 @@ void provider_print_dirs(const struct cli *cli)
         table_print(&table, cli, 2, false);
     }
     table_finish(&table);
+}
+
+const char *provider_allow_mode(uint32_t mode)
+{
+    static const char *const words[] = {"off", "warn", "enforce"};
+
+    return mode >= BP_ALLOW_OFF && mode <= BP_ALLOW_ENFORCE ? words[mode - BP_ALLOW_OFF] : "?";
+}
+
+void provider_print_allow(const struct cli *cli)
+{
+    const char *dir;
+    uint32_t n, mode = bp_env_allow(cli->env, &dir, &n);
+
+    printf("\n%sallow list%s\n  %s; %u plug-in%s listed in %s\n", cli_style(cli->colour, STYLE_BOLD),
+           cli_style(cli->colour, STYLE_PLAIN), provider_allow_mode(mode), n, n == 1 ? "" : "s",
+           dir);
 }
 
 void provider_print_ignored(const struct cli *cli)

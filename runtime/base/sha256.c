@@ -5,7 +5,9 @@
 
 #include "base/sha256.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* fractions of the cube roots of the first 64 primes */
 static const uint32_t constants[64] = {
@@ -103,4 +105,27 @@ void bp_sha256_text(struct bp_sha256 *sha, char out[BP_SHA256_TEXT])
     for (unsigned i = 0; i < 64; i++)
         out[i] = digits[sha->state[i / 8] >> (28 - 4 * (i % 8)) & 15];
     out[64] = '\0';
+}
+
+bp_rc bp_sha256_of_file(int fd, char out[BP_SHA256_TEXT], bp_err *err)
+{
+    struct bp_sha256 sha;
+    char bytes[16384];
+    off_t at = 0;
+
+    bp_sha256_init(&sha);
+    for (;;) {
+        ssize_t n = pread(fd, bytes, sizeof bytes, at);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return bp_fail(err, BP_E_IO, "it cannot be read: %s", strerror(errno));
+        if (n == 0)
+            break;
+        bp_sha256_add(&sha, bytes, (size_t)n);
+        at += n;
+    }
+    bp_sha256_text(&sha, out);
+    return BP_OK;
 }

@@ -12,8 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/sha256.h"
-
 #define OPTION "option."
 
 /* A file being read. */
@@ -57,6 +55,13 @@ static bool take_disabled(const struct reading *in, const char *value)
     in->conf->is_disabled = strcmp(value, "true") == 0;
     return in->conf->is_disabled || strcmp(value, "false") == 0 ||
            wrong(in, "disabled is true or false");
+}
+
+static bool take_deps(const struct reading *in, const char *value)
+{
+    in->conf->wants_trusted = strcmp(value, "trusted") == 0;
+    return in->conf->wants_trusted || strcmp(value, "any") == 0 ||
+           wrong(in, "deps is any or trusted");
 }
 
 static bool take_hash(const struct reading *in, const char *value)
@@ -104,11 +109,13 @@ static bool take_line(const struct reading *in, char *line)
         return take_priority(in, value);
     if (strcmp(key, "disabled") == 0)
         return take_disabled(in, value);
+    if (strcmp(key, "deps") == 0)
+        return take_deps(in, value);
     if (strcmp(key, "sha256") == 0)
         return take_hash(in, value);
     if (strncmp(key, OPTION, strlen(OPTION)) == 0)
         return take_option(in, key + strlen(OPTION), value);
-    return wrong(in, "unknown key; possible are priority, disabled, sha256 and option.NAME");
+    return wrong(in, "unknown key; possible are priority, disabled, deps, sha256 and option.NAME");
 }
 
 static bool read_text(struct reading *in, int fd)
@@ -180,43 +187,14 @@ void bp_conf_read(const char *path, struct bp_trust *trust, struct bp_conf *conf
     close(fd);
 }
 
-static bp_rc hash_file(const char *path, char out[BP_SHA256_TEXT], bp_err *err)
+bp_rc bp_conf_check_pin(const struct bp_conf *conf, const char *path, const char *sha256,
+                        bp_err *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct bp_sha256 sha;
-    char bytes[16384];
-    ssize_t n = 1;
-
-    bp_sha256_init(&sha);
-    while (fd >= 0 && n > 0) {
-        n = read(fd, bytes, sizeof bytes);
-        if (n > 0)
-            bp_sha256_add(&sha, bytes, (size_t)n);
-    }
-    if (fd < 0 || n < 0) {
-        bp_fail(err, BP_E_IO, "%s: %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return BP_E_IO;
-    }
-    close(fd);
-    bp_sha256_text(&sha, out);
-    return BP_OK;
-}
-
-bp_rc bp_conf_check_pin(const struct bp_conf *conf, const char *path, bp_err *err)
-{
-    char text[BP_SHA256_TEXT];
-    bp_rc rc;
-
-    if (!conf->sha256)
+    if (!conf->sha256 || strcmp(sha256, conf->sha256) == 0)
         return BP_OK;
-    rc = hash_file(path, text, err);
-    if (rc < 0 || strcmp(text, conf->sha256) == 0)
-        return rc;
     return bp_fail(err, BP_E_UNAVAILABLE,
                    "%s is not the file that its conf file pins: its SHA-256 is %s, wanted is %s",
-                   path, text, conf->sha256);
+                   path, sha256, conf->sha256);
 }
 
 static bool is_given(const bp_key_value *options, uint32_t n, const char *key)

@@ -16,6 +16,7 @@ struct bp_conf {
     char *text;
     int priority; /* 0 to 99; counts before the note's */
     bool is_disabled;
+    bool wants_trusted; /* libraries that it brings in */
     const char *sha256;    /* 64 digits that the file's bytes must give; NULL: any */
     bp_key_value *options; /* defaults that take the place of the plug-in's */
     uint32_t n_options;
@@ -28,11 +29,9 @@ struct bp_conf {
  */
 void bp_conf_read(const char *path, struct bp_trust *trust, struct bp_conf *conf,
                   struct bp_ruling *verdict);
-/*
- * Have the bytes of the file at path the pinned hash, if one is pinned? BP_E_UNAVAILABLE: no. What is
- * opened after that are the same bytes, for bp_trust_check() has found that nobody else can change them.
- */
-bp_rc bp_conf_check_pin(const struct bp_conf *conf, const char *path, bp_err *err) BP_CHECKED;
+/* Is the hash of the file at path the pinned one, if one is pinned? BP_E_UNAVAILABLE: no. */
+bp_rc bp_conf_check_pin(const struct bp_conf *conf, const char *path, const char *sha256,
+                        bp_err *err) BP_CHECKED;
 /*
  * The caller's options, and those of the file whose keys are not among them; from the region, with
  * borrowed strings.

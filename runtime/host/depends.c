@@ -44,20 +44,40 @@ static long now_ms(void)
     return (long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Starts the linker on a file; its words come out of fd `out`. -1: cannot. */
-static pid_t start(const char *linker, const char *path, int out)
+/* What the linker is told by its environment; of a program with raised privileges it heeds none. */
+static void fill_environment(char **envp, bool with_symbols, char *dirs, size_t cap)
 {
     static char trace[] = "LD_TRACE_LOADED_OBJECTS=1", warn[] = "LD_WARN=yes",
                 now[] = "LD_BIND_NOW=yes";
-    char dirs[PATH_MAX + 32], *envp[] = {trace, warn, now, dirs, NULL};
-    char *args[] = {strdup(linker), strdup(path), NULL};
-    const char *own = bp_trust_is_elevated() ? NULL : getenv("LD_LIBRARY_PATH");
+    const char *own = getenv("LD_LIBRARY_PATH");
+
+    *envp++ = trace;
+    if (with_symbols) {
+        *envp++ = warn;
+        *envp++ = now;
+    }
+    if (own && (size_t)snprintf(dirs, cap, "LD_LIBRARY_PATH=%s", own) < cap)
+        *envp++ = dirs;
+    *envp = NULL;
+}
+
+/*
+ * Starts the linker on a file; its words come out of fd `out`. -1: cannot. Where privileges are raised
+ * it would run the file unless an argument tells it not to; told so, it stops at what is missing.
+ */
+static pid_t start(const char *linker, const char *path, bool with_symbols, int out)
+{
+    static char list[] = "--list";
+    bool is_elevated = bp_trust_is_elevated();
+    char dirs[PATH_MAX + 32], *envp[5] = {NULL};
+    char *own = strdup(linker), *file = strdup(path);
+    char *args[] = {own, is_elevated ? list : file, is_elevated ? file : NULL, NULL};
     posix_spawn_file_actions_t actions;
     pid_t pid = -1;
 
-    if (!own || (size_t)snprintf(dirs, sizeof dirs, "LD_LIBRARY_PATH=%s", own) >= sizeof dirs)
-        envp[3] = NULL;
-    if (args[0] && args[1] && posix_spawn_file_actions_init(&actions) == 0) {
+    if (!is_elevated)
+        fill_environment(envp, with_symbols, dirs, sizeof dirs);
+    if (own && file && posix_spawn_file_actions_init(&actions) == 0) {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
         posix_spawn_file_actions_adddup2(&actions, out, 1);
         posix_spawn_file_actions_adddup2(&actions, out, 2);
@@ -65,8 +85,8 @@ static pid_t start(const char *linker, const char *path, int out)
             pid = -1;
         posix_spawn_file_actions_destroy(&actions);
     }
-    free(args[0]);
-    free(args[1]);
+    free(own);
+    free(file);
     return pid;
 }
 
@@ -95,7 +115,7 @@ static char *read_report(int fd)
 }
 
 /* The linker's report on a file, to be freed; NULL: there is none. */
-static char *trace(const char *path)
+static char *trace(const char *path, bool with_symbols)
 {
     const void *base = (const void *)getauxval(AT_BASE); /* the linker of this process */
     Dl_info linker;
@@ -106,7 +126,7 @@ static char *trace(const char *path)
     if (!base || dladdr(base, &linker) == 0 || !linker.dli_fname || linker.dli_fname[0] != '/' ||
         pipe2(ends, O_CLOEXEC) != 0)
         return NULL;
-    pid = start(linker.dli_fname, path, ends[1]);
+    pid = start(linker.dli_fname, path, with_symbols, ends[1]);
     close(ends[1]);
     if (pid > 0) {
         text = read_report(ends[0]);
@@ -288,7 +308,7 @@ bool bp_depends_explain(const char *path, struct bp_text *out)
 {
     struct report report = {0};
     struct bp_text whole = {0};
-    char *text = trace(path);
+    char *text = trace(path, true);
     bool is_told;
 
     if (!text)
@@ -313,4 +333,62 @@ bool bp_depends_explain(const char *path, struct bp_text *out)
     bp_text_finish(&report.symbols);
     bp_text_finish(&report.objects);
     return is_told && !out->failed;
+}
+
+/* ---- who could have changed them ------------------------------------------------------------- */
+
+/* The object that a line of the report names, by its path; false: none. */
+static bool path_of_line(const char *line, size_t n, char out[PATH_MAX])
+{
+    const char *arrow = memmem(line, n, " => /", 5);
+    const char *at = arrow ? arrow + 4 : line + strspn(line, " \t");
+    size_t size = at < line + n ? strcspn(at, " \n") : 0;
+
+    if (size == 0 || at[0] != '/' || size >= PATH_MAX)
+        return false;
+    memcpy(out, at, size);
+    out[size] = '\0';
+    return true;
+}
+
+static bp_rc check_object(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
+                          bp_err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    bp_rc rc;
+
+    if (fd < 0)
+        return bp_fail(err, BP_E_UNAVAILABLE, "%s: %s", path, strerror(errno));
+    rc = bp_trust_check(trust, path, fd, fix, fix_cap, err);
+    close(fd);
+    return rc;
+}
+
+bp_rc bp_depends_check(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
+                       bp_err *err)
+{
+    char *text = trace(path, false), object[PATH_MAX];
+    unsigned n_lines = 0;
+    bp_rc rc = BP_OK;
+    bool is_told;
+
+    for (const char *line = text; rc >= 0 && line && *line;) {
+        size_t n = strcspn(line, "\n");
+
+        n_lines++;
+        if (path_of_line(line, n, object))
+            rc = check_object(object, trust, fix, fix_cap, err);
+        line += n + (line[n] == '\n');
+    }
+    is_told = n_lines > 0 && !strstr(text, ": error while loading shared libraries: ");
+    free(text);
+    if (rc < 0)
+        return bp_fail_in(err, BP_E_UNAVAILABLE, "%s needs a library that is not trusted", path);
+    if (!is_told)
+        return bp_fail(
+            err, BP_E_UNAVAILABLE,
+            "%s: which libraries it would bring in cannot be told here, and only trusted "
+            "ones may be",
+            path);
+    return BP_OK;
 }

@@ -4,6 +4,7 @@
 #define BP_HOST_DEPENDS_H
 
 #include "base/text.h"
+#include "host/trust.h"
 
 /*
  * Asks the dynamic linker, in a process of its own and in its tracing mode, what the shared object at
@@ -12,5 +13,13 @@
  * missing, or this system's linker cannot tell. Takes two seconds at most.
  */
 bool bp_depends_explain(const char *path, struct bp_text *out);
+/*
+ * Could another user have changed one of the libraries that the linker would load with the shared object
+ * at an absolute path? It is asked as above, so that none is mapped here. BP_E_UNAVAILABLE: yes, the
+ * words say which, why, and `fix` what to do; or the linker cannot tell. Libraries that are missing are
+ * nobody's.
+ */
+bp_rc bp_depends_check(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
+                       bp_err *err) BP_CHECKED;
 
 #endif

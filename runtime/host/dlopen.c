@@ -83,30 +83,45 @@ static bp_rc set_up(bp_err *err)
     return BP_OK;
 }
 
-/* Is `address` part of the file at `path`? */
-static bool lies_in(const void *address, const char *path)
+static bool find_id(const char *path, struct bp_file_id *out)
 {
-    struct stat own, found;
-    Dl_info info;
+    struct stat st;
 
-    if (dladdr(address, &info) == 0 || !info.dli_fname)
+    if (stat(path, &st) != 0)
         return false;
-    if (stat(path, &own) != 0 || stat(info.dli_fname, &found) != 0)
-        return false;
-    return own.st_dev == found.st_dev && own.st_ino == found.st_ino;
+    *out = (struct bp_file_id){.dev = st.st_dev, .ino = st.st_ino};
+    return true;
 }
 
-static bp_rc find_entry(lt_dlhandle handle, const char *path, bp_entry_fn *out, bp_err *err)
+static bool is_same(const struct bp_file_id *a, const struct bp_file_id *b)
+{
+    return a->dev == b->dev && a->ino == b->ino;
+}
+
+/* The file that an address is part of. */
+static bool find_file_of(const void *address, struct bp_file_id *out)
+{
+    Dl_info info;
+
+    return dladdr(address, &info) != 0 && info.dli_fname && find_id(info.dli_fname, out);
+}
+
+static bp_rc find_entry(lt_dlhandle handle, const char *path, const struct bp_file_id *judged,
+                        bp_entry_fn *out, bp_err *err)
 {
     void *symbol = lt_dlsym(handle, BP_ENTRY_SYMBOL);
+    struct bp_file_id own, found;
 
     if (!symbol)
         return bp_fail(err, BP_E_IO, "%s is no Backplane plug-in: it has no symbol %s", path,
                        BP_ENTRY_SYMBOL);
-    if (!lies_in(symbol, path))
+    if (!find_id(path, &own) || !find_file_of(symbol, &found) || !is_same(&own, &found))
         return bp_fail(err, BP_E_IO,
                        "%s is no Backplane plug-in: %s comes from a library that it needs", path,
                        BP_ENTRY_SYMBOL);
+    if (judged && !is_same(judged, &found))
+        return bp_fail(err, BP_E_IO, "%s: another file has taken its place since it was judged",
+                       path);
     memcpy(out, &symbol, sizeof *out); /* ISO C has no cast from an object to a function pointer */
     return BP_OK;
 }
@@ -127,7 +142,8 @@ static bp_rc tell_failure(const char *path, uint32_t *stage, bp_err *err)
     return rc;
 }
 
-bp_rc bp_dlopen_entry(const char *path, bp_entry_fn *out, uint32_t *stage, bp_err *err)
+bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *judged, bp_entry_fn *out,
+                      uint32_t *stage, bp_err *err)
 {
     char token[sizeof TOKEN + PATH_MAX];
     lt_dlhandle handle;
@@ -144,7 +160,7 @@ bp_rc bp_dlopen_entry(const char *path, bp_entry_fn *out, uint32_t *stage, bp_er
     if (!handle)
         return tell_failure(path, stage, err);
     *stage = BP_STAGE_ENTRY;
-    rc = find_entry(handle, path, out, err);
+    rc = find_entry(handle, path, judged, out, err);
     if (rc < 0)
         lt_dlclose(handle);
     return rc;

@@ -3,13 +3,15 @@
 #ifndef BP_HOST_DLOPEN_H
 #define BP_HOST_DLOPEN_H
 
-#include "base/status.h"
+#include "host/loader.h"
 
 /*
  * Maps the shared object at an absolute path and finds its entry, which must lie in this very file
- * and not in a library that it needs. Never unmapped. Not thread-safe: the caller holds the lock of
- * loader.c around this and every other use of libltdl.
+ * and not in a library that it needs, and in the file that was judged, unless that is NULL. Never
+ * unmapped. Not thread-safe: the caller holds the lock of loader.c around this and every other use of
+ * libltdl.
  */
-bp_rc bp_dlopen_entry(const char *path, bp_entry_fn *out, uint32_t *stage, bp_err *err) BP_CHECKED;
+bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *judged, bp_entry_fn *out,
+                      uint32_t *stage, bp_err *err) BP_CHECKED;
 
 #endif

@@ -152,6 +152,13 @@ static void take_entry(struct bp_elf_dynamic *out, const ElfW(Dyn) * entry)
     case DT_TEXTREL:
         out->has_text_relocations = true;
         break;
+    case DT_INIT:
+        out->has_constructors = true;
+        break;
+    case DT_INIT_ARRAYSZ:
+    case DT_PREINIT_ARRAYSZ:
+        out->has_constructors |= entry->d_un.d_val > 0;
+        break;
     case DT_FLAGS:
         out->has_text_relocations |= (entry->d_un.d_val & DF_TEXTREL) != 0;
         break;

@@ -36,6 +36,7 @@ struct bp_elf_dynamic {
     uint64_t needed[BP_ELF_MAX_NEEDED];
     uint32_t n_needed;
     bool has_text_relocations;
+    bool has_constructors; /* mapping it runs code of it */
 };
 
 /* BP_E_INVALID: no ELF file, or a damaged one. BP_E_IO: cannot be read. */

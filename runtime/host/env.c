@@ -253,3 +253,20 @@ const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why)
         *why = search->dirs[i].why;
     return search->dirs[i].path;
 }
+
+const char *bp_env_provider_library(bp_env *env, uint32_t i, uint32_t j)
+{
+    const struct bp_found *row = bp_registry_row(&env->registry, i);
+    char **files = row && row->file && row->module ? row->module->files : NULL;
+
+    while (files && *files && j > 0) {
+        files++;
+        j--;
+    }
+    return files ? *files : NULL;
+}
+
+uint32_t bp_env_allow(bp_env *env, const char **dir, uint32_t *n)
+{
+    return bp_registry_allow(&env->registry, dir, n);
+}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "host/dlopen.h"
+#include "host/mapped.h"
 #include "host/services.h"
 
 enum {
@@ -146,6 +147,7 @@ static void destroy(struct loaded *row)
         return;
     free(row->copy.providers);
     free(row->copy.dev);
+    free(row->copy.files);
     free(row->path);
     free(row);
 }
@@ -185,50 +187,63 @@ out:
     return rc;
 }
 
-/* Under the lock: the module at path, or of entry when path is NULL. */
-static bp_rc open_locked(const char *name, const char *path, bp_entry_fn entry, struct loaded **out,
-                         uint32_t *stage, bp_err *err)
+/* Maps the file at a path and greets it; what that brought into the process is kept with it. */
+static bp_rc open_file(const char *path, const struct bp_file_id *judged, struct loaded **out,
+                       uint32_t *stage, bp_err *err)
 {
+    struct bp_mapped before = {0};
+    bp_entry_fn entry;
     bp_rc rc;
 
+    bp_mapped_look(&before);
+    rc = bp_dlopen_entry(path, judged, &entry, stage, err);
+    if (rc >= 0) {
+        *stage = BP_STAGE_ABI;
+        rc = greet(path, path, entry, out, err);
+    }
+    if (rc >= 0)
+        (*out)->copy.files = bp_mapped_since(&before, path);
+    bp_mapped_finish(&before);
+    return rc;
+}
+
+/* Under the lock: the module at path, or of entry when path is NULL. */
+static bp_rc open_locked(const char *name, const char *path, const struct bp_file_id *judged,
+                         bp_entry_fn entry, struct loaded **out, uint32_t *stage, bp_err *err)
+{
     *stage = BP_STAGE_ABI;
     *out = find(path, entry);
     if (*out)
         return BP_OK;
-    if (path) {
-        rc = bp_dlopen_entry(path, &entry, stage, err);
-        if (rc < 0)
-            return rc;
-    }
-    *stage = BP_STAGE_ABI;
-    return greet(name, path, entry, out, err);
+    return path ? open_file(path, judged, out, stage, err) : greet(name, NULL, entry, out, err);
 }
 
-static bp_rc open_module(const char *name, const char *path, bp_entry_fn entry,
-                         const struct bp_module_copy **out, uint32_t *stage, bp_err *err)
+static bp_rc open_module(const char *name, const char *path, const struct bp_file_id *judged,
+                         bp_entry_fn entry, const struct bp_module_copy **out, uint32_t *stage,
+                         bp_err *err)
 {
     struct loaded *row = NULL;
     bp_rc rc;
 
     *out = NULL;
     pthread_mutex_lock(&modules.lock);
-    rc = open_locked(name, path, entry, &row, stage, err);
+    rc = open_locked(name, path, judged, entry, &row, stage, err);
     pthread_mutex_unlock(&modules.lock);
     if (rc >= 0)
         *out = &row->copy;
     return rc;
 }
 
-bp_rc bp_loader_open(const char *path, const struct bp_module_copy **out, uint32_t *stage,
-                     bp_err *err)
+bp_rc bp_loader_open(const char *path, const struct bp_file_id *judged,
+                     const struct bp_module_copy **out, uint32_t *stage, bp_err *err)
 {
-    return open_module(path, path, NULL, out, stage, err);
+    return open_module(path, path, judged, NULL, out, stage, err);
 }
 
 bp_rc bp_loader_adopt(const char *name, bp_entry_fn entry, const struct bp_module_copy **out,
                       uint32_t *stage, bp_err *err)
 {
-    return open_module(name, NULL, entry, out, stage, err);
+    return open_module(name, NULL, NULL, entry, out, stage, err);
 }
 
 bool bp_loader_has(const char *path)

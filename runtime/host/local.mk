@@ -2,6 +2,7 @@
 # runtime/host/ - loader, registry, options, the table handed to providers.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/allow.c %D%/allow.h \
 	%D%/bind.h \
 	%D%/bind_call.c %D%/bind_call.h \
 	%D%/bind_each.c \
@@ -9,6 +10,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/bind_parse.c \
 	%D%/bind_whole.c \
 	%D%/conf.c %D%/conf.h \
+	%D%/confirm.c %D%/confirm.h \
 	%D%/depends.c %D%/depends.h \
 	%D%/devices.c \
 	%D%/dlopen.c %D%/dlopen.h \
@@ -19,6 +21,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/keep.c %D%/keep.h \
 	%D%/linked.c %D%/linked.h \
 	%D%/loader.c %D%/loader.h \
+	%D%/mapped.c %D%/mapped.h \
 	%D%/names.c %D%/names.h \
 	%D%/note.c %D%/note.h \
 	%D%/notes.c %D%/notes.h \

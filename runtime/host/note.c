@@ -27,6 +27,7 @@ static const struct key {
     {"env", offsetof(struct bp_note, env)},
     {"watch", offsetof(struct bp_note, watch)},
     {"license", offsetof(struct bp_note, license)},
+    {"no_ctor", offsetof(struct bp_note, no_ctor)},
 };
 
 /* Values that are no text in struct bp_note. */

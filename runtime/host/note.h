@@ -22,7 +22,7 @@ struct bp_note_version {
 struct bp_note {
     char *text;
     const char *id, *name, *version; /* not empty once read */
-    const char *arch, *isa, *sanitizer, *env, *watch, *license;
+    const char *arch, *isa, *sanitizer, *env, *watch, *license, *no_ctor;
     struct bp_note_version abi, needs_host;
     int priority; /* 0 to 99 */
 };

@@ -160,7 +160,7 @@ static void probe(struct bp_probe_page *page, const char *path, const char *id)
 
     look(&before);
     page->stage = BP_STAGE_OPEN;
-    rc = bp_loader_open(path, &copy, &page->stage, &err);
+    rc = bp_loader_open(path, NULL, &copy, &page->stage, &err);
     if (rc >= 0) {
         page->stage = BP_STAGE_AVAILABLE;
         rc = ask(choose(copy, id), path, reason, sizeof reason, &err);

@@ -5,10 +5,13 @@
 
 #include "host/registry.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
+#include "host/confirm.h"
 #include "host/linked.h"
 #include "host/rows.h"
 
@@ -26,8 +29,14 @@ bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config
     if (rc >= 0)
         rc = bp_order_init(&registry->order, bp_settings_get(settings, "BACKPLANE_PROVIDERS"), err);
     if (rc >= 0)
+        rc = bp_confirm_init(registry, config, settings, err);
+    if (rc >= 0)
+        rc = bp_allow_init(&registry->allow, config, settings, &registry->vet.trust, log, err);
+    if (rc >= 0)
         rc = bp_screen_notes(&registry->screen, &registry->notes, err);
     if (rc < 0) {
+        bp_allow_finish(&registry->allow);
+        bp_order_finish(&registry->order);
         bp_screen_finish(&registry->screen);
         bp_search_finish(&registry->search);
         return rc;
@@ -46,6 +55,7 @@ void bp_registry_finish(struct bp_registry *registry)
     bp_rows_finish(registry);
     bp_notes_finish(&registry->notes);
     bp_order_finish(&registry->order);
+    bp_allow_finish(&registry->allow);
     bp_screen_finish(&registry->screen);
     bp_search_finish(&registry->search);
     pthread_mutex_destroy(&registry->lock);
@@ -126,23 +136,37 @@ static bp_rc ask_available(struct bp_found *row, bp_err *err)
     return bp_fail(err, BP_E_UNAVAILABLE, "%s", row->reason[0] ? row->reason : "no reason given");
 }
 
+/* What is mapped is what is judged here, not what was when it was listed. */
+static bp_rc open_file(struct bp_registry *registry, struct bp_found *row,
+                       const struct bp_module_copy **out, bp_err *err)
+{
+    struct bp_file_id id;
+    int fd = bp_row_confirm(registry, row, &id);
+    bp_rc rc;
+
+    if (fd < 0)
+        return bp_fail(err, row->code, "%s", row->reason);
+    rc = bp_loader_open(row->file, &id, out, &row->stage, err);
+    close(fd);
+    if (rc < 0 && row->stage == BP_STAGE_DEPENDENCIES)
+        snprintf(row->fix, sizeof row->fix,
+                 "install what is missing, or a build of the plug-in for what is here; the linker "
+                 "looks in the plug-in's RUNPATH, LD_LIBRARY_PATH and what ldconfig -p lists");
+    return rc;
+}
+
 static bp_rc open_row(struct bp_registry *registry, struct bp_found *row, bp_err *err)
 {
     const struct bp_module_copy *copy = NULL;
     bp_rc rc;
 
-    if (row->file) {
-        rc = bp_conf_check_pin(&row->conf, row->file, err);
-        if (rc < 0) {
-            row->stage = BP_STAGE_POLICY;
-            return rc;
-        }
-        rc = bp_loader_open(row->file, &copy, &row->stage, err);
-    } else {
+    if (row->file)
+        rc = open_file(registry, row, &copy, err);
+    else
         rc = bp_loader_adopt(row->name, row->entry, &copy, &row->stage, err);
-    }
     if (rc < 0)
         return rc;
+    row->module = copy;
     rc = choose(copy, row, err);
     if (rc < 0)
         return rc;
@@ -213,9 +237,13 @@ static bp_rc not_found(const struct bp_registry *registry, const char *name, con
                      "provider '%s' is known, but not installed; looked in %s (%s)", name, where,
                      way);
     } else {
+        char *all = bp_rows_names(registry);
+
         near = nearest(registry, name);
-        rc = bp_fail(err, BP_E_INVALID, "nobody knows a provider '%s'%s%s%s; looked in %s", written,
-                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", where);
+        rc = bp_fail(err, BP_E_INVALID, "nobody knows a provider '%s'%s%s%s; looked in %s; %s",
+                     written, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+                     where, all ? all : "no memory to name those that are known");
+        free(all);
     }
     free(dirs);
     return rc;
@@ -302,6 +330,21 @@ bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *
         bp_screen_forget(registry, row);
     pthread_mutex_unlock(&registry->lock);
     return rc;
+}
+
+uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint32_t *n)
+{
+    struct bp_allow *allow = &registry->allow;
+
+    pthread_mutex_lock(&registry->lock);
+    if (n) {
+        bp_allow_read(allow, &registry->vet.trust);
+        *n = allow->count;
+    }
+    pthread_mutex_unlock(&registry->lock);
+    if (dir)
+        *dir = allow->dirs[0];
+    return allow->mode;
 }
 
 /* ---- what the user wants --------------------------------------------------------------------- */

@@ -4,7 +4,9 @@
 #define BP_HOST_REGISTRY_H
 
 #include <pthread.h>
+#include <sys/stat.h>
 
+#include "host/allow.h"
 #include "host/conf.h"
 #include "host/loader.h"
 #include "host/names.h"
@@ -32,8 +34,12 @@ struct bp_found {
     bool is_asked;               /* to be probed next */
     bool is_screened;            /* probed, as far as that goes */
     bool is_struck;              /* it is that which ended it */
+    bool has_warned;             /* that no allow list has it */
     char key[BP_SHA256_TEXT];    /* in the registry file; "" where there is none */
+    char sha256[BP_SHA256_TEXT]; /* of the file; "" as long as nobody asks */
+    struct stat hashed;          /* which bytes that was about */
     bool is_tried;               /* the rest is filled in */
+    const struct bp_module_copy *module; /* NULL: never got that far */
     const bp_provider *provider; /* NULL: never got that far */
     uint32_t n_devices;
     struct bp_services services; /* what is_available may use */
@@ -54,6 +60,8 @@ struct bp_registry {
     struct bp_vet vet;
     struct bp_notes notes;
     struct bp_screen screen;
+    struct bp_allow allow;
+    bool wants_trusted; /* libraries that plug-ins bring in */
     const struct bp_log *log;
     struct bp_found *first; /* in the order of use */
     bool is_strict;         /* BACKPLANE_STRICT: CPU can be vetoed too */
@@ -90,6 +98,8 @@ bp_rc bp_registry_probe(struct bp_registry *registry, const struct bp_spec_list 
                         bp_err *err) BP_CHECKED;
 /* Forgets that the provider of a name or path has failed to stand a probe. */
 bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *err) BP_CHECKED;
+/* The allow list, as bp_env_allow() has it. */
+uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint32_t *n);
 /*
  * What the user wants, BACKPLANE_PROVIDERS, as a list for sessions that name nobody: its names, and for
  * each of its patterns the fit ones that were found, without CPU. Start from {0}; finish it also after a

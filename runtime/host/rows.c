@@ -185,42 +185,6 @@ static void judge(struct bp_registry *registry, struct bp_found *row, int level,
         row->verdict.stage = BP_STAGE_POLICY;
 }
 
-static bool is_same_note(const struct bp_note *a, const struct bp_note *b)
-{
-    struct bp_text one = {0}, other = {0};
-    bool is_same;
-
-    bp_note_write(a, &one);
-    bp_note_write(b, &other);
-    is_same = !one.failed && !other.failed && strcmp(one.data, other.data) == 0;
-    bp_text_finish(&one);
-    bp_text_finish(&other);
-    return is_same;
-}
-
-void bp_row_confirm(struct bp_registry *registry, struct bp_found *row)
-{
-    struct bp_ruling verdict;
-    struct bp_vetted fresh;
-    int level = row->vetted.level;
-
-    if (!row->vetted.is_recalled || !bp_row_is_fit(row))
-        return;
-    registry->vet.notes = NULL;
-    bp_vet_file(&registry->vet, row->file, level, &fresh, &verdict);
-    registry->vet.notes = &registry->notes;
-    if (verdict.code >= 0 && !is_same_note(&fresh.note, &row->vetted.note))
-        bp_ruling_end(&verdict, BP_STAGE_NOTE, BP_E_UNAVAILABLE, "start the program anew",
-                      "%s: its note is another than %s had", row->file, registry->notes.file);
-    if (verdict.code < 0) {
-        row->verdict = verdict;
-        bp_notes_forget(&registry->notes, row->file);
-        bp_notes_save(&registry->notes, registry->log);
-    }
-    row->vetted.is_recalled = false;
-    bp_vetted_finish(&fresh);
-}
-
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 static int by_bytes(const struct dirent **a, const struct dirent **b)
@@ -286,6 +250,36 @@ void bp_rows_scan(struct bp_registry *registry)
     bp_duplicates_settle(registry->first, registry->log);
     sort(registry);
     registry->is_scanned = true;
+}
+
+static void add_name(struct bp_text *out, const char *intro, unsigned *n, const char *name)
+{
+    bp_text_printf(out, "%s%s", (*n)++ ? ", " : intro, name);
+}
+
+static bool is_installed(const struct bp_registry *registry, const char *name)
+{
+    return bp_rows_find(registry, name, name) != NULL;
+}
+
+char *bp_rows_names(const struct bp_registry *registry)
+{
+    struct bp_text out = {0};
+    unsigned n = 0;
+    const char *name;
+
+    for (const struct bp_found *row = registry->first; row; row = row->next) {
+        if (row->is_listed && !row->is_duplicate)
+            add_name(&out, "installed are ", &n, row->name);
+    }
+    if (n == 0)
+        bp_text_add(&out, "none is installed");
+    n = 0;
+    for (size_t i = 0; (name = bp_names_known(i)) != NULL; i++) {
+        if (!is_installed(registry, name))
+            add_name(&out, "; known, but not installed: ", &n, name);
+    }
+    return bp_text_take(&out);
 }
 
 static bool has_id(const struct bp_found *row, const char *id)

@@ -12,6 +12,8 @@
 
 /* Looks through the search path, once, and judges every plug-in there. */
 void bp_rows_scan(struct bp_registry *registry);
+/* "installed are a, b; known, but not installed: c, d", to be freed; NULL: no memory. */
+char *bp_rows_names(const struct bp_registry *registry);
 /* The row of a name or id; one that nothing speaks against goes before others. NULL: none. */
 struct bp_found *bp_rows_find(const struct bp_registry *registry, const char *name, const char *id);
 /* A new row of what is linked in; it wins over files of its name. NULL: no memory. */
@@ -26,8 +28,6 @@ struct bp_found *bp_rows_add_linked(struct bp_registry *registry, const char *mo
 /* The row of an absolute path, made and judged when it is new. NULL: no memory. */
 struct bp_found *bp_rows_of_path(struct bp_registry *registry, const char *path);
 void bp_rows_finish(struct bp_registry *registry);
-/* Judges the file of a row of which only the host's notes tell: what is opened is judged by its bytes. */
-void bp_row_confirm(struct bp_registry *registry, struct bp_found *row);
 /* Is it linked in, or a file that nothing speaks against so far? */
 bool bp_row_is_fit(const struct bp_found *row);
 

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/text.h"
+#include "host/confirm.h"
 #include "host/loader.h"
 #include "host/rows.h"
 #include "host/trust.h"
@@ -299,6 +301,19 @@ static uint32_t choose(struct bp_registry *registry)
     return n;
 }
 
+/* A probe runs the plug-in's code as well: it is judged before. */
+static void confirm(struct bp_registry *registry, struct bp_found *row)
+{
+    struct bp_file_id id;
+    int fd;
+
+    if (row->is_tried)
+        return;
+    fd = bp_row_confirm(registry, row, &id);
+    if (fd >= 0)
+        close(fd);
+}
+
 bp_rc bp_screen_rows(struct bp_registry *registry, bp_err *err)
 {
     uint32_t n, at = 0;
@@ -306,7 +321,7 @@ bp_rc bp_screen_rows(struct bp_registry *registry, bp_err *err)
 
     for (struct bp_found *row = registry->first; row; row = row->next) {
         if (row->is_asked)
-            bp_row_confirm(registry, row);
+            confirm(registry, row);
     }
     n = choose(registry);
     if (n == 0)

@@ -17,6 +17,8 @@
 
 /* All that the library or its tools read. */
 static const char *const known[] = {
+    "BACKPLANE_ALLOW",
+    "BACKPLANE_DEPS",
     "BACKPLANE_FALLBACK",
     "BACKPLANE_PROBE",
     "BACKPLANE_PROBE_HELPER",

@@ -39,6 +39,11 @@ void bp_trust_init(struct bp_trust *trust, bool is_hermetic)
     trust->dir[0] = trust->real[0] = '\0';
 }
 
+void bp_trust_forget(struct bp_trust *trust)
+{
+    trust->dir[0] = trust->real[0] = '\0';
+}
+
 static bp_rc went_away(const struct walk *walk, const char *what)
 {
     return bp_fail(walk->err, BP_E_IO, "%s: %s", what, strerror(errno));

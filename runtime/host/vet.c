@@ -23,6 +23,7 @@ struct exam {
     struct bp_vetted *out;
     struct bp_ruling *verdict;
     struct bp_elf elf;
+    bool has_constructors;
 };
 
 void bp_vet_init(struct bp_vet *vet, bool is_hermetic)
@@ -154,6 +155,7 @@ static bool check_harmless(struct exam *exam)
     if (bp_elf_dynamic_read(&exam->elf, &dynamic, &err) < 0)
         return bp_ruling_end(exam->verdict, BP_STAGE_SECURITY, BP_E_INVALID, NULL, "%s: %s",
                              exam->path, text);
+    exam->has_constructors = dynamic.has_constructors;
     if (bp_elf_wants_executable_stack(&exam->elf))
         return bp_ruling_end(exam->verdict, BP_STAGE_SECURITY, BP_E_UNAVAILABLE,
                              "link it with -Wl,-z,noexecstack",
@@ -193,6 +195,19 @@ static bool check_linked_note(struct exam *exam)
     return rc >= 0 || no_note(exam, rc, text);
 }
 
+/* What the note promises of the rest of the file. */
+static bool check_promise(struct exam *exam)
+{
+    const char *claim = exam->out->note.no_ctor;
+
+    if (!*claim || strcmp(claim, "0") == 0 || !exam->has_constructors)
+        return true;
+    return bp_ruling_end(exam->verdict, BP_STAGE_SECURITY, BP_E_UNAVAILABLE,
+                         "its author links it with -nostartfiles, or takes the claim back",
+                         "%s: its note claims no_ctor, but mapping it would run constructors of it",
+                         exam->path);
+}
+
 /* Is it known what the bytes of this very file tell? Only good ones are kept. */
 static bool recall(struct exam *exam)
 {
@@ -211,7 +226,7 @@ static bool check_bytes(struct exam *exam)
 {
     if (recall(exam))
         return true;
-    if (!check_kind(exam) || !check_harmless(exam) || !check_note(exam))
+    if (!check_kind(exam) || !check_harmless(exam) || !check_note(exam) || !check_promise(exam))
         return false;
     if (exam->vet->notes)
         bp_notes_keep(exam->vet->notes, exam->path, &exam->st, &exam->out->note);
@@ -281,7 +296,7 @@ static bool check_abi(struct exam *exam)
 typedef bool check_fn(struct exam *);
 
 /* One check after the other, until one ends it. */
-static void examine(struct exam *exam, check_fn *const *checks, size_t n)
+static void run_checks(struct exam *exam, check_fn *const *checks, size_t n)
 {
     bool goes_on = true;
 
@@ -291,8 +306,9 @@ static void examine(struct exam *exam, check_fn *const *checks, size_t n)
         goes_on = checks[i](exam);
 }
 
-void bp_vet_file(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
-                 struct bp_ruling *verdict)
+/* All checks in turn; the descriptor of the file, also when it is refused, or -1. */
+static int examine(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
+                   struct bp_ruling *verdict)
 {
     static check_fn *const checks[] = {
         check_found, check_trust, check_bytes, check_arch, check_isa, check_abi,
@@ -304,9 +320,34 @@ void bp_vet_file(struct bp_vet *vet, const char *path, int named_level, struct b
                         .out = out,
                         .verdict = verdict};
 
-    examine(&exam, checks, sizeof checks / sizeof checks[0]);
-    if (exam.fd >= 0)
-        close(exam.fd);
+    run_checks(&exam, checks, sizeof checks / sizeof checks[0]);
+    return exam.fd;
+}
+
+void bp_vet_file(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
+                 struct bp_ruling *verdict)
+{
+    int fd = examine(vet, path, named_level, out, verdict);
+
+    if (fd >= 0)
+        close(fd);
+}
+
+int bp_vet_again(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
+                 struct bp_ruling *verdict)
+{
+    struct bp_notes *notes = vet->notes;
+    int fd;
+
+    vet->notes = NULL;
+    bp_trust_forget(&vet->trust);
+    fd = examine(vet, path, named_level, out, verdict);
+    vet->notes = notes;
+    if (fd >= 0 && verdict->code < 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
 }
 
 void bp_vet_linked(struct bp_vet *vet, const char *module, const void *note, struct bp_vetted *out,
@@ -316,5 +357,5 @@ void bp_vet_linked(struct bp_vet *vet, const char *module, const void *note, str
     struct exam exam = {
         .vet = vet, .path = module, .linked = note, .out = out, .verdict = verdict};
 
-    examine(&exam, checks, sizeof checks / sizeof checks[0]);
+    run_checks(&exam, checks, sizeof checks / sizeof checks[0]);
 }

@@ -41,8 +41,14 @@ void bp_vet_init(struct bp_vet *vet, bool is_hermetic);
 void bp_vet_file(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
                  struct bp_ruling *verdict);
 /*
- * Judges what is linked into this program by its note, as it lies in memory (NULL: it has none); `module`
- * is how sentences call it. What only files can be is not asked.
+ * The same by the file's bytes and by who could change it at this moment, whatever was found before.
+ * Returns a descriptor of what was judged, to be closed with close(); -1: it is refused.
+ */
+int bp_vet_again(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
+                 struct bp_ruling *verdict);
+/*
+ * Judges what is linked into this program by its note, as it lies in memory (NULL: it has none);
+ * `module` is how sentences call it. What only files can be is not asked.
  */
 void bp_vet_linked(struct bp_vet *vet, const char *module, const void *note, struct bp_vetted *out,
                    struct bp_ruling *verdict);

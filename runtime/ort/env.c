@@ -111,18 +111,37 @@ static OrtStatus *create(const struct wish *wish, OrtEnv **out)
     return NULL;
 }
 
+/* A level and a name are in every call; who gives more wants it to count. */
+static void tell_late(OrtEnv *env, const struct wish *wish)
+{
+    bool has_log = wish->log && (wish->log != env->log || wish->log_param != env->log_param);
+    char text[256];
+
+    if (!wish->threads && !wish->config && !has_log)
+        return;
+    snprintf(text, sizeof text,
+             "the process has an environment already, '%.40s':%s%s%s of a later one have no effect",
+             env->log_id, wish->threads ? " thread options" : "",
+             wish->config ? " configuration" : "", has_log ? " the log function" : "");
+    ort_env_log(env, ORT_LOGGING_LEVEL_WARNING, "env", text);
+}
+
 static OrtStatus *acquire(const struct wish *wish, OrtEnv **out)
 {
     OrtStatus *status = NULL;
+    bool is_late;
 
     pthread_mutex_lock(&process.lock);
-    if (!process.env)
+    is_late = process.env != NULL;
+    if (!is_late)
         status = create(wish, &process.env);
     if (!status) {
         process.env->refs++;
         *out = process.env;
     }
     pthread_mutex_unlock(&process.lock);
+    if (is_late)
+        tell_late(*out, wish);
     return status;
 }
 

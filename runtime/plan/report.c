@@ -195,6 +195,8 @@ static bp_rc add_node(struct adding *a, uint32_t n, bp_err *err)
     for (uint32_t p = 0; p < a->part->n_asked; p++) {
         if (a->part->verdicts[p][n].verdict != BP_NO)
             provider_at(a->report, a->rows[p])->n_claimed++;
+        else if (a->part->verdicts[p][n].is_costly)
+            provider_at(a->report, a->rows[p])->n_costly++;
     }
     if (own.row.provider != BP_NONE)
         provider_at(a->report, own.row.provider)->n_nodes++;
@@ -310,6 +312,7 @@ void bp_report_clear_graphs(bp_report *report)
     report->edges.count = 0;
     report->passes.count = 0;
     for (uint32_t i = 0; i < report->providers.count; i++) {
+        provider_at(report, i)->n_costly = 0;
         provider_at(report, i)->n_claimed = 0;
         provider_at(report, i)->n_nodes = 0;
         provider_at(report, i)->n_groups = 0;
@@ -337,6 +340,17 @@ void bp_report_count_refusals(const bp_report *report, uint32_t provider, char *
                      bp_reason_name(r));
         len += n > 0 ? (size_t)n : 0;
     }
+}
+
+const char *bp_report_cost_text(const bp_report *report, uint32_t provider)
+{
+    const bp_report_refusal *rows = report->refusals.data;
+
+    for (uint32_t i = 0; i < report->refusals.count; i++) {
+        if (rows[i].provider == provider && rows[i].reason == BP_R_NOT_PROFITABLE && rows[i].text)
+            return rows[i].text;
+    }
+    return "";
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

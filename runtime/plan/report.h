@@ -24,6 +24,8 @@ bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part, co
 bp_rc bp_report_add_pass(bp_report *report, const bp_report_pass *row, bp_err *err) BP_CHECKED;
 /* Takes out all graphs and passes, to begin again with fewer providers; providers' rows stay. */
 void bp_report_clear_graphs(bp_report *report);
+/* Why the first of the nodes that would be slower with a provider is; "" where none would be. */
+const char *bp_report_cost_text(const bp_report *report, uint32_t provider);
 /* "180 DTYPE, 30 RANK": the reasons for which a provider refused nodes; "" when it refused none. */
 void bp_report_count_refusals(const bp_report *report, uint32_t provider, char *buf, size_t cap);
 

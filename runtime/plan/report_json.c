@@ -40,6 +40,7 @@ static bp_rc add_provider(struct bp_text *text, const bp_report *report, uint32_
     bp_json_bool(text, "loadable", row.states & BP_STATE_LOADABLE);
     bp_json_bool(text, "usable", row.states & BP_STATE_USABLE);
     bp_json_int(text, "claimed", row.n_claimed);
+    bp_json_int(text, "costly", row.n_costly);
     bp_json_int(text, "nodes", row.n_nodes);
     bp_json_int(text, "groups", row.n_groups);
     bp_json_close(text, '}');

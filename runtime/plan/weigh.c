@@ -143,7 +143,10 @@ static bp_rc refuse(const struct work *w, bool *changed, bp_err *err)
         if (!weight->text)
             return bp_fail_nomem(err, "the groups");
         part->verdicts[part->provider_of[n]][n] = (struct bp_verdict){
-            .verdict = BP_NO, .reason = BP_R_NOT_PROFITABLE, .text = weight->text};
+            .verdict = BP_NO,
+            .reason = BP_R_NOT_PROFITABLE,
+            .text = weight->text,
+            .is_costly = true};
         *changed = true;
     }
     return BP_OK;

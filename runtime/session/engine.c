@@ -90,19 +90,38 @@ static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wi
     }
 }
 
+/* Why a provider gets none of the nodes, in words; and the stage at which that was decided. */
+static uint32_t tell_unused(const bp_report *report, uint32_t at, const bp_report_provider *row,
+                            char *text, size_t cap)
+{
+    uint32_t n_nodes = bp_report_node_count(report);
+    char counts[256];
+
+    if (row->n_claimed > 0) {
+        snprintf(text, cap, "it got none of %u nodes: providers before it took them", n_nodes);
+    } else if (row->n_costly > 0) {
+        snprintf(text, cap, "it gets none of %u nodes: %u of them would be slower there; %s",
+                 n_nodes, row->n_costly, bp_report_cost_text(report, at));
+        return BP_STAGE_COST;
+    } else {
+        bp_report_count_refusals(report, at, counts, sizeof counts);
+        snprintf(text, cap, "it takes none of %u nodes: %s", n_nodes, counts);
+    }
+    return BP_STAGE_CAPABILITY;
+}
+
 /* How a provider that got no node is told of; CPU is there for the rest and needs no word. */
 static bp_rc judge_unused(struct bp_engine *engine, const struct bp_active *active,
                           const bp_report_provider *row, bp_err *err)
 {
-    uint32_t n_nodes = bp_report_node_count(engine->report);
-    char counts[256];
+    uint32_t stage;
     char text[384];
     bp_rc rc;
 
     if (active->provider == &bp_custom_provider) /* if it has refused nodes, they say why */
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK,
                                       "it got no node", NULL, err);
-    if (n_nodes == 0) /* that is nobody's failure */
+    if (bp_report_node_count(engine->report) == 0) /* that is nobody's failure */
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK,
                                       "not needed: no node is left to run", NULL, err);
     if ((row->n_claimed > 0 || bp_names_equal(active->name, "cpu")) && active->min_share == 0) {
@@ -110,14 +129,9 @@ static bp_rc judge_unused(struct bp_engine *engine, const struct bp_active *acti
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK, text,
                                       NULL, err);
     }
-    bp_report_count_refusals(engine->report, active->row, counts, sizeof counts);
-    if (row->n_claimed > 0)
-        snprintf(text, sizeof text, "it got none of %u nodes: providers before it took them",
-                 n_nodes);
-    else
-        snprintf(text, sizeof text, "it takes none of %u nodes: %s", n_nodes, counts);
-    rc = bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_E_UNSUPPORTED,
-                                text, NULL, err);
+    stage = tell_unused(engine->report, active->row, row, text, sizeof text);
+    rc = bp_report_end_provider(engine->report, active->row, stage, BP_E_UNSUPPORTED, text, NULL,
+                                err);
     if (rc < 0)
         return rc;
     if (active->fallback == BP_FALLBACK_REQUIRE)

@@ -130,6 +130,7 @@ void bp_why_json(const struct bp_why *why, struct bp_text *out)
     bp_json_string(out, "version", row->version);
     bp_json_string(out, "file", row->file);
     bp_json_int(out, "claimed", row->n_claimed);
+    bp_json_int(out, "costly", row->n_costly);
     bp_json_int(out, "nodes", row->n_nodes);
     bp_json_int(out, "total", why->n_total);
     bp_json_open(out, "refusals", '[');

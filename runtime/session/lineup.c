@@ -316,6 +316,25 @@ static bp_rc add_preferred(struct building *b, const struct bp_spec_list *defaul
     return rc < 0 ? bp_fail_in(err, rc, "BACKPLANE_PROVIDERS") : rc;
 }
 
+/* Where several have failed, each with its line, one more says what that comes to. */
+static void sum_up(const struct building *b)
+{
+    uint32_t n_failed = 0, n_warned = 0;
+
+    for (uint32_t i = 0; i < bp_report_provider_count(b->report); i++) {
+        bp_report_provider row = {.struct_size = sizeof row};
+
+        if (bp_report_get_provider(b->report, i, &row, NULL) < 0 || row.code >= 0)
+            continue;
+        n_failed++;
+        n_warned += row.fallback == BP_FALLBACK_WARN;
+    }
+    if (n_warned > 0 && n_failed > 1 && b->lineup->count == 1)
+        bp_log(&b->lineup->env->log, BP_LOG_WARN, "session",
+               "none of the %u providers asked for is used: all runs on '%s'", n_failed,
+               b->lineup->active[0]->name);
+}
+
 bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
                      const struct bp_lineup_wish *wish, bp_report *report, bp_err *err)
 {
@@ -336,6 +355,8 @@ bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
     if (rc >= 0)
         rc = add_cpu(&b, defaults, err);
     pthread_mutex_unlock(&env->lock);
+    if (rc >= 0 && b.required >= 0)
+        sum_up(&b);
     return rc >= 0 && b.required < 0 ? bp_fail(err, b.required, "%s", b.words) : rc;
 }
 

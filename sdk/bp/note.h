@@ -26,6 +26,9 @@
  *   priority    0 to 99: who comes first where nobody says; 50 without it
  *   env, watch  variables and files, with commas between, on which being usable depends
  *   license     SPDX expression
+ *   no_ctor     1: mapping it runs nothing of it, it has neither constructors nor an init function.
+ *               The host refuses a file that claims so in vain. Link with -nostartfiles, for the
+ *               compiler's own start files have one
  */
 #ifndef BP_NOTE_H
 #define BP_NOTE_H

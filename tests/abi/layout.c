@@ -303,7 +303,7 @@ AT(bp_module, n_providers, 32);
 AT(bp_module, reserved0, 36);
 AT(bp_module, teardown, 40);
 
-SIZE(bp_env_config, 72);
+SIZE(bp_env_config, 104);
 AT(bp_env_config, struct_size, 0);
 AT(bp_env_config, flags, 4);
 AT(bp_env_config, log_level, 8);
@@ -317,6 +317,11 @@ AT(bp_env_config, probe_helper, 48);
 AT(bp_env_config, probe_timeout_ms, 56);
 AT(bp_env_config, reserved0, 60);
 AT(bp_env_config, registry, 64);
+AT(bp_env_config, allow, 72);
+AT(bp_env_config, deps, 76);
+AT(bp_env_config, allow_dir, 80);
+AT(bp_env_config, allow_fn, 88);
+AT(bp_env_config, allow_user, 96);
 
 SIZE(bp_key_value, 16);
 AT(bp_key_value, key, 0);
@@ -438,7 +443,7 @@ AT(bp_session_stats, held_bytes, 48);
 AT(bp_session_stats, peak_bytes, 56);
 AT(bp_session_stats, device_bytes, 64);
 
-SIZE(bp_report_provider, 72);
+SIZE(bp_report_provider, 80);
 AT(bp_report_provider, struct_size, 0);
 AT(bp_report_provider, stage, 4);
 AT(bp_report_provider, code, 8);
@@ -452,6 +457,8 @@ AT(bp_report_provider, n_claimed, 56);
 AT(bp_report_provider, n_nodes, 60);
 AT(bp_report_provider, n_groups, 64);
 AT(bp_report_provider, states, 68);
+AT(bp_report_provider, n_costly, 72);
+AT(bp_report_provider, reserved0, 76);
 
 SIZE(bp_report_node, 64);
 AT(bp_report_node, struct_size, 0);

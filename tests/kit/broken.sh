@@ -53,7 +53,7 @@ catches()
     shift 2
     fault=$(echo "$id" | tr - _)
     case $id in
-    DEVICE-* | RUN-10) build_device "$fault" "$@" ;;
+    DEVICE-* | RUN-10 | LIFE-09 | LIFE-10) build_device "$fault" "$@" ;;
     *) build "$fault" "$@" ;;
     esac
     # the limit is for a fault that hangs; none does

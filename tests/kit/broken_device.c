@@ -15,6 +15,8 @@
 enum fault {
     NOTHING,
     RUN_10,
+    LIFE_09,
+    LIFE_10,
     DEVICE_01,
     DEVICE_02,
     DEVICE_03,
@@ -31,7 +33,16 @@ static bp_rc broken_alloc(bp_instance *instance, uint32_t d, uint32_t space, siz
 {
     bp_rc rc = dev_alloc(instance, d, space, n, align, base, err);
 
+    if (BREAK == LIFE_10 && rc == BP_E_NOMEM && n < (size_t)1 << 40)
+        return BP_E_INTERNAL;
     return BREAK == DEVICE_06 && rc == BP_E_NOMEM ? BP_E_INTERNAL : rc;
+}
+
+static bp_rc broken_event_create(bp_instance *instance, uint32_t d, void **out, bp_err *err)
+{
+    bp_rc rc = event_create(instance, d, out, err);
+
+    return BREAK == LIFE_09 && rc == BP_E_NOMEM ? BP_E_BUSY : rc;
 }
 
 static void *last_read; /* host memory that a stream was to fill last */
@@ -136,6 +147,7 @@ bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *e
     broken_dev.alloc = broken_alloc;
     broken_dev.copy = broken_copy;
     broken_dev.stream_destroy = broken_stream_destroy;
+    broken_dev.event_create = broken_event_create;
     broken_dev.event_wait = broken_event_wait;
     if (BREAK == DEVICE_01)
         broken_dev.event_record = NULL;

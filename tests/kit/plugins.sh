@@ -68,6 +68,16 @@ gives 2 "$dir/no-such-file.so"
 echo "not a library" >"$dir/text.so"
 gives 2 "$dir/text.so"
 
+# options of the provider
+gives 0 --option gain=1 --option level=2 --only NUMERICS "$few"
+gives 1 --option gain=3 --only NUMERICS "$few" # it computes what is asked, which is wrong then
+gives 4 --option gian=3 --only LIFE "$few"
+grep -q "has no option 'gian'" "$dir/err" || fails 'an option that is not there is not named'
+gives 4 --option gain=much "$few"
+grep -q "option 'gain': 'much' is no value of it" "$dir/err" || fails 'a wrong value is not named'
+gives 4 --option gain "$few"
+gives 4 --option =3 "$few"
+
 # formats
 gives 0 --only 'BPK-ABI-*' --json - --junit "$dir/junit.xml" "$few"
 cp "$dir/out" "$dir/json"

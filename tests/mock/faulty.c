@@ -24,6 +24,7 @@ enum fault {
     EMPTY,      /* create succeeds without an instance */
     SPEECHLESS, /* capability fails */
     BEYOND,     /* claims a node that is not there */
+    COSTLY,     /* takes everything, and says that it takes a second for each node */
     UNCOMPILED, /* takes everything, and compile fails */
     UNFRAMED,   /* frame_create fails */
     UNEXECUTED, /* execute fails */
@@ -102,11 +103,15 @@ static int takes_growing(void)
 static bp_rc capability(bp_instance *instance, const bp_graph *g, const bp_claims *claims,
                         bp_err *err)
 {
+    static const bp_cost second = {.struct_size = sizeof second, .known = 1, .run_ns = 1e9};
+
     (void)instance;
     if (FAULT == SPEECHLESS)
         return bp_fail(err, BP_E_INTERNAL, "lost the thread");
     for (uint32_t n = 0; n < g->n_nodes; n++) {
-        if (!takes_growing() || strcmp(BP_NODE(g, n)->op, "NonZero") == 0)
+        if (FAULT == COSTLY)
+            claims->node(claims->h, n, BP_YES, BP_R_NONE, NULL, NULL, &second);
+        else if (!takes_growing() || strcmp(BP_NODE(g, n)->op, "NonZero") == 0)
             bp_accept(claims, n);
     }
     if (FAULT == BEYOND)

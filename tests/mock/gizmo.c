@@ -246,7 +246,7 @@ static bp_rc stream_create(bp_instance *instance, uint32_t dev, uint32_t flags, 
     bp_sim_stream *stream = bp_sim_stream_create(instance->device);
 
     if (!stream || dev > 0 || flags)
-        return gizmo_broke(err, "stream");
+        return bp_fail(err, BP_E_NOMEM, "no memory for a stream");
     *out = stream;
     return BP_OK;
 }
@@ -262,7 +262,7 @@ static bp_rc event_create(bp_instance *instance, uint32_t dev, void **out, bp_er
     bp_sim_event *event = dev == 0 ? bp_sim_event_create(instance->device) : NULL;
 
     if (!event)
-        return gizmo_broke(err, "event");
+        return bp_fail(err, BP_E_NOMEM, "no memory for an event");
     *out = event;
     return BP_OK;
 }

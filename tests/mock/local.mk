@@ -127,6 +127,11 @@ check_LTLIBRARIES += %D%/libbp-beyond.la
 %C%_libbp_beyond_la_LDFLAGS = $(mock_ldflags) -no-undefined
 %C%_libbp_beyond_la_SOURCES = $(faulty_sources)
 
+check_LTLIBRARIES += %D%/libbp-costly.la
+%C%_libbp_costly_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=COSTLY -DMOCK_NAME='"costly"'
+%C%_libbp_costly_la_LDFLAGS = $(mock_ldflags) -no-undefined
+%C%_libbp_costly_la_SOURCES = $(faulty_sources)
+
 check_LTLIBRARIES += %D%/libbp-uncompiled.la
 %C%_libbp_uncompiled_la_CPPFLAGS = $(AM_CPPFLAGS) -DFAULT=UNCOMPILED -DMOCK_NAME='"uncompiled"'
 %C%_libbp_uncompiled_la_LDFLAGS = $(mock_ldflags) -no-undefined

@@ -263,19 +263,41 @@ START_TEST(all_registrations_fail_and_the_session_runs)
 }
 END_TEST
 
-/* D-10, 6.3: after the first, an environment's settings are not applied, and it is the same one. */
+static unsigned n_late; /* lines that say so */
+
+static void count_late(void *param, OrtLoggingLevel severity, const char *category, const char *id,
+                       const char *location, const char *message)
+{
+    (void)param;
+    (void)category;
+    (void)location;
+    n_late += severity == ORT_LOGGING_LEVEL_WARNING && strcmp(id, "first") == 0 &&
+              strstr(message, "thread options of a later one have no effect") != NULL;
+}
+
+/* D-10, 6.3: after the first, an environment's settings are not applied, it is the same one, and says so. */
 START_TEST(later_environments_are_the_first)
 {
     OrtThreadingOptions *threads = NULL;
     OrtEnv *other = NULL;
 
+    ort->ReleaseEnv(env);
+    env = NULL;
+    n_late = 0;
+    ok(ort->CreateEnvWithCustomLogger(count_late, NULL, ORT_LOGGING_LEVEL_WARNING, "first", &env));
+    ok(ort->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "again", &other)); /* wants nothing of its own */
+    ort->ReleaseEnv(other);
+    ck_assert_uint_eq(n_late, 0);
     ok(ort->CreateThreadingOptions(&threads));
     ok(ort->SetGlobalIntraOpNumThreads(threads, 3));
     ok(ort->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_FATAL, "late", threads, &other));
     ort->ReleaseThreadingOptions(threads);
     ck_assert_ptr_eq(other, env);
+    ck_assert_uint_eq(n_late, 1);
     ort->ReleaseEnv(other);
     ort->ReleaseSession(open_add(NULL)); /* one reference is left */
+    ort->ReleaseEnv(env);
+    ok(ort->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "samples", &env)); /* for those that follow */
 }
 END_TEST
 
@@ -283,9 +305,14 @@ END_TEST
 START_TEST(providers_are_named_by_path)
 {
     OrtSessionOptions *options = new_options();
+    char path[1024];
 
     fails(ort->SessionOptionsAppendExecutionProvider(options, "/nowhere/libbp-x.so", NULL, NULL, 0),
           ORT_INVALID_ARGUMENT, "/nowhere/libbp-x.so");
+    serves(options);
+    options = new_options();
+    snprintf(path, sizeof path, "%s/libbp-few.so", getenv("BP_MOCK_DIR"));
+    ok(ort->SessionOptionsAppendExecutionProvider(options, path, NULL, NULL, 0));
     serves(options);
 }
 END_TEST

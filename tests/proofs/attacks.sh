@@ -121,8 +121,8 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups true 2>"$work/log"
     turner=$!
     i=0
     while [ "$i" -lt 20 ]; do
-        # not --provider-dir, which is made absolute without links first
         look env BACKPLANE_PROVIDER_PATH="$work/sticky/turn" "$backplane" providers
+        look "$backplane" --provider-dir "$work/sticky/turn" providers
         i=$((i + 1))
     done
     kill "$turner"
@@ -164,40 +164,55 @@ holds 'a registry that knows the plug-in as a good one'
 chmod 0755 "$work/good"
 
 # raised privileges: an attacker's directory, in every variable there is
-elevated='not checked: it needs root, setpriv and a file system with setuid'
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null &&
-    program=$(find "$BP_BUILDDIR/tools" -path '*.libs/backplane' -type f) && [ -n "$program" ]; then
-    cp "$program" "$work/raised"
-    chmod 4755 "$work/raised"
+elevated='not tried: it needs root, setpriv, and a file system that lets programs be set-user-id'
+variables='ALLOW DEPS FALLBACK PROBE PROBE_HELPER PROBE_TIMEOUT_MS PROVIDERS PROVIDER_OPTIONS
+    PROVIDER_PATH PROVIDER_PATH_ADD REGISTRY REPORT STRICT'
+# raised COMMAND ARGUMENT...: our program, started by another user, with its owner's rights
+raised()
+{
+    how=$1
+    shift
+    "$how" setpriv --reuid 65534 --clear-groups env HOME="$work/his" XDG_DATA_HOME="$work/his" \
+        XDG_CACHE_HOME="$work/his" BACKPLANE_ALLOW=off BACKPLANE_DEPS=any \
+        BACKPLANE_FALLBACK=silent BACKPLANE_PROBE=always BACKPLANE_PROBE_HELPER="$work/his/helper" \
+        BACKPLANE_PROBE_TIMEOUT_MS=1 BACKPLANE_PROVIDERS=spy \
+        BACKPLANE_PROVIDER_OPTIONS=spy:a=b BACKPLANE_PROVIDER_PATH="$work/his" \
+        BACKPLANE_PROVIDER_PATH_ADD="$work/his" BACKPLANE_REGISTRY="$work/his/registry" \
+        BACKPLANE_REPORT="$work/his/report" BACKPLANE_STRICT=1 LD_LIBRARY_PATH="$work/his" \
+        LTDL_LIBRARY_PATH="$work/his" "$work/raised" "$@"
+}
+program=$BP_BUILDDIR/tests/proofs/raised
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ -x "$program" ] &&
+    cp "$program" "$work/raised" && chmod 4755 "$work/raised"; then
     mkdir -p "$work/his/backplane/v1" "$work/his/.local/share/backplane/v1"
     for dir in backplane/v1 .local/share/backplane/v1 .; do
         cp "$work/evil/libbp-spy.so" "$work/his/$dir/"
     done
-    chown -R 65534 "$work/his"
-    raised()
-    {
-        "$@" setpriv --reuid 65534 --clear-groups env HOME="$work/his" XDG_DATA_HOME="$work/his" \
-            XDG_CACHE_HOME="$work/his" BACKPLANE_PROVIDER_PATH="$work/his" \
-            BACKPLANE_PROVIDER_PATH_ADD="$work/his" BACKPLANE_PROBE_HELPER="$work/his/helper" \
-            BACKPLANE_REGISTRY="$work/his/registry" LD_LIBRARY_PATH="$work/his" \
-            LTDL_LIBRARY_PATH="$work/his" "$work/raised" $arguments
-    }
     {
         echo '#!/bin/sh'
         echo "touch $trace"
     } >"$work/his/helper"
     chmod 755 "$work/his/helper"
-    arguments=doctor
-    raised env >"$work/out" 2>"$work/err" || :
-    if grep -q 'the program runs with raised privileges' "$work/out"; then
-        for arguments in providers 'providers spy'; do
-            raised look
+    chown -R 65534 "$work/his"
+    (cd "$work/his" && raised env) >"$work/out" 2>"$work/err" || :
+    if grep -q ': the program runs with raised privileges' "$work/out"; then
+        for variable in $variables; do
+            grep -q "^BACKPLANE_$variable: the program runs with raised privileges" "$work/out" ||
+                failed "a setuid program does not say that it ignores BACKPLANE_$variable"
         done
-        arguments="--provider-dir $work/his providers"
-        raised look # it asks for that itself, and the file is his
+        raised look "$work/empty" spy
+        raised look "$work/his" spy # it asks for that itself, and the file is his
+        grep -q 'SECURITY: .*belongs to user 65534' "$work/out" ||
+            failed "a setuid program does not say whose file it refuses: $(cat "$work/out")"
         holds 'a setuid program with every variable set'
-        [ ! -e "$work/his/registry" ] || failed 'a setuid program writes a registry'
-        elevated=checked
+        raised look "$work/evil" spy # but root's own file it opens, with libraries that are root's
+        grep -q '^spy [A-Z]*: .*' "$work/out" && [ -e "$trace" ] ||
+            failed "a setuid program does not open what is root's: $(cat "$work/out" "$work/err")"
+        rm -f "$trace"
+        for file in registry report; do
+            [ ! -e "$work/his/$file" ] || failed "a setuid program writes a $file for its user"
+        done
+        elevated='a setuid program heeds no variable'
     fi
 fi
 

@@ -4,7 +4,7 @@
 # `make check` runs the same tests with limits that only fail where something is wrong by far.
 
 check_LTLIBRARIES += %D%/peer_ep.la
-check_PROGRAMS += %D%/exits %D%/hotpath %D%/hotpath_peer
+check_PROGRAMS += %D%/exits %D%/hotpath %D%/hotpath_peer %D%/raised
 dist_check_SCRIPTS += %D%/attacks.sh %D%/cited.sh
 TESTS += %D%/attacks.sh %D%/cited.sh %D%/exits %D%/hotpath
 
@@ -24,6 +24,10 @@ TESTS += %D%/attacks.sh %D%/cited.sh %D%/exits %D%/hotpath
 %C%_peer_ep_la_CPPFLAGS = $(%C%_hotpath_peer_CPPFLAGS)
 %C%_peer_ep_la_LDFLAGS = $(mock_ldflags) -export-symbols-regex '^(Create|Release)Ep|^peer_ep'
 %C%_peer_ep_la_SOURCES = %D%/hotpath.h %D%/peer_ep.c %D%/peer_ep.h
+
+%C%_raised_CPPFLAGS = -I. $(AM_CPPFLAGS)
+%C%_raised_LDADD = runtime/libbackplane-core.la $(runtime_libs)
+%C%_raised_SOURCES = %D%/raised.c
 
 prove_targets = \
 	prove-skew \
@@ -69,7 +73,7 @@ prove-partition: $(prove_ready) tests/unit/check_policy
 	echo "partition: explained alike by 100 environments and 100 processes, directories shuffled"
 prove-exit: $(prove_ready) tests/proofs/exits
 	@$(prove_env) tests/proofs/exits
-prove-attack: $(prove_ready)
+prove-attack: $(prove_ready) tests/proofs/raised
 	@$(prove_env) $(SHELL) $(srcdir)/tests/proofs/attacks.sh
 prove-stranger: $(prove_ready)
 	@$(prove_env) $(SHELL) $(srcdir)/tests/kit/stranger.sh

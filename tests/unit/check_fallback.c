@@ -119,6 +119,23 @@ START_TEST(a_failure_to_warn_of_is_logged_once)
 }
 END_TEST
 
+/* D-06: a line for each, and one that says what it comes to */
+START_TEST(where_all_fail_one_more_line_says_what_runs)
+{
+    kit_small_model();
+    kit_provider("cuda", BP_FALLBACK_WARN);
+    kit_provider("tensorrt", BP_FALLBACK_WARN);
+    kit_provider("absent", BP_FALLBACK_WARN);
+    kit_session();
+    ck_assert_uint_eq(kit_warnings(), 4);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "'cuda' is not used"), 1);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "'tensorrt' is not used"), 1);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "'absent' is not used"), 1);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "none of the 3 providers asked for is used"), 1);
+    kit_check_small(2);
+}
+END_TEST
+
 /* P1, D-07 */
 START_TEST(a_required_one_fails_the_session)
 {
@@ -247,7 +264,8 @@ START_TEST(an_unknown_name_is_a_mistake_under_every_policy)
 {
     kit_small_model();
     kit_provider("cudaa", (uint32_t)_i);
-    KIT_FAILS(kit_try_session(), BP_E_INVALID, "'cudaa'", "did you mean 'cuda'?");
+    KIT_FAILS(kit_try_session(), BP_E_INVALID, "'cudaa'", "did you mean 'cuda'?",
+              "installed are ", ", few", "known, but not installed: ", ", cuda, ", ", tensorrt");
 }
 END_TEST
 
@@ -671,6 +689,7 @@ int main(void)
 
     tcase_add_loop_test(policy, a_silent_failure_is_only_recorded, 0, N_FAULTS);
     tcase_add_loop_test(policy, a_failure_to_warn_of_is_logged_once, 0, N_FAULTS);
+    tcase_add_test(policy, where_all_fail_one_more_line_says_what_runs);
     tcase_add_loop_test(policy, a_required_one_fails_the_session, 0, N_FAULTS);
     tcase_add_test(policy, the_default_policy_is_to_warn_and_can_be_set);
     tcase_add_test(policy, two_that_fail_late_are_both_left_out);

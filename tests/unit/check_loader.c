@@ -642,7 +642,8 @@ START_TEST(names_all_that_is_missing_at_once)
     is_fit(peek(env, "libbp-x.so"));
     KIT_FAILS(bp_env_is_available(env, "x", &kit.err), BP_E_IO, "3 libraries are missing",
               "liba_gone.so (needed by libbp-x.so)", "libb_gone.so (needed by libc_here.so)",
-              "libd_gone.so (needed by libbp-x.so)", "no_1 (in libbp-x.so)", "no_2 (in libbp-x.so)");
+              "libd_gone.so (needed by libbp-x.so)", "no_1 (in libbp-x.so)", "no_2 (in libbp-x.so)",
+              "install what is missing", "RUNPATH");
     printf("missing: %s\n", kit.text);
     ck_assert_uint_eq(peek(env, "libbp-x.so").stage, BP_STAGE_DEPENDENCIES);
     KIT_OK(bp_env_destroy(env, &kit.err));

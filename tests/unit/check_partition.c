@@ -206,6 +206,7 @@ static const char *weigh(const char *size, const bp_cost *there, const bp_cost *
     return t.asked[t.part.provider_of[0]].name;
 }
 
+/* P9 */
 START_TEST(a_group_that_is_not_worth_its_copies_goes_back)
 {
     ck_assert_str_eq(weigh("4", &cheap, &cheap), "host");

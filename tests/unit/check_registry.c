@@ -389,9 +389,12 @@ START_TEST(tells_the_stage_and_the_reason_of_each_fault)
               faults[_i].words, info.reason);
     KIT_FAILS(bp_env_is_available(kit.env, mock_path(faults[_i].name), &kit.err), faults[_i].code,
               faults[_i].words); /* the same by its path */
-    if (info.fix)
+    if (info.stage == BP_STAGE_AVAILABLE)
         ck_assert_str_eq(info.fix, "update the driver");
-    ck_assert(!info.fix == (info.stage != BP_STAGE_AVAILABLE));
+    else if (info.stage == BP_STAGE_DEPENDENCIES)
+        ck_assert_ptr_nonnull(strstr(info.fix, "LD_LIBRARY_PATH"));
+    else
+        ck_assert_ptr_null(info.fix);
 }
 END_TEST
 

@@ -303,6 +303,11 @@ unit_tests += %D%/check_custom_memory
 %C%_check_custom_memory_CPPFLAGS = $(unit_cppflags)
 %C%_check_custom_memory_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_confirm
+%C%_check_confirm_SOURCES = %D%/check_confirm.c %D%/plugin_kit.h $(kit_sources)
+%C%_check_confirm_CPPFLAGS = $(unit_cppflags)
+%C%_check_confirm_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_control
 %C%_check_control_SOURCES = %D%/check_control.c $(kit_sources)
 %C%_check_control_CPPFLAGS = $(unit_cppflags)

@@ -32,6 +32,8 @@ static void run_here(const char *path, const struct manner *manner, const struct
     kit.path = path;
     kit.provider = manner->provider;
     kit.seed = seed;
+    kit.given = manner->given;
+    kit.n_given = manner->n_given;
     kit.outcome = outcome;
     if (setjmp(kit.end) == 0)
         test->run(&kit);

@@ -43,11 +43,18 @@ struct kit_host {
     const char *broken; /* the first rule that the plug-in broke, or NULL */
 };
 
+/* A value that every instance gets in place of an option's default. */
+struct kit_given {
+    const char *key, *text;
+};
+
 /* The run of one test. */
 struct kit {
     const char *path;     /* absolute */
     const char *provider; /* short name; NULL: the first */
     uint32_t seed;        /* of the group FUZZ */
+    const struct kit_given *given; /* what the user wants of options */
+    uint32_t n_given;
     struct kit_outcome *outcome;
     jmp_buf end; /* where a verdict jumps to; never across a frame of the plug-in */
 
@@ -99,6 +106,13 @@ void kit_map(struct kit *kit);
 void kit_open(struct kit *kit);
 /* The same, and skips the test when the provider is not usable here. */
 void kit_open_usable(struct kit *kit);
+/*
+ * Rows for create(), to be freed: options have their defaults, or what the user gives, but for option
+ * `row` (BP_NONE: none), which has a value of the test's. Skips the test where a default is no value.
+ */
+bp_opt *kit_option_values(struct kit *kit, uint32_t row, const char *text);
+/* Warns unless the provider has the options that the user gives, with such values. */
+void kit_check_given(struct kit *kit);
 /* An instance with all options at their defaults. Fails the test if there is none. */
 bp_instance *kit_instance(struct kit *kit);
 /* The same without failing: option `row` (BP_NONE: none) has another value; on another device. */

@@ -31,4 +31,5 @@ tools_backplane_check_SOURCES = \
 	%D%/reference.c %D%/reference.h \
 	%D%/report.c %D%/report.h \
 	%D%/results.c \
+	%D%/starved.c %D%/starved.h \
 	%D%/steps.c

@@ -13,7 +13,7 @@
 
 #include "check/apart.h"
 
-enum { USAGE = 4, LIMIT_SECONDS = 60, ROUNDS = 100 };
+enum { USAGE = 4, LIMIT_SECONDS = 60, ROUNDS = 100, MAX_GIVEN = 64 };
 
 const struct kit_group *const kit_groups[] = {
     &kit_file,   &kit_abi,    &kit_probe, &kit_options, &kit_capability, &kit_numerics, &kit_run,
@@ -23,6 +23,7 @@ const struct kit_group *const kit_groups[] = {
 static struct {
     const char *only, *json, *junit;
     bool quiet, list, fuzz;
+    struct kit_given given[MAX_GIVEN];
     struct manner manner; /* of running tests */
 } options = {.manner = {.limit = LIMIT_SECONDS, .rounds = ROUNDS}};
 
@@ -33,6 +34,8 @@ static const char help[] =
     "\n"
     "  --only GLOB      Only tests whose id or group matches: 'BPK-ABI-*', RUN.\n"
     "  --provider NAME  The provider of that short name; default: the first of the file.\n"
+    "  --option K=V     Gives option K of the provider that value in all tests; any number of "
+    "times.\n"
     "  --timeout S      Seconds that a test may take. Default: 60.\n"
     "  --fuzz SEED      Also the group FUZZ: odd inputs, made from this number and those behind "
     "it.\n"
@@ -107,6 +110,21 @@ static int write_to(const char *path, const struct report *report,
     return 0;
 }
 
+/* Has the provider the options that are given? Asked apart, for to know that it is opened. */
+static bool has_options(const char *path, struct kit_outcome *shared)
+{
+    static const struct kit_test test = {"", "", "", kit_check_given};
+    struct result result = {.group = &kit_options, .test = &test};
+
+    if (options.manner.n_given == 0)
+        return true;
+    run_test(path, &options.manner, &result, shared);
+    if (result.outcome.verdict != KIT_WARN)
+        return true; /* what else is wrong with the file, the tests will tell */
+    fprintf(stderr, "backplane-check: error: --option: %s\n", result.outcome.text);
+    return false;
+}
+
 static int check(const char *path)
 {
     struct report report = {.file = path, .n = choose(NULL)};
@@ -118,6 +136,11 @@ static int check(const char *path)
     report.results = calloc(report.n, sizeof *report.results);
     if (!report.results || shared == MAP_FAILED) {
         fprintf(stderr, "backplane-check: error: no memory\n");
+        return USAGE;
+    }
+    if (!has_options(path, shared)) {
+        free(report.results);
+        munmap(shared, sizeof *shared);
         return USAGE;
     }
     choose(report.results);
@@ -151,6 +174,26 @@ static bool read_limit(const char *text)
     return end != text && !*end && options.manner.limit > 0 && options.manner.limit < 1e6;
 }
 
+/* NAME=VALUE; the text is the command line's and stays. */
+static bool add_given(char *text)
+{
+    struct manner *manner = &options.manner;
+    char *equals = strchr(text, '=');
+
+    if (!equals || equals == text) {
+        fprintf(stderr, "backplane-check: error: --option %s: it is NAME=VALUE\n", text);
+        return false;
+    }
+    if (manner->n_given == MAX_GIVEN) {
+        fprintf(stderr, "backplane-check: error: more than %d options\n", MAX_GIVEN);
+        return false;
+    }
+    *equals = '\0';
+    options.given[manner->n_given++] = (struct kit_given){text, equals + 1};
+    manner->given = options.given;
+    return true;
+}
+
 /* Of --fuzz and --rounds. */
 static bool read_number(const char *text, uint32_t low, uint32_t *out)
 {
@@ -171,6 +214,7 @@ static bool read_number(const char *text, uint32_t low, uint32_t *out)
 static const struct option known[] = {
     {"only", required_argument, NULL, 'o'},
     {"provider", required_argument, NULL, 'p'},
+    {"option", required_argument, NULL, 'O'},
     {"timeout", required_argument, NULL, 't'},
     {"fuzz", required_argument, NULL, 'f'},
     {"rounds", required_argument, NULL, 'r'},
@@ -196,6 +240,10 @@ static int read_options(int argc, char **argv)
             break;
         case 'p':
             options.manner.provider = optarg;
+            break;
+        case 'O':
+            if (!add_given(optarg))
+                return USAGE;
             break;
         case 't':
             if (!read_limit(optarg)) {
@@ -241,6 +289,30 @@ static int read_options(int argc, char **argv)
     return -1;
 }
 
+/*
+ * The path from the root, with its links, as hosts hand it to plug-ins: what belongs to one lies beside
+ * the link.
+ */
+static bool find_file(const char *file, char out[PATH_MAX])
+{
+    size_t n = 0;
+
+    if (access(file, R_OK) != 0)
+        return false;
+    if (file[0] != '/') {
+        if (!getcwd(out, PATH_MAX))
+            return false;
+        n = strlen(out);
+        out[n++] = '/';
+    }
+    if (n + strlen(file) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(out + n, file, strlen(file) + 1);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     char path[PATH_MAX];
@@ -259,7 +331,7 @@ int main(int argc, char **argv)
         fputs("backplane-check: error: one FILE.so is needed; try --help\n", stderr);
         return USAGE;
     }
-    if (!realpath(argv[optind], path)) {
+    if (!find_file(argv[optind], path)) {
         fprintf(stderr, "backplane-check: error: %s: %s\n", argv[optind], strerror(errno));
         return 2;
     }

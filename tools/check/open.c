@@ -264,9 +264,13 @@ bool kit_parse(const bp_option *option, const char *text, bp_opt *out)
     }
 }
 
-/* What an option that has no default gets: the least of its kind. */
-static const char *some_value(const bp_option *option)
+/* What the user gives, else the default; of an option without one the least of its kind. */
+static const char *some_value(const struct kit *kit, const bp_option *option)
 {
+    for (uint32_t i = 0; i < kit->n_given; i++) {
+        if (strcmp(kit->given[i].key, option->key) == 0)
+            return kit->given[i].text;
+    }
     if (option->def)
         return option->def;
     if (option->type == BP_OPT_CHOICE)
@@ -274,25 +278,58 @@ static const char *some_value(const bp_option *option)
     return option->type == BP_OPT_STRING ? "kit" : "1";
 }
 
+bp_opt *kit_option_values(struct kit *kit, uint32_t row, const char *text)
+{
+    bp_opt *opts = calloc(kit->p.n_options + 1u, sizeof *opts);
+
+    if (!opts)
+        abort();
+    for (uint32_t i = 0; i < kit->p.n_options; i++) {
+        const bp_option *option = kit_option(kit, i);
+        const char *value = i == row ? text : some_value(kit, option);
+
+        if (!kit_parse(option, value, &opts[i])) {
+            free(opts);
+            kit_skip(kit, "option '%s': '%s' is no value of it (BPK-OPTIONS-02)", option->key,
+                     value);
+        }
+    }
+    return opts;
+}
+
+static const bp_option *find_option(const struct kit *kit, const char *key)
+{
+    for (uint32_t i = 0; i < kit->p.n_options; i++) {
+        if (strcmp(kit_option(kit, i)->key, key) == 0)
+            return kit_option(kit, i);
+    }
+    return NULL;
+}
+
+void kit_check_given(struct kit *kit)
+{
+    kit_open(kit);
+    for (uint32_t i = 0; i < kit->n_given; i++) {
+        const struct kit_given *given = &kit->given[i];
+        const bp_option *option = find_option(kit, given->key);
+        bp_opt value;
+
+        if (!option)
+            kit_warn(kit, "provider '%s' has no option '%s'", kit->p.name, given->key);
+        if (!kit_parse(option, given->text, &value))
+            kit_warn(kit, "provider '%s', option '%s': '%s' is no value of it", kit->p.name,
+                     given->key, given->text);
+    }
+}
+
 /* create() with defaults, but for one row (BP_NONE: none). */
 static bp_rc create(struct kit *kit, uint32_t row, const char *text, const uint32_t *devs,
                     uint32_t n_devs, bp_instance **out)
 {
-    bp_opt *opts = calloc(kit->p.n_options + 1u, sizeof *opts);
+    bp_opt *opts = kit_option_values(kit, row, text);
     bp_rc rc;
 
     *out = NULL;
-    if (!opts)
-        abort();
-    for (uint32_t i = 0; i < kit->p.n_options; i++) {
-        const char *value = i == row ? text : some_value(kit_option(kit, i));
-
-        if (!kit_parse(kit_option(kit, i), value, &opts[i])) {
-            free(opts);
-            kit_skip(kit, "option '%s': '%s' is no value of it (BPK-OPTIONS-02)",
-                     kit_option(kit, i)->key, value);
-        }
-    }
     rc = kit->p.create(&kit->host.table, opts, kit->p.n_options, devs, n_devs, out, kit_err(kit));
     free(opts); /* what create() wants to keep, it copied */
     return rc;
