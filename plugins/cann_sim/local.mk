@@ -19,6 +19,7 @@ provider_LTLIBRARIES += %D%/libbp-cann.la
 	%D%/capability.c \
 	%D%/compile.c \
 	%D%/device.c \
+	%D%/estimate.c \
 	%D%/frame.c \
 	%D%/library.c \
 	%D%/library.h \
@@ -76,6 +77,8 @@ noinst_LTLIBRARIES += %D%/driver/libsim.la
 	%D%/driver/memory.h \
 	%D%/driver/memory_api.c \
 	%D%/driver/op_api.c \
+	%D%/driver/pool.c \
+	%D%/driver/pool.h \
 	%D%/driver/prepare.c \
 	%D%/driver/settings.c \
 	%D%/driver/settings.h \
