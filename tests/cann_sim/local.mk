@@ -42,6 +42,8 @@ unit_tests += %D%/check_streams
 TESTS += %D%/driver.sh
 
 if ENABLE_CANN_SIM
+TESTS += %D%/plan.sh
+
 unit_tests += %D%/check_estimates
 %C%_check_estimates_CPPFLAGS = $(cann_test_cppflags)
 %C%_check_estimates_LDADD = $(cann_test_ldadd)
@@ -72,7 +74,7 @@ soak_tests = %D%/check_soak
 	tests/unit/random.h
 endif
 endif
-dist_check_SCRIPTS += %D%/driver.sh
+dist_check_SCRIPTS += %D%/driver.sh %D%/plan.sh
 
 # 100,000 runs of what `make check` has some of; BP_SOAK_RUNS says another number.
 soak: all $(check_LTLIBRARIES) $(soak_tests)
