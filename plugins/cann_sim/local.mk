@@ -116,4 +116,11 @@ provider_companions += %D%/driver/libbp-ascend-sim.la
 	-export-symbols-regex '^(acl|bp_ascend_)' $(PROVIDER_LDFLAGS)
 %C%_driver_libbp_ascend_sim_la_LIBADD = %D%/driver/libsim.la
 %C%_driver_libbp_ascend_sim_la_SOURCES =
+
+# The simulator alone, for programs of ACL.
+install-ascend-sim: install-simincludeHEADERS install-simaclincludeHEADERS \
+	install-simpkgconfigDATA %D%/driver/libbp-ascend-sim.la
+	@$(MKDIR_P) "$(DESTDIR)$(libdir)"
+	$(AM_V_at)$(LIBTOOL) $(AM_LIBTOOLFLAGS) $(LIBTOOLFLAGS) --mode=install $(INSTALL) \
+		%D%/driver/libbp-ascend-sim.la "$(DESTDIR)$(libdir)"
 endif
