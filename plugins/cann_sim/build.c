@@ -348,8 +348,10 @@ static void build_node(struct bp_cann_build *b, bool must_be_known)
     const struct bp_cann_op *op = b->program->ops[b->node];
     struct bp_cann_step **from = b->end;
 
-    if (!is_known(b, node, must_be_known))
+    if (!is_known(b, node, must_be_known)) {
+        b->n_waiting++;
         return;
+    }
     for (uint32_t i = 0; i < node->n_out; i++) {
         if (node->out[i] != BP_NONE && b->values[node->out[i]].place.kind == BP_CANN_NOWHERE)
             bp_cann_scratch(b, &b->values[node->out[i]]);
@@ -358,7 +360,7 @@ static void build_node(struct bp_cann_build *b, bool must_be_known)
         return;
     op->build(b, op, node);
     for (struct bp_cann_step *step = *from; step && b->rc >= 0; step = step->next) {
-        if (step->kind == BP_CANN_CALL)
+        if (step->kind == BP_CANN_CALL && !b->program->is_estimate)
             check(b,
                   b->instance->driver->acl.aclopCompile(
                       step->type, (int)step->n_in, step->descs, (int)step->n_out,

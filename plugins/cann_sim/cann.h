@@ -14,6 +14,7 @@
 #include "arena.h"
 
 #include <bp/arena.h>
+#include <bp/estimate.h>
 
 enum {
     BP_CANN_MAX_RANK = 8,
@@ -114,6 +115,7 @@ struct bp_program {
     uint64_t *extras;              /* one a node: the offset of numbers that its calls read */
     void *base;                    /* of the constants on the device; NULL: there are none */
     uint64_t bytes;
+    bool is_estimate; /* ACL compiles nothing of it, and it never runs */
 };
 
 struct bp_cann_arg {
@@ -151,7 +153,7 @@ struct bp_cann_build {
     const bp_graph *graph;
     struct bp_cann_tensor *values; /* one a value of the graph */
     struct bp_cann_step *steps, **end, *step;
-    uint32_t n_steps, node;
+    uint32_t n_steps, node, n_waiting; /* nodes that wait for a frame */
     bp_arena_item *items;
     uint32_t n_items;
     bp_rc rc;
@@ -225,10 +227,19 @@ const struct bp_cann_op *bp_cann_find_op(const bp_node *node);
 /* Types that the profile takes in this version; 0: not this version. */
 uint32_t bp_cann_types(const struct bp_cann_op *op, uint32_t profile, uint32_t since);
 
+/* ---- estimates (estimate.c) ------------------------------------------------------------------ */
+
+/* Bytes that items take together, with their offsets; SIZE_MAX: more than there can be. */
+bp_rc bp_cann_plan_items(const bp_instance *instance, bp_arena_item *items, uint32_t n_items,
+                         size_t *out, bp_err *err);
+extern const bp_estimator bp_cann_estimator;
+
 /* ---- the provider's slots -------------------------------------------------------------------- */
 
 bp_rc bp_cann_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,
                          bp_err *err);
+/* Finds the operators of program->graph, and what room its constants take; then it is to be freed. */
+bp_rc bp_cann_lay_out(bp_program *program, bp_err *err);
 bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
                       bp_program **out, bp_err *err);
 void bp_cann_program_free(bp_program *program);

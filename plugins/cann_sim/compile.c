@@ -140,7 +140,7 @@ static bp_rc try_out(const bp_program *program, bp_err *err)
     return rc;
 }
 
-static bp_rc fill(bp_program *program, bp_err *err)
+bp_rc bp_cann_lay_out(bp_program *program, bp_err *err)
 {
     const bp_graph *graph = program->graph;
     bp_rc rc;
@@ -155,8 +155,7 @@ static bp_rc fill(bp_program *program, bp_err *err)
     if (rc < 0)
         return rc;
     place_constants(program);
-    rc = upload(program, err);
-    return rc < 0 ? rc : try_out(program, err);
+    return BP_OK;
 }
 
 bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
@@ -174,7 +173,11 @@ bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for a program");
     program->instance = instance;
     program->graph = graph;
-    rc = fill(program, err);
+    rc = bp_cann_lay_out(program, err);
+    if (rc >= 0)
+        rc = upload(program, err);
+    if (rc >= 0)
+        rc = try_out(program, err);
     if (rc < 0) {
         bp_cann_program_free(program);
         return rc;

@@ -8,6 +8,7 @@
 
 #include <acl/acl.h>
 #include <acl/acl_op_compiler.h>
+#include <bp_ascend_sim.h>
 #include <stdbool.h>
 
 #include <bp/sdk.h>
@@ -54,13 +55,18 @@
     F(aclrtSynchronizeEventWithTimeout)                                                            \
     F(aclrtSynchronizeStreamWithTimeout)
 
-/* A driver that was opened, and what it was told. Only `acl`, `path` and `is_sim` may be read freely. */
+/* A driver that was opened, and what it was told. Only functions, `path` and `is_sim` may be read freely. */
 struct bp_cann_driver {
     struct {
 #define F(name) __typeof__(name) *name;
         BP_CANN_FUNCTIONS(F)
 #undef F
     } acl;
+    /* drops what is queued, where the release has that, or waits for it */
+    __typeof__(aclrtDestroyStream) *end_stream;
+    /* of the simulator alone: NULL with the vendor's */
+    __typeof__(bp_ascend_estimate_operator) *estimate_operator;
+    __typeof__(bp_ascend_estimate_copy) *estimate_copy;
     struct bp_cann_driver *next;
     char path[512];  /* what it was opened by */
     bool is_sim;     /* the simulated one: it may be taken down and brought up again */

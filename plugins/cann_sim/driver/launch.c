@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "pool.h"
 
 struct op_task {
     struct sim_task task;
@@ -14,6 +15,8 @@ struct op_task {
     void *out[SIM_OUTPUTS];
     void *copies[SIM_INPUTS]; /* of what lies in host memory, ours */
 };
+
+static struct sim_pool op_tasks = {.size = sizeof(struct op_task)};
 
 /* ---- on the stream's thread ----------------------------------------------------------------- */
 
@@ -68,12 +71,12 @@ static void drop_op(struct sim_task *task)
     for (size_t i = 0; i < SIM_INPUTS; i++)
         free(op->copies[i]);
     sim_compiled_leave(op->compiled);
-    free(op);
+    sim_pool_put(&op_tasks, &op->task);
 }
 
 /* ---- queueing ------------------------------------------------------------------------------- */
 
-static uint64_t op_cost(const struct sim_device_config *config, const struct sim_call *call)
+uint64_t sim_op_cost(const struct sim_device_config *config, const struct sim_call *call)
 {
     bool half = call->in[0].type == ACL_FLOAT16 || call->in[0].type == ACL_BF16 || call->halved;
     double rate =
@@ -140,13 +143,13 @@ aclError sim_launch(struct sim_compiled *compiled, const struct sim_buffers *buf
 
     if (rc)
         return rc;
-    op = calloc(1, sizeof *op);
+    op = sim_pool_get(&op_tasks);
     if (!op)
         return sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for a task");
     op->task.run = run_op;
     op->task.drop = drop_op;
     op->task.busy = SIM_BUSY_OPERATOR;
-    op->task.cost_ns = op_cost(stream->device->config, &compiled->call);
+    op->task.cost_ns = sim_op_cost(stream->device->config, &compiled->call);
     op->compiled = compiled;
     compiled->users++;
     rc = take_buffers(op, buffers);
