@@ -14,6 +14,7 @@
 #include "arena.h"
 
 #include <bp/arena.h>
+#include <stdatomic.h>
 
 enum {
     BP_CANN_MAX_RANK = 8,
@@ -36,6 +37,10 @@ struct bp_instance {
     int32_t device;
     uint32_t profile;
     bool copies_apart; /* not do_copy_in_default_stream */
+    bool uses_graphs;  /* enable_cann_graph, with a driver that builds models */
+    bool dumps_graphs, dumps_models;
+    char settings[BP_CANN_SETTINGS][BP_CANN_SETTING_SIZE]; /* of the compiler, in force */
+    atomic_uint n_groups; /* that were named, in graph mode */
 };
 
 /* Every thread that calls ACL has to be in a context; BP_E_INTERNAL and others as ACL says. */
@@ -48,7 +53,7 @@ struct bp_cann_options {
     int32_t device_id;
     uint64_t mem_limit;
     uint32_t strategy, profile;
-    bool copies_apart, wants_graph, wants_dump;
+    bool copies_apart, wants_graph, dumps_graphs, dumps_models;
     const char *settings[BP_CANN_SETTINGS]; /* "" is unset */
 };
 
@@ -65,6 +70,8 @@ extern const bp_device_ops bp_cann_device_ops;
 
 /* The ACL stream for kernels behind a stream that the host has; NULL for NULL. */
 aclrtStream bp_cann_kernel_stream(void *stream);
+/* A float as a number of the type; halves are rounded to the nearest, ties to even. Its bytes. */
+size_t bp_cann_encode(float value, uint32_t dtype, void *out);
 /* Copies host bytes to the device and returns when that is done. */
 bp_rc bp_cann_upload(const bp_instance *instance, void *to, const void *from, size_t bytes,
                      bp_err *err);
@@ -106,6 +113,8 @@ struct bp_cann_place {
     uint64_t offset; /* BP_CANN_CONSTANT */
 };
 
+struct bp_cann_models;
+
 struct bp_program {
     bp_instance *instance;
     const bp_graph *graph;
@@ -114,6 +123,7 @@ struct bp_program {
     uint64_t *extras;              /* one a node: the offset of numbers that its calls read */
     void *base;                    /* of the constants on the device; NULL: there are none */
     uint64_t bytes;
+    struct bp_cann_models *models; /* in graph mode, where constants are the models'; or NULL */
 };
 
 struct bp_cann_arg {
@@ -154,6 +164,7 @@ struct bp_cann_build {
     uint32_t n_steps, node;
     bp_arena_item *items;
     uint32_t n_items;
+    bool is_whole; /* no node waits for its shapes */
     bp_rc rc;
     bp_err *err;
 };

@@ -194,6 +194,24 @@ static bool has_outputs(const struct bp_cann_query *query)
     return has_shape(query, y);
 }
 
+/* What graph mode wants beside, as the vendor's: release 8 of the operators, and inputs to compute on. */
+static bool fits_graphs(const struct bp_cann_query *query)
+{
+    const bp_node *node = query->node;
+
+    if (node->opset < 8)
+        return bp_cann_refuse(query, BP_R_OPSET, NULL,
+                              "opset %u, graph mode takes 8 and later; enable_cann_graph=0 has it",
+                              node->opset);
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        const bp_value *value = bp_node_in(query->graph, node, i);
+
+        if (value && !(value->flags & BP_VALUE_CONSTANT))
+            return true;
+    }
+    return bp_cann_refuse(query, BP_R_OTHER, NULL, "every input is constant");
+}
+
 static bool judge(const struct bp_cann_query *query)
 {
     const struct bp_cann_op *op = bp_cann_find_op(query->node);
@@ -206,7 +224,7 @@ static bool judge(const struct bp_cann_query *query)
     if (!types)
         return bp_cann_refuse(query, BP_R_OPSET, NULL, "version %u is not in the provider's table",
                               query->node->since);
-    return bp_cann_takes(query, 0, types) && has_outputs(query) && op->claim(op, query);
+    return (!query->instance->uses_graphs || fits_graphs(query)) && bp_cann_takes(query, 0, types) && has_outputs(query) && op->claim(op, query);
 }
 
 bp_rc bp_cann_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,

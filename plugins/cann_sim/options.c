@@ -75,8 +75,8 @@ const bp_option bp_cann_option_rows[N_OPTIONS] = {
     ROW(OPT_DO_COPY, BOOL, "do_copy_in_default_stream", "true",
         .help = "false puts copies into two streams of their own, in the same order."),
     ROW(OPT_ENABLE_CANN_GRAPH, BOOL, "enable_cann_graph", "true",
-        .help = "Asks for whole sub-graphs as offline models, which are not implemented: operators "
-                "are called one by one with either value."),
+        .help = "A whole group becomes one offline model for each set of shapes; false calls operators "
+                "one by one, and so does the vendor's library, whose models are built in C++ only."),
     ROW(OPT_ENABLE_CANN_SUBGRAPH, BOOL, "enable_cann_subgraph", "false",
         .help = "Without effect: nodes that are not taken are always left to the next provider."),
     ROW(OPT_PRECISION_MODE, STRING, "precision_mode", "",
@@ -91,10 +91,10 @@ const bp_option bp_cann_option_rows[N_OPTIONS] = {
         .help = "Operators of ACL, with commas between, that op_select_impl_mode is for; empty is "
                 "all. One setting for the process."),
     ROW(OPT_DUMP_GRAPHS, BOOL, "dump_graphs", "false",
-        .help = "Without effect but a warning: there are no offline models whose graphs could be "
-                "written."),
+        .help = "Writes each group that becomes a model as NAME.onnx into the current folder."),
     ROW(OPT_DUMP_OM_MODEL, BOOL, "dump_om_model", "true",
-        .help = "Without effect: no offline models are built, so none is written."),
+        .help = "Writes each model that is built as NAME_SHAPES.om into the current folder, where "
+                "later processes find it."),
 };
 _Static_assert((int)N_OPTIONS == (int)BP_CANN_N_OPTIONS, "the table is as long as it says");
 
@@ -195,7 +195,8 @@ bp_rc bp_cann_read_options(const bp_opt *opts, uint32_t n_opts, struct bp_cann_o
         .profile = (uint32_t)number_of(opts, n_opts, OPT_OPERATORS, 0),
         .copies_apart = number_of(opts, n_opts, OPT_DO_COPY, 1) == 0,
         .wants_graph = number_of(opts, n_opts, OPT_ENABLE_CANN_GRAPH, 1) != 0,
-        .wants_dump = number_of(opts, n_opts, OPT_DUMP_GRAPHS, 0) != 0,
+        .dumps_graphs = number_of(opts, n_opts, OPT_DUMP_GRAPHS, 0) != 0,
+        .dumps_models = number_of(opts, n_opts, OPT_DUMP_OM_MODEL, 1) != 0,
     };
     out->settings[BP_CANN_SET_PRECISION] = text_of(opts, n_opts, OPT_PRECISION_MODE);
     out->settings[BP_CANN_SET_IMPL_MODE] = text_of(opts, n_opts, OPT_OP_SELECT_IMPL_MODE);

@@ -73,7 +73,7 @@ static void drop_op(struct sim_task *task)
 
 /* ---- queueing ------------------------------------------------------------------------------- */
 
-static uint64_t op_cost(const struct sim_device_config *config, const struct sim_call *call)
+uint64_t sim_op_cost(const struct sim_device_config *config, const struct sim_call *call)
 {
     bool half = call->in[0].type == ACL_FLOAT16 || call->in[0].type == ACL_BF16 || call->halved;
     double rate =
@@ -146,7 +146,7 @@ aclError sim_launch(struct sim_compiled *compiled, const struct sim_buffers *buf
     op->task.run = run_op;
     op->task.drop = drop_op;
     op->task.busy = SIM_BUSY_OPERATOR;
-    op->task.cost_ns = op_cost(stream->device->config, &compiled->call);
+    op->task.cost_ns = sim_op_cost(stream->device->config, &compiled->call);
     op->compiled = compiled;
     compiled->users++;
     rc = take_buffers(op, buffers);
