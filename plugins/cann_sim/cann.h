@@ -26,7 +26,8 @@ enum {
 /* Profiles: whose table of operators is followed. */
 enum {
     BP_CANN_DOCUMENTED = 0, /* sixteen, under the conditions that the vendor's pages name */
-    BP_CANN_KERNELS = 1     /* those that the code of later releases registers, as it does */
+    BP_CANN_KERNELS = 1,    /* those that the code of later releases registers, as it does */
+    BP_CANN_GRAPH = 2       /* what its graph mode takes, which checks no types, and ACL has here */
 };
 
 struct bp_instance {
@@ -224,6 +225,7 @@ struct bp_cann_op {
     const char *acl;                 /* of ACL */
     struct bp_cann_range documented; /* last 0: not in that profile */
     struct bp_cann_range kernels[4]; /* last 0 ends them */
+    struct bp_cann_range graph;      /* beyond the two above */
     uint32_t host_inputs;            /* bits of inputs that need not be on the device */
     uint32_t n_extras;               /* numbers of the first input's type that `extra` writes */
     bool (*claim)(const struct bp_cann_op *op, const struct bp_cann_query *query);

@@ -142,7 +142,8 @@ static void log_options(const bp_instance *instance, const struct bp_cann_option
                  instance->driver->path);
     if (options->dumps_graphs && !instance->uses_graphs)
         log_line(&instance->host, BP_LOG_WARN,
-                 "dump_graphs: nothing is written, as operators are called one by one");
+                 "dump_graphs: nothing is written, as operators are called one by one; "
+                 "enable_cann_graph=1 has graphs");
     if (instance->driver->is_sim)
         log_line(&instance->host, BP_LOG_INFO, "the device is simulated, by %s",
                  instance->driver->path);
