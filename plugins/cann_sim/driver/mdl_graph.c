@@ -201,13 +201,14 @@ aclError bp_ascend_graph_operator(bp_ascend_graph *graph, const char *opType, in
                                   int numOutputs, const aclTensorDesc *const outputDesc[],
                                   const aclopAttr *attr, uint32_t outputs[])
 {
+    uint32_t made[SIM_OUTPUTS]; /* the two arrays may be one */
     aclError rc;
 
     if (!graph || !opType || !outputs)
         return sim_fail(ACL_ERROR_INVALID_PARAM, "bp_ascend_graph_operator: NULL");
     rc = check_operator(graph, opType, numInputs, inputs, inputDesc, numOutputs, outputDesc);
     for (int i = 0; i < numOutputs && !rc; i++)
-        rc = add_edge(graph, outputDesc[i], true, &outputs[i]);
+        rc = add_edge(graph, outputDesc[i], true, &made[i]);
     if (rc)
         return rc;
     sim_put_number(&graph->records, SIM_RECORD_OPERATOR);
@@ -218,8 +219,10 @@ aclError bp_ascend_graph_operator(bp_ascend_graph *graph, const char *opType, in
         sim_put_desc(&graph->records, inputDesc[i]);
     }
     sim_put_number(&graph->records, (uint64_t)numOutputs);
-    for (int i = 0; i < numOutputs; i++)
+    for (int i = 0; i < numOutputs; i++) {
         sim_put_desc(&graph->records, outputDesc[i]);
+        outputs[i] = made[i];
+    }
     put_attributes(&graph->records, attr);
     graph->n_ops++;
     return check_memory(graph);
