@@ -17,6 +17,11 @@ unit_tests += %D%/check_faults
 %C%_check_faults_LDADD = $(ascend_test_ldadd)
 %C%_check_faults_SOURCES = %D%/check_faults.c %D%/sim_kit.h
 
+unit_tests += %D%/check_models
+%C%_check_models_CPPFLAGS = -I. $(ascend_test_cppflags)
+%C%_check_models_LDADD = $(ascend_test_ldadd)
+%C%_check_models_SOURCES = %D%/check_models.c %D%/sim_kit.h
+
 unit_tests += %D%/check_no_memory
 %C%_check_no_memory_CPPFLAGS = -I. -I$(srcdir)/tests/unit $(ascend_test_cppflags)
 %C%_check_no_memory_LDFLAGS = $(fail_alloc_ldflags)
