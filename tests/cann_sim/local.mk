@@ -47,6 +47,12 @@ unit_tests += %D%/check_streams
 TESTS += %D%/driver.sh
 
 if ENABLE_CANN_SIM
+unit_tests += %D%/check_graph_mode
+%C%_check_graph_mode_CPPFLAGS = $(cann_test_cppflags)
+%C%_check_graph_mode_LDADD = $(cann_test_ldadd)
+%C%_check_graph_mode_SOURCES = %D%/check_graph_mode.c $(cann_test_sources) \
+	plugins/cann_sim/digest.c
+
 unit_tests += %D%/check_provider
 %C%_check_provider_CPPFLAGS = $(cann_test_cppflags)
 %C%_check_provider_LDADD = $(cann_test_ldadd)
