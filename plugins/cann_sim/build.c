@@ -193,9 +193,28 @@ static void set_place(struct bp_cann_build *b, uint32_t i, const struct bp_cann_
     touch(b, &tensor->place);
 }
 
+/* In a graph bytes go from operator to operator. */
+static void call_identity(struct bp_cann_build *b, const struct bp_cann_tensor *to,
+                          const struct bp_cann_tensor *from)
+{
+    struct bp_cann_tensor ends[2] = {*from, *to};
+
+    for (int i = 0; i < 2; i++) {
+        ends[i].dims[0] = bp_dims_count(ends[i].dims, (uint32_t)ends[i].rank);
+        ends[i].rank = 1;
+    }
+    bp_cann_call(b, "Identity");
+    bp_cann_reads(b, &ends[0], ACL_FORMAT_ND);
+    bp_cann_writes(b, &ends[1], ACL_FORMAT_ND);
+}
+
 void bp_cann_copy(struct bp_cann_build *b, const struct bp_cann_tensor *to,
                   const struct bp_cann_tensor *from)
 {
+    if (b->program->models) {
+        call_identity(b, to, from);
+        return;
+    }
     begin(b, BP_CANN_COPY);
     if (b->rc < 0)
         return;
@@ -360,7 +379,7 @@ static void build_node(struct bp_cann_build *b, bool must_be_known)
         return;
     op->build(b, op, node);
     for (struct bp_cann_step *step = *from; step && b->rc >= 0; step = step->next) {
-        if (step->kind == BP_CANN_CALL && !b->program->is_estimate)
+        if (step->kind == BP_CANN_CALL && !b->program->is_estimate && !b->program->models)
             check(b,
                   b->instance->driver->acl.aclopCompile(
                       step->type, (int)step->n_in, step->descs, (int)step->n_out,

@@ -15,6 +15,7 @@
 
 #include <bp/arena.h>
 #include <bp/estimate.h>
+#include <stdatomic.h>
 
 enum {
     BP_CANN_MAX_RANK = 8,
@@ -26,7 +27,8 @@ enum {
 /* Profiles: whose table of operators is followed. */
 enum {
     BP_CANN_DOCUMENTED = 0, /* sixteen, under the conditions that the vendor's pages name */
-    BP_CANN_KERNELS = 1     /* those that the code of later releases registers, as it does */
+    BP_CANN_KERNELS = 1,    /* those that the code of later releases registers, as it does */
+    BP_CANN_GRAPH = 2       /* what its graph mode takes, which checks no types, and ACL has here */
 };
 
 struct bp_instance {
@@ -37,6 +39,10 @@ struct bp_instance {
     int32_t device;
     uint32_t profile;
     bool copies_apart; /* not do_copy_in_default_stream */
+    bool uses_graphs;  /* enable_cann_graph, with a driver that builds models */
+    bool dumps_graphs, dumps_models;
+    char settings[BP_CANN_SETTINGS][BP_CANN_SETTING_SIZE]; /* of the compiler, in force */
+    atomic_uint n_groups; /* that were named, in graph mode */
 };
 
 /* Every thread that calls ACL has to be in a context; BP_E_INTERNAL and others as ACL says. */
@@ -49,7 +55,7 @@ struct bp_cann_options {
     int32_t device_id;
     uint64_t mem_limit;
     uint32_t strategy, profile;
-    bool copies_apart, wants_graph, wants_dump;
+    bool copies_apart, wants_graph, dumps_graphs, dumps_models;
     const char *settings[BP_CANN_SETTINGS]; /* "" is unset */
 };
 
@@ -66,6 +72,8 @@ extern const bp_device_ops bp_cann_device_ops;
 
 /* The ACL stream for kernels behind a stream that the host has; NULL for NULL. */
 aclrtStream bp_cann_kernel_stream(void *stream);
+/* A float as a number of the type; halves are rounded to the nearest, ties to even. Its bytes. */
+size_t bp_cann_encode(float value, uint32_t dtype, void *out);
 /* Copies host bytes to the device and returns when that is done. */
 bp_rc bp_cann_upload(const bp_instance *instance, void *to, const void *from, size_t bytes,
                      bp_err *err);
@@ -107,6 +115,8 @@ struct bp_cann_place {
     uint64_t offset; /* BP_CANN_CONSTANT */
 };
 
+struct bp_cann_models;
+
 struct bp_program {
     bp_instance *instance;
     const bp_graph *graph;
@@ -116,6 +126,7 @@ struct bp_program {
     void *base;                    /* of the constants on the device; NULL: there are none */
     uint64_t bytes;
     bool is_estimate; /* ACL compiles nothing of it, and it never runs */
+    struct bp_cann_models *models; /* in graph mode, where constants are the models'; or NULL */
 };
 
 struct bp_cann_arg {
@@ -215,6 +226,7 @@ struct bp_cann_op {
     const char *acl;                 /* of ACL */
     struct bp_cann_range documented; /* last 0: not in that profile */
     struct bp_cann_range kernels[4]; /* last 0 ends them */
+    struct bp_cann_range graph;      /* beyond the two above */
     uint32_t host_inputs;            /* bits of inputs that need not be on the device */
     uint32_t n_extras;               /* numbers of the first input's type that `extra` writes */
     bool (*claim)(const struct bp_cann_op *op, const struct bp_cann_query *query);

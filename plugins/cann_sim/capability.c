@@ -31,12 +31,20 @@ static bool is_within(const struct bp_cann_range *range, uint32_t since)
     return since >= range->first && since <= range->last;
 }
 
+static uint32_t types_within(const struct bp_cann_range *range, uint32_t since)
+{
+    return is_within(range, since) ? range->types : 0;
+}
+
 uint32_t bp_cann_types(const struct bp_cann_op *op, uint32_t profile, uint32_t since)
 {
     const struct bp_cann_range *range = op->kernels;
 
     if (profile == BP_CANN_DOCUMENTED)
-        return is_within(&op->documented, since) ? op->documented.types : 0;
+        return types_within(&op->documented, since);
+    if (profile == BP_CANN_GRAPH)
+        return types_within(&op->documented, since) | types_within(&op->graph, since) |
+               bp_cann_types(op, BP_CANN_KERNELS, since);
     while (range < op->kernels + 4 && range->last > 0 && !is_within(range, since))
         range++;
     return range < op->kernels + 4 && range->last > 0 ? range->types : 0;
@@ -44,7 +52,14 @@ uint32_t bp_cann_types(const struct bp_cann_op *op, uint32_t profile, uint32_t s
 
 static bool is_in_profile(const struct bp_cann_op *op, uint32_t profile)
 {
-    return profile == BP_CANN_DOCUMENTED ? op->documented.last > 0 : op->kernels[0].last > 0;
+    switch (profile) {
+    case BP_CANN_DOCUMENTED:
+        return op->documented.last > 0;
+    case BP_CANN_KERNELS:
+        return op->kernels[0].last > 0;
+    default:
+        return true;
+    }
 }
 
 /* ---- conditions ------------------------------------------------------------------------------ */
@@ -194,19 +209,42 @@ static bool has_outputs(const struct bp_cann_query *query)
     return has_shape(query, y);
 }
 
+/* What the vendor's graph mode wants beside: opset 8, and something to compute on. */
+static bool fits_graphs(const struct bp_cann_query *query)
+{
+    const bp_node *node = query->node;
+
+    if (node->opset < 8)
+        return bp_cann_refuse(query, BP_R_OPSET, NULL,
+                              "opset %u, graph mode takes 8 and later; operators=kernels has it",
+                              node->opset);
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        const bp_value *value = bp_node_in(query->graph, node, i);
+
+        if (value && !(value->flags & BP_VALUE_CONSTANT))
+            return true;
+    }
+    return bp_cann_refuse(query, BP_R_OTHER, NULL, "every input is constant");
+}
+
 static bool judge(const struct bp_cann_query *query)
 {
     const struct bp_cann_op *op = bp_cann_find_op(query->node);
     uint32_t profile = query->instance->profile, types;
 
-    if (!op || !is_in_profile(op, profile))
-        return bp_cann_refuse(query, BP_R_OP, NULL, "the operator is not in the provider's table%s",
-                              op ? " of documented operators; operators=kernels has it" : "");
+    if (!op)
+        return bp_cann_refuse(query, BP_R_OP, NULL, "the operator is not in the provider's table");
+    if (!is_in_profile(op, profile))
+        return bp_cann_refuse(
+            query, BP_R_OP, NULL,
+            "the operator is not in the provider's table of %s; operators=%s has it",
+            profile == BP_CANN_DOCUMENTED ? "documented operators" : "kernels",
+            is_in_profile(op, BP_CANN_KERNELS) ? "kernels" : "graph");
     types = bp_cann_types(op, profile, query->node->since);
     if (!types)
         return bp_cann_refuse(query, BP_R_OPSET, NULL, "version %u is not in the provider's table",
                               query->node->since);
-    return bp_cann_takes(query, 0, types) && has_outputs(query) && op->claim(op, query);
+    return (profile != BP_CANN_GRAPH || fits_graphs(query)) && bp_cann_takes(query, 0, types) && has_outputs(query) && op->claim(op, query);
 }
 
 bp_rc bp_cann_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,

@@ -4,7 +4,7 @@
  * is compiled, so that a compiler that fails is noticed while another provider can still take over.
  */
 
-#include "cann.h"
+#include "model.h"
 
 #include "common/float16.h"
 
@@ -69,8 +69,7 @@ static bp_rc upload_constant(const bp_program *program, uint32_t v, bp_err *err)
                           bytes.data, bytes.size, err);
 }
 
-/* A float as a number of the type; halves are rounded to the nearest, ties to even. */
-static size_t encode(float value, uint32_t dtype, void *out)
+size_t bp_cann_encode(float value, uint32_t dtype, void *out)
 {
     uint16_t half;
     double wide = (double)value;
@@ -99,7 +98,7 @@ static bp_rc upload_extras(const bp_program *program, uint32_t n, bp_err *err)
     for (uint32_t i = 0; i < op->n_extras && rc >= 0; i++) {
         char *to = (char *)program->base + program->extras[n] + (size_t)i * BP_CANN_UNIT;
         double bytes;
-        size_t size = encode(op->extra(program->graph, node, i), dtype, &bytes);
+        size_t size = bp_cann_encode(op->extra(program->graph, node, i), dtype, &bytes);
 
         rc = bp_cann_upload(program->instance, to, &bytes, size, err);
     }
@@ -110,7 +109,7 @@ static bp_rc upload(bp_program *program, bp_err *err)
 {
     bp_rc rc;
 
-    if (program->bytes == 0)
+    if (program->bytes == 0 || program->models)
         return BP_OK;
     if (program->bytes > SIZE_MAX)
         return bp_fail(err, BP_E_NOMEM, "cann: the constants do not fit in memory");
@@ -130,11 +129,14 @@ static bp_rc upload(bp_program *program, bp_err *err)
 /* ---- the program ----------------------------------------------------------------------------- */
 
 /* Has ACL compile what it can by now; the calls themselves are made again for each frame. */
-static bp_rc try_out(const bp_program *program, bp_err *err)
+static bp_rc try_out(bp_program *program, bp_err *err)
 {
+    const struct bp_cann_model *model;
     struct bp_cann_build b;
     bp_rc rc = bp_cann_build(&b, program, NULL, err);
 
+    if (rc >= 0 && program->models && b.n_waiting == 0)
+        rc = bp_cann_model_get(program, &b, &model, err);
     bp_cann_steps_free(program->instance, b.steps);
     bp_cann_build_finish(&b);
     return rc;
@@ -174,6 +176,8 @@ bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
     program->instance = instance;
     program->graph = graph;
     rc = bp_cann_lay_out(program, err);
+    if (rc >= 0 && instance->uses_graphs)
+        rc = bp_cann_models_create(program, err);
     if (rc >= 0)
         rc = upload(program, err);
     if (rc >= 0)
@@ -193,6 +197,7 @@ void bp_cann_program_free(bp_program *program)
     if (!program)
         return;
     instance = program->instance;
+    bp_cann_models_free(program);
     if (program->base)
         bp_cann_arena_put(&instance->arena, program->base);
     bp_cann_put(instance, program->ops, program->graph->n_nodes, sizeof(void *));

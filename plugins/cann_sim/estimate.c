@@ -53,7 +53,8 @@ static double steps_ns(const struct bp_cann_driver *driver, const struct bp_cann
 
 static bp_rc reckon(const struct bp_cann_build *b, bp_estimate *out, bp_err *err)
 {
-    double ns = steps_ns(b->instance->driver, b->steps);
+    /* a model is one task, and the driver tells only what a task for each operator takes */
+    double ns = b->instance->uses_graphs ? -1 : steps_ns(b->instance->driver, b->steps);
     size_t scratch;
     bp_rc rc = bp_cann_plan_items(b->instance, b->items, b->n_items, &scratch, err);
 

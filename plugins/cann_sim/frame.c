@@ -3,7 +3,7 @@
 
 #define _GNU_SOURCE /* clock_gettime */
 
-#include "cann.h"
+#include "model.h"
 
 #include <time.h>
 
@@ -13,6 +13,7 @@ struct bp_frame {
     bp_program *program;
     const bp_frame_desc *desc;
     struct bp_cann_step *steps;
+    struct bp_cann_exec *exec; /* in graph mode, where there are no steps and no scratch */
     bp_arena_item *items; /* of scratch, with their offsets */
     uint32_t n_items;
     const void *scratch; /* what the buffers are bound to, with scratch_offset and io_epoch */
@@ -45,6 +46,23 @@ static bp_rc keep_items(bp_frame *frame, const struct bp_cann_build *b, bp_err *
     return BP_OK;
 }
 
+/* What runs: the calls themselves, or the model that they are in. */
+static bp_rc take_calls(bp_frame *frame, const struct bp_cann_build *b, bp_frame_needs *needs,
+                        bp_err *err)
+{
+    const struct bp_cann_model *model;
+    bp_rc rc;
+
+    if (frame->program->models) {
+        rc = bp_cann_model_get(frame->program, b, &model, err);
+        bp_cann_steps_free(frame->program->instance, b->steps);
+        return rc < 0 || !model ? rc : bp_cann_exec_create(model, b, &frame->exec, err);
+    }
+    frame->steps = b->steps;
+    rc = keep_items(frame, b, err);
+    return rc < 0 ? rc : plan_scratch(frame, needs, err);
+}
+
 bp_rc bp_cann_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
                            bp_frame **out, bp_err *err)
 {
@@ -61,11 +79,10 @@ bp_rc bp_cann_frame_create(bp_program *program, const bp_frame_desc *desc, bp_fr
     frame->program = program;
     frame->desc = desc;
     rc = bp_cann_build(&b, program, desc, err);
-    frame->steps = b.steps;
     if (rc >= 0)
-        rc = keep_items(frame, &b, err);
-    if (rc >= 0)
-        rc = plan_scratch(frame, needs, err);
+        rc = take_calls(frame, &b, needs, err);
+    else
+        bp_cann_steps_free(instance, b.steps);
     bp_cann_build_finish(&b);
     if (rc < 0) {
         bp_cann_frame_free(frame);
@@ -83,6 +100,7 @@ void bp_cann_frame_free(bp_frame *frame)
         return;
     instance = frame->program->instance;
     bp_cann_steps_free(instance, frame->steps);
+    bp_cann_exec_free(instance, frame->exec);
     if (frame->items)
         bp_cann_put(instance, frame->items, frame->n_items, sizeof *frame->items);
     bp_cann_put(instance, frame, 1, sizeof *frame);
@@ -120,6 +138,8 @@ static void bind(bp_frame *frame, uint32_t io_epoch)
                     step->buffers[i], address_of(frame, &step->args[i].place), step->args[i].bytes);
         }
     }
+    if (frame->exec)
+        bp_cann_exec_bind(frame->program->instance, frame->exec, frame->desc);
     frame->scratch = frame->desc->scratch;
     frame->scratch_offset = frame->desc->scratch_offset;
     frame->io_epoch = io_epoch;
@@ -187,6 +207,16 @@ static bp_rc put_steps(const bp_frame *frame, const bp_run *run, bp_err *err)
     return BP_OK;
 }
 
+static bp_rc put_model(const bp_frame *frame, const bp_run *run, bp_err *err)
+{
+    bp_rc rc = check_stop(run, err);
+
+    if (rc < 0)
+        return rc;
+    return bp_cann_exec_queue(frame->program->instance, frame->exec,
+                              bp_cann_kernel_stream(run->stream), err);
+}
+
 bp_rc bp_cann_execute(bp_frame *frame, const bp_run *run, bp_err *err)
 {
     const struct bp_cann_driver *driver = frame->program->instance->driver;
@@ -199,7 +229,7 @@ bp_rc bp_cann_execute(bp_frame *frame, const bp_run *run, bp_err *err)
         frame->scratch != frame->desc->scratch ||
         frame->scratch_offset != frame->desc->scratch_offset)
         bind(frame, run->io_epoch);
-    rc = put_steps(frame, run, err);
+    rc = frame->exec ? put_model(frame, run, err) : put_steps(frame, run, err);
     if (run->stream)
         return rc < 0 ? rc : BP_PENDING;
     code = driver->acl.aclrtSynchronizeStreamWithTimeout(NULL, -1); /* also behind a failure */

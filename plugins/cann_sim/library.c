@@ -97,6 +97,12 @@ static const char *find_all(struct bp_cann_driver *driver, void *library)
         return #name;
     BP_CANN_FUNCTIONS(F)
 #undef F
+    driver->builds_models = true;
+#define F(name)                                                                                    \
+    driver->builds_models &=                                                                       \
+        find(library, &second, #name, &driver->builder.name, sizeof driver->builder.name);
+    BP_CANN_BUILDER(F)
+#undef F
     driver->is_sim = dlsym(library, "bp_ascend_configure") != NULL;
     look_up(library, "aclrtDestroyStreamForce", &driver->end_stream, sizeof driver->end_stream);
     if (!driver->end_stream)
@@ -247,6 +253,14 @@ bp_rc bp_cann_driver_set(struct bp_cann_driver *driver, uint32_t setting, const 
         *in_force = now;
     pthread_mutex_unlock(&process.lock);
     return rc;
+}
+
+void bp_cann_driver_settings(const struct bp_cann_driver *driver,
+                             char (*out)[BP_CANN_SETTING_SIZE])
+{
+    pthread_mutex_lock(&process.lock);
+    memcpy(out, driver->settings, sizeof driver->settings);
+    pthread_mutex_unlock(&process.lock);
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */

@@ -8,10 +8,21 @@
 
 #include <acl/acl.h>
 #include <acl/acl_op_compiler.h>
+#include <bp_ascend_graph.h>
 #include <bp_ascend_sim.h>
 #include <stdbool.h>
 
 #include <bp/sdk.h>
+
+/* Settings of a process: the first session that asks for one has it. */
+enum {
+    BP_CANN_SET_PRECISION,
+    BP_CANN_SET_IMPL_MODE,
+    BP_CANN_SET_IMPL_LIST,
+    BP_CANN_SET_QUEUE,
+    BP_CANN_SETTINGS
+};
+enum { BP_CANN_SETTING_SIZE = 256 };
 
 /* What is used of ACL. Releases of CANN differ in which of their libraries has what. */
 #define BP_CANN_FUNCTIONS(F)                                                                       \
@@ -24,6 +35,20 @@
     F(aclInit)                                                                                     \
     F(aclSetCompileopt)                                                                            \
     F(aclUpdateDataBuffer)                                                                         \
+    F(aclmdlAddDatasetBuffer)                                                                      \
+    F(aclmdlCreateDataset)                                                                         \
+    F(aclmdlCreateDesc)                                                                            \
+    F(aclmdlDestroyDataset)                                                                        \
+    F(aclmdlDestroyDesc)                                                                           \
+    F(aclmdlExecuteAsync)                                                                          \
+    F(aclmdlGetDesc)                                                                               \
+    F(aclmdlGetInputSizeByIndex)                                                                   \
+    F(aclmdlGetNumInputs)                                                                          \
+    F(aclmdlGetNumOutputs)                                                                         \
+    F(aclmdlGetOutputSizeByIndex)                                                                  \
+    F(aclmdlLoadFromFile)                                                                          \
+    F(aclmdlLoadFromMem)                                                                           \
+    F(aclmdlUnload)                                                                                \
     F(aclopCompile)                                                                                \
     F(aclopCompileAndExecute)                                                                      \
     F(aclopCreateAttr)                                                                             \
@@ -55,34 +80,48 @@
     F(aclrtSynchronizeEventWithTimeout)                                                            \
     F(aclrtSynchronizeStreamWithTimeout)
 
-/* A driver that was opened, and what it was told. Only functions, `path` and `is_sim` may be read freely. */
+/*
+ * Building models: the simulator's own. The vendor's builder is C++ only, so that with its libraries
+ * operators are called one by one.
+ */
+#define BP_CANN_BUILDER(F)                                                                         \
+    F(bp_ascend_graph_build)                                                                       \
+    F(bp_ascend_graph_constant)                                                                    \
+    F(bp_ascend_graph_create)                                                                      \
+    F(bp_ascend_graph_destroy)                                                                     \
+    F(bp_ascend_graph_input)                                                                       \
+    F(bp_ascend_graph_operator)                                                                    \
+    F(bp_ascend_graph_option)                                                                      \
+    F(bp_ascend_graph_output)                                                                      \
+    F(bp_ascend_model_free)                                                                        \
+    F(bp_ascend_model_save)
+
+/*
+ * A driver that was opened, and what it was told. Only what was found in opening it may be read
+ * freely: `acl`, `builder`, `path`, `is_sim` and `builds_models`.
+ */
 struct bp_cann_driver {
     struct {
 #define F(name) __typeof__(name) *name;
         BP_CANN_FUNCTIONS(F)
-#undef F
     } acl;
     /* drops what is queued, where the release has that, or waits for it */
     __typeof__(aclrtDestroyStream) *end_stream;
     /* of the simulator alone: NULL with the vendor's */
     __typeof__(bp_ascend_estimate_operator) *estimate_operator;
     __typeof__(bp_ascend_estimate_copy) *estimate_copy;
+    struct bp_cann_builder {
+        BP_CANN_BUILDER(F)
+#undef F
+    } builder; /* all of it or nothing: builds_models */
     struct bp_cann_driver *next;
     char path[512];  /* what it was opened by */
     bool is_sim;     /* the simulated one: it may be taken down and brought up again */
+    bool builds_models;
     bool is_foreign; /* the application had called aclInit(): it is the one to call aclFinalize() */
     uint32_t users;
     bool is_up;
-    char settings[4][256]; /* of the compiler, by BP_CANN_SET_*; "" is unset */
-};
-
-/* Settings of a process: the first session that asks for one has it. */
-enum {
-    BP_CANN_SET_PRECISION,
-    BP_CANN_SET_IMPL_MODE,
-    BP_CANN_SET_IMPL_LIST,
-    BP_CANN_SET_QUEUE,
-    BP_CANN_SETTINGS
+    char settings[BP_CANN_SETTINGS][BP_CANN_SETTING_SIZE]; /* of the compiler; "" is unset */
 };
 
 /*
@@ -100,6 +139,10 @@ void bp_cann_driver_leave(struct bp_cann_driver *driver);
  */
 bp_rc bp_cann_driver_set(struct bp_cann_driver *driver, uint32_t setting, const char *value,
                          const char **in_force, bp_err *err);
+
+/* Copies those in force. */
+void bp_cann_driver_settings(const struct bp_cann_driver *driver,
+                             char (*out)[BP_CANN_SETTING_SIZE]);
 
 /* bp_fail() for an ACL code, kept as native_code too, with ACL's own words behind it. */
 bp_rc bp_cann_fail(const struct bp_cann_driver *driver, bp_err *err, aclError code, const char *fmt,

@@ -23,10 +23,16 @@ endif
 	%D%/capability.c \
 	%D%/compile.c \
 	%D%/device.c \
+	%D%/digest.c \
 	%D%/estimate.c \
 	%D%/frame.c \
 	%D%/library.c \
 	%D%/library.h \
+	%D%/lower.c \
+	%D%/model.c \
+	%D%/model.h \
+	%D%/model_run.c \
+	%D%/onnx.c \
 	%D%/options.c \
 	%D%/ops/binary.c \
 	%D%/ops/conv.c \
@@ -47,11 +53,14 @@ endif
 if ENABLE_ASCEND_SIM
 # The vendor's names, so a folder of their own: cc -I$(includedir)/backplane-sim
 simincludedir = $(includedir)/backplane-sim
-siminclude_HEADERS = %D%/driver/include/bp_ascend_sim.h
+siminclude_HEADERS = \
+	%D%/driver/include/bp_ascend_graph.h \
+	%D%/driver/include/bp_ascend_sim.h
 simaclincludedir = $(simincludedir)/acl
 simaclinclude_HEADERS = \
 	%D%/driver/include/acl/acl.h \
 	%D%/driver/include/acl/acl_base.h \
+	%D%/driver/include/acl/acl_mdl.h \
 	%D%/driver/include/acl/acl_op.h \
 	%D%/driver/include/acl/acl_op_compiler.h \
 	%D%/driver/include/acl/acl_rt.h
@@ -81,6 +90,14 @@ noinst_LTLIBRARIES += %D%/driver/libsim.la
 	%D%/driver/json.h \
 	%D%/driver/launch.c \
 	%D%/driver/launch.h \
+	%D%/driver/mdl.h \
+	%D%/driver/mdl_bytes.c \
+	%D%/driver/mdl_graph.c \
+	%D%/driver/mdl_load.c \
+	%D%/driver/mdl_plan.c \
+	%D%/driver/mdl_read.c \
+	%D%/driver/mdl_run.c \
+	%D%/driver/mdl_set.c \
 	%D%/driver/memory.c \
 	%D%/driver/memory.h \
 	%D%/driver/memory_api.c \

@@ -24,7 +24,7 @@ enum {
     N_OPTIONS
 };
 
-static const char *const profiles[] = {"documented", "kernels"};
+static const char *const profiles[] = {"documented", "kernels", "graph"};
 static const char *const strategies[] = {"kNextPowerOfTwo", "kSameAsRequested"};
 static const char *const precisions[] = {"force_fp16",
                                          "force_fp32",
@@ -55,7 +55,8 @@ const bp_option bp_cann_option_rows[N_OPTIONS] = {
             "opens the simulator; anything else is a library's path."),
     ROW(OPT_OPERATORS, CHOICE, "operators", "documented",
         .help = "documented takes the sixteen operators of the vendor's first pages under the "
-                "conditions named there; kernels takes what the code of later releases registers.",
+                "conditions named there; kernels takes what the code of later releases registers; "
+                "graph takes what of their graph mode ACL has here.",
         .choices = profiles, .n_choices = COUNT(profiles)),
     ROW(OPT_DEVICE_ID, INT, "device_id", "0", .help = "The device, counted from 0.", .min = 0,
         .max = INT32_MAX),
@@ -74,9 +75,10 @@ const bp_option bp_cann_option_rows[N_OPTIONS] = {
         .min = 1, .max = INT32_MAX),
     ROW(OPT_DO_COPY, BOOL, "do_copy_in_default_stream", "true",
         .help = "false puts copies into two streams of their own, in the same order."),
-    ROW(OPT_ENABLE_CANN_GRAPH, BOOL, "enable_cann_graph", "true",
-        .help = "Asks for whole sub-graphs as offline models, which are not implemented: operators "
-                "are called one by one with either value."),
+    ROW(OPT_ENABLE_CANN_GRAPH, STRING, "enable_cann_graph", "",
+        .help = "true makes a whole group one offline model for each set of shapes, false calls "
+                "operators one by one; empty is true with operators=graph, as the vendor's default is "
+                "in releases with that table, else false."),
     ROW(OPT_ENABLE_CANN_SUBGRAPH, BOOL, "enable_cann_subgraph", "false",
         .help = "Without effect: nodes that are not taken are always left to the next provider."),
     ROW(OPT_PRECISION_MODE, STRING, "precision_mode", "",
@@ -91,10 +93,10 @@ const bp_option bp_cann_option_rows[N_OPTIONS] = {
         .help = "Operators of ACL, with commas between, that op_select_impl_mode is for; empty is "
                 "all. One setting for the process."),
     ROW(OPT_DUMP_GRAPHS, BOOL, "dump_graphs", "false",
-        .help = "Without effect but a warning: there are no offline models whose graphs could be "
-                "written."),
+        .help = "Writes each group that becomes a model as NAME.onnx into the current folder."),
     ROW(OPT_DUMP_OM_MODEL, BOOL, "dump_om_model", "true",
-        .help = "Without effect: no offline models are built, so none is written."),
+        .help = "Writes each model that is built as NAME_SHAPES.om into the current folder, where "
+                "later processes find it."),
 };
 _Static_assert((int)N_OPTIONS == (int)BP_CANN_N_OPTIONS, "the table is as long as it says");
 
@@ -144,6 +146,22 @@ static bp_rc read_bytes(const char *text, uint64_t *out, bp_err *err)
     return BP_OK;
 }
 
+/* -1 for "", which leaves it to the table. */
+static bp_rc read_switch(uint32_t row, const char *text, int *out, bp_err *err)
+{
+    static const char *const words[] = {"0", "1", "false", "true", "False", "True"};
+
+    *out = -1;
+    for (int i = 0; i < 6; i++) {
+        if (strcmp(text, words[i]) == 0)
+            *out = i % 2;
+    }
+    if (*out >= 0 || !*text)
+        return BP_OK;
+    return bp_fail(err, BP_E_OPTION, "cann: %s=%s: possible are true, false, 1, 0, and nothing",
+                   bp_cann_option_rows[row].key, text);
+}
+
 /* One of the words, or "". */
 static bp_rc check_word(uint32_t row, const char *text, const char *const *words, uint32_t n,
                         bp_err *err)
@@ -186,6 +204,7 @@ bp_rc bp_cann_read_options(const bp_opt *opts, uint32_t n_opts, struct bp_cann_o
                            bp_err *err)
 {
     const bp_opt *queue = find(opts, n_opts, OPT_MAX_OPQUEUE_NUM);
+    int wants_graph;
     bp_rc rc;
 
     *out = (struct bp_cann_options){
@@ -194,13 +213,18 @@ bp_rc bp_cann_read_options(const bp_opt *opts, uint32_t n_opts, struct bp_cann_o
         .strategy = (uint32_t)number_of(opts, n_opts, OPT_ARENA_EXTEND_STRATEGY, 0),
         .profile = (uint32_t)number_of(opts, n_opts, OPT_OPERATORS, 0),
         .copies_apart = number_of(opts, n_opts, OPT_DO_COPY, 1) == 0,
-        .wants_graph = number_of(opts, n_opts, OPT_ENABLE_CANN_GRAPH, 1) != 0,
-        .wants_dump = number_of(opts, n_opts, OPT_DUMP_GRAPHS, 0) != 0,
+        .dumps_graphs = number_of(opts, n_opts, OPT_DUMP_GRAPHS, 0) != 0,
+        .dumps_models = number_of(opts, n_opts, OPT_DUMP_OM_MODEL, 1) != 0,
     };
     out->settings[BP_CANN_SET_PRECISION] = text_of(opts, n_opts, OPT_PRECISION_MODE);
     out->settings[BP_CANN_SET_IMPL_MODE] = text_of(opts, n_opts, OPT_OP_SELECT_IMPL_MODE);
     out->settings[BP_CANN_SET_IMPL_LIST] = text_of(opts, n_opts, OPT_OPTYPELIST);
     out->settings[BP_CANN_SET_QUEUE] = queue && queue->i != QUEUE_DEFAULT ? queue->str : "";
+    rc = read_switch(OPT_ENABLE_CANN_GRAPH, text_of(opts, n_opts, OPT_ENABLE_CANN_GRAPH),
+                     &wants_graph, err);
+    if (rc < 0)
+        return rc;
+    out->wants_graph = wants_graph < 0 ? out->profile == BP_CANN_GRAPH : wants_graph;
     rc = read_bytes(text_of(opts, n_opts, OPT_NPU_MEM_LIMIT), &out->mem_limit, err);
     return rc < 0 ? rc : check_settings(out, err);
 }

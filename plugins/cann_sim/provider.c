@@ -133,18 +133,20 @@ static bp_rc apply_settings(bp_instance *instance, const struct bp_cann_options 
                      "%s=%s is not heeded: an earlier session of this process has set %s", keys[i],
                      options->settings[i], in_force);
     }
+    bp_cann_driver_settings(instance->driver, instance->settings);
     return BP_OK;
 }
 
 static void log_options(const bp_instance *instance, const struct bp_cann_options *options)
 {
-    if (options->wants_dump)
+    if (options->wants_graph && !instance->uses_graphs)
+        log_line(&instance->host, BP_LOG_INFO,
+                 "enable_cann_graph: operators are called one by one, as %s builds no models from C",
+                 instance->driver->path);
+    if (options->dumps_graphs && !instance->uses_graphs)
         log_line(&instance->host, BP_LOG_WARN,
-                 "dump_graphs: nothing is written, as operators are called one by one");
-    if (options->wants_graph)
-        log_line(&instance->host, BP_LOG_DEBUG,
-                 "enable_cann_graph: operators are called one by one; offline models are not "
-                 "implemented");
+                 "dump_graphs: nothing is written, as operators are called one by one; "
+                 "enable_cann_graph=1 has graphs");
     if (instance->driver->is_sim)
         log_line(&instance->host, BP_LOG_INFO, "the device is simulated, by %s",
                  instance->driver->path);
@@ -176,6 +178,9 @@ static bp_rc fill_instance(bp_instance *instance, const struct bp_cann_options *
         rc = open_device(instance, err);
     if (rc < 0)
         return rc;
+    instance->uses_graphs = options->wants_graph && instance->driver->builds_models;
+    instance->dumps_graphs = options->dumps_graphs;
+    instance->dumps_models = options->dumps_models;
     bp_cann_arena_init(&instance->arena, &instance->host, instance->driver, options->mem_limit,
                        options->strategy);
     log_options(instance, options);

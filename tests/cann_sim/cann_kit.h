@@ -81,4 +81,19 @@ static inline void cann_add(uint32_t fallback, const char *key, const char *valu
                                            &kit.err));
 }
 
+/* The same in graph mode, which leaves no files but where the option asks for them. */
+static inline void cann_add_graph(uint32_t fallback, const char *key, const char *value)
+{
+    bp_key_value rows[4] = {{"driver", "sim"}, {"enable_cann_graph", "1"}};
+    uint32_t n = 2;
+
+    if (!key || strcmp(key, "dump_om_model") != 0)
+        rows[n++] = (bp_key_value){"dump_om_model", "0"};
+    if (key)
+        rows[n++] = (bp_key_value){key, value};
+    if (!kit.options)
+        KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_provider(kit.options, "cann", rows, n, fallback, &kit.err));
+}
+
 #endif

@@ -234,7 +234,8 @@ static void check_placing(const char *what, const struct row *row)
     ck_assert_msg(refusal.text && strstr(refusal.text, row->words), "%s: %s", what, refusal.text);
 }
 
-static void check_row(const char *what, const struct row *row, const char *profile)
+/* With operators called one by one, or with the node as a model of its own. */
+static void check_row_in(const char *what, const struct row *row, const char *profile, bool graph)
 {
     bp_binding want[MOST_OUTPUTS], got[MOST_OUTPUTS];
 
@@ -244,17 +245,27 @@ static void check_row(const char *what, const struct row *row, const char *profi
     run_model(row, want);
     bp_ascend_reset_counters();
     new_options();
-    cann_add(BP_FALLBACK_SILENT, "operators", profile);
+    if (graph)
+        cann_add_graph(BP_FALLBACK_SILENT, "operators", profile);
+    else
+        cann_add(BP_FALLBACK_SILENT, "operators", profile);
     kit_session();
     check_placing(what, row);
     run_model(row, got);
     ck_assert_msg((cann_counters().tasks_run > 0) == !row->reason, "%s: the device", what);
+    ck_assert_uint_eq(cann_counters().model_runs, graph && !row->reason);
     for (uint32_t i = 0; i < count_outputs(row); i++) {
         check_same(what, &got[i].tensor, &want[i].tensor);
         bp_tensor_free(&got[i].tensor);
         bp_tensor_free(&want[i].tensor);
     }
     cann_check_left();
+}
+
+static void check_row(const char *what, const struct row *row, const char *profile)
+{
+    check_row_in(what, row, profile, false);
+    check_row_in(what, row, profile, true);
 }
 
 #define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
@@ -405,6 +416,28 @@ static const struct row kernels[] = {
 START_TEST(takes_what_the_kernels_are)
 {
     check_row(kernels[_i].op, &kernels[_i], "kernels");
+}
+END_TEST
+
+/* Those of graph mode, whose types are not checked as the kernels' are; from opset 8 on. */
+static const struct row graphs[] = {
+    {"Elu", 8, "x", "y", {{"x", "2,3"}}},
+    {"Exp", 13, "x", "y", {{"x", "2,3"}}},
+    {"Gemm", 13, "x w", "y", {{"x", "2,3"}, {"w", "3,4"}}},
+    {"LeakyRelu", 16, "x", "y", {{"x", "2,3"}}},
+    {"MaxPool", 12, "x", "y", {IMAGE}, {LIST("kernel_shape", 2, 2)}},
+    {"Pow", 13, "x w", "y", {{"x", "2,3"}, {"w", "3"}}},
+    {"Sigmoid", 13, "x", "y", {{"x", "2,3"}}},
+    {"Sign", 13, "x", "y", {{"x", "2,3"}}},
+    {"Softmax", 13, "x", "y", {{"x", "2,3"}}, {{"axis", 0, {0}}}},
+    {"Tanh", 13, "x", "y", {{"x", "2,3"}}},
+    {"Relu", 7, "x", "y", {{"x", "2,3"}}, {{0}}, NULL, 0, BP_R_OPSET, "opset 7, graph mode"},
+    {"Softmax", 12, "x", "y", {{"x", "2,3"}}, {{0}}, NULL, 0, BP_R_OPSET, "version 11"},
+};
+
+START_TEST(takes_what_graph_mode_does)
+{
+    check_row_in(graphs[_i].op, &graphs[_i], "graph", true);
 }
 END_TEST
 
@@ -669,13 +702,15 @@ END_TEST
 
 int main(void)
 {
-    TCase *cases[] = {tcase_create("taken"), tcase_create("kernels"), tcase_create("refused")};
+    TCase *cases[] = {tcase_create("taken"), tcase_create("kernels"), tcase_create("refused"),
+                      tcase_create("graphs")};
 
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         tcase_add_checked_fixture(cases[i], cann_setup, cann_teardown);
+    tcase_add_loop_test(cases[3], takes_what_graph_mode_does, 0, (int)N_ROWS(graphs));
     tcase_add_loop_test(cases[0], takes_what_is_documented, 0, (int)N_ROWS(taken));
     tcase_add_loop_test(cases[1], takes_what_the_kernels_are, 0, (int)N_ROWS(kernels));
     tcase_add_loop_test(cases[2], refuses_by_the_condition, 0, (int)N_ROWS(refused));
     tcase_add_test(cases[2], refuses_what_has_no_rank_or_no_elements);
-    return kit_main("cann_provider", cases, 3);
+    return kit_main("cann_provider", cases, 4);
 }

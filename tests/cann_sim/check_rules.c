@@ -284,7 +284,8 @@ START_TEST(what_is_left_behind_is_counted)
     OK(aclrtResetDevice(0));
     ck_assert_uint_eq(bp_ascend_violations(BP_ASCEND_LEFT_BEHIND), 1);
     bp_ascend_last_violation(text, sizeof text);
-    ck_assert_str_eq(text, "left behind: device 0: 1 streams, 1 events, 1 blocks of memory");
+    ck_assert_str_eq(text,
+                      "left behind: device 0: 1 streams, 1 events, 1 blocks of memory, 0 models");
     ck_assert_uint_eq(counters().live_bytes, 0);
     ck_assert_uint_eq(counters().streams_created, counters().streams_destroyed - 1); /* default */
     down_after(1);

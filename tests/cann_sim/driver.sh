@@ -71,6 +71,17 @@ refuses compiler 'MatMulV2: error 500002' 'fault = compile\n'
 refuses exception 'aclrtSynchronizeStream: error 507015' 'fault = task after 1\n'
 refuses nonsense 'there is no key' 'nonsense = 1\n'
 
+# ---- the example of a model ---------------------------------------------------------------------
+
+"$BP_BUILDDIR/examples/ascend/model" "$work/layer.om" >"$work/out" 2>"$work/err" ||
+    fail "the example of a model: $(cat "$work/err")"
+[ "$(cat "$work/out")" = "$work/layer.om: 4 5 0 0" ] || fail "the model's result: $(cat "$work/out")"
+layer=$BP_BUILDDIR/examples/ascend/model
+if "$layer" "$work" >"$work/out" 2>"$work/err"; then
+    fail "a folder was written as a model"
+fi
+grep -q 'bp_ascend_model_save: error 100004' "$work/err" || fail "no word of it: $(cat "$work/err")"
+
 # ---- installed alone ----------------------------------------------------------------------------
 
 # A program that has nothing of Backplane but the installed simulator. A library with sanitizers wants a

@@ -17,6 +17,11 @@ unit_tests += %D%/check_faults
 %C%_check_faults_LDADD = $(ascend_test_ldadd)
 %C%_check_faults_SOURCES = %D%/check_faults.c %D%/sim_kit.h
 
+unit_tests += %D%/check_models
+%C%_check_models_CPPFLAGS = -I. $(ascend_test_cppflags)
+%C%_check_models_LDADD = $(ascend_test_ldadd)
+%C%_check_models_SOURCES = %D%/check_models.c %D%/sim_kit.h
+
 unit_tests += %D%/check_no_memory
 %C%_check_no_memory_CPPFLAGS = -I. -I$(srcdir)/tests/unit $(ascend_test_cppflags)
 %C%_check_no_memory_LDFLAGS = $(fail_alloc_ldflags)
@@ -48,6 +53,12 @@ unit_tests += %D%/check_estimates
 %C%_check_estimates_CPPFLAGS = $(cann_test_cppflags)
 %C%_check_estimates_LDADD = $(cann_test_ldadd)
 %C%_check_estimates_SOURCES = %D%/check_estimates.c $(cann_test_sources)
+
+unit_tests += %D%/check_graph_mode
+%C%_check_graph_mode_CPPFLAGS = $(cann_test_cppflags)
+%C%_check_graph_mode_LDADD = $(cann_test_ldadd)
+%C%_check_graph_mode_SOURCES = %D%/check_graph_mode.c $(cann_test_sources) \
+	plugins/cann_sim/digest.c
 
 unit_tests += %D%/check_provider
 %C%_check_provider_CPPFLAGS = $(cann_test_cppflags)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # cann.sh - what the CPU provider alone gets right is right with cann before it, on the simulated driver:
-# ONNX's operator tests, with the documented operators and with those of later releases.
+# ONNX's operator tests, with the documented operators and with those of later releases, called one by
+# one and as offline models.
 set -eu
 
 backplane=$BP_BUILDDIR/tools/backplane
@@ -25,21 +26,24 @@ fail()
     status=1
 }
 
-# PROFILE LEAST: tests in which cann runs a node
+# PROFILE GRAPH LEAST: tests in which cann runs a node; GRAPH is enable_cann_graph
 conform()
 {
     "$backplane" conform -p cann,cpu --threads 2 --option cann:driver=sim \
-        --option "cann:operators=$1" --report \
+        --option "cann:operators=$1" --option "cann:enable_cann_graph=$2" \
+        --option cann:dump_om_model=0 --report \
         --expect "$BP_SRCDIR/tests/conformance/onnx.expect" \
         "$data"/node "$data"/simple "$data"/pytorch-* >"$work/out" 2>"$work/err" || true
     taken=$(grep -c '^ok .*cann [1-9]' "$work/out" || true)
     tail -n 1 "$work/out"
-    echo "cann took part in $taken, with operators=$1"
+    echo "cann took part in $taken, with operators=$1 and enable_cann_graph=$2"
     grep '^FAIL' "$work/out" && fail "tests that the CPU provider passes"
-    [ "$taken" -ge "$2" ] || fail "it took part in $2 before: $(head -n 5 "$work/err")"
+    [ "$taken" -ge "$3" ] || fail "it took part in $3 before: $(head -n 5 "$work/err")"
 }
 
-conform documented 161
-conform kernels 255
+conform documented 0 161
+conform kernels 0 255
+conform documented 1 161
+conform graph 1 248
 
 exit $status

@@ -84,6 +84,12 @@ static aclError set(aclopAttr *attr, const char *name, enum sim_attr_kind kind, 
     return ACL_SUCCESS;
 }
 
+aclError sim_attr_set(aclopAttr *attr, const char *name, enum sim_attr_kind kind,
+                      const void *value, size_t size)
+{
+    return set(attr, name, kind, value, size);
+}
+
 static aclError set_list(aclopAttr *attr, const char *name, enum sim_attr_kind kind,
                          const void *values, int count, size_t each)
 {

@@ -276,7 +276,7 @@ aclError aclopSetMaxOpQueueNum(uint64_t maxOpNum)
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-static bool is_precision(const char *value)
+bool sim_is_precision(const char *value)
 {
     static const char *const modes[] = {
         "",
@@ -313,7 +313,7 @@ aclError aclSetCompileopt(aclCompileOpt opt, const char *value)
         return rc;
     if (opt == ACL_AUTO_TUNE_MODE)
         return sim_fail(ACL_ERROR_FEATURE_UNSUPPORTED, "ACL_AUTO_TUNE_MODE is no more");
-    if (strlen(value) >= OPTION_SIZE || (opt == ACL_PRECISION_MODE && !is_precision(value)))
+    if (strlen(value) >= OPTION_SIZE || (opt == ACL_PRECISION_MODE && !sim_is_precision(value)))
         return sim_fail(ACL_ERROR_INVALID_PARAM, "compile option %d cannot be \"%.80s\"", (int)opt,
                         value);
     sim_lock();

@@ -2,8 +2,8 @@
 /* control.c - bp_ascend_sim.h: holding devices, counters, times. */
 #include <string.h>
 
-#include "cache.h"
 #include "device.h"
+#include "mdl.h"
 #include "stream.h"
 #include "tensor.h"
 
@@ -71,6 +71,7 @@ aclError bp_ascend_get_counters(struct bp_ascend_counters *out)
     sim_cache_count(&now);
     sim_unlock();
     sim_count_descriptions(&now);
+    sim_count_sets(&now);
     size = out->struct_size < sizeof now ? out->struct_size : sizeof now;
     now.struct_size = size;
     memcpy(out, &now, size);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mdl.h"
 #include "memory.h"
 #include "stream.h"
 
@@ -113,7 +114,7 @@ static size_t destroy_context(struct sim_context *context, bool force)
 void sim_close_device(struct sim_device *device, bool force)
 {
     struct sim_context *context;
-    size_t streams = 0, blocks, events;
+    size_t streams = 0, blocks, events, models;
 
     device->paused = false;
     sim_wake_device(device);
@@ -123,13 +124,15 @@ void sim_close_device(struct sim_device *device, bool force)
         streams += destroy_context(context, force);
         at = 0;
     }
+    models = sim_models_free(device);
     events = sim_events_free(device);
     blocks = sim_free_all(device);
     device->context = NULL;
     device->set_count = 0;
-    if (streams || events || blocks)
-        sim_note(BP_ASCEND_LEFT_BEHIND, "device %d: %zu streams, %zu events, %zu blocks of memory",
-                 device->id, streams, events, blocks);
+    if (streams || events || blocks || models)
+        sim_note(BP_ASCEND_LEFT_BEHIND,
+                 "device %d: %zu streams, %zu events, %zu blocks of memory, %zu models",
+                 device->id, streams, events, blocks, models);
 }
 
 aclError aclrtCreateContext(aclrtContext *out, int32_t deviceId)

@@ -24,6 +24,7 @@ static const char *const names[BP_ASCEND_VIOLATIONS] = {
     [BP_ASCEND_NEVER_RECORDED] = "event never recorded",
     [BP_ASCEND_PAGEABLE_COPY] = "asynchronous copy of unpinned memory",
     [BP_ASCEND_LEFT_BEHIND] = "left behind",
+    [BP_ASCEND_BAD_DATASET] = "wrong buffers for a model",
 };
 
 static struct {

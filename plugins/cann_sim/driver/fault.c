@@ -19,6 +19,7 @@ static const struct point {
     [BP_ASCEND_AT_COMPILE] = {"compile", ACL_ERROR_GE_FAILURE},
     [BP_ASCEND_AT_LAUNCH] = {"launch", ACL_ERROR_RT_FAILURE},
     [BP_ASCEND_AT_TASK] = {"task", ACL_ERROR_RT_AICORE_EXCEPTION},
+    [BP_ASCEND_AT_LOAD] = {"load", ACL_ERROR_GE_LOAD_MODEL},
     [BP_ASCEND_AT_SYNC] = {"sync", ACL_ERROR_RT_STREAM_SYNC_TIMEOUT},
 };
 

@@ -23,4 +23,7 @@ uint64_t sim_op_cost(const struct sim_device_config *config, const struct sim_ca
 aclError sim_launch(struct sim_compiled *compiled, const struct sim_buffers *buffers,
                     struct sim_stream *stream);
 
+/* Simulated nanoseconds of a compiled operator on a device, its launch among them. */
+uint64_t sim_op_cost(const struct sim_device_config *config, const struct sim_call *call);
+
 #endif

@@ -48,6 +48,8 @@ aclError sim_check_host(const void *address, size_t size, const char *what);
 /* A block with both of its mappings, not yet counted; NULL without memory. [locked] */
 struct sim_block *sim_block_create(struct sim_device *device, size_t size, size_t padded);
 void sim_block_free(struct sim_block *block); /* [locked] counted, and gone with its last pin */
+/* What aclrtMalloc() does on the thread's device: `padded` bytes are counted. [locked] */
+aclError sim_allocate(void **out, size_t size, size_t padded);
 /* Frees all of a device, or with NULL all pinned memory; returns how many blocks. [locked] */
 size_t sim_free_all(const struct sim_device *device);
 /* Forgets freed addresses; nothing may live. [locked] */

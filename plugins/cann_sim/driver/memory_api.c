@@ -2,8 +2,7 @@
 /* memory_api.c - aclrtMalloc() and its kin. */
 #include "memory.h"
 
-/* [locked] */
-static aclError allocate(void **out, size_t size, size_t padded)
+aclError sim_allocate(void **out, size_t size, size_t padded)
 {
     struct bp_ascend_counters *counters = &sim_world.counters;
     struct sim_context *context;
@@ -46,7 +45,7 @@ static aclError malloc_padded(void **out, size_t size, size_t pad)
     if (size > SIZE_MAX / 4)
         return sim_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "aclrtMalloc: %zu bytes", size);
     sim_lock();
-    rc = allocate(out, size, (size + pad + 31) / 32 * 32);
+    rc = sim_allocate(out, size, (size + pad + 31) / 32 * 32);
     sim_unlock();
     return rc;
 }

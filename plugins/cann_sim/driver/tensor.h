@@ -53,6 +53,9 @@ bool sim_attr_string(const aclopAttr *attr, const char *name, const char **out);
 /* At most `room` numbers; *count is left 0 without the attribute. */
 bool sim_attr_ints(const aclopAttr *attr, const char *name, size_t room, int64_t *out,
                    size_t *count);
+/* Copies name and value, which is what its kind says. */
+aclError sim_attr_set(aclopAttr *attr, const char *name, enum sim_attr_kind kind,
+                      const void *value, size_t size);
 bool sim_attr_has(const aclopAttr *attr, const char *name);
 
 uint64_t sim_live_attributes(void);

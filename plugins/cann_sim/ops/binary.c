@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* binary.c - Add, Sub, Mul, Div: each operand that is smaller than the result is repeated first. */
+/* binary.c - Add, Sub, Mul, Div, Pow: each operand that is smaller than the result is repeated first. */
 
 #include "types.h"
 
@@ -38,3 +38,11 @@ ROW(add, "Add", REALS | SIGNED | U8);
 ROW(div, "Div", REALS | SIGNED | U8 | U16);
 ROW(mul, "Mul", REALS | SIGNED | U8 | U16);
 ROW(sub, "Sub", REALS | SIGNED | U8 | U16);
+
+const struct bp_cann_op bp_cann_op_pow = {
+    .name = "Pow",
+    .acl = "Pow",
+    .graph = {7, LATEST, HALF_FLOAT},
+    .claim = claim,
+    .build = build,
+};

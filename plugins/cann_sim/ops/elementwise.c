@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* elementwise.c - operators of one input that are one call, Cast among them. */
+/* elementwise.c - operators of one input that are one call, Cast and Softmax among them. */
 
 #include "types.h"
 
@@ -66,8 +66,66 @@ FLOATS(round, "Round", "Round", 11);
 FLOATS(sin, "Sin", "Sin", 7);
 FLOATS(sqrt, "Sqrt", "Sqrt", 1);
 ROW(abs, "Abs", "Abs", 0, 0, claim, build, {1, 5, HALF_FLOAT}, {6, LATEST, HALF_FLOAT | I32});
-ROW(exp, "Exp", "Exp", 0, 0, claim, build_power, {1, LATEST, F16});
+const struct bp_cann_op bp_cann_op_exp = {
+    .name = "Exp",
+    .acl = "Exp",
+    .kernels = {{1, LATEST, F16}},
+    .graph = {1, LATEST, HALF_FLOAT},
+    .claim = claim,
+    .build = build_power,
+};
 ROW(log, "Log", "Log", 0, 0, claim, build_power, {1, LATEST, HALF_FLOAT});
 ROW(neg, "Neg", "Neg", 0, 0, claim, build, {1, 5, HALF_FLOAT}, {6, LATEST, HALF_FLOAT | I8 | I32});
 ROW(relu, "Relu", "Relu", 6, REALS, claim, build, {6, 13, REALS}, {14, LATEST, REALS | SIGNED});
 ROW(cast, "Cast", "Cast", 0, 0, claim_cast, build_cast, {6, LATEST, EVERY});
+
+/* ---- of graph mode alone --------------------------------------------------------------------- */
+
+static void build_elu(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
+{
+    build(b, op, node);
+    bp_cann_set_float(b, "alpha", bp_node_float(b->graph, node, "alpha", 1));
+}
+
+static void build_leaky_relu(struct bp_cann_build *b, const struct bp_cann_op *op,
+                             const bp_node *node)
+{
+    build(b, op, node);
+    bp_cann_set_float(b, "negative_slope", bp_node_float(b->graph, node, "alpha", 0.01f));
+}
+
+static bool claim_softmax(const struct bp_cann_op *op, const struct bp_cann_query *query)
+{
+    const bp_value *x = bp_node_in(query->graph, query->node, 0);
+
+    (void)op;
+    if (x->rank > 0)
+        return true;
+    return bp_cann_refuse(query, BP_R_RANK, x->name, "rank 0, provider takes 1..%d",
+                          BP_CANN_MAX_RANK);
+}
+
+/* From version 13 on along one axis, which is what ACL's does. */
+static void build_softmax(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
+{
+    int64_t axis = bp_node_int(b->graph, node, "axis", -1);
+
+    build(b, op, node);
+    bp_cann_set_ints(b, "axes", 1, &axis);
+}
+
+#define GRAPH_ROW(row, onnx, calls, from, claims, builds)                                          \
+    const struct bp_cann_op bp_cann_op_##row = {                                                   \
+        .name = onnx,                                                                              \
+        .acl = calls,                                                                              \
+        .graph = {from, LATEST, HALF_FLOAT},                                                       \
+        .claim = claims,                                                                           \
+        .build = builds,                                                                           \
+    }
+
+GRAPH_ROW(elu, "Elu", "Elu", 6, claim, build_elu);
+GRAPH_ROW(leaky_relu, "LeakyRelu", "LeakyRelu", 6, claim, build_leaky_relu);
+GRAPH_ROW(sigmoid, "Sigmoid", "Sigmoid", 6, claim, build);
+GRAPH_ROW(sign, "Sign", "Sign", 9, claim, build);
+GRAPH_ROW(softmax, "Softmax", "SoftmaxV2", 13, claim_softmax, build_softmax);
+GRAPH_ROW(tanh, "Tanh", "Tanh", 6, claim, build);

@@ -52,10 +52,11 @@ enum {
     BP_ASCEND_AT_COPY, /* aclrtMemcpy(), and queueing a copy or a memset */
     BP_ASCEND_AT_CREATE_STREAM,
     BP_ASCEND_AT_CREATE_EVENT,
-    BP_ASCEND_AT_COMPILE,
-    BP_ASCEND_AT_LAUNCH, /* queueing an operator */
+    BP_ASCEND_AT_COMPILE, /* an operator that was not kept, or a whole model */
+    BP_ASCEND_AT_LAUNCH, /* queueing an operator or a model */
     BP_ASCEND_AT_TASK,   /* running anything on a stream: seen at the next synchronisation */
     BP_ASCEND_AT_SYNC,   /* synchronising a stream, an event or a device */
+    BP_ASCEND_AT_LOAD,   /* loading a model */
     BP_ASCEND_POINTS
 };
 
@@ -89,7 +90,8 @@ enum {
     BP_ASCEND_NOT_INITIALIZED,
     BP_ASCEND_NEVER_RECORDED, /* waiting for an event that was not; the wait is over at once */
     BP_ASCEND_PAGEABLE_COPY,  /* an asynchronous copy of unpinned memory; works, but slowly */
-    BP_ASCEND_LEFT_BEHIND,    /* memory, streams, events or descriptions not destroyed in time */
+    BP_ASCEND_LEFT_BEHIND,    /* memory, streams, events or models not destroyed in time */
+    BP_ASCEND_BAD_DATASET,    /* buffers that are not as many, or not as large, as a model's */
     BP_ASCEND_VIOLATIONS
 };
 
@@ -129,6 +131,9 @@ struct bp_ascend_counters {
     uint64_t set_device_calls, init_calls, finalize_calls;
     /* single operators */
     uint64_t cache_lookups, cache_hits, compiles, evictions, cache_size, cache_limit;
+    /* offline models; what of them lives now: the last two, and those loaded less those unloaded */
+    uint64_t models_built, models_loaded, models_unloaded, model_runs;
+    uint64_t live_datasets, live_model_descriptions;
 };
 
 /* Fills as much of *counters as its struct_size says. */

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * model.c - the models of a group: named, found in a file or built, loaded, and kept. A new set of
+ * shapes is a new model, and each takes device memory until the program goes, as with the vendor's.
+ */
+
+#define _GNU_SOURCE /* pthread, as C11 alone hides it */
+
+#include "model.h"
+
+#include <pthread.h>
+
+struct bp_cann_models {
+    pthread_mutex_t lock; /* one model is built at a time */
+    char name[64];        /* the fused node's: files have it before their extension */
+    struct bp_cann_model *first;
+};
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static void say(const bp_program *program, uint32_t level, const char *fmt, ...) BP_PRINTF(3, 4);
+static void say(const bp_program *program, uint32_t level, const char *fmt, ...)
+{
+    const bp_host *host = &program->instance->host;
+    char text[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    host->log(host->h, level, "cann", text);
+}
+
+/* "name:2,3;scalar": what the vendor's provider tells sets of shapes apart by. */
+static bool write_shapes(const struct bp_cann_build *b, struct bp_cann_text *out)
+{
+    char number[24];
+
+    *out = (struct bp_cann_text){.instance = b->instance};
+    for (uint32_t i = 0; i < b->graph->n_inputs; i++) {
+        uint32_t v = b->graph->inputs[i];
+        const struct bp_cann_tensor *tensor = &b->values[v];
+        const char *name = BP_VALUE(b->graph, v)->name;
+
+        bp_cann_add(out, ";", i > 0);
+        bp_cann_add(out, name, strlen(name));
+        for (int d = 0; d < tensor->rank; d++) {
+            int n = snprintf(number, sizeof number, "%c%lld", d ? ',' : ':',
+                             (long long)tensor->dims[d]);
+
+            bp_cann_add(out, number, (size_t)n);
+        }
+    }
+    return !out->failed;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void dump_graph(const bp_program *program)
+{
+    struct bp_cann_text onnx;
+    char path[96], words[256] = "";
+    bp_err err = {.struct_size = sizeof err, .msg = words, .msg_cap = sizeof words};
+    bool is_written = false;
+    FILE *file;
+
+    if (bp_cann_onnx(program, program->models->name, true, &onnx, &err) < 0) {
+        say(program, BP_LOG_WARN, "dump_graphs: %s", words);
+        return;
+    }
+    snprintf(path, sizeof path, "%s.onnx", program->models->name);
+    file = fopen(path, "wb");
+    if (file) {
+        is_written = fwrite(onnx.data, 1, onnx.size, file) == onnx.size;
+        is_written = fclose(file) == 0 && is_written;
+    }
+    if (!is_written)
+        say(program, BP_LOG_WARN, "dump_graphs: %s cannot be written", path);
+    bp_cann_text_free(&onnx);
+}
+
+static void dump_model(const bp_program *program, const char *path, const void *bytes, size_t size)
+{
+    const struct bp_cann_driver *driver = program->instance->driver;
+
+    if (driver->builder.bp_ascend_model_save(path, bytes, size) == ACL_SUCCESS)
+        return;
+    driver->acl.aclGetRecentErrMsg(); /* it is told here */
+    say(program, BP_LOG_WARN, "dump_om_model: %s cannot be written; the model is used as it is",
+        path);
+}
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+/* Bytes of those of the values that a model has ends for, in order. */
+static bool same_sizes(const struct bp_cann_build *b, const uint32_t *values, uint32_t n,
+                       aclmdlDesc *desc, size_t (*size_at)(aclmdlDesc *, size_t), size_t n_ends)
+{
+    size_t at = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        size_t bytes = bp_cann_bytes(&b->values[values[i]]);
+
+        if (bytes > 0 && (at >= n_ends || size_at(desc, at++) != bytes))
+            return false;
+    }
+    return at == n_ends;
+}
+
+/* Does a model of a file take and give what the group does? */
+static bool fits(const struct bp_cann_build *b, uint32_t id)
+{
+    const struct bp_cann_driver *driver = b->instance->driver;
+    aclmdlDesc *desc = driver->acl.aclmdlCreateDesc();
+    bool ok = desc && driver->acl.aclmdlGetDesc(desc, id) == ACL_SUCCESS &&
+              same_sizes(b, b->graph->inputs, b->graph->n_inputs, desc,
+                         driver->acl.aclmdlGetInputSizeByIndex,
+                         driver->acl.aclmdlGetNumInputs(desc)) &&
+              same_sizes(b, b->graph->outputs, b->graph->n_outputs, desc,
+                         driver->acl.aclmdlGetOutputSizeByIndex,
+                         driver->acl.aclmdlGetNumOutputs(desc));
+
+    if (desc)
+        driver->acl.aclmdlDestroyDesc(desc);
+    return ok;
+}
+
+/* ---- loading --------------------------------------------------------------------------------- */
+
+/* What an earlier process left. The vendor's provider fails on a file that is spoilt: this one builds. */
+static bool load_file(const bp_program *program, const struct bp_cann_build *b, const char *path,
+                      uint32_t *id)
+{
+    const struct bp_cann_driver *driver = program->instance->driver;
+    FILE *file = fopen(path, "rb");
+    const char *words;
+    aclError code;
+
+    if (!file)
+        return false;
+    fclose(file);
+    code = driver->acl.aclmdlLoadFromFile(path, id);
+    if (code == ACL_SUCCESS && fits(b, *id))
+        return true;
+    if (code == ACL_SUCCESS)
+        driver->acl.aclmdlUnload(*id);
+    words = driver->acl.aclGetRecentErrMsg();
+    say(program, BP_LOG_WARN, "%s is not used, but built anew: %s", path,
+        words ? words : "it has other inputs or outputs");
+    return false;
+}
+
+static bp_rc build(const bp_program *program, const struct bp_cann_build *b, const char *path,
+                   uint32_t *id, bp_err *err)
+{
+    const struct bp_cann_driver *driver = program->instance->driver;
+    void *bytes = NULL;
+    size_t size = 0;
+    aclError code;
+    bp_rc rc = bp_cann_lower(program, b, program->models->name, &bytes, &size, err);
+
+    if (rc < 0)
+        return rc;
+    if (program->instance->dumps_models)
+        dump_model(program, path, bytes, size);
+    code = driver->acl.aclmdlLoadFromMem(bytes, size, id);
+    if (code != ACL_SUCCESS)
+        rc = bp_cann_fail(driver, err, code, "loading the model %s", program->models->name);
+    driver->builder.bp_ascend_model_free(bytes);
+    return rc;
+}
+
+/* [locked] Takes the text. */
+static bp_rc make(bp_program *program, const struct bp_cann_build *b, struct bp_cann_text *shapes,
+                  const struct bp_cann_model **out, bp_err *err)
+{
+    struct bp_cann_models *models = program->models;
+    struct bp_cann_model *model = bp_cann_get(program->instance, 1, sizeof *model);
+    char path[128];
+    bp_rc rc = BP_OK;
+
+    if (!model) {
+        bp_cann_text_free(shapes);
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory for a model");
+    }
+    snprintf(path, sizeof path, "%s_%llu.om", models->name,
+             (unsigned long long)bp_cann_digest(shapes->data, shapes->size));
+    if (!load_file(program, b, path, &model->id))
+        rc = build(program, b, path, &model->id, err);
+    if (rc < 0) {
+        bp_cann_text_free(shapes);
+        bp_cann_put(program->instance, model, 1, sizeof *model);
+        return rc;
+    }
+    model->shapes = *shapes;
+    model->next = models->first;
+    models->first = model;
+    *out = model;
+    return BP_OK;
+}
+
+bp_rc bp_cann_model_get(bp_program *program, const struct bp_cann_build *b,
+                        const struct bp_cann_model **out, bp_err *err)
+{
+    struct bp_cann_text shapes;
+    bp_rc rc = BP_OK;
+
+    *out = NULL;
+    if (!b->steps)
+        return BP_OK; /* everything is empty */
+    if (!write_shapes(b, &shapes)) {
+        bp_cann_text_free(&shapes);
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory for the name of a model");
+    }
+    pthread_mutex_lock(&program->models->lock);
+    for (*out = program->models->first; *out; *out = (*out)->next) {
+        if ((*out)->shapes.size == shapes.size &&
+            memcmp((*out)->shapes.data, shapes.data, shapes.size) == 0)
+            break;
+    }
+    if (*out)
+        bp_cann_text_free(&shapes);
+    else
+        rc = make(program, b, &shapes, out, err);
+    pthread_mutex_unlock(&program->models->lock);
+    return rc;
+}
+
+/* ---- of a program ---------------------------------------------------------------------------- */
+
+/* By what is in the group and how it is compiled, so that no file is taken for another's. */
+static bp_rc name_group(bp_program *program, uint64_t *digest, bp_err *err)
+{
+    struct bp_cann_text text;
+    bp_rc rc = bp_cann_onnx(program, "", false, &text, err);
+
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i < BP_CANN_SET_QUEUE; i++)
+        bp_cann_add(&text, program->instance->settings[i],
+                    strlen(program->instance->settings[i]) + 1);
+    if (text.failed)
+        rc = bp_fail(err, BP_E_NOMEM, "cann: no memory for the name of a group");
+    else
+        *digest = bp_cann_digest(text.data, text.size);
+    bp_cann_text_free(&text);
+    return rc;
+}
+
+bp_rc bp_cann_models_create(bp_program *program, bp_err *err)
+{
+    bp_instance *instance = program->instance;
+    struct bp_cann_models *models;
+    uint64_t digest = 0;
+    bp_rc rc = name_group(program, &digest, err);
+
+    if (rc < 0)
+        return rc;
+    models = bp_cann_get(instance, 1, sizeof *models);
+    if (!models)
+        return bp_fail(err, BP_E_NOMEM, "cann: no memory for the models of a group");
+    pthread_mutex_init(&models->lock, NULL);
+    snprintf(models->name, sizeof models->name, "graph_%llu_%u", (unsigned long long)digest,
+             (unsigned)atomic_fetch_add(&instance->n_groups, 1));
+    program->models = models;
+    if (instance->dumps_graphs)
+        dump_graph(program);
+    return BP_OK;
+}
+
+void bp_cann_models_free(bp_program *program)
+{
+    struct bp_cann_models *models = program->models;
+
+    if (!models)
+        return;
+    (void)bp_cann_enter(program->instance, NULL); /* a lost device still unloads */
+    while (models->first) {
+        struct bp_cann_model *model = models->first;
+
+        program->instance->driver->acl.aclmdlUnload(model->id);
+        models->first = model->next;
+        bp_cann_text_free(&model->shapes);
+        bp_cann_put(program->instance, model, 1, sizeof *model);
+    }
+    pthread_mutex_destroy(&models->lock);
+    bp_cann_put(program->instance, models, 1, sizeof *models);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* model_run.c - a frame's data sets, and putting its model into a stream. */
+
+#include "model.h"
+
+/* An end of the model: which of the frame's tensors it is. */
+struct end {
+    uint32_t index;
+    size_t bytes;
+    aclDataBuffer *buffer;
+};
+
+struct bp_cann_exec {
+    uint32_t model;
+    uint32_t n_in, n_out;
+    aclmdlDataset *in, *out;
+    struct end *ends; /* inputs, then outputs */
+    size_t n_room;
+};
+
+static bp_rc no_memory(bp_err *err)
+{
+    return bp_fail(err, BP_E_NOMEM, "cann: no memory for a model's buffers");
+}
+
+/* Values without elements are none of the model's. */
+static bp_rc add_ends(const struct bp_cann_build *b, const uint32_t *values, uint32_t n,
+                      aclmdlDataset *set, struct end *ends, uint32_t *n_ends, bp_err *err)
+{
+    const struct bp_cann_driver *driver = b->instance->driver;
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct end *end = &ends[*n_ends];
+
+        end->index = i;
+        end->bytes = bp_cann_bytes(&b->values[values[i]]);
+        if (end->bytes == 0)
+            continue;
+        end->buffer = driver->acl.aclCreateDataBuffer(NULL, 0);
+        if (!end->buffer)
+            return no_memory(err);
+        (*n_ends)++;
+        if (driver->acl.aclmdlAddDatasetBuffer(set, end->buffer) != ACL_SUCCESS)
+            return no_memory(err);
+    }
+    return BP_OK;
+}
+
+static bp_rc fill(struct bp_cann_exec *exec, const struct bp_cann_build *b, bp_err *err)
+{
+    const struct bp_cann_driver *driver = b->instance->driver;
+    bp_rc rc;
+
+    exec->n_room = (size_t)b->graph->n_inputs + b->graph->n_outputs + 1;
+    exec->ends = bp_cann_get(b->instance, exec->n_room, sizeof *exec->ends);
+    exec->in = driver->acl.aclmdlCreateDataset();
+    exec->out = driver->acl.aclmdlCreateDataset();
+    if (!exec->ends || !exec->in || !exec->out)
+        return no_memory(err);
+    rc = add_ends(b, b->graph->inputs, b->graph->n_inputs, exec->in, exec->ends, &exec->n_in, err);
+    if (rc < 0)
+        return rc;
+    return add_ends(b, b->graph->outputs, b->graph->n_outputs, exec->out, exec->ends + exec->n_in,
+                    &exec->n_out, err);
+}
+
+bp_rc bp_cann_exec_create(const struct bp_cann_model *model, const struct bp_cann_build *b,
+                          struct bp_cann_exec **out, bp_err *err)
+{
+    struct bp_cann_exec *exec = bp_cann_get(b->instance, 1, sizeof *exec);
+    bp_rc rc;
+
+    if (!exec)
+        return no_memory(err);
+    exec->model = model->id;
+    rc = fill(exec, b, err);
+    if (rc < 0) {
+        bp_cann_exec_free(b->instance, exec);
+        return rc;
+    }
+    *out = exec;
+    return BP_OK;
+}
+
+void bp_cann_exec_free(const bp_instance *instance, struct bp_cann_exec *exec)
+{
+    const struct bp_cann_driver *driver = instance->driver;
+
+    if (!exec)
+        return;
+    if (exec->in)
+        driver->acl.aclmdlDestroyDataset(exec->in);
+    if (exec->out)
+        driver->acl.aclmdlDestroyDataset(exec->out);
+    for (uint32_t i = 0; i < exec->n_in + exec->n_out; i++)
+        driver->acl.aclDestroyDataBuffer(exec->ends[i].buffer);
+    if (exec->ends)
+        bp_cann_put(instance, exec->ends, exec->n_room, sizeof *exec->ends);
+    bp_cann_put(instance, exec, 1, sizeof *exec);
+}
+
+void bp_cann_exec_bind(const bp_instance *instance, struct bp_cann_exec *exec,
+                       const bp_frame_desc *desc)
+{
+    for (uint32_t i = 0; i < exec->n_in + exec->n_out; i++) {
+        const struct end *end = &exec->ends[i];
+        const bp_tensor *tensor = i < exec->n_in ? &desc->in[end->index] : &desc->out[end->index];
+
+        instance->driver->acl.aclUpdateDataBuffer(end->buffer, (char *)tensor->base + tensor->offset,
+                                                  end->bytes);
+    }
+}
+
+bp_rc bp_cann_exec_queue(const bp_instance *instance, const struct bp_cann_exec *exec,
+                         aclrtStream stream, bp_err *err)
+{
+    const struct bp_cann_driver *driver = instance->driver;
+    aclError code =
+        driver->acl.aclmdlExecuteAsync(exec->model, exec->in, exec->out, stream);
+
+    if (code == ACL_SUCCESS)
+        return BP_OK;
+    return bp_cann_fail(driver, err, code, "running a model");
+}

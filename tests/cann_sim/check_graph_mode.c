@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check_graph_mode.c - the CANN provider with enable_cann_graph: groups become models, one for each
+ * set of shapes; what dump_graphs and dump_om_model write; what the compiler's options do; failures.
+ */
+
+#include "config.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cann_kit.h"
+#include "cann_sim/model.h"
+
+/* ---- a folder of its own --------------------------------------------------------------------- */
+
+static char folder[64], home[4096];
+
+static void setup(void)
+{
+    cann_setup();
+    ck_assert_ptr_nonnull(getcwd(home, sizeof home));
+    snprintf(folder, sizeof folder, "graph_mode.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    ck_assert_int_eq(chdir(folder), 0);
+}
+
+/* Files in the folder whose names end so; the first one's name. They go when `take` says it. */
+static uint32_t files(const char *ending, char *name, bool take)
+{
+    DIR *dir = opendir(".");
+    uint32_t n = 0;
+
+    ck_assert_ptr_nonnull(dir);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        size_t length = strlen(entry->d_name), tail = strlen(ending);
+
+        if (length <= tail || strcmp(entry->d_name + length - tail, ending) != 0)
+            continue;
+        if (name && n == 0)
+            snprintf(name, 256, "%.255s", entry->d_name);
+        n++;
+        if (take)
+            ck_assert_int_eq(remove(entry->d_name), 0);
+    }
+    closedir(dir);
+    return n;
+}
+
+static void teardown(void)
+{
+    cann_check_left();
+    ck_assert_uint_eq(cann_counters().live_datasets, 0);
+    ck_assert_uint_eq(cann_counters().live_model_descriptions, 0);
+    files(".onnx", NULL, true);
+    files(".om", NULL, true);
+    ck_assert_int_eq(chdir(home), 0);
+    ck_assert_int_eq(rmdir(folder), 0); /* nothing else was written */
+    kit_teardown();
+}
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
+/* The vendor's hash; the pangram's value is that of its author's code. */
+START_TEST(names_are_by_the_vendors_hash)
+{
+    static const char text[] = "The quick brown fox jumps over the lazy dog";
+
+    ck_assert_uint_eq(bp_cann_digest("", 0), 0);
+    ck_assert_uint_eq(bp_cann_digest(text, sizeof text - 1), UINT64_C(0xecee2c672f1583c3));
+}
+END_TEST
+
+/* x -> Relu, MatMul, Add on the device: one model of a group, one launch a run. */
+START_TEST(a_group_is_one_model)
+{
+    struct bp_ascend_counters counters;
+
+    device_mixed_model("2");
+    cann_add_graph(BP_FALLBACK_REQUIRE, NULL, NULL);
+    kit_session();
+    counters = cann_counters();
+    ck_assert_uint_gt(counters.models_built, 0);
+    ck_assert_uint_eq(counters.models_built, counters.models_loaded);
+    ck_assert_uint_eq(counters.compiles, 0);
+    for (int i = 0; i < 3; i++)
+        device_check_mixed(2, (float)i);
+    ck_assert_uint_eq(cann_counters().models_built, counters.models_built);
+    ck_assert_uint_eq(cann_counters().model_runs, 3 * counters.models_built);
+    ck_assert_uint_eq(cann_counters().launches, 3 * counters.models_built);
+}
+END_TEST
+
+/* As the vendor's: each set of shapes has its model, which stays as long as the session. */
+START_TEST(new_shapes_are_new_models)
+{
+    uint64_t n_groups, live = 0;
+
+    device_mixed_model("N");
+    cann_add_graph(BP_FALLBACK_REQUIRE, NULL, NULL);
+    kit_session();
+    device_check_mixed(1, 0);
+    n_groups = cann_counters().models_built;
+    ck_assert_uint_gt(n_groups, 0);
+    for (uint32_t rows = 2; rows < 12; rows++) {
+        device_check_mixed(rows, 0);
+        ck_assert_uint_eq(cann_counters().models_built, rows * n_groups);
+        ck_assert_uint_gt(cann_counters().live_bytes, live);
+        live = cann_counters().live_bytes;
+    }
+    for (uint32_t rows = 1; rows < 12; rows++)
+        device_check_mixed(rows, 1);
+    ck_assert_uint_eq(cann_counters().models_built, 11 * n_groups);
+    ck_assert_uint_eq(cann_counters().models_unloaded, 0);
+}
+END_TEST
+
+START_TEST(nothing_to_compute_is_no_model)
+{
+    device_mixed_model("N");
+    cann_add_graph(BP_FALLBACK_REQUIRE, NULL, NULL);
+    kit_session();
+    device_check_mixed(0, 0);
+    device_check_mixed(3, 0);
+}
+END_TEST
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+START_TEST(a_later_session_finds_the_models)
+{
+    char name[256];
+    uint64_t n_groups;
+
+    device_mixed_model("2");
+    cann_add_graph(BP_FALLBACK_REQUIRE, "dump_om_model", "1");
+    kit_session();
+    device_check_mixed(2, 0);
+    n_groups = cann_counters().models_built;
+    ck_assert_uint_eq(files(".om", name, false), n_groups);
+    kit_session();
+    device_check_mixed(2, 1);
+    ck_assert_uint_eq(cann_counters().models_built, n_groups); /* none was built */
+    ck_assert_uint_eq(cann_counters().models_loaded, 2 * n_groups);
+    ck_assert_uint_eq(kit_warnings(), 0);
+}
+END_TEST
+
+/* Other settings are other models, though the graph is the same. */
+START_TEST(a_file_of_other_settings_is_not_taken)
+{
+    uint64_t n_groups;
+
+    device_mixed_model("2");
+    cann_add_graph(BP_FALLBACK_REQUIRE, "dump_om_model", "1");
+    kit_session();
+    n_groups = cann_counters().models_built;
+    cann_forget();
+    bp_session_destroy(kit.session);
+    kit.session = NULL;
+    cann_add_graph(BP_FALLBACK_REQUIRE, "precision_mode", "force_fp16");
+    kit_session();
+    ck_assert_uint_eq(cann_counters().models_built, 2 * n_groups);
+}
+END_TEST
+
+static void spoil(const char *name)
+{
+    FILE *file = fopen(name, "wb");
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs("junk", file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Where the vendor's provider would fail each run. */
+START_TEST(a_spoilt_file_is_built_anew)
+{
+    uint64_t n_groups;
+    char name[256];
+
+    device_mixed_model("2");
+    cann_add_graph(BP_FALLBACK_REQUIRE, "dump_om_model", "1");
+    kit_session();
+    n_groups = cann_counters().models_built;
+    ck_assert_uint_gt(files(".om", name, false), 0);
+    spoil(name);
+    kit_session();
+    device_check_mixed(2, 1);
+    ck_assert_uint_eq(cann_counters().models_built, n_groups + 1);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "built anew"), 1);
+}
+END_TEST
+
+START_TEST(no_file_is_written_unasked)
+{
+    device_mixed_model("2");
+    cann_add_graph(BP_FALLBACK_REQUIRE, "dump_om_model", "0");
+    kit_session();
+    device_check_mixed(2, 0);
+    ck_assert_uint_eq(files(".om", NULL, false), 0);
+    ck_assert_uint_eq(files(".onnx", NULL, false), 0);
+}
+END_TEST
+
+/* What was written is an ONNX model that computes the same: read back, on the CPU alone. */
+static void run_dump(const char *name, const float *x, uint32_t n, float *y)
+{
+    bp_session *session = NULL;
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, n), out = kit_wanted(0);
+
+    KIT_OK(bp_session_create(kit.env, name, NULL, &session, &kit.err));
+    KIT_OK(bp_session_run(session, &in, 1, &out, 1, NULL, &kit.err));
+    memcpy(y, bp_tensor_data(&out.tensor), n * sizeof *y);
+    bp_tensor_free(&out.tensor);
+    bp_session_destroy(session);
+}
+
+START_TEST(graphs_are_written_as_onnx)
+{
+    static const float w[] = {0.5f, 2, -1};
+    static const float x[] = {-4, 1, 3};
+    float y[3];
+    char name[256];
+
+    kit_start_model();
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N");
+    kit_floats("w", PW_DIMS(3), 3, w);
+    kit_node("relu", "Relu", "x", "r");
+    kit_node("mul", "Mul", "r w", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N");
+    cann_add_graph(BP_FALLBACK_REQUIRE, "dump_graphs", "1");
+    kit_session();
+    ck_assert_uint_eq(files(".onnx", name, false), 1);
+    run_dump(name, x, 3, y);
+    ck_assert(y[0] == 0 && y[1] == 2 && y[2] == -3);
+}
+END_TEST
+
+/* ---- the compiler's options ------------------------------------------------------------------ */
+
+/* 1 + 2^-12 is no half. */
+static float run_relu(const char *key, const char *value)
+{
+    float x = 1 + 0x1p-12f, y;
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, &x, 1), out = kit_wanted(0);
+
+    kit_start_model();
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1");
+    kit_node("relu", "Relu", "x", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "1");
+    cann_forget();
+    cann_add_graph(BP_FALLBACK_REQUIRE, key, value);
+    kit_session();
+    kit_run(&in, 1, &out, 1);
+    y = *(const float *)bp_tensor_data(&out.tensor);
+    bp_tensor_free(&out.tensor);
+    return y;
+}
+
+START_TEST(a_precision_mode_is_heeded)
+{
+    ck_assert(run_relu("precision_mode", "force_fp16") == 1);
+    ck_assert(run_relu("precision_mode", "must_keep_origin_dtype") == 1 + 0x1p-12f);
+    ck_assert(run_relu("precision_mode", "") == 1 + 0x1p-12f);
+}
+END_TEST
+
+/* Simulated nanoseconds of operators in one run of a large Relu. */
+static uint64_t time_relu(const char *mode, const char *list)
+{
+    struct bp_ascend_times times = {.struct_size = sizeof times};
+    enum { MANY = 1 << 20 };
+    float *x = calloc(MANY, sizeof *x);
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, MANY), out = kit_wanted(0);
+    bp_key_value rows[] = {{"driver", "sim"},
+                           {"enable_cann_graph", "True"},
+                           {"dump_om_model", "False"},
+                           {"op_select_impl_mode", mode},
+                           {"optypelist_for_implmode", list}};
+
+    ck_assert_ptr_nonnull(x);
+    kit_start_model();
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1048576");
+    kit_node("relu", "Relu", "x", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "1048576");
+    cann_forget();
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_provider(kit.options, "cann", rows, 5, BP_FALLBACK_REQUIRE,
+                                           &kit.err));
+    kit_session();
+    kit_run(&in, 1, &out, 1);
+    ck_assert_int_eq(bp_ascend_get_times(0, &times), ACL_SUCCESS);
+    bp_tensor_free(&out.tensor);
+    free(x);
+    return times.busy_operators;
+}
+
+/* The simulator's accurate kernels take twice as long; those that are not listed do not. */
+START_TEST(accurate_kernels_take_longer)
+{
+    uint64_t fast = time_relu("", ""), accurate = time_relu("high_precision", "");
+
+    ck_assert_uint_gt(accurate, fast);
+    ck_assert_uint_eq(time_relu("high_performance", ""), fast);
+    ck_assert_uint_eq(time_relu("high_precision", "SoftmaxV2"), fast);
+    ck_assert_uint_eq(time_relu("high_precision", "SoftmaxV2,Relu"), accurate);
+    ck_assert_uint_eq(time_relu("high_precision_for_all", "SoftmaxV2"), accurate);
+}
+END_TEST
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+static const char *const points[] = {"malloc", "copy",   "load", "compile",
+                                     "launch", "task",   "sync"};
+
+enum { N_POINTS = sizeof points / sizeof points[0], MOST_CALLS = 60, RUNS = 3 };
+
+/* The n-th call of a kind fails; true when that was told. */
+static bool fails_once(const char *point, uint32_t n)
+{
+    uint32_t n_failed = 0, n_wrong;
+    char text[96];
+
+    snprintf(text, sizeof text, "fault = %s after %u times 1\n", point, n);
+    cann_configure(text);
+    cann_forget();
+    cann_add_graph(BP_FALLBACK_REQUIRE, NULL, NULL);
+    kit.text[0] = '\0';
+    if (kit_try_session() < 0) {
+        ck_assert_msg(strstr(kit.text, "cann") != NULL, "%s: %s", point, kit.text);
+        cann_check_left();
+        return true;
+    }
+    for (uint32_t i = 0; i < RUNS; i++) {
+        bp_rc rc = device_run_mixed(1 + i % 2, (float)i, NULL, &n_wrong, &kit.err);
+
+        ck_assert_msg(rc >= 0 || strstr(kit.text, "cann") != NULL, "%s: %s", point, kit.text);
+        ck_assert_msg(n_wrong == 0, "%s, call %u, run %u: %u are wrong", point, n, i, n_wrong);
+        n_failed += rc < 0;
+    }
+    ck_assert_uint_le(n_failed, 1);
+    cann_check_left();
+    return n_failed > 0;
+}
+
+START_TEST(a_call_that_fails_once_is_a_status)
+{
+    uint32_t n = 0;
+
+    device_mixed_model("N");
+    while (n < MOST_CALLS && fails_once(points[_i], n))
+        n++;
+    ck_assert_uint_gt(n, 0);
+    ck_assert_uint_lt(n, MOST_CALLS);
+}
+END_TEST
+
+START_TEST(a_model_that_cannot_be_built_is_left_to_the_next)
+{
+    device_mixed_model("2");
+    cann_configure("fault = compile times 1000\n");
+    cann_add_graph(BP_FALLBACK_WARN, NULL, NULL);
+    kit_session();
+    device_check_mixed(2, 0);
+    ck_assert_uint_eq(cann_counters().model_runs, 0);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "cann"), 1);
+}
+END_TEST
+
+/* Models are outside npu_mem_limit: they fill the device, and then a run fails and says so. */
+START_TEST(many_shapes_fill_the_device)
+{
+    uint32_t n_wrong, rows = 1;
+    bp_rc rc = BP_OK;
+
+    device_mixed_model("N");
+    cann_configure("memory = 1088K\n");
+    cann_add_graph(BP_FALLBACK_REQUIRE, "arena_extend_strategy", "kSameAsRequested");
+    kit_session();
+    while (rows < DEVICE_MAX_ROWS && rc >= 0)
+        rc = device_run_mixed(rows++, 0, NULL, &n_wrong, &kit.err);
+    ck_assert_int_eq(rc, BP_OK);
+    bp_session_destroy(kit.session);
+    kit.session = NULL;
+    cann_configure("memory = 24K\n");
+    kit_session();
+    rows = 1;
+    while (rows < DEVICE_MAX_ROWS && rc >= 0)
+        rc = device_run_mixed(rows++, 0, NULL, &n_wrong, &kit.err);
+    ck_assert_int_eq(rc, BP_E_NOMEM);
+    ck_assert_msg(strstr(kit.text, "207001") != NULL, "%s", kit.text);
+    ck_assert_uint_gt(rows, 3);
+    device_check_mixed(1, 0); /* what is there goes on */
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases[] = {tcase_create("models"), tcase_create("files"), tcase_create("options"),
+                      tcase_create("failures")};
+
+    for (int i = 0; i < 4; i++) {
+        tcase_set_timeout(cases[i], 300);
+        tcase_add_checked_fixture(cases[i], setup, teardown);
+    }
+    tcase_add_test(cases[0], names_are_by_the_vendors_hash);
+    tcase_add_test(cases[0], a_group_is_one_model);
+    tcase_add_test(cases[0], new_shapes_are_new_models);
+    tcase_add_test(cases[0], nothing_to_compute_is_no_model);
+    tcase_add_test(cases[1], a_later_session_finds_the_models);
+    tcase_add_test(cases[1], a_file_of_other_settings_is_not_taken);
+    tcase_add_test(cases[1], a_spoilt_file_is_built_anew);
+    tcase_add_test(cases[1], no_file_is_written_unasked);
+    tcase_add_test(cases[1], graphs_are_written_as_onnx);
+    tcase_add_test(cases[2], a_precision_mode_is_heeded);
+    tcase_add_test(cases[2], accurate_kernels_take_longer);
+    tcase_add_loop_test(cases[3], a_call_that_fails_once_is_a_status, 0, N_POINTS);
+    tcase_add_test(cases[3], a_model_that_cannot_be_built_is_left_to_the_next);
+    tcase_add_test(cases[3], many_shapes_fill_the_device);
+    return kit_main("cann_graph_mode", cases, 4);
+}
