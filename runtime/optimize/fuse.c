@@ -202,13 +202,16 @@ static bp_rc take_outputs(struct bp_rewrite *rw, const struct bp_fusion *f, bp_e
                     node->out[o] = BP_NONE;
             }
         }
+        if (!bp_rw_is_dead(rw, f->of[i]))
+            bp_rw_refresh(rw, f->of[i]);
     }
     for (uint32_t i = 0; i < f->n_out; i++) {
         if (f->out[i] != BP_NONE)
-            ir->values[f->out[i]].producer = f->last;
+            bp_rw_set_producer(rw, f->out[i], f->last);
     }
     ir->nodes[f->last].out = list;
     ir->nodes[f->last].n_out = f->n_out;
+    bp_rw_refresh(rw, f->last);
     for (uint32_t i = 0; i < f->n_of; i++)
         bp_rw_drop_unused(rw, f->of[i]);
     return BP_OK;

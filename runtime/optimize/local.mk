@@ -17,6 +17,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/passes/drop_unused.c \
 	%D%/passes/fold_bias.c \
 	%D%/passes/fold_constants.c \
+	%D%/passes/fold_kit.c \
+	%D%/passes/fold_kit.h \
 	%D%/passes/fold_norm.c \
 	%D%/passes/fold_pad.c \
 	%D%/passes/fold_scale.c \

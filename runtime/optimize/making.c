@@ -48,15 +48,18 @@ static bp_rc set_fact(struct bp_rewrite *rw, uint32_t value, bp_err *err)
     const struct bp_ir_data *data = rw->ir->values[value].data;
     struct bp_sym *dims = bp_region_array(rw->scratch, data->rank, sizeof *dims);
     struct bp_fact *fact = &rw->facts[value];
+    bp_rc rc = BP_OK;
 
     if (!dims)
         return bp_fail_nomem(err, "a shape");
     for (uint32_t d = 0; d < data->rank; d++)
         dims[d] = bp_sym_of(data->dims[d]);
     *fact = (struct bp_fact){.dtype = data->dtype, .rank = data->rank, .dims = dims};
-    return bp_fact_has_content(fact) && data->bytes
-               ? bp_infer_content(fact, data->bytes, rw->scratch, err)
-               : BP_OK;
+    if (bp_fact_has_content(fact) && data->bytes)
+        rc = bp_infer_content(fact, data->bytes, rw->scratch, err);
+    rw->values[value].flags &= ~(uint32_t)BP_RW_FOLLOWED;
+    rw->values[value].flags |= fact->content ? BP_RW_FOLLOWED : 0;
+    return rc;
 }
 
 /* Names of the graphs around count too: in a file they mean the same in a body. */
@@ -88,9 +91,7 @@ bp_rc bp_rw_make(struct bp_rewrite *rw, uint32_t like, struct bp_rw_made *out, b
         rc = bp_fail_nomem(err, "a folded constant");
     if (rc < 0)
         return rc;
-    rw->head[out->value] = BP_NONE;
-    rw->count[out->value] = 0;
-    rw->captured[out->value] = false;
+    rw->values[out->value] = (struct bp_rw_value){BP_NONE, 0, BP_NONE, BP_IR_CONSTANT};
     rw->facts[out->value] = (struct bp_fact){.rank = BP_RANK_UNKNOWN};
     rw->ir->values[out->value].data = out->data;
     rw->ir->values[out->value].flags = BP_IR_CONSTANT;
@@ -133,6 +134,7 @@ bp_rc bp_rw_fix(struct bp_rewrite *rw, uint32_t value, struct bp_ir_data *data, 
 
     row->data = data;
     row->flags |= BP_IR_CONSTANT;
-    row->producer = BP_NONE;
+    rw->values[value].flags |= BP_IR_CONSTANT;
+    bp_rw_set_producer(rw, value, BP_NONE);
     return set_fact(rw, value, err);
 }

@@ -37,12 +37,12 @@ bp_rc bp_rw_become(struct bp_rewrite *rw, uint32_t n, uint32_t from, bp_err *err
     to->is_made = true;
     to->name = other->name;
     to->op = other->op;
-    rw->nodes[n].key = bp_rw_key(to->op);
     to->domain = other->domain;
     to->schema = other->schema;
     to->opset = other->opset;
     to->attrs = other->attrs; /* never changed in place */
     to->n_attrs = other->n_attrs;
+    bp_rw_refresh(rw, n);
     return BP_OK;
 }
 
@@ -52,12 +52,12 @@ bp_rc bp_rw_set_op(struct bp_rewrite *rw, uint32_t n, const char *op, const char
     struct bp_ir_node *node = &rw->ir->nodes[n];
 
     node->op = op;
-    rw->nodes[n].key = bp_rw_key(op);
     node->domain = domain;
     node->opset = opset;
     node->attrs = NULL;
     node->n_attrs = 0;
     node->schema = bp_schema_find(domain, op, opset);
+    bp_rw_refresh(rw, n);
     return node->schema ? BP_OK : bp_fail(err, BP_E_INTERNAL, "no schema of %s", op);
 }
 

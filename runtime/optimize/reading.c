@@ -14,17 +14,9 @@ bool bp_rw_stays(const struct bp_ir_node *node)
 
 struct bp_ir_node *bp_rw_node(const struct bp_rewrite *rw, uint32_t n)
 {
-    return n == BP_NONE || rw->nodes[n].is_dead || bp_rw_stays(&rw->ir->nodes[n])
+    return n == BP_NONE || bp_rw_is_dead(rw, n) || bp_rw_stays(&rw->ir->nodes[n])
                ? NULL
                : &rw->ir->nodes[n];
-}
-
-bool bp_rw_is_op(const struct bp_rewrite *rw, uint32_t n, const char *op)
-{
-    const struct bp_ir_node *node = bp_rw_node(rw, n);
-
-    return node && node->schema && strcmp(node->op, op) == 0 &&
-           (node->domain[0] == '\0' || strcmp(node->domain, "com.microsoft") == 0);
 }
 
 bool bp_rw_is_random(const struct bp_ir_node *node)
@@ -48,15 +40,15 @@ uint32_t bp_rw_in(const struct bp_ir_node *node, uint32_t i)
 
 uint32_t bp_rw_producer(const struct bp_rewrite *rw, uint32_t value)
 {
-    return value == BP_NONE ? BP_NONE : rw->ir->values[value].producer;
+    return value == BP_NONE ? BP_NONE : rw->values[value].producer;
 }
 
 uint32_t bp_rw_only_user(const struct bp_rewrite *rw, uint32_t value)
 {
-    if (value == BP_NONE || rw->count[value] != 1 || rw->captured[value] ||
-        rw->ir->values[value].flags & BP_IR_OUTPUT)
+    if (value == BP_NONE || rw->values[value].count != 1 ||
+        rw->values[value].flags & (BP_IR_OUTPUT | BP_RW_CAPTURED))
         return BP_NONE;
-    return rw->uses[rw->head[value]].node;
+    return rw->uses[rw->values[value].head].node;
 }
 
 uint32_t bp_rw_only_user_is(const struct bp_rewrite *rw, uint32_t value, const char *op)
@@ -74,7 +66,7 @@ bool bp_rw_one_output(const struct bp_rewrite *rw, uint32_t n)
     for (uint32_t i = 0; i < node->n_out; i++) {
         uint32_t v = node->out[i];
 
-        if (v != BP_NONE && (rw->count[v] > 0 || rw->ir->values[v].flags & BP_IR_OUTPUT))
+        if (v != BP_NONE && (rw->values[v].count > 0 || rw->values[v].flags & BP_IR_OUTPUT))
             n_needed++;
     }
     return n_needed == 1;
@@ -82,12 +74,12 @@ bool bp_rw_one_output(const struct bp_rewrite *rw, uint32_t n)
 
 bool bp_rw_is_constant(const struct bp_rewrite *rw, uint32_t value)
 {
-    return value != BP_NONE && rw->ir->values[value].flags & BP_IR_CONSTANT;
+    return value != BP_NONE && rw->values[value].flags & BP_IR_CONSTANT;
 }
 
 bool bp_rw_is_captured(const struct bp_rewrite *rw, uint32_t value)
 {
-    return rw->captured[value];
+    return rw->values[value].flags & BP_RW_CAPTURED;
 }
 
 bool bp_rw_same_shape(const struct bp_rewrite *rw, uint32_t a, uint32_t b)
@@ -165,16 +157,26 @@ double *bp_rw_floats(struct bp_rewrite *rw, uint32_t value, size_t *n)
     return out;
 }
 
-bool bp_rw_float(struct bp_rewrite *rw, uint32_t value, double *out)
+bool bp_rw_float(const struct bp_rewrite *rw, uint32_t value, double *out)
 {
-    const double *numbers;
-    size_t n;
+    struct bp_ir_data *data;
+    char words[256];
+    bp_err own = bp_err_init(words, sizeof words);
+    float single;
 
-    if (!bp_rw_is_constant(rw, value) || rw->ir->values[value].data->size > sizeof(double))
+    if (!bp_rw_is_constant(rw, value))
         return false;
-    numbers = bp_rw_floats(rw, value, &n);
-    if (!numbers || n != 1)
+    data = rw->ir->values[value].data;
+    if ((data->dtype != BP_DTYPE_F32 || data->size != sizeof single) &&
+        (data->dtype != BP_DTYPE_F64 || data->size != sizeof *out))
         return false;
-    *out = numbers[0];
+    if (bp_ir_data_load(data, &own) < 0)
+        return false;
+    if (data->dtype == BP_DTYPE_F64) {
+        memcpy(out, data->bytes, sizeof *out);
+        return true;
+    }
+    memcpy(&single, data->bytes, sizeof single);
+    *out = (double)single;
     return true;
 }

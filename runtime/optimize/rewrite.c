@@ -27,14 +27,14 @@ static void link_use(struct bp_rewrite *rw, uint32_t row, uint32_t node, uint32_
 {
     struct bp_rw_use *use = &rw->uses[row];
 
-    *use = (struct bp_rw_use){node, BP_NONE, BP_NONE};
+    *use = (struct bp_rw_use){node, value, BP_NONE, BP_NONE};
     if (value == BP_NONE)
         return;
-    use->next = rw->head[value];
+    use->next = rw->values[value].head;
     if (use->next != BP_NONE)
         rw->uses[use->next].prev = row;
-    rw->head[value] = row;
-    rw->count[value]++;
+    rw->values[value].head = row;
+    rw->values[value].count++;
 }
 
 /* The producer of what lost its last reader is looked at by sweep(). */
@@ -48,11 +48,11 @@ static void unlink_use(struct bp_rewrite *rw, uint32_t row, uint32_t value)
     if (use->prev != BP_NONE)
         rw->uses[use->prev].next = use->next;
     else
-        rw->head[value] = use->next;
+        rw->values[value].head = use->next;
     if (use->next != BP_NONE)
         rw->uses[use->next].prev = use->prev;
-    producer = rw->ir->values[value].producer;
-    if (--rw->count[value] == 0 && producer != BP_NONE && rw->n_queue < rw->cap_queue)
+    producer = rw->values[value].producer;
+    if (--rw->values[value].count == 0 && producer != BP_NONE && rw->n_queue < rw->cap_queue)
         rw->queue[rw->n_queue++] = producer;
 }
 
@@ -79,7 +79,7 @@ static bool is_needed(const struct bp_rewrite *rw, const struct bp_ir_node *node
     for (uint32_t i = 0; i < node->n_out; i++) {
         uint32_t v = node->out[i];
 
-        if (v != BP_NONE && (rw->count[v] > 0 || rw->ir->values[v].flags & BP_IR_OUTPUT))
+        if (v != BP_NONE && (rw->values[v].count > 0 || rw->values[v].flags & BP_IR_OUTPUT))
             return true;
     }
     return !node->schema /* who asks for what nobody knows shall hear of it */ || bp_rw_stays(node);
@@ -90,12 +90,12 @@ static void kill(struct bp_rewrite *rw, uint32_t n)
     struct bp_ir_node *node = &rw->ir->nodes[n];
     uint32_t first = rw->nodes[n].first_use;
 
-    rw->nodes[n].is_dead = true;
+    rw->nodes[n].first_use = BP_NONE;
     rw->nodes[n].key = 0;
     rw->n_alive--;
     for (uint32_t i = 0; i < node->n_out; i++) {
-        if (node->out[i] != BP_NONE && rw->ir->values[node->out[i]].producer == n)
-            rw->ir->values[node->out[i]].producer = BP_NONE;
+        if (node->out[i] != BP_NONE && rw->values[node->out[i]].producer == n)
+            bp_rw_set_producer(rw, node->out[i], BP_NONE);
     }
     for (uint32_t slot = 0; slot < n_reads(node); slot++)
         unlink_use(rw, first + slot, *read_at(node, slot));
@@ -107,21 +107,21 @@ static void sweep(struct bp_rewrite *rw)
     while (rw->n_queue > 0) {
         uint32_t n = rw->queue[--rw->n_queue];
 
-        if (!rw->nodes[n].is_dead && !is_needed(rw, &rw->ir->nodes[n]))
+        if (!bp_rw_is_dead(rw, n) && !is_needed(rw, &rw->ir->nodes[n]))
             kill(rw, n);
     }
 }
 
 void bp_rw_drop(struct bp_rewrite *rw, uint32_t n)
 {
-    if (!rw->nodes[n].is_dead)
+    if (!bp_rw_is_dead(rw, n))
         kill(rw, n);
     sweep(rw);
 }
 
 void bp_rw_drop_unused(struct bp_rewrite *rw, uint32_t n)
 {
-    if (!rw->nodes[n].is_dead && !is_needed(rw, &rw->ir->nodes[n]))
+    if (!bp_rw_is_dead(rw, n) && !is_needed(rw, &rw->ir->nodes[n]))
         bp_rw_drop(rw, n);
 }
 
@@ -132,21 +132,14 @@ static bool grow_values(struct bp_rewrite *rw)
 {
     size_t cap = (size_t)rw->ir->n_values + rw->ir->n_values / 4 + 16;
     struct bp_fact *facts = realloc(rw->facts, cap * sizeof *facts);
-    uint32_t *head, *count;
-    bool *captured;
+    struct bp_rw_value *values;
 
     if (facts)
         rw->facts = facts;
-    head = realloc(rw->head, cap * sizeof *head);
-    if (head)
-        rw->head = head;
-    count = realloc(rw->count, cap * sizeof *count);
-    if (count)
-        rw->count = count;
-    captured = realloc(rw->captured, cap * sizeof *captured);
-    if (captured)
-        rw->captured = captured;
-    if (!facts || !head || !count || !captured)
+    values = realloc(rw->values, cap * sizeof *values);
+    if (values)
+        rw->values = values;
+    if (!facts || !values)
         return false;
     rw->cap_values = (uint32_t)cap;
     return true;
@@ -172,6 +165,22 @@ static void share_names(struct bp_ir_node *node)
     node->domain = schema->domain;
 }
 
+/* What bp_rw_is() goes by; 0 also for a node that it shall not find. */
+static uint32_t key_of(const struct bp_ir_node *node)
+{
+    bool is_known = node->domain[0] == '\0' || strcmp(node->domain, "com.microsoft") == 0;
+
+    return is_known && node->schema && !bp_rw_stays(node) ? bp_rw_key(node->op) : 0;
+}
+
+void bp_rw_refresh(struct bp_rewrite *rw, uint32_t n)
+{
+    const struct bp_ir_node *node = &rw->ir->nodes[n];
+
+    rw->nodes[n].key = key_of(node);
+    rw->nodes[n].out = node->n_out > 0 ? node->out[0] : BP_NONE;
+}
+
 static bool list_uses(struct bp_rewrite *rw)
 {
     struct bp_ir *ir = rw->ir;
@@ -184,13 +193,14 @@ static bool list_uses(struct bp_rewrite *rw)
             return false;
         share_names(node);
         rw->nodes[n].first_use = first;
-        rw->nodes[n].key = bp_rw_key(node->op);
+        rw->nodes[n].n_in = node->n_in;
+        bp_rw_refresh(rw, n);
         for (uint32_t slot = 0; slot < n_reads(node); slot++) {
             uint32_t value = *read_at(node, slot);
 
             link_use(rw, first + slot, n, value);
             if (slot >= node->n_in)
-                rw->captured[value] = true;
+                rw->values[value].flags |= BP_RW_CAPTURED;
         }
     }
     return true;
@@ -211,9 +221,10 @@ bp_rc bp_rw_init(struct bp_rewrite *rw, struct bp_ir *ir, struct bp_fact *facts,
     if (!rw->queue || !rw->nodes || !grow_values(rw))
         return bp_fail_nomem(err, "the passes over a graph");
     memcpy(rw->facts, facts, ir->n_values * sizeof *facts);
-    memset(rw->head, 0xff, ir->n_values * sizeof *rw->head);
-    memset(rw->count, 0, ir->n_values * sizeof *rw->count);
-    memset(rw->captured, 0, ir->n_values * sizeof *rw->captured);
+    for (uint32_t v = 0; v < ir->n_values; v++)
+        rw->values[v] = (struct bp_rw_value){BP_NONE, 0, ir->values[v].producer,
+                                             ir->values[v].flags |
+                                                 (facts[v].content ? BP_RW_FOLLOWED : 0)};
     return list_uses(rw) ? BP_OK : bp_fail_nomem(err, "the passes over a graph");
 }
 
@@ -223,7 +234,7 @@ bp_rc bp_rw_seal(struct bp_rewrite *rw, bp_err *err)
     uint32_t n_left = 0;
 
     for (uint32_t n = 0; n < ir->n_nodes; n++) {
-        if (!rw->nodes[n].is_dead)
+        if (!bp_rw_is_dead(rw, n))
             ir->nodes[n_left++] = ir->nodes[n];
     }
     ir->n_nodes = n_left;
@@ -236,7 +247,7 @@ bp_rc bp_rw_seal(struct bp_rewrite *rw, bp_err *err)
     for (uint32_t v = 0; v < ir->n_values; v++) { /* bytes that nobody needs are not read */
         struct bp_ir_value *value = &ir->values[v];
 
-        if (rw->count[v] == 0 && !(value->flags & (BP_IR_INPUT | BP_IR_OUTPUT | BP_IR_CAPTURED)))
+        if (rw->values[v].count == 0 && !(value->flags & (BP_IR_INPUT | BP_IR_OUTPUT | BP_IR_CAPTURED)))
             value->flags &= ~(uint32_t)BP_IR_CONSTANT;
         if (value->flags & BP_IR_CONSTANT)
             bp_rw_number_data(value->data);
@@ -247,9 +258,7 @@ bp_rc bp_rw_seal(struct bp_rewrite *rw, bp_err *err)
 void bp_rw_finish(struct bp_rewrite *rw)
 {
     free(rw->facts);
-    free(rw->head);
-    free(rw->count);
-    free(rw->captured);
+    free(rw->values);
     free(rw->queue);
     free(rw->nodes);
     free(rw->uses);
@@ -274,6 +283,7 @@ bp_rc bp_rw_set_inputs(struct bp_rewrite *rw, uint32_t n, uint32_t n_in, const u
     node->in = list;
     node->n_in = n_in;
     rw->nodes[n].first_use = first;
+    rw->nodes[n].n_in = n_in;
     for (uint32_t slot = 0; slot < n_reads(node); slot++) /* before the old ones may go */
         link_use(rw, first + slot, n, *read_at(node, slot));
     for (uint32_t slot = 0; slot < old_n; slot++)
@@ -298,34 +308,36 @@ bp_rc bp_rw_set_input(struct bp_rewrite *rw, uint32_t n, uint32_t i, uint32_t va
 /* Moves all readers of one value to another; none is a body. */
 static void move_uses(struct bp_rewrite *rw, uint32_t from, uint32_t to)
 {
-    uint32_t row = rw->head[from], last = BP_NONE;
+    struct bp_rw_value *of = &rw->values[from], *by = &rw->values[to];
+    uint32_t row = of->head, last = BP_NONE;
 
     for (; row != BP_NONE; row = rw->uses[row].next) {
         uint32_t n = rw->uses[row].node;
 
         rw->ir->nodes[n].in[row - rw->nodes[n].first_use] = to;
+        rw->uses[row].value = to;
         last = row;
     }
     if (last == BP_NONE)
         return;
-    rw->uses[last].next = rw->head[to];
-    if (rw->head[to] != BP_NONE)
-        rw->uses[rw->head[to]].prev = last;
-    rw->head[to] = rw->head[from];
-    rw->count[to] += rw->count[from];
-    rw->head[from] = BP_NONE;
-    rw->count[from] = 0;
+    rw->uses[last].next = by->head;
+    if (by->head != BP_NONE)
+        rw->uses[by->head].prev = last;
+    by->head = of->head;
+    by->count += of->count;
+    of->head = BP_NONE;
+    of->count = 0;
 }
 
 /* The producer of `by` writes the output `value` in its place; the one that wrote it goes. */
 static bool write_output(struct bp_rewrite *rw, uint32_t value, uint32_t by)
 {
-    struct bp_ir_value *values = rw->ir->values;
+    const struct bp_rw_value *values = rw->values;
     uint32_t maker = values[by].producer, copier = values[value].producer;
     struct bp_ir_node *node;
 
-    if (maker == BP_NONE || copier == BP_NONE || rw->captured[by] ||
-        values[by].flags & (BP_IR_OUTPUT | BP_IR_INPUT | BP_IR_CONSTANT) ||
+    if (maker == BP_NONE || copier == BP_NONE ||
+        values[by].flags & (BP_IR_OUTPUT | BP_IR_INPUT | BP_IR_CONSTANT | BP_RW_CAPTURED) ||
         !bp_rw_one_output(rw, copier))
         return false;
     node = &rw->ir->nodes[maker];
@@ -333,8 +345,9 @@ static bool write_output(struct bp_rewrite *rw, uint32_t value, uint32_t by)
         if (node->out[i] == by)
             node->out[i] = value;
     }
-    values[value].producer = maker;
-    values[by].producer = BP_NONE;
+    bp_rw_set_producer(rw, value, maker);
+    bp_rw_set_producer(rw, by, BP_NONE);
+    bp_rw_refresh(rw, maker);
     kill(rw, copier);
     move_uses(rw, by, value);
     sweep(rw);
@@ -343,13 +356,13 @@ static bool write_output(struct bp_rewrite *rw, uint32_t value, uint32_t by)
 
 bool bp_rw_replace(struct bp_rewrite *rw, uint32_t value, uint32_t by)
 {
-    uint32_t producer = rw->ir->values[value].producer;
+    uint32_t producer = rw->values[value].producer;
 
     if (value == by)
         return false;
-    if (rw->ir->values[value].flags & BP_IR_OUTPUT)
+    if (rw->values[value].flags & BP_IR_OUTPUT)
         return write_output(rw, value, by);
-    if (rw->captured[value])
+    if (rw->values[value].flags & BP_RW_CAPTURED)
         return false;
     move_uses(rw, value, by);
     if (producer != BP_NONE)

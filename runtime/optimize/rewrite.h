@@ -9,17 +9,36 @@
 
 #include "graph/infer.h"
 
+/*
+ * Passes look at every node and take few. What tells the others lies close together in these rows,
+ * 16 bytes each: the graph's own are seven times as large, and of large graphs far from the caches.
+ */
+
 /* One reading of a value by a node. */
 struct bp_rw_use {
-    uint32_t node;
-    uint32_t next, prev; /* of the same value; BP_NONE at the ends */
+    uint32_t node, value; /* BP_NONE: an input that is absent */
+    uint32_t next, prev;  /* of the same value; BP_NONE at the ends */
 };
 
 /* What is known of a node beside its row in the graph. */
 struct bp_rw_node {
-    uint32_t first_use; /* rows of uses: one an input, then one a captured value */
-    uint32_t key;       /* bp_rw_key() of its operator; 0 once it is dead */
-    bool is_dead;
+    uint32_t key;       /* bp_rw_key() of its operator; 0: it is nothing for bp_rw_is() */
+    uint32_t first_use; /* rows of uses: one an input, then one a captured value; BP_NONE: dead */
+    uint32_t n_in;
+    uint32_t out; /* its first output, or BP_NONE */
+};
+
+enum {
+    BP_RW_CAPTURED = 1u << 30, /* a body of a node here takes it */
+    BP_RW_FOLLOWED = 1u << 29  /* its fact has a content */
+};
+
+/* The same of a value. */
+struct bp_rw_value {
+    uint32_t head;     /* its first use, or BP_NONE */
+    uint32_t count;    /* its uses */
+    uint32_t producer; /* as in the graph's row */
+    uint32_t flags;    /* the graph's, and BP_RW_* */
 };
 
 struct bp_optimizer;
@@ -31,9 +50,7 @@ struct bp_rewrite {
     struct bp_region *scratch; /* ends with the rewriting; the graph's own region stays */
     struct bp_rw_node *nodes;
     struct bp_rw_use *uses;
-    uint32_t *head;  /* one a value: its first use, or BP_NONE */
-    uint32_t *count; /* one a value: its uses */
-    bool *captured;  /* one a value: a body of a node here takes it */
+    struct bp_rw_value *values;
     uint32_t *queue; /* nodes that may be of no use any more */
     uint32_t n_uses, cap_uses, cap_values, n_queue, cap_queue;
     uint32_t n_alive;
@@ -61,21 +78,54 @@ bool bp_rw_stays(const struct bp_ir_node *node);
  * this or bp_rw_is(). Valid until nodes are added.
  */
 struct bp_ir_node *bp_rw_node(const struct bp_rewrite *rw, uint32_t n);
-/* The beginning of an operator's name: passes walk over many nodes that are others. */
+/*
+ * A number for an operator's name, of its length, beginning, middle and end; never 0. All operators
+ * with a schema have different ones (tests/unit/check_rewrite.c). Compilers know it of a name in the text.
+ */
 static inline uint32_t bp_rw_key(const char *op)
 {
-    uint32_t first = (unsigned char)op[0], second = first ? (unsigned char)op[1] : 0;
+    size_t n = strlen(op);
+    uint64_t all = n;
 
-    return first | second << 8 | (second ? (uint32_t)(unsigned char)op[2] << 16 : 0);
+    all = all << 8 | (n > 0 ? (unsigned char)op[0] : 0); /* no loop, which would be computed */
+    all = all << 8 | (n > 1 ? (unsigned char)op[1] : 0);
+    all = all << 8 | (n > 2 ? (unsigned char)op[2] : 0);
+    all = all << 8 | (n > 3 ? (unsigned char)op[3] : 0);
+    all = all << 8 | (n > 0 ? (unsigned char)op[n - 1] : 0);
+    all = all << 8 | (n > 1 ? (unsigned char)op[n - 2] : 0);
+    all = all << 8 | (n > 2 ? (unsigned char)op[n - 3] : 0);
+    all = all * 131 + (unsigned char)op[n / 2];
+    return (uint32_t)(all * UINT64_C(0x9e3779b97f4a7c15) >> 32) | 1;
 }
-bool bp_rw_is_op(const struct bp_rewrite *rw, uint32_t n, const char *op); /* for bp_rw_is() */
 /*
  * Is n (BP_NONE is none) that operator, of "" or com.microsoft, one that passes may take, and with a
  * schema?
  */
 static inline bool bp_rw_is(const struct bp_rewrite *rw, uint32_t n, const char *op)
 {
-    return n != BP_NONE && rw->nodes[n].key == bp_rw_key(op) && bp_rw_is_op(rw, n, op);
+    return n != BP_NONE && rw->nodes[n].key == bp_rw_key(op);
+}
+/* Input i of node n, which is alive, as bp_rw_in() gives it; but from the rows. */
+static inline uint32_t bp_rw_input(const struct bp_rewrite *rw, uint32_t n, uint32_t i)
+{
+    return i < rw->nodes[n].n_in ? rw->uses[rw->nodes[n].first_use + i].value : BP_NONE;
+}
+/* Is an input of node n, which is alive, made by that operator? */
+static inline bool bp_rw_reads(const struct bp_rewrite *rw, uint32_t n, const char *op)
+{
+    const struct bp_rw_node *node = &rw->nodes[n];
+
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        uint32_t value = rw->uses[node->first_use + i].value;
+
+        if (value != BP_NONE && bp_rw_is(rw, rw->values[value].producer, op))
+            return true;
+    }
+    return false;
+}
+static inline bool bp_rw_is_dead(const struct bp_rewrite *rw, uint32_t n)
+{
+    return rw->nodes[n].first_use == BP_NONE;
 }
 /* May it give another result each time? */
 bool bp_rw_is_random(const struct bp_ir_node *node);
@@ -104,7 +154,7 @@ bool bp_rw_ints(const struct bp_rewrite *rw, uint32_t value, int64_t *out, uint3
  */
 double *bp_rw_floats(struct bp_rewrite *rw, uint32_t value, size_t *n);
 /* The only element of such a constant; false: it is none. */
-bool bp_rw_float(struct bp_rewrite *rw, uint32_t value, double *out);
+bool bp_rw_float(const struct bp_rewrite *rw, uint32_t value, double *out);
 
 /* ---- changing -------------------------------------------------------------------------------- */
 
@@ -164,6 +214,14 @@ void bp_rw_drop_unused(struct bp_rewrite *rw, uint32_t n);
 /* Data of a constant with these dims, zeroed, which passes may change. BP_E_NOMEM. */
 bp_rc bp_rw_new_data(struct bp_rewrite *rw, uint32_t dtype, uint32_t rank, const int64_t *dims,
                      struct bp_ir_data **out, bp_err *err) BP_CHECKED;
+/* Says who makes a value from now on, or BP_NONE. */
+static inline void bp_rw_set_producer(struct bp_rewrite *rw, uint32_t value, uint32_t n)
+{
+    rw->values[value].producer = n;
+    rw->ir->values[value].producer = n;
+}
+/* The outputs of node n have changed, or its operator: brings its row up to date. */
+void bp_rw_refresh(struct bp_rewrite *rw, uint32_t n);
 /* Was it made by that? */
 bool bp_rw_is_own(const struct bp_ir_data *data);
 /* Room in the lists for values that were just defined; false: no memory. */

@@ -137,6 +137,11 @@ unit_tests += %D%/check_weights
 %C%_check_weights_LDFLAGS = $(fail_alloc_ldflags)
 %C%_check_weights_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_rewrite
+%C%_check_rewrite_SOURCES = %D%/check_rewrite.c $(passes_sources)
+%C%_check_rewrite_CPPFLAGS = $(unit_cppflags)
+%C%_check_rewrite_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_registry
 %C%_check_registry_SOURCES = %D%/check_registry.c $(kit_sources)
 %C%_check_registry_CPPFLAGS = $(unit_cppflags)

@@ -27,6 +27,11 @@ static bool read_dims(struct bp_rewrite *rw, const struct bp_ir_node *node, stru
     return c->n_weights > 0 && w->dims[0] % groups == 0;
 }
 
+bool bp_conv_reads(const struct bp_rewrite *rw, uint32_t n)
+{
+    return bp_rw_reads(rw, n, "Conv") || bp_rw_reads(rw, n, "ConvTranspose");
+}
+
 bool bp_conv_find(struct bp_rewrite *rw, uint32_t value, struct bp_conv *out)
 {
     uint32_t n = bp_rw_producer(rw, value), bias;

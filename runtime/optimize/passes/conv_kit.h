@@ -17,6 +17,8 @@ struct bp_conv {
     double *bias; /* one a map, zeros where there is none; NULL until bp_conv_load() */
 };
 
+/* Is an input of node n made by a Conv or ConvTranspose? Quicker than to look for one. */
+bool bp_conv_reads(const struct bp_rewrite *rw, uint32_t n);
 /*
  * Is `value` made by such a node, for no other reader than one? Sizes are exact; reads no weights.
  */

@@ -131,40 +131,55 @@ static const struct rule {
 
 enum { N_RULES = sizeof rules / sizeof rules[0] };
 
-/*
- * The rule of a node, or NULL. Keys tell most nodes apart that are something else: of large graphs
- * the nodes themselves are far away.
- */
-static const struct rule *find_rule(const struct bp_rewrite *rw, uint32_t n, const uint32_t *keys)
+/* What is_no_op() goes by: the key of each rule, and a bit for each of these. */
+struct keys {
+    uint32_t of[N_RULES];
+    uint64_t bits;
+};
+
+static uint64_t bit_of(uint32_t key)
 {
+    return UINT64_C(1) << (key >> 26);
+}
+
+/* The rule of a node, or NULL. */
+static const struct rule *find_rule(const struct bp_rewrite *rw, uint32_t n,
+                                    const struct keys *keys)
+{
+    uint32_t key = rw->nodes[n].key;
+
+    if (!(keys->bits & bit_of(key)))
+        return NULL;
     for (size_t i = 0; i < N_RULES; i++) {
-        if (keys[i] == rw->nodes[n].key && bp_rw_is_op(rw, n, rules[i].op))
+        if (keys->of[i] == key)
             return rw->ir->nodes[n].domain[0] ? NULL : &rules[i];
     }
     return NULL;
 }
 
-static bool is_no_op(const struct bp_rewrite *rw, uint32_t n, const uint32_t *keys)
+static bool is_no_op(const struct bp_rewrite *rw, uint32_t n, const struct keys *keys)
 {
     const struct rule *rule = find_rule(rw, n, keys);
     const struct bp_ir_node *node = rule ? bp_rw_node(rw, n) : NULL;
 
     return node && node->n_in > 0 && node->in[0] != BP_NONE && node->n_out > 0 &&
            node->out[0] != BP_NONE && rule->is_no_op(rw, node) && bp_rw_one_output(rw, n) &&
-           (rw->count[node->out[0]] > 0 || rw->ir->values[node->out[0]].flags & BP_IR_OUTPUT);
+           (rw->values[node->out[0]].count > 0 || rw->values[node->out[0]].flags & BP_IR_OUTPUT);
 }
 
 bp_rc bp_pass_drop_no_ops(struct bp_rewrite *rw, bp_err *err)
 {
-    uint32_t keys[N_RULES];
+    struct keys keys = {.bits = 0};
 
     (void)err;
-    for (size_t i = 0; i < N_RULES; i++)
-        keys[i] = bp_rw_key(rules[i].op);
+    for (size_t i = 0; i < N_RULES; i++) {
+        keys.of[i] = bp_rw_key(rules[i].op);
+        keys.bits |= bit_of(keys.of[i]);
+    }
     for (uint32_t n = 0; n < rw->ir->n_nodes; n++) {
         const struct bp_ir_node *node = &rw->ir->nodes[n];
 
-        if (is_no_op(rw, n, keys) && bp_rw_replace(rw, node->out[0], node->in[0]))
+        if (is_no_op(rw, n, &keys) && bp_rw_replace(rw, node->out[0], node->in[0]))
             rw->n_matches++;
     }
     return BP_OK;

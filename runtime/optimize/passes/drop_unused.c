@@ -10,8 +10,12 @@ bp_rc bp_pass_drop_unused(struct bp_rewrite *rw, bp_err *err)
     uint32_t before = rw->n_alive;
 
     (void)err;
-    for (uint32_t n = rw->ir->n_nodes; n-- > 0;)
-        bp_rw_drop_unused(rw, n);
+    for (uint32_t n = rw->ir->n_nodes; n-- > 0;) {
+        uint32_t out = rw->nodes[n].out;
+
+        if (out == BP_NONE || rw->values[out].count == 0)
+            bp_rw_drop_unused(rw, n);
+    }
     rw->n_matches += before - rw->n_alive;
     return BP_OK;
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fold_constants.c - values that are the same in each run. Small integer ones that shape inference
- * has followed are written down; a Reshape of a constant is the same bytes with other sizes; the
+ * fold_constants.c - values that are the same in each run. Some are known at once (fold_kit.h); the
  * rest is run once, in one graph of all such nodes.
  */
 
 #include "config.h"
 
-#include "optimize/optimize.h"
+#include "optimize/passes/fold_kit.h"
 
 #include <stdlib.h>
+
+#include "optimize/optimize.h"
 
 /*
  * Computed in each run, a value needs the same room in each frame; so it may grow, within limits
@@ -23,40 +24,19 @@ enum {
 
 /* ---- which nodes ----------------------------------------------------------------------------- */
 
-/* What differs each time, and what is smaller as it is: providers know how to use quantised weights. */
-static bool must_stay(const struct bp_ir_node *node)
-{
-    return bp_rw_is_random(node) || strcmp(node->op, "DequantizeLinear") == 0;
-}
-
-/* Bytes of a value; false: they are not known, or no whole bytes each. */
-static bool bytes_of(const struct bp_rewrite *rw, uint32_t value, size_t *out)
-{
-    const struct bp_fact *fact = &rw->facts[value];
-    int64_t dims[BP_MAX_RANK];
-
-    if (fact->kind != BP_KIND_TENSOR || fact->dtype == BP_DTYPE_NONE ||
-        fact->dtype == BP_DTYPE_STRING || bp_dtype_width(fact->dtype) < 8 ||
-        !bp_fact_is_exact(fact))
-        return false;
-    for (uint32_t d = 0; d < fact->rank; d++)
-        dims[d] = fact->dims[d].value;
-    return bp_dense_bytes(fact->dtype, dims, fact->rank, out);
-}
-
 /* *grown: bytes of results beyond their inputs so far. */
 static bool is_worth_it(const struct bp_rewrite *rw, const struct bp_ir_node *node, size_t *grown)
 {
     size_t in = 0, out = 0, bytes;
 
     for (uint32_t i = 0; i < node->n_in; i++) {
-        if (node->in[i] != BP_NONE && bytes_of(rw, node->in[i], &bytes))
+        if (node->in[i] != BP_NONE && bp_fold_bytes(rw, node->in[i], &bytes))
             in += bytes;
     }
     for (uint32_t i = 0; i < node->n_out; i++) {
         if (node->out[i] == BP_NONE)
             continue;
-        if (!bytes_of(rw, node->out[i], &bytes))
+        if (!bp_fold_bytes(rw, node->out[i], &bytes))
             return false;
         out += bytes;
     }
@@ -69,125 +49,31 @@ static bool is_worth_it(const struct bp_rewrite *rw, const struct bp_ir_node *no
 }
 
 /* fixed: one a value, is it to be computed here? */
-static bool can_fold(const struct bp_rewrite *rw, const struct bp_ir_node *node, const bool *fixed,
-                     size_t *grown)
+static bool is_fixed(const struct bp_rewrite *rw, const bool *fixed, uint32_t value)
 {
-    if (!node || !node->schema || node->n_in == 0 || node->n_bodies > 0 || must_stay(node) ||
-        node->schema->sizes_from_data || bp_node_is_hosted(node, rw->facts))
+    return value == BP_NONE || bp_rw_is_constant(rw, value) || fixed[value];
+}
+
+/* Is all that node n reads the same each time? It says so without the node, which is far away. */
+static bool reads_fixed(const struct bp_rewrite *rw, uint32_t n, const bool *fixed)
+{
+    const struct bp_rw_node *row = &rw->nodes[n];
+
+    if (bp_rw_is_dead(rw, n))
         return false;
-    for (uint32_t i = 0; i < node->n_in; i++) {
-        if (node->in[i] != BP_NONE && !bp_rw_is_constant(rw, node->in[i]) && !fixed[node->in[i]])
+    for (uint32_t i = 0; i < row->n_in; i++) {
+        if (!is_fixed(rw, fixed, rw->uses[row->first_use + i].value))
             return false;
     }
-    return is_worth_it(rw, node, grown);
+    return row->n_in > 0;
 }
 
-/* ---- without running ------------------------------------------------------------------------- */
-
-static void store(uint8_t *to, int64_t number, size_t width)
+/* May a node that reads only such be run once? */
+static bool can_fold(const struct bp_rewrite *rw, const struct bp_ir_node *node, size_t *grown)
 {
-    uint64_t bits = (uint64_t)number;
-
-    for (size_t i = 0; i < width; i++)
-        to[i] = (uint8_t)(bits >> (8 * i));
-}
-
-/* Is all of an output followed by inference? */
-static bool is_followed(const struct bp_rewrite *rw, uint32_t value)
-{
-    const struct bp_fact *fact = &rw->facts[value];
-    size_t bytes;
-
-    if (!fact->content || !bytes_of(rw, value, &bytes) ||
-        bytes / (bp_dtype_width(fact->dtype) / 8) != fact->n_content)
-        return false;
-    for (uint32_t i = 0; i < fact->n_content; i++) {
-        if (!bp_sym_known(fact->content[i]))
-            return false;
-    }
-    return true;
-}
-
-static bp_rc write_down(struct bp_rewrite *rw, uint32_t value, bp_err *err)
-{
-    const struct bp_fact *fact = &rw->facts[value];
-    size_t width = bp_dtype_width(fact->dtype) / 8;
-    struct bp_ir_data *data;
-    int64_t dims[BP_MAX_RANK];
-    bp_rc rc;
-
-    for (uint32_t d = 0; d < fact->rank; d++)
-        dims[d] = fact->dims[d].value;
-    rc = bp_rw_new_data(rw, fact->dtype, fact->rank, dims, &data, err);
-    if (rc < 0)
-        return rc;
-    for (uint32_t i = 0; i < fact->n_content; i++)
-        store((uint8_t *)(uintptr_t)data->bytes + i * width, fact->content[i].value, width);
-    return bp_rw_fix(rw, value, data, err);
-}
-
-/* The same bytes under other sizes: no copy. */
-static bp_rc view_again(struct bp_rewrite *rw, const struct bp_ir_node *node, bool *done,
-                        bp_err *err)
-{
-    const struct bp_fact *fact = &rw->facts[node->out[0]];
-    struct bp_ir_data *from = rw->ir->values[node->in[0]].data, *data;
-    char words[256];
-    bp_err own = bp_err_init(words, sizeof words);
-    int64_t *dims;
-
-    if (bp_ir_data_load(from, &own) < 0)
-        return BP_OK;
-    bp_rw_number_data(from);
-    data = bp_region_alloc(rw->ir->region, sizeof *data);
-    dims = bp_region_array(rw->ir->region, fact->rank, sizeof *dims);
-    if (!data || !dims)
-        return bp_fail_nomem(err, "a folded constant");
-    for (uint32_t d = 0; d < fact->rank; d++)
-        dims[d] = fact->dims[d].value;
-    *data = (struct bp_ir_data){.dims = dims,
-                                .bytes = from->bytes,
-                                .size = from->size,
-                                .id = from->id,
-                                .rank = fact->rank,
-                                .dtype = from->dtype};
-    *done = true;
-    return bp_rw_fix(rw, node->out[0], data, err);
-}
-
-static bool is_view(const struct bp_rewrite *rw, const struct bp_ir_node *node)
-{
-    static const char *const ops[] = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity"};
-    size_t in, out;
-
-    if (node->domain[0] || !bp_rw_is_constant(rw, bp_rw_in(node, 0)) || node->n_out != 1)
-        return false;
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
-        if (strcmp(node->op, ops[i]) == 0)
-            return bytes_of(rw, node->in[0], &in) && bytes_of(rw, node->out[0], &out) && in == out;
-    }
-    return false;
-}
-
-static bp_rc fold_at_once(struct bp_rewrite *rw, uint32_t n, bp_err *err)
-{
-    struct bp_ir_node *node = bp_rw_node(rw, n);
-    bool done = node && node->schema && node->n_bodies == 0 && !must_stay(node) && node->n_out > 0;
-    bp_rc rc = BP_OK;
-
-    for (uint32_t i = 0; done && i < node->n_out; i++)
-        done = node->out[i] == BP_NONE || is_followed(rw, node->out[i]);
-    for (uint32_t i = 0; done && rc >= 0 && i < node->n_out; i++) {
-        if (node->out[i] != BP_NONE)
-            rc = write_down(rw, node->out[i], err);
-    }
-    if (!done && node && node->schema && is_view(rw, node))
-        rc = view_again(rw, node, &done, err);
-    if (rc < 0 || !done)
-        return rc;
-    bp_rw_drop(rw, n);
-    rw->n_matches++;
-    return BP_OK;
+    return node && node->schema && node->n_bodies == 0 && !bp_fold_must_stay(node) &&
+           !node->schema->sizes_from_data && !bp_node_is_hosted(node, rw->facts) &&
+           is_worth_it(rw, node, grown);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -225,9 +111,9 @@ static bool is_wanted(const struct batch *b, uint32_t value, const bool *in_batc
 {
     const struct bp_rewrite *rw = b->rw;
 
-    if (rw->ir->values[value].flags & BP_IR_OUTPUT || rw->captured[value])
+    if (rw->values[value].flags & (BP_IR_OUTPUT | BP_RW_CAPTURED))
         return true;
-    for (uint32_t u = rw->head[value]; u != BP_NONE; u = rw->uses[u].next) {
+    for (uint32_t u = rw->values[value].head; u != BP_NONE; u = rw->uses[u].next) {
         if (!in_batch[rw->uses[u].node])
             return true;
     }
@@ -306,13 +192,13 @@ static bp_rc use_results(struct batch *b, bp_err *err)
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; rc >= 0 && i < b->ir->n_outputs; i++) {
-        uint32_t maker = b->rw->ir->values[b->wanted[i]].producer;
+        uint32_t maker = b->rw->values[b->wanted[i]].producer;
 
         rc = bp_rw_fix(b->rw, b->wanted[i], b->results[i], err);
-        b->rw->ir->values[b->wanted[i]].producer = maker; /* until all of the node's are fixed */
+        bp_rw_set_producer(b->rw, b->wanted[i], maker); /* until all of the node's are fixed */
     }
     for (uint32_t i = 0; rc >= 0 && i < b->ir->n_outputs; i++)
-        b->rw->ir->values[b->wanted[i]].producer = BP_NONE;
+        bp_rw_set_producer(b->rw, b->wanted[i], BP_NONE);
     for (uint32_t i = 0; rc >= 0 && i < b->n_nodes; i++)
         bp_rw_drop(b->rw, b->nodes[i]);
     b->rw->n_matches += rc >= 0 ? b->n_nodes : 0;
@@ -351,9 +237,12 @@ static bool find_batch(struct batch *b, bool *in_batch)
     size_t grown = 0;
 
     for (uint32_t n = 0; n < rw->ir->n_nodes; n++) {
-        const struct bp_ir_node *node = bp_rw_node(rw, n);
+        const struct bp_ir_node *node;
 
-        if (!can_fold(rw, node, b->fixed, &grown))
+        if (!reads_fixed(rw, n, b->fixed))
+            continue;
+        node = bp_rw_node(rw, n);
+        if (!can_fold(rw, node, &grown))
             continue;
         in_batch[n] = true;
         b->nodes[b->n_nodes++] = n;
@@ -392,8 +281,10 @@ bp_rc bp_pass_fold_constants(struct bp_rewrite *rw, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
-    for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++)
-        rc = fold_at_once(rw, n, err);
+    for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
+        if (bp_fold_may_do_at_once(rw, n))
+            rc = bp_fold_at_once(rw, n, err);
+    }
     if (rc >= 0 && rw->optimizer->evaluate)
         rc = fold_by_running(rw, err);
     return rc;

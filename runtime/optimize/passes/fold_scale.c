@@ -33,7 +33,7 @@ bp_rc bp_pass_fold_scale(struct bp_rewrite *rw, bp_err *err)
     bp_rc rc = BP_OK;
 
     for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
-        if (bp_rw_is(rw, n, "Mul") && bp_rw_node(rw, n)->schema->since >= 7)
+        if (bp_rw_is(rw, n, "Mul") && bp_conv_reads(rw, n) && bp_rw_node(rw, n)->schema->since >= 7)
             rc = fold(rw, n, err);
     }
     return rc;

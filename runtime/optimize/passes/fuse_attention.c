@@ -205,7 +205,7 @@ static bool fits(const struct bp_rewrite *rw, const struct parts *p, bool *rows)
 /* What an earlier attention has made of the mask: rows for all steps; or BP_NONE. */
 static uint32_t find_spread(const struct bp_rewrite *rw, const struct parts *p)
 {
-    for (uint32_t u = rw->head[p->mask]; u != BP_NONE; u = rw->uses[u].next) {
+    for (uint32_t u = rw->values[p->mask].head; u != BP_NONE; u = rw->uses[u].next) {
         const struct bp_ir_node *node = bp_rw_node(rw, rw->uses[u].node);
         const struct bp_fact *y, *m = &rw->facts[p->mask];
 

@@ -74,8 +74,11 @@ bp_rc bp_pass_fuse_fast_gelu(struct bp_rewrite *rw, bp_err *err)
     bp_rc rc = BP_OK;
 
     for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
+        if (!bp_rw_is(rw, n, "Tanh") ||
+            bp_rw_only_user_is(rw, rw->nodes[n].out, "Add") == BP_NONE)
+            continue;
         gelu = (struct bp_gelu){.n_of = 0};
-        if (bp_rw_is(rw, n, "Tanh") && find(rw, n, &gelu))
+        if (find(rw, n, &gelu))
             rc = bp_gelu_fuse(rw, &gelu, "FastGelu", err);
     }
     return rc;

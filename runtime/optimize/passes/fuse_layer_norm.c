@@ -34,7 +34,7 @@ static bool is_closed(const struct bp_rewrite *rw, const struct bp_norm *p, uint
     for (uint32_t i = 0; i + 1 < p->n_of; i++) {
         uint32_t v = rw->ir->nodes[p->of[i]].out[0];
 
-        if (v == d ? rw->ir->values[v].flags & BP_IR_OUTPUT || rw->captured[v]
+        if (v == d ? rw->values[v].flags & (BP_IR_OUTPUT | BP_RW_CAPTURED)
                    : bp_rw_only_user(rw, v) == BP_NONE)
             return false;
     }
@@ -49,7 +49,7 @@ static bool find(struct bp_rewrite *rw, uint32_t div, struct bp_norm *p)
     *p = (struct bp_norm){.n_of = 0};
     if (node->domain[0] || node->schema->since < 7 || !find_centre(rw, sub, p))
         return false;
-    reads = rw->count[d];
+    reads = rw->values[d].count;
     if (!bp_norm_spread(rw, bp_rw_producer(rw, node->in[1]), d, p))
         return false;
     /* the division reads d once, its square once or (as a product) twice */
@@ -98,7 +98,7 @@ bp_rc bp_pass_fuse_layer_norm(struct bp_rewrite *rw, bp_err *err)
     bp_rc rc = BP_OK;
 
     for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
-        if (bp_rw_is(rw, n, "Div") && find(rw, n, &p))
+        if (bp_rw_is(rw, n, "Div") && bp_rw_reads(rw, n, "Sqrt") && find(rw, n, &p))
             rc = fuse(rw, &p, err);
     }
     return rc;

@@ -42,9 +42,15 @@ static bool find_scale(struct bp_rewrite *rw, uint32_t scale, uint32_t sigmoid, 
 
 static bool find(struct bp_rewrite *rw, uint32_t sigmoid, struct parts *p)
 {
-    const struct bp_ir_node *node = bp_rw_node(rw, sigmoid), *product;
-    uint32_t mul = bp_rw_only_user_is(rw, node->out[0], "Mul");
+    const struct bp_ir_node *node, *product;
+    uint32_t mul = bp_rw_only_user_is(rw, rw->nodes[sigmoid].out, "Mul");
+    uint32_t from = bp_rw_input(rw, sigmoid, 0);
 
+    if (mul == BP_NONE ||
+        (bp_rw_input(rw, mul, 0) != from && bp_rw_input(rw, mul, 1) != from &&
+         !bp_rw_is(rw, bp_rw_producer(rw, from), "Mul")))
+        return false;
+    node = bp_rw_node(rw, sigmoid);
     if (!bp_is_float(rw, node->out[0]) || !is_plain(rw, sigmoid, "Sigmoid") ||
         !is_plain(rw, mul, "Mul"))
         return false;

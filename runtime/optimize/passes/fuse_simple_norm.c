@@ -92,13 +92,21 @@ static bp_rc fuse(struct bp_rewrite *rw, const struct bp_norm *p, bp_err *err)
                    &done, err);
 }
 
+/* Is it worth a look? Most products and quotients are not. */
+static bool may_be(const struct bp_rewrite *rw, uint32_t n)
+{
+    return (bp_rw_is(rw, n, "Div") && bp_rw_reads(rw, n, "Sqrt")) ||
+           (bp_rw_is(rw, n, "Mul") &&
+            (bp_rw_reads(rw, n, "Reciprocal") || bp_rw_reads(rw, n, "Div")));
+}
+
 bp_rc bp_pass_fuse_simple_norm(struct bp_rewrite *rw, bp_err *err)
 {
     struct bp_norm p;
     bp_rc rc = BP_OK;
 
     for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
-        if ((bp_rw_is(rw, n, "Div") || bp_rw_is(rw, n, "Mul")) && find(rw, n, &p))
+        if (may_be(rw, n) && find(rw, n, &p))
             rc = fuse(rw, &p, err);
     }
     return rc;

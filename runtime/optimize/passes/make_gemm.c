@@ -59,7 +59,8 @@ bp_rc bp_pass_make_gemm(struct bp_rewrite *rw, bp_err *err)
     bp_rc rc = BP_OK;
 
     for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
-        if (bp_rw_is(rw, n, "Add") && bp_rw_node(rw, n)->schema->since >= 7)
+        if (bp_rw_is(rw, n, "Add") && bp_rw_reads(rw, n, "MatMul") &&
+            bp_rw_node(rw, n)->schema->since >= 7)
             rc = find(rw, n, err);
     }
     return rc;

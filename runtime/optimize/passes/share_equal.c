@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-#include "base/strmap.h"
-
 static bool may_share(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
     return node && node->schema && node->n_bodies == 0 && node->n_in > 0 && node->n_out == 1 &&
@@ -46,72 +44,180 @@ static bool same_attrs(const struct bp_ir_node *a, const struct bp_ir_node *b)
     return true;
 }
 
-static bool same_node(const struct bp_ir_node *a, const struct bp_ir_node *b)
+/* Do they read the same? Their rows tell, without the nodes. */
+static bool same_inputs(const struct bp_rewrite *rw, uint32_t a, uint32_t b)
 {
-    return a->schema == b->schema && a->opset == b->opset && a->n_in == b->n_in &&
-           memcmp(a->in, b->in, a->n_in * sizeof *a->in) == 0 && same_attrs(a, b);
+    const struct bp_rw_node *x = &rw->nodes[a], *y = &rw->nodes[b];
+
+    if (x->key != y->key || x->n_in != y->n_in)
+        return false;
+    for (uint32_t i = 0; i < x->n_in; i++) {
+        if (rw->uses[x->first_use + i].value != rw->uses[y->first_use + i].value)
+            return false;
+    }
+    return true;
 }
 
-/* Numbers of attributes too, so that nodes that differ in them alone do not meet. */
-static uint64_t hash_of(const struct bp_ir_node *node)
+/* May node n be the first or the second of two? Its output must be free to go. */
+static bool is_candidate(const struct bp_rewrite *rw, uint32_t n)
 {
-    uintptr_t schema = (uintptr_t)node->schema;
-    uint64_t hash = bp_keyed_hash(node->in, node->n_in * sizeof *node->in) ^ schema;
+    uint32_t out = rw->nodes[n].out;
 
-    for (uint32_t i = 0; i < node->n_attrs; i++) {
-        const bp_attr *attr = &node->attrs[i];
-        size_t width = attr->type == BP_ATTR_INT     ? sizeof(int64_t)
-                       : attr->type == BP_ATTR_FLOAT ? sizeof(float)
-                                                     : 0;
+    return !bp_rw_is_dead(rw, n) && rw->nodes[n].n_in > 0 && out != BP_NONE &&
+           !(rw->values[out].flags & BP_IR_OUTPUT);
+}
 
-        if (width > 0 && attr->count > 0) /* a sum, as their order is nothing */
-            hash += bp_keyed_hash(attr->data, attr->count * width);
+/* Does node `first`, which may be any, do what node n does? */
+static bool is_equal(const struct bp_rewrite *rw, uint32_t first, uint32_t n)
+{
+    const struct bp_ir_node *a, *b;
+
+    if (!is_candidate(rw, first) || !same_inputs(rw, first, n))
+        return false;
+    a = bp_rw_node(rw, first);
+    b = bp_rw_node(rw, n);
+    return a && b && a->schema == b->schema && a->opset == b->opset && may_share(rw, a) &&
+           may_share(rw, b) && same_attrs(a, b);
+}
+
+/* ---- few readers ------------------------------------------------------------------------------- */
+
+/* The input that has the fewest readers: those of any have to have the equal node among them. */
+static uint32_t rarest_input(const struct bp_rewrite *rw, uint32_t n)
+{
+    const struct bp_rw_node *row = &rw->nodes[n];
+    uint32_t best = BP_NONE;
+
+    for (uint32_t i = row->first_use; i < row->first_use + row->n_in; i++) {
+        uint32_t value = rw->uses[i].value;
+
+        if (value != BP_NONE &&
+            (best == BP_NONE || rw->values[value].count < rw->values[best].count))
+            best = value;
+    }
+    return best;
+}
+
+/* The earlier reader of a value that does what node n does, or BP_NONE. */
+static uint32_t find_reader(const struct bp_rewrite *rw, uint32_t value, uint32_t n)
+{
+    for (uint32_t u = rw->values[value].head; u != BP_NONE; u = rw->uses[u].next) {
+        if (rw->uses[u].node < n && is_equal(rw, rw->uses[u].node, n))
+            return rw->uses[u].node;
+    }
+    return BP_NONE;
+}
+
+/* ---- many readers ------------------------------------------------------------------------------ */
+
+/*
+ * Open addressing. Few probes: a hostile graph of nodes that differ in their strings alone, or whose
+ * hashes meet, would fill one stretch of the table.
+ */
+enum { FEW_READERS = 8, MOST_PROBES = 16 };
+
+struct slot {
+    uint32_t hash;
+    uint32_t n; /* one more than the node; 0: free */
+};
+
+struct table {
+    struct slot *slots; /* NULL: none was needed yet */
+    size_t mask;
+};
+
+static uint64_t mix(uint64_t hash, uint64_t number)
+{
+    hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+static uint64_t hash_numbers(const bp_attr *attr)
+{
+    uint64_t hash = attr->count;
+
+    for (uint32_t i = 0; i < attr->count; i++) {
+        uint32_t bits;
+
+        if (attr->type == BP_ATTR_INT) {
+            hash = mix(hash, (uint64_t)((const int64_t *)attr->data)[i]);
+        } else if (attr->type == BP_ATTR_FLOAT) {
+            memcpy(&bits, (const float *)attr->data + i, sizeof bits);
+            hash = mix(hash, bits);
+        }
     }
     return hash;
 }
 
-/*
- * Open addressing; as inputs come first, equal chains become one in a single walk. Few probes: a
- * hostile graph of nodes that differ in their strings alone would fill one stretch of the table.
- */
-enum { MOST_PROBES = 16 };
-
-static bool take_first(struct bp_rewrite *rw, uint32_t *table, size_t mask, uint32_t n)
+/* Numbers of attributes too, so that nodes that differ in them alone do not meet. */
+static uint32_t hash_of(const struct bp_rewrite *rw, uint32_t n)
 {
-    const struct bp_ir_node *node = bp_rw_node(rw, n);
-    size_t at = hash_of(node) & mask;
+    const struct bp_rw_node *row = &rw->nodes[n];
+    const struct bp_ir_node *node = &rw->ir->nodes[n];
+    uint64_t hash = row->key, attrs = 0;
 
-    for (int i = 0; i < MOST_PROBES; i++, at = (at + 1) & mask) {
-        const struct bp_ir_node *first;
-
-        if (table[at] == 0) {
-            table[at] = n + 1;
-            return false;
-        }
-        first = bp_rw_node(rw, table[at] - 1);
-        if (first && same_node(first, node))
-            return bp_rw_replace(rw, node->out[0], first->out[0]);
-    }
-    return false;
+    for (uint32_t i = 0; i < row->n_in; i++)
+        hash = mix(hash, rw->uses[row->first_use + i].value);
+    for (uint32_t i = 0; i < node->n_attrs; i++)
+        attrs += hash_numbers(&node->attrs[i]); /* a sum, as their order is nothing */
+    return (uint32_t)(mix(hash, attrs) >> 16);
 }
 
-bp_rc bp_pass_share_equal(struct bp_rewrite *rw, bp_err *err)
+static bool make_table(struct table *table, uint32_t n_nodes)
 {
     size_t cap = 64;
-    uint32_t *table;
 
-    while (cap < (size_t)rw->ir->n_nodes * 2)
+    while (cap < (size_t)n_nodes + n_nodes / 4)
         cap *= 2;
-    table = calloc(cap, sizeof *table);
-    if (!table)
-        return bp_fail_nomem(err, "equal nodes");
-    for (uint32_t n = 0; n < rw->ir->n_nodes; n++) {
-        const struct bp_ir_node *node = bp_rw_node(rw, n);
+    table->slots = calloc(cap, sizeof *table->slots);
+    table->mask = cap - 1;
+    return table->slots != NULL;
+}
 
-        if (may_share(rw, node) && !(rw->ir->values[node->out[0]].flags & BP_IR_OUTPUT) &&
-            take_first(rw, table, cap - 1, n))
+/* The first node that does what node n does; BP_NONE: that is n itself, or no more room. */
+static uint32_t find_first(const struct bp_rewrite *rw, const struct table *table, uint32_t n)
+{
+    uint32_t hash = hash_of(rw, n);
+    size_t at = hash & table->mask;
+
+    for (int i = 0; i < MOST_PROBES; i++, at = (at + 1) & table->mask) {
+        struct slot *slot = &table->slots[at];
+
+        if (slot->n == 0) {
+            *slot = (struct slot){hash, n + 1};
+            return BP_NONE;
+        }
+        if (slot->hash == hash && is_equal(rw, slot->n - 1, n))
+            return slot->n - 1;
+    }
+    return BP_NONE;
+}
+
+/* ---- all --------------------------------------------------------------------------------------- */
+
+/*
+ * As inputs come first, equal chains become one in a single walk. (A value may get many readers in
+ * the middle of it, some of which are in no table then: the next round finds them.)
+ */
+bp_rc bp_pass_share_equal(struct bp_rewrite *rw, bp_err *err)
+{
+    struct table table = {.slots = NULL};
+
+    for (uint32_t n = 0; n < rw->ir->n_nodes; n++) {
+        uint32_t rarest = is_candidate(rw, n) ? rarest_input(rw, n) : BP_NONE, first;
+
+        if (!is_candidate(rw, n) || (rarest != BP_NONE && rw->values[rarest].count < 2))
+            continue;
+        if (rarest != BP_NONE && rw->values[rarest].count <= FEW_READERS) {
+            first = find_reader(rw, rarest, n);
+        } else {
+            if (!table.slots && !make_table(&table, rw->ir->n_nodes))
+                return bp_fail_nomem(err, "equal nodes");
+            first = find_first(rw, &table, n);
+        }
+        if (first != BP_NONE && bp_rw_replace(rw, rw->nodes[n].out, rw->nodes[first].out))
             rw->n_matches++;
     }
-    free(table);
+    free(table.slots);
     return BP_OK;
 }

@@ -72,8 +72,12 @@ static bool take_first(struct bp_rewrite *rw, uint32_t *table, size_t mask, uint
 }
 
 /* A node that computes nothing but sizes, and that nothing keeps. */
-static bool may_share(const struct bp_rewrite *rw, const struct bp_ir_node *node)
+static bool may_share(const struct bp_rewrite *rw, uint32_t n)
 {
+    uint32_t out = rw->nodes[n].out;
+    const struct bp_ir_node *node =
+        out != BP_NONE && rw->values[out].flags & BP_RW_FOLLOWED ? bp_rw_node(rw, n) : NULL;
+
     return node && node->schema && node->n_bodies == 0 && node->n_out == 1 &&
            node->out[0] != BP_NONE && !bp_rw_is_random(node) &&
            !bp_node_is_hosted(node, rw->facts) && is_followed(&rw->facts[node->out[0]]);
@@ -82,17 +86,18 @@ static bool may_share(const struct bp_rewrite *rw, const struct bp_ir_node *node
 bp_rc bp_pass_share_shapes(struct bp_rewrite *rw, bp_err *err)
 {
     size_t cap = 64;
-    uint32_t *table;
+    uint32_t *table = NULL;
 
     while (cap < (size_t)rw->ir->n_nodes * 2)
         cap *= 2;
-    table = calloc(cap, sizeof *table);
-    if (!table)
-        return bp_fail_nomem(err, "equal sizes");
     for (uint32_t n = 0; n < rw->ir->n_nodes; n++) {
-        const struct bp_ir_node *node = bp_rw_node(rw, n);
-
-        if (may_share(rw, node) && take_first(rw, table, cap - 1, node->out[0]))
+        if (!may_share(rw, n))
+            continue;
+        if (!table)
+            table = calloc(cap, sizeof *table);
+        if (!table)
+            return bp_fail_nomem(err, "equal sizes");
+        if (take_first(rw, table, cap - 1, rw->nodes[n].out))
             rw->n_matches++;
     }
     free(table);

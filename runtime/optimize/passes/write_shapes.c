@@ -84,11 +84,26 @@ static bp_rc make(struct bp_rewrite *rw, uint32_t like, struct written *written,
     return rc;
 }
 
+/* Node n is a Reshape whose shape may be written: does so. */
+static bp_rc write_shape(struct bp_rewrite *rw, uint32_t n, struct written *written, bp_err *err)
+{
+    struct shape shape = {.n = 0};
+    bp_rc rc;
+
+    if (!write_sizes(rw, bp_rw_node(rw, n), &shape))
+        return BP_OK;
+    rc = make(rw, bp_rw_node(rw, n)->in[1], written, &shape, err);
+    if (rc >= 0)
+        rc = bp_rw_set_input(rw, n, 1, shape.value, err);
+    rw->n_matches++;
+    return rc;
+}
+
 static bool may_write(const struct bp_rewrite *rw, uint32_t n)
 {
-    const struct bp_ir_node *node = bp_rw_node(rw, n);
+    const struct bp_ir_node *node = bp_rw_is(rw, n, "Reshape") ? bp_rw_node(rw, n) : NULL;
 
-    return bp_rw_is(rw, n, "Reshape") && !node->domain[0] && node->schema->since >= 5 &&
+    return node && !node->domain[0] && node->schema->since >= 5 &&
            node->in[0] != BP_NONE && node->in[1] != BP_NONE &&
            !bp_rw_is_constant(rw, node->in[1]) && bp_ir_attr_int(node, "allowzero", 0) == 0;
 }
@@ -99,14 +114,8 @@ bp_rc bp_pass_write_shapes(struct bp_rewrite *rw, bp_err *err)
     bp_rc rc = BP_OK;
 
     for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
-        struct shape shape = {.n = 0};
-
-        if (!may_write(rw, n) || !write_sizes(rw, bp_rw_node(rw, n), &shape))
-            continue;
-        rc = make(rw, bp_rw_node(rw, n)->in[1], &written, &shape, err);
-        if (rc >= 0)
-            rc = bp_rw_set_input(rw, n, 1, shape.value, err);
-        rw->n_matches++;
+        if (may_write(rw, n))
+            rc = write_shape(rw, n, &written, err);
     }
     return rc;
 }
