@@ -119,24 +119,24 @@ static bp_rc build_node(struct bp_dnnl_build *b, bp_err *err)
     rc = check_known(b, node, node->in, node->n_in, err);
     if (rc >= 0)
         rc = check_known(b, node, node->out, 1, err);
-    if (rc >= 0 && chain->is_one)
-        rc = check_known(b, BP_NODE(b->graph, chain->head), BP_NODE(b->graph, chain->head)->in,
-                         BP_NODE(b->graph, chain->head)->n_in, err);
+    for (uint32_t i = 0; i < chain->n_nodes && rc >= 0; i++) {
+        const bp_node *other = BP_NODE(b->graph, chain->nodes[i]);
+
+        rc = check_known(b, other, other->in, other->n_in, err);
+    }
     if (rc < 0)
         return rc;
     if (bp_dims_count(y->dims, (uint32_t)y->rank) == 0) { /* nothing to compute */
         bp_dnnl_plain(y->rank, y->dims, &md);
         rc = bp_dnnl_make(b, node->out[0], &md, &form, err);
     } else if (chain->is_one) {
-        rc = b->frame->program->ops[chain->head]->build_chain(b, chain, err);
+        rc = chain->build(b, chain, err);
     } else {
         rc = op->build(b, op, node, err);
     }
     count_reads(b, node);
-    if (chain->is_one && chain->head != b->node)
-        count_reads(b, BP_NODE(b->graph, chain->head));
-    if (chain->is_one && chain->sum != BP_NONE && chain->sum != b->node)
-        count_reads(b, BP_NODE(b->graph, chain->sum));
+    for (uint32_t i = 0; i + 1 < chain->n_nodes; i++)
+        count_reads(b, BP_NODE(b->graph, chain->nodes[i]));
     return rc;
 }
 
@@ -201,6 +201,7 @@ static bp_rc fill(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
     rc = take_shapes(&b, frame->desc, err);
     if (rc >= 0)
         place_inputs(&b);
+    b.is_blocked = rc >= 0 && bp_dnnl_prefers_blocks(&b);
     for (; rc >= 0 && b.node < b.graph->n_nodes; b.node++)
         rc = build_node(&b, err);
     b.node = b.graph->n_nodes - 1;
@@ -270,7 +271,7 @@ static void *address_of(const bp_frame *frame, const struct bp_dnnl_place *place
 {
     switch (place->kind) {
     case BP_DNNL_ITEM:
-        return (char *)frame->desc->scratch + frame->items[place->index].offset;
+        return (char *)frame->desc->scratch + frame->items[place->index].offset + place->offset;
     case BP_DNNL_INPUT:
         return bp_tensor_data(&frame->desc->in[place->index]);
     default:
@@ -336,7 +337,7 @@ static dnnl_status_t run_step(const bp_frame *frame, const struct bp_dnnl_step *
                                          step->args);
     bp_dnnl.memory_get_data_handle(step->args[0].memory, &x);
     bp_dnnl.memory_get_data_handle(step->args[1].memory, &y);
-    step->loop(x, y, step->n);
+    bp_dnnl_run_loop(step, frame->threads, x, y);
     return dnnl_success;
 }
 
