@@ -23,6 +23,7 @@ enum {
 
 struct bp_instance {
     bp_host host;
+    bp_ext_constants constants; /* zeroed: the host has no such extension */
     uint32_t threads; /* of the team, as the option says; 0: as many as the host has */
     bool may_round;   /* option math_mode: not exact */
     bool uses_bf16;   /* ... and oneDNN computes in bfloat16 */

@@ -159,6 +159,15 @@ static void destroy(bp_instance *instance)
         instance->host.free(instance->host.h, instance, sizeof *instance, 64);
 }
 
+static void take_extension(bp_instance *instance)
+{
+    const bp_host *host = &instance->host;
+    const void *table = host->extension ? host->extension(host->h, BP_EXT_CONSTANTS) : NULL;
+
+    if (table)
+        bp_copy_in(&instance->constants, sizeof instance->constants, table);
+}
+
 static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
                     uint32_t n_devs, bp_instance **out, bp_err *err)
 {
@@ -177,6 +186,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for the provider's instance");
     memset(instance, 0, sizeof *instance);
     bp_copy_in(&instance->host, sizeof instance->host, host);
+    take_extension(instance);
     rc = set_math_mode(instance, given[OPT_MATH_MODE] ? given[OPT_MATH_MODE]->i : MATH_EXACT, err);
     if (rc < 0) {
         destroy(instance);

@@ -343,6 +343,21 @@ START_TEST(joins_sums)
 }
 END_TEST
 
+/* Weights that oneDNN has in a layout of its own need not lie in memory twice. */
+START_TEST(says_when_it_has_copied_weights)
+{
+    struct th *t = dnnl_new();
+
+    nums_seed(7);
+    make_nested(t, NULL);
+    ck_assert_int_ge(th_frame(t), 0);
+    ck_assert_uint_eq(th_done(t), 3);
+    ck_assert_int_ge(th_run(t), 0);
+    ck_assert_uint_eq(th_done(t), 3);
+    th_free(t);
+}
+END_TEST
+
 START_TEST(survives_having_no_memory)
 {
     for (uint32_t n = 1;; n++) {
@@ -380,6 +395,7 @@ int main(void)
     tcase_add_test(tcase, joins_what_lies_elsewhere);
     tcase_add_test(tcase, joins_batches);
     tcase_add_test(tcase, joins_sums);
+    tcase_add_test(tcase, says_when_it_has_copied_weights);
     tcase_add_test(tcase, survives_having_no_memory);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
