@@ -161,6 +161,51 @@ START_TEST(keeps_what_is_no_number)
 }
 END_TEST
 
+/* Relu and Clip alone, of whatever the width of registers leaves over. */
+static void make_limited(struct th *t, const void *u)
+{
+    static const float low = -0.5f, high = 2;
+    float *x = dnnl_floats(t, 37);
+    const int *is_clip = u;
+
+    x[0] = x[20] = x[36] = NAN;
+    x[1] = x[21] = INFINITY;
+    x[2] = x[35] = -INFINITY;
+    x[3] = -0.0f;
+    th_input(t, "x", BP_DTYPE_F32, "37", x);
+    th_const(t, "low", BP_DTYPE_F32, "", &low);
+    th_const(t, "high", BP_DTYPE_F32, "", &high);
+    dnnl_output(t, "y", "37");
+    if (*is_clip)
+        th_node(t, "Clip", 13, "x low high", "y");
+    else
+        th_node(t, "Relu", 14, "x", "y");
+}
+
+START_TEST(limits_leave_what_is_no_number)
+{
+    for (int is_clip = 0; is_clip < 2; is_clip++) {
+        struct th *t = dnnl_new();
+        const float *x, *y;
+
+        nums_seed(7);
+        make_limited(t, &is_clip);
+        ck_assert_int_ge(th_run(t), 0);
+        x = th_data(t, "x");
+        y = th_data(t, "y");
+        for (int i = 0; i < 37; i++) {
+            float low = is_clip ? -0.5f : 0, high = is_clip ? 2 : INFINITY;
+
+            if (isnan(x[i]))
+                ck_assert(isnan(y[i]));
+            else
+                ck_assert(y[i] == fminf(fmaxf(x[i], low), high));
+        }
+        th_free(t);
+    }
+}
+END_TEST
+
 START_TEST(has_words_for_scales_that_are_cut_short)
 {
     static const char *const names[] = {"factor", "var"};
@@ -390,6 +435,7 @@ int main(void)
     tcase_add_test(tcase, scales_channels_in_one_pass);
     tcase_add_test(tcase, leaves_what_others_read);
     tcase_add_test(tcase, keeps_what_is_no_number);
+    tcase_add_test(tcase, limits_leave_what_is_no_number);
     tcase_add_test(tcase, has_words_for_scales_that_are_cut_short);
     tcase_add_test(tcase, joins_where_it_is_made);
     tcase_add_test(tcase, joins_what_lies_elsewhere);
