@@ -183,13 +183,15 @@ static bp_rc plan_arena(struct bp_dnnl_build *b, bp_frame_needs *needs, bp_err *
     return BP_OK;
 }
 
-static bp_rc fill(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
+static bp_rc fill(bp_frame *frame, const struct bp_dnnl_ways *ways, bp_frame_needs *needs,
+                  bp_err *err)
 {
     bp_program *program = frame->program;
     struct bp_dnnl_build b = {.frame = frame,
                               .host = &program->instance->host,
                               .instance = program->instance,
                               .graph = program->graph,
+                              .ways = ways,
                               .memory = &frame->memory};
     bp_rc rc = check_desc(b.graph, frame->desc, err);
 
@@ -201,7 +203,7 @@ static bp_rc fill(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
     rc = take_shapes(&b, frame->desc, err);
     if (rc >= 0)
         place_inputs(&b);
-    b.is_blocked = rc >= 0 && bp_dnnl_prefers_blocks(&b);
+    b.is_blocked = rc >= 0 && (ways ? ways->is_blocked : bp_dnnl_prefers_blocks(&b));
     for (; rc >= 0 && b.node < b.graph->n_nodes; b.node++)
         rc = build_node(&b, err);
     b.node = b.graph->n_nodes - 1;
@@ -219,12 +221,12 @@ static uint32_t team_size(const bp_instance *instance)
     return instance->threads > 0 && instance->threads < width ? instance->threads : width;
 }
 
-bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
-                           bp_frame **out, bp_err *err)
+bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
+                         const struct bp_dnnl_ways *ways, bp_frame_needs *needs, bp_frame **out,
+                         bp_err *err)
 {
     struct bp_dnnl_memory memory = {.host = &program->instance->host};
     bp_frame *frame = bp_dnnl_memory_get(&memory, 1, sizeof *frame);
-    struct bp_dnnl_team team;
     dnnl_status_t status;
     bp_rc rc;
 
@@ -237,18 +239,33 @@ bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_fr
                         .threads = team_size(program->instance)};
     frame->end = &frame->steps;
     status = bp_dnnl.stream_create(&frame->stream, bp_dnnl.engine, dnnl_stream_default_flags);
-    rc = status == dnnl_success ? bp_dnnl_team_enter(frame->threads, NULL, 0, &team, err)
+    rc = status == dnnl_success ? fill(frame, ways, needs, err)
                                 : bp_dnnl_fail(err, status, "a stream");
-    if (rc >= 0) { /* primitives are made for as many threads as will run them */
-        rc = fill(frame, needs, err);
-        bp_dnnl_team_leave(&team);
-    }
     if (rc < 0) {
         bp_dnnl_frame_free(frame);
         return rc;
     }
     *out = frame;
     return BP_OK;
+}
+
+/* Primitives are made for as many threads as will run them. */
+bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
+                           bp_frame **out, bp_err *err)
+{
+    const struct bp_dnnl_ways *ways = NULL;
+    struct bp_dnnl_team team;
+    bp_rc rc = bp_dnnl_team_enter(team_size(program->instance), NULL, 0, &team, err);
+
+    *out = NULL;
+    if (rc < 0)
+        return rc;
+    if (program->instance->tunes)
+        rc = bp_dnnl_tune(program, desc, &ways, err);
+    if (rc >= 0)
+        rc = bp_dnnl_frame_make(program, desc, ways, needs, out, err);
+    bp_dnnl_team_leave(&team);
+    return rc;
 }
 
 void bp_dnnl_frame_free(bp_frame *frame)
@@ -280,7 +297,7 @@ static void *address_of(const bp_frame *frame, const struct bp_dnnl_place *place
 }
 
 /* Sets what depends on the host's buffers; skipped while they stay where they are. */
-static void bind(bp_frame *frame, uint32_t io_epoch)
+void bp_dnnl_bind(bp_frame *frame, uint32_t io_epoch)
 {
     for (struct bp_dnnl_step *step = frame->steps; step; step = step->next) {
         for (uint32_t i = 0; i < step->n_args; i++) {
@@ -328,7 +345,7 @@ static void note_event(const bp_frame *frame, const struct bp_dnnl_step *step, i
     event->node = step->node;
 }
 
-static dnnl_status_t run_step(const bp_frame *frame, const struct bp_dnnl_step *step)
+dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step *step)
 {
     void *x = NULL, *y = NULL;
 
@@ -350,7 +367,7 @@ static bp_rc run_steps(bp_frame *frame, const bp_run *run, bp_err *err)
 
         if (rc < 0)
             return rc;
-        status = run_step(frame, step);
+        status = bp_dnnl_run_step(frame, step);
         if (status != dnnl_success) {
             const bp_node *node = BP_NODE(frame->program->graph, step->node);
 
@@ -371,7 +388,7 @@ bp_rc bp_dnnl_execute(bp_frame *frame, const bp_run *run, bp_err *err)
         return rc;
     if (!frame->is_bound || frame->io_epoch != run->io_epoch ||
         frame->scratch != frame->desc->scratch)
-        bind(frame, run->io_epoch);
+        bp_dnnl_bind(frame, run->io_epoch);
     rc = run_steps(frame, run, err);
     bp_dnnl_team_leave(&team);
     return rc;

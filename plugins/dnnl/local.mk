@@ -42,6 +42,7 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/post.h \
 	%D%/primitive.c \
 	%D%/provider.c \
+	%D%/tune.c \
 	%D%/weights.c \
 	%D%/window.c \
 	%D%/window.h

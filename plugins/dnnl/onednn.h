@@ -24,10 +24,11 @@ enum {
 struct bp_instance {
     bp_host host;
     bp_ext_constants constants; /* zeroed: the host has no such extension */
-    uint32_t threads; /* of the team, as the option says; 0: as many as the host has */
-    bool may_round;   /* option math_mode: not exact */
-    bool uses_bf16;   /* ... and oneDNN computes in bfloat16 */
-    bool takes_all;   /* option claim */
+    uint32_t threads;           /* of the team, as the option says; 0: as many as the host has */
+    bool may_round;             /* option math_mode: not exact */
+    bool uses_bf16;             /* ... and oneDNN computes in bfloat16 */
+    bool takes_all;             /* option claim */
+    bool tunes;                 /* option autotune */
 };
 
 struct bp_dnnl_op;
@@ -54,6 +55,7 @@ struct bp_program {
     struct bp_dnnl_chain *chains;  /* one a node */
     bool *is_absorbed;             /* one a node: it runs with the last of its chain */
     uint32_t *joins;               /* one a value: the Concat that it may lie in, or BP_NONE */
+    struct bp_dnnl_ways *ways;     /* what was measured, the newest first; see tune.c */
 };
 
 void bp_dnnl_find_chains(bp_program *program);
@@ -117,6 +119,14 @@ struct bp_dnnl_form {
     struct bp_dnnl_place place;
 };
 
+/* How convolutions are to be computed with one set of shapes. */
+struct bp_dnnl_ways {
+    struct bp_dnnl_ways *next;
+    uint64_t shapes;   /* a hash of them */
+    bool is_blocked;   /* on blocks of channels */
+    bool *is_winograd; /* one a node: so, where oneDNN has a kernel; by the chain's last node */
+};
+
 struct bp_dnnl_value {
     dnnl_dims_t dims; /* of rank 0: one dimension of 1 */
     int rank;
@@ -158,7 +168,8 @@ struct bp_dnnl_build {
     uint32_t *item_uses; /* one an item: reads of its values that are still to come */
     uint32_t n_items, items_cap;
     uint32_t node, n_steps;
-    bool is_blocked; /* convolutions work on blocks of 16 channels, see policy.c */
+    bool is_blocked;                 /* convolutions work on blocks of 16 channels, see policy.c */
+    const struct bp_dnnl_ways *ways; /* NULL: as policy.c thinks */
 };
 
 struct bp_frame {
@@ -266,7 +277,23 @@ bp_rc bp_dnnl_join_place(struct bp_dnnl_build *b, uint32_t value, const dnnl_mem
 /* Is the Concat done, as all it joins lies there already? Adds reorders for what does not. */
 bp_rc bp_dnnl_join(struct bp_dnnl_build *b, const bp_node *node, bool *is_done, bp_err *err);
 
+/*
+ * tune.c: the ways in which the program ran fastest with these shapes, measured now unless it was
+ * before; *out is NULL if there is no choice. The team is entered.
+ */
+bp_rc bp_dnnl_tune(bp_program *program, const bp_frame_desc *desc, const struct bp_dnnl_ways **out,
+                   bp_err *err);
+/* frame.c: a frame that works in those ways, NULL: as policy.c thinks. The team is entered. */
+bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
+                         const struct bp_dnnl_ways *ways, bp_frame_needs *needs, bp_frame **out,
+                         bp_err *err);
+/* Tells all steps where the frame's buffers are. */
+void bp_dnnl_bind(bp_frame *frame, uint32_t io_epoch);
+dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step *step);
+
 /* policy.c */
+/* Can convolutions work on blocks of channels at all? */
+bool bp_dnnl_has_blocks(const bp_instance *instance);
 /* Are blocks of channels the better layout for all of the graph? */
 bool bp_dnnl_prefers_blocks(const struct bp_dnnl_build *b);
 /* Is Winograd's way faster than the direct one, by what was measured? */

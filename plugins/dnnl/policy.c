@@ -95,12 +95,17 @@ static void add_join(const struct bp_dnnl_build *b, const bp_node *node, struct 
         costs->blocks += bytes * of_moving;
 }
 
+bool bp_dnnl_has_blocks(const bp_instance *instance)
+{
+    return !instance->may_round &&
+           (bp_dnnl.get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
+}
+
 bool bp_dnnl_prefers_blocks(const struct bp_dnnl_build *b)
 {
     struct costs costs = {0, 0};
 
-    if (b->instance->may_round ||
-        (bp_dnnl.get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) != dnnl_cpu_isa_avx512_core)
+    if (!bp_dnnl_has_blocks(b->instance))
         return false;
     for (uint32_t i = 0; i < b->graph->n_nodes; i++) {
         const bp_node *node = BP_NODE(b->graph, i);

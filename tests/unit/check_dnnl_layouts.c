@@ -388,6 +388,68 @@ START_TEST(joins_sums)
 }
 END_TEST
 
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+START_TEST(measures_and_computes_the_same)
+{
+    static const dnnl_make_fn makes[] = {make_nested, make_list, make_open};
+
+    for (size_t i = 0; i < sizeof makes / sizeof makes[0]; i++) {
+        struct th *want = th_new(dnnl_cpu_entry()), *got = dnnl_new();
+
+        th_option(got, "autotune", "true");
+        nums_seed(7);
+        makes[i](want, NULL);
+        nums_seed(7);
+        makes[i](got, NULL);
+        ck_assert_msg(th_run(want) >= 0, "%s", th_message(want));
+        ck_assert_msg(th_run(got) >= 0, "%s", th_message(got));
+        dnnl_same("measured", got, want, "y");
+        ck_assert_uint_eq(th_count(got, "y"), th_count(want, "y"));
+        th_free(got);
+        th_free(want);
+    }
+}
+END_TEST
+
+/* A new frame, and how often it took memory. */
+static uint32_t allocs_for(struct th *t, const char *x, const char *y)
+{
+    float *numbers = dnnl_floats(t, dnnl_elements(x));
+    uint32_t before;
+
+    th_shape(t, "x", x);
+    th_shape(t, "y", y);
+    th_feed(t, "x", numbers);
+    before = th_allocs(t);
+    ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
+    return th_allocs(t) - before;
+}
+
+START_TEST(measures_a_set_of_sizes_once)
+{
+    uint32_t first, other, again;
+    struct th *t = dnnl_new();
+
+    if (!has_blocks()) {
+        th_free(t);
+        return;
+    }
+    th_option(t, "autotune", "true");
+    th_dynamic(t);
+    dnnl_input(t, "x", "1,16,16,16");
+    dnnl_const(t, "w", "16,16,3,3");
+    dnnl_output(t, "y", "1,16,16,16");
+    add_conv(t, "x w", "y");
+    first = allocs_for(t, "1,16,16,16", "1,16,16,16");
+    other = allocs_for(t, "2,16,16,16", "2,16,16,16");
+    again = allocs_for(t, "1,16,16,16", "1,16,16,16");
+    ck_assert_uint_gt(other, again);
+    ck_assert_uint_gt(first, again);
+    th_free(t);
+}
+END_TEST
+
 /* Weights that oneDNN has in a layout of its own need not lie in memory twice. */
 START_TEST(says_when_it_has_copied_weights)
 {
@@ -409,6 +471,7 @@ START_TEST(survives_having_no_memory)
         struct th *t = dnnl_new();
         bp_rc rc;
 
+        th_option(t, "autotune", _i ? "true" : "false");
         make_nested(t, NULL);
         th_fail_alloc(t, n);
         rc = th_run(t);
@@ -442,7 +505,9 @@ int main(void)
     tcase_add_test(tcase, joins_batches);
     tcase_add_test(tcase, joins_sums);
     tcase_add_test(tcase, says_when_it_has_copied_weights);
-    tcase_add_test(tcase, survives_having_no_memory);
+    tcase_add_test(tcase, measures_and_computes_the_same);
+    tcase_add_test(tcase, measures_a_set_of_sizes_once);
+    tcase_add_loop_test(tcase, survives_having_no_memory, 0, 2);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
