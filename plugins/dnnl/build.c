@@ -104,18 +104,25 @@ bp_rc bp_dnnl_make(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_de
 {
     uint32_t output =
         BP_VALUE(b->graph, value)->flags & BP_VALUE_OUTPUT ? output_index(b, value) : BP_NONE;
+    bool is_joined = false;
+    bp_rc rc;
 
     if (output != BP_NONE && is_hosts(md)) {
         out->md = *md;
         out->place = (struct bp_dnnl_place){.kind = BP_DNNL_OUTPUT, .index = output};
-    } else {
-        bp_rc rc = add_item(b, md, b->values[value].uses_left, out, err);
-
-        if (rc < 0)
-            return rc;
+        note_form(&b->values[value], out);
+        return BP_OK;
     }
-    note_form(&b->values[value], out);
-    return BP_OK;
+    rc = bp_dnnl_join_place(b, value, md, out, &is_joined, err);
+    if (rc >= 0 && is_joined) {
+        bp_dnnl_view(b, value, &out->md, out->place);
+        return BP_OK;
+    }
+    if (rc >= 0)
+        rc = add_item(b, md, b->values[value].uses_left, out, err);
+    if (rc >= 0)
+        note_form(&b->values[value], out);
+    return rc;
 }
 
 bool bp_dnnl_may_overwrite(const struct bp_dnnl_build *b, const struct bp_dnnl_form *form)
@@ -126,9 +133,12 @@ bool bp_dnnl_may_overwrite(const struct bp_dnnl_build *b, const struct bp_dnnl_f
 bp_rc bp_dnnl_make_on(struct bp_dnnl_build *b, uint32_t value, uint32_t from,
                       const struct bp_dnnl_form *on, struct bp_dnnl_form *out, bp_err *err)
 {
-    bool is_output = BP_VALUE(b->graph, value)->flags & BP_VALUE_OUTPUT;
+    bool is_output = BP_VALUE(b->graph, value)->flags & BP_VALUE_OUTPUT, is_joined;
+    bp_rc rc = bp_dnnl_join_place(b, value, &on->md, out, &is_joined, err);
 
-    if (!bp_dnnl_may_overwrite(b, on) || (is_output && is_hosts(&on->md)))
+    if (rc < 0)
+        return rc;
+    if (is_joined || !bp_dnnl_may_overwrite(b, on) || (is_output && is_hosts(&on->md)))
         return bp_dnnl_make(b, value, &on->md, out, err);
     b->values[from].n_forms = 0; /* what it was in other layouts has no reader either */
     b->item_uses[on->place.index]--;

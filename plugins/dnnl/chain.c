@@ -3,6 +3,7 @@
  * chain.c - finds what is one primitive, which runs where the last of its nodes stands:
  * Conv, then perhaps a sum with something of the same shape, then perhaps Relu. The host's passes
  * fuse most of these; what is left are sums that are no Add, and sessions that asked for no passes.
+ * Affine chains stand in affine.c.
  * MatMul by a matrix, then perhaps a row of numbers added to each, then perhaps Gelu or Relu.
  */
 
@@ -18,8 +19,7 @@ static bool is(const bp_node *node, const char *op)
     return is_of(node, "", op);
 }
 
-/* The node that alone reads the value, or BP_NONE; readers stand behind `from`. */
-static uint32_t only_reader(const bp_program *program, uint32_t value, uint32_t from)
+uint32_t bp_dnnl_only_reader(const bp_program *program, uint32_t value, uint32_t from)
 {
     const bp_graph *graph = program->graph;
 
@@ -50,6 +50,12 @@ static bool same_shape(const bp_value *a, const bp_value *b)
     return true;
 }
 
+static void add_node(struct bp_dnnl_chain *chain, uint32_t node)
+{
+    chain->nodes[chain->n_nodes++] = node;
+    chain->last = node;
+}
+
 /* Sets the chain's sum, if the node that reads the convolution is one. */
 static void find_sum(const bp_program *program, struct bp_dnnl_chain *chain, uint32_t reader)
 {
@@ -63,42 +69,49 @@ static void find_sum(const bp_program *program, struct bp_dnnl_chain *chain, uin
     if (!same_shape(BP_VALUE(graph, y), BP_VALUE(graph, other)))
         return;
     chain->other = other;
-    chain->last = reader;
+    add_node(chain, reader);
 }
 
-/* The first node is known; the others run with the last. */
-static void note_chain(bp_program *program, const struct bp_dnnl_chain *chain)
+void bp_dnnl_note_chain(bp_program *program, const struct bp_dnnl_chain *chain)
 {
-    if (chain->last == chain->head)
+    if (chain->n_nodes < 2)
         return;
-    program->is_absorbed[chain->head] = true;
-    if (chain->sum != BP_NONE) {
-        program->chains[chain->sum].is_one = true; /* taken */
-        program->is_absorbed[chain->sum] = chain->sum != chain->last;
+    for (uint32_t i = 0; i + 1 < chain->n_nodes; i++) {
+        program->chains[chain->nodes[i]].is_one = true; /* taken */
+        program->is_absorbed[chain->nodes[i]] = true;
     }
     program->chains[chain->last] = *chain;
+}
+
+static struct bp_dnnl_chain begin_chain(const bp_program *program, uint32_t head)
+{
+    return (struct bp_dnnl_chain){.is_one = true,
+                                  .head = head,
+                                  .last = head,
+                                  .other = BP_NONE,
+                                  .n_nodes = 1,
+                                  .nodes = {head},
+                                  .build = program->ops[head]->build_chain};
 }
 
 static void find_conv_chain(bp_program *program, uint32_t conv)
 {
     const bp_graph *graph = program->graph;
-    struct bp_dnnl_chain chain = {
-        .is_one = true, .head = conv, .last = conv, .other = BP_NONE, .sum = BP_NONE};
-    uint32_t reader = only_reader(program, BP_NODE(graph, conv)->out[0], conv);
+    struct bp_dnnl_chain chain = begin_chain(program, conv);
+    uint32_t reader = bp_dnnl_only_reader(program, BP_NODE(graph, conv)->out[0], conv);
 
     if (reader != BP_NONE)
         find_sum(program, &chain, reader);
     if (chain.last != conv) {
         if (program->chains[chain.last].is_one)
             return; /* the other input is a convolution too, and has it */
-        chain.sum = chain.last;
-        reader = only_reader(program, BP_NODE(graph, chain.last)->out[0], chain.last);
+        reader = bp_dnnl_only_reader(program, BP_NODE(graph, chain.last)->out[0], chain.last);
     }
     if (reader != BP_NONE && is(BP_NODE(graph, reader), "Relu")) {
         chain.activation = dnnl_eltwise_relu;
-        chain.last = reader;
+        add_node(&chain, reader);
     }
-    note_chain(program, &chain);
+    bp_dnnl_note_chain(program, &chain);
 }
 
 /* The row of numbers that the node adds to each row of y, as many as the matrix has columns. */
@@ -132,22 +145,21 @@ static void find_product_chain(bp_program *program, uint32_t product)
 {
     const bp_graph *graph = program->graph;
     const bp_node *node = BP_NODE(graph, product);
-    struct bp_dnnl_chain chain = {
-        .is_one = true, .head = product, .last = product, .other = BP_NONE, .sum = BP_NONE};
-    uint32_t reader = only_reader(program, node->out[0], product);
+    struct bp_dnnl_chain chain = begin_chain(program, product);
+    uint32_t reader = bp_dnnl_only_reader(program, node->out[0], product);
 
     if (reader != BP_NONE)
         chain.other =
             find_row(graph, BP_NODE(graph, reader), node->out[0], BP_VALUE(graph, node->in[1]));
     if (chain.other != BP_NONE) {
-        chain.sum = chain.last = reader;
-        reader = only_reader(program, BP_NODE(graph, reader)->out[0], reader);
+        add_node(&chain, reader);
+        reader = bp_dnnl_only_reader(program, BP_NODE(graph, reader)->out[0], reader);
     }
     if (reader != BP_NONE)
         chain.activation = activation_of(graph, BP_NODE(graph, reader));
     if (chain.activation != dnnl_alg_kind_undef)
-        chain.last = reader;
-    note_chain(program, &chain);
+        add_node(&chain, reader);
+    bp_dnnl_note_chain(program, &chain);
 }
 
 void bp_dnnl_find_chains(bp_program *program)
@@ -159,4 +171,6 @@ void bp_dnnl_find_chains(bp_program *program)
         else if (is(BP_NODE(program->graph, i), "MatMul"))
             find_product_chain(program, i);
     }
+    for (uint32_t i = 0; i < program->graph->n_nodes; i++)
+        bp_dnnl_find_affine(program, i); /* forwards, so that it begins with the first node */
 }

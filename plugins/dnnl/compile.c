@@ -53,7 +53,8 @@ bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
     program->chains = bp_dnnl_memory_get(&program->memory, graph->n_nodes, sizeof *program->chains);
     program->is_absorbed =
         bp_dnnl_memory_get(&program->memory, graph->n_nodes, sizeof *program->is_absorbed);
-    rc = program->ops && program->uses && program->chains && program->is_absorbed
+    program->joins = bp_dnnl_memory_get(&program->memory, graph->n_values, sizeof *program->joins);
+    rc = program->ops && program->uses && program->chains && program->is_absorbed && program->joins
              ? find_ops(program, err)
              : bp_fail(err, BP_E_NOMEM, "dnnl: no memory for %u nodes", graph->n_nodes);
     if (rc < 0) {
@@ -62,6 +63,7 @@ bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
     }
     count_uses(program);
     bp_dnnl_find_chains(program);
+    bp_dnnl_find_joins(program);
     *out = program;
     return BP_OK;
 }

@@ -119,24 +119,24 @@ static bp_rc build_node(struct bp_dnnl_build *b, bp_err *err)
     rc = check_known(b, node, node->in, node->n_in, err);
     if (rc >= 0)
         rc = check_known(b, node, node->out, 1, err);
-    if (rc >= 0 && chain->is_one)
-        rc = check_known(b, BP_NODE(b->graph, chain->head), BP_NODE(b->graph, chain->head)->in,
-                         BP_NODE(b->graph, chain->head)->n_in, err);
+    for (uint32_t i = 0; i < chain->n_nodes && rc >= 0; i++) {
+        const bp_node *other = BP_NODE(b->graph, chain->nodes[i]);
+
+        rc = check_known(b, other, other->in, other->n_in, err);
+    }
     if (rc < 0)
         return rc;
     if (bp_dims_count(y->dims, (uint32_t)y->rank) == 0) { /* nothing to compute */
         bp_dnnl_plain(y->rank, y->dims, &md);
         rc = bp_dnnl_make(b, node->out[0], &md, &form, err);
     } else if (chain->is_one) {
-        rc = b->frame->program->ops[chain->head]->build_chain(b, chain, err);
+        rc = chain->build(b, chain, err);
     } else {
         rc = op->build(b, op, node, err);
     }
     count_reads(b, node);
-    if (chain->is_one && chain->head != b->node)
-        count_reads(b, BP_NODE(b->graph, chain->head));
-    if (chain->is_one && chain->sum != BP_NONE && chain->sum != b->node)
-        count_reads(b, BP_NODE(b->graph, chain->sum));
+    for (uint32_t i = 0; i + 1 < chain->n_nodes; i++)
+        count_reads(b, BP_NODE(b->graph, chain->nodes[i]));
     return rc;
 }
 
@@ -183,13 +183,15 @@ static bp_rc plan_arena(struct bp_dnnl_build *b, bp_frame_needs *needs, bp_err *
     return BP_OK;
 }
 
-static bp_rc fill(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
+static bp_rc fill(bp_frame *frame, const struct bp_dnnl_ways *ways, bp_frame_needs *needs,
+                  bp_err *err)
 {
     bp_program *program = frame->program;
     struct bp_dnnl_build b = {.frame = frame,
                               .host = &program->instance->host,
                               .instance = program->instance,
                               .graph = program->graph,
+                              .ways = ways,
                               .memory = &frame->memory};
     bp_rc rc = check_desc(b.graph, frame->desc, err);
 
@@ -201,6 +203,7 @@ static bp_rc fill(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
     rc = take_shapes(&b, frame->desc, err);
     if (rc >= 0)
         place_inputs(&b);
+    b.is_blocked = rc >= 0 && (ways ? ways->is_blocked : bp_dnnl_prefers_blocks(&b));
     for (; rc >= 0 && b.node < b.graph->n_nodes; b.node++)
         rc = build_node(&b, err);
     b.node = b.graph->n_nodes - 1;
@@ -218,12 +221,12 @@ static uint32_t team_size(const bp_instance *instance)
     return instance->threads > 0 && instance->threads < width ? instance->threads : width;
 }
 
-bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
-                           bp_frame **out, bp_err *err)
+bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
+                         const struct bp_dnnl_ways *ways, bp_frame_needs *needs, bp_frame **out,
+                         bp_err *err)
 {
     struct bp_dnnl_memory memory = {.host = &program->instance->host};
     bp_frame *frame = bp_dnnl_memory_get(&memory, 1, sizeof *frame);
-    struct bp_dnnl_team team;
     dnnl_status_t status;
     bp_rc rc;
 
@@ -236,18 +239,33 @@ bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_fr
                         .threads = team_size(program->instance)};
     frame->end = &frame->steps;
     status = bp_dnnl.stream_create(&frame->stream, bp_dnnl.engine, dnnl_stream_default_flags);
-    rc = status == dnnl_success ? bp_dnnl_team_enter(frame->threads, NULL, 0, &team, err)
+    rc = status == dnnl_success ? fill(frame, ways, needs, err)
                                 : bp_dnnl_fail(err, status, "a stream");
-    if (rc >= 0) { /* primitives are made for as many threads as will run them */
-        rc = fill(frame, needs, err);
-        bp_dnnl_team_leave(&team);
-    }
     if (rc < 0) {
         bp_dnnl_frame_free(frame);
         return rc;
     }
     *out = frame;
     return BP_OK;
+}
+
+/* Primitives are made for as many threads as will run them. */
+bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
+                           bp_frame **out, bp_err *err)
+{
+    const struct bp_dnnl_ways *ways = NULL;
+    struct bp_dnnl_team team;
+    bp_rc rc = bp_dnnl_team_enter(team_size(program->instance), NULL, 0, &team, err);
+
+    *out = NULL;
+    if (rc < 0)
+        return rc;
+    if (program->instance->tunes)
+        rc = bp_dnnl_tune(program, desc, &ways, err);
+    if (rc >= 0)
+        rc = bp_dnnl_frame_make(program, desc, ways, needs, out, err);
+    bp_dnnl_team_leave(&team);
+    return rc;
 }
 
 void bp_dnnl_frame_free(bp_frame *frame)
@@ -270,7 +288,7 @@ static void *address_of(const bp_frame *frame, const struct bp_dnnl_place *place
 {
     switch (place->kind) {
     case BP_DNNL_ITEM:
-        return (char *)frame->desc->scratch + frame->items[place->index].offset;
+        return (char *)frame->desc->scratch + frame->items[place->index].offset + place->offset;
     case BP_DNNL_INPUT:
         return bp_tensor_data(&frame->desc->in[place->index]);
     default:
@@ -279,7 +297,7 @@ static void *address_of(const bp_frame *frame, const struct bp_dnnl_place *place
 }
 
 /* Sets what depends on the host's buffers; skipped while they stay where they are. */
-static void bind(bp_frame *frame, uint32_t io_epoch)
+void bp_dnnl_bind(bp_frame *frame, uint32_t io_epoch)
 {
     for (struct bp_dnnl_step *step = frame->steps; step; step = step->next) {
         for (uint32_t i = 0; i < step->n_args; i++) {
@@ -327,7 +345,7 @@ static void note_event(const bp_frame *frame, const struct bp_dnnl_step *step, i
     event->node = step->node;
 }
 
-static dnnl_status_t run_step(const bp_frame *frame, const struct bp_dnnl_step *step)
+dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step *step)
 {
     void *x = NULL, *y = NULL;
 
@@ -336,7 +354,7 @@ static dnnl_status_t run_step(const bp_frame *frame, const struct bp_dnnl_step *
                                          step->args);
     bp_dnnl.memory_get_data_handle(step->args[0].memory, &x);
     bp_dnnl.memory_get_data_handle(step->args[1].memory, &y);
-    step->loop(x, y, step->n);
+    bp_dnnl_run_loop(step, frame->threads, x, y);
     return dnnl_success;
 }
 
@@ -349,7 +367,7 @@ static bp_rc run_steps(bp_frame *frame, const bp_run *run, bp_err *err)
 
         if (rc < 0)
             return rc;
-        status = run_step(frame, step);
+        status = bp_dnnl_run_step(frame, step);
         if (status != dnnl_success) {
             const bp_node *node = BP_NODE(frame->program->graph, step->node);
 
@@ -370,7 +388,7 @@ bp_rc bp_dnnl_execute(bp_frame *frame, const bp_run *run, bp_err *err)
         return rc;
     if (!frame->is_bound || frame->io_epoch != run->io_epoch ||
         frame->scratch != frame->desc->scratch)
-        bind(frame, run->io_epoch);
+        bp_dnnl_bind(frame, run->io_epoch);
     rc = run_steps(frame, run, err);
     bp_dnnl_team_leave(&team);
     return rc;

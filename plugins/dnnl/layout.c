@@ -29,6 +29,12 @@ void bp_dnnl_any_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
     bp_dnnl.memory_desc_init_by_tag(out, rank, dims, type, dnnl_format_tag_any);
 }
 
+void bp_dnnl_blocks(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
+{
+    memset(out, 0, sizeof *out);
+    bp_dnnl.memory_desc_init_by_tag(out, rank, dims, dnnl_f32, dnnl_aBcd16b);
+}
+
 /* One stride a dimension and nothing else? */
 static bool is_strided(const dnnl_memory_desc_t *md)
 {

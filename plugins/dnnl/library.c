@@ -75,6 +75,23 @@ static bool find(void *library, const char *name, void *slot, size_t size)
     return true;
 }
 
+/* OpenMP's functions; what compilers make of a parallel region calls GOMP_parallel(). */
+static bool find_team(void *library)
+{
+    void *parallel = dlsym(library, "GOMP_parallel");
+
+    memcpy(&bp_dnnl.parallel, &parallel, sizeof bp_dnnl.parallel);
+#define F(name)                                                                                    \
+    if (!find(library, "omp_" #name, &bp_dnnl.name, sizeof bp_dnnl.name))                          \
+        return false;
+    F(get_max_threads)
+    F(set_num_threads)
+    F(get_num_threads)
+    F(get_thread_num)
+#undef F
+    return true;
+}
+
 static bool find_all(void *library)
 {
 #define F(name)                                                                                    \
@@ -82,10 +99,7 @@ static bool find_all(void *library)
         return false;
     BP_DNNL_FUNCTIONS(F)
 #undef F
-    return find(library, "omp_get_max_threads", &bp_dnnl.get_max_threads,
-                sizeof bp_dnnl.get_max_threads) &&
-           find(library, "omp_set_num_threads", &bp_dnnl.set_num_threads,
-                sizeof bp_dnnl.set_num_threads);
+    return find_team(library);
 }
 
 void bp_dnnl_library_open(void)

@@ -45,6 +45,7 @@
     F(primitive_create)                                                                            \
     F(primitive_desc_create)                                                                       \
     F(primitive_desc_destroy)                                                                      \
+    F(primitive_desc_query)                                                                        \
     F(primitive_desc_query_md)                                                                     \
     F(primitive_destroy)                                                                           \
     F(primitive_execute)                                                                           \
@@ -64,6 +65,10 @@ struct bp_dnnl_library {
 #undef F
     int (*get_max_threads)(void); /* of OpenMP */
     void (*set_num_threads)(int);
+    int (*get_num_threads)(void); /* of the team that runs now, and which of them this is */
+    int (*get_thread_num)(void);
+    /* Has so many threads call fn(u) at once; NULL: this OpenMP has no such function. */
+    void (*parallel)(void (*fn)(void *u), void *u, unsigned threads, unsigned flags);
     dnnl_engine_t
         engine; /* the one for all: it has no state, and create() must survive without memory */
     bool is_open;

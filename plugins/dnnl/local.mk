@@ -8,16 +8,20 @@ if ENABLE_DNNL
 noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 %C%_libdnnlprovider_la_CPPFLAGS = $(provider_cppflags) -I$(srcdir)/%D% \
 	-DBP_DNNL_SONAME='"$(DNNL_SONAME)"'
+%C%_libdnnlprovider_la_CFLAGS = $(AM_CFLAGS) $(CPU_MATH_CFLAGS) $(CPU_VECTOR_CFLAGS)
 %C%_libdnnlprovider_la_LIBADD = $(DL_LIBS) $(PTHREAD_LIBS) -lm
 %C%_libdnnlprovider_la_SOURCES = \
+	%D%/affine.c \
 	%D%/build.c \
 	%D%/capability.c \
 	%D%/chain.c \
 	%D%/compile.c \
 	%D%/frame.c \
+	%D%/join.c \
 	%D%/layout.c \
 	%D%/library.c \
 	%D%/library.h \
+	%D%/loop.c \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/onednn.h \
@@ -33,10 +37,12 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/ops/parts.c \
 	%D%/ops/pool.c \
 	%D%/ops/views.c \
+	%D%/policy.c \
 	%D%/post.c \
 	%D%/post.h \
 	%D%/primitive.c \
 	%D%/provider.c \
+	%D%/tune.c \
 	%D%/weights.c \
 	%D%/window.c \
 	%D%/window.h

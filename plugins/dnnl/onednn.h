@@ -23,20 +23,27 @@ enum {
 
 struct bp_instance {
     bp_host host;
-    uint32_t threads; /* of the team, as the option says; 0: as many as the host has */
-    bool may_round;   /* option math_mode: not exact */
-    bool uses_bf16;   /* ... and oneDNN computes in bfloat16 */
-    bool takes_all;   /* option claim */
+    bp_ext_constants constants; /* zeroed: the host has no such extension */
+    uint32_t threads;           /* of the team, as the option says; 0: as many as the host has */
+    bool may_round;             /* option math_mode: not exact */
+    bool uses_bf16;             /* ... and oneDNN computes in bfloat16 */
+    bool takes_all;             /* option claim */
+    bool tunes;                 /* option autotune */
 };
 
 struct bp_dnnl_op;
+struct bp_dnnl_build;
 
 /* A convolution or product and what is done behind it, see chain.c. Kept at its last node. */
+enum { BP_DNNL_MOST_CHAIN = 4 };
 struct bp_dnnl_chain {
     bool is_one;
     dnnl_alg_kind_t activation; /* dnnl_alg_kind_undef: none */
-    uint32_t head, sum, last;   /* nodes; sum may be BP_NONE */
+    uint32_t head, last;        /* nodes */
     uint32_t other;             /* the value that is added, or BP_NONE */
+    uint32_t n_nodes;
+    uint32_t nodes[BP_DNNL_MOST_CHAIN]; /* from head to last */
+    bp_rc (*build)(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err);
 };
 
 struct bp_program {
@@ -47,9 +54,22 @@ struct bp_program {
     uint32_t *uses;                /* one a value: reads by nodes, and one for an output */
     struct bp_dnnl_chain *chains;  /* one a node */
     bool *is_absorbed;             /* one a node: it runs with the last of its chain */
+    uint32_t *joins;               /* one a value: the Concat that it may lie in, or BP_NONE */
+    struct bp_dnnl_ways *ways;     /* what was measured, the newest first; see tune.c */
 };
 
 void bp_dnnl_find_chains(bp_program *program);
+/* The node that alone reads the value, behind node `from`; BP_NONE: there is none. */
+uint32_t bp_dnnl_only_reader(const bp_program *program, uint32_t value, uint32_t from);
+/* The chain of these nodes, if there are two or more: the others run with the last. */
+void bp_dnnl_note_chain(bp_program *program, const struct bp_dnnl_chain *chain);
+
+/*
+ * affine.c: x * scale + shift with numbers for each channel, as BatchNormalization, Mul and Add by
+ * constants write it, then perhaps Relu. Finds the chain that begins at the node.
+ */
+void bp_dnnl_find_affine(bp_program *program, uint32_t node);
+bp_rc bp_dnnl_build_affine(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err);
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
@@ -89,6 +109,7 @@ enum {
 
 struct bp_dnnl_place {
     uint32_t kind, index;
+    size_t offset; /* bytes from its beginning */
     const void *fixed;
 };
 
@@ -98,6 +119,14 @@ struct bp_dnnl_form {
     struct bp_dnnl_place place;
 };
 
+/* How convolutions are to be computed with one set of shapes. */
+struct bp_dnnl_ways {
+    struct bp_dnnl_ways *next;
+    uint64_t shapes;   /* a hash of them */
+    bool is_blocked;   /* on blocks of channels */
+    bool *is_winograd; /* one a node: so, where oneDNN has a kernel; by the chain's last node */
+};
+
 struct bp_dnnl_value {
     dnnl_dims_t dims; /* of rank 0: one dimension of 1 */
     int rank;
@@ -105,13 +134,23 @@ struct bp_dnnl_value {
     uint32_t n_forms; /* layouts in which it exists so far */
     struct bp_dnnl_form forms[2];
     uint32_t uses_left; /* reads by nodes that are not built yet, and one for an output */
+    bool is_joined;     /* of a join: parts of it lie in `whole` already */
+    struct bp_dnnl_form whole;
 };
+
+/*
+ * A loop of ours over pieces first to end, each as many numbers as whoever adds it says. x and y
+ * may be the same. Threads of the team do pieces of one loop at a time.
+ */
+typedef void (*bp_dnnl_loop)(const void *u, const float *x, float *y, size_t first, size_t end);
 
 struct bp_dnnl_step {
     struct bp_dnnl_step *next;
     dnnl_primitive_t primitive; /* NULL: a loop of ours */
-    void (*loop)(const float *x, float *y, size_t n);
-    size_t n; /* numbers for the loop, which has two arguments: x and y, perhaps the same */
+    bp_dnnl_loop loop;
+    const void *u;  /* the loop's own, for as long as the frame lives */
+    size_t pieces;  /* of the loop, */
+    size_t numbers; /* which together have so many numbers */
     uint32_t node, n_args;
     dnnl_exec_arg_t *args;
     struct bp_dnnl_place *places; /* one an argument */
@@ -129,6 +168,8 @@ struct bp_dnnl_build {
     uint32_t *item_uses; /* one an item: reads of its values that are still to come */
     uint32_t n_items, items_cap;
     uint32_t node, n_steps;
+    bool is_blocked;                 /* convolutions work on blocks of 16 channels, see policy.c */
+    const struct bp_dnnl_ways *ways; /* NULL: as policy.c thinks */
 };
 
 struct bp_frame {
@@ -179,6 +220,8 @@ void bp_dnnl_plain_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
                       dnnl_memory_desc_t *out);
 void bp_dnnl_any_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
                     dnnl_memory_desc_t *out);
+/* Channels in blocks of 16, areas within: nChw16c; float32 of rank 4. */
+void bp_dnnl_blocks(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out);
 /* Is the memory row-major, whatever the strides of dimensions of size 1? */
 bool bp_dnnl_is_plain(const dnnl_memory_desc_t *md);
 /* Other dims in the layout of `like`, which has as many: the same order, blocks and type. */
@@ -213,9 +256,49 @@ bool bp_dnnl_may_overwrite(const struct bp_dnnl_build *b, const struct bp_dnnl_f
 /* The value is those bytes, seen as md. */
 void bp_dnnl_view(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
                   struct bp_dnnl_place place);
-/* Memory that is needed from the last step to the next. */
+/* Memory for the steps that take it as an argument; a view of it counts who reads it later. */
 bp_rc bp_dnnl_temporary(struct bp_dnnl_build *b, const dnnl_memory_desc_t *md,
                         struct bp_dnnl_form *out, bp_err *err);
+
+/* Is that where the bytes of the other lie? */
+static inline bool bp_dnnl_is_there(const struct bp_dnnl_place *a, const struct bp_dnnl_place *b)
+{
+    return a->kind == b->kind && a->index == b->index && a->offset == b->offset;
+}
+
+/*
+ * join.c: what is joined along channels, of a batch of 1 and in blocks of them, lies next to each
+ * other: whoever makes it writes it where the Concat wants it, which then has nothing to do.
+ */
+void bp_dnnl_find_joins(bp_program *program);
+/* The value's place in its join, if it has one in this layout; *is_one says so. */
+bp_rc bp_dnnl_join_place(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
+                         struct bp_dnnl_form *out, bool *is_one, bp_err *err);
+/* Is the Concat done, as all it joins lies there already? Adds reorders for what does not. */
+bp_rc bp_dnnl_join(struct bp_dnnl_build *b, const bp_node *node, bool *is_done, bp_err *err);
+
+/*
+ * tune.c: the ways in which the program ran fastest with these shapes, measured now unless it was
+ * before; *out is NULL if there is no choice. The team is entered.
+ */
+bp_rc bp_dnnl_tune(bp_program *program, const bp_frame_desc *desc, const struct bp_dnnl_ways **out,
+                   bp_err *err);
+/* frame.c: a frame that works in those ways, NULL: as policy.c thinks. The team is entered. */
+bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
+                         const struct bp_dnnl_ways *ways, bp_frame_needs *needs, bp_frame **out,
+                         bp_err *err);
+/* Tells all steps where the frame's buffers are. */
+void bp_dnnl_bind(bp_frame *frame, uint32_t io_epoch);
+dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step *step);
+
+/* policy.c */
+/* Can convolutions work on blocks of channels at all? */
+bool bp_dnnl_has_blocks(const bp_instance *instance);
+/* Are blocks of channels the better layout for all of the graph? */
+bool bp_dnnl_prefers_blocks(const struct bp_dnnl_build *b);
+/* Is Winograd's way faster than the direct one, by what was measured? */
+bool bp_dnnl_prefers_winograd(const bp_node *node, const bp_graph *graph,
+                              const struct bp_dnnl_value *w, const struct bp_dnnl_value *y);
 
 /* primitive.c */
 /* A primitive's description from oneDNN's own; *out is to be given to bp_dnnl_emit(). */
@@ -229,8 +312,10 @@ const dnnl_memory_desc_t *bp_dnnl_query(const_dnnl_primitive_desc_t pd, dnnl_que
 bp_rc bp_dnnl_emit(struct bp_dnnl_build *b, dnnl_primitive_desc_t pd, uint32_t n_args,
                    const struct bp_dnnl_arg *args, bp_err *err);
 /* Adds a loop of ours over all numbers of x, float32, and y, which has its layout. */
-bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, void (*loop)(const float *x, float *y, size_t n),
+bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, bp_dnnl_loop loop, const void *u, size_t pieces,
                         const struct bp_dnnl_form *x, const struct bp_dnnl_form *y, bp_err *err);
+/* Runs a step that is a loop, on the team if that is worth it. */
+void bp_dnnl_run_loop(const struct bp_dnnl_step *step, uint32_t threads, const float *x, float *y);
 bp_rc bp_dnnl_reorder(struct bp_dnnl_build *b, const struct bp_dnnl_form *from,
                       const struct bp_dnnl_form *to, bp_err *err);
 void bp_dnnl_steps_free(bp_frame *frame);

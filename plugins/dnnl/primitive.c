@@ -146,7 +146,7 @@ bp_rc bp_dnnl_emit(struct bp_dnnl_build *b, dnnl_primitive_desc_t pd, uint32_t n
     return rc;
 }
 
-bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, void (*loop)(const float *x, float *y, size_t n),
+bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, bp_dnnl_loop loop, const void *u, size_t pieces,
                         const struct bp_dnnl_form *x, const struct bp_dnnl_form *y, bp_err *err)
 {
     const bp_node *node = BP_NODE(b->graph, b->node);
@@ -156,7 +156,9 @@ bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, void (*loop)(const float *x, fl
     if (!step)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
     step->loop = loop;
-    step->n = bp_dnnl.memory_desc_get_size(&x->md) / sizeof(float);
+    step->u = u;
+    step->pieces = pieces;
+    step->numbers = bp_dnnl.memory_desc_get_size(&x->md) / sizeof(float);
     status = add_arg(b, step, DNNL_ARG_SRC, x);
     if (status == dnnl_success)
         status = add_arg(b, step, DNNL_ARG_DST, y);

@@ -23,7 +23,16 @@ static const dnnl_cpu_isa_t isas[] = {dnnl_cpu_isa_all,
                                       dnnl_cpu_isa_avx512_core_amx};
 
 enum { MATH_EXACT, MATH_FAST, MATH_BF16 };
-enum { OPT_MATH_MODE, OPT_THREADS, OPT_MAX_ISA, OPT_CLAIM, OPT_VERBOSE, OPT_USE_ARENA, N_OPTIONS };
+enum {
+    OPT_MATH_MODE,
+    OPT_THREADS,
+    OPT_MAX_ISA,
+    OPT_CLAIM,
+    OPT_AUTOTUNE,
+    OPT_VERBOSE,
+    OPT_USE_ARENA,
+    N_OPTIONS
+};
 
 #define CHOICES(names) .choices = (names), .n_choices = sizeof(names) / sizeof((names)[0])
 
@@ -68,6 +77,16 @@ static const bp_option options[N_OPTIONS] = {
                     "what is beside them; all takes whatever can be run.",
             .def = "profitable",
             CHOICES(claim_modes),
+        },
+    [OPT_AUTOTUNE] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_BOOL,
+            .key = "autotune",
+            .help = "Runs the network in each layout before its first run with a set of sizes, and "
+                    "chooses layout and kinds of convolutions by the time it took; else by what "
+                    "was measured elsewhere.",
+            .def = "false",
         },
     [OPT_VERBOSE] =
         {
@@ -159,6 +178,15 @@ static void destroy(bp_instance *instance)
         instance->host.free(instance->host.h, instance, sizeof *instance, 64);
 }
 
+static void take_extension(bp_instance *instance)
+{
+    const bp_host *host = &instance->host;
+    const void *table = host->extension ? host->extension(host->h, BP_EXT_CONSTANTS) : NULL;
+
+    if (table)
+        bp_copy_in(&instance->constants, sizeof instance->constants, table);
+}
+
 static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
                     uint32_t n_devs, bp_instance **out, bp_err *err)
 {
@@ -177,12 +205,14 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for the provider's instance");
     memset(instance, 0, sizeof *instance);
     bp_copy_in(&instance->host, sizeof instance->host, host);
+    take_extension(instance);
     rc = set_math_mode(instance, given[OPT_MATH_MODE] ? given[OPT_MATH_MODE]->i : MATH_EXACT, err);
     if (rc < 0) {
         destroy(instance);
         return rc;
     }
     instance->takes_all = given[OPT_CLAIM] && given[OPT_CLAIM]->i == 1;
+    instance->tunes = given[OPT_AUTOTUNE] && given[OPT_AUTOTUNE]->i != 0;
     if (given[OPT_THREADS])
         instance->threads = (uint32_t)given[OPT_THREADS]->i;
     if (given[OPT_VERBOSE] && given[OPT_VERBOSE]->i > 0)

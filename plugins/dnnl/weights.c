@@ -13,6 +13,7 @@ struct bp_dnnl_weight {
 /* A constant on its way into another layout. */
 struct packing {
     const struct bp_dnnl_build *b;
+    uint32_t value;
     const char *name;
     bp_span bytes;
     const dnnl_memory_desc_t *seen, *want;
@@ -92,6 +93,8 @@ static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
         host->free(host->h, copy, p->bytes.size, 64);
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "a new layout of '%s'", p->name);
+    if (p->b->instance->constants.done)
+        p->b->instance->constants.done(host->h, p->b->graph, p->value);
     return BP_OK;
 }
 
@@ -99,7 +102,7 @@ bp_rc bp_dnnl_constant(struct bp_dnnl_build *b, uint32_t value, const dnnl_memor
                        const dnnl_memory_desc_t *want, const void **out, bp_err *err)
 {
     const bp_value *v = BP_VALUE(b->graph, value);
-    struct packing p = {.b = b, .name = v->name, .seen = seen, .want = want};
+    struct packing p = {.b = b, .value = value, .name = v->name, .seen = seen, .want = want};
     size_t bytes = bp_dnnl.memory_desc_get_size(want);
     struct bp_dnnl_weight *weight;
     char key[64];

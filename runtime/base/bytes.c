@@ -158,6 +158,16 @@ out:
     return rc;
 }
 
+void bp_bytes_forget(const void *bytes, size_t size)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)bytes, end;
+
+    end = (first + size) / page * page;
+    first = (first + page - 1) / page * page;
+    if (end > first)
+        (void)madvise((void *)first, end - first, MADV_DONTNEED); /* advice: may be ignored */
+}
+
 void bp_bytes_unmap(struct bp_bytes *bytes)
 {
     if (bytes->map)

@@ -22,5 +22,10 @@ bp_rc bp_bytes_map(const char *path, struct bp_bytes *out, bp_err *err) BP_CHECK
 bp_rc bp_bytes_map_inside(const char *dir, const char *name, struct bp_bytes *out,
                           bp_err *err) BP_CHECKED;
 void bp_bytes_unmap(struct bp_bytes *bytes);
+/*
+ * Gives the pages that lie wholly within these bytes, which must be of a mapped file, back to the
+ * page cache; the next access brings them again. [any thread]
+ */
+void bp_bytes_forget(const void *bytes, size_t size);
 
 #endif

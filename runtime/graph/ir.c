@@ -5,6 +5,8 @@
 
 #include "graph/ir.h"
 
+#include "base/bytes.h"
+
 enum { FIRST_CAP = 16 };
 
 /* ---- building -------------------------------------------------------------------------------- */
@@ -230,6 +232,14 @@ bp_rc bp_ir_data_load(struct bp_ir_data *data, bp_err *err)
     if (!data->load)
         return bp_fail(err, BP_E_INTERNAL, "a constant has neither bytes nor a way to load them");
     return data->load(data, err);
+}
+
+void bp_ir_data_forget(const struct bp_ir_data *data)
+{
+    const uint8_t *bytes = __atomic_load_n(&data->bytes, __ATOMIC_ACQUIRE);
+
+    if (bytes && bytes == data->mapped)
+        bp_bytes_forget(bytes, data->size);
 }
 
 struct bp_ir *bp_ir_body(const struct bp_ir_node *node, const char *name)

@@ -31,6 +31,8 @@ struct bp_ir_data {
     /* maps `bytes` of an external tensor; NULL when there is nothing to load [any thread] */
     bp_rc (*load)(struct bp_ir_data *data, bp_err *err);
     void *source; /* load's own */
+    /* where `bytes` begins if it is part of a mapped file, whose pages may be dropped; else NULL */
+    const uint8_t *mapped;
 };
 
 /*
@@ -136,6 +138,8 @@ bool bp_ir_attr_is(const struct bp_ir_node *node, const char *name, const char *
                    const char *text);
 /* Makes sure that data->bytes is there. */
 bp_rc bp_ir_data_load(struct bp_ir_data *data, bp_err *err) BP_CHECKED;
+/* Its bytes will hardly be read again: lets go of pages of a mapped file. [any thread] */
+void bp_ir_data_forget(const struct bp_ir_data *data);
 /* Body of the node's graph attribute `name`, or NULL. */
 struct bp_ir *bp_ir_body(const struct bp_ir_node *node, const char *name);
 

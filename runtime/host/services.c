@@ -87,11 +87,22 @@ static void weight_put(void *h, const void *p)
         bp_weights_put(services->weights, p);
 }
 
+static void constant_done(void *h, const bp_graph *graph, uint32_t value)
+{
+    const struct bp_graph_owner *owner = graph->host;
+
+    (void)h;
+    if (owner->constant_done)
+        owner->constant_done(graph, value);
+}
+
 static const void *extension(void *h, const char *id)
 {
+    static const bp_ext_constants constants = {.struct_size = sizeof constants,
+                                               .done = constant_done};
+
     (void)h;
-    (void)id;
-    return NULL; /* none exist yet */
+    return strcmp(id, BP_EXT_CONSTANTS) == 0 ? &constants : NULL;
 }
 
 static void fill(bp_host *host, void *h, const char *module_path)

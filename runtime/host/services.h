@@ -10,6 +10,8 @@
 /* What a graph handed to a provider points to with `host`: how its owner finds constants. */
 struct bp_graph_owner {
     bp_rc (*constant)(const bp_graph *graph, uint32_t value, bp_span *out, bp_err *err);
+    /* The bytes will hardly be read again; NULL: the owner does not care. */
+    void (*constant_done)(const bp_graph *graph, uint32_t value);
 };
 
 /* What the services of an instance work with. Borrowed parts outlive it. */

@@ -257,6 +257,8 @@ static bp_rc use_part(const struct part *part, struct bp_ir_data *data, bp_err *
     rc = bp_check_bools(&found, err);
     if (rc < 0)
         return rc;
+    if (bytes->map && data->size > 0)
+        data->mapped = found.bytes;
     /* other threads may be waiting for just this, in bp_ir_data_load() */
     __atomic_store_n(&data->bytes, found.bytes, __ATOMIC_RELEASE);
     return BP_OK;

@@ -157,6 +157,18 @@ static const struct bp_chunk *chunk_of(const Bp__TensorProto *proto, const struc
     return chunk->field == field ? chunk : NULL;
 }
 
+/* The bytes as they lie in the model. */
+static void use_chunk(const struct bp_chunk *chunk, const struct bp_source *source,
+                      struct bp_ir_data *out)
+{
+    uintptr_t map = (uintptr_t)source->file.map, at = (uintptr_t)chunk->data;
+
+    out->bytes = chunk->data;
+    /* what an application changed in the model lies elsewhere */
+    if (map != 0 && at >= map && at - map < source->file.size)
+        out->mapped = out->bytes;
+}
+
 /* Makes the bytes from typed data that is not one piece as it is wanted. */
 static bp_rc gather(const Bp__TensorProto *proto, const struct bp_source *source,
                     struct reader *reader, uint32_t field, struct bp_region *region,
@@ -207,7 +219,7 @@ static bp_rc read_typed(const Bp__TensorProto *proto, const struct bp_source *so
     if (first)
         out->id = bp_source_id(source, first->data, first->size);
     if (n == 1 && !first->is_tagged && field->kind != BP_FIELD_INTS && stored == out->size) {
-        out->bytes = first->data;
+        use_chunk(first, source, out);
         return BP_OK;
     }
     /* a number takes a byte at least: no memory for data that cannot be there */
@@ -262,7 +274,7 @@ static bp_rc read_raw(const struct bp_chunk *raw, const struct bp_source *source
     if (raw->size != out->size)
         return bp_fail(err, BP_E_INVALID, "its raw_data has %zu bytes where its dims need %zu",
                        raw->size, out->size);
-    out->bytes = raw->data;
+    use_chunk(raw, source, out);
     out->id = bp_source_id(source, raw->data, raw->size);
     return BP_OK;
 }

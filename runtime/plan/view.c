@@ -95,6 +95,14 @@ static bp_rc find_constant(const bp_graph *graph, uint32_t value, bp_span *out, 
     return BP_OK;
 }
 
+static void forget_constant(const bp_graph *graph, uint32_t value)
+{
+    const struct bp_view *view = graph->host;
+
+    if (value < graph->n_values && BP_VALUE(graph, value)->flags & BP_VALUE_CONSTANT)
+        bp_ir_data_forget(view->ir->values[view->value_of[value]].data);
+}
+
 static bool is_constant(const struct bp_ir *ir, uint32_t value)
 {
     return (ir->values[value].flags & BP_IR_CONSTANT) != 0;
@@ -311,7 +319,8 @@ bp_rc bp_view_build(struct bp_view_source *source, const uint32_t *nodes, uint32
     };
     bp_rc rc;
 
-    *view = (struct bp_view){.owner = {find_constant}, .ir = source->ir};
+    *view = (struct bp_view){.owner = {.constant = find_constant, .constant_done = forget_constant},
+                             .ir = source->ir};
     rc = fill(&b, nodes, n_nodes, err);
     clear(&b, nodes, n_nodes);
     view->graph.struct_size = sizeof view->graph;

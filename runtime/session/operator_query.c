@@ -309,7 +309,7 @@ static bp_rc make_graph(struct questions *q, bp_err *err)
 
 static bp_rc ask_once(struct questions *q, const struct bp_active *active, bp_err *err)
 {
-    static const struct bp_graph_owner owner = {no_constant};
+    static const struct bp_graph_owner owner = {.constant = no_constant};
     bp_claims claims = {.struct_size = sizeof claims, .h = q, .node = answer};
     bp_graph graph = {.struct_size = sizeof graph,
                       .node_stride = sizeof(bp_node),

@@ -373,6 +373,23 @@ typedef struct bp_host {
     const void *(*extension)(void *h, const char *id);
 } bp_host;
 
+/*
+ * An extension of the host: what becomes of constants that a plug-in has a copy of in its own
+ * layout. Without it a large model lies in memory twice, in its file's pages and in the copy.
+ */
+#define BP_EXT_CONSTANTS "bp.constants/1"
+
+typedef struct bp_ext_constants {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    /*
+     * Says that the bytes of a constant will hardly be read again: if they are part of a mapped
+     * file, its pages may leave memory. What bp_host.constant gave stays valid; who does read it
+     * again waits for the file. Anything but a constant is ignored. [any]
+     */
+    void (*done)(void *h, const bp_graph *graph, uint32_t value);
+} bp_ext_constants;
+
 /* ---- availability and devices ---------------------------------------------------------------- */
 
 enum { BP_AVAIL_UNKNOWN = 0, BP_AVAIL_YES = 1, BP_AVAIL_NO = 2 };

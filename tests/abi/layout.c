@@ -135,6 +135,10 @@ AT(bp_claims, reserved0, 4);
 AT(bp_claims, h, 8);
 AT(bp_claims, node, 16);
 
+SIZE(bp_ext_constants, 16);
+AT(bp_ext_constants, struct_size, 0);
+AT(bp_ext_constants, done, 8);
+
 SIZE(bp_host, 120);
 AT(bp_host, struct_size, 0);
 AT(bp_host, abi_major, 4);

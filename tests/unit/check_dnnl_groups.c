@@ -6,6 +6,7 @@
 #include "dnnl_kit.h"
 
 #include <pthread.h>
+#include <time.h>
 
 /* ---- refusals -------------------------------------------------------------------------------- */
 
@@ -426,6 +427,28 @@ START_TEST(runs_on_several_threads)
 }
 END_TEST
 
+/* Threads of the team sleep soon after a run: less than 5 ms of a second are spent waiting. */
+START_TEST(is_idle_behind_a_run)
+{
+    struct timespec second = {.tv_sec = 1}, before, after;
+    struct th *t;
+    int64_t spent;
+
+    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT"))
+        return; /* somebody wants it otherwise */
+    t = dnnl_new();
+    make_network(t, NULL);
+    for (int i = 0; i < 3; i++)
+        ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
+    ck_assert_int_eq(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before), 0);
+    ck_assert_int_eq(nanosleep(&second, NULL), 0);
+    ck_assert_int_eq(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after), 0);
+    spent = (after.tv_sec - before.tv_sec) * INT64_C(1000000000) + after.tv_nsec - before.tv_nsec;
+    ck_assert_int_lt(spent, 5000000);
+    th_free(t);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("dnnl_groups");
@@ -445,6 +468,7 @@ int main(void)
     tcase_add_test(tcase, has_words_for_a_constant_that_is_cut_short);
     tcase_add_test(tcase, survives_having_no_memory);
     tcase_add_test(tcase, runs_on_several_threads);
+    tcase_add_test(tcase, is_idle_behind_a_run);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -126,6 +126,83 @@ START_TEST(external_data_is_used_where_it_lies)
 }
 END_TEST
 
+/* ---- what has been copied -------------------------------------------------------------------- */
+
+enum { MANY_BYTES = 4 << 20 };
+
+/* Bytes of the process's own pages among those of the mapping that p lies in; -1: nobody says. */
+static long resident_at(const void *p)
+{
+    FILE *maps = fopen("/proc/self/smaps", "r");
+    unsigned long first, end;
+    bool is_it = false;
+    char line[512];
+    long kib = -1;
+
+    while (maps && kib < 0 && fgets(line, sizeof line, maps)) {
+        if (sscanf(line, "%lx-%lx ", &first, &end) == 2)
+            is_it = (uintptr_t)p >= first && (uintptr_t)p < end;
+        else if (is_it)
+            (void)sscanf(line, "Rss: %ld", &kib);
+    }
+    if (maps)
+        fclose(maps);
+    return kib < 0 ? -1 : kib * 1024;
+}
+
+static uint64_t sum_of(const struct bp_ir_data *data)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < data->size; i++)
+        sum += data->bytes[i];
+    return sum;
+}
+
+/* Its pages go and come again with the same bytes. */
+static void lets_go(const struct bp_ir_data *data)
+{
+    uint64_t sum = sum_of(data);
+    long before = resident_at(data->bytes);
+
+    ck_assert_ptr_eq(data->mapped, data->bytes);
+    bp_ir_data_forget(data);
+    if (before >= MANY_BYTES)
+        ck_assert_int_lt(resident_at(data->bytes), before - MANY_BYTES / 2);
+    ck_assert_uint_eq(sum_of(data), sum);
+}
+
+START_TEST(pages_of_constants_are_let_go)
+{
+    unsigned char *bytes = malloc(MANY_BYTES);
+    uint64_t sum;
+
+    ck_assert_ptr_nonnull(bytes);
+    for (size_t i = 0; i < MANY_BYTES; i++)
+        bytes[i] = (unsigned char)(i * 7 + i / 4096);
+    write_file("w.bin", bytes, MANY_BYTES);
+    start_model();
+    write_external("e", BP_DTYPE_U8, MANY_BYTES, "w.bin", NULL, NULL);
+    pw_open_tensor(&w, 5, "i", BP_DTYPE_U8, PW_DIMS(MANY_BYTES));
+    pw_bytes(&w, 9, bytes, MANY_BYTES);
+    pw_close(&w);
+    end_model();
+    write_file("model.onnx", w.data, w.size);
+    ck_assert_msg(open_file("model.onnx") == BP_OK, "%s", text);
+    lets_go(value_of(ir, "e")->data);
+    lets_go(value_of(ir, "i")->data);
+
+    /* what the application has in its memory stays there */
+    ck_assert_msg(build_from_memory(dir, false) == BP_OK, "%s", text);
+    ck_assert_ptr_null(value_of(ir, "i")->data->mapped);
+    sum = sum_of(value_of(ir, "i")->data);
+    bp_ir_data_forget(value_of(ir, "i")->data);
+    ck_assert_uint_eq(sum_of(value_of(ir, "i")->data), sum);
+    lets_go(value_of(ir, "e")->data);
+    free(bytes);
+}
+END_TEST
+
 START_TEST(tensors_of_attributes_may_be_external)
 {
     const bp_const *row;
@@ -388,6 +465,7 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, external_data_is_used_where_it_lies);
+    tcase_add_test(tcase, pages_of_constants_are_let_go);
     tcase_add_test(tcase, tensors_of_attributes_may_be_external);
     tcase_add_test(tcase, a_missing_file_is_an_error_only_when_its_data_is_wanted);
     tcase_add_test(tcase, a_file_that_came_late_is_mapped);

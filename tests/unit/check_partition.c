@@ -657,6 +657,35 @@ START_TEST(a_view_shows_sizes_names_and_constants)
 }
 END_TEST
 
+START_TEST(a_provider_may_be_done_with_constants)
+{
+    static const float weights[4] = {1, 2, 3, 4};
+    const bp_ext_constants *table;
+    const bp_graph *graph;
+    const bp_node *node;
+    bp_host host;
+    bp_span span;
+
+    graphs_constant(&t.g, ir, "w", BP_DTYPE_F32, weights, 4);
+    add("a1", "x,w", "y");
+    graphs_output(&t.g, ir, "y");
+    takers_add(&t, "one", "a");
+    takers_divide(&t);
+    graph = &t.part.groups[0].view->graph;
+    node = BP_NODE(graph, 0);
+    bp_services_for_module(&host, "here");
+    ck_assert_ptr_null(host.extension(host.h, "bp.constants/0"));
+    table = host.extension(host.h, BP_EXT_CONSTANTS);
+    ck_assert_ptr_nonnull(table);
+    ck_assert_uint_ge(table->struct_size, sizeof *table);
+    table->done(host.h, graph, node->in[1]);
+    table->done(host.h, graph, node->in[0]);
+    table->done(host.h, graph, 1000);
+    KIT_OK(host.constant(host.h, graph, node->in[1], &span, &t.g.err));
+    ck_assert_mem_eq(span.data, ((const float[4]){1, 2, 3, 4}), sizeof weights);
+}
+END_TEST
+
 START_TEST(a_view_has_each_input_once_and_absent_ones_as_none)
 {
     static const float most = 6;
@@ -736,6 +765,7 @@ int main(void)
     tcase_add_test(tcase, a_shape_that_is_computed_from_data_needs_one);
     tcase_add_test(tcase, control_flow_is_the_hosts);
     tcase_add_test(tcase, a_view_shows_sizes_names_and_constants);
+    tcase_add_test(tcase, a_provider_may_be_done_with_constants);
     tcase_add_test(tcase, a_view_has_each_input_once_and_absent_ones_as_none);
     tcase_add_test(tcase, a_view_marks_sizes_that_come_with_data);
     return kit_main("partition", &tcase, 1);

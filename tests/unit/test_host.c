@@ -73,7 +73,7 @@ struct th {
     void **kept; /* see th_keep() */
     size_t n_kept;
 
-    uint32_t refused, reason;
+    uint32_t refused, reason, n_done;
     bp_err err;
     char message[MESSAGE_BYTES];
     char dims_text[MAX_RANK * 8];
@@ -236,11 +236,21 @@ static void host_weight_put(void *h, const void *p)
     die("weight_put of what was not got", "weight");
 }
 
+static void host_constant_done(void *h, const bp_graph *graph, uint32_t value)
+{
+    struct th *t = h;
+
+    if (graph == &t->graph && value < t->n_values)
+        t->n_done++;
+}
+
 static const void *host_extension(void *h, const char *id)
 {
+    static const bp_ext_constants constants = {.struct_size = sizeof constants,
+                                               .done = host_constant_done};
+
     (void)h;
-    (void)id;
-    return NULL;
+    return strcmp(id, BP_EXT_CONSTANTS) == 0 ? &constants : NULL;
 }
 
 /* ---- start, options -------------------------------------------------------------------------- */
@@ -930,6 +940,11 @@ static const bp_tensor *tensor_of(const struct th *t, const char *name)
 const void *th_data(const struct th *t, const char *name)
 {
     return bp_tensor_data(tensor_of(t, name));
+}
+
+uint32_t th_done(const struct th *t)
+{
+    return t->n_done;
 }
 
 size_t th_count(const struct th *t, const char *name)

@@ -98,6 +98,8 @@ size_t th_count(const struct th *t, const char *name);
 const char *th_dims(struct th *t, const char *name);
 /* Words of the last error or refusal; "" for none. */
 const char *th_message(const struct th *t);
+/* How often the provider said that it is done with a constant's bytes. */
+uint32_t th_done(const struct th *t);
 /* Bytes of scratch that the frame asked for. */
 size_t th_scratch_bytes(const struct th *t);
 

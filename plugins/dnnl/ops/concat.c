@@ -97,9 +97,12 @@ static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const b
     struct concat c = {.forms = bp_dnnl_memory_get(b->memory, n, sizeof *c.forms),
                        .args = bp_dnnl_memory_get(b->memory, n, sizeof *c.args),
                        .mds = bp_dnnl_memory_get(b->memory, n, sizeof *c.mds)};
-    bp_rc rc;
+    bool is_done;
+    bp_rc rc = bp_dnnl_join(b, node, &is_done, err);
 
     (void)op;
+    if (rc < 0 || is_done)
+        return rc;
     if (!c.forms || !c.args || !c.mds)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
     rc = take_inputs(b, node, &c, err);

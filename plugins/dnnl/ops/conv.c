@@ -67,34 +67,82 @@ struct conv {
     bool has_bias;
 };
 
+/* Of tensors in those layouts; dnnl_format_kind_any leaves it to oneDNN. */
+static bp_rc describe_in(struct bp_dnnl_build *b, struct conv *c, dnnl_alg_kind_t kind,
+                         const dnnl_memory_desc_t *x, const dnnl_memory_desc_t *y,
+                         dnnl_primitive_desc_t *out, bp_err *err)
+{
+    dnnl_memory_desc_t w;
+    dnnl_convolution_desc_t desc;
+    dnnl_status_t status;
+
+    bp_dnnl_any_as(c->seen.ndims, c->seen.dims, x->data_type, &w);
+    status = bp_dnnl.dilated_convolution_forward_desc_init(
+        &desc, dnnl_forward_inference, kind, x, &w, c->has_bias ? &c->bias : NULL, y,
+        c->window.strides, c->window.dilates, c->window.before, c->window.after);
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", c->node->op, c->node->name);
+    return bp_dnnl_describe(b, &desc, &c->attr, out, err);
+}
+
 /* With operands of that type. */
 static bp_rc describe_as(struct bp_dnnl_build *b, struct conv *c, dnnl_data_type_t type,
                          dnnl_primitive_desc_t *out, bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, c->node, 0);
     const struct bp_dnnl_value *y = &b->values[c->made];
-    dnnl_memory_desc_t x_any, w_any, y_any;
-    dnnl_convolution_desc_t desc;
-    dnnl_status_t status;
+    dnnl_memory_desc_t x_any, y_any;
 
     bp_dnnl_any_as(x->rank, x->dims, type, &x_any);
-    bp_dnnl_any_as(c->seen.ndims, c->seen.dims, type, &w_any);
     bp_dnnl_any_as(y->rank, y->dims, bp_dnnl_result_type(b, c->made, type), &y_any);
-    status = bp_dnnl.dilated_convolution_forward_desc_init(
-        &desc, dnnl_forward_inference, dnnl_convolution_direct, &x_any, &w_any,
-        c->has_bias ? &c->bias : NULL, &y_any, c->window.strides, c->window.dilates,
-        c->window.before, c->window.after);
-    if (status != dnnl_success)
-        return bp_dnnl_fail(err, status, "%s '%s'", c->node->op, c->node->name);
-    return bp_dnnl_describe(b, &desc, &c->attr, out, err);
+    return describe_in(b, c, dnnl_convolution_direct, &x_any, &y_any, out, err);
+}
+
+/* On blocks of channels; one with few of them reads rows as they come. */
+static bp_rc describe_blocked(struct bp_dnnl_build *b, struct conv *c, dnnl_primitive_desc_t *out,
+                              bp_err *err)
+{
+    const struct bp_dnnl_value *x = bp_dnnl_in(b, c->node, 0);
+    const struct bp_dnnl_value *w = bp_dnnl_in(b, c->node, 1);
+    const struct bp_dnnl_value *y = &b->values[c->made];
+    dnnl_memory_desc_t from, to;
+    bp_rc rc = BP_E_SHAPE;
+
+    if (x->dims[1] < 4)
+        bp_dnnl_plain(x->rank, x->dims, &from);
+    else
+        bp_dnnl_blocks(x->rank, x->dims, &from);
+    bp_dnnl_blocks(y->rank, y->dims, &to);
+    if (b->ways ? b->ways->is_winograd[b->node]
+                : bp_dnnl_prefers_winograd(c->node, b->graph, w, y))
+        rc = describe_in(b, c, dnnl_convolution_winograd, &from, &to, out, NULL);
+    if (rc == BP_E_SHAPE)
+        rc = describe_in(b, c, dnnl_convolution_direct, &from, &to, out, err);
+    return rc;
+}
+
+static bool is_reference(const_dnnl_primitive_desc_t pd)
+{
+    const char *name = NULL;
+
+    bp_dnnl.primitive_desc_query(pd, dnnl_query_impl_info_str, 0, (void *)&name);
+    return !name || strstr(name, "ref") || strstr(name, "gemm");
 }
 
 static bp_rc describe(struct bp_dnnl_build *b, struct conv *c, dnnl_primitive_desc_t *out,
                       bp_err *err)
 {
     dnnl_data_type_t type = bp_dnnl_heavy_type(b);
-    bp_rc rc = describe_as(b, c, type, out, err);
+    bp_rc rc = BP_E_SHAPE;
 
+    if (b->is_blocked && bp_dnnl_in(b, c->node, 0)->rank == 4)
+        rc = describe_blocked(b, c, out, NULL);
+    if (rc >= 0 && is_reference(*out)) {
+        bp_dnnl.primitive_desc_destroy(*out);
+        rc = BP_E_SHAPE;
+    }
+    if (rc == BP_E_SHAPE)
+        rc = describe_as(b, c, type, out, err);
     return rc == BP_E_SHAPE && type != dnnl_f32 ? describe_as(b, c, dnnl_f32, out, err) : rc;
 }
 
@@ -110,7 +158,7 @@ static bp_rc make_output(struct bp_dnnl_build *b, struct conv *c, const_dnnl_pri
     rc = bp_dnnl_form_of(b, c->added, md, &c->z, err);
     if (rc >= 0)
         rc = bp_dnnl_make_on(b, c->made, c->added, &c->z, &c->y, err);
-    if (rc < 0 || (c->y.place.kind == c->z.place.kind && c->y.place.index == c->z.place.index))
+    if (rc < 0 || bp_dnnl_is_there(&c->y.place, &c->z.place))
         return rc;
     return bp_dnnl_reorder(b, &c->z, &c->y, err);
 }

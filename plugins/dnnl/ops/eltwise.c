@@ -71,6 +71,53 @@ static bp_rc emit(struct bp_dnnl_build *b, const bp_node *node, dnnl_alg_kind_t 
     return bp_dnnl_emit(b, pd, 2, args, err);
 }
 
+/* ---- limits: loops of ours, as oneDNN makes numbers of NaN ----------------------------------- */
+
+struct limits {
+    float low, high;
+};
+
+static void limit_loop(const void *u, const float *x, float *y, size_t first, size_t end)
+{
+    const struct limits *limits = u;
+    float low = limits->low, high = limits->high;
+
+    for (size_t i = first; i < end; i++) {
+        float v = x[i] < low ? low : x[i];
+
+        y[i] = v > high ? high : v;
+    }
+}
+
+static bp_rc emit_limits(struct bp_dnnl_build *b, const bp_node *node, float low, float high,
+                         bp_err *err)
+{
+    struct limits *limits = bp_dnnl_memory_get(b->memory, 1, sizeof *limits);
+    struct bp_dnnl_form x, y;
+    bp_rc rc;
+
+    /* what pads blocks of channels has to stay 0 */
+    if (bp_dnnl_type_of(b, node->in[0]) != dnnl_f32 || low > 0 || high < 0)
+        return emit(b, node, dnnl_eltwise_clip, low, high, err);
+    if (!limits)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
+    *limits = (struct limits){low, high};
+    rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
+    if (rc >= 0)
+        rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &x, &y, err);
+    if (rc < 0)
+        return rc;
+    return bp_dnnl_emit_loop(b, limit_loop, limits,
+                             bp_dnnl.memory_desc_get_size(&x.md) / sizeof(float), &x, &y, err);
+}
+
+static bp_rc build_relu(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                        bp_err *err)
+{
+    (void)op;
+    return emit_limits(b, node, 0, INFINITY, err);
+}
+
 static bp_rc build_plain(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
                          bp_err *err)
 {
@@ -91,7 +138,8 @@ static bp_rc build_clip(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, co
     float low, high;
 
     read_limits(b->host, b->graph, node, &low, &high);
-    return emit(b, node, op->kind, low, high, err);
+    (void)op;
+    return emit_limits(b, node, low, high, err);
 }
 
 static bp_rc build_gelu(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
@@ -128,7 +176,7 @@ ROW(hard_swish, "HardSwish", "", 14, 22, claim_plain, build_plain, dnnl_eltwise_
 ROW(leaky_relu, "LeakyRelu", "", 6, 16, claim_plain, build_alpha, dnnl_eltwise_relu);
 ROW(mish, "Mish", "", 18, 22, claim_plain, build_plain, dnnl_eltwise_mish);
 ROW(neg, "Neg", "", 6, 13, claim_plain, build_neg, dnnl_eltwise_linear);
-ROW(relu, "Relu", "", 6, 14, claim_plain, build_plain, dnnl_eltwise_relu);
+ROW(relu, "Relu", "", 6, 14, claim_plain, build_relu, dnnl_eltwise_relu);
 ROW(sigmoid, "Sigmoid", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_logistic);
 ROW(sqrt, "Sqrt", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_sqrt);
 ROW(tanh, "Tanh", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_tanh);

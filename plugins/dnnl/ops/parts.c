@@ -17,9 +17,10 @@ static bool claim_erf(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
     return bp_dnnl_takes_input(query, 0, 0, BP_DNNL_MAX_RANK);
 }
 
-static void erf_loop(const float *x, float *y, size_t n)
+static void erf_loop(const void *u, const float *x, float *y, size_t first, size_t end)
 {
-    for (size_t i = 0; i < n; i++)
+    (void)u;
+    for (size_t i = first; i < end; i++)
         y[i] = erff(x[i]);
 }
 
@@ -38,7 +39,10 @@ static bp_rc build_erf(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, con
     }
     if (rc >= 0)
         rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &x, &y, err);
-    return rc < 0 ? rc : bp_dnnl_emit_loop(b, erf_loop, &x, &y, err);
+    if (rc < 0)
+        return rc;
+    return bp_dnnl_emit_loop(b, erf_loop, NULL, bp_dnnl.memory_desc_get_size(&x.md) / sizeof(float),
+                             &x, &y, err);
 }
 
 /* ---- Pow ------------------------------------------------------------------------------------- */

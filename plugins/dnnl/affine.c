@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * affine.c - x * scale + shift with numbers for each channel, then perhaps Relu: what stands between
+ * a join and a convolution where no weights take it. One loop of ours in the layout that comes, for
+ * what would be a pass over memory for each of the nodes.
+ */
+
+#include "onednn.h"
+
+#include <math.h>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+#define WIDE_LOOP __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#else
+#define WIDE_LOOP
+#endif
+
+/* ---- finding them ---------------------------------------------------------------------------- */
+
+static bool is(const bp_node *node, const char *op)
+{
+    return node->domain[0] == '\0' && strcmp(node->op, op) == 0;
+}
+
+/* One number for each channel of x, or one for all, whatever the rank of the constant. */
+static bool is_of_channels(const bp_value *x, const bp_value *numbers)
+{
+    if (!(numbers->flags & BP_VALUE_CONSTANT) || numbers->dtype != BP_DTYPE_F32 ||
+        numbers->rank > x->rank)
+        return false;
+    for (uint32_t i = 0; i < numbers->rank; i++) {
+        int64_t size = numbers->dims[i].value;
+
+        if (size != 1 && (i + x->rank != numbers->rank + 1 || size != x->dims[1].value))
+            return false;
+    }
+    return true;
+}
+
+/* The input of Mul or Add that is the constant; the other is `x`. */
+static uint32_t other_input(const bp_node *node, uint32_t x)
+{
+    return node->in[node->in[0] == x ? 1 : 0];
+}
+
+static bool is_norm(const bp_program *program, const bp_node *node)
+{
+    if (!is(node, "BatchNormalization"))
+        return false;
+    for (uint32_t i = 1; i < 5; i++) {
+        if (!(BP_VALUE(program->graph, node->in[i])->flags & BP_VALUE_CONSTANT))
+            return false;
+    }
+    return true;
+}
+
+/* Does the node scale or shift the value x by constants? */
+static bool is_linear(const bp_program *program, const bp_node *node, uint32_t x)
+{
+    return (is(node, "Mul") || is(node, "Add")) && node->in[0] != node->in[1] &&
+           is_of_channels(BP_VALUE(program->graph, x),
+                          BP_VALUE(program->graph, other_input(node, x)));
+}
+
+/* The value that a chain beginning here would read, or BP_NONE. */
+static uint32_t input_of(const bp_program *program, const bp_node *node)
+{
+    const bp_graph *graph = program->graph;
+
+    if (is_norm(program, node))
+        return node->in[0];
+    if (!is(node, "Mul") && !is(node, "Add"))
+        return BP_NONE;
+    return BP_VALUE(graph, node->in[0])->flags & BP_VALUE_CONSTANT ? node->in[1] : node->in[0];
+}
+
+static bool is_taken(const bp_program *program, uint32_t node)
+{
+    return program->is_absorbed[node] || program->chains[node].is_one;
+}
+
+void bp_dnnl_find_affine(bp_program *program, uint32_t node)
+{
+    const bp_graph *graph = program->graph;
+    const bp_node *at = BP_NODE(graph, node);
+    struct bp_dnnl_chain chain = {
+        .is_one = true, .head = node, .other = BP_NONE, .build = bp_dnnl_build_affine};
+    uint32_t x = input_of(program, at);
+    bool is_open = x != BP_NONE && !program->instance->uses_bf16 &&
+                   BP_VALUE(graph, x)->rank != BP_RANK_UNKNOWN && BP_VALUE(graph, x)->rank > 2 &&
+                   BP_VALUE(graph, x)->dims[1].value > 0;
+
+    if (!is_open || is_taken(program, node) ||
+        (!is_norm(program, at) && !is_linear(program, at, x)))
+        return;
+    while (node != BP_NONE && chain.n_nodes < BP_DNNL_MOST_CHAIN) {
+        chain.nodes[chain.n_nodes++] = chain.last = node;
+        at = BP_NODE(graph, node);
+        if (chain.activation != dnnl_alg_kind_undef)
+            break;
+        node = bp_dnnl_only_reader(program, at->out[0], node);
+        if (node == BP_NONE || is_taken(program, node))
+            break;
+        if (is(BP_NODE(graph, node), "Relu"))
+            chain.activation = dnnl_eltwise_relu;
+        else if (!is_linear(program, BP_NODE(graph, node), at->out[0]))
+            break;
+    }
+    bp_dnnl_note_chain(program, &chain);
+}
+
+/* ---- the numbers ----------------------------------------------------------------------------- */
+
+/* Of each channel, and where its numbers lie: [outer][channels][rows][width]. */
+struct affine {
+    float *scale, *shift; /* of whole channels; padding of a block has 0 */
+    size_t channels;      /* or blocks of them */
+    size_t rows;          /* a channel or block has, next to each other */
+    size_t width;         /* numbers of a row; each has its own scale, */
+    bool is_even;         /* or all numbers of a channel's rows have one: width is 1 then */
+    bool is_relu;
+};
+
+static bp_rc read_constant(struct bp_dnnl_build *b, uint32_t value, size_t i, float *out,
+                           bp_err *err)
+{
+    bp_span bytes;
+    bp_rc rc = b->host->constant(b->host->h, b->graph, value, &bytes, err);
+
+    if (rc < 0)
+        return rc;
+    if (bytes.size == sizeof *out)
+        i = 0;
+    if (bytes.size / sizeof *out <= i) {
+        return bp_fail(err, BP_E_INVALID,
+                       "constant '%s' has %zu bytes, which is not what its shape says",
+                       BP_VALUE(b->graph, value)->name, bytes.size);
+    }
+    memcpy(out, (const char *)bytes.data + i * sizeof *out, sizeof *out);
+    return BP_OK;
+}
+
+/* (x - mean) / sqrt(var + epsilon) * scale + bias */
+static bp_rc add_norm(struct bp_dnnl_build *b, const bp_node *node, size_t channel, double *scale,
+                      double *shift, bp_err *err)
+{
+    double epsilon = (double)bp_node_float(b->graph, node, "epsilon", 1e-5f), factor;
+    float of[4]; /* scale, bias, mean, variance */
+
+    for (uint32_t i = 0; i < 4; i++) {
+        bp_rc rc = read_constant(b, node->in[i + 1], channel, &of[i], err);
+
+        if (rc < 0)
+            return rc;
+    }
+    factor = (double)of[0] / sqrt((double)of[3] + epsilon);
+    *scale *= factor;
+    *shift = (*shift - (double)of[2]) * factor + (double)of[1];
+    return BP_OK;
+}
+
+static bp_rc add_linear(struct bp_dnnl_build *b, const bp_node *node, uint32_t x, size_t channel,
+                        double *scale, double *shift, bp_err *err)
+{
+    float number;
+    bp_rc rc = read_constant(b, other_input(node, x), channel, &number, err);
+
+    if (rc < 0)
+        return rc;
+    if (is(node, "Mul")) {
+        *scale *= (double)number;
+        *shift *= (double)number;
+    } else {
+        *shift += (double)number;
+    }
+    return BP_OK;
+}
+
+/* What the chain does to a channel, summed up in double. */
+static bp_rc sum_up(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, uint32_t x,
+                    size_t channel, struct affine *out, bp_err *err)
+{
+    double scale = 1, shift = 0;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; i < chain->n_nodes && rc >= 0; i++) {
+        const bp_node *node = BP_NODE(b->graph, chain->nodes[i]);
+
+        if (is(node, "BatchNormalization"))
+            rc = add_norm(b, node, channel, &scale, &shift, err);
+        else if (!is(node, "Relu"))
+            rc = add_linear(b, node, x, channel, &scale, &shift, err);
+        x = node->out[0];
+    }
+    out->scale[channel] = (float)scale;
+    out->shift[channel] = (float)shift;
+    return rc;
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+
+/* Relu of NaN is NaN. */
+#define OF(value) (is_relu && (value) < 0 ? 0 : (value))
+
+/* Rows that have one scale and shift for each of their numbers. */
+WIDE_LOOP
+static void do_rows(const float *scale, const float *shift, size_t width, bool is_relu,
+                    const float *x, float *y, size_t n)
+{
+    for (size_t row = 0; row < n; row++) {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep
+#endif
+        for (size_t i = 0; i < width; i++) {
+            float v = x[row * width + i] * scale[i] + shift[i];
+
+            y[row * width + i] = OF(v);
+        }
+    }
+}
+
+/* The same for rows of one block, whose width the compiler knows. */
+WIDE_LOOP
+static void do_blocks(const float *scale, const float *shift, bool is_relu, const float *x,
+                      float *y, size_t n)
+{
+    enum { WIDTH = 16 };
+
+    for (size_t row = 0; row < n; row++) {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep
+#endif
+        for (size_t i = 0; i < WIDTH; i++) {
+            float v = x[row * WIDTH + i] * scale[i] + shift[i];
+
+            y[row * WIDTH + i] = OF(v);
+        }
+    }
+}
+
+/* Numbers that all have one scale and shift. */
+WIDE_LOOP
+static void do_numbers(float scale, float shift, bool is_relu, const float *x, float *y, size_t n)
+{
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep
+#endif
+    for (size_t i = 0; i < n; i++) {
+        float v = x[i] * scale + shift;
+
+        y[i] = OF(v);
+    }
+}
+
+/* A piece is a row. */
+static void run(const void *u, const float *x, float *y, size_t first, size_t end)
+{
+    const struct affine *a = u;
+
+    while (first < end) {
+        size_t channel = first / a->rows % a->channels, left = a->rows - first % a->rows;
+        size_t n = end - first < left ? end - first : left, at = first * a->width;
+        const float *scale = a->scale + channel * a->width, *shift = a->shift + channel * a->width;
+
+        if (a->is_even)
+            do_numbers(*scale, *shift, a->is_relu, x + at, y + at, n);
+        else if (a->width == 16)
+            do_blocks(scale, shift, a->is_relu, x + at, y + at, n);
+        else
+            do_rows(scale, shift, a->width, a->is_relu, x + at, y + at, n);
+        first += n;
+    }
+}
+
+/* ---- building it ----------------------------------------------------------------------------- */
+
+/* How channels lie in md; false: in none of the ways that the loop knows. */
+static bool see_layout(const dnnl_memory_desc_t *md, struct affine *a)
+{
+    const dnnl_blocking_desc_t *blocking = &md->format_desc.blocking;
+    size_t area = (size_t)bp_dims_count(md->dims + 2, (uint32_t)md->ndims - 2);
+    dnnl_memory_desc_t dense;
+
+    bp_dnnl_like(md, md->dims, &dense);
+    if (md->format_kind != dnnl_blocked || md->data_type != dnnl_f32 || !bp_dnnl_same(md, &dense))
+        return false;
+    *a = (struct affine){.channels = (size_t)md->dims[1], .rows = area, .width = 1};
+    a->is_even = bp_dnnl_is_plain(md);
+    if (a->is_even)
+        return true;
+    if (blocking->inner_nblks == 0 && blocking->strides[1] == 1) {
+        a->width = a->channels;
+        a->channels = 1;
+        a->rows = area * (size_t)md->dims[0];
+        return true;
+    }
+    if (blocking->inner_nblks != 1 || blocking->inner_idxs[0] != 1)
+        return false;
+    a->width = (size_t)blocking->inner_blks[0];
+    a->channels = (size_t)md->padded_dims[1] / a->width;
+    for (int i = 2; i < md->ndims; i++) { /* blocks outside of areas */
+        if (blocking->strides[i] > blocking->strides[1] && md->dims[i] > 1)
+            return false;
+    }
+    return true;
+}
+
+/* The value in a layout that the loop knows. */
+static bp_rc take_input(struct bp_dnnl_build *b, uint32_t value, struct bp_dnnl_form *x,
+                        struct affine *a, bp_err *err)
+{
+    const struct bp_dnnl_value *v = &b->values[value];
+    dnnl_memory_desc_t plain;
+    bp_rc rc = bp_dnnl_form_of(b, value, NULL, x, err);
+
+    if (rc < 0 || see_layout(&x->md, a))
+        return rc;
+    bp_dnnl_plain(v->rank, v->dims, &plain);
+    rc = bp_dnnl_form_of(b, value, &plain, x, err);
+    if (rc >= 0 && !see_layout(&x->md, a))
+        return bp_fail(err, BP_E_INTERNAL, "dnnl: '%s' has no layout",
+                       BP_VALUE(b->graph, value)->name);
+    return rc;
+}
+
+bp_rc bp_dnnl_build_affine(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err)
+{
+    uint32_t from = input_of(b->frame->program, BP_NODE(b->graph, chain->head));
+    uint32_t made = BP_NODE(b->graph, chain->last)->out[0];
+    struct affine *a = bp_dnnl_memory_get(b->memory, 1, sizeof *a);
+    struct bp_dnnl_form x, y;
+    size_t n, numbers;
+    bp_rc rc;
+
+    if (!a)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for scales");
+    rc = take_input(b, from, &x, a, err);
+    if (rc < 0)
+        return rc;
+    a->is_relu = chain->activation != dnnl_alg_kind_undef;
+    n = (size_t)x.md.padded_dims[1];
+    a->scale = bp_dnnl_memory_get(b->memory, n, sizeof *a->scale);
+    a->shift = bp_dnnl_memory_get(b->memory, n, sizeof *a->shift);
+    if (!a->scale || !a->shift)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for scales of %zu channels", n);
+    for (size_t i = 0; i < (size_t)x.md.dims[1] && rc >= 0; i++)
+        rc = sum_up(b, chain, from, i, a, err);
+    if (rc >= 0)
+        rc = bp_dnnl_make_on(b, made, from, &x, &y, err);
+    if (rc < 0)
+        return rc;
+    numbers = bp_dnnl.memory_desc_get_size(&x.md) / sizeof(float);
+    return bp_dnnl_emit_loop(b, run, a, numbers / a->width, &x, &y, err);
+}

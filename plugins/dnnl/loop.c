@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* loop.c - runs a loop of ours on oneDNN's own team of threads, so that there is but one. */
+
+#include "onednn.h"
+
+/* Fewer numbers are done sooner than a team is told of them. */
+enum { WORTH_A_TEAM = 32768 };
+
+struct work {
+    const struct bp_dnnl_step *step;
+    const float *x;
+    float *y;
+};
+
+/* What is due of this thread; each of the team calls it once. */
+static void do_share(void *u)
+{
+    const struct work *work = u;
+    size_t of = (size_t)bp_dnnl.get_num_threads(), i = (size_t)bp_dnnl.get_thread_num();
+    size_t each = work->step->pieces / of, more = work->step->pieces % of;
+    size_t first = i * each + (i < more ? i : more);
+    size_t end = first + each + (i < more ? 1 : 0);
+
+    if (end > first)
+        work->step->loop(work->step->u, work->x, work->y, first, end);
+}
+
+void bp_dnnl_run_loop(const struct bp_dnnl_step *step, uint32_t threads, const float *x, float *y)
+{
+    struct work work = {.step = step, .x = x, .y = y};
+
+    if (threads > 1 && step->numbers >= WORTH_A_TEAM && bp_dnnl.parallel)
+        bp_dnnl.parallel(do_share, &work, threads, 0);
+    else
+        step->loop(step->u, x, y, 0, step->pieces);
+}

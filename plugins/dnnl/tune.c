@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tune.c - option autotune: the whole network runs in each layout, with its own weights as cold as
+ * they will be, and each convolution on blocks of channels in Winograd's way and directly. What
+ * one alone takes with warm weights says little about that.
+ */
+
+#define _GNU_SOURCE /* clock_gettime */
+
+#include "onednn.h"
+
+#include <time.h>
+
+enum { RUNS = 4 }; /* the first of which only warms up */
+
+/* What is measured, in this order. */
+enum { LAST, BLOCKS, WINOGRAD, N_TRIALS };
+
+struct trial {
+    int64_t *ns; /* one a node: the least of all runs */
+    int64_t sum;
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- buffers of a trial ---------------------------------------------------------------------- */
+
+struct buffers {
+    struct bp_dnnl_memory memory;
+    bp_frame_desc desc;
+};
+
+/* Memory for float32 tensors of these values; what nobody knows the shape of gets none. */
+static bp_tensor *take_tensors(struct buffers *buffers, const bp_frame_desc *desc,
+                               const uint32_t *values, uint32_t n)
+{
+    bp_tensor *tensors = bp_dnnl_memory_get(&buffers->memory, n, sizeof *tensors);
+
+    for (uint32_t i = 0; i < n && tensors; i++) {
+        const bp_shape *shape = &desc->shapes[values[i]];
+        bool is_known = shape->rank != BP_RANK_UNKNOWN;
+        int64_t count = is_known ? bp_dims_count(shape->dims, shape->rank) : 0;
+        float *numbers = bp_dnnl_memory_get(&buffers->memory, (size_t)count, sizeof *numbers);
+
+        if (!numbers)
+            return NULL;
+        for (int64_t k = 0; k < count; k++)
+            numbers[k] = 0.5f;
+        tensors[i] = (bp_tensor){.base = numbers};
+    }
+    return tensors;
+}
+
+static bool take_buffers(struct buffers *buffers, const bp_graph *graph, const bp_frame_desc *desc,
+                         const bp_frame_needs *needs)
+{
+    buffers->desc = *desc;
+    buffers->desc.in = take_tensors(buffers, desc, graph->inputs, graph->n_inputs);
+    buffers->desc.out = take_tensors(buffers, desc, graph->outputs, graph->n_outputs);
+    buffers->desc.scratch = bp_dnnl_memory_get(&buffers->memory, needs->scratch_bytes, 1);
+    return buffers->desc.in && buffers->desc.out && buffers->desc.scratch;
+}
+
+/* ---- a trial --------------------------------------------------------------------------------- */
+
+static bp_rc run_once(const bp_frame *frame, int64_t *ns, bp_err *err)
+{
+    for (const struct bp_dnnl_step *step = frame->steps; step; step = step->next) {
+        int64_t t0 = now_ns();
+        dnnl_status_t status = bp_dnnl_run_step(frame, step);
+
+        if (status != dnnl_success)
+            return bp_dnnl_fail(err, status, "a run that is measured");
+        ns[step->node] += now_ns() - t0;
+    }
+    return BP_OK;
+}
+
+/* The least of the runs, node by node. */
+static bp_rc measure(bp_frame *frame, struct trial *trial, bp_err *err)
+{
+    uint32_t n = frame->program->graph->n_nodes;
+    int64_t *ns = bp_dnnl_memory_get(&frame->memory, n, sizeof *ns);
+    bp_rc rc = BP_OK;
+
+    if (!ns)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory to measure %u nodes", n);
+    bp_dnnl_bind(frame, 0);
+    for (int run = 0; run < RUNS && rc >= 0; run++) {
+        memset(ns, 0, n * sizeof *ns);
+        rc = run_once(frame, ns, err);
+        for (uint32_t i = 0; i < n && run > 0; i++)
+            trial->ns[i] = run == 1 || ns[i] < trial->ns[i] ? ns[i] : trial->ns[i];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        trial->sum += trial->ns[i];
+    return rc;
+}
+
+static bp_rc try_ways(bp_program *program, const bp_frame_desc *desc,
+                      const struct bp_dnnl_ways *ways, struct trial *trial, bp_err *err)
+{
+    struct buffers buffers = {.memory = {.host = &program->instance->host}};
+    bp_frame_needs needs = {.struct_size = sizeof needs};
+    bp_frame *frame;
+    bp_rc rc = bp_dnnl_frame_make(program, desc, ways, &needs, &frame, err);
+
+    if (rc < 0)
+        return rc;
+    if (take_buffers(&buffers, program->graph, desc, &needs)) {
+        frame->desc = &buffers.desc;
+        rc = measure(frame, trial, err);
+    } else {
+        rc = bp_fail(err, BP_E_NOMEM, "dnnl: no memory for a run that is measured");
+    }
+    bp_dnnl_frame_free(frame);
+    bp_dnnl_memory_finish(&buffers.memory);
+    return rc;
+}
+
+/* ---- the choice ------------------------------------------------------------------------------ */
+
+/* Sets ways to the fastest: on blocks, each node takes what was better there. */
+static void choose(const struct trial *trials, uint32_t n, struct bp_dnnl_ways *ways)
+{
+    int64_t sum = trials[BLOCKS].sum;
+
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t gain = trials[BLOCKS].ns[i] - trials[WINOGRAD].ns[i];
+
+        ways->is_winograd[i] = gain > 0;
+        sum -= gain > 0 ? gain : 0;
+    }
+    ways->is_blocked = sum < trials[LAST].sum;
+}
+
+static uint64_t hash_shapes(const bp_frame_desc *desc)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+    for (uint32_t i = 0; i < desc->n_shapes; i++) {
+        const bp_shape *shape = &desc->shapes[i];
+        uint32_t rank = shape->rank == BP_RANK_UNKNOWN ? 0 : shape->rank;
+
+        h = (h ^ shape->rank) * UINT64_C(0x100000001b3);
+        for (uint32_t k = 0; k < rank; k++)
+            h = (h ^ (uint64_t)shape->dims[k]) * UINT64_C(0x100000001b3);
+    }
+    return h;
+}
+
+static bool has_conv(const bp_program *program)
+{
+    for (uint32_t i = 0; i < program->graph->n_nodes; i++) {
+        if (strstr(program->ops[i]->name, "Conv"))
+            return true;
+    }
+    return false;
+}
+
+static bp_rc try_all(bp_program *program, const bp_frame_desc *desc, struct bp_dnnl_ways *ways,
+                     bp_err *err)
+{
+    struct bp_dnnl_memory memory = {.host = &program->instance->host};
+    struct trial trials[N_TRIALS] = {0};
+    uint32_t n = program->graph->n_nodes;
+    bp_rc rc = BP_OK;
+
+    for (int i = 0; i < N_TRIALS && rc >= 0; i++) {
+        trials[i].ns = bp_dnnl_memory_get(&memory, n, sizeof *trials[i].ns);
+        ways->is_blocked = i != LAST;
+        for (uint32_t k = 0; k < n; k++)
+            ways->is_winograd[k] = i == WINOGRAD;
+        rc = trials[i].ns ? try_ways(program, desc, ways, &trials[i], err)
+                          : bp_fail(err, BP_E_NOMEM, "dnnl: no memory to measure %u nodes", n);
+    }
+    if (rc >= 0)
+        choose(trials, n, ways);
+    bp_dnnl_memory_finish(&memory);
+    return rc;
+}
+
+bp_rc bp_dnnl_tune(bp_program *program, const bp_frame_desc *desc, const struct bp_dnnl_ways **out,
+                   bp_err *err)
+{
+    uint64_t shapes = hash_shapes(desc);
+    struct bp_dnnl_ways *ways;
+    bp_rc rc;
+
+    *out = NULL;
+    if (!bp_dnnl_has_blocks(program->instance) || !has_conv(program))
+        return BP_OK;
+    for (ways = program->ways; ways; ways = ways->next) {
+        if (ways->shapes == shapes) {
+            *out = ways;
+            return BP_OK;
+        }
+    }
+    ways = bp_dnnl_memory_get(&program->memory, 1, sizeof *ways);
+    if (ways)
+        ways->is_winograd =
+            bp_dnnl_memory_get(&program->memory, program->graph->n_nodes, sizeof(bool));
+    if (!ways || !ways->is_winograd)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for what is measured");
+    rc = try_all(program, desc, ways, err);
+    if (rc < 0)
+        return rc;
+    ways->shapes = shapes;
+    ways->next = program->ways;
+    program->ways = ways;
+    *out = ways;
+    return BP_OK;
+}
