@@ -13,5 +13,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/reckon.c %D%/reckon.h \
 	%D%/report.c %D%/report.h \
 	%D%/report_json.c \
+	%D%/report_read.c \
+	%D%/report_rows.h \
 	%D%/view.c %D%/view.h \
 	%D%/weigh.c %D%/weigh.h

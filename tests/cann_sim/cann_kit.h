@@ -26,7 +26,7 @@ static inline void cann_configure(const char *text)
     bp_session_destroy(kit.session);
     kit.session = NULL;
     ck_assert_msg(bp_ascend_configure(text) == ACL_SUCCESS, "the driver is up, or cannot read: %s",
-                  text);
+                  text ? text : "nothing");
 }
 
 static inline struct bp_ascend_counters cann_counters(void)
