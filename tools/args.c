@@ -145,6 +145,16 @@ static bool in_range(const struct arg_spec *spec, double value)
     return spec->max > spec->min ? value >= spec->min && value <= spec->max : value >= 0;
 }
 
+static void add_names(char **names, const char *more)
+{
+    size_t n = *names ? strlen(*names) : 0;
+
+    *names = xrealloc(*names, n + strlen(more) + 2, 1);
+    if (n)
+        (*names)[n++] = ',';
+    strcpy(*names + n, more);
+}
+
 /* Puts a value into its field; false when it is none. */
 static bool store(const struct arg_spec *spec, void *field, const char *value)
 {
@@ -154,6 +164,9 @@ static bool store(const struct arg_spec *spec, void *field, const char *value)
         return true;
     case ARG_TEXT:
         *(const char **)field = value;
+        return true;
+    case ARG_NAMES:
+        add_names(field, value);
         return true;
     case ARG_LIST:
         arg_list_add(field, value);

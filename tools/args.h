@@ -20,6 +20,7 @@ void arg_list_finish(struct arg_list *list);
 enum arg_kind {
     ARG_FLAG,   /* bool */
     ARG_TEXT,   /* const char *; the last one counts */
+    ARG_NAMES,  /* char *, to be freed: "a,b", and more of them each time it is given */
     ARG_LIST,   /* struct arg_list; may be given more than once */
     ARG_COUNT,  /* uint64_t */
     ARG_NUMBER, /* double */

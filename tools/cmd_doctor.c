@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "load.h"
@@ -155,11 +156,12 @@ static int examine(struct cli *cli, const struct doctor_args *args, const char *
     bp_report *report = NULL;
     bp_model *model = NULL;
     struct load_args load = args->load;
+    char *alone = xstrdup(name);
     int code;
     bp_rc rc;
 
     if (!load.providers)
-        load.providers = name;
+        load.providers = alone;
     if (!load.fallback)
         load.fallback = BP_FALLBACK_SILENT;
     code = load_options(cli, &load, &options);
@@ -182,6 +184,7 @@ out:
     bp_session_destroy(session);
     bp_model_close(model);
     bp_session_options_destroy(options);
+    free(alone);
     return code;
 }
 

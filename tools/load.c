@@ -18,10 +18,10 @@ static const char *const fallbacks[] = {"silent", "warn", "require", NULL};
 static const struct arg_spec load_specs[] = {
     {.name = "providers",
      .letter = 'p',
-     .kind = ARG_TEXT,
+     .kind = ARG_NAMES,
      .value = "A,B",
      .at = offsetof(struct load_args, providers),
-     .help = "Providers to try, in this order; cpu always comes last."},
+     .help = "Providers to try, in this order; cpu always comes last. Given again, it adds more."},
     {.name = "option",
      .letter = 'o',
      .kind = ARG_LIST,
@@ -93,6 +93,7 @@ struct arg_group load_group(struct load_args *args)
 
 void load_args_finish(struct load_args *args)
 {
+    free(args->providers);
     arg_list_finish(&args->options);
     arg_list_finish(&args->disabled);
     arg_list_finish(&args->devices);

@@ -7,7 +7,7 @@
 
 /* The options that run, bench and plan share. */
 struct load_args {
-    const char *providers;   /* "a,b"; NULL: the environment's default */
+    char *providers;         /* "a,b"; NULL: the environment's default */
     struct arg_list options; /* "provider:key=value" */
     struct arg_list devices; /* "provider=0,2" */
     struct arg_list binds;   /* paths of bind files */

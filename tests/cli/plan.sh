@@ -24,6 +24,8 @@ make_model "$work/fixed.onnx" Relu "$FLOAT" 2 3
 gives 0 plan --provider-dir "$work/dir" --providers gizmo --dot "$work/plan.dot" "$work/fixed.onnx"
 says out 'gizmo' '2 copies between memories a run, 48 B'
 grep -q -F -e '2 copies, 48 B' "$work/plan.dot" || failed 'no copies in the picture'
+gives 0 plan --provider-dir "$work/dir" -p gizmo -p cpu "$work/fixed.onnx"
+says out 'gizmo' 'cpu' '2 copies between memories a run, 48 B'
 gives 0 plan --provider-dir "$work/dir" --providers gizmo --json "$work/fixed.onnx"
 says out '"copies":2,"copy_bytes":48'
 
