@@ -113,8 +113,7 @@ static bp_rc describe_blocked(struct bp_dnnl_build *b, struct conv *c, dnnl_prim
     else
         bp_dnnl_blocks(x->rank, x->dims, &from);
     bp_dnnl_blocks(y->rank, y->dims, &to);
-    if (b->ways ? b->ways->is_winograd[b->node]
-                : bp_dnnl_prefers_winograd(c->node, b->graph, w, y))
+    if (b->ways ? b->ways->is_winograd[b->node] : bp_dnnl_prefers_winograd(c->node, b->graph, w, y))
         rc = describe_in(b, c, dnnl_convolution_winograd, &from, &to, out, NULL);
     if (rc == BP_E_SHAPE)
         rc = describe_in(b, c, dnnl_convolution_direct, &from, &to, out, err);
