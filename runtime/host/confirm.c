@@ -158,3 +158,24 @@ int bp_row_confirm(struct bp_registry *registry, struct bp_found *row, struct bp
     }
     return fd;
 }
+
+void bp_row_judge_files(struct bp_registry *registry, struct bp_found *row, const char *files)
+{
+    char text[sizeof row->reason], fix[sizeof row->fix];
+    bp_err err = bp_err_init(text, sizeof text);
+
+    if ((!registry->wants_trusted && !row->conf.wants_trusted) || !files || !bp_row_is_fit(row))
+        return;
+    while (*files) {
+        size_t n = strcspn(files, "\n");
+        char path[PATH_MAX];
+
+        snprintf(path, sizeof path, "%.*s", (int)(n < PATH_MAX ? n : PATH_MAX - 1), files);
+        if (bp_depends_check_file(path, &registry->vet.trust, fix, sizeof fix, &err) < 0) {
+            bp_ruling_end(&row->verdict, BP_STAGE_SECURITY, BP_E_UNAVAILABLE, fix,
+                          "%s brings in a file that is not trusted: %.400s", row->file, text);
+            return;
+        }
+        files += n + (files[n] == '\n');
+    }
+}

@@ -19,4 +19,11 @@ bp_rc bp_confirm_init(struct bp_registry *registry, const bp_env_config *config,
  */
 int bp_row_confirm(struct bp_registry *registry, struct bp_found *row, struct bp_file_id *id);
 
+/*
+ * Judges the files that got mapped when a row was tried, a line each, where only trusted ones may be:
+ * it may open more than the linker says that it needs. The row's verdict says if one is not. Who tried it
+ * ran its code, so that this finds mistakes, not lies.
+ */
+void bp_row_judge_files(struct bp_registry *registry, struct bp_found *row, const char *files);
+
 #endif

@@ -351,8 +351,8 @@ static bool path_of_line(const char *line, size_t n, char out[PATH_MAX])
     return true;
 }
 
-static bp_rc check_object(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
-                          bp_err *err)
+bp_rc bp_depends_check_file(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
+                            bp_err *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     bp_rc rc;
@@ -377,7 +377,7 @@ bp_rc bp_depends_check(const char *path, struct bp_trust *trust, char *fix, size
 
         n_lines++;
         if (path_of_line(line, n, object))
-            rc = check_object(object, trust, fix, fix_cap, err);
+            rc = bp_depends_check_file(object, trust, fix, fix_cap, err);
         line += n + (line[n] == '\n');
     }
     is_told = n_lines > 0 && !strstr(text, ": error while loading shared libraries: ");

@@ -21,5 +21,8 @@ bool bp_depends_explain(const char *path, struct bp_text *out);
  */
 bp_rc bp_depends_check(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
                        bp_err *err) BP_CHECKED;
+/* The same of one library, by its path: BP_E_UNAVAILABLE or BP_E_IO. */
+bp_rc bp_depends_check_file(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
+                            bp_err *err) BP_CHECKED;
 
 #endif

@@ -196,6 +196,7 @@ static void judge_done(struct bp_probe *probe, const struct bp_probe_page *page)
     }
     probe->end = BP_PROBE_CLEAN;
     take_words(probe, page);
+    probe->files = strndup(page->files, sizeof page->files);
 }
 
 /* is_late: we killed it. status: NULL where nobody could tell. */

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "host/loader.h"
+#include "host/mapped.h"
 #include "host/probe_page.h"
 #include "host/services.h"
 
@@ -150,14 +151,35 @@ static bp_rc ask(const bp_provider *provider, const char *path, char *reason, si
     return avail.state == BP_AVAIL_YES ? BP_OK : BP_E_UNAVAILABLE;
 }
 
+/* What the plug-in brought in by now, of its own accord or by the linker's. */
+static void list_files(const struct bp_mapped *before, const char *path, char *out, size_t cap)
+{
+    char **files = bp_mapped_since(before, path);
+    size_t n = 0;
+
+    for (char **file = files; file && *file; file++) {
+        size_t size = strlen(*file);
+
+        if (strchr(*file, '\n') || n + size + 2 > cap)
+            continue;
+        memcpy(out + n, *file, size);
+        out[n + size] = '\n';
+        n += size + 1;
+        out[n] = '\0';
+    }
+    free(files);
+}
+
 static void probe(struct bp_probe_page *page, const char *path, const char *id)
 {
+    struct bp_mapped mapped = {0};
     const struct bp_module_copy *copy = NULL;
     char text[sizeof page->reason] = "", reason[sizeof page->reason] = "";
     bp_err err = bp_err_init(text, sizeof text);
     struct before before;
     bp_rc rc;
 
+    bp_mapped_look(&mapped);
     look(&before);
     page->stage = BP_STAGE_OPEN;
     rc = bp_loader_open(path, NULL, &copy, &page->stage, &err);
@@ -167,6 +189,7 @@ static void probe(struct bp_probe_page *page, const char *path, const char *id)
     }
     page->code = rc;
     memcpy(page->reason, reason[0] ? reason : text, sizeof page->reason);
+    list_files(&mapped, path, page->files, sizeof page->files);
     page->left = what_is_left(&before);
     page->is_done = 1;
 }

@@ -7,7 +7,8 @@
 
 enum {
     BP_PROBE_MAGIC = 0x42505031,
-    BP_PROBE_FD = 3, /* where the helper finds the page */
+    BP_PROBE_FD = 3,        /* where the helper finds the page */
+    BP_PROBE_FILES = 32768, /* bytes of paths; what does not fit is left out */
 
     /* what a plug-in left behind */
     BP_PROBE_LEFT_THREAD = 1u << 0,
@@ -27,6 +28,7 @@ struct bp_probe_page {
     int32_t code;     /* of the last stage */
     uint32_t left;    /* BP_PROBE_LEFT_* */
     char reason[512];
+    char files[BP_PROBE_FILES]; /* paths of what got mapped, a newline behind each, then a NUL */
 };
 
 #endif

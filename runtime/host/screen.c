@@ -279,6 +279,7 @@ static void take_result(struct bp_registry *registry, struct bp_found *row,
 {
     row->is_screened = true;
     remember(registry, row, probe);
+    bp_row_judge_files(registry, row, probe->files);
     if (probe->end == BP_PROBE_NOT_RUN)
         not_run(registry, row, probe);
     else if (probe->end != BP_PROBE_CLEAN)
@@ -342,6 +343,8 @@ bp_rc bp_screen_rows(struct bp_registry *registry, bp_err *err)
             take_result(registry, row, &probes[at++]);
         row->is_asked = false;
     }
+    for (at = 0; at < n; at++)
+        free(probes[at].files);
     bp_strikes_save(&registry->screen.strikes, registry->log);
     free(probes);
     return BP_OK;

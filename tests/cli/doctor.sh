@@ -118,4 +118,16 @@ $(echo "$names" | head -n 1)"
     starts=$((starts + 1))
 done
 
+# the allow list
+gives 0 doctor
+says out 'allow list' '  off; ' '/backplane/allow.d'
+BACKPLANE_ALLOW=enforce
+export BACKPLANE_ALLOW
+gives 0 doctor
+says out '  enforce; ' 'is in no allow list: its SHA-256 is ' 'POLICY'
+gives 0 doctor --json
+says out '"mode": "enforce"'
+gives 4 providers cpu
+unset BACKPLANE_ALLOW
+
 exit "$status"

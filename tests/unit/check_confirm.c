@@ -464,6 +464,41 @@ START_TEST(trusted_libraries_are_listed_once_it_is_open)
 }
 END_TEST
 
+/* What it opens by itself the linker does not know of; where it was tried, that shows. */
+START_TEST(what_it_opens_by_itself_shows_where_it_is_tried)
+{
+    const char *dirs[] = {plugin_dir};
+    bp_env_config config = {.struct_size = sizeof config,
+                            .log_level = BP_LOG_ERROR,
+                            .provider_dirs = dirs,
+                            .n_provider_dirs = 1,
+                            .probe = BP_PROBE_ALWAYS,
+                            .probe_timeout_ms = 60000,
+                            .deps = _i == 0 ? BP_DEPS_TRUSTED : BP_DEPS_ANY};
+    bp_env *env = NULL;
+
+    ck_assert_int_eq(mkdir(plugin_path("lib"), 0755), 0);
+    plugin_make("lib/libopened.so", NULL, "int opened(void) { return 1; }\n", "");
+    snprintf(kit.text, sizeof kit.text,
+             "#include <dlfcn.h>\n"
+             "__attribute__((constructor)) static void f(void) { dlopen(\"%s\", RTLD_NOW); }\n",
+             plugin_path("lib/libopened.so"));
+    plugin_write("more.c", kit.text);
+    plugin_shell("%s -std=gnu11 -I%s/sdk -I%s -shared -fPIC -o %s %s/tests/mock/few.c %s",
+                 getenv("CC"), getenv("BP_SRCDIR"), getenv("BP_BUILDDIR"),
+                 plugin_path("libbp-few.so"), getenv("BP_SRCDIR"), plugin_path("more.c"));
+    chmod(plugin_path("lib"), 0777);
+    KIT_OK(bp_env_create(&config, &env, &kit.err));
+    if (_i == 0)
+        ends(env, "few", BP_STAGE_SECURITY, BP_E_UNAVAILABLE,
+             "brings in a file that is not trusted");
+    else
+        KIT_OK(bp_env_is_available(env, "few", &kit.err));
+    KIT_OK(bp_env_destroy(env, &kit.err));
+    chmod(plugin_path("lib"), 0755);
+}
+END_TEST
+
 START_TEST(who_claims_to_run_nothing_must_not)
 {
     bp_provider_info info = {.struct_size = sizeof info};
@@ -507,6 +542,7 @@ int main(void)
     tcase_add_test(tcase, wrong_wishes_are_refused);
     tcase_add_loop_test(tcase, libraries_that_others_could_have_changed_refuse_it, 0, 4);
     tcase_add_test(tcase, trusted_libraries_are_listed_once_it_is_open);
+    tcase_add_loop_test(tcase, what_it_opens_by_itself_shows_where_it_is_tried, 0, 2);
     tcase_add_test(tcase, who_claims_to_run_nothing_must_not);
     return kit_main("confirm", &tcase, 1);
 }
