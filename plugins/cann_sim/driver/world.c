@@ -185,6 +185,7 @@ static aclError bring_up(const char *path)
         return rc;
     sim_world.config = config;
     sim_world.op_timeout = 0;
+    sim_set_fatal_breaches(config.fatal_breaches);
     sim_open_devices();
     sim_cache_begin(config.max_opqueue_num);
     for (size_t i = 0; i < config.fault_count; i++)
