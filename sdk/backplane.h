@@ -758,6 +758,18 @@ BP_API bp_rc bp_profile_json(const bp_profile *profile, char **out, bp_err *err)
 
 /* ---- the report ------------------------------------------------------------------------------ */
 
+/*
+ * What a provider with memory of its own reckons that a plan takes. Sizes that only a run knows leave
+ * memory and times unknown.
+ */
+enum {
+    BP_KNOWN_WEIGHTS = 1u << 0,
+    BP_KNOWN_MEMORY = 1u << 1,
+    BP_KNOWN_TIME = 1u << 2,
+    BP_KNOWN_COPIES = 1u << 3,
+    BP_KNOWN_SIMULATED = 1u << 4 /* its times are a simulation's */
+};
+
 typedef struct bp_report_provider {
     uint32_t struct_size;
     uint32_t stage;    /* BP_STAGE_*: how far it came; BP_STAGE_RUN: in use */
@@ -769,6 +781,12 @@ typedef struct bp_report_provider {
     uint32_t n_nodes;                  /* nodes it got */
     uint32_t n_groups;
     uint32_t states; /* BP_STATE_* */
+    /* of a plan, where the provider reckons; of all its groups together, those in bodies once each */
+    uint32_t known; /* BP_KNOWN_*: which of these are */
+    uint32_t reserved0;
+    uint64_t weight_bytes; /* on the device for as long as the session lives */
+    uint64_t peak_bytes;   /* on the device at most: these, and the values of a run */
+    double run_ns, copy_ns; /* a run: on the device, and of copies between memories */
 } bp_report_provider;
 
 typedef struct bp_report_node {
@@ -799,6 +817,12 @@ typedef struct bp_report_group {
     uint32_t n_copies;            /* of those, copied between memory spaces */
     uint64_t copy_bytes;          /* a run, where sizes are known */
     const char *path;
+    /* of a plan, where the provider reckons */
+    uint32_t known; /* BP_KNOWN_*: which of these are */
+    uint32_t reserved0;
+    uint64_t weight_bytes;  /* on the device for as long as the session lives */
+    uint64_t run_bytes;     /* more while it runs: its inputs, its outputs and what is between */
+    double run_ns, copy_ns; /* a run: on the device, and of its copies between memories */
 } bp_report_group;
 
 /* A pass over the graph and its bodies, before providers compile them. */

@@ -10,6 +10,7 @@ bpinclude_HEADERS = \
 	%D%/bp/abi.h \
 	%D%/bp/arena.h \
 	%D%/bp/einsum.h \
+	%D%/bp/estimate.h \
 	%D%/bp/note.h \
 	%D%/bp/sdk.h \
 	%D%/bp/sim.h

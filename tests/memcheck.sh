@@ -6,6 +6,8 @@ set -u
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 export CK_FORK=no
+BP_SOAK_RUNS=${BP_SOAK_RUNS:-300} # of check_soak; a hundred times slower here
+export BP_SOAK_RUNS
 
 ./libtool --quiet --mode=execute "$VALGRIND" --quiet --error-exitcode=99 \
     --leak-check=full --errors-for-leak-kinds=definite,indirect \

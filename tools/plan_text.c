@@ -100,8 +100,41 @@ static bp_rc print_providers(const struct cli *cli, const bp_report *report, bp_
     return rc;
 }
 
+/* Does a provider say what its groups take? */
+static bool has_reckoned(const bp_report *report)
+{
+    for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
+        bp_report_provider row = {.struct_size = sizeof row};
+
+        if (bp_report_get_provider(report, i, &row, NULL) >= 0 && row.known)
+            return true;
+    }
+    return false;
+}
+
+/* "12.5 us" */
+static void put_time(struct text *out, double ns)
+{
+    text_printf(out, ns < 1e6 ? "%.1f us" : "%.1f ms", ns / (ns < 1e6 ? 1e3 : 1e6));
+}
+
+/* Memory of the group's own, and time; "?" for what is not known. */
+static void add_reckoned(struct table *table, const bp_report_group *row)
+{
+    struct text bytes = {0}, time = {0};
+
+    if (row->known & BP_KNOWN_MEMORY)
+        text_bytes(&bytes, row->weight_bytes + row->run_bytes);
+    if (row->known & BP_KNOWN_TIME)
+        put_time(&time, row->run_ns);
+    table_add(table, bytes.length || !row->known ? text_string(&bytes) : "?");
+    table_add(table, time.length || !row->known ? text_string(&time) : "?");
+    text_finish(&bytes);
+    text_finish(&time);
+}
+
 static void add_group(struct table *table, uint32_t i, const bp_report_group *row,
-                      const char *provider)
+                      const char *provider, bool reckons)
 {
     struct text bytes = {0};
 
@@ -114,15 +147,18 @@ static void add_group(struct table *table, uint32_t i, const bp_report_group *ro
     table_addf(table, "%" PRIu32, row->n_outputs);
     table_addf(table, "%" PRIu32, row->n_copies);
     table_add(table, text_string(&bytes));
+    if (reckons)
+        add_reckoned(table, row);
     table_add(table, row->path);
     text_finish(&bytes);
 }
 
 static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
 {
-    static const char *const heads[] = {"group",   "provider", "nodes",       "inputs",
-                                        "outputs", "copies",   "bytes a run", ""};
-    struct table table = {.columns = 8, .right = 0x7d};
+    static const char *const heads[] = {"group",   "provider", "nodes",      "inputs",
+                                        "outputs", "copies",   "bytes a run"};
+    bool reckons = has_reckoned(report);
+    struct table table = {.columns = reckons ? 10 : 8, .right = reckons ? 0x1fd : 0x7d};
     uint32_t n = bp_report_group_count(report);
     uint64_t copies = 0, bytes = 0;
     struct text sum = {0};
@@ -130,6 +166,11 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
 
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         table_add(&table, heads[i]);
+    if (reckons) {
+        table_add(&table, "on device");
+        table_add(&table, "time");
+    }
+    table_add(&table, "");
     for (uint32_t i = 0; rc >= 0 && i < n; i++) {
         bp_report_group row = {.struct_size = sizeof row};
         const char *provider;
@@ -142,7 +183,7 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
         copies += row.n_copies;
         bytes += row.copy_bytes;
         if (all || i < GROUPS_SHOWN)
-            add_group(&table, i, &row, provider);
+            add_group(&table, i, &row, provider, reckons);
     }
     if (rc >= 0 && n > 0) {
         putchar('\n');
@@ -155,6 +196,47 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
     text_finish(&sum);
     table_finish(&table);
     return rc;
+}
+
+/* What the provider reckons, in one line; nothing of one that does not. */
+static void say_reckoned(const bp_report_provider *row)
+{
+    bool is_whole = row->known & BP_KNOWN_MEMORY;
+    struct text bytes = {0}, weights = {0}, run = {0}, copies = {0};
+
+    if (!(row->known & BP_KNOWN_WEIGHTS))
+        return;
+    text_bytes(&bytes, row->peak_bytes);
+    text_bytes(&weights, row->weight_bytes);
+    put_time(&run, row->run_ns);
+    put_time(&copies, row->copy_ns);
+    printf("%s: ", row->name);
+    if (is_whole)
+        printf("%s of device memory at peak, %s of them constants", text_string(&bytes),
+               text_string(&weights));
+    else
+        printf("%s of constants in device memory; the rest depends on sizes that only a run knows",
+               text_string(&weights));
+    if (row->known & BP_KNOWN_TIME)
+        printf("; %s a run%s", text_string(&run),
+               row->known & BP_KNOWN_SIMULATED ? " in simulated time" : "");
+    if (row->known & BP_KNOWN_TIME && row->known & BP_KNOWN_COPIES)
+        printf(", and %s of copies", text_string(&copies));
+    putchar('\n');
+    text_finish(&bytes);
+    text_finish(&weights);
+    text_finish(&run);
+    text_finish(&copies);
+}
+
+static void print_reckoned(const bp_report *report)
+{
+    for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
+        bp_report_provider row = {.struct_size = sizeof row};
+
+        if (bp_report_get_provider(report, i, &row, NULL) >= 0)
+            say_reckoned(&row);
+    }
 }
 
 bp_rc plan_passes(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
@@ -241,6 +323,8 @@ int plan_print(struct cli *cli, const bp_report *report, bool all_nodes)
         rc = plan_passes(cli, report, all_nodes, &cli->err);
     if (rc >= 0)
         rc = print_groups(cli, report, all_nodes, &cli->err);
+    if (rc >= 0)
+        print_reckoned(report);
     if (rc >= 0)
         rc = plan_refusals(cli, report, all_nodes, &cli->err);
     if (rc >= 0)

@@ -10,8 +10,8 @@ static const uint64_t first_region = UINT64_C(1) << 20, most_growth = UINT64_C(1
 
 enum { ALIGN = 16 };
 
-struct chunk {
-    struct chunk *next; /* the one behind it in its region */
+struct bp_cann_chunk {
+    struct bp_cann_chunk *next; /* the one behind it in its region */
     uintptr_t address;
     size_t bytes;
     bool is_free;
@@ -20,7 +20,7 @@ struct chunk {
 struct bp_cann_region {
     struct bp_cann_region *next;
     void *base;
-    struct chunk *chunks; /* by address; neighbours are never both free */
+    struct bp_cann_chunk *chunks; /* by address; neighbours are never both free */
 };
 
 /* ---- small things ---------------------------------------------------------------------------- */
@@ -37,16 +37,29 @@ static void put_host(const struct bp_cann_arena *arena, void *memory, size_t n)
     arena->host->free(arena->host->h, memory, n, ALIGN);
 }
 
-static struct chunk *make_chunk(const struct bp_cann_arena *arena, uintptr_t address, size_t bytes)
+/* One that a join left over, if there is one: what comes and goes in a run allocates nothing. */
+static struct bp_cann_chunk *make_chunk(struct bp_cann_arena *arena, uintptr_t address,
+                                        size_t bytes)
 {
-    struct chunk *chunk = get_host(arena, sizeof *chunk);
+    struct bp_cann_chunk *chunk = arena->unused;
 
-    if (chunk) {
-        chunk->address = address;
-        chunk->bytes = bytes;
-        chunk->is_free = true;
-    }
+    if (chunk)
+        arena->unused = chunk->next;
+    else
+        chunk = get_host(arena, sizeof *chunk);
+    if (chunk)
+        *chunk = (struct bp_cann_chunk){.address = address, .bytes = bytes, .is_free = true};
     return chunk;
+}
+
+static void put_chunks(const struct bp_cann_arena *arena, struct bp_cann_chunk *chunk)
+{
+    while (chunk) {
+        struct bp_cann_chunk *next = chunk->next;
+
+        put_host(arena, chunk, sizeof *chunk);
+        chunk = next;
+    }
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -67,16 +80,12 @@ void bp_cann_arena_finish(struct bp_cann_arena *arena)
     while (arena->regions) {
         struct bp_cann_region *region = arena->regions;
 
-        while (region->chunks) {
-            struct chunk *chunk = region->chunks;
-
-            region->chunks = chunk->next;
-            put_host(arena, chunk, sizeof *chunk);
-        }
+        put_chunks(arena, region->chunks);
         arena->driver->acl.aclrtFree(region->base);
         arena->regions = region->next;
         put_host(arena, region, sizeof *region);
     }
+    put_chunks(arena, arena->unused);
     pthread_mutex_destroy(&arena->lock);
 }
 
@@ -139,12 +148,12 @@ static bp_rc add_region(struct bp_cann_arena *arena, size_t n, bp_err *err)
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
 /* The smallest free chunk that is large enough, or NULL. */
-static struct chunk *best_fit(const struct bp_cann_arena *arena, size_t n)
+static struct bp_cann_chunk *best_fit(const struct bp_cann_arena *arena, size_t n)
 {
-    struct chunk *best = NULL;
+    struct bp_cann_chunk *best = NULL;
 
     for (const struct bp_cann_region *region = arena->regions; region; region = region->next) {
-        for (struct chunk *chunk = region->chunks; chunk; chunk = chunk->next) {
+        for (struct bp_cann_chunk *chunk = region->chunks; chunk; chunk = chunk->next) {
             if (chunk->is_free && chunk->bytes >= n && (!best || chunk->bytes < best->bytes))
                 best = chunk;
         }
@@ -153,9 +162,9 @@ static struct chunk *best_fit(const struct bp_cann_arena *arena, size_t n)
 }
 
 /* Without memory for the second half the chunk stays whole, which is only larger than it need be. */
-static void split(const struct bp_cann_arena *arena, struct chunk *chunk, size_t n)
+static void split(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk, size_t n)
 {
-    struct chunk *rest;
+    struct bp_cann_chunk *rest;
 
     if (chunk->bytes < 2 * n && chunk->bytes - n < most_rest)
         return;
@@ -171,7 +180,7 @@ bp_rc bp_cann_arena_get(struct bp_cann_arena *arena, size_t n, size_t align, voi
                         bp_err *err)
 {
     size_t slack = align > BP_CANN_UNIT ? align : 0; /* a region begins at a multiple of 256 only */
-    struct chunk *chunk;
+    struct bp_cann_chunk *chunk;
     bp_rc rc = BP_OK;
 
     if (n > SIZE_MAX / 4 || slack > SIZE_MAX / 4)
@@ -196,20 +205,20 @@ bp_rc bp_cann_arena_get(struct bp_cann_arena *arena, size_t n, size_t align, voi
     return rc;
 }
 
-static void join_next(const struct bp_cann_arena *arena, struct chunk *chunk)
+static void join_next(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk)
 {
-    struct chunk *next = chunk->next;
+    struct bp_cann_chunk *next = chunk->next;
 
     chunk->bytes += next->bytes;
     chunk->next = next->next;
-    put_host(arena, next, sizeof *next);
+    next->next = arena->unused;
+    arena->unused = next;
 }
 
 /* Is the address in this region? Then its chunk is free again. */
-static bool put_in(const struct bp_cann_arena *arena, struct bp_cann_region *region,
-                   uintptr_t address)
+static bool put_in(struct bp_cann_arena *arena, struct bp_cann_region *region, uintptr_t address)
 {
-    struct chunk *before = NULL, *chunk = region->chunks;
+    struct bp_cann_chunk *before = NULL, *chunk = region->chunks;
 
     while (chunk && (address < chunk->address || address - chunk->address >= chunk->bytes)) {
         before = chunk;

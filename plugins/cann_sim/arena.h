@@ -16,6 +16,8 @@ enum {
     BP_CANN_SAME_AS_REQUESTED = 1
 };
 
+struct bp_cann_chunk;
+
 struct bp_cann_arena {
     const bp_host *host;
     const struct bp_cann_driver *driver;
@@ -24,6 +26,7 @@ struct bp_cann_arena {
     uint64_t total;    /* bytes of all regions */
     uint64_t next_region;
     struct bp_cann_region *regions;
+    struct bp_cann_chunk *unused; /* rows for chunks to come */
     pthread_mutex_t lock;
 };
 

@@ -368,7 +368,7 @@ static void build_node(struct bp_cann_build *b, bool must_be_known)
     struct bp_cann_step **from = b->end;
 
     if (!is_known(b, node, must_be_known)) {
-        b->is_whole = false;
+        b->n_waiting++;
         return;
     }
     for (uint32_t i = 0; i < node->n_out; i++) {
@@ -379,7 +379,7 @@ static void build_node(struct bp_cann_build *b, bool must_be_known)
         return;
     op->build(b, op, node);
     for (struct bp_cann_step *step = *from; step && b->rc >= 0; step = step->next) {
-        if (step->kind == BP_CANN_CALL && !b->program->models)
+        if (step->kind == BP_CANN_CALL && !b->program->models && !b->program->is_estimate)
             check(b,
                   b->instance->driver->acl.aclopCompile(
                       step->type, (int)step->n_in, step->descs, (int)step->n_out,
@@ -403,7 +403,6 @@ bp_rc bp_cann_build(struct bp_cann_build *b, const bp_program *program, const bp
                                 .program = program,
                                 .graph = graph,
                                 .end = &b->steps,
-                                .is_whole = true,
                                 .err = err};
     if (desc && !fits(desc, graph))
         return bp_fail(err, BP_E_INVALID,

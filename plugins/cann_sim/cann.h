@@ -14,6 +14,7 @@
 #include "arena.h"
 
 #include <bp/arena.h>
+#include <bp/estimate.h>
 #include <stdatomic.h>
 
 enum {
@@ -125,6 +126,7 @@ struct bp_program {
     void *base;                    /* of the constants on the device; NULL: there are none */
     uint64_t bytes;
     struct bp_cann_models *models; /* in graph mode, where constants are the models'; or NULL */
+    bool is_estimate; /* ACL compiles nothing of it, and it never runs */
 };
 
 struct bp_cann_arg {
@@ -162,10 +164,9 @@ struct bp_cann_build {
     const bp_graph *graph;
     struct bp_cann_tensor *values; /* one a value of the graph */
     struct bp_cann_step *steps, **end, *step;
-    uint32_t n_steps, node;
+    uint32_t n_steps, node, n_waiting; /* nodes that wait for a frame */
     bp_arena_item *items;
     uint32_t n_items;
-    bool is_whole; /* no node waits for its shapes */
     bp_rc rc;
     bp_err *err;
 };
@@ -238,10 +239,19 @@ const struct bp_cann_op *bp_cann_find_op(const bp_node *node);
 /* Types that the profile takes in this version; 0: not this version. */
 uint32_t bp_cann_types(const struct bp_cann_op *op, uint32_t profile, uint32_t since);
 
+/* ---- estimates (estimate.c) ------------------------------------------------------------------ */
+
+/* Bytes that items take together, with their offsets; SIZE_MAX: more than there can be. */
+bp_rc bp_cann_plan_items(const bp_instance *instance, bp_arena_item *items, uint32_t n_items,
+                         size_t *out, bp_err *err);
+extern const bp_estimator bp_cann_estimator;
+
 /* ---- the provider's slots -------------------------------------------------------------------- */
 
 bp_rc bp_cann_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,
                          bp_err *err);
+/* Finds the operators of program->graph, and what room its constants take; then it is to be freed. */
+bp_rc bp_cann_lay_out(bp_program *program, bp_err *err);
 bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
                       bp_program **out, bp_err *err);
 void bp_cann_program_free(bp_program *program);

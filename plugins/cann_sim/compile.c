@@ -135,14 +135,14 @@ static bp_rc try_out(bp_program *program, bp_err *err)
     struct bp_cann_build b;
     bp_rc rc = bp_cann_build(&b, program, NULL, err);
 
-    if (rc >= 0 && program->models && b.is_whole)
+    if (rc >= 0 && program->models && b.n_waiting == 0)
         rc = bp_cann_model_get(program, &b, &model, err);
     bp_cann_steps_free(program->instance, b.steps);
     bp_cann_build_finish(&b);
     return rc;
 }
 
-static bp_rc fill(bp_program *program, bp_err *err)
+bp_rc bp_cann_lay_out(bp_program *program, bp_err *err)
 {
     const bp_graph *graph = program->graph;
     bp_rc rc;
@@ -157,11 +157,7 @@ static bp_rc fill(bp_program *program, bp_err *err)
     if (rc < 0)
         return rc;
     place_constants(program);
-    if (program->instance->uses_graphs)
-        rc = bp_cann_models_create(program, err);
-    if (rc >= 0)
-        rc = upload(program, err);
-    return rc < 0 ? rc : try_out(program, err);
+    return BP_OK;
 }
 
 bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
@@ -179,7 +175,13 @@ bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for a program");
     program->instance = instance;
     program->graph = graph;
-    rc = fill(program, err);
+    rc = bp_cann_lay_out(program, err);
+    if (rc >= 0 && instance->uses_graphs)
+        rc = bp_cann_models_create(program, err);
+    if (rc >= 0)
+        rc = upload(program, err);
+    if (rc >= 0)
+        rc = try_out(program, err);
     if (rc < 0) {
         bp_cann_program_free(program);
         return rc;

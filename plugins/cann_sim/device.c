@@ -137,7 +137,11 @@ static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, vo
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-/* Waits for its work; handles of ACL that are NULL were not made. */
+/*
+ * What the host still wanted of it is done by now: there is only something in it when a run has failed
+ * or its time was up, and then a device that hangs must not hold its caller too. Handles of ACL that
+ * are NULL were not made.
+ */
 static void end_stream(const bp_instance *instance, struct stream *stream)
 {
     const struct bp_cann_driver *driver = instance->driver;
@@ -145,7 +149,7 @@ static void end_stream(const bp_instance *instance, struct stream *stream)
 
     for (int i = 0; i < 3; i++) {
         if (streams[i])
-            driver->acl.aclrtDestroyStream(streams[i]);
+            driver->end_stream(streams[i]);
     }
     if (stream->before)
         driver->acl.aclrtDestroyEvent(stream->before);

@@ -26,22 +26,12 @@ struct bp_frame {
 
 static bp_rc plan_scratch(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
 {
-    const bp_instance *instance = frame->program->instance;
-    size_t n_work = bp_arena_work(frame->n_items);
-    void *work;
-
     if (frame->n_items == 0)
         return BP_OK;
-    work = bp_cann_get(instance, 1, n_work);
-    if (!work)
-        return bp_fail(err, BP_E_NOMEM, "cann: no memory to plan %u buffers", frame->n_items);
-    needs->scratch_bytes = bp_arena_plan(frame->items, frame->n_items, BP_CANN_UNIT, work);
     needs->scratch_align = BP_CANN_UNIT;
     needs->scratch_space = SPACE;
-    bp_cann_put(instance, work, 1, n_work);
-    if (needs->scratch_bytes == SIZE_MAX)
-        return bp_fail(err, BP_E_NOMEM, "cann: the group's values do not fit in memory");
-    return BP_OK;
+    return bp_cann_plan_items(frame->program->instance, frame->items, frame->n_items,
+                              &needs->scratch_bytes, err);
 }
 
 static bp_rc keep_items(bp_frame *frame, const struct bp_cann_build *b, bp_err *err)

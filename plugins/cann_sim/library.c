@@ -67,6 +67,14 @@ static void *open_library(const char *name, const char *module_path, const char 
     return open_simulator(module_path);
 }
 
+/* What may be missing. */
+static void look_up(void *library, const char *name, void *slot, size_t size)
+{
+    void *symbol = dlsym(library, name);
+
+    memcpy(slot, &symbol, size);
+}
+
 static bool find(void *library, void **second, const char *name, void *slot, size_t size)
 {
     void *symbol = dlsym(library, name);
@@ -96,6 +104,13 @@ static const char *find_all(struct bp_cann_driver *driver, void *library)
     BP_CANN_BUILDER(F)
 #undef F
     driver->is_sim = dlsym(library, "bp_ascend_configure") != NULL;
+    look_up(library, "aclrtDestroyStreamForce", &driver->end_stream, sizeof driver->end_stream);
+    if (!driver->end_stream)
+        driver->end_stream = driver->acl.aclrtDestroyStream;
+    look_up(library, "bp_ascend_estimate_operator", &driver->estimate_operator,
+            sizeof driver->estimate_operator);
+    look_up(library, "bp_ascend_estimate_copy", &driver->estimate_copy,
+            sizeof driver->estimate_copy);
     return NULL;
 }
 
@@ -250,6 +265,10 @@ void bp_cann_driver_settings(const struct bp_cann_driver *driver,
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
+/*
+ * BP_E_TIMEOUT is that waiting took as long as it may. A task that took too long has failed: who waits
+ * for it again would find the stream at its end, and take what it did not write for a result.
+ */
 static bp_rc rc_of(aclError code)
 {
     switch (code) {
@@ -273,8 +292,6 @@ static bp_rc rc_of(aclError code)
     case ACL_ERROR_RT_INVALID_DEVICEID:
         return BP_E_UNAVAILABLE;
     case ACL_ERROR_RT_WAIT_TIMEOUT:
-    case ACL_ERROR_RT_TASK_TIMEOUT:
-    case ACL_ERROR_RT_AICORE_TIMEOUT:
     case ACL_ERROR_RT_STREAM_SYNC_TIMEOUT:
     case ACL_ERROR_RT_EVENT_SYNC_TIMEOUT:
         return BP_E_TIMEOUT;

@@ -9,6 +9,7 @@
 #include <acl/acl.h>
 #include <acl/acl_op_compiler.h>
 #include <bp_ascend_graph.h>
+#include <bp_ascend_sim.h>
 #include <stdbool.h>
 
 #include <bp/sdk.h>
@@ -97,7 +98,7 @@ enum { BP_CANN_SETTING_SIZE = 256 };
 
 /*
  * A driver that was opened, and what it was told. Only what was found in opening it may be read
- * freely: `acl`, `builder`, `path`, `is_sim` and `builds_models`.
+ * freely: functions, `path`, `is_sim` and `builds_models`.
  */
 struct bp_cann_driver {
     struct {
@@ -108,6 +109,11 @@ struct bp_cann_driver {
         BP_CANN_BUILDER(F)
 #undef F
     } builder; /* all of it or nothing: builds_models */
+    /* drops what is queued, where the release has that, or waits for it */
+    __typeof__(aclrtDestroyStream) *end_stream;
+    /* of the simulator alone: NULL with the vendor's */
+    __typeof__(bp_ascend_estimate_operator) *estimate_operator;
+    __typeof__(bp_ascend_estimate_copy) *estimate_copy;
     struct bp_cann_driver *next;
     char path[512];  /* what it was opened by */
     bool is_sim;     /* the simulated one: it may be taken down and brought up again */

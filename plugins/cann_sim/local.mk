@@ -20,6 +20,7 @@ provider_LTLIBRARIES += %D%/libbp-cann.la
 	%D%/compile.c \
 	%D%/device.c \
 	%D%/digest.c \
+	%D%/estimate.c \
 	%D%/frame.c \
 	%D%/library.c \
 	%D%/library.h \
@@ -93,6 +94,8 @@ noinst_LTLIBRARIES += %D%/driver/libsim.la
 	%D%/driver/memory.h \
 	%D%/driver/memory_api.c \
 	%D%/driver/op_api.c \
+	%D%/driver/pool.c \
+	%D%/driver/pool.h \
 	%D%/driver/prepare.c \
 	%D%/driver/settings.c \
 	%D%/driver/settings.h \
@@ -130,4 +133,11 @@ provider_companions += %D%/driver/libbp-ascend-sim.la
 	-export-symbols-regex '^(acl|bp_ascend_)' $(PROVIDER_LDFLAGS)
 %C%_driver_libbp_ascend_sim_la_LIBADD = %D%/driver/libsim.la
 %C%_driver_libbp_ascend_sim_la_SOURCES =
+
+# The simulator alone, for programs of ACL.
+install-ascend-sim: install-simincludeHEADERS install-simaclincludeHEADERS \
+	install-simpkgconfigDATA %D%/driver/libbp-ascend-sim.la
+	@$(MKDIR_P) "$(DESTDIR)$(libdir)"
+	$(AM_V_at)$(LIBTOOL) $(AM_LIBTOOLFLAGS) $(LIBTOOLFLAGS) --mode=install $(INSTALL) \
+		%D%/driver/libbp-ascend-sim.la "$(DESTDIR)$(libdir)"
 endif

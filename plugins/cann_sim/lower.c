@@ -27,8 +27,8 @@ struct lowering {
 static void check(struct lowering *l, aclError code, const char *what)
 {
     if (l->rc >= 0 && code != ACL_SUCCESS)
-        l->rc = bp_cann_fail(l->program->instance->driver, l->err, code, "building a model: %s",
-                             what);
+        l->rc =
+            bp_cann_fail(l->program->instance->driver, l->err, code, "building a model: %s", what);
 }
 
 static void fail_no_memory(struct lowering *l)
@@ -235,8 +235,7 @@ static void put_output(struct lowering *l, uint32_t i)
     }
     made->is_output = true;
     if (l->rc >= 0)
-        check(l,
-              l->builder->bp_ascend_graph_output(l->graph, BP_VALUE(l->b->graph, v)->name, at),
+        check(l, l->builder->bp_ascend_graph_output(l->graph, BP_VALUE(l->b->graph, v)->name, at),
               "an output");
     l->program->instance->driver->acl.aclDestroyTensorDesc(desc);
 }

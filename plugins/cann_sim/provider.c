@@ -101,11 +101,14 @@ static void log_line(const bp_host *host, uint32_t level, const char *fmt, ...)
     host->log(host->h, level, "cann", text);
 }
 
+/* All of them may have gone since somebody asked whether there is one. */
 static bp_rc check_device(const struct bp_cann_driver *driver, int32_t id, bp_err *err)
 {
     uint32_t n = 0;
     bp_rc rc = count_devices(driver, &n, err);
 
+    if (rc >= 0 && n == 0)
+        return bp_fail(err, BP_E_UNAVAILABLE, "cann: ACL knows no device");
     if (rc >= 0 && (uint32_t)id >= n)
         rc = bp_fail(err, BP_E_OPTION, "cann: device_id=%d: %u device%s, so it is to be below %u",
                      (int)id, n, n == 1 ? " is there" : "s are there", n);
@@ -254,6 +257,11 @@ static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err 
     return BP_OK;
 }
 
+static const void *extension(const char *id)
+{
+    return strcmp(id, BP_ESTIMATE_ID) == 0 ? &bp_cann_estimator : NULL;
+}
+
 /* ---- the tables ------------------------------------------------------------------------------ */
 
 BP_NOTE("id=org.backplane.cann\n"
@@ -284,6 +292,7 @@ static const bp_provider provider = {
     .frame_create = bp_cann_frame_create,
     .frame_free = bp_cann_frame_free,
     .execute = bp_cann_execute,
+    .extension = extension,
 };
 
 static const bp_provider *const providers[] = {&provider};

@@ -10,6 +10,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/partition.c %D%/partition.h \
 	%D%/place.c %D%/place.h \
 	%D%/placing.c %D%/placing.h \
+	%D%/reckon.c %D%/reckon.h \
 	%D%/report.c %D%/report.h \
 	%D%/report_json.c \
 	%D%/view.c %D%/view.h \

@@ -24,6 +24,11 @@ struct edge {
     uint32_t from, to;
 };
 
+struct provider_row {
+    bp_report_provider row;
+    uint32_t n_reckoned; /* graphs of which it said what they take */
+};
+
 struct node_row {
     bp_report_node row;
     uint32_t first_refusal;
@@ -31,7 +36,7 @@ struct node_row {
 
 struct bp_report {
     struct bp_region text;
-    struct rows providers; /* bp_report_provider */
+    struct rows providers; /* struct provider_row */
     struct rows nodes;     /* struct node_row */
     struct rows refusals;  /* bp_report_refusal */
     struct rows groups;    /* bp_report_group */
@@ -55,7 +60,7 @@ static void *add_row(struct rows *rows, size_t size)
 
 static bp_report_provider *provider_at(const bp_report *report, uint32_t i)
 {
-    return (bp_report_provider *)report->providers.data + i;
+    return &((struct provider_row *)report->providers.data)[i].row;
 }
 
 static struct node_row *node_at(const bp_report *report, uint32_t i)
@@ -99,11 +104,14 @@ void bp_report_destroy(bp_report *report)
 bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, uint32_t *out,
                              bp_err *err)
 {
-    bp_report_provider *own = add_row(&report->providers, sizeof *own);
+    struct provider_row *added = add_row(&report->providers, sizeof *added);
+    bp_report_provider *own;
     bool failed = false;
 
-    if (!own)
+    if (!added)
         return bp_fail_nomem(err, "the report");
+    added->n_reckoned = 0;
+    own = &added->row;
     *own = *row;
     own->struct_size = sizeof *own;
     own->name = keep(report, row->name, &failed);
@@ -310,9 +318,13 @@ void bp_report_clear_graphs(bp_report *report)
     report->edges.count = 0;
     report->passes.count = 0;
     for (uint32_t i = 0; i < report->providers.count; i++) {
-        provider_at(report, i)->n_claimed = 0;
-        provider_at(report, i)->n_nodes = 0;
-        provider_at(report, i)->n_groups = 0;
+        struct provider_row *own = (struct provider_row *)report->providers.data + i;
+        bp_report_provider *row = &own->row;
+
+        row->n_claimed = row->n_nodes = row->n_groups = 0;
+        row->known = own->n_reckoned = 0;
+        row->weight_bytes = row->peak_bytes = 0;
+        row->run_ns = row->copy_ns = 0;
     }
 }
 
@@ -337,6 +349,33 @@ void bp_report_count_refusals(const bp_report *report, uint32_t provider, char *
                      bp_reason_name(r));
         len += n > 0 ? (size_t)n : 0;
     }
+}
+
+/* ---- what providers reckon ------------------------------------------------------------------- */
+
+void bp_report_reckon_group(bp_report *report, uint32_t i, const bp_report_group *reckoned)
+{
+    bp_report_group *row = (bp_report_group *)report->groups.data + i;
+
+    row->known = reckoned->known;
+    row->weight_bytes = reckoned->weight_bytes;
+    row->run_bytes = reckoned->run_bytes;
+    row->run_ns = reckoned->run_ns;
+    row->copy_ns = reckoned->copy_ns;
+}
+
+/* Bodies run while values of the graph around them live, so that their bytes add up. */
+void bp_report_reckon_graph(bp_report *report, uint32_t provider,
+                            const bp_report_provider *reckoned)
+{
+    struct provider_row *own = (struct provider_row *)report->providers.data + provider;
+    bp_report_provider *row = &own->row;
+
+    row->known = own->n_reckoned++ == 0 ? reckoned->known : row->known & reckoned->known;
+    row->weight_bytes += reckoned->weight_bytes;
+    row->peak_bytes += reckoned->peak_bytes;
+    row->run_ns += reckoned->run_ns;
+    row->copy_ns += reckoned->copy_ns;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

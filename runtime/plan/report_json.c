@@ -19,6 +19,20 @@ static void index_or_null(struct bp_text *text, const char *key, uint32_t index)
         bp_json_int(text, key, index);
 }
 
+static void bytes_or_null(struct bp_text *text, const char *key, uint32_t is_known, uint64_t bytes)
+{
+    if (is_known)
+        bp_json_int(text, key, (int64_t)bytes);
+    else
+        bp_json_string(text, key, NULL);
+}
+
+/* Whole nanoseconds. */
+static void time_or_null(struct bp_text *text, const char *key, uint32_t is_known, double ns)
+{
+    bytes_or_null(text, key, is_known, (uint64_t)(ns + 0.5));
+}
+
 static bp_rc add_provider(struct bp_text *text, const bp_report *report, uint32_t i, bp_err *err)
 {
     bp_report_provider row = {.struct_size = sizeof row};
@@ -42,6 +56,11 @@ static bp_rc add_provider(struct bp_text *text, const bp_report *report, uint32_
     bp_json_int(text, "claimed", row.n_claimed);
     bp_json_int(text, "nodes", row.n_nodes);
     bp_json_int(text, "groups", row.n_groups);
+    bytes_or_null(text, "weight_bytes", row.known & BP_KNOWN_WEIGHTS, row.weight_bytes);
+    bytes_or_null(text, "peak_bytes", row.known & BP_KNOWN_MEMORY, row.peak_bytes);
+    time_or_null(text, "run_ns", row.known & BP_KNOWN_TIME, row.run_ns);
+    time_or_null(text, "copy_ns", row.known & BP_KNOWN_COPIES, row.copy_ns);
+    bp_json_bool(text, "simulated", row.known & BP_KNOWN_SIMULATED);
     bp_json_close(text, '}');
     return BP_OK;
 }
@@ -102,6 +121,10 @@ static bp_rc add_group(struct bp_text *text, const bp_report *report, uint32_t i
     bp_json_int(text, "copies", row.n_copies);
     bp_json_int(text, "copy_bytes", (int64_t)row.copy_bytes);
     bp_json_string(text, "path", row.path);
+    bytes_or_null(text, "weight_bytes", row.known & BP_KNOWN_WEIGHTS, row.weight_bytes);
+    bytes_or_null(text, "run_bytes", row.known & BP_KNOWN_MEMORY, row.run_bytes);
+    time_or_null(text, "run_ns", row.known & BP_KNOWN_TIME, row.run_ns);
+    time_or_null(text, "copy_ns", row.known & BP_KNOWN_COPIES, row.copy_ns);
     bp_json_close(text, '}');
     return BP_OK;
 }

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "graph/infer_merge.h"
+#include "plan/reckon.h"
 #include "session/custom.h"
 #include "session/hosted/hosted.h"
 
@@ -23,10 +24,24 @@ struct making {
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
+/* The providers in use, one row each; NULL: no memory. */
+static struct bp_asked *make_asked(const struct bp_lineup *lineup)
+{
+    struct bp_asked *asked = calloc(lineup->count + 1, sizeof *asked);
+
+    for (uint32_t i = 0; asked && i < lineup->count; i++) {
+        const struct bp_active *active = lineup->active[i];
+
+        asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
+                                     active->provider == &bp_custom_provider};
+    }
+    return asked;
+}
+
 static bp_rc partition(struct making *m, bp_err *err)
 {
     struct bp_lineup *lineup = m->maker->lineup;
-    struct bp_asked *asked = calloc(lineup->count + 1, sizeof *asked);
+    struct bp_asked *asked = make_asked(lineup);
     struct bp_ask_failure *failed = calloc(lineup->count + 1, sizeof *failed);
     struct bp_placing placing = {m->maker->places, m->maker->has_matched, m->path};
     bp_rc rc;
@@ -34,12 +49,6 @@ static bp_rc partition(struct making *m, bp_err *err)
     if (!asked || !failed) {
         rc = bp_fail_nomem(err, "the partition");
         goto out;
-    }
-    for (uint32_t i = 0; i < lineup->count; i++) {
-        const struct bp_active *active = lineup->active[i];
-
-        asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
-                                     active->provider == &bp_custom_provider};
     }
     rc = bp_partition_create_placed(m->body->ir, m->body->facts, m->maker->symbols, asked,
                                     lineup->count, m->maker->places ? &placing : NULL,
@@ -60,14 +69,18 @@ out:
 static bp_rc add_to_report(struct making *m, bp_err *err)
 {
     struct bp_lineup *lineup = m->maker->lineup;
+    struct bp_asked *asked = make_asked(lineup);
     uint32_t *rows = calloc(lineup->count + 1, sizeof *rows);
-    bp_rc rc;
+    uint32_t first_group = bp_report_group_count(m->maker->report);
+    bp_rc rc = asked && rows ? BP_OK : bp_fail_nomem(err, "the report");
 
-    if (!rows)
-        return bp_fail_nomem(err, "the report");
-    for (uint32_t i = 0; i < lineup->count; i++)
+    for (uint32_t i = 0; rc >= 0 && i < lineup->count; i++)
         rows[i] = lineup->active[i]->row;
-    rc = bp_report_add_graph(m->maker->report, &m->body->part, rows, m->path, err);
+    if (rc >= 0)
+        rc = bp_report_add_graph(m->maker->report, &m->body->part, rows, m->path, err);
+    if (rc >= 0 && m->maker->claims_only)
+        rc = bp_reckon(&m->body->part, asked, rows, m->maker->report, first_group, err);
+    free(asked);
     free(rows);
     return rc;
 }

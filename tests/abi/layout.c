@@ -438,7 +438,7 @@ AT(bp_session_stats, held_bytes, 48);
 AT(bp_session_stats, peak_bytes, 56);
 AT(bp_session_stats, device_bytes, 64);
 
-SIZE(bp_report_provider, 72);
+SIZE(bp_report_provider, 112);
 AT(bp_report_provider, struct_size, 0);
 AT(bp_report_provider, stage, 4);
 AT(bp_report_provider, code, 8);
@@ -452,6 +452,12 @@ AT(bp_report_provider, n_claimed, 56);
 AT(bp_report_provider, n_nodes, 60);
 AT(bp_report_provider, n_groups, 64);
 AT(bp_report_provider, states, 68);
+AT(bp_report_provider, known, 72);
+AT(bp_report_provider, reserved0, 76);
+AT(bp_report_provider, weight_bytes, 80);
+AT(bp_report_provider, peak_bytes, 88);
+AT(bp_report_provider, run_ns, 96);
+AT(bp_report_provider, copy_ns, 104);
 
 SIZE(bp_report_node, 64);
 AT(bp_report_node, struct_size, 0);
@@ -484,7 +490,7 @@ AT(bp_report_refusal, reserved0, 12);
 AT(bp_report_refusal, subject, 16);
 AT(bp_report_refusal, text, 24);
 
-SIZE(bp_report_group, 40);
+SIZE(bp_report_group, 80);
 AT(bp_report_group, struct_size, 0);
 AT(bp_report_group, provider, 4);
 AT(bp_report_group, n_nodes, 8);
@@ -493,6 +499,12 @@ AT(bp_report_group, n_outputs, 16);
 AT(bp_report_group, n_copies, 20);
 AT(bp_report_group, copy_bytes, 24);
 AT(bp_report_group, path, 32);
+AT(bp_report_group, known, 40);
+AT(bp_report_group, reserved0, 44);
+AT(bp_report_group, weight_bytes, 48);
+AT(bp_report_group, run_bytes, 56);
+AT(bp_report_group, run_ns, 64);
+AT(bp_report_group, copy_ns, 72);
 
 #endif
 

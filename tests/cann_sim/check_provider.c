@@ -41,6 +41,7 @@ struct row {
     uint32_t out_dtype;
     uint32_t reason;   /* 0: taken */
     const char *words; /* of the refusal */
+    uint32_t z_dtype;  /* 0: bool */
 };
 
 /* ---- models ---------------------------------------------------------------------------------- */
@@ -64,12 +65,16 @@ static uint32_t read_dims(const char *text, int64_t *dims)
     return rank;
 }
 
-/* Multiples of an eighth, which have no rounding; above 0, so that there are roots and quotients. */
+/*
+ * Multiples of an eighth, which have no rounding; above 0, so that there are roots and quotients. What
+ * is named "shape" is one.
+ */
 static void *make_data(const struct tensor *tensor, uint64_t seed, size_t *bytes)
 {
     uint32_t dtype = dtype_of(tensor);
     int64_t dims[MOST_DIMS];
     size_t n = (size_t)bp_dims_count(dims, read_dims(tensor->dims, dims));
+    static const int64_t flat[] = {-1, 2};
     int is_float = dtype == BP_DTYPE_F32 || dtype == BP_DTYPE_F64 || dtype == BP_DTYPE_F16 ||
                    dtype == BP_DTYPE_BF16;
     void *data;
@@ -77,6 +82,10 @@ static void *make_data(const struct tensor *tensor, uint64_t seed, size_t *bytes
     *bytes = n * bp_dtype_width(dtype) / 8;
     data = calloc(*bytes + 1, 1);
     ck_assert_ptr_nonnull(data);
+    if (dtype == BP_DTYPE_I64 && strcmp(tensor->name, "shape") == 0) {
+        memcpy(data, flat, sizeof flat);
+        return data;
+    }
     for (size_t i = 0; i < n; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         if (dtype == BP_DTYPE_BOOL)
@@ -87,17 +96,13 @@ static void *make_data(const struct tensor *tensor, uint64_t seed, size_t *bytes
     return data;
 }
 
-/* Reshape's shape, the only int64 vector of two: [-1,2]. */
 static void write_constant(const struct tensor *tensor, uint64_t seed)
 {
-    static const int64_t flat[] = {-1, 2};
     int64_t dims[MOST_DIMS];
     size_t bytes;
     void *data = make_data(tensor, seed, &bytes);
 
     read_dims(tensor->dims, dims);
-    if (tensor->dtype == BP_DTYPE_I64 && bytes == sizeof flat)
-        memcpy(data, flat, sizeof flat);
     pw_raw_tensor(&kit.w, 5, tensor->name, (int32_t)dtype_of(tensor), dims, data, bytes);
     free(data);
 }
@@ -141,7 +146,7 @@ static void write_model(const struct row *row)
     pw_close(&kit.w);
     kit_io(KIT_OUTPUT, "y", out, NULL);
     if (count_outputs(row) > 1)
-        kit_io(KIT_OUTPUT, "z", BP_DTYPE_BOOL, NULL);
+        kit_io(KIT_OUTPUT, "z", row->z_dtype ? row->z_dtype : BP_DTYPE_BOOL, NULL);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -381,7 +386,7 @@ static const struct row kernels[] = {
     {"Log", 13, "x", "y", {{"x", "2,3"}}},
     {"Neg", 13, "x", "y", {{"x", "2,3", BP_DTYPE_I8}}},
     {"Reciprocal", 13, "x", "y", {{"x", "2,3"}}},
-    {"Reshape", 14, "x s", "y", {{"x", "2,3"}, {"s", "2", BP_DTYPE_I64, 1}}},
+    {"Reshape", 14, "x shape", "y", {{"x", "2,3"}, {"shape", "2", BP_DTYPE_I64, 1}}},
     {"Round", 11, "x", "y", {{"x", "2,3"}}},
     {"Sin", 7, "x", "y", {{"x", "2,3"}}},
     {"Sqrt", 13, "x", "y", {{"x", "2,3"}}},
@@ -396,6 +401,16 @@ static const struct row kernels[] = {
     /* as registered, so newer versions of these are not */
     {"MaxPool", 12, "x", "y", {IMAGE}, {LIST("kernel_shape", 2, 2)}, NULL, 0, BP_R_OPSET, "12"},
     {"Gemm", 13, "x w", "y", {{"x", "2,3"}, {"w", "3,4"}}, {{0}}, NULL, 0, BP_R_DTYPE, "float16"},
+    {"Reshape",
+     14,
+     "x shape",
+     "y",
+     {{"x", "2,3"}, {"shape", "2", BP_DTYPE_I64}},
+     {{0}},
+     NULL,
+     0,
+     BP_R_NOT_CONSTANT,
+     "shape is not constant"},
 };
 
 START_TEST(takes_what_the_kernels_are)
@@ -511,6 +526,92 @@ static const struct row refused[] = {
      {{"x", "1,2,3,3,3"}},
      NO_ATTRS,
      REFUSED(BP_R_RANK, "spatial rank 3, provider takes 2")},
+    {"GlobalAveragePool",
+     1,
+     "x",
+     "y",
+     {{"x", "1,2,3,3,3"}},
+     NO_ATTRS,
+     REFUSED(BP_R_RANK, "spatial rank 3, provider takes 2")},
+    {"GlobalMaxPool",
+     1,
+     "x",
+     "y",
+     {{"x", "1,2,7"}},
+     NO_ATTRS,
+     REFUSED(BP_R_RANK, "spatial rank 1, provider takes 2")},
+    {"MaxPool",
+     12,
+     "x",
+     "y",
+     {{"x", "1,2,4,4,4"}},
+     {LIST("kernel_shape", 2, 2, 2)},
+     REFUSED(BP_R_RANK, "spatial rank 3, provider takes 2")},
+    {"MaxPool",
+     12,
+     "x",
+     "y z",
+     {IMAGE},
+     {LIST("kernel_shape", 2, 2)},
+     REFUSED(BP_R_OTHER, "ACL gives no indices"),
+     BP_DTYPE_I64},
+    {"Add",
+     6,
+     "x c",
+     "y",
+     {{"x", "2,3"}, {"c", "2,3"}},
+     NO_ATTRS,
+     REFUSED(BP_R_OPSET, "version 6 is not in the provider's table")},
+    {"Div",
+     6,
+     "x c",
+     "y",
+     {{"x", "2,3"}, {"c", "2,3"}},
+     NO_ATTRS,
+     REFUSED(BP_R_OPSET, "version 6 is not in the provider's table")},
+    {"Mul",
+     14,
+     "x c",
+     "y",
+     {{"x", "2,3", BP_DTYPE_U64}, {"c", "2,3", BP_DTYPE_U64}},
+     NO_ATTRS,
+     REFUSED(BP_R_DTYPE, "element type uint64")},
+    {"Sub",
+     14,
+     "x c",
+     "y",
+     {{"x", "2,3", BP_DTYPE_BF16}, {"c", "2,3", BP_DTYPE_BF16}},
+     NO_ATTRS,
+     REFUSED(BP_R_DTYPE, "element type bfloat16")},
+    {"Relu",
+     14,
+     "x",
+     "y",
+     {{"x", "2,3", BP_DTYPE_I32}},
+     NO_ATTRS,
+     REFUSED(BP_R_DTYPE, "element type int32")},
+    {"MatMul",
+     13,
+     "x w",
+     "y",
+     {{"x", "2,3", BP_DTYPE_F64}, {"w", "3,4", BP_DTYPE_F64, 1}},
+     NO_ATTRS,
+     REFUSED(BP_R_DTYPE, "element type float64, provider takes float32, float16")},
+    {"Flatten",
+     13,
+     "x",
+     "y",
+     {{"x", "2,3", BP_DTYPE_F64}},
+     NO_ATTRS,
+     REFUSED(BP_R_DTYPE, "element type float64")},
+    {"Dropout",
+     7,
+     "x",
+     "y z",
+     {{"x", "2,3"}},
+     NO_ATTRS,
+     REFUSED(BP_R_DTYPE, "mask"),
+     BP_DTYPE_F32},
     {"Gemm",
      13,
      "x w",
@@ -576,6 +677,29 @@ START_TEST(refuses_by_the_condition)
 }
 END_TEST
 
+/* B-11: two conditions that no result can be compared under. */
+static void check_refusal(const char *shape, uint32_t reason, const char *words)
+{
+    struct row row = {.reason = reason, .words = words};
+
+    kit_start_model();
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, shape);
+    kit_node("node", "Relu", "x", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    new_options();
+    cann_add(BP_FALLBACK_SILENT, NULL, NULL);
+    kit_session();
+    check_placing(words, &row);
+    cann_check_left();
+}
+
+START_TEST(refuses_what_has_no_rank_or_no_elements)
+{
+    check_refusal(NULL, BP_R_DYNAMIC_SHAPE, "its rank is not known");
+    check_refusal("0,3", BP_R_OTHER, "it has no elements");
+}
+END_TEST
+
 int main(void)
 {
     TCase *cases[] = {tcase_create("taken"), tcase_create("kernels"), tcase_create("refused"),
@@ -587,5 +711,6 @@ int main(void)
     tcase_add_loop_test(cases[0], takes_what_is_documented, 0, (int)N_ROWS(taken));
     tcase_add_loop_test(cases[1], takes_what_the_kernels_are, 0, (int)N_ROWS(kernels));
     tcase_add_loop_test(cases[2], refuses_by_the_condition, 0, (int)N_ROWS(refused));
+    tcase_add_test(cases[2], refuses_what_has_no_rank_or_no_elements);
     return kit_main("cann_provider", cases, 4);
 }

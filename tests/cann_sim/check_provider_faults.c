@@ -154,6 +154,41 @@ START_TEST(a_time_limit_ends_the_wait)
 }
 END_TEST
 
+/* Nobody resumes it before the run has come back. */
+START_TEST(a_device_that_hangs_does_not_hold_a_run_with_a_time_limit)
+{
+    bp_run_options options = {.struct_size = sizeof options, .timeout_ns = 30 * 1000 * 1000};
+    uint32_t n_wrong;
+
+    device_mixed_model("N");
+    cann_add(BP_FALLBACK_REQUIRE, "do_copy_in_default_stream", _i ? "false" : "true");
+    kit_session();
+    device_check_mixed(1, 0);
+    ck_assert_int_eq(bp_ascend_pause(0), ACL_SUCCESS);
+    KIT_FAILS(device_run_mixed(1, 0, &options, &n_wrong, &kit.err), BP_E_TIMEOUT, "time");
+    ck_assert_int_eq(bp_ascend_resume(0), ACL_SUCCESS);
+    device_check_mixed(2, 1);
+}
+END_TEST
+
+/* The device's own limit for an operator is not the wait's: there is nothing more to wait for. */
+START_TEST(an_operator_that_takes_too_long_fails_the_run)
+{
+    bp_run_options options = {.struct_size = sizeof options, .timeout_ns = INT64_C(3600000000000)};
+    uint32_t n_wrong;
+
+    device_mixed_model("N");
+    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
+    kit_session();
+    for (uint32_t i = 0; i < 4; i++) {
+        bp_ascend_fault(BP_ASCEND_AT_TASK, i, 1, ACL_ERROR_RT_AICORE_TIMEOUT);
+        KIT_FAILS(device_run_mixed(2, 0, &options, &n_wrong, &kit.err), BP_E_INTERNAL, "cann",
+                  "507014");
+        device_check_mixed(2, 1);
+    }
+}
+END_TEST
+
 START_TEST(many_shapes_leave_nothing_behind)
 {
     device_mixed_model("N");
@@ -179,6 +214,8 @@ int main(void)
     tcase_add_test(cases[2], a_device_that_is_lost_fails_each_run_until_it_is_back);
     tcase_add_test(cases[2], a_memory_limit_is_kept);
     tcase_add_test(cases[2], a_time_limit_ends_the_wait);
+    tcase_add_loop_test(cases[2], a_device_that_hangs_does_not_hold_a_run_with_a_time_limit, 0, 2);
+    tcase_add_test(cases[2], an_operator_that_takes_too_long_fails_the_run);
     tcase_add_loop_test(cases[2], many_shapes_leave_nothing_behind, 0, 2);
     return kit_main("cann_provider_faults", cases, 3);
 }

@@ -6,6 +6,8 @@
 
 #include "config.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cann_kit.h"
@@ -32,6 +34,7 @@ static const bp_key_value good[] = {
     {"precision_mode", ""},
     {"precision_mode", "must_keep_origin_dtype"},
     {"op_select_impl_mode", "high_precision"},
+    {"do_copy_in_default_stream", "True"}, /* B-06: the same as 1 */
     {"dump_graphs", "1"},
     {"dump_om_model", "0"},
 };
@@ -86,6 +89,37 @@ START_TEST(refuses_in_words_that_help)
     for (int i = 0; i < 2; i++)
         ck_assert_msg(strstr(kit.text, bad[_i].words[i]) != NULL, "%s=%s: %s", row.key, row.value,
                       kit.text);
+}
+END_TEST
+
+/* ---- versions -------------------------------------------------------------------------------- */
+
+/* B-01: it says which ABI it was made for; a host of another one is told both versions, in one line. */
+START_TEST(refuses_a_host_of_another_version)
+{
+    bp_host host = {.struct_size = sizeof host,
+                    .abi_major = BP_ABI_MAJOR + 1,
+                    .abi_minor = 7,
+                    .magic = BP_MAGIC};
+    const bp_module *module;
+    char path[1024], theirs[32], own[32];
+    bp_entry_fn entry;
+    void *library, *symbol;
+
+    snprintf(path, sizeof path, "%s/providers/libbp-cann.so", getenv("BP_BUILDDIR"));
+    snprintf(theirs, sizeof theirs, "%u.7", BP_ABI_MAJOR + 1);
+    snprintf(own, sizeof own, "%u.%u", BP_ABI_MAJOR, BP_ABI_MINOR);
+    library = dlopen(path, RTLD_NOW);
+    ck_assert_msg(library != NULL, "%s", dlerror());
+    symbol = dlsym(library, BP_ENTRY_SYMBOL);
+    ck_assert_ptr_nonnull(symbol);
+    memcpy(&entry, &symbol, sizeof entry);
+    KIT_FAILS(entry(&host, &module, &kit.err), BP_E_VERSION, "cann", theirs, own);
+    ck_assert_ptr_null(module);
+    host.abi_major = BP_ABI_MAJOR;
+    host.struct_size = (uint32_t)offsetof(bp_host, constant); /* an older draft's */
+    KIT_FAILS(entry(&host, &module, &kit.err), BP_E_VERSION, "cann", "bytes");
+    dlclose(library);
 }
 END_TEST
 
@@ -336,6 +370,7 @@ int main(void)
         tcase_add_checked_fixture(cases[i], cann_setup, cann_teardown);
     tcase_add_loop_test(cases[0], takes_what_programs_write, 0, COUNT(good));
     tcase_add_loop_test(cases[0], refuses_in_words_that_help, 0, COUNT(bad));
+    tcase_add_test(cases[0], refuses_a_host_of_another_version);
     tcase_add_test(cases[1], a_second_device_is_used);
     tcase_add_test(cases[1], copies_get_streams_of_their_own);
     tcase_add_test(cases[1], a_short_list_of_operators_compiles_again);

@@ -81,5 +81,33 @@ if "$layer" "$work" >"$work/out" 2>"$work/err"; then
     fail "a folder was written as a model"
 fi
 grep -q 'bp_ascend_model_save: error 100004' "$work/err" || fail "no word of it: $(cat "$work/err")"
+# ---- installed alone ----------------------------------------------------------------------------
+
+# A program that has nothing of Backplane but the installed simulator. A library with sanitizers wants a
+# program with them.
+root=$work/root
+prefix=$(sed -n 's/^prefix=//p' "$BP_BUILDDIR/plugins/cann_sim/backplane-ascend-sim.pc")
+if grep -Eq '^#define WITH_(ASAN|TSAN) 1' "$BP_BUILDDIR/config.h"; then
+    echo "not tested with sanitizers: the installed simulator"
+elif ! command -v pkg-config >/dev/null; then
+    echo "not tested: no pkg-config here"
+elif ! (unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR
+    make -C "$BP_BUILDDIR" -s install-ascend-sim DESTDIR="$root") >"$work/log" 2>&1; then
+    fail "make install-ascend-sim: $(cat "$work/log")"
+else
+    pc=$(find "$root" -name backplane-ascend-sim.pc)
+    PKG_CONFIG_PATH=$(dirname "$pc")
+    export PKG_CONFIG_PATH
+    flags=$(pkg-config --define-variable=prefix="$root$prefix" --cflags --libs backplane-ascend-sim)
+    # shellcheck disable=SC2086 # flags
+    ${CC:-cc} -o "$work/layer" "$BP_SRCDIR/examples/ascend/layer.c" $flags >"$work/log" 2>&1 ||
+        fail "the example does not build with $flags: $(cat "$work/log")"
+    LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libbp-ascend-sim.so.0)") "$work/layer" \
+        >"$work/out" 2>&1 || fail "the example, installed: $(cat "$work/out")"
+    grep -qx 'on Ascend910B3: 4.5 12 0 2' "$work/out" || fail "the installed simulator: $(cat "$work/out")"
+    if find "$root" -name 'libbackplane*' | grep .; then
+        fail "install-ascend-sim installs more than the simulator"
+    fi
+fi
 
 exit $status

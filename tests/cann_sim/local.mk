@@ -47,6 +47,13 @@ unit_tests += %D%/check_streams
 TESTS += %D%/driver.sh
 
 if ENABLE_CANN_SIM
+TESTS += %D%/plan.sh
+
+unit_tests += %D%/check_estimates
+%C%_check_estimates_CPPFLAGS = $(cann_test_cppflags)
+%C%_check_estimates_LDADD = $(cann_test_ldadd)
+%C%_check_estimates_SOURCES = %D%/check_estimates.c $(cann_test_sources)
+
 unit_tests += %D%/check_graph_mode
 %C%_check_graph_mode_CPPFLAGS = $(cann_test_cppflags)
 %C%_check_graph_mode_LDADD = $(cann_test_ldadd)
@@ -69,6 +76,21 @@ unit_tests += %D%/check_provider_options
 %C%_check_provider_options_LDADD = $(cann_test_ldadd)
 %C%_check_provider_options_SOURCES = %D%/check_provider_options.c $(cann_test_sources) \
 	plugins/cann_sim/arena.c plugins/cann_sim/library.c
+
+unit_tests += %D%/check_soak
+soak_tests = %D%/check_soak
+%C%_check_soak_CPPFLAGS = $(cann_test_cppflags)
+%C%_check_soak_LDADD = $(cann_test_ldadd)
+%C%_check_soak_SOURCES = %D%/check_soak.c %D%/soak_kit.c %D%/soak_kit.h $(cann_test_sources) \
+	tests/unit/random.h
 endif
 endif
-dist_check_SCRIPTS += %D%/driver.sh
+dist_check_SCRIPTS += %D%/driver.sh %D%/plan.sh
+
+# 100,000 runs of what `make check` has some of; BP_SOAK_RUNS says another number.
+soak: all $(check_LTLIBRARIES) $(soak_tests)
+	@test -n "$(soak_tests)" || { \
+	    echo "make soak: the provider cann or its simulator is left out" >&2; exit 1; }
+	@$(AM_TESTS_ENVIRONMENT) CK_FORK=no; export CK_FORK; \
+	BP_SOAK_RUNS="$${BP_SOAK_RUNS:-100000}"; export BP_SOAK_RUNS; $(soak_tests)
+.PHONY: soak

@@ -21,11 +21,14 @@ static struct {
 
 /* ---- keys ----------------------------------------------------------------------------------- */
 
+/* That of the request in hand; its bytes stay for the next one. */
 struct key {
     unsigned char *bytes;
     size_t size, capacity;
     bool failed;
 };
+
+static struct key key_in_hand;
 
 static void add(struct key *key, const void *bytes, size_t size)
 {
@@ -71,9 +74,13 @@ static void add_descs(struct key *key, const aclTensorDesc *const *descs, size_t
     }
 }
 
-static bool make_key(const struct sim_request *request, struct key *key)
+/* NULL: no memory. */
+static const struct key *make_key(const struct sim_request *request)
 {
-    memset(key, 0, sizeof *key);
+    struct key *key = &key_in_hand;
+
+    key->size = 0;
+    key->failed = false;
     add_text(key, request->type);
     add_text(key, cache.options[ACL_PRECISION_MODE]);
     add_descs(key, request->in, request->inputs);
@@ -85,9 +92,7 @@ static bool make_key(const struct sim_request *request, struct key *key)
         add_number(key, (int64_t)entry->size);
         add(key, entry->value, entry->size);
     }
-    if (key->failed)
-        free(key->bytes);
-    return !key->failed;
+    return key->failed ? NULL : key;
 }
 
 /* FNV-1a */
@@ -147,32 +152,47 @@ static void evict(void)
     }
 }
 
-/* Takes the key's bytes. */
-static aclError compile(const struct sim_request *request, struct key *key, uint64_t hash,
-                        struct sim_device *device, struct sim_compiled **out)
+static struct sim_compiled *new_entry(const struct key *key, uint64_t hash)
 {
-    struct sim_compiled *entry = NULL;
-    aclError rc = sim_fault(BP_ASCEND_AT_COMPILE);
+    struct sim_compiled *entry = calloc(1, sizeof *entry);
 
-    if (!rc) {
-        entry = calloc(1, sizeof *entry);
-        rc = entry ? 0 : sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for an operator");
-    }
-    if (rc) {
-        free(key->bytes);
-        return rc;
-    }
+    if (!entry)
+        return NULL;
     entry->users = 1;
-    entry->key = key->bytes;
     entry->key_size = key->size;
     entry->hash = hash;
+    entry->key = malloc(key->size);
+    if (entry->key) {
+        memcpy(entry->key, key->bytes, key->size);
+        return entry;
+    }
+    sim_compiled_leave(entry);
+    return NULL;
+}
+
+bool sim_is_halved(const struct sim_call *call)
+{
+    return strcmp(cache.options[ACL_PRECISION_MODE], "force_fp16") == 0 &&
+           call->in[0].type == ACL_FLOAT;
+}
+
+static aclError compile(const struct sim_request *request, const struct key *key, uint64_t hash,
+                        struct sim_device *device, struct sim_compiled **out)
+{
+    struct sim_compiled *entry;
+    aclError rc = sim_fault(BP_ASCEND_AT_COMPILE);
+
+    if (rc)
+        return rc;
+    entry = new_entry(key, hash);
+    if (!entry)
+        return sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for an operator");
     rc = sim_prepare(request, true, &entry->call, entry->values);
     if (rc) {
         sim_compiled_leave(entry);
         return rc;
     }
-    entry->call.halved = strcmp(cache.options[ACL_PRECISION_MODE], "force_fp16") == 0 &&
-                         entry->call.in[0].type == ACL_FLOAT;
+    entry->call.halved = sim_is_halved(&entry->call);
     sim_host_spends(device, device->config->compile_ns);
     device->busy_compiling += device->config->compile_ns;
     cache.compiles++;
@@ -186,25 +206,23 @@ static aclError compile(const struct sim_request *request, struct key *key, uint
 aclError sim_cache_get(const struct sim_request *request, bool may_compile,
                        struct sim_device *device, struct sim_compiled **out)
 {
-    struct key key;
+    const struct key *key = make_key(request);
     uint64_t hash;
     aclError rc;
 
     *out = NULL;
-    if (!make_key(request, &key))
+    if (!key)
         return sim_fail(ACL_ERROR_BAD_ALLOC, "no memory to look for an operator");
-    hash = hash_of(&key);
+    hash = hash_of(key);
     cache.lookups++;
-    *out = find(&key, hash);
+    *out = find(key, hash);
     if (*out) {
         cache.hits++;
-        free(key.bytes);
     } else if (!may_compile) {
-        free(key.bytes);
         return sim_fail(ACL_ERROR_OP_NOT_FOUND, "%.60s was not compiled for this, or is forgotten",
                         request->type);
     } else {
-        rc = compile(request, &key, hash, device, out);
+        rc = compile(request, key, hash, device, out);
         if (rc)
             return rc;
     }
@@ -226,6 +244,8 @@ void sim_cache_end(void)
     for (size_t i = 0; i < BUCKETS; i++)
         while (cache.buckets[i])
             take_out(cache.buckets[i]);
+    free(key_in_hand.bytes);
+    memset(&key_in_hand, 0, sizeof key_in_hand);
 }
 
 void sim_cache_count(struct bp_ascend_counters *counters)

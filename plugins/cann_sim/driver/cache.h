@@ -41,6 +41,8 @@ aclError sim_prepare(const struct sim_request *request, bool check_outputs, stru
                      void **values);
 /* One of the values that ACL_PRECISION_MODE may have, "" among them? */
 bool sim_is_precision(const char *value);
+/* Does the compiler make float32 into halves? [locked] */
+bool sim_is_halved(const struct sim_call *call);
 void sim_cache_count(struct bp_ascend_counters *counters); /* [locked] */
 
 #endif

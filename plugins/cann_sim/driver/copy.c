@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* copy.c - aclrtMemcpy() and aclrtMemset(), at once and in streams. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
+#include "pool.h"
 #include "stream.h"
 
 struct copy {
@@ -18,6 +18,8 @@ struct copy_task {
     struct sim_task task;
     struct copy copy;
 };
+
+static struct sim_pool copy_tasks = {.size = sizeof(struct copy_task)};
 
 static bool dst_on_device(aclrtMemcpyKind kind)
 {
@@ -205,7 +207,7 @@ static aclError run_copy(struct sim_task *task, struct sim_stream *stream)
 
 static void drop_copy(struct sim_task *task)
 {
-    free(task);
+    sim_pool_put(&copy_tasks, task);
 }
 
 /* Host memory is read and written when the task runs, so it has to be there until then. [locked] */
@@ -252,7 +254,7 @@ static aclError copy_later(struct copy *copy, aclrtStream handle)
         rc = check_async(copy);
     if (rc)
         return rc;
-    task = calloc(1, sizeof *task);
+    task = sim_pool_get(&copy_tasks);
     if (!task)
         return sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for a copy");
     task->task.run = run_copy;
@@ -295,6 +297,25 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t b
         return rc;
     sim_lock();
     rc = copy_later(&copy, stream);
+    sim_unlock();
+    return rc;
+}
+
+/* ---- what it would cost --------------------------------------------------------------------- */
+
+aclError bp_ascend_estimate_copy(uint64_t bytes, int32_t on_device, uint64_t *nanoseconds)
+{
+    struct sim_context *context;
+    aclError rc;
+
+    if (!nanoseconds)
+        return sim_fail(ACL_ERROR_INVALID_PARAM, "bp_ascend_estimate_copy: NULL");
+    sim_lock();
+    rc = sim_current(&context);
+    if (!rc)
+        *nanoseconds = sim_copy_cost(
+            context->device, on_device ? ACL_MEMCPY_DEVICE_TO_DEVICE : ACL_MEMCPY_HOST_TO_DEVICE,
+            (size_t)bytes);
     sim_unlock();
     return rc;
 }

@@ -2,6 +2,7 @@
 /* event.c - events: marks in a stream that others wait for, with the time they were passed at. */
 #include <stdlib.h>
 
+#include "pool.h"
 #include "stream.h"
 
 /* Records are numbered: an event is complete when the last one asked for has been passed. */
@@ -24,6 +25,8 @@ struct event_task {
     uint64_t number;
     bool passed;
 };
+
+static struct sim_pool event_tasks = {.size = sizeof(struct event_task)};
 
 static void leave(struct sim_event *event)
 {
@@ -81,7 +84,7 @@ static void drop_event(struct sim_task *task)
     if (mark->work == RECORD && !mark->passed)
         complete(mark);
     leave(mark->event);
-    free(mark);
+    sim_pool_put(&event_tasks, task);
 }
 
 /* ---- their life ----------------------------------------------------------------------------- */
@@ -194,7 +197,7 @@ size_t sim_events_free(const struct sim_device *device)
 /* [locked, may wait] */
 static aclError submit(struct sim_event *event, enum event_work work, struct sim_stream *stream)
 {
-    struct event_task *mark = calloc(1, sizeof *mark);
+    struct event_task *mark = sim_pool_get(&event_tasks);
 
     if (!mark)
         return sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for an event's task");

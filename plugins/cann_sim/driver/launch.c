@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "pool.h"
 
 struct op_task {
     struct sim_task task;
@@ -14,6 +15,8 @@ struct op_task {
     void *out[SIM_OUTPUTS];
     void *copies[SIM_INPUTS]; /* of what lies in host memory, ours */
 };
+
+static struct sim_pool op_tasks = {.size = sizeof(struct op_task)};
 
 /* ---- on the stream's thread ----------------------------------------------------------------- */
 
@@ -68,7 +71,7 @@ static void drop_op(struct sim_task *task)
     for (size_t i = 0; i < SIM_INPUTS; i++)
         free(op->copies[i]);
     sim_compiled_leave(op->compiled);
-    free(op);
+    sim_pool_put(&op_tasks, &op->task);
 }
 
 /* ---- queueing ------------------------------------------------------------------------------- */
@@ -140,7 +143,7 @@ aclError sim_launch(struct sim_compiled *compiled, const struct sim_buffers *buf
 
     if (rc)
         return rc;
-    op = calloc(1, sizeof *op);
+    op = sim_pool_get(&op_tasks);
     if (!op)
         return sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for a task");
     op->task.run = run_op;

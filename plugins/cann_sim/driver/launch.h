@@ -12,6 +12,9 @@ struct sim_buffers {
     aclDataBuffer *const *out;
 };
 
+/* Simulated nanoseconds that it takes once it starts. */
+uint64_t sim_op_cost(const struct sim_device_config *config, const struct sim_call *call);
+
 /*
  * Queues it with these buffers. Sizes are checked now, addresses by the device when it runs, as the
  * vendor's does: a bad one is ACL_ERROR_RT_AICORE_EXCEPTION at the next synchronisation.

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <acl/acl_op_compiler.h>
+#include <bp_ascend_sim.h>
 
 #include "launch.h"
 
@@ -204,6 +205,36 @@ aclError aclopInferShape(const char *opType, int numInputs, aclTensorDesc *input
     rc = sim_prepare(&request, false, &call, values);
     for (size_t i = 0; !rc && i < request.outputs; i++)
         rc = aclSetTensorShape(outputDesc[i], (int)call.result[i].rank, call.result[i].dims);
+    for (size_t i = 0; i < SIM_INPUTS; i++)
+        free(values[i]);
+    return rc;
+}
+
+aclError bp_ascend_estimate_operator(const char *opType, int numInputs,
+                                     const aclTensorDesc *const inputDesc[], int numOutputs,
+                                     const aclTensorDesc *const outputDesc[], const aclopAttr *attr,
+                                     uint64_t *nanoseconds)
+{
+    struct sim_context *context;
+    struct sim_request request;
+    void *values[SIM_INPUTS] = {NULL};
+    struct sim_call call;
+    aclError rc =
+        make_request(&request, opType, numInputs, inputDesc, numOutputs, outputDesc, attr);
+
+    if (!rc && !nanoseconds)
+        rc = sim_fail(ACL_ERROR_INVALID_PARAM, "bp_ascend_estimate_operator: NULL");
+    if (rc)
+        return rc;
+    sim_lock();
+    rc = sim_current(&context);
+    if (!rc)
+        rc = sim_prepare(&request, true, &call, values);
+    if (!rc) {
+        call.halved = sim_is_halved(&call);
+        *nanoseconds = sim_op_cost(context->device->config, &call);
+    }
+    sim_unlock();
     for (size_t i = 0; i < SIM_INPUTS; i++)
         free(values[i]);
     return rc;

@@ -8,6 +8,7 @@
 #include "cache.h"
 #include "json.h"
 #include "memory.h"
+#include "pool.h"
 #include "stream.h"
 
 struct sim_world sim_world = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -224,6 +225,7 @@ static void take_down(bool force)
         sim_note(BP_ASCEND_LEFT_BEHIND, "%zu blocks of pinned memory", left);
     sim_callbacks_end();
     sim_cache_end();
+    sim_pools_end();
     sim_memory_end();
     sim_handles_free();
     sim_world.closing = false;

@@ -7,7 +7,7 @@
 #ifndef BP_ASCEND_SIM_H
 #define BP_ASCEND_SIM_H
 
-#include <acl/acl_base.h>
+#include <acl/acl_op.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -157,6 +157,17 @@ struct bp_ascend_times {
 ACL_FUNC_VISIBILITY aclError bp_ascend_get_times(int32_t device, struct bp_ascend_times *times);
 /* Both clocks of a device start at 0 again. ACL_ERROR_RT_STREAM_NOT_COMPLETE: it has work. */
 ACL_FUNC_VISIBILITY aclError bp_ascend_reset_times(int32_t device);
+
+/*
+ * What an operator would take on the current device from its start to its end: nothing is compiled or
+ * run. Descriptions and attributes as for aclopCompile(), and its errors.
+ */
+ACL_FUNC_VISIBILITY aclError bp_ascend_estimate_operator(
+    const char *opType, int numInputs, const aclTensorDesc *const inputDesc[], int numOutputs,
+    const aclTensorDesc *const outputDesc[], const aclopAttr *attr, uint64_t *nanoseconds);
+/* The same of a copy: within the device, or between it and the host. */
+ACL_FUNC_VISIBILITY aclError bp_ascend_estimate_copy(uint64_t bytes, int32_t on_device,
+                                                     uint64_t *nanoseconds);
 
 /* The operator types that can be compiled, by name; NULL past the last. */
 ACL_FUNC_VISIBILITY const char *bp_ascend_operator(size_t index);

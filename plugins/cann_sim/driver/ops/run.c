@@ -2,11 +2,11 @@
 /* run.c - widens what a kernel reads, calls it, rounds what it wrote; shapes. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/float16.h"
 #include "convert.h"
+#include "../pool.h"
 #include "op.h"
 
 /* ---- shapes --------------------------------------------------------------------------------- */
@@ -86,19 +86,49 @@ bool sim_next_index(const struct sim_shape *shape, size_t rank, int64_t *index)
 
 /* What a kernel works on instead of the tensors themselves. */
 struct stand_ins {
-    void *owned[SIM_INPUTS + SIM_OUTPUTS];
-    size_t count;
+    struct sim_space *space;
+    size_t used; /* bytes of it */
     const void *in[SIM_INPUTS];
     void *out[SIM_OUTPUTS];
 };
 
+enum { APART = 64 };
+
+/* Bytes that a stand-in takes of a workspace; the tensor itself is in memory, so they are countable. */
+static size_t room_of(size_t count, size_t each)
+{
+    return (count * each / APART + 1) * APART;
+}
+
 static void *stand_in(struct stand_ins *all, size_t count, size_t each)
 {
-    void *memory = malloc(count ? count * each : each);
+    void *memory = (char *)sim_space_bytes(all->space) + all->used;
 
-    if (memory)
-        all->owned[all->count++] = memory;
+    all->used += room_of(count, each);
     return memory;
+}
+
+static bool reads_as_is(const struct sim_call *call, aclDataType wide, size_t i)
+{
+    return call->in[i].absent || (call->in[i].type == wide && !call->halved);
+}
+
+static bool writes_as_is(const struct sim_call *call, aclDataType wide, size_t i)
+{
+    return call->out[i].absent || call->out[i].type == wide;
+}
+
+static size_t room_for_all(const struct sim_call *call, aclDataType wide)
+{
+    size_t each = aclDataTypeSize(wide), room = 0;
+
+    for (size_t i = 0; i < call->inputs; i++)
+        if (!reads_as_is(call, wide, i))
+            room += room_of(call->in[i].count, each);
+    for (size_t i = 0; i < call->outputs; i++)
+        if (!writes_as_is(call, wide, i))
+            room += room_of(call->out[i].count, each);
+    return room;
 }
 
 static void halve(float *values, size_t count)
@@ -107,7 +137,7 @@ static void halve(float *values, size_t count)
         values[i] = bp_f16_load(aclFloatToFloat16(values[i]));
 }
 
-static bool read_inputs(const struct sim_call *call, aclDataType wide, const void *const *in,
+static void read_inputs(const struct sim_call *call, aclDataType wide, const void *const *in,
                         struct stand_ins *all)
 {
     for (size_t i = 0; i < call->inputs; i++) {
@@ -115,33 +145,24 @@ static bool read_inputs(const struct sim_call *call, aclDataType wide, const voi
         void *copy;
 
         all->in[i] = in[i];
-        if (tensor->absent || (tensor->type == wide && !call->halved))
+        if (reads_as_is(call, wide, i))
             continue;
         copy = stand_in(all, tensor->count, aclDataTypeSize(wide));
-        if (!copy)
-            return false;
         sim_convert(copy, wide, in[i], tensor->type, tensor->count);
         if (call->halved && wide == ACL_FLOAT)
             halve(copy, tensor->count);
         all->in[i] = copy;
     }
-    return true;
 }
 
-static bool place_outputs(const struct sim_call *call, aclDataType wide, void *const *out,
+static void place_outputs(const struct sim_call *call, aclDataType wide, void *const *out,
                           struct stand_ins *all)
 {
     for (size_t i = 0; i < call->outputs; i++) {
-        const struct sim_tensor *tensor = &call->out[i];
-
         all->out[i] = out[i];
-        if (tensor->absent || tensor->type == wide)
-            continue;
-        all->out[i] = stand_in(all, tensor->count, aclDataTypeSize(wide));
-        if (!all->out[i])
-            return false;
+        if (!writes_as_is(call, wide, i))
+            all->out[i] = stand_in(all, call->out[i].count, aclDataTypeSize(wide));
     }
-    return true;
 }
 
 static void write_outputs(const struct sim_call *call, aclDataType wide, void *const *out,
@@ -162,16 +183,20 @@ static void write_outputs(const struct sim_call *call, aclDataType wide, void *c
 static aclError run_wide(const struct sim_call *call, aclDataType wide, sim_kernel *kernel,
                          const void *const *in, void *const *out)
 {
-    struct stand_ins all = {.count = 0};
-    bool placed = read_inputs(call, wide, in, &all) && place_outputs(call, wide, out, &all);
+    struct stand_ins all = {.used = 0};
+    size_t room = room_for_all(call, wide);
 
-    if (placed) {
-        kernel(call, all.in, all.out);
-        write_outputs(call, wide, out, &all);
+    if (room > 0) {
+        all.space = sim_space_get(room);
+        if (!all.space)
+            return sim_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no memory", call->op->type);
     }
-    while (all.count > 0)
-        free(all.owned[--all.count]);
-    return placed ? 0 : sim_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no memory", call->op->type);
+    read_inputs(call, wide, in, &all);
+    place_outputs(call, wide, out, &all);
+    kernel(call, all.in, all.out);
+    write_outputs(call, wide, out, &all);
+    sim_space_put(all.space);
+    return 0;
 }
 
 aclError sim_call_run(const struct sim_call *call, const void *const *in, void *const *out)

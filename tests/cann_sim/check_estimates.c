@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check_estimates.c - what a plan says of memory and time before anything is compiled or run, against
+ * what the simulated device then counts.
+ */
+
+#include "config.h"
+
+#include <bp/estimate.h>
+#include <stdio.h>
+
+#include "cann_kit.h"
+
+static bp_report *report;
+
+static void setup(void)
+{
+    cann_setup();
+    report = NULL;
+}
+
+static void teardown(void)
+{
+    bp_report_destroy(report);
+    cann_teardown();
+}
+
+/* Of the model in kit.w; cann is row 0. */
+static bp_report_provider plan(void)
+{
+    bp_report_provider row = {.struct_size = sizeof row};
+
+    KIT_OK(bp_plan_create(kit.env, kit_model(), kit.options, &report, &kit.err));
+    KIT_OK(bp_report_get_provider(report, 0, &row, &kit.err));
+    ck_assert_str_eq(row.name, "cann");
+    return row;
+}
+
+static bp_report_group group(uint32_t i)
+{
+    bp_report_group row = {.struct_size = sizeof row};
+
+    KIT_OK(bp_report_get_group(report, i, &row, &kit.err));
+    return row;
+}
+
+static struct bp_ascend_times times(void)
+{
+    struct bp_ascend_times times = {.struct_size = sizeof times};
+
+    ck_assert_int_eq(bp_ascend_get_times(0, &times), ACL_SUCCESS);
+    return times;
+}
+
+enum { EVERYTHING = BP_KNOWN_WEIGHTS | BP_KNOWN_MEMORY | BP_KNOWN_TIME | BP_KNOWN_COPIES };
+
+/* Rows of the mixed model, and what else is set. */
+static const struct {
+    const char *rows, *key, *value;
+} cases[] = {
+    {"2", "arena_extend_strategy", "kSameAsRequested"},
+    {"40", "arena_extend_strategy", "kSameAsRequested"},
+    {"40", "precision_mode", "force_fp16"},
+    {"7", "do_copy_in_default_stream", "false"},
+};
+
+/* Time to the nanosecond, as both come from the same costs. */
+START_TEST(time_is_what_the_device_takes)
+{
+    uint32_t rows = (uint32_t)atoi(cases[_i].rows);
+    bp_report_provider told;
+    struct bp_ascend_times before, after;
+
+    device_mixed_model(cases[_i].rows);
+    cann_configure("launch_ns = 3000\nvector_rate = 10M\nmemory_rate = 7M\ncopy_rate = 1M\n");
+    cann_add(BP_FALLBACK_REQUIRE, cases[_i].key, cases[_i].value);
+    told = plan();
+    ck_assert_uint_eq(told.known, EVERYTHING | BP_KNOWN_SIMULATED);
+    kit_session();
+    device_check_mixed(rows, 0);
+    before = times();
+    device_check_mixed(rows, 1);
+    after = times();
+    ck_assert_double_eq_tol(told.run_ns, (double)(after.busy_operators - before.busy_operators), 1);
+    ck_assert_double_eq_tol(told.copy_ns, (double)(after.busy_copies - before.busy_copies), 1);
+    ck_assert_double_gt(told.run_ns, 3000);
+}
+END_TEST
+
+START_TEST(nothing_is_compiled_or_run_for_it)
+{
+    struct bp_ascend_counters counters;
+
+    device_mixed_model("40");
+    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
+    plan();
+    counters = cann_counters();
+    ck_assert_uint_eq(counters.compiles, 0);
+    ck_assert_uint_eq(counters.launches, 0);
+    ck_assert_uint_eq(counters.allocations, 0);
+    ck_assert_uint_eq(counters.live_descriptions, 0);
+}
+END_TEST
+
+/* The arena that takes only what it is asked for takes that much, and what rounding adds. */
+START_TEST(memory_is_what_the_arena_takes)
+{
+    uint64_t taken, rounding = 16 * 256;
+    bp_report_provider told;
+
+    device_mixed_model("4096");
+    cann_add(BP_FALLBACK_REQUIRE, "arena_extend_strategy", "kSameAsRequested");
+    told = plan();
+    ck_assert_uint_ge(told.weight_bytes, 12 * sizeof(float));
+    ck_assert_uint_gt(told.peak_bytes, told.weight_bytes);
+    bp_ascend_reset_counters();
+    kit_session();
+    {
+        static float x[4096 * 4];
+        int64_t dims[] = {4096, 4};
+        bp_binding in = kit_tensor(0, BP_DTYPE_F32, x, 2, dims);
+        bp_binding out[] = {kit_wanted(0), kit_wanted(1), kit_wanted(2)};
+
+        kit_run(&in, 1, out, 3);
+        for (int i = 0; i < 3; i++)
+            bp_tensor_free(&out[i].tensor);
+    }
+    taken = cann_counters().peak_bytes;
+    ck_assert_msg(taken + rounding >= told.peak_bytes && taken <= told.peak_bytes + rounding,
+                  "%llu bytes of %llu", (unsigned long long)taken,
+                  (unsigned long long)told.peak_bytes);
+}
+END_TEST
+
+/* Constants have sizes; what else there is depends on the run. */
+START_TEST(sizes_that_a_run_knows_are_not_guessed)
+{
+    bp_report_provider told;
+
+    device_mixed_model("N");
+    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
+    told = plan();
+    ck_assert_uint_eq(told.known & EVERYTHING, BP_KNOWN_WEIGHTS);
+    ck_assert_uint_gt(told.weight_bytes, 0);
+    ck_assert_uint_eq(told.peak_bytes, 0);
+    ck_assert_double_eq(told.run_ns, 0);
+}
+END_TEST
+
+START_TEST(groups_add_up)
+{
+    bp_report_provider told;
+    double run_ns = 0, copy_ns = 0;
+    uint64_t weight_bytes = 0;
+
+    device_mixed_model("8");
+    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
+    told = plan();
+    for (uint32_t i = 0; i < bp_report_group_count(report); i++) {
+        bp_report_group row = group(i);
+
+        if (row.provider != 0) {
+            ck_assert_uint_eq(row.known, 0); /* in host memory */
+            continue;
+        }
+        ck_assert_uint_eq(row.known, EVERYTHING | BP_KNOWN_SIMULATED);
+        ck_assert_uint_gt(row.run_bytes, 0);
+        ck_assert_uint_ge(told.peak_bytes, row.weight_bytes + row.run_bytes);
+        run_ns += row.run_ns;
+        copy_ns += row.copy_ns;
+        weight_bytes += row.weight_bytes;
+    }
+    ck_assert_double_eq(run_ns, told.run_ns);
+    ck_assert_double_eq(copy_ns, told.copy_ns);
+    ck_assert_uint_eq(weight_bytes, told.weight_bytes);
+}
+END_TEST
+
+/* A session's report has none: it is there to be measured. */
+START_TEST(json_has_it_or_null)
+{
+    char *json;
+
+    device_mixed_model("8");
+    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
+    plan();
+    KIT_OK(bp_report_json(report, &json, &kit.err));
+    ck_assert_ptr_null(kit_bad_json(json));
+    ck_assert_ptr_nonnull(strstr(json, "\"simulated\":true"));
+    ck_assert_ptr_null(strstr(json, "\"peak_bytes\":0"));
+    bp_free(json);
+    kit_session();
+    KIT_OK(bp_report_json(bp_session_report(kit.session), &json, &kit.err));
+    ck_assert_ptr_nonnull(strstr(json, "\"peak_bytes\":null"));
+    bp_free(json);
+}
+END_TEST
+
+/* The driver's own side of it. */
+START_TEST(the_driver_estimates_for_the_current_device_only)
+{
+    uint64_t ns;
+
+    cann_configure(NULL);
+    ck_assert_int_ne(bp_ascend_estimate_copy(1, 0, &ns), ACL_SUCCESS); /* ACL is not up */
+    ck_assert_int_eq(bp_ascend_estimate_copy(1, 0, NULL), ACL_ERROR_INVALID_PARAM);
+    ck_assert_int_eq(bp_ascend_estimate_operator(NULL, 0, NULL, 0, NULL, NULL, &ns),
+                     ACL_ERROR_INVALID_PARAM);
+    bp_ascend_reset_counters(); /* those were meant to be wrong */
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tcase = tcase_create("estimates");
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_loop_test(tcase, time_is_what_the_device_takes, 0, 4);
+    tcase_add_test(tcase, nothing_is_compiled_or_run_for_it);
+    tcase_add_test(tcase, memory_is_what_the_arena_takes);
+    tcase_add_test(tcase, sizes_that_a_run_knows_are_not_guessed);
+    tcase_add_test(tcase, groups_add_up);
+    tcase_add_test(tcase, json_has_it_or_null);
+    tcase_add_test(tcase, the_driver_estimates_for_the_current_device_only);
+    return kit_main("cann_estimates", &tcase, 1);
+}
