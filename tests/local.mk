@@ -69,6 +69,9 @@ thread_tests = \
 	%D%/unit/check_weights
 if ENABLE_ASCEND_SIM
 thread_tests += %D%/cann_sim/check_streams
+if ENABLE_CANN_SIM
+thread_tests += %D%/cann_sim/check_soak
+endif
 endif
 threadcheck:
 	@$(MAKE) check TESTS='$(thread_tests)' check_PROGRAMS='$(thread_tests)' check_LTLIBRARIES='$(check_LTLIBRARIES)'

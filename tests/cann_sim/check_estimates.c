@@ -201,7 +201,7 @@ START_TEST(the_driver_estimates_for_the_current_device_only)
 {
     uint64_t ns;
 
-    cann_configure(NULL);
+    cann_configure("");
     ck_assert_int_ne(bp_ascend_estimate_copy(1, 0, &ns), ACL_SUCCESS); /* ACL is not up */
     ck_assert_int_eq(bp_ascend_estimate_copy(1, 0, NULL), ACL_ERROR_INVALID_PARAM);
     ck_assert_int_eq(bp_ascend_estimate_operator(NULL, 0, NULL, 0, NULL, NULL, &ns),
