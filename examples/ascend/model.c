@@ -37,9 +37,9 @@ static int put_together(bp_ascend_graph *graph, aclTensorDesc *const descs[3])
 
     return failed(bp_ascend_graph_input(graph, "x", descs[0], &inputs[0]), "an input") ||
            failed(bp_ascend_graph_constant(graph, descs[1], w, sizeof w, &inputs[1]), "weights") ||
-           failed(bp_ascend_graph_operator(graph, "MatMulV2", 2, inputs, in, 1, out, NULL,
-                                           &product),
-                  "MatMulV2") ||
+           failed(
+               bp_ascend_graph_operator(graph, "MatMulV2", 2, inputs, in, 1, out, NULL, &product),
+               "MatMulV2") ||
            failed(bp_ascend_graph_operator(graph, "Relu", 1, &product, out, 1, out, NULL, &y),
                   "Relu") ||
            failed(bp_ascend_graph_output(graph, "y", y), "an output");
@@ -154,7 +154,6 @@ int main(int argc, char **argv)
     aclrtResetDevice(0);
     aclFinalize();
     if (bp_ascend_violations_total() > 0)
-        printf("breaches of ACL's rules: %llu\n",
-               (unsigned long long)bp_ascend_violations_total());
+        printf("breaches of ACL's rules: %llu\n", (unsigned long long)bp_ascend_violations_total());
     return bad;
 }

@@ -379,7 +379,7 @@ static void build_node(struct bp_cann_build *b, bool must_be_known)
         return;
     op->build(b, op, node);
     for (struct bp_cann_step *step = *from; step && b->rc >= 0; step = step->next) {
-        if (step->kind == BP_CANN_CALL && !b->program->is_estimate && !b->program->models)
+        if (step->kind == BP_CANN_CALL && !b->program->models && !b->program->is_estimate)
             check(b,
                   b->instance->driver->acl.aclopCompile(
                       step->type, (int)step->n_in, step->descs, (int)step->n_out,

@@ -125,8 +125,8 @@ struct bp_program {
     uint64_t *extras;              /* one a node: the offset of numbers that its calls read */
     void *base;                    /* of the constants on the device; NULL: there are none */
     uint64_t bytes;
-    bool is_estimate; /* ACL compiles nothing of it, and it never runs */
     struct bp_cann_models *models; /* in graph mode, where constants are the models'; or NULL */
+    bool is_estimate; /* ACL compiles nothing of it, and it never runs */
 };
 
 struct bp_cann_arg {

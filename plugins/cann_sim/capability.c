@@ -244,7 +244,9 @@ static bool judge(const struct bp_cann_query *query)
     if (!types)
         return bp_cann_refuse(query, BP_R_OPSET, NULL, "version %u is not in the provider's table",
                               query->node->since);
-    return (profile != BP_CANN_GRAPH || fits_graphs(query)) && bp_cann_takes(query, 0, types) && has_outputs(query) && op->claim(op, query);
+    if (profile == BP_CANN_GRAPH && !fits_graphs(query))
+        return false;
+    return bp_cann_takes(query, 0, types) && has_outputs(query) && op->claim(op, query);
 }
 
 bp_rc bp_cann_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,

@@ -55,8 +55,8 @@ uint64_t bp_cann_digest(const void *data, size_t size)
     for (size_t at = 0; at + 16 <= size; at += 16) {
         for (int lane = 0; lane < 4; lane++) {
             const unsigned char *p = bytes + at + (size_t)lane * 4;
-            uint32_t k = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-                         (uint32_t)p[3] << 24;
+            uint32_t k =
+                (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 
             h[lane] = rotate(h[lane] ^ scramble(k, lane), outer[lane]) + h[(lane + 1) % 4];
             h[lane] = h[lane] * 5 + steps[lane];

@@ -98,22 +98,22 @@ enum { BP_CANN_SETTING_SIZE = 256 };
 
 /*
  * A driver that was opened, and what it was told. Only what was found in opening it may be read
- * freely: `acl`, `builder`, `path`, `is_sim` and `builds_models`.
+ * freely: functions, `path`, `is_sim` and `builds_models`.
  */
 struct bp_cann_driver {
     struct {
 #define F(name) __typeof__(name) *name;
         BP_CANN_FUNCTIONS(F)
     } acl;
+    struct bp_cann_builder {
+        BP_CANN_BUILDER(F)
+#undef F
+    } builder; /* all of it or nothing: builds_models */
     /* drops what is queued, where the release has that, or waits for it */
     __typeof__(aclrtDestroyStream) *end_stream;
     /* of the simulator alone: NULL with the vendor's */
     __typeof__(bp_ascend_estimate_operator) *estimate_operator;
     __typeof__(bp_ascend_estimate_copy) *estimate_copy;
-    struct bp_cann_builder {
-        BP_CANN_BUILDER(F)
-#undef F
-    } builder; /* all of it or nothing: builds_models */
     struct bp_cann_driver *next;
     char path[512];  /* what it was opened by */
     bool is_sim;     /* the simulated one: it may be taken down and brought up again */

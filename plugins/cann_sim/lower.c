@@ -27,8 +27,8 @@ struct lowering {
 static void check(struct lowering *l, aclError code, const char *what)
 {
     if (l->rc >= 0 && code != ACL_SUCCESS)
-        l->rc = bp_cann_fail(l->program->instance->driver, l->err, code, "building a model: %s",
-                             what);
+        l->rc =
+            bp_cann_fail(l->program->instance->driver, l->err, code, "building a model: %s", what);
 }
 
 static void fail_no_memory(struct lowering *l)
@@ -51,7 +51,8 @@ static size_t find_constant(const bp_program *program, uint64_t offset)
     for (uint32_t n = 0; n < graph->n_nodes; n++) {
         uint64_t at = offset - program->extras[n];
 
-        if (offset >= program->extras[n] && at / BP_CANN_UNIT < program->ops[n]->n_extras)
+        if (offset >= program->extras[n] && at / BP_CANN_UNIT < program->ops[n]->n_extras &&
+            at / BP_CANN_UNIT < EXTRAS)
             return graph->n_values + (size_t)n * EXTRAS + (size_t)(at / BP_CANN_UNIT);
     }
     return SIZE_MAX;
@@ -131,6 +132,11 @@ static uint32_t tensor_at(struct lowering *l, const struct bp_cann_arg *arg,
 
     if (arg->place.kind == BP_CANN_NOWHERE)
         return BP_ASCEND_NO_TENSOR;
+    if (arg->place.kind == BP_CANN_CONSTANT &&
+        find_constant(l->program, arg->place.offset) == SIZE_MAX) {
+        l->rc = bp_fail(l->err, BP_E_INTERNAL, "cann: a call reads a constant that is not there");
+        return BP_ASCEND_NO_TENSOR;
+    }
     made = made_at(l, &arg->place);
     if (!made->is_there && made->is_filled) {
         put_filled(l, made, desc, arg->bytes);
@@ -235,8 +241,7 @@ static void put_output(struct lowering *l, uint32_t i)
     }
     made->is_output = true;
     if (l->rc >= 0)
-        check(l,
-              l->builder->bp_ascend_graph_output(l->graph, BP_VALUE(l->b->graph, v)->name, at),
+        check(l, l->builder->bp_ascend_graph_output(l->graph, BP_VALUE(l->b->graph, v)->name, at),
               "an output");
     l->program->instance->driver->acl.aclDestroyTensorDesc(desc);
 }

@@ -112,13 +112,12 @@ static bool fits(const struct bp_cann_build *b, uint32_t id)
 {
     const struct bp_cann_driver *driver = b->instance->driver;
     aclmdlDesc *desc = driver->acl.aclmdlCreateDesc();
-    bool ok = desc && driver->acl.aclmdlGetDesc(desc, id) == ACL_SUCCESS &&
-              same_sizes(b, b->graph->inputs, b->graph->n_inputs, desc,
-                         driver->acl.aclmdlGetInputSizeByIndex,
-                         driver->acl.aclmdlGetNumInputs(desc)) &&
-              same_sizes(b, b->graph->outputs, b->graph->n_outputs, desc,
-                         driver->acl.aclmdlGetOutputSizeByIndex,
-                         driver->acl.aclmdlGetNumOutputs(desc));
+    bool ok =
+        desc && driver->acl.aclmdlGetDesc(desc, id) == ACL_SUCCESS &&
+        same_sizes(b, b->graph->inputs, b->graph->n_inputs, desc,
+                   driver->acl.aclmdlGetInputSizeByIndex, driver->acl.aclmdlGetNumInputs(desc)) &&
+        same_sizes(b, b->graph->outputs, b->graph->n_outputs, desc,
+                   driver->acl.aclmdlGetOutputSizeByIndex, driver->acl.aclmdlGetNumOutputs(desc));
 
     if (desc)
         driver->acl.aclmdlDestroyDesc(desc);

@@ -106,8 +106,8 @@ void bp_cann_exec_bind(const bp_instance *instance, struct bp_cann_exec *exec,
         const struct end *end = &exec->ends[i];
         const bp_tensor *tensor = i < exec->n_in ? &desc->in[end->index] : &desc->out[end->index];
 
-        instance->driver->acl.aclUpdateDataBuffer(end->buffer, (char *)tensor->base + tensor->offset,
-                                                  end->bytes);
+        instance->driver->acl.aclUpdateDataBuffer(
+            end->buffer, (char *)tensor->base + tensor->offset, end->bytes);
     }
 }
 
@@ -115,8 +115,7 @@ bp_rc bp_cann_exec_queue(const bp_instance *instance, const struct bp_cann_exec 
                          aclrtStream stream, bp_err *err)
 {
     const struct bp_cann_driver *driver = instance->driver;
-    aclError code =
-        driver->acl.aclmdlExecuteAsync(exec->model, exec->in, exec->out, stream);
+    aclError code = driver->acl.aclmdlExecuteAsync(exec->model, exec->in, exec->out, stream);
 
     if (code == ACL_SUCCESS)
         return BP_OK;

@@ -231,10 +231,8 @@ static void add_value(struct bp_cann_text *graph, uint32_t field, const bp_value
 /* onnx.proto's AttributeProto.AttributeType of a row. */
 static int64_t attribute_type(const bp_attr *attr)
 {
-    static const int64_t single[] = {[BP_ATTR_FLOAT] = 1,
-                                     [BP_ATTR_INT] = 2,
-                                     [BP_ATTR_STRING] = 3,
-                                     [BP_ATTR_TENSOR] = 4};
+    static const int64_t single[] = {
+        [BP_ATTR_FLOAT] = 1, [BP_ATTR_INT] = 2, [BP_ATTR_STRING] = 3, [BP_ATTR_TENSOR] = 4};
     bool is_list = attr->flags & BP_ATTR_LIST && attr->type != BP_ATTR_TENSOR;
 
     return single[attr->type] + (is_list ? 5 : 0);

@@ -313,8 +313,7 @@ END_TEST
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-static const char *const points[] = {"malloc", "copy",   "load", "compile",
-                                     "launch", "task",   "sync"};
+static const char *const points[] = {"malloc", "copy", "load", "compile", "launch", "task", "sync"};
 
 enum { N_POINTS = sizeof points / sizeof points[0], MOST_CALLS = 60, RUNS = 3 };
 

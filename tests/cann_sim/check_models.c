@@ -434,8 +434,7 @@ START_TEST(what_is_no_model_is_told)
     FAILS(ACL_ERROR_INVALID_PARAM, aclmdlLoadFromFile(NULL, &id));
     FAILS(ACL_ERROR_INVALID_PARAM, aclmdlLoadFromMem(bytes, 0, &id));
     FAILS(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID, aclmdlLoadFromMem(bytes, 12, &id));
-    FAILS(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID,
-          aclmdlLoadFromMem(bytes, built.size - 1, &id));
+    FAILS(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID, aclmdlLoadFromMem(bytes, built.size - 1, &id));
     bytes[built.size / 2] ^= 1;
     FAILS(ACL_ERROR_GE_LOAD_MODEL, aclmdlLoadFromMem(bytes, built.size, &id));
     bytes[0] ^= 1;
@@ -582,8 +581,7 @@ START_TEST(options_are_those_of_the_vendors_builder)
           bp_ascend_graph_option(graph, "op_select_impl_mode", "fast"));
     FAILS(BP_ASCEND_GRAPH_PARAM_INVALID, bp_ascend_graph_option(graph, "precision", ""));
     OK(bp_ascend_graph_option(graph, "optypelist_for_implmode", "Relu"));
-    FAILS(BP_ASCEND_GRAPH_PARAM_INVALID,
-          bp_ascend_graph_build(graph, &built.bytes, &built.size));
+    FAILS(BP_ASCEND_GRAPH_PARAM_INVALID, bp_ascend_graph_build(graph, &built.bytes, &built.size));
     OK(bp_ascend_graph_option(graph, "op_select_impl_mode", "high_precision"));
     bp_ascend_model_free(build(graph).bytes);
 }

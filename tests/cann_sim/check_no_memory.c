@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "sim_kit.h"
+#include <bp_ascend_graph.h>
 
 /* Fails the first allocation of the call, then the second... until it succeeds; counts them. */
 #define FAILING(count, call)                                                                       \
@@ -166,6 +167,75 @@ START_TEST(descriptions)
 }
 END_TEST
 
+/* y = x + w, put together and built; after a failure nothing of it is left. */
+static aclError build_sum(const aclTensorDesc *desc, void **model, size_t *size)
+{
+    static const float w[2] = {1, 2};
+    const aclTensorDesc *descs[2] = {desc, desc};
+    bp_ascend_graph *graph = bp_ascend_graph_create("sum");
+    uint32_t in[2], y;
+    aclError rc = graph ? 0 : ACL_ERROR_BAD_ALLOC;
+
+    if (!rc)
+        rc = bp_ascend_graph_input(graph, "x", desc, &in[0]);
+    if (!rc)
+        rc = bp_ascend_graph_constant(graph, desc, w, sizeof w, &in[1]);
+    if (!rc)
+        rc = bp_ascend_graph_operator(graph, "Add", 2, in, descs, 1, descs, NULL, &y);
+    if (!rc)
+        rc = bp_ascend_graph_output(graph, "y", y);
+    if (!rc)
+        rc = bp_ascend_graph_build(graph, model, size);
+    bp_ascend_graph_destroy(graph);
+    return rc;
+}
+
+START_TEST(models)
+{
+    const int64_t dims[1] = {2};
+    float x[2] = {1, 2};
+    aclTensorDesc *desc = aclCreateTensorDesc(ACL_FLOAT, 1, dims, ACL_FORMAT_ND);
+    aclmdlDataset *in = aclmdlCreateDataset(), *out = aclmdlCreateDataset();
+    aclDataBuffer *from, *to = aclCreateDataBuffer(NULL, 0);
+    aclmdlDesc *ends = aclmdlCreateDesc();
+    unsigned count = 0;
+    void *memory, *model;
+    size_t size;
+    uint32_t id;
+
+    up(NULL);
+    memory = device_copy(x, sizeof x);
+    from = aclCreateDataBuffer(memory, sizeof x);
+    FAILING(count, build_sum(desc, &model, &size));
+    ck_assert_uint_ge(count, 10);
+    count = 0;
+    FAILING(count, aclmdlLoadFromMem(model, size, &id));
+    ck_assert_uint_ge(count, 10);
+    count = 0;
+    FAILING(count, aclmdlGetDesc(ends, id));
+    ck_assert_uint_eq(count, 2);
+    count = 0;
+    FAILING(count, aclmdlAddDatasetBuffer(in, from));
+    ck_assert_uint_eq(count, 1);
+    OK(aclmdlAddDatasetBuffer(out, to));
+    count = 0;
+    FAILING(count, aclmdlExecute(id, in, out)); /* which allocates the output */
+    ck_assert_uint_ge(count, 3);
+    OK(aclrtFree(aclGetDataBufferAddr(to)));
+    OK(aclmdlUnload(id));
+    OK(aclrtFree(memory));
+    ck_assert_uint_eq(counters().live_bytes, 0);
+    bp_ascend_model_free(model);
+    OK(aclmdlDestroyDesc(ends));
+    OK(aclmdlDestroyDataset(in));
+    OK(aclmdlDestroyDataset(out));
+    OK(aclDestroyDataBuffer(from));
+    OK(aclDestroyDataBuffer(to));
+    aclDestroyTensorDesc(desc);
+    down();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cann_sim_no_memory");
@@ -178,6 +248,7 @@ int main(void)
     tcase_add_test(tests, tasks);
     tcase_add_test(tests, operators);
     tcase_add_test(tests, descriptions);
+    tcase_add_test(tests, models);
     suite_add_tcase(suite, tests);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -39,10 +39,10 @@ void sim_compiled_leave(struct sim_compiled *compiled); /* [locked]; NULL is fin
 /* Fills *call, with the operator's own idea of its outputs; *values are then the caller's. */
 aclError sim_prepare(const struct sim_request *request, bool check_outputs, struct sim_call *call,
                      void **values);
-/* Does the compiler make float32 into halves? [locked] */
-bool sim_is_halved(const struct sim_call *call);
 /* One of the values that ACL_PRECISION_MODE may have, "" among them? */
 bool sim_is_precision(const char *value);
+/* Does the compiler make float32 into halves? [locked] */
+bool sim_is_halved(const struct sim_call *call);
 void sim_cache_count(struct bp_ascend_counters *counters); /* [locked] */
 
 #endif

@@ -121,8 +121,8 @@ static aclError copy_weights(const struct sim_model *model)
             memcpy(at + tensor->offset, tensor->data, tensor->bytes);
     }
     sim_unpin(block);
-    sim_host_spends(model->device, sim_copy_cost(model->device, ACL_MEMCPY_HOST_TO_DEVICE,
-                                                 model->weight_size));
+    sim_host_spends(model->device,
+                    sim_copy_cost(model->device, ACL_MEMCPY_HOST_TO_DEVICE, model->weight_size));
     return 0;
 }
 

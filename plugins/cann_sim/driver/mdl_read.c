@@ -136,8 +136,7 @@ static aclError take_output(struct sim_reader *reader, struct sim_model *model)
     const char *name = sim_take_text(reader);
     uint64_t tensor = sim_take_number(reader);
 
-    if (reader->failed || tensor >= model->n_tensors ||
-        model->tensors[tensor].kind != SIM_OF_WORK)
+    if (reader->failed || tensor >= model->n_tensors || model->tensors[tensor].kind != SIM_OF_WORK)
         return fail("an output");
     model->tensors[tensor].kind = SIM_OF_OUTPUT;
     model->tensors[tensor].index = model->n_outputs;

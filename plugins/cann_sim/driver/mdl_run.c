@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* mdl_run.c - a model becomes one task of a stream, and runs. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "mdl.h"
 #include "memory.h"
+#include "pool.h"
+
+/* One of the model's inputs, then outputs, its work memory, its weights. */
+struct place {
+    void *address;
+    struct sim_block *pin;
+    uint8_t *inside; /* where its bytes are */
+};
 
 struct model_task {
     struct sim_task task;
     struct sim_model *model;
-    void **ends;              /* addresses: inputs, then outputs */
-    struct sim_block **pins;  /* of those, of work and weights */
-    uint8_t **inside;         /* where their bytes are */
+    struct sim_space *space;
+    struct place *places; /* in the space */
 };
+
+static struct sim_pool tasks = {.size = sizeof(struct model_task)};
 
 /* ---- on the stream's thread ----------------------------------------------------------------- */
 
@@ -35,7 +45,7 @@ static aclError pin(struct model_task *run, size_t i, const void *address, size_
     if (size == 0)
         return 0;
     return sim_pin(run->model->device, address, size, ACL_ERROR_RT_AICORE_EXCEPTION, what,
-                   &run->pins[i], &run->inside[i]);
+                   &run->places[i].pin, &run->places[i].inside);
 }
 
 static aclError pin_all(struct model_task *run)
@@ -47,7 +57,7 @@ static aclError pin_all(struct model_task *run)
     if (!rc)
         rc = pin(run, n + 1, model->weights, model->weight_size, "a model's weights");
     for (size_t i = 0; i < n && !rc; i++)
-        rc = pin(run, i, run->ends[i], end_bytes(model, i),
+        rc = pin(run, i, run->places[i].address, end_bytes(model, i),
                  i < model->n_inputs ? "a model's input" : "a model's output");
     return rc;
 }
@@ -62,13 +72,13 @@ static void *place_of(const struct model_task *run, uint32_t i)
     tensor = &model->tensors[i];
     switch (tensor->kind) {
     case SIM_OF_INPUT:
-        return run->inside[tensor->index];
+        return run->places[tensor->index].inside;
     case SIM_OF_OUTPUT:
-        return run->inside[model->n_inputs + tensor->index];
+        return run->places[model->n_inputs + tensor->index].inside;
     case SIM_OF_WORK:
-        return run->inside[n_ends(model)] + tensor->offset;
+        return run->places[n_ends(model)].inside + tensor->offset;
     default:
-        return run->inside[n_ends(model) + 1] + tensor->offset;
+        return run->places[n_ends(model) + 1].inside + tensor->offset;
     }
 }
 
@@ -108,7 +118,7 @@ static aclError run_model(struct sim_task *task, struct sim_stream *stream)
         sim_lock();
     }
     for (size_t i = 0; i < n_ends(model) + 2; i++)
-        sim_unpin(run->pins[i]);
+        sim_unpin(run->places[i].pin);
     model->is_running = false;
     pthread_cond_broadcast(&sim_world.changed);
     return rc;
@@ -119,10 +129,9 @@ static void drop_model(struct sim_task *task)
     struct model_task *run = (struct model_task *)task;
 
     sim_model_leave(run->model);
-    free(run->ends);
-    free(run->pins);
-    free(run->inside);
-    free(run);
+    if (run->space)
+        sim_space_put(run->space);
+    sim_pool_put(&tasks, task);
 }
 
 /* ---- queueing ------------------------------------------------------------------------------- */
@@ -168,8 +177,8 @@ static aclError check_counts(const struct sim_model *model, const aclmdlDataset 
 
 static struct model_task *make_task(struct sim_model *model)
 {
-    struct model_task *run = calloc(1, sizeof *run);
-    size_t n = n_ends(model) + 2;
+    struct model_task *run = sim_pool_get(&tasks);
+    size_t size = (n_ends(model) + 2) * sizeof *run->places;
 
     if (!run)
         return NULL;
@@ -179,13 +188,13 @@ static struct model_task *make_task(struct sim_model *model)
     run->task.drop = drop_model;
     run->task.busy = SIM_BUSY_OPERATOR;
     run->task.cost_ns = model_cost(model);
-    run->ends = calloc(n, sizeof *run->ends);
-    run->pins = calloc(n, sizeof *run->pins);
-    run->inside = calloc(n, sizeof *run->inside);
-    if (run->ends && run->pins && run->inside)
-        return run;
-    drop_model(&run->task);
-    return NULL;
+    run->space = sim_space_get(size);
+    if (!run->space) {
+        drop_model(&run->task);
+        return NULL;
+    }
+    run->places = memset(sim_space_bytes(run->space), 0, size);
+    return run;
 }
 
 static aclError take_buffers(struct model_task *run, const aclmdlDataset *in,
@@ -195,12 +204,11 @@ static aclError take_buffers(struct model_task *run, const aclmdlDataset *in,
     aclError rc = 0;
 
     for (size_t i = 0; i < n_ends(model) && !rc; i++) {
-        const aclDataBuffer *buffer = i < model->n_inputs
-                                          ? in->entries[i].buffer
-                                          : out->entries[i - model->n_inputs].buffer;
+        const aclDataBuffer *buffer =
+            i < model->n_inputs ? in->entries[i].buffer : out->entries[i - model->n_inputs].buffer;
 
         rc = check_buffer(model, i, buffer);
-        run->ends[i] = buffer->data;
+        run->places[i].address = buffer->data;
     }
     return rc;
 }

@@ -19,7 +19,7 @@ extern "C" {
 
 typedef struct bp_ascend_graph bp_ascend_graph;
 
-#define BP_ASCEND_NO_TENSOR UINT32_MAX /* an optional input that is absent */
+#define BP_ASCEND_NO_TENSOR UINT32_MAX         /* an optional input that is absent */
 #define BP_ASCEND_GRAPH_PARAM_INVALID 50331649 /* what the vendor's builder says of its options */
 
 /* An empty one, to be destroyed; NULL without memory. The name goes into the model. */
@@ -40,18 +40,19 @@ ACL_FUNC_VISIBILITY aclError bp_ascend_graph_option(bp_ascend_graph *graph, cons
 ACL_FUNC_VISIBILITY aclError bp_ascend_graph_input(bp_ascend_graph *graph, const char *name,
                                                    const aclTensorDesc *desc, uint32_t *tensor);
 ACL_FUNC_VISIBILITY aclError bp_ascend_graph_constant(bp_ascend_graph *graph,
-                                                      const aclTensorDesc *desc,
-                                                      const void *data, size_t size,
-                                                      uint32_t *tensor);
+                                                      const aclTensorDesc *desc, const void *data,
+                                                      size_t size, uint32_t *tensor);
 /*
  * An operator that reads `inputs`, each described as the operator is to see it: the element type and
  * the number of elements are the tensor's, format and shape need not be. Its outputs are new tensors,
  * whose numbers go to `outputs`. `attr` may be NULL. Whether it can be compiled is seen in building.
  */
-ACL_FUNC_VISIBILITY aclError bp_ascend_graph_operator(
-    bp_ascend_graph *graph, const char *opType, int numInputs, const uint32_t inputs[],
-    const aclTensorDesc *const inputDesc[], int numOutputs, const aclTensorDesc *const outputDesc[],
-    const aclopAttr *attr, uint32_t outputs[]);
+ACL_FUNC_VISIBILITY aclError bp_ascend_graph_operator(bp_ascend_graph *graph, const char *opType,
+                                                      int numInputs, const uint32_t inputs[],
+                                                      const aclTensorDesc *const inputDesc[],
+                                                      int numOutputs,
+                                                      const aclTensorDesc *const outputDesc[],
+                                                      const aclopAttr *attr, uint32_t outputs[]);
 /* An operator's output becomes one of the model's; once each. */
 ACL_FUNC_VISIBILITY aclError bp_ascend_graph_output(bp_ascend_graph *graph, const char *name,
                                                     uint32_t tensor);
@@ -65,8 +66,7 @@ ACL_FUNC_VISIBILITY aclError bp_ascend_graph_build(const bp_ascend_graph *graph,
                                                    size_t *size);
 ACL_FUNC_VISIBILITY void bp_ascend_model_free(void *model); /* NULL is fine */
 /* Writes the file, all of it or nothing. ACL_ERROR_WRITE_FILE */
-ACL_FUNC_VISIBILITY aclError bp_ascend_model_save(const char *path, const void *model,
-                                                  size_t size);
+ACL_FUNC_VISIBILITY aclError bp_ascend_model_save(const char *path, const void *model, size_t size);
 
 #ifdef __cplusplus
 }
