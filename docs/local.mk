@@ -6,6 +6,7 @@ dist_man_MANS += \
 	%D%/backplane-embed.1 \
 	%D%/backplane-new.1 \
 	%D%/backplane.1 \
+	%D%/bp-loader.7 \
 	%D%/bp-options.7 \
 	%D%/bp-provider.7
 dist_doc_DATA = %D%/authors.md
