@@ -749,6 +749,24 @@ typedef struct bp_session_stats {
 BP_API bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out,
                                   bp_err *err) BP_CHECKED;
 /*
+ * Memory of a session's states of runs by whom it serves, as bp_session_stats has it for all. Weights
+ * are not in it. An arena serves the groups of all providers: each is charged with its part of it by
+ * what it asked for, so that host memory of all rows adds up to that of the session.
+ */
+typedef struct bp_memory_use {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    const char *provider; /* as bp_session_provider() has it; NULL: what the host runs itself */
+    uint64_t held_bytes, pooled_bytes, peak_bytes;             /* host memory; pooled: of idle states */
+    uint64_t own_held_bytes, own_pooled_bytes, own_peak_bytes; /* the same in its own memory */
+} bp_memory_use;
+/*
+ * Row i: the providers in the order of bp_session_provider(), then the host. BP_E_INVALID: there is
+ * none. [as bp_session_get_stats]
+ */
+BP_API bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use *out,
+                                   bp_err *err) BP_CHECKED;
+/*
  * Gives back the memory that waits for the next runs, which then are prepared anew, once: for a
  * session that rests, or after a run with unusually large shapes. Runs in flight keep theirs until
  * they end. *freed (NULL is fine): its bytes of host memory. [any thread, but not with

@@ -46,7 +46,7 @@ struct bp_body {
     struct bp_stage *stages;
     uint32_t n_units, n_stages;
     uint32_t n_programs; /* in bodies too */
-    struct bp_memory *memory; /* counts what its frames hold; may be NULL */
+    struct bp_engine_memory *memory; /* counts what its frames hold; may be NULL */
     struct bp_region region;
 };
 
@@ -57,7 +57,7 @@ struct bp_body_maker {
     bp_report *report;
     const struct bp_place_list *places; /* or NULL */
     bool *has_matched;                  /* one a rule */
-    struct bp_memory *memory;           /* for bp_body.memory */
+    struct bp_engine_memory *memory;    /* for bp_body.memory */
     bool claims_only;        /* for a plan: no compiling, nodes without a taker are fine */
     struct bp_text *missing; /* operators that nobody takes, one text for all */
     uint32_t n_missing;

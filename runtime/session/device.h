@@ -45,6 +45,8 @@ static inline bool bp_has_memory(const struct bp_active *active)
 /* n bytes in a space of an instance's device. */
 bp_rc bp_device_alloc(const struct bp_active *by, uint32_t space, size_t n, size_t align,
                       void **out, bp_err *err) BP_CHECKED;
+/* Gives back n bytes that came from that; base may be NULL. */
+void bp_device_free(const struct bp_active *by, uint32_t space, void *base, size_t n);
 /* The queue of an instance in a list, added to it if there is none yet. */
 bp_rc bp_queue_get(struct bp_queue **list, const struct bp_active *by, struct bp_queue **out,
                    bp_err *err) BP_CHECKED;
@@ -119,8 +121,8 @@ bp_rc bp_planning_devices(struct bp_planning *p, bp_err *err) BP_CHECKED;
 void bp_planning_extend_transfers(struct bp_planning *p);
 /* Frees blocks and rooms. device_layout.c */
 void bp_device_plan_finish(struct bp_stage_plan *plan);
-/* Bytes of providers' memory that a plan holds, rooms included. */
-size_t bp_device_plan_bytes(const struct bp_stage_plan *plan);
+/* Bytes of a provider's memory (NULL: of all providers') that a plan holds, rooms included. */
+size_t bp_device_plan_bytes(const struct bp_stage_plan *plan, const struct bp_active *by);
 
 /* ---- runs: device_run.c ---------------------------------------------------------------------- */
 

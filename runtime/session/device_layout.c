@@ -183,12 +183,6 @@ bp_rc bp_device_lay_out(struct bp_device_planner *d, bp_err *err)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void free_memory(const struct bp_active *by, uint32_t space, void *base)
-{
-    if (base)
-        by->provider->dev->free(by->instance, 0, space, base);
-}
-
 void bp_device_plan_finish(struct bp_stage_plan *plan)
 {
     struct bp_device_plan *device = plan->device;
@@ -199,13 +193,15 @@ void bp_device_plan_finish(struct bp_stage_plan *plan)
         const struct bp_unit_frame *unit = &plan->units[u];
 
         for (uint32_t i = 0; unit->rooms && i < unit->desc.n_out; i++)
-            free_memory(unit->unit->by, unit->rooms[i].space, unit->rooms[i].base);
+            bp_device_free(unit->unit->by, unit->rooms[i].space, unit->rooms[i].base,
+                           unit->rooms[i].cap);
     }
     for (uint32_t b = 0; b < device->n_blocks; b++)
-        free_memory(device->blocks[b].queue->by, device->blocks[b].space, device->blocks[b].base);
+        bp_device_free(device->blocks[b].queue->by, device->blocks[b].space,
+                       device->blocks[b].base, device->blocks[b].bytes);
 }
 
-size_t bp_device_plan_bytes(const struct bp_stage_plan *plan)
+size_t bp_device_plan_bytes(const struct bp_stage_plan *plan, const struct bp_active *by)
 {
     const struct bp_device_plan *device = plan->device;
     size_t bytes = 0;
@@ -213,10 +209,14 @@ size_t bp_device_plan_bytes(const struct bp_stage_plan *plan)
     for (uint32_t u = 0; device && u < plan->n_units; u++) {
         const struct bp_unit_frame *unit = &plan->units[u];
 
+        if (by && unit->unit->by != by)
+            continue;
         for (uint32_t i = 0; unit->rooms && i < unit->desc.n_out; i++)
             bytes += unit->rooms[i].cap;
     }
-    for (uint32_t b = 0; device && b < device->n_blocks; b++)
-        bytes += device->blocks[b].bytes;
+    for (uint32_t b = 0; device && b < device->n_blocks; b++) {
+        if (!by || device->blocks[b].queue->by == by)
+            bytes += device->blocks[b].bytes;
+    }
     return bytes;
 }

@@ -49,8 +49,17 @@ bp_rc bp_device_alloc(const struct bp_active *by, uint32_t space, size_t n, size
         rc = bp_fail(err, BP_E_INTERNAL, "it succeeded without memory");
     if (rc < 0)
         return bp_fail_in(err, rc, "%zu bytes of its memory", n);
+    bp_memory_add(&by->memory->own, n);
     *out = base;
     return BP_OK;
+}
+
+void bp_device_free(const struct bp_active *by, uint32_t space, void *base, size_t n)
+{
+    if (!base)
+        return;
+    by->provider->dev->free(by->instance, 0, space, base);
+    bp_memory_drop(&by->memory->own, n);
 }
 
 bp_rc bp_queue_get(struct bp_queue **list, const struct bp_active *by, struct bp_queue **out,

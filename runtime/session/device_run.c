@@ -48,15 +48,16 @@ bp_rc bp_device_grow(struct bp_unit_frame *unit, uint32_t out, size_t bytes, bp_
 {
     const struct bp_active *by = unit->unit->by;
     struct bp_device_room *room = &unit->rooms[out];
+    bp_rc rc;
 
     if (room->base && room->cap >= bytes)
         return BP_OK;
-    if (room->base)
-        by->provider->dev->free(by->instance, 0, room->space, room->base);
+    bp_device_free(by, room->space, room->base, room->cap);
     *room = (struct bp_device_room){.space = unit->desc.out[out].space};
     bytes = bytes ? bytes : 1; /* so that an empty tensor has a base too */
-    room->cap = bytes;
-    return bp_device_alloc(by, room->space, bytes, BP_DEVICE_ALIGN, &room->base, err);
+    rc = bp_device_alloc(by, room->space, bytes, BP_DEVICE_ALIGN, &room->base, err);
+    room->cap = rc >= 0 ? bytes : 0;
+    return rc;
 }
 
 bp_rc bp_device_fetch(struct bp_run_state *state, struct bp_unit_frame *unit, uint32_t out,

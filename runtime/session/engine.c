@@ -420,7 +420,7 @@ uint64_t bp_engine_trim(struct bp_engine *engine)
         struct bp_frame_state *frame = atomic_exchange(&engine->idle[i], NULL);
 
         if (frame)
-            bytes += bp_frame_state_bytes(frame);
+            bytes += bp_frame_state_bytes(frame, NULL);
         bp_frame_state_destroy(frame);
     }
     return bytes;

@@ -17,7 +17,7 @@ struct bp_engine {
     struct bp_ir *ir;
     struct bp_body *body;
     bp_report *report;
-    struct bp_memory memory; /* that its frames hold */
+    struct bp_engine_memory memory; /* that its frames hold */
     bool *has_matched; /* one a placement rule: it speaks of a node */
     _Atomic(struct bp_frame_state *) idle[BP_IDLE_FRAMES];
 };

@@ -149,9 +149,10 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
             frame->plans[s] = next;
         }
     }
-    for (uint32_t v = 0; frame->growing && v < frame->body->ir->n_values; v++)
+    for (uint32_t v = 0; frame->growing && v < frame->body->ir->n_values; v++) {
+        bp_memory_shrink(frame->body, v, frame->growing[v].cap);
         free(frame->growing[v].data);
-    bp_memory_drop(frame->body->memory, frame->grown);
+    }
     for (uint32_t v = 0; frame->held && v < frame->body->ir->n_values; v++)
         bp_object_release(frame->held[v]);
     destroy_carried(frame);
@@ -186,39 +187,53 @@ bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *u
     return rc;
 }
 
-size_t bp_frame_state_bytes(const struct bp_frame_state *frame)
+static size_t arena_bytes(const struct bp_stage_plan *plan, const struct bp_memory *of)
+{
+    size_t bytes = 0;
+
+    if (!of)
+        return plan->arena_bytes;
+    for (uint32_t i = 0; i < plan->n_shares; i++)
+        bytes += plan->shares[i].of == of ? plan->shares[i].bytes : 0;
+    return bytes;
+}
+
+size_t bp_frame_state_bytes(const struct bp_frame_state *frame, const struct bp_memory *of)
 {
     size_t bytes = 0;
 
     for (uint32_t s = 0; s < frame->body->n_stages; s++) {
         for (const struct bp_stage_plan *plan = frame->plans[s]; plan; plan = plan->next)
-            bytes += plan->arena_bytes;
+            bytes += arena_bytes(plan, of);
     }
-    for (uint32_t v = 0; v < frame->body->ir->n_values; v++)
-        bytes += frame->growing[v].cap;
+    for (uint32_t v = 0; v < frame->body->ir->n_values; v++) {
+        if (frame->growing[v].cap > 0 && (!of || bp_memory_of_value(frame->body, v) == of))
+            bytes += frame->growing[v].cap;
+    }
     for (uint32_t u = 0; u < frame->body->n_units; u++) {
         for (uint32_t i = 0; frame->children[u] && i < n_bodies(frame, &frame->body->units[u]);
              i++) {
             if (frame->children[u][i])
-                bytes += bp_frame_state_bytes(frame->children[u][i]);
+                bytes += bp_frame_state_bytes(frame->children[u][i], of);
         }
     }
     return bytes;
 }
 
-size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame)
+size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame,
+                                   const struct bp_active *by)
 {
     size_t bytes = 0;
 
     for (uint32_t s = 0; s < frame->body->n_stages; s++) {
         for (const struct bp_stage_plan *plan = frame->plans[s]; plan; plan = plan->next)
-            bytes += bp_device_plan_bytes(plan);
+            bytes += bp_device_plan_bytes(plan, by);
     }
     for (uint32_t u = 0; u < frame->body->n_units; u++) {
         for (uint32_t i = 0; frame->children[u] && i < n_bodies(frame, &frame->body->units[u]);
              i++) {
             if (frame->children[u][i])
-                bytes += bp_frame_state_device_bytes(frame->children[u][i]);
+                bytes += bp_frame_state_device_bytes(frame->children[u][i], by);
         }
     }
     return bytes;
@@ -250,10 +265,8 @@ bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_
     size_t before = growing->cap;
     bp_rc rc = bp_growing_reserve(growing, bytes, keep, err);
 
-    if (growing->cap > before) {
-        frame->grown += growing->cap - before;
-        bp_memory_add(frame->body->memory, growing->cap - before);
-    }
+    if (growing->cap > before)
+        bp_memory_grow(frame->body, value, growing->cap - before);
     return rc;
 }
 

@@ -85,7 +85,9 @@ struct bp_stage_plan {
     void *arena;
     size_t arena_bytes;
     struct bp_device_plan *device; /* NULL: all is in host memory */
-    struct bp_memory *memory; /* counts the arena; may be NULL */
+    struct bp_engine_memory *memory; /* counts the arena; may be NULL */
+    struct bp_memory_share *shares;  /* of it, one a unit */
+    uint32_t n_shares;
 };
 
 struct bp_frame_state {
@@ -97,7 +99,6 @@ struct bp_frame_state {
     bp_binding **wanted;               /* one a value: where a caller wants it; NULL: nowhere */
     bp_object **held;                  /* one a value: what keeps its cell alive; or NULL */
     struct bp_growing *growing;        /* one a value of unknown size; allocated at first need */
-    size_t grown;                      /* bytes of these that are counted in body->memory */
     struct bp_carried **carried;       /* [unit] of loops: values between rounds, made at first need */
     struct bp_stage_plan **plans;      /* [stage] most recently used first */
     struct bp_frame_state ***children; /* [unit][body], made at first need */
@@ -150,10 +151,14 @@ bp_rc bp_growing_reserve(struct bp_growing *growing, size_t bytes, size_t keep,
 bp_rc bp_growing_copy(struct bp_growing *growing, const struct bp_cell *from, struct bp_cell *out,
                       bp_err *err) BP_CHECKED;
 
-/* Bytes in the arenas and growing outputs of the frame and its children. */
-size_t bp_frame_state_bytes(const struct bp_frame_state *frame);
-/* The same of providers' own memory. */
-size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame);
+/*
+ * Bytes in the arenas and growing outputs of the frame and its children: those that are charged to
+ * `of`; NULL: all.
+ */
+size_t bp_frame_state_bytes(const struct bp_frame_state *frame, const struct bp_memory *of);
+/* The same of the memory of one provider, or (NULL) of all. */
+size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame,
+                                   const struct bp_active *by);
 
 /*
  * The plan of stage s for the cells as they are: remembered, or made. Makes room by forgetting the

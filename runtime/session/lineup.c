@@ -56,7 +56,9 @@ static struct bp_active *add_active(struct bp_lineup *lineup)
     list = realloc(lineup->active, (lineup->count + 1) * sizeof(struct bp_active *));
     if (list)
         lineup->active = list;
-    if (!active || !list)
+    if (active)
+        active->memory = bp_region_alloc(&lineup->region, sizeof *active->memory);
+    if (!active || !active->memory || !list)
         return NULL;
     list[lineup->count++] = active;
     return active;

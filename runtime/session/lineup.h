@@ -6,6 +6,7 @@
 #include "host/env.h"
 #include "plan/partition.h"
 #include "plan/report.h"
+#include "session/memory.h"
 
 /* A provider that got as far as an instance. */
 struct bp_active {
@@ -20,6 +21,7 @@ struct bp_active {
     uint32_t row;      /* in the report */
     uint32_t spaces;   /* memory spaces of its own; 0: it computes in host memory */
     struct bp_services services;
+    struct bp_provider_memory *memory; /* that its groups use; never NULL */
 };
 
 struct bp_lineup {

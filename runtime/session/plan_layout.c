@@ -61,9 +61,7 @@ static bp_rc lay_out(struct bp_planning *p, bp_err *err)
         return bp_fail(err, BP_E_NOMEM, "no memory for the %zu bytes of a run", bytes);
     }
     p->plan->arena_bytes = bytes;
-    p->plan->memory = p->frame->body->memory;
-    bp_memory_add(p->plan->memory, bytes);
-    return BP_OK;
+    return bp_memory_enter_arena(p, err);
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */

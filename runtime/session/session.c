@@ -272,8 +272,8 @@ const bp_report *bp_session_report(const bp_session *session)
 static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
 {
     if (engine) {
-        stats->held_bytes += atomic_load(&engine->memory.held);
-        stats->peak_bytes += atomic_load(&engine->memory.peak);
+        stats->held_bytes += atomic_load(&engine->memory.all.held);
+        stats->peak_bytes += atomic_load(&engine->memory.all.peak);
     }
     for (int i = 0; engine && i < BP_IDLE_FRAMES; i++) {
         struct bp_frame_state *frame = atomic_exchange(&engine->idle[i], NULL);
@@ -281,8 +281,8 @@ static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
         if (!frame)
             continue;
         stats->frames++;
-        stats->arena_bytes += bp_frame_state_bytes(frame);
-        stats->device_bytes += bp_frame_state_device_bytes(frame);
+        stats->arena_bytes += bp_frame_state_bytes(frame, NULL);
+        stats->device_bytes += bp_frame_state_device_bytes(frame, NULL);
         bp_engine_return_frame(engine, frame);
     }
 }
@@ -299,6 +299,58 @@ bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_
 
     count_frames(session->main.engine, &own);
     count_frames(session->general.engine, &own);
+    return bp_give_out(out, &own, err);
+}
+
+/* ---- memory by provider ---------------------------------------------------------------------- */
+
+static const struct bp_active *find_active(const struct bp_engine *engine, const char *name)
+{
+    for (uint32_t i = 0; i < engine->lineup.count; i++) {
+        if (strcmp(engine->lineup.active[i]->name, name) == 0)
+            return engine->lineup.active[i];
+    }
+    return NULL;
+}
+
+/* What an engine's frames hold for a provider, or (NULL) for the host. */
+static void count_use(struct bp_engine *engine, const struct bp_active *by, bp_memory_use *use)
+{
+    const struct bp_memory *host = by ? &by->memory->host : &engine->memory.hosted;
+
+    use->held_bytes += atomic_load(&host->held);
+    use->peak_bytes += atomic_load(&host->peak);
+    if (by) {
+        use->own_held_bytes += atomic_load(&by->memory->own.held);
+        use->own_peak_bytes += atomic_load(&by->memory->own.peak);
+    }
+    for (int i = 0; i < BP_IDLE_FRAMES; i++) {
+        struct bp_frame_state *frame = atomic_exchange(&engine->idle[i], NULL);
+
+        if (!frame)
+            continue;
+        use->pooled_bytes += bp_frame_state_bytes(frame, host);
+        if (by)
+            use->own_pooled_bytes += bp_frame_state_device_bytes(frame, by);
+        bp_engine_return_frame(engine, frame);
+    }
+}
+
+bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use *out, bp_err *err)
+{
+    bp_memory_use own = {.struct_size = sizeof own};
+    const struct bp_active *other;
+
+    if (!session || i > session->main.engine->lineup.count)
+        return bp_fail(err, BP_E_INVALID, "there is no provider %u in the session", i);
+    own.provider = bp_session_provider(session, i);
+    count_use(session->main.engine, own.provider ? session->main.engine->lineup.active[i] : NULL,
+              &own);
+    if (session->general.engine) {
+        other = own.provider ? find_active(session->general.engine, own.provider) : NULL;
+        if (other || !own.provider)
+            count_use(session->general.engine, other, &own);
+    }
     return bp_give_out(out, &own, err);
 }
 

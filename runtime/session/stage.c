@@ -130,7 +130,7 @@ void bp_stage_plan_destroy(struct bp_stage_plan *plan)
         bp_unit_profile_destroy(plan->units[u].profile);
     }
     bp_device_plan_finish(plan);
-    bp_memory_drop(plan->memory, plan->arena_bytes);
+    bp_memory_leave_arena(plan);
     free(plan->arena);
     bp_region_finish(&plan->region);
     free(plan);

@@ -447,6 +447,17 @@ AT(bp_session_stats, held_bytes, 48);
 AT(bp_session_stats, peak_bytes, 56);
 AT(bp_session_stats, device_bytes, 64);
 
+SIZE(bp_memory_use, 64);
+AT(bp_memory_use, struct_size, 0);
+AT(bp_memory_use, reserved0, 4);
+AT(bp_memory_use, provider, 8);
+AT(bp_memory_use, held_bytes, 16);
+AT(bp_memory_use, pooled_bytes, 24);
+AT(bp_memory_use, peak_bytes, 32);
+AT(bp_memory_use, own_held_bytes, 40);
+AT(bp_memory_use, own_pooled_bytes, 48);
+AT(bp_memory_use, own_peak_bytes, 56);
+
 SIZE(bp_report_provider, 112);
 AT(bp_report_provider, struct_size, 0);
 AT(bp_report_provider, stage, 4);

@@ -118,7 +118,7 @@ START_TEST(an_output_grows_with_the_data)
             ck_assert_int_eq(((const int64_t *)cell->base)[counts[k] - 1], lasts[k]);
     }
     ck_assert_uint_eq(shared.crossings, 24);
-    ck_assert_uint_ge(bp_frame_state_bytes(frame), 6 * 8 * 2);
+    ck_assert_uint_ge(bp_frame_state_bytes(frame, NULL), 6 * 8 * 2);
 }
 END_TEST
 

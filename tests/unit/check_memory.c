@@ -52,6 +52,39 @@ static bp_session_stats stats(void)
     return own;
 }
 
+static bp_memory_use use_of(uint32_t i)
+{
+    bp_memory_use own = {.struct_size = sizeof own};
+
+    KIT_OK(bp_session_get_memory(kit.session, i, &own, &kit.err));
+    return own;
+}
+
+/* Rows of all providers and of the host add up to what the session has; gives the last row. */
+static uint32_t check_sums(void)
+{
+    bp_session_stats all = stats();
+    uint64_t held = 0, pooled = 0, own = 0;
+    uint32_t i = 0;
+
+    for (;; i++) {
+        bp_memory_use use = use_of(i);
+
+        held += use.held_bytes;
+        pooled += use.pooled_bytes;
+        own += use.own_pooled_bytes;
+        ck_assert_uint_ge(use.peak_bytes, use.held_bytes);
+        ck_assert_uint_ge(use.own_peak_bytes, use.own_held_bytes);
+        if (!use.provider)
+            break;
+        ck_assert_str_eq(use.provider, bp_session_provider(kit.session, i));
+    }
+    ck_assert_uint_eq(held, all.held_bytes);
+    ck_assert_uint_eq(pooled, all.arena_bytes);
+    ck_assert_uint_eq(own, all.device_bytes);
+    return i;
+}
+
 /* Runs each call for warmth, then all of them many times: nothing is allocated or freed. */
 static void check_steady(struct call *calls, uint32_t n, uint32_t crossings_a_run)
 {
@@ -220,6 +253,7 @@ START_TEST(nor_does_a_loop)
     bind_output(&calls[0], 1, calls[0].z);
     check_steady(calls, 1, 4);
     ck_assert_uint_ge(stats().held_bytes, 4 * 5 * sizeof(float)); /* what the loop collects */
+    ck_assert_uint_ge(use_of(check_sums()).held_bytes, 4 * 5 * sizeof(float));
     ck_assert_uint_eq(stats().held_bytes, stats().arena_bytes);
     KIT_OK(bp_session_trim(kit.session, NULL, &kit.err));
     ck_assert_uint_eq(stats().held_bytes, 0);
@@ -254,6 +288,53 @@ START_TEST(memory_is_counted_and_given_back)
     ck_assert_uint_lt(stats().held_bytes, freed);
     KIT_OK(bp_session_trim(kit.session, NULL, &kit.err));
     KIT_FAILS(bp_session_trim(NULL, NULL, &kit.err), BP_E_INVALID, "no session");
+}
+END_TEST
+
+START_TEST(memory_is_counted_for_each_provider)
+{
+    bp_memory_use few, cpu, own = {.struct_size = sizeof own};
+    uint32_t host;
+
+    kit_small_model();
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    kit_session();
+    kit_check_small(3);
+    kit_check_small(1000);
+    host = check_sums();
+    ck_assert_uint_eq(host, 2); /* few, cpu, and the host */
+    few = use_of(0);
+    cpu = use_of(1);
+    ck_assert_uint_gt(few.held_bytes, 0);
+    ck_assert_uint_gt(cpu.held_bytes, 0);
+    ck_assert_uint_eq(few.held_bytes, few.pooled_bytes); /* no run is in flight */
+    ck_assert_uint_eq(few.own_peak_bytes, 0);
+    ck_assert_uint_eq(use_of(host).held_bytes, 0);
+    KIT_OK(bp_session_trim(kit.session, NULL, &kit.err));
+    check_sums();
+    ck_assert_uint_eq(use_of(0).held_bytes, 0);
+    ck_assert_uint_eq(use_of(0).peak_bytes, few.peak_bytes);
+    KIT_FAILS(bp_session_get_memory(kit.session, host + 1, &own, &kit.err), BP_E_INVALID,
+              "no provider 3");
+    KIT_FAILS(bp_session_get_memory(NULL, 0, &own, &kit.err), BP_E_INVALID, "no provider 0");
+}
+END_TEST
+
+START_TEST(memory_of_a_device_is_its_provider_s)
+{
+    bp_memory_use gizmo;
+
+    kit_small_model();
+    kit_provider("gizmo", BP_FALLBACK_REQUIRE);
+    kit_session();
+    kit_check_small(7);
+    check_sums();
+    gizmo = use_of(0);
+    ck_assert_uint_gt(gizmo.own_held_bytes, 0);
+    ck_assert_uint_eq(gizmo.own_held_bytes, gizmo.own_pooled_bytes);
+    KIT_OK(bp_session_trim(kit.session, NULL, &kit.err));
+    ck_assert_uint_eq(use_of(0).own_held_bytes, 0);
+    ck_assert_uint_eq(use_of(0).own_peak_bytes, gizmo.own_peak_bytes);
 }
 END_TEST
 
@@ -455,6 +536,8 @@ int main(void)
     tcase_add_test(steady, nor_does_control_flow);
     tcase_add_test(steady, nor_does_a_loop);
     tcase_add_test(steady, memory_is_counted_and_given_back);
+    tcase_add_test(steady, memory_is_counted_for_each_provider);
+    tcase_add_test(steady, memory_of_a_device_is_its_provider_s);
     tcase_add_test(failing, out_of_memory_is_a_status_on_the_whole_way);
     tcase_add_test(failing, out_of_memory_is_a_status_in_bodies_and_stages);
     tcase_add_test(failing, out_of_memory_is_a_status_in_plans_and_reports);
