@@ -903,9 +903,34 @@ typedef struct bp_report_pass {
     const char *name, *help;
 } bp_report_pass;
 
+/* Who an option's value is from; each goes over those before it. */
+enum {
+    BP_ORIGIN_DEFAULT = 0,     /* the provider itself */
+    BP_ORIGIN_FILE = 1,        /* a conf file beside the plug-in, of who installed it */
+    BP_ORIGIN_APPLICATION = 2, /* session or environment options of the program */
+    BP_ORIGIN_VARIABLE = 3     /* BACKPLANE_PROVIDER_OPTIONS, of who runs the program */
+};
+
+/* An option that a provider was created with. */
+typedef struct bp_report_option {
+    uint32_t struct_size;
+    uint32_t origin;         /* BP_ORIGIN_* */
+    const char *key, *value; /* the value is "(secret)" for one that is */
+} bp_report_option;
+
 BP_API uint32_t bp_report_pass_count(const bp_report *report); /* those that ran */
 BP_API bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_pass *out,
                                 bp_err *err) BP_CHECKED;
+/*
+ * Options of a provider's row, defaults included, as they were when the session was made; none where
+ * it came no further than BP_STAGE_OPTIONS. Strings live as long as the report. BP_E_INVALID: there
+ * is no such provider or option.
+ */
+BP_API uint32_t bp_report_option_count(const bp_report *report, uint32_t provider);
+BP_API bp_rc bp_report_get_option(const bp_report *report, uint32_t provider, uint32_t j,
+                                  bp_report_option *out, bp_err *err) BP_CHECKED;
+/* "default", "file", "application", "variable"; "?" for other numbers. */
+BP_API const char *bp_origin_name(uint32_t origin);
 BP_API uint32_t bp_report_provider_count(const bp_report *report);
 BP_API uint32_t bp_report_node_count(const bp_report *report);
 BP_API uint32_t bp_report_group_count(const bp_report *report);

@@ -12,7 +12,7 @@
 #include "host/names.h"
 
 #define FALLBACK "BACKPLANE_FALLBACK"
-#define OPTIONS  "BACKPLANE_PROVIDER_OPTIONS"
+#define OPTIONS "BACKPLANE_PROVIDER_OPTIONS"
 
 static bp_rc take_fallback(struct bp_override *override, const char *word, bp_err *err)
 {
@@ -103,16 +103,32 @@ void bp_override_finish(struct bp_override *override)
     *override = (struct bp_override){0};
 }
 
-/* The caller's row of a key, also where it says that the key may be unknown; NULL: none. */
-static bp_key_value *find(bp_key_value *options, uint32_t n, const char *key)
+const bp_key_value *bp_key_values_find(const bp_key_value *options, uint32_t n, const char *key)
 {
     for (uint32_t i = 0; i < n; i++) {
         const char *own = options[i].key;
 
-        if (strcmp(own[0] == '?' ? own + 1 : own, key) == 0)
+        if (own && strcmp(own[0] == '?' ? own + 1 : own, key) == 0)
             return &options[i];
     }
     return NULL;
+}
+
+static bool is_of(const struct bp_override_option *option, const char *name, const char *id)
+{
+    return bp_names_equal(option->name, name) || strcmp(option->name, id) == 0;
+}
+
+bool bp_override_has(const struct bp_override *override, const char *name, const char *id,
+                     const char *key)
+{
+    for (uint32_t i = 0; i < override->n_options; i++) {
+        const struct bp_override_option *option = &override->options[i];
+
+        if (is_of(option, name, id) && strcmp(option->key, key) == 0)
+            return true;
+    }
+    return false;
 }
 
 bp_rc bp_override_merge(const struct bp_override *override, const char *name, const char *id,
@@ -133,14 +149,12 @@ bp_rc bp_override_merge(const struct bp_override *override, const char *name, co
         memcpy(all, options, n * sizeof *all);
     for (uint32_t i = 0; i < override->n_options; i++) {
         const struct bp_override_option *option = &override->options[i];
-        bp_key_value *row;
+        const bp_key_value *row;
 
-        if (!bp_names_equal(option->name, name) && strcmp(option->name, id) != 0)
+        if (!is_of(option, name, id))
             continue;
-        row = find(all, *out_n, option->key);
-        if (!row)
-            row = &all[(*out_n)++];
-        *row = (bp_key_value){option->key, option->value};
+        row = bp_key_values_find(all, *out_n, option->key);
+        all[row ? (uint32_t)(row - all) : (*out_n)++] = (bp_key_value){option->key, option->value};
         ++*out_n_own;
     }
     *out = all;

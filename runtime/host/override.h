@@ -29,6 +29,11 @@ struct bp_override {
 bp_rc bp_override_init(struct bp_override *override, const struct bp_settings *settings,
                        bp_err *err) BP_CHECKED;
 void bp_override_finish(struct bp_override *override);
+/* Does the variable give this option of a provider? */
+bool bp_override_has(const struct bp_override *override, const char *name, const char *id,
+                     const char *key);
+/* The row of a key, also where it says that the key may be unknown ("?key"); NULL: none. */
+const bp_key_value *bp_key_values_find(const bp_key_value *options, uint32_t n, const char *key);
 /*
  * The options of a provider with the variable's in place of those of the same keys, and the others
  * behind; from the region, with borrowed strings. *out_n_own: how many are the variable's.

@@ -51,6 +51,7 @@ void bp_report_destroy(bp_report *report)
     if (!report)
         return;
     free(report->providers.data);
+    free(report->options.data);
     free(report->nodes.data);
     free(report->refusals.data);
     free(report->groups.data);
@@ -80,6 +81,26 @@ bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, u
     own->fix = keep(report, row->fix, &failed);
     own->states = bp_states_of(row->name, row->stage, row->code);
     *out = report->providers.count - 1;
+    return failed ? bp_fail_nomem(err, "the report") : BP_OK;
+}
+
+bp_rc bp_report_add_option(bp_report *report, uint32_t provider, const bp_report_option *row,
+                           bp_err *err)
+{
+    struct provider_row *of = (struct provider_row *)report->providers.data + provider;
+    bp_report_option *own = add_row(&report->options, sizeof *own);
+    bool failed = false;
+
+    if (!own)
+        return bp_fail_nomem(err, "the report");
+    *own = (bp_report_option){
+        .struct_size = sizeof *own,
+        .origin = row->origin,
+        .key = keep(report, row->key, &failed),
+        .value = keep(report, row->value, &failed),
+    };
+    if (of->n_options++ == 0)
+        of->first_option = report->options.count - 1;
     return failed ? bp_fail_nomem(err, "the report") : BP_OK;
 }
 

@@ -3,6 +3,7 @@
 #ifndef BP_PLAN_REPORT_H
 #define BP_PLAN_REPORT_H
 
+#include "base/text.h"
 #include "plan/partition.h"
 
 /* An empty report. */
@@ -11,6 +12,11 @@ bp_rc bp_report_create(bp_report **out, bp_err *err) BP_CHECKED;
 /* A provider's row, copied; index in *out. */
 bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, uint32_t *out,
                              bp_err *err) BP_CHECKED;
+/* An option of the provider's row that was added last, copied. */
+bp_rc bp_report_add_option(bp_report *report, uint32_t provider, const bp_report_option *row,
+                           bp_err *err) BP_CHECKED;
+/* A provider's options as a list in JSON, "options"; an empty one without a report. */
+void bp_report_put_options(const bp_report *report, uint32_t provider, struct bp_text *text);
 /* Sets how far a provider came, and why no further; reason may be NULL. */
 bp_rc bp_report_end_provider(bp_report *report, uint32_t provider, uint32_t stage, bp_rc code,
                              const char *reason, const char *fix, bp_err *err) BP_CHECKED;

@@ -33,6 +33,25 @@ static void time_or_null(struct bp_text *text, const char *key, uint32_t is_know
     bytes_or_null(text, key, is_known, (uint64_t)(ns + 0.5));
 }
 
+void bp_report_put_options(const bp_report *report, uint32_t provider, struct bp_text *text)
+{
+    uint32_t n = report ? bp_report_option_count(report, provider) : 0;
+
+    bp_json_open(text, "options", '[');
+    for (uint32_t j = 0; j < n; j++) {
+        bp_report_option row = {.struct_size = sizeof row};
+
+        if (bp_report_get_option(report, provider, j, &row, NULL) < 0)
+            continue;
+        bp_json_open(text, NULL, '{');
+        bp_json_string(text, "key", row.key);
+        bp_json_string(text, "value", row.value);
+        bp_json_string(text, "origin", bp_origin_name(row.origin));
+        bp_json_close(text, '}');
+    }
+    bp_json_close(text, ']');
+}
+
 static bp_rc add_provider(struct bp_text *text, const bp_report *report, uint32_t i, bp_err *err)
 {
     bp_report_provider row = {.struct_size = sizeof row};
@@ -62,6 +81,7 @@ static bp_rc add_provider(struct bp_text *text, const bp_report *report, uint32_
     time_or_null(text, "run_ns", row.known & BP_KNOWN_TIME, row.run_ns);
     time_or_null(text, "copy_ns", row.known & BP_KNOWN_COPIES, row.copy_ns);
     bp_json_bool(text, "simulated", row.known & BP_KNOWN_SIMULATED);
+    bp_report_put_options(report, i, text);
     bp_json_close(text, '}');
     return BP_OK;
 }

@@ -71,6 +71,33 @@ bp_rc bp_report_get_provider(const bp_report *report, uint32_t i, bp_report_prov
     return bp_give_out(out, provider_at(report, i), err);
 }
 
+uint32_t bp_report_option_count(const bp_report *report, uint32_t provider)
+{
+    const struct provider_row *rows = report->providers.data;
+
+    return provider < report->providers.count ? rows[provider].n_options : 0;
+}
+
+bp_rc bp_report_get_option(const bp_report *report, uint32_t provider, uint32_t j,
+                           bp_report_option *out, bp_err *err)
+{
+    const struct provider_row *rows = report->providers.data;
+
+    if (provider >= report->providers.count)
+        return no_row("provider", provider, report->providers.count, err);
+    if (j >= rows[provider].n_options)
+        return no_row("option", j, rows[provider].n_options, err);
+    return bp_give_out(
+        out, (bp_report_option *)report->options.data + rows[provider].first_option + j, err);
+}
+
+const char *bp_origin_name(uint32_t origin)
+{
+    static const char *const names[] = {"default", "file", "application", "variable"};
+
+    return origin < sizeof names / sizeof names[0] ? names[origin] : "?";
+}
+
 bp_rc bp_report_get_node(const bp_report *report, uint32_t i, bp_report_node *out, bp_err *err)
 {
     if (i >= report->nodes.count)

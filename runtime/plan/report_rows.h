@@ -19,6 +19,7 @@ struct edge {
 struct provider_row {
     bp_report_provider row;
     uint32_t n_reckoned; /* graphs of which it said what they take */
+    uint32_t first_option, n_options;
 };
 
 struct node_row {
@@ -29,6 +30,7 @@ struct node_row {
 struct bp_report {
     struct bp_region text;
     struct rows providers; /* struct provider_row */
+    struct rows options;   /* bp_report_option */
     struct rows nodes;     /* struct node_row */
     struct rows refusals;  /* bp_report_refusal */
     struct rows groups;    /* bp_report_group */

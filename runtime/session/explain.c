@@ -55,10 +55,26 @@ static void put_refusal(const struct bp_why *why, const struct bp_why_refusal *r
         if (bp_report_get_node(why->report, refusal->examples[i], &node, NULL) < 0)
             continue;
         bp_text_printf(out, "%s %s%s%s (%s%s%s)", i ? "," : "; e.g.", node.path,
-                       node.path[0] ? "/" : "", node.name, node.op,
-                       node.stands_for ? ", of " : "", node.stands_for ? node.stands_for : "");
+                       node.path[0] ? "/" : "", node.name, node.op, node.stands_for ? ", of " : "",
+                       node.stands_for ? node.stands_for : "");
     }
     bp_text_add(out, "\n");
+}
+
+/* Those that somebody set; there may be many defaults. */
+static void put_options(const struct bp_why *why, struct bp_text *out)
+{
+    uint32_t n = why->report ? bp_report_option_count(why->report, why->provider) : 0;
+
+    for (uint32_t j = 0; j < n; j++) {
+        bp_report_option row = {.struct_size = sizeof row};
+
+        if (bp_report_get_option(why->report, why->provider, j, &row, NULL) < 0 ||
+            row.origin == BP_ORIGIN_DEFAULT)
+            continue;
+        put_label(out, "", "option");
+        bp_text_printf(out, "%s=%s (%s)\n", row.key, row.value, bp_origin_name(row.origin));
+    }
 }
 
 void bp_why_text(const struct bp_why *why, struct bp_text *out)
@@ -73,6 +89,7 @@ void bp_why_text(const struct bp_why *why, struct bp_text *out)
         put_label(out, "", "file");
         bp_text_printf(out, "%s\n", why->row.file);
     }
+    put_options(why, out);
     for (uint32_t i = 0; i < why->n_refusals && i < REFUSALS_SHOWN; i++)
         put_refusal(why, &why->refusals[i], out);
     if (why->n_refusals > REFUSALS_SHOWN) {
@@ -133,6 +150,7 @@ void bp_why_json(const struct bp_why *why, struct bp_text *out)
     bp_json_int(out, "costly", row->n_costly);
     bp_json_int(out, "nodes", row->n_nodes);
     bp_json_int(out, "total", why->n_total);
+    bp_report_put_options(why->report, why->provider, out);
     bp_json_open(out, "refusals", '[');
     for (uint32_t i = 0; i < why->n_refusals; i++)
         json_refusal(why, &why->refusals[i], out);

@@ -19,6 +19,7 @@ struct bp_why_refusal {
 struct bp_why {
     bp_report_provider row;          /* of the report, or made of what the environment knows */
     const bp_report *report;         /* NULL: the row is not of a report */
+    uint32_t provider;               /* the row's index there */
     uint32_t n_total;                /* nodes in the report that providers may run */
     struct bp_why_refusal *refusals; /* most frequent first */
     uint32_t n_refusals;

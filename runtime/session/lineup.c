@@ -100,28 +100,6 @@ static bp_rc start_instance(struct bp_lineup *lineup, struct bp_active *active, 
     return rc;
 }
 
-/* The options of an instance: the caller's, with the user's over them and the operator's below. */
-static bp_rc gather_options(struct bp_lineup *lineup, const struct bp_found *found,
-                            const struct bp_spec *spec, struct bp_active *active, bp_err *err)
-{
-    const struct bp_override *override = &lineup->env->override;
-    const bp_key_value *options;
-    uint32_t n, n_own = 0;
-    bp_rc rc = bp_conf_merge(&found->conf, spec->options, spec->n_options, &lineup->region, &options,
-                             &n, err);
-
-    if (rc >= 0)
-        rc = bp_override_merge(override, found->name, found->provider->id, options, n,
-                               &lineup->region, &options, &n, &n_own, err);
-    if (rc >= 0)
-        rc = bp_options_check(found->provider, options, n, &lineup->region, &active->options, err);
-    if (n_own == 0)
-        return rc;
-    bp_log(&lineup->env->log, BP_LOG_INFO, "session",
-           "provider '%s': %u options are those of BACKPLANE_PROVIDER_OPTIONS", found->name, n_own);
-    return rc < 0 ? bp_fail_in(err, rc, "with BACKPLANE_PROVIDER_OPTIONS") : rc;
-}
-
 /* Options, then the instance. *stage is where it ended. */
 static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
                            const struct bp_spec *spec, uint32_t threads, uint32_t *stage,
@@ -136,7 +114,7 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
         return bp_fail_nomem(err, "a provider");
     active->provider = found->provider;
     active->name = found->name;
-    rc = gather_options(lineup, found, spec, active, err);
+    rc = bp_lineup_gather_options(lineup, found, spec, active, err);
     if (rc >= 0)
         rc = check_devices(found, spec, err);
     if (rc < 0)
@@ -232,7 +210,7 @@ static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *er
         b->lineup->active[before]->row = row;
         b->lineup->active[before]->fallback = fallback;
         b->lineup->active[before]->min_share = spec->min_share;
-        return BP_OK;
+        return bp_lineup_record_options(b->lineup->active[before], b->report, err);
     }
     b->lineup->count = before;
     if (is_mistake(code, found))

@@ -13,7 +13,8 @@ struct bp_active {
     const char *name;
     const bp_provider *provider;
     bp_instance *instance;
-    bp_opt *options; /* as the provider got them */
+    bp_opt *options;   /* as the provider got them */
+    uint32_t *origins; /* BP_ORIGIN_*, one an option */
     uint32_t n_options;
     char **changed;    /* texts of options that were changed since, one each; or NULL */
     uint32_t fallback; /* in force */
@@ -50,6 +51,14 @@ struct bp_lineup_wish {
 bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
                      const struct bp_lineup_wish *wish, bp_report *report, bp_err *err) BP_CHECKED;
 void bp_lineup_finish(struct bp_lineup *lineup);
+
+/* lineup_options.c: fills active->options and origins. BP_E_OPTION: one is wrong. */
+bp_rc bp_lineup_gather_options(struct bp_lineup *lineup, const struct bp_found *found,
+                               const struct bp_spec *spec, struct bp_active *active,
+                               bp_err *err) BP_CHECKED;
+/* Puts them into the report, in the row of the instance, which was added last. */
+bp_rc bp_lineup_record_options(const struct bp_active *active, bp_report *report,
+                               bp_err *err) BP_CHECKED;
 
 /*
  * Changes an option of an instance; on failure it is as before. BP_E_OPTION, BP_E_UNSUPPORTED as

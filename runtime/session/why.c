@@ -122,7 +122,7 @@ bp_rc bp_why_of_row(struct bp_why *why, const bp_report *report, uint32_t row, b
 {
     bp_rc rc;
 
-    *why = (struct bp_why){.row = {.struct_size = sizeof why->row}, .report = report};
+    *why = (struct bp_why){.row = {.struct_size = sizeof why->row}, .report = report, .provider = row};
     rc = bp_report_get_provider(report, row, &why->row, err);
     if (rc >= 0)
         rc = gather(why, row, err);

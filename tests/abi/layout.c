@@ -491,6 +491,12 @@ AT(bp_report_node, path, 40);
 AT(bp_report_node, rule, 48);
 AT(bp_report_node, stands_for, 56);
 
+SIZE(bp_report_option, 24);
+AT(bp_report_option, struct_size, 0);
+AT(bp_report_option, origin, 4);
+AT(bp_report_option, key, 8);
+AT(bp_report_option, value, 16);
+
 SIZE(bp_report_pass, 48);
 AT(bp_report_pass, struct_size, 0);
 AT(bp_report_pass, level, 4);

@@ -574,6 +574,7 @@ START_TEST(a_conf_file_gives_defaults_that_the_caller_overrides)
     static const bp_key_value given = {"level", "9"};
     bp_session_options *options;
     bp_session *session;
+    bp_report_option row = {.struct_size = sizeof row};
     const char *value = NULL;
     bp_env *env;
 
@@ -592,6 +593,9 @@ START_TEST(a_conf_file_gives_defaults_that_the_caller_overrides)
     ck_assert_str_eq(value, _i ? "9" : "7");
     ck_assert_str_eq(bp_session_provider_option(session, 0, 2, &value), "gain");
     ck_assert_str_eq(value, "2");
+    KIT_OK(bp_report_get_option(bp_session_report(session), 0, 1, &row, &kit.err));
+    ck_assert_str_eq(row.key, "level");
+    ck_assert_uint_eq(row.origin, _i ? BP_ORIGIN_APPLICATION : BP_ORIGIN_FILE);
     bp_session_destroy(session);
     bp_session_options_destroy(options);
     KIT_OK(bp_env_destroy(env, &kit.err));

@@ -442,6 +442,58 @@ START_TEST(the_user_gives_options_in_place_of_the_programs)
 }
 END_TEST
 
+/* Where the report says that an option of its first provider is from; its value in *value. */
+static uint32_t origin(const char *key, const char **value)
+{
+    const bp_report *report = bp_session_report(kit.session);
+
+    for (uint32_t j = 0; j < bp_report_option_count(report, 0); j++) {
+        bp_report_option row = {.struct_size = sizeof row};
+
+        KIT_OK(bp_report_get_option(report, 0, j, &row, &kit.err));
+        *value = row.value;
+        if (strcmp(row.key, key) == 0)
+            return row.origin;
+    }
+    return BP_NONE;
+}
+
+/* P13 */
+START_TEST(the_report_says_whose_each_option_is)
+{
+    const bp_report *report;
+    bp_report_option row = {.struct_size = sizeof row};
+    const char *value;
+    char *text;
+
+    setenv("BACKPLANE_PROVIDER_OPTIONS", "few:gain=3", 1);
+    use_variables();
+    kit_small_model();
+    kit_provider_with("few", "level", "2");
+    kit_session();
+    report = bp_session_report(kit.session);
+    ck_assert_uint_eq(origin("gain", &value), BP_ORIGIN_VARIABLE);
+    ck_assert_str_eq(value, "3");
+    ck_assert_uint_eq(origin("level", &value), BP_ORIGIN_APPLICATION);
+    ck_assert_str_eq(value, "2");
+    ck_assert_uint_eq(origin("mode", &value), BP_ORIGIN_DEFAULT);
+    KIT_OK(bp_report_json(report, &text, &kit.err));
+    ck_assert_ptr_nonnull(
+        strstr(text, "{\"key\":\"gain\",\"value\":\"3\",\"origin\":\"variable\"}"));
+    free(text);
+    KIT_OK(bp_explain(kit.env, report, "few", BP_EXPLAIN_TEXT, &text, &kit.err));
+    ck_assert_ptr_nonnull(strstr(text, "level=2 (application)"));
+    ck_assert_ptr_nonnull(strstr(text, "gain=3 (variable)"));
+    ck_assert_ptr_null(strstr(text, "mode="));
+    free(text);
+    KIT_FAILS(bp_report_get_option(report, 0, 99, &row, &kit.err), BP_E_INVALID, "option", "99");
+    KIT_FAILS(bp_report_get_option(report, 99, 0, &row, &kit.err), BP_E_INVALID, "provider", "99");
+    ck_assert_uint_eq(bp_report_option_count(report, 99), 0);
+    ck_assert_str_eq(bp_origin_name(BP_ORIGIN_FILE), "file");
+    ck_assert_str_eq(bp_origin_name(99), "?");
+}
+END_TEST
+
 static const struct {
     const char *variable, *value, *words;
 } malformed[] = {
@@ -865,6 +917,7 @@ int main(void)
     tcase_add_test(policy, a_wish_for_nobody_is_an_error);
     tcase_add_test(policy, the_user_decides_what_a_failure_means);
     tcase_add_test(policy, the_user_gives_options_in_place_of_the_programs);
+    tcase_add_test(policy, the_report_says_whose_each_option_is);
     tcase_add_loop_test(policy, a_wish_that_is_not_understood_is_an_error, 0,
                         sizeof malformed / sizeof malformed[0]);
     tcase_add_test(policy, a_provider_that_takes_nothing_fails_where_it_is_required);
