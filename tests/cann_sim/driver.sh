@@ -111,7 +111,7 @@ END
     export LD_LIBRARY_PATH
     "$work/breach" || fail "a breach that is counted ends the program"
     echo 'breaches = fatal' >"$work/board"
-    if (BP_ASCEND_SIM=$work/board "$work/breach") 2>"$work/err"; then
+    if (ulimit -c 0 && BP_ASCEND_SIM=$work/board "$work/breach") 2>"$work/err"; then
         fail "a breach that is fatal does not"
     fi
     grep -q "a breach of ACL's rules: host" "$work/err" || fail "no word of it: $(cat "$work/err")"
