@@ -24,6 +24,11 @@ gives()
     [ "$code" = "$want" ] || fails "backplane-check $*: $code, not $want: $(cat "$dir/out" "$dir/err")"
 }
 
+# A breach of ACL's rules by the provider cann is a crash.
+echo 'breaches = fatal' >"$dir/board"
+BP_ASCEND_SIM=$dir/board
+export BP_ASCEND_SIM
+
 for plugin in "$BP_BUILDDIR"/providers/*.so; do
     [ -e "$plugin" ] || continue # no provider was built
     "$check" "$plugin" >"$dir/out" 2>&1 </dev/null

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CODES 64
@@ -31,6 +32,7 @@ static struct {
     pthread_mutex_t lock;
     uint64_t violations[BP_ASCEND_VIOLATIONS];
     char last_violation[SIM_TEXT];
+    bool is_fatal; /* as the configuration says */
     struct {
         aclError code;
         uint64_t count;
@@ -86,6 +88,17 @@ static void count_violation(uint32_t kind, const char *text)
     tallies.violations[kind]++;
     snprintf(tallies.last_violation, sizeof tallies.last_violation, "%s: %.400s", names[kind],
              text);
+    if (tallies.is_fatal && kind != BP_ASCEND_PAGEABLE_COPY) {
+        fprintf(stderr, "ascend-sim: a breach of ACL's rules: %s\n", tallies.last_violation);
+        abort();
+    }
+    pthread_mutex_unlock(&tallies.lock);
+}
+
+void sim_set_fatal_breaches(bool fatal)
+{
+    pthread_mutex_lock(&tallies.lock);
+    tallies.is_fatal = fatal;
     pthread_mutex_unlock(&tallies.lock);
 }
 

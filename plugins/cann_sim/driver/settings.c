@@ -168,6 +168,10 @@ static int set_common_key(struct sim_config *config, const char *key, const char
         config->real_event_time = strcmp(value, "real") == 0;
         return config->real_event_time || strcmp(value, "simulated") == 0 ? 1 : -1;
     }
+    if (strcmp(key, "breaches") == 0) {
+        config->fatal_breaches = strcmp(value, "fatal") == 0;
+        return config->fatal_breaches || strcmp(value, "counted") == 0 ? 1 : -1;
+    }
     if (strcmp(key, "fault") == 0) {
         if (config->fault_count == SIM_FAULTS || strlen(value) >= sizeof config->faults[0] ||
             sim_fault_from_words(value, false) != 0)

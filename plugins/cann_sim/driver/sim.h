@@ -81,6 +81,8 @@ aclError sim_violate(uint32_t kind, aclError code, const char *format, ...) SIM_
 void sim_note(uint32_t kind, const char *format, ...) SIM_PRINTF(2, 3);
 void sim_count_error(aclError code);
 void sim_reset_tallies(void);
+/* Does a breach end the process, with its sentence on standard error? */
+void sim_set_fatal_breaches(bool fatal);
 
 /* ---- fault.c: 0, or the code that this call is to fail with, its sentence made ---- */
 
