@@ -247,7 +247,8 @@ bp_rc bp_rw_seal(struct bp_rewrite *rw, bp_err *err)
     for (uint32_t v = 0; v < ir->n_values; v++) { /* bytes that nobody needs are not read */
         struct bp_ir_value *value = &ir->values[v];
 
-        if (rw->values[v].count == 0 && !(value->flags & (BP_IR_INPUT | BP_IR_OUTPUT | BP_IR_CAPTURED)))
+        if (rw->values[v].count == 0 &&
+            !(value->flags & (BP_IR_INPUT | BP_IR_OUTPUT | BP_IR_CAPTURED)))
             value->flags &= ~(uint32_t)BP_IR_CONSTANT;
         if (value->flags & BP_IR_CONSTANT)
             bp_rw_number_data(value->data);

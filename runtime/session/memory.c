@@ -71,7 +71,8 @@ static void divide(const struct bp_planning *p, struct bp_memory_share *shares)
         size_t bytes = (size_t)((double)p->plan->arena_bytes * part);
 
         bytes = bytes < left ? bytes : left;
-        shares[u] = (struct bp_memory_share){of_unit(p->frame->body, p->plan->units[u].unit), bytes};
+        shares[u] =
+            (struct bp_memory_share){of_unit(p->frame->body, p->plan->units[u].unit), bytes};
         left -= bytes;
     }
     shares[0].bytes += left;

@@ -105,7 +105,7 @@ void bp_sim_free(bp_sim_device *device, void *handle);
 /* For kernels: where the bytes are, for as long as they are allocated; NULL: not in one allocation. */
 void *bp_sim_reach(bp_sim_device *device, bp_sim_ref ref);
 
-/* NULL when it fails. */
+/* NULL: no memory, or it is to fail. */
 bp_sim_stream *bp_sim_stream_create(bp_sim_device *device);
 /* Drops what has not begun, waits for what has. */
 void bp_sim_stream_destroy(bp_sim_stream *stream);

@@ -106,6 +106,9 @@ static void add_cann(uint32_t policy, const char *trouble)
         {"arena_extend_strategy", strategies[below(2)]},
         {"do_copy_in_default_stream", bools[below(2)]},
         {"max_opqueue_num", queues[below(2)]},
+        /* models of all shapes stay, as with the vendor's, so that a limit would fill for good */
+        {"enable_cann_graph", bools[*limit == '0' && below(2)]},
+        {"dump_om_model", "false"},
     };
 
     soak.is_limited = *limit != '0';

@@ -105,6 +105,25 @@ else
     LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libbp-ascend-sim.so.0)") "$work/layer" \
         >"$work/out" 2>&1 || fail "the example, installed: $(cat "$work/out")"
     grep -qx 'on Ascend910B3: 4.5 12 0 2' "$work/out" || fail "the installed simulator: $(cat "$work/out")"
+    cat >"$work/breach.c" <<'END'
+#include <acl/acl.h>
+int main(void)
+{
+    int on_the_host = 0;
+
+    return aclInit(NULL) || aclrtSetDevice(0) || !aclrtFree(&on_the_host);
+}
+END
+    # shellcheck disable=SC2086 # flags
+    ${CC:-cc} -o "$work/breach" "$work/breach.c" $flags >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+    LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libbp-ascend-sim.so.0)")
+    export LD_LIBRARY_PATH
+    "$work/breach" || fail "a breach that is counted ends the program"
+    echo 'breaches = fatal' >"$work/board"
+    if (ulimit -c 0 && BP_ASCEND_SIM=$work/board "$work/breach") 2>"$work/err"; then
+        fail "a breach that is fatal does not"
+    fi
+    grep -q "a breach of ACL's rules: host" "$work/err" || fail "no word of it: $(cat "$work/err")"
     if find "$root" -name 'libbackplane*' | grep .; then
         fail "install-ascend-sim installs more than the simulator"
     fi

@@ -9,7 +9,7 @@
 
 #include "passes_kit.h"
 
-/* ---- keys -------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 /* Passes take a node of the same key for that operator: there must be no second. */
 START_TEST(each_operator_has_a_key_of_its_own)
@@ -36,7 +36,7 @@ START_TEST(short_names_have_keys)
 }
 END_TEST
 
-/* ---- equal nodes ------------------------------------------------------------------------------- */
+/* ---- equal nodes ----------------------------------------------------------------------------- */
 
 static void input(void)
 {

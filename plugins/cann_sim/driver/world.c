@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* world.c - the lock, waiting, aclInit() and aclFinalize(). */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,23 +79,35 @@ bool sim_wait(pthread_cond_t *condition, uint64_t deadline)
 
 /* ---- configuration -------------------------------------------------------------------------- */
 
-/* All of a file, the caller's to free; NULL when it cannot be read. */
+/* All of a file, the caller's to free; NULL when it cannot be read, and errno says why. */
 static char *read_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
     char *text = NULL;
+    int reason;
     long size;
 
     if (!file)
         return NULL;
+    errno = 0;
     if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0 && size <= 1 << 20) {
         rewind(file);
         text = malloc((size_t)size + 1);
         if (text)
             text[fread(text, 1, (size_t)size, file)] = 0;
     }
+    reason = errno;
     fclose(file);
+    errno = reason;
     return text;
+}
+
+/* Behind read_file(). */
+static aclError fail_to_read(const char *what, const char *path)
+{
+    if (errno == ENOMEM)
+        return sim_fail(ACL_ERROR_BAD_ALLOC, "%s: no memory to read %s", what, path);
+    return sim_fail(ACL_ERROR_INVALID_FILE, "%s: %s cannot be read", what, path);
 }
 
 static aclError parse_config(const char *text, const char *from, struct sim_config *config)
@@ -118,7 +131,7 @@ static aclError load_config(struct sim_config *config)
         return parse_config(asked_config, "configuration", config);
     text = read_file(path);
     if (!text)
-        return sim_fail(ACL_ERROR_INVALID_FILE, "BP_ASCEND_SIM: %s cannot be read", path);
+        return fail_to_read("BP_ASCEND_SIM", path);
     rc = parse_config(text, path, config);
     free(text);
     return rc;
@@ -161,7 +174,7 @@ static aclError load_vendor_config(const char *path, struct sim_config *config)
         return 0;
     text = read_file(path);
     if (!text)
-        return sim_fail(ACL_ERROR_INVALID_FILE, "aclInit: %s cannot be read", path);
+        return fail_to_read("aclInit", path);
     if (!sim_json_queue_size(text, &config->max_opqueue_num))
         rc = sim_fail(ACL_ERROR_PARSE_FILE, "aclInit: %s is not JSON of at most 10 levels", path);
     else if (config->max_opqueue_num == 0)
@@ -273,6 +286,7 @@ static void
 leave(void)
 {
     sim_lock();
+    sim_set_fatal_breaches(false); /* whoever exits leaves things behind */
     if (sim_world.init_count)
         take_down(true);
     free(asked_config);

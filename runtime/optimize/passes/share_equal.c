@@ -80,7 +80,7 @@ static bool is_equal(const struct bp_rewrite *rw, uint32_t first, uint32_t n)
            may_share(rw, b) && same_attrs(a, b);
 }
 
-/* ---- few readers ------------------------------------------------------------------------------- */
+/* ---- few readers ----------------------------------------------------------------------------- */
 
 /* The input that has the fewest readers: those of any have to have the equal node among them. */
 static uint32_t rarest_input(const struct bp_rewrite *rw, uint32_t n)
@@ -108,7 +108,7 @@ static uint32_t find_reader(const struct bp_rewrite *rw, uint32_t value, uint32_
     return BP_NONE;
 }
 
-/* ---- many readers ------------------------------------------------------------------------------ */
+/* ---- many readers ---------------------------------------------------------------------------- */
 
 /*
  * Open addressing. Few probes: a hostile graph of nodes that differ in their strings alone, or whose
@@ -193,7 +193,7 @@ static uint32_t find_first(const struct bp_rewrite *rw, const struct table *tabl
     return BP_NONE;
 }
 
-/* ---- all --------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 /*
  * As inputs come first, equal chains become one in a single walk. (A value may get many readers in

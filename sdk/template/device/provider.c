@@ -158,7 +158,7 @@ static bp_rc stream_create(bp_instance *instance, uint32_t dev, uint32_t flags, 
     (void)dev;
     (void)flags;
     if (!stream)
-        return broke(err, "stream");
+        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for a stream");
     *out = stream;
     return BP_OK;
 }
@@ -175,7 +175,7 @@ static bp_rc event_create(bp_instance *instance, uint32_t dev, void **out, bp_er
 
     (void)dev;
     if (!event)
-        return broke(err, "event");
+        return bp_fail(err, BP_E_NOMEM, "@NAME@: no memory for an event");
     *out = event;
     return BP_OK;
 }
