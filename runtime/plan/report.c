@@ -70,9 +70,8 @@ bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, u
 
     if (!added)
         return bp_fail_nomem(err, "the report");
-    added->n_reckoned = 0;
+    *added = (struct provider_row){.row = *row};
     own = &added->row;
-    *own = *row;
     own->struct_size = sizeof *own;
     own->name = keep(report, row->name, &failed);
     own->version = keep(report, row->version, &failed);
