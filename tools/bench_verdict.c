@@ -65,7 +65,7 @@ static void put_ratio(struct text *out, double ratio)
     text_printf(out, ratio < 9.995 ? "%.2f" : "%.0f", ratio);
 }
 
-/* "dnnl,cpu is 1.83 times as fast as cpu" */
+/* "dnnl,cpu is 1.83 times as fast as cpu"; between which where that is all one can say. */
 static void put_speed(struct text *out, const struct bench_comparison *c)
 {
     const struct bench_ratio *r = &c->ratio;
@@ -75,7 +75,13 @@ static void put_speed(struct text *out, const struct bench_comparison *c)
     text_put(out, r->verdict == BENCH_SLOWER ? " is slower: " : " is ");
     if (is_far_slower)
         text_put(out, "cpu is ");
-    put_ratio(out, is_far_slower ? 1 / r->median : r->median);
+    if (r->verdict == BENCH_SAME) {
+        put_ratio(out, r->low);
+        text_put(out, " to ");
+        put_ratio(out, r->high);
+    } else {
+        put_ratio(out, is_far_slower ? 1 / r->median : r->median);
+    }
     text_put(out, is_far_slower ? " times as fast" : " times as fast as cpu");
 }
 
