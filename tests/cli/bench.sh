@@ -80,6 +80,11 @@ compare -p few -o few:level=2 --place op:Relu=few --min-share few=0.5 --runs 1 "
 refuses 2 'only cpu is to run the model' bench --compare "$work/fixed.onnx"
 refuses 2 'only cpu is to run the model' bench --compare -p cpu "$work/fixed.onnx"
 refuses 2 'do not go together' bench --compare --profile "$work/no.json" "$work/fixed.onnx"
+refuses 2 'no input' bench --compare -p few --provider-dir "$work/dir" -i z=x "$work/fixed.onnx"
+export BACKPLANE_PROVIDERS='!cpu' BACKPLANE_STRICT=1
+refuses 4 'cpu alone, to compare with' bench --compare -p few --provider-dir "$work/dir" \
+    "$work/fixed.onnx"
+unset BACKPLANE_PROVIDERS BACKPLANE_STRICT
 refuses 3 'none.onnx' bench --compare -p few --provider-dir "$work/dir" "$work/none.onnx"
 
 exit "$status"
