@@ -10,8 +10,7 @@
 #include "plan.h"
 #include "table.h"
 
-/* The sample that `percent` of all do not exceed. */
-static double percentile(const struct bench_figures *f, unsigned percent)
+double bench_percentile(const struct bench_figures *f, unsigned percent)
 {
     size_t rank = (f->n * percent + 99) / 100;
 
@@ -48,9 +47,9 @@ void bench_text(const struct cli *cli, const char *path, const struct loaded *lo
     table_add_styled(&table, STYLE_BOLD, "runs");
     table_addf(&table, "%zu in %s, after %" PRIu64 " to warm up", f->n, text_string(&text), warmup);
     add_duration(&table, "minimum", f->samples[0]);
-    add_duration(&table, "median", percentile(f, 50));
-    add_duration(&table, "90 %", percentile(f, 90));
-    add_duration(&table, "99 %", percentile(f, 99));
+    add_duration(&table, "median", bench_percentile(f, 50));
+    add_duration(&table, "90 %", bench_percentile(f, 90));
+    add_duration(&table, "99 %", bench_percentile(f, 99));
     add_duration(&table, "mean", f->total / (double)f->n);
     table_add_styled(&table, STYLE_BOLD, "throughput");
     table_addf(&table, "%.1f runs a second", (double)f->n / f->total);
@@ -87,9 +86,9 @@ void bench_json(const struct cli *cli, const char *path, const struct loaded *lo
     json_uint(&json, "warmup", warmup);
     json_uint(&json, "runs", f->n);
     json_number(&json, "min_ms", f->samples[0] * 1e3);
-    json_number(&json, "median_ms", percentile(f, 50) * 1e3);
-    json_number(&json, "p90_ms", percentile(f, 90) * 1e3);
-    json_number(&json, "p99_ms", percentile(f, 99) * 1e3);
+    json_number(&json, "median_ms", bench_percentile(f, 50) * 1e3);
+    json_number(&json, "p90_ms", bench_percentile(f, 90) * 1e3);
+    json_number(&json, "p99_ms", bench_percentile(f, 99) * 1e3);
     json_number(&json, "mean_ms", f->total / (double)f->n * 1e3);
     json_number(&json, "runs_per_second", (double)f->n / f->total);
     json_uint(&json, "peak_memory_bytes", f->peak_bytes);

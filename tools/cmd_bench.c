@@ -9,39 +9,27 @@
 #include <sys/resource.h>
 
 #include "bench.h"
+#include "bench_compare.h"
 #include "profile.h"
 #include "progress.h"
-#include "run.h"
 
 enum {
-    FEWEST_RUNS = 10,     /* when neither --runs nor --seconds is given */
-    MOST_RUNS = 10000000, /* 80 MB of samples */
+    FEWEST_RUNS = 10, /* when neither --runs nor --seconds is given */
     FIRST_SAMPLES = 4096
-};
-
-#define DEFAULT_SECONDS 2.0
-
-struct bench_args {
-    struct load_args load;
-    struct feed_args feed;
-    uint64_t warmup, runs, threads;
-    double seconds;
-    const char *profile;
-    bool is_json;
 };
 
 static const struct arg_spec bench_specs[] = {
     {.name = "warmup",
      .kind = ARG_COUNT,
      .value = "N",
-     .max = MOST_RUNS,
+     .max = BENCH_MOST_RUNS,
      .at = offsetof(struct bench_args, warmup),
      .help = "Runs before those that count, beside the first (default 3)."},
     {.name = "runs",
      .kind = ARG_COUNT,
      .value = "N",
      .min = 1,
-     .max = MOST_RUNS,
+     .max = BENCH_MOST_RUNS,
      .at = offsetof(struct bench_args, runs),
      .help = "How many runs to measure. Default: for 2 seconds, at least 10."},
     {.name = "seconds",
@@ -57,6 +45,11 @@ static const struct arg_spec bench_specs[] = {
      .max = 4096,
      .at = offsetof(struct bench_args, threads),
      .help = "Threads to compute with (default: as many as the process may use)."},
+    {.name = "compare",
+     .kind = ARG_FLAG,
+     .at = offsetof(struct bench_args, is_comparison),
+     .help = "Measure cpu alone, too, in turns with the providers that are named, and say which is "
+             "faster; the runs are of each, the seconds of both."},
     {.name = "profile",
      .kind = ARG_TEXT,
      .value = "FILE",
@@ -71,7 +64,8 @@ static const struct arg_spec bench_specs[] = {
 
 static const char about[] =
     "Measures how long a model takes to load, to run first, and to run again and again with\n"
-    "the same inputs into the same output buffers.";
+    "the same inputs into the same output buffers; with --compare, whether the named providers\n"
+    "are faster than cpu alone.";
 
 /* The process's highest resident memory so far. */
 static uint64_t peak_memory(void)
@@ -92,9 +86,8 @@ static uint64_t peak_memory(void)
     return kilobytes * 1024;
 }
 
-/* One run into buffers of a run before, so that nothing is allocated. */
-static bp_rc run_again(struct cli *cli, bp_session *session, const struct feed *feed,
-                       const struct results *buffers, bp_profile *profile, bp_binding *outputs)
+bp_rc bench_run(struct cli *cli, bp_session *session, const struct feed *feed,
+                const struct results *buffers, bp_profile *profile, bp_binding *outputs)
 {
     bp_run_options options = {.struct_size = sizeof options, .profile = profile};
     bp_rc rc;
@@ -118,28 +111,31 @@ static bool is_enough(const struct bench_args *args, const struct bench_figures 
 
     if (f->n == 0)
         return false;
-    if (f->n >= MOST_RUNS || (args->runs && f->n >= args->runs))
+    if (f->n >= BENCH_MOST_RUNS || (args->runs && f->n >= args->runs))
         return true;
     if (!args->runs && seconds <= 0)
-        return f->n >= FEWEST_RUNS && f->total >= DEFAULT_SECONDS;
+        return f->n >= FEWEST_RUNS && f->total >= BENCH_SECONDS;
     return seconds > 0 && f->total >= seconds;
 }
 
 /* How far the measuring is, for the progress line. */
 static double fraction_done(const struct bench_args *args, const struct bench_figures *f)
 {
-    double seconds = args->seconds > 0 ? args->seconds : DEFAULT_SECONDS;
+    double seconds = args->seconds > 0 ? args->seconds : BENCH_SECONDS;
 
     if (args->runs)
         return (double)f->n / (double)args->runs;
     return f->total < seconds ? f->total / seconds : 1;
 }
 
-static int order_numbers(const void *a, const void *b)
+void bench_add_sample(struct bench_figures *f, double seconds)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
+    if (f->n == f->cap) {
+        f->cap = f->cap ? f->cap * 2 : FIRST_SAMPLES;
+        f->samples = xrealloc(f->samples, f->cap, sizeof *f->samples);
+    }
+    f->samples[f->n++] = seconds;
+    f->total += seconds;
 }
 
 /* Runs to warm up, then those that count. */
@@ -153,25 +149,19 @@ static int measure_runs(struct cli *cli, bp_session *session, const struct bench
 
     progress_begin(&progress, cli);
     for (uint64_t i = 0; rc >= 0 && i < args->warmup; i++)
-        rc = run_again(cli, session, feed, buffers, NULL, outputs);
+        rc = bench_run(cli, session, feed, buffers, NULL, outputs);
     while (rc >= 0 && !is_enough(args, f)) {
-        double start;
+        double start = clock_seconds();
 
-        if (f->n == f->cap) {
-            f->cap = f->cap ? f->cap * 2 : FIRST_SAMPLES;
-            f->samples = xrealloc(f->samples, f->cap, sizeof *f->samples);
-        }
-        start = clock_seconds();
-        rc = run_again(cli, session, feed, buffers, profile, outputs);
-        f->samples[f->n] = clock_seconds() - start;
-        f->total += f->samples[f->n++];
+        rc = bench_run(cli, session, feed, buffers, profile, outputs);
+        bench_add_sample(f, clock_seconds() - start);
         progress_show(&progress, "running", fraction_done(args, f));
     }
     progress_end(&progress);
     free(outputs);
     if (rc < 0)
         return cli_fail_rc(cli, CLI_RUN, rc);
-    qsort(f->samples, f->n, sizeof *f->samples, order_numbers);
+    bench_sort(f->samples, f->n);
     f->peak_bytes = peak_memory();
     return CLI_OK;
 }
@@ -248,9 +238,12 @@ static int run(struct cli *cli, int argc, char **argv)
 
     if (code == ARGS_GO) {
         cli->threads = (uint32_t)args.threads;
-        code = cli_open(cli);
+        if (args.is_comparison && args.profile)
+            code = cli_fail(cli, CLI_USAGE, "--compare and --profile do not go together");
+        else
+            code = cli_open(cli);
         if (code == CLI_OK)
-            code = bench(cli, &args, operands.items[0]);
+            code = (args.is_comparison ? bench_compare : bench)(cli, &args, operands.items[0]);
     }
     arg_list_finish(&operands);
     feed_args_finish(&args.feed);

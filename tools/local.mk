@@ -37,7 +37,10 @@ bin_PROGRAMS += %D%/backplane
 %C%_backplane_LDADD = runtime/libbackplane.la $(MATH_LIBS)
 %C%_backplane_SOURCES = \
 	%D%/bench.h \
+	%D%/bench_compare.c %D%/bench_compare.h \
+	%D%/bench_compare_print.c \
 	%D%/bench_print.c \
+	%D%/bench_verdict.c \
 	%D%/cmd_bench.c \
 	%D%/cmd_doctor.c \
 	%D%/cmd_info.c \

@@ -16,6 +16,16 @@ unit_tests += %D%/check_values
 	tools/text.c \
 	tools/value.c
 
+unit_tests += %D%/check_verdict
+%C%_check_verdict_CPPFLAGS = $(cli_cppflags)
+%C%_check_verdict_LDADD = $(cli_ldadd)
+%C%_check_verdict_SOURCES = %D%/check_verdict.c \
+	tools/args.c \
+	tools/bench_verdict.c \
+	tools/cli.c \
+	tools/help.c \
+	tools/text.c
+
 unit_tests += %D%/check_words
 %C%_check_words_CPPFLAGS = $(cli_cppflags)
 %C%_check_words_LDADD = $(cli_ldadd)
