@@ -7,6 +7,7 @@
 AC_DEFUN([BP_PROVIDERS_INIT], [
 bp_summary=
 bp_built=
+bp_sources=
 ])
 
 # BP_PROVIDER(NAME, TITLE, [CHECK])
@@ -23,6 +24,7 @@ AC_ARG_ENABLE(m4_translit([$1], [_], [-]),
     [], [AS_VAR_SET([enable_$1], [auto])])
 bp_lacks=
 bp_found=
+AS_IF([test -f "$srcdir/plugins/$1/provider.c"], [AS_VAR_APPEND([bp_sources], [" $1"])])
 AS_IF([test "x$enable_$1" = xno],
     [bp_lacks="switched off"],
     [test ! -f "$srcdir/plugins/$1/provider.c"],
@@ -37,4 +39,15 @@ AS_IF([test -z "$bp_lacks"],
 AS_VAR_APPEND([bp_summary], ["
   provider m4_format([%-10s], [$1]) $bp_line"])
 AM_CONDITIONAL([ENABLE_]m4_toupper([$1]), [test -z "$bp_lacks"])
+])
+
+# BP_PROVIDERS_KNOWN
+# ------------------
+# After the last BP_PROVIDER. Defines, for runtime/host/known.c, which plug-ins this release has sources
+# of and which of them this build has, each as "cpu cann" by the names of their providers.
+AC_DEFUN([BP_PROVIDERS_KNOWN], [
+bp_names=`AS_ECHO(["$bp_sources"]) | sed 's/_sim / /g;s/_sim$//;s/^ //'`
+AC_DEFINE_UNQUOTED([PROVIDERS_OF_RELEASE], ["$bp_names"], [plug-ins that this release has sources of])
+bp_names=`AS_ECHO(["$bp_built"]) | sed 's/_sim / /g;s/_sim$//;s/^ //'`
+AC_DEFINE_UNQUOTED([PROVIDERS_BUILT], ["$bp_names"], [plug-ins that are built])
 ])

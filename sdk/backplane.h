@@ -331,6 +331,54 @@ BP_API bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err) BP_
 /* Directory i of the search path, with why it counts ("environment variable ...") in *why; NULL: end. */
 BP_API const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why);
 
+/* Who has a provider of ONNX Runtime's world to bring: see bp_known_provider. */
+enum {
+    BP_HOME_HERE = 1,      /* Backplane, in this release or one to come */
+    BP_HOME_ELSEWHERE = 2, /* its vendor; Backplane has none */
+    BP_HOME_GONE = 3       /* nobody: it was withdrawn */
+};
+
+enum {
+    /* There is a plug-in for it: this release has its sources, or one was found. */
+    BP_KNOWN_SUPPORTED = 1u << 0,
+    BP_KNOWN_FILE = 1u << 1,   /* a plug-in file of it lies in a searched directory, usable or not */
+    BP_KNOWN_LINKED = 1u << 2, /* it is linked into this program */
+    /*
+     * It can be linked into programs: this build of Backplane has made it, or it is linked in here. See
+     * backplane-embed(1) and configure's --with-static-providers, which installs the object files.
+     */
+    BP_KNOWN_LINKABLE = 1u << 3
+};
+
+/*
+ * A provider by a name that users of ONNX Runtime may type, whether or not it is installed. Stage, code,
+ * states, file, reason and fix are those of the plug-in that its name means, as in bp_provider_info;
+ * BP_STAGE_FOUND with BP_E_UNAVAILABLE if there is none. Name and note are constants; other strings are
+ * borrowed until the next call on the env.
+ */
+typedef struct bp_known_provider {
+    uint32_t struct_size;
+    uint32_t home;    /* BP_HOME_* */
+    uint32_t flags;   /* BP_KNOWN_* */
+    uint32_t states;  /* BP_STATE_*; BP_STATE_KNOWN always */
+    const char *name; /* short name */
+    /* BP_HOME_ELSEWHERE: what it needs; BP_HOME_GONE: what took its place. NULL: nothing to tell */
+    const char *note;
+    uint32_t stage;
+    bp_rc code;
+    const char *file; /* NULL: linked in, or none found */
+    const char *reason, *fix;
+} bp_known_provider;
+
+/*
+ * Known provider i, in an order that stays; those at home here come first. Looks for files and reads
+ * what they say of themselves, and opens none: one that was not opened before is neither usable nor
+ * unusable yet, code BP_OK with a stage below BP_STAGE_AVAILABLE. BP_E_INVALID: there is none of that
+ * index, the end; or struct_size is not set. [any thread]
+ */
+BP_API bp_rc bp_env_known_provider(bp_env *env, uint32_t i, bp_known_provider *out,
+                                   bp_err *err) BP_CHECKED;
+
 enum {
     BP_OPERATOR_HOSTED = 1u << 0 /* the host runs it: no provider is asked */
 };

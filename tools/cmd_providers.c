@@ -15,6 +15,7 @@
 struct providers_args {
     bool is_json, is_markdown, is_man;
     bool opens_none;
+    bool is_known;
     bool has_operators; /* "info" stands before the name */
 };
 
@@ -27,6 +28,10 @@ static const struct arg_spec providers_specs[] = {
      .kind = ARG_FLAG,
      .at = offsetof(struct providers_args, opens_none),
      .help = "Tell what the files say of themselves; load none of them."},
+    {.name = "known",
+     .kind = ARG_FLAG,
+     .at = offsetof(struct providers_args, is_known),
+     .help = "List every provider that is known, installed or not; load none."},
     {.name = "markdown",
      .kind = ARG_FLAG,
      .at = offsetof(struct providers_args, is_markdown),
@@ -41,7 +46,10 @@ static const char about[] =
     "Lists the providers that are installed, whether each is usable here, and if not, why and\n"
     "what to do; then the directories that were searched. With NAME: that provider alone, with\n"
     "its options; with 'info' before it, also the operators that it takes, their versions and\n"
-    "element types. The exit code is 4 if it is not usable.";
+    "element types. The exit code is 4 if it is not usable.\n"
+    "With --known, each provider that users of ONNX Runtime know by name: whether there is a\n"
+    "plug-in for it, here or from its vendor, whether its file was found, whether it is linked\n"
+    "into this program or can be, and what it needs.";
 
 /* A row, opened unless the user said not to. */
 static bp_rc get_row(struct cli *cli, const struct providers_args *args, uint32_t i,
@@ -150,6 +158,21 @@ static int show(struct cli *cli, const struct providers_args *args, const char *
     return row.code >= 0 ? CLI_OK : CLI_PROVIDER;
 }
 
+/* The matrix of those known. */
+static int list_known(const struct cli *cli, const struct providers_args *args)
+{
+    struct json json = {.out = stdout};
+
+    if (args->is_json) {
+        json_object(&json, NULL);
+        provider_json_known(cli, &json);
+        json_object_end(&json);
+    } else if (!cli->globals.quiet) {
+        provider_print_known(cli);
+    }
+    return CLI_OK;
+}
+
 static int providers(struct cli *cli, const struct providers_args *args, const char *name)
 {
     uint32_t n = 0;
@@ -158,6 +181,8 @@ static int providers(struct cli *cli, const struct providers_args *args, const c
 
     if (code != CLI_OK || name)
         return code != CLI_OK ? code : show(cli, args, name);
+    if (args->is_known)
+        return list_known(cli, args);
     rc = args->opens_none ? BP_OK : bp_env_probe(cli->env, &cli->err);
     if (rc >= 0)
         rc = bp_env_provider_count(cli->env, &n, &cli->err);
@@ -188,6 +213,9 @@ static int run(struct cli *cli, int argc, char **argv)
             code =
                 cli_fail(cli, CLI_USAGE, "one argument too many: %s; is 'providers info %s' meant?",
                          operands.items[1], operands.items[0]);
+        else if (args.is_known && operands.n > 0)
+            code = cli_fail(cli, CLI_USAGE, "--known lists all providers and takes no name: %s",
+                            operands.items[0]);
         else
             code = providers(cli, &args, operands.n ? operands.items[operands.n - 1] : NULL);
     }

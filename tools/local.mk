@@ -63,6 +63,7 @@ bin_PROGRAMS += %D%/backplane
 	%D%/picture.c %D%/picture.h \
 	%D%/provider.h \
 	%D%/provider_json.c \
+	%D%/provider_known.c \
 	%D%/provider_man.c \
 	%D%/provider_text.c \
 	%D%/random.c \

@@ -37,6 +37,8 @@ const char *provider_allow_mode(uint32_t mode);
 void provider_print_allow(const struct cli *cli);
 /* The directories that were searched, and why. */
 void provider_print_dirs(const struct cli *cli);
+/* Every provider of the world, and what there is of it here. */
+void provider_print_known(const struct cli *cli);
 /* Variables that are set and do not count, and why. */
 void provider_print_ignored(const struct cli *cli);
 
@@ -45,6 +47,8 @@ void provider_json(const struct cli *cli, struct json *json, const bp_provider_i
 void provider_json_facts(const struct cli *cli, struct json *json, const bp_provider_info *row);
 void provider_json_allow(const struct cli *cli, struct json *json);
 void provider_json_dirs(const struct cli *cli, struct json *json);
+/* Each known provider with the same, as a member "known_providers". */
+void provider_json_known(const struct cli *cli, struct json *json);
 /* Variables that are set and do not count. */
 void provider_json_ignored(const struct cli *cli, struct json *json);
 

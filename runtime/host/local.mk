@@ -19,6 +19,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/env.c %D%/env.h \
 	%D%/isa.c %D%/isa.h \
 	%D%/keep.c %D%/keep.h \
+	%D%/known.c \
 	%D%/linked.c %D%/linked.h \
 	%D%/loader.c %D%/loader.h \
 	%D%/mapped.c %D%/mapped.h \

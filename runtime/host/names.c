@@ -17,17 +17,12 @@
 
 static const char suffix[] = "executionprovider";
 
-/* What stands between a known provider and its use here. */
-enum home {
-    HERE,      /* a plug-in of this project: configured out, or its package is not installed */
-    ELSEWHERE, /* nothing of ours; a plug-in for this ABI has to come from its vendor */
-    GONE       /* withdrawn */
-};
+enum { HERE = BP_HOME_HERE, ELSEWHERE = BP_HOME_ELSEWHERE, GONE = BP_HOME_GONE };
 
 /* Short names: ours, then those of ONNX Runtime's providers without "ExecutionProvider". */
 static const struct known {
     const char *name;
-    enum home home;
+    uint32_t home;
     const char *note; /* ELSEWHERE: what it needs; GONE: what took its place */
 } known[] = {
     {"cpu", HERE, NULL},
@@ -165,12 +160,18 @@ const char *bp_names_known(size_t i)
     return i < COUNT(known) ? known[i].name : NULL;
 }
 
+uint32_t bp_names_home(size_t i, const char **note)
+{
+    *note = known[i].note;
+    return known[i].home;
+}
+
 /* How ONNX Runtime writes the first part of a provider's name. */
 static const char *const spelled[] = {
-    "CPU",      "CUDA",          "CANN",    "Dnnl",  "Nnapi", "OpenCL",   "Xnnpack",
-    "OpenVINO", "Tensorrt",      "CoreML",  "Dml",   "ROCM",  "MIGraphX", "QNN",
-    "ACL",      "ArmNN",         "VitisAI", "Azure", "Rknpu", "VSINPU",   "WebGPU",
-    "WebNN",    "NvTensorRTRTX", "JS",      "SNPE",  "Tvm",
+    "CPU",      "CUDA",          "CANN",    "Dnnl",  "Nnapi", "OpenCL",     "Xnnpack",
+    "OpenVINO", "Tensorrt",      "CoreML",  "Dml",   "ROCM",  "MIGraphX",   "QNN",
+    "ACL",      "ArmNN",         "VitisAI", "Azure", "Rknpu", "VSINPU",     "WebGpu",
+    "WebNN",    "NvTensorRTRTX", "Js",      "SNPE",  "Tvm",   "CudaPlugin", "CUDANHWC",
 };
 
 const char *bp_provider_long_name(const char *name, char *buf, size_t cap)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { BP_NAME_MAX = 64 }; /* of a short name, the NUL included */
 
@@ -23,5 +24,7 @@ const char *bp_names_nearest(const char *short_name);
 bool bp_names_way(const char *short_name, char *out, size_t cap);
 /* Known short name i; NULL: end. */
 const char *bp_names_known(size_t i);
+/* BP_HOME_* of known name i, which exists, and in *note what bp_known_provider says there. */
+uint32_t bp_names_home(size_t i, const char **note);
 
 #endif

@@ -361,6 +361,19 @@ AT(bp_provider_info, n_devices, 84);
 AT(bp_provider_info, states, 88);
 AT(bp_provider_info, reserved0, 92);
 
+SIZE(bp_known_provider, 64);
+AT(bp_known_provider, struct_size, 0);
+AT(bp_known_provider, home, 4);
+AT(bp_known_provider, flags, 8);
+AT(bp_known_provider, states, 12);
+AT(bp_known_provider, name, 16);
+AT(bp_known_provider, note, 24);
+AT(bp_known_provider, stage, 32);
+AT(bp_known_provider, code, 36);
+AT(bp_known_provider, file, 40);
+AT(bp_known_provider, reason, 48);
+AT(bp_known_provider, fix, 56);
+
 SIZE(bp_dim_info, 16);
 AT(bp_dim_info, value, 0);
 AT(bp_dim_info, symbol, 8);
@@ -659,6 +672,13 @@ IS(BP_STAGE_CAPABILITY, 15);
 IS(BP_STAGE_COST, 16);
 IS(BP_STAGE_COMPILE, 17);
 IS(BP_STAGE_RUN, 18);
+IS(BP_HOME_HERE, 1);
+IS(BP_HOME_ELSEWHERE, 2);
+IS(BP_HOME_GONE, 3);
+IS(BP_KNOWN_SUPPORTED, 1);
+IS(BP_KNOWN_FILE, 2);
+IS(BP_KNOWN_LINKED, 4);
+IS(BP_KNOWN_LINKABLE, 8);
 IS(BP_IO_OPTIONAL, 1);
 
 int main(void)

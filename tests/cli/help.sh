@@ -35,6 +35,8 @@ try_option() # COMMAND OPTION VALUE-NAME
     if [ -n "$3" ]; then
         gives "$missing" "$1" "$2" "$(value_for "$3")" "$work/no/such.onnx"
         gives "$missing" "$1" "$2=$(value_for "$3")" "$work/no/such.onnx"
+    elif [ "$2" = --known ]; then
+        gives 2 "$1" "$2" "$work/no/such.onnx" # it is about all providers
     else
         gives "$missing" "$1" "$2" "$work/no/such.onnx"
     fi

@@ -50,6 +50,52 @@ bp 0 --quiet providers few
 [ ! -s "$work/out" ] || failed '--quiet says something'
 bp 4 --quiet providers absent
 
+# D-01: all that are known, as a matrix for people and for machines; nothing is opened for it
+bp 0 providers --known
+says out 'supported' 'linkable' 'cpu' 'tensorrt' 'elsewhere' 'needs a browser' 'rocm' 'use migraphx'
+[ "$(grep -c '^[a-z0-9]* *\(here\|elsewhere\|gone\) ' "$work/out")" -ge 28 ] ||
+    failed "too few rows: $(cat "$work/out")"
+never_says out few
+bp 0 --quiet providers --known
+[ ! -s "$work/out" ] || failed '--quiet says something'
+refuses 2 'takes no name: cpu' providers --known cpu
+refuses 2 'takes no name: info' providers --known info cpu
+
+# fact NAME KEY: its value in the matrix, as JSON has it
+fact()
+{
+    sed -n "/\"name\": \"$1\"/,/}/s/.*\"$2\": \(.*[^,]\),*\$/\1/p" "$work/out"
+}
+
+# wants NAME KEY VALUE...
+wants()
+{
+    of=$1
+    shift
+    while [ $# -gt 0 ]; do
+        [ "$(fact "$of" "$1")" = "$2" ] || failed "known $of: $1 is $(fact "$of" "$1"), not $2"
+        shift 2
+    done
+}
+: >"$work/dir/libbp-webgpu.so"
+bp 0 providers --known
+says out 'no ELF file'
+bp 0 providers --known --json
+rm "$work/dir/libbp-webgpu.so"
+if command -v jq >/dev/null; then
+    jq -e '.known_providers | length >= 28' "$work/out" >/dev/null ||
+        failed 'jq does not like the matrix'
+fi
+wants cpu home '"here"' supported true linkable true onnxruntime_name '"CPUExecutionProvider"' \
+    needs null replaced_by null
+wants tensorrt home '"elsewhere"' supported false binary_available false linkable false \
+    linked false needs '"an NVIDIA GPU with CUDA and TensorRT"' state '"not installed"' \
+    onnxruntime_name '"TensorrtExecutionProvider"'
+wants rocm home '"gone"' supported false binary_available false replaced_by '"migraphx"'
+wants webgpu home '"elsewhere"' supported true binary_available true linkable false \
+    onnxruntime_name '"WebGpuExecutionProvider"' state '"not usable"' \
+    file "\"$work/dir/libbp-webgpu.so\""
+
 # P7: an option's row as text, JSON and manual page; secrets stay secret
 bp 0 providers info needy
 says out 'token' 'cache' '1M to 64G' '64M' '(may change in a session)' '(deprecated)'

@@ -43,6 +43,24 @@ START_TEST(knows_its_notes_before_anything_runs)
 }
 END_TEST
 
+/* D-01: of the known ones, those of the build's own that were linked in say so, and no others. */
+START_TEST(says_which_of_the_known_are_in_the_program)
+{
+    bp_known_provider known = {.struct_size = sizeof known};
+    uint32_t at, n = 0;
+
+    for (uint32_t i = 0; bp_env_known_provider(kit.env, i, &known, &kit.err) >= 0; i++) {
+        bool is_linked = bp_env_find_provider(kit.env, known.name, &at, &kit.err) >= 0 &&
+                         !info_of(kit.env, known.name).file;
+
+        ck_assert_int_eq(is_linked, (known.flags & BP_KNOWN_LINKED) != 0);
+        ck_assert_msg(!is_linked || known.flags & BP_KNOWN_LINKABLE, "%s", known.name);
+        n += is_linked;
+    }
+    ck_assert_uint_gt(n, 0);
+}
+END_TEST
+
 START_TEST(wins_over_files)
 {
     bp_provider_info info = {.struct_size = sizeof info};
@@ -272,6 +290,7 @@ int main(void)
     tcase_add_checked_fixture(own, kit_setup, kit_teardown);
     tcase_add_checked_fixture(wrong, kit_setup, kit_teardown);
     tcase_add_test(own, knows_its_notes_before_anything_runs);
+    tcase_add_test(own, says_which_of_the_known_are_in_the_program);
     tcase_add_loop_test(own, wins_over_files, 0, 2);
     tcase_add_loop_test(own, runs_on_each_and_on_several, 0, 6);
     tcase_add_test(own, is_used_when_it_is_asked_for);

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,7 +76,7 @@ START_TEST(knows_each_provider_of_onnx_runtime)
         "Rknpu",        "WebGpu",    "CudaPlugin", "WebNN",    "NvTensorRTRTX", "Js",
         "SNPE",         "VSINPU",    "CUDANHWC",   "TensorrtPlugin",
     };
-    char name[BP_NAME_MAX], text[64], way[256];
+    char name[BP_NAME_MAX], text[64], spelled[64], way[256];
     uint32_t found;
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -83,6 +84,8 @@ START_TEST(knows_each_provider_of_onnx_runtime)
         ck_assert(bp_names_short(text, name));
         ck_assert_msg(bp_names_is_known(name), "%s", text);
         ck_assert(bp_names_equal(text, names[i]));
+        if (strcasecmp(name, names[i]) == 0) /* others are called by another's name */
+            ck_assert_str_eq(bp_provider_long_name(name, spelled, sizeof spelled), text);
         ck_assert(bp_names_way(name, way, sizeof way));
         ck_assert_msg(strlen(way) > 20 && strlen(way) < sizeof way - 1, "%s", way);
         if (bp_env_find_provider(kit.env, text, &found, &kit.err) >= 0)

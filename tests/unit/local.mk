@@ -157,6 +157,11 @@ tests/mock/static/libbp-gizmo.o: tests/mock/libbp-gizmo.la sdk/libbp-sim.a tools
 	@$(MKDIR_P) tests/mock/static
 	$(AM_V_GEN)$(embed) gizmo -o $@ $(tests_mock_libbp_gizmo_la_OBJECTS) sdk/libbp-sim.a
 
+unit_tests += %D%/check_known
+%C%_check_known_SOURCES = %D%/check_known.c %D%/plugin_kit.h $(kit_sources)
+%C%_check_known_CPPFLAGS = $(unit_cppflags)
+%C%_check_known_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_linked
 EXTRA_%C%_check_linked_DEPENDENCIES = $(linked_mocks) $(STATIC_OBJECTS)
 %C%_check_linked_SOURCES = %D%/check_linked.c $(kit_sources)
