@@ -63,6 +63,7 @@ thread_tests = \
 	%D%/ort/check_run \
 	%D%/ort/check_threads \
 	%D%/ort/check_values \
+	%D%/proofs/exits \
 	%D%/unit/check_pool \
 	%D%/unit/check_registry \
 	%D%/unit/check_session \

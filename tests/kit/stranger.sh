@@ -42,11 +42,25 @@ cat >"$work/bin/pkg-config" <<END
 exec "$real_pkg_config" --define-variable=prefix="$root$prefix" "\$@"
 END
 chmod +x "$work/bin/pkg-config"
+# ... and neither sources nor build folder, where that can be: root may hide them from a process.
+hides=
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+    hides='mount -t tmpfs none "$2" && mount -t tmpfs none "$1" && shift 2 && exec "$@"'
+else
+    echo "sources are not hidden here: that needs root"
+fi
 stranger()
 {
-    env -i PATH="$work/bin:$(dirname "$new"):$PATH" HOME="$work" PKG_CONFIG_PATH="$(dirname "$pc")" \
+    set -- env -i PATH="$work/bin:$(dirname "$new"):$PATH" HOME="$work" PKG_CONFIG_PATH="$(dirname "$pc")" \
         CC="${CC:-cc}" CXX="${CXX:-c++}" "$@"
+    [ -z "$hides" ] || set -- unshare -m sh -c "$hides" sh "$BP_SRCDIR" "$BP_BUILDDIR" "$@"
+    (cd "$work/here" && "$@")
 }
+mkdir "$work/here"
+if [ -n "$hides" ] && stranger sh -c 'ls "$0"/* "$1"/*' "$BP_SRCDIR" "$BP_BUILDDIR" >/dev/null 2>&1; then
+    echo "FAIL: the stranger sees the sources" >&2
+    failed=1
+fi
 
 # every variable that is promised
 for name in providerdir abi_major abi_minor min_host_abi checktool templatedir exportmap \
@@ -86,7 +100,7 @@ mkdir "$work/guide"
     failed=1
 }
 start=$(date +%s)
-(cd "$work/guide" && try "docs/authors.md" sh "$work/guide.sh"; exit $failed) || failed=1
+try "docs/authors.md" sh -c "cd '$work/guide' && sh '$work/guide.sh'"
 echo "the guide, from an empty folder to an operator of one's own: $(($(date +%s) - start)) s"
 before=$(stranger "$(dirname "$new")/backplane-check" --only BPK-NUMERICS-01 \
     "$work/guide/mine/libbp-mine.so")
@@ -142,7 +156,7 @@ refuses ok --id nodots
 refuses ok --id org.example.Upper
 refuses ok --dir "$work/fresh_c"
 refuses ok --rust
-[ ! -e ok ] || {
+[ ! -e "$work/here/ok" ] || {
     echo "FAIL: a refused project is there" >&2
     failed=1
 }
