@@ -92,6 +92,33 @@ START_TEST(refuses_in_words_that_help)
 }
 END_TEST
 
+/* B-09: what Python writes as [("CANNExecutionProvider", {"device_id": 0}), "CPUExecutionProvider"]. */
+START_TEST(names_stand_beside_names_with_options)
+{
+    static const bp_key_value rows[] = {{"driver", "sim"}, {"device_id", "0"}};
+    static const char *const names[] = {"cann", "cpu"};
+    const bp_report *report;
+
+    device_mixed_model("2");
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_add_provider(kit.options, "CANNExecutionProvider", rows, 2,
+                                           BP_FALLBACK_REQUIRE, &kit.err));
+    KIT_OK(bp_session_options_add_provider(kit.options, "CPUExecutionProvider", NULL, 0,
+                                           BP_FALLBACK_DEFAULT, &kit.err));
+    kit_session();
+    report = bp_session_report(kit.session);
+    ck_assert_uint_eq(bp_report_provider_count(report), 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        bp_report_provider row = {.struct_size = sizeof row};
+
+        KIT_OK(bp_report_get_provider(report, i, &row, &kit.err));
+        ck_assert_str_eq(row.name, names[i]);
+        ck_assert_uint_gt(row.n_nodes, 0);
+    }
+    device_check_mixed(2, 0);
+}
+END_TEST
+
 /* ---- versions -------------------------------------------------------------------------------- */
 
 /* B-01: it says which ABI it was made for; a host of another one is told both versions, in one line. */
@@ -370,6 +397,7 @@ int main(void)
         tcase_add_checked_fixture(cases[i], cann_setup, cann_teardown);
     tcase_add_loop_test(cases[0], takes_what_programs_write, 0, COUNT(good));
     tcase_add_loop_test(cases[0], refuses_in_words_that_help, 0, COUNT(bad));
+    tcase_add_test(cases[0], names_stand_beside_names_with_options);
     tcase_add_test(cases[0], refuses_a_host_of_another_version);
     tcase_add_test(cases[1], a_second_device_is_used);
     tcase_add_test(cases[1], copies_get_streams_of_their_own);
