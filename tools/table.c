@@ -72,7 +72,7 @@ static void print_cell(const struct table *table, const struct cli *cli, size_t 
 
 void table_print(const struct table *table, const struct cli *cli, int indent, bool has_head)
 {
-    size_t widths[TABLE_COLUMNS] = {0};
+    size_t *widths = xalloc(table->columns, sizeof *widths);
 
     for (size_t i = 0; i < table->n_cells; i++) {
         size_t width = utf8_width(table->cells[i]);
@@ -92,6 +92,7 @@ void table_print(const struct table *table, const struct cli *cli, int indent, b
             printf("  ");
         }
     }
+    free(widths);
 }
 
 void table_finish(struct table *table)

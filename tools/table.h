@@ -8,8 +8,6 @@
 
 #include "cli.h"
 
-#define TABLE_COLUMNS 8
-
 /* Starts as {.columns = n}; `right` has a bit for each column that is set flush right. */
 struct table {
     size_t columns;

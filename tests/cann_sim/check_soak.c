@@ -100,14 +100,18 @@ static void add_cann(uint32_t policy, const char *trouble)
     static const char *const bools[] = {"false", "true"};
     static const char *const queues[] = {"3", "10000"};
     const char *limit = trouble ? limits[below(5)] : "64";
+    /*
+     * Models of all shapes stay, as with the vendor's, so that a limit would fill for good; and in a
+     * small memory their constants fit where the arena's first region then does not.
+     */
+    bool may_model = *limit == '0' && trouble && !strstr(trouble, "memory");
     bp_key_value rows[] = {
         {"driver", "sim"},
         {"npu_mem_limit", limit},
         {"arena_extend_strategy", strategies[below(2)]},
         {"do_copy_in_default_stream", bools[below(2)]},
         {"max_opqueue_num", queues[below(2)]},
-        /* models of all shapes stay, as with the vendor's, so that a limit would fill for good */
-        {"enable_cann_graph", bools[*limit == '0' && below(2)]},
+        {"enable_cann_graph", bools[may_model && below(2)]},
         {"dump_om_model", "false"},
     };
 

@@ -146,24 +146,39 @@ static void leave(struct sim_stream *stream)
     free(stream);
 }
 
-void sim_stream_drop(struct sim_stream *stream)
+static void drop_tasks(struct sim_stream *stream, struct sim_task *task)
 {
-    while (stream->head) {
-        struct sim_task *task = stream->head;
+    while (task) {
+        struct sim_task *next = task->next;
 
-        stream->head = task->next;
         task->drop(task);
         stream->finished++;
+        task = next;
     }
     pthread_cond_broadcast(&sim_world.changed);
 }
 
+void sim_stream_drop(struct sim_stream *stream)
+{
+    struct sim_task *first = stream->head;
+
+    stream->head = NULL;
+    drop_tasks(stream, first);
+}
+
+/*
+ * What is dropped goes when the task that runs has ended: events that were to be recorded behind it
+ * count as passed then, and other streams go on.
+ */
 void sim_stream_destroy(struct sim_stream *stream, bool force)
 {
+    struct sim_task *dropped = NULL;
+
     sim_handle_drop(stream->handle);
     if (force) {
         stream->aborts++;
-        sim_stream_drop(stream);
+        dropped = stream->head;
+        stream->head = NULL;
     }
     stream->stopping = true;
     pthread_cond_signal(&stream->work);
@@ -173,6 +188,7 @@ void sim_stream_destroy(struct sim_stream *stream, bool force)
         pthread_join(stream->thread, NULL);
         sim_lock();
     }
+    drop_tasks(stream, dropped);
     stream->device->streams--;
     sim_world.counters.streams_destroyed++;
     leave(stream);
