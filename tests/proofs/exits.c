@@ -141,35 +141,22 @@ static int exits_in_another_thread(void)
         pause();
 }
 
-/* Has the process's first thread ended? Asked of the system: ThreadSanitizer cannot join that one. */
-static bool first_has_ended(void)
+static void *close_here(void *main_thread)
 {
-    char path[64], state = '?';
-    FILE *file;
+    pthread_t *thread = main_thread;
 
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)getpid());
-    file = fopen(path, "re");
-    if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-        state = '?';
-    if (file)
-        fclose(file);
-    return state == 'Z';
-}
-
-static void *close_here(void *unused)
-{
-    while (!first_has_ended())
-        usleep(1000); /* the process's alarm ends it if this never comes */
-    if (!run_once() || close_all() < 0)
+    if (pthread_join(*thread, NULL) != 0 || !run_once() || close_all() < 0)
         _exit(FAILED);
-    return unused; /* the last thread: the process ends with status 0 */
+    return NULL; /* the last thread: the process ends with status 0 */
 }
 
 static int ends_its_first_thread(void)
 {
+    static pthread_t first;
     pthread_t thread;
 
-    if (!run_once() || pthread_create(&thread, NULL, close_here, NULL) != 0)
+    first = pthread_self();
+    if (!run_once() || pthread_create(&thread, NULL, close_here, &first) != 0)
         return FAILED;
     pthread_detach(thread);
     pthread_exit(NULL);
