@@ -60,12 +60,13 @@ prove-zoo: $(prove_ready) tests/unit/check_probe
 	@$(prove_env) CK_RUN_CASE=zoo tests/unit/check_probe
 prove-missing: $(prove_ready) tests/unit/check_loader
 	@$(prove_env) CK_RUN_CASE=missing tests/unit/check_loader
+# in the process itself, as the memory of a fork is slow at first
 prove-listing: $(prove_ready) tests/unit/check_loader
-	@$(prove_env) CK_RUN_CASE=many tests/unit/check_loader
+	@$(prove_env) CK_FORK=no CK_RUN_CASE=many tests/unit/check_loader
 # BENCH_PEER=.../libonnxruntime.so: the same loop through its plug-in interface, beside ours
 prove-hotpath: $(prove_ready) tests/proofs/hotpath tests/proofs/hotpath_peer
 	@$(prove_env) tests/proofs/hotpath && { test -z "$(BENCH_PEER)" || \
-		tests/proofs/hotpath_peer "$(BENCH_PEER)" tests/proofs/.libs/peer_ep.so; }
+		tests/proofs/hotpath_peer "$(BENCH_PEER)" $(abs_builddir)/tests/proofs/.libs/peer_ep.so; }
 prove-fallback: $(prove_ready) tests/unit/check_stages tests/unit/check_policy
 	@$(prove_env) tests/unit/check_stages && CK_RUN_CASE=policy tests/unit/check_policy
 prove-partition: $(prove_ready) tests/unit/check_policy
