@@ -735,9 +735,11 @@ static double time_listing(void)
 /* The least of some attempts, each without the notes or each with them. */
 static double least_listing(bool is_cached)
 {
+    /* over a second where it matters: a neighbour on the core must not pass for work of ours */
+    int attempts = plugin_limits_are_strict() ? 400 : 9;
     double least = 1e9;
 
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < attempts; i++) {
         double ms;
 
         if (!is_cached)
