@@ -302,7 +302,7 @@ int main(int argc, char **argv)
         tcase_add_test(tcase, is_no_worse_where_it_may_round);
         tcase_add_test(tcase, needs_avx512);
     }
-    srunner_run_all(runner, is_limited ? CK_SILENT : CK_NORMAL);
+    srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
