@@ -45,6 +45,7 @@ cli_tests = \
 	%D%/doctor.sh \
 	%D%/exit_codes.sh \
 	%D%/help.sh \
+	%D%/no_library.sh \
 	%D%/npy.sh \
 	%D%/operators.sh \
 	%D%/optimize.sh \
