@@ -70,7 +70,7 @@ static bool has_own_memory(const bp_session *session)
 
 int memory_print(struct cli *cli, const bp_session *session)
 {
-    static const char *const heads[] = {"memory of runs",   "in use", "pooled", "peak",
+    static const char *const heads[] = {"memory of runs",    "in use", "pooled", "peak",
                                         "on device: in use", "pooled", "peak"};
     bool has_own = has_own_memory(session);
     struct table table = {.columns = has_own ? 7 : 4, .right = has_own ? 0x7e : 0xe};

@@ -111,8 +111,8 @@ static void place_viewed_values(const struct bp_program *program, const bp_frame
         in = node->in[0];
         out = node->out[0];
         if (layout->places[in].kind == BP_CPU_NOWHERE &&
-            layout->places[out].kind == BP_CPU_OUTPUT &&
-            desc->shapes[in].rank != BP_RANK_UNKNOWN && desc->shapes[out].rank != BP_RANK_UNKNOWN)
+            layout->places[out].kind == BP_CPU_OUTPUT && desc->shapes[in].rank != BP_RANK_UNKNOWN &&
+            desc->shapes[out].rank != BP_RANK_UNKNOWN)
             layout->places[in] = layout->places[out];
     }
 }
