@@ -7,6 +7,7 @@
 
 #include "bench.h"
 #include "json.h"
+#include "memory.h"
 #include "plan.h"
 #include "table.h"
 
@@ -57,6 +58,10 @@ void bench_text(const struct cli *cli, const char *path, const struct loaded *lo
     text_bytes(&text, f->peak_bytes);
     table_add_styled(&table, STYLE_BOLD, "peak memory");
     table_add(&table, text_string(&text));
+    text_clear(&text);
+    memory_words(&text, loaded->session);
+    table_add_styled(&table, STYLE_BOLD, "held for runs");
+    table_add(&table, text_string(&text));
     table_print(&table, cli, 0, false);
     table_finish(&table);
     text_finish(&text);
@@ -92,5 +97,6 @@ void bench_json(const struct cli *cli, const char *path, const struct loaded *lo
     json_number(&json, "mean_ms", f->total / (double)f->n * 1e3);
     json_number(&json, "runs_per_second", (double)f->n / f->total);
     json_uint(&json, "peak_memory_bytes", f->peak_bytes);
+    memory_json(&json, loaded->session);
     json_object_end(&json);
 }

@@ -13,6 +13,7 @@
 
 #include "deadline.h"
 #include "file.h"
+#include "memory.h"
 #include "plan.h"
 #include "profile.h"
 #include "run.h"
@@ -64,7 +65,7 @@ static const struct arg_spec run_specs[] = {
     {.name = "report",
      .kind = ARG_FLAG,
      .at = offsetof(struct run_args, has_report),
-     .help = "Say which provider ran what, and why others did not."},
+     .help = "Say which provider ran what, why others did not, and for whom memory is held."},
     {.name = "json",
      .kind = ARG_FLAG,
      .at = offsetof(struct run_args, is_json),
@@ -203,8 +204,11 @@ static int finish(struct cli *cli, struct job *job, const char *path)
         feed_print(cli, job->loaded.session, &job->feed);
         run_print(cli, &job->loaded, &job->results, job->expectations, args->expects.n);
     }
-    if (args->has_report && !args->is_json)
+    if (args->has_report && !args->is_json) {
         code = plan_print(cli, bp_session_report(job->loaded.session), false);
+        if (code == CLI_OK)
+            code = memory_print(cli, job->loaded.session);
+    }
     return code == CLI_OK ? verdict : code;
 }
 

@@ -56,6 +56,7 @@ bin_PROGRAMS += %D%/backplane
 	%D%/info_json.c \
 	%D%/info_text.c \
 	%D%/main.c \
+	%D%/memory.c %D%/memory.h \
 	%D%/operators.c %D%/operators.h \
 	%D%/optimize.h \
 	%D%/optimize_find.c \

@@ -3,6 +3,7 @@
 
 #include "config.h"
 
+#include "memory.h"
 #include "run.h"
 #include "value.h"
 
@@ -115,8 +116,10 @@ int run_print_json(struct cli *cli, const char *path, const struct loaded *loade
     for (size_t i = 0; i < n_expectations; i++)
         json_verdict(&json, &expectations[i], results);
     json_array_end(&json);
-    if (report)
+    if (report) {
         json_raw(&json, "report", report);
+        memory_json(&json, loaded->session);
+    }
     json_object_end(&json);
     bp_free(report);
     return CLI_OK;

@@ -84,6 +84,39 @@ static bool is_same_place(struct bp_cpu_place a, struct bp_cpu_place b)
     return a.kind == b.kind && a.index == b.index;
 }
 
+/* Has output 0 of node i the very bytes of its input 0? */
+static bool is_view(const struct bp_program *program, const struct bp_cpu_layout *layout,
+                    uint32_t i)
+{
+    const bp_node *node = BP_NODE(program->graph, i);
+
+    return program->nodes[i].op->flags & BP_CPU_VIEW && node->n_in > 0 && node->n_out > 0 &&
+           node->in[0] != BP_NONE && node->out[0] != BP_NONE &&
+           layout->bytes[node->in[0]] == layout->bytes[node->out[0]];
+}
+
+/*
+ * An output of the group that shows what the group has made in other sizes: that is made where the
+ * output lies, so that nothing is copied. From the end, as a view may be seen through another.
+ */
+static void place_viewed_values(const struct bp_program *program, const bp_frame_desc *desc,
+                                struct bp_cpu_layout *layout)
+{
+    for (uint32_t i = program->graph->n_nodes; i-- > 0;) {
+        const bp_node *node = BP_NODE(program->graph, i);
+        uint32_t in, out;
+
+        if (!is_view(program, layout, i))
+            continue;
+        in = node->in[0];
+        out = node->out[0];
+        if (layout->places[in].kind == BP_CPU_NOWHERE &&
+            layout->places[out].kind == BP_CPU_OUTPUT && desc->shapes[in].rank != BP_RANK_UNKNOWN &&
+            desc->shapes[out].rank != BP_RANK_UNKNOWN)
+            layout->places[in] = layout->places[out];
+    }
+}
+
 /* May output 0 of node i lie on its input k, which then has been read for the last time? */
 static bool may_reuse(const struct bp_cpu_layout *layout, const bp_frame_desc *desc,
                       const bp_node *node, uint32_t i, uint32_t k)
@@ -117,10 +150,12 @@ static void place_output(const struct bp_program *program, const bp_frame_desc *
     uint32_t flags = program->nodes[i].op->flags, v = node->out[o];
     struct bp_cpu_place *place = &layout->places[v];
 
-    if (place->kind == BP_CPU_OUTPUT)
+    if (place->kind == BP_CPU_OUTPUT) {
+        layout->is_elided[i] |= o == 0 && is_view(program, layout, i) &&
+                                is_same_place(layout->places[node->in[0]], *place);
         return;
-    if (o == 0 && flags & BP_CPU_VIEW && node->n_in > 0 && node->in[0] != BP_NONE &&
-        layout->bytes[node->in[0]] == layout->bytes[v]) {
+    }
+    if (o == 0 && is_view(program, layout, i)) {
         *place = layout->places[node->in[0]];
         layout->is_elided[i] = true;
     }
@@ -215,6 +250,8 @@ bp_rc bp_cpu_layout_make(const struct bp_program *program, const bp_frame_desc *
                 last_use[node->in[k]] = i;
         }
     }
+    if (rc >= 0)
+        place_viewed_values(program, desc, out);
     for (uint32_t i = 0; i < graph->n_nodes && rc >= 0; i++) {
         const bp_node *node = BP_NODE(graph, i);
 

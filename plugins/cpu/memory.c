@@ -3,18 +3,23 @@
 
 #include "program.h"
 
-enum { ALIGN = 64, BLOCK_BYTES = 16 * 1024 };
+enum { ALIGN = 64, FIRST_BLOCK = 2 * 1024, LARGEST_BLOCK = 16 * 1024 };
 
 struct bp_cpu_block {
     struct bp_cpu_block *next;
     size_t bytes; /* of all of it, this header included */
 };
 
+/* Blocks double: a model may have hundreds of programs of one node. */
 static bool add_block(struct bp_cpu_memory *memory, size_t payload)
 {
-    size_t bytes = payload < BLOCK_BYTES - ALIGN ? BLOCK_BYTES : payload + ALIGN;
-    struct bp_cpu_block *block = memory->host->alloc(memory->host->h, bytes, ALIGN);
+    size_t bytes = memory->blocks ? memory->blocks->bytes * 2 : FIRST_BLOCK;
+    struct bp_cpu_block *block;
 
+    bytes = bytes < LARGEST_BLOCK ? bytes : LARGEST_BLOCK;
+    if (bytes - ALIGN < payload)
+        bytes = payload + ALIGN;
+    block = memory->host->alloc(memory->host->h, bytes, ALIGN);
     if (!block)
         return false;
     memset(block, 0, bytes);

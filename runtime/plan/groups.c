@@ -6,8 +6,9 @@
  * the provider or the stage changes. A path that leaves a provider and comes back therefore ends at
  * a higher level than it began, so nodes of one provider, stage and level that are connected are
  * convex, and (stage, level) is an order in which groups can run. That level is the lowest; a group
- * that nobody needs before a later one of its own kind waits for that and becomes part of it. All of
- * it is linear in the nodes but for a sort.
+ * that nobody needs before a later one of its own kind waits for that and becomes part of it. One
+ * that reads constants alone (weights that are dequantised) runs right before its first reader. All
+ * of it is linear in the nodes but for a sort.
  */
 
 #include "config.h"
@@ -24,6 +25,7 @@ struct wait {
     uint32_t limit; /* the highest level that its readers allow */
     uint32_t own;   /* the lowest level of readers of its own kind */
     uint32_t level; /* what becomes of it */
+    bool is_fed;    /* reads what a run brings in, or what another group makes */
 };
 
 struct work {
@@ -156,7 +158,7 @@ static bp_rc delay(struct work *w, bp_err *err)
     bp_rc rc = sort_by_level(w, err);
 
     for (uint32_t n = 0; n < n_nodes && rc >= 0; n++)
-        w->waits[n] = (struct wait){BP_NONE, BP_NONE, w->level[n]};
+        w->waits[n] = (struct wait){.limit = BP_NONE, .own = BP_NONE, .level = w->level[n]};
     for (uint32_t at = 0; at < n_nodes && rc >= 0; at = end) {
         uint32_t level = w->level[w->by_level[at]];
 
@@ -206,10 +208,10 @@ static bool hand_back(struct work *w, bool *has_yes)
 
         if (p >= BP_BY_NOBODY || has_yes[find(w, n)])
             continue;
-        w->out->verdicts[p][n] = (struct bp_verdict){
-            .verdict = BP_NO,
-            .reason = BP_R_NOT_PROFITABLE,
-            .text = "worth taking only beside a node that it also takes"};
+        w->out->verdicts[p][n] =
+            (struct bp_verdict){.verdict = BP_NO,
+                                .reason = BP_R_NOT_PROFITABLE,
+                                .text = "worth taking only beside a node that it also takes"};
         w->out->provider_of[n] = first_taker(w, n);
         changed = true;
     }
@@ -232,6 +234,57 @@ static bp_rc weigh(struct work *w, bool *changed, bp_err *err)
             w->out->provider_of[n] = first_taker(w, n);
     }
     return rc;
+}
+
+/* ---- postponing ------------------------------------------------------------------------------ */
+
+/* Does the node read what comes from outside its group, but for constants? Control flow may. */
+static bool is_fed(struct work *w, uint32_t n)
+{
+    const struct bp_ir_node *node = &w->ir->nodes[n];
+
+    for (uint32_t i = 0; i < node->n_in + node->n_implicit; i++) {
+        uint32_t v = i < node->n_in ? node->in[i] : node->implicit[i - node->n_in];
+        const struct bp_ir_value *value = v == BP_NONE ? NULL : &w->ir->values[v];
+
+        if (!value || value->flags & BP_IR_CONSTANT)
+            continue;
+        if (value->producer == BP_NONE || find(w, value->producer) != find(w, n))
+            return true;
+    }
+    return is_single(w, n);
+}
+
+static void note_reader(struct work *w, uint32_t node, uint32_t producer)
+{
+    struct wait *wait = &w->waits[find(w, producer)];
+
+    if (w->out->stage_of[node] == w->out->stage_of[producer] &&
+        find(w, node) != find(w, producer) && w->level[node] < wait->limit)
+        wait->limit = w->level[node];
+}
+
+/*
+ * What groups make of constants alone is large as a rule, and would lie in memory from the beginning
+ * of a run: they move up to the level before that of their first reader. Nothing else moves, as a
+ * device may be at work while others are. `level` of a group's wait is where it runs then.
+ */
+static void postpone(struct work *w)
+{
+    uint32_t n_nodes = w->ir->n_nodes;
+
+    for (uint32_t n = 0; n < n_nodes; n++)
+        w->waits[n] = (struct wait){.limit = BP_NONE, .level = w->level[n]};
+    for (uint32_t n = 0; n < n_nodes; n++) {
+        each_producer(w, n, note_reader);
+        w->waits[find(w, n)].is_fed |= is_fed(w, n);
+    }
+    for (uint32_t n = 0; n < n_nodes; n++) {
+        struct wait *wait = &w->waits[n];
+
+        if (!wait->is_fed && wait->limit != BP_NONE && wait->limit > wait->level)
+            wait->level = wait->limit - 1;
+    }
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -297,9 +350,10 @@ static bp_rc list_groups(struct work *w, bp_err *err)
 
     if (!places)
         return bp_fail_nomem(err, "the groups");
+    postpone(w);
     for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
         if (find(w, n) == n)
-            places[n_groups++] = (struct place){w->out->stage_of[n], w->level[n], n};
+            places[n_groups++] = (struct place){w->out->stage_of[n], w->waits[n].level, n};
     }
     qsort(places, n_groups, sizeof *places, by_place);
     w->out->n_groups = n_groups;

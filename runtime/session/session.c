@@ -287,6 +287,18 @@ static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
     }
 }
 
+/* The engine of runs with fed defaults, or NULL; another thread may be about to make it. */
+static struct bp_engine *general_engine(const bp_session *session)
+{
+    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&session->lock;
+    struct bp_engine *engine;
+
+    pthread_mutex_lock(lock);
+    engine = session->general.engine;
+    pthread_mutex_unlock(lock);
+    return engine;
+}
+
 bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_err *err)
 {
     bp_session_stats own = {
@@ -298,7 +310,7 @@ bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_
     };
 
     count_frames(session->main.engine, &own);
-    count_frames(session->general.engine, &own);
+    count_frames(general_engine(session), &own);
     return bp_give_out(out, &own, err);
 }
 
@@ -340,31 +352,33 @@ bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use
 {
     bp_memory_use own = {.struct_size = sizeof own};
     const struct bp_active *other;
+    struct bp_engine *general;
 
     if (!session || i > session->main.engine->lineup.count)
         return bp_fail(err, BP_E_INVALID, "there is no provider %u in the session", i);
     own.provider = bp_session_provider(session, i);
     count_use(session->main.engine, own.provider ? session->main.engine->lineup.active[i] : NULL,
               &own);
-    if (session->general.engine) {
-        other = own.provider ? find_active(session->general.engine, own.provider) : NULL;
+    general = general_engine(session);
+    if (general) {
+        other = own.provider ? find_active(general, own.provider) : NULL;
         if (other || !own.provider)
-            count_use(session->general.engine, other, &own);
+            count_use(general, other, &own);
     }
     return bp_give_out(out, &own, err);
 }
 
 bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err)
 {
-    uint64_t bytes = 0;
+    struct bp_engine *general;
+    uint64_t bytes;
 
     if (!session)
         return bp_fail(err, BP_E_INVALID, "there is no session to trim");
-    bytes += bp_engine_trim(session->main.engine);
-    pthread_mutex_lock(&session->lock); /* it may be in the making */
-    if (session->general.engine)
-        bytes += bp_engine_trim(session->general.engine);
-    pthread_mutex_unlock(&session->lock);
+    bytes = bp_engine_trim(session->main.engine);
+    general = general_engine(session);
+    if (general)
+        bytes += bp_engine_trim(general);
     if (freed)
         *freed = bytes;
     return BP_OK;

@@ -12,7 +12,11 @@
 struct bench_case {
     const char *library, *model;
     const char *provider; /* "dnnl:math_mode=fast", "" is the library's own choice */
-    const char *dims;     /* "batch=1,sequence=128"; other sizes that vary are 1 */
+    /*
+     * "batch=1,sequence=128"; other sizes that vary are 1. "x=1x576,rate=16000": all sizes of the
+     * input x, and the value of the integer scalar rate.
+     */
+    const char *dims;
     unsigned threads;
 };
 

@@ -57,6 +57,4 @@ sed '/^#/d; /^$/d' "$list" | while read -r name gflop dims; do
 done
 
 printf '# load after\t%s\n' "$(cut -d ' ' -f 1 /proc/loadavg)" >>"$rows"
-awk -f "$here"/page.awk "$rows" >"$out/performance.md"
-awk -f "$here"/plot.awk "$rows" >"$out/performance.svg"
-echo "wrote $out/performance.md, performance.svg and performance.tsv"
+sh "$here"/page.sh "$here" "$out"

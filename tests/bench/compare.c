@@ -276,9 +276,30 @@ static int compare(const struct bench_case *own, const struct bench_case *peer, 
     return 0;
 }
 
+/* The peaks of both processes' resident memory alone. */
+static int compare_memory(const struct bench_case *own, const struct bench_case *peer)
+{
+    static struct side sides[2];
+    size_t n_sides = peer->library[0] ? 2 : 1;
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < n_sides; i++)
+        ok = start_side(i ? peer : own, &sides[i]) && take_turn(&sides[i], 0) &&
+             take_turn(&sides[i], 1) && stop_side(&sides[i]);
+    if (!ok)
+        return 1;
+    printf("\t%.1f", sides[0].peak_mb);
+    if (n_sides > 1)
+        printf("\t%.1f\n", sides[1].peak_mb);
+    else
+        printf("\t-\n");
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct bench_case own, peer;
+    bool is_memory = argc == 8 && strcmp(argv[1], "--memory") == 0;
 
     if (argc == 2 && strcmp(argv[1], "--peak") == 0) {
         printf("%.1f\n", bench_peak_gflops());
@@ -290,19 +311,23 @@ int main(int argc, char **argv)
         printf("%s\n", version ? version : "");
         return version ? 0 : 1;
     }
-    if (argc != 9) {
+    if (argc != 9 && !is_memory) {
         fprintf(stderr,
                 "usage: compare OWN-LIBRARY PROVIDER PEER-LIBRARY|'' THREADS SECONDS "
-                "GFLOP DIMS MODEL\n       compare --peak\n       compare --version LIBRARY\n");
+                "GFLOP DIMS MODEL\n"
+                "       compare --memory OWN-LIBRARY PROVIDER PEER-LIBRARY|'' THREADS DIMS MODEL\n"
+                "       compare --peak\n       compare --version LIBRARY\n");
         return 2;
     }
-    own = (struct bench_case){.library = argv[1],
-                              .model = argv[8],
-                              .provider = argv[2],
-                              .dims = argv[7],
-                              .threads = (unsigned)strtoul(argv[4], NULL, 10)};
+    own = (struct bench_case){.library = argv[is_memory ? 2 : 1],
+                              .model = argv[argc - 1],
+                              .provider = argv[is_memory ? 3 : 2],
+                              .dims = argv[argc - 2],
+                              .threads = (unsigned)strtoul(argv[is_memory ? 5 : 4], NULL, 10)};
     peer = own;
-    peer.library = argv[3];
+    peer.library = argv[is_memory ? 4 : 3];
     peer.provider = "";
+    if (is_memory)
+        return compare_memory(&own, &peer);
     return compare(&own, &peer, strtod(argv[5], NULL), strtod(argv[6], NULL));
 }

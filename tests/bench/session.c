@@ -122,17 +122,25 @@ static bool create(const struct bench_case *which, struct bench_session *s)
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-/* The size of that name in "a=1,b=2"; 1 if it is not there. */
-static int64_t size_of(const char *dims, const char *name)
+/* What is behind that name and '=' in "a=1,b=2"; NULL if it is not there. */
+static const char *given(const char *dims, const char *name)
 {
     size_t length = strlen(name);
 
     for (const char *at = dims; at && *at && length > 0; at = strchr(at, ',')) {
         at += *at == ',';
         if (strncmp(at, name, length) == 0 && at[length] == '=')
-            return strtoll(at + length + 1, NULL, 10);
+            return at + length + 1;
     }
-    return 1;
+    return NULL;
+}
+
+/* The number of that name; 1 if there is none. */
+static int64_t number_of(const char *dims, const char *name)
+{
+    const char *number = given(dims, name);
+
+    return number ? strtoll(number, NULL, 10) : 1;
 }
 
 /* Bytes of an element; 0: no such type is made up here. */
@@ -153,8 +161,8 @@ static size_t width_of(ONNXTensorElementDataType type)
     }
 }
 
-/* Floats within 0 .. 1; all else is 1, which is an index, a length and a mask alike. */
-static void make_up(void *data, ONNXTensorElementDataType type, size_t n)
+/* Floats within 0 .. 1; integers `whole`; bytes are 1. */
+static void make_up(void *data, ONNXTensorElementDataType type, size_t n, int64_t whole)
 {
     uint32_t state = 12345;
 
@@ -163,23 +171,47 @@ static void make_up(void *data, ONNXTensorElementDataType type, size_t n)
             state = state * 1664525u + 1013904223u;
             ((float *)data)[i] = (float)(state >> 8) / 16777216.0f;
         } else if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64) {
-            ((int64_t *)data)[i] = 1;
+            ((int64_t *)data)[i] = whole;
         } else if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32) {
-            ((int32_t *)data)[i] = 1;
+            ((int32_t *)data)[i] = (int32_t)whole;
         } else {
             ((uint8_t *)data)[i] = 1;
         }
     }
 }
 
-static bool make_tensor(const struct bench_case *which, const OrtApi *api,
+/*
+ * Sizes that vary: of the input as a whole, "input=1x576", where the model has no names for them; else
+ * by name; else 1. Returns how many elements there are.
+ */
+static size_t set_sizes(const struct bench_case *which, const char *input, const char *const *names,
+                        int64_t *dims, size_t rank)
+{
+    const char *whole = given(which->dims, input);
+    size_t n = 1;
+    char *end;
+
+    for (size_t i = 0; i < rank; i++) {
+        if (whole) {
+            dims[i] = strtoll(whole, &end, 10);
+            whole = *end == 'x' ? end + 1 : NULL;
+        } else if (dims[i] < 0) {
+            dims[i] = number_of(which->dims, names[i]);
+        }
+        n *= (size_t)dims[i];
+    }
+    return n;
+}
+
+/* Integers are 1, an index, a length and a mask alike; a scalar is what the list says. */
+static bool make_tensor(const struct bench_case *which, const OrtApi *api, const char *input,
                         const OrtTensorTypeAndShapeInfo *info, OrtValue **out)
 {
     ONNXTensorElementDataType type;
     const char *names[MOST_RANK];
     int64_t dims[MOST_RANK];
     OrtMemoryInfo *memory;
-    size_t rank, n = 1;
+    size_t rank, n;
     void *data;
 
     if (!is_good(which, api, api->GetTensorElementType(info, &type)) ||
@@ -192,15 +224,11 @@ static bool make_tensor(const struct bench_case *which, const OrtApi *api,
         !is_good(which, api,
                  api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &memory)))
         return false;
-    for (size_t i = 0; i < rank; i++) {
-        if (dims[i] < 0)
-            dims[i] = size_of(which->dims, names[i]);
-        n *= (size_t)dims[i];
-    }
+    n = set_sizes(which, input, names, dims, rank);
     data = calloc(n > 0 ? n : 1, width_of(type)); /* the process ends with the session */
     if (!data)
         return complain(which, "no memory for its inputs");
-    make_up(data, type, n);
+    make_up(data, type, n, rank == 0 ? number_of(which->dims, input) : 1);
     return is_good(which, api,
                    api->CreateTensorWithDataAsOrtValue(memory, data, n * width_of(type), dims, rank,
                                                        type, out));
@@ -210,10 +238,10 @@ static bool make_input(const struct bench_case *which, const struct bench_sessio
 {
     const OrtTensorTypeAndShapeInfo *info = NULL;
     OrtTypeInfo *type = NULL;
-    bool ok =
-        is_good(which, s->api, s->api->SessionGetInputTypeInfo(s->session, i, &type)) &&
-        is_good(which, s->api, s->api->CastTypeInfoToTensorInfo(type, &info)) &&
-        (info ? make_tensor(which, s->api, info, &s->in[i]) : complain(which, "no tensor input"));
+    bool ok = is_good(which, s->api, s->api->SessionGetInputTypeInfo(s->session, i, &type)) &&
+              is_good(which, s->api, s->api->CastTypeInfoToTensorInfo(type, &info)) &&
+              (info ? make_tensor(which, s->api, s->in_names[i], info, &s->in[i])
+                    : complain(which, "no tensor input"));
 
     if (type)
         s->api->ReleaseTypeInfo(type);

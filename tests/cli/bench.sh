@@ -8,7 +8,7 @@ needs_cpu
 
 make_model "$work/relu.onnx" Relu "$FLOAT" batch 3
 gives 0 bench --runs 20 --warmup 2 --dim batch=64 "$work/relu.onnx"
-says out 'minimum' 'median' '99 %' 'throughput' 'peak memory' '20 in' 'after 2' 'first run' 'cpu 1'
+says out 'minimum' 'median' '99 %' 'throughput' 'peak memory' 'held for runs' '20 in' 'after 2' 'first run' 'cpu 1'
 gives 0 bench --seconds 0.05 "$work/relu.onnx"
 gives 0 bench --quiet --runs 1 "$work/relu.onnx"
 [ ! -s "$work/out" ] || failed '--quiet says something'
@@ -25,6 +25,7 @@ done)
 [ "$(echo "$sorted" | wc -l)" = 4 ] || failed "not four figures: $sorted"
 [ "$sorted" = "$(echo "$sorted" | sort -g)" ] || failed "out of order: $sorted"
 [ "$(figure peak_memory_bytes)" -gt 100000 ] || failed 'no peak of memory'
+says out '"memory": {' '"in_use_bytes": 0' '"name": "cpu"' '"pooled_bytes"'
 
 gives 0 bench --runs 5 --warmup 2 --profile "$work/profile.json" "$work/relu.onnx"
 [ "$(grep -c '"name":"model_run"' "$work/profile.json")" = 5 ] || failed 'not the five runs'

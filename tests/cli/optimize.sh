@@ -99,6 +99,16 @@ grep -q -F -e 'Identity' "$work/none.dot" || failed 'the picture before the pass
 grep -q -F -e 'Add' "$work/basic.dot" || failed 'the picture after the passes lacks a node'
 ! grep -q -F -e 'Identity' "$work/basic.dot" || failed 'the picture after the passes has it still'
 
+# and of a real one behind each level: parts, then a bias, then one node
+digits=$BP_SRCDIR/examples/digits/digits.onnx
+for level in none basic extended; do
+    gives 0 plan -q --level $level --dot "$work/$level.dot" "$digits"
+done
+grep -q -F -e 'Relu' "$work/basic.dot" || failed 'basic has drawn no Relu'
+! grep -q -F -e 'FusedConv' "$work/basic.dot" || failed 'basic has drawn a fused node'
+grep -q -F -e 'FusedConv' "$work/extended.dot" || failed 'extended has drawn no fused node'
+! grep -q -F -e '>Relu<' "$work/extended.dot" || failed 'extended has drawn a Relu beside'
+
 # lists
 gives 0 optimize --list
 says out 'fold-norm' 'basic' 'fuse-conv' 'extended'

@@ -59,7 +59,31 @@ fi
 
 # the report says who ran what
 gives 0 run --report -i "x=$work/x.npy" "$model"
-says out 'provider' 'cpu'
+says out 'provider' 'cpu' 'memory of runs'
+
+# and for whom memory is held: rows add up to that of all, a device has its own
+memory_row()
+{
+    sed -n "s/^$1  *\([0-9].*\)$/\1/p" "$work/out" | tail -n 1
+}
+make_model "$work/wide.onnx" Relu "$FLOAT" 1024 1024
+gives 0 run --report "$work/wide.onnx"
+never_says out 'on device'
+never_says out 'host'
+mkdir "$work/devices"
+cp "$BP_MOCK_DIR/libbp-gizmo.so" "$work/devices/"
+gives 0 run --report --provider-dir "$work/devices" -p gizmo "$work/wide.onnx"
+says out 'on device: in use'
+case $(memory_row gizmo) in
+*'0 B  '*'MB  '*'MB') ;;
+*) failed "no memory of gizmo's own: $(cat "$work/out")" ;;
+esac
+gives 0 run --report --json --provider-dir "$work/devices" -p gizmo "$work/wide.onnx"
+says out '"memory": {' '"name": "gizmo"' '"name": "cpu"' '"name": "host"'
+own=$(sed -n 's/^ *"own_pooled_bytes": \([0-9]*\),$/\1/p' "$work/out" | sort -n | tail -n 1)
+[ "$own" -ge 4194304 ] || failed "a result of 4 MiB, and gizmo has $own bytes"
+gives 0 run --json "$work/wide.onnx"
+never_says out '"memory"'
 
 # a profile: who took how long, in the words of ONNX Runtime's profiles
 gives 0 run --profile "$work/profile.json" -i "x=$work/x.npy" "$model"

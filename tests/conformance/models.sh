@@ -23,6 +23,12 @@ fail()
 
 if [ -d "$models/mnist" ]; then
     "$backplane" conform "$models/mnist" || fail "mnist"
+    for level in 'basic Conv Relu MaxPool Conv Relu MaxPool Reshape Gemm' \
+        'extended FusedConv MaxPool FusedConv MaxPool Reshape Gemm'; do
+        got=$("$backplane" plan --json --level "${level%% *}" "$models/mnist/model.onnx" |
+            grep -o '"op":"[A-Za-z]*"' | cut -d '"' -f 4 | tr '\n' ' ')
+        [ "$got" = "${level#* } " ] || fail "mnist becomes $got at ${level%% *}"
+    done
 fi
 
 for model in "$models"/light/*.onnx; do

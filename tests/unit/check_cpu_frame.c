@@ -232,6 +232,45 @@ START_TEST(a_view_of_an_input_that_is_an_output_is_copied)
 }
 END_TEST
 
+START_TEST(what_an_output_shows_in_other_sizes_is_made_there)
+{
+    th_input(t, "x", BP_DTYPE_F32, "2,2", (float[]){1, -2, 3, -4});
+    th_value(t, "a", BP_DTYPE_F32, "2,2");
+    th_value(t, "r", BP_DTYPE_F32, "4");
+    th_output(t, "y", BP_DTYPE_F32, "1,4");
+    th_output(t, "z", BP_DTYPE_F32, "2,2");
+    th_node(t, "Neg", 13, "x", "a");
+    th_node(t, "Reshape", 14, "a", "r");
+    th_node(t, "Unsqueeze", 11, "r", "y");
+    th_node(t, "Relu", 14, "a", "z"); /* a is read behind its views, where y is */
+    ck_run();
+    EXPECT("y", -1, 2, -3, 4);
+    EXPECT("z", 0, 2, 0, 4);
+    ck_assert_uint_eq(th_scratch_bytes(t), 0);
+    th_move(t);
+    th_feed(t, "x", (float[]){-5, 6, -7, 8});
+    ck_run();
+    EXPECT("y", 5, -6, 7, -8);
+    EXPECT("z", 5, 0, 7, 0);
+}
+END_TEST
+
+START_TEST(two_outputs_that_show_one_value_both_have_it)
+{
+    th_input(t, "x", BP_DTYPE_F32, "4", (float[]){1, -2, 3, -4});
+    th_value(t, "a", BP_DTYPE_F32, "4");
+    th_output(t, "y", BP_DTYPE_F32, "2,2");
+    th_output(t, "z", BP_DTYPE_F32, "1,4");
+    th_node(t, "Abs", 13, "x", "a");
+    th_node(t, "Reshape", 14, "a", "y");
+    th_node(t, "Flatten", 13, "a", "z");
+    ck_run();
+    EXPECT("y", 1, 2, 3, 4);
+    EXPECT("z", 1, 2, 3, 4);
+    ck_assert_uint_eq(th_scratch_bytes(t), 0);
+}
+END_TEST
+
 START_TEST(an_output_may_be_read_by_later_nodes)
 {
     th_input(t, "x", BP_DTYPE_F32, "2", (float[]){1, 2});
@@ -543,6 +582,8 @@ int main(void)
     tcase_add_test(tcase, an_input_is_never_written);
     tcase_add_test(tcase, views_of_constants_need_no_storage);
     tcase_add_test(tcase, a_view_of_an_input_that_is_an_output_is_copied);
+    tcase_add_test(tcase, what_an_output_shows_in_other_sizes_is_made_there);
+    tcase_add_test(tcase, two_outputs_that_show_one_value_both_have_it);
     tcase_add_test(tcase, an_output_may_be_read_by_later_nodes);
     tcase_add_test(tcase, absent_outputs_are_not_made);
     tcase_add_test(tcase, empty_tensors_and_scalars_pass);

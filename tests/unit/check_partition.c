@@ -212,8 +212,9 @@ START_TEST(a_group_that_is_not_worth_its_copies_goes_back)
     ck_assert_str_eq(weigh("4", &cheap, &cheap), "host");
     ck_assert_uint_eq(verdict(0, "a1")->verdict, BP_NO);
     ck_assert_uint_eq(verdict(0, "a2")->reason, BP_R_NOT_PROFITABLE);
-    ck_assert_str_eq(verdict(0, "a1")->text, "its group would take 20.2 us, with 20.0 us of copies, "
-                                             "and 0.2 us elsewhere");
+    ck_assert_str_eq(verdict(0, "a1")->text,
+                     "its group would take 20.2 us, with 20.0 us of copies, "
+                     "and 0.2 us elsewhere");
     ck_assert_str_eq(weigh("4", &cheap, &dear), "device");
     ck_assert_str_eq(weigh("4", &dear, &cheap), "host");
 }
@@ -355,6 +356,50 @@ START_TEST(groups_wait_only_while_nobody_needs_them)
 }
 END_TEST
 
+/* b1 and b2 make weights of constants: each runs right before the first that reads it, b3 with b2. */
+START_TEST(what_is_made_of_constants_waits_for_its_reader)
+{
+    static const float weights[4] = {1, 2, 3, 4};
+
+    graphs_constant(&t.g, ir, "w", BP_DTYPE_F32, weights, 4);
+    relu("b1", "w", "w1");
+    relu("b2", "w", "w2");
+    add("b3", "w2,w2", "w3");
+    relu("b4", "x", "v0"); /* reads what is fed: stays where it is */
+    add("a1", "x,w1", "v1");
+    relu("c1", "v1", "v2");
+    add("a2", "v2,w3", "v3");
+    add("a3", "v3,v0", "v4");
+    relu("c2", "v4", "v5");
+    add("a4", "v5,w1", "y");
+    graphs_output(&t.g, ir, "y");
+    takers_add(&t, "one", "a");
+    takers_add(&t, "two", "b");
+    takers_add(&t, "three", "c");
+    takers_divide(&t);
+    ck_assert_str_eq(takers_groups(&t), "b1|b4|a1|b2 b3|c1|a2 a3|c2|a4");
+}
+END_TEST
+
+/* Nobody has to run first what the host runs, nor what only other stages or the caller read. */
+START_TEST(what_nobody_here_reads_does_not_wait)
+{
+    static const float weights[4] = {1, 2, 3, 4};
+
+    graphs_constant(&t.g, ir, "w", BP_DTYPE_F32, weights, 4);
+    relu("b1", "w", "z");
+    relu("a1", "x", "v1");
+    relu("c1", "v1", "y");
+    graphs_output(&t.g, ir, "y");
+    graphs_output(&t.g, ir, "z");
+    takers_add(&t, "one", "a");
+    takers_add(&t, "two", "b");
+    takers_add(&t, "three", "c");
+    takers_divide(&t);
+    ck_assert_str_eq(takers_groups(&t), "b1|a1|c1");
+}
+END_TEST
+
 START_TEST(what_is_not_connected_is_not_one_group)
 {
     relu("a1", "x", "y");
@@ -432,14 +477,19 @@ static void check_views(void)
     }
 }
 
-/* A random graph of so many Add nodes, whose names begin with a, b, c or d. */
+/* A random graph of so many Add nodes, whose names begin with a, b, c or d; some read constants alone. */
 static void random_graph(uint32_t n)
 {
+    static const float weights[4] = {1, 2, 3, 4};
     char name[16], in[32], out[16];
 
+    graphs_constant(&t.g, ir, "w", BP_DTYPE_F32, weights, 4);
     for (uint32_t i = 0; i < n; i++) {
-        char from[2][12] = {"x", "x"};
+        const char *fresh = rand() % 4 ? "x" : "w";
+        char from[2][12];
 
+        for (int k = 0; k < 2; k++)
+            snprintf(from[k], sizeof from[k], "%s", fresh);
         for (int k = 0; k < 2 && i > 0; k++) {
             if (rand() % 8)
                 snprintf(from[k], sizeof from[k], "v%u", (uint32_t)rand() % i);
@@ -756,6 +806,8 @@ int main(void)
     tcase_add_test(tcase, a_path_that_leaves_and_comes_back_parts_a_group);
     tcase_add_test(tcase, a_group_waits_for_its_own_kind);
     tcase_add_test(tcase, groups_wait_only_while_nobody_needs_them);
+    tcase_add_test(tcase, what_is_made_of_constants_waits_for_its_reader);
+    tcase_add_test(tcase, what_nobody_here_reads_does_not_wait);
     tcase_add_test(tcase, what_is_not_connected_is_not_one_group);
     tcase_add_loop_test(tcase, groups_of_random_graphs_can_run, 0, 150);
     tcase_add_test(tcase, groups_of_long_chains_come_quickly);

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# nodes.sh - are no more nodes left of real exports than ONNX Runtime itself leaves at the same level?
+#
+# ONNX Runtime is the npm package onnxruntime-node in the folder BACKPLANE_ORT_NODE, or where node.sh
+# has put it. The exports are looked for by name in BACKPLANE_MODELS and below: those of docs/passes.md.
+
+set -u
+from=${BACKPLANE_ORT_NODE:-$BP_BUILDDIR/tests/ort/npm}
+backplane=${BACKPLANE_BIN:-$BP_BUILDDIR/tools/backplane}
+if ! command -v node >/dev/null || [ ! -d "$from/node_modules/onnxruntime-node" ]; then
+    echo "SKIP: no node, or no onnxruntime-node in $from; tests/ort/node.sh installs it there" >&2
+    exit 77
+fi
+if [ ! -d "${BACKPLANE_MODELS-}" ]; then
+    echo "SKIP: BACKPLANE_MODELS names no folder of models" >&2
+    exit 77
+fi
+if ! "$backplane" --quiet providers cpu; then
+    echo "SKIP: the cpu provider is not usable" >&2
+    exit 77
+fi
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+ln -s "$from/node_modules" "$dir/node_modules"
+
+cat >"$dir/save.js" <<'END'
+// node save.js MODEL LEVEL OUTPUT: the model as ONNX Runtime would run it.
+const ort = require('onnxruntime-node');
+const [, , model, level, output] = process.argv;
+
+ort.InferenceSession.create(model, { graphOptimizationLevel: level, optimizedModelFilePath: output, logSeverityLevel: 3 })
+    .catch((error) => { console.error(error); process.exit(1); });
+END
+
+count()
+{
+    "$backplane" info --json "$1" | sed -n 's/^ *"nodes": \([0-9]*\),*$/\1/p'
+}
+
+status=0 n_models=0
+try() # MODEL LEVEL
+{
+    rm -f "$dir"/*.onnx*
+    if ! "$backplane" -q optimize --external-data --level "$2" "$1" -o "$dir/own.onnx" ||
+        ! (cd "$dir" && ORT_DISABLE_TELEMETRY=1 node save.js "$1" "$2" "$dir/peer.onnx"); then
+        echo "FAILED: $1 at $2 was not saved" >&2
+        status=1
+        return
+    fi
+    own=$(count "$dir/own.onnx") peer=$(count "$dir/peer.onnx")
+    echo "$(basename "$1" .onnx) $2: $own nodes, ONNX Runtime's $peer"
+    if [ -z "$own" ] || [ -z "$peer" ] || [ "$own" -gt "$peer" ]; then
+        echo "FAILED: $1 at $2: '$own' nodes, not within '$peer'" >&2
+        status=1
+    fi
+}
+
+for name in bert_base_128 bert_base_dyn gpt2_decode mobilenetv2 mobilenetv2_bn; do
+    model=$(find -L "$BACKPLANE_MODELS" -name "$name.onnx" | head -n 1)
+    [ -n "$model" ] || continue
+    n_models=$((n_models + 1))
+    try "$model" basic
+    try "$model" extended
+done
+if [ $n_models = 0 ]; then
+    echo "SKIP: $BACKPLANE_MODELS has none of the exports" >&2
+    exit 77
+fi
+exit $status
