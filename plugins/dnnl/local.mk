@@ -43,6 +43,8 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/primitive.c \
 	%D%/provider.c \
 	%D%/tune.c \
+	%D%/tune_file.c \
+	%D%/tune_file.h \
 	%D%/weights.c \
 	%D%/window.c \
 	%D%/window.h

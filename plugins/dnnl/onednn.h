@@ -29,6 +29,7 @@ struct bp_instance {
     bool uses_bf16;             /* ... and oneDNN computes in bfloat16 */
     bool takes_all;             /* option claim */
     bool tunes;                 /* option autotune */
+    char *tune_folder;          /* option autotune_cache; NULL: none */
 };
 
 struct bp_dnnl_op;

@@ -29,6 +29,7 @@ enum {
     OPT_MAX_ISA,
     OPT_CLAIM,
     OPT_AUTOTUNE,
+    OPT_AUTOTUNE_CACHE,
     OPT_VERBOSE,
     OPT_USE_ARENA,
     N_OPTIONS
@@ -87,6 +88,16 @@ static const bp_option options[N_OPTIONS] = {
                     "chooses layout and kinds of convolutions by the time it took; else by what "
                     "was measured elsewhere.",
             .def = "false",
+        },
+    [OPT_AUTOTUNE_CACHE] =
+        {
+            .struct_size = sizeof(bp_option),
+            .type = BP_OPT_STRING,
+            .key = "autotune_cache",
+            .help =
+                "A folder in which autotune keeps what it measured, so that later processes need "
+                "not; it is made if only its own name is missing. Empty: nothing is written.",
+            .def = "",
         },
     [OPT_VERBOSE] =
         {
@@ -174,8 +185,28 @@ static bp_rc check_devices(const uint32_t *devs, uint32_t n_devs, bp_err *err)
 
 static void destroy(bp_instance *instance)
 {
-    if (instance)
-        instance->host.free(instance->host.h, instance, sizeof *instance, 64);
+    const bp_host *host;
+
+    if (!instance)
+        return;
+    host = &instance->host;
+    if (instance->tune_folder)
+        host->free(host->h, instance->tune_folder, strlen(instance->tune_folder) + 1, 64);
+    host->free(host->h, instance, sizeof *instance, 64);
+}
+
+/* The option's text lives as long as create(): an instance keeps its own. */
+static bp_rc take_folder(bp_instance *instance, const bp_opt *opt, bp_err *err)
+{
+    size_t n = opt && opt->str ? strlen(opt->str) + 1 : 0;
+
+    if (n <= 1)
+        return BP_OK;
+    instance->tune_folder = instance->host.alloc(instance->host.h, n, 64);
+    if (!instance->tune_folder)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for the provider's instance");
+    memcpy(instance->tune_folder, opt->str, n);
+    return BP_OK;
 }
 
 static void take_extension(bp_instance *instance)
@@ -207,6 +238,8 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     bp_copy_in(&instance->host, sizeof instance->host, host);
     take_extension(instance);
     rc = set_math_mode(instance, given[OPT_MATH_MODE] ? given[OPT_MATH_MODE]->i : MATH_EXACT, err);
+    if (rc >= 0)
+        rc = take_folder(instance, given[OPT_AUTOTUNE_CACHE], err);
     if (rc < 0) {
         destroy(instance);
         return rc;

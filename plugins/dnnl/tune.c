@@ -7,7 +7,7 @@
 
 #define _GNU_SOURCE /* clock_gettime */
 
-#include "onednn.h"
+#include "tune_file.h"
 
 #include <time.h>
 
@@ -208,10 +208,13 @@ bp_rc bp_dnnl_tune(bp_program *program, const bp_frame_desc *desc, const struct 
             bp_dnnl_memory_get(&program->memory, program->graph->n_nodes, sizeof(bool));
     if (!ways || !ways->is_winograd)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for what is measured");
-    rc = try_all(program, desc, ways, err);
-    if (rc < 0)
-        return rc;
     ways->shapes = shapes;
+    if (!bp_dnnl_recall_ways(program, ways)) {
+        rc = try_all(program, desc, ways, err);
+        if (rc < 0)
+            return rc;
+        bp_dnnl_keep_ways(program, ways);
+    }
     ways->next = program->ways;
     program->ways = ways;
     *out = ways;

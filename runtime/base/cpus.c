@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE = 512 };
+enum { LINE = 512, PATH = 2 * LINE + 64 };
 
 static uint32_t affinity(void)
 {
@@ -20,53 +20,47 @@ static uint32_t affinity(void)
     return (uint32_t)CPU_COUNT(&set);
 }
 
-/* ceil(quota / period); 0 when the file sets no limit. */
-static uint32_t quota_of(const char *dir)
+/* Reads as many numbers from a file, up to 2; how many there were. "max" is none. */
+static int read_numbers(const char *tree, const char *group, const char *name, long long *numbers)
 {
-    char path[LINE + 32];
-    long long quota = 0;
-    long long period = 0;
+    char path[PATH];
     FILE *file;
+    int n;
 
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", dir);
+    snprintf(path, sizeof path, "%s%s/%s", tree, group, name);
     file = fopen(path, "re");
     if (!file)
         return 0;
-    if (fscanf(file, "%lld %lld", &quota, &period) != 2) /* "max 100000": no limit */
-        quota = 0;
+    n = fscanf(file, "%lld %lld", &numbers[0], &numbers[1]);
     fclose(file);
-    if (quota <= 0 || period <= 0)
-        return 0;
-    return (uint32_t)((quota + period - 1) / period);
+    return n;
 }
 
-/* The path of our control group in the unified hierarchy; "" when there is none. */
-static void own_group(char *out)
+/* Of one group: ceil(quota / period) of its time in `period`; 0: it has no limit. */
+static uint32_t quota_of(const char *tree, const char *group, bool is_unified)
 {
-    char line[LINE];
-    FILE *file = fopen("/proc/self/cgroup", "re");
+    long long of[2] = {0, 0}, period[2] = {0, 0};
+    bool has_both;
 
-    out[0] = '\0';
-    if (!file)
-        return;
-    while (fgets(line, sizeof line, file)) {
-        if (strncmp(line, "0::/", 4) != 0)
-            continue;
-        line[strcspn(line, "\n")] = '\0';
-        snprintf(out, LINE, "%s", line + 3);
+    if (is_unified) {
+        has_both = read_numbers(tree, group, "cpu.max", of) == 2;
+        period[0] = of[1];
+    } else {
+        has_both = read_numbers(tree, group, "cpu.cfs_quota_us", of) == 1 && /* -1: no limit */
+                   read_numbers(tree, group, "cpu.cfs_period_us", period) == 1;
     }
-    fclose(file);
+    if (!has_both || of[0] <= 0 || period[0] <= 0)
+        return 0;
+    return (uint32_t)((of[0] - 1) / period[0] + 1);
 }
 
-/* The tightest quota from our group up to the root; 0: none. */
-static uint32_t quota(void)
+/* The tightest quota from the group up to the root, which is all that a container may see of it. */
+static uint32_t tightest(const char *tree, char *group, bool is_unified)
 {
-    char group[LINE];
     uint32_t least = 0;
 
-    own_group(group);
     for (;;) {
-        uint32_t limit = quota_of(group);
+        uint32_t limit = quota_of(tree, group, is_unified);
         char *slash = strrchr(group, '/');
 
         if (limit && (least == 0 || limit < least))
@@ -77,10 +71,63 @@ static uint32_t quota(void)
     }
 }
 
+/* Is "cpu" in a list like "cpu,cpuacct"? */
+static bool has_cpu(const char *controllers)
+{
+    for (;;) {
+        size_t n = strcspn(controllers, ",");
+
+        if (n == 3 && strncmp(controllers, "cpu", n) == 0)
+            return true;
+        if (controllers[n] == '\0')
+            return false;
+        controllers += n + 1;
+    }
+}
+
+/* Of a line "0::/group" of the unified hierarchy, or "4:cpu,cpuacct:/group" of one of the old. */
+static uint32_t quota_by_line(char *line, const char *tree)
+{
+    char *controllers = strchr(line, ':'), *group, old[PATH];
+
+    if (!controllers)
+        return 0;
+    *controllers++ = '\0';
+    group = strchr(controllers, ':');
+    if (!group)
+        return 0;
+    *group++ = '\0';
+    group[strcspn(group, "\n")] = '\0';
+    if (controllers[0] == '\0')
+        return tightest(tree, group, true);
+    if (!has_cpu(controllers))
+        return 0;
+    snprintf(old, sizeof old, "%s/cpu", tree);
+    return tightest(old, group, false);
+}
+
+uint32_t bp_pool_quota(const char *groups, const char *tree)
+{
+    FILE *file = fopen(groups, "re");
+    uint32_t least = 0;
+    char line[LINE];
+
+    if (!file)
+        return 0;
+    while (fgets(line, sizeof line, file)) {
+        uint32_t limit = quota_by_line(line, tree);
+
+        if (limit && (least == 0 || limit < least))
+            least = limit;
+    }
+    fclose(file);
+    return least;
+}
+
 uint32_t bp_pool_cpus(void)
 {
     uint32_t cpus = affinity();
-    uint32_t limit = quota();
+    uint32_t limit = bp_pool_quota("/proc/self/cgroup", "/sys/fs/cgroup");
 
     if (limit && limit < cpus)
         cpus = limit;

@@ -13,6 +13,13 @@ typedef void (*bp_pool_fn)(void *u, uint32_t i, uint32_t worker);
 uint32_t bp_pool_cpus(void);
 
 /*
+ * Processors' worth of time that a process may use: the tightest quota of its control groups, rounded
+ * up; 0 for no limit. `groups` is /proc/self/cgroup, `tree` where they are mounted, the unified
+ * hierarchy or the old ones, whose controller is "cpu".
+ */
+uint32_t bp_pool_quota(const char *groups, const char *tree);
+
+/*
  * A team of `width` threads, the caller included (0: bp_pool_cpus()). Threads start at the first
  * job that wants them. Workers spin for a bounded time after a job, then sleep.
  */

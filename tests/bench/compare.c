@@ -6,7 +6,12 @@
  * Each library runs in a process of its own, and both take turns, a few runs at a time: what else
  * goes on in the machine hits both alike, so that the ratio of a turn is more certain than either
  * time. The time of both processes' threads is taken too, as that hardly depends on other work.
+ *
+ * A library's threads may stay awake for many milliseconds behind a run, on processors that the
+ * other's threads need. A turn therefore begins when the process whose turn it was rests.
  */
+
+#define _GNU_SOURCE /* clock_getcpuclockid */
 
 #include "config.h"
 
@@ -18,18 +23,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MOST_TURNS = 4096, MOST_IN_TURN = 4096, MOST_RUNS = 1 << 20, FEWEST_TURNS = 5 };
 
-#define TURN_MS 30.0 /* of runs in a turn, at least one */
+#define TURN_MS 30.0  /* of runs in a turn, at least one */
+#define REST_MS 2     /* of which a process that rests uses a tenth at most, */
+#define MOST_REST 250 /* and how often that is waited for: one that never rests is taken as it is */
 
 struct sample {
     double wall_ms, cpu_ms;
 };
 
 struct start {
-    double create_ms, first_ms;
+    double create_ms, first_ms, second_ms;
 };
 
 /* ---- the process that runs ------------------------------------------------------------------- */
@@ -69,9 +77,33 @@ static double peak_mb(void)
     return (double)kilobytes / 1024;
 }
 
+static bool time_run(struct bench_session *session, double *out_ms)
+{
+    double start = bench_now_ms();
+    bool ok = bench_run(session);
+
+    *out_ms = bench_now_ms() - start;
+    return ok;
+}
+
+static bool run_turn(struct bench_session *session, uint32_t n, struct sample *out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct sample sample = {bench_now_ms(), bench_cpu_ms()};
+
+        if (!bench_run(session))
+            return false;
+        sample.wall_ms = bench_now_ms() - sample.wall_ms;
+        sample.cpu_ms = bench_cpu_ms() - sample.cpu_ms;
+        out[i] = sample;
+    }
+    return true;
+}
+
 /* Does as many runs as it is told, and tells their times, until it is told 0: then its memory. */
 static int serve(const struct bench_case *which, int from, int to)
 {
+    static struct sample samples[MOST_IN_TURN];
     struct bench_session session;
     struct start start;
     uint32_t n;
@@ -80,23 +112,13 @@ static int serve(const struct bench_case *which, int from, int to)
     if (!bench_open(which, &session))
         return 1;
     start.create_ms = session.create_ms;
-    start.first_ms = bench_now_ms();
-    if (!bench_run(&session))
+    if (!time_run(&session, &start.first_ms) || !time_run(&session, &start.second_ms))
         return 1;
-    start.first_ms = bench_now_ms() - start.first_ms;
     if (!send_all(to, &start, sizeof start))
         return 1;
     while (receive(from, &n, sizeof n) && n > 0) {
-        for (uint32_t i = 0; i < n; i++) {
-            struct sample sample = {bench_now_ms(), bench_cpu_ms()};
-
-            if (!bench_run(&session))
-                return 1;
-            sample.wall_ms = bench_now_ms() - sample.wall_ms;
-            sample.cpu_ms = bench_cpu_ms() - sample.cpu_ms;
-            if (!send_all(to, &sample, sizeof sample))
-                return 1;
-        }
+        if (!run_turn(&session, n, samples) || !send_all(to, samples, n * sizeof *samples))
+            return 1;
     }
     peak = peak_mb();
     send_all(to, &peak, sizeof peak);
@@ -138,7 +160,7 @@ static bool start_side(const struct bench_case *which, struct side *side)
     side->from = up[0];
     if (!receive(side->from, &side->start, sizeof side->start))
         return false;
-    side->runs = (uint32_t)(TURN_MS / (side->start.first_ms + 1e-2)) + 1; /* below MOST_IN_TURN */
+    side->runs = (uint32_t)(TURN_MS / (side->start.second_ms + 1e-2)) + 1; /* below MOST_IN_TURN */
     return true;
 }
 
@@ -171,6 +193,31 @@ static bool keep(struct side *side, double wall_ms)
     }
     side->wall[side->n++] = wall_ms;
     return true;
+}
+
+/* What the process has used of processors. */
+static double used_ms(clockid_t clock)
+{
+    struct timespec used;
+
+    clock_gettime(clock, &used);
+    return (double)used.tv_sec * 1e3 + (double)used.tv_nsec * 1e-6;
+}
+
+static void wait_for_rest(const struct side *side)
+{
+    static const struct timespec pause = {.tv_nsec = REST_MS * 1000000};
+    clockid_t clock;
+
+    if (clock_getcpuclockid(side->pid, &clock) != 0)
+        return;
+    for (int i = 0; i < MOST_REST; i++) {
+        double before = used_ms(clock);
+
+        nanosleep(&pause, NULL);
+        if (used_ms(clock) - before <= REST_MS * 0.1)
+            return;
+    }
 }
 
 /* One run to warm up, and those that count. */
@@ -219,6 +266,7 @@ static size_t take_turns(struct side *sides, size_t n_sides, double seconds)
         for (size_t i = 0; i < n_sides; i++) {
             if (!take_turn(&sides[i], turn))
                 return 0;
+            wait_for_rest(&sides[i]);
         }
         turn++;
     }

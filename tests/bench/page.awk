@@ -67,7 +67,8 @@ END {
     if ("peer" in about) {
         printf "Beside each provider ONNX Runtime %s ran the same model with as many threads on its CPU provider, in\n",
             about["peer"]
-        print "turns of a few runs. A ratio is our time over its time, the median over the turns: below 1 we are faster."
+        print "turns of a few runs, each of which began when the other's threads slept. A ratio is our time over its time, the"
+        print "median over the turns: below 1 we are faster."
         print ""
         print "![ratios](performance.svg)"
         print ""

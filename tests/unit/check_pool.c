@@ -4,9 +4,14 @@
 #include "config.h"
 
 #include <check.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/pool.h"
@@ -207,6 +212,111 @@ START_TEST(is_as_wide_as_the_affinity_mask_allows)
 }
 END_TEST
 
+/* ---- quotas, of groups as files -------------------------------------------------------------- */
+
+static char tree[64];
+
+static void put(const char *name, const char *text)
+{
+    char path[256];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", tree, name);
+    for (char *slash = strchr(path + strlen(tree) + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(path, 0700); /* it may be there */
+        *slash = '/';
+    }
+    file = fopen(path, "we");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* What a process in these groups may use. */
+static uint32_t quota_in(const char *groups)
+{
+    char path[128];
+
+    put("groups", groups);
+    snprintf(path, sizeof path, "%s/groups", tree);
+    return bp_pool_quota(path, tree);
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+    (void)st;
+    (void)kind;
+    (void)at;
+    return remove(path);
+}
+
+static void begin_tree(void)
+{
+    strcpy(tree, "/tmp/bp-groups-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(tree));
+}
+
+static void end_tree(void)
+{
+    ck_assert_int_eq(nftw(tree, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+START_TEST(quotas_of_the_unified_hierarchy)
+{
+    put("a/b/cpu.max", "max 100000\n");
+    ck_assert_uint_eq(quota_in("0::/a/b\n"), 0);
+    put("a/b/cpu.max", "250000 100000\n");
+    ck_assert_uint_eq(quota_in("0::/a/b\n"), 3); /* two and a half */
+    ck_assert_uint_eq(quota_in("0::/a\n"), 0);
+    put("a/cpu.max", "100000 100000\n");
+    ck_assert_uint_eq(quota_in("0::/a/b\n"), 1); /* of the tighter group above */
+    ck_assert_uint_eq(quota_in("0::/a/b/not/mounted\n"), 1);
+    put("cpu.max", "1 100000\n"); /* of a container's own group */
+    ck_assert_uint_eq(quota_in("0::/\n"), 1);
+    put("a/b/cpu.max", "junk\n");
+    put("a/cpu.max", "9223372036854775807 1\n");
+    put("cpu.max", "-5 0\n");
+    ck_assert_uint_ge(quota_in("0::/a/b\n"), 1);
+    put("a/cpu.max", "100000 0\n");
+    ck_assert_uint_eq(quota_in("0::/a/b\n"), 0);
+}
+END_TEST
+
+START_TEST(quotas_of_the_old_hierarchies)
+{
+    static const char *const groups =
+        "5:memory:/m\n3:cpuset:/s\n2:cpuacct,cpu:/a/b\n1:name=systemd:/\n0::/\n";
+
+    put("cpu/a/b/cpu.cfs_quota_us", "-1\n");
+    put("cpu/a/b/cpu.cfs_period_us", "100000\n");
+    ck_assert_uint_eq(quota_in(groups), 0);
+    put("cpu/a/b/cpu.cfs_quota_us", "150000\n");
+    ck_assert_uint_eq(quota_in(groups), 2);
+    put("cpu/cpu.cfs_quota_us", "50000\n"); /* as a container sees its own */
+    put("cpu/cpu.cfs_period_us", "100000\n");
+    ck_assert_uint_eq(quota_in(groups), 1);
+    ck_assert_uint_eq(quota_in("4:cpuset:/a/b\n"), 0);
+    put("cpu.max", "100000 100000\n");
+    ck_assert_uint_eq(quota_in("2:cpu:/a/b\n"), 1);
+}
+END_TEST
+
+START_TEST(no_quota_where_there_are_no_groups)
+{
+    char lengthy[2000];
+
+    ck_assert_uint_eq(bp_pool_quota("/nowhere/cgroup", tree), 0);
+    ck_assert_uint_eq(quota_in(""), 0);
+    ck_assert_uint_eq(quota_in("0:\n:\n::\nnothing\n2:cpu\n"), 0);
+    memset(lengthy, '/', sizeof lengthy - 1);
+    lengthy[sizeof lengthy - 1] = '\0';
+    memcpy(lengthy, "0::", 3);
+    ck_assert_uint_eq(quota_in(lengthy), 0);
+}
+END_TEST
+
 START_TEST(refuses_more_threads_than_make_sense)
 {
     struct bp_pool *none = pool;
@@ -233,7 +343,8 @@ END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("pool");
+    TCase *tcase = tcase_create("pool"), *quotas = tcase_create("quotas");
+    TCase *both[] = {tcase, quotas};
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
@@ -247,5 +358,9 @@ int main(void)
     tcase_add_test(tcase, is_as_wide_as_the_affinity_mask_allows);
     tcase_add_test(tcase, refuses_more_threads_than_make_sense);
     tcase_add_test(tcase, comes_and_goes);
-    return kit_main("pool", &tcase, 1);
+    tcase_add_checked_fixture(quotas, begin_tree, end_tree);
+    tcase_add_test(quotas, quotas_of_the_unified_hierarchy);
+    tcase_add_test(quotas, quotas_of_the_old_hierarchies);
+    tcase_add_test(quotas, no_quota_where_there_are_no_groups);
+    return kit_main("pool", both, 2);
 }

@@ -76,6 +76,7 @@ struct th {
     uint32_t refused, reason, n_done;
     bp_err err;
     char message[MESSAGE_BYTES];
+    char logged[MESSAGE_BYTES];
     char dims_text[MAX_RANK * 8];
 };
 
@@ -117,7 +118,9 @@ static void *grow(void *rows, uint32_t n, size_t size)
 
 static void host_log(void *h, uint32_t level, const char *domain, const char *text)
 {
-    (void)h;
+    struct th *t = h;
+
+    snprintf(t->logged, sizeof t->logged, "%s", text);
     if (level <= BP_LOG_WARN)
         fprintf(stderr, "%s: %s\n", domain, text);
 }
@@ -969,6 +972,11 @@ const char *th_dims(struct th *t, const char *name)
 const char *th_message(const struct th *t)
 {
     return t->message;
+}
+
+const char *th_logged(const struct th *t)
+{
+    return t->logged;
 }
 
 size_t th_scratch_bytes(const struct th *t)

@@ -98,6 +98,8 @@ size_t th_count(const struct th *t, const char *name);
 const char *th_dims(struct th *t, const char *name);
 /* Words of the last error or refusal; "" for none. */
 const char *th_message(const struct th *t);
+/* What the provider logged last, at whatever level; "" for nothing. */
+const char *th_logged(const struct th *t);
 /* How often the provider said that it is done with a constant's bytes. */
 uint32_t th_done(const struct th *t);
 /* Bytes of scratch that the frame asked for. */
