@@ -36,12 +36,16 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/ops/norm.c \
 	%D%/ops/parts.c \
 	%D%/ops/pool.c \
+	%D%/ops/rnn.c \
+	%D%/ops/rnn_claim.c \
+	%D%/ops/rnn_weights.c \
 	%D%/ops/views.c \
 	%D%/policy.c \
 	%D%/post.c \
 	%D%/post.h \
 	%D%/primitive.c \
 	%D%/provider.c \
+	%D%/rnn.h \
 	%D%/tune.c \
 	%D%/weights.c \
 	%D%/window.c \

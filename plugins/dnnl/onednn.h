@@ -324,6 +324,20 @@ void bp_dnnl_steps_free(bp_frame *frame);
 /* Constant bytes, seen as `seen`, in the layout `want`; they stay until the frame is freed. */
 bp_rc bp_dnnl_constant(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *seen,
                        const dnnl_memory_desc_t *want, const void **out, bp_err *err);
+/*
+ * Has a constant's elements lie as the description `seen` says: fills all of `out` from `in`, which
+ * may be at any address. The name says what is done with them, so that copies are told apart.
+ */
+struct bp_dnnl_arrangement {
+    const char *name;
+    size_t from_bytes; /* that the constant has */
+    void (*fill)(const struct bp_dnnl_arrangement *how, const char *in, float *out);
+    const void *u; /* what fill() knows besides */
+};
+/* The same for a constant that is arranged first; how NULL: as it lies. */
+bp_rc bp_dnnl_arranged(struct bp_dnnl_build *b, uint32_t value,
+                       const struct bp_dnnl_arrangement *how, const dnnl_memory_desc_t *seen,
+                       const dnnl_memory_desc_t *want, const void **out, bp_err *err);
 void bp_dnnl_weights_put(bp_frame *frame);
 
 /* ---- operators ------------------------------------------------------------------------------- */
@@ -341,6 +355,8 @@ struct bp_dnnl_op {
     /* The same with what stands behind it; for those that chain.c knows. */
     bp_rc (*build_chain)(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err);
     dnnl_alg_kind_t kind; /* for families */
+    uint32_t n_out;       /* outputs it makes, each only if wanted, even if it has no elements; 0:
+                             one, which has to be wanted and has some when build() is called */
     bool is_fused;        /* by a pass that asked this provider: taken whatever its size */
     bool is_made;         /* by a pass too, but begins no group */
 };
