@@ -12,6 +12,9 @@ struct bp_dnnl_window {
 
 /* Attributes of a window over n dimensions; a kernel's size is checked for pools alone. */
 bool bp_dnnl_claims_window(const struct bp_dnnl_query *query, uint32_t n);
+/* Entry i of a list of integers, or def. */
+int64_t bp_dnnl_entry(const bp_graph *graph, const bp_node *node, const char *name, uint32_t i,
+                      int64_t def);
 /*
  * The window that makes `small` sizes of `large` ones, n of each; kernel is set by the caller. For
  * a transposed convolution the output is the large one.

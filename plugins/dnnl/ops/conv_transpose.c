@@ -3,6 +3,32 @@
 
 #include "../window.h"
 
+/* oneDNN leaves less than a stride behind the last window. */
+static bool takes_output(const struct bp_dnnl_query *query, const bp_value *x, const bp_value *w)
+{
+    const bp_attr *shape = bp_node_attr(query->graph, query->node, "output_shape");
+
+    if (shape && !bp_dnnl_is_sized(x))
+        return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, x->name,
+                              "with output_shape the sizes of X have to be known");
+    for (uint32_t i = 0; i + 2 < x->rank; i++) {
+        int64_t stride = bp_dnnl_entry(query->graph, query->node, "strides", i, 1), reach;
+
+        if (bp_dnnl_entry(query->graph, query->node, "output_padding", i, 0) >= stride)
+            return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "output_padding",
+                                  "output_padding is not below the stride");
+        if (!shape)
+            continue;
+        reach = (x->dims[2 + i].value - 1) * stride + 1 +
+                (w->dims[2 + i].value - 1) *
+                    bp_dnnl_entry(query->graph, query->node, "dilations", i, 1);
+        if (bp_dnnl_entry(query->graph, query->node, "output_shape", i, 0) >= reach + stride)
+            return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "output_shape",
+                                  "output_shape is a stride beyond what windows reach");
+    }
+    return true;
+}
+
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *x, *w;
@@ -19,10 +45,8 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     w = bp_node_in(query->graph, query->node, 1);
     if (!bp_dnnl_is_sized(w))
         return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, w->name, "the sizes of W are not known");
-    if (!bp_node_string_is(query->graph, query->node, "auto_pad", "NOTSET", "NOTSET"))
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "auto_pad", "only NOTSET is taken");
-    if (bp_node_attr(query->graph, query->node, "output_shape"))
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "output_shape", "pads are taken instead");
+    if (!takes_output(query, x, w))
+        return false;
     *flops = 2 * bp_dnnl_elements(x) * bp_dnnl_elements(w) / (double)w->dims[0].value;
     return true;
 }
