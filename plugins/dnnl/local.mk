@@ -28,6 +28,7 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/ops/binary.c \
 	%D%/ops/concat.c \
 	%D%/ops/conv.c \
+	%D%/ops/conv_tiles.c \
 	%D%/ops/conv_transpose.c \
 	%D%/ops/eltwise.c \
 	%D%/ops/layer_normalization.c \

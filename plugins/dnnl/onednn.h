@@ -226,6 +226,8 @@ void bp_dnnl_blocks(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out);
 bool bp_dnnl_is_plain(const dnnl_memory_desc_t *md);
 /* Other dims in the layout of `like`, which has as many: the same order, blocks and type. */
 void bp_dnnl_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims, dnnl_memory_desc_t *out);
+/* Without the dimension `at`, which has size 1. */
+void bp_dnnl_without(const dnnl_memory_desc_t *md, int at, dnnl_memory_desc_t *out);
 bool bp_dnnl_same(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b);
 
 /* build.c */

@@ -23,4 +23,8 @@ void bp_dnnl_window_make(const struct bp_dnnl_build *b, const bp_node *node, uin
                          const dnnl_dim_t *large, const dnnl_dim_t *small,
                          struct bp_dnnl_window *window);
 
+/* conv_tiles.c: a ConvTranspose whose windows lie side by side, with constant weights. */
+bool bp_dnnl_is_tiled(const struct bp_dnnl_build *b, const bp_node *node);
+bp_rc bp_dnnl_build_tiled(struct bp_dnnl_build *b, const bp_node *node, bp_err *err);
+
 #endif

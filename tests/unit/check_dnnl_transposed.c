@@ -15,8 +15,8 @@ struct transposed {
     int way;
     int64_t batch, groups, channels, maps; /* of all groups */
     int64_t in[MOST], out[MOST], kernel[MOST], strides[MOST], dilations[MOST], pads[2 * MOST];
-    int64_t more[MOST]; /* output_padding */
-    bool has_bias, is_variable;
+    int64_t more[MOST];                   /* output_padding */
+    bool has_bias, is_variable, is_inner; /* Tanh makes the output of it */
 };
 
 static const char *text_of(char *text, int64_t a, int64_t b, const int64_t *more, uint32_t n)
@@ -57,13 +57,17 @@ static void make_transposed(struct th *t, const void *u)
     if (k->has_bias)
         dnnl_const(t, "b", text);
     dnnl_output(t, "y", text_of(text, k->batch, k->maps, k->out, k->rank));
-    th_node(t, "ConvTranspose", 11, k->has_bias ? "x w b" : "x w", "y");
+    if (k->is_inner)
+        dnnl_value(t, "v", text);
+    th_node(t, "ConvTranspose", 11, k->has_bias ? "x w b" : "x w", k->is_inner ? "v" : "y");
     th_ints(t, "kernel_shape", k->rank, k->kernel);
     th_ints(t, "strides", k->rank, k->strides);
     th_ints(t, "dilations", k->rank, k->dilations);
     th_ints(t, "output_padding", k->rank, k->more);
     th_int(t, "group", k->groups);
     add_way(t, k);
+    if (k->is_inner)
+        th_node(t, "Tanh", 13, "v", "y");
 }
 
 /* What the output has of a dimension. */
@@ -138,6 +142,28 @@ START_TEST(spreads_depth_by_depth)
             k.out[i] = 12;
         }
         dnnl_compare("depth by depth", make_transposed, &k, 0);
+    }
+}
+END_TEST
+
+START_TEST(sets_windows_side_by_side)
+{
+    for (uint32_t i = 0; i < 18; i++) {
+        struct transposed k = {.rank = 1 + i % 3, .groups = 1};
+
+        nums_seed(i);
+        k.batch = nums_pick(1, 2);
+        k.channels = nums_pick(1, 20);
+        k.maps = nums_pick(1, 20);
+        k.has_bias = i % 2;
+        k.is_inner = i >= 9;
+        for (uint32_t d = 0; d < k.rank; d++) {
+            k.in[d] = nums_pick(1, 6);
+            k.kernel[d] = k.strides[d] = nums_pick(1, 3);
+            k.dilations[d] = 1;
+            k.out[d] = k.in[d] * k.strides[d];
+        }
+        dnnl_compare("side by side", make_transposed, &k, 0);
     }
 }
 END_TEST
@@ -218,6 +244,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, gives_what_the_cpu_provider_gives);
     tcase_add_test(tcase, spreads_depth_by_depth);
+    tcase_add_test(tcase, sets_windows_side_by_side);
     tcase_add_test(tcase, refuses_outputs_beyond_a_stride);
     tcase_add_test(tcase, refuses_lists_of_other_lengths);
     srunner_run_all(runner, CK_NORMAL);

@@ -122,6 +122,8 @@ static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const b
     bp_rc rc;
 
     (void)op;
+    if (bp_dnnl_is_tiled(b, node))
+        return bp_dnnl_build_tiled(b, node, err);
     see_weights(bp_dnnl_in(b, node, 1), bp_node_int(b->graph, node, "group", 1), &seen);
     if (bias)
         bp_dnnl_plain(1, bias->dims, &bias_md);
