@@ -233,6 +233,31 @@ START_TEST(refuses_lists_of_other_lengths)
 }
 END_TEST
 
+/* By default: what is faster elsewhere is left there. */
+START_TEST(leaves_few_maps_and_volumes_depth_by_depth_to_others)
+{
+    struct transposed few = plain_one();
+    struct th *t = th_new(bp_provider_entry_v1);
+
+    few.maps = 3;
+    make_transposed(t, &few);
+    ck_assert_int_eq(th_claim(t), BP_E_UNSUPPORTED);
+    ck_assert_uint_eq(th_reason(t), BP_R_NOT_PROFITABLE);
+    ck_assert_msg(strstr(th_message(t), "spreads 3 maps") != NULL, "%s", th_message(t));
+    th_free(t);
+    t = th_new(bp_provider_entry_v1);
+    dnnl_input(t, "x", "1,16,4,8,8");
+    dnnl_const(t, "w", "16,1,3,3,3");
+    dnnl_output(t, "y", "1,16,2,6,6");
+    th_node(t, "Conv", 11, "x w", "y");
+    th_int(t, "group", 16);
+    ck_assert_int_eq(th_claim(t), BP_E_UNSUPPORTED);
+    ck_assert_uint_eq(th_reason(t), BP_R_NOT_PROFITABLE);
+    ck_assert_msg(strstr(th_message(t), "depth by depth") != NULL, "%s", th_message(t));
+    th_free(t);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("dnnl_transposed");
@@ -247,6 +272,7 @@ int main(void)
     tcase_add_test(tcase, sets_windows_side_by_side);
     tcase_add_test(tcase, refuses_outputs_beyond_a_stride);
     tcase_add_test(tcase, refuses_lists_of_other_lengths);
+    tcase_add_test(tcase, leaves_few_maps_and_volumes_depth_by_depth_to_others);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
