@@ -119,7 +119,7 @@ static bool has_outputs(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
 /* What the graph has of what decides whether groups are worth it. */
 struct tally {
     uint32_t heavy;    /* nodes that begin a group */
-    uint32_t windows;  /* ... of them convolutions */
+    uint32_t windows;  /* ... of them convolutions, or sequences */
     uint32_t breaking; /* nodes with float32 input that are left to others */
 };
 
@@ -166,7 +166,7 @@ static void count(const struct bp_dnnl_query *query, const struct bp_dnnl_op *op
 {
     if (verdict == BP_YES) {
         tally->heavy++;
-        tally->windows += strstr(op->name, "Conv") != NULL;
+        tally->windows += strstr(op->name, "Conv") != NULL || op->n_out > 1;
     } else if (verdict == BP_NO && reads_floats(query->graph, query->node)) {
         tally->breaking++;
     }
@@ -191,7 +191,7 @@ static void answer(const struct bp_dnnl_query *query, struct tally *tally, bool 
         return;
     if (declines)
         bp_dnnl_refuse(query, BP_R_NOT_PROFITABLE, NULL,
-                       "the graph has no convolution, and too much of it is run elsewhere");
+                       "the graph has no convolution or sequence, and too much of it is run elsewhere");
     else
         query->claims->node(query->claims->h, query->index, verdict, BP_R_NONE, NULL, NULL, NULL);
 }

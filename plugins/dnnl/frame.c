@@ -361,13 +361,27 @@ static void note_event(const bp_frame *frame, const struct bp_dnnl_step *step, i
     event->node = step->node;
 }
 
+/* Runs a primitive on as many threads as it was made for. */
+static dnnl_status_t run_primitive(const bp_frame *frame, const struct bp_dnnl_step *step)
+{
+    bool is_alone = step->is_alone && frame->threads > 1;
+    dnnl_status_t status;
+
+    if (is_alone)
+        bp_dnnl.set_num_threads(1);
+    status = bp_dnnl.primitive_execute(step->primitive, frame->stream, (int)step->n_args,
+                                       step->args);
+    if (is_alone)
+        bp_dnnl.set_num_threads((int)frame->threads);
+    return status;
+}
+
 dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step *step)
 {
     void *x = NULL, *y = NULL;
 
     if (step->primitive)
-        return bp_dnnl.primitive_execute(step->primitive, frame->stream, (int)step->n_args,
-                                         step->args);
+        return run_primitive(frame, step);
     bp_dnnl.memory_get_data_handle(step->args[0].memory, &x);
     bp_dnnl.memory_get_data_handle(step->args[1].memory, &y);
     bp_dnnl_run_loop(step, frame->threads, x, y);

@@ -151,6 +151,7 @@ struct bp_dnnl_step {
     const void *u;  /* the loop's own, for as long as the frame lives */
     size_t pieces;  /* of the loop, */
     size_t numbers; /* which together have so many numbers */
+    bool is_alone;  /* the primitive was made for the calling thread alone */
     uint32_t node, n_args;
     dnnl_exec_arg_t *args;
     struct bp_dnnl_place *places; /* one an argument */
@@ -168,6 +169,7 @@ struct bp_dnnl_build {
     uint32_t *item_uses; /* one an item: reads of its values that are still to come */
     uint32_t n_items, items_cap;
     uint32_t node, n_steps;
+    bool is_alone;                   /* steps are made for the calling thread alone */
     bool is_blocked;                 /* convolutions work on blocks of 16 channels, see policy.c */
     const struct bp_dnnl_ways *ways; /* NULL: as policy.c thinks */
 };
@@ -258,6 +260,8 @@ bool bp_dnnl_may_overwrite(const struct bp_dnnl_build *b, const struct bp_dnnl_f
 /* The value is those bytes, seen as md. */
 void bp_dnnl_view(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
                   struct bp_dnnl_place place);
+/* Steps from here on are for the calling thread alone, or for the whole team again. */
+void bp_dnnl_go_alone(struct bp_dnnl_build *b, bool is_alone);
 /* Memory for the steps that take it as an argument; a view of it counts who reads it later. */
 bp_rc bp_dnnl_temporary(struct bp_dnnl_build *b, const dnnl_memory_desc_t *md,
                         struct bp_dnnl_form *out, bp_err *err);

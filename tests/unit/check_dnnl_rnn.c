@@ -265,6 +265,20 @@ START_TEST(runs_with_any_optional_inputs_and_outputs)
 }
 END_TEST
 
+/* Steps that are worth a team of threads, beside the small ones above. */
+START_TEST(runs_large_steps)
+{
+    for (int i = 0; i < 4; i++) {
+        struct rnn k = {.op = i % 2 ? "GRU" : "LSTM", .steps = 3, .batch = 4, .input = 33};
+
+        k.hidden = 160;
+        k.direction = directions[2 + i / 2];
+        k.has = HAS_B | WANTS_ALL;
+        compare(&k);
+    }
+}
+END_TEST
+
 START_TEST(takes_names_of_default_activations)
 {
     static const char *const lstm[] = {"Sigmoid", "Tanh", "tanh", "sigmoid", "TANH", "Tanh"};
@@ -406,6 +420,36 @@ START_TEST(keeps_to_float32_when_products_are_rounded)
     same_outputs("fast", &k, got, want);
     th_free(got);
     th_free(want);
+}
+END_TEST
+
+/* By default: a sequence begins a group if it is long enough, amid nodes that are run elsewhere too. */
+START_TEST(begins_groups_with_sequences_that_are_worth_it)
+{
+    static const struct {
+        int64_t steps, hidden;
+        bool is_dynamic;
+        uint32_t verdict;
+    } rows[] = {
+        {16, 64, false, BP_YES}, {1, 32, false, BP_NO}, {1, 64, true, BP_YES}, {1, 8, true, BP_NO}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct rnn k = {.op = "LSTM", .steps = rows[i].steps, .batch = 1, .input = 32};
+        struct th *t = th_new(bp_provider_entry_v1);
+
+        k.hidden = rows[i].hidden;
+        k.has = HAS_B | WANTS_Y;
+        th_threads(t, DNNL_TEAM);
+        if (rows[i].is_dynamic)
+            th_dynamic(t);
+        dnnl_input(t, "s", "3");
+        dnnl_output(t, "e", "3");
+        th_node(t, "Sin", 7, "s", "e");
+        make_rnn(t, &k);
+        th_claim(t);
+        ck_assert_msg(th_verdict(t) == rows[i].verdict, "%zu: %u", i, th_verdict(t));
+        th_free(t);
+    }
 }
 END_TEST
 
@@ -587,11 +631,13 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, runs_every_kind_in_every_direction);
     tcase_add_test(tcase, runs_with_any_optional_inputs_and_outputs);
+    tcase_add_test(tcase, runs_large_steps);
     tcase_add_test(tcase, takes_names_of_default_activations);
     tcase_add_test(tcase, takes_lengths_that_leave_nothing_out);
     tcase_add_test(tcase, runs_sequences_of_any_length);
     tcase_add_test(tcase, runs_layer_on_layer);
     tcase_add_test(tcase, keeps_to_float32_when_products_are_rounded);
+    tcase_add_test(tcase, begins_groups_with_sequences_that_are_worth_it);
     tcase_add_test(tcase, refuses_with_a_reason);
     tcase_add_test(tcase, refuses_lengths_of_unknown_steps);
     tcase_add_test(tcase, refuses_matrices_that_do_not_fit);

@@ -9,6 +9,8 @@
 
 #include "../rnn.h"
 
+enum { WORTH_A_TEAM = 400000 }; /* operations of a step */
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* A value of those dims on memory with those strides, in the order of layout 0. */
@@ -286,27 +288,48 @@ static bp_rc build_empty(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k, b
     return rc;
 }
 
+static bp_rc build_full(struct bp_dnnl_build *b, struct bp_dnnl_rnn *k, bp_err *err)
+{
+    dnnl_primitive_desc_t pd;
+    bp_rc rc = describe(b, k, &pd, err);
+
+    if (rc < 0)
+        return rc;
+    rc = bp_dnnl_rnn_constants(b, k, pd, err);
+    if (rc >= 0)
+        rc = take_values(b, k, err);
+    if (rc < 0) {
+        bp_dnnl.primitive_desc_destroy(pd);
+        return rc;
+    }
+    return emit(b, k, pd, err);
+}
+
+/* Is what a step does over before a team has been told of it, and has met again behind it? */
+static bool is_small(const struct bp_dnnl_rnn *k)
+{
+    double flops = 2 * (double)k->batch * (double)k->gates * (double)k->hidden * (double)k->hidden;
+
+    return flops < WORTH_A_TEAM;
+}
+
 static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
     struct bp_dnnl_rnn k = {.node = node};
-    dnnl_primitive_desc_t pd;
+    bool is_alone;
     bp_rc rc;
 
     read_node(b, op, &k);
     if (k.steps == 0 || k.batch == 0)
         return build_empty(b, &k, err);
-    rc = describe(b, &k, &pd, err);
-    if (rc < 0)
-        return rc;
-    rc = bp_dnnl_rnn_constants(b, &k, pd, err);
-    if (rc >= 0)
-        rc = take_values(b, &k, err);
-    if (rc < 0) {
-        bp_dnnl.primitive_desc_destroy(pd);
-        return rc;
-    }
-    return emit(b, &k, pd, err);
+    is_alone = is_small(&k);
+    if (is_alone)
+        bp_dnnl_go_alone(b, true);
+    rc = build_full(b, &k, err);
+    if (is_alone)
+        bp_dnnl_go_alone(b, false);
+    return rc;
 }
 
 #define ROW(row, onnx, what, outputs)                                                              \
