@@ -26,6 +26,13 @@ dnnl_data_type_t bp_dnnl_type_of(const struct bp_dnnl_build *b, uint32_t value)
     return v->n_forms > 0 ? v->forms[0].md.data_type : dnnl_f32;
 }
 
+void bp_dnnl_go_alone(struct bp_dnnl_build *b, bool is_alone)
+{
+    b->is_alone = is_alone;
+    if (b->frame->threads > 1)
+        bp_dnnl.set_num_threads(is_alone ? 1 : (int)b->frame->threads);
+}
+
 /* What the host reads and writes. */
 static bool is_hosts(const dnnl_memory_desc_t *md)
 {

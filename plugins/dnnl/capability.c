@@ -98,18 +98,20 @@ bool bp_dnnl_constant_float(const bp_host *host, const bp_graph *graph, const bp
     return true;
 }
 
-/* The outputs behind the first must not be wanted. */
-static bool has_one_output(const struct bp_dnnl_query *query)
+/* Outputs behind those that the operator makes must not be wanted; of one, that has to be. */
+static bool has_outputs(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query)
 {
-    const bp_value *y = bp_node_out(query->graph, query->node, 0);
+    uint32_t made = op->n_out > 0 ? op->n_out : 1;
 
-    for (uint32_t i = 1; i < query->node->n_out; i++) {
+    for (uint32_t i = made; i < query->node->n_out; i++) {
         if (query->node->out[i] != BP_NONE)
             return bp_dnnl_refuse(query, BP_R_OTHER,
                                   BP_VALUE(query->graph, query->node->out[i])->name,
-                                  "only the first output is computed");
+                                  made == 1 ? "only the first output is computed"
+                                            : "only the first %u outputs are computed",
+                                  made);
     }
-    if (!y)
+    if (op->n_out == 0 && !bp_node_out(query->graph, query->node, 0))
         return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "its first output is not wanted");
     return true;
 }
@@ -117,7 +119,7 @@ static bool has_one_output(const struct bp_dnnl_query *query)
 /* What the graph has of what decides whether groups are worth it. */
 struct tally {
     uint32_t heavy;    /* nodes that begin a group */
-    uint32_t windows;  /* ... of them convolutions */
+    uint32_t windows;  /* ... of them convolutions, or sequences */
     uint32_t breaking; /* nodes with float32 input that are left to others */
 };
 
@@ -138,7 +140,7 @@ static uint32_t judge(const struct bp_dnnl_query *query, const struct bp_dnnl_op
                        query->node->since, known_to);
         return BP_NO;
     }
-    if (!has_one_output(query) || !op->claim(op, query, &flops))
+    if (!has_outputs(op, query) || !op->claim(op, query, &flops))
         return BP_NO;
     if (query->instance->takes_all || op->is_fused || flops >= profitable_flops)
         return BP_YES;
@@ -164,7 +166,7 @@ static void count(const struct bp_dnnl_query *query, const struct bp_dnnl_op *op
 {
     if (verdict == BP_YES) {
         tally->heavy++;
-        tally->windows += strstr(op->name, "Conv") != NULL;
+        tally->windows += strstr(op->name, "Conv") != NULL || op->n_out > 1;
     } else if (verdict == BP_NO && reads_floats(query->graph, query->node)) {
         tally->breaking++;
     }
@@ -189,7 +191,7 @@ static void answer(const struct bp_dnnl_query *query, struct tally *tally, bool 
         return;
     if (declines)
         bp_dnnl_refuse(query, BP_R_NOT_PROFITABLE, NULL,
-                       "the graph has no convolution, and too much of it is run elsewhere");
+                       "the graph has no convolution or sequence, and too much of it is run elsewhere");
     else
         query->claims->node(query->claims->h, query->index, verdict, BP_R_NONE, NULL, NULL, NULL);
 }

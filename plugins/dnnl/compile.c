@@ -26,7 +26,8 @@ static bp_rc find_ops(bp_program *program, bp_err *err)
         uint32_t known_to;
 
         program->ops[i] = bp_dnnl_find_op(node, &known_to);
-        if (!program->ops[i] || node->n_out < 1 || node->out[0] == BP_NONE) {
+        if (!program->ops[i] || node->n_out < 1 ||
+            (node->out[0] == BP_NONE && program->ops[i]->n_out == 0)) {
             return bp_fail(err, BP_E_UNSUPPORTED, "dnnl: %s '%s' is not implemented", node->op,
                            node->name);
         }

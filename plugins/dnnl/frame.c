@@ -104,21 +104,39 @@ static bp_rc check_known(const struct bp_dnnl_build *b, const bp_node *node, con
     return BP_OK;
 }
 
+/* Has the one output of the node no elements? */
+static bool is_empty(const struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
+                     const bp_node *node)
+{
+    const struct bp_dnnl_value *y;
+
+    if (op->n_out > 0)
+        return false; /* it knows itself */
+    y = &b->values[node->out[0]];
+    return bp_dims_count(y->dims, (uint32_t)y->rank) == 0;
+}
+
+static bp_rc make_empty(struct bp_dnnl_build *b, uint32_t value, bp_err *err)
+{
+    struct bp_dnnl_form form;
+    dnnl_memory_desc_t md;
+
+    bp_dnnl_plain(b->values[value].rank, b->values[value].dims, &md);
+    return bp_dnnl_make(b, value, &md, &form, err);
+}
+
 static bp_rc build_node(struct bp_dnnl_build *b, bp_err *err)
 {
     const bp_node *node = BP_NODE(b->graph, b->node);
     const struct bp_dnnl_op *op = b->frame->program->ops[b->node];
-    const struct bp_dnnl_value *y = &b->values[node->out[0]];
     const struct bp_dnnl_chain *chain = &b->frame->program->chains[b->node];
-    struct bp_dnnl_form form;
-    dnnl_memory_desc_t md;
     bp_rc rc;
 
     if (b->frame->program->is_absorbed[b->node])
         return BP_OK;
     rc = check_known(b, node, node->in, node->n_in, err);
     if (rc >= 0)
-        rc = check_known(b, node, node->out, 1, err);
+        rc = check_known(b, node, node->out, op->n_out > 0 ? node->n_out : 1, err);
     for (uint32_t i = 0; i < chain->n_nodes && rc >= 0; i++) {
         const bp_node *other = BP_NODE(b->graph, chain->nodes[i]);
 
@@ -126,14 +144,12 @@ static bp_rc build_node(struct bp_dnnl_build *b, bp_err *err)
     }
     if (rc < 0)
         return rc;
-    if (bp_dims_count(y->dims, (uint32_t)y->rank) == 0) { /* nothing to compute */
-        bp_dnnl_plain(y->rank, y->dims, &md);
-        rc = bp_dnnl_make(b, node->out[0], &md, &form, err);
-    } else if (chain->is_one) {
+    if (is_empty(b, op, node))
+        rc = make_empty(b, node->out[0], err);
+    else if (chain->is_one)
         rc = chain->build(b, chain, err);
-    } else {
+    else
         rc = op->build(b, op, node, err);
-    }
     count_reads(b, node);
     for (uint32_t i = 0; i + 1 < chain->n_nodes; i++)
         count_reads(b, BP_NODE(b->graph, chain->nodes[i]));
@@ -345,13 +361,27 @@ static void note_event(const bp_frame *frame, const struct bp_dnnl_step *step, i
     event->node = step->node;
 }
 
+/* Runs a primitive on as many threads as it was made for. */
+static dnnl_status_t run_primitive(const bp_frame *frame, const struct bp_dnnl_step *step)
+{
+    bool is_alone = step->is_alone && frame->threads > 1;
+    dnnl_status_t status;
+
+    if (is_alone)
+        bp_dnnl.set_num_threads(1);
+    status = bp_dnnl.primitive_execute(step->primitive, frame->stream, (int)step->n_args,
+                                       step->args);
+    if (is_alone)
+        bp_dnnl.set_num_threads((int)frame->threads);
+    return status;
+}
+
 dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step *step)
 {
     void *x = NULL, *y = NULL;
 
     if (step->primitive)
-        return bp_dnnl.primitive_execute(step->primitive, frame->stream, (int)step->n_args,
-                                         step->args);
+        return run_primitive(frame, step);
     bp_dnnl.memory_get_data_handle(step->args[0].memory, &x);
     bp_dnnl.memory_get_data_handle(step->args[1].memory, &y);
     bp_dnnl_run_loop(step, frame->threads, x, y);

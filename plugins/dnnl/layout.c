@@ -111,6 +111,24 @@ void bp_dnnl_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims, dnnl_m
     }
 }
 
+void bp_dnnl_without(const dnnl_memory_desc_t *md, int at, dnnl_memory_desc_t *out)
+{
+    dnnl_blocking_desc_t *blocking = &out->format_desc.blocking;
+
+    *out = *md;
+    out->ndims = md->ndims - 1;
+    for (int i = at; i < out->ndims; i++) {
+        out->dims[i] = md->dims[i + 1];
+        out->padded_dims[i] = md->padded_dims[i + 1];
+        out->padded_offsets[i] = md->padded_offsets[i + 1];
+        blocking->strides[i] = md->format_desc.blocking.strides[i + 1];
+    }
+    out->dims[out->ndims] = out->padded_dims[out->ndims] = out->padded_offsets[out->ndims] = 0;
+    blocking->strides[out->ndims] = 0;
+    for (int i = 0; i < blocking->inner_nblks; i++)
+        blocking->inner_idxs[i] -= blocking->inner_idxs[i] > at;
+}
+
 bool bp_dnnl_same(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b)
 {
     return bp_dnnl.memory_desc_equal(a, b) != 0;

@@ -18,8 +18,11 @@
     F(eltwise_forward_desc_init)                                                                   \
     F(engine_create)                                                                               \
     F(get_effective_cpu_isa)                                                                       \
+    F(gru_forward_desc_init)                                                                       \
     F(layer_normalization_forward_desc_init)                                                       \
+    F(lbr_gru_forward_desc_init)                                                                   \
     F(lrn_forward_desc_init)                                                                       \
+    F(lstm_forward_desc_init_v2)                                                                   \
     F(matmul_desc_init)                                                                            \
     F(memory_create)                                                                               \
     F(memory_desc_equal)                                                                           \
@@ -57,6 +60,7 @@
     F(stream_create)                                                                               \
     F(stream_destroy)                                                                              \
     F(sum_primitive_desc_create)                                                                   \
+    F(vanilla_rnn_forward_desc_init)                                                               \
     F(version)
 
 struct bp_dnnl_library {

@@ -28,6 +28,7 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/ops/binary.c \
 	%D%/ops/concat.c \
 	%D%/ops/conv.c \
+	%D%/ops/conv_tiles.c \
 	%D%/ops/conv_transpose.c \
 	%D%/ops/eltwise.c \
 	%D%/ops/layer_normalization.c \
@@ -36,12 +37,16 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/ops/norm.c \
 	%D%/ops/parts.c \
 	%D%/ops/pool.c \
+	%D%/ops/rnn.c \
+	%D%/ops/rnn_claim.c \
+	%D%/ops/rnn_weights.c \
 	%D%/ops/views.c \
 	%D%/policy.c \
 	%D%/post.c \
 	%D%/post.h \
 	%D%/primitive.c \
 	%D%/provider.c \
+	%D%/rnn.h \
 	%D%/tune.c \
 	%D%/tune_file.c \
 	%D%/tune_file.h \

@@ -152,6 +152,7 @@ struct bp_dnnl_step {
     const void *u;  /* the loop's own, for as long as the frame lives */
     size_t pieces;  /* of the loop, */
     size_t numbers; /* which together have so many numbers */
+    bool is_alone;  /* the primitive was made for the calling thread alone */
     uint32_t node, n_args;
     dnnl_exec_arg_t *args;
     struct bp_dnnl_place *places; /* one an argument */
@@ -169,6 +170,7 @@ struct bp_dnnl_build {
     uint32_t *item_uses; /* one an item: reads of its values that are still to come */
     uint32_t n_items, items_cap;
     uint32_t node, n_steps;
+    bool is_alone;                   /* steps are made for the calling thread alone */
     bool is_blocked;                 /* convolutions work on blocks of 16 channels, see policy.c */
     const struct bp_dnnl_ways *ways; /* NULL: as policy.c thinks */
 };
@@ -227,6 +229,8 @@ void bp_dnnl_blocks(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out);
 bool bp_dnnl_is_plain(const dnnl_memory_desc_t *md);
 /* Other dims in the layout of `like`, which has as many: the same order, blocks and type. */
 void bp_dnnl_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims, dnnl_memory_desc_t *out);
+/* Without the dimension `at`, which has size 1. */
+void bp_dnnl_without(const dnnl_memory_desc_t *md, int at, dnnl_memory_desc_t *out);
 bool bp_dnnl_same(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b);
 
 /* build.c */
@@ -257,6 +261,8 @@ bool bp_dnnl_may_overwrite(const struct bp_dnnl_build *b, const struct bp_dnnl_f
 /* The value is those bytes, seen as md. */
 void bp_dnnl_view(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
                   struct bp_dnnl_place place);
+/* Steps from here on are for the calling thread alone, or for the whole team again. */
+void bp_dnnl_go_alone(struct bp_dnnl_build *b, bool is_alone);
 /* Memory for the steps that take it as an argument; a view of it counts who reads it later. */
 bp_rc bp_dnnl_temporary(struct bp_dnnl_build *b, const dnnl_memory_desc_t *md,
                         struct bp_dnnl_form *out, bp_err *err);
@@ -325,6 +331,20 @@ void bp_dnnl_steps_free(bp_frame *frame);
 /* Constant bytes, seen as `seen`, in the layout `want`; they stay until the frame is freed. */
 bp_rc bp_dnnl_constant(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *seen,
                        const dnnl_memory_desc_t *want, const void **out, bp_err *err);
+/*
+ * Has a constant's elements lie as the description `seen` says: fills all of `out` from `in`, which
+ * may be at any address. The name says what is done with them, so that copies are told apart.
+ */
+struct bp_dnnl_arrangement {
+    const char *name;
+    size_t from_bytes; /* that the constant has */
+    void (*fill)(const struct bp_dnnl_arrangement *how, const char *in, float *out);
+    const void *u; /* what fill() knows besides */
+};
+/* The same for a constant that is arranged first; how NULL: as it lies. */
+bp_rc bp_dnnl_arranged(struct bp_dnnl_build *b, uint32_t value,
+                       const struct bp_dnnl_arrangement *how, const dnnl_memory_desc_t *seen,
+                       const dnnl_memory_desc_t *want, const void **out, bp_err *err);
 void bp_dnnl_weights_put(bp_frame *frame);
 
 /* ---- operators ------------------------------------------------------------------------------- */
@@ -342,6 +362,8 @@ struct bp_dnnl_op {
     /* The same with what stands behind it; for those that chain.c knows. */
     bp_rc (*build_chain)(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err);
     dnnl_alg_kind_t kind; /* for families */
+    uint32_t n_out;       /* outputs it makes, each only if wanted, even if it has no elements; 0:
+                             one, which has to be wanted and has some when build() is called */
     bool is_fused;        /* by a pass that asked this provider: taken whatever its size */
     bool is_made;         /* by a pass too, but begins no group */
 };

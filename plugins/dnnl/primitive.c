@@ -86,6 +86,7 @@ static struct bp_dnnl_step *add_step(struct bp_dnnl_build *b, uint32_t n)
     if (!step->args || !step->places)
         return NULL;
     step->node = b->node;
+    step->is_alone = b->is_alone;
     *b->frame->end = step;
     b->frame->end = &step->next;
     return step;

@@ -16,6 +16,7 @@ struct packing {
     uint32_t value;
     const char *name;
     bp_span bytes;
+    const struct bp_dnnl_arrangement *how; /* NULL: as it lies */
     const dnnl_memory_desc_t *seen, *want;
 };
 
@@ -29,14 +30,16 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t n)
     return h;
 }
 
-static void make_key(const bp_value *value, const dnnl_memory_desc_t *seen,
-                     const dnnl_memory_desc_t *want, char *key, size_t cap)
+static void make_key(const bp_value *value, const struct packing *p, char *key, size_t cap)
 {
-    uint64_t a = hash(UINT64_C(0xcbf29ce484222325), seen, sizeof *seen);
-    uint64_t b = hash(UINT64_C(0x9e3779b97f4a7c15), seen, sizeof *seen);
+    const char *name = p->how ? p->how->name : "";
+    uint64_t a = hash(UINT64_C(0xcbf29ce484222325), p->seen, sizeof *p->seen);
+    uint64_t b = hash(UINT64_C(0x9e3779b97f4a7c15), p->seen, sizeof *p->seen);
 
+    a = hash(a, name, strlen(name));
+    b = hash(b, name, strlen(name));
     snprintf(key, cap, "%" PRIx64 ":%016" PRIx64 "%016" PRIx64, value->const_id,
-             hash(a, want, sizeof *want), hash(b, want, sizeof *want));
+             hash(a, p->want, sizeof *p->want), hash(b, p->want, sizeof *p->want));
 }
 
 /* One reorder, here and now. */
@@ -71,26 +74,36 @@ static dnnl_status_t reorder_now(const struct packing *p, const void *from, void
     return status;
 }
 
+/* The elements as `seen` says in memory of their own. */
+static void fill(const struct packing *p, void *out)
+{
+    if (p->how)
+        p->how->fill(p->how, p->bytes.data, out);
+    else
+        memcpy(out, p->bytes.data, p->bytes.size);
+}
+
 /* oneDNN's loops want floats at multiples of 4, as any C does. */
 static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
 {
     const struct packing *p = u;
     const bp_host *host = p->b->host;
+    size_t bytes = p->how ? bp_dnnl.memory_desc_get_size(p->seen) : p->bytes.size;
     const void *from = p->bytes.data;
     void *copy = NULL;
     dnnl_status_t status;
 
     (void)n;
-    if ((uintptr_t)from % sizeof(float) != 0) {
-        copy = host->alloc(host->h, p->bytes.size, 64);
+    if (p->how || (uintptr_t)from % sizeof(float) != 0) {
+        copy = host->alloc(host->h, bytes, 64);
         if (!copy)
             return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for a copy of '%s'", p->name);
-        memcpy(copy, from, p->bytes.size);
+        fill(p, copy);
         from = copy;
     }
     status = reorder_now(p, from, dst);
     if (copy)
-        host->free(host->h, copy, p->bytes.size, 64);
+        host->free(host->h, copy, bytes, 64);
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "a new layout of '%s'", p->name);
     if (p->b->instance->constants.done)
@@ -101,8 +114,16 @@ static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
 bp_rc bp_dnnl_constant(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *seen,
                        const dnnl_memory_desc_t *want, const void **out, bp_err *err)
 {
+    return bp_dnnl_arranged(b, value, NULL, seen, want, out, err);
+}
+
+bp_rc bp_dnnl_arranged(struct bp_dnnl_build *b, uint32_t value,
+                       const struct bp_dnnl_arrangement *how, const dnnl_memory_desc_t *seen,
+                       const dnnl_memory_desc_t *want, const void **out, bp_err *err)
+{
     const bp_value *v = BP_VALUE(b->graph, value);
-    struct packing p = {.b = b, .value = value, .name = v->name, .seen = seen, .want = want};
+    struct packing p = {
+        .b = b, .value = value, .name = v->name, .how = how, .seen = seen, .want = want};
     size_t bytes = bp_dnnl.memory_desc_get_size(want);
     struct bp_dnnl_weight *weight;
     char key[64];
@@ -111,19 +132,19 @@ bp_rc bp_dnnl_constant(struct bp_dnnl_build *b, uint32_t value, const dnnl_memor
     rc = b->host->constant(b->host->h, b->graph, value, &p.bytes, err);
     if (rc < 0)
         return rc;
-    if (p.bytes.size < bp_dnnl.memory_desc_get_size(seen)) {
+    if (p.bytes.size < (how ? how->from_bytes : bp_dnnl.memory_desc_get_size(seen))) {
         return bp_fail(err, BP_E_INVALID,
                        "constant '%s' has %zu bytes, which is not what its shape says", v->name,
                        p.bytes.size);
     }
-    if (bp_dnnl_same(seen, want) && (uintptr_t)p.bytes.data % sizeof(float) == 0) {
+    if (!how && bp_dnnl_same(seen, want) && (uintptr_t)p.bytes.data % sizeof(float) == 0) {
         *out = p.bytes.data;
         return BP_OK;
     }
     weight = bp_dnnl_memory_get(b->memory, 1, sizeof *weight);
     if (!weight)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for '%s'", v->name);
-    make_key(v, seen, want, key, sizeof key);
+    make_key(v, &p, key, sizeof key);
     rc = b->host->weight_get(b->host->h, key, bytes, 64, pack, &p, &weight->bytes, err);
     if (rc < 0)
         return rc;

@@ -27,9 +27,9 @@ static bool is_positive(const struct bp_dnnl_query *query, const char *name, int
 
 bool bp_dnnl_claims_window(const struct bp_dnnl_query *query, uint32_t n)
 {
-    static const char *const each[] = {"kernel_shape", "strides", "dilations"};
+    static const char *const each[] = {"kernel_shape", "strides", "dilations", "output_shape"};
 
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < sizeof each / sizeof each[0]; i++) {
         if (!has_count(query, each[i], n))
             return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, each[i], "%s has not %u entries", each[i],
                                   n);
@@ -38,37 +38,51 @@ bool bp_dnnl_claims_window(const struct bp_dnnl_query *query, uint32_t n)
     }
     if (!has_count(query, "pads", 2 * n))
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "pads", "pads has not %u entries", 2 * n);
-    return is_positive(query, "pads", 0);
+    if (!has_count(query, "output_padding", n))
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "output_padding",
+                              "output_padding has not %u entries", n);
+    return is_positive(query, "pads", 0) && is_positive(query, "output_padding", 0);
 }
 
-static int64_t entry(const int64_t *values, uint32_t n, uint32_t i, int64_t def)
+int64_t bp_dnnl_entry(const bp_graph *graph, const bp_node *node, const char *name, uint32_t i,
+                      int64_t def)
 {
+    uint32_t n;
+    const int64_t *values = bp_node_ints(graph, node, name, &n);
+
     return i < n ? values[i] : def;
+}
+
+/* Where the padding is not given it is what the sizes leave over: of an odd number, which half? */
+static int64_t share(const struct bp_dnnl_build *b, const bp_node *node, int64_t total)
+{
+    bool is_upper = bp_node_string_is(b->graph, node, "auto_pad", "NOTSET", "SAME_UPPER");
+
+    if (total <= 0 || bp_node_string_is(b->graph, node, "auto_pad", "NOTSET", "VALID"))
+        return 0;
+    return is_upper ? total / 2 : total - total / 2;
 }
 
 void bp_dnnl_window_make(const struct bp_dnnl_build *b, const bp_node *node, uint32_t n,
                          const dnnl_dim_t *large, const dnnl_dim_t *small,
                          struct bp_dnnl_window *window)
 {
-    bool is_upper = bp_node_string_is(b->graph, node, "auto_pad", "NOTSET", "SAME_UPPER");
-    bool is_lower = bp_node_string_is(b->graph, node, "auto_pad", "NOTSET", "SAME_LOWER");
-    bool is_given = bp_node_string_is(b->graph, node, "auto_pad", "NOTSET", "NOTSET");
-    uint32_t n_strides, n_dilations, n_pads;
-    const int64_t *strides = bp_node_ints(b->graph, node, "strides", &n_strides);
-    const int64_t *dilations = bp_node_ints(b->graph, node, "dilations", &n_dilations);
-    const int64_t *pads = bp_node_ints(b->graph, node, "pads", &n_pads);
+    bool is_given = bp_node_string_is(b->graph, node, "auto_pad", "NOTSET", "NOTSET") &&
+                    !bp_node_attr(b->graph, node, "output_shape");
 
     for (uint32_t i = 0; i < n; i++) {
-        int64_t dilation = entry(dilations, n_dilations, i, 1), total;
+        int64_t dilation = bp_dnnl_entry(b->graph, node, "dilations", i, 1), total;
 
-        window->strides[i] = entry(strides, n_strides, i, 1);
+        window->strides[i] = bp_dnnl_entry(b->graph, node, "strides", i, 1);
         window->dilates[i] = dilation - 1;
         /* what all windows together need beyond the large size; negative: they leave some of it */
         total =
             (small[i] - 1) * window->strides[i] + (window->kernel[i] - 1) * dilation + 1 - large[i];
-        window->before[i] = is_given ? entry(pads, n_pads, i, 0) : 0;
-        if (total > 0 && (is_upper || is_lower))
-            window->before[i] = is_upper ? total / 2 : total - total / 2;
+        if (is_given)
+            window->before[i] = bp_dnnl_entry(b->graph, node, "pads", i, 0);
+        else
+            window->before[i] =
+                share(b, node, total + bp_dnnl_entry(b->graph, node, "output_padding", i, 0));
         window->after[i] = total - window->before[i];
     }
 }

@@ -12,6 +12,9 @@ struct bp_dnnl_window {
 
 /* Attributes of a window over n dimensions; a kernel's size is checked for pools alone. */
 bool bp_dnnl_claims_window(const struct bp_dnnl_query *query, uint32_t n);
+/* Entry i of a list of integers, or def. */
+int64_t bp_dnnl_entry(const bp_graph *graph, const bp_node *node, const char *name, uint32_t i,
+                      int64_t def);
 /*
  * The window that makes `small` sizes of `large` ones, n of each; kernel is set by the caller. For
  * a transposed convolution the output is the large one.
@@ -19,5 +22,9 @@ bool bp_dnnl_claims_window(const struct bp_dnnl_query *query, uint32_t n);
 void bp_dnnl_window_make(const struct bp_dnnl_build *b, const bp_node *node, uint32_t n,
                          const dnnl_dim_t *large, const dnnl_dim_t *small,
                          struct bp_dnnl_window *window);
+
+/* conv_tiles.c: a ConvTranspose whose windows lie side by side, with constant weights. */
+bool bp_dnnl_is_tiled(const struct bp_dnnl_build *b, const bp_node *node);
+bp_rc bp_dnnl_build_tiled(struct bp_dnnl_build *b, const bp_node *node, bp_err *err);
 
 #endif

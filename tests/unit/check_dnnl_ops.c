@@ -140,6 +140,30 @@ START_TEST(convolves_depth_by_depth)
 }
 END_TEST
 
+/* oneDNN has kernels for areas alone: a line is one of height 1, whatever is added or comes next. */
+START_TEST(convolves_lines_depth_by_depth)
+{
+    for (int i = 0; i < 8; i++) {
+        struct conv k = {.rank = 1,
+                         .batch = 2,
+                         .channels = 24,
+                         .maps = i % 2 ? 48 : 24,
+                         .groups = 24,
+                         .in = {40},
+                         .out = {i / 2 % 2 ? 20 : 40},
+                         .kernel = {9},
+                         .strides = {i / 2 % 2 ? 2 : 1},
+                         .dilations = {1},
+                         .pads = {4, i / 2 % 2 ? 3 : 4},
+                         .has_bias = i / 4,
+                         .activation = i / 4 ? "Tanh" : NULL,
+                         .has_z = i / 4 && i % 2};
+
+        dnnl_compare("lines", make_conv, &k, 0);
+    }
+}
+END_TEST
+
 START_TEST(adds_and_activates_behind_a_convolution)
 {
     static const char *const activations[] = {"Relu", "Clip",      "Sigmoid",
@@ -512,6 +536,7 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_test(tcase, convolves_as_the_cpu_provider_does);
     tcase_add_test(tcase, convolves_depth_by_depth);
+    tcase_add_test(tcase, convolves_lines_depth_by_depth);
     tcase_add_test(tcase, adds_and_activates_behind_a_convolution);
     tcase_add_test(tcase, pools_windows);
     tcase_add_test(tcase, activates_element_by_element);

@@ -644,6 +644,16 @@ unit_tests += %D%/check_dnnl_products
 %C%_check_dnnl_products_SOURCES = %D%/check_dnnl_products.c %D%/dnnl_kit.h
 %C%_check_dnnl_products_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_products_LDADD = $(dnnl_test_ldadd)
+
+unit_tests += %D%/check_dnnl_rnn
+%C%_check_dnnl_rnn_SOURCES = %D%/check_dnnl_rnn.c %D%/dnnl_kit.h
+%C%_check_dnnl_rnn_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_dnnl_rnn_LDADD = $(dnnl_test_ldadd)
+
+unit_tests += %D%/check_dnnl_transposed
+%C%_check_dnnl_transposed_SOURCES = %D%/check_dnnl_transposed.c %D%/dnnl_kit.h
+%C%_check_dnnl_transposed_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_dnnl_transposed_LDADD = $(dnnl_test_ldadd)
 endif
 
 unit_tests += $(cpu_tests)

@@ -73,7 +73,7 @@ struct th {
     void **kept; /* see th_keep() */
     size_t n_kept;
 
-    uint32_t refused, reason, n_done;
+    uint32_t refused, reason, verdict, n_done;
     bp_err err;
     char message[MESSAGE_BYTES];
     char logged[MESSAGE_BYTES];
@@ -657,6 +657,7 @@ static void on_claim(void *h, uint32_t node, uint32_t verdict, uint32_t reason, 
     (void)cost;
     if (node >= t->n_nodes)
         die("a claim for a node that is not there", t->provider->name);
+    t->verdict = verdict;
     if (verdict != BP_NO)
         return;
     t->refused++;
@@ -695,6 +696,11 @@ bp_rc th_claim(struct th *t)
 uint32_t th_reason(const struct th *t)
 {
     return t->reason;
+}
+
+uint32_t th_verdict(const struct th *t)
+{
+    return t->verdict;
 }
 
 static void drop_frame(struct th *t)

@@ -78,6 +78,8 @@ void th_tensor(struct th *t, const char *name, uint32_t dtype, const char *dims,
 bp_rc th_claim(struct th *t);
 /* The last refusal: BP_R_*; its text is th_message(). */
 uint32_t th_reason(const struct th *t);
+/* The last answer of th_claim(): BP_YES and its like. */
+uint32_t th_verdict(const struct th *t);
 /* Claims, compiles, makes a frame and executes; what is there already is kept. */
 bp_rc th_run(struct th *t);
 /* As far as a frame, without executing. */

@@ -2,6 +2,9 @@
 /*
  * conv.c - Conv (1, 11, 22) and com.microsoft.FusedConv, over one to three dimensions, grouped or
  * not. A shortcut is added, and an activation applied, while the result is in registers.
+ *
+ * Where each channel has a kernel of its own, oneDNN's kernels are for areas: a line is seen as an
+ * area of height 1. It has none for volumes.
  */
 
 #include "../post.h"
@@ -20,6 +23,12 @@ static bool claims_additions(const struct bp_dnnl_query *query)
     return true;
 }
 
+/* Has each channel kernels of its own? */
+static bool is_depthwise(const bp_graph *graph, const bp_node *node, int64_t of_group)
+{
+    return of_group == 1 && bp_node_int(graph, node, "group", 1) > 1;
+}
+
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *x, *w, *y;
@@ -36,6 +45,10 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     y = bp_node_out(query->graph, query->node, 0);
     if (!bp_dnnl_is_sized(w))
         return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, w->name, "the sizes of W are not known");
+    if (x->rank == 5 && is_depthwise(query->graph, query->node, w->dims[1].value) &&
+        !query->instance->takes_all)
+        return bp_dnnl_refuse(query, BP_R_NOT_PROFITABLE, w->name,
+                              "oneDNN has no fast kernel for volumes depth by depth");
     if (!bp_dnnl_activation_of(query->graph, query->node, &attr))
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "activation",
                               "the activation is not implemented");
@@ -43,29 +56,57 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     return true;
 }
 
-/* W as it lies, with the groups as a dimension of their own if there are several. */
-static void see_weights(const struct bp_dnnl_value *w, int64_t group, dnnl_memory_desc_t *seen)
-{
-    dnnl_dims_t dims = {group, w->dims[0] / group};
-
-    for (int i = 1; i < w->rank; i++)
-        dims[i + 1] = w->dims[i];
-    if (group == 1)
-        bp_dnnl_plain(w->rank, w->dims, seen);
-    else
-        bp_dnnl_plain(w->rank + 1, dims, seen);
-}
-
 /* A conv in the making. */
 struct conv {
     const bp_node *node;
     uint32_t added, made; /* values: what is added, or BP_NONE; what is made in the end */
+    bool is_line;         /* seen as an area of height 1, */
+    int rank;             /* and so are these: */
+    dnnl_dims_t x_dims, y_dims;
     dnnl_memory_desc_t seen, bias;
     struct bp_dnnl_window window;
     struct bp_dnnl_attr attr;
     struct bp_dnnl_form x, w, b, z, y;
     bool has_bias;
 };
+
+/* Dims of a value with the height, if a line is seen as an area; *rank says how many. */
+static void see_dims(const struct bp_dnnl_value *value, bool is_line, int *rank, dnnl_dim_t *dims)
+{
+    int more = is_line ? 1 : 0;
+
+    *rank = value->rank + more;
+    memcpy(dims, value->dims, 2 * sizeof *dims);
+    dims[2] = 1;
+    memcpy(dims + 2 + more, value->dims + 2, sizeof *dims * (size_t)(value->rank - 2));
+}
+
+/* W as it lies, with the groups as a dimension of their own if there are several. */
+static void see_weights(const struct bp_dnnl_value *w, int64_t group, struct conv *c)
+{
+    dnnl_dims_t dims, own;
+    int rank;
+
+    see_dims(w, c->is_line, &rank, own);
+    dims[0] = group;
+    dims[1] = own[0] / group;
+    for (int i = 1; i < rank; i++)
+        dims[i + 1] = own[i];
+    if (group == 1)
+        bp_dnnl_plain(rank, own, &c->seen);
+    else
+        bp_dnnl_plain(rank + 1, dims, &c->seen);
+}
+
+/* How a value of the graph lies whose area has the layout md. */
+static dnnl_memory_desc_t of_value(const struct conv *c, const dnnl_memory_desc_t *md)
+{
+    dnnl_memory_desc_t out = *md;
+
+    if (c->is_line)
+        bp_dnnl_without(md, 2, &out);
+    return out;
+}
 
 /* Of tensors in those layouts; dnnl_format_kind_any leaves it to oneDNN. */
 static bp_rc describe_in(struct bp_dnnl_build *b, struct conv *c, dnnl_alg_kind_t kind,
@@ -89,12 +130,10 @@ static bp_rc describe_in(struct bp_dnnl_build *b, struct conv *c, dnnl_alg_kind_
 static bp_rc describe_as(struct bp_dnnl_build *b, struct conv *c, dnnl_data_type_t type,
                          dnnl_primitive_desc_t *out, bp_err *err)
 {
-    const struct bp_dnnl_value *x = bp_dnnl_in(b, c->node, 0);
-    const struct bp_dnnl_value *y = &b->values[c->made];
     dnnl_memory_desc_t x_any, y_any;
 
-    bp_dnnl_any_as(x->rank, x->dims, type, &x_any);
-    bp_dnnl_any_as(y->rank, y->dims, bp_dnnl_result_type(b, c->made, type), &y_any);
+    bp_dnnl_any_as(c->rank, c->x_dims, type, &x_any);
+    bp_dnnl_any_as(c->rank, c->y_dims, bp_dnnl_result_type(b, c->made, type), &y_any);
     return describe_in(b, c, dnnl_convolution_direct, &x_any, &y_any, out, err);
 }
 
@@ -149,12 +188,12 @@ static bp_rc describe(struct bp_dnnl_build *b, struct conv *c, dnnl_primitive_de
 static bp_rc make_output(struct bp_dnnl_build *b, struct conv *c, const_dnnl_primitive_desc_t pd,
                          bp_err *err)
 {
-    const dnnl_memory_desc_t *md = bp_dnnl_query(pd, dnnl_query_dst_md);
+    const dnnl_memory_desc_t md = of_value(c, bp_dnnl_query(pd, dnnl_query_dst_md));
     bp_rc rc;
 
     if (c->added == BP_NONE)
-        return bp_dnnl_make(b, c->made, md, &c->y, err);
-    rc = bp_dnnl_form_of(b, c->added, md, &c->z, err);
+        return bp_dnnl_make(b, c->made, &md, &c->y, err);
+    rc = bp_dnnl_form_of(b, c->added, &md, &c->z, err);
     if (rc >= 0)
         rc = bp_dnnl_make_on(b, c->made, c->added, &c->z, &c->y, err);
     if (rc < 0 || bp_dnnl_is_there(&c->y.place, &c->z.place))
@@ -165,14 +204,38 @@ static bp_rc make_output(struct bp_dnnl_build *b, struct conv *c, const_dnnl_pri
 static bp_rc take_operands(struct bp_dnnl_build *b, struct conv *c, const_dnnl_primitive_desc_t pd,
                            bp_err *err)
 {
-    bp_rc rc = bp_dnnl_form_of(b, c->node->in[0], bp_dnnl_query(pd, dnnl_query_src_md), &c->x, err);
+    const dnnl_memory_desc_t md = of_value(c, bp_dnnl_query(pd, dnnl_query_src_md));
+    bp_rc rc = bp_dnnl_form_of(b, c->node->in[0], &md, &c->x, err);
 
     if (rc >= 0)
         rc = bp_dnnl_weights(b, c->node->in[1], &c->seen, bp_dnnl_query(pd, dnnl_query_weights_md),
                              &c->w, err);
     if (rc >= 0 && c->has_bias)
         rc = bp_dnnl_form_of(b, c->node->in[2], &c->bias, &c->b, err);
-    return rc < 0 ? rc : make_output(b, c, pd, err);
+    if (rc >= 0)
+        rc = make_output(b, c, pd, err);
+    c->x.md = *bp_dnnl_query(pd, dnnl_query_src_md);
+    c->y.md = *bp_dnnl_query(pd, dnnl_query_dst_md);
+    return rc;
+}
+
+/* A line's window is one in the second dimension of an area. */
+static void make_window(struct bp_dnnl_build *b, struct conv *c)
+{
+    const struct bp_dnnl_value *x = bp_dnnl_in(b, c->node, 0), *w = bp_dnnl_in(b, c->node, 1);
+    struct bp_dnnl_window *window = &c->window;
+
+    memcpy(window->kernel, w->dims + 2, sizeof *w->dims * (size_t)(w->rank - 2));
+    bp_dnnl_window_make(b, c->node, (uint32_t)x->rank - 2, x->dims + 2, b->values[c->made].dims + 2,
+                        window);
+    if (!c->is_line)
+        return;
+    window->strides[1] = window->strides[0];
+    window->dilates[1] = window->dilates[0];
+    window->before[1] = window->before[0];
+    window->after[1] = window->after[0];
+    window->strides[0] = 1;
+    window->dilates[0] = window->before[0] = window->after[0] = 0;
 }
 
 /* Everything but the primitive itself, from the chain's nodes. */
@@ -180,6 +243,7 @@ static void prepare(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, 
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, c->node, 0), *w = bp_dnnl_in(b, c->node, 1);
     const struct bp_dnnl_value *bias = bp_dnnl_in(b, c->node, 2);
+    int rank;
 
     c->added = chain->other;
     if (bp_dnnl_in(b, c->node, 3))
@@ -188,10 +252,11 @@ static void prepare(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, 
     c->has_bias = bias != NULL;
     if (bias)
         bp_dnnl_plain(1, bias->dims, &c->bias);
-    see_weights(w, bp_node_int(b->graph, c->node, "group", 1), &c->seen);
-    memcpy(c->window.kernel, w->dims + 2, sizeof *w->dims * (size_t)(w->rank - 2));
-    bp_dnnl_window_make(b, c->node, (uint32_t)x->rank - 2, x->dims + 2, b->values[c->made].dims + 2,
-                        &c->window);
+    c->is_line = x->rank == 3 && is_depthwise(b->graph, c->node, w->dims[1]);
+    see_dims(x, c->is_line, &c->rank, c->x_dims);
+    see_dims(&b->values[c->made], c->is_line, &rank, c->y_dims);
+    see_weights(w, bp_node_int(b->graph, c->node, "group", 1), c);
+    make_window(b, c);
     if (c->added != BP_NONE)
         bp_dnnl_then(&c->attr, dnnl_alg_kind_undef, NULL);
     bp_dnnl_activation_of(b->graph, c->node, &c->attr);

@@ -3,6 +3,78 @@
 
 #include "../window.h"
 
+enum { FEW_MAPS = 8 };
+
+/* oneDNN leaves less than a stride behind the last window. */
+static bool takes_output(const struct bp_dnnl_query *query, const bp_value *x, const bp_value *w)
+{
+    const bp_attr *shape = bp_node_attr(query->graph, query->node, "output_shape");
+
+    if (shape && !bp_dnnl_is_sized(x))
+        return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, x->name,
+                              "with output_shape the sizes of X have to be known");
+    for (uint32_t i = 0; i + 2 < x->rank; i++) {
+        int64_t stride = bp_dnnl_entry(query->graph, query->node, "strides", i, 1), reach;
+
+        if (bp_dnnl_entry(query->graph, query->node, "output_padding", i, 0) >= stride)
+            return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "output_padding",
+                                  "output_padding is not below the stride");
+        if (!shape)
+            continue;
+        reach = (x->dims[2 + i].value - 1) * stride + 1 +
+                (w->dims[2 + i].value - 1) *
+                    bp_dnnl_entry(query->graph, query->node, "dilations", i, 1);
+        if (bp_dnnl_entry(query->graph, query->node, "output_shape", i, 0) >= reach + stride)
+            return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "output_shape",
+                                  "output_shape is a stride beyond what windows reach");
+    }
+    return true;
+}
+
+/* Do windows lie side by side, so that conv_tiles.c has a faster way? */
+static bool is_tiled(const struct bp_dnnl_query *query, const bp_value *w)
+{
+    const bp_graph *g = query->graph;
+
+    for (uint32_t i = 0; i + 2 < w->rank; i++) {
+        if (w->dims[2 + i].value != bp_dnnl_entry(g, query->node, "strides", i, 1) ||
+            bp_dnnl_entry(g, query->node, "dilations", i, 1) != 1 ||
+            bp_dnnl_entry(g, query->node, "pads", i, 0) != 0 ||
+            bp_dnnl_entry(g, query->node, "pads", w->rank - 2 + i, 0) != 0)
+            return false;
+    }
+    return (w->flags & BP_VALUE_CONSTANT) && bp_node_int(g, query->node, "group", 1) == 1;
+}
+
+/* Are strides 1, so that it is much like any other convolution? */
+static bool is_dense(const struct bp_dnnl_query *query, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (bp_dnnl_entry(query->graph, query->node, "strides", i, 1) != 1)
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Is it worth a group? oneDNN's kernels for areas that are spread are no faster than a product and
+ * sums, and slower by far for few maps.
+ */
+static bool is_worth_it(const struct bp_dnnl_query *query, const bp_value *w, double *flops)
+{
+    bool is_single = bp_node_int(query->graph, query->node, "group", 1) == 1;
+
+    if (query->instance->takes_all || is_tiled(query, w) || is_dense(query, w->rank - 2))
+        return true;
+    if (is_single && w->dims[1].value < FEW_MAPS)
+        return bp_dnnl_refuse(query, BP_R_NOT_PROFITABLE, w->name,
+                              "it spreads %lld maps, oneDNN is faster for %d and more",
+                              (long long)w->dims[1].value, FEW_MAPS);
+    if (w->rank != 5 || !is_single)
+        *flops = 0; /* taken beside others */
+    return true;
+}
+
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *x, *w;
@@ -19,12 +91,10 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     w = bp_node_in(query->graph, query->node, 1);
     if (!bp_dnnl_is_sized(w))
         return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, w->name, "the sizes of W are not known");
-    if (!bp_node_string_is(query->graph, query->node, "auto_pad", "NOTSET", "NOTSET"))
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "auto_pad", "only NOTSET is taken");
-    if (bp_node_attr(query->graph, query->node, "output_shape"))
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "output_shape", "pads are taken instead");
+    if (!takes_output(query, x, w))
+        return false;
     *flops = 2 * bp_dnnl_elements(x) * bp_dnnl_elements(w) / (double)w->dims[0].value;
-    return true;
+    return is_worth_it(query, w, flops);
 }
 
 /* W is (inputs, outputs / groups, ...): seen as ([groups], outputs, inputs, ...). */
@@ -98,6 +168,8 @@ static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const b
     bp_rc rc;
 
     (void)op;
+    if (bp_dnnl_is_tiled(b, node))
+        return bp_dnnl_build_tiled(b, node, err);
     see_weights(bp_dnnl_in(b, node, 1), bp_node_int(b->graph, node, "group", 1), &seen);
     if (bias)
         bp_dnnl_plain(1, bias->dims, &bias_md);

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * conv_tiles.c - ConvTranspose whose windows lie side by side, as decoders of pictures have it: a
+ * convolution of one tap makes the numbers of a window as if they were maps, a reorder puts them in
+ * their places. oneDNN's own kernels for transposed convolutions take three times as long.
+ */
+
+#include "../window.h"
+
+struct tiles {
+    const bp_node *node;
+    int n; /* dimensions of the window */
+    dnnl_dim_t maps, channels, taps;
+    dnnl_memory_desc_t x, w, bias, made; /* as the convolution sees them */
+    struct bp_dnnl_form x_form, w_form, bias_form, made_form, y_form;
+    bool has_bias;
+};
+
+bool bp_dnnl_is_tiled(const struct bp_dnnl_build *b, const bp_node *node)
+{
+    const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *w = bp_dnnl_in(b, node, 1);
+    const struct bp_dnnl_value *y = &b->values[node->out[0]];
+    struct bp_dnnl_window window = {0};
+
+    if (!(BP_VALUE(b->graph, node->in[1])->flags & BP_VALUE_CONSTANT) ||
+        bp_node_int(b->graph, node, "group", 1) != 1)
+        return false;
+    if (bp_dnnl_in(b, node, 2) && !(BP_VALUE(b->graph, node->in[2])->flags & BP_VALUE_CONSTANT))
+        return false;
+    memcpy(window.kernel, w->dims + 2, sizeof *w->dims * (size_t)(w->rank - 2));
+    bp_dnnl_window_make(b, node, (uint32_t)x->rank - 2, y->dims + 2, x->dims + 2, &window);
+    for (int i = 0; i < x->rank - 2; i++) {
+        if (window.kernel[i] != window.strides[i] || window.dilates[i] != 0 ||
+            window.before[i] != 0 || window.after[i] != 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- constants ------------------------------------------------------------------------------- */
+
+/* (channels, maps, taps) to (taps, maps, channels). */
+static void fill_weights(const struct bp_dnnl_arrangement *how, const char *in, float *out)
+{
+    const struct tiles *k = how->u;
+
+    for (dnnl_dim_t tap = 0; tap < k->taps; tap++) {
+        for (dnnl_dim_t map = 0; map < k->maps; map++) {
+            for (dnnl_dim_t i = 0; i < k->channels; i++, out++) {
+                dnnl_dim_t at = (i * k->maps + map) * k->taps + tap;
+
+                memcpy(out, in + (size_t)at * sizeof *out, sizeof *out);
+            }
+        }
+    }
+}
+
+/* The maps' numbers for each tap. */
+static void fill_bias(const struct bp_dnnl_arrangement *how, const char *in, float *out)
+{
+    const struct tiles *k = how->u;
+
+    for (dnnl_dim_t tap = 0; tap < k->taps; tap++, out += k->maps)
+        memcpy(out, in, (size_t)k->maps * sizeof *out);
+}
+
+static bp_rc take_constant(struct bp_dnnl_build *b, const struct tiles *k, uint32_t input,
+                           const dnnl_memory_desc_t *seen, const dnnl_memory_desc_t *want,
+                           struct bp_dnnl_form *out, bp_err *err)
+{
+    const struct bp_dnnl_arrangement how = {
+        .name = input == 1 ? "tiles" : "bias of tiles",
+        .from_bytes =
+            (size_t)(input == 1 ? k->channels * k->maps * k->taps : k->maps) * sizeof(float),
+        .fill = input == 1 ? fill_weights : fill_bias,
+        .u = k};
+
+    out->md = *want;
+    out->place = (struct bp_dnnl_place){.kind = BP_DNNL_FIXED};
+    return bp_dnnl_arranged(b, k->node->in[input], &how, seen, want, &out->place.fixed, err);
+}
+
+/* ---- layouts --------------------------------------------------------------------------------- */
+
+/* Channels last: row-major but for them. */
+static void channels_last(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
+                          dnnl_memory_desc_t *out)
+{
+    dnnl_dims_t strides = {0};
+    dnnl_dim_t stride = dims[1];
+
+    for (int i = rank - 1; i >= 2; i--) {
+        strides[i] = stride;
+        stride *= dims[i];
+    }
+    strides[0] = stride;
+    strides[1] = 1;
+    memset(out, 0, sizeof *out);
+    bp_dnnl.memory_desc_init_by_strides(out, rank, dims, type, strides);
+}
+
+/*
+ * Both sides of the move, seen as (batch, maps, size, taps, size, taps...): the convolution has all
+ * taps behind all sizes, y has them side by side.
+ */
+static bp_rc move(struct bp_dnnl_build *b, struct tiles *k, bp_err *err)
+{
+    const struct bp_dnnl_value *x = bp_dnnl_in(b, k->node, 0), *w = bp_dnnl_in(b, k->node, 1);
+    struct bp_dnnl_form from = k->made_form, to = k->y_form;
+    const dnnl_dim_t *own = k->y_form.md.format_desc.blocking.strides;
+    dnnl_dims_t dims = {x->dims[0], k->maps}, in = {0}, out = {own[0], own[1]};
+    dnnl_dim_t tap = k->maps;
+    int rank = 2 + 2 * k->n;
+
+    in[0] = k->made.format_desc.blocking.strides[0];
+    in[1] = 1;
+    for (int i = k->n - 1; i >= 0; i--) {
+        dims[2 + 2 * i] = x->dims[2 + i];
+        dims[3 + 2 * i] = w->dims[2 + i];
+        in[2 + 2 * i] = k->made.format_desc.blocking.strides[2 + i];
+        in[3 + 2 * i] = tap;
+        tap *= w->dims[2 + i];
+        out[2 + 2 * i] = own[2 + i] * w->dims[2 + i];
+        out[3 + 2 * i] = own[2 + i];
+    }
+    bp_dnnl.memory_desc_init_by_strides(&from.md, rank, dims, from.md.data_type, in);
+    bp_dnnl.memory_desc_init_by_strides(&to.md, rank, dims, to.md.data_type, out);
+    return bp_dnnl_reorder(b, &from, &to, err);
+}
+
+/* What leaves the group is row-major, the rest has its channels last. */
+static bp_rc make_y(struct bp_dnnl_build *b, struct tiles *k, dnnl_data_type_t type, bp_err *err)
+{
+    uint32_t value = k->node->out[0];
+    const struct bp_dnnl_value *y = &b->values[value];
+    dnnl_memory_desc_t md;
+
+    type = bp_dnnl_result_type(b, value, type);
+    if (BP_VALUE(b->graph, value)->flags & BP_VALUE_OUTPUT)
+        bp_dnnl_plain_as(y->rank, y->dims, type, &md);
+    else
+        channels_last(y->rank, y->dims, type, &md);
+    return bp_dnnl_make(b, value, &md, &k->y_form, err);
+}
+
+/* ---- the primitive --------------------------------------------------------------------------- */
+
+static bp_rc describe(struct bp_dnnl_build *b, struct tiles *k, dnnl_data_type_t type,
+                      dnnl_primitive_desc_t *out, bp_err *err)
+{
+    const struct bp_dnnl_value *x = bp_dnnl_in(b, k->node, 0);
+    dnnl_dims_t made, ones, zeros = {0};
+    dnnl_memory_desc_t x_any, w_any;
+    dnnl_convolution_desc_t desc;
+    dnnl_status_t status;
+
+    memcpy(made, x->dims, sizeof made);
+    made[1] = k->taps * k->maps;
+    for (int i = 0; i < k->n; i++)
+        ones[i] = 1;
+    bp_dnnl_any_as(x->rank, x->dims, type, &x_any);
+    bp_dnnl_any_as(x->rank, k->w.dims, type, &w_any);
+    channels_last(x->rank, made, type, &k->made);
+    status = bp_dnnl.dilated_convolution_forward_desc_init(
+        &desc, dnnl_forward_inference, dnnl_convolution_direct, &x_any, &w_any,
+        k->has_bias ? &k->bias : NULL, &k->made, ones, zeros, zeros, zeros);
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", k->node->op, k->node->name);
+    return bp_dnnl_describe(b, &desc, NULL, out, err);
+}
+
+static bp_rc emit(struct bp_dnnl_build *b, struct tiles *k, dnnl_primitive_desc_t pd, bp_err *err)
+{
+    struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &k->x_form},
+                                  {DNNL_ARG_WEIGHTS, &k->w_form},
+                                  {DNNL_ARG_DST, &k->made_form},
+                                  {DNNL_ARG_BIAS, &k->bias_form}};
+    bp_rc rc =
+        bp_dnnl_form_of(b, k->node->in[0], bp_dnnl_query(pd, dnnl_query_src_md), &k->x_form, err);
+
+    if (rc >= 0)
+        rc = take_constant(b, k, 1, &k->w, bp_dnnl_query(pd, dnnl_query_weights_md), &k->w_form,
+                           err);
+    if (rc >= 0 && k->has_bias)
+        rc = take_constant(b, k, 2, &k->bias, &k->bias, &k->bias_form, err);
+    if (rc >= 0)
+        rc = bp_dnnl_temporary(b, &k->made, &k->made_form, err);
+    if (rc < 0) {
+        bp_dnnl.primitive_desc_destroy(pd);
+        return rc;
+    }
+    return bp_dnnl_emit(b, pd, k->has_bias ? 4 : 3, args, err);
+}
+
+bp_rc bp_dnnl_build_tiled(struct bp_dnnl_build *b, const bp_node *node, bp_err *err)
+{
+    const struct bp_dnnl_value *w = bp_dnnl_in(b, node, 1);
+    struct tiles k = {.node = node,
+                      .n = w->rank - 2,
+                      .maps = w->dims[1],
+                      .channels = w->dims[0],
+                      .taps = 1,
+                      .has_bias = bp_dnnl_in(b, node, 2) != NULL};
+    dnnl_data_type_t type = bp_dnnl_heavy_type(b);
+    dnnl_primitive_desc_t pd;
+    dnnl_dims_t dims;
+    bp_rc rc;
+
+    for (int i = 0; i < k.n; i++) {
+        k.taps *= w->dims[2 + i];
+        dims[2 + i] = 1;
+    }
+    dims[0] = k.taps * k.maps;
+    dims[1] = k.channels;
+    bp_dnnl_plain(w->rank, dims, &k.w);
+    bp_dnnl_plain(1, dims, &k.bias);
+    rc = describe(b, &k, type, &pd, err);
+    if (rc == BP_E_SHAPE && type != dnnl_f32) {
+        type = dnnl_f32;
+        rc = describe(b, &k, type, &pd, err);
+    }
+    if (rc >= 0)
+        rc = emit(b, &k, pd, err);
+    if (rc >= 0)
+        rc = make_y(b, &k, type, err);
+    return rc < 0 ? rc : move(b, &k, err);
+}
