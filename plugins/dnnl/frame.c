@@ -64,11 +64,12 @@ static void place_inputs(struct bp_dnnl_build *b)
     for (uint32_t i = 0; i < b->graph->n_inputs; i++) {
         struct bp_dnnl_place place = {.kind = BP_DNNL_INPUT, .index = i};
         const struct bp_dnnl_value *value = &b->values[b->graph->inputs[i]];
+        dnnl_data_type_t type = bp_dnnl_host_type(b->graph, b->graph->inputs[i]);
         dnnl_memory_desc_t md;
 
-        if (!value->is_known)
-            continue;
-        bp_dnnl_plain(value->rank, value->dims, &md);
+        if (!value->is_known || type == dnnl_data_type_undef)
+            continue; /* sizes and the like, which no primitive reads */
+        bp_dnnl_plain_as(value->rank, value->dims, type, &md);
         bp_dnnl_view(b, b->graph->inputs[i], &md, place);
     }
 }
@@ -127,7 +128,7 @@ static bp_rc build_node(struct bp_dnnl_build *b, bp_err *err)
     if (rc < 0)
         return rc;
     if (bp_dims_count(y->dims, (uint32_t)y->rank) == 0) { /* nothing to compute */
-        bp_dnnl_plain(y->rank, y->dims, &md);
+        bp_dnnl_plain_as(y->rank, y->dims, bp_dnnl_host_type(b->graph, node->out[0]), &md);
         rc = bp_dnnl_make(b, node->out[0], &md, &form, err);
     } else if (chain->is_one) {
         rc = chain->build(b, chain, err);
@@ -163,7 +164,7 @@ static bp_rc finish_output(struct bp_dnnl_build *b, uint32_t i, bp_err *err)
     rc = bp_dnnl_form_of(b, v, NULL, &from, err);
     if (rc < 0)
         return rc;
-    bp_dnnl_plain(value->rank, value->dims, &to.md);
+    bp_dnnl_plain_as(value->rank, value->dims, bp_dnnl_host_type(b->graph, v), &to.md);
     to.place = (struct bp_dnnl_place){.kind = BP_DNNL_OUTPUT, .index = i};
     return bp_dnnl_reorder(b, &from, &to, err);
 }
@@ -347,14 +348,14 @@ static void note_event(const bp_frame *frame, const struct bp_dnnl_step *step, i
 
 dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step *step)
 {
-    void *x = NULL, *y = NULL;
+    void *at[BP_DNNL_MOST_OPERANDS] = {NULL};
 
     if (step->primitive)
         return bp_dnnl.primitive_execute(step->primitive, frame->stream, (int)step->n_args,
                                          step->args);
-    bp_dnnl.memory_get_data_handle(step->args[0].memory, &x);
-    bp_dnnl.memory_get_data_handle(step->args[1].memory, &y);
-    bp_dnnl_run_loop(step, frame->threads, x, y);
+    for (uint32_t i = 0; i < step->n_args; i++)
+        bp_dnnl.memory_get_data_handle(step->args[i].memory, &at[i]);
+    bp_dnnl_run_loop(step, frame->threads, at);
     return dnnl_success;
 }
 

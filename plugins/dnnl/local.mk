@@ -36,14 +36,21 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/ops/norm.c \
 	%D%/ops/parts.c \
 	%D%/ops/pool.c \
+	%D%/ops/qlinear_conv.c \
+	%D%/ops/qlinear_loops.c \
+	%D%/ops/qlinear_matmul.c \
+	%D%/ops/quantize_linear.c \
 	%D%/ops/views.c \
 	%D%/policy.c \
 	%D%/post.c \
 	%D%/post.h \
 	%D%/primitive.c \
 	%D%/provider.c \
+	%D%/quant.c \
+	%D%/quant.h \
 	%D%/tune.c \
 	%D%/weights.c \
+	%D%/wide.h \
 	%D%/window.c \
 	%D%/window.h
 
