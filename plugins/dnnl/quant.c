@@ -35,7 +35,7 @@ static bool claims_constant(const struct bp_dnnl_query *query, uint32_t i, int64
                               "input %u has %lld numbers, the provider takes 1 or one a channel", i,
                               (long long)n);
     if (host->constant(host->h, query->graph, query->node->in[i], out, NULL) < 0 ||
-        out->size < (size_t)n * bp_dtype_width(value->dtype))
+        out->size < (size_t)n * bp_dtype_width(value->dtype) / 8)
         return bp_dnnl_refuse(query, BP_R_OTHER, value->name, "input %u cannot be read", i);
     return true;
 }
@@ -150,7 +150,7 @@ static bp_rc read_bytes(struct bp_dnnl_build *b, const bp_node *node, uint32_t i
     const bp_value *value = bp_node_in(b->graph, node, i);
     bp_rc rc = b->host->constant(b->host->h, b->graph, node->in[i], out, err);
 
-    if (rc >= 0 && out->size < (size_t)count_of(value) * bp_dtype_width(value->dtype))
+    if (rc >= 0 && out->size < (size_t)count_of(value) * bp_dtype_width(value->dtype) / 8)
         return bp_fail(err, BP_E_INVALID,
                        "constant '%s' has %zu bytes, which is not what its "
                        "shape says",

@@ -192,7 +192,7 @@ static bool claim_mean(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
                        double *flops)
 {
     const bp_value *x;
-    double area;
+    double area = 1;
 
     (void)op;
     (void)flops;
@@ -201,10 +201,9 @@ static bool claim_mean(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
     if (bp_node_int(query->graph, query->node, "channels_last", 0) != 0)
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "channels_last", "only 0 is taken");
     x = bp_node_in(query->graph, query->node, 0);
-    area = 1;
     for (uint32_t i = 2; i < x->rank; i++)
-        area *= x->dims[i].value < 0 ? 1 : (double)x->dims[i].value;
-    if (!bp_dnnl_is_sized(x) || area > INT32_MAX / UINT8_MAX)
+        area *= x->dims[i].value < 0 ? HUGE_VAL : (double)x->dims[i].value;
+    if (area > INT32_MAX / UINT8_MAX)
         return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, x->name,
                               "its area is not known or too large to be summed in int32");
     return bp_dnnl_claims_quant(query, 1, 2, 0) && bp_dnnl_claims_quant(query, 3, 4, 0);
