@@ -6,14 +6,9 @@
  */
 
 #include "onednn.h"
+#include "wide.h"
 
 #include <math.h>
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#define WIDE_LOOP __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
-#else
-#define WIDE_LOOP
-#endif
 
 /* ---- finding them ---------------------------------------------------------------------------- */
 

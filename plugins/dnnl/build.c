@@ -8,6 +8,22 @@
 
 #include "onednn.h"
 
+dnnl_data_type_t bp_dnnl_host_type(const bp_graph *graph, uint32_t value)
+{
+    switch (BP_VALUE(graph, value)->dtype) {
+    case BP_DTYPE_F32:
+        return dnnl_f32;
+    case BP_DTYPE_I32:
+        return dnnl_s32;
+    case BP_DTYPE_I8:
+        return dnnl_s8;
+    case BP_DTYPE_U8:
+        return dnnl_u8;
+    default:
+        return dnnl_data_type_undef;
+    }
+}
+
 dnnl_data_type_t bp_dnnl_heavy_type(const struct bp_dnnl_build *b)
 {
     return b->instance->uses_bf16 ? dnnl_bf16 : dnnl_f32;
@@ -23,7 +39,7 @@ dnnl_data_type_t bp_dnnl_type_of(const struct bp_dnnl_build *b, uint32_t value)
 {
     const struct bp_dnnl_value *v = &b->values[value];
 
-    return v->n_forms > 0 ? v->forms[0].md.data_type : dnnl_f32;
+    return v->n_forms > 0 ? v->forms[0].md.data_type : bp_dnnl_host_type(b->graph, value);
 }
 
 void bp_dnnl_go_alone(struct bp_dnnl_build *b, bool is_alone)
@@ -34,9 +50,9 @@ void bp_dnnl_go_alone(struct bp_dnnl_build *b, bool is_alone)
 }
 
 /* What the host reads and writes. */
-static bool is_hosts(const dnnl_memory_desc_t *md)
+static bool is_hosts(const struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md)
 {
-    return md->data_type == dnnl_f32 && bp_dnnl_is_plain(md);
+    return md->data_type == bp_dnnl_host_type(b->graph, value) && bp_dnnl_is_plain(md);
 }
 
 /* Room for one more item. */
@@ -114,7 +130,7 @@ bp_rc bp_dnnl_make(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_de
     bool is_joined = false;
     bp_rc rc;
 
-    if (output != BP_NONE && is_hosts(md)) {
+    if (output != BP_NONE && is_hosts(b, value, md)) {
         out->md = *md;
         out->place = (struct bp_dnnl_place){.kind = BP_DNNL_OUTPUT, .index = output};
         note_form(&b->values[value], out);
@@ -145,7 +161,7 @@ bp_rc bp_dnnl_make_on(struct bp_dnnl_build *b, uint32_t value, uint32_t from,
 
     if (rc < 0)
         return rc;
-    if (is_joined || !bp_dnnl_may_overwrite(b, on) || (is_output && is_hosts(&on->md)))
+    if (is_joined || !bp_dnnl_may_overwrite(b, on) || (is_output && is_hosts(b, value, &on->md)))
         return bp_dnnl_make(b, value, &on->md, out, err);
     b->values[from].n_forms = 0; /* what it was in other layouts has no reader either */
     b->item_uses[on->place.index]--;
@@ -185,7 +201,7 @@ static bp_rc constant_form(struct bp_dnnl_build *b, uint32_t value, const dnnl_m
     const struct bp_dnnl_value *v = &b->values[value];
     dnnl_memory_desc_t plain;
 
-    bp_dnnl_plain(v->rank, v->dims, &plain);
+    bp_dnnl_plain_as(v->rank, v->dims, bp_dnnl_host_type(b->graph, value), &plain);
     return bp_dnnl_weights(b, value, &plain, want ? want : &plain, out, err);
 }
 

@@ -66,12 +66,31 @@ double bp_dnnl_elements(const bp_value *value)
 
 bool bp_dnnl_takes_input(const struct bp_dnnl_query *query, uint32_t i, uint32_t low, uint32_t high)
 {
+    return bp_dnnl_takes_typed(query, i, BP_DNNL_FLOATS, low, high);
+}
+
+/* Names of sets of types that operators here take. */
+static const char *names_of(uint64_t types)
+{
+    if (types == BP_DNNL_FLOATS)
+        return "float32";
+    if (types == BP_DNNL_BYTES)
+        return "int8 or uint8";
+    if (types == UINT64_C(1) << BP_DTYPE_I8 || types == UINT64_C(1) << BP_DTYPE_I32)
+        return types >> BP_DTYPE_I8 & 1 ? "int8" : "int32";
+    return types == BP_DNNL_INTEGERS ? "int8, uint8 or int32" : "float32, int8 or uint8";
+}
+
+bool bp_dnnl_takes_typed(const struct bp_dnnl_query *query, uint32_t i, uint64_t types,
+                         uint32_t low, uint32_t high)
+{
     const bp_value *value = bp_node_in(query->graph, query->node, i);
 
     if (!value)
         return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "input %u is absent", i);
-    if (value->dtype != BP_DTYPE_F32)
-        return bp_dnnl_refuse(query, BP_R_DTYPE, value->name, "input %u is not float32", i);
+    if (value->dtype >= BP_DTYPE_END || !(types >> value->dtype & 1))
+        return bp_dnnl_refuse(query, BP_R_DTYPE, value->name, "input %u is not %s", i,
+                              names_of(types));
     if (value->rank == BP_RANK_UNKNOWN)
         return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, value->name,
                               "the rank of input %u is not known", i);

@@ -64,11 +64,12 @@ static void place_inputs(struct bp_dnnl_build *b)
     for (uint32_t i = 0; i < b->graph->n_inputs; i++) {
         struct bp_dnnl_place place = {.kind = BP_DNNL_INPUT, .index = i};
         const struct bp_dnnl_value *value = &b->values[b->graph->inputs[i]];
+        dnnl_data_type_t type = bp_dnnl_host_type(b->graph, b->graph->inputs[i]);
         dnnl_memory_desc_t md;
 
-        if (!value->is_known)
-            continue;
-        bp_dnnl_plain(value->rank, value->dims, &md);
+        if (!value->is_known || type == dnnl_data_type_undef)
+            continue; /* sizes and the like, which no primitive reads */
+        bp_dnnl_plain_as(value->rank, value->dims, type, &md);
         bp_dnnl_view(b, b->graph->inputs[i], &md, place);
     }
 }
@@ -121,7 +122,8 @@ static bp_rc make_empty(struct bp_dnnl_build *b, uint32_t value, bp_err *err)
     struct bp_dnnl_form form;
     dnnl_memory_desc_t md;
 
-    bp_dnnl_plain(b->values[value].rank, b->values[value].dims, &md);
+    bp_dnnl_plain_as(b->values[value].rank, b->values[value].dims,
+                     bp_dnnl_host_type(b->graph, value), &md);
     return bp_dnnl_make(b, value, &md, &form, err);
 }
 
@@ -179,7 +181,7 @@ static bp_rc finish_output(struct bp_dnnl_build *b, uint32_t i, bp_err *err)
     rc = bp_dnnl_form_of(b, v, NULL, &from, err);
     if (rc < 0)
         return rc;
-    bp_dnnl_plain(value->rank, value->dims, &to.md);
+    bp_dnnl_plain_as(value->rank, value->dims, bp_dnnl_host_type(b->graph, v), &to.md);
     to.place = (struct bp_dnnl_place){.kind = BP_DNNL_OUTPUT, .index = i};
     return bp_dnnl_reorder(b, &from, &to, err);
 }
@@ -378,13 +380,13 @@ static dnnl_status_t run_primitive(const bp_frame *frame, const struct bp_dnnl_s
 
 dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step *step)
 {
-    void *x = NULL, *y = NULL;
+    void *at[BP_DNNL_MOST_OPERANDS] = {NULL};
 
     if (step->primitive)
         return run_primitive(frame, step);
-    bp_dnnl.memory_get_data_handle(step->args[0].memory, &x);
-    bp_dnnl.memory_get_data_handle(step->args[1].memory, &y);
-    bp_dnnl_run_loop(step, frame->threads, x, y);
+    for (uint32_t i = 0; i < step->n_args; i++)
+        bp_dnnl.memory_get_data_handle(step->args[i].memory, &at[i]);
+    bp_dnnl_run_loop(step, frame->threads, at);
     return dnnl_success;
 }
 

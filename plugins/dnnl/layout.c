@@ -35,6 +35,15 @@ void bp_dnnl_blocks(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
     bp_dnnl.memory_desc_init_by_tag(out, rank, dims, dnnl_f32, dnnl_aBcd16b);
 }
 
+void bp_dnnl_channels_last(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
+                           dnnl_memory_desc_t *out)
+{
+    static const dnnl_format_tag_t tags[] = {dnnl_acb, dnnl_acdb, dnnl_acdeb};
+
+    memset(out, 0, sizeof *out);
+    bp_dnnl.memory_desc_init_by_tag(out, rank, dims, type, tags[rank - 3]);
+}
+
 /* One stride a dimension and nothing else? */
 static bool is_strided(const dnnl_memory_desc_t *md)
 {
@@ -127,6 +136,16 @@ void bp_dnnl_without(const dnnl_memory_desc_t *md, int at, dnnl_memory_desc_t *o
     blocking->strides[out->ndims] = 0;
     for (int i = 0; i < blocking->inner_nblks; i++)
         blocking->inner_idxs[i] -= blocking->inner_idxs[i] > at;
+}
+
+bool bp_dnnl_is_dense(const dnnl_memory_desc_t *md)
+{
+    dnnl_memory_desc_t dense;
+
+    if (!is_strided(md))
+        return false;
+    bp_dnnl_like(md, md->dims, &dense);
+    return bp_dnnl_same(md, &dense);
 }
 
 bool bp_dnnl_same(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b)

@@ -45,6 +45,7 @@
     F(primitive_attr_set_output_scales)                                                            \
     F(primitive_attr_set_post_ops)                                                                 \
     F(primitive_attr_set_scratchpad_mode)                                                          \
+    F(primitive_attr_set_zero_points)                                                              \
     F(primitive_create)                                                                            \
     F(primitive_desc_create)                                                                       \
     F(primitive_desc_destroy)                                                                      \

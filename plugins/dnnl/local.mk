@@ -37,6 +37,10 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/ops/norm.c \
 	%D%/ops/parts.c \
 	%D%/ops/pool.c \
+	%D%/ops/qlinear_conv.c \
+	%D%/ops/qlinear_loops.c \
+	%D%/ops/qlinear_matmul.c \
+	%D%/ops/quantize_linear.c \
 	%D%/ops/rnn.c \
 	%D%/ops/rnn_claim.c \
 	%D%/ops/rnn_weights.c \
@@ -46,11 +50,14 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/post.h \
 	%D%/primitive.c \
 	%D%/provider.c \
+	%D%/quant.c \
+	%D%/quant.h \
 	%D%/rnn.h \
 	%D%/tune.c \
 	%D%/tune_file.c \
 	%D%/tune_file.h \
 	%D%/weights.c \
+	%D%/wide.h \
 	%D%/window.c \
 	%D%/window.h
 

@@ -8,9 +8,16 @@ enum { WORTH_A_TEAM = 32768 };
 
 struct work {
     const struct bp_dnnl_step *step;
-    const float *x;
-    float *y;
+    void *const *at;
 };
+
+static void do_pieces(const struct bp_dnnl_step *step, void *const *at, size_t first, size_t end)
+{
+    if (step->typed)
+        step->typed(step->u, at, first, end);
+    else
+        step->loop(step->u, at[0], at[1], first, end);
+}
 
 /* What is due of this thread; each of the team calls it once. */
 static void do_share(void *u)
@@ -22,15 +29,15 @@ static void do_share(void *u)
     size_t end = first + each + (i < more ? 1 : 0);
 
     if (end > first)
-        work->step->loop(work->step->u, work->x, work->y, first, end);
+        do_pieces(work->step, work->at, first, end);
 }
 
-void bp_dnnl_run_loop(const struct bp_dnnl_step *step, uint32_t threads, const float *x, float *y)
+void bp_dnnl_run_loop(const struct bp_dnnl_step *step, uint32_t threads, void *const *at)
 {
-    struct work work = {.step = step, .x = x, .y = y};
+    struct work work = {.step = step, .at = at};
 
     if (threads > 1 && step->numbers >= WORTH_A_TEAM && bp_dnnl.parallel)
         bp_dnnl.parallel(do_share, &work, threads, 0);
     else
-        step->loop(step->u, x, y, 0, step->pieces);
+        do_pieces(step, at, 0, step->pieces);
 }

@@ -89,6 +89,13 @@ bool bp_dnnl_refuse(const struct bp_dnnl_query *query, uint32_t reason, const ch
 /* Is input i there, of float32 and of a rank in low..high? Refuses else. */
 bool bp_dnnl_takes_input(const struct bp_dnnl_query *query, uint32_t i, uint32_t low,
                          uint32_t high);
+/* Types that an operator takes: a set of 1 << BP_DTYPE_*. */
+#define BP_DNNL_FLOATS (UINT64_C(1) << BP_DTYPE_F32)
+#define BP_DNNL_BYTES (UINT64_C(1) << BP_DTYPE_U8 | UINT64_C(1) << BP_DTYPE_I8)
+#define BP_DNNL_INTEGERS (BP_DNNL_BYTES | UINT64_C(1) << BP_DTYPE_I32)
+/* The same with one of those types, for operators that know more than float32. */
+bool bp_dnnl_takes_typed(const struct bp_dnnl_query *query, uint32_t i, uint64_t types,
+                         uint32_t low, uint32_t high);
 /* Are all sizes of a value known? Those of a constant always are. */
 bool bp_dnnl_is_sized(const bp_value *value);
 /* Elements of a value; those of unknown size count as 1. */
@@ -144,15 +151,19 @@ struct bp_dnnl_value {
  * may be the same. Threads of the team do pieces of one loop at a time.
  */
 typedef void (*bp_dnnl_loop)(const void *u, const float *x, float *y, size_t first, size_t end);
+/* The same over tensors of any types and number: `at` has the step's arguments in their order. */
+enum { BP_DNNL_MOST_OPERANDS = 3 };
+typedef void (*bp_dnnl_typed_loop)(const void *u, void *const *at, size_t first, size_t end);
 
 struct bp_dnnl_step {
     struct bp_dnnl_step *next;
-    dnnl_primitive_t primitive; /* NULL: a loop of ours */
-    bp_dnnl_loop loop;
-    const void *u;  /* the loop's own, for as long as the frame lives */
-    size_t pieces;  /* of the loop, */
-    size_t numbers; /* which together have so many numbers */
-    bool is_alone;  /* the primitive was made for the calling thread alone */
+    dnnl_primitive_t primitive; /* NULL: a loop of ours, */
+    bp_dnnl_loop loop;          /* this or */
+    bp_dnnl_typed_loop typed;   /* that */
+    const void *u;              /* the loop's own, for as long as the frame lives */
+    size_t pieces;              /* of the loop, */
+    size_t numbers;             /* which together have so many numbers */
+    bool is_alone;              /* the primitive was made for the calling thread alone */
     uint32_t node, n_args;
     dnnl_exec_arg_t *args;
     struct bp_dnnl_place *places; /* one an argument */
@@ -162,7 +173,7 @@ struct bp_dnnl_step {
 struct bp_dnnl_build {
     bp_frame *frame;
     const bp_host *host;
-    bp_instance *instance;
+    const bp_instance *instance;
     const bp_graph *graph;
     struct bp_dnnl_memory *memory; /* of the frame */
     struct bp_dnnl_value *values;  /* one a value */
@@ -206,7 +217,11 @@ struct bp_dnnl_post {
 };
 
 struct bp_dnnl_attr {
-    float scale; /* of the output, before what follows; 0 reads as 1 */
+    float scale;         /* of the output, before what follows; 0 reads as 1 */
+    const float *scales; /* of integers: n_scales of them, one for all or one for each index of */
+    uint32_t n_scales;   /* dimension `axis` of the output; NULL: there are none */
+    int axis;
+    int32_t x_zero, y_zero; /* what stands for 0 in the source and in the output */
     uint32_t n_post;
     struct bp_dnnl_post post[BP_DNNL_MOST_POST];
 };
@@ -223,6 +238,11 @@ void bp_dnnl_plain_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
                       dnnl_memory_desc_t *out);
 void bp_dnnl_any_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
                     dnnl_memory_desc_t *out);
+/* Channels last: nwc, nhwc, ndhwc; of rank 3 to 5. */
+void bp_dnnl_channels_last(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
+                           dnnl_memory_desc_t *out);
+/* Are elements dense in memory, in whatever order of dimensions, none of them in blocks? */
+bool bp_dnnl_is_dense(const dnnl_memory_desc_t *md);
 /* Channels in blocks of 16, areas within: nChw16c; float32 of rank 4. */
 void bp_dnnl_blocks(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out);
 /* Is the memory row-major, whatever the strides of dimensions of size 1? */
@@ -239,7 +259,9 @@ dnnl_data_type_t bp_dnnl_heavy_type(const struct bp_dnnl_build *b);
 /* In what a product of operands of `type` makes the value: what leaves the group is float32. */
 dnnl_data_type_t bp_dnnl_result_type(const struct bp_dnnl_build *b, uint32_t value,
                                      dnnl_data_type_t type);
-/* In what the value lies now; a constant: float32. */
+/* In what the host has the value; dnnl_data_type_undef: one that no operator here computes with. */
+dnnl_data_type_t bp_dnnl_host_type(const bp_graph *graph, uint32_t value);
+/* In what the value lies now; before it lies anywhere, and a constant: as the host has it. */
 dnnl_data_type_t bp_dnnl_type_of(const struct bp_dnnl_build *b, uint32_t value);
 /* The value in the layout `want`, NULL: in the one that it has; a reorder is added if need be. */
 bp_rc bp_dnnl_form_of(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *want,
@@ -321,8 +343,12 @@ bp_rc bp_dnnl_emit(struct bp_dnnl_build *b, dnnl_primitive_desc_t pd, uint32_t n
 /* Adds a loop of ours over all numbers of x, float32, and y, which has its layout. */
 bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, bp_dnnl_loop loop, const void *u, size_t pieces,
                         const struct bp_dnnl_form *x, const struct bp_dnnl_form *y, bp_err *err);
-/* Runs a step that is a loop, on the team if that is worth it. */
-void bp_dnnl_run_loop(const struct bp_dnnl_step *step, uint32_t threads, const float *x, float *y);
+/* Adds a loop of ours over `numbers` numbers of n operands, the last of which it makes. */
+bp_rc bp_dnnl_emit_typed(struct bp_dnnl_build *b, bp_dnnl_typed_loop loop, const void *u,
+                         size_t pieces, size_t numbers, uint32_t n,
+                         const struct bp_dnnl_form *const *operands, bp_err *err);
+/* Runs a step that is a loop, on the team if that is worth it; `at` has its arguments. */
+void bp_dnnl_run_loop(const struct bp_dnnl_step *step, uint32_t threads, void *const *at);
 bp_rc bp_dnnl_reorder(struct bp_dnnl_build *b, const struct bp_dnnl_form *from,
                       const struct bp_dnnl_form *to, bp_err *err);
 void bp_dnnl_steps_free(bp_frame *frame);

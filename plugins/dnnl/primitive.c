@@ -26,6 +26,29 @@ static dnnl_status_t set_post_ops(dnnl_primitive_attr_t out, const struct bp_dnn
     return status;
 }
 
+static dnnl_status_t set_zero_point(dnnl_primitive_attr_t out, int arg, int32_t zero)
+{
+    return zero == 0 ? dnnl_success : bp_dnnl.primitive_attr_set_zero_points(out, arg, 1, 0, &zero);
+}
+
+/* What integers are multiplied by, and what stands for 0. */
+static dnnl_status_t set_quantisation(dnnl_primitive_attr_t out, const struct bp_dnnl_attr *attr)
+{
+    bool is_each = attr->n_scales > 1;
+    dnnl_status_t status;
+
+    if (!attr->scales) {
+        return attr->scale != 0 && attr->scale != 1
+                   ? bp_dnnl.primitive_attr_set_output_scales(out, 1, 0, &attr->scale)
+                   : dnnl_success;
+    }
+    status = bp_dnnl.primitive_attr_set_output_scales(out, (dnnl_dim_t)attr->n_scales,
+                                                      is_each ? 1 << attr->axis : 0, attr->scales);
+    if (status == dnnl_success)
+        status = set_zero_point(out, DNNL_ARG_SRC, attr->x_zero);
+    return status == dnnl_success ? set_zero_point(out, DNNL_ARG_DST, attr->y_zero) : status;
+}
+
 bp_rc bp_dnnl_attributes(struct bp_dnnl_build *b, const struct bp_dnnl_attr *attr,
                          dnnl_primitive_attr_t *out, bp_err *err)
 {
@@ -37,8 +60,8 @@ bp_rc bp_dnnl_attributes(struct bp_dnnl_build *b, const struct bp_dnnl_attr *att
         status = bp_dnnl.primitive_attr_set_scratchpad_mode(made, dnnl_scratchpad_mode_user);
     if (status == dnnl_success && b->instance->may_round)
         status = bp_dnnl.primitive_attr_set_fpmath_mode(made, dnnl_fpmath_mode_bf16);
-    if (status == dnnl_success && attr && attr->scale != 0 && attr->scale != 1)
-        status = bp_dnnl.primitive_attr_set_output_scales(made, 1, 0, &attr->scale);
+    if (status == dnnl_success && attr)
+        status = set_quantisation(made, attr);
     if (status == dnnl_success && attr && attr->n_post > 0)
         status = set_post_ops(made, attr);
     if (status == dnnl_success) {
@@ -163,6 +186,28 @@ bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, bp_dnnl_loop loop, const void *
     status = add_arg(b, step, DNNL_ARG_SRC, x);
     if (status == dnnl_success)
         status = add_arg(b, step, DNNL_ARG_DST, y);
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
+    b->n_steps++;
+    return BP_OK;
+}
+
+bp_rc bp_dnnl_emit_typed(struct bp_dnnl_build *b, bp_dnnl_typed_loop loop, const void *u,
+                         size_t pieces, size_t numbers, uint32_t n,
+                         const struct bp_dnnl_form *const *operands, bp_err *err)
+{
+    const bp_node *node = BP_NODE(b->graph, b->node);
+    struct bp_dnnl_step *step = add_step(b, n);
+    dnnl_status_t status = dnnl_success;
+
+    if (!step)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
+    step->typed = loop;
+    step->u = u;
+    step->pieces = pieces;
+    step->numbers = numbers;
+    for (uint32_t i = 0; i < n && status == dnnl_success; i++)
+        status = add_arg(b, step, i + 1 < n ? DNNL_ARG_SRC : DNNL_ARG_DST, operands[i]);
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
     b->n_steps++;

@@ -28,6 +28,14 @@ static bool know_takers(struct bp_rewrite *rw)
     return true;
 }
 
+static bool is_unwanted(const struct bp_rewrite *rw, const struct bp_fusion *f)
+{
+    const struct bp_optimizer *optimizer = rw->optimizer;
+
+    return f->is_for_others && optimizer->is_cpu &&
+           optimizer->is_cpu(optimizer->h, rw->taker[f->last]);
+}
+
 static bool same_taker(const struct bp_rewrite *rw, const struct bp_fusion *f)
 {
     for (uint32_t i = 0; i < f->n_of; i++) {
@@ -253,7 +261,7 @@ bp_rc bp_can_fuse(struct bp_rewrite *rw, const struct bp_fusion *fusion, bool *c
     *can = false;
     if (!know_takers(rw))
         return bp_fail_nomem(err, "the passes over a graph");
-    *can = same_taker(rw, fusion) && would_take(rw, fusion);
+    *can = same_taker(rw, fusion) && !is_unwanted(rw, fusion) && would_take(rw, fusion);
     return BP_OK;
 }
 

@@ -33,6 +33,8 @@ struct bp_optimizer {
      */
     bp_rc (*takers)(void *h, struct bp_ir *ir, const struct bp_fact *facts,
                     const struct bp_symbols *symbols, uint32_t *out, bp_err *err);
+    /* Is that taker the CPU provider? NULL: none is. */
+    bool (*is_cpu)(void *h, uint32_t taker);
     struct bp_pass_result results[BP_MAX_PASSES];
 };
 
@@ -55,6 +57,7 @@ struct bp_fusion {
     const uint32_t *in;
     const uint32_t *out; /* n_out values that nodes of `of` make, or BP_NONE; NULL: those of `last` */
     uint32_t last;       /* the node that becomes it, with its outputs */
+    bool is_for_others;  /* not worth it on the CPU provider, whose parts are faster */
     const uint32_t *of;  /* all nodes that it stands for */
     const bp_attr *attrs;
 };

@@ -32,7 +32,7 @@ static const struct bp_pass passes[] = {
     {"make-gemm", BP_OPTIMIZE_BASIC, BP_KEEPS_VALUE, "MatMul and Add into Gemm", bp_pass_make_gemm},
     {"move-quantized", BP_OPTIMIZE_EXTENDED, BP_KEEPS_BITS,
      "Reshape, Transpose, MaxPool... of dequantised bytes as of the bytes", bp_pass_move_quantized},
-    {"fuse-quantized", BP_OPTIMIZE_LAYOUT, BP_KEEPS_VALUE,
+    {"fuse-quantized", BP_OPTIMIZE_EXTENDED, BP_KEEPS_VALUE,
      "operators between DequantizeLinear and QuantizeLinear into QLinearConv, QLinearMatMul...",
      bp_pass_fuse_quantized},
     {"fuse-conv", BP_OPTIMIZE_EXTENDED, BP_KEEPS_VALUE,

@@ -62,6 +62,14 @@ static bp_rc takers(void *h, struct bp_ir *ir, const struct bp_fact *facts,
     return rc;
 }
 
+static bool is_cpu(void *h, uint32_t taker)
+{
+    const struct bp_engine *engine = h;
+
+    return taker < engine->lineup.count &&
+           bp_names_equal(engine->lineup.active[taker]->name, "cpu");
+}
+
 /* ---- constants ------------------------------------------------------------------------------- */
 
 /* A lineup of CPU alone, with a report that nobody reads. */
@@ -245,7 +253,8 @@ bp_rc bp_engine_optimize(struct bp_engine *engine, const struct bp_engine_wish *
                                      .disabled = wish->disabled_passes,
                                      .h = engine,
                                      .evaluate = evaluate,
-                                     .takers = takers};
+                                     .takers = takers,
+                                     .is_cpu = is_cpu};
     bp_rc rc;
 
     if (!bp_engine_is_optimized(wish))

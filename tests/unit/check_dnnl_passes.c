@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_dnnl_passes.c - a session with dnnl: norms and Gelu that exporters wrote in parts become one
- * node each, as dnnl takes all of the parts, and the whole is one group.
+ * node each, as dnnl takes all of the parts, and the whole is one group. Quantised convolutions
+ * compute with bytes, which on the CPU provider they do only where that was asked for.
  */
 
 #include "config.h"
+
+#include <stdio.h>
 
 #include "passes_kit.h"
 
@@ -83,11 +86,99 @@ START_TEST(parts_become_nodes_of_one_group)
 }
 END_TEST
 
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+#define STEP 0.05f
+
+static void small_int(const char *name, uint32_t dtype, uint8_t value)
+{
+    pw_raw_tensor(&kit.w, 5, name, (int32_t)dtype, PW_SCALAR, &value, 1);
+}
+
+/* Weights "<name>d" of 32 x depth x 3 x 3, from bytes of int8. */
+static void byte_weights(const char *name, int64_t depth)
+{
+    static uint8_t bytes[32 * 32 * 9];
+    char in[32], out[32];
+    size_t n = (size_t)(32 * depth * 9);
+
+    for (size_t i = 0; i < n; i++)
+        bytes[i] = (uint8_t)(i * 7 % 251);
+    pw_raw_tensor(&kit.w, 5, name, BP_DTYPE_I8, PW_DIMS(32, depth, 3, 3), bytes, n);
+    snprintf(in, sizeof in, "%s ws wz", name);
+    snprintf(out, sizeof out, "%sd", name);
+    kit_node("", "DequantizeLinear", in, out);
+}
+
+static void conv_of_bytes(const char *in, const char *out, int64_t group)
+{
+    kit_open_node(out, "Conv", in, out);
+    kit_ints_attr("pads", 4, (const int64_t[]){1, 1, 1, 1});
+    kit_int_attr("group", group);
+    pw_close(&kit.w);
+}
+
+/* x -> bytes -> Conv, Relu -> bytes -> Conv of one channel a group -> bytes -> y */
+static void make_quantized(void)
+{
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,32,16,16");
+    passes_scalar("s", STEP);
+    passes_scalar("ws", 0.002f);
+    small_int("z", BP_DTYPE_U8, 0);
+    small_int("wz", BP_DTYPE_I8, 0);
+    kit_node("", "QuantizeLinear", "x s z", "xq");
+    kit_node("", "DequantizeLinear", "xq s z", "xd");
+    byte_weights("w", 32);
+    conv_of_bytes("xd wd", "c", 1);
+    kit_node("relu", "Relu", "c", "r");
+    kit_node("", "QuantizeLinear", "r s z", "cq");
+    kit_node("", "DequantizeLinear", "cq s z", "cd");
+    byte_weights("v", 1);
+    conv_of_bytes("cd vd", "e", 32);
+    kit_node("", "QuantizeLinear", "e s z", "eq");
+    kit_node("", "DequantizeLinear", "eq s z", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+}
+
+static bool has_vnni(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512vnni") != 0;
+#else
+    return false;
+#endif
+}
+
+START_TEST(quantised_convolutions_compute_with_bytes)
+{
+    struct passes_result want, got;
+
+    kit_new_env(WITH_ASAN ? 1 : 2); /* see dnnl_kit.h */
+    make_quantized();
+    passes_open_at(BP_OPTIMIZE_EXTENDED);
+    kit_session();
+    ck_assert_uint_eq(passes_matches("fuse-quantized"), 0); /* floats are faster on cpu */
+    passes_run(1, &want);
+    open_with_dnnl(BP_OPTIMIZE_EXTENDED);
+    if (has_vnni()) {
+        check_one_group(4);
+        ck_assert_str_eq(passes_ops(), "QuantizeLinear QLinearConv QLinearConv DequantizeLinear");
+    }
+    passes_run(1, &got);
+    passes_step = STEP * 2.01f; /* a step on the way is less than one behind the second */
+    passes_compare(&want, &got, "in bytes");
+    passes_step = 0;
+    passes_forget(&got);
+    passes_forget(&want);
+}
+END_TEST
+
 int main(void)
 {
     TCase *all = tcase_create("all");
 
     tcase_add_test(all, parts_become_nodes_of_one_group);
+    tcase_add_test(all, quantised_convolutions_compute_with_bytes);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     return kit_main("dnnl_passes", &all, 1);
 }

@@ -620,6 +620,11 @@ unit_tests += %D%/check_dnnl_groups
 %C%_check_dnnl_groups_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_groups_LDADD = $(dnnl_test_ldadd) $(PTHREAD_LIBS)
 
+unit_tests += %D%/check_dnnl_int8
+%C%_check_dnnl_int8_SOURCES = %D%/check_dnnl_int8.c %D%/dnnl_kit.h
+%C%_check_dnnl_int8_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_dnnl_int8_LDADD = $(dnnl_test_ldadd)
+
 unit_tests += %D%/check_dnnl_kept
 %C%_check_dnnl_kept_SOURCES = %D%/check_dnnl_kept.c %D%/dnnl_kit.h
 %C%_check_dnnl_kept_CPPFLAGS = $(cpu_test_cppflags)

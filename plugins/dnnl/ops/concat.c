@@ -8,7 +8,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     (void)op;
     (void)flops;
     for (uint32_t i = 0; i < query->node->n_in; i++) {
-        if (!bp_dnnl_takes_input(query, i, 1, BP_DNNL_MAX_RANK))
+        if (!bp_dnnl_takes_typed(query, i, BP_DNNL_FLOATS | BP_DNNL_BYTES, 1, BP_DNNL_MAX_RANK))
             return false;
     }
     return true;
@@ -51,7 +51,8 @@ static bp_rc take_inputs(struct bp_dnnl_build *b, const bp_node *node, struct co
         if (chosen)
             bp_dnnl_like(&like, value->dims, &want);
         else
-            bp_dnnl_plain(value->rank, value->dims, &want);
+            bp_dnnl_plain_as(value->rank, value->dims, bp_dnnl_host_type(b->graph, node->in[i]),
+                             &want);
         rc = bp_dnnl_form_of(b, node->in[i], &want, &c->forms[c->n], err);
         if (rc < 0)
             return rc;

@@ -27,10 +27,11 @@ static bool claims_pads(const struct bp_dnnl_query *query, uint32_t n)
 static bool claim_pool(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                        double *flops)
 {
+    uint64_t types = op->kind == dnnl_pooling_max ? BP_DNNL_FLOATS | BP_DNNL_BYTES : BP_DNNL_FLOATS;
     const bp_value *x;
 
     (void)flops;
-    if (!bp_dnnl_takes_input(query, 0, 3, 2 + BP_DNNL_MOST_SPATIAL))
+    if (!bp_dnnl_takes_typed(query, 0, types, 3, 2 + BP_DNNL_MOST_SPATIAL))
         return false;
     x = bp_node_in(query->graph, query->node, 0);
     if (!bp_dnnl_claims_window(query, x->rank - 2) || !claims_pads(query, x->rank - 2))

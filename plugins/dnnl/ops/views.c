@@ -13,7 +13,7 @@ static bool claim_view(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
 
     (void)op;
     (void)flops;
-    if (!bp_dnnl_takes_input(query, 0, 0, BP_DNNL_MAX_RANK))
+    if (!bp_dnnl_takes_typed(query, 0, BP_DNNL_FLOATS | BP_DNNL_BYTES, 0, BP_DNNL_MAX_RANK))
         return false;
     if (y->rank == BP_RANK_UNKNOWN || y->rank > BP_DNNL_MAX_RANK)
         return bp_dnnl_refuse(query, BP_R_RANK, y->name, "the output's rank is unknown or above %d",

@@ -123,8 +123,8 @@ static bool add_bias(struct bp_rewrite *rw, struct bp_quant_op *p)
 }
 
 /*
- * With one channel a group there is no product of matrices: kernels of bytes need longer than those
- * of floats with all their conversions (MobileNetV2: 56 ms of 73 were these).
+ * With one channel a group there is no product of matrices: on the CPU provider kernels of bytes
+ * need longer than those of floats with all their conversions (MobileNetV2: 56 ms of 73 were these).
  */
 static bool is_depthwise(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
@@ -136,8 +136,15 @@ static bool is_depthwise(const struct bp_rewrite *rw, const struct bp_ir_node *n
 
 static bool find_conv(struct bp_rewrite *rw, struct bp_quant_op *p)
 {
-    return !is_depthwise(rw, bp_rw_node(rw, p->op)) && add_plain(rw, p) && add_weights(rw, p) &&
-           add_bias(rw, p);
+    return add_plain(rw, p) && add_weights(rw, p) && add_bias(rw, p);
+}
+
+/* The CPU provider has faster kernels of floats: there it is done if it was asked for. */
+static bool is_for_others(const struct bp_rewrite *rw, const struct row *row,
+                          const struct bp_ir_node *node)
+{
+    return rw->optimizer->level < BP_OPTIMIZE_LAYOUT ||
+           (row->find == find_conv && is_depthwise(rw, node));
 }
 
 static bool is_one(const struct bp_ir_node *node, const char *name)
@@ -258,6 +265,7 @@ static bp_rc fuse(struct bp_rewrite *rw, const struct row *row, struct bp_quant_
                                        .n_of = p->n_of,
                                        .in = in,
                                        .last = p->out.node,
+                                       .is_for_others = is_for_others(rw, row, node),
                                        .of = p->of,
                                        .attrs = attrs,
                                        .n_attrs = n_attrs},

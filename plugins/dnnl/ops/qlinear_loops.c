@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * qlinear_loops.c - com.microsoft's QLinearAdd and QLinearGlobalAveragePool on bytes: loops of ours,
+ * as oneDNN's sums and pools know no scales of their own for what they read and make.
+ */
+
+#include "../quant.h"
+#include "../wide.h"
+
+#include <math.h>
+
+/* One tensor of bytes. */
+struct bytes {
+    float scale;
+    int32_t zero;
+    uint8_t flip; /* turns bytes of int8 into numbers from 0 on */
+};
+
+static bp_rc read_one(struct bp_dnnl_build *b, const bp_node *node, uint32_t scale,
+                      dnnl_data_type_t type, struct bytes *out, bp_err *err)
+{
+    struct bp_dnnl_quant quant;
+    bp_rc rc = bp_dnnl_quant_read(b, node, scale, scale + 1, &quant, err);
+
+    if (rc >= 0)
+        *out = (struct bytes){quant.scales[0], quant.zeros[0], type == dnnl_s8 ? 0x80 : 0};
+    return rc;
+}
+
+/* ---- QLinearAdd ------------------------------------------------------------------------------ */
+
+struct sum {
+    struct bytes a, b, y;
+};
+
+WIDE_LOOP
+static void add(const struct sum *s, const uint8_t *a, const uint8_t *b, uint8_t *y, size_t n)
+{
+    struct bytes of_a = s->a, of_b = s->b, of_y = s->y;
+    float low = (float)(-of_y.flip - of_y.zero), high = low + 255;
+
+    for (size_t i = 0; i < n; i++) {
+        float va = (float)((int32_t)(uint8_t)(a[i] ^ of_a.flip) - of_a.flip - of_a.zero);
+        float vb = (float)((int32_t)(uint8_t)(b[i] ^ of_b.flip) - of_b.flip - of_b.zero);
+        float v = rintf((va * of_a.scale + vb * of_b.scale) / of_y.scale);
+
+        v = v > low ? v : low;
+        y[i] = (uint8_t)((int32_t)(v < high ? v : high) + of_y.zero);
+    }
+}
+
+static void add_loop(const void *u, void *const *at, size_t first, size_t end)
+{
+    add(u, (const uint8_t *)at[0] + first, (const uint8_t *)at[1] + first, (uint8_t *)at[2] + first,
+        end - first);
+}
+
+/* Are two shapes surely one, whatever the sizes? */
+static bool same_shape(const bp_value *a, const bp_value *b)
+{
+    for (uint32_t i = 0; a->rank == b->rank && i < a->rank; i++) {
+        bool is_known = a->dims[i].value >= 0;
+
+        if (a->dims[i].value != b->dims[i].value ||
+            (!is_known && (a->dims[i].symbol == 0 || a->dims[i].symbol != b->dims[i].symbol)))
+            return false;
+    }
+    return a->rank == b->rank;
+}
+
+static bool claim_add(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
+{
+    const bp_value *a, *b;
+
+    (void)op;
+    (void)flops;
+    if (!bp_dnnl_takes_typed(query, 0, BP_DNNL_BYTES, 0, BP_DNNL_MAX_RANK) ||
+        !bp_dnnl_takes_typed(query, 3, BP_DNNL_BYTES, 0, BP_DNNL_MAX_RANK))
+        return false;
+    a = bp_node_in(query->graph, query->node, 0);
+    b = bp_node_in(query->graph, query->node, 3);
+    if (!same_shape(a, b))
+        return bp_dnnl_refuse(query, BP_R_OTHER, b->name, "only sums of equal shapes are taken");
+    if (a->dtype != b->dtype)
+        return bp_dnnl_refuse(query, BP_R_DTYPE, b->name, "the summands are not of one type");
+    return bp_dnnl_claims_quant(query, 1, 2, 0) && bp_dnnl_claims_quant(query, 4, 5, 0) &&
+           bp_dnnl_claims_quant(query, 6, 7, 0);
+}
+
+/* The layout of the first that is not row-major, which convolutions made. */
+static bp_rc take_summands(struct bp_dnnl_build *b, const bp_node *node, struct bp_dnnl_form *x,
+                           struct bp_dnnl_form *y, bp_err *err)
+{
+    dnnl_data_type_t type = bp_dnnl_host_type(b->graph, node->in[0]);
+    const struct bp_dnnl_value *second = bp_dnnl_in(b, node, 3), *first = bp_dnnl_in(b, node, 0);
+    const dnnl_memory_desc_t *own = second->n_forms > 0 ? &second->forms[0].md : NULL;
+    dnnl_memory_desc_t want;
+    bp_rc rc;
+
+    bp_dnnl_plain_as(first->rank, first->dims, type, &want);
+    if (own && bp_dnnl_is_dense(own))
+        want = *own;
+    if (first->n_forms > 0 && bp_dnnl_is_dense(&first->forms[0].md) &&
+        (bp_dnnl_is_plain(&want) || !bp_dnnl_is_plain(&first->forms[0].md)))
+        want = first->forms[0].md;
+    rc = bp_dnnl_form_of(b, node->in[0], &want, x, err);
+    return rc < 0 ? rc : bp_dnnl_form_of(b, node->in[3], &want, y, err);
+}
+
+static bp_rc build_add(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                       bp_err *err)
+{
+    struct sum *sum = bp_dnnl_memory_get(b->memory, 1, sizeof *sum);
+    dnnl_data_type_t type = bp_dnnl_host_type(b->graph, node->in[0]);
+    struct bp_dnnl_form forms[3];
+    const struct bp_dnnl_form *operands[3] = {&forms[0], &forms[1], &forms[2]};
+    size_t n;
+    bp_rc rc;
+
+    (void)op;
+    if (!sum)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
+    rc = read_one(b, node, 1, type, &sum->a, err);
+    if (rc >= 0)
+        rc = read_one(b, node, 4, type, &sum->b, err);
+    if (rc >= 0)
+        rc = read_one(b, node, 6, type, &sum->y, err);
+    if (rc >= 0)
+        rc = take_summands(b, node, &forms[0], &forms[1], err);
+    if (rc >= 0)
+        rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &forms[0], &forms[2], err);
+    if (rc < 0)
+        return rc;
+    n = bp_dnnl.memory_desc_get_size(&forms[0].md);
+    return bp_dnnl_emit_typed(b, add_loop, sum, n, n, 3, operands, err);
+}
+
+/* ---- QLinearGlobalAveragePool ---------------------------------------------------------------- */
+
+enum { BLOCK = 64 };
+
+struct mean {
+    struct bytes x, y;
+    size_t channels, area;
+};
+
+WIDE_LOOP
+static void add_up(const uint8_t *x, size_t step, size_t area, size_t n, uint8_t flip,
+                   int32_t *sums)
+{
+    for (size_t c = 0; c < n; c++)
+        sums[c] = 0;
+    for (size_t i = 0; i < area; i++, x += step) {
+        for (size_t c = 0; c < n; c++)
+            sums[c] += (uint8_t)(x[c] ^ flip);
+    }
+}
+
+/* n means of neighbouring channels, n is BLOCK at most. */
+static void average(const struct mean *m, const uint8_t *x, uint8_t *y, size_t n)
+{
+    float low = (float)(-m->y.flip - m->y.zero), high = low + 255;
+    int32_t sums[BLOCK], zero = m->x.zero + m->x.flip;
+
+    add_up(x, m->channels, m->area, n, m->x.flip, sums);
+    for (size_t c = 0; c < n; c++) {
+        double sum = sums[c] - (double)zero * (double)m->area;
+        float v = rintf((float)(sum / (double)m->area) * m->x.scale / m->y.scale);
+
+        v = v > low ? v : low;
+        y[c] = (uint8_t)((int32_t)(v < high ? v : high) + m->y.zero);
+    }
+}
+
+/* A piece is a channel of an image. */
+static void average_loop(const void *u, void *const *at, size_t first, size_t end)
+{
+    const struct mean *m = u;
+
+    while (first < end) {
+        size_t image = first / m->channels, channel = first % m->channels;
+        size_t left = m->channels - channel < end - first ? m->channels - channel : end - first;
+        size_t n = left < BLOCK ? left : BLOCK;
+
+        average(m, (const uint8_t *)at[0] + image * m->area * m->channels + channel,
+                (uint8_t *)at[1] + first, n);
+        first += n;
+    }
+}
+
+static bool claim_mean(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
+                       double *flops)
+{
+    const bp_value *x;
+    double area = 1;
+
+    (void)op;
+    (void)flops;
+    if (!bp_dnnl_takes_typed(query, 0, BP_DNNL_BYTES, 3, 5))
+        return false;
+    if (bp_node_int(query->graph, query->node, "channels_last", 0) != 0)
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "channels_last", "only 0 is taken");
+    x = bp_node_in(query->graph, query->node, 0);
+    for (uint32_t i = 2; i < x->rank; i++)
+        area *= x->dims[i].value < 0 ? HUGE_VAL : (double)x->dims[i].value;
+    if (area > INT32_MAX / UINT8_MAX)
+        return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, x->name,
+                              "its area is not known or too large to be summed in int32");
+    return bp_dnnl_claims_quant(query, 1, 2, 0) && bp_dnnl_claims_quant(query, 3, 4, 0);
+}
+
+static bp_rc build_mean(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                        bp_err *err)
+{
+    const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *y = &b->values[node->out[0]];
+    dnnl_data_type_t type = bp_dnnl_host_type(b->graph, node->in[0]);
+    struct mean *mean = bp_dnnl_memory_get(b->memory, 1, sizeof *mean);
+    struct bp_dnnl_form from, to;
+    const struct bp_dnnl_form *operands[2] = {&from, &to};
+    dnnl_memory_desc_t md;
+    bp_rc rc;
+
+    (void)op;
+    if (!mean)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
+    mean->channels = (size_t)x->dims[1];
+    mean->area = (size_t)bp_dims_count(x->dims + 2, (uint32_t)x->rank - 2);
+    rc = read_one(b, node, 1, type, &mean->x, err);
+    if (rc >= 0)
+        rc = read_one(b, node, 3, type, &mean->y, err);
+    bp_dnnl_channels_last(x->rank, x->dims, type, &md);
+    if (rc >= 0)
+        rc = bp_dnnl_form_of(b, node->in[0], &md, &from, err);
+    bp_dnnl_plain_as(y->rank, y->dims, type, &md); /* areas of 1: channels last as well */
+    if (rc >= 0)
+        rc = bp_dnnl_make(b, node->out[0], &md, &to, err);
+    if (rc < 0)
+        return rc;
+    return bp_dnnl_emit_typed(b, average_loop, mean, (size_t)(x->dims[0] * x->dims[1]),
+                              (size_t)bp_dims_count(x->dims, (uint32_t)x->rank), 2, operands, err);
+}
+
+#define ROW(row, onnx, claims, builds)                                                             \
+    const struct bp_dnnl_op bp_dnnl_op_##row = {                                                   \
+        .name = onnx,                                                                              \
+        .domain = "com.microsoft",                                                                 \
+        .since = 1,                                                                                \
+        .until = 1,                                                                                \
+        .claim = claims,                                                                           \
+        .build = builds,                                                                           \
+        .is_made = true,                                                                           \
+    }
+
+ROW(qlinear_add, "QLinearAdd", claim_add, build_add);
+ROW(qlinear_global_average_pool, "QLinearGlobalAveragePool", claim_mean, build_mean);

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * qlinear_matmul.c - QLinearMatMul (10, 21), and com.microsoft's QGemm: bytes by one constant matrix
+ * of int8, with one scale for it or one for each column.
+ */
+
+#include "../quant.h"
+
+enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, SEVENTH };
+
+/* Where an operator has what the other has elsewhere. */
+struct places {
+    uint32_t y_scale, y_zero, bias; /* inputs; BP_NONE: it has none */
+};
+
+static struct places places_of(const bp_node *node)
+{
+    if (node->domain[0] != '\0')
+        return (struct places){SEVENTH + 1, SEVENTH + 2, SEVENTH};
+    return (struct places){SEVENTH, SEVENTH + 1, BP_NONE};
+}
+
+/* A product in the making, or one that is asked about, of matrices. */
+struct product {
+    const bp_node *node;
+    dnnl_memory_desc_t a, b, y, bias; /* as they lie */
+    struct bp_dnnl_attr attr;
+    bool has_bias;
+};
+
+/* ---- the description ------------------------------------------------------------------------- */
+
+/* All but the numbers, from rows that both have and the dims of B. */
+static void see(const bp_graph *graph, const bp_node *node, dnnl_dim_t rows, const dnnl_dim_t *dims,
+                struct product *p)
+{
+    bool is_turned = bp_node_int(graph, node, "transB", 0) != 0;
+    const dnnl_dim_t depth = dims[is_turned], width = dims[!is_turned];
+    const dnnl_dims_t a = {rows, depth}, b = {depth, width}, y = {rows, width}, row = {1, width};
+    const dnnl_dims_t strides = {is_turned ? 1 : width, is_turned ? depth : 1};
+
+    p->node = node;
+    p->has_bias = bp_node_in(graph, node, places_of(node).bias) != NULL;
+    bp_dnnl_plain_as(2, a, bp_dnnl_host_type(graph, node->in[A]), &p->a);
+    bp_dnnl_plain_as(2, y, bp_dnnl_host_type(graph, node->out[0]), &p->y);
+    bp_dnnl_plain_as(2, row, dnnl_s32, &p->bias);
+    memset(&p->b, 0, sizeof p->b);
+    bp_dnnl.memory_desc_init_by_strides(&p->b, 2, b, dnnl_s8, strides);
+    p->attr.axis = 1;
+}
+
+static bp_rc describe(struct bp_dnnl_build *b, const struct product *p, dnnl_primitive_desc_t *out,
+                      bp_err *err)
+{
+    dnnl_memory_desc_t weights;
+    dnnl_matmul_desc_t desc;
+    dnnl_status_t status;
+
+    bp_dnnl_any_as(2, p->b.dims, dnnl_s8, &weights);
+    status = bp_dnnl.matmul_desc_init(&desc, &p->a, &weights, p->has_bias ? &p->bias : NULL, &p->y);
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", p->node->op, p->node->name);
+    return bp_dnnl_describe(b, &desc, &p->attr, out, err);
+}
+
+/* ---- the claim ------------------------------------------------------------------------------- */
+
+static int64_t columns_of(const struct bp_dnnl_query *query)
+{
+    bool is_turned = bp_node_int(query->graph, query->node, "transB", 0) != 0;
+
+    return bp_node_in(query->graph, query->node, B)->dims[!is_turned].value;
+}
+
+static bool claims_bias(const struct bp_dnnl_query *query, const struct places *at)
+{
+    const bp_value *bias = bp_node_in(query->graph, query->node, at->bias);
+
+    if (!bias)
+        return true;
+    if (!bp_dnnl_takes_typed(query, at->bias, UINT64_C(1) << BP_DTYPE_I32, 1, 1))
+        return false;
+    if (bias->dims[0].value != columns_of(query))
+        return bp_dnnl_refuse(query, BP_R_OTHER, bias->name, "C has not one number a column");
+    return true;
+}
+
+static bool claims_operands(const struct bp_dnnl_query *query, const struct places *at)
+{
+    bool is_gemm = query->node->domain[0] != '\0';
+    const bp_value *b, *y = bp_node_out(query->graph, query->node, 0);
+
+    if (!bp_dnnl_takes_typed(query, A, BP_DNNL_BYTES, 2, is_gemm ? 2 : BP_DNNL_MAX_RANK) ||
+        !bp_dnnl_takes_typed(query, B, UINT64_C(1) << BP_DTYPE_I8, 2, 2))
+        return false;
+    b = bp_node_in(query->graph, query->node, B);
+    if (!(b->flags & BP_VALUE_CONSTANT))
+        return bp_dnnl_refuse(query, BP_R_NOT_CONSTANT, b->name, "B has to be constant");
+    if (bp_node_int(query->graph, query->node, "transA", 0) != 0)
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "transA", "only 0 is taken");
+    if (!bp_node_in(query->graph, query->node, at->y_scale))
+        return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "a result of float32 is not implemented");
+    if (y->dtype != BP_DTYPE_U8 && y->dtype != BP_DTYPE_I8)
+        return bp_dnnl_refuse(query, BP_R_DTYPE, y->name, "the output is not int8 or uint8");
+    return claims_bias(query, at) && bp_dnnl_claims_quant(query, A_SCALE, A_ZERO, 0) &&
+           bp_dnnl_claims_quant(query, B_SCALE, B_ZERO, columns_of(query)) &&
+           bp_dnnl_claims_quant(query, at->y_scale, at->y_zero, 0) &&
+           bp_dnnl_claims_no_zero(query, B_ZERO);
+}
+
+/* Asks oneDNN, of one row if their number is not known. */
+static bool claims_described(const struct bp_dnnl_query *query)
+{
+    static const float half = 0.5f; /* numbers do not matter, but that there are some */
+    struct bp_dnnl_build b = {
+        .instance = query->instance, .graph = query->graph, .node = query->index};
+    const bp_value *w = bp_node_in(query->graph, query->node, B);
+    const bp_value *y = bp_node_out(query->graph, query->node, 0);
+    const dnnl_dims_t dims = {w->dims[0].value, w->dims[1].value};
+    dnnl_dim_t rows = bp_dnnl_is_sized(y) ? (dnnl_dim_t)bp_dnnl_elements(y) / columns_of(query) : 1;
+    dnnl_primitive_desc_t pd;
+    struct product p = {0};
+
+    if (rows == 0)
+        return true;
+    see(query->graph, query->node, rows, dims, &p);
+    p.attr.scales = &half;
+    p.attr.n_scales = 1;
+    p.attr.x_zero = p.attr.y_zero = 1;
+    return bp_dnnl_claims_kernel(query, describe(&b, &p, &pd, NULL) >= 0 ? pd : NULL);
+}
+
+static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
+{
+    const struct places at = places_of(query->node);
+
+    (void)op;
+    if (!claims_operands(query, &at) || !bp_dnnl_claims_bytes(query))
+        return false;
+    *flops = 2 * bp_dnnl_elements(bp_node_out(query->graph, query->node, 0)) *
+             bp_dnnl_elements(bp_node_in(query->graph, query->node, B)) / (double)columns_of(query);
+    return claims_described(query);
+}
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+static bp_rc read_numbers(struct bp_dnnl_build *b, struct product *p, bp_err *err)
+{
+    const struct places at = places_of(p->node);
+    float alpha = p->node->domain[0] ? bp_node_float(b->graph, p->node, "alpha", 1) : 1;
+    struct bp_dnnl_quant x, w, y;
+    bp_rc rc = bp_dnnl_quant_read(b, p->node, A_SCALE, A_ZERO, &x, err);
+
+    if (rc >= 0)
+        rc = bp_dnnl_quant_read(b, p->node, B_SCALE, B_ZERO, &w, err);
+    if (rc >= 0)
+        rc = bp_dnnl_quant_read(b, p->node, at.y_scale, at.y_zero, &y, err);
+    return rc < 0 ? rc : bp_dnnl_quant_product(b, &x, &w, &y, alpha, &p->attr, err);
+}
+
+/* The row-major value, seen as md. */
+static bp_rc take_as(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
+                     struct bp_dnnl_form *out, bp_err *err)
+{
+    const struct bp_dnnl_value *v = &b->values[value];
+    dnnl_memory_desc_t plain;
+    bp_rc rc;
+
+    bp_dnnl_plain_as(v->rank, v->dims, md->data_type, &plain);
+    rc = bp_dnnl_form_of(b, value, &plain, out, err);
+    out->md = *md;
+    return rc;
+}
+
+static bp_rc make_result(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
+                         struct bp_dnnl_form *out, bp_err *err)
+{
+    const struct bp_dnnl_value *y = &b->values[value];
+    dnnl_memory_desc_t plain;
+    bp_rc rc;
+
+    bp_dnnl_plain_as(y->rank, y->dims, md->data_type, &plain);
+    rc = bp_dnnl_make(b, value, &plain, out, err);
+    out->md = *md;
+    return rc;
+}
+
+static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                   bp_err *err)
+{
+    const struct bp_dnnl_value *y = &b->values[node->out[0]];
+    struct bp_dnnl_form forms[4];
+    struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &forms[0]},
+                                  {DNNL_ARG_WEIGHTS, &forms[1]},
+                                  {DNNL_ARG_DST, &forms[2]},
+                                  {DNNL_ARG_BIAS, &forms[3]}};
+    struct product p = {0};
+    dnnl_primitive_desc_t pd;
+    bp_rc rc;
+
+    (void)op;
+    see(b->graph, node, bp_dims_count(y->dims, (uint32_t)y->rank - 1), bp_dnnl_in(b, node, B)->dims,
+        &p);
+    rc = read_numbers(b, &p, err);
+    if (rc >= 0)
+        rc = describe(b, &p, &pd, err);
+    if (rc < 0)
+        return rc;
+    rc = take_as(b, node->in[A], &p.a, &forms[0], err);
+    if (rc >= 0)
+        rc = bp_dnnl_weights(b, node->in[B], &p.b, bp_dnnl_query(pd, dnnl_query_weights_md),
+                             &forms[1], err);
+    if (rc >= 0)
+        rc = make_result(b, node->out[0], &p.y, &forms[2], err);
+    if (rc >= 0 && p.has_bias)
+        rc = take_as(b, node->in[places_of(node).bias], &p.bias, &forms[3], err);
+    if (rc < 0) {
+        bp_dnnl.primitive_desc_destroy(pd);
+        return rc;
+    }
+    return bp_dnnl_emit(b, pd, p.has_bias ? 4 : 3, args, err);
+}
+
+const struct bp_dnnl_op bp_dnnl_op_qlinear_matmul = {
+    .name = "QLinearMatMul",
+    .domain = "",
+    .since = 10,
+    .until = 21,
+    .claim = claim,
+    .build = build,
+    .is_made = true,
+};
+
+const struct bp_dnnl_op bp_dnnl_op_qgemm = {
+    .name = "QGemm",
+    .domain = "com.microsoft",
+    .since = 1,
+    .until = 1,
+    .claim = claim,
+    .build = build,
+    .is_made = true,
+};

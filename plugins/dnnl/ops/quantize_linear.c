@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * quantize_linear.c - QuantizeLinear and DequantizeLinear (10 to 25) between float32 and bytes, with
+ * one scale or one for each index of a dimension, in the layout of what they read. Loops of ours:
+ * oneDNN multiplies by the reciprocal of a scale, which rounds otherwise.
+ */
+
+#include "../quant.h"
+#include "../wide.h"
+
+#include <math.h>
+
+enum { X, SCALE, ZERO };
+
+/* ---- claims ---------------------------------------------------------------------------------- */
+
+/* Does the attribute, if it is there, ask for float32? */
+static bool is_float(const struct bp_dnnl_query *query, const char *name)
+{
+    int64_t type = bp_node_int(query->graph, query->node, name, 0);
+
+    return type == 0 || type == BP_DTYPE_F32;
+}
+
+/* Dimension that scales belong to, or -1. */
+static int axis_of(const bp_graph *graph, const bp_node *node, uint32_t rank)
+{
+    int64_t axis = bp_node_int(graph, node, "axis", 1);
+
+    axis += axis < 0 ? (int64_t)rank : 0;
+    return axis >= 0 && axis < (int64_t)rank ? (int)axis : -1;
+}
+
+static bool claims_numbers(const struct bp_dnnl_query *query)
+{
+    const bp_value *x = bp_node_in(query->graph, query->node, X);
+    int axis = axis_of(query->graph, query->node, x->rank);
+    int64_t each = axis >= 0 ? x->dims[axis].value : 0;
+
+    if (!bp_node_in(query->graph, query->node, SCALE))
+        return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "input %u is absent", SCALE);
+    if (bp_node_int(query->graph, query->node, "block_size", 0) != 0)
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "block_size",
+                              "scales for blocks are not implemented");
+    if (!bp_dnnl_claims_quant(query, SCALE, ZERO, each > 0 ? each : 0))
+        return false;
+    return true;
+}
+
+static bool claim_quantize(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
+                           double *flops)
+{
+    const bp_value *y = bp_node_out(query->graph, query->node, 0);
+
+    (void)op;
+    (void)flops;
+    if (!bp_dnnl_takes_typed(query, X, BP_DNNL_FLOATS, 0, BP_DNNL_MAX_RANK) ||
+        !claims_numbers(query))
+        return false;
+    if (y->dtype != BP_DTYPE_U8 && y->dtype != BP_DTYPE_I8)
+        return bp_dnnl_refuse(query, BP_R_DTYPE, y->name, "the output is not int8 or uint8");
+    if (!is_float(query, "precision"))
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "precision", "only float32 is implemented");
+    return true;
+}
+
+static bool claim_dequantize(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
+                             double *flops)
+{
+    (void)op;
+    (void)flops;
+    if (!bp_dnnl_takes_typed(query, X, BP_DNNL_INTEGERS, 0, BP_DNNL_MAX_RANK) ||
+        !claims_numbers(query))
+        return false;
+    if (!is_float(query, "output_dtype"))
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "output_dtype", "only float32 is implemented");
+    return true;
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+/* Scales lie so that row r of `width` numbers has the one of index r % quant.n. */
+struct job {
+    struct bp_dnnl_quant quant;
+    size_t width;
+    dnnl_data_type_t type; /* of the integers */
+};
+
+/* NaN becomes the least number. */
+WIDE_LOOP
+static void to_bytes(const float *x, uint8_t *y, size_t n, float scale, int32_t zero, int32_t least,
+                     int32_t most)
+{
+    float low = (float)(least - zero), high = (float)(most - zero);
+
+    for (size_t i = 0; i < n; i++) {
+        float v = rintf(x[i] / scale);
+
+        v = v > low ? v : low;
+        y[i] = (uint8_t)((int32_t)(v < high ? v : high) + zero);
+    }
+}
+
+/* A byte with `flip` over it is the number and 0x80 for int8. */
+WIDE_LOOP
+static void from_bytes(const uint8_t *x, float *y, size_t n, float scale, int32_t zero,
+                       uint8_t flip)
+{
+    int32_t base = zero + flip;
+
+    for (size_t i = 0; i < n; i++)
+        y[i] = (float)((int32_t)(uint8_t)(x[i] ^ flip) - base) * scale;
+}
+
+/* The difference of two int32 may need more bits. */
+static void from_words(const int32_t *x, float *y, size_t n, float scale, int32_t zero)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = (float)((double)x[i] - zero) * scale;
+}
+
+static void quantize(const struct job *job, void *const *at, size_t from, size_t n, uint32_t index)
+{
+    to_bytes((const float *)at[0] + from, (uint8_t *)at[1] + from, n, job->quant.scales[index],
+             job->quant.zeros[index], bp_dnnl_least(job->type), bp_dnnl_most(job->type));
+}
+
+static void dequantize(const struct job *job, void *const *at, size_t from, size_t n,
+                       uint32_t index)
+{
+    float *y = (float *)at[1] + from, scale = job->quant.scales[index];
+    int32_t zero = job->quant.zeros[index];
+
+    if (job->type == dnnl_s32)
+        from_words((const int32_t *)at[0] + from, y, n, scale, zero);
+    else
+        from_bytes((const uint8_t *)at[0] + from, y, n, scale, zero,
+                   job->type == dnnl_s8 ? 0x80 : 0);
+}
+
+typedef void (*row_fn)(const struct job *job, void *const *at, size_t from, size_t n,
+                       uint32_t index);
+
+/* A piece is a row, or a number if all have one scale. */
+static void do_rows(const struct job *job, row_fn row, void *const *at, size_t first, size_t end)
+{
+    if (job->quant.n == 1) {
+        row(job, at, first, end - first, 0);
+        return;
+    }
+    for (size_t r = first; r < end; r++)
+        row(job, at, r * job->width, job->width, (uint32_t)(r % job->quant.n));
+}
+
+static void quantize_rows(const void *u, void *const *at, size_t first, size_t end)
+{
+    do_rows(u, quantize, at, first, end);
+}
+
+static void dequantize_rows(const void *u, void *const *at, size_t first, size_t end)
+{
+    do_rows(u, dequantize, at, first, end);
+}
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+/* The input without blocks and in the host's type; what leaves the group: row-major, if_plain. */
+static bp_rc take_input(struct bp_dnnl_build *b, uint32_t value, bool is_plain,
+                        struct bp_dnnl_form *out, bp_err *err)
+{
+    const struct bp_dnnl_value *v = &b->values[value];
+    dnnl_data_type_t type = bp_dnnl_host_type(b->graph, value);
+    dnnl_memory_desc_t want;
+
+    if (!is_plain) {
+        bp_rc rc = bp_dnnl_form_of(b, value, NULL, out, err);
+
+        if (rc < 0 || (out->md.data_type == type && bp_dnnl_is_dense(&out->md)))
+            return rc;
+    }
+    if (is_plain || v->rank < 3 || v->rank > 5)
+        bp_dnnl_plain_as(v->rank, v->dims, type, &want);
+    else
+        bp_dnnl_channels_last(v->rank, v->dims, type, &want);
+    return bp_dnnl_form_of(b, value, &want, out, err);
+}
+
+static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                   bp_err *err)
+{
+    bool is_first = op->name[0] == 'Q';
+    bool is_output = BP_VALUE(b->graph, node->out[0])->flags & BP_VALUE_OUTPUT;
+    const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X);
+    int axis = axis_of(b->graph, node, (uint32_t)x->rank);
+    struct job *job = bp_dnnl_memory_get(b->memory, 1, sizeof *job);
+    struct bp_dnnl_form from, to;
+    const struct bp_dnnl_form *operands[2] = {&from, &to};
+    dnnl_memory_desc_t md;
+    size_t numbers = (size_t)bp_dims_count(x->dims, (uint32_t)x->rank);
+    bp_rc rc;
+
+    if (!job)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
+    rc = bp_dnnl_quant_read(b, node, SCALE, ZERO, &job->quant, err);
+    if (rc >= 0)
+        rc = take_input(b, node->in[X], is_output && !is_first, &from, err);
+    if (rc < 0)
+        return rc;
+    md = from.md;
+    md.data_type = bp_dnnl_host_type(b->graph, node->out[0]);
+    job->type = is_first ? md.data_type : from.md.data_type;
+    job->width = job->quant.n > 1 ? (size_t)md.format_desc.blocking.strides[axis] : 1;
+    rc = bp_dnnl_make(b, node->out[0], &md, &to, err);
+    if (rc < 0)
+        return rc;
+    return bp_dnnl_emit_typed(b, is_first ? quantize_rows : dequantize_rows, job,
+                              numbers / job->width, numbers, 2, operands, err);
+}
+
+#define ROW(row, onnx, claims)                                                                     \
+    const struct bp_dnnl_op bp_dnnl_op_##row = {                                                   \
+        .name = onnx,                                                                              \
+        .domain = "",                                                                              \
+        .since = 10,                                                                               \
+        .until = 25,                                                                               \
+        .claim = claims,                                                                           \
+        .build = build,                                                                            \
+    }
+
+ROW(quantize_linear, "QuantizeLinear", claim_quantize);
+ROW(dequantize_linear, "DequantizeLinear", claim_dequantize);
