@@ -11,7 +11,7 @@ dist_man_MANS += \
 	%D%/bp-provider.7
 dist_doc_DATA = %D%/authors.md
 EXTRA_DIST += %D%/architecture.md %D%/digits-plan.svg %D%/loader.md %D%/onnxruntime.md \
-	%D%/operators.md %D%/passes.md %D%/performance.md %D%/performance.svg \
+	%D%/memory.tsv %D%/operators.md %D%/passes.md %D%/performance.md %D%/performance.svg \
 	%D%/performance.tsv %D%/proofs.md
 
 # What the CPU provider takes, asked of it, written into the source tree. tests/cli/operators.sh says
