@@ -25,7 +25,7 @@ enum {
      * the host's threads there may be one of a provider with a team of its own, which it would hold up.
      */
     SPIN_NS = 100000,
-    SPINS_A_LOOK = 64  /* pauses between two looks at the clock */
+    SPINS_A_LOOK = 64 /* pauses between two looks at the clock */
 };
 
 /* The gate counts the workers inside the job; the top bit says that more may come in. */
