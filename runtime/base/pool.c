@@ -20,8 +20,12 @@
 
 enum {
     MAX_WIDTH = 1024,
-    SPIN_NS = 1000000, /* how long a worker waits awake; waking one costs some 50 us */
-    SPINS_A_LOOK = 64  /* pauses between two looks at the clock */
+    /*
+     * How long a worker waits awake: waking one costs some 50 us. Not much longer, as behind a group on
+     * the host's threads there may be one of a provider with a team of its own, which it would hold up.
+     */
+    SPIN_NS = 100000,
+    SPINS_A_LOOK = 64 /* pauses between two looks at the clock */
 };
 
 /* The gate counts the workers inside the job; the top bit says that more may come in. */
