@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_dnnl_passes.c - a session with dnnl: norms and Gelu that exporters wrote in parts become one
- * node each, as dnnl takes all of the parts, and the whole is one group. Quantised convolutions
- * compute with bytes, which on the CPU provider they do only where that was asked for.
+ * node each, as dnnl takes all of the parts, and the whole is one group. Weights of float16 are
+ * widened once. Quantised convolutions compute with bytes, which on the CPU provider they do only
+ * where that was asked for.
  */
 
 #include "config.h"
@@ -173,12 +174,44 @@ START_TEST(quantised_convolutions_compute_with_bytes)
 }
 END_TEST
 
+/* Weights kept as float16 and widened by Cast, as exporters of small files write them. */
+START_TEST(widens_weights_once)
+{
+    enum { N = 64 };
+    static uint16_t halves[N * N];
+    struct passes_result want, got;
+
+    for (uint32_t i = 0; i < N * N; i++)
+        halves[i] = (uint16_t)(0x2c00 + i * 37 % 0x800 + (i % 3 == 0 ? 0x8000 : 0)); /* below 1/4 */
+    kit_new_env(WITH_ASAN ? 1 : 2);
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "256,64");
+    pw_raw_tensor(&kit.w, 5, "w16", BP_DTYPE_F16, PW_DIMS(N, N), halves, sizeof halves);
+    kit_open_node("widen", "Cast", "w16", "w");
+    kit_int_attr("to", BP_DTYPE_F32);
+    pw_close(&kit.w);
+    kit_node("product", "MatMul", "x w", "p");
+    kit_node("activation", "Tanh", "p", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    passes_open_at(BP_OPTIMIZE_NONE);
+    kit_session();
+    passes_run(1, &want);
+    open_with_dnnl(BP_OPTIMIZE_BASIC);
+    ck_assert_str_eq(passes_ops(), "MatMul Tanh");
+    check_one_group(2);
+    passes_run(1, &got);
+    passes_compare(&want, &got, "widened");
+    passes_forget(&got);
+    passes_forget(&want);
+}
+END_TEST
+
 int main(void)
 {
     TCase *all = tcase_create("all");
 
     tcase_add_test(all, parts_become_nodes_of_one_group);
     tcase_add_test(all, quantised_convolutions_compute_with_bytes);
+    tcase_add_test(all, widens_weights_once);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     return kit_main("dnnl_passes", &all, 1);
 }

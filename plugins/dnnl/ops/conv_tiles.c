@@ -128,18 +128,14 @@ static bp_rc move(struct bp_dnnl_build *b, struct tiles *k, bp_err *err)
     return bp_dnnl_reorder(b, &from, &to, err);
 }
 
-/* What leaves the group is row-major, the rest has its channels last. */
+/* Rows of what leaves the group are made by another move, which is faster than both in one. */
 static bp_rc make_y(struct bp_dnnl_build *b, struct tiles *k, dnnl_data_type_t type, bp_err *err)
 {
     uint32_t value = k->node->out[0];
     const struct bp_dnnl_value *y = &b->values[value];
     dnnl_memory_desc_t md;
 
-    type = bp_dnnl_result_type(b, value, type);
-    if (BP_VALUE(b->graph, value)->flags & BP_VALUE_OUTPUT)
-        bp_dnnl_plain_as(y->rank, y->dims, type, &md);
-    else
-        channels_last(y->rank, y->dims, type, &md);
+    channels_last(y->rank, y->dims, bp_dnnl_result_type(b, value, type), &md);
     return bp_dnnl_make(b, value, &md, &k->y_form, err);
 }
 
