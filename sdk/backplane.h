@@ -488,7 +488,7 @@ enum {
     BP_OPTIMIZE_NONE = 1,     /* the graph runs as the model has it */
     BP_OPTIMIZE_BASIC = 2,    /* ONNX's operators stay: constants are folded, nodes dropped, merged */
     BP_OPTIMIZE_EXTENDED = 3, /* nodes of one provider become fused operators that it takes too */
-    BP_OPTIMIZE_LAYOUT = 4    /* what pays on some providers alone: quantised operators */
+    BP_OPTIMIZE_LAYOUT = 4    /* what pays on some providers alone: quantised operators on cpu */
 };
 /* BP_E_INVALID: no such level. */
 BP_API bp_rc bp_session_options_set_optimization(bp_session_options *options, uint32_t level,

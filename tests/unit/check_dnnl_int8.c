@@ -311,6 +311,28 @@ START_TEST(multiplies_bytes_as_the_cpu_provider_does)
 }
 END_TEST
 
+/* QGemm without a scale of Y. */
+static void make_floats(struct th *t, const void *u)
+{
+    (void)u;
+    byte_input(t, "x", U8, "9,33");
+    byte_const(t, "w", I8, "20,33");
+    quant_const(t, "x", U8, 0.02f, 120);
+    each_const(t, "w", 0.01f, 20);
+    add_bias(t, 20);
+    dnnl_output(t, "y", "9,20");
+    th_node(t, "QGemm", 1, "x x_s x_z w w_s w_z b", "y");
+    th_domain(t, "com.microsoft");
+    th_int(t, "transB", 1);
+}
+
+START_TEST(makes_floats_of_bytes)
+{
+    if (has_vnni())
+        dnnl_compare("floats", make_floats, NULL, 0);
+}
+END_TEST
+
 /* ---- sums, means, moves ---------------------------------------------------------------------- */
 
 static void make_sum(struct th *t, const void *u)
@@ -651,6 +673,7 @@ int main(void)
     tcase_add_test(tcase, convolves_bytes_as_the_cpu_provider_does);
     tcase_add_test(tcase, holds_what_is_beyond_the_range);
     tcase_add_test(tcase, multiplies_bytes_as_the_cpu_provider_does);
+    tcase_add_test(tcase, makes_floats_of_bytes);
     tcase_add_test(tcase, adds_averages_and_moves_bytes);
     tcase_add_test(tcase, quantizes_and_dequantizes_to_the_bit);
     tcase_add_test(tcase, a_network_stays_in_bytes);

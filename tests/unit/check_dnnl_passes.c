@@ -205,6 +205,50 @@ START_TEST(widens_weights_once)
 }
 END_TEST
 
+/* x -> bytes -> Gemm -> y, which nothing quantises */
+static void make_product_of_bytes(void)
+{
+    static uint8_t bytes[128 * 128];
+
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 7 % 251);
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "64,128");
+    passes_scalar("s", STEP);
+    passes_scalar("ws", 0.002f);
+    small_int("z", BP_DTYPE_U8, 100);
+    small_int("wz", BP_DTYPE_I8, 0);
+    kit_node("", "QuantizeLinear", "x s z", "xq");
+    kit_node("", "DequantizeLinear", "xq s z", "xd");
+    pw_raw_tensor(&kit.w, 5, "w", BP_DTYPE_I8, PW_DIMS(128, 128), bytes, sizeof bytes);
+    kit_node("", "DequantizeLinear", "w ws wz", "wd");
+    kit_open_node("product", "Gemm", "xd wd", "y");
+    kit_int_attr("transB", 1);
+    pw_close(&kit.w);
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+}
+
+START_TEST(products_of_bytes_make_floats)
+{
+    struct passes_result want, got;
+
+    kit_new_env(WITH_ASAN ? 1 : 2); /* see dnnl_kit.h */
+    make_product_of_bytes();
+    passes_open_at(BP_OPTIMIZE_LAYOUT);
+    kit_session();
+    ck_assert_uint_eq(passes_matches("fuse-quantized"), 0); /* floats are faster on cpu */
+    passes_run(1, &want);
+    open_with_dnnl(BP_OPTIMIZE_EXTENDED);
+    if (has_vnni()) {
+        check_one_group(2);
+        ck_assert_str_eq(passes_ops(), "QuantizeLinear QGemm");
+    }
+    passes_run(1, &got);
+    passes_compare(&want, &got, "in bytes");
+    passes_forget(&got);
+    passes_forget(&want);
+}
+END_TEST
+
 int main(void)
 {
     TCase *all = tcase_create("all");
@@ -212,6 +256,7 @@ int main(void)
     tcase_add_test(all, parts_become_nodes_of_one_group);
     tcase_add_test(all, quantised_convolutions_compute_with_bytes);
     tcase_add_test(all, widens_weights_once);
+    tcase_add_test(all, products_of_bytes_make_floats);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);
     return kit_main("dnnl_passes", &all, 1);
 }

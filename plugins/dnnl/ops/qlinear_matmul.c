@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * qlinear_matmul.c - QLinearMatMul (10, 21), and com.microsoft's QGemm: bytes by one constant matrix
- * of int8, with one scale for it or one for each column.
+ * of int8, with one scale for it or one for each column. QGemm without a scale of Y makes float32.
  */
 
 #include "../quant.h"
@@ -85,10 +85,21 @@ static bool claims_bias(const struct bp_dnnl_query *query, const struct places *
     return true;
 }
 
+static bool claims_result(const struct bp_dnnl_query *query, const struct places *at)
+{
+    const bp_value *y = bp_node_out(query->graph, query->node, 0);
+
+    if (y->dtype == BP_DTYPE_F32 && !bp_node_in(query->graph, query->node, at->y_scale))
+        return true;
+    if (y->dtype != BP_DTYPE_U8 && y->dtype != BP_DTYPE_I8)
+        return bp_dnnl_refuse(query, BP_R_DTYPE, y->name, "the output is not int8 or uint8");
+    return bp_dnnl_claims_quant(query, at->y_scale, at->y_zero, 0);
+}
+
 static bool claims_operands(const struct bp_dnnl_query *query, const struct places *at)
 {
     bool is_gemm = query->node->domain[0] != '\0';
-    const bp_value *b, *y = bp_node_out(query->graph, query->node, 0);
+    const bp_value *b;
 
     if (!bp_dnnl_takes_typed(query, A, BP_DNNL_BYTES, 2, is_gemm ? 2 : BP_DNNL_MAX_RANK) ||
         !bp_dnnl_takes_typed(query, B, UINT64_C(1) << BP_DTYPE_I8, 2, 2))
@@ -98,14 +109,9 @@ static bool claims_operands(const struct bp_dnnl_query *query, const struct plac
         return bp_dnnl_refuse(query, BP_R_NOT_CONSTANT, b->name, "B has to be constant");
     if (bp_node_int(query->graph, query->node, "transA", 0) != 0)
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "transA", "only 0 is taken");
-    if (!bp_node_in(query->graph, query->node, at->y_scale))
-        return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "a result of float32 is not implemented");
-    if (y->dtype != BP_DTYPE_U8 && y->dtype != BP_DTYPE_I8)
-        return bp_dnnl_refuse(query, BP_R_DTYPE, y->name, "the output is not int8 or uint8");
     return claims_bias(query, at) && bp_dnnl_claims_quant(query, A_SCALE, A_ZERO, 0) &&
            bp_dnnl_claims_quant(query, B_SCALE, B_ZERO, columns_of(query)) &&
-           bp_dnnl_claims_quant(query, at->y_scale, at->y_zero, 0) &&
-           bp_dnnl_claims_no_zero(query, B_ZERO);
+           bp_dnnl_claims_no_zero(query, B_ZERO) && claims_result(query, at);
 }
 
 /* Asks oneDNN, of one row if their number is not known. */
@@ -148,12 +154,14 @@ static bp_rc read_numbers(struct bp_dnnl_build *b, struct product *p, bp_err *er
 {
     const struct places at = places_of(p->node);
     float alpha = p->node->domain[0] ? bp_node_float(b->graph, p->node, "alpha", 1) : 1;
-    struct bp_dnnl_quant x, w, y;
+    static const float one = 1;
+    static const int32_t none = 0;
+    struct bp_dnnl_quant x, w, y = {&one, &none, 1};
     bp_rc rc = bp_dnnl_quant_read(b, p->node, A_SCALE, A_ZERO, &x, err);
 
     if (rc >= 0)
         rc = bp_dnnl_quant_read(b, p->node, B_SCALE, B_ZERO, &w, err);
-    if (rc >= 0)
+    if (rc >= 0 && bp_node_in(b->graph, p->node, at.y_scale))
         rc = bp_dnnl_quant_read(b, p->node, at.y_scale, at.y_zero, &y, err);
     return rc < 0 ? rc : bp_dnnl_quant_product(b, &x, &w, &y, alpha, &p->attr, err);
 }

@@ -3,6 +3,7 @@
  * fuse_quantized.c - an operator between DequantizeLinear and QuantizeLinear becomes the one that
  * computes with bytes: QLinearConv, QLinearMatMul, and of com.microsoft QGemm, QLinearAdd... What it
  * gives may be off by one step of its quantisation: sums of integers are exact, those of floats not.
+ * A Gemm that nothing quantises again is a QGemm that makes floats.
  */
 
 #include "config.h"
@@ -141,9 +142,9 @@ static bool find_conv(struct bp_rewrite *rw, struct bp_quant_op *p)
 
 /* The CPU provider has faster kernels of floats: there it is done if it was asked for. */
 static bool is_for_others(const struct bp_rewrite *rw, const struct row *row,
-                          const struct bp_ir_node *node)
+                          const struct bp_quant_op *p, const struct bp_ir_node *node)
 {
-    return rw->optimizer->level < BP_OPTIMIZE_LAYOUT ||
+    return rw->optimizer->level < BP_OPTIMIZE_LAYOUT || bp_rw_is(rw, p->out.node, "Gemm") ||
            (row->find == find_conv && is_depthwise(rw, node));
 }
 
@@ -255,7 +256,8 @@ static bp_rc fuse(struct bp_rewrite *rw, const struct row *row, struct bp_quant_
     uint32_t n_attrs = list_attrs(node, row, attrs);
     bool done;
 
-    p->of[p->n_of++] = p->out.node;
+    if (p->out.node != p->op)
+        p->of[p->n_of++] = p->out.node;
     return bp_fuse(rw,
                    &(struct bp_fusion){.op = row->quantised,
                                        .domain = row->domain,
@@ -265,11 +267,28 @@ static bp_rc fuse(struct bp_rewrite *rw, const struct row *row, struct bp_quant_
                                        .n_of = p->n_of,
                                        .in = in,
                                        .last = p->out.node,
-                                       .is_for_others = is_for_others(rw, row, node),
+                                       .is_for_others = is_for_others(rw, row, p, node),
                                        .of = p->of,
                                        .attrs = attrs,
                                        .n_attrs = n_attrs},
                    &done, err);
+}
+
+/* Gemm whose operands are dequantised, and whose result is not quantised. */
+static bool find_float_gemm(struct bp_rewrite *rw, uint32_t n, struct bp_quant_op *p)
+{
+    const struct bp_ir_node *node = bp_rw_node(rw, n);
+    uint32_t user;
+
+    if (node->domain[0] || !node->schema || !bp_rw_one_output(rw, n))
+        return false;
+    user = bp_rw_only_user(rw, node->out[0]);
+    if (user != BP_NONE && (bp_rw_is(rw, user, "QuantizeLinear") || bp_rw_is(rw, user, "Relu")))
+        return false;
+    *p = (struct bp_quant_op){.relu = BP_NONE, .op = n};
+    p->out = (struct bp_quant){n, node->out[0], BP_NONE, BP_NONE};
+    p->of[p->n_of++] = n;
+    return find_gemm(rw, p);
 }
 
 bp_rc bp_pass_fuse_quantized(struct bp_rewrite *rw, bp_err *err)
@@ -279,6 +298,10 @@ bp_rc bp_pass_fuse_quantized(struct bp_rewrite *rw, bp_err *err)
     bp_rc rc = BP_OK;
 
     for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
+        if (bp_rw_is(rw, n, "Gemm") && find_float_gemm(rw, n, &p)) {
+            rc = fuse(rw, row_of(rw, n), &p, err);
+            continue;
+        }
         if (!bp_rw_is(rw, n, "QuantizeLinear") || !bp_quant_find(rw, n, &p))
             continue;
         row = row_of(rw, p.op);
