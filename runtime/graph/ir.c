@@ -224,6 +224,38 @@ bool bp_ir_attr_is(const struct bp_ir_node *node, const char *name, const char *
     return span->size == strlen(text) && memcmp(span->data, text, span->size) == 0;
 }
 
+static uint64_t mix(uint64_t hash, uint64_t number)
+{
+    hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+static uint64_t hash_numbers(const bp_attr *attr)
+{
+    uint64_t hash = attr->count;
+
+    for (uint32_t i = 0; i < attr->count; i++) {
+        uint32_t bits;
+
+        if (attr->type == BP_ATTR_INT) {
+            hash = mix(hash, (uint64_t)((const int64_t *)attr->data)[i]);
+        } else if (attr->type == BP_ATTR_FLOAT) {
+            memcpy(&bits, (const float *)attr->data + i, sizeof bits);
+            hash = mix(hash, bits);
+        }
+    }
+    return hash;
+}
+
+uint32_t bp_ir_hash_attrs(const struct bp_ir_node *node)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < node->n_attrs; i++)
+        sum += hash_numbers(&node->attrs[i]); /* a sum, as their order is nothing */
+    return (uint32_t)(sum >> 16);
+}
+
 bp_rc bp_ir_data_load(struct bp_ir_data *data, bp_err *err)
 {
     /* another thread may be loading it: load() stores the pointer last, with release order */

@@ -79,6 +79,7 @@ struct bp_ir_node {
     struct bp_ir **bodies;
     uint32_t n_in, n_out, n_implicit, n_attrs, n_bodies;
     uint32_t opset; /* version of the domain that counts here; 0, once sealed: it is not imported */
+    uint32_t attr_hash; /* bp_ir_hash_attrs() of a sealed node with a schema */
     bool is_pinned; /* passes leave it as it is: somebody speaks of it */
     bool is_made;   /* a pass made it of others: it is no node of the model */
 };
@@ -136,6 +137,8 @@ const int64_t *bp_ir_attr_ints(const struct bp_ir_node *node, const char *name, 
 /* Is the string attribute (def when absent) equal to text? */
 bool bp_ir_attr_is(const struct bp_ir_node *node, const char *name, const char *def,
                    const char *text);
+/* Of the numbers in a node's attributes, whatever their order: equal attributes have equal hashes. */
+uint32_t bp_ir_hash_attrs(const struct bp_ir_node *node);
 /* Makes sure that data->bytes is there. */
 bp_rc bp_ir_data_load(struct bp_ir_data *data, bp_err *err) BP_CHECKED;
 /* Its bytes will hardly be read again: lets go of pages of a mapped file. [any thread] */

@@ -251,5 +251,7 @@ bp_rc bp_ir_check_node(struct bp_ir *ir, struct bp_ir_node *node, bp_err *err)
         rc = check_attrs(node, &seen, err);
     if (rc == BP_OK && node->schema->n_attrs > 0)
         rc = add_defaults(ir, node, seen, err);
+    if (rc == BP_OK)
+        node->attr_hash = bp_ir_hash_attrs(node); /* now that they are at hand */
     return rc;
 }

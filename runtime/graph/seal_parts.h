@@ -7,8 +7,8 @@
 
 /*
  * Holds a node against its schema, which it has: counts of inputs and outputs, attributes. Absent
- * inputs at the end are dropped, defaults of attributes are added, required outputs without a name
- * get one.
+ * inputs at the end are dropped, defaults of attributes are added and all of them hashed, required
+ * outputs without a name get one.
  */
 bp_rc bp_ir_check_node(struct bp_ir *ir, struct bp_ir_node *node, bp_err *err) BP_CHECKED;
 /*

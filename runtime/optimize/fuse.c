@@ -20,6 +20,7 @@ static bool know_takers(struct bp_rewrite *rw)
     taker = bp_region_array(rw->scratch, (size_t)rw->ir->n_nodes + 1, sizeof *taker);
     if (!taker)
         return false;
+    bp_rw_sync(rw);
     if (optimizer->takers(optimizer->h, rw->ir, rw->facts, rw->symbols, taker, &own) < 0) {
         for (uint32_t n = 0; n < rw->ir->n_nodes; n++) /* it will fail once more, and be told of */
             taker[n] = BP_NONE;

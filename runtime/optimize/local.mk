@@ -3,6 +3,7 @@
 
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/fuse.c \
+	%D%/lists.c \
 	%D%/making.c \
 	%D%/nodes.c \
 	%D%/optimize.c \

@@ -57,8 +57,8 @@ static bp_rc set_fact(struct bp_rewrite *rw, uint32_t value, bp_err *err)
     *fact = (struct bp_fact){.dtype = data->dtype, .rank = data->rank, .dims = dims};
     if (bp_fact_has_content(fact) && data->bytes)
         rc = bp_infer_content(fact, data->bytes, rw->scratch, err);
-    rw->values[value].flags &= ~(uint32_t)BP_RW_FOLLOWED;
-    rw->values[value].flags |= fact->content ? BP_RW_FOLLOWED : 0;
+    rw->values.flags[value] &= ~(uint32_t)BP_RW_FOLLOWED;
+    rw->values.flags[value] |= fact->content ? BP_RW_FOLLOWED : 0;
     return rc;
 }
 
@@ -91,7 +91,9 @@ bp_rc bp_rw_make(struct bp_rewrite *rw, uint32_t like, struct bp_rw_made *out, b
         rc = bp_fail_nomem(err, "a folded constant");
     if (rc < 0)
         return rc;
-    rw->values[out->value] = (struct bp_rw_value){BP_NONE, 0, BP_NONE, BP_IR_CONSTANT};
+    rw->values.head[out->value] = rw->values.producer[out->value] = BP_NONE;
+    rw->values.count[out->value] = 0;
+    rw->values.flags[out->value] = BP_IR_CONSTANT;
     rw->facts[out->value] = (struct bp_fact){.rank = BP_RANK_UNKNOWN};
     rw->ir->values[out->value].data = out->data;
     rw->ir->values[out->value].flags = BP_IR_CONSTANT;
@@ -134,7 +136,7 @@ bp_rc bp_rw_fix(struct bp_rewrite *rw, uint32_t value, struct bp_ir_data *data, 
 
     row->data = data;
     row->flags |= BP_IR_CONSTANT;
-    rw->values[value].flags |= BP_IR_CONSTANT;
+    rw->values.flags[value] |= BP_IR_CONSTANT;
     bp_rw_set_producer(rw, value, BP_NONE);
     return set_fact(rw, value, err);
 }

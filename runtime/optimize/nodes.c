@@ -42,6 +42,7 @@ bp_rc bp_rw_become(struct bp_rewrite *rw, uint32_t n, uint32_t from, bp_err *err
     to->opset = other->opset;
     to->attrs = other->attrs; /* never changed in place */
     to->n_attrs = other->n_attrs;
+    to->attr_hash = other->attr_hash;
     bp_rw_refresh(rw, n);
     return BP_OK;
 }
@@ -56,6 +57,7 @@ bp_rc bp_rw_set_op(struct bp_rewrite *rw, uint32_t n, const char *op, const char
     node->opset = opset;
     node->attrs = NULL;
     node->n_attrs = 0;
+    node->attr_hash = 0;
     node->schema = bp_schema_find(domain, op, opset);
     bp_rw_refresh(rw, n);
     return node->schema ? BP_OK : bp_fail(err, BP_E_INTERNAL, "no schema of %s", op);
@@ -93,6 +95,8 @@ bp_rc bp_rw_set_attr(struct bp_rewrite *rw, uint32_t n, const char *name, uint32
                           .flags = is_list ? BP_ATTR_LIST : 0};
     node->attrs = attrs;
     node->n_attrs += at == node->n_attrs;
+    node->attr_hash = bp_ir_hash_attrs(node);
+    bp_rw_refresh(rw, n);
     return BP_OK;
 }
 
@@ -108,5 +112,8 @@ bp_rc bp_rw_set_string(struct bp_rewrite *rw, uint32_t n, const char *name, cons
 
 bp_rc bp_rw_check(struct bp_rewrite *rw, uint32_t n, bp_err *err)
 {
-    return bp_ir_check_node(rw->ir, &rw->ir->nodes[n], err);
+    bp_rc rc = bp_ir_check_node(rw->ir, &rw->ir->nodes[n], err);
+
+    bp_rw_refresh(rw, n); /* it may have more attributes now */
+    return rc;
 }

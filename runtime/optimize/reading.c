@@ -12,11 +12,33 @@ bool bp_rw_stays(const struct bp_ir_node *node)
     return node->is_pinned || bp_custom_of(node->schema);
 }
 
+static void write_inputs(const struct bp_rewrite *rw, uint32_t n)
+{
+    uint32_t n_in = rw->nodes.n_in[n];
+
+    if (n_in > 0)
+        memcpy(rw->ir->nodes[n].in, &rw->uses.value[rw->nodes.first_use[n]],
+               n_in * sizeof *rw->uses.value);
+    rw->nodes.flags[n] &= ~(uint32_t)BP_RW_STALE;
+}
+
+void bp_rw_sync(const struct bp_rewrite *rw)
+{
+    for (uint32_t n = 0; n < rw->ir->n_nodes; n++) {
+        if (!bp_rw_is_dead(rw, n) && rw->nodes.flags[n] & BP_RW_STALE)
+            write_inputs(rw, n);
+    }
+    for (uint32_t v = 0; v < rw->ir->n_values; v++)
+        rw->ir->values[v].producer = rw->values.producer[v];
+}
+
 struct bp_ir_node *bp_rw_node(const struct bp_rewrite *rw, uint32_t n)
 {
-    return n == BP_NONE || bp_rw_is_dead(rw, n) || bp_rw_stays(&rw->ir->nodes[n])
-               ? NULL
-               : &rw->ir->nodes[n];
+    if (n == BP_NONE || bp_rw_is_dead(rw, n) || rw->nodes.flags[n] & BP_RW_STAYS)
+        return NULL;
+    if (rw->nodes.flags[n] & BP_RW_STALE)
+        write_inputs(rw, n);
+    return &rw->ir->nodes[n];
 }
 
 bool bp_rw_is_random(const struct bp_ir_node *node)
@@ -40,15 +62,15 @@ uint32_t bp_rw_in(const struct bp_ir_node *node, uint32_t i)
 
 uint32_t bp_rw_producer(const struct bp_rewrite *rw, uint32_t value)
 {
-    return value == BP_NONE ? BP_NONE : rw->values[value].producer;
+    return value == BP_NONE ? BP_NONE : rw->values.producer[value];
 }
 
 uint32_t bp_rw_only_user(const struct bp_rewrite *rw, uint32_t value)
 {
-    if (value == BP_NONE || rw->values[value].count != 1 ||
-        rw->values[value].flags & (BP_IR_OUTPUT | BP_RW_CAPTURED))
+    if (value == BP_NONE || rw->values.count[value] != 1 ||
+        rw->values.flags[value] & (BP_IR_OUTPUT | BP_RW_CAPTURED))
         return BP_NONE;
-    return rw->uses[rw->values[value].head].node;
+    return rw->uses.node[rw->values.head[value]];
 }
 
 uint32_t bp_rw_only_user_is(const struct bp_rewrite *rw, uint32_t value, const char *op)
@@ -58,28 +80,38 @@ uint32_t bp_rw_only_user_is(const struct bp_rewrite *rw, uint32_t value, const c
     return n != BP_NONE && bp_rw_is(rw, n, op) ? n : BP_NONE;
 }
 
+static bool is_wanted(const struct bp_rewrite *rw, uint32_t value)
+{
+    return value != BP_NONE &&
+           (rw->values.count[value] > 0 || rw->values.flags[value] & BP_IR_OUTPUT);
+}
+
+uint32_t bp_rw_n_wanted(const struct bp_rewrite *rw, uint32_t n)
+{
+    const struct bp_ir_node *node;
+    uint32_t n_wanted = 0;
+
+    if (!(rw->nodes.flags[n] & BP_RW_SEVERAL))
+        return is_wanted(rw, rw->nodes.out[n]);
+    node = &rw->ir->nodes[n];
+    for (uint32_t i = 0; i < node->n_out; i++)
+        n_wanted += is_wanted(rw, node->out[i]);
+    return n_wanted;
+}
+
 bool bp_rw_one_output(const struct bp_rewrite *rw, uint32_t n)
 {
-    const struct bp_ir_node *node = &rw->ir->nodes[n];
-    uint32_t n_needed = 0;
-
-    for (uint32_t i = 0; i < node->n_out; i++) {
-        uint32_t v = node->out[i];
-
-        if (v != BP_NONE && (rw->values[v].count > 0 || rw->values[v].flags & BP_IR_OUTPUT))
-            n_needed++;
-    }
-    return n_needed == 1;
+    return bp_rw_n_wanted(rw, n) == 1;
 }
 
 bool bp_rw_is_constant(const struct bp_rewrite *rw, uint32_t value)
 {
-    return value != BP_NONE && rw->values[value].flags & BP_IR_CONSTANT;
+    return value != BP_NONE && rw->values.flags[value] & BP_IR_CONSTANT;
 }
 
 bool bp_rw_is_captured(const struct bp_rewrite *rw, uint32_t value)
 {
-    return rw->values[value].flags & BP_RW_CAPTURED;
+    return rw->values.flags[value] & BP_RW_CAPTURED;
 }
 
 bool bp_rw_same_shape(const struct bp_rewrite *rw, uint32_t a, uint32_t b)

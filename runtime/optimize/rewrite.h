@@ -10,22 +10,37 @@
 #include "graph/infer.h"
 
 /*
- * Passes look at every node and take few. What tells the others lies close together in these rows,
- * 16 bytes each: the graph's own are seven times as large, and of large graphs far from the caches.
+ * Passes look at every node and take few. What tells the others lies in these lists, of four bytes
+ * each: a pass reads two or three of them from end to end, 0.6 MB of 50,000 nodes, which stay in a
+ * core's caches; the graph's own rows do not. What lists can tell is changed in them alone: who
+ * makes a value, and what a node reads after bp_rw_replace(). The graph has it again after
+ * bp_rw_sync(), one node after bp_rw_node().
  */
 
-/* One reading of a value by a node. */
-struct bp_rw_use {
-    uint32_t node, value; /* BP_NONE: an input that is absent */
-    uint32_t next, prev;  /* of the same value; BP_NONE at the ends */
+enum {
+    BP_RW_STAYS = 1u << 0,    /* bp_rw_stays() */
+    BP_RW_UNKNOWN = 1u << 1,  /* it has no schema */
+    BP_RW_FOREIGN = 1u << 2,  /* its domain is not "" */
+    BP_RW_SEVERAL = 1u << 3,  /* it has not one output: the graph has the list */
+    BP_RW_CAPTURES = 1u << 4, /* its bodies read values of the graph */
+    BP_RW_STALE = 1u << 5     /* the graph's list of inputs is behind this one */
 };
 
-/* What is known of a node beside its row in the graph. */
-struct bp_rw_node {
-    uint32_t key;       /* bp_rw_key() of its operator; 0: it is nothing for bp_rw_is() */
-    uint32_t first_use; /* rows of uses: one an input, then one a captured value; BP_NONE: dead */
-    uint32_t n_in;
-    uint32_t out; /* its first output, or BP_NONE */
+/* What is known of nodes beside their rows in the graph; an entry each. */
+struct bp_rw_nodes {
+    uint32_t *key;       /* bp_rw_key() of its operator; 0: it is nothing for bp_rw_is() */
+    uint32_t *first_use; /* of its uses: one an input, then one a captured value; BP_NONE: dead */
+    uint32_t *n_in;
+    uint32_t *out;   /* its first output, or BP_NONE */
+    uint32_t *attrs; /* bp_ir_hash_attrs() */
+    uint32_t *flags; /* those above */
+};
+
+/* Readings of values by nodes. */
+struct bp_rw_uses {
+    uint32_t *node, *value; /* value BP_NONE: an input that is absent */
+    uint32_t *next, *prev;  /* use of the same value; BP_NONE at the ends */
+    uint32_t n, cap;
 };
 
 enum {
@@ -33,12 +48,13 @@ enum {
     BP_RW_FOLLOWED = 1u << 29  /* its fact has a content */
 };
 
-/* The same of a value. */
-struct bp_rw_value {
-    uint32_t head;     /* its first use, or BP_NONE */
-    uint32_t count;    /* its uses */
-    uint32_t producer; /* as in the graph's row */
-    uint32_t flags;    /* the graph's, and BP_RW_* */
+/* What is known of values. */
+struct bp_rw_values {
+    uint32_t *head;     /* its first use, or BP_NONE */
+    uint32_t *count;    /* its uses */
+    uint32_t *producer; /* as in the graph's row */
+    uint32_t *flags;    /* the graph's, and BP_RW_* */
+    uint32_t cap;
 };
 
 struct bp_optimizer;
@@ -48,11 +64,11 @@ struct bp_rewrite {
     struct bp_fact *facts; /* one a value */
     struct bp_symbols *symbols;
     struct bp_region *scratch; /* ends with the rewriting; the graph's own region stays */
-    struct bp_rw_node *nodes;
-    struct bp_rw_use *uses;
-    struct bp_rw_value *values;
+    struct bp_rw_nodes nodes;
+    struct bp_rw_uses uses;
+    struct bp_rw_values values;
     uint32_t *queue; /* nodes that may be of no use any more */
-    uint32_t n_uses, cap_uses, cap_values, n_queue, cap_queue;
+    uint32_t n_queue, cap_queue;
     uint32_t n_alive;
     const uint32_t *taker; /* one a node: who takes it, see optimize.h; NULL before claims */
     uint32_t n_matches;    /* of the pass that runs */
@@ -103,29 +119,29 @@ static inline uint32_t bp_rw_key(const char *op)
  */
 static inline bool bp_rw_is(const struct bp_rewrite *rw, uint32_t n, const char *op)
 {
-    return n != BP_NONE && rw->nodes[n].key == bp_rw_key(op);
+    return n != BP_NONE && rw->nodes.key[n] == bp_rw_key(op);
 }
-/* Input i of node n, which is alive, as bp_rw_in() gives it; but from the rows. */
+/* Input i of node n, which is alive, as bp_rw_in() gives it; but from the lists. */
 static inline uint32_t bp_rw_input(const struct bp_rewrite *rw, uint32_t n, uint32_t i)
 {
-    return i < rw->nodes[n].n_in ? rw->uses[rw->nodes[n].first_use + i].value : BP_NONE;
+    return i < rw->nodes.n_in[n] ? rw->uses.value[rw->nodes.first_use[n] + i] : BP_NONE;
 }
 /* Is an input of node n, which is alive, made by that operator? */
 static inline bool bp_rw_reads(const struct bp_rewrite *rw, uint32_t n, const char *op)
 {
-    const struct bp_rw_node *node = &rw->nodes[n];
+    const uint32_t *values = &rw->uses.value[rw->nodes.first_use[n]];
 
-    for (uint32_t i = 0; i < node->n_in; i++) {
-        uint32_t value = rw->uses[node->first_use + i].value;
+    for (uint32_t i = 0; i < rw->nodes.n_in[n]; i++) {
+        uint32_t value = values[i];
 
-        if (value != BP_NONE && bp_rw_is(rw, rw->values[value].producer, op))
+        if (value != BP_NONE && bp_rw_is(rw, rw->values.producer[value], op))
             return true;
     }
     return false;
 }
 static inline bool bp_rw_is_dead(const struct bp_rewrite *rw, uint32_t n)
 {
-    return rw->nodes[n].first_use == BP_NONE;
+    return rw->nodes.first_use[n] == BP_NONE;
 }
 /* May it give another result each time? */
 bool bp_rw_is_random(const struct bp_ir_node *node);
@@ -137,6 +153,8 @@ uint32_t bp_rw_producer(const struct bp_rewrite *rw, uint32_t value);
 uint32_t bp_rw_only_user(const struct bp_rewrite *rw, uint32_t value);
 /* The same, when it is that operator and reads the value once. */
 uint32_t bp_rw_only_user_is(const struct bp_rewrite *rw, uint32_t value, const char *op);
+/* How many outputs of node n, which is alive, does anybody read or want? */
+uint32_t bp_rw_n_wanted(const struct bp_rewrite *rw, uint32_t n);
 /* Has the node one output alone that anybody reads or wants? */
 bool bp_rw_one_output(const struct bp_rewrite *rw, uint32_t n);
 bool bp_rw_is_constant(const struct bp_rewrite *rw, uint32_t value); /* false for BP_NONE */
@@ -217,13 +235,29 @@ bp_rc bp_rw_new_data(struct bp_rewrite *rw, uint32_t dtype, uint32_t rank, const
 /* Says who makes a value from now on, or BP_NONE. */
 static inline void bp_rw_set_producer(struct bp_rewrite *rw, uint32_t value, uint32_t n)
 {
-    rw->values[value].producer = n;
-    rw->ir->values[value].producer = n;
+    rw->values.producer[value] = n;
 }
-/* The outputs of node n have changed, or its operator: brings its row up to date. */
+/* Brings the graph up to date with the lists. */
+void bp_rw_sync(const struct bp_rewrite *rw);
+/* The outputs of node n have changed, or its operator: brings its entries up to date. */
 void bp_rw_refresh(struct bp_rewrite *rw, uint32_t n);
 /* Was it made by that? */
 bool bp_rw_is_own(const struct bp_ir_data *data);
+/* ---- of this folder's own ------------------------------------------------------------------- */
+
+/* What node `node` reads: its inputs, then what its bodies capture. */
+static inline uint32_t bp_rw_n_reads(const struct bp_ir_node *node)
+{
+    return node->n_in + node->n_implicit;
+}
+static inline uint32_t bp_rw_read_at(const struct bp_ir_node *node, uint32_t slot)
+{
+    return slot < node->n_in ? node->in[slot] : node->implicit[slot - node->n_in];
+}
+/* Uses without a value for n readings; the first, or BP_NONE: no memory. */
+uint32_t bp_rw_new_uses(struct bp_rewrite *rw, uint32_t n);
+/* Says that use `use`, which is new, is node n reading `value` (BP_NONE is none). */
+void bp_rw_link(struct bp_rewrite *rw, uint32_t use, uint32_t n, uint32_t value);
 /* Room in the lists for values that were just defined; false: no memory. */
 bool bp_rw_room(struct bp_rewrite *rw);
 /*

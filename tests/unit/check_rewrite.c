@@ -142,6 +142,65 @@ START_TEST(readers_may_become_many_on_the_way)
 }
 END_TEST
 
+/* What stands in lists of the rewriting alone is in the graph when a later pass takes a node up. */
+START_TEST(readers_of_what_went_read_what_it_read)
+{
+    const int64_t turn[] = {1, 0};
+
+    input();
+    kit_open_node("t1", "Transpose", "x", "a");
+    kit_ints_attr("perm", 2, turn);
+    pw_close(&kit.w);
+    kit_node("i1", "Identity", "a", "b");
+    kit_node("i2", "Identity", "b", "c");
+    kit_open_node("t2", "Transpose", "c", "d");
+    kit_ints_attr("perm", 2, turn);
+    pw_close(&kit.w);
+    kit_node("i3", "Identity", "x", "e");
+    kit_node("e1", "Exp", "d", "f");
+    kit_node("e2", "Exp", "e", "g");
+    kit_node("sub", "Sub", "f g", "h");
+    kit_node("sum", "Sum", "c c", "s");
+    kit_node("m", "MatMul", "h s", "y");
+    passes_becomes("Transpose Exp Sub Sum MatMul", "Transpose Exp Sub Sum MatMul");
+    ck_assert_uint_ge(passes_matches("drop-no-ops"), 3);
+    ck_assert_uint_eq(passes_matches("share-equal"), 1);
+}
+END_TEST
+
+/* Attributes that a pass wrote are those that a node is found by, also among many readers. */
+START_TEST(attributes_of_passes_tell_nodes_apart_too)
+{
+    const int64_t left[] = {1, 2, 0}, right[] = {2, 0, 1};
+    char all[MANY * 8] = "both";
+    size_t used = strlen(all);
+
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "3,3,3");
+    for (int i = 0; i < MANY / 2; i++) { /* x has many readers */
+        char out[8];
+
+        snprintf(out, sizeof out, "t%d", i);
+        leaky(out, "x", out, (float)i / 64);
+        used += (size_t)snprintf(all + used, sizeof all - used, " %s", out);
+    }
+    kit_open_node("right", "Transpose", "x", "a");
+    kit_ints_attr("perm", 3, right);
+    pw_close(&kit.w);
+    kit_open_node("left", "Transpose", "x", "b");
+    kit_ints_attr("perm", 3, left);
+    pw_close(&kit.w);
+    kit_open_node("again", "Transpose", "b", "c"); /* left twice is right */
+    kit_ints_attr("perm", 3, left);
+    pw_close(&kit.w);
+    kit_node("both", "Mul", "a c", "both");
+    kit_node("all", "Sum", all, "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    passes_same();
+    ck_assert_uint_eq(passes_matches("merge-moves"), 1);
+    ck_assert_uint_eq(passes_matches("share-equal"), 1);
+}
+END_TEST
+
 /* An output of the model keeps its own node. */
 START_TEST(an_output_is_neither_first_nor_second)
 {
@@ -183,6 +242,8 @@ int main(void)
     tcase_add_test(all, attributes_tell_nodes_apart);
     tcase_add_test(all, a_value_may_have_many_readers);
     tcase_add_test(all, readers_may_become_many_on_the_way);
+    tcase_add_test(all, readers_of_what_went_read_what_it_read);
+    tcase_add_test(all, attributes_of_passes_tell_nodes_apart_too);
     tcase_add_test(all, an_output_is_neither_first_nor_second);
     tcase_add_test(all, numbers_of_one_element_are_read_whatever_their_type);
     return kit_main("rewrite", &all, 1);

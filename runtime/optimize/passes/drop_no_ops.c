@@ -7,13 +7,6 @@
 
 enum { MOST_AXES = 64 };
 
-static bool keeps_all(const struct bp_rewrite *rw, const struct bp_ir_node *node)
-{
-    (void)rw;
-    (void)node;
-    return true;
-}
-
 static bool keeps_type(const struct bp_rewrite *rw, const struct bp_ir_node *node)
 {
     uint32_t from = rw->facts[node->in[0]].dtype;
@@ -119,10 +112,10 @@ static bool repeats_once(const struct bp_rewrite *rw, const struct bp_ir_node *n
 
 static const struct rule {
     const char *op;
-    bool (*is_no_op)(const struct bp_rewrite *rw, const struct bp_ir_node *node);
+    bool (*is_no_op)(const struct bp_rewrite *rw, const struct bp_ir_node *node); /* NULL: it is */
 } rules[] = {
     {"Cast", keeps_type},       {"Concat", is_alone},       {"Dropout", is_inference},
-    {"Expand", keeps_shape},    {"Flatten", keeps_shape},   {"Identity", keeps_all},
+    {"Expand", keeps_shape},    {"Flatten", keeps_shape},   {"Identity", NULL},
     {"Max", is_alone},          {"Mean", is_alone},         {"Min", is_alone},
     {"Pad", pads_nothing},      {"Reshape", keeps_shape},   {"Slice", takes_all},
     {"Squeeze", keeps_shape},   {"Sum", is_alone},          {"Tile", repeats_once},
@@ -146,13 +139,13 @@ static uint64_t bit_of(uint32_t key)
 static const struct rule *find_rule(const struct bp_rewrite *rw, uint32_t n,
                                     const struct keys *keys)
 {
-    uint32_t key = rw->nodes[n].key;
+    uint32_t key = rw->nodes.key[n];
 
     if (!(keys->bits & bit_of(key)))
         return NULL;
     for (size_t i = 0; i < N_RULES; i++) {
         if (keys->of[i] == key)
-            return rw->ir->nodes[n].domain[0] ? NULL : &rules[i];
+            return rw->nodes.flags[n] & BP_RW_FOREIGN ? NULL : &rules[i];
     }
     return NULL;
 }
@@ -160,11 +153,12 @@ static const struct rule *find_rule(const struct bp_rewrite *rw, uint32_t n,
 static bool is_no_op(const struct bp_rewrite *rw, uint32_t n, const struct keys *keys)
 {
     const struct rule *rule = find_rule(rw, n, keys);
-    const struct bp_ir_node *node = rule ? bp_rw_node(rw, n) : NULL;
+    uint32_t out = rw->nodes.out[n];
 
-    return node && node->n_in > 0 && node->in[0] != BP_NONE && node->n_out > 0 &&
-           node->out[0] != BP_NONE && rule->is_no_op(rw, node) && bp_rw_one_output(rw, n) &&
-           (rw->values[node->out[0]].count > 0 || rw->values[node->out[0]].flags & BP_IR_OUTPUT);
+    return rule && bp_rw_input(rw, n, 0) != BP_NONE && out != BP_NONE &&
+           bp_rw_one_output(rw, n) &&
+           (rw->values.count[out] > 0 || rw->values.flags[out] & BP_IR_OUTPUT) &&
+           (!rule->is_no_op || rule->is_no_op(rw, bp_rw_node(rw, n)));
 }
 
 bp_rc bp_pass_drop_no_ops(struct bp_rewrite *rw, bp_err *err)
@@ -177,9 +171,7 @@ bp_rc bp_pass_drop_no_ops(struct bp_rewrite *rw, bp_err *err)
         keys.bits |= bit_of(keys.of[i]);
     }
     for (uint32_t n = 0; n < rw->ir->n_nodes; n++) {
-        const struct bp_ir_node *node = &rw->ir->nodes[n];
-
-        if (is_no_op(rw, n, &keys) && bp_rw_replace(rw, node->out[0], node->in[0]))
+        if (is_no_op(rw, n, &keys) && bp_rw_replace(rw, rw->nodes.out[n], bp_rw_input(rw, n, 0)))
             rw->n_matches++;
     }
     return BP_OK;

@@ -11,9 +11,9 @@ bp_rc bp_pass_drop_unused(struct bp_rewrite *rw, bp_err *err)
 
     (void)err;
     for (uint32_t n = rw->ir->n_nodes; n-- > 0;) {
-        uint32_t out = rw->nodes[n].out;
+        uint32_t out = rw->nodes.out[n];
 
-        if (out == BP_NONE || rw->values[out].count == 0)
+        if (out == BP_NONE || rw->values.count[out] == 0)
             bp_rw_drop_unused(rw, n);
     }
     rw->n_matches += before - rw->n_alive;

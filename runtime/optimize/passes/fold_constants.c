@@ -57,15 +57,15 @@ static bool is_fixed(const struct bp_rewrite *rw, const bool *fixed, uint32_t va
 /* Is all that node n reads the same each time? It says so without the node, which is far away. */
 static bool reads_fixed(const struct bp_rewrite *rw, uint32_t n, const bool *fixed)
 {
-    const struct bp_rw_node *row = &rw->nodes[n];
+    uint32_t first = rw->nodes.first_use[n], n_in = rw->nodes.n_in[n];
 
     if (bp_rw_is_dead(rw, n))
         return false;
-    for (uint32_t i = 0; i < row->n_in; i++) {
-        if (!is_fixed(rw, fixed, rw->uses[row->first_use + i].value))
+    for (uint32_t use = first; use < first + n_in; use++) {
+        if (!is_fixed(rw, fixed, rw->uses.value[use]))
             return false;
     }
-    return row->n_in > 0;
+    return n_in > 0;
 }
 
 /* May a node that reads only such be run once? */
@@ -111,10 +111,10 @@ static bool is_wanted(const struct batch *b, uint32_t value, const bool *in_batc
 {
     const struct bp_rewrite *rw = b->rw;
 
-    if (rw->values[value].flags & (BP_IR_OUTPUT | BP_RW_CAPTURED))
+    if (rw->values.flags[value] & (BP_IR_OUTPUT | BP_RW_CAPTURED))
         return true;
-    for (uint32_t u = rw->values[value].head; u != BP_NONE; u = rw->uses[u].next) {
-        if (!in_batch[rw->uses[u].node])
+    for (uint32_t u = rw->values.head[value]; u != BP_NONE; u = rw->uses.next[u]) {
+        if (!in_batch[rw->uses.node[u]])
             return true;
     }
     return false;
@@ -192,7 +192,7 @@ static bp_rc use_results(struct batch *b, bp_err *err)
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; rc >= 0 && i < b->ir->n_outputs; i++) {
-        uint32_t maker = b->rw->values[b->wanted[i]].producer;
+        uint32_t maker = b->rw->values.producer[b->wanted[i]];
 
         rc = bp_rw_fix(b->rw, b->wanted[i], b->results[i], err);
         bp_rw_set_producer(b->rw, b->wanted[i], maker); /* until all of the node's are fixed */

@@ -118,9 +118,9 @@ static bool keeps_bytes(const struct bp_rewrite *rw, const struct bp_ir_node *no
 
 bool bp_fold_may_do_at_once(const struct bp_rewrite *rw, uint32_t n)
 {
-    uint32_t out = rw->nodes[n].out;
+    uint32_t out = rw->nodes.out[n];
 
-    return out == BP_NONE || rw->values[out].flags & BP_RW_FOLLOWED || is_view(rw, n);
+    return out == BP_NONE || rw->values.flags[out] & BP_RW_FOLLOWED || is_view(rw, n);
 }
 
 bp_rc bp_fold_at_once(struct bp_rewrite *rw, uint32_t n, bp_err *err)

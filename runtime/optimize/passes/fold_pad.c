@@ -127,7 +127,7 @@ static bp_rc fold(struct bp_rewrite *rw, uint32_t n, bp_err *err)
     if (rc >= 0 && strcmp(node->op, "AveragePool") == 0)
         rc = bp_rw_set_attr(rw, n, "count_include_pad", BP_ATTR_INT, &one, 1, false, err);
     if (rc >= 0)
-        rc = bp_rw_set_input(rw, n, 0, rw->ir->nodes[before].in[0], err);
+        rc = bp_rw_set_input(rw, n, 0, bp_rw_input(rw, before, 0), err);
     rw->n_matches++;
     return rc;
 }

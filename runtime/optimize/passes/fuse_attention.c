@@ -205,11 +205,11 @@ static bool fits(const struct bp_rewrite *rw, const struct parts *p, bool *rows)
 /* What an earlier attention has made of the mask: rows for all steps; or BP_NONE. */
 static uint32_t find_spread(const struct bp_rewrite *rw, const struct parts *p)
 {
-    for (uint32_t u = rw->values[p->mask].head; u != BP_NONE; u = rw->uses[u].next) {
-        const struct bp_ir_node *node = bp_rw_node(rw, rw->uses[u].node);
+    for (uint32_t u = rw->values.head[p->mask]; u != BP_NONE; u = rw->uses.next[u]) {
+        const struct bp_ir_node *node = bp_rw_node(rw, rw->uses.node[u]);
         const struct bp_fact *y, *m = &rw->facts[p->mask];
 
-        if (!node || !is_plain(rw, rw->uses[u].node, "Expand") || node->in[0] != p->mask)
+        if (!node || !is_plain(rw, rw->uses.node[u], "Expand") || node->in[0] != p->mask)
             continue;
         y = &rw->facts[node->out[0]];
         if (y->rank == 4 && bp_sym_equal(y->dims[0], m->dims[0]) &&

@@ -75,7 +75,7 @@ bp_rc bp_pass_fuse_fast_gelu(struct bp_rewrite *rw, bp_err *err)
 
     for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
         if (!bp_rw_is(rw, n, "Tanh") ||
-            bp_rw_only_user_is(rw, rw->nodes[n].out, "Add") == BP_NONE)
+            bp_rw_only_user_is(rw, rw->nodes.out[n], "Add") == BP_NONE)
             continue;
         gelu = (struct bp_gelu){.n_of = 0};
         if (find(rw, n, &gelu))

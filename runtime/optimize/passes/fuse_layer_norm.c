@@ -34,7 +34,7 @@ static bool is_closed(const struct bp_rewrite *rw, const struct bp_norm *p, uint
     for (uint32_t i = 0; i + 1 < p->n_of; i++) {
         uint32_t v = rw->ir->nodes[p->of[i]].out[0];
 
-        if (v == d ? rw->values[v].flags & (BP_IR_OUTPUT | BP_RW_CAPTURED)
+        if (v == d ? rw->values.flags[v] & (BP_IR_OUTPUT | BP_RW_CAPTURED)
                    : bp_rw_only_user(rw, v) == BP_NONE)
             return false;
     }
@@ -49,7 +49,7 @@ static bool find(struct bp_rewrite *rw, uint32_t div, struct bp_norm *p)
     *p = (struct bp_norm){.n_of = 0};
     if (node->domain[0] || node->schema->since < 7 || !find_centre(rw, sub, p))
         return false;
-    reads = rw->values[d].count;
+    reads = rw->values.count[d];
     if (!bp_norm_spread(rw, bp_rw_producer(rw, node->in[1]), d, p))
         return false;
     /* the division reads d once, its square once or (as a product) twice */

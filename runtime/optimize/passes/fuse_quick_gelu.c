@@ -43,7 +43,7 @@ static bool find_scale(struct bp_rewrite *rw, uint32_t scale, uint32_t sigmoid, 
 static bool find(struct bp_rewrite *rw, uint32_t sigmoid, struct parts *p)
 {
     const struct bp_ir_node *node, *product;
-    uint32_t mul = bp_rw_only_user_is(rw, rw->nodes[sigmoid].out, "Mul");
+    uint32_t mul = bp_rw_only_user_is(rw, rw->nodes.out[sigmoid], "Mul");
     uint32_t from = bp_rw_input(rw, sigmoid, 0);
 
     if (mul == BP_NONE ||

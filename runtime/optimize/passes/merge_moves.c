@@ -34,7 +34,7 @@ static bp_rc merge_transpose(struct bp_rewrite *rw, uint32_t n, bp_err *err)
             return BP_OK;
         both[i] = a[b[i]];
     }
-    from = rw->ir->nodes[before].in[0];
+    from = bp_rw_input(rw, before, 0);
     rc = bp_rw_stand_for(rw, n, before, err);
     if (rc >= 0)
         rc = bp_rw_set_attr(rw, n, "perm", BP_ATTR_INT, both, n_b, true, err);
@@ -80,7 +80,7 @@ static bp_rc merge_reshape(struct bp_rewrite *rw, uint32_t n, bp_err *err)
         return BP_OK;
     rc = bp_rw_stand_for(rw, n, before, err);
     if (rc >= 0)
-        rc = bp_rw_set_input(rw, n, 0, rw->ir->nodes[before].in[0], err);
+        rc = bp_rw_set_input(rw, n, 0, bp_rw_input(rw, before, 0), err);
     rw->n_matches++;
     return rc;
 }

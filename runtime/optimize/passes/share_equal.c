@@ -44,27 +44,23 @@ static bool same_attrs(const struct bp_ir_node *a, const struct bp_ir_node *b)
     return true;
 }
 
-/* Do they read the same? Their rows tell, without the nodes. */
+/* Do they read the same? */
 static bool same_inputs(const struct bp_rewrite *rw, uint32_t a, uint32_t b)
 {
-    const struct bp_rw_node *x = &rw->nodes[a], *y = &rw->nodes[b];
+    uint32_t n_in = rw->nodes.n_in[a];
 
-    if (x->key != y->key || x->n_in != y->n_in)
-        return false;
-    for (uint32_t i = 0; i < x->n_in; i++) {
-        if (rw->uses[x->first_use + i].value != rw->uses[y->first_use + i].value)
-            return false;
-    }
-    return true;
+    return rw->nodes.key[a] == rw->nodes.key[b] && n_in == rw->nodes.n_in[b] &&
+           memcmp(&rw->uses.value[rw->nodes.first_use[a]], &rw->uses.value[rw->nodes.first_use[b]],
+                  n_in * sizeof *rw->uses.value) == 0;
 }
 
 /* May node n be the first or the second of two? Its output must be free to go. */
 static bool is_candidate(const struct bp_rewrite *rw, uint32_t n)
 {
-    uint32_t out = rw->nodes[n].out;
+    uint32_t out = rw->nodes.out[n];
 
-    return !bp_rw_is_dead(rw, n) && rw->nodes[n].n_in > 0 && out != BP_NONE &&
-           !(rw->values[out].flags & BP_IR_OUTPUT);
+    return !bp_rw_is_dead(rw, n) && rw->nodes.n_in[n] > 0 && out != BP_NONE &&
+           !(rw->values.flags[out] & BP_IR_OUTPUT);
 }
 
 /* Does node `first`, which may be any, do what node n does? */
@@ -85,14 +81,13 @@ static bool is_equal(const struct bp_rewrite *rw, uint32_t first, uint32_t n)
 /* The input that has the fewest readers: those of any have to have the equal node among them. */
 static uint32_t rarest_input(const struct bp_rewrite *rw, uint32_t n)
 {
-    const struct bp_rw_node *row = &rw->nodes[n];
-    uint32_t best = BP_NONE;
+    uint32_t first = rw->nodes.first_use[n], best = BP_NONE;
 
-    for (uint32_t i = row->first_use; i < row->first_use + row->n_in; i++) {
-        uint32_t value = rw->uses[i].value;
+    for (uint32_t use = first; use < first + rw->nodes.n_in[n]; use++) {
+        uint32_t value = rw->uses.value[use];
 
         if (value != BP_NONE &&
-            (best == BP_NONE || rw->values[value].count < rw->values[best].count))
+            (best == BP_NONE || rw->values.count[value] < rw->values.count[best]))
             best = value;
     }
     return best;
@@ -101,9 +96,9 @@ static uint32_t rarest_input(const struct bp_rewrite *rw, uint32_t n)
 /* The earlier reader of a value that does what node n does, or BP_NONE. */
 static uint32_t find_reader(const struct bp_rewrite *rw, uint32_t value, uint32_t n)
 {
-    for (uint32_t u = rw->values[value].head; u != BP_NONE; u = rw->uses[u].next) {
-        if (rw->uses[u].node < n && is_equal(rw, rw->uses[u].node, n))
-            return rw->uses[u].node;
+    for (uint32_t u = rw->values.head[value]; u != BP_NONE; u = rw->uses.next[u]) {
+        if (rw->uses.node[u] < n && is_equal(rw, rw->uses.node[u], n))
+            return rw->uses.node[u];
     }
     return BP_NONE;
 }
@@ -116,13 +111,10 @@ static uint32_t find_reader(const struct bp_rewrite *rw, uint32_t value, uint32_
  */
 enum { FEW_READERS = 8, MOST_PROBES = 16 };
 
-struct slot {
-    uint32_t hash;
-    uint32_t n; /* one more than the node; 0: free */
-};
-
 struct table {
-    struct slot *slots; /* NULL: none was needed yet */
+    /* one more than a node in the lower bits, of its hash what has room above; 0: free */
+    uint32_t *slots; /* NULL: none was needed yet */
+    uint32_t nodes;  /* the lower bits */
     size_t mask;
 };
 
@@ -132,35 +124,15 @@ static uint64_t mix(uint64_t hash, uint64_t number)
     return hash ^ hash >> 32;
 }
 
-static uint64_t hash_numbers(const bp_attr *attr)
-{
-    uint64_t hash = attr->count;
-
-    for (uint32_t i = 0; i < attr->count; i++) {
-        uint32_t bits;
-
-        if (attr->type == BP_ATTR_INT) {
-            hash = mix(hash, (uint64_t)((const int64_t *)attr->data)[i]);
-        } else if (attr->type == BP_ATTR_FLOAT) {
-            memcpy(&bits, (const float *)attr->data + i, sizeof bits);
-            hash = mix(hash, bits);
-        }
-    }
-    return hash;
-}
-
 /* Numbers of attributes too, so that nodes that differ in them alone do not meet. */
 static uint32_t hash_of(const struct bp_rewrite *rw, uint32_t n)
 {
-    const struct bp_rw_node *row = &rw->nodes[n];
-    const struct bp_ir_node *node = &rw->ir->nodes[n];
-    uint64_t hash = row->key, attrs = 0;
+    uint32_t first = rw->nodes.first_use[n];
+    uint64_t hash = rw->nodes.key[n];
 
-    for (uint32_t i = 0; i < row->n_in; i++)
-        hash = mix(hash, rw->uses[row->first_use + i].value);
-    for (uint32_t i = 0; i < node->n_attrs; i++)
-        attrs += hash_numbers(&node->attrs[i]); /* a sum, as their order is nothing */
-    return (uint32_t)(mix(hash, attrs) >> 16);
+    for (uint32_t use = first; use < first + rw->nodes.n_in[n]; use++)
+        hash = mix(hash, rw->uses.value[use]);
+    return (uint32_t)(mix(hash, rw->nodes.attrs[n]) >> 16);
 }
 
 static bool make_table(struct table *table, uint32_t n_nodes)
@@ -171,6 +143,8 @@ static bool make_table(struct table *table, uint32_t n_nodes)
         cap *= 2;
     table->slots = calloc(cap, sizeof *table->slots);
     table->mask = cap - 1;
+    for (table->nodes = 1; table->nodes < n_nodes;)
+        table->nodes = table->nodes << 1 | 1;
     return table->slots != NULL;
 }
 
@@ -181,14 +155,14 @@ static uint32_t find_first(const struct bp_rewrite *rw, const struct table *tabl
     size_t at = hash & table->mask;
 
     for (int i = 0; i < MOST_PROBES; i++, at = (at + 1) & table->mask) {
-        struct slot *slot = &table->slots[at];
+        uint32_t slot = table->slots[at], first = (slot & table->nodes) - 1;
 
-        if (slot->n == 0) {
-            *slot = (struct slot){hash, n + 1};
+        if (slot == 0) {
+            table->slots[at] = (hash & ~table->nodes) | (n + 1);
             return BP_NONE;
         }
-        if (slot->hash == hash && is_equal(rw, slot->n - 1, n))
-            return slot->n - 1;
+        if (((slot ^ hash) & ~table->nodes) == 0 && is_equal(rw, first, n))
+            return first;
     }
     return BP_NONE;
 }
@@ -206,16 +180,16 @@ bp_rc bp_pass_share_equal(struct bp_rewrite *rw, bp_err *err)
     for (uint32_t n = 0; n < rw->ir->n_nodes; n++) {
         uint32_t rarest = is_candidate(rw, n) ? rarest_input(rw, n) : BP_NONE, first;
 
-        if (!is_candidate(rw, n) || (rarest != BP_NONE && rw->values[rarest].count < 2))
+        if (!is_candidate(rw, n) || (rarest != BP_NONE && rw->values.count[rarest] < 2))
             continue;
-        if (rarest != BP_NONE && rw->values[rarest].count <= FEW_READERS) {
+        if (rarest != BP_NONE && rw->values.count[rarest] <= FEW_READERS) {
             first = find_reader(rw, rarest, n);
         } else {
             if (!table.slots && !make_table(&table, rw->ir->n_nodes))
                 return bp_fail_nomem(err, "equal nodes");
             first = find_first(rw, &table, n);
         }
-        if (first != BP_NONE && bp_rw_replace(rw, rw->nodes[n].out, rw->nodes[first].out))
+        if (first != BP_NONE && bp_rw_replace(rw, rw->nodes.out[n], rw->nodes.out[first]))
             rw->n_matches++;
     }
     free(table.slots);

@@ -74,9 +74,9 @@ static bool take_first(struct bp_rewrite *rw, uint32_t *table, size_t mask, uint
 /* A node that computes nothing but sizes, and that nothing keeps. */
 static bool may_share(const struct bp_rewrite *rw, uint32_t n)
 {
-    uint32_t out = rw->nodes[n].out;
+    uint32_t out = rw->nodes.out[n];
     const struct bp_ir_node *node =
-        out != BP_NONE && rw->values[out].flags & BP_RW_FOLLOWED ? bp_rw_node(rw, n) : NULL;
+        out != BP_NONE && rw->values.flags[out] & BP_RW_FOLLOWED ? bp_rw_node(rw, n) : NULL;
 
     return node && node->schema && node->n_bodies == 0 && node->n_out == 1 &&
            node->out[0] != BP_NONE && !bp_rw_is_random(node) &&
@@ -97,7 +97,7 @@ bp_rc bp_pass_share_shapes(struct bp_rewrite *rw, bp_err *err)
             table = calloc(cap, sizeof *table);
         if (!table)
             return bp_fail_nomem(err, "equal sizes");
-        if (take_first(rw, table, cap - 1, rw->nodes[n].out))
+        if (take_first(rw, table, cap - 1, rw->nodes.out[n]))
             rw->n_matches++;
     }
     free(table);
