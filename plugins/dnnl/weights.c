@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* weights.c - constants in oneDNN's layouts, one copy a process through the host's service. */
 
-#include "onednn.h"
+#include "quant.h"
 
 #include <inttypes.h>
 
@@ -14,6 +14,7 @@ struct bp_dnnl_weight {
 struct packing {
     const struct bp_dnnl_build *b;
     uint32_t value;
+    const struct bp_dnnl_rows *rows; /* bytes that are dequantised on the way; NULL: as they are */
     const char *name;
     bp_span bytes;
     const dnnl_memory_desc_t *seen, *want;
@@ -29,14 +30,23 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t n)
     return h;
 }
 
-static void make_key(const bp_value *value, const dnnl_memory_desc_t *seen,
-                     const dnnl_memory_desc_t *want, char *key, size_t cap)
+/* Goes on with all that the packing does to the bytes. */
+static uint64_t hash_packing(uint64_t h, const struct packing *p)
 {
-    uint64_t a = hash(UINT64_C(0xcbf29ce484222325), seen, sizeof *seen);
-    uint64_t b = hash(UINT64_C(0x9e3779b97f4a7c15), seen, sizeof *seen);
+    h = hash(hash(h, p->seen, sizeof *p->seen), p->want, sizeof *p->want);
+    if (!p->rows)
+        return h;
+    h = hash(h, p->rows->quant.scales, p->rows->quant.n * sizeof *p->rows->quant.scales);
+    h = hash(h, p->rows->quant.zeros, p->rows->quant.n * sizeof *p->rows->quant.zeros);
+    return hash(h, &p->rows->width, sizeof p->rows->width);
+}
 
-    snprintf(key, cap, "%" PRIx64 ":%016" PRIx64 "%016" PRIx64, value->const_id,
-             hash(a, want, sizeof *want), hash(b, want, sizeof *want));
+static void make_key(const struct packing *p, char *key, size_t cap)
+{
+    snprintf(key, cap, "%" PRIx64 ":%016" PRIx64 "%016" PRIx64,
+             BP_VALUE(p->b->graph, p->value)->const_id,
+             hash_packing(UINT64_C(0xcbf29ce484222325), p),
+             hash_packing(UINT64_C(0x9e3779b97f4a7c15), p));
 }
 
 /* One reorder, here and now. */
@@ -77,20 +87,24 @@ static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
     const struct packing *p = u;
     const bp_host *host = p->b->host;
     const void *from = p->bytes.data;
+    size_t size = bp_dnnl.memory_desc_get_size(p->seen);
     void *copy = NULL;
     dnnl_status_t status;
 
     (void)n;
-    if ((uintptr_t)from % sizeof(float) != 0) {
-        copy = host->alloc(host->h, p->bytes.size, 64);
+    if (p->rows || (uintptr_t)from % sizeof(float) != 0) {
+        copy = host->alloc(host->h, size, 64);
         if (!copy)
             return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for a copy of '%s'", p->name);
-        memcpy(copy, from, p->bytes.size);
+        if (p->rows)
+            bp_dnnl_dequantize(p->rows, from, copy, size / sizeof(float));
+        else
+            memcpy(copy, from, size);
         from = copy;
     }
     status = reorder_now(p, from, dst);
     if (copy)
-        host->free(host->h, copy, p->bytes.size, 64);
+        host->free(host->h, copy, size, 64);
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "a new layout of '%s'", p->name);
     if (p->b->instance->constants.done)
@@ -101,29 +115,35 @@ static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
 bp_rc bp_dnnl_constant(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *seen,
                        const dnnl_memory_desc_t *want, const void **out, bp_err *err)
 {
-    const bp_value *v = BP_VALUE(b->graph, value);
-    struct packing p = {.b = b, .value = value, .name = v->name, .seen = seen, .want = want};
+    const struct bp_dnnl_rows *rows = b->values[value].rows;
+    const bp_value *v = BP_VALUE(b->graph, rows ? rows->from : value);
+    struct packing p = {.b = b,
+                        .value = rows ? rows->from : value,
+                        .rows = rows,
+                        .name = v->name,
+                        .seen = seen,
+                        .want = want};
     size_t bytes = bp_dnnl.memory_desc_get_size(want);
     struct bp_dnnl_weight *weight;
     char key[64];
     bp_rc rc;
 
-    rc = b->host->constant(b->host->h, b->graph, value, &p.bytes, err);
+    rc = b->host->constant(b->host->h, b->graph, p.value, &p.bytes, err);
     if (rc < 0)
         return rc;
-    if (p.bytes.size < bp_dnnl.memory_desc_get_size(seen)) {
+    if (p.bytes.size < bp_dnnl.memory_desc_get_size(seen) / (rows ? sizeof(float) : 1)) {
         return bp_fail(err, BP_E_INVALID,
                        "constant '%s' has %zu bytes, which is not what its shape says", v->name,
                        p.bytes.size);
     }
-    if (bp_dnnl_same(seen, want) && (uintptr_t)p.bytes.data % sizeof(float) == 0) {
+    if (!rows && bp_dnnl_same(seen, want) && (uintptr_t)p.bytes.data % sizeof(float) == 0) {
         *out = p.bytes.data;
         return BP_OK;
     }
     weight = bp_dnnl_memory_get(b->memory, 1, sizeof *weight);
     if (!weight)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for '%s'", v->name);
-    make_key(v, seen, want, key, sizeof key);
+    make_key(&p, key, sizeof key);
     rc = b->host->weight_get(b->host->h, key, bytes, 64, pack, &p, &weight->bytes, err);
     if (rc < 0)
         return rc;
