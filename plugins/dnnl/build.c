@@ -8,6 +8,11 @@
 
 #include "onednn.h"
 
+bool bp_dnnl_is_constant(const struct bp_dnnl_build *b, uint32_t value)
+{
+    return BP_VALUE(b->graph, value)->flags & BP_VALUE_CONSTANT || b->values[value].rows;
+}
+
 dnnl_data_type_t bp_dnnl_host_type(const bp_graph *graph, uint32_t value)
 {
     switch (BP_VALUE(graph, value)->dtype) {
@@ -213,7 +218,7 @@ bp_rc bp_dnnl_form_of(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory
     struct bp_dnnl_form from;
     bp_rc rc;
 
-    if (BP_VALUE(b->graph, value)->flags & BP_VALUE_CONSTANT)
+    if (bp_dnnl_is_constant(b, value))
         return constant_form(b, value, want, out, err);
     found = find_form(v, want);
     if (!found)
@@ -245,7 +250,7 @@ bp_rc bp_dnnl_weights(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory
     dnnl_memory_desc_t plain;
     bp_rc rc;
 
-    if (BP_VALUE(b->graph, value)->flags & BP_VALUE_CONSTANT) {
+    if (bp_dnnl_is_constant(b, value)) {
         out->md = *want;
         out->place = (struct bp_dnnl_place){.kind = BP_DNNL_FIXED};
         return bp_dnnl_constant(b, value, seen, want, &out->place.fixed, err);

@@ -135,10 +135,14 @@ struct bp_dnnl_ways {
     bool *is_winograd; /* one a node: so, where oneDNN has a kernel; by the chain's last node */
 };
 
+struct bp_dnnl_rows; /* quant.h */
+
 struct bp_dnnl_value {
     dnnl_dims_t dims; /* of rank 0: one dimension of 1 */
     int rank;
-    bool is_known;    /* it has a shape */
+    bool is_known; /* it has a shape */
+    const struct bp_dnnl_rows
+        *rows;        /* of a constant, which are dequantised once; NULL: it is not */
     uint32_t n_forms; /* layouts in which it exists so far */
     struct bp_dnnl_form forms[2];
     uint32_t uses_left; /* reads by nodes that are not built yet, and one for an output */
@@ -259,6 +263,8 @@ dnnl_data_type_t bp_dnnl_heavy_type(const struct bp_dnnl_build *b);
 /* In what a product of operands of `type` makes the value: what leaves the group is float32. */
 dnnl_data_type_t bp_dnnl_result_type(const struct bp_dnnl_build *b, uint32_t value,
                                      dnnl_data_type_t type);
+/* Is it the same in every run? */
+bool bp_dnnl_is_constant(const struct bp_dnnl_build *b, uint32_t value);
 /* In what the host has the value; dnnl_data_type_undef: one that no operator here computes with. */
 dnnl_data_type_t bp_dnnl_host_type(const bp_graph *graph, uint32_t value);
 /* In what the value lies now; before it lies anywhere, and a constant: as the host has it. */
@@ -365,7 +371,8 @@ struct bp_dnnl_arrangement {
     const char *name;
     size_t from_bytes; /* that the constant has */
     void (*fill)(const struct bp_dnnl_arrangement *how, const char *in, float *out);
-    const void *u; /* what fill() knows besides */
+    const void *u; /* what fill() knows besides, */
+    uint64_t hash; /* of that, if copies differ by it */
 };
 /* The same for a constant that is arranged first; how NULL: as it lies. */
 bp_rc bp_dnnl_arranged(struct bp_dnnl_build *b, uint32_t value,

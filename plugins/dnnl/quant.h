@@ -14,6 +14,17 @@ struct bp_dnnl_quant {
     uint32_t n;           /* 1, or one for each index of a dimension */
 };
 
+/* A tensor whose row r of `width` numbers has the scale and zero point of index r % quant.n. */
+struct bp_dnnl_rows {
+    struct bp_dnnl_quant quant;
+    size_t width;
+    dnnl_data_type_t type; /* of the integers */
+    uint32_t from;         /* of a constant's: the value that they are */
+};
+
+/* n numbers of int8 or uint8, all that there are. */
+void bp_dnnl_dequantize(const struct bp_dnnl_rows *rows, const void *from, float *to, size_t n);
+
 /*
  * Are inputs `scale` and `zero` numbers that bp_dnnl_quant_read() can read? The second may be
  * absent. One of each, or `each` of them if that is not 0. Refuses else.

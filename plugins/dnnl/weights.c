@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* weights.c - constants in oneDNN's layouts, one copy a process through the host's service. */
 
-#include "onednn.h"
+#include "quant.h"
 
 #include <inttypes.h>
 
@@ -33,11 +33,12 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t n)
 static void make_key(const bp_value *value, const struct packing *p, char *key, size_t cap)
 {
     const char *name = p->how ? p->how->name : "";
+    uint64_t known = p->how ? p->how->hash : 0;
     uint64_t a = hash(UINT64_C(0xcbf29ce484222325), p->seen, sizeof *p->seen);
     uint64_t b = hash(UINT64_C(0x9e3779b97f4a7c15), p->seen, sizeof *p->seen);
 
-    a = hash(a, name, strlen(name));
-    b = hash(b, name, strlen(name));
+    a = hash(hash(a, name, strlen(name)), &known, sizeof known);
+    b = hash(hash(b, name, strlen(name)), &known, sizeof known);
     snprintf(key, cap, "%" PRIx64 ":%016" PRIx64 "%016" PRIx64, value->const_id,
              hash(a, p->want, sizeof *p->want), hash(b, p->want, sizeof *p->want));
 }
@@ -111,10 +112,41 @@ static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
     return BP_OK;
 }
 
+/* ---- bytes that a node dequantises ----------------------------------------------------------- */
+
+static void fill_dequantized(const struct bp_dnnl_arrangement *how, const char *in, float *out)
+{
+    bp_dnnl_dequantize(how->u, in, out, how->from_bytes);
+}
+
+static uint64_t hash_rows(const struct bp_dnnl_rows *rows)
+{
+    const struct bp_dnnl_quant *quant = &rows->quant;
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+    h = hash(h, quant->scales, quant->n * sizeof *quant->scales);
+    h = hash(h, quant->zeros, quant->n * sizeof *quant->zeros);
+    h = hash(h, &rows->width, sizeof rows->width);
+    return hash(h, &rows->type, sizeof rows->type);
+}
+
+/* ---- one copy for all ------------------------------------------------------------------------ */
+
 bp_rc bp_dnnl_constant(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *seen,
                        const dnnl_memory_desc_t *want, const void **out, bp_err *err)
 {
-    return bp_dnnl_arranged(b, value, NULL, seen, want, out, err);
+    const struct bp_dnnl_rows *rows = b->values[value].rows;
+    struct bp_dnnl_arrangement how;
+
+    if (!rows)
+        return bp_dnnl_arranged(b, value, NULL, seen, want, out, err);
+    how = (struct bp_dnnl_arrangement){.name = "dequantised",
+                                       .from_bytes =
+                                           bp_dnnl.memory_desc_get_size(seen) / sizeof(float),
+                                       .fill = fill_dequantized,
+                                       .u = rows,
+                                       .hash = hash_rows(rows)};
+    return bp_dnnl_arranged(b, rows->from, &how, seen, want, out, err);
 }
 
 bp_rc bp_dnnl_arranged(struct bp_dnnl_build *b, uint32_t value,
@@ -129,7 +161,7 @@ bp_rc bp_dnnl_arranged(struct bp_dnnl_build *b, uint32_t value,
     char key[64];
     bp_rc rc;
 
-    rc = b->host->constant(b->host->h, b->graph, value, &p.bytes, err);
+    rc = b->host->constant(b->host->h, b->graph, p.value, &p.bytes, err);
     if (rc < 0)
         return rc;
     if (p.bytes.size < (how ? how->from_bytes : bp_dnnl.memory_desc_get_size(seen))) {

@@ -472,6 +472,37 @@ START_TEST(quantizes_and_dequantizes_to_the_bit)
 }
 END_TEST
 
+/* Weights of a Conv, with a scale each, and of a Gemm, which lies the other way round. */
+static void make_floats_by_bytes(struct th *t, const void *u)
+{
+    (void)u;
+    dnnl_input(t, "x", "1,16,6,6");
+    byte_const(t, "q", I8, "32,16,3,3");
+    each_const(t, "q", 0.01f, 32);
+    dnnl_value(t, "w", "32,16,3,3");
+    th_node(t, "DequantizeLinear", 13, "q q_s q_z", "w");
+    th_int(t, "axis", 0);
+    dnnl_value(t, "c", "1,32,4,4");
+    th_node(t, "Conv", 11, "x w", "c");
+    dnnl_value(t, "f", "1,512");
+    th_node(t, "Flatten", 13, "c", "f");
+    byte_const(t, "p", U8, "24,512");
+    quant_const(t, "p", U8, 0.001f, 77);
+    dnnl_value(t, "b", "24,512");
+    th_node(t, "DequantizeLinear", 13, "p p_s p_z", "b");
+    dnnl_output(t, "y", "1,24");
+    th_node(t, "Gemm", 13, "f b", "y");
+    th_int(t, "transB", 1);
+    dnnl_output(t, "z", "24,512"); /* what is constant may leave the group */
+    th_node(t, "DequantizeLinear", 13, "p p_s p_z", "z");
+}
+
+START_TEST(dequantizes_weights_once)
+{
+    dnnl_compare("floats by bytes", make_floats_by_bytes, NULL, 1);
+}
+END_TEST
+
 /* ---- a network ------------------------------------------------------------------------------- */
 
 static void add_conv(struct th *t, const char *nodes, const char *w, const char *dims,
@@ -676,6 +707,7 @@ int main(void)
     tcase_add_test(tcase, makes_floats_of_bytes);
     tcase_add_test(tcase, adds_averages_and_moves_bytes);
     tcase_add_test(tcase, quantizes_and_dequantizes_to_the_bit);
+    tcase_add_test(tcase, dequantizes_weights_once);
     tcase_add_test(tcase, a_network_stays_in_bytes);
     tcase_add_test(tcase, convolves_bytes_of_any_size);
     tcase_add_test(tcase, refuses_with_a_reason);

@@ -18,11 +18,6 @@ struct product {
     bool has_other; /* C is added behind the product; the second of attr's numbers */
 };
 
-static bool is_constant(const struct bp_dnnl_build *b, uint32_t value)
-{
-    return BP_VALUE(b->graph, value)->flags & BP_VALUE_CONSTANT;
-}
-
 /* With operands of that type. */
 static bp_rc describe_as(struct bp_dnnl_build *b, struct product *p, dnnl_data_type_t type,
                          dnnl_primitive_desc_t *out, bp_err *err)
@@ -35,7 +30,7 @@ static bp_rc describe_as(struct bp_dnnl_build *b, struct product *p, dnnl_data_t
     p->y.data_type = bp_dnnl_result_type(b, p->made, type);
     weights = p->b;
     weights.data_type = type;
-    if (is_constant(b, p->node->in[1])) /* oneDNN may pack it, once */
+    if (bp_dnnl_is_constant(b, p->node->in[1])) /* oneDNN may pack it, once */
         bp_dnnl_any_as(p->b.ndims, p->b.dims, type, &weights);
     status = bp_dnnl.matmul_desc_init(&desc, &p->a, &weights, p->has_bias ? &p->bias : NULL, &p->y);
     if (status != dnnl_success)

@@ -79,13 +79,6 @@ static bool claim_dequantize(const struct bp_dnnl_op *op, const struct bp_dnnl_q
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-/* Scales lie so that row r of `width` numbers has the one of index r % quant.n. */
-struct job {
-    struct bp_dnnl_quant quant;
-    size_t width;
-    dnnl_data_type_t type; /* of the integers */
-};
-
 /* NaN becomes the least number. */
 WIDE_LOOP
 static void to_bytes(const float *x, uint8_t *y, size_t n, float scale, int32_t zero, int32_t least,
@@ -119,13 +112,14 @@ static void from_words(const int32_t *x, float *y, size_t n, float scale, int32_
         y[i] = (float)((double)x[i] - zero) * scale;
 }
 
-static void quantize(const struct job *job, void *const *at, size_t from, size_t n, uint32_t index)
+static void quantize(const struct bp_dnnl_rows *job, void *const *at, size_t from, size_t n,
+                     uint32_t index)
 {
     to_bytes((const float *)at[0] + from, (uint8_t *)at[1] + from, n, job->quant.scales[index],
              job->quant.zeros[index], bp_dnnl_least(job->type), bp_dnnl_most(job->type));
 }
 
-static void dequantize(const struct job *job, void *const *at, size_t from, size_t n,
+static void dequantize(const struct bp_dnnl_rows *job, void *const *at, size_t from, size_t n,
                        uint32_t index)
 {
     float *y = (float *)at[1] + from, scale = job->quant.scales[index];
@@ -138,11 +132,12 @@ static void dequantize(const struct job *job, void *const *at, size_t from, size
                    job->type == dnnl_s8 ? 0x80 : 0);
 }
 
-typedef void (*row_fn)(const struct job *job, void *const *at, size_t from, size_t n,
+typedef void (*row_fn)(const struct bp_dnnl_rows *job, void *const *at, size_t from, size_t n,
                        uint32_t index);
 
 /* A piece is a row, or a number if all have one scale. */
-static void do_rows(const struct job *job, row_fn row, void *const *at, size_t first, size_t end)
+static void do_rows(const struct bp_dnnl_rows *job, row_fn row, void *const *at, size_t first,
+                    size_t end)
 {
     if (job->quant.n == 1) {
         row(job, at, first, end - first, 0);
@@ -160,6 +155,13 @@ static void quantize_rows(const void *u, void *const *at, size_t first, size_t e
 static void dequantize_rows(const void *u, void *const *at, size_t first, size_t end)
 {
     do_rows(u, dequantize, at, first, end);
+}
+
+void bp_dnnl_dequantize(const struct bp_dnnl_rows *rows, const void *from, float *to, size_t n)
+{
+    void *const at[2] = {(void *)(uintptr_t)from, to};
+
+    do_rows(rows, dequantize, at, 0, n / rows->width);
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
@@ -185,6 +187,27 @@ static bp_rc take_input(struct bp_dnnl_build *b, uint32_t value, bool is_plain,
     return bp_dnnl_form_of(b, value, &want, out, err);
 }
 
+/* Bytes that are the same in every run; few words of int32 are not worth it. */
+static bool is_weights(const struct bp_dnnl_build *b, uint32_t value)
+{
+    return BP_VALUE(b->graph, value)->flags & BP_VALUE_CONSTANT &&
+           bp_dnnl_host_type(b->graph, value) != dnnl_s32 &&
+           bp_dnnl_host_type(b->graph, value) != dnnl_f32;
+}
+
+static struct bp_dnnl_rows rows_of_constant(const struct bp_dnnl_build *b, const bp_node *node,
+                                            const struct bp_dnnl_quant *quant)
+{
+    const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X);
+    int axis = axis_of(b->graph, node, (uint32_t)x->rank);
+    struct bp_dnnl_rows rows = {.quant = *quant, .width = 1, .from = node->in[X]};
+
+    rows.type = bp_dnnl_host_type(b->graph, node->in[X]);
+    for (int i = axis + 1; quant->n > 1 && i < x->rank; i++)
+        rows.width *= (size_t)x->dims[i];
+    return rows;
+}
+
 static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
@@ -192,7 +215,7 @@ static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const b
     bool is_output = BP_VALUE(b->graph, node->out[0])->flags & BP_VALUE_OUTPUT;
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X);
     int axis = axis_of(b->graph, node, (uint32_t)x->rank);
-    struct job *job = bp_dnnl_memory_get(b->memory, 1, sizeof *job);
+    struct bp_dnnl_rows *job = bp_dnnl_memory_get(b->memory, 1, sizeof *job);
     struct bp_dnnl_form from, to;
     const struct bp_dnnl_form *operands[2] = {&from, &to};
     dnnl_memory_desc_t md;
@@ -202,6 +225,11 @@ static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const b
     if (!job)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
     rc = bp_dnnl_quant_read(b, node, SCALE, ZERO, &job->quant, err);
+    if (rc >= 0 && is_weights(b, node->in[X])) {
+        *job = rows_of_constant(b, node, &job->quant);
+        b->values[node->out[0]].rows = job;
+        return BP_OK;
+    }
     if (rc >= 0)
         rc = take_input(b, node->in[X], is_output && !is_first, &from, err);
     if (rc < 0)
