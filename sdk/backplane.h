@@ -878,11 +878,11 @@ BP_API bp_rc bp_profile_json(const bp_profile *profile, char **out, bp_err *err)
  * memory and times unknown.
  */
 enum {
-    BP_KNOWN_WEIGHTS = 1u << 0,
-    BP_KNOWN_MEMORY = 1u << 1,
-    BP_KNOWN_TIME = 1u << 2,
-    BP_KNOWN_COPIES = 1u << 3,
-    BP_KNOWN_SIMULATED = 1u << 4 /* its times are a simulation's */
+    BP_ESTIMATED_WEIGHTS = 1u << 0,
+    BP_ESTIMATED_MEMORY = 1u << 1,
+    BP_ESTIMATED_TIME = 1u << 2,
+    BP_ESTIMATED_COPIES = 1u << 3,
+    BP_ESTIMATED_SIMULATED = 1u << 4 /* its times are a simulation's */
 };
 
 typedef struct bp_report_provider {
@@ -898,7 +898,7 @@ typedef struct bp_report_provider {
     uint32_t states; /* BP_STATE_* */
     uint32_t n_costly; /* nodes it takes, but that the host gave to others as it would be slower */
     /* of a plan, where the provider reckons; of all its groups together, those in bodies once each */
-    uint32_t known; /* BP_KNOWN_*: which of these are */
+    uint32_t known; /* BP_ESTIMATED_*: which of these are */
     uint64_t weight_bytes; /* on the device for as long as the session lives */
     uint64_t peak_bytes;   /* on the device at most: these, and the values of a run */
     double run_ns, copy_ns; /* a run: on the device, and of copies between memories */
@@ -933,7 +933,7 @@ typedef struct bp_report_group {
     uint64_t copy_bytes;          /* a run, where sizes are known */
     const char *path;
     /* of a plan, where the provider reckons */
-    uint32_t known; /* BP_KNOWN_*: which of these are */
+    uint32_t known; /* BP_ESTIMATED_*: which of these are */
     uint32_t reserved0;
     uint64_t weight_bytes;  /* on the device for as long as the session lives */
     uint64_t run_bytes;     /* more while it runs: its inputs, its outputs and what is between */

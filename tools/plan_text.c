@@ -123,9 +123,9 @@ static void add_reckoned(struct table *table, const bp_report_group *row)
 {
     struct text bytes = {0}, time = {0};
 
-    if (row->known & BP_KNOWN_MEMORY)
+    if (row->known & BP_ESTIMATED_MEMORY)
         text_bytes(&bytes, row->weight_bytes + row->run_bytes);
-    if (row->known & BP_KNOWN_TIME)
+    if (row->known & BP_ESTIMATED_TIME)
         put_time(&time, row->run_ns);
     table_add(table, bytes.length || !row->known ? text_string(&bytes) : "?");
     table_add(table, time.length || !row->known ? text_string(&time) : "?");
@@ -201,10 +201,10 @@ static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool a
 /* What the provider reckons, in one line; nothing of one that does not. */
 static void say_reckoned(const bp_report_provider *row)
 {
-    bool is_whole = row->known & BP_KNOWN_MEMORY;
+    bool is_whole = row->known & BP_ESTIMATED_MEMORY;
     struct text bytes = {0}, weights = {0}, run = {0}, copies = {0};
 
-    if (!(row->known & BP_KNOWN_WEIGHTS))
+    if (!(row->known & BP_ESTIMATED_WEIGHTS))
         return;
     text_bytes(&bytes, row->peak_bytes);
     text_bytes(&weights, row->weight_bytes);
@@ -217,10 +217,10 @@ static void say_reckoned(const bp_report_provider *row)
     else
         printf("%s of constants in device memory; the rest depends on sizes that only a run knows",
                text_string(&weights));
-    if (row->known & BP_KNOWN_TIME)
+    if (row->known & BP_ESTIMATED_TIME)
         printf("; %s a run%s", text_string(&run),
-               row->known & BP_KNOWN_SIMULATED ? " in simulated time" : "");
-    if (row->known & BP_KNOWN_TIME && row->known & BP_KNOWN_COPIES)
+               row->known & BP_ESTIMATED_SIMULATED ? " in simulated time" : "");
+    if (row->known & BP_ESTIMATED_TIME && row->known & BP_ESTIMATED_COPIES)
         printf(", and %s of copies", text_string(&copies));
     putchar('\n');
     text_finish(&bytes);

@@ -111,15 +111,15 @@ static void ask(const struct reckoning *r, uint32_t g, bp_estimate *out)
 static uint32_t known_of(const struct reckoning *r, const bp_estimate *estimate, double around,
                          double copy_ns)
 {
-    uint32_t known = estimate->known & BP_ESTIMATE_WEIGHTS ? BP_KNOWN_WEIGHTS : 0;
+    uint32_t known = estimate->known & BP_ESTIMATE_WEIGHTS ? BP_ESTIMATED_WEIGHTS : 0;
 
     if (known && estimate->known & BP_ESTIMATE_SCRATCH && around >= 0)
-        known |= BP_KNOWN_MEMORY;
+        known |= BP_ESTIMATED_MEMORY;
     if (estimate->known & BP_ESTIMATE_TIME)
-        known |= BP_KNOWN_TIME;
+        known |= BP_ESTIMATED_TIME;
     if (around >= 0 && isfinite(copy_ns) && copy_ns >= 0)
-        known |= BP_KNOWN_COPIES;
-    return r->estimator->flags & BP_ESTIMATOR_SIMULATED ? known | BP_KNOWN_SIMULATED : known;
+        known |= BP_ESTIMATED_COPIES;
+    return r->estimator->flags & BP_ESTIMATOR_SIMULATED ? known | BP_ESTIMATED_SIMULATED : known;
 }
 
 static void reckon_group(struct reckoning *r, uint32_t g, uint32_t row_index)
@@ -133,12 +133,12 @@ static void reckon_group(struct reckoning *r, uint32_t g, uint32_t row_index)
     ask(r, g, &estimate);
     row.copy_ns = ask_copies(r, row.n_copies, row.copy_bytes);
     row.known = known_of(r, &estimate, around, row.copy_ns);
-    row.weight_bytes = row.known & BP_KNOWN_WEIGHTS ? estimate.weight_bytes : 0;
-    row.run_bytes = row.known & BP_KNOWN_MEMORY ? estimate.scratch_bytes + (uint64_t)around : 0;
-    row.run_ns = row.known & BP_KNOWN_TIME ? estimate.run_ns : 0;
-    row.copy_ns = row.known & BP_KNOWN_COPIES ? row.copy_ns : 0;
+    row.weight_bytes = row.known & BP_ESTIMATED_WEIGHTS ? estimate.weight_bytes : 0;
+    row.run_bytes = row.known & BP_ESTIMATED_MEMORY ? estimate.scratch_bytes + (uint64_t)around : 0;
+    row.run_ns = row.known & BP_ESTIMATED_TIME ? estimate.run_ns : 0;
+    row.copy_ns = row.known & BP_ESTIMATED_COPIES ? row.copy_ns : 0;
     bp_report_reckon_group(r->report, row_index, &row);
-    r->inside[g] = (double)(row.known & BP_KNOWN_MEMORY ? estimate.scratch_bytes : 0);
+    r->inside[g] = (double)(row.known & BP_ESTIMATED_MEMORY ? estimate.scratch_bytes : 0);
     r->total.known &= row.known;
     r->total.weight_bytes += row.weight_bytes;
     r->total.run_ns += row.run_ns;
@@ -164,7 +164,7 @@ static void reckon_groups(struct reckoning *r, uint32_t report_row)
     }
     if (!has_any)
         return;
-    if (r->total.known & BP_KNOWN_MEMORY)
+    if (r->total.known & BP_ESTIMATED_MEMORY)
         r->total.peak_bytes = r->total.weight_bytes + (uint64_t)find_peak(r);
     bp_report_reckon_graph(r->report, report_row, &r->total);
 }

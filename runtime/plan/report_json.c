@@ -76,11 +76,11 @@ static bp_rc add_provider(struct bp_text *text, const bp_report *report, uint32_
     bp_json_int(text, "costly", row.n_costly);
     bp_json_int(text, "nodes", row.n_nodes);
     bp_json_int(text, "groups", row.n_groups);
-    bytes_or_null(text, "weight_bytes", row.known & BP_KNOWN_WEIGHTS, row.weight_bytes);
-    bytes_or_null(text, "peak_bytes", row.known & BP_KNOWN_MEMORY, row.peak_bytes);
-    time_or_null(text, "run_ns", row.known & BP_KNOWN_TIME, row.run_ns);
-    time_or_null(text, "copy_ns", row.known & BP_KNOWN_COPIES, row.copy_ns);
-    bp_json_bool(text, "simulated", row.known & BP_KNOWN_SIMULATED);
+    bytes_or_null(text, "weight_bytes", row.known & BP_ESTIMATED_WEIGHTS, row.weight_bytes);
+    bytes_or_null(text, "peak_bytes", row.known & BP_ESTIMATED_MEMORY, row.peak_bytes);
+    time_or_null(text, "run_ns", row.known & BP_ESTIMATED_TIME, row.run_ns);
+    time_or_null(text, "copy_ns", row.known & BP_ESTIMATED_COPIES, row.copy_ns);
+    bp_json_bool(text, "simulated", row.known & BP_ESTIMATED_SIMULATED);
     bp_report_put_options(report, i, text);
     bp_json_close(text, '}');
     return BP_OK;
@@ -142,10 +142,10 @@ static bp_rc add_group(struct bp_text *text, const bp_report *report, uint32_t i
     bp_json_int(text, "copies", row.n_copies);
     bp_json_int(text, "copy_bytes", (int64_t)row.copy_bytes);
     bp_json_string(text, "path", row.path);
-    bytes_or_null(text, "weight_bytes", row.known & BP_KNOWN_WEIGHTS, row.weight_bytes);
-    bytes_or_null(text, "run_bytes", row.known & BP_KNOWN_MEMORY, row.run_bytes);
-    time_or_null(text, "run_ns", row.known & BP_KNOWN_TIME, row.run_ns);
-    time_or_null(text, "copy_ns", row.known & BP_KNOWN_COPIES, row.copy_ns);
+    bytes_or_null(text, "weight_bytes", row.known & BP_ESTIMATED_WEIGHTS, row.weight_bytes);
+    bytes_or_null(text, "run_bytes", row.known & BP_ESTIMATED_MEMORY, row.run_bytes);
+    time_or_null(text, "run_ns", row.known & BP_ESTIMATED_TIME, row.run_ns);
+    time_or_null(text, "copy_ns", row.known & BP_ESTIMATED_COPIES, row.copy_ns);
     bp_json_close(text, '}');
     return BP_OK;
 }

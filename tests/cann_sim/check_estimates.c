@@ -52,7 +52,10 @@ static struct bp_ascend_times times(void)
     return times;
 }
 
-enum { EVERYTHING = BP_KNOWN_WEIGHTS | BP_KNOWN_MEMORY | BP_KNOWN_TIME | BP_KNOWN_COPIES };
+enum {
+    EVERYTHING =
+        BP_ESTIMATED_WEIGHTS | BP_ESTIMATED_MEMORY | BP_ESTIMATED_TIME | BP_ESTIMATED_COPIES
+};
 
 /* Rows of the mixed model, and what else is set. */
 static const struct {
@@ -75,7 +78,7 @@ START_TEST(time_is_what_the_device_takes)
     cann_configure("launch_ns = 3000\nvector_rate = 10M\nmemory_rate = 7M\ncopy_rate = 1M\n");
     cann_add(BP_FALLBACK_REQUIRE, cases[_i].key, cases[_i].value);
     told = plan();
-    ck_assert_uint_eq(told.known, EVERYTHING | BP_KNOWN_SIMULATED);
+    ck_assert_uint_eq(told.known, EVERYTHING | BP_ESTIMATED_SIMULATED);
     kit_session();
     device_check_mixed(rows, 0);
     before = times();
@@ -140,7 +143,7 @@ START_TEST(sizes_that_a_run_knows_are_not_guessed)
     device_mixed_model("N");
     cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
     told = plan();
-    ck_assert_uint_eq(told.known & EVERYTHING, BP_KNOWN_WEIGHTS);
+    ck_assert_uint_eq(told.known & EVERYTHING, BP_ESTIMATED_WEIGHTS);
     ck_assert_uint_gt(told.weight_bytes, 0);
     ck_assert_uint_eq(told.peak_bytes, 0);
     ck_assert_double_eq(told.run_ns, 0);
@@ -163,7 +166,7 @@ START_TEST(groups_add_up)
             ck_assert_uint_eq(row.known, 0); /* in host memory */
             continue;
         }
-        ck_assert_uint_eq(row.known, EVERYTHING | BP_KNOWN_SIMULATED);
+        ck_assert_uint_eq(row.known, EVERYTHING | BP_ESTIMATED_SIMULATED);
         ck_assert_uint_gt(row.run_bytes, 0);
         ck_assert_uint_ge(told.peak_bytes, row.weight_bytes + row.run_bytes);
         run_ns += row.run_ns;
