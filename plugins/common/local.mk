@@ -3,4 +3,9 @@
 
 noinst_LTLIBRARIES += %D%/libbp-common.la
 %C%_libbp_common_la_CPPFLAGS = $(provider_cppflags)
-%C%_libbp_common_la_SOURCES = %D%/broadcast.c %D%/broadcast.h %D%/float16.h
+%C%_libbp_common_la_SOURCES = \
+	%D%/blocks.c \
+	%D%/blocks.h \
+	%D%/broadcast.c \
+	%D%/broadcast.h \
+	%D%/float16.h

@@ -16,7 +16,7 @@ bp_rc bp_cpu_fail(const struct bp_cpu_node *node, bp_err *err, bp_rc rc, const c
 
 void *bp_cpu_node_memory(struct bp_cpu_node *node, size_t bytes)
 {
-    return bp_cpu_memory_get(node->memory, bytes);
+    return bp_blocks_get(node->memory, bytes);
 }
 
 bp_span bp_cpu_constant(const struct bp_cpu_node *node, uint32_t input)
@@ -71,7 +71,7 @@ static bp_rc fetch_constant(bp_program *program, uint32_t index, bool needs_alig
         (!needs_alignment || (uintptr_t)constant->data % alignment(value->dtype) == 0))
         return BP_OK;
 
-    copy = bp_cpu_memory_get(&program->memory, constant->size);
+    copy = bp_blocks_get(&program->memory, constant->size);
     if (!copy)
         return bp_fail(err, BP_E_NOMEM, "no memory for a copy of constant '%s'", value->name);
     if (constant->size > 0)
@@ -132,22 +132,22 @@ static bp_rc pack_all(bp_program *program, bp_err *err)
 bp_rc bp_cpu_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags, bp_program **out,
                      bp_err *err)
 {
-    struct bp_cpu_memory memory = {.host = &instance->host};
+    struct bp_blocks memory = {.host = &instance->host};
     bp_program *program;
     bp_rc rc = BP_OK;
 
     *out = NULL;
     if (flags & BP_CRITICAL)
         return bp_fail(err, BP_E_UNSUPPORTED, "compile: flags 0x%x are not known", flags);
-    program = bp_cpu_memory_get(&memory, sizeof *program);
+    program = bp_blocks_get(&memory, sizeof *program);
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "no memory for a program");
     program->memory = memory;
     program->host = &instance->host;
     program->graph = graph;
-    program->nodes = bp_cpu_memory_array(&program->memory, graph->n_nodes, sizeof *program->nodes);
+    program->nodes = bp_blocks_array(&program->memory, graph->n_nodes, sizeof *program->nodes);
     program->constants =
-        bp_cpu_memory_array(&program->memory, graph->n_values, sizeof *program->constants);
+        bp_blocks_array(&program->memory, graph->n_values, sizeof *program->constants);
     if (!program->nodes || !program->constants)
         rc = bp_fail(err, BP_E_NOMEM, "no memory for a program of %u nodes", graph->n_nodes);
 
@@ -165,7 +165,7 @@ bp_rc bp_cpu_compile(bp_instance *instance, const bp_graph *graph, uint32_t flag
 
 void bp_cpu_program_free(bp_program *program)
 {
-    struct bp_cpu_memory memory;
+    struct bp_blocks memory;
 
     if (!program)
         return;
@@ -176,5 +176,5 @@ void bp_cpu_program_free(bp_program *program)
             node->op->unpack(node);
     }
     memory = program->memory; /* the program itself lies in it */
-    bp_cpu_memory_finish(&memory);
+    bp_blocks_free(&memory);
 }

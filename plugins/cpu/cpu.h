@@ -17,7 +17,7 @@
 #include <bp/sdk.h>
 
 struct bp_cpu_op;
-struct bp_cpu_memory;
+struct bp_blocks;
 struct bp_cpu_blas;
 
 enum {
@@ -40,10 +40,10 @@ struct bp_cpu_node {
     const bp_graph *graph;
     const bp_node *node;
     const bp_span *constants; /* by value index; {NULL, 0}: no constant. See bp_cpu_constant() */
-    struct bp_cpu_memory *memory; /* of the program; for bp_cpu_node_memory() */
-    bool use_blas;                /* option `blas`: pack may open OpenBLAS and set `blas` */
-    struct bp_cpu_blas *blas;     /* NULL unless op->pack set it; see blas.h */
-    void *packed; /* pack's own; op->unpack frees what is not bp_cpu_node_memory() */
+    struct bp_blocks *memory; /* of the program; for bp_cpu_node_memory() */
+    bool use_blas;            /* option `blas`: pack may open OpenBLAS and set `blas` */
+    struct bp_cpu_blas *blas; /* NULL unless op->pack set it; see blas.h */
+    void *packed;             /* pack's own; op->unpack frees what is not bp_cpu_node_memory() */
 };
 
 struct bp_cpu_call;
@@ -61,8 +61,8 @@ struct bp_cpu_call {
     size_t scratch_bytes; /* prepare sets it */
     uint32_t width;       /* threads of the host's pool; `worker` of bp_cpu_parallel is below it */
     const bp_frame_desc *desc;
-    struct bp_cpu_memory *memory; /* of the frame; for bp_cpu_state() */
-    const uint64_t *run_number;   /* of the frame; for bp_cpu_run_memory() */
+    struct bp_blocks *memory;   /* of the frame; for bp_cpu_state() */
+    const uint64_t *run_number; /* of the frame; for bp_cpu_run_memory() */
     bp_cpu_alloc_fn alloc; /* NULL, or what bp_cpu_alloc_output() does instead: a call in a call */
     struct bp_cpu_run_memory *run_memory;
 };
@@ -113,7 +113,7 @@ struct bp_cpu_op {
     bp_rc (*run)(struct bp_cpu_call *call, bp_err *err);
 };
 
-/* ---- framework: capability.c, compile.c, frame.c, memory.c ----------------------------------- */
+/* ---- framework: capability.c, compile.c, frame.c, run_memory.c ------------------------------- */
 
 /*
  * Row for an operator at a version, or NULL; *known_at is then a version that is implemented, or 0.

@@ -26,7 +26,7 @@ struct alias {
 };
 
 struct bp_frame {
-    struct bp_cpu_memory memory;
+    struct bp_blocks memory;
     bp_program *program;
     const bp_frame_desc *desc;
     struct step *steps;
@@ -45,7 +45,7 @@ struct bp_frame {
 
 bp_rc bp_cpu_state(struct bp_cpu_call *call, size_t bytes, bp_err *err)
 {
-    call->state = bp_cpu_memory_get(call->memory, bytes);
+    call->state = bp_blocks_get(call->memory, bytes);
     if (!call->state)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the state of the node");
     return BP_OK;
@@ -53,7 +53,7 @@ bp_rc bp_cpu_state(struct bp_cpu_call *call, size_t bytes, bp_err *err)
 
 void *bp_cpu_call_memory(struct bp_cpu_call *call, size_t bytes)
 {
-    return bp_cpu_memory_get(call->memory, bytes);
+    return bp_blocks_get(call->memory, bytes);
 }
 
 void bp_cpu_parallel(const struct bp_cpu_call *call, uint32_t n,
@@ -109,7 +109,7 @@ static bp_rc make_tensor(bp_frame *frame, const struct bp_cpu_layout *layout, ui
 
     if (tensor != &frame->tensors[v] || place.kind == BP_CPU_NOWHERE || rank == BP_RANK_UNKNOWN)
         return BP_OK;
-    tensor->dims = bp_cpu_memory_array(&frame->memory, rank, sizeof *tensor->dims);
+    tensor->dims = bp_blocks_array(&frame->memory, rank, sizeof *tensor->dims);
     if (!tensor->dims)
         return bp_fail(err, BP_E_NOMEM, "no memory for the shape of '%s'", value->name);
     for (uint32_t i = 0; i < rank; i++)
@@ -154,7 +154,7 @@ static bp_rc make_call(bp_frame *frame, const struct bp_cpu_layout *layout, uint
     struct bp_cpu_call *call = &frame->calls[i];
     const struct bp_cpu_node *node = &frame->program->nodes[i];
     uint32_t n_in = node->node->n_in, n_out = node->node->n_out, wanted = 0;
-    bp_tensor **ends = bp_cpu_memory_array(&frame->memory, (size_t)n_in + n_out, sizeof *ends);
+    bp_tensor **ends = bp_blocks_array(&frame->memory, (size_t)n_in + n_out, sizeof *ends);
 
     if (!ends)
         return bp_fail(err, BP_E_NOMEM, "no memory for node '%s'", node->node->name);
@@ -191,7 +191,7 @@ static bp_rc plan_arena(bp_frame *frame, struct bp_cpu_layout *layout, bp_frame_
             (bp_arena_item){.bytes = frame->calls[i].scratch_bytes, .first = i, .last = i};
     }
     n += n_nodes;
-    work = bp_cpu_memory_get(&frame->memory, bp_arena_work(n));
+    work = bp_blocks_get(&frame->memory, bp_arena_work(n));
     if (!work)
         return bp_fail(err, BP_E_NOMEM, "no memory to plan %u buffers", n);
     needs->scratch_align = SCRATCH_ALIGN;
@@ -209,15 +209,15 @@ static bp_rc plan_arena(bp_frame *frame, struct bp_cpu_layout *layout, bp_frame_
 
 static bool frame_alloc(bp_frame *frame, const bp_graph *graph)
 {
-    struct bp_cpu_memory *memory = &frame->memory;
+    struct bp_blocks *memory = &frame->memory;
     size_t n_nodes = graph->n_nodes, n_values = graph->n_values;
 
-    frame->steps = bp_cpu_memory_array(memory, n_nodes, sizeof *frame->steps);
-    frame->calls = bp_cpu_memory_array(memory, n_nodes, sizeof *frame->calls);
-    frame->call_scratch = bp_cpu_memory_array(memory, n_nodes, sizeof *frame->call_scratch);
-    frame->tensors = bp_cpu_memory_array(memory, n_values, sizeof *frame->tensors);
-    frame->in_arena = bp_cpu_memory_array(memory, n_values, sizeof *frame->in_arena);
-    frame->aliases = bp_cpu_memory_array(memory, n_values, sizeof *frame->aliases);
+    frame->steps = bp_blocks_array(memory, n_nodes, sizeof *frame->steps);
+    frame->calls = bp_blocks_array(memory, n_nodes, sizeof *frame->calls);
+    frame->call_scratch = bp_blocks_array(memory, n_nodes, sizeof *frame->call_scratch);
+    frame->tensors = bp_blocks_array(memory, n_values, sizeof *frame->tensors);
+    frame->in_arena = bp_blocks_array(memory, n_values, sizeof *frame->in_arena);
+    frame->aliases = bp_blocks_array(memory, n_values, sizeof *frame->aliases);
     return frame->steps && frame->calls && frame->call_scratch && frame->tensors &&
            frame->in_arena && frame->aliases;
 }
@@ -252,8 +252,8 @@ static bp_rc frame_fill(bp_frame *frame, const bp_frame_desc *desc, bp_frame_nee
 bp_rc bp_cpu_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
                           bp_frame **out, bp_err *err)
 {
-    struct bp_cpu_memory memory = {.host = program->host};
-    bp_frame *frame = bp_cpu_memory_get(&memory, sizeof *frame);
+    struct bp_blocks memory = {.host = program->host};
+    bp_frame *frame = bp_blocks_get(&memory, sizeof *frame);
     bp_rc rc;
 
     *out = NULL;
@@ -273,14 +273,14 @@ bp_rc bp_cpu_frame_create(bp_program *program, const bp_frame_desc *desc, bp_fra
 
 void bp_cpu_frame_free(bp_frame *frame)
 {
-    struct bp_cpu_memory memory;
+    struct bp_blocks memory;
 
     if (!frame)
         return;
     for (uint32_t i = 0; frame->calls && i < frame->program->graph->n_nodes; i++)
         bp_cpu_run_memory_finish(&frame->calls[i]);
     memory = frame->memory; /* the frame itself lies in it */
-    bp_cpu_memory_finish(&memory);
+    bp_blocks_free(&memory);
 }
 
 /* Sets what depends on the host's buffers; skipped while they stay where they are. */

@@ -218,22 +218,22 @@ static bp_rc check_node(const struct bp_program *program, const bp_frame_desc *d
     return BP_OK;
 }
 
-static bool layout_alloc(const bp_graph *graph, struct bp_cpu_memory *memory,
+static bool layout_alloc(const bp_graph *graph, struct bp_blocks *memory,
                          struct bp_cpu_layout *layout)
 {
-    layout->places = bp_cpu_memory_array(memory, graph->n_values, sizeof *layout->places);
-    layout->bytes = bp_cpu_memory_array(memory, graph->n_values, sizeof *layout->bytes);
-    layout->is_elided = bp_cpu_memory_array(memory, graph->n_nodes, sizeof *layout->is_elided);
-    layout->items = bp_cpu_memory_array(memory, (size_t)graph->n_values + graph->n_nodes,
-                                        sizeof *layout->items);
+    layout->places = bp_blocks_array(memory, graph->n_values, sizeof *layout->places);
+    layout->bytes = bp_blocks_array(memory, graph->n_values, sizeof *layout->bytes);
+    layout->is_elided = bp_blocks_array(memory, graph->n_nodes, sizeof *layout->is_elided);
+    layout->items =
+        bp_blocks_array(memory, (size_t)graph->n_values + graph->n_nodes, sizeof *layout->items);
     return layout->places && layout->bytes && layout->is_elided && layout->items;
 }
 
 bp_rc bp_cpu_layout_make(const struct bp_program *program, const bp_frame_desc *desc,
-                         struct bp_cpu_memory *memory, struct bp_cpu_layout *out, bp_err *err)
+                         struct bp_blocks *memory, struct bp_cpu_layout *out, bp_err *err)
 {
     const bp_graph *graph = program->graph;
-    uint32_t *last_use = bp_cpu_memory_array(memory, graph->n_values, sizeof *last_use);
+    uint32_t *last_use = bp_blocks_array(memory, graph->n_values, sizeof *last_use);
     bp_rc rc;
 
     memset(out, 0, sizeof *out);

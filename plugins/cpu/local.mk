@@ -22,7 +22,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/layout.c \
 	%D%/lazy.c \
 	%D%/lazy.h \
-	%D%/memory.c \
 	%D%/program.h \
 	%D%/provider.c \
 	%D%/run_memory.c

@@ -6,24 +6,8 @@
 #include "cpu.h"
 
 #include <bp/arena.h>
+#include <common/blocks.h>
 
-/* Memory of a program or a frame: taken piece by piece, given back all at once. */
-struct bp_cpu_memory {
-    const bp_host *host;
-    struct bp_cpu_block *blocks; /* the newest first */
-    size_t left;                 /* bytes free at the end of the newest */
-};
-
-/* Zeroed and 64-aligned; NULL: no memory. 0 bytes give a valid pointer. */
-void *bp_cpu_memory_get(struct bp_cpu_memory *memory, size_t bytes);
-/* The same for count * size bytes; NULL also when that does not fit. */
-void *bp_cpu_memory_array(struct bp_cpu_memory *memory, size_t count, size_t size);
-/*
- * Takes back all pieces but keeps the block they lie in; false: there is not just one. What is got
- * then is no longer zeroed.
- */
-bool bp_cpu_memory_rewind(struct bp_cpu_memory *memory);
-void bp_cpu_memory_finish(struct bp_cpu_memory *memory);
 /* Frees what bp_cpu_run_memory() gave to a call. */
 void bp_cpu_run_memory_finish(struct bp_cpu_call *call);
 
@@ -33,7 +17,7 @@ struct bp_instance {
 };
 
 struct bp_program {
-    struct bp_cpu_memory memory;
+    struct bp_blocks memory;
     const bp_host *host;
     const bp_graph *graph;
     struct bp_cpu_node *nodes; /* one a node of the graph */
@@ -63,7 +47,7 @@ struct bp_cpu_layout {
 
 /* Places of all values of the program's graph; storage is taken from memory. */
 bp_rc bp_cpu_layout_make(const struct bp_program *program, const bp_frame_desc *desc,
-                         struct bp_cpu_memory *memory, struct bp_cpu_layout *out, bp_err *err);
+                         struct bp_blocks *memory, struct bp_cpu_layout *out, bp_err *err);
 /* Bytes of a shape; false: too many, or a type without a size. */
 bool bp_cpu_shape_bytes(const bp_shape *shape, size_t *out);
 

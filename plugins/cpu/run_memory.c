@@ -5,8 +5,8 @@
 
 /* The memory of one call; between runs it keeps as much as one of them has needed. */
 struct bp_cpu_run_memory {
-    struct bp_cpu_memory memory;
-    size_t used;         /* bytes, in the run of that number */
+    struct bp_blocks memory;
+    size_t used; /* bytes, in the run of that number */
     uint64_t run_number;
 };
 
@@ -18,10 +18,10 @@ static void begin_run(struct bp_cpu_run_memory *own, uint64_t run_number)
     if (own->used > 0) {
         size_t used = own->used;
 
-        if (!bp_cpu_memory_rewind(&own->memory)) {
-            bp_cpu_memory_finish(&own->memory);
-            (void)bp_cpu_memory_get(&own->memory, used);
-            (void)bp_cpu_memory_rewind(&own->memory);
+        if (!bp_blocks_rewind(&own->memory)) {
+            bp_blocks_free(&own->memory);
+            (void)bp_blocks_get(&own->memory, used);
+            (void)bp_blocks_rewind(&own->memory);
         }
     }
     own->used = 0;
@@ -33,7 +33,7 @@ void *bp_cpu_run_memory(struct bp_cpu_call *call, size_t bytes)
     struct bp_cpu_run_memory *own = call->run_memory;
 
     if (!own) {
-        own = bp_cpu_memory_get(call->memory, sizeof *own);
+        own = bp_blocks_get(call->memory, sizeof *own);
         if (!own)
             return NULL;
         own->memory.host = call->node->host;
@@ -44,13 +44,13 @@ void *bp_cpu_run_memory(struct bp_cpu_call *call, size_t bytes)
     if (bytes > SIZE_MAX / 4 || own->used > SIZE_MAX / 4)
         return NULL;
     own->used += (bytes + ALIGN - 1) / ALIGN * ALIGN;
-    return bp_cpu_memory_get(&own->memory, bytes);
+    return bp_blocks_get(&own->memory, bytes);
 }
 
 void bp_cpu_run_memory_finish(struct bp_cpu_call *call)
 {
     if (call->run_memory)
-        bp_cpu_memory_finish(&call->run_memory->memory);
+        bp_blocks_free(&call->run_memory->memory);
 }
 
 /* Nobody outside of the group reads it: it lies in the call's own memory. */

@@ -322,7 +322,7 @@ bp_rc bp_dnnl_build_affine(struct bp_dnnl_build *b, const struct bp_dnnl_chain *
 {
     uint32_t from = input_of(b->frame->program, BP_NODE(b->graph, chain->head));
     uint32_t made = BP_NODE(b->graph, chain->last)->out[0];
-    struct affine *a = bp_dnnl_memory_get(b->memory, 1, sizeof *a);
+    struct affine *a = bp_blocks_array(b->memory, 1, sizeof *a);
     struct bp_dnnl_form x, y;
     size_t n, numbers;
     bp_rc rc;
@@ -334,8 +334,8 @@ bp_rc bp_dnnl_build_affine(struct bp_dnnl_build *b, const struct bp_dnnl_chain *
         return rc;
     a->is_relu = chain->activation != dnnl_alg_kind_undef;
     n = (size_t)x.md.padded_dims[1];
-    a->scale = bp_dnnl_memory_get(b->memory, n, sizeof *a->scale);
-    a->shift = bp_dnnl_memory_get(b->memory, n, sizeof *a->shift);
+    a->scale = bp_blocks_array(b->memory, n, sizeof *a->scale);
+    a->shift = bp_blocks_array(b->memory, n, sizeof *a->shift);
     if (!a->scale || !a->shift)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for scales of %zu channels", n);
     for (size_t i = 0; i < (size_t)x.md.dims[1] && rc >= 0; i++)

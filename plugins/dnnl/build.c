@@ -64,8 +64,8 @@ static bool is_hosts(const struct bp_dnnl_build *b, uint32_t value, const dnnl_m
 static bool grow_items(struct bp_dnnl_build *b)
 {
     uint32_t cap = b->items_cap ? b->items_cap * 2 : 64;
-    bp_arena_item *items = bp_dnnl_memory_get(b->memory, cap, sizeof *items);
-    uint32_t *uses = bp_dnnl_memory_get(b->memory, cap, sizeof *uses);
+    bp_arena_item *items = bp_blocks_array(b->memory, cap, sizeof *items);
+    uint32_t *uses = bp_blocks_array(b->memory, cap, sizeof *uses);
 
     if (!items || !uses)
         return false;

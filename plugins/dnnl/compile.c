@@ -38,23 +38,23 @@ static bp_rc find_ops(bp_program *program, bp_err *err)
 bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
                       bp_program **out, bp_err *err)
 {
-    struct bp_dnnl_memory memory = {.host = &instance->host};
+    struct bp_blocks memory = {.host = &instance->host};
     bp_program *program;
     bp_rc rc;
 
     *out = NULL;
     if (flags & BP_CRITICAL)
         return bp_fail(err, BP_E_UNSUPPORTED, "dnnl: compile's flags 0x%x are not known", flags);
-    program = bp_dnnl_memory_get(&memory, 1, sizeof *program);
+    program = bp_blocks_array(&memory, 1, sizeof *program);
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for a program");
     *program = (bp_program){.memory = memory, .instance = instance, .graph = graph};
-    program->ops = bp_dnnl_memory_get(&program->memory, graph->n_nodes, sizeof *program->ops);
-    program->uses = bp_dnnl_memory_get(&program->memory, graph->n_values, sizeof *program->uses);
-    program->chains = bp_dnnl_memory_get(&program->memory, graph->n_nodes, sizeof *program->chains);
+    program->ops = bp_blocks_array(&program->memory, graph->n_nodes, sizeof *program->ops);
+    program->uses = bp_blocks_array(&program->memory, graph->n_values, sizeof *program->uses);
+    program->chains = bp_blocks_array(&program->memory, graph->n_nodes, sizeof *program->chains);
     program->is_absorbed =
-        bp_dnnl_memory_get(&program->memory, graph->n_nodes, sizeof *program->is_absorbed);
-    program->joins = bp_dnnl_memory_get(&program->memory, graph->n_values, sizeof *program->joins);
+        bp_blocks_array(&program->memory, graph->n_nodes, sizeof *program->is_absorbed);
+    program->joins = bp_blocks_array(&program->memory, graph->n_values, sizeof *program->joins);
     rc = program->ops && program->uses && program->chains && program->is_absorbed && program->joins
              ? find_ops(program, err)
              : bp_fail(err, BP_E_NOMEM, "dnnl: no memory for %u nodes", graph->n_nodes);
@@ -71,10 +71,10 @@ bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
 
 void bp_dnnl_program_free(bp_program *program)
 {
-    struct bp_dnnl_memory memory;
+    struct bp_blocks memory;
 
     if (!program)
         return;
     memory = program->memory; /* the program itself lies in it */
-    bp_dnnl_memory_finish(&memory);
+    bp_blocks_free(&memory);
 }

@@ -188,7 +188,7 @@ static bp_rc finish_output(struct bp_dnnl_build *b, uint32_t i, bp_err *err)
 
 static bp_rc plan_arena(struct bp_dnnl_build *b, bp_frame_needs *needs, bp_err *err)
 {
-    void *work = bp_dnnl_memory_get(b->memory, 1, bp_arena_work(b->n_items));
+    void *work = bp_blocks_array(b->memory, 1, bp_arena_work(b->n_items));
 
     b->frame->items = b->items;
     needs->scratch_align = SCRATCH_ALIGN;
@@ -215,7 +215,7 @@ static bp_rc fill(bp_frame *frame, const struct bp_dnnl_ways *ways, bp_frame_nee
 
     if (rc < 0)
         return rc;
-    b.values = bp_dnnl_memory_get(b.memory, b.graph->n_values, sizeof *b.values);
+    b.values = bp_blocks_array(b.memory, b.graph->n_values, sizeof *b.values);
     if (!b.values)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for %u values", b.graph->n_values);
     rc = take_shapes(&b, frame->desc, err);
@@ -243,8 +243,8 @@ bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
                          const struct bp_dnnl_ways *ways, bp_frame_needs *needs, bp_frame **out,
                          bp_err *err)
 {
-    struct bp_dnnl_memory memory = {.host = &program->instance->host};
-    bp_frame *frame = bp_dnnl_memory_get(&memory, 1, sizeof *frame);
+    struct bp_blocks memory = {.host = &program->instance->host};
+    bp_frame *frame = bp_blocks_array(&memory, 1, sizeof *frame);
     dnnl_status_t status;
     bp_rc rc;
 
@@ -288,7 +288,7 @@ bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_fr
 
 void bp_dnnl_frame_free(bp_frame *frame)
 {
-    struct bp_dnnl_memory memory;
+    struct bp_blocks memory;
 
     if (!frame)
         return;
@@ -297,7 +297,7 @@ void bp_dnnl_frame_free(bp_frame *frame)
     if (frame->stream)
         bp_dnnl.stream_destroy(frame->stream);
     memory = frame->memory; /* the frame itself lies in it */
-    bp_dnnl_memory_finish(&memory);
+    bp_blocks_free(&memory);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -371,8 +371,8 @@ static dnnl_status_t run_primitive(const bp_frame *frame, const struct bp_dnnl_s
 
     if (is_alone)
         bp_dnnl.set_num_threads(1);
-    status = bp_dnnl.primitive_execute(step->primitive, frame->stream, (int)step->n_args,
-                                       step->args);
+    status =
+        bp_dnnl.primitive_execute(step->primitive, frame->stream, (int)step->n_args, step->args);
     if (is_alone)
         bp_dnnl.set_num_threads((int)frame->threads);
     return status;

@@ -9,7 +9,7 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 %C%_libdnnlprovider_la_CPPFLAGS = $(provider_cppflags) -I$(srcdir)/%D% \
 	-DBP_DNNL_SONAME='"$(DNNL_SONAME)"'
 %C%_libdnnlprovider_la_CFLAGS = $(AM_CFLAGS) $(CPU_MATH_CFLAGS) $(CPU_VECTOR_CFLAGS)
-%C%_libdnnlprovider_la_LIBADD = $(DL_LIBS) $(PTHREAD_LIBS) -lm
+%C%_libdnnlprovider_la_LIBADD = plugins/common/libbp-common.la $(DL_LIBS) $(PTHREAD_LIBS) -lm
 %C%_libdnnlprovider_la_SOURCES = \
 	%D%/affine.c \
 	%D%/build.c \
@@ -22,8 +22,6 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/library.c \
 	%D%/library.h \
 	%D%/loop.c \
-	%D%/memory.c \
-	%D%/memory.h \
 	%D%/onednn.h \
 	%D%/ops/binary.c \
 	%D%/ops/concat.c \

@@ -12,9 +12,9 @@
 #define BP_DNNL_ONEDNN_H
 
 #include "library.h"
-#include "memory.h"
 
 #include <bp/arena.h>
+#include <common/blocks.h>
 
 enum {
     BP_DNNL_MAX_RANK = 6,    /* of a tensor that a primitive reads */
@@ -48,7 +48,7 @@ struct bp_dnnl_chain {
 };
 
 struct bp_program {
-    struct bp_dnnl_memory memory;
+    struct bp_blocks memory;
     bp_instance *instance;
     const bp_graph *graph;
     const struct bp_dnnl_op **ops; /* one a node */
@@ -179,8 +179,8 @@ struct bp_dnnl_build {
     const bp_host *host;
     const bp_instance *instance;
     const bp_graph *graph;
-    struct bp_dnnl_memory *memory; /* of the frame */
-    struct bp_dnnl_value *values;  /* one a value */
+    struct bp_blocks *memory;     /* of the frame */
+    struct bp_dnnl_value *values; /* one a value */
     bp_arena_item *items;
     uint32_t *item_uses; /* one an item: reads of its values that are still to come */
     uint32_t n_items, items_cap;
@@ -191,7 +191,7 @@ struct bp_dnnl_build {
 };
 
 struct bp_frame {
-    struct bp_dnnl_memory memory;
+    struct bp_blocks memory;
     bp_program *program;
     const bp_frame_desc *desc;
     dnnl_stream_t stream;

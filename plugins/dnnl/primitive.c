@@ -100,12 +100,12 @@ const dnnl_memory_desc_t *bp_dnnl_query(const_dnnl_primitive_desc_t pd, dnnl_que
 /* Appends a step with room for n arguments; it is the frame's at once. */
 static struct bp_dnnl_step *add_step(struct bp_dnnl_build *b, uint32_t n)
 {
-    struct bp_dnnl_step *step = bp_dnnl_memory_get(b->memory, 1, sizeof *step);
+    struct bp_dnnl_step *step = bp_blocks_array(b->memory, 1, sizeof *step);
 
     if (!step)
         return NULL;
-    step->args = bp_dnnl_memory_get(b->memory, n, sizeof *step->args);
-    step->places = bp_dnnl_memory_get(b->memory, n, sizeof *step->places);
+    step->args = bp_blocks_array(b->memory, n, sizeof *step->args);
+    step->places = bp_blocks_array(b->memory, n, sizeof *step->places);
     if (!step->args || !step->places)
         return NULL;
     step->node = b->node;

@@ -163,8 +163,8 @@ bp_rc bp_dnnl_quant_read(struct bp_dnnl_build *b, const bp_node *node, uint32_t 
 {
     const bp_value *zero_value = bp_node_in(b->graph, node, zero);
     uint32_t n = (uint32_t)count_of(bp_node_in(b->graph, node, scale));
-    float *scales = bp_dnnl_memory_get(b->memory, n, sizeof *scales);
-    int32_t *zeros = bp_dnnl_memory_get(b->memory, n, sizeof *zeros);
+    float *scales = bp_blocks_array(b->memory, n, sizeof *scales);
+    int32_t *zeros = bp_blocks_array(b->memory, n, sizeof *zeros);
     bp_span bytes;
     bp_rc rc;
 
@@ -189,7 +189,7 @@ bp_rc bp_dnnl_quant_product(struct bp_dnnl_build *b, const struct bp_dnnl_quant 
                             const struct bp_dnnl_quant *w, const struct bp_dnnl_quant *y,
                             float factor, struct bp_dnnl_attr *out, bp_err *err)
 {
-    float *scales = bp_dnnl_memory_get(b->memory, w->n, sizeof *scales);
+    float *scales = bp_blocks_array(b->memory, w->n, sizeof *scales);
 
     if (!scales)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for %u scales", w->n);

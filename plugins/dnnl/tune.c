@@ -32,7 +32,7 @@ static int64_t now_ns(void)
 /* ---- buffers of a trial ---------------------------------------------------------------------- */
 
 struct buffers {
-    struct bp_dnnl_memory memory;
+    struct bp_blocks memory;
     bp_frame_desc desc;
 };
 
@@ -40,13 +40,13 @@ struct buffers {
 static bp_tensor *take_tensors(struct buffers *buffers, const bp_frame_desc *desc,
                                const uint32_t *values, uint32_t n)
 {
-    bp_tensor *tensors = bp_dnnl_memory_get(&buffers->memory, n, sizeof *tensors);
+    bp_tensor *tensors = bp_blocks_array(&buffers->memory, n, sizeof *tensors);
 
     for (uint32_t i = 0; i < n && tensors; i++) {
         const bp_shape *shape = &desc->shapes[values[i]];
         bool is_known = shape->rank != BP_RANK_UNKNOWN;
         int64_t count = is_known ? bp_dims_count(shape->dims, shape->rank) : 0;
-        float *numbers = bp_dnnl_memory_get(&buffers->memory, (size_t)count, sizeof *numbers);
+        float *numbers = bp_blocks_array(&buffers->memory, (size_t)count, sizeof *numbers);
 
         if (!numbers)
             return NULL;
@@ -63,7 +63,7 @@ static bool take_buffers(struct buffers *buffers, const bp_graph *graph, const b
     buffers->desc = *desc;
     buffers->desc.in = take_tensors(buffers, desc, graph->inputs, graph->n_inputs);
     buffers->desc.out = take_tensors(buffers, desc, graph->outputs, graph->n_outputs);
-    buffers->desc.scratch = bp_dnnl_memory_get(&buffers->memory, needs->scratch_bytes, 1);
+    buffers->desc.scratch = bp_blocks_array(&buffers->memory, needs->scratch_bytes, 1);
     return buffers->desc.in && buffers->desc.out && buffers->desc.scratch;
 }
 
@@ -86,7 +86,7 @@ static bp_rc run_once(const bp_frame *frame, int64_t *ns, bp_err *err)
 static bp_rc measure(bp_frame *frame, struct trial *trial, bp_err *err)
 {
     uint32_t n = frame->program->graph->n_nodes;
-    int64_t *ns = bp_dnnl_memory_get(&frame->memory, n, sizeof *ns);
+    int64_t *ns = bp_blocks_array(&frame->memory, n, sizeof *ns);
     bp_rc rc = BP_OK;
 
     if (!ns)
@@ -120,7 +120,7 @@ static bp_rc try_ways(bp_program *program, const bp_frame_desc *desc,
         rc = bp_fail(err, BP_E_NOMEM, "dnnl: no memory for a run that is measured");
     }
     bp_dnnl_frame_free(frame);
-    bp_dnnl_memory_finish(&buffers.memory);
+    bp_blocks_free(&buffers.memory);
     return rc;
 }
 
@@ -167,13 +167,13 @@ static bool has_conv(const bp_program *program)
 static bp_rc try_all(bp_program *program, const bp_frame_desc *desc, struct bp_dnnl_ways *ways,
                      bp_err *err)
 {
-    struct bp_dnnl_memory memory = {.host = &program->instance->host};
+    struct bp_blocks memory = {.host = &program->instance->host};
     struct trial trials[N_TRIALS] = {0};
     uint32_t n = program->graph->n_nodes;
     bp_rc rc = BP_OK;
 
     for (int i = 0; i < N_TRIALS && rc >= 0; i++) {
-        trials[i].ns = bp_dnnl_memory_get(&memory, n, sizeof *trials[i].ns);
+        trials[i].ns = bp_blocks_array(&memory, n, sizeof *trials[i].ns);
         ways->is_blocked = i != LAST;
         for (uint32_t k = 0; k < n; k++)
             ways->is_winograd[k] = i == WINOGRAD;
@@ -182,7 +182,7 @@ static bp_rc try_all(bp_program *program, const bp_frame_desc *desc, struct bp_d
     }
     if (rc >= 0)
         choose(trials, n, ways);
-    bp_dnnl_memory_finish(&memory);
+    bp_blocks_free(&memory);
     return rc;
 }
 
@@ -202,10 +202,10 @@ bp_rc bp_dnnl_tune(bp_program *program, const bp_frame_desc *desc, const struct 
             return BP_OK;
         }
     }
-    ways = bp_dnnl_memory_get(&program->memory, 1, sizeof *ways);
+    ways = bp_blocks_array(&program->memory, 1, sizeof *ways);
     if (ways)
         ways->is_winograd =
-            bp_dnnl_memory_get(&program->memory, program->graph->n_nodes, sizeof(bool));
+            bp_blocks_array(&program->memory, program->graph->n_nodes, sizeof(bool));
     if (!ways || !ways->is_winograd)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for what is measured");
     ways->shapes = shapes;

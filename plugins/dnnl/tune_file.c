@@ -128,7 +128,7 @@ static void name_processor(char *out, size_t cap)
 /* ---- the text -------------------------------------------------------------------------------- */
 
 struct file {
-    struct bp_dnnl_memory memory;
+    struct bp_blocks memory;
     const bp_instance *instance;
     uint32_t n_nodes;
     char path[MOST_PATH];
@@ -180,7 +180,7 @@ static bool open_file(struct file *file, const bp_program *program, const struct
         return false;
     }
     file->cap = MOST_HEAD + file->n_nodes + 64;
-    file->text = bp_dnnl_memory_get(&file->memory, file->cap + 1, 1);
+    file->text = bp_blocks_array(&file->memory, file->cap + 1, 1);
     if (!file->text)
         say(file, BP_LOG_WARN, "autotune_cache: no memory for %s", file->path);
     return file->text != NULL;
@@ -296,7 +296,7 @@ bool bp_dnnl_recall_ways(const bp_program *program, struct bp_dnnl_ways *ways)
         if (ok)
             say(&file, BP_LOG_INFO, "autotune: as measured before, in %s", file.path);
     }
-    bp_dnnl_memory_finish(&file.memory);
+    bp_blocks_free(&file.memory);
     return ok;
 }
 
@@ -359,5 +359,5 @@ void bp_dnnl_keep_ways(const bp_program *program, const struct bp_dnnl_ways *way
                 "autotune_cache: %s cannot be written: %s; the next process measures again",
                 file.path, strerror(errno));
     }
-    bp_dnnl_memory_finish(&file.memory);
+    bp_blocks_free(&file.memory);
 }

@@ -173,7 +173,7 @@ bp_rc bp_dnnl_arranged(struct bp_dnnl_build *b, uint32_t value,
         *out = p.bytes.data;
         return BP_OK;
     }
-    weight = bp_dnnl_memory_get(b->memory, 1, sizeof *weight);
+    weight = bp_blocks_array(b->memory, 1, sizeof *weight);
     if (!weight)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for '%s'", v->name);
     make_key(v, &p, key, sizeof key);

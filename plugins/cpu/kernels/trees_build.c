@@ -16,13 +16,13 @@ struct build {
     const struct bp_cpu_node *node;
     const struct bp_cpu_tree_list *list;
     struct bp_cpu_trees *out;
-    struct bp_cpu_memory memory; /* temporary */
-    uint8_t *state;              /* of a node: see visit() */
-    uint32_t *depth;             /* comparisons below a node */
-    uint32_t *place;             /* in the new order, + 1; 0: not reached */
-    uint32_t *order;             /* reached nodes */
-    uint32_t n;                  /* of them */
-    uint32_t *vote_first;        /* votes of a node, by `votes` */
+    struct bp_blocks memory; /* temporary */
+    uint8_t *state;          /* of a node: see visit() */
+    uint32_t *depth;         /* comparisons below a node */
+    uint32_t *place;         /* in the new order, + 1; 0: not reached */
+    uint32_t *order;         /* reached nodes */
+    uint32_t n;              /* of them */
+    uint32_t *vote_first;    /* votes of a node, by `votes` */
     uint32_t *votes;
 };
 
@@ -131,7 +131,7 @@ static void place_tree(struct build *b, uint32_t root)
 static bp_rc place_all(struct build *b, bp_err *err)
 {
     struct bp_cpu_trees *out = b->out;
-    uint32_t *stack = bp_cpu_memory_array(&b->memory, b->list->n_nodes, sizeof *stack);
+    uint32_t *stack = bp_blocks_array(&b->memory, b->list->n_nodes, sizeof *stack);
 
     if (!stack)
         return fail_nomem(b, err);
@@ -206,9 +206,9 @@ static struct form form_of(const struct build *b, const struct bp_cpu_tree_node 
 static bp_rc sort_votes(struct build *b, bp_err *err)
 {
     const struct bp_cpu_tree_list *list = b->list;
-    uint32_t *first = bp_cpu_memory_array(&b->memory, list->n_nodes + (size_t)2, sizeof *first);
+    uint32_t *first = bp_blocks_array(&b->memory, list->n_nodes + (size_t)2, sizeof *first);
 
-    b->votes = bp_cpu_memory_array(&b->memory, list->n_votes, sizeof *b->votes);
+    b->votes = bp_blocks_array(&b->memory, list->n_votes, sizeof *b->votes);
     if (!first || !b->votes)
         return fail_nomem(b, err);
     for (uint32_t v = 0; v < list->n_votes; v++) {
@@ -322,10 +322,10 @@ static bp_rc begin(struct build *b, struct bp_cpu_node *node, bp_err *err)
 {
     size_t n = b->list->n_nodes;
 
-    b->state = bp_cpu_memory_array(&b->memory, n, sizeof *b->state);
-    b->depth = bp_cpu_memory_array(&b->memory, n, sizeof *b->depth);
-    b->place = bp_cpu_memory_array(&b->memory, n, sizeof *b->place);
-    b->order = bp_cpu_memory_array(&b->memory, n, sizeof *b->order);
+    b->state = bp_blocks_array(&b->memory, n, sizeof *b->state);
+    b->depth = bp_blocks_array(&b->memory, n, sizeof *b->depth);
+    b->place = bp_blocks_array(&b->memory, n, sizeof *b->place);
+    b->order = bp_blocks_array(&b->memory, n, sizeof *b->order);
     b->out->roots = bp_cpu_node_memory(node, b->list->n_roots * sizeof *b->out->roots);
     b->out->depths = bp_cpu_node_memory(node, b->list->n_roots * sizeof *b->out->depths);
     if (!b->state || !b->depth || !b->place || !b->order || !b->out->roots || !b->out->depths)
@@ -353,6 +353,6 @@ bp_rc bp_cpu_trees_build(struct bp_cpu_node *node, const struct bp_cpu_tree_list
         rc = sort_votes(&b, err);
     if (rc >= 0)
         rc = emit(&b, node, err);
-    bp_cpu_memory_finish(&b.memory);
+    bp_blocks_free(&b.memory);
     return rc;
 }

@@ -16,7 +16,7 @@ struct key {
 
 struct reader {
     const struct bp_cpu_node *node;
-    struct bp_cpu_memory *memory;
+    struct bp_blocks *memory;
     struct bp_cpu_tree_list *out;
     const int64_t *trees, *ids;
     struct key *keys; /* sorted */
@@ -31,7 +31,7 @@ static bp_rc fail_nomem(const struct bp_cpu_node *node, bp_err *err)
 /* ---- lists ----------------------------------------------------------------------------------- */
 
 bp_rc bp_cpu_numbers_read(const struct bp_cpu_node *node, const char *name,
-                          struct bp_cpu_memory *memory, double **out, uint32_t *count, bp_err *err)
+                          struct bp_blocks *memory, double **out, uint32_t *count, bp_err *err)
 {
     char tensor_name[NAME];
     uint32_t n_floats;
@@ -54,7 +54,7 @@ bp_rc bp_cpu_numbers_read(const struct bp_cpu_node *node, const char *name,
         return bp_cpu_fail(node, err, BP_E_INVALID, "both %s and %s are given", name, tensor_name);
     if (n_floats + *count == 0)
         return BP_OK;
-    *out = bp_cpu_memory_array(memory, (size_t)n_floats + *count, 2 * sizeof **out);
+    *out = bp_blocks_array(memory, (size_t)n_floats + *count, 2 * sizeof **out);
     if (!*out)
         return fail_nomem(node, err);
     if (floats) {
@@ -94,7 +94,7 @@ static bp_rc sort_keys(struct reader *r, bp_err *err)
 {
     bool is_sorted = true;
 
-    r->keys = bp_cpu_memory_array(r->memory, r->n, sizeof *r->keys);
+    r->keys = bp_blocks_array(r->memory, r->n, sizeof *r->keys);
     if (!r->keys)
         return fail_nomem(r->node, err);
     for (uint32_t i = 0; i < r->n; i++) {
@@ -145,7 +145,7 @@ static int compare_roots(const void *a, const void *b)
 /* The root of a tree is the first of its nodes in the lists; trees keep their order. */
 static bp_rc find_roots(struct reader *r, bp_err *err)
 {
-    uint32_t *roots = bp_cpu_memory_array(r->memory, r->n, sizeof *roots), n = 0;
+    uint32_t *roots = bp_blocks_array(r->memory, r->n, sizeof *roots), n = 0;
 
     if (!roots)
         return fail_nomem(r->node, err);
@@ -240,7 +240,7 @@ static bp_rc read_nodes(struct reader *r, bp_err *err)
     if (rc < 0)
         return rc;
     r->out->n_nodes = r->n;
-    r->out->nodes = bp_cpu_memory_array(r->memory, r->n, sizeof *r->out->nodes);
+    r->out->nodes = bp_blocks_array(r->memory, r->n, sizeof *r->out->nodes);
     if (!r->out->nodes)
         return fail_nomem(r->node, err);
     for (uint32_t k = 0; k < r->n && rc >= 0; k++)
@@ -274,7 +274,7 @@ static bp_rc read_votes(struct reader *r, const char *kind, bp_err *err)
     if (rc < 0)
         return rc;
     r->out->n_votes = n;
-    r->out->votes = bp_cpu_memory_array(r->memory, n, sizeof *r->out->votes);
+    r->out->votes = bp_blocks_array(r->memory, n, sizeof *r->out->votes);
     if (!r->out->votes)
         return fail_nomem(r->node, err);
     for (uint32_t i = 0; i < n && rc >= 0; i++) {
@@ -287,8 +287,8 @@ static bp_rc read_votes(struct reader *r, const char *kind, bp_err *err)
     return rc;
 }
 
-bp_rc bp_cpu_trees_read(const struct bp_cpu_node *node, const char *kind,
-                        struct bp_cpu_memory *memory, struct bp_cpu_tree_list *out, bp_err *err)
+bp_rc bp_cpu_trees_read(const struct bp_cpu_node *node, const char *kind, struct bp_blocks *memory,
+                        struct bp_cpu_tree_list *out, bp_err *err)
 {
     struct reader r = {.node = node, .memory = memory, .out = out};
     bp_rc rc;

@@ -6,7 +6,7 @@
 
 struct reader {
     const struct bp_cpu_node *node;
-    struct bp_cpu_memory *memory;
+    struct bp_blocks *memory;
     struct bp_cpu_tree_list *out;
     uint32_t n, n_leaves; /* branches, and leaves behind them */
     const int64_t *features, *yes, *no, *yes_leaf, *no_leaf, *tracks;
@@ -32,7 +32,7 @@ static bp_rc read_leaves(struct reader *r, bp_err *err)
     if (rc < 0)
         return rc;
     r->out->n_votes = r->n_leaves;
-    r->out->votes = bp_cpu_memory_array(r->memory, r->n_leaves, sizeof *r->out->votes);
+    r->out->votes = bp_blocks_array(r->memory, r->n_leaves, sizeof *r->out->votes);
     if (!r->out->votes)
         return fail_nomem(r, err);
     for (uint32_t i = 0; i < r->n_leaves; i++)
@@ -117,7 +117,7 @@ static bp_rc read_nodes(struct reader *r, bp_err *err)
 
     if (__builtin_add_overflow(r->n, r->n_leaves, &out->n_nodes))
         return bp_cpu_fail(r->node, err, BP_E_INVALID, "it has too many nodes");
-    out->nodes = bp_cpu_memory_array(r->memory, out->n_nodes, sizeof *out->nodes);
+    out->nodes = bp_blocks_array(r->memory, out->n_nodes, sizeof *out->nodes);
     if (!out->nodes)
         return fail_nomem(r, err);
     for (uint32_t i = 0; i < r->n && rc >= 0; i++)
@@ -140,8 +140,7 @@ static bp_rc read_sets(struct reader *r, bp_err *err)
     if (rc < 0)
         return rc;
     out->members = members;
-    out->set_first =
-        bp_cpu_memory_array(r->memory, out->n_sets + (size_t)1, sizeof *out->set_first);
+    out->set_first = bp_blocks_array(r->memory, out->n_sets + (size_t)1, sizeof *out->set_first);
     if (!out->set_first)
         return fail_nomem(r, err);
     for (uint32_t i = 0; i < count && set < out->n_sets; i++) {
@@ -162,7 +161,7 @@ static bp_rc read_roots(struct reader *r, bp_err *err)
     const int64_t *roots = bp_cpu_ints(r->node, "tree_roots", &n);
 
     r->out->n_roots = n;
-    r->out->roots = bp_cpu_memory_array(r->memory, n, sizeof *r->out->roots);
+    r->out->roots = bp_blocks_array(r->memory, n, sizeof *r->out->roots);
     if (!r->out->roots)
         return fail_nomem(r, err);
     for (uint32_t i = 0; i < n; i++) {
@@ -174,7 +173,7 @@ static bp_rc read_roots(struct reader *r, bp_err *err)
     return BP_OK;
 }
 
-bp_rc bp_cpu_trees_read_5(const struct bp_cpu_node *node, struct bp_cpu_memory *memory,
+bp_rc bp_cpu_trees_read_5(const struct bp_cpu_node *node, struct bp_blocks *memory,
                           struct bp_cpu_tree_list *out, bp_err *err)
 {
     struct reader r = {.node = node, .memory = memory, .out = out};

@@ -23,7 +23,7 @@ struct state {
 
 /* ---- what the attributes say ----------------------------------------------------------------- */
 
-static bp_rc read_base(struct bp_cpu_node *node, struct bp_cpu_memory *memory, struct model *m,
+static bp_rc read_base(struct bp_cpu_node *node, struct bp_blocks *memory, struct model *m,
                        bp_err *err)
 {
     uint32_t n = m->trees.n_targets, count;
@@ -41,8 +41,8 @@ static bp_rc read_base(struct bp_cpu_node *node, struct bp_cpu_memory *memory, s
     return BP_OK;
 }
 
-static bp_rc build_regressor(struct bp_cpu_node *node, struct bp_cpu_memory *memory,
-                             struct model *m, bp_err *err)
+static bp_rc build_regressor(struct bp_cpu_node *node, struct bp_blocks *memory, struct model *m,
+                             bp_err *err)
 {
     static const char *const aggregates[] = {"AVERAGE", "SUM", "MIN", "MAX"};
     struct bp_cpu_tree_list list;
@@ -61,7 +61,7 @@ static bp_rc build_regressor(struct bp_cpu_node *node, struct bp_cpu_memory *mem
     return rc < 0 ? rc : read_base(node, memory, m, err);
 }
 
-static bp_rc build_5(struct bp_cpu_node *node, struct bp_cpu_memory *memory, struct model *m,
+static bp_rc build_5(struct bp_cpu_node *node, struct bp_blocks *memory, struct model *m,
                      bp_err *err)
 {
     struct bp_cpu_tree_list list;
@@ -86,7 +86,7 @@ static bp_rc build_5(struct bp_cpu_node *node, struct bp_cpu_memory *memory, str
 
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 {
-    struct bp_cpu_memory memory = {.host = node->host};
+    struct bp_blocks memory = {.host = node->host};
     struct model *m = bp_cpu_node_memory(node, sizeof *m);
     bool is_regressor = strcmp(node->node->op, "TreeEnsembleRegressor") == 0;
     bp_rc rc;
@@ -95,7 +95,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
         return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for a model");
     node->packed = m;
     rc = is_regressor ? build_regressor(node, &memory, m, err) : build_5(node, &memory, m, err);
-    bp_cpu_memory_finish(&memory);
+    bp_blocks_free(&memory);
     return rc;
 }
 

@@ -33,7 +33,7 @@ struct state {
 /* ---- what the attributes say ----------------------------------------------------------------- */
 
 /* Base values of classes; one may stand for all of up to two. */
-static bp_rc read_base(struct bp_cpu_node *node, struct bp_cpu_memory *memory, struct model *m,
+static bp_rc read_base(struct bp_cpu_node *node, struct bp_blocks *memory, struct model *m,
                        bp_err *err)
 {
     uint32_t n = m->labels.n, count;
@@ -71,8 +71,7 @@ static void choose_kind(struct model *m, const struct bp_cpu_tree_list *list)
         m->limit = 0; /* a logit, whatever the signs of the weights */
 }
 
-static bp_rc build(struct bp_cpu_node *node, struct bp_cpu_memory *memory, struct model *m,
-                   bp_err *err)
+static bp_rc build(struct bp_cpu_node *node, struct bp_blocks *memory, struct model *m, bp_err *err)
 {
     struct bp_cpu_tree_list list;
     uint32_t n_targets;
@@ -93,7 +92,7 @@ static bp_rc build(struct bp_cpu_node *node, struct bp_cpu_memory *memory, struc
 
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 {
-    struct bp_cpu_memory memory = {.host = node->host};
+    struct bp_blocks memory = {.host = node->host};
     struct model *m = bp_cpu_node_memory(node, sizeof *m);
     bp_rc rc;
 
@@ -101,7 +100,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
         return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for a model");
     node->packed = m;
     rc = build(node, &memory, m, err);
-    bp_cpu_memory_finish(&memory);
+    bp_blocks_free(&memory);
     return rc;
 }
 

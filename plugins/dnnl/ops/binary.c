@@ -186,10 +186,10 @@ static bp_rc build_sum(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, con
 
     if (node->n_in == 2)
         return build_two(b, op, node, err);
-    forms = bp_dnnl_memory_get(b->memory, n, sizeof *forms);
-    args = bp_dnnl_memory_get(b->memory, n, sizeof *args);
-    mds = bp_dnnl_memory_get(b->memory, n, sizeof *mds);
-    scales = bp_dnnl_memory_get(b->memory, n, sizeof *scales);
+    forms = bp_blocks_array(b->memory, n, sizeof *forms);
+    args = bp_blocks_array(b->memory, n, sizeof *args);
+    mds = bp_blocks_array(b->memory, n, sizeof *mds);
+    scales = bp_blocks_array(b->memory, n, sizeof *scales);
     if (!forms || !args || !mds || !scales)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
     return sum_all(b, node, forms, args, mds, scales, err);

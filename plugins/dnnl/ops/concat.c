@@ -95,9 +95,9 @@ static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const b
                    bp_err *err)
 {
     size_t n = (size_t)node->n_in + 1;
-    struct concat c = {.forms = bp_dnnl_memory_get(b->memory, n, sizeof *c.forms),
-                       .args = bp_dnnl_memory_get(b->memory, n, sizeof *c.args),
-                       .mds = bp_dnnl_memory_get(b->memory, n, sizeof *c.mds)};
+    struct concat c = {.forms = bp_blocks_array(b->memory, n, sizeof *c.forms),
+                       .args = bp_blocks_array(b->memory, n, sizeof *c.args),
+                       .mds = bp_blocks_array(b->memory, n, sizeof *c.mds)};
     bool is_done;
     bp_rc rc = bp_dnnl_join(b, node, &is_done, err);
 

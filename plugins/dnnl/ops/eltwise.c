@@ -92,7 +92,7 @@ static void limit_loop(const void *u, const float *x, float *y, size_t first, si
 static bp_rc emit_limits(struct bp_dnnl_build *b, const bp_node *node, float low, float high,
                          bp_err *err)
 {
-    struct limits *limits = bp_dnnl_memory_get(b->memory, 1, sizeof *limits);
+    struct limits *limits = bp_blocks_array(b->memory, 1, sizeof *limits);
     struct bp_dnnl_form x, y;
     bp_rc rc;
 

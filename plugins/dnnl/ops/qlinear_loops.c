@@ -110,7 +110,7 @@ static bp_rc take_summands(struct bp_dnnl_build *b, const bp_node *node, struct 
 static bp_rc build_add(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {
-    struct sum *sum = bp_dnnl_memory_get(b->memory, 1, sizeof *sum);
+    struct sum *sum = bp_blocks_array(b->memory, 1, sizeof *sum);
     dnnl_data_type_t type = bp_dnnl_host_type(b->graph, node->in[0]);
     struct bp_dnnl_form forms[3];
     const struct bp_dnnl_form *operands[3] = {&forms[0], &forms[1], &forms[2]};
@@ -214,7 +214,7 @@ static bp_rc build_mean(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, co
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *y = &b->values[node->out[0]];
     dnnl_data_type_t type = bp_dnnl_host_type(b->graph, node->in[0]);
-    struct mean *mean = bp_dnnl_memory_get(b->memory, 1, sizeof *mean);
+    struct mean *mean = bp_blocks_array(b->memory, 1, sizeof *mean);
     struct bp_dnnl_form from, to;
     const struct bp_dnnl_form *operands[2] = {&from, &to};
     dnnl_memory_desc_t md;

@@ -215,7 +215,7 @@ static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const b
     bool is_output = BP_VALUE(b->graph, node->out[0])->flags & BP_VALUE_OUTPUT;
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X);
     int axis = axis_of(b->graph, node, (uint32_t)x->rank);
-    struct bp_dnnl_rows *job = bp_dnnl_memory_get(b->memory, 1, sizeof *job);
+    struct bp_dnnl_rows *job = bp_blocks_array(b->memory, 1, sizeof *job);
     struct bp_dnnl_form from, to;
     const struct bp_dnnl_form *operands[2] = {&from, &to};
     dnnl_memory_desc_t md;

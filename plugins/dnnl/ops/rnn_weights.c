@@ -96,7 +96,7 @@ static bp_rc take_matrix(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k, u
 bp_rc bp_dnnl_rnn_zeros(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k,
                         const dnnl_memory_desc_t *md, struct bp_dnnl_form *out, bp_err *err)
 {
-    const void *zeros = bp_dnnl_memory_get(b->memory, bp_dnnl.memory_desc_get_size(md), 1);
+    const void *zeros = bp_blocks_array(b->memory, bp_dnnl.memory_desc_get_size(md), 1);
 
     if (!zeros)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for zeros of '%s'", k->node->name);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* blocks.c - blocks from the host, handed out from their ends. */
+
+#include <common/blocks.h>
+
+enum { ALIGN = 64, FIRST_BLOCK = 2 * 1024, LARGEST_BLOCK = 64 * 1024 };
+
+struct bp_block {
+    struct bp_block *next;
+    size_t bytes; /* of all of it, this header included */
+};
+
+/* Blocks double: a model may have hundreds of programs of one node. */
+static bool add_block(struct bp_blocks *blocks, size_t payload)
+{
+    size_t bytes = blocks->newest ? blocks->newest->bytes * 2 : FIRST_BLOCK;
+    struct bp_block *block;
+
+    bytes = bytes < LARGEST_BLOCK ? bytes : LARGEST_BLOCK;
+    if (bytes - ALIGN < payload)
+        bytes = payload + ALIGN;
+    block = blocks->host->alloc(blocks->host->h, bytes, ALIGN);
+    if (!block)
+        return false;
+    memset(block, 0, bytes);
+    block->next = blocks->newest;
+    block->bytes = bytes;
+    blocks->newest = block;
+    blocks->left = bytes - ALIGN;
+    return true;
+}
+
+void *bp_blocks_get(struct bp_blocks *blocks, size_t bytes)
+{
+    char *end;
+
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    if ((bytes > blocks->left || !blocks->newest) && !add_block(blocks, bytes))
+        return NULL;
+    end = (char *)blocks->newest + blocks->newest->bytes;
+    blocks->left -= bytes;
+    return end - blocks->left - bytes;
+}
+
+void *bp_blocks_array(struct bp_blocks *blocks, size_t count, size_t size)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return NULL;
+    return bp_blocks_get(blocks, bytes);
+}
+
+bool bp_blocks_rewind(struct bp_blocks *blocks)
+{
+    if (!blocks->newest || blocks->newest->next)
+        return false;
+    blocks->left = blocks->newest->bytes - ALIGN;
+    return true;
+}
+
+void bp_blocks_free(struct bp_blocks *blocks)
+{
+    while (blocks->newest) {
+        struct bp_block *block = blocks->newest;
+
+        blocks->newest = block->next;
+        blocks->host->free(blocks->host->h, block, block->bytes, ALIGN);
+    }
+    blocks->left = 0;
+}
