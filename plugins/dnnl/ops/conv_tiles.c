@@ -68,13 +68,17 @@ static bp_rc take_constant(struct bp_dnnl_build *b, const struct tiles *k, uint3
                            const dnnl_memory_desc_t *seen, const dnnl_memory_desc_t *want,
                            struct bp_dnnl_form *out, bp_err *err)
 {
+    bool is_matrix = input == 1;
+    char name[48];
     const struct bp_dnnl_arrangement how = {
-        .name = input == 1 ? "tiles" : "bias of tiles",
+        .name = name,
         .from_bytes =
-            (size_t)(input == 1 ? k->channels * k->maps * k->taps : k->maps) * sizeof(float),
-        .fill = input == 1 ? fill_weights : fill_bias,
+            (size_t)(is_matrix ? k->channels * k->maps * k->taps : k->maps) * sizeof(float),
+        .fill = is_matrix ? fill_weights : fill_bias,
         .u = k};
 
+    /* the same bytes of other taps look alike in `seen` */
+    snprintf(name, sizeof name, "%s of %lld", is_matrix ? "tiles" : "bias", (long long)k->taps);
     out->md = *want;
     out->place = (struct bp_dnnl_place){.kind = BP_DNNL_FIXED};
     return bp_dnnl_arranged(b, k->node->in[input], &how, seen, want, &out->place.fixed, err);
