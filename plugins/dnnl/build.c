@@ -18,6 +18,8 @@ dnnl_data_type_t bp_dnnl_host_type(const bp_graph *graph, uint32_t value)
     switch (BP_VALUE(graph, value)->dtype) {
     case BP_DTYPE_F32:
         return dnnl_f32;
+    case BP_DTYPE_F16:
+        return dnnl_f16;
     case BP_DTYPE_I32:
         return dnnl_s32;
     case BP_DTYPE_I8:
@@ -27,6 +29,13 @@ dnnl_data_type_t bp_dnnl_host_type(const bp_graph *graph, uint32_t value)
     default:
         return dnnl_data_type_undef;
     }
+}
+
+dnnl_data_type_t bp_dnnl_inner_type(const bp_graph *graph, uint32_t value)
+{
+    dnnl_data_type_t type = bp_dnnl_host_type(graph, value);
+
+    return type == dnnl_f16 ? dnnl_f32 : type;
 }
 
 dnnl_data_type_t bp_dnnl_heavy_type(const struct bp_dnnl_build *b)
@@ -44,7 +53,7 @@ dnnl_data_type_t bp_dnnl_type_of(const struct bp_dnnl_build *b, uint32_t value)
 {
     const struct bp_dnnl_value *v = &b->values[value];
 
-    return v->n_forms > 0 ? v->forms[0].md.data_type : bp_dnnl_host_type(b->graph, value);
+    return v->n_forms > 0 ? v->forms[0].md.data_type : bp_dnnl_inner_type(b->graph, value);
 }
 
 void bp_dnnl_go_alone(struct bp_dnnl_build *b, bool is_alone)
@@ -206,7 +215,7 @@ static bp_rc constant_form(struct bp_dnnl_build *b, uint32_t value, const dnnl_m
     const struct bp_dnnl_value *v = &b->values[value];
     dnnl_memory_desc_t plain;
 
-    bp_dnnl_plain_as(v->rank, v->dims, bp_dnnl_host_type(b->graph, value), &plain);
+    bp_dnnl_plain_as(v->rank, v->dims, bp_dnnl_inner_type(b->graph, value), &plain);
     return bp_dnnl_weights(b, value, &plain, want ? want : &plain, out, err);
 }
 

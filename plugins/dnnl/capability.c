@@ -3,6 +3,8 @@
 
 #include "onednn.h"
 
+#include <common/float16.h>
+
 /* A convolution or product of fewer operations does not pay for a group of its own. */
 static const double profitable_flops = 1e6;
 
@@ -72,13 +74,15 @@ bool bp_dnnl_takes_input(const struct bp_dnnl_query *query, uint32_t i, uint32_t
 /* Names of sets of types that operators here take. */
 static const char *names_of(uint64_t types)
 {
-    if (types == BP_DNNL_FLOATS)
+    if (types == BP_DNNL_SINGLES)
         return "float32";
+    if (types == BP_DNNL_FLOATS)
+        return "float32 or float16";
     if (types == BP_DNNL_BYTES)
         return "int8 or uint8";
     if (types == UINT64_C(1) << BP_DTYPE_I8 || types == UINT64_C(1) << BP_DTYPE_I32)
         return types >> BP_DTYPE_I8 & 1 ? "int8" : "int32";
-    return types == BP_DNNL_INTEGERS ? "int8, uint8 or int32" : "float32, int8 or uint8";
+    return types == BP_DNNL_INTEGERS ? "int8, uint8 or int32" : "float32, float16, int8 or uint8";
 }
 
 bool bp_dnnl_takes_typed(const struct bp_dnnl_query *query, uint32_t i, uint64_t types,
@@ -108,10 +112,18 @@ bool bp_dnnl_constant_float(const bp_host *host, const bp_graph *graph, const bp
                             uint32_t i, float *out)
 {
     const bp_value *value = bp_node_in(graph, node, i);
+    uint16_t half;
     bp_span bytes;
 
-    if (!value || !(value->flags & BP_VALUE_CONSTANT) || value->dtype != BP_DTYPE_F32 ||
-        host->constant(host->h, graph, node->in[i], &bytes, NULL) < 0 || bytes.size < sizeof *out)
+    if (!value || !(value->flags & BP_VALUE_CONSTANT) ||
+        host->constant(host->h, graph, node->in[i], &bytes, NULL) < 0)
+        return false;
+    if (value->dtype == BP_DTYPE_F16 && bytes.size >= sizeof half) {
+        memcpy(&half, bytes.data, sizeof half);
+        *out = bp_f16_load(half);
+        return true;
+    }
+    if (value->dtype != BP_DTYPE_F32 || bytes.size < sizeof *out)
         return false;
     memcpy(out, bytes.data, sizeof *out);
     return true;
@@ -168,13 +180,14 @@ static uint32_t judge(const struct bp_dnnl_query *query, const struct bp_dnnl_op
     return BP_ONLY_IN_GROUP;
 }
 
-/* Does the node read float32 that is computed? */
+/* Does the node read floats that are computed? */
 static bool reads_floats(const bp_graph *graph, const bp_node *node)
 {
     for (uint32_t i = 0; i < node->n_in; i++) {
         const bp_value *value = bp_node_in(graph, node, i);
 
-        if (value && value->dtype == BP_DTYPE_F32 && !(value->flags & BP_VALUE_CONSTANT))
+        if (value && value->dtype < BP_DTYPE_END && BP_DNNL_FLOATS >> value->dtype & 1 &&
+            !(value->flags & BP_VALUE_CONSTANT))
             return true;
     }
     return false;
@@ -209,8 +222,9 @@ static void answer(const struct bp_dnnl_query *query, struct tally *tally, bool 
     if (verdict == BP_NO)
         return;
     if (declines)
-        bp_dnnl_refuse(query, BP_R_NOT_PROFITABLE, NULL,
-                       "the graph has no convolution or sequence, and too much of it is run elsewhere");
+        bp_dnnl_refuse(
+            query, BP_R_NOT_PROFITABLE, NULL,
+            "the graph has no convolution or sequence, and too much of it is run elsewhere");
     else
         query->claims->node(query->claims->h, query->index, verdict, BP_R_NONE, NULL, NULL, NULL);
 }

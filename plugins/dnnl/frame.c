@@ -59,7 +59,7 @@ static bp_rc take_shapes(struct bp_dnnl_build *b, const bp_frame_desc *desc, bp_
     return BP_OK;
 }
 
-static void place_inputs(struct bp_dnnl_build *b)
+static bp_rc place_inputs(struct bp_dnnl_build *b, bp_err *err)
 {
     for (uint32_t i = 0; i < b->graph->n_inputs; i++) {
         struct bp_dnnl_place place = {.kind = BP_DNNL_INPUT, .index = i};
@@ -69,9 +69,17 @@ static void place_inputs(struct bp_dnnl_build *b)
 
         if (!value->is_known || type == dnnl_data_type_undef)
             continue; /* sizes and the like, which no primitive reads */
+        if (type == dnnl_f16) {
+            bp_rc rc = bp_dnnl_widen_input(b, b->graph->inputs[i], place, err);
+
+            if (rc < 0)
+                return rc;
+            continue;
+        }
         bp_dnnl_plain_as(value->rank, value->dims, type, &md);
         bp_dnnl_view(b, b->graph->inputs[i], &md, place);
     }
+    return BP_OK;
 }
 
 /* ---- the steps ------------------------------------------------------------------------------- */
@@ -178,11 +186,13 @@ static bp_rc finish_output(struct bp_dnnl_build *b, uint32_t i, bp_err *err)
     if (is_in_place(value, i) || !value->is_known ||
         bp_dims_count(value->dims, (uint32_t)value->rank) == 0)
         return BP_OK;
+    to.place = (struct bp_dnnl_place){.kind = BP_DNNL_OUTPUT, .index = i};
+    if (bp_dnnl_host_type(b->graph, v) == dnnl_f16)
+        return bp_dnnl_narrow_output(b, v, to.place, err);
     rc = bp_dnnl_form_of(b, v, NULL, &from, err);
     if (rc < 0)
         return rc;
     bp_dnnl_plain_as(value->rank, value->dims, bp_dnnl_host_type(b->graph, v), &to.md);
-    to.place = (struct bp_dnnl_place){.kind = BP_DNNL_OUTPUT, .index = i};
     return bp_dnnl_reorder(b, &from, &to, err);
 }
 
@@ -220,7 +230,7 @@ static bp_rc fill(bp_frame *frame, const struct bp_dnnl_ways *ways, bp_frame_nee
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for %u values", b.graph->n_values);
     rc = take_shapes(&b, frame->desc, err);
     if (rc >= 0)
-        place_inputs(&b);
+        rc = place_inputs(&b, err);
     b.is_blocked = rc >= 0 && (ways ? ways->is_blocked : bp_dnnl_prefers_blocks(&b));
     for (; rc >= 0 && b.node < b.graph->n_nodes; b.node++)
         rc = build_node(&b, err);

@@ -17,6 +17,7 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/chain.c \
 	%D%/compile.c \
 	%D%/frame.c \
+	%D%/half.c \
 	%D%/join.c \
 	%D%/layout.c \
 	%D%/library.c \

@@ -86,21 +86,22 @@ struct bp_dnnl_query {
 /* Refuses with a formatted sentence and is false; subject may be NULL. */
 bool bp_dnnl_refuse(const struct bp_dnnl_query *query, uint32_t reason, const char *subject,
                     const char *fmt, ...) BP_PRINTF(4, 5);
-/* Is input i there, of float32 and of a rank in low..high? Refuses else. */
+/* Is input i there, of float32 or float16 and of a rank in low..high? Refuses else. */
 bool bp_dnnl_takes_input(const struct bp_dnnl_query *query, uint32_t i, uint32_t low,
                          uint32_t high);
-/* Types that an operator takes: a set of 1 << BP_DTYPE_*. */
-#define BP_DNNL_FLOATS (UINT64_C(1) << BP_DTYPE_F32)
+/* Types that an operator takes: a set of 1 << BP_DTYPE_*. float16 is computed as float32. */
+#define BP_DNNL_SINGLES (UINT64_C(1) << BP_DTYPE_F32)
+#define BP_DNNL_FLOATS (BP_DNNL_SINGLES | UINT64_C(1) << BP_DTYPE_F16)
 #define BP_DNNL_BYTES (UINT64_C(1) << BP_DTYPE_U8 | UINT64_C(1) << BP_DTYPE_I8)
 #define BP_DNNL_INTEGERS (BP_DNNL_BYTES | UINT64_C(1) << BP_DTYPE_I32)
-/* The same with one of those types, for operators that know more than float32. */
+/* The same with one of those types, for operators that know others. */
 bool bp_dnnl_takes_typed(const struct bp_dnnl_query *query, uint32_t i, uint64_t types,
                          uint32_t low, uint32_t high);
 /* Are all sizes of a value known? Those of a constant always are. */
 bool bp_dnnl_is_sized(const bp_value *value);
 /* Elements of a value; those of unknown size count as 1. */
 double bp_dnnl_elements(const bp_value *value);
-/* First element of a constant float input; false: it is absent or no such constant. */
+/* First element of a constant float32 or float16; false: it is absent or no such constant. */
 bool bp_dnnl_constant_float(const bp_host *host, const bp_graph *graph, const bp_node *node,
                             uint32_t i, float *out);
 
@@ -267,7 +268,9 @@ dnnl_data_type_t bp_dnnl_result_type(const struct bp_dnnl_build *b, uint32_t val
 bool bp_dnnl_is_constant(const struct bp_dnnl_build *b, uint32_t value);
 /* In what the host has the value; dnnl_data_type_undef: one that no operator here computes with. */
 dnnl_data_type_t bp_dnnl_host_type(const bp_graph *graph, uint32_t value);
-/* In what the value lies now; before it lies anywhere, and a constant: as the host has it. */
+/* The same within a group, where float16 is float32. */
+dnnl_data_type_t bp_dnnl_inner_type(const bp_graph *graph, uint32_t value);
+/* In what the value lies now; before it lies anywhere, and a constant: its inner type. */
 dnnl_data_type_t bp_dnnl_type_of(const struct bp_dnnl_build *b, uint32_t value);
 /* The value in the layout `want`, NULL: in the one that it has; a reorder is added if need be. */
 bp_rc bp_dnnl_form_of(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *want,
@@ -318,6 +321,16 @@ bp_rc bp_dnnl_join(struct bp_dnnl_build *b, const bp_node *node, bool *is_done, 
  */
 bp_rc bp_dnnl_tune(bp_program *program, const bp_frame_desc *desc, const struct bp_dnnl_ways **out,
                    bp_err *err);
+/* half.c */
+/* n numbers of float16 at any address. */
+void bp_dnnl_widen(const void *from, float *to, size_t n);
+/* The value, which is float16 at that place of the host's, lies in float32 from here on. */
+bp_rc bp_dnnl_widen_input(struct bp_dnnl_build *b, uint32_t value, struct bp_dnnl_place place,
+                          bp_err *err);
+/* Rounds the value into that place of the host's. */
+bp_rc bp_dnnl_narrow_output(struct bp_dnnl_build *b, uint32_t value, struct bp_dnnl_place place,
+                            bp_err *err);
+
 /* frame.c: a frame that works in those ways, NULL: as policy.c thinks. The team is entered. */
 bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
                          const struct bp_dnnl_ways *ways, bp_frame_needs *needs, bp_frame **out,

@@ -45,7 +45,7 @@ static bool claims_scales(const struct bp_dnnl_query *query, uint32_t i, int64_t
     const bp_value *value = bp_node_in(query->graph, query->node, i);
     bp_span bytes;
 
-    if (!bp_dnnl_takes_typed(query, i, BP_DNNL_FLOATS, 0, 2) ||
+    if (!bp_dnnl_takes_typed(query, i, BP_DNNL_SINGLES, 0, 2) ||
         !claims_constant(query, i, each, &bytes))
         return false;
     *n = (size_t)count_of(value);

@@ -16,6 +16,7 @@ struct packing {
     uint32_t value;
     const char *name;
     bp_span bytes;
+    bool is_half;                          /* float16, to be widened first */
     const struct bp_dnnl_arrangement *how; /* NULL: as it lies */
     const dnnl_memory_desc_t *seen, *want;
 };
@@ -85,16 +86,14 @@ static void fill(const struct packing *p, void *out)
 }
 
 /* oneDNN's loops want floats at multiples of 4, as any C does. */
-static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
+static bp_rc pack_numbers(const struct packing *p, void *dst, bp_err *err)
 {
-    const struct packing *p = u;
     const bp_host *host = p->b->host;
     size_t bytes = p->how ? bp_dnnl.memory_desc_get_size(p->seen) : p->bytes.size;
     const void *from = p->bytes.data;
     void *copy = NULL;
     dnnl_status_t status;
 
-    (void)n;
     if (p->how || (uintptr_t)from % sizeof(float) != 0) {
         copy = host->alloc(host->h, bytes, 64);
         if (!copy)
@@ -110,6 +109,28 @@ static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
     if (p->b->instance->constants.done)
         p->b->instance->constants.done(host->h, p->b->graph, p->value);
     return BP_OK;
+}
+
+static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
+{
+    const struct packing *p = u;
+    const bp_host *host = p->b->host;
+    size_t numbers = p->bytes.size / sizeof(uint16_t), bytes = numbers * sizeof(float);
+    struct packing widened = *p;
+    float *floats;
+    bp_rc rc;
+
+    (void)n;
+    if (!p->is_half)
+        return pack_numbers(p, dst, err);
+    floats = host->alloc(host->h, bytes, 64);
+    if (!floats)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory to widen '%s'", p->name);
+    bp_dnnl_widen(p->bytes.data, floats, numbers);
+    widened.bytes = (bp_span){.data = floats, .size = bytes};
+    rc = pack_numbers(&widened, dst, err);
+    host->free(host->h, floats, bytes, 64);
+    return rc;
 }
 
 /* ---- bytes that a node dequantises ----------------------------------------------------------- */
@@ -154,8 +175,13 @@ bp_rc bp_dnnl_arranged(struct bp_dnnl_build *b, uint32_t value,
                        const dnnl_memory_desc_t *want, const void **out, bp_err *err)
 {
     const bp_value *v = BP_VALUE(b->graph, value);
-    struct packing p = {
-        .b = b, .value = value, .name = v->name, .how = how, .seen = seen, .want = want};
+    struct packing p = {.b = b,
+                        .value = value,
+                        .name = v->name,
+                        .is_half = v->dtype == BP_DTYPE_F16,
+                        .how = how,
+                        .seen = seen,
+                        .want = want};
     size_t bytes = bp_dnnl.memory_desc_get_size(want);
     struct bp_dnnl_weight *weight;
     char key[64];
@@ -164,12 +190,14 @@ bp_rc bp_dnnl_arranged(struct bp_dnnl_build *b, uint32_t value,
     rc = b->host->constant(b->host->h, b->graph, p.value, &p.bytes, err);
     if (rc < 0)
         return rc;
-    if (p.bytes.size < (how ? how->from_bytes : bp_dnnl.memory_desc_get_size(seen))) {
+    if (p.bytes.size * (p.is_half ? 2 : 1) <
+        (how ? how->from_bytes : bp_dnnl.memory_desc_get_size(seen))) {
         return bp_fail(err, BP_E_INVALID,
                        "constant '%s' has %zu bytes, which is not what its shape says", v->name,
                        p.bytes.size);
     }
-    if (!how && bp_dnnl_same(seen, want) && (uintptr_t)p.bytes.data % sizeof(float) == 0) {
+    if (!how && !p.is_half && bp_dnnl_same(seen, want) &&
+        (uintptr_t)p.bytes.data % sizeof(float) == 0) {
         *out = p.bytes.data;
         return BP_OK;
     }

@@ -611,9 +611,14 @@ if ENABLE_DNNL
 dnnl_test_ldadd = %D%/libcputest.la plugins/dnnl/libdnnlprovider.la $(unit_ldadd) $(DL_LIBS) -lm
 
 unit_tests += %D%/check_dnnl_bf16
-%C%_check_dnnl_bf16_SOURCES = %D%/check_dnnl_bf16.c %D%/dnnl_kit.h
+%C%_check_dnnl_bf16_SOURCES = %D%/check_dnnl_bf16.c %D%/dnnl_kit.h %D%/dnnl_networks.h
 %C%_check_dnnl_bf16_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_bf16_LDADD = $(dnnl_test_ldadd)
+
+unit_tests += %D%/check_dnnl_f16
+%C%_check_dnnl_f16_SOURCES = %D%/check_dnnl_f16.c %D%/dnnl_kit.h %D%/dnnl_networks.h
+%C%_check_dnnl_f16_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_dnnl_f16_LDADD = $(dnnl_test_ldadd)
 
 unit_tests += %D%/check_dnnl_groups
 %C%_check_dnnl_groups_SOURCES = %D%/check_dnnl_groups.c %D%/dnnl_kit.h

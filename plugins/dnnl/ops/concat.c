@@ -51,7 +51,7 @@ static bp_rc take_inputs(struct bp_dnnl_build *b, const bp_node *node, struct co
         if (chosen)
             bp_dnnl_like(&like, value->dims, &want);
         else
-            bp_dnnl_plain_as(value->rank, value->dims, bp_dnnl_host_type(b->graph, node->in[i]),
+            bp_dnnl_plain_as(value->rank, value->dims, bp_dnnl_inner_type(b->graph, node->in[i]),
                              &want);
         rc = bp_dnnl_form_of(b, node->in[i], &want, &c->forms[c->n], err);
         if (rc < 0)

@@ -54,7 +54,7 @@ static bool claim_quantize(const struct bp_dnnl_op *op, const struct bp_dnnl_que
 
     (void)op;
     (void)flops;
-    if (!bp_dnnl_takes_typed(query, X, BP_DNNL_FLOATS, 0, BP_DNNL_MAX_RANK) ||
+    if (!bp_dnnl_takes_typed(query, X, BP_DNNL_SINGLES, 0, BP_DNNL_MAX_RANK) ||
         !claims_numbers(query))
         return false;
     if (y->dtype != BP_DTYPE_U8 && y->dtype != BP_DTYPE_I8)

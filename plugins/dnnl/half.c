@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * half.c - float16 is storage: widened where it comes into a group, rounded where it leaves, float32
+ * (or what math_mode says) between. Constants are widened once, see weights.c.
+ */
+
+#include "onednn.h"
+
+#include <common/float16.h>
+
+static void widen(const void *u, void *const *at, size_t first, size_t end)
+{
+    const uint16_t *x = at[0];
+    float *y = at[1];
+
+    (void)u;
+    for (size_t i = first; i < end; i++)
+        y[i] = bp_f16_load(x[i]);
+}
+
+static void narrow(const void *u, void *const *at, size_t first, size_t end)
+{
+    const float *x = at[0];
+    uint16_t *y = at[1];
+
+    (void)u;
+    for (size_t i = first; i < end; i++)
+        y[i] = bp_f16_store(x[i]);
+}
+
+void bp_dnnl_widen(const void *from, float *to, size_t n)
+{
+    const char *bytes = from;
+
+    for (size_t i = 0; i < n; i++) {
+        uint16_t half; /* it may lie at an odd address */
+
+        memcpy(&half, bytes + i * sizeof half, sizeof half);
+        to[i] = bp_f16_load(half);
+    }
+}
+
+static bp_rc emit(struct bp_dnnl_build *b, bp_dnnl_typed_loop loop,
+                  const struct bp_dnnl_value *value, const struct bp_dnnl_form *from,
+                  const struct bp_dnnl_form *to, bp_err *err)
+{
+    const struct bp_dnnl_form *operands[2] = {from, to};
+    size_t n = (size_t)bp_dims_count(value->dims, (uint32_t)value->rank);
+
+    return n == 0 ? BP_OK : bp_dnnl_emit_typed(b, loop, NULL, n, n, 2, operands, err);
+}
+
+bp_rc bp_dnnl_widen_input(struct bp_dnnl_build *b, uint32_t value, struct bp_dnnl_place place,
+                          bp_err *err)
+{
+    const struct bp_dnnl_value *v = &b->values[value];
+    struct bp_dnnl_form from = {.place = place}, to;
+    dnnl_memory_desc_t plain;
+    bp_rc rc;
+
+    bp_dnnl_plain_as(v->rank, v->dims, dnnl_f16, &from.md);
+    bp_dnnl_plain(v->rank, v->dims, &plain);
+    rc = bp_dnnl_temporary(b, &plain, &to, err);
+    if (rc >= 0)
+        rc = emit(b, widen, v, &from, &to, err);
+    if (rc >= 0)
+        bp_dnnl_view(b, value, &to.md, to.place);
+    return rc;
+}
+
+bp_rc bp_dnnl_narrow_output(struct bp_dnnl_build *b, uint32_t value, struct bp_dnnl_place place,
+                            bp_err *err)
+{
+    const struct bp_dnnl_value *v = &b->values[value];
+    struct bp_dnnl_form from, to = {.place = place};
+    dnnl_memory_desc_t plain;
+    bp_rc rc;
+
+    bp_dnnl_plain(v->rank, v->dims, &plain);
+    bp_dnnl_plain_as(v->rank, v->dims, dnnl_f16, &to.md);
+    rc = bp_dnnl_form_of(b, value, &plain, &from, err);
+    return rc < 0 ? rc : emit(b, narrow, v, &from, &to, err);
+}
