@@ -67,31 +67,6 @@ static bool find(struct bp_rewrite *rw, uint32_t n, struct bp_norm *p)
     return is_closed(rw, p);
 }
 
-static bp_rc fuse(struct bp_rewrite *rw, const struct bp_norm *p, bp_err *err)
-{
-    static const int64_t last_axis = -1;
-    const uint32_t in[] = {p->x, p->scale};
-    const bp_attr attrs[] = {
-        {.name = "axis", .data = &last_axis, .type = BP_ATTR_INT, .count = 1},
-        {.name = "epsilon", .data = &p->epsilon, .type = BP_ATTR_FLOAT, .count = 1},
-    };
-    bool done;
-
-    return bp_fuse(rw,
-                   &(struct bp_fusion){.op = "SimplifiedLayerNormalization",
-                                       .domain = "",
-                                       .opset = 1,
-                                       .n_in = 2,
-                                       .n_out = 1,
-                                       .n_of = p->n_of,
-                                       .in = in,
-                                       .last = p->of[p->n_of - 1],
-                                       .of = p->of,
-                                       .attrs = attrs,
-                                       .n_attrs = 2},
-                   &done, err);
-}
-
 /* Is it worth a look? Most products and quotients are not. */
 static bool may_be(const struct bp_rewrite *rw, uint32_t n)
 {
@@ -107,7 +82,7 @@ bp_rc bp_pass_fuse_simple_norm(struct bp_rewrite *rw, bp_err *err)
 
     for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
         if (may_be(rw, n) && find(rw, n, &p))
-            rc = fuse(rw, &p, err);
+            rc = bp_norm_fuse(rw, &p, "SimplifiedLayerNormalization", false, 1, err);
     }
     return rc;
 }

@@ -113,3 +113,29 @@ uint32_t bp_norm_follow(struct bp_rewrite *rw, uint32_t n, const char *op, uint3
     *row = node->in[node->in[0] == value ? 1 : 0];
     return is_row(rw, *row, x) ? user : BP_NONE;
 }
+
+bp_rc bp_norm_fuse(struct bp_rewrite *rw, const struct bp_norm *p, const char *op, bool has_shift,
+                   uint32_t opset, bp_err *err)
+{
+    static const int64_t last_axis = -1;
+    const uint32_t in[] = {p->x, p->scale, p->shift};
+    const bp_attr attrs[] = {
+        {.name = "axis", .data = &last_axis, .type = BP_ATTR_INT, .count = 1},
+        {.name = "epsilon", .data = &p->epsilon, .type = BP_ATTR_FLOAT, .count = 1},
+    };
+    bool done;
+
+    return bp_fuse(rw,
+                   &(struct bp_fusion){.op = op,
+                                       .domain = "",
+                                       .opset = opset,
+                                       .n_in = has_shift ? 3 : 2,
+                                       .n_out = 1,
+                                       .n_of = p->n_of,
+                                       .in = in,
+                                       .last = p->of[p->n_of - 1],
+                                       .of = p->of,
+                                       .attrs = attrs,
+                                       .n_attrs = 2},
+                   &done, err);
+}

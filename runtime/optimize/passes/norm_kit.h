@@ -25,5 +25,8 @@ bool bp_norm_spread(struct bp_rewrite *rw, uint32_t root, uint32_t d, struct bp_
  */
 uint32_t bp_norm_follow(struct bp_rewrite *rw, uint32_t n, const char *op, uint32_t x,
                         uint32_t *row);
+/* Makes ai.onnx's `op` over the last axis of all parts: of x and scale, and of shift if it has one. */
+bp_rc bp_norm_fuse(struct bp_rewrite *rw, const struct bp_norm *p, const char *op, bool has_shift,
+                   uint32_t opset, bp_err *err);
 
 #endif
