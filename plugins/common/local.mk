@@ -8,4 +8,7 @@ noinst_LTLIBRARIES += %D%/libbp-common.la
 	%D%/blocks.h \
 	%D%/broadcast.c \
 	%D%/broadcast.h \
-	%D%/float16.h
+	%D%/float16.h \
+	%D%/resize_axis.c \
+	%D%/resize_axis.h \
+	%D%/resize_rule.c

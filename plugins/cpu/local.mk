@@ -197,8 +197,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/resample.inc \
 	%D%/kernels/resize.c \
 	%D%/kernels/resize.h \
-	%D%/kernels/resize_axis.c \
-	%D%/kernels/resize_axis.h \
 	%D%/kernels/rnn.inc \
 	%D%/kernels/roi_align.inc \
 	%D%/kernels/roi_pool.inc \

@@ -269,53 +269,22 @@ static void run(const void *u, const float *x, float *y, size_t first, size_t en
 
 /* ---- building it ----------------------------------------------------------------------------- */
 
-/* How channels lie in md; false: in none of the ways that the loop knows. */
-static bool see_layout(const dnnl_memory_desc_t *md, struct affine *a)
-{
-    const dnnl_blocking_desc_t *blocking = &md->format_desc.blocking;
-    size_t area = (size_t)bp_dims_count(md->dims + 2, (uint32_t)md->ndims - 2);
-    dnnl_memory_desc_t dense;
-
-    bp_dnnl_like(md, md->dims, &dense);
-    if (md->format_kind != dnnl_blocked || md->data_type != dnnl_f32 || !bp_dnnl_same(md, &dense))
-        return false;
-    *a = (struct affine){.channels = (size_t)md->dims[1], .rows = area, .width = 1};
-    a->is_even = bp_dnnl_is_plain(md);
-    if (a->is_even)
-        return true;
-    if (blocking->inner_nblks == 0 && blocking->strides[1] == 1) {
-        a->width = a->channels;
-        a->channels = 1;
-        a->rows = area * (size_t)md->dims[0];
-        return true;
-    }
-    if (blocking->inner_nblks != 1 || blocking->inner_idxs[0] != 1)
-        return false;
-    a->width = (size_t)blocking->inner_blks[0];
-    a->channels = (size_t)md->padded_dims[1] / a->width;
-    for (int i = 2; i < md->ndims; i++) { /* blocks outside of areas */
-        if (blocking->strides[i] > blocking->strides[1] && md->dims[i] > 1)
-            return false;
-    }
-    return true;
-}
-
-/* The value in a layout that the loop knows. */
+/* The value in a layout that the loop knows, and how channels lie there. */
 static bp_rc take_input(struct bp_dnnl_build *b, uint32_t value, struct bp_dnnl_form *x,
                         struct affine *a, bp_err *err)
 {
-    const struct bp_dnnl_value *v = &b->values[value];
-    dnnl_memory_desc_t plain;
-    bp_rc rc = bp_dnnl_form_of(b, value, NULL, x, err);
+    struct bp_dnnl_areas areas;
+    bp_rc rc = bp_dnnl_take_areas(b, value, BP_DNNL_AREAS_F32, x, &areas, err);
 
-    if (rc < 0 || see_layout(&x->md, a))
+    if (rc < 0)
         return rc;
-    bp_dnnl_plain(v->rank, v->dims, &plain);
-    rc = bp_dnnl_form_of(b, value, &plain, x, err);
-    if (rc >= 0 && !see_layout(&x->md, a))
-        return bp_fail(err, BP_E_INTERNAL, "dnnl: '%s' has no layout",
-                       BP_VALUE(b->graph, value)->name);
-    return rc;
+    *a = (struct affine){
+        .channels = (size_t)x->md.padded_dims[1] / areas.unit,
+        .rows = (size_t)bp_dims_count(x->md.dims + 2, (uint32_t)x->md.ndims - 2),
+        .width = areas.unit,
+        .is_even = areas.unit == 1,
+    };
+    return BP_OK;
 }
 
 bp_rc bp_dnnl_build_affine(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err)

@@ -251,6 +251,27 @@ bp_rc bp_dnnl_form_of(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory
     return rc;
 }
 
+bp_rc bp_dnnl_take_areas(struct bp_dnnl_build *b, uint32_t value, unsigned flags,
+                         struct bp_dnnl_form *out, struct bp_dnnl_areas *areas, bp_err *err)
+{
+    const struct bp_dnnl_value *v = &b->values[value];
+    dnnl_memory_desc_t want;
+    bool is_padded;
+    bp_rc rc = bp_dnnl_form_of(b, value, NULL, out, err);
+
+    if (rc < 0)
+        return rc;
+    want = out->md;
+    if (flags & BP_DNNL_AREAS_F32)
+        want.data_type = dnnl_f32;
+    is_padded = flags & BP_DNNL_AREAS_WHOLE && want.padded_dims[1] != want.dims[1];
+    if (is_padded || !bp_dnnl_see_areas(&want, areas)) {
+        bp_dnnl_plain_as(v->rank, v->dims, want.data_type, &want);
+        bp_dnnl_see_areas(&want, areas);
+    }
+    return bp_dnnl_form_of(b, value, &want, out, err);
+}
+
 bp_rc bp_dnnl_weights(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *seen,
                       const dnnl_memory_desc_t *want, struct bp_dnnl_form *out, bp_err *err)
 {

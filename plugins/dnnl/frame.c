@@ -314,14 +314,15 @@ void bp_dnnl_frame_free(bp_frame *frame)
 
 static void *address_of(const bp_frame *frame, const struct bp_dnnl_place *place)
 {
-    switch (place->kind) {
-    case BP_DNNL_ITEM:
-        return (char *)frame->desc->scratch + frame->items[place->index].offset + place->offset;
-    case BP_DNNL_INPUT:
-        return bp_tensor_data(&frame->desc->in[place->index]);
-    default:
-        return bp_tensor_data(&frame->desc->out[place->index]);
-    }
+    char *from;
+
+    if (place->kind == BP_DNNL_ITEM)
+        from = (char *)frame->desc->scratch + frame->items[place->index].offset;
+    else if (place->kind == BP_DNNL_INPUT)
+        from = bp_tensor_data(&frame->desc->in[place->index]);
+    else
+        from = bp_tensor_data(&frame->desc->out[place->index]);
+    return place->offset > 0 ? from + place->offset : from; /* NULL: it has no elements */
 }
 
 /* Sets what depends on the host's buffers; skipped while they stay where they are. */

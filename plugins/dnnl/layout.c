@@ -152,3 +152,48 @@ bool bp_dnnl_same(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b)
 {
     return bp_dnnl.memory_desc_equal(a, b) != 0;
 }
+
+size_t bp_dnnl_width(dnnl_data_type_t type)
+{
+    switch (type) {
+    case dnnl_f16:
+    case dnnl_bf16:
+        return 2;
+    case dnnl_s8:
+    case dnnl_u8:
+        return 1;
+    default:
+        return 4;
+    }
+}
+
+bool bp_dnnl_see_areas(const dnnl_memory_desc_t *md, struct bp_dnnl_areas *out)
+{
+    const dnnl_blocking_desc_t *blocking = &md->format_desc.blocking;
+    size_t channels = (size_t)md->padded_dims[1];
+    dnnl_memory_desc_t dense;
+
+    if (md->format_kind != dnnl_blocked)
+        return false;
+    bp_dnnl_like(md, md->dims, &dense);
+    if (!bp_dnnl_same(md, &dense))
+        return false;
+    if (bp_dnnl_is_plain(md)) {
+        out->unit = 1;
+    } else if (blocking->inner_nblks == 0) {
+        out->unit = channels;
+        bp_dnnl_channels_last(md->ndims, md->dims, md->data_type, &dense);
+        if (!bp_dnnl_same(md, &dense))
+            return false;
+    } else {
+        if (blocking->inner_nblks != 1 || blocking->inner_idxs[0] != 1)
+            return false;
+        out->unit = (size_t)blocking->inner_blks[0];
+        for (int i = 2; i < md->ndims; i++) { /* blocks outside of areas */
+            if (blocking->strides[i] > blocking->strides[1] && md->dims[i] > 1)
+                return false;
+        }
+    }
+    out->count = (size_t)md->dims[0] * channels / out->unit;
+    return true;
+}

@@ -29,6 +29,7 @@
     F(memory_desc_get_size)                                                                        \
     F(memory_desc_init_by_strides)                                                                 \
     F(memory_desc_init_by_tag)                                                                     \
+    F(memory_desc_init_submemory)                                                                  \
     F(memory_desc_permute_axes)                                                                    \
     F(memory_destroy)                                                                              \
     F(memory_get_data_handle)                                                                      \

@@ -30,19 +30,23 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/ops/conv_tiles.c \
 	%D%/ops/conv_transpose.c \
 	%D%/ops/eltwise.c \
+	%D%/ops/instance_norm.c \
 	%D%/ops/layer_normalization.c \
 	%D%/ops/list.h \
 	%D%/ops/matmul.c \
 	%D%/ops/norm.c \
 	%D%/ops/parts.c \
 	%D%/ops/pool.c \
+	%D%/ops/prelu.c \
 	%D%/ops/qlinear_conv.c \
 	%D%/ops/qlinear_loops.c \
 	%D%/ops/qlinear_matmul.c \
 	%D%/ops/quantize_linear.c \
+	%D%/ops/resize.c \
 	%D%/ops/rnn.c \
 	%D%/ops/rnn_claim.c \
 	%D%/ops/rnn_weights.c \
+	%D%/ops/slices.c \
 	%D%/ops/views.c \
 	%D%/policy.c \
 	%D%/post.c \

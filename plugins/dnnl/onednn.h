@@ -257,6 +257,18 @@ void bp_dnnl_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims, dnnl_m
 /* Without the dimension `at`, which has size 1. */
 void bp_dnnl_without(const dnnl_memory_desc_t *md, int at, dnnl_memory_desc_t *out);
 bool bp_dnnl_same(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b);
+/* Bytes of a number. */
+size_t bp_dnnl_width(dnnl_data_type_t type);
+/*
+ * How a tensor of rank 3 and more lies as areas, one behind the other: each is row-major over the
+ * dimensions from the third on, and each of its elements has `unit` numbers of channels next to
+ * each other: one, a block of them, padding included, or all.
+ */
+struct bp_dnnl_areas {
+    size_t count, unit;
+};
+/* False: it lies in none of these ways. */
+bool bp_dnnl_see_areas(const dnnl_memory_desc_t *md, struct bp_dnnl_areas *out);
 
 /* build.c */
 /* In what convolutions and products compute; bfloat16 is worth a try, oneDNN may have no kernel. */
@@ -281,6 +293,13 @@ bp_rc bp_dnnl_form_of(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory
  */
 bp_rc bp_dnnl_weights(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *seen,
                       const dnnl_memory_desc_t *want, struct bp_dnnl_form *out, bp_err *err);
+/*
+ * The value in a layout of areas: in its own if that is one, else row-major. F32: as float32, else
+ * in its own type; WHOLE: without channels that pad a block.
+ */
+enum { BP_DNNL_AREAS_F32 = 1, BP_DNNL_AREAS_WHOLE = 2 };
+bp_rc bp_dnnl_take_areas(struct bp_dnnl_build *b, uint32_t value, unsigned flags,
+                         struct bp_dnnl_form *out, struct bp_dnnl_areas *areas, bp_err *err);
 /* Memory of the scratch for a value that is made in this layout, or the frame's output. */
 bp_rc bp_dnnl_make(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
                    struct bp_dnnl_form *out, bp_err *err);

@@ -610,6 +610,11 @@ if ENABLE_DNNL
 # Against the CPU provider, which is opened from providers/.
 dnnl_test_ldadd = %D%/libcputest.la plugins/dnnl/libdnnlprovider.la $(unit_ldadd) $(DL_LIBS) -lm
 
+unit_tests += %D%/check_dnnl_areas
+%C%_check_dnnl_areas_SOURCES = %D%/check_dnnl_areas.c %D%/dnnl_kit.h
+%C%_check_dnnl_areas_CPPFLAGS = $(cpu_test_cppflags)
+%C%_check_dnnl_areas_LDADD = $(dnnl_test_ldadd)
+
 unit_tests += %D%/check_dnnl_bf16
 %C%_check_dnnl_bf16_SOURCES = %D%/check_dnnl_bf16.c %D%/dnnl_kit.h %D%/dnnl_networks.h
 %C%_check_dnnl_bf16_CPPFLAGS = $(cpu_test_cppflags)

@@ -6,7 +6,7 @@
 #ifndef BP_CPU_KERNELS_RESAMPLE_H
 #define BP_CPU_KERNELS_RESAMPLE_H
 
-#include "kernels/resize_axis.h"
+#include <common/resize_axis.h>
 
 /* Weighted sums along one axis. */
 struct bp_cpu_resample {

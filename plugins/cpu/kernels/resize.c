@@ -39,7 +39,7 @@ static void choose_type(struct bp_cpu_resize *r)
 }
 
 /* Axes that keep their elements go to the planes in front and the unit behind. */
-static void part(struct bp_cpu_resize *r, uint32_t rank, const struct bp_cpu_resize_axis *axes)
+static void part(struct bp_cpu_resize *r, uint32_t rank, const struct bp_resize_axis *axes)
 {
     uint32_t first = 0, end = rank;
 
@@ -63,7 +63,7 @@ static bool is_possible(const struct bp_cpu_resize *r)
     int64_t most = r->unit * r->planes;
 
     for (uint32_t d = 0; d < r->n; d++) {
-        const struct bp_cpu_resize_axis *axis = &r->axis[d];
+        const struct bp_resize_axis *axis = &r->axis[d];
 
         if (__builtin_mul_overflow(most, axis->in > axis->out ? axis->in : axis->out, &most))
             return false;
@@ -83,13 +83,13 @@ static void *take(struct bp_cpu_call *call, bool in_run, int64_t count, size_t w
 static bp_rc make_tables(struct bp_cpu_call *call, struct bp_cpu_resize *r, uint32_t d, bool in_run,
                          bp_err *err)
 {
-    struct bp_cpu_resize_axis *axis = &r->axis[d];
+    struct bp_resize_axis *axis = &r->axis[d];
     int64_t entries = axis->out * axis->taps;
     bool has_memory;
 
     axis->index = take(call, in_run, entries, sizeof *axis->index);
     has_memory = axis->index != NULL;
-    if (r->rule.coordinate == BP_CPU_TF_CROP_AND_RESIZE && !r->rule.is_legacy) {
+    if (r->rule.coordinate == BP_RESIZE_TF_CROP_AND_RESIZE && !r->rule.is_legacy) {
         axis->outside = take(call, in_run, axis->out, 1);
         has_memory = has_memory && axis->outside;
     }
@@ -100,14 +100,14 @@ static bp_rc make_tables(struct bp_cpu_call *call, struct bp_cpu_resize *r, uint
     }
     if (!has_memory)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the weights");
-    bp_cpu_resize_axis_fill(&r->rule, axis);
+    bp_resize_axis_fill(&r->rule, axis);
     for (int64_t i = 0; r->mixes && !r->is_double && i < entries; i++)
         ((float *)r->weight[d])[i] = (float)axis->weight[i];
     return BP_OK;
 }
 
 /* Rows of the input that rows first..end of the output are made of. */
-static void rows_of(const struct bp_cpu_resize_axis *axis, int64_t first, int64_t end, int64_t *low,
+static void rows_of(const struct bp_resize_axis *axis, int64_t first, int64_t end, int64_t *low,
                     int64_t *high)
 {
     *low = axis->in;
@@ -135,7 +135,7 @@ static int64_t row_numbers(const struct bp_cpu_resize *r, uint32_t done)
 /* Cuts the rows of axis 0 into bands and sizes a worker's buffers. */
 static bool make_bands(const struct bp_cpu_call *call, struct bp_cpu_resize *r, size_t *scratch)
 {
-    const struct bp_cpu_resize_axis *axis = &r->axis[0];
+    const struct bp_resize_axis *axis = &r->axis[0];
     size_t width = r->is_double ? sizeof(double) : sizeof(float);
     int64_t row = row_numbers(r, 1), most = 0;
     size_t bytes = 0;
@@ -163,13 +163,13 @@ static bool make_bands(const struct bp_cpu_call *call, struct bp_cpu_resize *r, 
 }
 
 bp_rc bp_cpu_resize_make(struct bp_cpu_call *call, struct bp_cpu_resize *r, uint32_t rank,
-                         const struct bp_cpu_resize_axis *axes, bool in_run, size_t *scratch_bytes,
+                         const struct bp_resize_axis *axes, bool in_run, size_t *scratch_bytes,
                          bp_err *err)
 {
     int64_t cost = 1;
 
     *scratch_bytes = 0;
-    r->mixes = r->rule.mode != BP_CPU_NEAREST;
+    r->mixes = r->rule.mode != BP_RESIZE_NEAREST;
     r->load = r->store = NULL;
     r->span = 0;
     choose_type(r);
@@ -254,7 +254,7 @@ BP_LOOP static void gather(const int64_t *index, int64_t n, size_t bytes, const 
 static void move_rows(const struct job *job, int64_t first, int64_t end)
 {
     const struct bp_cpu_resize *r = job->resize;
-    const struct bp_cpu_resize_axis *last = &r->axis[r->n - 1];
+    const struct bp_resize_axis *last = &r->axis[r->n - 1];
     size_t bytes = (size_t)r->unit * r->width, row_bytes = (size_t)last->out * bytes;
     int64_t rows = r->out_plane / (last->out * r->unit);
     const char *before = NULL;
@@ -308,7 +308,7 @@ static void mix_band(const struct job *job, int64_t plane, int64_t band, char *c
         from = buffers[0];
     }
     for (uint32_t d = r->n; d-- > 0;) {
-        const struct bp_cpu_resize_axis *axis = &r->axis[d];
+        const struct bp_resize_axis *axis = &r->axis[d];
         struct bp_cpu_resample pass = {.index = axis->index,
                                        .weight = r->weight[d],
                                        .outer = high - low,
@@ -359,7 +359,7 @@ static void mix_slice(void *u, uint32_t i, uint32_t worker)
 
 static void fill_outside(const struct bp_cpu_resize *r, char *to)
 {
-    const struct bp_cpu_resize_axis *last = &r->axis[r->n - 1];
+    const struct bp_resize_axis *last = &r->axis[r->n - 1];
     size_t width = bp_cpu_width(r->dtype);
     int64_t bytes = r->unit * (int64_t)r->width;
     int64_t row = last->out * bytes, rows = r->planes * r->out_plane / (last->out * r->unit);

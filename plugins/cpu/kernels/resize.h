@@ -4,17 +4,17 @@
 #define BP_CPU_KERNELS_RESIZE_H
 
 #include "cpu.h"
-#include "kernels/resize_axis.h"
 #include "kernels/unary.h"
+#include <common/resize_axis.h>
 
 struct bp_cpu_resize {
-    struct bp_cpu_resize_rule rule;
+    struct bp_resize_rule rule;
     float extrapolation;
     uint32_t dtype;
 
     /* the rest is the .c file's own */
     uint32_t n; /* axes; those before are planes, those behind the unit, and all keep their size */
-    struct bp_cpu_resize_axis axis[BP_CPU_MAX_RANK];
+    struct bp_resize_axis axis[BP_CPU_MAX_RANK];
     void *weight[BP_CPU_MAX_RANK]; /* in the type computed in */
     int64_t planes, unit;          /* unit in numbers: a complex one has two */
     size_t width;                  /* bytes of a number */
@@ -32,7 +32,7 @@ struct bp_cpu_resize {
  * needs.
  */
 bp_rc bp_cpu_resize_make(struct bp_cpu_call *call, struct bp_cpu_resize *resize, uint32_t rank,
-                         const struct bp_cpu_resize_axis *axes, bool in_run, size_t *scratch_bytes,
+                         const struct bp_resize_axis *axes, bool in_run, size_t *scratch_bytes,
                          bp_err *err);
 void bp_cpu_resize_run(const struct bp_cpu_call *call, const struct bp_cpu_resize *resize,
                        const void *from, void *to, void *scratch);

@@ -34,45 +34,15 @@ static struct places places_of(const bp_node *node)
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-static const char *const modes[] = {"nearest", "linear", "cubic"};
-static const char *const coordinates[BP_CPU_COORDINATES] = {
-    "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
-    "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"};
-static const char *const nearests[BP_CPU_NEARESTS] = {"round_prefer_floor", "round_prefer_ceil",
-                                                      "floor", "ceil"};
-
-/* Number of the attribute's word in a list, n when it is none of them. */
-static uint32_t word_of(const bp_graph *graph, const bp_node *node, const char *name,
-                        const char *const *words, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        if (bp_node_string_is(graph, node, name, words[0], words[i]))
-            return i;
-    }
-    return n;
-}
-
-static uint32_t mode_of(const bp_graph *graph, const bp_node *node)
-{
-    if (bp_node_string_is(graph, node, "mode", "nearest", "bilinear"))
-        return BP_CPU_LINEAR; /* its name in the first Upsample */
-    return word_of(graph, node, "mode", modes, 3);
-}
-
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);
-    uint32_t mode = mode_of(query->graph, query->node);
+    struct bp_resize_rule rule;
+    const char *unknown = bp_resize_rule_read(query->graph, query->node, &rule);
 
-    if (mode == 3)
-        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "mode", "is none of nearest, linear and cubic");
-    else if (word_of(query->graph, query->node, "coordinate_transformation_mode", coordinates,
-                     BP_CPU_COORDINATES) == BP_CPU_COORDINATES)
-        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "coordinate_transformation_mode", "is not known");
-    else if (word_of(query->graph, query->node, "nearest_mode", nearests, BP_CPU_NEARESTS) ==
-             BP_CPU_NEARESTS)
-        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "nearest_mode", "is not known");
-    else if (x && x->dtype == BP_DTYPE_STRING && mode != BP_CPU_NEAREST)
+    if (unknown)
+        bp_cpu_refuse(query, BP_R_ATTRIBUTE, unknown, "is none of the words that it may be");
+    else if (x && x->dtype == BP_DTYPE_STRING && rule.mode != BP_RESIZE_NEAREST)
         bp_cpu_refuse(query, BP_R_ATTRIBUTE, "mode", "texts can only be picked, by nearest");
     else
         bp_cpu_claim_types(op, query);
@@ -80,21 +50,11 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 
 static void read_rule(struct bp_cpu_call *call)
 {
-    const bp_graph *graph = call->node->graph;
-    const bp_node *node = call->node->node;
     struct state *state = call->state;
-    struct bp_cpu_resize_rule *rule = &state->resize.rule;
+    struct bp_resize_rule *rule = &state->resize.rule;
 
-    rule->mode = (enum bp_cpu_interpolation)mode_of(graph, node);
-    rule->coordinate = (enum bp_cpu_coordinate)word_of(
-        graph, node, "coordinate_transformation_mode", coordinates, BP_CPU_COORDINATES);
-    rule->nearest =
-        (enum bp_cpu_nearest)word_of(graph, node, "nearest_mode", nearests, BP_CPU_NEARESTS);
-    rule->cubic_a = (double)bp_cpu_float(call->node, "cubic_coeff_a", -0.75f);
-    rule->antialias = bp_cpu_int(call->node, "antialias", 0) != 0;
-    rule->exclude_outside = bp_cpu_int(call->node, "exclude_outside", 0) != 0;
-    rule->is_legacy = places_of(node).roi < 0;
-    state->is_crop = !rule->is_legacy && rule->coordinate == BP_CPU_TF_CROP_AND_RESIZE;
+    bp_resize_rule_read(call->node->graph, call->node->node, rule);
+    state->is_crop = !rule->is_legacy && rule->coordinate == BP_RESIZE_TF_CROP_AND_RESIZE;
     state->resize.extrapolation = bp_cpu_float(call->node, "extrapolation_value", 0);
     state->resize.dtype = call->in[0]->dtype;
 }
@@ -131,7 +91,7 @@ static const bp_tensor *input_at(const struct bp_cpu_call *call, int place)
     return tensor && bp_cpu_count(tensor) > 0 ? tensor : NULL;
 }
 
-static bp_rc set_scale(struct bp_cpu_call *call, struct bp_cpu_resize_axis *axis, uint32_t d,
+static bp_rc set_scale(struct bp_cpu_call *call, struct bp_resize_axis *axis, uint32_t d,
                        double scale, bp_err *err)
 {
     double out = floor((double)((float)axis->in * (float)scale));
@@ -146,7 +106,7 @@ static bp_rc set_scale(struct bp_cpu_call *call, struct bp_cpu_resize_axis *axis
 
 /* Scales: an input, a list, or two of version 1. */
 static bp_rc read_scales(struct bp_cpu_call *call, const uint32_t *axis, uint32_t n,
-                         struct bp_cpu_resize_axis *axes, bp_err *err)
+                         struct bp_resize_axis *axes, bp_err *err)
 {
     const bp_tensor *tensor = input_at(call, places_of(call->node->node).scales);
     const bp_attr *attr = bp_node_attr(call->node->graph, call->node->node, "scales");
@@ -169,7 +129,7 @@ static bp_rc read_scales(struct bp_cpu_call *call, const uint32_t *axis, uint32_
 
 /* One scale for all of the axes; see infer's keep_aspect(), which gives the same sizes. */
 static bp_rc keep_aspect(struct bp_cpu_call *call, const uint32_t *axis, uint32_t n,
-                         struct bp_cpu_resize_axis *axes, bool is_larger, bp_err *err)
+                         struct bp_resize_axis *axes, bool is_larger, bp_err *err)
 {
     double scale = is_larger ? 0 : (double)INFINITY;
 
@@ -188,7 +148,7 @@ static bp_rc keep_aspect(struct bp_cpu_call *call, const uint32_t *axis, uint32_
 }
 
 static bp_rc read_sizes(struct bp_cpu_call *call, const uint32_t *axis, uint32_t n,
-                        struct bp_cpu_resize_axis *axes, bp_err *err)
+                        struct bp_resize_axis *axes, bp_err *err)
 {
     const bp_graph *graph = call->node->graph;
     const bp_node *node = call->node->node;
@@ -198,7 +158,7 @@ static bp_rc read_sizes(struct bp_cpu_call *call, const uint32_t *axis, uint32_t
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "%lld sizes for %u axes",
                            (long long)sizes.n, n);
     for (uint32_t i = 0; i < n; i++) {
-        struct bp_cpu_resize_axis *one = &axes[axis[i]];
+        struct bp_resize_axis *one = &axes[axis[i]];
 
         one->out = bp_cpu_list_at(&sizes, i);
         if (one->out < 0)
@@ -215,7 +175,7 @@ static bp_rc read_sizes(struct bp_cpu_call *call, const uint32_t *axis, uint32_t
 
 /* Starts of all axes, then ends of all axes. */
 static bp_rc read_region(struct bp_cpu_call *call, const uint32_t *axis, uint32_t n,
-                         struct bp_cpu_resize_axis *axes, bp_err *err)
+                         struct bp_resize_axis *axes, bp_err *err)
 {
     const bp_tensor *roi = input_at(call, 1);
 
@@ -237,7 +197,7 @@ static bp_rc read_region(struct bp_cpu_call *call, const uint32_t *axis, uint32_
     return BP_OK;
 }
 
-static bp_rc read_axes(struct bp_cpu_call *call, struct bp_cpu_resize_axis *axes, bp_err *err)
+static bp_rc read_axes(struct bp_cpu_call *call, struct bp_resize_axis *axes, bp_err *err)
 {
     const struct state *state = call->state;
     const bp_tensor *x = call->in[0];
@@ -246,7 +206,7 @@ static bp_rc read_axes(struct bp_cpu_call *call, struct bp_cpu_resize_axis *axes
     bp_rc rc = named_axes(call, axis, &n, err);
 
     for (uint32_t d = 0; d < x->rank; d++)
-        axes[d] = (struct bp_cpu_resize_axis){
+        axes[d] = (struct bp_resize_axis){
             .in = x->dims[d], .out = x->dims[d], .scale = 1, .start = 0, .end = 1};
     if (rc >= 0 && input_at(call, places.sizes))
         rc = read_sizes(call, axis, n, axes, err);
@@ -263,7 +223,7 @@ static bp_rc solve(struct bp_cpu_call *call, bool in_run, bp_err *err)
 {
     struct state *state = call->state;
     const bp_tensor *x = call->in[0];
-    struct bp_cpu_resize_axis axes[BP_CPU_MAX_RANK];
+    struct bp_resize_axis axes[BP_CPU_MAX_RANK];
     int64_t dims[BP_CPU_MAX_RANK];
     bool is_empty = false;
     bp_rc rc = read_axes(call, axes, err);
@@ -271,7 +231,7 @@ static bp_rc solve(struct bp_cpu_call *call, bool in_run, bp_err *err)
     if (rc < 0)
         return rc;
     for (uint32_t d = 0; d < x->rank; d++) {
-        bp_cpu_resize_axis_measure(&state->resize.rule, &axes[d]);
+        bp_resize_axis_measure(&state->resize.rule, &axes[d]);
         dims[d] = axes[d].out;
         is_empty = is_empty || dims[d] == 0;
     }

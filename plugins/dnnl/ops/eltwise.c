@@ -164,26 +164,67 @@ static void exp_loop(const void *u, const float *x, float *y, size_t first, size
         y[i] = exp_of(x[i]);
 }
 
+/* ---- HardSigmoid: a loop of ours, as oneDNN 2.6 has none ------------------------------------- */
+
+struct line {
+    float alpha, beta;
+};
+
+static void hard_sigmoid_loop(const void *u, const float *x, float *y, size_t first, size_t end)
+{
+    const struct line *line = u;
+
+    for (size_t i = first; i < end; i++) {
+        float v = x[i] * line->alpha + line->beta;
+
+        v = v < 0 ? 0 : v; /* NaN stays */
+        y[i] = v > 1 ? 1 : v;
+    }
+}
+
+/* ---- loops that make other numbers of 0 ------------------------------------------------------ */
+
 /* Elements alone: what pads blocks of channels would not stay 0. */
-static bp_rc build_exp(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
-                       bp_err *err)
+static bp_rc emit_elements(struct bp_dnnl_build *b, const bp_node *node, bp_dnnl_loop loop,
+                           const void *u, bp_err *err)
 {
     const struct bp_dnnl_value *value = bp_dnnl_in(b, node, 0);
     size_t count = (size_t)bp_dims_count(value->dims, (uint32_t)value->rank);
     struct bp_dnnl_form x, y;
-    dnnl_memory_desc_t plain;
-    bp_rc rc;
+    dnnl_memory_desc_t want;
+    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
 
-    if (bp_dnnl_type_of(b, node->in[0]) != dnnl_f32)
-        return emit(b, node, op->kind, 0, 0, err);
-    rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
-    if (rc >= 0 && bp_dnnl.memory_desc_get_size(&x.md) != count * sizeof(float)) {
-        bp_dnnl_plain(value->rank, value->dims, &plain);
-        rc = bp_dnnl_form_of(b, node->in[0], &plain, &x, err);
-    }
+    if (rc < 0)
+        return rc;
+    want = x.md;
+    want.data_type = dnnl_f32;
+    if (bp_dnnl.memory_desc_get_size(&want) != count * sizeof(float))
+        bp_dnnl_plain(value->rank, value->dims, &want);
+    rc = bp_dnnl_form_of(b, node->in[0], &want, &x, err);
     if (rc >= 0)
         rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &x, &y, err);
-    return rc < 0 ? rc : bp_dnnl_emit_loop(b, exp_loop, NULL, count, &x, &y, err);
+    return rc < 0 ? rc : bp_dnnl_emit_loop(b, loop, u, count, &x, &y, err);
+}
+
+static bp_rc build_exp(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                       bp_err *err)
+{
+    if (bp_dnnl_type_of(b, node->in[0]) != dnnl_f32)
+        return emit(b, node, op->kind, 0, 0, err);
+    return emit_elements(b, node, exp_loop, NULL, err);
+}
+
+static bp_rc build_hard_sigmoid(struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
+                                const bp_node *node, bp_err *err)
+{
+    struct line *line = bp_blocks_array(b->memory, 1, sizeof *line);
+
+    (void)op;
+    if (!line)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
+    line->alpha = bp_node_float(b->graph, node, "alpha", 0.2f);
+    line->beta = bp_node_float(b->graph, node, "beta", 0.5f);
+    return emit_elements(b, node, hard_sigmoid_loop, line, err);
 }
 
 static bp_rc build_plain(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
@@ -240,12 +281,14 @@ ROW(clip, "Clip", "", 6, 13, claim_clip, build_clip, dnnl_eltwise_clip);
 ROW(elu, "Elu", "", 6, 22, claim_plain, build_alpha, dnnl_eltwise_elu);
 ROW(exp, "Exp", "", 6, 13, claim_plain, build_exp, dnnl_eltwise_exp);
 ROW(gelu, "Gelu", "", 20, 20, claim_plain, build_gelu, dnnl_eltwise_gelu_erf);
+ROW(hard_sigmoid, "HardSigmoid", "", 6, 22, claim_plain, build_hard_sigmoid, dnnl_alg_kind_undef);
 ROW(hard_swish, "HardSwish", "", 14, 22, claim_plain, build_plain, dnnl_eltwise_hardswish);
 ROW(leaky_relu, "LeakyRelu", "", 6, 16, claim_plain, build_alpha, dnnl_eltwise_relu);
 ROW(mish, "Mish", "", 18, 22, claim_plain, build_plain, dnnl_eltwise_mish);
 ROW(neg, "Neg", "", 6, 13, claim_plain, build_neg, dnnl_eltwise_linear);
 ROW(relu, "Relu", "", 6, 14, claim_plain, build_relu, dnnl_eltwise_relu);
 ROW(sigmoid, "Sigmoid", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_logistic);
+ROW(softplus, "Softplus", "", 1, 22, claim_plain, build_plain, dnnl_eltwise_soft_relu);
 ROW(sqrt, "Sqrt", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_sqrt);
 ROW(tanh, "Tanh", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_tanh);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* resize_axis.c - see resize_axis.h. All in double: the tables are small against the tensor. */
 
-#include "kernels/resize_axis.h"
+#include <common/resize_axis.h>
 
 #include <math.h>
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
 /* Where element i of the output lies in the input. */
-static double source_of(const struct bp_cpu_resize_rule *rule,
-                        const struct bp_cpu_resize_axis *axis, int64_t i)
+static double source_of(const struct bp_resize_rule *rule, const struct bp_resize_axis *axis,
+                        int64_t i)
 {
     double in = (double)axis->in, at = (double)i;
     double wanted = axis->scale * in; /* the length before it was cut down to a whole number */
@@ -17,20 +17,20 @@ static double source_of(const struct bp_cpu_resize_rule *rule,
     if (rule->is_legacy)
         return (double)((float)at / (float)axis->scale);
     switch (rule->coordinate) {
-    case BP_CPU_ALIGN_CORNERS:
+    case BP_RESIZE_ALIGN_CORNERS:
         return axis->out > 1 ? at * (in - 1) / (wanted - 1) : 0;
-    case BP_CPU_ASYMMETRIC:
+    case BP_RESIZE_ASYMMETRIC:
         return at / axis->scale;
-    case BP_CPU_TF_HALF_PIXEL_FOR_NN:
+    case BP_RESIZE_TF_HALF_PIXEL_FOR_NN:
         return (at + 0.5) / axis->scale;
-    case BP_CPU_TF_CROP_AND_RESIZE:
+    case BP_RESIZE_TF_CROP_AND_RESIZE:
         if (axis->out > 1)
             return at * (axis->end - axis->start) * (in - 1) / (wanted - 1) +
                    axis->start * (in - 1);
         return (axis->end - axis->start) * (in - 1) / 2 + axis->start * (in - 1);
-    case BP_CPU_PYTORCH_HALF_PIXEL:
+    case BP_RESIZE_PYTORCH_HALF_PIXEL:
         return axis->out > 1 ? (at + 0.5) / axis->scale - 0.5 : 0;
-    case BP_CPU_HALF_PIXEL_SYMMETRIC: /* the middles of both stay together */
+    case BP_RESIZE_HALF_PIXEL_SYMMETRIC: /* the middles of both stay together */
         return in / 2 * (1 - (double)axis->out / wanted) + (at + 0.5) / axis->scale - 0.5;
     default:
         return (at + 0.5) / axis->scale - 0.5;
@@ -52,19 +52,19 @@ static int64_t clamp(int64_t i, int64_t in)
     return i < 0 ? 0 : i < in ? i : in - 1;
 }
 
-static int64_t nearest_of(const struct bp_cpu_resize_rule *rule,
-                          const struct bp_cpu_resize_axis *axis, double x)
+static int64_t nearest_of(const struct bp_resize_rule *rule, const struct bp_resize_axis *axis,
+                          double x)
 {
     if (rule->is_legacy)
         return clamp(whole(axis->scale < 1 ? ceil(x) : floor(x), axis->in), axis->in);
     switch (rule->nearest) {
-    case BP_CPU_ROUND_PREFER_CEIL:
+    case BP_RESIZE_ROUND_PREFER_CEIL:
         x = floor(x + 0.5);
         break;
-    case BP_CPU_FLOOR:
+    case BP_RESIZE_FLOOR:
         x = floor(x);
         break;
-    case BP_CPU_CEIL:
+    case BP_RESIZE_CEIL:
         x = ceil(x);
         break;
     default:
@@ -93,24 +93,23 @@ static double linear(double distance)
 }
 
 /* How much the elements are squeezed: a shrinking filter widens with antialias. */
-static double squeeze(const struct bp_cpu_resize_rule *rule, double scale)
+static double squeeze(const struct bp_resize_rule *rule, double scale)
 {
     return rule->antialias && scale < 1 ? scale : 1;
 }
 
 /* Elements on each side of a place that count. */
-static int64_t reach_of(const struct bp_cpu_resize_rule *rule,
-                        const struct bp_cpu_resize_axis *axis)
+static int64_t reach_of(const struct bp_resize_rule *rule, const struct bp_resize_axis *axis)
 {
-    double radius = (rule->mode == BP_CPU_CUBIC ? 2 : 1) / squeeze(rule, axis->scale);
+    double radius = (rule->mode == BP_RESIZE_CUBIC ? 2 : 1) / squeeze(rule, axis->scale);
 
     /* beyond the whole input on both sides there is nothing new */
     return whole(ceil(radius), axis->in);
 }
 
 /* Weights of element i; those outside may be left out, and the rest makes 1 together. */
-static void fill_weights(const struct bp_cpu_resize_rule *rule, struct bp_cpu_resize_axis *axis,
-                         int64_t i, double x)
+static void fill_weights(const struct bp_resize_rule *rule, struct bp_resize_axis *axis, int64_t i,
+                         double x)
 {
     double by = squeeze(rule, axis->scale), sum = 0;
     int64_t base = whole(ceil(x) - 1, axis->in) + 1 - (int64_t)axis->taps / 2;
@@ -119,7 +118,7 @@ static void fill_weights(const struct bp_cpu_resize_rule *rule, struct bp_cpu_re
         int64_t at = base + t;
         double distance = ((double)at - x) * by;
         double weight =
-            rule->mode == BP_CPU_CUBIC ? cubic(distance, rule->cubic_a) : linear(distance);
+            rule->mode == BP_RESIZE_CUBIC ? cubic(distance, rule->cubic_a) : linear(distance);
 
         if (rule->exclude_outside && (at < 0 || at >= axis->in))
             weight = 0;
@@ -137,27 +136,26 @@ static void fill_weights(const struct bp_cpu_resize_rule *rule, struct bp_cpu_re
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-void bp_cpu_resize_axis_measure(const struct bp_cpu_resize_rule *rule,
-                                struct bp_cpu_resize_axis *axis)
+void bp_resize_axis_measure(const struct bp_resize_rule *rule, struct bp_resize_axis *axis)
 {
     bool is_whole =
-        rule->coordinate != BP_CPU_TF_CROP_AND_RESIZE || (axis->start == 0 && axis->end == 1);
+        rule->coordinate != BP_RESIZE_TF_CROP_AND_RESIZE || (axis->start == 0 && axis->end == 1);
 
     axis->is_identity = axis->in == axis->out && axis->scale == 1 && is_whole &&
-                        (rule->coordinate != BP_CPU_TF_HALF_PIXEL_FOR_NN || rule->is_legacy);
+                        (rule->coordinate != BP_RESIZE_TF_HALF_PIXEL_FOR_NN || rule->is_legacy);
     axis->taps = 1;
-    if (rule->mode != BP_CPU_NEAREST)
+    if (rule->mode != BP_RESIZE_NEAREST)
         axis->taps = (uint32_t)(2 * reach_of(rule, axis));
 }
 
-void bp_cpu_resize_axis_fill(const struct bp_cpu_resize_rule *rule, struct bp_cpu_resize_axis *axis)
+void bp_resize_axis_fill(const struct bp_resize_rule *rule, struct bp_resize_axis *axis)
 {
     for (int64_t i = 0; i < axis->out; i++) {
         double x = source_of(rule, axis, i);
 
         if (axis->outside)
             axis->outside[i] = !(x >= 0 && x <= (double)(axis->in - 1));
-        if (rule->mode == BP_CPU_NEAREST)
+        if (rule->mode == BP_RESIZE_NEAREST)
             axis->index[i] = nearest_of(rule, axis, x);
         else
             fill_weights(rule, axis, i, x);

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * instance_norm.c - InstanceNormalization (1 to 22) and GroupNormalization (18, 21) of areas: loops
+ * of ours in the layout of the input, as oneDNN has neither. Sums are taken in double.
+ */
+
+#include "../onednn.h"
+#include "../wide.h"
+
+#include <math.h>
+
+enum { X, SCALE, BIAS };
+enum { LANES = 16 }; /* channels that are worked on at once */
+
+static bool is_grouped(const struct bp_dnnl_op *op)
+{
+    return strcmp(op->name, "GroupNormalization") == 0;
+}
+
+/* ---- claims ---------------------------------------------------------------------------------- */
+
+static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
+{
+    int64_t groups = bp_node_int(query->graph, query->node, "num_groups", 0), channels;
+
+    (void)flops;
+    if (!bp_dnnl_takes_input(query, X, 3, 2 + BP_DNNL_MOST_SPATIAL) ||
+        !bp_dnnl_takes_input(query, SCALE, 1, 1) || !bp_dnnl_takes_input(query, BIAS, 1, 1))
+        return false;
+    channels = bp_node_in(query->graph, query->node, X)->dims[1].value;
+    if (channels < 0)
+        return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, "X", "the channels are not known");
+    if (is_grouped(op) && (groups < 1 || channels % groups != 0))
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "num_groups",
+                              "%lld channels are not %lld groups", (long long)channels,
+                              (long long)groups);
+    return true;
+}
+
+/* ---- the loop: a piece is a few groups of one batch ------------------------------------------ */
+
+struct norm {
+    size_t channels, area, unit;
+    size_t each;   /* channels of a group */
+    size_t groups; /* of a piece; the last one of a batch may have fewer */
+    size_t pieces; /* of a batch */
+    size_t params; /* channels that one number of scale and bias is for */
+    double epsilon;
+};
+
+/* Some channels next to each other in memory, as rows of numbers. */
+struct rows {
+    const float *x;
+    float *y;
+    size_t n, stride, lanes;
+};
+
+WIDE_LOOP
+static void add_rows(const struct rows *rows, double *sum)
+{
+    for (size_t r = 0; r < rows->n; r++) {
+        for (size_t i = 0; i < rows->lanes; i++)
+            sum[i] += (double)rows->x[r * rows->stride + i];
+    }
+}
+
+WIDE_LOOP
+static void add_squares(const struct rows *rows, const double *mean, double *sum)
+{
+    for (size_t r = 0; r < rows->n; r++) {
+        for (size_t i = 0; i < rows->lanes; i++) {
+            double d = (double)rows->x[r * rows->stride + i] - mean[i];
+
+            sum[i] += d * d;
+        }
+    }
+}
+
+/* (x - mean) * scale + shift: in that order, as numbers that are close to the mean cancel. */
+WIDE_LOOP
+static void write_rows(const struct rows *rows, const float *mean, const float *scale,
+                       const float *shift)
+{
+    for (size_t r = 0; r < rows->n; r++) {
+        for (size_t i = 0; i < rows->lanes; i++)
+            rows->y[r * rows->stride + i] =
+                (rows->x[r * rows->stride + i] - mean[i]) * scale[i] + shift[i];
+    }
+}
+
+/* Channels c to at most `end` that lie next to each other. */
+static struct rows rows_of(const struct norm *n, size_t batch, size_t c, size_t end, const float *x,
+                           float *y)
+{
+    size_t at = ((batch * n->channels + c) / n->unit * n->area) * n->unit + c % n->unit;
+    size_t lanes = n->unit - c % n->unit;
+
+    lanes = lanes < end - c ? lanes : end - c;
+    return (struct rows){.x = x + at,
+                         .y = y + at,
+                         .n = n->area,
+                         .stride = n->unit,
+                         .lanes = lanes < LANES ? lanes : LANES};
+}
+
+/* Numbers of one channel as rows of LANES of them, and what is left as a shorter row. */
+static struct rows fold(const struct rows *rows, struct rows *left)
+{
+    struct rows folded = {
+        .x = rows->x, .y = rows->y, .n = rows->n / LANES, .stride = LANES, .lanes = LANES};
+    size_t done = folded.n * LANES;
+
+    *left = (struct rows){.x = rows->x + done,
+                          .y = rows->y + done,
+                          .n = rows->n > done,
+                          .stride = LANES,
+                          .lanes = rows->n - done};
+    return folded;
+}
+
+static double total(const double *sum)
+{
+    double all = 0;
+
+    for (size_t i = 0; i < LANES; i++)
+        all += sum[i];
+    return all;
+}
+
+/* Adds the sums of each channel to that of its group; mean NULL: of numbers, else of squares. */
+static void sum_up(const struct norm *n, const struct rows *rows, size_t first, const double *mean,
+                   double *sums)
+{
+    double lanes[LANES] = {0}, means[LANES];
+    struct rows folded = *rows, left = {0};
+    bool is_folded = n->unit == 1;
+
+    for (size_t i = 0; i < LANES; i++)
+        means[i] = mean ? mean[is_folded         ? first / n->each
+                               : i < rows->lanes ? (first + i) / n->each
+                                                 : 0]
+                        : 0;
+    if (is_folded)
+        folded = fold(rows, &left);
+    if (mean) {
+        add_squares(&folded, means, lanes);
+        add_squares(&left, means, lanes);
+    } else {
+        add_rows(&folded, lanes);
+        add_rows(&left, lanes);
+    }
+    if (is_folded) {
+        sums[first / n->each] += total(lanes);
+        return;
+    }
+    for (size_t i = 0; i < rows->lanes; i++)
+        sums[(first + i) / n->each] += lanes[i];
+}
+
+/* What is done to numbers of a channel. */
+struct change {
+    float mean[LANES], scale[LANES], shift[LANES];
+};
+
+static void write(const struct norm *n, const struct rows *rows, const struct change *change)
+{
+    struct rows folded = *rows, left = {0};
+
+    if (n->unit == 1)
+        folded = fold(rows, &left);
+    write_rows(&folded, change->mean, change->scale, change->shift);
+    write_rows(&left, change->mean, change->scale, change->shift);
+}
+
+/* Of channels c on, which are `first` and more of the piece; a single one fills all lanes. */
+static struct change change_of(const struct norm *n, const struct rows *rows, size_t c,
+                               size_t first, const double *mean, const double *variance,
+                               const float *scale, const float *bias)
+{
+    struct change change;
+
+    for (size_t i = 0; i < LANES; i++) {
+        size_t k = n->unit == 1 || i >= rows->lanes ? 0 : i;
+        size_t group = (first + k) / n->each, param = (c + k) / n->params;
+
+        change.mean[i] = (float)mean[group];
+        change.scale[i] = (float)((double)scale[param] / sqrt(variance[group] + n->epsilon));
+        change.shift[i] = bias[param];
+    }
+    return change;
+}
+
+static void do_piece(const struct norm *n, size_t piece, void *const *at)
+{
+    const float *x = at[0], *scale = at[1], *bias = at[2];
+    float *y = at[3];
+    size_t batch = piece / n->pieces, begin = piece % n->pieces * n->groups * n->each;
+    size_t end = begin + n->groups * n->each;
+    double count = (double)n->each * (double)n->area, mean[LANES] = {0}, variance[LANES] = {0};
+    struct rows rows;
+
+    end = end < n->channels ? end : n->channels;
+    for (size_t c = begin; c < end; c += rows.lanes) {
+        rows = rows_of(n, batch, c, end, x, y);
+        sum_up(n, &rows, c - begin, NULL, mean);
+    }
+    for (size_t i = 0; i < LANES; i++)
+        mean[i] /= count;
+    for (size_t c = begin; c < end; c += rows.lanes) {
+        rows = rows_of(n, batch, c, end, x, y);
+        sum_up(n, &rows, c - begin, mean, variance);
+    }
+    for (size_t i = 0; i < LANES; i++)
+        variance[i] /= count;
+    for (size_t c = begin; c < end; c += rows.lanes) {
+        struct change change;
+
+        rows = rows_of(n, batch, c, end, x, y);
+        change = change_of(n, &rows, c, c - begin, mean, variance, scale, bias);
+        write(n, &rows, &change);
+    }
+}
+
+static void run(const void *u, void *const *at, size_t first, size_t end)
+{
+    for (size_t piece = first; piece < end; piece++)
+        do_piece(u, piece, at);
+}
+
+/* ---- building it ----------------------------------------------------------------------------- */
+
+static struct norm solve(const struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
+                         const bp_node *node, size_t unit)
+{
+    const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X), *scale = bp_dnnl_in(b, node, SCALE);
+    struct norm n = {.channels = (size_t)x->dims[1], .unit = unit, .each = 1};
+
+    n.area = (size_t)bp_dims_count(x->dims + 2, (uint32_t)x->rank - 2);
+    if (is_grouped(op))
+        n.each = n.channels / (size_t)bp_node_int(b->graph, node, "num_groups", 1);
+    n.params = n.channels / (size_t)scale->dims[0];
+    n.groups = n.each < LANES ? LANES / n.each : 1;
+    n.pieces = (n.channels / n.each + n.groups - 1) / n.groups;
+    n.epsilon = (double)bp_node_float(b->graph, node, "epsilon", 1e-5f);
+    return n;
+}
+
+/* Scale and bias have a number for each channel, or version 18 of the groups' each group. */
+static bp_rc take_params(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                         struct bp_dnnl_form *scale, struct bp_dnnl_form *bias, bp_err *err)
+{
+    int64_t want = bp_dnnl_in(b, node, X)->dims[1];
+    dnnl_memory_desc_t plain;
+    bp_rc rc;
+
+    if (is_grouped(op) && node->since < 21)
+        want = bp_node_int(b->graph, node, "num_groups", 1);
+    for (uint32_t i = SCALE; i <= BIAS; i++) {
+        if (bp_dnnl_in(b, node, i)->dims[0] != want)
+            return bp_fail(err, BP_E_SHAPE, "node '%s': input %u has %lld numbers, not %lld",
+                           node->name, i, (long long)bp_dnnl_in(b, node, i)->dims[0],
+                           (long long)want);
+    }
+    bp_dnnl_plain(1, &want, &plain);
+    rc = bp_dnnl_form_of(b, node->in[SCALE], &plain, scale, err);
+    return rc < 0 ? rc : bp_dnnl_form_of(b, node->in[BIAS], &plain, bias, err);
+}
+
+static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                   bp_err *err)
+{
+    struct norm *n = bp_blocks_array(b->memory, 1, sizeof *n);
+    struct bp_dnnl_form x, y, scale, bias;
+    const struct bp_dnnl_form *operands[] = {&x, &scale, &bias, &y};
+    struct bp_dnnl_areas areas;
+    bp_rc rc;
+
+    if (!n)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
+    rc = bp_dnnl_take_areas(b, node->in[X], BP_DNNL_AREAS_F32 | BP_DNNL_AREAS_WHOLE, &x, &areas,
+                            err);
+    if (rc >= 0)
+        rc = take_params(b, op, node, &scale, &bias, err);
+    if (rc >= 0)
+        rc = bp_dnnl_make_on(b, node->out[0], node->in[X], &x, &y, err);
+    if (rc < 0)
+        return rc;
+    *n = solve(b, op, node, areas.unit);
+    return bp_dnnl_emit_typed(b, run, n, n->pieces * (size_t)x.md.dims[0],
+                              n->channels * n->area * (size_t)x.md.dims[0], 4, operands, err);
+}
+
+#define ROW(row, onnx, first, last)                                                                \
+    const struct bp_dnnl_op bp_dnnl_op_##row = {                                                   \
+        .name = onnx,                                                                              \
+        .domain = "",                                                                              \
+        .since = first,                                                                            \
+        .until = last,                                                                             \
+        .claim = claim,                                                                            \
+        .build = build,                                                                            \
+    }
+
+ROW(group_normalization, "GroupNormalization", 18, 21);
+ROW(instance_normalization, "InstanceNormalization", 6, 22);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* prelu.c - PRelu (7 to 16) with a constant slope for each channel, or one for all. */
+
+#include "../onednn.h"
+#include "../wide.h"
+
+enum { X, SLOPE };
+
+static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
+{
+    const bp_value *x, *slope;
+
+    (void)op;
+    (void)flops;
+    if (!bp_dnnl_takes_input(query, X, 3, 2 + BP_DNNL_MOST_SPATIAL) ||
+        !bp_dnnl_takes_input(query, SLOPE, 0, 2 + BP_DNNL_MOST_SPATIAL))
+        return false;
+    x = bp_node_in(query->graph, query->node, X);
+    slope = bp_node_in(query->graph, query->node, SLOPE);
+    if (!(slope->flags & BP_VALUE_CONSTANT))
+        return bp_dnnl_refuse(query, BP_R_NOT_CONSTANT, slope->name, "slopes have to be constant");
+    for (uint32_t i = 0; i < slope->rank; i++) {
+        int64_t size = slope->dims[i].value;
+
+        if (size != 1 && (i + x->rank != slope->rank + 1 || size != x->dims[1].value))
+            return bp_dnnl_refuse(query, BP_R_OTHER, slope->name,
+                                  "slopes differ within a channel, or channels are not known");
+    }
+    return true;
+}
+
+struct slopes {
+    float *of; /* whole channels; the padding of a block has 0 */
+    size_t units, rows, width;
+};
+
+WIDE_LOOP
+static void do_rows(const float *slope, size_t width, const float *x, float *y, size_t n)
+{
+    for (size_t row = 0; row < n; row++) {
+        for (size_t i = 0; i < width; i++) {
+            float v = x[row * width + i];
+
+            y[row * width + i] = v < 0 ? v * slope[i] : v;
+        }
+    }
+}
+
+WIDE_LOOP
+static void do_numbers(float slope, const float *x, float *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = x[i] < 0 ? x[i] * slope : x[i];
+}
+
+/* A piece is an element of an area. */
+static void run(const void *u, const float *x, float *y, size_t first, size_t end)
+{
+    const struct slopes *s = u;
+
+    while (first < end) {
+        size_t left = s->rows - first % s->rows, n = end - first < left ? end - first : left;
+        const float *slope = s->of + first / s->rows % s->units * s->width;
+
+        if (s->width == 1)
+            do_numbers(*slope, x + first, y + first, n);
+        else
+            do_rows(slope, s->width, x + first * s->width, y + first * s->width, n);
+        first += n;
+    }
+}
+
+static bp_rc read_slopes(struct bp_dnnl_build *b, const bp_node *node, size_t channels, float *out,
+                         bp_err *err)
+{
+    const struct bp_dnnl_value *value = bp_dnnl_in(b, node, SLOPE);
+    size_t n = (size_t)bp_dims_count(value->dims, (uint32_t)value->rank);
+    struct bp_dnnl_form form;
+    dnnl_memory_desc_t plain;
+    bp_rc rc;
+
+    bp_dnnl_plain(value->rank, value->dims, &plain);
+    rc = bp_dnnl_form_of(b, node->in[SLOPE], &plain, &form, err);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < channels; i++)
+        out[i] = ((const float *)form.place.fixed)[n == 1 ? 0 : i];
+    return BP_OK;
+}
+
+static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+                   bp_err *err)
+{
+    struct slopes *s = bp_blocks_array(b->memory, 1, sizeof *s);
+    struct bp_dnnl_form x, y;
+    struct bp_dnnl_areas areas;
+    bp_rc rc = bp_dnnl_take_areas(b, node->in[X], BP_DNNL_AREAS_F32, &x, &areas, err);
+    size_t channels;
+
+    (void)op;
+    if (rc < 0)
+        return rc;
+    channels = (size_t)x.md.padded_dims[1];
+    if (s)
+        *s = (struct slopes){.of = bp_blocks_array(b->memory, channels, sizeof *s->of),
+                             .units = channels / areas.unit,
+                             .rows = (size_t)bp_dims_count(x.md.dims + 2, (uint32_t)x.md.ndims - 2),
+                             .width = areas.unit};
+    if (!s || !s->of)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
+    rc = read_slopes(b, node, (size_t)x.md.dims[1], s->of, err);
+    if (rc >= 0)
+        rc = bp_dnnl_make_on(b, node->out[0], node->in[X], &x, &y, err);
+    if (rc < 0)
+        return rc;
+    return bp_dnnl_emit_loop(b, run, s, areas.count * s->rows, &x, &y, err);
+}
+
+const struct bp_dnnl_op bp_dnnl_op_prelu = {
+    .name = "PRelu",
+    .domain = "",
+    .since = 7,
+    .until = 16,
+    .claim = claim,
+    .build = build,
+};
