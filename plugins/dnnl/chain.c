@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * chain.c - finds what is one primitive, which runs where the last of its nodes stands:
- * Conv, then perhaps a sum with something of the same shape, then perhaps Relu. The host's passes
- * fuse most of these; what is left are sums that are no Add, and sessions that asked for no passes.
- * Affine chains stand in affine.c.
- * MatMul by a matrix, then perhaps a row of numbers added to each, then perhaps Gelu or Relu.
+ * Conv, then perhaps a sum with something of the same shape, then perhaps an activation. The host's
+ * passes fuse most of these; what is left are activations that FusedConv does not know, sums that
+ * are no Add, and sessions that asked for no passes. Affine chains stand in affine.c.
+ * MatMul by a matrix, then perhaps a row of numbers added to each, then perhaps an activation.
  */
 
 #include "onednn.h"
@@ -94,6 +94,45 @@ static struct bp_dnnl_chain begin_chain(const bp_program *program, uint32_t head
                                   .build = program->ops[head]->build_chain};
 }
 
+/* What the node does to each number, or dnnl_alg_kind_undef. */
+static dnnl_alg_kind_t activation_of(const bp_graph *graph, const bp_node *node)
+{
+    static const struct {
+        const char *domain, *op;
+        dnnl_alg_kind_t kind;
+    } rows[] = {
+        {"", "Gelu", dnnl_eltwise_gelu_erf},
+        {"", "HardSwish", dnnl_eltwise_hardswish},
+        {"", "Mish", dnnl_eltwise_mish},
+        {"", "Relu", dnnl_eltwise_relu},
+        {"com.microsoft", "Gelu", dnnl_eltwise_gelu_erf},
+        {"com.microsoft", "QuickGelu", dnnl_eltwise_swish},
+    };
+
+    if (is(node, "Gelu") && bp_node_string_is(graph, node, "approximate", "none", "tanh"))
+        return dnnl_eltwise_gelu_tanh;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (is_of(node, rows[i].domain, rows[i].op))
+            return rows[i].kind;
+    }
+    return dnnl_alg_kind_undef;
+}
+
+/* The activation that the node is, if it is one, ends the chain. */
+static void add_activation(const bp_program *program, struct bp_dnnl_chain *chain, uint32_t reader)
+{
+    const bp_node *node;
+
+    if (reader == BP_NONE)
+        return;
+    node = BP_NODE(program->graph, reader);
+    chain->activation = activation_of(program->graph, node);
+    if (chain->activation == dnnl_alg_kind_undef)
+        return;
+    chain->alpha = bp_node_float(program->graph, node, "alpha", BP_DNNL_QUICK_GELU_ALPHA);
+    add_node(chain, reader);
+}
+
 static void find_conv_chain(bp_program *program, uint32_t conv)
 {
     const bp_graph *graph = program->graph;
@@ -107,10 +146,7 @@ static void find_conv_chain(bp_program *program, uint32_t conv)
             return; /* the other input is a convolution too, and has it */
         reader = bp_dnnl_only_reader(program, BP_NODE(graph, chain.last)->out[0], chain.last);
     }
-    if (reader != BP_NONE && is(BP_NODE(graph, reader), "Relu")) {
-        chain.activation = dnnl_eltwise_relu;
-        add_node(&chain, reader);
-    }
+    add_activation(program, &chain, reader);
     bp_dnnl_note_chain(program, &chain);
 }
 
@@ -128,19 +164,6 @@ static uint32_t find_row(const bp_graph *graph, const bp_node *node, uint32_t y,
     return row->rank == 1 && row->dims[0].value == matrix->dims[1].value ? other : BP_NONE;
 }
 
-/* What the node does to each number, or dnnl_alg_kind_undef. */
-static dnnl_alg_kind_t activation_of(const bp_graph *graph, const bp_node *node)
-{
-    if (is(node, "Relu"))
-        return dnnl_eltwise_relu;
-    if (is_of(node, "com.microsoft", "Gelu"))
-        return dnnl_eltwise_gelu_erf;
-    if (!is(node, "Gelu"))
-        return dnnl_alg_kind_undef;
-    return bp_node_string_is(graph, node, "approximate", "none", "tanh") ? dnnl_eltwise_gelu_tanh
-                                                                         : dnnl_eltwise_gelu_erf;
-}
-
 static void find_product_chain(bp_program *program, uint32_t product)
 {
     const bp_graph *graph = program->graph;
@@ -155,10 +178,7 @@ static void find_product_chain(bp_program *program, uint32_t product)
         add_node(&chain, reader);
         reader = bp_dnnl_only_reader(program, BP_NODE(graph, reader)->out[0], reader);
     }
-    if (reader != BP_NONE)
-        chain.activation = activation_of(graph, BP_NODE(graph, reader));
-    if (chain.activation != dnnl_alg_kind_undef)
-        add_node(&chain, reader);
+    add_activation(program, &chain, reader);
     bp_dnnl_note_chain(program, &chain);
 }
 

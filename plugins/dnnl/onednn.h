@@ -35,11 +35,14 @@ struct bp_instance {
 struct bp_dnnl_op;
 struct bp_dnnl_build;
 
+#define BP_DNNL_QUICK_GELU_ALPHA 1.702f /* com.microsoft.QuickGelu's, where it names none */
+
 /* A convolution or product and what is done behind it, see chain.c. Kept at its last node. */
 enum { BP_DNNL_MOST_CHAIN = 4 };
 struct bp_dnnl_chain {
     bool is_one;
     dnnl_alg_kind_t activation; /* dnnl_alg_kind_undef: none */
+    float alpha;                /* of the activation, if it has one */
     uint32_t head, last;        /* nodes */
     uint32_t other;             /* the value that is added, or BP_NONE */
     uint32_t n_nodes;

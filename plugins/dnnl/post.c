@@ -62,6 +62,14 @@ bool bp_dnnl_activation_of(const bp_graph *graph, const bp_node *node, struct bp
     return bp_dnnl_activate(text->data, text->size, params, attr);
 }
 
+void bp_dnnl_then_activate(struct bp_dnnl_attr *attr, const struct bp_dnnl_chain *chain)
+{
+    bool has_alpha = chain->activation == dnnl_eltwise_swish;
+
+    if (chain->activation != dnnl_alg_kind_undef)
+        add_eltwise(attr, chain->activation, has_alpha ? chain->alpha : 0, 0);
+}
+
 void bp_dnnl_then(struct bp_dnnl_attr *attr, dnnl_alg_kind_t kind, const struct bp_dnnl_form *other)
 {
     attr->post[attr->n_post++] = (struct bp_dnnl_post){.kind = kind, .other = other};

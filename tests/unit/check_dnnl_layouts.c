@@ -40,6 +40,61 @@ static uint32_t steps_of(dnnl_make_fn make, const void *u, uint32_t node)
     return n;
 }
 
+/* ---- activations behind convolutions and products -------------------------------------------- */
+
+struct ended {
+    const char *op, *domain, *attr;
+    float value;
+    bool is_product, has_sum;
+};
+
+static void make_ended(struct th *t, const void *u)
+{
+    const struct ended *c = u;
+    const char *dims = c->is_product ? "12,40" : "1,40,8,9";
+
+    dnnl_input(t, "x", c->is_product ? "12,24" : "1,24,8,9");
+    dnnl_const(t, "w", c->is_product ? "24,40" : "40,24,1,1");
+    dnnl_value(t, "c", dims);
+    dnnl_value(t, "s", dims);
+    if (c->is_product)
+        dnnl_const(t, "r", "40");
+    else
+        dnnl_input(t, "r", dims);
+    dnnl_output(t, "y", dims);
+    th_node(t, c->is_product ? "MatMul" : "Conv", c->is_product ? 13 : 11, "x w", "c");
+    if (c->has_sum)
+        th_node(t, "Add", 14, "c r", "s");
+    th_node(t, c->op, c->domain ? 1 : 20, c->has_sum ? "s" : "c", "y");
+    if (c->domain)
+        th_domain(t, c->domain);
+    if (c->attr)
+        th_float(t, c->attr, c->value);
+}
+
+START_TEST(ends_convolutions_and_products_with_activations)
+{
+    static const struct ended kinds[] = {
+        {.op = "Gelu"},
+        {.op = "HardSwish"},
+        {.op = "Mish"},
+        {.op = "Relu"},
+        {.op = "Gelu", .domain = "com.microsoft"},
+        {.op = "QuickGelu", .domain = "com.microsoft"},
+        {.op = "QuickGelu", .domain = "com.microsoft", .attr = "alpha", .value = 1},
+    };
+
+    for (size_t i = 0; i < 4 * (sizeof kinds / sizeof kinds[0]); i++) {
+        struct ended c = kinds[i / 4];
+
+        c.is_product = i % 2;
+        c.has_sum = i / 2 % 2;
+        dnnl_compare(c.op, make_ended, &c, 0);
+        ck_assert_uint_eq(steps_of(make_ended, &c, 0), 0); /* it runs with the activation */
+    }
+}
+END_TEST
+
 /* ---- scale, shift, Relu ---------------------------------------------------------------------- */
 
 /* n numbers from 0.5 to 1.5, as variances have to be positive. */
@@ -495,6 +550,7 @@ int main(void)
 
     suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
+    tcase_add_test(tcase, ends_convolutions_and_products_with_activations);
     tcase_add_test(tcase, scales_channels_in_one_pass);
     tcase_add_test(tcase, leaves_what_others_read);
     tcase_add_test(tcase, keeps_what_is_no_number);

@@ -260,8 +260,7 @@ static void prepare(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, 
     if (c->added != BP_NONE)
         bp_dnnl_then(&c->attr, dnnl_alg_kind_undef, NULL);
     bp_dnnl_activation_of(b->graph, c->node, &c->attr);
-    if (chain->activation != dnnl_alg_kind_undef)
-        bp_dnnl_then(&c->attr, chain->activation, NULL);
+    bp_dnnl_then_activate(&c->attr, chain);
 }
 
 static bp_rc build_chain(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err)

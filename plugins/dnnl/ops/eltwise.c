@@ -265,6 +265,13 @@ static bp_rc build_neg(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, con
     return emit(b, node, op->kind, -1, 0, err);
 }
 
+static bp_rc build_quick_gelu(struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
+                              const bp_node *node, bp_err *err)
+{
+    return emit(b, node, op->kind, bp_node_float(b->graph, node, "alpha", BP_DNNL_QUICK_GELU_ALPHA),
+                0, err);
+}
+
 #define ROW(row, onnx, in_domain, first, last, claims, builds, what)                               \
     const struct bp_dnnl_op bp_dnnl_op_##row = {                                                   \
         .name = onnx,                                                                              \
@@ -300,5 +307,16 @@ const struct bp_dnnl_op bp_dnnl_op_ms_gelu = {
     .claim = claim_plain,
     .build = build_gelu,
     .kind = dnnl_eltwise_gelu_erf,
+    .is_made = true,
+};
+
+const struct bp_dnnl_op bp_dnnl_op_quick_gelu = {
+    .name = "QuickGelu",
+    .domain = "com.microsoft",
+    .since = 1,
+    .until = 1,
+    .claim = claim_plain,
+    .build = build_quick_gelu,
+    .kind = dnnl_eltwise_swish,
     .is_made = true,
 };

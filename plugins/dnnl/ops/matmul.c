@@ -205,8 +205,7 @@ static bp_rc build_product(struct bp_dnnl_build *b, const struct bp_dnnl_chain *
         p.has_bias = true;
         rc = take_as(b, chain->other, &p.bias, &p.c_form, err);
     }
-    if (chain->activation != dnnl_alg_kind_undef)
-        bp_dnnl_then(&p.attr, chain->activation, NULL);
+    bp_dnnl_then_activate(&p.attr, chain);
     return rc < 0 ? rc : emit(b, &p, err);
 }
 
