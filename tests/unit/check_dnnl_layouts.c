@@ -43,7 +43,9 @@ static uint32_t steps_of(dnnl_make_fn make, const void *u, uint32_t node)
 /* ---- activations behind convolutions and products -------------------------------------------- */
 
 struct ended {
-    const char *op, *domain, *attr;
+    const char *op;
+    uint32_t since;
+    const char *domain, *attr;
     float value;
     bool is_product, has_sum;
 };
@@ -65,7 +67,7 @@ static void make_ended(struct th *t, const void *u)
     th_node(t, c->is_product ? "MatMul" : "Conv", c->is_product ? 13 : 11, "x w", "c");
     if (c->has_sum)
         th_node(t, "Add", 14, "c r", "s");
-    th_node(t, c->op, c->domain ? 1 : 20, c->has_sum ? "s" : "c", "y");
+    th_node(t, c->op, c->since, c->has_sum ? "s" : "c", "y");
     if (c->domain)
         th_domain(t, c->domain);
     if (c->attr)
@@ -75,13 +77,13 @@ static void make_ended(struct th *t, const void *u)
 START_TEST(ends_convolutions_and_products_with_activations)
 {
     static const struct ended kinds[] = {
-        {.op = "Gelu"},
-        {.op = "HardSwish"},
-        {.op = "Mish"},
-        {.op = "Relu"},
-        {.op = "Gelu", .domain = "com.microsoft"},
-        {.op = "QuickGelu", .domain = "com.microsoft"},
-        {.op = "QuickGelu", .domain = "com.microsoft", .attr = "alpha", .value = 1},
+        {.op = "Gelu", .since = 20},
+        {.op = "HardSwish", .since = 14},
+        {.op = "Mish", .since = 18},
+        {.op = "Relu", .since = 14},
+        {.op = "Gelu", .since = 1, .domain = "com.microsoft"},
+        {.op = "QuickGelu", .since = 1, .domain = "com.microsoft"},
+        {.op = "QuickGelu", .since = 1, .domain = "com.microsoft", .attr = "alpha", .value = 1},
     };
 
     for (size_t i = 0; i < 4 * (sizeof kinds / sizeof kinds[0]); i++) {
