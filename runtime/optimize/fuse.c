@@ -21,7 +21,7 @@ static bool know_takers(struct bp_rewrite *rw)
     if (!taker)
         return false;
     bp_rw_sync(rw);
-    if (optimizer->takers(optimizer->h, rw->ir, rw->facts, rw->symbols, taker, &own) < 0) {
+    if (optimizer->takers(optimizer->h, rw->ir, rw->facts, rw->symbols, BP_NONE, taker, &own) < 0) {
         for (uint32_t n = 0; n < rw->ir->n_nodes; n++) /* it will fail once more, and be told of */
             taker[n] = BP_NONE;
     }
@@ -160,7 +160,8 @@ static bp_rc ask(struct bp_rewrite *rw, const struct bp_fusion *f, struct bp_ir 
     if (rc >= 0 && !same_types(rw, f, &ir->nodes[0], facts))
         rc = bp_fail(err, BP_E_INTERNAL, "%s would give another type", f->op);
     if (rc >= 0)
-        rc = rw->optimizer->takers(rw->optimizer->h, ir, facts, rw->symbols, &taker, err);
+        rc = rw->optimizer->takers(rw->optimizer->h, ir, facts, rw->symbols, rw->taker[f->last],
+                                   &taker, err);
     *takes = rc >= 0 && taker == rw->taker[f->last];
     return rc;
 }

@@ -29,10 +29,11 @@ struct bp_optimizer {
     bp_rc (*evaluate)(void *h, struct bp_ir *ir, struct bp_ir_data *const *results, bp_err *err);
     /*
      * Who would take each node of a sealed graph: any numbers, or BP_NONE for nobody and nodes that
-     * the host runs. NULL: no passes that ask.
+     * the host runs. `only` is one of those numbers, who alone is asked, or BP_NONE: all are. NULL:
+     * no passes that ask.
      */
     bp_rc (*takers)(void *h, struct bp_ir *ir, const struct bp_fact *facts,
-                    const struct bp_symbols *symbols, uint32_t *out, bp_err *err);
+                    const struct bp_symbols *symbols, uint32_t only, uint32_t *out, bp_err *err);
     /* Is that taker the CPU provider? NULL: none is. */
     bool (*is_cpu)(void *h, uint32_t taker);
     struct bp_pass_result results[BP_MAX_PASSES];

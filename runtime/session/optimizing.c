@@ -32,31 +32,34 @@ static struct bp_asked *list_asked(const struct bp_lineup *lineup, struct bp_reg
     return asked;
 }
 
+/* Asks providers first to first + count of the lineup. */
 static bp_rc ask(const struct bp_engine *engine, struct bp_ir *ir, const struct bp_fact *facts,
-                 const struct bp_symbols *symbols, struct bp_region *region, uint32_t *out,
-                 bp_err *err)
+                 const struct bp_symbols *symbols, uint32_t first, uint32_t count,
+                 struct bp_region *region, uint32_t *out, bp_err *err)
 {
-    const struct bp_lineup *lineup = &engine->lineup;
-    struct bp_asked *asked = list_asked(lineup, region);
-    struct bp_ask_failure *failed = bp_region_array(region, lineup->count, sizeof *failed);
+    struct bp_asked *asked = list_asked(&engine->lineup, region);
+    struct bp_ask_failure *failed = bp_region_array(region, count, sizeof *failed);
     struct bp_partition part = {0};
     bp_rc rc;
 
     if (!asked || !failed)
         return bp_fail_nomem(err, "the partition");
-    rc = bp_partition_create(ir, facts, symbols, asked, lineup->count, region, &part, failed, err);
-    for (uint32_t i = 0; rc >= 0 && i < lineup->count; i++)
+    rc = bp_partition_create(ir, facts, symbols, asked + first, count, region, &part, failed, err);
+    for (uint32_t i = 0; rc >= 0 && i < count; i++)
         rc = failed[i].rc;
     for (uint32_t n = 0; rc >= 0 && n < ir->n_nodes; n++)
-        out[n] = part.provider_of[n] < BP_BY_NOBODY ? part.provider_of[n] : BP_NONE;
+        out[n] = part.provider_of[n] < BP_BY_NOBODY ? first + part.provider_of[n] : BP_NONE;
     return rc;
 }
 
 static bp_rc takers(void *h, struct bp_ir *ir, const struct bp_fact *facts,
-                    const struct bp_symbols *symbols, uint32_t *out, bp_err *err)
+                    const struct bp_symbols *symbols, uint32_t only, uint32_t *out, bp_err *err)
 {
+    const struct bp_engine *engine = h;
+    bool is_one = only != BP_NONE;
     struct bp_region region = {0};
-    bp_rc rc = ask(h, ir, facts, symbols, &region, out, err);
+    bp_rc rc = ask(engine, ir, facts, symbols, is_one ? only : 0, is_one ? 1 : engine->lineup.count,
+                   &region, out, err);
 
     bp_region_finish(&region);
     return rc;

@@ -12,10 +12,10 @@
 
 #include "passes_kit.h"
 
-/* x -> LayerNormalization in parts -> MatMul, Add -> Gelu in parts -> y; a product worth a group */
-static void make_layer(void)
+/* x -> LayerNormalization in parts -> MatMul, Add -> Gelu in parts -> y */
+static void make_layer(const char *dims)
 {
-    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1,512,32");
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, dims);
     passes_scalar("two", 2);
     passes_scalar("epsilon", 1e-5f);
     passes_scalar("root", 1.41421356f);
@@ -70,7 +70,7 @@ START_TEST(parts_become_nodes_of_one_group)
     struct passes_result want, got;
 
     kit_new_env(WITH_ASAN ? 1 : 2); /* see dnnl_kit.h */
-    make_layer();
+    make_layer("1,512,32");         /* a product worth a group */
     passes_open_at(BP_OPTIMIZE_NONE);
     kit_session();
     passes_run(1, &want);
@@ -84,6 +84,24 @@ START_TEST(parts_become_nodes_of_one_group)
         passes_forget(&got);
     }
     passes_forget(&want);
+}
+END_TEST
+
+/* What dnnl takes none of is fused as if it were not there, though it would take the made nodes. */
+START_TEST(parts_that_are_not_worth_a_group_are_fused_for_others)
+{
+    char want[256];
+
+    kit_new_env(1);
+    make_layer("1,4,32");
+    passes_open_at(BP_OPTIMIZE_EXTENDED);
+    kit_session();
+    snprintf(want, sizeof want, "%s", passes_ops());
+    ck_assert_msg(strstr(want, "LayerNormalization") != NULL, "%s", want);
+    passes_open_at(BP_OPTIMIZE_EXTENDED);
+    kit_provider("dnnl", BP_FALLBACK_SILENT);
+    kit_session();
+    ck_assert_str_eq(passes_ops(), want);
 }
 END_TEST
 
@@ -254,6 +272,7 @@ int main(void)
     TCase *all = tcase_create("all");
 
     tcase_add_test(all, parts_become_nodes_of_one_group);
+    tcase_add_test(all, parts_that_are_not_worth_a_group_are_fused_for_others);
     tcase_add_test(all, quantised_convolutions_compute_with_bytes);
     tcase_add_test(all, widens_weights_once);
     tcase_add_test(all, products_of_bytes_make_floats);
