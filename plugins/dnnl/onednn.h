@@ -160,7 +160,7 @@ struct bp_dnnl_value {
  */
 typedef void (*bp_dnnl_loop)(const void *u, const float *x, float *y, size_t first, size_t end);
 /* The same over tensors of any types and number: `at` has the step's arguments in their order. */
-enum { BP_DNNL_MOST_OPERANDS = 3 };
+enum { BP_DNNL_MOST_OPERANDS = 4 };
 typedef void (*bp_dnnl_typed_loop)(const void *u, void *const *at, size_t first, size_t end);
 
 struct bp_dnnl_step {

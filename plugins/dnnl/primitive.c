@@ -197,9 +197,11 @@ bp_rc bp_dnnl_emit_typed(struct bp_dnnl_build *b, bp_dnnl_typed_loop loop, const
                          const struct bp_dnnl_form *const *operands, bp_err *err)
 {
     const bp_node *node = BP_NODE(b->graph, b->node);
-    struct bp_dnnl_step *step = add_step(b, n);
+    struct bp_dnnl_step *step = n <= BP_DNNL_MOST_OPERANDS ? add_step(b, n) : NULL;
     dnnl_status_t status = dnnl_success;
 
+    if (n > BP_DNNL_MOST_OPERANDS)
+        return bp_fail(err, BP_E_INTERNAL, "dnnl: a loop over %u tensors", n);
     if (!step)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
     step->typed = loop;
