@@ -357,6 +357,8 @@ bp_rc bp_dnnl_narrow_output(struct bp_dnnl_build *b, uint32_t value, struct bp_d
 bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
                          const struct bp_dnnl_ways *ways, bp_frame_needs *needs, bp_frame **out,
                          bp_err *err);
+
+/* run.c */
 /* Tells all steps where the frame's buffers are. */
 void bp_dnnl_bind(bp_frame *frame, uint32_t io_epoch);
 dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step *step);
