@@ -3,6 +3,7 @@
 
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/body.c %D%/body.h \
+	%D%/body_stages.c \
 	%D%/cell.c \
 	%D%/custom.h \
 	%D%/custom_call.c \
