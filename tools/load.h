@@ -5,6 +5,8 @@
 
 #include "cli.h"
 
+/* load_options.c */
+
 /* The options that run, bench and plan share. */
 struct load_args {
     char *providers;         /* "a,b"; NULL: the environment's default */
@@ -28,6 +30,8 @@ void load_args_finish(struct load_args *args);
 
 /* Makes the library's options of ours. Failures are printed; returns an exit code. */
 int load_options(struct cli *cli, const struct load_args *args, bp_session_options **out);
+
+/* load.c */
 
 struct loaded {
     bp_model *model;

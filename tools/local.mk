@@ -18,6 +18,7 @@ conform_sources = \
 	%D%/json.c %D%/json.h \
 	%D%/known.c %D%/known.h \
 	%D%/load.c %D%/load.h \
+	%D%/load_options.c \
 	%D%/npy.c %D%/npy.h \
 	%D%/object.c %D%/object.h \
 	%D%/plan.h \

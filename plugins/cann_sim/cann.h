@@ -157,7 +157,7 @@ struct bp_cann_tensor {
     bool is_known; /* it has a shape */
 };
 
-/* Calls in the making. After a failure (rc < 0) the functions below do nothing. */
+/* Calls in the making. After a failure (rc < 0) the functions of calls.c do nothing. */
 struct bp_cann_build {
     bp_instance *instance;
     const bp_program *program;
@@ -180,6 +180,7 @@ const struct bp_cann_tensor *bp_cann_out(const struct bp_cann_build *b, uint32_t
 /* Gives the tensor a place in scratch, from here to the last call that reads it. */
 void bp_cann_scratch(struct bp_cann_build *b, struct bp_cann_tensor *tensor);
 
+/* calls.c */
 /* Begins a call of the operator; inputs come before outputs. */
 void bp_cann_call(struct bp_cann_build *b, const char *type);
 /* NULL: an optional input or output that is absent. */
@@ -197,6 +198,11 @@ void bp_cann_fill(struct bp_cann_build *b, const struct bp_cann_tensor *to, int3
 struct bp_cann_tensor bp_cann_repeat(struct bp_cann_build *b, const struct bp_cann_tensor *tensor,
                                      const struct bp_cann_tensor *like);
 
+/* Has ACL compile the calls from that one on, where it runs them one by one; NULL: none. */
+void bp_cann_compile_calls(struct bp_cann_build *b, const struct bp_cann_step *from);
+void bp_cann_steps_free(const bp_instance *instance, struct bp_cann_step *steps);
+
+/* build.c */
 /* Pads of a window as ACL wants them: begin and end of each dimension in turn. */
 void bp_cann_window_pads(const struct bp_cann_build *b, const int64_t *kernel, int spatial,
                          int64_t *pads);
@@ -207,7 +213,6 @@ void bp_cann_window_pads(const struct bp_cann_build *b, const int64_t *kernel, i
  */
 bp_rc bp_cann_build(struct bp_cann_build *b, const bp_program *program, const bp_frame_desc *desc,
                     bp_err *err);
-void bp_cann_steps_free(const bp_instance *instance, struct bp_cann_step *steps);
 void bp_cann_build_finish(struct bp_cann_build *b); /* all but the steps */
 
 /* Zeroed host memory for an array; NULL without memory or for 0 rows. */

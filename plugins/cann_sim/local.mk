@@ -19,6 +19,7 @@ endif
 	%D%/arena.c \
 	%D%/arena.h \
 	%D%/build.c \
+	%D%/calls.c \
 	%D%/cann.h \
 	%D%/capability.c \
 	%D%/compile.c \

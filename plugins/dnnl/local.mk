@@ -56,6 +56,7 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/quant.c \
 	%D%/quant.h \
 	%D%/rnn.h \
+	%D%/run.c \
 	%D%/tune.c \
 	%D%/tune_file.c \
 	%D%/tune_file.h \

@@ -357,6 +357,8 @@ bp_rc bp_dnnl_narrow_output(struct bp_dnnl_build *b, uint32_t value, struct bp_d
 bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
                          const struct bp_dnnl_ways *ways, bp_frame_needs *needs, bp_frame **out,
                          bp_err *err);
+
+/* run.c */
 /* Tells all steps where the frame's buffers are. */
 void bp_dnnl_bind(bp_frame *frame, uint32_t io_epoch);
 dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step *step);
@@ -381,6 +383,14 @@ const dnnl_memory_desc_t *bp_dnnl_query(const_dnnl_primitive_desc_t pd, dnnl_que
 /* Adds the primitive to the frame's steps. pd is destroyed, whatever comes of it. */
 bp_rc bp_dnnl_emit(struct bp_dnnl_build *b, dnnl_primitive_desc_t pd, uint32_t n_args,
                    const struct bp_dnnl_arg *args, bp_err *err);
+/*
+ * The same from oneDNN's own description, whose init answered `status`. Makes *y too, the node's
+ * first output, which args name: over args[0], a form of value `over`, where bp_dnnl_make_on() may;
+ * BP_NONE: anew, in the layout that oneDNN wants.
+ */
+bp_rc bp_dnnl_emit_desc(struct bp_dnnl_build *b, dnnl_status_t status, const void *desc,
+                        uint32_t over, struct bp_dnnl_form *y, uint32_t n_args,
+                        const struct bp_dnnl_arg *args, bp_err *err);
 /* Adds a loop of ours over all numbers of x, float32, and y, which has its layout. */
 bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, bp_dnnl_loop loop, const void *u, size_t pieces,
                         const struct bp_dnnl_form *x, const struct bp_dnnl_form *y, bp_err *err);

@@ -170,6 +170,30 @@ bp_rc bp_dnnl_emit(struct bp_dnnl_build *b, dnnl_primitive_desc_t pd, uint32_t n
     return rc;
 }
 
+bp_rc bp_dnnl_emit_desc(struct bp_dnnl_build *b, dnnl_status_t status, const void *desc,
+                        uint32_t over, struct bp_dnnl_form *y, uint32_t n_args,
+                        const struct bp_dnnl_arg *args, bp_err *err)
+{
+    const bp_node *node = BP_NODE(b->graph, b->node);
+    dnnl_primitive_desc_t pd;
+    bp_rc rc;
+
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
+    rc = bp_dnnl_describe(b, desc, NULL, &pd, err);
+    if (rc < 0)
+        return rc;
+    if (over != BP_NONE)
+        rc = bp_dnnl_make_on(b, node->out[0], over, args[0].form, y, err);
+    else
+        rc = bp_dnnl_make(b, node->out[0], bp_dnnl_query(pd, dnnl_query_dst_md), y, err);
+    if (rc < 0) {
+        bp_dnnl.primitive_desc_destroy(pd);
+        return rc;
+    }
+    return bp_dnnl_emit(b, pd, n_args, args, err);
+}
+
 bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, bp_dnnl_loop loop, const void *u, size_t pieces,
                         const struct bp_dnnl_form *x, const struct bp_dnnl_form *y, bp_err *err)
 {

@@ -74,4 +74,7 @@ bp_rc bp_body_create(struct bp_body_maker *maker, struct bp_ir *ir, const struct
                      const struct bp_fact *inputs, const char *path, struct bp_body **out, bp_err *err) BP_CHECKED;
 void bp_body_destroy(struct bp_body *body); /* after its frames; NULL is fine */
 
+/* body_stages.c: fills body->stages once the body is partitioned. BP_E_NOMEM. */
+bp_rc bp_body_make_stages(struct bp_body *body, bp_err *err) BP_CHECKED;
+
 #endif

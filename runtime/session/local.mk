@@ -3,6 +3,7 @@
 
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/body.c %D%/body.h \
+	%D%/body_stages.c \
 	%D%/cell.c \
 	%D%/custom.h \
 	%D%/custom_call.c \
@@ -29,6 +30,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/engine.c %D%/engine.h \
 	%D%/explain.c %D%/explain.h \
 	%D%/frame.c %D%/frame.h \
+	%D%/judging.c %D%/judging.h \
 	%D%/lineup.c %D%/lineup.h \
 	%D%/lineup_options.c \
 	%D%/memory.c \

@@ -97,10 +97,8 @@ static bp_rc take_other(struct bp_dnnl_build *b, uint32_t other, const dnnl_memo
 static bp_rc emit(struct bp_dnnl_build *b, dnnl_alg_kind_t kind, uint32_t whole, uint32_t other,
                   bp_err *err)
 {
-    const bp_node *node = BP_NODE(b->graph, b->node);
     struct bp_dnnl_form x, z, y;
     struct bp_dnnl_arg args[3] = {{DNNL_ARG_SRC_0, &x}, {DNNL_ARG_SRC_1, &z}, {DNNL_ARG_DST, &y}};
-    dnnl_primitive_desc_t pd;
     dnnl_binary_desc_t desc;
     dnnl_status_t status;
     bp_rc rc;
@@ -111,17 +109,7 @@ static bp_rc emit(struct bp_dnnl_build *b, dnnl_alg_kind_t kind, uint32_t whole,
     if (rc < 0)
         return rc;
     status = bp_dnnl.binary_desc_init(&desc, kind, &x.md, &z.md, &x.md);
-    if (status != dnnl_success)
-        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
-    rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);
-    if (rc < 0)
-        return rc;
-    rc = bp_dnnl_make_on(b, node->out[0], whole, &x, &y, err);
-    if (rc < 0) {
-        bp_dnnl.primitive_desc_destroy(pd);
-        return rc;
-    }
-    return bp_dnnl_emit(b, pd, 3, args, err);
+    return bp_dnnl_emit_desc(b, status, &desc, whole, &y, 3, args, err);
 }
 
 /* Has the value a layout that oneDNN chose? Then the other input had better follow it. */

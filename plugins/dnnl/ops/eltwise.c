@@ -50,7 +50,6 @@ static bp_rc emit(struct bp_dnnl_build *b, const bp_node *node, dnnl_alg_kind_t 
     struct bp_dnnl_form x, y;
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
     dnnl_eltwise_desc_t desc;
-    dnnl_primitive_desc_t pd;
     dnnl_status_t status;
     bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
 
@@ -58,17 +57,7 @@ static bp_rc emit(struct bp_dnnl_build *b, const bp_node *node, dnnl_alg_kind_t 
         return rc;
     status =
         bp_dnnl.eltwise_forward_desc_init(&desc, dnnl_forward_inference, kind, &x.md, alpha, beta);
-    if (status != dnnl_success)
-        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
-    rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);
-    if (rc < 0)
-        return rc;
-    rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &x, &y, err);
-    if (rc < 0) {
-        bp_dnnl.primitive_desc_destroy(pd);
-        return rc;
-    }
-    return bp_dnnl_emit(b, pd, 2, args, err);
+    return bp_dnnl_emit_desc(b, status, &desc, node->in[0], &y, 2, args, err);
 }
 
 /* ---- limits: loops of ours, as oneDNN makes numbers of NaN ----------------------------------- */

@@ -34,7 +34,6 @@ static bp_rc build_batch(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, c
                                   {DNNL_ARG_SCALE, &of[0]}, {DNNL_ARG_SHIFT, &of[1]},
                                   {DNNL_ARG_MEAN, &of[2]},  {DNNL_ARG_VARIANCE, &of[3]}};
     dnnl_batch_normalization_desc_t desc;
-    dnnl_primitive_desc_t pd;
     dnnl_memory_desc_t md;
     dnnl_status_t status;
     bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
@@ -49,17 +48,7 @@ static bp_rc build_batch(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, c
     status = bp_dnnl.batch_normalization_forward_desc_init(
         &desc, dnnl_forward_inference, &x.md, bp_node_float(b->graph, node, "epsilon", 1e-5f),
         flags);
-    if (status != dnnl_success)
-        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
-    rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);
-    if (rc < 0)
-        return rc;
-    rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &x, &y, err);
-    if (rc < 0) {
-        bp_dnnl.primitive_desc_destroy(pd);
-        return rc;
-    }
-    return bp_dnnl_emit(b, pd, 6, args, err);
+    return bp_dnnl_emit_desc(b, status, &desc, node->in[0], &y, 6, args, err);
 }
 
 /* ---- LRN, across channels -------------------------------------------------------------------- */
@@ -82,7 +71,6 @@ static bp_rc build_lrn(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, con
 {
     struct bp_dnnl_form x, y;
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
-    dnnl_primitive_desc_t pd;
     dnnl_lrn_desc_t desc;
     dnnl_status_t status;
     bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
@@ -94,17 +82,7 @@ static bp_rc build_lrn(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, con
         &desc, dnnl_forward_inference, dnnl_lrn_across_channels, &x.md,
         bp_node_int(b->graph, node, "size", 1), bp_node_float(b->graph, node, "alpha", 1e-4f),
         bp_node_float(b->graph, node, "beta", 0.75f), bp_node_float(b->graph, node, "bias", 1));
-    if (status != dnnl_success)
-        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
-    rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);
-    if (rc < 0)
-        return rc;
-    rc = bp_dnnl_make(b, node->out[0], &x.md, &y, err);
-    if (rc < 0) {
-        bp_dnnl.primitive_desc_destroy(pd);
-        return rc;
-    }
-    return bp_dnnl_emit(b, pd, 2, args, err);
+    return bp_dnnl_emit_desc(b, status, &desc, BP_NONE, &y, 2, args, err);
 }
 
 /* ---- Softmax --------------------------------------------------------------------------------- */
@@ -144,7 +122,6 @@ static bp_rc build_softmax(struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
 {
     struct bp_dnnl_form x, y;
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
-    dnnl_primitive_desc_t pd;
     dnnl_softmax_desc_t desc;
     dnnl_status_t status;
     bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
@@ -155,17 +132,7 @@ static bp_rc build_softmax(struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
     status = bp_dnnl.softmax_forward_desc_init(
         &desc, dnnl_forward_inference, &x.md,
         (int)softmax_axis(b->graph, node, bp_dnnl_in(b, node, 0)->rank));
-    if (status != dnnl_success)
-        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
-    rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);
-    if (rc < 0)
-        return rc;
-    rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &x, &y, err);
-    if (rc < 0) {
-        bp_dnnl.primitive_desc_destroy(pd);
-        return rc;
-    }
-    return bp_dnnl_emit(b, pd, 2, args, err);
+    return bp_dnnl_emit_desc(b, status, &desc, node->in[0], &y, 2, args, err);
 }
 
 #define ROW(row, onnx, first, last, claims, builds)                                                \

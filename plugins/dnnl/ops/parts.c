@@ -72,7 +72,6 @@ static bp_rc build_pow(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, con
     struct bp_dnnl_form x, y;
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
     dnnl_eltwise_desc_t desc;
-    dnnl_primitive_desc_t pd;
     dnnl_status_t status;
     bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
 
@@ -81,17 +80,7 @@ static bp_rc build_pow(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, con
         return rc;
     status = bp_dnnl.eltwise_forward_desc_init(&desc, dnnl_forward_inference, dnnl_eltwise_square,
                                                &x.md, 0, 0);
-    if (status != dnnl_success)
-        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
-    rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);
-    if (rc < 0)
-        return rc;
-    rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &x, &y, err);
-    if (rc < 0) {
-        bp_dnnl.primitive_desc_destroy(pd);
-        return rc;
-    }
-    return bp_dnnl_emit(b, pd, 2, args, err);
+    return bp_dnnl_emit_desc(b, status, &desc, node->in[0], &y, 2, args, err);
 }
 
 /* ---- ReduceMean ------------------------------------------------------------------------------ */
@@ -121,7 +110,6 @@ static bp_rc build_mean(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, co
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
     dnnl_memory_desc_t plain, small;
     dnnl_reduction_desc_t desc;
-    dnnl_primitive_desc_t pd;
     dnnl_status_t status;
     bp_rc rc;
 
@@ -136,17 +124,7 @@ static bp_rc build_mean(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, co
         return BP_OK;
     }
     status = bp_dnnl.reduction_desc_init(&desc, dnnl_reduction_mean, &plain, &small, 0, 0);
-    if (status != dnnl_success)
-        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
-    rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);
-    if (rc < 0)
-        return rc;
-    rc = bp_dnnl_make(b, node->out[0], &small, &y, err);
-    if (rc < 0) {
-        bp_dnnl.primitive_desc_destroy(pd);
-        return rc;
-    }
-    return bp_dnnl_emit(b, pd, 2, args, err);
+    return bp_dnnl_emit_desc(b, status, &desc, BP_NONE, &y, 2, args, err);
 }
 
 #define ROW(row, onnx, first, last, claims, builds)                                                \

@@ -59,7 +59,6 @@ static bp_rc emit(struct bp_dnnl_build *b, const bp_node *node, dnnl_alg_kind_t 
     struct bp_dnnl_form from, to;
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &from}, {DNNL_ARG_DST, &to}};
     dnnl_pooling_v2_desc_t desc;
-    dnnl_primitive_desc_t pd;
     dnnl_memory_desc_t any;
     dnnl_status_t status;
     bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &from, err);
@@ -70,17 +69,7 @@ static bp_rc emit(struct bp_dnnl_build *b, const bp_node *node, dnnl_alg_kind_t 
     status = bp_dnnl.pooling_v2_forward_desc_init(&desc, dnnl_forward_inference, kind, &from.md,
                                                   &any, w->strides, w->kernel, w->dilates,
                                                   w->before, w->after);
-    if (status != dnnl_success)
-        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
-    rc = bp_dnnl_describe(b, &desc, NULL, &pd, err);
-    if (rc < 0)
-        return rc;
-    rc = bp_dnnl_make(b, node->out[0], bp_dnnl_query(pd, dnnl_query_dst_md), &to, err);
-    if (rc < 0) {
-        bp_dnnl.primitive_desc_destroy(pd);
-        return rc;
-    }
-    return bp_dnnl_emit(b, pd, 2, args, err);
+    return bp_dnnl_emit_desc(b, status, &desc, BP_NONE, &to, 2, args, err);
 }
 
 static bp_rc build_pool(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
