@@ -242,12 +242,17 @@ void kit_provider_with(const char *name, const char *key, const char *value)
         bp_session_options_add_provider(kit.options, name, &row, 1, BP_FALLBACK_DEFAULT, &kit.err));
 }
 
+void kit_end_session(void)
+{
+    bp_session_destroy(kit.session);
+    kit.session = NULL;
+}
+
 bp_rc kit_try_session(void)
 {
     bp_model *model = kit_model();
 
-    bp_session_destroy(kit.session);
-    kit.session = NULL;
+    kit_end_session();
     return bp_session_create_from_model(kit.env, model, kit.options, &kit.session, &kit.err);
 }
 
@@ -363,16 +368,7 @@ uint32_t kit_warnings(void)
 
 int kit_main(const char *name, TCase *const *cases, uint32_t n_cases)
 {
-    Suite *suite = suite_create(name);
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    for (uint32_t i = 0; i < n_cases; i++)
-        suite_add_tcase(suite, cases[i]);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_main(name, cases, n_cases);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

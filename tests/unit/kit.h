@@ -15,6 +15,7 @@
 #include <check.h>
 
 #include "../mock/counters.h"
+#include "check_main.h"
 #include "host/env.h"
 #include "proto_writer.h"
 
@@ -83,6 +84,7 @@ void kit_provider_with(const char *name, const char *key, const char *value);
 /* A session of the model with kit.options; at the same time kit.session. */
 bp_session *kit_session(void);
 bp_rc kit_try_session(void);
+void kit_end_session(void); /* when there is one */
 /* Runs input 0 (rows x 4 floats) through the small model and checks the result. */
 void kit_check_small(uint32_t rows);
 
