@@ -167,6 +167,22 @@ void kit_ints_attr(const char *name, uint32_t n, const int64_t *values)
     pw_close(&kit.w);
 }
 
+void kit_node_int(const char *name, const char *op, const char *in, const char *out,
+                  const char *attr, int64_t value)
+{
+    kit_open_node(name, op, in, out);
+    kit_int_attr(attr, value);
+    pw_close(&kit.w);
+}
+
+void kit_node_ints(const char *name, const char *op, const char *in, const char *out,
+                   const char *attr, uint32_t n, const int64_t *values)
+{
+    kit_open_node(name, op, in, out);
+    kit_ints_attr(attr, n, values);
+    pw_close(&kit.w);
+}
+
 void kit_strings_attr(const char *name, uint32_t n, const char *const *values)
 {
     pw_open_attr(&kit.w, name, 8);

@@ -56,7 +56,12 @@ void kit_io(uint32_t field, const char *name, uint32_t dtype, const char *shape)
 void kit_io_of(uint32_t field, const char *name, uint32_t kind, uint32_t key, uint32_t dtype);
 /* A node; names with blanks between. */
 void kit_node(const char *name, const char *op, const char *in, const char *out);
-/* The same, left open for attributes; then pw_close(&kit.w). */
+/* The same with one attribute, an integer or a list of them. */
+void kit_node_int(const char *name, const char *op, const char *in, const char *out,
+                  const char *attr, int64_t value);
+void kit_node_ints(const char *name, const char *op, const char *in, const char *out,
+                   const char *attr, uint32_t n, const int64_t *values);
+/* Left open for more of them; then pw_close(&kit.w). */
 void kit_open_node(const char *name, const char *op, const char *in, const char *out);
 void kit_int_attr(const char *name, int64_t value);
 void kit_ints_attr(const char *name, uint32_t n, const int64_t *values);
