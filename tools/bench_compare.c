@@ -256,15 +256,8 @@ static int compare_sides(struct cli *cli, const struct bench_args *args, struct 
 int bench_compare(struct cli *cli, const struct bench_args *args, const char *path)
 {
     struct bench_comparison c = {.path = path};
-    bp_session_options *options = NULL;
-    int code = load_options(cli, &args->load, &options);
+    int code = load_from_args(cli, path, &args->load, &c.named.loaded);
 
-    if (code == CLI_OK) {
-        code = load_session(cli, path, &args->load, options, &c.named.loaded);
-        if (code != CLI_OK)
-            cli_fail(cli, code, "%s", cli->words);
-    }
-    bp_session_options_destroy(options);
     if (code == CLI_OK)
         code = load_cpu(cli, &args->load, path, &c.cpu.loaded);
     if (code == CLI_OK)

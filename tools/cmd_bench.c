@@ -202,17 +202,11 @@ static int bench_session(struct cli *cli, const struct bench_args *args, const c
 
 static int bench(struct cli *cli, const struct bench_args *args, const char *path)
 {
-    bp_session_options *options = NULL;
     struct loaded loaded;
-    int code = load_options(cli, &args->load, &options);
+    int code = load_from_args(cli, path, &args->load, &loaded);
 
-    if (code != CLI_OK)
-        return code;
-    code = load_session(cli, path, &args->load, options, &loaded);
-    bp_session_options_destroy(options);
-    if (code != CLI_OK)
-        return cli_fail(cli, code, "%s", cli->words);
-    code = bench_session(cli, args, path, &loaded);
+    if (code == CLI_OK)
+        code = bench_session(cli, args, path, &loaded);
     load_finish(&loaded);
     return code;
 }

@@ -167,15 +167,10 @@ struct job {
 static int prepare(struct cli *cli, struct job *job, const char *path)
 {
     const struct run_args *args = job->args;
-    bp_session_options *options = NULL;
-    int code = load_options(cli, &args->load, &options);
+    int code = load_from_args(cli, path, &args->load, &job->loaded);
 
     if (code != CLI_OK)
         return code;
-    code = load_session(cli, path, &args->load, options, &job->loaded);
-    bp_session_options_destroy(options);
-    if (code != CLI_OK)
-        return cli_fail(cli, code, "%s", cli->words);
     code = feed_make(cli, job->loaded.session, &args->feed, &job->feed);
     for (size_t i = 0; code == CLI_OK && i < args->expects.n; i++)
         code = read_expectation(cli, job->loaded.session, args->expects.items[i],

@@ -110,6 +110,20 @@ int load_session(struct cli *cli, const char *path, const struct load_args *args
     return CLI_OK;
 }
 
+int load_from_args(struct cli *cli, const char *path, const struct load_args *args,
+                   struct loaded *out)
+{
+    bp_session_options *options = NULL;
+    int code = load_options(cli, args, &options);
+
+    *out = (struct loaded){0};
+    if (code != CLI_OK)
+        return code;
+    code = load_session(cli, path, args, options, out);
+    bp_session_options_destroy(options);
+    return code == CLI_OK ? CLI_OK : cli_fail(cli, code, "%s", cli->words);
+}
+
 void load_finish(struct loaded *loaded)
 {
     bp_session_destroy(loaded->session);

@@ -45,6 +45,9 @@ struct loaded {
  */
 int load_session(struct cli *cli, const char *path, const struct load_args *args,
                  bp_session_options *options, struct loaded *out);
+/* The same with the options of a command line, as load_options() makes them; prints what fails. */
+int load_from_args(struct cli *cli, const char *path, const struct load_args *args,
+                   struct loaded *out);
 void load_finish(struct loaded *loaded);
 
 /* The exit code for an error of making a session or a plan of `model`. */

@@ -25,13 +25,15 @@ static void teardown(void)
     cann_teardown();
 }
 
-/* Of the model in kit.w; cann is row 0. */
-static bp_report_provider plan(void)
+/* A plan of device_mixed_model() that requires cann; its row, the first. */
+static bp_report_provider plan_mixed(const char *rows, const char *key, const char *value)
 {
-    bp_report_provider row = {.struct_size = sizeof row};
+    bp_report_provider row;
 
+    device_mixed_model(rows);
+    cann_add(BP_FALLBACK_REQUIRE, key, value);
     KIT_OK(bp_plan_create(kit.env, kit_model(), kit.options, &report, &kit.err));
-    KIT_OK(bp_report_get_provider(report, 0, &row, &kit.err));
+    row = cann_report_row(report, 0);
     ck_assert_str_eq(row.name, "cann");
     return row;
 }
@@ -42,14 +44,6 @@ static bp_report_group group(uint32_t i)
 
     KIT_OK(bp_report_get_group(report, i, &row, &kit.err));
     return row;
-}
-
-static struct bp_ascend_times times(void)
-{
-    struct bp_ascend_times times = {.struct_size = sizeof times};
-
-    ck_assert_int_eq(bp_ascend_get_times(0, &times), ACL_SUCCESS);
-    return times;
 }
 
 enum {
@@ -74,16 +68,14 @@ START_TEST(time_is_what_the_device_takes)
     bp_report_provider told;
     struct bp_ascend_times before, after;
 
-    device_mixed_model(cases[_i].rows);
     cann_configure("launch_ns = 3000\nvector_rate = 10M\nmemory_rate = 7M\ncopy_rate = 1M\n");
-    cann_add(BP_FALLBACK_REQUIRE, cases[_i].key, cases[_i].value);
-    told = plan();
+    told = plan_mixed(cases[_i].rows, cases[_i].key, cases[_i].value);
     ck_assert_uint_eq(told.known, EVERYTHING | BP_ESTIMATED_SIMULATED);
     kit_session();
     device_check_mixed(rows, 0);
-    before = times();
+    before = cann_times(0);
     device_check_mixed(rows, 1);
-    after = times();
+    after = cann_times(0);
     ck_assert_double_eq_tol(told.run_ns, (double)(after.busy_operators - before.busy_operators), 1);
     ck_assert_double_eq_tol(told.copy_ns, (double)(after.busy_copies - before.busy_copies), 1);
     ck_assert_double_gt(told.run_ns, 3000);
@@ -94,9 +86,7 @@ START_TEST(nothing_is_compiled_or_run_for_it)
 {
     struct bp_ascend_counters counters;
 
-    device_mixed_model("40");
-    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
-    plan();
+    plan_mixed("40", NULL, NULL);
     counters = cann_counters();
     ck_assert_uint_eq(counters.compiles, 0);
     ck_assert_uint_eq(counters.launches, 0);
@@ -111,9 +101,7 @@ START_TEST(memory_is_what_the_arena_takes)
     uint64_t taken, rounding = 16 * 256;
     bp_report_provider told;
 
-    device_mixed_model("4096");
-    cann_add(BP_FALLBACK_REQUIRE, "arena_extend_strategy", "kSameAsRequested");
-    told = plan();
+    told = plan_mixed("4096", "arena_extend_strategy", "kSameAsRequested");
     ck_assert_uint_ge(told.weight_bytes, 12 * sizeof(float));
     ck_assert_uint_gt(told.peak_bytes, told.weight_bytes);
     bp_ascend_reset_counters();
@@ -140,9 +128,7 @@ START_TEST(sizes_that_a_run_knows_are_not_guessed)
 {
     bp_report_provider told;
 
-    device_mixed_model("N");
-    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
-    told = plan();
+    told = plan_mixed("N", NULL, NULL);
     ck_assert_uint_eq(told.known & EVERYTHING, BP_ESTIMATED_WEIGHTS);
     ck_assert_uint_gt(told.weight_bytes, 0);
     ck_assert_uint_eq(told.peak_bytes, 0);
@@ -156,9 +142,7 @@ START_TEST(groups_add_up)
     double run_ns = 0, copy_ns = 0;
     uint64_t weight_bytes = 0;
 
-    device_mixed_model("8");
-    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
-    told = plan();
+    told = plan_mixed("8", NULL, NULL);
     for (uint32_t i = 0; i < bp_report_group_count(report); i++) {
         bp_report_group row = group(i);
 
@@ -184,9 +168,7 @@ START_TEST(json_has_it_or_null)
 {
     char *json;
 
-    device_mixed_model("8");
-    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
-    plan();
+    plan_mixed("8", NULL, NULL);
     KIT_OK(bp_report_json(report, &json, &kit.err));
     ck_assert_ptr_null(kit_bad_json(json));
     ck_assert_ptr_nonnull(strstr(json, "\"simulated\":true"));

@@ -718,10 +718,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cann_sim_faults");
     TCase *tests = tcase_create("faults");
-    SRunner *runner;
-    int failed;
 
     tcase_add_loop_test(tests, says_what_is_wrong_in_a_configuration, 0,
                         (int)(sizeof wrong / sizeof wrong[0]));
@@ -749,10 +746,5 @@ int main(void)
     tcase_add_test(tests, older_programs_know_fewer_counters);
     tcase_add_test(tests, nothing_leaks_or_hangs_when_everything_fails_at_times);
     tcase_add_test(tests, a_process_may_end_without_finalising);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_main("cann_sim_faults", &tests, 1);
 }

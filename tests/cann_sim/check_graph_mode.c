@@ -61,6 +61,14 @@ static void teardown(void)
     kit_teardown();
 }
 
+/* A session that requires cann in graph mode, of device_mixed_model(). */
+static void start_session(const char *rows, const char *key, const char *value)
+{
+    device_mixed_model(rows);
+    cann_add_graph(BP_FALLBACK_REQUIRE, key, value);
+    kit_session();
+}
+
 /* ---- models ---------------------------------------------------------------------------------- */
 
 /* The vendor's hash; the pangram's value is that of its author's code. */
@@ -78,9 +86,7 @@ START_TEST(a_group_is_one_model)
 {
     struct bp_ascend_counters counters;
 
-    device_mixed_model("2");
-    cann_add_graph(BP_FALLBACK_REQUIRE, NULL, NULL);
-    kit_session();
+    start_session("2", NULL, NULL);
     counters = cann_counters();
     ck_assert_uint_gt(counters.models_built, 0);
     ck_assert_uint_eq(counters.models_built, counters.models_loaded);
@@ -98,9 +104,7 @@ START_TEST(new_shapes_are_new_models)
 {
     uint64_t n_groups, live = 0;
 
-    device_mixed_model("N");
-    cann_add_graph(BP_FALLBACK_REQUIRE, NULL, NULL);
-    kit_session();
+    start_session("N", NULL, NULL);
     device_check_mixed(1, 0);
     n_groups = cann_counters().models_built;
     ck_assert_uint_gt(n_groups, 0);
@@ -119,9 +123,7 @@ END_TEST
 
 START_TEST(nothing_to_compute_is_no_model)
 {
-    device_mixed_model("N");
-    cann_add_graph(BP_FALLBACK_REQUIRE, NULL, NULL);
-    kit_session();
+    start_session("N", NULL, NULL);
     device_check_mixed(0, 0);
     device_check_mixed(3, 0);
 }
@@ -134,9 +136,7 @@ START_TEST(a_later_session_finds_the_models)
     char name[256];
     uint64_t n_groups;
 
-    device_mixed_model("2");
-    cann_add_graph(BP_FALLBACK_REQUIRE, "dump_om_model", "1");
-    kit_session();
+    start_session("2", "dump_om_model", "1");
     device_check_mixed(2, 0);
     n_groups = cann_counters().models_built;
     ck_assert_uint_eq(files(".om", name, false), n_groups);
@@ -153,13 +153,10 @@ START_TEST(a_file_of_other_settings_is_not_taken)
 {
     uint64_t n_groups;
 
-    device_mixed_model("2");
-    cann_add_graph(BP_FALLBACK_REQUIRE, "dump_om_model", "1");
-    kit_session();
+    start_session("2", "dump_om_model", "1");
     n_groups = cann_counters().models_built;
     cann_forget();
-    bp_session_destroy(kit.session);
-    kit.session = NULL;
+    kit_end_session();
     cann_add_graph(BP_FALLBACK_REQUIRE, "precision_mode", "force_fp16");
     kit_session();
     ck_assert_uint_eq(cann_counters().models_built, 2 * n_groups);
@@ -181,9 +178,7 @@ START_TEST(a_spoilt_file_is_built_anew)
     uint64_t n_groups;
     char name[256];
 
-    device_mixed_model("2");
-    cann_add_graph(BP_FALLBACK_REQUIRE, "dump_om_model", "1");
-    kit_session();
+    start_session("2", "dump_om_model", "1");
     n_groups = cann_counters().models_built;
     ck_assert_uint_gt(files(".om", name, false), 0);
     spoil(name);
@@ -196,9 +191,7 @@ END_TEST
 
 START_TEST(no_file_is_written_unasked)
 {
-    device_mixed_model("2");
-    cann_add_graph(BP_FALLBACK_REQUIRE, "dump_om_model", "0");
-    kit_session();
+    start_session("2", "dump_om_model", "0");
     device_check_mixed(2, 0);
     ck_assert_uint_eq(files(".om", NULL, false), 0);
     ck_assert_uint_eq(files(".onnx", NULL, false), 0);
@@ -241,37 +234,15 @@ END_TEST
 
 /* ---- the compiler's options ------------------------------------------------------------------ */
 
-/* 1 + 2^-12 is no half. */
-static float run_relu(const char *key, const char *value)
-{
-    float x = 1 + 0x1p-12f, y;
-    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, &x, 1), out = kit_wanted(0);
-
-    kit_start_model();
-    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1");
-    kit_node("relu", "Relu", "x", "y");
-    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "1");
-    cann_forget();
-    cann_add_graph(BP_FALLBACK_REQUIRE, key, value);
-    kit_session();
-    kit_run(&in, 1, &out, 1);
-    y = *(const float *)bp_tensor_data(&out.tensor);
-    bp_tensor_free(&out.tensor);
-    return y;
-}
-
 START_TEST(a_precision_mode_is_heeded)
 {
-    ck_assert(run_relu("precision_mode", "force_fp16") == 1);
-    ck_assert(run_relu("precision_mode", "must_keep_origin_dtype") == 1 + 0x1p-12f);
-    ck_assert(run_relu("precision_mode", "") == 1 + 0x1p-12f);
+    cann_check_precision(cann_add_graph);
 }
 END_TEST
 
 /* Simulated nanoseconds of operators in one run of a large Relu. */
 static uint64_t time_relu(const char *mode, const char *list)
 {
-    struct bp_ascend_times times = {.struct_size = sizeof times};
     enum { MANY = 1 << 20 };
     float *x = calloc(MANY, sizeof *x);
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, MANY), out = kit_wanted(0);
@@ -287,15 +258,12 @@ static uint64_t time_relu(const char *mode, const char *list)
     kit_node("relu", "Relu", "x", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "1048576");
     cann_forget();
-    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
-    KIT_OK(bp_session_options_add_provider(kit.options, "cann", rows, 5, BP_FALLBACK_REQUIRE,
-                                           &kit.err));
+    cann_add_rows(BP_FALLBACK_REQUIRE, rows, 5);
     kit_session();
     kit_run(&in, 1, &out, 1);
-    ck_assert_int_eq(bp_ascend_get_times(0, &times), ACL_SUCCESS);
     bp_tensor_free(&out.tensor);
     free(x);
-    return times.busy_operators;
+    return cann_times(0).busy_operators;
 }
 
 /* The simulator's accurate kernels take twice as long; those that are not listed do not. */
@@ -315,45 +283,11 @@ END_TEST
 
 static const char *const points[] = {"malloc", "copy", "load", "compile", "launch", "task", "sync"};
 
-enum { N_POINTS = sizeof points / sizeof points[0], MOST_CALLS = 60, RUNS = 3 };
-
-/* The n-th call of a kind fails; true when that was told. */
-static bool fails_once(const char *point, uint32_t n)
-{
-    uint32_t n_failed = 0, n_wrong;
-    char text[96];
-
-    snprintf(text, sizeof text, "fault = %s after %u times 1\n", point, n);
-    cann_configure(text);
-    cann_forget();
-    cann_add_graph(BP_FALLBACK_REQUIRE, NULL, NULL);
-    kit.text[0] = '\0';
-    if (kit_try_session() < 0) {
-        ck_assert_msg(strstr(kit.text, "cann") != NULL, "%s: %s", point, kit.text);
-        cann_check_left();
-        return true;
-    }
-    for (uint32_t i = 0; i < RUNS; i++) {
-        bp_rc rc = device_run_mixed(1 + i % 2, (float)i, NULL, &n_wrong, &kit.err);
-
-        ck_assert_msg(rc >= 0 || strstr(kit.text, "cann") != NULL, "%s: %s", point, kit.text);
-        ck_assert_msg(n_wrong == 0, "%s, call %u, run %u: %u are wrong", point, n, i, n_wrong);
-        n_failed += rc < 0;
-    }
-    ck_assert_uint_le(n_failed, 1);
-    cann_check_left();
-    return n_failed > 0;
-}
+enum { N_POINTS = sizeof points / sizeof points[0] };
 
 START_TEST(a_call_that_fails_once_is_a_status)
 {
-    uint32_t n = 0;
-
-    device_mixed_model("N");
-    while (n < MOST_CALLS && fails_once(points[_i], n))
-        n++;
-    ck_assert_uint_gt(n, 0);
-    ck_assert_uint_lt(n, MOST_CALLS);
+    cann_check_fault(cann_add_graph, points[_i]);
 }
 END_TEST
 
@@ -375,15 +309,11 @@ START_TEST(many_shapes_fill_the_device)
     uint32_t n_wrong, rows = 1;
     bp_rc rc = BP_OK;
 
-    device_mixed_model("N");
     cann_configure("memory = 1088K\n");
-    cann_add_graph(BP_FALLBACK_REQUIRE, "arena_extend_strategy", "kSameAsRequested");
-    kit_session();
+    start_session("N", "arena_extend_strategy", "kSameAsRequested");
     while (rows < DEVICE_MAX_ROWS && rc >= 0)
         rc = device_run_mixed(rows++, 0, NULL, &n_wrong, &kit.err);
     ck_assert_int_eq(rc, BP_OK);
-    bp_session_destroy(kit.session);
-    kit.session = NULL;
     cann_configure("memory = 24K\n");
     kit_session();
     rows = 1;

@@ -587,9 +587,8 @@ START_TEST(options_are_those_of_the_vendors_builder)
 }
 END_TEST
 
-static Suite *suite(void)
+int main(void)
 {
-    Suite *models = suite_create("models");
     TCase *group = tcase_create("models");
 
     tcase_add_checked_fixture(group, setup, teardown);
@@ -613,17 +612,5 @@ static Suite *suite(void)
     tcase_add_test(group, a_hostile_model_does_no_harm);
     tcase_add_test(group, a_graph_is_checked_as_it_grows);
     tcase_add_test(group, options_are_those_of_the_vendors_builder);
-    suite_add_tcase(models, group);
-    return models;
-}
-
-int main(void)
-{
-    SRunner *runner = srunner_create(suite());
-    int failed;
-
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_main("models", &group, 1);
 }

@@ -9,7 +9,7 @@
 
 /* Fails the first allocation of the call, then the second... until it succeeds; counts them. */
 #define FAILING(count, call)                                                                       \
-    for (bool without = true; without; (count)++) {                                                \
+    for (bool without = ((count) = 0, true); without; (count)++) {                                 \
         aclError rc;                                                                               \
         fail_alloc_at((count) + 1);                                                                \
         rc = (call);                                                                               \
@@ -22,12 +22,11 @@
 
 START_TEST(bringing_it_up)
 {
-    unsigned count = 0;
+    unsigned count;
 
     FAILING(count, bp_ascend_configure("devices = 2"));
     ck_assert_uint_eq(count, 1);
     OK(aclInit(NULL));
-    count = 0;
     FAILING(count, aclrtSetDevice(0));
     ck_assert_uint_ge(count, 3); /* the context, its handle, its stream */
     bp_ascend_reset_counters();
@@ -40,23 +39,19 @@ START_TEST(objects)
     aclrtContext context, first;
     aclrtStream stream;
     aclrtEvent event;
-    unsigned count = 0;
+    unsigned count;
     void *memory, *pinned;
 
     up(NULL);
     OK(aclrtGetCurrentContext(&first));
     FAILING(count, aclrtCreateStream(&stream));
     ck_assert_uint_ge(count, 1);
-    count = 0;
     FAILING(count, aclrtCreateEvent(&event));
     ck_assert_uint_ge(count, 1);
-    count = 0;
     FAILING(count, aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST));
     ck_assert_uint_ge(count, 2);
-    count = 0;
     FAILING(count, aclrtMallocHost(&pinned, 64));
     ck_assert_uint_ge(count, 1);
-    count = 0;
     FAILING(count, aclrtCreateContext(&context, 0));
     ck_assert_uint_ge(count, 2);
     OK(aclrtDestroyContext(context));
@@ -74,7 +69,7 @@ START_TEST(tasks)
 {
     aclrtStream stream;
     aclrtEvent event;
-    unsigned count = 0;
+    unsigned count;
     void *memory;
 
     up(NULL);
@@ -84,10 +79,8 @@ START_TEST(tasks)
     OK(bp_ascend_pause(0));
     FAILING(count, aclrtMemsetAsync(memory, 64, 1, 64, stream));
     ck_assert_uint_ge(count, 1);
-    count = 0;
     FAILING(count, aclrtRecordEvent(event, stream));
     ck_assert_uint_ge(count, 1);
-    count = 0;
     OK(aclrtSubscribeReport(1, stream));
     FAILING(count, aclrtLaunchCallback((aclrtCallback)free, NULL, ACL_CALLBACK_NO_BLOCK, stream));
     ck_assert_uint_ge(count, 2);
@@ -110,7 +103,7 @@ START_TEST(operators)
     aclDataBuffer *buffer;
     aclError resumed, synchronized;
     aclopAttr *attr = aclopCreateAttr();
-    unsigned count = 0;
+    unsigned count;
     void *memory;
 
     up(NULL);
@@ -118,13 +111,11 @@ START_TEST(operators)
     ck_assert_uint_ge(count, 2);
     desc = aclCreateTensorDesc(ACL_FLOAT16, 1, dims, ACL_FORMAT_ND);
     other = aclCreateTensorDesc(ACL_FLOAT, 1, dims, ACL_FORMAT_ND);
-    count = 0;
     FAILING(count, aclSetTensorConst(other, x, sizeof x));
     ck_assert_uint_eq(count, 1);
     memory = device_copy(halves, sizeof halves);
     buffer = aclCreateDataBuffer(memory, sizeof halves);
     OK(bp_ascend_pause(0));
-    count = 0;
     FAILING(count, aclopCompileAndExecute("Abs", 1, (const aclTensorDesc *const *)&desc,
                                           (const aclDataBuffer *const *)&buffer, 1,
                                           (const aclTensorDesc *const *)&desc, &buffer, attr,
@@ -137,7 +128,6 @@ START_TEST(operators)
     ck_assert(fail_alloc_stop());
     OK(resumed);
     FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, synchronized);
-    count = 0;
     FAILING(count, aclopCompile("Neg", 1, (const aclTensorDesc *const *)&other, 1,
                                 (const aclTensorDesc *const *)&other, NULL, ACL_ENGINE_SYS,
                                 ACL_COMPILE_SYS, NULL));
@@ -198,7 +188,7 @@ START_TEST(models)
     aclmdlDataset *in = aclmdlCreateDataset(), *out = aclmdlCreateDataset();
     aclDataBuffer *from, *to = aclCreateDataBuffer(NULL, 0);
     aclmdlDesc *ends = aclmdlCreateDesc();
-    unsigned count = 0;
+    unsigned count;
     void *memory, *model;
     size_t size;
     uint32_t id;
@@ -208,17 +198,13 @@ START_TEST(models)
     from = aclCreateDataBuffer(memory, sizeof x);
     FAILING(count, build_sum(desc, &model, &size));
     ck_assert_uint_ge(count, 10);
-    count = 0;
     FAILING(count, aclmdlLoadFromMem(model, size, &id));
     ck_assert_uint_ge(count, 10);
-    count = 0;
     FAILING(count, aclmdlGetDesc(ends, id));
     ck_assert_uint_eq(count, 2);
-    count = 0;
     FAILING(count, aclmdlAddDatasetBuffer(in, from));
     ck_assert_uint_eq(count, 1);
     OK(aclmdlAddDatasetBuffer(out, to));
-    count = 0;
     FAILING(count, aclmdlExecute(id, in, out)); /* which allocates the output */
     ck_assert_uint_ge(count, 3);
     OK(aclrtFree(aclGetDataBufferAddr(to)));
@@ -238,10 +224,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cann_sim_no_memory");
     TCase *tests = tcase_create("no memory");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(tests, bringing_it_up);
     tcase_add_test(tests, objects);
@@ -249,10 +232,5 @@ int main(void)
     tcase_add_test(tests, operators);
     tcase_add_test(tests, descriptions);
     tcase_add_test(tests, models);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_main("cann_sim_no_memory", &tests, 1);
 }

@@ -811,10 +811,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cann_sim_operators");
     TCase *tests = tcase_create("operators");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_loop_test(tests, one_element_each, 0, (int)(sizeof unary / sizeof unary[0]));
@@ -834,10 +831,5 @@ int main(void)
     tcase_add_test(tests, shapes_alone);
     tcase_add_test(tests, refuses_what_it_cannot_take);
     tcase_add_test(tests, force_fp16_rounds);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_main("cann_sim_operators", &tests, 1);
 }

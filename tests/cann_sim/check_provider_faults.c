@@ -7,8 +7,6 @@
 
 #include "config.h"
 
-#include <stdio.h>
-
 #include "cann_kit.h"
 
 /* ---- one call that fails --------------------------------------------------------------------- */
@@ -17,53 +15,11 @@ static const char *const points[] = {"set_device",    "malloc",       "copy",
                                      "create_stream", "create_event", "compile",
                                      "launch",        "task",         "sync"};
 
-enum { N_POINTS = sizeof points / sizeof points[0], MOST_CALLS = 60, RUNS = 3 };
-
-static void check_words(const char *point, bp_rc rc)
-{
-    ck_assert_msg(rc < 0 && rc != BP_E_INVALID, "%s: %s: %s", point, bp_rc_name(rc), kit.text);
-    ck_assert_msg(strstr(kit.text, "cann") != NULL, "%s: %s", point, kit.text);
-}
-
-/* The n-th call of a kind fails; true when that was told. */
-static bool fails_once(const char *point, uint32_t n)
-{
-    uint32_t n_failed = 0, n_wrong;
-    char text[96];
-
-    snprintf(text, sizeof text, "fault = %s after %u times 1\n", point, n);
-    cann_configure(text);
-    cann_forget();
-    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
-    kit.text[0] = '\0';
-    if (kit_try_session() < 0) {
-        check_words(point, kit.err.code);
-        cann_check_left();
-        return true;
-    }
-    for (uint32_t i = 0; i < RUNS; i++) {
-        bp_rc rc = device_run_mixed(1 + i % 2, (float)i, NULL, &n_wrong, &kit.err);
-
-        if (rc < 0)
-            check_words(point, rc);
-        ck_assert_msg(n_wrong == 0, "%s, call %u, run %u: %u numbers are wrong", point, n, i,
-                      n_wrong);
-        n_failed += rc < 0;
-    }
-    ck_assert_uint_le(n_failed, 1);
-    cann_check_left();
-    return n_failed > 0;
-}
+enum { N_POINTS = sizeof points / sizeof points[0] };
 
 START_TEST(a_call_that_fails_once_is_a_status)
 {
-    uint32_t n = 0;
-
-    device_mixed_model("N");
-    while (n < MOST_CALLS && fails_once(points[_i], n))
-        n++;
-    ck_assert_uint_gt(n, 0);
-    ck_assert_uint_lt(n, MOST_CALLS); /* all of them were tried */
+    cann_check_fault(cann_add, points[_i]);
 }
 END_TEST
 
@@ -107,9 +63,7 @@ START_TEST(a_device_that_is_lost_fails_each_run_until_it_is_back)
 {
     uint32_t n_wrong;
 
-    device_mixed_model("N");
-    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
-    kit_session();
+    cann_mixed_session("N", NULL, NULL);
     device_check_mixed(2, 0);
     ck_assert_int_eq(bp_ascend_set_state(0, BP_ASCEND_LOST), ACL_SUCCESS);
     for (int i = 0; i < 3; i++)
@@ -127,9 +81,7 @@ START_TEST(a_memory_limit_is_kept)
     uint64_t before;
     uint32_t n_wrong;
 
-    device_mixed_model("N");
-    cann_add(BP_FALLBACK_REQUIRE, "npu_mem_limit", "2K");
-    kit_session();
+    cann_mixed_session("N", "npu_mem_limit", "2K");
     device_check_mixed(1, 0);
     before = cann_counters().allocations;
     KIT_FAILS(device_run_mixed(40, 0, NULL, &n_wrong, &kit.err), BP_E_NOMEM, "npu_mem_limit",
@@ -146,10 +98,8 @@ START_TEST(a_time_limit_ends_the_wait)
     bp_run_options options = {.struct_size = sizeof options, .timeout_ns = 30 * 1000 * 1000};
     uint32_t n_wrong;
 
-    device_mixed_model("N");
     cann_configure("late_us = 200000\n");
-    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
-    kit_session();
+    cann_mixed_session("N", NULL, NULL);
     KIT_FAILS(device_run_mixed(1, 0, &options, &n_wrong, &kit.err), BP_E_TIMEOUT, "time");
 }
 END_TEST
@@ -160,9 +110,7 @@ START_TEST(a_device_that_hangs_does_not_hold_a_run_with_a_time_limit)
     bp_run_options options = {.struct_size = sizeof options, .timeout_ns = 30 * 1000 * 1000};
     uint32_t n_wrong;
 
-    device_mixed_model("N");
-    cann_add(BP_FALLBACK_REQUIRE, "do_copy_in_default_stream", _i ? "false" : "true");
-    kit_session();
+    cann_mixed_session("N", "do_copy_in_default_stream", _i ? "false" : "true");
     device_check_mixed(1, 0);
     ck_assert_int_eq(bp_ascend_pause(0), ACL_SUCCESS);
     KIT_FAILS(device_run_mixed(1, 0, &options, &n_wrong, &kit.err), BP_E_TIMEOUT, "time");
@@ -177,9 +125,7 @@ START_TEST(an_operator_that_takes_too_long_fails_the_run)
     bp_run_options options = {.struct_size = sizeof options, .timeout_ns = INT64_C(3600000000000)};
     uint32_t n_wrong;
 
-    device_mixed_model("N");
-    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
-    kit_session();
+    cann_mixed_session("N", NULL, NULL);
     for (uint32_t i = 0; i < 4; i++) {
         bp_ascend_fault(BP_ASCEND_AT_TASK, i, 1, ACL_ERROR_RT_AICORE_TIMEOUT);
         KIT_FAILS(device_run_mixed(2, 0, &options, &n_wrong, &kit.err), BP_E_INTERNAL, "cann",
@@ -191,9 +137,7 @@ END_TEST
 
 START_TEST(many_shapes_leave_nothing_behind)
 {
-    device_mixed_model("N");
-    cann_add(BP_FALLBACK_REQUIRE, "do_copy_in_default_stream", _i ? "false" : "true");
-    kit_session();
+    cann_mixed_session("N", "do_copy_in_default_stream", _i ? "false" : "true");
     for (uint32_t i = 0; i < 30; i++)
         device_check_mixed((i * 7) % DEVICE_MAX_ROWS, (float)i);
 }

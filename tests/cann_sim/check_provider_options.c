@@ -28,7 +28,7 @@ static const bp_key_value good[] = {
     {"max_opqueue_num", "500"},
     {"do_copy_in_default_stream", "1"},
     {"do_copy_in_default_stream", "False"}, /* B-06, as Python writes it */
-    {"enable_cann_graph", "False"}, /* True is in check_graph_mode.c */
+    {"enable_cann_graph", "False"},         /* True is in check_graph_mode.c */
     {"enable_cann_graph", "0"},
     {"enable_cann_graph", ""},
     {"precision_mode", ""},
@@ -42,9 +42,7 @@ static const bp_key_value good[] = {
 /* B-04, B-05 */
 START_TEST(takes_what_programs_write)
 {
-    device_mixed_model("2");
-    cann_add(BP_FALLBACK_REQUIRE, good[_i].key, good[_i].value);
-    kit_session();
+    cann_mixed_session("2", good[_i].key, good[_i].value);
     device_check_mixed(2, 0);
 }
 END_TEST
@@ -109,9 +107,8 @@ START_TEST(names_stand_beside_names_with_options)
     report = bp_session_report(kit.session);
     ck_assert_uint_eq(bp_report_provider_count(report), 2);
     for (uint32_t i = 0; i < 2; i++) {
-        bp_report_provider row = {.struct_size = sizeof row};
+        bp_report_provider row = cann_report_row(report, i);
 
-        KIT_OK(bp_report_get_provider(report, i, &row, &kit.err));
         ck_assert_str_eq(row.name, names[i]);
         ck_assert_uint_gt(row.n_nodes, 0);
     }
@@ -154,17 +151,11 @@ END_TEST
 
 START_TEST(a_second_device_is_used)
 {
-    struct bp_ascend_times first = {.struct_size = sizeof first}, second = first;
-
-    device_mixed_model("2");
     cann_configure("devices = 2\n");
-    cann_add(BP_FALLBACK_REQUIRE, "device_id", "1");
-    kit_session();
+    cann_mixed_session("2", "device_id", "1");
     device_check_mixed(2, 0);
-    ck_assert_int_eq(bp_ascend_get_times(0, &first), ACL_SUCCESS);
-    ck_assert_int_eq(bp_ascend_get_times(1, &second), ACL_SUCCESS);
-    ck_assert_uint_eq(first.busy_operators, 0);
-    ck_assert_uint_gt(second.busy_operators, 0);
+    ck_assert_uint_eq(cann_times(0).busy_operators, 0);
+    ck_assert_uint_gt(cann_times(1).busy_operators, 0);
 }
 END_TEST
 
@@ -172,9 +163,7 @@ START_TEST(copies_get_streams_of_their_own)
 {
     uint64_t together, apart;
 
-    device_mixed_model("2");
-    cann_add(BP_FALLBACK_REQUIRE, "do_copy_in_default_stream", "true");
-    kit_session();
+    cann_mixed_session("2", "do_copy_in_default_stream", "true");
     device_check_mixed(2, 0);
     together = cann_counters().streams_created;
     cann_forget();
@@ -191,9 +180,7 @@ START_TEST(a_short_list_of_operators_compiles_again)
 {
     uint64_t compiles;
 
-    device_mixed_model("2");
-    cann_add(BP_FALLBACK_REQUIRE, "max_opqueue_num", "1");
-    kit_session();
+    cann_mixed_session("2", "max_opqueue_num", "1");
     device_check_mixed(2, 0);
     compiles = cann_counters().compiles;
     device_check_mixed(2, 1);
@@ -206,9 +193,7 @@ START_TEST(a_long_list_of_operators_compiles_once)
 {
     uint64_t compiles;
 
-    device_mixed_model("2");
-    cann_add(BP_FALLBACK_REQUIRE, NULL, NULL);
-    kit_session();
+    cann_mixed_session("2", NULL, NULL);
     device_check_mixed(2, 0);
     compiles = cann_counters().compiles;
     ck_assert_uint_eq(compiles, 3);
@@ -218,30 +203,9 @@ START_TEST(a_long_list_of_operators_compiles_once)
 }
 END_TEST
 
-/* 1 + 2^-12 is no half. */
-static float run_relu(const char *precision)
-{
-    float x = 1 + 0x1p-12f, y;
-    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, &x, 1), out = kit_wanted(0);
-
-    kit_start_model();
-    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "1");
-    kit_node("relu", "Relu", "x", "y");
-    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "1");
-    cann_forget();
-    cann_add(BP_FALLBACK_REQUIRE, "precision_mode", precision);
-    kit_session();
-    kit_run(&in, 1, &out, 1);
-    y = *(const float *)bp_tensor_data(&out.tensor);
-    bp_tensor_free(&out.tensor);
-    return y;
-}
-
 START_TEST(a_precision_mode_is_heeded)
 {
-    ck_assert(run_relu("force_fp16") == 1);
-    ck_assert(run_relu("must_keep_origin_dtype") == 1 + 0x1p-12f);
-    ck_assert(run_relu("") == 1 + 0x1p-12f);
+    cann_check_precision(cann_add);
 }
 END_TEST
 
@@ -250,7 +214,7 @@ START_TEST(a_second_precision_mode_is_a_warning)
 {
     bp_session *first;
 
-    run_relu("force_fp16");
+    cann_run_relu(cann_add, "force_fp16");
     first = kit.session;
     kit.session = NULL;
     ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "not heeded"), 0);
@@ -264,9 +228,7 @@ END_TEST
 
 START_TEST(what_is_not_done_is_said)
 {
-    device_mixed_model("2");
-    cann_add(BP_FALLBACK_REQUIRE, "dump_graphs", "1");
-    kit_session();
+    cann_mixed_session("2", "dump_graphs", "1");
     ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "nothing is written"), 1);
     ck_assert_uint_eq(kit_lines_with(BP_LOG_INFO, "simulated"), 1);
 }

@@ -285,7 +285,7 @@ START_TEST(what_is_left_behind_is_counted)
     ck_assert_uint_eq(bp_ascend_violations(BP_ASCEND_LEFT_BEHIND), 1);
     bp_ascend_last_violation(text, sizeof text);
     ck_assert_str_eq(text,
-                      "left behind: device 0: 1 streams, 1 events, 1 blocks of memory, 0 models");
+                     "left behind: device 0: 1 streams, 1 events, 1 blocks of memory, 0 models");
     ck_assert_uint_eq(counters().live_bytes, 0);
     ck_assert_uint_eq(counters().streams_created, counters().streams_destroyed - 1); /* default */
     down_after(1);
@@ -338,10 +338,7 @@ static void begin(void)
 
 int main(void)
 {
-    Suite *suite = suite_create("cann_sim_rules");
     TCase *tests = tcase_create("rules");
-    SRunner *runner;
-    int failed;
 
     tcase_add_checked_fixture(tests, begin, NULL);
     tcase_add_test(tests, initialises_once_and_finalises_once);
@@ -358,10 +355,5 @@ int main(void)
     tcase_add_test(tests, what_is_left_behind_is_counted);
     tcase_add_test(tests, an_event_that_was_never_recorded);
     tcase_add_test(tests, messages_are_the_threads_and_read_once);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_main("cann_sim_rules", &tests, 1);
 }

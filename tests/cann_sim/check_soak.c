@@ -117,18 +117,14 @@ static void add_cann(uint32_t policy, const char *trouble)
 
     soak.is_limited = *limit != '0';
     cann_forget();
-    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
-    KIT_OK(bp_session_options_add_provider(kit.options, "cann", rows, sizeof rows / sizeof rows[0],
-                                           policy, &kit.err));
+    cann_add_rows(policy, rows, sizeof rows / sizeof rows[0]);
 }
 
 /* Has cann come to nothing in the session? */
 static bool is_taken_over(void)
 {
-    const bp_report *report = bp_session_report(kit.session);
-    bp_report_provider row = {.struct_size = sizeof row};
+    bp_report_provider row = cann_report_row(bp_session_report(kit.session), 0);
 
-    KIT_OK(bp_report_get_provider(report, 0, &row, &kit.err));
     ck_assert_str_eq(row.name, "cann");
     ck_assert_msg(row.code >= 0 || (row.reason && *row.reason), "the report has no reason");
     return row.code < 0;

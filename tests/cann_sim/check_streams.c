@@ -442,10 +442,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cann_sim_streams");
     TCase *tests = tcase_create("streams");
-    SRunner *runner;
-    int failed;
 
     tcase_add_test(tests, tasks_run_later);
     tcase_add_test(tests, tasks_of_a_stream_run_in_order);
@@ -459,10 +456,5 @@ int main(void)
     tcase_add_test(tests, memory_is_padded_and_limited);
     tcase_add_test(tests, streams_and_events_are_limited);
     tcase_add_test(tests, threads_work_side_by_side);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return check_main("cann_sim_streams", &tests, 1);
 }

@@ -11,6 +11,8 @@
 #include <acl/acl_op_compiler.h>
 #include <bp_ascend_sim.h>
 
+#include "../unit/check_main.h"
+
 #define OK(call) ck_assert_int_eq((call), ACL_SUCCESS)
 #define FAILS(code, call) ck_assert_int_eq((call), (code))
 

@@ -125,13 +125,9 @@ END_TEST
 int main(int argc, char **argv)
 {
     bool is_limited = argc > 1 && strcmp(argv[1], "limited") == 0;
-    Suite *suite = suite_create("dnnl_bf16");
     TCase *tcase = tcase_create("against float64");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
     program = argv[0];
-    suite_add_tcase(suite, tcase);
     if (is_limited) {
         tcase_add_test(tcase, limited_refuses_bfloat16);
         tcase_add_test(tcase, limited_computes_float32);
@@ -141,8 +137,5 @@ int main(int argc, char **argv)
         tcase_add_test(tcase, is_no_worse_where_it_may_round);
         tcase_add_test(tcase, needs_avx512);
     }
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_main("dnnl_bf16", &tcase, 1);
 }

@@ -18,19 +18,6 @@ static char dir[] = "/tmp/bp-kept-XXXXXX";
 static char folder[64], file[512];
 static char text[4096]; /* of the file */
 
-/* Blocks of 16 channels, without which there is nothing to measure, are for AVX-512 alone. */
-static int has_choice(void)
-{
-#if defined(__x86_64__)
-    const char *limit = getenv("DNNL_MAX_CPU_ISA");
-
-    return !limit && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-#else
-    return 0;
-#endif
-}
-
 static void begin(void)
 {
     strcpy(strrchr(dir, '-'), "-XXXXXX");
@@ -112,7 +99,6 @@ static void seal(void)
 /* A convolution of `filters` that is tuned. */
 static struct th *make(const char *kept, const char *filters)
 {
-    static const int64_t pads[] = {1, 1, 1, 1};
     struct th *t = dnnl_new();
     char w[32], y[32];
 
@@ -124,8 +110,7 @@ static struct th *make(const char *kept, const char *filters)
     dnnl_input(t, "x", "1,16,12,12");
     dnnl_const(t, "w", w);
     dnnl_output(t, "y", y);
-    th_node(t, "Conv", 11, "x w", "y");
-    th_ints(t, "pads", 4, pads);
+    dnnl_conv(t, "x w", "y");
     return t;
 }
 
@@ -135,7 +120,7 @@ static const char *run(const char *kept, const char *filters, uint32_t *allocs)
     static char logged[2048];
     struct th *t = make(kept, filters);
 
-    ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
+    dnnl_run(t);
     snprintf(logged, sizeof logged, "%s", th_logged(t));
     *allocs = th_allocs(t);
     th_free(t);
@@ -187,7 +172,7 @@ START_TEST(what_was_kept_is_used)
         strcpy(at, rest);
         seal();
         t = make(folder, "24");
-        ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
+        dnnl_run(t);
         ck_assert(says(th_logged(t), "as measured before"));
         bytes[i] = th_scratch_bytes(t);
         th_free(t);
@@ -225,7 +210,7 @@ static void check_replaced(const char *words)
     fflush(stderr);
     dup2(to, STDERR_FILENO); /* test_host writes warnings there */
     t = make(folder, "16");
-    ck_assert_int_ge(th_run(t), 0);
+    dnnl_run(t);
     ck_assert(says(th_logged(t), "measured, and kept in"));
     th_free(t);
     fflush(stderr);
@@ -346,15 +331,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("dnnl_kept");
     TCase *tcase = tcase_create("kept");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, begin, end);
-    if (has_choice()) {
+    if (dnnl_has_blocks()) { /* else there is nothing to measure */
         tcase_add_test(tcase, another_process_measures_nothing);
         tcase_add_test(tcase, what_was_kept_is_used);
         tcase_add_test(tcase, other_programs_have_files_of_their_own);
@@ -364,8 +345,5 @@ int main(void)
         tcase_add_test(tcase, survives_having_no_memory);
     }
     tcase_add_test(tcase, without_the_option_nothing_is_written);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_main("dnnl_kept", &tcase, 1);
 }

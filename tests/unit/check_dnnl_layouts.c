@@ -8,19 +8,6 @@
 
 #include "dnnl_kit.h"
 
-/* What a test may expect of layouts: blocks of 16 channels are for AVX-512 alone. */
-static int has_blocks(void)
-{
-#if defined(__x86_64__)
-    const char *limit = getenv("DNNL_MAX_CPU_ISA");
-
-    return !limit && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-#else
-    return 0;
-#endif
-}
-
 /* How many steps of the run were of that node. */
 static uint32_t steps_of(dnnl_make_fn make, const void *u, uint32_t node)
 {
@@ -32,7 +19,7 @@ static uint32_t steps_of(dnnl_make_fn make, const void *u, uint32_t node)
     nums_seed(7);
     make(t, u);
     th_limits(t, NULL, 0, &prof);
-    ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
+    dnnl_run(t);
     ck_assert_uint_eq(prof.dropped, 0);
     for (uint32_t i = 0; i < prof.count; i++)
         n += events[i].node == node;
@@ -57,8 +44,7 @@ static void make_ended(struct th *t, const void *u)
 
     dnnl_input(t, "x", c->is_product ? "12,24" : "1,24,8,9");
     dnnl_const(t, "w", c->is_product ? "24,40" : "40,24,1,1");
-    dnnl_value(t, "c", dims);
-    dnnl_value(t, "s", dims);
+    dnnl_values(t, "c s", dims);
     if (c->is_product)
         dnnl_const(t, "r", "40");
     else
@@ -130,10 +116,7 @@ static void make_scaled(struct th *t, const void *u)
     add_variance(t, "var", c->channels);
     dnnl_const(t, "factor", c->wide);
     dnnl_const(t, "shift", "1");
-    dnnl_value(t, "n", c->x);
-    dnnl_value(t, "m", c->x);
-    dnnl_value(t, "a", c->x);
-    dnnl_value(t, "r", c->x);
+    dnnl_values(t, "n m a r", c->x);
     dnnl_output(t, "y", c->x);
     dnnl_output(t, "z", c->x);
     if (c->has_conv)
@@ -176,9 +159,7 @@ static void make_open(struct th *t, const void *u)
     dnnl_const(t, "factor", "8,1,1");
     dnnl_const(t, "row", "4");
     dnnl_output(t, "z", "1,8,4,4");
-    dnnl_value(t, "a", "1,8,4,4");
-    dnnl_value(t, "b", "1,8,4,4");
-    dnnl_value(t, "c", "1,8,4,4");
+    dnnl_values(t, "a b c", "1,8,4,4");
     dnnl_output(t, "y", "1,8,4,4");
     th_node(t, "Mul", 14, "x factor", "z");
     th_node(t, "Add", 14, "z factor", "a");
@@ -210,7 +191,7 @@ START_TEST(keeps_what_is_no_number)
     const float *y;
 
     make_nan(t, NULL);
-    ck_assert_int_ge(th_run(t), 0);
+    dnnl_run(t);
     y = th_data(t, "y");
     ck_assert(isnan(y[0]) && isnan(y[3]));
     ck_assert(y[1] == 0 && y[2] == 3);
@@ -247,7 +228,7 @@ START_TEST(limits_leave_what_is_no_number)
 
         nums_seed(7);
         make_limited(t, &is_clip);
-        ck_assert_int_ge(th_run(t), 0);
+        dnnl_run(t);
         x = th_data(t, "x");
         y = th_data(t, "y");
         for (int i = 0; i < 37; i++) {
@@ -272,22 +253,12 @@ START_TEST(has_words_for_scales_that_are_cut_short)
 
         make_scaled(t, &scaled[0]);
         th_lie(t, names[i], 8);
-        ck_assert_int_eq(th_run(t), BP_E_INVALID);
-        ck_assert_ptr_nonnull(strstr(th_message(t), names[i]));
-        th_free(t);
+        dnnl_fails(t, BP_E_INVALID, names[i]);
     }
 }
 END_TEST
 
 /* ---- joins ----------------------------------------------------------------------------------- */
-
-static const int64_t same[4] = {1, 1, 1, 1};
-
-static void add_conv(struct th *t, const char *in, const char *out)
-{
-    th_node(t, "Conv", 11, in, out);
-    th_ints(t, "pads", 4, same);
-}
 
 static void add_concat(struct th *t, const char *in, const char *out, int64_t axis)
 {
@@ -304,18 +275,17 @@ static void make_nested(struct th *t, const void *u)
     dnnl_const(t, "w1", "16,32,3,3");
     dnnl_const(t, "w2", "16,48,3,3");
     dnnl_value(t, "c0", "1,32,16,16");
-    dnnl_value(t, "c1", "1,16,16,16");
-    dnnl_value(t, "c2", "1,16,16,16");
+    dnnl_values(t, "c1 c2", "1,16,16,16");
     dnnl_value(t, "j1", "1,48,16,16");
     dnnl_value(t, "j2", "1,64,16,16");
     dnnl_value(t, "r1", "1,48,16,16");
     dnnl_output(t, "z", "1,48,16,16");
     dnnl_output(t, "y", "1,64,16,16");
-    add_conv(t, "x w0", "c0");
-    add_conv(t, "c0 w1", "c1");
+    dnnl_conv(t, "x w0", "c0");
+    dnnl_conv(t, "c0 w1", "c1");
     add_concat(t, "c0 c1", "j1", 1); /* node 2 */
     th_node(t, "Relu", 14, "j1", "r1");
-    add_conv(t, "r1 w2", "c2");
+    dnnl_conv(t, "r1 w2", "c2");
     add_concat(t, "j1 c2", "j2", -3); /* node 5 */
     th_node(t, "Neg", 13, "j1", "z");
     th_node(t, "Sigmoid", 13, "j2", "y");
@@ -330,16 +300,14 @@ static void make_list(struct th *t, const void *u)
     dnnl_const(t, "w1", "16,32,3,3");
     dnnl_const(t, "w2", "16,48,3,3");
     dnnl_value(t, "c0", "1,32,16,16");
-    dnnl_value(t, "c1", "1,16,16,16");
-    dnnl_value(t, "c2", "1,16,16,16");
-    dnnl_value(t, "j1", "1,48,16,16");
-    dnnl_value(t, "r1", "1,48,16,16");
+    dnnl_values(t, "c1 c2", "1,16,16,16");
+    dnnl_values(t, "j1 r1", "1,48,16,16");
     dnnl_output(t, "y", "1,64,16,16");
-    add_conv(t, "x w0", "c0");
-    add_conv(t, "c0 w1", "c1");
+    dnnl_conv(t, "x w0", "c0");
+    dnnl_conv(t, "c0 w1", "c1");
     add_concat(t, "c0 c1", "j1", 1); /* node 2 */
     th_node(t, "Relu", 14, "j1", "r1");
-    add_conv(t, "r1 w2", "c2");
+    dnnl_conv(t, "r1 w2", "c2");
     add_concat(t, "c0 c1 c2", "y", 1); /* node 5 */
 }
 
@@ -347,7 +315,7 @@ START_TEST(joins_where_it_is_made)
 {
     dnnl_compare("joins of joins", make_nested, NULL, 1);
     dnnl_compare("lists", make_list, NULL, 0);
-    if (!has_blocks())
+    if (!dnnl_has_blocks())
         return;
     ck_assert_uint_eq(steps_of(make_nested, NULL, 2), 0);
     ck_assert_uint_eq(steps_of(make_nested, NULL, 5), 0);
@@ -376,8 +344,8 @@ static void make_join(struct th *t, const void *u)
     dnnl_value(t, "j", j->out);
     dnnl_output(t, "y", j->out);
     dnnl_output(t, "z", "1,32,16,16");
-    add_conv(t, "x w0", "a");
-    add_conv(t, "x w1", "b");
+    dnnl_conv(t, "x w0", "a");
+    dnnl_conv(t, "x w1", "b");
     th_node(t, "Relu", 14, "a", "s");
     add_concat(t, j->inputs, "j", j->axis);
     th_node(t, "Neg", 13, "s", "z");
@@ -407,8 +375,8 @@ static void make_batch(struct th *t, const void *u)
     dnnl_value(t, "a", "2,32,16,16");
     dnnl_value(t, "b", "2,16,16,16");
     dnnl_output(t, "y", "2,48,16,16");
-    add_conv(t, "x w0", "a");
-    add_conv(t, "x w1", "b");
+    dnnl_conv(t, "x w0", "a");
+    dnnl_conv(t, "x w1", "b");
     add_concat(t, "a b", "y", 1);
 }
 
@@ -425,14 +393,11 @@ static void make_shortcut(struct th *t, const void *u)
     dnnl_input(t, "x", "1,16,16,16");
     dnnl_const(t, "w0", "32,16,3,3");
     dnnl_const(t, "w1", "32,32,3,3");
-    dnnl_value(t, "a", "1,32,16,16");
-    dnnl_value(t, "c", "1,32,16,16");
-    dnnl_value(t, "s", "1,32,16,16");
-    dnnl_value(t, "r", "1,32,16,16");
+    dnnl_values(t, "a c s r", "1,32,16,16");
     dnnl_value(t, "j", "1,64,16,16");
     dnnl_output(t, "y", "1,64,16,16");
-    add_conv(t, "x w0", "a");
-    add_conv(t, "a w1", "c");
+    dnnl_conv(t, "x w0", "a");
+    dnnl_conv(t, "a w1", "c");
     th_node(t, "Add", 14, "c a", "s");
     th_node(t, "Relu", 14, "s", "r");
     add_concat(t, "a r", "j", 1);
@@ -455,12 +420,7 @@ START_TEST(measures_and_computes_the_same)
         struct th *want = th_new(dnnl_cpu_entry()), *got = dnnl_new();
 
         th_option(got, "autotune", "true");
-        nums_seed(7);
-        makes[i](want, NULL);
-        nums_seed(7);
-        makes[i](got, NULL);
-        ck_assert_msg(th_run(want) >= 0, "%s", th_message(want));
-        ck_assert_msg(th_run(got) >= 0, "%s", th_message(got));
+        dnnl_run_both("measured", want, got, 7, makes[i], NULL);
         dnnl_same("measured", got, want, "y");
         ck_assert_uint_eq(th_count(got, "y"), th_count(want, "y"));
         th_free(got);
@@ -479,7 +439,7 @@ static uint32_t allocs_for(struct th *t, const char *x, const char *y)
     th_shape(t, "y", y);
     th_feed(t, "x", numbers);
     before = th_allocs(t);
-    ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
+    dnnl_run(t);
     return th_allocs(t) - before;
 }
 
@@ -488,7 +448,7 @@ START_TEST(measures_a_set_of_sizes_once)
     uint32_t first, other, again;
     struct th *t = dnnl_new();
 
-    if (!has_blocks()) {
+    if (!dnnl_has_blocks()) {
         th_free(t);
         return;
     }
@@ -497,7 +457,7 @@ START_TEST(measures_a_set_of_sizes_once)
     dnnl_input(t, "x", "1,16,16,16");
     dnnl_const(t, "w", "16,16,3,3");
     dnnl_output(t, "y", "1,16,16,16");
-    add_conv(t, "x w", "y");
+    dnnl_conv(t, "x w", "y");
     first = allocs_for(t, "1,16,16,16", "1,16,16,16");
     other = allocs_for(t, "2,16,16,16", "2,16,16,16");
     again = allocs_for(t, "1,16,16,16", "1,16,16,16");
@@ -516,7 +476,7 @@ START_TEST(says_when_it_has_copied_weights)
     make_nested(t, NULL);
     ck_assert_int_ge(th_frame(t), 0);
     ck_assert_uint_eq(th_done(t), 3);
-    ck_assert_int_ge(th_run(t), 0);
+    dnnl_run(t);
     ck_assert_uint_eq(th_done(t), 3);
     th_free(t);
 }
@@ -524,33 +484,14 @@ END_TEST
 
 START_TEST(survives_having_no_memory)
 {
-    for (uint32_t n = 1;; n++) {
-        struct th *t = dnnl_new();
-        bp_rc rc;
-
-        th_option(t, "autotune", _i ? "true" : "false");
-        make_nested(t, NULL);
-        th_fail_alloc(t, n);
-        rc = th_run(t);
-        if (rc >= 0) {
-            th_free(t);
-            break;
-        }
-        ck_assert_int_eq(rc, BP_E_NOMEM);
-        ck_assert_uint_lt(n, 1000);
-        th_free(t);
-    }
+    ck_assert_uint_gt(dnnl_fail_each_alloc(make_nested, NULL, _i), 1);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("dnnl_layouts");
     TCase *tcase = tcase_create("layouts");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    suite_add_tcase(suite, tcase);
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, ends_convolutions_and_products_with_activations);
     tcase_add_test(tcase, scales_channels_in_one_pass);
@@ -566,8 +507,5 @@ int main(void)
     tcase_add_test(tcase, measures_and_computes_the_same);
     tcase_add_test(tcase, measures_a_set_of_sizes_once);
     tcase_add_loop_test(tcase, survives_having_no_memory, 0, 2);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_main("dnnl_layouts", &tcase, 1);
 }

@@ -18,23 +18,13 @@ struct conv {
     bool has_z;
 };
 
-static const char *text_of(char *text, size_t size, int64_t a, int64_t b, const int64_t *more,
-                           uint32_t n)
-{
-    int at = snprintf(text, size, "%lld,%lld", (long long)a, (long long)b);
-
-    for (uint32_t i = 0; i < n; i++)
-        at += snprintf(text + at, size - (size_t)at, ",%lld", (long long)more[i]);
-    return text;
-}
-
 static void add_operands(struct th *t, const struct conv *k)
 {
     char text[128];
 
-    dnnl_input(t, "x", text_of(text, sizeof text, k->batch, k->channels, k->in, k->rank));
-    text_of(text, sizeof text, k->is_transposed ? k->channels : k->maps,
-            (k->is_transposed ? k->maps : k->channels) / k->groups, k->kernel, k->rank);
+    dnnl_input(t, "x", dnnl_dims(text, sizeof text, k->batch, k->channels, k->in, k->rank));
+    dnnl_dims(text, sizeof text, k->is_transposed ? k->channels : k->maps,
+              (k->is_transposed ? k->maps : k->channels) / k->groups, k->kernel, k->rank);
     if (k->is_variable)
         dnnl_input(t, "w", text);
     else
@@ -42,7 +32,7 @@ static void add_operands(struct th *t, const struct conv *k)
     snprintf(text, sizeof text, "%lld", (long long)k->maps);
     if (k->has_bias)
         dnnl_const(t, "b", text);
-    text_of(text, sizeof text, k->batch, k->maps, k->out, k->rank);
+    dnnl_dims(text, sizeof text, k->batch, k->maps, k->out, k->rank);
     if (k->has_z)
         dnnl_input(t, "z0", text);
     dnnl_output(t, "y", text);
@@ -508,8 +498,7 @@ static void make_moves(struct th *t, const void *u)
 
     (void)u;
     dnnl_input(t, "x", "2,3,4,5");
-    dnnl_value(t, "t", "2,4,5,3");
-    dnnl_value(t, "i", "2,4,5,3");
+    dnnl_values(t, "t i", "2,4,5,3");
     dnnl_output(t, "y", "2,60");
     dnnl_output(t, "z", "5,4,3,2");
     th_const(t, "shape", BP_DTYPE_I64, "2", shape);
@@ -528,12 +517,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("dnnl_ops");
     TCase *tcase = tcase_create("against cpu");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    suite_add_tcase(suite, tcase);
     tcase_add_test(tcase, convolves_as_the_cpu_provider_does);
     tcase_add_test(tcase, convolves_depth_by_depth);
     tcase_add_test(tcase, convolves_lines_depth_by_depth);
@@ -549,8 +534,5 @@ int main(void)
     tcase_add_test(tcase, softens_along_any_axis);
     tcase_add_test(tcase, joins_tensors);
     tcase_add_test(tcase, moves_nothing_but_sees_it_otherwise);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_main("dnnl_ops", &tcase, 1);
 }

@@ -8,6 +8,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "check_main.h"
 #include "fail_alloc.h"
 #include "graph/schema.h"
 #include "graphs.h"
@@ -562,12 +563,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("ir");
     TCase *tcase = tcase_create("ir");
-    SRunner *runner = srunner_create(suite);
-    int failed;
 
-    suite_add_tcase(suite, tcase);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_set_timeout(tcase, 60); /* under valgrind */
     tcase_add_test(tcase, keeps_an_order_that_is_right);
@@ -597,8 +594,5 @@ int main(void)
     tcase_add_test(tcase, refuses_bodies_that_are_too_deep);
     tcase_add_test(tcase, loads_data_once_it_is_wanted);
     tcase_add_test(tcase, says_so_when_memory_is_out);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_main("ir", &tcase, 1);
 }

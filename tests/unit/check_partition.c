@@ -12,16 +12,28 @@
 static struct takers t;
 static struct bp_ir *ir; /* the main graph */
 
-static void setup(void)
+/* A graph whose x has that shape. */
+static void start(const char *shape)
 {
     takers_setup(&t);
     ir = t.g.main;
-    graphs_input(&t.g, ir, "x", BP_DTYPE_F32, "n,4");
+    graphs_input(&t.g, ir, "x", BP_DTYPE_F32, shape);
+}
+
+static void setup(void)
+{
+    start("n,4");
 }
 
 static void teardown(void)
 {
     takers_teardown(&t);
+}
+
+static void start_again(const char *shape)
+{
+    teardown();
+    start(shape);
 }
 
 static void relu(const char *name, const char *in, const char *out)
@@ -34,13 +46,48 @@ static void add(const char *name, const char *in, const char *out)
     graphs_node(&t.g, ir, name, "Add", in, out);
 }
 
+static void output(const char *name)
+{
+    graphs_output(&t.g, ir, name);
+}
+
+static const float weights[4] = {1, 2, 3, 4};
+
+/* They are "w". */
+static void add_weights(void)
+{
+    graphs_constant(&t.g, ir, "w", BP_DTYPE_F32, weights, 4);
+}
+
 /* x -> a1 -> b1 -> a2 -> y */
 static void chain(void)
 {
     relu("a1", "x", "v1");
     relu("b1", "v1", "v2");
     relu("a2", "v2", "y");
-    graphs_output(&t.g, ir, "y");
+    output("y");
+}
+
+/* Asks providers that take nodes of these letters. */
+static void divide(const char *const *letters)
+{
+    static const char *const names[] = {"one", "two", "three"};
+
+    for (int i = 0; letters[i]; i++)
+        takers_add(&t, names[i], letters[i]);
+    takers_divide(&t);
+}
+
+#define DIVIDE(...) divide((const char *const[]){__VA_ARGS__, NULL})
+
+static uint32_t provider_of(const char *node)
+{
+    return t.part.provider_of[takers_node(&t, node)];
+}
+
+static uint32_t stage_of(const char *node)
+{
+    return t.part.stage_of[takers_node(&t, node)];
 }
 
 static const struct bp_verdict *verdict(uint32_t provider, const char *node)
@@ -53,12 +100,10 @@ static const struct bp_verdict *verdict(uint32_t provider, const char *node)
 START_TEST(the_first_that_wants_a_node_gets_it)
 {
     chain();
-    takers_add(&t, "one", "a");
-    takers_add(&t, "two", "ab");
-    takers_divide(&t);
+    DIVIDE("a", "ab");
     ck_assert_str_eq(takers_groups(&t), "a1|b1|a2");
-    ck_assert_uint_eq(t.part.provider_of[takers_node(&t, "a1")], 0);
-    ck_assert_uint_eq(t.part.provider_of[takers_node(&t, "b1")], 1);
+    ck_assert_uint_eq(provider_of("a1"), 0);
+    ck_assert_uint_eq(provider_of("b1"), 1);
     ck_assert_uint_eq(verdict(1, "a1")->verdict, BP_YES);
     ck_assert_uint_eq(verdict(0, "b1")->verdict, BP_NO);
     ck_assert_uint_eq(verdict(0, "b1")->reason, BP_R_OP);
@@ -80,9 +125,8 @@ END_TEST
 START_TEST(nobody_takes_what_nobody_wants)
 {
     chain();
-    takers_add(&t, "one", "a");
-    takers_divide(&t);
-    ck_assert_uint_eq(t.part.provider_of[takers_node(&t, "b1")], BP_BY_NOBODY);
+    DIVIDE("a");
+    ck_assert_uint_eq(provider_of("b1"), BP_BY_NOBODY);
     ck_assert_str_eq(takers_groups(&t), "a1|b1|a2");
 }
 END_TEST
@@ -98,9 +142,8 @@ END_TEST
 START_TEST(no_answer_is_a_refusal)
 {
     relu("_1", "x", "y");
-    graphs_output(&t.g, ir, "y");
-    takers_add(&t, "one", "a");
-    takers_divide(&t);
+    output("y");
+    DIVIDE("a");
     ck_assert_uint_eq(verdict(0, "_1")->verdict, BP_NO);
     ck_assert_uint_eq(verdict(0, "_1")->reason, BP_R_OTHER);
     ck_assert_ptr_nonnull(verdict(0, "_1")->text);
@@ -144,9 +187,8 @@ END_TEST
 START_TEST(an_operator_that_the_host_does_not_know_goes_to_nobody)
 {
     graphs_node(&t.g, ir, "a1", "Frobnicate", "x", "y");
-    graphs_output(&t.g, ir, "y");
-    takers_add(&t, "one", "a");
-    takers_divide(&t);
+    output("y");
+    DIVIDE("a");
     ck_assert_uint_eq(t.part.provider_of[0], BP_BY_NOBODY);
     ck_assert_uint_eq(verdict(0, "a1")->reason, BP_R_OP);
 }
@@ -160,7 +202,7 @@ START_TEST(only_in_company_is_handed_back_when_alone)
     relu("a1", "v1", "v2");
     relu("b1", "v2", "v3");
     relu("o2", "v3", "y"); /* behind b1: alone */
-    graphs_output(&t.g, ir, "y");
+    output("y");
     one = takers_add(&t, "one", "a");
     one->only = "o";
     takers_add(&t, "two", "abo");
@@ -175,7 +217,7 @@ START_TEST(company_that_nobody_wants_is_left_to_nobody)
 {
     relu("o1", "x", "v1");
     relu("o2", "v1", "y");
-    graphs_output(&t.g, ir, "y");
+    output("y");
     takers_add(&t, "one", "a")->only = "o";
     takers_add(&t, "two", "b")->only = "o";
     takers_divide(&t);
@@ -192,13 +234,10 @@ static const bp_cost dear = {.struct_size = sizeof dear, .known = 1, .run_ns = 1
 /* x[size] -> a1 -> a2 -> y on a device that says `there`, or a host that says `here`. */
 static const char *weigh(const char *size, const bp_cost *there, const bp_cost *here)
 {
-    takers_teardown(&t);
-    takers_setup(&t);
-    ir = t.g.main;
-    graphs_input(&t.g, ir, "x", BP_DTYPE_F32, size);
+    start_again(size);
     relu("a1", "x", "v");
     relu("a2", "v", "y");
-    graphs_output(&t.g, ir, "y");
+    output("y");
     takers_add_device(&t, "device", "a")->cost = there;
     takers_add(&t, "host", "a")->cost = here;
     takers_divide(&t);
@@ -231,13 +270,10 @@ END_TEST
 START_TEST(a_product_is_estimated_by_its_inner_size)
 {
     for (int large = 0; large < 2; large++) {
-        takers_teardown(&t);
-        takers_setup(&t);
-        ir = t.g.main;
-        graphs_input(&t.g, ir, "x", BP_DTYPE_F32, large ? "64,512" : "4,4");
+        start_again(large ? "64,512" : "4,4");
         graphs_input(&t.g, ir, "w", BP_DTYPE_F32, large ? "512,64" : "4,4");
         graphs_node(&t.g, ir, "a1", "MatMul", "x,w", "y");
-        graphs_output(&t.g, ir, "y");
+        output("y");
         takers_add_device(&t, "device", "a")->cost = &cheap;
         takers_add(&t, "host", "a");
         takers_divide(&t);
@@ -268,14 +304,11 @@ START_TEST(starting_a_group_counts_once)
     static const bp_cost host = {.struct_size = sizeof host, .known = 1, .run_ns = 650};
 
     for (int one = 0; one < 2; one++) {
-        takers_teardown(&t);
-        takers_setup(&t);
-        ir = t.g.main;
-        graphs_input(&t.g, ir, "x", BP_DTYPE_F32, "4");
+        start_again("4");
         relu("a1", "x", one ? "y" : "v");
         if (!one)
             relu("a2", "v", "y");
-        graphs_output(&t.g, ir, "y");
+        output("y");
         takers_add(&t, "device", "a")->cost = &slow;
         takers_add(&t, "host", "a")->cost = &host;
         takers_divide(&t);
@@ -289,22 +322,19 @@ START_TEST(a_large_group_stays_beside_a_small_one)
 {
     static const bp_cost host = {.struct_size = sizeof host, .known = 1, .run_ns = 20000};
 
-    takers_teardown(&t);
-    takers_setup(&t);
-    ir = t.g.main;
-    graphs_input(&t.g, ir, "x", BP_DTYPE_F32, "4");
+    start_again("4");
     relu("a1", "x", "v1"); /* 20.1 us with its copies, 20 on the host */
     relu("b1", "v1", "v2");
     relu("a2", "v2", "v3"); /* 20.3 us, 60 on the host */
     relu("a3", "v3", "v4");
     relu("a4", "v4", "y");
-    graphs_output(&t.g, ir, "y");
+    output("y");
     takers_add_device(&t, "device", "a")->cost = &cheap;
     takers_add(&t, "host", "ab")->cost = &host;
     takers_divide(&t);
     ck_assert_str_eq(takers_groups(&t), "a1 b1|a2 a3 a4");
-    ck_assert_uint_eq(t.part.provider_of[takers_node(&t, "a1")], 1);
-    ck_assert_uint_eq(t.part.provider_of[takers_node(&t, "a2")], 0);
+    ck_assert_uint_eq(provider_of("a1"), 1);
+    ck_assert_uint_eq(provider_of("a2"), 0);
 }
 END_TEST
 
@@ -315,10 +345,8 @@ START_TEST(a_path_that_leaves_and_comes_back_parts_a_group)
     relu("a1", "x", "v1"); /* a1 feeds a2 directly, and through b1 */
     relu("b1", "v1", "v2");
     add("a2", "v1,v2", "y");
-    graphs_output(&t.g, ir, "y");
-    takers_add(&t, "one", "a");
-    takers_add(&t, "two", "b");
-    takers_divide(&t);
+    output("y");
+    DIVIDE("a", "b");
     ck_assert_str_eq(takers_groups(&t), "a1|b1|a2");
 }
 END_TEST
@@ -329,10 +357,8 @@ START_TEST(a_group_waits_for_its_own_kind)
     relu("a1", "x", "v1");
     relu("b1", "x", "v2");
     add("a2", "v1,v2", "y");
-    graphs_output(&t.g, ir, "y");
-    takers_add(&t, "one", "a");
-    takers_add(&t, "two", "b");
-    takers_divide(&t);
+    output("y");
+    DIVIDE("a", "b");
     ck_assert_str_eq(takers_groups(&t), "b1|a1 a2");
 }
 END_TEST
@@ -347,11 +373,8 @@ START_TEST(groups_wait_only_while_nobody_needs_them)
     add("a2", "v1,v4", "v5");
     relu("c3", "x", "v6");
     add("c4", "v6,v5", "y");
-    graphs_output(&t.g, ir, "y");
-    takers_add(&t, "one", "a");
-    takers_add(&t, "two", "b");
-    takers_add(&t, "three", "c");
-    takers_divide(&t);
+    output("y");
+    DIVIDE("a", "b", "c");
     ck_assert_str_eq(takers_groups(&t), "c1 c2|b0|a1 a2|c3 c4");
 }
 END_TEST
@@ -359,9 +382,7 @@ END_TEST
 /* b1 and b2 make weights of constants: each runs right before the first that reads it, b3 with b2. */
 START_TEST(what_is_made_of_constants_waits_for_its_reader)
 {
-    static const float weights[4] = {1, 2, 3, 4};
-
-    graphs_constant(&t.g, ir, "w", BP_DTYPE_F32, weights, 4);
+    add_weights();
     relu("b1", "w", "w1");
     relu("b2", "w", "w2");
     add("b3", "w2,w2", "w3");
@@ -372,11 +393,8 @@ START_TEST(what_is_made_of_constants_waits_for_its_reader)
     add("a3", "v3,v0", "v4");
     relu("c2", "v4", "v5");
     add("a4", "v5,w1", "y");
-    graphs_output(&t.g, ir, "y");
-    takers_add(&t, "one", "a");
-    takers_add(&t, "two", "b");
-    takers_add(&t, "three", "c");
-    takers_divide(&t);
+    output("y");
+    DIVIDE("a", "b", "c");
     ck_assert_str_eq(takers_groups(&t), "b1|b4|a1|b2 b3|c1|a2 a3|c2|a4");
 }
 END_TEST
@@ -384,18 +402,13 @@ END_TEST
 /* Nobody has to run first what the host runs, nor what only other stages or the caller read. */
 START_TEST(what_nobody_here_reads_does_not_wait)
 {
-    static const float weights[4] = {1, 2, 3, 4};
-
-    graphs_constant(&t.g, ir, "w", BP_DTYPE_F32, weights, 4);
+    add_weights();
     relu("b1", "w", "z");
     relu("a1", "x", "v1");
     relu("c1", "v1", "y");
-    graphs_output(&t.g, ir, "y");
-    graphs_output(&t.g, ir, "z");
-    takers_add(&t, "one", "a");
-    takers_add(&t, "two", "b");
-    takers_add(&t, "three", "c");
-    takers_divide(&t);
+    output("y");
+    output("z");
+    DIVIDE("a", "b", "c");
     ck_assert_str_eq(takers_groups(&t), "b1|a1|c1");
 }
 END_TEST
@@ -404,10 +417,9 @@ START_TEST(what_is_not_connected_is_not_one_group)
 {
     relu("a1", "x", "y");
     relu("a2", "x", "z");
-    graphs_output(&t.g, ir, "y");
-    graphs_output(&t.g, ir, "z");
-    takers_add(&t, "one", "a");
-    takers_divide(&t);
+    output("y");
+    output("z");
+    DIVIDE("a");
     ck_assert_uint_eq(t.part.n_groups, 2);
 }
 END_TEST
@@ -480,10 +492,9 @@ static void check_views(void)
 /* A random graph of so many Add nodes, whose names begin with a, b, c or d; some read constants alone. */
 static void random_graph(uint32_t n)
 {
-    static const float weights[4] = {1, 2, 3, 4};
     char name[16], in[32], out[16];
 
-    graphs_constant(&t.g, ir, "w", BP_DTYPE_F32, weights, 4);
+    add_weights();
     for (uint32_t i = 0; i < n; i++) {
         const char *fresh = rand() % 4 ? "x" : "w";
         char from[2][12];
@@ -499,7 +510,7 @@ static void random_graph(uint32_t n)
         snprintf(out, sizeof out, "v%u", i);
         add(name, in, out);
         if (rand() % 5 == 0 || i + 1 == n)
-            graphs_output(&t.g, ir, out);
+            output(out);
     }
 }
 
@@ -527,10 +538,8 @@ START_TEST(groups_of_long_chains_come_quickly)
         relu(name, in, out);
         memcpy(in, out, sizeof in);
     }
-    graphs_output(&t.g, ir, in);
-    takers_add(&t, "one", "a");
-    takers_add(&t, "two", "b");
-    takers_divide(&t);
+    output(in);
+    DIVIDE("a", "b");
     ck_assert_uint_eq(t.part.n_groups, 2000);
 }
 END_TEST
@@ -569,15 +578,14 @@ START_TEST(a_size_that_comes_with_data_begins_a_stage)
     graphs_node(&t.g, ir, "a2", "Neg", "v1", "v2");
     graphs_node(&t.g, ir, "a3", "Abs", "v2", "y"); /* one is enough */
     relu("a4", "x", "z");
-    graphs_output(&t.g, ir, "y");
-    graphs_output(&t.g, ir, "z");
-    takers_add(&t, "one", "a");
-    takers_divide(&t);
+    output("y");
+    output("z");
+    DIVIDE("a");
     ck_assert_uint_eq(t.part.n_stages, 2);
-    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a1")], 0);
-    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a2")], 1);
-    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a3")], 1);
-    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a4")], 0);
+    ck_assert_uint_eq(stage_of("a1"), 0);
+    ck_assert_uint_eq(stage_of("a2"), 1);
+    ck_assert_uint_eq(stage_of("a3"), 1);
+    ck_assert_uint_eq(stage_of("a4"), 0);
     check_groups();
 }
 END_TEST
@@ -590,9 +598,8 @@ START_TEST(a_shape_that_follows_from_shapes_needs_no_stage)
     graphs_node(&t.g, ir, "a1", "Shape", "x", "v1");
     graphs_node(&t.g, ir, "a2", "Reshape", "x,v1", "v2");
     graphs_node(&t.g, ir, "a3", "Reshape", "v2,minus", "y");
-    graphs_output(&t.g, ir, "y");
-    takers_add(&t, "one", "a");
-    takers_divide(&t);
+    output("y");
+    DIVIDE("a");
     ck_assert_uint_eq(t.part.n_stages, 1);
 }
 END_TEST
@@ -605,11 +612,10 @@ START_TEST(a_shape_that_is_fed_needs_no_stage)
     graphs_node(&t.g, ir, "a3", "Shape", "v2", "v3");
     graphs_node(&t.g, ir, "a4", "Reshape", "v2,v3", "v4");
     relu("a5", "v4", "y");
-    graphs_output(&t.g, ir, "y");
-    takers_add(&t, "one", "a");
-    takers_divide(&t);
+    output("y");
+    DIVIDE("a");
     ck_assert_uint_le(t.part.n_stages, 2); /* the content of v3 has no known size */
-    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a2")], 0);
+    ck_assert_uint_eq(stage_of("a2"), 0);
 }
 END_TEST
 
@@ -622,15 +628,14 @@ START_TEST(a_shape_that_is_computed_from_data_needs_one)
     relu("a4", "v3", "v4");                               /* what comes behind is planned with it */
     graphs_node(&t.g, ir, "a5", "Shape", "v4", "v5");
     graphs_node(&t.g, ir, "a6", "Reshape", "v4,v5", "y");
-    graphs_output(&t.g, ir, "y");
-    graphs_output(&t.g, ir, "z");
-    takers_add(&t, "one", "a");
-    takers_divide(&t);
+    output("y");
+    output("z");
+    DIVIDE("a");
     ck_assert_uint_eq(t.part.n_stages, 2);
-    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a1")], 0);
-    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a2")], 0);
-    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a3")], 1);
-    ck_assert_uint_eq(t.part.stage_of[takers_node(&t, "a6")], 1);
+    ck_assert_uint_eq(stage_of("a1"), 0);
+    ck_assert_uint_eq(stage_of("a2"), 0);
+    ck_assert_uint_eq(stage_of("a3"), 1);
+    ck_assert_uint_eq(stage_of("a6"), 1);
     check_groups();
 }
 END_TEST
@@ -650,11 +655,10 @@ START_TEST(control_flow_is_the_hosts)
         graphs_add_body(&t.g, ir, node, i ? "else_branch" : "then_branch", body);
     }
     relu("a3", "v2", "y");
-    graphs_output(&t.g, ir, "y");
-    takers_add(&t, "one", "a");
-    takers_divide(&t);
+    output("y");
+    DIVIDE("a");
     ck_assert_str_eq(takers_groups(&t), "a1|a2|a3");
-    ck_assert_uint_eq(t.part.provider_of[takers_node(&t, "a2")], BP_BY_HOST);
+    ck_assert_uint_eq(provider_of("a2"), BP_BY_HOST);
     ck_assert_uint_eq(verdict(0, "a2")->reason, BP_R_CONTROL_FLOW);
     /* what only the body reads leaves its group all the same */
     ck_assert_uint_eq(t.part.groups[0].view->graph.n_outputs, 1);
@@ -665,18 +669,16 @@ END_TEST
 
 START_TEST(a_view_shows_sizes_names_and_constants)
 {
-    static const float weights[4] = {1, 2, 3, 4};
     const bp_graph *graph;
     const bp_value *value;
     const bp_node *node;
     bp_span span;
 
-    graphs_constant(&t.g, ir, "w", BP_DTYPE_F32, weights, 4);
+    add_weights();
     add("a1", "x,w", "v1");
     relu("a2", "v1", "y");
-    graphs_output(&t.g, ir, "y");
-    takers_add(&t, "one", "a");
-    takers_divide(&t);
+    output("y");
+    DIVIDE("a");
     graph = &t.part.groups[0].view->graph;
     ck_assert_uint_eq(graph->n_inputs, 1);
     ck_assert_uint_eq(graph->n_outputs, 1);
@@ -709,18 +711,16 @@ END_TEST
 
 START_TEST(a_provider_may_be_done_with_constants)
 {
-    static const float weights[4] = {1, 2, 3, 4};
     const bp_ext_constants *table;
     const bp_graph *graph;
     const bp_node *node;
     bp_host host;
     bp_span span;
 
-    graphs_constant(&t.g, ir, "w", BP_DTYPE_F32, weights, 4);
+    add_weights();
     add("a1", "x,w", "y");
-    graphs_output(&t.g, ir, "y");
-    takers_add(&t, "one", "a");
-    takers_divide(&t);
+    output("y");
+    DIVIDE("a");
     graph = &t.part.groups[0].view->graph;
     node = BP_NODE(graph, 0);
     bp_services_for_module(&host, "here");
@@ -744,10 +744,9 @@ START_TEST(a_view_has_each_input_once_and_absent_ones_as_none)
     graphs_constant(&t.g, ir, "most", BP_DTYPE_F32, &most, 0);
     add("a1", "x,x", "v1");
     graphs_node(&t.g, ir, "a2", "Clip", "v1,,most", "y");
-    graphs_output(&t.g, ir, "y");
-    graphs_output(&t.g, ir, "v1");
-    takers_add(&t, "one", "a");
-    takers_divide(&t);
+    output("y");
+    output("v1");
+    DIVIDE("a");
     graph = &t.part.groups[0].view->graph;
     ck_assert_uint_eq(graph->n_inputs, 1);
     ck_assert_uint_eq(graph->n_outputs, 2); /* v1 is read inside, and wanted outside */
@@ -762,9 +761,8 @@ START_TEST(a_view_marks_sizes_that_come_with_data)
     const bp_value *value;
 
     nonzero("a1", "x", "y");
-    graphs_output(&t.g, ir, "y");
-    takers_add(&t, "one", "a");
-    takers_divide(&t);
+    output("y");
+    DIVIDE("a");
     graph = &t.part.groups[0].view->graph;
     value = BP_VALUE(graph, graph->outputs[0]);
     ck_assert_uint_eq(value->rank, 2);

@@ -27,7 +27,7 @@ START_TEST(products_of_more_dimensions_stay)
     passes_floats("b", PW_DIMS(5), 2);
     kit_node("mm", "MatMul", "x w", "m");
     kit_node("add", "Add", "m b", "y");
-    passes_becomes("MatMul Add", "MatMul Add");
+    passes_gives("MatMul Add");
 }
 END_TEST
 
@@ -38,7 +38,7 @@ START_TEST(an_add_that_makes_a_product_larger_stays)
     passes_floats("b", PW_DIMS(3, 5), 2);
     kit_node("mm", "MatMul", "x w", "m");
     kit_node("add", "Add", "m b", "y");
-    passes_becomes("MatMul Add", "MatMul Add");
+    passes_gives("MatMul Add");
 }
 END_TEST
 
@@ -46,15 +46,11 @@ START_TEST(integers_stay_a_matmul)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,2");
     kit_ints("w", PW_DIMS(2, 2), 4, (const int64_t[]){1, 2, 3, 4});
-    kit_open_node("to", "Cast", "x", "i");
-    kit_int_attr("to", BP_DTYPE_I64);
-    pw_close(&kit.w);
+    kit_node_int("to", "Cast", "x", "i", "to", BP_DTYPE_I64);
     kit_node("mm", "MatMul", "i w", "m");
     kit_node("add", "Add", "m w", "z");
-    kit_open_node("back", "Cast", "z", "y");
-    kit_int_attr("to", BP_DTYPE_F32);
-    pw_close(&kit.w);
-    passes_becomes("Cast MatMul Add Cast", "Cast MatMul Add Cast");
+    kit_node_int("back", "Cast", "z", "y", "to", BP_DTYPE_F32);
+    passes_gives("Cast MatMul Add Cast");
 }
 END_TEST
 
@@ -96,27 +92,25 @@ START_TEST(what_only_looks_like_gelu_stays)
     erf_part(false);
     kit_node("m1", "Mul", "x e", "p");
     kit_node("m2", "Mul", "p root", "y"); /* not a half */
-    passes_becomes("Div Erf Add Mul Mul", "Div Erf Add Mul Mul");
+    passes_gives("Div Erf Add Mul Mul");
     kit_start_model();
     erf_part(false);
     kit_io(KIT_OUTPUT, "e", BP_DTYPE_F32, NULL);
     kit_node("m1", "Mul", "x e", "p");
     kit_node("m2", "Mul", "p half", "y");
-    passes_becomes("Div Erf Add Mul Mul", "Div Erf Add Mul Mul");
+    passes_gives("Div Erf Add Mul Mul");
     kit_start_model();
     erf_part(false);
     kit_node("neg", "Neg", "x", "z");
     kit_node("m1", "Mul", "z e", "p"); /* another x */
     kit_node("m2", "Mul", "p half", "y");
-    passes_becomes("Div Erf Add Neg Mul Mul", "Div Erf Add Neg Mul Mul");
+    passes_gives("Div Erf Add Neg Mul Mul");
 }
 END_TEST
 
 static void mean(const char *name, const char *in, const char *out, int64_t axis)
 {
-    kit_open_node(name, "ReduceMean", in, out);
-    kit_ints_attr("axes", 1, &axis);
-    pw_close(&kit.w);
+    kit_node_ints(name, "ReduceMean", in, out, "axes", 1, &axis);
 }
 
 static void layer_norm(bool by_mul, int64_t axis)
@@ -154,7 +148,7 @@ END_TEST
 START_TEST(a_norm_over_another_axis_stays)
 {
     layer_norm(false, 1);
-    passes_becomes(PARTS("Pow"), PARTS("Pow"));
+    passes_gives(PARTS("Pow"));
 }
 END_TEST
 
@@ -248,7 +242,7 @@ START_TEST(a_norm_whose_scale_needs_the_sum_stays)
     kit_node("sum", "Add", "in skip", "x");
     kit_node("tanh", "Tanh", "x", "gamma");
     kit_node("norm", "LayerNormalization", "x gamma", "y");
-    passes_becomes("Add Tanh LayerNormalization", "Add Tanh LayerNormalization");
+    passes_gives("Add Tanh LayerNormalization");
 }
 END_TEST
 
@@ -256,7 +250,7 @@ START_TEST(a_norm_of_a_sum_that_broadcasts_stays)
 {
     kit_start_model_at(17);
     skip_norm("1,1,5");
-    passes_becomes("Add LayerNormalization", "Add LayerNormalization");
+    passes_gives("Add LayerNormalization");
 }
 END_TEST
 
@@ -271,20 +265,16 @@ START_TEST(nodes_that_change_nothing_go)
     kit_ints("ones", PW_DIMS(2), 2, (const int64_t[]){1, 1});
     kit_node("relu", "Relu", "x", "a");
     kit_node("id", "Identity", "a", "b");
-    kit_open_node("cast", "Cast", "b", "c");
-    kit_int_attr("to", BP_DTYPE_F32);
-    pw_close(&kit.w);
+    kit_node_int("cast", "Cast", "b", "c", "to", BP_DTYPE_F32);
     kit_node("reshape", "Reshape", "c same", "d");
     kit_node("pad", "Pad", "d zeros", "e");
     kit_node("slice", "Slice", "e from same", "f");
     kit_node("expand", "Expand", "f same", "g");
-    kit_open_node("cat", "Concat", "g", "h");
-    kit_int_attr("axis", 0);
-    pw_close(&kit.w);
+    kit_node_int("cat", "Concat", "g", "h", "axis", 0);
     kit_node("tile", "Tile", "h ones", "i");
     kit_node("drop", "Dropout", "i", "j");
     kit_node("neg", "Neg", "j", "y");
-    passes_becomes("Relu Neg", "Relu Neg");
+    passes_gives("Relu Neg");
 }
 END_TEST
 
@@ -297,13 +287,11 @@ START_TEST(nodes_that_change_something_stay)
     kit_ints("to", PW_DIMS(1), 1, (const int64_t[]){-10});
     kit_ints("axis", PW_DIMS(1), 1, (const int64_t[]){0});
     kit_ints("back", PW_DIMS(1), 1, (const int64_t[]){-1});
-    kit_open_node("turn", "Transpose", "x", "a");
-    kit_ints_attr("perm", 2, (const int64_t[]){1, 0});
-    pw_close(&kit.w);
+    kit_node_ints("turn", "Transpose", "x", "a", "perm", 2, (const int64_t[]){1, 0});
     kit_node("reshape", "Reshape", "a flat", "b");
     kit_node("pad", "Pad", "b pads", "c");
     kit_node("slice", "Slice", "c from to axis back", "y"); /* backwards */
-    passes_becomes("Transpose Reshape Pad Slice", "Transpose Reshape Pad Slice");
+    passes_gives("Transpose Reshape Pad Slice");
 }
 END_TEST
 
@@ -311,7 +299,7 @@ START_TEST(an_output_that_copies_an_input_is_still_written)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
     kit_node("id", "Identity", "x", "y");
-    passes_becomes("Identity", "Identity");
+    passes_gives("Identity");
 }
 END_TEST
 
@@ -322,7 +310,7 @@ START_TEST(an_output_that_copies_a_value_is_written_by_its_maker)
     kit_node("id", "Identity", "v", "y");
     kit_node("neg", "Neg", "v", "z");
     kit_io(KIT_OUTPUT, "z", BP_DTYPE_F32, NULL);
-    passes_becomes("Relu Neg", "Relu Neg");
+    passes_gives("Relu Neg");
 }
 END_TEST
 
@@ -333,7 +321,7 @@ START_TEST(two_outputs_of_one_value_are_both_written)
     kit_node("one", "Identity", "v", "z");
     kit_node("two", "Identity", "v", "y");
     kit_io(KIT_OUTPUT, "z", BP_DTYPE_F32, NULL);
-    passes_becomes("Relu Identity", "Relu Identity");
+    passes_gives("Relu Identity");
 }
 END_TEST
 
@@ -347,7 +335,7 @@ START_TEST(unused_and_equal_nodes_go)
     kit_node("c", "Sqrt", "a", "c");
     kit_node("d", "Sqrt", "b", "d");
     kit_node("sum", "Add", "c d", "y");
-    passes_becomes("Abs Sqrt Add", "Abs Sqrt Add");
+    passes_gives("Abs Sqrt Add");
     ck_assert_uint_eq(passes_matches("share-equal"), 2);
     ck_assert_uint_eq(passes_matches("drop-unused"), 2);
 }
@@ -362,7 +350,7 @@ START_TEST(equal_nodes_with_other_attributes_stay)
         pw_close(&kit.w);
     }
     kit_node("sum", "Add", "a b", "y");
-    passes_becomes("LeakyRelu LeakyRelu Add", "LeakyRelu LeakyRelu Add");
+    passes_gives("LeakyRelu LeakyRelu Add");
 }
 END_TEST
 
@@ -385,13 +373,12 @@ START_TEST(moves_merge)
     kit_ints("flat", PW_DIMS(1), 1, (const int64_t[]){-1});
     kit_ints("six", PW_DIMS(2), 2, (const int64_t[]){6, -1});
     for (int i = 0; i < 2; i++) {
-        kit_open_node(i ? "t2" : "t1", "Transpose", i ? "a" : "x", i ? "b" : "a");
-        kit_ints_attr("perm", 3, (const int64_t[]){1, 2, 0});
-        pw_close(&kit.w);
+        kit_node_ints(i ? "t2" : "t1", "Transpose", i ? "a" : "x", i ? "b" : "a", "perm", 3,
+                      (const int64_t[]){1, 2, 0});
     }
     kit_node("r1", "Reshape", "b flat", "c");
     kit_node("r2", "Reshape", "c six", "y");
-    passes_becomes("Transpose Reshape", "Transpose Reshape");
+    passes_gives("Transpose Reshape");
     ck_assert_uint_eq(passes_matches("merge-moves"), 2);
 }
 END_TEST
@@ -400,14 +387,10 @@ START_TEST(transposes_that_undo_each_other_go)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3,4");
     kit_node("relu", "Relu", "x", "r");
-    kit_open_node("t1", "Transpose", "r", "a");
-    kit_ints_attr("perm", 3, (const int64_t[]){1, 2, 0});
-    pw_close(&kit.w);
-    kit_open_node("t2", "Transpose", "a", "b");
-    kit_ints_attr("perm", 3, (const int64_t[]){2, 0, 1});
-    pw_close(&kit.w);
+    kit_node_ints("t1", "Transpose", "r", "a", "perm", 3, (const int64_t[]){1, 2, 0});
+    kit_node_ints("t2", "Transpose", "a", "b", "perm", 3, (const int64_t[]){2, 0, 1});
     kit_node("neg", "Neg", "b", "y");
-    passes_becomes("Relu Neg", "Relu Neg");
+    passes_gives("Relu Neg");
 }
 END_TEST
 
@@ -418,7 +401,7 @@ START_TEST(a_reshape_that_takes_sizes_stays)
     kit_ints("keep", PW_DIMS(3), 3, (const int64_t[]){0, 2, 2});
     kit_node("r1", "Reshape", "x six", "c");
     kit_node("r2", "Reshape", "c keep", "y");
-    passes_becomes("Reshape Reshape", "Reshape Reshape");
+    passes_gives("Reshape Reshape");
 }
 END_TEST
 

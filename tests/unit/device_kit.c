@@ -48,8 +48,7 @@ void device_check_left(const char *name)
     const bp_sim_counters *sim = device_sim(name);
     const struct mock_counters *mock = kit_counters(name);
 
-    bp_session_destroy(kit.session);
-    kit.session = NULL;
+    kit_end_session();
     ck_assert_uint_eq(sim->allocations, 0);
     ck_assert_uint_eq(sim->bytes, 0);
     ck_assert_uint_eq(sim->streams, 0);

@@ -6,6 +6,7 @@
 #ifndef BP_TESTS_DNNL_KIT_H
 #define BP_TESTS_DNNL_KIT_H
 
+#include "check_main.h"
 #include "numbers.h"
 #include "test_host.h"
 #include "typed.h"
@@ -95,9 +96,111 @@ static inline void dnnl_value(struct th *t, const char *name, const char *dims)
     th_value(t, name, BP_DTYPE_F32, dims);
 }
 
+/* Names with blanks between, all of these dimensions. */
+static inline void dnnl_values(struct th *t, const char *names, const char *dims)
+{
+    while (*names) {
+        size_t length = strcspn(names, " ");
+        char name[32];
+
+        snprintf(name, sizeof name, "%.*s", (int)length, names);
+        dnnl_value(t, name, dims);
+        names += length + strspn(names + length, " ");
+    }
+}
+
 static inline void dnnl_output(struct th *t, const char *name, const char *dims)
 {
     th_output(t, name, BP_DTYPE_F32, dims);
+}
+
+/* A convolution of areas, with pads of 1 on all sides. */
+static inline void dnnl_conv(struct th *t, const char *in, const char *out)
+{
+    th_node(t, "Conv", 11, in, out);
+    th_ints(t, "pads", 4, (const int64_t[4]){1, 1, 1, 1});
+}
+
+/* Dimensions as a text: a, b, and n more. */
+static inline const char *dnnl_dims(char *text, size_t size, int64_t a, int64_t b,
+                                    const int64_t *more, uint32_t n)
+{
+    int at = snprintf(text, size, "%lld,%lld", (long long)a, (long long)b);
+
+    for (uint32_t i = 0; i < n; i++)
+        at += snprintf(text + at, size - (size_t)at, ",%lld", (long long)more[i]);
+    return text;
+}
+
+/* What a test may expect of layouts: blocks of 16 channels are for AVX-512 alone. */
+static inline int dnnl_has_blocks(void)
+{
+#if defined(__x86_64__)
+    const char *limit = getenv("DNNL_MAX_CPU_ISA");
+
+    return !limit && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+#else
+    return 0;
+#endif
+}
+
+/* ---- one host -------------------------------------------------------------------------------- */
+
+static inline void dnnl_run(struct th *t)
+{
+    ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
+}
+
+/* It fails so, and these words are in the text. Frees it. */
+static inline void dnnl_fails(struct th *t, bp_rc rc, const char *words)
+{
+    ck_assert_int_eq(th_run(t), rc);
+    ck_assert_msg(strstr(th_message(t), words) != NULL, "%s", th_message(t));
+    th_free(t);
+}
+
+/* A node is refused for that reason, and these words are in the text. Frees it. */
+static inline void dnnl_refuses(struct th *t, uint32_t reason, const char *words)
+{
+    ck_assert_int_eq(th_claim(t), BP_E_UNSUPPORTED);
+    ck_assert_msg(strstr(th_message(t), words) != NULL, "%s", th_message(t));
+    ck_assert_msg(th_reason(t) == reason, "reason %u: %s", th_reason(t), th_message(t));
+    th_free(t);
+}
+
+/* The n-th allocation fails, for each n until none is left to fail; gives that n. */
+static inline uint32_t dnnl_fail_each_alloc(dnnl_make_fn make, const void *u, bool is_tuned)
+{
+    for (uint32_t n = 1;; n++) {
+        struct th *t = dnnl_new();
+        bp_rc rc;
+
+        if (is_tuned)
+            th_option(t, "autotune", "true");
+        make(t, u);
+        th_fail_alloc(t, n);
+        rc = th_run(t);
+        ck_assert_msg(rc >= 0 || rc == BP_E_NOMEM, "%u: %d: %s", n, rc, th_message(t));
+        th_free(t);
+        if (rc >= 0)
+            return n;
+        ck_assert_uint_lt(n, 1000);
+    }
+}
+
+/* ---- two hosts ------------------------------------------------------------------------------- */
+
+/* Builds both from the same numbers, and runs them. */
+static inline void dnnl_run_both(const char *what, struct th *want, struct th *got, uint64_t seed,
+                                 dnnl_make_fn make, const void *u)
+{
+    nums_seed(seed);
+    make(want, u);
+    nums_seed(seed);
+    make(got, u);
+    ck_assert_msg(th_run(want) >= 0, "%s: cpu: %s", what, th_message(want));
+    ck_assert_msg(th_run(got) >= 0, "%s: dnnl: %s", what, th_message(got));
 }
 
 /*
@@ -127,12 +230,7 @@ static inline void dnnl_compare(const char *what, dnnl_make_fn make, const void 
 {
     struct th *want = th_new(dnnl_cpu_entry()), *got = dnnl_new();
 
-    nums_seed(7);
-    make(want, u);
-    nums_seed(7);
-    make(got, u);
-    ck_assert_msg(th_run(want) >= 0, "%s: cpu: %s", what, th_message(want));
-    ck_assert_msg(th_run(got) >= 0, "%s: dnnl: %s", what, th_message(got));
+    dnnl_run_both(what, want, got, 7, make, u);
     dnnl_same(what, got, want, "y");
     if (has_z)
         dnnl_same(what, got, want, "z");

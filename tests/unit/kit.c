@@ -167,6 +167,22 @@ void kit_ints_attr(const char *name, uint32_t n, const int64_t *values)
     pw_close(&kit.w);
 }
 
+void kit_node_int(const char *name, const char *op, const char *in, const char *out,
+                  const char *attr, int64_t value)
+{
+    kit_open_node(name, op, in, out);
+    kit_int_attr(attr, value);
+    pw_close(&kit.w);
+}
+
+void kit_node_ints(const char *name, const char *op, const char *in, const char *out,
+                   const char *attr, uint32_t n, const int64_t *values)
+{
+    kit_open_node(name, op, in, out);
+    kit_ints_attr(attr, n, values);
+    pw_close(&kit.w);
+}
+
 void kit_strings_attr(const char *name, uint32_t n, const char *const *values)
 {
     pw_open_attr(&kit.w, name, 8);
@@ -242,12 +258,17 @@ void kit_provider_with(const char *name, const char *key, const char *value)
         bp_session_options_add_provider(kit.options, name, &row, 1, BP_FALLBACK_DEFAULT, &kit.err));
 }
 
+void kit_end_session(void)
+{
+    bp_session_destroy(kit.session);
+    kit.session = NULL;
+}
+
 bp_rc kit_try_session(void)
 {
     bp_model *model = kit_model();
 
-    bp_session_destroy(kit.session);
-    kit.session = NULL;
+    kit_end_session();
     return bp_session_create_from_model(kit.env, model, kit.options, &kit.session, &kit.err);
 }
 
@@ -363,16 +384,7 @@ uint32_t kit_warnings(void)
 
 int kit_main(const char *name, TCase *const *cases, uint32_t n_cases)
 {
-    Suite *suite = suite_create(name);
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
-    for (uint32_t i = 0; i < n_cases; i++)
-        suite_add_tcase(suite, cases[i]);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return check_main(name, cases, n_cases);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -15,6 +15,7 @@
 #include <check.h>
 
 #include "../mock/counters.h"
+#include "check_main.h"
 #include "host/env.h"
 #include "proto_writer.h"
 
@@ -55,7 +56,12 @@ void kit_io(uint32_t field, const char *name, uint32_t dtype, const char *shape)
 void kit_io_of(uint32_t field, const char *name, uint32_t kind, uint32_t key, uint32_t dtype);
 /* A node; names with blanks between. */
 void kit_node(const char *name, const char *op, const char *in, const char *out);
-/* The same, left open for attributes; then pw_close(&kit.w). */
+/* The same with one attribute, an integer or a list of them. */
+void kit_node_int(const char *name, const char *op, const char *in, const char *out,
+                  const char *attr, int64_t value);
+void kit_node_ints(const char *name, const char *op, const char *in, const char *out,
+                   const char *attr, uint32_t n, const int64_t *values);
+/* Left open for more of them; then pw_close(&kit.w). */
 void kit_open_node(const char *name, const char *op, const char *in, const char *out);
 void kit_int_attr(const char *name, int64_t value);
 void kit_ints_attr(const char *name, uint32_t n, const int64_t *values);
@@ -83,6 +89,7 @@ void kit_provider_with(const char *name, const char *key, const char *value);
 /* A session of the model with kit.options; at the same time kit.session. */
 bp_session *kit_session(void);
 bp_rc kit_try_session(void);
+void kit_end_session(void); /* when there is one */
 /* Runs input 0 (rows x 4 floats) through the small model and checks the result. */
 void kit_check_small(uint32_t rows);
 

@@ -7,7 +7,7 @@
 dist_check_SCRIPTS += %D%/covered.sh
 
 # what tests of host/, plan/ and session/ share
-kit_sources = %D%/kit.c %D%/kit.h %D%/proto_writer.h
+kit_sources = %D%/check_main.h %D%/kit.c %D%/kit.h %D%/proto_writer.h
 takers_sources = %D%/takers.c %D%/takers.h %D%/graphs.c %D%/graphs.h
 
 # what tests of providers with memory of their own share

@@ -13,8 +13,7 @@
 
 void passes_open_at(uint32_t level)
 {
-    bp_session_destroy(kit.session);
-    kit.session = NULL;
+    kit_end_session();
     bp_session_options_destroy(kit.options);
     kit.options = NULL;
     KIT_OK(bp_session_options_create(&kit.options, &kit.err));
@@ -175,8 +174,7 @@ static void check_saved(const struct passes_result *want, const char *what)
     passes_run(1, &got);
     passes_compare(want, &got, what);
     passes_forget(&got);
-    bp_session_destroy(kit.session);
-    kit.session = NULL;
+    kit_end_session();
     kit.model = model;
     passes_unsave(&saved);
 }
@@ -215,6 +213,11 @@ void passes_becomes(const char *basic, const char *extended)
     passes_open_at(BP_OPTIMIZE_EXTENDED);
     kit_session();
     ck_assert_str_eq(passes_ops(), extended);
+}
+
+void passes_gives(const char *ops)
+{
+    passes_becomes(ops, ops);
 }
 
 /* ---- pieces of models ------------------------------------------------------------------------ */

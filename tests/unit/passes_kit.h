@@ -47,6 +47,8 @@ void passes_unsave(struct passes_saved *saved);
 void passes_same(void);
 /* That, with an output "y" added, and it becomes these operators. */
 void passes_becomes(const char *basic, const char *extended);
+/* The same operators at both levels. */
+void passes_gives(const char *ops);
 
 /* An initializer of such dims with numbers of the seed, none of them 0. */
 void passes_floats(const char *name, const int64_t *dims, uint64_t seed);
