@@ -2,6 +2,7 @@
 /* eltwise.c - operators of one tensor, element by element, in the layout of their input. */
 
 #include "../onednn.h"
+#include "../wide.h"
 
 #include <float.h>
 #include <math.h>
@@ -159,6 +160,7 @@ struct line {
     float alpha, beta;
 };
 
+WIDE_LOOP
 static void hard_sigmoid_loop(const void *u, const float *x, float *y, size_t first, size_t end)
 {
     const struct line *line = u;
