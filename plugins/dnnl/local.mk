@@ -16,6 +16,7 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/capability.c \
 	%D%/chain.c \
 	%D%/compile.c \
+	%D%/exp.h \
 	%D%/frame.c \
 	%D%/half.c \
 	%D%/join.c \
@@ -47,6 +48,7 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/ops/rnn_claim.c \
 	%D%/ops/rnn_weights.c \
 	%D%/ops/slices.c \
+	%D%/ops/softmax.c \
 	%D%/ops/views.c \
 	%D%/policy.c \
 	%D%/post.c \

@@ -3,20 +3,68 @@
  * policy.c - which of two layouts the convolutions of a graph work on: channels last, which
  * oneDNN's newer kernels like, or blocks of 16 channels, where joins move nothing and Winograd's way
  * is open. Rates are of oneDNN 2.6.3 on AVX-512, each convolution alone with cold weights; they
- * matter by their proportions only.
+ * matter by their proportions only, which are others for each maker of processors.
  */
 
 #include "onednn.h"
 
-/* Time of an operation beside that of the direct way on channels last. */
-static const double of_blocks = 1.12, of_blocks_strided = 1.3, of_blocks_1x1 = 1.07;
-static const double of_winograd = 0.75;
+/* What is told apart. */
+enum kind {
+    POINTS,  /* windows of 1 x 1 */
+    WINDOWS, /* larger ones, that move by 1 */
+    STRIDES, /* those that move by more, and points as well */
+    DEPTHS,  /* windows on one map a group */
+    PICTURE, /* the first convolution, of up to three maps */
+    WINOGRAD_LARGE,
+    WINOGRAD_SMALL, /* on fewer than LARGE points a side */
+    N_KINDS
+};
+enum { LARGE = 24 };
 
-/* Operations that take as long as it takes a join to move a byte. */
-static const double of_moving = 12;
+/* Winograd's way pays where tiles leave little over, and caches hold weights and points. */
+struct limits {
+    int64_t side;    /* points at least, in height and width */
+    int64_t weights; /* a tap has at most; each of these is 0 for any number */
+    int64_t numbers; /* of the input, at most */
+};
+
+struct rates {
+    double last[N_KINDS], blocks[N_KINDS]; /* time of an operation */
+    double of_moving;                      /* ... that takes as long as moving a byte into a join */
+    double of_picture; /* ... a byte of a picture from row-major to channels last, which blocks need
+                          not; 0: it does not count */
+    struct limits winograd;
+};
+
+/* A Xeon with 2 MiB of cache a core. */
+static const struct rates intel = {
+    .last = {1, 1, 1, 1, 1},
+    .blocks = {1.07, 1.12, 1.3, 1, 1, 0.75, 0.75},
+    .of_moving = 12,
+    .winograd = {.side = 14, .weights = 128 * 128, .numbers = 64 * 56 * 56},
+};
+
+/* An EPYC of the fifth generation (Zen 5), 1 MiB. */
+static const struct rates amd = {
+    .last = {1.05, 1, 1.12, 3.2, 1},
+    .blocks = {1.07, 1.15, 1.35, 2.5, 1.05, 0.58, 0.85},
+    .of_moving = 12,
+    .of_picture = 12,
+    .winograd = {.side = 7},
+};
 
 /* Blocks have to be better by that much: what lies between convolutions is no faster on them. */
 static const double margin = 0.97;
+
+static const struct rates *rates_here(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_is("amd"))
+        return &amd;
+#endif
+    return &intel;
+}
 
 static bool is_op(const bp_node *node, const char *op)
 {
@@ -40,46 +88,55 @@ static bool is_all(const bp_graph *graph, const bp_node *node, const char *name,
     return true;
 }
 
-/*
- * Windows of 3 x 3 that move by 1, on enough points that tiles leave little over, with weights and
- * transformed points that caches hold; the first convolution has too few channels.
- */
+/* Windows of 3 x 3 that move by 1; the first convolution has too few channels. */
 bool bp_dnnl_prefers_winograd(const bp_node *node, const bp_graph *graph,
                               const struct bp_dnnl_value *w, const struct bp_dnnl_value *y)
 {
+    const struct limits *limits = &rates_here()->winograd;
     int64_t area = y->dims[2] * y->dims[3];
 
     return w->rank == 4 && w->dims[2] == 3 && w->dims[3] == 3 &&
            bp_node_int(graph, node, "group", 1) == 1 && is_all(graph, node, "strides", 1) &&
            is_all(graph, node, "dilations", 1) && w->dims[1] % 16 == 0 && w->dims[0] % 16 == 0 &&
-           w->dims[0] * w->dims[1] <= 128 * 128 && w->dims[1] * area <= 64 * 56 * 56 &&
-           y->dims[2] >= 14 && y->dims[3] >= 14;
+           (limits->weights == 0 || w->dims[0] * w->dims[1] <= limits->weights) &&
+           (limits->numbers == 0 || w->dims[1] * area <= limits->numbers) &&
+           y->dims[2] >= limits->side && y->dims[3] >= limits->side;
 }
 
-/* Sums, in operations on channels last. */
+/* Sums, in operations. */
 struct costs {
+    const struct rates *rates;
     double last, blocks;
 };
 
+static enum kind kind_of(const bp_graph *graph, const bp_node *node, const struct bp_dnnl_value *w)
+{
+    if (w->dims[1] < 4)
+        return bp_node_int(graph, node, "group", 1) > 1 ? DEPTHS : PICTURE;
+    if (!is_all(graph, node, "strides", 1))
+        return STRIDES;
+    return w->dims[2] == 1 && w->dims[3] == 1 ? POINTS : WINDOWS;
+}
+
 static void add_conv(const struct bp_dnnl_build *b, const bp_node *node, struct costs *costs)
 {
-    const struct bp_dnnl_value *w = bp_dnnl_in(b, node, 1), *y = &b->values[node->out[0]];
-    double ops, rate = of_blocks;
+    const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *w = bp_dnnl_in(b, node, 1);
+    const struct bp_dnnl_value *y = &b->values[node->out[0]];
+    const struct rates *rates = costs->rates;
+    enum kind kind, on_blocks;
+    double ops;
 
     if (!w->is_known || !y->is_known || w->rank != 4 || y->rank != 4 || w->dims[0] <= 0)
         return;
     ops = 2 * (double)bp_dims_count(y->dims, 4) * (double)bp_dims_count(w->dims, 4) /
           (double)w->dims[0];
-    if (!is_all(b->graph, node, "strides", 1))
-        rate = of_blocks_strided;
-    else if (w->dims[2] == 1 && w->dims[3] == 1)
-        rate = of_blocks_1x1;
-    else if (bp_dnnl_prefers_winograd(node, b->graph, w, y))
-        rate = of_winograd;
-    if (w->dims[1] < 4)
-        rate = 1; /* one map a group, or a picture: much the same */
-    costs->last += ops;
-    costs->blocks += ops * rate;
+    kind = on_blocks = kind_of(b->graph, node, w);
+    if (bp_dnnl_prefers_winograd(node, b->graph, w, y))
+        on_blocks = y->dims[2] < LARGE || y->dims[3] < LARGE ? WINOGRAD_SMALL : WINOGRAD_LARGE;
+    costs->last += ops * rates->last[kind];
+    costs->blocks += ops * rates->blocks[on_blocks];
+    if (kind == PICTURE && x->is_known)
+        costs->last += (double)bp_dims_count(x->dims, 4) * sizeof(float) * rates->of_picture;
 }
 
 static void add_join(const struct bp_dnnl_build *b, const bp_node *node, struct costs *costs)
@@ -90,9 +147,9 @@ static void add_join(const struct bp_dnnl_build *b, const bp_node *node, struct 
     if (!y->is_known || y->rank != 4)
         return;
     bytes = (double)bp_dims_count(y->dims, 4) * sizeof(float);
-    costs->last += bytes * of_moving;
+    costs->last += bytes * costs->rates->of_moving;
     if (y->dims[0] != 1 || bp_node_int(b->graph, node, "axis", 1) != 1)
-        costs->blocks += bytes * of_moving;
+        costs->blocks += bytes * costs->rates->of_moving;
 }
 
 bool bp_dnnl_has_blocks(const bp_instance *instance)
@@ -103,7 +160,7 @@ bool bp_dnnl_has_blocks(const bp_instance *instance)
 
 bool bp_dnnl_prefers_blocks(const struct bp_dnnl_build *b)
 {
-    struct costs costs = {0, 0};
+    struct costs costs = {.rates = rates_here()};
 
     if (!bp_dnnl_has_blocks(b->instance))
         return false;

@@ -174,6 +174,34 @@ START_TEST(leaves_what_others_read)
 }
 END_TEST
 
+/* 24 channels are one and a half blocks; a convolution reads what pads them. */
+static void make_padded(struct th *t, const void *u)
+{
+    static const float number = 0.75f;
+
+    dnnl_input(t, "x", "1,32,28,28");
+    dnnl_const(t, "w0", "32,32,3,3");
+    dnnl_const(t, "w1", "24,32,3,3");
+    dnnl_const(t, "w2", "16,24,3,3");
+    th_const(t, "number", BP_DTYPE_F32, "", &number);
+    dnnl_value(t, "c0", "1,32,28,28");
+    dnnl_values(t, "c1 m", "1,24,28,28");
+    dnnl_output(t, "y", "1,16,28,28");
+    dnnl_conv(t, "x w0", "c0");
+    dnnl_conv(t, "c0 w1", "c1");
+    th_node(t, u, 14, "c1 number", "m");
+    dnnl_conv(t, "m w2", "y");
+}
+
+START_TEST(numbers_leave_what_pads_blocks)
+{
+    static const char *const ops[] = {"Add", "Sub", "Mul", "Div"};
+
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+        dnnl_compare(ops[i], make_padded, ops[i], 0);
+}
+END_TEST
+
 static void make_nan(struct th *t, const void *u)
 {
     (void)u;
@@ -496,6 +524,7 @@ int main(void)
     tcase_add_test(tcase, ends_convolutions_and_products_with_activations);
     tcase_add_test(tcase, scales_channels_in_one_pass);
     tcase_add_test(tcase, leaves_what_others_read);
+    tcase_add_test(tcase, numbers_leave_what_pads_blocks);
     tcase_add_test(tcase, keeps_what_is_no_number);
     tcase_add_test(tcase, limits_leave_what_is_no_number);
     tcase_add_test(tcase, has_words_for_scales_that_are_cut_short);

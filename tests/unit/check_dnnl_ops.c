@@ -321,6 +321,8 @@ START_TEST(repeats_one_of_two_tensors)
         {"Sub", "2,3,4,5", "5", "2,3,4,5"},
         {"Sum", "2,3,4,5", "4,1", "2,3,4,5"},
         {"Add", "7", "", "7"},
+        {"Sub", "2,3,4,5", "1,1", "2,3,4,5"},
+        {"Div", "3,7", "1", "3,7"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -471,6 +473,42 @@ START_TEST(softens_along_any_axis)
 }
 END_TEST
 
+static void make_rows(struct th *t, const void *u)
+{
+    dnnl_input(t, "x", u);
+    dnnl_output(t, "y", u);
+    th_node(t, "Softmax", 13, "x", "y");
+}
+
+/* Many at a time, and what is left over; the last are enough for a team. */
+START_TEST(softens_rows_of_a_few_numbers)
+{
+    static const char *const dims[] = {"5,1", "64,2", "3,67,3", "129,16", "130,17", "2,9000,2,1"};
+
+    for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++)
+        dnnl_compare(dims[i], make_rows, dims[i], 0);
+}
+END_TEST
+
+START_TEST(softens_what_is_no_number)
+{
+    static const float x[] = {NAN, 1, 1, NAN, INFINITY, 0, -INFINITY, 0, 200, -200, 3, 3};
+    struct th *t = dnnl_new();
+    const float *y;
+
+    th_input(t, "x", BP_DTYPE_F32, "6,2", x);
+    dnnl_output(t, "y", "6,2");
+    th_node(t, "Softmax", 13, "x", "y");
+    dnnl_run(t);
+    y = th_data(t, "y");
+    for (int i = 0; i < 6; i++)
+        ck_assert(isnan(y[i])); /* all of a row with NaN or an infinite number */
+    ck_assert(y[6] == 0 && y[7] == 1 && y[8] == 1 && y[9] == 0);
+    ck_assert(y[10] == 0.5f && y[11] == 0.5f);
+    th_free(t);
+}
+END_TEST
+
 static void make_concat(struct th *t, const void *u)
 {
     const int *axis = u;
@@ -532,6 +570,8 @@ int main(void)
     tcase_add_test(tcase, multiplies_with_scales_and_an_addend);
     tcase_add_test(tcase, normalizes);
     tcase_add_test(tcase, softens_along_any_axis);
+    tcase_add_test(tcase, softens_rows_of_a_few_numbers);
+    tcase_add_test(tcase, softens_what_is_no_number);
     tcase_add_test(tcase, joins_tensors);
     tcase_add_test(tcase, moves_nothing_but_sees_it_otherwise);
     return check_main("dnnl_ops", &tcase, 1);

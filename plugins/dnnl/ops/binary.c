@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * binary.c - Add, Sub, Mul, Div (7, 13, 14) and Sum (6, 8, 13). oneDNN repeats the second tensor
- * only, so one input has to have the shape of the output.
+ * only, so one input has to have the shape of the output; it is slow with a single number.
  */
 
 #include "../onednn.h"
+#include "../wide.h"
 
 /* Is the size surely that of the output? */
 static bool is_same_dim(bp_dim a, bp_dim b)
@@ -94,11 +95,54 @@ static bp_rc take_other(struct bp_dnnl_build *b, uint32_t other, const dnnl_memo
     return BP_OK;
 }
 
+/* Loops of ours over all of x, with one number. */
+#define BY_NUMBER(name, op)                                                                        \
+    WIDE_LOOP                                                                                      \
+    static void name(const void *u, void *const *at, size_t first, size_t end)                     \
+    {                                                                                              \
+        const float *x = at[0];                                                                    \
+        float number = *(const float *)at[1], *y = at[2];                                          \
+                                                                                                   \
+        (void)u;                                                                                   \
+        for (size_t i = first; i < end; i++)                                                       \
+            y[i] = x[i] op number;                                                                 \
+    }
+
+BY_NUMBER(add_number, +)
+BY_NUMBER(subtract_number, -)
+BY_NUMBER(multiply_by_number, *)
+BY_NUMBER(divide_by_number, /)
+
+static bp_dnnl_typed_loop by_number(dnnl_alg_kind_t kind)
+{
+    switch (kind) {
+    case dnnl_binary_add:
+        return add_number;
+    case dnnl_binary_sub:
+        return subtract_number;
+    case dnnl_binary_mul:
+        return multiply_by_number;
+    default:
+        return divide_by_number;
+    }
+}
+
+/* Is z one number, and x nothing but elements? What pads blocks of channels has to stay 0. */
+static bool is_by_number(const dnnl_memory_desc_t *x, const dnnl_memory_desc_t *z)
+{
+    size_t count = (size_t)bp_dims_count(x->dims, (uint32_t)x->ndims);
+
+    return x->data_type == dnnl_f32 && z->data_type == dnnl_f32 &&
+           bp_dims_count(z->dims, (uint32_t)z->ndims) == 1 &&
+           bp_dnnl.memory_desc_get_size(x) == count * sizeof(float);
+}
+
 static bp_rc emit(struct bp_dnnl_build *b, dnnl_alg_kind_t kind, uint32_t whole, uint32_t other,
                   bp_err *err)
 {
     struct bp_dnnl_form x, z, y;
     struct bp_dnnl_arg args[3] = {{DNNL_ARG_SRC_0, &x}, {DNNL_ARG_SRC_1, &z}, {DNNL_ARG_DST, &y}};
+    const struct bp_dnnl_form *operands[] = {&x, &z, &y};
     dnnl_binary_desc_t desc;
     dnnl_status_t status;
     bp_rc rc;
@@ -108,6 +152,14 @@ static bp_rc emit(struct bp_dnnl_build *b, dnnl_alg_kind_t kind, uint32_t whole,
         rc = take_other(b, other, &x.md, &z, err);
     if (rc < 0)
         return rc;
+    if (is_by_number(&x.md, &z.md)) {
+        size_t count = (size_t)bp_dims_count(x.md.dims, (uint32_t)x.md.ndims);
+
+        rc = bp_dnnl_make_on(b, BP_NODE(b->graph, b->node)->out[0], whole, &x, &y, err);
+        return rc < 0
+                   ? rc
+                   : bp_dnnl_emit_typed(b, by_number(kind), NULL, count, count, 3, operands, err);
+    }
     status = bp_dnnl.binary_desc_init(&desc, kind, &x.md, &z.md, &x.md);
     return bp_dnnl_emit_desc(b, status, &desc, whole, &y, 3, args, err);
 }

@@ -179,7 +179,7 @@ static bp_rc describe(struct bp_dnnl_build *b, struct conv *c, dnnl_primitive_de
         bp_dnnl.primitive_desc_destroy(*out);
         rc = BP_E_SHAPE;
     }
-    if (rc == BP_E_SHAPE)
+    if (rc < 0)
         rc = describe_as(b, c, type, out, err);
     return rc == BP_E_SHAPE && type != dnnl_f32 ? describe_as(b, c, dnnl_f32, out, err) : rc;
 }

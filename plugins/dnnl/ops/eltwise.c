@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* eltwise.c - operators of one tensor, element by element, in the layout of their input. */
 
+#include "../exp.h"
 #include "../onednn.h"
 #include "../wide.h"
 
@@ -110,48 +111,12 @@ static bp_rc build_relu(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, co
 
 /* ---- Exp: a loop of ours, as oneDNN makes infinity of NaN ------------------------------------ */
 
-/* 2 to the power of n, -126 <= n <= 127. */
-static inline float power_of_2(int32_t n)
-{
-    uint32_t bits = (uint32_t)(n + 127) << 23;
-    float power;
-
-    memcpy(&power, &bits, sizeof power);
-    return power;
-}
-
-/*
- * exp(x) = 2^n exp(r) with |r| <= ln(2)/2, whose series errs by less than 1e-8 behind its eighth
- * term. Two factors make 2^n, for results that are subnormal; NaN goes through r.
- */
-static inline float exp_of(float x)
-{
-    const float to_integers = 12582912.0f; /* 1.5 * 2^23: what is added to it loses its fraction */
-    float v = x > 89 ? 89 : x;
-    float t, n, r, p;
-    int32_t whole, half;
-
-    v = v < -104 ? -104 : v;
-    t = v * 1.44269504f + to_integers;
-    n = t - to_integers;
-    r = v - n * 0.693359375f + n * 2.12194440e-4f; /* ln(2) in two parts, the first of few bits */
-    p = 1.0f / 5040;
-    p = p * r + 1.0f / 720;
-    p = p * r + 1.0f / 120;
-    p = p * r + 1.0f / 24;
-    p = p * r + 1.0f / 6;
-    p = p * r + 0.5f;
-    p = p * r * r + r + 1;
-    whole = n >= -150 ? (int32_t)n : 0; /* not so: NaN */
-    half = whole / 2;
-    return p * power_of_2(half) * power_of_2(whole - half);
-}
-
+WIDE_LOOP
 static void exp_loop(const void *u, const float *x, float *y, size_t first, size_t end)
 {
     (void)u;
     for (size_t i = first; i < end; i++)
-        y[i] = exp_of(x[i]);
+        y[i] = bp_dnnl_exp(x[i]);
 }
 
 /* ---- HardSigmoid: a loop of ours, as oneDNN 2.6 has none ------------------------------------- */

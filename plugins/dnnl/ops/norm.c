@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* norm.c - BatchNormalization (7 to 15), LRN (1, 13) and Softmax (1, 11, 13). */
+/* norm.c - BatchNormalization (7 to 15) and LRN (1, 13). */
 
 #include "../onednn.h"
 
@@ -85,56 +85,6 @@ static bp_rc build_lrn(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, con
     return bp_dnnl_emit_desc(b, status, &desc, BP_NONE, &y, 2, args, err);
 }
 
-/* ---- Softmax --------------------------------------------------------------------------------- */
-
-static int64_t softmax_axis(const bp_graph *graph, const bp_node *node, int64_t rank)
-{
-    int64_t axis = bp_node_int(graph, node, "axis", node->since < 13 ? 1 : -1);
-
-    return axis < 0 ? axis + rank : axis;
-}
-
-/* Before version 13 all dimensions from the axis on are one. */
-static bool claim_softmax(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
-                          double *flops)
-{
-    const bp_value *x;
-    int64_t axis;
-
-    (void)op;
-    (void)flops;
-    if (!bp_dnnl_takes_input(query, 0, 1, BP_DNNL_MAX_RANK))
-        return false;
-    x = bp_node_in(query->graph, query->node, 0);
-    axis = softmax_axis(query->graph, query->node, x->rank);
-    if (axis < 0 || axis >= x->rank)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "axis", "the axis is out of range");
-    for (uint32_t i = (uint32_t)axis + 1; query->node->since < 13 && i < x->rank; i++) {
-        if (x->dims[i].value != 1)
-            return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "axis",
-                                  "over several dimensions it is not implemented");
-    }
-    return true;
-}
-
-static bp_rc build_softmax(struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
-                           const bp_node *node, bp_err *err)
-{
-    struct bp_dnnl_form x, y;
-    struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
-    dnnl_softmax_desc_t desc;
-    dnnl_status_t status;
-    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
-
-    (void)op;
-    if (rc < 0)
-        return rc;
-    status = bp_dnnl.softmax_forward_desc_init(
-        &desc, dnnl_forward_inference, &x.md,
-        (int)softmax_axis(b->graph, node, bp_dnnl_in(b, node, 0)->rank));
-    return bp_dnnl_emit_desc(b, status, &desc, node->in[0], &y, 2, args, err);
-}
-
 #define ROW(row, onnx, first, last, claims, builds)                                                \
     const struct bp_dnnl_op bp_dnnl_op_##row = {                                                   \
         .name = onnx,                                                                              \
@@ -147,4 +97,3 @@ static bp_rc build_softmax(struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
 
 ROW(batch_normalization, "BatchNormalization", 7, 15, claim_batch, build_batch);
 ROW(lrn, "LRN", 1, 13, claim_lrn, build_lrn);
-ROW(softmax, "Softmax", 1, 13, claim_softmax, build_softmax);
