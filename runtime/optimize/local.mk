@@ -41,6 +41,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/passes/gemm_kit.h \
 	%D%/passes/make_gemm.c \
 	%D%/passes/merge_moves.c \
+	%D%/passes/merge_slices.c \
 	%D%/passes/move_quantized.c \
 	%D%/passes/norm_kit.c \
 	%D%/passes/norm_kit.h \

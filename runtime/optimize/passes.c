@@ -17,6 +17,8 @@ static const struct bp_pass passes[] = {
      bp_pass_drop_no_ops},
     {"merge-moves", BP_OPTIMIZE_BASIC, BP_KEEPS_BITS,
      "Transpose after Transpose, Reshape after Reshape", bp_pass_merge_moves},
+    {"merge-slices", BP_OPTIMIZE_BASIC, BP_KEEPS_BITS,
+     "Slice and Split of what Concat joined, Slice after Slice", bp_pass_merge_slices},
     {"share-equal", BP_OPTIMIZE_BASIC, BP_KEEPS_BITS, "nodes that do what another does",
      bp_pass_share_equal},
     {"write-shapes", BP_OPTIMIZE_BASIC, BP_KEEPS_BITS,

@@ -80,10 +80,24 @@ uint32_t bp_rw_only_user_is(const struct bp_rewrite *rw, uint32_t value, const c
     return n != BP_NONE && bp_rw_is(rw, n, op) ? n : BP_NONE;
 }
 
-static bool is_wanted(const struct bp_rewrite *rw, uint32_t value)
+static bool is_read(const struct bp_rewrite *rw, uint32_t value)
 {
     return value != BP_NONE &&
            (rw->values.count[value] > 0 || rw->values.flags[value] & BP_IR_OUTPUT);
+}
+
+bool bp_rw_is_wanted(const struct bp_rewrite *rw, uint32_t n)
+{
+    const struct bp_ir_node *node;
+
+    if (!(rw->nodes.flags[n] & BP_RW_SEVERAL))
+        return is_read(rw, rw->nodes.out[n]);
+    node = &rw->ir->nodes[n];
+    for (uint32_t i = 0; i < node->n_out; i++) {
+        if (is_read(rw, node->out[i]))
+            return true;
+    }
+    return false;
 }
 
 uint32_t bp_rw_n_wanted(const struct bp_rewrite *rw, uint32_t n)
@@ -92,10 +106,10 @@ uint32_t bp_rw_n_wanted(const struct bp_rewrite *rw, uint32_t n)
     uint32_t n_wanted = 0;
 
     if (!(rw->nodes.flags[n] & BP_RW_SEVERAL))
-        return is_wanted(rw, rw->nodes.out[n]);
+        return is_read(rw, rw->nodes.out[n]);
     node = &rw->ir->nodes[n];
     for (uint32_t i = 0; i < node->n_out; i++)
-        n_wanted += is_wanted(rw, node->out[i]);
+        n_wanted += is_read(rw, node->out[i]);
     return n_wanted;
 }
 

@@ -55,7 +55,7 @@ static void unlink_use(struct bp_rewrite *rw, uint32_t use)
 /* Who asks for what nobody knows shall hear of it, so that stays. */
 static bool is_needed(const struct bp_rewrite *rw, uint32_t n)
 {
-    return rw->nodes.flags[n] & (BP_RW_STAYS | BP_RW_UNKNOWN) || bp_rw_n_wanted(rw, n) > 0;
+    return rw->nodes.flags[n] & (BP_RW_STAYS | BP_RW_UNKNOWN) || bp_rw_is_wanted(rw, n);
 }
 
 static void lose_output(struct bp_rewrite *rw, uint32_t n, uint32_t value)

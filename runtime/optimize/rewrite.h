@@ -153,7 +153,9 @@ uint32_t bp_rw_producer(const struct bp_rewrite *rw, uint32_t value);
 uint32_t bp_rw_only_user(const struct bp_rewrite *rw, uint32_t value);
 /* The same, when it is that operator and reads the value once. */
 uint32_t bp_rw_only_user_is(const struct bp_rewrite *rw, uint32_t value, const char *op);
-/* How many outputs of node n, which is alive, does anybody read or want? */
+/* Does anybody read or want an output of node n, which is alive? */
+bool bp_rw_is_wanted(const struct bp_rewrite *rw, uint32_t n);
+/* How many of its outputs? */
 uint32_t bp_rw_n_wanted(const struct bp_rewrite *rw, uint32_t n);
 /* Has the node one output alone that anybody reads or wants? */
 bool bp_rw_one_output(const struct bp_rewrite *rw, uint32_t n);

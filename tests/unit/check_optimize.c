@@ -328,6 +328,26 @@ START_TEST(every_allocation_may_fail_with_sizes)
 }
 END_TEST
 
+/* Slices that become those of parts, a copy for an output, and a Split that goes. */
+START_TEST(every_allocation_may_fail_in_slices)
+{
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
+    for (int i = 0; i < 6; i++)
+        kit_ints((const char *[]){"n0", "n1", "n2", "n3", "n4", "n5"}[i], PW_DIMS(1), 1,
+                 (const int64_t[]){i});
+    kit_node("neg", "Neg", "x", "a");
+    kit_node_int("join", "Concat", "x a", "c", "axis", 1);
+    kit_node("copy", "Slice", "c n0 n3 n1", "z");
+    kit_io(KIT_OUTPUT, "z", BP_DTYPE_F32, NULL);
+    kit_node("part", "Slice", "c n3 n5 n1", "p");
+    kit_node("less", "Slice", "p n1 n2 n1", "q");
+    kit_node_int("split", "Split", "c", "d e", "axis", 1);
+    kit_node("sum", "Add", "d q", "s");
+    kit_node("end", "Sub", "s e", "y");
+    fail_each_allocation();
+}
+END_TEST
+
 /* A node with sizes for all axes, and one that turns what it gives. */
 static void split(const char *from, const char *to, const char *turned, const int64_t *perm)
 {
@@ -462,6 +482,7 @@ int main(void)
     tcase_add_test(all, large_graphs_take_little_time);
     tcase_add_test(all, every_allocation_may_fail);
     tcase_add_test(all, every_allocation_may_fail_with_sizes);
+    tcase_add_test(all, every_allocation_may_fail_in_slices);
     tcase_add_test(all, every_allocation_may_fail_in_attention);
     tcase_add_loop_test(all, random_graphs_compute_the_same, 0, 60);
     tcase_add_checked_fixture(all, kit_setup, kit_teardown);

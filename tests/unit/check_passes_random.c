@@ -212,6 +212,60 @@ static void reshape(const struct value *v)
     add(node("Reshape", v->name, shape), &made);
 }
 
+static char *cut(const struct value *v, const char *in, int64_t axis, int64_t start, int64_t end)
+{
+    char all[80], *out = fresh(), *from = ints(1, &start), *to = ints(1, &end);
+
+    if (below(2))
+        axis -= v->rank;
+    snprintf(all, sizeof all, "%s %s %s %s", in, from, to, ints(1, &axis));
+    kit_node(out, "Slice", all, out);
+    return out;
+}
+
+/* All of v behind or before as much again, or a part of it, by numbers of both kinds. */
+static char *cut_joined(const struct value *v, const char *joined, uint32_t axis,
+                        struct value *made)
+{
+    int64_t size = v->dims[axis], first = below(2) * size, last = first + size;
+
+    if (below(2)) { /* anywhere else */
+        first = below((uint32_t)size * 2);
+        last = first + 1 + below((uint32_t)(size * 2 - first));
+    }
+    made->dims[axis] = last - first;
+    if (last == size * 2 && below(2))
+        last = below(2) ? INT64_MAX : last + 1;
+    else if (last < size * 2 && below(2))
+        last -= size * 2;
+    return cut(v, joined, axis, below(2) ? first : first - size * 2, last);
+}
+
+/* v joined with another, and cut or split along that axis; perhaps a part of that is taken, too. */
+static void join_and_part(const struct value *v)
+{
+    uint32_t axis = below(v->rank);
+    struct value made = *v;
+    char *joined = fresh(), *out, *rest, in[40], outs[40];
+
+    snprintf(in, sizeof in, "%s %s", v->name, node("Neg", v->name, NULL));
+    kit_node_int(joined, "Concat", in, joined, "axis", axis);
+    if (below(3) == 0) {
+        out = fresh();
+        rest = fresh();
+        snprintf(outs, sizeof outs, "%s %s", out, rest);
+        kit_node_int(out, "Split", joined, outs, "axis", axis);
+        add(node("Add", out, rest), v);
+        return;
+    }
+    out = cut_joined(v, joined, axis, &made);
+    if (made.dims[axis] > 1 && below(3) == 0) {
+        out = cut(v, out, axis, below(2) ? 1 : 1 - made.dims[axis], INT64_MAX);
+        made.dims[axis]--;
+    }
+    add(out, &made);
+}
+
 static void gelu(const struct value *v)
 {
     char *e = node("Erf", node("Div", v->name, number(v, 1.41421356f)), NULL);
@@ -350,13 +404,13 @@ static void widen(const struct value *v)
 static void grow(void)
 {
     static void (*const steps[])(const struct value *) = {
-        plain, plain, with_number, with_another, turn, reshape, product,     square,
-        gelu,  silu,  fast_gelu,   norm,         norm, softmax, with_number, widen,
-        conv,  conv,  conv};
+        plain,   plain,       with_number, with_another, turn,      reshape, join_and_part,
+        product, square,      gelu,        silu,         fast_gelu, norm,    norm,
+        softmax, with_number, widen,       conv,         conv,      conv};
     struct value v = g.values[below(3) ? g.n - 1 : below(g.n)]; /* a copy: the list grows */
     uint32_t step = below(sizeof steps / sizeof steps[0]);
 
-    steps[is_float(&v) ? step : step % 6](&v);
+    steps[is_float(&v) ? step : step % 7](&v);
 }
 
 /* ---- the test -------------------------------------------------------------------------------- */
@@ -421,7 +475,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise)
 static const char *const met[] = {
     "fold-constants", "drop-no-ops",     "merge-moves",     "write-shapes",     "fuse-gelu",
     "fuse-fast-gelu", "fuse-quick-gelu", "fuse-layer-norm", "fuse-simple-norm", "fuse-product",
-    "fold-norm",      "fold-scale",      "fold-bias",       "fuse-conv"};
+    "fold-norm",      "fold-scale",      "fold-bias",       "fuse-conv",        "merge-slices"};
 
 enum { N_MET = sizeof met / sizeof met[0] };
 

@@ -269,6 +269,11 @@ unit_tests += %D%/check_passes_shapes
 %C%_check_passes_shapes_CPPFLAGS = $(unit_cppflags)
 %C%_check_passes_shapes_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_passes_slices
+%C%_check_passes_slices_SOURCES = %D%/check_passes_slices.c $(passes_sources)
+%C%_check_passes_slices_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_slices_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_session
 %C%_check_session_SOURCES = %D%/check_session.c $(kit_sources)
 %C%_check_session_CPPFLAGS = $(unit_cppflags)
