@@ -371,9 +371,9 @@ START_TEST(lrn_sums_over_channels)
 }
 END_TEST
 
-/* Softmax or LogSoftmax of 3 x 5 x 70 seen as outer x axis x inner. */
-static void check_softmax(const char *op, uint32_t since, int64_t axis, size_t outer, size_t n,
-                          size_t inner, uint32_t dtype)
+/* Softmax or LogSoftmax of 3 x 5 x 70 numbers seen as outer x axis x inner. */
+static void check_softmax(const char *op, const char *dims, uint32_t since, int64_t axis,
+                          size_t outer, size_t n, size_t inner, uint32_t dtype)
 {
     double *x = nums_make(3 * 5 * 70, dtype), y[3 * 5 * 70];
     struct th *t = th_new(bp_provider_entry_v1);
@@ -392,8 +392,8 @@ static void check_softmax(const char *op, uint32_t since, int64_t axis, size_t o
             y[at + k * inner] =
                 *op == 'L' ? x[at + k * inner] - log(sum) : exp(x[at + k * inner]) / sum;
     }
-    th_input(t, "x", dtype, "3,5,70", data);
-    th_output(t, "y", dtype, "3,5,70");
+    th_input(t, "x", dtype, dims, data);
+    th_output(t, "y", dtype, dims);
     th_node(t, op, since, "x", "y");
     th_int(t, "axis", axis);
     ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
@@ -409,11 +409,13 @@ START_TEST(softmax_along_an_axis)
     const char *op = _i / 3 ? "LogSoftmax" : "Softmax";
 
     nums_seed(3);
-    check_softmax(op, 13, -1, 15, 70, 1, dtypes[_i % 3]);
-    check_softmax(op, 13, 1, 3, 5, 70, dtypes[_i % 3]);
-    check_softmax(op, 13, 0, 1, 3, 350, dtypes[_i % 3]);
-    check_softmax(op, 11, 1, 3, 350, 1, dtypes[_i % 3]);
-    check_softmax(op, 1, 2, 15, 70, 1, dtypes[_i % 3]);
+    check_softmax(op, "3,5,70", 13, -1, 15, 70, 1, dtypes[_i % 3]);
+    check_softmax(op, "3,5,70", 13, 1, 3, 5, 70, dtypes[_i % 3]);
+    check_softmax(op, "3,5,70", 13, 0, 1, 3, 350, dtypes[_i % 3]);
+    check_softmax(op, "3,5,70", 11, 1, 3, 350, 1, dtypes[_i % 3]);
+    check_softmax(op, "3,5,70", 1, 2, 15, 70, 1, dtypes[_i % 3]);
+    check_softmax(op, "150,7", 13, -1, 150, 7, 1, dtypes[_i % 3]);
+    check_softmax(op, "3,175,2,1", 11, 2, 525, 2, 1, dtypes[_i % 3]);
 }
 END_TEST
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * depthwise.c - convolution of one input channel. Images are copied strip by strip with their
- * padding, so that no window reaches over an edge; rows that are short for vectors are computed as
- * one long row, and what comes from between them is dropped. Volumes, and strides that differ, go
- * without a copy: the taps that lie in rows of x are listed for each row of y; columns at the edges
- * are computed one by one.
+ * padding, so that no window reaches over an edge. With a stride of s the copy is s x s planes, of
+ * every s-th row and column from each of the first s on: within a plane windows move by 1. All rows
+ * of a strip are computed as one long row, and what comes from between them is dropped. Volumes, and
+ * strides that differ, go without a copy: the taps that lie in rows of x are listed for each row of
+ * y; columns at the edges are computed one by one.
  */
 
 #include "kernels/depthwise.h"
+#include "kernels/loops.h"
 
 enum { STRIP_BYTES = 24 * 1024 }; /* of a padded copy: half of a small first cache */
 
@@ -31,26 +33,31 @@ static int64_t copied_rows(const struct bp_cpu_depthwise *k, int64_t rows)
 static void plan_strips(struct bp_cpu_depthwise *k)
 {
     const struct bp_cpu_window *w = k->window;
-    int64_t rows, width = (w->out[2] - 1) * w->stride[2] + (w->kernel[2] - 1) * w->dilation[2] + 1;
-    int64_t room = STRIP_BYTES / (int64_t)k->size;
+    int64_t step = w->stride[1], reach = (w->kernel[1] - 1) * w->dilation[1];
+    int64_t room = STRIP_BYTES / (int64_t)k->size, rows;
 
     k->strip_rows = 0;
+    k->width = (w->out[2] - 1) * step + (w->kernel[2] - 1) * w->dilation[2] + 1;
+    k->pitch = (k->width + step - 1) / step;
     if (w->in[0] != 1 || w->out[0] != 1 || w->kernel[0] != 1 || w->stride[1] != w->stride[2] ||
-        width > room)
+        k->pitch * step > room)
         return;
-    k->pitch = width;
-    /* as many rows as fit, but one at least: copied_rows(rows) * width <= room */
-    rows = room / width - ((w->kernel[1] - 1) * w->dilation[1] + 1);
-    rows = rows < 0 ? 0 : rows / w->stride[1];
+    room /= k->pitch * step; /* copied rows that fit */
+    rows = (room - reach - step) / step;
+    rows = rows < 0 ? 0 : rows; /* but one at least */
     k->strip_rows = rows + 1 < w->out[1] ? rows + 1 : w->out[1];
-    if (copied_rows(k, k->strip_rows) > 4 * (room / width)) {
+    if (copied_rows(k, k->strip_rows) > 4 * room) {
         k->strip_rows = 0; /* a window as high as the image */
         return;
     }
-    k->is_flat = w->stride[2] == 1 || w->out[2] < (int64_t)k->simd->nr / 2;
-    k->strip_bytes = (size_t)(copied_rows(k, k->strip_rows) * width) * k->size;
+    for (int d = 0; d < 2; d++) {
+        k->whole[d] = w->dilation[d + 1] / step;
+        k->rest[d] = w->dilation[d + 1] % step;
+    }
+    k->plane = (copied_rows(k, k->strip_rows) + step - 1) / step * k->pitch;
+    k->strip_bytes = (size_t)(step * step * k->plane) * k->size;
     k->strip_bytes = (k->strip_bytes + 63) / 64 * 64;
-    k->scratch_bytes += k->strip_bytes + (size_t)(k->strip_rows * width) * k->size;
+    k->scratch_bytes += k->strip_bytes + (size_t)(k->strip_rows * k->pitch) * k->size;
 }
 
 void bp_cpu_depthwise_plan(struct bp_cpu_depthwise *k, const struct bp_cpu_window *w,
@@ -172,25 +179,77 @@ static double bias_of(const struct bp_cpu_depthwise *k, const struct bp_cpu_oper
                         : (double)((const float *)operands->bias)[map];
 }
 
-/* Copies the rows of x under rows y0 .. y0 + rows of y, with zeroes around them. */
+/* Every step-th element from `from` on. */
+BP_LOOP static void pick_f32(const float *from, int64_t step, float *to, int64_t n)
+{
+    if (step == 2) {
+        for (int64_t i = 0; i < n; i++)
+            to[i] = from[2 * i];
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        to[i] = from[i * step];
+}
+
+BP_LOOP static void pick_f64(const double *from, int64_t step, double *to, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = from[i * step];
+}
+
+static void pick(const struct bp_cpu_depthwise *k, const char *from, char *to, int64_t n)
+{
+    int64_t step = k->window->stride[2];
+
+    if (step == 1)
+        memcpy(to, from, (size_t)n * k->size);
+    else if (k->size == 8)
+        pick_f64((const double *)(const void *)from, step, (double *)(void *)to, n);
+    else
+        pick_f32((const float *)(const void *)from, step, (float *)(void *)to, n);
+}
+
+/* The first of the columns from `phase` on, `step` apart, that is not before `column`. */
+static int64_t column_of(int64_t column, int64_t phase, int64_t step)
+{
+    return column > phase ? (column - phase + step - 1) / step : 0;
+}
+
+/*
+ * Copies the rows of x under rows y0 .. y0 + rows of y into one plane, whose rows and columns begin
+ * at (py, px). What pads columns is 0 already, and is not touched.
+ */
+static void copy_plane(const struct bp_cpu_depthwise *k, const char *x, int64_t y0, int64_t rows,
+                       int64_t py, int64_t px, char *to)
+{
+    const struct bp_cpu_window *w = k->window;
+    int64_t step = w->stride[2], first, end, n = copied_rows(k, rows);
+    int64_t start = bp_cpu_window_start(w, 1, y0), row;
+
+    bp_cpu_window_clip(-w->pad[2], 1, k->width, w->in[2], &first, &end);
+    first = column_of(first, px, step);
+    end = column_of(end, px, step);
+    if (end <= first)
+        return;
+    to += (size_t)first * k->size;
+    x += (size_t)(first * step + px - w->pad[2]) * k->size;
+    row = w->in[2] * (int64_t)k->size;
+    for (int64_t r = py; r < n; r += step, to += (size_t)k->pitch * k->size) {
+        if (start + r >= 0 && start + r < w->in[1])
+            pick(k, x + (start + r) * row, to, end - first);
+        else
+            memset(to, 0, (size_t)(end - first) * k->size);
+    }
+}
+
 static void copy_strip(const struct bp_cpu_depthwise *k, const char *x, int64_t y0, int64_t rows,
                        char *to)
 {
-    const struct bp_cpu_window *w = k->window;
-    int64_t first, end, start = bp_cpu_window_start(w, 1, y0), n = copied_rows(k, rows);
+    int64_t step = k->window->stride[1];
 
-    bp_cpu_window_clip(-w->pad[2], 1, k->pitch, w->in[2], &first, &end);
-    for (int64_t r = 0; r < n; r++, to += (size_t)k->pitch * k->size) {
-        int64_t from = start + r;
-        bool is_inside = from >= 0 && from < w->in[1] && end > first;
-        size_t left = (size_t)(is_inside ? first : k->pitch) * k->size;
-        size_t right = (size_t)(is_inside ? end : k->pitch) * k->size;
-
-        memset(to, 0, left);
-        if (is_inside)
-            memcpy(to + left, x + (size_t)(from * w->in[2] + first - w->pad[2]) * k->size,
-                   right - left);
-        memset(to + right, 0, (size_t)k->pitch * k->size - right);
+    for (int64_t py = 0; py < step; py++) {
+        for (int64_t px = 0; px < step; px++, to += (size_t)k->plane * k->size)
+            copy_plane(k, x, y0, rows, py, px, to);
     }
 }
 
@@ -206,23 +265,50 @@ static void run_strip(const struct bp_cpu_depthwise *k, const struct taps *taps,
         .y = flat,
         .n = (size_t)((rows - 1) * k->pitch + w->out[2]),
         .taps = taps->count,
-        .stride = (size_t)w->stride[2],
+        .stride = 1,
         .init = bias,
     };
 
-    if (!k->is_flat)
-        sum.n = (size_t)w->out[2];
-    for (int64_t r = 0; r < rows; r++, y += width) {
-        if (!k->is_flat)
-            sum.y = y;
-        for (size_t t = 0; t < taps->count && (r == 0 || !k->is_flat); t++)
-            taps->x[t] =
-                strip + (size_t)taps->column[t] * k->size + (size_t)(r * w->stride[1]) * pitch;
-        if (r == 0 || !k->is_flat)
-            k->simd->taps(&sum);
-        if (k->is_flat)
-            memcpy(y, flat + (size_t)r * pitch, width);
+    for (size_t t = 0; t < taps->count; t++)
+        taps->x[t] = strip + (size_t)taps->column[t] * k->size;
+    k->simd->taps(&sum);
+    for (int64_t r = 0; r < rows; r++, y += width, flat += pitch)
+        memcpy(y, flat, width);
+}
+
+/* A row or column of the copy: which one of a plane, and how far that lies behind others. */
+struct at {
+    int64_t index, phase;
+};
+
+/* Steps by the dilation; division takes longer than a small image does. */
+static void advance(struct at *at, int64_t whole, int64_t rest, int64_t step)
+{
+    at->index += whole;
+    at->phase += rest;
+    if (at->phase >= step) {
+        at->phase -= step;
+        at->index++;
     }
+}
+
+/* Notes where each tap lies in the copy for row and column 0. */
+static void place_taps(const struct bp_cpu_depthwise *k, struct taps *taps)
+{
+    const struct bp_cpu_window *w = k->window;
+    int64_t step = w->stride[1], *place = taps->column;
+    struct at y = {0, 0};
+
+    for (int64_t ky = 0; ky < w->kernel[1]; ky++) {
+        struct at x = {0, 0};
+
+        for (int64_t kx = 0; kx < w->kernel[2]; kx++) {
+            *place++ = (y.phase * step + x.phase) * k->plane + y.index * k->pitch + x.index;
+            advance(&x, k->whole[1], k->rest[1], step);
+        }
+        advance(&y, k->whole[0], k->rest[0], step);
+    }
+    taps->count = (size_t)w->kernel_count;
 }
 
 /* All maps of an image, from padded strips. */
@@ -232,12 +318,8 @@ static void run_strips(const struct bp_cpu_depthwise *k, const struct bp_cpu_ope
     const struct bp_cpu_window *w = k->window;
     size_t count = (size_t)w->kernel_count, row_bytes = (size_t)w->out[2] * k->size;
 
-    taps->count = count;
-    for (size_t t = 0; t < count; t++) {
-        int64_t ky = (int64_t)t / w->kernel[2], kx = (int64_t)t % w->kernel[2];
-
-        taps->column[t] = ky * w->dilation[1] * k->pitch + kx * w->dilation[2];
-    }
+    place_taps(k, taps);
+    memset(scratch, 0, k->strip_bytes);
     for (int64_t y = 0; y < w->out[1]; y += k->strip_rows) {
         int64_t rows = w->out[1] - y < k->strip_rows ? w->out[1] - y : k->strip_rows;
 

@@ -13,8 +13,9 @@ struct bp_cpu_depthwise {
     size_t size;                    /* of an element */
     int64_t first, end;             /* columns of y whose windows lie within a row of x */
     int64_t strip_rows;             /* rows of y that are done from one padded copy; 0: no copy */
-    int64_t pitch;                  /* elements in a row of the copy */
-    bool is_flat;                   /* the rows of a strip are computed as if they were one */
+    int64_t width;                  /* columns that are copied, padding included */
+    int64_t plane, pitch;           /* elements of a plane of the copy, of a row of it */
+    int64_t whole[2], rest[2];      /* dilations of rows and columns, in steps of the stride */
     size_t taps_bytes, strip_bytes; /* parts of the scratch: list of taps, copy, flat results */
     size_t scratch_bytes;           /* of each worker */
 };

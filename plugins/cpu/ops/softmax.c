@@ -11,6 +11,8 @@
 #include "kernels/simd.h"
 #include "kernels/widen.h"
 
+enum { SHORT = 8 };
+
 struct state {
     struct bp_cpu_columns columns;
     const struct bp_cpu_simd *simd;
@@ -55,8 +57,8 @@ static void run_line(const void *u, const void *x, void *y)
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
-    static const struct bp_cpu_column_loops f32 = {run_strip_f32, run_line};
-    static const struct bp_cpu_column_loops f64 = {run_strip_f64, run_line};
+    static const struct bp_cpu_column_loops f32 = {run_strip_f32, run_line_f32};
+    static const struct bp_cpu_column_loops f64 = {run_strip_f64, run_line_f64};
     const struct state *state = call->state;
 
     (void)err;
