@@ -102,6 +102,41 @@ START_TEST(uses_several_threads)
 }
 END_TEST
 
+/* What each thread was given, in order; each writes its own only. */
+struct orders {
+    uint32_t n[WIDTH], given[WIDTH][N];
+};
+
+static void note_order(void *u, uint32_t i, uint32_t worker)
+{
+    struct orders *orders = u;
+
+    orders->given[worker][orders->n[worker]++] = i;
+}
+
+/* A thread has a part of its own, and helps others behind it. */
+START_TEST(gives_a_thread_its_own_part_first)
+{
+    for (int round = 0; round < 50; round++) {
+        struct orders *orders = calloc(1, sizeof *orders);
+
+        ck_assert_ptr_nonnull(orders);
+        bp_pool_run(pool, 0, N, note_order, orders);
+        for (uint32_t id = 0; id < WIDTH; id++) {
+            uint32_t begin = N * id / WIDTH, end = N * (id + 1) / WIDTH;
+
+            for (uint32_t k = 1; k < orders->n[id]; k++) {
+                uint32_t before = orders->given[id][k - 1], i = orders->given[id][k];
+
+                if (i >= begin && i < end)
+                    ck_assert(before >= begin && before < i);
+            }
+        }
+        free(orders);
+    }
+}
+END_TEST
+
 static void note_thread(void *u, uint32_t i, uint32_t worker)
 {
     pthread_t *self = u;
@@ -351,6 +386,7 @@ int main(void)
     tcase_add_test(tcase, calls_every_index_once);
     tcase_add_test(tcase, keeps_to_the_limit);
     tcase_add_test(tcase, uses_several_threads);
+    tcase_add_test(tcase, gives_a_thread_its_own_part_first);
     tcase_add_test(tcase, stays_on_the_caller_for_one_thread_or_one_index);
     tcase_add_test(tcase, a_job_within_a_job_runs_where_it_is);
     tcase_add_test(tcase, serves_callers_on_many_threads);
