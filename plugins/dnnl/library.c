@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* library.c - opens oneDNN, and keeps its threads one team that does not spin for long. */
 
-#define _GNU_SOURCE /* environ, pthread_mutex_timedlock */
+#define _GNU_SOURCE /* environ, pthread_mutex_timedlock, sched_getcpu */
 
 #include "library.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -167,6 +168,40 @@ static bp_rc hold_team(const volatile uint32_t *cancel, int64_t deadline_ns, bp_
     return BP_OK;
 }
 
+/*
+ * Some kernels wake a thread where the one that wakes it runs, while other processors are idle: the
+ * two then take turns there for some ten milliseconds. So a team that may be asleep is woken by a
+ * region of its own, in which its threads leave the caller's processor. The next time they leave
+ * that of the caller then, and may come back to this one.
+ */
+enum { ASLEEP_NS = 200000 }; /* behind a run, a team is */
+
+static int64_t left_ns; /* when the last run was over; under team_lock */
+
+static void leave_processor(void *u)
+{
+    static _Thread_local cpu_set_t home, given; /* where it may run, and where it does since */
+    size_t cpu = *(const size_t *)u;
+    cpu_set_t set;
+
+    if (bp_dnnl.get_thread_num() == 0 || sched_getaffinity(0, sizeof set, &set) != 0)
+        return;
+    if (!CPU_EQUAL(&set, &given))
+        home = set; /* somebody else said so */
+    set = home;
+    CPU_CLR(cpu, &set);
+    if (CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof set, &set) == 0)
+        given = set;
+}
+
+static void wake_team(uint32_t threads)
+{
+    size_t cpu = (size_t)sched_getcpu(); /* below 0 is too large */
+
+    if (bp_dnnl.parallel && cpu < CPU_SETSIZE && now_ns() - left_ns > ASLEEP_NS)
+        bp_dnnl.parallel(leave_processor, &cpu, threads, 0);
+}
+
 bp_rc bp_dnnl_team_enter(uint32_t threads, const volatile uint32_t *cancel, int64_t deadline_ns,
                          struct bp_dnnl_team *team, bp_err *err)
 {
@@ -179,6 +214,8 @@ bp_rc bp_dnnl_team_enter(uint32_t threads, const volatile uint32_t *cancel, int6
     }
     if (team->before != (int)threads)
         bp_dnnl.set_num_threads((int)threads);
+    if (team->is_held)
+        wake_team(threads);
     return BP_OK;
 }
 
@@ -186,8 +223,10 @@ void bp_dnnl_team_leave(const struct bp_dnnl_team *team)
 {
     if (bp_dnnl.get_max_threads() != team->before)
         bp_dnnl.set_num_threads(team->before);
-    if (team->is_held)
+    if (team->is_held) {
+        left_ns = now_ns();
         pthread_mutex_unlock(&team_lock);
+    }
 }
 
 bp_rc bp_dnnl_fail(bp_err *err, dnnl_status_t status, const char *fmt, ...)

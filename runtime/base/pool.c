@@ -6,11 +6,14 @@
  * to travel between two parts of an EPYC.
  */
 
+#define _GNU_SOURCE /* sched_getcpu, pthread_setaffinity_np */
+
 #include "config.h"
 
 #include "base/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -39,7 +42,9 @@ enum {
 struct worker {
     struct bp_pool *pool;
     pthread_t thread;
-    uint32_t id; /* 1..width-1; 0 is the caller */
+    uint32_t id;           /* 1..width-1; 0 is the caller */
+    bool is_asleep;        /* under the pool's lock, as are */
+    cpu_set_t home, given; /* where it may run, and where it is let run since it was woken */
 };
 
 /* The indices of one thread. */
@@ -106,19 +111,42 @@ static void join_job(struct bp_pool *pool, uint32_t id)
     atomic_fetch_sub(&pool->gate, 1);
 }
 
-static void sleep_until_job(struct bp_pool *pool, uint32_t seen)
+static void sleep_until_job(struct worker *worker, uint32_t seen)
 {
+    struct bp_pool *pool = worker->pool;
+
     pthread_mutex_lock(&pool->lock);
     atomic_fetch_add(&pool->sleepers, 1);
+    worker->is_asleep = true;
     while (atomic_load(&pool->epoch) == seen && !atomic_load(&pool->stop))
         pthread_cond_wait(&pool->wake, &pool->lock);
+    worker->is_asleep = false;
     atomic_fetch_sub(&pool->sleepers, 1);
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Waits for another job than `seen`: awake for a bounded time, then asleep. */
-static void await_job(struct bp_pool *pool, uint32_t seen)
+/*
+ * Lets the worker run on any processor but this one. Some kernels wake a thread where the one that
+ * wakes it runs: it waits there for milliseconds, or the two take turns, while others are idle.
+ */
+static void move_away(struct worker *worker, size_t cpu)
 {
+    cpu_set_t set;
+
+    if (cpu >= CPU_SETSIZE || pthread_getaffinity_np(worker->thread, sizeof set, &set) != 0)
+        return;
+    if (!CPU_EQUAL(&set, &worker->given))
+        worker->home = set; /* somebody else said so since */
+    set = worker->home;
+    CPU_CLR(cpu, &set);
+    if (CPU_COUNT(&set) > 0 && pthread_setaffinity_np(worker->thread, sizeof set, &set) == 0)
+        worker->given = set;
+}
+
+/* Waits for another job than `seen`: awake for a bounded time, then asleep. */
+static void await_job(struct worker *worker, uint32_t seen)
+{
+    struct bp_pool *pool = worker->pool;
     int64_t end = now_ns() + SPIN_NS;
 
     do {
@@ -130,7 +158,7 @@ static void await_job(struct bp_pool *pool, uint32_t seen)
         if (atomic_load(&pool->stop))
             return;
     } while (now_ns() < end);
-    sleep_until_job(pool, seen);
+    sleep_until_job(worker, seen);
 }
 
 static void *worker_main(void *arg)
@@ -143,7 +171,7 @@ static void *worker_main(void *arg)
         uint32_t epoch = atomic_load_explicit(&pool->epoch, memory_order_acquire);
 
         if (epoch == seen) {
-            await_job(pool, seen);
+            await_job(worker, seen);
             continue;
         }
         seen = epoch;
@@ -182,7 +210,13 @@ bp_rc bp_pool_create(uint32_t width, struct bp_pool **out, bp_err *err)
 
 static void wake_all(struct bp_pool *pool)
 {
+    int cpu = sched_getcpu();
+
     pthread_mutex_lock(&pool->lock);
+    for (uint32_t i = 0; i < pool->started; i++) {
+        if (pool->workers[i].is_asleep)
+            move_away(&pool->workers[i], (size_t)cpu); /* below 0 is too large */
+    }
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* check_pool.c - the team of threads: every index once, never too many workers, asleep when idle. */
 
+#define _GNU_SOURCE /* sched_getaffinity */
+
 #include "config.h"
 
 #include <check.h>
@@ -134,6 +136,60 @@ START_TEST(gives_a_thread_its_own_part_first)
         }
         free(orders);
     }
+}
+END_TEST
+
+/* Where a worker may run, once there is one; the caller waits for it a while. */
+struct placed {
+    atomic_uint done;
+    cpu_set_t set;
+};
+
+static void note_place(void *u, uint32_t i, uint32_t worker)
+{
+    static const struct timespec pause = {.tv_nsec = 1000000};
+    struct placed *placed = u;
+
+    (void)i;
+    if (worker == 0) {
+        for (int k = 0; k < 100 && atomic_load(&placed->done) == 0; k++)
+            nanosleep(&pause, NULL);
+    } else {
+        ck_assert_int_eq(sched_getaffinity(0, sizeof placed->set, &placed->set), 0);
+        atomic_store(&placed->done, 1);
+    }
+}
+
+/* Worker 1 of two is asleep, then woken. */
+static void wake_one(struct bp_pool *two, cpu_set_t *out)
+{
+    static const struct timespec pause = {.tv_nsec = 20000000};
+    struct placed placed = {.done = 0};
+
+    nanosleep(&pause, NULL);
+    bp_pool_run(two, 0, 2, note_place, &placed);
+    ck_assert_uint_eq(atomic_load(&placed.done), 1);
+    *out = placed.set;
+}
+
+START_TEST(wakes_workers_on_other_processors)
+{
+    cpu_set_t home, set, both;
+    struct bp_pool *two;
+    int seen = 0;
+
+    ck_assert_int_eq(sched_getaffinity(0, sizeof home, &home), 0);
+    KIT_OK(bp_pool_create(2, &two, &kit.err));
+    wake_one(two, &set); /* starts it */
+    for (int round = 0; round < 20; round++) {
+        wake_one(two, &set);
+        CPU_AND(&both, &set, &home);
+        ck_assert(CPU_EQUAL(&both, &set)); /* never where the process may not run */
+        ck_assert_int_ge(CPU_COUNT(&set) + 1, CPU_COUNT(&home));
+        seen += CPU_COUNT(&set) < CPU_COUNT(&home);
+    }
+    ck_assert(seen > 0 || CPU_COUNT(&home) == 1);
+    bp_pool_destroy(two);
 }
 END_TEST
 
@@ -387,6 +443,7 @@ int main(void)
     tcase_add_test(tcase, keeps_to_the_limit);
     tcase_add_test(tcase, uses_several_threads);
     tcase_add_test(tcase, gives_a_thread_its_own_part_first);
+    tcase_add_test(tcase, wakes_workers_on_other_processors);
     tcase_add_test(tcase, stays_on_the_caller_for_one_thread_or_one_index);
     tcase_add_test(tcase, a_job_within_a_job_runs_where_it_is);
     tcase_add_test(tcase, serves_callers_on_many_threads);
