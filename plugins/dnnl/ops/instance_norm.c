@@ -176,7 +176,7 @@ struct change {
     float mean[LANES], scale[LANES], shift[LANES];
 };
 
-static void write(const struct norm *n, const struct rows *rows, const struct change *change)
+static void scale_rows(const struct norm *n, const struct rows *rows, const struct change *change)
 {
     struct rows folded = *rows, left = {0};
 
@@ -231,7 +231,7 @@ static void do_piece(const struct norm *n, size_t piece, void *const *at)
 
         rows = rows_of(n, batch, c, end, x, y);
         change = change_of(n, &rows, c, c - begin, mean, variance, scale, bias);
-        write(n, &rows, &change);
+        scale_rows(n, &rows, &change);
     }
 }
 
