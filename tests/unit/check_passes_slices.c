@@ -59,6 +59,16 @@ static void joined(void)
     join("a b", "c", 1);
 }
 
+/* b, float32[2,3], then a, float32[n,3], joined to c. */
+static void joined_to_the_end(void)
+{
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
+    kit_io(KIT_INPUT, "z", BP_DTYPE_F32, "2,3");
+    kit_node("relu", "Relu", "x", "a");
+    kit_node("neg", "Neg", "z", "b");
+    join("b a", "c", 0);
+}
+
 /* The model ends in d and e, which are as large as each other. */
 static void end(const char *ops)
 {
@@ -205,11 +215,7 @@ END_TEST
 START_TEST(a_part_to_the_end_needs_no_size)
 {
     start(13);
-    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
-    kit_io(KIT_INPUT, "z", BP_DTYPE_F32, "2,3");
-    kit_node("relu", "Relu", "x", "a");
-    kit_node("neg", "Neg", "z", "b");
-    join("b a", "c", 0);
+    joined_to_the_end();
     slice("c", "p", 0, 2, INT64_MAX); /* a */
     slice("c", "q", 0, 1, 2);         /* the second row of b */
     kit_node("all", "Mul", "p q", "y");
@@ -221,11 +227,7 @@ END_TEST
 START_TEST(a_number_is_no_end_of_an_unknown_size)
 {
     start(13);
-    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "n,3");
-    kit_io(KIT_INPUT, "z", BP_DTYPE_F32, "2,3");
-    kit_node("relu", "Relu", "x", "a");
-    kit_node("neg", "Neg", "z", "b");
-    join("b a", "c", 0);
+    joined_to_the_end();
     slice("c", "d", 0, 2, 4);
     slice("c", "e", 0, 3, 5);
     end("Relu Neg Concat Slice Slice Sub");

@@ -152,7 +152,7 @@ static void note_place(void *u, uint32_t i, uint32_t worker)
 
     (void)i;
     if (worker == 0) {
-        for (int k = 0; k < 100 && atomic_load(&placed->done) == 0; k++)
+        for (int k = 0; k < 5000 && atomic_load(&placed->done) == 0; k++)
             nanosleep(&pause, NULL);
     } else {
         ck_assert_int_eq(sched_getaffinity(0, sizeof placed->set, &placed->set), 0);

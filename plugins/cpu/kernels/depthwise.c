@@ -3,15 +3,18 @@
  * depthwise.c - convolution of one input channel. Images are copied strip by strip with their
  * padding, so that no window reaches over an edge. With a stride of s the copy is s x s planes, of
  * every s-th row and column from each of the first s on: within a plane windows move by 1. All rows
- * of a strip are computed as one long row, and what comes from between them is dropped. Volumes, and
- * strides that differ, go without a copy: the taps that lie in rows of x are listed for each row of
- * y; columns at the edges are computed one by one.
+ * of a strip are computed as one long row, and what comes from between them is dropped. Volumes,
+ * strides that differ and large ones go without a copy: the taps that lie in rows of x are listed for
+ * each row of y; columns at the edges are computed one by one.
  */
 
 #include "kernels/depthwise.h"
 #include "kernels/loops.h"
 
-enum { STRIP_BYTES = 24 * 1024 }; /* of a padded copy: half of a small first cache */
+enum {
+    STRIP_BYTES = 24 * 1024, /* of a padded copy: half of a small first cache */
+    MOST_STEP = 4            /* of planes: larger strides have many, of few elements */
+};
 
 /* The taps of a row of y: where each begins in x for column 0, and its weight. */
 struct taps {
@@ -37,6 +40,8 @@ static void plan_strips(struct bp_cpu_depthwise *k)
     int64_t room = STRIP_BYTES / (int64_t)k->size, rows;
 
     k->strip_rows = 0;
+    if (step > MOST_STEP)
+        return;
     k->width = (w->out[2] - 1) * step + (w->kernel[2] - 1) * w->dilation[2] + 1;
     k->pitch = (k->width + step - 1) / step;
     if (w->in[0] != 1 || w->out[0] != 1 || w->kernel[0] != 1 || w->stride[1] != w->stride[2] ||

@@ -11,7 +11,7 @@
 #include "kernels/simd.h"
 #include "kernels/widen.h"
 
-enum { SHORT = 8 };
+enum { SHORT = 8 }; /* elements of a line at most that is done without calls of loops */
 
 struct state {
     struct bp_cpu_columns columns;
