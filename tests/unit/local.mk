@@ -77,6 +77,12 @@ unit_tests += %D%/check_onnx
 %C%_check_onnx_CPPFLAGS = $(unit_cppflags)
 %C%_check_onnx_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_ort_file
+%C%_check_ort_file_SOURCES = %D%/check_ort_file.c %D%/model_fixture.h %D%/proto_writer.h \
+	tests/fuzz/ort_models.h
+%C%_check_ort_file_CPPFLAGS = $(unit_cppflags)
+%C%_check_ort_file_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_model_functions
 %C%_check_model_functions_SOURCES = %D%/check_model_functions.c %D%/function_kit.h %D%/model_fixture.h \
 	%D%/proto_writer.h
