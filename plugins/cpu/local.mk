@@ -184,6 +184,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/range.inc \
 	%D%/kernels/recurrent.c \
 	%D%/kernels/recurrent.h \
+	%D%/kernels/recurrent_int8.c \
+	%D%/kernels/recurrent_int8.h \
 	%D%/kernels/reduce.c \
 	%D%/kernels/reduce.h \
 	%D%/kernels/reduce_entry.inc \
