@@ -29,8 +29,8 @@ unit_tests += %D%/check_options
 %C%_check_options_LDADD = $(ort_test_ldadd)
 %C%_check_options_SOURCES = %D%/check_options.c %D%/kit.h tests/unit/proto_writer.h
 
-dist_check_SCRIPTS += %D%/versions.sh %D%/node.sh %D%/nodes.sh %D%/optimized.sh
-TESTS += %D%/versions.sh %D%/node.sh %D%/nodes.sh %D%/optimized.sh
+dist_check_SCRIPTS += %D%/versions.sh
+TESTS += %D%/versions.sh
 
 unit_tests += %D%/check_devices
 %C%_check_devices_CPPFLAGS = $(ort_test_cppflags)
