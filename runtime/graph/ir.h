@@ -6,12 +6,15 @@
 #ifndef BP_GRAPH_IR_H
 #define BP_GRAPH_IR_H
 
+#include <stdatomic.h>
+
 #include "base/region.h"
 #include "base/status.h"
 #include "base/strmap.h"
 #include "graph/symbol.h"
 
 struct bp_custom_table;
+struct bp_mismatches;
 struct bp_schema;
 struct bp_ir;
 
@@ -60,11 +63,12 @@ enum {
 
 struct bp_ir_value {
     const char *name;
-    struct bp_fact declared; /* what the model file says; unknown where it says nothing */
+    struct bp_fact declared; /* what the model file says, a hint; unknown where it says nothing */
     struct bp_ir_data *data; /* constants and defaults */
     uint32_t flags;          /* BP_IR_* */
     uint32_t producer;       /* node index, or BP_NONE */
     uint32_t outer;          /* BP_IR_CAPTURED: value index in the parent */
+    atomic_uchar is_told;    /* that its declared shape does not fit; see mismatch.h */
 };
 
 struct bp_ir_node {
@@ -98,6 +102,7 @@ struct bp_ir {
     struct bp_region *region;   /* everything here is allocated from it; borrowed */
     struct bp_symbols *symbols; /* names of declared sizes; borrowed */
     const struct bp_custom_table *custom; /* operators of the application; borrowed; may be NULL */
+    struct bp_mismatches *mismatches; /* of the main graph: where they are told; borrowed, or NULL */
 };
 
 /* ---- building, in this order; only model/ and tests do it; changes: optimize/rewrite.h ------- */

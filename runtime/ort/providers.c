@@ -206,6 +206,8 @@ OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_opti
         return ort_from(rc, &err, ORT_OTHER, NULL);
     if (options->intra_op > 0 && !options->env_threads)
         bp_session_options_set_threads(made, (uint32_t)options->intra_op);
+    bp_session_options_set_strict_shapes(
+        made, ort_keys_is_on(&options->config, "session.strict_shape_type_inference"));
     rc = bp_session_options_set_optimization(made, host_level(options->level), ort_err_init(&err));
     status = rc < 0 ? ort_from(rc, &err, ORT_OTHER, NULL) : add_all(options, made);
     if (status) {
