@@ -457,6 +457,12 @@ BP_API void bp_session_options_set_strict(bp_session_options *options, uint32_t 
  */
 BP_API void bp_session_options_set_strict_shapes(bp_session_options *options, uint32_t on);
 /*
+ * Models that import an operator set newer than the newest that is known here are refused
+ * (BP_E_VERSION), as their operators may mean something else by then. on: they run as if they
+ * imported the newest, and their nodes may have attributes that are not known, which do nothing.
+ */
+BP_API void bp_session_options_set_newer_opsets(bp_session_options *options, uint32_t on);
+/*
  * A provider that was added is to get at least this share (0..1) of the nodes that providers run,
  * counted as they run: a fused node is one. With less it has failed, and its policy says what that means. It is named in any spelling;
  * BP_E_INVALID: it is not in the list, or share is out of range. 0: any node will do.

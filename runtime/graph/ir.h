@@ -19,7 +19,7 @@ struct bp_schema;
 struct bp_ir;
 
 enum {
-    BP_MAX_BODY_DEPTH = 16, /* of bodies within bodies */
+    BP_MAX_BODY_DEPTH = 32, /* of bodies within bodies; protobuf's own limit allows 31 */
     BP_MAX_CONTENT = 4096,  /* elements of an integer tensor whose content shape rules follow */
     BP_MAX_REALS = 64       /* the same of a float tensor: scales and limits, never weights */
 };
@@ -58,7 +58,8 @@ enum {
     BP_IR_OUTPUT = 1u << 1,
     BP_IR_CONSTANT = 1u << 2,  /* data is set */
     BP_IR_DEFAULTED = 1u << 3, /* an input with an initializer: data is set, a caller may feed it */
-    BP_IR_CAPTURED = 1u << 4   /* in a body: a value of the graph around it */
+    BP_IR_CAPTURED = 1u << 4,  /* in a body: a value of the graph around it */
+    BP_IR_INITIALIZER = 1u << 5 /* while decoding: a node may take the name of this constant */
 };
 
 struct bp_ir_value {
@@ -82,7 +83,7 @@ struct bp_ir_node {
     bp_attr *attrs;     /* the model's, then defaults of the schema */
     struct bp_ir **bodies;
     uint32_t n_in, n_out, n_implicit, n_attrs, n_bodies;
-    uint32_t opset; /* version of the domain that counts here; 0, once sealed: it is not imported */
+    uint32_t opset; /* version of the domain that counts here; 0, once sealed: there is none */
     uint32_t attr_hash; /* bp_ir_hash_attrs() of a sealed node with a schema */
     bool is_pinned; /* passes leave it as it is: somebody speaks of it */
     bool is_made;   /* a pass made it of others: it is no node of the model */
@@ -124,7 +125,7 @@ bp_rc bp_ir_add_node(struct bp_ir *ir, const char *name, const char *op, const c
  * Ends building, bodies first: flags of inputs and outputs from their lists, producers, an order
  * (BP_E_INVALID names nodes of a cycle), names of nodes that have none of their own, schemas with
  * their default attributes, counts of inputs and outputs, attribute types. opset(h, domain) is the
- * imported version, 0 for none, for nodes that have none of their own. Unknown operators are left
+ * version that counts, 0 for one without operators, for nodes that have none of their own. Unknown operators are left
  * with a NULL schema for the planner to report.
  */
 bp_rc bp_ir_seal(struct bp_ir *ir, uint32_t (*opset)(void *h, const char *domain), void *h,

@@ -189,7 +189,9 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_
     bp_rc rc;
 
     tell(wish, "graph", 0.1);
-    rc = bp_env_custom_table(env, wish->operators, &engine->custom, err);
+    rc = wish->newer_opsets ? BP_OK : bp_onnx_check_released(engine->onnx, err);
+    if (rc >= 0)
+        rc = bp_env_custom_table(env, wish->operators, &engine->custom, err);
     if (rc >= 0)
         rc = make_graph(engine, wish, err);
     if (rc < 0)

@@ -18,6 +18,7 @@ struct bp_session_options {
     uint64_t disabled_passes; /* a bit for each */
     bool strict;
     bool strict_shapes;
+    bool newer_opsets;
     bp_progress_fn progress;
     void *progress_user;
 };

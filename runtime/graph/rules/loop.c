@@ -57,10 +57,12 @@ static void forget_shapes(struct bp_fact *facts, uint32_t n)
     }
 }
 
+enum { MOST_DOUBLED = 8 }; /* bodies within bodies of which two rounds are looked at */
+
 /*
  * Two rounds are looked at: a size that the first changes is unknown from then on, and if the
- * second changes anything else, nothing is said of any shape. More rounds would make nested loops
- * exponential.
+ * second changes anything else, nothing is said of any shape. Of loops within many loops one round
+ * has to do, as each level doubles the work of those in it.
  */
 bp_rc bp_rule_carry(struct bp_infer *infer, const struct bp_ir *body, struct bp_fact *in,
                     uint32_t first_in, uint32_t first_out, uint32_t n, struct bp_fact **out)
@@ -72,8 +74,9 @@ bp_rc bp_rule_carry(struct bp_infer *infer, const struct bp_ir *body, struct bp_
         rc = widen(infer, in + first_in, *out + first_out, n, &same);
     if (rc < 0 || same)
         return rc;
-    rc = bp_infer_body(infer, body, in, body->n_inputs, out);
-    if (rc >= 0)
+    if (body->depth <= MOST_DOUBLED)
+        rc = bp_infer_body(infer, body, in, body->n_inputs, out);
+    if (rc >= 0 && body->depth <= MOST_DOUBLED)
         rc = widen(infer, in + first_in, *out + first_out, n, &same);
     if (rc >= 0 && !same) {
         forget_shapes(in + first_in, n);
