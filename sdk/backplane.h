@@ -451,7 +451,7 @@ BP_API void bp_session_options_set_strict(bp_session_options *options, uint32_t 
 /*
  * Sizes and ranks that a model declares of its values are hints: where what is inferred, or made by
  * a run, is another, that counts, and the difference is told once a value, as a warning and in the
- * report (bp_report_get_mismatch). With strict shapes it is an error (BP_E_INVALID), when the
+ * report (bp_report_get_mismatch). With strict shapes it is an error (BP_E_SHAPE), when the
  * session is made or at the run that shows it. Another element type is always one. This has nothing
  * to do with bp_session_options_set_strict(), which is about providers.
  */

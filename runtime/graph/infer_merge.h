@@ -10,7 +10,7 @@
  * and names of sizes that have none. Declared ranks and numbers are hints, neither storage nor
  * programs rest on them; where they contradict what was found, that is told (mismatch.h) and what
  * was found stays. Declared names are the graph's: where `symbols` are others, as before a run, they
- * say nothing. BP_E_INVALID: element types or kinds differ, or shapes do and are strict.
+ * say nothing. BP_E_INVALID: element types or kinds differ; BP_E_SHAPE: shapes do and are strict.
  */
 bp_rc bp_infer_merge(const struct bp_ir *ir, uint32_t value, struct bp_symbols *symbols,
                      struct bp_region *region, struct bp_fact *fact, bp_err *err) BP_CHECKED;

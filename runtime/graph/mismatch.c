@@ -160,7 +160,7 @@ bp_rc bp_mismatch_tell(const struct bp_ir *ir, uint32_t value, const struct bp_s
     if (!ok)
         rc = bp_fail_nomem(err, "a declared shape that does not fit");
     else if (list->is_strict)
-        rc = bp_fail(err, BP_E_INVALID, STRICT_WORDS(row->name, where, found_text, declared));
+        rc = bp_fail(err, BP_E_SHAPE, STRICT_WORDS(row->name, where, found_text, declared));
     else if (is_new)
         bp_log(list->log, BP_LOG_WARN, "graph",
                "value '%s'%s%s%s is %s, but the model declares it as %s; the declared shape is "
@@ -176,7 +176,7 @@ bp_rc bp_mismatches_judge(const struct bp_mismatches *list, bp_err *err)
 
     if (!list->is_strict || !first)
         return BP_OK;
-    return bp_fail(err, BP_E_INVALID,
+    return bp_fail(err, BP_E_SHAPE,
                    STRICT_WORDS(first->value, first->path, first->inferred, first->declared));
 }
 

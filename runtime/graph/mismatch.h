@@ -35,7 +35,7 @@ struct bp_mismatches {
 void bp_mismatches_init(struct bp_mismatches *list);
 void bp_mismatches_finish(struct bp_mismatches *list);
 /*
- * BP_E_INVALID where declared shapes are strict and the list is not empty: also in a branch whose
+ * BP_E_SHAPE where declared shapes are strict and the list is not empty: also in a branch whose
  * errors count only once it runs.
  */
 bp_rc bp_mismatches_judge(const struct bp_mismatches *list, bp_err *err) BP_CHECKED;
@@ -43,12 +43,12 @@ bp_rc bp_mismatches_judge(const struct bp_mismatches *list, bp_err *err) BP_CHEC
 const struct bp_mismatch *bp_mismatches_at(const struct bp_mismatches *list, uint32_t i);
 
 /*
- * `found`, with names from `symbols`, is not what the model declares of a value of ir. BP_E_INVALID:
+ * `found`, with names from `symbols`, is not what the model declares of a value of ir. BP_E_SHAPE:
  * declared shapes are strict. A graph without a list says nothing. [any thread]
  */
 bp_rc bp_mismatch_tell(const struct bp_ir *ir, uint32_t value, const struct bp_symbols *symbols,
                        const struct bp_fact *found, bp_err *err) BP_CHECKED;
-/* The error for a value whose type or (strict) shape is not the declared one; BP_E_INVALID. */
+/* The error for a value whose type is not the declared one; BP_E_INVALID. */
 bp_rc bp_mismatch_fail(const struct bp_ir *ir, uint32_t value, const struct bp_symbols *symbols,
                        const struct bp_fact *found, bp_err *err);
 /*

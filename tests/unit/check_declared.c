@@ -516,15 +516,15 @@ START_TEST(strict_shapes_fail_the_session)
 {
     bp_session_options_set_strict_shapes(options(), 1);
     inner_wrong();
-    KIT_FAILS(kit_try_session(), BP_E_INVALID, "value 't' is float32[4]",
+    KIT_FAILS(kit_try_session(), BP_E_SHAPE, "value 't' is float32[4]",
               "declares it as float32[3]", "strict");
     relu_model("4", "2,2");
-    KIT_FAILS(kit_try_session(), BP_E_INVALID, "value 'y' is float32[4]");
+    KIT_FAILS(kit_try_session(), BP_E_SHAPE, "value 'y' is float32[4]");
     growing_loop();
-    KIT_FAILS(kit_try_session(), BP_E_INVALID, "value 's2'", "'loop'");
+    KIT_FAILS(kit_try_session(), BP_E_SHAPE, "value 's2'", "'loop'");
     /* a branch that is wrong counts though it might never run */
     if_model("2", "9");
-    KIT_FAILS(kit_try_session(), BP_E_INVALID, "value 'b'", "'if/else_branch'");
+    KIT_FAILS(kit_try_session(), BP_E_SHAPE, "value 'b'", "'if/else_branch'");
     ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "is ignored"), 0);
 
     bp_session_options_set_strict_shapes(options(), 0);
@@ -544,7 +544,7 @@ START_TEST(strict_shapes_fail_the_run_that_shows_it)
     slice_model("3", _i);
     kit_session();
     for (int i = 0; i < 2; i++)
-        KIT_FAILS(bp_session_run(kit.session, in, 3, &out, 1, NULL, &kit.err), BP_E_INVALID,
+        KIT_FAILS(bp_session_run(kit.session, in, 3, &out, 1, NULL, &kit.err), BP_E_SHAPE,
                   _i ? "value 't'" : "value 'y'", "declares it as float32[3]");
     run_slice(0, 3, _i ? -1 : 1);
 }
@@ -598,7 +598,7 @@ START_TEST(a_plan_has_it_too)
     ck_assert_uint_eq(bp_report_mismatch_count(report), 1);
     bp_report_destroy(report);
     bp_session_options_set_strict_shapes(options(), 1);
-    KIT_FAILS(bp_plan_create(kit.env, kit_model(), options(), &report, &kit.err), BP_E_INVALID,
+    KIT_FAILS(bp_plan_create(kit.env, kit_model(), options(), &report, &kit.err), BP_E_SHAPE,
               "value 't'");
 }
 END_TEST

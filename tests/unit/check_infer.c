@@ -218,7 +218,7 @@ START_TEST(names_a_declared_shape_that_cannot_be)
     ck_assert_str_eq(bp_mismatches_at(&list, 0)->inferred, "float32[n,3]");
     ck_assert_ptr_null(bp_mismatches_at(&list, 1));
     list.is_strict = true;
-    ck_assert_int_eq(infer_main(), BP_E_INVALID);
+    ck_assert_int_eq(infer_main(), BP_E_SHAPE);
     ck_assert_ptr_nonnull(strstr(g.words, "node 'n' (Relu): value 'y' is float32[n,3], but the model "
                                           "declares it as float32[n,4]"));
     ck_assert_uint_eq(list.count, 1);
