@@ -274,6 +274,11 @@ unit_tests += %D%/check_passes_slices
 %C%_check_passes_slices_CPPFLAGS = $(unit_cppflags)
 %C%_check_passes_slices_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_passes_loops
+%C%_check_passes_loops_SOURCES = %D%/check_passes_loops.c $(passes_sources)
+%C%_check_passes_loops_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_loops_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_session
 %C%_check_session_SOURCES = %D%/check_session.c $(kit_sources)
 %C%_check_session_CPPFLAGS = $(unit_cppflags)
