@@ -19,7 +19,7 @@ struct bp_schema;
 struct bp_ir;
 
 enum {
-    BP_MAX_BODY_DEPTH = 32, /* of bodies within bodies; protobuf's own limit allows 31 */
+    BP_MAX_BODY_DEPTH = 31, /* of bodies within bodies; as many as protobuf's limit of 100 allows */
     BP_MAX_CONTENT = 4096,  /* elements of an integer tensor whose content shape rules follow */
     BP_MAX_REALS = 64       /* the same of a float tensor: scales and limits, never weights */
 };

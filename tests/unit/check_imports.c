@@ -351,8 +351,8 @@ END_TEST
 
 START_TEST(refuses_absurd_nesting)
 {
-    nested_loops(33, false);
-    KIT_FAILS(open_model(), BP_E_INVALID, "within each other");
+    nested_loops(40, false);
+    KIT_FAILS(open_model(), BP_E_INVALID, "more than 100 messages within each other");
 }
 END_TEST
 
