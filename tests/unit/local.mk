@@ -336,6 +336,19 @@ unit_tests += %D%/check_control
 %C%_check_control_CPPFLAGS = $(unit_cppflags)
 %C%_check_control_LDADD = $(unit_ldadd)
 
+# text, a token at a time
+unit_tests += %D%/check_generate
+%C%_check_generate_SOURCES = %D%/check_generate.c %D%/generate_kit.h %D%/random.h $(kit_sources)
+%C%_check_generate_CPPFLAGS = $(unit_cppflags)
+%C%_check_generate_LDADD = $(unit_ldadd) -lm
+
+unit_tests += %D%/check_generate_refuses
+%C%_check_generate_refuses_SOURCES = %D%/check_generate_refuses.c %D%/fail_alloc.c \
+	%D%/fail_alloc.h %D%/generate_kit.h %D%/random.h $(kit_sources)
+%C%_check_generate_refuses_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_generate_refuses_CPPFLAGS = $(unit_cppflags)
+%C%_check_generate_refuses_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_gradient
 %C%_check_gradient_SOURCES = %D%/check_gradient.c $(kit_sources)
 %C%_check_gradient_CPPFLAGS = $(unit_cppflags)
