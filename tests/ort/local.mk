@@ -92,6 +92,11 @@ unit_tests += %D%/check_codes
 %C%_check_codes_SOURCES = \
 	%D%/check_codes.c %D%/editor_kit.h %D%/kit.h %D%/world.h tests/unit/proto_writer.h
 
+unit_tests += %D%/check_declared
+%C%_check_declared_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_declared_LDADD = $(ort_test_ldadd)
+%C%_check_declared_SOURCES = %D%/check_declared.c %D%/kit.h tests/unit/proto_writer.h
+
 unit_tests += %D%/check_samples
 %C%_check_samples_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_samples_LDADD = $(ort_test_ldadd)
