@@ -23,6 +23,9 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)'; export CC; \
 	CXX='$(CXX)'; export CXX;
 
+# where a test that takes long tells how far it is
+AM_TESTS_FD_REDIRECT = 8>&2
+
 unit_tests =
 cpu_tests =
 unit_cppflags = $(runtime_cppflags) $(CHECK_CFLAGS)
@@ -42,6 +45,7 @@ include %D%/fuzz/local.mk
 include %D%/kit/local.mk
 include %D%/ort/local.mk
 include %D%/clients/local.mk
+include %D%/differential/local.mk
 
 if HAVE_CHECK
 check_PROGRAMS += $(unit_tests)
