@@ -184,6 +184,12 @@ BP_API bp_tensor *bp_operator_output(const bp_operator_call *call, uint32_t i);
 /* Does anybody want output i? An absent one need not be computed. */
 BP_API uint32_t bp_operator_wants(const bp_operator_call *call, uint32_t i);
 /*
+ * The tensor that the run's caller brings for output i, with its sizes if the caller has set them; NULL:
+ * none, or the output is no output of the model. What has the same element type and fits then lies
+ * in its memory, unless that is not aligned to 8 bytes; strings never do.
+ */
+BP_API const bp_tensor *bp_operator_given(const bp_operator_call *call, uint32_t i);
+/*
  * Says the size of output i and gets its storage; *out is NULL for an absent one. Where `shapes` has
  * said the size, it must be the same. Elements are undefined, strings empty. The last call counts.
  */

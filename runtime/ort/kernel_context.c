@@ -168,16 +168,29 @@ OrtStatus *ort_KernelContext_GetOutput(OrtKernelContext *context, size_t index,
     return NULL;
 }
 
-/* Outputs that the application has bound are filled at the end of the run. */
+/* The kernel need not size it: it has the sizes that the caller gave it, and what is in it. */
 OrtStatus *ort_KernelContext_GetPreallocatedOutput(const OrtKernelContext *context,
                                                    size_t output_index, OrtValue **output)
 {
+    const bp_tensor *given, *made;
+    OrtStatus *status;
+
     ORT_NEED(context);
     ORT_NEED(output);
     if (output_index >= context->n_out)
         return beyond("output", output_index, context->n_out);
     *output = NULL;
-    return NULL;
+    given = bp_operator_given(context->call, (uint32_t)output_index);
+    if (!given || given->space != BP_SPACE_HOST)
+        return NULL;
+    /* the slot says const; the context is ours */
+    status = ort_KernelContext_GetOutput((OrtKernelContext *)(uintptr_t)context, output_index,
+                                         given->dims, given->rank, output);
+    made = *output ? &(*output)->tensor : NULL;
+    if (made && made->dtype == given->dtype && made->dtype != BP_DTYPE_STRING &&
+        made->bytes <= given->bytes && made->bytes > 0)
+        memmove(bp_tensor_data(made), bp_tensor_data(given), made->bytes);
+    return status;
 }
 
 /* ---- surroundings ---------------------------------------------------------------------------- */

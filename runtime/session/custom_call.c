@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "session/custom.h"
+#include "session/frame.h"
 
 static const bp_node *node_of(const bp_operator_call *call)
 {
@@ -52,6 +53,13 @@ bp_tensor *bp_operator_output(const bp_operator_call *call, uint32_t i)
     struct bp_custom_place *place = place_of(call, i);
 
     return place && place->tensor->rank != BP_RANK_UNKNOWN ? place->tensor : NULL;
+}
+
+const bp_tensor *bp_operator_given(const bp_operator_call *call, uint32_t i)
+{
+    const struct bp_custom_place *place = place_of(call, i);
+
+    return place && place->out != BP_NONE ? bp_unit_given(call->frame->desc, place->out) : NULL;
 }
 
 /* ---- sizes of outputs ------------------------------------------------------------------------ */

@@ -12,7 +12,6 @@
 #include "session/run.h"
 #include "session/session.h"
 
-enum { ALLOCATED = 1 }; /* in bp_binding.reserved0: the tensor had no base when the run began */
 
 /* What one call of bp_session_run works with. */
 struct call {
@@ -225,7 +224,7 @@ static bp_rc bind_outputs(struct call *c, bp_err *err)
             return bp_fail(err, BP_E_INVALID, "the model has %u outputs, there is no output %u",
                            c->session->ports.n_outputs, binding->index);
         if (!binding->tensor.base)
-            binding->reserved0 = ALLOCATED;
+            binding->reserved0 = BP_BINDING_ALLOCATED;
         c->frame->wanted[c->ported->outputs[binding->index]] = binding;
     }
     return BP_OK;
@@ -283,7 +282,7 @@ static bp_rc deliver(struct call *c, bp_err *err)
 static void take_back(struct call *c)
 {
     for (uint32_t i = 0; i < c->n_outputs; i++) {
-        if (c->outputs[i].reserved0 == ALLOCATED)
+        if (c->outputs[i].reserved0 == BP_BINDING_ALLOCATED)
             bp_tensor_free(&c->outputs[i].tensor);
         bp_object_release(c->outputs[i].object);
         c->outputs[i].object = NULL;
