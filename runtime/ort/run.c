@@ -67,7 +67,7 @@ static OrtStatus *check_feed(const bp_io_info *io, const bp_tensor *tensor)
         return NULL;
     if (tensor->dtype != io->dtype)
         return wrong_type("input", tensor->dtype, io->dtype);
-    if (io->rank == BP_RANK_UNKNOWN)
+    if (io->rank == BP_RANK_UNKNOWN || io->rank == 0) /* a scalar's shape nobody checks */
         return NULL;
     if (tensor->rank != io->rank)
         return ort_fail(ORT_INVALID_ARGUMENT,
@@ -103,23 +103,22 @@ static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtV
     return check_feed(io, &value->tensor);
 }
 
-/* Names an input that was not fed, when there are fewer feeds than inputs. */
-static OrtStatus *check_all_fed(const struct call *call)
+/*
+ * The input that the host misses, if that is what it says: it goes without those that no wanted
+ * output needs.
+ */
+static const char *find_missing(const struct call *call, const char *words)
 {
     const OrtSession *session = call->session;
-    size_t n_required = 0; /* of the feeds */
 
-    for (size_t k = 0; k < call->n_in; k++)
-        n_required += call->in[k].index < session->n_required;
-    if (n_required >= session->n_required)
-        return NULL;
-    for (uint32_t i = 0; i < session->n_required; i++) {
+    for (uint32_t i = 0; strstr(words, "not fed") && i < session->n_required; i++) {
+        const char *name = session->inputs[i].name;
         size_t k = 0;
 
         while (k < call->n_in && call->in[k].index != i)
             k++;
-        if (k == call->n_in)
-            return ort_fail(ORT_FAIL, "Missing Input: %s", session->inputs[i].name);
+        if (k == call->n_in && strstr(words, name))
+            return name;
     }
     return NULL;
 }
@@ -304,6 +303,7 @@ static size_t count_adapters(const OrtRunOptions *options)
 static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, bp_profile *profile)
 {
     bp_run_options options = {.struct_size = sizeof options, .profile = profile};
+    const char *missing;
     struct ort_err err;
     bp_rc rc;
 
@@ -313,6 +313,9 @@ static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, b
                         (uint32_t)call->n_out, &options, ort_err_init(&err));
     if (rc == BP_E_CANCELLED)
         return ort_fail(ORT_FAIL, "Exiting due to terminate flag being set to true.");
+    missing = rc == BP_E_INVALID ? find_missing(call, err.text) : NULL;
+    if (missing)
+        return ort_fail(ORT_FAIL, "Missing Input: %s", missing);
     if (rc == BP_E_SHAPE && !call->has_prepared) /* then it is a node's, no argument's */
         return ort_fail(ORT_FAIL, "%s", err.text);
     return ort_from(rc, &err, ORT_RUNNING, NULL);
@@ -347,8 +350,6 @@ static OrtStatus *run(struct call *call, const OrtRunOptions *run_options,
         status = feed_adapters(call, n_own, run_options);
     for (size_t i = 0; i < call->n_out && !status; i++)
         status = fetch(call, i, output_names[i], outputs[i], &dims);
-    if (!status)
-        status = check_all_fed(call);
     if (!status)
         status = execute(call, run_options, profile);
     status = end_profile(own, status); /* may fail, so before the caller gets anything */

@@ -14,6 +14,11 @@ unit_tests += %D%/check_slots
 %C%_check_slots_LDADD = $(ort_test_ldadd)
 %C%_check_slots_SOURCES = %D%/check_slots.c %D%/returns.inc
 
+unit_tests += %D%/check_feeds
+%C%_check_feeds_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_feeds_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
+%C%_check_feeds_SOURCES = %D%/check_feeds.c %D%/kit.h tests/unit/proto_writer.h
+
 unit_tests += %D%/check_run
 %C%_check_run_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_run_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
