@@ -558,6 +558,7 @@ typedef struct bp_model_info {
     const char *producer, *producer_version, *domain, *doc, *graph_name;
     uint64_t file_bytes, weight_bytes, n_weights;
     uint64_t n_functions; /* that the model defines; n_nodes counts their nodes, once a call */
+    const char *graph_doc;
 } bp_model_info;
 
 /* Reads structure and checks it; needs no provider. Weights stay in the file. */

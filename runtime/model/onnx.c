@@ -317,6 +317,7 @@ void bp_onnx_info(const struct bp_onnx *onnx, bp_model_info *out)
     out->weight_bytes = onnx->weight_bytes;
     out->n_weights = onnx->n_weights;
     out->n_functions = proto->n_functions;
+    out->graph_doc = bp_text_or_empty(proto->graph->doc_string);
 }
 
 const char *bp_onnx_opset(const struct bp_onnx *onnx, uint32_t i, int64_t *version)

@@ -97,6 +97,10 @@ static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtV
             ORT_INVALID_ARGUMENT,
             "input with name: '%s' expected to be of type: %s but received a sparse tensor", name,
             kind_word(io->type->kind));
+    if (io->type->kind == BP_KIND_TENSOR && value->kind != ONNX_TYPE_TENSOR)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "input with name: '%s' expected to be of type: tensor but received a %s",
+                        name, value->kind == ONNX_TYPE_MAP ? "map" : "sequence");
     if (value->kind != ONNX_TYPE_TENSOR || !value->has_value)
         return ort_value_to_object(value, &binding->object);
     binding->tensor = value->tensor;
@@ -156,7 +160,7 @@ static OrtStatus *check_prepared(const bp_io_info *io, const OrtValue *value)
         return NULL;
     kind = empty_kind(io->type);
     if (value->kind != kind)
-        return ort_fail(ORT_INVALID_ARGUMENT, "output %s is a %s, the value given for it is not",
+        return ort_fail(ORT_INVALID_ARGUMENT, "output with name: '%s' expected to be of type: %s, the value given for it is not",
                         io->name, kind_word(io->type->kind));
     if (kind == ONNX_TYPE_TENSOR && value->tensor.dtype != io->dtype)
         return wrong_type("output", value->tensor.dtype, io->dtype);
@@ -362,9 +366,11 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
                    const char *const *input_names, const OrtValue *const *inputs, size_t input_len,
                    const char *const *output_names, size_t output_names_len, OrtValue **outputs)
 {
+    const OrtLogger *outer = NULL;
     struct ort_profile *own = NULL;
     struct call call;
     OrtStatus *status = NULL;
+    bool has_log;
 
     ORT_NEED(session);
     if (input_len > 0) {
@@ -380,15 +386,20 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
     if (status)
         return status;
     ort_session_enter(session);
+    has_log = session->logger.call || session->logger.id || session->logger.severity >= 0;
     call.session = session;
     call.has_prepared = false;
     call.n_in = input_len + count_adapters(run_options);
     call.n_out = output_names_len;
+    if (has_log)
+        outer = ort_logger_set(&session->logger);
     if (reserve(&call, outputs))
         status = run(&call, run_options, input_names, inputs, output_names, outputs, own);
     else
         status = ort_no_memory();
     finish(&call, outputs);
+    if (has_log)
+        (void)ort_logger_set(outer);
     ort_session_leave(session);
     ort_profile_destroy(own);
     return status;
