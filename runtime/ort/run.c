@@ -370,7 +370,6 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
     struct ort_profile *own = NULL;
     struct call call;
     OrtStatus *status = NULL;
-    bool has_log;
 
     ORT_NEED(session);
     if (input_len > 0) {
@@ -386,19 +385,18 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
     if (status)
         return status;
     ort_session_enter(session);
-    has_log = session->logger.call || session->logger.id || session->logger.severity >= 0;
     call.session = session;
     call.has_prepared = false;
     call.n_in = input_len + count_adapters(run_options);
     call.n_out = output_names_len;
-    if (has_log)
+    if (session->has_log)
         outer = ort_logger_set(&session->logger);
     if (reserve(&call, outputs))
         status = run(&call, run_options, input_names, inputs, output_names, outputs, own);
     else
         status = ort_no_memory();
     finish(&call, outputs);
-    if (has_log)
+    if (session->has_log)
         (void)ort_logger_set(outer);
     ort_session_leave(session);
     ort_profile_destroy(own);

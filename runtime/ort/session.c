@@ -161,6 +161,7 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
                                   .call = options->log,
                                   .param = options->log_param,
                                   .id = options->log_id ? strdup(options->log_id) : NULL};
+    session->has_log = options->log || options->log_id || options->log_severity >= 0;
     if ((options->log_id && !session->logger.id) ||
         !ort_keys_copy(&session->config, &options->config) ||
         !ort_custom_copy(&session->custom, &options->custom) ||

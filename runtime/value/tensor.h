@@ -10,9 +10,13 @@ enum { BP_TENSOR_ALIGN = 64 };
 /* May elements of the type be read and written at the address? More than 8 bytes nobody needs. */
 static inline bool bp_is_aligned(uint32_t dtype, const void *data)
 {
-    uint32_t width = dtype == BP_DTYPE_STRING ? (uint32_t)sizeof(void *) : bp_dtype_width(dtype) / 8;
+    uint32_t width;
 
-    return width < 2 || (uintptr_t)data % (width < 8 ? width : 8) == 0;
+    if (((uintptr_t)data & 7) == 0)
+        return true;
+    width = dtype == BP_DTYPE_STRING ? (uint32_t)sizeof(void *) : bp_dtype_width(dtype) / 8;
+
+    return width < 2 || ((uintptr_t)data & ((width < 8 ? width : 8) - 1)) == 0;
 }
 
 /*
