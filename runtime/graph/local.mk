@@ -18,6 +18,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/infer.h \
 	%D%/infer_merge.c \
 	%D%/infer_merge.h \
+	%D%/mismatch.c \
+	%D%/mismatch.h \
 	%D%/infer_rule.c \
 	%D%/ir.c \
 	%D%/ir.h \

@@ -40,6 +40,7 @@ static bp_rc fill(bp_session *session, struct bp_variant *variant, bp_err *err)
     }
     wish.without = names;
     wish.open_defaults = true;
+    wish.mismatches = bp_report_mismatches(session->main.engine->report);
     wish.open_scalars = variant->has_open_scalars;
     rc = bp_session_make_ported(session, &wish, &variant->ported, err);
     if (rc >= 0)
