@@ -38,8 +38,10 @@ include %D%/bench/local.mk
 include %D%/perf/local.mk
 include %D%/proofs/local.mk
 include %D%/examples/local.mk
+include %D%/fuzz/local.mk
 include %D%/kit/local.mk
 include %D%/ort/local.mk
+include %D%/clients/local.mk
 
 if HAVE_CHECK
 check_PROGRAMS += $(unit_tests)

@@ -13,6 +13,8 @@ if HAVE_VERSION_SCRIPT
 EXTRA_%C%_libonnxruntime_la_DEPENDENCIES = %D%/libonnxruntime.map
 endif
 %C%_libonnxruntime_la_SOURCES = \
+	runtime/base/flat.c \
+	runtime/base/flat.h \
 	runtime/base/put.c \
 	runtime/base/put.h \
 	%D%/absent.h \
