@@ -579,6 +579,7 @@ typedef struct bp_model_info {
     uint64_t n_functions; /* that the model defines; n_nodes counts their nodes, once a call */
     uint32_t format;      /* BP_MODEL_FORMAT_*, of what was read */
     uint32_t format_version; /* of ONNX Runtime's own format; of ONNX it is ir_version */
+    const char *graph_doc;
 } bp_model_info;
 
 /* Reads structure and checks it; needs no provider. Weights stay in the file. ONNX, or ONNX Runtime's own
@@ -768,9 +769,14 @@ typedef struct bp_run_options {
  * are set by the caller; the memory is only read. Outputs: with a base, the result goes there:
  * `bytes` is the room, `dims` must have `rank` entries to be filled (BP_E_SHAPE says what is needed
  * when either is too small). With base NULL, base and dims are allocated: bp_tensor_free() them.
- * dtype is filled in either way. A tensor of strings needs room for its spans and, behind them, for
- * their text. An output that is no tensor is put into `object`, which is the caller's to
- * bp_object_release(); `object` is NULL for others. options may be NULL.
+ * dtype is filled in either way. Both may lie at any address: what is not aligned for its elements is
+ * copied, through memory that stays with the session. A tensor of strings needs room for its spans
+ * and, behind them, for their text. An output that is no tensor is put into `object`, which is the
+ * caller's to bp_object_release(); `object` is NULL for others. options may be NULL.
+ *
+ * An input that is declared as a scalar may have any shape, which it keeps. Inputs that no wanted
+ * output needs may be left out. The first run of either kind takes as long as making the session; up
+ * to 16 such sets of inputs are remembered, then it is BP_E_UNSUPPORTED.
  */
 BP_API bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                             bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,

@@ -186,7 +186,7 @@ BP_API uint32_t bp_operator_wants(const bp_operator_call *call, uint32_t i);
 /*
  * The tensor that the run's caller brings for output i, with its sizes if the caller has set them; NULL:
  * none, or the output is no output of the model. What has the same element type and fits then lies
- * in its memory, unless that is not aligned to 8 bytes; strings never do.
+ * in its memory, unless that is badly aligned; strings never do.
  */
 BP_API const bp_tensor *bp_operator_given(const bp_operator_call *call, uint32_t i);
 /*

@@ -93,6 +93,8 @@ endif
 	%D%/provider_objects.c \
 	%D%/provider_options.c \
 	%D%/providers.c \
+	%D%/refusals.c \
+	%D%/refusals.h \
 	%D%/rules.c \
 	%D%/run.c \
 	%D%/run_async.c \

@@ -25,14 +25,14 @@ const bp_tensor *bp_unit_given(const bp_frame_desc *desc, uint32_t out)
     return given ? &given->tensor : NULL;
 }
 
-/* May a value be made in the caller's memory? Its alignment suits all types. */
+/* May a value be made in the caller's memory? */
 static bool fits(const bp_binding *given, uint32_t dtype, uint32_t rank, size_t bytes)
 {
     const bp_tensor *tensor = given ? &given->tensor : NULL;
 
     return tensor && tensor->space == BP_SPACE_HOST && tensor->dtype == dtype &&
            dtype != BP_DTYPE_STRING && tensor->bytes >= bytes && tensor->rank >= rank &&
-           (rank == 0 || tensor->dims) && (uintptr_t)bp_tensor_data(tensor) % 8 == 0;
+           (rank == 0 || tensor->dims) && bp_is_aligned(dtype, bp_tensor_data(tensor));
 }
 
 static void *make_in(bp_binding *given, uint32_t rank, const int64_t *dims)

@@ -227,16 +227,20 @@ START_TEST(an_output_with_an_output_shape_function_is_seen)
 }
 END_TEST
 
-/* Memory that is badly aligned for most types is filled at the end; the kernel sees what was in it. */
+/* Badly aligned memory is filled at the end; the kernel sees what was in it. */
 START_TEST(an_output_at_an_odd_address_is_filled)
 {
-    _Alignas(64) float memory[] = {0, 100, 200, 300};
+    static const float before[] = {100, 200, 300};
+    _Alignas(64) char memory[16];
     OrtValue *outputs[2] = {NULL, NULL};
     OrtSession *session = open_chain(false);
+    float y[3];
 
-    outputs[0] = floats(memory + 1, 3, row, 2);
+    memcpy(memory + 1, before, sizeof before);
+    outputs[0] = floats((float *)(void *)(memory + 1), 3, row, 2);
     ok(run(session, outputs));
-    ck_assert(seen.was_given && memory[0] == 0 && memory[1] == 110 && memory[3] == 330);
+    memcpy(y, memory + 1, sizeof y);
+    ck_assert(seen.was_given && y[0] == 110 && y[2] == 330);
     ck_assert(float_data(outputs[1])[0] == -110);
     ort->ReleaseValue(outputs[0]);
     ort->ReleaseValue(outputs[1]);

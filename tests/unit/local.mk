@@ -283,6 +283,11 @@ unit_tests += %D%/check_passes_slices
 %C%_check_passes_slices_CPPFLAGS = $(unit_cppflags)
 %C%_check_passes_slices_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_feeds
+%C%_check_feeds_SOURCES = %D%/check_feeds.c $(kit_sources)
+%C%_check_feeds_CPPFLAGS = $(unit_cppflags)
+%C%_check_feeds_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_passes_loops
 %C%_check_passes_loops_SOURCES = %D%/check_passes_loops.c $(passes_sources)
 %C%_check_passes_loops_CPPFLAGS = $(unit_cppflags)
