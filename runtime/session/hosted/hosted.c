@@ -30,6 +30,7 @@ static const struct bp_hosted operators[] = {
     {"ai.onnx.ml", "CastMap", bp_hosted_cast_map},
     {"ai.onnx.ml", "DictVectorizer", bp_hosted_dict_vectorizer},
     {"ai.onnx.ml", "ZipMap", bp_hosted_zip_map},
+    {"com.microsoft", "SparseToDenseMatMul", bp_hosted_sparse_matmul},
 };
 
 const struct bp_hosted *bp_hosted_find(const struct bp_ir_node *node)

@@ -42,6 +42,7 @@ bp_rc bp_hosted_optional_has(struct bp_run_state *, const struct bp_unit *, bp_e
 bp_rc bp_hosted_cast_map(struct bp_run_state *, const struct bp_unit *, bp_err *);     /* dictionary.c */
 bp_rc bp_hosted_dict_vectorizer(struct bp_run_state *, const struct bp_unit *, bp_err *);
 bp_rc bp_hosted_zip_map(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_hosted_sparse_matmul(struct bp_run_state *, const struct bp_unit *, bp_err *); /* sparse.c */
 
 /* ---- what they share: hosted.c --------------------------------------------------------------- */
 
