@@ -449,6 +449,20 @@ BP_API bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32
  */
 BP_API void bp_session_options_set_strict(bp_session_options *options, uint32_t on);
 /*
+ * Sizes and ranks that a model declares of its values are hints: where what is inferred, or made by
+ * a run, is another, that counts, and the difference is told once a value, as a warning and in the
+ * report (bp_report_get_mismatch). With strict shapes it is an error (BP_E_SHAPE), when the
+ * session is made or at the run that shows it. Another element type is always one. This has nothing
+ * to do with bp_session_options_set_strict(), which is about providers.
+ */
+BP_API void bp_session_options_set_strict_shapes(bp_session_options *options, uint32_t on);
+/*
+ * Models that import an operator set newer than the newest that is known here are refused
+ * (BP_E_VERSION), as their operators may mean something else by then. on: they run as if they
+ * imported the newest, and their nodes may have attributes that are not known, which do nothing.
+ */
+BP_API void bp_session_options_set_newer_opsets(bp_session_options *options, uint32_t on);
+/*
  * A provider that was added is to get at least this share (0..1) of the nodes that providers run,
  * counted as they run: a fused node is one. With less it has failed, and its policy says what that means. It is named in any spelling;
  * BP_E_INVALID: it is not in the list, or share is out of range. 0: any node will do.
@@ -997,6 +1011,21 @@ BP_API bp_rc bp_report_get_group(const bp_report *report, uint32_t i, bp_report_
  * BP_NONE (an input or output of the model). NULL: end. */
 BP_API const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t *from,
                                   uint32_t *to);
+
+/* A value whose sizes or rank are not those that the model declares; the declared ones are ignored. */
+typedef struct bp_report_mismatch {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    const char *value;
+    const char *path; /* names of the nodes around it, "loop1/body"; "" at the top */
+    const char *inferred, *declared; /* "float32[4]", "float32[batch,3]" */
+} bp_report_mismatch;
+
+/* One a value. Runs may add rows to a session's report: sizes known by then only. [any thread] */
+BP_API uint32_t bp_report_mismatch_count(const bp_report *report);
+BP_API bp_rc bp_report_get_mismatch(const bp_report *report, uint32_t i, bp_report_mismatch *out,
+                                    bp_err *err) BP_CHECKED;
+
 /* The whole as JSON; *out is the caller's, to bp_free(). */
 BP_API bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err) BP_CHECKED;
 

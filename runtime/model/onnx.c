@@ -12,6 +12,7 @@
 
 #include "graph/flex_attention.h"
 #include "graph/gradient.h"
+#include "graph/schema.h"
 #include "model/external.h"
 #include "model/model.h"
 #include "model/sniff.h"
@@ -24,17 +25,17 @@ const char *bp_onnx_domain(const char *domain)
 
 /* ---- the head of a model --------------------------------------------------------------------- */
 
+/*
+ * The last import of a domain counts, as in ONNX Runtime. Version 0 has no operators: files import it
+ * of sets that they don't use.
+ */
 static bp_rc add_opset(struct bp_strmap *opsets, const Bp__OperatorSetIdProto *proto, bp_err *err)
 {
     const char *domain = bp_onnx_domain(proto->domain);
-    uint32_t before = bp_strmap_get(opsets, domain, 0);
 
-    if (proto->version < 1 || proto->version >= INT32_MAX)
+    if (proto->version < 0 || proto->version >= INT32_MAX)
         return bp_fail(err, BP_E_VERSION, "imports version %lld of operator set '%.80s'",
                        (long long)proto->version, domain);
-    if (before != 0 && before != (uint32_t)proto->version)
-        return bp_fail(err, BP_E_INVALID, "imports versions %u and %lld of operator set '%.80s'",
-                       before, (long long)proto->version, domain);
     if (!bp_strmap_put(opsets, domain, (uint32_t)proto->version))
         return bp_fail_nomem(err, "operator sets");
     return BP_OK;
@@ -48,6 +49,35 @@ bp_rc bp_onnx_read_opsets(struct bp_strmap *opsets, Bp__OperatorSetIdProto *cons
     for (size_t i = 0; i < n && rc >= 0; i++)
         rc = add_opset(opsets, protos[i], err);
     return rc;
+}
+
+uint32_t bp_onnx_opset_of(const struct bp_onnx *onnx, const char *domain)
+{
+    uint32_t version = bp_strmap_get(&onnx->opsets, domain, BP_NONE);
+    uint32_t newest = bp_schema_newest(domain);
+
+    if (version != BP_NONE)
+        return version;
+    return newest ? newest : 1;
+}
+
+bp_rc bp_onnx_check_released(const struct bp_onnx *onnx, bp_err *err)
+{
+    const char *domain;
+    int64_t ignored;
+
+    for (uint32_t i = 0; (domain = bp_onnx_opset(onnx, i, &ignored)) != NULL; i++) {
+        uint32_t version = bp_onnx_opset_of(onnx, domain);
+        uint32_t newest = bp_schema_newest(domain);
+
+        if (newest && version > newest)
+            return bp_fail(err, BP_E_VERSION,
+                           "%s: imports version %u of operator set '%s', the newest that is known "
+                           "is %u: convert the model to that, or allow newer ones "
+                           "(bp_session_options_set_newer_opsets, --newer-opsets)",
+                           onnx->name, version, domain[0] ? domain : "ai.onnx", newest);
+    }
+    return BP_OK;
 }
 
 static bp_rc check_head(struct bp_onnx *onnx, bp_err *err)
@@ -237,9 +267,7 @@ void bp_onnx_unref(struct bp_onnx *onnx)
 /* For bp_ir_seal. */
 static uint32_t opset_of(void *h, const char *domain)
 {
-    const struct bp_onnx *onnx = h;
-
-    return bp_strmap_get(&onnx->opsets, domain, 0);
+    return bp_onnx_opset_of(h, domain);
 }
 
 bp_rc bp_onnx_graph(struct bp_onnx *onnx, bool open_defaults, struct bp_region *region,

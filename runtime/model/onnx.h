@@ -29,6 +29,14 @@ bp_rc bp_onnx_save(const struct bp_onnx *onnx, const bp_model_sink *sink, bp_err
  */
 bp_rc bp_onnx_rebuild(struct bp_onnx *onnx, const struct bp_ir *ir, struct bp_region *region,
                       struct bp_onnx **out, bp_err *err) BP_CHECKED;
+/*
+ * The version of a domain's operators that counts: the one that the model imports, 0 for one without
+ * operators; where it imports none, the newest that is known, 1 of domains that are not known, as in
+ * ONNX Runtime. The domain "ai.onnx" is "".
+ */
+uint32_t bp_onnx_opset_of(const struct bp_onnx *onnx, const char *domain);
+/* BP_E_VERSION: the model imports an operator set newer than the newest that is known. */
+bp_rc bp_onnx_check_released(const struct bp_onnx *onnx, bp_err *err) BP_CHECKED;
 struct bp_onnx *bp_onnx_ref(struct bp_onnx *onnx);
 void bp_onnx_unref(struct bp_onnx *onnx); /* NULL is fine */
 

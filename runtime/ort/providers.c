@@ -198,6 +198,7 @@ static uint32_t host_level(GraphOptimizationLevel level)
 OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_options **out)
 {
     bp_session_options *made = NULL;
+    const char *released_only;
     struct ort_err err;
     bp_rc rc = bp_session_options_create(&made, ort_err_init(&err));
     OrtStatus *status;
@@ -206,6 +207,10 @@ OrtStatus *ort_options_to_host(const OrtSessionOptions *options, bp_session_opti
         return ort_from(rc, &err, ORT_OTHER, NULL);
     if (options->intra_op > 0 && !options->env_threads)
         bp_session_options_set_threads(made, (uint32_t)options->intra_op);
+    bp_session_options_set_strict_shapes(
+        made, ort_keys_is_on(&options->config, "session.strict_shape_type_inference"));
+    released_only = ort_keys_get(&options->config, "session.allow_released_opsets_only");
+    bp_session_options_set_newer_opsets(made, released_only && strcmp(released_only, "0") == 0);
     rc = bp_session_options_set_optimization(made, host_level(options->level), ort_err_init(&err));
     status = rc < 0 ? ort_from(rc, &err, ORT_OTHER, NULL) : add_all(options, made);
     if (status) {

@@ -93,7 +93,7 @@ static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
         else if (bp_node_is_hosted(node, facts))
             verdicts[i] = refusal(BP_R_DTYPE, "values that are no tensors are the host's");
         else if (node->opset == 0)
-            verdicts[i] = refusal(BP_R_OP, "the model imports no operator set of its domain");
+            verdicts[i] = refusal(BP_R_OP, "the model imports version 0 of its domain, which has no operators");
         else if (!node->schema)
             verdicts[i] = refusal(BP_R_OP, "the host knows no such operator");
         else if (is_replaced(node->schema) && !asked->runs_custom)

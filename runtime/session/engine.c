@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "graph/mismatch.h"
 #include "session/custom.h"
 #include "session/explain.h"
 #include "session/judging.h"
@@ -19,6 +20,13 @@ static void tell(const struct bp_engine_wish *wish, const char *phase, double fr
 {
     if (wish->progress)
         wish->progress(wish->progress_user, phase, fraction);
+}
+
+/* Where declared shapes that do not fit are told. */
+static struct bp_mismatches *mismatches_of(const struct bp_engine *engine,
+                                           const struct bp_engine_wish *wish)
+{
+    return wish->mismatches ? wish->mismatches : bp_report_mismatches(engine->report);
 }
 
 /* One attempt with the providers that are left. */
@@ -43,6 +51,8 @@ static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wis
     rc = bp_engine_optimize(engine, wish, err);
     if (rc >= 0)
         rc = bp_body_create(maker, engine->ir, NULL, NULL, "", &engine->body, err);
+    if (rc >= 0)
+        rc = bp_mismatches_judge(mismatches_of(engine, wish), err);
     if (rc >= 0 && maker->n_missing > 0 && !wish->claims_only)
         rc = bp_fail(err, BP_E_UNSUPPORTED, "no provider takes %u node%s: %s%s", maker->n_missing,
                      maker->n_missing == 1 ? "" : "s", missing.data ? missing.data : "",
@@ -54,13 +64,18 @@ static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wis
 /* The model's graph; anew where passes have changed it for providers that are no more. */
 static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
 {
+    bp_rc rc;
+
     if (engine->ir && !bp_engine_is_optimized(wish))
         return BP_OK;
     if (engine->ir)
         bp_ir_finish(engine->ir);
     engine->ir = NULL;
-    return bp_onnx_graph_with(engine->onnx, wish->open_defaults, &engine->custom, &engine->region,
-                              &engine->symbols, &engine->ir, err);
+    rc = bp_onnx_graph_with(engine->onnx, wish->open_defaults, &engine->custom, &engine->region,
+                            &engine->symbols, &engine->ir, err);
+    if (rc >= 0)
+        engine->ir->mismatches = mismatches_of(engine, wish);
+    return rc;
 }
 
 static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
@@ -174,7 +189,9 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_
     bp_rc rc;
 
     tell(wish, "graph", 0.1);
-    rc = bp_env_custom_table(env, wish->operators, &engine->custom, err);
+    rc = wish->newer_opsets ? BP_OK : bp_onnx_check_released(engine->onnx, err);
+    if (rc >= 0)
+        rc = bp_env_custom_table(env, wish->operators, &engine->custom, err);
     if (rc >= 0)
         rc = make_graph(engine, wish, err);
     if (rc < 0)
@@ -224,8 +241,11 @@ bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx, const struct bp
         return bp_fail_nomem(err, "a session");
     engine->onnx = bp_onnx_ref(onnx);
     rc = bp_report_create(&engine->report, err);
-    if (rc >= 0)
+    if (rc >= 0) {
+        bp_report_mismatches(engine->report)->log = &env->log;
+        bp_report_mismatches(engine->report)->is_strict = wish->strict_shapes;
         rc = fill_and_tell(engine, env, wish, err);
+    }
     if (rc < 0) {
         bp_engine_destroy(engine);
         return rc;

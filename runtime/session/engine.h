@@ -31,6 +31,9 @@ struct bp_engine_wish {
     uint32_t level;          /* BP_OPTIMIZE_* */
     uint64_t disabled_passes; /* a bit for each, by its index in the table */
     bool is_session;         /* BACKPLANE_REPORT tells of it */
+    bool newer_opsets;       /* operator sets newer than the tables are fine */
+    bool strict_shapes;      /* declared shapes that do not fit are an error */
+    struct bp_mismatches *mismatches; /* where they are told; NULL: in the engine's own report */
     bool claims_only;        /* for a plan: nothing is compiled, it cannot run */
     bp_progress_fn progress; /* may be NULL */
     void *progress_user;

@@ -74,6 +74,7 @@ bp_rc bp_session_general(bp_session *session, struct bp_ported **out, bp_err *er
     bp_rc rc = BP_OK;
 
     wish.open_defaults = true;
+    wish.mismatches = bp_report_mismatches(session->main.engine->report);
     pthread_mutex_lock(&session->lock);
     if (!session->general.engine) {
         rc = make_ported(session, &wish, &session->general, err);

@@ -17,6 +17,8 @@ struct bp_session_options {
     uint32_t level;           /* BP_OPTIMIZE_* */
     uint64_t disabled_passes; /* a bit for each */
     bool strict;
+    bool strict_shapes;
+    bool newer_opsets;
     bp_progress_fn progress;
     void *progress_user;
 };
@@ -60,7 +62,10 @@ struct bp_session {
     uint64_t create_ns;
 };
 
-/* Ports of a graph. facts (may be NULL: declared ones) tell more of the outputs. */
+/*
+ * Ports of a graph. Outputs are as the model declares them; facts (may be NULL) tell what it leaves
+ * open, and take out what they contradict.
+ */
 bp_rc bp_ports_init(struct bp_ports *ports, const struct bp_ir *ir, const struct bp_fact *facts,
                     const struct bp_symbols *symbols, bp_err *err) BP_CHECKED;
 void bp_ports_finish(struct bp_ports *ports);

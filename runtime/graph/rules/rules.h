@@ -69,6 +69,7 @@
 #define A_STRINGS(name_) {.name = name_, .type = BP_ATTR_STRING, .is_list = true}
 #define A_TENSOR_OPT(name_) {.name = name_, .type = BP_ATTR_TENSOR}
 #define A_TENSOR_REQ(name_) {.name = name_, .type = BP_ATTR_TENSOR, .is_required = true}
+#define A_GRAPH_OPT(name_) {.name = name_, .type = BP_ATTR_GRAPH}
 #define A_GRAPH_REQ(name_) {.name = name_, .type = BP_ATTR_GRAPH, .is_required = true}
 /* clang-format on */
 
@@ -157,6 +158,8 @@ bp_rc bp_rule_same_content(struct bp_infer *infer, uint32_t i,
 bp_rc bp_rule_rank(struct bp_infer *infer, uint32_t i, uint32_t min, uint32_t max) BP_CHECKED;
 /* BP_E_SHAPE unless input i is absent, unknown, a scalar or one element. */
 bp_rc bp_rule_scalar(struct bp_infer *infer, uint32_t i) BP_CHECKED;
+/* BP_E_SHAPE when input i is known to have another number of elements than one; of any rank. */
+bp_rc bp_rule_one_element(struct bp_infer *infer, uint32_t i) BP_CHECKED;
 /*
  * BP_E_SHAPE when dimension `axis` of input i is known and is not `size`, also known; `whose` says
  * where that comes from. No complaint when the input is absent or of another rank.
