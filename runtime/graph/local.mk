@@ -92,4 +92,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/symbol.h \
 	%D%/symbol_calc.c \
 	%D%/symbol_rows.h \
-	%D%/symbol_words.c
+	%D%/symbol_words.c \
+	%D%/without.c \
+	%D%/without.h

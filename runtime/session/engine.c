@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "graph/mismatch.h"
+#include "graph/without.h"
 #include "session/custom.h"
 #include "session/explain.h"
 #include "session/judging.h"
@@ -61,6 +62,37 @@ static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wis
     return rc;
 }
 
+/* Declared shapes say nothing any more but those of inputs that are no scalars. */
+static void open_scalars(struct bp_ir *ir)
+{
+    for (uint32_t v = 0; v < ir->n_values; v++) {
+        struct bp_ir_value *value = &ir->values[v];
+
+        if (ir->parent || !(value->flags & BP_IR_INPUT) || value->declared.rank == 0)
+            value->declared.rank = BP_RANK_UNKNOWN;
+    }
+    for (struct bp_ir *body = ir->first_body; body; body = body->next_body)
+        open_scalars(body);
+}
+
+static bp_rc leave_out(struct bp_ir *ir, const struct bp_engine_wish *wish, bp_err *err)
+{
+    bool *marked = calloc((size_t)ir->n_values + 1, sizeof *marked);
+
+    if (!marked)
+        return bp_fail_nomem(err, "a graph");
+    for (uint32_t i = 0; i < wish->n_without; i++) {
+        uint32_t value = bp_strmap_get(&ir->by_name, wish->without[i], BP_NONE);
+
+        if (value != BP_NONE)
+            marked[value] = true;
+    }
+    bp_ir_mark_downstream(ir, marked);
+    bp_ir_drop_marked(ir, marked);
+    free(marked);
+    return BP_OK;
+}
+
 /* The model's graph; anew where passes have changed it for providers that are no more. */
 static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
 {
@@ -75,7 +107,9 @@ static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_wish *w
                             &engine->symbols, &engine->ir, err);
     if (rc >= 0)
         engine->ir->mismatches = mismatches_of(engine, wish);
-    return rc;
+    if (rc >= 0 && wish->open_scalars)
+        open_scalars(engine->ir);
+    return rc >= 0 && wish->n_without > 0 ? leave_out(engine->ir, wish, err) : rc;
 }
 
 static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)

@@ -28,6 +28,9 @@ struct bp_engine_wish {
     const struct bp_custom_list *operators; /* the session's own; may be NULL */
     const struct bp_place_list *places; /* may be NULL */
     bool open_defaults;      /* initializers that are inputs stay inputs; see bp_onnx_graph() */
+    bool open_scalars;       /* inputs that are declared as scalars may have any shape */
+    const char *const *without; /* inputs that nobody feeds: all that needs them is left out */
+    uint32_t n_without;
     uint32_t level;          /* BP_OPTIMIZE_* */
     uint64_t disabled_passes; /* a bit for each, by its index in the table */
     bool is_session;         /* BACKPLANE_REPORT tells of it */
