@@ -22,6 +22,8 @@ static bp_rc json_ios(struct json *json, const struct info *s, bool outputs, bp_
         json_object(json, NULL);
         json_string(json, "name", io.name);
         json_string(json, "type", bp_dtype_name(io.dtype));
+        if (io.type->kind == BP_KIND_SPARSE)
+            json_bool(json, "sparse", true);
         json_bool(json, "optional", io.flags & BP_IO_OPTIONAL);
         if (io.rank == BP_RANK_UNKNOWN) {
             json_string(json, "shape", NULL);
@@ -72,6 +74,7 @@ static void json_facts(struct json *json, const struct info *s)
     int64_t version;
 
     json_string(json, "model", s->path);
+    json_string(json, "format", info->format == BP_MODEL_FORMAT_ORT ? "ort" : "onnx");
     json_string(json, "graph", info->graph_name);
     json_string(json, "producer", info->producer);
     json_string(json, "producer_version", info->producer_version);

@@ -5,6 +5,10 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/bytes.c \
 	%D%/bytes.h \
 	%D%/cpus.c \
+	%D%/flat.c \
+	%D%/flat.h \
+	%D%/flat_write.c \
+	%D%/flat_write.h \
 	%D%/json.c \
 	%D%/log.c \
 	%D%/log.h \

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/logger.h"
 #include "ort/status.h"
 
 /* What there is one of in a process. */
@@ -29,22 +30,25 @@ struct wish {
 
 /* ---- logging --------------------------------------------------------------------------------- */
 
-void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *place,
-                   const char *text)
+void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *id,
+                   const char *place, const char *text)
 {
     static const char letters[] = "VIWEF";
 
     if (env->log)
-        env->log(env->log_param, severity, category, env->log_id, place, text);
+        env->log(env->log_param, severity, category, id, place, text);
     else
-        fprintf(stderr, "[%c:onnxruntime:%s, %s] %s\n", letters[severity], env->log_id, category,
-                text);
+        fprintf(stderr, "[%c:onnxruntime:%s, %s] %s\n", letters[severity], id, category, text);
 }
 
 void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text)
 {
-    if ((int)severity >= atomic_load_explicit(&env->severity, memory_order_relaxed))
-        ort_env_write(env, severity, category, "backplane", text);
+    const OrtLogger *logger = ort_logger_now();
+
+    if (logger && logger->env == env)
+        ort_logger_log(logger, severity, category, "backplane", text);
+    else if ((int)severity >= atomic_load_explicit(&env->severity, memory_order_relaxed))
+        ort_env_write(env, severity, category, env->log_id, "backplane", text);
 }
 
 static void log_line(void *user, uint32_t level, const char *domain, const char *text)

@@ -13,6 +13,8 @@ if HAVE_VERSION_SCRIPT
 EXTRA_%C%_libonnxruntime_la_DEPENDENCIES = %D%/libonnxruntime.map
 endif
 %C%_libonnxruntime_la_SOURCES = \
+	runtime/base/flat.c \
+	runtime/base/flat.h \
 	runtime/base/put.c \
 	runtime/base/put.h \
 	%D%/absent.h \
@@ -91,6 +93,8 @@ endif
 	%D%/provider_objects.c \
 	%D%/provider_options.c \
 	%D%/providers.c \
+	%D%/refusals.c \
+	%D%/refusals.h \
 	%D%/rules.c \
 	%D%/run.c \
 	%D%/run_async.c \
@@ -112,6 +116,7 @@ endif
 	%D%/slots_interop.inc \
 	%D%/sparse.c \
 	%D%/sparse.h \
+	%D%/sparse_object.c \
 	%D%/status.c \
 	%D%/status.h \
 	%D%/strings.c \

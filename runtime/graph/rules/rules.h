@@ -78,6 +78,7 @@
 #define K_OPTIONAL (1u << BP_KIND_OPTIONAL)
 #define K_TENSOR (1u << BP_KIND_TENSOR)
 #define K_MAP (1u << BP_KIND_MAP)
+#define K_SPARSE (1u << BP_KIND_SPARSE)
 
 /* Sets of types that come up again and again; "3": before bfloat16 was a type. */
 #define FLOAT3 BP_T_FLOAT3
@@ -157,6 +158,8 @@ bp_rc bp_rule_same_content(struct bp_infer *infer, uint32_t i,
 bp_rc bp_rule_rank(struct bp_infer *infer, uint32_t i, uint32_t min, uint32_t max) BP_CHECKED;
 /* BP_E_SHAPE unless input i is absent, unknown, a scalar or one element. */
 bp_rc bp_rule_scalar(struct bp_infer *infer, uint32_t i) BP_CHECKED;
+/* BP_E_SHAPE when input i is known to have another number of elements than one; of any rank. */
+bp_rc bp_rule_one_element(struct bp_infer *infer, uint32_t i) BP_CHECKED;
 /*
  * BP_E_SHAPE when dimension `axis` of input i is known and is not `size`, also known; `whose` says
  * where that comes from. No complaint when the input is absent or of another rank.
