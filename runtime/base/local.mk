@@ -5,6 +5,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/bytes.c \
 	%D%/bytes.h \
 	%D%/cpus.c \
+	%D%/guard.c \
+	%D%/guard.h \
 	%D%/json.c \
 	%D%/log.c \
 	%D%/log.h \
