@@ -13,6 +13,8 @@ if HAVE_VERSION_SCRIPT
 EXTRA_%C%_libonnxruntime_la_DEPENDENCIES = %D%/libonnxruntime.map
 endif
 %C%_libonnxruntime_la_SOURCES = \
+	runtime/base/guard.c \
+	runtime/base/guard.h \
 	runtime/base/put.c \
 	runtime/base/put.h \
 	%D%/absent.h \
@@ -34,6 +36,8 @@ endif
 	%D%/contexts.h \
 	%D%/copy.c \
 	%D%/custom.h \
+	%D%/custom_ask.c \
+	%D%/custom_ask.h \
 	%D%/custom_domain.c \
 	%D%/custom_kernel.c \
 	%D%/custom_library.c \
@@ -54,6 +58,8 @@ endif
 	%D%/graph_copy.c \
 	%D%/graph_encode.c \
 	%D%/graph_view.c \
+	%D%/guarded.c \
+	%D%/guarded.h \
 	%D%/hardware.c \
 	%D%/hardware.h \
 	%D%/invoke.c \
