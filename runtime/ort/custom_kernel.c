@@ -159,14 +159,20 @@ static void call_create(void *u)
         kernel->own = op->fn.CreateKernel(op->at, making->api, kernel->info);
 }
 
+/* Whatever the code of a kernel that cannot be made, a session fails with the same, as ONNX Runtime's. */
 static OrtStatus *make(struct ort_kernel *kernel)
 {
     struct making making = {kernel, OrtGetApiBase()->GetApi(kernel->op->fn.version), NULL};
     struct bp_thrown thrown;
+    OrtStatus *status;
 
     if (!bp_guard(call_create, &making, &thrown))
         return ort_thrown_as(ORT_RUNTIME_EXCEPTION, &thrown, "CreateKernel");
-    return making.status;
+    if (!making.status)
+        return NULL;
+    status = ort_fail(ORT_RUNTIME_EXCEPTION, "%s", ort_GetErrorMessage(making.status));
+    ort_ReleaseStatus(making.status);
+    return status;
 }
 
 static void finish(struct ort_kernel *kernel)
