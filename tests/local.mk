@@ -41,6 +41,7 @@ include %D%/proofs/local.mk
 include %D%/examples/local.mk
 include %D%/kit/local.mk
 include %D%/ort/local.mk
+include %D%/clients/local.mk
 
 if HAVE_CHECK
 check_PROGRAMS += $(unit_tests)

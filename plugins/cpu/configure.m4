@@ -59,7 +59,7 @@ BP_PROVIDER([cpu], [the reference that runs every operator], [
     BP_LAZY_LIB([PCRE2], [libpcre2-8], [-lpcre2-8],
         [[#define PCRE2_CODE_UNIT_WIDTH 8
           #include <pcre2.h>]], [[return pcre2_config(PCRE2_CONFIG_VERSION, NULL);]],
-        [RegexFullMatch], [libpcre2-dev])
+        [RegexFullMatch and Tokenizer], [libpcre2-dev])
     BP_LAZY_LIB([UNISTRING], [libunistring], [-lunistring],
         [[#include <unicase.h>]],
         [[return u8_tolower(NULL, 0, NULL, NULL, NULL, NULL) == NULL;]],

@@ -184,6 +184,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/range.inc \
 	%D%/kernels/recurrent.c \
 	%D%/kernels/recurrent.h \
+	%D%/kernels/recurrent_int8.c \
+	%D%/kernels/recurrent_int8.h \
 	%D%/kernels/reduce.c \
 	%D%/kernels/reduce.h \
 	%D%/kernels/reduce_entry.inc \
@@ -192,6 +194,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/reduce_loops.c \
 	%D%/kernels/regex.c \
 	%D%/kernels/regex.h \
+	%D%/kernels/regex_match.c \
+	%D%/kernels/regex_match.h \
 	%D%/kernels/resample.c \
 	%D%/kernels/resample.h \
 	%D%/kernels/resample.inc \
@@ -389,6 +393,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/ms_qproduct.c \
 	%D%/ops/ms_rotary.c \
 	%D%/ops/ms_same.c \
+	%D%/ops/ms_tokenizer.c \
 	%D%/ops/ms_unique.c \
 	%D%/ops/mul.c \
 	%D%/ops/multinomial.c \

@@ -50,6 +50,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/ms.h \
 	%D%/rules/ms_attention.c \
 	%D%/rules/ms_elements.c \
+	%D%/rules/ms_generate.c \
 	%D%/rules/ms_matrix.c \
 	%D%/rules/ms_misc.c \
 	%D%/rules/ms_quant.c \

@@ -12,6 +12,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/passes.h \
 	%D%/passes/activation.c \
 	%D%/passes/activation.h \
+	%D%/passes/capture_invariants.c \
 	%D%/passes/conv_kit.c \
 	%D%/passes/conv_kit.h \
 	%D%/passes/drop_no_ops.c \

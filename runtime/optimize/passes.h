@@ -30,6 +30,7 @@ bp_rc bp_pass_find(const char *name, uint32_t *out, bp_err *err) BP_CHECKED;
 bp_rc bp_pass_drop_unused(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
 bp_rc bp_pass_fold_constants(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
 bp_rc bp_pass_drop_no_ops(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
+bp_rc bp_pass_capture_invariants(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
 bp_rc bp_pass_merge_moves(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
 bp_rc bp_pass_merge_slices(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;
 bp_rc bp_pass_share_equal(struct bp_rewrite *rw, bp_err *err) BP_CHECKED;

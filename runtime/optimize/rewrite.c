@@ -107,13 +107,13 @@ void bp_rw_drop_unused(struct bp_rewrite *rw, uint32_t n)
 
 /* ---- inputs and outputs ---------------------------------------------------------------------- */
 
-bp_rc bp_rw_set_inputs(struct bp_rewrite *rw, uint32_t n, uint32_t n_in, const uint32_t *in,
-                       bp_err *err)
+bp_rc bp_rw_set_reads(struct bp_rewrite *rw, uint32_t n, uint32_t n_in, const uint32_t *in,
+                      uint32_t n_implicit, uint32_t *implicit, bp_err *err)
 {
     struct bp_ir_node *node = &rw->ir->nodes[n];
     uint32_t *list = bp_region_array(rw->ir->region, n_in, sizeof *list);
     uint32_t old = rw->nodes.first_use[n], n_old = uses_of(rw, n);
-    uint32_t first = bp_rw_new_uses(rw, n_in + node->n_implicit);
+    uint32_t first = bp_rw_new_uses(rw, n_in + n_implicit);
 
     if (!list || first == BP_NONE)
         return bp_fail_nomem(err, "the inputs of a node");
@@ -121,15 +121,28 @@ bp_rc bp_rw_set_inputs(struct bp_rewrite *rw, uint32_t n, uint32_t n_in, const u
         memcpy(list, in, n_in * sizeof *in);
     node->in = list;
     node->n_in = n_in;
+    node->implicit = implicit;
+    node->n_implicit = n_implicit;
     rw->nodes.first_use[n] = first;
     rw->nodes.n_in[n] = n_in;
     rw->nodes.flags[n] &= ~(uint32_t)BP_RW_STALE;
     for (uint32_t slot = 0; slot < bp_rw_n_reads(node); slot++) /* before the old ones may go */
         bp_rw_link(rw, first + slot, n, bp_rw_read_at(node, slot));
+    for (uint32_t i = 0; i < n_implicit; i++)
+        rw->values.flags[implicit[i]] |= BP_RW_CAPTURED;
+    bp_rw_refresh(rw, n);
     for (uint32_t use = old; use < old + n_old; use++)
         unlink_use(rw, use);
     sweep(rw);
     return BP_OK;
+}
+
+bp_rc bp_rw_set_inputs(struct bp_rewrite *rw, uint32_t n, uint32_t n_in, const uint32_t *in,
+                       bp_err *err)
+{
+    const struct bp_ir_node *node = &rw->ir->nodes[n];
+
+    return bp_rw_set_reads(rw, n, n_in, in, node->n_implicit, node->implicit, err);
 }
 
 bp_rc bp_rw_set_input(struct bp_rewrite *rw, uint32_t n, uint32_t i, uint32_t value, bp_err *err)

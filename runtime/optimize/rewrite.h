@@ -186,6 +186,9 @@ bp_rc bp_rw_set_inputs(struct bp_rewrite *rw, uint32_t n, uint32_t n_in, const u
                        bp_err *err) BP_CHECKED;
 bp_rc bp_rw_set_input(struct bp_rewrite *rw, uint32_t n, uint32_t i, uint32_t value,
                       bp_err *err) BP_CHECKED;
+/* The same, with other values that its bodies capture; that list, of the graph's region, is kept. */
+bp_rc bp_rw_set_reads(struct bp_rewrite *rw, uint32_t n, uint32_t n_in, const uint32_t *in,
+                      uint32_t n_implicit, uint32_t *implicit, bp_err *err) BP_CHECKED;
 /*
  * Lets all that read `value` read `by`. False: that cannot be, as bodies capture it, or it is an
  * output that nobody else can write; nothing was changed then.

@@ -79,6 +79,18 @@ bp_rc bp_growing_reserve(struct bp_growing *growing, size_t bytes, size_t keep, 
     return BP_OK;
 }
 
+void bp_growing_show(struct bp_growing *growing, const struct bp_cell *made, struct bp_cell *out)
+{
+    if (made->rank)
+        memcpy(growing->dims, made->dims, made->rank * sizeof *made->dims);
+    growing->rank = made->rank;
+    growing->bytes = made->bytes;
+    *out = *made;
+    out->object = NULL;
+    out->base = growing->data;
+    out->dims = growing->dims;
+}
+
 bp_rc bp_growing_copy(struct bp_growing *growing, const struct bp_cell *from, struct bp_cell *out,
                       bp_err *err)
 {
@@ -91,13 +103,6 @@ bp_rc bp_growing_copy(struct bp_growing *growing, const struct bp_cell *from, st
     if (rc < 0)
         return rc;
     bp_tensor_copy_to(&tensor, growing->data);
-    if (from->rank)
-        memcpy(growing->dims, from->dims, from->rank * sizeof *from->dims);
-    growing->rank = from->rank;
-    growing->bytes = from->bytes;
-    *out = *from;
-    out->object = NULL;
-    out->base = growing->data;
-    out->dims = growing->dims;
+    bp_growing_show(growing, from, out);
     return BP_OK;
 }

@@ -127,8 +127,8 @@ static void destroy_carried(struct bp_frame_state *frame)
 {
     for (uint32_t u = 0; frame->carried && u < frame->body->n_units; u++) {
         for (uint32_t i = 0; frame->carried[u] && i < n_carried(frame, u); i++) {
-            free(frame->carried[u][i].room[0].data);
-            free(frame->carried[u][i].room[1].data);
+            free(frame->carried[u][i].buffers[0].data);
+            free(frame->carried[u][i].buffers[1].data);
             bp_object_release(frame->carried[u][i].object);
         }
         free(frame->carried[u]);
@@ -162,6 +162,7 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
     free(frame->plans);
     free(frame->growing);
     free(frame->wanted);
+    free(frame->carry_to);
     free(frame->cells);
     free(frame->key);
     free(frame);

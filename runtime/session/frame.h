@@ -97,6 +97,7 @@ struct bp_frame_state {
     struct bp_symbols symbols;         /* of sizes that come with data */
     struct bp_cell *cells;             /* one a value */
     bp_binding **wanted;               /* one a value: where a caller wants it; NULL: nowhere */
+    struct bp_growing **carry_to;      /* one a value: where a loop wants it; the list may be NULL */
     bp_object **held;                  /* one a value: what keeps its cell alive; or NULL */
     struct bp_growing *growing;        /* one a value of unknown size; allocated at first need */
     struct bp_carried **carried;       /* [unit] of loops: values between rounds, made at first need */
@@ -116,11 +117,11 @@ bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_e
 bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *unit, uint32_t i,
                            struct bp_frame_state **out, bp_err *err) BP_CHECKED;
 /*
- * Room for values that a loop carries, kept with the frame: two for each, taken in turns, so that a
- * round can read the last one's while it makes its own.
+ * A value that a loop carries, kept with the frame. It has two buffers, so that an iteration can read
+ * the last value while it makes the next one.
  */
 struct bp_carried {
-    struct bp_growing room[2];
+    struct bp_growing buffers[2];
     struct bp_cell cell; /* as it is now */
     bp_object *object;   /* owned, when the cell has one */
 };
@@ -147,6 +148,8 @@ bp_tensor bp_cell_tensor(const struct bp_cell *cell);
 /* Room for `bytes`; with `keep`, what is there stays. */
 bp_rc bp_growing_reserve(struct bp_growing *growing, size_t bytes, size_t keep,
                          bp_err *err) BP_CHECKED;
+/* *out shows `made`, whose elements lie in the buffer; its sizes are copied there too. */
+void bp_growing_show(struct bp_growing *growing, const struct bp_cell *made, struct bp_cell *out);
 /* Copies a tensor's elements, strings with their text, and its dims; *out shows the copy. */
 bp_rc bp_growing_copy(struct bp_growing *growing, const struct bp_cell *from, struct bp_cell *out,
                       bp_err *err) BP_CHECKED;

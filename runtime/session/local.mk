@@ -11,6 +11,13 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/custom_provider.c \
 	%D%/hosted/branch.c \
 	%D%/hosted/dictionary.c \
+	%D%/hosted/generate.c %D%/hosted/generate.h \
+	%D%/hosted/generate_beams.c \
+	%D%/hosted/generate_feeds.c \
+	%D%/hosted/generate_params.c \
+	%D%/hosted/generate_run.c \
+	%D%/hosted/generate_sample.c \
+	%D%/hosted/generate_scores.c \
 	%D%/hosted/hosted.c \
 	%D%/hosted/hosted.h \
 	%D%/hosted/loop.c \

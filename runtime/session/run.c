@@ -59,6 +59,16 @@ bp_rc bp_run_prepare_output(const char *name, const struct bp_cell *cell, bp_bin
     return BP_OK;
 }
 
+/* Where a loop wants a value that it carries: there it need not be copied once it is made. */
+static bp_rc place_carried(struct bp_growing *to, struct bp_cell *cell, bp_err *err)
+{
+    bp_rc rc = bp_growing_reserve(to, cell->bytes, 0, err);
+
+    if (rc >= 0)
+        cell->base = to->data;
+    return rc;
+}
+
 /* Values that outlive the stage: where they will lie, for those whose shape is known. */
 static bp_rc place_kept(struct bp_run_state *state, const struct bp_stage *stage, bp_err *err)
 {
@@ -79,6 +89,11 @@ static bp_rc place_kept(struct bp_run_state *state, const struct bp_stage *stage
             if (rc < 0)
                 return rc;
             cell->base = bp_tensor_data(&wanted->tensor);
+        } else if (frame->carry_to && frame->carry_to[value] && cell->dtype != BP_DTYPE_STRING) {
+            bp_rc rc = place_carried(frame->carry_to[value], cell, err);
+
+            if (rc < 0)
+                return rc;
         }
         bp_stage_plan_bind(state->plan, value, cell->base, cell->bytes);
     }

@@ -58,7 +58,7 @@ static uint32_t read_dims(const char *text, int64_t *dims)
     while (*text) {
         char *end = (char *)(uintptr_t)text + 1;
 
-        dims[rank++] = *text == 'N' ? 2 : strtoll(text, &end, 10);
+        dims[rank++] = *text == 'N' ? 2 : *text == 'W' ? 4 : strtoll(text, &end, 10);
         text = *end == ',' ? end + 1 : end;
     }
     dims[rank] = -1; /* as lists of dims in models end */
@@ -332,6 +332,37 @@ static const struct row taken[] = {
      {IMAGE},
      {LIST("kernel_shape", 2, 2), LIST("strides", 2, 2), {"ceil_mode", 0, {1}}}},
     {"MaxPool", 1, "x", "y", {IMAGE}, {LIST("kernel_shape", 2, 2)}, "VALID"},
+    /* ceil_mode makes no difference with VALID, nor where sizes are free */
+    {"MaxPool",
+     12,
+     "x",
+     "y",
+     {{"x", "1,1,4,4"}},
+     {LIST("kernel_shape", 3, 2), LIST("strides", 1, 3), {"ceil_mode", 0, {1}}},
+     "VALID"},
+    {"MaxPool",
+     12,
+     "x",
+     "y",
+     {{"x", "N,1,W,W"}},
+     {LIST("kernel_shape", 3, 2), LIST("strides", 1, 3), {"ceil_mode", 0, {1}}},
+     "VALID"},
+    /* but with pads that are given it may make a window of one that is too large */
+    {"MaxPool",
+     12,
+     "x",
+     "y",
+     {{"x", "1,1,4,4"}},
+     {LIST("kernel_shape", 5, 5), LIST("strides", 2, 2), {"ceil_mode", 0, {1}}}},
+    {"AveragePool",
+     11,
+     "x",
+     "y",
+     {{"x", "N,1,W,W"}},
+     {LIST("kernel_shape", 6, 3),
+      LIST("pads", 1, 0, 0, 1),
+      LIST("strides", 2, 2),
+      {"ceil_mode", 0, {1}}}},
     {"GlobalAveragePool", 1, "x", "y", {IMAGE}},
     {"GlobalMaxPool", 1, "x", "y", {IMAGE}},
     {"BatchNormalization",
@@ -379,6 +410,8 @@ static const struct row kernels[] = {
     {"Abs", 13, "x", "y", {{"x", "2,3", BP_DTYPE_I32}}},
     {"Cast", 13, "x", "y", {{"x", "2,3"}}, {{"to", 0, {BP_DTYPE_F16}}}, NULL, BP_DTYPE_F16},
     {"Cast", 13, "x", "y", {{"x", "2,3"}}, {{"to", 0, {BP_DTYPE_I32}}}, NULL, BP_DTYPE_I32},
+    REFUSED(BP_R_DTYPE, "ACL makes 0", "Cast", 13, "x", "y", {{"x", "2,3"}},
+            {{"to", 0, {BP_DTYPE_U8}}}, .out_dtype = BP_DTYPE_U8),
     {"Ceil", 13, "x", "y", {{"x", "2,3"}}},
     {"Cos", 7, "x", "y", {{"x", "2,3"}}},
     {"Erf", 13, "x", "y", {{"x", "2,3"}}},

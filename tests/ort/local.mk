@@ -29,8 +29,8 @@ unit_tests += %D%/check_options
 %C%_check_options_LDADD = $(ort_test_ldadd)
 %C%_check_options_SOURCES = %D%/check_options.c %D%/kit.h tests/unit/proto_writer.h
 
-dist_check_SCRIPTS += %D%/versions.sh %D%/node.sh %D%/nodes.sh %D%/optimized.sh
-TESTS += %D%/versions.sh %D%/node.sh %D%/nodes.sh %D%/optimized.sh
+dist_check_SCRIPTS += %D%/versions.sh
+TESTS += %D%/versions.sh
 
 unit_tests += %D%/check_devices
 %C%_check_devices_CPPFLAGS = $(ort_test_cppflags)
@@ -129,7 +129,7 @@ unit_tests += %D%/check_allocators
 unit_tests += %D%/check_lora
 %C%_check_lora_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_lora_LDADD = $(ort_test_ldadd)
-%C%_check_lora_SOURCES = %D%/check_lora.c %D%/kit.h tests/unit/proto_writer.h
+%C%_check_lora_SOURCES = %D%/adapter_writer.h %D%/check_lora.c %D%/kit.h tests/unit/proto_writer.h
 
 unit_tests += %D%/check_policy
 %C%_check_policy_CPPFLAGS = $(ort_test_cppflags)

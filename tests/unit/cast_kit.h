@@ -224,6 +224,9 @@ static inline uint64_t expected_code(const struct type *from, const struct type 
         return (uint64_t)((frexp(x, &exponent) > 0.5) + exponent - 1 + 127);
     default:
         if (from_float) {
+            /* what is below 0 wraps around in an unsigned type: from 32 bits, or its own 64 */
+            if (to->kind == UINT)
+                low = to->bits < 64 ? -0x1p31 : -0x1p62;
             *any = isnan(x) || trunc(x) < low || trunc(x) >= end;
             /* packed ones keep the low bits, as in the data of ONNX */
             if (to->bits < 8 && fabs(x) < 0x1p62)

@@ -94,7 +94,7 @@ static void expect_row(const struct attention *a, int64_t b, int64_t h, int64_t 
     for (int64_t j = 0; j < total(a); j++)
         sum += p[j] = exp(p[j] - max);
     for (int64_t j = 0; j < total(a) && a->mode == 3; j++)
-        scores[j] = p[j] / sum;
+        scores[j] = is_open ? p[j] / sum : 0;
     for (int64_t e = 0; e < a->v_size; e++) {
         y[e] = 0;
         for (int64_t j = 0; j < total(a) && is_open; j++)

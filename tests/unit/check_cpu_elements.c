@@ -370,6 +370,10 @@ static double cast_reference(double from, uint32_t to)
         return from;
     if (isnan(from))
         return 0;
+    if (is_unsigned && cut < 0) { /* wraps around, from what a signed type holds */
+        cut = fmax(cut, bits < 64 ? -0x1p31 : -0x1p63);
+        return cut - floor(cut / exp2(bits)) * exp2(bits);
+    }
     low = is_unsigned ? 0 : -exp2(bits - 1);
     high = is_unsigned ? exp2(bits) - 1 : exp2(bits - 1) - 1;
     return cut < low ? low : cut > high ? high : cut;
@@ -387,7 +391,7 @@ START_TEST(casts_every_pair)
     for (size_t i = 0; i < COUNT(numbers); i++) {
         double as_from = cast_reference(numbers[i], from);
 
-        if (!typed_is_float(from) && fabs(numbers[i]) > 1e15)
+        if (!typed_is_float(from) && (fabs(numbers[i]) > 1e15 || as_from > 1e15))
             continue; /* the largest int64 is no double */
         /* integers are cut to their low bits, which is looked at elsewhere */
         if (!typed_is_float(from) && !typed_is_float(to) &&

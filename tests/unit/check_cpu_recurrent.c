@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_cpu_recurrent.c - LSTM, GRU and RNN of the CPU provider against loops that follow ONNX'
- * equations, with every input and attribute in and out.
+ * check_cpu_recurrent.c - LSTM, GRU and RNN of the CPU provider, and DynamicQuantizeLSTM, against
+ * loops that follow ONNX' equations, with every input and attribute in and out.
  */
 
 #include "config.h"
@@ -400,6 +400,21 @@ static void add_inputs(struct th *t, const struct net *k)
     th_output(t, "y", k->dtype, dims);
 }
 
+static void add_attributes(struct th *t, const struct net *k)
+{
+    th_int(t, "hidden_size", k->hidden);
+    th_string(t, "direction",
+              k->directions == 2 ? "bidirectional"
+              : k->is_reverse    ? "reverse"
+                                 : "forward");
+    if (k->option && k->op != RNN)
+        th_int(t, k->op == GRU ? "linear_before_reset" : "input_forget", 1);
+    if (k->clip > 0)
+        th_float(t, "clip", (float)k->clip);
+    if (k->own_functions)
+        add_functions(t, k);
+}
+
 static void add_node(struct th *t, const struct net *k)
 {
     char in[64];
@@ -413,18 +428,8 @@ static void add_node(struct th *t, const struct net *k)
              : k->has_c             ? "c"
                                     : "");
     th_node(t, ops[k->op], 14, in, k->op == LSTM ? "y yh yc" : "y yh");
-    th_int(t, "hidden_size", k->hidden);
     th_int(t, "layout", k->batch_first);
-    th_string(t, "direction",
-              k->directions == 2 ? "bidirectional"
-              : k->is_reverse    ? "reverse"
-                                 : "forward");
-    if (k->option && k->op != RNN)
-        th_int(t, k->op == GRU ? "linear_before_reset" : "input_forget", 1);
-    if (k->clip > 0)
-        th_float(t, "clip", (float)k->clip);
-    if (k->own_functions)
-        add_functions(t, k);
+    add_attributes(t, k);
 }
 
 START_TEST(recurs_as_defined)
@@ -532,6 +537,222 @@ START_TEST(refuses_what_it_does_not_know)
 }
 END_TEST
 
+/* ---- DynamicQuantizeLSTM --------------------------------------------------------------------- */
+
+/* The weights of one operand: what is fed, of directions x depth x 4 * hidden, with its scales. */
+struct weights {
+    uint32_t dtype;
+    bool by_column;
+    uint8_t bytes[2 * 20 * 80];
+    uint8_t zeros[2 * 80];
+    float scales[2 * 80];
+};
+
+/* Makes such weights; `to` gets their values as LSTM has them, directions x 4 * hidden x depth. */
+static void make_weights(const struct net *k, struct weights *w, int64_t depth, double *to)
+{
+    int64_t columns = 4 * k->hidden, per = w->by_column ? columns : 1;
+    int zero = (int)nums_pick(w->dtype == BP_DTYPE_I8 ? -9 : 120, w->dtype == BP_DTYPE_I8 ? 9 : 130);
+
+    for (int64_t i = 0; i < k->directions * per; i++) {
+        w->scales[i] = (float)nums_pick(8, 16) / 4096;
+        w->zeros[i] = (uint8_t)zero;
+    }
+    for (int64_t d = 0; d < k->directions; d++) {
+        for (int64_t i = 0; i < depth * columns; i++) {
+            uint8_t byte = (uint8_t)nums_pick(0, 255);
+            int64_t column = i % columns, n = d * per + (w->by_column ? column : 0);
+            int number = w->dtype == BP_DTYPE_I8 ? (int8_t)byte : byte;
+
+            w->bytes[d * depth * columns + i] = byte;
+            to[(d * columns + column) * depth + i / columns] =
+                (number - zero) * (double)w->scales[n];
+        }
+    }
+}
+
+/* Each of n numbers as its nearest step of 255 from the lowest to the highest of them and 0. */
+static void quantize(double *x, int64_t n)
+{
+    float low = 0, high = 0, scale, zero;
+
+    for (int64_t i = 0; i < n; i++) {
+        low = fminf(low, (float)x[i]);
+        high = fmaxf(high, (float)x[i]);
+    }
+    scale = high > low ? (high - low) / 255 : 1;
+    zero = rintf(-low / scale);
+    for (int64_t i = 0; i < n; i++) {
+        float y = fminf(fmaxf(rintf((float)x[i] / scale) + zero, 0), 255);
+
+        x[i] = (double)(y - zero) * (double)scale;
+    }
+}
+
+/* All entries of a direction, step by step: the state of all of them has one scale. */
+static void expect_int8_direction(struct net *k, int d)
+{
+    int64_t n = k->hidden, most = 0;
+    double *x = zeroes(k->steps * k->batch * k->input), *seen = zeroes(k->batch * n);
+
+    for (int64_t b = 0; b < k->batch; b++)
+        most = k->lengths[b] > most ? k->lengths[b] : most;
+    memcpy(x, k->x, (size_t)(k->steps * k->batch * k->input) * sizeof *x);
+    quantize(x, most * k->batch * k->input);
+    for (int64_t i = 0; i < most; i++) {
+        for (int64_t b = 0; b < k->batch; b++) /* entries that have ended are 0 in Y */
+            for (int64_t u = 0; u < n; u++)
+                seen[b * n + u] = i <= k->lengths[b] && (i == 0 || k->lengths[b] > 0)
+                                      ? k->yh[state_row(k, d, b) * n + u]
+                                      : 0;
+        quantize(seen, k->batch * n);
+        for (int64_t b = 0; b < k->batch; b++) {
+            int64_t step = k->is_reverse || d == 1 ? k->lengths[b] - 1 - i : i;
+
+            if (i >= k->lengths[b])
+                continue;
+            step_lstm(k, d, x + (step * k->batch + b) * k->input, seen + b * n,
+                      k->yc + state_row(k, d, b) * n);
+            memcpy(k->yh + state_row(k, d, b) * n, seen + b * n, (size_t)n * sizeof *seen);
+            memcpy(k->y + y_row(k, step, d, b) * n, seen + b * n, (size_t)n * sizeof *seen);
+        }
+    }
+    free(x);
+    free(seen);
+}
+
+static void expect_int8(struct net *k)
+{
+    int64_t rows = k->directions * k->batch * k->hidden;
+
+    memset(k->y, 0, (size_t)(k->steps * rows) * sizeof *k->y);
+    memset(k->yh, 0, (size_t)rows * sizeof *k->yh);
+    memset(k->yc, 0, (size_t)rows * sizeof *k->yc);
+    for (int64_t b = 0; !k->has_lengths && b < k->batch; b++)
+        k->lengths[b] = (int32_t)k->steps;
+    if (k->has_h)
+        memcpy(k->yh, k->h0, (size_t)rows * sizeof *k->yh);
+    if (k->has_c)
+        memcpy(k->yc, k->c0, (size_t)rows * sizeof *k->yc);
+    for (int d = 0; d < (int)k->directions; d++) {
+        expect_int8_direction(k, d);
+        for (int64_t b = 0; b < k->batch; b++) {
+            if (k->lengths[b] > 0)
+                continue;
+            memset(k->yh + state_row(k, d, b) * k->hidden, 0, (size_t)k->hidden * sizeof *k->yh);
+            memset(k->yc + state_row(k, d, b) * k->hidden, 0, (size_t)k->hidden * sizeof *k->yc);
+        }
+    }
+}
+
+/* `constant`: the weights are. */
+static void add_weights(struct th *t, const struct net *k, const struct weights *w, char letter,
+                        int64_t depth, bool is_constant)
+{
+    void (*put)(struct th *, const char *, uint32_t, const char *, const void *) =
+        is_constant ? th_const : th_input;
+    char name[8], dims[64];
+
+    snprintf(name, sizeof name, "%c", letter);
+    snprintf(dims, sizeof dims, "%u,%lld,%lld", k->directions, (long long)depth,
+             (long long)(4 * k->hidden));
+    put(t, name, w->dtype, dims, w->bytes);
+    snprintf(dims, sizeof dims, w->by_column ? "%u,%lld" : "%u", k->directions,
+             (long long)(4 * k->hidden));
+    snprintf(name, sizeof name, "%cs", letter);
+    put(t, name, BP_DTYPE_F32, dims, w->scales);
+    snprintf(name, sizeof name, "%cz", letter);
+    put(t, name, w->dtype, dims, w->zeros);
+}
+
+static struct th *int8_case(const struct net *k, const struct weights w[2], bool is_constant)
+{
+    struct th *t = th_new(bp_provider_entry_v1);
+    int64_t dirs = k->directions, n = k->hidden;
+    char dims[64], in[96];
+
+    add(t, k, "x", false, k->x, k->steps, k->batch, k->input);
+    add_weights(t, k, &w[0], 'w', k->input, is_constant);
+    add_weights(t, k, &w[1], 'r', n, is_constant);
+    if (k->has_bias)
+        add(t, k, "b", true, k->b, dirs, 8 * n, 0);
+    snprintf(dims, sizeof dims, "%lld", (long long)k->batch);
+    if (k->has_lengths)
+        th_input(t, "lengths", BP_DTYPE_I32, dims, k->lengths);
+    if (k->has_h)
+        add(t, k, "h", false, k->h0, dirs, k->batch, n);
+    if (k->has_c)
+        add(t, k, "c", false, k->c0, dirs, k->batch, n);
+    if (k->has_p)
+        add(t, k, "p", true, k->p, dirs, 3 * n, 0);
+    snprintf(dims, sizeof dims, "%lld,%lld,%lld", (long long)dirs, (long long)k->batch,
+             (long long)n);
+    th_output(t, "yh", BP_DTYPE_F32, dims);
+    th_output(t, "yc", BP_DTYPE_F32, dims);
+    snprintf(dims, sizeof dims, "%lld,%lld,%lld,%lld", (long long)k->steps, (long long)dirs,
+             (long long)k->batch, (long long)n);
+    th_output(t, "y", BP_DTYPE_F32, dims);
+    snprintf(in, sizeof in, "x w r %s %s %s %s %s ws wz rs rz", k->has_bias ? "b" : "-",
+             k->has_lengths ? "lengths" : "-", k->has_h ? "h" : "-", k->has_c ? "c" : "-",
+             k->has_p ? "p" : "-");
+    th_node(t, "DynamicQuantizeLSTM", 1, in, "y yh yc");
+    th_domain(t, "com.microsoft");
+    add_attributes(t, k);
+    return t;
+}
+
+/* Largest difference of n floats from what is expected, as a part of the largest or of 1. */
+static double furthest(const void *data, const double *expected, int64_t n)
+{
+    double most = 0, largest = 1;
+
+    for (int64_t i = 0; i < n; i++) {
+        most = fmax(most, fabs((double)((const float *)data)[i] - expected[i]));
+        largest = fmax(largest, fabs(expected[i]));
+    }
+    return most / largest;
+}
+
+/*
+ * An h in the middle between two steps may become either of them, which later steps may magnify.
+ * That is rare: few of the cases may be further off than sums of floats are.
+ */
+START_TEST(quantizes_as_it_recurs)
+{
+    static struct weights w[2];
+    int off = 0;
+
+    nums_seed((uint64_t)_i + 7);
+    for (int i = 0; i < 40; i++) {
+        struct net k;
+        struct th *t;
+        int64_t rows;
+        double most;
+
+        make_net(&k, LSTM, BP_DTYPE_F32);
+        k.batch_first = false;
+        for (int j = 0; j < 2; j++) {
+            w[j].dtype = nums_pick(0, 1) ? BP_DTYPE_I8 : BP_DTYPE_U8;
+            w[j].by_column = nums_pick(0, 1);
+        }
+        w[1].dtype = w[0].dtype;
+        make_weights(&k, &w[0], k.input, k.w);
+        make_weights(&k, &w[1], k.hidden, k.r);
+        expect_int8(&k);
+        t = int8_case(&k, w, i % 2);
+        ck_assert_msg(th_run(t) >= 0, "%s", th_message(t));
+        rows = k.directions * k.batch * k.hidden;
+        most = fmax(furthest(th_data(t, "y"), k.y, k.steps * rows),
+                    fmax(furthest(th_data(t, "yh"), k.yh, rows),
+                         furthest(th_data(t, "yc"), k.yc, rows)));
+        off += !(most <= 1e-4);
+        th_free(t);
+        free_net(&k);
+    }
+    ck_assert_int_lt(off, 4);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cpu_recurrent");
@@ -541,6 +762,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, recurs_as_defined, 0, 9);
+    tcase_add_loop_test(tcase, quantizes_as_it_recurs, 0, 5);
     tcase_add_test(tcase, y_may_be_absent);
     tcase_add_test(tcase, forward_may_be_misspelt);
     tcase_add_test(tcase, refuses_lengths_beyond_the_steps);

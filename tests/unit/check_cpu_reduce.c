@@ -182,6 +182,29 @@ START_TEST(reduces_as_defined)
 }
 END_TEST
 
+/* More short rows than are taken at once, of each length up to those that are no longer short. */
+START_TEST(many_short_rows_are_reduced)
+{
+    const uint32_t dtypes[] = {BP_DTYPE_F32,  BP_DTYPE_F64, BP_DTYPE_F16,
+                               BP_DTYPE_BF16, BP_DTYPE_I32, BP_DTYPE_I64};
+
+    nums_seed((uint64_t)_i + 170);
+    for (int i = 0; i < 6 * 18; i++) {
+        struct reduce k = {.op = _i,
+                           .dtype = dtypes[i % 6],
+                           .rank = 2,
+                           .dims = {i % 5 == 0 ? 6000 : nums_pick(250, 600), 1 + i / 6},
+                           .axes = {1},
+                           .n_axes = 1,
+                           .is_reduced = {false, true},
+                           .keeps = i % 2,
+                           .is_constant = true};
+
+        run(&k);
+    }
+}
+END_TEST
+
 START_TEST(reduces_nothing_to_the_neutral_element)
 {
     const double expected[] = {0, (double)NAN, -(double)INFINITY, (double)INFINITY,  1,
@@ -392,6 +415,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, reduces_as_defined, 0, N_OPS);
+    tcase_add_loop_test(tcase, many_short_rows_are_reduced, 0, N_OPS);
     tcase_add_loop_test(tcase, reduces_nothing_to_the_neutral_element, 0, N_OPS);
     tcase_add_test(tcase, takes_axes_from_an_attribute);
     tcase_add_test(tcase, no_axes_may_mean_none);

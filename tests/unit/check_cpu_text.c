@@ -271,6 +271,109 @@ START_TEST(refuses_what_re2_does_not_have)
 }
 END_TEST
 
+/* ---- Tokenizer ------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *x, *dims, *separators[3], *tokenexp;
+    int mark, least;
+    const char *want_dims, *want;
+} tokens[] = {
+    {"a b|c  d e", "2", {" "}, NULL, 0, 1, "2,3", "a|b|#|c|d|e"},
+    {"a b|c  d e", "2", {" "}, NULL, 1, 1, "2,5", "\x02|a|b|\x03|#|\x02|c|d|e|\x03"},
+    {"a b|c|d|e f g", "2,2", {" "}, NULL, 0, 1, "2,2,3", "a|b|#|c|#|#|d|#|#|e|f|g"},
+    {"|  ", "2", {" "}, NULL, 1, 1, "2,0", NULL},
+    {"a1b2|21", "2", {"1", "2"}, "x", 0, 1, "2,2", "a|b|#|#"},
+    {"abcd ef g", "1", {" "}, NULL, 0, 2, "1,2", "abcd|ef"},
+    /* the earliest match, then the longest */
+    {"xxabc|axb", "2", {"x+"}, NULL, 0, 1, "2,2", "abc|#|a|b"},
+    {"aab cab", "1", {"a|ab"}, NULL, 0, 1, "1,1", " c"},
+    {"abcd ef g", "1", {NULL}, "a|ab|abc", 0, 1, "1,1", "abc"},
+    {"abcd", "1", {NULL}, "ab??", 0, 1, "1,1", "ab"},
+    /* an empty match takes a character along; ^ is the start of the text alone */
+    {"abc", "1", {"x*"}, NULL, 0, 1, "1,0", NULL},
+    {"abc", "1", {"^"}, NULL, 0, 1, "1,1", "bc"},
+    {"abcd ef g", "1", {NULL}, "[a-z]*", 0, 1, "1,3", "abcd|ef|g"},
+    /* a match that is too short is left with its first character */
+    {"abcd ef g", "1", {NULL}, "[a-z]+", 0, 2, "1,2", "abcd|ef"},
+    {"ab", "1", {NULL}, "[a-z]", 0, 3, "1,0", NULL},
+    /* characters */
+    {"abc|\xc3\xa9\xe6\xbc\xa2\xf0\x9f\x98\x80", "2", {""}, NULL, 0, 1, "2,3",
+     "a|b|c|\xc3\xa9|\xe6\xbc\xa2|\xf0\x9f\x98\x80"},
+    {"ab|", "2", {""}, NULL, 1, 1, "2,4", "\x02|a|b|\x03|\x02|\x03|#|#"},
+    {"a\nb", "1", {NULL}, ".", 0, 1, "1,3", "a|\n|b"},
+    {"|", "2", {""}, NULL, 1, 1, "2,0", NULL},
+};
+
+static void tokenize(const char *x, const char *dims, const char *const *separators,
+                     const char *tokenexp, int mark, int least)
+{
+    uint32_t n_separators = 0;
+    size_t n;
+
+    th_input(t, "x", BP_DTYPE_STRING, dims, texts_of(x, &n));
+    th_output(t, "y", BP_DTYPE_STRING, NULL);
+    th_node(t, "Tokenizer", 1, "x", "y");
+    th_domain(t, "com.microsoft");
+    th_int(t, "mark", mark);
+    th_int(t, "mincharnum", least);
+    th_string(t, "pad_value", "#");
+    while (n_separators < 3 && separators[n_separators])
+        n_separators++;
+    if (n_separators)
+        th_strings(t, "separators", n_separators, separators);
+    if (tokenexp)
+        th_string(t, "tokenexp", tokenexp);
+}
+
+START_TEST(makes_tokens)
+{
+    tokenize(tokens[_i].x, tokens[_i].dims, tokens[_i].separators, tokens[_i].tokenexp,
+             tokens[_i].mark, tokens[_i].least);
+    ck_run();
+    ck_assert_str_eq(th_dims(t, "y"), tokens[_i].want_dims);
+    ck_texts("y", tokens[_i].want);
+}
+END_TEST
+
+/* As ONNX Runtime: without texts there is a dimension less than with them. */
+START_TEST(makes_no_tokens_of_nothing)
+{
+    static const char *const dims[][2] = {{"0", "0"}, {"2,0", "2,0"}, {"0,3", "0,0"}};
+    const char *const separators[] = {" ", NULL};
+
+    tokenize(NULL, dims[_i][0], separators, NULL, 1, 1);
+    ck_run();
+    ck_assert_str_eq(th_dims(t, "y"), dims[_i][1]);
+}
+END_TEST
+
+static const struct {
+    const char *x, *separators[3], *tokenexp;
+    int least;
+    const char *why;
+} untokenized[] = {
+    {"a|a\xff", {" "}, NULL, 1, "invalid utf8 chars at input index: 1"},
+    {"\xc0\x80", {""}, NULL, 1, "invalid utf8"}, /* longer than it has to be */
+    {"\xed\xa0\x80", {""}, NULL, 1, "invalid utf8"}, /* a surrogate */
+    {"\xf4\x90\x80\x80", {""}, NULL, 1, "invalid utf8"},
+    {"\xe6\xbc", {NULL}, "a", 1, "invalid utf8"},
+    {"a", {"("}, NULL, 1, "a separator is wrong"},
+    {"a", {NULL}, "(", 1, "tokenexp is wrong"},
+    {"a", {NULL}, "", 1, "tokenexp is empty"},
+    {"a", {NULL}, NULL, 1, "neither separators nor tokenexp"},
+    {"a", {" "}, NULL, 0, "mincharnum is not above 0"},
+    {"a", {""}, NULL, 2, "tokens are characters"},
+};
+
+START_TEST(refuses_to_make_tokens)
+{
+    tokenize(untokenized[_i].x, strchr(untokenized[_i].x, '|') ? "2" : "1",
+             untokenized[_i].separators, untokenized[_i].tokenexp, 0, untokenized[_i].least);
+    ck_assert_int_lt(th_run(t), 0);
+    ck_assert_msg(strstr(th_message(t), untokenized[_i].why) != NULL, "%s", th_message(t));
+}
+END_TEST
+
 /* ---- TfIdfVectorizer ------------------------------------------------------------------------- */
 
 enum { GRAMS = 7, ROW = 12 };
@@ -488,6 +591,9 @@ int main(void)
     tcase_add_test(tcase, replaces_what_is_no_utf_8);
     tcase_add_loop_test(tcase, matches_whole_texts, 0, COUNT(regexes));
     tcase_add_loop_test(tcase, refuses_what_re2_does_not_have, 0, COUNT(wrong_regexes));
+    tcase_add_loop_test(tcase, makes_tokens, 0, COUNT(tokens));
+    tcase_add_loop_test(tcase, makes_no_tokens_of_nothing, 0, 3);
+    tcase_add_loop_test(tcase, refuses_to_make_tokens, 0, COUNT(untokenized));
     tcase_add_loop_test(tcase, counts_words, 0, 48);
     tcase_add_loop_test(tcase, refuses_a_pool_that_does_not_fit, 0, 2);
     tcase_add_loop_test(tcase, decodes_images, 0, COUNT(images));

@@ -141,12 +141,15 @@ START_TEST(classifies)
         floats("base_values", base, w.targets);
     ck_run();
     for (uint32_t r = 0; r < rows; r++) {
+        bool has_vote[MOST_TARGETS];
         uint32_t best = 0;
 
-        reference(x + r * w.features, 1, want);
+        reference_votes(x + r * w.features, 1, want, has_vote);
         for (uint32_t k = 0; k < w.targets; k++) {
             want[k] += (double)(float)base[k];
-            best = want[k] > want[best] + 1e-9 ? k : best;
+            has_vote[k] = has_vote[k] || has_base;
+            if (has_vote[k] && (!has_vote[best] || (float)want[k] > (float)want[best]))
+                best = k;
         }
         if (is_text) {
             bp_span got = ((const bp_span *)th_data(t, "label"))[r];

@@ -190,11 +190,12 @@ static inline uint32_t walk(uint32_t root, const double *x)
 }
 
 /* Votes for each target of one row; aggregate: 0 mean, 1 sum, 2 least, 3 largest. */
-static inline void reference(const double *row, uint32_t aggregate, double *out)
+static inline void reference_votes(const double *row, uint32_t aggregate, double *out,
+                                   bool *has_vote)
 {
     static int64_t leaf_id[MOST_NODES]; /* that the row comes to, by tree */
-    bool has_vote[MOST_TARGETS] = {false};
 
+    memset(has_vote, 0, f.n_targets * sizeof *has_vote);
     memset(out, 0, f.n_targets * sizeof *out);
     for (uint32_t i = 0; i < f.n; i++) {
         if (i == 0 || f.tree[i] != f.tree[i - 1])
@@ -214,6 +215,13 @@ static inline void reference(const double *row, uint32_t aggregate, double *out)
     }
     for (uint32_t k = 0; k < f.n_targets && aggregate == 0; k++)
         out[k] /= f.n_trees;
+}
+
+static inline void reference(const double *row, uint32_t aggregate, double *out)
+{
+    bool has_vote[MOST_TARGETS];
+
+    reference_votes(row, aggregate, out, has_vote);
 }
 
 /* ---- inputs ---------------------------------------------------------------------------------- */

@@ -16,6 +16,9 @@ device_sources = $(kit_sources) %D%/device_kit.c %D%/device_kit.h
 # what tests of optimize/ share
 passes_sources = $(kit_sources) %D%/passes_kit.c %D%/passes_kit.h
 
+# what tests of results that others might give otherwise share
+differences_sources = $(kit_sources) %D%/differences_kit.h %D%/typed.c %D%/typed.h
+
 # for programs that let allocations fail, see fail_alloc.h
 fail_alloc_ldflags = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 
@@ -274,6 +277,11 @@ unit_tests += %D%/check_passes_slices
 %C%_check_passes_slices_CPPFLAGS = $(unit_cppflags)
 %C%_check_passes_slices_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_passes_loops
+%C%_check_passes_loops_SOURCES = %D%/check_passes_loops.c $(passes_sources)
+%C%_check_passes_loops_CPPFLAGS = $(unit_cppflags)
+%C%_check_passes_loops_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_session
 %C%_check_session_SOURCES = %D%/check_session.c $(kit_sources)
 %C%_check_session_CPPFLAGS = $(unit_cppflags)
@@ -328,6 +336,19 @@ unit_tests += %D%/check_control
 %C%_check_control_CPPFLAGS = $(unit_cppflags)
 %C%_check_control_LDADD = $(unit_ldadd)
 
+# text, a token at a time
+unit_tests += %D%/check_generate
+%C%_check_generate_SOURCES = %D%/check_generate.c %D%/generate_kit.h %D%/random.h $(kit_sources)
+%C%_check_generate_CPPFLAGS = $(unit_cppflags)
+%C%_check_generate_LDADD = $(unit_ldadd) -lm
+
+unit_tests += %D%/check_generate_refuses
+%C%_check_generate_refuses_SOURCES = %D%/check_generate_refuses.c %D%/fail_alloc.c \
+	%D%/fail_alloc.h %D%/generate_kit.h %D%/random.h $(kit_sources)
+%C%_check_generate_refuses_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_generate_refuses_CPPFLAGS = $(unit_cppflags)
+%C%_check_generate_refuses_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_gradient
 %C%_check_gradient_SOURCES = %D%/check_gradient.c $(kit_sources)
 %C%_check_gradient_CPPFLAGS = $(unit_cppflags)
@@ -337,6 +358,21 @@ unit_tests += %D%/check_hosted
 %C%_check_hosted_SOURCES = %D%/check_hosted.c $(kit_sources)
 %C%_check_hosted_CPPFLAGS = $(unit_cppflags)
 %C%_check_hosted_LDADD = $(unit_ldadd)
+
+if ENABLE_DNNL
+differences_cppflags = -DWITH_DNNL=1
+else
+differences_cppflags = -DWITH_DNNL=0
+endif
+unit_tests += %D%/check_differences
+%C%_check_differences_SOURCES = %D%/check_differences.c $(differences_sources)
+%C%_check_differences_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins $(differences_cppflags)
+%C%_check_differences_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_differences_kept
+%C%_check_differences_kept_SOURCES = %D%/check_differences_kept.c $(differences_sources)
+%C%_check_differences_kept_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins
+%C%_check_differences_kept_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_place
 %C%_check_place_SOURCES = %D%/check_place.c $(kit_sources) %D%/fail_alloc.c %D%/fail_alloc.h

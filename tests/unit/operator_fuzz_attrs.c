@@ -43,6 +43,8 @@ static const struct {
     {"post_transform", "NONE|SOFTMAX|LOGISTIC|SOFTMAX_ZERO|PROBIT"},
     {"reduction", "none|add|mul|min|max|mean|sum"},
     {"round_mode", "up|down|nearest"},
+    {"separators", " |a|[a-z]+|x*|^||\\b|("},
+    {"tokenexp", ".|[a-z]+|a*||ab??|\\pL|["},
     {"to", "FLOAT|INT64|STRING|BOOL|DOUBLE|UINT8"},
     {"update_rule", "linear|gated|delta|gated_delta"},
 };
@@ -152,7 +154,7 @@ static int64_t pick_int(struct fuzz *fuzz, const char *name)
         return fuzz_chance(fuzz, 95) ? FUZZ_PICK(fuzz, ((int64_t[]){16, 32, 32, 32, 64, 8})) : 0;
     if (is(name, "bits"))
         return FUZZ_PICK(fuzz, ((int64_t[]){2, 4, 8, 4}));
-    if (is(name, "size k output_height output_width max_gram_length min_gram_length n_targets "
+    if (is(name, "mincharnum size k output_height output_width max_gram_length min_gram_length n_targets "
                  " sample_size"))
         return 1 + (int64_t)fuzz_below(fuzz, 3);
     return FUZZ_PICK(fuzz, usual);

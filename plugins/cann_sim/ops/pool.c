@@ -60,6 +60,28 @@ static void build_global(struct bp_cann_build *b, const struct bp_cann_op *op, c
     finish(b);
 }
 
+/*
+ * ceil_mode is about pads that are given. ONNX's sizes of VALID come to the same with it and without,
+ * and those of SAME are the input's; ACL would round up once more.
+ */
+static bool rounds_up(const bp_graph *graph, const bp_node *node)
+{
+    return bp_node_int(graph, node, "ceil_mode", 0) != 0 &&
+           bp_node_string_is(graph, node, "auto_pad", "NOTSET", "NOTSET");
+}
+
+/* ACL makes nothing of a window that is larger than the padded image; ceil_mode makes one output. */
+static void widen_pads(const struct bp_cann_build *b, const int64_t *window, int64_t *pads)
+{
+    const struct bp_cann_tensor *x = bp_cann_in(b, 0);
+
+    for (uint32_t i = 0; i < SPATIAL; i++) {
+        int64_t lacking = window[i] - (x->dims[2 + i] + pads[2 * i] + pads[2 * i + 1]);
+
+        pads[2 * i + 1] += lacking > 0 ? lacking : 0;
+    }
+}
+
 /* The vendor's provider hands count_include_pad on as "exclusive", which means the opposite. */
 static void build_pool(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
@@ -73,12 +95,14 @@ static void build_pool(struct bp_cann_build *b, const struct bp_cann_op *op, con
         steps[2 + i] = n_strides ? strides[i] : 1;
     }
     bp_cann_window_pads(b, &window[2], SPATIAL, pads);
+    if (rounds_up(b->graph, node))
+        widen_pads(b, &window[2], pads);
     bp_cann_call(b, op->acl);
     bp_cann_set_ints(b, "ksize", 4, window);
     bp_cann_set_ints(b, "strides", 4, steps);
     bp_cann_set_string(b, "padding_mode", "CALCULATED");
     bp_cann_set_ints(b, "pads", 2 * SPATIAL, pads);
-    bp_cann_set_bool(b, "ceil_mode", bp_node_int(b->graph, node, "ceil_mode", 0) != 0);
+    bp_cann_set_bool(b, "ceil_mode", rounds_up(b->graph, node));
     bp_cann_set_bool(b, "exclusive", bp_node_int(b->graph, node, "count_include_pad", 0) == 0);
     bp_cann_set_bool(b, "global_pooling", false);
     finish(b);

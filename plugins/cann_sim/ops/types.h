@@ -22,7 +22,8 @@
 #define HALF_FLOAT (F16 | F32)
 #define REALS (HALF_FLOAT | F64)
 #define SIGNED (I8 | I16 | I32 | I64)
-#define INTEGERS (SIGNED | U8 | U16 | U32 | U64)
+#define UNSIGNED (U8 | U16 | U32 | U64)
+#define INTEGERS (SIGNED | UNSIGNED)
 #define EVERY (REALS | INTEGERS | BOOLS)
 
 #define LATEST 25 /* the newest version of an operator that is known here */

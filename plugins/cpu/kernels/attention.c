@@ -241,8 +241,12 @@ static void finish(const struct task *t)
         if (!p->wants_scores || p->scores_mode != BP_CPU_SCORES_SOFTMAX)
             continue;
         kept = t->kept + (size_t)(i * p->total) * p->width;
-        sum = p->simd->exp_sum(kept, kept, (size_t)p->total, t->max[i]);
-        p->simd->scale(kept, kept, (size_t)p->total, 1 / sum, 0);
+        if (sum != 0) {
+            sum = p->simd->exp_sum(kept, kept, (size_t)p->total, t->max[i]);
+            p->simd->scale(kept, kept, (size_t)p->total, 1 / sum, 0);
+        } else {
+            fill(p, kept, 0, p->total, 0);
+        }
         emit(t, &all, i, kept);
     }
 }

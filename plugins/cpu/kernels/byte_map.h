@@ -22,6 +22,21 @@ static inline bp_rc bp_cpu_byte_quant_read(const struct bp_cpu_call *call, uint3
     return bp_cpu_quant_one(call, scale, zero, &out->scale, &out->zero, err);
 }
 
+/* For uint8 numbers whose scale comes from the range of n floats and 0, as DynamicQuantizeLinear's. */
+static inline void bp_cpu_byte_quant_range(const float *x, int64_t n, struct bp_cpu_byte_quant *out)
+{
+    float low = 0, high = 0, zero;
+
+    for (int64_t i = 0; i < n; i++) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+    }
+    out->is_signed = false;
+    out->scale = high > low ? (high - low) / 255 : 1;
+    zero = bp_rintf(-low / out->scale);
+    out->zero = zero > 255 ? 255 : zero > 0 ? (int32_t)zero : 0; /* NaN: 0 */
+}
+
 /* The number that byte b stands for. */
 static inline float bp_cpu_byte_value(const struct bp_cpu_byte_quant *q, uint32_t b)
 {

@@ -3,6 +3,7 @@
 
 #include "kernels/cast.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The nearest of low..high, 0 for NaN; both ends are exact in double. */
@@ -26,13 +27,14 @@ static inline int64_t to_i64(double x)
 static inline uint64_t to_u64(double x)
 {
     if (!(x > 0))
-        return 0;
+        return (uint64_t)to_i64(x);
     return x >= 0x1p64 ? UINT64_MAX : (uint64_t)x;
 }
 
 /*
  * By the type of v: floating point is brought into range, integers are left to lose their high
- * bits.
+ * bits. Unsigned types take what is below 0 as a signed one of 32 bits at least, which then loses
+ * its high bits too: -1 becomes the largest number.
  */
 #define WITHIN(v, low, high)                                                                       \
     _Generic((v), float                                                                            \
@@ -64,6 +66,37 @@ static const bp_cpu_unary_loop table[BP_DTYPE_END][BP_DTYPE_END] = {
 bp_cpu_unary_loop bp_cpu_cast_loop(uint32_t from, uint32_t to)
 {
     return from < BP_DTYPE_END && to < BP_DTYPE_END ? table[from][to] : NULL;
+}
+
+BP_LOOP static void clip(double *x, size_t n, double low, double high)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = within(x[i], low, high);
+}
+
+BP_LOOP static void round_all(double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = rint(x[i]);
+}
+
+void bp_cpu_clip_to(uint32_t dtype, double *x, size_t n, bool is_rounded)
+{
+    /* of 64 bits the conversion itself brings what is too large into range */
+    static const struct {
+        double low, high;
+    } ranges[BP_DTYPE_END] = {
+        [BP_DTYPE_I8] = {INT8_MIN, INT8_MAX},    [BP_DTYPE_U8] = {0, UINT8_MAX},
+        [BP_DTYPE_I16] = {INT16_MIN, INT16_MAX}, [BP_DTYPE_U16] = {0, UINT16_MAX},
+        [BP_DTYPE_I32] = {INT32_MIN, INT32_MAX}, [BP_DTYPE_U32] = {0, UINT32_MAX},
+        [BP_DTYPE_I64] = {-0x1p63, 0x1p63},      [BP_DTYPE_U64] = {0, 0x1p64},
+    };
+
+    if (ranges[dtype].high == 0)
+        return;
+    if (is_rounded)
+        round_all(x, n);
+    clip(x, n, ranges[dtype].low, ranges[dtype].high);
 }
 
 /* ---- on the way to types that narrow.c makes ------------------------------------------------- */

@@ -8,9 +8,16 @@
 
 /*
  * From any number type or bool to any other; NULL for other types. Floats that an integer type
- * cannot hold become its nearest number, and NaN 0; integers lose their high bits; bool is "not 0".
+ * cannot hold become its nearest number, and NaN 0, but those below 0 wrap around where it is
+ * unsigned, as on x86: -1 becomes 255. Integers lose their high bits; bool is "not 0".
  */
 bp_cpu_unary_loop bp_cpu_cast_loop(uint32_t from, uint32_t to);
+
+/*
+ * Brings numbers that are to become integers of type dtype into its range, NaN to 0, after rounding
+ * them if is_rounded; nothing for other types. For averages of elements, which must not wrap around.
+ */
+void bp_cpu_clip_to(uint32_t dtype, double *x, size_t n, bool is_rounded);
 
 /*
  * Between any two types but strings and complex numbers. Narrow types (narrow.h) come and go by

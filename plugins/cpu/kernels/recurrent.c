@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* recurrent.c - the driver of RNN, GRU and LSTM. */
+/* recurrent.c - the driver of RNN, GRU, LSTM and DynamicQuantizeLSTM. */
 
 #include "kernels/recurrent.h"
 
@@ -23,6 +23,7 @@ struct state {
     struct bp_cpu_activation f[2 * BP_CPU_MAX_ACTIVATIONS];
     size_t size; /* of an element */
     struct bp_cpu_gemm in_gemm, rec_gemm, late_gemm;
+    void *products; /* what cell->products has to keep */
     size_t gates_at, rec_at, late_at, product_at, h_at, c_at, work_at; /* in the scratch */
     size_t work_bytes;                                                 /* of a worker */
     uint32_t slices;
@@ -85,17 +86,18 @@ static bp_rc read_shapes(const struct bp_cpu_call *call, struct state *s, bp_err
 {
     const bp_tensor *x = call->in[X], *w = call->in[W], *r = call->in[R];
     int64_t gates = s->cell->gates, states;
+    uint32_t in = s->cell->products ? 1 : 2, out = 3 - in; /* dimensions of W and R */
 
-    if (x->rank != 3 || w->rank != 3 || r->rank != 3 || r->dims[2] > INT32_MAX)
+    if (x->rank != 3 || w->rank != 3 || r->rank != 3 || r->dims[in] > INT32_MAX)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "X, W and R must have rank 3");
     s->steps = x->dims[s->batch_first];
     s->batch = x->dims[!s->batch_first];
     s->input = x->dims[2];
-    s->hidden = r->dims[2];
+    s->hidden = r->dims[in];
     states = s->directions * s->batch * s->hidden;
     if (w->dims[0] != s->directions || r->dims[0] != s->directions ||
-        w->dims[1] != gates * s->hidden || r->dims[1] != gates * s->hidden ||
-        w->dims[2] != s->input ||
+        w->dims[out] != gates * s->hidden || r->dims[out] != gates * s->hidden ||
+        w->dims[in] != s->input ||
         !has_count(bp_cpu_in(call, B), s->directions * 2 * gates * s->hidden) ||
         !has_count(bp_cpu_in(call, LENGTHS), s->batch) ||
         !has_count(bp_cpu_in(call, INITIAL_H), states) ||
@@ -161,6 +163,14 @@ static bp_rc plan_scratch(struct bp_cpu_call *call, struct state *s, bp_err *err
     return BP_OK;
 }
 
+static bp_rc prepare_products(struct bp_cpu_call *call, struct state *s, bp_err *err)
+{
+    const struct bp_cpu_recurrent_sizes sizes = {s->steps, s->batch, s->input, s->hidden,
+                                                 s->directions};
+
+    return s->cell->products->prepare(call, &sizes, &s->products, err);
+}
+
 bp_rc bp_cpu_recurrent_prepare(struct bp_cpu_call *call, const struct bp_cpu_cell *cell,
                                bp_err *err)
 {
@@ -186,11 +196,15 @@ bp_rc bp_cpu_recurrent_prepare(struct bp_cpu_call *call, const struct bp_cpu_cel
     rc = read_shapes(call, s, err);
     if (rc < 0)
         return rc;
+    s->slices = bp_cpu_slices(call, s->batch * s->hidden, 20 * gates);
+    if (cell->products) {
+        rc = plan_scratch(call, s, err);
+        return rc < 0 ? rc : prepare_products(call, s, err);
+    }
     s->in_gemm = product(call, s->steps * s->batch, gates * s->hidden, s->input, true);
     s->rec_gemm = product(call, s->batch, (gates - s->is_late) * s->hidden, s->hidden, false);
     s->rec_gemm.ldc = (size_t)(gates * s->hidden);
     s->late_gemm = product(call, s->batch, s->hidden, s->hidden, false);
-    s->slices = bp_cpu_slices(call, s->batch * s->hidden, 20 * gates);
     return plan_scratch(call, s, err);
 }
 
@@ -247,6 +261,23 @@ static void add_bias(const struct state *s, const void *wb, const void *rb, int6
     }
 }
 
+static int64_t length_of(const struct job *job, int64_t entry)
+{
+    const bp_tensor *lengths = bp_cpu_in(job->call, LENGTHS);
+
+    return lengths ? ((const int32_t *)bp_cpu_data(lengths))[entry] : job->state->steps;
+}
+
+/* Steps of the longest sequence. */
+static int64_t most_steps(const struct job *job)
+{
+    int64_t most = 0;
+
+    for (int64_t b = 0; b < job->state->batch; b++)
+        most = length_of(job, b) > most ? length_of(job, b) : most;
+    return most;
+}
+
 /* gates = x * W' + biases, for all steps. */
 static void run_inputs(struct job *job)
 {
@@ -267,16 +298,13 @@ static void run_inputs(struct job *job)
     }
     for (int64_t i = 1; i < rows; i++)
         memcpy(out + (size_t)i * bytes, out, bytes);
-    if (s->input > 0)
+    if (s->cell->products)
+        s->cell->products->multiply(job->call, s->products, job->direction, false,
+                                    bp_cpu_data(job->call->in[X]), most_steps(job) * s->batch,
+                                    (void *)out);
+    else if (s->input > 0)
         run_gemm(job, &s->in_gemm, bp_cpu_data(job->call->in[X]),
                  weights_at(job, W, gates * s->input, 0), out);
-}
-
-static int64_t length_of(const struct job *job, int64_t entry)
-{
-    const bp_tensor *lengths = bp_cpu_in(job->call, LENGTHS);
-
-    return lengths ? ((const int32_t *)bp_cpu_data(lengths))[entry] : job->state->steps;
 }
 
 /* The cell for one entry at the job's step. */
@@ -327,11 +355,49 @@ static void run_slice(void *u, uint32_t i, uint32_t worker)
         run_row(job, b, is_backward);
 }
 
+/*
+ * h as a product with a scale of its own sees it: ONNX Runtime reads it from Y, where there is one,
+ * so that entries that had ended before that step are 0.
+ */
+static const void *seen_state(const struct job *job)
+{
+    const struct state *s = job->state;
+    size_t bytes = (size_t)s->hidden * s->size;
+    const char *h = job->scratch + s->h_at;
+    char *to = job->scratch + s->product_at;
+
+    if (job->step == 0 || !bp_cpu_in(job->call, LENGTHS) || !bp_cpu_out(job->call, Y))
+        return h;
+    for (int64_t b = 0; b < s->batch; b++, h += bytes, to += bytes) {
+        if (job->step <= length_of(job, b)) /* what the step before wrote */
+            memcpy(to, h, bytes);
+        else
+            memset(to, 0, bytes);
+    }
+    return job->scratch + s->product_at;
+}
+
+static void run_products(struct job *job)
+{
+    const struct state *s = job->state;
+    char *to = job->scratch + s->rec_at;
+
+    memset(to, 0, (size_t)(s->batch * s->cell->gates * s->hidden) * s->size);
+    s->cell->products->multiply(job->call, s->products, job->direction, true, seen_state(job),
+                                s->batch, (void *)to);
+    job->is_second = false;
+    bp_cpu_parallel(job->call, s->slices, run_slice, job);
+}
+
 static void run_step(struct job *job)
 {
     const struct state *s = job->state;
     int64_t gates = s->cell->gates * s->hidden, weights = gates * s->hidden;
 
+    if (s->cell->products) {
+        run_products(job);
+        return;
+    }
     run_gemm(job, &s->rec_gemm, job->scratch + s->h_at, weights_at(job, R, weights, 0),
              job->scratch + s->rec_at);
     job->is_second = false;
@@ -353,7 +419,9 @@ static void move_state(const struct job *job, const bp_tensor *tensor, size_t at
     char *own = job->scratch + at;
 
     for (int64_t b = 0; b < s->batch; b++, own += bytes) {
-        if (!is_start && tensor)
+        if (!is_start && tensor && s->cell->products && length_of(job, b) == 0)
+            memset(state_at(job, tensor, b), 0, bytes); /* as ONNX Runtime has it */
+        else if (!is_start && tensor)
             memcpy(state_at(job, tensor, b), own, bytes);
         else if (is_start && tensor)
             memcpy(own, state_at(job, tensor, b), bytes);
@@ -366,13 +434,15 @@ static void run_direction(struct job *job)
 {
     const struct state *s = job->state;
     bool has_c = s->cell->has_c;
+    int64_t steps;
 
     run_inputs(job);
     move_state(job, bp_cpu_in(job->call, INITIAL_H), s->h_at, true);
     move_state(job, has_c ? bp_cpu_in(job->call, INITIAL_C) : NULL, s->c_at, true);
     move_state(job, NULL, s->product_at,
                true); /* entries that have ended still take part in products */
-    for (job->step = 0; job->step < s->steps; job->step++)
+    steps = s->cell->products ? most_steps(job) : s->steps;
+    for (job->step = 0; job->step < steps; job->step++)
         run_step(job);
     move_state(job, bp_cpu_out(job->call, Y_H), s->h_at, false);
     if (has_c)

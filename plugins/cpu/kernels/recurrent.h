@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recurrent.h - the driver of RNN, GRU and LSTM: shapes, directions, the products with W (all steps
+ * recurrent.h - the driver of RNN, GRU, LSTM and DynamicQuantizeLSTM: shapes, directions, the products with W (all steps
  * at once) and R (step by step). The operator's own arithmetic is a cell, which sees one row of one
  * batch.
  */
@@ -27,7 +27,26 @@ struct bp_cpu_cell_row {
     void *h, *c;           /* state, in and out */
 };
 
-/* What sets one of the three operators apart. What points here is bp_cpu_op.loops' user part. */
+/* The sizes of a node. */
+struct bp_cpu_recurrent_sizes {
+    int64_t steps, batch, input, hidden;
+    uint32_t directions;
+};
+
+/*
+ * Products with W and R that are none of floats. Their W and R are directions x inputs x gates *
+ * hidden, as no other operator has them.
+ */
+struct bp_cpu_recurrent_products {
+    /* Once for a set of shapes; takes its scratch from call->scratch_bytes on. *own is for multiply. */
+    bp_rc (*prepare)(struct bp_cpu_call *call, const struct bp_cpu_recurrent_sizes *sizes,
+                     void **own, bp_err *err);
+    /* to += from * W of the direction, or R where of_state; all of its rows have a part in scales */
+    void (*multiply)(const struct bp_cpu_call *call, void *own, uint32_t direction, bool of_state,
+                     const float *from, int64_t rows, float *to);
+};
+
+/* What sets one of the operators apart. */
 struct bp_cpu_cell {
     uint32_t gates, n_activations;
     const char *activations[BP_CPU_MAX_ACTIVATIONS];
@@ -39,6 +58,7 @@ struct bp_cpu_cell {
     void (*first_f64)(const struct bp_cpu_cell_row *row);
     void (*second_f32)(const struct bp_cpu_cell_row *row); /* only with has_second */
     void (*second_f64)(const struct bp_cpu_cell_row *row);
+    const struct bp_cpu_recurrent_products *products; /* NULL: of floats; not with has_second */
 };
 
 /* Refuses a node whose direction or activations are not known. */

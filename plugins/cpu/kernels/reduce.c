@@ -19,6 +19,7 @@ struct plan {
     bool is_inner_reduced; /* else each is reduced with others far away */
     int64_t outer, rest;   /* products of the sizes in kept and in reduced, inner not counted */
     int64_t count;         /* elements of x for one of y */
+    bool has_short_rows;   /* rows of a few elements, one behind the other, are reduced */
     bool is_copy;          /* no axes, that means none, and of one element it is the element */
 };
 
@@ -91,6 +92,8 @@ static void make_plan(const bp_tensor *x, const bool *is_reduced, struct plan *p
         plan->outer *= plan->kept[i].size;
     for (uint32_t i = 0; i < plan->n_reduced; i++)
         plan->rest *= plan->reduced[i].size;
+    plan->has_short_rows = plan->is_inner_reduced && plan->n_reduced == 0 && plan->n_kept <= 1 &&
+                           plan->inner > 0 && plan->inner <= BP_CPU_REDUCE_SHORT;
 }
 
 /* Axes from attribute or input: *axes NULL with *n 0 when there are none. */
@@ -218,13 +221,38 @@ static void pass(const struct job *job, int step, const char *x, size_t n, union
     }
 }
 
+/* Short rows: what a call costs is more than their few elements, so many of them at once. */
+static void reduce_rows(const struct job *job, int64_t first, int64_t end)
+{
+    const struct bp_cpu_reduction *reduction = job->reduction;
+    const struct bp_cpu_reduce_loops *loops = job->state->loops;
+    size_t count = (size_t)job->state->plan.inner;
+    double shift[BP_CPU_REDUCE_COLUMNS];
+    union bp_cpu_sums sums;
+
+    for (int64_t i = first; i < end; i += BP_CPU_REDUCE_COLUMNS) {
+        size_t n = (size_t)(end - i < BP_CPU_REDUCE_COLUMNS ? end - i : BP_CPU_REDUCE_COLUMNS);
+        const char *x = job->x + (size_t)i * count * job->width;
+
+        memset(shift, 0, n * sizeof *shift);
+        if (reduction->step == BP_CPU_SUM_EXP) {
+            loops->rows(BP_CPU_MAX, x, n, count, &sums, shift);
+            loops->shift(&sums, n, shift);
+        }
+        loops->rows(reduction->step, x, n, count, &sums, shift);
+        loops->finish(reduction->last, reduction->step, &sums, n, (int64_t)count, shift,
+                      job->y + (size_t)i * job->width);
+    }
+}
+
 /* n results, which lie side by side. */
 static void reduce(const struct job *job, const char *x, char *y, size_t n)
 {
     const struct bp_cpu_reduction *reduction = job->reduction;
-    double shift[BP_CPU_REDUCE_COLUMNS] = {0};
+    double shift[BP_CPU_REDUCE_COLUMNS];
     union bp_cpu_sums sums;
 
+    memset(shift, 0, n * sizeof *shift);
     if (reduction->step == BP_CPU_SUM_EXP) {
         pass(job, BP_CPU_MAX, x, n, &sums, shift);
         job->state->loops->shift(&sums, n, shift);
@@ -240,10 +268,15 @@ static void run_slice(void *u, uint32_t slice, uint32_t worker)
     const struct plan *plan = &job->state->plan;
     int64_t columns = plan->is_inner_reduced ? 1 : plan->inner, n = job->slices;
     int64_t total = plan->outer * job->strips;
+    int64_t first = total / n * slice + total % n * slice / n;
     int64_t end = total / n * (slice + 1) + total % n * (slice + 1) / n;
 
     (void)worker;
-    for (int64_t i = total / n * slice + total % n * slice / n; i < end; i++) {
+    if (plan->has_short_rows) {
+        reduce_rows(job, first, end);
+        return;
+    }
+    for (int64_t i = first; i < end; i++) {
         int64_t outer = i / job->strips, column = i % job->strips * BP_CPU_REDUCE_COLUMNS;
         int64_t count =
             columns - column < BP_CPU_REDUCE_COLUMNS ? columns - column : BP_CPU_REDUCE_COLUMNS;

@@ -22,7 +22,10 @@ enum {
 /* What is done with the result. */
 enum { BP_CPU_AS_IS, BP_CPU_MEAN, BP_CPU_SQRT, BP_CPU_LOG, BP_CPU_LOG_EXP };
 
-enum { BP_CPU_REDUCE_COLUMNS = 256 };
+enum {
+    BP_CPU_REDUCE_COLUMNS = 256,
+    BP_CPU_REDUCE_SHORT = 16 /* elements of a row that is shorter than what a run costs */
+};
 
 /* Accumulators: double for floats, 64 bits of the same sign for integers. */
 union bp_cpu_sums {
@@ -37,6 +40,9 @@ struct bp_cpu_reduce_loops {
     void (*start)(int step, union bp_cpu_sums *sums, size_t n);
     /* n neighbours into sums[0] */
     void (*run)(int step, const void *x, size_t n, union bp_cpu_sums *sums, double shift);
+    /* n rows of `count` neighbours, one behind the other, into one sum each; shift has n numbers */
+    void (*rows)(int step, const void *x, size_t n, size_t count, union bp_cpu_sums *sums,
+                 const double *shift);
     /* n neighbours into one sum each; shift has n numbers */
     void (*row)(int step, const void *x, size_t n, union bp_cpu_sums *sums, const double *shift);
     /* shift = where the sums are finite their value, else 0 */

@@ -118,6 +118,6 @@ const struct bp_cpu_reduce_loops bp_cpu_reduce_loops[BP_DTYPE_END] = {
 #define TEMPLATE "kernels/reduce_entry.inc"
 #include "kernels/types_number.inc"
 #undef TEMPLATE
-    [BP_DTYPE_BOOL] = {reduce_start_u8, reduce_run_u8, reduce_row_u8, reduce_shift_u8,
-                       reduce_finish_u8},
+    [BP_DTYPE_BOOL] = {reduce_start_u8, reduce_run_u8, reduce_rows_u8, reduce_row_u8,
+                       reduce_shift_u8, reduce_finish_u8},
 };

@@ -32,6 +32,7 @@ static void choose_type(struct bp_cpu_resize *r)
     if (dtype == BP_DTYPE_F32 || dtype == BP_DTYPE_F16 || dtype == BP_DTYPE_BF16)
         in = BP_DTYPE_F32;
     r->is_double = in == BP_DTYPE_F64;
+    r->rounds = r->rule.antialias || r->rule.mode == BP_RESIZE_CUBIC; /* as ONNX's reference */
     if (dtype != in) {
         r->load = bp_cpu_cast_loop(dtype, in);
         r->store = bp_cpu_cast_loop(in, dtype);
@@ -335,6 +336,9 @@ static void mix_band(const struct job *job, int64_t plane, int64_t band, char *c
         bp_cpu_resample(&pass, r->is_double, from, into);
         from = into;
     }
+    if (r->store && r->is_double)
+        bp_cpu_clip_to(r->dtype, (double *)(void *)buffers[3], (size_t)((end - first) * done),
+                       r->rounds);
     if (r->store)
         r->store(to, from, (size_t)((end - first) * done), &none);
 }

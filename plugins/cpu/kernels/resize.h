@@ -20,6 +20,7 @@ struct bp_cpu_resize {
     size_t width;                  /* bytes of a number */
     int64_t in_plane, out_plane;   /* numbers */
     bool mixes, is_double, is_empty;
+    bool rounds; /* sums to integers; without, as ONNX Runtime has it, they are cut off */
     bp_cpu_unary_loop load, store; /* NULL: computed in the type that it is stored in */
     int64_t bands, band, span; /* of axis 0: their number, rows of one, and those it is made of */
     size_t parts[4];           /* bytes of a worker's buffers */

@@ -48,7 +48,7 @@ static bool is_member(const struct bp_cpu_trees *trees, uint32_t set, double x)
 
 void bp_cpu_trees_start(const struct bp_cpu_trees *trees, double *sums, size_t n)
 {
-    double nothing = trees->aggregate <= BP_CPU_TREE_SUM ? 0 : (double)NAN;
+    double nothing = trees->aggregate <= BP_CPU_TREE_SUM ? trees->zero : (double)NAN;
 
     for (size_t i = 0; i < n * trees->n_targets; i++)
         sums[i] = nothing;

@@ -94,6 +94,11 @@ struct bp_cpu_trees {
     uint32_t n_features; /* one more than the largest that is compared */
     uint32_t n_targets;
     uint32_t aggregate;
+    /*
+     * What a sum of votes begins with: 0, unless the builder's caller sets -0, which stays only
+     * where nothing voted, as no weight is -0.
+     */
+    double zero;
     uint32_t walk;  /* the loop that is enough for these nodes */
     bool is_double; /* nodes are bp_cpu_tree_f64; X is compared in that type */
     int64_t steps;  /* sum of the depths */

@@ -250,7 +250,8 @@ static void put_weights(const struct build *b, uint32_t node, uint32_t l)
     for (uint32_t k = b->vote_first[node]; k < b->vote_first[node + 1]; k++) {
         const struct bp_cpu_tree_vote *vote = &b->list->votes[b->votes[k]];
 
-        out->weights[n++] = (struct bp_cpu_tree_weight){vote->weight, (uint32_t)vote->target};
+        out->weights[n++] =
+            (struct bp_cpu_tree_weight){vote->weight + 0.0, (uint32_t)vote->target}; /* -0 is 0 */
     }
     out->leaf_first[l + 1] = n;
 }

@@ -54,7 +54,7 @@ static void scale_run(const struct job *job, const struct bp_cpu_scale_run *run,
     const struct bp_cpu_quant quant = {.scale = job->lists.scales + run->scale,
                                        .zero = job->lists.zeros + run->scale,
                                        .each = run->each};
-    const float *zero = job->lists.float_zeros + run->scale, *real = x;
+    const float *real = x;
     size_t step = run->each;
 
     if (job->state->carrier != BP_DTYPE_F32) {
@@ -62,7 +62,7 @@ static void scale_run(const struct job *job, const struct bp_cpu_scale_run *run,
         return;
     }
     for (size_t i = 0; i < n; i++)
-        y[i] = (real[i] - zero[i * step]) * quant.scale[i * step];
+        y[i] = real[i] * quant.scale[i * step];
 }
 
 /* Elements from..to; `run` begins at `from` and goes on to `to`. x and y: of the first of them. */
@@ -108,17 +108,34 @@ static void slice(void *u, uint32_t i, uint32_t worker)
     }
 }
 
+/* ONNX: floats of 8 bits and fewer have no zero point but 0. */
+static bp_rc check_zeros(const struct bp_cpu_call *call, const float *zeros, bp_err *err)
+{
+    const struct state *s = call->state;
+
+    for (int64_t i = 0; s->carrier == BP_DTYPE_F32 && i < s->granularity.scales; i++) {
+        if (zeros[i] != 0)
+            return bp_cpu_fail(call->node, err, BP_E_INVALID,
+                               "x_zero_point has %g, but of %s only 0 is allowed", (double)zeros[i],
+                               bp_cpu_dtype_name(s->dtype));
+    }
+    return BP_OK;
+}
+
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
     struct job job = {.state = s};
+    bp_rc rc;
 
-    (void)err;
     if (s->granularity.count == 0)
         return BP_OK;
     job.x = bp_cpu_data(call->in[0]);
     job.y = bp_cpu_data(call->out[0]);
     bp_cpu_quant_lists_read(call, s->granularity.scales, s->carrier == BP_DTYPE_F32, &job.lists);
+    rc = check_zeros(call, job.lists.float_zeros, err);
+    if (rc < 0)
+        return rc;
     bp_cpu_parallel(call, s->slices, slice, &job);
     return BP_OK;
 }

@@ -88,8 +88,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         low = job.ranges[2 * i] < low ? job.ranges[2 * i] : low;
         high = job.ranges[2 * i + 1] > high ? job.ranges[2 * i + 1] : high;
     }
-    scale = (high - low) / 255;
-    point = 0 - low / scale; /* NaN where all is 0 */
+    scale = high > low ? (high - low) / 255 : 1; /* any scale does for zeros, but 0 divides none */
+    point = 0 - low / scale;                     /* NaN where the scale underflows */
     zero = point > 0 ? (int32_t)rintf(point < 255 ? point : 255) : 0;
     if (bp_cpu_out(call, 1))
         *(float *)bp_tensor_data(call->out[1]) = scale;

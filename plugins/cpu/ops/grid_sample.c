@@ -262,6 +262,9 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         job.y = in + s->in_bytes;
     }
     bp_cpu_parallel(call, s->slices, slice, &job);
+    if (s->store && s->sampler.is_double)
+        bp_cpu_clip_to(call->out[0]->dtype, (double *)(void *)job.y,
+                       (size_t)bp_cpu_count(call->out[0]), false);
     if (s->store)
         s->store(y, job.y, (size_t)bp_cpu_count(call->out[0]), &none);
     return BP_OK;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* lstm.c - LSTM (opsets 1, 7, 14, 22): gates i, o, f, c; peepholes for i, o and f. */
+/*
+ * lstm.c - LSTM (opsets 1, 7, 14, 22): gates i, o, f, c; peepholes for i, o and f. And
+ * DynamicQuantizeLSTM of com.microsoft, whose W and R are 8-bit integers.
+ */
 
 #include "kernels/recurrent.h"
+#include "kernels/recurrent_int8.h"
 #include "kernels/widen.h"
 
 #define JOIN_(a, b) a##_##b
@@ -18,15 +22,19 @@
 #define SUFFIX f64
 #include "kernels/lstm.inc"
 
-static const struct bp_cpu_cell cell = {
-    .gates = 4,
-    .n_activations = 3,
-    .activations = {"sigmoid", "tanh", "tanh"},
-    .option = "input_forget",
-    .has_c = true,
-    .first_f32 = step_f32,
-    .first_f64 = step_f64,
-};
+/* clang-format off */
+#define CELL                                                                                       \
+    .gates = 4,                                                                                    \
+    .n_activations = 3,                                                                            \
+    .activations = {"sigmoid", "tanh", "tanh"},                                                    \
+    .option = "input_forget",                                                                      \
+    .has_c = true,                                                                                 \
+    .first_f32 = step_f32,                                                                         \
+    .first_f64 = step_f64
+/* clang-format on */
+
+static const struct bp_cpu_cell cell = {CELL};
+static const struct bp_cpu_cell int8_cell = {CELL, .products = &bp_cpu_recurrent_int8};
 
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
@@ -36,6 +44,11 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     return bp_cpu_recurrent_prepare(call, &cell, err);
+}
+
+static bp_rc prepare_int8(struct bp_cpu_call *call, bp_err *err)
+{
+    return bp_cpu_recurrent_prepare(call, &int8_cell, err);
 }
 
 static const struct bp_cpu_wide wide = {prepare, bp_cpu_recurrent_run};
@@ -49,4 +62,15 @@ const struct bp_cpu_op bp_cpu_op_lstm = {
     .types = BP_CPU_FLOATS,
     .prepare = bp_cpu_widen_prepare,
     .run = bp_cpu_widen_run,
+};
+
+const struct bp_cpu_op bp_cpu_op_dynamic_quantize_lstm = {
+    .name = "DynamicQuantizeLSTM",
+    .domain = "com.microsoft",
+    .since = 1,
+    .claim = claim,
+    .types = UINT64_C(1) << BP_DTYPE_F32,
+    .pack = bp_cpu_recurrent_int8_pack,
+    .prepare = prepare_int8,
+    .run = bp_cpu_recurrent_run,
 };

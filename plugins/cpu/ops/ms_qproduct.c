@@ -165,17 +165,9 @@ static float shift_dynamic(const struct state *s, const bp_tensor *from)
 {
     const float *x = bp_cpu_data(from);
     int64_t n = bp_cpu_count(from);
-    float low = 0, high = 0, zero;
-    struct bp_cpu_byte_quant quant = {.scale = 1};
+    struct bp_cpu_byte_quant quant;
 
-    for (int64_t i = 0; i < n; i++) {
-        low = x[i] < low ? x[i] : low;
-        high = x[i] > high ? x[i] : high;
-    }
-    if (high > low)
-        quant.scale = (high - low) / 255;
-    zero = bp_rintf(-low / quant.scale);
-    quant.zero = zero > 255 ? 255 : zero > 0 ? (int32_t)zero : 0; /* NaN: 0 */
+    bp_cpu_byte_quant_range(x, n, &quant);
     for (int64_t i = 0; i < n; i++)
         ((float *)s->a->base)[i] = (float)((int32_t)bp_cpu_byte_of(&quant, x[i]) - quant.zero);
     return quant.scale;

@@ -151,7 +151,7 @@ static bp_rc read_mode(struct bp_cpu_call *call, bp_err *err)
                        "mode is none of constant, edge, reflect and wrap");
 }
 
-/* pads[d] and pads[rank + d], for the axes that the node names or all of them. */
+/* pads[d] and pads[rank + d], for the axes that the node names (the last time counts) or all. */
 static bp_rc read_pads(struct bp_cpu_call *call, int64_t *before, int64_t *after, bp_err *err)
 {
     const bp_tensor *x = call->in[0];

@@ -26,14 +26,18 @@ static inline uint64_t integer_power(uint64_t a, int64_t b)
     return y;
 }
 
-/* Into the range of int64, whose low bits are then taken; NaN gives 0. */
-static inline int64_t cut_off(double x)
+/*
+ * What `size` bytes of a signed integer cannot hold becomes their least number, as with x86 and the
+ * libraries that were written there: a base to a fractional power overflows so, and NaN too. Narrow
+ * types go through int32, like C's.
+ */
+static inline int64_t cut_off(double x, size_t size)
 {
-    if (x != x)
-        return 0;
-    if (x >= 0x1p63)
-        return INT64_MAX;
-    return x <= -0x1p63 ? INT64_MIN : (int64_t)x;
+    double end = size > sizeof(int32_t) ? 0x1p63 : 0x1p31;
+
+    if (x > -end - 1 && x < end)
+        return (int64_t)x;
+    return size > sizeof(int32_t) ? INT64_MIN : INT32_MIN;
 }
 
 /* a and b of one type */
@@ -99,7 +103,7 @@ static const struct bp_cpu_binary mixed_family = {
 #define T_B double
 #define C_B double
 #define TEMPLATE "kernels/binary.inc"
-#define EXPR(x, y) cut_off(pow((double)(x), y))
+#define EXPR(x, y) cut_off(pow((double)(x), y), sizeof(x))
 #include "kernels/types_int.inc"
 #undef EXPR
 #undef TEMPLATE

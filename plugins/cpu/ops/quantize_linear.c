@@ -136,15 +136,8 @@ static void finish(const struct job *job, const struct bp_cpu_scale_run *run, st
     struct bp_cpu_quant quant = {piece->ones, job->lists.zeros + run->scale, run->each, s->low,
                                  s->high};
 
-    if (s->whole == BP_DTYPE_NONE) {
-        for (size_t i = 0; i < n; i++) {
-            float zero = job->lists.float_zeros[run->scale + (run->each ? (int64_t)i : 0)];
-
-            quotient[i] = zero == 0 ? quotient[i] : quotient[i] + zero; /* -0 stays */
-        }
-    } else {
+    if (s->whole != BP_DTYPE_NONE) /* the zero point of a float only tells its type */
         bp_cpu_quantize(s->whole, whole, quotient, n, &quant);
-    }
 }
 
 /* Elements from..to, no more than a piece; `run` begins at `from` and goes on to `to`. */

@@ -84,7 +84,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
 /*
  * 1 with probability p. Large and small p look at opposite ends of the number, and 0 draws none:
- * so NumPy does it.
+ * so NumPy does it. What is no probability counts as the nearest one, NaN as 0.
  */
 static double toss(struct bp_cpu_random *random, double p)
 {
@@ -105,18 +105,14 @@ static bp_rc run_bernoulli(struct bp_cpu_call *call, bp_err *err)
     struct bp_cpu_random random;
     double block[BLOCK];
 
+    (void)err;
     bp_cpu_random_begin(call->node, &random);
     for (int64_t at = 0; at < count; at += BLOCK) {
         int64_t n = at_most(count - at);
 
         load(block, from + (size_t)at * bp_cpu_width(x->dtype), (size_t)n, &none);
-        for (int64_t i = 0; i < n; i++) {
-            if (!(block[i] >= 0 && block[i] <= 1))
-                return bp_cpu_fail(call->node, err, BP_E_INVALID,
-                                   "element %lld of the input is no probability",
-                                   (long long)(at + i));
+        for (int64_t i = 0; i < n; i++)
             block[i] = toss(&random, block[i]);
-        }
         store(to + (size_t)at * bp_cpu_width(dtype), block, (size_t)n, &none);
     }
     return BP_OK;

@@ -9,9 +9,11 @@
 #include "kernels/trees_run.h"
 #include "program.h"
 
+#include <math.h>
+
 /* What scores of a row are. */
 enum {
-    EACH,   /* one a label, the largest wins */
+    EACH,   /* one a label, the largest of those that were voted for wins */
     ALONE,  /* one for the only label: above 0 is yes */
     SHARED, /* one for both of two labels: large is for the second */
     SECOND  /* the same, but its weights name the second label: the first has just its base value */
@@ -20,7 +22,7 @@ enum {
 struct model {
     struct bp_cpu_trees trees;
     struct bp_cpu_labels labels;
-    double *base; /* one a label */
+    double *base; /* one a label; the trees' zero: none, which adds nothing and counts as no vote */
     uint32_t transform;
     uint32_t kind;
     double limit; /* SHARED, SECOND: the second label wins above it */
@@ -47,8 +49,8 @@ static bp_rc read_base(struct bp_cpu_node *node, struct bp_blocks *memory, struc
     m->base = bp_cpu_node_memory(node, n * sizeof *m->base);
     if (!m->base)
         return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for a model");
-    for (uint32_t i = 0; i < n && count > 0; i++)
-        m->base[i] = base[count == 1 ? 0 : i];
+    for (uint32_t i = 0; i < n; i++)
+        m->base[i] = count > 0 ? base[count == 1 ? 0 : i] + 0.0 : m->trees.zero;
     return BP_OK;
 }
 
@@ -87,6 +89,8 @@ static bp_rc build(struct bp_cpu_node *node, struct bp_blocks *memory, struct mo
     n_targets = m->kind == SHARED ? 1 : m->labels.n;
     rc = bp_cpu_trees_build(node, &list, n_targets, BP_CPU_TREE_SUM, bp_cpu_trees_are_double(node),
                             &m->trees, err);
+    if (m->kind == EACH)
+        m->trees.zero = -0.0;
     return rc < 0 ? rc : read_base(node, memory, m, err);
 }
 
@@ -106,12 +110,19 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/*
+ * The first of the largest scores, as they are given out: in float32. The sum of no votes, -0, is
+ * none. 0 where there is no score.
+ */
 static size_t largest(const double *x, size_t n)
 {
     size_t best = 0;
 
-    for (size_t i = 1; i < n; i++)
-        best = x[i] > x[best] ? i : best;
+    for (size_t i = 1; i < n; i++) {
+        bool is_score = x[i] != 0 || !signbit(x[i]), has_best = x[best] != 0 || !signbit(x[best]);
+
+        best = is_score && (!has_best || (float)x[i] > (float)x[best]) ? i : best;
+    }
     return best;
 }
 
@@ -153,7 +164,7 @@ static void finish(struct bp_cpu_call *call, double *sums, int64_t first, size_t
         if (!z)
             continue;
         for (size_t c = 0; c < n_labels; c++)
-            z[r * n_labels + c] = (float)(m->kind != SHARED ? scores[c]
+            z[r * n_labels + c] = (float)(m->kind != SHARED ? scores[c] + 0.0
                                           : c == 0          ? first_score(m, scores[0])
                                                             : scores[0]);
     }

@@ -360,7 +360,6 @@ ATTENTION(23, );
 ATTENTION(24, OPT("nonpad_kv_seqlen", 'N', BP_T(I64)));
 
 /* clang-format off */
-#define A_GRAPH_OPT(name_) {.name = name_, .type = BP_ATTR_GRAPH}
 /* clang-format on */
 
 PREVIEW_ROW(FlexAttention, 1, INFER(infer_flex),

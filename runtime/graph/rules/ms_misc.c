@@ -42,6 +42,31 @@ static bp_rc infer_unique(struct bp_infer *infer)
     return rc < 0 ? rc : bp_rule_like(infer, 1, BP_DTYPE_I64, bp_rule_in(infer, 0));
 }
 
+/* [C] and [N, C] get a dimension more, as long as the text with most tokens; [N, 0] and [0] do not. */
+static bp_rc infer_tokenizer(struct bp_infer *infer)
+{
+    const struct bp_fact *x = bp_rule_in(infer, 0);
+    struct bp_sym dims[3];
+    uint32_t rank = 0;
+    bool is_empty = false;
+    bp_rc rc = bp_rule_rank(infer, 0, 1, 2);
+
+    if (rc < 0)
+        return rc;
+    if (!bp_rule_ranked(x))
+        return bp_rule_unknown(infer, 0, BP_DTYPE_STRING);
+    for (uint32_t d = 0; d < x->rank; d++)
+        is_empty = is_empty || (bp_sym_known(x->dims[d]) && x->dims[d].value == 0);
+    for (uint32_t d = 0; d < x->rank; d++) {
+        if (!is_empty || d + 1 < x->rank)
+            dims[rank++] = x->dims[d];
+    }
+    dims[rank] = bp_sym_of(0);
+    if (!is_empty)
+        rc = bp_rule_from_data(infer, &dims[rank], 1);
+    return rc < 0 ? rc : bp_rule_set(infer, 0, BP_DTYPE_STRING, rank + 1, dims);
+}
+
 /* A dimension of 1 at `axis`, -rank-1..rank. */
 static bp_rc infer_expand_dims(struct bp_infer *infer)
 {
@@ -217,6 +242,10 @@ SAME(Inverse, infer_inverse, FLOAT3);
 MS_ROW(Trilu, 1, INFER(infer_trilu),
        IN(P("X", 'T', NUMBER | BP_T(BOOL)), OPT("k", 0, BP_T(I64))),
        OUT(P("Y", 'T', NUMBER | BP_T(BOOL))), ATTRS(A_INT("upper", 1)));
+MS_ROW(Tokenizer, 1, INFER(infer_tokenizer), .sizes_from_data = true,
+       IN(P("X", 'T', BP_T(STRING))), OUT(P("Y", 'T', BP_T(STRING))),
+       ATTRS(A_INT_REQ("mark"), A_INT_REQ("mincharnum"), A_STRING_REQ("pad_value"),
+             A_STRINGS("separators"), A_STRING_OPT("tokenexp")));
 MS_ROW(Unique, 1, INFER(infer_unique), .sizes_from_data = true, IN(P("x", 'T', ALL4)),
        OUT(P("y", 'T', ALL4), P("idx", 0, BP_T(I64)), P("counts", 0, BP_T(I64))), NO_ATTRS);
 MS_ROW(ExpandDims, 1, INFER(infer_expand_dims), IN(P("X", 'T', ALL4), READ("axis", 0, BP_T(I32))),

@@ -194,6 +194,17 @@ static bp_rc infer_dequantize(struct bp_infer *infer)
     return rc < 0 ? rc : bp_rule_like(infer, 0, bp_rule_dtype(infer, 1), bp_rule_in(infer, 0));
 }
 
+/* One number a direction, or one for each column of its weights. */
+static bp_rc check_lstm_numbers(struct bp_infer *infer, uint32_t i, const struct bp_fact *r)
+{
+    bp_rc rc = bp_rule_rank(infer, i, 1, 2);
+
+    if (rc < 0 || !bp_rule_ranked(r))
+        return rc;
+    rc = bp_rule_expect(infer, i, 0, r->dims[0], "direction");
+    return rc < 0 ? rc : bp_rule_expect(infer, i, 1, r->dims[2], "the width of R");
+}
+
 /* W and R are transposed against ONNX's LSTM: directions x input x 4 * hidden. */
 static bp_rc infer_q_lstm(struct bp_infer *infer)
 {
@@ -203,6 +214,8 @@ static bp_rc infer_q_lstm(struct bp_infer *infer)
 
     if (rc >= 0)
         rc = bp_rule_rank(infer, 2, 3, 3);
+    for (uint32_t i = 8; i < 12 && rc >= 0; i++)
+        rc = check_lstm_numbers(infer, i, bp_rule_in(infer, 2));
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < 8; i++) {

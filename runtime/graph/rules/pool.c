@@ -5,7 +5,26 @@
 
 #include "graph/rules/window.h"
 
+#include <inttypes.h>
+
 /* ---- rules ---------------------------------------------------------------------------------- */
+
+/*
+ * Padding as wide as the kernel would leave windows with no element of the input, whose maximum or
+ * mean nothing defines.
+ */
+static bp_rc check_pads(struct bp_infer *infer, const struct bp_window *window)
+{
+    for (uint32_t i = 0; window->auto_pad == BP_PAD_GIVEN && window->pads && i < 2 * window->n;
+         i++) {
+        if (window->pads[i] >= window->kernel[i % window->n])
+            return bp_fail(infer->err, BP_E_INVALID,
+                           "pads has %" PRId64
+                           ", which is not less than the kernel's size, %" PRId64,
+                           window->pads[i], window->kernel[i % window->n]);
+    }
+    return BP_OK;
+}
 
 static bp_rc infer_pool(struct bp_infer *infer)
 {
@@ -29,6 +48,9 @@ static bp_rc infer_pool(struct bp_infer *infer)
         return rc;
     if (!window.kernel)
         return bp_fail(infer->err, BP_E_INVALID, "kernel_shape is missing or empty");
+    rc = check_pads(infer, &window);
+    if (rc < 0)
+        return rc;
     dims[0] = x->dims[0];
     dims[1] = x->dims[1];
     for (uint32_t i = 0; i < window.n; i++) {

@@ -69,6 +69,7 @@
 #define A_STRINGS(name_) {.name = name_, .type = BP_ATTR_STRING, .is_list = true}
 #define A_TENSOR_OPT(name_) {.name = name_, .type = BP_ATTR_TENSOR}
 #define A_TENSOR_REQ(name_) {.name = name_, .type = BP_ATTR_TENSOR, .is_required = true}
+#define A_GRAPH_OPT(name_) {.name = name_, .type = BP_ATTR_GRAPH}
 #define A_GRAPH_REQ(name_) {.name = name_, .type = BP_ATTR_GRAPH, .is_required = true}
 /* clang-format on */
 

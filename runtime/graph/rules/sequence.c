@@ -14,10 +14,19 @@ static bp_rc infer_item(struct bp_infer *infer)
 {
     const struct bp_fact *whole = bp_rule_in(infer, 0);
 
-    if (whole && whole->kind == BP_KIND_TENSOR && !bp_fact_is_blank(whole))
-        bp_rule_set_fact(infer, 0, whole); /* OptionalGetElement of what is no optional */
-    else if (whole && whole->item)
+    if (whole && whole->item)
         bp_rule_set_fact(infer, 0, whole->item);
+    return BP_OK;
+}
+
+/* OptionalGetElement-18 gives a tensor or a sequence, which is no optional, as it is. */
+static bp_rc infer_get(struct bp_infer *infer)
+{
+    const struct bp_fact *whole = bp_rule_in(infer, 0);
+
+    if (!whole || bp_fact_is_blank(whole) || whole->kind == BP_KIND_OPTIONAL)
+        return infer_item(infer);
+    bp_rule_set_fact(infer, 0, whole);
     return BP_OK;
 }
 
@@ -180,8 +189,8 @@ ROW(Optional, 15, INFER(infer_optional),
     OUT(P_KINDS("output", 'V', ALL3, K_OPTIONAL)), ATTRS(A_STRING_OPT("type")), .is_hosted = true);
 
 #define GET(since, kinds)                                                                          \
-    ROW(OptionalGetElement, since, INFER(infer_item), IN(P_KINDS("input", 'O', ALL4, kinds)),      \
-        OUT(P_KINDS("output", 'V', ALL4, K_TENSOR | K_SEQUENCE)), NO_ATTRS, .is_hosted = true,         \
+    ROW(OptionalGetElement, since, INFER(infer_get), IN(P_KINDS("input", 'O', ALL4, kinds)),       \
+        OUT(P_KINDS("output", 'V', ALL4, K_TENSOR | K_SEQUENCE)), NO_ATTRS, .is_hosted = true,     \
         .sizes_from_data = true)
 #define HAS(since, flags, kinds)                                                                   \
     ROW(OptionalHasElement, since, INFER(infer_has), IN({"input", ALL4, flags, 'O', kinds}),       \

@@ -260,7 +260,6 @@ static bp_rc infer_pad(struct bp_infer *infer)
     bool is_first = infer->node->schema->since < 2;
     struct bp_sym dims[BP_MAX_RANK];
     struct bp_list pads, axes;
-    uint64_t seen = 0;
     uint32_t n;
     bp_rc rc = check_mode(infer);
 
@@ -286,13 +285,12 @@ static bp_rc infer_pad(struct bp_infer *infer)
 
         if (axes.is_given)
             rc = bp_infer_axis(infer, axes.v[i].value, data->rank, "axes", &axis);
-        if (rc >= 0 && (seen >> axis & 1))
-            rc = bp_fail(infer->err, BP_E_INVALID, "axes names axis %u twice", axis);
-        if (rc >= 0)
-            rc = pad_axis(infer, axis, pads.v[i], pads.v[n + i], &dims[axis]);
         if (rc < 0)
             return rc;
-        seen |= UINT64_C(1) << axis;
+        dims[axis] = data->dims[axis]; /* of an axis that is named twice the last pads count */
+        rc = pad_axis(infer, axis, pads.v[i], pads.v[n + i], &dims[axis]);
+        if (rc < 0)
+            return rc;
     }
     return bp_rule_set(infer, 0, bp_rule_dtype(infer, 0), data->rank, dims);
 }

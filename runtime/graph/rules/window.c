@@ -97,9 +97,22 @@ bp_rc bp_window_padding(struct bp_infer *infer, const struct bp_window *window, 
     return BP_OK;
 }
 
-/* Windows that would start in the padding behind do not count (ONNX MaxPool, AveragePool). */
-static bp_rc slide_up(struct bp_infer *infer, struct bp_sym size, int64_t span, int64_t begin,
-                      int64_t total, int64_t stride, struct bp_sym *out)
+static bp_rc fail_to_fit(const struct bp_infer *infer, uint32_t i, int64_t span, int64_t size,
+                         int64_t padding)
+{
+    return bp_fail(infer->err, BP_E_SHAPE,
+                   "a window of %" PRId64 " does not fit in dimension %u, which has size %" PRId64
+                   " and padding %" PRId64,
+                   span, i + 2, size, padding);
+}
+
+/*
+ * Windows that would start in the padding behind do not count (ONNX MaxPool, AveragePool). A window
+ * may be larger than the padded input: while what it lacks is less than a stride, rounding up makes
+ * one output of it; exactly a stride, none.
+ */
+static bp_rc slide_up(struct bp_infer *infer, uint32_t i, struct bp_sym size, int64_t span,
+                      int64_t begin, int64_t total, int64_t stride, struct bp_sym *out)
 {
     int64_t overhang;
     bp_rc rc = bp_rule_shift(infer, size, total - span, out);
@@ -115,7 +128,9 @@ static bp_rc slide_up(struct bp_infer *infer, struct bp_sym size, int64_t span, 
             __builtin_add_overflow(size.value, begin, &edge))
             return bp_fail(infer->err, BP_E_SHAPE, "the padded input does not fit in 64 bits");
         out->value += start < edge;
-        return BP_OK;
+        if (out->value >= 0)
+            return BP_OK;
+        return fail_to_fit(infer, i, span, size.value, total);
     }
     /* a symbol stays an expression only where there can be no such window */
     if (!__builtin_add_overflow(total - begin, stride - 1, &overhang) && overhang < span)
@@ -128,6 +143,7 @@ bp_rc bp_window_slide(struct bp_infer *infer, const struct bp_window *window, ui
                       struct bp_sym size, int64_t k, bool up, struct bp_sym *out)
 {
     int64_t stride = bp_window_stride(window, i);
+    bool rounds_up = up && window->auto_pad == BP_PAD_GIVEN;
     int64_t span, begin, total, room;
     bp_rc rc;
 
@@ -139,14 +155,11 @@ bp_rc bp_window_slide(struct bp_infer *infer, const struct bp_window *window, ui
     rc = bp_window_padding(infer, window, i, &begin, &total);
     if (rc < 0)
         return rc;
-    if (bp_sym_known(size) && (__builtin_add_overflow(size.value, total, &room) || room < span))
-        return bp_fail(infer->err, BP_E_SHAPE,
-                       "a window of %" PRId64
-                       " does not fit in dimension %u, which has size %" PRId64
-                       " and padding %" PRId64,
-                       span, i + 2, size.value, total);
-    if (up && window->auto_pad == BP_PAD_GIVEN)
-        return slide_up(infer, size, span, begin, total, stride, out);
+    if (bp_sym_known(size) &&
+        (__builtin_add_overflow(size.value, total, &room) || (room < span && !rounds_up)))
+        return fail_to_fit(infer, i, span, size.value, total);
+    if (rounds_up)
+        return slide_up(infer, i, size, span, begin, total, stride, out);
     rc = bp_rule_shift(infer, size, total - span, out);
     if (rc >= 0)
         rc = bp_rule_calc(infer, *out, '/', bp_sym_of(stride), out);

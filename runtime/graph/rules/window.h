@@ -24,8 +24,8 @@ bp_rc bp_window_span(struct bp_infer *infer, const struct bp_window *window, uin
 bp_rc bp_window_padding(struct bp_infer *infer, const struct bp_window *window, uint32_t i,
                         int64_t *begin, int64_t *total) BP_CHECKED;
 /*
- * How often a kernel of k taps fits in `size` of spatial dimension i. up: ceil_mode of pools.
- * BP_E_SHAPE: it does not fit once.
+ * How often a kernel of k taps fits in `size` of spatial dimension i. up: ceil_mode of pools, with
+ * which a kernel may be larger than the padded input by up to a stride. BP_E_SHAPE: it does not fit.
  */
 bp_rc bp_window_slide(struct bp_infer *infer, const struct bp_window *window, uint32_t i,
                       struct bp_sym size, int64_t k, bool up, struct bp_sym *out) BP_CHECKED;

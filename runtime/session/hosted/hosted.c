@@ -30,6 +30,9 @@ static const struct bp_hosted operators[] = {
     {"ai.onnx.ml", "CastMap", bp_hosted_cast_map},
     {"ai.onnx.ml", "DictVectorizer", bp_hosted_dict_vectorizer},
     {"ai.onnx.ml", "ZipMap", bp_hosted_zip_map},
+    {"com.microsoft", "BeamSearch", bp_hosted_beam_search},
+    {"com.microsoft", "GreedySearch", bp_hosted_greedy_search},
+    {"com.microsoft", "Sampling", bp_hosted_sampling},
 };
 
 const struct bp_hosted *bp_hosted_find(const struct bp_ir_node *node)

@@ -42,6 +42,9 @@ bp_rc bp_hosted_optional_has(struct bp_run_state *, const struct bp_unit *, bp_e
 bp_rc bp_hosted_cast_map(struct bp_run_state *, const struct bp_unit *, bp_err *);     /* dictionary.c */
 bp_rc bp_hosted_dict_vectorizer(struct bp_run_state *, const struct bp_unit *, bp_err *);
 bp_rc bp_hosted_zip_map(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_hosted_beam_search(struct bp_run_state *, const struct bp_unit *, bp_err *);  /* generate.c */
+bp_rc bp_hosted_greedy_search(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_hosted_sampling(struct bp_run_state *, const struct bp_unit *, bp_err *);
 
 /* ---- what they share: hosted.c --------------------------------------------------------------- */
 

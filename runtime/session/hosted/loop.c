@@ -18,12 +18,49 @@ void bp_carry_start(struct bp_carried *carried, const struct bp_cell *initial)
     carried->cell = *initial;
 }
 
-/* Tensors are copied: the next round overwrites what the body has made. */
-bp_rc bp_carry(struct bp_carried *carried, uint64_t round, const struct bp_cell *made, bp_err *err)
+/* The buffer for the next value: not the one that the present value is in. */
+static struct bp_growing *next_buffer(const struct bp_carried *carried)
 {
-    if (!made->object)
-        return bp_growing_copy(&carried->room[round & 1], made, &carried->cell, err);
-    bp_carry_start(carried, made);
+    const struct bp_growing *first = &carried->buffers[0];
+    bool in_first = first->data && carried->cell.base == first->data;
+
+    return (struct bp_growing *)(uintptr_t)&carried->buffers[in_first];
+}
+
+bp_rc bp_carry_ask(const struct bp_carried *carried, struct bp_frame_state *body, uint32_t value,
+                   bp_err *err)
+{
+    if (!body->carry_to) {
+        body->carry_to = calloc((size_t)body->body->ir->n_values + 1, sizeof *body->carry_to);
+        if (!body->carry_to)
+            return bp_fail_nomem(err, "the values that a loop carries");
+    }
+    body->carry_to[value] = next_buffer(carried);
+    return BP_OK;
+}
+
+/* The value from before, as far as its bytes and sizes go? */
+static bool is_unchanged(const struct bp_carried *carried, const struct bp_cell *made)
+{
+    const struct bp_cell *cell = &carried->cell;
+
+    return made->base == cell->base && made->bytes == cell->bytes && made->rank == cell->rank &&
+           made->dtype == cell->dtype && bp_same_dims(made->dims, cell->dims, made->rank);
+}
+
+bp_rc bp_carry(struct bp_carried *carried, const struct bp_cell *made, bp_err *err)
+{
+    struct bp_growing *next = next_buffer(carried);
+
+    if (made->object) {
+        bp_carry_start(carried, made);
+        return BP_OK;
+    }
+    if (is_unchanged(carried, made))
+        return BP_OK;
+    if (made->base != next->data)
+        return bp_growing_copy(next, made, &carried->cell, err);
+    bp_growing_show(next, made, &carried->cell);
     return BP_OK;
 }
 
@@ -203,13 +240,14 @@ static bp_rc run_round(struct loop *l, bp_err *err)
 
     l->condition = l->goes_on;
     set_inputs(l);
+    for (uint32_t i = 0; rc >= 0 && i < l->n_carried; i++)
+        rc = bp_carry_ask(&l->carried[i], l->child, ir->outputs[i + 1], err);
     if (rc >= 0)
         rc = bp_body_run(l->child, l->state->shared, err);
     if (rc >= 0)
         rc = bp_hosted_bool(l->node, condition, "the body's condition", &l->goes_on, err);
     for (uint32_t i = 0; rc >= 0 && i < l->n_carried; i++) {
-        rc = bp_carry(&l->carried[i], (uint64_t)l->round, &l->child->cells[ir->outputs[i + 1]],
-                      err);
+        rc = bp_carry(&l->carried[i], &l->child->cells[ir->outputs[i + 1]], err);
         if (rc >= 0 && l->child->body->facts[ir->inputs[i + 2]].kind == BP_KIND_OPTIONAL &&
             bp_cell_kind(&l->carried[i].cell) != BP_KIND_OPTIONAL)
             rc = wrap(&l->carried[i], err);

@@ -9,9 +9,17 @@
 
 /* Before the first round. */
 void bp_carry_start(struct bp_carried *carried, const struct bp_cell *initial);
-/* After a round: what the body has made. */
-bp_rc bp_carry(struct bp_carried *carried, uint64_t round, const struct bp_cell *made,
-               bp_err *err) BP_CHECKED;
+/*
+ * Before an iteration: asks the body's frame to write its output `value`, which becomes the carried
+ * value, into the buffer that the present one is not in. BP_E_NOMEM.
+ */
+bp_rc bp_carry_ask(const struct bp_carried *carried, struct bp_frame_state *body, uint32_t value,
+                   bp_err *err) BP_CHECKED;
+/*
+ * After an iteration: takes what the body has made. It is copied, unless it lies where
+ * bp_carry_ask() wanted it or is the value from before.
+ */
+bp_rc bp_carry(struct bp_carried *carried, const struct bp_cell *made, bp_err *err) BP_CHECKED;
 /* After the last: output i of the node. */
 bp_rc bp_carry_end(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
                    const struct bp_carried *carried, bp_err *err) BP_CHECKED;

@@ -279,10 +279,12 @@ static bp_rc run_round(struct scan *s, int64_t round, bp_err *err)
         s->child->cells[ir->inputs[i]] = s->carried[i].cell;
     for (uint32_t i = 0; i < s->n_ins; i++)
         s->child->cells[ir->inputs[s->n_states + i]] = cut(s, &s->ins[i], round);
+    for (uint32_t i = 0; rc >= 0 && i < s->n_states; i++)
+        rc = bp_carry_ask(&s->carried[i], s->child, ir->outputs[i], err);
     if (rc >= 0)
         rc = bp_body_run(s->child, s->state->shared, err);
     for (uint32_t i = 0; rc >= 0 && i < s->n_states; i++)
-        rc = bp_carry(&s->carried[i], (uint64_t)round, &s->child->cells[ir->outputs[i]], err);
+        rc = bp_carry(&s->carried[i], &s->child->cells[ir->outputs[i]], err);
     for (uint32_t i = 0; rc >= 0 && i < s->n_outs; i++)
         rc = take_output(s, i, round, err);
     return rc;

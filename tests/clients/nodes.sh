@@ -2,27 +2,16 @@
 # SPDX-License-Identifier: MIT
 # nodes.sh - are no more nodes left of real exports than ONNX Runtime itself leaves at the same level?
 #
-# ONNX Runtime is the npm package onnxruntime-node in the folder BACKPLANE_ORT_NODE, or where node.sh
-# has put it. The exports are looked for by name in BACKPLANE_MODELS and below: those of docs/passes.md.
+# The exports are looked for by name in BACKPLANE_MODELS and below: those of docs/passes.md.
 
-set -u
-from=${BACKPLANE_ORT_NODE:-$BP_BUILDDIR/tests/ort/npm}
+. "$BP_SRCDIR/tests/clients/lib.sh"
 backplane=${BACKPLANE_BIN:-$BP_BUILDDIR/tools/backplane}
-if ! command -v node >/dev/null || [ ! -d "$from/node_modules/onnxruntime-node" ]; then
-    echo "SKIP: no node, or no onnxruntime-node in $from; tests/ort/node.sh installs it there" >&2
-    exit 77
-fi
-if [ ! -d "${BACKPLANE_MODELS-}" ]; then
-    echo "SKIP: BACKPLANE_MODELS names no folder of models" >&2
-    exit 77
-fi
-if ! "$backplane" --quiet providers cpu; then
-    echo "SKIP: the cpu provider is not usable" >&2
-    exit 77
-fi
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-ln -s "$from/node_modules" "$dir/node_modules"
+need node npm
+[ -d "${BACKPLANE_MODELS-}" ] || skip "BACKPLANE_MODELS names no folder of models"
+"$backplane" --quiet providers cpu || skip "the cpu provider is not usable"
+find_peer
+[ -n "$peer" ] || skip "$reason"
+ln -s "$cache/onnxruntime-node-$peer_release/node_modules" "$dir/node_modules"
 
 cat >"$dir/save.js" <<'END'
 // node save.js MODEL LEVEL OUTPUT: the model as ONNX Runtime would run it.
@@ -43,7 +32,7 @@ try() # MODEL LEVEL
 {
     rm -f "$dir"/*.onnx*
     if ! "$backplane" -q optimize --external-data --level "$2" "$1" -o "$dir/own.onnx" ||
-        ! (cd "$dir" && ORT_DISABLE_TELEMETRY=1 node save.js "$1" "$2" "$dir/peer.onnx"); then
+        ! (cd "$dir" && node save.js "$1" "$2" "$dir/peer.onnx"); then
         echo "FAILED: $1 at $2 was not saved" >&2
         status=1
         return
@@ -63,8 +52,5 @@ for name in bert_base_128 bert_base_dyn gpt2_decode mobilenetv2 mobilenetv2_bn; 
     try "$model" basic
     try "$model" extended
 done
-if [ $n_models = 0 ]; then
-    echo "SKIP: $BACKPLANE_MODELS has none of the exports" >&2
-    exit 77
-fi
+[ $n_models != 0 ] || skip "$BACKPLANE_MODELS has none of the exports"
 exit $status

@@ -2,23 +2,15 @@
 # SPDX-License-Identifier: MIT
 # optimized.sh - does ONNX Runtime itself load what `backplane optimize` saves, and compute the same?
 #
-# ONNX Runtime is the npm package onnxruntime-node in the folder BACKPLANE_ORT_NODE, or where node.sh
-# has put it. Further models to try: BACKPLANE_MODELS, a folder with mnist/model.onnx in it.
+# Further models to try: BACKPLANE_MODELS, a folder with mnist/model.onnx in it.
 
-set -u
-from=${BACKPLANE_ORT_NODE:-$BP_BUILDDIR/tests/ort/npm}
+. "$BP_SRCDIR/tests/clients/lib.sh"
 backplane=${BACKPLANE_BIN:-$BP_BUILDDIR/tools/backplane}
-if ! command -v node >/dev/null || [ ! -d "$from/node_modules/onnxruntime-node" ]; then
-    echo "SKIP: no node, or no onnxruntime-node in $from; tests/ort/node.sh installs it there" >&2
-    exit 77
-fi
-if ! "$backplane" --quiet providers cpu; then
-    echo "SKIP: the cpu provider is not usable" >&2
-    exit 77
-fi
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-ln -s "$from/node_modules" "$dir/node_modules"
+need node npm
+"$backplane" --quiet providers cpu || skip "the cpu provider is not usable"
+find_peer
+[ -n "$peer" ] || skip "$reason"
+ln -s "$cache/onnxruntime-node-$peer_release/node_modules" "$dir/node_modules"
 
 cat >"$dir/compare.js" <<'END'
 // node compare.js MODEL OTHER: fed with the same numbers, both give the same.
@@ -63,7 +55,7 @@ try() # MODEL
 {
     for level in none basic extended; do
         "$backplane" -q optimize -f --level $level --external-data "$1" -o "$dir/$level.onnx" &&
-            (cd "$dir" && ORT_DISABLE_TELEMETRY=1 node compare.js "$1" "$dir/$level.onnx") \
+            (cd "$dir" && node compare.js "$1" "$dir/$level.onnx") \
                 >"$dir/out" 2>&1 &&
             grep -q same "$dir/out" || {
             echo "FAILED: $1 at level $level" >&2
