@@ -449,6 +449,20 @@ BP_API bp_rc bp_session_options_set_fallback(bp_session_options *options, uint32
  */
 BP_API void bp_session_options_set_strict(bp_session_options *options, uint32_t on);
 /*
+ * Sizes and ranks that a model declares of its values are hints: where what is inferred, or made by
+ * a run, is another, that counts, and the difference is told once a value, as a warning and in the
+ * report (bp_report_get_mismatch). With strict shapes it is an error (BP_E_SHAPE), when the
+ * session is made or at the run that shows it. Another element type is always one. This has nothing
+ * to do with bp_session_options_set_strict(), which is about providers.
+ */
+BP_API void bp_session_options_set_strict_shapes(bp_session_options *options, uint32_t on);
+/*
+ * Models that import an operator set newer than the newest that is known here are refused
+ * (BP_E_VERSION), as their operators may mean something else by then. on: they run as if they
+ * imported the newest, and their nodes may have attributes that are not known, which do nothing.
+ */
+BP_API void bp_session_options_set_newer_opsets(bp_session_options *options, uint32_t on);
+/*
  * A provider that was added is to get at least this share (0..1) of the nodes that providers run,
  * counted as they run: a fused node is one. With less it has failed, and its policy says what that means. It is named in any spelling;
  * BP_E_INVALID: it is not in the list, or share is out of range. 0: any node will do.
@@ -551,6 +565,11 @@ typedef struct bp_op_info {
     uint32_t since; /* version of the operator in force; 0: no such operator is known */
 } bp_op_info;
 
+enum {
+    BP_MODEL_FORMAT_ONNX = 0,
+    BP_MODEL_FORMAT_ORT = 1 /* ONNX Runtime's own, .ort */
+};
+
 typedef struct bp_model_info {
     uint32_t struct_size;
     uint32_t n_inputs, n_outputs, n_nodes, n_ops, n_opsets, n_metadata, n_external;
@@ -558,9 +577,13 @@ typedef struct bp_model_info {
     const char *producer, *producer_version, *domain, *doc, *graph_name;
     uint64_t file_bytes, weight_bytes, n_weights;
     uint64_t n_functions; /* that the model defines; n_nodes counts their nodes, once a call */
+    uint32_t format;      /* BP_MODEL_FORMAT_*, of what was read */
+    uint32_t format_version; /* of ONNX Runtime's own format; of ONNX it is ir_version */
+    const char *graph_doc;
 } bp_model_info;
 
-/* Reads structure and checks it; needs no provider. Weights stay in the file. */
+/* Reads structure and checks it; needs no provider. Weights stay in the file. ONNX, or ONNX Runtime's own
+ * format (.ort), told by the bytes. */
 BP_API bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err *err) BP_CHECKED;
 /* The same from memory, which must outlive the model and its sessions. `dir` (may be NULL) is where
  * external data lies; without it external data is refused. */
@@ -627,7 +650,7 @@ typedef struct bp_weight_info {
 /* What takes a model that is saved. Start from {0} with struct_size set. */
 typedef struct bp_model_sink {
     uint32_t struct_size;
-    uint32_t reserved0;
+    uint32_t format; /* BP_MODEL_FORMAT_* */
     void *user;
     /*
      * Says where an initializer goes: *file, borrowed until the next call, is the name that the
@@ -647,6 +670,10 @@ typedef struct bp_model_sink {
  * itself does not read. External data that no `place` puts elsewhere comes within. BP_E_INVALID: it
  * would be over 2 GiB, where protobuf ends. BP_E_IO: external data is missing. What the sink's
  * functions return ends it.
+ *
+ * In ONNX Runtime's own format all data comes within (`place` is not asked), functions are put in
+ * place of their calls, Constant nodes become initializers, and what the host does not read is left
+ * out. BP_E_UNSUPPORTED: the format cannot say something of the model; the words name it.
  */
 BP_API bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink,
                            bp_err *err) BP_CHECKED;
@@ -742,9 +769,14 @@ typedef struct bp_run_options {
  * are set by the caller; the memory is only read. Outputs: with a base, the result goes there:
  * `bytes` is the room, `dims` must have `rank` entries to be filled (BP_E_SHAPE says what is needed
  * when either is too small). With base NULL, base and dims are allocated: bp_tensor_free() them.
- * dtype is filled in either way. A tensor of strings needs room for its spans and, behind them, for
- * their text. An output that is no tensor is put into `object`, which is the caller's to
- * bp_object_release(); `object` is NULL for others. options may be NULL.
+ * dtype is filled in either way. Both may lie at any address: what is not aligned for its elements is
+ * copied, through memory that stays with the session. A tensor of strings needs room for its spans
+ * and, behind them, for their text. An output that is no tensor is put into `object`, which is the
+ * caller's to bp_object_release(); `object` is NULL for others. options may be NULL.
+ *
+ * An input that is declared as a scalar may have any shape, which it keeps. Inputs that no wanted
+ * output needs may be left out. The first run of either kind takes as long as making the session; up
+ * to 16 such sets of inputs are remembered, then it is BP_E_UNSUPPORTED.
  */
 BP_API bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                             bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
@@ -995,6 +1027,21 @@ BP_API bp_rc bp_report_get_group(const bp_report *report, uint32_t i, bp_report_
  * BP_NONE (an input or output of the model). NULL: end. */
 BP_API const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t *from,
                                   uint32_t *to);
+
+/* A value whose sizes or rank are not those that the model declares; the declared ones are ignored. */
+typedef struct bp_report_mismatch {
+    uint32_t struct_size;
+    uint32_t reserved0;
+    const char *value;
+    const char *path; /* names of the nodes around it, "loop1/body"; "" at the top */
+    const char *inferred, *declared; /* "float32[4]", "float32[batch,3]" */
+} bp_report_mismatch;
+
+/* One a value. Runs may add rows to a session's report: sizes known by then only. [any thread] */
+BP_API uint32_t bp_report_mismatch_count(const bp_report *report);
+BP_API bp_rc bp_report_get_mismatch(const bp_report *report, uint32_t i, bp_report_mismatch *out,
+                                    bp_err *err) BP_CHECKED;
+
 /* The whole as JSON; *out is the caller's, to bp_free(). */
 BP_API bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err) BP_CHECKED;
 

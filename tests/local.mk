@@ -39,6 +39,7 @@ include %D%/bench/local.mk
 include %D%/perf/local.mk
 include %D%/proofs/local.mk
 include %D%/examples/local.mk
+include %D%/fuzz/local.mk
 include %D%/kit/local.mk
 include %D%/ort/local.mk
 include %D%/clients/local.mk

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_optimize.c - `backplane optimize`: a model as it would run, saved as ONNX. */
+/* cmd_optimize.c - `backplane optimize`: a model as it would run, saved. */
 
 #include "config.h"
 
@@ -58,7 +58,8 @@ static const struct arg_spec optimize_specs[] = {
 static const char about[] =
     "Saves a model as it would run: after the passes of --level, for the providers of "
     "--providers,\n"
-    "which only say what they would take. ONNX Runtime loads the new model as well.\n"
+    "which only say what they would take. ONNX Runtime loads the new model as well; one whose name\n"
+    "ends in .ort is in ONNX Runtime's own format.\n"
     "MODEL may be a directory: then every *.onnx in it and below is done.";
 
 /* What became of a model. */

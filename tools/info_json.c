@@ -72,6 +72,7 @@ static void json_facts(struct json *json, const struct info *s)
     int64_t version;
 
     json_string(json, "model", s->path);
+    json_string(json, "format", info->format == BP_MODEL_FORMAT_ORT ? "ort" : "onnx");
     json_string(json, "graph", info->graph_name);
     json_string(json, "producer", info->producer);
     json_string(json, "producer_version", info->producer_version);

@@ -57,6 +57,11 @@ static void print_facts(const struct cli *cli, const struct info *s)
     int64_t version;
 
     add_fact(&table, "model", s->path);
+    if (info->format == BP_MODEL_FORMAT_ORT) {
+        text_printf(&text, "ONNX Runtime's own (.ort), version %u", info->format_version);
+        add_fact(&table, "format", text_string(&text));
+        text_clear(&text);
+    }
     add_fact(&table, "graph", info->graph_name);
     text_printf(&text, "%s%s%s", info->producer ? info->producer : "",
                 info->producer_version && *info->producer_version ? " " : "",

@@ -17,12 +17,14 @@ struct load_args {
     uint32_t level;          /* BP_OPTIMIZE_* */
     struct arg_list disabled; /* names of passes */
     bool is_strict;
+    bool has_strict_shapes;
+    bool has_newer_opsets;
     struct arg_list shares; /* "provider=share" */
     struct arg_list places; /* placement rules */
     struct arg_list place_files;
 };
 
-enum { LOAD_OPTIONS = 11 };
+enum { LOAD_OPTIONS = 13 };
 
 /* LOAD_OPTIONS of them. */
 struct arg_group load_group(struct load_args *args);

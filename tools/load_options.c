@@ -62,7 +62,18 @@ static const struct arg_spec load_specs[] = {
     {.name = "strict",
      .kind = ARG_FLAG,
      .at = offsetof(struct load_args, is_strict),
-     .help = "Require every provider that is named, also by the environment."},
+     .help = "Require every provider that is named, also by the environment; and as "
+             "--strict-shapes."},
+    {.name = "strict-shapes",
+     .kind = ARG_FLAG,
+     .at = offsetof(struct load_args, has_strict_shapes),
+     .help = "Fail where a size or rank that the model declares is not the one that is inferred, "
+             "or made by a run; without it, that is a warning."},
+    {.name = "newer-opsets",
+     .kind = ARG_FLAG,
+     .at = offsetof(struct load_args, has_newer_opsets),
+     .help = "Run models of operator sets newer than those that are known, too, as if they were of "
+             "the newest."},
     {.name = "min-share",
      .kind = ARG_LIST,
      .value = "PROVIDER=SHARE",
@@ -279,6 +290,8 @@ static int add_policy(struct cli *cli, const struct load_args *args, bp_session_
     int code = CLI_OK;
 
     bp_session_options_set_strict(options, args->is_strict);
+    bp_session_options_set_strict_shapes(options, args->is_strict || args->has_strict_shapes);
+    bp_session_options_set_newer_opsets(options, args->has_newer_opsets);
     for (size_t i = 0; code == CLI_OK && i < args->shares.n; i++)
         code = add_share(cli, options, args->shares.items[i]);
     for (size_t i = 0; code == CLI_OK && rc >= 0 && i < args->places.n; i++)

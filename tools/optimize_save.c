@@ -165,11 +165,19 @@ static bp_rc finish(struct saving *saving, bp_err *err)
     return rc < 0 ? rc : name_file(&saving->model, err);
 }
 
+static bool is_ort(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot && strcmp(dot, ".ort") == 0;
+}
+
 bp_rc optimize_save(const bp_model *model, const char *out, bool is_external, uint64_t *size,
                     bp_err *err)
 {
     struct saving saving = {.model.path = xstrdup(out), .data.path = optimize_data_path(out)};
     bp_model_sink sink = {.struct_size = sizeof sink,
+                          .format = is_ort(out) ? BP_MODEL_FORMAT_ORT : BP_MODEL_FORMAT_ONNX,
                           .user = &saving,
                           .place = place,
                           .begin = begin,
@@ -178,6 +186,11 @@ bp_rc optimize_save(const bp_model *model, const char *out, bool is_external, ui
     const char *slash = strrchr(saving.data.path, '/');
     bp_rc rc = bp_model_get_info(model, &info, err);
 
+    if (rc >= 0 && is_external && is_ort(out))
+        rc = bp_fail(err, BP_E_OPTION,
+                       "%s: ONNX Runtime's own format has all weights within: leave --external-data "
+                       "out, or name a file that ends in .onnx",
+                       out);
     if (is_external || info.weight_bytes > WITHIN_MOST)
         saving.data_name = slash ? slash + 1 : saving.data.path;
     if (rc >= 0)

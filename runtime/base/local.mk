@@ -7,6 +7,10 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/cpus.c \
 	%D%/guard.c \
 	%D%/guard.h \
+	%D%/flat.c \
+	%D%/flat.h \
+	%D%/flat_write.c \
+	%D%/flat_write.h \
 	%D%/json.c \
 	%D%/log.c \
 	%D%/log.h \

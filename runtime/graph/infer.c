@@ -272,25 +272,33 @@ static bp_rc run_node(const struct bp_ir *ir, struct bp_infer *infer, const stru
         infer->out[i] = unknown;
     rc = infer_node(infer);
     for (uint32_t i = 0; rc == BP_OK && i < node->n_out; i++) {
-        const struct bp_ir_value *value;
+        uint32_t value = node->out[i];
 
-        if (node->out[i] == BP_NONE)
+        if (value == BP_NONE)
             continue;
-        value = &ir->values[node->out[i]];
         if (node->schema)
             rc = bp_infer_merge(ir, value, infer->symbols, infer->region, &infer->out[i],
                                 infer->err);
         else
-            rc = start_declared(ir, &value->declared, infer->symbols, infer->region, &infer->out[i],
-                                infer->err);
-        facts[node->out[i]] = infer->out[i];
+            rc = start_declared(ir, &ir->values[value].declared, infer->symbols, infer->region,
+                                &infer->out[i], infer->err);
+        facts[value] = infer->out[i];
     }
     return rc;
 }
 
-bp_rc bp_infer_run(const struct bp_ir *ir, const uint32_t *nodes, uint32_t n_nodes,
-                   struct bp_fact *facts, struct bp_symbols *symbols, struct bp_region *region,
-                   bp_err *err)
+/* What a node gives whose shapes cannot be, when that is no reason to stop. */
+static void set_unknown(const struct bp_ir_node *node, struct bp_fact *facts)
+{
+    for (uint32_t i = 0; i < node->n_out; i++) {
+        if (node->out[i] != BP_NONE)
+            facts[node->out[i]] = unknown;
+    }
+}
+
+static bp_rc walk(const struct bp_ir *ir, const uint32_t *nodes, uint32_t n_nodes, bool goes_past,
+                  struct bp_fact *facts, struct bp_symbols *symbols, struct bp_region *region,
+                  bp_err *err)
 {
     struct bp_infer infer = {.outer = facts, .symbols = symbols, .region = region, .err = err};
     uint32_t n = nodes ? n_nodes : ir->n_nodes, most_in = 0, most_out = 0;
@@ -313,6 +321,10 @@ bp_rc bp_infer_run(const struct bp_ir *ir, const uint32_t *nodes, uint32_t n_nod
     for (uint32_t i = 0; rc == BP_OK && i < n; i++) {
         infer.node = &ir->nodes[nodes ? nodes[i] : i];
         rc = run_node(ir, &infer, in, facts);
+        if (rc == BP_E_SHAPE && goes_past) {
+            set_unknown(infer.node, facts);
+            rc = BP_OK;
+        }
         if (rc < 0)
             bp_fail_in(err, rc, "node '%s' (%s)", infer.node->name, infer.node->op);
     }
@@ -320,4 +332,17 @@ out:
     free(infer.out);
     free(in);
     return rc;
+}
+
+bp_rc bp_infer_run(const struct bp_ir *ir, const uint32_t *nodes, uint32_t n_nodes,
+                   struct bp_fact *facts, struct bp_symbols *symbols, struct bp_region *region,
+                   bp_err *err)
+{
+    return walk(ir, nodes, n_nodes, false, facts, symbols, region, err);
+}
+
+bp_rc bp_infer_run_past(const struct bp_ir *ir, struct bp_fact *facts, struct bp_symbols *symbols,
+                        struct bp_region *region, bp_err *err)
+{
+    return walk(ir, NULL, 0, true, facts, symbols, region, err);
 }

@@ -19,15 +19,20 @@ struct bp_infer {
 
 /*
  * Runs the rules of `nodes` (indices in running order; NULL: all of the graph) over `facts`, one a
- * value: inputs and constants are given by the caller (bp_infer_start), the rest is filled in. A
- * declared fact of the model refines an unknown result, but none that depends on data: storage must
- * not rest on a file's word. One that contradicts it (type, rank, two numbers) is BP_E_INVALID.
+ * value: inputs and constants are given by the caller (bp_infer_start), the rest is filled in.
+ * Declared shapes of the model are hints (infer_merge.h); another element type is BP_E_INVALID.
  * Element types are checked against the schema. A node without schema gives its declared facts.
  * Errors name the node and its operator.
  */
 bp_rc bp_infer_run(const struct bp_ir *ir, const uint32_t *nodes, uint32_t n_nodes,
                    struct bp_fact *facts, struct bp_symbols *symbols, struct bp_region *region,
                    bp_err *err) BP_CHECKED;
+/*
+ * The same of all nodes, for passes: what a node gives whose shapes cannot be is unknown, and the
+ * walk goes on, as a pass may take that node out. Wrong types stop it.
+ */
+bp_rc bp_infer_run_past(const struct bp_ir *ir, struct bp_fact *facts, struct bp_symbols *symbols,
+                        struct bp_region *region, bp_err *err) BP_CHECKED;
 /*
  * Facts of a graph's values before any rule ran: declared ones for inputs, exact ones (with content
  * where it is small) for constants; captures copied from `outer` (may be NULL: unknown). *out comes

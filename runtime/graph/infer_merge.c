@@ -6,53 +6,26 @@
 #include "graph/infer_merge.h"
 
 #include "graph/infer.h"
+#include "graph/mismatch.h"
 
-static bp_rc fail_differs(const struct bp_ir *ir, const struct bp_ir_value *value,
-                          const struct bp_symbols *symbols, const struct bp_fact *fact, bp_err *err)
+/*
+ * Of a found size and a declared one, the one to keep. A declared number is a hint that no plan rests
+ * on: exporters write those of their example into models whose sizes are free. A declared name is
+ * good enough for a size without one.
+ */
+static struct bp_sym choose(const struct bp_ir *ir, const struct bp_symbols *symbols,
+                            struct bp_sym found, struct bp_sym declared)
 {
-    char found[160], declared[160];
-
-    bp_fact_text(fact, symbols, found, sizeof found);
-    bp_fact_text(&value->declared, ir->symbols, declared, sizeof declared);
-    return bp_fail(err, BP_E_INVALID, "value '%s' is %s, but the model declares it as %s",
-                   value->name, found, declared);
+    if (bp_sym_known(found) || bp_sym_known(declared) || symbols != ir->symbols ||
+        bp_symbols_from_data(symbols, found) || !bp_symbols_is_nameless(symbols, found))
+        return found;
+    return declared;
 }
 
-/* The rank may be the declared one, the sizes come with the data. */
-static bp_rc take_rank(const struct bp_fact *declared, struct bp_symbols *symbols,
-                       struct bp_region *region, struct bp_fact *fact, bp_err *err)
+static bool differ(struct bp_sym found, struct bp_sym declared)
 {
-    struct bp_sym *dims = bp_region_array(region, declared->rank, sizeof *dims);
-    bp_rc rc = dims ? BP_OK : bp_fail_nomem(err, "a shape");
-
-    for (uint32_t i = 0; rc == BP_OK && i < declared->rank; i++)
-        rc = bp_symbols_fresh(symbols, true, &dims[i], err);
-    if (rc < 0)
-        return rc;
-    fact->rank = declared->rank;
-    fact->dims = dims;
-    return BP_OK;
-}
-
-/* Does a declared size say anything among these symbols? */
-static bool says_something(const struct bp_ir *ir, const struct bp_symbols *symbols,
-                           struct bp_sym declared)
-{
-    return bp_sym_known(declared) ? declared.value >= 0 : symbols == ir->symbols;
-}
-
-/* Of a found and a declared size, the one to keep; false: they contradict each other. */
-static bool choose(const struct bp_symbols *symbols, struct bp_sym found, struct bp_sym declared,
-                   struct bp_sym *out)
-{
-    *out = found;
-    if (bp_sym_known(found))
-        return !bp_sym_known(declared) || declared.value == found.value;
-    if (bp_symbols_from_data(symbols, found))
-        return true;
-    if (bp_sym_known(declared) || bp_symbols_is_nameless(symbols, found))
-        *out = declared;
-    return true;
+    return bp_sym_known(found) && bp_sym_known(declared) && declared.value >= 0 &&
+           declared.value != found.value;
 }
 
 /* Do two known types say the same, as far as both say something? */
@@ -71,44 +44,32 @@ static bool same_type(const struct bp_fact *a, const struct bp_fact *b)
 }
 
 /* Where one of both is no tensor: what the model says counts where it says more. */
-static bp_rc merge_kinds(const struct bp_ir *ir, const struct bp_ir_value *value,
-                         const struct bp_symbols *symbols, struct bp_fact *fact, bp_err *err)
+static bp_rc merge_kinds(const struct bp_ir *ir, uint32_t value, const struct bp_symbols *symbols,
+                         struct bp_fact *fact, bp_err *err)
 {
-    const struct bp_fact *declared = &value->declared;
+    const struct bp_fact *declared = &ir->values[value].declared;
     const struct bp_fact *inside = bp_fact_innermost(fact);
 
     if (!same_type(fact, declared))
-        return fail_differs(ir, value, symbols, fact, err);
+        return bp_mismatch_fail(ir, value, symbols, fact, err);
     if (bp_fact_is_blank(fact) || (!bp_fact_is_blank(declared) && inside == NULL) ||
-        (inside && inside->dtype == BP_DTYPE_NONE && bp_fact_innermost(declared)))
+        (inside && inside->dtype == BP_DTYPE_NONE && bp_fact_innermost(declared))) {
         *fact = *declared;
+        fact->rank = BP_RANK_UNKNOWN;
+        fact->dims = NULL;
+    }
     return BP_OK;
 }
 
-bp_rc bp_infer_merge(const struct bp_ir *ir, const struct bp_ir_value *value,
-                     struct bp_symbols *symbols, struct bp_region *region, struct bp_fact *fact,
-                     bp_err *err)
+static bp_rc merge_dims(const struct bp_ir *ir, const struct bp_fact *declared,
+                        const struct bp_symbols *symbols, struct bp_region *region,
+                        struct bp_fact *fact, bp_err *err)
 {
-    const struct bp_fact *declared = &value->declared;
-    struct bp_sym chosen, *dims = NULL;
+    struct bp_sym *dims = NULL;
 
-    if (fact->kind != BP_KIND_TENSOR || declared->kind != BP_KIND_TENSOR)
-        return merge_kinds(ir, value, symbols, fact, err);
-    if (fact->dtype == BP_DTYPE_NONE)
-        fact->dtype = declared->dtype;
-    else if (declared->dtype != BP_DTYPE_NONE && declared->dtype != fact->dtype)
-        return fail_differs(ir, value, symbols, fact, err);
-    if (declared->rank == BP_RANK_UNKNOWN)
-        return BP_OK;
-    if (fact->rank == BP_RANK_UNKNOWN)
-        return take_rank(declared, symbols, region, fact, err);
-    if (fact->rank != declared->rank)
-        return fail_differs(ir, value, symbols, fact, err);
     for (uint32_t i = 0; i < fact->rank; i++) {
-        if (!says_something(ir, symbols, declared->dims[i]))
-            continue;
-        if (!choose(symbols, fact->dims[i], declared->dims[i], &chosen))
-            return fail_differs(ir, value, symbols, fact, err);
+        struct bp_sym chosen = choose(ir, symbols, fact->dims[i], declared->dims[i]);
+
         if (bp_sym_equal(chosen, fact->dims[i]))
             continue;
         if (!dims) { /* the rule's list may be that of an input too */
@@ -121,4 +82,31 @@ bp_rc bp_infer_merge(const struct bp_ir *ir, const struct bp_ir_value *value,
         dims[i] = chosen;
     }
     return BP_OK;
+}
+
+bp_rc bp_infer_merge(const struct bp_ir *ir, uint32_t value, struct bp_symbols *symbols,
+                     struct bp_region *region, struct bp_fact *fact, bp_err *err)
+{
+    const struct bp_fact *declared = &ir->values[value].declared;
+
+    if (fact->kind != BP_KIND_TENSOR || declared->kind != BP_KIND_TENSOR)
+        return merge_kinds(ir, value, symbols, fact, err);
+    if (fact->dtype == BP_DTYPE_NONE)
+        fact->dtype = declared->dtype;
+    else if (declared->dtype != BP_DTYPE_NONE && declared->dtype != fact->dtype)
+        return bp_mismatch_fail(ir, value, symbols, fact, err);
+    if (declared->rank == BP_RANK_UNKNOWN || fact->rank == BP_RANK_UNKNOWN)
+        return BP_OK;
+    if (fact->rank != declared->rank)
+        return bp_mismatch_tell(ir, value, symbols, fact, err);
+    for (uint32_t i = 0; i < fact->rank; i++) {
+        if (differ(fact->dims[i], declared->dims[i])) {
+            bp_rc rc = bp_mismatch_tell(ir, value, symbols, fact, err);
+
+            if (rc < 0)
+                return rc;
+            break;
+        }
+    }
+    return merge_dims(ir, declared, symbols, region, fact, err);
 }

@@ -157,8 +157,8 @@ bp_rc bp_infer_body(struct bp_infer *infer, const struct bp_ir *body, const stru
         struct bp_fact *fact = &facts[body->inputs[i]];
 
         *fact = in[i];
-        rc = bp_infer_merge(body, &body->values[body->inputs[i]], infer->symbols, infer->region,
-                            fact, infer->err);
+        rc = bp_infer_merge(body, body->inputs[i], infer->symbols, infer->region, fact,
+                            infer->err);
     }
     if (rc == BP_OK)
         rc = bp_infer_run(body, NULL, 0, facts, infer->symbols, infer->region, infer->err);

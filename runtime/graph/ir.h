@@ -6,17 +6,20 @@
 #ifndef BP_GRAPH_IR_H
 #define BP_GRAPH_IR_H
 
+#include <stdatomic.h>
+
 #include "base/region.h"
 #include "base/status.h"
 #include "base/strmap.h"
 #include "graph/symbol.h"
 
 struct bp_custom_table;
+struct bp_mismatches;
 struct bp_schema;
 struct bp_ir;
 
 enum {
-    BP_MAX_BODY_DEPTH = 16, /* of bodies within bodies */
+    BP_MAX_BODY_DEPTH = 31, /* of bodies within bodies; as many as protobuf's limit of 100 allows */
     BP_MAX_CONTENT = 4096,  /* elements of an integer tensor whose content shape rules follow */
     BP_MAX_REALS = 64       /* the same of a float tensor: scales and limits, never weights */
 };
@@ -55,16 +58,18 @@ enum {
     BP_IR_OUTPUT = 1u << 1,
     BP_IR_CONSTANT = 1u << 2,  /* data is set */
     BP_IR_DEFAULTED = 1u << 3, /* an input with an initializer: data is set, a caller may feed it */
-    BP_IR_CAPTURED = 1u << 4   /* in a body: a value of the graph around it */
+    BP_IR_CAPTURED = 1u << 4,  /* in a body: a value of the graph around it */
+    BP_IR_INITIALIZER = 1u << 5 /* while decoding: a node may take the name of this constant */
 };
 
 struct bp_ir_value {
     const char *name;
-    struct bp_fact declared; /* what the model file says; unknown where it says nothing */
+    struct bp_fact declared; /* what the model file says, a hint; unknown where it says nothing */
     struct bp_ir_data *data; /* constants and defaults */
     uint32_t flags;          /* BP_IR_* */
     uint32_t producer;       /* node index, or BP_NONE */
     uint32_t outer;          /* BP_IR_CAPTURED: value index in the parent */
+    atomic_uchar is_told;    /* that its declared shape does not fit; see mismatch.h */
 };
 
 struct bp_ir_node {
@@ -78,7 +83,7 @@ struct bp_ir_node {
     bp_attr *attrs;     /* the model's, then defaults of the schema */
     struct bp_ir **bodies;
     uint32_t n_in, n_out, n_implicit, n_attrs, n_bodies;
-    uint32_t opset; /* version of the domain that counts here; 0, once sealed: it is not imported */
+    uint32_t opset; /* version of the domain that counts here; 0, once sealed: there is none */
     uint32_t attr_hash; /* bp_ir_hash_attrs() of a sealed node with a schema */
     bool is_pinned; /* passes leave it as it is: somebody speaks of it */
     bool is_made;   /* a pass made it of others: it is no node of the model */
@@ -98,6 +103,7 @@ struct bp_ir {
     struct bp_region *region;   /* everything here is allocated from it; borrowed */
     struct bp_symbols *symbols; /* names of declared sizes; borrowed */
     const struct bp_custom_table *custom; /* operators of the application; borrowed; may be NULL */
+    struct bp_mismatches *mismatches; /* of the main graph: where they are told; borrowed, or NULL */
 };
 
 /* ---- building, in this order; only model/ and tests do it; changes: optimize/rewrite.h ------- */
@@ -119,7 +125,7 @@ bp_rc bp_ir_add_node(struct bp_ir *ir, const char *name, const char *op, const c
  * Ends building, bodies first: flags of inputs and outputs from their lists, producers, an order
  * (BP_E_INVALID names nodes of a cycle), names of nodes that have none of their own, schemas with
  * their default attributes, counts of inputs and outputs, attribute types. opset(h, domain) is the
- * imported version, 0 for none, for nodes that have none of their own. Unknown operators are left
+ * version that counts, 0 for one without operators, for nodes that have none of their own. Unknown operators are left
  * with a NULL schema for the planner to report.
  */
 bp_rc bp_ir_seal(struct bp_ir *ir, uint32_t (*opset)(void *h, const char *domain), void *h,

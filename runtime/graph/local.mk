@@ -20,6 +20,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/infer.h \
 	%D%/infer_merge.c \
 	%D%/infer_merge.h \
+	%D%/mismatch.c \
+	%D%/mismatch.h \
 	%D%/infer_rule.c \
 	%D%/ir.c \
 	%D%/ir.h \
@@ -92,4 +94,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/symbol.h \
 	%D%/symbol_calc.c \
 	%D%/symbol_rows.h \
-	%D%/symbol_words.c
+	%D%/symbol_words.c \
+	%D%/without.c \
+	%D%/without.h

@@ -73,6 +73,7 @@ struct bp_schema {
     bp_body_inputs_fn body_inputs; /* NULL: its bodies have no inputs, or it has no bodies */
     bool is_hosted;       /* run by the host: it has bodies, or its values are no tensors */
     bool sizes_from_data; /* of outputs, whatever is known before the node has run: NonZero */
+    bool any_attrs;       /* a node may have attributes that are not listed; they do nothing */
     bool is_custom;       /* the application's; see custom.h. Its attributes are not listed */
 };
 

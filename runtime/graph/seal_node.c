@@ -150,13 +150,13 @@ static const struct bp_attr_def *find_def(const struct bp_schema *schema, const 
 }
 
 /*
- * Attributes beyond the schema are refused where the schema is the whole truth: other domains, and
- * versions newer than our tables, may know more.
+ * Attributes beyond the schema are refused, as they may be misspelt; but not of versions newer than
+ * our tables, nor where ONNX Runtime has never looked and models have come to rest on it.
  */
 static bool knows_all_attrs(const struct bp_ir_node *node)
 {
-    return !node->schema->is_custom && node->domain[0] == '\0' &&
-           node->opset <= bp_schema_newest("");
+    return !node->schema->is_custom && !node->schema->any_attrs &&
+           node->opset <= bp_schema_newest(node->domain);
 }
 
 /* *seen: a bit for each of the schema's attributes that the node has. */

@@ -76,7 +76,7 @@ static bp_rc define_constant(const struct bp_builder *builder, struct bp_ir *ir,
     if (rc < 0)
         return rc;
     ir->values[value].data = data;
-    ir->values[value].flags = BP_IR_CONSTANT;
+    ir->values[value].flags = BP_IR_CONSTANT | BP_IR_INITIALIZER;
     return BP_OK;
 }
 
@@ -133,6 +133,19 @@ bp_rc bp_fail_node(const Bp__NodeProto *node, bp_rc rc, bp_err *err)
     return bp_fail_in(err, rc, "node '%.80s' (%.80s)", name, bp_text_or_empty(node->op_type));
 }
 
+/* A node's output. Over an initializer of its name it wins, as in ONNX Runtime. */
+static bp_rc define_output(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *err)
+{
+    uint32_t value = bp_strmap_get(&ir->by_name, name, BP_NONE);
+
+    if (value == BP_NONE || !(ir->values[value].flags & BP_IR_INITIALIZER))
+        return bp_ir_define(ir, name, out, err);
+    ir->values[value].data = NULL;
+    ir->values[value].flags = 0;
+    *out = value;
+    return BP_OK;
+}
+
 static bp_rc define_outputs(struct bp_builder *builder, const Bp__NodeProto *node, struct bp_ir *ir,
                             bp_err *err)
 {
@@ -144,7 +157,7 @@ static bp_rc define_outputs(struct bp_builder *builder, const Bp__NodeProto *nod
         rc = bp_decode_constant(builder, node, &data, err);
         if (rc < 0 || !node->output[0][0])
             return rc;
-        rc = bp_ir_define(ir, node->output[0], &value, err);
+        rc = define_output(ir, node->output[0], &value, err);
         if (rc < 0)
             return rc;
         ir->values[value].data = data;
@@ -153,7 +166,7 @@ static bp_rc define_outputs(struct bp_builder *builder, const Bp__NodeProto *nod
     }
     for (size_t i = 0; i < node->n_output && rc >= 0; i++) {
         if (node->output[i][0])
-            rc = bp_ir_define(ir, node->output[i], &value, err);
+            rc = define_output(ir, node->output[i], &value, err);
     }
     return rc;
 }
@@ -269,6 +282,8 @@ bp_rc bp_decode_graph(struct bp_builder *builder, const Bp__GraphProto *proto, s
         rc = list_inputs(ir, (uint32_t)proto->n_input, err);
     if (rc >= 0)
         rc = add_nodes(builder, proto, ir, err);
+    for (uint32_t v = 0; v < ir->n_values; v++) /* no node can redefine it any more */
+        ir->values[v].flags &= ~(uint32_t)BP_IR_INITIALIZER;
     if (rc >= 0)
         rc = list_outputs(proto, ir, err);
     if (rc >= 0)

@@ -25,15 +25,19 @@ struct bp_external {
     pthread_mutex_t lock; /* over files that were missing when they were added */
     struct file *given;   /* in memory */
     uint32_t n_given;
+    struct file own; /* without bytes: there is none */
+    char own_name[sizeof BP_EXTERNAL_OWN];
 };
 
 /* A tensor's part of a file. */
 struct part {
     struct bp_external *external;
     const char *tensor;
-    uint32_t file;
+    uint32_t file; /* index, or OWN */
     uint64_t offset;
 };
+
+enum { OWN = BP_NONE - 1 };
 
 static bp_rc copy_given(struct bp_external *external, const bp_model_file *given, uint32_t n,
                         bp_err *err)
@@ -76,6 +80,12 @@ bp_rc bp_external_create(const char *dir, const bp_model_file *given, uint32_t n
     }
     *out = external;
     return BP_OK;
+}
+
+void bp_external_set_own(struct bp_external *external, const struct bp_bytes *own)
+{
+    memcpy(external->own_name, BP_EXTERNAL_OWN, sizeof external->own_name);
+    external->own = (struct file){.name = external->own_name, .bytes = *own, .is_mapped = true};
 }
 
 void bp_external_destroy(struct bp_external *external)
@@ -149,6 +159,18 @@ static bp_rc read_entry(const Bp__TensorProto *proto, const char *key, uint64_t 
     }
     *out = value;
     return BP_OK;
+}
+
+static bool is_own(const struct bp_external *external, const char *name)
+{
+    return external->own.bytes.data && strcmp(name, BP_EXTERNAL_OWN) == 0;
+}
+
+bool bp_external_is_beside(const struct bp_external *external, const Bp__TensorProto *proto)
+{
+    const char *name = find_entry(proto, "location");
+
+    return proto->data_location == BP_TENSOR_EXTERNAL && !(name && is_own(external, name));
 }
 
 static bp_rc read_location(const Bp__TensorProto *proto, const char **out, bp_err *err)
@@ -228,7 +250,7 @@ bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto
     const char *name;
     bp_rc rc = read_location(proto, &name, err);
 
-    if (rc < 0)
+    if (rc < 0 || is_own(external, name))
         return rc;
     if (!external->dir && !find_given(external, name))
         return bp_fail(err, BP_E_INVALID,
@@ -242,10 +264,17 @@ bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
+static struct file *file_of(const struct part *part)
+{
+    struct bp_external *external = part->external;
+
+    return part->file == OWN ? &external->own : &external->files[part->file];
+}
+
 /* Points data at its part of a mapped file. */
 static bp_rc use_part(const struct part *part, struct bp_ir_data *data, bp_err *err)
 {
-    const struct file *file = &part->external->files[part->file];
+    const struct file *file = file_of(part);
     const struct bp_bytes *bytes = &file->bytes;
     struct bp_ir_data found = *data;
     bp_rc rc;
@@ -269,7 +298,7 @@ static bp_rc load_late(struct bp_ir_data *data, bp_err *err)
 {
     const struct part *part = data->source;
     struct bp_external *external = part->external;
-    struct file *file = &external->files[part->file];
+    struct file *file = file_of(part);
     bp_rc rc = BP_OK;
 
     pthread_mutex_lock(&external->lock);
@@ -300,7 +329,8 @@ static bp_rc find_part(const Bp__TensorProto *proto, struct bp_external *externa
         return bp_fail(err, BP_E_INVALID,
                        "its external length is %llu bytes where its dims need %zu",
                        (unsigned long long)length, size);
-    out->file = bp_strmap_get(&external->by_name, name, BP_NONE);
+    out->file =
+        is_own(external, name) ? OWN : bp_strmap_get(&external->by_name, name, BP_NONE);
     if (out->file == BP_NONE)
         return bp_fail(err, BP_E_INTERNAL, "the file '%.80s' was not added", name);
     out->external = external;
@@ -325,7 +355,7 @@ bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *sou
         return rc;
 
     pthread_mutex_lock(&external->lock);
-    file = &external->files[part.file];
+    file = file_of(&part);
     if (file->is_mapped) {
         rc = use_part(&part, out, err);
         out->id = file->bytes.map ? bp_file_part_id(file->bytes.file_id, part.offset, out->size)

@@ -8,12 +8,17 @@
 
 enum { BP_TENSOR_EXTERNAL = 1 }; /* TensorProto.data_location */
 
+/* The location that stands for the file that the model itself was read from, see ort_read.h. */
+#define BP_EXTERNAL_OWN ":model"
+
 /*
  * An empty set of files in directory `dir`, which is copied. NULL: the model has no directory, and
  * files are refused. The n files at `given` are in memory and win; their bytes outlive the set.
  */
 bp_rc bp_external_create(const char *dir, const bp_model_file *given, uint32_t n,
                          struct bp_external **out, bp_err *err) BP_CHECKED;
+/* Lets BP_EXTERNAL_OWN be these bytes, which are borrowed. Without, it is a name as any. */
+void bp_external_set_own(struct bp_external *external, const struct bp_bytes *own);
 void bp_external_destroy(struct bp_external *external); /* NULL is fine; unmaps the files */
 
 /*
@@ -31,7 +36,9 @@ bp_rc bp_external_add(struct bp_external *external, const Bp__TensorProto *proto
 bp_rc bp_external_read(const Bp__TensorProto *proto, const struct bp_source *source,
                        struct bp_region *region, struct bp_ir_data *out, bp_err *err) BP_CHECKED;
 
-/* Where an external tensor lies: the name of the file, and the offset in it. */
+/* Is the tensor's data in a file beside the model? */
+bool bp_external_is_beside(const struct bp_external *external, const Bp__TensorProto *proto);
+/* Where such a tensor lies: the name of the file, and the offset in it. */
 bp_rc bp_external_where(const Bp__TensorProto *proto, const char **file, uint64_t *offset,
                         bp_err *err) BP_CHECKED;
 

@@ -80,7 +80,7 @@ uint32_t bp_inline_opset(const struct bp_inliner *x, const struct bp_call *call,
     uint32_t version = call ? bp_strmap_get(&call->function->opsets, domain, 0) : 0;
 
     /* a function that forgets to import a domain has the model's version of it */
-    return version ? version : bp_strmap_get(&x->onnx->opsets, domain, 0);
+    return version ? version : bp_onnx_opset_of(x->onnx, domain);
 }
 
 bp_rc bp_inline_callee(struct bp_inliner *x, const Bp__NodeProto *node, struct bp_function **out,

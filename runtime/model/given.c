@@ -32,10 +32,11 @@ static bp_rc fail_unknown(const Bp__GraphProto *graph, const char *name, struct 
                    nearest ? "; is '" : "", nearest ? nearest : "", nearest ? "' meant?" : "");
 }
 
-static bp_rc check_fit(const Bp__TensorProto *proto, const bp_model_weight *weight, bp_err *err)
+static bp_rc check_fit(const struct bp_onnx *onnx, const Bp__TensorProto *proto,
+                       const bp_model_weight *weight, bp_err *err)
 {
     const bp_tensor *tensor = &weight->tensor;
-    bool is_external = proto->data_location == BP_TENSOR_EXTERNAL;
+    bool is_external = bp_external_is_beside(onnx->source.external, proto);
 
     if (weight->flags & BP_WEIGHT_EXTERNAL && !is_external)
         return bp_fail(err, BP_E_OPTION, "the model has its data within, not in an external file");
@@ -70,7 +71,7 @@ static bp_rc give(struct bp_onnx *onnx, const struct bp_strmap *names,
     proto = graph->initializer[at];
     rc = bp_tensor_check(&weight->tensor, &ignored, err);
     if (rc >= 0)
-        rc = check_fit(proto, weight, err);
+        rc = check_fit(onnx, proto, weight, err);
     if (rc < 0)
         return rc;
     if (!bp_strmap_put(&onnx->given, proto->name, row + 1))

@@ -19,6 +19,14 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/save_tensor.c \
 	%D%/sink.c \
 	%D%/sink.h \
+	%D%/ort_read.c %D%/ort_read.h \
+	%D%/ort_read_value.c \
+	%D%/ort_reader.h \
+	%D%/ort_schema.h \
+	%D%/ort_write.c %D%/ort_write.h \
+	%D%/ort_write_node.c \
+	%D%/ort_write_value.c \
+	%D%/ort_writer.h \
 	%D%/rebuild.c \
 	%D%/scope.c \
 	%D%/sniff.c %D%/sniff.h \

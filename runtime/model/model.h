@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "model/onnx.h"
+#include "model/ort_read.h"
 #include "model/tensor.h"
 
 enum {
@@ -31,7 +32,9 @@ struct bp_onnx {
     uint64_t weight_bytes, n_weights;
     struct bp_onnx *of; /* see bp_onnx_rebuild(); NULL: it was read */
     struct bp_region own;
-    uint8_t *own_bytes;
+    uint8_t *own_bytes;       /* of source.file, if they were written here; to free */
+    struct bp_bytes container; /* the .ort that they were written from, with the weights; or {0} */
+    struct bp_ort_facts ort;
 };
 
 /* "ai.onnx" is another name for "". */

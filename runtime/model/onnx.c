@@ -12,6 +12,7 @@
 
 #include "graph/flex_attention.h"
 #include "graph/gradient.h"
+#include "graph/schema.h"
 #include "model/external.h"
 #include "model/model.h"
 #include "model/sniff.h"
@@ -24,17 +25,17 @@ const char *bp_onnx_domain(const char *domain)
 
 /* ---- the head of a model --------------------------------------------------------------------- */
 
+/*
+ * The last import of a domain counts, as in ONNX Runtime. Version 0 has no operators: files import it
+ * of sets that they don't use.
+ */
 static bp_rc add_opset(struct bp_strmap *opsets, const Bp__OperatorSetIdProto *proto, bp_err *err)
 {
     const char *domain = bp_onnx_domain(proto->domain);
-    uint32_t before = bp_strmap_get(opsets, domain, 0);
 
-    if (proto->version < 1 || proto->version >= INT32_MAX)
+    if (proto->version < 0 || proto->version >= INT32_MAX)
         return bp_fail(err, BP_E_VERSION, "imports version %lld of operator set '%.80s'",
                        (long long)proto->version, domain);
-    if (before != 0 && before != (uint32_t)proto->version)
-        return bp_fail(err, BP_E_INVALID, "imports versions %u and %lld of operator set '%.80s'",
-                       before, (long long)proto->version, domain);
     if (!bp_strmap_put(opsets, domain, (uint32_t)proto->version))
         return bp_fail_nomem(err, "operator sets");
     return BP_OK;
@@ -48,6 +49,35 @@ bp_rc bp_onnx_read_opsets(struct bp_strmap *opsets, Bp__OperatorSetIdProto *cons
     for (size_t i = 0; i < n && rc >= 0; i++)
         rc = add_opset(opsets, protos[i], err);
     return rc;
+}
+
+uint32_t bp_onnx_opset_of(const struct bp_onnx *onnx, const char *domain)
+{
+    uint32_t version = bp_strmap_get(&onnx->opsets, domain, BP_NONE);
+    uint32_t newest = bp_schema_newest(domain);
+
+    if (version != BP_NONE)
+        return version;
+    return newest ? newest : 1;
+}
+
+bp_rc bp_onnx_check_released(const struct bp_onnx *onnx, bp_err *err)
+{
+    const char *domain;
+    int64_t ignored;
+
+    for (uint32_t i = 0; (domain = bp_onnx_opset(onnx, i, &ignored)) != NULL; i++) {
+        uint32_t version = bp_onnx_opset_of(onnx, domain);
+        uint32_t newest = bp_schema_newest(domain);
+
+        if (newest && version > newest)
+            return bp_fail(err, BP_E_VERSION,
+                           "%s: imports version %u of operator set '%s', the newest that is known "
+                           "is %u: convert the model to that, or allow newer ones "
+                           "(bp_session_options_set_newer_opsets, --newer-opsets)",
+                           onnx->name, version, domain[0] ? domain : "ai.onnx", newest);
+    }
+    return BP_OK;
 }
 
 static bp_rc check_head(struct bp_onnx *onnx, bp_err *err)
@@ -71,14 +101,23 @@ static bp_rc check_head(struct bp_onnx *onnx, bp_err *err)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+/* What the model was read from. */
+static const struct bp_bytes *file_of(const struct bp_onnx *onnx)
+{
+    return onnx->container.data ? &onnx->container : &onnx->source.file;
+}
+
 /* Says of bytes that could not be decoded what they may be instead. */
 static bp_rc fail_decode(const struct bp_onnx *onnx, bp_rc rc, bp_err *err)
 {
-    const struct bp_bytes *file = &onnx->source.file;
+    const struct bp_bytes *file = file_of(onnx);
     const char *words = bp_sniff(file->data, file->size);
 
     if (rc != BP_E_INVALID)
         return bp_fail_in(err, rc, "%s", onnx->name);
+    if (onnx->container.data)
+        return bp_fail_in(err, rc, "%s, in ONNX Runtime's format, is damaged or cut off",
+                          onnx->name);
     if (words)
         return bp_fail(err, rc, "%s is not an ONNX model: %s", onnx->name, words);
     if (bp_sniff_model(file->data, file->size))
@@ -86,12 +125,31 @@ static bp_rc fail_decode(const struct bp_onnx *onnx, bp_rc rc, bp_err *err)
     return bp_fail_in(err, rc, "%s is not an ONNX model", onnx->name);
 }
 
+/* A model in ONNX Runtime's own format: its ModelProto is written, its weights stay in the file. */
+static bp_rc convert(struct bp_onnx *onnx, bp_err *err)
+{
+    struct bp_bytes *file = &onnx->source.file;
+    struct bp_put put = {0};
+    bp_rc rc;
+
+    if (!bp_ort_is(file->data, file->size))
+        return BP_OK;
+    rc = bp_ort_read(file->data, file->size, &onnx->ort, &put, err);
+    onnx->container = *file;
+    onnx->own_bytes = put.data;
+    *file = (struct bp_bytes){.data = put.data, .size = put.size};
+    bp_external_set_own(onnx->source.external, &onnx->container);
+    return rc;
+}
+
 static bp_rc decode(struct bp_onnx *onnx, const bp_model_source *from, bp_err *err)
 {
     const struct bp_bytes *file = &onnx->source.file;
-    bp_rc rc =
-        bp_unpack_model(file->data, file->size, &onnx->wire, &onnx->region, &onnx->proto, err);
+    bp_rc rc = convert(onnx, err);
 
+    if (rc >= 0)
+        rc = bp_unpack_model(file->data, file->size, &onnx->wire, &onnx->region, &onnx->proto,
+                             err);
     if (rc >= 0 && !onnx->proto->graph)
         rc = bp_fail(err, BP_E_INVALID, "it has no graph");
     if (rc < 0)
@@ -225,6 +283,7 @@ void bp_onnx_unref(struct bp_onnx *onnx)
     bp_region_finish(&onnx->region);
     bp_wire_finish(&onnx->wire);
     bp_bytes_unmap(&onnx->source.file);
+    bp_bytes_unmap(&onnx->container);
     bp_region_finish(&onnx->own);
     bp_onnx_unref(onnx->of);
     free(onnx->own_bytes);
@@ -237,18 +296,16 @@ void bp_onnx_unref(struct bp_onnx *onnx)
 /* For bp_ir_seal. */
 static uint32_t opset_of(void *h, const char *domain)
 {
-    const struct bp_onnx *onnx = h;
-
-    return bp_strmap_get(&onnx->opsets, domain, 0);
+    return bp_onnx_opset_of(h, domain);
 }
 
-bp_rc bp_onnx_graph(struct bp_onnx *onnx, bool open_defaults, struct bp_region *region,
+bp_rc bp_onnx_graph(const struct bp_onnx *onnx, bool open_defaults, struct bp_region *region,
                     struct bp_symbols *symbols, struct bp_ir **out, bp_err *err)
 {
     return bp_onnx_graph_with(onnx, open_defaults, NULL, region, symbols, out, err);
 }
 
-bp_rc bp_onnx_graph_with(struct bp_onnx *onnx, bool open_defaults,
+bp_rc bp_onnx_graph_with(const struct bp_onnx *onnx, bool open_defaults,
                          const struct bp_custom_table *custom, struct bp_region *region,
                          struct bp_symbols *symbols, struct bp_ir **out, bp_err *err)
 {
@@ -257,6 +314,10 @@ bp_rc bp_onnx_graph_with(struct bp_onnx *onnx, bool open_defaults,
                                  .symbols = symbols,
                                  .open_defaults = open_defaults,
                                  .dense_left = BP_MAX_DENSE};
+    union {
+        const struct bp_onnx *onnx;
+        void *h;
+    } opsets = {onnx};
     const Bp__GraphProto *graph = onnx->graph;
     struct bp_ir *ir = NULL;
     bp_rc rc;
@@ -275,7 +336,7 @@ bp_rc bp_onnx_graph_with(struct bp_onnx *onnx, bool open_defaults,
     if (rc >= 0)
         rc = bp_gradient_expand(ir, err);
     if (rc >= 0)
-        rc = bp_ir_seal(ir, opset_of, onnx, err);
+        rc = bp_ir_seal(ir, opset_of, opsets.h, err);
     if (rc < 0) {
         bp_ir_finish(ir);
         return bp_fail_in(err, rc, "%s", onnx->name);
@@ -288,7 +349,7 @@ bp_rc bp_onnx_graph_with(struct bp_onnx *onnx, bool open_defaults,
 
 void bp_onnx_drop_pages(struct bp_onnx *onnx)
 {
-    const struct bp_bytes *file = &onnx->source.file;
+    const struct bp_bytes *file = file_of(onnx);
 
     if (file->map)
         (void)madvise(file->map, file->size, MADV_DONTNEED); /* advice: may be ignored */
@@ -313,10 +374,18 @@ void bp_onnx_info(const struct bp_onnx *onnx, bp_model_info *out)
     out->domain = bp_text_or_empty(proto->domain);
     out->doc = bp_text_or_empty(proto->doc_string);
     out->graph_name = bp_text_or_empty(proto->graph->name);
-    out->file_bytes = onnx->source.file.size;
+    out->file_bytes = file_of(onnx)->size;
     out->weight_bytes = onnx->weight_bytes;
     out->n_weights = onnx->n_weights;
     out->n_functions = proto->n_functions;
+    out->graph_doc = bp_text_or_empty(proto->graph->doc_string);
+    out->format = onnx->container.data ? BP_MODEL_FORMAT_ORT : BP_MODEL_FORMAT_ONNX;
+    out->format_version = onnx->ort.version;
+}
+
+uint32_t bp_onnx_unread_optimizations(const struct bp_onnx *onnx)
+{
+    return onnx->ort.n_runtime_optimizations;
 }
 
 const char *bp_onnx_opset(const struct bp_onnx *onnx, uint32_t i, int64_t *version)

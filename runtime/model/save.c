@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "model/ort_write.h"
 #include "model/sink.h"
 #include "model/wire.h"
 
@@ -262,8 +263,11 @@ bp_rc bp_onnx_save(const struct bp_onnx *onnx, const bp_model_sink *sink, bp_err
     const struct bp_bytes *file = &onnx->source.file;
     struct bp_saver s = {.onnx = onnx, .sink = sink, .err = err};
     bool ignored = false;
-    bp_rc rc = add_edits(&s);
+    bp_rc rc;
 
+    if (sink->format == BP_MODEL_FORMAT_ORT)
+        return bp_ort_write(onnx, sink, err);
+    rc = add_edits(&s);
     if (rc >= 0)
         rc = copy_fields(&s, BP_MSG_MODEL, file->data, file->data + file->size, &ignored);
     if (rc >= 0)

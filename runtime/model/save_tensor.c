@@ -165,7 +165,7 @@ bp_rc bp_save_tensor(struct bp_saver *s, const struct bp_part *part, bool is_wei
     is_asked = is_weight && s->sink->place && own.data_type != BP_DTYPE_STRING;
     if (*changed || is_asked)
         rc = read_tensor(s, &tensor, &source);
-    if (rc >= 0 && own.given == 0 && own.data_location == BP_TENSOR_EXTERNAL)
+    if (rc >= 0 && own.given == 0 && bp_external_is_beside(source.external, &own))
         rc = bp_external_where(&own, &tensor.from, &tensor.from_offset, s->err);
     if (rc >= 0 && is_asked)
         rc = ask_place(s, &tensor);

@@ -29,7 +29,6 @@ static const struct {
     {"\x7f"
      "ELF",
      0, 4, "it is a program or library"},
-    {"ORTM", 4, 4, "it is in ONNX Runtime's own format; use the .onnx file that it was made from"},
     {"TFL3", 4, 4, "it is a TensorFlow Lite model; convert it to ONNX"},
     {"GGUF", 0, 4, "it is a GGUF model; export it to ONNX"},
 };

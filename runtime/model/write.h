@@ -38,6 +38,13 @@ void bp_write_value(struct bp_writer *w, uint32_t field, const struct bp_ir_valu
  */
 bp_rc bp_write_imports(struct bp_writer *w, const struct bp_ir *ir, bp_err *err) BP_CHECKED;
 
+/* Does the attribute go without saying: has sealing added it? */
+bool bp_write_is_default(const struct bp_ir_node *node, const bp_attr *attr);
+/* Has ONNX a type there, which the host keeps as a text? */
+bool bp_write_is_type(const struct bp_ir_node *node, const bp_attr *attr);
+/* Who is read here or in a body, or is an output: a flag for each value. NULL: no memory. */
+bool *bp_write_find_used(struct bp_region *region, const struct bp_ir *ir);
+
 /* Nodes, initializers and types of values; of a body also its inputs and outputs. */
 bp_rc bp_write_graph(struct bp_writer *w, const struct bp_ir *ir) BP_CHECKED;
 

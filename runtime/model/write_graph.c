@@ -86,8 +86,7 @@ static const struct bp_attr_def *find_def(const struct bp_ir_node *node, const c
     return NULL;
 }
 
-/* What goes without saying: sealing has added it. */
-static bool is_default(const struct bp_ir_node *node, const bp_attr *attr)
+bool bp_write_is_default(const struct bp_ir_node *node, const bp_attr *attr)
 {
     const struct bp_attr_def *def = find_def(node, attr->name);
     const bp_span *text = attr->data;
@@ -148,8 +147,7 @@ static bp_rc write_item(struct bp_writer *w, const struct bp_ir_node *node, cons
     return rc;
 }
 
-/* ONNX has a type there, which the host keeps as a text. */
-static bool is_type(const struct bp_ir_node *node, const bp_attr *attr)
+bool bp_write_is_type(const struct bp_ir_node *node, const bp_attr *attr)
 {
     return !node->domain[0] && strcmp(node->op, "Optional") == 0 &&
            strcmp(attr->name, "type") == 0 && attr->type == BP_ATTR_STRING;
@@ -174,7 +172,7 @@ static bp_rc write_attribute(struct bp_writer *w, const struct bp_ir_node *node,
     bp_rc rc = BP_OK;
 
     bp_put_text(&w->put, 1, attr->name);
-    if (is_type(node, attr)) {
+    if (bp_write_is_type(node, attr)) {
         rc = write_type_attribute(w, attr);
     } else {
         for (uint32_t i = 0; i < attr->count && rc >= 0; i++)
@@ -206,7 +204,7 @@ static bp_rc write_node(struct bp_writer *w, const struct bp_ir *ir, const struc
     bp_put_text(&w->put, 3, node->name);
     bp_put_text(&w->put, 4, node->op);
     for (uint32_t i = 0; i < node->n_attrs && rc >= 0; i++) {
-        if (!is_default(node, &node->attrs[i]))
+        if (!bp_write_is_default(node, &node->attrs[i]))
             rc = write_attribute(w, node, &node->attrs[i]);
     }
     if (node->domain[0])
@@ -217,10 +215,9 @@ static bp_rc write_node(struct bp_writer *w, const struct bp_ir *ir, const struc
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Who is read here or in a body, or is an output: a flag for each value. NULL: no memory. */
-static bool *find_used(struct bp_writer *w, const struct bp_ir *ir)
+bool *bp_write_find_used(struct bp_region *region, const struct bp_ir *ir)
 {
-    bool *used = bp_region_array(&w->region, ir->n_values, sizeof *used);
+    bool *used = bp_region_array(region, ir->n_values, sizeof *used);
 
     for (uint32_t n = 0; used && n < ir->n_nodes; n++) {
         const struct bp_ir_node *node = &ir->nodes[n];
@@ -231,7 +228,7 @@ static bool *find_used(struct bp_writer *w, const struct bp_ir *ir)
         }
         for (uint32_t b = 0; b < node->n_bodies; b++) {
             const struct bp_ir *body = node->bodies[b];
-            const bool *inner = find_used(w, body); /* at most BP_MAX_BODY_DEPTH deep */
+            const bool *inner = bp_write_find_used(region, body); /* at most BP_MAX_BODY_DEPTH deep */
 
             if (!inner)
                 return NULL;
@@ -286,7 +283,7 @@ static void write_ends(struct bp_writer *w, const struct bp_ir *ir)
 /* At most BP_MAX_BODY_DEPTH deep. */
 bp_rc bp_write_graph(struct bp_writer *w, const struct bp_ir *ir)
 {
-    const bool *used = find_used(w, ir);
+    const bool *used = bp_write_find_used(&w->region, ir);
     bp_rc rc = used ? BP_OK : bp_fail_nomem(w->err, "the written graph");
 
     for (uint32_t n = 0; n < ir->n_nodes && rc >= 0; n++)

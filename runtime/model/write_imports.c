@@ -117,7 +117,7 @@ bp_rc bp_write_imports(struct bp_writer *w, const struct bp_ir *ir, bp_err *err)
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; rc >= 0 && (domain = bp_onnx_opset(w->onnx, i, &version)); i++)
-        rc = add(w, domain, bp_strmap_get(&w->onnx->opsets, domain, 0), err);
+        rc = add(w, domain, bp_onnx_opset_of(w->onnx, domain), err);
     if (rc >= 0)
         rc = list_domains(w, ir, err);
     for (uint32_t i = 0; i < w->n_imports && rc >= 0; i++)

@@ -53,7 +53,7 @@ static struct bp_fact of_input(const struct bp_fact *given, const struct bp_fact
 }
 
 /*
- * Facts of all values; NULL: the graph contradicts itself, or memory is short. The symbols are not
+ * Facts of all values; NULL: its types contradict each other, or memory is short. The symbols are not
  * the graph's own, so sizes count as equal where that follows, not where the file says so.
  */
 static struct bp_fact *infer(struct bp_ir *ir, const struct bp_fact *outer,
@@ -68,7 +68,7 @@ static struct bp_fact *infer(struct bp_ir *ir, const struct bp_fact *outer,
     for (uint32_t i = 0; rc >= 0 && inputs && i < ir->n_inputs; i++)
         facts[ir->inputs[i]] = of_input(&inputs[i], &ir->values[ir->inputs[i]].declared);
     if (rc >= 0)
-        rc = bp_infer_run(ir, NULL, ir->n_nodes, facts, symbols, region, &own);
+        rc = bp_infer_run_past(ir, facts, symbols, region, &own);
     return rc >= 0 ? facts : NULL;
 }
 

@@ -122,30 +122,21 @@ OrtStatus *ort_BindInput(OrtIoBinding *binding_ptr, const char *name, const OrtV
     return bind(&binding_ptr->in, name, val_ptr);
 }
 
+/* As in ONNX Runtime, names of outputs are looked at when the session runs. */
 OrtStatus *ort_BindOutput(OrtIoBinding *binding_ptr, const char *name, const OrtValue *val_ptr)
 {
-    OrtStatus *status;
-    uint32_t index;
-
     ORT_NEED(binding_ptr);
     ORT_NEED(name);
     ORT_NEED(val_ptr);
-    status = ort_find_output(binding_ptr->session, name, 0, &index);
-    return status ? status : bind(&binding_ptr->out, name, val_ptr);
+    return bind(&binding_ptr->out, name, val_ptr);
 }
 
 OrtStatus *ort_BindOutputToDevice(OrtIoBinding *binding_ptr, const char *name,
                                   const OrtMemoryInfo *mem_info_ptr)
 {
-    OrtStatus *status;
-    uint32_t index;
-
     ORT_NEED(binding_ptr);
     ORT_NEED(name);
     ORT_NEED(mem_info_ptr);
-    status = ort_find_output(binding_ptr->session, name, 0, &index);
-    if (status)
-        return status;
     if (!ort_memory_is_host(mem_info_ptr))
         return ort_fail(ORT_NOT_IMPLEMENTED, "outputs in memory '%s' are not implemented",
                         mem_info_ptr->name);
@@ -162,6 +153,8 @@ OrtStatus *ort_RunWithBinding(OrtSession *session, const OrtRunOptions *run_opti
     ORT_NEED(binding_ptr);
     in = &binding_ptr->in;
     out = &binding_ptr->out;
+    if (out->n == 0)
+        return ort_fail(ORT_INVALID_ARGUMENT, "At least one output should be requested.");
     for (size_t i = 0; i < out->n; i++) {
         if (!out->fresh[i])
             continue;

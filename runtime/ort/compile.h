@@ -22,6 +22,7 @@ struct OrtModelCompilationOptions {
     OrtGetInitializerLocationFunc locate; /* or where this says; without both, within the model */
     void *locate_state;
     uint32_t flags; /* OrtCompileApiFlags_* */
+    uint32_t format; /* BP_MODEL_FORMAT_* */
 };
 
 /*

@@ -304,6 +304,7 @@ static OrtStatus *name_external(struct output *output)
 static OrtStatus *write_model(struct output *output, const bp_model *model)
 {
     bp_model_sink sink = {.struct_size = sizeof sink,
+                          .format = output->options->format,
                           .user = output,
                           .place = place,
                           .begin = begin,
@@ -346,6 +347,7 @@ OrtStatus *ort_compile_write(const OrtModelCompilationOptions *options, const bp
 
 /* ---- optimized models ------------------------------------------------------------------------ */
 
+/* As ONNX Runtime has it: all but "ORT" is ONNX. */
 static bool wants_ort_format(const OrtSessionOptions *options)
 {
     const char *format = ort_keys_get(&options->config, "session.save_model_format");
@@ -364,11 +366,6 @@ OrtStatus *ort_optimized_make(const OrtSessionOptions *options, const OrtEnv *en
     *out = NULL;
     if (!options->optimized_path || !options->optimized_path[0])
         return NULL;
-    if (wants_ort_format(options))
-        return ort_fail(ORT_NOT_IMPLEMENTED,
-                        "%s: models in ONNX Runtime's own format are not written; name a file "
-                        "that ends in .onnx",
-                        options->optimized_path);
     rc = bp_model_get_info(model, &info, ort_err_init(&err));
     if (rc >= 0)
         rc = bp_model_optimize(env->host, model, host_options,
@@ -389,7 +386,8 @@ OrtStatus *ort_optimized_write(const OrtSessionOptions *options, const bp_model 
 
     if (!model)
         return NULL;
-    if (file && file[0]) {
+    how.format = wants_ort_format(options) ? BP_MODEL_FORMAT_ORT : BP_MODEL_FORMAT_ONNX;
+    if (file && file[0] && how.format == BP_MODEL_FORMAT_ONNX) {
         how.external_path = strdup(file);
         if (!how.external_path)
             return ort_no_memory();

@@ -188,8 +188,15 @@ static OrtStatus *check_map(const OrtValue *const *in, size_t n)
 
 static OrtStatus *check_sequence(const OrtValue *const *in, size_t n)
 {
+    if (in[0]->kind != ONNX_TYPE_TENSOR && in[0]->kind != ONNX_TYPE_MAP)
+        return ort_fail(ORT_FAIL, "Each element of the sequence should be either tensor or map.");
     for (size_t i = 1; i < n; i++) {
-        if (in[i]->kind != in[0]->kind || in[i]->tensor.dtype != in[0]->tensor.dtype)
+        if (in[i]->kind != in[0]->kind)
+            return ort_fail(ORT_FAIL,
+                            "At least one element in the sequence is of a type different from "
+                            "others: value %zu",
+                            i);
+        if (in[i]->tensor.dtype != in[0]->tensor.dtype)
             return ort_fail(ORT_FAIL,
                             "Sequences must have tensors of the same data type. Value %zu is of "
                             "another than the first",
@@ -259,6 +266,25 @@ OrtStatus *ort_GetValueCount(const OrtValue *value, size_t *out)
     return NULL;
 }
 
+static bool is_of_maps(const OrtValue *value)
+{
+    if (value->object)
+        return bp_object_count(value->object) > 0 &&
+               bp_object_kind(bp_object_item(value->object, 0)) == BP_KIND_MAP;
+    return value->n_parts > 0 && value->parts[0]->kind == ONNX_TYPE_MAP;
+}
+
+/* The codes are ONNX Runtime's, which keeps maps in another container than tensors. */
+static OrtStatus *no_part(const OrtValue *value, int index, size_t count)
+{
+    if (value->kind == ONNX_TYPE_MAP)
+        return ort_fail(ORT_FAIL,
+                        "Invalid index requested for map type: %d; 0 are the keys, 1 the values",
+                        index);
+    return ort_fail(is_of_maps(value) ? ORT_RUNTIME_EXCEPTION : ORT_FAIL,
+                    "GetValue: index %d of %zu is out of bounds", index, count);
+}
+
 OrtStatus *ort_GetValue(const OrtValue *value, int index, OrtAllocator *allocator, OrtValue **out)
 {
     OrtStatus *status;
@@ -271,7 +297,7 @@ OrtStatus *ort_GetValue(const OrtValue *value, int index, OrtAllocator *allocato
     if (status)
         return status;
     if (index < 0 || (size_t)index >= count)
-        return ort_fail(ORT_FAIL, "GetValue: index %d of %zu is out of bounds", index, count);
+        return no_part(value, index, count);
     if (value->object)
         return ort_value_from_object(bp_object_item(value->object, (uint32_t)index), out);
     *out = ort_value_retain(value->parts[index]);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/guard.h"
+#include "ort/logger.h"
 #include "ort/status.h"
 
 /* What there is one of in a process. */
@@ -33,14 +34,14 @@ struct wish {
 struct line {
     const OrtEnv *env;
     OrtLoggingLevel severity;
-    const char *category, *place, *text;
+    const char *category, *id, *place, *text;
 };
 
 static void write_line(const struct line *line)
 {
     static const char letters[] = "VIWEF";
 
-    fprintf(stderr, "[%c:onnxruntime:%s, %s] %s\n", letters[line->severity], line->env->log_id,
+    fprintf(stderr, "[%c:onnxruntime:%s, %s] %s\n", letters[line->severity], line->id,
             line->category, line->text);
 }
 
@@ -48,29 +49,33 @@ static void call_log(void *u)
 {
     const struct line *line = u;
 
-    line->env->log(line->env->log_param, line->severity, line->category, line->env->log_id,
-                   line->place, line->text);
+    line->env->log(line->env->log_param, line->severity, line->category, line->id, line->place,
+                   line->text);
 }
 
-void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *place,
-                   const char *text)
+void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *id,
+                   const char *place, const char *text)
 {
-    struct line line = {env, severity, category, place, text};
+    struct line line = {env, severity, category, id, place, text};
     struct bp_thrown thrown;
 
     if (!env->log) {
         write_line(&line);
     } else if (!bp_guard(call_log, &line, &thrown)) {
         write_line(&line); /* what its function did not take */
-        fprintf(stderr, "[W:onnxruntime:%s, log] the application's log function threw: %s\n",
-                env->log_id, thrown.text);
+        fprintf(stderr, "[W:onnxruntime:%s, log] the application's log function threw: %s\n", id,
+                thrown.text);
     }
 }
 
 void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text)
 {
-    if ((int)severity >= atomic_load_explicit(&env->severity, memory_order_relaxed))
-        ort_env_write(env, severity, category, "backplane", text);
+    const OrtLogger *logger = ort_logger_now();
+
+    if (logger && logger->env == env)
+        ort_logger_log(logger, severity, category, "backplane", text);
+    else if ((int)severity >= atomic_load_explicit(&env->severity, memory_order_relaxed))
+        ort_env_write(env, severity, category, env->log_id, "backplane", text);
 }
 
 static void log_line(void *user, uint32_t level, const char *domain, const char *text)

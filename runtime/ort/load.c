@@ -161,6 +161,39 @@ static OrtStatus *set_path(struct ort_loaded *loaded, const char *path)
     return loaded->source.path ? NULL : ort_no_memory();
 }
 
+static bool has_identifier(const void *bytes, size_t size)
+{
+    return size >= 8 && memcmp((const char *)bytes + 4, "ORTM", 4) == 0;
+}
+
+/* Is the model in ONNX Runtime's own format? */
+static bool is_ort_format(const bp_model_source *source)
+{
+    char head[8];
+    size_t n = 0;
+    FILE *file;
+
+    if (!source->path)
+        return has_identifier(source->bytes, source->size);
+    file = fopen(source->path, "rbe");
+    if (file) {
+        n = fread(head, 1, sizeof head, file);
+        fclose(file);
+    }
+    return has_identifier(head, n);
+}
+
+/*
+ * May the model lie in the application's bytes as long as the session lives? Both keys say so; with
+ * the first alone an application may let go of them once the session is made.
+ */
+static bool may_borrow(const void *bytes, size_t size, const OrtSessionOptions *options)
+{
+    return has_identifier(bytes, size) &&
+           ort_keys_is_on(&options->config, "session.use_ort_model_bytes_directly") &&
+           ort_keys_is_on(&options->config, "session.use_ort_model_bytes_for_initializers");
+}
+
 static OrtStatus *set_bytes(struct ort_loaded *loaded, const void *bytes, size_t size,
                             const OrtSessionOptions *options)
 {
@@ -168,8 +201,9 @@ static OrtStatus *set_bytes(struct ort_loaded *loaded, const void *bytes, size_t
         ort_keys_get(&options->config, "session.model_external_initializers_file_folder_path");
 
     if (!bytes || size == 0)
-        return ort_fail(ORT_INVALID_ARGUMENT, "the model has no bytes");
-    loaded->source.bytes = keep_copy(loaded, bytes, size);
+        return ort_fail(ORT_INVALID_ARGUMENT, "Model data pointer is null, or there are no bytes");
+    loaded->source.bytes =
+        may_borrow(bytes, size, options) ? bytes : keep_copy(loaded, bytes, size);
     loaded->source.size = size;
     if (dir)
         loaded->source.dir = keep_copy(loaded, dir, strlen(dir) + 1);
@@ -208,6 +242,12 @@ OrtStatus *ort_loaded_set(struct ort_loaded *loaded, const struct ort_source *so
         status = set_model(loaded, source->model);
     else
         status = set_bytes(loaded, source->bytes, source->size, options);
+    loaded->format = ort_keys_get(&options->config, "session.load_model_format");
+    if (loaded->format) {
+        loaded->format = keep_copy(loaded, loaded->format, strlen(loaded->format) + 1);
+        if (!loaded->format && !status)
+            status = ort_no_memory();
+    }
     return status ? status : add_options(loaded, options);
 }
 
@@ -235,6 +275,31 @@ static OrtStatus *add_edit(struct ort_loaded *loaded, const OrtModel *model)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+/* Is the model in the format that the application says? Whatever is not "ORT" means ONNX. */
+static OrtStatus *check_format(const struct ort_loaded *loaded, bool is_ort, const char *prefix)
+{
+    bool wants_ort = loaded->format && strcmp(loaded->format, "ORT") == 0;
+
+    if (!loaded->format || !loaded->format[0] || loaded->is_built || wants_ort == is_ort)
+        return NULL;
+    return wants_ort ? ort_fail(ORT_FAIL,
+                                "%sORT model verification failed. session.load_model_format is "
+                                "ORT, and the model is in another format",
+                                prefix)
+                     : ort_fail(ORT_INVALID_PROTOBUF,
+                                "%sProtobuf parsing failed. session.load_model_format is %s, and "
+                                "the model is in ONNX Runtime's own format",
+                                prefix, loaded->format);
+}
+
+static OrtStatus *fail_reading(bp_rc rc, const struct ort_err *err, bool is_ort, const char *prefix)
+{
+    if (is_ort && (rc == BP_E_INVALID || rc == BP_E_VERSION || rc == BP_E_UNSUPPORTED))
+        return ort_fail(rc == BP_E_UNSUPPORTED ? ORT_NOT_IMPLEMENTED : ORT_FAIL,
+                        "%sORT model verification failed. %s", prefix, err->text);
+    return ort_from(rc, err, ORT_READING, prefix);
+}
+
 OrtStatus *ort_loaded_open(struct ort_loaded *loaded, const OrtEnv *env)
 {
     bp_model_source *source = &loaded->source;
@@ -243,6 +308,8 @@ OrtStatus *ort_loaded_open(struct ort_loaded *loaded, const OrtEnv *env)
     struct ort_err err;
     struct stat st;
     char prefix[1024] = "Load model from bytes failed:";
+    OrtStatus *status;
+    bool is_ort;
     bp_rc rc;
 
     if (path && access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR))
@@ -255,13 +322,17 @@ OrtStatus *ort_loaded_open(struct ort_loaded *loaded, const OrtEnv *env)
     source->weights = loaded->weights;
     source->files = loaded->files;
     source->edits = loaded->edits;
-    rc = bp_model_open_source(env->host, source, &model, ort_err_init(&err));
     if (path)
         snprintf(prefix, sizeof prefix, "Load model from %s failed:", path);
+    is_ort = is_ort_format(source);
+    status = check_format(loaded, is_ort, prefix);
+    if (status)
+        return status;
+    rc = bp_model_open_source(env->host, source, &model, ort_err_init(&err));
     if (rc < 0 && (loaded->is_built || source->n_edits > 0))
         return ort_from(rc, &err, ORT_MAKING, "The model that was built is not sound: ");
     if (rc < 0)
-        return ort_from(rc, &err, ORT_READING, prefix);
+        return fail_reading(rc, &err, is_ort, prefix);
     ort_loaded_close(loaded);
     loaded->model = model;
     return NULL;

@@ -20,6 +20,7 @@ struct ort_kept {
 struct ort_loaded {
     bp_model *model; /* NULL until it is opened */
     bool is_built;   /* from an OrtModel */
+    const char *format; /* session.load_model_format, or NULL */
     bp_model_source source;
     bp_model_weight *weights; /* the source's arrays */
     bp_model_file *files;
@@ -33,8 +34,9 @@ void ort_loaded_close(struct ort_loaded *loaded);
 void ort_loaded_finish(struct ort_loaded *loaded);
 
 /*
- * Says where the model is, and takes the weights that the options give. Bytes are copied; of an
- * OrtModel only the structure is.
+ * Says where the model is, and takes the weights that the options give. Bytes are copied, but those
+ * of ONNX Runtime's own format that the options let be used as they lie; of an OrtModel only the
+ * structure is.
  */
 OrtStatus *ort_loaded_set(struct ort_loaded *loaded, const struct ort_source *source,
                           const OrtSessionOptions *options);

@@ -13,6 +13,8 @@ if HAVE_VERSION_SCRIPT
 EXTRA_%C%_libonnxruntime_la_DEPENDENCIES = %D%/libonnxruntime.map
 endif
 %C%_libonnxruntime_la_SOURCES = \
+	runtime/base/flat.c \
+	runtime/base/flat.h \
 	runtime/base/guard.c \
 	runtime/base/guard.h \
 	runtime/base/put.c \
@@ -97,6 +99,8 @@ endif
 	%D%/provider_objects.c \
 	%D%/provider_options.c \
 	%D%/providers.c \
+	%D%/refusals.c \
+	%D%/refusals.h \
 	%D%/rules.c \
 	%D%/run.c \
 	%D%/run_async.c \

@@ -100,12 +100,12 @@ static OrtStatus *make(const struct ort_lora_file *file, OrtAllocator *allocator
     OrtStatus *status = made ? NULL : ort_no_memory();
 
     if (made) {
-        made->names = calloc((size_t)file->n_parameters + 1, sizeof *made->names);
-        made->values = calloc((size_t)file->n_parameters + 1, sizeof *made->values);
+        made->names = calloc((size_t)file->parameters.n + 1, sizeof *made->names);
+        made->values = calloc((size_t)file->parameters.n + 1, sizeof *made->values);
         if (!made->names || !made->values)
             status = ort_no_memory();
     }
-    for (uint32_t i = 0; i < file->n_parameters && !status; i++) {
+    for (uint32_t i = 0; i < file->parameters.n && !status; i++) {
         struct ort_lora_parameter parameter;
 
         status = ort_lora_parameter(file, i, &parameter);

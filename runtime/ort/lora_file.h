@@ -6,6 +6,7 @@
 #ifndef BP_ORT_LORA_FILE_H
 #define BP_ORT_LORA_FILE_H
 
+#include "base/flat.h"
 #include "ort/slots.h"
 
 /* Borrowed from the file's bytes, which may have any alignment. */
@@ -18,15 +19,16 @@ struct ort_lora_parameter {
 };
 
 struct ort_lora_file {
-    const uint8_t *bytes;
-    size_t size;
-    uint32_t first; /* where the list of parameters is; 0: there are none */
-    uint32_t n_parameters;
+    struct bp_flat flat;
+    struct bp_flat_list parameters;
 };
 
-/* Checks the frame of a file. A status says what is wrong; nothing of the file is trusted. */
+/*
+ * Checks the frame of a file; *out stays where it is, as what is read refers to it. A status says
+ * what is wrong; nothing of the file is trusted.
+ */
 OrtStatus *ort_lora_open(const void *bytes, size_t size, struct ort_lora_file *out);
-/* Parameter i < n_parameters, checked to lie within the file. */
+/* Parameter i < parameters.n, checked to lie within the file. */
 OrtStatus *ort_lora_parameter(const struct ort_lora_file *file, uint32_t i,
                               struct ort_lora_parameter *out);
 

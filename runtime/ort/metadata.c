@@ -28,7 +28,7 @@ bool ort_metadata_init(OrtModelMetadata *metadata, const bp_model *model)
     metadata->version = info.model_version ? info.model_version : INT64_MAX; /* absent */
     if (!set(&metadata->producer, info.producer) || !set(&metadata->graph_name, info.graph_name) ||
         !set(&metadata->domain, info.domain) || !set(&metadata->description, info.doc) ||
-        !set(&metadata->graph_description, ""))
+        !set(&metadata->graph_description, info.graph_doc))
         return false;
     for (uint32_t i = 0; (key = bp_model_metadata(model, i, &value)) != NULL; i++) {
         if (!ort_keys_set(&metadata->custom, key, value ? value : ""))

@@ -67,7 +67,7 @@ static OrtStatus *check_feed(const bp_io_info *io, const bp_tensor *tensor)
         return NULL;
     if (tensor->dtype != io->dtype)
         return wrong_type("input", tensor->dtype, io->dtype);
-    if (io->rank == BP_RANK_UNKNOWN)
+    if (io->rank == BP_RANK_UNKNOWN || io->rank == 0) /* a scalar's shape nobody checks */
         return NULL;
     if (tensor->rank != io->rank)
         return ort_fail(ORT_INVALID_ARGUMENT,
@@ -97,29 +97,32 @@ static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtV
             ORT_INVALID_ARGUMENT,
             "input with name: '%s' expected to be of type: %s but received a sparse tensor", name,
             kind_word(io->type->kind));
+    if (io->type->kind == BP_KIND_TENSOR && value->kind != ONNX_TYPE_TENSOR)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "input with name: '%s' expected to be of type: tensor but received a %s",
+                        name, value->kind == ONNX_TYPE_MAP ? "map" : "sequence");
     if (value->kind != ONNX_TYPE_TENSOR || !value->has_value)
         return ort_value_to_object(value, &binding->object);
     binding->tensor = value->tensor;
     return check_feed(io, &value->tensor);
 }
 
-/* Names an input that was not fed, when there are fewer feeds than inputs. */
-static OrtStatus *check_all_fed(const struct call *call)
+/*
+ * The input that the host misses, if that is what it says: it goes without those that no wanted
+ * output needs.
+ */
+static const char *find_missing(const struct call *call, const char *words)
 {
     const OrtSession *session = call->session;
-    size_t n_required = 0; /* of the feeds */
 
-    for (size_t k = 0; k < call->n_in; k++)
-        n_required += call->in[k].index < session->n_required;
-    if (n_required >= session->n_required)
-        return NULL;
-    for (uint32_t i = 0; i < session->n_required; i++) {
+    for (uint32_t i = 0; strstr(words, "not fed") && i < session->n_required; i++) {
+        const char *name = session->inputs[i].name;
         size_t k = 0;
 
         while (k < call->n_in && call->in[k].index != i)
             k++;
-        if (k == call->n_in)
-            return ort_fail(ORT_FAIL, "Missing Input: %s", session->inputs[i].name);
+        if (k == call->n_in && strstr(words, name))
+            return name;
     }
     return NULL;
 }
@@ -157,7 +160,7 @@ static OrtStatus *check_prepared(const bp_io_info *io, const OrtValue *value)
         return NULL;
     kind = empty_kind(io->type);
     if (value->kind != kind)
-        return ort_fail(ORT_INVALID_ARGUMENT, "output %s is a %s, the value given for it is not",
+        return ort_fail(ORT_INVALID_ARGUMENT, "output with name: '%s' expected to be of type: %s, the value given for it is not",
                         io->name, kind_word(io->type->kind));
     if (kind == ONNX_TYPE_TENSOR && value->tensor.dtype != io->dtype)
         return wrong_type("output", value->tensor.dtype, io->dtype);
@@ -304,6 +307,7 @@ static size_t count_adapters(const OrtRunOptions *options)
 static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, bp_profile *profile)
 {
     bp_run_options options = {.struct_size = sizeof options, .profile = profile};
+    const char *missing;
     struct ort_err err;
     bp_rc rc;
 
@@ -313,6 +317,9 @@ static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, b
                         (uint32_t)call->n_out, &options, ort_err_init(&err));
     if (rc == BP_E_CANCELLED)
         return ort_fail(ORT_FAIL, "Exiting due to terminate flag being set to true.");
+    missing = rc == BP_E_INVALID ? find_missing(call, err.text) : NULL;
+    if (missing)
+        return ort_fail(ORT_FAIL, "Missing Input: %s", missing);
     if (rc == BP_E_SHAPE && !call->has_prepared) /* then it is a node's, no argument's */
         return ort_fail(ORT_FAIL, "%s", err.text);
     return ort_from(rc, &err, ORT_RUNNING, NULL);
@@ -348,8 +355,6 @@ static OrtStatus *run(struct call *call, const OrtRunOptions *run_options,
     for (size_t i = 0; i < call->n_out && !status; i++)
         status = fetch(call, i, output_names[i], outputs[i], &dims);
     if (!status)
-        status = check_all_fed(call);
-    if (!status)
         status = execute(call, run_options, profile);
     status = end_profile(own, status); /* may fail, so before the caller gets anything */
     if (!status)
@@ -361,6 +366,7 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
                    const char *const *input_names, const OrtValue *const *inputs, size_t input_len,
                    const char *const *output_names, size_t output_names_len, OrtValue **outputs)
 {
+    const OrtLogger *outer = NULL;
     struct ort_profile *own = NULL;
     struct call call;
     OrtStatus *status = NULL;
@@ -383,11 +389,15 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
     call.has_prepared = false;
     call.n_in = input_len + count_adapters(run_options);
     call.n_out = output_names_len;
+    if (session->has_log)
+        outer = ort_logger_set(&session->logger);
     if (reserve(&call, outputs))
         status = run(&call, run_options, input_names, inputs, output_names, outputs, own);
     else
         status = ort_no_memory();
     finish(&call, outputs);
+    if (session->has_log)
+        (void)ort_logger_set(outer);
     ort_session_leave(session);
     ort_profile_destroy(own);
     return status;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/refusals.h"
+
 struct OrtStatus {
     OrtErrorCode code;
     const char *text; /* behind the struct, but for the constant one */
@@ -79,8 +81,8 @@ OrtStatus *ort_null(const char *function, const char *argument)
 {
     const char *name = strchr(function, '_');
 
-    return ort_fail(ORT_INVALID_ARGUMENT, "%s: argument '%s' is NULL", name ? name + 1 : function,
-                    argument);
+    return ort_fail(ORT_INVALID_ARGUMENT, "%s: argument '%s' is NULL, a null pointer",
+                    name ? name + 1 : function, argument);
 }
 
 static OrtErrorCode code_of(bp_rc rc, enum ort_phase phase)
@@ -111,12 +113,17 @@ static OrtErrorCode code_of(bp_rc rc, enum ort_phase phase)
 OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, const char *prefix)
 {
     const char *text = err->text[0] ? err->text : bp_rc_name(rc);
+    const struct ort_refusal *refusal;
     OrtErrorCode code;
 
     if (rc >= 0)
         return NULL;
     if (rc == BP_E_NOMEM && !err->text[0])
         return ort_no_memory();
+    refusal = phase == ORT_READING || (phase == ORT_MAKING && !prefix) ? ort_refusal_find(text)
+                                                                      : NULL;
+    if (refusal && rc != BP_E_NOMEM)
+        return ort_fail(refusal->code, "%s%s: %s", prefix ? prefix : "", refusal->words, text);
     code = (err->err.native_code & ~INT64_C(0xff)) == ORT_NATIVE_CODE
                ? (OrtErrorCode)(err->err.native_code & 0xff)
                : code_of(rc, phase);

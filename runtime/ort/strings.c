@@ -25,7 +25,7 @@ static OrtStatus *need_element(const char *function, const OrtValue *value, size
 
     if (!status && index >= ort_tensor_count(&value->tensor))
         status =
-            ort_fail(ORT_INVALID_ARGUMENT, "%s: element index %zu is out of bounds, there are %zu",
+            ort_fail(ORT_INVALID_ARGUMENT, "%s: element index is out of bounds: %zu of %zu",
                      strchr(function, '_') + 1, index, ort_tensor_count(&value->tensor));
     return status;
 }
@@ -77,7 +77,7 @@ OrtStatus *ort_FillStringTensor(OrtValue *value, const char *const *s, size_t s_
         return status;
     ORT_NEED(s);
     if (s_len != ort_tensor_count(&value->tensor))
-        return ort_fail(ORT_INVALID_ARGUMENT, "%zu strings for a tensor of %zu", s_len,
+        return ort_fail(ORT_INVALID_ARGUMENT, "input array doesn't equal tensor size: %zu strings for %zu", s_len,
                         ort_tensor_count(&value->tensor));
     for (size_t i = 0; i < s_len && !status; i++)
         status = ort_FillStringTensorElement(value, s[i], i);
@@ -120,7 +120,7 @@ OrtStatus *ort_GetStringTensorContent(const OrtValue *value, void *s, size_t s_l
         return ort_fail(ORT_FAIL, "offsets buffer is not equal to tensor size: %zu of %zu",
                         offsets_len, count);
     if (s_len < text_bytes(&value->tensor))
-        return ort_fail(ORT_FAIL, "output buffer is too small. Length: %zu, required: %zu", s_len,
+        return ort_fail(ORT_FAIL, "output buffer is too small: %zu bytes, %zu are needed (GetStringTensorDataLength)", s_len,
                         text_bytes(&value->tensor));
     if (count > 0)
         ORT_NEED(offsets);

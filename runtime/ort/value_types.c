@@ -48,8 +48,11 @@ static OrtTensorTypeAndShapeInfo *shape_of(const bp_tensor *tensor)
 
 OrtStatus *ort_GetTensorTypeAndShape(const OrtValue *value, OrtTensorTypeAndShapeInfo **out)
 {
-    OrtStatus *status = value && value->sparse ? NULL : ort_need_tensor(__func__, value);
+    OrtStatus *status;
 
+    if (value && !value->sparse && value->kind != ONNX_TYPE_TENSOR)
+        return ort_fail(ORT_FAIL, "GetTensorTypeAndShape: the value is not a tensor");
+    status = value && value->sparse ? NULL : ort_need_tensor(__func__, value);
     if (status)
         return status;
     ORT_NEED(out);

@@ -81,6 +81,21 @@ static struct bp_verdict refusal(uint32_t reason, const char *text)
     return (struct bp_verdict){.verdict = BP_NO, .reason = reason, .text = text};
 }
 
+/* Why there is no operator: some domains are of layouts that only ONNX Runtime's kernels know. */
+static const char *unknown_words(const char *domain)
+{
+    static const char *const internal[] = {"com.microsoft.nchwc", "com.ms.internal.nhwc",
+                                           "com.microsoft.dml"};
+
+    for (size_t i = 0; i < sizeof internal / sizeof *internal; i++) {
+        if (strcmp(domain, internal[i]) == 0)
+            return "its domain is internal to ONNX Runtime, which has optimised the model for one "
+                   "processor: save or convert the .onnx file again with less optimisation (level "
+                   "extended, or without --target_platform amd64)";
+    }
+    return "the host knows no such operator";
+}
+
 /* What no provider decides: bodies are run by the host, unknown operators by nobody. */
 static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
                      const struct bp_fact *facts, struct bp_verdict *verdicts)
@@ -93,9 +108,9 @@ static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
         else if (bp_node_is_hosted(node, facts))
             verdicts[i] = refusal(BP_R_DTYPE, "values that are no tensors are the host's");
         else if (node->opset == 0)
-            verdicts[i] = refusal(BP_R_OP, "the model imports no operator set of its domain");
+            verdicts[i] = refusal(BP_R_OP, "the model imports version 0 of its domain, which has no operators");
         else if (!node->schema)
-            verdicts[i] = refusal(BP_R_OP, "the host knows no such operator");
+            verdicts[i] = refusal(BP_R_OP, unknown_words(node->domain));
         else if (is_replaced(node->schema) && !asked->runs_custom)
             verdicts[i] = refusal(BP_R_OP, "the application has an operator of its own for it");
     }

@@ -43,7 +43,15 @@ static const char *keep(bp_report *report, const char *text, bool *failed)
 bp_rc bp_report_create(bp_report **out, bp_err *err)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? BP_OK : bp_fail_nomem(err, "the report");
+    if (!*out)
+        return bp_fail_nomem(err, "the report");
+    bp_mismatches_init(&(*out)->mismatches);
+    return BP_OK;
+}
+
+struct bp_mismatches *bp_report_mismatches(bp_report *report)
+{
+    return &report->mismatches;
 }
 
 void bp_report_destroy(bp_report *report)
@@ -57,6 +65,7 @@ void bp_report_destroy(bp_report *report)
     free(report->groups.data);
     free(report->edges.data);
     free(report->passes.data);
+    bp_mismatches_finish(&report->mismatches);
     bp_region_finish(&report->text);
     free(report);
 }

@@ -6,8 +6,14 @@
 #include "base/text.h"
 #include "plan/partition.h"
 
+struct bp_mismatches;
+
 /* An empty report. */
 bp_rc bp_report_create(bp_report **out, bp_err *err) BP_CHECKED;
+/* Its list of declared shapes that do not fit; lives as long as the report. */
+struct bp_mismatches *bp_report_mismatches(bp_report *report);
+/* The same as JSON, "mismatches"; an empty list without a report. */
+void bp_report_put_mismatches(const bp_report *report, struct bp_text *text);
 
 /* A provider's row, copied; index in *out. */
 bp_rc bp_report_add_provider(bp_report *report, const bp_report_provider *row, uint32_t *out,

@@ -150,6 +150,26 @@ static bp_rc add_group(struct bp_text *text, const bp_report *report, uint32_t i
     return BP_OK;
 }
 
+void bp_report_put_mismatches(const bp_report *report, struct bp_text *text)
+{
+    uint32_t n = report ? bp_report_mismatch_count(report) : 0;
+
+    bp_json_open(text, "mismatches", '[');
+    for (uint32_t i = 0; i < n; i++) {
+        bp_report_mismatch row = {.struct_size = sizeof row};
+
+        if (bp_report_get_mismatch(report, i, &row, NULL) < 0)
+            continue;
+        bp_json_open(text, NULL, '{');
+        bp_json_string(text, "value", row.value);
+        bp_json_string(text, "path", row.path);
+        bp_json_string(text, "inferred", row.inferred);
+        bp_json_string(text, "declared", row.declared);
+        bp_json_close(text, '}');
+    }
+    bp_json_close(text, ']');
+}
+
 /* Without its time: equal sessions have equal reports. */
 static bp_rc add_pass(struct bp_text *text, const bp_report *report, uint32_t i, bp_err *err)
 {
@@ -217,6 +237,7 @@ bp_rc bp_report_json(const bp_report *report, char **out, bp_err *err)
     if (rc >= 0)
         rc = add_list(&text, report, "nodes", bp_report_node_count(report), add_node, err);
     add_edges(&text, report);
+    bp_report_put_mismatches(report, &text);
     bp_json_close(&text, '}');
     if (rc >= 0 && text.failed)
         rc = bp_fail_nomem(err, "the report");

@@ -57,6 +57,11 @@ uint32_t bp_report_group_count(const bp_report *report)
     return report->groups.count;
 }
 
+uint32_t bp_report_mismatch_count(const bp_report *report)
+{
+    return atomic_load(&report->mismatches.count);
+}
+
 static bp_rc no_row(const char *what, uint32_t i, uint32_t count, bp_err *err)
 {
     return bp_fail(err, BP_E_INVALID, "the report has %u %s rows, there is no row %u", count, what,
@@ -148,4 +153,19 @@ const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t *from, 
     *from = edge->from;
     *to = edge->to;
     return edge->name;
+}
+
+bp_rc bp_report_get_mismatch(const bp_report *report, uint32_t i, bp_report_mismatch *out,
+                             bp_err *err)
+{
+    const struct bp_mismatch *found = bp_mismatches_at(&report->mismatches, i);
+    bp_report_mismatch row = {.struct_size = sizeof row};
+
+    if (!found)
+        return no_row("mismatch", i, bp_report_mismatch_count(report), err);
+    row.value = found->value;
+    row.path = found->path;
+    row.inferred = found->inferred;
+    row.declared = found->declared;
+    return bp_give_out(out, &row, err);
 }

@@ -3,6 +3,7 @@
 #ifndef BP_PLAN_REPORT_ROWS_H
 #define BP_PLAN_REPORT_ROWS_H
 
+#include "graph/mismatch.h"
 #include "plan/report.h"
 
 /* Rows of one kind, grown by doubling. */
@@ -36,6 +37,7 @@ struct bp_report {
     struct rows groups;    /* bp_report_group */
     struct rows edges;     /* struct edge */
     struct rows passes;    /* bp_report_pass */
+    struct bp_mismatches mismatches; /* runs add to it */
 };
 
 static inline bp_report_provider *provider_at(const bp_report *report, uint32_t i)

@@ -228,7 +228,7 @@ static bp_rc list_captures(struct bp_body *body, bp_err *err)
     return BP_OK;
 }
 
-/* What the node around the body gives it, as far as the body declares nothing narrower. */
+/* What the node around the body gives it. */
 static bp_rc set_inputs(struct making *m, const struct bp_fact *inputs, bp_err *err)
 {
     const struct bp_ir *ir = m->body->ir;
@@ -238,8 +238,8 @@ static bp_rc set_inputs(struct making *m, const struct bp_fact *inputs, bp_err *
         uint32_t value = ir->inputs[i];
 
         m->body->facts[value] = inputs[i];
-        rc = bp_infer_merge(ir, &ir->values[value], m->maker->symbols, &m->body->region,
-                            &m->body->facts[value], err);
+        rc = bp_infer_merge(ir, value, m->maker->symbols, &m->body->region, &m->body->facts[value],
+                            err);
     }
     return rc;
 }

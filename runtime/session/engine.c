@@ -11,6 +11,8 @@
 
 #include "base/guard.h"
 #include "base/text.h"
+#include "graph/mismatch.h"
+#include "graph/without.h"
 #include "session/custom.h"
 #include "session/explain.h"
 #include "session/judging.h"
@@ -47,6 +49,13 @@ static void tell(const struct bp_env *env, const struct bp_engine_wish *wish, co
     bp_progress_tell(env, wish->progress, wish->progress_user, phase, fraction);
 }
 
+/* Where declared shapes that do not fit are told. */
+static struct bp_mismatches *mismatches_of(const struct bp_engine *engine,
+                                           const struct bp_engine_wish *wish)
+{
+    return wish->mismatches ? wish->mismatches : bp_report_mismatches(engine->report);
+}
+
 /* One attempt with the providers that are left. */
 static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wish,
                       struct bp_body_maker *maker, bp_err *err)
@@ -69,6 +78,8 @@ static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wis
     rc = bp_engine_optimize(engine, wish, err);
     if (rc >= 0)
         rc = bp_body_create(maker, engine->ir, NULL, NULL, "", &engine->body, err);
+    if (rc >= 0)
+        rc = bp_mismatches_judge(mismatches_of(engine, wish), err);
     if (rc >= 0 && maker->n_missing > 0 && !wish->claims_only)
         rc = bp_fail(err, BP_E_UNSUPPORTED, "no provider takes %u node%s: %s%s", maker->n_missing,
                      maker->n_missing == 1 ? "" : "s", missing.data ? missing.data : "",
@@ -77,16 +88,54 @@ static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wis
     return rc;
 }
 
+/* Declared shapes say nothing any more but those of inputs that are no scalars. */
+static void open_scalars(struct bp_ir *ir)
+{
+    for (uint32_t v = 0; v < ir->n_values; v++) {
+        struct bp_ir_value *value = &ir->values[v];
+
+        if (ir->parent || !(value->flags & BP_IR_INPUT) || value->declared.rank == 0)
+            value->declared.rank = BP_RANK_UNKNOWN;
+    }
+    for (struct bp_ir *body = ir->first_body; body; body = body->next_body)
+        open_scalars(body);
+}
+
+static bp_rc leave_out(struct bp_ir *ir, const struct bp_engine_wish *wish, bp_err *err)
+{
+    bool *marked = calloc((size_t)ir->n_values + 1, sizeof *marked);
+
+    if (!marked)
+        return bp_fail_nomem(err, "a graph");
+    for (uint32_t i = 0; i < wish->n_without; i++) {
+        uint32_t value = bp_strmap_get(&ir->by_name, wish->without[i], BP_NONE);
+
+        if (value != BP_NONE)
+            marked[value] = true;
+    }
+    bp_ir_mark_downstream(ir, marked);
+    bp_ir_drop_marked(ir, marked);
+    free(marked);
+    return BP_OK;
+}
+
 /* The model's graph; anew where passes have changed it for providers that are no more. */
 static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
 {
+    bp_rc rc;
+
     if (engine->ir && !bp_engine_is_optimized(wish))
         return BP_OK;
     if (engine->ir)
         bp_ir_finish(engine->ir);
     engine->ir = NULL;
-    return bp_onnx_graph_with(engine->onnx, wish->open_defaults, &engine->custom, &engine->region,
-                              &engine->symbols, &engine->ir, err);
+    rc = bp_onnx_graph_with(engine->onnx, wish->open_defaults, &engine->custom, &engine->region,
+                            &engine->symbols, &engine->ir, err);
+    if (rc >= 0)
+        engine->ir->mismatches = mismatches_of(engine, wish);
+    if (rc >= 0 && wish->open_scalars)
+        open_scalars(engine->ir);
+    return rc >= 0 && wish->n_without > 0 ? leave_out(engine->ir, wish, err) : rc;
 }
 
 /* The code of whoever failed first, e.g. of an application's operator, beside words of ours. */
@@ -210,7 +259,9 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_
     bp_rc rc;
 
     tell(env, wish, "graph", 0.1);
-    rc = bp_env_custom_table(env, wish->operators, &engine->custom, err);
+    rc = wish->newer_opsets ? BP_OK : bp_onnx_check_released(engine->onnx, err);
+    if (rc >= 0)
+        rc = bp_env_custom_table(env, wish->operators, &engine->custom, err);
     if (rc >= 0)
         rc = make_graph(engine, wish, err);
     if (rc < 0)
@@ -260,8 +311,11 @@ bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx, const struct bp
         return bp_fail_nomem(err, "a session");
     engine->onnx = bp_onnx_ref(onnx);
     rc = bp_report_create(&engine->report, err);
-    if (rc >= 0)
+    if (rc >= 0) {
+        bp_report_mismatches(engine->report)->log = &env->log;
+        bp_report_mismatches(engine->report)->is_strict = wish->strict_shapes;
         rc = fill_and_tell(engine, env, wish, err);
+    }
     if (rc < 0) {
         bp_engine_destroy(engine);
         return rc;

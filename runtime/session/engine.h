@@ -28,9 +28,15 @@ struct bp_engine_wish {
     const struct bp_custom_list *operators; /* the session's own; may be NULL */
     const struct bp_place_list *places; /* may be NULL */
     bool open_defaults;      /* initializers that are inputs stay inputs; see bp_onnx_graph() */
+    bool open_scalars;       /* inputs that are declared as scalars may have any shape */
+    const char *const *without; /* inputs that nobody feeds: all that needs them is left out */
+    uint32_t n_without;
     uint32_t level;          /* BP_OPTIMIZE_* */
     uint64_t disabled_passes; /* a bit for each, by its index in the table */
     bool is_session;         /* BACKPLANE_REPORT tells of it */
+    bool newer_opsets;       /* operator sets newer than the tables are fine */
+    bool strict_shapes;      /* declared shapes that do not fit are an error */
+    struct bp_mismatches *mismatches; /* where they are told; NULL: in the engine's own report */
     bool claims_only;        /* for a plan: nothing is compiled, it cannot run */
     bp_progress_fn progress; /* may be NULL */
     void *progress_user;

@@ -268,6 +268,26 @@ static bp_rc add_all(struct explaining *e, bp_err *err)
     return rc;
 }
 
+/* Declared shapes that do not fit: of the session, so not where one provider is asked for. */
+static void add_mismatches(struct explaining *e)
+{
+    uint32_t n = e->report ? bp_report_mismatch_count(e->report) : 0;
+
+    if (e->format == BP_EXPLAIN_JSON) {
+        bp_report_put_mismatches(e->report, &e->out);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        bp_report_mismatch row = {.struct_size = sizeof row};
+
+        if (bp_report_get_mismatch(e->report, i, &row, NULL) < 0)
+            continue;
+        put_label(&e->out, "(model)", "mismatch");
+        bp_text_printf(&e->out, "value '%s'%s%s is %s, declared as %s\n", row.value,
+                       row.path[0] ? " in " : "", row.path, row.inferred, row.declared);
+    }
+}
+
 static void open_json(struct explaining *e)
 {
     if (e->format != BP_EXPLAIN_JSON)
@@ -289,8 +309,11 @@ bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uin
     if (format == BP_EXPLAIN_JSON)
         bp_json_open(&e.out, "providers", '[');
     rc = provider ? add_named(&e, provider, err) : add_all(&e, err);
-    if (format == BP_EXPLAIN_JSON) {
+    if (format == BP_EXPLAIN_JSON)
         bp_json_close(&e.out, ']');
+    if (rc >= 0 && !provider)
+        add_mismatches(&e);
+    if (format == BP_EXPLAIN_JSON) {
         bp_json_close(&e.out, '}');
     } else {
         bp_text_add(&e.out, "");
@@ -349,8 +372,10 @@ void bp_explain_session(bp_env *env, const bp_report *report, const char *error)
                        error ? error : "");
     }
     rc = add_all(&e, &err);
-    if (e.format == BP_EXPLAIN_JSON) {
+    if (e.format == BP_EXPLAIN_JSON)
         bp_json_close(&e.out, ']');
+    add_mismatches(&e);
+    if (e.format == BP_EXPLAIN_JSON) {
         bp_json_close(&e.out, '}');
         bp_text_add(&e.out, "\n");
     }

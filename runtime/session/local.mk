@@ -58,4 +58,5 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/session.c %D%/session.h \
 	%D%/session_run.c \
 	%D%/stage.c \
+	%D%/variants.c \
 	%D%/why.c

@@ -88,6 +88,17 @@ static bp_rc fill(struct bp_model *model, bp_err *err)
     return rc;
 }
 
+static void log_unread(const bp_env *env, const struct bp_onnx *onnx)
+{
+    uint32_t n = bp_onnx_unread_optimizations(onnx);
+
+    if (n > 0)
+        bp_log(&env->log, BP_LOG_INFO, "model",
+               "the model has %u runtime optimisations that ONNX Runtime recorded for itself; they "
+               "are skipped, Backplane has its own passes",
+               n);
+}
+
 /* Takes over the reference to onnx. */
 static bp_rc create(bp_env *env, struct bp_onnx *onnx, bp_model **out, bp_err *err)
 {
@@ -106,6 +117,7 @@ static bp_rc create(bp_env *env, struct bp_onnx *onnx, bp_model **out, bp_err *e
         bp_model_close(model);
         return rc;
     }
+    log_unread(env, onnx);
     *out = model;
     return BP_OK;
 }
@@ -165,6 +177,8 @@ bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink, bp_err *er
     if (!model || !sink || sink->struct_size < sizeof *sink || !sink->write)
         return bp_fail(err, BP_E_INVALID,
                        "saving needs a model and a sink with struct_size and write");
+    if (sink->format > BP_MODEL_FORMAT_ORT)
+        return bp_fail(err, BP_E_INVALID, "a model cannot be saved in format %u", sink->format);
     return bp_onnx_save(model->onnx, sink, err);
 }
 

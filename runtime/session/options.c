@@ -63,6 +63,8 @@ struct bp_engine_wish bp_session_wish(const struct bp_session_options *options)
         .disabled_passes = options->disabled_passes,
         .operators = &options->operators,
         .places = &options->places,
+        .strict_shapes = options->strict_shapes,
+        .newer_opsets = options->newer_opsets,
         .progress = options->progress,
         .progress_user = options->progress_user,
     };
@@ -164,6 +166,16 @@ const char *bp_optimization_pass(uint32_t i, uint32_t *level, const char **help)
 void bp_session_options_set_strict(bp_session_options *options, uint32_t on)
 {
     options->strict = on != 0;
+}
+
+void bp_session_options_set_strict_shapes(bp_session_options *options, uint32_t on)
+{
+    options->strict_shapes = on != 0;
+}
+
+void bp_session_options_set_newer_opsets(bp_session_options *options, uint32_t on)
+{
+    options->newer_opsets = on != 0;
 }
 
 bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *name, double share,

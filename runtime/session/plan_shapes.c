@@ -3,6 +3,7 @@
 
 #include "config.h"
 
+#include "graph/mismatch.h"
 #include "session/planning.h"
 
 static bp_rc set_fact(struct bp_planning *p, uint32_t value, bool with_content, bp_err *err)
@@ -14,6 +15,9 @@ static bp_rc set_fact(struct bp_planning *p, uint32_t value, bool with_content, 
     bp_rc rc = bp_cell_check(cell, &p->frame->body->facts[value],
                              p->frame->body->ir->values[value].name, err);
 
+    /* what the caller feeds is held against the model before */
+    if (rc >= 0 && p->frame->body->ir->parent && bp_cell_kind(cell) == BP_KIND_TENSOR)
+        rc = bp_mismatch_check(p->frame->body->ir, value, cell->dtype, cell->rank, cell->dims, err);
     if (rc < 0)
         return rc;
     if (cell->object && cell->object->kind != BP_KIND_TENSOR) {

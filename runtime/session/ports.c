@@ -73,6 +73,51 @@ static bp_rc add_inputs(struct bp_ports *ports, const struct bp_ir *ir,
     return rc;
 }
 
+/*
+ * Of a declared and an inferred size, the one that programs are told: the model's own, but a number
+ * that is known counts for more than a name. -1, which is nobody's, where two numbers differ.
+ */
+static struct bp_sym shown_dim(const struct bp_symbols *symbols, struct bp_sym declared,
+                               struct bp_sym inferred)
+{
+    if (bp_sym_known(declared)) {
+        if (declared.value < 0 || (bp_sym_known(inferred) && inferred.value == declared.value))
+            return inferred;
+        return bp_sym_known(inferred) ? bp_sym_of(-1) : declared;
+    }
+    if (bp_sym_known(inferred) || bp_symbols_is_nameless(symbols, declared))
+        return inferred;
+    return declared;
+}
+
+/* What programs are told of an output: the rank is unknown where the declared one is another. */
+static bp_rc merge_shown(struct bp_ports *ports, const struct bp_fact *declared,
+                         const struct bp_fact *inferred, const struct bp_symbols *symbols,
+                         struct bp_fact *out, bp_err *err)
+{
+    struct bp_sym *dims;
+
+    *out = *inferred;
+    if (inferred->kind != BP_KIND_TENSOR || declared->kind != BP_KIND_TENSOR ||
+        declared->rank == BP_RANK_UNKNOWN)
+        return BP_OK;
+    out->rank = declared->rank;
+    out->dims = declared->dims;
+    if (inferred->rank == BP_RANK_UNKNOWN)
+        return BP_OK;
+    if (inferred->rank != declared->rank) {
+        out->rank = BP_RANK_UNKNOWN;
+        return BP_OK;
+    }
+    dims = bp_region_array(&ports->region, declared->rank, sizeof *dims);
+    if (!dims)
+        return bp_fail_nomem(err, "the inputs and outputs");
+    for (uint32_t d = 0; d < declared->rank; d++)
+        dims[d] = shown_dim(symbols, declared->dims[d], inferred->dims[d]);
+    out->dims = dims;
+    return BP_OK;
+}
+
 bp_rc bp_ports_init(struct bp_ports *ports, const struct bp_ir *ir, const struct bp_fact *facts,
                     const struct bp_symbols *symbols, bp_err *err)
 {
@@ -88,10 +133,14 @@ bp_rc bp_ports_init(struct bp_ports *ports, const struct bp_ir *ir, const struct
     if (rc >= 0)
         rc = add_inputs(ports, ir, symbols, true, err);
     for (uint32_t i = 0; rc >= 0 && i < ir->n_outputs; i++) {
-        uint32_t v = ir->outputs[i];
+        const struct bp_ir_value *value = &ir->values[ir->outputs[i]];
+        struct bp_fact shown = value->declared;
 
-        rc = set_port(ports, ir->values[v].name, facts ? &facts[v] : &ir->values[v].declared,
-                      symbols, &ports->outputs[ports->n_outputs++], err);
+        if (facts)
+            rc = merge_shown(ports, &value->declared, &facts[ir->outputs[i]], symbols, &shown, err);
+        if (rc >= 0)
+            rc = set_port(ports, value->name, &shown, symbols, &ports->outputs[ports->n_outputs++],
+                          err);
     }
     return rc;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "graph/mismatch.h"
 #include "session/hosted/hosted.h"
 #include "session/profile.h"
 
@@ -88,7 +89,8 @@ static bp_rc place_kept(struct bp_run_state *state, const struct bp_stage *stage
 
             if (rc < 0)
                 return rc;
-            cell->base = bp_tensor_data(&wanted->tensor);
+            if (bp_is_aligned(cell->dtype, bp_tensor_data(&wanted->tensor)))
+                cell->base = bp_tensor_data(&wanted->tensor); /* else it is copied from the arena */
         } else if (frame->carry_to && frame->carry_to[value] && cell->dtype != BP_DTYPE_STRING) {
             bp_rc rc = place_carried(frame->carry_to[value], cell, err);
 
@@ -115,6 +117,11 @@ bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cel
          !bp_same_dims(place->dims, cell->dims, cell->rank)))
         return bp_fail(err, BP_E_INTERNAL, "'%s' has another shape than the plan says",
                        state->frame->body->ir->values[value].name);
+    if (place->rank == BP_RANK_UNKNOWN && !is_object)
+        rc = bp_mismatch_check(state->frame->body->ir, value, cell->dtype, cell->rank, cell->dims,
+                               err);
+    if (rc < 0)
+        return rc;
     state->frame->cells[value] = *cell;
     bp_frame_state_hold(state->frame, value, cell->object);
     bp_stage_plan_bind(state->plan, value, cell->base, cell->bytes);
@@ -147,6 +154,7 @@ static bp_rc take_growing(struct bp_run_state *state, struct bp_unit_frame *unit
         uint32_t value = view->value_of[view->graph.outputs[i]];
         const struct bp_cell *place = &state->plan->places[value];
         struct bp_growing *growing = &state->frame->growing[value];
+        bp_rc rc;
 
         if (place->rank != BP_RANK_UNKNOWN)
             continue;
@@ -154,8 +162,7 @@ static bp_rc take_growing(struct bp_run_state *state, struct bp_unit_frame *unit
             return bp_fail(err, BP_E_INTERNAL, "provider '%s' did not make '%s'",
                            unit->unit->by->name, view->ir->values[value].name);
         if (unit->desc.out[i].space != BP_SPACE_HOST) {
-            bp_rc rc = bp_frame_state_grow(state->frame, value, growing->bytes, &growing, err);
-
+            rc = bp_frame_state_grow(state->frame, value, growing->bytes, &growing, err);
             if (rc >= 0)
                 rc = bp_device_fetch(state, unit, i, growing->data, growing->bytes, err);
             if (rc < 0)
@@ -168,6 +175,9 @@ static bp_rc take_growing(struct bp_run_state *state, struct bp_unit_frame *unit
             .rank = growing->rank,
             .dtype = place->dtype,
         };
+        rc = bp_mismatch_check(view->ir, value, place->dtype, growing->rank, growing->dims, err);
+        if (rc < 0)
+            return rc;
     }
     return BP_OK;
 }

@@ -55,7 +55,7 @@ static void teardown_compile(void)
 {
     static const char *const names[] = {"in.onnx",   "in.bin",     "in_ctx.onnx", "out.onnx",
                                         "out.bin",   "there.onnx", "sub/out.bin", "placed.bin",
-                                        "alone.bin", "sub"};
+                                        "alone.bin", "out.ort",    "again.ort",   "sub"};
 
     compiler->ReleaseModelCompilationOptions(options);
     ort->ReleaseSessionOptions(defaults);
@@ -665,9 +665,82 @@ START_TEST(an_optimized_model_is_written)
     ck_assert_int_eq(size_of("out.bin"), (long)sizeof weights);
     check_file("out.onnx");
 
+}
+END_TEST
+
+/* Whether the file has ONNX Runtime's own format. */
+static bool is_ort_file(const char *name)
+{
+    FILE *file = fopen(path_of(name), "rb");
+    char head[8] = "";
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fread(head, 1, sizeof head, file), sizeof head);
+    fclose(file);
+    return memcmp(head + 4, "ORTM", 4) == 0;
+}
+
+START_TEST(an_optimized_model_is_written_in_the_own_format)
+{
+    OrtSession *session = NULL;
+
+    put_file("in.bin", weights, sizeof weights);
+    put_model("in.onnx", "in.bin");
     ok(ort->SetOptimizedModelFilePath(defaults, path_of("out.ort")));
-    fails(ort->CreateSession(env, path_of("in.onnx"), defaults, &session), ORT_NOT_IMPLEMENTED,
-          "own format");
+    ok(ort->CreateSession(env, path_of("in.onnx"), defaults, &session));
+    check_session(session);
+    ck_assert(is_ort_file("out.ort"));
+    check_file("out.ort");
+
+    ok(ort->SetOptimizedModelFilePath(defaults, path_of("out.bin")));
+    ok(ort->AddSessionConfigEntry(defaults, "session.save_model_format", "ORT"));
+    ok(ort->CreateSession(env, path_of("out.ort"), defaults, &session));
+    check_session(session);
+    ck_assert(is_ort_file("out.bin"));
+    check_file("out.bin");
+
+    ok(ort->SetOptimizedModelFilePath(defaults, path_of("again.ort")));
+    ok(ort->AddSessionConfigEntry(defaults, "session.save_model_format", "ONNX"));
+    ok(ort->CreateSession(env, path_of("out.ort"), defaults, &session));
+    check_session(session);
+    ck_assert(!is_ort_file("again.ort"));
+    check_file("again.ort");
+}
+END_TEST
+
+START_TEST(a_model_in_the_own_format_is_read_from_memory)
+{
+    OrtSession *session = NULL;
+    uint8_t bytes[65536];
+    FILE *file;
+    size_t n;
+
+    put_file("in.bin", weights, sizeof weights);
+    put_model("in.onnx", "in.bin");
+    ok(ort->SetOptimizedModelFilePath(defaults, path_of("out.ort")));
+    ok(ort->CreateSession(env, path_of("in.onnx"), defaults, &session));
+    check_session(session);
+    ok(ort->SetOptimizedModelFilePath(defaults, ""));
+    file = fopen(path_of("out.ort"), "rb");
+    ck_assert_ptr_nonnull(file);
+    n = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    ck_assert_uint_lt(n, sizeof bytes);
+
+    ok(ort->CreateSessionFromArray(env, bytes, n, defaults, &session));
+    check_session(session);
+    ok(ort->AddSessionConfigEntry(defaults, "session.use_ort_model_bytes_directly", "1"));
+    ok(ort->AddSessionConfigEntry(defaults, "session.use_ort_model_bytes_for_initializers", "1"));
+    ok(ort->AddSessionConfigEntry(defaults, "session.load_model_format", "ORT"));
+    ok(ort->CreateSessionFromArray(env, bytes, n, defaults, &session));
+    check_session(session);
+    fails(ort->CreateSession(env, path_of("in.onnx"), defaults, &session), ORT_FAIL,
+          "ORT model verification failed");
+    fails(ort->CreateSessionFromArray(env, bytes, n / 2, defaults, &session), ORT_FAIL,
+          "ORT model verification failed");
+    ok(ort->AddSessionConfigEntry(defaults, "session.load_model_format", "ONNX"));
+    fails(ort->CreateSessionFromArray(env, bytes, n, defaults, &session), ORT_INVALID_PROTOBUF,
+          "Protobuf parsing failed");
 }
 END_TEST
 
@@ -807,6 +880,8 @@ int main(void)
     tcase_add_test(tcase, entries_are_where_the_setters_start);
     tcase_add_test(tcase, a_session_that_asks_for_contexts_gets_none);
     tcase_add_test(tcase, an_optimized_model_is_written);
+    tcase_add_test(tcase, an_optimized_model_is_written_in_the_own_format);
+    tcase_add_test(tcase, a_model_in_the_own_format_is_read_from_memory);
     tcase_add_test(tcase, an_optimized_model_has_the_nodes_that_run);
     tcase_add_test(tcase, an_optimized_model_keeps_defaults_that_may_be_fed);
     tcase_add_test(tcase, compatibility_never_applies);

@@ -14,6 +14,16 @@ unit_tests += %D%/check_slots
 %C%_check_slots_LDADD = $(ort_test_ldadd)
 %C%_check_slots_SOURCES = %D%/check_slots.c %D%/returns.inc
 
+unit_tests += %D%/check_alike
+%C%_check_alike_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_alike_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
+%C%_check_alike_SOURCES = %D%/check_alike.c %D%/editor_kit.h %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_feeds
+%C%_check_feeds_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_feeds_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
+%C%_check_feeds_SOURCES = %D%/check_feeds.c %D%/kit.h tests/unit/proto_writer.h
+
 unit_tests += %D%/check_run
 %C%_check_run_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_run_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
@@ -29,8 +39,9 @@ unit_tests += %D%/check_options
 %C%_check_options_LDADD = $(ort_test_ldadd)
 %C%_check_options_SOURCES = %D%/check_options.c %D%/kit.h tests/unit/proto_writer.h
 
-dist_check_SCRIPTS += %D%/versions.sh
-TESTS += %D%/versions.sh
+dist_check_SCRIPTS += %D%/versions.sh %D%/ort_format.sh
+EXTRA_DIST += %D%/ort_format.py
+TESTS += %D%/versions.sh %D%/ort_format.sh
 
 unit_tests += %D%/check_devices
 %C%_check_devices_CPPFLAGS = $(ort_test_cppflags)
@@ -91,6 +102,11 @@ unit_tests += %D%/check_codes
 %C%_check_codes_SOURCES = \
 	%D%/check_codes.c %D%/editor_kit.h %D%/kit.h %D%/world.h tests/unit/proto_writer.h
 
+unit_tests += %D%/check_declared
+%C%_check_declared_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_declared_LDADD = $(ort_test_ldadd)
+%C%_check_declared_SOURCES = %D%/check_declared.c %D%/kit.h tests/unit/proto_writer.h
+
 unit_tests += %D%/check_samples
 %C%_check_samples_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_samples_LDADD = $(ort_test_ldadd)
@@ -146,7 +162,7 @@ unit_tests += %D%/check_hardware
 %C%_check_hardware_CPPFLAGS = -I. -I$(srcdir)/runtime $(ort_test_cppflags)
 %C%_check_hardware_LDADD = $(ort_test_ldadd) runtime/libbackplane.la
 %C%_check_hardware_SOURCES = %D%/check_hardware.c runtime/ort/hardware.c runtime/ort/keys.c \
-	runtime/ort/status.c
+	runtime/ort/status.c runtime/ort/refusals.c
 
 # libraries of operators, as others compile them: against the header alone
 operators_ldflags = $(AM_LDFLAGS) -module -avoid-version $(PLUGIN_SHARED) -rpath /nowhere

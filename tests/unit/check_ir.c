@@ -474,7 +474,7 @@ START_TEST(refuses_bodies_that_are_too_deep)
         ir = body;
         depth++;
     }
-    expect(rc, BP_E_INVALID, "graph 'loop' is body within body more than 16 deep");
+    expect(rc, BP_E_INVALID, "graph 'loop' is body within body more than 31 deep");
     ck_assert_ptr_null(body);
     ck_assert_int_eq(depth, BP_MAX_BODY_DEPTH + 1);
 }

@@ -418,7 +418,6 @@ START_TEST(says_what_a_file_is_that_is_no_model)
     refuses_file("version https://git-lfs.github.com/spec/v1\n", 43,
                  "it is the pointer that Git LFS");
     refuses_file("PK\x03\x04\x14\0\0\0\x08\0", 10, "it is a ZIP archive");
-    refuses_file("\x18\0\0\0ORTM\0\0\0\0", 12, "it is in ONNX Runtime's own format");
     refuses_file("once upon a time there was a model\n", 35, "it is text");
     refuses_file("<html><body>404</body></html>\n", 30, "it is a web page");
     refuses_file("\x12\x34\x56\x78\x9a\xbc\xde\xf0", 8, "ModelProto");

@@ -363,10 +363,10 @@ START_TEST(refuses_functions_that_are_not_sound)
     open_function("Block", "a", "b");
     pw_text(&w, 13, "other");
     pw_open(&w, 9);
-    pw_int(&w, 2, 0);
+    pw_int(&w, 2, -1);
     pw_close(&w);
     pw_close(&w);
-    refuses(BP_E_VERSION, "function 'd.Block:other': imports version 0 of operator set ''");
+    refuses(BP_E_VERSION, "function 'd.Block:other': imports version -1 of operator set ''");
 }
 END_TEST
 

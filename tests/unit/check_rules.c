@@ -506,7 +506,8 @@ static const struct {
     {"bool[1]={0}", "float32[2] float32[3,3]", "float32[3,3]"},
     {"bool[]={1}", "int64[2]={1,n} int64[1]", "int64[2]={1,n}"},
     {"bool[]", "float32[2] int32[2]", "!output 0 is float32[2] in then_branch, but int32[2]"},
-    {"bool[2]", "float32[2] float32[2]", "!cond is bool[2], but a single number is needed"},
+    {"bool[1,1]={1}", "float32[2] float32[3,3]", "float32[2]"},
+    {"bool[2]", "float32[2] float32[2]", "!cond is bool[2], but a single element is needed"},
 };
 
 START_TEST(merges_both_branches_of_if)

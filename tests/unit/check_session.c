@@ -140,8 +140,6 @@ START_TEST(refuses_wrong_feeds_in_words)
     KIT_FAILS(run(in, 2, &out, 1), BP_E_INVALID, "'a'", "24 bytes", "20");
     in[0] = KIT_TENSOR(0, BP_DTYPE_F32, NULL, 2, 3);
     KIT_FAILS(run(in, 2, &out, 1), BP_E_INVALID, "'a'", "no data");
-    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, (char *)x + 1, 2, 3);
-    KIT_FAILS(run(in, 2, &out, 1), BP_E_INVALID, "'a'", "aligned to 4");
     in[0] = KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 3);
     in[0].tensor.dims = NULL;
     KIT_FAILS(run(in, 2, &out, 1), BP_E_INVALID, "'a'", "without dims");
@@ -365,7 +363,7 @@ END_TEST
 
 START_TEST(a_shape_that_contradicts_the_model_is_told)
 {
-    float x[10] = {0};
+    float x[10] = {1};
     bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 5), out = kit_wanted(0);
 
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,M");
@@ -374,7 +372,11 @@ START_TEST(a_shape_that_contradicts_the_model_is_told)
     kit_node("neg", "Neg", "r", "y");
     kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N,M");
     kit_session();
-    KIT_FAILS(run(&in, 1, &out, 1), BP_E_INVALID, "'r'", "[2,5]", "4]");
+    kit_run(&in, 1, &out, 1);
+    KIT_DIMS(&out.tensor, 2, 5);
+    bp_tensor_free(&out.tensor);
+    ck_assert_uint_eq(
+        kit_lines_with(BP_LOG_WARN, "value 'r' is float32[2,5], but the model declares it as "), 1);
 }
 END_TEST
 

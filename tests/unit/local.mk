@@ -80,6 +80,12 @@ unit_tests += %D%/check_onnx
 %C%_check_onnx_CPPFLAGS = $(unit_cppflags)
 %C%_check_onnx_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_ort_file
+%C%_check_ort_file_SOURCES = %D%/check_ort_file.c %D%/model_fixture.h %D%/proto_writer.h \
+	tests/fuzz/ort_models.h
+%C%_check_ort_file_CPPFLAGS = $(unit_cppflags)
+%C%_check_ort_file_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_model_functions
 %C%_check_model_functions_SOURCES = %D%/check_model_functions.c %D%/function_kit.h %D%/model_fixture.h \
 	%D%/proto_writer.h
@@ -276,6 +282,11 @@ unit_tests += %D%/check_passes_slices
 %C%_check_passes_slices_SOURCES = %D%/check_passes_slices.c $(passes_sources)
 %C%_check_passes_slices_CPPFLAGS = $(unit_cppflags)
 %C%_check_passes_slices_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_feeds
+%C%_check_feeds_SOURCES = %D%/check_feeds.c $(kit_sources)
+%C%_check_feeds_CPPFLAGS = $(unit_cppflags)
+%C%_check_feeds_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_passes_loops
 %C%_check_passes_loops_SOURCES = %D%/check_passes_loops.c $(passes_sources)
@@ -730,6 +741,16 @@ unit_tests += %D%/check_flex_attention
 %C%_check_flex_attention_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins -I$(srcdir)/plugins/cpu
 %C%_check_flex_attention_LDADD = $(unit_ldadd)
 
+# shapes that a model declares and that are not so
+unit_tests += %D%/check_declared
+%C%_check_declared_SOURCES = %D%/check_declared.c $(kit_sources)
+%C%_check_declared_CPPFLAGS = $(unit_cppflags)
+%C%_check_declared_LDADD = $(unit_ldadd)
+# operator sets that a model imports, attributes and names that it should not have
+unit_tests += %D%/check_imports
+%C%_check_imports_SOURCES = %D%/check_imports.c $(kit_sources)
+%C%_check_imports_CPPFLAGS = $(unit_cppflags)
+%C%_check_imports_LDADD = $(unit_ldadd)
 # values of all kinds through bodies
 unit_tests += %D%/check_hosted_bodies
 %C%_check_hosted_bodies_SOURCES = %D%/check_hosted_bodies.c $(kit_sources)

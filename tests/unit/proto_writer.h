@@ -21,7 +21,7 @@
 struct pw {
     uint8_t *data;
     size_t size, cap;
-    size_t open[64]; /* where the messages that are open begin */
+    size_t open[128]; /* where the messages that are open begin */
     int depth;
 };
 

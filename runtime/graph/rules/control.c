@@ -75,7 +75,7 @@ static bp_rc infer_if(struct bp_infer *infer)
     struct bp_fact *facts[2] = {NULL, NULL};
     bp_rc rcs[2] = {BP_OK, BP_OK};
     bool is_known = cond && cond->content && cond->n_content == 1 && bp_sym_known(cond->content[0]);
-    bp_rc rc = bp_rule_scalar(infer, 0);
+    bp_rc rc = bp_rule_one_element(infer, 0);
 
     if (rc >= 0)
         rc = find_body(infer, "then_branch", &bodies[0]);

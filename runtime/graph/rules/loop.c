@@ -57,10 +57,12 @@ static void forget_shapes(struct bp_fact *facts, uint32_t n)
     }
 }
 
+enum { MOST_DOUBLED = 8 }; /* bodies within bodies of which two rounds are looked at */
+
 /*
  * Two rounds are looked at: a size that the first changes is unknown from then on, and if the
- * second changes anything else, nothing is said of any shape. More rounds would make nested loops
- * exponential.
+ * second changes anything else, nothing is said of any shape. Of loops within many loops one round
+ * has to do, as each level doubles the work of those in it.
  */
 bp_rc bp_rule_carry(struct bp_infer *infer, const struct bp_ir *body, struct bp_fact *in,
                     uint32_t first_in, uint32_t first_out, uint32_t n, struct bp_fact **out)
@@ -72,8 +74,9 @@ bp_rc bp_rule_carry(struct bp_infer *infer, const struct bp_ir *body, struct bp_
         rc = widen(infer, in + first_in, *out + first_out, n, &same);
     if (rc < 0 || same)
         return rc;
-    rc = bp_infer_body(infer, body, in, body->n_inputs, out);
-    if (rc >= 0)
+    if (body->depth <= MOST_DOUBLED)
+        rc = bp_infer_body(infer, body, in, body->n_inputs, out);
+    if (rc >= 0 && body->depth <= MOST_DOUBLED)
         rc = widen(infer, in + first_in, *out + first_out, n, &same);
     if (rc >= 0 && !same) {
         forget_shapes(in + first_in, n);
@@ -113,12 +116,21 @@ static bp_rc check_loop(const struct bp_infer *infer, const struct bp_ir *body)
     return BP_OK;
 }
 
-/* The facts before the first round; also of the values that are not carried. */
-static bp_rc start_loop(struct bp_infer *infer, struct bp_fact *in)
+/*
+ * The facts before the first round; also of the values that are not carried. A body that declares
+ * its iteration number with dimensions gets it as [1], as ONNX Runtime has it: exporters write so.
+ */
+static bp_rc start_loop(struct bp_infer *infer, const struct bp_ir *body, struct bp_fact *in)
 {
+    static const struct bp_sym one[1] = {{.value = 1}};
+    uint32_t declared = body->values[body->inputs[0]].declared.rank;
     uint32_t n = count_carried(infer);
 
-    in[0] = (struct bp_fact){.dtype = BP_DTYPE_I64, .rank = 0};
+    in[0] = (struct bp_fact){.dtype = BP_DTYPE_I64};
+    if (declared != BP_RANK_UNKNOWN && declared > 0) {
+        in[0].rank = 1;
+        in[0].dims = one;
+    }
     in[1] = (struct bp_fact){.dtype = BP_DTYPE_BOOL, .rank = 0};
     for (uint32_t i = 0; i < n; i++) {
         const struct bp_fact *initial = bp_rule_in(infer, i + 2);
@@ -139,7 +151,7 @@ static bp_rc loop_inputs(struct bp_infer *infer, const struct bp_ir *body, struc
     bp_rc rc = check_loop(infer, body);
 
     if (rc >= 0)
-        rc = start_loop(infer, in);
+        rc = start_loop(infer, body, in);
     return rc < 0 ? rc : bp_rule_carry(infer, body, in, 2, 1, count_carried(infer), &out);
 }
 
@@ -175,10 +187,10 @@ static bp_rc infer_loop(struct bp_infer *infer)
     const struct bp_ir *body = body_of(infer);
     uint32_t n = count_carried(infer);
     struct bp_fact *in, *out;
-    bp_rc rc = bp_rule_scalar(infer, 0);
+    bp_rc rc = bp_rule_one_element(infer, 0);
 
     if (rc >= 0)
-        rc = bp_rule_scalar(infer, 1);
+        rc = bp_rule_one_element(infer, 1);
     if (rc >= 0)
         rc = check_loop(infer, body);
     if (rc < 0)
@@ -186,7 +198,7 @@ static bp_rc infer_loop(struct bp_infer *infer)
     in = bp_region_array(infer->region, body->n_inputs, sizeof *in);
     if (!in)
         return bp_fail_nomem(infer->err, "shapes");
-    rc = start_loop(infer, in);
+    rc = start_loop(infer, body, in);
     if (rc >= 0)
         rc = bp_rule_carry(infer, body, in, 2, 1, n, &out);
     for (uint32_t i = 0; rc >= 0 && i < infer->node->n_out; i++) {

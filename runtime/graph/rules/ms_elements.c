@@ -223,7 +223,8 @@ MS_ROW(SkipSimplifiedLayerNormalization, 1, INFER(infer_skip_simplified),
 #define SIMPLIFIED                                                                                 \
     INFER(infer_simplified), IN(P("X", 'T', FLOAT), P("scale", 'V', FLOAT)),                       \
         OUT(P("Y", 'V', FLOAT), OPT("inv_std_var", 'U', BP_T(F32) | BP_T(F64))),                   \
-        ATTRS(A_INT("axis", -1), A_FLOAT("epsilon", 1e-5f), A_INT("stash_type", 1))
+        ATTRS(A_INT("axis", -1), A_FLOAT("epsilon", 1e-5f), A_INT("stash_type", 1)),               \
+        .any_attrs = true
 
 /* exporters write it in ONNX's own domain, where ONNX does not have it */
 ROW(SimplifiedLayerNormalization, 1, SIMPLIFIED);

@@ -184,7 +184,7 @@ static const struct bp_attr_def layer_attrs[] = {A_INT("axis", -1), EPSILON,
                                                  A_INT("stash_type", 1)};
 #define LAYER_NORMALIZATION(since)                                                                 \
     ROW(LayerNormalization, since, INFER(infer_layer_normalization), .in = layer_in, .n_in = 3,    \
-        .out = layer_out, .n_out = 3, .attrs = layer_attrs, .n_attrs = 3)
+        .out = layer_out, .n_out = 3, .attrs = layer_attrs, .n_attrs = 3, .any_attrs = true)
 
 LAYER_NORMALIZATION(1);
 LAYER_NORMALIZATION(17);

@@ -169,6 +169,23 @@ bp_rc bp_rule_scalar(struct bp_infer *infer, uint32_t i)
                    bp_rule_name(infer, i), text);
 }
 
+bp_rc bp_rule_one_element(struct bp_infer *infer, uint32_t i)
+{
+    const struct bp_fact *fact = bp_rule_in(infer, i);
+    char text[128];
+    bool is_one = true;
+
+    if (!bp_rule_ranked(fact))
+        return BP_OK;
+    for (uint32_t d = 0; d < fact->rank; d++)
+        is_one = is_one && (!bp_sym_known(fact->dims[d]) || fact->dims[d].value == 1);
+    if (is_one)
+        return BP_OK;
+    bp_fact_text(fact, infer->symbols, text, sizeof text);
+    return bp_fail(infer->err, BP_E_SHAPE, "%s is %s, but a single element is needed",
+                   bp_rule_name(infer, i), text);
+}
+
 bp_rc bp_rule_expect(struct bp_infer *infer, uint32_t i, uint32_t axis, struct bp_sym size,
                      const char *whose)
 {

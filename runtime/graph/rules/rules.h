@@ -157,6 +157,8 @@ bp_rc bp_rule_same_content(struct bp_infer *infer, uint32_t i,
 bp_rc bp_rule_rank(struct bp_infer *infer, uint32_t i, uint32_t min, uint32_t max) BP_CHECKED;
 /* BP_E_SHAPE unless input i is absent, unknown, a scalar or one element. */
 bp_rc bp_rule_scalar(struct bp_infer *infer, uint32_t i) BP_CHECKED;
+/* BP_E_SHAPE when input i is known to have another number of elements than one; of any rank. */
+bp_rc bp_rule_one_element(struct bp_infer *infer, uint32_t i) BP_CHECKED;
 /*
  * BP_E_SHAPE when dimension `axis` of input i is known and is not `size`, also known; `whose` says
  * where that comes from. No complaint when the input is absent or of another rank.

@@ -220,12 +220,15 @@ static bp_rc append(struct loop *l, uint32_t output, const struct bp_cell *made,
 
 static void set_inputs(struct loop *l)
 {
-    static const int64_t no_dims[1];
+    static const int64_t no_dims[1], one[1] = {1};
     struct bp_frame_state *child = l->child;
     const uint32_t *inputs = child->body->ir->inputs;
 
-    child->cells[inputs[0]] = (struct bp_cell){
-        .base = &l->round, .dims = no_dims, .bytes = sizeof l->round, .dtype = BP_DTYPE_I64};
+    child->cells[inputs[0]] = (struct bp_cell){.base = &l->round,
+                                               .dims = one,
+                                               .bytes = sizeof l->round,
+                                               .rank = child->body->facts[inputs[0]].rank,
+                                               .dtype = BP_DTYPE_I64};
     child->cells[inputs[1]] = (struct bp_cell){
         .base = &l->condition, .dims = no_dims, .bytes = 1, .dtype = BP_DTYPE_BOOL};
     for (uint32_t i = 0; i < l->n_carried; i++)
