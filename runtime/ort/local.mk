@@ -122,6 +122,7 @@ endif
 	%D%/slots_interop.inc \
 	%D%/sparse.c \
 	%D%/sparse.h \
+	%D%/sparse_object.c \
 	%D%/status.c \
 	%D%/status.h \
 	%D%/strings.c \
