@@ -3,6 +3,7 @@
 
 # What `make check-clients` runs. They download packages, so `make check` does not.
 client_tests = \
+	%D%/cxx.sh \
 	%D%/go.sh \
 	%D%/java.sh \
 	%D%/node.sh \
@@ -19,6 +20,7 @@ check_PROGRAMS += %D%/models
 EXTRA_DIST += \
 	%D%/Everything.java \
 	%D%/ctypes_module.py \
+	%D%/cxx.cc \
 	%D%/known.txt \
 	%D%/lib.sh \
 	%D%/mnist_5.jpg \
