@@ -50,7 +50,17 @@ OrtStatus *ort_value_adopt(OrtValue *value, bp_binding *result)
         free(copy);
         return NULL;
     }
-    value->kind = bp_object_kind(object) == BP_KIND_MAP ? ONNX_TYPE_MAP : ONNX_TYPE_SEQUENCE;
+    if (bp_object_kind(object) == BP_KIND_SPARSE) {
+        OrtStatus *status = ort_sparse_of_object(object, &value->sparse);
+
+        if (status) {
+            bp_object_release(object);
+            return status;
+        }
+        value->kind = ONNX_TYPE_SPARSETENSOR;
+    } else {
+        value->kind = bp_object_kind(object) == BP_KIND_MAP ? ONNX_TYPE_MAP : ONNX_TYPE_SEQUENCE;
+    }
     value->object = object;
     value->has_value = true;
     return NULL;
@@ -122,12 +132,12 @@ OrtStatus *ort_value_to_object(const OrtValue *value, bp_object **out)
     OrtStatus *status = NULL;
 
     ort_err_init(&err);
-    if (value->sparse)
-        return ort_fail(ORT_NOT_IMPLEMENTED, "no operator runs on sparse tensors yet");
     if (value->object) {
         *out = bp_object_retain(value->object);
         return NULL;
     }
+    if (value->sparse)
+        return ort_sparse_to_object(value->sparse, out);
     if (!value->has_value)
         return ort_from(bp_object_optional(NULL, out, &err.err), &err, ORT_OTHER, NULL);
     if (value->kind == ONNX_TYPE_TENSOR)

@@ -36,11 +36,13 @@ static const char *kind_word(uint32_t kind)
 
 /* ---- feeds ------------------------------------------------------------------------------------- */
 
-static OrtStatus *wrong_type(const char *what, uint32_t got, uint32_t want)
+static OrtStatus *wrong_type(const char *what, bool is_sparse, uint32_t got, uint32_t want)
 {
+    const char *kind = is_sparse ? "sparse_tensor" : "tensor";
+
     return ort_fail(ORT_INVALID_ARGUMENT,
-                    "Unexpected %s data type. Actual: (tensor(%s)) , expected: (tensor(%s))", what,
-                    ort_dtype_word(ort_dtype(got)), ort_dtype_word(ort_dtype(want)));
+                    "Unexpected %s data type. Actual: (%s(%s)) , expected: (%s(%s))", what, kind,
+                    ort_dtype_word(ort_dtype(got)), kind, ort_dtype_word(ort_dtype(want)));
 }
 
 static OrtStatus *wrong_dims(const bp_io_info *io, const bp_tensor *tensor)
@@ -60,13 +62,18 @@ static OrtStatus *wrong_dims(const bp_io_info *io, const bp_tensor *tensor)
                     io->name, text);
 }
 
-/* The host would refuse it as well; these are the words that applications know. */
+/*
+ * The host would refuse it as well; these are the words that applications know. Of a sparse tensor
+ * type and sizes count.
+ */
 static OrtStatus *check_feed(const bp_io_info *io, const bp_tensor *tensor)
 {
-    if (io->type->kind != BP_KIND_TENSOR)
+    bool is_sparse = io->type->kind == BP_KIND_SPARSE;
+
+    if (io->type->kind != BP_KIND_TENSOR && !is_sparse)
         return NULL;
     if (tensor->dtype != io->dtype)
-        return wrong_type("input", tensor->dtype, io->dtype);
+        return wrong_type("input", is_sparse, tensor->dtype, io->dtype);
     if (io->rank == BP_RANK_UNKNOWN || io->rank == 0) /* a scalar's shape nobody checks */
         return NULL;
     if (tensor->rank != io->rank)
@@ -79,6 +86,19 @@ static OrtStatus *check_feed(const bp_io_info *io, const bp_tensor *tensor)
             return wrong_dims(io, tensor);
     }
     return NULL;
+}
+
+static OrtStatus *feed_sparse(const bp_io_info *io, const OrtValue *value, bp_binding *binding)
+{
+    OrtStatus *status;
+
+    if (!value->sparse)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "input with name: '%s' expected to be of type: sparse tensor but received "
+                        "a value of another kind",
+                        io->name);
+    status = ort_value_to_object(value, &binding->object);
+    return status ? status : check_feed(io, bp_object_dense(binding->object));
 }
 
 static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtValue *value)
@@ -97,6 +117,8 @@ static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtV
             ORT_INVALID_ARGUMENT,
             "input with name: '%s' expected to be of type: %s but received a sparse tensor", name,
             kind_word(io->type->kind));
+    if (io->type->kind == BP_KIND_SPARSE)
+        return feed_sparse(io, value, binding);
     if (io->type->kind == BP_KIND_TENSOR && value->kind != ONNX_TYPE_TENSOR)
         return ort_fail(ORT_INVALID_ARGUMENT,
                         "input with name: '%s' expected to be of type: tensor but received a %s",
@@ -136,6 +158,8 @@ static ONNXType empty_kind(const bp_type_info *type)
         type = type->item;
     if (!type || type->kind == BP_KIND_TENSOR)
         return ONNX_TYPE_TENSOR;
+    if (type->kind == BP_KIND_SPARSE)
+        return ONNX_TYPE_SPARSETENSOR;
     return type->kind == BP_KIND_MAP ? ONNX_TYPE_MAP : ONNX_TYPE_SEQUENCE;
 }
 
@@ -163,7 +187,7 @@ static OrtStatus *check_prepared(const bp_io_info *io, const OrtValue *value)
         return ort_fail(ORT_INVALID_ARGUMENT, "output with name: '%s' expected to be of type: %s, the value given for it is not",
                         io->name, kind_word(io->type->kind));
     if (kind == ONNX_TYPE_TENSOR && value->tensor.dtype != io->dtype)
-        return wrong_type("output", value->tensor.dtype, io->dtype);
+        return wrong_type("output", false, value->tensor.dtype, io->dtype);
     return NULL;
 }
 
@@ -201,6 +225,16 @@ static OrtStatus *other_shape(const char *name, const bp_tensor *got, const bp_t
                     got->rank, given->rank);
 }
 
+/* A sparse constant of the model as ONNX Runtime gives it; the binding keeps the dense tensor. */
+static OrtStatus *give_sparse(OrtValue *value, const bp_binding *binding)
+{
+    OrtStatus *status = ort_sparse_of_dense(&binding->tensor, &value->sparse);
+
+    value->kind = ONNX_TYPE_SPARSETENSOR;
+    value->has_value = status == NULL;
+    return status;
+}
+
 /* Puts a result into the caller's slot. */
 static OrtStatus *deliver(struct call *call, size_t i, OrtValue **slot)
 {
@@ -214,7 +248,8 @@ static OrtStatus *deliver(struct call *call, size_t i, OrtValue **slot)
         *slot = ort_value_create(empty_kind(io->type));
         if (!*slot)
             return ort_no_memory();
-        return ort_value_adopt(*slot, binding);
+        return io->flags & BP_IO_SPARSE ? give_sparse(*slot, binding)
+                                        : ort_value_adopt(*slot, binding);
     }
     status = (*slot)->kind == ONNX_TYPE_TENSOR && (*slot)->has_value && !binding->object
                  ? other_shape(io->name, &binding->tensor, &(*slot)->tensor)

@@ -132,6 +132,8 @@ static bp_rc feed_object(struct call *c, const bp_io_info *want, const bp_bindin
     if (rc >= 0 && !bp_object_is_of(object, want->type))
         rc = bp_fail(err, BP_E_INVALID, "input '%s' wants %s, a value of another type came",
                      want->name, bp_kind_name(want->type->kind));
+    if (rc >= 0 && object->kind == BP_KIND_SPARSE)
+        rc = check_dims(want, &object->tensor, err);
     if (rc >= 0) {
         c->frame->cells[value] = bp_cell_of_object(object);
         bp_frame_state_hold(c->frame, value, object);

@@ -34,6 +34,11 @@ unit_tests += %D%/check_values
 %C%_check_values_LDADD = $(ort_test_ldadd)
 %C%_check_values_SOURCES = %D%/check_values.c %D%/kit.h tests/unit/proto_writer.h
 
+unit_tests += %D%/check_sparse
+%C%_check_sparse_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_sparse_LDADD = $(ort_test_ldadd)
+%C%_check_sparse_SOURCES = %D%/check_sparse.c %D%/kit.h tests/unit/proto_writer.h
+
 unit_tests += %D%/check_options
 %C%_check_options_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_options_LDADD = $(ort_test_ldadd)

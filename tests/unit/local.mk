@@ -370,6 +370,13 @@ unit_tests += %D%/check_hosted
 %C%_check_hosted_CPPFLAGS = $(unit_cppflags)
 %C%_check_hosted_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_sparse
+%C%_check_sparse_SOURCES = %D%/check_sparse.c $(kit_sources) %D%/fail_alloc.c %D%/fail_alloc.h \
+	%D%/random.h %D%/typed.c %D%/typed.h
+%C%_check_sparse_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins
+%C%_check_sparse_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_sparse_LDADD = $(unit_ldadd)
+
 if ENABLE_DNNL
 differences_cppflags = -DWITH_DNNL=1
 else
