@@ -83,7 +83,11 @@ enum {
     BP_OPERATOR_REPLACE = 1u << 0
 };
 
-/* A definition; copied, but for what `user` points to. Slots marked (opt) may be NULL. */
+/*
+ * A definition; copied, but for what `user` points to. Slots marked (opt) may be NULL. Functions in C++ may
+ * throw: what fails then is BP_E_INTERNAL, with what() in its words; `destroy` and `release` give a line of
+ * the log. An exception in a function of bp_operator_parallel_for() fails the kernel.
+ */
 typedef struct bp_operator_def {
     uint32_t struct_size;
     uint32_t flags; /* BP_OPERATOR_REPLACE */

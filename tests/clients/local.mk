@@ -3,6 +3,7 @@
 
 # What `make check-clients` runs. They download packages, so `make check` does not.
 client_tests = \
+	%D%/cxx.sh \
 	%D%/go.sh \
 	%D%/node.sh \
 	%D%/nodes.sh \
@@ -16,6 +17,7 @@ check_PROGRAMS += %D%/models
 %C%_models_SOURCES = %D%/models.c tests/ort/adapter_writer.h tests/unit/proto_writer.h
 
 EXTRA_DIST += \
+	%D%/cxx.cc \
 	%D%/ctypes_module.py \
 	%D%/known.txt \
 	%D%/lib.sh \
