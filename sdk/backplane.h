@@ -526,7 +526,7 @@ enum {
     BP_KIND_SEQUENCE = 1, /* of values of one type */
     BP_KIND_OPTIONAL = 2, /* a value, or none */
     BP_KIND_MAP = 3,      /* from numbers or strings to values of one type */
-    BP_KIND_SPARSE = 4,   /* a sparse tensor; models may declare one, nothing runs on it yet */
+    BP_KIND_SPARSE = 4,   /* a tensor of which only some elements are stored, the rest is 0 */
     BP_KIND_END = 5
 };
 
@@ -534,7 +534,8 @@ enum {
 typedef struct bp_type_info {
     uint32_t kind;                   /* BP_KIND_* */
     uint32_t dtype;                  /* of a tensor's elements or a map's keys; NONE: not said */
-    const struct bp_type_info *item; /* of a sequence, optional or map; NULL: not said */
+    /* of a sequence, optional or map; the tensor that a sparse one stands for; NULL: not said */
+    const struct bp_type_info *item;
 } bp_type_info;
 
 typedef struct bp_dim_info {
@@ -545,7 +546,7 @@ typedef struct bp_dim_info {
 /* An input or output. Pointers are borrowed until the model or session is destroyed. */
 typedef struct bp_io_info {
     uint32_t struct_size;
-    uint32_t dtype; /* BP_DTYPE_*; NONE when it is no tensor */
+    uint32_t dtype; /* BP_DTYPE_*, of a sparse tensor too; NONE when it is neither */
     uint32_t rank;  /* or BP_RANK_UNKNOWN */
     uint32_t flags; /* BP_IO_* */
     const char *name;
@@ -554,7 +555,8 @@ typedef struct bp_io_info {
 } bp_io_info;
 
 enum {
-    BP_IO_OPTIONAL = 1u << 0 /* an input with a default: it need not be fed */
+    BP_IO_OPTIONAL = 1u << 0, /* an input with a default: it need not be fed */
+    BP_IO_SPARSE = 1u << 1    /* an output that is a sparse constant of the model; it comes dense */
 };
 
 typedef struct bp_op_info {
@@ -579,6 +581,7 @@ typedef struct bp_model_info {
     uint64_t n_functions; /* that the model defines; n_nodes counts their nodes, once a call */
     uint32_t format;      /* BP_MODEL_FORMAT_*, of what was read */
     uint32_t format_version; /* of ONNX Runtime's own format; of ONNX it is ir_version */
+    const char *graph_doc;
 } bp_model_info;
 
 /* Reads structure and checks it; needs no provider. Weights stay in the file. ONNX, or ONNX Runtime's own
@@ -768,9 +771,14 @@ typedef struct bp_run_options {
  * are set by the caller; the memory is only read. Outputs: with a base, the result goes there:
  * `bytes` is the room, `dims` must have `rank` entries to be filled (BP_E_SHAPE says what is needed
  * when either is too small). With base NULL, base and dims are allocated: bp_tensor_free() them.
- * dtype is filled in either way. A tensor of strings needs room for its spans and, behind them, for
- * their text. An output that is no tensor is put into `object`, which is the caller's to
- * bp_object_release(); `object` is NULL for others. options may be NULL.
+ * dtype is filled in either way. Both may lie at any address: what is not aligned for its elements is
+ * copied, through memory that stays with the session. A tensor of strings needs room for its spans
+ * and, behind them, for their text. An output that is no tensor is put into `object`, which is the
+ * caller's to bp_object_release(); `object` is NULL for others. options may be NULL.
+ *
+ * An input that is declared as a scalar may have any shape, which it keeps. Inputs that no wanted
+ * output needs may be left out. The first run of either kind takes as long as making the session; up
+ * to 16 such sets of inputs are remembered, then it is BP_E_UNSUPPORTED.
  */
 BP_API bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,
                             bp_binding *outputs, uint32_t n_outputs, const bp_run_options *options,
@@ -1085,9 +1093,9 @@ BP_API void bp_free(void *p);
 /* ---- values of any kind ---------------------------------------------------------------------- */
 
 /*
- * A tensor with its own memory, a sequence, an optional or a map. Never changes once made, and
- * counts its references, so that sequences share their items. All functions here may be called from
- * any thread.
+ * A tensor with its own memory, a sequence, an optional, a map or a sparse tensor. Never changes
+ * once made, and counts its references, so that sequences share their items. All functions here may
+ * be called from any thread.
  */
 BP_API bp_rc bp_object_from_tensor(const bp_tensor *tensor, bp_object **out,
                                    bp_err *err) BP_CHECKED; /* copies it */
@@ -1102,10 +1110,34 @@ BP_API bp_rc bp_object_optional(bp_object *item, bp_object **out, bp_err *err) B
  */
 BP_API bp_rc bp_object_map(bp_object *keys, bp_object *values, bp_object **out,
                            bp_err *err) BP_CHECKED;
+
+/* How a sparse tensor says where its values are. */
+enum {
+    BP_SPARSE_COO = 1, /* an int64 for each value, its place in row-major order; or one a dimension */
+    BP_SPARSE_CSR = 2, /* of a matrix: int64 column of each value; where in those each row begins */
+    BP_SPARSE_BLOCK = 4 /* int32, as the writer of the model has it */
+};
+
+/*
+ * A sparse tensor of the type and sizes of `dense`, whose memory is not read. parts are tensors:
+ * the values, as a list for COO and CSR, then their indices: one tensor, for CSR two, columns [n]
+ * and rows [rows + 1]. BP_E_INVALID: an index is outside, or they do not belong together. CSR without
+ * any value may have no rows either ([0]).
+ */
+BP_API bp_rc bp_object_sparse(uint32_t format, const bp_tensor *dense, bp_object *const *parts,
+                              uint32_t n_parts, bp_object **out, bp_err *err) BP_CHECKED;
+/* BP_SPARSE_* of a sparse tensor; 0 of others. */
+BP_API uint32_t bp_object_format(const bp_object *object);
+/* Type and sizes of a sparse tensor as a tensor without memory, borrowed; NULL: it is none. */
+BP_API const bp_tensor *bp_object_dense(const bp_object *object);
+
 BP_API bp_object *bp_object_retain(bp_object *object); /* returns it; NULL is fine, as below */
 BP_API void bp_object_release(bp_object *object);
 BP_API uint32_t bp_object_kind(const bp_object *object); /* BP_KIND_* */
-/* Items of a sequence; 0 or 1 of an optional; 2 of a map, its keys and its values; 0 of a tensor. */
+/*
+ * Items of a sequence; 0 or 1 of an optional; 2 of a map, its keys and its values; 2 or 3 of a sparse
+ * tensor, its parts; 0 of a tensor.
+ */
 BP_API uint32_t bp_object_count(const bp_object *object);
 /* Item i, borrowed; NULL: there is none. */
 BP_API bp_object *bp_object_item(const bp_object *object, uint32_t i);

@@ -37,6 +37,7 @@ include %D%/cann_sim/local.mk
 include %D%/conformance/local.mk
 include %D%/abi/local.mk
 include %D%/cli/local.mk
+include %D%/cxx/local.mk
 include %D%/bench/local.mk
 include %D%/perf/local.mk
 include %D%/proofs/local.mk

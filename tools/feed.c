@@ -75,6 +75,13 @@ static int feed_file(struct cli *cli, const bp_io_info *io, const struct feed_ar
     return CLI_OK;
 }
 
+/* Files and random numbers are dense. */
+static int refuse_sparse(struct cli *cli, const bp_io_info *io)
+{
+    return cli_fail(cli, CLI_USAGE, "input %s: a sparse tensor can only be fed by a program",
+                    io->name);
+}
+
 static int feed_random(struct cli *cli, const bp_io_info *io, const struct feed_args *args,
                        uint64_t *state, bp_tensor *out)
 {
@@ -114,6 +121,8 @@ static int feed_input(struct cli *cli, const bp_session *session, uint32_t i,
     path = feed_find(&args->inputs, io.name);
     if (!path && io.flags & BP_IO_OPTIONAL)
         return CLI_OK;
+    if (io.type->kind == BP_KIND_SPARSE)
+        return refuse_sparse(cli, &io);
     code = path ? feed_file(cli, &io, args, path, &binding->tensor)
                 : feed_random(cli, &io, args, state, &binding->tensor);
     if (path)

@@ -22,6 +22,8 @@ static bp_rc json_ios(struct json *json, const struct info *s, bool outputs, bp_
         json_object(json, NULL);
         json_string(json, "name", io.name);
         json_string(json, "type", bp_dtype_name(io.dtype));
+        if (io.type->kind == BP_KIND_SPARSE)
+            json_bool(json, "sparse", true);
         json_bool(json, "optional", io.flags & BP_IO_OPTIONAL);
         if (io.rank == BP_RANK_UNKNOWN) {
             json_string(json, "shape", NULL);

@@ -191,6 +191,7 @@ void text_duration(struct text *text, double seconds)
 
 void text_type(struct text *text, const bp_io_info *io)
 {
+    text_put(text, io->type->kind == BP_KIND_SPARSE ? "sparse " : "");
     text_put(text, io->dtype == BP_DTYPE_NONE ? "no tensor" : bp_dtype_name(io->dtype));
     if (io->dtype == BP_DTYPE_NONE)
         return;

@@ -66,6 +66,7 @@ static bp_rc describe(const struct bp_cann_driver *driver, uint32_t i, bp_device
         return rc;
     if (i >= n || i >= MAX_DEVICES)
         return bp_fail(err, BP_E_INVALID, "cann: there is no device %u, of %u", i, n);
+    out->flags = driver->is_sim ? BP_DEVICE_SIMULATED : 0;
     out->kind = driver->is_sim ? BP_DEVICE_OTHER : BP_DEVICE_NPU;
     out->numa = BP_NONE;
     out->spaces = 1;

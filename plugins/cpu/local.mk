@@ -390,6 +390,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/ms_q_attention.c \
 	%D%/ops/ms_qfloat.c \
 	%D%/ops/ms_qlinear.c \
+	%D%/ops/ms_product_to_float.c \
 	%D%/ops/ms_qproduct.c \
 	%D%/ops/ms_rotary.c \
 	%D%/ops/ms_same.c \

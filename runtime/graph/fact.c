@@ -185,7 +185,8 @@ bool bp_fact_is_blank(const struct bp_fact *fact)
 
 const struct bp_fact *bp_fact_innermost(const struct bp_fact *fact)
 {
-    while (fact && (fact->kind == BP_KIND_SEQUENCE || fact->kind == BP_KIND_OPTIONAL))
+    while (fact && (fact->kind == BP_KIND_SEQUENCE || fact->kind == BP_KIND_OPTIONAL ||
+                    fact->kind == BP_KIND_SPARSE))
         fact = fact->item;
     return fact && fact->kind == BP_KIND_TENSOR ? fact : NULL;
 }

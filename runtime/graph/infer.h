@@ -52,7 +52,7 @@ bp_rc bp_infer_content(struct bp_fact *fact, const void *bytes, struct bp_region
 bool bp_fact_has_content(const struct bp_fact *fact);
 /* Is nothing known of the value, not even that it is a tensor? */
 bool bp_fact_is_blank(const struct bp_fact *fact);
-/* The tensor innermost in sequences and optionals; NULL: a map, or not known. */
+/* The tensor innermost in sequences, optionals and sparse tensors; NULL: a map, or not known. */
 const struct bp_fact *bp_fact_innermost(const struct bp_fact *fact);
 /* Is the node run by the host: has it bodies, or values that are no tensors? */
 bool bp_node_is_hosted(const struct bp_ir_node *node, const struct bp_fact *facts);

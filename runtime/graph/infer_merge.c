@@ -35,7 +35,7 @@ static bool same_type(const struct bp_fact *a, const struct bp_fact *b)
         return true;
     if (a->kind != b->kind)
         return false;
-    if (a->kind == BP_KIND_TENSOR || a->kind == BP_KIND_SPARSE)
+    if (a->kind == BP_KIND_TENSOR)
         return !a->dtype || !b->dtype || a->dtype == b->dtype;
     if (!a->item || !b->item)
         return true;

@@ -31,6 +31,7 @@ struct bp_ir_data {
     size_t size;
     uint64_t id; /* equal numbers are equal bytes, in this process */
     uint32_t rank, dtype;
+    bool is_sparse; /* the model has it as a sparse tensor; it is dense here */
     /* maps `bytes` of an external tensor; NULL when there is nothing to load [any thread] */
     bp_rc (*load)(struct bp_ir_data *data, bp_err *err);
     void *source; /* load's own */
@@ -50,7 +51,8 @@ struct bp_fact {
     const double *reals;          /* the same of a small float tensor (scales of Resize...) */
     uint32_t n_content;           /* elements of the one that is set */
     uint32_t kind;                /* BP_KIND_*; only a tensor has dtype and rank */
-    const struct bp_fact *item;   /* of a sequence or optional; key and value of a map; or NULL */
+    /* of a sequence or optional; key and value of a map; what a sparse tensor stands for; or NULL */
+    const struct bp_fact *item;
 };
 
 enum {

@@ -4,6 +4,8 @@
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/custom.c \
 	%D%/custom.h \
+	%D%/custom_call.c \
+	%D%/custom_call.h \
 	%D%/custom_infer.c \
 	%D%/emit.c \
 	%D%/emit.h \
@@ -92,4 +94,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/symbol.h \
 	%D%/symbol_calc.c \
 	%D%/symbol_rows.h \
-	%D%/symbol_words.c
+	%D%/symbol_words.c \
+	%D%/without.c \
+	%D%/without.h

@@ -71,6 +71,7 @@ static const struct bp_field graph_fields[] = {
     [1] = LIST_OF("node", NODE),
     [2] = ONE("name", TEXT),
     [5] = LIST_OF("initializer", TENSOR),
+    [10] = ONE("doc_string", TEXT),
     [11] = LIST_OF("input", VALUE_INFO),
     [12] = LIST_OF("output", VALUE_INFO),
     [13] = LIST_OF("value_info", VALUE_INFO),

@@ -378,6 +378,7 @@ void bp_onnx_info(const struct bp_onnx *onnx, bp_model_info *out)
     out->weight_bytes = onnx->weight_bytes;
     out->n_weights = onnx->n_weights;
     out->n_functions = proto->n_functions;
+    out->graph_doc = bp_text_or_empty(proto->graph->doc_string);
     out->format = onnx->container.data ? BP_MODEL_FORMAT_ORT : BP_MODEL_FORMAT_ONNX;
     out->format_version = onnx->ort.version;
 }

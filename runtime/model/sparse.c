@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sparse.c - sparse tensors of a model, made dense: nothing behind here knows others. */
+/* sparse.c - sparse constants of a model, made dense: nodes take them as any other tensor. */
 
 #include "config.h"
 
@@ -117,6 +117,7 @@ bp_rc bp_decode_sparse(struct bp_builder *builder, const Bp__SparseTensorProto *
         rc = scatter(&values, &indices, builder->region, dense, err);
     if (rc < 0)
         return bp_fail_in(err, rc, "tensor '%.80s'", bp_text_or_empty(proto->values->name));
+    dense->is_sparse = true;
     dense->id = bp_source_id(source, proto, dense->size);
     *out = dense;
     return BP_OK;

@@ -45,6 +45,20 @@ static bp_rc decode_tensor(struct bp_builder *builder, const Bp__TypeProto__Tens
     return BP_OK;
 }
 
+/* Its item is the tensor that it stands for. */
+static bp_rc decode_sparse(struct bp_builder *builder, const Bp__TypeProto__Tensor *proto,
+                           struct bp_fact *out, bp_err *err)
+{
+    struct bp_fact *dense = bp_region_array(builder->region, 1, sizeof *dense);
+
+    if (!dense)
+        return bp_fail_nomem(err, "its type");
+    *dense = (struct bp_fact){.rank = BP_RANK_UNKNOWN};
+    out->kind = BP_KIND_SPARSE;
+    out->item = dense;
+    return decode_tensor(builder, proto, dense, err);
+}
+
 /* A sequence, optional or map, of what it says it holds. Items have no shape: each has its own. */
 static bp_rc decode_items(struct bp_builder *builder, uint32_t kind, int32_t key_type,
                           const Bp__TypeProto *value, struct bp_fact *out, bp_err *err)
@@ -87,7 +101,7 @@ bp_rc bp_decode_type(struct bp_builder *builder, const Bp__TypeProto *proto, str
         return decode_items(builder, BP_KIND_MAP, proto->map_type->key_type,
                             proto->map_type->value_type, out, err);
     if (proto->sparse_tensor_type)
-        out->kind = BP_KIND_SPARSE;
+        return decode_sparse(builder, proto->sparse_tensor_type, out, err);
     return BP_OK;
 }
 

@@ -22,12 +22,14 @@ static void write_dim(struct bp_writer *w, struct bp_sym dim)
     bp_put_end(&w->put, mark);
 }
 
-static void write_tensor(struct bp_writer *w, const struct bp_fact *fact)
+/* field: TENSOR or SPARSE; fact NULL: no more is known */
+static void write_tensor(struct bp_writer *w, uint32_t field, const struct bp_fact *fact)
 {
-    size_t mark = bp_put_begin(&w->put, TENSOR), shape;
+    size_t mark = bp_put_begin(&w->put, field), shape;
 
-    bp_put_int(&w->put, 1, fact->dtype);
-    if (fact->rank != BP_RANK_UNKNOWN) {
+    if (fact)
+        bp_put_int(&w->put, 1, fact->dtype);
+    if (fact && fact->rank != BP_RANK_UNKNOWN) {
         shape = bp_put_begin(&w->put, 2);
         for (uint32_t i = 0; i < fact->rank; i++)
             write_dim(w, fact->dims[i]);
@@ -42,7 +44,7 @@ static void write_content(struct bp_writer *w, const struct bp_fact *fact)
 
     switch (fact->kind) {
     case BP_KIND_TENSOR:
-        write_tensor(w, fact);
+        write_tensor(w, TENSOR, fact);
         break;
     case BP_KIND_SEQUENCE:
     case BP_KIND_OPTIONAL:
@@ -59,8 +61,8 @@ static void write_content(struct bp_writer *w, const struct bp_fact *fact)
         }
         bp_put_end(&w->put, mark);
         break;
-    default: /* a sparse tensor, of which no more is known */
-        bp_put_end(&w->put, bp_put_begin(&w->put, SPARSE));
+    default: /* a sparse tensor */
+        write_tensor(w, SPARSE, fact->item);
     }
 }
 

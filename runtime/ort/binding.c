@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/guarded.h"
 #include "ort/session.h"
 #include "ort/status.h"
 #include "ort/value.h"
@@ -121,30 +122,21 @@ OrtStatus *ort_BindInput(OrtIoBinding *binding_ptr, const char *name, const OrtV
     return bind(&binding_ptr->in, name, val_ptr);
 }
 
+/* As in ONNX Runtime, names of outputs are looked at when the session runs. */
 OrtStatus *ort_BindOutput(OrtIoBinding *binding_ptr, const char *name, const OrtValue *val_ptr)
 {
-    OrtStatus *status;
-    uint32_t index;
-
     ORT_NEED(binding_ptr);
     ORT_NEED(name);
     ORT_NEED(val_ptr);
-    status = ort_find_output(binding_ptr->session, name, 0, &index);
-    return status ? status : bind(&binding_ptr->out, name, val_ptr);
+    return bind(&binding_ptr->out, name, val_ptr);
 }
 
 OrtStatus *ort_BindOutputToDevice(OrtIoBinding *binding_ptr, const char *name,
                                   const OrtMemoryInfo *mem_info_ptr)
 {
-    OrtStatus *status;
-    uint32_t index;
-
     ORT_NEED(binding_ptr);
     ORT_NEED(name);
     ORT_NEED(mem_info_ptr);
-    status = ort_find_output(binding_ptr->session, name, 0, &index);
-    if (status)
-        return status;
     if (!ort_memory_is_host(mem_info_ptr))
         return ort_fail(ORT_NOT_IMPLEMENTED, "outputs in memory '%s' are not implemented",
                         mem_info_ptr->name);
@@ -161,6 +153,8 @@ OrtStatus *ort_RunWithBinding(OrtSession *session, const OrtRunOptions *run_opti
     ORT_NEED(binding_ptr);
     in = &binding_ptr->in;
     out = &binding_ptr->out;
+    if (out->n == 0)
+        return ort_fail(ORT_INVALID_ARGUMENT, "At least one output should be requested.");
     for (size_t i = 0; i < out->n; i++) {
         if (!out->fresh[i])
             continue;
@@ -192,11 +186,11 @@ OrtStatus *ort_GetBoundOutputNames(const OrtIoBinding *binding_ptr, OrtAllocator
         return NULL;
     for (size_t i = 0; i < out->n; i++)
         bytes += strlen(out->names[i]);
-    *buffer = allocator->Alloc(allocator, bytes + 1);
-    *lengths = allocator->Alloc(allocator, out->n * sizeof **lengths);
+    *buffer = ort_alloc(allocator, bytes + 1);
+    *lengths = ort_alloc(allocator, out->n * sizeof **lengths);
     if (!*buffer || !*lengths) {
-        allocator->Free(allocator, *buffer);
-        allocator->Free(allocator, *lengths);
+        ort_free(allocator, *buffer);
+        ort_free(allocator, *lengths);
         return ort_no_memory();
     }
     for (size_t i = 0; i < out->n; i++) {
@@ -222,7 +216,7 @@ OrtStatus *ort_GetBoundOutputValues(const OrtIoBinding *binding_ptr, OrtAllocato
     *output_count = 0;
     if (out->n == 0)
         return NULL;
-    *output = allocator->Alloc(allocator, out->n * sizeof **output);
+    *output = ort_alloc(allocator, out->n * sizeof **output);
     if (!*output)
         return ort_no_memory();
     for (size_t i = 0; i < out->n; i++)

@@ -50,7 +50,17 @@ OrtStatus *ort_value_adopt(OrtValue *value, bp_binding *result)
         free(copy);
         return NULL;
     }
-    value->kind = bp_object_kind(object) == BP_KIND_MAP ? ONNX_TYPE_MAP : ONNX_TYPE_SEQUENCE;
+    if (bp_object_kind(object) == BP_KIND_SPARSE) {
+        OrtStatus *status = ort_sparse_of_object(object, &value->sparse);
+
+        if (status) {
+            bp_object_release(object);
+            return status;
+        }
+        value->kind = ONNX_TYPE_SPARSETENSOR;
+    } else {
+        value->kind = bp_object_kind(object) == BP_KIND_MAP ? ONNX_TYPE_MAP : ONNX_TYPE_SEQUENCE;
+    }
     value->object = object;
     value->has_value = true;
     return NULL;
@@ -122,12 +132,12 @@ OrtStatus *ort_value_to_object(const OrtValue *value, bp_object **out)
     OrtStatus *status = NULL;
 
     ort_err_init(&err);
-    if (value->sparse)
-        return ort_fail(ORT_NOT_IMPLEMENTED, "no operator runs on sparse tensors yet");
     if (value->object) {
         *out = bp_object_retain(value->object);
         return NULL;
     }
+    if (value->sparse)
+        return ort_sparse_to_object(value->sparse, out);
     if (!value->has_value)
         return ort_from(bp_object_optional(NULL, out, &err.err), &err, ORT_OTHER, NULL);
     if (value->kind == ONNX_TYPE_TENSOR)
@@ -188,8 +198,15 @@ static OrtStatus *check_map(const OrtValue *const *in, size_t n)
 
 static OrtStatus *check_sequence(const OrtValue *const *in, size_t n)
 {
+    if (in[0]->kind != ONNX_TYPE_TENSOR && in[0]->kind != ONNX_TYPE_MAP)
+        return ort_fail(ORT_FAIL, "Each element of the sequence should be either tensor or map.");
     for (size_t i = 1; i < n; i++) {
-        if (in[i]->kind != in[0]->kind || in[i]->tensor.dtype != in[0]->tensor.dtype)
+        if (in[i]->kind != in[0]->kind)
+            return ort_fail(ORT_FAIL,
+                            "At least one element in the sequence is of a type different from "
+                            "others: value %zu",
+                            i);
+        if (in[i]->tensor.dtype != in[0]->tensor.dtype)
             return ort_fail(ORT_FAIL,
                             "Sequences must have tensors of the same data type. Value %zu is of "
                             "another than the first",
@@ -259,6 +276,25 @@ OrtStatus *ort_GetValueCount(const OrtValue *value, size_t *out)
     return NULL;
 }
 
+static bool is_of_maps(const OrtValue *value)
+{
+    if (value->object)
+        return bp_object_count(value->object) > 0 &&
+               bp_object_kind(bp_object_item(value->object, 0)) == BP_KIND_MAP;
+    return value->n_parts > 0 && value->parts[0]->kind == ONNX_TYPE_MAP;
+}
+
+/* The codes are ONNX Runtime's, which keeps maps in another container than tensors. */
+static OrtStatus *no_part(const OrtValue *value, int index, size_t count)
+{
+    if (value->kind == ONNX_TYPE_MAP)
+        return ort_fail(ORT_FAIL,
+                        "Invalid index requested for map type: %d; 0 are the keys, 1 the values",
+                        index);
+    return ort_fail(is_of_maps(value) ? ORT_RUNTIME_EXCEPTION : ORT_FAIL,
+                    "GetValue: index %d of %zu is out of bounds", index, count);
+}
+
 OrtStatus *ort_GetValue(const OrtValue *value, int index, OrtAllocator *allocator, OrtValue **out)
 {
     OrtStatus *status;
@@ -271,7 +307,7 @@ OrtStatus *ort_GetValue(const OrtValue *value, int index, OrtAllocator *allocato
     if (status)
         return status;
     if (index < 0 || (size_t)index >= count)
-        return ort_fail(ORT_FAIL, "GetValue: index %d of %zu is out of bounds", index, count);
+        return no_part(value, index, count);
     if (value->object)
         return ort_value_from_object(bp_object_item(value->object, (uint32_t)index), out);
     *out = ort_value_retain(value->parts[index]);

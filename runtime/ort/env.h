@@ -11,6 +11,8 @@
 #include "ort/keys.h"
 #include "ort/shared.h"
 
+enum { ORT_AFFINITY_MAX = 4096 }; /* bytes of a text that says which threads go where */
+
 struct OrtThreadingOptions {
     int intra_op, inter_op;
     int spin;
@@ -37,12 +39,14 @@ struct OrtEnv {
 /* The process's environment, made when there is none; one more reference. */
 OrtStatus *ort_env_acquire(OrtEnv **out);
 OrtEnv *ort_env_retain(OrtEnv *env);
-void ort_env_release(OrtEnv *env);
+void ort_env_release(OrtEnv *env); /* NULL is fine */
+/* One more reference to the process's environment; NULL: there is none. */
+OrtEnv *ort_env_current(void);
 
-/* One line to the environment's log. */
+/* One line to the log of the session that the thread is about (see logger.h), or the environment's. */
 void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text);
 /* The same whatever the environment's level; `place`: where in the code. */
-void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *place,
-                   const char *text);
+void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *id,
+                   const char *place, const char *text);
 
 #endif

@@ -201,7 +201,7 @@ static OrtStatus *set_bytes(struct ort_loaded *loaded, const void *bytes, size_t
         ort_keys_get(&options->config, "session.model_external_initializers_file_folder_path");
 
     if (!bytes || size == 0)
-        return ort_fail(ORT_INVALID_ARGUMENT, "the model has no bytes");
+        return ort_fail(ORT_INVALID_ARGUMENT, "Model data pointer is null, or there are no bytes");
     loaded->source.bytes =
         may_borrow(bytes, size, options) ? bytes : keep_copy(loaded, bytes, size);
     loaded->source.size = size;

@@ -7,11 +7,67 @@
 
 #include <stdio.h>
 
+#include "ort/guarded.h"
 #include "ort/status.h"
+
+/* The session that this thread makes or runs: the host's lines name none. */
+static _Thread_local const OrtLogger *now;
+
+const OrtLogger *ort_logger_set(const OrtLogger *logger)
+{
+    const OrtLogger *before = now;
+
+    now = logger;
+    return before;
+}
+
+const OrtLogger *ort_logger_now(void)
+{
+    return now;
+}
 
 static int threshold(const OrtLogger *logger)
 {
     return logger->severity >= 0 ? logger->severity : atomic_load(&logger->env->severity);
+}
+
+struct line {
+    const OrtLogger *logger;
+    OrtLoggingLevel severity;
+    const char *category, *id, *place, *text;
+};
+
+static void run_call(void *u)
+{
+    const struct line *line = u;
+
+    line->logger->call(line->logger->param, line->severity, line->category, line->id, line->place,
+                       line->text);
+}
+
+/* What a session's own function does not take goes to its environment. */
+static void hand_over(struct line *line)
+{
+    OrtEnv *env = line->logger->env;
+    struct bp_thrown thrown;
+
+    if (bp_guard(run_call, line, &thrown))
+        return;
+    ort_env_write(env, line->severity, line->category, line->id, line->place, line->text);
+    ort_thrown_log(env, &thrown, "a session's log function");
+}
+
+void ort_logger_log(const OrtLogger *logger, OrtLoggingLevel severity, const char *category,
+                    const char *place, const char *text)
+{
+    const char *id = logger->id ? logger->id : logger->env->log_id;
+
+    if ((int)severity < threshold(logger))
+        return;
+    if (logger->call)
+        hand_over(&(struct line){logger, severity, category, id, place, text});
+    else
+        ort_env_write(logger->env, severity, category, id, place, text);
 }
 
 OrtStatus *ort_Logger_LogMessage(const OrtLogger *logger, OrtLoggingLevel log_severity_level,
@@ -29,7 +85,7 @@ OrtStatus *ort_Logger_LogMessage(const OrtLogger *logger, OrtLoggingLevel log_se
         return NULL;
     snprintf(place, sizeof place, "%s:%d %s", file_path ? file_path : "", line_number,
              func_name ? func_name : "");
-    ort_env_write(logger->env, log_severity_level, "operator", place, message);
+    ort_logger_log(logger, log_severity_level, "operator", place, message);
     return NULL;
 }
 

@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* logger.h - OrtLogger: where a session's kernels log. */
+/* logger.h - OrtLogger: a session's log, for its kernels and for what the host says meanwhile. */
 #ifndef BP_ORT_LOGGER_H
 #define BP_ORT_LOGGER_H
 
 #include "ort/env.h"
 
 struct OrtLogger {
-    OrtEnv *env;  /* borrowed */
-    int severity; /* of the session; below 0: the environment's */
+    OrtEnv *env;             /* borrowed */
+    int severity;            /* of the session; below 0: the environment's */
+    OrtLoggingFunction call; /* the session's own; NULL: the environment's */
+    void *param;
+    char *id; /* owned; NULL: the environment's */
 };
+
+/* A line of that severity, if that is enough for the logger. */
+void ort_logger_log(const OrtLogger *logger, OrtLoggingLevel severity, const char *category,
+                    const char *place, const char *text);
+/*
+ * Lines of this thread go to the logger until the one that is returned is set again. NULL: to the
+ * environment.
+ */
+const OrtLogger *ort_logger_set(const OrtLogger *logger);
+const OrtLogger *ort_logger_now(void);
 
 #endif

@@ -68,14 +68,16 @@ void ort_ReleaseModel(OrtModel *input)
     free(input);
 }
 
-/* The model's from now on, in place of a graph that it had. */
+/* The model's from now on. */
 OrtStatus *ort_editor_AddGraphToModel(OrtModel *model, OrtGraph *graph)
 {
     ORT_NEED(model);
     ORT_NEED(graph);
     if (graph->model)
         return ort_fail(ORT_INVALID_ARGUMENT, "the graph belongs to a model already");
-    ort_ReleaseGraph(model->graph);
+    if (model->graph) /* nodes and values of it that the application holds would be gone */
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "Model already has a graph. Make another model for this one");
     model->graph = graph;
     graph->model = model;
     return NULL;

@@ -225,7 +225,7 @@ OrtStatus *ort_EnableProfiling(OrtSessionOptions *options, const char *profile_f
     return set_text(&options->profile_prefix, profile_file_prefix);
 }
 
-/* The host logs for an environment, not for a session: the function is kept, not called. */
+/* Gets what is logged on the threads that make or run a session, and what its kernels log. */
 OrtStatus *ort_SetUserLoggingFunction(OrtSessionOptions *options,
                                       OrtLoggingFunction user_logging_function,
                                       void *user_logging_param)
@@ -281,7 +281,7 @@ OrtStatus *ort_GetSessionConfigEntry(const OrtSessionOptions *options, const cha
     if (!config_value)
         return NULL;
     if (room < *size)
-        return ort_fail(ORT_INVALID_ARGUMENT, "Result buffer is not large enough: %zu of %zu", room,
+        return ort_fail(ORT_INVALID_ARGUMENT, "Output buffer is not large enough for session config entry: %zu of %zu", room,
                         *size);
     memcpy(config_value, value, *size);
     return NULL;

@@ -64,5 +64,7 @@ OrtStatus *ort_append(OrtSessionOptions *options, const char *name, const OrtKey
 /* The same with n devices, which are of one provider. */
 OrtStatus *ort_append_on(OrtSessionOptions *options, const OrtEpDevice *const *devices, size_t n,
                          const OrtKeyValuePairs *kv, OrtErrorCode code);
+/* ORT_FAIL unless the provider is usable here. */
+OrtStatus *ort_need_provider(const char *name);
 
 #endif

@@ -120,6 +120,18 @@ OrtStatus *ort_profile_write(struct ort_profile *profile, const char **path)
                          strerror(errno));
 }
 
+void ort_profile_leave(OrtSession *session)
+{
+    OrtStatus *status = NULL;
+    const char *path;
+
+    if (session->host && ort_profile_record(session->profile))
+        status = ort_profile_write(session->profile, &path);
+    if (status)
+        ort_env_log(session->env, ORT_LOGGING_LEVEL_ERROR, "session", ort_GetErrorMessage(status));
+    ort_ReleaseStatus(status);
+}
+
 /*
  * Ends it; the text is the name of the file, or "" when there was no profiling. Runs in flight may
  * still be writing, so the record stays as long as the session.

@@ -8,6 +8,7 @@
 #include "ort/slots.h"
 
 struct ort_profile;
+struct OrtSession;
 
 /* Begins now; the file's name is the prefix with the date. */
 OrtStatus *ort_profile_create(const char *prefix, struct ort_profile **out);
@@ -20,5 +21,8 @@ void ort_profile_add(struct ort_profile *profile, const char *name, int64_t star
                      int64_t end_ns);
 /* Writes the file, whose name is in *path until the profile is destroyed. */
 OrtStatus *ort_profile_write(struct ort_profile *profile, const char **path);
+
+/* Of a session that goes: writes the file, if nobody has ended the profile. */
+void ort_profile_leave(struct OrtSession *session);
 
 #endif

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/guarded.h"
 #include "ort/object.h"
 #include "ort/options.h"
 #include "ort/status.h"
@@ -49,7 +50,10 @@ static const struct row dnnl_rows[] = {
     {NULL, NULL, TEXT},
 };
 
-/* Any key: what it means is between the application and the plug-in. */
+/*
+ * Any key: what it means is between the application and the plug-in. Without that nobody can say
+ * which keys there are, and programs ask so whether there is a GPU: setting and printing then fail.
+ */
 static const struct row free_rows[] = {{NULL, NULL, TEXT}};
 
 static OrtStatus *create(struct ort_object **out)
@@ -144,6 +148,11 @@ static bool keep_stream(OrtKeyValuePairs *to, const OrtKeyValuePairs *from)
     return !value || ort_keys_get(to, key) || ort_keys_set(to, key, value);
 }
 
+static OrtStatus *need_reader(const struct row *rows, const char *host)
+{
+    return rows->key ? NULL : ort_need_provider(host);
+}
+
 /* Begins with the defaults again, as ONNX Runtime's do: what else was set before is gone. */
 static OrtStatus *update(const struct row *rows, struct ort_object *object, const char *const *keys,
                          const char *const *values, size_t n)
@@ -190,7 +199,7 @@ static OrtStatus *as_string(const struct row *rows, const struct ort_object *obj
                             OrtAllocator *allocator, char **out)
 {
     size_t size = print(rows, object, NULL, 0) + 1;
-    char *text = allocator->Alloc(allocator, size);
+    char *text = ort_alloc(allocator, size);
 
     if (!text)
         return ort_no_memory();
@@ -210,16 +219,24 @@ static OrtStatus *as_string(const struct row *rows, const struct ort_object *obj
     OrtStatus *ort_Update##Name##ProviderOptions(Type *object, const char *const *keys,            \
                                                  const char *const *values, size_t n)              \
     {                                                                                              \
+        OrtStatus *status;                                                                         \
+                                                                                                   \
         ORT_NEED(object);                                                                          \
-        return update(rows, (struct ort_object *)(void *)object, keys, values, n);                 \
+        status = need_reader(rows, host);                                                          \
+        return status ? status                                                                     \
+                      : update(rows, (struct ort_object *)(void *)object, keys, values, n);        \
     }                                                                                              \
     OrtStatus *ort_Get##Name##ProviderOptionsAsString(const Type *object, OrtAllocator *allocator, \
                                                       char **ptr)                                  \
     {                                                                                              \
+        const void *plain = object;                                                                \
+        OrtStatus *status;                                                                         \
+                                                                                                   \
         ORT_NEED(object);                                                                          \
         ORT_NEED(allocator);                                                                       \
         ORT_NEED(ptr);                                                                             \
-        return as_string(rows, (const struct ort_object *)(const void *)object, allocator, ptr);   \
+        status = need_reader(rows, host);                                                          \
+        return status ? status : as_string(rows, plain, allocator, ptr);                           \
     }                                                                                              \
     void ort_Release##Name##ProviderOptions(Type *input)                                           \
     {                                                                                              \

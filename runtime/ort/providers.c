@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <bp/estimate.h>
+
 #include "ort/devices.h"
 #include "ort/env.h"
 #include "ort/options.h"
@@ -85,6 +87,13 @@ static OrtStatus *try(const char *name, const OrtKeyValuePairs *kv, OrtErrorCode
     ort_env_release(env);
     free(rows);
     return status;
+}
+
+OrtStatus *ort_need_provider(const char *name)
+{
+    static const OrtKeyValuePairs none;
+
+    return try(name, &none, ORT_FAIL);
 }
 
 bool ort_provider_set_devices(struct ort_provider *provider, const uint32_t *devices, uint32_t n)
@@ -241,7 +250,43 @@ OrtStatus *ort_SessionOptionsAppendExecutionProvider(OrtSessionOptions *options,
     return status;
 }
 
-/* Usable providers in the host's order, CPU last, into names, which has room for all. */
+/* Is the provider one of BACKPLANE_PROVIDERS? */
+static bool is_asked_for(const char *name)
+{
+    const char *list = secure_getenv("BACKPLANE_PROVIDERS");
+    char asked[128], plain[64];
+
+    for (; list && *list; list += strcspn(list, ","), list += *list == ',') {
+        size_t size = strcspn(list, ",");
+
+        if (size >= sizeof asked)
+            continue;
+        memcpy(asked, list, size);
+        asked[size] = '\0';
+        ort_short_name(asked, plain, sizeof plain);
+        if (strcmp(plain, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Has the provider simulated devices only? */
+static bool is_simulator(OrtEnv *env, uint32_t i, const bp_provider_info *info)
+{
+    for (uint32_t d = 0; d < info->n_devices; d++) {
+        bp_device device = {.struct_size = sizeof device};
+
+        if (bp_env_provider_device(env->host, i, d, &device, NULL) < 0 ||
+            !(device.flags & BP_DEVICE_SIMULATED))
+            return false;
+    }
+    return info->n_devices > 0;
+}
+
+/*
+ * Usable providers in the host's order, CPU last, into names, which has room for all. Bindings take
+ * what is listed for hardware, and some know no name but ONNX Runtime's own: simulators are left out.
+ */
 static OrtStatus *list(OrtEnv *env, uint32_t n, char **names, int *count)
 {
     struct ort_err err;
@@ -254,7 +299,7 @@ static OrtStatus *list(OrtEnv *env, uint32_t n, char **names, int *count)
 
         if (rc < 0)
             return ort_from(rc, &err, ORT_OTHER, NULL);
-        if (info.code < 0)
+        if (info.code < 0 || (is_simulator(env, i, &info) && !is_asked_for(info.name)))
             continue;
         names[*count] = strdup(bp_provider_long_name(info.name, name, sizeof name));
         if (!names[*count])

@@ -36,11 +36,13 @@ static const char *kind_word(uint32_t kind)
 
 /* ---- feeds ------------------------------------------------------------------------------------- */
 
-static OrtStatus *wrong_type(const char *what, uint32_t got, uint32_t want)
+static OrtStatus *wrong_type(const char *what, bool is_sparse, uint32_t got, uint32_t want)
 {
+    const char *kind = is_sparse ? "sparse_tensor" : "tensor";
+
     return ort_fail(ORT_INVALID_ARGUMENT,
-                    "Unexpected %s data type. Actual: (tensor(%s)) , expected: (tensor(%s))", what,
-                    ort_dtype_word(ort_dtype(got)), ort_dtype_word(ort_dtype(want)));
+                    "Unexpected %s data type. Actual: (%s(%s)) , expected: (%s(%s))", what, kind,
+                    ort_dtype_word(ort_dtype(got)), kind, ort_dtype_word(ort_dtype(want)));
 }
 
 static OrtStatus *wrong_dims(const bp_io_info *io, const bp_tensor *tensor)
@@ -60,14 +62,19 @@ static OrtStatus *wrong_dims(const bp_io_info *io, const bp_tensor *tensor)
                     io->name, text);
 }
 
-/* The host would refuse it as well; these are the words that applications know. */
+/*
+ * The host would refuse it as well; these are the words that applications know. Of a sparse tensor
+ * type and sizes count.
+ */
 static OrtStatus *check_feed(const bp_io_info *io, const bp_tensor *tensor)
 {
-    if (io->type->kind != BP_KIND_TENSOR)
+    bool is_sparse = io->type->kind == BP_KIND_SPARSE;
+
+    if (io->type->kind != BP_KIND_TENSOR && !is_sparse)
         return NULL;
     if (tensor->dtype != io->dtype)
-        return wrong_type("input", tensor->dtype, io->dtype);
-    if (io->rank == BP_RANK_UNKNOWN)
+        return wrong_type("input", is_sparse, tensor->dtype, io->dtype);
+    if (io->rank == BP_RANK_UNKNOWN || io->rank == 0) /* a scalar's shape nobody checks */
         return NULL;
     if (tensor->rank != io->rank)
         return ort_fail(ORT_INVALID_ARGUMENT,
@@ -79,6 +86,19 @@ static OrtStatus *check_feed(const bp_io_info *io, const bp_tensor *tensor)
             return wrong_dims(io, tensor);
     }
     return NULL;
+}
+
+static OrtStatus *feed_sparse(const bp_io_info *io, const OrtValue *value, bp_binding *binding)
+{
+    OrtStatus *status;
+
+    if (!value->sparse)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "input with name: '%s' expected to be of type: sparse tensor but received "
+                        "a value of another kind",
+                        io->name);
+    status = ort_value_to_object(value, &binding->object);
+    return status ? status : check_feed(io, bp_object_dense(binding->object));
 }
 
 static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtValue *value)
@@ -97,29 +117,34 @@ static OrtStatus *feed(struct call *call, size_t i, const char *name, const OrtV
             ORT_INVALID_ARGUMENT,
             "input with name: '%s' expected to be of type: %s but received a sparse tensor", name,
             kind_word(io->type->kind));
+    if (io->type->kind == BP_KIND_SPARSE)
+        return feed_sparse(io, value, binding);
+    if (io->type->kind == BP_KIND_TENSOR && value->kind != ONNX_TYPE_TENSOR)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "input with name: '%s' expected to be of type: tensor but received a %s",
+                        name, value->kind == ONNX_TYPE_MAP ? "map" : "sequence");
     if (value->kind != ONNX_TYPE_TENSOR || !value->has_value)
         return ort_value_to_object(value, &binding->object);
     binding->tensor = value->tensor;
     return check_feed(io, &value->tensor);
 }
 
-/* Names an input that was not fed, when there are fewer feeds than inputs. */
-static OrtStatus *check_all_fed(const struct call *call)
+/*
+ * The input that the host misses, if that is what it says: it goes without those that no wanted
+ * output needs.
+ */
+static const char *find_missing(const struct call *call, const char *words)
 {
     const OrtSession *session = call->session;
-    size_t n_required = 0; /* of the feeds */
 
-    for (size_t k = 0; k < call->n_in; k++)
-        n_required += call->in[k].index < session->n_required;
-    if (n_required >= session->n_required)
-        return NULL;
-    for (uint32_t i = 0; i < session->n_required; i++) {
+    for (uint32_t i = 0; strstr(words, "not fed") && i < session->n_required; i++) {
+        const char *name = session->inputs[i].name;
         size_t k = 0;
 
         while (k < call->n_in && call->in[k].index != i)
             k++;
-        if (k == call->n_in)
-            return ort_fail(ORT_FAIL, "Missing Input: %s", session->inputs[i].name);
+        if (k == call->n_in && strstr(words, name))
+            return name;
     }
     return NULL;
 }
@@ -133,6 +158,8 @@ static ONNXType empty_kind(const bp_type_info *type)
         type = type->item;
     if (!type || type->kind == BP_KIND_TENSOR)
         return ONNX_TYPE_TENSOR;
+    if (type->kind == BP_KIND_SPARSE)
+        return ONNX_TYPE_SPARSETENSOR;
     return type->kind == BP_KIND_MAP ? ONNX_TYPE_MAP : ONNX_TYPE_SEQUENCE;
 }
 
@@ -157,10 +184,10 @@ static OrtStatus *check_prepared(const bp_io_info *io, const OrtValue *value)
         return NULL;
     kind = empty_kind(io->type);
     if (value->kind != kind)
-        return ort_fail(ORT_INVALID_ARGUMENT, "output %s is a %s, the value given for it is not",
+        return ort_fail(ORT_INVALID_ARGUMENT, "output with name: '%s' expected to be of type: %s, the value given for it is not",
                         io->name, kind_word(io->type->kind));
     if (kind == ONNX_TYPE_TENSOR && value->tensor.dtype != io->dtype)
-        return wrong_type("output", value->tensor.dtype, io->dtype);
+        return wrong_type("output", false, value->tensor.dtype, io->dtype);
     return NULL;
 }
 
@@ -179,6 +206,8 @@ static OrtStatus *fetch(struct call *call, size_t i, const char *name, const Ort
         return status;
     binding->tensor = value->tensor;
     binding->tensor.dims = *dims;
+    if (value->tensor.rank > 0) /* for kernels that ask; the run writes its own */
+        memcpy(*dims, value->tensor.dims, value->tensor.rank * sizeof **dims);
     *dims += value->tensor.rank;
     call->has_prepared = true;
     return NULL;
@@ -198,6 +227,16 @@ static OrtStatus *other_shape(const char *name, const bp_tensor *got, const bp_t
                     got->rank, given->rank);
 }
 
+/* A sparse constant of the model as ONNX Runtime gives it; the binding keeps the dense tensor. */
+static OrtStatus *give_sparse(OrtValue *value, const bp_binding *binding)
+{
+    OrtStatus *status = ort_sparse_of_dense(&binding->tensor, &value->sparse);
+
+    value->kind = ONNX_TYPE_SPARSETENSOR;
+    value->has_value = status == NULL;
+    return status;
+}
+
 /* Puts a result into the caller's slot. */
 static OrtStatus *deliver(struct call *call, size_t i, OrtValue **slot)
 {
@@ -211,7 +250,8 @@ static OrtStatus *deliver(struct call *call, size_t i, OrtValue **slot)
         *slot = ort_value_create(empty_kind(io->type));
         if (!*slot)
             return ort_no_memory();
-        return ort_value_adopt(*slot, binding);
+        return io->flags & BP_IO_SPARSE ? give_sparse(*slot, binding)
+                                        : ort_value_adopt(*slot, binding);
     }
     status = (*slot)->kind == ONNX_TYPE_TENSOR && (*slot)->has_value && !binding->object
                  ? other_shape(io->name, &binding->tensor, &(*slot)->tensor)
@@ -304,6 +344,7 @@ static size_t count_adapters(const OrtRunOptions *options)
 static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, bp_profile *profile)
 {
     bp_run_options options = {.struct_size = sizeof options, .profile = profile};
+    const char *missing;
     struct ort_err err;
     bp_rc rc;
 
@@ -313,6 +354,9 @@ static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, b
                         (uint32_t)call->n_out, &options, ort_err_init(&err));
     if (rc == BP_E_CANCELLED)
         return ort_fail(ORT_FAIL, "Exiting due to terminate flag being set to true.");
+    missing = rc == BP_E_INVALID ? find_missing(call, err.text) : NULL;
+    if (missing)
+        return ort_fail(ORT_FAIL, "Missing Input: %s", missing);
     if (rc == BP_E_SHAPE && !call->has_prepared) /* then it is a node's, no argument's */
         return ort_fail(ORT_FAIL, "%s", err.text);
     return ort_from(rc, &err, ORT_RUNNING, NULL);
@@ -348,8 +392,6 @@ static OrtStatus *run(struct call *call, const OrtRunOptions *run_options,
     for (size_t i = 0; i < call->n_out && !status; i++)
         status = fetch(call, i, output_names[i], outputs[i], &dims);
     if (!status)
-        status = check_all_fed(call);
-    if (!status)
         status = execute(call, run_options, profile);
     status = end_profile(own, status); /* may fail, so before the caller gets anything */
     if (!status)
@@ -361,6 +403,7 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
                    const char *const *input_names, const OrtValue *const *inputs, size_t input_len,
                    const char *const *output_names, size_t output_names_len, OrtValue **outputs)
 {
+    const OrtLogger *outer = NULL;
     struct ort_profile *own = NULL;
     struct call call;
     OrtStatus *status = NULL;
@@ -383,11 +426,15 @@ OrtStatus *ort_Run(OrtSession *session, const OrtRunOptions *run_options,
     call.has_prepared = false;
     call.n_in = input_len + count_adapters(run_options);
     call.n_out = output_names_len;
+    if (session->has_log)
+        outer = ort_logger_set(&session->logger);
     if (reserve(&call, outputs))
         status = run(&call, run_options, input_names, inputs, output_names, outputs, own);
     else
         status = ort_no_memory();
     finish(&call, outputs);
+    if (session->has_log)
+        (void)ort_logger_set(outer);
     ort_session_leave(session);
     ort_profile_destroy(own);
     return status;

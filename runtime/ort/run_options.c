@@ -99,7 +99,7 @@ OrtStatus *ort_AddRunConfigEntry(OrtRunOptions *options, const char *config_key,
     ORT_NEED(config_key);
     ORT_NEED(config_value);
     if (!config_key[0])
-        return ort_fail(ORT_INVALID_ARGUMENT, "Config key is empty");
+        return ort_fail(ORT_INVALID_ARGUMENT, "Config key is empty or longer than maximum length 1024");
     return ort_keys_set(&options->config, config_key, config_value) ? NULL : ort_no_memory();
 }
 

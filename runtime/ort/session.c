@@ -15,6 +15,8 @@
 #include "ort/policy.h"
 #include "ort/status.h"
 
+#define AFFINITIES "session.intra_op_thread_affinities"
+
 /* ---- what the model looks like from outside ---------------------------------------------------- */
 
 /* What a session, or a model that is still being edited, says of itself. */
@@ -112,6 +114,7 @@ void ort_ReleaseSession(OrtSession *input)
     if (!input)
         return;
     wait_for_runs(input);
+    ort_profile_leave(input);
     ort_profile_destroy(input->profile);
     ort_assignment_destroy(input->assignment);
     bp_session_destroy(input->host);
@@ -121,6 +124,7 @@ void ort_ReleaseSession(OrtSession *input)
     ort_keys_finish(&input->dims);
     ort_keys_finish(&input->opsets);
     ort_loaded_finish(&input->loaded);
+    free(input->logger.id);
     ort_env_release(input->env);
     pthread_mutex_destroy(&input->lock);
     free(input->chosen);
@@ -152,8 +156,14 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
     session->env = ort_env_retain(shared.counted);
     session->start_ns = now_ns();
     session->intra_op = options->env_threads ? 0 : options->intra_op;
-    session->logger = (OrtLogger){session->env, options->log_severity};
-    if (!ort_keys_copy(&session->config, &options->config) ||
+    session->logger = (OrtLogger){.env = session->env,
+                                  .severity = options->log_severity,
+                                  .call = options->log,
+                                  .param = options->log_param,
+                                  .id = options->log_id ? strdup(options->log_id) : NULL};
+    session->has_log = options->log || options->log_id || options->log_severity >= 0;
+    if ((options->log_id && !session->logger.id) ||
+        !ort_keys_copy(&session->config, &options->config) ||
         !ort_custom_copy(&session->custom, &options->custom) ||
         !ort_keys_copy(&session->dims, &options->dims)) {
         ort_ReleaseSession(session);
@@ -195,6 +205,10 @@ static OrtStatus *unknown_operator(const OrtSession *session, const char *words)
                             "This is an invalid model. Error No Op registered for %s with "
                             "domain_version of %u: %s",
                             op.op, op.opset, words);
+        if (op.since == 0 && !ort_custom_has(&session->custom, op.domain, op.op) &&
+            strstr(words, "the host knows no such operator"))
+            return ort_fail(ORT_FAIL, "Fatal error: %s:%s is not a registered function/op: %s",
+                            op.domain, op.op, words);
     }
     return NULL;
 }
@@ -259,6 +273,18 @@ static OrtStatus *make_chosen_host(OrtSession *session, const OrtSessionOptions 
     return status;
 }
 
+static void tell_ready(const OrtSession *session)
+{
+    bp_session_stats stats = {.struct_size = sizeof stats};
+    char text[128];
+
+    if (bp_session_get_stats(session->host, &stats, NULL) < 0)
+        return;
+    snprintf(text, sizeof text, "Session initialized: %u inputs, %u outputs, %u groups of nodes",
+             session->n_inputs, session->n_outputs, stats.n_groups);
+    ort_env_log(session->env, ORT_LOGGING_LEVEL_INFO, "session", text);
+}
+
 OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *options)
 {
     OrtStatus *status = ort_contexts_check(session, options);
@@ -277,6 +303,7 @@ OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *opti
     session->optimized = NULL;
     if (!status) {
         ort_loaded_close(&session->loaded);
+        tell_ready(session);
         return NULL;
     }
     ort_assignment_destroy(session->assignment);
@@ -288,12 +315,15 @@ OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *opti
     return status;
 }
 
-static OrtStatus *load(OrtSession *session, const struct ort_source *source,
-                       const OrtSessionOptions *options)
+static OrtStatus *load_logged(OrtSession *session, const struct ort_source *source,
+                              const OrtSessionOptions *options)
 {
+    const char *affinities = ort_keys_get(&options->config, AFFINITIES);
     OrtStatus *status;
     int64_t began = ort_profile_now();
 
+    if (affinities && !affinities[0])
+        return ort_fail(ORT_FAIL, "%s: Affinity string must not be empty", AFFINITIES);
     if (atomic_load(&options->cancelled))
         return ort_fail(ORT_MODEL_LOAD_CANCELED,
                         "Session initialization canceled due to user request.");
@@ -310,6 +340,16 @@ static OrtStatus *load(OrtSession *session, const struct ort_source *source,
                     session->loaded.source.path ? "model_loading_uri" : "model_loading_array",
                     began, ort_profile_now());
     return source->is_edited ? NULL : ort_session_finish(session, options);
+}
+
+static OrtStatus *load(OrtSession *session, const struct ort_source *source,
+                       const OrtSessionOptions *options)
+{
+    const OrtLogger *outer = ort_logger_set(&session->logger);
+    OrtStatus *status = load_logged(session, source, options);
+
+    (void)ort_logger_set(outer);
+    return status;
 }
 
 OrtStatus *ort_session_create(const OrtEnv *env, const struct ort_source *source,
@@ -354,6 +394,10 @@ OrtStatus *ort_CreateSessionFromArray(const OrtEnv *env, const void *model_data,
 
     ORT_NEED(env);
     ORT_NEED(out);
+    if (model_data_length > INT32_MAX) /* a protobuf has no more; a length so large is a mistake */
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "Model data size exceeds maximum supported size (2GB): %zu bytes",
+                        model_data_length);
     return ort_session_create(env, &source, options, out);
 }
 

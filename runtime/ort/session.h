@@ -31,6 +31,7 @@ struct OrtSession {
     uint32_t n_required; /* inputs that have no default */
     int intra_op;
     OrtLogger logger;         /* of its operators */
+    bool has_log;             /* it differs from the environment's */
     struct ort_custom custom; /* keeps their libraries */
     OrtKeyValuePairs config;
     OrtKeyValuePairs dims;   /* sizes that the application promised, by name */

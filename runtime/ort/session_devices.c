@@ -34,17 +34,19 @@ static const OrtEpDevice *device_of_node(const OrtSession *session,
     return ort_devices_find(devices, provider.name, device_of(session, provider.name));
 }
 
-/* The node at the other end of a value of the model, or BP_NONE. */
-static uint32_t node_at(const bp_report *report, const char *name, bool is_input)
+/* The node at the other end of a value of the model, or BP_NONE. False: nobody reads or makes it. */
+static bool node_at(const bp_report *report, const char *name, bool is_input, uint32_t *out)
 {
     uint32_t from, to;
     const char *edge;
 
     for (uint32_t i = 0; (edge = bp_report_edge(report, i, &from, &to)) != NULL; i++) {
-        if (strcmp(edge, name) == 0 && (is_input ? from : to) == BP_NONE)
-            return is_input ? to : from;
+        if (strcmp(edge, name) != 0 || (is_input ? from : to) != BP_NONE)
+            continue;
+        *out = is_input ? to : from;
+        return true;
     }
-    return BP_NONE;
+    return false;
 }
 
 static OrtStatus *fill(const OrtSession *session, const bp_io_info *io, uint32_t have,
@@ -56,9 +58,13 @@ static OrtStatus *fill(const OrtSession *session, const bp_io_info *io, uint32_t
     if (n != have)
         return ort_fail(ORT_INVALID_ARGUMENT, "room for %zu, there are %u", n, have);
     status = ort_devices_need(session->env, &devices);
-    for (size_t i = 0; i < n && !status; i++)
-        out[i] = device_of_node(session, devices,
-                                node_at(bp_session_report(session->host), io[i].name, is_input));
+    for (size_t i = 0; i < n && !status; i++) {
+        uint32_t node = BP_NONE;
+        bool is_used = node_at(bp_session_report(session->host), io[i].name, is_input, &node);
+
+        /* an output that is a constant is made nowhere, and read by the caller */
+        out[i] = is_used || !is_input ? device_of_node(session, devices, node) : NULL;
+    }
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "ort/status.h"
 #include "ort/types.h"
 
+/* Room for `rank` dimensions, of size 0 and without names. */
 static bool set_rank(OrtTensorTypeAndShapeInfo *shape, size_t rank)
 {
     int64_t *dims = calloc(rank + 1, sizeof *dims);
@@ -105,22 +106,46 @@ OrtStatus *ort_SetDimensions(OrtTensorTypeAndShapeInfo *info, const int64_t *dim
     return NULL;
 }
 
+/* Unknown sizes behind those that there are. */
+static OrtStatus *add_dims(OrtTensorTypeAndShapeInfo *info, size_t rank)
+{
+    int64_t *dims = malloc((rank + 1) * sizeof *dims);
+
+    if (!dims)
+        return ort_no_memory();
+    for (size_t d = 0; d < rank; d++)
+        dims[d] = d < info->rank ? info->dims[d] : -1;
+    if (!set_rank(info, rank)) {
+        free(dims);
+        return ort_no_memory();
+    }
+    memcpy(info->dims, dims, rank * sizeof *dims);
+    info->has_shape = true;
+    free(dims);
+    return NULL;
+}
+
+/* Names only: sizes stay. More names than dimensions make more of these. */
 OrtStatus *ort_SetSymbolicDimensions(OrtTensorTypeAndShapeInfo *info, const char *dim_params[],
                                      size_t dim_params_length)
 {
+    OrtStatus *status = NULL;
+
     ORT_NEED(info);
     if (dim_params_length > 0)
         ORT_NEED(dim_params);
-    if (!set_rank(info, dim_params_length))
-        return ort_no_memory();
-    info->has_shape = true;
-    for (size_t d = 0; d < dim_params_length; d++) {
-        info->dims[d] = -1;
-        info->symbols[d] = strdup(dim_params[d] ? dim_params[d] : "");
-        if (!info->symbols[d])
+    if (!info->has_shape || dim_params_length > info->rank)
+        status = add_dims(info, dim_params_length);
+    for (size_t d = 0; d < info->rank && !status; d++) {
+        const char *name = d < dim_params_length && dim_params[d] ? dim_params[d] : "";
+        char *copy = strdup(name);
+
+        if (!copy)
             return ort_no_memory();
+        free(info->symbols[d]);
+        info->symbols[d] = copy;
     }
-    return NULL;
+    return status;
 }
 
 OrtStatus *ort_GetTensorElementType(const OrtTensorTypeAndShapeInfo *info,

@@ -37,33 +37,61 @@ static OrtStatus *need_sparse(const OrtValue *value)
     return NULL;
 }
 
-/* Sets a part to the caller's data, or to a copy of it. */
+/* Makes a part's data from the caller's: strings become spans with their text behind them. */
+static void *copy_texts(const char *const *texts, size_t n)
+{
+    size_t size = n * sizeof(bp_span) + 1;
+    bp_span *spans;
+    char *at;
+
+    for (size_t i = 0; i < n; i++)
+        size += strlen(texts[i]);
+    spans = malloc(size);
+    at = (char *)(spans + n);
+    for (size_t i = 0; spans && i < n; at += spans[i++].size) {
+        spans[i] = (bp_span){at, strlen(texts[i])};
+        memcpy(at, texts[i], spans[i].size);
+    }
+    return spans;
+}
+
+static void *copy_data(const void *data, size_t bytes)
+{
+    void *copy = malloc(bytes + 1);
+
+    if (copy && bytes > 0)
+        memcpy(copy, data, bytes);
+    return copy;
+}
+
+/* Sets a part to the caller's data, or to a copy of it; strings come as char pointers. */
 static OrtStatus *set(struct ort_sparse_part *part, ONNXTensorElementDataType type,
                       const int64_t *dims, size_t rank, const void *data, bool copy)
 {
+    bool is_text = type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
     struct ort_sparse_part made = {0};
     struct ort_err err;
     size_t bytes = 0;
-    bp_rc rc =
-        bp_tensor_bytes(ort_host_dtype(type), dims, (uint32_t)rank, &bytes, ort_err_init(&err));
+    bp_rc rc = bp_tensor_bytes(is_text ? BP_DTYPE_U64 : ort_host_dtype(type), dims, (uint32_t)rank,
+                               &bytes, ort_err_init(&err));
 
     if (rc < 0)
         return ort_from(rc, &err, ORT_OTHER, "sparse tensor: ");
     if (bytes > 0 && !data)
         return ort_fail(ORT_INVALID_ARGUMENT, "sparse tensor: %zu bytes are needed, none are there",
                         bytes);
+    for (size_t i = 0; is_text && i < bytes / sizeof(char *); i++)
+        ORT_NEED(((const char *const *)data)[i]);
     made.shape = ort_shape_create(type, dims, rank);
     made.data = data;
     if (copy) {
-        made.owned = malloc(bytes + 1);
+        made.owned = is_text ? copy_texts(data, bytes / sizeof(char *)) : copy_data(data, bytes);
         made.data = made.owned;
     }
     if (!made.shape || (copy && !made.owned)) {
         drop(&made);
         return ort_no_memory();
     }
-    if (copy && bytes > 0)
-        memcpy(made.owned, data, bytes);
     drop(part);
     *part = made;
     return NULL;
@@ -77,7 +105,7 @@ static OrtStatus *create(const int64_t *dims, size_t rank, ONNXTensorElementData
 
     if (rank > 0)
         ORT_NEED(dims);
-    if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING || ort_host_dtype(type) == BP_DTYPE_NONE)
+    if (ort_host_dtype(type) == BP_DTYPE_NONE)
         return ort_fail(ORT_NOT_IMPLEMENTED, "sparse tensors of type %s are not implemented",
                         ort_dtype_word(type));
     for (size_t d = 0; d < rank; d++) {
@@ -109,25 +137,95 @@ static size_t count_values(const OrtValue *value)
     return n;
 }
 
-/* One number for each value, or one for each dimension of it. */
+static OrtStatus *check_linear(const OrtTensorTypeAndShapeInfo *dense, const int64_t *at, size_t n)
+{
+    size_t limit = 0;
+
+    ort_ReleaseStatus(ort_GetTensorShapeElementCount(dense, &limit));
+    for (size_t i = 0; i < n; i++) {
+        if (at[i] < 0 || (uint64_t)at[i] >= limit)
+            return ort_fail(ORT_INVALID_ARGUMENT,
+                            "COO linear index out of bounds: %lld must be in [0, %zu)",
+                            (long long)at[i], limit);
+    }
+    return NULL;
+}
+
+static OrtStatus *check_pairs(const OrtTensorTypeAndShapeInfo *dense, const int64_t *at, size_t n)
+{
+    if (dense->rank != 2)
+        return ort_fail(ORT_INVALID_ARGUMENT, "COO 2D indices require dense shape of 2 dimensions");
+    for (size_t i = 0; i < n; i++, at += 2) {
+        if (at[0] < 0 || at[0] >= dense->dims[0] || at[1] < 0 || at[1] >= dense->dims[1])
+            return ort_fail(ORT_INVALID_ARGUMENT,
+                            "COO 2D index out of bounds: (%lld, %lld) must be in [0, %lld) x [0, "
+                            "%lld)",
+                            (long long)at[0], (long long)at[1], (long long)dense->dims[0],
+                            (long long)dense->dims[1]);
+    }
+    return NULL;
+}
+
+/* One number for each value, its place in row-major order, or of a matrix row and column. */
 static OrtStatus *set_coo(OrtValue *value, const int64_t *indices, size_t n, bool copy)
 {
+    const OrtTensorTypeAndShapeInfo *dense = value->sparse->dense;
     size_t n_values = count_values(value);
     int64_t dims[2] = {(int64_t)n, 2};
     size_t rank = 1;
     OrtStatus *status;
 
     if (n != n_values && n != 2 * n_values)
-        return ort_fail(ORT_INVALID_ARGUMENT, "%zu indices for %zu values", n, n_values);
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "COO indices count must be equal to or twice the values count. There are "
+                        "%zu indices for %zu values",
+                        n, n_values);
+    if (n > 0)
+        ORT_NEED(indices);
     if (n != n_values) {
         dims[0] = (int64_t)n_values;
         rank = 2;
     }
-    status = set(&value->sparse->parts[INNER], ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, dims, rank,
-                 indices, copy);
+    status = rank == 2 ? check_pairs(dense, indices, n_values) : check_linear(dense, indices, n);
+    if (!status)
+        status = set(&value->sparse->parts[INNER], ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, dims, rank,
+                     indices, copy);
     if (!status)
         value->sparse->format = ORT_SPARSE_COO;
     return status;
+}
+
+static OrtStatus *check_inner(const OrtTensorTypeAndShapeInfo *dense, const int64_t *at, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (at[i] < 0 || at[i] >= dense->dims[1])
+            return ort_fail(ORT_INVALID_ARGUMENT,
+                            "CSR inner index out of bounds: %lld must be in [0, %lld)",
+                            (long long)at[i], (long long)dense->dims[1]);
+    }
+    return NULL;
+}
+
+static OrtStatus *check_outer(const int64_t *at, size_t n, size_t n_inner)
+{
+    if (n == 0)
+        return NULL;
+    if (at[0] != 0)
+        return ort_fail(ORT_INVALID_ARGUMENT, "CSR outer index must start at 0, got: %lld",
+                        (long long)at[0]);
+    for (size_t i = 1; i < n; i++) {
+        if (at[i] < at[i - 1] || (uint64_t)at[i] > n_inner)
+            return ort_fail(
+                ORT_INVALID_ARGUMENT,
+                "CSR outer index out of bounds or not monotonically non-decreasing: %lld",
+                (long long)at[i]);
+    }
+    if ((uint64_t)at[n - 1] != n_inner)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "CSR outer index last element must equal inner index count (%zu), got: "
+                        "%lld",
+                        n_inner, (long long)at[n - 1]);
+    return NULL;
 }
 
 static OrtStatus *set_csr(OrtValue *value, const int64_t *inner, size_t n_inner,
@@ -138,13 +236,21 @@ static OrtStatus *set_csr(OrtValue *value, const int64_t *inner, size_t n_inner,
     OrtStatus *status;
 
     if (dense->rank != 2 || n_inner != count_values(value) ||
-        (n_inner > 0 && n_outer != (size_t)dense->dims[0] + 1))
+        ((n_inner > 0 || n_outer > 0) && n_outer != (size_t)dense->dims[0] + 1))
         return ort_fail(ORT_INVALID_ARGUMENT,
                         "%zu inner and %zu outer indices do not fit %zu values of a tensor of rank "
                         "%zu",
                         n_inner, n_outer, count_values(value), dense->rank);
-    status = set(&value->sparse->parts[INNER], ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, &dims[0], 1,
-                 inner, copy);
+    if (n_inner > 0)
+        ORT_NEED(inner);
+    if (n_outer > 0)
+        ORT_NEED(outer);
+    status = check_inner(dense, inner, n_inner);
+    if (!status)
+        status = check_outer(outer, n_outer, n_inner);
+    if (!status)
+        status = set(&value->sparse->parts[INNER], ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, &dims[0], 1,
+                     inner, copy);
     if (!status)
         status = set(&value->sparse->parts[OUTER], ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, &dims[1], 1,
                      outer, copy);
@@ -188,6 +294,9 @@ ort_CreateSparseTensorWithValuesAsOrtValue(const OrtMemoryInfo *info, void *p_da
     ORT_NEED(out);
     if (values_shape_len > 0)
         ORT_NEED(values_shape);
+    if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)
+        return ort_fail(ORT_INVALID_ARGUMENT, "Can not use strings in pre-allocated memory. Use "
+                                              "CreateSparseTensorAsOrtValue() to copy them");
     status = create(dense_shape, dense_shape_len, type, &value);
     if (!status)
         status =
@@ -350,6 +459,8 @@ OrtStatus *ort_GetSparseTensorValues(const OrtValue *ort_value, const void **out
     if (status)
         return status;
     ORT_NEED(out);
+    if (part->shape->dtype == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)
+        return ort_fail(ORT_INVALID_ARGUMENT, "Use GetStringTensor*() API to retrieve strings");
     *out = part->data;
     return NULL;
 }

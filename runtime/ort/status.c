@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/refusals.h"
+
 struct OrtStatus {
     OrtErrorCode code;
     const char *text; /* behind the struct, but for the constant one */
@@ -49,9 +51,22 @@ OrtStatus *ort_fail(OrtErrorCode code, const char *format, ...)
     return make(code, text);
 }
 
+/* An allocator that threw has no memory either, and says why. */
+static __thread OrtStatus *instead;
+
 OrtStatus *ort_no_memory(void)
 {
-    return &out_of_memory;
+    OrtStatus *status = instead ? instead : &out_of_memory;
+
+    instead = NULL;
+    return status;
+}
+
+void ort_set_no_memory(OrtStatus *status)
+{
+    if (instead)
+        ort_ReleaseStatus(instead);
+    instead = status;
 }
 
 OrtStatus *ort_absent(const char *function)
@@ -66,8 +81,8 @@ OrtStatus *ort_null(const char *function, const char *argument)
 {
     const char *name = strchr(function, '_');
 
-    return ort_fail(ORT_INVALID_ARGUMENT, "%s: argument '%s' is NULL", name ? name + 1 : function,
-                    argument);
+    return ort_fail(ORT_INVALID_ARGUMENT, "%s: argument '%s' is NULL, a null pointer",
+                    name ? name + 1 : function, argument);
 }
 
 static OrtErrorCode code_of(bp_rc rc, enum ort_phase phase)
@@ -98,12 +113,17 @@ static OrtErrorCode code_of(bp_rc rc, enum ort_phase phase)
 OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, const char *prefix)
 {
     const char *text = err->text[0] ? err->text : bp_rc_name(rc);
+    const struct ort_refusal *refusal;
     OrtErrorCode code;
 
     if (rc >= 0)
         return NULL;
     if (rc == BP_E_NOMEM && !err->text[0])
         return ort_no_memory();
+    refusal = phase == ORT_READING || (phase == ORT_MAKING && !prefix) ? ort_refusal_find(text)
+                                                                      : NULL;
+    if (refusal && rc != BP_E_NOMEM)
+        return ort_fail(refusal->code, "%s%s: %s", prefix ? prefix : "", refusal->words, text);
     code = (err->err.native_code & ~INT64_C(0xff)) == ORT_NATIVE_CODE
                ? (OrtErrorCode)(err->err.native_code & 0xff)
                : code_of(rc, phase);

@@ -19,14 +19,18 @@ static OrtStatus *need_strings(const char *function, const OrtValue *value)
     return status;
 }
 
+static OrtStatus *out_of_bounds(const char *function, size_t index, size_t count)
+{
+    return ort_fail(ORT_INVALID_ARGUMENT, "%s: element index is out of bounds: %zu of %zu",
+                    strchr(function, '_') + 1, index, count);
+}
+
 static OrtStatus *need_element(const char *function, const OrtValue *value, size_t index)
 {
     OrtStatus *status = need_strings(function, value);
 
     if (!status && index >= ort_tensor_count(&value->tensor))
-        status =
-            ort_fail(ORT_INVALID_ARGUMENT, "%s: element index %zu is out of bounds, there are %zu",
-                     strchr(function, '_') + 1, index, ort_tensor_count(&value->tensor));
+        status = out_of_bounds(function, index, ort_tensor_count(&value->tensor));
     return status;
 }
 
@@ -77,7 +81,7 @@ OrtStatus *ort_FillStringTensor(OrtValue *value, const char *const *s, size_t s_
         return status;
     ORT_NEED(s);
     if (s_len != ort_tensor_count(&value->tensor))
-        return ort_fail(ORT_INVALID_ARGUMENT, "%zu strings for a tensor of %zu", s_len,
+        return ort_fail(ORT_INVALID_ARGUMENT, "input array doesn't equal tensor size: %zu strings for %zu", s_len,
                         ort_tensor_count(&value->tensor));
     for (size_t i = 0; i < s_len && !status; i++)
         status = ort_FillStringTensorElement(value, s[i], i);
@@ -85,6 +89,38 @@ OrtStatus *ort_FillStringTensor(OrtValue *value, const char *const *s, size_t s_
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
+
+/* The strings of a tensor, or the values of a sparse one, as a tensor that shows them. */
+static OrtStatus *strings_of(const char *function, const OrtValue *value, bp_tensor *out)
+{
+    OrtStatus *status;
+
+    if (value && value->sparse) {
+        *out = ort_sparse_values(value->sparse);
+        if (out->dtype == BP_DTYPE_STRING)
+            return NULL;
+        return ort_fail(ORT_INVALID_ARGUMENT, "%s: the sparse tensor has no strings",
+                        strchr(function, '_') + 1);
+    }
+    status = need_strings(function, value);
+    if (!status)
+        *out = value->tensor;
+    return status;
+}
+
+static OrtStatus *string_at(const char *function, const OrtValue *value, size_t index,
+                            const bp_span **out)
+{
+    bp_tensor tensor;
+    OrtStatus *status = strings_of(function, value, &tensor);
+
+    if (status)
+        return status;
+    if (index >= ort_tensor_count(&tensor))
+        return out_of_bounds(function, index, ort_tensor_count(&tensor));
+    *out = &ort_tensor_spans(&tensor)[index];
+    return NULL;
+}
 
 static size_t text_bytes(const bp_tensor *tensor)
 {
@@ -97,36 +133,38 @@ static size_t text_bytes(const bp_tensor *tensor)
 
 OrtStatus *ort_GetStringTensorDataLength(const OrtValue *value, size_t *len)
 {
-    OrtStatus *status = need_strings(__func__, value);
+    bp_tensor tensor;
+    OrtStatus *status = strings_of(__func__, value, &tensor);
 
     if (status)
         return status;
     ORT_NEED(len);
-    *len = text_bytes(&value->tensor);
+    *len = text_bytes(&tensor);
     return NULL;
 }
 
 OrtStatus *ort_GetStringTensorContent(const OrtValue *value, void *s, size_t s_len, size_t *offsets,
                                       size_t offsets_len)
 {
-    OrtStatus *status = need_strings(__func__, value);
+    bp_tensor tensor;
+    OrtStatus *status = strings_of(__func__, value, &tensor);
     size_t count, at = 0;
     const bp_span *spans;
 
     if (status)
         return status;
-    count = ort_tensor_count(&value->tensor);
+    count = ort_tensor_count(&tensor);
     if (offsets_len != count)
         return ort_fail(ORT_FAIL, "offsets buffer is not equal to tensor size: %zu of %zu",
                         offsets_len, count);
-    if (s_len < text_bytes(&value->tensor))
-        return ort_fail(ORT_FAIL, "output buffer is too small. Length: %zu, required: %zu", s_len,
-                        text_bytes(&value->tensor));
+    if (s_len < text_bytes(&tensor))
+        return ort_fail(ORT_FAIL, "output buffer is too small: %zu bytes, %zu are needed (GetStringTensorDataLength)", s_len,
+                        text_bytes(&tensor));
     if (count > 0)
         ORT_NEED(offsets);
-    if (text_bytes(&value->tensor) > 0)
+    if (text_bytes(&tensor) > 0)
         ORT_NEED(s);
-    spans = count ? ort_tensor_spans(&value->tensor) : NULL;
+    spans = count ? ort_tensor_spans(&tensor) : NULL;
     for (size_t i = 0; i < count; i++) {
         offsets[i] = at;
         if (spans[i].size > 0)
@@ -138,23 +176,23 @@ OrtStatus *ort_GetStringTensorContent(const OrtValue *value, void *s, size_t s_l
 
 OrtStatus *ort_GetStringTensorElementLength(const OrtValue *value, size_t index, size_t *out)
 {
-    OrtStatus *status = need_element(__func__, value, index);
+    const bp_span *span = NULL;
+    OrtStatus *status = string_at(__func__, value, index, &span);
 
     if (status)
         return status;
     ORT_NEED(out);
-    *out = ort_tensor_spans(&value->tensor)[index].size;
+    *out = span->size;
     return NULL;
 }
 
 OrtStatus *ort_GetStringTensorElement(const OrtValue *value, size_t s_len, size_t index, void *s)
 {
-    OrtStatus *status = need_element(__func__, value, index);
-    const bp_span *span;
+    const bp_span *span = NULL;
+    OrtStatus *status = string_at(__func__, value, index, &span);
 
     if (status)
         return status;
-    span = &ort_tensor_spans(&value->tensor)[index];
     if (s_len < span->size)
         return ort_fail(ORT_FAIL, "buffer size is too small for string element: %zu of %zu", s_len,
                         span->size);

@@ -62,8 +62,10 @@ OrtStatus *ort_SetGlobalIntraOpThreadAffinity(OrtThreadingOptions *tp_options,
 
     ORT_NEED(tp_options);
     ORT_NEED(affinity_string);
-    if (!affinity_string[0])
-        return ort_fail(ORT_INVALID_ARGUMENT, "the affinity string is empty");
+    if (!affinity_string[0] || strlen(affinity_string) > ORT_AFFINITY_MAX)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "Size of affinity string must be between 1 and %d; it is %zu",
+                        ORT_AFFINITY_MAX, strlen(affinity_string));
     copy = strdup(affinity_string);
     if (!copy)
         return ort_no_memory();

@@ -94,7 +94,8 @@ static OrtTypeInfo *of_part(const bp_type_info *info)
         return NULL;
     type->kind = kind_of(info->kind);
     if (info->kind == BP_KIND_SPARSE) {
-        type->tensor = ort_shape_create(ort_dtype(info->dtype), NULL, 0);
+        type->tensor =
+            ort_shape_create(ort_dtype(info->item ? info->item->dtype : BP_DTYPE_NONE), NULL, 0);
     } else {
         type->key_type = ort_dtype(info->dtype);
         type->item = of_part(info->item);
@@ -108,7 +109,7 @@ static OrtTypeInfo *of_part(const bp_type_info *info)
 
 static OrtTypeInfo *of_shaped(const bp_io_info *io)
 {
-    OrtTensorTypeAndShapeInfo *shape = ort_shape_create(ort_dtype(io->type->dtype), NULL, io->rank);
+    OrtTensorTypeAndShapeInfo *shape = ort_shape_create(ort_dtype(io->dtype), NULL, io->rank);
 
     for (uint32_t d = 0; shape && d < io->rank; d++) {
         shape->dims[d] = io->dims[d].value;
@@ -127,9 +128,15 @@ static OrtTypeInfo *of_shaped(const bp_io_info *io)
 
 OrtTypeInfo *ort_type_of_io(const bp_io_info *io)
 {
-    if (io->type->kind == BP_KIND_TENSOR && io->rank != BP_RANK_UNKNOWN)
-        return of_shaped(io);
-    return of_part(io->type);
+    OrtTypeInfo *type;
+
+    if (io->rank == BP_RANK_UNKNOWN ||
+        (io->type->kind != BP_KIND_TENSOR && io->type->kind != BP_KIND_SPARSE))
+        return of_part(io->type);
+    type = of_shaped(io);
+    if (type)
+        type->kind = kind_of(io->type->kind);
+    return type;
 }
 
 OrtTypeInfo *ort_type_copy(const OrtTypeInfo *type)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/guarded.h"
 #include "ort/status.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -41,7 +42,7 @@ static void clear_tensor(OrtValue *value)
         bp_tensor_free(&value->tensor);
     } else {
         if (value->storage == ORT_ALLOCATED && value->tensor.base)
-            value->allocator->Free(value->allocator, value->tensor.base);
+            ort_free(value->allocator, value->tensor.base);
         free(value->tensor.dims);
     }
     value->texts = NULL;
@@ -90,12 +91,22 @@ OrtStatus *ort_need_tensor(const char *function, const OrtValue *value)
     if (!value)
         return ort_null(function, "value");
     if (value->kind != ONNX_TYPE_TENSOR)
-        return ort_fail(ORT_INVALID_ARGUMENT, "%s: the value is no tensor",
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "%s: the value is expected to contain a tensor, and does not",
                         strchr(function, '_') + 1);
     if (!value->has_value)
         return ort_fail(ORT_INVALID_ARGUMENT, "%s: the optional value holds nothing",
                         strchr(function, '_') + 1);
     return NULL;
+}
+
+static bool is_negative(const int64_t *shape, size_t rank)
+{
+    size_t d = 0;
+
+    while (d < rank && shape[d] >= 0)
+        d++;
+    return d < rank;
 }
 
 /* A tensor value without memory, and the bytes it needs. */
@@ -111,12 +122,15 @@ static OrtStatus *shaped(const int64_t *shape, size_t rank, ONNXTensorElementDat
         ORT_NEED(shape);
     if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64 ||
         type == ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128 || ort_host_dtype(type) == BP_DTYPE_NONE)
-        return ort_fail(ORT_NOT_IMPLEMENTED, "element type %d is not supported in a tensor",
+        return ort_fail(ORT_NOT_IMPLEMENTED, "tensor type %d is not supported: it is no element type of tensors",
                         (int)type);
     rc = bp_tensor_bytes(strings ? BP_DTYPE_U8 : ort_host_dtype(type), shape, (uint32_t)rank, bytes,
                          ort_err_init(&err));
     if (rc < 0)
-        return ort_from(rc, &err, ORT_OTHER, "tensor shape: ");
+        return ort_from(rc, &err, ORT_OTHER,
+                        is_negative(shape, rank)
+                            ? "tried creating tensor with negative value in shape: "
+                            : "tensor shape: ");
     if (strings && __builtin_mul_overflow(*bytes, sizeof(bp_span), bytes))
         return ort_fail(ORT_INVALID_ARGUMENT, "tensor shape: too many strings");
     value = ort_value_create(ONNX_TYPE_TENSOR);
@@ -201,11 +215,14 @@ OrtStatus *ort_CreateTensorWithDataAndDeleterAsOrtValue(OrtAllocator *deleter, v
                                                         ONNXTensorElementDataType type,
                                                         OrtValue **out)
 {
+    const OrtMemoryInfo *info;
     OrtStatus *status;
 
     ORT_NEED(deleter);
     ORT_NEED(out);
-    status = with_data(deleter->Info(deleter), p_data, p_data_len, shape, shape_len, type, out);
+    status = ort_info_of(deleter, &info);
+    if (!status)
+        status = with_data(info, p_data, p_data_len, shape, shape_len, type, out);
     if (status)
         return status;
     (*out)->storage = ORT_ALLOCATED;
@@ -227,10 +244,10 @@ OrtStatus *ort_CreateTensorAsOrtValue(OrtAllocator *allocator, const int64_t *sh
     if (status)
         return status;
     if (bytes > 0) {
-        value->tensor.base = allocator->Alloc(allocator, bytes);
+        value->tensor.base = ort_alloc(allocator, bytes);
         if (!value->tensor.base) {
             ort_ReleaseValue(value);
-            return ort_fail(ORT_FAIL, "the allocator has no %zu bytes", bytes);
+            return ort_no_bytes(bytes);
         }
     }
     value->storage = ORT_ALLOCATED;
@@ -276,10 +293,11 @@ OrtStatus *ort_TensorAt(OrtValue *value, const int64_t *location_values,
     ORT_NEED(out);
     tensor = &value->tensor;
     if (tensor->dtype == BP_DTYPE_STRING || bp_dtype_bits(tensor->dtype) < 8)
-        return ort_fail(ORT_INVALID_ARGUMENT, "an element of type %s has no address of its own",
+        return ort_fail(ORT_INVALID_ARGUMENT, "an element of type %s has no address of its own: this API does not support "
+                        "strings and elements below a byte",
                         bp_dtype_name(tensor->dtype));
     if (location_values_count != tensor->rank || (tensor->rank > 0 && !location_values))
-        return ort_fail(ORT_INVALID_ARGUMENT, "%zu indices for a tensor of rank %u",
+        return ort_fail(ORT_INVALID_ARGUMENT, "location dimensions do not match shape size: %zu for rank %u",
                         location_values_count, tensor->rank);
     for (uint32_t d = 0; d < tensor->rank; d++) {
         if (location_values[d] < 0 || location_values[d] >= tensor->dims[d])
@@ -301,7 +319,7 @@ OrtStatus *ort_GetTensorSizeInBytes(const OrtValue *ort_value, size_t *size)
         return status;
     ORT_NEED(size);
     if (ort_value->tensor.dtype == BP_DTYPE_STRING)
-        return ort_fail(ORT_INVALID_ARGUMENT, "a tensor of strings has no size in bytes");
+        return ort_fail(ORT_INVALID_ARGUMENT, "String tensors are not supported by this API: strings have no size in bytes");
     return ort_from(bp_tensor_bytes(ort_value->tensor.dtype, ort_value->tensor.dims,
                                     ort_value->tensor.rank, size, ort_err_init(&err)),
                     &err, ORT_OTHER, NULL);

@@ -48,8 +48,11 @@ static OrtTensorTypeAndShapeInfo *shape_of(const bp_tensor *tensor)
 
 OrtStatus *ort_GetTensorTypeAndShape(const OrtValue *value, OrtTensorTypeAndShapeInfo **out)
 {
-    OrtStatus *status = value && value->sparse ? NULL : ort_need_tensor(__func__, value);
+    OrtStatus *status;
 
+    if (value && !value->sparse && value->kind != ONNX_TYPE_TENSOR)
+        return ort_fail(ORT_FAIL, "GetTensorTypeAndShape: the value is not a tensor");
+    status = value && value->sparse ? NULL : ort_need_tensor(__func__, value);
     if (status)
         return status;
     ORT_NEED(out);
@@ -62,13 +65,19 @@ OrtStatus *ort_GetTensorElementTypeAndShapeDataReference(const OrtValue *value,
                                                          const int64_t **shape_data,
                                                          size_t *shape_data_count)
 {
-    OrtStatus *status = ort_need_tensor(__func__, value);
+    OrtStatus *status = value && value->sparse ? NULL : ort_need_tensor(__func__, value);
 
     if (status)
         return status;
     ORT_NEED(elem_type);
     ORT_NEED(shape_data);
     ORT_NEED(shape_data_count);
+    if (value->sparse) {
+        *elem_type = value->sparse->dense->dtype;
+        *shape_data = value->sparse->dense->rank ? value->sparse->dense->dims : NULL;
+        *shape_data_count = value->sparse->dense->rank;
+        return NULL;
+    }
     *elem_type = ort_dtype(value->tensor.dtype);
     *shape_data = value->tensor.rank ? value->tensor.dims : NULL;
     *shape_data_count = value->tensor.rank;

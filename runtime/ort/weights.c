@@ -92,9 +92,11 @@ static OrtStatus *check_weight(const struct ort_weights *weights, const char *na
                                const OrtValue *value, bool is_external)
 {
     if (!name || !name[0])
-        return ort_fail(ORT_INVALID_ARGUMENT, "an initializer needs a name");
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "an initializer needs a name, not an empty one or a null pointer");
     if (!value)
-        return ort_fail(ORT_INVALID_ARGUMENT, "initializer '%s': the OrtValue is NULL", name);
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "initializer '%s': the OrtValue is NULL, a null pointer", name);
     if (value->kind != ONNX_TYPE_TENSOR || !value->has_value)
         return ort_fail(ORT_INVALID_ARGUMENT, "initializer '%s': only tensors are supported", name);
     for (size_t i = 0; i < weights->n_items; i++) {
@@ -159,6 +161,12 @@ static OrtStatus *check_file(const struct ort_weights *weights, const char *name
 }
 
 /* All of them or none. */
+/* The name of a file without "./" before it, or ".\\" as programs of Windows write it. */
+static const char *without_here(const char *name)
+{
+    return name && name[0] == '.' && (name[1] == '/' || name[1] == '\\') ? name + 2 : name;
+}
+
 OrtStatus *ort_AddExternalInitializersFromFilesInMemory(
     OrtSessionOptions *options, const char *const *external_initializer_file_names,
     char *const *external_initializer_file_buffer_array,
@@ -178,11 +186,12 @@ OrtStatus *ort_AddExternalInitializersFromFilesInMemory(
     weights = &options->weights;
     before = weights->n_files;
     for (size_t i = 0; i < num_external_initializer_files && !status; i++) {
+        const char *name = without_here(names[i]);
         const char *bytes = external_initializer_file_buffer_array[i];
         size_t size = external_initializer_file_lengths[i];
 
-        status = check_file(weights, names[i], bytes, size);
-        if (!status && !add_file(weights, names[i], bytes, size))
+        status = check_file(weights, name, bytes, size);
+        if (!status && !add_file(weights, name, bytes, size))
             status = ort_no_memory();
     }
     if (status)

@@ -44,26 +44,42 @@ bp_rc bp_session_repeat_changes(bp_session *session, struct bp_engine *engine, b
     return rc;
 }
 
-/* Both engines change, or neither. */
+/* Gives the option to the engines up to n, as far as they have the provider. */
+static bp_rc set_all(bp_session *session, uint32_t n, const char *name, const char *key,
+                     const char *value, uint32_t *n_set, bp_err *err)
+{
+    struct bp_engine *engine;
+    bp_rc rc = BP_OK;
+
+    for (*n_set = 0; *n_set < n; ++*n_set) {
+        struct bp_active *active;
+
+        engine = bp_session_engine(session, *n_set);
+        if (!engine)
+            break;
+        active = find(engine, name);
+        rc = active ? bp_active_set_option(active, key, value, err) : BP_OK;
+        if (rc < 0)
+            break;
+    }
+    return rc;
+}
+
+/* All engines change, or none. */
 static bp_rc change(bp_session *session, const char *name, const char *key, const char *value,
                     bp_err *err)
 {
     struct bp_active *active = find(session->main.engine, name);
-    struct bp_active *other = find(session->general.engine, name);
+    uint32_t n_set;
     char *before;
     bp_rc rc;
 
     if (!active)
         return bp_fail(err, BP_E_INVALID, "the session has no provider '%s'", name);
     before = present_value(active, key);
-    rc = bp_active_set_option(active, key, value, err);
-    if (rc < 0)
-        goto out;
-    if (other)
-        rc = bp_active_set_option(other, key, value, err);
+    rc = set_all(session, UINT32_MAX, name, key, value, &n_set, err);
     if (rc < 0 && before)
-        (void)!bp_active_set_option(active, key, before, NULL);
-out:
+        (void)!set_all(session, n_set, name, key, before, &n_set, NULL);
     free(before);
     return rc;
 }

@@ -28,6 +28,9 @@ struct bp_engine_wish {
     const struct bp_custom_list *operators; /* the session's own; may be NULL */
     const struct bp_place_list *places; /* may be NULL */
     bool open_defaults;      /* initializers that are inputs stay inputs; see bp_onnx_graph() */
+    bool open_scalars;       /* inputs that are declared as scalars may have any shape */
+    const char *const *without; /* inputs that nobody feeds: all that needs them is left out */
+    uint32_t n_without;
     uint32_t level;          /* BP_OPTIMIZE_* */
     uint64_t disabled_passes; /* a bit for each, by its index in the table */
     bool is_session;         /* BACKPLANE_REPORT tells of it */
@@ -38,6 +41,10 @@ struct bp_engine_wish {
     bp_progress_fn progress; /* may be NULL */
     void *progress_user;
 };
+
+/* Nobody can be told of an exception in the function: a line of the log. fn may be NULL. */
+void bp_progress_tell(const struct bp_env *env, bp_progress_fn fn, void *user, const char *phase,
+                      double fraction);
 
 /*
  * Makes an engine; keeps a reference to onnx. A provider that fails while it claims or compiles is

@@ -8,15 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_aligned(const struct bp_ir_data *data)
-{
-    size_t width = bp_dtype_width(data->dtype) / 8;
-
-    if (data->dtype == BP_DTYPE_STRING)
-        width = sizeof(void *);
-    return width < 2 || (uintptr_t)data->bytes % (width < 8 ? width : 8) == 0;
-}
-
 bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_err *err)
 {
     struct bp_ir_data *data = frame->body->ir->values[value].data;
@@ -25,7 +16,7 @@ bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_e
     bp_rc rc = bp_ir_data_load(data, err);
 
     base = data->bytes;
-    if (rc >= 0 && !is_aligned(data)) {
+    if (rc >= 0 && !bp_is_aligned(data->dtype, data->bytes)) {
         rc = bp_frame_state_grow(frame, value, data->size, &copy, err);
         if (rc >= 0)
             base = memcpy(copy->data, data->bytes, data->size);

@@ -27,6 +27,7 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/hosted/pieces.c \
 	%D%/hosted/scan.c \
 	%D%/hosted/sequence.c \
+	%D%/hosted/sparse.c \
 	%D%/device.h \
 	%D%/device_layout.c \
 	%D%/device_plan.c \
@@ -58,4 +59,5 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/session.c %D%/session.h \
 	%D%/session_run.c \
 	%D%/stage.c \
+	%D%/variants.c \
 	%D%/why.c

@@ -34,11 +34,13 @@ static bp_rc set_port(struct bp_ports *ports, const char *name, const struct bp_
 
     out->struct_size = sizeof *out;
     out->name = bp_region_string(&ports->region, name);
+    out->type = make_type(ports, fact);
+    if (fact->kind == BP_KIND_SPARSE && fact->item)
+        fact = fact->item;
     out->dtype = fact->dtype;
     out->rank = fact->rank;
     if (fact->rank != BP_RANK_UNKNOWN)
         dims = bp_region_array(&ports->region, fact->rank, sizeof *dims);
-    out->type = make_type(ports, fact);
     if (!out->name || !out->type || (fact->rank != BP_RANK_UNKNOWN && !dims))
         return bp_fail_nomem(err, "the inputs and outputs");
     for (uint32_t d = 0; dims && d < fact->rank; d++) {
@@ -135,12 +137,14 @@ bp_rc bp_ports_init(struct bp_ports *ports, const struct bp_ir *ir, const struct
     for (uint32_t i = 0; rc >= 0 && i < ir->n_outputs; i++) {
         const struct bp_ir_value *value = &ir->values[ir->outputs[i]];
         struct bp_fact shown = value->declared;
+        bp_io_info *row = &ports->outputs[ports->n_outputs++];
 
         if (facts)
             rc = merge_shown(ports, &value->declared, &facts[ir->outputs[i]], symbols, &shown, err);
         if (rc >= 0)
-            rc = set_port(ports, value->name, &shown, symbols, &ports->outputs[ports->n_outputs++],
-                          err);
+            rc = set_port(ports, value->name, &shown, symbols, row, err);
+        if ((value->flags & BP_IR_CONSTANT) && value->data && value->data->is_sparse)
+            row->flags |= BP_IO_SPARSE;
     }
     return rc;
 }

@@ -89,7 +89,8 @@ static bp_rc place_kept(struct bp_run_state *state, const struct bp_stage *stage
 
             if (rc < 0)
                 return rc;
-            cell->base = bp_tensor_data(&wanted->tensor);
+            if (bp_is_aligned(cell->dtype, bp_tensor_data(&wanted->tensor)))
+                cell->base = bp_tensor_data(&wanted->tensor); /* else it is copied from the arena */
         } else if (frame->carry_to && frame->carry_to[value] && cell->dtype != BP_DTYPE_STRING) {
             bp_rc rc = place_carried(frame->carry_to[value], cell, err);
 
@@ -166,9 +167,10 @@ static bp_rc take_growing(struct bp_run_state *state, struct bp_unit_frame *unit
                 rc = bp_device_fetch(state, unit, i, growing->data, growing->bytes, err);
             if (rc < 0)
                 return rc;
+            growing->base = growing->data;
         }
         state->frame->cells[value] = (struct bp_cell){
-            .base = growing->data,
+            .base = growing->base,
             .dims = growing->dims,
             .bytes = growing->bytes,
             .rank = growing->rank,

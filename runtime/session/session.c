@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "graph/without.h"
 #include "host/options.h"
 
 static uint64_t now_ns(void)
@@ -21,7 +22,7 @@ static uint64_t now_ns(void)
 
 /* ---- engines and their ports ----------------------------------------------------------------- */
 
-static void finish_ported(struct bp_ported *ported)
+void bp_session_finish_ported(struct bp_ported *ported)
 {
     bp_engine_destroy(ported->engine);
     *ported = (struct bp_ported){0};
@@ -39,9 +40,8 @@ static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32
     return BP_OK;
 }
 
-/* An engine for a wish, with the ports found in it. */
-static bp_rc make_ported(bp_session *session, const struct bp_engine_wish *wish,
-                         struct bp_ported *out, bp_err *err)
+bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_wish *wish,
+                             struct bp_ported *out, bp_err *err)
 {
     struct bp_region *region;
     bp_rc rc;
@@ -56,35 +56,19 @@ static bp_rc make_ported(bp_session *session, const struct bp_engine_wish *wish,
             return rc;
     }
     region = &out->engine->region;
+    out->is_general = wish->open_defaults;
     out->inputs = bp_region_array(region, session->ports.n_inputs, sizeof *out->inputs);
     out->outputs = bp_region_array(region, session->ports.n_outputs, sizeof *out->outputs);
-    if (!out->inputs || !out->outputs)
+    out->is_needed = bp_region_array(region, session->ports.n_inputs, sizeof *out->is_needed);
+    if (!out->inputs || !out->outputs || !out->is_needed)
         return bp_fail_nomem(err, "the inputs and outputs");
     rc = find_values(out->engine->ir, session->ports.inputs, session->ports.n_inputs, out->inputs,
                      err);
     if (rc >= 0)
         rc = find_values(out->engine->ir, session->ports.outputs, session->ports.n_outputs,
                          out->outputs, err);
-    return rc;
-}
-
-bp_rc bp_session_general(bp_session *session, struct bp_ported **out, bp_err *err)
-{
-    struct bp_engine_wish wish = bp_session_wish(&session->options);
-    bp_rc rc = BP_OK;
-
-    wish.open_defaults = true;
-    wish.mismatches = bp_report_mismatches(session->main.engine->report);
-    pthread_mutex_lock(&session->lock);
-    if (!session->general.engine) {
-        rc = make_ported(session, &wish, &session->general, err);
-        if (rc >= 0)
-            rc = bp_session_repeat_changes(session, session->general.engine, err);
-        if (rc < 0)
-            finish_ported(&session->general);
-    }
-    pthread_mutex_unlock(&session->lock);
-    *out = &session->general;
+    for (uint32_t i = 0; rc >= 0 && i < session->ports.n_inputs; i++)
+        out->is_needed[i] = bp_ir_is_needed(out->engine->ir, out->inputs[i]);
     return rc;
 }
 
@@ -100,7 +84,7 @@ static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err
         return rc;
     wish = bp_session_wish(&session->options);
     wish.is_session = true;
-    return make_ported(session, &wish, &session->main, err);
+    return bp_session_make_ported(session, &wish, &session->main, err);
 }
 
 static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options *options,
@@ -135,8 +119,8 @@ bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options 
     *out = NULL;
     if (!env || !path)
         return bp_fail(err, BP_E_INVALID, "a session needs an environment and a path");
-    if (options && options->progress)
-        options->progress(options->progress_user, "read", 0.0);
+    if (options)
+        bp_progress_tell(env, options->progress, options->progress_user, "read", 0.0);
     rc = bp_onnx_open(path, &onnx, err);
     if (rc < 0)
         return rc;
@@ -167,8 +151,8 @@ void bp_session_destroy(bp_session *session)
     if (!session)
         return;
     await_runs(session);
-    finish_ported(&session->general);
-    finish_ported(&session->main);
+    bp_session_drop_variants(session);
+    bp_session_finish_ported(&session->main);
     bp_ports_finish(&session->ports);
     bp_session_options_finish(&session->options);
     bp_onnx_unref(session->onnx);
@@ -190,15 +174,15 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
     if (rc >= 0) {
         wish = bp_session_wish(&own);
         wish.is_session = true;
-        rc = make_ported(session, &wish, &fresh, err);
+        rc = bp_session_make_ported(session, &wish, &fresh, err);
     }
     if (rc < 0) {
-        finish_ported(&fresh);
+        bp_session_finish_ported(&fresh);
         bp_session_options_finish(&own);
         return rc;
     }
-    finish_ported(&session->general);
-    finish_ported(&session->main);
+    bp_session_drop_variants(session);
+    bp_session_finish_ported(&session->main);
     bp_session_options_finish(&session->options);
     session->main = fresh;
     session->options = own;
@@ -272,11 +256,9 @@ const bp_report *bp_session_report(const bp_session *session)
 /* What all frames hold, and of it the idle ones; those in a run are their threads' to look into. */
 static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
 {
-    if (engine) {
-        stats->held_bytes += atomic_load(&engine->memory.all.held);
-        stats->peak_bytes += atomic_load(&engine->memory.all.peak);
-    }
-    for (int i = 0; engine && i < BP_IDLE_FRAMES; i++) {
+    stats->held_bytes += atomic_load(&engine->memory.all.held);
+    stats->peak_bytes += atomic_load(&engine->memory.all.peak);
+    for (int i = 0; i < BP_IDLE_FRAMES; i++) {
         struct bp_frame_state *frame = atomic_exchange(&engine->idle[i], NULL);
 
         if (!frame)
@@ -288,18 +270,6 @@ static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
     }
 }
 
-/* The engine of runs with fed defaults, or NULL; another thread may be about to make it. */
-static struct bp_engine *general_engine(const bp_session *session)
-{
-    pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&session->lock;
-    struct bp_engine *engine;
-
-    pthread_mutex_lock(lock);
-    engine = session->general.engine;
-    pthread_mutex_unlock(lock);
-    return engine;
-}
-
 bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_err *err)
 {
     bp_session_stats own = {
@@ -309,9 +279,10 @@ bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_
         .crossings = atomic_load(&session->crossings),
         .create_ns = session->create_ns,
     };
+    struct bp_engine *engine;
 
-    count_frames(session->main.engine, &own);
-    count_frames(general_engine(session), &own);
+    for (uint32_t i = 0; (engine = bp_session_engine(session, i)) != NULL; i++)
+        count_frames(engine, &own);
     return bp_give_out(out, &own, err);
 }
 
@@ -352,34 +323,29 @@ static void count_use(struct bp_engine *engine, const struct bp_active *by, bp_m
 bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use *out, bp_err *err)
 {
     bp_memory_use own = {.struct_size = sizeof own};
-    const struct bp_active *other;
-    struct bp_engine *general;
+    const struct bp_active *active;
+    struct bp_engine *engine;
 
     if (!session || i > session->main.engine->lineup.count)
         return bp_fail(err, BP_E_INVALID, "there is no provider %u in the session", i);
     own.provider = bp_session_provider(session, i);
-    count_use(session->main.engine, own.provider ? session->main.engine->lineup.active[i] : NULL,
-              &own);
-    general = general_engine(session);
-    if (general) {
-        other = own.provider ? find_active(general, own.provider) : NULL;
-        if (other || !own.provider)
-            count_use(general, other, &own);
+    for (uint32_t k = 0; (engine = bp_session_engine(session, k)) != NULL; k++) {
+        active = own.provider ? find_active(engine, own.provider) : NULL;
+        if (active || !own.provider)
+            count_use(engine, active, &own);
     }
     return bp_give_out(out, &own, err);
 }
 
 bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err)
 {
-    struct bp_engine *general;
-    uint64_t bytes;
+    struct bp_engine *engine;
+    uint64_t bytes = 0;
 
     if (!session)
         return bp_fail(err, BP_E_INVALID, "there is no session to trim");
-    bytes = bp_engine_trim(session->main.engine);
-    general = general_engine(session);
-    if (general)
-        bytes += bp_engine_trim(general);
+    for (uint32_t i = 0; (engine = bp_session_engine(session, i)) != NULL; i++)
+        bytes += bp_engine_trim(engine);
     if (freed)
         *freed = bytes;
     return BP_OK;

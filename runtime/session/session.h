@@ -47,6 +47,21 @@ struct bp_model {
 struct bp_ported {
     struct bp_engine *engine;
     uint32_t *inputs, *outputs; /* values of the main graph, by port */
+    bool *is_needed;            /* [input]: something reads it, so a run needs it */
+    bool is_general;            /* inputs with a default are inputs */
+};
+
+enum { BP_MAX_VARIANTS = 16 }; /* a session's; each holds memory for as long as the session lives */
+
+/*
+ * An engine for feeds that the main one is not made for; made when the first such run comes, and
+ * kept. There inputs with a default are inputs.
+ */
+struct bp_variant {
+    _Atomic(struct bp_variant *) next;
+    struct bp_ported ported;
+    bool has_open_scalars; /* see bp_engine_wish */
+    bool *without;         /* [required input]: it is not fed, and all that needs it is left out */
 };
 
 struct bp_session {
@@ -55,8 +70,8 @@ struct bp_session {
     struct bp_ports ports;
     struct bp_session_options options; /* a copy */
     struct bp_ported main;             /* defaults are constants */
-    struct bp_ported general;          /* made when a caller feeds an input with a default */
-    pthread_mutex_t lock;              /* of making `general` */
+    _Atomic(struct bp_variant *) variants; /* the newest last */
+    pthread_mutex_t lock;                  /* of making variants, and of options that change */
     atomic_uint running;
     _Atomic uint64_t runs, crossings;
     uint64_t create_ns;
@@ -83,7 +98,21 @@ struct bp_engine_wish bp_session_wish(const struct bp_session_options *options);
 bp_rc bp_session_repeat_changes(bp_session *session, struct bp_engine *engine,
                                 bp_err *err) BP_CHECKED;
 
-/* The engine that runs when some input with a default is fed; made at first need. [any thread] */
-bp_rc bp_session_general(bp_session *session, struct bp_ported **out, bp_err *err) BP_CHECKED;
+/* An engine with the ports found in it; the first one of a session makes the ports. */
+bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_wish *wish,
+                             struct bp_ported *out, bp_err *err) BP_CHECKED;
+void bp_session_finish_ported(struct bp_ported *ported);
+
+/*
+ * The variant for such feeds; made at first need. without: [required input], copied; NULL: all are
+ * fed. BP_E_UNSUPPORTED: the session has BP_MAX_VARIANTS. [any thread]
+ */
+bp_rc bp_session_variant(bp_session *session, bool has_open_scalars, const bool *without,
+                         struct bp_ported **out, bp_err *err) BP_CHECKED;
+void bp_session_drop_variants(bp_session *session); /* between runs */
+/*
+ * Engine i: 0 is the main one, then the variants; NULL: there are no more. [any thread]
+ */
+struct bp_engine *bp_session_engine(const bp_session *session, uint32_t i);
 
 #endif

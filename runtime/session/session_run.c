@@ -4,15 +4,16 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/text.h"
+#include "graph/without.h"
 #include "session/profile.h"
 #include "session/run.h"
 #include "session/session.h"
 
-enum { ALLOCATED = 1 }; /* in bp_binding.reserved0: the tensor had no base when the run began */
 
 /* What one call of bp_session_run works with. */
 struct call {
@@ -59,7 +60,7 @@ static bp_rc check_dims(const bp_io_info *want, const bp_tensor *got, bp_err *er
     if (got->rank > BP_MAX_RANK || (got->rank > 0 && !got->dims))
         return bp_fail(err, BP_E_INVALID, "input '%s': rank %u without dims, or beyond %d",
                        want->name, got->rank, BP_MAX_RANK);
-    if (want->rank == BP_RANK_UNKNOWN)
+    if (want->rank == BP_RANK_UNKNOWN || want->rank == 0) /* a scalar's engine takes any shape */
         return BP_OK;
     if (got->rank != want->rank)
         return wrong_shape(want, got, BP_NONE, err);
@@ -70,10 +71,8 @@ static bp_rc check_dims(const bp_io_info *want, const bp_tensor *got, bp_err *er
     return BP_OK;
 }
 
-static bp_rc check_text(const bp_io_info *want, const bp_tensor *got, size_t bytes, bp_err *err)
+static bp_rc check_text(const bp_io_info *want, const bp_span *spans, size_t bytes, bp_err *err)
 {
-    const bp_span *spans = bp_tensor_data(got);
-
     for (size_t i = 0; i < bytes / sizeof *spans; i++) {
         if (!spans[i].data && spans[i].size > 0)
             return bp_fail(err, BP_E_INVALID, "input '%s': string %zu has a size and no text",
@@ -84,9 +83,6 @@ static bp_rc check_text(const bp_io_info *want, const bp_tensor *got, size_t byt
 
 static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *bytes, bp_err *err)
 {
-    size_t align =
-        got->dtype == BP_DTYPE_STRING ? sizeof(void *) : bp_dtype_width(got->dtype) / 8;
-
     if (!bp_dense_bytes(got->dtype, got->dims, got->rank, bytes))
         return bp_fail(err, BP_E_INVALID, "input '%s': its sizes are negative or too large",
                        want->name);
@@ -95,12 +91,23 @@ static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *
     if (got->bytes < *bytes)
         return bp_fail(err, BP_E_INVALID, "input '%s' needs %zu bytes, its buffer has %zu",
                        want->name, *bytes, got->bytes);
-    if (align > 8)
-        align = 8;
-    if (align > 1 && (uintptr_t)bp_tensor_data(got) % align != 0)
-        return bp_fail(err, BP_E_INVALID, "input '%s': its data is not aligned to %zu bytes",
-                       want->name, align);
-    return got->dtype == BP_DTYPE_STRING ? check_text(want, got, *bytes, err) : BP_OK;
+    return BP_OK;
+}
+
+/* Where kernels can read a feed: in place, or copied to memory of the frame where it is not aligned. */
+static bp_rc settle(struct call *c, const bp_tensor *got, uint32_t value, size_t bytes, void **out,
+                    bp_err *err)
+{
+    struct bp_growing *copy;
+    bp_rc rc;
+
+    *out = bp_tensor_data(got);
+    if (bp_is_aligned(got->dtype, *out))
+        return BP_OK;
+    rc = bp_frame_state_grow(c->frame, value, bytes, &copy, err);
+    if (rc >= 0)
+        *out = memcpy(copy->data, *out, bytes);
+    return rc;
 }
 
 /* A value of another kind, or a tensor for an optional input. */
@@ -124,6 +131,8 @@ static bp_rc feed_object(struct call *c, const bp_io_info *want, const bp_bindin
     if (rc >= 0 && !bp_object_is_of(object, want->type))
         rc = bp_fail(err, BP_E_INVALID, "input '%s' wants %s, a value of another type came",
                      want->name, bp_kind_name(want->type->kind));
+    if (rc >= 0 && object->kind == BP_KIND_SPARSE)
+        rc = check_dims(want, &object->tensor, err);
     if (rc >= 0) {
         c->frame->cells[value] = bp_cell_of_object(object);
         bp_frame_state_hold(c->frame, value, object);
@@ -139,12 +148,10 @@ static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
     const bp_tensor *got = binding->object ? bp_object_tensor(binding->object) : &binding->tensor;
     const bp_io_info *want;
     struct bp_cell *cell;
+    void *data = c->frame; /* for no bytes: not NULL; nobody reads it */
     size_t bytes;
     bp_rc rc;
 
-    if (binding->index >= ports->n_inputs)
-        return bp_fail(err, BP_E_INVALID, "the model has %u inputs, there is no input %u",
-                       ports->n_inputs, binding->index);
     want = &ports->inputs[binding->index];
     cell = &c->frame->cells[c->ported->inputs[binding->index]];
     if (cell->base)
@@ -157,10 +164,14 @@ static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
     rc = check_dims(want, got, err);
     if (rc >= 0)
         rc = check_memory(want, got, &bytes, err);
+    if (rc >= 0 && bytes > 0)
+        rc = settle(c, got, c->ported->inputs[binding->index], bytes, &data, err);
+    if (rc >= 0 && got->dtype == BP_DTYPE_STRING)
+        rc = check_text(want, data, bytes, err);
     if (rc < 0)
         return rc;
     *cell = (struct bp_cell){
-        .base = bytes > 0 ? bp_tensor_data(got) : (void *)c->frame, /* not NULL; nobody reads it */
+        .base = data,
         .dims = got->dims,
         .bytes = bytes,
         .rank = got->rank,
@@ -169,7 +180,8 @@ static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
     return BP_OK;
 }
 
-static bp_rc missing_inputs(struct call *c, bp_err *err)
+/* Names the inputs that are marked. */
+static bp_rc fail_missing(const struct call *c, const bool *missing, bp_err *err)
 {
     const struct bp_ports *ports = &c->session->ports;
     struct bp_text names = {0};
@@ -177,7 +189,7 @@ static bp_rc missing_inputs(struct call *c, bp_err *err)
     bp_rc rc;
 
     for (uint32_t i = 0; i < ports->n_required; i++) {
-        if (!c->frame->cells[c->ported->inputs[i]].base)
+        if (missing[i])
             bp_text_printf(&names, "%s'%s'", n++ ? ", " : "", ports->inputs[i].name);
     }
     rc = bp_fail(err, BP_E_INVALID, "%u input%s not fed: %s", n, n == 1 ? " is" : "s are",
@@ -189,7 +201,7 @@ static bp_rc missing_inputs(struct call *c, bp_err *err)
 static bp_rc bind_inputs(struct call *c, bp_err *err)
 {
     const struct bp_ports *ports = &c->session->ports;
-    bool general = c->ported == &c->session->general;
+    bool general = c->ported->is_general;
     bp_rc rc = BP_OK;
 
     /* defaults are constants in the main engine: their cells were set with the frame and stay */
@@ -200,10 +212,10 @@ static bp_rc bind_inputs(struct call *c, bp_err *err)
     for (uint32_t i = 0; rc >= 0 && i < ports->n_inputs; i++) {
         uint32_t value = c->ported->inputs[i];
 
-        if (c->frame->cells[value].base)
+        if (c->frame->cells[value].base || !c->ported->is_needed[i])
             continue;
         if (i < ports->n_required)
-            return missing_inputs(c, err);
+            return bp_fail(err, BP_E_INVALID, "input '%s' is not fed", ports->inputs[i].name);
         if (general) /* where defaults are no constants */
             rc = bp_frame_state_constant(c->frame, value, err);
     }
@@ -212,23 +224,15 @@ static bp_rc bind_inputs(struct call *c, bp_err *err)
 
 /* ---- outputs --------------------------------------------------------------------------------- */
 
-static bp_rc bind_outputs(struct call *c, bp_err *err)
+static void bind_outputs(struct call *c)
 {
-    for (uint32_t i = 0; i < c->n_outputs; i++)
-        c->outputs[i].reserved0 = 0; /* before anything can fail: take_back() looks at it */
-    for (uint32_t i = 0; i < c->n_outputs; i++)
-        c->outputs[i].object = NULL;
     for (uint32_t i = 0; i < c->n_outputs; i++) {
         bp_binding *binding = &c->outputs[i];
 
-        if (binding->index >= c->session->ports.n_outputs)
-            return bp_fail(err, BP_E_INVALID, "the model has %u outputs, there is no output %u",
-                           c->session->ports.n_outputs, binding->index);
-        if (!binding->tensor.base)
-            binding->reserved0 = ALLOCATED;
+        binding->reserved0 = binding->tensor.base ? 0 : BP_BINDING_ALLOCATED;
+        binding->object = NULL;
         c->frame->wanted[c->ported->outputs[binding->index]] = binding;
     }
-    return BP_OK;
 }
 
 /* Copies strings with their text, to where the caller wants them. */
@@ -283,7 +287,7 @@ static bp_rc deliver(struct call *c, bp_err *err)
 static void take_back(struct call *c)
 {
     for (uint32_t i = 0; i < c->n_outputs; i++) {
-        if (c->outputs[i].reserved0 == ALLOCATED)
+        if (c->outputs[i].reserved0 == BP_BINDING_ALLOCATED)
             bp_tensor_free(&c->outputs[i].tensor);
         bp_object_release(c->outputs[i].object);
         c->outputs[i].object = NULL;
@@ -323,9 +327,8 @@ static bp_rc run(struct call *c, const bp_run_options *options, bp_err *err)
         shared.thread = bp_profile_thread();
         start_ns = bp_profile_now();
     }
-    rc = bind_outputs(c, err);
-    if (rc >= 0)
-        rc = bind_inputs(c, err);
+    bind_outputs(c);
+    rc = bind_inputs(c, err);
     if (rc >= 0)
         rc = bp_body_run(c->frame, &shared, err);
     if (rc >= 0)
@@ -341,16 +344,100 @@ static bp_rc run(struct call *c, const bp_run_options *options, bp_err *err)
     return rc;
 }
 
+/* Does a wanted output need an input that is missing? */
+static bp_rc needs_missing(const struct call *c, const bool *missing, bool *out, bp_err *err)
+{
+    const struct bp_ir *ir = c->ported->engine->ir;
+    bool *marked = calloc((size_t)ir->n_values + 1, sizeof *marked);
+
+    *out = c->n_outputs == 0; /* nobody would want the run */
+    if (!marked)
+        return bp_fail_nomem(err, "a run");
+    for (uint32_t i = 0; i < c->session->ports.n_required; i++)
+        marked[c->ported->inputs[i]] = missing[i];
+    bp_ir_mark_downstream(ir, marked);
+    for (uint32_t i = 0; i < c->n_outputs; i++)
+        *out |= marked[c->ported->outputs[c->outputs[i].index]];
+    free(marked);
+    return BP_OK;
+}
+
+/* An engine that goes without the inputs that are not fed, unless a wanted output needs them. */
+static bp_rc do_without(struct call *c, bool has_open_scalars, bool *missing, bp_err *err)
+{
+    bool is_needed = false, is_lost;
+    bp_rc rc;
+
+    for (uint32_t i = 0; i < c->n_inputs; i++) {
+        if (c->inputs[i].index < c->session->ports.n_required)
+            missing[c->inputs[i].index] = false;
+    }
+    for (uint32_t i = 0; i < c->session->ports.n_required; i++) {
+        missing[i] &= c->ported->is_needed[i];
+        is_needed |= missing[i];
+    }
+    if (!is_needed)
+        return BP_OK;
+    rc = needs_missing(c, missing, &is_lost, err);
+    if (rc >= 0 && is_lost)
+        rc = fail_missing(c, missing, err);
+    if (rc >= 0)
+        rc = bp_session_variant(c->session, has_open_scalars, missing, &c->ported, err);
+    return rc;
+}
+
+static bp_rc choose_for_missing(struct call *c, bool has_open_scalars, bp_err *err)
+{
+    uint32_t n = c->session->ports.n_required;
+    bool *missing = calloc(n, sizeof *missing);
+    bp_rc rc;
+
+    if (!missing)
+        return bp_fail_nomem(err, "a run");
+    memset(missing, true, n);
+    rc = do_without(c, has_open_scalars, missing, err);
+    free(missing);
+    return rc;
+}
+
+/* Has the tensor for a declared scalar dimensions? ONNX Runtime takes it as it is, and so do we. */
+static bool is_shaped(const bp_binding *binding)
+{
+    const bp_tensor *tensor =
+        binding->object ? bp_object_tensor(binding->object) : &binding->tensor;
+
+    return tensor && tensor->rank > 0;
+}
+
 static bp_rc choose_engine(struct call *c, bp_err *err)
 {
+    const struct bp_ports *ports = &c->session->ports;
+    bool has_defaults = false, has_open_scalars = false;
+    uint32_t n_required = 0;
+    bp_rc rc = BP_OK;
+
     c->ported = &c->session->main;
+    for (uint32_t i = 0; i < c->n_outputs; i++) {
+        if (c->outputs[i].index >= ports->n_outputs)
+            return bp_fail(err, BP_E_INVALID, "the model has %u outputs, there is no output %u",
+                           ports->n_outputs, c->outputs[i].index);
+    }
     for (uint32_t i = 0; i < c->n_inputs; i++) {
         uint32_t index = c->inputs[i].index;
 
-        if (index >= c->session->ports.n_required && index < c->session->ports.n_inputs)
-            return bp_session_general(c->session, &c->ported, err);
+        if (index >= ports->n_inputs)
+            return bp_fail(err, BP_E_INVALID, "the model has %u inputs, there is no input %u",
+                           ports->n_inputs, index);
+        n_required += index < ports->n_required;
+        has_defaults |= index >= ports->n_required;
+        if (ports->inputs[index].rank == 0 && is_shaped(&c->inputs[i]))
+            has_open_scalars |= ports->inputs[index].type->kind == BP_KIND_TENSOR;
     }
-    return BP_OK;
+    if (has_defaults || has_open_scalars)
+        rc = bp_session_variant(c->session, has_open_scalars, NULL, &c->ported, err);
+    if (rc >= 0 && n_required < ports->n_required)
+        rc = choose_for_missing(c, has_open_scalars, err);
+    return rc;
 }
 
 bp_rc bp_session_run(bp_session *session, const bp_binding *inputs, uint32_t n_inputs,

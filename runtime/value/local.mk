@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-# runtime/value/ - values that own their memory: tensors, sequences, optionals, maps.
+# runtime/value/ - values that own their memory: tensors, sequences, optionals, maps, sparse tensors.
 
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/object.c \
 	%D%/object.h \
+	%D%/sparse.c \
 	%D%/tensor.c \
 	%D%/tensor.h

@@ -153,6 +153,8 @@ bool bp_object_is_of(const bp_object *object, const bp_type_info *type)
         return false;
     if (type->kind == BP_KIND_TENSOR)
         return type->dtype == BP_DTYPE_NONE || object->tensor.dtype == type->dtype;
+    if (type->kind == BP_KIND_SPARSE)
+        return !inner || inner->dtype == BP_DTYPE_NONE || object->tensor.dtype == inner->dtype;
     if (type->kind == BP_KIND_MAP) {
         uint32_t keys = object->items[0]->tensor.dtype;
         bool is_text = type->dtype == BP_DTYPE_STRING;

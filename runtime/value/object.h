@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * object.h - values of any kind with counted references: what runs hand on of sequences, optionals
- * and maps. The public functions are declared in backplane.h.
+ * object.h - values of any kind with counted references: what runs hand on of sequences, optionals,
+ * maps and sparse tensors. The public functions are declared in backplane.h.
  */
 #ifndef BP_VALUE_OBJECT_H
 #define BP_VALUE_OBJECT_H
@@ -13,7 +13,8 @@
 struct bp_object {
     atomic_uint references;
     uint32_t kind;    /* BP_KIND_* */
-    bp_tensor tensor; /* BP_KIND_TENSOR: owned */
+    uint32_t format;  /* BP_SPARSE_* of BP_KIND_SPARSE */
+    bp_tensor tensor; /* BP_KIND_TENSOR: owned; BP_KIND_SPARSE: its type and sizes, without elements */
     uint32_t n;
     struct bp_object *items[]; /* see bp_object_count() */
 };

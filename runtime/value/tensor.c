@@ -94,17 +94,26 @@ bp_rc bp_tensor_alloc(uint32_t dtype, const int64_t *dims, uint32_t rank, bp_ten
     return rc;
 }
 
+/* String i of a tensor that need not be aligned. */
+static bp_span span_at(const void *spans, size_t i)
+{
+    bp_span span;
+
+    memcpy(&span, (const char *)spans + i * sizeof span, sizeof span);
+    return span;
+}
+
 bp_rc bp_tensor_whole_bytes(const bp_tensor *from, size_t *out, bp_err *err)
 {
-    const bp_span *spans = bp_tensor_data(from);
+    const void *spans = bp_tensor_data(from);
     bp_rc rc = bp_tensor_span_bytes(from->dtype, from->dims, from->rank, out, err);
     size_t n;
 
     if (rc < 0 || from->dtype != BP_DTYPE_STRING)
         return rc;
-    n = *out / sizeof *spans;
+    n = *out / sizeof(bp_span);
     for (size_t i = 0; i < n; i++) {
-        if (!bp_add_size(*out, spans[i].size, out))
+        if (!bp_add_size(*out, span_at(spans, i).size, out))
             return bp_fail_nomem(err, "strings");
     }
     return BP_OK;
@@ -112,9 +121,8 @@ bp_rc bp_tensor_whole_bytes(const bp_tensor *from, size_t *out, bp_err *err)
 
 void bp_tensor_copy_to(const bp_tensor *from, void *to)
 {
-    const bp_span *spans = bp_tensor_data(from);
-    size_t n = 0, bytes = 0;
-    bp_span *copies = to;
+    const void *spans = bp_tensor_data(from);
+    size_t bytes = 0;
     char *text;
 
     (void)bp_dense_bytes(from->dtype, from->dims, from->rank, &bytes);
@@ -123,15 +131,15 @@ void bp_tensor_copy_to(const bp_tensor *from, void *to)
             memmove(to, spans, bytes);
         return;
     }
-    n = bytes / sizeof *spans;
     text = (char *)to + bytes;
-    for (size_t i = 0; i < n; i++) {
-        size_t size = spans[i].size;
+    for (size_t i = 0; i < bytes / sizeof(bp_span); i++) {
+        bp_span span = span_at(spans, i);
+        bp_span copy = {text, span.size};
 
-        if (size)
-            memcpy(text, spans[i].data, size);
-        copies[i] = (bp_span){text, size};
-        text += size;
+        if (span.size)
+            memcpy(text, span.data, span.size);
+        memcpy((char *)to + i * sizeof copy, &copy, sizeof copy);
+        text += span.size;
     }
 }
 

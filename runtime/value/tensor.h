@@ -7,6 +7,18 @@
 
 enum { BP_TENSOR_ALIGN = 64 };
 
+/* May elements of the type be read and written at the address? More than 8 bytes nobody needs. */
+static inline bool bp_is_aligned(uint32_t dtype, const void *data)
+{
+    uint32_t width;
+
+    if (((uintptr_t)data & 7) == 0)
+        return true;
+    width = dtype == BP_DTYPE_STRING ? (uint32_t)sizeof(void *) : bp_dtype_width(dtype) / 8;
+
+    return width < 2 || ((uintptr_t)data & ((width < 8 ? width : 8) - 1)) == 0;
+}
+
 /*
  * A tensor of any type with `bytes` bytes at base, not set to anything. base is never NULL, also
  * for no bytes. rank and dims are the caller's to check.
@@ -21,7 +33,10 @@ bp_rc bp_tensor_span_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, s
  * The tensor has as many bytes as its dims need.
  */
 bp_rc bp_tensor_whole_bytes(const bp_tensor *from, size_t *out, bp_err *err) BP_CHECKED;
-/* Copies elements to `to`, which has room for bp_tensor_whole_bytes(); spans point into `to` then. */
+/*
+ * Copies elements to `to`, which has room for bp_tensor_whole_bytes() and need not be aligned; spans
+ * point into `to` then.
+ */
 void bp_tensor_copy_to(const bp_tensor *from, void *to);
 /* A copy that owns its memory. */
 bp_rc bp_tensor_copy(const bp_tensor *from, bp_tensor *out, bp_err *err) BP_CHECKED;

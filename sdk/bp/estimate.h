@@ -36,6 +36,9 @@ typedef struct bp_estimate {
     double run_ns;          /* a run on the device, without copies between memories */
 } bp_estimate;
 
+/* In bp_device.flags: there is no such hardware, software stands in for it. */
+enum { BP_DEVICE_SIMULATED = 1u << 0 };
+
 enum { BP_ESTIMATOR_SIMULATED = 1u << 0 }; /* its times are a simulation's, not a device's */
 
 /* What provider->extension(BP_ESTIMATE_ID) gives. */

@@ -395,7 +395,7 @@ AT(bp_op_info, domain, 16);
 AT(bp_op_info, opset, 24);
 AT(bp_op_info, since, 28);
 
-SIZE(bp_model_info, 128);
+SIZE(bp_model_info, 136);
 AT(bp_model_info, struct_size, 0);
 AT(bp_model_info, n_inputs, 4);
 AT(bp_model_info, n_outputs, 8);
@@ -417,6 +417,7 @@ AT(bp_model_info, n_weights, 104);
 AT(bp_model_info, n_functions, 112);
 AT(bp_model_info, format, 120);
 AT(bp_model_info, format_version, 124);
+AT(bp_model_info, graph_doc, 128);
 
 SIZE(bp_binding, 64);
 AT(bp_binding, index, 0);

@@ -264,7 +264,6 @@ START_TEST(pointers_are_kept_as_options)
     static const char *const keys[] = {"device_id"}, *const values[] = {"1"};
     OrtCUDAProviderOptionsV2 *cuda = NULL;
     OrtTensorRTProviderOptionsV2 *trt = NULL;
-    char *text = NULL;
     int target = 0;
     void *got = &target;
 
@@ -272,12 +271,10 @@ START_TEST(pointers_are_kept_as_options)
     ok(ort->GetCUDAProviderOptionsByName(cuda, "user_compute_stream", &got));
     ck_assert_ptr_null(got);
     ok(ort->UpdateCUDAProviderOptionsWithValue(cuda, "user_compute_stream", &target));
-    ok(ort->UpdateCUDAProviderOptions(cuda, keys, values, 1)); /* begins anew, but for the queue */
+    /* texts need the provider, which is not here; what was set stays */
+    fails(ort->UpdateCUDAProviderOptions(cuda, keys, values, 1), ORT_FAIL, "cuda");
     ok(ort->GetCUDAProviderOptionsByName(cuda, "user_compute_stream", &got));
     ck_assert_ptr_eq(got, &target);
-    ok(ort->GetCUDAProviderOptionsAsString(cuda, heap, &text));
-    ck_assert_ptr_nonnull(strstr(text, "user_compute_stream="));
-    heap->Free(heap, text);
     fails(ort->UpdateCUDAProviderOptionsWithValue(cuda, "device_id", &target), ORT_INVALID_ARGUMENT,
           "device_id");
     fails(ort->GetCUDAProviderOptionsByName(cuda, "device_id", &got), ORT_INVALID_ARGUMENT,

@@ -119,6 +119,218 @@ START_TEST(settings_that_cannot_be)
 }
 END_TEST
 
+/* ---- models that are refused ------------------------------------------------------------------- */
+
+static void external(struct pw *w, const char *location, int64_t offset, int64_t length)
+{
+    const char *const keys[] = {"location", "offset", "length"};
+    char numbers[2][24];
+    const char *const values[] = {location, numbers[0], numbers[1]};
+
+    snprintf(numbers[0], sizeof numbers[0], "%lld", (long long)offset);
+    snprintf(numbers[1], sizeof numbers[1], "%lld", (long long)length);
+    NODE(w, "Add", "Y", "X", "W");
+    pw_open(w, 5);
+    pw_int(w, 1, 2);
+    pw_int(w, 2, 1);
+    pw_text(w, 8, "W");
+    for (int i = 0; i < 3; i++) {
+        pw_open(w, 13);
+        pw_text(w, 1, keys[i]);
+        pw_text(w, 2, values[i]);
+        pw_close(w);
+    }
+    pw_int(w, 14, 1);
+    pw_close(w);
+}
+
+static void unknown_input(struct pw *w)
+{
+    NODE(w, "Relu", "Y", "nowhere");
+}
+
+static void duplicate(struct pw *w)
+{
+    NODE(w, "Relu", "Y", "X");
+    NODE(w, "Abs", "Y", "X");
+}
+
+static void cycle(struct pw *w)
+{
+    NODE(w, "Add", "Y", "X", "Z");
+    NODE(w, "Relu", "Z", "Y");
+}
+
+static void two_inputs(struct pw *w)
+{
+    NODE(w, "Relu", "Y", "X", "X");
+}
+
+static void other_attribute(struct pw *w)
+{
+    pw_open_node(w, "Relu", "X", "Y");
+    pw_open_attr(w, "foo", 2);
+    pw_int(w, 3, 1);
+    pw_close(w);
+    pw_close(w);
+}
+
+static void two_types(struct pw *w)
+{
+    NODE(w, "Add", "Y", "X", "I");
+}
+
+static void above(struct pw *w)
+{
+    external(w, "../codes-data.bin", 0, 8);
+}
+
+static void absolute(struct pw *w)
+{
+    external(w, "/codes-data.bin", 0, 8);
+}
+
+static void absent(struct pw *w)
+{
+    external(w, "codes-absent.bin", 0, 8);
+}
+
+static void nameless(struct pw *w)
+{
+    external(w, "", 0, 8);
+}
+
+/* Each with its code and the words that tests of bindings look for, as ONNX Runtime 1.30 has them. */
+static const struct {
+    void (*nodes)(struct pw *w);
+    OrtErrorCode code;
+    const char *words;
+} refused[] = {
+    {unknown_input, ORT_INVALID_ARGUMENT, "is not a graph input, initializer, or output"},
+    {duplicate, ORT_FAIL, "Duplicate definition of name"},
+    {cycle, ORT_FAIL, "not acyclic"},
+    {two_inputs, ORT_INVALID_GRAPH, "This is an invalid model"},
+    {other_attribute, ORT_INVALID_GRAPH, "Unrecognized attribute"},
+    {two_types, ORT_FAIL, "Type Error"},
+    {above, ORT_FAIL, "External data path escapes model directory"},
+    {absolute, ORT_FAIL, "Absolute path not allowed"},
+    {absent, ORT_FAIL, "External data path does not exist"},
+    {nameless, ORT_FAIL, "External data location cannot be empty"},
+};
+
+START_TEST(models_that_are_refused)
+{
+    static const char path[] = "codes-refused.onnx";
+    OrtSession *session = NULL;
+    struct pw w;
+    FILE *file;
+
+    model_begin(&w);
+    refused[_i].nodes(&w);
+    model_end(&w, 11, "X", TENSOR, 1, DIMS(2));
+    model_end(&w, 11, "I", TENSOR, 7, DIMS(2));
+    model_end(&w, 12, "Y", TENSOR, 1, DIMS(2));
+    pw_close(&w);
+    file = fopen(path, "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(w.data, 1, w.size, file), w.size);
+    ck_assert_int_eq(fclose(file), 0);
+    pw_free(&w);
+    fails(ort->CreateSession(env, path, NULL, &session), refused[_i].code, refused[_i].words);
+    ck_assert_ptr_null(session);
+    ck_assert_int_eq(remove(path), 0);
+}
+END_TEST
+
+/* ---- calls that are refused ---------------------------------------------------------------------- */
+
+START_TEST(values_that_cannot_be)
+{
+    static const int64_t two[] = {2}, negative[] = {-1, 3};
+    const char *const texts[] = {"a", "b", "c"};
+    int64_t places[] = {0, 0};
+    OrtValue *sequence = world.values[2], *strings = world.values[1], *map = world.values[3];
+    const OrtValue *const sequences[] = {sequence, sequence}, *const maps[] = {map};
+    const OrtValue *const mixed[] = {world.values[0], sequence};
+    OrtValue *out = NULL, *of_maps = NULL;
+    OrtTensorTypeAndShapeInfo *shape = NULL;
+    char buffer[8];
+    size_t offsets[2], size = 0;
+    void *place = NULL;
+
+    fails(ort->CreateValue(sequences, 2, ONNX_TYPE_SEQUENCE, &out), ORT_FAIL,
+          "either tensor or map");
+    fails(ort->CreateValue(mixed, 2, ONNX_TYPE_SEQUENCE, &out), ORT_FAIL,
+          "of a type different from others");
+    fails(ort->GetValue(map, 2, heap, &out), ORT_FAIL, "Invalid index requested for map type");
+    ok(ort->CreateValue(maps, 1, ONNX_TYPE_SEQUENCE, &of_maps));
+    fails(ort->GetValue(of_maps, 1, heap, &out), ORT_RUNTIME_EXCEPTION, "out of bounds");
+    ort->ReleaseValue(of_maps);
+    fails(ort->CreateTensorWithDataAsOrtValue(cpu, world.numbers, 24, negative, 2,
+                                              ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &out),
+          ORT_INVALID_ARGUMENT, "negative value in shape");
+    fails(ort->CreateTensorWithDataAsOrtValue(cpu, world.numbers, 4, two, 1,
+                                              ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &out),
+          ORT_INVALID_ARGUMENT, "not enough space: expected 8, got 4");
+    fails(ort->CreateTensorAsOrtValue(heap, two, 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64, &out),
+          ORT_NOT_IMPLEMENTED, "tensor type 14 is not supported");
+    fails(ort->FillStringTensor(strings, texts, 3), ORT_INVALID_ARGUMENT,
+          "input array doesn't equal tensor size");
+    fails(ort->FillStringTensorElement(strings, "a", 2), ORT_INVALID_ARGUMENT,
+          "element index is out of bounds");
+    ok(ort->FillStringTensor(strings, texts, 2));
+    fails(ort->GetStringTensorContent(strings, buffer, 1, offsets, 2), ORT_FAIL,
+          "output buffer is too small");
+    fails(ort->GetStringTensorContent(strings, buffer, 8, offsets, 1), ORT_FAIL,
+          "offsets buffer is not equal to tensor size");
+    fails(ort->TensorAt(world.values[0], places, 1, &place), ORT_INVALID_ARGUMENT,
+          "location dimensions do not match shape size");
+    places[1] = 9;
+    fails(ort->TensorAt(world.values[0], places, 2, &place), ORT_INVALID_ARGUMENT,
+          "invalid location range");
+    fails(ort->TensorAt(strings, places, 1, &place), ORT_INVALID_ARGUMENT,
+          "this API does not support strings");
+    fails(ort->GetTensorSizeInBytes(strings, &size), ORT_INVALID_ARGUMENT,
+          "String tensors are not supported by this API");
+    fails(ort->GetTensorSizeInBytes(sequence, &size), ORT_INVALID_ARGUMENT,
+          "is expected to contain a tensor");
+    fails(ort->GetTensorTypeAndShape(sequence, &shape), ORT_FAIL, "is not a tensor");
+    fails(ort->AddInitializer(world.session_options, NULL, world.values[0]), ORT_INVALID_ARGUMENT,
+          "null");
+    fails(ort->AddInitializer(world.session_options, "W", NULL), ORT_INVALID_ARGUMENT, "null");
+    fails(ort->AddRunConfigEntry(world.run_options, "", "x"), ORT_INVALID_ARGUMENT,
+          "Config key is empty or longer than maximum length 1024");
+    ck_assert_ptr_null(out);
+}
+END_TEST
+
+START_TEST(containers_for_tensors)
+{
+    static const char *const in[] = {"A", "B"}, *const names[] = {"C"};
+    const OrtValue *const feeds[] = {world.values[0], world.values[2]};
+    const OrtValue *const good[] = {world.values[0], world.values[0]};
+    OrtValue *out = NULL, *sequence = world.values[2];
+
+    fails(ort->Run(world.session, NULL, in, feeds, 2, names, 1, &out), ORT_INVALID_ARGUMENT,
+          "input with name: 'B' expected to be of type: tensor but received a sequence");
+    fails(ort->Run(world.session, NULL, in, good, 2, names, 1, &sequence), ORT_INVALID_ARGUMENT,
+          "output with name: 'C' expected to be of type");
+    ck_assert_ptr_null(out);
+}
+END_TEST
+
+START_TEST(libraries_without_operators)
+{
+    void *handle = NULL;
+
+    fails(ort->RegisterCustomOpsLibrary_V2(world.session_options, "/no/such.so"), ORT_FAIL,
+          "Failed to load library /no/such.so");
+    fails(ort->RegisterCustomOpsLibrary(world.session_options, "libm.so.6", &handle), ORT_FAIL,
+          "Failed to get symbol RegisterCustomOps");
+    ck_assert_ptr_null(handle);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("codes");
@@ -131,6 +343,10 @@ int main(void)
     tcase_add_test(tcase, feeds_of_the_wrong_kind);
     tcase_add_test(tcase, models_that_cannot_run);
     tcase_add_test(tcase, settings_that_cannot_be);
+    tcase_add_loop_test(tcase, models_that_are_refused, 0, sizeof refused / sizeof *refused);
+    tcase_add_test(tcase, values_that_cannot_be);
+    tcase_add_test(tcase, containers_for_tensors);
+    tcase_add_test(tcase, libraries_without_operators);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -411,7 +411,8 @@ START_TEST(what_has_an_owner_is_not_taken_again)
     model = model_of(graph);
     ok(editor->CreateModel(NULL, NULL, 0, &other));
     fails(editor->AddGraphToModel(other, graph), ORT_INVALID_ARGUMENT, "belongs to a model");
-    ok(editor->AddGraphToModel(model, second)); /* in place of the first */
+    fails(editor->AddGraphToModel(model, second), ORT_INVALID_ARGUMENT, "already has a graph");
+    ort->ReleaseGraph(second);
     ort->ReleaseModel(other);
     ort->ReleaseModel(model);
 }

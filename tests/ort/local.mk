@@ -14,6 +14,16 @@ unit_tests += %D%/check_slots
 %C%_check_slots_LDADD = $(ort_test_ldadd)
 %C%_check_slots_SOURCES = %D%/check_slots.c %D%/returns.inc
 
+unit_tests += %D%/check_alike
+%C%_check_alike_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_alike_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
+%C%_check_alike_SOURCES = %D%/check_alike.c %D%/editor_kit.h %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_feeds
+%C%_check_feeds_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_feeds_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
+%C%_check_feeds_SOURCES = %D%/check_feeds.c %D%/kit.h tests/unit/proto_writer.h
+
 unit_tests += %D%/check_run
 %C%_check_run_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_run_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
@@ -23,6 +33,11 @@ unit_tests += %D%/check_values
 %C%_check_values_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_values_LDADD = $(ort_test_ldadd)
 %C%_check_values_SOURCES = %D%/check_values.c %D%/kit.h tests/unit/proto_writer.h
+
+unit_tests += %D%/check_sparse
+%C%_check_sparse_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_sparse_LDADD = $(ort_test_ldadd)
+%C%_check_sparse_SOURCES = %D%/check_sparse.c %D%/kit.h tests/unit/proto_writer.h
 
 unit_tests += %D%/check_options
 %C%_check_options_CPPFLAGS = $(ort_test_cppflags)
@@ -137,6 +152,11 @@ unit_tests += %D%/check_lora
 %C%_check_lora_LDADD = $(ort_test_ldadd)
 %C%_check_lora_SOURCES = %D%/adapter_writer.h %D%/check_lora.c %D%/kit.h tests/unit/proto_writer.h
 
+unit_tests += %D%/check_preallocated
+%C%_check_preallocated_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_preallocated_LDADD = $(ort_test_ldadd)
+%C%_check_preallocated_SOURCES = %D%/check_preallocated.c %D%/kit.h tests/unit/proto_writer.h
+
 unit_tests += %D%/check_policy
 %C%_check_policy_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_policy_LDADD = $(ort_test_ldadd)
@@ -152,7 +172,7 @@ unit_tests += %D%/check_hardware
 %C%_check_hardware_CPPFLAGS = -I. -I$(srcdir)/runtime $(ort_test_cppflags)
 %C%_check_hardware_LDADD = $(ort_test_ldadd) runtime/libbackplane.la
 %C%_check_hardware_SOURCES = %D%/check_hardware.c runtime/ort/hardware.c runtime/ort/keys.c \
-	runtime/ort/status.c
+	runtime/ort/status.c runtime/ort/refusals.c
 
 # libraries of operators, as others compile them: against the header alone
 operators_ldflags = $(AM_LDFLAGS) -module -avoid-version $(PLUGIN_SHARED) -rpath /nowhere

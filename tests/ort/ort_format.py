@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """ort_format.py - for ort_format.sh: what ONNX Runtime makes of models, and what it gets of ours.
 
-prepare MODEL DIR    runs MODEL; writes feeds to DIR/in_I.npy, results to DIR/out_I.npy, and lists of
+prepare MODEL DIR    runs MODEL without optimisation, which makes quantised models differ by some
+                     steps; writes feeds to DIR/in_I.npy, results to DIR/out_I.npy, and lists of
                      names to DIR/inputs and DIR/outputs
 check FILE DIR       runs FILE, which is to give the same
 quantize MODEL OUT   writes a quantised MODEL, with QuantizeLinear and DequantizeLinear
@@ -18,6 +19,7 @@ TYPES = {'tensor(float)': np.float32, 'tensor(int64)': np.int64, 'tensor(int32)'
 
 def open_session(path):
     options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
     return ort.InferenceSession(path, options, providers=['CPUExecutionProvider'])
 

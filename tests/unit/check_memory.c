@@ -155,6 +155,26 @@ START_TEST(nor_do_frames_that_take_turns)
 }
 END_TEST
 
+/* Feeds are copied and results written through memory that the frame keeps. */
+START_TEST(nor_do_tensors_that_are_not_aligned)
+{
+    struct call calls[2] = {{.n_in = 1}, {.n_in = 1}};
+
+    kit_small_model();
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    kit_session();
+    calls[0].in[0] = KIT_TENSOR(0, BP_DTYPE_F32, (char *)calls[0].x + 1, 3, 4);
+    calls[1].in[0] = KIT_TENSOR(0, BP_DTYPE_F32, (char *)calls[1].x + 2, 7, 4);
+    for (int i = 0; i < 2; i++) {
+        bind_output(&calls[i], 0, calls[i].y);
+        calls[i].out[0].tensor.base = (char *)calls[i].y + 3;
+        calls[i].out[0].tensor.bytes -= 3;
+    }
+    check_steady(calls, 2, 3);
+    check_sums();
+}
+END_TEST
+
 /* Neither with streams nor without, here or in the accelerator. */
 START_TEST(nor_do_providers_with_memory_of_their_own)
 {
@@ -531,6 +551,7 @@ int main(void)
     tcase_add_test(steady, a_steady_run_allocates_nothing);
     tcase_add_test(steady, nor_does_one_that_is_measured);
     tcase_add_test(steady, nor_do_frames_that_take_turns);
+    tcase_add_test(steady, nor_do_tensors_that_are_not_aligned);
     tcase_add_loop_test(steady, nor_do_providers_with_memory_of_their_own, 0, 2);
     tcase_add_test(steady, nor_do_stages_and_computed_shapes);
     tcase_add_test(steady, nor_does_control_flow);

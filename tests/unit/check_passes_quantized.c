@@ -65,8 +65,8 @@ static void operand(const char *name, const char *shape)
     kit_node("", "DequantizeLinear", in, out);
 }
 
-/* Weights "wd": with one scale, or one for each of `maps` first indices. */
-static void weights(const int64_t *dims, int64_t maps)
+/* Weights "wd": with one scale, or one for each of `maps` indices of an axis. */
+static void weights_along(const int64_t *dims, int64_t maps, int64_t axis)
 {
     float scales[16];
 
@@ -82,8 +82,13 @@ static void weights(const int64_t *dims, int64_t maps)
         byte("wz", BP_DTYPE_I8, 3);
     }
     kit_open_node("", "DequantizeLinear", "w ws wz", "wd");
-    kit_int_attr("axis", 0);
+    kit_int_attr("axis", axis);
     pw_close(&kit.w);
+}
+
+static void weights(const int64_t *dims, int64_t maps)
+{
+    weights_along(dims, maps, 0);
 }
 
 /* Bias "bd" of int32 with scales as of weights, times a factor that ought to be 1. */
@@ -225,6 +230,53 @@ START_TEST(products_of_bytes)
     numbers(BP_DTYPE_U8);
     gemm(2);
     becomes("QGemm", 0, false);
+}
+END_TEST
+
+/* x[n,4,6] times weights[6,5] with so many scales along an axis, to "c". */
+static void product(int64_t scales, int64_t axis)
+{
+    kit_start_model();
+    numbers(BP_DTYPE_U8);
+    operand("x", "n,4,6");
+    weights_along(PW_DIMS(6, 5), scales, axis);
+    kit_node("matmul", "MatMul", "xd wd", "c");
+}
+
+/* Whatever the level: the CPU provider is faster with bytes, too. */
+static void product_becomes(const char *ops)
+{
+    becomes("MatMul", 1, true);
+    passes_open_at(BP_OPTIMIZE_EXTENDED);
+    kit_session();
+    ck_assert_str_eq(passes_ops(), ops);
+}
+
+START_TEST(products_of_bytes_have_a_scale_for_each_column)
+{
+    static const int64_t axes[] = {1, -1};
+
+    product(5, axes[_i]);
+    result("c");
+    product_becomes("QuantizeLinear QLinearMatMul DequantizeLinear");
+}
+END_TEST
+
+START_TEST(products_that_nothing_quantises_give_floats)
+{
+    product(_i == 0 ? 1 : 5, 1);
+    kit_node("neg", "Neg", "c", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    product_becomes("QuantizeLinear MatMulIntegerToFloat Neg");
+}
+END_TEST
+
+/* Sums over numbers of different scales are none of integers. */
+START_TEST(products_with_a_scale_for_each_row_stay)
+{
+    product(6, 0);
+    result("c");
+    becomes("QLinearMatMul", 0, false);
 }
 END_TEST
 
@@ -394,6 +446,9 @@ int main(void)
     tcase_add_test(all, a_relu_that_the_type_does_as_well_goes);
     tcase_add_test(all, a_bias_of_another_scale_stays);
     tcase_add_test(all, products_of_bytes);
+    tcase_add_loop_test(all, products_of_bytes_have_a_scale_for_each_column, 0, 2);
+    tcase_add_loop_test(all, products_that_nothing_quantises_give_floats, 0, 2);
+    tcase_add_test(all, products_with_a_scale_for_each_row_stay);
     tcase_add_test(all, elements_and_pools_of_bytes);
     tcase_add_test(all, bytes_move_as_they_are);
     tcase_add_test(all, what_else_is_read_or_not_quantised_stays);

@@ -43,7 +43,7 @@ static void check_params(const struct bp_schema *row, const struct bp_param *par
         ck_assert_msg((params[i].types != 0 || params[i].kinds > 1u << BP_KIND_TENSOR) &&
                           (params[i].types & ~BP_T_ANY) == 0,
                       "%s %u %s", row->op, row->since, params[i].name);
-        ck_assert_uint_lt(params[i].kinds, 1u << BP_KIND_SPARSE);
+        ck_assert_uint_lt(params[i].kinds, 1u << BP_KIND_END);
         ck_assert_uint_eq(params[i].flags & ~all, 0);
         ck_assert_msg(!(params[i].flags & BP_PARAM_VARIADIC) || i + 1 == n, "%s %u %s", row->op,
                       row->since, params[i].name);

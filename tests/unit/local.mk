@@ -283,6 +283,11 @@ unit_tests += %D%/check_passes_slices
 %C%_check_passes_slices_CPPFLAGS = $(unit_cppflags)
 %C%_check_passes_slices_LDADD = $(unit_ldadd)
 
+unit_tests += %D%/check_feeds
+%C%_check_feeds_SOURCES = %D%/check_feeds.c $(kit_sources)
+%C%_check_feeds_CPPFLAGS = $(unit_cppflags)
+%C%_check_feeds_LDADD = $(unit_ldadd)
+
 unit_tests += %D%/check_passes_loops
 %C%_check_passes_loops_SOURCES = %D%/check_passes_loops.c $(passes_sources)
 %C%_check_passes_loops_CPPFLAGS = $(unit_cppflags)
@@ -364,6 +369,13 @@ unit_tests += %D%/check_hosted
 %C%_check_hosted_SOURCES = %D%/check_hosted.c $(kit_sources)
 %C%_check_hosted_CPPFLAGS = $(unit_cppflags)
 %C%_check_hosted_LDADD = $(unit_ldadd)
+
+unit_tests += %D%/check_sparse
+%C%_check_sparse_SOURCES = %D%/check_sparse.c $(kit_sources) %D%/fail_alloc.c %D%/fail_alloc.h \
+	%D%/random.h %D%/typed.c %D%/typed.h
+%C%_check_sparse_CPPFLAGS = $(unit_cppflags) -I$(srcdir)/plugins
+%C%_check_sparse_LDFLAGS = $(fail_alloc_ldflags)
+%C%_check_sparse_LDADD = $(unit_ldadd)
 
 if ENABLE_DNNL
 differences_cppflags = -DWITH_DNNL=1

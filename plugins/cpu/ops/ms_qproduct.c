@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_qproduct.c - products of quantised matrices, of com.microsoft: MatMulIntegerToFloat,
- * DynamicQuantizeMatMul, QGemm, MatMulInteger16. The integers, less their zero points, are
- * multiplied as floats: of float64 where the result is one of integers, which makes it exact.
+ * ms_qproduct.c - products of quantised matrices, of com.microsoft: QGemm, MatMulInteger16. The
+ * integers, less their zero points, are multiplied as floats: of float64 where the result is one of
+ * integers, which makes it exact.
  */
 
 #include "kernels/byte_map.h"
@@ -16,13 +16,11 @@ extern const struct bp_cpu_op bp_cpu_op_matmul;
 enum { NONE = 99 };
 
 struct places {
-    uint32_t b, a_scale, a_zero, b_scale, b_zero, bias, addend, y_scale, y_zero;
+    uint32_t b, a_scale, a_zero, b_scale, b_zero, addend, y_scale, y_zero;
 };
 
-static const struct places to_float = {1, 2, 4, 3, 5, 6, NONE, NONE, NONE};
-static const struct places dynamic = {1, NONE, NONE, 2, 3, 4, NONE, NONE, NONE};
-static const struct places q_gemm = {3, 1, 2, 4, 5, NONE, 6, 7, 8};
-static const struct places plain_16 = {1, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE};
+static const struct places q_gemm = {3, 1, 2, 4, 5, 6, 7, 8};
+static const struct places plain_16 = {1, NONE, NONE, NONE, NONE, NONE, NONE, NONE};
 
 struct state {
     const struct places *at;
@@ -37,12 +35,7 @@ struct state {
 
 static const struct places *places_of(const struct bp_cpu_call *call)
 {
-    const char *name = call->node->op->name;
-
-    return name[0] == 'Q'                    ? &q_gemm
-           : name[0] == 'D'                  ? &dynamic
-           : strcmp(name + 6, "Integer16") == 0 ? &plain_16
-                                             : &to_float;
+    return call->node->op->name[0] == 'Q' ? &q_gemm : &plain_16;
 }
 
 static const bp_tensor *input(const struct bp_cpu_call *call, uint32_t i)
@@ -73,7 +66,7 @@ static bool is_addend(const bp_tensor *c, const bp_tensor *y)
 static bp_rc check(const struct bp_cpu_call *call, const struct state *s, bp_err *err)
 {
     const struct places *at = s->at;
-    const bp_tensor *bias = input(call, at->bias), *addend = input(call, at->addend);
+    const bp_tensor *addend = input(call, at->addend);
 
     if (!is_one(input(call, at->a_scale)) || !is_one(input(call, at->a_zero)) ||
         !is_one(input(call, at->y_scale)) || !is_one(input(call, at->y_zero)))
@@ -83,8 +76,6 @@ static bp_rc check(const struct bp_cpu_call *call, const struct state *s, bp_err
         !is_by_column(input(call, at->b_zero), s->cols))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE,
                            "B has neither one scale and zero point nor one a column");
-    if (bias && bp_cpu_count(bias) != s->cols)
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "bias has not one number a column");
     if (addend && !is_addend(addend, call->out[0]))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "C cannot be broadcast to Y");
     return BP_OK;
@@ -160,19 +151,6 @@ static void shift(const struct state *s, const bp_tensor *from, bp_tensor *to, c
     }
 }
 
-/* Quantises the floats of A to 8 bits over all of them, as DynamicQuantizeLinear does. */
-static float shift_dynamic(const struct state *s, const bp_tensor *from)
-{
-    const float *x = bp_cpu_data(from);
-    int64_t n = bp_cpu_count(from);
-    struct bp_cpu_byte_quant quant;
-
-    bp_cpu_byte_quant_range(x, n, &quant);
-    for (int64_t i = 0; i < n; i++)
-        ((float *)s->a->base)[i] = (float)((int32_t)bp_cpu_byte_of(&quant, x[i]) - quant.zero);
-    return quant.scale;
-}
-
 /* C of QGemm, an int32, at a row and a column of Y. */
 static double addend_at(const bp_tensor *c, int64_t row, int64_t col)
 {
@@ -187,7 +165,7 @@ static void finish(const struct bp_cpu_call *call, float a_scale,
                    const struct bp_cpu_byte_quant *quant)
 {
     const struct state *s = call->state;
-    const bp_tensor *bias = input(call, s->at->bias), *c = input(call, s->at->addend);
+    const bp_tensor *c = input(call, s->at->addend);
     const bp_tensor *y = call->out[0];
     double alpha = (double)bp_cpu_float(call->node, "alpha", 1);
     void *to = bp_cpu_data(y);
@@ -201,8 +179,6 @@ static void finish(const struct bp_cpu_call *call, float a_scale,
         if (c)
             sum += alpha * addend_at(c, i / s->cols, col);
         v = (float)sum * scale;
-        if (bias)
-            v += ((const float *)bp_cpu_data(bias))[col];
         if (quant)
             ((uint8_t *)to)[i] = bp_cpu_byte_of(quant, v);
         else if (y->dtype == BP_DTYPE_F32)
@@ -218,7 +194,6 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     const bp_tensor *b_scale = input(call, s->at->b_scale), *b_zero = input(call, s->at->b_zero);
     const bp_tensor *a_zero = input(call, s->at->a_zero), *y_scale = input(call, s->at->y_scale);
     struct bp_cpu_byte_quant quant = {0};
-    bool is_dynamic = s->at == &dynamic;
     int32_t zero = 0;
     float a_scale = 1;
     bp_rc rc = BP_OK;
@@ -241,10 +216,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
                                     &quant, err);
     if (rc < 0)
         return rc;
-    if (is_dynamic)
-        a_scale = shift_dynamic(s, call->in[0]);
-    else
-        shift(s, call->in[0], s->a, &zero, 1, false);
+    shift(s, call->in[0], s->a, &zero, 1, false);
     shift(s, call->in[s->at->b], s->b, s->zero, s->n_zeros,
           bp_cpu_int(call->node, "transB", 0) != 0);
     rc = s->inner.node.op->run(&s->inner.call, err);
@@ -272,7 +244,5 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         .run = bp_cpu_widen_run,                                                                   \
     }
 
-ROW(matmul_integer_to_float, "MatMulIntegerToFloat");
-ROW(dynamic_quantize_matmul, "DynamicQuantizeMatMul");
 ROW(q_gemm, "QGemm");
 ROW(matmul_integer16, "MatMulInteger16");

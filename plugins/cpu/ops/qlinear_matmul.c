@@ -24,9 +24,10 @@ struct job {
     const struct state *state;
     uint8_t *y;
     uint32_t dtype; /* of y */
-    const float *a_scale, *b_scale;
+    const float *a_scale, *b_scale; /* where A has one, b_scale has A's and y's in it */
     float y_scale;
     int32_t y_zero, low, high;
+    int32_t zeros[MAX_ROW]; /* y_zero */
 };
 
 static bool is_int8(uint32_t dtype)
@@ -79,26 +80,37 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return bp_cpu_int8_matmul_make(call, inputs, own, &s->matmul, err);
 }
 
+/* Where A has a scale for each row: those of row i, n columns from j on. */
+static void row_scales(const struct job *job, int64_t a, int64_t b, size_t i, size_t j, size_t n,
+                       float *scales)
+{
+    const struct state *s = job->state;
+    float a_scale = job->a_scale[(size_t)a * s->matmul.rows + i];
+
+    for (size_t c = 0; c < n; c++)
+        scales[c] = a_scale *
+                    job->b_scale[s->b_scale.total > 1
+                                     ? (size_t)b * s->matmul.product.n + j + c
+                                     : 0] /
+                    job->y_scale;
+}
+
 static void put_row(void *u, uint64_t batch, const int32_t *sums, size_t i, size_t j, size_t n)
 {
     const struct job *job = u;
     const struct state *s = job->state;
     const struct bp_cpu_int8 *product = &s->matmul.product;
-    struct bp_cpu_quant quant = {.low = job->low, .high = job->high};
-    float scales[MAX_ROW], a_scale;
-    int32_t zeros[MAX_ROW];
-    int64_t a, b;
+    bool a_each = s->a_scale.total > 1, b_each = s->b_scale.total > 1;
+    struct bp_cpu_quant quant = {.low = job->low, .high = job->high, .zero = job->zeros};
+    float scales[MAX_ROW];
+    int64_t a = 0, b = 0;
 
-    bp_cpu_batches_at(&s->matmul.batches, batch, &a, &b);
-    a_scale = job->a_scale[s->a_scale.total > 1 ? (size_t)a * s->matmul.rows + i : 0];
-    quant.scale = scales;
-    quant.zero = zeros;
-    quant.each = s->b_scale.total > 1;
-    for (size_t c = 0; c < (quant.each ? n : 1); c++) {
-        scales[c] =
-            a_scale * job->b_scale[quant.each ? (size_t)b * product->n + j + c : 0] / job->y_scale;
-        zeros[c] = job->y_zero;
-    }
+    if (a_each || (b_each && s->matmul.b_matrices > 1))
+        bp_cpu_batches_at(&s->matmul.batches, batch, &a, &b);
+    if (a_each)
+        row_scales(job, a, b, i, j, n, scales);
+    quant.each = a_each || b_each;
+    quant.scale = a_each ? scales : job->b_scale + (b_each ? (size_t)b * product->n + j : 0);
     bp_cpu_requantize(job->dtype, job->y + ((size_t)batch * product->m + i) * product->n + j, sums,
                       n, &quant);
 }
@@ -122,6 +134,10 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     bp_cpu_quant_scales(call->in[Y_SCALE], &job.y_scale);
     bp_cpu_quant_zeros(call->in[Y_ZERO], &job.y_zero);
     bp_cpu_quant_range(job.dtype, &job.low, &job.high);
+    for (size_t c = 0; c < MAX_ROW; c++)
+        job.zeros[c] = job.y_zero;
+    for (size_t c = 0; s->a_scale.total == 1 && c < s->b_scale.total; c++)
+        scales[1 + c] = scales[0] * scales[1 + c] / job.y_scale;
     bp_cpu_int8_matmul_run(call, &s->matmul, put_row, &job);
     return BP_OK;
 }

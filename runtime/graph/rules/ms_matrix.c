@@ -205,6 +205,42 @@ static bp_rc infer_matmul_n_bits(struct bp_infer *infer)
     return bp_rule_set(infer, 0, a->dtype, a->rank, dims);
 }
 
+/* Dimension i of a sparse matrix, where the model says a number: others come with the data. */
+static bp_rc sparse_dim(struct bp_infer *infer, const struct bp_fact *sparse, uint32_t i,
+                        struct bp_sym *out)
+{
+    const struct bp_fact *dense = bp_fact_innermost(sparse);
+
+    if (bp_rule_ranked(dense) && i < dense->rank && bp_sym_known(dense->dims[i])) {
+        *out = dense->dims[i];
+        return BP_OK;
+    }
+    return bp_rule_from_data(infer, out, 1);
+}
+
+static bp_rc infer_sparse_matmul(struct bp_infer *infer)
+{
+    bool turn_a = bp_ir_attr_int(infer->node, "transA", 0) != 0;
+    bool turn_b = bp_ir_attr_int(infer->node, "transB", 0) != 0;
+    const struct bp_fact *a = bp_fact_innermost(bp_rule_in(infer, 0)), *b = bp_rule_in(infer, 1);
+    struct bp_sym dims[2], inner;
+    bp_rc rc = bp_rule_rank(infer, 1, 2, 2);
+
+    if (rc >= 0 && bp_rule_ranked(a) && a->rank != 2)
+        return bp_fail(infer->err, BP_E_SHAPE, "A has rank %u, but rank 2 is needed", a->rank);
+    if (rc >= 0)
+        rc = sparse_dim(infer, bp_rule_in(infer, 0), turn_a, &dims[0]);
+    if (rc >= 0)
+        rc = sparse_dim(infer, bp_rule_in(infer, 0), !turn_a, &inner);
+    if (rc >= 0)
+        rc = bp_rule_expect(infer, 1, turn_b, inner, "A");
+    if (rc >= 0 && bp_rule_ranked(b))
+        dims[1] = b->dims[!turn_b];
+    else if (rc >= 0)
+        rc = bp_rule_from_data(infer, &dims[1], 1);
+    return rc < 0 ? rc : bp_rule_set(infer, 0, bp_rule_dtype(infer, 1), 2, dims);
+}
+
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 #define WINDOW                                                                                     \
@@ -256,6 +292,13 @@ MS_ROW(MatMulIntegerToFloat, 1, INFER(infer_scaled_product),
           P("b_scale", 'T', HALF_FLOAT), OPT("a_zero_point", 'A', BYTE8),
           OPT("b_zero_point", 'B', BYTE8), OPT("bias", 'T', HALF_FLOAT)),
        OUT(P("Y", 'T', HALF_FLOAT)), NO_ATTRS);
+#define SPARSE_TYPES (BP_T(F32) | BP_T(F64) | BP_T(I32) | BP_T(I64) | BP_T(U32) | BP_T(U64))
+
+MS_ROW(SparseToDenseMatMul, 1, INFER(infer_sparse_matmul),
+       IN(P_KINDS("A", 'T', SPARSE_TYPES, K_SPARSE), P("B", 'T', SPARSE_TYPES)),
+       OUT(P("Y", 'T', SPARSE_TYPES)),
+       ATTRS(A_FLOAT("alpha", 1), A_INT("transA", 0), A_INT("transB", 0)), .is_hosted = true,
+       .sizes_from_data = true);
 MS_ROW(MatMulNBits, 1, INFER(infer_matmul_n_bits),
        IN(P("A", 'T', FLOAT_NO_F64), P("B", 0, BP_T(U8)), P("scales", 'T', FLOAT_NO_F64),
           OPT("zero_points", 0, BP_T(U8) | FLOAT_NO_F64), OPT("g_idx", 0, BP_T(I32)),

@@ -78,6 +78,7 @@
 #define K_OPTIONAL (1u << BP_KIND_OPTIONAL)
 #define K_TENSOR (1u << BP_KIND_TENSOR)
 #define K_MAP (1u << BP_KIND_MAP)
+#define K_SPARSE (1u << BP_KIND_SPARSE)
 
 /* Sets of types that come up again and again; "3": before bfloat16 was a type. */
 #define FLOAT3 BP_T_FLOAT3

@@ -3,7 +3,7 @@
  * fuse_quantized.c - an operator between DequantizeLinear and QuantizeLinear becomes the one that
  * computes with bytes: QLinearConv, QLinearMatMul, and of com.microsoft QGemm, QLinearAdd... What it
  * gives may be off by one step of its quantisation: sums of integers are exact, those of floats not.
- * A Gemm that nothing quantises again is a QGemm that makes floats.
+ * A Gemm that nothing quantises again is a QGemm that makes floats, a MatMul MatMulIntegerToFloat.
  */
 
 #include "config.h"
@@ -38,6 +38,31 @@ static bool find_one(struct bp_rewrite *rw, struct bp_quant_op *p)
 static bool find_two(struct bp_rewrite *rw, struct bp_quant_op *p)
 {
     return bp_rw_node(rw, p->op)->n_in == 2 && add_plain(rw, p) && add_plain(rw, p);
+}
+
+/*
+ * The second matrix of a product: a scale for all, or one for each column of a constant. Products of
+ * bytes are faster than those of floats on every provider, the conversions around them go as well.
+ */
+static bool add_columns(struct bp_rewrite *rw, struct bp_quant_op *p)
+{
+    const struct bp_quant *b;
+    int64_t axis;
+
+    if (!bp_quant_add(rw, p))
+        return false;
+    b = &p->in[p->n_in - 1];
+    if (bp_quant_is_plain(rw, b))
+        return true;
+    axis = bp_ir_attr_int(bp_rw_node(rw, b->node), "axis", 1);
+    return rw->facts[b->value].dtype != BP_DTYPE_I32 && bp_rw_is_constant(rw, b->value) &&
+           rw->facts[b->value].rank == 2 && (axis == 1 || axis == -1) &&
+           rw->facts[b->scale].rank == 1 && rw->facts[b->zero].rank == 1;
+}
+
+static bool find_product(struct bp_rewrite *rw, struct bp_quant_op *p)
+{
+    return add_plain(rw, p) && add_columns(rw, p);
 }
 
 static bool find_all(struct bp_rewrite *rw, struct bp_quant_op *p)
@@ -140,10 +165,12 @@ static bool find_conv(struct bp_rewrite *rw, struct bp_quant_op *p)
     return add_plain(rw, p) && add_weights(rw, p) && add_bias(rw, p);
 }
 
-/* The CPU provider has faster kernels of floats: there it is done if it was asked for. */
+/* But for products, the CPU provider has faster kernels of floats: there it is done if asked for. */
 static bool is_for_others(const struct bp_rewrite *rw, const struct row *row,
                           const struct bp_quant_op *p, const struct bp_ir_node *node)
 {
+    if (row->find == find_product)
+        return false;
     return rw->optimizer->level < BP_OPTIMIZE_LAYOUT || bp_rw_is(rw, p->out.node, "Gemm") ||
            (row->find == find_conv && is_depthwise(rw, node));
 }
@@ -178,9 +205,15 @@ static const struct row rows[] = {
     {"Gemm", "QGemm", "com.microsoft", find_gemm},
     {"GlobalAveragePool", "QLinearGlobalAveragePool", "com.microsoft", find_one},
     {"LeakyRelu", "QLinearLeakyRelu", "com.microsoft", find_one},
-    {"MatMul", "QLinearMatMul", "", find_two},
+    {"MatMul", "QLinearMatMul", "", find_product},
     {"Mul", "QLinearMul", "com.microsoft", find_two},
     {"Sigmoid", "QLinearSigmoid", "com.microsoft", find_one},
+};
+
+/* The same where nothing quantises the result. */
+static const struct row float_rows[] = {
+    {"Gemm", "QGemm", "com.microsoft", find_gemm},
+    {"MatMul", "MatMulIntegerToFloat", "com.microsoft", find_product},
 };
 
 static const struct row *row_of(const struct bp_rewrite *rw, uint32_t n)
@@ -188,6 +221,15 @@ static const struct row *row_of(const struct bp_rewrite *rw, uint32_t n)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (bp_rw_is(rw, n, rows[i].op))
             return &rows[i];
+    }
+    return NULL;
+}
+
+static const struct row *float_row_of(const struct bp_rewrite *rw, uint32_t n)
+{
+    for (size_t i = 0; i < sizeof float_rows / sizeof float_rows[0]; i++) {
+        if (bp_rw_is(rw, n, float_rows[i].op))
+            return &float_rows[i];
     }
     return NULL;
 }
@@ -204,6 +246,20 @@ static void put_quant(uint32_t *in, uint32_t *n, const struct bp_quant *q)
     put(in, n, q->zero);
 }
 
+/* Of MatMulIntegerToFloat: both matrices, both scales, both zero points. */
+static uint32_t list_float_product(const struct bp_quant_op *p, uint32_t *in)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < 2; i++)
+        put(in, &n, p->in[i].value);
+    for (uint32_t i = 0; i < 2; i++)
+        put(in, &n, p->in[i].scale);
+    for (uint32_t i = 0; i < 2; i++)
+        put(in, &n, p->in[i].zero);
+    return n;
+}
+
 /* Inputs in the order of each; how many. */
 static uint32_t list_inputs(const struct bp_rewrite *rw, const struct bp_quant_op *p,
                             const struct row *row, uint32_t *in)
@@ -211,6 +267,8 @@ static uint32_t list_inputs(const struct bp_rewrite *rw, const struct bp_quant_o
     bool has_bias = bp_rw_in(bp_rw_node(rw, p->op), 2) != BP_NONE;
     uint32_t n = 0, n_full = row->find == find_conv || row->find == find_gemm ? 2 : p->n_in;
 
+    if (row->find == find_product && p->out.scale == BP_NONE)
+        return list_float_product(p, in);
     if (row->find == find_all) {
         put(in, &n, p->out.scale);
         put(in, &n, p->out.zero);
@@ -274,8 +332,9 @@ static bp_rc fuse(struct bp_rewrite *rw, const struct row *row, struct bp_quant_
                    &done, err);
 }
 
-/* Gemm whose operands are dequantised, and whose result is not quantised. */
-static bool find_float_gemm(struct bp_rewrite *rw, uint32_t n, struct bp_quant_op *p)
+/* A product whose operands are dequantised, and whose result is not quantised. */
+static bool find_float(struct bp_rewrite *rw, uint32_t n, const struct row *row,
+                       struct bp_quant_op *p)
 {
     const struct bp_ir_node *node = bp_rw_node(rw, n);
     uint32_t user;
@@ -288,7 +347,7 @@ static bool find_float_gemm(struct bp_rewrite *rw, uint32_t n, struct bp_quant_o
     *p = (struct bp_quant_op){.relu = BP_NONE, .op = n};
     p->out = (struct bp_quant){n, node->out[0], BP_NONE, BP_NONE};
     p->of[p->n_of++] = n;
-    return find_gemm(rw, p);
+    return row->find(rw, p);
 }
 
 bp_rc bp_pass_fuse_quantized(struct bp_rewrite *rw, bp_err *err)
@@ -298,8 +357,9 @@ bp_rc bp_pass_fuse_quantized(struct bp_rewrite *rw, bp_err *err)
     bp_rc rc = BP_OK;
 
     for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
-        if (bp_rw_is(rw, n, "Gemm") && find_float_gemm(rw, n, &p)) {
-            rc = fuse(rw, row_of(rw, n), &p, err);
+        row = float_row_of(rw, n);
+        if (row && find_float(rw, n, row, &p)) {
+            rc = fuse(rw, row, &p, err);
             continue;
         }
         if (!bp_rw_is(rw, n, "QuantizeLinear") || !bp_quant_find(rw, n, &p))

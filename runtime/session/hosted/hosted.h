@@ -45,6 +45,7 @@ bp_rc bp_hosted_zip_map(struct bp_run_state *, const struct bp_unit *, bp_err *)
 bp_rc bp_hosted_beam_search(struct bp_run_state *, const struct bp_unit *, bp_err *);  /* generate.c */
 bp_rc bp_hosted_greedy_search(struct bp_run_state *, const struct bp_unit *, bp_err *);
 bp_rc bp_hosted_sampling(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_hosted_sparse_matmul(struct bp_run_state *, const struct bp_unit *, bp_err *); /* sparse.c */
 
 /* ---- what they share: hosted.c --------------------------------------------------------------- */
 
