@@ -83,7 +83,11 @@ enum {
     BP_OPERATOR_REPLACE = 1u << 0
 };
 
-/* A definition; copied, but for what `user` points to. Slots marked (opt) may be NULL. */
+/*
+ * A definition; copied, but for what `user` points to. Slots marked (opt) may be NULL. Functions in C++ may
+ * throw: what fails then is BP_E_INTERNAL, with what() in its words; `destroy` and `release` give a line of
+ * the log. An exception in a function of bp_operator_parallel_for() fails the kernel.
+ */
 typedef struct bp_operator_def {
     uint32_t struct_size;
     uint32_t flags; /* BP_OPERATOR_REPLACE */
@@ -183,6 +187,12 @@ BP_API const bp_tensor *bp_operator_input(const bp_operator_call *call, uint32_t
 BP_API bp_tensor *bp_operator_output(const bp_operator_call *call, uint32_t i);
 /* Does anybody want output i? An absent one need not be computed. */
 BP_API uint32_t bp_operator_wants(const bp_operator_call *call, uint32_t i);
+/*
+ * The tensor that the run's caller brings for output i, with its sizes if the caller has set them; NULL:
+ * none, or the output is no output of the model. What has the same element type and fits then lies
+ * in its memory, unless that is badly aligned; strings never do.
+ */
+BP_API const bp_tensor *bp_operator_given(const bp_operator_call *call, uint32_t i);
 /*
  * Says the size of output i and gets its storage; *out is NULL for an absent one. Where `shapes` has
  * said the size, it must be the same. Elements are undefined, strings empty. The last call counts.

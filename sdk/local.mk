@@ -40,7 +40,13 @@ sdklib_LIBRARIES = %D%/libbp-sim.a
 ortincludedir = $(includedir)/onnxruntime
 ortinclude_HEADERS = \
 	%D%/onnxruntime/onnxruntime_c_api.h \
-	%D%/onnxruntime/onnxruntime_ep_c_api.h
+	%D%/onnxruntime/onnxruntime_env_config_keys.h \
+	%D%/onnxruntime/onnxruntime_ep_c_api.h \
+	%D%/onnxruntime/onnxruntime_ep_device_ep_metadata_keys.h \
+	%D%/onnxruntime/onnxruntime_error_code.h \
+	%D%/onnxruntime/onnxruntime_macros.h \
+	%D%/onnxruntime/onnxruntime_run_options_config_keys.h \
+	%D%/onnxruntime/onnxruntime_session_options_config_keys.h
 
 # what backplane-new copies
 templatedir = $(datadir)/backplane/template

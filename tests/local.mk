@@ -23,6 +23,9 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)'; export CC; \
 	CXX='$(CXX)'; export CXX;
 
+# where a test that takes long tells how far it is
+AM_TESTS_FD_REDIRECT = 8>&2
+
 unit_tests =
 cpu_tests =
 unit_cppflags = $(runtime_cppflags) $(CHECK_CFLAGS)
@@ -34,6 +37,7 @@ include %D%/cann_sim/local.mk
 include %D%/conformance/local.mk
 include %D%/abi/local.mk
 include %D%/cli/local.mk
+include %D%/cxx/local.mk
 include %D%/bench/local.mk
 include %D%/perf/local.mk
 include %D%/proofs/local.mk
@@ -42,6 +46,7 @@ include %D%/fuzz/local.mk
 include %D%/kit/local.mk
 include %D%/ort/local.mk
 include %D%/clients/local.mk
+include %D%/differential/local.mk
 
 if HAVE_CHECK
 check_PROGRAMS += $(unit_tests)

@@ -238,11 +238,14 @@ static bp_rc fill(bp_frame *frame, const struct bp_dnnl_ways *ways, bp_frame_nee
 
 /* ---- the frame ------------------------------------------------------------------------------- */
 
-static uint32_t team_size(const bp_instance *instance)
+static uint32_t team_size(const bp_program *program, const bp_frame_desc *desc)
 {
+    const bp_instance *instance = program->instance;
     uint32_t width = instance->host.pool_width(instance->host.h);
 
-    return instance->threads > 0 && instance->threads < width ? instance->threads : width;
+    if (instance->threads > 0 && instance->threads < width)
+        width = instance->threads;
+    return width > 1 ? bp_dnnl_team_for(program->graph, desc, width) : width;
 }
 
 bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
@@ -260,7 +263,7 @@ bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
     *frame = (bp_frame){.memory = memory,
                         .program = program,
                         .desc = desc,
-                        .threads = team_size(program->instance)};
+                        .threads = team_size(program, desc)};
     frame->end = &frame->steps;
     status = bp_dnnl.stream_create(&frame->stream, bp_dnnl.engine, dnnl_stream_default_flags);
     rc = status == dnnl_success ? fill(frame, ways, needs, err)
@@ -279,7 +282,7 @@ bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_fr
 {
     const struct bp_dnnl_ways *ways = NULL;
     struct bp_dnnl_team team;
-    bp_rc rc = bp_dnnl_team_enter(team_size(program->instance), NULL, 0, &team, err);
+    bp_rc rc = bp_dnnl_team_enter(team_size(program, desc), NULL, 0, &team, err);
 
     *out = NULL;
     if (rc < 0)

@@ -372,6 +372,12 @@ bool bp_dnnl_prefers_blocks(const struct bp_dnnl_build *b);
 bool bp_dnnl_prefers_winograd(const bp_node *node, const bp_graph *graph,
                               const struct bp_dnnl_value *w, const struct bp_dnnl_value *y);
 
+/*
+ * Threads for a frame of these shapes, of at most `width`: 1 where no node is worth a team. Where the
+ * processors are busy, each meeting of a team waits until the kernel lets its last thread run.
+ */
+uint32_t bp_dnnl_team_for(const bp_graph *graph, const bp_frame_desc *desc, uint32_t width);
+
 /* primitive.c */
 /* A primitive's description from oneDNN's own; *out is to be given to bp_dnnl_emit(). */
 bp_rc bp_dnnl_describe(struct bp_dnnl_build *b, const void *desc, const struct bp_dnnl_attr *attr,

@@ -5,6 +5,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/bytes.c \
 	%D%/bytes.h \
 	%D%/cpus.c \
+	%D%/guard.c \
+	%D%/guard.h \
 	%D%/flat.c \
 	%D%/flat.h \
 	%D%/flat_write.c \

@@ -5,6 +5,8 @@
 
 #include "base/log.h"
 
+#include "base/guard.h"
+
 enum { LINE = 1024 };
 
 static const char *level_name(uint32_t level)
@@ -21,6 +23,38 @@ static void blank_controls(char *text)
         if ((unsigned char)*text < ' ' || *text == 0x7f)
             *text = ' ';
     }
+}
+
+static void write_line(uint32_t level, const char *domain, const char *text)
+{
+    fprintf(stderr, "backplane: %s: %s: %s\n", level_name(level), domain, text);
+}
+
+struct line {
+    const struct bp_log *log;
+    const char *domain, *text;
+    uint32_t level;
+};
+
+static void call_log(void *u)
+{
+    const struct line *line = u;
+
+    line->log->fn(line->log->user, line->level, line->domain, line->text);
+}
+
+/* The line of an application whose function throws is not lost. */
+static void hand_over(const struct bp_log *log, uint32_t level, const char *domain,
+                      const char *text)
+{
+    struct line line = {.log = log, .domain = domain, .text = text, .level = level};
+    struct bp_thrown thrown;
+
+    if (bp_guard(call_log, &line, &thrown))
+        return;
+    write_line(level, domain, text);
+    fprintf(stderr, "backplane: warning: log: the application's log function threw: %s\n",
+            thrown.text);
 }
 
 void bp_log(const struct bp_log *log, uint32_t level, const char *domain, const char *fmt, ...)
@@ -40,7 +74,7 @@ void bp_log(const struct bp_log *log, uint32_t level, const char *domain, const 
         memcpy(text + sizeof text - 4, "...", 4);
     blank_controls(text);
     if (log->fn)
-        log->fn(log->user, level, domain, text);
+        hand_over(log, level, domain, text);
     else
-        fprintf(stderr, "backplane: %s: %s: %s\n", level_name(level), domain, text);
+        write_line(level, domain, text);
 }

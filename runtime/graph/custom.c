@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "graph/custom.h"
+#include "graph/custom_call.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -218,8 +218,8 @@ bp_rc bp_operators_add(bp_operators *set, const bp_operator_def *def, bp_err *er
         rc = check_new(set, &own, err);
     if (rc >= 0)
         rc = add_row(set, &own, err);
-    if (rc < 0 && own.release)
-        own.release(own.user);
+    if (rc < 0)
+        bp_custom_release(&own);
     return rc;
 }
 
@@ -239,10 +239,8 @@ void bp_operators_release(bp_operators *set)
 {
     if (!set || atomic_fetch_sub(&set->refs, 1) != 1)
         return;
-    for (uint32_t i = 0; i < set->n_rows; i++) {
-        if (set->rows[i]->def.release)
-            set->rows[i]->def.release(set->rows[i]->def.user);
-    }
+    for (uint32_t i = 0; i < set->n_rows; i++)
+        bp_custom_release(&set->rows[i]->def);
     free(set->rows);
     bp_region_finish(&set->region);
     free(set);

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "graph/custom.h"
+#include "graph/custom_call.h"
 #include "graph/infer.h"
 
 /* Lives for one call of a definition's callback. */
@@ -170,10 +170,8 @@ bp_rc bp_custom_infer(struct bp_infer *infer)
     if (rc >= 0)
         rc = check_least(infer, custom->schema.out, custom->schema.n_out, custom->min_out,
                          node->n_out, "output");
-    if (rc >= 0 && custom->def.shapes) {
-        bp_err_clear(infer->err);
-        rc = bp_err_complete(infer->err, custom->def.shapes(custom->def.user, &shapes, infer->err));
-    }
+    if (rc >= 0 && custom->def.shapes)
+        rc = bp_custom_shapes(&custom->def, &shapes, infer->err);
     if (rc < 0)
         return rc;
     set_types(infer);

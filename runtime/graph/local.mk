@@ -4,6 +4,8 @@
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/custom.c \
 	%D%/custom.h \
+	%D%/custom_call.c \
+	%D%/custom_call.h \
 	%D%/custom_infer.c \
 	%D%/emit.c \
 	%D%/emit.h \

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/guard.h"
 #include "base/sha256.h"
 
 #define SUFFIX ".sum"
@@ -285,6 +286,33 @@ static const struct bp_allow_row *find(const struct bp_allow *allow, const char 
     return other;
 }
 
+struct question {
+    const struct bp_allow *allow;
+    const char *path, *id, *sha256;
+    bp_err *err;
+    bp_rc answer;
+};
+
+static void call_ask(void *u)
+{
+    struct question *q = u;
+
+    q->answer = q->allow->ask(q->allow->ask_user, q->path, q->id, q->sha256, q->err);
+}
+
+/* A function that throws has not allowed it. */
+static bool ask(const struct bp_allow *allow, const char *path, const char *id, const char *sha256,
+                bp_err *err)
+{
+    struct question question = {
+        .allow = allow, .path = path, .id = id, .sha256 = sha256, .err = err};
+    struct bp_thrown thrown;
+
+    if (!bp_guard(call_ask, &question, &thrown))
+        question.answer = bp_thrown_fail(&thrown, "its allow_fn", err);
+    return question.answer >= 0;
+}
+
 bool bp_allow_has(struct bp_allow *allow, struct bp_trust *trust, const char *path, const char *id,
                   const char *sha256, char *words, size_t cap)
 {
@@ -296,7 +324,7 @@ bool bp_allow_has(struct bp_allow *allow, struct bp_trust *trust, const char *pa
     row = find(allow, sha256, id);
     if (row && strcmp(row->id, id) == 0)
         return true;
-    if (allow->ask && allow->ask(allow->ask_user, path, id, sha256, &err) >= 0)
+    if (allow->ask && ask(allow, path, id, sha256, &err))
         return true;
     snprintf(words, cap, "%s is in no allow list: its SHA-256 is %s, its id '%s'%s%s%s%s%s", path,
              sha256, id, row ? ", but those bytes are listed as '" : "", row ? row->id : "",

@@ -17,6 +17,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/onnx.c %D%/onnx.h \
 	%D%/save.c %D%/save.h \
 	%D%/save_tensor.c \
+	%D%/sink.c \
+	%D%/sink.h \
 	%D%/ort_read.c %D%/ort_read.h \
 	%D%/ort_read_value.c \
 	%D%/ort_reader.h \

@@ -151,23 +151,18 @@ bp_rc bp_ort_put_graph(struct bp_ort_writer *w, uint32_t at, struct bp_ir *ir,
 /* ---- the model ------------------------------------------------------------------------------- */
 
 /* Tables of two fields, of which the first is a string: imports and metadata. */
+/* Version 0 too, which a model may import where no node needs it: a file must import something. */
 static void put_imports(struct bp_ort_writer *w, uint32_t at, const struct bp_writer *imports)
 {
-    uint32_t n = 0, first;
+    uint32_t first = bp_flat_put_list(&w->out, at, imports->n_imports, 4);
 
-    for (uint32_t i = 0; i < imports->n_imports; i++)
-        n += imports->imports[i].version > 0;
-    first = bp_flat_put_list(&w->out, at, n, 4);
     for (uint32_t i = 0; i < imports->n_imports; i++) {
         const struct bp_import *import = &imports->imports[i];
         struct bp_flat_slot slots[] = {bp_ort_child(&bp_ort_import_domain),
                                        bp_ort_number(&bp_ort_import_version, 8, import->version)};
 
-        if (import->version == 0)
-            continue;
-        bp_flat_put_table(&w->out, first, slots, 2);
+        bp_flat_put_table(&w->out, first + i * 4, slots, 2);
         bp_ort_put_string(w, slots[0].at, import->domain);
-        first += 4;
     }
 }
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "model/ort_write.h"
+#include "model/sink.h"
 #include "model/wire.h"
 
 enum {
@@ -244,18 +245,17 @@ static bp_rc add_edits(struct bp_saver *s)
 static bp_rc write_all(struct bp_saver *s)
 {
     const bp_model_sink *sink = s->sink;
-    bp_rc rc = BP_OK;
+    bp_rc rc;
 
     if (s->size > INT32_MAX)
         return bp_fail(s->err, BP_E_INVALID,
                        "the model would have %llu bytes, and protobuf ends at 2 GiB: put its "
                        "initializers into another file",
                        (unsigned long long)s->size);
-    if (sink->begin)
-        rc = sink->begin(sink->user, s->size, s->err);
+    rc = bp_sink_begin(sink, s->size, s->err);
     for (size_t i = 0; i < s->n_pieces && rc >= 0; i++)
-        rc = sink->write(sink->user, s->pieces[i].data, s->pieces[i].size, s->err);
-    return rc < 0 ? bp_err_complete(s->err, rc) : rc;
+        rc = bp_sink_write(sink, s->pieces[i].data, s->pieces[i].size, s->err);
+    return rc;
 }
 
 bp_rc bp_onnx_save(const struct bp_onnx *onnx, const bp_model_sink *sink, bp_err *err)

@@ -7,6 +7,7 @@
 
 #include "model/external.h"
 #include "model/save.h"
+#include "model/sink.h"
 #include "model/unpack.h"
 
 /* ---- fields that are new --------------------------------------------------------------------- */
@@ -65,10 +66,10 @@ static bp_rc ask_place(struct bp_saver *s, struct moved *tensor)
         .offset = tensor->from_offset,
     };
     const char *file = NULL;
-    bp_rc rc = s->sink->place(s->sink->user, &info, &file, &tensor->to_offset, s->err);
+    bp_rc rc = bp_sink_place(s->sink, &info, &file, &tensor->to_offset, s->err);
 
     if (rc < 0)
-        return bp_err_complete(s->err, rc);
+        return rc;
     if (file) {
         tensor->to = bp_region_string(&s->region, file);
         if (!tensor->to)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/guarded.h"
 #include "ort/keys.h"
 #include "ort/session.h"
 #include "ort/shared.h"
@@ -150,7 +151,7 @@ OrtAllocator *ort_default_allocator(void)
 char *ort_dup(OrtAllocator *allocator, const char *text)
 {
     size_t size = strlen(text) + 1;
-    char *copy = allocator->Alloc(allocator, size);
+    char *copy = ort_alloc(allocator, size);
 
     if (copy)
         memcpy(copy, text, size);
@@ -170,25 +171,21 @@ OrtStatus *ort_AllocatorAlloc(OrtAllocator *ort_allocator, size_t size, void **o
 {
     ORT_NEED(ort_allocator);
     ORT_NEED(out);
-    *out = ort_allocator->Alloc(ort_allocator, size);
-    if (!*out && size > 0)
-        return ort_fail(ORT_FAIL, "the allocator has no %zu bytes", size);
-    return NULL;
+    *out = ort_alloc(ort_allocator, size);
+    return *out || size == 0 ? NULL : ort_no_bytes(size);
 }
 
 OrtStatus *ort_AllocatorFree(OrtAllocator *ort_allocator, void *p)
 {
     ORT_NEED(ort_allocator);
-    ort_allocator->Free(ort_allocator, p);
-    return NULL;
+    return ort_try_free(ort_allocator, p);
 }
 
 OrtStatus *ort_AllocatorGetInfo(const OrtAllocator *ort_allocator, const OrtMemoryInfo **out)
 {
     ORT_NEED(ort_allocator);
     ORT_NEED(out);
-    *out = ort_allocator->Info(ort_allocator);
-    return NULL;
+    return ort_info_of(ort_allocator, out);
 }
 
 OrtStatus *ort_AllocatorGetStats(const OrtAllocator *ort_allocator, OrtKeyValuePairs **out)
@@ -198,7 +195,7 @@ OrtStatus *ort_AllocatorGetStats(const OrtAllocator *ort_allocator, OrtKeyValueP
     if (ort_allocator->version < 23 || !ort_allocator->GetStats)
         return ort_fail(ORT_NOT_IMPLEMENTED,
                         "AllocatorGetStats: the allocator keeps no statistics");
-    return ort_allocator->GetStats(ort_allocator, out);
+    return ort_stats_of(ort_allocator, out);
 }
 
 /* ---- allocators of a session ----------------------------------------------------------------- */

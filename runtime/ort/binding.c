@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/guarded.h"
 #include "ort/session.h"
 #include "ort/status.h"
 #include "ort/value.h"
@@ -185,11 +186,11 @@ OrtStatus *ort_GetBoundOutputNames(const OrtIoBinding *binding_ptr, OrtAllocator
         return NULL;
     for (size_t i = 0; i < out->n; i++)
         bytes += strlen(out->names[i]);
-    *buffer = allocator->Alloc(allocator, bytes + 1);
-    *lengths = allocator->Alloc(allocator, out->n * sizeof **lengths);
+    *buffer = ort_alloc(allocator, bytes + 1);
+    *lengths = ort_alloc(allocator, out->n * sizeof **lengths);
     if (!*buffer || !*lengths) {
-        allocator->Free(allocator, *buffer);
-        allocator->Free(allocator, *lengths);
+        ort_free(allocator, *buffer);
+        ort_free(allocator, *lengths);
         return ort_no_memory();
     }
     for (size_t i = 0; i < out->n; i++) {
@@ -215,7 +216,7 @@ OrtStatus *ort_GetBoundOutputValues(const OrtIoBinding *binding_ptr, OrtAllocato
     *output_count = 0;
     if (out->n == 0)
         return NULL;
-    *output = allocator->Alloc(allocator, out->n * sizeof **output);
+    *output = ort_alloc(allocator, out->n * sizeof **output);
     if (!*output)
         return ort_no_memory();
     for (size_t i = 0; i < out->n; i++)

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "ort/compile.h"
+#include "ort/guarded.h"
 #include "ort/status.h"
 
 /*
@@ -133,16 +134,43 @@ static OrtStatus *make_value(const bp_tensor *tensor, OrtValue **out)
     return status;
 }
 
+struct location {
+    struct output *output;
+    const char *name;
+    const OrtValue *value;
+    const OrtExternalInitializerInfo *before;
+    OrtStatus *status;
+};
+
+static void run_locate(void *u)
+{
+    struct location *location = u;
+    struct output *output = location->output;
+
+    location->status = output->options->locate(output->options->locate_state, location->name,
+                                               location->value, location->before, &output->placed);
+}
+
+static OrtStatus *ask_location(struct output *output, const char *name, const OrtValue *value,
+                               const OrtExternalInitializerInfo *before)
+{
+    struct location location = {output, name, value, before, NULL};
+    struct bp_thrown thrown;
+
+    if (!bp_guard(run_locate, &location, &thrown))
+        return ort_thrown_as(ORT_RUNTIME_EXCEPTION, &thrown,
+                             "the function that says where initializers are");
+    return location.status;
+}
+
 static OrtStatus *call_locate(struct output *output, const bp_weight_info *weight,
                               OrtExternalInitializerInfo *before)
 {
-    const OrtModelCompilationOptions *options = output->options;
     OrtValue *value = NULL;
     OrtStatus *status = make_value(&weight->tensor, &value);
 
     if (!status)
-        status =
-            options->locate(options->locate_state, weight->name, value, before, &output->placed);
+        status = ask_location(output, weight->name, value, before);
     ort_ReleaseValue(value);
     if (!status && output->placed &&
         ort_ExternalInitializerInfo_GetByteSize(output->placed) != weight->tensor.bytes)
@@ -201,9 +229,34 @@ static bp_rc begin(void *user, uint64_t size, bp_err *err)
         return begin_file(&output->model, output->out_path, err);
     if (!options->out_bytes)
         return BP_OK;
-    output->bytes = options->allocator->Alloc(options->allocator, (size_t)size);
+    output->bytes = ort_alloc(options->allocator, (size_t)size);
     output->room = (size_t)size;
     return output->bytes ? BP_OK : BP_E_NOMEM;
+}
+
+struct part {
+    const OrtModelCompilationOptions *options;
+    const void *bytes;
+    size_t size;
+    OrtStatus *status;
+};
+
+static void run_write(void *u)
+{
+    struct part *part = u;
+
+    part->status = part->options->write(part->options->write_state, part->bytes, part->size);
+}
+
+static OrtStatus *write_out(const OrtModelCompilationOptions *options, const void *bytes,
+                            size_t size)
+{
+    struct part part = {options, bytes, size, NULL};
+    struct bp_thrown thrown;
+
+    if (!bp_guard(run_write, &part, &thrown))
+        return ort_thrown_as(ORT_RUNTIME_EXCEPTION, &thrown, "the function that writes the model");
+    return part.status;
 }
 
 static bp_rc write_part(void *user, const void *bytes, size_t size, bp_err *err)
@@ -214,7 +267,7 @@ static bp_rc write_part(void *user, const void *bytes, size_t size, bp_err *err)
     if (output->out_path)
         return write_file(&output->model, bytes, size, err);
     if (options->write) {
-        output->status = options->write(options->write_state, bytes, size);
+        output->status = write_out(options, bytes, size);
         return output->status ? BP_E_IO : BP_OK;
     }
     if (size > output->room - output->used)
@@ -287,7 +340,7 @@ OrtStatus *ort_compile_write(const OrtModelCompilationOptions *options, const bp
         output.bytes = NULL;
     }
     if (output.bytes)
-        options->allocator->Free(options->allocator, output.bytes);
+        ort_free(options->allocator, output.bytes);
     drop_file(&output.model);
     drop_file(&output.weights);
     ort_ReleaseExternalInitializerInfo(output.placed);

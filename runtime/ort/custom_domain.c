@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/custom_ask.h"
 #include "ort/custom_library.h"
 #include "ort/options.h"
 #include "ort/status.h"
@@ -38,6 +39,8 @@ OrtCustomOp ort_custom_op_read(const OrtCustomOp *op)
 
 static OrtStatus *check_op(const OrtCustomOp *op)
 {
+    struct ort_op named = {.at = op};
+    OrtStatus *status;
     OrtCustomOp own;
 
     if (op->version < 1 || op->version > ORT_API_VERSION)
@@ -45,13 +48,17 @@ static OrtStatus *check_op(const OrtCustomOp *op)
                         "Unsupported version '%u' in custom op; versions 1 to %d are read",
                         op->version, ORT_API_VERSION);
     own = ort_custom_op_read(op);
-    if (!own.GetName || !own.GetName(op) || !own.GetName(op)[0])
+    named.fn = own;
+    status = own.GetName ? ort_op_check_name(&named) : NULL;
+    if (status)
+        return status;
+    if (!own.GetName || !ort_op_name(&named)[0])
         return ort_fail(ORT_INVALID_ARGUMENT, "the custom op has no name");
     if (!own.GetInputTypeCount || !own.GetOutputTypeCount || !own.GetInputType ||
         !own.GetOutputType || (!own.KernelCompute && !own.KernelComputeV2) ||
         (!own.CreateKernel && !own.CreateKernelV2))
         return ort_fail(ORT_INVALID_ARGUMENT, "custom op '%s' lacks a function that each has",
-                        own.GetName(op));
+                        ort_op_name(&named));
     return NULL;
 }
 
@@ -146,7 +153,9 @@ void ort_custom_finish(struct ort_custom *custom)
 static bool domain_has(const OrtCustomOpDomain *domain, const char *op)
 {
     for (size_t i = 0; i < domain->n; i++) {
-        if (strcmp(domain->ops[i]->GetName(domain->ops[i]), op) == 0)
+        struct ort_op own = {domain->ops[i], ort_custom_op_read(domain->ops[i])};
+
+        if (strcmp(ort_op_name(&own), op) == 0)
             return true;
     }
     return false;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/guarded.h"
 #include "ort/options.h"
 #include "ort/status.h"
 
@@ -51,10 +52,28 @@ static RegisterCustomOpsFn function_of(void *symbol)
     return fn;
 }
 
+struct entry {
+    OrtSessionOptions *options;
+    RegisterCustomOpsFn fn;
+    OrtStatus *status;
+};
+
+static void run_entry(void *u)
+{
+    struct entry *entry = u;
+
+    entry->status = entry->fn(entry->options, OrtGetApiBase());
+}
+
 static OrtStatus *call_entry(OrtSessionOptions *options, RegisterCustomOpsFn fn, const char *where)
 {
-    OrtStatus *status = fn(options, OrtGetApiBase()), *said;
+    struct entry entry = {options, fn, NULL};
+    struct bp_thrown thrown;
+    OrtStatus *status, *said;
 
+    if (!bp_guard(run_entry, &entry, &thrown))
+        return ort_thrown(&thrown, where);
+    status = entry.status;
     if (!status)
         return NULL;
     said = ort_fail(ort_GetErrorCode(status), "%s: %s", where, ort_GetErrorMessage(status));

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "ort/custom_op.h"
+#include "ort/custom_ask.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -24,49 +24,34 @@ struct operands {
 
 bool ort_op_is_for_cpu(const struct ort_op *op)
 {
-    const char *type =
-        op->fn.GetExecutionProviderType ? op->fn.GetExecutionProviderType(op->at) : NULL;
+    const char *type = ort_op_provider(op);
 
     return !type || !type[0] || strcmp(type, "CPUExecutionProvider") == 0;
 }
 
 uint32_t ort_op_input_type(const struct ort_op *op, size_t i)
 {
-    size_t n = op->fn.GetInputTypeCount(op->at);
+    size_t n = ort_op_count(op, true);
 
-    return n ? ort_host_dtype(op->fn.GetInputType(op->at, i < n ? i : n - 1)) : BP_DTYPE_NONE;
+    return n ? ort_host_dtype(ort_op_type(op, true, i < n ? i : n - 1)) : BP_DTYPE_NONE;
 }
 
 uint32_t ort_op_output_type(const struct ort_op *op, size_t i)
 {
-    size_t n = op->fn.GetOutputTypeCount(op->at);
+    size_t n = ort_op_count(op, false);
 
-    return n ? ort_host_dtype(op->fn.GetOutputType(op->at, i < n ? i : n - 1)) : BP_DTYPE_NONE;
+    return n ? ort_host_dtype(ort_op_type(op, false, i < n ? i : n - 1)) : BP_DTYPE_NONE;
 }
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-static OrtCustomOpInputOutputCharacteristic characteristic(const struct ort_op *op, bool is_input,
-                                                           size_t i)
-{
-    if (is_input)
-        return op->fn.GetInputCharacteristic ? op->fn.GetInputCharacteristic(op->at, i)
-                                             : INPUT_OUTPUT_REQUIRED;
-    return op->fn.GetOutputCharacteristic ? op->fn.GetOutputCharacteristic(op->at, i)
-                                          : INPUT_OUTPUT_REQUIRED;
-}
-
 static void describe_list(const struct ort_op *op, bool is_input, bp_operand *row)
 {
-    int (*least)(const OrtCustomOp *) =
-        is_input ? op->fn.GetVariadicInputMinArity : op->fn.GetVariadicOutputMinArity;
-    int (*homogeneous)(const OrtCustomOp *) =
-        is_input ? op->fn.GetVariadicInputHomogeneity : op->fn.GetVariadicOutputHomogeneity;
-    int n = least ? least(op->at) : 1;
+    int n = ort_op_min_arity(op, is_input);
 
     row->flags |= BP_OPERAND_VARIADIC;
     row->min_count = n > 0 ? (uint32_t)n : 0;
-    if (homogeneous && !homogeneous(op->at))
+    if (!ort_op_is_homogeneous(op, is_input))
         row->flags |= BP_OPERAND_MIXED;
 }
 
@@ -96,7 +81,7 @@ static bool describe(const struct ort_family *family, bool is_input, size_t n, s
         return false;
     out->n = (uint32_t)n;
     for (size_t i = 0; i < n; i++) {
-        OrtCustomOpInputOutputCharacteristic how = characteristic(op, is_input, i);
+        OrtCustomOpInputOutputCharacteristic how = ort_op_characteristic(op, is_input, i);
 
         snprintf(out->names[i], sizeof out->names[i], "%s%zu", is_input ? "Input" : "Output", i);
         out->rows[i].name = out->names[i];
@@ -119,7 +104,7 @@ static void finish_operands(struct operands *operands)
 
 static uint32_t start_version(const struct ort_op *op)
 {
-    int version = op->fn.GetStartVersion ? op->fn.GetStartVersion(op->at) : 1;
+    int version = ort_op_start_version(op);
 
     return version > 0 ? (uint32_t)version : 1;
 }
@@ -127,7 +112,7 @@ static uint32_t start_version(const struct ort_op *op)
 /* 0: no end. */
 static uint32_t end_version(const struct ort_op *op)
 {
-    int version = op->fn.GetEndVersion ? op->fn.GetEndVersion(op->at) : INT_MAX;
+    int version = ort_op_end_version(op);
 
     return version > 0 && version < INT_MAX ? (uint32_t)version : 0;
 }
@@ -139,7 +124,7 @@ static OrtStatus *define(struct ort_family *family, const char *domain, bp_opera
     bp_operator_def def = {.struct_size = sizeof def,
                            .flags = BP_OPERATOR_REPLACE, /* libraries may; the host's log tells */
                            .domain = domain,
-                           .name = op->fn.GetName(op->at),
+                           .name = ort_op_name(op),
                            .since = start_version(op),
                            .until = end_version(op),
                            .user = family,
@@ -152,8 +137,8 @@ static OrtStatus *define(struct ort_family *family, const char *domain, bp_opera
     struct ort_err err;
     bp_rc rc;
 
-    if (!describe(family, true, op->fn.GetInputTypeCount(op->at), &in) ||
-        !describe(family, false, op->fn.GetOutputTypeCount(op->at), &out)) {
+    if (!describe(family, true, ort_op_count(op, true), &in) ||
+        !describe(family, false, ort_op_count(op, false), &out)) {
         finish_operands(&in);
         finish_operands(&out);
         free(family);
@@ -180,7 +165,7 @@ struct named_op {
 static bool are_family(const struct named_op *a, const struct named_op *b)
 {
     return strcmp(a->domain->name, b->domain->name) == 0 &&
-           strcmp(a->op.fn.GetName(a->op.at), b->op.fn.GetName(b->op.at)) == 0 &&
+           strcmp(ort_op_name(&a->op), ort_op_name(&b->op)) == 0 &&
            start_version(&a->op) == start_version(&b->op);
 }
 
@@ -191,12 +176,12 @@ static OrtStatus *check_alike(const struct ort_family *family)
     for (size_t i = 1; i < family->n_ops; i++) {
         const struct ort_op *b = &family->ops[i];
 
-        if (a->fn.GetInputTypeCount(a->at) != b->fn.GetInputTypeCount(b->at) ||
-            a->fn.GetOutputTypeCount(a->at) != b->fn.GetOutputTypeCount(b->at))
+        if (ort_op_count(a, true) != ort_op_count(b, true) ||
+            ort_op_count(a, false) != ort_op_count(b, false))
             return ort_fail(ORT_INVALID_ARGUMENT,
                             "custom ops of the name '%s' differ in their numbers of inputs or "
                             "outputs",
-                            a->fn.GetName(a->at));
+                            ort_op_name(a));
     }
     return NULL;
 }
@@ -258,6 +243,8 @@ OrtStatus *ort_custom_to_host(OrtSession *session, const struct ort_custom *cust
     if (!ops)
         return ort_no_memory();
     status = ort_from(bp_operators_create(&set, ort_err_init(&err)), &err, ORT_OTHER, NULL);
+    for (size_t i = 0; !status && i < n; i++)
+        status = ort_op_check(&ops[i].op);
     for (size_t i = 0; !status && i < n; i++) {
         if (!ops[i].is_done)
             status = define_family(session, ops, n, i, set);

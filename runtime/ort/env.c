@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/guard.h"
 #include "ort/logger.h"
 #include "ort/status.h"
 
@@ -30,15 +31,41 @@ struct wish {
 
 /* ---- logging --------------------------------------------------------------------------------- */
 
-void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *id,
-                   const char *place, const char *text)
+struct line {
+    const OrtEnv *env;
+    OrtLoggingLevel severity;
+    const char *category, *id, *place, *text;
+};
+
+static void write_line(const struct line *line)
 {
     static const char letters[] = "VIWEF";
 
-    if (env->log)
-        env->log(env->log_param, severity, category, id, place, text);
-    else
-        fprintf(stderr, "[%c:onnxruntime:%s, %s] %s\n", letters[severity], id, category, text);
+    fprintf(stderr, "[%c:onnxruntime:%s, %s] %s\n", letters[line->severity], line->id,
+            line->category, line->text);
+}
+
+static void call_log(void *u)
+{
+    const struct line *line = u;
+
+    line->env->log(line->env->log_param, line->severity, line->category, line->id, line->place,
+                   line->text);
+}
+
+void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *id,
+                   const char *place, const char *text)
+{
+    struct line line = {env, severity, category, id, place, text};
+    struct bp_thrown thrown;
+
+    if (!env->log) {
+        write_line(&line);
+    } else if (!bp_guard(call_log, &line, &thrown)) {
+        write_line(&line); /* what its function did not take */
+        fprintf(stderr, "[W:onnxruntime:%s, log] the application's log function threw: %s\n", id,
+                thrown.text);
+    }
 }
 
 void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text)
@@ -177,6 +204,18 @@ void ort_env_release(OrtEnv *env)
     }
     pthread_mutex_unlock(&process.lock);
     destroy(last);
+}
+
+OrtEnv *ort_env_current(void)
+{
+    OrtEnv *env;
+
+    pthread_mutex_lock(&process.lock);
+    env = process.env;
+    if (env)
+        env->refs++;
+    pthread_mutex_unlock(&process.lock);
+    return env;
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */

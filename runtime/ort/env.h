@@ -39,7 +39,9 @@ struct OrtEnv {
 /* The process's environment, made when there is none; one more reference. */
 OrtStatus *ort_env_acquire(OrtEnv **out);
 OrtEnv *ort_env_retain(OrtEnv *env);
-void ort_env_release(OrtEnv *env);
+void ort_env_release(OrtEnv *env); /* NULL is fine */
+/* One more reference to the process's environment; NULL: there is none. */
+OrtEnv *ort_env_current(void);
 
 /* One line to the log of the session that the thread is about (see logger.h), or the environment's. */
 void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text);

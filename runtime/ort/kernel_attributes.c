@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/guarded.h"
 #include "ort/kernel_info.h"
 #include "ort/status.h"
 
@@ -166,7 +167,7 @@ OrtStatus *ort_KernelInfoGetAttributeArray_int64(const OrtKernelInfo *info, cons
 
 static char *copy_text(OrtAllocator *allocator, const bp_span *text)
 {
-    char *copy = allocator->Alloc(allocator, text->size + 1);
+    char *copy = ort_alloc(allocator, text->size + 1);
 
     if (!copy)
         return NULL;
@@ -195,7 +196,7 @@ OrtStatus *ort_KernelInfoGetAttributeArray_string(const OrtKernelInfo *info, con
     status = find(info, name, BP_ATTR_STRING, true, &attr);
     if (status || attr->count == 0)
         return status;
-    list = allocator->Alloc(allocator, attr->count * sizeof *list);
+    list = ort_alloc(allocator, attr->count * sizeof *list);
     if (!list)
         return ort_no_memory();
     for (uint32_t i = 0; i < attr->count; i++) {
@@ -203,8 +204,8 @@ OrtStatus *ort_KernelInfoGetAttributeArray_string(const OrtKernelInfo *info, con
         if (list[i])
             continue;
         while (i > 0)
-            allocator->Free(allocator, list[--i]);
-        allocator->Free(allocator, list);
+            ort_free(allocator, list[--i]);
+        ort_free(allocator, list);
         return ort_no_memory();
     }
     *out = list;
@@ -229,7 +230,7 @@ static OrtStatus *strings_attr(const bp_attr *attr, OrtOpAttr **out)
     if (!status)
         status = ort_CreateOpAttr(attr->name, texts, (int)attr->count, ORT_OP_ATTR_STRINGS, out);
     for (uint32_t i = 0; texts && i < attr->count; i++)
-        allocator->Free(allocator, texts[i]);
+        ort_free(allocator, texts[i]);
     free(texts);
     return status;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/guarded.h"
 #include "ort/shared.h"
 #include "ort/status.h"
 
@@ -85,7 +86,7 @@ void ort_kernel_context_finish(OrtKernelContext *context)
     while (context->scratch) {
         struct ort_scratch *next = context->scratch->next;
 
-        heap->Free(heap, context->scratch->memory);
+        ort_free(heap, context->scratch->memory);
         free(context->scratch);
         context->scratch = next;
     }
@@ -168,16 +169,29 @@ OrtStatus *ort_KernelContext_GetOutput(OrtKernelContext *context, size_t index,
     return NULL;
 }
 
-/* Outputs that the application has bound are filled at the end of the run. */
+/* The kernel need not size it: it has the sizes that the caller gave it, and what is in it. */
 OrtStatus *ort_KernelContext_GetPreallocatedOutput(const OrtKernelContext *context,
                                                    size_t output_index, OrtValue **output)
 {
+    const bp_tensor *given, *made;
+    OrtStatus *status;
+
     ORT_NEED(context);
     ORT_NEED(output);
     if (output_index >= context->n_out)
         return beyond("output", output_index, context->n_out);
     *output = NULL;
-    return NULL;
+    given = bp_operator_given(context->call, (uint32_t)output_index);
+    if (!given || given->space != BP_SPACE_HOST)
+        return NULL;
+    /* the slot says const; the context is ours */
+    status = ort_KernelContext_GetOutput((OrtKernelContext *)(uintptr_t)context, output_index,
+                                         given->dims, given->rank, output);
+    made = *output ? &(*output)->tensor : NULL;
+    if (made && made->dtype == given->dtype && made->dtype != BP_DTYPE_STRING &&
+        made->bytes <= given->bytes && made->bytes > 0)
+        memmove(bp_tensor_data(made), bp_tensor_data(given), made->bytes);
+    return status;
 }
 
 /* ---- surroundings ---------------------------------------------------------------------------- */
@@ -266,7 +280,7 @@ OrtStatus *ort_KernelContext_GetScratchBuffer(const OrtKernelContext *context,
         return status;
     piece = malloc(sizeof *piece);
     if (piece)
-        piece->memory = heap->Alloc(heap, count_or_bytes);
+        piece->memory = ort_alloc(heap, count_or_bytes);
     if (!piece || !piece->memory) {
         free(piece);
         return ort_fail(ORT_FAIL, "there are no %zu bytes of scratch memory", count_or_bytes);
@@ -283,35 +297,61 @@ struct batches {
     void (*fn)(void *, size_t);
     void *user;
     size_t total, n;
+    atomic_bool has_thrown;
+    struct bp_thrown thrown; /* the first one */
 };
+
+struct batch {
+    const struct batches *of;
+    size_t from, to;
+};
+
+static void call_batch(void *u)
+{
+    const struct batch *batch = u;
+
+    for (size_t k = batch->from; k < batch->to; k++)
+        batch->of->fn(batch->of->user, k);
+}
 
 /* Batch i: a run of neighbours; the first ones are one longer where it does not come out even. */
 static void run_batch(void *u, uint32_t i, uint32_t worker)
 {
-    const struct batches *b = u;
+    struct batches *b = u;
+    struct bp_thrown thrown;
     size_t each = b->total / b->n, more = b->total % b->n;
     size_t from = i * each + (i < more ? i : more);
-    size_t to = from + each + (i < more);
+    struct batch batch = {b, from, from + each + (i < more)};
 
     (void)worker;
-    for (size_t k = from; k < to; k++)
-        b->fn(b->user, k);
+    if (atomic_load_explicit(&b->has_thrown, memory_order_relaxed) ||
+        bp_guard(call_batch, &batch, &thrown))
+        return;
+    if (!atomic_exchange(&b->has_thrown, true))
+        b->thrown = thrown;
 }
 
 OrtStatus *ort_KernelContext_ParallelFor(const OrtKernelContext *context,
                                          void (*fn)(void *, size_t), size_t total, size_t num_batch,
                                          void *usr_data)
 {
-    struct batches batches = {.fn = fn, .user = usr_data, .total = total, .n = num_batch};
+    struct batches batches;
 
     ORT_NEED(context);
     ORT_NEED(fn);
     if (total == 0)
         return NULL;
+    batches.fn = fn;
+    batches.user = usr_data;
+    batches.total = total;
+    batches.n = num_batch;
+    atomic_init(&batches.has_thrown, false);
     if (batches.n == 0 || batches.n > total)
         batches.n = total;
     if (batches.n > UINT16_MAX)
         batches.n = UINT16_MAX; /* more would only be counted */
     bp_operator_parallel_for(context->call, (uint32_t)batches.n, run_batch, &batches);
+    if (atomic_load(&batches.has_thrown))
+        return ort_thrown(&batches.thrown, "the function of ParallelFor");
     return NULL;
 }

@@ -15,6 +15,8 @@ endif
 %C%_libonnxruntime_la_SOURCES = \
 	runtime/base/flat.c \
 	runtime/base/flat.h \
+	runtime/base/guard.c \
+	runtime/base/guard.h \
 	runtime/base/put.c \
 	runtime/base/put.h \
 	%D%/absent.h \
@@ -36,6 +38,8 @@ endif
 	%D%/contexts.h \
 	%D%/copy.c \
 	%D%/custom.h \
+	%D%/custom_ask.c \
+	%D%/custom_ask.h \
 	%D%/custom_domain.c \
 	%D%/custom_kernel.c \
 	%D%/custom_library.c \
@@ -56,6 +60,8 @@ endif
 	%D%/graph_copy.c \
 	%D%/graph_encode.c \
 	%D%/graph_view.c \
+	%D%/guarded.c \
+	%D%/guarded.h \
 	%D%/hardware.c \
 	%D%/hardware.h \
 	%D%/invoke.c \

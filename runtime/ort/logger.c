@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "ort/guarded.h"
 #include "ort/status.h"
 
 /* The session that this thread makes or runs: the host's lines name none. */
@@ -30,6 +31,32 @@ static int threshold(const OrtLogger *logger)
     return logger->severity >= 0 ? logger->severity : atomic_load(&logger->env->severity);
 }
 
+struct line {
+    const OrtLogger *logger;
+    OrtLoggingLevel severity;
+    const char *category, *id, *place, *text;
+};
+
+static void run_call(void *u)
+{
+    const struct line *line = u;
+
+    line->logger->call(line->logger->param, line->severity, line->category, line->id, line->place,
+                       line->text);
+}
+
+/* What a session's own function does not take goes to its environment. */
+static void hand_over(struct line *line)
+{
+    OrtEnv *env = line->logger->env;
+    struct bp_thrown thrown;
+
+    if (bp_guard(run_call, line, &thrown))
+        return;
+    ort_env_write(env, line->severity, line->category, line->id, line->place, line->text);
+    ort_thrown_log(env, &thrown, "a session's log function");
+}
+
 void ort_logger_log(const OrtLogger *logger, OrtLoggingLevel severity, const char *category,
                     const char *place, const char *text)
 {
@@ -38,7 +65,7 @@ void ort_logger_log(const OrtLogger *logger, OrtLoggingLevel severity, const cha
     if ((int)severity < threshold(logger))
         return;
     if (logger->call)
-        logger->call(logger->param, severity, category, id, place, text);
+        hand_over(&(struct line){logger, severity, category, id, place, text});
     else
         ort_env_write(logger->env, severity, category, id, place, text);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/guarded.h"
 #include "ort/lora_file.h"
 #include "ort/run_options.h"
 #include "ort/status.h"
@@ -124,15 +125,19 @@ OrtStatus *ort_CreateLoraAdapterFromArray(const void *bytes, size_t num_bytes,
                                           OrtAllocator *allocator, OrtLoraAdapter **out)
 {
     struct ort_lora_file file;
+    const OrtMemoryInfo *info;
     OrtStatus *status;
 
     ORT_NEED(bytes);
     ORT_NEED(out);
     if (!allocator)
         allocator = ort_default_allocator();
-    if (!ort_memory_is_host(allocator->Info(allocator)))
+    status = ort_info_of(allocator, &info);
+    if (status)
+        return status;
+    if (!ort_memory_is_host(info))
         return ort_fail(ORT_INVALID_ARGUMENT, "adapters lie in ordinary memory, not in '%s'",
-                        allocator->Info(allocator)->name);
+                        info->name);
     status = ort_lora_open(bytes, num_bytes, &file);
     return status ? status : make(&file, allocator, out);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/guarded.h"
 #include "ort/memory.h"
 #include "ort/session.h"
 #include "ort/status.h"
@@ -136,14 +137,14 @@ OrtStatus *ort_ModelMetadataGetCustomMetadataMapKeys(const OrtModelMetadata *mod
     *num_keys = 0;
     if (custom->n == 0)
         return NULL;
-    list = allocator->Alloc(allocator, custom->n * sizeof *list);
+    list = ort_alloc(allocator, custom->n * sizeof *list);
     for (size_t i = 0; list && i < custom->n; i++) {
         list[i] = ort_dup(allocator, custom->keys[i]);
         if (list[i])
             continue;
         while (i > 0)
-            allocator->Free(allocator, list[--i]);
-        allocator->Free(allocator, list);
+            ort_free(allocator, list[--i]);
+        ort_free(allocator, list);
         list = NULL;
     }
     if (!list)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "ort/devices.h"
+#include "ort/guarded.h"
 #include "ort/status.h"
 
 enum { SELECTED_MAX = 8 }; /* as many as a delegate may choose */
@@ -138,12 +139,32 @@ static OrtStatus *check_delegates_choice(const struct choice *choice)
     return NULL;
 }
 
+struct delegated {
+    struct choice *choice;
+    const OrtSessionOptions *options;
+    const OrtEpDevice **shown;
+    const OrtKeyValuePairs *model, *runtime;
+    OrtStatus *answer;
+};
+
+static void call_delegate(void *u)
+{
+    struct delegated *asked = u;
+    struct choice *choice = asked->choice;
+
+    asked->answer = asked->options->delegate(asked->shown, choice->n_devices, asked->model,
+                                             asked->runtime, choice->selected, SELECTED_MAX,
+                                             &choice->n, asked->options->delegate_state);
+}
+
 static OrtStatus *ask_delegate(struct choice *choice, const OrtSession *session,
                                const OrtSessionOptions *options)
 {
     OrtKeyValuePairs model = {0}, runtime = {0};
     const OrtEpDevice **shown = calloc(choice->n_devices + 1, sizeof *shown);
+    struct delegated asked = {choice, options, shown, &model, &runtime, NULL};
     OrtStatus *status = NULL, *answer;
+    struct bp_thrown thrown;
 
     if (!shown || !tell_model(&session->metadata, &model)) {
         status = ort_no_memory();
@@ -151,8 +172,11 @@ static OrtStatus *ask_delegate(struct choice *choice, const OrtSession *session,
     }
     if (choice->n_devices)
         memcpy(shown, choice->devices, choice->n_devices * sizeof *shown);
-    answer = options->delegate(shown, choice->n_devices, &model, &runtime, choice->selected,
-                               SELECTED_MAX, &choice->n, options->delegate_state);
+    if (!bp_guard(call_delegate, &asked, &thrown)) {
+        status = ort_thrown(&thrown, "the EP selection delegate");
+        goto out;
+    }
+    answer = asked.answer;
     if (answer) {
         status =
             ort_fail(ORT_FAIL, "EP selection delegate failed: %s", ort_GetErrorMessage(answer));

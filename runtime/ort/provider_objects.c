@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/guarded.h"
 #include "ort/object.h"
 #include "ort/options.h"
 #include "ort/status.h"
@@ -198,7 +199,7 @@ static OrtStatus *as_string(const struct row *rows, const struct ort_object *obj
                             OrtAllocator *allocator, char **out)
 {
     size_t size = print(rows, object, NULL, 0) + 1;
-    char *text = allocator->Alloc(allocator, size);
+    char *text = ort_alloc(allocator, size);
 
     if (!text)
         return ort_no_memory();

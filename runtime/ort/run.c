@@ -206,6 +206,8 @@ static OrtStatus *fetch(struct call *call, size_t i, const char *name, const Ort
         return status;
     binding->tensor = value->tensor;
     binding->tensor.dims = *dims;
+    if (value->tensor.rank > 0) /* for kernels that ask; the run writes its own */
+        memcpy(*dims, value->tensor.dims, value->tensor.rank * sizeof **dims);
     *dims += value->tensor.rank;
     call->has_prepared = true;
     return NULL;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/guarded.h"
 #include "ort/session.h"
 #include "ort/status.h"
 #include "ort/value.h"
@@ -33,17 +34,36 @@ static void drop(struct errand *errand)
     free(errand);
 }
 
+struct end {
+    const struct errand *errand;
+    OrtStatus *status;
+};
+
+static void call_done(void *u)
+{
+    const struct end *end = u;
+    const struct errand *errand = end->errand;
+
+    errand->done(errand->user, errand->outputs, errand->n_out, end->status);
+}
+
 static void *go(void *arg)
 {
     struct errand *errand = arg;
     struct errand kept = *errand;
+    OrtEnv *env = ort_env_retain(kept.session->env);
+    struct end end = {&kept, NULL};
+    struct bp_thrown thrown;
     OrtStatus *status;
 
     status = ort_Run(kept.session, kept.options, kept.in_names, kept.inputs, kept.n_in,
                      kept.out_names, kept.n_out, kept.outputs);
     drop(errand);
     ort_session_leave(kept.session); /* before the callback, which may release the session */
-    kept.done(kept.user, kept.outputs, kept.n_out, status);
+    end.status = status;
+    if (!bp_guard(call_done, &end, &thrown))
+        ort_thrown_log(env, &thrown, "the callback of RunAsync");
+    ort_env_release(env);
     return NULL;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ort/custom_op.h"
+#include "ort/guarded.h"
 #include "ort/status.h"
 
 enum { MAX_RANK = 64 };
@@ -134,6 +135,31 @@ static const struct ort_op *choose(const struct ort_family *family, bp_operator_
     return &family->ops[0];
 }
 
+struct inferring {
+    OrtShapeInferContext *context;
+    OrtStatus *status;
+};
+
+static void call_infer(void *u)
+{
+    struct inferring *inferring = u;
+    const struct ort_op *op = inferring->context->op;
+
+    inferring->status = op->fn.InferOutputShapeFn(op->at, inferring->context);
+}
+
+/* A throw has the codes that ONNX Runtime gives it here. */
+static OrtStatus *infer(OrtShapeInferContext *context)
+{
+    struct inferring inferring = {context, NULL};
+    struct bp_thrown thrown;
+
+    if (!bp_guard(call_infer, &inferring, &thrown))
+        return ort_thrown_as(thrown.is_std ? ORT_FAIL : ORT_RUNTIME_EXCEPTION, &thrown,
+                             "InferOutputShapeFn");
+    return inferring.status;
+}
+
 bp_rc ort_custom_shapes(void *user, bp_operator_shapes *shapes, bp_err *err)
 {
     OrtShapeInferContext context = {.op = choose(user, shapes), .shapes = shapes};
@@ -143,7 +169,7 @@ bp_rc ort_custom_shapes(void *user, bp_operator_shapes *shapes, bp_err *err)
         rc =
             bp_operator_shapes_set(shapes, i, output_type(&context, i), BP_RANK_UNKNOWN, NULL, err);
     if (rc >= 0 && context.op->fn.InferOutputShapeFn)
-        rc = ort_to_err(context.op->fn.InferOutputShapeFn(context.op->at, &context), err);
+        rc = ort_to_err(infer(&context), err);
     finish(&context);
     return rc;
 }

@@ -10,7 +10,7 @@
 
 #include "ort/arena.h"
 #include "ort/devices.h"
-#include "ort/env.h"
+#include "ort/guarded.h"
 #include "ort/status.h"
 
 /* Is it the same memory? How it is handed out does not matter. */
@@ -23,9 +23,7 @@ static bool same_memory(const OrtMemoryInfo *a, const OrtMemoryInfo *b)
 static struct ort_shared_row *find(struct ort_shared *shared, const OrtMemoryInfo *info)
 {
     for (size_t i = 0; i < shared->n; i++) {
-        OrtAllocator *allocator = shared->rows[i].allocator;
-
-        if (same_memory(allocator->Info(allocator), info))
+        if (same_memory(shared->rows[i].info, info))
             return &shared->rows[i];
     }
     return NULL;
@@ -63,14 +61,15 @@ static OrtStatus *need_host_memory(const OrtMemoryInfo *info)
 }
 
 /* In the place of one for the same memory, which is released if it was ours. */
-static OrtStatus *add(OrtEnv *env, OrtAllocator *allocator, struct ort_allocator *own)
+static OrtStatus *add(OrtEnv *env, OrtAllocator *allocator, const OrtMemoryInfo *info,
+                      struct ort_allocator *own)
 {
     struct ort_shared *shared = &env->shared;
     struct ort_shared_row *row;
     OrtStatus *status = NULL;
 
     pthread_mutex_lock(&env->lock);
-    row = find(shared, allocator->Info(allocator));
+    row = find(shared, info);
     if (row) {
         free(row->own);
     } else {
@@ -82,7 +81,7 @@ static OrtStatus *add(OrtEnv *env, OrtAllocator *allocator, struct ort_allocator
         }
     }
     if (row)
-        *row = (struct ort_shared_row){allocator, own};
+        *row = (struct ort_shared_row){allocator, info, own};
     else
         status = ort_no_memory();
     pthread_mutex_unlock(&env->lock);
@@ -112,7 +111,7 @@ static OrtStatus *add_own(OrtEnv *env, size_t limit, OrtAllocator **out)
     if (!made)
         return ort_no_memory();
     ort_allocator_init(made, limit);
-    status = add(env, &made->table, made);
+    status = add(env, &made->table, ort_cpu_memory(), made);
     if (status)
         free(made);
     else if (out)
@@ -131,15 +130,15 @@ OrtStatus *ort_RegisterAllocator(OrtEnv *env, OrtAllocator *allocator)
     ORT_NEED(allocator);
     if (!allocator->Alloc || !allocator->Free || !allocator->Info)
         return ort_fail(ORT_INVALID_ARGUMENT, "an allocator needs Alloc, Free and Info");
-    info = allocator->Info(allocator);
-    if (!info)
-        return ort_fail(ORT_INVALID_ARGUMENT, "the allocator does not say what memory it has");
+    status = ort_info_of(allocator, &info);
+    if (status)
+        return status;
     if (info->type == OrtArenaAllocator)
         return ort_fail(ORT_INVALID_ARGUMENT,
                         "register the allocator as OrtDeviceAllocator, whatever it does inside: "
                         "OrtArenaAllocator is the runtime's own kind");
     status = need_host_memory(info);
-    return status ? status : add(env, allocator, NULL);
+    return status ? status : add(env, allocator, info, NULL);
 }
 
 OrtStatus *ort_UnregisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info)

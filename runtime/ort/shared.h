@@ -21,6 +21,7 @@ void ort_allocator_init(struct ort_allocator *allocator, size_t limit);
 /* An allocator of the environment. */
 struct ort_shared_row {
     OrtAllocator *allocator;
+    const OrtMemoryInfo *info; /* the allocator's */
     struct ort_allocator *own; /* NULL: the application's */
 };
 

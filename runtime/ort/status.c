@@ -51,9 +51,22 @@ OrtStatus *ort_fail(OrtErrorCode code, const char *format, ...)
     return make(code, text);
 }
 
+/* An allocator that threw has no memory either, and says why. */
+static __thread OrtStatus *instead;
+
 OrtStatus *ort_no_memory(void)
 {
-    return &out_of_memory;
+    OrtStatus *status = instead ? instead : &out_of_memory;
+
+    instead = NULL;
+    return status;
+}
+
+void ort_set_no_memory(OrtStatus *status)
+{
+    if (instead)
+        ort_ReleaseStatus(instead);
+    instead = status;
 }
 
 OrtStatus *ort_absent(const char *function)

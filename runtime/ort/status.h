@@ -35,6 +35,8 @@ bp_err *ort_err_init(struct ort_err *err);
 OrtStatus *ort_fail(OrtErrorCode code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 OrtStatus *ort_no_memory(void);
+/* What the thread's next ort_no_memory() gives instead; takes it. NULL: nothing else. */
+void ort_set_no_memory(OrtStatus *status);
 /* NULL when rc is no error. `prefix` (may be NULL) goes before the words. */
 OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, const char *prefix);
 /* function: __func__ of the slot's function. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ort/guarded.h"
 #include "ort/status.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -41,7 +42,7 @@ static void clear_tensor(OrtValue *value)
         bp_tensor_free(&value->tensor);
     } else {
         if (value->storage == ORT_ALLOCATED && value->tensor.base)
-            value->allocator->Free(value->allocator, value->tensor.base);
+            ort_free(value->allocator, value->tensor.base);
         free(value->tensor.dims);
     }
     value->texts = NULL;
@@ -231,11 +232,14 @@ OrtStatus *ort_CreateTensorWithDataAndDeleterAsOrtValue(OrtAllocator *deleter, v
                                                         ONNXTensorElementDataType type,
                                                         OrtValue **out)
 {
+    const OrtMemoryInfo *info;
     OrtStatus *status;
 
     ORT_NEED(deleter);
     ORT_NEED(out);
-    status = with_data(deleter->Info(deleter), p_data, p_data_len, shape, shape_len, type, out);
+    status = ort_info_of(deleter, &info);
+    if (!status)
+        status = with_data(info, p_data, p_data_len, shape, shape_len, type, out);
     if (status)
         return status;
     (*out)->storage = ORT_ALLOCATED;
@@ -259,10 +263,10 @@ OrtStatus *ort_CreateTensorAsOrtValue(OrtAllocator *allocator, const int64_t *sh
     if (status)
         return status;
     if (bytes > 0) {
-        value->tensor.base = allocator->Alloc(allocator, bytes);
+        value->tensor.base = ort_alloc(allocator, bytes);
         if (!value->tensor.base) {
             ort_ReleaseValue(value);
-            return ort_fail(ORT_FAIL, "the allocator has no %zu bytes", bytes);
+            return ort_no_bytes(bytes);
         }
     }
     value->storage = ORT_ALLOCATED;

@@ -182,6 +182,16 @@ static bool is_used_outside(const struct builder *b, uint32_t value)
     return false;
 }
 
+/* A tensor that nobody reads, of a size that its node finds: only an output may be of any size. */
+static bool is_unread_and_late(const struct builder *b, uint32_t value)
+{
+    const struct bp_fact *fact = &b->from->facts[value];
+    const uint32_t *first = &b->from->uses->first[value];
+
+    return first[0] == first[1] && fact->kind == BP_KIND_TENSOR &&
+           bp_fact_needs_data(fact, b->from->symbols);
+}
+
 static bp_rc add_output(struct builder *b, uint32_t value, uint32_t node, uint32_t *out,
                         bp_err *err)
 {
@@ -190,7 +200,7 @@ static bp_rc add_output(struct builder *b, uint32_t value, uint32_t node, uint32
     if (rc < 0)
         return rc;
     b->values[*out].producer = node;
-    if (is_used_outside(b, value)) {
+    if (is_used_outside(b, value) || is_unread_and_late(b, value)) {
         b->values[*out].flags |= BP_VALUE_OUTPUT;
         b->outputs[b->view->graph.n_outputs++] = *out;
     }

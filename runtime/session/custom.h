@@ -3,7 +3,10 @@
 #ifndef BP_SESSION_CUSTOM_H
 #define BP_SESSION_CUSTOM_H
 
-#include "graph/custom.h"
+#include <stdatomic.h>
+
+#include "base/guard.h"
+#include "graph/custom_call.h"
 #include "plan/view.h"
 
 /*
@@ -45,6 +48,7 @@ struct bp_operator_call {
     struct bp_frame *frame;
     const struct bp_custom_node *node;
     const bp_run *run;
+    atomic_bool has_thrown; /* a function that ran in parallel: frame->thrown tells what */
 };
 
 struct bp_frame {
@@ -54,6 +58,7 @@ struct bp_frame {
     struct bp_operator_call *calls; /* one a node */
     struct bp_region region;
     struct bp_region text; /* strings of the run; gone with the next */
+    struct bp_thrown thrown;
 };
 
 bp_rc bp_custom_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,

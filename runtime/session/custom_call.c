@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "session/custom.h"
+#include "session/frame.h"
 
 static const bp_node *node_of(const bp_operator_call *call)
 {
@@ -52,6 +53,13 @@ bp_tensor *bp_operator_output(const bp_operator_call *call, uint32_t i)
     struct bp_custom_place *place = place_of(call, i);
 
     return place && place->tensor->rank != BP_RANK_UNKNOWN ? place->tensor : NULL;
+}
+
+const bp_tensor *bp_operator_given(const bp_operator_call *call, uint32_t i)
+{
+    const struct bp_custom_place *place = place_of(call, i);
+
+    return place && place->out != BP_NONE ? bp_unit_given(call->frame->desc, place->out) : NULL;
 }
 
 /* ---- sizes of outputs ------------------------------------------------------------------------ */
@@ -171,12 +179,45 @@ uint32_t bp_operator_threads(const bp_operator_call *call)
     return host->pool_width(host->h);
 }
 
+/* A function of the application that threads share. */
+struct job {
+    bp_operator_call *call;
+    void (*fn)(void *u, uint32_t i, uint32_t worker);
+    void *u;
+};
+struct index {
+    const struct job *job;
+    uint32_t i, worker;
+};
+
+static void call_index(void *u)
+{
+    const struct index *index = u;
+
+    index->job->fn(index->job->u, index->i, index->worker);
+}
+
+/* The first exception is kept; after it no more is begun. */
+static void run_index(void *u, uint32_t i, uint32_t worker)
+{
+    const struct job *job = u;
+    struct index index = {.job = job, .i = i, .worker = worker};
+    struct bp_thrown thrown;
+
+    if (atomic_load_explicit(&job->call->has_thrown, memory_order_relaxed) ||
+        bp_guard(call_index, &index, &thrown))
+        return;
+    if (!atomic_exchange(&job->call->has_thrown, true))
+        job->call->frame->thrown = thrown; /* read when all threads have come back */
+}
+
 void bp_operator_parallel_for(bp_operator_call *call, uint32_t n,
                               void (*fn)(void *u, uint32_t i, uint32_t worker), void *u)
 {
     const bp_host *host = call->frame->program->host;
+    struct job job = {.call = call, .fn = fn, .u = u};
 
-    host->parallel_for(host->h, n, fn, u);
+    host->parallel_for(host->h, n, run_index, &job);
 }
 
 uint32_t bp_operator_is_cancelled(const bp_operator_call *call)

@@ -157,6 +157,18 @@ static bp_rc check_outputs(const struct bp_frame *frame, const bp_node *node, bp
     return BP_OK;
 }
 
+/* What a function that the kernel gave to others threw there fails the kernel as well. */
+static bp_rc compute(bp_operator_call *call, const struct bp_custom_node *own, bp_err *err)
+{
+    bp_rc rc;
+
+    atomic_store_explicit(&call->has_thrown, false, memory_order_relaxed);
+    rc = bp_custom_compute(&own->custom->def, own->kernel, call, err);
+    if (rc >= 0 && atomic_load_explicit(&call->has_thrown, memory_order_relaxed))
+        rc = bp_thrown_fail(&call->frame->thrown, "a function that its kernel ran in parallel", err);
+    return rc;
+}
+
 bp_rc bp_custom_execute(bp_frame *frame, const bp_run *run, bp_err *err)
 {
     const struct bp_program *program = frame->program;
@@ -169,7 +181,7 @@ bp_rc bp_custom_execute(bp_frame *frame, const bp_run *run, bp_err *err)
 
         frame->calls[i].run = run;
         prepare_outputs(frame, node);
-        rc = bp_err_complete(err, own->custom->def.compute(own->kernel, &frame->calls[i], err));
+        rc = compute(&frame->calls[i], own, err);
         if (rc >= 0)
             rc = check_outputs(frame, node, err);
         if (rc < 0 && rc != BP_E_CANCELLED && rc != BP_E_TIMEOUT)

@@ -65,8 +65,7 @@ static bp_rc ask(const struct bp_custom *custom, const bp_graph *graph, const bp
 
     if (!none)
         return bp_fail_nomem(err, "an operator's answer");
-    bp_err_clear(err);
-    rc = bp_err_complete(err, custom->def.claim(custom->def.user, &view, err));
+    rc = bp_custom_claim(&custom->def, &view, err);
     free(none);
     return rc;
 }
@@ -113,8 +112,8 @@ static void program_free(bp_program *program)
     for (uint32_t i = 0; program->nodes && i < program->graph->n_nodes; i++) {
         const struct bp_custom_node *node = &program->nodes[i];
 
-        if (node->is_made && node->custom->def.destroy)
-            node->custom->def.destroy(node->kernel);
+        if (node->is_made)
+            bp_custom_destroy(&node->custom->def, node->kernel, program->host);
     }
     bp_region_finish(&program->region);
     free(program);
@@ -185,9 +184,7 @@ static bp_rc make_kernel(bp_program *program, uint32_t i, bp_err *err)
     if (!own->custom->def.create)
         return BP_OK;
     own->kernel = NULL;
-    bp_err_clear(err);
-    rc = own->custom->def.create(own->custom->def.user, &own->view, &own->kernel, err);
-    rc = bp_err_complete(err, rc);
+    rc = bp_custom_create(&own->custom->def, &own->view, &own->kernel, err);
     own->is_made = rc >= 0;
     return rc < 0 ? bp_fail_in(err, rc, "node '%s' (%s)", node->name, node->op) : BP_OK;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/guard.h"
 #include "base/text.h"
 #include "graph/mismatch.h"
 #include "graph/without.h"
@@ -17,10 +18,35 @@
 #include "session/judging.h"
 #include "session/optimizing.h"
 
-static void tell(const struct bp_engine_wish *wish, const char *phase, double fraction)
+struct step {
+    bp_progress_fn fn;
+    void *user;
+    const char *phase;
+    double fraction;
+};
+
+static void call_progress(void *u)
 {
-    if (wish->progress)
-        wish->progress(wish->progress_user, phase, fraction);
+    const struct step *step = u;
+
+    step->fn(step->user, step->phase, step->fraction);
+}
+
+void bp_progress_tell(const struct bp_env *env, bp_progress_fn fn, void *user, const char *phase,
+                      double fraction)
+{
+    struct step step = {.fn = fn, .user = user, .phase = phase, .fraction = fraction};
+    struct bp_thrown thrown;
+
+    if (fn && !bp_guard(call_progress, &step, &thrown))
+        bp_log(&env->log, BP_LOG_WARN, "session", "the progress function threw an exception: %s",
+               thrown.text);
+}
+
+static void tell(const struct bp_env *env, const struct bp_engine_wish *wish, const char *phase,
+                 double fraction)
+{
+    bp_progress_tell(env, wish->progress, wish->progress_user, phase, fraction);
 }
 
 /* Where declared shapes that do not fit are told. */
@@ -112,6 +138,14 @@ static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_wish *w
     return rc >= 0 && wish->n_without > 0 ? leave_out(engine->ir, wish, err) : rc;
 }
 
+/* The code of whoever failed first, e.g. of an application's operator, beside words of ours. */
+static bp_rc keep_code(bp_rc rc, const bp_err *own, bp_err *err)
+{
+    if (err)
+        err->native_code = own->native_code;
+    return rc;
+}
+
 static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
 {
     char dropped[1024] = ""; /* the last one: why nobody may be left for a node */
@@ -126,14 +160,16 @@ static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wi
             return rc;
         if (maker.failed == BP_NONE ||
             (rc == BP_E_NOMEM && !bp_has_memory(engine->lineup.active[maker.failed])))
-            return bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text);
+            return keep_code(bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text),
+                             &own, err);
         snprintf(dropped, sizeof dropped, "provider '%s' failed (%s); now ",
                  engine->lineup.active[maker.failed]->name, text);
         bp_report_clear_graphs(engine->report); /* what it got it has no more */
         rc = bp_lineup_drop(&engine->lineup, maker.failed, engine->report, maker.failed_stage, rc,
                             text, err);
-        if (rc >= 0)
-            rc = make_graph(engine, wish, err);
+        if (rc < 0)
+            return keep_code(rc, &own, err);
+        rc = make_graph(engine, wish, err);
         if (rc < 0)
             return rc;
     }
@@ -222,7 +258,7 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_
     struct bp_lineup_wish lineup = wish->lineup;
     bp_rc rc;
 
-    tell(wish, "graph", 0.1);
+    tell(env, wish, "graph", 0.1);
     rc = wish->newer_opsets ? BP_OK : bp_onnx_check_released(engine->onnx, err);
     if (rc >= 0)
         rc = bp_env_custom_table(env, wish->operators, &engine->custom, err);
@@ -230,7 +266,7 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_
         rc = make_graph(engine, wish, err);
     if (rc < 0)
         return rc;
-    tell(wish, "providers", 0.3);
+    tell(env, wish, "providers", 0.3);
     lineup.has_custom = has_custom(engine->ir, &env->log);
     rc = bp_lineup_init(&engine->lineup, env, &lineup, engine->report, err);
     if (rc < 0)
@@ -238,14 +274,14 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_
     rc = check_places(engine, wish, err);
     if (rc < 0)
         return rc;
-    tell(wish, wish->claims_only ? "claims" : "compile", 0.4);
+    tell(env, wish, wish->claims_only ? "claims" : "compile", 0.4);
     rc = make_body(engine, wish, err);
     if (rc >= 0)
         warn_of_places(engine, wish);
     if (rc >= 0)
         rc = bp_engine_judge(engine, wish, err);
     bp_onnx_drop_pages(engine->onnx);
-    tell(wish, "ready", 1.0);
+    tell(env, wish, "ready", 1.0);
     return rc;
 }
 

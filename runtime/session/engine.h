@@ -42,6 +42,10 @@ struct bp_engine_wish {
     void *progress_user;
 };
 
+/* Nobody can be told of an exception in the function: a line of the log. fn may be NULL. */
+void bp_progress_tell(const struct bp_env *env, bp_progress_fn fn, void *user, const char *phase,
+                      double fraction);
+
 /*
  * Makes an engine; keeps a reference to onnx. A provider that fails while it claims or compiles is
  * dropped by its policy and the rest begins again. BP_E_UNSUPPORTED: operators that nobody takes,

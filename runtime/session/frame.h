@@ -42,11 +42,15 @@ static inline bool bp_same_dims(const int64_t *a, const int64_t *b, uint32_t n)
  */
 struct bp_growing {
     void *data;
+    void *base; /* where the value lies: `data`, or the memory that the caller of the run brings */
     size_t cap, bytes;
     uint32_t rank;
     uint32_t dtype; /* set by loops, whose rounds may differ */
     int64_t dims[BP_MAX_RANK];
 };
+
+/* In bp_binding.reserved0 of an output: its tensor had no base when the run began. */
+enum { BP_BINDING_ALLOCATED = 1 };
 
 /* A group prepared for the shapes of a plan. */
 struct bp_unit_frame {
@@ -63,6 +67,9 @@ struct bp_unit_frame {
     struct bp_queue *queue;       /* of a provider with memory of its own; NULL: it has none */
     struct bp_device_room *rooms; /* one an output, with a queue: where its size comes with the data */
 };
+
+/* What the run's caller brings for output `out` of a group; NULL: nothing. */
+const bp_tensor *bp_unit_given(const bp_frame_desc *desc, uint32_t out);
 
 /* A tensor of a group, or of a copy, that shows a value in host memory. */
 struct bp_slot {

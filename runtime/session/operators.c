@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/guard.h"
 #include "base/text.h"
 #include "session/operator_query.h"
 
@@ -42,11 +43,34 @@ static bool is_worth_telling(const struct bp_operator_query *query, uint32_t var
     return var == 0;
 }
 
+struct row {
+    bp_operator_fn fn;
+    void *user;
+    const bp_operator_info *info;
+};
+
+static void call_fn(void *u)
+{
+    const struct row *row = u;
+
+    row->fn(row->user, row->info);
+}
+
+static bp_rc hand_over(struct row row, bp_err *err)
+{
+    struct bp_thrown thrown;
+
+    return bp_guard(call_fn, &row, &thrown)
+               ? BP_OK
+               : bp_thrown_fail(&thrown, "the function that takes operators", err);
+}
+
 static bp_rc tell(const struct bp_operator_query *query, bp_operator_info *info, bp_operator_fn fn,
                   void *user, bp_err *err)
 {
     for (uint32_t v = 0; v < query->n_vars; v++) {
         struct bp_text params = {0};
+        bp_rc rc;
 
         if (!is_worth_telling(query, v))
             continue;
@@ -55,11 +79,11 @@ static bp_rc tell(const struct bp_operator_query *query, bp_operator_info *info,
         info->types = query->vars[v].types;
         info->taken = query->vars[v].taken;
         info->conditional = query->vars[v].conditional & ~info->taken;
-        if (!params.failed)
-            fn(user, info);
+        rc = params.failed ? bp_fail_nomem(err, "the operators of a provider")
+                           : hand_over((struct row){fn, user, info}, err);
         bp_text_finish(&params);
-        if (params.failed)
-            return bp_fail_nomem(err, "the operators of a provider");
+        if (rc < 0)
+            return rc;
     }
     return BP_OK;
 }

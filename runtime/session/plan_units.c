@@ -7,6 +7,42 @@
 
 #include <string.h>
 
+/* Where the run's caller wants output `out` and brings the memory for it; NULL: nowhere. */
+static bp_binding *brought(const struct bp_unit_frame *unit, uint32_t out)
+{
+    const struct bp_view *view = unit->unit->group->view;
+    bp_binding *wanted = unit->owner->wanted[view->value_of[view->graph.outputs[out]]];
+
+    if (!wanted || wanted->reserved0 == BP_BINDING_ALLOCATED || !wanted->tensor.base)
+        return NULL;
+    return wanted;
+}
+
+const bp_tensor *bp_unit_given(const bp_frame_desc *desc, uint32_t out)
+{
+    const bp_binding *given = brought(desc->h, out); /* see prepare() */
+
+    return given ? &given->tensor : NULL;
+}
+
+/* May a value be made in the caller's memory? */
+static bool fits(const bp_binding *given, uint32_t dtype, uint32_t rank, size_t bytes)
+{
+    const bp_tensor *tensor = given ? &given->tensor : NULL;
+
+    return tensor && tensor->space == BP_SPACE_HOST && tensor->dtype == dtype &&
+           dtype != BP_DTYPE_STRING && tensor->bytes >= bytes && tensor->rank >= rank &&
+           (rank == 0 || tensor->dims) && bp_is_aligned(dtype, bp_tensor_data(tensor));
+}
+
+static void *make_in(bp_binding *given, uint32_t rank, const int64_t *dims)
+{
+    if (rank > 0)
+        memmove(given->tensor.dims, dims, rank * sizeof *dims);
+    given->tensor.rank = rank;
+    return bp_tensor_data(&given->tensor);
+}
+
 /* Storage for an output of unknown size, asked for by a provider in the middle of execute. */
 static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *dims, bp_err *err)
 {
@@ -14,10 +50,11 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
     const struct bp_view *view = unit->unit->group->view;
     const struct bp_cell *place;
     struct bp_growing *growing;
+    bp_binding *given;
     bp_tensor *tensor;
     size_t bytes;
     uint32_t value;
-    bp_rc rc;
+    bp_rc rc = BP_OK;
 
     if (out >= unit->desc.n_out || rank > BP_MAX_RANK)
         return bp_fail(err, BP_E_INVALID, "output %u of rank %u was asked for", out, rank);
@@ -31,17 +68,22 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
         return bp_fail(err, BP_E_NOMEM, "'%s' is too large for this machine",
                        view->ir->values[value].name);
     growing = &unit->owner->growing[value];
-    if (tensor->space != BP_SPACE_HOST)
+    given = brought(unit, out);
+    if (tensor->space != BP_SPACE_HOST) {
         rc = bp_device_grow(unit, out, bytes, err);
-    else
+    } else if (fits(given, place->dtype, rank, bytes)) {
+        growing->base = make_in(given, rank, dims);
+    } else {
         rc = bp_frame_state_grow(unit->owner, value, bytes, &growing, err);
+        growing->base = growing->data;
+    }
     if (rc < 0)
         return rc;
     if (rank)
         memcpy(growing->dims, dims, rank * sizeof *dims);
     growing->rank = rank;
     growing->bytes = bytes;
-    tensor->base = tensor->space != BP_SPACE_HOST ? unit->rooms[out].base : growing->data;
+    tensor->base = tensor->space != BP_SPACE_HOST ? unit->rooms[out].base : growing->base;
     tensor->offset = 0;
     tensor->dims = growing->dims;
     tensor->rank = rank;

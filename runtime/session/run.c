@@ -167,9 +167,10 @@ static bp_rc take_growing(struct bp_run_state *state, struct bp_unit_frame *unit
                 rc = bp_device_fetch(state, unit, i, growing->data, growing->bytes, err);
             if (rc < 0)
                 return rc;
+            growing->base = growing->data;
         }
         state->frame->cells[value] = (struct bp_cell){
-            .base = growing->data,
+            .base = growing->base,
             .dims = growing->dims,
             .bytes = growing->bytes,
             .rank = growing->rank,

@@ -119,8 +119,8 @@ bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options 
     *out = NULL;
     if (!env || !path)
         return bp_fail(err, BP_E_INVALID, "a session needs an environment and a path");
-    if (options && options->progress)
-        options->progress(options->progress_user, "read", 0.0);
+    if (options)
+        bp_progress_tell(env, options->progress, options->progress_user, "read", 0.0);
     rc = bp_onnx_open(path, &onnx, err);
     if (rc < 0)
         return rc;

@@ -14,7 +14,6 @@
 #include "session/run.h"
 #include "session/session.h"
 
-enum { ALLOCATED = 1 }; /* in bp_binding.reserved0: the tensor had no base when the run began */
 
 /* What one call of bp_session_run works with. */
 struct call {
@@ -230,7 +229,7 @@ static void bind_outputs(struct call *c)
     for (uint32_t i = 0; i < c->n_outputs; i++) {
         bp_binding *binding = &c->outputs[i];
 
-        binding->reserved0 = binding->tensor.base ? 0 : ALLOCATED;
+        binding->reserved0 = binding->tensor.base ? 0 : BP_BINDING_ALLOCATED;
         binding->object = NULL;
         c->frame->wanted[c->ported->outputs[binding->index]] = binding;
     }
@@ -288,7 +287,7 @@ static bp_rc deliver(struct call *c, bp_err *err)
 static void take_back(struct call *c)
 {
     for (uint32_t i = 0; i < c->n_outputs; i++) {
-        if (c->outputs[i].reserved0 == ALLOCATED)
+        if (c->outputs[i].reserved0 == BP_BINDING_ALLOCATED)
             bp_tensor_free(&c->outputs[i].tensor);
         bp_object_release(c->outputs[i].object);
         c->outputs[i].object = NULL;

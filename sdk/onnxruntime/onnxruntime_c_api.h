@@ -18,39 +18,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "onnxruntime_error_code.h"
+#include "onnxruntime_macros.h"
 
 /* The newest version that the library answers to. */
 #define ORT_API_VERSION 30
-
-#define ORT_API_CALL
-#define ORT_EXPORT __attribute__((visibility("default")))
-#define ORTCHAR_T char
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* ---- numbers --------------------------------------------------------------------------------- */
-
-/* What kind of failure a status tells of. */
-typedef enum OrtErrorCode {
-    ORT_OK = 0,
-    ORT_FAIL = 1,
-    ORT_INVALID_ARGUMENT = 2,
-    ORT_NO_SUCHFILE = 3,
-    ORT_NO_MODEL = 4,
-    ORT_ENGINE_ERROR = 5,
-    ORT_RUNTIME_EXCEPTION = 6,
-    ORT_INVALID_PROTOBUF = 7,
-    ORT_MODEL_LOADED = 8,
-    ORT_NOT_IMPLEMENTED = 9,
-    ORT_INVALID_GRAPH = 10,
-    ORT_EP_FAIL = 11,
-    ORT_MODEL_LOAD_CANCELED = 12,
-    ORT_MODEL_REQUIRES_COMPILATION = 13,
-    ORT_NOT_FOUND = 14,
-    ORT_DEVICE_RESET = 15
-} OrtErrorCode;
 
 /* Element types. Up to 23 the numbers are those of ONNX files; 24 to 26 are not. */
 typedef enum ONNXTensorElementDataType {
@@ -345,6 +326,7 @@ typedef struct OrtNode OrtNode;
 typedef struct OrtNodeComputeContext OrtNodeComputeContext;
 typedef struct OrtNodeComputeInfo OrtNodeComputeInfo;
 typedef struct OrtNodeFusionOptions OrtNodeFusionOptions;
+typedef struct OrtNvTensorRtRtxProviderOptions OrtNvTensorRtRtxProviderOptions;
 typedef struct OrtOp OrtOp;
 typedef struct OrtOpAttr OrtOpAttr;
 typedef struct OrtOpSchema OrtOpSchema;
@@ -364,6 +346,7 @@ typedef struct OrtSessionOptions OrtSessionOptions;
 typedef struct OrtShapeInferContext OrtShapeInferContext;
 typedef struct OrtSharedPrePackedWeightCache OrtSharedPrePackedWeightCache;
 typedef struct OrtStatus OrtStatus;
+typedef OrtStatus *OrtStatusPtr;
 typedef struct OrtSyncNotificationImpl OrtSyncNotificationImpl;
 typedef struct OrtSyncStream OrtSyncStream;
 typedef struct OrtSyncStreamImpl OrtSyncStreamImpl;
@@ -371,6 +354,7 @@ typedef struct OrtTensorRTProviderOptions OrtTensorRTProviderOptions;
 typedef struct OrtTensorRTProviderOptionsV2 OrtTensorRTProviderOptionsV2;
 typedef struct OrtTensorTypeAndShapeInfo OrtTensorTypeAndShapeInfo;
 typedef struct OrtThreadPoolCallbacksConfig OrtThreadPoolCallbacksConfig;
+typedef struct OrtThreadPoolParams OrtThreadPoolParams;
 typedef struct OrtThreadingOptions OrtThreadingOptions;
 typedef struct OrtTrainingApi OrtTrainingApi;
 typedef struct OrtTypeInfo OrtTypeInfo;

@@ -103,7 +103,7 @@ fi
 # ONNX Runtime's have padding, as the ABI has it.
 padding=
 extra=
-for header in onnxruntime/onnxruntime_c_api.h onnxruntime/onnxruntime_ep_c_api.h; do
+for header in $(cd "$BP_SRCDIR/sdk" && echo onnxruntime/*.h); do
     for std in c99 c11 c17; do
         # shellcheck disable=SC2086
         check "$header" $std $CC

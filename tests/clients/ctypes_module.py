@@ -229,7 +229,6 @@ class ModelMetadata:
 def _to_value(array, element):
     """An OrtValue and the array that it looks into."""
     if element == STRING:
-        array = numpy.ascontiguousarray(array)
         shape = (ctypes.c_int64 * array.ndim)(*array.shape)
         value = _get("CreateTensorAsOrtValue", _heap, shape, ctypes.c_size_t(array.ndim), ctypes.c_int(STRING))
         texts = [str(item).encode() for item in array.flat]
@@ -344,6 +343,11 @@ class InferenceSession:
         declared = next((arg.type for arg in self._inputs if arg.name == name), None)
         if declared is None:
             raise ValueError("Invalid input name: %s" % name)
+        if isinstance(given, list) and declared.startswith("seq("):
+            parts = [_to_value(array, _numbers[array.dtype]) for array in given]
+            values = (Pointer * len(parts))(*[value.value for value, _ in parts])
+            made = _get("CreateValue", values, ctypes.c_size_t(len(parts)), ctypes.c_int(2))
+            return _owned(made, "ReleaseValue"), parts
         number = next(n for n, (text, _) in _elements.items() if "tensor(%s)" % text == declared)
         array = given if hasattr(given, "dtype") else numpy.asarray(given, _elements[number][1])
         if array.dtype.kind in "OUS":

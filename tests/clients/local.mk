@@ -3,7 +3,9 @@
 
 # What `make check-clients` runs. They download packages, so `make check` does not.
 client_tests = \
+	%D%/cxx.sh \
 	%D%/go.sh \
+	%D%/java.sh \
 	%D%/node.sh \
 	%D%/nodes.sh \
 	%D%/optimized.sh \
@@ -16,7 +18,9 @@ check_PROGRAMS += %D%/models
 %C%_models_SOURCES = %D%/models.c tests/ort/adapter_writer.h tests/unit/proto_writer.h
 
 EXTRA_DIST += \
+	%D%/Everything.java \
 	%D%/ctypes_module.py \
+	%D%/cxx.cc \
 	%D%/known.txt \
 	%D%/lib.sh \
 	%D%/mnist_5.jpg \

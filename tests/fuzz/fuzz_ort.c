@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +15,13 @@
 
 const size_t bp_fuzz_max_size = 4096;
 
-static void must(bool holds)
+/* `words` are those of the last error. */
+static void must(bool holds, const char *words)
 {
-    if (!holds)
-        abort();
+    if (holds)
+        return;
+    fprintf(stderr, "does not hold; the last words: '%s'\n", words);
+    abort();
 }
 
 /* ---- what is written ------------------------------------------------------------------------- */
@@ -37,11 +41,11 @@ static void try_save(const struct bp_onnx *onnx)
 
     saved.size = 0;
     rc = bp_onnx_save(onnx, &sink, &err);
-    must(rc == BP_OK || (rc < 0 && text[0]));
+    must(rc == BP_OK || (rc < 0 && text[0]), text);
     if (rc < 0)
         return;
     rc = bp_onnx_open_memory(saved.data, saved.size, NULL, &again, &err);
-    must(rc == BP_OK);
+    must(rc == BP_OK, text);
     bp_onnx_unref(again);
 }
 
@@ -57,10 +61,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct bp_ir *ir = NULL;
     bp_rc rc = bp_onnx_open_memory(data, size, NULL, &onnx, &err);
 
-    must(rc == BP_OK || (rc < 0 && text[0] && !onnx));
+    must(rc == BP_OK || (rc < 0 && text[0] && !onnx), text);
     if (rc == BP_OK) {
         rc = bp_onnx_graph(onnx, false, &region, &symbols, &ir, &err);
-        must(rc == BP_OK || (rc < 0 && text[0] && !ir));
+        must(rc == BP_OK || (rc < 0 && text[0] && !ir), text);
     }
     if (rc == BP_OK)
         try_save(onnx);
@@ -87,9 +91,9 @@ size_t bp_fuzz_seed(uint32_t i, uint8_t **bytes)
 
     if (i < ORT_WRITERS) {
         ort_writers[i](&model);
-        must(ort_convert(&model, &file, &err) == BP_OK);
+        must(ort_convert(&model, &file, &err) == BP_OK, text);
     } else if (i == ORT_WRITERS) {
-        must(ort_write_by_hand(&hand, &file, &err) == BP_OK);
+        must(ort_write_by_hand(&hand, &file, &err) == BP_OK, text);
     }
     pw_free(&model);
     *bytes = file.data;

@@ -494,7 +494,7 @@ START_TEST(failures_of_kernels_come_with_their_words)
                  "output 0 is made with 2 as size of dimension 0, the "
                  "operator's shapes say 4");
     simple(&w, "Unmade");
-    fails_to_open(&w, ORT_INVALID_GRAPH, "node 'n' (Unmade): the kernel does not want to be");
+    fails_to_open(&w, ORT_RUNTIME_EXCEPTION, "node 'n' (Unmade): the kernel does not want to be");
     simple(&w, "Device");
     fails_to_open(&w, ORT_NOT_IMPLEMENTED, "test.ops.Device-1");
 }

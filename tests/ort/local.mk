@@ -152,6 +152,11 @@ unit_tests += %D%/check_lora
 %C%_check_lora_LDADD = $(ort_test_ldadd)
 %C%_check_lora_SOURCES = %D%/adapter_writer.h %D%/check_lora.c %D%/kit.h tests/unit/proto_writer.h
 
+unit_tests += %D%/check_preallocated
+%C%_check_preallocated_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_preallocated_LDADD = $(ort_test_ldadd)
+%C%_check_preallocated_SOURCES = %D%/check_preallocated.c %D%/kit.h tests/unit/proto_writer.h
+
 unit_tests += %D%/check_policy
 %C%_check_policy_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_policy_LDADD = $(ort_test_ldadd)

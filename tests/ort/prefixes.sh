@@ -28,7 +28,9 @@ cut_header()
         inside && /^};/ {inside = late = 0}
         /^#define ORT_API_VERSION/ {$0 = "#define ORT_API_VERSION " version}
         !late' "$header" >"$dir/$1/onnxruntime/onnxruntime_c_api.h"
-    cp "$BP_SRCDIR/sdk/onnxruntime/onnxruntime_ep_c_api.h" "$dir/$1/onnxruntime/"
+    for other in ep_c_api error_code macros; do
+        cp "$BP_SRCDIR/sdk/onnxruntime/onnxruntime_$other.h" "$dir/$1/onnxruntime/"
+    done
 }
 
 # Each version, and how many functions its table had.

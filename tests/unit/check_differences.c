@@ -450,6 +450,36 @@ START_TEST(bernoulli_out_of_range)
 }
 END_TEST
 
+/* ---- found by random graphs (tests/differential) ------------------------------------------------ */
+
+START_TEST(unique_of_which_nobody_reads_the_first_output)
+{
+    diff_begin(14);
+    diff_input_as("x", BP_DTYPE_F32, "n", "3", (double[]){3, 1, 3});
+    diff_node("Unique", "x", "y a b counts", "");
+    diff_output("counts", BP_DTYPE_I64);
+    diff_run();
+    DIFF_IS(0, "2", 1, 2);
+}
+END_TEST
+
+START_TEST(slice_from_before_the_first_element_backwards)
+{
+    static const double back[] = {-8};
+
+    diff_begin(22);
+    diff_input("x", BP_DTYPE_F32, "6", (double[]){7, 1, 2, 3, 4, 5});
+    diff_input("start", BP_DTYPE_I64, "1", back);
+    diff_input("end", BP_DTYPE_I64, "1", back);
+    diff_input("axis", BP_DTYPE_I64, "1", (double[]){0});
+    diff_input("step", BP_DTYPE_I64, "1", (double[]){-2});
+    diff_node("Slice", "x start end axis step", "y", "");
+    diff_output("y", BP_DTYPE_F32);
+    diff_run();
+    DIFF_IS(0, "1", 7);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("differences");
@@ -476,5 +506,7 @@ int main(void)
     tcase_add_test(tcase, cast_of_negative_constants_wraps_around);
     tcase_add_test(tcase, pad_axes_twice);
     tcase_add_test(tcase, bernoulli_out_of_range);
+    tcase_add_test(tcase, unique_of_which_nobody_reads_the_first_output);
+    tcase_add_test(tcase, slice_from_before_the_first_element_backwards);
     return kit_main("differences", &tcase, 1);
 }

@@ -5,6 +5,7 @@
 
 #include "dnnl_kit.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -422,10 +423,47 @@ START_TEST(is_idle_behind_a_run)
 }
 END_TEST
 
+static unsigned count_threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    const struct dirent *entry;
+    unsigned n = 0;
+
+    ck_assert_ptr_nonnull(tasks);
+    while ((entry = readdir(tasks)) != NULL)
+        n += entry->d_name[0] != '.';
+    closedir(tasks);
+    return n;
+}
+
+/* On busy processors a team waits for its last thread: 654 us for a model that needs 19 alone. */
+START_TEST(small_work_needs_no_team)
+{
+    unsigned before = count_threads();
+    struct th *t = dnnl_new();
+
+    dnnl_input(t, "x", "8,32");
+    dnnl_const(t, "w", "32,32");
+    dnnl_value(t, "p", "8,32");
+    dnnl_output(t, "y", "8,32");
+    th_node(t, "MatMul", 13, "x w", "p");
+    th_node(t, "Relu", 14, "p", "y");
+    dnnl_run(t);
+    ck_assert_uint_eq(count_threads(), before);
+    th_free(t);
+    t = dnnl_new();
+    make_network(t, NULL); /* its second convolution has 2.7 million operations */
+    dnnl_run(t);
+    ck_assert_uint_eq(count_threads(), before + DNNL_TEAM - 1);
+    th_free(t);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tcase = tcase_create("groups");
 
+    tcase_add_test(tcase, small_work_needs_no_team); /* first, for where no test has a process */
     tcase_add_test(tcase, refuses_with_a_reason);
     tcase_add_test(tcase, refuses_sums_of_unknown_sizes);
     tcase_add_test(tcase, leaves_products_between_strange_nodes_alone);

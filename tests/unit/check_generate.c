@@ -36,7 +36,7 @@ static void plain_logits(const struct gk *g, int entry, const struct sequence *s
     for (int t = 0; gk_has_encoder(g) && t < s->n; t++)
         sums[0] += (float)s->tokens[t];
     for (int t = 0, begun = 0; gk_has_encoder(g) && t < g->prompt; t++) {
-        begun |= ids[t] != g->pad;
+        begun |= ids[t] != g->pad || g->form == GK_WHISPER;
         sums[1] += (float)(g->has_mask ? ids[t] * mask[t] : begun ? ids[t] : 0);
     }
     for (int t = 0; !gk_has_encoder(g) && t < s->n; t++) {
@@ -105,6 +105,9 @@ static void plain_start(const struct gk *g, int entry, struct sequence *s)
     *s = (struct sequence){.n = gk_has_encoder(g) ? 1 : g->prompt, .tokens = {g->start}};
     for (int t = 0; !gk_has_encoder(g) && t < g->prompt; t++)
         s->tokens[t] = g->ids[entry * g->prompt + t];
+    for (int t = 0; t < g->n_start; t++)
+        s->tokens[t] = g->start_ids[entry * g->n_start + t];
+    s->n = g->n_start > 0 ? g->n_start : s->n;
 }
 
 static int by_score(const void *a, const void *b)
@@ -178,12 +181,13 @@ static void plain_beams(const struct gk *g, int entry, struct sequence *ended)
 static void compare_beams(struct gk *g)
 {
     bp_binding out[GK_OUTPUTS];
+    struct sequence first;
 
     gk_run(g, out);
     KIT_DIMS(&out[0].tensor, g->batch, g->returned, g->max_length);
     KIT_DIMS(&out[1].tensor, g->batch, g->returned);
-    KIT_DIMS(&out[2].tensor, g->max_length - (gk_has_encoder(g) ? 1 : g->prompt), g->batch,
-             g->beams, GK_WORDS);
+    plain_start(g, 0, &first);
+    KIT_DIMS(&out[2].tensor, g->max_length - first.n, g->batch, g->beams, GK_WORDS);
     for (int entry = 0; entry < g->batch; entry++) {
         struct sequence ended[9];
 
@@ -226,7 +230,7 @@ static void vary(struct gk *g, uint64_t *seed)
             g->ids[i * g->prompt + (int)t] = g->pad;
         g->mask[i * g->prompt + (int)random_below(seed, (uint32_t)g->prompt)] = 0;
     }
-    if (gk_is(g, "BeamSearch")) {
+    if (gk_is_beams(g)) {
         g->beams = 1 + (int32_t)random_below(seed, 3);
         g->returned = 1 + (int32_t)random_below(seed, (uint32_t)g->beams);
     }
@@ -240,6 +244,23 @@ START_TEST(beam_search_is_a_plain_search)
     gk_start(&g, "BeamSearch", (enum gk_form)(_i % 5), (uint64_t)_i + 100);
     vary(&g, &seed);
     g.has_mask = _i / 5 % 2;
+    gk_model(&g);
+    kit_session();
+    compare_beams(&g);
+}
+END_TEST
+
+START_TEST(whisper_is_searched_from_its_first_tokens)
+{
+    uint64_t seed = (uint64_t)_i;
+    struct gk g;
+
+    gk_start(&g, _i % 2 ? "WhisperBeamSearch" : "BeamSearch", GK_WHISPER, (uint64_t)_i + 300);
+    vary(&g, &seed);
+    g.n_start = _i / 2 % 4;
+    for (int i = 0; i < GK_ROWS * GK_MAX; i++)
+        g.start_ids[i] = (int32_t)random_below(&seed, GK_WORDS);
+    g.max_length += g.n_start;
     gk_model(&g);
     kit_session();
     compare_beams(&g);
@@ -450,6 +471,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
     tcase_add_loop_test(tcase, beam_search_is_a_plain_search, 0, 60);
+    tcase_add_loop_test(tcase, whisper_is_searched_from_its_first_tokens, 0, 16);
     tcase_add_loop_test(tcase, greedy_search_takes_the_best_each_time, 0, 16);
     tcase_add_loop_test(tcase, sampling_of_the_best_word_is_greedy, 0, 10);
     tcase_add_test(tcase, a_session_searches_many_times);

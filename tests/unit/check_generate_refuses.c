@@ -141,12 +141,38 @@ START_TEST(models_have_the_bodies_of_their_type)
               BP_E_INVALID, "'decoder'", "missing");
     bodies_of("BeamSearch", 1, false, true, GK_ENCODER);
     KIT_FAILS(kit_try_session(), BP_E_INVALID, "attribute encoder is missing");
-    bodies_of("BeamSearch", 2, false, true, GK_GPT);
-    KIT_FAILS(kit_try_session(), BP_E_UNSUPPORTED, "model_type 2", "0 (decoder", "1 (encoder");
+    bodies_of("BeamSearch", 3, false, true, GK_GPT);
+    KIT_FAILS(kit_try_session(), BP_E_UNSUPPORTED, "model_type 3", "0 (decoder", "2 (Whisper)");
+    bodies_of("BeamSearch", 2, false, true, GK_WHISPER);
+    KIT_FAILS(kit_try_session(), BP_E_INVALID, "attribute encoder is missing");
+    bodies_of("BeamSearch", 2, true, true, GK_ENCODER);
+    KIT_FAILS(kit_try_session(), BP_E_INVALID, "encoder has 3 inputs, it needs 2");
+    bodies_of("WhisperBeamSearch", 1, true, true, GK_ENCODER);
+    KIT_FAILS(kit_try_session(), BP_E_INVALID, "model_type is 1, it has to be 2");
     bodies_of("GreedySearch", 1, true, true, GK_ENCODER);
     KIT_FAILS(kit_try_session(), BP_E_UNSUPPORTED, "model_type 1", "only 0");
     bodies_of("BeamSearch", 1, true, true, GK_GPT);
     KIT_FAILS(kit_try_session(), BP_E_INVALID, "decoder");
+}
+END_TEST
+
+/* What of Whisper's search is not there is told before a run, or by its input. */
+START_TEST(whisper_has_no_cross_qk_and_no_timestamps)
+{
+    bp_binding out[GK_OUTPUTS];
+    struct gk g;
+
+    gk_start(&g, "WhisperBeamSearch", GK_WHISPER, 1);
+    kit_start_model();
+    gk_open_node(&g);
+    kit_int_attr("decoder_output_cross_qk", 1);
+    gk_bodies(&g);
+    gk_close_node(&g);
+    KIT_FAILS(kit_try_session(), BP_E_UNSUPPORTED, "node 'gen' (WhisperBeamSearch)", "cross_qk");
+    g.n_start = g.processor = 1;
+    gk_model(&g);
+    kit_session();
+    KIT_FAILS(gk_try(&g, out, NULL), BP_E_UNSUPPORTED, "logits_processor 1", "timestamps");
 }
 END_TEST
 
@@ -362,6 +388,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_decoder_has_its_ports, 0,
                         (int)(sizeof wrong_ports / sizeof wrong_ports[0]));
     tcase_add_test(tcase, models_have_the_bodies_of_their_type);
+    tcase_add_test(tcase, whisper_has_no_cross_qk_and_no_timestamps);
     tcase_add_test(tcase, numbers_have_their_limits);
     tcase_add_test(tcase, a_seed_is_not_negative);
     tcase_add_test(tcase, masks_have_the_size_of_the_vocabulary);

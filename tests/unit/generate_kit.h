@@ -22,7 +22,8 @@ enum gk_form {
     GK_GPT_INIT,     /* with another body for the first run */
     GK_ENCODER,      /* and decoder; the encoder gives the first logits */
     GK_ENCODER_ONLY, /* it does not */
-    GK_ENCODER_ALL   /* the decoder wants all tokens, and hidden states */
+    GK_ENCODER_ALL,  /* the decoder wants all tokens, and hidden states */
+    GK_WHISPER       /* the encoder reads features, and nothing is masked */
 };
 
 struct gk {
@@ -38,16 +39,24 @@ struct gk {
     int32_t batch, prompt, max_length, min_length, beams, returned, seed;
     float length_penalty, repetition_penalty;
     int32_t ids[GK_ROWS * GK_MAX], mask[GK_ROWS * GK_MAX];
+    float features[GK_ROWS * GK_MAX]; /* Whisper's: ids as floats, made by gk_prepare() */
+    int32_t processor;                /* logits_processor; 0: the input is absent */
+    int32_t n_start, start_ids[GK_ROWS * GK_MAX]; /* its first tokens; 0: `start` */
     int32_t vocab_mask[GK_WORDS], prefix_mask[GK_ROWS * GK_WORDS], presence[GK_ROWS * GK_WORDS];
     /* how they are bound */
     bp_binding in[12];
     uint32_t n_in;
-    int64_t ids_dims[2], words_dims[2], one[1];
+    int64_t ids_dims[2], words_dims[2], one[1], features_dims[3], start_dims[2];
 };
 
 static inline bool gk_is(const struct gk *g, const char *op)
 {
     return strcmp(g->op, op) == 0;
+}
+
+static inline bool gk_is_beams(const struct gk *g)
+{
+    return strstr(g->op, "BeamSearch") != NULL;
 }
 
 static inline bool gk_has_encoder(const struct gk *g)
@@ -59,7 +68,7 @@ static inline bool gk_has_encoder(const struct gk *g)
 static inline void gk_start(struct gk *g, const char *op, enum gk_form form, uint64_t seed)
 {
     *g = (struct gk){.op = op, .form = form, .pad = 6, .batch = 1, .prompt = 3, .max_length = 12};
-    g->beams = gk_is(g, "BeamSearch") ? 3 : 1;
+    g->beams = gk_is_beams(g) ? 3 : 1;
     g->returned = 1;
     g->length_penalty = g->repetition_penalty = g->temperature = 1;
     for (int i = 0; i < GK_WORDS * GK_WORDS; i++)
@@ -165,17 +174,22 @@ static inline void gk_two_sums(const char *self, const char *cross)
 
 static inline void gk_encoder(const struct gk *g)
 {
-    bool starts = g->form != GK_ENCODER_ONLY;
+    bool starts = g->form != GK_ENCODER_ONLY, is_whisper = g->form == GK_WHISPER;
 
     kit_open_body("encoder");
     gk_constants(g);
-    gk_cast("encoder_input_ids", "f_ids");
-    gk_cast("encoder_attention_mask", "f_mask");
-    kit_node("masked", "Mul", "f_ids f_mask", "masked");
+    if (is_whisper) {
+        kit_node("masked", "Squeeze", "encoder_input_ids axis_1", "masked");
+        kit_io(KIT_INPUT, "encoder_input_ids", BP_DTYPE_F32, "batch,1,encoded");
+    } else {
+        gk_cast("encoder_input_ids", "f_ids");
+        gk_cast("encoder_attention_mask", "f_mask");
+        kit_node("masked", "Mul", "f_ids f_mask", "masked");
+        kit_io(KIT_INPUT, "encoder_input_ids", BP_DTYPE_I32, "batch,encoded");
+        kit_io(KIT_INPUT, "encoder_attention_mask", BP_DTYPE_I32, "batch,encoded");
+    }
     kit_node("key", "Unsqueeze", "masked axes_1_3", "present_key_cross_0");
     kit_node("value", "Neg", "present_key_cross_0", "present_value_cross_0");
-    kit_io(KIT_INPUT, "encoder_input_ids", BP_DTYPE_I32, "batch,encoded");
-    kit_io(KIT_INPUT, "encoder_attention_mask", BP_DTYPE_I32, "batch,encoded");
     if (starts) {
         kit_ints("axis_2", PW_DIMS(1), 1, (int64_t[]){2});
         kit_node("hidden", "Unsqueeze", "masked axis_2", "encoder_hidden_states");
@@ -184,11 +198,11 @@ static inline void gk_encoder(const struct gk *g)
         kit_node("self_value", "Neg", "present_key_self_0", "present_value_self_0");
         gk_two_sums("present_key_self_0", "present_key_cross_0");
         gk_logits("decoder_input_ids", "sums");
-        kit_io(KIT_INPUT, "decoder_input_ids", BP_DTYPE_I32, "batch,1");
-        kit_io(KIT_OUTPUT, "logits", BP_DTYPE_F32, "batch,1,7");
+        kit_io(KIT_INPUT, "decoder_input_ids", BP_DTYPE_I32, "batch,first");
+        kit_io(KIT_OUTPUT, "logits", BP_DTYPE_F32, "batch,first,7");
         kit_io(KIT_OUTPUT, "encoder_hidden_states", BP_DTYPE_F32, "batch,encoded,1");
-        kit_io(KIT_OUTPUT, "present_key_self_0", BP_DTYPE_F32, "batch,1,1,1");
-        kit_io(KIT_OUTPUT, "present_value_self_0", BP_DTYPE_F32, "batch,1,1,1");
+        kit_io(KIT_OUTPUT, "present_key_self_0", BP_DTYPE_F32, "batch,1,first,1");
+        kit_io(KIT_OUTPUT, "present_value_self_0", BP_DTYPE_F32, "batch,1,first,1");
     }
     kit_io(KIT_OUTPUT, "present_key_cross_0", BP_DTYPE_F32, "batch,1,encoded,1");
     kit_io(KIT_OUTPUT, "present_value_cross_0", BP_DTYPE_F32, "batch,1,encoded,1");
@@ -213,7 +227,8 @@ static inline void gk_decoder(const struct gk *g)
     gk_two_sums("present_key_self_0", "past_key_cross_0");
     gk_logits("newest", "sums");
     kit_io(KIT_INPUT, "input_ids", BP_DTYPE_I32, all ? "batch,tokens" : "batch,1");
-    kit_io(KIT_INPUT, "encoder_attention_mask", BP_DTYPE_I32, "batch,encoded");
+    if (g->form != GK_WHISPER)
+        kit_io(KIT_INPUT, "encoder_attention_mask", BP_DTYPE_I32, "batch,encoded");
     if (all)
         kit_io(KIT_INPUT, "encoder_hidden_states", BP_DTYPE_F32, "batch,encoded,1");
     kit_io(KIT_INPUT, "past_key_self_0", BP_DTYPE_F32, "batch,1,past,1");
@@ -239,20 +254,19 @@ static inline void gk_open_node(const struct gk *g)
     char in[256], out[64];
 
     snprintf(in, sizeof in,
-             "input_ids max_length min_length %srepetition_penalty vocab_mask "
-             "prefix_vocab_mask %s%s",
-             gk_is(g, "BeamSearch") ? "num_beams num_return_sequences length_penalty " : "",
-             g->has_mask ? "attention_mask" : "-",
-             gk_is(g, "Sampling") ? " presence_mask seed" : "");
-    snprintf(out, sizeof out, "sequences%s%s",
-             gk_is(g, "BeamSearch") ? " sequences_scores scores" : "",
+             "input_ids max_length min_length %srepetition_penalty vocab_mask prefix_vocab_mask "
+             "%s%s%s%s",
+             gk_is_beams(g) ? "num_beams num_return_sequences length_penalty " : "",
+             g->has_mask ? "attention_mask" : "-", g->n_start > 0 ? " decoder_input_ids" : "",
+             g->processor ? " processor" : "", gk_is(g, "Sampling") ? " presence_mask seed" : "");
+    snprintf(out, sizeof out, "sequences%s%s", gk_is_beams(g) ? " sequences_scores scores" : "",
              gk_is(g, "Sampling") ? " filtered_logits" : "");
     kit_open_node("gen", g->op, in, out);
     pw_text(&kit.w, 7, "com.microsoft");
     kit_int_attr("eos_token_id", g->eos);
     kit_int_attr("pad_token_id", g->pad);
     kit_int_attr("no_repeat_ngram_size", g->ngram);
-    if (gk_is(g, "BeamSearch"))
+    if (gk_is_beams(g))
         kit_int_attr("early_stopping", g->early);
     if (gk_is(g, "Sampling")) {
         gk_float_attr("top_p", g->top_p);
@@ -266,13 +280,18 @@ static inline void gk_open_node(const struct gk *g)
 static inline void gk_close_node(const struct gk *g)
 {
     pw_close(&kit.w);
-    kit_io(KIT_INPUT, "input_ids", BP_DTYPE_I32, "batch,sequence");
+    if (g->processor)
+        pw_raw_tensor(&kit.w, 5, "processor", BP_DTYPE_I32, PW_DIMS(1), &g->processor, 4);
+    if (g->form == GK_WHISPER)
+        kit_io(KIT_INPUT, "input_ids", BP_DTYPE_F32, "batch,1,sequence");
+    else
+        kit_io(KIT_INPUT, "input_ids", BP_DTYPE_I32, "batch,sequence");
     kit_io(KIT_INPUT, "max_length", BP_DTYPE_I32, "1");
     kit_io(KIT_INPUT, "min_length", BP_DTYPE_I32, "1");
     kit_io(KIT_INPUT, "repetition_penalty", BP_DTYPE_F32, "1");
     kit_io(KIT_INPUT, "vocab_mask", BP_DTYPE_I32, "vocab");
     kit_io(KIT_INPUT, "prefix_vocab_mask", BP_DTYPE_I32, "batch,vocab");
-    if (gk_is(g, "BeamSearch")) {
+    if (gk_is_beams(g)) {
         kit_io(KIT_INPUT, "num_beams", BP_DTYPE_I32, "1");
         kit_io(KIT_INPUT, "num_return_sequences", BP_DTYPE_I32, "1");
         kit_io(KIT_INPUT, "length_penalty", BP_DTYPE_F32, "1");
@@ -283,8 +302,10 @@ static inline void gk_close_node(const struct gk *g)
     }
     if (g->has_mask)
         kit_io(KIT_INPUT, "attention_mask", BP_DTYPE_I32, "batch,sequence");
+    if (g->n_start > 0)
+        kit_io(KIT_INPUT, "decoder_input_ids", BP_DTYPE_I32, "batch,first");
     kit_io(KIT_OUTPUT, "sequences", BP_DTYPE_I32, NULL);
-    if (gk_is(g, "BeamSearch")) {
+    if (gk_is_beams(g)) {
         kit_io(KIT_OUTPUT, "sequences_scores", BP_DTYPE_F32, NULL);
         kit_io(KIT_OUTPUT, "scores", BP_DTYPE_F32, NULL);
     }
@@ -301,7 +322,7 @@ static inline void gk_close_node(const struct gk *g)
 static inline void gk_bodies(const struct gk *g)
 {
     if (gk_has_encoder(g)) {
-        kit_int_attr("model_type", 1);
+        kit_int_attr("model_type", g->form == GK_WHISPER ? 2 : 1);
         kit_int_attr("decoder_start_token_id", g->start);
         gk_encoder(g);
         gk_decoder(g);
@@ -331,7 +352,7 @@ enum { GK_OUTPUTS = 3 };
 
 static inline uint32_t gk_n_out(const struct gk *g)
 {
-    return gk_is(g, "BeamSearch") ? 3 : gk_is(g, "Sampling") ? 2 : 1;
+    return gk_is_beams(g) ? 3 : gk_is(g, "Sampling") ? 2 : 1;
 }
 
 static inline void gk_bind(struct gk *g, uint32_t dtype, void *data, uint32_t rank, int64_t *dims)
@@ -348,13 +369,22 @@ static inline void gk_prepare(struct gk *g, bp_binding *out)
     g->ids_dims[1] = g->prompt;
     g->words_dims[1] = GK_WORDS;
     g->one[0] = 1;
-    gk_bind(g, BP_DTYPE_I32, g->ids, 2, g->ids_dims);
+    g->features_dims[0] = g->start_dims[0] = g->batch;
+    g->features_dims[1] = 1;
+    g->features_dims[2] = g->prompt;
+    g->start_dims[1] = g->n_start;
+    for (int i = 0; i < GK_ROWS * GK_MAX; i++)
+        g->features[i] = (float)g->ids[i];
+    if (g->form == GK_WHISPER)
+        gk_bind(g, BP_DTYPE_F32, g->features, 3, g->features_dims);
+    else
+        gk_bind(g, BP_DTYPE_I32, g->ids, 2, g->ids_dims);
     gk_bind(g, BP_DTYPE_I32, &g->max_length, 1, g->one);
     gk_bind(g, BP_DTYPE_I32, &g->min_length, 1, g->one);
     gk_bind(g, BP_DTYPE_F32, &g->repetition_penalty, 1, g->one);
     gk_bind(g, BP_DTYPE_I32, g->vocab_mask, 1, g->words_dims + 1);
     gk_bind(g, BP_DTYPE_I32, g->prefix_mask, 2, g->words_dims);
-    if (gk_is(g, "BeamSearch")) {
+    if (gk_is_beams(g)) {
         gk_bind(g, BP_DTYPE_I32, &g->beams, 1, g->one);
         gk_bind(g, BP_DTYPE_I32, &g->returned, 1, g->one);
         gk_bind(g, BP_DTYPE_F32, &g->length_penalty, 1, g->one);
@@ -365,6 +395,8 @@ static inline void gk_prepare(struct gk *g, bp_binding *out)
     }
     if (g->has_mask)
         gk_bind(g, BP_DTYPE_I32, g->mask, 2, g->ids_dims);
+    if (g->n_start > 0)
+        gk_bind(g, BP_DTYPE_I32, g->start_ids, 2, g->start_dims);
     for (uint32_t i = 0; i < gk_n_out(g); i++)
         out[i] = kit_wanted(i);
 }

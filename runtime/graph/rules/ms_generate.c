@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_generate.c - BeamSearch, GreedySearch and Sampling of com.microsoft, whose bodies are run a
- * token at a time: what those have to look like.
+ * ms_generate.c - BeamSearch, WhisperBeamSearch, GreedySearch and Sampling of com.microsoft, whose
+ * bodies are run a token at a time: what those have to look like.
  */
 
 #include "config.h"
@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { GPT = 0, ENCODER_DECODER = 1 }; /* model_type */
+enum { GPT = 0, ENCODER_DECODER = 1, WHISPER = 2 }; /* model_type */
 
 /* What a body's first inputs have to be; then come past_* or nothing. */
 struct port {
@@ -47,6 +47,15 @@ static const struct port cross_outputs[] = {
 static const struct port decoder_inputs[] = {
     {"input_ids", BP_DTYPE_I32, 2},
     {"encoder_attention_mask", BP_DTYPE_I32, 2},
+    {"encoder_hidden_states", BP_DTYPE_F32, 3},
+};
+/* Whisper's encoder sees features, of which none is masked. */
+static const struct port whisper_encoder_inputs[] = {
+    {"encoder_input_ids", BP_DTYPE_F32, 3},
+    {"decoder_input_ids", BP_DTYPE_I32, 2},
+};
+static const struct port whisper_decoder_inputs[] = {
+    {"input_ids", BP_DTYPE_I32, 2},
     {"encoder_hidden_states", BP_DTYPE_F32, 3},
 };
 static const struct port decoder_outputs[] = {
@@ -142,15 +151,42 @@ static bp_rc check_gpt(struct bp_infer *infer, const struct bp_ir *body, const c
     return BP_OK;
 }
 
+static int64_t type_of(const struct bp_infer *infer)
+{
+    return bp_ir_attr_int(infer->node, "model_type", GPT);
+}
+
+static bool is_whisper(const struct bp_infer *infer)
+{
+    return type_of(infer) == WHISPER;
+}
+
+static const struct port *ports_of_encoder(const struct bp_infer *infer)
+{
+    return is_whisper(infer) ? whisper_encoder_inputs : encoder_inputs;
+}
+
+static const struct port *ports_of_decoder(const struct bp_infer *infer)
+{
+    return is_whisper(infer) ? whisper_decoder_inputs : decoder_inputs;
+}
+
+/* Does the encoder run the decoder's first step too, and so give logits and states? */
+static bool makes_states(const struct bp_infer *infer, const struct bp_ir *encoder)
+{
+    return is_whisper(infer) || encoder->n_inputs == 3;
+}
+
 static bp_rc check_encoder(struct bp_infer *infer, const struct bp_ir *body)
 {
-    bool starts = body->n_inputs == 3; /* it gives the first token's logits */
+    uint32_t max = is_whisper(infer) ? 2 : 3;
+    bool starts = makes_states(infer, body);
     bp_rc rc;
 
-    if (body->n_inputs != 2 && !starts)
-        return bp_fail(infer->err, BP_E_INVALID, "encoder has %u inputs, it needs 2 or 3",
-                       body->n_inputs);
-    rc = check_inputs(infer, body, "encoder", encoder_inputs, body->n_inputs);
+    if (body->n_inputs < 2 || body->n_inputs > max)
+        return bp_fail(infer->err, BP_E_INVALID, "encoder has %u inputs, it needs 2%s",
+                       body->n_inputs, max == 3 ? " or 3" : "");
+    rc = check_inputs(infer, body, "encoder", ports_of_encoder(infer), body->n_inputs);
     if (rc < 0)
         return rc;
     if (starts ? body->n_outputs < 6 || body->n_outputs % 4 != 2
@@ -163,20 +199,22 @@ static bp_rc check_encoder(struct bp_infer *infer, const struct bp_ir *body)
 }
 
 /* Inputs of a decoder before its past_*. */
-static uint32_t n_before_past(const struct bp_ir *body)
+static uint32_t n_before_past(const struct bp_infer *infer, const struct bp_ir *body)
 {
-    return body->n_inputs > 2 &&
-                   strcmp(name_of(body, body->inputs[2]), "encoder_hidden_states") == 0
-               ? 3
-               : 2;
+    uint32_t hidden = is_whisper(infer) ? 1 : 2;
+
+    return body->n_inputs > hidden &&
+                   strcmp(name_of(body, body->inputs[hidden]), "encoder_hidden_states") == 0
+               ? hidden + 1
+               : hidden;
 }
 
 static bp_rc check_decoder(struct bp_infer *infer, const struct bp_ir *body,
                            const struct bp_ir *encoder)
 {
-    uint32_t first = n_before_past(body), layers = (body->n_outputs - 1) / 2;
-    uint32_t encoded =
-        encoder->n_inputs == 3 ? (encoder->n_outputs - 2) / 4 : encoder->n_outputs / 2;
+    uint32_t first = n_before_past(infer, body), layers = (body->n_outputs - 1) / 2;
+    bool starts = makes_states(infer, encoder);
+    uint32_t encoded = starts ? (encoder->n_outputs - 2) / 4 : encoder->n_outputs / 2;
     bp_rc rc = refuse_shared(infer, body, "decoder");
 
     if (rc < 0)
@@ -189,17 +227,31 @@ static bp_rc check_decoder(struct bp_infer *infer, const struct bp_ir *body,
     if (encoded != layers)
         return bp_fail(infer->err, BP_E_INVALID, "decoder has %u layers, encoder has states of %u",
                        layers, encoded);
-    if (first == 3 && encoder->n_inputs == 2)
+    if (first == 3 && !starts)
         return bp_fail(infer->err, BP_E_INVALID,
                        "decoder has the input encoder_hidden_states, which an encoder with 2 "
                        "inputs does not give");
-    rc = check_inputs(infer, body, "decoder", decoder_inputs, first);
+    rc = check_inputs(infer, body, "decoder", ports_of_decoder(infer), first);
     return rc < 0 ? rc : check_outputs(infer, body, "decoder", decoder_outputs, 2);
 }
 
-static bool is_beam_search(const struct bp_infer *infer)
+/* What an operator may have for model_type. */
+static bp_rc check_type(struct bp_infer *infer, int64_t type)
 {
-    return strcmp(infer->node->op, "BeamSearch") == 0;
+    const char *op = infer->node->op;
+    bool is_greedy = strcmp(op, "BeamSearch") != 0 && strcmp(op, "WhisperBeamSearch") != 0;
+
+    if (is_greedy && type != GPT)
+        return bp_fail(infer->err, BP_E_UNSUPPORTED,
+                       "model_type %" PRId64 " is not supported, only 0 (decoder, as GPT-2)", type);
+    if (strcmp(op, "WhisperBeamSearch") == 0 && type != WHISPER)
+        return bp_fail(infer->err, BP_E_INVALID, "model_type is %" PRId64 ", it has to be 2", type);
+    if (type != GPT && type != ENCODER_DECODER && type != WHISPER)
+        return bp_fail(infer->err, BP_E_UNSUPPORTED,
+                       "model_type %" PRId64 " is not supported, only 0 (decoder, as GPT-2), 1 "
+                       "(encoder and decoder, as T5) and 2 (Whisper)",
+                       type);
+    return BP_OK;
 }
 
 static bp_rc find_body(struct bp_infer *infer, const char *name, const struct bp_ir **out)
@@ -210,16 +262,13 @@ static bp_rc find_body(struct bp_infer *infer, const char *name, const struct bp
 
 static bp_rc check_bodies(struct bp_infer *infer)
 {
-    int64_t type = bp_ir_attr_int(infer->node, "model_type", GPT);
+    int64_t type = type_of(infer);
     const struct bp_ir *init = bp_ir_body(infer->node, "init_decoder");
     const struct bp_ir *decoder, *encoder;
     bp_rc rc = find_body(infer, "decoder", &decoder);
 
-    if (rc >= 0 && type != GPT && (type != ENCODER_DECODER || !is_beam_search(infer)))
-        rc = bp_fail(infer->err, BP_E_UNSUPPORTED,
-                     "model_type %" PRId64 " is not supported, only "
-                     "0 (decoder, as GPT-2)%s",
-                     type, is_beam_search(infer) ? " and 1 (encoder and decoder, as T5)" : "");
+    if (rc >= 0)
+        rc = check_type(infer, type);
     if (rc >= 0 && type == GPT) {
         rc = check_gpt(infer, decoder, "decoder");
         return rc < 0 || !init ? rc : check_gpt(infer, init, "init_decoder");
@@ -251,10 +300,12 @@ static bp_rc set_input(struct bp_infer *infer, const struct bp_ir *body, uint32_
 
 static bp_rc generate_inputs(struct bp_infer *infer, const struct bp_ir *body, struct bp_fact *in)
 {
-    bool is_gpt = bp_ir_attr_int(infer->node, "model_type", GPT) == GPT;
+    bool is_gpt = type_of(infer) == GPT;
     bool is_encoder = !is_gpt && body == bp_ir_body(infer->node, "encoder");
-    const struct port *ports = is_gpt ? gpt_inputs : is_encoder ? encoder_inputs : decoder_inputs;
-    uint32_t n = is_gpt ? 3 : is_encoder ? body->n_inputs : n_before_past(body);
+    const struct port *ports = is_gpt       ? gpt_inputs
+                               : is_encoder ? ports_of_encoder(infer)
+                                            : ports_of_decoder(infer);
+    uint32_t n = is_gpt ? 3 : is_encoder ? body->n_inputs : n_before_past(infer, body);
     bp_rc rc = check_bodies(infer);
 
     for (uint32_t i = 0; rc >= 0 && i < body->n_inputs; i++) {
@@ -306,11 +357,11 @@ static void known_size(const struct bp_infer *infer, uint32_t i, struct bp_sym *
 
 static bp_rc infer_bodies(struct bp_infer *infer)
 {
-    bool is_gpt = bp_ir_attr_int(infer->node, "model_type", GPT) == GPT;
+    bool is_gpt = type_of(infer) == GPT;
     bp_rc rc = check_bodies(infer);
 
     if (rc >= 0)
-        rc = bp_rule_rank(infer, 0, 2, 2);
+        rc = is_whisper(infer) ? bp_rule_rank(infer, 0, 3, 3) : bp_rule_rank(infer, 0, 2, 2);
     if (rc >= 0)
         rc = run_body(infer, "decoder");
     if (rc >= 0)
@@ -322,8 +373,20 @@ static void take_batch(const struct bp_infer *infer, struct bp_sym *out)
 {
     const struct bp_fact *ids = bp_rule_in(infer, 0);
 
-    if (bp_rule_ranked(ids) && ids->rank == 2)
+    if (bp_rule_ranked(ids))
         *out = ids->dims[0];
+}
+
+/* What of WhisperBeamSearch is not there. */
+static bp_rc refuse_cross_qk(const struct bp_infer *infer)
+{
+    if (bp_ir_attr_int(infer->node, "decoder_output_cross_qk", 0) != 0 || bp_rule_wants(infer, 3) ||
+        bp_rule_wants(infer, 4) || bp_rule_in(infer, 12) || bp_rule_in(infer, 13))
+        return bp_fail(
+            infer->err, BP_E_UNSUPPORTED,
+            "cross_qk, extra_decoding_ids and non_speech_probs are not supported; export "
+            "the model without them");
+    return BP_OK;
 }
 
 /* sequences[batch,returned,length], sequences_scores[batch,returned], scores[..,batch,beams,..] */
@@ -331,6 +394,9 @@ static bp_rc infer_beam_search(struct bp_infer *infer)
 {
     struct bp_sym dims[3], scores[4];
     bp_rc rc = infer_bodies(infer);
+
+    if (rc >= 0)
+        rc = refuse_cross_qk(infer);
 
     if (rc >= 0)
         rc = bp_rule_from_data(infer, dims, 3);
@@ -372,30 +438,45 @@ static bp_rc infer_greedy_search(struct bp_infer *infer)
 
 #define I32 BP_T(I32)
 #define F32 BP_T(F32)
-#define GENERATE_ATTRS                                                                             \
+#define GENERATE_ATTRS(type)                                                                       \
     A_INT_REQ("eos_token_id"), A_INT_REQ("pad_token_id"), A_INT("decoder_start_token_id", -1),     \
-        A_INT("no_repeat_ngram_size", 0), A_INT("model_type", 0), A_INT("vocab_size", -1),         \
+        A_INT("no_repeat_ngram_size", 0), A_INT("model_type", type), A_INT("vocab_size", -1),      \
         A_GRAPH_REQ("decoder"), A_GRAPH_OPT("init_decoder"), A_GRAPH_OPT("encoder")
 #define GREEDY_INPUTS                                                                              \
     P("input_ids", 'I', I32), P("max_length", 'I', I32), OPT("min_length", 'I', I32),              \
         OPT("repetition_penalty", 'T', F32), OPT("vocab_mask", 'I', I32),                          \
         OPT("prefix_vocab_mask", 'I', I32), OPT("attention_mask", 'I', I32)
 
-MS_ROW(BeamSearch, 1, INFER(infer_beam_search), .body_inputs = generate_inputs,
-       IN(P("input_ids", 'I', I32), P("max_length", 'I', I32), OPT("min_length", 'I', I32),
-          P("num_beams", 'I', I32), P("num_return_sequences", 'I', I32),
-          OPT("length_penalty", 'T', F32), OPT("repetition_penalty", 'T', F32),
-          OPT("vocab_mask", 'I', I32), OPT("prefix_vocab_mask", 'I', I32),
-          OPT("attention_mask", 'I', I32), OPT("decoder_input_ids", 'I', I32),
-          OPT("logits_processor", 'I', I32)),
-       OUT(P("sequences", 'I', I32), OPT("sequences_scores", 'T', F32), OPT("scores", 'T', F32)),
-       ATTRS(GENERATE_ATTRS, A_INT("early_stopping", 0)), .is_hosted = true);
+#define BEAM_INPUTS                                                                                \
+    P("input_ids", 'F', I32 | F32), P("max_length", 'I', I32), OPT("min_length", 'I', I32),        \
+        P("num_beams", 'I', I32), P("num_return_sequences", 'I', I32),                             \
+        OPT("length_penalty", 'T', F32), OPT("repetition_penalty", 'T', F32),                      \
+        OPT("vocab_mask", 'I', I32), OPT("prefix_vocab_mask", 'I', I32),                           \
+        OPT("attention_mask", 'A', I32 | F32), OPT("decoder_input_ids", 'I', I32),                 \
+        OPT("logits_processor", 'I', I32)
+#define BEAM_OUTPUTS                                                                               \
+    P("sequences", 'I', I32), OPT("sequences_scores", 'T', F32), OPT("scores", 'T', F32)
+
+MS_ROW(BeamSearch, 1, INFER(infer_beam_search), .body_inputs = generate_inputs, IN(BEAM_INPUTS),
+       OUT(BEAM_OUTPUTS), ATTRS(GENERATE_ATTRS(GPT), A_INT("early_stopping", 0)),
+       .is_hosted = true);
+MS_ROW(WhisperBeamSearch, 1, INFER(infer_beam_search), .body_inputs = generate_inputs,
+       IN(BEAM_INPUTS, OPT("cross_qk_layer_head", 'I', I32), OPT("extra_decoding_ids", 'I', I32),
+          OPT("temperature", 'T', F32)),
+       OUT(BEAM_OUTPUTS, OPT("cross_qk", 'V', F32), OPT("non_speech_probs", 'T', F32)),
+       ATTRS(GENERATE_ATTRS(WHISPER), A_INT("early_stopping", 0),
+             A_INT("decoder_output_cross_qk", 0), A_INT_OPT("translate_token_id"),
+             A_INT_OPT("transcribe_token_id"), A_INT_OPT("start_of_lm_token_id"),
+             A_INT_OPT("no_speech_token_id"), A_INT_OPT("no_timestamps_token_id"),
+             A_INT_OPT("beginning_timestamp_token_id")),
+       .is_hosted = true);
 MS_ROW(GreedySearch, 1, INFER(infer_greedy_search), .body_inputs = generate_inputs,
-       IN(GREEDY_INPUTS), OUT(P("sequences", 'I', I32)), ATTRS(GENERATE_ATTRS), .is_hosted = true);
+       IN(GREEDY_INPUTS), OUT(P("sequences", 'I', I32)), ATTRS(GENERATE_ATTRS(GPT)),
+       .is_hosted = true);
 MS_ROW(Sampling, 1, INFER(infer_greedy_search), .body_inputs = generate_inputs,
        IN(GREEDY_INPUTS, OPT("presence_mask", 'I', I32), OPT("seed", 'I', I32)),
        OUT(P("sequences", 'I', I32), OPT("filtered_logits", 'T', F32)),
-       ATTRS(GENERATE_ATTRS, A_FLOAT("temperature", 1.0f), A_FLOAT("top_p", 0.0f),
+       ATTRS(GENERATE_ATTRS(GPT), A_FLOAT("temperature", 1.0f), A_FLOAT("top_p", 0.0f),
              A_FLOAT("filter_value", -1e20f), A_INT("min_tokens_to_keep", 0),
              A_FLOAT("presence_penalty", 0.0f), A_INT("custom", 0)),
        .is_hosted = true);

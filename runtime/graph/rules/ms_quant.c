@@ -18,6 +18,23 @@ static bp_rc scalars(struct bp_infer *infer, uint32_t first, uint32_t last)
     return rc;
 }
 
+/*
+ * The shape that operator of ONNX would give. Its elements are computed from the quantised ones as if
+ * those had no scales: they are forgotten.
+ */
+static bp_rc shape_as(struct bp_infer *infer, const char *op, uint32_t opset,
+                      const struct bp_fact *const *in, uint32_t n_in)
+{
+    bp_rc rc = bp_rule_as(infer, op, opset, in, n_in);
+
+    if (rc < 0 || !bp_rule_wants(infer, 0))
+        return rc;
+    infer->out[0].content = NULL;
+    infer->out[0].reals = NULL;
+    infer->out[0].n_content = 0;
+    return rc;
+}
+
 static bp_rc infer_q_binary(struct bp_infer *infer)
 {
     const struct bp_fact *in[] = {bp_rule_in(infer, 0), bp_rule_in(infer, 3)};
@@ -25,7 +42,7 @@ static bp_rc infer_q_binary(struct bp_infer *infer)
 
     if (rc >= 0)
         rc = scalars(infer, 4, 7);
-    return rc < 0 ? rc : bp_rule_as(infer, "Add", 14, in, 2);
+    return rc < 0 ? rc : shape_as(infer, "Add", 14, in, 2);
 }
 
 static bp_rc infer_q_unary(struct bp_infer *infer)
@@ -55,7 +72,7 @@ static bp_rc infer_q_where(struct bp_infer *infer)
 
     if (rc >= 0)
         rc = scalars(infer, 5, 8);
-    return rc < 0 ? rc : bp_rule_as(infer, "Where", 16, in, 3);
+    return rc < 0 ? rc : shape_as(infer, "Where", 16, in, 3);
 }
 
 /* Input i goes behind the pieces before it. */
@@ -157,7 +174,7 @@ static bp_rc infer_q_reduce(struct bp_infer *infer)
     const struct bp_fact *in[] = {bp_rule_in(infer, 0)};
     bp_rc rc = scalars(infer, 1, 4);
 
-    return rc < 0 ? rc : bp_rule_as(infer, "ReduceMean", 13, in, 1);
+    return rc < 0 ? rc : shape_as(infer, "ReduceMean", 13, in, 1);
 }
 
 /* Scale and zero point are scalars, or vectors along `axis`. */

@@ -15,7 +15,10 @@ struct cut {
     struct bp_sym size, start, end, step;
 };
 
-/* Start and number of elements, in exact numbers, as NumPy has it. */
+/*
+ * Start and number of elements, in exact numbers. A start before the first element is the first one
+ * with a negative step too (ONNX Slice-13), where NumPy takes nothing.
+ */
 static void exact_cut(const struct cut *cut, int64_t *first, int64_t *count)
 {
     int64_t size = cut->size.value;
@@ -25,10 +28,12 @@ static void exact_cut(const struct cut *cut, int64_t *first, int64_t *count)
     int64_t start = cut->start.value < 0 ? cut->start.value + size : cut->start.value;
     int64_t end = cut->end.value < 0 ? cut->end.value + size : cut->end.value;
 
-    start = start < low ? low : start > high ? high : start;
+    start = start < 0 ? 0 : start > high ? high : start;
     end = end < low ? low : end > high ? high : end;
     *first = start;
-    if (step > 0)
+    if (size == 0)
+        *count = 0;
+    else if (step > 0)
         *count = end > start ? (end - start - 1) / step + 1 : 0;
     else if (step == INT64_MIN)
         *count = start > end;

@@ -12,15 +12,16 @@
 
 /* ---- before the first token ------------------------------------------------------------------- */
 
-/* Sequences begin with the prompt, or with the start token of a model with an encoder. */
+/* Sequences begin with the prompt, or with the start tokens of a model with an encoder. */
 static void set_prompts(struct bp_generate *g)
 {
-    const int32_t *ids = g->ids->base;
+    const struct bp_cell *first = g->model_type == BP_GENERATE_GPT ? g->ids : g->start_ids;
+    const int32_t *ids = first ? first->base : NULL;
 
     for (size_t r = 0; r < g->rows; r++) {
         int32_t *sequence = g->sequences + r * g->max_length;
 
-        if (g->model_type == 0)
+        if (ids)
             memcpy(sequence, ids + r / g->beams * g->prompt, g->prompt * sizeof *ids);
         else
             sequence[0] = g->start;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * generate.h - BeamSearch, GreedySearch and Sampling of com.microsoft: a decoder's body is run a
+ * generate.h - BeamSearch, WhisperBeamSearch, GreedySearch and Sampling of com.microsoft: a decoder's body is run a
  * token at a time, and what it gives is scored, chosen from and fed to it again. A row is one
  * sequence that is being made: batch entry b has the rows b * beams to (b + 1) * beams - 1.
  */
@@ -9,6 +9,7 @@
 
 #include "session/hosted/hosted.h"
 
+enum { BP_GENERATE_GPT = 0, BP_GENERATE_TWO = 1, BP_GENERATE_WHISPER = 2 }; /* model_type */
 enum bp_generate_kind { BP_GENERATE_BEAMS, BP_GENERATE_GREEDY, BP_GENERATE_SAMPLE };
 
 /* A finished sequence of a batch entry, in a list from the best to the worst. */
@@ -34,6 +35,7 @@ struct bp_generate {
 
     /* attributes and inputs: generate_params.c */
     const struct bp_cell *ids, *attention_mask;
+    const struct bp_cell *start_ids; /* Whisper's first tokens; NULL: the start token alone */
     int64_t model_type, min_length, ngram, asked_vocab;
     int32_t eos, pad, start;
     bool stops_early, is_custom;

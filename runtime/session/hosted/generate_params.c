@@ -25,7 +25,9 @@ enum {
     NUM_BEAMS = 3,
     NUM_RETURNED = 4,
     LENGTH_PENALTY = 5,
+    DECODER_IDS = 10,
     LOGITS_PROCESSOR = 11, /* of BeamSearch */
+    TEMPERATURE = 14,      /* of WhisperBeamSearch */
     PRESENCE_MASK = 7,
     SEED = 8 /* of Sampling */
 };
@@ -96,20 +98,44 @@ static bp_rc read_attrs(struct bp_generate *g, bp_err *err)
     return rc;
 }
 
-/* input_ids: a prompt each, or what the encoder reads; then sequences begin with a start token. */
+/* Whisper's sequences may begin with several tokens. */
+static bp_rc read_start_ids(struct bp_generate *g, bp_err *err)
+{
+    const struct bp_cell *ids = bp_hosted_in(g->state, g->node, DECODER_IDS);
+
+    g->prompt = 1;
+    if (!ids)
+        return BP_OK;
+    if (ids->rank != 2 || ids->dims[0] != g->ids->dims[0] || ids->dims[1] < 1)
+        return bp_hosted_fail(g->node, err, BP_E_SHAPE,
+                              "decoder_input_ids has to have the shape [%lld,tokens]",
+                              (long long)g->ids->dims[0]);
+    g->start_ids = ids;
+    g->prompt = (size_t)ids->dims[1];
+    return BP_OK;
+}
+
+/*
+ * input_ids: a prompt each, or what the encoder reads: tokens, or Whisper's features. With an
+ * encoder sequences begin with a start token.
+ */
 static bp_rc read_ids(struct bp_generate *g, bp_err *err)
 {
+    bool is_whisper = g->model_type == BP_GENERATE_WHISPER;
+    uint32_t rank = is_whisper ? 3 : 2, dtype = is_whisper ? BP_DTYPE_F32 : BP_DTYPE_I32;
+
     g->ids = bp_hosted_in(g->state, g->node, 0);
-    if (g->ids->rank != 2 || g->ids->dtype != BP_DTYPE_I32)
+    if (g->ids->rank != rank || g->ids->dtype != dtype)
         return bp_hosted_fail(g->node, err, BP_E_SHAPE,
-                              "input_ids has to be int32 of rank 2, it has rank %u", g->ids->rank);
+                              "input_ids has to be %s of rank %u, it has rank %u",
+                              bp_dtype_name(dtype), rank, g->ids->rank);
     if (g->ids->dims[0] < 1 || g->ids->dims[1] < 1)
         return bp_hosted_fail(g->node, err, BP_E_SHAPE,
                               "input_ids has the shape [%lld,%lld]: empty",
                               (long long)g->ids->dims[0], (long long)g->ids->dims[1]);
     g->batch = (size_t)g->ids->dims[0];
-    g->prompt = g->model_type == 0 ? (size_t)g->ids->dims[1] : 1;
-    return BP_OK;
+    g->prompt = g->model_type == BP_GENERATE_GPT ? (size_t)g->ids->dims[1] : 1;
+    return is_whisper ? read_start_ids(g, err) : BP_OK;
 }
 
 static bp_rc read_beams(struct bp_generate *g, bp_err *err)
@@ -124,9 +150,14 @@ static bp_rc read_beams(struct bp_generate *g, bp_err *err)
             rc = read_int(g, NUM_RETURNED, "num_return_sequences", 1, 1, beams, &returned, err);
         if (rc >= 0)
             rc = read_float(g, LENGTH_PENALTY, "length_penalty", &g->length_penalty, err);
-        if (rc >= 0) /* those that there are have to do with Whisper's tokens */
+        if (rc >= 0)
             rc =
                 read_int(g, LOGITS_PROCESSOR, "logits_processor", 0, 0, INT32_MAX, &processor, err);
+        if (rc >= 0 && processor == 1 && g->model_type == BP_GENERATE_WHISPER)
+            rc = bp_hosted_fail(g->node, err, BP_E_UNSUPPORTED,
+                                "logits_processor 1, rules for timestamps, is not supported");
+        if (rc >= 0 && g->model_type == BP_GENERATE_WHISPER)
+            rc = read_float(g, TEMPERATURE, "temperature", &g->temperature, err);
     }
     g->beams = (size_t)beams;
     g->returned = (size_t)returned;
@@ -170,10 +201,12 @@ static bp_rc read_attention_mask(struct bp_generate *g, const struct places *pla
     const struct bp_cell *mask = bp_hosted_in(g->state, g->node, places->attention_mask);
 
     g->attention_mask = mask;
-    if (mask && (mask->rank != 2 || !bp_same_dims(mask->dims, g->ids->dims, 2)))
+    if (mask && (mask->rank != g->ids->rank || !bp_same_dims(mask->dims, g->ids->dims, mask->rank)))
         return bp_hosted_fail(g->node, err, BP_E_SHAPE,
                               "attention_mask has to have the shape of input_ids, [%lld,%lld]",
                               (long long)g->ids->dims[0], (long long)g->ids->dims[1]);
+    if (mask && g->model_type != BP_GENERATE_WHISPER && mask->dtype != BP_DTYPE_I32)
+        return bp_hosted_fail(g->node, err, BP_E_INVALID, "attention_mask has to be int32");
     return BP_OK;
 }
 

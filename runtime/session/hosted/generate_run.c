@@ -194,7 +194,7 @@ static bp_rc next_of_gpt(struct bp_generate *g, struct bp_cell *logits, bp_err *
     return rc < 0 ? rc : take_logits(g, g->rows, logits, err);
 }
 
-/* ---- encoder and decoder, as T5 --------------------------------------------------------------- */
+/* ---- encoder and decoder, as T5 and Whisper --------------------------------------------------------------- */
 
 /* The mask that both bodies see, unless it is given: 0 for the padding before the first word. */
 static bp_rc make_encoder_mask(const struct bp_generate *g, struct bp_generate_feeds *feeds,
@@ -218,11 +218,25 @@ static bp_rc make_encoder_mask(const struct bp_generate *g, struct bp_generate_f
     return rc;
 }
 
+/* The decoder's first tokens, one row a batch entry; those of its first beam. */
+static bp_rc feed_start(const struct bp_generate *g, struct bp_generate_feeds *feeds, uint32_t i,
+                        bp_err *err)
+{
+    int64_t dims[] = {(int64_t)g->batch, (int64_t)g->prompt};
+    void *to;
+    bp_rc rc = bp_feeds_room(feeds, i, BP_DTYPE_I32, 2, dims, &to, err);
+
+    for (size_t b = 0; rc >= 0 && b < g->batch; b++)
+        memcpy((int32_t *)to + b * g->prompt, g->sequences + b * g->beams * g->max_length,
+               g->prompt * sizeof(int32_t));
+    return rc;
+}
+
+/* Whisper's encoder sees features and tokens; T5's ids, a mask and, if it wants them, tokens. */
 static bp_rc run_encoder(struct bp_generate *g, struct bp_generate_feeds *feeds, bp_err *err)
 {
-    int64_t dims[] = {(int64_t)g->batch, 1};
+    bool has_mask = g->model_type != BP_GENERATE_WHISPER;
     struct bp_frame_state *child;
-    void *to;
     bp_rc rc = bp_hosted_named_body(g->state, g->unit, "encoder", &child, err);
 
     if (rc >= 0)
@@ -230,15 +244,19 @@ static bp_rc run_encoder(struct bp_generate *g, struct bp_generate_feeds *feeds,
     if (rc < 0)
         return rc;
     feeds->cells[0] = *g->ids;
-    if (g->attention_mask)
+    if (has_mask && g->attention_mask)
         feeds->cells[1] = *g->attention_mask;
-    else
+    else if (has_mask)
         rc = make_encoder_mask(g, feeds, err);
-    if (rc >= 0 && child->body->ir->n_inputs > 2)
-        rc = bp_feeds_room(feeds, 2, BP_DTYPE_I32, 2, dims, &to, err);
-    for (size_t b = 0; rc >= 0 && child->body->ir->n_inputs > 2 && b < g->batch; b++)
-        ((int32_t *)to)[b] = g->start;
+    if (rc >= 0 && (!has_mask || child->body->ir->n_inputs > 2))
+        rc = feed_start(g, feeds, has_mask ? 2 : 1, err);
     return rc < 0 ? rc : run(g, child, feeds->cells, err);
+}
+
+/* Does the encoder also make the decoder's first step? */
+static bool makes_states(const struct bp_generate *g, const struct bp_ir *encoder)
+{
+    return g->model_type == BP_GENERATE_WHISPER || encoder->n_inputs == 3;
 }
 
 /* Input i of the decoder from output `from` of the encoder, once for each beam. */
@@ -275,13 +293,14 @@ static bp_rc feed_encoded(struct bp_generate *g, const struct bp_ir *decoder,
                           const struct bp_cell *mask, bp_err *err)
 {
     uint32_t first = first_past_of(decoder), n = decoder->n_outputs - 1; /* states: 2 a layer */
-    bool has_states = g->ran->body->ir->n_inputs == 3;
+    bool has_mask = g->model_type != BP_GENERATE_WHISPER;
+    bool has_states = makes_states(g, g->ran->body->ir);
     bp_rc rc = bp_feeds_init(&g->feeds, decoder->n_inputs, err);
 
-    if (rc >= 0)
+    if (rc >= 0 && has_mask)
         rc = bp_feeds_take(&g->feeds, 1, mask, 0, NULL, g->beams, g->rows, err);
-    if (rc >= 0 && first == 3)
-        rc = spread(g, 2, 1, 3, err);
+    if (rc >= 0 && first == (has_mask ? 3 : 2)) /* encoder_hidden_states */
+        rc = spread(g, first - 1, 1, 3, err);
     for (uint32_t i = 0; rc >= 0 && has_states && i < 2 * n; i++)
         rc = spread(g, first + i, 2 + i, 4, err);
     for (uint32_t i = 0; rc >= 0 && !has_states && i < n; i++)
@@ -326,7 +345,7 @@ static bp_rc first_of_two(struct bp_generate *g, struct bp_cell *logits, bp_err 
         rc = bp_hosted_named_body(g->state, g->unit, "decoder", &child, err);
     if (rc >= 0)
         rc = feed_encoded(g, child->body->ir, &encoder.cells[1], err);
-    if (rc >= 0 && g->ran->body->ir->n_inputs == 3)
+    if (rc >= 0 && makes_states(g, g->ran->body->ir))
         rc = take_logits(g, g->batch, logits, err);
     else if (rc >= 0)
         rc = run_decoder(g, child, logits, err);
@@ -350,10 +369,12 @@ static bp_rc next_of_two(struct bp_generate *g, struct bp_cell *logits, bp_err *
 
 bp_rc bp_generate_first(struct bp_generate *g, struct bp_cell *logits, bp_err *err)
 {
-    return g->model_type == 0 ? first_of_gpt(g, logits, err) : first_of_two(g, logits, err);
+    return g->model_type == BP_GENERATE_GPT ? first_of_gpt(g, logits, err)
+                                            : first_of_two(g, logits, err);
 }
 
 bp_rc bp_generate_next(struct bp_generate *g, struct bp_cell *logits, bp_err *err)
 {
-    return g->model_type == 0 ? next_of_gpt(g, logits, err) : next_of_two(g, logits, err);
+    return g->model_type == BP_GENERATE_GPT ? next_of_gpt(g, logits, err)
+                                            : next_of_two(g, logits, err);
 }

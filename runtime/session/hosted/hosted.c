@@ -33,6 +33,7 @@ static const struct bp_hosted operators[] = {
     {"com.microsoft", "BeamSearch", bp_hosted_beam_search},
     {"com.microsoft", "GreedySearch", bp_hosted_greedy_search},
     {"com.microsoft", "Sampling", bp_hosted_sampling},
+    {"com.microsoft", "WhisperBeamSearch", bp_hosted_beam_search},
     {"com.microsoft", "SparseToDenseMatMul", bp_hosted_sparse_matmul},
 };
 

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+# tests/cxx/ - applications in C++. What needs its compiler is compiled by the test, which is skipped without.
+
+dist_check_SCRIPTS += %D%/throws.sh
+EXTRA_DIST += \
+	%D%/guarded.cc \
+	%D%/throws_host.cc \
+	%D%/throws_ort.cc
+TESTS += %D%/throws.sh
