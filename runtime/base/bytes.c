@@ -81,19 +81,6 @@ bp_rc bp_bytes_map(const char *path, struct bp_bytes *out, bp_err *err)
     return map_path(path, 0, out, err);
 }
 
-static bool has_parent_step(const char *name)
-{
-    while (*name) {
-        size_t n = strcspn(name, "/");
-
-        if (n == 2 && name[0] == '.' && name[1] == '.')
-            return true;
-        name += n;
-        name += strspn(name, "/");
-    }
-    return false;
-}
-
 static bool is_inside(const char *dir, const char *path)
 {
     size_t n = strlen(dir);
@@ -119,6 +106,44 @@ static char *join(const char *dir, const char *name)
     return path;
 }
 
+/* Takes "." and ".." out of an absolute path, by its words alone. */
+static void normalize(char *path)
+{
+    const char *from = path;
+    char *to = path;
+
+    while (*(from += strspn(from, "/"))) {
+        size_t n = strcspn(from, "/");
+
+        if (n == 2 && from[0] == '.' && from[1] == '.') {
+            while (to > path && *--to != '/')
+                ;
+        } else if (n != 1 || from[0] != '.') {
+            *to++ = '/';
+            memmove(to, from, n);
+            to += n;
+        }
+        from += n;
+    }
+    *to = '\0';
+}
+
+/* Does the path leave the directory by its words? Then nothing outside is even looked for. */
+static bp_rc check_words(const char *dir, const char *path, const char *name, bp_err *err)
+{
+    char *words = strdup(path);
+    bp_rc rc = BP_OK;
+
+    if (!words)
+        return bp_fail_nomem(err, "a path");
+    normalize(words);
+    if (!is_inside(dir, words))
+        rc = bp_fail(err, BP_E_INVALID, "'%s': its '..' leads out of '%s'; copy the file there",
+                     name, dir);
+    free(words);
+    return rc;
+}
+
 bp_rc bp_bytes_map_inside(const char *dir, const char *name, struct bp_bytes *out, bp_err *err)
 {
     char *real_dir = NULL, *path = NULL, *real_path = NULL;
@@ -127,8 +152,6 @@ bp_rc bp_bytes_map_inside(const char *dir, const char *name, struct bp_bytes *ou
     memset(out, 0, sizeof *out);
     if (name[0] == '\0' || name[0] == '/')
         return bp_fail(err, BP_E_INVALID, "'%s': must be a name relative to '%s'", name, dir);
-    if (has_parent_step(name))
-        return bp_fail(err, BP_E_INVALID, "'%s': '..' is not allowed in it", name);
 
     real_dir = realpath(dir[0] ? dir : ".", NULL);
     if (!real_dir) {
@@ -140,6 +163,9 @@ bp_rc bp_bytes_map_inside(const char *dir, const char *name, struct bp_bytes *ou
         rc = bp_fail_nomem(err, "a path");
         goto out;
     }
+    rc = check_words(real_dir, path, name, err);
+    if (rc < 0)
+        goto out;
     real_path = realpath(path, NULL);
     if (!real_path) {
         rc = bp_fail(err, BP_E_IO, "%s: %m", path);

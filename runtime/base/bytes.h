@@ -16,8 +16,8 @@ struct bp_bytes {
 /* Maps a regular file. An empty one gives size 0. BP_E_IO: cannot, with the system's reason. */
 bp_rc bp_bytes_map(const char *path, struct bp_bytes *out, bp_err *err) BP_CHECKED;
 /*
- * The same for `name` inside directory `dir`: absolute names, "..", and links that lead out of the
- * directory are BP_E_INVALID.
+ * The same for `name` inside directory `dir`: absolute names, and those whose ".." or links lead
+ * out of the directory, are BP_E_INVALID.
  */
 bp_rc bp_bytes_map_inside(const char *dir, const char *name, struct bp_bytes *out,
                           bp_err *err) BP_CHECKED;

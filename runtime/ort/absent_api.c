@@ -10,8 +10,5 @@ ABSENT(ort_CreateOpaqueValue,
         size_t data_container_size, OrtValue **out))
 ABSENT(ort_GetOpaqueValue, (const char *domain_name, const char *type_name, const OrtValue *in,
                             void *data_container, size_t data_container_size))
-ABSENT(ort_RegisterExecutionProviderLibrary,
-       (OrtEnv *env, const char *registration_name, const char *path))
-ABSENT(ort_UnregisterExecutionProviderLibrary, (OrtEnv *env, const char *registration_name))
 ABSENT(ort_SetPerSessionThreadPoolCallbacks,
        (OrtEnv *env, const OrtThreadPoolCallbacksConfig *config))

@@ -18,8 +18,11 @@
 #include "ort/guarded.h"
 #include "ort/status.h"
 
-/* Where initializers begin in their file, to be used as they lie when it is mapped. */
-enum { ALIGN = 64, PAGE = 4096, LARGE = 1 << 20 };
+/*
+ * Initializers lie end to end, as ONNX Runtime writes them (programs compare the bytes); those of
+ * LARGE bytes or more begin a page, to be used as they lie when the file is mapped.
+ */
+enum { PAGE = 4096, LARGE = 1 << 20 };
 
 /* A file that is not there yet. */
 struct pending {
@@ -114,7 +117,7 @@ static bp_rc write_weight(struct output *output, const bp_weight_info *weight, u
     const bp_tensor *tensor = &weight->tensor;
     bp_rc rc = pending->path ? BP_OK : begin_file(pending, output->external_path, err);
 
-    *offset = align_up(pending->size, tensor->bytes >= LARGE ? PAGE : ALIGN);
+    *offset = align_up(pending->size, tensor->bytes >= LARGE ? PAGE : 1);
     if (rc >= 0)
         rc = write_file(pending, zeroes, (size_t)(*offset - pending->size), err);
     return rc < 0 ? rc : write_file(pending, tensor->base, tensor->bytes, err);

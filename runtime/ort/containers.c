@@ -176,13 +176,26 @@ static bool is_key_type(uint32_t dtype)
     }
 }
 
+/* Keys or values of a map; the codes are ONNX Runtime's, which asks tensors and maps otherwise. */
+static OrtStatus *check_column(const OrtValue *value)
+{
+    bool is_known = value->kind == ONNX_TYPE_TENSOR || value->kind == ONNX_TYPE_MAP;
+
+    if (value->kind == ONNX_TYPE_TENSOR && value->has_value)
+        return NULL;
+    return ort_fail(is_known ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
+                    "The keys and values of a map must be tensors");
+}
+
 static OrtStatus *check_map(const OrtValue *const *in, size_t n)
 {
     if (n != 2)
         return ort_fail(ORT_FAIL, "For map type num_values MUST be 2; it is %zu", n);
     for (size_t i = 0; i < n; i++) {
-        if (in[i]->kind != ONNX_TYPE_TENSOR || !in[i]->has_value)
-            return ort_fail(ORT_FAIL, "The keys and values of a map must be tensors");
+        OrtStatus *status = check_column(in[i]);
+
+        if (status)
+            return status;
     }
     if (in[0]->tensor.rank > 1 || in[1]->tensor.rank > 1)
         return ort_fail(ORT_FAIL,

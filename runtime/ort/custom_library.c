@@ -160,16 +160,12 @@ OrtStatus *ort_RegisterCustomOpsUsingFunction(OrtSessionOptions *options,
 
     ORT_NEED(options);
     ORT_NEED(registration_func_name);
-    if (!registration_func_name[0])
-        return ort_fail(ORT_INVALID_ARGUMENT,
-                        "RegisterCustomOpsUsingFunction: Registration function name must be "
-                        "specified.");
     symbol = dlsym(RTLD_DEFAULT, registration_func_name);
     if (!symbol)
-        return ort_fail(ORT_INVALID_ARGUMENT,
-                        "RegisterCustomOpsUsingFunction: Registration function '%s' was not found "
-                        "in the process; a library with it has to be loaded, and to export it",
-                        registration_func_name);
+        return ort_fail(ORT_FAIL,
+                        "RegisterCustomOpsUsingFunction: Failed to get symbol %s with error: it is "
+                        "not in the process; a library with it has to be loaded, and to export it",
+                        registration_func_name[0] ? registration_func_name : "''");
     return call_entry(options, function_of(symbol), registration_func_name);
 }
 

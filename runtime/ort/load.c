@@ -200,8 +200,11 @@ static OrtStatus *set_bytes(struct ort_loaded *loaded, const void *bytes, size_t
     const char *dir =
         ort_keys_get(&options->config, "session.model_external_initializers_file_folder_path");
 
-    if (!bytes || size == 0)
-        return ort_fail(ORT_INVALID_ARGUMENT, "Model data pointer is null, or there are no bytes");
+    if (!bytes)
+        return ort_fail(ORT_INVALID_ARGUMENT, "Model data pointer is null");
+    if (size == 0)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "No graph was found in the protobuf. There are no bytes");
     loaded->source.bytes =
         may_borrow(bytes, size, options) ? bytes : keep_copy(loaded, bytes, size);
     loaded->source.size = size;
@@ -292,8 +295,25 @@ static OrtStatus *check_format(const struct ort_loaded *loaded, bool is_ort, con
                                 prefix, loaded->format);
 }
 
-static OrtStatus *fail_reading(bp_rc rc, const struct ort_err *err, bool is_ort, const char *prefix)
+/* A message without a graph, as no bytes are: ONNX Runtime has other codes for files. */
+static OrtStatus *fail_without_graph(const struct ort_err *err, bool is_file, const char *prefix)
 {
+    return is_file ? ort_fail(ORT_FAIL, "%sModelProto does not have a graph. %s", prefix, err->text)
+                   : ort_fail(ORT_INVALID_ARGUMENT, "No graph was found in the protobuf. %s",
+                              err->text);
+}
+
+static bool has_no_graph(const struct ort_err *err)
+{
+    return strstr(err->text, "is not an ONNX model: it is empty") ||
+           strstr(err->text, ": it has no graph");
+}
+
+static OrtStatus *fail_reading(bp_rc rc, const struct ort_err *err, bool is_ort, const char *prefix,
+                               bool is_file)
+{
+    if (!is_ort && rc == BP_E_INVALID && has_no_graph(err))
+        return fail_without_graph(err, is_file, prefix);
     if (is_ort && (rc == BP_E_INVALID || rc == BP_E_VERSION || rc == BP_E_UNSUPPORTED))
         return ort_fail(rc == BP_E_UNSUPPORTED ? ORT_NOT_IMPLEMENTED : ORT_FAIL,
                         "%sORT model verification failed. %s", prefix, err->text);
@@ -332,7 +352,7 @@ OrtStatus *ort_loaded_open(struct ort_loaded *loaded, const OrtEnv *env)
     if (rc < 0 && (loaded->is_built || source->n_edits > 0))
         return ort_from(rc, &err, ORT_MAKING, "The model that was built is not sound: ");
     if (rc < 0)
-        return fail_reading(rc, &err, is_ort, prefix);
+        return fail_reading(rc, &err, is_ort, prefix, path != NULL);
     ort_loaded_close(loaded);
     loaded->model = model;
     return NULL;

@@ -345,3 +345,27 @@ OrtStatus *ort_ReleaseAvailableProviders(char **ptr, int providers_length)
     free(ptr);
     return NULL;
 }
+
+/* ---- plug-ins of ONNX Runtime ------------------------------------------------------------------ */
+
+/* None can be loaded; programs that try one and go on without it know this code. */
+OrtStatus *ort_RegisterExecutionProviderLibrary(OrtEnv *env, const char *registration_name,
+                                                const char *path)
+{
+    ORT_NEED(env);
+    ORT_NEED(registration_name);
+    ORT_NEED(path);
+    return ort_fail(ORT_FAIL,
+                    "RegisterExecutionProviderLibrary: Failed to load library %s with error: "
+                    "Backplane's providers have an ABI of their own, plug-ins of ONNX Runtime are "
+                    "not loaded",
+                    path);
+}
+
+OrtStatus *ort_UnregisterExecutionProviderLibrary(OrtEnv *env, const char *registration_name)
+{
+    ORT_NEED(env);
+    ORT_NEED(registration_name);
+    return ort_fail(ORT_FAIL, "Execution provider library: %s was not registered.",
+                    registration_name);
+}

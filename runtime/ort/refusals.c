@@ -24,7 +24,7 @@ static const struct ort_refusal refusals[] = {
     {"; the operator has", ORT_INVALID_GRAPH,
      "This is an invalid model. Number of inputs or outputs not in range"},
     {"both must be the same", ORT_FAIL, "Type Error: parameter bound to different types"},
-    {"'..' is not allowed", ORT_FAIL, "External data path escapes model directory"},
+    {"its '..' leads out of", ORT_FAIL, "External data path escapes model directory"},
     {"is a link to", ORT_FAIL, "External data path escapes model directory"},
     {"must be a name relative to", ORT_FAIL,
      "External data path validation failed: Absolute path not allowed"},

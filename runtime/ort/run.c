@@ -341,6 +341,27 @@ static size_t count_adapters(const OrtRunOptions *options)
     return n;
 }
 
+/* Of several feeds of an input the last counts, as in ONNX Runtime. Were there any? */
+static bool drop_repeated(struct call *call)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < call->n_in; i++) {
+        size_t k = i + 1;
+
+        while (k < call->n_in && call->in[k].index != call->in[i].index)
+            k++;
+        if (k == call->n_in)
+            call->in[n++] = call->in[i];
+        else
+            bp_object_release(call->in[i].object);
+    }
+    if (n == call->n_in)
+        return false;
+    call->n_in = n;
+    return true;
+}
+
 static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, bp_profile *profile)
 {
     bp_run_options options = {.struct_size = sizeof options, .profile = profile};
@@ -352,6 +373,8 @@ static OrtStatus *execute(struct call *call, const OrtRunOptions *run_options, b
         options.cancel = &run_options->terminate;
     rc = bp_session_run(call->session->host, call->in, (uint32_t)call->n_in, call->out,
                         (uint32_t)call->n_out, &options, ort_err_init(&err));
+    if (rc == BP_E_INVALID && strstr(err.text, "is fed twice") && drop_repeated(call))
+        return execute(call, run_options, profile);
     if (rc == BP_E_CANCELLED)
         return ort_fail(ORT_FAIL, "Exiting due to terminate flag being set to true.");
     missing = rc == BP_E_INVALID ? find_missing(call, err.text) : NULL;

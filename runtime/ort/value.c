@@ -100,6 +100,23 @@ OrtStatus *ort_need_tensor(const char *function, const OrtValue *value)
     return NULL;
 }
 
+/*
+ * What functions that give the data or its place need. The codes are ONNX Runtime's, which fails to
+ * name the type of some values while it makes the words.
+ */
+static OrtStatus *need_data(const char *function, const OrtValue *value)
+{
+    OrtStatus *status = ort_need_tensor(function, value);
+    OrtStatus *said;
+
+    if (!status || !value || value->kind == ONNX_TYPE_TENSOR)
+        return status;
+    said = ort_fail(value->kind == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION, "%s",
+                    ort_GetErrorMessage(status));
+    ort_ReleaseStatus(status);
+    return said;
+}
+
 static bool is_negative(const int64_t *shape, size_t rank)
 {
     size_t d = 0;
@@ -240,6 +257,8 @@ OrtStatus *ort_CreateTensorAsOrtValue(OrtAllocator *allocator, const int64_t *sh
 
     ORT_NEED(allocator);
     ORT_NEED(out);
+    if (shape && is_negative(shape, shape_len))
+        return ort_fail(ORT_FAIL, "Tensor shape.Size() must be >= 0; a size is below");
     status = shaped(shape, shape_len, type, &bytes, &value);
     if (status)
         return status;
@@ -261,7 +280,7 @@ OrtStatus *ort_CreateTensorAsOrtValue(OrtAllocator *allocator, const int64_t *sh
 
 OrtStatus *ort_GetTensorMutableData(OrtValue *value, void **out)
 {
-    OrtStatus *status = ort_need_tensor(__func__, value);
+    OrtStatus *status = need_data(__func__, value);
 
     if (status)
         return status;
@@ -272,7 +291,7 @@ OrtStatus *ort_GetTensorMutableData(OrtValue *value, void **out)
 
 OrtStatus *ort_GetTensorData(const OrtValue *value, const void **out)
 {
-    OrtStatus *status = ort_need_tensor(__func__, value);
+    OrtStatus *status = need_data(__func__, value);
 
     if (status)
         return status;
@@ -327,7 +346,7 @@ OrtStatus *ort_GetTensorSizeInBytes(const OrtValue *ort_value, size_t *size)
 
 OrtStatus *ort_GetTensorMemoryInfo(const OrtValue *value, const OrtMemoryInfo **mem_info)
 {
-    OrtStatus *status = ort_need_tensor(__func__, value);
+    OrtStatus *status = need_data(__func__, value);
 
     if (status)
         return status;

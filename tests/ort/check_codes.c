@@ -304,6 +304,89 @@ START_TEST(values_that_cannot_be)
 }
 END_TEST
 
+START_TEST(data_of_what_is_no_tensor)
+{
+    static const int64_t negative[] = {-1, 3}, two[] = {2};
+    static const struct {
+        int value;
+        OrtErrorCode code;
+    } rows[] = {{2, ORT_RUNTIME_EXCEPTION}, {3, ORT_FAIL}, {4, ORT_RUNTIME_EXCEPTION}};
+    const OrtMemoryInfo *memory = NULL;
+    const void *data = NULL;
+    OrtValue *keys = NULL, *out = NULL;
+    void *mutable_data = NULL;
+
+    ok(ort->CreateTensorAsOrtValue(heap, two, 1, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, &keys));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        OrtValue *value = world.values[rows[i].value];
+        const OrtValue *const columns[] = {keys, value};
+
+        fails(ort->GetTensorMutableData(value, &mutable_data), rows[i].code, "a tensor");
+        fails(ort->GetTensorData(value, &data), rows[i].code, "a tensor");
+        fails(ort->GetTensorMemoryInfo(value, &memory), rows[i].code, "a tensor");
+        fails(ort->CreateValue(columns, 2, ONNX_TYPE_MAP, &out), rows[i].code, "must be tensors");
+    }
+    fails(ort->CreateTensorAsOrtValue(heap, negative, 2, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &out),
+          ORT_FAIL, "must be >= 0");
+    ck_assert_ptr_null(out);
+    ort->ReleaseValue(keys);
+}
+END_TEST
+
+START_TEST(an_input_fed_twice_is_what_came_last)
+{
+    static const char *const in[] = {"A", "B", "A"}, *const one[] = {"A", "A"}, *const c[] = {"C"};
+    static const int64_t dims[] = {2, 3};
+    float numbers[6] = {100, 100, 100, 100, 100, 100};
+    OrtValue *last = floats(numbers, 6, dims, 2), *out = NULL;
+    const OrtValue *const feeds[] = {world.values[0], world.values[0], last};
+
+    for (int i = 0; i < 6; i++)
+        world.numbers[i] = 1;
+    ok(ort->Run(world.session, NULL, in, feeds, 3, c, 1, &out));
+    for (int i = 0; i < 6; i++)
+        ck_assert(float_data(out)[i] == 101);
+    ort->ReleaseValue(out);
+    out = NULL;
+    fails(ort->Run(world.session, NULL, one, feeds, 2, c, 1, &out), ORT_FAIL, "Missing Input: B");
+    ck_assert_ptr_null(out);
+    ort->ReleaseValue(last);
+}
+END_TEST
+
+/* The session of a file with these bytes cannot be made. */
+static void fails_file(const void *bytes, size_t size, OrtErrorCode code, const char *words)
+{
+    static const char path[] = "codes-bytes.onnx";
+    OrtSession *session = NULL;
+    FILE *file = fopen(path, "wb");
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+    ck_assert_int_eq(fclose(file), 0);
+    fails(ort->CreateSession(env, path, NULL, &session), code, words);
+    ck_assert_ptr_null(session);
+    ck_assert_int_eq(remove(path), 0);
+}
+
+START_TEST(bytes_that_are_no_model)
+{
+    static const char text[] = "hello, I am no model", version_only[] = "\x08\x08";
+    OrtSession *session = NULL;
+
+    fails_file("", 0, ORT_FAIL, "ModelProto does not have a graph");
+    fails_file(version_only, 2, ORT_FAIL, "ModelProto does not have a graph");
+    fails_file(text, sizeof text, ORT_INVALID_PROTOBUF, "failed:");
+    fails(ort->CreateSessionFromArray(env, version_only, 2, NULL, &session), ORT_INVALID_ARGUMENT,
+          "No graph was found in the protobuf");
+    fails(ort->CreateSessionFromArray(env, text, 0, NULL, &session), ORT_INVALID_ARGUMENT,
+          "No graph was found in the protobuf");
+    fails(ort->CreateSessionFromArray(env, text, sizeof text, NULL, &session), ORT_INVALID_PROTOBUF,
+          "failed:");
+    ck_assert_ptr_null(session);
+}
+END_TEST
+
 START_TEST(containers_for_tensors)
 {
     static const char *const in[] = {"A", "B"}, *const names[] = {"C"};
@@ -328,6 +411,14 @@ START_TEST(libraries_without_operators)
     fails(ort->RegisterCustomOpsLibrary(world.session_options, "libm.so.6", &handle), ORT_FAIL,
           "Failed to get symbol RegisterCustomOps");
     ck_assert_ptr_null(handle);
+    fails(ort->RegisterCustomOpsUsingFunction(world.session_options, "no_such_function"), ORT_FAIL,
+          "Failed to get symbol no_such_function");
+    fails(ort->RegisterCustomOpsUsingFunction(world.session_options, ""), ORT_FAIL,
+          "Failed to get symbol");
+    fails(ort->RegisterExecutionProviderLibrary(env, "x", "/no/such.so"), ORT_FAIL,
+          "Failed to load library /no/such.so with error");
+    fails(ort->UnregisterExecutionProviderLibrary(env, "nobody"), ORT_FAIL,
+          "Execution provider library: nobody was not registered");
 }
 END_TEST
 
@@ -345,6 +436,9 @@ int main(void)
     tcase_add_test(tcase, settings_that_cannot_be);
     tcase_add_loop_test(tcase, models_that_are_refused, 0, sizeof refused / sizeof *refused);
     tcase_add_test(tcase, values_that_cannot_be);
+    tcase_add_test(tcase, data_of_what_is_no_tensor);
+    tcase_add_test(tcase, an_input_fed_twice_is_what_came_last);
+    tcase_add_test(tcase, bytes_that_are_no_model);
     tcase_add_test(tcase, containers_for_tensors);
     tcase_add_test(tcase, libraries_without_operators);
     suite_add_tcase(suite, tcase);

@@ -336,6 +336,47 @@ START_TEST(large_initializers_go_to_a_file)
 }
 END_TEST
 
+/* ONNX Runtime writes the same bytes: end to end, but for those of a MiB, which begin a page. */
+START_TEST(written_initializers_lie_end_to_end)
+{
+    enum { PAGE = 4096, LARGE = 1 << 20, LAST = PAGE + LARGE, SIZE = LAST + 20 };
+    static const float few[] = {1, 2, 3, 4, 5};
+    char *bytes = calloc(1, SIZE);
+    FILE *file;
+    struct pw w;
+
+    ck_assert_ptr_nonnull(bytes);
+    model_begin(&w);
+    NODE(&w, "Add", "t", "x", "a");
+    NODE(&w, "Add", "u", "t", "large");
+    NODE(&w, "Add", "v", "u", "b");
+    NODE(&w, "Add", "y", "v", "c");
+    pw_raw_tensor(&w, 5, "a", 1, PW_DIMS(1), few, 4);
+    pw_raw_tensor(&w, 5, "large", 1, PW_DIMS(1, LARGE / 4), bytes, LARGE);
+    pw_raw_tensor(&w, 5, "b", 1, PW_DIMS(2, 1), few + 1, 8);
+    pw_raw_tensor(&w, 5, "c", 1, PW_DIMS(3, 1, 1), few + 2, 12);
+    model_end(&w, 11, "x", TENSOR, 1, DIMS(1));
+    model_end(&w, 12, "y", TENSOR, 1, NULL);
+    pw_close(&w);
+    put_file("in.onnx", w.data, w.size);
+    pw_free(&w);
+    ok(compiler->ModelCompilationOptions_SetInputModelPath(options, path_of("in.onnx")));
+    ok(compiler->ModelCompilationOptions_SetOutputModelPath(options, path_of("out.onnx")));
+    ok(compiler->ModelCompilationOptions_SetOutputModelExternalInitializersFile(options, "out.bin",
+                                                                                1));
+    ok(compiler->CompileModel(env, options));
+    ck_assert_int_eq(size_of("out.bin"), SIZE);
+    file = fopen(path_of("out.bin"), "rb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fread(bytes, 1, SIZE, file), SIZE);
+    fclose(file);
+    ck_assert_mem_eq(bytes, few, 4);
+    ck_assert_mem_eq(bytes + LAST, few + 1, 8);
+    ck_assert_mem_eq(bytes + LAST + 8, few + 2, 12);
+    free(bytes);
+}
+END_TEST
+
 START_TEST(their_file_is_named_from_the_model)
 {
     put_model("in.onnx", NULL);
@@ -866,6 +907,7 @@ int main(void)
     tcase_add_test(tcase, initializers_of_bodies_go_to_a_file_too);
     tcase_add_test(tcase, weights_of_the_options_are_written);
     tcase_add_test(tcase, large_initializers_go_to_a_file);
+    tcase_add_test(tcase, written_initializers_lie_end_to_end);
     tcase_add_test(tcase, their_file_is_named_from_the_model);
     tcase_add_test(tcase, a_model_in_memory_may_have_their_file);
     tcase_add_test(tcase, a_function_says_where_they_go);

@@ -293,12 +293,42 @@ START_TEST(refuses_external_files_outside_of_the_directory)
     refuses_external("/etc/hostname", NULL, NULL, "/etc/hostname");
     refuses_external("../w.bin", NULL, NULL, "..");
     refuses_external("sub/../../w.bin", NULL, NULL, "..");
+    refuses_external("../../../../../../../../../../etc/hostname", NULL, NULL, "'..' leads out");
+    refuses_external("sub/..", NULL, NULL, "'..' leads out");
     write_external_model("link.bin", NULL, NULL);
     strcat(dir, "/sub");
     refuses_in(dir, BP_E_INVALID, "tensor 'e': ");
     ck_assert_ptr_nonnull(strstr(text, "link"));
     dir[strlen(dir) - 4] = '\0';
     ck_assert_int_eq(unlink(link_path), 0);
+}
+END_TEST
+
+/* A link's ".." is the folder above what it names. */
+START_TEST(external_names_may_go_up_and_stay_inside)
+{
+    const char *last = strrchr(dir, '/');
+    char name[512], link_path[512];
+
+    ck_assert_int_eq(mkdir(path_of("sub"), 0700), 0);
+    write_file("w.bin", "abcd", 4);
+    snprintf(name, sizeof name, "sub/../../%s/./w.bin", last ? last + 1 : dir);
+    for (int i = 0; i < 3; i++) {
+        write_external_model(i == 0 ? "sub/../w.bin" : i == 1 ? "sub//..//./w.bin" : name, NULL,
+                             NULL);
+        ck_assert_msg(build_from_memory(dir, false) == BP_OK, "%s", text);
+        ck_assert_msg(bp_ir_data_load(value_of(ir, "e")->data, &err) == BP_OK, "%s", text);
+        ck_assert_mem_eq(value_of(ir, "e")->data->bytes, "abcd", 4);
+    }
+    ck_assert_int_eq(mkdir(path_of("other"), 0700), 0);
+    snprintf(link_path, sizeof link_path, "%s/sub/link", dir);
+    ck_assert_int_eq(symlink("../other", link_path), 0);
+    write_external_model("link/../w.bin", NULL, NULL);
+    strcat(dir, "/sub");
+    refuses_in(dir, BP_E_INVALID, "is a link to");
+    dir[strlen(dir) - 4] = '\0';
+    ck_assert_int_eq(unlink(link_path), 0);
+    ck_assert_int_eq(rmdir(path_of("other")), 0);
 }
 END_TEST
 
@@ -470,6 +500,7 @@ int main(void)
     tcase_add_test(tcase, a_file_that_came_late_is_mapped);
     tcase_add_test(tcase, refuses_external_data_that_does_not_add_up);
     tcase_add_test(tcase, refuses_external_files_outside_of_the_directory);
+    tcase_add_test(tcase, external_names_may_go_up_and_stay_inside);
     tcase_add_test(tcase, a_model_in_memory_without_directory_has_no_external_data);
     tcase_add_test(tcase, reads_external_data_beyond_2_gib);
     tcase_add_test(tcase, reads_a_model_file_over_2_gib);
