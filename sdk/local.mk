@@ -39,6 +39,7 @@ sdklib_LIBRARIES = %D%/libbp-sim.a
 # ONNX Runtime's C ABI, for libonnxruntime
 ortincludedir = $(includedir)/onnxruntime
 ortinclude_HEADERS = \
+	%D%/onnxruntime/cpu_provider_factory.h \
 	%D%/onnxruntime/onnxruntime_c_api.h \
 	%D%/onnxruntime/onnxruntime_env_config_keys.h \
 	%D%/onnxruntime/onnxruntime_ep_c_api.h \
@@ -46,7 +47,8 @@ ortinclude_HEADERS = \
 	%D%/onnxruntime/onnxruntime_error_code.h \
 	%D%/onnxruntime/onnxruntime_macros.h \
 	%D%/onnxruntime/onnxruntime_run_options_config_keys.h \
-	%D%/onnxruntime/onnxruntime_session_options_config_keys.h
+	%D%/onnxruntime/onnxruntime_session_options_config_keys.h \
+	%D%/onnxruntime/provider_options.h
 
 # what backplane-new copies
 templatedir = $(datadir)/backplane/template

@@ -505,34 +505,43 @@ struct OrtGraphicsInteropConfig {
     const OrtKeyValuePairs *additional_options;
 };
 
-/* Options of providers, from before there were keys and values. They have no version. */
+/*
+ * Options of providers, from before there were keys and values. They have no version. A C++ program
+ * gets ONNX Runtime's defaults in a new one, a C program what it writes.
+ */
+#ifdef __cplusplus
+#define ORT_DEFAULT_(value) = value
+#else
+#define ORT_DEFAULT_(value)
+#endif
+
 struct OrtCUDAProviderOptions {
-    int device_id;
-    OrtCudnnConvAlgoSearch cudnn_conv_algo_search;
-    size_t gpu_mem_limit;
-    int arena_extend_strategy;
-    int do_copy_in_default_stream;
-    int has_user_compute_stream;
-    void *user_compute_stream;
-    OrtArenaCfg *default_memory_arena_cfg;
-    int tunable_op_enable;
-    int tunable_op_tuning_enable;
-    int tunable_op_max_tuning_duration_ms;
+    int device_id ORT_DEFAULT_(0);
+    OrtCudnnConvAlgoSearch cudnn_conv_algo_search ORT_DEFAULT_(OrtCudnnConvAlgoSearchExhaustive);
+    size_t gpu_mem_limit ORT_DEFAULT_(SIZE_MAX);
+    int arena_extend_strategy ORT_DEFAULT_(0);
+    int do_copy_in_default_stream ORT_DEFAULT_(1);
+    int has_user_compute_stream ORT_DEFAULT_(0);
+    void *user_compute_stream ORT_DEFAULT_(NULL);
+    OrtArenaCfg *default_memory_arena_cfg ORT_DEFAULT_(NULL);
+    int tunable_op_enable ORT_DEFAULT_(0);
+    int tunable_op_tuning_enable ORT_DEFAULT_(0);
+    int tunable_op_max_tuning_duration_ms ORT_DEFAULT_(0);
 };
 
 struct OrtROCMProviderOptions {
-    int device_id;
-    int miopen_conv_exhaustive_search;
-    size_t gpu_mem_limit;
-    int arena_extend_strategy;
-    int do_copy_in_default_stream;
-    int has_user_compute_stream;
-    void *user_compute_stream;
-    OrtArenaCfg *default_memory_arena_cfg;
-    int enable_hip_graph;
-    int tunable_op_enable;
-    int tunable_op_tuning_enable;
-    int tunable_op_max_tuning_duration_ms;
+    int device_id ORT_DEFAULT_(0);
+    int miopen_conv_exhaustive_search ORT_DEFAULT_(0);
+    size_t gpu_mem_limit ORT_DEFAULT_(SIZE_MAX);
+    int arena_extend_strategy ORT_DEFAULT_(0);
+    int do_copy_in_default_stream ORT_DEFAULT_(1);
+    int has_user_compute_stream ORT_DEFAULT_(0);
+    void *user_compute_stream ORT_DEFAULT_(NULL);
+    OrtArenaCfg *default_memory_arena_cfg ORT_DEFAULT_(NULL);
+    int enable_hip_graph ORT_DEFAULT_(0);
+    int tunable_op_enable ORT_DEFAULT_(0);
+    int tunable_op_tuning_enable ORT_DEFAULT_(0);
+    int tunable_op_max_tuning_duration_ms ORT_DEFAULT_(0);
 };
 
 struct OrtTensorRTProviderOptions {
@@ -573,15 +582,17 @@ struct OrtMIGraphXProviderOptions {
 };
 
 struct OrtOpenVINOProviderOptions {
-    const char *device_type;
-    unsigned char enable_npu_fast_compile;
-    const char *device_id;
-    size_t num_of_threads;
-    const char *cache_dir;
-    void *context;
-    unsigned char enable_opencl_throttling;
-    unsigned char enable_dynamic_shapes;
+    const char *device_type ORT_DEFAULT_(NULL);
+    unsigned char enable_npu_fast_compile ORT_DEFAULT_(0);
+    const char *device_id ORT_DEFAULT_(NULL);
+    size_t num_of_threads ORT_DEFAULT_(0);
+    const char *cache_dir ORT_DEFAULT_(NULL);
+    void *context ORT_DEFAULT_(NULL);
+    unsigned char enable_opencl_throttling ORT_DEFAULT_(0);
+    unsigned char enable_dynamic_shapes ORT_DEFAULT_(0);
 };
+
+#undef ORT_DEFAULT_
 
 /* ---- the tables -------------------------------------------------------------------------------- */
 

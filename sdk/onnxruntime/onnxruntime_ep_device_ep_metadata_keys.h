@@ -13,6 +13,9 @@ static const char *const kOrtEpDevice_EpMetadataKey_OSDriverVersion = "os_driver
 static const char *const kOrtModelMetadata_EpCompatibilityInfoPrefix = "ep_compatibility_info.";
 /* Absolute path of the plug-in library */
 static const char *const kOrtEpDevice_EpMetadataKey_LibraryPath = "library_path";
+/* BNSH or BNHS: how the EP prefers the value cache of GroupQueryAttention to lie */
+static const char *const kOrtEpDevice_EpMetadataKey_GqaPreferredValueLayout =
+    "gqa_preferred_value_layout";
 /* Device made by an EP */
 static const char *const kOrtHardwareDevice_MetadataKey_IsVirtual = "is_virtual";
 

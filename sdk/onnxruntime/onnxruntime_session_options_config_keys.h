@@ -134,6 +134,13 @@ static const char *const kOrtSessionOptionsResourceCudaPartitioningSettings =
 /* Placement hints matched against the layer_ann node metadata; = means exact */
 static const char *const kOrtSessionOptionsLayerAssignmentSettings =
     "session.layer_assignment_settings";
+/* The same, matched as parts of the nodes' names */
+static const char *const kOrtSessionOptionsNameBasedLayerAssignment =
+    "session.name_based_layer_assignment";
+/* Largest shapes of inputs (`name:[d,d];name:[d]`), to estimate workspace with */
+static const char *const kOrtSessionOptionsMaxShapeOverride = "session.max_shape_override";
+/* BNSH or BNHS: how the value cache lies that is bound to GroupQueryAttention */
+static const char *const kOrtSessionOptionsGqaValueLayout = "session.gqa_value_layout";
 /* 1 asks EPs for EPContext nodes and writes the compiled model */
 static const char *const kOrtSessionOptionEpContextEnable = "ep.context_enable";
 /* Where the compiled model goes */
@@ -182,6 +189,8 @@ static const char *const kOrtEpDynamicOptionsQnnHtpPerformanceMode =
 /* 1 makes Session_GetEpGraphAssignmentInfo answer */
 static const char *const kOrtSessionOptionsRecordEpGraphAssignmentInfo =
     "session.record_ep_graph_assignment_info";
+/* 1 compiles a model without copies of its weights; the compile API sets it too */
+static const char *const kOrtSessionOptionEpEnableWeightless = "ep.enable_weightless";
 /* Older spelling of the same wish */
 static const char *const kOrtSessionOptionEpEnableWeightlessEpContextNodes =
     "ep.enable_weightless_ep_context_nodes";
