@@ -20,7 +20,13 @@ check_PROGRAMS += %D%/models
 EXTRA_DIST += \
 	%D%/Everything.java \
 	%D%/ctypes_module.py \
-	%D%/cxx.cc \
+	%D%/cxx/cxx.h \
+	%D%/cxx/env.cc \
+	%D%/cxx/graph.cc \
+	%D%/cxx/main.cc \
+	%D%/cxx/operators.cc \
+	%D%/cxx/session.cc \
+	%D%/cxx/values.cc \
 	%D%/known.txt \
 	%D%/lib.sh \
 	%D%/mnist_5.jpg \

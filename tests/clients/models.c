@@ -198,6 +198,25 @@ static bool write_copy(const char *op, int n, const char *in, const char *out, c
     return end(&w, file);
 }
 
+/* y = op(x), of three floats, by an operator of the C++ program. */
+static bool write_own(const char *op, const char *file)
+{
+    struct pw w = begin("own");
+
+    pw_open_node(&w, op, "x", "y");
+    pw_text(&w, 3, "node");
+    pw_text(&w, 7, "own");
+    if (strcmp(op, "Scale") == 0) {
+        pw_open_attr(&w, "factor", A_FLOAT);
+        pw_float(&w, 2, -2);
+        pw_close(&w);
+    }
+    pw_close(&w);
+    pw_value(&w, IN, "x", FLOAT, PW_DIMS(3));
+    pw_value(&w, OUT, "y", FLOAT, PW_DIMS(3));
+    return end(&w, file);
+}
+
 /* output = input x W + (input x lora_a) x lora_b, of rank 0 unless an adapter feeds the last two. */
 static bool write_lora_model(void)
 {
@@ -390,6 +409,8 @@ int main(int argc, char **argv)
                         "copy_2_inputs_2_outputs.onnx") &&
              write_copy("CopyTensorArrayCombined", 3, "input_0 input_1 input_2",
                         "output_0 output_1 output_2", "copy_3_inputs_3_outputs.onnx") &&
+             write_own("Scale", "own_Scale.onnx") && write_own("Twice", "own_Twice.onnx") &&
+             write_own("Sum", "own_Sum.onnx") && write_own("Copy", "own_Copy.onnx") &&
              write_lora_model() && write_adapter() && write_containers() &&
              write_types("types.onnx", 0xfee) && write_types("unsigned.onnx", 0x3010) &&
              write_types("bfloat16.onnx", 0x10000) &&

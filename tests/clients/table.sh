@@ -40,7 +40,7 @@ table()
 
 clients=
 complete=yes
-for client in rust go node java python; do
+for client in rust go node java python cxx; do
     if [ -f "$results/$client.tsv" ]; then
         clients="$clients $client"
     else
