@@ -19,12 +19,12 @@ LEFT_OUT = {
     "Optional": "optional values: tests/unit has them", "OptionalHasElement": "as Optional",
     "OptionalGetElement": "as Optional", "SequenceMap": "a function of SequenceAt and Loop",
     "CastMap": "maps as inputs", "DictVectorizer": "maps as inputs", "ZipMap": "maps as outputs",
-    "DeformConv": "to come", "MaxRoiPool": "to come", "MaxUnpool": "to come", "Col2Im": "to come",
-    "TfIdfVectorizer": "to come", "SoftmaxCrossEntropyLoss": "to come",
-    "TensorScatter": "to come", "RotaryEmbedding": "to come", "TreeEnsemble": "to come",
+    "DeformConv": "to come", 
+    
+    "TreeEnsemble": "to come",
     "SVMClassifier": "to come", "SVMRegressor": "to come",
-    "CategoryMapper": "to come", "Scan": "to come", "RNN": "to come",
-    "TreeEnsembleRegressor": "to come",
+    "CategoryMapper": "to come", 
+    
 }
 MICROSOFT = "com.microsoft"
 ML = "ai.onnx.ml"
@@ -356,8 +356,8 @@ def depth_space(m, name):
 
 @maker("OneHot")
 def one_hot(m, name):
-    m.node(name, [m.new(m.choice([numpy.int64, numpy.int32, numpy.float32]), m.new_shape(), -4, 5), m.const(4),
-                  m.const([0, 1], numpy.float32)], axis=m.choice([None, 0, -1]))
+    m.node(name, [m.new(m.choice([numpy.int64, numpy.int32, numpy.float32]), m.new_shape(), -4, 3),
+                  m.const(4), m.const([0, 1], numpy.float32)], axis=m.choice([None, 0, -1]))
 
 
 @maker("Compress")
@@ -632,6 +632,53 @@ def nll_loss(m, name):
            reduction=m.choice(["none", "sum", "mean"]))
 
 
+@maker("RNN")
+def rnn(m, name):
+    f32 = numpy.float32
+    x = m.tensor(f32, (m.int(1, 4), m.int(1, 3), 3))
+    m.node(name, [x, m.new(f32, (1, 4, 3), -1, 1), m.new(f32, (1, 4, 4), -1, 1), m.new(f32, (1, 8), -1, 1)], 2,
+           hidden_size=4, activations=m.choice([None, ["Relu"], ["Sigmoid"]]),
+           direction=m.choice([None, "reverse"]))
+
+
+@maker("RotaryEmbedding")
+def rotary_embedding(m, name):
+    f32 = numpy.float32
+    m.node(name, [m.new(f32, (2, 3, 4, 8)), m.new(f32, (6, 4), -1, 1), m.new(f32, (6, 4), -1, 1),
+                  m.new(numpy.int64, (2, 4), 0, 5)], interleaved=m.choice([None, 1]))
+
+
+@maker("TensorScatter")
+def tensor_scatter(m, name):
+    dtype = m.choice([numpy.float32, numpy.int64])
+    m.node(name, [m.tensor(dtype, (2, 3, 6, 2)), m.tensor(dtype, (2, 3, 2, 2)), m.new(numpy.int64, (2,), 0, 4)],
+           mode=m.choice([None, "circular"]))
+
+
+@maker("Col2Im")
+def col2im(m, name):
+    m.node(name, [m.tensor(numpy.float32, (1, 8, 9)), m.const([4, 4]), m.const([2, 2])])
+
+
+@maker("MaxUnpool")
+def max_unpool(m, name):
+    x = m.tensor(numpy.float32, (1, 1, 4, 4))
+    y, at = m.node("MaxPool", [x], 2, kernel_shape=[2, 2], strides=[2, 2])
+    m.node(name, [y, at], kernel_shape=[2, 2], strides=[2, 2])
+
+
+@maker("MaxRoiPool")
+def max_roi_pool(m, name):
+    rois = m.leaf(numpy.array([[0, 0, 0, m.int(2, 5), m.int(2, 5)], [0, 1, 1, 4, 3]], numpy.float32))
+    m.node(name, [m.tensor(numpy.float32, (1, 2, 6, 6)), rois], pooled_shape=[2, m.int(1, 3)])
+
+
+@maker("SoftmaxCrossEntropyLoss")
+def cross_entropy_loss(m, name):
+    m.node(name, [m.tensor(numpy.float32, (3, 4)), m.new(numpy.int64, (3,), 0, 3)], m.int(1, 2),
+           reduction=m.choice([None, "none", "sum"]))
+
+
 # ---- quantised -------------------------------------------------------------------------------------
 
 @maker("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear")
@@ -715,6 +762,24 @@ def loop(m, name):
     m.node(name, [m.const(m.int(0, 4)), "", m.tensor(numpy.float32, m.shape(x))], 2, body=body)
 
 
+@maker("Scan")
+def scan(m, name):
+    x = m.tensor(numpy.float32, ranks=(2, 3))
+    info = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in ("s", "row", "t", "out")]
+    body = helper.make_graph([helper.make_node("Add", ["s", "row"], ["t"]), helper.make_node("Neg", ["t"], ["out"])],
+                             "body", info[:2], info[2:])
+    m.node(name, [m.tensor(numpy.float32, m.shape(x)[1:]), x], 2, body=body, num_scan_inputs=1,
+           scan_input_directions=m.choice([None, [1]]), scan_output_directions=m.choice([None, [1]]))
+
+
+@maker("TfIdfVectorizer")
+def tf_idf(m, name):
+    m.node(name, [m.new(m.choice([numpy.int64, numpy.int32]), (m.int(2, 8),), 0, 3)], min_gram_length=1,
+           max_gram_length=2, max_skip_count=m.int(0, 2), mode=m.choice(["TF", "IDF", "TFIDF"]),
+           ngram_counts=[0, 2], ngram_indexes=[0, 1, 2, 3], pool_int64s=[1, 2, 0, 1, 2, 3],
+           weights=[0.5, 1.0, 2.0, 3.0])
+
+
 @maker("StringNormalizer", "StringSplit", "RegexFullMatch")
 def text(m, name):
     x = m.new(object, (m.int(1, 4),))
@@ -766,7 +831,7 @@ def tree(m, name):
 # ---- com.microsoft ---------------------------------------------------------------------------------
 
 @maker("Gelu", "QuickGelu", "FastGelu", "Inverse", "BiasGelu", "FusedMatMul", "TransposeMatMul", "ExpandDims",
-       "Trilu", "Unique", "CDist", "SkipLayerNormalization", "SkipSimplifiedLayerNormalization", "BiasSoftmax",
+       "Trilu", "Unique", "CDist", "SkipLayerNormalization", "SkipSimplifiedLayerNormalization",
        "Range", "FusedGemm", "FusedConv", "Pad", "GatherND", domain=MICROSOFT)
 def contrib(m, name):
     f32 = numpy.float32
@@ -790,8 +855,6 @@ def contrib(m, name):
         inputs, given = [m.new(f32, (3, 4)), m.new(f32, (2, 4))], {"metric": m.choice(["euclidean", "sqeuclidean"])}
     elif name.startswith("Skip"):
         inputs = [m.new(f32, (2, 3, 4)), m.new(f32, (2, 3, 4)), m.new(f32, (4,))]
-    elif name == "BiasSoftmax":
-        inputs, given = [m.new(f32, (2, 3, 4)), m.new(f32, (2, 3, 4))], {"axis": 2, "is_inner_broadcast": 0}
     elif name == "Range":
         inputs = [m.new(f32, (), 0, 2), m.new(f32, (), 3, 8), m.new(f32, (), 1, 2)]
     elif name == "FusedGemm":
@@ -828,6 +891,16 @@ def contrib_quantized(m, name):
                       domain=MICROSOFT)
     m.node(name, [x, scale(), zero(), scale(), zero()], domain=MICROSOFT,
            channels_last=0 if name == "QLinearGlobalAveragePool" else None)
+
+
+@maker("TreeEnsembleRegressor", domain=ML)
+def tree_regressor(m, name):
+    m.node(name, [m.tensor(numpy.float32, (m.int(1, 4), 2))], domain=ML, nodes_treeids=[0, 0, 0, 1],
+           nodes_nodeids=[0, 1, 2, 0], nodes_featureids=[m.int(0, 1), 0, 0, 0], nodes_values=[0.5, 0.0, 0.0, 0.0],
+           nodes_modes=[m.choice(["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE"]), "LEAF", "LEAF", "LEAF"],
+           nodes_truenodeids=[1, 0, 0, 0], nodes_falsenodeids=[2, 0, 0, 0], target_treeids=[0, 0, 1],
+           target_nodeids=[1, 2, 0], target_ids=[0, 1, 1], target_weights=[0.2, 0.8, -0.6], n_targets=2,
+           aggregate_function=m.choice(["SUM", "AVERAGE", "MIN", "MAX"]))
 
 
 def missing():
