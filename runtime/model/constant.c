@@ -89,7 +89,8 @@ bp_rc bp_decode_constant(struct bp_builder *builder, const Bp__NodeProto *proto,
 
     if (strcmp(name, "value") == 0 && attr->t)
         return bp_decode_tensor(builder, attr->t, out, err);
-    if (strcmp(name, "sparse_value") == 0 && attr->sparse_tensor)
+    /* exporters write sparse tensors as `value` too, which ONNX Runtime reads */
+    if ((strcmp(name, "sparse_value") == 0 || strcmp(name, "value") == 0) && attr->sparse_tensor)
         return bp_decode_sparse(builder, attr->sparse_tensor, out, err);
     if (strcmp(name, "value_float") == 0 && attr->has_f)
         return make(builder, BP_DTYPE_F32, &attr->f, 1, sizeof attr->f, false, out, err);

@@ -169,6 +169,23 @@ static bool are_family(const struct named_op *a, const struct named_op *b)
            start_version(&a->op) == start_version(&b->op);
 }
 
+static OrtStatus *check_lists(const struct ort_op *op)
+{
+    for (int side = 0; side < 2; side++) {
+        bool is_input = side == 0;
+        size_t n = ort_op_count(op, is_input);
+
+        for (size_t i = 0; i + 1 < n; i++) {
+            if (ort_op_characteristic(op, is_input, i) == INPUT_OUTPUT_VARIADIC)
+                return ort_fail(ORT_FAIL,
+                                "custom op '%s', place %zu: Only the last %s to a custom op may be "
+                                "marked variadic.",
+                                ort_op_name(op), i, is_input ? "input" : "output");
+        }
+    }
+    return NULL;
+}
+
 static OrtStatus *check_alike(const struct ort_family *family)
 {
     const struct ort_op *a = &family->ops[0];
@@ -203,6 +220,8 @@ static OrtStatus *define_family(const OrtSession *session, struct named_op *ops,
         family->ops[family->n_ops++] = ops[i].op;
     }
     status = check_alike(family);
+    for (size_t i = 0; i < family->n_ops && !status; i++)
+        status = check_lists(&family->ops[i]);
     if (!status)
         return define(family, ops[first].domain->name, set);
     free(family);

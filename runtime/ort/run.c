@@ -10,6 +10,7 @@
 #include "ort/lora.h"
 #include "ort/run_options.h"
 #include "ort/session.h"
+#include "ort/shared.h"
 #include "ort/status.h"
 #include "ort/value.h"
 
@@ -262,6 +263,19 @@ static OrtStatus *deliver(struct call *call, size_t i, OrtValue **slot)
     return ort_value_adopt(*slot, binding);
 }
 
+/* What the run made goes to the allocator that the application registered for it. */
+static OrtStatus *move_made(const struct call *call, OrtValue *const *outputs)
+{
+    OrtAllocator *allocator = ort_shared_find_foreign(call->session->env, ort_cpu_memory());
+    OrtStatus *status = NULL;
+
+    for (size_t i = 0; allocator && i < call->n_out && !status; i++) {
+        if (call->out[i].reserved0)
+            status = ort_value_move(outputs[i], allocator);
+    }
+    return status;
+}
+
 /* On failure the values that this run made are gone again; made: bit for each of the first 64. */
 static OrtStatus *deliver_all(struct call *call, OrtValue **outputs)
 {
@@ -272,6 +286,8 @@ static OrtStatus *deliver_all(struct call *call, OrtValue **outputs)
         if (!status)
             status = deliver(call, i, &outputs[i]);
     }
+    if (!status && call->session->takes_allocators)
+        status = move_made(call, outputs);
     for (size_t i = 0; status && i < call->n_out; i++) {
         if (!call->out[i].reserved0)
             continue;

@@ -162,6 +162,7 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
                                   .param = options->log_param,
                                   .id = options->log_id ? strdup(options->log_id) : NULL};
     session->has_log = options->log || options->log_id || options->log_severity >= 0;
+    session->takes_allocators = ort_keys_is_on(&options->config, "session.use_env_allocators");
     if ((options->log_id && !session->logger.id) ||
         !ort_keys_copy(&session->config, &options->config) ||
         !ort_custom_copy(&session->custom, &options->custom) ||

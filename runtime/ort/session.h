@@ -32,6 +32,7 @@ struct OrtSession {
     int intra_op;
     OrtLogger logger;         /* of its operators */
     bool has_log;             /* it differs from the environment's */
+    bool takes_allocators;    /* "session.use_env_allocators" */
     struct ort_custom custom; /* keeps their libraries */
     OrtKeyValuePairs config;
     OrtKeyValuePairs dims;   /* sizes that the application promised, by name */

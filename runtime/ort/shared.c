@@ -49,6 +49,18 @@ OrtAllocator *ort_shared_find(OrtEnv *env, const OrtMemoryInfo *info)
     return found;
 }
 
+OrtAllocator *ort_shared_find_foreign(OrtEnv *env, const OrtMemoryInfo *info)
+{
+    struct ort_shared_row *row;
+    OrtAllocator *found;
+
+    pthread_mutex_lock(&env->lock);
+    row = find(&env->shared, info);
+    found = row && !row->own ? row->allocator : NULL;
+    pthread_mutex_unlock(&env->lock);
+    return found;
+}
+
 /* Only the processor's memory can be handed out: that of devices stays behind their providers. */
 static OrtStatus *need_host_memory(const OrtMemoryInfo *info)
 {

@@ -34,5 +34,7 @@ struct ort_shared {
 void ort_shared_finish(struct ort_shared *shared);
 /* The environment's allocator for such memory, NULL when none was registered. */
 OrtAllocator *ort_shared_find(OrtEnv *env, const OrtMemoryInfo *info);
+/* The same of those that the application brought, which outlive what comes from them. */
+OrtAllocator *ort_shared_find_foreign(OrtEnv *env, const OrtMemoryInfo *info);
 
 #endif

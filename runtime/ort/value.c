@@ -278,6 +278,32 @@ OrtStatus *ort_CreateTensorAsOrtValue(OrtAllocator *allocator, const int64_t *sh
     return NULL;
 }
 
+OrtStatus *ort_value_move(OrtValue *value, OrtAllocator *allocator)
+{
+    const bp_tensor *tensor = &value->tensor;
+    OrtValue *moved = NULL;
+    OrtStatus *status;
+    bp_tensor host;
+
+    if (value->kind != ONNX_TYPE_TENSOR || !value->has_value || value->storage != ORT_HOST ||
+        tensor->dtype == BP_DTYPE_STRING)
+        return NULL;
+    status = ort_CreateTensorAsOrtValue(allocator, tensor->dims, tensor->rank,
+                                        ort_dtype(tensor->dtype), &moved);
+    if (status)
+        return status;
+    if (moved->tensor.bytes > 0)
+        memcpy(moved->tensor.base, bp_tensor_data(tensor), moved->tensor.bytes);
+    host = value->tensor;
+    value->tensor = moved->tensor;
+    value->storage = ORT_ALLOCATED;
+    value->allocator = allocator;
+    moved->tensor = host;
+    moved->storage = ORT_HOST;
+    ort_ReleaseValue(moved);
+    return NULL;
+}
+
 OrtStatus *ort_GetTensorMutableData(OrtValue *value, void **out)
 {
     OrtStatus *status = need_data(__func__, value);

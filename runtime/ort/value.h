@@ -41,6 +41,8 @@ OrtValue *ort_value_create(ONNXType kind);
 OrtValue *ort_value_retain(OrtValue *value);
 /* Takes over what a run filled in: its tensor or object. Such a value has no other content. */
 OrtStatus *ort_value_adopt(OrtValue *value, bp_binding *result);
+/* Brings a tensor of the host's memory, unless it is of strings, into the allocator's. */
+OrtStatus *ort_value_move(OrtValue *value, OrtAllocator *allocator);
 /* A value of its own with what the object holds; tensors are copied. */
 OrtStatus *ort_value_from_object(bp_object *object, OrtValue **out);
 /* The value as the host's object, which the caller releases. */

@@ -44,9 +44,9 @@ conform()
     [ "$taken" -ge "$3" ] || fail "it took part in $3 before: $(head -n 5 "$work/err")"
 }
 
-conform documented 0 161
-conform kernels 0 255
-conform documented 1 161
-conform graph 1 248
+conform documented 0 157
+conform kernels 0 251
+conform documented 1 157
+conform graph 1 244
 
 exit $status

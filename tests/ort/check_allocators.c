@@ -98,7 +98,7 @@ END_TEST
 
 struct mine {
     OrtAllocator table;
-    int n_allocs;
+    int n_allocs, n_frees;
 };
 
 static void *my_alloc(OrtAllocator *this_, size_t size)
@@ -109,7 +109,7 @@ static void *my_alloc(OrtAllocator *this_, size_t size)
 
 static void my_free(OrtAllocator *this_, void *p)
 {
-    (void)this_;
+    ((struct mine *)(void *)this_)->n_frees++;
     free(p);
 }
 
@@ -119,10 +119,36 @@ static const OrtMemoryInfo *my_info(const OrtAllocator *this_)
     return cpu;
 }
 
+/* The outputs that a run makes are in the application's memory, and go back there. */
+static void check_outputs(OrtSession *session, struct mine *mine)
+{
+    static const char *const in[] = {"A", "B"}, *const names[] = {"C"};
+    static const int64_t dims[] = {1, 3};
+    float numbers[] = {1, 2, 3};
+    OrtValue *a = floats(numbers, 3, dims, 2), *c = NULL, *of_heap = NULL;
+    const OrtValue *const feeds[] = {a, a};
+    OrtSession *other = open_add(NULL);
+    int before = mine->n_allocs;
+
+    ok(ort->Run(other, NULL, in, feeds, 2, names, 1, &of_heap));
+    ck_assert_int_eq(mine->n_allocs, before); /* nobody told it to */
+    ok(ort->Run(session, NULL, in, feeds, 2, names, 1, &c));
+    ck_assert_int_eq(mine->n_allocs, before + 1);
+    ort->ReleaseSession(other);
+    for (int i = 0; i < 3; i++)
+        ck_assert(float_data(c)[i] == 2 * numbers[i] && float_data(of_heap)[i] == 2 * numbers[i]);
+    before = mine->n_frees;
+    ort->ReleaseValue(of_heap);
+    ck_assert_int_eq(mine->n_frees, before);
+    ort->ReleaseValue(c);
+    ck_assert_int_eq(mine->n_frees, before + 1);
+    ort->ReleaseValue(a);
+}
+
 START_TEST(sessions_take_the_environments_allocator_when_told_to)
 {
     OrtMemoryInfo *arena = cpu;
-    struct mine mine = {{.version = 17, .Alloc = my_alloc, .Free = my_free, .Info = my_info}, 0};
+    struct mine mine = {{.version = 17, .Alloc = my_alloc, .Free = my_free, .Info = my_info}, 0, 0};
     OrtAllocator half = {.version = 17, .Alloc = my_alloc};
     OrtSessionOptions *options = NULL;
     OrtKeyValuePairs *stats = NULL;
@@ -150,6 +176,7 @@ START_TEST(sessions_take_the_environments_allocator_when_told_to)
     ck_assert_ptr_eq(lent->Info(lent), cpu);
     fails(ort->AllocatorGetStats(lent, &stats), ORT_NOT_IMPLEMENTED, "statistics");
     ort->ReleaseAllocator(lent);
+    check_outputs(session, &mine);
     ort->ReleaseSession(session);
     ok(ort->UnregisterAllocator(env, cpu));
     ort->ReleaseMemoryInfo(arena);

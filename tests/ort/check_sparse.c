@@ -258,7 +258,7 @@ END_TEST
 /* ONNX Runtime tells it as a tensor, and gives the elements that are not 0, by their places. */
 START_TEST(constant_value_is_sparse)
 {
-    static const char *const out_names[] = {"c"};
+    static const char *const out_names[] = {"c"}, *const attributes[] = {"sparse_value", "value"};
     OrtSession *session;
     OrtTypeInfo *type = NULL;
     OrtTensorTypeAndShapeInfo *shape = NULL;
@@ -273,7 +273,7 @@ START_TEST(constant_value_is_sparse)
     pw_open(&w, 1);
     pw_text(&w, 2, "c");
     pw_text(&w, 4, "Constant");
-    pw_open_attr(&w, "sparse_value", 11);
+    pw_open_attr(&w, attributes[_i], 11);
     pw_sparse(&w, 22, PW_DIMS(2, 2), (const int64_t[]){0, 2, 1, 0}, 4, PW_DIMS(2, 3));
     pw_close(&w);
     pw_close(&w);
@@ -318,7 +318,7 @@ int main(void)
     tcase_add_test(tcase, type_and_shape_can_be_referred_to);
     tcase_add_test(tcase, sparse_tensors_are_fed_and_come_back);
     tcase_add_test(tcase, other_values_are_refused);
-    tcase_add_test(tcase, constant_value_is_sparse);
+    tcase_add_loop_test(tcase, constant_value_is_sparse, 0, 2);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -101,6 +101,11 @@ unit_tests += %D%/check_misuse
 	%D%/world.h \
 	tests/unit/proto_writer.h
 
+unit_tests += %D%/check_variadic
+%C%_check_variadic_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_variadic_LDADD = $(ort_test_ldadd)
+%C%_check_variadic_SOURCES = %D%/check_variadic.c %D%/kit.h tests/unit/proto_writer.h
+
 unit_tests += %D%/check_codes
 %C%_check_codes_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_codes_LDADD = $(ort_test_ldadd)
