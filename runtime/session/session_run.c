@@ -123,7 +123,9 @@ static bp_rc feed_object(struct call *c, const bp_io_info *want, const bp_bindin
                        bp_kind_name(want->type->kind));
     if (!object)
         rc = bp_object_from_tensor(&binding->tensor, &object, err);
-    if (rc >= 0 && want->type->kind == BP_KIND_OPTIONAL && object->kind != BP_KIND_OPTIONAL) {
+    if (rc < 0)
+        return bp_fail_in(err, rc, "input '%s'", want->name);
+    if (want->type->kind == BP_KIND_OPTIONAL && object->kind != BP_KIND_OPTIONAL) {
         rc = bp_object_optional(object, &optional, err);
         bp_object_release(object);
         object = rc < 0 ? NULL : optional;

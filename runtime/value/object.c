@@ -35,11 +35,15 @@ bp_rc bp_object_adopt(bp_tensor *tensor, bp_object **out, bp_err *err)
 bp_rc bp_object_from_tensor(const bp_tensor *tensor, bp_object **out, bp_err *err)
 {
     bp_tensor copy;
+    size_t bytes;
     bp_rc rc;
 
     *out = NULL;
     if (!tensor || (tensor->rank > 0 && !tensor->dims))
         return bp_fail(err, BP_E_INVALID, "a value needs a tensor with its dims");
+    if (!tensor->base && bp_dense_bytes(tensor->dtype, tensor->dims, tensor->rank, &bytes) &&
+        bytes > 0)
+        return bp_fail(err, BP_E_INVALID, "a value needs a tensor with its data");
     rc = bp_tensor_copy(tensor, &copy, err);
     return rc < 0 ? rc : bp_object_adopt(&copy, out, err);
 }

@@ -138,6 +138,29 @@ static bp_object *roll_map(struct fuzz *fuzz, uint32_t dtype)
     return map;
 }
 
+/* Of the value's sizes, in COO; the places go up. NULL: it would be too large. */
+static bp_object *roll_sparse(struct fuzz *fuzz, struct fuzz_value *value)
+{
+    bp_object *parts[2] = {roll_tensor(fuzz, value->dtype, 1), NULL}, *sparse = NULL;
+    bp_tensor dense = {.dims = value->dims, .rank = value->rank, .dtype = value->dtype};
+    int64_t places[64] = {0}, n = parts[0] ? bp_object_tensor(parts[0])->dims[0] : 0;
+    bp_tensor indices = {.base = places,
+                         .dims = &n,
+                         .bytes = sizeof places,
+                         .rank = 1,
+                         .dtype = BP_DTYPE_I64};
+
+    for (int64_t i = 0; i < n && i < 64; i++)
+        places[i] = i;
+    if (n <= 64)
+        KIT_OK(bp_object_from_tensor(&indices, &parts[1], &kit.err));
+    if (parts[1]) /* more values than elements are refused */
+        (void)!bp_object_sparse(BP_SPARSE_COO, &dense, parts, 2, &sparse, &kit.err);
+    bp_object_release(parts[0]);
+    bp_object_release(parts[1]);
+    return sparse;
+}
+
 static void roll_object(struct fuzz *fuzz, struct fuzz_value *value)
 {
     bp_object *item = NULL;
@@ -146,6 +169,8 @@ static void roll_object(struct fuzz *fuzz, struct fuzz_value *value)
         value->object = roll_sequence(fuzz, value->dtype);
     } else if (value->kind == BP_KIND_MAP) {
         value->object = roll_map(fuzz, value->dtype);
+    } else if (value->kind == BP_KIND_SPARSE) {
+        value->object = roll_sparse(fuzz, value);
     } else if (value->kind == BP_KIND_OPTIONAL) {
         if (fuzz_chance(fuzz, 70))
             item = fuzz_chance(fuzz, 50) ? roll_tensor(fuzz, value->dtype, 1)
@@ -259,6 +284,13 @@ static void declare_object(struct fuzz *fuzz, const struct fuzz_value *value)
     pw_open(&fuzz->w, 11);
     pw_text(&fuzz->w, 1, value->fed);
     pw_open(&fuzz->w, 2);
+    if (value->kind == BP_KIND_SPARSE) {
+        pw_open(&fuzz->w, 8);
+        pw_int(&fuzz->w, 1, value->dtype);
+        for (int n = 3; n > 0; n--)
+            pw_close(&fuzz->w);
+        return;
+    }
     pw_open(&fuzz->w, fields[value->kind]);
     if (is_map)
         pw_int(&fuzz->w, 1, item ? bp_object_tensor(item)->dtype : BP_DTYPE_I64);

@@ -164,7 +164,7 @@ static int64_t count_characters(const unsigned char *s, size_t n)
 /* Is it UTF-8, without surrogates and detours? */
 static bool is_utf_8(const bp_span *text)
 {
-    const unsigned char *s = text->data, *end = s + text->size;
+    const unsigned char *s = text->size > 0 ? text->data : (const void *)"", *end = s + text->size;
 
     while (s < end) {
         size_t n = length_of(*s);
