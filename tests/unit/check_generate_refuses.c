@@ -338,7 +338,7 @@ START_TEST(a_long_search_is_cancelled_between_tokens)
     KIT_FAILS(gk_try(&asked, out, &options), BP_E_CANCELLED, "cancelled");
     pthread_join(thread, NULL);
     options = (bp_run_options){.struct_size = sizeof options, .timeout_ns = 20000000};
-    KIT_FAILS(gk_try(&asked, out, &options), BP_E_TIMEOUT, "time limit");
+    KIT_FAILS(gk_try(&asked, out, &options), BP_E_TIMEOUT, "time");
     asked.min_length = asked.max_length = 6;
     gk_run(&asked, out);
     gk_free(&asked, out);
