@@ -19,6 +19,7 @@ include %D%/value/local.mk
 include %D%/graph/local.mk
 include %D%/model/local.mk
 include %D%/host/local.mk
+include %D%/custom/local.mk
 include %D%/optimize/local.mk
 include %D%/plan/local.mk
 include %D%/session/local.mk

@@ -5,7 +5,7 @@
 
 #include "plan/placing.h"
 
-#include "host/names.h"
+#include "host/options/provider_names.h"
 
 /* The provider that a rule names, or n_asked: it is not here. */
 static uint32_t named_by(const struct bp_asked *asked, uint32_t n_asked,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "host/states.h"
+#include "host/provider_states.h"
 #include "plan/copies.h"
 
 static void *add_row(struct rows *rows, size_t size)

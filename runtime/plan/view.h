@@ -4,7 +4,7 @@
 #define BP_PLAN_VIEW_H
 
 #include "graph/infer.h"
-#include "host/services.h"
+#include "host/load/services.h"
 
 /* The consumers of each value, bodies counted for the node that holds them. */
 struct bp_uses {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/states.h"
+#include "host/provider_states.h"
 
 enum {
     REFUSALS_SHOWN = 20, /* kinds in a text; JSON has them all */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/options.h"
+#include "host/options/provider_options.h"
 #include "session/custom.h"
 #include "session/device.h"
 
@@ -149,7 +149,8 @@ static const char *reason_alone(const char *reason, const char *fix, char *own, 
 {
     size_t n = strlen(reason), n_fix = fix ? strlen(fix) + 3 : 0;
 
-    if (n_fix == 0 || n <= n_fix || n >= cap || strncmp(reason + n - n_fix + 2, fix, n_fix - 3) != 0)
+    if (n_fix == 0 || n <= n_fix || n >= cap ||
+        strncmp(reason + n - n_fix + 2, fix, n_fix - 3) != 0)
         return reason;
     memcpy(own, reason, n - n_fix);
     own[n - n_fix] = '\0';

@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "host/options.h"
+#include "host/options/provider_options.h"
 #include "session/lineup.h"
 
 static uint32_t origin_of(const struct bp_lineup *lineup, const struct bp_found *found,

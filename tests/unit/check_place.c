@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "fail_alloc.h"
-#include "host/settings.h"
+#include "host/options/settings.h"
 #include "kit.h"
 #include "plan/place.h"
 
