@@ -8,4 +8,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/bind_call.h \
 	%D%/bind_elementwise.c \
 	%D%/bind_file.c \
-	%D%/bind_signature.c
+	%D%/bind_signature.c \
+	%D%/call.c \
+	%D%/frame.c \
+	%D%/provider.c \
+	%D%/provider.h

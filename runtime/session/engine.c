@@ -11,12 +11,12 @@
 
 #include "base/guard.h"
 #include "base/text.h"
+#include "custom/provider.h"
 #include "graph/mismatch.h"
 #include "graph/without.h"
-#include "session/custom.h"
-#include "session/explain.h"
-#include "session/judging.h"
-#include "session/optimizing.h"
+#include "report/explain.h"
+#include "session/run_passes.h"
+#include "session/verdicts.h"
 
 struct step {
     bp_progress_fn fn;

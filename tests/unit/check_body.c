@@ -9,9 +9,9 @@
 #include <check.h>
 
 #include "base/text.h"
+#include "exec/run.h"
 #include "graphs.h"
 #include "kit.h"
-#include "session/run.h"
 
 static struct graphs g;
 static struct bp_lineup lineup;

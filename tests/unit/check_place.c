@@ -11,7 +11,7 @@
 #include "fail_alloc.h"
 #include "host/options/settings.h"
 #include "kit.h"
-#include "plan/place.h"
+#include "plan/placement_rules.h"
 
 static struct bp_place_list list, copy;
 
