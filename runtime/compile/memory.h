@@ -11,8 +11,7 @@
 #include "base/status.h"
 
 struct bp_body;
-struct bp_planning;
-struct bp_stage_plan;
+struct bp_unit;
 
 /* Bytes now, and the most that there were. Start from {0}. [any thread] */
 struct bp_memory {
@@ -56,14 +55,10 @@ static inline void bp_memory_drop(struct bp_memory *memory, size_t bytes)
         atomic_fetch_sub(&memory->held, bytes);
 }
 
+/* Who is to be charged for what a unit of a body makes; a unit without provider, or NULL: the host. NULL: nobody counts. */
+struct bp_memory *bp_memory_of_unit(const struct bp_body *body, const struct bp_unit *unit);
 /* Who is to be charged for a value of a body: who makes it, or the host. NULL: nobody counts. */
 struct bp_memory *bp_memory_of_value(const struct bp_body *body, uint32_t value);
-/*
- * Counts the arena of a plan: as a whole, and for those who use it by what each asked for. Then the
- * plan has shares, which bp_memory_leave_arena() gives back. BP_E_NOMEM: nothing is counted.
- */
-bp_rc bp_memory_enter_arena(struct bp_planning *p, bp_err *err) BP_CHECKED;
-void bp_memory_leave_arena(struct bp_stage_plan *plan);
 /* Counts a growing output of a body's frame: `bytes` more. */
 void bp_memory_grow(const struct bp_body *body, uint32_t value, size_t bytes);
 /* All that was counted so for a value is gone. */

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "custom/provider.h"
-#include "exec/device.h"
 #include "host/options/provider_options.h"
 
 /* Building: what is read, and where rows go. */
@@ -100,6 +99,31 @@ static bp_rc start_instance(struct bp_lineup *lineup, struct bp_active *active, 
     return rc;
 }
 
+/* BP_E_INTERNAL: the provider's device operations are not whole. Sets active->spaces. */
+static bp_rc check_device(struct bp_active *active, const struct bp_spec *spec, bp_err *err)
+{
+    const bp_provider *provider = active->provider;
+    const bp_device_ops *dev = provider->dev;
+    bp_device device = {.struct_size = sizeof device, .spaces = 1};
+    bp_rc rc = BP_OK;
+
+    if (!dev->alloc || !dev->free || !dev->copy)
+        return bp_fail(err, BP_E_INTERNAL, "its device operations lack alloc, free or copy");
+    if (dev->stream_create && (!dev->stream_destroy || !dev->event_create || !dev->event_destroy ||
+                               !dev->event_record || !dev->event_wait))
+        return bp_fail(err, BP_E_INTERNAL, "it has streams, but not all operations on them");
+    if (provider->device) {
+        rc = provider->device(&active->services.host,
+                              spec && spec->n_devices ? spec->devices[0] : 0, &device, err);
+        rc = bp_err_complete(err, rc);
+    }
+    if (rc >= 0 && device.spaces == 0)
+        rc =
+            bp_fail(err, BP_E_INTERNAL, "it has device operations, but its device no memory space");
+    active->spaces = device.spaces;
+    return rc;
+}
+
 /* Options, then the instance. *stage is where it ended. */
 static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
                            const struct bp_spec *spec, uint32_t threads, uint32_t *stage,
@@ -125,7 +149,7 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
     rc = start_instance(lineup, active, found->file, spec, threads, err);
     if (rc < 0 || !found->provider->dev)
         return rc;
-    rc = bp_device_check(active, spec, err);
+    rc = check_device(active, spec, err);
     if (rc < 0)
         found->provider->destroy(active->instance);
     return rc;

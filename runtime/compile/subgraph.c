@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "custom/provider.h"
-#include "exec/control/host_op.h"
 #include "graph/infer_merge.h"
 #include "report/group_costs.h"
 
@@ -115,7 +114,7 @@ static void find_missing(struct making *m)
         bool is_hosted = part->provider_of[n] == BP_BY_HOST;
 
         if (part->provider_of[n] == BP_BY_NOBODY ||
-            (is_hosted && !bp_hosted_find(&m->body->ir->nodes[n])))
+            (is_hosted && !m->maker->find_hosted(&m->body->ir->nodes[n])))
             note_missing(m, n);
     }
 }
@@ -179,7 +178,7 @@ static bp_rc make_bodies(struct making *m, struct bp_unit *unit, bp_err *err)
     char *path = bp_region_printf(region, "%s%s%s", m->path, m->path[0] ? "/" : "", node->name);
     bp_rc rc = BP_OK;
 
-    unit->hosted = bp_hosted_find(node);
+    unit->hosted = m->maker->find_hosted(node);
     unit->bodies = bp_region_array(region, node->n_bodies, sizeof(struct bp_body *));
     unit->broken = bp_region_array(region, node->n_bodies, sizeof(char *));
     if (!unit->bodies || !unit->broken || !path)

@@ -52,6 +52,8 @@ struct bp_body {
 
 /* What creating bodies needs, and where it tells how it went. */
 struct bp_body_maker {
+    /* How the host runs a node itself, NULL: it cannot; bp_hosted_find() of exec/control. */
+    const struct bp_hosted *(*find_hosted)(const struct bp_ir_node *node);
     struct bp_lineup *lineup;
     struct bp_symbols *symbols;
     bp_report *report;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "custom/frame_host.h"
 #include "custom/provider.h"
-#include "exec/frame.h"
 
 static const bp_node *node_of(const bp_operator_call *call)
 {
@@ -58,8 +58,11 @@ bp_tensor *bp_operator_output(const bp_operator_call *call, uint32_t i)
 const bp_tensor *bp_operator_given(const bp_operator_call *call, uint32_t i)
 {
     const struct bp_custom_place *place = place_of(call, i);
+    const bp_frame_desc *desc = call->frame->desc;
 
-    return place && place->out != BP_NONE ? bp_unit_given(call->frame->desc, place->out) : NULL;
+    if (!place || place->out == BP_NONE)
+        return NULL;
+    return ((const struct bp_frame_host *)desc->h)->given(desc, place->out);
 }
 
 /* ---- sizes of outputs ------------------------------------------------------------------------ */

@@ -11,5 +11,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/bind_signature.c \
 	%D%/call.c \
 	%D%/frame.c \
+	%D%/frame_host.h \
 	%D%/provider.c \
 	%D%/provider.h

@@ -33,8 +33,6 @@ struct bp_queue {
     bool is_pending; /* something was put in since the last wait */
 };
 
-/* BP_E_INTERNAL: the provider's device operations are not whole. Sets active->spaces. */
-bp_rc bp_device_check(struct bp_active *active, const struct bp_spec *spec, bp_err *err) BP_CHECKED;
 static inline bool bp_has_memory(const struct bp_active *active)
 {
     return active && active->provider->dev;

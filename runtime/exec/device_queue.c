@@ -12,30 +12,6 @@
 
 enum { WAIT_NS = 20 * 1000 * 1000 }; /* between looks whether the run should end */
 
-bp_rc bp_device_check(struct bp_active *active, const struct bp_spec *spec, bp_err *err)
-{
-    const bp_provider *provider = active->provider;
-    const bp_device_ops *dev = provider->dev;
-    bp_device device = {.struct_size = sizeof device, .spaces = 1};
-    bp_rc rc = BP_OK;
-
-    if (!dev->alloc || !dev->free || !dev->copy)
-        return bp_fail(err, BP_E_INTERNAL, "its device operations lack alloc, free or copy");
-    if (dev->stream_create && (!dev->stream_destroy || !dev->event_create || !dev->event_destroy ||
-                               !dev->event_record || !dev->event_wait))
-        return bp_fail(err, BP_E_INTERNAL, "it has streams, but not all operations on them");
-    if (provider->device) {
-        rc = provider->device(&active->services.host,
-                              spec && spec->n_devices ? spec->devices[0] : 0, &device, err);
-        rc = bp_err_complete(err, rc);
-    }
-    if (rc >= 0 && device.spaces == 0)
-        rc =
-            bp_fail(err, BP_E_INTERNAL, "it has device operations, but its device no memory space");
-    active->spaces = device.spaces;
-    return rc;
-}
-
 bp_rc bp_device_alloc(const struct bp_active *by, uint32_t space, size_t n, size_t align,
                       void **out, bp_err *err)
 {

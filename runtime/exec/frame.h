@@ -8,6 +8,7 @@
 #define BP_EXEC_FRAME_H
 
 #include "compile/subgraph.h"
+#include "custom/frame_host.h"
 #include "exec/device.h"
 #include "value/object.h"
 
@@ -54,6 +55,7 @@ enum { BP_BINDING_ALLOCATED = 1 };
 
 /* A group prepared for the shapes of a plan. */
 struct bp_unit_frame {
+    struct bp_frame_host host; /* first: the provider `custom` sees no more than that */
     struct bp_frame_state *owner;
     const struct bp_stage_plan *plan;
     struct bp_unit *unit;
@@ -68,9 +70,6 @@ struct bp_unit_frame {
     struct bp_device_room
         *rooms; /* one an output, with a queue: where its size comes with the data */
 };
-
-/* What the run's caller brings for output `out` of a group; NULL: nothing. */
-const bp_tensor *bp_unit_given(const bp_frame_desc *desc, uint32_t out);
 
 /* A tensor of a group, or of a copy, that shows a value in host memory. */
 struct bp_slot {

@@ -2,6 +2,7 @@
 # runtime/exec/ - runs of compiled subgraphs: frames, plans of stages, devices, control flow, profiles.
 
 runtime_libbackplane_core_la_SOURCES += \
+	%D%/arena_memory.c \
 	%D%/cell.c \
 	%D%/device.h \
 	%D%/device_layout.c \

@@ -18,7 +18,7 @@ static bp_binding *brought(const struct bp_unit_frame *unit, uint32_t out)
     return wanted;
 }
 
-const bp_tensor *bp_unit_given(const bp_frame_desc *desc, uint32_t out)
+static const bp_tensor *given_tensor(const bp_frame_desc *desc, uint32_t out)
 {
     const bp_binding *given = brought(desc->h, out); /* see prepare() */
 
@@ -167,6 +167,7 @@ static bp_rc prepare(struct bp_planning *p, uint32_t u, bp_frame_needs *needs, b
     desc->in = make_tensors(p, unit->unit, view->graph.inputs, desc->n_in);
     desc->out = make_tensors(p, unit->unit, view->graph.outputs, desc->n_out);
     desc->shapes = make_shapes(p, view);
+    unit->host.given = given_tensor;
     desc->h = unit;
     desc->alloc_output = alloc_output;
     if (!desc->in || !desc->out || !desc->shapes)

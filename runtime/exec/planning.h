@@ -35,4 +35,13 @@ bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err) BP_CHECKED;
 /* One arena for values and scratch memory, by their lifetimes; the tensors that show each value. */
 bp_rc bp_planning_lay_out(struct bp_planning *p, bp_err *err) BP_CHECKED;
 
+/* ---- arena_memory.c ---------------------------------------------------------------------------- */
+
+/*
+ * Counts the arena of a plan: as a whole, and for those who use it by what each asked for. Then the
+ * plan has shares, which bp_memory_leave_arena() gives back. BP_E_NOMEM: nothing is counted.
+ */
+bp_rc bp_memory_enter_arena(struct bp_planning *p, bp_err *err) BP_CHECKED;
+void bp_memory_leave_arena(struct bp_stage_plan *plan);
+
 #endif

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "exec/control/host_op.h"
 #include "exec/profile.h"
 #include "graph/mismatch.h"
 
@@ -227,11 +226,23 @@ static bp_rc execute(struct bp_run_state *state, struct bp_unit_frame *unit, bp_
     return rc;
 }
 
+/* Runs the node of a unit that is the host's, unless nobody wants its outputs: they are all that it does. */
+static bp_rc run_host_op(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+{
+    const struct bp_ir_node *node = &state->frame->body->ir->nodes[unit->group->nodes[0]];
+
+    for (uint32_t i = 0; i < node->n_out; i++) {
+        if (node->out[i] != BP_NONE)
+            return unit->hosted->run(state, unit, err);
+    }
+    return BP_OK;
+}
+
 /* The same, measured. */
 static bp_rc execute_profiled(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
 {
     int64_t start_ns = bp_profile_begin_unit(state->shared, unit);
-    bp_rc rc = unit->frame ? execute(state, unit, err) : bp_hosted_run(state, unit->unit, err);
+    bp_rc rc = unit->frame ? execute(state, unit, err) : run_host_op(state, unit->unit, err);
 
     bp_profile_end_unit(state->shared, unit, start_ns);
     return rc;
@@ -283,7 +294,7 @@ static bp_rc run_unit(struct bp_run_state *state, uint32_t u, bp_err *err)
     if (unit->frame)
         return run_program(state, unit, err);
     return state->shared->profile ? execute_profiled(state, unit, err)
-                                  : bp_hosted_run(state, unit->unit, err);
+                                  : run_host_op(state, unit->unit, err);
 }
 
 /* All units in order: where a unit is no more than a call of execute, just that. */

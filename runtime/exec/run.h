@@ -22,6 +22,14 @@ struct bp_run_state {
     struct bp_run_shared *shared;
 };
 
+typedef bp_rc (*bp_hosted_fn)(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err);
+
+/* One operator: how a run goes through it. */
+struct bp_hosted {
+    const char *domain, *op;
+    bp_hosted_fn run;
+};
+
 /*
  * Runs all stages. The cells of inputs and captures are set, and `wanted` where outputs should go;
  * then the cells of outputs are set. A wanted output lies in its binding only where its cell says

@@ -12,6 +12,7 @@
 #include "base/guard.h"
 #include "base/text.h"
 #include "custom/provider.h"
+#include "exec/control/host_op.h"
 #include "graph/mismatch.h"
 #include "graph/without.h"
 #include "report/explain.h"
@@ -64,6 +65,7 @@ static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wis
     bp_rc rc;
 
     *maker = (struct bp_body_maker){
+        .find_hosted = bp_hosted_find,
         .lineup = &engine->lineup,
         .symbols = &engine->symbols,
         .report = engine->report,

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "custom/provider.h"
-#include "exec/run.h"
+#include "exec/control/host_op.h"
 #include "optimize/optimize.h"
 #include "plan/apply_placement.h"
 
@@ -101,7 +101,8 @@ static bool find_cpu(const struct bp_engine *engine, struct alone *out)
 static bp_rc make_body(struct alone *alone, struct bp_ir *ir, struct bp_body **out, bp_err *err)
 {
     struct bp_text missing = {0};
-    struct bp_body_maker maker = {.lineup = &alone->lineup,
+    struct bp_body_maker maker = {.find_hosted = bp_hosted_find,
+                                  .lineup = &alone->lineup,
                                   .symbols = ir->symbols,
                                   .report = alone->report,
                                   .missing = &missing,

@@ -47,17 +47,6 @@ const struct bp_hosted *bp_hosted_find(const struct bp_ir_node *node)
     return NULL;
 }
 
-bp_rc bp_hosted_run(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
-{
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
-
-    for (uint32_t i = 0; i < node->n_out; i++) {
-        if (node->out[i] != BP_NONE)
-            return unit->hosted->run(state, unit, err);
-    }
-    return BP_OK;
-}
-
 const struct bp_ir_node *bp_hosted_node(const struct bp_run_state *state,
                                         const struct bp_unit *unit)
 {

@@ -8,19 +8,8 @@
 
 #include "exec/run.h"
 
-typedef bp_rc (*bp_hosted_fn)(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err);
-
-/* One operator: how a run goes through it. */
-struct bp_hosted {
-    const char *domain, *op;
-    bp_hosted_fn run;
-};
-
 /* How to run a node that is the host's; NULL: the host cannot. */
 const struct bp_hosted *bp_hosted_find(const struct bp_ir_node *node);
-
-/* Runs the node of a unit, unless nobody wants any of its outputs: they are all that it does. */
-bp_rc bp_hosted_run(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err) BP_CHECKED;
 
 /* The operators, by file. */
 bp_rc bp_hosted_if(struct bp_run_state *, const struct bp_unit *, bp_err *);       /* if.c */
