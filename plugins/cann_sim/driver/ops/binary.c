@@ -2,7 +2,7 @@
 /* binary.c - operators of two elements each, broadcast against each other. */
 #include <tgmath.h>
 
-#include "op.h"
+#include "ops/op.h"
 
 enum { ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, POW };
 
@@ -42,7 +42,7 @@ static int64_t offset_of(const struct sim_broadcast *broadcast, size_t operand,
 #define T float
 #define NAME run_floats
 #define LINE line_floats
-#include "binary.inc"
+#include "ops/binary.inc"
 #undef T
 #undef NAME
 #undef LINE
@@ -50,7 +50,7 @@ static int64_t offset_of(const struct sim_broadcast *broadcast, size_t operand,
 #define T double
 #define NAME run_doubles
 #define LINE line_doubles
-#include "binary.inc"
+#include "ops/binary.inc"
 #undef T
 #undef NAME
 #undef LINE
@@ -67,7 +67,7 @@ static int64_t quotient(int64_t x, int64_t y)
 #define T int64_t
 #define NAME run_ints
 #define LINE line_ints
-#include "binary.inc"
+#include "ops/binary.inc"
 
 #define BINARY(variable, name, which, all_types)                                                   \
     const struct sim_op sim_op_##variable = {                                                      \

@@ -2,7 +2,7 @@
 /* conv.c - Conv2D (of lines, too) and Conv3D, with groups, dilations and bias. */
 #include <string.h>
 
-#include "window.h"
+#include "ops/window.h"
 
 /* Sets pads and the output's size. */
 static aclError set_extent(struct sim_call *call, const aclopAttr *attr, size_t spatial)
@@ -103,7 +103,7 @@ static void overlap(int64_t in, int64_t out, int64_t stride, int64_t at, int64_t
 #define T float
 #define NAME run_floats
 #define PLANE plane_floats
-#include "conv.inc"
+#include "ops/conv.inc"
 #undef T
 #undef NAME
 #undef PLANE
@@ -111,7 +111,7 @@ static void overlap(int64_t in, int64_t out, int64_t stride, int64_t at, int64_t
 #define T double
 #define NAME run_doubles
 #define PLANE plane_doubles
-#include "conv.inc"
+#include "ops/conv.inc"
 
 #define CONV(variable, name, dimensions)                                                           \
     const struct sim_op sim_op_##variable = {                                                      \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* convert.c - Cast: each element through the widest type of its sort. */
-#include "convert.h"
+#include "ops/convert.h"
 
 #include <string.h>
 
 #include "common/float16.h"
-#include "op.h"
+#include "ops/op.h"
 
 /* A number of any type: a real in `real`, an integer in `bits`. */
 struct number {

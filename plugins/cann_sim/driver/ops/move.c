@@ -2,7 +2,7 @@
 /* move.c - operators that only move bytes: TransposeD, BroadcastToD, Fill, Flatten, Reshape... */
 #include <string.h>
 
-#include "op.h"
+#include "ops/op.h"
 
 /* ---- walking -------------------------------------------------------------------------------- */
 

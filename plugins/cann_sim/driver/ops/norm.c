@@ -2,7 +2,7 @@
 /* norm.c - BatchNorm as it is in inference, and SoftmaxV2. */
 #include <tgmath.h>
 
-#include "op.h"
+#include "ops/op.h"
 
 /* ---- BatchNorm ------------------------------------------------------------------------------ */
 
@@ -62,7 +62,7 @@ static aclError prepare_softmax(struct sim_call *call, const aclopAttr *attr)
 #define T float
 #define BATCH batch_floats
 #define SOFTMAX softmax_floats
-#include "norm.inc"
+#include "ops/norm.inc"
 #undef T
 #undef BATCH
 #undef SOFTMAX
@@ -70,7 +70,7 @@ static aclError prepare_softmax(struct sim_call *call, const aclopAttr *attr)
 #define T double
 #define BATCH batch_doubles
 #define SOFTMAX softmax_doubles
-#include "norm.inc"
+#include "ops/norm.inc"
 
 const struct sim_op sim_op_batch_norm = {
     .type = "BatchNorm",

@@ -8,7 +8,7 @@
 #ifndef SIM_OP_H
 #define SIM_OP_H
 
-#include "../tensor.h"
+#include "tensor/tensor.h"
 
 #define SIM_INPUTS 8
 #define SIM_OUTPUTS 5

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "window.h"
+#include "ops/window.h"
 
 enum { MAX, AVERAGE };
 
@@ -106,7 +106,7 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 #define T float
 #define NAME run_floats
 #define CELL cell_floats
-#include "pool.inc"
+#include "ops/pool.inc"
 #undef T
 #undef NAME
 #undef CELL
@@ -114,7 +114,7 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 #define T double
 #define NAME run_doubles
 #define CELL cell_doubles
-#include "pool.inc"
+#include "ops/pool.inc"
 
 #define POOL(variable, name, which)                                                                \
     const struct sim_op sim_op_##variable = {                                                      \

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "common/float16.h"
-#include "convert.h"
-#include "../pool.h"
-#include "op.h"
+#include "ops/convert.h"
+#include "ops/op.h"
+#include "stream/pool.h"
 
 /* ---- shapes --------------------------------------------------------------------------------- */
 

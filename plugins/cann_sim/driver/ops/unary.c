@@ -2,7 +2,7 @@
 /* unary.c - operators of one element each. */
 #include <tgmath.h>
 
-#include "op.h"
+#include "ops/op.h"
 
 enum {
     ABS,
@@ -59,13 +59,13 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 
 #define T float
 #define NAME run_floats
-#include "unary.inc"
+#include "ops/unary.inc"
 #undef T
 #undef NAME
 
 #define T double
 #define NAME run_doubles
-#include "unary.inc"
+#include "ops/unary.inc"
 #undef T
 #undef NAME
 

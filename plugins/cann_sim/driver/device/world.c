@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* world.c - the lock, waiting, aclInit() and aclFinalize(). */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/json.h"
+#include "memory/memory.h"
+#include "single_op/cache.h"
+#include "stream/pool.h"
+#include "stream/stream.h"
+
+struct sim_world sim_world = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static char *asked_config; /* by bp_ascend_configure() */
+
+int sim_condition_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t monotonic;
+    int failed = pthread_condattr_init(&monotonic);
+
+    if (failed)
+        return failed;
+    failed = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    if (!failed)
+        failed = pthread_cond_init(condition, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    return failed;
+}
+
+static void make_condition(void)
+{
+    if (sim_condition_init(&sim_world.changed) != 0)
+        abort(); /* of a constant attribute: cannot be */
+}
+
+void sim_lock(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, make_condition);
+    pthread_mutex_lock(&sim_world.lock);
+}
+
+void sim_unlock(void)
+{
+    pthread_mutex_unlock(&sim_world.lock);
+}
+
+uint64_t sim_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t sim_deadline(int32_t timeout)
+{
+    return timeout < 0 ? UINT64_MAX : sim_now() + (uint64_t)timeout * 1000000;
+}
+
+bool sim_wait(pthread_cond_t *condition, uint64_t deadline)
+{
+    struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000),
+                             .tv_nsec = (long)(deadline % 1000000000)};
+
+    if (deadline == UINT64_MAX) {
+        pthread_cond_wait(condition, &sim_world.lock);
+        return true;
+    }
+    if (sim_now() >= deadline)
+        return false;
+    pthread_cond_timedwait(condition, &sim_world.lock, &until);
+    return true;
+}
+
+/* ---- configuration -------------------------------------------------------------------------- */
+
+/* All of a file, the caller's to free; NULL when it cannot be read, and errno says why. */
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    int reason;
+    long size;
+
+    if (!file)
+        return NULL;
+    errno = 0;
+    if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0 && size <= 1 << 20) {
+        rewind(file);
+        text = malloc((size_t)size + 1);
+        if (text)
+            text[fread(text, 1, (size_t)size, file)] = 0;
+    }
+    reason = errno;
+    fclose(file);
+    errno = reason;
+    return text;
+}
+
+/* Behind read_file(). */
+static aclError fail_to_read(const char *what, const char *path)
+{
+    if (errno == ENOMEM)
+        return sim_fail(ACL_ERROR_BAD_ALLOC, "%s: no memory to read %s", what, path);
+    return sim_fail(ACL_ERROR_INVALID_FILE, "%s: %s cannot be read", what, path);
+}
+
+static aclError parse_config(const char *text, const char *from, struct sim_config *config)
+{
+    char why[SIM_TEXT];
+
+    sim_config_default(config);
+    if (text && !sim_config_parse(config, text, why, sizeof why))
+        return sim_fail(ACL_ERROR_INVALID_PARAM, "the simulator's %s: %.400s", from, why);
+    return 0;
+}
+
+/* What bp_ascend_configure() said, else what BP_ASCEND_SIM names, else the defaults. [locked] */
+static aclError load_config(struct sim_config *config)
+{
+    const char *path = getenv("BP_ASCEND_SIM");
+    char *text;
+    aclError rc;
+
+    if (asked_config || !path || !*path)
+        return parse_config(asked_config, "configuration", config);
+    text = read_file(path);
+    if (!text)
+        return fail_to_read("BP_ASCEND_SIM", path);
+    rc = parse_config(text, path, config);
+    free(text);
+    return rc;
+}
+
+static char *copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+aclError bp_ascend_configure(const char *text)
+{
+    struct sim_config config;
+    char *copy = NULL;
+    aclError rc;
+
+    sim_lock();
+    rc = sim_world.init_count ? sim_fail(ACL_ERROR_REPEAT_INITIALIZE, "ACL is up: aclFinalize()")
+                              : parse_config(text, "configuration", &config);
+    if (!rc && text && !(copy = copy_text(text)))
+        rc = sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for the configuration");
+    if (!rc) {
+        free(asked_config);
+        asked_config = copy;
+    }
+    sim_unlock();
+    return rc;
+}
+
+/* The vendor's own configuration. [locked] */
+static aclError load_vendor_config(const char *path, struct sim_config *config)
+{
+    char *text;
+    aclError rc = 0;
+
+    if (!path || !*path)
+        return 0;
+    text = read_file(path);
+    if (!text)
+        return fail_to_read("aclInit", path);
+    if (!sim_json_queue_size(text, &config->max_opqueue_num))
+        rc = sim_fail(ACL_ERROR_PARSE_FILE, "aclInit: %s is not JSON of at most 10 levels", path);
+    else if (config->max_opqueue_num == 0)
+        rc = sim_fail(ACL_ERROR_INVALID_PARAM, "aclInit: %s: max_opqueue_num is to be more than 0",
+                      path);
+    free(text);
+    return rc;
+}
+
+/* ---- up and down ---------------------------------------------------------------------------- */
+
+/* [locked] */
+static aclError bring_up(const char *path)
+{
+    struct sim_config config;
+    aclError rc = load_config(&config);
+
+    if (!rc)
+        rc = load_vendor_config(path, &config);
+    if (rc)
+        return rc;
+    sim_world.config = config;
+    sim_world.op_timeout = 0;
+    sim_set_fatal_breaches(config.fatal_breaches);
+    sim_open_devices();
+    sim_cache_begin(config.max_opqueue_num);
+    for (size_t i = 0; i < config.fault_count; i++)
+        sim_fault_from_words(config.faults[i], true);
+    sim_world.init_count = 1;
+    return 0;
+}
+
+aclError aclInit(const char *configPath)
+{
+    aclError rc;
+
+    sim_lock();
+    while (sim_world.closing)
+        sim_wait(&sim_world.changed, UINT64_MAX);
+    sim_world.counters.init_calls++;
+    if (sim_world.init_count) {
+        sim_world.init_count++;
+        rc = sim_violate(BP_ASCEND_DOUBLE_INIT, ACL_ERROR_REPEAT_INITIALIZE, "aclInit: again");
+    } else {
+        rc = bring_up(configPath);
+    }
+    sim_unlock();
+    return rc;
+}
+
+/* Other calls are refused from the start, as streams are waited for without the lock. [locked] */
+static void take_down(bool force)
+{
+    size_t left;
+
+    sim_world.init_count = 0;
+    sim_world.closing = true;
+    for (size_t i = 0; i < SIM_DEVICES; i++)
+        sim_close_device(&sim_world.devices[i], force);
+    left = sim_free_all(NULL);
+    if (left)
+        sim_note(BP_ASCEND_LEFT_BEHIND, "%zu blocks of pinned memory", left);
+    sim_callbacks_end();
+    sim_cache_end();
+    sim_pools_end();
+    sim_memory_end();
+    sim_handles_free();
+    sim_world.closing = false;
+    pthread_cond_broadcast(&sim_world.changed);
+}
+
+aclError aclFinalizeReference(uint64_t *refCount)
+{
+    aclError rc = 0;
+
+    sim_lock();
+    sim_world.counters.finalize_calls++;
+    if (sim_world.init_count == 0)
+        rc = sim_violate(BP_ASCEND_DOUBLE_FINALIZE, ACL_ERROR_REPEAT_FINALIZE, "ACL is not up");
+    else if (sim_world.init_count == 1)
+        take_down(false);
+    else
+        sim_world.init_count--;
+    if (refCount)
+        *refCount = sim_world.init_count;
+    sim_unlock();
+    return rc;
+}
+
+aclError aclFinalize(void)
+{
+    aclError rc = 0;
+
+    sim_lock();
+    sim_world.counters.finalize_calls++;
+    if (sim_world.init_count == 0)
+        rc = sim_violate(BP_ASCEND_DOUBLE_FINALIZE, ACL_ERROR_REPEAT_FINALIZE, "ACL is not up");
+    else
+        take_down(false);
+    sim_unlock();
+    return rc;
+}
+
+/* The library goes: no thread of it may stay behind. */
+#if defined(__GNUC__)
+__attribute__((destructor))
+#endif
+static void
+leave(void)
+{
+    sim_lock();
+    sim_set_fatal_breaches(false); /* whoever exits leaves things behind */
+    if (sim_world.init_count)
+        take_down(true);
+    free(asked_config);
+    asked_config = NULL;
+    sim_unlock();
+}
