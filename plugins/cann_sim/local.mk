@@ -76,22 +76,31 @@ noinst_LTLIBRARIES += %D%/driver/libsim.la
 %C%_driver_libsim_la_CFLAGS = $(AM_CFLAGS) $(CPU_VECTOR_CFLAGS)
 %C%_driver_libsim_la_LIBADD = $(PTHREAD_LIBS) $(MATH_LIBS)
 %C%_driver_libsim_la_SOURCES = \
-	%D%/driver/core/device.h \
+	%D%/driver/core/clock.c \
+	%D%/driver/core/clock.h \
+	%D%/driver/core/context.c \
+	%D%/driver/core/context.h \
 	%D%/driver/core/error.c \
+	%D%/driver/core/error.h \
 	%D%/driver/core/fault.c \
+	%D%/driver/core/fault.h \
 	%D%/driver/core/handle.c \
+	%D%/driver/core/handle.h \
 	%D%/driver/core/json.c \
 	%D%/driver/core/json.h \
 	%D%/driver/core/settings.c \
 	%D%/driver/core/settings.h \
-	%D%/driver/core/sim.h \
+	%D%/driver/core/state.c \
+	%D%/driver/core/state.h \
+	%D%/driver/core/workspace.c \
+	%D%/driver/core/workspace.h \
 	%D%/driver/stream/callback.c \
 	%D%/driver/stream/event.c \
-	%D%/driver/stream/pool.c \
-	%D%/driver/stream/pool.h \
 	%D%/driver/stream/stream.c \
 	%D%/driver/stream/stream.h \
 	%D%/driver/stream/stream_api.c \
+	%D%/driver/stream/task_pool.c \
+	%D%/driver/stream/task_pool.h \
 	%D%/driver/memory/copy.c \
 	%D%/driver/memory/memory.c \
 	%D%/driver/memory/memory.h \
@@ -115,6 +124,7 @@ noinst_LTLIBRARIES += %D%/driver/libsim.la
 	%D%/driver/ops/pool.c \
 	%D%/driver/ops/pool.inc \
 	%D%/driver/ops/run.c \
+	%D%/driver/ops/shape.c \
 	%D%/driver/ops/unary.c \
 	%D%/driver/ops/unary.inc \
 	%D%/driver/ops/window.c \
@@ -135,7 +145,8 @@ noinst_LTLIBRARIES += %D%/driver/libsim.la
 	%D%/driver/model/set.c \
 	%D%/driver/device/control.c \
 	%D%/driver/device/device.c \
-	%D%/driver/device/world.c
+	%D%/driver/device/device.h \
+	%D%/driver/device/init.c
 
 lib_LTLIBRARIES += %D%/driver/libbp-ascend-sim.la
 if PLUGIN_FILES

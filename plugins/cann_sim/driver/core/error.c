@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* error.c - failures and breaches: a sentence a thread, counts for all. A lock of its own. */
-#include "core/sim.h"
+#include "core/error.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <acl/acl.h>
+#include <bp_ascend_sim.h>
 
 #define CODES 64
 
@@ -47,7 +51,7 @@ static _Thread_local struct {
     char told[SIM_TEXT];
 } recent;
 
-void sim_count_error(aclError code)
+static void count_error(aclError code)
 {
     size_t i = 0;
 
@@ -67,7 +71,7 @@ static aclError keep(aclError code, const char *text)
 {
     recent.pending = true;
     snprintf(recent.text, sizeof recent.text, "E%d: %.480s", code, text);
-    sim_count_error(code);
+    count_error(code);
     return code;
 }
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* fault.c - failures on order: the n-th call of a kind, or some calls at random. */
-#include "core/sim.h"
+#include "core/fault.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <bp_ascend_sim.h>
+
+#include "core/error.h"
 
 static const struct point {
     const char *name;

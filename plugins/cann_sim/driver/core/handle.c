@@ -3,8 +3,10 @@
  * handle.c - handles of contexts, streams and events. A handle is a slot's number and a serial that
  * is never used again, so one that was destroyed is known as such for ever.
  */
-#include "core/sim.h"
+#include "core/handle.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #define SLOT_BITS 20

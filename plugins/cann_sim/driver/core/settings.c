@@ -11,7 +11,7 @@
 
 #include <bp_ascend_sim.h>
 
-#include "core/sim.h"
+#include "core/fault.h"
 
 #define GIB (UINT64_C(1) << 30)
 #define GIGA UINT64_C(1000000000)

@@ -2,20 +2,12 @@
 /* control.c - bp_ascend_sim.h: holding devices, counters, times. */
 #include <string.h>
 
-#include "core/device.h"
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/error.h"
+#include "core/handle.h"
+#include "core/state.h"
 #include "model/model.h"
-#include "stream/stream.h"
-#include "tensor/tensor.h"
-
-void sim_wake_device(struct sim_device *device)
-{
-    struct sim_stream *stream;
-
-    for (size_t at = 0; (stream = sim_handle_next(SIM_STREAM, &at)) != NULL;)
-        if (stream->device == device)
-            pthread_cond_signal(&stream->work);
-    pthread_cond_broadcast(&sim_world.changed);
-}
 
 static aclError set_paused(int32_t id, bool paused)
 {

@@ -1,60 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* device.c - devices and contexts. */
-#include "core/device.h"
+#include "device/device.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/error.h"
+#include "core/fault.h"
+#include "core/handle.h"
+#include "core/state.h"
 #include "memory/memory.h"
 #include "model/model.h"
-#include "stream/stream.h"
 
 #define VERSION_MAJOR 1
 #define VERSION_MINOR 17
 #define VERSION_PATCH 0
 
-/* The handle of the thread's context: it may have been destroyed since. */
-static _Thread_local void *current;
-
-aclError sim_need_init(void)
-{
-    if (sim_world.init_count == 0)
-        return sim_violate(BP_ASCEND_NOT_INITIALIZED, ACL_ERROR_UNINITIALIZE,
-                           "aclInit() was not called");
-    return 0;
-}
-
-aclError sim_current(struct sim_context **out)
-{
-    aclError rc = sim_need_init();
-
-    *out = NULL;
-    if (rc)
-        return rc;
-    *out = sim_handle_get(SIM_CONTEXT, current);
-    if (!*out)
-        return sim_violate(BP_ASCEND_NO_CONTEXT, ACL_ERROR_RT_CONTEXT_NULL,
-                           "this thread has no context: aclrtSetDevice() comes first");
-    return 0;
-}
-
-aclError sim_device_get(int32_t id, struct sim_device **out)
-{
-    aclError rc = sim_need_init();
-
-    *out = NULL;
-    if (rc)
-        return rc;
-    if (sim_world.config.device_count == 0)
-        return sim_fail(ACL_ERROR_RT_NO_DEVICE, "there is no device");
-    if (id < 0 || (uint32_t)id >= sim_world.config.device_count)
-        return sim_fail(ACL_ERROR_RT_INVALID_DEVICEID, "device %d of %u", id,
-                        sim_world.config.device_count);
-    *out = &sim_world.devices[id];
-    return 0;
-}
-
-void sim_open_devices(void)
+void sim_devices_open(void)
 {
     for (int32_t i = 0; i < SIM_DEVICES; i++) {
         struct sim_device *device = &sim_world.devices[i];
@@ -111,7 +75,7 @@ static size_t destroy_context(struct sim_context *context, bool force)
     return left;
 }
 
-void sim_close_device(struct sim_device *device, bool force)
+void sim_device_close(struct sim_device *device, bool force)
 {
     struct sim_context *context;
     size_t streams = 0, blocks, events, models;
@@ -148,26 +112,9 @@ aclError aclrtCreateContext(aclrtContext *out, int32_t deviceId)
     if (!rc)
         rc = create_context(device, &context);
     if (!rc)
-        *out = current = context->handle;
+        sim_set_current(*out = context->handle);
     sim_unlock();
     return rc;
-}
-
-/* [locked] */
-static aclError context_get(const void *handle, struct sim_context **out)
-{
-    aclError rc = sim_need_init();
-
-    *out = NULL;
-    if (rc)
-        return rc;
-    if (!handle)
-        return sim_fail(ACL_ERROR_INVALID_PARAM, "no context");
-    *out = sim_handle_get(SIM_CONTEXT, handle);
-    if (!*out)
-        return sim_violate(BP_ASCEND_BAD_HANDLE, ACL_ERROR_RT_INVALID_HANDLE,
-                           "%p is no context, or was destroyed", handle);
-    return 0;
 }
 
 aclError aclrtDestroyContext(aclrtContext handle)
@@ -177,7 +124,7 @@ aclError aclrtDestroyContext(aclrtContext handle)
     size_t left;
 
     sim_lock();
-    rc = context_get(handle, &context);
+    rc = sim_context_get(handle, &context);
     if (!rc && context->device->context == handle)
         rc = sim_fail(ACL_ERROR_INVALID_PARAM,
                       "a default context goes with aclrtResetDevice() alone");
@@ -196,9 +143,9 @@ aclError aclrtSetCurrentContext(aclrtContext handle)
     aclError rc;
 
     sim_lock();
-    rc = context_get(handle, &context);
+    rc = sim_context_get(handle, &context);
     if (!rc)
-        current = handle;
+        sim_set_current(handle);
     sim_unlock();
     return rc;
 }
@@ -240,7 +187,7 @@ static aclError set_device(struct sim_device *device)
         device->context = context->handle;
     }
     device->set_count++;
-    current = device->context;
+    sim_set_current(device->context);
     return 0;
 }
 
@@ -268,7 +215,7 @@ static aclError reset_device(int32_t id, bool force)
         rc = sim_violate(BP_ASCEND_NO_CONTEXT, ACL_ERROR_RT_CONTEXT_NULL,
                          "device %d was not set, or was reset as often", id);
     if (!rc && (force || --device->set_count == 0))
-        sim_close_device(device, force);
+        sim_device_close(device, force);
     sim_unlock();
     return rc;
 }
@@ -336,7 +283,7 @@ const char *aclrtGetSocName(void)
 
     sim_lock();
     if (sim_need_init() == 0) {
-        context = sim_handle_get(SIM_CONTEXT, current);
+        context = sim_current_or_null();
         if (context)
             name = context->device->config->soc;
         else if (sim_world.config.device_count > 0)

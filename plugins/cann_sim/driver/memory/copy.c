@@ -2,9 +2,14 @@
 /* copy.c - aclrtMemcpy() and aclrtMemset(), at once and in streams. */
 #include <string.h>
 
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/error.h"
+#include "core/fault.h"
+#include "core/state.h"
 #include "memory/memory.h"
-#include "stream/pool.h"
 #include "stream/stream.h"
+#include "stream/task_pool.h"
 
 struct copy {
     uint8_t *dst;
@@ -19,7 +24,7 @@ struct copy_task {
     struct copy copy;
 };
 
-static struct sim_pool copy_tasks = {.size = sizeof(struct copy_task)};
+static struct sim_task_pool copy_tasks = {.size = sizeof(struct copy_task)};
 
 static bool dst_on_device(aclrtMemcpyKind kind)
 {
@@ -29,22 +34,6 @@ static bool dst_on_device(aclrtMemcpyKind kind)
 static bool src_on_device(aclrtMemcpyKind kind)
 {
     return kind == ACL_MEMCPY_DEVICE_TO_HOST || kind == ACL_MEMCPY_DEVICE_TO_DEVICE;
-}
-
-uint64_t sim_copy_cost(const struct sim_device *device, aclrtMemcpyKind kind, size_t bytes)
-{
-    const struct sim_device_config *config = device->config;
-    double rate = kind == ACL_MEMCPY_DEVICE_TO_DEVICE ? (double)config->memory_rate / 2
-                                                      : (double)config->copy_rate;
-
-    if (kind == ACL_MEMCPY_HOST_TO_HOST)
-        return 0;
-    return config->launch_ns + (uint64_t)((double)bytes * 1e9 / rate);
-}
-
-void sim_host_spends(struct sim_device *device, uint64_t ns)
-{
-    device->host_ns += ns;
 }
 
 /* ---- checks --------------------------------------------------------------------------------- */
@@ -207,7 +196,7 @@ static aclError run_copy(struct sim_task *task, struct sim_stream *stream)
 
 static void drop_copy(struct sim_task *task)
 {
-    sim_pool_put(&copy_tasks, task);
+    sim_task_pool_put(&copy_tasks, task);
 }
 
 /* Host memory is read and written when the task runs, so it has to be there until then. [locked] */
@@ -254,7 +243,7 @@ static aclError copy_later(struct copy *copy, aclrtStream handle)
         rc = check_async(copy);
     if (rc)
         return rc;
-    task = sim_pool_get(&copy_tasks);
+    task = sim_task_pool_get(&copy_tasks);
     if (!task)
         return sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for a copy");
     task->task.run = run_copy;

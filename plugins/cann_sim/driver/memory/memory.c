@@ -7,6 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/error.h"
+#include "core/state.h"
+
 /* So many freed ranges stay reserved, so that their use is told from any wild address. */
 #define REMEMBERED 256
 

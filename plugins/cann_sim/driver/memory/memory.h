@@ -9,7 +9,13 @@
 #ifndef SIM_MEMORY_H
 #define SIM_MEMORY_H
 
-#include "core/sim.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <acl/acl_base.h>
+
+struct sim_device;
 
 struct sim_block {
     uint8_t *address;          /* as programs know it */

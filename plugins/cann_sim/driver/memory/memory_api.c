@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* memory_api.c - aclrtMalloc() and its kin. */
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/error.h"
+#include "core/fault.h"
+#include "core/state.h"
 #include "memory/memory.h"
 
 aclError sim_allocate(void **out, size_t size, size_t padded)

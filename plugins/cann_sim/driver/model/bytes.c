@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* bytes.c - writing and reading the bytes of models. */
-#include "model/model.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "model/model.h"
 
 /* ---- writing -------------------------------------------------------------------------------- */
 

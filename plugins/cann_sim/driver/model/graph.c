@@ -6,6 +6,11 @@
 
 #include <bp_ascend_graph.h>
 
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/error.h"
+#include "core/fault.h"
+#include "core/state.h"
 #include "model/model.h"
 
 /* What is known of a tensor while the graph grows. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* plan.c - where a model's weights and what it computes on the way lie in its memory. */
-#include "model/model.h"
-
 #include <stdlib.h>
+
+#include "core/error.h"
+#include "model/model.h"
 
 #define UNIT 512 /* what a place in a model's memory is rounded to */
 

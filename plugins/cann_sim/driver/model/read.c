@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "model/model.h"
 
 #define KNOWN 1024 /* bytes up to which operators see a constant's value: shapes, axes */

@@ -3,9 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
+#include "core/fault.h"
+#include "core/state.h"
+#include "core/workspace.h"
 #include "memory/memory.h"
 #include "model/model.h"
-#include "stream/pool.h"
+#include "stream/task_pool.h"
 
 /* One of the model's inputs, then outputs, its work memory, its weights. */
 struct place {
@@ -17,11 +21,11 @@ struct place {
 struct model_task {
     struct sim_task task;
     struct sim_model *model;
-    struct sim_space *space;
+    struct sim_workspace *space;
     struct place *places; /* in the space */
 };
 
-static struct sim_pool tasks = {.size = sizeof(struct model_task)};
+static struct sim_task_pool tasks = {.size = sizeof(struct model_task)};
 
 /* ---- on the stream's thread ----------------------------------------------------------------- */
 
@@ -130,8 +134,8 @@ static void drop_model(struct sim_task *task)
 
     sim_model_leave(run->model);
     if (run->space)
-        sim_space_put(run->space);
-    sim_pool_put(&tasks, task);
+        sim_workspace_put(run->space);
+    sim_task_pool_put(&tasks, task);
 }
 
 /* ---- queueing ------------------------------------------------------------------------------- */
@@ -177,7 +181,7 @@ static aclError check_counts(const struct sim_model *model, const aclmdlDataset 
 
 static struct model_task *make_task(struct sim_model *model)
 {
-    struct model_task *run = sim_pool_get(&tasks);
+    struct model_task *run = sim_task_pool_get(&tasks);
     size_t size = (n_ends(model) + 2) * sizeof *run->places;
 
     if (!run)
@@ -188,12 +192,12 @@ static struct model_task *make_task(struct sim_model *model)
     run->task.drop = drop_model;
     run->task.busy = SIM_BUSY_OPERATOR;
     run->task.cost_ns = model_cost(model);
-    run->space = sim_space_get(size);
+    run->space = sim_workspace_get(size);
     if (!run->space) {
         drop_model(&run->task);
         return NULL;
     }
-    run->places = memset(sim_space_bytes(run->space), 0, size);
+    run->places = memset(sim_workspace_bytes(run->space), 0, size);
     return run;
 }
 

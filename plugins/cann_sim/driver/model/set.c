@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
+#include "core/state.h"
 #include "model/model.h"
 
 static atomic_uint_fast64_t live_sets, live_descs;

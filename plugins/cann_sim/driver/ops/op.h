@@ -8,6 +8,7 @@
 #ifndef SIM_OP_H
 #define SIM_OP_H
 
+#include "core/error.h"
 #include "tensor/tensor.h"
 
 #define SIM_INPUTS 8

@@ -8,6 +8,12 @@
 
 #include <acl/acl_op_compiler.h>
 
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/error.h"
+#include "core/fault.h"
+#include "core/state.h"
+
 #define BUCKETS 1024
 #define OPTIONS (ACL_OP_DETERMINISTIC + 1)
 #define OPTION_SIZE 256

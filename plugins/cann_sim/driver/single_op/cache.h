@@ -8,6 +8,8 @@
 
 #include "ops/op.h"
 
+struct sim_device;
+
 /* An operator as a program names it. */
 struct sim_request {
     const char *type;

@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
+#include "core/fault.h"
+#include "core/state.h"
 #include "memory/memory.h"
-#include "stream/pool.h"
+#include "stream/task_pool.h"
 
 struct op_task {
     struct sim_task task;
@@ -16,7 +19,7 @@ struct op_task {
     void *copies[SIM_INPUTS]; /* of what lies in host memory, ours */
 };
 
-static struct sim_pool op_tasks = {.size = sizeof(struct op_task)};
+static struct sim_task_pool op_tasks = {.size = sizeof(struct op_task)};
 
 /* ---- on the stream's thread ----------------------------------------------------------------- */
 
@@ -71,7 +74,7 @@ static void drop_op(struct sim_task *task)
     for (size_t i = 0; i < SIM_INPUTS; i++)
         free(op->copies[i]);
     sim_compiled_leave(op->compiled);
-    sim_pool_put(&op_tasks, &op->task);
+    sim_task_pool_put(&op_tasks, &op->task);
 }
 
 /* ---- queueing ------------------------------------------------------------------------------- */
@@ -143,7 +146,7 @@ aclError sim_launch(struct sim_compiled *compiled, const struct sim_buffers *buf
 
     if (rc)
         return rc;
-    op = sim_pool_get(&op_tasks);
+    op = sim_task_pool_get(&op_tasks);
     if (!op)
         return sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for a task");
     op->task.run = run_op;

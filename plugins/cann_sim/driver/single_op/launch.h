@@ -6,6 +6,8 @@
 #include "single_op/cache.h"
 #include "stream/stream.h"
 
+struct sim_device_config;
+
 /* One a description, in its order. */
 struct sim_buffers {
     const aclDataBuffer *const *in;
@@ -22,8 +24,5 @@ uint64_t sim_op_cost(const struct sim_device_config *config, const struct sim_ca
  */
 aclError sim_launch(struct sim_compiled *compiled, const struct sim_buffers *buffers,
                     struct sim_stream *stream);
-
-/* Simulated nanoseconds of a compiled operator on a device, its launch among them. */
-uint64_t sim_op_cost(const struct sim_device_config *config, const struct sim_call *call);
 
 #endif

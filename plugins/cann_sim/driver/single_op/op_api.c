@@ -5,6 +5,9 @@
 #include <acl/acl_op_compiler.h>
 #include <bp_ascend_sim.h>
 
+#include "core/context.h"
+#include "core/error.h"
+#include "core/state.h"
 #include "single_op/launch.h"
 
 struct aclopHandle {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "single_op/cache.h"
 
 /* False: more dimensions than operators have. *known: none is -1. */

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* callback.c - host functions in a stream's order, run by the thread that subscribed. */
-#include "stream/stream.h"
-
 #include <stdlib.h>
+
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/error.h"
+#include "core/state.h"
+#include "stream/stream.h"
 
 #define NO_SUBSCRIBER 107015
 

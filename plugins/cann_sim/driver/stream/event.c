@@ -2,8 +2,14 @@
 /* event.c - events: marks in a stream that others wait for, with the time they were passed at. */
 #include <stdlib.h>
 
-#include "stream/pool.h"
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/error.h"
+#include "core/fault.h"
+#include "core/handle.h"
+#include "core/state.h"
 #include "stream/stream.h"
+#include "stream/task_pool.h"
 
 /* Records are numbered: an event is complete when the last one asked for has been passed. */
 struct sim_event {
@@ -26,7 +32,7 @@ struct event_task {
     bool passed;
 };
 
-static struct sim_pool event_tasks = {.size = sizeof(struct event_task)};
+static struct sim_task_pool event_tasks = {.size = sizeof(struct event_task)};
 
 static void leave(struct sim_event *event)
 {
@@ -84,7 +90,7 @@ static void drop_event(struct sim_task *task)
     if (mark->work == RECORD && !mark->passed)
         complete(mark);
     leave(mark->event);
-    sim_pool_put(&event_tasks, task);
+    sim_task_pool_put(&event_tasks, task);
 }
 
 /* ---- their life ----------------------------------------------------------------------------- */
@@ -197,7 +203,7 @@ size_t sim_events_free(const struct sim_device *device)
 /* [locked, may wait] */
 static aclError submit(struct sim_event *event, enum event_work work, struct sim_stream *stream)
 {
-    struct event_task *mark = sim_pool_get(&event_tasks);
+    struct event_task *mark = sim_task_pool_get(&event_tasks);
 
     if (!mark)
         return sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for an event's task");

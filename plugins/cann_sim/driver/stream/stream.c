@@ -7,6 +7,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/error.h"
+#include "core/fault.h"
+#include "core/handle.h"
+#include "core/state.h"
+
 /* ---- its thread ----------------------------------------------------------------------------- */
 
 static void sleep_us(uint64_t us)
@@ -325,4 +332,14 @@ aclError sim_device_drain(struct sim_device *device, uint64_t deadline)
             first = rc;
     }
     return first;
+}
+
+void sim_wake_device(struct sim_device *device)
+{
+    struct sim_stream *stream;
+
+    for (size_t at = 0; (stream = sim_handle_next(SIM_STREAM, &at)) != NULL;)
+        if (stream->device == device)
+            pthread_cond_signal(&stream->work);
+    pthread_cond_broadcast(&sim_world.changed);
 }

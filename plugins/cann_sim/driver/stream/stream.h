@@ -3,7 +3,18 @@
 #ifndef SIM_STREAM_H
 #define SIM_STREAM_H
 
-#include "core/sim.h"
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <acl/acl_rt.h>
+
+#include "core/error.h"
+
+struct sim_context;
+struct sim_device;
+struct sim_stream;
 
 enum sim_busy { SIM_BUSY_NOT, SIM_BUSY_OPERATOR, SIM_BUSY_COPY };
 

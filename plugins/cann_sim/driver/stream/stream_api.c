@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* stream_api.c - ACL's functions of streams. */
-#include "stream/stream.h"
-
 #include <stdlib.h>
+
+#include "core/clock.h"
+#include "core/context.h"
+#include "core/error.h"
+#include "core/fault.h"
+#include "core/state.h"
+#include "stream/stream.h"
 
 static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags)
 {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/error.h"
 #include "tensor/tensor.h"
 
 static atomic_uint_fast64_t live;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/float16.h"
+#include "core/error.h"
 
 static atomic_uint_fast64_t live_descriptions, live_buffers;
 

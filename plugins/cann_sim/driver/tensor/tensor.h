@@ -3,7 +3,12 @@
 #ifndef SIM_TENSOR_H
 #define SIM_TENSOR_H
 
-#include "core/sim.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <acl/acl.h>
+#include <bp_ascend_sim.h>
 
 #define SIM_DESC_DIMS 128
 

@@ -1,81 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* world.c - the lock, waiting, aclInit() and aclFinalize(). */
+/* init.c - aclInit() and aclFinalize(): configuration, then everything up, or down. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/error.h"
+#include "core/fault.h"
+#include "core/handle.h"
 #include "core/json.h"
+#include "core/settings.h"
+#include "core/state.h"
+#include "core/workspace.h"
+#include "device/device.h"
 #include "memory/memory.h"
 #include "single_op/cache.h"
-#include "stream/pool.h"
 #include "stream/stream.h"
-
-struct sim_world sim_world = {.lock = PTHREAD_MUTEX_INITIALIZER};
+#include "stream/task_pool.h"
 
 static char *asked_config; /* by bp_ascend_configure() */
-
-int sim_condition_init(pthread_cond_t *condition)
-{
-    pthread_condattr_t monotonic;
-    int failed = pthread_condattr_init(&monotonic);
-
-    if (failed)
-        return failed;
-    failed = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    if (!failed)
-        failed = pthread_cond_init(condition, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    return failed;
-}
-
-static void make_condition(void)
-{
-    if (sim_condition_init(&sim_world.changed) != 0)
-        abort(); /* of a constant attribute: cannot be */
-}
-
-void sim_lock(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, make_condition);
-    pthread_mutex_lock(&sim_world.lock);
-}
-
-void sim_unlock(void)
-{
-    pthread_mutex_unlock(&sim_world.lock);
-}
-
-uint64_t sim_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-uint64_t sim_deadline(int32_t timeout)
-{
-    return timeout < 0 ? UINT64_MAX : sim_now() + (uint64_t)timeout * 1000000;
-}
-
-bool sim_wait(pthread_cond_t *condition, uint64_t deadline)
-{
-    struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000),
-                             .tv_nsec = (long)(deadline % 1000000000)};
-
-    if (deadline == UINT64_MAX) {
-        pthread_cond_wait(condition, &sim_world.lock);
-        return true;
-    }
-    if (sim_now() >= deadline)
-        return false;
-    pthread_cond_timedwait(condition, &sim_world.lock, &until);
-    return true;
-}
 
 /* ---- configuration -------------------------------------------------------------------------- */
 
@@ -199,7 +142,7 @@ static aclError bring_up(const char *path)
     sim_world.config = config;
     sim_world.op_timeout = 0;
     sim_set_fatal_breaches(config.fatal_breaches);
-    sim_open_devices();
+    sim_devices_open();
     sim_cache_begin(config.max_opqueue_num);
     for (size_t i = 0; i < config.fault_count; i++)
         sim_fault_from_words(config.faults[i], true);
@@ -233,13 +176,14 @@ static void take_down(bool force)
     sim_world.init_count = 0;
     sim_world.closing = true;
     for (size_t i = 0; i < SIM_DEVICES; i++)
-        sim_close_device(&sim_world.devices[i], force);
+        sim_device_close(&sim_world.devices[i], force);
     left = sim_free_all(NULL);
     if (left)
         sim_note(BP_ASCEND_LEFT_BEHIND, "%zu blocks of pinned memory", left);
     sim_callbacks_end();
     sim_cache_end();
-    sim_pools_end();
+    sim_task_pools_free();
+    sim_workspaces_free();
     sim_memory_end();
     sim_handles_free();
     sim_world.closing = false;
