@@ -22,11 +22,13 @@ endif
 	%D%/calls.c \
 	%D%/cann.h \
 	%D%/capability.c \
+	%D%/claim.c \
 	%D%/compile.c \
 	%D%/device.c \
 	%D%/digest.c \
 	%D%/estimate.c \
 	%D%/frame.c \
+	%D%/host.c \
 	%D%/library.c \
 	%D%/library.h \
 	%D%/lower.c \
@@ -35,6 +37,9 @@ endif
 	%D%/model_run.c \
 	%D%/onnx.c \
 	%D%/options.c \
+	%D%/provider.c \
+	%D%/table.c \
+	%D%/tensor.c \
 	%D%/ops/binary.c \
 	%D%/ops/conv.c \
 	%D%/ops/elementwise.c \
@@ -43,8 +48,7 @@ endif
 	%D%/ops/norm.c \
 	%D%/ops/pool.c \
 	%D%/ops/product.c \
-	%D%/ops/types.h \
-	%D%/provider.c
+	%D%/ops/types.h
 
 plugins/static/libbp-cann.o: $(%C%_libbp_cann_la_OBJECTS) tools/backplane-embed
 	@$(MKDIR_P) plugins/static
