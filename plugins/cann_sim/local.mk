@@ -38,7 +38,6 @@ endif
 	%D%/onnx.c \
 	%D%/options.c \
 	%D%/provider.c \
-	%D%/table.c \
 	%D%/tensor.c \
 	%D%/ops/binary.c \
 	%D%/ops/conv.c \
@@ -48,6 +47,7 @@ endif
 	%D%/ops/norm.c \
 	%D%/ops/pool.c \
 	%D%/ops/product.c \
+	%D%/ops/table.c \
 	%D%/ops/types.h
 
 plugins/static/libbp-cann.o: $(%C%_libbp_cann_la_OBJECTS) tools/backplane-embed
@@ -84,6 +84,8 @@ noinst_LTLIBRARIES += %D%/driver/libsim.la
 	%D%/driver/core/clock.h \
 	%D%/driver/core/context.c \
 	%D%/driver/core/context.h \
+	%D%/driver/core/cost.c \
+	%D%/driver/core/cost.h \
 	%D%/driver/core/error.c \
 	%D%/driver/core/error.h \
 	%D%/driver/core/fault.c \

@@ -2,8 +2,8 @@
 /* copy.c - aclrtMemcpy() and aclrtMemset(), at once and in streams. */
 #include <string.h>
 
-#include "core/clock.h"
 #include "core/context.h"
+#include "core/cost.h"
 #include "core/error.h"
 #include "core/fault.h"
 #include "core/state.h"

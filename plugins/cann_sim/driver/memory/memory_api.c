@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* memory_api.c - aclrtMalloc() and its kin. */
-#include "core/clock.h"
 #include "core/context.h"
+#include "core/cost.h"
 #include "core/error.h"
 #include "core/fault.h"
 #include "core/state.h"

@@ -8,8 +8,8 @@
 
 #include <acl/acl_op_compiler.h>
 
-#include "core/clock.h"
 #include "core/context.h"
+#include "core/cost.h"
 #include "core/error.h"
 #include "core/fault.h"
 #include "core/state.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/clock.h"
 #include "core/context.h"
+#include "core/cost.h"
 #include "core/error.h"
 #include "core/fault.h"
 #include "core/handle.h"
