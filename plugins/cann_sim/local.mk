@@ -142,13 +142,14 @@ noinst_LTLIBRARIES += %D%/driver/libsim.la
 	%D%/driver/single_op/op_api.c \
 	%D%/driver/single_op/prepare.c \
 	%D%/driver/model/bytes.c \
+	%D%/driver/model/dataset.c \
+	%D%/driver/model/desc.c \
 	%D%/driver/model/graph.c \
 	%D%/driver/model/load.c \
 	%D%/driver/model/model.h \
 	%D%/driver/model/plan.c \
 	%D%/driver/model/read.c \
 	%D%/driver/model/run.c \
-	%D%/driver/model/set.c \
 	%D%/driver/device/control.c \
 	%D%/driver/device/device.c \
 	%D%/driver/device/device.h \
