@@ -247,7 +247,7 @@ struct bp_cann_op {
     float (*extra)(const bp_graph *graph, const bp_node *node, uint32_t i);
 };
 
-/* The row for a node, in any profile; NULL: there is none. (table.c) */
+/* The row for a node, in any profile; NULL: there is none. (ops/table.c) */
 const struct bp_cann_op *bp_cann_find_op(const bp_node *node);
 
 /* ---- estimates (estimate.c) ------------------------------------------------------------------ */

@@ -38,7 +38,6 @@ endif
 	%D%/onnx.c \
 	%D%/options.c \
 	%D%/provider.c \
-	%D%/table.c \
 	%D%/tensor.c \
 	%D%/ops/binary.c \
 	%D%/ops/conv.c \
@@ -48,6 +47,7 @@ endif
 	%D%/ops/norm.c \
 	%D%/ops/pool.c \
 	%D%/ops/product.c \
+	%D%/ops/table.c \
 	%D%/ops/types.h
 
 plugins/static/libbp-cann.o: $(%C%_libbp_cann_la_OBJECTS) tools/backplane-embed
@@ -84,6 +84,8 @@ noinst_LTLIBRARIES += %D%/driver/libsim.la
 	%D%/driver/core/clock.h \
 	%D%/driver/core/context.c \
 	%D%/driver/core/context.h \
+	%D%/driver/core/cost.c \
+	%D%/driver/core/cost.h \
 	%D%/driver/core/error.c \
 	%D%/driver/core/error.h \
 	%D%/driver/core/fault.c \
@@ -140,13 +142,14 @@ noinst_LTLIBRARIES += %D%/driver/libsim.la
 	%D%/driver/single_op/op_api.c \
 	%D%/driver/single_op/prepare.c \
 	%D%/driver/model/bytes.c \
+	%D%/driver/model/dataset.c \
+	%D%/driver/model/desc.c \
 	%D%/driver/model/graph.c \
 	%D%/driver/model/load.c \
 	%D%/driver/model/model.h \
 	%D%/driver/model/plan.c \
 	%D%/driver/model/read.c \
 	%D%/driver/model/run.c \
-	%D%/driver/model/set.c \
 	%D%/driver/device/control.c \
 	%D%/driver/device/device.c \
 	%D%/driver/device/device.h \

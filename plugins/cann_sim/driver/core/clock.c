@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* clock.c - real time, and what copies and calls take of the simulated time. */
+/* clock.c - real time. */
 #include "core/clock.h"
 
 #include <time.h>
-
-#include "core/state.h"
 
 uint64_t sim_now(void)
 {
@@ -17,20 +15,4 @@ uint64_t sim_now(void)
 uint64_t sim_deadline(int32_t timeout)
 {
     return timeout < 0 ? UINT64_MAX : sim_now() + (uint64_t)timeout * 1000000;
-}
-
-uint64_t sim_copy_cost(const struct sim_device *device, aclrtMemcpyKind kind, size_t bytes)
-{
-    const struct sim_device_config *config = device->config;
-    double rate = kind == ACL_MEMCPY_DEVICE_TO_DEVICE ? (double)config->memory_rate / 2
-                                                      : (double)config->copy_rate;
-
-    if (kind == ACL_MEMCPY_HOST_TO_HOST)
-        return 0;
-    return config->launch_ns + (uint64_t)((double)bytes * 1e9 / rate);
-}
-
-void sim_host_spends(struct sim_device *device, uint64_t ns)
-{
-    device->host_ns += ns;
 }

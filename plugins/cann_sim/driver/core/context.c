@@ -11,7 +11,7 @@ static _Thread_local void *current;
 
 aclError sim_need_init(void)
 {
-    if (sim_world.init_count == 0)
+    if (sim_state.init_count == 0)
         return sim_violate(BP_ASCEND_NOT_INITIALIZED, ACL_ERROR_UNINITIALIZE,
                            "aclInit() was not called");
     return 0;
@@ -38,12 +38,12 @@ aclError sim_device_get(int32_t id, struct sim_device **out)
     *out = NULL;
     if (rc)
         return rc;
-    if (sim_world.config.device_count == 0)
+    if (sim_state.config.device_count == 0)
         return sim_fail(ACL_ERROR_RT_NO_DEVICE, "there is no device");
-    if (id < 0 || (uint32_t)id >= sim_world.config.device_count)
+    if (id < 0 || (uint32_t)id >= sim_state.config.device_count)
         return sim_fail(ACL_ERROR_RT_INVALID_DEVICEID, "device %d of %u", id,
-                        sim_world.config.device_count);
-    *out = &sim_world.devices[id];
+                        sim_state.config.device_count);
+    *out = &sim_state.devices[id];
     return 0;
 }
 

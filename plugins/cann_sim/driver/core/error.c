@@ -42,7 +42,7 @@ static struct {
         uint64_t count;
     } errors[CODES];
     size_t codes;
-} tallies = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} counts = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* What aclGetRecentErrMsg() gives: it hands out `told`, so that the next failure can be noted. */
 static _Thread_local struct {
@@ -55,16 +55,16 @@ static void count_error(aclError code)
 {
     size_t i = 0;
 
-    pthread_mutex_lock(&tallies.lock);
-    while (i < tallies.codes && tallies.errors[i].code != code)
+    pthread_mutex_lock(&counts.lock);
+    while (i < counts.codes && counts.errors[i].code != code)
         i++;
-    if (i == tallies.codes && i < CODES) {
-        tallies.errors[i].code = code;
-        tallies.codes++;
+    if (i == counts.codes && i < CODES) {
+        counts.errors[i].code = code;
+        counts.codes++;
     }
     if (i < CODES)
-        tallies.errors[i].count++;
-    pthread_mutex_unlock(&tallies.lock);
+        counts.errors[i].count++;
+    pthread_mutex_unlock(&counts.lock);
 }
 
 static aclError keep(aclError code, const char *text)
@@ -88,22 +88,21 @@ aclError sim_fail(aclError code, const char *format, ...)
 
 static void count_violation(uint32_t kind, const char *text)
 {
-    pthread_mutex_lock(&tallies.lock);
-    tallies.violations[kind]++;
-    snprintf(tallies.last_violation, sizeof tallies.last_violation, "%s: %.400s", names[kind],
-             text);
-    if (tallies.is_fatal && kind != BP_ASCEND_PAGEABLE_COPY) {
-        fprintf(stderr, "ascend-sim: a breach of ACL's rules: %s\n", tallies.last_violation);
+    pthread_mutex_lock(&counts.lock);
+    counts.violations[kind]++;
+    snprintf(counts.last_violation, sizeof counts.last_violation, "%s: %.400s", names[kind], text);
+    if (counts.is_fatal && kind != BP_ASCEND_PAGEABLE_COPY) {
+        fprintf(stderr, "ascend-sim: a breach of ACL's rules: %s\n", counts.last_violation);
         abort();
     }
-    pthread_mutex_unlock(&tallies.lock);
+    pthread_mutex_unlock(&counts.lock);
 }
 
-void sim_set_fatal_breaches(bool fatal)
+void sim_set_fatal_violations(bool fatal)
 {
-    pthread_mutex_lock(&tallies.lock);
-    tallies.is_fatal = fatal;
-    pthread_mutex_unlock(&tallies.lock);
+    pthread_mutex_lock(&counts.lock);
+    counts.is_fatal = fatal;
+    pthread_mutex_unlock(&counts.lock);
 }
 
 aclError sim_violate(uint32_t kind, aclError code, const char *format, ...)
@@ -118,7 +117,7 @@ aclError sim_violate(uint32_t kind, aclError code, const char *format, ...)
     return keep(code, text);
 }
 
-void sim_note(uint32_t kind, const char *format, ...)
+void sim_note_violation(uint32_t kind, const char *format, ...)
 {
     char text[SIM_TEXT];
     va_list args;
@@ -129,14 +128,14 @@ void sim_note(uint32_t kind, const char *format, ...)
     count_violation(kind, text);
 }
 
-void sim_reset_tallies(void)
+void sim_reset_counts(void)
 {
-    pthread_mutex_lock(&tallies.lock);
-    memset(tallies.violations, 0, sizeof tallies.violations);
-    memset(tallies.errors, 0, sizeof tallies.errors);
-    tallies.codes = 0;
-    tallies.last_violation[0] = 0;
-    pthread_mutex_unlock(&tallies.lock);
+    pthread_mutex_lock(&counts.lock);
+    memset(counts.violations, 0, sizeof counts.violations);
+    memset(counts.errors, 0, sizeof counts.errors);
+    counts.codes = 0;
+    counts.last_violation[0] = 0;
+    pthread_mutex_unlock(&counts.lock);
 }
 
 const char *aclGetRecentErrMsg(void)
@@ -154,9 +153,9 @@ uint64_t bp_ascend_violations(uint32_t kind)
 
     if (kind >= BP_ASCEND_VIOLATIONS)
         return 0;
-    pthread_mutex_lock(&tallies.lock);
-    count = tallies.violations[kind];
-    pthread_mutex_unlock(&tallies.lock);
+    pthread_mutex_lock(&counts.lock);
+    count = counts.violations[kind];
+    pthread_mutex_unlock(&counts.lock);
     return count;
 }
 
@@ -177,19 +176,19 @@ const char *bp_ascend_violation_name(uint32_t kind)
 
 void bp_ascend_last_violation(char *text, size_t size)
 {
-    pthread_mutex_lock(&tallies.lock);
-    snprintf(text, size, "%s", tallies.last_violation);
-    pthread_mutex_unlock(&tallies.lock);
+    pthread_mutex_lock(&counts.lock);
+    snprintf(text, size, "%s", counts.last_violation);
+    pthread_mutex_unlock(&counts.lock);
 }
 
 uint64_t bp_ascend_errors(aclError code)
 {
     uint64_t count = 0;
 
-    pthread_mutex_lock(&tallies.lock);
-    for (size_t i = 0; i < tallies.codes; i++)
-        if (tallies.errors[i].code == code)
-            count = tallies.errors[i].count;
-    pthread_mutex_unlock(&tallies.lock);
+    pthread_mutex_lock(&counts.lock);
+    for (size_t i = 0; i < counts.codes; i++)
+        if (counts.errors[i].code == code)
+            count = counts.errors[i].count;
+    pthread_mutex_unlock(&counts.lock);
     return count;
 }

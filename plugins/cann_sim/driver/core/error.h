@@ -24,10 +24,10 @@ aclError sim_fail(aclError code, const char *format, ...) SIM_PRINTF(2, 3);
 /* The same for a violation of kind BP_ASCEND_USE_AFTER_FREE..., which is counted too. */
 aclError sim_violate(uint32_t kind, aclError code, const char *format, ...) SIM_PRINTF(3, 4);
 /* Counts a violation that lets the call succeed. */
-void sim_note(uint32_t kind, const char *format, ...) SIM_PRINTF(2, 3);
+void sim_note_violation(uint32_t kind, const char *format, ...) SIM_PRINTF(2, 3);
 /* Sets all counts of errors and violations back to 0. */
-void sim_reset_tallies(void);
+void sim_reset_counts(void);
 /* True: the next violation aborts the process, its sentence on standard error. */
-void sim_set_fatal_breaches(bool fatal);
+void sim_set_fatal_violations(bool fatal);
 
 #endif

@@ -46,7 +46,7 @@ static uint64_t next_random(uint64_t *state)
     return *state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-static bool strikes(struct fault *fault)
+static bool fires(struct fault *fault)
 {
     if (fault->per_million)
         return next_random(&fault->random) >> 32 <
@@ -66,7 +66,7 @@ aclError sim_fault(uint32_t point)
     aclError code = 0;
 
     pthread_mutex_lock(&lock);
-    if (strikes(&faults[point]))
+    if (fires(&faults[point]))
         code = faults[point].code;
     pthread_mutex_unlock(&lock);
     if (code)
@@ -115,7 +115,7 @@ void bp_ascend_clear_faults(void)
 }
 
 /* "malloc after 3 times 1 code 207001", "launch chance 1000 seed 7" */
-aclError sim_fault_from_words(const char *words, bool apply)
+aclError sim_fault_parse(const char *words, bool apply)
 {
     struct fault fault = {.times = 1, .random = 1};
     char name[24], key[12];

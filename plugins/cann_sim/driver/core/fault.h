@@ -17,6 +17,6 @@ aclError sim_fault(uint32_t point);
  * Reads "malloc after 3 times 1 code 207001" and the like, the value of the configuration's key
  * `fault`; sets the fault if `apply`. ACL_ERROR_INVALID_PARAM, without a sentence.
  */
-aclError sim_fault_from_words(const char *words, bool apply);
+aclError sim_fault_parse(const char *words, bool apply);
 
 #endif

@@ -14,7 +14,7 @@ struct reader {
     uint64_t *out;
 };
 
-static bool read_value(struct reader *reader, int level, bool wanted);
+static bool read_value(struct reader *reader, int level, bool is_wanted);
 
 static void skip_space(struct reader *reader)
 {
@@ -48,7 +48,7 @@ static bool read_string(struct reader *reader, const char **start, size_t *lengt
     return true;
 }
 
-static void note(struct reader *reader, const char *text, size_t length)
+static void store_count(struct reader *reader, const char *text, size_t length)
 {
     uint64_t value = 0;
 
@@ -70,12 +70,12 @@ static bool read_object(struct reader *reader, int level)
     if (take(reader, '}'))
         return true;
     do {
-        bool wanted;
+        bool is_wanted;
 
         if (!read_string(reader, &key, &length) || !take(reader, ':'))
             return false;
-        wanted = level == 1 && length == strlen(KEY) && memcmp(key, KEY, length) == 0;
-        if (!read_value(reader, level, wanted))
+        is_wanted = level == 1 && length == strlen(KEY) && memcmp(key, KEY, length) == 0;
+        if (!read_value(reader, level, is_wanted))
             return false;
     } while (take(reader, ','));
     return take(reader, '}');
@@ -112,26 +112,26 @@ static bool read_word(struct reader *reader, const char **start, size_t *length)
     return end == reader->at;
 }
 
-static bool read_value(struct reader *reader, int level, bool wanted)
+static bool read_value(struct reader *reader, int level, bool is_wanted)
 {
     const char *start = "";
     size_t length = 0;
-    bool good;
+    bool is_valid;
 
     skip_space(reader);
     if (*reader->at == '{' || *reader->at == '[') {
         if (level == LEVELS)
             return false;
-        good =
+        is_valid =
             *reader->at++ == '{' ? read_object(reader, level + 1) : read_array(reader, level + 1);
     } else if (*reader->at == '"') {
-        good = read_string(reader, &start, &length);
+        is_valid = read_string(reader, &start, &length);
     } else {
-        good = read_word(reader, &start, &length);
+        is_valid = read_word(reader, &start, &length);
     }
-    if (good && wanted)
-        note(reader, start, length);
-    return good;
+    if (is_valid && is_wanted)
+        store_count(reader, start, length);
+    return is_valid;
 }
 
 bool sim_json_queue_size(const char *text, uint64_t *out)

@@ -98,12 +98,12 @@ struct field {
     const char *key;
     size_t offset;
     uint64_t unit;
-    uint64_t least;
+    uint64_t min;
 };
 
-#define FIELD(key, unit, least)                                                                    \
+#define FIELD(key, unit, min)                                                                      \
     {                                                                                              \
-#key, offsetof(struct sim_device_config, key), unit, least                                 \
+#key, offsetof(struct sim_device_config, key), unit, min                                   \
     }
 
 static const struct field fields[] = {
@@ -137,7 +137,7 @@ static int set_device_key(struct sim_device_config *device, const char *key, con
 
         if (strcmp(key, fields[i].key) != 0)
             continue;
-        if (!parse_number(value, fields[i].unit, &number) || number < fields[i].least)
+        if (!parse_number(value, fields[i].unit, &number) || number < fields[i].min)
             return -1;
         memcpy((char *)device + fields[i].offset, &number, sizeof number);
         return 1;
@@ -145,9 +145,9 @@ static int set_device_key(struct sim_device_config *device, const char *key, con
     return 0;
 }
 
-static bool parse_within(const char *value, uint64_t least, uint64_t most, uint64_t *out)
+static bool parse_range(const char *value, uint64_t min, uint64_t max, uint64_t *out)
 {
-    return parse_number(value, 1000, out) && *out >= least && *out <= most;
+    return parse_number(value, 1000, out) && *out >= min && *out <= max;
 }
 
 static int set_common_key(struct sim_config *config, const char *key, const char *value)
@@ -155,26 +155,26 @@ static int set_common_key(struct sim_config *config, const char *key, const char
     uint64_t number;
 
     if (strcmp(key, "devices") == 0) {
-        if (!parse_within(value, 0, SIM_DEVICES, &number))
+        if (!parse_range(value, 0, SIM_DEVICES, &number))
             return -1;
         config->device_count = (uint32_t)number;
         return 1;
     }
     if (strcmp(key, "late_us") == 0)
-        return parse_within(value, 0, 10000000, &config->late_us) ? 1 : -1;
+        return parse_range(value, 0, 10000000, &config->late_us) ? 1 : -1;
     if (strcmp(key, "max_opqueue_num") == 0)
-        return parse_within(value, 1, UINT32_MAX, &config->max_opqueue_num) ? 1 : -1;
+        return parse_range(value, 1, UINT32_MAX, &config->max_opqueue_num) ? 1 : -1;
     if (strcmp(key, "event_time") == 0) {
         config->real_event_time = strcmp(value, "real") == 0;
         return config->real_event_time || strcmp(value, "simulated") == 0 ? 1 : -1;
     }
     if (strcmp(key, "breaches") == 0) {
-        config->fatal_breaches = strcmp(value, "fatal") == 0;
-        return config->fatal_breaches || strcmp(value, "counted") == 0 ? 1 : -1;
+        config->fatal_violations = strcmp(value, "fatal") == 0;
+        return config->fatal_violations || strcmp(value, "counted") == 0 ? 1 : -1;
     }
     if (strcmp(key, "fault") == 0) {
         if (config->fault_count == SIM_FAULTS || strlen(value) >= sizeof config->faults[0] ||
-            sim_fault_from_words(value, false) != 0)
+            sim_fault_parse(value, false) != 0)
             return -1;
         strcpy(config->faults[config->fault_count++], value);
         return 1;

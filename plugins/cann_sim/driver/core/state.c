@@ -7,7 +7,7 @@
 
 #include "core/clock.h"
 
-struct sim_world sim_world = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct sim_state sim_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 int sim_condition_init(pthread_cond_t *condition)
 {
@@ -25,7 +25,7 @@ int sim_condition_init(pthread_cond_t *condition)
 
 static void make_condition(void)
 {
-    if (sim_condition_init(&sim_world.changed) != 0)
+    if (sim_condition_init(&sim_state.changed) != 0)
         abort(); /* of a constant attribute: cannot be */
 }
 
@@ -34,12 +34,12 @@ void sim_lock(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, make_condition);
-    pthread_mutex_lock(&sim_world.lock);
+    pthread_mutex_lock(&sim_state.lock);
 }
 
 void sim_unlock(void)
 {
-    pthread_mutex_unlock(&sim_world.lock);
+    pthread_mutex_unlock(&sim_state.lock);
 }
 
 bool sim_wait(pthread_cond_t *condition, uint64_t deadline)
@@ -48,11 +48,11 @@ bool sim_wait(pthread_cond_t *condition, uint64_t deadline)
                              .tv_nsec = (long)(deadline % 1000000000)};
 
     if (deadline == UINT64_MAX) {
-        pthread_cond_wait(condition, &sim_world.lock);
+        pthread_cond_wait(condition, &sim_state.lock);
         return true;
     }
     if (sim_now() >= deadline)
         return false;
-    pthread_cond_timedwait(condition, &sim_world.lock, &until);
+    pthread_cond_timedwait(condition, &sim_state.lock, &until);
     return true;
 }

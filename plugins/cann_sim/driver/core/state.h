@@ -44,7 +44,7 @@ struct sim_context {
     struct sim_stream *default_stream;
 };
 
-struct sim_world {
+struct sim_state {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a task ended, an event completed, a device resumed */
     uint64_t init_count;    /* 0: not up */
@@ -55,7 +55,7 @@ struct sim_world {
     struct bp_ascend_counters counters;
 };
 
-extern struct sim_world sim_world;
+extern struct sim_state sim_state;
 
 void sim_lock(void);
 void sim_unlock(void);

@@ -59,11 +59,12 @@ aclError bp_ascend_get_counters(struct bp_ascend_counters *out)
     if (!out || out->struct_size < sizeof out->struct_size)
         return sim_fail(ACL_ERROR_INVALID_PARAM, "bp_ascend_get_counters: struct_size is not set");
     sim_lock();
-    now = sim_world.counters;
+    now = sim_state.counters;
     sim_cache_count(&now);
     sim_unlock();
     sim_count_descriptions(&now);
-    sim_count_sets(&now);
+    now.live_datasets = sim_live_datasets();
+    now.live_model_descriptions = sim_live_model_descs();
     size = out->struct_size < sizeof now ? out->struct_size : sizeof now;
     now.struct_size = size;
     memcpy(out, &now, size);
@@ -72,14 +73,14 @@ aclError bp_ascend_get_counters(struct bp_ascend_counters *out)
 
 void bp_ascend_reset_counters(void)
 {
-    struct bp_ascend_counters *counters = &sim_world.counters, kept = {0};
+    struct bp_ascend_counters *counters = &sim_state.counters, kept = {0};
 
     sim_lock();
     kept.live_bytes = kept.peak_bytes = counters->live_bytes;
     kept.host_live_bytes = kept.host_peak_bytes = counters->host_live_bytes;
     *counters = kept;
     sim_unlock();
-    sim_reset_tallies();
+    sim_reset_counts();
 }
 
 /* ---- times ---------------------------------------------------------------------------------- */

@@ -21,11 +21,11 @@
 void sim_devices_open(void)
 {
     for (int32_t i = 0; i < SIM_DEVICES; i++) {
-        struct sim_device *device = &sim_world.devices[i];
+        struct sim_device *device = &sim_state.devices[i];
 
         memset(device, 0, sizeof *device);
         device->id = i;
-        device->config = &sim_world.config.devices[i];
+        device->config = &sim_state.config.devices[i];
         device->state = device->config->state;
         device->opened_ns = sim_now();
     }
@@ -51,7 +51,7 @@ static aclError create_context(struct sim_device *device, struct sim_context **o
         free(context);
         return rc;
     }
-    sim_world.counters.contexts_created++;
+    sim_state.counters.contexts_created++;
     *out = context;
     return 0;
 }
@@ -70,7 +70,7 @@ static size_t destroy_context(struct sim_context *context, bool force)
         sim_stream_destroy(stream, force);
         at = 0; /* others may have come and gone while it was waited for */
     }
-    sim_world.counters.contexts_destroyed++;
+    sim_state.counters.contexts_destroyed++;
     free(context);
     return left;
 }
@@ -94,9 +94,9 @@ void sim_device_close(struct sim_device *device, bool force)
     device->context = NULL;
     device->set_count = 0;
     if (streams || events || blocks || models)
-        sim_note(BP_ASCEND_LEFT_BEHIND,
-                 "device %d: %zu streams, %zu events, %zu blocks of memory, %zu models", device->id,
-                 streams, events, blocks, models);
+        sim_note_violation(BP_ASCEND_LEFT_BEHIND,
+                           "device %d: %zu streams, %zu events, %zu blocks of memory, %zu models",
+                           device->id, streams, events, blocks, models);
 }
 
 aclError aclrtCreateContext(aclrtContext *out, int32_t deviceId)
@@ -131,7 +131,7 @@ aclError aclrtDestroyContext(aclrtContext handle)
     if (!rc) {
         left = destroy_context(context, false);
         if (left)
-            sim_note(BP_ASCEND_LEFT_BEHIND, "a context: %zu streams", left);
+            sim_note_violation(BP_ASCEND_LEFT_BEHIND, "a context: %zu streams", left);
     }
     sim_unlock();
     return rc;
@@ -173,7 +173,7 @@ static aclError set_device(struct sim_device *device)
     struct sim_context *context;
     aclError rc = sim_fault(BP_ASCEND_AT_SET_DEVICE);
 
-    sim_world.counters.set_device_calls++;
+    sim_state.counters.set_device_calls++;
     if (rc)
         return rc;
     if (device->state == BP_ASCEND_BUSY)
@@ -254,7 +254,7 @@ aclError aclrtGetDeviceCount(uint32_t *count)
     sim_lock();
     rc = sim_need_init();
     if (!rc)
-        *count = sim_world.config.device_count;
+        *count = sim_state.config.device_count;
     sim_unlock();
     return rc;
 }
@@ -286,8 +286,8 @@ const char *aclrtGetSocName(void)
         context = sim_current_or_null();
         if (context)
             name = context->device->config->soc;
-        else if (sim_world.config.device_count > 0)
-            name = sim_world.config.devices[0].soc;
+        else if (sim_state.config.device_count > 0)
+            name = sim_state.config.devices[0].soc;
     }
     sim_unlock();
     return name;

@@ -18,7 +18,7 @@
 #include "stream/stream.h"
 #include "stream/task_pool.h"
 
-static char *asked_config; /* by bp_ascend_configure() */
+static char *requested_config; /* by bp_ascend_configure() */
 
 /* ---- configuration -------------------------------------------------------------------------- */
 
@@ -70,8 +70,8 @@ static aclError load_config(struct sim_config *config)
     char *text;
     aclError rc;
 
-    if (asked_config || !path || !*path)
-        return parse_config(asked_config, "configuration", config);
+    if (requested_config || !path || !*path)
+        return parse_config(requested_config, "configuration", config);
     text = read_file(path);
     if (!text)
         return fail_to_read("BP_ASCEND_SIM", path);
@@ -95,13 +95,13 @@ aclError bp_ascend_configure(const char *text)
     aclError rc;
 
     sim_lock();
-    rc = sim_world.init_count ? sim_fail(ACL_ERROR_REPEAT_INITIALIZE, "ACL is up: aclFinalize()")
+    rc = sim_state.init_count ? sim_fail(ACL_ERROR_REPEAT_INITIALIZE, "ACL is up: aclFinalize()")
                               : parse_config(text, "configuration", &config);
     if (!rc && text && !(copy = copy_text(text)))
         rc = sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for the configuration");
     if (!rc) {
-        free(asked_config);
-        asked_config = copy;
+        free(requested_config);
+        requested_config = copy;
     }
     sim_unlock();
     return rc;
@@ -130,7 +130,7 @@ static aclError load_vendor_config(const char *path, struct sim_config *config)
 /* ---- up and down ---------------------------------------------------------------------------- */
 
 /* [locked] */
-static aclError bring_up(const char *path)
+static aclError initialize(const char *path)
 {
     struct sim_config config;
     aclError rc = load_config(&config);
@@ -139,14 +139,14 @@ static aclError bring_up(const char *path)
         rc = load_vendor_config(path, &config);
     if (rc)
         return rc;
-    sim_world.config = config;
-    sim_world.op_timeout = 0;
-    sim_set_fatal_breaches(config.fatal_breaches);
+    sim_state.config = config;
+    sim_state.op_timeout = 0;
+    sim_set_fatal_violations(config.fatal_violations);
     sim_devices_open();
-    sim_cache_begin(config.max_opqueue_num);
+    sim_cache_init(config.max_opqueue_num);
     for (size_t i = 0; i < config.fault_count; i++)
-        sim_fault_from_words(config.faults[i], true);
-    sim_world.init_count = 1;
+        sim_fault_parse(config.faults[i], true);
+    sim_state.init_count = 1;
     return 0;
 }
 
@@ -155,39 +155,39 @@ aclError aclInit(const char *configPath)
     aclError rc;
 
     sim_lock();
-    while (sim_world.closing)
-        sim_wait(&sim_world.changed, UINT64_MAX);
-    sim_world.counters.init_calls++;
-    if (sim_world.init_count) {
-        sim_world.init_count++;
+    while (sim_state.closing)
+        sim_wait(&sim_state.changed, UINT64_MAX);
+    sim_state.counters.init_calls++;
+    if (sim_state.init_count) {
+        sim_state.init_count++;
         rc = sim_violate(BP_ASCEND_DOUBLE_INIT, ACL_ERROR_REPEAT_INITIALIZE, "aclInit: again");
     } else {
-        rc = bring_up(configPath);
+        rc = initialize(configPath);
     }
     sim_unlock();
     return rc;
 }
 
 /* Other calls are refused from the start, as streams are waited for without the lock. [locked] */
-static void take_down(bool force)
+static void finalize(bool force)
 {
     size_t left;
 
-    sim_world.init_count = 0;
-    sim_world.closing = true;
+    sim_state.init_count = 0;
+    sim_state.closing = true;
     for (size_t i = 0; i < SIM_DEVICES; i++)
-        sim_device_close(&sim_world.devices[i], force);
+        sim_device_close(&sim_state.devices[i], force);
     left = sim_free_all(NULL);
     if (left)
-        sim_note(BP_ASCEND_LEFT_BEHIND, "%zu blocks of pinned memory", left);
-    sim_callbacks_end();
-    sim_cache_end();
+        sim_note_violation(BP_ASCEND_LEFT_BEHIND, "%zu blocks of pinned memory", left);
+    sim_callbacks_free();
+    sim_cache_finish();
     sim_task_pools_free();
     sim_workspaces_free();
-    sim_memory_end();
+    sim_memory_finish();
     sim_handles_free();
-    sim_world.closing = false;
-    pthread_cond_broadcast(&sim_world.changed);
+    sim_state.closing = false;
+    pthread_cond_broadcast(&sim_state.changed);
 }
 
 aclError aclFinalizeReference(uint64_t *refCount)
@@ -195,15 +195,15 @@ aclError aclFinalizeReference(uint64_t *refCount)
     aclError rc = 0;
 
     sim_lock();
-    sim_world.counters.finalize_calls++;
-    if (sim_world.init_count == 0)
+    sim_state.counters.finalize_calls++;
+    if (sim_state.init_count == 0)
         rc = sim_violate(BP_ASCEND_DOUBLE_FINALIZE, ACL_ERROR_REPEAT_FINALIZE, "ACL is not up");
-    else if (sim_world.init_count == 1)
-        take_down(false);
+    else if (sim_state.init_count == 1)
+        finalize(false);
     else
-        sim_world.init_count--;
+        sim_state.init_count--;
     if (refCount)
-        *refCount = sim_world.init_count;
+        *refCount = sim_state.init_count;
     sim_unlock();
     return rc;
 }
@@ -213,11 +213,11 @@ aclError aclFinalize(void)
     aclError rc = 0;
 
     sim_lock();
-    sim_world.counters.finalize_calls++;
-    if (sim_world.init_count == 0)
+    sim_state.counters.finalize_calls++;
+    if (sim_state.init_count == 0)
         rc = sim_violate(BP_ASCEND_DOUBLE_FINALIZE, ACL_ERROR_REPEAT_FINALIZE, "ACL is not up");
     else
-        take_down(false);
+        finalize(false);
     sim_unlock();
     return rc;
 }
@@ -227,13 +227,13 @@ aclError aclFinalize(void)
 __attribute__((destructor))
 #endif
 static void
-leave(void)
+unload(void)
 {
     sim_lock();
-    sim_set_fatal_breaches(false); /* whoever exits leaves things behind */
-    if (sim_world.init_count)
-        take_down(true);
-    free(asked_config);
-    asked_config = NULL;
+    sim_set_fatal_violations(false); /* whoever exits leaves things behind */
+    if (sim_state.init_count)
+        finalize(true);
+    free(requested_config);
+    requested_config = NULL;
     sim_unlock();
 }

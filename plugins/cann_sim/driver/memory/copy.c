@@ -2,8 +2,8 @@
 /* copy.c - aclrtMemcpy() and aclrtMemset(), at once and in streams. */
 #include <string.h>
 
-#include "core/clock.h"
 #include "core/context.h"
+#include "core/cost.h"
 #include "core/error.h"
 #include "core/fault.h"
 #include "core/state.h"
@@ -42,8 +42,8 @@ static bool src_on_device(aclrtMemcpyKind kind)
 static aclrtMemcpyKind resolve(const struct copy *copy)
 {
     struct sim_block *block;
-    bool to = sim_place_of(copy->dst, &block) == SIM_PLACE_DEVICE;
-    bool from = sim_place_of(copy->src, &block) == SIM_PLACE_DEVICE;
+    bool to = sim_memory_kind_of(copy->dst, &block) == SIM_MEMORY_DEVICE;
+    bool from = sim_memory_kind_of(copy->src, &block) == SIM_MEMORY_DEVICE;
 
     if (to)
         return from ? ACL_MEMCPY_DEVICE_TO_DEVICE : ACL_MEMCPY_HOST_TO_DEVICE;
@@ -89,7 +89,7 @@ static aclError pin_side(bool on_device, size_t size, const char *what, struct s
     if (on_device)
         return sim_pin(NULL, address, size, ACL_ERROR_RT_DEVICE_MEM_ERROR, what, block, at);
     rc = sim_check_host(address, size, what);
-    if (!rc && sim_place_of(address, block) == SIM_PLACE_PINNED)
+    if (!rc && sim_memory_kind_of(address, block) == SIM_MEMORY_PINNED)
         (*block)->pins++;
     return rc;
 }
@@ -140,9 +140,9 @@ static aclError copy_now(struct copy *copy)
     if (rc)
         return rc;
     if (copy->src)
-        count(&sim_world.counters.copies_sync[copy->kind], copy->count);
+        count(&sim_state.counters.copies_sync[copy->kind], copy->count);
     else
-        count(&sim_world.counters.memsets, copy->count);
+        count(&sim_state.counters.memsets, copy->count);
     sim_host_spends(context->device, sim_copy_cost(context->device, copy->kind, copy->count));
     return perform(copy);
 }
@@ -207,8 +207,8 @@ static aclError note_pageable(const struct copy *copy)
 
     if (!copy->src || (dst_on_device(copy->kind) && src_on_device(copy->kind)))
         return 0;
-    if (sim_place_of(host, &block) == SIM_PLACE_HOST)
-        sim_note(BP_ASCEND_PAGEABLE_COPY, "%zu bytes at %p", copy->count, host);
+    if (sim_memory_kind_of(host, &block) == SIM_MEMORY_HOST)
+        sim_note_violation(BP_ASCEND_PAGEABLE_COPY, "%zu bytes at %p", copy->count, host);
     return 0;
 }
 
@@ -252,9 +252,9 @@ static aclError copy_later(struct copy *copy, aclrtStream handle)
     task->task.cost_ns = sim_copy_cost(stream->device, copy->kind, copy->count);
     task->copy = *copy;
     if (copy->src)
-        count(&sim_world.counters.copies_async[copy->kind], copy->count);
+        count(&sim_state.counters.copies_async[copy->kind], copy->count);
     else
-        count(&sim_world.counters.memsets, copy->count);
+        count(&sim_state.counters.memsets, copy->count);
     return sim_submit(stream, &task->task);
 }
 

@@ -21,18 +21,18 @@ static struct {
         size_t mapped;
     } freed[REMEMBERED]; /* a ring */
     size_t next_freed;
-} heap;
+} blocks_of_all;
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
 /* The first block that ends past the address. */
-static size_t find(const uint8_t *address)
+static size_t find_index(const uint8_t *address)
 {
-    size_t low = 0, high = heap.count;
+    size_t low = 0, high = blocks_of_all.count;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
-        struct sim_block *block = heap.blocks[middle];
+        struct sim_block *block = blocks_of_all.blocks[middle];
 
         if ((uintptr_t)address < (uintptr_t)block->address + block->mapped)
             high = middle;
@@ -45,35 +45,37 @@ static size_t find(const uint8_t *address)
 static bool was_freed(const uint8_t *address)
 {
     for (size_t i = 0; i < REMEMBERED; i++)
-        if (heap.freed[i].address &&
-            (uintptr_t)address - (uintptr_t)heap.freed[i].address < heap.freed[i].mapped)
+        if (blocks_of_all.freed[i].address &&
+            (uintptr_t)address - (uintptr_t)blocks_of_all.freed[i].address <
+                blocks_of_all.freed[i].mapped)
             return true;
     return false;
 }
 
-enum sim_place sim_place_of(const void *address, struct sim_block **block)
+enum sim_memory_kind sim_memory_kind_of(const void *address, struct sim_block **block)
 {
-    size_t i = find(address);
+    size_t i = find_index(address);
 
     *block = NULL;
-    if (i < heap.count && (uintptr_t)address >= (uintptr_t)heap.blocks[i]->address) {
-        *block = heap.blocks[i];
-        return (*block)->device ? SIM_PLACE_DEVICE : SIM_PLACE_PINNED;
+    if (i < blocks_of_all.count &&
+        (uintptr_t)address >= (uintptr_t)blocks_of_all.blocks[i]->address) {
+        *block = blocks_of_all.blocks[i];
+        return (*block)->device ? SIM_MEMORY_DEVICE : SIM_MEMORY_PINNED;
     }
-    return was_freed(address) ? SIM_PLACE_FREED : SIM_PLACE_HOST;
+    return was_freed(address) ? SIM_MEMORY_FREED : SIM_MEMORY_HOST;
 }
 
 static aclError find_device(const struct sim_device *device, const void *address, size_t size,
                             aclError code, const char *what, struct sim_block **out)
 {
     struct sim_block *block;
-    enum sim_place place = sim_place_of(address, &block);
+    enum sim_memory_kind place = sim_memory_kind_of(address, &block);
     size_t offset;
 
     *out = NULL;
-    if (place == SIM_PLACE_FREED)
+    if (place == SIM_MEMORY_FREED)
         return sim_violate(BP_ASCEND_USE_AFTER_FREE, code, "%s %p was freed", what, address);
-    if (place != SIM_PLACE_DEVICE)
+    if (place != SIM_MEMORY_DEVICE)
         return sim_violate(BP_ASCEND_HOST_AS_DEVICE, code, "%s %p is not memory of a device", what,
                            address);
     if (device && block->device != device)
@@ -105,22 +107,22 @@ aclError sim_pin(const struct sim_device *device, const void *address, size_t si
     if (rc)
         return rc;
     (*block)->pins++;
-    *out = (*block)->inside + ((uintptr_t)address - (uintptr_t)(*block)->address);
+    *out = (*block)->data + ((uintptr_t)address - (uintptr_t)(*block)->address);
     return 0;
 }
 
 aclError sim_check_host(const void *address, size_t size, const char *what)
 {
     struct sim_block *block;
-    enum sim_place place = sim_place_of(address, &block);
+    enum sim_memory_kind place = sim_memory_kind_of(address, &block);
 
-    if (place == SIM_PLACE_DEVICE)
+    if (place == SIM_MEMORY_DEVICE)
         return sim_violate(BP_ASCEND_DEVICE_AS_HOST, ACL_ERROR_RT_PARAM_INVALID,
                            "%s %p is memory of device %d", what, address, block->device->id);
-    if (place == SIM_PLACE_FREED)
+    if (place == SIM_MEMORY_FREED)
         return sim_violate(BP_ASCEND_USE_AFTER_FREE, ACL_ERROR_RT_PARAM_INVALID, "%s %p was freed",
                            what, address);
-    if (place == SIM_PLACE_PINNED) {
+    if (place == SIM_MEMORY_PINNED) {
         size_t offset = (uintptr_t)address - (uintptr_t)block->address;
 
         if (offset > block->size || size > block->size - offset)
@@ -142,19 +144,19 @@ static void *map(size_t size, int protection)
 
 static void remember_freed(uint8_t *address, size_t mapped)
 {
-    size_t i = heap.next_freed++ % REMEMBERED;
+    size_t i = blocks_of_all.next_freed++ % REMEMBERED;
 
-    if (heap.freed[i].address)
-        munmap(heap.freed[i].address, heap.freed[i].mapped);
-    heap.freed[i].address = address;
-    heap.freed[i].mapped = mapped;
+    if (blocks_of_all.freed[i].address)
+        munmap(blocks_of_all.freed[i].address, blocks_of_all.freed[i].mapped);
+    blocks_of_all.freed[i].address = address;
+    blocks_of_all.freed[i].mapped = mapped;
 }
 
 /* Gives its bytes back; its address stays closed for a while. */
 static void dispose(struct sim_block *block)
 {
     if (block->device) {
-        munmap(block->inside, block->mapped);
+        munmap(block->data, block->mapped);
     } else {
         mmap(block->address, block->mapped, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -172,28 +174,31 @@ static bool insert(struct sim_block *block)
 {
     size_t at;
 
-    if (heap.count == heap.capacity) {
-        size_t capacity = heap.capacity ? 2 * heap.capacity : 64;
-        struct sim_block **more = realloc(heap.blocks, capacity * sizeof(struct sim_block *));
+    if (blocks_of_all.count == blocks_of_all.capacity) {
+        size_t capacity = blocks_of_all.capacity ? 2 * blocks_of_all.capacity : 64;
+        struct sim_block **more =
+            realloc(blocks_of_all.blocks, capacity * sizeof(struct sim_block *));
 
         if (!more)
             return false;
-        heap.blocks = more;
-        heap.capacity = capacity;
+        blocks_of_all.blocks = more;
+        blocks_of_all.capacity = capacity;
     }
-    at = find(block->address);
-    memmove(&heap.blocks[at + 1], &heap.blocks[at], (heap.count - at) * sizeof *heap.blocks);
-    heap.blocks[at] = block;
-    heap.count++;
+    at = find_index(block->address);
+    memmove(&blocks_of_all.blocks[at + 1], &blocks_of_all.blocks[at],
+            (blocks_of_all.count - at) * sizeof *blocks_of_all.blocks);
+    blocks_of_all.blocks[at] = block;
+    blocks_of_all.count++;
     return true;
 }
 
-static void take_out(struct sim_block *block)
+static void remove_block(struct sim_block *block)
 {
-    size_t at = find(block->address);
+    size_t at = find_index(block->address);
 
-    heap.count--;
-    memmove(&heap.blocks[at], &heap.blocks[at + 1], (heap.count - at) * sizeof *heap.blocks);
+    blocks_of_all.count--;
+    memmove(&blocks_of_all.blocks[at], &blocks_of_all.blocks[at + 1],
+            (blocks_of_all.count - at) * sizeof *blocks_of_all.blocks);
     remember_freed(block->address, block->mapped);
     block->freed = true;
     if (block->pins == 0)
@@ -213,11 +218,11 @@ struct sim_block *sim_block_create(struct sim_device *device, size_t size, size_
     block->mapped = (padded + page - 1) / page * page;
     block->address = map(block->mapped, device ? PROT_NONE : PROT_READ | PROT_WRITE);
     if (block->address)
-        block->inside = device ? map(block->mapped, PROT_READ | PROT_WRITE) : block->address;
-    if (block->inside && insert(block))
+        block->data = device ? map(block->mapped, PROT_READ | PROT_WRITE) : block->address;
+    if (block->data && insert(block))
         return block;
-    if (block->inside && device)
-        munmap(block->inside, block->mapped);
+    if (block->data && device)
+        munmap(block->data, block->mapped);
     if (block->address)
         munmap(block->address, block->mapped);
     free(block);
@@ -226,7 +231,7 @@ struct sim_block *sim_block_create(struct sim_device *device, size_t size, size_
 
 static void count_free(const struct sim_block *block)
 {
-    struct bp_ascend_counters *counters = &sim_world.counters;
+    struct bp_ascend_counters *counters = &sim_state.counters;
 
     if (block->device) {
         counters->frees++;
@@ -241,15 +246,15 @@ static void count_free(const struct sim_block *block)
 void sim_block_free(struct sim_block *block)
 {
     count_free(block);
-    take_out(block);
+    remove_block(block);
 }
 
 size_t sim_free_all(const struct sim_device *device)
 {
     size_t freed = 0;
 
-    for (size_t i = heap.count; i-- > 0;) {
-        struct sim_block *block = heap.blocks[i];
+    for (size_t i = blocks_of_all.count; i-- > 0;) {
+        struct sim_block *block = blocks_of_all.blocks[i];
 
         if (block->device != device)
             continue;
@@ -259,11 +264,11 @@ size_t sim_free_all(const struct sim_device *device)
     return freed;
 }
 
-void sim_memory_end(void)
+void sim_memory_finish(void)
 {
     for (size_t i = 0; i < REMEMBERED; i++)
-        if (heap.freed[i].address)
-            munmap(heap.freed[i].address, heap.freed[i].mapped);
-    free(heap.blocks);
-    memset(&heap, 0, sizeof heap);
+        if (blocks_of_all.freed[i].address)
+            munmap(blocks_of_all.freed[i].address, blocks_of_all.freed[i].mapped);
+    free(blocks_of_all.blocks);
+    memset(&blocks_of_all, 0, sizeof blocks_of_all);
 }

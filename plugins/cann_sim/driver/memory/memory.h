@@ -19,7 +19,7 @@ struct sim_device;
 
 struct sim_block {
     uint8_t *address;          /* as programs know it */
-    uint8_t *inside;           /* where the bytes are; of pinned memory the same */
+    uint8_t *data;             /* where the bytes are; of pinned memory the same */
     size_t size;               /* asked for */
     size_t padded;             /* counted */
     size_t mapped;             /* whole pages */
@@ -28,15 +28,15 @@ struct sim_block {
     bool freed;                /* goes with the last pin */
 };
 
-enum sim_place {
-    SIM_PLACE_HOST, /* nothing of ours */
-    SIM_PLACE_PINNED,
-    SIM_PLACE_DEVICE,
-    SIM_PLACE_FREED
+enum sim_memory_kind {
+    SIM_MEMORY_HOST, /* nothing of ours */
+    SIM_MEMORY_PINNED,
+    SIM_MEMORY_DEVICE,
+    SIM_MEMORY_FREED
 };
 
 /* Where an address is; *block is set for the two that live. [locked] */
-enum sim_place sim_place_of(const void *address, struct sim_block **block);
+enum sim_memory_kind sim_memory_kind_of(const void *address, struct sim_block **block);
 
 /*
  * `size` bytes at `address` are live memory of the device and may be worked on until
@@ -59,6 +59,6 @@ aclError sim_allocate(void **out, size_t size, size_t padded);
 /* Frees all of a device, or with NULL all pinned memory; returns how many blocks. [locked] */
 size_t sim_free_all(const struct sim_device *device);
 /* Forgets freed addresses; nothing may live. [locked] */
-void sim_memory_end(void);
+void sim_memory_finish(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* memory_api.c - aclrtMalloc() and its kin. */
-#include "core/clock.h"
 #include "core/context.h"
+#include "core/cost.h"
 #include "core/error.h"
 #include "core/fault.h"
 #include "core/state.h"
@@ -9,7 +9,7 @@
 
 aclError sim_allocate(void **out, size_t size, size_t padded)
 {
-    struct bp_ascend_counters *counters = &sim_world.counters;
+    struct bp_ascend_counters *counters = &sim_state.counters;
     struct sim_context *context;
     struct sim_block *block;
     struct sim_device *device;
@@ -70,12 +70,12 @@ aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy pol
 }
 
 /* The block at exactly this address. [locked] */
-static aclError find_start(void *address, bool on_device, struct sim_block **out)
+static aclError find_block_start(void *address, bool on_device, struct sim_block **out)
 {
-    enum sim_place wanted = on_device ? SIM_PLACE_DEVICE : SIM_PLACE_PINNED;
-    enum sim_place place = sim_place_of(address, out);
+    enum sim_memory_kind wanted = on_device ? SIM_MEMORY_DEVICE : SIM_MEMORY_PINNED;
+    enum sim_memory_kind place = sim_memory_kind_of(address, out);
 
-    if (place == SIM_PLACE_FREED)
+    if (place == SIM_MEMORY_FREED)
         return sim_violate(BP_ASCEND_DOUBLE_FREE, ACL_ERROR_RT_PARAM_INVALID, "%p was freed before",
                            address);
     if (place != wanted)
@@ -98,7 +98,7 @@ static aclError release(void *address, bool on_device)
     sim_lock();
     rc = sim_need_init();
     if (!rc)
-        rc = find_start(address, on_device, &block);
+        rc = find_block_start(address, on_device, &block);
     if (!rc)
         sim_block_free(block);
     sim_unlock();
@@ -118,7 +118,7 @@ aclError aclrtFreeHost(void *hostPtr)
 /* [locked] */
 static aclError allocate_host(void **out, size_t size)
 {
-    struct bp_ascend_counters *counters = &sim_world.counters;
+    struct bp_ascend_counters *counters = &sim_state.counters;
     struct sim_context *context;
     struct sim_block *block;
     aclError rc = sim_current(&context);

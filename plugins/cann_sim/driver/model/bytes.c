@@ -7,63 +7,63 @@
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-static bool make_room(struct sim_bytes *bytes, size_t size)
+static bool reserve(struct sim_writer *writer, size_t size)
 {
     size_t capacity;
     unsigned char *more;
 
-    if (bytes->failed || size > SIZE_MAX / 4 - bytes->size) {
-        bytes->failed = true;
+    if (writer->failed || size > SIZE_MAX / 4 - writer->size) {
+        writer->failed = true;
         return false;
     }
-    if (bytes->size + size <= bytes->capacity)
+    if (writer->size + size <= writer->capacity)
         return true;
-    capacity = 2 * (bytes->size + size) + 256;
-    more = realloc(bytes->data, capacity);
+    capacity = 2 * (writer->size + size) + 256;
+    more = realloc(writer->data, capacity);
     if (!more) {
-        bytes->failed = true;
+        writer->failed = true;
         return false;
     }
-    bytes->data = more;
-    bytes->capacity = capacity;
+    writer->data = more;
+    writer->capacity = capacity;
     return true;
 }
 
-void sim_put(struct sim_bytes *bytes, const void *data, size_t size)
+void sim_write(struct sim_writer *writer, const void *data, size_t size)
 {
-    if (!make_room(bytes, size) || size == 0)
+    if (!reserve(writer, size) || size == 0)
         return;
-    memcpy(bytes->data + bytes->size, data, size);
-    bytes->size += size;
+    memcpy(writer->data + writer->size, data, size);
+    writer->size += size;
 }
 
-void sim_put_number(struct sim_bytes *bytes, uint64_t number)
+void sim_write_u64(struct sim_writer *writer, uint64_t number)
 {
     unsigned char eight[8];
 
     for (int i = 0; i < 8; i++)
         eight[i] = (unsigned char)(number >> 8 * i & 0xff);
-    sim_put(bytes, eight, sizeof eight);
+    sim_write(writer, eight, sizeof eight);
 }
 
-void sim_put_block(struct sim_bytes *bytes, const void *data, size_t size)
+void sim_write_block(struct sim_writer *writer, const void *data, size_t size)
 {
-    sim_put_number(bytes, size);
-    sim_put(bytes, data, size);
+    sim_write_u64(writer, size);
+    sim_write(writer, data, size);
 }
 
-void sim_put_text(struct sim_bytes *bytes, const char *text)
+void sim_write_string(struct sim_writer *writer, const char *text)
 {
-    sim_put_block(bytes, text, strlen(text) + 1);
+    sim_write_block(writer, text, strlen(text) + 1);
 }
 
-void sim_put_desc(struct sim_bytes *bytes, const aclTensorDesc *desc)
+void sim_write_desc(struct sim_writer *writer, const aclTensorDesc *desc)
 {
-    sim_put_number(bytes, (uint64_t)(int64_t)desc->type);
-    sim_put_number(bytes, (uint64_t)(int64_t)desc->format);
-    sim_put_number(bytes, desc->rank);
+    sim_write_u64(writer, (uint64_t)(int64_t)desc->type);
+    sim_write_u64(writer, (uint64_t)(int64_t)desc->format);
+    sim_write_u64(writer, desc->rank);
     for (size_t i = 0; i < desc->rank; i++)
-        sim_put_number(bytes, (uint64_t)desc->dims[i]);
+        sim_write_u64(writer, (uint64_t)desc->dims[i]);
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static const unsigned char *take(struct sim_reader *reader, size_t size)
     return at;
 }
 
-uint64_t sim_take_number(struct sim_reader *reader)
+uint64_t sim_read_u64(struct sim_reader *reader)
 {
     const unsigned char *at = take(reader, 8);
     uint64_t number = 0;
@@ -90,9 +90,9 @@ uint64_t sim_take_number(struct sim_reader *reader)
     return number;
 }
 
-const void *sim_take_block(struct sim_reader *reader, size_t *size)
+const void *sim_read_block(struct sim_reader *reader, size_t *size)
 {
-    uint64_t wanted = sim_take_number(reader);
+    uint64_t wanted = sim_read_u64(reader);
 
     *size = 0;
     if (wanted > reader->size)
@@ -103,10 +103,10 @@ const void *sim_take_block(struct sim_reader *reader, size_t *size)
     return take(reader, *size);
 }
 
-const char *sim_take_text(struct sim_reader *reader)
+const char *sim_read_string(struct sim_reader *reader)
 {
     size_t size;
-    const char *text = sim_take_block(reader, &size);
+    const char *text = sim_read_block(reader, &size);
 
     if (!text || text[size - 1] != 0 || strlen(text) != size - 1) {
         reader->failed = true;

@@ -6,8 +6,8 @@
 
 #include <bp_ascend_graph.h>
 
-#include "core/clock.h"
 #include "core/context.h"
+#include "core/cost.h"
 #include "core/error.h"
 #include "core/fault.h"
 #include "core/state.h"
@@ -17,14 +17,14 @@
 struct edge {
     aclDataType type;
     size_t count;
-    bool is_made;   /* by an operator */
-    bool is_output; /* of the model */
+    bool is_from_operator; /* by an operator */
+    bool is_output;        /* of the model */
 };
 
 struct bp_ascend_graph {
     char name[ACL_MAX_TENSOR_NAME_LEN];
     char options[SIM_MODEL_OPTIONS][256];
-    struct sim_bytes records;
+    struct sim_writer records;
     struct edge *edges;
     size_t n_edges, capacity, n_ops, n_outputs;
 };
@@ -84,7 +84,7 @@ aclError bp_ascend_graph_option(bp_ascend_graph *graph, const char *key, const c
 
 /* ---- growing -------------------------------------------------------------------------------- */
 
-static aclError add_edge(bp_ascend_graph *graph, const aclTensorDesc *desc, bool is_made,
+static aclError add_edge(bp_ascend_graph *graph, const aclTensorDesc *desc, bool is_from_operator,
                          uint32_t *tensor)
 {
     size_t count = aclGetTensorDescElementCount(desc);
@@ -102,7 +102,7 @@ static aclError add_edge(bp_ascend_graph *graph, const aclTensorDesc *desc, bool
         graph->edges = more;
         graph->capacity = capacity;
     }
-    graph->edges[graph->n_edges] = (struct edge){desc->type, count, is_made, false};
+    graph->edges[graph->n_edges] = (struct edge){desc->type, count, is_from_operator, false};
     *tensor = (uint32_t)graph->n_edges++;
     return 0;
 }
@@ -122,9 +122,9 @@ aclError bp_ascend_graph_input(bp_ascend_graph *graph, const char *name, const a
     rc = add_edge(graph, desc, false, tensor);
     if (rc)
         return rc;
-    sim_put_number(&graph->records, SIM_RECORD_INPUT);
-    sim_put_text(&graph->records, name);
-    sim_put_desc(&graph->records, desc);
+    sim_write_u64(&graph->records, SIM_RECORD_INPUT);
+    sim_write_string(&graph->records, name);
+    sim_write_desc(&graph->records, desc);
     return check_memory(graph);
 }
 
@@ -141,9 +141,9 @@ aclError bp_ascend_graph_constant(bp_ascend_graph *graph, const aclTensorDesc *d
     rc = add_edge(graph, desc, false, tensor);
     if (rc)
         return rc;
-    sim_put_number(&graph->records, SIM_RECORD_CONSTANT);
-    sim_put_desc(&graph->records, desc);
-    sim_put_block(&graph->records, data, size);
+    sim_write_u64(&graph->records, SIM_RECORD_CONSTANT);
+    sim_write_desc(&graph->records, desc);
+    sim_write_block(&graph->records, data, size);
     return check_memory(graph);
 }
 
@@ -169,17 +169,17 @@ static aclError check_edge(const bp_ascend_graph *graph, const char *type, int i
     return 0;
 }
 
-static void put_attributes(struct sim_bytes *bytes, const aclopAttr *attr)
+static void put_attributes(struct sim_writer *bytes, const aclopAttr *attr)
 {
     uint64_t n = 0;
 
     for (const struct sim_attr *at = attr ? attr->first : NULL; at; at = at->next)
         n++;
-    sim_put_number(bytes, n);
+    sim_write_u64(bytes, n);
     for (const struct sim_attr *at = attr ? attr->first : NULL; at; at = at->next) {
-        sim_put_text(bytes, at->name);
-        sim_put_number(bytes, (uint64_t)at->kind);
-        sim_put_block(bytes, at->value, at->size);
+        sim_write_string(bytes, at->name);
+        sim_write_u64(bytes, (uint64_t)at->kind);
+        sim_write_block(bytes, at->value, at->size);
     }
 }
 
@@ -206,27 +206,27 @@ aclError bp_ascend_graph_operator(bp_ascend_graph *graph, const char *opType, in
                                   int numOutputs, const aclTensorDesc *const outputDesc[],
                                   const aclopAttr *attr, uint32_t outputs[])
 {
-    uint32_t made[SIM_OUTPUTS]; /* the two arrays may be one */
+    uint32_t new_tensors[SIM_OUTPUTS]; /* the two arrays may be one */
     aclError rc;
 
     if (!graph || !opType || !outputs)
         return sim_fail(ACL_ERROR_INVALID_PARAM, "bp_ascend_graph_operator: NULL");
     rc = check_operator(graph, opType, numInputs, inputs, inputDesc, numOutputs, outputDesc);
     for (int i = 0; i < numOutputs && !rc; i++)
-        rc = add_edge(graph, outputDesc[i], true, &made[i]);
+        rc = add_edge(graph, outputDesc[i], true, &new_tensors[i]);
     if (rc)
         return rc;
-    sim_put_number(&graph->records, SIM_RECORD_OPERATOR);
-    sim_put_text(&graph->records, opType);
-    sim_put_number(&graph->records, (uint64_t)numInputs);
+    sim_write_u64(&graph->records, SIM_RECORD_OPERATOR);
+    sim_write_string(&graph->records, opType);
+    sim_write_u64(&graph->records, (uint64_t)numInputs);
     for (int i = 0; i < numInputs; i++) {
-        sim_put_number(&graph->records, inputs[i]);
-        sim_put_desc(&graph->records, inputDesc[i]);
+        sim_write_u64(&graph->records, inputs[i]);
+        sim_write_desc(&graph->records, inputDesc[i]);
     }
-    sim_put_number(&graph->records, (uint64_t)numOutputs);
+    sim_write_u64(&graph->records, (uint64_t)numOutputs);
     for (int i = 0; i < numOutputs; i++) {
-        sim_put_desc(&graph->records, outputDesc[i]);
-        outputs[i] = made[i];
+        sim_write_desc(&graph->records, outputDesc[i]);
+        outputs[i] = new_tensors[i];
     }
     put_attributes(&graph->records, attr);
     graph->n_ops++;
@@ -237,33 +237,33 @@ aclError bp_ascend_graph_output(bp_ascend_graph *graph, const char *name, uint32
 {
     if (!graph || !name || tensor >= graph->n_edges)
         return sim_fail(ACL_ERROR_INVALID_PARAM, "bp_ascend_graph_output: no tensor %u", tensor);
-    if (!graph->edges[tensor].is_made || graph->edges[tensor].is_output)
+    if (!graph->edges[tensor].is_from_operator || graph->edges[tensor].is_output)
         return sim_fail(ACL_ERROR_GE_FAILURE,
                         "tensor %u is no operator's output, or is the model's already", tensor);
     graph->edges[tensor].is_output = true;
     graph->n_outputs++;
-    sim_put_number(&graph->records, SIM_RECORD_OUTPUT);
-    sim_put_text(&graph->records, name);
-    sim_put_number(&graph->records, tensor);
+    sim_write_u64(&graph->records, SIM_RECORD_OUTPUT);
+    sim_write_string(&graph->records, name);
+    sim_write_u64(&graph->records, tensor);
     return check_memory(graph);
 }
 
 /* ---- building ------------------------------------------------------------------------------- */
 
-static bool write_model(const bp_ascend_graph *graph, const char *soc, struct sim_bytes *out)
+static bool write_model(const bp_ascend_graph *graph, const char *soc, struct sim_writer *out)
 {
-    struct sim_bytes body = {NULL, 0, 0, false};
+    struct sim_writer body = {NULL, 0, 0, false};
 
-    sim_put_text(&body, soc);
+    sim_write_string(&body, soc);
     for (int i = 0; i < SIM_MODEL_OPTIONS; i++)
-        sim_put_text(&body, graph->options[i]);
-    sim_put_text(&body, graph->name);
-    sim_put(&body, graph->records.data, graph->records.size);
-    sim_put(out, SIM_MODEL_MAGIC, sizeof SIM_MODEL_MAGIC);
-    sim_put_number(out, SIM_MODEL_VERSION);
-    sim_put_number(out, body.size);
-    sim_put_number(out, body.failed ? 0 : sim_checksum(body.data, body.size));
-    sim_put(out, body.data, body.size);
+        sim_write_string(&body, graph->options[i]);
+    sim_write_string(&body, graph->name);
+    sim_write(&body, graph->records.data, graph->records.size);
+    sim_write(out, SIM_MODEL_MAGIC, sizeof SIM_MODEL_MAGIC);
+    sim_write_u64(out, SIM_MODEL_VERSION);
+    sim_write_u64(out, body.size);
+    sim_write_u64(out, body.failed ? 0 : sim_checksum(body.data, body.size));
+    sim_write(out, body.data, body.size);
     free(body.data);
     return !body.failed && !out->failed;
 }
@@ -279,7 +279,7 @@ static aclError check_graph(const bp_ascend_graph *graph)
 }
 
 /* The chip of the thread's device, which stays as it is; the host has spent the time. */
-static aclError spend(const bp_ascend_graph *graph, const char **soc)
+static aclError charge_build(const bp_ascend_graph *graph, const char **soc)
 {
     struct sim_context *context;
     aclError rc;
@@ -293,7 +293,7 @@ static aclError spend(const bp_ascend_graph *graph, const char **soc)
 
         sim_host_spends(context->device, ns);
         context->device->busy_compiling += ns;
-        sim_world.counters.models_built++;
+        sim_state.counters.models_built++;
         *soc = context->device->config->soc;
     }
     sim_unlock();
@@ -302,7 +302,7 @@ static aclError spend(const bp_ascend_graph *graph, const char **soc)
 
 aclError bp_ascend_graph_build(const bp_ascend_graph *graph, void **model, size_t *size)
 {
-    struct sim_bytes bytes = {NULL, 0, 0, false};
+    struct sim_writer bytes = {NULL, 0, 0, false};
     struct sim_model *read = NULL;
     const char *soc;
     aclError rc;
@@ -311,7 +311,7 @@ aclError bp_ascend_graph_build(const bp_ascend_graph *graph, void **model, size_
         return sim_fail(ACL_ERROR_INVALID_PARAM, "bp_ascend_graph_build: NULL");
     rc = check_graph(graph);
     if (!rc)
-        rc = spend(graph, &soc);
+        rc = charge_build(graph, &soc);
     if (!rc && !write_model(graph, soc, &bytes))
         rc = sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for a model");
     if (!rc)
@@ -334,23 +334,23 @@ void bp_ascend_model_free(void *model)
 /* Beside its place first, so that nobody reads a half. */
 aclError bp_ascend_model_save(const char *path, const void *model, size_t size)
 {
-    char beside[4096];
+    char temporary[4096];
     bool is_written = false;
     FILE *file;
 
     if (!path || !model || size == 0)
         return sim_fail(ACL_ERROR_INVALID_PARAM, "bp_ascend_model_save: NULL, or 0 bytes");
-    if ((size_t)snprintf(beside, sizeof beside, "%s.%p.tmp", path, (const void *)&file) >=
-        sizeof beside)
+    if ((size_t)snprintf(temporary, sizeof temporary, "%s.%p.tmp", path, (const void *)&file) >=
+        sizeof temporary)
         return sim_fail(ACL_ERROR_WRITE_FILE, "the path is too long");
-    file = fopen(beside, "wb");
+    file = fopen(temporary, "wb");
     if (file) {
         is_written = fwrite(model, 1, size, file) == size;
-        is_written = fclose(file) == 0 && is_written && rename(beside, path) == 0;
+        is_written = fclose(file) == 0 && is_written && rename(temporary, path) == 0;
     }
     if (is_written)
         return 0;
     if (file)
-        remove(beside);
+        remove(temporary);
     return sim_fail(ACL_ERROR_WRITE_FILE, "%.300s cannot be written", path);
 }

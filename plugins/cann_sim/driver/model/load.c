@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/clock.h"
 #include "core/context.h"
+#include "core/cost.h"
 #include "core/error.h"
 #include "core/fault.h"
 #include "core/state.h"
@@ -34,34 +34,34 @@ aclError sim_model_get(uint32_t id, struct sim_model **out)
     return 0;
 }
 
-static void free_at(void *address)
+static void free_device_memory(void *address)
 {
     struct sim_block *block;
 
-    if (address && sim_place_of(address, &block) == SIM_PLACE_DEVICE)
+    if (address && sim_memory_kind_of(address, &block) == SIM_MEMORY_DEVICE)
         sim_block_free(block);
 }
 
-void sim_model_leave(struct sim_model *model)
+void sim_model_unref(struct sim_model *model)
 {
-    if (!model || --model->users > 0)
+    if (!model || --model->refs > 0)
         return;
     if (model->owns_work)
-        free_at(model->work);
+        free_device_memory(model->work);
     if (model->owns_weights)
-        free_at(model->weights);
+        free_device_memory(model->weights);
     sim_model_free(model);
 }
 
-static void take_out(struct sim_model *model)
+static void remove_model(struct sim_model *model)
 {
     struct sim_model **at = &models.first;
 
     while (*at != model)
         at = &(*at)->next;
     *at = model->next;
-    sim_world.counters.models_unloaded++;
-    sim_model_leave(model);
+    sim_state.counters.models_unloaded++;
+    sim_model_unref(model);
 }
 
 size_t sim_models_free(const struct sim_device *device)
@@ -72,7 +72,7 @@ size_t sim_models_free(const struct sim_device *device)
         next = model->next;
         if (model->device != device)
             continue;
-        take_out(model);
+        remove_model(model);
         n++;
     }
     return n;
@@ -81,29 +81,29 @@ size_t sim_models_free(const struct sim_device *device)
 /* ---- loading -------------------------------------------------------------------------------- */
 
 /* Memory that the program lends; NULL: ACL takes its own. */
-struct lent {
+struct caller_memory {
     void *work, *weights;
     size_t work_size, weight_size;
 };
 
 /* [locked] */
-static aclError take_memory(const struct sim_model *model, size_t size, void *lent,
-                            size_t lent_size, void **out, bool *owns)
+static aclError get_memory(const struct sim_model *model, size_t size, void *given,
+                           size_t given_size, void **out, bool *owns)
 {
     if (size == 0)
         return 0;
-    if (!lent) {
+    if (!given) {
         aclError rc = sim_allocate(out, size, size + 32);
 
         *owns = !rc;
         return rc;
     }
-    if (lent_size < size)
-        return sim_fail(ACL_ERROR_INVALID_PARAM, "the model wants %zu bytes, and is lent %zu", size,
-                        lent_size);
-    *out = lent;
-    return sim_check_device(model->device, lent, size, ACL_ERROR_RT_PARAM_INVALID,
-                            "memory lent to a model");
+    if (given_size < size)
+        return sim_fail(ACL_ERROR_INVALID_PARAM, "the model wants %zu bytes, and is given %zu",
+                        size, given_size);
+    *out = given;
+    return sim_check_device(model->device, given, size, ACL_ERROR_RT_PARAM_INVALID,
+                            "memory given to a model");
 }
 
 /* [locked] */
@@ -122,7 +122,7 @@ static aclError copy_weights(const struct sim_model *model)
     for (size_t i = 0; i < model->n_tensors; i++) {
         const struct sim_model_tensor *tensor = &model->tensors[i];
 
-        if (tensor->kind == SIM_OF_CONSTANT)
+        if (tensor->kind == SIM_TENSOR_CONSTANT)
             memcpy(at + tensor->offset, tensor->data, tensor->bytes);
     }
     sim_unpin(block);
@@ -132,7 +132,7 @@ static aclError copy_weights(const struct sim_model *model)
 }
 
 /* [locked] The model is the device's from then on. */
-static aclError settle(struct sim_model *model, const struct lent *lent)
+static aclError place_on_device(struct sim_model *model, const struct caller_memory *given)
 {
     struct sim_context *context;
     aclError rc = sim_current(&context);
@@ -145,15 +145,16 @@ static aclError settle(struct sim_model *model, const struct lent *lent)
     if (strcmp(model->soc, model->device->config->soc) != 0)
         return sim_fail(ACL_ERROR_RT_SOC_VERSION, "the model is for %.60s, the device is %.60s",
                         model->soc, model->device->config->soc);
-    rc = take_memory(model, model->work_size, lent->work, lent->work_size, &model->work,
-                     &model->owns_work);
+    rc = get_memory(model, model->work_size, given->work, given->work_size, &model->work,
+                    &model->owns_work);
     if (!rc)
-        rc = take_memory(model, model->weight_size, lent->weights, lent->weight_size,
-                         &model->weights, &model->owns_weights);
+        rc = get_memory(model, model->weight_size, given->weights, given->weight_size,
+                        &model->weights, &model->owns_weights);
     return rc ? rc : copy_weights(model);
 }
 
-static aclError load(const void *bytes, size_t size, const struct lent *lent, uint32_t *id)
+static aclError load(const void *bytes, size_t size, const struct caller_memory *given,
+                     uint32_t *id)
 {
     struct sim_model *model;
     aclError rc;
@@ -164,14 +165,14 @@ static aclError load(const void *bytes, size_t size, const struct lent *lent, ui
     if (rc)
         return rc;
     sim_lock();
-    rc = settle(model, lent);
+    rc = place_on_device(model, given);
     if (rc) {
-        sim_model_leave(model);
+        sim_model_unref(model);
     } else {
         model->id = ++models.last_id;
         model->next = models.first;
         models.first = model;
-        sim_world.counters.models_loaded++;
+        sim_state.counters.models_loaded++;
         *id = model->id;
     }
     sim_unlock();
@@ -201,7 +202,7 @@ static aclError read_file(const char *path, void **bytes, size_t *size)
     return *bytes ? 0 : sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for %.300s", path);
 }
 
-static aclError load_file(const char *path, const struct lent *lent, uint32_t *id)
+static aclError load_file(const char *path, const struct caller_memory *given, uint32_t *id)
 {
     void *bytes;
     size_t size;
@@ -213,7 +214,7 @@ static aclError load_file(const char *path, const struct lent *lent, uint32_t *i
     if (!rc && size == 0)
         rc = sim_fail(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID, "%.300s is empty", path);
     if (!rc)
-        rc = load(bytes, size, lent, id);
+        rc = load(bytes, size, given, id);
     free(bytes);
     return rc;
 }
@@ -256,25 +257,26 @@ aclError aclmdlQuerySize(const char *fileName, size_t *workSize, size_t *weightS
 
 aclError aclmdlLoadFromFile(const char *modelPath, uint32_t *modelId)
 {
-    return load_file(modelPath, &(struct lent){.work = NULL}, modelId);
+    return load_file(modelPath, &(struct caller_memory){.work = NULL}, modelId);
 }
 
 aclError aclmdlLoadFromMem(const void *model, size_t modelSize, uint32_t *modelId)
 {
-    return load(model, modelSize, &(struct lent){.work = NULL}, modelId);
+    return load(model, modelSize, &(struct caller_memory){.work = NULL}, modelId);
 }
 
 aclError aclmdlLoadFromFileWithMem(const char *modelPath, uint32_t *modelId, void *workPtr,
                                    size_t workSize, void *weightPtr, size_t weightSize)
 {
-    return load_file(modelPath, &(struct lent){workPtr, weightPtr, workSize, weightSize}, modelId);
+    return load_file(modelPath, &(struct caller_memory){workPtr, weightPtr, workSize, weightSize},
+                     modelId);
 }
 
 aclError aclmdlLoadFromMemWithMem(const void *model, size_t modelSize, uint32_t *modelId,
                                   void *workPtr, size_t workSize, void *weightPtr,
                                   size_t weightSize)
 {
-    return load(model, modelSize, &(struct lent){workPtr, weightPtr, workSize, weightSize},
+    return load(model, modelSize, &(struct caller_memory){workPtr, weightPtr, workSize, weightSize},
                 modelId);
 }
 
@@ -286,7 +288,7 @@ aclError aclmdlUnload(uint32_t modelId)
     sim_lock();
     rc = sim_model_get(modelId, &model);
     if (!rc)
-        take_out(model);
+        remove_model(model);
     sim_unlock();
     return rc;
 }

@@ -13,10 +13,10 @@
 
 /* ---- bytes.c: numbers of 8 bytes, the lowest first; texts and blocks behind their length ---- */
 
-struct sim_bytes {
+struct sim_writer {
     unsigned char *data;
     size_t size, capacity;
-    bool failed; /* no memory: what is put from then on is lost */
+    bool failed; /* no memory: what is written from then on is lost */
 };
 
 struct sim_reader {
@@ -25,17 +25,17 @@ struct sim_reader {
     bool failed; /* read past the end, or a text that is none */
 };
 
-void sim_put(struct sim_bytes *bytes, const void *data, size_t size);
-void sim_put_number(struct sim_bytes *bytes, uint64_t number);
-void sim_put_block(struct sim_bytes *bytes, const void *data, size_t size);
-void sim_put_text(struct sim_bytes *bytes, const char *text);
-void sim_put_desc(struct sim_bytes *bytes, const aclTensorDesc *desc);
+void sim_write(struct sim_writer *writer, const void *data, size_t size);
+void sim_write_u64(struct sim_writer *writer, uint64_t number);
+void sim_write_block(struct sim_writer *writer, const void *data, size_t size);
+void sim_write_string(struct sim_writer *writer, const char *text);
+void sim_write_desc(struct sim_writer *writer, const aclTensorDesc *desc);
 
-uint64_t sim_take_number(struct sim_reader *reader);
+uint64_t sim_read_u64(struct sim_reader *reader);
 /* NULL after a failure, and also for 0 bytes. */
-const void *sim_take_block(struct sim_reader *reader, size_t *size);
+const void *sim_read_block(struct sim_reader *reader, size_t *size);
 /* "" after a failure, and valid as long as the bytes. */
-const char *sim_take_text(struct sim_reader *reader);
+const char *sim_read_string(struct sim_reader *reader);
 uint64_t sim_checksum(const void *data, size_t size);
 
 /* ---- the container ---- */
@@ -50,7 +50,7 @@ enum { SIM_MODEL_PRECISION, SIM_MODEL_IMPL_MODE, SIM_MODEL_IMPL_LIST, SIM_MODEL_
 
 /* ---- a model ---- */
 
-enum sim_tensor_kind { SIM_OF_INPUT, SIM_OF_CONSTANT, SIM_OF_WORK, SIM_OF_OUTPUT };
+enum sim_tensor_kind { SIM_TENSOR_INPUT, SIM_TENSOR_CONSTANT, SIM_TENSOR_WORK, SIM_TENSOR_OUTPUT };
 
 struct sim_model_tensor {
     enum sim_tensor_kind kind;
@@ -71,7 +71,7 @@ struct sim_model_op {
     bool is_precise; /* by op_select_impl_mode */
 };
 
-struct sim_model_end {
+struct sim_model_io {
     char name[ACL_MAX_TENSOR_NAME_LEN];
     uint32_t tensor;
 };
@@ -80,13 +80,13 @@ struct sim_model {
     struct sim_model *next;
     uint32_t id;
     struct sim_device *device;
-    unsigned users; /* the table, tasks */
+    unsigned refs; /* the table, tasks */
     bool is_running;
     const char *options[SIM_MODEL_OPTIONS]; /* in the bytes, while they are read */
     const char *soc;                        /* so too */
     struct sim_model_tensor *tensors;
     struct sim_model_op *ops;
-    struct sim_model_end *inputs, *outputs;
+    struct sim_model_io *inputs, *outputs;
     size_t n_tensors, n_ops, n_inputs, n_outputs;
     size_t work_size, weight_size;
     void *work, *weights;         /* on the device; NULL: needs none */
@@ -107,10 +107,10 @@ aclError sim_model_plan(struct sim_model *model);
 /* ---- load.c ---- */
 
 aclError sim_model_get(uint32_t id, struct sim_model **out); /* [locked] */
-void sim_model_leave(struct sim_model *model);               /* [locked] */
+void sim_model_unref(struct sim_model *model);               /* [locked] */
 size_t sim_models_free(const struct sim_device *device);     /* [locked] how many were left */
 
-/* ---- set.c ---- */
+/* ---- dataset.c, desc.c ---- */
 
 struct sim_set_entry {
     aclDataBuffer *buffer;
@@ -122,6 +122,8 @@ struct aclmdlDataset {
     size_t count, capacity;
 };
 
-void sim_count_sets(struct bp_ascend_counters *counters);
+/* Objects of the whole process that live now. Any thread, with the lock or without. */
+uint64_t sim_live_datasets(void);
+uint64_t sim_live_model_descs(void);
 
 #endif

@@ -5,26 +5,27 @@
 #include "core/error.h"
 #include "model/model.h"
 
-#define UNIT 512 /* what a place in a model's memory is rounded to */
+#define ALIGNMENT 512 /* what a place in a model's memory is rounded to */
 
 static size_t rounded(size_t bytes)
 {
-    return (bytes + UNIT - 1) / UNIT * UNIT;
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-static bool meet(const struct sim_model_tensor *a, const struct sim_model_tensor *b)
+static bool overlap_in_time(const struct sim_model_tensor *a, const struct sim_model_tensor *b)
 {
     return a->first <= b->last && b->first <= a->last;
 }
 
 /* The first of the placed ones that lives beside `tensor` and overlaps it where it is; else NULL. */
-static const struct sim_model_tensor *blocker(struct sim_model_tensor *const *placed, size_t n,
-                                              const struct sim_model_tensor *tensor)
+static const struct sim_model_tensor *find_overlap(struct sim_model_tensor *const *placed, size_t n,
+                                                   const struct sim_model_tensor *tensor)
 {
     for (size_t i = 0; i < n; i++) {
         const struct sim_model_tensor *other = placed[i];
 
-        if (meet(tensor, other) && tensor->offset < other->offset + rounded(other->bytes) &&
+        if (overlap_in_time(tensor, other) &&
+            tensor->offset < other->offset + rounded(other->bytes) &&
             other->offset < tensor->offset + rounded(tensor->bytes))
             return other;
     }
@@ -37,7 +38,7 @@ static void place(struct sim_model_tensor **placed, size_t n, struct sim_model_t
     const struct sim_model_tensor *other;
 
     tensor->offset = 0;
-    while ((other = blocker(placed, n, tensor)) != NULL)
+    while ((other = find_overlap(placed, n, tensor)) != NULL)
         tensor->offset = other->offset + rounded(other->bytes);
     placed[n] = tensor;
 }
@@ -63,10 +64,10 @@ aclError sim_model_plan(struct sim_model *model)
     for (size_t i = 0; i < model->n_tensors && fits; i++) {
         struct sim_model_tensor *tensor = &model->tensors[i];
 
-        if (tensor->kind == SIM_OF_CONSTANT) {
+        if (tensor->kind == SIM_TENSOR_CONSTANT) {
             tensor->offset = model->weight_size;
             fits = grow(&model->weight_size, tensor->offset + rounded(tensor->bytes));
-        } else if (tensor->kind == SIM_OF_WORK) {
+        } else if (tensor->kind == SIM_TENSOR_WORK) {
             place(placed, n++, tensor);
             fits = grow(&model->work_size, tensor->offset + rounded(tensor->bytes));
         }

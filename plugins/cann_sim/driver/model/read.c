@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "model/model.h"
 
-#define KNOWN 1024 /* bytes up to which operators see a constant's value: shapes, axes */
+#define MAX_KNOWN_BYTES 1024 /* bytes up to which operators see a constant's value: shapes, axes */
 
 static aclError fail(const char *why)
 {
@@ -36,16 +36,16 @@ static aclError no_memory(void)
 
 /* ---- descriptions, tensors ------------------------------------------------------------------ */
 
-static aclTensorDesc *take_desc(struct sim_reader *reader)
+static aclTensorDesc *read_desc(struct sim_reader *reader)
 {
-    int64_t type = (int64_t)sim_take_number(reader), format = (int64_t)sim_take_number(reader);
-    uint64_t rank = sim_take_number(reader);
+    int64_t type = (int64_t)sim_read_u64(reader), format = (int64_t)sim_read_u64(reader);
+    uint64_t rank = sim_read_u64(reader);
     int64_t dims[SIM_RANK];
 
     if (rank > SIM_RANK || type < -1 || type > ACL_BF16 || format < -1 || format > ACL_FORMAT_NCL)
         reader->failed = true;
     for (uint64_t i = 0; i < rank && !reader->failed; i++) {
-        dims[i] = (int64_t)sim_take_number(reader);
+        dims[i] = (int64_t)sim_read_u64(reader);
         if (dims[i] < 1)
             reader->failed = true;
     }
@@ -83,47 +83,47 @@ static aclError add_tensor(struct sim_model *model, const aclTensorDesc *desc,
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-static aclError add_end(struct sim_model_end **ends, size_t *n, const char *name, uint32_t tensor)
+static aclError add_io(struct sim_model_io **list, size_t *n, const char *name, uint32_t tensor)
 {
-    struct sim_model_end *end = add_row(ends, n, sizeof *end);
+    struct sim_model_io *entry = add_row(list, n, sizeof *entry);
 
-    if (!end)
+    if (!entry)
         return no_memory();
-    snprintf(end->name, sizeof end->name, "%s", name);
-    end->tensor = tensor;
+    snprintf(entry->name, sizeof entry->name, "%s", name);
+    entry->tensor = tensor;
     return 0;
 }
 
-static aclError take_input(struct sim_reader *reader, struct sim_model *model)
+static aclError read_input(struct sim_reader *reader, struct sim_model *model)
 {
-    const char *name = sim_take_text(reader);
-    aclTensorDesc *desc = take_desc(reader);
+    const char *name = sim_read_string(reader);
+    aclTensorDesc *desc = read_desc(reader);
     size_t n = model->n_tensors, index = model->n_inputs;
     aclError rc;
 
     if (!desc)
         return bad_desc(reader);
-    rc = add_tensor(model, desc, SIM_OF_INPUT);
+    rc = add_tensor(model, desc, SIM_TENSOR_INPUT);
     if (!rc)
-        rc = add_end(&model->inputs, &model->n_inputs, name, (uint32_t)n);
+        rc = add_io(&model->inputs, &model->n_inputs, name, (uint32_t)n);
     if (!rc)
         model->tensors[n].index = index;
     aclDestroyTensorDesc(desc);
     return rc;
 }
 
-static aclError take_constant(struct sim_reader *reader, struct sim_model *model)
+static aclError read_constant(struct sim_reader *reader, struct sim_model *model)
 {
-    aclTensorDesc *desc = take_desc(reader);
+    aclTensorDesc *desc = read_desc(reader);
     size_t n = model->n_tensors, size;
     const void *data;
     aclError rc;
 
     if (!desc)
         return bad_desc(reader);
-    rc = add_tensor(model, desc, SIM_OF_CONSTANT);
+    rc = add_tensor(model, desc, SIM_TENSOR_CONSTANT);
     aclDestroyTensorDesc(desc);
-    data = sim_take_block(reader, &size);
+    data = sim_read_block(reader, &size);
     if (rc)
         return rc;
     if (!data || size != model->tensors[n].bytes)
@@ -132,16 +132,17 @@ static aclError take_constant(struct sim_reader *reader, struct sim_model *model
     return 0;
 }
 
-static aclError take_output(struct sim_reader *reader, struct sim_model *model)
+static aclError read_output(struct sim_reader *reader, struct sim_model *model)
 {
-    const char *name = sim_take_text(reader);
-    uint64_t tensor = sim_take_number(reader);
+    const char *name = sim_read_string(reader);
+    uint64_t tensor = sim_read_u64(reader);
 
-    if (reader->failed || tensor >= model->n_tensors || model->tensors[tensor].kind != SIM_OF_WORK)
+    if (reader->failed || tensor >= model->n_tensors ||
+        model->tensors[tensor].kind != SIM_TENSOR_WORK)
         return fail("an output");
-    model->tensors[tensor].kind = SIM_OF_OUTPUT;
+    model->tensors[tensor].kind = SIM_TENSOR_OUTPUT;
     model->tensors[tensor].index = model->n_outputs;
-    return add_end(&model->outputs, &model->n_outputs, name, (uint32_t)tensor);
+    return add_io(&model->outputs, &model->n_outputs, name, (uint32_t)tensor);
 }
 
 /* ---- operators ------------------------------------------------------------------------------ */
@@ -165,11 +166,11 @@ static void free_record(struct op_record *record)
 }
 
 /* The tensor is there by now and is what the description says; its value, if it is a small one. */
-static aclError take_edge(struct sim_reader *reader, const struct sim_model *model,
-                          struct op_record *record, size_t i)
+static aclError read_operand(struct sim_reader *reader, const struct sim_model *model,
+                             struct op_record *record, size_t i)
 {
-    uint64_t at = sim_take_number(reader);
-    aclTensorDesc *desc = take_desc(reader);
+    uint64_t at = sim_read_u64(reader);
+    aclTensorDesc *desc = read_desc(reader);
     const struct sim_model_tensor *tensor;
 
     if (!desc)
@@ -183,12 +184,12 @@ static aclError take_edge(struct sim_reader *reader, const struct sim_model *mod
     tensor = &model->tensors[at];
     if (desc->type != tensor->type || aclGetTensorDescElementCount(desc) != tensor->count)
         return fail("an operator's input");
-    if (tensor->data && tensor->bytes <= KNOWN)
+    if (tensor->data && tensor->bytes <= MAX_KNOWN_BYTES)
         return aclSetTensorConst(desc, (void *)(uintptr_t)tensor->data, tensor->bytes);
     return 0;
 }
 
-static bool is_sound(uint64_t kind, const unsigned char *value, size_t size)
+static bool is_valid_attr(uint64_t kind, const unsigned char *value, size_t size)
 {
     switch (kind) {
     case SIM_ATTR_BOOL:
@@ -211,52 +212,52 @@ static bool is_sound(uint64_t kind, const unsigned char *value, size_t size)
     }
 }
 
-static aclError take_attributes(struct sim_reader *reader, struct op_record *record)
+static aclError read_attributes(struct sim_reader *reader, struct op_record *record)
 {
-    uint64_t n = sim_take_number(reader);
+    uint64_t n = sim_read_u64(reader);
     aclError rc = 0;
 
     record->attr = aclopCreateAttr();
     if (!record->attr)
         return no_memory();
     for (uint64_t i = 0; i < n && !rc; i++) {
-        const char *name = sim_take_text(reader);
-        uint64_t kind = sim_take_number(reader);
+        const char *name = sim_read_string(reader);
+        uint64_t kind = sim_read_u64(reader);
         size_t size;
-        const void *value = sim_take_block(reader, &size);
+        const void *value = sim_read_block(reader, &size);
 
-        if (reader->failed || !is_sound(kind, value, size))
+        if (reader->failed || !is_valid_attr(kind, value, size))
             return fail("an attribute");
         rc = sim_attr_set(record->attr, name, (enum sim_attr_kind)kind, value, size);
     }
     return rc;
 }
 
-static aclError take_record(struct sim_reader *reader, const struct sim_model *model,
-                            struct op_record *record)
+static aclError read_op_record(struct sim_reader *reader, const struct sim_model *model,
+                               struct op_record *record)
 {
     uint64_t inputs, outputs;
     aclError rc = 0;
 
-    record->type = sim_take_text(reader);
-    inputs = sim_take_number(reader);
+    record->type = sim_read_string(reader);
+    inputs = sim_read_u64(reader);
     if (reader->failed || inputs > SIM_INPUTS)
         return fail("an operator");
     record->inputs = (size_t)inputs;
     for (size_t i = 0; i < record->inputs && !rc; i++)
-        rc = take_edge(reader, model, record, i);
+        rc = read_operand(reader, model, record, i);
     if (rc)
         return rc;
-    outputs = sim_take_number(reader);
+    outputs = sim_read_u64(reader);
     if (outputs < 1 || outputs > SIM_OUTPUTS)
         return fail("an operator's outputs");
     record->outputs = (size_t)outputs;
     for (size_t i = 0; i < record->outputs; i++) {
-        record->out_desc[i] = take_desc(reader);
+        record->out_desc[i] = read_desc(reader);
         if (!record->out_desc[i])
             return bad_desc(reader);
     }
-    return take_attributes(reader, record);
+    return read_attributes(reader, record);
 }
 
 /* Is the type in a list with commas between? An empty one has all. */
@@ -299,16 +300,16 @@ static aclError compile(const struct sim_model *model, const struct op_record *r
     if (rc)
         return rc;
     memcpy(op->in, record->in, sizeof op->in);
-    op->call.halved = strcmp(model->options[SIM_MODEL_PRECISION], "force_fp16") == 0 &&
-                      op->call.in[0].type == ACL_FLOAT;
+    op->call.force_fp16 = strcmp(model->options[SIM_MODEL_PRECISION], "force_fp16") == 0 &&
+                          op->call.in[0].type == ACL_FLOAT;
     op->is_precise = is_precise(model, record->type);
     return 0;
 }
 
-static aclError take_operator(struct sim_reader *reader, struct sim_model *model)
+static aclError read_operator(struct sim_reader *reader, struct sim_model *model)
 {
     struct op_record record = {.inputs = 0};
-    aclError rc = take_record(reader, model, &record);
+    aclError rc = read_op_record(reader, model, &record);
     struct sim_model_op *op = NULL;
 
     if (!rc) {
@@ -320,7 +321,7 @@ static aclError take_operator(struct sim_reader *reader, struct sim_model *model
             model->tensors[op->in[i]].last = model->n_ops - 1;
     for (size_t i = 0; i < record.outputs && !rc; i++) {
         op->out[i] = (uint32_t)model->n_tensors;
-        rc = add_tensor(model, record.out_desc[i], SIM_OF_WORK);
+        rc = add_tensor(model, record.out_desc[i], SIM_TENSOR_WORK);
     }
     free_record(&record);
     return rc;
@@ -328,32 +329,32 @@ static aclError take_operator(struct sim_reader *reader, struct sim_model *model
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-static aclError take_any(struct sim_reader *reader, struct sim_model *model)
+static aclError read_record(struct sim_reader *reader, struct sim_model *model)
 {
-    switch (sim_take_number(reader)) {
+    switch (sim_read_u64(reader)) {
     case SIM_RECORD_INPUT:
-        return take_input(reader, model);
+        return read_input(reader, model);
     case SIM_RECORD_CONSTANT:
-        return take_constant(reader, model);
+        return read_constant(reader, model);
     case SIM_RECORD_OPERATOR:
-        return take_operator(reader, model);
+        return read_operator(reader, model);
     case SIM_RECORD_OUTPUT:
-        return take_output(reader, model);
+        return read_output(reader, model);
     default:
         return fail("a record");
     }
 }
 
-static aclError take_all(struct sim_reader *reader, struct sim_model *model)
+static aclError read_body(struct sim_reader *reader, struct sim_model *model)
 {
     aclError rc = 0;
 
-    model->soc = sim_take_text(reader);
+    model->soc = sim_read_string(reader);
     for (int i = 0; i < SIM_MODEL_OPTIONS; i++)
-        model->options[i] = sim_take_text(reader);
-    sim_take_text(reader); /* the name is for who looks at the file */
+        model->options[i] = sim_read_string(reader);
+    sim_read_string(reader); /* the name is for who looks at the file */
     while (!rc && !reader->failed && reader->at < reader->size)
-        rc = take_any(reader, model);
+        rc = read_record(reader, model);
     if (!rc && (reader->failed || model->n_outputs == 0))
         rc = fail("it ends too soon");
     return rc ? rc : sim_model_plan(model);
@@ -368,9 +369,9 @@ static aclError open_container(const void *bytes, size_t size, struct sim_reader
         return sim_fail(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID, "%zu bytes are no model", size);
     if (memcmp(bytes, SIM_MODEL_MAGIC, sizeof SIM_MODEL_MAGIC) != 0)
         return fail("it does not begin as the simulator's do; the vendor's cannot be read");
-    version = sim_take_number(&head);
-    length = sim_take_number(&head);
-    sum = sim_take_number(&head);
+    version = sim_read_u64(&head);
+    length = sim_read_u64(&head);
+    sum = sim_read_u64(&head);
     if (version != SIM_MODEL_VERSION)
         return fail("it is of another version of the simulator");
     if (length != size - SIM_MODEL_HEAD)
@@ -394,8 +395,8 @@ aclError sim_model_read(const void *bytes, size_t size, struct sim_model **out)
     model = calloc(1, sizeof *model);
     if (!model)
         return no_memory();
-    model->users = 1;
-    rc = take_all(&body, model);
+    model->refs = 1;
+    rc = read_body(&body, model);
     if (rc) {
         sim_model_free(model);
         return rc;

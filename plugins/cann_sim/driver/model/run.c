@@ -12,34 +12,34 @@
 #include "stream/task_pool.h"
 
 /* One of the model's inputs, then outputs, its work memory, its weights. */
-struct place {
+struct binding {
     void *address;
     struct sim_block *pin;
-    uint8_t *inside; /* where its bytes are */
+    uint8_t *data; /* where its bytes are */
 };
 
 struct model_task {
     struct sim_task task;
     struct sim_model *model;
-    struct sim_workspace *space;
-    struct place *places; /* in the space */
+    struct sim_workspace *workspace;
+    struct binding *bindings; /* in the workspace */
 };
 
-static struct sim_task_pool tasks = {.size = sizeof(struct model_task)};
+static struct sim_task_pool model_tasks = {.size = sizeof(struct model_task)};
 
 /* ---- on the stream's thread ----------------------------------------------------------------- */
 
-static size_t n_ends(const struct sim_model *model)
+static size_t n_io(const struct sim_model *model)
 {
     return model->n_inputs + model->n_outputs;
 }
 
-static size_t end_bytes(const struct sim_model *model, size_t i)
+static size_t io_bytes(const struct sim_model *model, size_t i)
 {
-    const struct sim_model_end *end =
+    const struct sim_model_io *io =
         i < model->n_inputs ? &model->inputs[i] : &model->outputs[i - model->n_inputs];
 
-    return model->tensors[end->tensor].bytes;
+    return model->tensors[io->tensor].bytes;
 }
 
 /* [locked] */
@@ -49,24 +49,24 @@ static aclError pin(struct model_task *run, size_t i, const void *address, size_
     if (size == 0)
         return 0;
     return sim_pin(run->model->device, address, size, ACL_ERROR_RT_AICORE_EXCEPTION, what,
-                   &run->places[i].pin, &run->places[i].inside);
+                   &run->bindings[i].pin, &run->bindings[i].data);
 }
 
 static aclError pin_all(struct model_task *run)
 {
     const struct sim_model *model = run->model;
-    size_t n = n_ends(model);
+    size_t n = n_io(model);
     aclError rc = pin(run, n, model->work, model->work_size, "a model's work memory");
 
     if (!rc)
         rc = pin(run, n + 1, model->weights, model->weight_size, "a model's weights");
     for (size_t i = 0; i < n && !rc; i++)
-        rc = pin(run, i, run->places[i].address, end_bytes(model, i),
+        rc = pin(run, i, run->bindings[i].address, io_bytes(model, i),
                  i < model->n_inputs ? "a model's input" : "a model's output");
     return rc;
 }
 
-static void *place_of(const struct model_task *run, uint32_t i)
+static void *address_of(const struct model_task *run, uint32_t i)
 {
     const struct sim_model *model = run->model;
     const struct sim_model_tensor *tensor;
@@ -75,14 +75,14 @@ static void *place_of(const struct model_task *run, uint32_t i)
         return NULL;
     tensor = &model->tensors[i];
     switch (tensor->kind) {
-    case SIM_OF_INPUT:
-        return run->places[tensor->index].inside;
-    case SIM_OF_OUTPUT:
-        return run->places[model->n_inputs + tensor->index].inside;
-    case SIM_OF_WORK:
-        return run->places[n_ends(model)].inside + tensor->offset;
+    case SIM_TENSOR_INPUT:
+        return run->bindings[tensor->index].data;
+    case SIM_TENSOR_OUTPUT:
+        return run->bindings[model->n_inputs + tensor->index].data;
+    case SIM_TENSOR_WORK:
+        return run->bindings[n_io(model)].data + tensor->offset;
     default:
-        return run->places[n_ends(model) + 1].inside + tensor->offset;
+        return run->bindings[n_io(model) + 1].data + tensor->offset;
     }
 }
 
@@ -96,9 +96,9 @@ static aclError run_ops(const struct model_task *run)
         void *out[SIM_OUTPUTS] = {NULL};
 
         for (size_t j = 0; j < op->call.inputs; j++)
-            in[j] = place_of(run, op->in[j]);
+            in[j] = address_of(run, op->in[j]);
         for (size_t j = 0; j < op->call.outputs; j++)
-            out[j] = place_of(run, op->out[j]);
+            out[j] = address_of(run, op->out[j]);
         rc = sim_call_run(&op->call, in, out);
     }
     return rc;
@@ -113,7 +113,7 @@ static aclError run_model(struct sim_task *task, struct sim_stream *stream)
 
     (void)stream;
     while (model->is_running)
-        sim_wait(&sim_world.changed, UINT64_MAX);
+        sim_wait(&sim_state.changed, UINT64_MAX);
     model->is_running = true;
     rc = pin_all(run);
     if (!rc) {
@@ -121,10 +121,10 @@ static aclError run_model(struct sim_task *task, struct sim_stream *stream)
         rc = run_ops(run);
         sim_lock();
     }
-    for (size_t i = 0; i < n_ends(model) + 2; i++)
-        sim_unpin(run->places[i].pin);
+    for (size_t i = 0; i < n_io(model) + 2; i++)
+        sim_unpin(run->bindings[i].pin);
     model->is_running = false;
-    pthread_cond_broadcast(&sim_world.changed);
+    pthread_cond_broadcast(&sim_state.changed);
     return rc;
 }
 
@@ -132,10 +132,10 @@ static void drop_model(struct sim_task *task)
 {
     struct model_task *run = (struct model_task *)task;
 
-    sim_model_leave(run->model);
-    if (run->space)
-        sim_workspace_put(run->space);
-    sim_task_pool_put(&tasks, task);
+    sim_model_unref(run->model);
+    if (run->workspace)
+        sim_workspace_put(run->workspace);
+    sim_task_pool_put(&model_tasks, task);
 }
 
 /* ---- queueing ------------------------------------------------------------------------------- */
@@ -162,10 +162,10 @@ static aclError check_buffer(const struct sim_model *model, size_t i, const aclD
     if (!buffer->data)
         return sim_violate(BP_ASCEND_BAD_DATASET, ACL_ERROR_INVALID_PARAM, "%s %zu has no address",
                            what, index);
-    if (buffer->size < end_bytes(model, i))
+    if (buffer->size < io_bytes(model, i))
         return sim_violate(BP_ASCEND_BAD_DATASET, ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID,
                            "%s %zu has %zu bytes of %zu", what, index, buffer->size,
-                           end_bytes(model, i));
+                           io_bytes(model, i));
     return 0;
 }
 
@@ -181,38 +181,38 @@ static aclError check_counts(const struct sim_model *model, const aclmdlDataset 
 
 static struct model_task *make_task(struct sim_model *model)
 {
-    struct model_task *run = sim_task_pool_get(&tasks);
-    size_t size = (n_ends(model) + 2) * sizeof *run->places;
+    struct model_task *run = sim_task_pool_get(&model_tasks);
+    size_t size = (n_io(model) + 2) * sizeof *run->bindings;
 
     if (!run)
         return NULL;
-    model->users++;
+    model->refs++;
     run->model = model;
     run->task.run = run_model;
     run->task.drop = drop_model;
     run->task.busy = SIM_BUSY_OPERATOR;
     run->task.cost_ns = model_cost(model);
-    run->space = sim_workspace_get(size);
-    if (!run->space) {
+    run->workspace = sim_workspace_get(size);
+    if (!run->workspace) {
         drop_model(&run->task);
         return NULL;
     }
-    run->places = memset(sim_workspace_bytes(run->space), 0, size);
+    run->bindings = memset(sim_workspace_bytes(run->workspace), 0, size);
     return run;
 }
 
-static aclError take_buffers(struct model_task *run, const aclmdlDataset *in,
+static aclError bind_buffers(struct model_task *run, const aclmdlDataset *in,
                              const aclmdlDataset *out)
 {
     const struct sim_model *model = run->model;
     aclError rc = 0;
 
-    for (size_t i = 0; i < n_ends(model) && !rc; i++) {
+    for (size_t i = 0; i < n_io(model) && !rc; i++) {
         const aclDataBuffer *buffer =
             i < model->n_inputs ? in->entries[i].buffer : out->entries[i - model->n_inputs].buffer;
 
         rc = check_buffer(model, i, buffer);
-        run->places[i].address = buffer->data;
+        run->bindings[i].address = buffer->data;
     }
     return rc;
 }
@@ -235,13 +235,13 @@ static aclError queue(struct sim_model *model, const aclmdlDataset *in, const ac
     run = make_task(model);
     if (!run)
         return sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for a task");
-    rc = take_buffers(run, in, out);
+    rc = bind_buffers(run, in, out);
     if (rc) {
         drop_model(&run->task);
         return rc;
     }
-    sim_world.counters.launches++;
-    sim_world.counters.model_runs++;
+    sim_state.counters.launches++;
+    sim_state.counters.model_runs++;
     return sim_submit(stream, &run->task);
 }
 
@@ -267,32 +267,33 @@ aclError aclmdlExecuteAsync(uint32_t modelId, const aclmdlDataset *input, aclmdl
 /* ---- running and waiting -------------------------------------------------------------------- */
 
 /* Outputs without an address get one. [locked] */
-static aclError give_outputs(const struct sim_model *model, aclmdlDataset *out, bool *given)
+static aclError allocate_outputs(const struct sim_model *model, aclmdlDataset *out,
+                                 bool *is_allocated)
 {
     aclError rc = 0;
 
     for (size_t i = 0; i < model->n_outputs && !rc; i++) {
-        size_t bytes = end_bytes(model, model->n_inputs + i);
+        size_t bytes = io_bytes(model, model->n_inputs + i);
         aclDataBuffer *buffer = out->entries[i].buffer;
 
         if (buffer->data)
             continue;
         rc = sim_allocate(&buffer->data, bytes, (bytes + 63) / 32 * 32);
-        given[i] = !rc;
+        is_allocated[i] = !rc;
         buffer->size = rc ? 0 : bytes;
     }
     return rc;
 }
 
 /* [locked] */
-static void take_back(aclmdlDataset *out, const bool *given)
+static void free_outputs(aclmdlDataset *out, const bool *is_allocated)
 {
     struct sim_block *block;
 
     for (size_t i = 0; i < out->count; i++) {
         aclDataBuffer *buffer = out->entries[i].buffer;
 
-        if (!given[i] || sim_place_of(buffer->data, &block) != SIM_PLACE_DEVICE)
+        if (!is_allocated[i] || sim_memory_kind_of(buffer->data, &block) != SIM_MEMORY_DEVICE)
             continue;
         sim_block_free(block);
         buffer->data = NULL;
@@ -320,25 +321,25 @@ static aclError execute(struct sim_model *model, const aclmdlDataset *in, aclmdl
 {
     struct sim_stream *stream;
     aclError rc = sim_stream_get(NULL, &stream);
-    bool *given;
+    bool *is_allocated;
 
     if (!rc)
         rc = check_counts(model, in, out);
     if (rc)
         return rc;
-    given = calloc(out->count + 1, sizeof *given);
-    if (!given)
+    is_allocated = calloc(out->count + 1, sizeof *is_allocated);
+    if (!is_allocated)
         return sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for a run");
-    rc = give_outputs(model, out, given);
+    rc = allocate_outputs(model, out, is_allocated);
     if (!rc)
         rc = queue(model, in, out, stream);
     if (!rc)
-        rc = sim_stream_drain(stream, UINT64_MAX);
+        rc = sim_stream_synchronize(stream, UINT64_MAX);
     if (!rc)
         rc = describe_outputs(model, out);
     if (rc)
-        take_back(out, given);
-    free(given);
+        free_outputs(out, is_allocated);
+    free(is_allocated);
     return rc;
 }
 
@@ -352,9 +353,9 @@ aclError aclmdlExecute(uint32_t modelId, const aclmdlDataset *input, aclmdlDatas
     sim_lock();
     rc = sim_model_get(modelId, &model);
     if (!rc) {
-        model->users++; /* another thread may unload it meanwhile */
+        model->refs++; /* another thread may unload it meanwhile */
         rc = execute(model, input, output);
-        sim_model_leave(model);
+        sim_model_unref(model);
     }
     sim_unlock();
     return rc;

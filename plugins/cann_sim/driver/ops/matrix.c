@@ -108,11 +108,11 @@ static int64_t batch_offset(const struct sim_matrix *matrix, const int64_t *stri
 #define PRODUCT product_ints
 #include "ops/matrix.inc"
 
-#define MATRIX(variable, name, which, least, most)                                                 \
+#define MATRIX(variable, name, which, min, max)                                                    \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \
-        .least_inputs = least,                                                                     \
-        .most_inputs = most,                                                                       \
+        .min_inputs = min,                                                                         \
+        .max_inputs = max,                                                                         \
         .outputs = 1,                                                                              \
         .cube = true,                                                                              \
         .code = which,                                                                             \

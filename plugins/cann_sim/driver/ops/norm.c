@@ -74,8 +74,8 @@ static aclError prepare_softmax(struct sim_call *call, const aclopAttr *attr)
 
 const struct sim_op sim_op_batch_norm = {
     .type = "BatchNorm",
-    .least_inputs = 5,
-    .most_inputs = 5,
+    .min_inputs = 5,
+    .max_inputs = 5,
     .outputs = 5,
     .types = SIM_HALF_FLOAT,
     .mixed = true,
@@ -86,8 +86,8 @@ const struct sim_op sim_op_batch_norm = {
 
 const struct sim_op sim_op_softmax = {
     .type = "SoftmaxV2",
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .outputs = 1,
     .types = SIM_REAL,
     .prepare = prepare_softmax,

@@ -8,13 +8,13 @@
 enum { MAX, AVERAGE };
 
 /* The last window starts inside the input or the padding before it. */
-static int64_t pooled(int64_t room, int64_t stride, bool ceil_mode, int64_t last_start)
+static int64_t pooled(int64_t slack, int64_t stride, bool ceil_mode, int64_t last_start)
 {
     int64_t out;
 
-    if (room < 0)
+    if (slack < 0)
         return 0;
-    out = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+    out = (slack + (ceil_mode ? stride - 1 : 0)) / stride + 1;
     if (ceil_mode && (out - 1) * stride >= last_start)
         out--;
     return out;
@@ -119,8 +119,8 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 #define POOL(variable, name, which)                                                                \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \
-        .least_inputs = 1,                                                                         \
-        .most_inputs = 1,                                                                          \
+        .min_inputs = 1,                                                                           \
+        .max_inputs = 1,                                                                           \
         .outputs = 1,                                                                              \
         .code = which,                                                                             \
         .types = SIM_REAL,                                                                         \

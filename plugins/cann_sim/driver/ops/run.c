@@ -7,117 +7,117 @@
 #include "ops/op.h"
 
 /* What a kernel works on instead of the tensors themselves. */
-struct stand_ins {
+struct staging {
     struct sim_workspace *space;
     size_t used; /* bytes of it */
     const void *in[SIM_INPUTS];
     void *out[SIM_OUTPUTS];
 };
 
-enum { APART = 64 };
+enum { ALIGN = 64 };
 
 /* Bytes that a stand-in takes of a workspace; the tensor itself is in memory, so they are countable. */
-static size_t room_of(size_t count, size_t each)
+static size_t staged_bytes(size_t count, size_t element_size)
 {
-    return (count * each / APART + 1) * APART;
+    return (count * element_size / ALIGN + 1) * ALIGN;
 }
 
-static void *stand_in(struct stand_ins *all, size_t count, size_t each)
+static void *stage(struct staging *staging, size_t count, size_t element_size)
 {
-    void *memory = (char *)sim_workspace_bytes(all->space) + all->used;
+    void *memory = (char *)sim_workspace_bytes(staging->space) + staging->used;
 
-    all->used += room_of(count, each);
+    staging->used += staged_bytes(count, element_size);
     return memory;
 }
 
-static bool reads_as_is(const struct sim_call *call, aclDataType wide, size_t i)
+static bool reads_as_is(const struct sim_call *call, aclDataType compute_type, size_t i)
 {
-    return call->in[i].absent || (call->in[i].type == wide && !call->halved);
+    return call->in[i].absent || (call->in[i].type == compute_type && !call->force_fp16);
 }
 
-static bool writes_as_is(const struct sim_call *call, aclDataType wide, size_t i)
+static bool writes_as_is(const struct sim_call *call, aclDataType compute_type, size_t i)
 {
-    return call->out[i].absent || call->out[i].type == wide;
+    return call->out[i].absent || call->out[i].type == compute_type;
 }
 
-static size_t room_for_all(const struct sim_call *call, aclDataType wide)
+static size_t staging_bytes(const struct sim_call *call, aclDataType compute_type)
 {
-    size_t each = aclDataTypeSize(wide), room = 0;
+    size_t element_size = aclDataTypeSize(compute_type), bytes = 0;
 
     for (size_t i = 0; i < call->inputs; i++)
-        if (!reads_as_is(call, wide, i))
-            room += room_of(call->in[i].count, each);
+        if (!reads_as_is(call, compute_type, i))
+            bytes += staged_bytes(call->in[i].count, element_size);
     for (size_t i = 0; i < call->outputs; i++)
-        if (!writes_as_is(call, wide, i))
-            room += room_of(call->out[i].count, each);
-    return room;
+        if (!writes_as_is(call, compute_type, i))
+            bytes += staged_bytes(call->out[i].count, element_size);
+    return bytes;
 }
 
-static void halve(float *values, size_t count)
+static void round_to_f16(float *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         values[i] = bp_f16_load(aclFloatToFloat16(values[i]));
 }
 
-static void read_inputs(const struct sim_call *call, aclDataType wide, const void *const *in,
-                        struct stand_ins *all)
+static void read_inputs(const struct sim_call *call, aclDataType compute_type,
+                        const void *const *in, struct staging *staging)
 {
     for (size_t i = 0; i < call->inputs; i++) {
         const struct sim_tensor *tensor = &call->in[i];
         void *copy;
 
-        all->in[i] = in[i];
-        if (reads_as_is(call, wide, i))
+        staging->in[i] = in[i];
+        if (reads_as_is(call, compute_type, i))
             continue;
-        copy = stand_in(all, tensor->count, aclDataTypeSize(wide));
-        sim_convert(copy, wide, in[i], tensor->type, tensor->count);
-        if (call->halved && wide == ACL_FLOAT)
-            halve(copy, tensor->count);
-        all->in[i] = copy;
+        copy = stage(staging, tensor->count, aclDataTypeSize(compute_type));
+        sim_convert(copy, compute_type, in[i], tensor->type, tensor->count);
+        if (call->force_fp16 && compute_type == ACL_FLOAT)
+            round_to_f16(copy, tensor->count);
+        staging->in[i] = copy;
     }
 }
 
-static void place_outputs(const struct sim_call *call, aclDataType wide, void *const *out,
-                          struct stand_ins *all)
+static void stage_outputs(const struct sim_call *call, aclDataType compute_type, void *const *out,
+                          struct staging *staging)
 {
     for (size_t i = 0; i < call->outputs; i++) {
-        all->out[i] = out[i];
-        if (!writes_as_is(call, wide, i))
-            all->out[i] = stand_in(all, call->out[i].count, aclDataTypeSize(wide));
+        staging->out[i] = out[i];
+        if (!writes_as_is(call, compute_type, i))
+            staging->out[i] = stage(staging, call->out[i].count, aclDataTypeSize(compute_type));
     }
 }
 
-static void write_outputs(const struct sim_call *call, aclDataType wide, void *const *out,
-                          const struct stand_ins *all)
+static void write_outputs(const struct sim_call *call, aclDataType compute_type, void *const *out,
+                          const struct staging *staging)
 {
     for (size_t i = 0; i < call->outputs; i++) {
         const struct sim_tensor *tensor = &call->out[i];
 
         if (tensor->absent)
             continue;
-        if (call->halved && wide == ACL_FLOAT)
-            halve(all->out[i], tensor->count);
-        if (all->out[i] != out[i])
-            sim_convert(out[i], tensor->type, all->out[i], wide, tensor->count);
+        if (call->force_fp16 && compute_type == ACL_FLOAT)
+            round_to_f16(staging->out[i], tensor->count);
+        if (staging->out[i] != out[i])
+            sim_convert(out[i], tensor->type, staging->out[i], compute_type, tensor->count);
     }
 }
 
-static aclError run_wide(const struct sim_call *call, aclDataType wide, sim_kernel *kernel,
-                         const void *const *in, void *const *out)
+static aclError run_converted(const struct sim_call *call, aclDataType compute_type,
+                              sim_kernel *kernel, const void *const *in, void *const *out)
 {
-    struct stand_ins all = {.used = 0};
-    size_t room = room_for_all(call, wide);
+    struct staging staging = {.used = 0};
+    size_t bytes = staging_bytes(call, compute_type);
 
-    if (room > 0) {
-        all.space = sim_workspace_get(room);
-        if (!all.space)
+    if (bytes > 0) {
+        staging.space = sim_workspace_get(bytes);
+        if (!staging.space)
             return sim_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no memory", call->op->type);
     }
-    read_inputs(call, wide, in, &all);
-    place_outputs(call, wide, out, &all);
-    kernel(call, all.in, all.out);
-    write_outputs(call, wide, out, &all);
-    sim_workspace_put(all.space);
+    read_inputs(call, compute_type, in, &staging);
+    stage_outputs(call, compute_type, out, &staging);
+    kernel(call, staging.in, staging.out);
+    write_outputs(call, compute_type, out, &staging);
+    sim_workspace_put(staging.space);
     return 0;
 }
 
@@ -130,8 +130,8 @@ aclError sim_call_run(const struct sim_call *call, const void *const *in, void *
         return 0;
     }
     if (type & SIM_BIT(ACL_DOUBLE))
-        return run_wide(call, ACL_DOUBLE, call->op->doubles, in, out);
+        return run_converted(call, ACL_DOUBLE, call->op->doubles, in, out);
     if (type & SIM_REAL)
-        return run_wide(call, ACL_FLOAT, call->op->floats, in, out);
-    return run_wide(call, ACL_INT64, call->op->ints, in, out);
+        return run_converted(call, ACL_FLOAT, call->op->floats, in, out);
+    return run_converted(call, ACL_INT64, call->op->ints, in, out);
 }

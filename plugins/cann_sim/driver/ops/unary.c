@@ -92,8 +92,8 @@ static void run_ints(const struct sim_call *call, const void *const *in, void *c
 #define UNARY(variable, name, which, all_types)                                                    \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \
-        .least_inputs = 1,                                                                         \
-        .most_inputs = 1,                                                                          \
+        .min_inputs = 1,                                                                           \
+        .max_inputs = 1,                                                                           \
         .outputs = 1,                                                                              \
         .code = which,                                                                             \
         .types = all_types,                                                                        \

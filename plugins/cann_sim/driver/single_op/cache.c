@@ -8,8 +8,8 @@
 
 #include <acl/acl_op_compiler.h>
 
-#include "core/clock.h"
 #include "core/context.h"
+#include "core/cost.h"
 #include "core/error.h"
 #include "core/fault.h"
 #include "core/state.h"
@@ -34,7 +34,7 @@ struct key {
     bool failed;
 };
 
-static struct key key_in_hand;
+static struct key request_key;
 
 static void add(struct key *key, const void *bytes, size_t size)
 {
@@ -83,7 +83,7 @@ static void add_descs(struct key *key, const aclTensorDesc *const *descs, size_t
 /* NULL: no memory. */
 static const struct key *make_key(const struct sim_request *request)
 {
-    struct key *key = &key_in_hand;
+    struct key *key = &request_key;
 
     key->size = 0;
     key->failed = false;
@@ -113,9 +113,9 @@ static uint64_t hash_of(const struct key *key)
 
 /* ---- entries -------------------------------------------------------------------------------- */
 
-void sim_compiled_leave(struct sim_compiled *compiled)
+void sim_compiled_unref(struct sim_compiled *compiled)
 {
-    if (!compiled || --compiled->users > 0)
+    if (!compiled || --compiled->refs > 0)
         return;
     for (size_t i = 0; i < SIM_INPUTS; i++)
         free(compiled->values[i]);
@@ -133,7 +133,7 @@ static struct sim_compiled *find(const struct key *key, uint64_t hash)
     return entry;
 }
 
-static void take_out(struct sim_compiled *entry)
+static void remove_entry(struct sim_compiled *entry)
 {
     struct sim_compiled **at = &cache.buckets[entry->hash % BUCKETS];
 
@@ -141,7 +141,7 @@ static void take_out(struct sim_compiled *entry)
         at = &(*at)->next;
     *at = entry->next;
     cache.count--;
-    sim_compiled_leave(entry);
+    sim_compiled_unref(entry);
 }
 
 static void evict(void)
@@ -153,7 +153,7 @@ static void evict(void)
             for (struct sim_compiled *entry = cache.buckets[i]; entry; entry = entry->next)
                 if (!oldest || entry->used < oldest->used)
                     oldest = entry;
-        take_out(oldest);
+        remove_entry(oldest);
         cache.evictions++;
     }
 }
@@ -164,7 +164,7 @@ static struct sim_compiled *new_entry(const struct key *key, uint64_t hash)
 
     if (!entry)
         return NULL;
-    entry->users = 1;
+    entry->refs = 1;
     entry->key_size = key->size;
     entry->hash = hash;
     entry->key = malloc(key->size);
@@ -172,11 +172,11 @@ static struct sim_compiled *new_entry(const struct key *key, uint64_t hash)
         memcpy(entry->key, key->bytes, key->size);
         return entry;
     }
-    sim_compiled_leave(entry);
+    sim_compiled_unref(entry);
     return NULL;
 }
 
-bool sim_is_halved(const struct sim_call *call)
+bool sim_forces_fp16(const struct sim_call *call)
 {
     return strcmp(cache.options[ACL_PRECISION_MODE], "force_fp16") == 0 &&
            call->in[0].type == ACL_FLOAT;
@@ -195,10 +195,10 @@ static aclError compile(const struct sim_request *request, const struct key *key
         return sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for an operator");
     rc = sim_prepare(request, true, &entry->call, entry->values);
     if (rc) {
-        sim_compiled_leave(entry);
+        sim_compiled_unref(entry);
         return rc;
     }
-    entry->call.halved = sim_is_halved(&entry->call);
+    entry->call.force_fp16 = sim_forces_fp16(&entry->call);
     sim_host_spends(device, device->config->compile_ns);
     device->busy_compiling += device->config->compile_ns;
     cache.compiles++;
@@ -232,26 +232,26 @@ aclError sim_cache_get(const struct sim_request *request, bool may_compile,
         if (rc)
             return rc;
     }
-    (*out)->users++;
+    (*out)->refs++;
     (*out)->used = ++cache.uses;
     evict();
     return 0;
 }
 
-void sim_cache_begin(uint64_t limit)
+void sim_cache_init(uint64_t limit)
 {
     memset(cache.options, 0, sizeof cache.options);
     cache.limit = limit;
     cache.lookups = cache.hits = cache.compiles = cache.evictions = 0;
 }
 
-void sim_cache_end(void)
+void sim_cache_finish(void)
 {
     for (size_t i = 0; i < BUCKETS; i++)
         while (cache.buckets[i])
-            take_out(cache.buckets[i]);
-    free(key_in_hand.bytes);
-    memset(&key_in_hand, 0, sizeof key_in_hand);
+            remove_entry(cache.buckets[i]);
+    free(request_key.bytes);
+    memset(&request_key, 0, sizeof request_key);
 }
 
 void sim_cache_count(struct bp_ascend_counters *counters)

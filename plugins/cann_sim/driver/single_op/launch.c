@@ -73,7 +73,7 @@ static void drop_op(struct sim_task *task)
 
     for (size_t i = 0; i < SIM_INPUTS; i++)
         free(op->copies[i]);
-    sim_compiled_leave(op->compiled);
+    sim_compiled_unref(op->compiled);
     sim_task_pool_put(&op_tasks, &op->task);
 }
 
@@ -81,7 +81,7 @@ static void drop_op(struct sim_task *task)
 
 uint64_t sim_op_cost(const struct sim_device_config *config, const struct sim_call *call)
 {
-    bool half = call->in[0].type == ACL_FLOAT16 || call->in[0].type == ACL_BF16 || call->halved;
+    bool half = call->in[0].type == ACL_FLOAT16 || call->in[0].type == ACL_BF16 || call->force_fp16;
     double rate =
         call->op->cube ? (double)config->cube_rate / (half ? 1 : 4) : (double)config->vector_rate;
     double bytes = 0, moving, working = call->work * 1e9 / rate;
@@ -154,12 +154,12 @@ aclError sim_launch(struct sim_compiled *compiled, const struct sim_buffers *buf
     op->task.busy = SIM_BUSY_OPERATOR;
     op->task.cost_ns = sim_op_cost(stream->device->config, &compiled->call);
     op->compiled = compiled;
-    compiled->users++;
+    compiled->refs++;
     rc = take_buffers(op, buffers);
     if (rc) {
         drop_op(&op->task);
         return rc;
     }
-    sim_world.counters.launches++;
+    sim_state.counters.launches++;
     return sim_submit(stream, &op->task);
 }

@@ -97,7 +97,7 @@ static aclError execute(const struct sim_request *request, const struct sim_buff
     for (size_t i = 0; fill && !rc && i < request->outputs; i++)
         rc = aclSetTensorShape(fill[i], (int)compiled->call.result[i].rank,
                                compiled->call.result[i].dims);
-    sim_compiled_leave(compiled);
+    sim_compiled_unref(compiled);
     sim_unlock();
     return rc;
 }
@@ -123,7 +123,7 @@ aclError aclopCompile(const char *opType, int numInputs, const aclTensorDesc *co
     rc = sim_current(&context);
     if (!rc)
         rc = sim_cache_get(&request, true, context->device, &compiled);
-    sim_compiled_leave(compiled);
+    sim_compiled_unref(compiled);
     sim_unlock();
     return rc;
 }
@@ -234,7 +234,7 @@ aclError bp_ascend_estimate_operator(const char *opType, int numInputs,
     if (!rc)
         rc = sim_prepare(&request, true, &call, values);
     if (!rc) {
-        call.halved = sim_is_halved(&call);
+        call.force_fp16 = sim_forces_fp16(&call);
         *nanoseconds = sim_op_cost(context->device->config, &call);
     }
     sim_unlock();
@@ -272,7 +272,7 @@ aclError aclopCreateHandle(const char *opType, int numInputs,
             rc = sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for a handle");
     }
     if (rc)
-        sim_compiled_leave(compiled);
+        sim_compiled_unref(compiled);
     sim_unlock();
     return rc;
 }
@@ -282,7 +282,7 @@ void aclopDestroyHandle(aclopHandle *handle)
     if (!handle)
         return;
     sim_lock();
-    sim_compiled_leave(handle->compiled);
+    sim_compiled_unref(handle->compiled);
     sim_unlock();
     free(handle);
 }

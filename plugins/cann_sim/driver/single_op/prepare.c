@@ -36,7 +36,7 @@ static aclError read_inputs(const struct sim_request *request, struct sim_call *
 
         if (!read_desc(desc, tensor, &known))
             return sim_refuse(call, "input %zu has more than %d dimensions", i, SIM_RANK);
-        if (tensor->absent && i < call->op->least_inputs)
+        if (tensor->absent && i < call->op->min_inputs)
             return sim_refuse(call, "input %zu is absent", i);
         if (!tensor->absent && (!known || tensor->count == 0))
             return sim_refuse(call, "input %zu has a dimension that is 0 or not known", i);
@@ -129,10 +129,10 @@ aclError sim_prepare(const struct sim_request *request, bool check_outputs, stru
     call->op = sim_op_find(request->type);
     if (!call->op)
         return sim_fail(ACL_ERROR_OP_NOT_FOUND, "there is no operator %.60s", request->type);
-    if (request->inputs < call->op->least_inputs || request->inputs > call->op->most_inputs ||
+    if (request->inputs < call->op->min_inputs || request->inputs > call->op->max_inputs ||
         request->outputs != call->op->outputs)
         return sim_refuse(call, "it has %d to %d inputs and %d outputs, not %zu and %zu",
-                          call->op->least_inputs, call->op->most_inputs, call->op->outputs,
+                          call->op->min_inputs, call->op->max_inputs, call->op->outputs,
                           request->inputs, request->outputs);
     call->inputs = request->inputs;
     call->outputs = request->outputs;

@@ -8,7 +8,7 @@
 #include "core/state.h"
 #include "stream/stream.h"
 
-#define NO_SUBSCRIBER 107015
+#define NOT_SUBSCRIBED 107015
 
 /* A function that waits for its thread. */
 struct report {
@@ -17,7 +17,7 @@ struct report {
     aclrtCallback run;
     void *data;
     bool done;
-    unsigned users; /* the list, then the thread that runs it; a stream that waits for it */
+    unsigned refs; /* the list, then the thread that runs it; a stream that waits for it */
 };
 
 struct callback_task {
@@ -49,12 +49,12 @@ static void add_report(struct report *report)
         at = &(*at)->next;
     report->next = NULL;
     *at = report;
-    pthread_cond_broadcast(&sim_world.changed);
+    pthread_cond_broadcast(&sim_state.changed);
 }
 
-static void leave(struct report *report)
+static void unref(struct report *report)
 {
-    if (--report->users == 0)
+    if (--report->refs == 0)
         free(report);
 }
 
@@ -69,10 +69,10 @@ static aclError run_callback(struct sim_task *task, struct sim_stream *stream)
     add_report(report);
     if (!callback->block)
         return 0;
-    report->users++;
+    report->refs++;
     while (!report->done && !stream->stopping && stream->aborts == aborts)
-        sim_wait(&sim_world.changed, UINT64_MAX);
-    leave(report);
+        sim_wait(&sim_state.changed, UINT64_MAX);
+    unref(report);
     return 0;
 }
 
@@ -90,7 +90,7 @@ static aclError launch(aclrtCallback fn, void *data, bool block, struct sim_stre
     struct callback_task *callback;
 
     if (!stream->subscriber)
-        return sim_fail(NO_SUBSCRIBER, "no thread subscribed to the stream's callbacks");
+        return sim_fail(NOT_SUBSCRIBED, "no thread subscribed to the stream's callbacks");
     callback = calloc(1, sizeof *callback);
     if (callback)
         callback->report = calloc(1, sizeof *callback->report);
@@ -101,11 +101,11 @@ static aclError launch(aclrtCallback fn, void *data, bool block, struct sim_stre
     callback->task.run = run_callback;
     callback->task.drop = drop_callback;
     callback->block = block;
-    callback->report->users = 1;
+    callback->report->refs = 1;
     callback->report->thread = stream->subscriber;
     callback->report->run = fn;
     callback->report->data = data;
-    sim_world.counters.callbacks++;
+    sim_state.counters.callbacks++;
     return sim_submit(stream, &callback->task);
 }
 
@@ -162,26 +162,26 @@ aclError aclrtProcessReport(int32_t timeout)
     sim_lock();
     rc = sim_need_init();
     while (!rc && !(report = take_report(thread)))
-        if (!sim_wait(&sim_world.changed, deadline))
+        if (!sim_wait(&sim_state.changed, deadline))
             rc = sim_fail(ACL_ERROR_RT_REPORT_TIMEOUT, "no callback in %d ms", timeout);
     if (!rc) {
         sim_unlock();
         report->run(report->data);
         sim_lock();
         report->done = true;
-        leave(report);
-        pthread_cond_broadcast(&sim_world.changed);
+        unref(report);
+        pthread_cond_broadcast(&sim_state.changed);
     }
     sim_unlock();
     return rc;
 }
 
-void sim_callbacks_end(void)
+void sim_callbacks_free(void)
 {
     while (reports) {
         struct report *report = reports;
 
         reports = report->next;
-        leave(report);
+        unref(report);
     }
 }

@@ -16,7 +16,7 @@ struct sim_event {
     void *handle;
     struct sim_context *context;
     struct sim_device *device;
-    unsigned users; /* its handle, tasks that name it, and those who wait for it */
+    unsigned refs; /* its handle, tasks that name it, and those who wait for it */
     bool timed;
     uint64_t recorded, completed, cleared;
     uint64_t simulated_ns, real_ns; /* of the last completed one */
@@ -34,9 +34,9 @@ struct event_task {
 
 static struct sim_task_pool event_tasks = {.size = sizeof(struct event_task)};
 
-static void leave(struct sim_event *event)
+static void unref(struct sim_event *event)
 {
-    if (--event->users == 0)
+    if (--event->refs == 0)
         free(event);
 }
 
@@ -52,7 +52,7 @@ static void complete(struct event_task *mark)
     mark->passed = true;
     if (mark->event->completed < mark->number)
         mark->event->completed = mark->number;
-    pthread_cond_broadcast(&sim_world.changed);
+    pthread_cond_broadcast(&sim_state.changed);
 }
 
 static aclError run_event(struct sim_task *task, struct sim_stream *stream)
@@ -73,7 +73,7 @@ static aclError run_event(struct sim_task *task, struct sim_stream *stream)
         uint64_t aborts = stream->aborts;
 
         while (event->completed < mark->number && stream->aborts == aborts)
-            sim_wait(&sim_world.changed, UINT64_MAX);
+            sim_wait(&sim_state.changed, UINT64_MAX);
         if (event->simulated_ns > stream->clock_ns)
             stream->clock_ns = event->simulated_ns;
         break;
@@ -89,7 +89,7 @@ static void drop_event(struct sim_task *task)
 
     if (mark->work == RECORD && !mark->passed)
         complete(mark);
-    leave(mark->event);
+    unref(mark->event);
     sim_task_pool_put(&event_tasks, task);
 }
 
@@ -134,10 +134,10 @@ static aclError create(struct sim_context *context, uint32_t flags, aclrtEvent *
     }
     event->context = context;
     event->device = device;
-    event->users = 1;
+    event->refs = 1;
     event->timed = (flags & ACL_EVENT_TIME_LINE) != 0;
     device->events++;
-    sim_world.counters.events_created++;
+    sim_state.counters.events_created++;
     *out = event->handle;
     return 0;
 }
@@ -168,8 +168,8 @@ static void destroy(struct sim_event *event)
 {
     sim_handle_drop(event->handle);
     event->device->events--;
-    sim_world.counters.events_destroyed++;
-    leave(event);
+    sim_state.counters.events_destroyed++;
+    unref(event);
 }
 
 aclError aclrtDestroyEvent(aclrtEvent handle)
@@ -214,7 +214,7 @@ static aclError submit(struct sim_event *event, enum event_work work, struct sim
     mark->event = event;
     mark->work = work;
     mark->number = event->recorded;
-    event->users++;
+    event->refs++;
     return sim_submit(stream, &mark->task);
 }
 
@@ -229,7 +229,7 @@ static aclError queue(aclrtEvent handle, enum event_work work, aclrtStream strea
     if (!rc)
         rc = sim_stream_get(stream_handle, &stream);
     if (!rc && work == WAIT && event->recorded == 0)
-        sim_note(BP_ASCEND_NEVER_RECORDED, "a stream is to wait for event %p", handle);
+        sim_note_violation(BP_ASCEND_NEVER_RECORDED, "a stream is to wait for event %p", handle);
     else if (!rc)
         rc = submit(event, work, stream);
     sim_unlock();
@@ -261,17 +261,18 @@ static aclError wait_for(struct sim_event *event, uint64_t deadline)
     bool in_time = true;
 
     if (number == 0)
-        sim_note(BP_ASCEND_NEVER_RECORDED, "the host is to wait for event %p", event->handle);
-    event->users++;
+        sim_note_violation(BP_ASCEND_NEVER_RECORDED, "the host is to wait for event %p",
+                           event->handle);
+    event->refs++;
     while (event->completed < number && in_time)
-        in_time = sim_wait(&sim_world.changed, deadline);
+        in_time = sim_wait(&sim_state.changed, deadline);
     if (event->completed < number)
         rc = sim_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "the event has not been passed");
     else if (event->device->state == BP_ASCEND_LOST)
         rc = sim_fail(ACL_ERROR_RT_LOST_HEARTBEAT, "device %d is lost", event->device->id);
     else if (event->simulated_ns > event->device->host_ns)
         event->device->host_ns = event->simulated_ns;
-    leave(event);
+    unref(event);
     return rc;
 }
 
@@ -287,7 +288,7 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent handle, int32_t timeout)
     if (!rc)
         rc = sim_fault(BP_ASCEND_AT_SYNC);
     if (!rc) {
-        sim_world.counters.syncs_event++;
+        sim_state.counters.syncs_event++;
         rc = wait_for(event, sim_deadline(timeout));
     }
     sim_unlock();
@@ -318,7 +319,7 @@ aclError aclrtQueryEventStatus(aclrtEvent handle, aclrtEventRecordedStatus *stat
 /* [locked] */
 static aclError elapsed(const struct sim_event *start, const struct sim_event *end, float *ms)
 {
-    bool real = sim_world.config.real_event_time;
+    bool real = sim_state.config.real_event_time;
     uint64_t from = real ? start->real_ns : start->simulated_ns;
     uint64_t to = real ? end->real_ns : end->simulated_ns;
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/clock.h"
 #include "core/context.h"
+#include "core/cost.h"
 #include "core/error.h"
 #include "core/fault.h"
 #include "core/handle.h"
@@ -24,20 +24,20 @@ static void sleep_us(uint64_t us)
     nanosleep(&time, NULL);
 }
 
-static aclError before_task(struct sim_stream *stream, const struct sim_task *task)
+static aclError check_task(struct sim_stream *stream, const struct sim_task *task)
 {
-    uint64_t limit = sim_world.op_timeout * UINT64_C(1000000000);
+    uint64_t limit = sim_state.op_timeout * UINT64_C(1000000000);
 
     if (stream->device->state == BP_ASCEND_LOST)
         return sim_fail(ACL_ERROR_RT_LOST_HEARTBEAT, "device %d is lost", stream->device->id);
     if (limit && task->busy == SIM_BUSY_OPERATOR && task->cost_ns > limit)
         return sim_fail(ACL_ERROR_RT_AICORE_TIMEOUT,
                         "an operator of %llu simulated ns has only %u s",
-                        (unsigned long long)task->cost_ns, sim_world.op_timeout);
+                        (unsigned long long)task->cost_ns, sim_state.op_timeout);
     return task->busy == SIM_BUSY_NOT ? 0 : sim_fault(BP_ASCEND_AT_TASK);
 }
 
-static void keep_error(struct sim_stream *stream, aclError rc)
+static void record_error(struct sim_stream *stream, aclError rc)
 {
     const char *text = aclGetRecentErrMsg();
 
@@ -48,7 +48,7 @@ static void keep_error(struct sim_stream *stream, aclError rc)
 }
 
 /* Simulated time passes. */
-static void spend(struct sim_stream *stream, const struct sim_task *task)
+static void advance_clock(struct sim_stream *stream, const struct sim_task *task)
 {
     struct sim_device *device = stream->device;
     uint64_t start = stream->clock_ns > task->ready_ns ? stream->clock_ns : task->ready_ns;
@@ -67,25 +67,25 @@ static void run_task(struct sim_stream *stream, struct sim_task *task)
     bool skipped = stream->error && stream->failure_mode == ACL_STOP_ON_FAILURE;
     aclError rc = 0;
 
-    if (sim_world.config.late_us) {
+    if (sim_state.config.late_us) {
         sim_unlock();
-        sleep_us(sim_world.config.late_us);
+        sleep_us(sim_state.config.late_us);
         sim_lock();
     }
     if (!skipped)
-        rc = before_task(stream, task);
+        rc = check_task(stream, task);
     if (!skipped && !rc) {
-        spend(stream, task);
+        advance_clock(stream, task);
         rc = task->run(task, stream);
-        sim_world.counters.tasks_run++;
+        sim_state.counters.tasks_run++;
     }
     if (rc) {
-        sim_world.counters.tasks_failed++;
-        keep_error(stream, rc);
+        sim_state.counters.tasks_failed++;
+        record_error(stream, rc);
     }
     task->drop(task);
     stream->finished++;
-    pthread_cond_broadcast(&sim_world.changed);
+    pthread_cond_broadcast(&sim_state.changed);
 }
 
 static void *run_stream(void *argument)
@@ -138,16 +138,16 @@ aclError sim_stream_create(struct sim_context *context, bool is_default, uint32_
     stream->device = device;
     stream->is_default = is_default;
     stream->persistent = (flags & ACL_STREAM_PERSISTENT) != 0;
-    stream->users = 1;
+    stream->refs = 1;
     device->streams++;
-    sim_world.counters.streams_created++;
+    sim_state.counters.streams_created++;
     *out = stream;
     return 0;
 }
 
-static void leave(struct sim_stream *stream)
+static void unref(struct sim_stream *stream)
 {
-    if (--stream->users > 0)
+    if (--stream->refs > 0)
         return;
     pthread_cond_destroy(&stream->work);
     free(stream);
@@ -162,10 +162,10 @@ static void drop_tasks(struct sim_stream *stream, struct sim_task *task)
         stream->finished++;
         task = next;
     }
-    pthread_cond_broadcast(&sim_world.changed);
+    pthread_cond_broadcast(&sim_state.changed);
 }
 
-void sim_stream_drop(struct sim_stream *stream)
+void sim_stream_discard(struct sim_stream *stream)
 {
     struct sim_task *first = stream->head;
 
@@ -189,7 +189,7 @@ void sim_stream_destroy(struct sim_stream *stream, bool force)
     }
     stream->stopping = true;
     pthread_cond_signal(&stream->work);
-    pthread_cond_broadcast(&sim_world.changed);
+    pthread_cond_broadcast(&sim_state.changed);
     if (stream->started) {
         sim_unlock();
         pthread_join(stream->thread, NULL);
@@ -197,8 +197,8 @@ void sim_stream_destroy(struct sim_stream *stream, bool force)
     }
     drop_tasks(stream, dropped);
     stream->device->streams--;
-    sim_world.counters.streams_destroyed++;
-    leave(stream);
+    sim_state.counters.streams_destroyed++;
+    unref(stream);
 }
 
 aclError sim_stream_get(const void *handle, struct sim_stream **out)
@@ -222,9 +222,9 @@ aclError sim_stream_get(const void *handle, struct sim_stream **out)
 /* ---- its queue ------------------------------------------------------------------------------ */
 
 /* [locked, may wait] */
-static aclError wait_for_room(struct sim_stream *stream)
+static aclError wait_for_queue(struct sim_stream *stream)
 {
-    struct bp_ascend_counters *counters = &sim_world.counters;
+    struct bp_ascend_counters *counters = &sim_state.counters;
     uint64_t depth = stream->device->config->queue_depth, aborts = stream->aborts;
 
     if (stream->submitted - stream->finished < depth)
@@ -233,15 +233,15 @@ static aclError wait_for_room(struct sim_stream *stream)
         return sim_fail(ACL_ERROR_RT_STREAM_TASK_FULL, "the stream holds %llu tasks already",
                         (unsigned long long)depth);
     counters->queue_blocked++;
-    stream->users++;
+    stream->refs++;
     while (stream->submitted - stream->finished >= depth && !stream->stopping &&
            stream->aborts == aborts)
-        sim_wait(&sim_world.changed, UINT64_MAX);
+        sim_wait(&sim_state.changed, UINT64_MAX);
     if (stream->stopping || stream->aborts != aborts) {
-        leave(stream);
+        unref(stream);
         return sim_fail(ACL_ERROR_RT_STREAM_ABORT, "the stream was aborted or destroyed");
     }
-    stream->users--; /* not the last: its handle lives */
+    stream->refs--; /* not the last: its handle lives */
     return 0;
 }
 
@@ -257,9 +257,9 @@ static aclError start(struct sim_stream *stream)
 
 aclError sim_submit(struct sim_stream *stream, struct sim_task *task)
 {
-    struct bp_ascend_counters *counters = &sim_world.counters;
+    struct bp_ascend_counters *counters = &sim_state.counters;
     struct sim_device *device = stream->device;
-    aclError rc = wait_for_room(stream);
+    aclError rc = wait_for_queue(stream);
 
     if (!rc)
         rc = start(stream);
@@ -284,7 +284,7 @@ aclError sim_submit(struct sim_stream *stream, struct sim_task *task)
 }
 
 /* The first failure is told once; a stream that stops on failure goes on telling it. */
-static aclError tell_error(struct sim_stream *stream)
+static aclError report_error(struct sim_stream *stream)
 {
     aclError rc = stream->error;
 
@@ -295,29 +295,29 @@ static aclError tell_error(struct sim_stream *stream)
     return sim_fail(rc, "a task of the stream: %s", stream->error_text);
 }
 
-aclError sim_stream_drain(struct sim_stream *stream, uint64_t deadline)
+aclError sim_stream_synchronize(struct sim_stream *stream, uint64_t deadline)
 {
     struct sim_device *device = stream->device;
     uint64_t target = stream->submitted, aborts = stream->aborts;
     bool in_time = true;
     aclError rc;
 
-    stream->users++;
+    stream->refs++;
     while (stream->finished < target && stream->aborts == aborts && in_time)
-        in_time = sim_wait(&sim_world.changed, deadline);
+        in_time = sim_wait(&sim_state.changed, deadline);
     if (stream->aborts != aborts)
         rc = sim_fail(ACL_ERROR_RT_STREAM_ABORT, "the stream was aborted");
     else if (stream->finished < target)
         rc = sim_fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "the stream still has work");
     else
-        rc = tell_error(stream);
+        rc = report_error(stream);
     if (stream->clock_ns > device->host_ns && stream->finished >= target)
         device->host_ns = stream->clock_ns;
-    leave(stream);
+    unref(stream);
     return rc;
 }
 
-aclError sim_device_drain(struct sim_device *device, uint64_t deadline)
+aclError sim_device_synchronize(struct sim_device *device, uint64_t deadline)
 {
     aclError first = 0;
     struct sim_stream *stream;
@@ -327,7 +327,7 @@ aclError sim_device_drain(struct sim_device *device, uint64_t deadline)
 
         if (stream->device != device)
             continue;
-        rc = sim_stream_drain(stream, deadline);
+        rc = sim_stream_synchronize(stream, deadline);
         if (!first)
             first = rc;
     }
@@ -341,5 +341,5 @@ void sim_wake_device(struct sim_device *device)
     for (size_t at = 0; (stream = sim_handle_next(SIM_STREAM, &at)) != NULL;)
         if (stream->device == device)
             pthread_cond_signal(&stream->work);
-    pthread_cond_broadcast(&sim_world.changed);
+    pthread_cond_broadcast(&sim_state.changed);
 }

@@ -37,7 +37,7 @@ struct sim_stream {
     pthread_t thread; /* made for the first task */
     pthread_cond_t work;
     bool started, stopping, persistent, is_default;
-    unsigned users; /* its handle, and those who wait for it */
+    unsigned refs; /* its handle, and those who wait for it */
     struct sim_task *head, *tail;
     uint64_t submitted, finished;
     uint64_t aborts;
@@ -55,19 +55,19 @@ aclError sim_stream_create(struct sim_context *context, bool is_default, uint32_
 /* Waits for its tasks, or drops them. The handle is dead from the start. [locked, may wait] */
 void sim_stream_destroy(struct sim_stream *stream, bool force);
 /* Drops what has not started. [locked] */
-void sim_stream_drop(struct sim_stream *stream);
+void sim_stream_discard(struct sim_stream *stream);
 /* Queues; takes the task even when it fails. Waits while the queue is full. [locked, may wait] */
 aclError sim_submit(struct sim_stream *stream, struct sim_task *task);
 /* Waits until all that is queued now has run, and returns the first failure. [locked, waits] */
-aclError sim_stream_drain(struct sim_stream *stream, uint64_t deadline);
+aclError sim_stream_synchronize(struct sim_stream *stream, uint64_t deadline);
 /* Every stream of a device. [locked, waits] */
-aclError sim_device_drain(struct sim_device *device, uint64_t deadline);
+aclError sim_device_synchronize(struct sim_device *device, uint64_t deadline);
 
 /* The device was paused or resumed: its streams look again. [locked] */
 void sim_wake_device(struct sim_device *device);
 
 /* Forgets callbacks that no thread ran. [locked] */
-void sim_callbacks_end(void);
+void sim_callbacks_free(void);
 
 /* Frees events of a device; returns how many. [locked] */
 size_t sim_events_free(const struct sim_device *device);

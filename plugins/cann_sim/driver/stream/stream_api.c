@@ -79,9 +79,9 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream handle, int32_t timeout)
     if (!rc)
         rc = sim_fault(BP_ASCEND_AT_SYNC);
     if (!rc) {
-        sim_world.counters.syncs_stream++;
-        sim_world.counters.syncs_default_stream += stream->is_default;
-        rc = sim_stream_drain(stream, sim_deadline(timeout));
+        sim_state.counters.syncs_stream++;
+        sim_state.counters.syncs_default_stream += stream->is_default;
+        rc = sim_stream_synchronize(stream, sim_deadline(timeout));
     }
     sim_unlock();
     return rc;
@@ -104,8 +104,8 @@ aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout)
     if (!rc)
         rc = sim_fault(BP_ASCEND_AT_SYNC);
     if (!rc) {
-        sim_world.counters.syncs_device++;
-        rc = sim_device_drain(context->device, sim_deadline(timeout));
+        sim_state.counters.syncs_device++;
+        rc = sim_device_synchronize(context->device, sim_deadline(timeout));
     }
     sim_unlock();
     return rc;
@@ -141,7 +141,7 @@ aclError aclrtStreamAbort(aclrtStream handle)
     rc = sim_stream_get(handle, &stream);
     if (!rc) {
         stream->aborts++;
-        sim_stream_drop(stream);
+        sim_stream_discard(stream);
     }
     sim_unlock();
     return rc;
@@ -185,7 +185,7 @@ aclError aclrtSetOpExecuteTimeOut(uint32_t timeout)
     sim_lock();
     rc = sim_need_init();
     if (!rc)
-        sim_world.op_timeout = timeout;
+        sim_state.op_timeout = timeout;
     sim_unlock();
     return rc;
 }

@@ -200,7 +200,7 @@ bool sim_attr_string(const aclopAttr *attr, const char *name, const char **out)
     return true;
 }
 
-bool sim_attr_ints(const aclopAttr *attr, const char *name, size_t room, int64_t *out,
+bool sim_attr_ints(const aclopAttr *attr, const char *name, size_t capacity, int64_t *out,
                    size_t *count)
 {
     const struct sim_attr *entry = find(attr, name);
@@ -208,7 +208,7 @@ bool sim_attr_ints(const aclopAttr *attr, const char *name, size_t room, int64_t
     *count = 0;
     if (!entry)
         return true;
-    if (entry->kind != SIM_ATTR_INTS || entry->size / sizeof *out > room)
+    if (entry->kind != SIM_ATTR_INTS || entry->size / sizeof *out > capacity)
         return false;
     *count = entry->size / sizeof *out;
     memcpy(out, entry->value, entry->size);

@@ -172,7 +172,7 @@ aclError aclSetTensorFormat(aclTensorDesc *desc, aclFormat format)
     return rc;
 }
 
-static aclError note_dims(aclTensorDesc *desc, int rank, const int64_t *dims)
+static aclError check_dims(aclTensorDesc *desc, int rank, const int64_t *dims)
 {
     if (rank < 0 || rank > SIM_DESC_DIMS || (rank > 0 && !dims))
         return sim_fail(ACL_ERROR_INVALID_PARAM, "a description of %d dimensions", rank);
@@ -181,12 +181,12 @@ static aclError note_dims(aclTensorDesc *desc, int rank, const int64_t *dims)
 
 aclError aclSetTensorStorageShape(aclTensorDesc *desc, int numDims, const int64_t *dims)
 {
-    return note_dims(desc, numDims, dims);
+    return check_dims(desc, numDims, dims);
 }
 
 aclError aclSetTensorOriginShape(aclTensorDesc *desc, int numDims, const int64_t *dims)
 {
-    return note_dims(desc, numDims, dims);
+    return check_dims(desc, numDims, dims);
 }
 
 aclError aclSetTensorStorageFormat(aclTensorDesc *desc, aclFormat format)

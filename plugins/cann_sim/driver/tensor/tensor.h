@@ -55,8 +55,8 @@ struct aclopAttr {
 bool sim_attr_int(const aclopAttr *attr, const char *name, int64_t *out); /* a bool, too */
 bool sim_attr_float(const aclopAttr *attr, const char *name, double *out);
 bool sim_attr_string(const aclopAttr *attr, const char *name, const char **out);
-/* At most `room` numbers; *count is left 0 without the attribute. */
-bool sim_attr_ints(const aclopAttr *attr, const char *name, size_t room, int64_t *out,
+/* At most `capacity` numbers; *count is left 0 without the attribute. */
+bool sim_attr_ints(const aclopAttr *attr, const char *name, size_t capacity, int64_t *out,
                    size_t *count);
 /* Copies name and value, which is what its kind says. */
 aclError sim_attr_set(aclopAttr *attr, const char *name, enum sim_attr_kind kind, const void *value,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* table.c - the operators, by name. Apart from what they call, so that no call leads back here. */
 
-#include "cann.h"
+#include "../cann.h"
 
 #define BP_CANN_OP(row) extern const struct bp_cann_op bp_cann_op_##row;
-#include "ops/list.h"
+#include "list.h"
 #undef BP_CANN_OP
 
 static const struct bp_cann_op *const rows[] = {
 #define BP_CANN_OP(row) &bp_cann_op_##row,
-#include "ops/list.h"
+#include "list.h"
 #undef BP_CANN_OP
 };
 
