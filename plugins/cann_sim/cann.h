@@ -48,6 +48,12 @@ struct bp_instance {
 /* Every thread that calls ACL has to be in a context; BP_E_INTERNAL and others as ACL says. */
 bp_rc bp_cann_enter(const bp_instance *instance, bp_err *err);
 
+/* ---- host memory (host.c) --------------------------------------------------------------------- */
+
+/* Zeroed host memory for an array; NULL without memory or for 0 rows. */
+void *bp_cann_get(const bp_instance *instance, size_t count, size_t size);
+void bp_cann_put(const bp_instance *instance, void *memory, size_t count, size_t size);
+
 /* ---- options (options.c) --------------------------------------------------------------------- */
 
 struct bp_cann_options {
@@ -72,13 +78,11 @@ extern const bp_device_ops bp_cann_device_ops;
 
 /* The ACL stream for kernels behind a stream that the host has; NULL for NULL. */
 aclrtStream bp_cann_kernel_stream(void *stream);
-/* A float as a number of the type; halves are rounded to the nearest, ties to even. Its bytes. */
-size_t bp_cann_encode(float value, uint32_t dtype, void *out);
 /* Copies host bytes to the device and returns when that is done. */
 bp_rc bp_cann_upload(const bp_instance *instance, void *to, const void *from, size_t bytes,
                      bp_err *err);
 
-/* ---- claims (capability.c) ------------------------------------------------------------------- */
+/* ---- claims (claim.c) ------------------------------------------------------------------------ */
 
 #define BP_CANN_TYPE(dtype) (UINT32_C(1) << (dtype))
 
@@ -96,6 +100,8 @@ bool bp_cann_refuse(const struct bp_cann_query *query, uint32_t reason, const ch
                     const char *fmt, ...) BP_PRINTF(4, 5);
 /* Is input i there, of one of these types, of a rank that ACL takes, and not empty? Refuses else. */
 bool bp_cann_takes(const struct bp_cann_query *query, uint32_t i, uint32_t types);
+/* Is the value of a known rank that ACL takes, and not empty? Refuses else. */
+bool bp_cann_takes_shape(const struct bp_cann_query *query, const bp_value *value);
 /* Is input i, if it is there, a constant? "weight is not constant" else; what: "weight". */
 bool bp_cann_is_constant(const struct bp_cann_query *query, uint32_t i, const char *what);
 /* Have the inputs i and j, if both are there, one type? */
@@ -171,6 +177,8 @@ struct bp_cann_build {
     bp_err *err;
 };
 
+/* ---- tensors (tensor.c) ---- */
+
 size_t bp_cann_bytes(const struct bp_cann_tensor *tensor);
 aclDataType bp_cann_type(uint32_t dtype);
 const struct bp_cann_tensor *bp_cann_value(const struct bp_cann_build *b, uint32_t value);
@@ -180,7 +188,14 @@ const struct bp_cann_tensor *bp_cann_out(const struct bp_cann_build *b, uint32_t
 /* Gives the tensor a place in scratch, from here to the last call that reads it. */
 void bp_cann_scratch(struct bp_cann_build *b, struct bp_cann_tensor *tensor);
 
-/* calls.c */
+/* Pads of a window as ACL wants them: begin and end of each dimension in turn. */
+void bp_cann_window_pads(const struct bp_cann_build *b, const int64_t *kernel, int spatial,
+                         int64_t *pads);
+/* A float as a number of the type; halves are rounded to the nearest, ties to even. Its bytes. */
+size_t bp_cann_encode(float value, uint32_t dtype, void *out);
+
+/* ---- calls (calls.c) ---- */
+
 /* Begins a call of the operator; inputs come before outputs. */
 void bp_cann_call(struct bp_cann_build *b, const char *type);
 /* NULL: an optional input or output that is absent. */
@@ -202,10 +217,7 @@ struct bp_cann_tensor bp_cann_repeat(struct bp_cann_build *b, const struct bp_ca
 void bp_cann_compile_calls(struct bp_cann_build *b, const struct bp_cann_step *from);
 void bp_cann_steps_free(const bp_instance *instance, struct bp_cann_step *steps);
 
-/* build.c */
-/* Pads of a window as ACL wants them: begin and end of each dimension in turn. */
-void bp_cann_window_pads(const struct bp_cann_build *b, const int64_t *kernel, int spatial,
-                         int64_t *pads);
+/* ---- the calls of all nodes (build.c) ---- */
 
 /*
  * Makes the calls of all nodes, in order, and has ACL compile them. Without a frame those of the nodes
@@ -214,10 +226,6 @@ void bp_cann_window_pads(const struct bp_cann_build *b, const int64_t *kernel, i
 bp_rc bp_cann_build(struct bp_cann_build *b, const bp_program *program, const bp_frame_desc *desc,
                     bp_err *err);
 void bp_cann_build_finish(struct bp_cann_build *b); /* all but the steps */
-
-/* Zeroed host memory for an array; NULL without memory or for 0 rows. */
-void *bp_cann_get(const bp_instance *instance, size_t count, size_t size);
-void bp_cann_put(const bp_instance *instance, void *memory, size_t count, size_t size);
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
@@ -239,10 +247,8 @@ struct bp_cann_op {
     float (*extra)(const bp_graph *graph, const bp_node *node, uint32_t i);
 };
 
-/* The row for a node, in either profile; NULL: there is none. */
+/* The row for a node, in any profile; NULL: there is none. (ops/table.c) */
 const struct bp_cann_op *bp_cann_find_op(const bp_node *node);
-/* Types that the profile takes in this version; 0: not this version. */
-uint32_t bp_cann_types(const struct bp_cann_op *op, uint32_t profile, uint32_t since);
 
 /* ---- estimates (estimate.c) ------------------------------------------------------------------ */
 

@@ -6,8 +6,6 @@
 
 #include "model.h"
 
-#include "common/float16.h"
-
 static const uint64_t nowhere = UINT64_MAX;
 
 static bp_rc find_ops(bp_program *program, bp_err *err)
@@ -67,25 +65,6 @@ static bp_rc upload_constant(const bp_program *program, uint32_t v, bp_err *err)
         return rc;
     return bp_cann_upload(program->instance, (char *)program->base + program->constants[v],
                           bytes.data, bytes.size, err);
-}
-
-size_t bp_cann_encode(float value, uint32_t dtype, void *out)
-{
-    uint16_t half;
-    double wide = (double)value;
-
-    switch (dtype) {
-    case BP_DTYPE_F16:
-        half = bp_f16_store(value);
-        memcpy(out, &half, sizeof half);
-        return sizeof half;
-    case BP_DTYPE_F64:
-        memcpy(out, &wide, sizeof wide);
-        return sizeof wide;
-    default:
-        memcpy(out, &value, sizeof value);
-        return sizeof value;
-    }
 }
 
 static bp_rc upload_extras(const bp_program *program, uint32_t n, bp_err *err)

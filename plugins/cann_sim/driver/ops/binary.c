@@ -2,7 +2,7 @@
 /* binary.c - operators of two elements each, broadcast against each other. */
 #include <tgmath.h>
 
-#include "op.h"
+#include "ops/op.h"
 
 enum { ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, POW };
 
@@ -30,7 +30,7 @@ static int64_t offset_of(const struct sim_broadcast *broadcast, size_t operand,
     return offset;
 }
 
-#define EACH(operator, expression)                                                                 \
+#define LOOP(operator, expression)                                                                 \
     case operator:                                                                                 \
         for (int64_t i = 0; i < count; i++) {                                                      \
             x = a[i * a_step];                                                                     \
@@ -41,19 +41,19 @@ static int64_t offset_of(const struct sim_broadcast *broadcast, size_t operand,
 
 #define T float
 #define NAME run_floats
-#define LINE line_floats
-#include "binary.inc"
+#define ROW row_floats
+#include "ops/binary.inc"
 #undef T
 #undef NAME
-#undef LINE
+#undef ROW
 
 #define T double
 #define NAME run_doubles
-#define LINE line_doubles
-#include "binary.inc"
+#define ROW row_doubles
+#include "ops/binary.inc"
 #undef T
 #undef NAME
-#undef LINE
+#undef ROW
 
 /* Overflow wraps; a quotient by 0 is 0, as nothing is promised for it. */
 static int64_t quotient(int64_t x, int64_t y)
@@ -66,14 +66,14 @@ static int64_t quotient(int64_t x, int64_t y)
 #define INTS
 #define T int64_t
 #define NAME run_ints
-#define LINE line_ints
-#include "binary.inc"
+#define ROW row_ints
+#include "ops/binary.inc"
 
 #define BINARY(variable, name, which, all_types)                                                   \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \
-        .least_inputs = 2,                                                                         \
-        .most_inputs = 2,                                                                          \
+        .min_inputs = 2,                                                                           \
+        .max_inputs = 2,                                                                           \
         .outputs = 1,                                                                              \
         .code = which,                                                                             \
         .types = all_types,                                                                        \

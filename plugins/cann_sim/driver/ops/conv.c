@@ -2,7 +2,7 @@
 /* conv.c - Conv2D (of lines, too) and Conv3D, with groups, dilations and bias. */
 #include <string.h>
 
-#include "window.h"
+#include "ops/window.h"
 
 /* Sets pads and the output's size. */
 static aclError set_extent(struct sim_call *call, const aclopAttr *attr, size_t spatial)
@@ -28,9 +28,9 @@ static aclError set_extent(struct sim_call *call, const aclopAttr *attr, size_t 
         return sim_refuse(call, "auto_pad %s", mode);
     for (size_t i = 0; i < 3; i++) {
         int64_t span = window->dilation[i] * (window->kernel[i] - 1) + 1;
-        int64_t room = window->in[i] + window->pad[i] + end[i] - span;
+        int64_t slack = window->in[i] + window->pad[i] + end[i] - span;
 
-        window->out[i] = room < 0 ? 0 : room / window->stride[i] + 1;
+        window->out[i] = slack < 0 ? 0 : slack / window->stride[i] + 1;
     }
     return 0;
 }
@@ -66,10 +66,11 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_window *window = &call->params.window;
     const struct sim_shape *x = &call->in[0].shape, *w = &call->in[1].shape;
-    size_t spatial = x->rank - 2, most = call->op->code == 3 ? 3 : 2;
+    size_t spatial = x->rank - 2, max_spatial = call->op->code == 3 ? 3 : 2;
     aclError rc;
 
-    if (x->rank < 3 || spatial > most || (most == 3 && spatial != 3) || w->rank != x->rank)
+    if (x->rank < 3 || spatial > max_spatial || (max_spatial == 3 && spatial != 3) ||
+        w->rank != x->rank)
         return sim_refuse(call, "an input of rank %zu with filters of rank %zu", x->rank, w->rank);
     for (size_t i = 0; i < 3; i++) {
         window->in[i] = i + spatial < 3 ? 1 : x->dims[i + spatial - 1];
@@ -103,7 +104,7 @@ static void overlap(int64_t in, int64_t out, int64_t stride, int64_t at, int64_t
 #define T float
 #define NAME run_floats
 #define PLANE plane_floats
-#include "conv.inc"
+#include "ops/conv.inc"
 #undef T
 #undef NAME
 #undef PLANE
@@ -111,13 +112,13 @@ static void overlap(int64_t in, int64_t out, int64_t stride, int64_t at, int64_t
 #define T double
 #define NAME run_doubles
 #define PLANE plane_doubles
-#include "conv.inc"
+#include "ops/conv.inc"
 
 #define CONV(variable, name, dimensions)                                                           \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \
-        .least_inputs = 2,                                                                         \
-        .most_inputs = 4,                                                                          \
+        .min_inputs = 2,                                                                           \
+        .max_inputs = 4,                                                                           \
         .outputs = 1,                                                                              \
         .cube = true,                                                                              \
         .code = dimensions,                                                                        \

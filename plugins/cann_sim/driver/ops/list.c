@@ -2,7 +2,7 @@
 /* list.c - every operator that the simulated device has, by name. */
 #include <string.h>
 
-#include "op.h"
+#include "ops/op.h"
 
 #define OPERATORS(X)                                                                               \
     X(abs)                                                                                         \

@@ -2,7 +2,7 @@
 /* matrix.c - BatchMatMul, MatMulV2 and GEMM: y = a b, of batches, with a bias, or scaled. */
 #include <string.h>
 
-#include "op.h"
+#include "ops/op.h"
 
 enum {
     BATCHED, /* adj_x1, adj_x2 */
@@ -89,7 +89,7 @@ static int64_t batch_offset(const struct sim_matrix *matrix, const int64_t *stri
 #define T float
 #define NAME run_floats
 #define PRODUCT product_floats
-#include "matrix.inc"
+#include "ops/matrix.inc"
 #undef T
 #undef NAME
 #undef PRODUCT
@@ -97,7 +97,7 @@ static int64_t batch_offset(const struct sim_matrix *matrix, const int64_t *stri
 #define T double
 #define NAME run_doubles
 #define PRODUCT product_doubles
-#include "matrix.inc"
+#include "ops/matrix.inc"
 #undef T
 #undef NAME
 #undef PRODUCT
@@ -106,13 +106,13 @@ static int64_t batch_offset(const struct sim_matrix *matrix, const int64_t *stri
 #define T uint64_t
 #define NAME run_ints
 #define PRODUCT product_ints
-#include "matrix.inc"
+#include "ops/matrix.inc"
 
-#define MATRIX(variable, name, which, least, most)                                                 \
+#define MATRIX(variable, name, which, min, max)                                                    \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \
-        .least_inputs = least,                                                                     \
-        .most_inputs = most,                                                                       \
+        .min_inputs = min,                                                                         \
+        .max_inputs = max,                                                                         \
         .outputs = 1,                                                                              \
         .cube = true,                                                                              \
         .code = which,                                                                             \

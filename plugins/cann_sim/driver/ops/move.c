@@ -2,13 +2,13 @@
 /* move.c - operators that only move bytes: TransposeD, BroadcastToD, Fill, Flatten, Reshape... */
 #include <string.h>
 
-#include "op.h"
+#include "ops/op.h"
 
 /* ---- walking -------------------------------------------------------------------------------- */
 
 /* Copies `to`'s elements in order from where the strides say. */
-static void gather(const struct sim_shape *to, const int64_t *stride, size_t each, const void *in,
-                   void *out)
+static void gather(const struct sim_shape *to, const int64_t *stride, size_t element_size,
+                   const void *in, void *out)
 {
     int64_t index[SIM_RANK] = {0};
     const unsigned char *source = in;
@@ -19,8 +19,8 @@ static void gather(const struct sim_shape *to, const int64_t *stride, size_t eac
 
         for (size_t i = 0; i < to->rank; i++)
             offset += (size_t)(index[i] * stride[i]);
-        memcpy(target, source + offset * each, each);
-        target += each;
+        memcpy(target, source + offset * element_size, element_size);
+        target += element_size;
     } while (sim_next_index(to, to->rank, index));
 }
 
@@ -106,21 +106,21 @@ static void run_broadcast(const struct sim_call *call, const void *const *in, vo
 static aclError prepare_fill(struct sim_call *call, const aclopAttr *attr)
 {
     const struct sim_tensor *shape = &call->in[0];
-    size_t each = aclDataTypeSize(shape->type);
+    size_t element_size = aclDataTypeSize(shape->type);
     int64_t dims[SIM_RANK];
 
     (void)attr;
     if (!shape->value || shape->shape.rank != 1 || shape->count > SIM_RANK ||
-        shape->value_size != shape->count * each)
+        shape->value_size != shape->count * element_size)
         return sim_refuse(call, "the shape is to be a constant of at most %d numbers", SIM_RANK);
     for (size_t i = 0; i < shape->count; i++) {
         int32_t small;
 
-        if (each == sizeof dims[i]) {
-            memcpy(&dims[i], (const char *)shape->value + i * each, each);
+        if (element_size == sizeof dims[i]) {
+            memcpy(&dims[i], (const char *)shape->value + i * element_size, element_size);
             continue;
         }
-        memcpy(&small, (const char *)shape->value + i * each, sizeof small);
+        memcpy(&small, (const char *)shape->value + i * element_size, sizeof small);
         dims[i] = small;
     }
     if (call->in[1].count != 1)
@@ -131,10 +131,10 @@ static aclError prepare_fill(struct sim_call *call, const aclopAttr *attr)
 
 static void run_fill(const struct sim_call *call, const void *const *in, void *const *out)
 {
-    size_t each = aclDataTypeSize(call->in[1].type);
+    size_t element_size = aclDataTypeSize(call->in[1].type);
 
     for (size_t i = 0; i < call->out[0].count; i++)
-        memcpy((char *)out[0] + i * each, in[1], each);
+        memcpy((char *)out[0] + i * element_size, in[1], element_size);
 }
 
 /* ---- shapes alone --------------------------------------------------------------------------- */
@@ -174,8 +174,8 @@ static aclError prepare_reshape(struct sim_call *call, const aclopAttr *attr)
 #define MOVE(variable, name, most, check, kernel)                                                  \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \
-        .least_inputs = 1,                                                                         \
-        .most_inputs = most,                                                                       \
+        .min_inputs = 1,                                                                           \
+        .max_inputs = most,                                                                        \
         .outputs = 1,                                                                              \
         .types = SIM_EVERY,                                                                        \
         .mixed = true,                                                                             \
@@ -191,8 +191,8 @@ MOVE(reshape, "Reshape", 2, prepare_reshape, copy_all)
 
 const struct sim_op sim_op_fill = {
     .type = "Fill",
-    .least_inputs = 2,
-    .most_inputs = 2,
+    .min_inputs = 2,
+    .max_inputs = 2,
     .outputs = 1,
     .types = SIM_BIT(ACL_INT32) | SIM_BIT(ACL_INT64),
     .mixed = true,

@@ -8,7 +8,8 @@
 #ifndef SIM_OP_H
 #define SIM_OP_H
 
-#include "../tensor.h"
+#include "core/error.h"
+#include "tensor/tensor.h"
 
 #define SIM_INPUTS 8
 #define SIM_OUTPUTS 5
@@ -55,8 +56,8 @@ struct sim_call {
     struct sim_tensor in[SIM_INPUTS], out[SIM_OUTPUTS];
     struct sim_shape result[SIM_OUTPUTS]; /* as the operator works them out */
     aclDataType result_type[SIM_OUTPUTS];
-    double work; /* operations */
-    bool halved; /* "force_fp16": float32 is rounded to halves on the way in and out */
+    double work;     /* operations */
+    bool force_fp16; /* "force_fp16": float32 is rounded to halves on the way in and out */
     union {
         struct sim_window window;
         struct sim_matrix matrix;
@@ -73,7 +74,7 @@ typedef void sim_kernel(const struct sim_call *call, const void *const *in, void
 
 struct sim_op {
     const char *type;
-    uint8_t least_inputs, most_inputs, outputs;
+    uint8_t min_inputs, max_inputs, outputs;
     bool cube;      /* of the matrix unit */
     int code;       /* for families: which of them */
     uint64_t types; /* bits of SIM_BIT() that the first input may have */

@@ -3,18 +3,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "window.h"
+#include "ops/window.h"
 
 enum { MAX, AVERAGE };
 
 /* The last window starts inside the input or the padding before it. */
-static int64_t pooled(int64_t room, int64_t stride, bool ceil_mode, int64_t last_start)
+static int64_t pooled(int64_t slack, int64_t stride, bool ceil_mode, int64_t last_start)
 {
     int64_t out;
 
-    if (room < 0)
+    if (slack < 0)
         return 0;
-    out = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+    out = (slack + (ceil_mode ? stride - 1 : 0)) / stride + 1;
     if (ceil_mode && (out - 1) * stride >= last_start)
         out--;
     return out;
@@ -106,7 +106,7 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 #define T float
 #define NAME run_floats
 #define CELL cell_floats
-#include "pool.inc"
+#include "ops/pool.inc"
 #undef T
 #undef NAME
 #undef CELL
@@ -114,13 +114,13 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 #define T double
 #define NAME run_doubles
 #define CELL cell_doubles
-#include "pool.inc"
+#include "ops/pool.inc"
 
 #define POOL(variable, name, which)                                                                \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \
-        .least_inputs = 1,                                                                         \
-        .most_inputs = 1,                                                                          \
+        .min_inputs = 1,                                                                           \
+        .max_inputs = 1,                                                                           \
         .outputs = 1,                                                                              \
         .code = which,                                                                             \
         .types = SIM_REAL,                                                                         \

@@ -2,7 +2,7 @@
 /* unary.c - operators of one element each. */
 #include <tgmath.h>
 
-#include "op.h"
+#include "ops/op.h"
 
 enum {
     ABS,
@@ -59,13 +59,13 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 
 #define T float
 #define NAME run_floats
-#include "unary.inc"
+#include "ops/unary.inc"
 #undef T
 #undef NAME
 
 #define T double
 #define NAME run_doubles
-#include "unary.inc"
+#include "ops/unary.inc"
 #undef T
 #undef NAME
 
@@ -92,8 +92,8 @@ static void run_ints(const struct sim_call *call, const void *const *in, void *c
 #define UNARY(variable, name, which, all_types)                                                    \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \
-        .least_inputs = 1,                                                                         \
-        .most_inputs = 1,                                                                          \
+        .min_inputs = 1,                                                                           \
+        .max_inputs = 1,                                                                           \
         .outputs = 1,                                                                              \
         .code = which,                                                                             \
         .types = all_types,                                                                        \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* window.c - what Conv and the pools read of their attributes. */
-#include "window.h"
+#include "ops/window.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef SIM_WINDOW_H
 #define SIM_WINDOW_H
 
-#include "op.h"
+#include "ops/op.h"
 
 aclError sim_window_format(const struct sim_call *call, const aclopAttr *attr);
 /* The last `spatial` of three numbers from a list; 1 without it. */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* cost.c - what copies and calls take of the simulated time. */
+#include "core/cost.h"
+
+#include "core/state.h"
+
+uint64_t sim_copy_cost(const struct sim_device *device, aclrtMemcpyKind kind, size_t bytes)
+{
+    const struct sim_device_config *config = device->config;
+    double rate = kind == ACL_MEMCPY_DEVICE_TO_DEVICE ? (double)config->memory_rate / 2
+                                                      : (double)config->copy_rate;
+
+    if (kind == ACL_MEMCPY_HOST_TO_HOST)
+        return 0;
+    return config->launch_ns + (uint64_t)((double)bytes * 1e9 / rate);
+}
+
+void sim_host_spends(struct sim_device *device, uint64_t ns)
+{
+    device->host_ns += ns;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* settings.h - the simulator's configuration: devices, costs, how late streams are. */
+#ifndef SIM_SETTINGS_H
+#define SIM_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SIM_DEVICES 16
+#define SIM_FAULTS 32
+
+/* A task takes its launch, and the longer of what its bytes and its arithmetic take. */
+struct sim_device_config {
+    char soc[64];
+    uint64_t memory;          /* bytes */
+    uint64_t queue_depth;     /* tasks that a stream holds */
+    uint64_t streams, events; /* how many there can be */
+    uint64_t submit_ns;       /* of the host, a call that queues */
+    uint64_t launch_ns;       /* of the device, a task */
+    uint64_t compile_ns;      /* of the host, an operator that was not kept */
+    uint64_t copy_rate;       /* bytes a second between host and device */
+    uint64_t memory_rate;     /* bytes a second on the device */
+    uint64_t cube_rate;   /* operations a second of Conv and MatMul on halves; float32: a quarter */
+    uint64_t vector_rate; /* of everything else */
+    uint32_t state;       /* BP_ASCEND_OK... to begin with */
+};
+
+struct sim_config {
+    uint32_t device_count;
+    struct sim_device_config devices[SIM_DEVICES];
+    uint64_t late_us;      /* real microseconds that each task waits before it starts */
+    bool fatal_violations; /* of ACL's rules: the process ends at the first one */
+    bool real_event_time;  /* aclrtEventElapsedTime() tells the wall's */
+    uint64_t max_opqueue_num;
+    char faults[SIM_FAULTS][96]; /* words after "fault = " */
+    size_t fault_count;
+};
+
+void sim_config_default(struct sim_config *config);
+/*
+ * Reads lines "key = value". What is wrong goes to `why` as a sentence, and false comes back; the
+ * config is then half read.
+ */
+bool sim_config_parse(struct sim_config *config, const char *text, char *why, size_t why_size);
+
+#endif
