@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "fail_alloc.h"
+#include "graph/schema_table.h"
 
 enum { MAX_VALUES = 24, MAX_ATTRS = 32, MAX_LIST = 16 };
 
