@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "host/bind.h"
+#include "custom/bind.h"
 #include "kit.h"
 
 #define DOMAIN "com.example"

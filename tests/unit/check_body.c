@@ -9,9 +9,9 @@
 #include <check.h>
 
 #include "base/text.h"
+#include "exec/control/host_op.h"
 #include "graphs.h"
 #include "kit.h"
-#include "session/run.h"
 
 static struct graphs g;
 static struct bp_lineup lineup;
@@ -61,7 +61,8 @@ static void teardown(void)
 static void make(const char *provider)
 {
     struct bp_lineup_wish wish = {.own = &spec, .fallback = BP_FALLBACK_REQUIRE};
-    struct bp_body_maker maker = {.lineup = &lineup, .symbols = &g.symbols, .failed = BP_NONE};
+    struct bp_body_maker maker = {
+        .find_hosted = bp_hosted_find, .lineup = &lineup, .symbols = &g.symbols, .failed = BP_NONE};
     struct bp_text missing = {0};
 
     graphs_input(&g, g.main, "x", BP_DTYPE_F32, "n");

@@ -9,7 +9,7 @@
 #include <check.h>
 #include <errno.h>
 
-#include "host/loader.h"
+#include "host/load/loader.h"
 #include "plugin_kit.h"
 
 #define NOTE(name) "id=org.test." name "\\nname=" name "\\nversion=1"

@@ -406,10 +406,9 @@ START_TEST(is_idle_behind_a_run)
     struct th *t;
     int64_t spent;
 
-    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT"))
-        return; /* somebody wants it otherwise */
-    if (preload && strstr(preload, "vgpreload"))
-        return; /* looking up takes valgrind many times as long */
+    SKIP_UNLESS(!getenv("OMP_WAIT_POLICY") && !getenv("GOMP_SPINCOUNT"),
+                "the environment sets how long threads of OpenMP spin");
+    SKIP_UNLESS(!preload || !strstr(preload, "vgpreload"), "valgrind slows spinning down");
     t = dnnl_new();
     make_network(t, NULL);
     for (int i = 0; i < 3; i++)

@@ -12,15 +12,6 @@
 
 enum { MOST_SPATIAL = 2, U8 = BP_DTYPE_U8, I8 = BP_DTYPE_I8 };
 
-static int has_vnni(void)
-{
-#if defined(__x86_64__)
-    return __builtin_cpu_supports("avx512vnni") != 0;
-#else
-    return 0;
-#endif
-}
-
 /* ---- tensors --------------------------------------------------------------------------------- */
 
 /* n bytes at random; those of int8 never -128, as weights are. */
@@ -194,7 +185,8 @@ static struct conv random_conv(uint32_t i)
 
 START_TEST(convolves_bytes_as_the_cpu_provider_does)
 {
-    for (uint32_t i = 0; has_vnni() && i < 36; i++) {
+    SKIP_UNLESS(dnnl_has_vnni(), "no AVX-512 VNNI");
+    for (uint32_t i = 0; i < 36; i++) {
         struct conv k;
         char what[64];
 
@@ -230,8 +222,7 @@ START_TEST(holds_what_is_beyond_the_range)
     struct conv k = wide;
     size_t all = (size_t)(k.maps * k.out[0] * k.out[1]);
 
-    if (!has_vnni())
-        return;
+    SKIP_UNLESS(dnnl_has_vnni(), "no AVX-512 VNNI");
     ck_assert_uint_gt(compare("least of uint8", make_conv, &k, U8, 0), all / 4);
     ck_assert_uint_gt(compare("most of uint8", make_conv, &k, U8, 255), all / 4);
     k.y_type = I8;
@@ -287,7 +278,8 @@ START_TEST(multiplies_bytes_as_the_cpu_provider_does)
         {"17,64", "48,64", "17,48", 64, 48, I8, I8, true, true, false, true, 2},
     };
 
-    for (size_t i = 0; has_vnni() && i < sizeof rows / sizeof rows[0]; i++) {
+    SKIP_UNLESS(dnnl_has_vnni(), "no AVX-512 VNNI");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char what[64];
 
         snprintf(what, sizeof what, "product %zu", i);
@@ -313,8 +305,8 @@ static void make_floats(struct th *t, const void *u)
 
 START_TEST(makes_floats_of_bytes)
 {
-    if (has_vnni())
-        dnnl_compare("floats", make_floats, NULL, 0);
+    SKIP_UNLESS(dnnl_has_vnni(), "no AVX-512 VNNI");
+    dnnl_compare("floats", make_floats, NULL, 0);
 }
 END_TEST
 
@@ -529,8 +521,7 @@ START_TEST(a_network_stays_in_bytes)
     struct th *want, *got;
     const float *a, *b;
 
-    if (!has_vnni())
-        return;
+    SKIP_UNLESS(dnnl_has_vnni(), "no AVX-512 VNNI");
     want = th_new(dnnl_cpu_entry());
     got = dnnl_new();
     dnnl_run_both("a network", want, got, 9, make_network, NULL);
@@ -549,8 +540,7 @@ START_TEST(convolves_bytes_of_any_size)
 {
     struct th *want, *got;
 
-    if (!has_vnni())
-        return;
+    SKIP_UNLESS(dnnl_has_vnni(), "no AVX-512 VNNI");
     want = th_new(dnnl_cpu_entry());
     got = dnnl_new();
     th_dynamic(got);
@@ -634,20 +624,18 @@ START_TEST(refuses_what_onednn_is_slow_at)
     k.groups = 3;
     make_conv(t, &k);
     ck_assert_int_eq(th_claim(t), BP_E_UNSUPPORTED);
-    ck_assert_uint_eq(th_reason(t), has_vnni() ? BP_R_NOT_PROFITABLE : BP_R_DEVICE_FEATURE);
+    ck_assert_uint_eq(th_reason(t), dnnl_has_vnni() ? BP_R_NOT_PROFITABLE : BP_R_DEVICE_FEATURE);
     th_free(t);
 }
 END_TEST
 
 START_TEST(fails_without_memory)
 {
-    struct th *t = dnnl_new();
+    struct th *t;
     uint32_t n = 0;
 
-    if (!has_vnni()) {
-        th_free(t);
-        return;
-    }
+    SKIP_UNLESS(dnnl_has_vnni(), "no AVX-512 VNNI");
+    t = dnnl_new();
     make_conv(t, &wide);
     do {
         th_fail_alloc(t, ++n);

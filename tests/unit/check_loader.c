@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "plugin_kit.h"
+#include "skip.h"
 
 /* Can a test make the system end a process that maps code? Sanitizers map some themselves. */
 #if defined(__linux__) && defined(SYS_mmap) && defined(__LP64__) && !WITH_ASAN && !WITH_TSAN &&    \
@@ -273,8 +274,7 @@ START_TEST(refuses_the_files_of_other_users)
 {
     bp_env *env;
 
-    if (getuid() != 0)
-        return; /* only root can give files away */
+    SKIP_UNLESS(getuid() == 0, "only root can give files away");
     plugin_make("libbp-x.so", NOTE("x"), PLUGIN_TRAP, "");
     ck_assert_int_eq(chown(plugin_path("libbp-x.so"), 12345, 0), 0);
     env = plugin_env(0);
@@ -816,14 +816,12 @@ START_TEST(a_list_maps_no_code)
     const char *preload = getenv("LD_PRELOAD");
     int status;
 
-    if (preload && strstr(preload, "vgpreload")) /* valgrind itself maps code */
-        return;
+    SKIP_UNLESS(!preload || !strstr(preload, "vgpreload"), "valgrind itself maps code");
     make_many();
     status = list_without_code(true);
     if (WIFEXITED(status)) { /* the system has no such filter */
         ck_assert_int_eq(WEXITSTATUS(status), 77);
-        printf("listing: whether code is mapped was not looked at: no seccomp here\n");
-        return;
+        SKIP_UNLESS(false, "no seccomp, so mappings of code cannot be trapped");
     }
     ck_assert_int_eq(WTERMSIG(status), SIGSYS); /* the filter works: opening maps code */
     for (int i = 0; i < 2; i++) {

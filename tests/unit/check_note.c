@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "host/note.h"
+#include "host/inspect/manifest.h"
 #include "kit.h"
 #include "random.h"
 
@@ -121,8 +121,8 @@ START_TEST(refuses_a_note_without_measure)
 END_TEST
 
 /* From the lowest to the highest. */
-static const char *const versions[] = {"0.9",   "1.0-rc1", "1.0-rc2",  "1.0-rc10", "1.0",
-                                       "1.0.1", "1.9",     "1.10",     "1.10a",    "2",
+static const char *const versions[] = {"0.9",   "1.0-rc1", "1.0-rc2",       "1.0-rc10", "1.0",
+                                       "1.0.1", "1.9",     "1.10",          "1.10a",    "2",
                                        "10",    "2024.1",  "20240101000000"};
 
 START_TEST(compares_versions_number_by_number)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "host/notes.h"
+#include "host/inspect/manifest_cache.h"
 #include "plugin_kit.h"
 #include "random.h"
 
@@ -89,7 +89,7 @@ static size_t read_all(const char *name, char *out, size_t cap)
 }
 
 #define CONTENT "id=org.test.a\nname=a\nversion=1\nabi=1.0"
-#define OTHER   "id=org.test.b\nname=b\nversion=1\nabi=1.0"
+#define OTHER "id=org.test.b\nname=b\nversion=1\nabi=1.0"
 
 START_TEST(a_note_reads_as_it_was_written)
 {
@@ -211,14 +211,14 @@ END_TEST
 START_TEST(rows_that_are_none_are_refused)
 {
     static const char *const rows[] = {
-        "5 1 1 1 1 1 1 1 /a\n",                         /* the note is cut off */
-        "0 1 1 1 1 1 1 1 a\n\n",                        /* no path */
-        "9999 1 1 1 1 1 1 1 /a\n\n",                    /* larger than notes are */
-        "-1 1 1 1 1 1 1 1 /a\n\n",                      /* less than nothing */
-        "18446744073709551616 1 1 1 1 1 1 1 /a\n\n",    /* beyond numbers */
-        "0 1 1 1 1 1 /a\n\n",                           /* a stamp too few */
-        "0 1 1 1 1 1 1 1 /a\nx",                        /* no newline at the end */
-        "0 1 1 1 1 1 1 1 /a",                           /* no line */
+        "5 1 1 1 1 1 1 1 /a\n",                      /* the note is cut off */
+        "0 1 1 1 1 1 1 1 a\n\n",                     /* no path */
+        "9999 1 1 1 1 1 1 1 /a\n\n",                 /* larger than notes are */
+        "-1 1 1 1 1 1 1 1 /a\n\n",                   /* less than nothing */
+        "18446744073709551616 1 1 1 1 1 1 1 /a\n\n", /* beyond numbers */
+        "0 1 1 1 1 1 /a\n\n",                        /* a stamp too few */
+        "0 1 1 1 1 1 1 1 /a\nx",                     /* no newline at the end */
+        "0 1 1 1 1 1 1 1 /a",                        /* no line */
         "\n",
     };
     struct bp_notes notes = notes_at("notes");

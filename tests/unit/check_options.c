@@ -6,7 +6,7 @@
 #include <check.h>
 
 #include "fail_alloc.h"
-#include "host/options.h"
+#include "host/options/provider_options.h"
 #include "kit.h"
 
 static const char *const choices[] = {"Fast", "exact", "safe"};
@@ -137,8 +137,8 @@ END_TEST
 
 START_TEST(refuses_what_is_no_number)
 {
-    static const char *const texts[] = {"",    "x",   "3x",  "3.5", "9223372036854775808",
-                                        "0x3", "8388608T", " 3", "3KB", "K",   "--3"};
+    static const char *const texts[] = {
+        "", "x", "3x", "3.5", "9223372036854775808", "0x3", "8388608T", " 3", "3KB", "K", "--3"};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         KIT_FAILS(check("free", texts[i]), BP_E_OPTION, "'free'", "a whole number", texts[i]);
@@ -158,7 +158,7 @@ START_TEST(reads_sizes_with_their_suffix)
         const char *text;
         int64_t value;
     } sizes[] = {
-        {"1M", 1 << 20},  {"2m", 2 << 20},          {"1024K", 1 << 20},
+        {"1M", 1 << 20},     {"2m", 2 << 20},      {"1024K", 1 << 20},
         {"64g", 64LL << 30}, {"1048576", 1 << 20}, {"+5M", 5 << 20},
     };
 
@@ -185,7 +185,8 @@ START_TEST(passes_over_what_may_be_unknown)
     KIT_OK(check("?newer", "1"));
     KIT_OK(check("?level", "7"));
     ck_assert_int_eq(opts[LEVEL].i, 7);
-    KIT_FAILS(check("?level", "x"), BP_E_OPTION, "'level'", "a whole number"); /* a wrong value is */
+    KIT_FAILS(check("?level", "x"), BP_E_OPTION, "'level'",
+              "a whole number"); /* a wrong value is */
     KIT_FAILS(bp_options_check(&provider, twice, 3, &region, &opts, &kit.err), BP_E_OPTION,
               "'level' is given twice");
 }

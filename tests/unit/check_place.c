@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "fail_alloc.h"
-#include "host/settings.h"
+#include "host/options/settings.h"
 #include "kit.h"
-#include "plan/place.h"
+#include "plan/placement_rules.h"
 
 static struct bp_place_list list, copy;
 

@@ -6,7 +6,7 @@
 #include <check.h>
 
 #include "kit.h"
-#include "plan/report.h"
+#include "report/report.h"
 #include "takers.h"
 
 static struct takers t;

@@ -10,13 +10,14 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "host/strikes.h"
+#include "host/probe/quarantine.h"
 #include "plugin_kit.h"
 
 static const struct stage_case {
     uint32_t stage;
-    const char *name;  /* of the provider */
-    const char *note;  /* of one that is made for the test, beside id, name and version; NULL: a mock */
+    const char *name; /* of the provider */
+    const char
+        *note; /* of one that is made for the test, beside id, name and version; NULL: a mock */
     const char *code;  /* of it */
     const char *flags; /* of its linker */
 } cases[] = {
@@ -103,7 +104,8 @@ static void use_env(uint32_t stage)
                             .log = kit_log,
                             .provider_dirs = dirs,
                             .n_provider_dirs = 3,
-                            .probe_timeout_ms = 60000, /* nothing hangs here, but machines are busy */
+                            .probe_timeout_ms =
+                                60000, /* nothing hangs here, but machines are busy */
                             .registry = registry};
 
     snprintf(built, sizeof built, "%s/providers", getenv("BP_BUILDDIR"));

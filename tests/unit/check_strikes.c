@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "host/strikes.h"
+#include "host/probe/quarantine.h"
 #include "plugin_kit.h"
 #include "random.h"
 

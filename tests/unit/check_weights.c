@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 #include "fail_alloc.h"
-#include "host/weights.h"
+#include "host/load/shared_weights.h"
 #include "kit.h"
 
 enum { N_THREADS = 4, N_ROUNDS = 500 };

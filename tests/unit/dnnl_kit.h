@@ -7,7 +7,9 @@
 #define BP_TESTS_DNNL_KIT_H
 
 #include "check_main.h"
+#include "dnnl_isa.h"
 #include "numbers.h"
+#include "skip.h"
 #include "test_host.h"
 #include "typed.h"
 
@@ -130,19 +132,6 @@ static inline const char *dnnl_dims(char *text, size_t size, int64_t a, int64_t 
     for (uint32_t i = 0; i < n; i++)
         at += snprintf(text + at, size - (size_t)at, ",%lld", (long long)more[i]);
     return text;
-}
-
-/* What a test may expect of layouts: blocks of 16 channels are for AVX-512 alone. */
-static inline int dnnl_has_blocks(void)
-{
-#if defined(__x86_64__)
-    const char *limit = getenv("DNNL_MAX_CPU_ISA");
-
-    return !limit && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-#else
-    return 0;
-#endif
 }
 
 /* ---- one host -------------------------------------------------------------------------------- */

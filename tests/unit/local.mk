@@ -180,7 +180,7 @@ EXTRA_%C%_check_linked_DEPENDENCIES = $(linked_mocks) $(STATIC_OBJECTS)
 %C%_check_linked_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_loader
-%C%_check_loader_SOURCES = %D%/check_loader.c %D%/plugin_kit.h $(kit_sources)
+%C%_check_loader_SOURCES = %D%/check_loader.c %D%/plugin_kit.h %D%/skip.h $(kit_sources)
 %C%_check_loader_CPPFLAGS = $(unit_cppflags)
 %C%_check_loader_LDADD = $(unit_ldadd)
 
@@ -667,65 +667,66 @@ cpu_tests += %D%/check_cpu_types
 
 if ENABLE_DNNL
 # Against the CPU provider, which is opened from providers/.
+dnnl_kit = %D%/dnnl_isa.h %D%/dnnl_kit.h %D%/skip.h
 dnnl_test_ldadd = %D%/libcputest.la plugins/dnnl/libdnnlprovider.la $(unit_ldadd) $(DL_LIBS) -lm
 
 unit_tests += %D%/check_dnnl_areas
-%C%_check_dnnl_areas_SOURCES = %D%/check_dnnl_areas.c %D%/dnnl_kit.h
+%C%_check_dnnl_areas_SOURCES = %D%/check_dnnl_areas.c $(dnnl_kit)
 %C%_check_dnnl_areas_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_areas_LDADD = $(dnnl_test_ldadd)
 
 unit_tests += %D%/check_dnnl_bf16
-%C%_check_dnnl_bf16_SOURCES = %D%/check_dnnl_bf16.c %D%/dnnl_kit.h %D%/dnnl_networks.h
+%C%_check_dnnl_bf16_SOURCES = %D%/check_dnnl_bf16.c $(dnnl_kit) %D%/dnnl_networks.h
 %C%_check_dnnl_bf16_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_bf16_LDADD = $(dnnl_test_ldadd)
 
 unit_tests += %D%/check_dnnl_f16
-%C%_check_dnnl_f16_SOURCES = %D%/check_dnnl_f16.c %D%/dnnl_kit.h %D%/dnnl_networks.h
+%C%_check_dnnl_f16_SOURCES = %D%/check_dnnl_f16.c $(dnnl_kit) %D%/dnnl_networks.h
 %C%_check_dnnl_f16_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_f16_LDADD = $(dnnl_test_ldadd)
 
 unit_tests += %D%/check_dnnl_groups
-%C%_check_dnnl_groups_SOURCES = %D%/check_dnnl_groups.c %D%/dnnl_kit.h
+%C%_check_dnnl_groups_SOURCES = %D%/check_dnnl_groups.c $(dnnl_kit)
 %C%_check_dnnl_groups_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_groups_LDADD = $(dnnl_test_ldadd) $(PTHREAD_LIBS)
 
 unit_tests += %D%/check_dnnl_int8
-%C%_check_dnnl_int8_SOURCES = %D%/check_dnnl_int8.c %D%/dnnl_kit.h
+%C%_check_dnnl_int8_SOURCES = %D%/check_dnnl_int8.c $(dnnl_kit)
 %C%_check_dnnl_int8_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_int8_LDADD = $(dnnl_test_ldadd)
 
 unit_tests += %D%/check_dnnl_kept
-%C%_check_dnnl_kept_SOURCES = %D%/check_dnnl_kept.c %D%/dnnl_kit.h
+%C%_check_dnnl_kept_SOURCES = %D%/check_dnnl_kept.c $(dnnl_kit)
 %C%_check_dnnl_kept_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_kept_LDADD = $(dnnl_test_ldadd)
 
 unit_tests += %D%/check_dnnl_layouts
-%C%_check_dnnl_layouts_SOURCES = %D%/check_dnnl_layouts.c %D%/dnnl_kit.h
+%C%_check_dnnl_layouts_SOURCES = %D%/check_dnnl_layouts.c $(dnnl_kit)
 %C%_check_dnnl_layouts_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_layouts_LDADD = $(dnnl_test_ldadd)
 
 unit_tests += %D%/check_dnnl_ops
-%C%_check_dnnl_ops_SOURCES = %D%/check_dnnl_ops.c %D%/dnnl_kit.h
+%C%_check_dnnl_ops_SOURCES = %D%/check_dnnl_ops.c $(dnnl_kit)
 %C%_check_dnnl_ops_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_ops_LDADD = $(dnnl_test_ldadd)
 
 unit_tests += %D%/check_dnnl_passes
-%C%_check_dnnl_passes_SOURCES = %D%/check_dnnl_passes.c $(passes_sources)
+%C%_check_dnnl_passes_SOURCES = %D%/check_dnnl_passes.c %D%/dnnl_isa.h %D%/skip.h $(passes_sources)
 %C%_check_dnnl_passes_CPPFLAGS = $(unit_cppflags)
 %C%_check_dnnl_passes_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/check_dnnl_products
-%C%_check_dnnl_products_SOURCES = %D%/check_dnnl_products.c %D%/dnnl_kit.h
+%C%_check_dnnl_products_SOURCES = %D%/check_dnnl_products.c $(dnnl_kit)
 %C%_check_dnnl_products_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_products_LDADD = $(dnnl_test_ldadd)
 
 unit_tests += %D%/check_dnnl_rnn
-%C%_check_dnnl_rnn_SOURCES = %D%/check_dnnl_rnn.c %D%/dnnl_kit.h
+%C%_check_dnnl_rnn_SOURCES = %D%/check_dnnl_rnn.c $(dnnl_kit)
 %C%_check_dnnl_rnn_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_rnn_LDADD = $(dnnl_test_ldadd)
 
 unit_tests += %D%/check_dnnl_transposed
-%C%_check_dnnl_transposed_SOURCES = %D%/check_dnnl_transposed.c %D%/dnnl_kit.h
+%C%_check_dnnl_transposed_SOURCES = %D%/check_dnnl_transposed.c $(dnnl_kit)
 %C%_check_dnnl_transposed_CPPFLAGS = $(cpu_test_cppflags)
 %C%_check_dnnl_transposed_LDADD = $(dnnl_test_ldadd)
 endif
