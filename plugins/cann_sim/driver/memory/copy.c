@@ -221,9 +221,8 @@ static void drop_copy(struct sim_task *task)
 }
 
 /*
- * Counts an asynchronous copy to or from memory that is not pinned: the vendor's device copies it
- * in pieces through a buffer, slower. It is read and written when the task runs, so it has to live
- * until then. [locked]
+ * Counts an asynchronous copy to or from memory that is not pinned, which a device does more
+ * slowly. It is read and written when the task runs, so it has to live until then. [locked]
  */
 static aclError note_pageable(const struct copy *copy)
 {

@@ -55,7 +55,7 @@ enum sim_memory_kind sim_memory_kind_of(const void *address, struct sim_block **
 aclError sim_pin(const struct sim_device *device, const void *address, size_t size, aclError code,
                  const char *what, struct sim_block **block, uint8_t **out);
 /* NULL is fine. [locked] */
-void sim_unpin(struct sim_block *block); /* [locked]; NULL is fine */
+void sim_unpin(struct sim_block *block);
 /* The same check without the pin. [locked] */
 aclError sim_check_device(const struct sim_device *device, const void *address, size_t size,
                           aclError code, const char *what);
@@ -71,7 +71,7 @@ aclError sim_check_host(const void *address, size_t size, const char *what);
  */
 struct sim_block *sim_block_create(struct sim_device *device, size_t size, size_t padded);
 /* Counts it as freed; its bytes go with its last pin. [locked] */
-void sim_block_free(struct sim_block *block); /* [locked] counted, and gone with its last pin */
+void sim_block_free(struct sim_block *block);
 /*
  * What aclrtMalloc() does on the thread's device, `padded` bytes being counted. As sim_current(),
  * an injected fault, ACL_ERROR_RT_MEMORY_ALLOCATION, ACL_ERROR_RT_DRV_INTERNAL_ERROR. [locked]

@@ -75,7 +75,7 @@ aclError sim_stream_get(const void *handle, struct sim_stream **out);
  * ACL_ERROR_BAD_ALLOC; ACL_ERROR_RT_RESOURCE_ALLOC_FAIL. [locked]
  */
 aclError sim_stream_create(struct sim_context *context, bool is_default, uint32_t flags,
-                           struct sim_stream **out); /* [locked] */
+                           struct sim_stream **out);
 /*
  * Waits for its tasks, or with `force` for the one that runs, and frees it when the last one who
  * waits for it has noticed. The handle is dead from the start. [locked, may wait]
