@@ -21,25 +21,25 @@ static void set_shape(struct bp_cann_tensor *tensor, uint32_t rank, const int64_
     tensor->rank = tensor->is_known ? (int)rank : 0;
 }
 
-static void take_shapes(struct bp_cann_build *b, const bp_shape *shapes)
+static void set_shapes(struct bp_cann_build *b, const bp_shape *shapes)
 {
     for (uint32_t v = 0; v < b->graph->n_values; v++) {
         const bp_value *value = BP_VALUE(b->graph, v);
-        bool is_told = shapes && !(value->flags & BP_VALUE_CONSTANT);
+        bool is_dynamic = shapes && !(value->flags & BP_VALUE_CONSTANT);
 
         b->values[v].dtype = value->dtype;
-        set_shape(&b->values[v], is_told ? shapes[v].rank : value->rank,
-                  is_told ? shapes[v].dims : NULL, value->dims);
+        set_shape(&b->values[v], is_dynamic ? shapes[v].rank : value->rank,
+                  is_dynamic ? shapes[v].dims : NULL, value->dims);
         if (b->program->constants[v] != UINT64_MAX)
-            b->values[v].place = (struct bp_cann_place){.kind = BP_CANN_CONSTANT,
-                                                        .offset = b->program->constants[v]};
+            b->values[v].location = (struct bp_cann_location){.kind = BP_CANN_CONSTANT,
+                                                              .offset = b->program->constants[v]};
     }
     for (uint32_t i = 0; i < b->graph->n_inputs; i++)
-        b->values[b->graph->inputs[i]].place =
-            (struct bp_cann_place){.kind = BP_CANN_INPUT, .index = i};
+        b->values[b->graph->inputs[i]].location =
+            (struct bp_cann_location){.kind = BP_CANN_INPUT, .index = i};
     for (uint32_t i = 0; i < b->graph->n_outputs; i++)
-        b->values[b->graph->outputs[i]].place =
-            (struct bp_cann_place){.kind = BP_CANN_OUTPUT, .index = i};
+        b->values[b->graph->outputs[i]].location =
+            (struct bp_cann_location){.kind = BP_CANN_OUTPUT, .index = i};
 }
 
 /* Shapes of what the node reads and writes; without them it waits for a frame. */
@@ -84,11 +84,11 @@ static void build_node(struct bp_cann_build *b, bool must_be_known)
     struct bp_cann_step **from = b->end;
 
     if (!is_known(b, node, must_be_known)) {
-        b->n_waiting++;
+        b->n_deferred++;
         return;
     }
     for (uint32_t i = 0; i < node->n_out; i++) {
-        if (node->out[i] != BP_NONE && b->values[node->out[i]].place.kind == BP_CANN_NOWHERE)
+        if (node->out[i] != BP_NONE && b->values[node->out[i]].location.kind == BP_CANN_ABSENT)
             bp_cann_scratch(b, &b->values[node->out[i]]);
     }
     if (is_empty(b, op, node))
@@ -116,12 +116,12 @@ bp_rc bp_cann_build(struct bp_cann_build *b, const bp_program *program, const bp
     if (desc && !fits(desc, graph))
         return bp_fail(err, BP_E_INVALID,
                        "cann: the frame describes fewer values than the graph has");
-    b->values = bp_cann_get(b->instance, graph->n_values, sizeof *b->values);
+    b->values = bp_cann_calloc(b->instance, graph->n_values, sizeof *b->values);
     b->items =
-        bp_cann_get(b->instance, (size_t)graph->n_nodes * BP_CANN_MAX_ITEMS, sizeof *b->items);
+        bp_cann_calloc(b->instance, (size_t)graph->n_nodes * BP_CANN_MAX_ITEMS, sizeof *b->items);
     if (!b->values || !b->items)
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for %u nodes", graph->n_nodes);
-    take_shapes(b, desc ? desc->shapes : NULL);
+    set_shapes(b, desc ? desc->shapes : NULL);
     for (b->node = 0; b->node < graph->n_nodes && b->rc >= 0; b->node++)
         build_node(b, desc != NULL);
     return b->rc;
@@ -129,7 +129,7 @@ bp_rc bp_cann_build(struct bp_cann_build *b, const bp_program *program, const bp
 
 void bp_cann_build_finish(struct bp_cann_build *b)
 {
-    bp_cann_put(b->instance, b->values, b->graph->n_values, sizeof *b->values);
-    bp_cann_put(b->instance, b->items, (size_t)b->graph->n_nodes * BP_CANN_MAX_ITEMS,
-                sizeof *b->items);
+    bp_cann_free(b->instance, b->values, b->graph->n_values, sizeof *b->values);
+    bp_cann_free(b->instance, b->items, (size_t)b->graph->n_nodes * BP_CANN_MAX_ITEMS,
+                 sizeof *b->items);
 }

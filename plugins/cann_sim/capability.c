@@ -71,7 +71,7 @@ static bool fits_graphs(const struct bp_cann_query *query)
     return bp_cann_refuse(query, BP_R_OTHER, NULL, "every input is constant");
 }
 
-static bool judge(const struct bp_cann_query *query)
+static bool takes_node(const struct bp_cann_query *query)
 {
     const struct bp_cann_op *op = bp_cann_find_op(query->node);
     uint32_t profile = query->instance->profile, types;
@@ -104,7 +104,7 @@ bp_rc bp_cann_capability(bp_instance *instance, const bp_graph *graph, const bp_
                                       .claims = claims,
                                       .index = i};
 
-        if (judge(&query))
+        if (takes_node(&query))
             bp_accept(claims, i);
     }
     return BP_OK;

@@ -45,7 +45,7 @@ const struct bp_cann_tensor *bp_cann_out(const struct bp_cann_build *b, uint32_t
 
 void bp_cann_scratch(struct bp_cann_build *b, struct bp_cann_tensor *tensor)
 {
-    tensor->place = (struct bp_cann_place){.kind = BP_CANN_ITEM, .index = b->n_items};
+    tensor->location = (struct bp_cann_location){.kind = BP_CANN_ITEM, .index = b->n_items};
     b->items[b->n_items++] =
         (bp_arena_item){.bytes = bp_cann_bytes(tensor), .first = b->n_steps, .last = b->n_steps};
 }
