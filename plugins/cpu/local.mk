@@ -39,8 +39,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/attention.h \
 	%D%/kernels/attention.inc \
 	%D%/kernels/attention_plan.c \
-	%D%/kernels/batches.c \
-	%D%/kernels/batches.h \
 	%D%/kernels/bias_rows.inc \
 	%D%/kernels/biased.inc \
 	%D%/kernels/binarizer.inc \
@@ -48,11 +46,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/binary.h \
 	%D%/kernels/binary.inc \
 	%D%/kernels/byte_map.h \
-	%D%/kernels/cast.c \
-	%D%/kernels/cast.h \
-	%D%/kernels/cast_entry.inc \
-	%D%/kernels/cast_pair.inc \
-	%D%/kernels/cast_targets.inc \
 	%D%/kernels/clip.inc \
 	%D%/kernels/col2im.inc \
 	%D%/kernels/columns.c \
@@ -63,7 +56,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/contract.h \
 	%D%/kernels/contract.inc \
 	%D%/kernels/cumulate.inc \
-	%D%/kernels/data.h \
 	%D%/kernels/depthwise.c \
 	%D%/kernels/depthwise.h \
 	%D%/kernels/dots.c \
@@ -73,9 +65,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/each.h \
 	%D%/kernels/elements.c \
 	%D%/kernels/elements.h \
-	%D%/kernels/epilogue.c \
-	%D%/kernels/epilogue.h \
-	%D%/kernels/epilogue.inc \
 	%D%/kernels/feature.c \
 	%D%/kernels/feature.h \
 	%D%/kernels/fft.c \
@@ -84,11 +73,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/float_matmul.c \
 	%D%/kernels/float_matmul.h \
 	%D%/kernels/gates.h \
-	%D%/kernels/gemm.c \
-	%D%/kernels/gemm.h \
 	%D%/kernels/gemm_fill.inc \
-	%D%/kernels/gemm_part.h \
-	%D%/kernels/gemm_slab.c \
 	%D%/kernels/granularity.c \
 	%D%/kernels/granularity.h \
 	%D%/kernels/gru.inc \
@@ -96,47 +81,33 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/heads.c \
 	%D%/kernels/heads.h \
 	%D%/kernels/imputer.inc \
-	%D%/kernels/inner.c \
-	%D%/kernels/inner.h \
-	%D%/kernels/int8.c \
-	%D%/kernels/int8.h \
+	%D%/kernels/inner_operator.c \
+	%D%/kernels/inner_operator.h \
 	%D%/kernels/int8_conv.c \
 	%D%/kernels/int8_conv.h \
 	%D%/kernels/int8_depthwise.c \
 	%D%/kernels/int8_depthwise.h \
 	%D%/kernels/int8_matmul.c \
 	%D%/kernels/int8_matmul.h \
-	%D%/kernels/int8_pack.c \
-	%D%/kernels/int8_pack.h \
 	%D%/kernels/int_product.c \
 	%D%/kernels/int_product.h \
-	%D%/kernels/keys.c \
-	%D%/kernels/keys.h \
-	%D%/kernels/keys.inc \
 	%D%/kernels/labelled.c \
 	%D%/kernels/labelled.h \
-	%D%/kernels/late.c \
-	%D%/kernels/late.h \
 	%D%/kernels/linear_attention.inc \
 	%D%/kernels/log_sums.inc \
 	%D%/kernels/lookup.c \
 	%D%/kernels/lookup.h \
-	%D%/kernels/loop_entry.inc \
-	%D%/kernels/loops.h \
 	%D%/kernels/lp_norm.inc \
 	%D%/kernels/lp_pool.inc \
 	%D%/kernels/lrn.inc \
 	%D%/kernels/lstm.inc \
 	%D%/kernels/mask.inc \
-	%D%/kernels/math.h \
 	%D%/kernels/mean_variance.inc \
 	%D%/kernels/ml.c \
 	%D%/kernels/ml.h \
 	%D%/kernels/ml_rows.c \
 	%D%/kernels/ml_rows.h \
 	%D%/kernels/ml_scores.c \
-	%D%/kernels/narrow.c \
-	%D%/kernels/narrow.h \
 	%D%/kernels/norm.c \
 	%D%/kernels/norm.h \
 	%D%/kernels/norm.inc \
@@ -147,11 +118,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/number_text.c \
 	%D%/kernels/number_text.h \
 	%D%/kernels/optimizers.inc \
-	%D%/kernels/pack.c \
-	%D%/kernels/pack.h \
-	%D%/kernels/pack.inc \
-	%D%/kernels/packed.c \
-	%D%/kernels/packed.h \
 	%D%/kernels/picture.c \
 	%D%/kernels/picture.h \
 	%D%/kernels/picture_bmp.c \
@@ -207,6 +173,10 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/rotary.c \
 	%D%/kernels/rotary.h \
 	%D%/kernels/rotary.inc \
+	%D%/kernels/runtime_outputs.c \
+	%D%/kernels/runtime_outputs.h \
+	%D%/kernels/runtime_shape.c \
+	%D%/kernels/runtime_shape.h \
 	%D%/kernels/sampler.c \
 	%D%/kernels/sampler.h \
 	%D%/kernels/sampler.inc \
@@ -216,21 +186,20 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/signal.c \
 	%D%/kernels/signal.h \
 	%D%/kernels/signal.inc \
-	%D%/kernels/sized.c \
-	%D%/kernels/sized.h \
-	%D%/kernels/slab.c \
-	%D%/kernels/slab.h \
 	%D%/kernels/softmax.inc \
+	%D%/kernels/sort_keys.c \
+	%D%/kernels/sort_keys.h \
+	%D%/kernels/sort_keys.inc \
 	%D%/kernels/strided.c \
 	%D%/kernels/strided.h \
 	%D%/kernels/strided.inc \
-	%D%/kernels/strip_entry.inc \
 	%D%/kernels/svm.c \
 	%D%/kernels/svm.h \
 	%D%/kernels/svm.inc \
 	%D%/kernels/svm_probability.c \
 	%D%/kernels/svm_probability.h \
 	%D%/kernels/swiglu.inc \
+	%D%/kernels/tensor_data.h \
 	%D%/kernels/trees.c \
 	%D%/kernels/trees.h \
 	%D%/kernels/trees_add.inc \
@@ -247,30 +216,61 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/trig.inc \
 	%D%/kernels/tuples.c \
 	%D%/kernels/tuples.h \
-	%D%/kernels/types_bool.inc \
-	%D%/kernels/types_complex.inc \
-	%D%/kernels/types_end.inc \
-	%D%/kernels/types_float.inc \
-	%D%/kernels/types_int.inc \
 	%D%/kernels/types_ml.inc \
-	%D%/kernels/types_number.inc \
 	%D%/kernels/types_pool.inc \
-	%D%/kernels/types_signed.inc \
-	%D%/kernels/types_uint.inc \
-	%D%/kernels/types_wide.inc \
-	%D%/kernels/types_width.inc \
 	%D%/kernels/unary.c \
 	%D%/kernels/unary.h \
 	%D%/kernels/unary.inc \
 	%D%/kernels/variadic.c \
 	%D%/kernels/variadic.h \
+	%D%/kernels/vector_math.h \
 	%D%/kernels/where.inc \
-	%D%/kernels/widen.c \
-	%D%/kernels/widen.h \
 	%D%/kernels/window.c \
 	%D%/kernels/window.h \
 	%D%/kernels/words.c \
-	%D%/kernels/words.h
+	%D%/kernels/words.h \
+	%D%/kernels/cast/cast.c \
+	%D%/kernels/cast/cast.h \
+	%D%/kernels/cast/cast_entry.inc \
+	%D%/kernels/cast/cast_pair.inc \
+	%D%/kernels/cast/cast_targets.inc \
+	%D%/kernels/cast/low_precision.c \
+	%D%/kernels/cast/low_precision.h \
+	%D%/kernels/cast/sub_byte.c \
+	%D%/kernels/cast/sub_byte.h \
+	%D%/kernels/cast/widen.c \
+	%D%/kernels/cast/widen.h \
+	%D%/kernels/gemm/batch_dims.c \
+	%D%/kernels/gemm/batch_dims.h \
+	%D%/kernels/gemm/epilogue.c \
+	%D%/kernels/gemm/epilogue.h \
+	%D%/kernels/gemm/epilogue.inc \
+	%D%/kernels/gemm/gemm.c \
+	%D%/kernels/gemm/gemm.h \
+	%D%/kernels/gemm/gemm_conv.c \
+	%D%/kernels/gemm/gemm_internal.h \
+	%D%/kernels/gemm/pack.c \
+	%D%/kernels/gemm/pack.h \
+	%D%/kernels/gemm/pack.inc \
+	%D%/kernels/gemm/padded_strip.c \
+	%D%/kernels/gemm/padded_strip.h \
+	%D%/kernels/int8/int8.c \
+	%D%/kernels/int8/int8.h \
+	%D%/kernels/int8/int8_pack.c \
+	%D%/kernels/int8/int8_pack.h \
+	%D%/kernels/types/bool.inc \
+	%D%/kernels/types/complex.inc \
+	%D%/kernels/types/end.inc \
+	%D%/kernels/types/float.inc \
+	%D%/kernels/types/float32_float64.inc \
+	%D%/kernels/types/int.inc \
+	%D%/kernels/types/loop_entry.inc \
+	%D%/kernels/types/loops.h \
+	%D%/kernels/types/number.inc \
+	%D%/kernels/types/signed.inc \
+	%D%/kernels/types/strip_entry.inc \
+	%D%/kernels/types/uint.inc \
+	%D%/kernels/types/width.inc
 
 # operators
 %C%_libcpu_la_SOURCES += \
@@ -387,10 +387,10 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/ms_matrices.c \
 	%D%/ops/ms_multi_head.c \
 	%D%/ops/ms_nhwc.c \
+	%D%/ops/ms_product_to_float.c \
 	%D%/ops/ms_q_attention.c \
 	%D%/ops/ms_qfloat.c \
 	%D%/ops/ms_qlinear.c \
-	%D%/ops/ms_product_to_float.c \
 	%D%/ops/ms_qproduct.c \
 	%D%/ops/ms_rotary.c \
 	%D%/ops/ms_same.c \
@@ -486,32 +486,32 @@ plugins/static/libbp-cpu.o: %D%/libcpu.la tools/backplane-embed
 noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la %D%/libint8-vnni.la
 %C%_libsimd_la_CPPFLAGS = $(cpu_cppflags)
 %C%_libsimd_la_SOURCES = \
-	%D%/kernels/int8.inc \
+	%D%/kernels/int8/int8.inc \
 	%D%/kernels/nbits.c \
 	%D%/kernels/nbits.h \
 	%D%/kernels/nbits.inc \
 	%D%/kernels/nbits_dot.inc \
-	%D%/kernels/simd.c \
-	%D%/kernels/simd.h \
-	%D%/kernels/simd.inc \
-	%D%/kernels/simd_level.inc \
-	%D%/kernels/simd_math.inc
+	%D%/kernels/simd/simd.c \
+	%D%/kernels/simd/simd.h \
+	%D%/kernels/simd/simd.inc \
+	%D%/kernels/simd/simd_level.inc \
+	%D%/kernels/simd/simd_math.inc
 %C%_libsimd_avx2_la_CPPFLAGS = $(cpu_cppflags)
 %C%_libsimd_avx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_CFLAGS)
 %C%_libsimd_avx2_la_SOURCES = \
-	%D%/kernels/int8_avx2.c \
+	%D%/kernels/int8/int8_avx2.c \
 	%D%/kernels/nbits_avx2.c \
-	%D%/kernels/simd_avx2.c
+	%D%/kernels/simd/simd_avx2.c
 %C%_libsimd_avx512_la_CPPFLAGS = $(cpu_cppflags)
 %C%_libsimd_avx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_CFLAGS)
 %C%_libsimd_avx512_la_SOURCES = \
-	%D%/kernels/int8_avx512.c \
+	%D%/kernels/int8/int8_avx512.c \
 	%D%/kernels/nbits_avx512.c \
-	%D%/kernels/simd_avx512.c
+	%D%/kernels/simd/simd_avx512.c
 %C%_libint8_vnni_la_CPPFLAGS = $(cpu_cppflags)
 %C%_libint8_vnni_la_CFLAGS = $(AM_CFLAGS) $(VNNI_CFLAGS)
 %C%_libint8_vnni_la_SOURCES = \
-	%D%/kernels/int8_vnni.c
+	%D%/kernels/int8/int8_vnni.c
 endif
 
 EXTRA_DIST += %D%/README.md

@@ -3,7 +3,7 @@
 
 #include "kernels/activation.h"
 
-#include "kernels/simd.h"
+#include "kernels/simd/simd.h"
 
 #include <math.h>
 

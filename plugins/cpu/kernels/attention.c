@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 
 enum { ROWS = BP_CPU_ATTENTION_ROWS, KEYS = BP_CPU_ATTENTION_KEYS };
 

@@ -8,8 +8,8 @@
 #ifndef BP_CPU_KERNELS_ATTENTION_H
 #define BP_CPU_KERNELS_ATTENTION_H
 
-#include "kernels/cast.h"
-#include "kernels/gemm.h"
+#include "kernels/cast/cast.h"
+#include "kernels/gemm/gemm.h"
 
 enum {
     BP_CPU_ATTENTION_ROWS = 128, /* of a block */

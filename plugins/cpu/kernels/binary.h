@@ -6,8 +6,8 @@
 #include <common/broadcast.h>
 
 #include "cpu.h"
-#include "kernels/loops.h"
-#include "kernels/math.h"
+#include "kernels/types/loops.h"
+#include "kernels/vector_math.h"
 
 enum {
     BP_CPU_BOTH,     /* n elements of a and of b */

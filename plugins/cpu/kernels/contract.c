@@ -2,7 +2,7 @@
 /* contract.c - see contract.h. */
 
 #include "kernels/contract.h"
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 
 enum { GEMM_LEAST = 1024 }; /* products of numbers in a matrix product that pay for gemm */
 

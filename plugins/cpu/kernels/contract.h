@@ -7,7 +7,7 @@
 #define BP_CPU_KERNELS_CONTRACT_H
 
 #include "cpu.h"
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 /*
  * Fill batches to b_col; the rest is the .c file's own. Matrices of a batch lie one after the

@@ -4,12 +4,12 @@
  * padding, so that no window reaches over an edge. With a stride of s the copy is s x s planes, of
  * every s-th row and column from each of the first s on: within a plane windows move by 1. All rows
  * of a strip are computed as one long row, and what comes from between them is dropped. Volumes,
- * strides that differ and large ones go without a copy: the taps that lie in rows of x are listed for
- * each row of y; columns at the edges are computed one by one.
+ * strides that differ and large ones go without a copy: the taps that lie in rows of x are listed
+ * for each row of y; columns at the edges are computed one by one.
  */
 
 #include "kernels/depthwise.h"
-#include "kernels/loops.h"
+#include "kernels/types/loops.h"
 
 enum {
     STRIP_BYTES = 24 * 1024, /* of a padded copy: half of a small first cache */

@@ -3,7 +3,7 @@
 #ifndef BP_CPU_KERNELS_DEPTHWISE_H
 #define BP_CPU_KERNELS_DEPTHWISE_H
 
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/window.h"
 
 struct bp_cpu_depthwise {

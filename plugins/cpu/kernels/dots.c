@@ -2,7 +2,7 @@
 /* dots.c - rows of features against a fixed set of vectors. */
 
 #include "kernels/dots.h"
-#include "kernels/loops.h"
+#include "kernels/types/loops.h"
 
 #define PANEL (size_t) BP_CPU_DOTS_PANEL
 

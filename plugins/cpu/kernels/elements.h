@@ -6,7 +6,7 @@
 #ifndef BP_CPU_KERNELS_ELEMENTS_H
 #define BP_CPU_KERNELS_ELEMENTS_H
 
-#include "kernels/late.h"
+#include "kernels/runtime_shape.h"
 
 struct bp_cpu_elements {
     uint32_t rank;

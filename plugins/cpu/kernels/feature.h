@@ -6,9 +6,9 @@
 #ifndef BP_CPU_KERNELS_FEATURE_H
 #define BP_CPU_KERNELS_FEATURE_H
 
-#include "kernels/data.h"
-#include "kernels/loops.h"
 #include "kernels/ml.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 /* `rows` rows of `cols` elements; `model` is what pack left. */
 typedef void (*bp_cpu_feature_loop)(const void *model, const void *x, void *y, size_t rows,

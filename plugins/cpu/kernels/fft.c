@@ -3,7 +3,7 @@
 
 #include "kernels/fft.h"
 
-#include "kernels/loops.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,12 +3,12 @@
 
 #include "kernels/float_matmul.h"
 
-#include "kernels/batches.h"
-#include "kernels/cast.h"
-#include "kernels/data.h"
+#include "kernels/cast/cast.h"
 #include "kernels/each.h"
-#include "kernels/gemm.h"
+#include "kernels/gemm/batch_dims.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/quantize.h"
+#include "kernels/tensor_data.h"
 
 enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, Y_SCALE, Y_ZERO };
 

@@ -3,7 +3,7 @@
 #ifndef BP_CPU_KERNELS_GATES_H
 #define BP_CPU_KERNELS_GATES_H
 
-#include "kernels/math.h"
+#include "kernels/vector_math.h"
 
 BP_LOOP_INLINE float bp_swishf(float x, float alpha)
 {

@@ -3,8 +3,8 @@
 
 #include "kernels/heads.h"
 
-#include "kernels/data.h"
-#include "kernels/math.h"
+#include "kernels/tensor_data.h"
+#include "kernels/vector_math.h"
 
 #include <float.h>
 

@@ -8,7 +8,7 @@
 #define BP_CPU_KERNELS_HEADS_H
 
 #include "cpu.h"
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 /* Rows of heads; steps are in elements, those within a row are 1. */
 struct bp_cpu_head_rows {
@@ -58,7 +58,10 @@ bp_rc bp_cpu_heads_scratch(const struct bp_cpu_call *call, int64_t queries, int6
 bp_rc bp_cpu_heads_run(struct bp_cpu_call *call, struct bp_cpu_heads *heads, void *scratch,
                        bp_err *err);
 
-/* Copies n rows of `size` elements of each head and batch, adding `bias` (heads x size; may be NULL). */
+/*
+ * Copies n rows of `size` elements of each head and batch, adding `bias` (heads x size; may be
+ * NULL).
+ */
 void bp_cpu_heads_copy(const struct bp_cpu_head_rows *from, const struct bp_cpu_head_rows *to,
                        int64_t batches, int64_t heads, int64_t n, int64_t size, const float *bias);
 /* The shape of attention_bias, batches or 1 x heads or 1 x S x T, into the fields. */

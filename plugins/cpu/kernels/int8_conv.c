@@ -3,8 +3,8 @@
 
 #include "kernels/int8_conv.h"
 
-#include "kernels/data.h"
 #include "kernels/int8_depthwise.h"
+#include "kernels/tensor_data.h"
 
 /* ---- weights --------------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #define BP_CPU_KERNELS_INT8_CONV_H
 
 #include "kernels/each.h"
-#include "kernels/int8.h"
+#include "kernels/int8/int8.h"
 #include "kernels/window.h"
 
 /* Which inputs of the node are which. */

@@ -3,7 +3,7 @@
 
 #include "kernels/int8_depthwise.h"
 
-#include "kernels/loops.h"
+#include "kernels/types/loops.h"
 
 enum { PIECE = 64 };
 

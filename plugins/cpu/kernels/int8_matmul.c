@@ -3,7 +3,7 @@
 
 #include "kernels/int8_matmul.h"
 
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 
 static bool is_signed(const bp_tensor *tensor)
 {

@@ -6,9 +6,9 @@
 #ifndef BP_CPU_KERNELS_INT8_MATMUL_H
 #define BP_CPU_KERNELS_INT8_MATMUL_H
 
-#include "kernels/batches.h"
 #include "kernels/each.h"
-#include "kernels/int8.h"
+#include "kernels/gemm/batch_dims.h"
+#include "kernels/int8/int8.h"
 
 /* Which inputs of the node are which. */
 struct bp_cpu_int8_inputs {

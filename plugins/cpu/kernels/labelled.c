@@ -2,7 +2,7 @@
 /* labelled.c - see labelled.h. */
 
 #include "kernels/labelled.h"
-#include "kernels/cast.h"
+#include "kernels/cast/cast.h"
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 /* ml_rows.c - blocks of rows of features, for the threads. */
 
 #include "kernels/ml_rows.h"
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 
 enum { MOST_ROWS = 64, WORK_BYTES = 128 * 1024 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* ml_scores.c - post_transform: what becomes of scores before they are given out. */
 
-#include "kernels/loops.h"
-#include "kernels/math.h"
 #include "kernels/ml.h"
+#include "kernels/types/loops.h"
+#include "kernels/vector_math.h"
 
 /*
  * The quantile of the normal distribution, by an approximation of the inverse error function with a

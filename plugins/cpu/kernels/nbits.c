@@ -6,7 +6,7 @@
 #define LANES 4
 #include "kernels/nbits.inc"
 
-#include "kernels/simd.h"
+#include "kernels/simd/simd.h"
 
 #include <string.h>
 

@@ -5,10 +5,10 @@
 
 #include <bp/abi.h>
 
-#include "kernels/loops.h"
+#include "kernels/types/loops.h"
 
 #define TEMPLATE "kernels/norm.inc"
-#include "kernels/types_wide.inc"
+#include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
 const struct bp_cpu_norm *bp_cpu_norm(uint32_t dtype)

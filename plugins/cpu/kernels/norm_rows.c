@@ -2,13 +2,13 @@
 /* norm_rows.c - see norm_rows.h; statistics are taken in double. */
 
 #include "kernels/norm_rows.h"
-#include "kernels/loops.h"
 #include "kernels/norm.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 
 #define TEMPLATE "kernels/norm_rows.inc"
-#include "kernels/types_wide.inc"
+#include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
 struct job {

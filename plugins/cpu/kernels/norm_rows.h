@@ -7,7 +7,7 @@
 #define BP_CPU_KERNELS_NORM_ROWS_H
 
 #include "cpu.h"
-#include "kernels/simd.h"
+#include "kernels/simd/simd.h"
 
 struct bp_cpu_norm_rows {
     const struct bp_cpu_simd *simd;

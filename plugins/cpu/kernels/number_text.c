@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/cast.h"
+#include "kernels/cast/cast.h"
 
 /* ---- to text --------------------------------------------------------------------------------- */
 

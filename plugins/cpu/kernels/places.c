@@ -2,10 +2,10 @@
 /* places.c - see places.h. */
 
 #include "kernels/places.h"
-#include "kernels/loops.h"
+#include "kernels/types/loops.h"
 
 #define TEMPLATE "kernels/places.inc"
-#include "kernels/types_width.inc"
+#include "kernels/types/width.inc"
 #undef TEMPLATE
 
 /* add, at, f32 -> add_at_f32 */
@@ -16,32 +16,32 @@
 
 #define NAME add
 #define EXPR(a, b) (WRAP(a) + WRAP(b))
-#include "kernels/types_bool.inc"
-#include "kernels/types_complex.inc"
-#include "kernels/types_number.inc"
+#include "kernels/types/bool.inc"
+#include "kernels/types/complex.inc"
+#include "kernels/types/number.inc"
 #undef NAME
 #undef EXPR
 
 #define NAME mul
 #define EXPR(a, b) (WRAP(a) * WRAP(b))
-#include "kernels/types_bool.inc"
-#include "kernels/types_complex.inc"
-#include "kernels/types_number.inc"
+#include "kernels/types/bool.inc"
+#include "kernels/types/complex.inc"
+#include "kernels/types/number.inc"
 #undef NAME
 #undef EXPR
 
 /* NaN wins. */
 #define NAME max
 #define EXPR(a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
-#include "kernels/types_bool.inc"
-#include "kernels/types_number.inc"
+#include "kernels/types/bool.inc"
+#include "kernels/types/number.inc"
 #undef NAME
 #undef EXPR
 
 #define NAME min
 #define EXPR(a, b) ((a) < (b) || (a) != (a) ? (a) : (b))
-#include "kernels/types_bool.inc"
-#include "kernels/types_number.inc"
+#include "kernels/types/bool.inc"
+#include "kernels/types/number.inc"
 #undef NAME
 #undef EXPR
 
@@ -55,31 +55,31 @@ static const struct {
     [BP_CPU_ADD] =
         {
 #define NAME add
-#include "kernels/types_bool.inc"
-#include "kernels/types_complex.inc"
-#include "kernels/types_number.inc"
+#include "kernels/types/bool.inc"
+#include "kernels/types/complex.inc"
+#include "kernels/types/number.inc"
 #undef NAME
         },
     [BP_CPU_MUL] =
         {
 #define NAME mul
-#include "kernels/types_bool.inc"
-#include "kernels/types_complex.inc"
-#include "kernels/types_number.inc"
+#include "kernels/types/bool.inc"
+#include "kernels/types/complex.inc"
+#include "kernels/types/number.inc"
 #undef NAME
         },
     [BP_CPU_MAX] =
         {
 #define NAME max
-#include "kernels/types_bool.inc"
-#include "kernels/types_number.inc"
+#include "kernels/types/bool.inc"
+#include "kernels/types/number.inc"
 #undef NAME
         },
     [BP_CPU_MIN] =
         {
 #define NAME min
-#include "kernels/types_bool.inc"
-#include "kernels/types_number.inc"
+#include "kernels/types/bool.inc"
+#include "kernels/types/number.inc"
 #undef NAME
         },
 };

@@ -2,7 +2,7 @@
 /* pool.c - shape, scratch and threads of pools. */
 
 #include "kernels/pool.h"
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 
 enum { ROW_ALIGN = 64 };
 

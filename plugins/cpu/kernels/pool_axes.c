@@ -2,8 +2,8 @@
 /* pool_axes.c - see pool_axes.h. */
 
 #include "kernels/pool_axes.h"
-#include "kernels/data.h"
-#include "kernels/loops.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 
@@ -49,7 +49,7 @@ static int64_t taps(const struct pass *p, int64_t at, int64_t *first, int64_t *e
 #undef TEMPLATE
 
 #define TEMPLATE "kernels/pool_axes_sum.inc"
-#include "kernels/types_wide.inc"
+#include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
 /* ---- the sizes ------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #ifndef BP_CPU_KERNELS_POWER_H
 #define BP_CPU_KERNELS_POWER_H
 
-#include "kernels/math.h"
+#include "kernels/vector_math.h"
 
 BP_LOOP_INLINE uint64_t bp_double_bits(double x)
 {

@@ -3,8 +3,8 @@
 
 #include "kernels/recurrent.h"
 
-#include "kernels/data.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recurrent.h - the driver of RNN, GRU, LSTM and DynamicQuantizeLSTM: shapes, directions, the products with W (all steps
- * at once) and R (step by step). The operator's own arithmetic is a cell, which sees one row of one
- * batch.
+ * recurrent.h - the driver of RNN, GRU, LSTM and DynamicQuantizeLSTM: shapes, directions, the
+ * products with W (all steps at once) and R (step by step). The operator's own arithmetic is a
+ * cell, which sees one row of one batch.
  */
 #ifndef BP_CPU_KERNELS_RECURRENT_H
 #define BP_CPU_KERNELS_RECURRENT_H
 
 #include "kernels/activation.h"
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 
 enum { BP_CPU_MAX_ACTIVATIONS = 3 };
 
@@ -38,10 +38,15 @@ struct bp_cpu_recurrent_sizes {
  * hidden, as no other operator has them.
  */
 struct bp_cpu_recurrent_products {
-    /* Once for a set of shapes; takes its scratch from call->scratch_bytes on. *own is for multiply. */
+    /*
+     * Once for a set of shapes; takes its scratch from call->scratch_bytes on. *own is for
+     * multiply.
+     */
     bp_rc (*prepare)(struct bp_cpu_call *call, const struct bp_cpu_recurrent_sizes *sizes,
                      void **own, bp_err *err);
-    /* to += from * W of the direction, or R where of_state; all of its rows have a part in scales */
+    /*
+     * to += from * W of the direction, or R where of_state; all of its rows have a part in scales
+     */
     void (*multiply)(const struct bp_cpu_call *call, void *own, uint32_t direction, bool of_state,
                      const float *from, int64_t rows, float *to);
 };

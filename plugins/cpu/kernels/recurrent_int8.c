@@ -4,8 +4,8 @@
 #include "kernels/recurrent_int8.h"
 
 #include "kernels/byte_map.h"
-#include "kernels/data.h"
-#include "kernels/int8.h"
+#include "kernels/int8/int8.h"
+#include "kernels/tensor_data.h"
 
 enum { W = 1, R = 2, W_SCALE = 8, W_ZERO = 9, R_SCALE = 10, R_ZERO = 11 };
 

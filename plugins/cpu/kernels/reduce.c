@@ -2,7 +2,7 @@
 /* reduce.c - the driver of the Reduce operators. */
 
 #include "kernels/reduce.h"
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 
 struct dim {
     int64_t size, step; /* step: elements of x */

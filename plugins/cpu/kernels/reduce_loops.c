@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* reduce_loops.c - the loops of the Reduce operators, by element type. */
 
-#include "kernels/loops.h"
-#include "kernels/math.h"
 #include "kernels/reduce.h"
-#include "kernels/simd.h"
+#include "kernels/simd/simd.h"
+#include "kernels/types/loops.h"
+#include "kernels/vector_math.h"
 
 enum { LANES = 16 }; /* sums of a run that are added up side by side */
 
@@ -107,16 +107,16 @@ static inline int64_t whole(double x)
 }
 
 #define TEMPLATE "kernels/reduce_float.inc"
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
 #define TEMPLATE "kernels/reduce_int.inc"
-#include "kernels/types_int.inc"
-#include "kernels/types_uint.inc"
+#include "kernels/types/int.inc"
+#include "kernels/types/uint.inc"
 #undef TEMPLATE
 
 const struct bp_cpu_reduce_loops bp_cpu_reduce_loops[BP_DTYPE_END] = {
 #define TEMPLATE "kernels/reduce_entry.inc"
-#include "kernels/types_number.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
     [BP_DTYPE_BOOL] = {reduce_start_u8, reduce_run_u8, reduce_rows_u8, reduce_row_u8,
                        reduce_shift_u8, reduce_finish_u8},

@@ -3,7 +3,7 @@
 
 #include "kernels/resample.h"
 
-#include "kernels/loops.h"
+#include "kernels/types/loops.h"
 
 #define C float
 #define SUFFIX f32

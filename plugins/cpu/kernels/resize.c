@@ -3,10 +3,10 @@
 
 #include "kernels/resize.h"
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
+#include "kernels/cast/cast.h"
 #include "kernels/fill.h"
 #include "kernels/resample.h"
+#include "kernels/tensor_data.h"
 
 enum {
     BAND_NUMBERS = 32768, /* of the output that a task makes: they fit a level-2 cache */

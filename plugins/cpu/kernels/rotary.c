@@ -2,14 +2,14 @@
 /* rotary.c - see rotary.h. */
 
 #include "kernels/rotary.h"
-#include "kernels/loops.h"
+#include "kernels/types/loops.h"
 
 #include <string.h>
 
 #include <bp/abi.h>
 
 #define TEMPLATE "kernels/rotary.inc"
-#include "kernels/types_wide.inc"
+#include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
 bp_cpu_turn bp_cpu_turn_of(uint32_t dtype, bool is_interleaved)

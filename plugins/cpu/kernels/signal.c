@@ -3,11 +3,11 @@
 
 #include "kernels/signal.h"
 
-#include "kernels/late.h"
-#include "kernels/loops.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/types/loops.h"
 
 #define TEMPLATE "kernels/signal.inc"
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
 
 const struct bp_cpu_lines *bp_cpu_lines_of(uint32_t dtype)

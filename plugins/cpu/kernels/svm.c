@@ -2,8 +2,8 @@
 /* svm.c - kernels between rows of features and support vectors. */
 
 #include "kernels/svm.h"
-#include "kernels/loops.h"
-#include "kernels/math.h"
+#include "kernels/types/loops.h"
+#include "kernels/vector_math.h"
 
 enum { LINEAR, POLY, RBF, SIGMOID, N_KERNELS };
 

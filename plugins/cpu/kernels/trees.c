@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* trees.c - what trees say of rows of features. */
 
-#include "kernels/loops.h"
 #include "kernels/trees_walk.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 

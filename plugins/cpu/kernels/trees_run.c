@@ -2,7 +2,7 @@
 /* trees_run.c - ensembles of trees over rows and threads. */
 
 #include "kernels/trees_run.h"
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 
 enum {
     MOST_ROWS = 512,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trig.h - trigonometric and hyperbolic functions and their inverses for loops, like math.h: those
- * for float without branches and calls, within 4 units in the last place; those for double libm's.
+ * trig.h - trigonometric and hyperbolic functions and their inverses for loops, like vector_math.h:
+ * those for float without branches and calls, within 4 units in the last place; those for double
+ * libm's.
  */
 #ifndef BP_CPU_KERNELS_TRIG_H
 #define BP_CPU_KERNELS_TRIG_H
 
-#include "kernels/math.h"
+#include "kernels/vector_math.h"
 
 /* Up to here bp_sinf, bp_cosf and bp_tanf are right; beyond they are not to be asked. */
 #define BP_TRIG_LIMIT 200000.0f

@@ -6,21 +6,21 @@
 #define NAME abs
 #define TEMPLATE "kernels/unary.inc"
 #define EXPR(x) F(fabs)(x)
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #define EXPR(x) ((x) < 0 ? 0 - WRAP(x) : WRAP(x))
-#include "kernels/types_int.inc"
+#include "kernels/types/int.inc"
 #undef EXPR
 #define EXPR(x) (x)
-#include "kernels/types_uint.inc"
+#include "kernels/types/uint.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_unary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
         },
     .cost = 1,

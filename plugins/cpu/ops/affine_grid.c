@@ -4,22 +4,22 @@
  * each dimension, the place that theta maps it to.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
-#include "kernels/late.h"
-#include "kernels/loops.h"
+#include "kernels/cast/cast.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 typedef void (*row_loop)(const double *theta, uint32_t n, const double *x, int64_t count,
                          const double *rest, void *out);
 
 #define NAME affine_row
 #define TEMPLATE "kernels/affine_grid.inc"
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
 
 static const row_loop loops[BP_DTYPE_END] = {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_float.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
 };
 

@@ -6,8 +6,8 @@
  */
 
 #include "kernels/columns.h"
-#include "kernels/data.h"
-#include "kernels/loops.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 struct state {
     struct bp_cpu_columns columns;
@@ -15,17 +15,17 @@ struct state {
 };
 
 #define TEMPLATE "kernels/arg_line.inc"
-#include "kernels/types_number.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
 
 #define NAME indices
 #define TEMPLATE "kernels/arg_reduce.inc"
-#include "kernels/types_number.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
 
 static const struct bp_cpu_column_loops loops[BP_DTYPE_END] = {
-#define TEMPLATE "kernels/strip_entry.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/strip_entry.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
 };
 

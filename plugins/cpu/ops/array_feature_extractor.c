@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* array_feature_extractor.c - ArrayFeatureExtractor (ai.onnx.ml 1): columns of X, by number. */
 
-#include "kernels/data.h"
 #include "kernels/ml.h"
+#include "kernels/tensor_data.h"
 
 static void pick(const char *x, char *z, const int64_t *at, int64_t n, size_t width)
 {

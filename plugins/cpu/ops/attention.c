@@ -8,7 +8,7 @@
  */
 
 #include "kernels/attention.h"
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

@@ -6,10 +6,10 @@
  * set, and those of the batch itself are outputs too.
  */
 
-#include "kernels/data.h"
+#include "kernels/cast/widen.h"
 #include "kernels/norm.h"
-#include "kernels/simd.h"
-#include "kernels/widen.h"
+#include "kernels/simd/simd.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

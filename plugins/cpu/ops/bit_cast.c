@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* bit_cast.c - BitCast (opset 26): the same bits under another type of the same width. */
 
-#include "kernels/data.h"
-#include "kernels/narrow.h"
+#include "kernels/cast/low_precision.h"
+#include "kernels/tensor_data.h"
 
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {

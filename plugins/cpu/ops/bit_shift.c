@@ -11,15 +11,15 @@
 #define NAME shift_left
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((y) < BITS ? WRAP(x) << ((y) & (BITS - 1)) : 0)
-#include "kernels/types_uint.inc"
+#include "kernels/types/uint.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_binary left_family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_uint.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/uint.inc"
 #undef TEMPLATE
         },
 };
@@ -28,15 +28,15 @@ static const struct bp_cpu_binary left_family = {
 #define NAME shift_right
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((y) < BITS ? (x) >> ((y) & (BITS - 1)) : 0)
-#include "kernels/types_uint.inc"
+#include "kernels/types/uint.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_binary right_family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_uint.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/uint.inc"
 #undef TEMPLATE
         },
 };

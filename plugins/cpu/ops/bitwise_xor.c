@@ -6,17 +6,17 @@
 #define NAME bitwise_xor
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) ^ (y))
-#include "kernels/types_int.inc"
-#include "kernels/types_uint.inc"
+#include "kernels/types/int.inc"
+#include "kernels/types/uint.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_binary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_int.inc"
-#include "kernels/types_uint.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/int.inc"
+#include "kernels/types/uint.inc"
 #undef TEMPLATE
         },
     .cost = 1,

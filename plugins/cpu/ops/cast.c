@@ -4,9 +4,9 @@
  * one type as another. CastLike looks at the type of its second input alone.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
+#include "kernels/cast/cast.h"
 #include "kernels/number_text.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     struct bp_cpu_cast cast;

@@ -5,9 +5,9 @@
  * x * sigmoid(x).
  */
 
-#include "kernels/data.h"
-#include "kernels/simd.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
+#include "kernels/simd/simd.h"
+#include "kernels/tensor_data.h"
 
 enum { X, WEIGHT, BIAS, PAST };
 

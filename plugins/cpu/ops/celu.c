@@ -8,15 +8,15 @@
 /* NaN stays NaN through the first part */
 #define BELOW(x) (a * F(expm1)((x) / a))
 #define EXPR(x) (((x) < 0 ? 0 : (x)) + (BELOW(x) < 0 ? BELOW(x) : 0))
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_unary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_float.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
         },
     .a = "alpha",

@@ -4,7 +4,7 @@
  * input in the middle of zeros. Where the difference is odd, the smaller half is in front.
  */
 
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     uint32_t rank;       /* with 1 dimension at least, of elements that may be rows of elements */

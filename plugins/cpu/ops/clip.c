@@ -5,18 +5,18 @@
  */
 
 #include "cpu.h"
-#include "kernels/loops.h"
+#include "kernels/types/loops.h"
 
 typedef void (*clip_loop)(void *out, const void *in, size_t n, const void *min, const void *max);
 
 #define NAME clip
 #define TEMPLATE "kernels/clip.inc"
-#include "kernels/types_number.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
 
 static const clip_loop loops[BP_DTYPE_END] = {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
 };
 

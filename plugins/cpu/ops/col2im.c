@@ -4,9 +4,9 @@
  * one in each column; where blocks overlap, their elements are added up.
  */
 
-#include "kernels/data.h"
-#include "kernels/loops.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 #include "kernels/window.h"
 
 enum { MAX_SPATIAL = BP_CPU_MAX_RANK - 2 };
@@ -14,17 +14,17 @@ enum { MAX_SPATIAL = BP_CPU_MAX_RANK - 2 };
 typedef void (*add_fn)(void *to, int64_t step, const void *from, int64_t n);
 
 #define TEMPLATE "kernels/add_apart.inc"
-#include "kernels/types_bool.inc"
-#include "kernels/types_complex.inc"
-#include "kernels/types_number.inc"
+#include "kernels/types/bool.inc"
+#include "kernels/types/complex.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
 
 static const add_fn adds[BP_DTYPE_END] = {
 #define NAME add_apart
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_bool.inc"
-#include "kernels/types_complex.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/bool.inc"
+#include "kernels/types/complex.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
 #undef NAME
 };

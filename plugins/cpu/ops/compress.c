@@ -4,9 +4,9 @@
  * condition is true. It may be shorter than the axis, what is left then is dropped.
  */
 
-#include "kernels/data.h"
-#include "kernels/late.h"
-#include "kernels/sized.h"
+#include "kernels/runtime_outputs.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     uint32_t late;

@@ -4,10 +4,10 @@
  * repeated.
  */
 
+#include "kernels/cast/low_precision.h"
+#include "kernels/cast/sub_byte.h"
 #include "kernels/fill.h"
-#include "kernels/late.h"
-#include "kernels/narrow.h"
-#include "kernels/packed.h"
+#include "kernels/runtime_shape.h"
 
 struct state {
     struct bp_cpu_late late;

@@ -5,11 +5,11 @@
  * a sum of shifted rows instead. FusedConv of com.microsoft adds Z and applies a function.
  */
 
-#include "kernels/data.h"
+#include "kernels/cast/widen.h"
 #include "kernels/depthwise.h"
-#include "kernels/epilogue.h"
-#include "kernels/gemm.h"
-#include "kernels/widen.h"
+#include "kernels/gemm/epilogue.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/tensor_data.h"
 #include "kernels/window.h"
 
 struct state {

@@ -5,9 +5,9 @@
  * up.
  */
 
-#include "kernels/data.h"
-#include "kernels/gemm.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/tensor_data.h"
 #include "kernels/window.h"
 
 enum { COLUMN_BYTES = 512 * 1024 }; /* aim for the products of a task */

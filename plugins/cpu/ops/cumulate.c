@@ -6,9 +6,9 @@
  */
 
 #include "kernels/columns.h"
-#include "kernels/data.h"
-#include "kernels/late.h"
-#include "kernels/loops.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 struct state {
     struct bp_cpu_columns columns;
@@ -19,28 +19,28 @@ struct state {
 #define NAME sum
 #define FIRST 0
 #define EXPR(x, y) (WRAP(x) + WRAP(y))
-#include "kernels/types_number.inc"
+#include "kernels/types/number.inc"
 #undef NAME
 #undef FIRST
 #undef EXPR
 #define NAME product
 #define FIRST 1
 #define EXPR(x, y) (WRAP(x) * WRAP(y))
-#include "kernels/types_number.inc"
+#include "kernels/types/number.inc"
 #undef NAME
 #undef FIRST
 #undef EXPR
 #undef TEMPLATE
 
-#define TEMPLATE "kernels/strip_entry.inc"
+#define TEMPLATE "kernels/types/strip_entry.inc"
 static const struct bp_cpu_column_loops sums[BP_DTYPE_END] = {
 #define NAME sum
-#include "kernels/types_number.inc"
+#include "kernels/types/number.inc"
 #undef NAME
 };
 static const struct bp_cpu_column_loops products[BP_DTYPE_END] = {
 #define NAME product
-#include "kernels/types_number.inc"
+#include "kernels/types/number.inc"
 #undef NAME
 };
 #undef TEMPLATE

@@ -5,10 +5,10 @@
  * the weights are multiplied with.
  */
 
-#include "kernels/data.h"
-#include "kernels/gemm.h"
+#include "kernels/cast/widen.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/sampler.h"
-#include "kernels/widen.h"
+#include "kernels/tensor_data.h"
 #include "kernels/window.h"
 
 struct state {

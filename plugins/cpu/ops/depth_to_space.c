@@ -4,8 +4,8 @@
  * blocks of the image, or the reverse; both transpose a tensor of rank 6.
  */
 
-#include "kernels/data.h"
 #include "kernels/strided.h"
+#include "kernels/tensor_data.h"
 
 /* Copies `from` in such an order that dimension d of the result is dimension perm[d] of dims. */
 static void turn(struct bp_cpu_call *call, const int64_t *dims, const int *perm)

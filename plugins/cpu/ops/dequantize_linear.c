@@ -4,10 +4,10 @@
  * times scale, computed in float32.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
+#include "kernels/cast/cast.h"
 #include "kernels/granularity.h"
 #include "kernels/quantize.h"
+#include "kernels/tensor_data.h"
 
 enum { PIECE = 256 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* det.c - Det (opsets 11, 22): determinants, by elimination in float64 with the largest pivots. */
 
-#include "kernels/data.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

@@ -4,9 +4,9 @@
  * numbers one half of the frequencies is enough.
  */
 
-#include "kernels/data.h"
-#include "kernels/late.h"
+#include "kernels/runtime_shape.h"
 #include "kernels/signal.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     struct bp_cpu_late late;

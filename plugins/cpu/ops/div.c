@@ -9,21 +9,21 @@
 #define NAME div
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) / (y))
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #define EXPR(x, y) ((y) == 0 ? 0 : (y) == -1 ? 0 - WRAP(x) : WRAP((x) / (y)))
-#include "kernels/types_int.inc"
+#include "kernels/types/int.inc"
 #undef EXPR
 #define EXPR(x, y) ((y) == 0 ? 0 : (x) / (y))
-#include "kernels/types_uint.inc"
+#include "kernels/types/uint.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_binary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
         },
     .cost = 4,

@@ -7,10 +7,10 @@
  * ratio.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
+#include "kernels/cast/cast.h"
 #include "kernels/fill.h"
 #include "kernels/random.h"
+#include "kernels/tensor_data.h"
 
 enum { BLOCK = BP_CPU_RANDOM_BLOCK };
 

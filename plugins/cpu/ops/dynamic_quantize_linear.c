@@ -4,9 +4,9 @@
  * zero point that come from the range of the data, which is widened to have 0 in it.
  */
 
-#include "kernels/data.h"
-#include "kernels/loops.h"
 #include "kernels/quantize.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 

@@ -5,10 +5,10 @@
  * kept, what only one has, and what is summed. All that is planned by prepare as a list of steps.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
+#include "kernels/cast/cast.h"
+#include "kernels/cast/widen.h"
 #include "kernels/labelled.h"
-#include "kernels/widen.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     struct bp_cpu_steps steps;

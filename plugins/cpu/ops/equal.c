@@ -7,10 +7,10 @@
 #define R uint8_t
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) == (y))
-#include "kernels/types_number.inc"
+#include "kernels/types/number.inc"
 #undef EXPR
 #define EXPR(x, y) ((x) == (y))
-#include "kernels/types_bool.inc"
+#include "kernels/types/bool.inc"
 #undef EXPR
 #undef TEMPLATE
 
@@ -31,9 +31,9 @@ static void equal_string(void *out, const void *in_a, const void *in_b, size_t n
 static const struct bp_cpu_binary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_bool.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/bool.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
             [BP_DTYPE_STRING] = equal_string,
         },

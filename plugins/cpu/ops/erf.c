@@ -9,21 +9,21 @@
 #define NAME erf
 #define TEMPLATE "kernels/unary.inc"
 #define EXPR(x) F(erf)(x)
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #define EXPR(x) (((x) >= 6) - ((x) <= -6))
-#include "kernels/types_int.inc"
+#include "kernels/types/int.inc"
 #undef EXPR
 #define EXPR(x) ((x) >= 6)
-#include "kernels/types_uint.inc"
+#include "kernels/types/uint.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_unary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
         },
     .cost = 10,

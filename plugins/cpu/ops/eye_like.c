@@ -4,8 +4,8 @@
  * type is that of attribute dtype, else the input's.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
+#include "kernels/cast/cast.h"
+#include "kernels/tensor_data.h"
 
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {

@@ -4,8 +4,8 @@
  * float32. Attribute inputdimensions cuts an input's rows, or fills them up with zeros.
  */
 
-#include "kernels/data.h"
 #include "kernels/ml.h"
+#include "kernels/tensor_data.h"
 
 /* Elements of a row of an input, and in the output. */
 struct part {

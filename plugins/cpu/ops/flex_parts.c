@@ -5,8 +5,8 @@
  * Q, and FlexWeights (org.backplane 1), whose work is its shape rule's.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
+#include "kernels/cast/cast.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * the last.
  */
 
-#include "kernels/late.h"
+#include "kernels/runtime_shape.h"
 
 struct state {
     size_t inner;  /* bytes of a slice */

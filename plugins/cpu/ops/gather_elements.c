@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* gather_elements.c - GatherElements (opsets 11, 13): the output has the shape of the indices. */
 
-#include "kernels/data.h"
 #include "kernels/places.h"
+#include "kernels/tensor_data.h"
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* gather_nd.c - GatherND (opsets 11; 12, 13 with `batch_dims`): slices that index tuples name. */
 
-#include "kernels/data.h"
-#include "kernels/late.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
 #include "kernels/tuples.h"
 
 struct state {

@@ -10,15 +10,15 @@
 #define NAME gelu
 #define TEMPLATE "kernels/unary.inc"
 #define EXPR(x) F(gelu)(x)
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_unary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_float.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
         },
     .cost = 16,
@@ -28,13 +28,13 @@ static const struct bp_cpu_unary family = {
 #define NAME gelu_tanh
 #define TEMPLATE "kernels/unary.inc"
 #define EXPR(x) F(gelu_tanh)(x)
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const bp_cpu_unary_loop tanh_loops[BP_DTYPE_END] = {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_float.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
 };
 

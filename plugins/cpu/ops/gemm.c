@@ -4,11 +4,11 @@
  * * C first; the product is added to it. FusedGemm of com.microsoft applies a function to Y.
  */
 
-#include "kernels/gemm.h"
-#include "kernels/data.h"
-#include "kernels/epilogue.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/cast/widen.h"
+#include "kernels/gemm/epilogue.h"
 #include "kernels/int_product.h"
-#include "kernels/widen.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

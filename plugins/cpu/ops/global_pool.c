@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* global_pool.c - GlobalAveragePool and GlobalMaxPool (opsets 1, 22): one number a channel. */
 
-#include "kernels/data.h"
-#include "kernels/simd.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
+#include "kernels/simd/simd.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

@@ -7,15 +7,15 @@
 #define R uint8_t
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) >= (y))
-#include "kernels/types_number.inc"
+#include "kernels/types/number.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_binary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
         },
     .cost = 1,

@@ -4,9 +4,9 @@
  * from -1 to 1 along each dimension, the last one first.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
+#include "kernels/cast/cast.h"
 #include "kernels/sampler.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     struct bp_cpu_sampler sampler;

@@ -4,10 +4,10 @@
  * by its own mean and variance. scale and bias have a number a group, from 21 on one a channel.
  */
 
-#include "kernels/data.h"
+#include "kernels/cast/widen.h"
 #include "kernels/norm.h"
-#include "kernels/simd.h"
-#include "kernels/widen.h"
+#include "kernels/simd/simd.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* gru.c - GRU (opsets 1, 3, 7, 14, 22): gates z, r, h. */
 
+#include "kernels/cast/widen.h"
 #include "kernels/recurrent.h"
-#include "kernels/widen.h"
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)

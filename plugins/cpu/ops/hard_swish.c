@@ -8,15 +8,15 @@
 /* added first, as a difference of numbers near 1/2 would have lost digits */
 #define SIXTHS(x) ((x) + 3)
 #define EXPR(x) ((x) * (SIXTHS(x) < 0 ? 0 : SIXTHS(x) > 6 ? 1 : SIXTHS(x) / 6))
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_unary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_float.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
         },
     .cost = 3,

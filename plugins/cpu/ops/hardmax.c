@@ -5,25 +5,25 @@
  */
 
 #include "kernels/columns.h"
-#include "kernels/data.h"
-#include "kernels/loops.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 struct state {
     struct bp_cpu_columns columns;
 };
 
 #define TEMPLATE "kernels/arg_line.inc"
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
 
 #define NAME hardmax
 #define TEMPLATE "kernels/hardmax.inc"
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
 
 static const struct bp_cpu_column_loops loops[BP_DTYPE_END] = {
-#define TEMPLATE "kernels/strip_entry.inc"
-#include "kernels/types_float.inc"
+#define TEMPLATE "kernels/types/strip_entry.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
 };
 

@@ -4,9 +4,9 @@
  * channels. Bytes that are no image give one of 0 x 0 pixels, as the operator's text asks.
  */
 
-#include "kernels/data.h"
-#include "kernels/late.h"
 #include "kernels/picture.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
 
 #include <stdlib.h>
 

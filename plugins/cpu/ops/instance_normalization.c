@@ -4,10 +4,10 @@
  * its own mean and variance.
  */
 
-#include "kernels/data.h"
+#include "kernels/cast/widen.h"
 #include "kernels/norm.h"
-#include "kernels/simd.h"
-#include "kernels/widen.h"
+#include "kernels/simd/simd.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

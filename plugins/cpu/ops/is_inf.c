@@ -11,7 +11,7 @@
 #define TEMPLATE "kernels/unary.inc"
 /* a: the positive one counts, b: the negative one does */
 #define EXPR(x) (((x) == (C)INFINITY && a != 0) || ((x) == -(C)INFINITY && b != 0))
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 
 /* of the types with 8 bits only this one has infinities */
@@ -23,7 +23,7 @@
 #define EXPR(x) (((x) == 0x7c && a) || ((x) == 0xfc && b))
 #include TEMPLATE
 #undef EXPR
-#include "kernels/types_end.inc"
+#include "kernels/types/end.inc"
 
 static void is_inf_never(void *out, const void *in, size_t n, const struct bp_cpu_params *params)
 {
@@ -37,8 +37,8 @@ static void is_inf_never(void *out, const void *in, size_t n, const struct bp_cp
 static const struct bp_cpu_unary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_float.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
             [BP_DTYPE_F8E4M3FN] = is_inf_never,
             [BP_DTYPE_F8E4M3FNUZ] = is_inf_never,

@@ -7,7 +7,7 @@
 #define R uint8_t
 #define TEMPLATE "kernels/unary.inc"
 #define EXPR(x) ((x) != (x))
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 
 /* of 8 bits: all ones but the sign; -0; above infinity */
@@ -29,15 +29,15 @@
 #define EXPR(x) (((x)&0x7f) > 0x7c)
 #include TEMPLATE
 #undef EXPR
-#include "kernels/types_end.inc"
+#include "kernels/types/end.inc"
 #undef TEMPLATE
 #undef R
 
 static const struct bp_cpu_unary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_float.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
             [BP_DTYPE_F8E4M3FN] = is_nan_f8e4m3fn,
             [BP_DTYPE_F8E4M3FNUZ] = is_nan_f8fnuz,

@@ -4,9 +4,9 @@
  * up among keys and becomes the value there, or a default. Of equal keys the last counts.
  */
 
-#include "kernels/data.h"
 #include "kernels/lookup.h"
 #include "kernels/ml.h"
+#include "kernels/tensor_data.h"
 
 #include <common/float16.h>
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layer_normalization.c - LayerNormalization (opset 17, and before as ONNX Runtime has it) and RMSNormalization (23): rows of all
- * elements from `axis` on, each by its own mean and variance or root mean square. Sums are taken in
- * double whatever stash_type says. Rows are converted one at a time where X or Y has not the type
- * that is computed in.
+ * layer_normalization.c - LayerNormalization (opset 17, and before as ONNX Runtime has it) and
+ * RMSNormalization (23): rows of all elements from `axis` on, each by its own mean and variance or
+ * root mean square. Sums are taken in double whatever stash_type says. Rows are converted one at a
+ * time where X or Y has not the type that is computed in.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
-#include "kernels/late.h"
+#include "kernels/cast/cast.h"
 #include "kernels/norm.h"
-#include "kernels/simd.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/simd/simd.h"
 #include "kernels/strided.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

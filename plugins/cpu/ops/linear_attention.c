@@ -5,9 +5,9 @@
  * value that it does not answer the key with yet, and then answers the queries.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
-#include "kernels/widen.h"
+#include "kernels/cast/cast.h"
+#include "kernels/cast/widen.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

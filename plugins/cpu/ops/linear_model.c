@@ -5,9 +5,9 @@
  * which is the second one's; the first has it negated, as ONNX's reference does it.
  */
 
-#include "kernels/data.h"
 #include "kernels/dots.h"
 #include "kernels/ml_rows.h"
+#include "kernels/tensor_data.h"
 
 struct model {
     struct bp_cpu_labels labels; /* of a classifier */

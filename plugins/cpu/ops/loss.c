@@ -5,9 +5,9 @@
  * these the sum, the mean by weight, or all. Labels of ignore_index count nothing.
  */
 
-#include "kernels/data.h"
-#include "kernels/simd.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
+#include "kernels/simd/simd.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

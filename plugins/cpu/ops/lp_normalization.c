@@ -4,11 +4,11 @@
  * sizes (p = 1) or the root of the sum of their squares (p = 2); zeroes where that is 0.
  */
 
+#include "kernels/cast/widen.h"
 #include "kernels/columns.h"
-#include "kernels/data.h"
-#include "kernels/late.h"
-#include "kernels/loops.h"
-#include "kernels/widen.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 
@@ -37,7 +37,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 }
 
 #define TEMPLATE "kernels/lp_norm.inc"
-#include "kernels/types_wide.inc"
+#include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)

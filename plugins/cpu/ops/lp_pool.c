@@ -4,11 +4,11 @@
  * window or plane. p is a float in version 1, an integer later.
  */
 
-#include "kernels/data.h"
-#include "kernels/loops.h"
+#include "kernels/cast/widen.h"
 #include "kernels/pool.h"
 #include "kernels/pool_axes.h"
-#include "kernels/widen.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 
@@ -19,11 +19,11 @@ enum { CHUNK = 256 };
 #define FINISHED(v, divisor) (v)
 
 #define TEMPLATE "kernels/pool.inc"
-#include "kernels/types_wide.inc"
+#include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
 #define TEMPLATE "kernels/lp_pool.inc"
-#include "kernels/types_wide.inc"
+#include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
 static bp_rc read_p(const struct bp_cpu_call *call, double *out, bp_err *err)

@@ -4,9 +4,9 @@
  * channels around each one.
  */
 
-#include "kernels/data.h"
-#include "kernels/loops.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 
@@ -50,7 +50,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 }
 
 #define TEMPLATE "kernels/lrn.inc"
-#include "kernels/types_wide.inc"
+#include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)

@@ -4,9 +4,9 @@
  * DynamicQuantizeLSTM of com.microsoft, whose W and R are 8-bit integers.
  */
 
+#include "kernels/cast/widen.h"
 #include "kernels/recurrent.h"
 #include "kernels/recurrent_int8.h"
-#include "kernels/widen.h"
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)

@@ -5,11 +5,11 @@
  * FusedMatMul of com.microsoft scales the product and takes operands in other orders.
  */
 
-#include "kernels/batches.h"
-#include "kernels/data.h"
-#include "kernels/gemm.h"
+#include "kernels/cast/widen.h"
+#include "kernels/gemm/batch_dims.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/int_product.h"
-#include "kernels/widen.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     struct bp_cpu_gemm gemm; /* of one pair of matrices */

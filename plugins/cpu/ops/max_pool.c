@@ -4,11 +4,11 @@
  * NaN is never above another element.
  */
 
-#include "kernels/data.h"
-#include "kernels/loops.h"
+#include "kernels/cast/widen.h"
 #include "kernels/pool.h"
 #include "kernels/pool_axes.h"
-#include "kernels/widen.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 

@@ -5,9 +5,9 @@
  * Coordinates are rounded to pixels; a cell outside of the image gives 0.
  */
 
-#include "kernels/data.h"
-#include "kernels/loops.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 
@@ -52,7 +52,7 @@ static struct range cell_range(const struct region *region, const struct state *
 }
 
 #define TEMPLATE "kernels/roi_pool.inc"
-#include "kernels/types_wide.inc"
+#include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
 /* Number i of the region; elements are float or double. */

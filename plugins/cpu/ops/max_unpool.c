@@ -5,7 +5,7 @@
  * output_shape asks for a larger one, elements keep their coordinates.
  */
 
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     uint32_t rank;

@@ -6,7 +6,7 @@
 #define NAME mean
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) + (y))
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #undef TEMPLATE
 
@@ -14,23 +14,23 @@
 #define NAME divide
 #define EXPR(x) ((x) / a)
 #define TEMPLATE "kernels/unary.inc"
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
 #undef EXPR
 
 static const struct bp_cpu_variadic family = {
     .last =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_float.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
         },
 #undef NAME
 #define NAME mean
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_float.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
         },
 };

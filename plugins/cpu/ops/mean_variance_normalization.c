@@ -4,11 +4,11 @@
  * only along `axes` by their mean and standard deviation, to which 1e-9 is added.
  */
 
-#include "kernels/data.h"
-#include "kernels/late.h"
+#include "kernels/cast/widen.h"
 #include "kernels/norm.h"
-#include "kernels/simd.h"
-#include "kernels/widen.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/simd/simd.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

@@ -4,10 +4,10 @@
  * as wide as the ear hears them. Column b rises from edge b to edge b + 1 and falls to b + 2.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
-#include "kernels/late.h"
+#include "kernels/cast/cast.h"
+#include "kernels/runtime_shape.h"
 #include "kernels/signal.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

@@ -6,21 +6,21 @@
 #define NAME min
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #define EXPR(x, y) ((x) < (y) ? (x) : (y))
-#include "kernels/types_int.inc"
+#include "kernels/types/int.inc"
 #undef EXPR
 #define EXPR(x, y) ((x) < (y) ? (x) : (y))
-#include "kernels/types_uint.inc"
+#include "kernels/types/uint.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_variadic family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
         },
 };

@@ -9,21 +9,21 @@
 #define NAME fmod
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) M(fmod)(x, y)
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #define EXPR(x, y) ((y) == 0 || (y) == -1 ? 0 : (x) % (y))
-#include "kernels/types_int.inc"
+#include "kernels/types/int.inc"
 #undef EXPR
 #define EXPR(x, y) ((y) == 0 ? 0 : (x) % (y))
-#include "kernels/types_uint.inc"
+#include "kernels/types/uint.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_binary fmod_family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
         },
 };
@@ -36,19 +36,19 @@ static const struct bp_cpu_binary fmod_family = {
     ((y) == 0 || (y) == -1                            ? 0                                          \
      : (x) % (y) != 0 && ((x) % (y) < 0) != ((y) < 0) ? (x) % (y) + (y)                            \
                                                       : (x) % (y))
-#include "kernels/types_int.inc"
+#include "kernels/types/int.inc"
 #undef EXPR
 #define EXPR(x, y) ((y) == 0 ? 0 : (x) % (y))
-#include "kernels/types_uint.inc"
+#include "kernels/types/uint.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_binary mod_family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_int.inc"
-#include "kernels/types_uint.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/int.inc"
+#include "kernels/types/uint.inc"
 #undef TEMPLATE
         },
 };

@@ -4,9 +4,9 @@
  * matrix; the caches `past` and `present` have K and V in one tensor.
  */
 
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 #include "kernels/heads.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
 
 #include <float.h>
 #include <math.h>

@@ -4,15 +4,15 @@
  * + skip, and softmax(x + bias).
  */
 
-#include "kernels/data.h"
-#include "kernels/simd.h"
-#include "kernels/widen.h"
+#include "kernels/tensor_data.h"
+#include "kernels/simd/simd.h"
+#include "kernels/cast/widen.h"
 
 #include <math.h>
 
 /*
- * Rows of x: `cols` elements, to which row (r / outer_step % bias_rows) of the bias is added. With a
- * softmax cols is the size that it goes over.
+ * Rows of x: `cols` elements, to which row (r / outer_step % bias_rows) of the bias is added. With
+ * a softmax cols is the size that it goes over.
  */
 struct state {
     const struct bp_cpu_simd *simd;

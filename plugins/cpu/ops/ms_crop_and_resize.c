@@ -4,8 +4,8 @@
  * to one size with their corners aligned; what lies outside of the image is a number.
  */
 
-#include "kernels/data.h"
-#include "kernels/widen.h"
+#include "kernels/tensor_data.h"
+#include "kernels/cast/widen.h"
 
 #include <math.h>
 

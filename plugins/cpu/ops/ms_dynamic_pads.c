@@ -4,8 +4,8 @@
  * whose result the pads, which come with the data, are cut off.
  */
 
-#include "kernels/data.h"
-#include "kernels/inner.h"
+#include "kernels/tensor_data.h"
+#include "kernels/inner_operator.h"
 #include "kernels/strided.h"
 #include "kernels/window.h"
 

@@ -5,10 +5,10 @@
  * row of the mask has.
  */
 
-#include "kernels/data.h"
-#include "kernels/late.h"
+#include "kernels/tensor_data.h"
+#include "kernels/runtime_shape.h"
 #include "kernels/norm_rows.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
 
 enum { WORD, POSITION, SEGMENT, N_TABLES };
 

@@ -4,7 +4,7 @@
  * of the last dimension: Gelu, FastGelu, BiasGelu, QuickGelu, BiasSplitGelu.
  */
 
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 #include "kernels/gates.h"
 #include "kernels/unary.h"
 
@@ -41,26 +41,26 @@ struct job {
 
 #define NAME gelu
 #define EXPR(v) F(gelu)(v)
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef NAME
 #undef EXPR
 
 #define NAME fast_gelu
 #define EXPR(v) F(gelu_tanh)(v)
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef NAME
 #undef EXPR
 
 #define NAME quick_gelu
 #define EXPR(v) QUICK_GELU(v)
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef NAME
 #undef EXPR
 
 #define NAME split_gelu
 #define EXPR(v) F(gelu)(v)
 #define IS_SPLIT
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef NAME
 #undef EXPR
 #undef IS_SPLIT

@@ -4,10 +4,10 @@
  * which lie in a cache; rotary embedding, norms of Q and K, a window and a soft cap are optional.
  */
 
-#include "kernels/data.h"
+#include "kernels/cast/widen.h"
 #include "kernels/heads.h"
 #include "kernels/rotary.h"
-#include "kernels/widen.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

@@ -4,9 +4,9 @@
  * SimplifiedLayerNormalization of com.microsoft; the last one is found in ONNX's domain too.
  */
 
-#include "kernels/data.h"
+#include "kernels/cast/widen.h"
 #include "kernels/norm_rows.h"
-#include "kernels/widen.h"
+#include "kernels/tensor_data.h"
 
 /* Where an operator has its inputs and outputs; 0: it has not. */
 struct places {
@@ -43,7 +43,9 @@ static void *output(const struct bp_cpu_call *call, uint32_t i)
     return i > 0 ? data_of(bp_cpu_out(call, i)) : NULL;
 }
 
-/* skip has the last dimensions of x, maybe after ones; those from `axis` on are never ones alone. */
+/*
+ * skip has the last dimensions of x, maybe after ones; those from `axis` on are never ones alone.
+ */
 static bool fits_skip(const bp_tensor *x, const bp_tensor *skip, uint32_t axis)
 {
     uint32_t d = 0;

@@ -5,10 +5,10 @@
  * tiles of them become floats for a product.
  */
 
-#include "kernels/data.h"
-#include "kernels/gemm.h"
+#include "kernels/tensor_data.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/nbits.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
 
 enum { A, B, SCALES, ZEROS, GROUPS, BIAS };
 

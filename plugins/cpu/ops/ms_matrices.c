@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* ms_matrices.c - Inverse and CDist of com.microsoft, computed in float64. */
 
-#include "kernels/data.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

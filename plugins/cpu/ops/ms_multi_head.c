@@ -4,9 +4,9 @@
  * tensor; what they get as bias, cache and mask is optional.
  */
 
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 #include "kernels/heads.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
 
 #include <float.h>
 #include <math.h>

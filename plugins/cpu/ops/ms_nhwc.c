@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_nhwc.c - NhwcConv, NhwcFusedConv, NhwcMaxPool and QLinearConv of com.microsoft: the operators of
- * ONNX on tensors whose channels come last. They are turned on their way in and out.
+ * ms_nhwc.c - NhwcConv, NhwcFusedConv, NhwcMaxPool and QLinearConv of com.microsoft: the operators
+ * of ONNX on tensors whose channels come last. They are turned on their way in and out.
  */
 
-#include "kernels/data.h"
-#include "kernels/epilogue.h"
-#include "kernels/inner.h"
+#include "kernels/gemm/epilogue.h"
+#include "kernels/inner_operator.h"
 #include "kernels/strided.h"
+#include "kernels/tensor_data.h"
 #include "kernels/window.h"
 
 extern const struct bp_cpu_op bp_cpu_op_fused_conv, bp_cpu_op_max_pool, bp_cpu_op_qlinear_conv;

@@ -10,11 +10,11 @@
  */
 
 #include "kernels/byte_map.h"
-#include "kernels/data.h"
-#include "kernels/inner.h"
+#include "kernels/cast/widen.h"
+#include "kernels/inner_operator.h"
 #include "kernels/int8_matmul.h"
-#include "kernels/loops.h"
-#include "kernels/widen.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 /* Inputs of MatMulIntegerToFloat, as which both run. */
 enum { A, B, A_SCALE, B_SCALE, A_ZERO, B_ZERO, BIAS, N_IN };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* ms_q_attention.c - QAttention of com.microsoft: Attention of a quantised input and weights. */
 
-#include "kernels/data.h"
-#include "kernels/inner.h"
+#include "kernels/cast/widen.h"
+#include "kernels/inner_operator.h"
 #include "kernels/quantize.h"
-#include "kernels/widen.h"
+#include "kernels/tensor_data.h"
 
 extern const struct bp_cpu_op bp_cpu_op_ms_attention;
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_qfloat.c - quantised operators of com.microsoft that are those of ONNX between a dequantisation
- * and a quantisation: QLinearAveragePool, QLinearGlobalAveragePool, QLinearReduceMean,
- * QLinearSoftmax. With channels_last the bytes are turned on their way.
+ * ms_qfloat.c - quantised operators of com.microsoft that are those of ONNX between a
+ * dequantisation and a quantisation: QLinearAveragePool, QLinearGlobalAveragePool,
+ * QLinearReduceMean, QLinearSoftmax. With channels_last the bytes are turned on their way.
  */
 
 #include "kernels/byte_map.h"
-#include "kernels/data.h"
-#include "kernels/inner.h"
+#include "kernels/inner_operator.h"
 #include "kernels/strided.h"
+#include "kernels/tensor_data.h"
 
 extern const struct bp_cpu_op bp_cpu_op_average_pool, bp_cpu_op_global_average_pool,
     bp_cpu_op_reduce_mean, bp_cpu_op_softmax;

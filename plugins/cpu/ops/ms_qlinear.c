@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ms_qlinear.c - element by element on quantised numbers, of com.microsoft: QLinearAdd, QLinearMul,
- * QLinearWhere, QLinearLeakyRelu, QLinearSigmoid, QLinearConcat. What depends on one byte alone is a
- * table of 256.
+ * QLinearWhere, QLinearLeakyRelu, QLinearSigmoid, QLinearConcat. What depends on one byte alone is
+ * a table of 256.
  */
 
 #include "kernels/byte_map.h"
-#include "kernels/data.h"
-#include "kernels/late.h"
+#include "kernels/tensor_data.h"
+#include "kernels/runtime_shape.h"
 #include "kernels/strided.h"
 
 enum { MAX_OPERANDS = 3 };

@@ -6,9 +6,9 @@
  */
 
 #include "kernels/byte_map.h"
-#include "kernels/data.h"
-#include "kernels/inner.h"
-#include "kernels/widen.h"
+#include "kernels/tensor_data.h"
+#include "kernels/inner_operator.h"
+#include "kernels/cast/widen.h"
 
 extern const struct bp_cpu_op bp_cpu_op_matmul;
 

@@ -4,9 +4,9 @@
  * heads x steps x head; positions are given one by one, or the first of them.
  */
 
-#include "kernels/data.h"
+#include "kernels/cast/widen.h"
 #include "kernels/rotary.h"
-#include "kernels/widen.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     int64_t batches, heads, steps;

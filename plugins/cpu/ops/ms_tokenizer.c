@@ -6,9 +6,9 @@
  * the only separator is empty or tokenexp is ".". Tokens are pieces of the input's bytes.
  */
 
-#include "kernels/data.h"
-#include "kernels/late.h"
 #include "kernels/regex_match.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
 
 enum { MARKS = 2 /* start and end of a text */ };
 

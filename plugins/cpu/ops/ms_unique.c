@@ -5,9 +5,9 @@
  * are elements with the same bytes.
  */
 
-#include "kernels/data.h"
-#include "kernels/late.h"
-#include "kernels/sized.h"
+#include "kernels/runtime_outputs.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     uint32_t late;

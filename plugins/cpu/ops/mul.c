@@ -6,15 +6,15 @@
 #define NAME mul
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) (WRAP(x) * WRAP(y))
-#include "kernels/types_number.inc"
+#include "kernels/types/number.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_binary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
         },
     .cost = 1,

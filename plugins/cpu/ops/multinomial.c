@@ -5,9 +5,9 @@
  * of the probabilities.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
+#include "kernels/cast/cast.h"
 #include "kernels/random.h"
+#include "kernels/tensor_data.h"
 
 #include <float.h>
 #include <math.h>

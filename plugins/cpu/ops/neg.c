@@ -6,18 +6,18 @@
 #define NAME neg
 #define TEMPLATE "kernels/unary.inc"
 #define EXPR(x) (-(x))
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #define EXPR(x) (0 - WRAP(x))
-#include "kernels/types_int.inc"
+#include "kernels/types/int.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_unary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_signed.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/signed.inc"
 #undef TEMPLATE
         },
     .cost = 1,

@@ -4,9 +4,9 @@
  * with the highest scores, but none that overlaps a chosen one too much; rows of image, class, box.
  */
 
-#include "kernels/data.h"
-#include "kernels/keys.h"
-#include "kernels/sized.h"
+#include "kernels/runtime_outputs.h"
+#include "kernels/sort_keys.h"
+#include "kernels/tensor_data.h"
 
 /* Two corners, in order, and the area between them. */
 struct box {

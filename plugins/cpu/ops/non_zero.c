@@ -5,18 +5,18 @@
  * numbers.
  */
 
-#include "kernels/data.h"
-#include "kernels/loops.h"
-#include "kernels/sized.h"
+#include "kernels/runtime_outputs.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 enum { CHUNK = 1024 };
 
 typedef void (*mask_fn)(const void *x, int64_t n, uint8_t *mask);
 
 #define TEMPLATE "kernels/mask.inc"
-#include "kernels/types_bool.inc"
-#include "kernels/types_complex.inc"
-#include "kernels/types_number.inc"
+#include "kernels/types/bool.inc"
+#include "kernels/types/complex.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
 
 static void mask_strings(const void *x, int64_t n, uint8_t *restrict mask)
@@ -30,10 +30,10 @@ static void mask_strings(const void *x, int64_t n, uint8_t *restrict mask)
 static const mask_fn masks[BP_DTYPE_END] = {
     [BP_DTYPE_STRING] = mask_strings,
 #define NAME mask
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_bool.inc"
-#include "kernels/types_complex.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/bool.inc"
+#include "kernels/types/complex.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
 #undef NAME
 };

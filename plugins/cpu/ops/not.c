@@ -6,15 +6,15 @@
 #define NAME not
 #define TEMPLATE "kernels/unary.inc"
 #define EXPR(x) (!(x))
-#include "kernels/types_bool.inc"
+#include "kernels/types/bool.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_unary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_bool.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/bool.inc"
 #undef TEMPLATE
         },
     .cost = 1,

@@ -4,10 +4,10 @@
  * `off` value; indices outside of the axis leave it all off. -1 is the last place.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
+#include "kernels/cast/cast.h"
 #include "kernels/fill.h"
-#include "kernels/late.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
 
 enum { CHUNK = 256 };
 

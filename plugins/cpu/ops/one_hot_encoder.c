@@ -4,9 +4,9 @@
  * category is. Floats count as the integers that they are without their fraction.
  */
 
-#include "kernels/data.h"
 #include "kernels/lookup.h"
 #include "kernels/ml.h"
+#include "kernels/tensor_data.h"
 
 struct model {
     struct bp_cpu_lookup lookup;

@@ -4,8 +4,8 @@
  * tensors. Inputs behind R and T are all tensors, all gradients, then all of each kind of state.
  */
 
-#include "kernels/data.h"
-#include "kernels/loops.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 

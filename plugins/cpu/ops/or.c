@@ -6,15 +6,15 @@
 #define NAME or
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) | (y))
-#include "kernels/types_bool.inc"
+#include "kernels/types/bool.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_binary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_bool.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/bool.inc"
 #undef TEMPLATE
         },
     .cost = 1,

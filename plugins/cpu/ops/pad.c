@@ -5,10 +5,10 @@
  * cut off.
  */
 
-#include "kernels/cast.h"
+#include "kernels/cast/cast.h"
+#include "kernels/cast/sub_byte.h"
 #include "kernels/fill.h"
-#include "kernels/late.h"
-#include "kernels/packed.h"
+#include "kernels/runtime_shape.h"
 
 enum mode { CONSTANT, EDGE, REFLECT, WRAP_AROUND };
 

@@ -6,7 +6,7 @@
  */
 
 #include "kernels/binary.h"
-#include "kernels/cast.h"
+#include "kernels/cast/cast.h"
 #include "kernels/power.h"
 
 /*
@@ -44,25 +44,25 @@ static inline int64_t cut_off(double x, size_t size)
 #define NAME pow_any
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) F(pow)(x, y)
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #undef TEMPLATE
 #undef NAME
 #define NAME pow
 #define TEMPLATE "kernels/pow.inc"
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) integer_power((uint64_t)(x), y)
-#include "kernels/types_int.inc"
+#include "kernels/types/int.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_binary same_family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_signed.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/signed.inc"
 #undef TEMPLATE
         },
 };
@@ -75,14 +75,14 @@ static const struct bp_cpu_binary same_family = {
 #define LOAD_B(x) (x)
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) F(pow)(x, y)
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #undef T_B
 #undef C_B
 #define T_B int64_t
 #define C_B int64_t
 #define EXPR(x, y) integer_power((uint64_t)(x), y)
-#include "kernels/types_int.inc"
+#include "kernels/types/int.inc"
 #undef EXPR
 #undef TEMPLATE
 #undef T_B
@@ -91,8 +91,8 @@ static const struct bp_cpu_binary same_family = {
 static const struct bp_cpu_binary mixed_family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_signed.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/signed.inc"
 #undef TEMPLATE
         },
 };
@@ -104,7 +104,7 @@ static const struct bp_cpu_binary mixed_family = {
 #define C_B double
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) cut_off(pow((double)(x), y), sizeof(x))
-#include "kernels/types_int.inc"
+#include "kernels/types/int.inc"
 #undef EXPR
 #undef TEMPLATE
 #undef T_B
@@ -114,8 +114,8 @@ static const struct bp_cpu_binary mixed_family = {
 static const struct bp_cpu_binary fraction_family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_int.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/int.inc"
 #undef TEMPLATE
         },
 };

@@ -6,18 +6,18 @@
 #define NAME prelu
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) < 0 ? WRAP(x) * WRAP(y) : WRAP(x))
-#include "kernels/types_signed.inc"
+#include "kernels/types/signed.inc"
 #undef EXPR
 #define EXPR(x, y) ((void)(y), (x))
-#include "kernels/types_uint.inc"
+#include "kernels/types/uint.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_binary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
         },
     .cost = 1,

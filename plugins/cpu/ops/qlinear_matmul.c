@@ -4,7 +4,7 @@
  * again. 8-bit integers are multiplied and summed in int32; float8 goes by float32.
  */
 
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 #include "kernels/float_matmul.h"
 #include "kernels/int8_matmul.h"
 #include "kernels/quantize.h"

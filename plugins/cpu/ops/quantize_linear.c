@@ -5,10 +5,10 @@
  * float8 and float4.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
+#include "kernels/cast/cast.h"
 #include "kernels/granularity.h"
 #include "kernels/quantize.h"
+#include "kernels/tensor_data.h"
 
 enum { PIECE = 256 };
 

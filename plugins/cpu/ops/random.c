@@ -5,8 +5,8 @@
  */
 
 #include "kernels/random.h"
-#include "kernels/cast.h"
-#include "kernels/data.h"
+#include "kernels/cast/cast.h"
+#include "kernels/tensor_data.h"
 
 enum { BLOCK = BP_CPU_RANDOM_BLOCK };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* range.c - Range (opsets 11, 27): start, start + delta, ... as long as limit is not reached. */
 
-#include "kernels/late.h"
-#include "kernels/loops.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 
@@ -29,28 +29,28 @@ static int64_t steps_of_int(uint64_t distance, uint64_t delta)
 
 #define COUNT(start, limit, delta) steps_of_float((double)((limit) - (start)), (double)(delta))
 #define TEMPLATE "kernels/range.inc"
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef COUNT
 #define COUNT(start, limit, delta)                                                                 \
     ((delta) == 0 || ((delta) > 0 ? (limit) <= (start) : (limit) >= (start)) ? 0                   \
      : (delta) > 0 ? steps_of_int((uint64_t)(limit) - (uint64_t)(start), (uint64_t)(delta))        \
                    : steps_of_int((uint64_t)(start) - (uint64_t)(limit), 0 - (uint64_t)(delta)))
-#include "kernels/types_int.inc"
+#include "kernels/types/int.inc"
 #undef COUNT
 #undef TEMPLATE
 
 static const count_fn counts[BP_DTYPE_END] = {
 #define NAME range_count
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_signed.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/signed.inc"
 #undef TEMPLATE
 #undef NAME
 };
 
 static const fill_fn fills[BP_DTYPE_END] = {
 #define NAME range_fill
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_signed.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/signed.inc"
 #undef TEMPLATE
 #undef NAME
 };

@@ -6,15 +6,15 @@
 #define NAME relu
 #define TEMPLATE "kernels/unary.inc"
 #define EXPR(x) ((x) < 0 ? 0 : (x))
-#include "kernels/types_signed.inc"
+#include "kernels/types/signed.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_unary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_signed.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/signed.inc"
 #undef TEMPLATE
         },
     .cost = 1,

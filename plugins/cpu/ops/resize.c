@@ -6,8 +6,8 @@
 
 #include "kernels/resize.h"
 
-#include "kernels/data.h"
-#include "kernels/late.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

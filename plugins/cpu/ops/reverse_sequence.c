@@ -4,7 +4,7 @@
  * axis in reverse, as many as its length says; one axis is the first dimension, one the second.
  */
 
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     bool time_first;

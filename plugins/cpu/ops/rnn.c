@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* rnn.c - RNN (opsets 1, 7, 14, 22): one gate. */
 
+#include "kernels/cast/widen.h"
 #include "kernels/recurrent.h"
-#include "kernels/widen.h"
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)

@@ -4,9 +4,9 @@
  * each gives the mean of samples between the pixels, or the largest of their weighted neighbours.
  */
 
-#include "kernels/data.h"
-#include "kernels/loops.h"
-#include "kernels/widen.h"
+#include "kernels/cast/widen.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 
@@ -45,7 +45,7 @@ struct job {
 };
 
 #define TEMPLATE "kernels/roi_align.inc"
-#include "kernels/types_wide.inc"
+#include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
 /* False: it is too large for any image, or no number. */

@@ -5,9 +5,9 @@
  * converted one at a time, as the caches may be far larger than what is used of them.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
+#include "kernels/cast/cast.h"
 #include "kernels/rotary.h"
+#include "kernels/tensor_data.h"
 
 enum { X, COS, SIN, IDS };
 

@@ -5,9 +5,9 @@
  * updates of one element take place in their order.
  */
 
-#include "kernels/data.h"
 #include "kernels/places.h"
 #include "kernels/strided.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     struct bp_cpu_elements walk;

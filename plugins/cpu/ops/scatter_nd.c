@@ -5,9 +5,9 @@
  * order, so threads share the elements of slices, not the slices.
  */
 
-#include "kernels/data.h"
 #include "kernels/places.h"
 #include "kernels/strided.h"
+#include "kernels/tensor_data.h"
 #include "kernels/tuples.h"
 
 struct state {

@@ -12,7 +12,7 @@
 #define TEMPLATE "kernels/unary.inc"
 /* a NaN is on neither side */
 #define EXPR(x) SHRUNK(x)
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #undef TEMPLATE
 
@@ -21,14 +21,14 @@
 #define LOW (-HIGH)
 #define TOP ((T)(((uint64_t)1 << (8 * sizeof(T) - 1)) - 1))
 #define HIGH ((double)((uint64_t)1 << (8 * sizeof(T) - 1)))
-#include "kernels/types_int.inc"
+#include "kernels/types/int.inc"
 #undef LOW
 #undef TOP
 #undef HIGH
 #define LOW 0.0
 #define TOP ((T)-1)
 #define HIGH (2 * (double)((uint64_t)1 << (8 * sizeof(T) - 1)))
-#include "kernels/types_uint.inc"
+#include "kernels/types/uint.inc"
 #undef LOW
 #undef TOP
 #undef HIGH
@@ -37,8 +37,8 @@
 static const struct bp_cpu_unary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
         },
     .a = "bias",

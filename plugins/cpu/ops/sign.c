@@ -6,18 +6,18 @@
 #define NAME sign
 #define TEMPLATE "kernels/unary.inc"
 #define EXPR(x) ((x) > 0 ? 1 : (x) < 0 ? -1 : (x))
-#include "kernels/types_signed.inc"
+#include "kernels/types/signed.inc"
 #undef EXPR
 #define EXPR(x) ((x) != 0)
-#include "kernels/types_uint.inc"
+#include "kernels/types/uint.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_unary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_number.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/number.inc"
 #undef TEMPLATE
         },
     .cost = 1,

@@ -4,10 +4,10 @@
  * number of samples that an input tells.
  */
 
-#include "kernels/cast.h"
-#include "kernels/data.h"
-#include "kernels/late.h"
+#include "kernels/cast/cast.h"
+#include "kernels/runtime_shape.h"
 #include "kernels/signal.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

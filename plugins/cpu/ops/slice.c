@@ -4,7 +4,7 @@
  * range.
  */
 
-#include "kernels/late.h"
+#include "kernels/runtime_shape.h"
 #include "kernels/strided.h"
 
 struct state {

@@ -4,12 +4,12 @@
  * all axes from `axis` on. The largest element is taken off first, so nothing overflows.
  */
 
+#include "kernels/cast/widen.h"
 #include "kernels/columns.h"
-#include "kernels/data.h"
-#include "kernels/loops.h"
-#include "kernels/math.h"
-#include "kernels/simd.h"
-#include "kernels/widen.h"
+#include "kernels/simd/simd.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
+#include "kernels/vector_math.h"
 
 enum { SHORT = 8 }; /* elements of a line at most that is done without calls of loops */
 
@@ -52,7 +52,7 @@ static void run_line(const void *u, const void *x, void *y)
 }
 
 #define TEMPLATE "kernels/softmax.inc"
-#include "kernels/types_wide.inc"
+#include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)

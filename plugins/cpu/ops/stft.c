@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* stft.c - STFT (opset 17): the transforms of frames of a signal, each times a window. */
 
-#include "kernels/data.h"
-#include "kernels/late.h"
+#include "kernels/runtime_shape.h"
 #include "kernels/signal.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     struct bp_cpu_late late;

@@ -4,7 +4,7 @@
 #include <common/broadcast.h>
 
 #include "cpu.h"
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     struct bp_broadcast broadcast;

@@ -5,8 +5,8 @@
  * languages without their locales being installed.
  */
 
-#include "kernels/data.h"
-#include "kernels/late.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
 #include "lazy.h"
 
 #include <pthread.h>

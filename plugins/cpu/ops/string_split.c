@@ -4,8 +4,8 @@
  * many as the text with most has, and their numbers. Parts are pieces of the input's bytes.
  */
 
-#include "kernels/data.h"
-#include "kernels/late.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     struct bp_cpu_late late;

@@ -6,15 +6,15 @@
 #define NAME sum
 #define TEMPLATE "kernels/binary.inc"
 #define EXPR(x, y) ((x) + (y))
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_variadic family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_float.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
         },
 };

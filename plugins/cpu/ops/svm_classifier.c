@@ -5,9 +5,9 @@
  * probabilities of the machines' scores. Without, it is a linear model with a score a class.
  */
 
-#include "kernels/data.h"
 #include "kernels/svm.h"
 #include "kernels/svm_probability.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* svm_regressor.c - SVMRegressor (ai.onnx.ml 1): a sum of kernels; of one class, its sign. */
 
-#include "kernels/data.h"
 #include "kernels/svm.h"
+#include "kernels/tensor_data.h"
 
 struct model {
     struct bp_cpu_svm svm;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* swiglu.c - SwiGLU (opset 28): y = a * sigmoid(alpha * a) * b; a and b have one shape. */
 
-#include "kernels/data.h"
 #include "kernels/gates.h"
-#include "kernels/loops.h"
+#include "kernels/tensor_data.h"
+#include "kernels/types/loops.h"
 
 typedef void (*swiglu_loop)(void *out, const void *a, const void *b, size_t n, double factor);
 
 #define NAME swiglu
 #define TEMPLATE "kernels/swiglu.inc"
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
 
 static const swiglu_loop loops[BP_DTYPE_END] = {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_float.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
 };
 

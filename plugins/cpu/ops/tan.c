@@ -10,14 +10,14 @@ enum { TRIG_PIECE = 256 };
 #define NEAR(x) F(tan)(x)
 #define FAR(x) M(tan)(x)
 #define TEMPLATE "kernels/trig.inc"
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
 
 static const struct bp_cpu_unary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_float.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
         },
     .cost = 12,

@@ -4,9 +4,9 @@
  * each batch from its own place on; mode circular begins again at the end.
  */
 
-#include "kernels/data.h"
-#include "kernels/packed.h"
+#include "kernels/cast/sub_byte.h"
 #include "kernels/strided.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     struct bp_cpu_strided copy; /* of the cache */

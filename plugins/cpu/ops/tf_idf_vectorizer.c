@@ -6,7 +6,7 @@
 
 #include "kernels/words.h"
 
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 
 #include <stdlib.h>
 

@@ -6,15 +6,15 @@
 #define NAME thresholded_relu
 #define TEMPLATE "kernels/unary.inc"
 #define EXPR(x) ((x) > a ? (x) : 0)
-#include "kernels/types_float.inc"
+#include "kernels/types/float.inc"
 #undef EXPR
 #undef TEMPLATE
 
 static const struct bp_cpu_unary family = {
     .loops =
         {
-#define TEMPLATE "kernels/loop_entry.inc"
-#include "kernels/types_float.inc"
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
 #undef TEMPLATE
         },
     .a = "alpha",

@@ -4,8 +4,8 @@
  * dimension becomes two, the repeats with stride 0 before the size.
  */
 
-#include "kernels/cast.h"
-#include "kernels/late.h"
+#include "kernels/cast/cast.h"
+#include "kernels/runtime_shape.h"
 #include "kernels/strided.h"
 
 struct state {

@@ -5,9 +5,9 @@
  * largest. They are sorted whether that is asked for or not.
  */
 
-#include "kernels/data.h"
-#include "kernels/keys.h"
-#include "kernels/late.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/sort_keys.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     int64_t outer, n, inner, k;

@@ -4,7 +4,7 @@
  * reversed.
  */
 
-#include "kernels/packed.h"
+#include "kernels/cast/sub_byte.h"
 #include "kernels/strided.h"
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)

@@ -4,7 +4,7 @@
  * target the sum, mean, least or largest of what the trees say, plus a base value.
  */
 
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 #include "kernels/trees_read.h"
 #include "kernels/trees_run.h"
 #include "program.h"

@@ -4,7 +4,7 @@
  * weights for one class only, that class's score stands for both, in the ways of ONNX Runtime.
  */
 
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 #include "kernels/trees_read.h"
 #include "kernels/trees_run.h"
 #include "program.h"

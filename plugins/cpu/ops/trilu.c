@@ -4,8 +4,8 @@
  * and below it; the rest becomes zeros (empty strings).
  */
 
-#include "kernels/data.h"
-#include "kernels/late.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
 
 struct job {
     const char *x;

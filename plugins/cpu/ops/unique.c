@@ -4,14 +4,14 @@
  * order in which they come first; where each is first, which one each item is, and how often each
  * is there. All NaN are one element, and so are 0 and -0. Strings are ordered by their bytes.
  *
- * Elements become keys (kernels/keys.h), of which an item has one, two a complex number, or as many
- * as there are in a slice. Then sorting knows no types.
+ * Elements become keys (kernels/sort_keys.h), of which an item has one, two a complex number, or as
+ * many as there are in a slice. Then sorting knows no types.
  */
 
-#include "kernels/data.h"
-#include "kernels/keys.h"
-#include "kernels/late.h"
-#include "kernels/sized.h"
+#include "kernels/runtime_outputs.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/sort_keys.h"
+#include "kernels/tensor_data.h"
 
 struct state {
     uint32_t late;

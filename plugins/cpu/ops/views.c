@@ -5,7 +5,7 @@
  * nothing.
  */
 
-#include "kernels/late.h"
+#include "kernels/runtime_shape.h"
 
 static bp_rc copy(struct bp_cpu_call *call)
 {

@@ -4,10 +4,10 @@
 #include <common/broadcast.h>
 
 #include "cpu.h"
-#include "kernels/loops.h"
+#include "kernels/types/loops.h"
 
 #define TEMPLATE "kernels/where.inc"
-#include "kernels/types_width.inc"
+#include "kernels/types/width.inc"
 #undef TEMPLATE
 
 typedef void (*where_loop)(void *out, const uint8_t *condition, const void *x, const void *y,
