@@ -39,14 +39,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/attention.h \
 	%D%/kernels/attention.inc \
 	%D%/kernels/attention_plan.c \
-	%D%/kernels/bias_rows.inc \
-	%D%/kernels/biased.inc \
 	%D%/kernels/binarizer.inc \
-	%D%/kernels/binary.c \
-	%D%/kernels/binary.h \
-	%D%/kernels/binary.inc \
 	%D%/kernels/byte_map.h \
-	%D%/kernels/clip.inc \
 	%D%/kernels/col2im.inc \
 	%D%/kernels/columns.c \
 	%D%/kernels/columns.h \
@@ -72,7 +66,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/fill.h \
 	%D%/kernels/float_matmul.c \
 	%D%/kernels/float_matmul.h \
-	%D%/kernels/gates.h \
 	%D%/kernels/gemm_fill.inc \
 	%D%/kernels/granularity.c \
 	%D%/kernels/granularity.h \
@@ -115,8 +108,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/norm_rows.h \
 	%D%/kernels/norm_rows.inc \
 	%D%/kernels/normalizer.inc \
-	%D%/kernels/number_text.c \
-	%D%/kernels/number_text.h \
 	%D%/kernels/optimizers.inc \
 	%D%/kernels/picture.c \
 	%D%/kernels/picture.h \
@@ -140,8 +131,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/pool_axes.inc \
 	%D%/kernels/pool_axes_sum.inc \
 	%D%/kernels/pool_indices.inc \
-	%D%/kernels/pow.inc \
-	%D%/kernels/power.h \
 	%D%/kernels/quantize.c \
 	%D%/kernels/quantize.h \
 	%D%/kernels/quantize.inc \
@@ -182,7 +171,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/sampler.inc \
 	%D%/kernels/scaler.inc \
 	%D%/kernels/scores.inc \
-	%D%/kernels/shrink.inc \
 	%D%/kernels/signal.c \
 	%D%/kernels/signal.h \
 	%D%/kernels/signal.inc \
@@ -198,7 +186,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/svm.inc \
 	%D%/kernels/svm_probability.c \
 	%D%/kernels/svm_probability.h \
-	%D%/kernels/swiglu.inc \
 	%D%/kernels/tensor_data.h \
 	%D%/kernels/trees.c \
 	%D%/kernels/trees.h \
@@ -212,8 +199,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/trees_run.h \
 	%D%/kernels/trees_walk.h \
 	%D%/kernels/trees_walk.inc \
-	%D%/kernels/trig.h \
-	%D%/kernels/trig.inc \
 	%D%/kernels/tuples.c \
 	%D%/kernels/tuples.h \
 	%D%/kernels/types_ml.inc \
@@ -221,10 +206,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/unary.c \
 	%D%/kernels/unary.h \
 	%D%/kernels/unary.inc \
-	%D%/kernels/variadic.c \
-	%D%/kernels/variadic.h \
 	%D%/kernels/vector_math.h \
-	%D%/kernels/where.inc \
 	%D%/kernels/window.c \
 	%D%/kernels/window.h \
 	%D%/kernels/words.c \
@@ -272,36 +254,110 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/types/uint.inc \
 	%D%/kernels/types/width.inc
 
+# elementwise
+%C%_libcpu_la_SOURCES += \
+	%D%/elementwise/binary.c \
+	%D%/elementwise/binary.h \
+	%D%/elementwise/binary.inc \
+	%D%/elementwise/bit_cast.c \
+	%D%/elementwise/cast.c \
+	%D%/elementwise/number_text.c \
+	%D%/elementwise/number_text.h \
+	%D%/elementwise/activation/bias.c \
+	%D%/elementwise/activation/bias_gelu.c \
+	%D%/elementwise/activation/bias_gelu.inc \
+	%D%/elementwise/activation/bias_rows.inc \
+	%D%/elementwise/activation/celu.c \
+	%D%/elementwise/activation/elu.c \
+	%D%/elementwise/activation/gates.h \
+	%D%/elementwise/activation/gelu.c \
+	%D%/elementwise/activation/hard_sigmoid.c \
+	%D%/elementwise/activation/hard_swish.c \
+	%D%/elementwise/activation/leaky_relu.c \
+	%D%/elementwise/activation/mish.c \
+	%D%/elementwise/activation/prelu.c \
+	%D%/elementwise/activation/relu.c \
+	%D%/elementwise/activation/selu.c \
+	%D%/elementwise/activation/shrink.c \
+	%D%/elementwise/activation/shrink.inc \
+	%D%/elementwise/activation/sigmoid.c \
+	%D%/elementwise/activation/softplus.c \
+	%D%/elementwise/activation/softsign.c \
+	%D%/elementwise/activation/swiglu.c \
+	%D%/elementwise/activation/swiglu.inc \
+	%D%/elementwise/activation/swish.c \
+	%D%/elementwise/activation/tanh.c \
+	%D%/elementwise/activation/thresholded_relu.c \
+	%D%/elementwise/arithmetic/abs.c \
+	%D%/elementwise/arithmetic/add.c \
+	%D%/elementwise/arithmetic/ceil.c \
+	%D%/elementwise/arithmetic/clip.c \
+	%D%/elementwise/arithmetic/clip.inc \
+	%D%/elementwise/arithmetic/div.c \
+	%D%/elementwise/arithmetic/erf.c \
+	%D%/elementwise/arithmetic/exp.c \
+	%D%/elementwise/arithmetic/floor.c \
+	%D%/elementwise/arithmetic/log.c \
+	%D%/elementwise/arithmetic/max.c \
+	%D%/elementwise/arithmetic/mean.c \
+	%D%/elementwise/arithmetic/min.c \
+	%D%/elementwise/arithmetic/mod.c \
+	%D%/elementwise/arithmetic/mul.c \
+	%D%/elementwise/arithmetic/neg.c \
+	%D%/elementwise/arithmetic/pow.c \
+	%D%/elementwise/arithmetic/pow.inc \
+	%D%/elementwise/arithmetic/power.h \
+	%D%/elementwise/arithmetic/reciprocal.c \
+	%D%/elementwise/arithmetic/round.c \
+	%D%/elementwise/arithmetic/sign.c \
+	%D%/elementwise/arithmetic/sqrt.c \
+	%D%/elementwise/arithmetic/sub.c \
+	%D%/elementwise/arithmetic/sum.c \
+	%D%/elementwise/arithmetic/variadic.c \
+	%D%/elementwise/arithmetic/variadic.h \
+	%D%/elementwise/logic/and.c \
+	%D%/elementwise/logic/bit_shift.c \
+	%D%/elementwise/logic/bitwise_and.c \
+	%D%/elementwise/logic/bitwise_not.c \
+	%D%/elementwise/logic/bitwise_or.c \
+	%D%/elementwise/logic/bitwise_xor.c \
+	%D%/elementwise/logic/equal.c \
+	%D%/elementwise/logic/greater.c \
+	%D%/elementwise/logic/greater_or_equal.c \
+	%D%/elementwise/logic/is_inf.c \
+	%D%/elementwise/logic/is_nan.c \
+	%D%/elementwise/logic/less.c \
+	%D%/elementwise/logic/less_or_equal.c \
+	%D%/elementwise/logic/not.c \
+	%D%/elementwise/logic/or.c \
+	%D%/elementwise/logic/where.c \
+	%D%/elementwise/logic/where.inc \
+	%D%/elementwise/logic/xor.c \
+	%D%/elementwise/trigonometry/acos.c \
+	%D%/elementwise/trigonometry/acosh.c \
+	%D%/elementwise/trigonometry/asin.c \
+	%D%/elementwise/trigonometry/asinh.c \
+	%D%/elementwise/trigonometry/atan.c \
+	%D%/elementwise/trigonometry/atanh.c \
+	%D%/elementwise/trigonometry/cos.c \
+	%D%/elementwise/trigonometry/cosh.c \
+	%D%/elementwise/trigonometry/sin.c \
+	%D%/elementwise/trigonometry/sinh.c \
+	%D%/elementwise/trigonometry/tan.c \
+	%D%/elementwise/trigonometry/trig.h \
+	%D%/elementwise/trigonometry/trig.inc
+
 # operators
 %C%_libcpu_la_SOURCES += \
-	%D%/ops/abs.c \
-	%D%/ops/acos.c \
-	%D%/ops/acosh.c \
-	%D%/ops/add.c \
 	%D%/ops/affine_grid.c \
-	%D%/ops/and.c \
 	%D%/ops/arg_reduce.c \
 	%D%/ops/array_feature_extractor.c \
-	%D%/ops/asin.c \
-	%D%/ops/asinh.c \
-	%D%/ops/atan.c \
-	%D%/ops/atanh.c \
 	%D%/ops/attention.c \
 	%D%/ops/average_pool.c \
 	%D%/ops/batch_normalization.c \
 	%D%/ops/binarizer.c \
-	%D%/ops/bit_cast.c \
-	%D%/ops/bit_shift.c \
-	%D%/ops/bitwise_and.c \
-	%D%/ops/bitwise_not.c \
-	%D%/ops/bitwise_or.c \
-	%D%/ops/bitwise_xor.c \
-	%D%/ops/cast.c \
 	%D%/ops/causal_conv_with_state.c \
-	%D%/ops/ceil.c \
-	%D%/ops/celu.c \
 	%D%/ops/center_crop_pad.c \
-	%D%/ops/clip.c \
 	%D%/ops/col2im.c \
 	%D%/ops/compress.c \
 	%D%/ops/concat.c \
@@ -309,55 +365,36 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/conv.c \
 	%D%/ops/conv_integer.c \
 	%D%/ops/conv_transpose.c \
-	%D%/ops/cos.c \
-	%D%/ops/cosh.c \
 	%D%/ops/cumulate.c \
 	%D%/ops/deform_conv.c \
 	%D%/ops/depth_to_space.c \
 	%D%/ops/dequantize_linear.c \
 	%D%/ops/det.c \
 	%D%/ops/dft.c \
-	%D%/ops/div.c \
 	%D%/ops/dropout.c \
 	%D%/ops/dynamic_quantize_linear.c \
 	%D%/ops/einsum.c \
-	%D%/ops/elu.c \
-	%D%/ops/equal.c \
-	%D%/ops/erf.c \
-	%D%/ops/exp.c \
 	%D%/ops/expand.c \
 	%D%/ops/eye_like.c \
 	%D%/ops/feature_vectorizer.c \
 	%D%/ops/flex_parts.c \
-	%D%/ops/floor.c \
 	%D%/ops/gather.c \
 	%D%/ops/gather_elements.c \
 	%D%/ops/gather_nd.c \
-	%D%/ops/gelu.c \
 	%D%/ops/gemm.c \
 	%D%/ops/global_pool.c \
-	%D%/ops/greater.c \
-	%D%/ops/greater_or_equal.c \
 	%D%/ops/grid_sample.c \
 	%D%/ops/group_normalization.c \
 	%D%/ops/gru.c \
-	%D%/ops/hard_sigmoid.c \
-	%D%/ops/hard_swish.c \
 	%D%/ops/hardmax.c \
 	%D%/ops/image_decoder.c \
 	%D%/ops/imputer.c \
 	%D%/ops/instance_normalization.c \
-	%D%/ops/is_inf.c \
-	%D%/ops/is_nan.c \
 	%D%/ops/label_encoder.c \
 	%D%/ops/layer_normalization.c \
-	%D%/ops/leaky_relu.c \
-	%D%/ops/less.c \
-	%D%/ops/less_or_equal.c \
 	%D%/ops/linear_attention.c \
 	%D%/ops/linear_model.c \
 	%D%/ops/list.h \
-	%D%/ops/log.c \
 	%D%/ops/loss.c \
 	%D%/ops/lp_normalization.c \
 	%D%/ops/lp_pool.c \
@@ -365,22 +402,15 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/lstm.c \
 	%D%/ops/matmul.c \
 	%D%/ops/matmul_integer.c \
-	%D%/ops/max.c \
 	%D%/ops/max_pool.c \
 	%D%/ops/max_roi_pool.c \
 	%D%/ops/max_unpool.c \
-	%D%/ops/mean.c \
 	%D%/ops/mean_variance_normalization.c \
 	%D%/ops/mel_weight_matrix.c \
-	%D%/ops/min.c \
-	%D%/ops/mish.c \
-	%D%/ops/mod.c \
 	%D%/ops/ms_attention.c \
-	%D%/ops/ms_bias.c \
 	%D%/ops/ms_crop_and_resize.c \
 	%D%/ops/ms_dynamic_pads.c \
 	%D%/ops/ms_embed.c \
-	%D%/ops/ms_gelu.c \
 	%D%/ops/ms_group_query.c \
 	%D%/ops/ms_layer_norm.c \
 	%D%/ops/ms_matmul_nbits.c \
@@ -396,68 +426,43 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/ms_same.c \
 	%D%/ops/ms_tokenizer.c \
 	%D%/ops/ms_unique.c \
-	%D%/ops/mul.c \
 	%D%/ops/multinomial.c \
-	%D%/ops/neg.c \
 	%D%/ops/non_max_suppression.c \
 	%D%/ops/non_zero.c \
 	%D%/ops/normalizer.c \
-	%D%/ops/not.c \
 	%D%/ops/one_hot.c \
 	%D%/ops/one_hot_encoder.c \
 	%D%/ops/optimizers.c \
-	%D%/ops/or.c \
 	%D%/ops/pad.c \
-	%D%/ops/pow.c \
-	%D%/ops/prelu.c \
 	%D%/ops/qlinear_conv.c \
 	%D%/ops/qlinear_matmul.c \
 	%D%/ops/quantize_linear.c \
 	%D%/ops/random.c \
 	%D%/ops/range.c \
-	%D%/ops/reciprocal.c \
 	%D%/ops/reduce.c \
 	%D%/ops/regex_full_match.c \
-	%D%/ops/relu.c \
 	%D%/ops/resize.c \
 	%D%/ops/reverse_sequence.c \
 	%D%/ops/rnn.c \
 	%D%/ops/roi_align.c \
 	%D%/ops/rotary_embedding.c \
-	%D%/ops/round.c \
 	%D%/ops/scaler.c \
 	%D%/ops/scatter_elements.c \
 	%D%/ops/scatter_nd.c \
-	%D%/ops/selu.c \
 	%D%/ops/shape.c \
-	%D%/ops/shrink.c \
-	%D%/ops/sigmoid.c \
-	%D%/ops/sign.c \
 	%D%/ops/signal_windows.c \
-	%D%/ops/sin.c \
-	%D%/ops/sinh.c \
 	%D%/ops/slice.c \
 	%D%/ops/softmax.c \
-	%D%/ops/softplus.c \
-	%D%/ops/softsign.c \
 	%D%/ops/split.c \
-	%D%/ops/sqrt.c \
 	%D%/ops/stft.c \
 	%D%/ops/string_concat.c \
 	%D%/ops/string_normalizer.c \
 	%D%/ops/string_split.c \
-	%D%/ops/sub.c \
-	%D%/ops/sum.c \
 	%D%/ops/sum_to.c \
 	%D%/ops/svm_classifier.c \
 	%D%/ops/svm_regressor.c \
-	%D%/ops/swiglu.c \
-	%D%/ops/swish.c \
-	%D%/ops/tan.c \
-	%D%/ops/tanh.c \
 	%D%/ops/tensor_scatter.c \
 	%D%/ops/tf_idf_vectorizer.c \
-	%D%/ops/thresholded_relu.c \
 	%D%/ops/tile.c \
 	%D%/ops/topk.c \
 	%D%/ops/transpose.c \
@@ -465,9 +470,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/tree_ensemble_classifier.c \
 	%D%/ops/trilu.c \
 	%D%/ops/unique.c \
-	%D%/ops/views.c \
-	%D%/ops/where.c \
-	%D%/ops/xor.c
+	%D%/ops/views.c
 
 if PLUGIN_FILES
 provider_LTLIBRARIES += %D%/libbp-cpu.la
