@@ -34,7 +34,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/add_apart.inc \
 	%D%/kernels/affine_grid.inc \
 	%D%/kernels/arg_line.inc \
-	%D%/kernels/arg_reduce.inc \
 	%D%/kernels/attention.c \
 	%D%/kernels/attention.h \
 	%D%/kernels/attention.inc \
@@ -49,7 +48,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/contract.c \
 	%D%/kernels/contract.h \
 	%D%/kernels/contract.inc \
-	%D%/kernels/cumulate.inc \
 	%D%/kernels/depthwise.c \
 	%D%/kernels/depthwise.h \
 	%D%/kernels/dots.c \
@@ -141,12 +139,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/recurrent.h \
 	%D%/kernels/recurrent_int8.c \
 	%D%/kernels/recurrent_int8.h \
-	%D%/kernels/reduce.c \
-	%D%/kernels/reduce.h \
-	%D%/kernels/reduce_entry.inc \
-	%D%/kernels/reduce_float.inc \
-	%D%/kernels/reduce_int.inc \
-	%D%/kernels/reduce_loops.c \
 	%D%/kernels/regex.c \
 	%D%/kernels/regex.h \
 	%D%/kernels/regex_match.c \
@@ -347,10 +339,25 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/elementwise/trigonometry/trig.h \
 	%D%/elementwise/trigonometry/trig.inc
 
+# reduction
+%C%_libcpu_la_SOURCES += \
+	%D%/reduction/arg_reduce.c \
+	%D%/reduction/arg_reduce.inc \
+	%D%/reduction/cumulative.c \
+	%D%/reduction/cumulative.inc \
+	%D%/reduction/reduce.c \
+	%D%/reduction/reduce_driver.c \
+	%D%/reduction/reduce_driver.h \
+	%D%/reduction/reduce_entry.inc \
+	%D%/reduction/reduce_float.inc \
+	%D%/reduction/reduce_int.inc \
+	%D%/reduction/reduce_loops.c \
+	%D%/reduction/sum_to.c \
+	%D%/reduction/topk.c
+
 # operators
 %C%_libcpu_la_SOURCES += \
 	%D%/ops/affine_grid.c \
-	%D%/ops/arg_reduce.c \
 	%D%/ops/array_feature_extractor.c \
 	%D%/ops/attention.c \
 	%D%/ops/average_pool.c \
@@ -365,7 +372,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/conv.c \
 	%D%/ops/conv_integer.c \
 	%D%/ops/conv_transpose.c \
-	%D%/ops/cumulate.c \
 	%D%/ops/deform_conv.c \
 	%D%/ops/depth_to_space.c \
 	%D%/ops/dequantize_linear.c \
@@ -439,7 +445,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/quantize_linear.c \
 	%D%/ops/random.c \
 	%D%/ops/range.c \
-	%D%/ops/reduce.c \
 	%D%/ops/regex_full_match.c \
 	%D%/ops/resize.c \
 	%D%/ops/reverse_sequence.c \
@@ -458,13 +463,11 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/string_concat.c \
 	%D%/ops/string_normalizer.c \
 	%D%/ops/string_split.c \
-	%D%/ops/sum_to.c \
 	%D%/ops/svm_classifier.c \
 	%D%/ops/svm_regressor.c \
 	%D%/ops/tensor_scatter.c \
 	%D%/ops/tf_idf_vectorizer.c \
 	%D%/ops/tile.c \
-	%D%/ops/topk.c \
 	%D%/ops/transpose.c \
 	%D%/ops/tree_ensemble.c \
 	%D%/ops/tree_ensemble_classifier.c \

@@ -4,7 +4,7 @@
  * ReduceSum has them as an input from 13 on, the others from 18 on.
  */
 
-#include "kernels/reduce.h"
+#include "reduction/reduce_driver.h"
 
 #define BIT(dtype) UINT64_C(1) << BP_DTYPE_##dtype
 #define NUMBERS                                                                                    \

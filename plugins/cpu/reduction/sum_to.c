@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sum_to.c - SumTo (org.backplane 1): the sum of a tensor over what broadcasting made of another one,
- * whose shape the result has. Gradients need it.
+ * sum_to.c - SumTo (org.backplane 1): the sum of a tensor over what broadcasting made of another
+ * one, whose shape the result has. Gradients need it.
  */
 
-#include "kernels/reduce.h"
+#include "reduction/reduce_driver.h"
 
 static const struct bp_cpu_reduction sum = {.step = BP_CPU_SUM, .last = BP_CPU_AS_IS};
 

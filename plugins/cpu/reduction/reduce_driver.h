@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reduce.h - the driver of the Reduce operators: brings any shape to runs of neighbours, which are
- * either reduced to one number or added to a row of them.
+ * reduce_driver.h - the driver of the Reduce operators: brings any shape to runs of neighbours,
+ * which are either reduced to one number or added to a row of them.
  */
-#ifndef BP_CPU_KERNELS_REDUCE_H
-#define BP_CPU_KERNELS_REDUCE_H
+#ifndef BP_CPU_REDUCTION_REDUCE_DRIVER_H
+#define BP_CPU_REDUCTION_REDUCE_DRIVER_H
 
 #include "cpu.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* reduce_loops.c - the loops of the Reduce operators, by element type. */
 
-#include "kernels/reduce.h"
 #include "kernels/simd/simd.h"
 #include "kernels/types/loops.h"
 #include "kernels/vector_math.h"
+#include "reduction/reduce_driver.h"
 
 enum { LANES = 16 }; /* sums of a run that are added up side by side */
 
@@ -106,16 +106,16 @@ static inline int64_t whole(double x)
     return x < 9.2e18 ? (int64_t)x : INT64_MAX;
 }
 
-#define TEMPLATE "kernels/reduce_float.inc"
+#define TEMPLATE "reduction/reduce_float.inc"
 #include "kernels/types/float.inc"
 #undef TEMPLATE
-#define TEMPLATE "kernels/reduce_int.inc"
+#define TEMPLATE "reduction/reduce_int.inc"
 #include "kernels/types/int.inc"
 #include "kernels/types/uint.inc"
 #undef TEMPLATE
 
 const struct bp_cpu_reduce_loops bp_cpu_reduce_loops[BP_DTYPE_END] = {
-#define TEMPLATE "kernels/reduce_entry.inc"
+#define TEMPLATE "reduction/reduce_entry.inc"
 #include "kernels/types/number.inc"
 #undef TEMPLATE
     [BP_DTYPE_BOOL] = {reduce_start_u8, reduce_run_u8, reduce_rows_u8, reduce_row_u8,

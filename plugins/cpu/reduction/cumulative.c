@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cumulate.c - CumSum (opsets 11, 14) and CumProd (opset 26): the sum or product of all elements up
- * to each along an axis; exclusive=1 leaves out the element itself, reverse=1 begins at the end.
+ * cumulative.c - CumSum (opsets 11, 14) and CumProd (opset 26): the sum or product of all elements
+ * up to each along an axis; exclusive=1 leaves out the element itself, reverse=1 begins at the end.
  * Integers wrap; float16 and bfloat16 keep what is summed in float32.
  */
 
@@ -15,7 +15,7 @@ struct state {
     bool is_exclusive, is_reverse;
 };
 
-#define TEMPLATE "kernels/cumulate.inc"
+#define TEMPLATE "reduction/cumulative.inc"
 #define NAME sum
 #define FIRST 0
 #define EXPR(x, y) (WRAP(x) + WRAP(y))

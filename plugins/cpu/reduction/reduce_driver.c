@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* reduce.c - the driver of the Reduce operators. */
+/* reduce_driver.c - the driver of the Reduce operators. */
 
-#include "kernels/reduce.h"
+#include "reduction/reduce_driver.h"
 #include "kernels/tensor_data.h"
 
 struct dim {

@@ -19,7 +19,7 @@ struct state {
 #undef TEMPLATE
 
 #define NAME indices
-#define TEMPLATE "kernels/arg_reduce.inc"
+#define TEMPLATE "reduction/arg_reduce.inc"
 #include "kernels/types/number.inc"
 #undef TEMPLATE
 
