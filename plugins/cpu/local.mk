@@ -116,8 +116,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/picture_pnm.c \
 	%D%/kernels/picture_tiff.c \
 	%D%/kernels/picture_webp.c \
-	%D%/kernels/pieces.c \
-	%D%/kernels/pieces.h \
 	%D%/kernels/places.c \
 	%D%/kernels/places.h \
 	%D%/kernels/places.inc \
@@ -134,7 +132,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/quantize.inc \
 	%D%/kernels/random.c \
 	%D%/kernels/random.h \
-	%D%/kernels/range.inc \
 	%D%/kernels/recurrent.c \
 	%D%/kernels/recurrent.h \
 	%D%/kernels/recurrent_int8.c \
@@ -355,6 +352,28 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/reduction/sum_to.c \
 	%D%/reduction/topk.c
 
+# tensor
+%C%_libcpu_la_SOURCES += \
+	%D%/tensor/center_crop_pad.c \
+	%D%/tensor/concat.c \
+	%D%/tensor/concat_split.c \
+	%D%/tensor/concat_split.h \
+	%D%/tensor/constant_of_shape.c \
+	%D%/tensor/depth_to_space.c \
+	%D%/tensor/expand.c \
+	%D%/tensor/eye_like.c \
+	%D%/tensor/pad.c \
+	%D%/tensor/range.c \
+	%D%/tensor/range.inc \
+	%D%/tensor/reshape.c \
+	%D%/tensor/reverse_sequence.c \
+	%D%/tensor/shape.c \
+	%D%/tensor/slice.c \
+	%D%/tensor/split.c \
+	%D%/tensor/tile.c \
+	%D%/tensor/transpose.c \
+	%D%/tensor/trilu.c
+
 # operators
 %C%_libcpu_la_SOURCES += \
 	%D%/ops/affine_grid.c \
@@ -364,24 +383,18 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/batch_normalization.c \
 	%D%/ops/binarizer.c \
 	%D%/ops/causal_conv_with_state.c \
-	%D%/ops/center_crop_pad.c \
 	%D%/ops/col2im.c \
 	%D%/ops/compress.c \
-	%D%/ops/concat.c \
-	%D%/ops/constant_of_shape.c \
 	%D%/ops/conv.c \
 	%D%/ops/conv_integer.c \
 	%D%/ops/conv_transpose.c \
 	%D%/ops/deform_conv.c \
-	%D%/ops/depth_to_space.c \
 	%D%/ops/dequantize_linear.c \
 	%D%/ops/det.c \
 	%D%/ops/dft.c \
 	%D%/ops/dropout.c \
 	%D%/ops/dynamic_quantize_linear.c \
 	%D%/ops/einsum.c \
-	%D%/ops/expand.c \
-	%D%/ops/eye_like.c \
 	%D%/ops/feature_vectorizer.c \
 	%D%/ops/flex_parts.c \
 	%D%/ops/gather.c \
@@ -439,26 +452,20 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/one_hot.c \
 	%D%/ops/one_hot_encoder.c \
 	%D%/ops/optimizers.c \
-	%D%/ops/pad.c \
 	%D%/ops/qlinear_conv.c \
 	%D%/ops/qlinear_matmul.c \
 	%D%/ops/quantize_linear.c \
 	%D%/ops/random.c \
-	%D%/ops/range.c \
 	%D%/ops/regex_full_match.c \
 	%D%/ops/resize.c \
-	%D%/ops/reverse_sequence.c \
 	%D%/ops/rnn.c \
 	%D%/ops/roi_align.c \
 	%D%/ops/rotary_embedding.c \
 	%D%/ops/scaler.c \
 	%D%/ops/scatter_elements.c \
 	%D%/ops/scatter_nd.c \
-	%D%/ops/shape.c \
 	%D%/ops/signal_windows.c \
-	%D%/ops/slice.c \
 	%D%/ops/softmax.c \
-	%D%/ops/split.c \
 	%D%/ops/stft.c \
 	%D%/ops/string_concat.c \
 	%D%/ops/string_normalizer.c \
@@ -467,13 +474,9 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/svm_regressor.c \
 	%D%/ops/tensor_scatter.c \
 	%D%/ops/tf_idf_vectorizer.c \
-	%D%/ops/tile.c \
-	%D%/ops/transpose.c \
 	%D%/ops/tree_ensemble.c \
 	%D%/ops/tree_ensemble_classifier.c \
-	%D%/ops/trilu.c \
-	%D%/ops/unique.c \
-	%D%/ops/views.c
+	%D%/ops/unique.c
 
 if PLUGIN_FILES
 provider_LTLIBRARIES += %D%/libbp-cpu.la

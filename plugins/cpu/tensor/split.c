@@ -4,8 +4,8 @@
  * axis. Without sizes the parts are equal, but that the last may be smaller.
  */
 
-#include "kernels/pieces.h"
 #include "kernels/runtime_shape.h"
+#include "tensor/concat_split.h"
 
 struct state {
     struct bp_cpu_pieces pieces;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* pieces.c - see pieces.h. */
+/* concat_split.c - see concat_split.h. */
 
-#include "kernels/pieces.h"
+#include "tensor/concat_split.h"
 
 /* One run; for the threads. */
 struct job {

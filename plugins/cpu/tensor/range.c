@@ -28,7 +28,7 @@ static int64_t steps_of_int(uint64_t distance, uint64_t delta)
 }
 
 #define COUNT(start, limit, delta) steps_of_float((double)((limit) - (start)), (double)(delta))
-#define TEMPLATE "kernels/range.inc"
+#define TEMPLATE "tensor/range.inc"
 #include "kernels/types/float.inc"
 #undef COUNT
 #define COUNT(start, limit, delta)                                                                 \

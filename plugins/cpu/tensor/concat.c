@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* concat.c - Concat (opsets 1, 4, 11, 13): tensors one after the other along an axis. */
 
-#include "kernels/pieces.h"
 #include "kernels/runtime_shape.h"
+#include "tensor/concat_split.h"
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {

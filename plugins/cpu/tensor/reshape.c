@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * views.c - Reshape (1, 5, 13, ...), Flatten (1, 9, ...), Squeeze and Unsqueeze (1, 11, 13, ...)
+ * reshape.c - Reshape (1, 5, 13, ...), Flatten (1, 9, ...), Squeeze and Unsqueeze (1, 11, 13, ...)
  * and Identity (1, 13, ...): other dimensions over the same bytes. Within a program they cost
  * nothing.
  */

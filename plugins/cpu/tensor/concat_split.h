@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pieces.h - tensors side by side along an axis of one whole: the engine of Concat and Split. Seen
- * from here a tensor is a number of rows, and a row of the whole is one row of each piece after the
- * other.
+ * concat_split.h - tensors side by side along an axis of one whole: the engine of Concat and Split.
+ * Seen from here a tensor is a number of rows, and a row of the whole is one row of each piece
+ * after the other.
  */
-#ifndef BP_CPU_KERNELS_PIECES_H
-#define BP_CPU_KERNELS_PIECES_H
+#ifndef BP_CPU_TENSOR_CONCAT_SPLIT_H
+#define BP_CPU_TENSOR_CONCAT_SPLIT_H
 
 #include "cpu.h"
 
