@@ -43,8 +43,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/col2im.inc \
 	%D%/kernels/columns.c \
 	%D%/kernels/columns.h \
-	%D%/kernels/combine.inc \
-	%D%/kernels/combine_entry.inc \
 	%D%/kernels/contract.c \
 	%D%/kernels/contract.h \
 	%D%/kernels/contract.inc \
@@ -55,8 +53,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/dots.inc \
 	%D%/kernels/each.c \
 	%D%/kernels/each.h \
-	%D%/kernels/elements.c \
-	%D%/kernels/elements.h \
 	%D%/kernels/feature.c \
 	%D%/kernels/feature.h \
 	%D%/kernels/fft.c \
@@ -92,7 +88,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/lp_pool.inc \
 	%D%/kernels/lrn.inc \
 	%D%/kernels/lstm.inc \
-	%D%/kernels/mask.inc \
 	%D%/kernels/mean_variance.inc \
 	%D%/kernels/ml.c \
 	%D%/kernels/ml.h \
@@ -116,9 +111,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/picture_pnm.c \
 	%D%/kernels/picture_tiff.c \
 	%D%/kernels/picture_webp.c \
-	%D%/kernels/places.c \
-	%D%/kernels/places.h \
-	%D%/kernels/places.inc \
 	%D%/kernels/pool.c \
 	%D%/kernels/pool.h \
 	%D%/kernels/pool.inc \
@@ -188,8 +180,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/trees_run.h \
 	%D%/kernels/trees_walk.h \
 	%D%/kernels/trees_walk.inc \
-	%D%/kernels/tuples.c \
-	%D%/kernels/tuples.h \
 	%D%/kernels/types_ml.inc \
 	%D%/kernels/types_pool.inc \
 	%D%/kernels/unary.c \
@@ -336,6 +326,30 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/elementwise/trigonometry/trig.h \
 	%D%/elementwise/trigonometry/trig.inc
 
+# gather and scatter
+%C%_libcpu_la_SOURCES += \
+	%D%/gather_scatter/compress.c \
+	%D%/gather_scatter/gather.c \
+	%D%/gather_scatter/gather_elements.c \
+	%D%/gather_scatter/gather_nd.c \
+	%D%/gather_scatter/index_walk.c \
+	%D%/gather_scatter/index_walk.h \
+	%D%/gather_scatter/ms_unique.c \
+	%D%/gather_scatter/nd_slices.c \
+	%D%/gather_scatter/nd_slices.h \
+	%D%/gather_scatter/non_zero.c \
+	%D%/gather_scatter/non_zero_mask.inc \
+	%D%/gather_scatter/one_hot.c \
+	%D%/gather_scatter/scatter.c \
+	%D%/gather_scatter/scatter.h \
+	%D%/gather_scatter/scatter.inc \
+	%D%/gather_scatter/scatter_elements.c \
+	%D%/gather_scatter/scatter_nd.c \
+	%D%/gather_scatter/scatter_reduce.inc \
+	%D%/gather_scatter/scatter_reduce_entry.inc \
+	%D%/gather_scatter/tensor_scatter.c \
+	%D%/gather_scatter/unique.c
+
 # reduction
 %C%_libcpu_la_SOURCES += \
 	%D%/reduction/arg_reduce.c \
@@ -384,7 +398,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/binarizer.c \
 	%D%/ops/causal_conv_with_state.c \
 	%D%/ops/col2im.c \
-	%D%/ops/compress.c \
 	%D%/ops/conv.c \
 	%D%/ops/conv_integer.c \
 	%D%/ops/conv_transpose.c \
@@ -397,9 +410,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/einsum.c \
 	%D%/ops/feature_vectorizer.c \
 	%D%/ops/flex_parts.c \
-	%D%/ops/gather.c \
-	%D%/ops/gather_elements.c \
-	%D%/ops/gather_nd.c \
 	%D%/ops/gemm.c \
 	%D%/ops/global_pool.c \
 	%D%/ops/grid_sample.c \
@@ -444,12 +454,9 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/ms_rotary.c \
 	%D%/ops/ms_same.c \
 	%D%/ops/ms_tokenizer.c \
-	%D%/ops/ms_unique.c \
 	%D%/ops/multinomial.c \
 	%D%/ops/non_max_suppression.c \
-	%D%/ops/non_zero.c \
 	%D%/ops/normalizer.c \
-	%D%/ops/one_hot.c \
 	%D%/ops/one_hot_encoder.c \
 	%D%/ops/optimizers.c \
 	%D%/ops/qlinear_conv.c \
@@ -462,8 +469,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/roi_align.c \
 	%D%/ops/rotary_embedding.c \
 	%D%/ops/scaler.c \
-	%D%/ops/scatter_elements.c \
-	%D%/ops/scatter_nd.c \
 	%D%/ops/signal_windows.c \
 	%D%/ops/softmax.c \
 	%D%/ops/stft.c \
@@ -472,11 +477,9 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/string_split.c \
 	%D%/ops/svm_classifier.c \
 	%D%/ops/svm_regressor.c \
-	%D%/ops/tensor_scatter.c \
 	%D%/ops/tf_idf_vectorizer.c \
 	%D%/ops/tree_ensemble.c \
-	%D%/ops/tree_ensemble_classifier.c \
-	%D%/ops/unique.c
+	%D%/ops/tree_ensemble_classifier.c
 
 if PLUGIN_FILES
 provider_LTLIBRARIES += %D%/libbp-cpu.la

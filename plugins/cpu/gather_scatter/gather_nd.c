@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* gather_nd.c - GatherND (opsets 11; 12, 13 with `batch_dims`): slices that index tuples name. */
 
+#include "gather_scatter/nd_slices.h"
 #include "kernels/runtime_shape.h"
 #include "kernels/tensor_data.h"
-#include "kernels/tuples.h"
 
 struct state {
     struct bp_cpu_tuples tuples;

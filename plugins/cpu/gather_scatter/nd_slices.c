@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tuples.c - see tuples.h. */
+/* nd_slices.c - see nd_slices.h. */
 
-#include "kernels/tuples.h"
+#include "gather_scatter/nd_slices.h"
 
 bp_rc bp_cpu_tuples_make(const struct bp_cpu_call *call, const bp_tensor *data,
                          const bp_tensor *indices, uint32_t batch, struct bp_cpu_tuples *out,

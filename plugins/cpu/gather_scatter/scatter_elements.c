@@ -5,7 +5,7 @@
  * updates of one element take place in their order.
  */
 
-#include "kernels/places.h"
+#include "gather_scatter/scatter.h"
 #include "kernels/strided.h"
 #include "kernels/tensor_data.h"
 

@@ -5,10 +5,10 @@
  * order, so threads share the elements of slices, not the slices.
  */
 
-#include "kernels/places.h"
+#include "gather_scatter/nd_slices.h"
+#include "gather_scatter/scatter.h"
 #include "kernels/strided.h"
 #include "kernels/tensor_data.h"
-#include "kernels/tuples.h"
 
 struct state {
     struct bp_cpu_tuples tuples;

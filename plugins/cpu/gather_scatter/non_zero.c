@@ -13,7 +13,7 @@ enum { CHUNK = 1024 };
 
 typedef void (*mask_fn)(const void *x, int64_t n, uint8_t *mask);
 
-#define TEMPLATE "kernels/mask.inc"
+#define TEMPLATE "gather_scatter/non_zero_mask.inc"
 #include "kernels/types/bool.inc"
 #include "kernels/types/complex.inc"
 #include "kernels/types/number.inc"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* elements.c - see elements.h. */
+/* index_walk.c - see index_walk.h. */
 
-#include "kernels/elements.h"
+#include "gather_scatter/index_walk.h"
 
 enum {
     CHUNK = 256,     /* places that are solved before they are visited */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* places.h - elements copied to places of a tensor, or combined with what is there. */
-#ifndef BP_CPU_KERNELS_PLACES_H
-#define BP_CPU_KERNELS_PLACES_H
+/* scatter.h - elements copied to places of a tensor, or combined with what is there. */
+#ifndef BP_CPU_GATHER_SCATTER_SCATTER_H
+#define BP_CPU_GATHER_SCATTER_SCATTER_H
 
-#include "kernels/elements.h"
+#include "gather_scatter/index_walk.h"
 
 enum bp_cpu_combine { BP_CPU_PUT, BP_CPU_ADD, BP_CPU_MUL, BP_CPU_MAX, BP_CPU_MIN };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tuples.h - an index tensor whose last dimension names a slice of the data: the engine of GatherND
- * and ScatterND. Seen from here the data is a number of slices of `inner` elements.
+ * nd_slices.h - an index tensor whose last dimension names a slice of the data: the engine of
+ * GatherND and ScatterND. Seen from here the data is a number of slices of `inner` elements.
  */
-#ifndef BP_CPU_KERNELS_TUPLES_H
-#define BP_CPU_KERNELS_TUPLES_H
+#ifndef BP_CPU_GATHER_SCATTER_ND_SLICES_H
+#define BP_CPU_GATHER_SCATTER_ND_SLICES_H
 
 #include "cpu.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* places.c - see places.h. */
+/* scatter.c - see scatter.h. */
 
-#include "kernels/places.h"
+#include "gather_scatter/scatter.h"
 #include "kernels/types/loops.h"
 
-#define TEMPLATE "kernels/places.inc"
+#define TEMPLATE "gather_scatter/scatter.inc"
 #include "kernels/types/width.inc"
 #undef TEMPLATE
 
@@ -12,7 +12,7 @@
 #define COMBINE_JOIN(name, where, suffix) name##_##where##_##suffix
 #define COMBINE(name, where, suffix) COMBINE_JOIN(name, where, suffix)
 
-#define TEMPLATE "kernels/combine.inc"
+#define TEMPLATE "gather_scatter/scatter_reduce.inc"
 
 #define NAME add
 #define EXPR(a, b) (WRAP(a) + WRAP(b))
@@ -46,7 +46,7 @@
 #undef EXPR
 
 #undef TEMPLATE
-#define TEMPLATE "kernels/combine_entry.inc"
+#define TEMPLATE "gather_scatter/scatter_reduce_entry.inc"
 
 static const struct {
     bp_cpu_elements_fn at;

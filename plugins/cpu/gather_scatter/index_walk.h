@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elements.h - walks an index tensor whose elements replace one coordinate of their own place: the
- * engine of GatherElements and ScatterElements.
+ * index_walk.h - walks an index tensor whose elements replace one coordinate of their own place:
+ * the engine of GatherElements and ScatterElements.
  */
-#ifndef BP_CPU_KERNELS_ELEMENTS_H
-#define BP_CPU_KERNELS_ELEMENTS_H
+#ifndef BP_CPU_GATHER_SCATTER_INDEX_WALK_H
+#define BP_CPU_GATHER_SCATTER_INDEX_WALK_H
 
 #include "kernels/runtime_shape.h"
 

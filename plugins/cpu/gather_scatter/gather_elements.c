@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* gather_elements.c - GatherElements (opsets 11, 13): the output has the shape of the indices. */
 
-#include "kernels/places.h"
+#include "gather_scatter/scatter.h"
 #include "kernels/tensor_data.h"
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
