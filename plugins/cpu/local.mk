@@ -31,7 +31,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/activation.c \
 	%D%/kernels/activation.h \
 	%D%/kernels/activation.inc \
-	%D%/kernels/add_apart.inc \
 	%D%/kernels/affine_grid.inc \
 	%D%/kernels/arg_line.inc \
 	%D%/kernels/attention.c \
@@ -40,14 +39,11 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/attention_plan.c \
 	%D%/kernels/binarizer.inc \
 	%D%/kernels/byte_map.h \
-	%D%/kernels/col2im.inc \
 	%D%/kernels/columns.c \
 	%D%/kernels/columns.h \
 	%D%/kernels/contract.c \
 	%D%/kernels/contract.h \
 	%D%/kernels/contract.inc \
-	%D%/kernels/depthwise.c \
-	%D%/kernels/depthwise.h \
 	%D%/kernels/dots.c \
 	%D%/kernels/dots.h \
 	%D%/kernels/dots.inc \
@@ -85,7 +81,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/lookup.c \
 	%D%/kernels/lookup.h \
 	%D%/kernels/lp_norm.inc \
-	%D%/kernels/lp_pool.inc \
 	%D%/kernels/lrn.inc \
 	%D%/kernels/lstm.inc \
 	%D%/kernels/mean_variance.inc \
@@ -111,14 +106,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/picture_pnm.c \
 	%D%/kernels/picture_tiff.c \
 	%D%/kernels/picture_webp.c \
-	%D%/kernels/pool.c \
-	%D%/kernels/pool.h \
-	%D%/kernels/pool.inc \
-	%D%/kernels/pool_axes.c \
-	%D%/kernels/pool_axes.h \
-	%D%/kernels/pool_axes.inc \
-	%D%/kernels/pool_axes_sum.inc \
-	%D%/kernels/pool_indices.inc \
 	%D%/kernels/quantize.c \
 	%D%/kernels/quantize.h \
 	%D%/kernels/quantize.inc \
@@ -181,7 +168,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/trees_walk.h \
 	%D%/kernels/trees_walk.inc \
 	%D%/kernels/types_ml.inc \
-	%D%/kernels/types_pool.inc \
 	%D%/kernels/unary.c \
 	%D%/kernels/unary.h \
 	%D%/kernels/unary.inc \
@@ -232,6 +218,35 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/types/strip_entry.inc \
 	%D%/kernels/types/uint.inc \
 	%D%/kernels/types/width.inc
+
+# conv and pool
+%C%_libcpu_la_SOURCES += \
+	%D%/conv_pool/add_strided.inc \
+	%D%/conv_pool/average_pool.c \
+	%D%/conv_pool/causal_conv_with_state.c \
+	%D%/conv_pool/col2im.c \
+	%D%/conv_pool/col2im.inc \
+	%D%/conv_pool/conv.c \
+	%D%/conv_pool/conv_transpose.c \
+	%D%/conv_pool/conv_transpose_with_dynamic_pads.c \
+	%D%/conv_pool/deform_conv.c \
+	%D%/conv_pool/depthwise.c \
+	%D%/conv_pool/depthwise.h \
+	%D%/conv_pool/global_pool.c \
+	%D%/conv_pool/lp_pool.c \
+	%D%/conv_pool/lp_pool.inc \
+	%D%/conv_pool/max_pool.c \
+	%D%/conv_pool/max_unpool.c \
+	%D%/conv_pool/nhwc.c \
+	%D%/conv_pool/pool.c \
+	%D%/conv_pool/pool.h \
+	%D%/conv_pool/pool.inc \
+	%D%/conv_pool/pool_axes.c \
+	%D%/conv_pool/pool_axes.h \
+	%D%/conv_pool/pool_axes.inc \
+	%D%/conv_pool/pool_axes_sum.inc \
+	%D%/conv_pool/pool_indices.inc \
+	%D%/conv_pool/types_pool.inc
 
 # elementwise
 %C%_libcpu_la_SOURCES += \
@@ -393,15 +408,9 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/affine_grid.c \
 	%D%/ops/array_feature_extractor.c \
 	%D%/ops/attention.c \
-	%D%/ops/average_pool.c \
 	%D%/ops/batch_normalization.c \
 	%D%/ops/binarizer.c \
-	%D%/ops/causal_conv_with_state.c \
-	%D%/ops/col2im.c \
-	%D%/ops/conv.c \
 	%D%/ops/conv_integer.c \
-	%D%/ops/conv_transpose.c \
-	%D%/ops/deform_conv.c \
 	%D%/ops/dequantize_linear.c \
 	%D%/ops/det.c \
 	%D%/ops/dft.c \
@@ -411,7 +420,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/feature_vectorizer.c \
 	%D%/ops/flex_parts.c \
 	%D%/ops/gemm.c \
-	%D%/ops/global_pool.c \
 	%D%/ops/grid_sample.c \
 	%D%/ops/group_normalization.c \
 	%D%/ops/gru.c \
@@ -426,26 +434,21 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/list.h \
 	%D%/ops/loss.c \
 	%D%/ops/lp_normalization.c \
-	%D%/ops/lp_pool.c \
 	%D%/ops/lrn.c \
 	%D%/ops/lstm.c \
 	%D%/ops/matmul.c \
 	%D%/ops/matmul_integer.c \
-	%D%/ops/max_pool.c \
 	%D%/ops/max_roi_pool.c \
-	%D%/ops/max_unpool.c \
 	%D%/ops/mean_variance_normalization.c \
 	%D%/ops/mel_weight_matrix.c \
 	%D%/ops/ms_attention.c \
 	%D%/ops/ms_crop_and_resize.c \
-	%D%/ops/ms_dynamic_pads.c \
 	%D%/ops/ms_embed.c \
 	%D%/ops/ms_group_query.c \
 	%D%/ops/ms_layer_norm.c \
 	%D%/ops/ms_matmul_nbits.c \
 	%D%/ops/ms_matrices.c \
 	%D%/ops/ms_multi_head.c \
-	%D%/ops/ms_nhwc.c \
 	%D%/ops/ms_product_to_float.c \
 	%D%/ops/ms_q_attention.c \
 	%D%/ops/ms_qfloat.c \

@@ -5,8 +5,8 @@
  * a sum of shifted rows instead. FusedConv of com.microsoft adds Z and applies a function.
  */
 
+#include "conv_pool/depthwise.h"
 #include "kernels/cast/widen.h"
-#include "kernels/depthwise.h"
 #include "kernels/gemm/epilogue.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/tensor_data.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* average_pool.c - AveragePool (opsets 1, 7, 10, 11, 19, 22); windows without an element give 0. */
 
+#include "conv_pool/pool.h"
+#include "conv_pool/pool_axes.h"
 #include "kernels/cast/widen.h"
-#include "kernels/pool.h"
-#include "kernels/pool_axes.h"
 #include "kernels/types/loops.h"
 
 #define FIRST 0
 #define JOINED(a, b) ((a) + (b))
 #define FINISHED(v, divisor) ((divisor) > 0 ? (v) / (T)(divisor) : 0)
 
-#define TEMPLATE "kernels/pool.inc"
+#define TEMPLATE "conv_pool/pool.inc"
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 

@@ -4,9 +4,9 @@
  * window or plane. p is a float in version 1, an integer later.
  */
 
+#include "conv_pool/pool.h"
+#include "conv_pool/pool_axes.h"
 #include "kernels/cast/widen.h"
-#include "kernels/pool.h"
-#include "kernels/pool_axes.h"
 #include "kernels/tensor_data.h"
 #include "kernels/types/loops.h"
 
@@ -18,11 +18,11 @@ enum { CHUNK = 256 };
 #define JOINED(a, b) ((a) + (b))
 #define FINISHED(v, divisor) (v)
 
-#define TEMPLATE "kernels/pool.inc"
+#define TEMPLATE "conv_pool/pool.inc"
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
-#define TEMPLATE "kernels/lp_pool.inc"
+#define TEMPLATE "conv_pool/lp_pool.inc"
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_dynamic_pads.c - ConvTransposeWithDynamicPads of com.microsoft: ConvTranspose without pads, of
- * whose result the pads, which come with the data, are cut off.
+ * conv_transpose_with_dynamic_pads.c - ConvTransposeWithDynamicPads of com.microsoft: ConvTranspose
+ * without pads, of whose result the pads, which come with the data, are cut off.
  */
 
 #include "kernels/tensor_data.h"

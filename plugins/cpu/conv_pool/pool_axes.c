@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pool_axes.c - see pool_axes.h. */
 
-#include "kernels/pool_axes.h"
+#include "conv_pool/pool_axes.h"
 #include "kernels/tensor_data.h"
 #include "kernels/types/loops.h"
 
@@ -44,11 +44,11 @@ static int64_t taps(const struct pass *p, int64_t at, int64_t *first, int64_t *e
     return start;
 }
 
-#define TEMPLATE "kernels/pool_axes.inc"
-#include "kernels/types_pool.inc"
+#define TEMPLATE "conv_pool/pool_axes.inc"
+#include "conv_pool/types_pool.inc"
 #undef TEMPLATE
 
-#define TEMPLATE "kernels/pool_axes_sum.inc"
+#define TEMPLATE "conv_pool/pool_axes_sum.inc"
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 

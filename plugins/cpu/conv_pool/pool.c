@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pool.c - shape, scratch and threads of pools. */
 
-#include "kernels/pool.h"
+#include "conv_pool/pool.h"
 #include "kernels/tensor_data.h"
 
 enum { ROW_ALIGN = 64 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_nhwc.c - NhwcConv, NhwcFusedConv, NhwcMaxPool and QLinearConv of com.microsoft: the operators
+ * nhwc.c - NhwcConv, NhwcFusedConv, NhwcMaxPool and QLinearConv of com.microsoft: the operators
  * of ONNX on tensors whose channels come last. They are turned on their way in and out.
  */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* depthwise.h - convolution of one input channel: sums of rows that are shifted and weighted. */
-#ifndef BP_CPU_KERNELS_DEPTHWISE_H
-#define BP_CPU_KERNELS_DEPTHWISE_H
+#ifndef BP_CPU_CONV_POOL_DEPTHWISE_H
+#define BP_CPU_CONV_POOL_DEPTHWISE_H
 
 #include "kernels/gemm/gemm.h"
 #include "kernels/window.h"

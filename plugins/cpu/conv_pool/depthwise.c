@@ -8,7 +8,7 @@
  * for each row of y; columns at the edges are computed one by one.
  */
 
-#include "kernels/depthwise.h"
+#include "conv_pool/depthwise.h"
 #include "kernels/types/loops.h"
 
 enum {

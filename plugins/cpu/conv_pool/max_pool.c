@@ -4,9 +4,9 @@
  * NaN is never above another element.
  */
 
+#include "conv_pool/pool.h"
+#include "conv_pool/pool_axes.h"
 #include "kernels/cast/widen.h"
-#include "kernels/pool.h"
-#include "kernels/pool_axes.h"
 #include "kernels/tensor_data.h"
 #include "kernels/types/loops.h"
 
@@ -15,12 +15,12 @@
 #define JOINED(a, b) ((b) > (a) ? (b) : (a))
 #define FINISHED(v, divisor) (v)
 
-#define TEMPLATE "kernels/pool.inc"
-#include "kernels/types_pool.inc"
+#define TEMPLATE "conv_pool/pool.inc"
+#include "conv_pool/types_pool.inc"
 #undef TEMPLATE
 
-#define TEMPLATE "kernels/pool_indices.inc"
-#include "kernels/types_pool.inc"
+#define TEMPLATE "conv_pool/pool_indices.inc"
+#include "conv_pool/types_pool.inc"
 #undef TEMPLATE
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)

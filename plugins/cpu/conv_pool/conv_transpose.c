@@ -116,13 +116,13 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 
 #define T float
 #define SUFFIX f32
-#include "kernels/col2im.inc"
+#include "conv_pool/col2im.inc"
 #undef T
 #undef SUFFIX
 
 #define T double
 #define SUFFIX f64
-#include "kernels/col2im.inc"
+#include "conv_pool/col2im.inc"
 
 static void run_task(void *u, uint32_t i, uint32_t worker)
 {

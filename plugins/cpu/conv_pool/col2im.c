@@ -13,7 +13,7 @@ enum { MAX_SPATIAL = BP_CPU_MAX_RANK - 2 };
 
 typedef void (*add_fn)(void *to, int64_t step, const void *from, int64_t n);
 
-#define TEMPLATE "kernels/add_apart.inc"
+#define TEMPLATE "conv_pool/add_strided.inc"
 #include "kernels/types/bool.inc"
 #include "kernels/types/complex.inc"
 #include "kernels/types/number.inc"

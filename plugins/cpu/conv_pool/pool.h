@@ -3,8 +3,8 @@
  * pool.h - the driver of MaxPool, AveragePool and LpPool. They are separable: rows of a window are
  * combined into one row first, in vectors, then the columns of that row.
  */
-#ifndef BP_CPU_KERNELS_POOL_H
-#define BP_CPU_KERNELS_POOL_H
+#ifndef BP_CPU_CONV_POOL_POOL_H
+#define BP_CPU_CONV_POOL_POOL_H
 
 #include "kernels/window.h"
 
