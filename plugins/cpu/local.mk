@@ -41,9 +41,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/byte_map.h \
 	%D%/kernels/columns.c \
 	%D%/kernels/columns.h \
-	%D%/kernels/contract.c \
-	%D%/kernels/contract.h \
-	%D%/kernels/contract.inc \
 	%D%/kernels/dots.c \
 	%D%/kernels/dots.h \
 	%D%/kernels/dots.inc \
@@ -56,7 +53,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/fill.h \
 	%D%/kernels/float_matmul.c \
 	%D%/kernels/float_matmul.h \
-	%D%/kernels/gemm_fill.inc \
 	%D%/kernels/granularity.c \
 	%D%/kernels/granularity.h \
 	%D%/kernels/gru.inc \
@@ -72,10 +68,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/int8_depthwise.h \
 	%D%/kernels/int8_matmul.c \
 	%D%/kernels/int8_matmul.h \
-	%D%/kernels/int_product.c \
-	%D%/kernels/int_product.h \
-	%D%/kernels/labelled.c \
-	%D%/kernels/labelled.h \
 	%D%/kernels/linear_attention.inc \
 	%D%/kernels/log_sums.inc \
 	%D%/kernels/lookup.c \
@@ -365,6 +357,22 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/gather_scatter/tensor_scatter.c \
 	%D%/gather_scatter/unique.c
 
+# matmul
+%C%_libcpu_la_SOURCES += \
+	%D%/matmul/contract.c \
+	%D%/matmul/contract.h \
+	%D%/matmul/contract.inc \
+	%D%/matmul/det.c \
+	%D%/matmul/einsum.c \
+	%D%/matmul/einsum_steps.c \
+	%D%/matmul/einsum_steps.h \
+	%D%/matmul/gemm.c \
+	%D%/matmul/gemm_fill.inc \
+	%D%/matmul/int_product.c \
+	%D%/matmul/int_product.h \
+	%D%/matmul/inverse.c \
+	%D%/matmul/matmul.c
+
 # reduction
 %C%_libcpu_la_SOURCES += \
 	%D%/reduction/arg_reduce.c \
@@ -412,14 +420,11 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/binarizer.c \
 	%D%/ops/conv_integer.c \
 	%D%/ops/dequantize_linear.c \
-	%D%/ops/det.c \
 	%D%/ops/dft.c \
 	%D%/ops/dropout.c \
 	%D%/ops/dynamic_quantize_linear.c \
-	%D%/ops/einsum.c \
 	%D%/ops/feature_vectorizer.c \
 	%D%/ops/flex_parts.c \
-	%D%/ops/gemm.c \
 	%D%/ops/grid_sample.c \
 	%D%/ops/group_normalization.c \
 	%D%/ops/gru.c \
@@ -436,7 +441,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/lp_normalization.c \
 	%D%/ops/lrn.c \
 	%D%/ops/lstm.c \
-	%D%/ops/matmul.c \
 	%D%/ops/matmul_integer.c \
 	%D%/ops/max_roi_pool.c \
 	%D%/ops/mean_variance_normalization.c \
@@ -447,7 +451,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/ms_group_query.c \
 	%D%/ops/ms_layer_norm.c \
 	%D%/ops/ms_matmul_nbits.c \
-	%D%/ops/ms_matrices.c \
 	%D%/ops/ms_multi_head.c \
 	%D%/ops/ms_product_to_float.c \
 	%D%/ops/ms_q_attention.c \

@@ -8,8 +8,8 @@
 #include "kernels/cast/widen.h"
 #include "kernels/gemm/batch_dims.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/int_product.h"
 #include "kernels/tensor_data.h"
+#include "matmul/int_product.h"
 
 struct state {
     struct bp_cpu_gemm gemm; /* of one pair of matrices */

@@ -7,8 +7,8 @@
 
 #include "kernels/cast/cast.h"
 #include "kernels/cast/widen.h"
-#include "kernels/labelled.h"
 #include "kernels/tensor_data.h"
+#include "matmul/einsum_steps.h"
 
 struct state {
     struct bp_cpu_steps steps;

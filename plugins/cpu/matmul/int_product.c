@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* int_product.c - the two loops. B may be a constant at any address. */
 
-#include "kernels/int_product.h"
+#include "matmul/int_product.h"
 
 typedef uint32_t word32 __attribute__((may_alias));
 typedef uint64_t word64 __attribute__((may_alias));

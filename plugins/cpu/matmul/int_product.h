@@ -3,8 +3,8 @@
  * int_product.h - matrix products of integers, plainly. They wrap around, so signed and unsigned
  * ones are the same bits and the size of an element decides.
  */
-#ifndef BP_CPU_KERNELS_INT_PRODUCT_H
-#define BP_CPU_KERNELS_INT_PRODUCT_H
+#ifndef BP_CPU_MATMUL_INT_PRODUCT_H
+#define BP_CPU_MATMUL_INT_PRODUCT_H
 
 #include <stddef.h>
 #include <stdint.h>

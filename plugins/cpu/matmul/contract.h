@@ -3,8 +3,8 @@
  * contract.h - batches of matrix products whose factors may lie transposed, and sums of rows, for
  * float32, float64 and integers of 32 and 64 bits, which wrap around.
  */
-#ifndef BP_CPU_KERNELS_CONTRACT_H
-#define BP_CPU_KERNELS_CONTRACT_H
+#ifndef BP_CPU_MATMUL_CONTRACT_H
+#define BP_CPU_MATMUL_CONTRACT_H
 
 #include "cpu.h"
 #include "kernels/gemm/gemm.h"

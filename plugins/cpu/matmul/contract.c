@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* contract.c - see contract.h. */
 
-#include "kernels/contract.h"
+#include "matmul/contract.h"
 #include "kernels/tensor_data.h"
 
 enum { GEMM_LEAST = 1024 }; /* products of numbers in a matrix product that pay for gemm */
@@ -12,25 +12,25 @@ enum { GEMM_LEAST = 1024 }; /* products of numbers in a matrix product that pay 
 
 #define A float
 #define SUFFIX f32
-#include "kernels/contract.inc"
+#include "matmul/contract.inc"
 #undef A
 #undef SUFFIX
 
 #define A double
 #define SUFFIX f64
-#include "kernels/contract.inc"
+#include "matmul/contract.inc"
 #undef A
 #undef SUFFIX
 
 #define A uint32_t
 #define SUFFIX i32
-#include "kernels/contract.inc"
+#include "matmul/contract.inc"
 #undef A
 #undef SUFFIX
 
 #define A uint64_t
 #define SUFFIX i64
-#include "kernels/contract.inc"
+#include "matmul/contract.inc"
 #undef A
 #undef SUFFIX
 

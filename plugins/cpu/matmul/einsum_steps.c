@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* labelled.c - see labelled.h. */
+/* einsum_steps.c - see einsum_steps.h. */
 
-#include "kernels/labelled.h"
+#include "matmul/einsum_steps.h"
 #include "kernels/cast/cast.h"
 
 /* ---- steps ----------------------------------------------------------------------------------- */

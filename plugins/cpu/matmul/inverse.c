@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ms_matrices.c - Inverse and CDist of com.microsoft, computed in float64. */
+/* inverse.c - Inverse and CDist of com.microsoft, computed in float64. */
 
 #include "kernels/cast/widen.h"
 #include "kernels/tensor_data.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * labelled.h - tensors whose dimensions have labels, and the list of steps that leads from some of
- * them to another: how Einsum is planned. Values on the way lie in the call's scratch.
+ * einsum_steps.h - tensors whose dimensions have labels, and the list of steps that leads from some
+ * of them to another: how Einsum is planned. Values on the way lie in the call's scratch.
  */
-#ifndef BP_CPU_KERNELS_LABELLED_H
-#define BP_CPU_KERNELS_LABELLED_H
+#ifndef BP_CPU_MATMUL_EINSUM_STEPS_H
+#define BP_CPU_MATMUL_EINSUM_STEPS_H
 
 #include <bp/einsum.h>
 
-#include "kernels/contract.h"
 #include "kernels/strided.h"
 #include "kernels/unary.h"
+#include "matmul/contract.h"
 
 enum { BP_CPU_LABELS = 2 * BP_CPU_MAX_RANK }; /* of a value, as strided copies have it */
 

@@ -7,8 +7,8 @@
 #include "kernels/gemm/gemm.h"
 #include "kernels/cast/widen.h"
 #include "kernels/gemm/epilogue.h"
-#include "kernels/int_product.h"
 #include "kernels/tensor_data.h"
+#include "matmul/int_product.h"
 
 #include <math.h>
 
@@ -148,22 +148,22 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 #define T float
 #define FN(name) name##_f32
 #define BETA (float)s->beta
-#include "kernels/gemm_fill.inc"
+#include "matmul/gemm_fill.inc"
 
 #define T double
 #define FN(name) name##_f64
 #define BETA s->beta
-#include "kernels/gemm_fill.inc"
+#include "matmul/gemm_fill.inc"
 
 #define T uint32_t
 #define FN(name) name##_u32
 #define BETA (uint32_t)(int64_t) s->beta
-#include "kernels/gemm_fill.inc"
+#include "matmul/gemm_fill.inc"
 
 #define T uint64_t
 #define FN(name) name##_u64
 #define BETA (uint64_t)(int64_t) s->beta
-#include "kernels/gemm_fill.inc"
+#include "matmul/gemm_fill.inc"
 
 static void fill(const struct state *s, uint32_t dtype, const void *c, void *y)
 {
