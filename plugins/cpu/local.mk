@@ -56,7 +56,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/granularity.c \
 	%D%/kernels/granularity.h \
 	%D%/kernels/gru.inc \
-	%D%/kernels/hardmax.inc \
 	%D%/kernels/heads.c \
 	%D%/kernels/heads.h \
 	%D%/kernels/imputer.inc \
@@ -72,21 +71,12 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/log_sums.inc \
 	%D%/kernels/lookup.c \
 	%D%/kernels/lookup.h \
-	%D%/kernels/lp_norm.inc \
-	%D%/kernels/lrn.inc \
 	%D%/kernels/lstm.inc \
-	%D%/kernels/mean_variance.inc \
 	%D%/kernels/ml.c \
 	%D%/kernels/ml.h \
 	%D%/kernels/ml_rows.c \
 	%D%/kernels/ml_rows.h \
 	%D%/kernels/ml_scores.c \
-	%D%/kernels/norm.c \
-	%D%/kernels/norm.h \
-	%D%/kernels/norm.inc \
-	%D%/kernels/norm_rows.c \
-	%D%/kernels/norm_rows.h \
-	%D%/kernels/norm_rows.inc \
 	%D%/kernels/normalizer.inc \
 	%D%/kernels/optimizers.inc \
 	%D%/kernels/picture.c \
@@ -134,7 +124,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/signal.c \
 	%D%/kernels/signal.h \
 	%D%/kernels/signal.inc \
-	%D%/kernels/softmax.inc \
 	%D%/kernels/sort_keys.c \
 	%D%/kernels/sort_keys.h \
 	%D%/kernels/sort_keys.inc \
@@ -373,6 +362,31 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/matmul/inverse.c \
 	%D%/matmul/matmul.c
 
+# normalization
+%C%_libcpu_la_SOURCES += \
+	%D%/normalization/batch_normalization.c \
+	%D%/normalization/embed_layer_normalization.c \
+	%D%/normalization/group_normalization.c \
+	%D%/normalization/hardmax.c \
+	%D%/normalization/hardmax.inc \
+	%D%/normalization/instance_normalization.c \
+	%D%/normalization/layer_normalization.c \
+	%D%/normalization/lp_norm.inc \
+	%D%/normalization/lp_normalization.c \
+	%D%/normalization/lrn.c \
+	%D%/normalization/lrn.inc \
+	%D%/normalization/mean_variance.inc \
+	%D%/normalization/mean_variance_normalization.c \
+	%D%/normalization/norm.c \
+	%D%/normalization/norm.h \
+	%D%/normalization/norm.inc \
+	%D%/normalization/norm_rows.c \
+	%D%/normalization/norm_rows.h \
+	%D%/normalization/norm_rows.inc \
+	%D%/normalization/skip_layer_normalization.c \
+	%D%/normalization/softmax.c \
+	%D%/normalization/softmax.inc
+
 # reduction
 %C%_libcpu_la_SOURCES += \
 	%D%/reduction/arg_reduce.c \
@@ -416,7 +430,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/affine_grid.c \
 	%D%/ops/array_feature_extractor.c \
 	%D%/ops/attention.c \
-	%D%/ops/batch_normalization.c \
 	%D%/ops/binarizer.c \
 	%D%/ops/conv_integer.c \
 	%D%/ops/dequantize_linear.c \
@@ -426,30 +439,21 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/feature_vectorizer.c \
 	%D%/ops/flex_parts.c \
 	%D%/ops/grid_sample.c \
-	%D%/ops/group_normalization.c \
 	%D%/ops/gru.c \
-	%D%/ops/hardmax.c \
 	%D%/ops/image_decoder.c \
 	%D%/ops/imputer.c \
-	%D%/ops/instance_normalization.c \
 	%D%/ops/label_encoder.c \
-	%D%/ops/layer_normalization.c \
 	%D%/ops/linear_attention.c \
 	%D%/ops/linear_model.c \
 	%D%/ops/list.h \
 	%D%/ops/loss.c \
-	%D%/ops/lp_normalization.c \
-	%D%/ops/lrn.c \
 	%D%/ops/lstm.c \
 	%D%/ops/matmul_integer.c \
 	%D%/ops/max_roi_pool.c \
-	%D%/ops/mean_variance_normalization.c \
 	%D%/ops/mel_weight_matrix.c \
 	%D%/ops/ms_attention.c \
 	%D%/ops/ms_crop_and_resize.c \
-	%D%/ops/ms_embed.c \
 	%D%/ops/ms_group_query.c \
-	%D%/ops/ms_layer_norm.c \
 	%D%/ops/ms_matmul_nbits.c \
 	%D%/ops/ms_multi_head.c \
 	%D%/ops/ms_product_to_float.c \
@@ -476,7 +480,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/rotary_embedding.c \
 	%D%/ops/scaler.c \
 	%D%/ops/signal_windows.c \
-	%D%/ops/softmax.c \
 	%D%/ops/stft.c \
 	%D%/ops/string_concat.c \
 	%D%/ops/string_normalizer.c \

@@ -3,8 +3,8 @@
  * norm_rows.h - normalises rows of float32 or float64, maybe sums of several tensors: the engine of
  * the layer normalizations of com.microsoft.
  */
-#ifndef BP_CPU_KERNELS_NORM_ROWS_H
-#define BP_CPU_KERNELS_NORM_ROWS_H
+#ifndef BP_CPU_NORMALIZATION_NORM_ROWS_H
+#define BP_CPU_NORMALIZATION_NORM_ROWS_H
 
 #include "cpu.h"
 #include "kernels/simd/simd.h"

@@ -49,7 +49,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-#define TEMPLATE "kernels/lrn.inc"
+#define TEMPLATE "normalization/lrn.inc"
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 

@@ -17,7 +17,7 @@ struct state {
 #undef TEMPLATE
 
 #define NAME hardmax
-#define TEMPLATE "kernels/hardmax.inc"
+#define TEMPLATE "normalization/hardmax.inc"
 #include "kernels/types/float.inc"
 #undef TEMPLATE
 

@@ -36,7 +36,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
-#define TEMPLATE "kernels/lp_norm.inc"
+#define TEMPLATE "normalization/lp_norm.inc"
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 

@@ -51,7 +51,7 @@ static void run_line(const void *u, const void *x, void *y)
     }
 }
 
-#define TEMPLATE "kernels/softmax.inc"
+#define TEMPLATE "normalization/softmax.inc"
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 

@@ -5,9 +5,9 @@
  */
 
 #include "kernels/cast/widen.h"
-#include "kernels/norm.h"
 #include "kernels/simd/simd.h"
 #include "kernels/tensor_data.h"
+#include "normalization/norm.h"
 
 #include <math.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_embed.c - EmbedLayerNormalization and QEmbedLayerNormalization of com.microsoft: rows of up to
- * three tables, picked by index, added and normalised. The mask index is the number of ones that a
- * row of the mask has.
+ * embed_layer_normalization.c - EmbedLayerNormalization and QEmbedLayerNormalization of
+ * com.microsoft: rows of up to three tables, picked by index, added and normalised. The mask index
+ * is the number of ones that a row of the mask has.
  */
 
 #include "kernels/tensor_data.h"
 #include "kernels/runtime_shape.h"
-#include "kernels/norm_rows.h"
+#include "normalization/norm_rows.h"
 #include "kernels/cast/widen.h"
 
 enum { WORD, POSITION, SEGMENT, N_TABLES };

@@ -7,11 +7,11 @@
  */
 
 #include "kernels/cast/cast.h"
-#include "kernels/norm.h"
 #include "kernels/runtime_shape.h"
 #include "kernels/simd/simd.h"
 #include "kernels/strided.h"
 #include "kernels/tensor_data.h"
+#include "normalization/norm.h"
 
 #include <math.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_layer_norm.c - SkipLayerNormalization, SkipSimplifiedLayerNormalization and
+ * skip_layer_normalization.c - SkipLayerNormalization, SkipSimplifiedLayerNormalization and
  * SimplifiedLayerNormalization of com.microsoft; the last one is found in ONNX's domain too.
  */
 
 #include "kernels/cast/widen.h"
-#include "kernels/norm_rows.h"
 #include "kernels/tensor_data.h"
+#include "normalization/norm_rows.h"
 
 /* Where an operator has its inputs and outputs; 0: it has not. */
 struct places {

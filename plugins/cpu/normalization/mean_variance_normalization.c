@@ -5,10 +5,10 @@
  */
 
 #include "kernels/cast/widen.h"
-#include "kernels/norm.h"
 #include "kernels/runtime_shape.h"
 #include "kernels/simd/simd.h"
 #include "kernels/tensor_data.h"
+#include "normalization/norm.h"
 
 #include <math.h>
 
@@ -139,13 +139,13 @@ static void run_set(const struct job *job, int64_t first)
 
 #define T float
 #define FN(name) name##_f32
-#include "kernels/mean_variance.inc"
+#include "normalization/mean_variance.inc"
 #undef T
 #undef FN
 
 #define T double
 #define FN(name) name##_f64
-#include "kernels/mean_variance.inc"
+#include "normalization/mean_variance.inc"
 
 static void run_slice(void *u, uint32_t slice, uint32_t worker)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* norm.c - see norm.h. */
 
-#include "kernels/norm.h"
+#include "normalization/norm.h"
 
 #include <bp/abi.h>
 
 #include "kernels/types/loops.h"
 
-#define TEMPLATE "kernels/norm.inc"
+#define TEMPLATE "normalization/norm.inc"
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* norm.h - the last step of a normalisation, for float and double. */
-#ifndef BP_CPU_KERNELS_NORM_H
-#define BP_CPU_KERNELS_NORM_H
+#ifndef BP_CPU_NORMALIZATION_NORM_H
+#define BP_CPU_NORMALIZATION_NORM_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* norm_rows.c - see norm_rows.h; statistics are taken in double. */
 
-#include "kernels/norm_rows.h"
-#include "kernels/norm.h"
+#include "normalization/norm_rows.h"
 #include "kernels/types/loops.h"
+#include "normalization/norm.h"
 
 #include <math.h>
 
-#define TEMPLATE "kernels/norm_rows.inc"
+#define TEMPLATE "normalization/norm_rows.inc"
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 
