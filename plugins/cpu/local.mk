@@ -33,10 +33,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/activation.inc \
 	%D%/kernels/affine_grid.inc \
 	%D%/kernels/arg_line.inc \
-	%D%/kernels/attention.c \
-	%D%/kernels/attention.h \
-	%D%/kernels/attention.inc \
-	%D%/kernels/attention_plan.c \
 	%D%/kernels/binarizer.inc \
 	%D%/kernels/byte_map.h \
 	%D%/kernels/columns.c \
@@ -56,8 +52,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/granularity.c \
 	%D%/kernels/granularity.h \
 	%D%/kernels/gru.inc \
-	%D%/kernels/heads.c \
-	%D%/kernels/heads.h \
 	%D%/kernels/imputer.inc \
 	%D%/kernels/inner_operator.c \
 	%D%/kernels/inner_operator.h \
@@ -67,7 +61,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/int8_depthwise.h \
 	%D%/kernels/int8_matmul.c \
 	%D%/kernels/int8_matmul.h \
-	%D%/kernels/linear_attention.inc \
 	%D%/kernels/log_sums.inc \
 	%D%/kernels/lookup.c \
 	%D%/kernels/lookup.h \
@@ -109,9 +102,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/rnn.inc \
 	%D%/kernels/roi_align.inc \
 	%D%/kernels/roi_pool.inc \
-	%D%/kernels/rotary.c \
-	%D%/kernels/rotary.h \
-	%D%/kernels/rotary.inc \
 	%D%/kernels/runtime_outputs.c \
 	%D%/kernels/runtime_outputs.h \
 	%D%/kernels/runtime_shape.c \
@@ -199,6 +189,28 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/types/strip_entry.inc \
 	%D%/kernels/types/uint.inc \
 	%D%/kernels/types/width.inc
+
+# attention
+%C%_libcpu_la_SOURCES += \
+	%D%/attention/attention.c \
+	%D%/attention/blocked_attention.c \
+	%D%/attention/blocked_attention.h \
+	%D%/attention/blocked_attention.inc \
+	%D%/attention/blocked_attention_plan.c \
+	%D%/attention/flex_attention.c \
+	%D%/attention/group_query_attention.c \
+	%D%/attention/head_attention.c \
+	%D%/attention/head_attention.h \
+	%D%/attention/linear_attention.c \
+	%D%/attention/linear_attention.inc \
+	%D%/attention/ms_attention.c \
+	%D%/attention/ms_rotary_embedding.c \
+	%D%/attention/multi_head_attention.c \
+	%D%/attention/q_attention.c \
+	%D%/attention/rotary.c \
+	%D%/attention/rotary.h \
+	%D%/attention/rotary.inc \
+	%D%/attention/rotary_embedding.c
 
 # conv and pool
 %C%_libcpu_la_SOURCES += \
@@ -429,7 +441,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 %C%_libcpu_la_SOURCES += \
 	%D%/ops/affine_grid.c \
 	%D%/ops/array_feature_extractor.c \
-	%D%/ops/attention.c \
 	%D%/ops/binarizer.c \
 	%D%/ops/conv_integer.c \
 	%D%/ops/dequantize_linear.c \
@@ -437,13 +448,11 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/dropout.c \
 	%D%/ops/dynamic_quantize_linear.c \
 	%D%/ops/feature_vectorizer.c \
-	%D%/ops/flex_parts.c \
 	%D%/ops/grid_sample.c \
 	%D%/ops/gru.c \
 	%D%/ops/image_decoder.c \
 	%D%/ops/imputer.c \
 	%D%/ops/label_encoder.c \
-	%D%/ops/linear_attention.c \
 	%D%/ops/linear_model.c \
 	%D%/ops/list.h \
 	%D%/ops/loss.c \
@@ -451,17 +460,12 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/matmul_integer.c \
 	%D%/ops/max_roi_pool.c \
 	%D%/ops/mel_weight_matrix.c \
-	%D%/ops/ms_attention.c \
 	%D%/ops/ms_crop_and_resize.c \
-	%D%/ops/ms_group_query.c \
 	%D%/ops/ms_matmul_nbits.c \
-	%D%/ops/ms_multi_head.c \
 	%D%/ops/ms_product_to_float.c \
-	%D%/ops/ms_q_attention.c \
 	%D%/ops/ms_qfloat.c \
 	%D%/ops/ms_qlinear.c \
 	%D%/ops/ms_qproduct.c \
-	%D%/ops/ms_rotary.c \
 	%D%/ops/ms_same.c \
 	%D%/ops/ms_tokenizer.c \
 	%D%/ops/multinomial.c \
@@ -477,7 +481,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/resize.c \
 	%D%/ops/rnn.c \
 	%D%/ops/roi_align.c \
-	%D%/ops/rotary_embedding.c \
 	%D%/ops/scaler.c \
 	%D%/ops/signal_windows.c \
 	%D%/ops/stft.c \

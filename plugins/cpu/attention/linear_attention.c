@@ -57,7 +57,7 @@ static void store_state(const struct job *job, int64_t at, const void *from)
 #define T float
 #define EXP expf
 #define FN(name) name##_f32
-#include "kernels/linear_attention.inc"
+#include "attention/linear_attention.inc"
 #undef T
 #undef EXP
 #undef FN
@@ -65,7 +65,7 @@ static void store_state(const struct job *job, int64_t at, const void *from)
 #define T double
 #define EXP exp
 #define FN(name) name##_f64
-#include "kernels/linear_attention.inc"
+#include "attention/linear_attention.inc"
 
 /* ---- prepare --------------------------------------------------------------------------------- */
 

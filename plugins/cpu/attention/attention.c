@@ -7,7 +7,7 @@
  * no key gives 0.
  */
 
-#include "kernels/attention.h"
+#include "attention/blocked_attention.h"
 #include "kernels/tensor_data.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flex_parts.c - what the host makes of a FlexAttention with bodies, beside ONNX's operators:
+ * flex_attention.c - what the host makes of a FlexAttention with bodies, beside ONNX's operators:
  * FlexInputs (org.backplane 1), which brings Q, K and V to the type that is computed in and scales
  * Q, and FlexWeights (org.backplane 1), whose work is its shape rule's.
  */

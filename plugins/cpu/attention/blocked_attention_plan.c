@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* attention_plan.c - products of all sizes of blocks, and the scratch memory of a worker. */
+/*
+ * blocked_attention_plan.c - products of all sizes of blocks, and the scratch memory of a worker.
+ */
 
-#include "kernels/attention.h"
+#include "attention/blocked_attention.h"
 
 enum { ROWS = BP_CPU_ATTENTION_ROWS, KEYS = BP_CPU_ATTENTION_KEYS };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ms_q_attention.c - QAttention of com.microsoft: Attention of a quantised input and weights. */
+/* q_attention.c - QAttention of com.microsoft: Attention of a quantised input and weights. */
 
 #include "kernels/cast/widen.h"
 #include "kernels/inner_operator.h"

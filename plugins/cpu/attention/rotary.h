@@ -3,8 +3,8 @@
  * rotary.h - rotary position embedding of one row of a head: pairs of its elements are turned by
  * the angles of the row's position. May be called on any thread.
  */
-#ifndef BP_CPU_KERNELS_ROTARY_H
-#define BP_CPU_KERNELS_ROTARY_H
+#ifndef BP_CPU_ATTENTION_ROTARY_H
+#define BP_CPU_ATTENTION_ROTARY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* rotary.c - see rotary.h. */
 
-#include "kernels/rotary.h"
+#include "attention/rotary.h"
 #include "kernels/types/loops.h"
 
 #include <string.h>
 
 #include <bp/abi.h>
 
-#define TEMPLATE "kernels/rotary.inc"
+#define TEMPLATE "attention/rotary.inc"
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 

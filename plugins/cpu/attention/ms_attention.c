@@ -5,7 +5,7 @@
  */
 
 #include "kernels/tensor_data.h"
-#include "kernels/heads.h"
+#include "attention/head_attention.h"
 #include "kernels/cast/widen.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* heads.c - see heads.h. */
+/* head_attention.c - see head_attention.h. */
 
-#include "kernels/heads.h"
+#include "attention/head_attention.h"
 
 #include "kernels/tensor_data.h"
 #include "kernels/vector_math.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_group_query.c - GroupQueryAttention of com.microsoft: several heads of Q share one of K and V,
- * which lie in a cache; rotary embedding, norms of Q and K, a window and a soft cap are optional.
+ * group_query_attention.c - GroupQueryAttention of com.microsoft: several heads of Q share one of K
+ * and V, which lie in a cache; rotary embedding, norms of Q and K, a window and a soft cap are
+ * optional.
  */
 
+#include "attention/head_attention.h"
+#include "attention/rotary.h"
 #include "kernels/cast/widen.h"
-#include "kernels/heads.h"
-#include "kernels/rotary.h"
 #include "kernels/tensor_data.h"
 
 #include <math.h>

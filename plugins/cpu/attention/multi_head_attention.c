@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_multi_head.c - MultiHeadAttention of com.microsoft: Q, K and V come apart, or packed in one
- * tensor; what they get as bias, cache and mask is optional.
+ * multi_head_attention.c - MultiHeadAttention of com.microsoft: Q, K and V come apart, or packed in
+ * one tensor; what they get as bias, cache and mask is optional.
  */
 
 #include "kernels/tensor_data.h"
-#include "kernels/heads.h"
+#include "attention/head_attention.h"
 #include "kernels/cast/widen.h"
 
 #include <float.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_rotary.c - RotaryEmbedding of com.microsoft: the input is batch x steps x hidden, or batch x
- * heads x steps x head; positions are given one by one, or the first of them.
+ * ms_rotary_embedding.c - RotaryEmbedding of com.microsoft: the input is batch x steps x hidden, or
+ * batch x heads x steps x head; positions are given one by one, or the first of them.
  */
 
+#include "attention/rotary.h"
 #include "kernels/cast/widen.h"
-#include "kernels/rotary.h"
 #include "kernels/tensor_data.h"
 
 struct state {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* attention.c - see attention.h. */
+/* blocked_attention.c - see blocked_attention.h. */
 
-#include "kernels/attention.h"
+#include "attention/blocked_attention.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,13 +14,13 @@ static const struct bp_cpu_params none;
 
 #define T float
 #define FN(name) name##_f32
-#include "kernels/attention.inc"
+#include "attention/blocked_attention.inc"
 #undef T
 #undef FN
 
 #define T double
 #define FN(name) name##_f64
-#include "kernels/attention.inc"
+#include "attention/blocked_attention.inc"
 
 /* ---- a task ---------------------------------------------------------------------------------- */
 

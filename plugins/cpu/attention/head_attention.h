@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heads.h - scaled dot products of heads in float32: softmax(scale * Q K' + bias + mask) V, the
- * engine of the attention operators of com.microsoft. Tiles of query rows are tasks of their own.
- * Sizes and steps are in elements.
+ * head_attention.h - scaled dot products of heads in float32: softmax(scale * Q K' + bias + mask)
+ * V, the engine of the attention operators of com.microsoft. Tiles of query rows are tasks of their
+ * own. Sizes and steps are in elements.
  */
-#ifndef BP_CPU_KERNELS_HEADS_H
-#define BP_CPU_KERNELS_HEADS_H
+#ifndef BP_CPU_ATTENTION_HEAD_ATTENTION_H
+#define BP_CPU_ATTENTION_HEAD_ATTENTION_H
 
 #include "cpu.h"
 #include "kernels/gemm/gemm.h"

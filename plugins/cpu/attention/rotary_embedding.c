@@ -5,8 +5,8 @@
  * converted one at a time, as the caches may be far larger than what is used of them.
  */
 
+#include "attention/rotary.h"
 #include "kernels/cast/cast.h"
-#include "kernels/rotary.h"
 #include "kernels/tensor_data.h"
 
 enum { X, COS, SIN, IDS };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attention.h - softmax(Q * K') * V in blocks of rows and keys. A task takes a block of rows of all
- * heads of Q that share a head of K; for each block of keys it makes scores, their powers against
- * the largest score so far, and adds their product with V to what is there, scaled to the new
- * largest. So no row of scores is ever whole, unless it is wanted.
+ * blocked_attention.h - softmax(Q * K') * V in blocks of rows and keys. A task takes a block of
+ * rows of all heads of Q that share a head of K; for each block of keys it makes scores, their
+ * powers against the largest score so far, and adds their product with V to what is there, scaled
+ * to the new largest. So no row of scores is ever whole, unless it is wanted.
  */
-#ifndef BP_CPU_KERNELS_ATTENTION_H
-#define BP_CPU_KERNELS_ATTENTION_H
+#ifndef BP_CPU_ATTENTION_BLOCKED_ATTENTION_H
+#define BP_CPU_ATTENTION_BLOCKED_ATTENTION_H
 
 #include "kernels/cast/cast.h"
 #include "kernels/gemm/gemm.h"
