@@ -40,27 +40,15 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/dots.c \
 	%D%/kernels/dots.h \
 	%D%/kernels/dots.inc \
-	%D%/kernels/each.c \
-	%D%/kernels/each.h \
 	%D%/kernels/feature.c \
 	%D%/kernels/feature.h \
 	%D%/kernels/fft.c \
 	%D%/kernels/fft.h \
 	%D%/kernels/fill.h \
-	%D%/kernels/float_matmul.c \
-	%D%/kernels/float_matmul.h \
-	%D%/kernels/granularity.c \
-	%D%/kernels/granularity.h \
 	%D%/kernels/gru.inc \
 	%D%/kernels/imputer.inc \
 	%D%/kernels/inner_operator.c \
 	%D%/kernels/inner_operator.h \
-	%D%/kernels/int8_conv.c \
-	%D%/kernels/int8_conv.h \
-	%D%/kernels/int8_depthwise.c \
-	%D%/kernels/int8_depthwise.h \
-	%D%/kernels/int8_matmul.c \
-	%D%/kernels/int8_matmul.h \
 	%D%/kernels/log_sums.inc \
 	%D%/kernels/lookup.c \
 	%D%/kernels/lookup.h \
@@ -399,6 +387,33 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/normalization/softmax.c \
 	%D%/normalization/softmax.inc
 
+# quantized
+%C%_libcpu_la_SOURCES += \
+	%D%/quantized/conv_integer.c \
+	%D%/quantized/dequantize_linear.c \
+	%D%/quantized/dynamic_quantize_linear.c \
+	%D%/quantized/float8_matmul.c \
+	%D%/quantized/float8_matmul.h \
+	%D%/quantized/granularity.c \
+	%D%/quantized/granularity.h \
+	%D%/quantized/int8_conv.c \
+	%D%/quantized/int8_conv.h \
+	%D%/quantized/int8_depthwise.c \
+	%D%/quantized/int8_depthwise.h \
+	%D%/quantized/int8_matmul.c \
+	%D%/quantized/int8_matmul.h \
+	%D%/quantized/matmul_integer.c \
+	%D%/quantized/matmul_integer_to_float.c \
+	%D%/quantized/matmul_nbits.c \
+	%D%/quantized/per_axis.c \
+	%D%/quantized/per_axis.h \
+	%D%/quantized/q_gemm.c \
+	%D%/quantized/qlinear_conv.c \
+	%D%/quantized/qlinear_elementwise.c \
+	%D%/quantized/qlinear_in_float.c \
+	%D%/quantized/qlinear_matmul.c \
+	%D%/quantized/quantize_linear.c
+
 # reduction
 %C%_libcpu_la_SOURCES += \
 	%D%/reduction/arg_reduce.c \
@@ -442,11 +457,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/affine_grid.c \
 	%D%/ops/array_feature_extractor.c \
 	%D%/ops/binarizer.c \
-	%D%/ops/conv_integer.c \
-	%D%/ops/dequantize_linear.c \
 	%D%/ops/dft.c \
 	%D%/ops/dropout.c \
-	%D%/ops/dynamic_quantize_linear.c \
 	%D%/ops/feature_vectorizer.c \
 	%D%/ops/grid_sample.c \
 	%D%/ops/gru.c \
@@ -457,15 +469,9 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/list.h \
 	%D%/ops/loss.c \
 	%D%/ops/lstm.c \
-	%D%/ops/matmul_integer.c \
 	%D%/ops/max_roi_pool.c \
 	%D%/ops/mel_weight_matrix.c \
 	%D%/ops/ms_crop_and_resize.c \
-	%D%/ops/ms_matmul_nbits.c \
-	%D%/ops/ms_product_to_float.c \
-	%D%/ops/ms_qfloat.c \
-	%D%/ops/ms_qlinear.c \
-	%D%/ops/ms_qproduct.c \
 	%D%/ops/ms_same.c \
 	%D%/ops/ms_tokenizer.c \
 	%D%/ops/multinomial.c \
@@ -473,9 +479,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/ops/normalizer.c \
 	%D%/ops/one_hot_encoder.c \
 	%D%/ops/optimizers.c \
-	%D%/ops/qlinear_conv.c \
-	%D%/ops/qlinear_matmul.c \
-	%D%/ops/quantize_linear.c \
 	%D%/ops/random.c \
 	%D%/ops/regex_full_match.c \
 	%D%/ops/resize.c \
@@ -511,10 +514,10 @@ noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la %
 %C%_libsimd_la_CPPFLAGS = $(cpu_cppflags)
 %C%_libsimd_la_SOURCES = \
 	%D%/kernels/int8/int8.inc \
-	%D%/kernels/nbits.c \
-	%D%/kernels/nbits.h \
-	%D%/kernels/nbits.inc \
-	%D%/kernels/nbits_dot.inc \
+	%D%/quantized/nbits.c \
+	%D%/quantized/nbits.h \
+	%D%/quantized/nbits.inc \
+	%D%/quantized/nbits_dot.inc \
 	%D%/kernels/simd/simd.c \
 	%D%/kernels/simd/simd.h \
 	%D%/kernels/simd/simd.inc \
@@ -524,13 +527,13 @@ noinst_LTLIBRARIES += %D%/libsimd.la %D%/libsimd-avx2.la %D%/libsimd-avx512.la %
 %C%_libsimd_avx2_la_CFLAGS = $(AM_CFLAGS) $(AVX2_CFLAGS)
 %C%_libsimd_avx2_la_SOURCES = \
 	%D%/kernels/int8/int8_avx2.c \
-	%D%/kernels/nbits_avx2.c \
+	%D%/quantized/nbits_avx2.c \
 	%D%/kernels/simd/simd_avx2.c
 %C%_libsimd_avx512_la_CPPFLAGS = $(cpu_cppflags)
 %C%_libsimd_avx512_la_CFLAGS = $(AM_CFLAGS) $(AVX512_CFLAGS)
 %C%_libsimd_avx512_la_SOURCES = \
 	%D%/kernels/int8/int8_avx512.c \
-	%D%/kernels/nbits_avx512.c \
+	%D%/quantized/nbits_avx512.c \
 	%D%/kernels/simd/simd_avx512.c
 %C%_libint8_vnni_la_CPPFLAGS = $(cpu_cppflags)
 %C%_libint8_vnni_la_CFLAGS = $(AM_CFLAGS) $(VNNI_CFLAGS)

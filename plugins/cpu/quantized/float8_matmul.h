@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * float_matmul.h - QLinearMatMul where a type is float8: both operands become float32, are
+ * float8_matmul.h - QLinearMatMul where a type is float8: both operands become float32, are
  * multiplied, and the product is quantised.
  */
-#ifndef BP_CPU_KERNELS_FLOAT_MATMUL_H
-#define BP_CPU_KERNELS_FLOAT_MATMUL_H
+#ifndef BP_CPU_QUANTIZED_FLOAT8_MATMUL_H
+#define BP_CPU_QUANTIZED_FLOAT8_MATMUL_H
 
 #include "cpu.h"
 

@@ -3,12 +3,12 @@
  * int8_conv.h - the convolution of ConvInteger and QLinearConv: 8-bit integers with zero points, as
  * a product of the weights with the windows of each image, row by row of int32 sums.
  */
-#ifndef BP_CPU_KERNELS_INT8_CONV_H
-#define BP_CPU_KERNELS_INT8_CONV_H
+#ifndef BP_CPU_QUANTIZED_INT8_CONV_H
+#define BP_CPU_QUANTIZED_INT8_CONV_H
 
-#include "kernels/each.h"
 #include "kernels/int8/int8.h"
 #include "kernels/window.h"
+#include "quantized/per_axis.h"
 
 /* Which inputs of the node are which. */
 struct bp_cpu_int8_conv_inputs {

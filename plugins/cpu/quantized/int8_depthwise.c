@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* int8_depthwise.c - see int8_depthwise.h. */
 
-#include "kernels/int8_depthwise.h"
+#include "quantized/int8_depthwise.h"
 
 #include "kernels/types/loops.h"
 

@@ -4,7 +4,7 @@
 #define LEVEL plain
 #define LEVEL_NAME "plain"
 #define LANES 4
-#include "kernels/nbits.inc"
+#include "quantized/nbits.inc"
 
 #include "kernels/simd/simd.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_matmul_nbits.c - MatMulNBits of com.microsoft: weights of 2, 4 or 8 bits, blocks of which have
+ * matmul_nbits.c - MatMulNBits of com.microsoft: weights of 2, 4 or 8 bits, blocks of which have
  * a scale and a zero point. With few rows the weights are multiplied as they are read; with more,
  * tiles of them become floats for a product.
  */
 
 #include "kernels/tensor_data.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/nbits.h"
+#include "quantized/nbits.h"
 #include "kernels/cast/widen.h"
 
 enum { A, B, SCALES, ZEROS, GROUPS, BIAS };

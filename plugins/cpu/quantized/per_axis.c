@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* each.c - see each.h. */
+/* per_axis.c - see per_axis.h. */
 
-#include "kernels/each.h"
+#include "quantized/per_axis.h"
 
 #include "kernels/quantize.h"
 

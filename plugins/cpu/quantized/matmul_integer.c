@@ -4,8 +4,8 @@
  * int32.
  */
 
-#include "kernels/int8_matmul.h"
 #include "kernels/tensor_data.h"
+#include "quantized/int8_matmul.h"
 
 static const struct bp_cpu_int8_inputs inputs = {.a = 0, .b = 1, .a_zero = 2, .b_zero = 3};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_qproduct.c - products of quantised matrices, of com.microsoft: QGemm, MatMulInteger16. The
+ * q_gemm.c - products of quantised matrices, of com.microsoft: QGemm, MatMulInteger16. The
  * integers, less their zero points, are multiplied as floats: of float64 where the result is one of
  * integers, which makes it exact.
  */

@@ -3,8 +3,8 @@
  * int8_depthwise.h - convolutions of 8-bit integers with one input channel a group: sums of shifted
  * rows, where a matrix product would have too little to do.
  */
-#ifndef BP_CPU_KERNELS_INT8_DEPTHWISE_H
-#define BP_CPU_KERNELS_INT8_DEPTHWISE_H
+#ifndef BP_CPU_QUANTIZED_INT8_DEPTHWISE_H
+#define BP_CPU_QUANTIZED_INT8_DEPTHWISE_H
 
 #include "kernels/window.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * each.h - the scales and zero points of quantised products: one for a whole operand, one for each
- * row (column, feature map), or those for every matrix of a batch.
+ * per_axis.h - the scales and zero points of quantised products: one for a whole operand, one for
+ * each row (column, feature map), or those for every matrix of a batch.
  */
-#ifndef BP_CPU_KERNELS_EACH_H
-#define BP_CPU_KERNELS_EACH_H
+#ifndef BP_CPU_QUANTIZED_PER_AXIS_H
+#define BP_CPU_QUANTIZED_PER_AXIS_H
 
 #include "cpu.h"
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nbits.h - weights of 2, 4 or 8 bits in blocks with a scale each: dot products with rows of floats,
- * and rows of weights as floats. Written once in nbits.inc, compiled for each instruction set.
+ * nbits.h - weights of 2, 4 or 8 bits in blocks with a scale each: dot products with rows of
+ * floats, and rows of weights as floats. Written once in nbits.inc, compiled for each instruction
+ * set.
  *
  * The bits of a block lie in bytes from the low ones up; element e of a byte is "phase" e. A row of
  * floats is laid out to match, which costs little against reading the weights: for each block all
  * elements of phase 0, then those of phase 1...
  */
-#ifndef BP_CPU_KERNELS_NBITS_H
-#define BP_CPU_KERNELS_NBITS_H
+#ifndef BP_CPU_QUANTIZED_NBITS_H
+#define BP_CPU_QUANTIZED_NBITS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* int8_matmul.c - see int8_matmul.h. */
 
-#include "kernels/int8_matmul.h"
+#include "quantized/int8_matmul.h"
 
 #include "kernels/tensor_data.h"
 

@@ -3,12 +3,12 @@
  * int8_matmul.h - the product of MatMulInteger and QLinearMatMul: batches of matrices of 8-bit
  * integers with zero points, row by row of int32 sums.
  */
-#ifndef BP_CPU_KERNELS_INT8_MATMUL_H
-#define BP_CPU_KERNELS_INT8_MATMUL_H
+#ifndef BP_CPU_QUANTIZED_INT8_MATMUL_H
+#define BP_CPU_QUANTIZED_INT8_MATMUL_H
 
-#include "kernels/each.h"
 #include "kernels/gemm/batch_dims.h"
 #include "kernels/int8/int8.h"
+#include "quantized/per_axis.h"
 
 /* Which inputs of the node are which. */
 struct bp_cpu_int8_inputs {

@@ -6,9 +6,9 @@
  */
 
 #include "kernels/cast/cast.h"
-#include "kernels/granularity.h"
 #include "kernels/quantize.h"
 #include "kernels/tensor_data.h"
+#include "quantized/granularity.h"
 
 enum { PIECE = 256 };
 

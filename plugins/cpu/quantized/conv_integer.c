@@ -3,8 +3,8 @@
  * conv_integer.c - ConvInteger (opset 10): Conv of 8-bit integers less their zero points, in int32.
  */
 
-#include "kernels/int8_conv.h"
 #include "kernels/tensor_data.h"
+#include "quantized/int8_conv.h"
 
 static const struct bp_cpu_int8_conv_inputs inputs = {.x = 0, .w = 1, .x_zero = 2, .w_zero = 3};
 

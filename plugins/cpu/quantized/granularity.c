@@ -4,7 +4,7 @@
  * the axis, and a row is what has the same scale, or scales that lie side by side.
  */
 
-#include "kernels/granularity.h"
+#include "quantized/granularity.h"
 
 static bool has_blocks_of(const struct bp_cpu_granularity *g, const bp_tensor *x,
                           const bp_tensor *scale, uint32_t axis)

@@ -4,8 +4,8 @@
  * slice along an axis, or one for each block of elements along it. The elements are walked in order
  * as runs that share one scale, or have one each that lie side by side.
  */
-#ifndef BP_CPU_KERNELS_GRANULARITY_H
-#define BP_CPU_KERNELS_GRANULARITY_H
+#ifndef BP_CPU_QUANTIZED_GRANULARITY_H
+#define BP_CPU_QUANTIZED_GRANULARITY_H
 
 #include "cpu.h"
 
@@ -37,7 +37,10 @@ bp_rc bp_cpu_granularity_make(const struct bp_cpu_call *call, const bp_tensor *x
 void bp_cpu_granularity_seek(const struct bp_cpu_granularity *g, int64_t at,
                              struct bp_cpu_scale_run *run);
 void bp_cpu_granularity_next(const struct bp_cpu_granularity *g, struct bp_cpu_scale_run *run);
-/* Takes n elements, of those that it has, off the front of the run; the next one when none are left. */
+/*
+ * Takes n elements, of those that it has, off the front of the run; the next one when none are
+ * left.
+ */
 void bp_cpu_granularity_pass(const struct bp_cpu_granularity *g, struct bp_cpu_scale_run *run,
                              int64_t n);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_qfloat.c - quantised operators of com.microsoft that are those of ONNX between a
+ * qlinear_in_float.c - quantised operators of com.microsoft that are those of ONNX between a
  * dequantisation and a quantisation: QLinearAveragePool, QLinearGlobalAveragePool,
  * QLinearReduceMean, QLinearSoftmax. With channels_last the bytes are turned on their way.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_qlinear.c - element by element on quantised numbers, of com.microsoft: QLinearAdd, QLinearMul,
- * QLinearWhere, QLinearLeakyRelu, QLinearSigmoid, QLinearConcat. What depends on one byte alone is
- * a table of 256.
+ * qlinear_elementwise.c - element by element on quantised numbers, of com.microsoft: QLinearAdd,
+ * QLinearMul, QLinearWhere, QLinearLeakyRelu, QLinearSigmoid, QLinearConcat. What depends on one
+ * byte alone is a table of 256.
  */
 
 #include "kernels/byte_map.h"

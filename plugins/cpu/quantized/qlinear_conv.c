@@ -4,9 +4,9 @@
  * bias are int32.
  */
 
-#include "kernels/int8_conv.h"
 #include "kernels/quantize.h"
 #include "kernels/tensor_data.h"
+#include "quantized/int8_conv.h"
 
 enum { X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS, MAX_ROW = 64 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* int8_conv.c - see int8_conv.h. */
 
-#include "kernels/int8_conv.h"
+#include "quantized/int8_conv.h"
 
-#include "kernels/int8_depthwise.h"
 #include "kernels/tensor_data.h"
+#include "quantized/int8_depthwise.h"
 
 /* ---- weights --------------------------------------------------------------------------------- */
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* nbits_avx2.c - the loops of nbits.h for processors with AVX2; built with flags of its own. */
 
-#include "kernels/nbits.h"
+#include "quantized/nbits.h"
 
 #if defined(__AVX2__) && defined(__FMA__)
 
 #define LEVEL avx2
 #define LEVEL_NAME "avx2"
 #define LANES 8
-#include "kernels/nbits.inc"
+#include "quantized/nbits.inc"
 
 #else
 

@@ -5,8 +5,8 @@
  */
 
 #include "kernels/tensor_data.h"
-#include "kernels/float_matmul.h"
-#include "kernels/int8_matmul.h"
+#include "quantized/float8_matmul.h"
+#include "quantized/int8_matmul.h"
 #include "kernels/quantize.h"
 
 enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, Y_SCALE, Y_ZERO, MAX_ROW = 64 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* float_matmul.c - see float_matmul.h. */
+/* float8_matmul.c - see float8_matmul.h. */
 
-#include "kernels/float_matmul.h"
+#include "quantized/float8_matmul.h"
 
 #include "kernels/cast/cast.h"
-#include "kernels/each.h"
 #include "kernels/gemm/batch_dims.h"
 #include "kernels/gemm/gemm.h"
 #include "kernels/quantize.h"
 #include "kernels/tensor_data.h"
+#include "quantized/per_axis.h"
 
 enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, Y_SCALE, Y_ZERO };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_product_to_float.c - MatMulIntegerToFloat and DynamicQuantizeMatMul of com.microsoft: 8-bit
- * integers are multiplied and summed in int32, and the sums become floats:
+ * matmul_integer_to_float.c - MatMulIntegerToFloat and DynamicQuantizeMatMul of com.microsoft:
+ * 8-bit integers are multiplied and summed in int32, and the sums become floats:
  *
  *   Y = (A - a_zero)(B - b_zero) * a_scale * b_scale + bias
  *
@@ -12,9 +12,9 @@
 #include "kernels/byte_map.h"
 #include "kernels/cast/widen.h"
 #include "kernels/inner_operator.h"
-#include "kernels/int8_matmul.h"
 #include "kernels/tensor_data.h"
 #include "kernels/types/loops.h"
+#include "quantized/int8_matmul.h"
 
 /* Inputs of MatMulIntegerToFloat, as which both run. */
 enum { A, B, A_SCALE, B_SCALE, A_ZERO, B_ZERO, BIAS, N_IN };
