@@ -31,7 +31,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/activation.c \
 	%D%/kernels/activation.h \
 	%D%/kernels/activation.inc \
-	%D%/kernels/affine_grid.inc \
 	%D%/kernels/arg_line.inc \
 	%D%/kernels/binarizer.inc \
 	%D%/kernels/byte_map.h \
@@ -60,15 +59,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/ml_scores.c \
 	%D%/kernels/normalizer.inc \
 	%D%/kernels/optimizers.inc \
-	%D%/kernels/picture.c \
-	%D%/kernels/picture.h \
-	%D%/kernels/picture_bmp.c \
-	%D%/kernels/picture_jpeg.c \
-	%D%/kernels/picture_jpeg2000.c \
-	%D%/kernels/picture_png.c \
-	%D%/kernels/picture_pnm.c \
-	%D%/kernels/picture_tiff.c \
-	%D%/kernels/picture_webp.c \
 	%D%/kernels/quantize.c \
 	%D%/kernels/quantize.h \
 	%D%/kernels/quantize.inc \
@@ -82,14 +72,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/regex.h \
 	%D%/kernels/regex_match.c \
 	%D%/kernels/regex_match.h \
-	%D%/kernels/resample.c \
-	%D%/kernels/resample.h \
-	%D%/kernels/resample.inc \
-	%D%/kernels/resize.c \
-	%D%/kernels/resize.h \
 	%D%/kernels/rnn.inc \
-	%D%/kernels/roi_align.inc \
-	%D%/kernels/roi_pool.inc \
 	%D%/kernels/runtime_outputs.c \
 	%D%/kernels/runtime_outputs.h \
 	%D%/kernels/runtime_shape.c \
@@ -346,6 +329,34 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/gather_scatter/tensor_scatter.c \
 	%D%/gather_scatter/unique.c
 
+# image
+%C%_libcpu_la_SOURCES += \
+	%D%/image/affine_grid.c \
+	%D%/image/affine_grid.inc \
+	%D%/image/crop_and_resize.c \
+	%D%/image/grid_sample.c \
+	%D%/image/image_decoder.c \
+	%D%/image/max_roi_pool.c \
+	%D%/image/max_roi_pool.inc \
+	%D%/image/non_max_suppression.c \
+	%D%/image/resample.c \
+	%D%/image/resample.h \
+	%D%/image/resample.inc \
+	%D%/image/resize.c \
+	%D%/image/resize_axes.c \
+	%D%/image/resize_axes.h \
+	%D%/image/roi_align.c \
+	%D%/image/roi_align.inc \
+	%D%/image/decoders/bmp.c \
+	%D%/image/decoders/image_file.c \
+	%D%/image/decoders/image_file.h \
+	%D%/image/decoders/jpeg.c \
+	%D%/image/decoders/jpeg2000.c \
+	%D%/image/decoders/png.c \
+	%D%/image/decoders/pnm.c \
+	%D%/image/decoders/tiff.c \
+	%D%/image/decoders/webp.c
+
 # matmul
 %C%_libcpu_la_SOURCES += \
 	%D%/matmul/contract.c \
@@ -454,36 +465,28 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 
 # operators
 %C%_libcpu_la_SOURCES += \
-	%D%/ops/affine_grid.c \
 	%D%/ops/array_feature_extractor.c \
 	%D%/ops/binarizer.c \
 	%D%/ops/dft.c \
 	%D%/ops/dropout.c \
 	%D%/ops/feature_vectorizer.c \
-	%D%/ops/grid_sample.c \
 	%D%/ops/gru.c \
-	%D%/ops/image_decoder.c \
 	%D%/ops/imputer.c \
 	%D%/ops/label_encoder.c \
 	%D%/ops/linear_model.c \
 	%D%/ops/list.h \
 	%D%/ops/loss.c \
 	%D%/ops/lstm.c \
-	%D%/ops/max_roi_pool.c \
 	%D%/ops/mel_weight_matrix.c \
-	%D%/ops/ms_crop_and_resize.c \
 	%D%/ops/ms_same.c \
 	%D%/ops/ms_tokenizer.c \
 	%D%/ops/multinomial.c \
-	%D%/ops/non_max_suppression.c \
 	%D%/ops/normalizer.c \
 	%D%/ops/one_hot_encoder.c \
 	%D%/ops/optimizers.c \
 	%D%/ops/random.c \
 	%D%/ops/regex_full_match.c \
-	%D%/ops/resize.c \
 	%D%/ops/rnn.c \
-	%D%/ops/roi_align.c \
 	%D%/ops/scaler.c \
 	%D%/ops/signal_windows.c \
 	%D%/ops/stft.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* picture_jpeg2000.c - JPEG 2000, by OpenJPEG: files (.jp2) and bare code streams (.j2k). */
+/* jpeg2000.c - JPEG 2000, by OpenJPEG: files (.jp2) and bare code streams (.j2k). */
 
-#include "kernels/picture.h"
+#include "image/decoders/image_file.h"
 
 #ifdef BP_OPENJPEG_SONAME
 

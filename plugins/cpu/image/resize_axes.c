@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* resize.c - see resize.h. */
+/* resize_axes.c - see resize_axes.h. */
 
-#include "kernels/resize.h"
+#include "image/resize_axes.h"
 
+#include "image/resample.h"
 #include "kernels/cast/cast.h"
 #include "kernels/fill.h"
-#include "kernels/resample.h"
 #include "kernels/tensor_data.h"
 
 enum {

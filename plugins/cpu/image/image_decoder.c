@@ -4,7 +4,7 @@
  * channels. Bytes that are no image give one of 0 x 0 pixels, as the operator's text asks.
  */
 
-#include "kernels/picture.h"
+#include "image/decoders/image_file.h"
 #include "kernels/runtime_shape.h"
 #include "kernels/tensor_data.h"
 

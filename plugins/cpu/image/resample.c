@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* resample.c - see resample.h. */
 
-#include "kernels/resample.h"
+#include "image/resample.h"
 
 #include "kernels/types/loops.h"
 
 #define C float
 #define SUFFIX f32
-#include "kernels/resample.inc"
+#include "image/resample.inc"
 #undef C
 #undef SUFFIX
 
 #define C double
 #define SUFFIX f64
-#include "kernels/resample.inc"
+#include "image/resample.inc"
 #undef C
 #undef SUFFIX
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_crop_and_resize.c - CropAndResize of com.microsoft, as TensorFlow's: boxes of images, sampled
+ * crop_and_resize.c - CropAndResize of com.microsoft, as TensorFlow's: boxes of images, sampled
  * to one size with their corners aligned; what lies outside of the image is a number.
  */
 

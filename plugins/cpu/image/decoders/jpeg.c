@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* picture_jpeg.c - JPEG, by libjpeg. */
+/* jpeg.c - JPEG, by libjpeg. */
 
-#include "kernels/picture.h"
+#include "image/decoders/image_file.h"
 
 #ifdef BP_JPEG_SONAME
 

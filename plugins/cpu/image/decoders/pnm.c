@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* picture_pnm.c - the portable maps PBM, PGM and PPM (P1 to P6), and PAM (P7). */
+/* pnm.c - the portable maps PBM, PGM and PPM (P1 to P6), and PAM (P7). */
 
-#include "kernels/picture.h"
+#include "image/decoders/image_file.h"
 
 #include <string.h>
 

@@ -44,7 +44,7 @@ struct job {
     char *y;
 };
 
-#define TEMPLATE "kernels/roi_align.inc"
+#define TEMPLATE "image/roi_align.inc"
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* resize.h - what Resize and Upsample run on: a tensor whose axes each get a new size. */
-#ifndef BP_CPU_KERNELS_RESIZE_H
-#define BP_CPU_KERNELS_RESIZE_H
+/* resize_axes.h - what Resize and Upsample run on: a tensor whose axes each get a new size. */
+#ifndef BP_CPU_IMAGE_RESIZE_AXES_H
+#define BP_CPU_IMAGE_RESIZE_AXES_H
 
 #include "cpu.h"
 #include "kernels/unary.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * picture.h - decoders of image files: each turns bytes, which may be anything, into rows of red,
- * green and blue. Those that use a library open it when the first such image comes.
+ * image_file.h - decoders of image files: each turns bytes, which may be anything, into rows of
+ * red, green and blue. Those that use a library open it when the first such image comes.
  */
-#ifndef BP_CPU_KERNELS_PICTURE_H
-#define BP_CPU_KERNELS_PICTURE_H
+#ifndef BP_CPU_IMAGE_DECODERS_IMAGE_FILE_H
+#define BP_CPU_IMAGE_DECODERS_IMAGE_FILE_H
 
 #include <pthread.h>
 #include <stdbool.h>

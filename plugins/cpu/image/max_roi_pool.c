@@ -51,7 +51,7 @@ static struct range cell_range(const struct region *region, const struct state *
     return (struct range){clip(from, size), clip(to, size)};
 }
 
-#define TEMPLATE "kernels/roi_pool.inc"
+#define TEMPLATE "image/max_roi_pool.inc"
 #include "kernels/types/float32_float64.inc"
 #undef TEMPLATE
 

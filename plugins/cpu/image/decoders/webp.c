@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* picture_webp.c - WebP, by libwebp. */
+/* webp.c - WebP, by libwebp. */
 
-#include "kernels/picture.h"
+#include "image/decoders/image_file.h"
 
 #ifdef BP_WEBP_SONAME
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* picture_tiff.c - TIFF, by libtiff 4.5 or later: there a file has error handlers of its own. */
+/* tiff.c - TIFF, by libtiff 4.5 or later: there a file has error handlers of its own. */
 
-#include "kernels/picture.h"
+#include "image/decoders/image_file.h"
 
 #ifdef BP_TIFF_SONAME
 

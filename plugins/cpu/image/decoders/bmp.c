@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * picture_bmp.c - BMP: 1, 4, 8, 16, 24 and 32 bits a pixel, palettes, bit fields and run lengths,
+ * bmp.c - BMP: 1, 4, 8, 16, 24 and 32 bits a pixel, palettes, bit fields and run lengths,
  * from below or from above.
  */
 
-#include "kernels/picture.h"
+#include "image/decoders/image_file.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* picture.c - see picture.h. */
+/* image_file.c - see image_file.h. */
 
-#include "kernels/picture.h"
+#include "image/decoders/image_file.h"
 
 #include "lazy.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * picture_png.c - PNG, by libpng's simple interface, which keeps its errors to itself. It would
+ * png.c - PNG, by libpng's simple interface, which keeps its errors to itself. It would
  * also correct the brightness where a file tells its own; as other readers do not, it gets to see
  * only the parts that hold the pixels.
  */
 
-#include "kernels/picture.h"
+#include "image/decoders/image_file.h"
 
 #ifdef BP_PNG_SONAME
 

@@ -3,8 +3,8 @@
  * resample.h - the engine of Resize with weights: one axis after the other, the innermost first, in
  * bands of the outermost so that what lies between two axes stays in the cache.
  */
-#ifndef BP_CPU_KERNELS_RESAMPLE_H
-#define BP_CPU_KERNELS_RESAMPLE_H
+#ifndef BP_CPU_IMAGE_RESAMPLE_H
+#define BP_CPU_IMAGE_RESAMPLE_H
 
 #include <common/resize_axis.h>
 

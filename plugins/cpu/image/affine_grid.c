@@ -13,7 +13,7 @@ typedef void (*row_loop)(const double *theta, uint32_t n, const double *x, int64
                          const double *rest, void *out);
 
 #define NAME affine_row
-#define TEMPLATE "kernels/affine_grid.inc"
+#define TEMPLATE "image/affine_grid.inc"
 #include "kernels/types/float.inc"
 #undef TEMPLATE
 

@@ -4,7 +4,7 @@
  * as given; elements are picked, or made of their neighbours.
  */
 
-#include "kernels/resize.h"
+#include "image/resize_axes.h"
 
 #include "kernels/runtime_shape.h"
 #include "kernels/tensor_data.h"
