@@ -28,9 +28,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 
 # loops and their drivers
 %C%_libcpu_la_SOURCES += \
-	%D%/kernels/activation.c \
-	%D%/kernels/activation.h \
-	%D%/kernels/activation.inc \
 	%D%/kernels/arg_line.inc \
 	%D%/kernels/binarizer.inc \
 	%D%/kernels/byte_map.h \
@@ -41,38 +38,27 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/dots.inc \
 	%D%/kernels/feature.c \
 	%D%/kernels/feature.h \
-	%D%/kernels/fft.c \
-	%D%/kernels/fft.h \
 	%D%/kernels/fill.h \
-	%D%/kernels/gru.inc \
 	%D%/kernels/imputer.inc \
 	%D%/kernels/inner_operator.c \
 	%D%/kernels/inner_operator.h \
-	%D%/kernels/log_sums.inc \
 	%D%/kernels/lookup.c \
 	%D%/kernels/lookup.h \
-	%D%/kernels/lstm.inc \
 	%D%/kernels/ml.c \
 	%D%/kernels/ml.h \
 	%D%/kernels/ml_rows.c \
 	%D%/kernels/ml_rows.h \
 	%D%/kernels/ml_scores.c \
 	%D%/kernels/normalizer.inc \
-	%D%/kernels/optimizers.inc \
 	%D%/kernels/quantize.c \
 	%D%/kernels/quantize.h \
 	%D%/kernels/quantize.inc \
 	%D%/kernels/random.c \
 	%D%/kernels/random.h \
-	%D%/kernels/recurrent.c \
-	%D%/kernels/recurrent.h \
-	%D%/kernels/recurrent_int8.c \
-	%D%/kernels/recurrent_int8.h \
 	%D%/kernels/regex.c \
 	%D%/kernels/regex.h \
 	%D%/kernels/regex_match.c \
 	%D%/kernels/regex_match.h \
-	%D%/kernels/rnn.inc \
 	%D%/kernels/runtime_outputs.c \
 	%D%/kernels/runtime_outputs.h \
 	%D%/kernels/runtime_shape.c \
@@ -82,9 +68,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/sampler.inc \
 	%D%/kernels/scaler.inc \
 	%D%/kernels/scores.inc \
-	%D%/kernels/signal.c \
-	%D%/kernels/signal.h \
-	%D%/kernels/signal.inc \
 	%D%/kernels/sort_keys.c \
 	%D%/kernels/sort_keys.h \
 	%D%/kernels/sort_keys.inc \
@@ -425,6 +408,22 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/quantized/qlinear_matmul.c \
 	%D%/quantized/quantize_linear.c
 
+# recurrent
+%C%_libcpu_la_SOURCES += \
+	%D%/recurrent/activation.c \
+	%D%/recurrent/activation.h \
+	%D%/recurrent/activation.inc \
+	%D%/recurrent/gru.c \
+	%D%/recurrent/gru.inc \
+	%D%/recurrent/lstm.c \
+	%D%/recurrent/lstm.inc \
+	%D%/recurrent/recurrent.c \
+	%D%/recurrent/recurrent.h \
+	%D%/recurrent/recurrent_int8.c \
+	%D%/recurrent/recurrent_int8.h \
+	%D%/recurrent/rnn.c \
+	%D%/recurrent/rnn.inc
+
 # reduction
 %C%_libcpu_la_SOURCES += \
 	%D%/reduction/arg_reduce.c \
@@ -440,6 +439,18 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/reduction/reduce_loops.c \
 	%D%/reduction/sum_to.c \
 	%D%/reduction/topk.c
+
+# signal
+%C%_libcpu_la_SOURCES += \
+	%D%/signal/dft.c \
+	%D%/signal/fft.c \
+	%D%/signal/fft.h \
+	%D%/signal/mel_weight_matrix.c \
+	%D%/signal/signal.c \
+	%D%/signal/signal.h \
+	%D%/signal/signal.inc \
+	%D%/signal/signal_windows.c \
+	%D%/signal/stft.c
 
 # tensor
 %C%_libcpu_la_SOURCES += \
@@ -463,33 +474,31 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/tensor/transpose.c \
 	%D%/tensor/trilu.c
 
+# training
+%C%_libcpu_la_SOURCES += \
+	%D%/training/log_sums.inc \
+	%D%/training/loss.c \
+	%D%/training/optimizers.c \
+	%D%/training/optimizers.inc
+
 # operators
 %C%_libcpu_la_SOURCES += \
 	%D%/ops/array_feature_extractor.c \
 	%D%/ops/binarizer.c \
-	%D%/ops/dft.c \
 	%D%/ops/dropout.c \
 	%D%/ops/feature_vectorizer.c \
-	%D%/ops/gru.c \
 	%D%/ops/imputer.c \
 	%D%/ops/label_encoder.c \
 	%D%/ops/linear_model.c \
 	%D%/ops/list.h \
-	%D%/ops/loss.c \
-	%D%/ops/lstm.c \
-	%D%/ops/mel_weight_matrix.c \
 	%D%/ops/ms_same.c \
 	%D%/ops/ms_tokenizer.c \
 	%D%/ops/multinomial.c \
 	%D%/ops/normalizer.c \
 	%D%/ops/one_hot_encoder.c \
-	%D%/ops/optimizers.c \
 	%D%/ops/random.c \
 	%D%/ops/regex_full_match.c \
-	%D%/ops/rnn.c \
 	%D%/ops/scaler.c \
-	%D%/ops/signal_windows.c \
-	%D%/ops/stft.c \
 	%D%/ops/string_concat.c \
 	%D%/ops/string_normalizer.c \
 	%D%/ops/string_split.c \

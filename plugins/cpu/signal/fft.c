@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fft.c - see fft.h. */
 
-#include "kernels/fft.h"
+#include "signal/fft.h"
 
 #include "kernels/types/loops.h"
 

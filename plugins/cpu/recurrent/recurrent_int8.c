@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* recurrent_int8.c - see recurrent_int8.h. */
 
-#include "kernels/recurrent_int8.h"
+#include "recurrent/recurrent_int8.h"
 
 #include "kernels/byte_map.h"
 #include "kernels/int8/int8.h"

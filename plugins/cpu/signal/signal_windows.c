@@ -6,8 +6,8 @@
 
 #include "kernels/cast/cast.h"
 #include "kernels/runtime_shape.h"
-#include "kernels/signal.h"
 #include "kernels/tensor_data.h"
+#include "signal/signal.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 /* rnn.c - RNN (opsets 1, 7, 14, 22): one gate. */
 
 #include "kernels/cast/widen.h"
-#include "kernels/recurrent.h"
+#include "recurrent/recurrent.h"
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -10,13 +10,13 @@
 
 #define T float
 #define SUFFIX f32
-#include "kernels/rnn.inc"
+#include "recurrent/rnn.inc"
 #undef T
 #undef SUFFIX
 
 #define T double
 #define SUFFIX f64
-#include "kernels/rnn.inc"
+#include "recurrent/rnn.inc"
 
 static const struct bp_cpu_cell cell = {
     .gates = 1,

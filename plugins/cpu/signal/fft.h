@@ -3,8 +3,8 @@
  * fft.h - discrete Fourier transforms of any length in n log n, in double: lengths made of 2, 3, 5,
  * 7, 11 and 13 by their factors, others as a convolution of a power of two (Bluestein).
  */
-#ifndef BP_CPU_KERNELS_FFT_H
-#define BP_CPU_KERNELS_FFT_H
+#ifndef BP_CPU_SIGNAL_FFT_H
+#define BP_CPU_SIGNAL_FFT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,11 +4,11 @@
  * products with W (all steps at once) and R (step by step). The operator's own arithmetic is a
  * cell, which sees one row of one batch.
  */
-#ifndef BP_CPU_KERNELS_RECURRENT_H
-#define BP_CPU_KERNELS_RECURRENT_H
+#ifndef BP_CPU_RECURRENT_RECURRENT_H
+#define BP_CPU_RECURRENT_RECURRENT_H
 
-#include "kernels/activation.h"
 #include "kernels/gemm/gemm.h"
+#include "recurrent/activation.h"
 
 enum { BP_CPU_MAX_ACTIVATIONS = 3 };
 

@@ -5,8 +5,8 @@
  */
 
 #include "kernels/runtime_shape.h"
-#include "kernels/signal.h"
 #include "kernels/tensor_data.h"
+#include "signal/signal.h"
 
 struct state {
     struct bp_cpu_late late;

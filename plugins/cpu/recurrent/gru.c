@@ -2,7 +2,7 @@
 /* gru.c - GRU (opsets 1, 3, 7, 14, 22): gates z, r, h. */
 
 #include "kernels/cast/widen.h"
-#include "kernels/recurrent.h"
+#include "recurrent/recurrent.h"
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -10,13 +10,13 @@
 
 #define T float
 #define SUFFIX f32
-#include "kernels/gru.inc"
+#include "recurrent/gru.inc"
 #undef T
 #undef SUFFIX
 
 #define T double
 #define SUFFIX f64
-#include "kernels/gru.inc"
+#include "recurrent/gru.inc"
 
 static const struct bp_cpu_cell cell = {
     .gates = 3,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* signal.c - see signal.h. */
 
-#include "kernels/signal.h"
+#include "signal/signal.h"
 
 #include "kernels/runtime_shape.h"
 #include "kernels/types/loops.h"
 
-#define TEMPLATE "kernels/signal.inc"
+#define TEMPLATE "signal/signal.inc"
 #include "kernels/types/float.inc"
 #undef TEMPLATE
 

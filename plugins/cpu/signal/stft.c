@@ -2,8 +2,8 @@
 /* stft.c - STFT (opset 17): the transforms of frames of a signal, each times a window. */
 
 #include "kernels/runtime_shape.h"
-#include "kernels/signal.h"
 #include "kernels/tensor_data.h"
+#include "signal/signal.h"
 
 struct state {
     struct bp_cpu_late late;

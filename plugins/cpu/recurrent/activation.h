@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* activation.h - the functions that recurrent operators name in their attribute `activations`. */
-#ifndef BP_CPU_KERNELS_ACTIVATION_H
-#define BP_CPU_KERNELS_ACTIVATION_H
+#ifndef BP_CPU_RECURRENT_ACTIVATION_H
+#define BP_CPU_RECURRENT_ACTIVATION_H
 
 #include "cpu.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* recurrent.c - the driver of RNN, GRU, LSTM and DynamicQuantizeLSTM. */
 
-#include "kernels/recurrent.h"
+#include "recurrent/recurrent.h"
 
 #include "kernels/cast/widen.h"
 #include "kernels/tensor_data.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* signal.h - what DFT and STFT share: a transform with its memory, and lines of a tensor. */
-#ifndef BP_CPU_KERNELS_SIGNAL_H
-#define BP_CPU_KERNELS_SIGNAL_H
+#ifndef BP_CPU_SIGNAL_SIGNAL_H
+#define BP_CPU_SIGNAL_SIGNAL_H
 
 #include "cpu.h"
-#include "kernels/fft.h"
+#include "signal/fft.h"
 
 /* Of a floating-point type. */
 struct bp_cpu_lines {

@@ -5,8 +5,8 @@
  */
 
 #include "kernels/cast/widen.h"
-#include "kernels/recurrent.h"
-#include "kernels/recurrent_int8.h"
+#include "recurrent/recurrent.h"
+#include "recurrent/recurrent_int8.h"
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -14,13 +14,13 @@
 
 #define T float
 #define SUFFIX f32
-#include "kernels/lstm.inc"
+#include "recurrent/lstm.inc"
 #undef T
 #undef SUFFIX
 
 #define T double
 #define SUFFIX f64
-#include "kernels/lstm.inc"
+#include "recurrent/lstm.inc"
 
 /* clang-format off */
 #define CELL                                                                                       \

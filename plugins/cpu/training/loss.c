@@ -85,13 +85,13 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 
 #define T float
 #define FN(name) name##_f32
-#include "kernels/log_sums.inc"
+#include "training/log_sums.inc"
 #undef T
 #undef FN
 
 #define T double
 #define FN(name) name##_f64
-#include "kernels/log_sums.inc"
+#include "training/log_sums.inc"
 
 static double load(const bp_tensor *tensor, int64_t i)
 {

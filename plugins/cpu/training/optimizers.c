@@ -26,7 +26,7 @@ typedef void (*step_fn)(const struct step *step, const struct part *part, int64_
 #define T float
 #define SQRT sqrtf
 #define FN(name) name##_f32
-#include "kernels/optimizers.inc"
+#include "training/optimizers.inc"
 #undef T
 #undef SQRT
 #undef FN
@@ -34,7 +34,7 @@ typedef void (*step_fn)(const struct step *step, const struct part *part, int64_
 #define T double
 #define SQRT sqrt
 #define FN(name) name##_f64
-#include "kernels/optimizers.inc"
+#include "training/optimizers.inc"
 
 /* What .loops points to. */
 struct kind {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* activation.c - activations of recurrent operators: names, parameters and loops. */
 
-#include "kernels/activation.h"
+#include "recurrent/activation.h"
 
 #include "kernels/simd/simd.h"
 
@@ -120,7 +120,7 @@ const char *bp_cpu_activations_read(const bp_graph *graph, const bp_node *node,
 #define SUFFIX f32
 #define DTYPE BP_DTYPE_F32
 #define M(fn) fn##f
-#include "kernels/activation.inc"
+#include "recurrent/activation.inc"
 #undef T
 #undef SUFFIX
 #undef DTYPE
@@ -130,4 +130,4 @@ const char *bp_cpu_activations_read(const bp_graph *graph, const bp_node *node,
 #define SUFFIX f64
 #define DTYPE BP_DTYPE_F64
 #define M(fn) fn
-#include "kernels/activation.inc"
+#include "recurrent/activation.inc"
