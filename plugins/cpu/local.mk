@@ -53,12 +53,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/quantize.c \
 	%D%/kernels/quantize.h \
 	%D%/kernels/quantize.inc \
-	%D%/kernels/random.c \
-	%D%/kernels/random.h \
-	%D%/kernels/regex.c \
-	%D%/kernels/regex.h \
-	%D%/kernels/regex_match.c \
-	%D%/kernels/regex_match.h \
 	%D%/kernels/runtime_outputs.c \
 	%D%/kernels/runtime_outputs.h \
 	%D%/kernels/runtime_shape.c \
@@ -99,8 +93,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/vector_math.h \
 	%D%/kernels/window.c \
 	%D%/kernels/window.h \
-	%D%/kernels/words.c \
-	%D%/kernels/words.h \
 	%D%/kernels/cast/cast.c \
 	%D%/kernels/cast/cast.h \
 	%D%/kernels/cast/cast_entry.inc \
@@ -408,6 +400,14 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/quantized/qlinear_matmul.c \
 	%D%/quantized/quantize_linear.c
 
+# random
+%C%_libcpu_la_SOURCES += \
+	%D%/random/dropout.c \
+	%D%/random/mersenne_twister.c \
+	%D%/random/mersenne_twister.h \
+	%D%/random/multinomial.c \
+	%D%/random/random.c
+
 # recurrent
 %C%_libcpu_la_SOURCES += \
 	%D%/recurrent/activation.c \
@@ -474,6 +474,21 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/tensor/transpose.c \
 	%D%/tensor/trilu.c
 
+# text
+%C%_libcpu_la_SOURCES += \
+	%D%/text/ngram_trie.c \
+	%D%/text/ngram_trie.h \
+	%D%/text/re2_syntax.c \
+	%D%/text/re2_syntax.h \
+	%D%/text/regex_full_match.c \
+	%D%/text/regex_match.c \
+	%D%/text/regex_match.h \
+	%D%/text/string_concat.c \
+	%D%/text/string_normalizer.c \
+	%D%/text/string_split.c \
+	%D%/text/tf_idf_vectorizer.c \
+	%D%/text/tokenizer.c
+
 # training
 %C%_libcpu_la_SOURCES += \
 	%D%/training/log_sums.inc \
@@ -485,26 +500,17 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 %C%_libcpu_la_SOURCES += \
 	%D%/ops/array_feature_extractor.c \
 	%D%/ops/binarizer.c \
-	%D%/ops/dropout.c \
 	%D%/ops/feature_vectorizer.c \
 	%D%/ops/imputer.c \
 	%D%/ops/label_encoder.c \
 	%D%/ops/linear_model.c \
 	%D%/ops/list.h \
 	%D%/ops/ms_same.c \
-	%D%/ops/ms_tokenizer.c \
-	%D%/ops/multinomial.c \
 	%D%/ops/normalizer.c \
 	%D%/ops/one_hot_encoder.c \
-	%D%/ops/random.c \
-	%D%/ops/regex_full_match.c \
 	%D%/ops/scaler.c \
-	%D%/ops/string_concat.c \
-	%D%/ops/string_normalizer.c \
-	%D%/ops/string_split.c \
 	%D%/ops/svm_classifier.c \
 	%D%/ops/svm_regressor.c \
-	%D%/ops/tf_idf_vectorizer.c \
 	%D%/ops/tree_ensemble.c \
 	%D%/ops/tree_ensemble_classifier.c
 

@@ -4,7 +4,7 @@
  * come up in each row, also with words left out between.
  */
 
-#include "kernels/words.h"
+#include "text/ngram_trie.h"
 
 #include "kernels/tensor_data.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* regex.h - RE2's syntax, which ONNX uses, said in PCRE2's. */
-#ifndef BP_CPU_KERNELS_REGEX_H
-#define BP_CPU_KERNELS_REGEX_H
+/* re2_syntax.h - RE2's syntax, which ONNX uses, said in PCRE2's. */
+#ifndef BP_CPU_TEXT_RE2_SYNTAX_H
+#define BP_CPU_TEXT_RE2_SYNTAX_H
 
 #include <stddef.h>
 

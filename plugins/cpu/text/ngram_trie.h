@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * words.h - words by number, and a tree of sequences of them: from node 0, one word leads to the
- * next node.
+ * ngram_trie.h - words by number, and a tree of sequences of them: from node 0, one word leads to
+ * the next node.
  */
-#ifndef BP_CPU_KERNELS_WORDS_H
-#define BP_CPU_KERNELS_WORDS_H
+#ifndef BP_CPU_TEXT_NGRAM_TRIE_H
+#define BP_CPU_TEXT_NGRAM_TRIE_H
 
 #include "cpu.h"
 

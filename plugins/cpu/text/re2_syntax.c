@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* regex.c - see regex.h. */
+/* re2_syntax.c - see re2_syntax.h. */
 
-#include "kernels/regex.h"
+#include "text/re2_syntax.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * random.h - the numbers that random operators draw: the Mersenne Twister MT19937, seeded and read
- * as NumPy's RandomState does it, so that a seed gives the numbers that it gives there. A node with
- * a seed draws the same numbers in each run; one without starts anywhere, and each run goes on to
- * other numbers.
+ * mersenne_twister.h - the numbers that random operators draw: the Mersenne Twister MT19937, seeded
+ * and read as NumPy's RandomState does it, so that a seed gives the numbers that it gives there. A
+ * node with a seed draws the same numbers in each run; one without starts anywhere, and each run
+ * goes on to other numbers.
  */
-#ifndef BP_CPU_KERNELS_RANDOM_H
-#define BP_CPU_KERNELS_RANDOM_H
+#ifndef BP_CPU_RANDOM_MERSENNE_TWISTER_H
+#define BP_CPU_RANDOM_MERSENNE_TWISTER_H
 
 #include "cpu.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* regex_match.c - see regex_match.h. */
 
-#include "kernels/regex_match.h"
+#include "text/regex_match.h"
 
-#include "kernels/regex.h"
 #include "lazy.h"
+#include "text/re2_syntax.h"
 
 #ifdef BP_PCRE2_SONAME
 

@@ -5,8 +5,8 @@
  * it try one way after the other for ever, and of the matches that begin first the longest is
  * found.
  */
-#ifndef BP_CPU_KERNELS_REGEX_MATCH_H
-#define BP_CPU_KERNELS_REGEX_MATCH_H
+#ifndef BP_CPU_TEXT_REGEX_MATCH_H
+#define BP_CPU_TEXT_REGEX_MATCH_H
 
 #include "cpu.h"
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* random.c - see random.h. The algorithm is Matsumoto's and Nishimura's of 1998. */
+/*
+ * mersenne_twister.c - see mersenne_twister.h. The algorithm is Matsumoto's and Nishimura's of
+ * 1998.
+ */
 
-#include "kernels/random.h"
+#include "random/mersenne_twister.h"
 
 #include <math.h>
 #include <stdatomic.h>

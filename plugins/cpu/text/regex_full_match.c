@@ -4,8 +4,8 @@
  * whole of each text?
  */
 
-#include "kernels/regex_match.h"
 #include "kernels/tensor_data.h"
+#include "text/regex_match.h"
 
 static void unpack(struct bp_cpu_node *node)
 {

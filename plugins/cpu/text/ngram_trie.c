@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* words.c - see words.h. Both tables are open, and at most half full. */
+/* ngram_trie.c - see ngram_trie.h. Both tables are open, and at most half full. */
 
-#include "kernels/words.h"
+#include "text/ngram_trie.h"
 
 #include <stdlib.h>
 

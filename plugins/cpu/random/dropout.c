@@ -3,14 +3,14 @@
  * dropout.c - Dropout (opsets 1, 6, 7, 10, 12, 13, 22): in training each element becomes 0 with
  * probability `ratio`, and those that stay are multiplied by 1 / (1 - ratio); else y = x and a mask
  * of ones. Versions 1 and 6 train unless is_test is set, 7 and 10 never do, later ones are told by
- * an input. An element stays where the number drawn for it (see kernels/random.h) is not below the
- * ratio.
+ * an input. An element stays where the number drawn for it (see random/mersenne_twister.h) is not
+ * below the ratio.
  */
 
 #include "kernels/cast/cast.h"
 #include "kernels/fill.h"
-#include "kernels/random.h"
 #include "kernels/tensor_data.h"
+#include "random/mersenne_twister.h"
 
 enum { BLOCK = BP_CPU_RANDOM_BLOCK };
 

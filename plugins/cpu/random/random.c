@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * random.c - RandomUniform, RandomNormal, RandomUniformLike, RandomNormalLike (opsets 1, 22) and
- * Bernoulli (15, 22). See kernels/random.h for what a seed means.
+ * Bernoulli (15, 22). See random/mersenne_twister.h for what a seed means.
  */
 
-#include "kernels/random.h"
 #include "kernels/cast/cast.h"
 #include "kernels/tensor_data.h"
+#include "random/mersenne_twister.h"
 
 enum { BLOCK = BP_CPU_RANDOM_BLOCK };
 

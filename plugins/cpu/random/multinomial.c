@@ -6,8 +6,8 @@
  */
 
 #include "kernels/cast/cast.h"
-#include "kernels/random.h"
 #include "kernels/tensor_data.h"
+#include "random/mersenne_twister.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_tokenizer.c - Tokenizer of com.microsoft: the tokens of each text, filled up with pad_value to
+ * tokenizer.c - Tokenizer of com.microsoft: the tokens of each text, filled up with pad_value to
  * as many as the text with most has. Tokens are what lies between matches of `separators`, which
  * are patterns, applied one after the other; or the matches of `tokenexp`; or the characters, where
  * the only separator is empty or tokenexp is ".". Tokens are pieces of the input's bytes.
  */
 
-#include "kernels/regex_match.h"
 #include "kernels/runtime_shape.h"
 #include "kernels/tensor_data.h"
+#include "text/regex_match.h"
 
 enum { MARKS = 2 /* start and end of a text */ };
 
