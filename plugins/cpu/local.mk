@@ -29,27 +29,12 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 # loops and their drivers
 %C%_libcpu_la_SOURCES += \
 	%D%/kernels/arg_line.inc \
-	%D%/kernels/binarizer.inc \
 	%D%/kernels/byte_map.h \
 	%D%/kernels/columns.c \
 	%D%/kernels/columns.h \
-	%D%/kernels/dots.c \
-	%D%/kernels/dots.h \
-	%D%/kernels/dots.inc \
-	%D%/kernels/feature.c \
-	%D%/kernels/feature.h \
 	%D%/kernels/fill.h \
-	%D%/kernels/imputer.inc \
 	%D%/kernels/inner_operator.c \
 	%D%/kernels/inner_operator.h \
-	%D%/kernels/lookup.c \
-	%D%/kernels/lookup.h \
-	%D%/kernels/ml.c \
-	%D%/kernels/ml.h \
-	%D%/kernels/ml_rows.c \
-	%D%/kernels/ml_rows.h \
-	%D%/kernels/ml_scores.c \
-	%D%/kernels/normalizer.inc \
 	%D%/kernels/quantize.c \
 	%D%/kernels/quantize.h \
 	%D%/kernels/quantize.inc \
@@ -60,33 +45,13 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/sampler.c \
 	%D%/kernels/sampler.h \
 	%D%/kernels/sampler.inc \
-	%D%/kernels/scaler.inc \
-	%D%/kernels/scores.inc \
 	%D%/kernels/sort_keys.c \
 	%D%/kernels/sort_keys.h \
 	%D%/kernels/sort_keys.inc \
 	%D%/kernels/strided.c \
 	%D%/kernels/strided.h \
 	%D%/kernels/strided.inc \
-	%D%/kernels/svm.c \
-	%D%/kernels/svm.h \
-	%D%/kernels/svm.inc \
-	%D%/kernels/svm_probability.c \
-	%D%/kernels/svm_probability.h \
 	%D%/kernels/tensor_data.h \
-	%D%/kernels/trees.c \
-	%D%/kernels/trees.h \
-	%D%/kernels/trees_add.inc \
-	%D%/kernels/trees_build.c \
-	%D%/kernels/trees_emit.inc \
-	%D%/kernels/trees_read.c \
-	%D%/kernels/trees_read.h \
-	%D%/kernels/trees_read_5.c \
-	%D%/kernels/trees_run.c \
-	%D%/kernels/trees_run.h \
-	%D%/kernels/trees_walk.h \
-	%D%/kernels/trees_walk.inc \
-	%D%/kernels/types_ml.inc \
 	%D%/kernels/unary.c \
 	%D%/kernels/unary.h \
 	%D%/kernels/unary.inc \
@@ -348,6 +313,57 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/matmul/inverse.c \
 	%D%/matmul/matmul.c
 
+# ml
+%C%_libcpu_la_SOURCES += \
+	%D%/ml/array_feature_extractor.c \
+	%D%/ml/binarizer.c \
+	%D%/ml/binarizer.inc \
+	%D%/ml/dot_products.c \
+	%D%/ml/dot_products.h \
+	%D%/ml/dot_products.inc \
+	%D%/ml/feature.c \
+	%D%/ml/feature.h \
+	%D%/ml/feature_vectorizer.c \
+	%D%/ml/imputer.c \
+	%D%/ml/imputer.inc \
+	%D%/ml/label_encoder.c \
+	%D%/ml/linear_model.c \
+	%D%/ml/lookup.c \
+	%D%/ml/lookup.h \
+	%D%/ml/ml.c \
+	%D%/ml/ml.h \
+	%D%/ml/ml_rows.c \
+	%D%/ml/ml_rows.h \
+	%D%/ml/ml_scores.c \
+	%D%/ml/normalizer.c \
+	%D%/ml/normalizer.inc \
+	%D%/ml/one_hot_encoder.c \
+	%D%/ml/scaler.c \
+	%D%/ml/scaler.inc \
+	%D%/ml/scores.inc \
+	%D%/ml/svm.c \
+	%D%/ml/svm.h \
+	%D%/ml/svm.inc \
+	%D%/ml/svm_classifier.c \
+	%D%/ml/svm_probability.c \
+	%D%/ml/svm_probability.h \
+	%D%/ml/svm_regressor.c \
+	%D%/ml/types_ml.inc \
+	%D%/ml/trees/tree_ensemble.c \
+	%D%/ml/trees/tree_ensemble_classifier.c \
+	%D%/ml/trees/trees.c \
+	%D%/ml/trees/trees.h \
+	%D%/ml/trees/trees_add.inc \
+	%D%/ml/trees/trees_build.c \
+	%D%/ml/trees/trees_emit.inc \
+	%D%/ml/trees/trees_read.c \
+	%D%/ml/trees/trees_read.h \
+	%D%/ml/trees/trees_read_5.c \
+	%D%/ml/trees/trees_run.c \
+	%D%/ml/trees/trees_run.h \
+	%D%/ml/trees/trees_walk.h \
+	%D%/ml/trees/trees_walk.inc
+
 # normalization
 %C%_libcpu_la_SOURCES += \
 	%D%/normalization/batch_normalization.c \
@@ -498,21 +514,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 
 # operators
 %C%_libcpu_la_SOURCES += \
-	%D%/ops/array_feature_extractor.c \
-	%D%/ops/binarizer.c \
-	%D%/ops/feature_vectorizer.c \
-	%D%/ops/imputer.c \
-	%D%/ops/label_encoder.c \
-	%D%/ops/linear_model.c \
 	%D%/ops/list.h \
-	%D%/ops/ms_same.c \
-	%D%/ops/normalizer.c \
-	%D%/ops/one_hot_encoder.c \
-	%D%/ops/scaler.c \
-	%D%/ops/svm_classifier.c \
-	%D%/ops/svm_regressor.c \
-	%D%/ops/tree_ensemble.c \
-	%D%/ops/tree_ensemble_classifier.c
+	%D%/ops/ms_same.c
 
 if PLUGIN_FILES
 provider_LTLIBRARIES += %D%/libbp-cpu.la
