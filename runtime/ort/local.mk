@@ -23,6 +23,7 @@ endif
 	%D%/absent_api.c \
 	%D%/absent_ep.c \
 	%D%/absent_interop.c \
+	%D%/affinity.c \
 	%D%/allocator.c \
 	%D%/arena.c \
 	%D%/arena.h \
@@ -135,7 +136,9 @@ endif
 	%D%/value_types.c \
 	%D%/versions.h \
 	%D%/weights.c \
-	%D%/weights.h
+	%D%/weights.h \
+	%D%/workers.c \
+	%D%/workers.h
 
 pkgconfig_DATA += %D%/libonnxruntime.pc
 cmakedir = $(libdir)/cmake/onnxruntime
