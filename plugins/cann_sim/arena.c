@@ -5,8 +5,8 @@
 
 #include "arena.h"
 
-static const uint64_t first_region = UINT64_C(1) << 20, most_growth = UINT64_C(1) << 30,
-                      most_rest = UINT64_C(128) << 20;
+static const uint64_t first_region = UINT64_C(1) << 20, max_growth = UINT64_C(1) << 30,
+                      max_unused_tail = UINT64_C(128) << 20;
 
 enum { ALIGN = 16 };
 
@@ -25,14 +25,14 @@ struct bp_cann_region {
 
 /* ---- small things ---------------------------------------------------------------------------- */
 
-static void *get_host(const struct bp_cann_arena *arena, size_t n)
+static void *calloc_host(const struct bp_cann_arena *arena, size_t n)
 {
     void *memory = arena->host->alloc(arena->host->h, n, ALIGN);
 
     return memory ? memset(memory, 0, n) : NULL;
 }
 
-static void put_host(const struct bp_cann_arena *arena, void *memory, size_t n)
+static void free_host(const struct bp_cann_arena *arena, void *memory, size_t n)
 {
     arena->host->free(arena->host->h, memory, n, ALIGN);
 }
@@ -46,18 +46,18 @@ static struct bp_cann_chunk *make_chunk(struct bp_cann_arena *arena, uintptr_t a
     if (chunk)
         arena->unused = chunk->next;
     else
-        chunk = get_host(arena, sizeof *chunk);
+        chunk = calloc_host(arena, sizeof *chunk);
     if (chunk)
         *chunk = (struct bp_cann_chunk){.address = address, .bytes = bytes, .is_free = true};
     return chunk;
 }
 
-static void put_chunks(const struct bp_cann_arena *arena, struct bp_cann_chunk *chunk)
+static void free_chunks(const struct bp_cann_arena *arena, struct bp_cann_chunk *chunk)
 {
     while (chunk) {
         struct bp_cann_chunk *next = chunk->next;
 
-        put_host(arena, chunk, sizeof *chunk);
+        free_host(arena, chunk, sizeof *chunk);
         chunk = next;
     }
 }
@@ -80,12 +80,12 @@ void bp_cann_arena_finish(struct bp_cann_arena *arena)
     while (arena->regions) {
         struct bp_cann_region *region = arena->regions;
 
-        put_chunks(arena, region->chunks);
+        free_chunks(arena, region->chunks);
         arena->driver->acl.aclrtFree(region->base);
         arena->regions = region->next;
-        put_host(arena, region, sizeof *region);
+        free_host(arena, region, sizeof *region);
     }
-    put_chunks(arena, arena->unused);
+    free_chunks(arena, arena->unused);
     pthread_mutex_destroy(&arena->lock);
 }
 
@@ -106,7 +106,7 @@ static uint64_t region_bytes(struct bp_cann_arena *arena, size_t n, uint64_t all
         has_grown = true;
     }
     bytes = arena->next_region < allowed ? arena->next_region : allowed;
-    if (!has_grown && arena->next_region < most_growth)
+    if (!has_grown && arena->next_region < max_growth)
         arena->next_region *= 2;
     return bytes;
 }
@@ -114,7 +114,7 @@ static uint64_t region_bytes(struct bp_cann_arena *arena, size_t n, uint64_t all
 static bp_rc add_region(struct bp_cann_arena *arena, size_t n, bp_err *err)
 {
     uint64_t allowed = (arena->limit - arena->total) / BP_CANN_UNIT * BP_CANN_UNIT;
-    uint64_t before = arena->next_region, bytes;
+    uint64_t previous = arena->next_region, bytes;
     struct bp_cann_region *region;
     aclError code;
 
@@ -123,18 +123,18 @@ static bp_rc add_region(struct bp_cann_arena *arena, size_t n, bp_err *err)
                        "cann: npu_mem_limit leaves %llu bytes available, %zu bytes are requested",
                        (unsigned long long)allowed, n);
     bytes = region_bytes(arena, n, allowed);
-    region = get_host(arena, sizeof *region);
+    region = calloc_host(arena, sizeof *region);
     if (region)
         region->chunks = make_chunk(arena, 0, (size_t)bytes);
     if (!region || !region->chunks) {
-        put_host(arena, region, sizeof *region);
+        free_host(arena, region, sizeof *region);
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for a region");
     }
     code = arena->driver->acl.aclrtMalloc(&region->base, (size_t)bytes, ACL_MEM_MALLOC_HUGE_FIRST);
     if (code != ACL_SUCCESS) {
-        arena->next_region = before; /* a request that is too large says nothing of the next */
-        put_host(arena, region->chunks, sizeof *region->chunks);
-        put_host(arena, region, sizeof *region);
+        arena->next_region = previous; /* a request that is too large says nothing of the next */
+        free_host(arena, region->chunks, sizeof *region->chunks);
+        free_host(arena, region, sizeof *region);
         return bp_cann_fail(arena->driver, err, code, "aclrtMalloc of %llu bytes of device memory",
                             (unsigned long long)bytes);
     }
@@ -166,7 +166,7 @@ static void split(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk, size
 {
     struct bp_cann_chunk *rest;
 
-    if (chunk->bytes < 2 * n && chunk->bytes - n < most_rest)
+    if (chunk->bytes < 2 * n && chunk->bytes - n < max_unused_tail)
         return;
     rest = make_chunk(arena, chunk->address + n, chunk->bytes - n);
     if (!rest)
@@ -176,8 +176,8 @@ static void split(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk, size
     chunk->bytes = n;
 }
 
-bp_rc bp_cann_arena_get(struct bp_cann_arena *arena, size_t n, size_t align, void **out,
-                        bp_err *err)
+bp_rc bp_cann_arena_alloc(struct bp_cann_arena *arena, size_t n, size_t align, void **out,
+                          bp_err *err)
 {
     size_t slack = align > BP_CANN_UNIT ? align : 0; /* a region begins at a multiple of 256 only */
     struct bp_cann_chunk *chunk;
@@ -205,7 +205,7 @@ bp_rc bp_cann_arena_get(struct bp_cann_arena *arena, size_t n, size_t align, voi
     return rc;
 }
 
-static void join_next(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk)
+static void coalesce_next(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk)
 {
     struct bp_cann_chunk *next = chunk->next;
 
@@ -216,29 +216,30 @@ static void join_next(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk)
 }
 
 /* Is the address in this region? Then its chunk is free again. */
-static bool put_in(struct bp_cann_arena *arena, struct bp_cann_region *region, uintptr_t address)
+static bool free_in_region(struct bp_cann_arena *arena, struct bp_cann_region *region,
+                           uintptr_t address)
 {
-    struct bp_cann_chunk *before = NULL, *chunk = region->chunks;
+    struct bp_cann_chunk *previous = NULL, *chunk = region->chunks;
 
     while (chunk && (address < chunk->address || address - chunk->address >= chunk->bytes)) {
-        before = chunk;
+        previous = chunk;
         chunk = chunk->next;
     }
     if (!chunk)
         return false;
     chunk->is_free = true;
     if (chunk->next && chunk->next->is_free)
-        join_next(arena, chunk);
-    if (before && before->is_free)
-        join_next(arena, before);
+        coalesce_next(arena, chunk);
+    if (previous && previous->is_free)
+        coalesce_next(arena, previous);
     return true;
 }
 
-void bp_cann_arena_put(struct bp_cann_arena *arena, const void *address)
+void bp_cann_arena_free(struct bp_cann_arena *arena, const void *address)
 {
     pthread_mutex_lock(&arena->lock);
     for (struct bp_cann_region *region = arena->regions; region; region = region->next) {
-        if (put_in(arena, region, (uintptr_t)address))
+        if (free_in_region(arena, region, (uintptr_t)address))
             break;
     }
     pthread_mutex_unlock(&arena->lock);

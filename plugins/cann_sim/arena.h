@@ -39,8 +39,8 @@ void bp_cann_arena_finish(struct bp_cann_arena *arena);
  * n > 0 bytes at a multiple of align, a power of two. Any thread that is in the device's context.
  * BP_E_NOMEM: past the limit, in which case ACL is not asked, or the device has no more.
  */
-bp_rc bp_cann_arena_get(struct bp_cann_arena *arena, size_t n, size_t align, void **out,
-                        bp_err *err);
-void bp_cann_arena_put(struct bp_cann_arena *arena, const void *address);
+bp_rc bp_cann_arena_alloc(struct bp_cann_arena *arena, size_t n, size_t align, void **out,
+                          bp_err *err);
+void bp_cann_arena_free(struct bp_cann_arena *arena, const void *address);
 
 #endif

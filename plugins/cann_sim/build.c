@@ -3,110 +3,6 @@
 
 #include "cann.h"
 
-enum { ALIGN = 16 };
-
-/* ---- host memory ----------------------------------------------------------------------------- */
-
-void *bp_cann_get(const bp_instance *instance, size_t count, size_t size)
-{
-    void *memory;
-
-    if (count == 0 || count > SIZE_MAX / 2 / size)
-        return NULL;
-    memory = instance->host.alloc(instance->host.h, count * size, ALIGN);
-    return memory ? memset(memory, 0, count * size) : NULL;
-}
-
-void bp_cann_put(const bp_instance *instance, void *memory, size_t count, size_t size)
-{
-    instance->host.free(instance->host.h, memory, count * size, ALIGN);
-}
-
-/* ---- tensors --------------------------------------------------------------------------------- */
-
-aclDataType bp_cann_type(uint32_t dtype)
-{
-    static const aclDataType types[BP_DTYPE_END] = {
-        [BP_DTYPE_F32] = ACL_FLOAT,  [BP_DTYPE_U8] = ACL_UINT8,   [BP_DTYPE_I8] = ACL_INT8,
-        [BP_DTYPE_U16] = ACL_UINT16, [BP_DTYPE_I16] = ACL_INT16,  [BP_DTYPE_I32] = ACL_INT32,
-        [BP_DTYPE_I64] = ACL_INT64,  [BP_DTYPE_BOOL] = ACL_BOOL,  [BP_DTYPE_F16] = ACL_FLOAT16,
-        [BP_DTYPE_F64] = ACL_DOUBLE, [BP_DTYPE_U32] = ACL_UINT32, [BP_DTYPE_U64] = ACL_UINT64,
-        [BP_DTYPE_BF16] = ACL_BF16,
-    };
-
-    return dtype < BP_DTYPE_END ? types[dtype] : ACL_DT_UNDEFINED;
-}
-
-size_t bp_cann_bytes(const struct bp_cann_tensor *tensor)
-{
-    return (size_t)bp_dims_count(tensor->dims, (uint32_t)tensor->rank) *
-           bp_dtype_width(tensor->dtype) / 8;
-}
-
-const struct bp_cann_tensor *bp_cann_value(const struct bp_cann_build *b, uint32_t value)
-{
-    return value == BP_NONE ? NULL : &b->values[value];
-}
-
-const struct bp_cann_tensor *bp_cann_in(const struct bp_cann_build *b, uint32_t i)
-{
-    const bp_node *node = BP_NODE(b->graph, b->node);
-
-    return i < node->n_in ? bp_cann_value(b, node->in[i]) : NULL;
-}
-
-const struct bp_cann_tensor *bp_cann_out(const struct bp_cann_build *b, uint32_t i)
-{
-    const bp_node *node = BP_NODE(b->graph, b->node);
-
-    return i < node->n_out ? bp_cann_value(b, node->out[i]) : NULL;
-}
-
-void bp_cann_scratch(struct bp_cann_build *b, struct bp_cann_tensor *tensor)
-{
-    tensor->place = (struct bp_cann_place){.kind = BP_CANN_ITEM, .index = b->n_items};
-    b->items[b->n_items++] =
-        (bp_arena_item){.bytes = bp_cann_bytes(tensor), .first = b->n_steps, .last = b->n_steps};
-}
-
-/* ---- windows --------------------------------------------------------------------------------- */
-
-/* What the input lacks so that the output is the input divided by the stride, rounded up. */
-static int64_t missing(int64_t in, int64_t kernel, int64_t stride, int64_t dilation)
-{
-    int64_t out = (in + stride - 1) / stride;
-    int64_t pads = (out - 1) * stride + dilation * (kernel - 1) + 1 - in;
-
-    return pads > 0 ? pads : 0;
-}
-
-void bp_cann_window_pads(const struct bp_cann_build *b, const int64_t *kernel, int spatial,
-                         int64_t *pads)
-{
-    const bp_node *node = BP_NODE(b->graph, b->node);
-    bool is_upper = bp_node_string_is(b->graph, node, "auto_pad", "NOTSET", "SAME_UPPER");
-    bool is_lower = bp_node_string_is(b->graph, node, "auto_pad", "NOTSET", "SAME_LOWER");
-    bool is_valid = bp_node_string_is(b->graph, node, "auto_pad", "NOTSET", "VALID");
-    uint32_t n_given, n_strides, n_dilations;
-    const int64_t *given = bp_node_ints(b->graph, node, "pads", &n_given);
-    const int64_t *strides = bp_node_ints(b->graph, node, "strides", &n_strides);
-    const int64_t *dilations = bp_node_ints(b->graph, node, "dilations", &n_dilations);
-
-    for (int i = 0; i < spatial; i++) {
-        int64_t all = missing(bp_cann_in(b, 0)->dims[i + 2], kernel[i], n_strides ? strides[i] : 1,
-                              n_dilations ? dilations[i] : 1);
-
-        pads[2 * i] = pads[2 * i + 1] = 0;
-        if (is_upper || is_lower) {
-            pads[2 * i] = (all + is_lower) / 2;
-            pads[2 * i + 1] = all - pads[2 * i];
-        } else if (n_given && !is_valid) {
-            pads[2 * i] = given[i];
-            pads[2 * i + 1] = given[spatial + i];
-        }
-    }
-}
-
 /* ---- the group ------------------------------------------------------------------------------- */
 
 /* Bytes of the value must be countable. */
@@ -125,25 +21,25 @@ static void set_shape(struct bp_cann_tensor *tensor, uint32_t rank, const int64_
     tensor->rank = tensor->is_known ? (int)rank : 0;
 }
 
-static void take_shapes(struct bp_cann_build *b, const bp_shape *shapes)
+static void set_shapes(struct bp_cann_build *b, const bp_shape *shapes)
 {
     for (uint32_t v = 0; v < b->graph->n_values; v++) {
         const bp_value *value = BP_VALUE(b->graph, v);
-        bool is_told = shapes && !(value->flags & BP_VALUE_CONSTANT);
+        bool is_dynamic = shapes && !(value->flags & BP_VALUE_CONSTANT);
 
         b->values[v].dtype = value->dtype;
-        set_shape(&b->values[v], is_told ? shapes[v].rank : value->rank,
-                  is_told ? shapes[v].dims : NULL, value->dims);
+        set_shape(&b->values[v], is_dynamic ? shapes[v].rank : value->rank,
+                  is_dynamic ? shapes[v].dims : NULL, value->dims);
         if (b->program->constants[v] != UINT64_MAX)
-            b->values[v].place = (struct bp_cann_place){.kind = BP_CANN_CONSTANT,
-                                                        .offset = b->program->constants[v]};
+            b->values[v].location = (struct bp_cann_location){.kind = BP_CANN_CONSTANT,
+                                                              .offset = b->program->constants[v]};
     }
     for (uint32_t i = 0; i < b->graph->n_inputs; i++)
-        b->values[b->graph->inputs[i]].place =
-            (struct bp_cann_place){.kind = BP_CANN_INPUT, .index = i};
+        b->values[b->graph->inputs[i]].location =
+            (struct bp_cann_location){.kind = BP_CANN_INPUT, .index = i};
     for (uint32_t i = 0; i < b->graph->n_outputs; i++)
-        b->values[b->graph->outputs[i]].place =
-            (struct bp_cann_place){.kind = BP_CANN_OUTPUT, .index = i};
+        b->values[b->graph->outputs[i]].location =
+            (struct bp_cann_location){.kind = BP_CANN_OUTPUT, .index = i};
 }
 
 /* Shapes of what the node reads and writes; without them it waits for a frame. */
@@ -188,11 +84,11 @@ static void build_node(struct bp_cann_build *b, bool must_be_known)
     struct bp_cann_step **from = b->end;
 
     if (!is_known(b, node, must_be_known)) {
-        b->n_waiting++;
+        b->n_deferred++;
         return;
     }
     for (uint32_t i = 0; i < node->n_out; i++) {
-        if (node->out[i] != BP_NONE && b->values[node->out[i]].place.kind == BP_CANN_NOWHERE)
+        if (node->out[i] != BP_NONE && b->values[node->out[i]].location.kind == BP_CANN_ABSENT)
             bp_cann_scratch(b, &b->values[node->out[i]]);
     }
     if (is_empty(b, op, node))
@@ -220,12 +116,12 @@ bp_rc bp_cann_build(struct bp_cann_build *b, const bp_program *program, const bp
     if (desc && !fits(desc, graph))
         return bp_fail(err, BP_E_INVALID,
                        "cann: the frame describes fewer values than the graph has");
-    b->values = bp_cann_get(b->instance, graph->n_values, sizeof *b->values);
+    b->values = bp_cann_calloc(b->instance, graph->n_values, sizeof *b->values);
     b->items =
-        bp_cann_get(b->instance, (size_t)graph->n_nodes * BP_CANN_MAX_ITEMS, sizeof *b->items);
+        bp_cann_calloc(b->instance, (size_t)graph->n_nodes * BP_CANN_MAX_ITEMS, sizeof *b->items);
     if (!b->values || !b->items)
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for %u nodes", graph->n_nodes);
-    take_shapes(b, desc ? desc->shapes : NULL);
+    set_shapes(b, desc ? desc->shapes : NULL);
     for (b->node = 0; b->node < graph->n_nodes && b->rc >= 0; b->node++)
         build_node(b, desc != NULL);
     return b->rc;
@@ -233,7 +129,7 @@ bp_rc bp_cann_build(struct bp_cann_build *b, const bp_program *program, const bp
 
 void bp_cann_build_finish(struct bp_cann_build *b)
 {
-    bp_cann_put(b->instance, b->values, b->graph->n_values, sizeof *b->values);
-    bp_cann_put(b->instance, b->items, (size_t)b->graph->n_nodes * BP_CANN_MAX_ITEMS,
-                sizeof *b->items);
+    bp_cann_free(b->instance, b->values, b->graph->n_values, sizeof *b->values);
+    bp_cann_free(b->instance, b->items, (size_t)b->graph->n_nodes * BP_CANN_MAX_ITEMS,
+                 sizeof *b->items);
 }

@@ -68,14 +68,14 @@ static void *open_library(const char *name, const char *module_path, const char 
 }
 
 /* What may be missing. */
-static void look_up(void *library, const char *name, void *slot, size_t size)
+static void find_optional(void *library, const char *name, void *slot, size_t size)
 {
     void *symbol = dlsym(library, name);
 
     memcpy(slot, &symbol, size);
 }
 
-static bool find(void *library, void **second, const char *name, void *slot, size_t size)
+static bool find_required(void *library, void **second, const char *name, void *slot, size_t size)
 {
     void *symbol = dlsym(library, name);
 
@@ -93,37 +93,38 @@ static const char *find_all(struct bp_cann_driver *driver, void *library)
     void *second = NULL;
 
 #define F(name)                                                                                    \
-    if (!find(library, &second, #name, &driver->acl.name, sizeof driver->acl.name))                \
+    if (!find_required(library, &second, #name, &driver->acl.name, sizeof driver->acl.name))       \
         return #name;
     BP_CANN_FUNCTIONS(F)
 #undef F
     driver->builds_models = true;
 #define F(name)                                                                                    \
-    driver->builds_models &=                                                                       \
-        find(library, &second, #name, &driver->builder.name, sizeof driver->builder.name);
+    driver->builds_models &= find_required(library, &second, #name, &driver->builder.name,         \
+                                           sizeof driver->builder.name);
     BP_CANN_BUILDER(F)
 #undef F
     driver->is_sim = dlsym(library, "bp_ascend_configure") != NULL;
-    look_up(library, "aclrtDestroyStreamForce", &driver->end_stream, sizeof driver->end_stream);
+    find_optional(library, "aclrtDestroyStreamForce", &driver->end_stream,
+                  sizeof driver->end_stream);
     if (!driver->end_stream)
         driver->end_stream = driver->acl.aclrtDestroyStream;
-    look_up(library, "bp_ascend_estimate_operator", &driver->estimate_operator,
-            sizeof driver->estimate_operator);
-    look_up(library, "bp_ascend_estimate_copy", &driver->estimate_copy,
-            sizeof driver->estimate_copy);
+    find_optional(library, "bp_ascend_estimate_operator", &driver->estimate_operator,
+                  sizeof driver->estimate_operator);
+    find_optional(library, "bp_ascend_estimate_copy", &driver->estimate_copy,
+                  sizeof driver->estimate_copy);
     return NULL;
 }
 
 static bp_rc fail_to_open(const char *name, bp_err *err)
 {
-    const char *words = dlerror();
+    const char *text = dlerror();
 
     if (strcmp(name, "auto") == 0)
         return bp_fail(err, BP_E_UNAVAILABLE,
                        "cann: neither the vendor's %s nor the simulator %s can be opened: %s",
-                       VENDOR, SIMULATOR, words ? words : "no reason given");
+                       VENDOR, SIMULATOR, text ? text : "no reason given");
     return bp_fail(err, BP_E_UNAVAILABLE, "cann: driver=%s cannot be opened: %s", name,
-                   words ? words : "no reason given");
+                   text ? text : "no reason given");
 }
 
 /* [locked] The driver that is open under that path, or a new one. */
@@ -165,17 +166,17 @@ static bp_rc open_driver(const char *name, const char *module_path, struct bp_ca
 /* ---- up and down ----------------------------------------------------------------------------- */
 
 /* [locked] */
-static bp_rc bring_up(struct bp_cann_driver *driver, bp_err *err)
+static bp_rc initialize(struct bp_cann_driver *driver, bp_err *err)
 {
     aclError code;
 
-    if (driver->is_up)
+    if (driver->is_initialized)
         return BP_OK;
     code = driver->acl.aclInit(NULL);
     driver->is_foreign = code == ACL_ERROR_REPEAT_INITIALIZE;
     if (code != ACL_SUCCESS && !driver->is_foreign)
         return bp_cann_fail(driver, err, code, "aclInit of %s", driver->path);
-    driver->is_up = true;
+    driver->is_initialized = true;
     return BP_OK;
 }
 
@@ -183,42 +184,43 @@ static bp_rc bring_up(struct bp_cann_driver *driver, bp_err *err)
  * [locked] The vendor's ACL comes up once a process, so it stays; the simulator may go, and reads
  * its configuration anew when it comes back.
  */
-static void take_down(struct bp_cann_driver *driver)
+static void finalize_if_unused(struct bp_cann_driver *driver)
 {
-    if (!driver->is_sim || driver->users > 0)
+    if (!driver->is_sim || driver->refs > 0)
         return;
     if (!driver->is_foreign)
         driver->acl.aclFinalize();
-    driver->is_up = false;
+    driver->is_initialized = false;
     memset(driver->settings, 0, sizeof driver->settings);
 }
 
-bp_rc bp_cann_driver_enter(const char *name, const char *module_path, struct bp_cann_driver **out,
-                           bp_err *err)
+bp_rc bp_cann_driver_acquire(const char *name, const char *module_path, struct bp_cann_driver **out,
+                             bp_err *err)
 {
     bp_rc rc;
 
     pthread_mutex_lock(&process.lock);
     rc = open_driver(name, module_path, out, err);
     if (rc >= 0)
-        rc = bring_up(*out, err);
+        rc = initialize(*out, err);
     if (rc >= 0)
-        (*out)->users++;
+        (*out)->refs++;
     pthread_mutex_unlock(&process.lock);
     return rc;
 }
 
-void bp_cann_driver_leave(struct bp_cann_driver *driver)
+void bp_cann_driver_release(struct bp_cann_driver *driver)
 {
     pthread_mutex_lock(&process.lock);
-    driver->users--;
-    take_down(driver);
+    driver->refs--;
+    finalize_if_unused(driver);
     pthread_mutex_unlock(&process.lock);
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-static aclError hand_over(const struct bp_cann_driver *driver, uint32_t setting, const char *value)
+static aclError apply_setting(const struct bp_cann_driver *driver, uint32_t setting,
+                              const char *value)
 {
     static const aclCompileOpt options[] = {
         [BP_CANN_SET_PRECISION] = ACL_PRECISION_MODE,
@@ -242,7 +244,7 @@ bp_rc bp_cann_driver_set(struct bp_cann_driver *driver, uint32_t setting, const 
         return BP_OK;
     pthread_mutex_lock(&process.lock);
     if (!*now) {
-        aclError code = hand_over(driver, setting, value);
+        aclError code = apply_setting(driver, setting, value);
 
         if (code == ACL_SUCCESS)
             snprintf(now, sizeof driver->settings[setting], "%s", value);
@@ -255,8 +257,7 @@ bp_rc bp_cann_driver_set(struct bp_cann_driver *driver, uint32_t setting, const 
     return rc;
 }
 
-void bp_cann_driver_settings(const struct bp_cann_driver *driver,
-                             char (*out)[BP_CANN_SETTING_SIZE])
+void bp_cann_driver_settings(const struct bp_cann_driver *driver, char (*out)[BP_CANN_SETTING_SIZE])
 {
     pthread_mutex_lock(&process.lock);
     memcpy(out, driver->settings, sizeof driver->settings);
@@ -267,7 +268,7 @@ void bp_cann_driver_settings(const struct bp_cann_driver *driver,
 
 /*
  * BP_E_TIMEOUT is that waiting took as long as it may. A task that took too long has failed: who waits
- * for it again would find the stream at its end, and take what it did not write for a result.
+ * for it again would find_required the stream at its end, and take what it did not write for a result.
  */
 static bp_rc rc_of(aclError code)
 {
@@ -306,7 +307,7 @@ static bp_rc rc_of(aclError code)
 bp_rc bp_cann_fail(const struct bp_cann_driver *driver, bp_err *err, aclError code, const char *fmt,
                    ...)
 {
-    const char *words = driver->acl.aclGetRecentErrMsg();
+    const char *text = driver->acl.aclGetRecentErrMsg();
     bp_rc rc = rc_of(code);
     char what[256];
     va_list args;
@@ -314,8 +315,8 @@ bp_rc bp_cann_fail(const struct bp_cann_driver *driver, bp_err *err, aclError co
     va_start(args, fmt);
     vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
-    bp_fail(err, rc, "cann: %s failed with ACL's %d%s%.300s", what, code, words ? ": " : "",
-            words ? words : "");
+    bp_fail(err, rc, "cann: %s failed with ACL's %d%s%.300s", what, code, text ? ": " : "",
+            text ? text : "");
     if (err)
         err->native_code = code;
     return rc;

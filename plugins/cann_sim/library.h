@@ -115,23 +115,23 @@ struct bp_cann_driver {
     __typeof__(bp_ascend_estimate_operator) *estimate_operator;
     __typeof__(bp_ascend_estimate_copy) *estimate_copy;
     struct bp_cann_driver *next;
-    char path[512];  /* what it was opened by */
-    bool is_sim;     /* the simulated one: it may be taken down and brought up again */
+    char path[512]; /* what it was opened by */
+    bool is_sim;    /* the simulated one: it may be taken down and brought up again */
     bool builds_models;
     bool is_foreign; /* the application had called aclInit(): it is the one to call aclFinalize() */
-    uint32_t users;
-    bool is_up;
+    uint32_t refs;
+    bool is_initialized;
     char settings[BP_CANN_SETTINGS][BP_CANN_SETTING_SIZE]; /* of the compiler; "" is unset */
 };
 
 /*
  * Opens the driver that `name` means ("auto", "sim" or a path) if it is not open, and brings ACL up;
- * each success is paired with one bp_cann_driver_leave(). module_path: of this plug-in, beside which
+ * each success is paired with one bp_cann_driver_release(). module_path: of this plug-in, beside which
  * an installed simulator lies. BP_E_UNAVAILABLE says what is missing.
  */
-bp_rc bp_cann_driver_enter(const char *name, const char *module_path, struct bp_cann_driver **out,
-                           bp_err *err);
-void bp_cann_driver_leave(struct bp_cann_driver *driver);
+bp_rc bp_cann_driver_acquire(const char *name, const char *module_path, struct bp_cann_driver **out,
+                             bp_err *err);
+void bp_cann_driver_release(struct bp_cann_driver *driver);
 
 /*
  * Hands the compiler a setting, unless it is "" or the same as before. Compiled operators cannot be

@@ -22,11 +22,13 @@ endif
 	%D%/calls.c \
 	%D%/cann.h \
 	%D%/capability.c \
+	%D%/claim.c \
 	%D%/compile.c \
 	%D%/device.c \
 	%D%/digest.c \
 	%D%/estimate.c \
 	%D%/frame.c \
+	%D%/host.c \
 	%D%/library.c \
 	%D%/library.h \
 	%D%/lower.c \
@@ -35,6 +37,8 @@ endif
 	%D%/model_run.c \
 	%D%/onnx.c \
 	%D%/options.c \
+	%D%/provider.c \
+	%D%/tensor.c \
 	%D%/ops/binary.c \
 	%D%/ops/conv.c \
 	%D%/ops/elementwise.c \
@@ -43,8 +47,8 @@ endif
 	%D%/ops/norm.c \
 	%D%/ops/pool.c \
 	%D%/ops/product.c \
-	%D%/ops/types.h \
-	%D%/provider.c
+	%D%/ops/table.c \
+	%D%/ops/types.h
 
 plugins/static/libbp-cann.o: $(%C%_libbp_cann_la_OBJECTS) tools/backplane-embed
 	@$(MKDIR_P) plugins/static
@@ -71,50 +75,45 @@ simpkgconfig_DATA = %D%/backplane-ascend-sim.pc
 
 # All of it is a library that a test can link too, to let allocations fail.
 noinst_LTLIBRARIES += %D%/driver/libsim.la
-%C%_driver_libsim_la_CPPFLAGS = $(ascend_cppflags) -I$(srcdir)/plugins -D_GNU_SOURCE
+%C%_driver_libsim_la_CPPFLAGS = $(ascend_cppflags) -I$(srcdir)/%D%/driver \
+	-I$(srcdir)/plugins -D_GNU_SOURCE
 %C%_driver_libsim_la_CFLAGS = $(AM_CFLAGS) $(CPU_VECTOR_CFLAGS)
 %C%_driver_libsim_la_LIBADD = $(PTHREAD_LIBS) $(MATH_LIBS)
 %C%_driver_libsim_la_SOURCES = \
-	%D%/driver/attr.c \
-	%D%/driver/cache.c \
-	%D%/driver/cache.h \
-	%D%/driver/callback.c \
-	%D%/driver/control.c \
-	%D%/driver/copy.c \
-	%D%/driver/device.c \
-	%D%/driver/device.h \
-	%D%/driver/error.c \
-	%D%/driver/event.c \
-	%D%/driver/fault.c \
-	%D%/driver/handle.c \
-	%D%/driver/json.c \
-	%D%/driver/json.h \
-	%D%/driver/launch.c \
-	%D%/driver/launch.h \
-	%D%/driver/mdl.h \
-	%D%/driver/mdl_bytes.c \
-	%D%/driver/mdl_graph.c \
-	%D%/driver/mdl_load.c \
-	%D%/driver/mdl_plan.c \
-	%D%/driver/mdl_read.c \
-	%D%/driver/mdl_run.c \
-	%D%/driver/mdl_set.c \
-	%D%/driver/memory.c \
-	%D%/driver/memory.h \
-	%D%/driver/memory_api.c \
-	%D%/driver/op_api.c \
-	%D%/driver/pool.c \
-	%D%/driver/pool.h \
-	%D%/driver/prepare.c \
-	%D%/driver/settings.c \
-	%D%/driver/settings.h \
-	%D%/driver/sim.h \
-	%D%/driver/stream.c \
-	%D%/driver/stream.h \
-	%D%/driver/stream_api.c \
-	%D%/driver/tensor.c \
-	%D%/driver/tensor.h \
-	%D%/driver/world.c \
+	%D%/driver/core/clock.c \
+	%D%/driver/core/clock.h \
+	%D%/driver/core/context.c \
+	%D%/driver/core/context.h \
+	%D%/driver/core/cost.c \
+	%D%/driver/core/cost.h \
+	%D%/driver/core/error.c \
+	%D%/driver/core/error.h \
+	%D%/driver/core/fault.c \
+	%D%/driver/core/fault.h \
+	%D%/driver/core/handle.c \
+	%D%/driver/core/handle.h \
+	%D%/driver/core/json.c \
+	%D%/driver/core/json.h \
+	%D%/driver/core/settings.c \
+	%D%/driver/core/settings.h \
+	%D%/driver/core/state.c \
+	%D%/driver/core/state.h \
+	%D%/driver/core/workspace.c \
+	%D%/driver/core/workspace.h \
+	%D%/driver/stream/callback.c \
+	%D%/driver/stream/event.c \
+	%D%/driver/stream/stream.c \
+	%D%/driver/stream/stream.h \
+	%D%/driver/stream/stream_api.c \
+	%D%/driver/stream/task_pool.c \
+	%D%/driver/stream/task_pool.h \
+	%D%/driver/memory/copy.c \
+	%D%/driver/memory/memory.c \
+	%D%/driver/memory/memory.h \
+	%D%/driver/memory/memory_api.c \
+	%D%/driver/tensor/attr.c \
+	%D%/driver/tensor/tensor.c \
+	%D%/driver/tensor/tensor.h \
 	%D%/driver/ops/binary.c \
 	%D%/driver/ops/binary.inc \
 	%D%/driver/ops/conv.c \
@@ -131,10 +130,30 @@ noinst_LTLIBRARIES += %D%/driver/libsim.la
 	%D%/driver/ops/pool.c \
 	%D%/driver/ops/pool.inc \
 	%D%/driver/ops/run.c \
+	%D%/driver/ops/shape.c \
 	%D%/driver/ops/unary.c \
 	%D%/driver/ops/unary.inc \
 	%D%/driver/ops/window.c \
-	%D%/driver/ops/window.h
+	%D%/driver/ops/window.h \
+	%D%/driver/single_op/cache.c \
+	%D%/driver/single_op/cache.h \
+	%D%/driver/single_op/launch.c \
+	%D%/driver/single_op/launch.h \
+	%D%/driver/single_op/op_api.c \
+	%D%/driver/single_op/prepare.c \
+	%D%/driver/model/bytes.c \
+	%D%/driver/model/dataset.c \
+	%D%/driver/model/desc.c \
+	%D%/driver/model/graph.c \
+	%D%/driver/model/load.c \
+	%D%/driver/model/model.h \
+	%D%/driver/model/plan.c \
+	%D%/driver/model/read.c \
+	%D%/driver/model/run.c \
+	%D%/driver/device/control.c \
+	%D%/driver/device/device.c \
+	%D%/driver/device/device.h \
+	%D%/driver/device/init.c
 
 lib_LTLIBRARIES += %D%/driver/libbp-ascend-sim.la
 if PLUGIN_FILES

@@ -13,28 +13,28 @@ uint64_t bp_cann_digest(const void *data, size_t size);
 
 /* ---- bytes that grow, of the host's memory (onnx.c) ---- */
 
-struct bp_cann_text {
+struct bp_cann_buffer {
     const bp_instance *instance;
     char *data;
     size_t size, capacity;
     bool failed; /* no memory: what is added from then on is lost */
 };
 
-void bp_cann_add(struct bp_cann_text *text, const void *data, size_t size);
-void bp_cann_text_free(struct bp_cann_text *text);
+void bp_cann_append(struct bp_cann_buffer *text, const void *data, size_t size);
+void bp_cann_buffer_free(struct bp_cann_buffer *text);
 
 /*
  * The group as an ONNX model of that name. `with_weights` false: instead of a constant's bytes there
  * is their digest, so that the whole identifies the group and is no model. BP_E_NOMEM
  */
-bp_rc bp_cann_onnx(const bp_program *program, const char *name, bool with_weights,
-                   struct bp_cann_text *out, bp_err *err);
+bp_rc bp_cann_write_onnx(const bp_program *program, const char *name, bool with_weights,
+                         struct bp_cann_buffer *out, bp_err *err);
 
 /* ---- the models of a program (model.c) ---- */
 
 struct bp_cann_model {
     struct bp_cann_model *next;
-    struct bp_cann_text shapes; /* that it was built for: "name:d0,d1;..." */
+    struct bp_cann_buffer shapes; /* that it was built for: "name:d0,d1;..." */
     uint32_t id;
 };
 

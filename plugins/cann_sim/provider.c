@@ -16,7 +16,7 @@ static bp_rc count_devices(const struct bp_cann_driver *driver, uint32_t *out, b
     return bp_cann_fail(driver, err, code, "aclrtGetDeviceCount");
 }
 
-static void say_no(bp_avail *avail, const char *reason)
+static void set_unavailable(bp_avail *avail, const char *reason)
 {
     avail->state = BP_AVAIL_NO;
     avail->n_devices = 0;
@@ -30,19 +30,19 @@ static void say_no(bp_avail *avail, const char *reason)
 
 static bp_rc is_available(const bp_host *host, bp_avail *avail, bp_err *err)
 {
-    char words[512] = "";
-    bp_err own = {.struct_size = sizeof own, .msg = words, .msg_cap = sizeof words};
+    char text[512] = "";
+    bp_err own = {.struct_size = sizeof own, .msg = text, .msg_cap = sizeof text};
     struct bp_cann_driver *driver;
     uint32_t n = 0;
-    bp_rc rc = bp_cann_driver_enter("auto", host->module_path, &driver, &own);
+    bp_rc rc = bp_cann_driver_acquire("auto", host->module_path, &driver, &own);
 
     (void)err;
     if (rc >= 0) {
         rc = count_devices(driver, &n, &own);
-        bp_cann_driver_leave(driver);
+        bp_cann_driver_release(driver);
     }
     if (rc < 0 || n == 0) {
-        say_no(avail, rc < 0 ? words : "cann: ACL knows no device");
+        set_unavailable(avail, rc < 0 ? text : "cann: ACL knows no device");
         return BP_OK;
     }
     avail->state = BP_AVAIL_YES;
@@ -79,12 +79,12 @@ static bp_rc describe(const struct bp_cann_driver *driver, uint32_t i, bp_device
 static bp_rc device(const bp_host *host, uint32_t i, bp_device *out, bp_err *err)
 {
     struct bp_cann_driver *driver;
-    bp_rc rc = bp_cann_driver_enter("auto", host->module_path, &driver, err);
+    bp_rc rc = bp_cann_driver_acquire("auto", host->module_path, &driver, err);
 
     if (rc < 0)
         return rc;
     rc = describe(driver, i, out, err);
-    bp_cann_driver_leave(driver);
+    bp_cann_driver_release(driver);
     return rc;
 }
 
@@ -141,9 +141,10 @@ static bp_rc apply_settings(bp_instance *instance, const struct bp_cann_options 
 static void log_options(const bp_instance *instance, const struct bp_cann_options *options)
 {
     if (options->wants_graph && !instance->uses_graphs)
-        log_line(&instance->host, BP_LOG_INFO,
-                 "enable_cann_graph: operators are called one by one, as %s builds no models from C",
-                 instance->driver->path);
+        log_line(
+            &instance->host, BP_LOG_INFO,
+            "enable_cann_graph: operators are called one by one, as %s builds no models from C",
+            instance->driver->path);
     if (options->dumps_graphs && !instance->uses_graphs)
         log_line(&instance->host, BP_LOG_WARN,
                  "dump_graphs: nothing is written, as operators are called one by one; "
@@ -214,11 +215,11 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     instance->device = n_devs == 1 && options.device_id == 0 ? (int32_t)devs[0] : options.device_id;
     instance->profile = options.profile;
     instance->copies_apart = options.copies_apart;
-    rc = bp_cann_driver_enter(options.driver, host->module_path, &instance->driver, err);
+    rc = bp_cann_driver_acquire(options.driver, host->module_path, &instance->driver, err);
     if (rc >= 0) {
         rc = fill_instance(instance, &options, err);
         if (rc < 0)
-            bp_cann_driver_leave(instance->driver);
+            bp_cann_driver_release(instance->driver);
     }
     if (rc < 0) {
         free_instance(instance);
@@ -238,7 +239,7 @@ static void destroy(bp_instance *instance)
     (void)bp_cann_enter(instance, NULL); /* a lost device still frees */
     bp_cann_arena_finish(&instance->arena);
     driver->acl.aclrtResetDevice(instance->device);
-    bp_cann_driver_leave(instance->driver);
+    bp_cann_driver_release(instance->driver);
     free_instance(instance);
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/worker_config.h"
-#include "host/options.h"
+#include "host/options/provider_options.h"
 #include "optimize/passes.h"
 #include "session/session.h"
 

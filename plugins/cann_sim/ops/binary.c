@@ -12,14 +12,14 @@ static bool claim(const struct bp_cann_op *op, const struct bp_cann_query *query
 static void build(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     const struct bp_cann_tensor *y = bp_cann_out(b, 0);
-    struct bp_cann_tensor left = bp_cann_repeat(b, bp_cann_in(b, 0), y);
-    struct bp_cann_tensor right = bp_cann_repeat(b, bp_cann_in(b, 1), y);
+    struct bp_cann_tensor left = bp_cann_broadcast(b, bp_cann_in(b, 0), y);
+    struct bp_cann_tensor right = bp_cann_broadcast(b, bp_cann_in(b, 1), y);
 
     (void)node;
-    bp_cann_call(b, op->acl);
-    bp_cann_reads(b, &left, ACL_FORMAT_ND);
-    bp_cann_reads(b, &right, ACL_FORMAT_ND);
-    bp_cann_writes(b, y, ACL_FORMAT_ND);
+    bp_cann_begin_call(b, op->acl);
+    bp_cann_add_input(b, &left, ACL_FORMAT_ND);
+    bp_cann_add_input(b, &right, ACL_FORMAT_ND);
+    bp_cann_add_output(b, y, ACL_FORMAT_ND);
 }
 
 #define OLDER (I32 | I64 | REALS)

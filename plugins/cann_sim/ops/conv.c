@@ -53,16 +53,16 @@ static void build(struct bp_cann_build *b, const struct bp_cann_op *op, const bp
 
     (void)op;
     bp_cann_window_pads(b, &w->dims[2], spatial, pads);
-    bp_cann_call(b, is_solid ? "Conv3D" : "Conv2D");
+    bp_cann_begin_call(b, is_solid ? "Conv3D" : "Conv2D");
     set_list(b, node, "strides", spatial);
     set_list(b, node, "dilations", spatial);
     bp_cann_set_ints(b, "pads", 2 * spatial, pads);
     bp_cann_set_int(b, "groups", bp_node_int(b->graph, node, "group", 1));
     bp_cann_set_string(b, "data_format", is_solid ? "NCDHW" : "NCHW");
-    bp_cann_reads(b, x, format);
-    bp_cann_reads(b, w, format);
-    bp_cann_reads(b, bp_cann_in(b, 2), ACL_FORMAT_ND);
-    bp_cann_writes(b, bp_cann_out(b, 0), format);
+    bp_cann_add_input(b, x, format);
+    bp_cann_add_input(b, w, format);
+    bp_cann_add_input(b, bp_cann_in(b, 2), ACL_FORMAT_ND);
+    bp_cann_add_output(b, bp_cann_out(b, 0), format);
 }
 
 const struct bp_cann_op bp_cann_op_conv = {

@@ -13,9 +13,9 @@ static bool claim(const struct bp_cann_op *op, const struct bp_cann_query *query
 static void build(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     (void)node;
-    bp_cann_call(b, op->acl);
-    bp_cann_reads(b, bp_cann_in(b, 0), ACL_FORMAT_ND);
-    bp_cann_writes(b, bp_cann_out(b, 0), ACL_FORMAT_ND);
+    bp_cann_begin_call(b, op->acl);
+    bp_cann_add_input(b, bp_cann_in(b, 0), ACL_FORMAT_ND);
+    bp_cann_add_output(b, bp_cann_out(b, 0), ACL_FORMAT_ND);
 }
 
 /* Exp and Log are base ^ (scale x + shift) and its inverse; -1 stands for e. */

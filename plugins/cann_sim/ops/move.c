@@ -70,10 +70,10 @@ static void build_dropout(struct bp_cann_build *b, const struct bp_cann_op *op, 
 
 static void build_flatten(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
-    bp_cann_call(b, op->acl);
+    bp_cann_begin_call(b, op->acl);
     bp_cann_set_int(b, "axis", bp_node_int(b->graph, node, "axis", 1));
-    bp_cann_reads(b, bp_cann_in(b, 0), ACL_FORMAT_ND);
-    bp_cann_writes(b, bp_cann_out(b, 0), ACL_FORMAT_ND);
+    bp_cann_add_input(b, bp_cann_in(b, 0), ACL_FORMAT_ND);
+    bp_cann_add_output(b, bp_cann_out(b, 0), ACL_FORMAT_ND);
 }
 
 static bool claim_transpose(const struct bp_cann_op *op, const struct bp_cann_query *query)
@@ -102,10 +102,10 @@ static void build_transpose(struct bp_cann_build *b, const struct bp_cann_op *op
     }
     for (int i = 0; i < x->rank; i++)
         perm[i] = n ? given[i] : x->rank - 1 - i;
-    bp_cann_call(b, op->acl);
+    bp_cann_begin_call(b, op->acl);
     bp_cann_set_ints(b, "perm", x->rank, perm);
-    bp_cann_reads(b, x, ACL_FORMAT_ND);
-    bp_cann_writes(b, bp_cann_out(b, 0), ACL_FORMAT_ND);
+    bp_cann_add_input(b, x, ACL_FORMAT_ND);
+    bp_cann_add_output(b, bp_cann_out(b, 0), ACL_FORMAT_ND);
 }
 
 /* ---- the rows -------------------------------------------------------------------------------- */

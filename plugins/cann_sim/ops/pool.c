@@ -42,8 +42,8 @@ static bool claim_pool(const struct bp_cann_op *op, const struct bp_cann_query *
 static void finish(struct bp_cann_build *b)
 {
     bp_cann_set_string(b, "data_format", "NCHW");
-    bp_cann_reads(b, bp_cann_in(b, 0), ACL_FORMAT_NCHW);
-    bp_cann_writes(b, bp_cann_out(b, 0), ACL_FORMAT_NCHW);
+    bp_cann_add_input(b, bp_cann_in(b, 0), ACL_FORMAT_NCHW);
+    bp_cann_add_output(b, bp_cann_out(b, 0), ACL_FORMAT_NCHW);
 }
 
 static void build_global(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
@@ -52,7 +52,7 @@ static void build_global(struct bp_cann_build *b, const struct bp_cann_op *op, c
     const int64_t window[] = {1, 1, x->dims[2], x->dims[3]}, ones[] = {1, 1, 1, 1};
 
     (void)node;
-    bp_cann_call(b, op->acl);
+    bp_cann_begin_call(b, op->acl);
     bp_cann_set_ints(b, "ksize", 4, window);
     bp_cann_set_ints(b, "strides", 4, ones);
     bp_cann_set_string(b, "padding_mode", "VALID");
@@ -97,7 +97,7 @@ static void build_pool(struct bp_cann_build *b, const struct bp_cann_op *op, con
     bp_cann_window_pads(b, &window[2], SPATIAL, pads);
     if (rounds_up(b->graph, node))
         widen_pads(b, &window[2], pads);
-    bp_cann_call(b, op->acl);
+    bp_cann_begin_call(b, op->acl);
     bp_cann_set_ints(b, "ksize", 4, window);
     bp_cann_set_ints(b, "strides", 4, steps);
     bp_cann_set_string(b, "padding_mode", "CALCULATED");

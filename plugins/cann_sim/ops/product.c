@@ -38,12 +38,12 @@ static void build_matmul(struct bp_cann_build *b, const struct bp_cann_op *op, c
         y.dims[y.rank++] = y.dims[at];
         y.dims[at] = 1;
     }
-    bp_cann_call(b, op->acl);
+    bp_cann_begin_call(b, op->acl);
     bp_cann_set_bool(b, "adj_x1", false);
     bp_cann_set_bool(b, "adj_x2", false);
-    bp_cann_reads(b, &left, ACL_FORMAT_ND);
-    bp_cann_reads(b, &right, ACL_FORMAT_ND);
-    bp_cann_writes(b, &y, ACL_FORMAT_ND);
+    bp_cann_add_input(b, &left, ACL_FORMAT_ND);
+    bp_cann_add_input(b, &right, ACL_FORMAT_ND);
+    bp_cann_add_output(b, &y, ACL_FORMAT_ND);
 }
 
 /* ---- Gemm ------------------------------------------------------------------------------------ */
@@ -66,13 +66,13 @@ static float factor(const bp_graph *graph, const bp_node *node, uint32_t i)
 }
 
 /* GEMM has no optional inputs: instead of no C there are zeros. */
-static struct bp_cann_tensor third(struct bp_cann_build *b, const struct bp_cann_tensor *y)
+static struct bp_cann_tensor gemm_c(struct bp_cann_build *b, const struct bp_cann_tensor *y)
 {
     const struct bp_cann_tensor *c = bp_cann_in(b, 2);
     struct bp_cann_tensor zeros = *y;
 
     if (c)
-        return bp_cann_repeat(b, c, y);
+        return bp_cann_broadcast(b, c, y);
     bp_cann_scratch(b, &zeros);
     bp_cann_fill(b, &zeros, 0);
     return zeros;
@@ -81,22 +81,22 @@ static struct bp_cann_tensor third(struct bp_cann_build *b, const struct bp_cann
 static void build_gemm(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     const struct bp_cann_tensor *y = bp_cann_out(b, 0);
-    struct bp_cann_tensor c = third(b, y), factors[2];
+    struct bp_cann_tensor c = gemm_c(b, y), factors[2];
 
-    bp_cann_call(b, op->acl);
+    bp_cann_begin_call(b, op->acl);
     bp_cann_set_bool(b, "transpose_a", bp_node_int(b->graph, node, "transA", 0) != 0);
     bp_cann_set_bool(b, "transpose_b", bp_node_int(b->graph, node, "transB", 0) != 0);
-    bp_cann_reads(b, bp_cann_in(b, 0), ACL_FORMAT_ND);
-    bp_cann_reads(b, bp_cann_in(b, 1), ACL_FORMAT_ND);
-    bp_cann_reads(b, &c, ACL_FORMAT_ND);
+    bp_cann_add_input(b, bp_cann_in(b, 0), ACL_FORMAT_ND);
+    bp_cann_add_input(b, bp_cann_in(b, 1), ACL_FORMAT_ND);
+    bp_cann_add_input(b, &c, ACL_FORMAT_ND);
     for (uint32_t i = 0; i < 2; i++) {
-        uint64_t offset = b->program->extras[b->node] + (uint64_t)i * BP_CANN_UNIT;
+        uint64_t offset = b->program->scalars[b->node] + (uint64_t)i * BP_CANN_UNIT;
 
         factors[i] = (struct bp_cann_tensor){
-            .place = {.kind = BP_CANN_CONSTANT, .offset = offset}, .dtype = y->dtype, .rank = 0};
-        bp_cann_reads(b, &factors[i], ACL_FORMAT_ND);
+            .location = {.kind = BP_CANN_CONSTANT, .offset = offset}, .dtype = y->dtype, .rank = 0};
+        bp_cann_add_input(b, &factors[i], ACL_FORMAT_ND);
     }
-    bp_cann_writes(b, y, ACL_FORMAT_ND);
+    bp_cann_add_output(b, y, ACL_FORMAT_ND);
 }
 
 const struct bp_cann_op bp_cann_op_matmul = {
@@ -115,8 +115,8 @@ const struct bp_cann_op bp_cann_op_gemm = {
     .acl = "GEMM",
     .documented = {7, LATEST, HALF_FLOAT},
     .kernels = {{7, LATEST, F16}},
-    .n_extras = 2,
+    .n_scalars = 2,
     .claim = claim_gemm,
     .build = build_gemm,
-    .extra = factor,
+    .scalar = factor,
 };

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* conv.c - Conv2D (of lines, too) and Conv3D, with groups, dilations and bias. */
+/* conv.c - Conv2D, of 1-D data too, and Conv3D, with groups, dilations and bias; NCHW only. */
 #include <string.h>
 
-#include "window.h"
+#include "ops/window.h"
 
-/* Sets pads and the output's size. */
+/*
+ * Sets the padding before the input and the output's size: floor((in + pads - span) / stride) + 1,
+ * where span is the extent of a dilated kernel. SAME pads to ceil(in / stride) outputs, the odd pad
+ * at the end (SAME_UPPER) or at the start; VALID pads nothing.
+ */
 static aclError set_extent(struct sim_call *call, const aclopAttr *attr, size_t spatial)
 {
     struct sim_window *window = &call->params.window;
@@ -28,13 +32,14 @@ static aclError set_extent(struct sim_call *call, const aclopAttr *attr, size_t 
         return sim_refuse(call, "auto_pad %s", mode);
     for (size_t i = 0; i < 3; i++) {
         int64_t span = window->dilation[i] * (window->kernel[i] - 1) + 1;
-        int64_t room = window->in[i] + window->pad[i] + end[i] - span;
+        int64_t slack = window->in[i] + window->pad[i] + end[i] - span;
 
-        window->out[i] = room < 0 ? 0 : room / window->stride[i] + 1;
+        window->out[i] = slack < 0 ? 0 : slack / window->stride[i] + 1;
     }
     return 0;
 }
 
+/* Checks channels against the filters: W is [out_channels, channels / groups, kernel...]. */
 static aclError set_groups(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_window *window = &call->params.window;
@@ -62,14 +67,19 @@ static aclError set_groups(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
+/*
+ * 1-D data, of rank 3, are computed as images of height 1. Each output counts two operations for
+ * every weight of its filter.
+ */
 static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_window *window = &call->params.window;
     const struct sim_shape *x = &call->in[0].shape, *w = &call->in[1].shape;
-    size_t spatial = x->rank - 2, most = call->op->code == 3 ? 3 : 2;
+    size_t spatial = x->rank - 2, max_spatial = call->op->code == 3 ? 3 : 2;
     aclError rc;
 
-    if (x->rank < 3 || spatial > most || (most == 3 && spatial != 3) || w->rank != x->rank)
+    if (x->rank < 3 || spatial > max_spatial || (max_spatial == 3 && spatial != 3) ||
+        w->rank != x->rank)
         return sim_refuse(call, "an input of rank %zu with filters of rank %zu", x->rank, w->rank);
     for (size_t i = 0; i < 3; i++) {
         window->in[i] = i + spatial < 3 ? 1 : x->dims[i + spatial - 1];
@@ -91,7 +101,10 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
     return rc;
 }
 
-/* The outputs, from..to, for which the window's position `at` is inside the input. */
+/*
+ * The outputs from..to (exclusive) for which the window's element at offset `at` lies inside the
+ * input, so that the inner loop needs no test of padding.
+ */
 static void overlap(int64_t in, int64_t out, int64_t stride, int64_t at, int64_t *from, int64_t *to)
 {
     *from = at >= 0 ? 0 : (-at + stride - 1) / stride;
@@ -103,7 +116,7 @@ static void overlap(int64_t in, int64_t out, int64_t stride, int64_t at, int64_t
 #define T float
 #define NAME run_floats
 #define PLANE plane_floats
-#include "conv.inc"
+#include "ops/conv.inc"
 #undef T
 #undef NAME
 #undef PLANE
@@ -111,13 +124,14 @@ static void overlap(int64_t in, int64_t out, int64_t stride, int64_t at, int64_t
 #define T double
 #define NAME run_doubles
 #define PLANE plane_doubles
-#include "conv.inc"
+#include "ops/conv.inc"
 
+/* A row: ACL's name, and the number of spatial dimensions that it takes at most. */
 #define CONV(variable, name, dimensions)                                                           \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \
-        .least_inputs = 2,                                                                         \
-        .most_inputs = 4,                                                                          \
+        .min_inputs = 2,                                                                           \
+        .max_inputs = 4,                                                                           \
         .outputs = 1,                                                                              \
         .cube = true,                                                                              \
         .code = dimensions,                                                                        \

@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* convert.c - Cast: each element through the widest type of its sort. */
-#include "convert.h"
+/*
+ * convert.c - conversion between element types, and Cast: each element goes through the widest type
+ * of its kind, double or 64 bits.
+ */
+#include "ops/convert.h"
 
 #include <string.h>
 
 #include "common/float16.h"
-#include "op.h"
+#include "ops/op.h"
 
-/* A number of any type: a real in `real`, an integer in `bits`. */
-struct number {
+/* An element of any type: a real in `real`, an integer in `bits`, sign-extended. */
+struct scalar {
     bool is_real, is_unsigned;
     double real;
     uint64_t bits; /* of an int64_t or uint64_t */
 };
 
+/* A case of load(): by memcpy(), as `at` need not be aligned for the type. */
 #define LOAD(type, field, convert)                                                                 \
     {                                                                                              \
         type value;                                                                                \
         memcpy(&value, at, sizeof value);                                                          \
-        number.field = convert;                                                                    \
+        scalar.field = convert;                                                                    \
         break;                                                                                     \
     }
 
-static struct number load(const unsigned char *at, aclDataType type)
+/* An element as a scalar; a bool is 0 or 1, whatever its byte. */
+static struct scalar load(const unsigned char *at, aclDataType type)
 {
-    struct number number = {.is_real = false};
+    struct scalar scalar = {.is_real = false};
 
-    number.is_real = ((SIM_BIT(type)) & SIM_REAL) != 0;
-    number.is_unsigned = type == ACL_UINT64;
+    scalar.is_real = ((SIM_BIT(type)) & SIM_REAL) != 0;
+    scalar.is_unsigned = type == ACL_UINT64;
     switch (type) {
     case ACL_FLOAT:
         LOAD(float, real, (double)value)
@@ -58,62 +63,72 @@ static struct number load(const unsigned char *at, aclDataType type)
     default:
         break;
     }
-    return number;
+    return scalar;
 }
 
 #undef LOAD
 
-static double as_real(struct number number)
+/* A 64-bit integer rounds here as in C, to the nearest double. */
+static double as_real(struct scalar scalar)
 {
-    if (number.is_real)
-        return number.real;
-    return number.is_unsigned ? (double)number.bits : (double)(int64_t)number.bits;
+    if (scalar.is_real)
+        return scalar.real;
+    return scalar.is_unsigned ? (double)scalar.bits : (double)(int64_t)scalar.bits;
 }
 
-/* Towards zero, within least..most, both as doubles that are exact or just past the type. */
-static uint64_t cut(double real, double least, double past, int64_t least_bits, uint64_t most_bits)
+/*
+ * Towards zero, within min..max. Both are exact as doubles, or for 64 bits just past the type: then
+ * what is equal to max is out of range too, and a cast in C would be undefined.
+ */
+static uint64_t truncate_to(double real, double min, double max, int64_t min_bits,
+                            uint64_t max_bits)
 {
     if (real != real)
         return 0;
-    if (real <= least)
-        return (uint64_t)least_bits;
-    if (real >= past)
-        return most_bits;
+    if (real <= min)
+        return (uint64_t)min_bits;
+    if (real >= max)
+        return max_bits;
     return real < 0 ? (uint64_t)(int64_t)real : (uint64_t)real;
 }
 
-static uint64_t as_bits(struct number number, aclDataType type)
+/* An integer's low bits are kept by store_bits(); a real saturates at the type's range. */
+static uint64_t as_bits(struct scalar scalar, aclDataType type)
 {
-    double real = number.real;
+    double real = scalar.real;
 
-    if (!number.is_real)
-        return number.bits;
+    if (!scalar.is_real)
+        return scalar.bits;
     switch (type) {
     case ACL_INT8:
-        return cut(real, -128, 127, INT8_MIN, INT8_MAX);
+        return truncate_to(real, -128, 127, INT8_MIN, INT8_MAX);
     case ACL_INT16:
-        return cut(real, -32768, 32767, INT16_MIN, INT16_MAX);
+        return truncate_to(real, -32768, 32767, INT16_MIN, INT16_MAX);
     case ACL_INT32:
-        return cut(real, -2147483648.0, 2147483647.0, INT32_MIN, INT32_MAX);
+        return truncate_to(real, -2147483648.0, 2147483647.0, INT32_MIN, INT32_MAX);
     case ACL_UINT8:
-        return cut(real, 0, 255, 0, UINT8_MAX);
+        return truncate_to(real, 0, 255, 0, UINT8_MAX);
     case ACL_UINT16:
-        return cut(real, 0, 65535, 0, UINT16_MAX);
+        return truncate_to(real, 0, 65535, 0, UINT16_MAX);
     case ACL_UINT32:
-        return cut(real, 0, 4294967295.0, 0, UINT32_MAX);
+        return truncate_to(real, 0, 4294967295.0, 0, UINT32_MAX);
     case ACL_UINT64:
-        return cut(real, 0, 18446744073709551616.0, 0, UINT64_MAX);
+        return truncate_to(real, 0, 18446744073709551616.0, 0, UINT64_MAX);
     default:
-        return cut(real, -9223372036854775808.0, 9223372036854775808.0, INT64_MIN, INT64_MAX);
+        return truncate_to(real, -9223372036854775808.0, 9223372036854775808.0, INT64_MIN,
+                           INT64_MAX);
     }
 }
 
-/* A real of the widest sort rounds once on its way to a half. */
-static void store_real(unsigned char *at, aclDataType type, struct number number)
+/*
+ * A double rounds once on its way to float16 or bfloat16: by way of a float that is rounded to odd,
+ * which no tie can go wrong with.
+ */
+static void store_real(unsigned char *at, aclDataType type, struct scalar scalar)
 {
-    double real = as_real(number);
+    double real = as_real(scalar);
     float single = (float)real;
-    uint16_t half;
+    uint16_t bits16;
 
     switch (type) {
     case ACL_DOUBLE:
@@ -123,19 +138,20 @@ static void store_real(unsigned char *at, aclDataType type, struct number number
         memcpy(at, &single, sizeof single);
         break;
     case ACL_FLOAT16:
-        half = bp_f16_store(bp_float_to_odd(real));
-        memcpy(at, &half, sizeof half);
+        bits16 = bp_f16_store(bp_float_to_odd(real));
+        memcpy(at, &bits16, sizeof bits16);
         break;
     default:
-        half = bp_bf16_store(bp_float_to_odd(real));
-        memcpy(at, &half, sizeof half);
+        bits16 = bp_bf16_store(bp_float_to_odd(real));
+        memcpy(at, &bits16, sizeof bits16);
         break;
     }
 }
 
-static void store_bits(unsigned char *at, aclDataType type, struct number number)
+/* By size alone, as signed and unsigned have the same bits. */
+static void store_bits(unsigned char *at, aclDataType type, struct scalar scalar)
 {
-    uint64_t bits = as_bits(number, type);
+    uint64_t bits = as_bits(scalar, type);
     uint8_t byte = (uint8_t)bits;
     uint16_t two = (uint16_t)bits;
     uint32_t four = (uint32_t)bits;
@@ -156,29 +172,34 @@ static void store_bits(unsigned char *at, aclDataType type, struct number number
     }
 }
 
-static void store(unsigned char *at, aclDataType type, struct number number)
+static void store(unsigned char *at, aclDataType type, struct scalar scalar)
 {
     if (type == ACL_BOOL)
-        *at = number.is_real ? number.real != 0 : number.bits != 0;
+        *at = scalar.is_real ? scalar.real != 0 : scalar.bits != 0;
     else if (SIM_BIT(type) & SIM_REAL)
-        store_real(at, type, number);
+        store_real(at, type, scalar);
     else
-        store_bits(at, type, number);
+        store_bits(at, type, scalar);
 }
 
-/* The two that are met most are worth loops of their own. */
-static void widen_halves(float *to, const uint16_t *from, size_t count)
+/*
+ * The two conversions that are met most, whenever float16 is computed, have loops of their own,
+ * which compilers vectorise.
+ */
+static void load_f16s(float *to, const uint16_t *from, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         to[i] = bp_f16_load(from[i]);
 }
 
-static void round_to_halves(uint16_t *to, const float *from, size_t count)
+/* See load_f16s(). */
+static void store_f16s(uint16_t *to, const float *from, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         to[i] = bp_f16_store(from[i]);
 }
 
+/* A bool is converted even to bool, so that it comes out as 0 or 1. */
 void sim_convert(void *to, aclDataType to_type, const void *from, aclDataType from_type,
                  size_t count)
 {
@@ -189,9 +210,9 @@ void sim_convert(void *to, aclDataType to_type, const void *from, aclDataType fr
     if (to_type == from_type && to_type != ACL_BOOL) {
         memmove(to, from, count * step);
     } else if (to_type == ACL_FLOAT && from_type == ACL_FLOAT16) {
-        widen_halves(to, from, count);
+        load_f16s(to, from, count);
     } else if (to_type == ACL_FLOAT16 && from_type == ACL_FLOAT) {
-        round_to_halves(to, from, count);
+        store_f16s(to, from, count);
     } else {
         for (size_t i = 0; i < count; i++)
             store(target + i * out_step, to_type, load(source + i * step, from_type));
@@ -200,6 +221,7 @@ void sim_convert(void *to, aclDataType to_type, const void *from, aclDataType fr
 
 /* ---- Cast ----------------------------------------------------------------------------------- */
 
+/* dst_type is a number of aclDataType. */
 static aclError prepare_cast(struct sim_call *call, const aclopAttr *attr)
 {
     int64_t type = ACL_DT_UNDEFINED;
@@ -220,8 +242,8 @@ static void run_cast(const struct sim_call *call, const void *const *in, void *c
 
 const struct sim_op sim_op_cast = {
     .type = "Cast",
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .outputs = 1,
     .types = SIM_EVERY,
     .prepare = prepare_cast,

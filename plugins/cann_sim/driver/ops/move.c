@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* move.c - operators that only move bytes: TransposeD, BroadcastToD, Fill, Flatten, Reshape... */
+/*
+ * move.c - operators that only move bytes: TransposeD, BroadcastToD, Fill, Flatten, Identity,
+ * Reshape. By the size of an element, whatever its type.
+ */
 #include <string.h>
 
-#include "op.h"
+#include "ops/op.h"
 
 /* ---- walking -------------------------------------------------------------------------------- */
 
-/* Copies `to`'s elements in order from where the strides say. */
-static void gather(const struct sim_shape *to, const int64_t *stride, size_t each, const void *in,
-                   void *out)
+/* Writes `to` in order, reading each element from where the strides, in elements, say. */
+static void gather(const struct sim_shape *to, const int64_t *stride, size_t element_size,
+                   const void *in, void *out)
 {
     int64_t index[SIM_RANK] = {0};
     const unsigned char *source = in;
@@ -19,11 +22,12 @@ static void gather(const struct sim_shape *to, const int64_t *stride, size_t eac
 
         for (size_t i = 0; i < to->rank; i++)
             offset += (size_t)(index[i] * stride[i]);
-        memcpy(target, source + offset * each, each);
-        target += each;
+        memcpy(target, source + offset * element_size, element_size);
+        target += element_size;
     } while (sim_next_index(to, to->rank, index));
 }
 
+/* For operators whose output has the bytes of the input. */
 static void copy_all(const struct sim_call *call, const void *const *in, void *const *out)
 {
     memmove(out[0], in[0], call->in[0].bytes);
@@ -31,6 +35,7 @@ static void copy_all(const struct sim_call *call, const void *const *in, void *c
 
 /* ---- TransposeD ----------------------------------------------------------------------------- */
 
+/* perm has to name each dimension once. */
 static aclError prepare_transpose(struct sim_call *call, const aclopAttr *attr)
 {
     const struct sim_shape *x = &call->in[0].shape;
@@ -50,6 +55,7 @@ static aclError prepare_transpose(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
+/* Reads the input by its strides, permuted. */
 static void run_transpose(const struct sim_call *call, const void *const *in, void *const *out)
 {
     const struct sim_shape *x = &call->in[0].shape;
@@ -66,6 +72,7 @@ static void run_transpose(const struct sim_call *call, const void *const *in, vo
 
 /* ---- BroadcastToD, Fill --------------------------------------------------------------------- */
 
+/* The result's shape from numbers that come from a program: each is 1 or more. */
 static aclError take_shape(struct sim_call *call, const int64_t *dims, size_t rank)
 {
     call->result[0].rank = rank;
@@ -77,6 +84,7 @@ static aclError take_shape(struct sim_call *call, const int64_t *dims, size_t ra
     return 0;
 }
 
+/* The whole shape is an attribute here; only dimensions of 1 are repeated. */
 static aclError prepare_broadcast(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_broadcast *broadcast = &call->params.broadcast;
@@ -96,31 +104,35 @@ static aclError prepare_broadcast(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
+/* An input that is repeated has strides of 0. */
 static void run_broadcast(const struct sim_call *call, const void *const *in, void *const *out)
 {
     gather(&call->result[0], call->params.broadcast.stride[0], aclDataTypeSize(call->in[0].type),
            in[0], out[0]);
 }
 
-/* The first input is the shape, a constant; the second the value. */
+/*
+ * The first input is the shape, a constant of int32 or int64 whose value is known when it is
+ * compiled; the second is the value. `params` are not needed.
+ */
 static aclError prepare_fill(struct sim_call *call, const aclopAttr *attr)
 {
     const struct sim_tensor *shape = &call->in[0];
-    size_t each = aclDataTypeSize(shape->type);
+    size_t element_size = aclDataTypeSize(shape->type);
     int64_t dims[SIM_RANK];
 
     (void)attr;
     if (!shape->value || shape->shape.rank != 1 || shape->count > SIM_RANK ||
-        shape->value_size != shape->count * each)
+        shape->value_size != shape->count * element_size)
         return sim_refuse(call, "the shape is to be a constant of at most %d numbers", SIM_RANK);
     for (size_t i = 0; i < shape->count; i++) {
         int32_t small;
 
-        if (each == sizeof dims[i]) {
-            memcpy(&dims[i], (const char *)shape->value + i * each, each);
+        if (element_size == sizeof dims[i]) {
+            memcpy(&dims[i], (const char *)shape->value + i * element_size, element_size);
             continue;
         }
-        memcpy(&small, (const char *)shape->value + i * each, sizeof small);
+        memcpy(&small, (const char *)shape->value + i * element_size, sizeof small);
         dims[i] = small;
     }
     if (call->in[1].count != 1)
@@ -129,16 +141,18 @@ static aclError prepare_fill(struct sim_call *call, const aclopAttr *attr)
     return take_shape(call, dims, shape->count);
 }
 
+/* Every element is the value's bytes. */
 static void run_fill(const struct sim_call *call, const void *const *in, void *const *out)
 {
-    size_t each = aclDataTypeSize(call->in[1].type);
+    size_t element_size = aclDataTypeSize(call->in[1].type);
 
     for (size_t i = 0; i < call->out[0].count; i++)
-        memcpy((char *)out[0] + i * each, in[1], each);
+        memcpy((char *)out[0] + i * element_size, in[1], element_size);
 }
 
 /* ---- shapes alone --------------------------------------------------------------------------- */
 
+/* Two dimensions: those before the axis, and those from it on, multiplied. */
 static aclError prepare_flatten(struct sim_call *call, const aclopAttr *attr)
 {
     const struct sim_shape *x = &call->in[0].shape;
@@ -154,6 +168,7 @@ static aclError prepare_flatten(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
+/* The result is the input. */
 static aclError prepare_identity(struct sim_call *call, const aclopAttr *attr)
 {
     (void)attr;
@@ -161,7 +176,7 @@ static aclError prepare_identity(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
-/* The shape is the output's; a second input that says it too is not read. */
+/* The shape is the output's, as described; a second input that says it too is not read. */
 static aclError prepare_reshape(struct sim_call *call, const aclopAttr *attr)
 {
     (void)attr;
@@ -171,11 +186,12 @@ static aclError prepare_reshape(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
+/* A row: ACL's name, the most inputs, how it is prepared and run. */
 #define MOVE(variable, name, most, check, kernel)                                                  \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \
-        .least_inputs = 1,                                                                         \
-        .most_inputs = most,                                                                       \
+        .min_inputs = 1,                                                                           \
+        .max_inputs = most,                                                                        \
         .outputs = 1,                                                                              \
         .types = SIM_EVERY,                                                                        \
         .mixed = true,                                                                             \
@@ -191,8 +207,8 @@ MOVE(reshape, "Reshape", 2, prepare_reshape, copy_all)
 
 const struct sim_op sim_op_fill = {
     .type = "Fill",
-    .least_inputs = 2,
-    .most_inputs = 2,
+    .min_inputs = 2,
+    .max_inputs = 2,
     .outputs = 1,
     .types = SIM_BIT(ACL_INT32) | SIM_BIT(ACL_INT64),
     .mixed = true,

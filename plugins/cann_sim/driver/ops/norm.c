@@ -2,11 +2,14 @@
 /* norm.c - BatchNorm as it is in inference, and SoftmaxV2. */
 #include <tgmath.h>
 
-#include "op.h"
+#include "ops/op.h"
 
 /* ---- BatchNorm ------------------------------------------------------------------------------ */
 
-/* x, scale, offset, mean, variance; y, mean and variance again, and what training would want. */
+/*
+ * Inputs: x, scale, offset, mean, variance. Outputs: y, mean and variance, and both again as
+ * training would want them. Two operations count per element.
+ */
 static aclError prepare_batch(struct sim_call *call, const aclopAttr *attr)
 {
     const struct sim_shape *x = &call->in[0].shape;
@@ -33,6 +36,7 @@ static aclError prepare_batch(struct sim_call *call, const aclopAttr *attr)
 
 /* ---- SoftmaxV2 ------------------------------------------------------------------------------ */
 
+/* Along one axis, the last one by default. Four operations count per element. */
 static aclError prepare_softmax(struct sim_call *call, const aclopAttr *attr)
 {
     const struct sim_shape *x = &call->in[0].shape;
@@ -62,7 +66,7 @@ static aclError prepare_softmax(struct sim_call *call, const aclopAttr *attr)
 #define T float
 #define BATCH batch_floats
 #define SOFTMAX softmax_floats
-#include "norm.inc"
+#include "ops/norm.inc"
 #undef T
 #undef BATCH
 #undef SOFTMAX
@@ -70,12 +74,12 @@ static aclError prepare_softmax(struct sim_call *call, const aclopAttr *attr)
 #define T double
 #define BATCH batch_doubles
 #define SOFTMAX softmax_doubles
-#include "norm.inc"
+#include "ops/norm.inc"
 
 const struct sim_op sim_op_batch_norm = {
     .type = "BatchNorm",
-    .least_inputs = 5,
-    .most_inputs = 5,
+    .min_inputs = 5,
+    .max_inputs = 5,
     .outputs = 5,
     .types = SIM_HALF_FLOAT,
     .mixed = true,
@@ -86,8 +90,8 @@ const struct sim_op sim_op_batch_norm = {
 
 const struct sim_op sim_op_softmax = {
     .type = "SoftmaxV2",
-    .least_inputs = 1,
-    .most_inputs = 1,
+    .min_inputs = 1,
+    .max_inputs = 1,
     .outputs = 1,
     .types = SIM_REAL,
     .prepare = prepare_softmax,

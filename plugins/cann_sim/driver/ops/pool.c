@@ -1,25 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* pool.c - MaxPoolV3 and AvgPoolV2, of images. */
+/* pool.c - MaxPoolV3 and AvgPoolV2, of 2-D images in NCHW. */
 #include <math.h>
 #include <string.h>
 
-#include "window.h"
+#include "ops/window.h"
 
 enum { MAX, AVERAGE };
 
-/* The last window starts inside the input or the padding before it. */
-static int64_t pooled(int64_t room, int64_t stride, bool ceil_mode, int64_t last_start)
+/*
+ * Outputs along a dimension, `slack` being how far the window can move. With ceil_mode they are
+ * rounded up, but the last window has to start inside the input or the padding before it, at less
+ * than `last_start`.
+ */
+static int64_t pooled(int64_t slack, int64_t stride, bool ceil_mode, int64_t last_start)
 {
     int64_t out;
 
-    if (room < 0)
+    if (slack < 0)
         return 0;
-    out = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+    out = (slack + (ceil_mode ? stride - 1 : 0)) / stride + 1;
     if (ceil_mode && (out - 1) * stride >= last_start)
         out--;
     return out;
 }
 
+/*
+ * padding_mode is CALCULATED (from pads), SAME or VALID; the vendor wants pads smaller than the
+ * window.
+ */
 static aclError set_extent(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_window *window = &call->params.window;
@@ -53,7 +61,7 @@ static aclError set_extent(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
-/* ksize and strides, unless the window is all of the image. */
+/* ksize and strides, unless global_pooling makes the window all of the image. */
 static aclError set_window(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_window *window = &call->params.window;
@@ -76,6 +84,10 @@ static aclError set_window(struct sim_call *call, const aclopAttr *attr)
     return rc ? rc : set_extent(call, attr);
 }
 
+/*
+ * `exclusive` says that padding does not count in an average, the opposite of ONNX's
+ * count_include_pad. An operation counts per element of each window.
+ */
 static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_window *window = &call->params.window;
@@ -106,7 +118,7 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 #define T float
 #define NAME run_floats
 #define CELL cell_floats
-#include "pool.inc"
+#include "ops/pool.inc"
 #undef T
 #undef NAME
 #undef CELL
@@ -114,13 +126,14 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 #define T double
 #define NAME run_doubles
 #define CELL cell_doubles
-#include "pool.inc"
+#include "ops/pool.inc"
 
+/* A row: ACL's name, and which of the two it is. */
 #define POOL(variable, name, which)                                                                \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \
-        .least_inputs = 1,                                                                         \
-        .most_inputs = 1,                                                                          \
+        .min_inputs = 1,                                                                           \
+        .max_inputs = 1,                                                                           \
         .outputs = 1,                                                                              \
         .code = which,                                                                             \
         .types = SIM_REAL,                                                                         \

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * skip.h - tests that cannot run here say so, instead of passing in silence.
+ *
+ *     START_TEST(multiplies_bytes)
+ *     {
+ *         SKIP_UNLESS(dnnl_has_vnni(), "no AVX-512 VNNI");
+ *         ...
+ *
+ * A program all of whose tests need the same thing returns 77 from main() instead, which Automake
+ * reports as SKIP.
+ */
+#ifndef BP_TESTS_SKIP_H
+#define BP_TESTS_SKIP_H
+
+#include <stdio.h>
+#include <string.h>
+
+/* glibc's and musl's, which declare it for _GNU_SOURCE only. */
+extern char *program_invocation_short_name;
+
+/*
+ * Reports the test whose function is `function`: a line for the reader on stdout and one for
+ * scripts on stderr, "SKIPPED TEST: program: test: reason". Check appends "_fn" to the names of
+ * tests, libtool's wrapper puts "lt-" before that of the program; neither is printed.
+ */
+static inline void skip_report(const char *function, const char *reason)
+{
+    const char *program = program_invocation_short_name;
+    size_t n = strlen(function);
+
+    if (n > 3 && strcmp(function + n - 3, "_fn") == 0)
+        n -= 3;
+    if (strncmp(program, "lt-", 3) == 0)
+        program += 3;
+    printf("SKIP: %.*s: %s\n", (int)n, function, reason);
+    fflush(stdout); /* in order with stderr */
+    fprintf(stderr, "SKIPPED TEST: %s: %.*s: %s\n", program, (int)n, function, reason);
+}
+
+/*
+ * In the body of a test: ends it here, with a report, if the condition does not hold. What comes
+ * before it has been tested, so the reason names what is missing. Once a test, not in loop tests,
+ * which would report each turn.
+ */
+#define SKIP_UNLESS(condition, reason)                                                             \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            skip_report(__func__, reason);                                                         \
+            return;                                                                                \
+        }                                                                                          \
+    } while (0)
+
+#endif
