@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "base/guard.h"
+#include "graph/custom.h"
 #include "graph/custom_call.h"
 #include "plan/graph_view.h"
 

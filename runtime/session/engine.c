@@ -14,6 +14,7 @@
 #include "custom/provider.h"
 #include "exec/control/host_op.h"
 #include "graph/mismatch.h"
+#include "graph/schema_table.h"
 #include "graph/without.h"
 #include "report/explain.h"
 #include "session/run_passes.h"

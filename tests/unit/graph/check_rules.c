@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "graph/schema_table.h"
 #include "support/fail_alloc.h"
 
 enum { MAX_VALUES = 24, MAX_ATTRS = 32, MAX_LIST = 16 };

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "graph/schema.h"
+#include "graph/schema_table.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 
 #include "optimize/rewrite.h"
 
+#include "graph/schema_table.h"
 #include "optimize/passes_kit.h"
 
 /* ---- keys ------------------------------------------------------------------------------------ */

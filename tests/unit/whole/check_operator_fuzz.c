@@ -16,6 +16,7 @@
 #include <malloc.h>
 #include <stdio.h>
 
+#include "graph/schema_table.h"
 #include "whole/operator_fuzz_check.h"
 
 enum {

@@ -3,6 +3,7 @@
 
 #include "config.h"
 
+#include "graph/schema_table.h"
 #include "whole/operator_fuzz.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef BP_TESTS_EVERY_H
 #define BP_TESTS_EVERY_H
 
-#include "graph/schema.h"
+#include "graph/schema_table.h"
 
 #include "support/shapes.h"
 

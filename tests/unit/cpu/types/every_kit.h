@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "graph/schema.h"
+#include "graph/schema_table.h"
 #include "support/shapes.h"
 
 /* An element: `real` of floats, `whole` of integers, as typed_bits() has it. */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "backplane.h"
-#include "graph/schema.h"
+#include "graph/schema_table.h"
 
 enum { SKIPPED = 77, NAME = 64, MAX_ROWS = 8192 };
 

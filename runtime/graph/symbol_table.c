@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* symbol.c - the table of symbols; equal expressions share a row, found by their structure. */
+/* symbol_table.c - the table of symbols; equal expressions share a row, found by their structure. */
 
 #include "config.h"
 
-#include "graph/symbol.h"
+#include "graph/symbol_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-#include "graph/symbol_rows.h"
 
 enum {
     FIRST_CAP = 32,
@@ -20,11 +18,6 @@ struct key {
     char text[KEY_SIZE];
     size_t len;
 };
-
-const struct bp_symbol *bp_symbol_row(const struct bp_symbols *symbols, uint32_t symbol)
-{
-    return &symbols->rows[symbol - 1];
-}
 
 static bool reserve_row(struct bp_symbols *symbols)
 {
@@ -131,7 +124,7 @@ static void note_part(const struct bp_symbols *symbols, struct bp_symbol *row, u
 static bp_rc intern(struct bp_symbols *symbols, const struct key *key, struct bp_symbol *row,
                     struct bp_sym *out, bp_err *err)
 {
-    char words[BP_SYMBOL_NAME + 1];
+    char text[BP_SYMBOL_NAME + 1];
     const char *kept_key;
     struct bp_term *terms;
 
@@ -146,8 +139,8 @@ static bp_rc intern(struct bp_symbols *symbols, const struct key *key, struct bp
     if (row->n > 0)
         memcpy(terms, row->terms, row->n * sizeof *terms);
     row->terms = terms;
-    if (bp_symbol_words(symbols, row, words)) {
-        row->name = bp_region_string(&symbols->text, words);
+    if (bp_symbol_text(symbols, row, text)) {
+        row->name = bp_region_string(&symbols->text, text);
     } else {
         row->name = next_fresh_name(symbols);
         row->is_nameless = true;

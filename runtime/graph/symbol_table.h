@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* symbol_rows.h - what the files of symbol.h share: how a symbol is kept. */
-#ifndef BP_GRAPH_SYMBOL_ROWS_H
-#define BP_GRAPH_SYMBOL_ROWS_H
+/* symbol_table.h - how a symbol is kept; for the files that implement symbol.h. */
+#ifndef BP_GRAPH_SYMBOL_TABLE_H
+#define BP_GRAPH_SYMBOL_TABLE_H
 
 #include "graph/poly.h"
 #include "graph/symbol.h"
@@ -16,7 +16,12 @@ struct bp_symbol {
 };
 
 /* Row of a symbol, which is not 0. */
-const struct bp_symbol *bp_symbol_row(const struct bp_symbols *symbols, uint32_t symbol);
+static inline const struct bp_symbol *bp_symbol_row(const struct bp_symbols *symbols,
+                                                    uint32_t symbol)
+{
+    return &symbols->rows[symbol - 1];
+}
+
 /* The number or symbol that is equal to the sum; and the other way round. */
 bp_rc bp_symbols_of_poly(struct bp_symbols *symbols, const struct bp_poly *poly, struct bp_sym *out,
                          bp_err *err) BP_CHECKED;
@@ -28,7 +33,7 @@ bp_rc bp_symbols_of_pair(struct bp_symbols *symbols, struct bp_sym a, char op, s
 enum { BP_SYMBOL_NAME = 100 };
 
 /* Writes an expression as people would; false when that is longer than BP_SYMBOL_NAME. */
-bool bp_symbol_words(const struct bp_symbols *symbols, const struct bp_symbol *row,
-                     char out[BP_SYMBOL_NAME + 1]);
+bool bp_symbol_text(const struct bp_symbols *symbols, const struct bp_symbol *row,
+                    char out[BP_SYMBOL_NAME + 1]);
 
 #endif
