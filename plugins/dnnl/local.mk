@@ -11,24 +11,30 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 %C%_libdnnlprovider_la_CFLAGS = $(AM_CFLAGS) $(CPU_MATH_CFLAGS) $(CPU_VECTOR_CFLAGS)
 %C%_libdnnlprovider_la_LIBADD = plugins/common/libbp-common.la $(DL_LIBS) $(PTHREAD_LIBS) -lm
 %C%_libdnnlprovider_la_SOURCES = \
-	%D%/affine.c \
-	%D%/build.c \
+	%D%/build/builder.c \
+	%D%/build/concat_in_place.c \
+	%D%/build/constants.c \
+	%D%/build/float16.c \
+	%D%/build/frame.c \
+	%D%/build/layout.c \
+	%D%/build/primitive.c \
 	%D%/capability.c \
-	%D%/chain.c \
 	%D%/compile.c \
-	%D%/exp.h \
-	%D%/frame.c \
-	%D%/half.c \
-	%D%/join.c \
-	%D%/layout.c \
+	%D%/execute.c \
+	%D%/fuse/affine.c \
+	%D%/fuse/chain.c \
+	%D%/kernels/exp.h \
+	%D%/kernels/vector.h \
 	%D%/library.c \
 	%D%/library.h \
 	%D%/loop.c \
 	%D%/onednn.h \
+	%D%/ops/activation.c \
+	%D%/ops/activation.h \
 	%D%/ops/binary.c \
 	%D%/ops/concat.c \
 	%D%/ops/conv.c \
-	%D%/ops/conv_tiles.c \
+	%D%/ops/conv_depth_to_space.c \
 	%D%/ops/conv_transpose.c \
 	%D%/ops/eltwise.c \
 	%D%/ops/instance_norm.c \
@@ -42,30 +48,24 @@ noinst_LTLIBRARIES += %D%/libdnnlprovider.la
 	%D%/ops/qlinear_conv.c \
 	%D%/ops/qlinear_loops.c \
 	%D%/ops/qlinear_matmul.c \
+	%D%/ops/quantization.c \
+	%D%/ops/quantization.h \
 	%D%/ops/quantize_linear.c \
 	%D%/ops/resize.c \
 	%D%/ops/rnn.c \
+	%D%/ops/rnn.h \
 	%D%/ops/rnn_claim.c \
 	%D%/ops/rnn_weights.c \
-	%D%/ops/slices.c \
+	%D%/ops/slice.c \
 	%D%/ops/softmax.c \
 	%D%/ops/views.c \
-	%D%/policy.c \
-	%D%/post.c \
-	%D%/post.h \
-	%D%/primitive.c \
+	%D%/ops/window.c \
+	%D%/ops/window.h \
 	%D%/provider.c \
-	%D%/quant.c \
-	%D%/quant.h \
-	%D%/rnn.h \
-	%D%/run.c \
-	%D%/tune.c \
-	%D%/tune_file.c \
-	%D%/tune_file.h \
-	%D%/weights.c \
-	%D%/wide.h \
-	%D%/window.c \
-	%D%/window.h
+	%D%/tune/autotune.c \
+	%D%/tune/conv_layout.c \
+	%D%/tune/tune_file.c \
+	%D%/tune/tune_file.h
 
 if PLUGIN_FILES
 provider_LTLIBRARIES += %D%/libbp-dnnl.la

@@ -4,8 +4,8 @@
  * only, so one input has to have the shape of the output; it is slow with a single number.
  */
 
-#include "../onednn.h"
-#include "../wide.h"
+#include "kernels/vector.h"
+#include "onednn.h"
 
 /* Is the size surely that of the output? */
 static bool is_same_dim(bp_dim a, bp_dim b)

@@ -5,7 +5,7 @@
  * twenty times as long where runs are short.
  */
 
-#include "../onednn.h"
+#include "onednn.h"
 
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {

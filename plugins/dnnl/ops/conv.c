@@ -7,8 +7,8 @@
  * area of height 1. It has none for volumes.
  */
 
-#include "../post.h"
-#include "../window.h"
+#include "ops/activation.h"
+#include "ops/window.h"
 
 /* B, and Z of FusedConv. */
 static bool claims_additions(const struct bp_dnnl_query *query)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* conv_transpose.c - ConvTranspose (1, 11, 22) over one to three dimensions, grouped or not. */
 
-#include "../window.h"
+#include "ops/window.h"
 
 enum { FEW_MAPS = 8 };
 

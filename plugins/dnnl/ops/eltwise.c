@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* eltwise.c - operators of one tensor, element by element, in the layout of their input. */
 
-#include "../exp.h"
-#include "../onednn.h"
-#include "../wide.h"
+#include "kernels/exp.h"
+#include "kernels/vector.h"
+#include "onednn.h"
 
 #include <float.h>
 #include <math.h>

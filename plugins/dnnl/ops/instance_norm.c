@@ -4,8 +4,8 @@
  * of ours in the layout of the input, as oneDNN has neither. Sums are taken in double.
  */
 
-#include "../onednn.h"
-#include "../wide.h"
+#include "kernels/vector.h"
+#include "onednn.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * that are known: rows of all elements from `axis` on.
  */
 
-#include "../onednn.h"
+#include "onednn.h"
 
 static uint32_t first_axis(const bp_graph *graph, const bp_node *node, uint32_t rank)
 {

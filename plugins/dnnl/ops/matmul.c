@@ -4,7 +4,7 @@
  * chain.c found behind a MatMul is done while the result is in registers.
  */
 
-#include "../post.h"
+#include "ops/activation.h"
 
 /* A product in the making, with all matrices seen as of one rank. */
 struct product {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* norm.c - BatchNormalization (7 to 15) and LRN (1, 13). */
 
-#include "../onednn.h"
+#include "onednn.h"
 
 /* ---- BatchNormalization: X, scale, B, mean, var ---------------------------------------------- */
 

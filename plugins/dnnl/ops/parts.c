@@ -4,7 +4,7 @@
  * and Gelu with. Passes make one node of those where one provider takes all of their parts.
  */
 
-#include "../onednn.h"
+#include "onednn.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pool.c - MaxPool, AveragePool (1 to 22) and their global kin, in the layout of what they read. */
 
-#include "../window.h"
+#include "ops/window.h"
 
 /* oneDNN wants no more padding than a window covers. */
 static bool claims_pads(const struct bp_dnnl_query *query, uint32_t n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* prelu.c - PRelu (7 to 16) with a constant slope for each channel, or one for all. */
 
-#include "../onednn.h"
-#include "../wide.h"
+#include "kernels/vector.h"
+#include "onednn.h"
 
 enum { X, SLOPE };
 

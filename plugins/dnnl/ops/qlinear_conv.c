@@ -4,8 +4,8 @@
  * bias is added to the sums in float32, and what comes out is rounded behind the zero point.
  */
 
-#include "../quant.h"
-#include "../window.h"
+#include "ops/quantization.h"
+#include "ops/window.h"
 
 enum { X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS };
 

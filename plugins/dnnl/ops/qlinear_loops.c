@@ -4,8 +4,8 @@
  * as oneDNN's sums and pools know no scales of their own for what they read and make.
  */
 
-#include "../quant.h"
-#include "../wide.h"
+#include "kernels/vector.h"
+#include "ops/quantization.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * of int8, with one scale for it or one for each column. QGemm without a scale of Y makes float32.
  */
 
-#include "../quant.h"
+#include "ops/quantization.h"
 
 enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, SEVENTH };
 

@@ -5,8 +5,8 @@
  * oneDNN multiplies by the reciprocal of a scale, which rounds otherwise.
  */
 
-#include "../quant.h"
-#include "../wide.h"
+#include "kernels/vector.h"
+#include "ops/quantization.h"
 
 #include <math.h>
 

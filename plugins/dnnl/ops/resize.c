@@ -4,8 +4,8 @@
  * constant, in the layout of the input: loops of ours, as oneDNN knows few of ONNX's coordinates.
  */
 
-#include "../onednn.h"
-#include "../wide.h"
+#include "kernels/vector.h"
+#include "onednn.h"
 
 #include <common/resize_axis.h>
 

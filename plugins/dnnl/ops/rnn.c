@@ -7,7 +7,7 @@
  * has batches in front or directions between, values are that memory seen with other strides.
  */
 
-#include "../rnn.h"
+#include "ops/rnn.h"
 
 enum { WORTH_A_TEAM = 400000 }; /* operations of a step */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rnn_claim.c - which LSTM, GRU and RNN nodes are taken. */
 
-#include "../rnn.h"
+#include "ops/rnn.h"
 
 dnnl_dim_t bp_dnnl_rnn_gates(dnnl_alg_kind_t kind)
 {

@@ -4,9 +4,9 @@
  * numbers, as the scores of detectors are, take it ten times as long as a loop over many of them.
  */
 
-#include "../exp.h"
-#include "../onednn.h"
-#include "../wide.h"
+#include "kernels/exp.h"
+#include "kernels/vector.h"
+#include "onednn.h"
 
 static int64_t axis_of(const bp_graph *graph, const bp_node *node, int64_t rank)
 {

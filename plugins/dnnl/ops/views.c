@@ -4,7 +4,7 @@
  * Flatten, Reshape, Squeeze and Unsqueeze are other dimensions of row-major bytes.
  */
 
-#include "../onednn.h"
+#include "onednn.h"
 
 static bool claim_view(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                        double *flops)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slices.c - Slice (1 to 13) in steps of 1 and Split (2 to 18): boxes of a tensor, in its layout. One
+ * slice.c - Slice (1 to 13) in steps of 1 and Split (2 to 18): boxes of a tensor, in its layout. One
  * that lies in memory as a whole, as blocks of channels of one batch do, is a view.
  */
 
-#include "../onednn.h"
+#include "onednn.h"
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* post.h - activations, alone or behind a convolution or product. */
-#ifndef BP_DNNL_POST_H
-#define BP_DNNL_POST_H
+/* activation.h - activations, alone or behind a convolution or product. */
+#ifndef BP_DNNL_ACTIVATION_H
+#define BP_DNNL_ACTIVATION_H
 
 #include "onednn.h"
 

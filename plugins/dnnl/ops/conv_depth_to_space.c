@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conv_tiles.c - ConvTranspose whose windows lie side by side, as decoders of pictures have it: a
+ * conv_depth_to_space.c - ConvTranspose whose windows lie side by side, as decoders of pictures have it: a
  * convolution of one tap makes the numbers of a window as if they were maps, a reorder puts them in
  * their places. oneDNN's own kernels for transposed convolutions take three times as long.
  */
 
-#include "../window.h"
+#include "ops/window.h"
 
 struct tiles {
     const bp_node *node;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* wide.h - loops of ours that are compiled once for each width of vectors. */
-#ifndef BP_DNNL_WIDE_H
-#define BP_DNNL_WIDE_H
+/* vector.h - loops of ours that are compiled once for each width of vectors. */
+#ifndef BP_DNNL_VECTOR_H
+#define BP_DNNL_VECTOR_H
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #define WIDE_LOOP __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * half.c - float16 is storage: widened where it comes into a group, rounded where it leaves, float32
+ * float16.c - float16 is storage: widened where it comes into a group, rounded where it leaves, float32
  * (or what math_mode says) between. Constants are widened once, see weights.c.
  */
 

@@ -260,10 +260,8 @@ bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
     *out = NULL;
     if (!frame)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for a frame");
-    *frame = (bp_frame){.memory = memory,
-                        .program = program,
-                        .desc = desc,
-                        .threads = team_size(program, desc)};
+    *frame = (bp_frame){
+        .memory = memory, .program = program, .desc = desc, .threads = team_size(program, desc)};
     frame->end = &frame->steps;
     status = bp_dnnl.stream_create(&frame->stream, bp_dnnl.engine, dnnl_stream_default_flags);
     rc = status == dnnl_success ? fill(frame, ways, needs, err)

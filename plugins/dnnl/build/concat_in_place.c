@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * join.c - joins along channels that move nothing. In blocks of channels a batch of 1 lies in
+ * concat_in_place.c - joins along channels that move nothing. In blocks of channels a batch of 1 lies in
  * memory block after block, so that tensors that are joined are neighbours: each is made in its
  * place of the whole. A join may be part of a larger one, as in DenseNet; one value may be joined
  * by several, and lies in the last of them, which is the largest where they grow.

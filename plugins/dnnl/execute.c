@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* run.c - runs a frame: its steps on the host's buffers, one after the other, until told to stop. */
+/* execute.c - runs a frame: its steps on the host's buffers, one after the other, until told to stop. */
 
 #define _GNU_SOURCE /* clock_gettime */
 

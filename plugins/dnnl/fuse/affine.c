@@ -5,8 +5,8 @@
  * what would be a pass over memory for each of the nodes.
  */
 
+#include "kernels/vector.h"
 #include "onednn.h"
-#include "wide.h"
 
 #include <math.h>
 

@@ -17,7 +17,7 @@
 
 #define _GNU_SOURCE /* mkostemp */
 
-#include "tune_file.h"
+#include "tune/tune_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * policy.c - which of two layouts the convolutions of a graph work on: channels last, which
+ * conv_layout.c - which of two layouts the convolutions of a graph work on: channels last, which
  * oneDNN's newer kernels like, or blocks of 16 channels, where joins move nothing and Winograd's way
  * is open. Rates are of oneDNN 2.6.3 on AVX-512, each convolution alone with cold weights; they
  * matter by their proportions only, which are others for each maker of processors.
@@ -179,7 +179,7 @@ bool bp_dnnl_prefers_blocks(const struct bp_dnnl_build *b)
 
 enum {
     WORTH_A_TEAM = 400000, /* operations that last longer than a team needs to start and to meet */
-    OF_AN_ELEMENT = 8      /* operations that an element lasts as long as, where nothing is summed */
+    OF_AN_ELEMENT = 8 /* operations that an element lasts as long as, where nothing is summed */
 };
 
 static double count_of(const bp_shape *shape)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build.c - values of a frame in the making: in which layouts they exist, and where.
+ * builder.c - values of a frame in the making: in which layouts they exist, and where.
  *
  * Steps are added in the order in which they will run. Memory of scratch is an item of the arena,
  * live from the step that was next when it was made to the last one that takes it as an argument.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* quant.c - see quant.h. */
+/* quantization.c - see quant.h. */
 
-#include "quant.h"
+#include "ops/quantization.h"
 
 #include <math.h>
 

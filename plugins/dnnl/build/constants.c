@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* weights.c - constants in oneDNN's layouts, one copy a process through the host's service. */
+/* constants.c - constants in oneDNN's layouts, one copy a process through the host's service. */
 
-#include "quant.h"
+#include "ops/quantization.h"
 
 #include <inttypes.h>
 

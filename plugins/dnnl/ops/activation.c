@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* post.c - activations as oneDNN knows them. */
+/* activation.c - activations as oneDNN knows them. */
 
-#include "post.h"
+#include "ops/activation.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tune.c - option autotune: the whole network runs in each layout, with its own weights as cold as
+ * autotune.c - option autotune: the whole network runs in each layout, with its own weights as cold as
  * they will be, and each convolution on blocks of channels in Winograd's way and directly. What
  * one alone takes with warm weights says little about that.
  */
 
 #define _GNU_SOURCE /* clock_gettime */
 
-#include "tune_file.h"
+#include "tune/tune_file.h"
 
 #include <time.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* window.c - strides, dilations and padding. */
 
-#include "window.h"
+#include "ops/window.h"
 
 static bool has_count(const struct bp_dnnl_query *query, const char *name, uint32_t count)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quant.h - scales and zero points of quantised tensors: x = (q - zero) * scale. All of them have to
+ * quantization.h - scales and zero points of quantised tensors: x = (q - zero) * scale. All of them have to
  * be constant, as oneDNN is told of them when primitives are made.
  */
-#ifndef BP_DNNL_QUANT_H
-#define BP_DNNL_QUANT_H
+#ifndef BP_DNNL_QUANTIZATION_H
+#define BP_DNNL_QUANTIZATION_H
 
 #include "onednn.h"
 
