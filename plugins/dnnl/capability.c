@@ -20,7 +20,7 @@ static const struct bp_dnnl_op *const rows[] = {
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
-const struct bp_dnnl_op *bp_dnnl_find_op(const bp_node *node, uint32_t *known_to)
+const struct bp_dnnl_op *bp_dnnl_find_operator(const bp_node *node, uint32_t *known_to)
 {
     *known_to = 0;
     for (uint32_t i = 0; i < N_ROWS; i++) {
@@ -149,16 +149,16 @@ static bool has_outputs(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
 
 /* What the graph has of what decides whether groups are worth it. */
 struct tally {
-    uint32_t heavy;    /* nodes that begin a group */
-    uint32_t windows;  /* ... of them convolutions, or sequences */
-    uint32_t breaking; /* nodes with float32 input that are left to others */
+    uint32_t heavy;        /* nodes that begin a group */
+    uint32_t convolutions; /* ... of them convolutions, or sequences */
+    uint32_t breaking;     /* nodes with float32 input that are left to others */
 };
 
 /* The answer that the node's operator has for it; it has been given already if it is BP_NO. */
-static uint32_t judge(const struct bp_dnnl_query *query, const struct bp_dnnl_op **out)
+static uint32_t decide(const struct bp_dnnl_query *query, const struct bp_dnnl_op **out)
 {
     uint32_t known_to;
-    const struct bp_dnnl_op *op = bp_dnnl_find_op(query->node, &known_to);
+    const struct bp_dnnl_op *op = bp_dnnl_find_operator(query->node, &known_to);
     double flops = 0;
 
     *out = op;
@@ -198,7 +198,7 @@ static void count(const struct bp_dnnl_query *query, const struct bp_dnnl_op *op
 {
     if (verdict == BP_YES) {
         tally->heavy++;
-        tally->windows += strstr(op->name, "Conv") != NULL || op->n_out > 1;
+        tally->convolutions += strstr(op->name, "Conv") != NULL || op->n_out > 1;
     } else if (verdict == BP_NO && reads_floats(query->graph, query->node)) {
         tally->breaking++;
     }
@@ -210,13 +210,13 @@ static void count(const struct bp_dnnl_query *query, const struct bp_dnnl_op *op
  */
 static bool is_worth_it(const bp_instance *instance, const struct tally *tally)
 {
-    return instance->takes_all || tally->windows > 0 || tally->breaking * 4 <= tally->heavy;
+    return instance->takes_all || tally->convolutions > 0 || tally->breaking * 4 <= tally->heavy;
 }
 
 static void answer(const struct bp_dnnl_query *query, struct tally *tally, bool declines)
 {
     const struct bp_dnnl_op *op;
-    uint32_t verdict = judge(query, &op);
+    uint32_t verdict = decide(query, &op);
 
     count(query, op, verdict, tally);
     if (verdict == BP_NO)

@@ -7,17 +7,17 @@
 
 #include <time.h>
 
-static void *address_of(const bp_frame *frame, const struct bp_dnnl_place *place)
+static void *address_of(const bp_frame *frame, const struct bp_dnnl_location *location)
 {
     char *from;
 
-    if (place->kind == BP_DNNL_ITEM)
-        from = (char *)frame->desc->scratch + frame->items[place->index].offset;
-    else if (place->kind == BP_DNNL_INPUT)
-        from = bp_tensor_data(&frame->desc->in[place->index]);
+    if (location->kind == BP_DNNL_SCRATCH)
+        from = (char *)frame->desc->scratch + frame->items[location->index].offset;
+    else if (location->kind == BP_DNNL_INPUT)
+        from = bp_tensor_data(&frame->desc->in[location->index]);
     else
-        from = bp_tensor_data(&frame->desc->out[place->index]);
-    return place->offset > 0 ? from + place->offset : from; /* NULL: it has no elements */
+        from = bp_tensor_data(&frame->desc->out[location->index]);
+    return location->offset > 0 ? from + location->offset : from; /* NULL: it has no elements */
 }
 
 /* Sets what depends on the host's buffers; skipped while they stay where they are. */
@@ -25,9 +25,9 @@ void bp_dnnl_bind(bp_frame *frame, uint32_t io_epoch)
 {
     for (struct bp_dnnl_step *step = frame->steps; step; step = step->next) {
         for (uint32_t i = 0; i < step->n_args; i++) {
-            if (step->places[i].kind != BP_DNNL_FIXED)
+            if (step->locations[i].kind != BP_DNNL_FIXED)
                 bp_dnnl.memory_set_data_handle(step->args[i].memory,
-                                               address_of(frame, &step->places[i]));
+                                               address_of(frame, &step->locations[i]));
         }
     }
     frame->scratch = frame->desc->scratch;
@@ -72,21 +72,21 @@ static void note_event(const bp_frame *frame, const struct bp_dnnl_step *step, i
 /* Runs a primitive on as many threads as it was made for. */
 static dnnl_status_t run_primitive(const bp_frame *frame, const struct bp_dnnl_step *step)
 {
-    bool is_alone = step->is_alone && frame->threads > 1;
+    bool is_single_thread = step->is_single_thread && frame->threads > 1;
     dnnl_status_t status;
 
-    if (is_alone)
+    if (is_single_thread)
         bp_dnnl.set_num_threads(1);
     status =
         bp_dnnl.primitive_execute(step->primitive, frame->stream, (int)step->n_args, step->args);
-    if (is_alone)
+    if (is_single_thread)
         bp_dnnl.set_num_threads((int)frame->threads);
     return status;
 }
 
 dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step *step)
 {
-    void *at[BP_DNNL_MOST_OPERANDS] = {NULL};
+    void *at[BP_DNNL_MAX_OPERANDS] = {NULL};
 
     if (step->primitive)
         return run_primitive(frame, step);

@@ -11,7 +11,8 @@ struct work {
     void *const *at;
 };
 
-static void do_pieces(const struct bp_dnnl_step *step, void *const *at, size_t first, size_t end)
+static void run_iterations(const struct bp_dnnl_step *step, void *const *at, size_t first,
+                           size_t end)
 {
     if (step->typed)
         step->typed(step->u, at, first, end);
@@ -24,20 +25,20 @@ static void do_share(void *u)
 {
     const struct work *work = u;
     size_t of = (size_t)bp_dnnl.get_num_threads(), i = (size_t)bp_dnnl.get_thread_num();
-    size_t each = work->step->pieces / of, more = work->step->pieces % of;
+    size_t each = work->step->iterations / of, more = work->step->iterations % of;
     size_t first = i * each + (i < more ? i : more);
     size_t end = first + each + (i < more ? 1 : 0);
 
     if (end > first)
-        do_pieces(work->step, work->at, first, end);
+        run_iterations(work->step, work->at, first, end);
 }
 
 void bp_dnnl_run_loop(const struct bp_dnnl_step *step, uint32_t threads, void *const *at)
 {
     struct work work = {.step = step, .at = at};
 
-    if (threads > 1 && step->numbers >= WORTH_A_TEAM && bp_dnnl.parallel)
+    if (threads > 1 && step->elements >= WORTH_A_TEAM && bp_dnnl.parallel)
         bp_dnnl.parallel(do_share, &work, threads, 0);
     else
-        do_pieces(step, at, 0, step->pieces);
+        run_iterations(step, at, 0, step->iterations);
 }

@@ -17,8 +17,8 @@
 #include <common/blocks.h>
 
 enum {
-    BP_DNNL_MAX_RANK = 6,    /* of a tensor that a primitive reads */
-    BP_DNNL_MOST_SPATIAL = 3 /* dimensions of a window */
+    BP_DNNL_MAX_RANK = 6,   /* of a tensor that a primitive reads */
+    BP_DNNL_MAX_SPATIAL = 3 /* dimensions of a window */
 };
 
 struct bp_instance {
@@ -29,51 +29,52 @@ struct bp_instance {
     bool uses_bf16;             /* ... and oneDNN computes in bfloat16 */
     bool takes_all;             /* option claim */
     bool tunes;                 /* option autotune */
-    char *tune_folder;          /* option autotune_cache; NULL: none */
+    char *autotune_folder;      /* option autotune_cache; NULL: none */
 };
 
 struct bp_dnnl_op;
-struct bp_dnnl_build;
+struct bp_dnnl_builder;
 
 #define BP_DNNL_QUICK_GELU_ALPHA 1.702f /* com.microsoft.QuickGelu's, where it names none */
 
 /* A convolution or product and what is done behind it, see chain.c. Kept at its last node. */
-enum { BP_DNNL_MOST_CHAIN = 4 };
+enum { BP_DNNL_MAX_CHAIN = 4 };
 struct bp_dnnl_chain {
-    bool is_one;
+    bool is_set;
     dnnl_alg_kind_t activation; /* dnnl_alg_kind_undef: none */
     float alpha;                /* of the activation, if it has one */
     uint32_t head, last;        /* nodes */
     uint32_t other;             /* the value that is added, or BP_NONE */
     uint32_t n_nodes;
-    uint32_t nodes[BP_DNNL_MOST_CHAIN]; /* from head to last */
-    bp_rc (*build)(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err);
+    uint32_t nodes[BP_DNNL_MAX_CHAIN]; /* from head to last */
+    bp_rc (*build)(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain, bp_err *err);
 };
 
 struct bp_program {
     struct bp_blocks memory;
     bp_instance *instance;
     const bp_graph *graph;
-    const struct bp_dnnl_op **ops; /* one a node */
-    uint32_t *uses;                /* one a value: reads by nodes, and one for an output */
-    struct bp_dnnl_chain *chains;  /* one a node */
-    bool *is_absorbed;             /* one a node: it runs with the last of its chain */
-    uint32_t *joins;               /* one a value: the Concat that it may lie in, or BP_NONE */
-    struct bp_dnnl_ways *ways;     /* what was measured, the newest first; see tune.c */
+    const struct bp_dnnl_op **ops;      /* one a node */
+    uint32_t *uses;                     /* one a value: reads by nodes, and one for an output */
+    struct bp_dnnl_chain *chains;       /* one a node */
+    bool *is_fused_away;                /* one a node: it runs with the last of its chain */
+    uint32_t *concat_of;                /* one a value: the Concat that it may lie in, or BP_NONE */
+    struct bp_dnnl_conv_choice *choice; /* what was measured, the newest first; see tune.c */
 };
 
 void bp_dnnl_find_chains(bp_program *program);
 /* The node that alone reads the value, behind node `from`; BP_NONE: there is none. */
-uint32_t bp_dnnl_only_reader(const bp_program *program, uint32_t value, uint32_t from);
+uint32_t bp_dnnl_only_consumer(const bp_program *program, uint32_t value, uint32_t from);
 /* The chain of these nodes, if there are two or more: the others run with the last. */
-void bp_dnnl_note_chain(bp_program *program, const struct bp_dnnl_chain *chain);
+void bp_dnnl_add_chain(bp_program *program, const struct bp_dnnl_chain *chain);
 
 /*
  * affine.c: x * scale + shift with numbers for each channel, as BatchNormalization, Mul and Add by
  * constants write it, then perhaps Relu. Finds the chain that begins at the node.
  */
 void bp_dnnl_find_affine(bp_program *program, uint32_t node);
-bp_rc bp_dnnl_build_affine(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err);
+bp_rc bp_dnnl_build_affine(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain,
+                           bp_err *err);
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
@@ -113,45 +114,45 @@ bool bp_dnnl_constant_float(const bp_host *host, const bp_graph *graph, const bp
 /* Where bytes lie. */
 enum {
     BP_DNNL_NOWHERE,
-    BP_DNNL_ITEM,   /* in scratch: item `index` of the arena */
-    BP_DNNL_INPUT,  /* in the frame's input `index` */
-    BP_DNNL_OUTPUT, /* in the frame's output `index` */
-    BP_DNNL_FIXED   /* at `fixed`, for as long as the frame lives */
+    BP_DNNL_SCRATCH, /* in scratch: item `index` of the arena */
+    BP_DNNL_INPUT,   /* in the frame's input `index` */
+    BP_DNNL_OUTPUT,  /* in the frame's output `index` */
+    BP_DNNL_FIXED    /* at `fixed`, for as long as the frame lives */
 };
 
-struct bp_dnnl_place {
+struct bp_dnnl_location {
     uint32_t kind, index;
     size_t offset; /* bytes from its beginning */
     const void *fixed;
 };
 
 /* A tensor in one layout. */
-struct bp_dnnl_form {
+struct bp_dnnl_tensor {
     dnnl_memory_desc_t md;
-    struct bp_dnnl_place place;
+    struct bp_dnnl_location location;
 };
 
 /* How convolutions are to be computed with one set of shapes. */
-struct bp_dnnl_ways {
-    struct bp_dnnl_ways *next;
+struct bp_dnnl_conv_choice {
+    struct bp_dnnl_conv_choice *next;
     uint64_t shapes;   /* a hash of them */
     bool is_blocked;   /* on blocks of channels */
     bool *is_winograd; /* one a node: so, where oneDNN has a kernel; by the chain's last node */
 };
 
-struct bp_dnnl_rows; /* quant.h */
+struct bp_dnnl_quant_rows; /* quant.h */
 
 struct bp_dnnl_value {
     dnnl_dims_t dims; /* of rank 0: one dimension of 1 */
     int rank;
     bool is_known; /* it has a shape */
-    const struct bp_dnnl_rows
-        *rows;        /* of a constant, which are dequantised once; NULL: it is not */
-    uint32_t n_forms; /* layouts in which it exists so far */
-    struct bp_dnnl_form forms[2];
-    uint32_t uses_left; /* reads by nodes that are not built yet, and one for an output */
-    bool is_joined;     /* of a join: parts of it lie in `whole` already */
-    struct bp_dnnl_form whole;
+    const struct bp_dnnl_quant_rows
+        *rows;          /* of a constant, which are dequantised once; NULL: it is not */
+    uint32_t n_tensors; /* layouts in which it exists so far */
+    struct bp_dnnl_tensor tensors[2];
+    uint32_t uses_left;     /* reads by nodes that are not built yet, and one for an output */
+    bool has_concat_buffer; /* of a join: parts of it lie in `whole` already */
+    struct bp_dnnl_tensor whole;
 };
 
 /*
@@ -160,7 +161,7 @@ struct bp_dnnl_value {
  */
 typedef void (*bp_dnnl_loop)(const void *u, const float *x, float *y, size_t first, size_t end);
 /* The same over tensors of any types and number: `at` has the step's arguments in their order. */
-enum { BP_DNNL_MOST_OPERANDS = 4 };
+enum { BP_DNNL_MAX_OPERANDS = 4 };
 typedef void (*bp_dnnl_typed_loop)(const void *u, void *const *at, size_t first, size_t end);
 
 struct bp_dnnl_step {
@@ -169,16 +170,16 @@ struct bp_dnnl_step {
     bp_dnnl_loop loop;          /* this or */
     bp_dnnl_typed_loop typed;   /* that */
     const void *u;              /* the loop's own, for as long as the frame lives */
-    size_t pieces;              /* of the loop, */
-    size_t numbers;             /* which together have so many numbers */
-    bool is_alone;              /* the primitive was made for the calling thread alone */
+    size_t iterations;          /* of the loop, */
+    size_t elements;            /* which together have so many numbers */
+    bool is_single_thread;      /* the primitive was made for the calling thread alone */
     uint32_t node, n_args;
     dnnl_exec_arg_t *args;
-    struct bp_dnnl_place *places; /* one an argument */
+    struct bp_dnnl_location *locations; /* one an argument */
 };
 
 /* A frame in the making. */
-struct bp_dnnl_build {
+struct bp_dnnl_builder {
     bp_frame *frame;
     const bp_host *host;
     const bp_instance *instance;
@@ -189,9 +190,9 @@ struct bp_dnnl_build {
     uint32_t *item_uses; /* one an item: reads of its values that are still to come */
     uint32_t n_items, items_cap;
     uint32_t node, n_steps;
-    bool is_alone;                   /* steps are made for the calling thread alone */
-    bool is_blocked;                 /* convolutions work on blocks of 16 channels, see policy.c */
-    const struct bp_dnnl_ways *ways; /* NULL: as policy.c thinks */
+    bool is_single_thread; /* steps are made for the calling thread alone */
+    bool is_blocked;       /* convolutions work on blocks of 16 channels, see policy.c */
+    const struct bp_dnnl_conv_choice *choice; /* NULL: as policy.c thinks */
 };
 
 struct bp_frame {
@@ -212,16 +213,16 @@ struct bp_frame {
 /* An argument of a primitive. */
 struct bp_dnnl_arg {
     int id; /* DNNL_ARG_* */
-    const struct bp_dnnl_form *form;
+    const struct bp_dnnl_tensor *tensor;
 };
 
 /* What an operator's primitive does behind its own arithmetic. */
-enum { BP_DNNL_MOST_POST = 4 };
-struct bp_dnnl_post {
+enum { BP_DNNL_MAX_POST_OPS = 4 };
+struct bp_dnnl_post_op {
     dnnl_alg_kind_t kind; /* an eltwise; dnnl_alg_kind_undef: sum with what lies in the output;
                              dnnl_binary_add: add `other` */
     float alpha, beta;
-    const struct bp_dnnl_form *other;
+    const struct bp_dnnl_tensor *other;
 };
 
 struct bp_dnnl_attr {
@@ -231,97 +232,101 @@ struct bp_dnnl_attr {
     int axis;
     int32_t x_zero, y_zero; /* what stands for 0 in the source and in the output */
     uint32_t n_post;
-    struct bp_dnnl_post post[BP_DNNL_MOST_POST];
+    struct bp_dnnl_post_op post[BP_DNNL_MAX_POST_OPS];
 };
 
-static inline struct bp_dnnl_value *bp_dnnl_in(const struct bp_dnnl_build *b, const bp_node *node,
+static inline struct bp_dnnl_value *bp_dnnl_in(const struct bp_dnnl_builder *b, const bp_node *node,
                                                uint32_t i)
 {
     return i < node->n_in && node->in[i] != BP_NONE ? &b->values[node->in[i]] : NULL;
 }
 
 /* layout.c: descriptions of memory, of float32 where no type is named. */
-void bp_dnnl_plain(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out); /* row-major */
-void bp_dnnl_plain_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
-                      dnnl_memory_desc_t *out);
-void bp_dnnl_any_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
-                    dnnl_memory_desc_t *out);
+void bp_dnnl_row_major(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out); /* row-major */
+void bp_dnnl_row_major_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
+                          dnnl_memory_desc_t *out);
+void bp_dnnl_any_layout(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
+                        dnnl_memory_desc_t *out);
 /* Channels last: nwc, nhwc, ndhwc; of rank 3 to 5. */
 void bp_dnnl_channels_last(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
                            dnnl_memory_desc_t *out);
 /* Are elements dense in memory, in whatever order of dimensions, none of them in blocks? */
 bool bp_dnnl_is_dense(const dnnl_memory_desc_t *md);
 /* Channels in blocks of 16, areas within: nChw16c; float32 of rank 4. */
-void bp_dnnl_blocks(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out);
+void bp_dnnl_channel_blocks(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out);
 /* Is the memory row-major, whatever the strides of dimensions of size 1? */
-bool bp_dnnl_is_plain(const dnnl_memory_desc_t *md);
+bool bp_dnnl_is_row_major(const dnnl_memory_desc_t *md);
 /* Other dims in the layout of `like`, which has as many: the same order, blocks and type. */
-void bp_dnnl_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims, dnnl_memory_desc_t *out);
+void bp_dnnl_layout_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims,
+                         dnnl_memory_desc_t *out);
 /* Without the dimension `at`, which has size 1. */
-void bp_dnnl_without(const dnnl_memory_desc_t *md, int at, dnnl_memory_desc_t *out);
-bool bp_dnnl_same(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b);
+void bp_dnnl_drop_dim(const dnnl_memory_desc_t *md, int at, dnnl_memory_desc_t *out);
+bool bp_dnnl_same_layout(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b);
 /* Bytes of a number. */
-size_t bp_dnnl_width(dnnl_data_type_t type);
+size_t bp_dnnl_type_bytes(dnnl_data_type_t type);
 /*
  * How a tensor of rank 3 and more lies as areas, one behind the other: each is row-major over the
  * dimensions from the third on, and each of its elements has `unit` numbers of channels next to
  * each other: one, a block of them, padding included, or all.
  */
-struct bp_dnnl_areas {
-    size_t count, unit;
+struct bp_dnnl_planes {
+    size_t count, inner_channels;
 };
 /* False: it lies in none of these ways. */
-bool bp_dnnl_see_areas(const dnnl_memory_desc_t *md, struct bp_dnnl_areas *out);
+bool bp_dnnl_as_planes(const dnnl_memory_desc_t *md, struct bp_dnnl_planes *out);
 
 /* build.c */
 /* In what convolutions and products compute; bfloat16 is worth a try, oneDNN may have no kernel. */
-dnnl_data_type_t bp_dnnl_heavy_type(const struct bp_dnnl_build *b);
+dnnl_data_type_t bp_dnnl_compute_type(const struct bp_dnnl_builder *b);
 /* In what a product of operands of `type` makes the value: what leaves the group is float32. */
-dnnl_data_type_t bp_dnnl_result_type(const struct bp_dnnl_build *b, uint32_t value,
+dnnl_data_type_t bp_dnnl_result_type(const struct bp_dnnl_builder *b, uint32_t value,
                                      dnnl_data_type_t type);
 /* Is it the same in every run? */
-bool bp_dnnl_is_constant(const struct bp_dnnl_build *b, uint32_t value);
+bool bp_dnnl_is_constant(const struct bp_dnnl_builder *b, uint32_t value);
 /* In what the host has the value; dnnl_data_type_undef: one that no operator here computes with. */
 dnnl_data_type_t bp_dnnl_host_type(const bp_graph *graph, uint32_t value);
 /* The same within a group, where float16 is float32. */
 dnnl_data_type_t bp_dnnl_inner_type(const bp_graph *graph, uint32_t value);
 /* In what the value lies now; before it lies anywhere, and a constant: its inner type. */
-dnnl_data_type_t bp_dnnl_type_of(const struct bp_dnnl_build *b, uint32_t value);
+dnnl_data_type_t bp_dnnl_current_type(const struct bp_dnnl_builder *b, uint32_t value);
 /* The value in the layout `want`, NULL: in the one that it has; a reorder is added if need be. */
-bp_rc bp_dnnl_form_of(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *want,
-                      struct bp_dnnl_form *out, bp_err *err);
+bp_rc bp_dnnl_tensor_of(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *want,
+                        struct bp_dnnl_tensor *out, bp_err *err);
 /*
  * Weights: the value's row-major elements, seen as `seen` whatever its type, in the layout `want`.
  * Constants are reordered once a process and shared.
  */
-bp_rc bp_dnnl_weights(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *seen,
-                      const dnnl_memory_desc_t *want, struct bp_dnnl_form *out, bp_err *err);
+bp_rc bp_dnnl_weights(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *stored,
+                      const dnnl_memory_desc_t *want, struct bp_dnnl_tensor *out, bp_err *err);
 /*
  * The value in a layout of areas: in its own if that is one, else row-major. F32: as float32, else
  * in its own type; WHOLE: without channels that pad a block.
  */
-enum { BP_DNNL_AREAS_F32 = 1, BP_DNNL_AREAS_WHOLE = 2 };
-bp_rc bp_dnnl_take_areas(struct bp_dnnl_build *b, uint32_t value, unsigned flags,
-                         struct bp_dnnl_form *out, struct bp_dnnl_areas *areas, bp_err *err);
+enum { BP_DNNL_PLANES_F32 = 1, BP_DNNL_PLANES_UNPADDED = 2 };
+bp_rc bp_dnnl_tensor_as_planes(struct bp_dnnl_builder *b, uint32_t value, unsigned flags,
+                               struct bp_dnnl_tensor *out, struct bp_dnnl_planes *planes,
+                               bp_err *err);
 /* Memory of the scratch for a value that is made in this layout, or the frame's output. */
-bp_rc bp_dnnl_make(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
-                   struct bp_dnnl_form *out, bp_err *err);
+bp_rc bp_dnnl_make_output(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
+                          struct bp_dnnl_tensor *out, bp_err *err);
 /* The same on the memory of `on`, a form of value `from`, if nobody reads that any more. */
-bp_rc bp_dnnl_make_on(struct bp_dnnl_build *b, uint32_t value, uint32_t from,
-                      const struct bp_dnnl_form *on, struct bp_dnnl_form *out, bp_err *err);
+bp_rc bp_dnnl_make_in_place(struct bp_dnnl_builder *b, uint32_t value, uint32_t from,
+                            const struct bp_dnnl_tensor *on, struct bp_dnnl_tensor *out,
+                            bp_err *err);
 /* May the current node overwrite this form of one of its inputs? */
-bool bp_dnnl_may_overwrite(const struct bp_dnnl_build *b, const struct bp_dnnl_form *form);
+bool bp_dnnl_may_overwrite(const struct bp_dnnl_builder *b, const struct bp_dnnl_tensor *tensor);
 /* The value is those bytes, seen as md. */
-void bp_dnnl_view(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
-                  struct bp_dnnl_place place);
+void bp_dnnl_view(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
+                  struct bp_dnnl_location location);
 /* Steps from here on are for the calling thread alone, or for the whole team again. */
-void bp_dnnl_go_alone(struct bp_dnnl_build *b, bool is_alone);
+void bp_dnnl_use_one_thread(struct bp_dnnl_builder *b, bool is_single_thread);
 /* Memory for the steps that take it as an argument; a view of it counts who reads it later. */
-bp_rc bp_dnnl_temporary(struct bp_dnnl_build *b, const dnnl_memory_desc_t *md,
-                        struct bp_dnnl_form *out, bp_err *err);
+bp_rc bp_dnnl_temporary(struct bp_dnnl_builder *b, const dnnl_memory_desc_t *md,
+                        struct bp_dnnl_tensor *out, bp_err *err);
 
 /* Is that where the bytes of the other lie? */
-static inline bool bp_dnnl_is_there(const struct bp_dnnl_place *a, const struct bp_dnnl_place *b)
+static inline bool bp_dnnl_same_location(const struct bp_dnnl_location *a,
+                                         const struct bp_dnnl_location *b)
 {
     return a->kind == b->kind && a->index == b->index && a->offset == b->offset;
 }
@@ -330,33 +335,34 @@ static inline bool bp_dnnl_is_there(const struct bp_dnnl_place *a, const struct 
  * join.c: what is joined along channels, of a batch of 1 and in blocks of them, lies next to each
  * other: whoever makes it writes it where the Concat wants it, which then has nothing to do.
  */
-void bp_dnnl_find_joins(bp_program *program);
+void bp_dnnl_find_concats(bp_program *program);
 /* The value's place in its join, if it has one in this layout; *is_one says so. */
-bp_rc bp_dnnl_join_place(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
-                         struct bp_dnnl_form *out, bool *is_one, bp_err *err);
+bp_rc bp_dnnl_concat_slot(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
+                          struct bp_dnnl_tensor *out, bool *is_set, bp_err *err);
 /* Is the Concat done, as all it joins lies there already? Adds reorders for what does not. */
-bp_rc bp_dnnl_join(struct bp_dnnl_build *b, const bp_node *node, bool *is_done, bp_err *err);
+bp_rc bp_dnnl_concat_in_place(struct bp_dnnl_builder *b, const bp_node *node, bool *is_done,
+                              bp_err *err);
 
 /*
  * tune.c: the ways in which the program ran fastest with these shapes, measured now unless it was
  * before; *out is NULL if there is no choice. The team is entered.
  */
-bp_rc bp_dnnl_tune(bp_program *program, const bp_frame_desc *desc, const struct bp_dnnl_ways **out,
-                   bp_err *err);
+bp_rc bp_dnnl_autotune(bp_program *program, const bp_frame_desc *desc,
+                       const struct bp_dnnl_conv_choice **out, bp_err *err);
 /* half.c */
 /* n numbers of float16 at any address. */
-void bp_dnnl_widen(const void *from, float *to, size_t n);
+void bp_dnnl_float16_to_float(const void *from, float *to, size_t n);
 /* The value, which is float16 at that place of the host's, lies in float32 from here on. */
-bp_rc bp_dnnl_widen_input(struct bp_dnnl_build *b, uint32_t value, struct bp_dnnl_place place,
-                          bp_err *err);
+bp_rc bp_dnnl_input_from_float16(struct bp_dnnl_builder *b, uint32_t value,
+                                 struct bp_dnnl_location location, bp_err *err);
 /* Rounds the value into that place of the host's. */
-bp_rc bp_dnnl_narrow_output(struct bp_dnnl_build *b, uint32_t value, struct bp_dnnl_place place,
-                            bp_err *err);
+bp_rc bp_dnnl_output_to_float16(struct bp_dnnl_builder *b, uint32_t value,
+                                struct bp_dnnl_location location, bp_err *err);
 
 /* frame.c: a frame that works in those ways, NULL: as policy.c thinks. The team is entered. */
-bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
-                         const struct bp_dnnl_ways *ways, bp_frame_needs *needs, bp_frame **out,
-                         bp_err *err);
+bp_rc bp_dnnl_frame_build(bp_program *program, const bp_frame_desc *desc,
+                          const struct bp_dnnl_conv_choice *choice, bp_frame_needs *needs,
+                          bp_frame **out, bp_err *err);
 
 /* run.c */
 /* Tells all steps where the frame's buffers are. */
@@ -367,7 +373,7 @@ dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step 
 /* Can convolutions work on blocks of channels at all? */
 bool bp_dnnl_has_blocks(const bp_instance *instance);
 /* Are blocks of channels the better layout for all of the graph? */
-bool bp_dnnl_prefers_blocks(const struct bp_dnnl_build *b);
+bool bp_dnnl_prefers_blocks(const struct bp_dnnl_builder *b);
 /* Is Winograd's way faster than the direct one, by what was measured? */
 bool bp_dnnl_prefers_winograd(const bp_node *node, const bp_graph *graph,
                               const struct bp_dnnl_value *w, const struct bp_dnnl_value *y);
@@ -376,59 +382,61 @@ bool bp_dnnl_prefers_winograd(const bp_node *node, const bp_graph *graph,
  * Threads for a frame of these shapes, of at most `width`: 1 where no node is worth a team. Where the
  * processors are busy, each meeting of a team waits until the kernel lets its last thread run.
  */
-uint32_t bp_dnnl_team_for(const bp_graph *graph, const bp_frame_desc *desc, uint32_t width);
+uint32_t bp_dnnl_thread_count(const bp_graph *graph, const bp_frame_desc *desc, uint32_t width);
 
 /* primitive.c */
 /* A primitive's description from oneDNN's own; *out is to be given to bp_dnnl_emit(). */
-bp_rc bp_dnnl_describe(struct bp_dnnl_build *b, const void *desc, const struct bp_dnnl_attr *attr,
+bp_rc bp_dnnl_describe(struct bp_dnnl_builder *b, const void *desc, const struct bp_dnnl_attr *attr,
                        dnnl_primitive_desc_t *out, bp_err *err);
 /* Attributes of this instance for the few primitives without a desc; the caller destroys them. */
-bp_rc bp_dnnl_attributes(struct bp_dnnl_build *b, const struct bp_dnnl_attr *attr,
+bp_rc bp_dnnl_attributes(struct bp_dnnl_builder *b, const struct bp_dnnl_attr *attr,
                          dnnl_primitive_attr_t *out, bp_err *err);
 const dnnl_memory_desc_t *bp_dnnl_query(const_dnnl_primitive_desc_t pd, dnnl_query_t what);
 /* Adds the primitive to the frame's steps. pd is destroyed, whatever comes of it. */
-bp_rc bp_dnnl_emit(struct bp_dnnl_build *b, dnnl_primitive_desc_t pd, uint32_t n_args,
+bp_rc bp_dnnl_emit(struct bp_dnnl_builder *b, dnnl_primitive_desc_t pd, uint32_t n_args,
                    const struct bp_dnnl_arg *args, bp_err *err);
 /*
  * The same from oneDNN's own description, whose init answered `status`. Makes *y too, the node's
- * first output, which args name: over args[0], a form of value `over`, where bp_dnnl_make_on() may;
+ * first output, which args name: over args[0], a form of value `over`, where bp_dnnl_make_in_place() may;
  * BP_NONE: anew, in the layout that oneDNN wants.
  */
-bp_rc bp_dnnl_emit_desc(struct bp_dnnl_build *b, dnnl_status_t status, const void *desc,
-                        uint32_t over, struct bp_dnnl_form *y, uint32_t n_args,
+bp_rc bp_dnnl_emit_desc(struct bp_dnnl_builder *b, dnnl_status_t status, const void *desc,
+                        uint32_t over, struct bp_dnnl_tensor *y, uint32_t n_args,
                         const struct bp_dnnl_arg *args, bp_err *err);
 /* Adds a loop of ours over all numbers of x, float32, and y, which has its layout. */
-bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, bp_dnnl_loop loop, const void *u, size_t pieces,
-                        const struct bp_dnnl_form *x, const struct bp_dnnl_form *y, bp_err *err);
+bp_rc bp_dnnl_emit_loop(struct bp_dnnl_builder *b, bp_dnnl_loop loop, const void *u,
+                        size_t iterations, const struct bp_dnnl_tensor *x,
+                        const struct bp_dnnl_tensor *y, bp_err *err);
 /* Adds a loop of ours over `numbers` numbers of n operands, the last of which it makes. */
-bp_rc bp_dnnl_emit_typed(struct bp_dnnl_build *b, bp_dnnl_typed_loop loop, const void *u,
-                         size_t pieces, size_t numbers, uint32_t n,
-                         const struct bp_dnnl_form *const *operands, bp_err *err);
+bp_rc bp_dnnl_emit_typed(struct bp_dnnl_builder *b, bp_dnnl_typed_loop loop, const void *u,
+                         size_t iterations, size_t elements, uint32_t n,
+                         const struct bp_dnnl_tensor *const *operands, bp_err *err);
 /* Runs a step that is a loop, on the team if that is worth it; `at` has its arguments. */
 void bp_dnnl_run_loop(const struct bp_dnnl_step *step, uint32_t threads, void *const *at);
-bp_rc bp_dnnl_reorder(struct bp_dnnl_build *b, const struct bp_dnnl_form *from,
-                      const struct bp_dnnl_form *to, bp_err *err);
+bp_rc bp_dnnl_reorder(struct bp_dnnl_builder *b, const struct bp_dnnl_tensor *from,
+                      const struct bp_dnnl_tensor *to, bp_err *err);
 void bp_dnnl_steps_free(bp_frame *frame);
 
 /* weights.c */
 /* Constant bytes, seen as `seen`, in the layout `want`; they stay until the frame is freed. */
-bp_rc bp_dnnl_constant(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *seen,
+bp_rc bp_dnnl_constant(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *stored,
                        const dnnl_memory_desc_t *want, const void **out, bp_err *err);
 /*
  * Has a constant's elements lie as the description `seen` says: fills all of `out` from `in`, which
  * may be at any address. The name says what is done with them, so that copies are told apart.
  */
-struct bp_dnnl_arrangement {
+struct bp_dnnl_rearrangement {
     const char *name;
     size_t from_bytes; /* that the constant has */
-    void (*fill)(const struct bp_dnnl_arrangement *how, const char *in, float *out);
+    void (*fill)(const struct bp_dnnl_rearrangement *how, const char *in, float *out);
     const void *u; /* what fill() knows besides, */
     uint64_t hash; /* of that, if copies differ by it */
 };
 /* The same for a constant that is arranged first; how NULL: as it lies. */
-bp_rc bp_dnnl_arranged(struct bp_dnnl_build *b, uint32_t value,
-                       const struct bp_dnnl_arrangement *how, const dnnl_memory_desc_t *seen,
-                       const dnnl_memory_desc_t *want, const void **out, bp_err *err);
+bp_rc bp_dnnl_rearranged_constant(struct bp_dnnl_builder *b, uint32_t value,
+                                  const struct bp_dnnl_rearrangement *how,
+                                  const dnnl_memory_desc_t *stored, const dnnl_memory_desc_t *want,
+                                  const void **out, bp_err *err);
 void bp_dnnl_weights_put(bp_frame *frame);
 
 /* ---- operators ------------------------------------------------------------------------------- */
@@ -441,10 +449,10 @@ struct bp_dnnl_op {
     uint32_t until;     /* last one */
     /* Returns true to take the node, or refuses it; *flops: of one run, for heavy ones. */
     bool (*claim)(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops);
-    bp_rc (*build)(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+    bp_rc (*build)(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err);
     /* The same with what stands behind it; for those that chain.c knows. */
-    bp_rc (*build_chain)(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err);
+    bp_rc (*build_chain)(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain, bp_err *err);
     dnnl_alg_kind_t kind; /* for families */
     uint32_t n_out;       /* outputs it makes, each only if wanted, even if it has no elements; 0:
                              one, which has to be wanted and has some when build() is called */
@@ -452,7 +460,7 @@ struct bp_dnnl_op {
     bool is_made;         /* by a pass too, but begins no group */
 };
 
-const struct bp_dnnl_op *bp_dnnl_find_op(const bp_node *node, uint32_t *known_to);
+const struct bp_dnnl_op *bp_dnnl_find_operator(const bp_node *node, uint32_t *known_to);
 
 /* provider.c's slots */
 bp_rc bp_dnnl_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,

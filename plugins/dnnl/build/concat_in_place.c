@@ -13,7 +13,7 @@ static bool is_concat(const bp_node *node)
     return strcmp(node->op, "Concat") == 0 && node->domain[0] == '\0';
 }
 
-static bool joins_channels(const bp_graph *graph, const bp_node *node)
+static bool concatenates_channels(const bp_graph *graph, const bp_node *node)
 {
     const bp_value *y = bp_node_out(graph, node, 0);
     int64_t axis = bp_node_int(graph, node, "axis", 1);
@@ -31,26 +31,26 @@ static uint32_t count_of(const bp_node *node, uint32_t value)
     return n;
 }
 
-void bp_dnnl_find_joins(bp_program *program)
+void bp_dnnl_find_concats(bp_program *program)
 {
     const bp_graph *graph = program->graph;
 
     for (uint32_t v = 0; v < graph->n_values; v++)
-        program->joins[v] = BP_NONE;
+        program->concat_of[v] = BP_NONE;
     for (uint32_t i = 0; i < graph->n_nodes; i++) {
         const bp_node *node = BP_NODE(graph, i);
 
-        if (!is_concat(node) || !joins_channels(graph, node))
+        if (!is_concat(node) || !concatenates_channels(graph, node))
             continue;
         for (uint32_t k = 0; k < node->n_in; k++) {
             if (count_of(node, node->in[k]) == 1)
-                program->joins[node->in[k]] = i;
+                program->concat_of[node->in[k]] = i;
         }
     }
 }
 
 /* Blocks of channels outside of areas, densely, as nChw16c has it? */
-static bool is_in_blocks(const dnnl_memory_desc_t *md)
+static bool is_blocked_layout(const dnnl_memory_desc_t *md)
 {
     const dnnl_blocking_desc_t *blocking = &md->format_desc.blocking;
     dnnl_memory_desc_t dense;
@@ -62,8 +62,8 @@ static bool is_in_blocks(const dnnl_memory_desc_t *md)
         if (md->dims[i] > 1 && blocking->strides[i] > blocking->strides[1])
             return false;
     }
-    bp_dnnl_like(md, md->dims, &dense);
-    return bp_dnnl_same(md, &dense);
+    bp_dnnl_layout_like(md, md->dims, &dense);
+    return bp_dnnl_same_layout(md, &dense);
 }
 
 static size_t bytes_of_channel(const dnnl_memory_desc_t *md)
@@ -72,7 +72,7 @@ static size_t bytes_of_channel(const dnnl_memory_desc_t *md)
 }
 
 /* Channels that the Concat puts before the value; -1: its tensors do not fit into blocks. */
-static int64_t channels_before(const struct bp_dnnl_build *b, const bp_node *node, uint32_t value,
+static int64_t channels_before(const struct bp_dnnl_builder *b, const bp_node *node, uint32_t value,
                                const dnnl_memory_desc_t *md)
 {
     int64_t block = md->format_desc.blocking.inner_blks[0], n = 0, before = -1;
@@ -91,14 +91,14 @@ static int64_t channels_before(const struct bp_dnnl_build *b, const bp_node *nod
 }
 
 /* The largest join that the value lies in, and how many channels lie before it there. */
-static uint32_t find_whole(const struct bp_dnnl_build *b, uint32_t value,
-                           const dnnl_memory_desc_t *md, int64_t *channels)
+static uint32_t find_largest(const struct bp_dnnl_builder *b, uint32_t value,
+                             const dnnl_memory_desc_t *md, int64_t *channels)
 {
-    const uint32_t *joins = b->frame->program->joins;
+    const uint32_t *concat_of = b->frame->program->concat_of;
 
     *channels = 0;
-    while (joins[value] != BP_NONE) { /* ends, as a graph has no circles */
-        const bp_node *node = BP_NODE(b->graph, joins[value]);
+    while (concat_of[value] != BP_NONE) { /* ends, as a graph has no circles */
+        const bp_node *node = BP_NODE(b->graph, concat_of[value]);
         int64_t before = channels_before(b, node, value, md);
 
         if (before < 0 || !b->values[node->out[0]].is_known)
@@ -109,90 +109,90 @@ static uint32_t find_whole(const struct bp_dnnl_build *b, uint32_t value,
     return value;
 }
 
-bp_rc bp_dnnl_join_place(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
-                         struct bp_dnnl_form *out, bool *is_one, bp_err *err)
+bp_rc bp_dnnl_concat_slot(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
+                          struct bp_dnnl_tensor *out, bool *is_set, bp_err *err)
 {
     struct bp_dnnl_value *whole;
     dnnl_memory_desc_t like;
     int64_t channels;
     uint32_t found;
 
-    *is_one = false;
-    if (b->frame->program->joins[value] == BP_NONE || !is_in_blocks(md))
+    *is_set = false;
+    if (b->frame->program->concat_of[value] == BP_NONE || !is_blocked_layout(md))
         return BP_OK;
-    found = find_whole(b, value, md, &channels);
+    found = find_largest(b, value, md, &channels);
     if (found == BP_NONE)
         return BP_OK;
     whole = &b->values[found];
-    bp_dnnl_like(md, whole->dims, &like);
-    if (!whole->is_joined) {
+    bp_dnnl_layout_like(md, whole->dims, &like);
+    if (!whole->has_concat_buffer) {
         bp_rc rc = bp_dnnl_temporary(b, &like, &whole->whole, err);
 
         if (rc < 0)
             return rc;
-        whole->is_joined = true;
+        whole->has_concat_buffer = true;
     }
-    if (!bp_dnnl_same(&whole->whole.md, &like))
+    if (!bp_dnnl_same_layout(&whole->whole.md, &like))
         return BP_OK; /* another part came first, in another layout */
     out->md = *md;
-    out->place = whole->whole.place;
-    out->place.offset = (size_t)channels * bytes_of_channel(md);
-    *is_one = true;
+    out->location = whole->whole.location;
+    out->location.offset = (size_t)channels * bytes_of_channel(md);
+    *is_set = true;
     return BP_OK;
 }
 
 /* Has the part a form that lies there? */
-static bool lies_at(const struct bp_dnnl_value *part, const struct bp_dnnl_form *slot)
+static bool lies_at(const struct bp_dnnl_value *part, const struct bp_dnnl_tensor *slot)
 {
-    for (uint32_t i = 0; i < part->n_forms; i++) {
-        if (bp_dnnl_is_there(&part->forms[i].place, &slot->place) &&
-            bp_dnnl_same(&part->forms[i].md, &slot->md))
+    for (uint32_t i = 0; i < part->n_tensors; i++) {
+        if (bp_dnnl_same_location(&part->tensors[i].location, &slot->location) &&
+            bp_dnnl_same_layout(&part->tensors[i].md, &slot->md))
             return true;
     }
     return false;
 }
 
 /* Do all inputs lie one behind the other? Then *slot is where, in the layout of the first. */
-static bool are_neighbours(const struct bp_dnnl_build *b, const bp_node *node,
-                           const struct bp_dnnl_form *first, struct bp_dnnl_form *slot)
+static bool are_neighbours(const struct bp_dnnl_builder *b, const bp_node *node,
+                           const struct bp_dnnl_tensor *first, struct bp_dnnl_tensor *slot)
 {
-    if (first->place.kind != BP_DNNL_ITEM || !is_in_blocks(&first->md) ||
+    if (first->location.kind != BP_DNNL_SCRATCH || !is_blocked_layout(&first->md) ||
         channels_before(b, node, node->in[0], &first->md) != 0)
         return false;
     *slot = *first;
     for (uint32_t i = 0; i < node->n_in; i++) {
         const struct bp_dnnl_value *part = &b->values[node->in[i]];
 
-        bp_dnnl_like(&first->md, part->dims, &slot->md);
+        bp_dnnl_layout_like(&first->md, part->dims, &slot->md);
         if (!lies_at(part, slot))
             return false;
-        slot->place.offset += bp_dnnl.memory_desc_get_size(&slot->md);
+        slot->location.offset += bp_dnnl.memory_desc_get_size(&slot->md);
     }
     *slot = *first;
     return true;
 }
 
 /* Has some input brought the whole into being, and have all their place in it? */
-static bool is_begun(struct bp_dnnl_build *b, const bp_node *node, struct bp_dnnl_form *whole)
+static bool is_begun(struct bp_dnnl_builder *b, const bp_node *node, struct bp_dnnl_tensor *whole)
 {
     for (uint32_t i = 0; i < node->n_in; i++) {
         const struct bp_dnnl_value *part = &b->values[node->in[i]];
 
-        if (b->frame->program->joins[node->in[i]] != b->node || !part->is_known)
+        if (b->frame->program->concat_of[node->in[i]] != b->node || !part->is_known)
             return false;
     }
     for (uint32_t i = 0; i < node->n_in; i++) {
         const struct bp_dnnl_value *part = &b->values[node->in[i]];
-        struct bp_dnnl_form slot;
-        bool is_one;
+        struct bp_dnnl_tensor slot;
+        bool is_set;
 
-        for (uint32_t k = 0; k < part->n_forms; k++) {
-            *whole = part->forms[k];
-            if (is_in_blocks(&whole->md) && whole->place.kind == BP_DNNL_ITEM &&
-                bp_dnnl_join_place(b, node->in[i], &whole->md, &slot, &is_one, NULL) >= 0 &&
-                is_one && bp_dnnl_is_there(&slot.place, &whole->place)) {
-                whole->place.offset -= (size_t)channels_before(b, node, node->in[i], &slot.md) *
-                                       bytes_of_channel(&slot.md);
+        for (uint32_t k = 0; k < part->n_tensors; k++) {
+            *whole = part->tensors[k];
+            if (is_blocked_layout(&whole->md) && whole->location.kind == BP_DNNL_SCRATCH &&
+                bp_dnnl_concat_slot(b, node->in[i], &whole->md, &slot, &is_set, NULL) >= 0 &&
+                is_set && bp_dnnl_same_location(&slot.location, &whole->location)) {
+                whole->location.offset -= (size_t)channels_before(b, node, node->in[i], &slot.md) *
+                                          bytes_of_channel(&slot.md);
                 return true;
             }
         }
@@ -201,45 +201,46 @@ static bool is_begun(struct bp_dnnl_build *b, const bp_node *node, struct bp_dnn
 }
 
 /* Brings the inputs that lie elsewhere to their places. */
-static bp_rc complete(struct bp_dnnl_build *b, const bp_node *node,
-                      const struct bp_dnnl_form *whole, bp_err *err)
+static bp_rc complete(struct bp_dnnl_builder *b, const bp_node *node,
+                      const struct bp_dnnl_tensor *whole, bp_err *err)
 {
-    struct bp_dnnl_form slot = *whole, from;
+    struct bp_dnnl_tensor slot = *whole, from;
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; i < node->n_in && rc >= 0; i++) {
         const struct bp_dnnl_value *part = &b->values[node->in[i]];
 
-        bp_dnnl_like(&whole->md, part->dims, &slot.md);
+        bp_dnnl_layout_like(&whole->md, part->dims, &slot.md);
         if (!lies_at(part, &slot)) {
-            rc = bp_dnnl_form_of(b, node->in[i], NULL, &from, err);
+            rc = bp_dnnl_tensor_of(b, node->in[i], NULL, &from, err);
             if (rc >= 0)
                 rc = bp_dnnl_reorder(b, &from, &slot, err);
         }
-        slot.place.offset += bp_dnnl.memory_desc_get_size(&slot.md);
+        slot.location.offset += bp_dnnl.memory_desc_get_size(&slot.md);
     }
     return rc;
 }
 
-bp_rc bp_dnnl_join(struct bp_dnnl_build *b, const bp_node *node, bool *is_done, bp_err *err)
+bp_rc bp_dnnl_concat_in_place(struct bp_dnnl_builder *b, const bp_node *node, bool *is_done,
+                              bp_err *err)
 {
     const struct bp_dnnl_value *first = &b->values[node->in[0]];
-    struct bp_dnnl_form whole;
+    struct bp_dnnl_tensor whole;
     dnnl_memory_desc_t md;
     bp_rc rc = BP_OK;
 
     *is_done = false;
-    if (!joins_channels(b->graph, node))
+    if (!concatenates_channels(b->graph, node))
         return BP_OK;
-    for (uint32_t i = 0; i < first->n_forms && !*is_done; i++)
-        *is_done = are_neighbours(b, node, &first->forms[i], &whole);
+    for (uint32_t i = 0; i < first->n_tensors && !*is_done; i++)
+        *is_done = are_neighbours(b, node, &first->tensors[i], &whole);
     if (!*is_done && is_begun(b, node, &whole)) {
         rc = complete(b, node, &whole, err);
         *is_done = true;
     }
     if (rc < 0 || !*is_done)
         return rc;
-    bp_dnnl_like(&whole.md, b->values[node->out[0]].dims, &md);
-    bp_dnnl_view(b, node->out[0], &md, whole.place);
+    bp_dnnl_layout_like(&whole.md, b->values[node->out[0]].dims, &md);
+    bp_dnnl_view(b, node->out[0], &md, whole.location);
     return BP_OK;
 }

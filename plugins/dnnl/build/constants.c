@@ -12,13 +12,13 @@ struct bp_dnnl_weight {
 
 /* A constant on its way into another layout. */
 struct packing {
-    const struct bp_dnnl_build *b;
+    const struct bp_dnnl_builder *b;
     uint32_t value;
     const char *name;
     bp_span bytes;
-    bool is_half;                          /* float16, to be widened first */
-    const struct bp_dnnl_arrangement *how; /* NULL: as it lies */
-    const dnnl_memory_desc_t *seen, *want;
+    bool is_half;                            /* float16, to be widened first */
+    const struct bp_dnnl_rearrangement *how; /* NULL: as it lies */
+    const dnnl_memory_desc_t *stored, *want;
 };
 
 /* FNV-1a from a start of its own, so that two of them are 128 bits. */
@@ -35,8 +35,8 @@ static void make_key(const bp_value *value, const struct packing *p, char *key, 
 {
     const char *name = p->how ? p->how->name : "";
     uint64_t known = p->how ? p->how->hash : 0;
-    uint64_t a = hash(UINT64_C(0xcbf29ce484222325), p->seen, sizeof *p->seen);
-    uint64_t b = hash(UINT64_C(0x9e3779b97f4a7c15), p->seen, sizeof *p->seen);
+    uint64_t a = hash(UINT64_C(0xcbf29ce484222325), p->stored, sizeof *p->stored);
+    uint64_t b = hash(UINT64_C(0x9e3779b97f4a7c15), p->stored, sizeof *p->stored);
 
     a = hash(hash(a, name, strlen(name)), &known, sizeof known);
     b = hash(hash(b, name, strlen(name)), &known, sizeof known);
@@ -52,12 +52,12 @@ static dnnl_status_t reorder_now(const struct packing *p, const void *from, void
     dnnl_primitive_desc_t pd = NULL;
     dnnl_primitive_t primitive = NULL;
     dnnl_status_t status =
-        bp_dnnl.reorder_primitive_desc_create(&pd, p->seen, engine, p->want, engine, NULL);
+        bp_dnnl.reorder_primitive_desc_create(&pd, p->stored, engine, p->want, engine, NULL);
 
     if (status == dnnl_success)
         status = bp_dnnl.primitive_create(&primitive, pd);
     if (status == dnnl_success)
-        status = bp_dnnl.memory_create(&memories[0], p->seen, engine, (void *)(uintptr_t)from);
+        status = bp_dnnl.memory_create(&memories[0], p->stored, engine, (void *)(uintptr_t)from);
     if (status == dnnl_success)
         status = bp_dnnl.memory_create(&memories[1], p->want, engine, to);
     if (status == dnnl_success) {
@@ -89,7 +89,7 @@ static void fill(const struct packing *p, void *out)
 static bp_rc pack_numbers(const struct packing *p, void *dst, bp_err *err)
 {
     const bp_host *host = p->b->host;
-    size_t bytes = p->how ? bp_dnnl.memory_desc_get_size(p->seen) : p->bytes.size;
+    size_t bytes = p->how ? bp_dnnl.memory_desc_get_size(p->stored) : p->bytes.size;
     const void *from = p->bytes.data;
     void *copy = NULL;
     dnnl_status_t status;
@@ -115,7 +115,7 @@ static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
 {
     const struct packing *p = u;
     const bp_host *host = p->b->host;
-    size_t numbers = p->bytes.size / sizeof(uint16_t), bytes = numbers * sizeof(float);
+    size_t elements = p->bytes.size / sizeof(uint16_t), bytes = elements * sizeof(float);
     struct packing widened = *p;
     float *floats;
     bp_rc rc;
@@ -126,7 +126,7 @@ static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
     floats = host->alloc(host->h, bytes, 64);
     if (!floats)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory to widen '%s'", p->name);
-    bp_dnnl_widen(p->bytes.data, floats, numbers);
+    bp_dnnl_float16_to_float(p->bytes.data, floats, elements);
     widened.bytes = (bp_span){.data = floats, .size = bytes};
     rc = pack_numbers(&widened, dst, err);
     host->free(host->h, floats, bytes, 64);
@@ -135,12 +135,12 @@ static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
 
 /* ---- bytes that a node dequantises ----------------------------------------------------------- */
 
-static void fill_dequantized(const struct bp_dnnl_arrangement *how, const char *in, float *out)
+static void fill_dequantized(const struct bp_dnnl_rearrangement *how, const char *in, float *out)
 {
     bp_dnnl_dequantize(how->u, in, out, how->from_bytes);
 }
 
-static uint64_t hash_rows(const struct bp_dnnl_rows *rows)
+static uint64_t hash_rows(const struct bp_dnnl_quant_rows *rows)
 {
     const struct bp_dnnl_quant *quant = &rows->quant;
     uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -153,26 +153,27 @@ static uint64_t hash_rows(const struct bp_dnnl_rows *rows)
 
 /* ---- one copy for all ------------------------------------------------------------------------ */
 
-bp_rc bp_dnnl_constant(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *seen,
+bp_rc bp_dnnl_constant(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *stored,
                        const dnnl_memory_desc_t *want, const void **out, bp_err *err)
 {
-    const struct bp_dnnl_rows *rows = b->values[value].rows;
-    struct bp_dnnl_arrangement how;
+    const struct bp_dnnl_quant_rows *rows = b->values[value].rows;
+    struct bp_dnnl_rearrangement how;
 
     if (!rows)
-        return bp_dnnl_arranged(b, value, NULL, seen, want, out, err);
-    how = (struct bp_dnnl_arrangement){.name = "dequantised",
-                                       .from_bytes =
-                                           bp_dnnl.memory_desc_get_size(seen) / sizeof(float),
-                                       .fill = fill_dequantized,
-                                       .u = rows,
-                                       .hash = hash_rows(rows)};
-    return bp_dnnl_arranged(b, rows->from, &how, seen, want, out, err);
+        return bp_dnnl_rearranged_constant(b, value, NULL, stored, want, out, err);
+    how = (struct bp_dnnl_rearrangement){.name = "dequantised",
+                                         .from_bytes =
+                                             bp_dnnl.memory_desc_get_size(stored) / sizeof(float),
+                                         .fill = fill_dequantized,
+                                         .u = rows,
+                                         .hash = hash_rows(rows)};
+    return bp_dnnl_rearranged_constant(b, rows->from, &how, stored, want, out, err);
 }
 
-bp_rc bp_dnnl_arranged(struct bp_dnnl_build *b, uint32_t value,
-                       const struct bp_dnnl_arrangement *how, const dnnl_memory_desc_t *seen,
-                       const dnnl_memory_desc_t *want, const void **out, bp_err *err)
+bp_rc bp_dnnl_rearranged_constant(struct bp_dnnl_builder *b, uint32_t value,
+                                  const struct bp_dnnl_rearrangement *how,
+                                  const dnnl_memory_desc_t *stored, const dnnl_memory_desc_t *want,
+                                  const void **out, bp_err *err)
 {
     const bp_value *v = BP_VALUE(b->graph, value);
     struct packing p = {.b = b,
@@ -180,7 +181,7 @@ bp_rc bp_dnnl_arranged(struct bp_dnnl_build *b, uint32_t value,
                         .name = v->name,
                         .is_half = v->dtype == BP_DTYPE_F16,
                         .how = how,
-                        .seen = seen,
+                        .stored = stored,
                         .want = want};
     size_t bytes = bp_dnnl.memory_desc_get_size(want);
     struct bp_dnnl_weight *weight;
@@ -191,12 +192,12 @@ bp_rc bp_dnnl_arranged(struct bp_dnnl_build *b, uint32_t value,
     if (rc < 0)
         return rc;
     if (p.bytes.size * (p.is_half ? 2 : 1) <
-        (how ? how->from_bytes : bp_dnnl.memory_desc_get_size(seen))) {
+        (how ? how->from_bytes : bp_dnnl.memory_desc_get_size(stored))) {
         return bp_fail(err, BP_E_INVALID,
                        "constant '%s' has %zu bytes, which is not what its shape says", v->name,
                        p.bytes.size);
     }
-    if (!how && !p.is_half && bp_dnnl_same(seen, want) &&
+    if (!how && !p.is_half && bp_dnnl_same_layout(stored, want) &&
         (uintptr_t)p.bytes.data % sizeof(float) == 0) {
         *out = p.bytes.data;
         return BP_OK;

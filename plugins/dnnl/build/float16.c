@@ -8,7 +8,7 @@
 
 #include <common/float16.h>
 
-static void widen(const void *u, void *const *at, size_t first, size_t end)
+static void convert(const void *u, void *const *at, size_t first, size_t end)
 {
     const uint16_t *x = at[0];
     float *y = at[1];
@@ -18,7 +18,7 @@ static void widen(const void *u, void *const *at, size_t first, size_t end)
         y[i] = bp_f16_load(x[i]);
 }
 
-static void narrow(const void *u, void *const *at, size_t first, size_t end)
+static void round_to_float16(const void *u, void *const *at, size_t first, size_t end)
 {
     const float *x = at[0];
     uint16_t *y = at[1];
@@ -28,7 +28,7 @@ static void narrow(const void *u, void *const *at, size_t first, size_t end)
         y[i] = bp_f16_store(x[i]);
 }
 
-void bp_dnnl_widen(const void *from, float *to, size_t n)
+void bp_dnnl_float16_to_float(const void *from, float *to, size_t n)
 {
     const char *bytes = from;
 
@@ -40,44 +40,44 @@ void bp_dnnl_widen(const void *from, float *to, size_t n)
     }
 }
 
-static bp_rc emit(struct bp_dnnl_build *b, bp_dnnl_typed_loop loop,
-                  const struct bp_dnnl_value *value, const struct bp_dnnl_form *from,
-                  const struct bp_dnnl_form *to, bp_err *err)
+static bp_rc emit(struct bp_dnnl_builder *b, bp_dnnl_typed_loop loop,
+                  const struct bp_dnnl_value *value, const struct bp_dnnl_tensor *from,
+                  const struct bp_dnnl_tensor *to, bp_err *err)
 {
-    const struct bp_dnnl_form *operands[2] = {from, to};
+    const struct bp_dnnl_tensor *operands[2] = {from, to};
     size_t n = (size_t)bp_dims_count(value->dims, (uint32_t)value->rank);
 
     return n == 0 ? BP_OK : bp_dnnl_emit_typed(b, loop, NULL, n, n, 2, operands, err);
 }
 
-bp_rc bp_dnnl_widen_input(struct bp_dnnl_build *b, uint32_t value, struct bp_dnnl_place place,
-                          bp_err *err)
+bp_rc bp_dnnl_input_from_float16(struct bp_dnnl_builder *b, uint32_t value,
+                                 struct bp_dnnl_location location, bp_err *err)
 {
     const struct bp_dnnl_value *v = &b->values[value];
-    struct bp_dnnl_form from = {.place = place}, to;
-    dnnl_memory_desc_t plain;
+    struct bp_dnnl_tensor from = {.location = location}, to;
+    dnnl_memory_desc_t row_major;
     bp_rc rc;
 
-    bp_dnnl_plain_as(v->rank, v->dims, dnnl_f16, &from.md);
-    bp_dnnl_plain(v->rank, v->dims, &plain);
-    rc = bp_dnnl_temporary(b, &plain, &to, err);
+    bp_dnnl_row_major_as(v->rank, v->dims, dnnl_f16, &from.md);
+    bp_dnnl_row_major(v->rank, v->dims, &row_major);
+    rc = bp_dnnl_temporary(b, &row_major, &to, err);
     if (rc >= 0)
-        rc = emit(b, widen, v, &from, &to, err);
+        rc = emit(b, convert, v, &from, &to, err);
     if (rc >= 0)
-        bp_dnnl_view(b, value, &to.md, to.place);
+        bp_dnnl_view(b, value, &to.md, to.location);
     return rc;
 }
 
-bp_rc bp_dnnl_narrow_output(struct bp_dnnl_build *b, uint32_t value, struct bp_dnnl_place place,
-                            bp_err *err)
+bp_rc bp_dnnl_output_to_float16(struct bp_dnnl_builder *b, uint32_t value,
+                                struct bp_dnnl_location location, bp_err *err)
 {
     const struct bp_dnnl_value *v = &b->values[value];
-    struct bp_dnnl_form from, to = {.place = place};
-    dnnl_memory_desc_t plain;
+    struct bp_dnnl_tensor from, to = {.location = location};
+    dnnl_memory_desc_t row_major;
     bp_rc rc;
 
-    bp_dnnl_plain(v->rank, v->dims, &plain);
-    bp_dnnl_plain_as(v->rank, v->dims, dnnl_f16, &to.md);
-    rc = bp_dnnl_form_of(b, value, &plain, &from, err);
-    return rc < 0 ? rc : emit(b, narrow, v, &from, &to, err);
+    bp_dnnl_row_major(v->rank, v->dims, &row_major);
+    bp_dnnl_row_major_as(v->rank, v->dims, dnnl_f16, &to.md);
+    rc = bp_dnnl_tensor_of(b, value, &row_major, &from, err);
+    return rc < 0 ? rc : emit(b, round_to_float16, v, &from, &to, err);
 }

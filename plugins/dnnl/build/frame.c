@@ -36,7 +36,7 @@ static bool set_dims(struct bp_dnnl_value *value, uint32_t rank, const int64_t *
     return bytes <= INT64_MAX / 4; /* blocks add to it */
 }
 
-static bp_rc take_shapes(struct bp_dnnl_build *b, const bp_frame_desc *desc, bp_err *err)
+static bp_rc set_shapes(struct bp_dnnl_builder *b, const bp_frame_desc *desc, bp_err *err)
 {
     for (uint32_t v = 0; v < b->graph->n_values; v++) {
         const bp_value *value = BP_VALUE(b->graph, v);
@@ -55,10 +55,10 @@ static bp_rc take_shapes(struct bp_dnnl_build *b, const bp_frame_desc *desc, bp_
     return BP_OK;
 }
 
-static bp_rc place_inputs(struct bp_dnnl_build *b, bp_err *err)
+static bp_rc place_inputs(struct bp_dnnl_builder *b, bp_err *err)
 {
     for (uint32_t i = 0; i < b->graph->n_inputs; i++) {
-        struct bp_dnnl_place place = {.kind = BP_DNNL_INPUT, .index = i};
+        struct bp_dnnl_location location = {.kind = BP_DNNL_INPUT, .index = i};
         const struct bp_dnnl_value *value = &b->values[b->graph->inputs[i]];
         dnnl_data_type_t type = bp_dnnl_host_type(b->graph, b->graph->inputs[i]);
         dnnl_memory_desc_t md;
@@ -66,14 +66,14 @@ static bp_rc place_inputs(struct bp_dnnl_build *b, bp_err *err)
         if (!value->is_known || type == dnnl_data_type_undef)
             continue; /* sizes and the like, which no primitive reads */
         if (type == dnnl_f16) {
-            bp_rc rc = bp_dnnl_widen_input(b, b->graph->inputs[i], place, err);
+            bp_rc rc = bp_dnnl_input_from_float16(b, b->graph->inputs[i], location, err);
 
             if (rc < 0)
                 return rc;
             continue;
         }
-        bp_dnnl_plain_as(value->rank, value->dims, type, &md);
-        bp_dnnl_view(b, b->graph->inputs[i], &md, place);
+        bp_dnnl_row_major_as(value->rank, value->dims, type, &md);
+        bp_dnnl_view(b, b->graph->inputs[i], &md, location);
     }
     return BP_OK;
 }
@@ -81,7 +81,7 @@ static bp_rc place_inputs(struct bp_dnnl_build *b, bp_err *err)
 /* ---- the steps ------------------------------------------------------------------------------- */
 
 /* The node's inputs have been read once more. */
-static void count_reads(struct bp_dnnl_build *b, const bp_node *node)
+static void count_reads(struct bp_dnnl_builder *b, const bp_node *node)
 {
     for (uint32_t i = 0; i < node->n_in; i++) {
         struct bp_dnnl_value *value;
@@ -90,15 +90,15 @@ static void count_reads(struct bp_dnnl_build *b, const bp_node *node)
             continue;
         value = &b->values[node->in[i]];
         value->uses_left--;
-        for (uint32_t k = 0; k < value->n_forms; k++) {
-            if (value->forms[k].place.kind == BP_DNNL_ITEM)
-                b->item_uses[value->forms[k].place.index]--;
+        for (uint32_t k = 0; k < value->n_tensors; k++) {
+            if (value->tensors[k].location.kind == BP_DNNL_SCRATCH)
+                b->item_uses[value->tensors[k].location.index]--;
         }
     }
 }
 
-static bp_rc check_known(const struct bp_dnnl_build *b, const bp_node *node, const uint32_t *values,
-                         uint32_t n, bp_err *err)
+static bp_rc check_known(const struct bp_dnnl_builder *b, const bp_node *node,
+                         const uint32_t *values, uint32_t n, bp_err *err)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (values[i] != BP_NONE && !b->values[values[i]].is_known) {
@@ -110,7 +110,7 @@ static bp_rc check_known(const struct bp_dnnl_build *b, const bp_node *node, con
 }
 
 /* Has the one output of the node no elements? */
-static bool is_empty(const struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
+static bool is_empty(const struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                      const bp_node *node)
 {
     const struct bp_dnnl_value *y;
@@ -121,24 +121,24 @@ static bool is_empty(const struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
     return bp_dims_count(y->dims, (uint32_t)y->rank) == 0;
 }
 
-static bp_rc make_empty(struct bp_dnnl_build *b, uint32_t value, bp_err *err)
+static bp_rc make_empty(struct bp_dnnl_builder *b, uint32_t value, bp_err *err)
 {
-    struct bp_dnnl_form form;
+    struct bp_dnnl_tensor tensor;
     dnnl_memory_desc_t md;
 
-    bp_dnnl_plain_as(b->values[value].rank, b->values[value].dims,
-                     bp_dnnl_host_type(b->graph, value), &md);
-    return bp_dnnl_make(b, value, &md, &form, err);
+    bp_dnnl_row_major_as(b->values[value].rank, b->values[value].dims,
+                         bp_dnnl_host_type(b->graph, value), &md);
+    return bp_dnnl_make_output(b, value, &md, &tensor, err);
 }
 
-static bp_rc build_node(struct bp_dnnl_build *b, bp_err *err)
+static bp_rc build_node(struct bp_dnnl_builder *b, bp_err *err)
 {
     const bp_node *node = BP_NODE(b->graph, b->node);
     const struct bp_dnnl_op *op = b->frame->program->ops[b->node];
     const struct bp_dnnl_chain *chain = &b->frame->program->chains[b->node];
     bp_rc rc;
 
-    if (b->frame->program->is_absorbed[b->node])
+    if (b->frame->program->is_fused_away[b->node])
         return BP_OK;
     rc = check_known(b, node, node->in, node->n_in, err);
     if (rc >= 0)
@@ -152,7 +152,7 @@ static bp_rc build_node(struct bp_dnnl_build *b, bp_err *err)
         return rc;
     if (is_empty(b, op, node))
         rc = make_empty(b, node->out[0], err);
-    else if (chain->is_one)
+    else if (chain->is_set)
         rc = chain->build(b, chain, err);
     else
         rc = op->build(b, op, node, err);
@@ -165,34 +165,35 @@ static bp_rc build_node(struct bp_dnnl_build *b, bp_err *err)
 /* Does output i lie where the host wants it? */
 static bool is_in_place(const struct bp_dnnl_value *value, uint32_t i)
 {
-    for (uint32_t k = 0; k < value->n_forms; k++) {
-        if (value->forms[k].place.kind == BP_DNNL_OUTPUT && value->forms[k].place.index == i)
+    for (uint32_t k = 0; k < value->n_tensors; k++) {
+        if (value->tensors[k].location.kind == BP_DNNL_OUTPUT &&
+            value->tensors[k].location.index == i)
             return true;
     }
     return false;
 }
 
-static bp_rc finish_output(struct bp_dnnl_build *b, uint32_t i, bp_err *err)
+static bp_rc finish_output(struct bp_dnnl_builder *b, uint32_t i, bp_err *err)
 {
     uint32_t v = b->graph->outputs[i];
     const struct bp_dnnl_value *value = &b->values[v];
-    struct bp_dnnl_form from, to;
+    struct bp_dnnl_tensor from, to;
     bp_rc rc;
 
     if (is_in_place(value, i) || !value->is_known ||
         bp_dims_count(value->dims, (uint32_t)value->rank) == 0)
         return BP_OK;
-    to.place = (struct bp_dnnl_place){.kind = BP_DNNL_OUTPUT, .index = i};
+    to.location = (struct bp_dnnl_location){.kind = BP_DNNL_OUTPUT, .index = i};
     if (bp_dnnl_host_type(b->graph, v) == dnnl_f16)
-        return bp_dnnl_narrow_output(b, v, to.place, err);
-    rc = bp_dnnl_form_of(b, v, NULL, &from, err);
+        return bp_dnnl_output_to_float16(b, v, to.location, err);
+    rc = bp_dnnl_tensor_of(b, v, NULL, &from, err);
     if (rc < 0)
         return rc;
-    bp_dnnl_plain_as(value->rank, value->dims, bp_dnnl_host_type(b->graph, v), &to.md);
+    bp_dnnl_row_major_as(value->rank, value->dims, bp_dnnl_host_type(b->graph, v), &to.md);
     return bp_dnnl_reorder(b, &from, &to, err);
 }
 
-static bp_rc plan_arena(struct bp_dnnl_build *b, bp_frame_needs *needs, bp_err *err)
+static bp_rc plan_arena(struct bp_dnnl_builder *b, bp_frame_needs *needs, bp_err *err)
 {
     void *work = bp_blocks_array(b->memory, 1, bp_arena_work(b->n_items));
 
@@ -207,16 +208,16 @@ static bp_rc plan_arena(struct bp_dnnl_build *b, bp_frame_needs *needs, bp_err *
     return BP_OK;
 }
 
-static bp_rc fill(bp_frame *frame, const struct bp_dnnl_ways *ways, bp_frame_needs *needs,
+static bp_rc fill(bp_frame *frame, const struct bp_dnnl_conv_choice *choice, bp_frame_needs *needs,
                   bp_err *err)
 {
     bp_program *program = frame->program;
-    struct bp_dnnl_build b = {.frame = frame,
-                              .host = &program->instance->host,
-                              .instance = program->instance,
-                              .graph = program->graph,
-                              .ways = ways,
-                              .memory = &frame->memory};
+    struct bp_dnnl_builder b = {.frame = frame,
+                                .host = &program->instance->host,
+                                .instance = program->instance,
+                                .graph = program->graph,
+                                .choice = choice,
+                                .memory = &frame->memory};
     bp_rc rc = check_desc(b.graph, frame->desc, err);
 
     if (rc < 0)
@@ -224,10 +225,10 @@ static bp_rc fill(bp_frame *frame, const struct bp_dnnl_ways *ways, bp_frame_nee
     b.values = bp_blocks_array(b.memory, b.graph->n_values, sizeof *b.values);
     if (!b.values)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for %u values", b.graph->n_values);
-    rc = take_shapes(&b, frame->desc, err);
+    rc = set_shapes(&b, frame->desc, err);
     if (rc >= 0)
         rc = place_inputs(&b, err);
-    b.is_blocked = rc >= 0 && (ways ? ways->is_blocked : bp_dnnl_prefers_blocks(&b));
+    b.is_blocked = rc >= 0 && (choice ? choice->is_blocked : bp_dnnl_prefers_blocks(&b));
     for (; rc >= 0 && b.node < b.graph->n_nodes; b.node++)
         rc = build_node(&b, err);
     b.node = b.graph->n_nodes - 1;
@@ -245,12 +246,12 @@ static uint32_t team_size(const bp_program *program, const bp_frame_desc *desc)
 
     if (instance->threads > 0 && instance->threads < width)
         width = instance->threads;
-    return width > 1 ? bp_dnnl_team_for(program->graph, desc, width) : width;
+    return width > 1 ? bp_dnnl_thread_count(program->graph, desc, width) : width;
 }
 
-bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
-                         const struct bp_dnnl_ways *ways, bp_frame_needs *needs, bp_frame **out,
-                         bp_err *err)
+bp_rc bp_dnnl_frame_build(bp_program *program, const bp_frame_desc *desc,
+                          const struct bp_dnnl_conv_choice *choice, bp_frame_needs *needs,
+                          bp_frame **out, bp_err *err)
 {
     struct bp_blocks memory = {.host = &program->instance->host};
     bp_frame *frame = bp_blocks_array(&memory, 1, sizeof *frame);
@@ -264,7 +265,7 @@ bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
         .memory = memory, .program = program, .desc = desc, .threads = team_size(program, desc)};
     frame->end = &frame->steps;
     status = bp_dnnl.stream_create(&frame->stream, bp_dnnl.engine, dnnl_stream_default_flags);
-    rc = status == dnnl_success ? fill(frame, ways, needs, err)
+    rc = status == dnnl_success ? fill(frame, choice, needs, err)
                                 : bp_dnnl_fail(err, status, "a stream");
     if (rc < 0) {
         bp_dnnl_frame_free(frame);
@@ -278,7 +279,7 @@ bp_rc bp_dnnl_frame_make(bp_program *program, const bp_frame_desc *desc,
 bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
                            bp_frame **out, bp_err *err)
 {
-    const struct bp_dnnl_ways *ways = NULL;
+    const struct bp_dnnl_conv_choice *choice = NULL;
     struct bp_dnnl_team team;
     bp_rc rc = bp_dnnl_team_enter(team_size(program, desc), NULL, 0, &team, err);
 
@@ -286,9 +287,9 @@ bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_fr
     if (rc < 0)
         return rc;
     if (program->instance->tunes)
-        rc = bp_dnnl_tune(program, desc, &ways, err);
+        rc = bp_dnnl_autotune(program, desc, &choice, err);
     if (rc >= 0)
-        rc = bp_dnnl_frame_make(program, desc, ways, needs, out, err);
+        rc = bp_dnnl_frame_build(program, desc, choice, needs, out, err);
     bp_dnnl_team_leave(&team);
     return rc;
 }

@@ -3,8 +3,8 @@
 
 #include "onednn.h"
 
-void bp_dnnl_plain_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
-                      dnnl_memory_desc_t *out)
+void bp_dnnl_row_major_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
+                          dnnl_memory_desc_t *out)
 {
     dnnl_dims_t strides = {0};
     dnnl_dim_t stride = 1;
@@ -17,19 +17,19 @@ void bp_dnnl_plain_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
     bp_dnnl.memory_desc_init_by_strides(out, rank, dims, type, strides);
 }
 
-void bp_dnnl_plain(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
+void bp_dnnl_row_major(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
 {
-    bp_dnnl_plain_as(rank, dims, dnnl_f32, out);
+    bp_dnnl_row_major_as(rank, dims, dnnl_f32, out);
 }
 
-void bp_dnnl_any_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
-                    dnnl_memory_desc_t *out)
+void bp_dnnl_any_layout(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
+                        dnnl_memory_desc_t *out)
 {
     memset(out, 0, sizeof *out);
     bp_dnnl.memory_desc_init_by_tag(out, rank, dims, type, dnnl_format_tag_any);
 }
 
-void bp_dnnl_blocks(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
+void bp_dnnl_channel_blocks(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
 {
     memset(out, 0, sizeof *out);
     bp_dnnl.memory_desc_init_by_tag(out, rank, dims, dnnl_f32, dnnl_aBcd16b);
@@ -57,7 +57,7 @@ static bool is_strided(const dnnl_memory_desc_t *md)
     return true;
 }
 
-bool bp_dnnl_is_plain(const dnnl_memory_desc_t *md)
+bool bp_dnnl_is_row_major(const dnnl_memory_desc_t *md)
 {
     dnnl_dim_t stride = 1;
 
@@ -90,14 +90,15 @@ static void order_of(const dnnl_memory_desc_t *md, int *order)
     }
 }
 
-void bp_dnnl_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims, dnnl_memory_desc_t *out)
+void bp_dnnl_layout_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims,
+                         dnnl_memory_desc_t *out)
 {
     const dnnl_blocking_desc_t *blocking = &like->format_desc.blocking;
     int order[DNNL_MAX_NDIMS];
     dnnl_dims_t block, counts;
     dnnl_dim_t stride = 1;
 
-    bp_dnnl_plain_as(like->ndims, dims, like->data_type, out);
+    bp_dnnl_row_major_as(like->ndims, dims, like->data_type, out);
     if (like->format_kind != dnnl_blocked || like->extra.flags != 0)
         return;
     order_of(like, order);
@@ -120,7 +121,7 @@ void bp_dnnl_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims, dnnl_m
     }
 }
 
-void bp_dnnl_without(const dnnl_memory_desc_t *md, int at, dnnl_memory_desc_t *out)
+void bp_dnnl_drop_dim(const dnnl_memory_desc_t *md, int at, dnnl_memory_desc_t *out)
 {
     dnnl_blocking_desc_t *blocking = &out->format_desc.blocking;
 
@@ -144,16 +145,16 @@ bool bp_dnnl_is_dense(const dnnl_memory_desc_t *md)
 
     if (!is_strided(md))
         return false;
-    bp_dnnl_like(md, md->dims, &dense);
-    return bp_dnnl_same(md, &dense);
+    bp_dnnl_layout_like(md, md->dims, &dense);
+    return bp_dnnl_same_layout(md, &dense);
 }
 
-bool bp_dnnl_same(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b)
+bool bp_dnnl_same_layout(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *b)
 {
     return bp_dnnl.memory_desc_equal(a, b) != 0;
 }
 
-size_t bp_dnnl_width(dnnl_data_type_t type)
+size_t bp_dnnl_type_bytes(dnnl_data_type_t type)
 {
     switch (type) {
     case dnnl_f16:
@@ -167,7 +168,7 @@ size_t bp_dnnl_width(dnnl_data_type_t type)
     }
 }
 
-bool bp_dnnl_see_areas(const dnnl_memory_desc_t *md, struct bp_dnnl_areas *out)
+bool bp_dnnl_as_planes(const dnnl_memory_desc_t *md, struct bp_dnnl_planes *out)
 {
     const dnnl_blocking_desc_t *blocking = &md->format_desc.blocking;
     size_t channels = (size_t)md->padded_dims[1];
@@ -175,25 +176,25 @@ bool bp_dnnl_see_areas(const dnnl_memory_desc_t *md, struct bp_dnnl_areas *out)
 
     if (md->format_kind != dnnl_blocked)
         return false;
-    bp_dnnl_like(md, md->dims, &dense);
-    if (!bp_dnnl_same(md, &dense))
+    bp_dnnl_layout_like(md, md->dims, &dense);
+    if (!bp_dnnl_same_layout(md, &dense))
         return false;
-    if (bp_dnnl_is_plain(md)) {
-        out->unit = 1;
+    if (bp_dnnl_is_row_major(md)) {
+        out->inner_channels = 1;
     } else if (blocking->inner_nblks == 0) {
-        out->unit = channels;
+        out->inner_channels = channels;
         bp_dnnl_channels_last(md->ndims, md->dims, md->data_type, &dense);
-        if (!bp_dnnl_same(md, &dense))
+        if (!bp_dnnl_same_layout(md, &dense))
             return false;
     } else {
         if (blocking->inner_nblks != 1 || blocking->inner_idxs[0] != 1)
             return false;
-        out->unit = (size_t)blocking->inner_blks[0];
+        out->inner_channels = (size_t)blocking->inner_blks[0];
         for (int i = 2; i < md->ndims; i++) { /* blocks outside of areas */
             if (blocking->strides[i] > blocking->strides[1] && md->dims[i] > 1)
                 return false;
         }
     }
-    out->count = (size_t)md->dims[0] * channels / out->unit;
+    out->count = (size_t)md->dims[0] * channels / out->inner_channels;
     return true;
 }

@@ -3,7 +3,7 @@
 
 #include "onednn.h"
 
-static dnnl_status_t append(dnnl_post_ops_t ops, const struct bp_dnnl_post *post)
+static dnnl_status_t append(dnnl_post_ops_t ops, const struct bp_dnnl_post_op *post)
 {
     if (post->kind == dnnl_alg_kind_undef)
         return bp_dnnl.post_ops_append_sum(ops, 1);
@@ -49,7 +49,7 @@ static dnnl_status_t set_quantisation(dnnl_primitive_attr_t out, const struct bp
     return status == dnnl_success ? set_zero_point(out, DNNL_ARG_DST, attr->y_zero) : status;
 }
 
-bp_rc bp_dnnl_attributes(struct bp_dnnl_build *b, const struct bp_dnnl_attr *attr,
+bp_rc bp_dnnl_attributes(struct bp_dnnl_builder *b, const struct bp_dnnl_attr *attr,
                          dnnl_primitive_attr_t *out, bp_err *err)
 {
     dnnl_primitive_attr_t made = NULL;
@@ -73,7 +73,7 @@ bp_rc bp_dnnl_attributes(struct bp_dnnl_build *b, const struct bp_dnnl_attr *att
     return bp_dnnl_fail(err, status, "attributes of a primitive");
 }
 
-bp_rc bp_dnnl_describe(struct bp_dnnl_build *b, const void *desc, const struct bp_dnnl_attr *attr,
+bp_rc bp_dnnl_describe(struct bp_dnnl_builder *b, const void *desc, const struct bp_dnnl_attr *attr,
                        dnnl_primitive_desc_t *out, bp_err *err)
 {
     const bp_node *node = BP_NODE(b->graph, b->node);
@@ -98,49 +98,49 @@ const dnnl_memory_desc_t *bp_dnnl_query(const_dnnl_primitive_desc_t pd, dnnl_que
 }
 
 /* Appends a step with room for n arguments; it is the frame's at once. */
-static struct bp_dnnl_step *add_step(struct bp_dnnl_build *b, uint32_t n)
+static struct bp_dnnl_step *add_step(struct bp_dnnl_builder *b, uint32_t n)
 {
     struct bp_dnnl_step *step = bp_blocks_array(b->memory, 1, sizeof *step);
 
     if (!step)
         return NULL;
     step->args = bp_blocks_array(b->memory, n, sizeof *step->args);
-    step->places = bp_blocks_array(b->memory, n, sizeof *step->places);
-    if (!step->args || !step->places)
+    step->locations = bp_blocks_array(b->memory, n, sizeof *step->locations);
+    if (!step->args || !step->locations)
         return NULL;
     step->node = b->node;
-    step->is_alone = b->is_alone;
+    step->is_single_thread = b->is_single_thread;
     *b->frame->end = step;
     b->frame->end = &step->next;
     return step;
 }
 
-static dnnl_status_t add_arg(struct bp_dnnl_build *b, struct bp_dnnl_step *step, int id,
-                             const struct bp_dnnl_form *form)
+static dnnl_status_t add_arg(struct bp_dnnl_builder *b, struct bp_dnnl_step *step, int id,
+                             const struct bp_dnnl_tensor *tensor)
 {
     dnnl_exec_arg_t *arg = &step->args[step->n_args];
-    bool is_fixed = form->place.kind == BP_DNNL_FIXED;
-    dnnl_status_t status =
-        bp_dnnl.memory_create(&arg->memory, &form->md, bp_dnnl.engine,
-                              is_fixed ? (void *)(uintptr_t)form->place.fixed : DNNL_MEMORY_NONE);
+    bool is_fixed = tensor->location.kind == BP_DNNL_FIXED;
+    dnnl_status_t status = bp_dnnl.memory_create(
+        &arg->memory, &tensor->md, bp_dnnl.engine,
+        is_fixed ? (void *)(uintptr_t)tensor->location.fixed : DNNL_MEMORY_NONE);
 
     if (status != dnnl_success)
         return status;
     arg->arg = id;
-    step->places[step->n_args++] = form->place;
-    if (form->place.kind == BP_DNNL_ITEM)
-        b->items[form->place.index].last = b->n_steps;
+    step->locations[step->n_args++] = tensor->location;
+    if (tensor->location.kind == BP_DNNL_SCRATCH)
+        b->items[tensor->location.index].last = b->n_steps;
     return status;
 }
 
 /* Makes the primitive with its arguments, its scratch memory among them. */
-static bp_rc fill_step(struct bp_dnnl_build *b, dnnl_primitive_desc_t pd, uint32_t n_args,
+static bp_rc fill_step(struct bp_dnnl_builder *b, dnnl_primitive_desc_t pd, uint32_t n_args,
                        const struct bp_dnnl_arg *args, bp_err *err)
 {
     const bp_node *node = BP_NODE(b->graph, b->node);
     const dnnl_memory_desc_t *needs = bp_dnnl_query(pd, dnnl_query_scratchpad_md);
     struct bp_dnnl_step *step = add_step(b, n_args + 1);
-    struct bp_dnnl_form scratch;
+    struct bp_dnnl_tensor scratch;
     dnnl_status_t status;
     bp_rc rc;
 
@@ -148,7 +148,7 @@ static bp_rc fill_step(struct bp_dnnl_build *b, dnnl_primitive_desc_t pd, uint32
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
     status = bp_dnnl.primitive_create(&step->primitive, pd);
     for (uint32_t i = 0; i < n_args && status == dnnl_success; i++)
-        status = add_arg(b, step, args[i].id, args[i].form);
+        status = add_arg(b, step, args[i].id, args[i].tensor);
     if (status == dnnl_success && needs && bp_dnnl.memory_desc_get_size(needs) > 0) {
         rc = bp_dnnl_temporary(b, needs, &scratch, err);
         if (rc < 0)
@@ -161,7 +161,7 @@ static bp_rc fill_step(struct bp_dnnl_build *b, dnnl_primitive_desc_t pd, uint32
     return BP_OK;
 }
 
-bp_rc bp_dnnl_emit(struct bp_dnnl_build *b, dnnl_primitive_desc_t pd, uint32_t n_args,
+bp_rc bp_dnnl_emit(struct bp_dnnl_builder *b, dnnl_primitive_desc_t pd, uint32_t n_args,
                    const struct bp_dnnl_arg *args, bp_err *err)
 {
     bp_rc rc = fill_step(b, pd, n_args, args, err);
@@ -170,8 +170,8 @@ bp_rc bp_dnnl_emit(struct bp_dnnl_build *b, dnnl_primitive_desc_t pd, uint32_t n
     return rc;
 }
 
-bp_rc bp_dnnl_emit_desc(struct bp_dnnl_build *b, dnnl_status_t status, const void *desc,
-                        uint32_t over, struct bp_dnnl_form *y, uint32_t n_args,
+bp_rc bp_dnnl_emit_desc(struct bp_dnnl_builder *b, dnnl_status_t status, const void *desc,
+                        uint32_t over, struct bp_dnnl_tensor *y, uint32_t n_args,
                         const struct bp_dnnl_arg *args, bp_err *err)
 {
     const bp_node *node = BP_NODE(b->graph, b->node);
@@ -184,9 +184,9 @@ bp_rc bp_dnnl_emit_desc(struct bp_dnnl_build *b, dnnl_status_t status, const voi
     if (rc < 0)
         return rc;
     if (over != BP_NONE)
-        rc = bp_dnnl_make_on(b, node->out[0], over, args[0].form, y, err);
+        rc = bp_dnnl_make_in_place(b, node->out[0], over, args[0].tensor, y, err);
     else
-        rc = bp_dnnl_make(b, node->out[0], bp_dnnl_query(pd, dnnl_query_dst_md), y, err);
+        rc = bp_dnnl_make_output(b, node->out[0], bp_dnnl_query(pd, dnnl_query_dst_md), y, err);
     if (rc < 0) {
         bp_dnnl.primitive_desc_destroy(pd);
         return rc;
@@ -194,8 +194,9 @@ bp_rc bp_dnnl_emit_desc(struct bp_dnnl_build *b, dnnl_status_t status, const voi
     return bp_dnnl_emit(b, pd, n_args, args, err);
 }
 
-bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, bp_dnnl_loop loop, const void *u, size_t pieces,
-                        const struct bp_dnnl_form *x, const struct bp_dnnl_form *y, bp_err *err)
+bp_rc bp_dnnl_emit_loop(struct bp_dnnl_builder *b, bp_dnnl_loop loop, const void *u,
+                        size_t iterations, const struct bp_dnnl_tensor *x,
+                        const struct bp_dnnl_tensor *y, bp_err *err)
 {
     const bp_node *node = BP_NODE(b->graph, b->node);
     struct bp_dnnl_step *step = add_step(b, 2);
@@ -205,8 +206,8 @@ bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, bp_dnnl_loop loop, const void *
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
     step->loop = loop;
     step->u = u;
-    step->pieces = pieces;
-    step->numbers = bp_dnnl.memory_desc_get_size(&x->md) / sizeof(float);
+    step->iterations = iterations;
+    step->elements = bp_dnnl.memory_desc_get_size(&x->md) / sizeof(float);
     status = add_arg(b, step, DNNL_ARG_SRC, x);
     if (status == dnnl_success)
         status = add_arg(b, step, DNNL_ARG_DST, y);
@@ -216,22 +217,22 @@ bp_rc bp_dnnl_emit_loop(struct bp_dnnl_build *b, bp_dnnl_loop loop, const void *
     return BP_OK;
 }
 
-bp_rc bp_dnnl_emit_typed(struct bp_dnnl_build *b, bp_dnnl_typed_loop loop, const void *u,
-                         size_t pieces, size_t numbers, uint32_t n,
-                         const struct bp_dnnl_form *const *operands, bp_err *err)
+bp_rc bp_dnnl_emit_typed(struct bp_dnnl_builder *b, bp_dnnl_typed_loop loop, const void *u,
+                         size_t iterations, size_t elements, uint32_t n,
+                         const struct bp_dnnl_tensor *const *operands, bp_err *err)
 {
     const bp_node *node = BP_NODE(b->graph, b->node);
-    struct bp_dnnl_step *step = n <= BP_DNNL_MOST_OPERANDS ? add_step(b, n) : NULL;
+    struct bp_dnnl_step *step = n <= BP_DNNL_MAX_OPERANDS ? add_step(b, n) : NULL;
     dnnl_status_t status = dnnl_success;
 
-    if (n > BP_DNNL_MOST_OPERANDS)
+    if (n > BP_DNNL_MAX_OPERANDS)
         return bp_fail(err, BP_E_INTERNAL, "dnnl: a loop over %u tensors", n);
     if (!step)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
     step->typed = loop;
     step->u = u;
-    step->pieces = pieces;
-    step->numbers = numbers;
+    step->iterations = iterations;
+    step->elements = elements;
     for (uint32_t i = 0; i < n && status == dnnl_success; i++)
         status = add_arg(b, step, i + 1 < n ? DNNL_ARG_SRC : DNNL_ARG_DST, operands[i]);
     if (status != dnnl_success)
@@ -240,8 +241,8 @@ bp_rc bp_dnnl_emit_typed(struct bp_dnnl_build *b, bp_dnnl_typed_loop loop, const
     return BP_OK;
 }
 
-bp_rc bp_dnnl_reorder(struct bp_dnnl_build *b, const struct bp_dnnl_form *from,
-                      const struct bp_dnnl_form *to, bp_err *err)
+bp_rc bp_dnnl_reorder(struct bp_dnnl_builder *b, const struct bp_dnnl_tensor *from,
+                      const struct bp_dnnl_tensor *to, bp_err *err)
 {
     dnnl_engine_t engine = bp_dnnl.engine;
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};

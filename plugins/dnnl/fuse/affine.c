@@ -18,15 +18,15 @@ static bool is(const bp_node *node, const char *op)
 }
 
 /* One number for each channel of x, or one for all, whatever the rank of the constant. */
-static bool is_of_channels(const bp_value *x, const bp_value *numbers)
+static bool is_of_channels(const bp_value *x, const bp_value *elements)
 {
-    if (!(numbers->flags & BP_VALUE_CONSTANT) || numbers->dtype != BP_DTYPE_F32 ||
-        numbers->rank > x->rank)
+    if (!(elements->flags & BP_VALUE_CONSTANT) || elements->dtype != BP_DTYPE_F32 ||
+        elements->rank > x->rank)
         return false;
-    for (uint32_t i = 0; i < numbers->rank; i++) {
-        int64_t size = numbers->dims[i].value;
+    for (uint32_t i = 0; i < elements->rank; i++) {
+        int64_t size = elements->dims[i].value;
 
-        if (size != 1 && (i + x->rank != numbers->rank + 1 || size != x->dims[1].value))
+        if (size != 1 && (i + x->rank != elements->rank + 1 || size != x->dims[1].value))
             return false;
     }
     return true;
@@ -71,7 +71,7 @@ static uint32_t input_of(const bp_program *program, const bp_node *node)
 
 static bool is_taken(const bp_program *program, uint32_t node)
 {
-    return program->is_absorbed[node] || program->chains[node].is_one;
+    return program->is_fused_away[node] || program->chains[node].is_set;
 }
 
 void bp_dnnl_find_affine(bp_program *program, uint32_t node)
@@ -79,7 +79,7 @@ void bp_dnnl_find_affine(bp_program *program, uint32_t node)
     const bp_graph *graph = program->graph;
     const bp_node *at = BP_NODE(graph, node);
     struct bp_dnnl_chain chain = {
-        .is_one = true, .head = node, .other = BP_NONE, .build = bp_dnnl_build_affine};
+        .is_set = true, .head = node, .other = BP_NONE, .build = bp_dnnl_build_affine};
     uint32_t x = input_of(program, at);
     bool is_open = x != BP_NONE && !program->instance->uses_bf16 &&
                    BP_VALUE(graph, x)->rank != BP_RANK_UNKNOWN && BP_VALUE(graph, x)->rank > 2 &&
@@ -88,12 +88,12 @@ void bp_dnnl_find_affine(bp_program *program, uint32_t node)
     if (!is_open || is_taken(program, node) ||
         (!is_norm(program, at) && !is_linear(program, at, x)))
         return;
-    while (node != BP_NONE && chain.n_nodes < BP_DNNL_MOST_CHAIN) {
+    while (node != BP_NONE && chain.n_nodes < BP_DNNL_MAX_CHAIN) {
         chain.nodes[chain.n_nodes++] = chain.last = node;
         at = BP_NODE(graph, node);
         if (chain.activation != dnnl_alg_kind_undef)
             break;
-        node = bp_dnnl_only_reader(program, at->out[0], node);
+        node = bp_dnnl_only_consumer(program, at->out[0], node);
         if (node == BP_NONE || is_taken(program, node))
             break;
         if (is(BP_NODE(graph, node), "Relu"))
@@ -101,7 +101,7 @@ void bp_dnnl_find_affine(bp_program *program, uint32_t node)
         else if (!is_linear(program, BP_NODE(graph, node), at->out[0]))
             break;
     }
-    bp_dnnl_note_chain(program, &chain);
+    bp_dnnl_add_chain(program, &chain);
 }
 
 /* ---- the numbers ----------------------------------------------------------------------------- */
@@ -112,11 +112,11 @@ struct affine {
     size_t channels;      /* or blocks of them */
     size_t rows;          /* a channel or block has, next to each other */
     size_t width;         /* numbers of a row; each has its own scale, */
-    bool is_even;         /* or all numbers of a channel's rows have one: width is 1 then */
+    bool is_uniform;      /* or all numbers of a channel's rows have one: width is 1 then */
     bool is_relu;
 };
 
-static bp_rc read_constant(struct bp_dnnl_build *b, uint32_t value, size_t i, float *out,
+static bp_rc read_constant(struct bp_dnnl_builder *b, uint32_t value, size_t i, float *out,
                            bp_err *err)
 {
     bp_span bytes;
@@ -136,7 +136,7 @@ static bp_rc read_constant(struct bp_dnnl_build *b, uint32_t value, size_t i, fl
 }
 
 /* (x - mean) / sqrt(var + epsilon) * scale + bias */
-static bp_rc add_norm(struct bp_dnnl_build *b, const bp_node *node, size_t channel, double *scale,
+static bp_rc add_norm(struct bp_dnnl_builder *b, const bp_node *node, size_t channel, double *scale,
                       double *shift, bp_err *err)
 {
     double epsilon = (double)bp_node_float(b->graph, node, "epsilon", 1e-5f), factor;
@@ -154,7 +154,7 @@ static bp_rc add_norm(struct bp_dnnl_build *b, const bp_node *node, size_t chann
     return BP_OK;
 }
 
-static bp_rc add_linear(struct bp_dnnl_build *b, const bp_node *node, uint32_t x, size_t channel,
+static bp_rc add_linear(struct bp_dnnl_builder *b, const bp_node *node, uint32_t x, size_t channel,
                         double *scale, double *shift, bp_err *err)
 {
     float number;
@@ -172,7 +172,7 @@ static bp_rc add_linear(struct bp_dnnl_build *b, const bp_node *node, uint32_t x
 }
 
 /* What the chain does to a channel, summed up in double. */
-static bp_rc sum_up(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, uint32_t x,
+static bp_rc sum_up(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain, uint32_t x,
                     size_t channel, struct affine *out, bp_err *err)
 {
     double scale = 1, shift = 0;
@@ -198,9 +198,9 @@ static bp_rc sum_up(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, 
 #define OF(value) (is_relu && (value) < 0 ? 0 : (value))
 
 /* Rows that have one scale and shift for each of their numbers. */
-WIDE_LOOP
-static void do_rows(const float *scale, const float *shift, size_t width, bool is_relu,
-                    const float *x, float *y, size_t n)
+VECTOR_LOOP
+static void scale_rows(const float *scale, const float *shift, size_t width, bool is_relu,
+                       const float *x, float *y, size_t n)
 {
     for (size_t row = 0; row < n; row++) {
 #if defined(__GNUC__) && !defined(__clang__)
@@ -215,9 +215,9 @@ static void do_rows(const float *scale, const float *shift, size_t width, bool i
 }
 
 /* The same for rows of one block, whose width the compiler knows. */
-WIDE_LOOP
-static void do_blocks(const float *scale, const float *shift, bool is_relu, const float *x,
-                      float *y, size_t n)
+VECTOR_LOOP
+static void scale_blocks(const float *scale, const float *shift, bool is_relu, const float *x,
+                         float *y, size_t n)
 {
     enum { WIDTH = 16 };
 
@@ -234,8 +234,9 @@ static void do_blocks(const float *scale, const float *shift, bool is_relu, cons
 }
 
 /* Numbers that all have one scale and shift. */
-WIDE_LOOP
-static void do_numbers(float scale, float shift, bool is_relu, const float *x, float *y, size_t n)
+VECTOR_LOOP
+static void scale_elements(float scale, float shift, bool is_relu, const float *x, float *y,
+                           size_t n)
 {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC ivdep
@@ -257,12 +258,12 @@ static void run(const void *u, const float *x, float *y, size_t first, size_t en
         size_t n = end - first < left ? end - first : left, at = first * a->width;
         const float *scale = a->scale + channel * a->width, *shift = a->shift + channel * a->width;
 
-        if (a->is_even)
-            do_numbers(*scale, *shift, a->is_relu, x + at, y + at, n);
+        if (a->is_uniform)
+            scale_elements(*scale, *shift, a->is_relu, x + at, y + at, n);
         else if (a->width == 16)
-            do_blocks(scale, shift, a->is_relu, x + at, y + at, n);
+            scale_blocks(scale, shift, a->is_relu, x + at, y + at, n);
         else
-            do_rows(scale, shift, a->width, a->is_relu, x + at, y + at, n);
+            scale_rows(scale, shift, a->width, a->is_relu, x + at, y + at, n);
         first += n;
     }
 }
@@ -270,35 +271,36 @@ static void run(const void *u, const float *x, float *y, size_t first, size_t en
 /* ---- building it ----------------------------------------------------------------------------- */
 
 /* The value in a layout that the loop knows, and how channels lie there. */
-static bp_rc take_input(struct bp_dnnl_build *b, uint32_t value, struct bp_dnnl_form *x,
-                        struct affine *a, bp_err *err)
+static bp_rc get_input(struct bp_dnnl_builder *b, uint32_t value, struct bp_dnnl_tensor *x,
+                       struct affine *a, bp_err *err)
 {
-    struct bp_dnnl_areas areas;
-    bp_rc rc = bp_dnnl_take_areas(b, value, BP_DNNL_AREAS_F32, x, &areas, err);
+    struct bp_dnnl_planes planes;
+    bp_rc rc = bp_dnnl_tensor_as_planes(b, value, BP_DNNL_PLANES_F32, x, &planes, err);
 
     if (rc < 0)
         return rc;
     *a = (struct affine){
-        .channels = (size_t)x->md.padded_dims[1] / areas.unit,
+        .channels = (size_t)x->md.padded_dims[1] / planes.inner_channels,
         .rows = (size_t)bp_dims_count(x->md.dims + 2, (uint32_t)x->md.ndims - 2),
-        .width = areas.unit,
-        .is_even = areas.unit == 1,
+        .width = planes.inner_channels,
+        .is_uniform = planes.inner_channels == 1,
     };
     return BP_OK;
 }
 
-bp_rc bp_dnnl_build_affine(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err)
+bp_rc bp_dnnl_build_affine(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain,
+                           bp_err *err)
 {
     uint32_t from = input_of(b->frame->program, BP_NODE(b->graph, chain->head));
     uint32_t made = BP_NODE(b->graph, chain->last)->out[0];
     struct affine *a = bp_blocks_array(b->memory, 1, sizeof *a);
-    struct bp_dnnl_form x, y;
-    size_t n, numbers;
+    struct bp_dnnl_tensor x, y;
+    size_t n, elements;
     bp_rc rc;
 
     if (!a)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for scales");
-    rc = take_input(b, from, &x, a, err);
+    rc = get_input(b, from, &x, a, err);
     if (rc < 0)
         return rc;
     a->is_relu = chain->activation != dnnl_alg_kind_undef;
@@ -310,9 +312,9 @@ bp_rc bp_dnnl_build_affine(struct bp_dnnl_build *b, const struct bp_dnnl_chain *
     for (size_t i = 0; i < (size_t)x.md.dims[1] && rc >= 0; i++)
         rc = sum_up(b, chain, from, i, a, err);
     if (rc >= 0)
-        rc = bp_dnnl_make_on(b, made, from, &x, &y, err);
+        rc = bp_dnnl_make_in_place(b, made, from, &x, &y, err);
     if (rc < 0)
         return rc;
-    numbers = bp_dnnl.memory_desc_get_size(&x.md) / sizeof(float);
-    return bp_dnnl_emit_loop(b, run, a, numbers / a->width, &x, &y, err);
+    elements = bp_dnnl.memory_desc_get_size(&x.md) / sizeof(float);
+    return bp_dnnl_emit_loop(b, run, a, elements / a->width, &x, &y, err);
 }

@@ -19,7 +19,7 @@ static bool is(const bp_node *node, const char *op)
     return is_of(node, "", op);
 }
 
-uint32_t bp_dnnl_only_reader(const bp_program *program, uint32_t value, uint32_t from)
+uint32_t bp_dnnl_only_consumer(const bp_program *program, uint32_t value, uint32_t from)
 {
     const bp_graph *graph = program->graph;
 
@@ -57,10 +57,10 @@ static void add_node(struct bp_dnnl_chain *chain, uint32_t node)
 }
 
 /* Sets the chain's sum, if the node that reads the convolution is one. */
-static void find_sum(const bp_program *program, struct bp_dnnl_chain *chain, uint32_t reader)
+static void find_sum(const bp_program *program, struct bp_dnnl_chain *chain, uint32_t consumer)
 {
     const bp_graph *graph = program->graph;
-    const bp_node *node = BP_NODE(graph, reader);
+    const bp_node *node = BP_NODE(graph, consumer);
     uint32_t y = BP_NODE(graph, chain->head)->out[0], other;
 
     if ((!is(node, "Add") && !is(node, "Sum")) || node->n_in != 2)
@@ -69,23 +69,23 @@ static void find_sum(const bp_program *program, struct bp_dnnl_chain *chain, uin
     if (!same_shape(BP_VALUE(graph, y), BP_VALUE(graph, other)))
         return;
     chain->other = other;
-    add_node(chain, reader);
+    add_node(chain, consumer);
 }
 
-void bp_dnnl_note_chain(bp_program *program, const struct bp_dnnl_chain *chain)
+void bp_dnnl_add_chain(bp_program *program, const struct bp_dnnl_chain *chain)
 {
     if (chain->n_nodes < 2)
         return;
     for (uint32_t i = 0; i + 1 < chain->n_nodes; i++) {
-        program->chains[chain->nodes[i]].is_one = true; /* taken */
-        program->is_absorbed[chain->nodes[i]] = true;
+        program->chains[chain->nodes[i]].is_set = true; /* taken */
+        program->is_fused_away[chain->nodes[i]] = true;
     }
     program->chains[chain->last] = *chain;
 }
 
 static struct bp_dnnl_chain begin_chain(const bp_program *program, uint32_t head)
 {
-    return (struct bp_dnnl_chain){.is_one = true,
+    return (struct bp_dnnl_chain){.is_set = true,
                                   .head = head,
                                   .last = head,
                                   .other = BP_NONE,
@@ -119,40 +119,41 @@ static dnnl_alg_kind_t activation_of(const bp_graph *graph, const bp_node *node)
 }
 
 /* The activation that the node is, if it is one, ends the chain. */
-static void add_activation(const bp_program *program, struct bp_dnnl_chain *chain, uint32_t reader)
+static void add_activation(const bp_program *program, struct bp_dnnl_chain *chain,
+                           uint32_t consumer)
 {
     const bp_node *node;
 
-    if (reader == BP_NONE)
+    if (consumer == BP_NONE)
         return;
-    node = BP_NODE(program->graph, reader);
+    node = BP_NODE(program->graph, consumer);
     chain->activation = activation_of(program->graph, node);
     if (chain->activation == dnnl_alg_kind_undef)
         return;
     chain->alpha = bp_node_float(program->graph, node, "alpha", BP_DNNL_QUICK_GELU_ALPHA);
-    add_node(chain, reader);
+    add_node(chain, consumer);
 }
 
 static void find_conv_chain(bp_program *program, uint32_t conv)
 {
     const bp_graph *graph = program->graph;
     struct bp_dnnl_chain chain = begin_chain(program, conv);
-    uint32_t reader = bp_dnnl_only_reader(program, BP_NODE(graph, conv)->out[0], conv);
+    uint32_t consumer = bp_dnnl_only_consumer(program, BP_NODE(graph, conv)->out[0], conv);
 
-    if (reader != BP_NONE)
-        find_sum(program, &chain, reader);
+    if (consumer != BP_NONE)
+        find_sum(program, &chain, consumer);
     if (chain.last != conv) {
-        if (program->chains[chain.last].is_one)
+        if (program->chains[chain.last].is_set)
             return; /* the other input is a convolution too, and has it */
-        reader = bp_dnnl_only_reader(program, BP_NODE(graph, chain.last)->out[0], chain.last);
+        consumer = bp_dnnl_only_consumer(program, BP_NODE(graph, chain.last)->out[0], chain.last);
     }
-    add_activation(program, &chain, reader);
-    bp_dnnl_note_chain(program, &chain);
+    add_activation(program, &chain, consumer);
+    bp_dnnl_add_chain(program, &chain);
 }
 
 /* The row of numbers that the node adds to each row of y, as many as the matrix has columns. */
-static uint32_t find_row(const bp_graph *graph, const bp_node *node, uint32_t y,
-                         const bp_value *matrix)
+static uint32_t find_bias_row(const bp_graph *graph, const bp_node *node, uint32_t y,
+                              const bp_value *matrix)
 {
     uint32_t other;
     const bp_value *row;
@@ -169,17 +170,17 @@ static void find_product_chain(bp_program *program, uint32_t product)
     const bp_graph *graph = program->graph;
     const bp_node *node = BP_NODE(graph, product);
     struct bp_dnnl_chain chain = begin_chain(program, product);
-    uint32_t reader = bp_dnnl_only_reader(program, node->out[0], product);
+    uint32_t consumer = bp_dnnl_only_consumer(program, node->out[0], product);
 
-    if (reader != BP_NONE)
-        chain.other =
-            find_row(graph, BP_NODE(graph, reader), node->out[0], BP_VALUE(graph, node->in[1]));
+    if (consumer != BP_NONE)
+        chain.other = find_bias_row(graph, BP_NODE(graph, consumer), node->out[0],
+                                    BP_VALUE(graph, node->in[1]));
     if (chain.other != BP_NONE) {
-        add_node(&chain, reader);
-        reader = bp_dnnl_only_reader(program, BP_NODE(graph, reader)->out[0], reader);
+        add_node(&chain, consumer);
+        consumer = bp_dnnl_only_consumer(program, BP_NODE(graph, consumer)->out[0], consumer);
     }
-    add_activation(program, &chain, reader);
-    bp_dnnl_note_chain(program, &chain);
+    add_activation(program, &chain, consumer);
+    bp_dnnl_add_chain(program, &chain);
 }
 
 void bp_dnnl_find_chains(bp_program *program)

@@ -4,9 +4,9 @@
 #define BP_DNNL_VECTOR_H
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
-#define WIDE_LOOP __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#define VECTOR_LOOP __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
-#define WIDE_LOOP
+#define VECTOR_LOOP
 #endif
 
 #endif

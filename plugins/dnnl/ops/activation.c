@@ -23,11 +23,12 @@ static const struct {
 
 static void add_eltwise(struct bp_dnnl_attr *attr, dnnl_alg_kind_t kind, float alpha, float beta)
 {
-    attr->post[attr->n_post++] = (struct bp_dnnl_post){.kind = kind, .alpha = alpha, .beta = beta};
+    attr->post[attr->n_post++] =
+        (struct bp_dnnl_post_op){.kind = kind, .alpha = alpha, .beta = beta};
 }
 
-bool bp_dnnl_activate(const char *name, size_t name_size, const float params[2],
-                      struct bp_dnnl_attr *attr)
+bool bp_dnnl_add_activation(const char *name, size_t name_size, const float params[2],
+                            struct bp_dnnl_attr *attr)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         float own[2] = {rows[i].params[0], rows[i].params[1]};
@@ -44,7 +45,8 @@ bool bp_dnnl_activate(const char *name, size_t name_size, const float params[2],
     return false;
 }
 
-bool bp_dnnl_activation_of(const bp_graph *graph, const bp_node *node, struct bp_dnnl_attr *attr)
+bool bp_dnnl_add_node_activation(const bp_graph *graph, const bp_node *node,
+                                 struct bp_dnnl_attr *attr)
 {
     const bp_attr *name = bp_node_attr(graph, node, "activation");
     const bp_attr *list = bp_node_attr(graph, node, "activation_params");
@@ -59,10 +61,10 @@ bool bp_dnnl_activation_of(const bp_graph *graph, const bp_node *node, struct bp
         return true;
     for (uint32_t i = 0; list && list->type == BP_ATTR_FLOAT && i < list->count && i < 2; i++)
         params[i] = ((const float *)list->data)[i];
-    return bp_dnnl_activate(text->data, text->size, params, attr);
+    return bp_dnnl_add_activation(text->data, text->size, params, attr);
 }
 
-void bp_dnnl_then_activate(struct bp_dnnl_attr *attr, const struct bp_dnnl_chain *chain)
+void bp_dnnl_add_chain_activation(struct bp_dnnl_attr *attr, const struct bp_dnnl_chain *chain)
 {
     bool has_alpha = chain->activation == dnnl_eltwise_swish;
 
@@ -70,7 +72,8 @@ void bp_dnnl_then_activate(struct bp_dnnl_attr *attr, const struct bp_dnnl_chain
         add_eltwise(attr, chain->activation, has_alpha ? chain->alpha : 0, 0);
 }
 
-void bp_dnnl_then(struct bp_dnnl_attr *attr, dnnl_alg_kind_t kind, const struct bp_dnnl_form *other)
+void bp_dnnl_add_post_op(struct bp_dnnl_attr *attr, dnnl_alg_kind_t kind,
+                         const struct bp_dnnl_tensor *other)
 {
-    attr->post[attr->n_post++] = (struct bp_dnnl_post){.kind = kind, .other = other};
+    attr->post[attr->n_post++] = (struct bp_dnnl_post_op){.kind = kind, .other = other};
 }

@@ -24,14 +24,14 @@ static bool has_elements(const struct bp_dnnl_value *value)
 }
 
 /* The box of `whole` in which the input lies, whose first index is `begin`. */
-static bool see_part(const dnnl_memory_desc_t *whole, const struct bp_dnnl_value *input,
-                     const dnnl_dim_t *begin, dnnl_memory_desc_t *out)
+static bool describe_part(const dnnl_memory_desc_t *whole, const struct bp_dnnl_value *input,
+                          const dnnl_dim_t *begin, dnnl_memory_desc_t *out)
 {
     return bp_dnnl.memory_desc_init_submemory(out, whole, input->dims, begin) == dnnl_success;
 }
 
 /* Can inputs be told apart there? Not if one begins within a block of channels. */
-static bool has_parts(const struct bp_dnnl_build *b, const bp_node *node, int64_t axis,
+static bool has_parts(const struct bp_dnnl_builder *b, const bp_node *node, int64_t axis,
                       const dnnl_memory_desc_t *whole)
 {
     dnnl_dims_t begin = {0};
@@ -40,7 +40,7 @@ static bool has_parts(const struct bp_dnnl_build *b, const bp_node *node, int64_
     for (uint32_t i = 0; i < node->n_in; i++) {
         const struct bp_dnnl_value *input = bp_dnnl_in(b, node, i);
 
-        if (has_elements(input) && !see_part(whole, input, begin, &part))
+        if (has_elements(input) && !describe_part(whole, input, begin, &part))
             return false;
         begin[axis] += input->dims[axis];
     }
@@ -48,7 +48,7 @@ static bool has_parts(const struct bp_dnnl_build *b, const bp_node *node, int64_
 }
 
 /* The layout of the output. */
-static void choose_layout(const struct bp_dnnl_build *b, const bp_node *node, int64_t axis,
+static void choose_layout(const struct bp_dnnl_builder *b, const bp_node *node, int64_t axis,
                           dnnl_memory_desc_t *out)
 {
     const struct bp_dnnl_value *y = &b->values[node->out[0]];
@@ -56,39 +56,40 @@ static void choose_layout(const struct bp_dnnl_build *b, const bp_node *node, in
     for (uint32_t i = 0; i < node->n_in; i++) {
         const struct bp_dnnl_value *input = bp_dnnl_in(b, node, i);
 
-        if (input->n_forms == 0 || bp_dnnl_is_plain(&input->forms[0].md) || !has_elements(input))
+        if (input->n_tensors == 0 || bp_dnnl_is_row_major(&input->tensors[0].md) ||
+            !has_elements(input))
             continue;
-        bp_dnnl_like(&input->forms[0].md, y->dims, out);
+        bp_dnnl_layout_like(&input->tensors[0].md, y->dims, out);
         if (has_parts(b, node, axis, out))
             return;
     }
-    bp_dnnl_plain_as(y->rank, y->dims, bp_dnnl_inner_type(b->graph, node->out[0]), out);
+    bp_dnnl_row_major_as(y->rank, y->dims, bp_dnnl_inner_type(b->graph, node->out[0]), out);
 }
 
-static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
     int64_t axis = bp_node_int(b->graph, node, "axis", 1);
-    struct bp_dnnl_form whole, part, x;
+    struct bp_dnnl_tensor whole, part, x;
     dnnl_memory_desc_t md;
     dnnl_dims_t begin = {0};
     bool is_done;
-    bp_rc rc = bp_dnnl_join(b, node, &is_done, err);
+    bp_rc rc = bp_dnnl_concat_in_place(b, node, &is_done, err);
 
     (void)op;
     if (rc < 0 || is_done)
         return rc;
     axis = axis < 0 ? axis + b->values[node->out[0]].rank : axis;
     choose_layout(b, node, axis, &md);
-    rc = bp_dnnl_make(b, node->out[0], &md, &whole, err);
+    rc = bp_dnnl_make_output(b, node->out[0], &md, &whole, err);
     for (uint32_t i = 0; i < node->n_in && rc >= 0; i++) {
         const struct bp_dnnl_value *input = bp_dnnl_in(b, node, i);
 
         if (!has_elements(input))
             continue;
         part = whole;
-        see_part(&md, input, begin, &part.md);
-        rc = bp_dnnl_form_of(b, node->in[i], NULL, &x, err);
+        describe_part(&md, input, begin, &part.md);
+        rc = bp_dnnl_tensor_of(b, node->in[i], NULL, &x, err);
         if (rc >= 0)
             rc = bp_dnnl_reorder(b, &x, &part, err);
         begin[axis] += input->dims[axis];

@@ -7,16 +7,16 @@
 
 #include "ops/window.h"
 
-struct tiles {
+struct depth_to_space {
     const bp_node *node;
     int n; /* dimensions of the window */
     dnnl_dim_t maps, channels, taps;
     dnnl_memory_desc_t x, w, bias, made; /* as the convolution sees them */
-    struct bp_dnnl_form x_form, w_form, bias_form, made_form, y_form;
+    struct bp_dnnl_tensor x_tensor, w_tensor, bias_tensor, made_tensor, y_tensor;
     bool has_bias;
 };
 
-bool bp_dnnl_is_tiled(const struct bp_dnnl_build *b, const bp_node *node)
+bool bp_dnnl_is_depth_to_space(const struct bp_dnnl_builder *b, const bp_node *node)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *w = bp_dnnl_in(b, node, 1);
     const struct bp_dnnl_value *y = &b->values[node->out[0]];
@@ -40,9 +40,9 @@ bool bp_dnnl_is_tiled(const struct bp_dnnl_build *b, const bp_node *node)
 /* ---- constants ------------------------------------------------------------------------------- */
 
 /* (channels, maps, taps) to (taps, maps, channels). */
-static void fill_weights(const struct bp_dnnl_arrangement *how, const char *in, float *out)
+static void fill_weights(const struct bp_dnnl_rearrangement *how, const char *in, float *out)
 {
-    const struct tiles *k = how->u;
+    const struct depth_to_space *k = how->u;
 
     for (dnnl_dim_t tap = 0; tap < k->taps; tap++) {
         for (dnnl_dim_t map = 0; map < k->maps; map++) {
@@ -56,21 +56,21 @@ static void fill_weights(const struct bp_dnnl_arrangement *how, const char *in, 
 }
 
 /* The maps' numbers for each tap. */
-static void fill_bias(const struct bp_dnnl_arrangement *how, const char *in, float *out)
+static void fill_bias(const struct bp_dnnl_rearrangement *how, const char *in, float *out)
 {
-    const struct tiles *k = how->u;
+    const struct depth_to_space *k = how->u;
 
     for (dnnl_dim_t tap = 0; tap < k->taps; tap++, out += k->maps)
         memcpy(out, in, (size_t)k->maps * sizeof *out);
 }
 
-static bp_rc take_constant(struct bp_dnnl_build *b, const struct tiles *k, uint32_t input,
-                           const dnnl_memory_desc_t *seen, const dnnl_memory_desc_t *want,
-                           struct bp_dnnl_form *out, bp_err *err)
+static bp_rc get_constant(struct bp_dnnl_builder *b, const struct depth_to_space *k, uint32_t input,
+                          const dnnl_memory_desc_t *stored, const dnnl_memory_desc_t *want,
+                          struct bp_dnnl_tensor *out, bp_err *err)
 {
     bool is_matrix = input == 1;
     char name[48];
-    const struct bp_dnnl_arrangement how = {
+    const struct bp_dnnl_rearrangement how = {
         .name = name,
         .from_bytes =
             (size_t)(is_matrix ? k->channels * k->maps * k->taps : k->maps) * sizeof(float),
@@ -80,8 +80,9 @@ static bp_rc take_constant(struct bp_dnnl_build *b, const struct tiles *k, uint3
     /* the same bytes of other taps look alike in `seen` */
     snprintf(name, sizeof name, "%s of %lld", is_matrix ? "tiles" : "bias", (long long)k->taps);
     out->md = *want;
-    out->place = (struct bp_dnnl_place){.kind = BP_DNNL_FIXED};
-    return bp_dnnl_arranged(b, k->node->in[input], &how, seen, want, &out->place.fixed, err);
+    out->location = (struct bp_dnnl_location){.kind = BP_DNNL_FIXED};
+    return bp_dnnl_rearranged_constant(b, k->node->in[input], &how, stored, want,
+                                       &out->location.fixed, err);
 }
 
 /* ---- layouts --------------------------------------------------------------------------------- */
@@ -107,11 +108,11 @@ static void channels_last(int rank, const dnnl_dim_t *dims, dnnl_data_type_t typ
  * Both sides of the move, seen as (batch, maps, size, taps, size, taps...): the convolution has all
  * taps behind all sizes, y has them side by side.
  */
-static bp_rc move(struct bp_dnnl_build *b, struct tiles *k, bp_err *err)
+static bp_rc shuffle(struct bp_dnnl_builder *b, struct depth_to_space *k, bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, k->node, 0), *w = bp_dnnl_in(b, k->node, 1);
-    struct bp_dnnl_form from = k->made_form, to = k->y_form;
-    const dnnl_dim_t *own = k->y_form.md.format_desc.blocking.strides;
+    struct bp_dnnl_tensor from = k->made_tensor, to = k->y_tensor;
+    const dnnl_dim_t *own = k->y_tensor.md.format_desc.blocking.strides;
     dnnl_dims_t dims = {x->dims[0], k->maps}, in = {0}, out = {own[0], own[1]};
     dnnl_dim_t tap = k->maps;
     int rank = 2 + 2 * k->n;
@@ -133,19 +134,20 @@ static bp_rc move(struct bp_dnnl_build *b, struct tiles *k, bp_err *err)
 }
 
 /* Rows of what leaves the group are made by another move, which is faster than both in one. */
-static bp_rc make_y(struct bp_dnnl_build *b, struct tiles *k, dnnl_data_type_t type, bp_err *err)
+static bp_rc make_y(struct bp_dnnl_builder *b, struct depth_to_space *k, dnnl_data_type_t type,
+                    bp_err *err)
 {
     uint32_t value = k->node->out[0];
     const struct bp_dnnl_value *y = &b->values[value];
     dnnl_memory_desc_t md;
 
     channels_last(y->rank, y->dims, bp_dnnl_result_type(b, value, type), &md);
-    return bp_dnnl_make(b, value, &md, &k->y_form, err);
+    return bp_dnnl_make_output(b, value, &md, &k->y_tensor, err);
 }
 
 /* ---- the primitive --------------------------------------------------------------------------- */
 
-static bp_rc describe(struct bp_dnnl_build *b, struct tiles *k, dnnl_data_type_t type,
+static bp_rc describe(struct bp_dnnl_builder *b, struct depth_to_space *k, dnnl_data_type_t type,
                       dnnl_primitive_desc_t *out, bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, k->node, 0);
@@ -158,8 +160,8 @@ static bp_rc describe(struct bp_dnnl_build *b, struct tiles *k, dnnl_data_type_t
     made[1] = k->taps * k->maps;
     for (int i = 0; i < k->n; i++)
         ones[i] = 1;
-    bp_dnnl_any_as(x->rank, x->dims, type, &x_any);
-    bp_dnnl_any_as(x->rank, k->w.dims, type, &w_any);
+    bp_dnnl_any_layout(x->rank, x->dims, type, &x_any);
+    bp_dnnl_any_layout(x->rank, k->w.dims, type, &w_any);
     channels_last(x->rank, made, type, &k->made);
     status = bp_dnnl.dilated_convolution_forward_desc_init(
         &desc, dnnl_forward_inference, dnnl_convolution_direct, &x_any, &w_any,
@@ -169,22 +171,23 @@ static bp_rc describe(struct bp_dnnl_build *b, struct tiles *k, dnnl_data_type_t
     return bp_dnnl_describe(b, &desc, NULL, out, err);
 }
 
-static bp_rc emit(struct bp_dnnl_build *b, struct tiles *k, dnnl_primitive_desc_t pd, bp_err *err)
+static bp_rc emit(struct bp_dnnl_builder *b, struct depth_to_space *k, dnnl_primitive_desc_t pd,
+                  bp_err *err)
 {
-    struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &k->x_form},
-                                  {DNNL_ARG_WEIGHTS, &k->w_form},
-                                  {DNNL_ARG_DST, &k->made_form},
-                                  {DNNL_ARG_BIAS, &k->bias_form}};
-    bp_rc rc =
-        bp_dnnl_form_of(b, k->node->in[0], bp_dnnl_query(pd, dnnl_query_src_md), &k->x_form, err);
+    struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &k->x_tensor},
+                                  {DNNL_ARG_WEIGHTS, &k->w_tensor},
+                                  {DNNL_ARG_DST, &k->made_tensor},
+                                  {DNNL_ARG_BIAS, &k->bias_tensor}};
+    bp_rc rc = bp_dnnl_tensor_of(b, k->node->in[0], bp_dnnl_query(pd, dnnl_query_src_md),
+                                 &k->x_tensor, err);
 
     if (rc >= 0)
-        rc = take_constant(b, k, 1, &k->w, bp_dnnl_query(pd, dnnl_query_weights_md), &k->w_form,
-                           err);
+        rc = get_constant(b, k, 1, &k->w, bp_dnnl_query(pd, dnnl_query_weights_md), &k->w_tensor,
+                          err);
     if (rc >= 0 && k->has_bias)
-        rc = take_constant(b, k, 2, &k->bias, &k->bias, &k->bias_form, err);
+        rc = get_constant(b, k, 2, &k->bias, &k->bias, &k->bias_tensor, err);
     if (rc >= 0)
-        rc = bp_dnnl_temporary(b, &k->made, &k->made_form, err);
+        rc = bp_dnnl_temporary(b, &k->made, &k->made_tensor, err);
     if (rc < 0) {
         bp_dnnl.primitive_desc_destroy(pd);
         return rc;
@@ -192,16 +195,16 @@ static bp_rc emit(struct bp_dnnl_build *b, struct tiles *k, dnnl_primitive_desc_
     return bp_dnnl_emit(b, pd, k->has_bias ? 4 : 3, args, err);
 }
 
-bp_rc bp_dnnl_build_tiled(struct bp_dnnl_build *b, const bp_node *node, bp_err *err)
+bp_rc bp_dnnl_build_depth_to_space(struct bp_dnnl_builder *b, const bp_node *node, bp_err *err)
 {
     const struct bp_dnnl_value *w = bp_dnnl_in(b, node, 1);
-    struct tiles k = {.node = node,
-                      .n = w->rank - 2,
-                      .maps = w->dims[1],
-                      .channels = w->dims[0],
-                      .taps = 1,
-                      .has_bias = bp_dnnl_in(b, node, 2) != NULL};
-    dnnl_data_type_t type = bp_dnnl_heavy_type(b);
+    struct depth_to_space k = {.node = node,
+                               .n = w->rank - 2,
+                               .maps = w->dims[1],
+                               .channels = w->dims[0],
+                               .taps = 1,
+                               .has_bias = bp_dnnl_in(b, node, 2) != NULL};
+    dnnl_data_type_t type = bp_dnnl_compute_type(b);
     dnnl_primitive_desc_t pd;
     dnnl_dims_t dims;
     bp_rc rc;
@@ -212,8 +215,8 @@ bp_rc bp_dnnl_build_tiled(struct bp_dnnl_build *b, const bp_node *node, bp_err *
     }
     dims[0] = k.taps * k.maps;
     dims[1] = k.channels;
-    bp_dnnl_plain(w->rank, dims, &k.w);
-    bp_dnnl_plain(1, dims, &k.bias);
+    bp_dnnl_row_major(w->rank, dims, &k.w);
+    bp_dnnl_row_major(1, dims, &k.bias);
     rc = describe(b, &k, type, &pd, err);
     if (rc == BP_E_SHAPE && type != dnnl_f32) {
         type = dnnl_f32;
@@ -223,5 +226,5 @@ bp_rc bp_dnnl_build_tiled(struct bp_dnnl_build *b, const bp_node *node, bp_err *
         rc = emit(b, &k, pd, err);
     if (rc >= 0)
         rc = make_y(b, &k, type, err);
-    return rc < 0 ? rc : move(b, &k, err);
+    return rc < 0 ? rc : shuffle(b, &k, err);
 }

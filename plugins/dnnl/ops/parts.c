@@ -24,21 +24,21 @@ static void erf_loop(const void *u, const float *x, float *y, size_t first, size
         y[i] = erff(x[i]);
 }
 
-static bp_rc build_erf(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_erf(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {
-    struct bp_dnnl_form x, y;
+    struct bp_dnnl_tensor x, y;
     dnnl_memory_desc_t like;
-    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
+    bp_rc rc = bp_dnnl_tensor_of(b, node->in[0], NULL, &x, err);
 
     (void)op;
     if (rc >= 0 && x.md.data_type != dnnl_f32) {
         like = x.md;
         like.data_type = dnnl_f32;
-        rc = bp_dnnl_form_of(b, node->in[0], &like, &x, err);
+        rc = bp_dnnl_tensor_of(b, node->in[0], &like, &x, err);
     }
     if (rc >= 0)
-        rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &x, &y, err);
+        rc = bp_dnnl_make_in_place(b, node->out[0], node->in[0], &x, &y, err);
     if (rc < 0)
         return rc;
     return bp_dnnl_emit_loop(b, erf_loop, NULL, bp_dnnl.memory_desc_get_size(&x.md) / sizeof(float),
@@ -66,14 +66,14 @@ static bool claim_pow(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
     return true;
 }
 
-static bp_rc build_pow(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_pow(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {
-    struct bp_dnnl_form x, y;
+    struct bp_dnnl_tensor x, y;
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
     dnnl_eltwise_desc_t desc;
     dnnl_status_t status;
-    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
+    bp_rc rc = bp_dnnl_tensor_of(b, node->in[0], NULL, &x, err);
 
     (void)op;
     if (rc < 0)
@@ -102,28 +102,28 @@ static bool claim_mean(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
 }
 
 /* The shapes say what is reduced; where they are the same, over axes of size 1, nothing is. */
-static bp_rc build_mean(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_mean(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
     const struct bp_dnnl_value *from = bp_dnnl_in(b, node, 0), *to = &b->values[node->out[0]];
-    struct bp_dnnl_form x, y;
+    struct bp_dnnl_tensor x, y;
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
-    dnnl_memory_desc_t plain, small;
+    dnnl_memory_desc_t row_major, small;
     dnnl_reduction_desc_t desc;
     dnnl_status_t status;
     bp_rc rc;
 
     (void)op;
-    bp_dnnl_plain_as(from->rank, from->dims, bp_dnnl_type_of(b, node->in[0]), &plain);
-    bp_dnnl_plain_as(to->rank, to->dims, plain.data_type, &small);
-    rc = bp_dnnl_form_of(b, node->in[0], &plain, &x, err);
+    bp_dnnl_row_major_as(from->rank, from->dims, bp_dnnl_current_type(b, node->in[0]), &row_major);
+    bp_dnnl_row_major_as(to->rank, to->dims, row_major.data_type, &small);
+    rc = bp_dnnl_tensor_of(b, node->in[0], &row_major, &x, err);
     if (rc < 0)
         return rc;
     if (memcmp(from->dims, to->dims, sizeof *to->dims * (size_t)to->rank) == 0) {
-        bp_dnnl_view(b, node->out[0], &x.md, x.place);
+        bp_dnnl_view(b, node->out[0], &x.md, x.location);
         return BP_OK;
     }
-    status = bp_dnnl.reduction_desc_init(&desc, dnnl_reduction_mean, &plain, &small, 0, 0);
+    status = bp_dnnl.reduction_desc_init(&desc, dnnl_reduction_mean, &row_major, &small, 0, 0);
     return bp_dnnl_emit_desc(b, status, &desc, BP_NONE, &y, 2, args, err);
 }
 

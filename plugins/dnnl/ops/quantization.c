@@ -93,7 +93,7 @@ static int32_t whole_at(const void *data, uint32_t dtype, size_t i)
     return number;
 }
 
-bool bp_dnnl_claims_no_zero(const struct bp_dnnl_query *query, uint32_t zero)
+bool bp_dnnl_claims_symmetric(const struct bp_dnnl_query *query, uint32_t zero)
 {
     const bp_host *host = &query->instance->host;
     const bp_value *value = bp_node_in(query->graph, query->node, zero);
@@ -113,7 +113,7 @@ bool bp_dnnl_claims_no_zero(const struct bp_dnnl_query *query, uint32_t zero)
     return true;
 }
 
-bool bp_dnnl_claims_bytes(const struct bp_dnnl_query *query)
+bool bp_dnnl_claims_int8_products(const struct bp_dnnl_query *query)
 {
     if ((bp_dnnl.get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core_vnni) ==
         dnnl_cpu_isa_avx512_core_vnni)
@@ -144,7 +144,7 @@ bool bp_dnnl_claims_kernel(const struct bp_dnnl_query *query, dnnl_primitive_des
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static bp_rc read_bytes(struct bp_dnnl_build *b, const bp_node *node, uint32_t i, bp_span *out,
+static bp_rc read_bytes(struct bp_dnnl_builder *b, const bp_node *node, uint32_t i, bp_span *out,
                         bp_err *err)
 {
     const bp_value *value = bp_node_in(b->graph, node, i);
@@ -158,7 +158,7 @@ static bp_rc read_bytes(struct bp_dnnl_build *b, const bp_node *node, uint32_t i
     return rc;
 }
 
-bp_rc bp_dnnl_quant_read(struct bp_dnnl_build *b, const bp_node *node, uint32_t scale,
+bp_rc bp_dnnl_quant_read(struct bp_dnnl_builder *b, const bp_node *node, uint32_t scale,
                          uint32_t zero, struct bp_dnnl_quant *out, bp_err *err)
 {
     const bp_value *zero_value = bp_node_in(b->graph, node, zero);
@@ -175,17 +175,17 @@ bp_rc bp_dnnl_quant_read(struct bp_dnnl_build *b, const bp_node *node, uint32_t 
         return rc;
     memcpy(scales, bytes.data, n * sizeof *scales);
     if (zero_value) {
-        bool is_one = count_of(zero_value) == 1;
+        bool is_set = count_of(zero_value) == 1;
 
         rc = read_bytes(b, node, zero, &bytes, err);
         for (uint32_t i = 0; i < n && rc >= 0; i++)
-            zeros[i] = whole_at(bytes.data, zero_value->dtype, is_one ? 0 : i);
+            zeros[i] = whole_at(bytes.data, zero_value->dtype, is_set ? 0 : i);
     }
     *out = (struct bp_dnnl_quant){scales, zeros, n};
     return rc;
 }
 
-bp_rc bp_dnnl_quant_product(struct bp_dnnl_build *b, const struct bp_dnnl_quant *x,
+bp_rc bp_dnnl_output_scales(struct bp_dnnl_builder *b, const struct bp_dnnl_quant *x,
                             const struct bp_dnnl_quant *w, const struct bp_dnnl_quant *y,
                             float factor, struct bp_dnnl_attr *out, bp_err *err)
 {

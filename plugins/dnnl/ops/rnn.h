@@ -38,16 +38,16 @@ struct bp_dnnl_rnn {
     dnnl_dim_t steps, batch, input, hidden, directions, gates;
     /* as oneDNN sees them */
     dnnl_memory_desc_t x, y, state, bias, peepholes, w, r;
-    struct bp_dnnl_form x_form, w_form, r_form, bias_form, peephole_form, y_form;
-    struct bp_dnnl_form from_h, from_c, to_h, to_c;
+    struct bp_dnnl_tensor x_tensor, w_tensor, r_tensor, bias_tensor, peephole_tensor, y_tensor;
+    struct bp_dnnl_tensor from_h, from_c, to_h, to_c;
     bool has_start, has_end; /* states are given, states are wanted */
 };
 
 /* Zeros for as long as the frame lives. */
-bp_rc bp_dnnl_rnn_zeros(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k,
-                        const dnnl_memory_desc_t *md, struct bp_dnnl_form *out, bp_err *err);
+bp_rc bp_dnnl_rnn_zeros(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k,
+                        const dnnl_memory_desc_t *md, struct bp_dnnl_tensor *out, bp_err *err);
 /* The constants in oneDNN's order and the layouts of pd, as forms. */
-bp_rc bp_dnnl_rnn_constants(struct bp_dnnl_build *b, struct bp_dnnl_rnn *k,
+bp_rc bp_dnnl_rnn_constants(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k,
                             const_dnnl_primitive_desc_t pd, bp_err *err);
 
 #endif

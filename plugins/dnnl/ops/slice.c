@@ -26,20 +26,20 @@ static bool claim_split(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
 }
 
 /* Numbers of a list that is an attribute, or since version 10 a constant input; n 0: absent. */
-struct numbers {
+struct int_list {
     const char *data; /* at any address */
     size_t n, width;  /* bytes of one */
 };
 
 /* False: it is there, but computed. */
 static bool read_list(const bp_host *host, const bp_graph *graph, const bp_node *node,
-                      const char *name, uint32_t input, struct numbers *out)
+                      const char *name, uint32_t input, struct int_list *out)
 {
     const bp_value *value = bp_node_in(graph, node, input);
     bp_span bytes;
     uint32_t n;
 
-    *out = (struct numbers){.width = sizeof(int64_t)};
+    *out = (struct int_list){.width = sizeof(int64_t)};
     if (node->since < 10) {
         out->data = (const char *)bp_node_ints(graph, node, name, &n);
         out->n = n;
@@ -57,7 +57,7 @@ static bool read_list(const bp_host *host, const bp_graph *graph, const bp_node 
     return true;
 }
 
-static int64_t number_at(const struct numbers *list, size_t i)
+static int64_t int_at(const struct int_list *list, size_t i)
 {
     int32_t small;
     int64_t number;
@@ -72,7 +72,7 @@ static int64_t number_at(const struct numbers *list, size_t i)
 
 /* Where a Slice begins: starts and the axes that they are of. */
 struct slice {
-    struct numbers starts, axes, steps;
+    struct int_list starts, axes, steps;
 };
 
 static bool read_slice(const bp_host *host, const bp_graph *graph, const bp_node *node,
@@ -97,7 +97,7 @@ static bool claim_slice(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
         return bp_dnnl_refuse(query, BP_R_NOT_CONSTANT, "starts",
                               "starts, axes and steps have to be constant");
     for (size_t i = 0; i < slice.steps.n; i++) {
-        if (number_at(&slice.steps, i) != 1)
+        if (int_at(&slice.steps, i) != 1)
             return bp_dnnl_refuse(query, BP_R_OTHER, "steps", "only steps of 1 are taken");
     }
     return true;
@@ -117,24 +117,24 @@ static bool is_whole(const dnnl_memory_desc_t *box, const dnnl_memory_desc_t *de
             (has_more && a->strides[i] != b->strides[i]))
             return false;
     }
-    *offset = (size_t)box->offset0 * bp_dnnl_width(box->data_type);
+    *offset = (size_t)box->offset0 * bp_dnnl_type_bytes(box->data_type);
     return true;
 }
 
 /* Describes the box of x, in its layout or, where the box begins within a block, row-major. */
-static bp_rc see_box(struct bp_dnnl_build *b, const bp_node *node, const dnnl_dim_t *dims,
-                     const dnnl_dim_t *begin, struct bp_dnnl_form *x, dnnl_memory_desc_t *box,
-                     bp_err *err)
+static bp_rc describe_box(struct bp_dnnl_builder *b, const bp_node *node, const dnnl_dim_t *dims,
+                          const dnnl_dim_t *begin, struct bp_dnnl_tensor *x,
+                          dnnl_memory_desc_t *box, bp_err *err)
 {
     const struct bp_dnnl_value *v = bp_dnnl_in(b, node, 0);
-    dnnl_memory_desc_t plain;
+    dnnl_memory_desc_t row_major;
     dnnl_status_t status;
-    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, x, err);
+    bp_rc rc = bp_dnnl_tensor_of(b, node->in[0], NULL, x, err);
 
     if (rc < 0 || bp_dnnl.memory_desc_init_submemory(box, &x->md, dims, begin) == dnnl_success)
         return rc;
-    bp_dnnl_plain_as(v->rank, v->dims, x->md.data_type, &plain);
-    rc = bp_dnnl_form_of(b, node->in[0], &plain, x, err);
+    bp_dnnl_row_major_as(v->rank, v->dims, x->md.data_type, &row_major);
+    rc = bp_dnnl_tensor_of(b, node->in[0], &row_major, x, err);
     if (rc < 0)
         return rc;
     status = bp_dnnl.memory_desc_init_submemory(box, &x->md, dims, begin);
@@ -143,39 +143,39 @@ static bp_rc see_box(struct bp_dnnl_build *b, const bp_node *node, const dnnl_di
 }
 
 /* Makes the value of the box of x that begins there. */
-static bp_rc build_box(struct bp_dnnl_build *b, const bp_node *node, uint32_t value,
+static bp_rc build_box(struct bp_dnnl_builder *b, const bp_node *node, uint32_t value,
                        const dnnl_dim_t *begin, bp_err *err)
 {
     const struct bp_dnnl_value *y = &b->values[value];
-    struct bp_dnnl_form x, made;
+    struct bp_dnnl_tensor x, made;
     dnnl_memory_desc_t box, dense;
     size_t offset;
     bp_rc rc;
 
     if (bp_dims_count(y->dims, (uint32_t)y->rank) == 0) {
-        bp_dnnl_plain_as(y->rank, y->dims, bp_dnnl_host_type(b->graph, value), &dense);
-        return bp_dnnl_make(b, value, &dense, &made, err);
+        bp_dnnl_row_major_as(y->rank, y->dims, bp_dnnl_host_type(b->graph, value), &dense);
+        return bp_dnnl_make_output(b, value, &dense, &made, err);
     }
-    rc = see_box(b, node, y->dims, begin, &x, &box, err);
+    rc = describe_box(b, node, y->dims, begin, &x, &box, err);
     if (rc < 0)
         return rc;
-    bp_dnnl_like(&x.md, y->dims, &dense);
+    bp_dnnl_layout_like(&x.md, y->dims, &dense);
     if (is_whole(&box, &dense, &offset)) {
-        x.place.offset += offset;
-        if (x.place.kind == BP_DNNL_FIXED) /* it has its address */
-            x.place.fixed = (const char *)x.place.fixed + offset;
-        bp_dnnl_view(b, value, &dense, x.place);
+        x.location.offset += offset;
+        if (x.location.kind == BP_DNNL_FIXED) /* it has its address */
+            x.location.fixed = (const char *)x.location.fixed + offset;
+        bp_dnnl_view(b, value, &dense, x.location);
         return BP_OK;
     }
-    rc = bp_dnnl_make(b, value, &dense, &made, err);
+    rc = bp_dnnl_make_output(b, value, &dense, &made, err);
     if (rc < 0)
         return rc;
     x.md = box;
     return bp_dnnl_reorder(b, &x, &made, err);
 }
 
-static bp_rc build_split(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
-                         bp_err *err)
+static bp_rc build_split(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
+                         const bp_node *node, bp_err *err)
 {
     int64_t axis = bp_node_int(b->graph, node, "axis", 0), rank = bp_dnnl_in(b, node, 0)->rank;
     dnnl_dims_t begin = {0};
@@ -190,8 +190,8 @@ static bp_rc build_split(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, c
     return rc;
 }
 
-static bp_rc build_slice(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
-                         bp_err *err)
+static bp_rc build_slice(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
+                         const bp_node *node, bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0);
     dnnl_dims_t begin = {0};
@@ -201,13 +201,13 @@ static bp_rc build_slice(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, c
     if (!read_slice(b->host, b->graph, node, &slice))
         return bp_fail(err, BP_E_INVALID, "dnnl: starts of node '%s' cannot be read", node->name);
     for (size_t i = 0; i < slice.starts.n; i++) {
-        int64_t axis = slice.axes.n > 0 ? number_at(&slice.axes, i) : (int64_t)i, start, size;
+        int64_t axis = slice.axes.n > 0 ? int_at(&slice.axes, i) : (int64_t)i, start, size;
 
         axis = axis < 0 ? axis + x->rank : axis;
         if (axis < 0 || axis >= x->rank)
             return bp_fail(err, BP_E_INVALID, "node '%s': there is no axis %lld", node->name,
                            (long long)axis);
-        start = number_at(&slice.starts, i);
+        start = int_at(&slice.starts, i);
         size = x->dims[axis];
         start = start < -size ? 0 : start < 0 ? start + size : start;
         begin[axis] = start < size ? start : size;

@@ -54,7 +54,7 @@ int64_t bp_dnnl_entry(const bp_graph *graph, const bp_node *node, const char *na
 }
 
 /* Where the padding is not given it is what the sizes leave over: of an odd number, which half? */
-static int64_t share(const struct bp_dnnl_build *b, const bp_node *node, int64_t total)
+static int64_t share(const struct bp_dnnl_builder *b, const bp_node *node, int64_t total)
 {
     bool is_upper = bp_node_string_is(b->graph, node, "auto_pad", "NOTSET", "SAME_UPPER");
 
@@ -63,7 +63,7 @@ static int64_t share(const struct bp_dnnl_build *b, const bp_node *node, int64_t
     return is_upper ? total / 2 : total - total / 2;
 }
 
-void bp_dnnl_window_make(const struct bp_dnnl_build *b, const bp_node *node, uint32_t n,
+void bp_dnnl_window_make(const struct bp_dnnl_builder *b, const bp_node *node, uint32_t n,
                          const dnnl_dim_t *large, const dnnl_dim_t *small,
                          struct bp_dnnl_window *window)
 {

@@ -19,12 +19,12 @@ int64_t bp_dnnl_entry(const bp_graph *graph, const bp_node *node, const char *na
  * The window that makes `small` sizes of `large` ones, n of each; kernel is set by the caller. For
  * a transposed convolution the output is the large one.
  */
-void bp_dnnl_window_make(const struct bp_dnnl_build *b, const bp_node *node, uint32_t n,
+void bp_dnnl_window_make(const struct bp_dnnl_builder *b, const bp_node *node, uint32_t n,
                          const dnnl_dim_t *large, const dnnl_dim_t *small,
                          struct bp_dnnl_window *window);
 
 /* conv_tiles.c: a ConvTranspose whose windows lie side by side, with constant weights. */
-bool bp_dnnl_is_tiled(const struct bp_dnnl_build *b, const bp_node *node);
-bp_rc bp_dnnl_build_tiled(struct bp_dnnl_build *b, const bp_node *node, bp_err *err);
+bool bp_dnnl_is_depth_to_space(const struct bp_dnnl_builder *b, const bp_node *node);
+bp_rc bp_dnnl_build_depth_to_space(struct bp_dnnl_builder *b, const bp_node *node, bp_err *err);
 
 #endif

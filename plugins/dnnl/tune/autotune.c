@@ -37,7 +37,7 @@ struct buffers {
 };
 
 /* Memory for float32 tensors of these values; what nobody knows the shape of gets none. */
-static bp_tensor *take_tensors(struct buffers *buffers, const bp_frame_desc *desc,
+static bp_tensor *make_tensors(struct buffers *buffers, const bp_frame_desc *desc,
                                const uint32_t *values, uint32_t n)
 {
     bp_tensor *tensors = bp_blocks_array(&buffers->memory, n, sizeof *tensors);
@@ -46,23 +46,23 @@ static bp_tensor *take_tensors(struct buffers *buffers, const bp_frame_desc *des
         const bp_shape *shape = &desc->shapes[values[i]];
         bool is_known = shape->rank != BP_RANK_UNKNOWN;
         int64_t count = is_known ? bp_dims_count(shape->dims, shape->rank) : 0;
-        float *numbers = bp_blocks_array(&buffers->memory, (size_t)count, sizeof *numbers);
+        float *elements = bp_blocks_array(&buffers->memory, (size_t)count, sizeof *elements);
 
-        if (!numbers)
+        if (!elements)
             return NULL;
         for (int64_t k = 0; k < count; k++)
-            numbers[k] = 0.5f;
-        tensors[i] = (bp_tensor){.base = numbers};
+            elements[k] = 0.5f;
+        tensors[i] = (bp_tensor){.base = elements};
     }
     return tensors;
 }
 
-static bool take_buffers(struct buffers *buffers, const bp_graph *graph, const bp_frame_desc *desc,
+static bool make_buffers(struct buffers *buffers, const bp_graph *graph, const bp_frame_desc *desc,
                          const bp_frame_needs *needs)
 {
     buffers->desc = *desc;
-    buffers->desc.in = take_tensors(buffers, desc, graph->inputs, graph->n_inputs);
-    buffers->desc.out = take_tensors(buffers, desc, graph->outputs, graph->n_outputs);
+    buffers->desc.in = make_tensors(buffers, desc, graph->inputs, graph->n_inputs);
+    buffers->desc.out = make_tensors(buffers, desc, graph->outputs, graph->n_outputs);
     buffers->desc.scratch = bp_blocks_array(&buffers->memory, needs->scratch_bytes, 1);
     return buffers->desc.in && buffers->desc.out && buffers->desc.scratch;
 }
@@ -103,17 +103,17 @@ static bp_rc measure(bp_frame *frame, struct trial *trial, bp_err *err)
     return rc;
 }
 
-static bp_rc try_ways(bp_program *program, const bp_frame_desc *desc,
-                      const struct bp_dnnl_ways *ways, struct trial *trial, bp_err *err)
+static bp_rc try_choice(bp_program *program, const bp_frame_desc *desc,
+                        const struct bp_dnnl_conv_choice *choice, struct trial *trial, bp_err *err)
 {
     struct buffers buffers = {.memory = {.host = &program->instance->host}};
     bp_frame_needs needs = {.struct_size = sizeof needs};
     bp_frame *frame;
-    bp_rc rc = bp_dnnl_frame_make(program, desc, ways, &needs, &frame, err);
+    bp_rc rc = bp_dnnl_frame_build(program, desc, choice, &needs, &frame, err);
 
     if (rc < 0)
         return rc;
-    if (take_buffers(&buffers, program->graph, desc, &needs)) {
+    if (make_buffers(&buffers, program->graph, desc, &needs)) {
         frame->desc = &buffers.desc;
         rc = measure(frame, trial, err);
     } else {
@@ -127,17 +127,17 @@ static bp_rc try_ways(bp_program *program, const bp_frame_desc *desc,
 /* ---- the choice ------------------------------------------------------------------------------ */
 
 /* Sets ways to the fastest: on blocks, each node takes what was better there. */
-static void choose(const struct trial *trials, uint32_t n, struct bp_dnnl_ways *ways)
+static void choose(const struct trial *trials, uint32_t n, struct bp_dnnl_conv_choice *choice)
 {
     int64_t sum = trials[BLOCKS].sum;
 
     for (uint32_t i = 0; i < n; i++) {
         int64_t gain = trials[BLOCKS].ns[i] - trials[WINOGRAD].ns[i];
 
-        ways->is_winograd[i] = gain > 0;
+        choice->is_winograd[i] = gain > 0;
         sum -= gain > 0 ? gain : 0;
     }
-    ways->is_blocked = sum < trials[LAST].sum;
+    choice->is_blocked = sum < trials[LAST].sum;
 }
 
 static uint64_t hash_shapes(const bp_frame_desc *desc)
@@ -164,8 +164,8 @@ static bool has_conv(const bp_program *program)
     return false;
 }
 
-static bp_rc try_all(bp_program *program, const bp_frame_desc *desc, struct bp_dnnl_ways *ways,
-                     bp_err *err)
+static bp_rc try_all(bp_program *program, const bp_frame_desc *desc,
+                     struct bp_dnnl_conv_choice *choice, bp_err *err)
 {
     struct bp_blocks memory = {.host = &program->instance->host};
     struct trial trials[N_TRIALS] = {0};
@@ -174,49 +174,49 @@ static bp_rc try_all(bp_program *program, const bp_frame_desc *desc, struct bp_d
 
     for (int i = 0; i < N_TRIALS && rc >= 0; i++) {
         trials[i].ns = bp_blocks_array(&memory, n, sizeof *trials[i].ns);
-        ways->is_blocked = i != LAST;
+        choice->is_blocked = i != LAST;
         for (uint32_t k = 0; k < n; k++)
-            ways->is_winograd[k] = i == WINOGRAD;
-        rc = trials[i].ns ? try_ways(program, desc, ways, &trials[i], err)
+            choice->is_winograd[k] = i == WINOGRAD;
+        rc = trials[i].ns ? try_choice(program, desc, choice, &trials[i], err)
                           : bp_fail(err, BP_E_NOMEM, "dnnl: no memory to measure %u nodes", n);
     }
     if (rc >= 0)
-        choose(trials, n, ways);
+        choose(trials, n, choice);
     bp_blocks_free(&memory);
     return rc;
 }
 
-bp_rc bp_dnnl_tune(bp_program *program, const bp_frame_desc *desc, const struct bp_dnnl_ways **out,
-                   bp_err *err)
+bp_rc bp_dnnl_autotune(bp_program *program, const bp_frame_desc *desc,
+                       const struct bp_dnnl_conv_choice **out, bp_err *err)
 {
     uint64_t shapes = hash_shapes(desc);
-    struct bp_dnnl_ways *ways;
+    struct bp_dnnl_conv_choice *choice;
     bp_rc rc;
 
     *out = NULL;
     if (!bp_dnnl_has_blocks(program->instance) || !has_conv(program))
         return BP_OK;
-    for (ways = program->ways; ways; ways = ways->next) {
-        if (ways->shapes == shapes) {
-            *out = ways;
+    for (choice = program->choice; choice; choice = choice->next) {
+        if (choice->shapes == shapes) {
+            *out = choice;
             return BP_OK;
         }
     }
-    ways = bp_blocks_array(&program->memory, 1, sizeof *ways);
-    if (ways)
-        ways->is_winograd =
+    choice = bp_blocks_array(&program->memory, 1, sizeof *choice);
+    if (choice)
+        choice->is_winograd =
             bp_blocks_array(&program->memory, program->graph->n_nodes, sizeof(bool));
-    if (!ways || !ways->is_winograd)
+    if (!choice || !choice->is_winograd)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for what is measured");
-    ways->shapes = shapes;
-    if (!bp_dnnl_recall_ways(program, ways)) {
-        rc = try_all(program, desc, ways, err);
+    choice->shapes = shapes;
+    if (!bp_dnnl_load_choice(program, choice)) {
+        rc = try_all(program, desc, choice, err);
         if (rc < 0)
             return rc;
-        bp_dnnl_keep_ways(program, ways);
+        bp_dnnl_save_choice(program, choice);
     }
-    ways->next = program->ways;
-    program->ways = ways;
-    *out = ways;
+    choice->next = program->choice;
+    program->choice = choice;
+    *out = choice;
     return BP_OK;
 }

@@ -10,11 +10,11 @@
 
 /* What is told apart. */
 enum kind {
-    POINTS,  /* windows of 1 x 1 */
-    WINDOWS, /* larger ones, that move by 1 */
-    STRIDES, /* those that move by more, and points as well */
-    DEPTHS,  /* windows on one map a group */
-    PICTURE, /* the first convolution, of up to three maps */
+    POINTWISE,   /* windows of 1 x 1 */
+    UNIT_STRIDE, /* larger ones, that move by 1 */
+    STRIDED,     /* those that move by more, and points as well */
+    DEPTHWISE,   /* windows on one map a group */
+    FIRST_LAYER, /* the first convolution, of up to three maps */
     WINOGRAD_LARGE,
     WINOGRAD_SMALL, /* on fewer than LARGE points a side */
     N_KINDS
@@ -23,33 +23,33 @@ enum { LARGE = 24 };
 
 /* Winograd's way pays where tiles leave little over, and caches hold weights and points. */
 struct limits {
-    int64_t side;    /* points at least, in height and width */
-    int64_t weights; /* a tap has at most; each of these is 0 for any number */
-    int64_t numbers; /* of the input, at most */
+    int64_t side;     /* points at least, in height and width */
+    int64_t weights;  /* a tap has at most; each of these is 0 for any number */
+    int64_t elements; /* of the input, at most */
 };
 
 struct rates {
-    double last[N_KINDS], blocks[N_KINDS]; /* time of an operation */
-    double of_moving;                      /* ... that takes as long as moving a byte into a join */
-    double of_picture; /* ... a byte of a picture from row-major to channels last, which blocks need
+    double channels_last[N_KINDS], channel_blocks[N_KINDS]; /* time of an operation */
+    double concat_byte; /* ... that takes as long as moving a byte into a join */
+    double image_byte; /* ... a byte of a picture from row-major to channels last, which blocks need
                           not; 0: it does not count */
     struct limits winograd;
 };
 
 /* A Xeon with 2 MiB of cache a core. */
 static const struct rates intel = {
-    .last = {1, 1, 1, 1, 1},
-    .blocks = {1.07, 1.12, 1.3, 1, 1, 0.75, 0.75},
-    .of_moving = 12,
-    .winograd = {.side = 14, .weights = 128 * 128, .numbers = 64 * 56 * 56},
+    .channels_last = {1, 1, 1, 1, 1},
+    .channel_blocks = {1.07, 1.12, 1.3, 1, 1, 0.75, 0.75},
+    .concat_byte = 12,
+    .winograd = {.side = 14, .weights = 128 * 128, .elements = 64 * 56 * 56},
 };
 
 /* An EPYC of the fifth generation (Zen 5), 1 MiB. */
 static const struct rates amd = {
-    .last = {1.05, 1, 1.12, 3.2, 1},
-    .blocks = {1.07, 1.15, 1.35, 2.5, 1.05, 0.58, 0.85},
-    .of_moving = 12,
-    .of_picture = 12,
+    .channels_last = {1.05, 1, 1.12, 3.2, 1},
+    .channel_blocks = {1.07, 1.15, 1.35, 2.5, 1.05, 0.58, 0.85},
+    .concat_byte = 12,
+    .image_byte = 12,
     .winograd = {.side = 7},
 };
 
@@ -93,32 +93,32 @@ bool bp_dnnl_prefers_winograd(const bp_node *node, const bp_graph *graph,
                               const struct bp_dnnl_value *w, const struct bp_dnnl_value *y)
 {
     const struct limits *limits = &rates_here()->winograd;
-    int64_t area = y->dims[2] * y->dims[3];
+    int64_t plane_size = y->dims[2] * y->dims[3];
 
     return w->rank == 4 && w->dims[2] == 3 && w->dims[3] == 3 &&
            bp_node_int(graph, node, "group", 1) == 1 && is_all(graph, node, "strides", 1) &&
            is_all(graph, node, "dilations", 1) && w->dims[1] % 16 == 0 && w->dims[0] % 16 == 0 &&
            (limits->weights == 0 || w->dims[0] * w->dims[1] <= limits->weights) &&
-           (limits->numbers == 0 || w->dims[1] * area <= limits->numbers) &&
+           (limits->elements == 0 || w->dims[1] * plane_size <= limits->elements) &&
            y->dims[2] >= limits->side && y->dims[3] >= limits->side;
 }
 
 /* Sums, in operations. */
 struct costs {
     const struct rates *rates;
-    double last, blocks;
+    double channels_last, channel_blocks;
 };
 
 static enum kind kind_of(const bp_graph *graph, const bp_node *node, const struct bp_dnnl_value *w)
 {
     if (w->dims[1] < 4)
-        return bp_node_int(graph, node, "group", 1) > 1 ? DEPTHS : PICTURE;
+        return bp_node_int(graph, node, "group", 1) > 1 ? DEPTHWISE : FIRST_LAYER;
     if (!is_all(graph, node, "strides", 1))
-        return STRIDES;
-    return w->dims[2] == 1 && w->dims[3] == 1 ? POINTS : WINDOWS;
+        return STRIDED;
+    return w->dims[2] == 1 && w->dims[3] == 1 ? POINTWISE : UNIT_STRIDE;
 }
 
-static void add_conv(const struct bp_dnnl_build *b, const bp_node *node, struct costs *costs)
+static void add_conv(const struct bp_dnnl_builder *b, const bp_node *node, struct costs *costs)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *w = bp_dnnl_in(b, node, 1);
     const struct bp_dnnl_value *y = &b->values[node->out[0]];
@@ -133,13 +133,14 @@ static void add_conv(const struct bp_dnnl_build *b, const bp_node *node, struct 
     kind = on_blocks = kind_of(b->graph, node, w);
     if (bp_dnnl_prefers_winograd(node, b->graph, w, y))
         on_blocks = y->dims[2] < LARGE || y->dims[3] < LARGE ? WINOGRAD_SMALL : WINOGRAD_LARGE;
-    costs->last += ops * rates->last[kind];
-    costs->blocks += ops * rates->blocks[on_blocks];
-    if (kind == PICTURE && x->is_known)
-        costs->last += (double)bp_dims_count(x->dims, 4) * sizeof(float) * rates->of_picture;
+    costs->channels_last += ops * rates->channels_last[kind];
+    costs->channel_blocks += ops * rates->channel_blocks[on_blocks];
+    if (kind == FIRST_LAYER && x->is_known)
+        costs->channels_last +=
+            (double)bp_dims_count(x->dims, 4) * sizeof(float) * rates->image_byte;
 }
 
-static void add_join(const struct bp_dnnl_build *b, const bp_node *node, struct costs *costs)
+static void add_concat(const struct bp_dnnl_builder *b, const bp_node *node, struct costs *costs)
 {
     const struct bp_dnnl_value *y = &b->values[node->out[0]];
     double bytes;
@@ -147,9 +148,9 @@ static void add_join(const struct bp_dnnl_build *b, const bp_node *node, struct 
     if (!y->is_known || y->rank != 4)
         return;
     bytes = (double)bp_dims_count(y->dims, 4) * sizeof(float);
-    costs->last += bytes * costs->rates->of_moving;
+    costs->channels_last += bytes * costs->rates->concat_byte;
     if (y->dims[0] != 1 || bp_node_int(b->graph, node, "axis", 1) != 1)
-        costs->blocks += bytes * costs->rates->of_moving;
+        costs->channel_blocks += bytes * costs->rates->concat_byte;
 }
 
 bool bp_dnnl_has_blocks(const bp_instance *instance)
@@ -158,7 +159,7 @@ bool bp_dnnl_has_blocks(const bp_instance *instance)
            (bp_dnnl.get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
 }
 
-bool bp_dnnl_prefers_blocks(const struct bp_dnnl_build *b)
+bool bp_dnnl_prefers_blocks(const struct bp_dnnl_builder *b)
 {
     struct costs costs = {.rates = rates_here()};
 
@@ -170,9 +171,9 @@ bool bp_dnnl_prefers_blocks(const struct bp_dnnl_build *b)
         if (is_conv(node))
             add_conv(b, node, &costs);
         else if (is_op(node, "Concat"))
-            add_join(b, node, &costs);
+            add_concat(b, node, &costs);
     }
-    return costs.blocks < costs.last * margin;
+    return costs.channel_blocks < costs.channels_last * margin;
 }
 
 /* ---- how many threads ------------------------------------------------------------------------ */
@@ -220,7 +221,7 @@ static double work_of(const bp_graph *graph, const bp_node *node, const bp_shape
     return elements * OF_AN_ELEMENT;
 }
 
-uint32_t bp_dnnl_team_for(const bp_graph *graph, const bp_frame_desc *desc, uint32_t width)
+uint32_t bp_dnnl_thread_count(const bp_graph *graph, const bp_frame_desc *desc, uint32_t width)
 {
     if (!desc->shapes || desc->n_shapes < graph->n_values)
         return width;

@@ -31,9 +31,9 @@
 
 enum {
     HEAD_LINES = 4,
-    MOST_HEAD = 512, /* bytes of them */
-    SUM_LINE = 21,   /* "sum ", 16 digits, a newline */
-    MOST_PATH = 4096
+    MAX_HEAD = 512, /* bytes of them */
+    SUM_LINE = 21,  /* "sum ", 16 digits, a newline */
+    MAX_PATH = 4096
 };
 
 /* ---- what it is for -------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static uint64_t add_bytes(uint64_t h, const void *bytes, size_t n)
     return h;
 }
 
-static uint64_t add_number(uint64_t h, uint64_t number)
+static uint64_t add_scalar(uint64_t h, uint64_t number)
 {
     return add_bytes(h, &number, sizeof number);
 }
@@ -62,7 +62,7 @@ static uint64_t add_string(uint64_t h, const char *string)
 
 static uint64_t add_attr(uint64_t h, const bp_attr *attr)
 {
-    h = add_number(add_string(h, attr->name), (uint64_t)attr->type << 32 | attr->count);
+    h = add_scalar(add_string(h, attr->name), (uint64_t)attr->type << 32 | attr->count);
     if (attr->type == BP_ATTR_FLOAT)
         return add_bytes(h, attr->data, attr->count * sizeof(float));
     if (attr->type == BP_ATTR_INT)
@@ -70,7 +70,7 @@ static uint64_t add_attr(uint64_t h, const bp_attr *attr)
     for (uint32_t i = 0; attr->type == BP_ATTR_STRING && i < attr->count; i++) {
         const bp_span *span = (const bp_span *)attr->data + i;
 
-        h = add_bytes(add_number(h, span->size), span->data, span->size);
+        h = add_bytes(add_scalar(h, span->size), span->data, span->size);
     }
     return h;
 }
@@ -78,7 +78,7 @@ static uint64_t add_attr(uint64_t h, const bp_attr *attr)
 static uint64_t add_node(uint64_t h, const bp_graph *graph, const bp_node *node)
 {
     h = add_string(add_string(h, node->domain), node->op);
-    h = add_number(add_number(h, node->since), (uint64_t)node->n_in << 32 | node->n_out);
+    h = add_scalar(add_scalar(h, node->since), (uint64_t)node->n_in << 32 | node->n_out);
     h = add_bytes(h, node->in, node->n_in * sizeof *node->in);
     h = add_bytes(h, node->out, node->n_out * sizeof *node->out);
     for (uint32_t i = 0; i < node->n_attr; i++)
@@ -96,11 +96,11 @@ static uint64_t hash_program(const bp_graph *graph)
     for (uint32_t v = 0; v < graph->n_values; v++) {
         const bp_value *value = BP_VALUE(graph, v);
 
-        h = add_number(h, (uint64_t)value->dtype << 32 | value->flags);
+        h = add_scalar(h, (uint64_t)value->dtype << 32 | value->flags);
         if (!(value->flags & BP_VALUE_CONSTANT) || value->rank == BP_RANK_UNKNOWN)
             continue;
         for (uint32_t i = 0; i < value->rank; i++)
-            h = add_number(h, (uint64_t)value->dims[i].value);
+            h = add_scalar(h, (uint64_t)value->dims[i].value);
     }
     return h;
 }
@@ -131,8 +131,8 @@ struct file {
     struct bp_blocks memory;
     const bp_instance *instance;
     uint32_t n_nodes;
-    char path[MOST_PATH];
-    char head[MOST_HEAD];
+    char path[MAX_PATH];
+    char head[MAX_HEAD];
     char *text; /* room for all that such a file may have, and one byte */
     size_t cap, n;
 };
@@ -142,7 +142,7 @@ static void say(const struct file *file, uint32_t level, const char *fmt, ...) B
 static void say(const struct file *file, uint32_t level, const char *fmt, ...)
 {
     const bp_host *host = &file->instance->host;
-    char words[MOST_PATH + MOST_HEAD];
+    char words[MAX_PATH + MAX_HEAD];
     va_list args;
 
     va_start(args, fmt);
@@ -152,7 +152,8 @@ static void say(const struct file *file, uint32_t level, const char *fmt, ...)
 }
 
 /* False: no memory, or the path is too long; said. */
-static bool open_file(struct file *file, const bp_program *program, const struct bp_dnnl_ways *ways)
+static bool open_file(struct file *file, const bp_program *program,
+                      const struct bp_dnnl_conv_choice *choice)
 {
     const dnnl_version_t *version = bp_dnnl.version();
     uint64_t name = hash_program(program->graph);
@@ -171,15 +172,15 @@ static bool open_file(struct file *file, const bp_program *program, const struct
              "program %016llx, sizes %016llx, nodes %u, threads %d\n",
              version->major, version->minor, version->patch, version->hash,
              (unsigned)bp_dnnl.get_effective_cpu_isa(), processor, (unsigned long long)name,
-             (unsigned long long)ways->shapes, file->n_nodes, threads);
-    name = add_number(add_number(name, ways->shapes), (uint64_t)threads);
+             (unsigned long long)choice->shapes, file->n_nodes, threads);
+    name = add_scalar(add_scalar(name, choice->shapes), (uint64_t)threads);
     n = snprintf(file->path, sizeof file->path, "%s/dnnl-%016llx.tune",
-                 program->instance->tune_folder, (unsigned long long)name);
+                 program->instance->autotune_folder, (unsigned long long)name);
     if (n < 0 || (size_t)n >= sizeof file->path) {
         say(file, BP_LOG_WARN, "autotune_cache: the folder's name is too long");
         return false;
     }
-    file->cap = MOST_HEAD + file->n_nodes + 64;
+    file->cap = MAX_HEAD + file->n_nodes + 64;
     file->text = bp_blocks_array(&file->memory, file->cap + 1, 1);
     if (!file->text)
         say(file, BP_LOG_WARN, "autotune_cache: no memory for %s", file->path);
@@ -259,35 +260,36 @@ static const char *skip(const char *at, const char *word)
 }
 
 /* Sets ways; false: the text says something else. */
-static bool parse_ways(const struct file *file, const char *at, struct bp_dnnl_ways *ways)
+static bool parse_choice(const struct file *file, const char *at,
+                         struct bp_dnnl_conv_choice *choice)
 {
     const char *blocks = skip(at, "layout blocks\n");
 
-    ways->is_blocked = blocks != NULL;
+    choice->is_blocked = blocks != NULL;
     at = skip(blocks ? blocks : skip(at, "layout channels last\n"), "winograd ");
     for (uint32_t i = 0; at && i < file->n_nodes; i++) {
         if (at[i] != '0' && at[i] != '1')
             return false;
-        ways->is_winograd[i] = at[i] == '1';
+        choice->is_winograd[i] = at[i] == '1';
     }
     return at && at[file->n_nodes] == '\n' &&
            at + file->n_nodes + 1 == file->text + file->n - SUM_LINE;
 }
 
-bool bp_dnnl_recall_ways(const bp_program *program, struct bp_dnnl_ways *ways)
+bool bp_dnnl_load_choice(const bp_program *program, struct bp_dnnl_conv_choice *choice)
 {
     const char *fault, *at;
     bool is_there, ok = false;
     struct file file;
 
-    if (!program->instance->tune_folder)
+    if (!program->instance->autotune_folder)
         return false;
-    if (open_file(&file, program, ways)) {
+    if (open_file(&file, program, choice)) {
         fault = read_text(&file, &is_there);
         if (!fault && !is_whole(&file))
             fault = "it was cut short or changed";
         if (!fault && is_for_us(&file, &at)) {
-            ok = parse_ways(&file, at, ways);
+            ok = parse_choice(&file, at, choice);
             fault = ok ? NULL : "it says no layout";
         }
         if (fault && is_there)
@@ -302,15 +304,15 @@ bool bp_dnnl_recall_ways(const bp_program *program, struct bp_dnnl_ways *ways)
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void write_text(struct file *file, const struct bp_dnnl_ways *ways)
+static void write_text(struct file *file, const struct bp_dnnl_conv_choice *choice)
 {
     char *end;
 
     file->n = (size_t)snprintf(file->text, file->cap, "%slayout %s\nwinograd ", file->head,
-                               ways->is_blocked ? "blocks" : "channels last");
+                               choice->is_blocked ? "blocks" : "channels last");
     end = file->text + file->n;
     for (uint32_t i = 0; i < file->n_nodes; i++)
-        *end++ = ways->is_winograd[i] ? '1' : '0';
+        *end++ = choice->is_winograd[i] ? '1' : '0';
     *end++ = '\n';
     file->n = (size_t)(end - file->text);
     write_sum(file, file->n, end);
@@ -320,7 +322,7 @@ static void write_text(struct file *file, const struct bp_dnnl_ways *ways)
 /* Beside its place first, so that nobody reads a half. */
 static bool put_file(const struct file *file)
 {
-    char beside[MOST_PATH + sizeof ".XXXXXX"];
+    char beside[MAX_PATH + sizeof ".XXXXXX"];
     size_t n = 0;
     int fd, error;
 
@@ -343,15 +345,15 @@ static bool put_file(const struct file *file)
     return false;
 }
 
-void bp_dnnl_keep_ways(const bp_program *program, const struct bp_dnnl_ways *ways)
+void bp_dnnl_save_choice(const bp_program *program, const struct bp_dnnl_conv_choice *choice)
 {
     struct file file;
 
-    if (!program->instance->tune_folder)
+    if (!program->instance->autotune_folder)
         return;
-    if (open_file(&file, program, ways)) {
-        write_text(&file, ways);
-        (void)mkdir(program->instance->tune_folder, 0700); /* it may be there */
+    if (open_file(&file, program, choice)) {
+        write_text(&file, choice);
+        (void)mkdir(program->instance->autotune_folder, 0700); /* it may be there */
         if (put_file(&file))
             say(&file, BP_LOG_INFO, "autotune: measured, and kept in %s", file.path);
         else

@@ -10,8 +10,8 @@
  * entered: true sets the rest of ways. False: there is no folder or file, or one that is damaged or was
  * made with another processor or library, which is logged; ways may hold anything then.
  */
-bool bp_dnnl_recall_ways(const bp_program *program, struct bp_dnnl_ways *ways);
+bool bp_dnnl_load_choice(const bp_program *program, struct bp_dnnl_conv_choice *choice);
 /* Keeps them, if there is a folder to keep them in. What goes wrong is logged and changes nothing. */
-void bp_dnnl_keep_ways(const bp_program *program, const struct bp_dnnl_ways *ways);
+void bp_dnnl_save_choice(const bp_program *program, const struct bp_dnnl_conv_choice *choice);
 
 #endif
