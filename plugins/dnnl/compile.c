@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* compile.c - makes a program of a group: its rows, and who reads what how often. */
 
-#include "onednn.h"
+#include "compile.h"
+
+#include "base/chain.h"
+#include "base/instance.h"
+#include "base/operator.h"
+#include "base/program.h"
+#include "build/concat_in_place.h"
+#include "fuse/affine.h"
+#include "fuse/post_op_chains.h"
+#include "operators.h"
 
 static void count_uses(bp_program *program)
 {
@@ -65,7 +74,8 @@ bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
         return rc;
     }
     count_uses(program);
-    bp_dnnl_find_chains(program);
+    bp_dnnl_find_post_op_chains(program);
+    bp_dnnl_find_affine_chains(program); /* of what is left */
     bp_dnnl_find_concats(program);
     *out = program;
     return BP_OK;

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* provider.c - the dnnl provider's entry, tables and options. */
 
-#include "onednn.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "build/build_frame.h"
+#include "capability.h"
+#include "compile.h"
+#include "frame_create.h"
+#include "run/execute.h"
 
 static const char *const math_modes[] = {"exact", "fast", "bf16"};
 static const char *const claim_modes[] = {"profitable", "all"};

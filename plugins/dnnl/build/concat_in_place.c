@@ -6,7 +6,13 @@
  * by several, and lies in the last of them, which is the largest where they grow.
  */
 
-#include "onednn.h"
+#include "build/concat_in_place.h"
+
+#include "base/library.h"
+#include "base/program.h"
+#include "build/builder.h"
+#include "build/frame.h"
+#include "build/layout.h"
 
 static bool is_concat(const bp_node *node)
 {
@@ -142,7 +148,7 @@ bp_rc bp_dnnl_concat_slot(struct bp_dnnl_builder *b, uint32_t value, const dnnl_
 }
 
 /* Has the part a form that lies there? */
-static bool lies_at(const struct bp_dnnl_value *part, const struct bp_dnnl_tensor *slot)
+bool bp_dnnl_lies_at(const struct bp_dnnl_value *part, const struct bp_dnnl_tensor *slot)
 {
     for (uint32_t i = 0; i < part->n_tensors; i++) {
         if (bp_dnnl_same_location(&part->tensors[i].location, &slot->location) &&
@@ -164,7 +170,7 @@ static bool are_neighbours(const struct bp_dnnl_builder *b, const bp_node *node,
         const struct bp_dnnl_value *part = &b->values[node->in[i]];
 
         bp_dnnl_layout_like(&first->md, part->dims, &slot->md);
-        if (!lies_at(part, slot))
+        if (!bp_dnnl_lies_at(part, slot))
             return false;
         slot->location.offset += bp_dnnl.memory_desc_get_size(&slot->md);
     }
@@ -200,47 +206,16 @@ static bool is_begun(struct bp_dnnl_builder *b, const bp_node *node, struct bp_d
     return false;
 }
 
-/* Brings the inputs that lie elsewhere to their places. */
-static bp_rc complete(struct bp_dnnl_builder *b, const bp_node *node,
-                      const struct bp_dnnl_tensor *whole, bp_err *err)
-{
-    struct bp_dnnl_tensor slot = *whole, from;
-    bp_rc rc = BP_OK;
-
-    for (uint32_t i = 0; i < node->n_in && rc >= 0; i++) {
-        const struct bp_dnnl_value *part = &b->values[node->in[i]];
-
-        bp_dnnl_layout_like(&whole->md, part->dims, &slot.md);
-        if (!lies_at(part, &slot)) {
-            rc = bp_dnnl_tensor_of(b, node->in[i], NULL, &from, err);
-            if (rc >= 0)
-                rc = bp_dnnl_reorder(b, &from, &slot, err);
-        }
-        slot.location.offset += bp_dnnl.memory_desc_get_size(&slot.md);
-    }
-    return rc;
-}
-
-bp_rc bp_dnnl_concat_in_place(struct bp_dnnl_builder *b, const bp_node *node, bool *is_done,
-                              bp_err *err)
+void bp_dnnl_concat_buffer(struct bp_dnnl_builder *b, const bp_node *node,
+                           struct bp_dnnl_tensor *whole, bool *is_set)
 {
     const struct bp_dnnl_value *first = &b->values[node->in[0]];
-    struct bp_dnnl_tensor whole;
-    dnnl_memory_desc_t md;
-    bp_rc rc = BP_OK;
 
-    *is_done = false;
+    *is_set = false;
     if (!concatenates_channels(b->graph, node))
-        return BP_OK;
-    for (uint32_t i = 0; i < first->n_tensors && !*is_done; i++)
-        *is_done = are_neighbours(b, node, &first->tensors[i], &whole);
-    if (!*is_done && is_begun(b, node, &whole)) {
-        rc = complete(b, node, &whole, err);
-        *is_done = true;
-    }
-    if (rc < 0 || !*is_done)
-        return rc;
-    bp_dnnl_layout_like(&whole.md, b->values[node->out[0]].dims, &md);
-    bp_dnnl_view(b, node->out[0], &md, whole.location);
-    return BP_OK;
+        return;
+    for (uint32_t i = 0; i < first->n_tensors && !*is_set; i++)
+        *is_set = are_neighbours(b, node, &first->tensors[i], whole);
+    if (!*is_set)
+        *is_set = is_begun(b, node, whole);
 }

@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* constants.c - constants in oneDNN's layouts, one copy a process through the host's service. */
 
-#include "ops/quantization.h"
+#include "build/constants.h"
+
+#include "base/hash.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "base/program.h"
+#include "build/builder.h"
+#include "build/frame.h"
+#include "build/layout.h"
+#include "kernels/quantize.h"
+
+#include <common/float16.h>
 
 #include <inttypes.h>
 
@@ -21,27 +32,17 @@ struct packing {
     const dnnl_memory_desc_t *stored, *want;
 };
 
-/* FNV-1a from a start of its own, so that two of them are 128 bits. */
-static uint64_t hash(uint64_t h, const void *bytes, size_t n)
-{
-    const unsigned char *p = bytes;
-
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ p[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
-
 static void make_key(const bp_value *value, const struct packing *p, char *key, size_t cap)
 {
     const char *name = p->how ? p->how->name : "";
     uint64_t known = p->how ? p->how->hash : 0;
-    uint64_t a = hash(UINT64_C(0xcbf29ce484222325), p->stored, sizeof *p->stored);
-    uint64_t b = hash(UINT64_C(0x9e3779b97f4a7c15), p->stored, sizeof *p->stored);
+    uint64_t a = bp_dnnl_hash(BP_DNNL_HASH_START, p->stored, sizeof *p->stored);
+    uint64_t b = bp_dnnl_hash(UINT64_C(0x9e3779b97f4a7c15), p->stored, sizeof *p->stored);
 
-    a = hash(hash(a, name, strlen(name)), &known, sizeof known);
-    b = hash(hash(b, name, strlen(name)), &known, sizeof known);
+    a = bp_dnnl_hash(bp_dnnl_hash(a, name, strlen(name)), &known, sizeof known);
+    b = bp_dnnl_hash(bp_dnnl_hash(b, name, strlen(name)), &known, sizeof known);
     snprintf(key, cap, "%" PRIx64 ":%016" PRIx64 "%016" PRIx64, value->const_id,
-             hash(a, p->want, sizeof *p->want), hash(b, p->want, sizeof *p->want));
+             bp_dnnl_hash(a, p->want, sizeof *p->want), bp_dnnl_hash(b, p->want, sizeof *p->want));
 }
 
 /* One reorder, here and now. */
@@ -111,6 +112,19 @@ static bp_rc pack_numbers(const struct packing *p, void *dst, bp_err *err)
     return BP_OK;
 }
 
+/* n elements of float16 at any address. */
+static void to_float(const void *from, float *to, size_t n)
+{
+    const char *bytes = from;
+
+    for (size_t i = 0; i < n; i++) {
+        uint16_t half; /* it may lie at an odd address */
+
+        memcpy(&half, bytes + i * sizeof half, sizeof half);
+        to[i] = bp_f16_load(half);
+    }
+}
+
 static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
 {
     const struct packing *p = u;
@@ -126,7 +140,7 @@ static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
     floats = host->alloc(host->h, bytes, 64);
     if (!floats)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory to widen '%s'", p->name);
-    bp_dnnl_float16_to_float(p->bytes.data, floats, elements);
+    to_float(p->bytes.data, floats, elements);
     widened.bytes = (bp_span){.data = floats, .size = bytes};
     rc = pack_numbers(&widened, dst, err);
     host->free(host->h, floats, bytes, 64);
@@ -143,12 +157,12 @@ static void fill_dequantized(const struct bp_dnnl_rearrangement *how, const char
 static uint64_t hash_rows(const struct bp_dnnl_quant_rows *rows)
 {
     const struct bp_dnnl_quant *quant = &rows->quant;
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    uint64_t h = BP_DNNL_HASH_START;
 
-    h = hash(h, quant->scales, quant->n * sizeof *quant->scales);
-    h = hash(h, quant->zeros, quant->n * sizeof *quant->zeros);
-    h = hash(h, &rows->width, sizeof rows->width);
-    return hash(h, &rows->type, sizeof rows->type);
+    h = bp_dnnl_hash(h, quant->scales, quant->n * sizeof *quant->scales);
+    h = bp_dnnl_hash(h, quant->zeros, quant->n * sizeof *quant->zeros);
+    h = bp_dnnl_hash(h, &rows->width, sizeof rows->width);
+    return bp_dnnl_hash(h, &rows->type, sizeof rows->type);
 }
 
 /* ---- one copy for all ------------------------------------------------------------------------ */
@@ -215,7 +229,7 @@ bp_rc bp_dnnl_rearranged_constant(struct bp_dnnl_builder *b, uint32_t value,
     return BP_OK;
 }
 
-void bp_dnnl_weights_put(bp_frame *frame)
+void bp_dnnl_constants_release(bp_frame *frame)
 {
     const bp_host *host = &frame->program->instance->host;
 

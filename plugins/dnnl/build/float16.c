@@ -4,7 +4,12 @@
  * (or what math_mode says) between. Constants are widened once, see weights.c.
  */
 
-#include "onednn.h"
+#include "build/float16.h"
+
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/step.h"
 
 #include <common/float16.h>
 
@@ -26,18 +31,6 @@ static void round_to_float16(const void *u, void *const *at, size_t first, size_
     (void)u;
     for (size_t i = first; i < end; i++)
         y[i] = bp_f16_store(x[i]);
-}
-
-void bp_dnnl_float16_to_float(const void *from, float *to, size_t n)
-{
-    const char *bytes = from;
-
-    for (size_t i = 0; i < n; i++) {
-        uint16_t half; /* it may lie at an odd address */
-
-        memcpy(&half, bytes + i * sizeof half, sizeof half);
-        to[i] = bp_f16_load(half);
-    }
 }
 
 static bp_rc emit(struct bp_dnnl_builder *b, bp_dnnl_typed_loop loop,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* layout.c - descriptions of memory. */
 
-#include "onednn.h"
+#include "build/layout.h"
+
+#include "base/library.h"
 
 void bp_dnnl_row_major_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
                           dnnl_memory_desc_t *out)

@@ -5,8 +5,19 @@
  * what would be a pass over memory for each of the nodes.
  */
 
+#include "fuse/affine.h"
+
+#include "base/chain.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "base/program.h"
+#include "build/builder.h"
+#include "build/frame.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/step.h"
 #include "kernels/vector.h"
-#include "onednn.h"
 
 #include <math.h>
 
@@ -74,12 +85,15 @@ static bool is_taken(const bp_program *program, uint32_t node)
     return program->is_fused_away[node] || program->chains[node].is_set;
 }
 
-void bp_dnnl_find_affine(bp_program *program, uint32_t node)
+static bp_rc build_affine(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain,
+                          bp_err *err);
+
+static void find_chain(bp_program *program, uint32_t node)
 {
     const bp_graph *graph = program->graph;
     const bp_node *at = BP_NODE(graph, node);
     struct bp_dnnl_chain chain = {
-        .is_set = true, .head = node, .other = BP_NONE, .build = bp_dnnl_build_affine};
+        .is_set = true, .head = node, .other = BP_NONE, .build = build_affine};
     uint32_t x = input_of(program, at);
     bool is_open = x != BP_NONE && !program->instance->uses_bf16 &&
                    BP_VALUE(graph, x)->rank != BP_RANK_UNKNOWN && BP_VALUE(graph, x)->rank > 2 &&
@@ -102,6 +116,13 @@ void bp_dnnl_find_affine(bp_program *program, uint32_t node)
             break;
     }
     bp_dnnl_add_chain(program, &chain);
+}
+
+void bp_dnnl_find_affine_chains(bp_program *program)
+{
+    /* forwards, so that a chain begins with its first node */
+    for (uint32_t i = 0; i < program->graph->n_nodes; i++)
+        find_chain(program, i);
 }
 
 /* ---- the numbers ----------------------------------------------------------------------------- */
@@ -288,8 +309,7 @@ static bp_rc get_input(struct bp_dnnl_builder *b, uint32_t value, struct bp_dnnl
     return BP_OK;
 }
 
-bp_rc bp_dnnl_build_affine(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain,
-                           bp_err *err)
+static bp_rc build_affine(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain, bp_err *err)
 {
     uint32_t from = input_of(b->frame->program, BP_NODE(b->graph, chain->head));
     uint32_t made = BP_NODE(b->graph, chain->last)->out[0];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* vector.h - loops of ours that are compiled once for each width of vectors. */
+/*
+ * vector.h - our own loops are compiled once for each vector width; the loader picks a clone by the
+ * processor (GNU ifunc). Not with clang, whose clones differ, nor without optimisation.
+ */
 #ifndef BP_DNNL_VECTOR_H
 #define BP_DNNL_VECTOR_H
 

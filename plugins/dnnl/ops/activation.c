@@ -3,6 +3,9 @@
 
 #include "ops/activation.h"
 
+#include "base/chain.h"
+#include "build/attributes.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -21,12 +24,6 @@ static const struct {
     {"Clip", dnnl_eltwise_clip, 2, {-FLT_MAX, FLT_MAX}},
 };
 
-static void add_eltwise(struct bp_dnnl_attr *attr, dnnl_alg_kind_t kind, float alpha, float beta)
-{
-    attr->post[attr->n_post++] =
-        (struct bp_dnnl_post_op){.kind = kind, .alpha = alpha, .beta = beta};
-}
-
 bool bp_dnnl_add_activation(const char *name, size_t name_size, const float params[2],
                             struct bp_dnnl_attr *attr)
 {
@@ -37,9 +34,9 @@ bool bp_dnnl_add_activation(const char *name, size_t name_size, const float para
             continue;
         for (int k = 0; k < rows[i].n_params; k++)
             own[k] = isnan(params[k]) ? own[k] : params[k];
-        add_eltwise(attr, rows[i].kind, own[0], own[1]);
+        bp_dnnl_add_eltwise(attr, rows[i].kind, own[0], own[1]);
         if (rows[i].kind == dnnl_eltwise_linear)
-            add_eltwise(attr, dnnl_eltwise_clip, 0, 1);
+            bp_dnnl_add_eltwise(attr, dnnl_eltwise_clip, 0, 1);
         return true;
     }
     return false;
@@ -69,11 +66,5 @@ void bp_dnnl_add_chain_activation(struct bp_dnnl_attr *attr, const struct bp_dnn
     bool has_alpha = chain->activation == dnnl_eltwise_swish;
 
     if (chain->activation != dnnl_alg_kind_undef)
-        add_eltwise(attr, chain->activation, has_alpha ? chain->alpha : 0, 0);
-}
-
-void bp_dnnl_add_post_op(struct bp_dnnl_attr *attr, dnnl_alg_kind_t kind,
-                         const struct bp_dnnl_tensor *other)
-{
-    attr->post[attr->n_post++] = (struct bp_dnnl_post_op){.kind = kind, .other = other};
+        bp_dnnl_add_eltwise(attr, chain->activation, has_alpha ? chain->alpha : 0, 0);
 }

@@ -4,27 +4,17 @@
  * only, so one input has to have the shape of the output; it is slow with a single number.
  */
 
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/attributes.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "build/step.h"
 #include "kernels/vector.h"
-#include "onednn.h"
-
-/* Is the size surely that of the output? */
-static bool is_same_dim(bp_dim a, bp_dim b)
-{
-    if (a.value >= 0 || b.value >= 0)
-        return a.value == b.value;
-    return a.symbol != 0 && a.symbol == b.symbol;
-}
-
-static bool is_whole(const bp_value *in, const bp_value *out)
-{
-    if (in->rank != out->rank)
-        return false;
-    for (uint32_t i = 0; i < in->rank; i++) {
-        if (!is_same_dim(in->dims[i], out->dims[i]))
-            return false;
-    }
-    return true;
-}
 
 static bool commutes(const struct bp_dnnl_op *op)
 {
@@ -41,7 +31,7 @@ static bool claim_two(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
         return false;
     first = bp_node_in(query->graph, query->node, 0);
     second = bp_node_in(query->graph, query->node, 1);
-    if (is_whole(first, y) || (commutes(op) && is_whole(second, y)))
+    if (bp_dnnl_same_shape(first, y) || (commutes(op) && bp_dnnl_same_shape(second, y)))
         return true;
     return bp_dnnl_refuse(query,
                           bp_dnnl_is_sized(first) && bp_dnnl_is_sized(second) ? BP_R_OTHER
@@ -58,7 +48,7 @@ static bool claim_sum(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
     for (uint32_t i = 0; i < query->node->n_in; i++) {
         if (!bp_dnnl_takes_input(query, i, 0, BP_DNNL_MAX_RANK - 1))
             return false;
-        if (!is_whole(bp_node_in(query->graph, query->node, i), y))
+        if (!bp_dnnl_same_shape(bp_node_in(query->graph, query->node, i), y))
             return bp_dnnl_refuse(query, BP_R_OTHER, NULL,
                                   "input %u is not sure to have the shape of the output", i);
     }

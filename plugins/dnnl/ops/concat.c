@@ -5,7 +5,16 @@
  * twenty times as long where runs are short.
  */
 
-#include "onednn.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/concat_in_place.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
 
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
@@ -66,6 +75,50 @@ static void choose_layout(const struct bp_dnnl_builder *b, const bp_node *node, 
     bp_dnnl_row_major_as(y->rank, y->dims, bp_dnnl_inner_type(b->graph, node->out[0]), out);
 }
 
+/* ---- in place -------------------------------------------------------------------------- */
+
+/* Brings the inputs that lie elsewhere to their places. */
+static bp_rc complete(struct bp_dnnl_builder *b, const bp_node *node,
+                      const struct bp_dnnl_tensor *whole, bp_err *err)
+{
+    struct bp_dnnl_tensor slot = *whole, from;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; i < node->n_in && rc >= 0; i++) {
+        const struct bp_dnnl_value *part = &b->values[node->in[i]];
+
+        bp_dnnl_layout_like(&whole->md, part->dims, &slot.md);
+        if (!bp_dnnl_lies_at(part, &slot)) {
+            rc = bp_dnnl_tensor_of(b, node->in[i], NULL, &from, err);
+            if (rc >= 0)
+                rc = bp_dnnl_reorder(b, &from, &slot, err);
+        }
+        slot.location.offset += bp_dnnl.memory_desc_get_size(&slot.md);
+    }
+    return rc;
+}
+
+/* Makes the output of the inputs' memory, if they lie in it or can be brought there; *is_done. */
+static bp_rc build_in_place(struct bp_dnnl_builder *b, const bp_node *node, bool *is_done,
+                            bp_err *err)
+{
+    struct bp_dnnl_tensor whole;
+    dnnl_memory_desc_t md;
+    bp_rc rc;
+
+    bp_dnnl_concat_buffer(b, node, &whole, is_done);
+    if (!*is_done)
+        return BP_OK;
+    rc = complete(b, node, &whole, err);
+    if (rc < 0)
+        return rc;
+    bp_dnnl_layout_like(&whole.md, b->values[node->out[0]].dims, &md);
+    bp_dnnl_view(b, node->out[0], &md, whole.location);
+    return BP_OK;
+}
+
+/* ---- building it ----------------------------------------------------------------------------- */
+
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
@@ -74,7 +127,7 @@ static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const
     dnnl_memory_desc_t md;
     dnnl_dims_t begin = {0};
     bool is_done;
-    bp_rc rc = bp_dnnl_concat_in_place(b, node, &is_done, err);
+    bp_rc rc = build_in_place(b, node, &is_done, err);
 
     (void)op;
     if (rc < 0 || is_done)

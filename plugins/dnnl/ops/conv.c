@@ -7,6 +7,20 @@
  * area of height 1. It has none for volumes.
  */
 
+#include "base/chain.h"
+#include "base/claim.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/attributes.h"
+#include "build/builder.h"
+#include "build/conv_choice.h"
+#include "build/conv_layout.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
 #include "ops/activation.h"
 #include "ops/window.h"
 

@@ -5,6 +5,16 @@
  * their places. oneDNN's own kernels for transposed convolutions take three times as long.
  */
 
+#include "ops/conv_depth_to_space.h"
+
+#include "base/library.h"
+#include "build/builder.h"
+#include "build/constants.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
 #include "ops/window.h"
 
 struct depth_to_space {

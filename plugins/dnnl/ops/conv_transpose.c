@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* conv_transpose.c - ConvTranspose (1, 11, 22) over one to three dimensions, grouped or not. */
 
+#include "base/claim.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "ops/conv_depth_to_space.h"
 #include "ops/window.h"
 
 enum { FEW_MAPS = 8 };

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* eltwise.c - operators of one tensor, element by element, in the layout of their input. */
 
+#include "base/claim.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "build/step.h"
 #include "kernels/exp.h"
 #include "kernels/vector.h"
-#include "onednn.h"
+#include "ops/activation.h"
 
 #include <float.h>
 #include <math.h>

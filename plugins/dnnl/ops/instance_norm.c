@@ -4,8 +4,14 @@
  * of ours in the layout of the input, as oneDNN has neither. Sums are taken in double.
  */
 
+#include "base/claim.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/step.h"
 #include "kernels/vector.h"
-#include "onednn.h"
 
 #include <math.h>
 

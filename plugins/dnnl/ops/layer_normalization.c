@@ -4,7 +4,15 @@
  * that are known: rows of all elements from `axis` on.
  */
 
-#include "onednn.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
 
 static uint32_t first_axis(const bp_graph *graph, const bp_node *node, uint32_t rank)
 {

@@ -4,6 +4,17 @@
  * chain.c found behind a MatMul is done while the result is in registers.
  */
 
+#include "base/chain.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/attributes.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
 #include "ops/activation.h"
 
 /* A product in the making, with all matrices seen as of one rank. */

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* norm.c - BatchNormalization (7 to 15) and LRN (1, 13). */
 
-#include "onednn.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/primitive.h"
 
 /* ---- BatchNormalization: X, scale, B, mean, var ---------------------------------------------- */
 

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* pool.c - MaxPool, AveragePool (1 to 22) and their global kin, in the layout of what they read. */
 
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/primitive.h"
 #include "ops/window.h"
 
 /* oneDNN wants no more padding than a window covers. */

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* prelu.c - PRelu (7 to 16) with a constant slope for each channel, or one for all. */
 
+#include "base/claim.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/step.h"
 #include "kernels/vector.h"
-#include "onednn.h"
 
 enum { X, SLOPE };
 

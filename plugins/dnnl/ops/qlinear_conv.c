@@ -4,6 +4,17 @@
  * bias is added to the sums in float32, and what comes out is rounded behind the zero point.
  */
 
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/attributes.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "kernels/quantize.h"
 #include "ops/quantization.h"
 #include "ops/window.h"
 

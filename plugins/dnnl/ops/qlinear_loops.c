@@ -4,6 +4,16 @@
  * as oneDNN's sums and pools know no scales of their own for what they read and make.
  */
 
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/step.h"
+#include "kernels/quantize.h"
 #include "kernels/vector.h"
 #include "ops/quantization.h"
 
@@ -55,19 +65,6 @@ static void add_loop(const void *u, void *const *at, size_t first, size_t end)
         end - first);
 }
 
-/* Are two shapes surely one, whatever the sizes? */
-static bool same_shape(const bp_value *a, const bp_value *b)
-{
-    for (uint32_t i = 0; a->rank == b->rank && i < a->rank; i++) {
-        bool is_known = a->dims[i].value >= 0;
-
-        if (a->dims[i].value != b->dims[i].value ||
-            (!is_known && (a->dims[i].symbol == 0 || a->dims[i].symbol != b->dims[i].symbol)))
-            return false;
-    }
-    return a->rank == b->rank;
-}
-
 static bool claim_add(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *a, *b;
@@ -79,7 +76,7 @@ static bool claim_add(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
         return false;
     a = bp_node_in(query->graph, query->node, 0);
     b = bp_node_in(query->graph, query->node, 3);
-    if (!same_shape(a, b))
+    if (!bp_dnnl_same_shape(a, b))
         return bp_dnnl_refuse(query, BP_R_OTHER, b->name, "only sums of equal shapes are taken");
     if (a->dtype != b->dtype)
         return bp_dnnl_refuse(query, BP_R_DTYPE, b->name, "the summands are not of one type");

@@ -4,6 +4,17 @@
  * of int8, with one scale for it or one for each column. QGemm without a scale of Y makes float32.
  */
 
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/attributes.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "kernels/quantize.h"
 #include "ops/quantization.h"
 
 enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, SEVENTH };

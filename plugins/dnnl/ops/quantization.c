@@ -3,6 +3,13 @@
 
 #include "ops/quantization.h"
 
+#include "base/claim.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "build/attributes.h"
+#include "build/builder.h"
+#include "kernels/quantize.h"
+
 #include <math.h>
 
 /* ---- claims ---------------------------------------------------------------------------------- */

@@ -4,8 +4,16 @@
  * constant, in the layout of the input: loops of ours, as oneDNN knows few of ONNX's coordinates.
  */
 
+#include "base/claim.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/step.h"
 #include "kernels/vector.h"
-#include "onednn.h"
 
 #include <common/resize_axis.h>
 

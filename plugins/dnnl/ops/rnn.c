@@ -7,8 +7,20 @@
  * has batches in front or directions between, values are that memory seen with other strides.
  */
 
-#include "ops/rnn.h"
+#include "ops/rnn_node.h"
 
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "ops/rnn_claim.h"
+#include "ops/rnn_weights.h"
+
+/* Batches from which on LSTM reads its matrices faster in blocks that oneDNN chooses. */
+enum { BLOCKS_FROM = 4 };
 enum { WORTH_A_TEAM = 400000 }; /* operations of a step */
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -131,7 +143,7 @@ static void want_matrix(const struct bp_dnnl_rnn *k, dnnl_dim_t width, dnnl_memo
 {
     const dnnl_dims_t dims = {1, k->directions, width, k->gates, k->hidden};
 
-    if (k->kind == dnnl_vanilla_lstm && k->batch >= BP_DNNL_RNN_BLOCKS_FROM)
+    if (k->kind == dnnl_vanilla_lstm && k->batch >= BLOCKS_FROM)
         bp_dnnl_any_layout(5, dims, dnnl_f32, out);
     else
         bp_dnnl_row_major(5, dims, out);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* rnn_weights.c - constants of LSTM, GRU and RNN: gates in oneDNN's order, biases summed. */
 
-#include "ops/rnn.h"
+#include "ops/rnn_weights.h"
+
+#include "base/library.h"
+#include "build/builder.h"
+#include "build/constants.h"
+#include "ops/rnn_node.h"
 
 /* Which of ONNX's gates stands where oneDNN wants it; GRU has the same order, z r h. */
 static const dnnl_dim_t lstm_gates[] = {0, 2, 3, 1};  /* i o f c to i f c o */

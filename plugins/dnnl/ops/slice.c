@@ -4,7 +4,16 @@
  * that lies in memory as a whole, as blocks of channels of one batch do, is a view.
  */
 
-#include "onednn.h"
+#include "base/claim.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 

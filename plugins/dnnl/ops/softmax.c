@@ -4,9 +4,17 @@
  * numbers, as the scores of detectors are, take it ten times as long as a loop over many of them.
  */
 
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "build/step.h"
 #include "kernels/exp.h"
 #include "kernels/vector.h"
-#include "onednn.h"
 
 static int64_t axis_of(const bp_graph *graph, const bp_node *node, int64_t rank)
 {

@@ -4,7 +4,13 @@
  * Flatten, Reshape, Squeeze and Unsqueeze are other dimensions of row-major bytes.
  */
 
-#include "onednn.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
 
 static bool claim_view(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                        double *flops)

@@ -3,6 +3,9 @@
 
 #include "ops/window.h"
 
+#include "base/claim.h"
+#include "build/builder.h"
+
 static bool has_count(const struct bp_dnnl_query *query, const char *name, uint32_t count)
 {
     uint32_t n;

@@ -5,11 +5,20 @@
  * one alone takes with warm weights says little about that.
  */
 
-#define _GNU_SOURCE /* clock_gettime */
+#include "tune/autotune.h"
 
+#include "base/instance.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "base/program.h"
+#include "base/threads.h"
+#include "build/build_frame.h"
+#include "build/conv_choice.h"
+#include "build/conv_layout.h"
+#include "build/frame.h"
+#include "build/step.h"
+#include "run/execute.h"
 #include "tune/tune_file.h"
-
-#include <time.h>
 
 enum { RUNS = 4 }; /* the first of which only warms up */
 
@@ -20,14 +29,6 @@ struct trial {
     int64_t *ns; /* one a node: the least of all runs */
     int64_t sum;
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* ---- buffers of a trial ---------------------------------------------------------------------- */
 
@@ -72,12 +73,12 @@ static bool make_buffers(struct buffers *buffers, const bp_graph *graph, const b
 static bp_rc run_once(const bp_frame *frame, int64_t *ns, bp_err *err)
 {
     for (const struct bp_dnnl_step *step = frame->steps; step; step = step->next) {
-        int64_t t0 = now_ns();
+        int64_t t0 = bp_dnnl_now_ns();
         dnnl_status_t status = bp_dnnl_run_step(frame, step);
 
         if (status != dnnl_success)
             return bp_dnnl_fail(err, status, "a run that is measured");
-        ns[step->node] += now_ns() - t0;
+        ns[step->node] += bp_dnnl_now_ns() - t0;
     }
     return BP_OK;
 }

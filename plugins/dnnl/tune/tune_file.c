@@ -19,6 +19,12 @@
 
 #include "tune/tune_file.h"
 
+#include "base/hash.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "base/program.h"
+#include "build/conv_choice.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -38,39 +44,27 @@ enum {
 
 /* ---- what it is for -------------------------------------------------------------------------- */
 
-static const uint64_t fnv_first = UINT64_C(0xcbf29ce484222325);
-
-/* FNV-1a. */
-static uint64_t add_bytes(uint64_t h, const void *bytes, size_t n)
-{
-    const unsigned char *at = bytes;
-
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ at[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
-
 static uint64_t add_scalar(uint64_t h, uint64_t number)
 {
-    return add_bytes(h, &number, sizeof number);
+    return bp_dnnl_hash(h, &number, sizeof number);
 }
 
 static uint64_t add_string(uint64_t h, const char *string)
 {
-    return add_bytes(h, string, strlen(string) + 1);
+    return bp_dnnl_hash(h, string, strlen(string) + 1);
 }
 
 static uint64_t add_attr(uint64_t h, const bp_attr *attr)
 {
     h = add_scalar(add_string(h, attr->name), (uint64_t)attr->type << 32 | attr->count);
     if (attr->type == BP_ATTR_FLOAT)
-        return add_bytes(h, attr->data, attr->count * sizeof(float));
+        return bp_dnnl_hash(h, attr->data, attr->count * sizeof(float));
     if (attr->type == BP_ATTR_INT)
-        return add_bytes(h, attr->data, attr->count * sizeof(int64_t));
+        return bp_dnnl_hash(h, attr->data, attr->count * sizeof(int64_t));
     for (uint32_t i = 0; attr->type == BP_ATTR_STRING && i < attr->count; i++) {
         const bp_span *span = (const bp_span *)attr->data + i;
 
-        h = add_bytes(add_scalar(h, span->size), span->data, span->size);
+        h = bp_dnnl_hash(add_scalar(h, span->size), span->data, span->size);
     }
     return h;
 }
@@ -79,8 +73,8 @@ static uint64_t add_node(uint64_t h, const bp_graph *graph, const bp_node *node)
 {
     h = add_string(add_string(h, node->domain), node->op);
     h = add_scalar(add_scalar(h, node->since), (uint64_t)node->n_in << 32 | node->n_out);
-    h = add_bytes(h, node->in, node->n_in * sizeof *node->in);
-    h = add_bytes(h, node->out, node->n_out * sizeof *node->out);
+    h = bp_dnnl_hash(h, node->in, node->n_in * sizeof *node->in);
+    h = bp_dnnl_hash(h, node->out, node->n_out * sizeof *node->out);
     for (uint32_t i = 0; i < node->n_attr; i++)
         h = add_attr(h, BP_ATTR(graph, node->first_attr + i));
     return h;
@@ -89,7 +83,7 @@ static uint64_t add_node(uint64_t h, const bp_graph *graph, const bp_node *node)
 /* Of what decides how long a program takes: nodes and weights' sizes, not names nor contents. */
 static uint64_t hash_program(const bp_graph *graph)
 {
-    uint64_t h = fnv_first;
+    uint64_t h = BP_DNNL_HASH_START;
 
     for (uint32_t i = 0; i < graph->n_nodes; i++)
         h = add_node(h, graph, BP_NODE(graph, i));
@@ -217,7 +211,7 @@ static const char *read_text(struct file *file, bool *is_there)
 static void write_sum(const struct file *file, size_t n, char *out)
 {
     snprintf(out, SUM_LINE + 1, "sum %016llx\n",
-             (unsigned long long)add_bytes(fnv_first, file->text, n));
+             (unsigned long long)bp_dnnl_hash(BP_DNNL_HASH_START, file->text, n));
 }
 
 static bool is_whole(const struct file *file)

@@ -3,15 +3,18 @@
 #ifndef BP_DNNL_TUNE_FILE_H
 #define BP_DNNL_TUNE_FILE_H
 
-#include "onednn.h"
+#include <bp/sdk.h>
+#include <stdbool.h>
+
+struct bp_dnnl_conv_choice;
 
 /*
- * What a process kept for this program, ways->shapes and the team's number of threads, which is
- * entered: true sets the rest of ways. False: there is no folder or file, or one that is damaged or was
- * made with another processor or library, which is logged; ways may hold anything then.
+ * Loads what a process saved for this program, choice->shapes and the number of threads of the team,
+ * which is entered: true sets the rest of choice. False: there is no folder or file, or one that is
+ * damaged or was made with another processor or library, which is logged; choice may hold anything.
  */
 bool bp_dnnl_load_choice(const bp_program *program, struct bp_dnnl_conv_choice *choice);
-/* Keeps them, if there is a folder to keep them in. What goes wrong is logged and changes nothing. */
+/* Saves it, if there is a folder to save it in. A failure is logged and changes nothing else. */
 void bp_dnnl_save_choice(const bp_program *program, const struct bp_dnnl_conv_choice *choice);
 
 #endif

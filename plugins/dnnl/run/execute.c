@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* execute.c - runs a frame: its steps on the host's buffers, one after the other, until told to stop. */
 
-#define _GNU_SOURCE /* clock_gettime */
+#include "run/execute.h"
 
-#include "onednn.h"
-
-#include <time.h>
+#include "base/library.h"
+#include "base/program.h"
+#include "base/threads.h"
+#include "build/builder.h"
+#include "build/frame.h"
+#include "build/step.h"
+#include "run/loop.h"
 
 static void *address_of(const bp_frame *frame, const struct bp_dnnl_location *location)
 {
@@ -35,19 +39,11 @@ void bp_dnnl_bind(bp_frame *frame, uint32_t io_epoch)
     frame->is_bound = true;
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static bp_rc check_stop(const bp_run *run, bp_err *err)
 {
     if (bp_is_cancelled(run->cancel))
         return bp_fail(err, BP_E_CANCELLED, "dnnl: the run was cancelled");
-    if (run->deadline_ns != 0 && now_ns() >= run->deadline_ns)
+    if (run->deadline_ns != 0 && bp_dnnl_now_ns() >= run->deadline_ns)
         return bp_fail(err, BP_E_TIMEOUT, "dnnl: the run's time was up");
     return BP_OK;
 }
@@ -64,7 +60,7 @@ static void note_event(const bp_frame *frame, const struct bp_dnnl_step *step, i
     event = &prof->ev[prof->count++];
     memset(event, 0, sizeof *event);
     event->t0_ns = t0;
-    event->t1_ns = now_ns();
+    event->t1_ns = bp_dnnl_now_ns();
     event->name = BP_NODE(frame->program->graph, step->node)->name;
     event->node = step->node;
 }
@@ -99,7 +95,7 @@ dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step 
 static bp_rc run_steps(bp_frame *frame, const bp_run *run, bp_err *err)
 {
     for (const struct bp_dnnl_step *step = frame->steps; step; step = step->next) {
-        int64_t t0 = run->prof ? now_ns() : 0;
+        int64_t t0 = run->prof ? bp_dnnl_now_ns() : 0;
         dnnl_status_t status;
         bp_rc rc = check_stop(run, err);
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* loop.c - runs a loop of ours on oneDNN's own team of threads, so that there is but one. */
 
-#include "onednn.h"
+#include "run/loop.h"
+
+#include "base/library.h"
+#include "build/step.h"
 
 /* Fewer numbers are done sooner than a team is told of them. */
 enum { WORTH_A_TEAM = 32768 };

@@ -1,7 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* frame.c - prepares a program for one set of shapes. */
+/* build_frame.c - prepares a program for one set of shapes. */
 
-#include "onednn.h"
+#include "build/build_frame.h"
+
+#include "base/chain.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "base/program.h"
+#include "build/builder.h"
+#include "build/constants.h"
+#include "build/conv_choice.h"
+#include "build/conv_layout.h"
+#include "build/element_type.h"
+#include "build/float16.h"
+#include "build/frame.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "build/step.h"
+#include "build/thread_count.h"
 
 enum { SCRATCH_ALIGN = 64 };
 
@@ -239,7 +258,7 @@ static bp_rc fill(bp_frame *frame, const struct bp_dnnl_conv_choice *choice, bp_
 
 /* ---- the frame ------------------------------------------------------------------------------- */
 
-static uint32_t team_size(const bp_program *program, const bp_frame_desc *desc)
+uint32_t bp_dnnl_frame_threads(const bp_program *program, const bp_frame_desc *desc)
 {
     const bp_instance *instance = program->instance;
     uint32_t width = instance->host.pool_width(instance->host.h);
@@ -261,8 +280,10 @@ bp_rc bp_dnnl_frame_build(bp_program *program, const bp_frame_desc *desc,
     *out = NULL;
     if (!frame)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for a frame");
-    *frame = (bp_frame){
-        .memory = memory, .program = program, .desc = desc, .threads = team_size(program, desc)};
+    *frame = (bp_frame){.memory = memory,
+                        .program = program,
+                        .desc = desc,
+                        .threads = bp_dnnl_frame_threads(program, desc)};
     frame->end = &frame->steps;
     status = bp_dnnl.stream_create(&frame->stream, bp_dnnl.engine, dnnl_stream_default_flags);
     rc = status == dnnl_success ? fill(frame, choice, needs, err)
@@ -275,25 +296,6 @@ bp_rc bp_dnnl_frame_build(bp_program *program, const bp_frame_desc *desc,
     return BP_OK;
 }
 
-/* Primitives are made for as many threads as will run them. */
-bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
-                           bp_frame **out, bp_err *err)
-{
-    const struct bp_dnnl_conv_choice *choice = NULL;
-    struct bp_dnnl_team team;
-    bp_rc rc = bp_dnnl_team_enter(team_size(program, desc), NULL, 0, &team, err);
-
-    *out = NULL;
-    if (rc < 0)
-        return rc;
-    if (program->instance->tunes)
-        rc = bp_dnnl_autotune(program, desc, &choice, err);
-    if (rc >= 0)
-        rc = bp_dnnl_frame_build(program, desc, choice, needs, out, err);
-    bp_dnnl_team_leave(&team);
-    return rc;
-}
-
 void bp_dnnl_frame_free(bp_frame *frame)
 {
     struct bp_blocks memory;
@@ -301,7 +303,7 @@ void bp_dnnl_frame_free(bp_frame *frame)
     if (!frame)
         return;
     bp_dnnl_steps_free(frame);
-    bp_dnnl_weights_put(frame);
+    bp_dnnl_constants_release(frame);
     if (frame->stream)
         bp_dnnl.stream_destroy(frame->stream);
     memory = frame->memory; /* the frame itself lies in it */

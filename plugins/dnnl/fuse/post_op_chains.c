@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chain.c - finds what is one primitive, which runs where the last of its nodes stands:
+ * post_op_chains.c - finds what is one primitive, which runs where the last of its nodes stands:
  * Conv, then perhaps a sum with something of the same shape, then perhaps an activation. The host's
  * passes fuse most of these; what is left are activations that FusedConv does not know, sums that
  * are no Add, and sessions that asked for no passes. Affine chains stand in affine.c.
  * MatMul by a matrix, then perhaps a row of numbers added to each, then perhaps an activation.
  */
 
-#include "onednn.h"
+#include "fuse/post_op_chains.h"
+
+#include "base/chain.h"
+#include "base/claim.h"
+#include "base/operator.h"
+#include "base/program.h"
+#include "ops/activation.h"
 
 static bool is_of(const bp_node *node, const char *domain, const char *op)
 {
@@ -17,37 +23,6 @@ static bool is_of(const bp_node *node, const char *domain, const char *op)
 static bool is(const bp_node *node, const char *op)
 {
     return is_of(node, "", op);
-}
-
-uint32_t bp_dnnl_only_consumer(const bp_program *program, uint32_t value, uint32_t from)
-{
-    const bp_graph *graph = program->graph;
-
-    if (program->uses[value] != 1 || BP_VALUE(graph, value)->flags & BP_VALUE_OUTPUT)
-        return BP_NONE;
-    for (uint32_t i = from + 1; i < graph->n_nodes; i++) {
-        const bp_node *node = BP_NODE(graph, i);
-
-        for (uint32_t k = 0; k < node->n_in; k++) {
-            if (node->in[k] == value)
-                return i;
-        }
-    }
-    return BP_NONE;
-}
-
-/* Are two shapes surely one, whatever the sizes? */
-static bool same_shape(const bp_value *a, const bp_value *b)
-{
-    if (a->rank != b->rank || a->rank == BP_RANK_UNKNOWN)
-        return false;
-    for (uint32_t i = 0; i < a->rank; i++) {
-        if (a->dims[i].value != b->dims[i].value ||
-            (a->dims[i].value < 0 &&
-             (a->dims[i].symbol == 0 || a->dims[i].symbol != b->dims[i].symbol)))
-            return false;
-    }
-    return true;
 }
 
 static void add_node(struct bp_dnnl_chain *chain, uint32_t node)
@@ -66,21 +41,10 @@ static void find_sum(const bp_program *program, struct bp_dnnl_chain *chain, uin
     if ((!is(node, "Add") && !is(node, "Sum")) || node->n_in != 2)
         return;
     other = node->in[node->in[0] == y ? 1 : 0];
-    if (!same_shape(BP_VALUE(graph, y), BP_VALUE(graph, other)))
+    if (!bp_dnnl_same_shape(BP_VALUE(graph, y), BP_VALUE(graph, other)))
         return;
     chain->other = other;
     add_node(chain, consumer);
-}
-
-void bp_dnnl_add_chain(bp_program *program, const struct bp_dnnl_chain *chain)
-{
-    if (chain->n_nodes < 2)
-        return;
-    for (uint32_t i = 0; i + 1 < chain->n_nodes; i++) {
-        program->chains[chain->nodes[i]].is_set = true; /* taken */
-        program->is_fused_away[chain->nodes[i]] = true;
-    }
-    program->chains[chain->last] = *chain;
 }
 
 static struct bp_dnnl_chain begin_chain(const bp_program *program, uint32_t head)
@@ -183,7 +147,7 @@ static void find_product_chain(bp_program *program, uint32_t product)
     bp_dnnl_add_chain(program, &chain);
 }
 
-void bp_dnnl_find_chains(bp_program *program)
+void bp_dnnl_find_post_op_chains(bp_program *program)
 {
     /* backwards, so that of two convolutions that are summed the later one does it */
     for (uint32_t i = program->graph->n_nodes; i-- > 0;) {
@@ -192,6 +156,4 @@ void bp_dnnl_find_chains(bp_program *program)
         else if (is(BP_NODE(program->graph, i), "MatMul"))
             find_product_chain(program, i);
     }
-    for (uint32_t i = 0; i < program->graph->n_nodes; i++)
-        bp_dnnl_find_affine(program, i); /* forwards, so that it begins with the first node */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* library.h - oneDNN and its team of threads, opened at run time: once a process, never closed. */
+/* library.h - oneDNN and OpenMP, opened at run time: once a process, never closed. */
 #ifndef BP_DNNL_LIBRARY_H
 #define BP_DNNL_LIBRARY_H
 
@@ -86,19 +86,6 @@ extern struct bp_dnnl_library bp_dnnl;
 
 /* For the entry, under the loader's lock; a second call does nothing. Failure is in `why`. */
 void bp_dnnl_library_open(void);
-
-/*
- * The team: from enter to leave the calling thread's parallel regions have `threads` threads, and
- * no other thread of the process is between enter and leave, unless threads is 1. cancel and
- * deadline_ns (of bp_run, may be NULL and 0) end the wait.
- */
-struct bp_dnnl_team {
-    int before; /* the caller's own number of threads */
-    bool is_held;
-};
-bp_rc bp_dnnl_team_enter(uint32_t threads, const volatile uint32_t *cancel, int64_t deadline_ns,
-                         struct bp_dnnl_team *team, bp_err *err);
-void bp_dnnl_team_leave(const struct bp_dnnl_team *team);
 
 /* bp_fail() for a status of oneDNN's, kept as native_code too; what: "the product of 'x'". */
 bp_rc bp_dnnl_fail(bp_err *err, dnnl_status_t status, const char *fmt, ...) BP_PRINTF(3, 4);
