@@ -43,7 +43,7 @@ AM_CONDITIONAL([ENABLE_]m4_toupper([$1]), [test -z "$bp_lacks"])
 
 # BP_PROVIDERS_KNOWN
 # ------------------
-# After the last BP_PROVIDER. Defines, for runtime/host/known.c, which plug-ins this release has sources
+# After the last BP_PROVIDER. Defines, for runtime/host/known_providers.c, which plug-ins this release has sources
 # of and which of them this build has, each as "cpu cann" by the names of their providers.
 AC_DEFUN([BP_PROVIDERS_KNOWN], [
 bp_names=`AS_ECHO(["$bp_sources"]) | sed 's/_sim / /g;s/_sim$//;s/^ //'`

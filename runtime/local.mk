@@ -21,6 +21,10 @@ include %D%/model/local.mk
 include %D%/host/local.mk
 include %D%/optimize/local.mk
 include %D%/plan/local.mk
+include %D%/custom/local.mk
+include %D%/report/local.mk
+include %D%/compile/local.mk
+include %D%/exec/local.mk
 include %D%/session/local.mk
 
 lib_LTLIBRARIES += %D%/libbackplane.la

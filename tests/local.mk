@@ -28,7 +28,7 @@ AM_TESTS_FD_REDIRECT = 8>&2
 
 unit_tests =
 cpu_tests =
-unit_cppflags = $(runtime_cppflags) $(CHECK_CFLAGS)
+unit_cppflags = $(runtime_cppflags) -I$(srcdir)/tests -I$(srcdir)/tests/unit $(CHECK_CFLAGS)
 unit_ldadd = runtime/libbackplane-core.la $(runtime_libs) $(CHECK_LIBS)
 
 include %D%/unit/local.mk
@@ -73,10 +73,10 @@ thread_tests = \
 	%D%/ort/check_threads \
 	%D%/ort/check_values \
 	%D%/proofs/exits \
-	%D%/unit/check_pool \
-	%D%/unit/check_registry \
-	%D%/unit/check_session \
-	%D%/unit/check_weights
+	%D%/unit/base/check_pool \
+	%D%/unit/host/check_registry \
+	%D%/unit/session/check_session \
+	%D%/unit/host/check_shared_weights
 if ENABLE_ASCEND_SIM
 thread_tests += %D%/cann_sim/check_streams
 if ENABLE_CANN_SIM

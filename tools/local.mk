@@ -3,75 +3,99 @@
 
 # What runs and compares directories of test data; tests/ort/ does so on another interface.
 conform_sources = \
-	%D%/args.c %D%/args.h \
-	%D%/cli.c %D%/cli.h \
-	%D%/cmd_conform.c \
-	%D%/compare.c %D%/compare.h \
-	%D%/conform.h \
-	%D%/conform_find.c \
-	%D%/conform_junit.c \
-	%D%/conform_print.c \
-	%D%/conform_run.c \
-	%D%/deadline.c %D%/deadline.h \
-	%D%/file.c %D%/file.h \
-	%D%/help.c \
-	%D%/json.c %D%/json.h \
-	%D%/known.c %D%/known.h \
-	%D%/load.c %D%/load.h \
-	%D%/load_options.c \
-	%D%/npy.c %D%/npy.h \
-	%D%/object.c %D%/object.h \
-	%D%/plan.h \
-	%D%/plan_refusals.c \
-	%D%/plan_text.c %D%/plan_text.h \
-	%D%/profile.c %D%/profile.h \
-	%D%/progress.c %D%/progress.h \
-	%D%/run.c %D%/run.h \
-	%D%/suite.c %D%/suite.h \
-	%D%/suite_set.c \
-	%D%/table.c %D%/table.h \
-	%D%/text.c %D%/text.h \
-	%D%/value.c %D%/value.h
+	%D%/conform/command.c \
+	%D%/conform/conform.h \
+	%D%/conform/find.c \
+	%D%/conform/junit.c \
+	%D%/conform/print.c \
+	%D%/conform/run.c \
+	%D%/conform/suite.c \
+	%D%/conform/suite.h \
+	%D%/conform/suite_set.c \
+	%D%/lib/args.c \
+	%D%/lib/args.h \
+	%D%/lib/cli.c \
+	%D%/lib/cli.h \
+	%D%/lib/compare.c \
+	%D%/lib/compare.h \
+	%D%/lib/deadline.c \
+	%D%/lib/deadline.h \
+	%D%/lib/file.c \
+	%D%/lib/file.h \
+	%D%/lib/help.c \
+	%D%/lib/json.c \
+	%D%/lib/json.h \
+	%D%/lib/known_failures.c \
+	%D%/lib/known_failures.h \
+	%D%/lib/load.c \
+	%D%/lib/load.h \
+	%D%/lib/load_options.c \
+	%D%/lib/npy.c \
+	%D%/lib/npy.h \
+	%D%/lib/object.c \
+	%D%/lib/object.h \
+	%D%/lib/profile.c \
+	%D%/lib/profile.h \
+	%D%/lib/progress.c \
+	%D%/lib/progress.h \
+	%D%/lib/table.c \
+	%D%/lib/table.h \
+	%D%/lib/text.c \
+	%D%/lib/text.h \
+	%D%/lib/value.c \
+	%D%/lib/value.h \
+	%D%/plan/plan.h \
+	%D%/plan/refusals.c \
+	%D%/plan/text.c \
+	%D%/plan/text.h \
+	%D%/run/run.c \
+	%D%/run/run.h
 
 bin_PROGRAMS += %D%/backplane
-%C%_backplane_CPPFLAGS = -I. $(AM_CPPFLAGS)
+%C%_backplane_CPPFLAGS = -I. -I$(srcdir)/tools $(AM_CPPFLAGS)
 %C%_backplane_LDADD = runtime/libbackplane.la $(MATH_LIBS)
 %C%_backplane_SOURCES = \
-	%D%/bench.h \
-	%D%/bench_compare.c %D%/bench_compare.h \
-	%D%/bench_compare_print.c \
-	%D%/bench_print.c \
-	%D%/bench_verdict.c \
-	%D%/cmd_bench.c \
-	%D%/cmd_doctor.c \
-	%D%/cmd_info.c \
-	%D%/cmd_optimize.c \
-	%D%/cmd_plan.c \
-	%D%/cmd_providers.c \
-	%D%/cmd_run.c \
-	%D%/dot.c %D%/dot.h \
-	%D%/dot_style.c \
-	%D%/feed.c %D%/feed.h \
-	%D%/feed_args.c \
-	%D%/info.h \
-	%D%/info_json.c \
-	%D%/info_text.c \
 	%D%/main.c \
-	%D%/memory.c %D%/memory.h \
-	%D%/operators.c %D%/operators.h \
-	%D%/optimize.h \
-	%D%/optimize_find.c \
-	%D%/optimize_save.c \
-	%D%/picture.c %D%/picture.h \
-	%D%/provider.h \
-	%D%/provider_json.c \
-	%D%/provider_known.c \
-	%D%/provider_man.c \
-	%D%/provider_text.c \
-	%D%/random.c \
-	%D%/run_json.c \
-	%D%/suite_session.c \
-	%D%/svg.c \
+	%D%/bench/bench.h \
+	%D%/bench/command.c \
+	%D%/bench/compare.c \
+	%D%/bench/compare.h \
+	%D%/bench/compare_print.c \
+	%D%/bench/print.c \
+	%D%/bench/verdict.c \
+	%D%/conform/suite_session.c \
+	%D%/info/command.c \
+	%D%/info/info.h \
+	%D%/info/json.c \
+	%D%/info/text.c \
+	%D%/lib/feed.c \
+	%D%/lib/feed.h \
+	%D%/lib/feed_args.c \
+	%D%/lib/memory.c \
+	%D%/lib/memory.h \
+	%D%/lib/random.c \
+	%D%/optimize/command.c \
+	%D%/optimize/find.c \
+	%D%/optimize/optimize.h \
+	%D%/optimize/save.c \
+	%D%/plan/command.c \
+	%D%/plan/diagram.c \
+	%D%/plan/diagram.h \
+	%D%/plan/dot.c \
+	%D%/plan/dot.h \
+	%D%/plan/dot_style.c \
+	%D%/plan/svg.c \
+	%D%/providers/command.c \
+	%D%/providers/doctor.c \
+	%D%/providers/json.c \
+	%D%/providers/known.c \
+	%D%/providers/man.c \
+	%D%/providers/operators.c \
+	%D%/providers/operators.h \
+	%D%/providers/provider.h \
+	%D%/providers/text.c \
+	%D%/run/command.c \
+	%D%/run/json.c \
 	$(conform_sources)
 
 # The same program with the host and providers in it; it opens no file to have them. Its objects are the

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
-#include "text.h"
+#include "lib/cli.h"
+#include "lib/text.h"
 
 struct main_args {
     bool wants_version;
@@ -21,7 +21,7 @@ static const struct arg_spec main_specs[] = {
      .help = "Print the version and exit."},
 };
 
-static const struct command *const commands[] = {&cmd_providers, &cmd_doctor, &cmd_info,
+static const struct command *const commands[] = {&cmd_providers, &cmd_doctor,   &cmd_info,
                                                  &cmd_plan,      &cmd_optimize, &cmd_run,
                                                  &cmd_bench,     &cmd_conform};
 

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.c - regions and chunks of device memory. */
+/*
+ * arena.c - regions and chunks of device memory. The growth rules, and so the sizes that a device
+ * sees, are those of ONNX Runtime's arena.
+ */
 
 #define _GNU_SOURCE
 
 #include "arena.h"
 
-static const uint64_t first_region = UINT64_C(1) << 20, most_growth = UINT64_C(1) << 30,
-                      most_rest = UINT64_C(128) << 20;
+/*
+ * Bytes: of the first region; of the region from which on they no longer double; and of the rest of
+ * a chunk that is split off even where the chunk is less than twice the request.
+ */
+static const uint64_t first_region = UINT64_C(1) << 20, max_growth = UINT64_C(1) << 30,
+                      max_unused_tail = UINT64_C(128) << 20;
 
 enum { ALIGN = 16 };
 
+/*
+ * A part of a region, in use or free. The rows are host memory, as device memory cannot be touched.
+ */
 struct bp_cann_chunk {
     struct bp_cann_chunk *next; /* the one behind it in its region */
     uintptr_t address;
@@ -17,6 +27,7 @@ struct bp_cann_chunk {
     bool is_free;
 };
 
+/* Memory from one aclrtMalloc(), cut up into chunks without gaps. */
 struct bp_cann_region {
     struct bp_cann_region *next;
     void *base;
@@ -25,19 +36,22 @@ struct bp_cann_region {
 
 /* ---- small things ---------------------------------------------------------------------------- */
 
-static void *get_host(const struct bp_cann_arena *arena, size_t n)
+/* Zeroed; NULL: no memory. */
+static void *calloc_host(const struct bp_cann_arena *arena, size_t n)
 {
     void *memory = arena->host->alloc(arena->host->h, n, ALIGN);
 
     return memory ? memset(memory, 0, n) : NULL;
 }
 
-static void put_host(const struct bp_cann_arena *arena, void *memory, size_t n)
+static void free_host(const struct bp_cann_arena *arena, void *memory, size_t n)
 {
     arena->host->free(arena->host->h, memory, n, ALIGN);
 }
 
-/* One that a join left over, if there is one: what comes and goes in a run allocates nothing. */
+/*
+ * A row that coalescing left over, if there is one: what comes and goes in a run allocates nothing.
+ */
 static struct bp_cann_chunk *make_chunk(struct bp_cann_arena *arena, uintptr_t address,
                                         size_t bytes)
 {
@@ -46,18 +60,19 @@ static struct bp_cann_chunk *make_chunk(struct bp_cann_arena *arena, uintptr_t a
     if (chunk)
         arena->unused = chunk->next;
     else
-        chunk = get_host(arena, sizeof *chunk);
+        chunk = calloc_host(arena, sizeof *chunk);
     if (chunk)
         *chunk = (struct bp_cann_chunk){.address = address, .bytes = bytes, .is_free = true};
     return chunk;
 }
 
-static void put_chunks(const struct bp_cann_arena *arena, struct bp_cann_chunk *chunk)
+/* A list of rows; NULL is fine. */
+static void free_chunks(const struct bp_cann_arena *arena, struct bp_cann_chunk *chunk)
 {
     while (chunk) {
         struct bp_cann_chunk *next = chunk->next;
 
-        put_host(arena, chunk, sizeof *chunk);
+        free_host(arena, chunk, sizeof *chunk);
         chunk = next;
     }
 }
@@ -80,18 +95,21 @@ void bp_cann_arena_finish(struct bp_cann_arena *arena)
     while (arena->regions) {
         struct bp_cann_region *region = arena->regions;
 
-        put_chunks(arena, region->chunks);
+        free_chunks(arena, region->chunks);
         arena->driver->acl.aclrtFree(region->base);
         arena->regions = region->next;
-        put_host(arena, region, sizeof *region);
+        free_host(arena, region, sizeof *region);
     }
-    put_chunks(arena, arena->unused);
+    free_chunks(arena, arena->unused);
     pthread_mutex_destroy(&arena->lock);
 }
 
 /* ---- growing --------------------------------------------------------------------------------- */
 
-/* Bytes of the next region; a doubling that the request made is not made again for the next one. */
+/*
+ * Bytes of the next region. It doubles from region to region, up to 1 GiB; a doubling that the
+ * request made is not made again for the next one. `allowed`: what the limit leaves.
+ */
 static uint64_t region_bytes(struct bp_cann_arena *arena, size_t n, uint64_t allowed)
 {
     bool has_grown = false;
@@ -106,15 +124,16 @@ static uint64_t region_bytes(struct bp_cann_arena *arena, size_t n, uint64_t all
         has_grown = true;
     }
     bytes = arena->next_region < allowed ? arena->next_region : allowed;
-    if (!has_grown && arena->next_region < most_growth)
+    if (!has_grown && arena->next_region < max_growth)
         arena->next_region *= 2;
     return bytes;
 }
 
+/* A region with one free chunk. A device that has no more memory is not asked for less. */
 static bp_rc add_region(struct bp_cann_arena *arena, size_t n, bp_err *err)
 {
     uint64_t allowed = (arena->limit - arena->total) / BP_CANN_UNIT * BP_CANN_UNIT;
-    uint64_t before = arena->next_region, bytes;
+    uint64_t previous = arena->next_region, bytes;
     struct bp_cann_region *region;
     aclError code;
 
@@ -123,18 +142,18 @@ static bp_rc add_region(struct bp_cann_arena *arena, size_t n, bp_err *err)
                        "cann: npu_mem_limit leaves %llu bytes available, %zu bytes are requested",
                        (unsigned long long)allowed, n);
     bytes = region_bytes(arena, n, allowed);
-    region = get_host(arena, sizeof *region);
+    region = calloc_host(arena, sizeof *region);
     if (region)
         region->chunks = make_chunk(arena, 0, (size_t)bytes);
     if (!region || !region->chunks) {
-        put_host(arena, region, sizeof *region);
+        free_host(arena, region, sizeof *region);
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for a region");
     }
     code = arena->driver->acl.aclrtMalloc(&region->base, (size_t)bytes, ACL_MEM_MALLOC_HUGE_FIRST);
     if (code != ACL_SUCCESS) {
-        arena->next_region = before; /* a request that is too large says nothing of the next */
-        put_host(arena, region->chunks, sizeof *region->chunks);
-        put_host(arena, region, sizeof *region);
+        arena->next_region = previous; /* a request that is too large says nothing of the next */
+        free_host(arena, region->chunks, sizeof *region->chunks);
+        free_host(arena, region, sizeof *region);
         return bp_cann_fail(arena->driver, err, code, "aclrtMalloc of %llu bytes of device memory",
                             (unsigned long long)bytes);
     }
@@ -147,7 +166,10 @@ static bp_rc add_region(struct bp_cann_arena *arena, size_t n, bp_err *err)
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
-/* The smallest free chunk that is large enough, or NULL. */
+/*
+ * The smallest free chunk that is large enough; NULL: none. All chunks are looked at: a session has
+ * few.
+ */
 static struct bp_cann_chunk *best_fit(const struct bp_cann_arena *arena, size_t n)
 {
     struct bp_cann_chunk *best = NULL;
@@ -161,12 +183,15 @@ static struct bp_cann_chunk *best_fit(const struct bp_cann_arena *arena, size_t 
     return best;
 }
 
-/* Without memory for the second half the chunk stays whole, which is only larger than it need be. */
+/*
+ * Without memory for the second half the chunk stays whole, which is only larger than it need be.
+ * So it does when little would be left over, as the next request of that size fits it again.
+ */
 static void split(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk, size_t n)
 {
     struct bp_cann_chunk *rest;
 
-    if (chunk->bytes < 2 * n && chunk->bytes - n < most_rest)
+    if (chunk->bytes < 2 * n && chunk->bytes - n < max_unused_tail)
         return;
     rest = make_chunk(arena, chunk->address + n, chunk->bytes - n);
     if (!rest)
@@ -176,8 +201,9 @@ static void split(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk, size
     chunk->bytes = n;
 }
 
-bp_rc bp_cann_arena_get(struct bp_cann_arena *arena, size_t n, size_t align, void **out,
-                        bp_err *err)
+/* A larger alignment takes that many bytes more, and the address moves up inside the chunk. */
+bp_rc bp_cann_arena_alloc(struct bp_cann_arena *arena, size_t n, size_t align, void **out,
+                          bp_err *err)
 {
     size_t slack = align > BP_CANN_UNIT ? align : 0; /* a region begins at a multiple of 256 only */
     struct bp_cann_chunk *chunk;
@@ -205,7 +231,8 @@ bp_rc bp_cann_arena_get(struct bp_cann_arena *arena, size_t n, size_t align, voi
     return rc;
 }
 
-static void join_next(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk)
+/* The chunk takes over its neighbour, whose row is kept for a chunk to come. */
+static void coalesce_next(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk)
 {
     struct bp_cann_chunk *next = chunk->next;
 
@@ -215,30 +242,32 @@ static void join_next(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk)
     arena->unused = next;
 }
 
-/* Is the address in this region? Then its chunk is free again. */
-static bool put_in(struct bp_cann_arena *arena, struct bp_cann_region *region, uintptr_t address)
+/* Is the address in this region? Then its chunk is free again, and joined with free neighbours. */
+static bool free_in_region(struct bp_cann_arena *arena, struct bp_cann_region *region,
+                           uintptr_t address)
 {
-    struct bp_cann_chunk *before = NULL, *chunk = region->chunks;
+    struct bp_cann_chunk *previous = NULL, *chunk = region->chunks;
 
     while (chunk && (address < chunk->address || address - chunk->address >= chunk->bytes)) {
-        before = chunk;
+        previous = chunk;
         chunk = chunk->next;
     }
     if (!chunk)
         return false;
     chunk->is_free = true;
     if (chunk->next && chunk->next->is_free)
-        join_next(arena, chunk);
-    if (before && before->is_free)
-        join_next(arena, before);
+        coalesce_next(arena, chunk);
+    if (previous && previous->is_free)
+        coalesce_next(arena, previous);
     return true;
 }
 
-void bp_cann_arena_put(struct bp_cann_arena *arena, const void *address)
+/* An address of no region is ignored. */
+void bp_cann_arena_free(struct bp_cann_arena *arena, const void *address)
 {
     pthread_mutex_lock(&arena->lock);
     for (struct bp_cann_region *region = arena->regions; region; region = region->next) {
-        if (put_in(arena, region, (uintptr_t)address))
+        if (free_in_region(arena, region, (uintptr_t)address))
             break;
     }
     pthread_mutex_unlock(&arena->lock);

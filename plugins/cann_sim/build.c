@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* build.c - turns the nodes of a group into calls of ACL for one set of shapes. */
+/*
+ * build.c - turns the nodes of a group into calls of ACL for one set of shapes.
+ *
+ * Values get their shapes and locations first: inputs and outputs are the frame's, constants the
+ * program's, the rest becomes scratch when the node that writes it is built.
+ */
 
 #include "cann.h"
 
 /* ---- the group ------------------------------------------------------------------------------- */
 
-/* Bytes of the value must be countable. */
+/*
+ * `dims`: of the frame; NULL: those of the graph, where -1 is not known. A shape whose bytes could
+ * not be counted is not known either; 16 is more than any element has.
+ */
 static void set_shape(struct bp_cann_tensor *tensor, uint32_t rank, const int64_t *dims,
                       const bp_dim *facts)
 {
@@ -21,28 +29,35 @@ static void set_shape(struct bp_cann_tensor *tensor, uint32_t rank, const int64_
     tensor->rank = tensor->is_known ? (int)rank : 0;
 }
 
-static void take_shapes(struct bp_cann_build *b, const bp_shape *shapes)
+/*
+ * `shapes`: of the frame, by value; NULL: what the graph alone tells. Constants' shapes are the
+ * graph's.
+ */
+static void set_shapes(struct bp_cann_build *b, const bp_shape *shapes)
 {
     for (uint32_t v = 0; v < b->graph->n_values; v++) {
         const bp_value *value = BP_VALUE(b->graph, v);
-        bool is_told = shapes && !(value->flags & BP_VALUE_CONSTANT);
+        bool is_dynamic = shapes && !(value->flags & BP_VALUE_CONSTANT);
 
         b->values[v].dtype = value->dtype;
-        set_shape(&b->values[v], is_told ? shapes[v].rank : value->rank,
-                  is_told ? shapes[v].dims : NULL, value->dims);
+        set_shape(&b->values[v], is_dynamic ? shapes[v].rank : value->rank,
+                  is_dynamic ? shapes[v].dims : NULL, value->dims);
         if (b->program->constants[v] != UINT64_MAX)
-            b->values[v].place = (struct bp_cann_place){.kind = BP_CANN_CONSTANT,
-                                                        .offset = b->program->constants[v]};
+            b->values[v].location = (struct bp_cann_location){.kind = BP_CANN_CONSTANT,
+                                                              .offset = b->program->constants[v]};
     }
     for (uint32_t i = 0; i < b->graph->n_inputs; i++)
-        b->values[b->graph->inputs[i]].place =
-            (struct bp_cann_place){.kind = BP_CANN_INPUT, .index = i};
+        b->values[b->graph->inputs[i]].location =
+            (struct bp_cann_location){.kind = BP_CANN_INPUT, .index = i};
     for (uint32_t i = 0; i < b->graph->n_outputs; i++)
-        b->values[b->graph->outputs[i]].place =
-            (struct bp_cann_place){.kind = BP_CANN_OUTPUT, .index = i};
+        b->values[b->graph->outputs[i]].location =
+            (struct bp_cann_location){.kind = BP_CANN_OUTPUT, .index = i};
 }
 
-/* Shapes of what the node reads and writes; without them it waits for a frame. */
+/*
+ * Shapes of what the node reads and writes; without them it waits for a frame. There all are known,
+ * so that `must_be` makes it a failure.
+ */
 static bool is_known(struct bp_cann_build *b, const bp_node *node, bool must_be)
 {
     for (uint32_t i = 0; i < node->n_in + node->n_out; i++) {
@@ -58,7 +73,10 @@ static bool is_known(struct bp_cann_build *b, const bp_node *node, bool must_be)
     return true;
 }
 
-/* Nothing to compute, or nothing to compute it from. */
+/*
+ * Is there nothing to compute, or nothing to compute it from? ACL takes no tensors without
+ * elements; inputs that stay on the host do not count.
+ */
 static bool is_empty(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     if (bp_cann_bytes(bp_cann_out(b, 0)) == 0)
@@ -77,6 +95,7 @@ static bool is_empty(struct bp_cann_build *b, const struct bp_cann_op *op, const
     return false;
 }
 
+/* Outputs that are not the group's become scratch before the node's own scratch does. */
 static void build_node(struct bp_cann_build *b, bool must_be_known)
 {
     const bp_node *node = BP_NODE(b->graph, b->node);
@@ -84,11 +103,11 @@ static void build_node(struct bp_cann_build *b, bool must_be_known)
     struct bp_cann_step **from = b->end;
 
     if (!is_known(b, node, must_be_known)) {
-        b->n_waiting++;
+        b->n_deferred++;
         return;
     }
     for (uint32_t i = 0; i < node->n_out; i++) {
-        if (node->out[i] != BP_NONE && b->values[node->out[i]].place.kind == BP_CANN_NOWHERE)
+        if (node->out[i] != BP_NONE && b->values[node->out[i]].location.kind == BP_CANN_ABSENT)
             bp_cann_scratch(b, &b->values[node->out[i]]);
     }
     if (is_empty(b, op, node))
@@ -97,12 +116,16 @@ static void build_node(struct bp_cann_build *b, bool must_be_known)
     bp_cann_compile_calls(b, *from);
 }
 
+/* Does the frame describe all values of the graph? */
 static bool fits(const bp_frame_desc *desc, const bp_graph *graph)
 {
     return desc->n_shapes >= graph->n_values && desc->n_in >= graph->n_inputs &&
            desc->n_out >= graph->n_outputs;
 }
 
+/*
+ * A node can ask for BP_CANN_MAX_ITEMS of scratch, so that rows for all are there from the start.
+ */
 bp_rc bp_cann_build(struct bp_cann_build *b, const bp_program *program, const bp_frame_desc *desc,
                     bp_err *err)
 {
@@ -116,20 +139,21 @@ bp_rc bp_cann_build(struct bp_cann_build *b, const bp_program *program, const bp
     if (desc && !fits(desc, graph))
         return bp_fail(err, BP_E_INVALID,
                        "cann: the frame describes fewer values than the graph has");
-    b->values = bp_cann_get(b->instance, graph->n_values, sizeof *b->values);
+    b->values = bp_cann_calloc(b->instance, graph->n_values, sizeof *b->values);
     b->items =
-        bp_cann_get(b->instance, (size_t)graph->n_nodes * BP_CANN_MAX_ITEMS, sizeof *b->items);
+        bp_cann_calloc(b->instance, (size_t)graph->n_nodes * BP_CANN_MAX_ITEMS, sizeof *b->items);
     if (!b->values || !b->items)
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for %u nodes", graph->n_nodes);
-    take_shapes(b, desc ? desc->shapes : NULL);
+    set_shapes(b, desc ? desc->shapes : NULL);
     for (b->node = 0; b->node < graph->n_nodes && b->rc >= 0; b->node++)
         build_node(b, desc != NULL);
     return b->rc;
 }
 
+/* Frees all but the steps, which a frame keeps. */
 void bp_cann_build_finish(struct bp_cann_build *b)
 {
-    bp_cann_put(b->instance, b->values, b->graph->n_values, sizeof *b->values);
-    bp_cann_put(b->instance, b->items, (size_t)b->graph->n_nodes * BP_CANN_MAX_ITEMS,
-                sizeof *b->items);
+    bp_cann_free(b->instance, b->values, b->graph->n_values, sizeof *b->values);
+    bp_cann_free(b->instance, b->items, (size_t)b->graph->n_nodes * BP_CANN_MAX_ITEMS,
+                 sizeof *b->items);
 }

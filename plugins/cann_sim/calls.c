@@ -9,6 +9,7 @@ static void fail_no_memory(struct bp_cann_build *b)
                     BP_NODE(b->graph, b->node)->name);
 }
 
+/* ACL's failures become the build's, with the node's name. */
 static void check(struct bp_cann_build *b, aclError code, const char *what)
 {
     if (code != ACL_SUCCESS)
@@ -16,12 +17,13 @@ static void check(struct bp_cann_build *b, aclError code, const char *what)
                              BP_NODE(b->graph, b->node)->name);
 }
 
+/* Appends a step; on a failure there is none, and b->rc says so. */
 static void begin(struct bp_cann_build *b, uint32_t kind)
 {
     b->step = NULL;
     if (b->rc < 0)
         return;
-    b->step = bp_cann_get(b->instance, 1, sizeof *b->step);
+    b->step = bp_cann_calloc(b->instance, 1, sizeof *b->step);
     if (!b->step) {
         fail_no_memory(b);
         return;
@@ -33,14 +35,14 @@ static void begin(struct bp_cann_build *b, uint32_t kind)
     b->n_steps++;
 }
 
-/* The place is in use until the step in the making, at least. */
-static void touch(struct bp_cann_build *b, const struct bp_cann_place *place)
+/* The item is in use until the step in the making, at least. */
+static void touch(struct bp_cann_build *b, const struct bp_cann_location *location)
 {
-    if (place->kind == BP_CANN_ITEM)
-        b->items[place->index].last = b->n_steps - 1;
+    if (location->kind == BP_CANN_ITEM)
+        b->items[location->index].last = b->n_steps - 1;
 }
 
-void bp_cann_call(struct bp_cann_build *b, const char *type)
+void bp_cann_begin_call(struct bp_cann_build *b, const char *type)
 {
     begin(b, BP_CANN_CALL);
     if (b->rc < 0)
@@ -51,15 +53,16 @@ void bp_cann_call(struct bp_cann_build *b, const char *type)
         fail_no_memory(b);
 }
 
+/* Descriptions are made once; buffers get their addresses when the frame is bound. */
 static void add_arg(struct bp_cann_build *b, const struct bp_cann_tensor *tensor, aclFormat format)
 {
     const struct bp_cann_driver *driver = b->instance->driver;
     uint32_t i = b->step->n_in + b->step->n_out;
 
     if (tensor) {
-        b->step->args[i].place = tensor->place;
+        b->step->args[i].location = tensor->location;
         b->step->args[i].bytes = bp_cann_bytes(tensor);
-        touch(b, &tensor->place);
+        touch(b, &tensor->location);
     }
     b->step->descs[i] = driver->acl.aclCreateTensorDesc(
         tensor ? bp_cann_type(tensor->dtype) : ACL_DT_UNDEFINED, tensor ? tensor->rank : 0,
@@ -69,7 +72,8 @@ static void add_arg(struct bp_cann_build *b, const struct bp_cann_tensor *tensor
         fail_no_memory(b);
 }
 
-void bp_cann_reads(struct bp_cann_build *b, const struct bp_cann_tensor *tensor, aclFormat format)
+void bp_cann_add_input(struct bp_cann_build *b, const struct bp_cann_tensor *tensor,
+                       aclFormat format)
 {
     if (b->rc < 0)
         return;
@@ -77,7 +81,8 @@ void bp_cann_reads(struct bp_cann_build *b, const struct bp_cann_tensor *tensor,
     b->step->n_in++;
 }
 
-void bp_cann_writes(struct bp_cann_build *b, const struct bp_cann_tensor *tensor, aclFormat format)
+void bp_cann_add_output(struct bp_cann_build *b, const struct bp_cann_tensor *tensor,
+                        aclFormat format)
 {
     if (b->rc < 0)
         return;
@@ -116,14 +121,18 @@ void bp_cann_set_string(struct bp_cann_build *b, const char *name, const char *v
         check(b, b->instance->driver->acl.aclopSetAttrString(b->step->attr, name, value), name);
 }
 
-static void set_place(struct bp_cann_build *b, uint32_t i, const struct bp_cann_tensor *tensor)
+/* An operand of a copy or fill, which has no description. */
+static void set_location(struct bp_cann_build *b, uint32_t i, const struct bp_cann_tensor *tensor)
 {
-    b->step->args[i].place = tensor->place;
+    b->step->args[i].location = tensor->location;
     b->step->args[i].bytes = bp_cann_bytes(tensor);
-    touch(b, &tensor->place);
+    touch(b, &tensor->location);
 }
 
-/* In a graph bytes go from operator to operator. */
+/*
+ * In a graph, bytes go from operator to operator, and there is no copy: Identity does it, on flat
+ * tensors, as the shapes may differ.
+ */
 static void call_identity(struct bp_cann_build *b, const struct bp_cann_tensor *to,
                           const struct bp_cann_tensor *from)
 {
@@ -133,11 +142,12 @@ static void call_identity(struct bp_cann_build *b, const struct bp_cann_tensor *
         ends[i].dims[0] = bp_dims_count(ends[i].dims, (uint32_t)ends[i].rank);
         ends[i].rank = 1;
     }
-    bp_cann_call(b, "Identity");
-    bp_cann_reads(b, &ends[0], ACL_FORMAT_ND);
-    bp_cann_writes(b, &ends[1], ACL_FORMAT_ND);
+    bp_cann_begin_call(b, "Identity");
+    bp_cann_add_input(b, &ends[0], ACL_FORMAT_ND);
+    bp_cann_add_output(b, &ends[1], ACL_FORMAT_ND);
 }
 
+/* With models the copy is a call, else aclrtMemcpyAsync(). */
 void bp_cann_copy(struct bp_cann_build *b, const struct bp_cann_tensor *to,
                   const struct bp_cann_tensor *from)
 {
@@ -148,8 +158,8 @@ void bp_cann_copy(struct bp_cann_build *b, const struct bp_cann_tensor *to,
     begin(b, BP_CANN_COPY);
     if (b->rc < 0)
         return;
-    set_place(b, 0, from);
-    set_place(b, 1, to);
+    set_location(b, 0, from);
+    set_location(b, 1, to);
 }
 
 void bp_cann_fill(struct bp_cann_build *b, const struct bp_cann_tensor *to, int32_t byte)
@@ -158,12 +168,13 @@ void bp_cann_fill(struct bp_cann_build *b, const struct bp_cann_tensor *to, int3
     if (b->rc < 0)
         return;
     b->step->fill = byte;
-    set_place(b, 0, to);
+    set_location(b, 0, to);
 }
 
-/* The vendor's operators want operands of one shape, so that each repetition is a launch. */
-struct bp_cann_tensor bp_cann_repeat(struct bp_cann_build *b, const struct bp_cann_tensor *tensor,
-                                     const struct bp_cann_tensor *like)
+/* The vendor's operators want operands of one shape, so that each broadcast is a launch. */
+struct bp_cann_tensor bp_cann_broadcast(struct bp_cann_build *b,
+                                        const struct bp_cann_tensor *tensor,
+                                        const struct bp_cann_tensor *like)
 {
     struct bp_cann_tensor whole = *like;
 
@@ -172,13 +183,14 @@ struct bp_cann_tensor bp_cann_repeat(struct bp_cann_build *b, const struct bp_ca
         return *tensor;
     whole.dtype = tensor->dtype;
     bp_cann_scratch(b, &whole);
-    bp_cann_call(b, "BroadcastToD");
+    bp_cann_begin_call(b, "BroadcastToD");
     bp_cann_set_ints(b, "shape", like->rank, like->dims);
-    bp_cann_reads(b, tensor, ACL_FORMAT_ND);
-    bp_cann_writes(b, &whole, ACL_FORMAT_ND);
+    bp_cann_add_input(b, tensor, ACL_FORMAT_ND);
+    bp_cann_add_output(b, &whole, ACL_FORMAT_ND);
     return whole;
 }
 
+/* Nothing is compiled for an estimate, nor where a model is built, which compiles them itself. */
 void bp_cann_compile_calls(struct bp_cann_build *b, const struct bp_cann_step *from)
 {
     for (const struct bp_cann_step *step = from; step && b->rc >= 0; step = step->next) {
@@ -207,6 +219,6 @@ void bp_cann_steps_free(const bp_instance *instance, struct bp_cann_step *steps)
         if (step->attr)
             driver->acl.aclopDestroyAttr(step->attr);
         steps = step->next;
-        bp_cann_put(instance, step, 1, sizeof *step);
+        bp_cann_free(instance, step, 1, sizeof *step);
     }
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compile.c - makes a program of a group: constants go to the device, once, and what has known shapes
- * is compiled, so that a compiler that fails is noticed while another provider can still take over.
+ * compile.c - makes a program of a group: constants go to the device, once, and what has known
+ * shapes is compiled, so that a compiler that fails is noticed while another provider can still
+ * take over.
  */
 
 #include "model.h"
 
-static const uint64_t nowhere = UINT64_MAX;
+/* The value is no constant that is uploaded. */
+static const uint64_t no_offset = UINT64_MAX;
 
+/* A node that is not in the table was never claimed; the check is against a host's mistake. */
 static bp_rc find_ops(bp_program *program, bp_err *err)
 {
     for (uint32_t i = 0; i < program->graph->n_nodes; i++) {
@@ -23,7 +26,8 @@ static bp_rc find_ops(bp_program *program, bp_err *err)
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-static uint64_t take_room(bp_program *program, uint64_t bytes)
+/* Offsets are multiples of BP_CANN_UNIT, so that every constant is aligned as an allocation is. */
+static uint64_t reserve(bp_program *program, uint64_t bytes)
 {
     uint64_t offset = program->bytes;
 
@@ -31,13 +35,13 @@ static uint64_t take_room(bp_program *program, uint64_t bytes)
     return offset;
 }
 
-/* Those that a call reads; a shape that is only read on the host stays there. */
+/* Those that a call reads, each once; a shape that is only read on the host stays there. */
 static void place_constants(bp_program *program)
 {
     const bp_graph *graph = program->graph;
 
     for (uint32_t v = 0; v < graph->n_values; v++)
-        program->constants[v] = nowhere;
+        program->constants[v] = no_offset;
     for (uint32_t n = 0; n < graph->n_nodes; n++) {
         const bp_node *node = BP_NODE(graph, n);
         const struct bp_cann_op *op = program->ops[n];
@@ -45,16 +49,17 @@ static void place_constants(bp_program *program)
         for (uint32_t i = 0; i < node->n_in; i++) {
             uint32_t v = node->in[i];
 
-            if (v == BP_NONE || op->host_inputs >> i & 1 || program->constants[v] != nowhere ||
+            if (v == BP_NONE || op->host_inputs >> i & 1 || program->constants[v] != no_offset ||
                 !(BP_VALUE(graph, v)->flags & BP_VALUE_CONSTANT))
                 continue;
-            program->constants[v] = take_room(program, BP_VALUE(graph, v)->const_bytes);
+            program->constants[v] = reserve(program, BP_VALUE(graph, v)->const_bytes);
         }
-        if (op->n_extras > 0)
-            program->extras[n] = take_room(program, op->n_extras * (uint64_t)BP_CANN_UNIT);
+        if (op->n_scalars > 0)
+            program->scalars[n] = reserve(program, op->n_scalars * (uint64_t)BP_CANN_UNIT);
     }
 }
 
+/* Where the host has no bytes of it there is nothing to copy. */
 static bp_rc upload_constant(const bp_program *program, uint32_t v, bp_err *err)
 {
     const bp_host *host = &program->instance->host;
@@ -67,23 +72,25 @@ static bp_rc upload_constant(const bp_program *program, uint32_t v, bp_err *err)
                           bytes.data, bytes.size, err);
 }
 
-static bp_rc upload_extras(const bp_program *program, uint32_t n, bp_err *err)
+/* What op->scalar() gives: alpha and beta of a Gemm. */
+static bp_rc upload_scalars(const bp_program *program, uint32_t n, bp_err *err)
 {
     const struct bp_cann_op *op = program->ops[n];
     const bp_node *node = BP_NODE(program->graph, n);
     uint32_t dtype = BP_VALUE(program->graph, node->in[0])->dtype;
     bp_rc rc = BP_OK;
 
-    for (uint32_t i = 0; i < op->n_extras && rc >= 0; i++) {
-        char *to = (char *)program->base + program->extras[n] + (size_t)i * BP_CANN_UNIT;
+    for (uint32_t i = 0; i < op->n_scalars && rc >= 0; i++) {
+        char *to = (char *)program->base + program->scalars[n] + (size_t)i * BP_CANN_UNIT;
         double bytes;
-        size_t size = bp_cann_encode(op->extra(program->graph, node, i), dtype, &bytes);
+        size_t size = bp_cann_encode(op->scalar(program->graph, node, i), dtype, &bytes);
 
         rc = bp_cann_upload(program->instance, to, &bytes, size, err);
     }
     return rc;
 }
 
+/* In graph mode constants go into the models instead. */
 static bp_rc upload(bp_program *program, bp_err *err)
 {
     bp_rc rc;
@@ -92,15 +99,15 @@ static bp_rc upload(bp_program *program, bp_err *err)
         return BP_OK;
     if (program->bytes > SIZE_MAX)
         return bp_fail(err, BP_E_NOMEM, "cann: the constants do not fit in memory");
-    rc = bp_cann_arena_get(&program->instance->arena, (size_t)program->bytes, BP_CANN_UNIT,
-                           &program->base, err);
+    rc = bp_cann_arena_alloc(&program->instance->arena, (size_t)program->bytes, BP_CANN_UNIT,
+                             &program->base, err);
     for (uint32_t v = 0; v < program->graph->n_values && rc >= 0; v++) {
-        if (program->constants[v] != nowhere)
+        if (program->constants[v] != no_offset)
             rc = upload_constant(program, v, err);
     }
     for (uint32_t n = 0; n < program->graph->n_nodes && rc >= 0; n++) {
-        if (program->ops[n]->n_extras > 0)
-            rc = upload_extras(program, n, err);
+        if (program->ops[n]->n_scalars > 0)
+            rc = upload_scalars(program, n, err);
     }
     return rc;
 }
@@ -108,29 +115,29 @@ static bp_rc upload(bp_program *program, bp_err *err)
 /* ---- the program ----------------------------------------------------------------------------- */
 
 /* Has ACL compile what it can by now; the calls themselves are made again for each frame. */
-static bp_rc try_out(bp_program *program, bp_err *err)
+static bp_rc compile_known(bp_program *program, bp_err *err)
 {
     const struct bp_cann_model *model;
     struct bp_cann_build b;
     bp_rc rc = bp_cann_build(&b, program, NULL, err);
 
-    if (rc >= 0 && program->models && b.n_waiting == 0)
+    if (rc >= 0 && program->models && b.n_deferred == 0)
         rc = bp_cann_model_get(program, &b, &model, err);
     bp_cann_steps_free(program->instance, b.steps);
     bp_cann_build_finish(&b);
     return rc;
 }
 
-bp_rc bp_cann_lay_out(bp_program *program, bp_err *err)
+bp_rc bp_cann_plan_constants(bp_program *program, bp_err *err)
 {
     const bp_graph *graph = program->graph;
     bp_rc rc;
 
-    program->ops = bp_cann_get(program->instance, graph->n_nodes, sizeof(void *));
-    program->extras = bp_cann_get(program->instance, graph->n_nodes, sizeof *program->extras);
+    program->ops = bp_cann_calloc(program->instance, graph->n_nodes, sizeof(void *));
+    program->scalars = bp_cann_calloc(program->instance, graph->n_nodes, sizeof *program->scalars);
     program->constants =
-        bp_cann_get(program->instance, graph->n_values, sizeof *program->constants);
-    if (!program->ops || !program->extras || !program->constants)
+        bp_cann_calloc(program->instance, graph->n_values, sizeof *program->constants);
+    if (!program->ops || !program->scalars || !program->constants)
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for %u nodes", graph->n_nodes);
     rc = find_ops(program, err);
     if (rc < 0)
@@ -149,18 +156,18 @@ bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
         return rc;
     if (flags & BP_CRITICAL)
         return bp_fail(err, BP_E_UNSUPPORTED, "cann: compile's flags 0x%x are not known", flags);
-    program = bp_cann_get(instance, 1, sizeof *program);
+    program = bp_cann_calloc(instance, 1, sizeof *program);
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for a program");
     program->instance = instance;
     program->graph = graph;
-    rc = bp_cann_lay_out(program, err);
+    rc = bp_cann_plan_constants(program, err);
     if (rc >= 0 && instance->uses_graphs)
         rc = bp_cann_models_create(program, err);
     if (rc >= 0)
         rc = upload(program, err);
     if (rc >= 0)
-        rc = try_out(program, err);
+        rc = compile_known(program, err);
     if (rc < 0) {
         bp_cann_program_free(program);
         return rc;
@@ -169,6 +176,7 @@ bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
     return BP_OK;
 }
 
+/* Also one that is not finished: what is NULL was not made. */
 void bp_cann_program_free(bp_program *program)
 {
     bp_instance *instance;
@@ -178,9 +186,10 @@ void bp_cann_program_free(bp_program *program)
     instance = program->instance;
     bp_cann_models_free(program);
     if (program->base)
-        bp_cann_arena_put(&instance->arena, program->base);
-    bp_cann_put(instance, program->ops, program->graph->n_nodes, sizeof(void *));
-    bp_cann_put(instance, program->extras, program->graph->n_nodes, sizeof *program->extras);
-    bp_cann_put(instance, program->constants, program->graph->n_values, sizeof *program->constants);
-    bp_cann_put(instance, program, 1, sizeof *program);
+        bp_cann_arena_free(&instance->arena, program->base);
+    bp_cann_free(instance, program->ops, program->graph->n_nodes, sizeof(void *));
+    bp_cann_free(instance, program->scalars, program->graph->n_nodes, sizeof *program->scalars);
+    bp_cann_free(instance, program->constants, program->graph->n_values,
+                 sizeof *program->constants);
+    bp_cann_free(instance, program, 1, sizeof *program);
 }

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * estimate.c - what a group would take on the device: its constants, what lies between its nodes, and,
- * on the simulated driver, time. Its calls are made as for a run, but ACL compiles none of them.
+ * estimate.c - what a group would take on the device: its constants, what lies between its nodes,
+ * and, on the simulated driver, time. Its calls are made as for a run, but ACL compiles none of
+ * them.
  */
 
 #include "cann.h"
 
+/* By the SDK's planner, which wants some memory to work in. */
 bp_rc bp_cann_plan_items(const bp_instance *instance, bp_arena_item *items, uint32_t n_items,
                          size_t *out, bp_err *err)
 {
-    size_t n_work = bp_arena_work(n_items);
+    size_t work_bytes = bp_arena_work(n_items);
     void *work;
 
     *out = 0;
     if (n_items == 0)
         return BP_OK;
-    work = bp_cann_get(instance, 1, n_work);
+    work = bp_cann_calloc(instance, 1, work_bytes);
     if (!work)
         return bp_fail(err, BP_E_NOMEM, "cann: no memory to plan %u buffers", n_items);
     *out = bp_arena_plan(items, n_items, BP_CANN_UNIT, work);
-    bp_cann_put(instance, work, 1, n_work);
+    bp_cann_free(instance, work, 1, work_bytes);
     if (*out == SIZE_MAX)
         return bp_fail(err, BP_E_NOMEM, "cann: the group's values do not fit in memory");
     return BP_OK;
 }
 
+/* Fills are as slow as copies within the device. */
 static aclError step_ns(const struct bp_cann_driver *driver, const struct bp_cann_step *step,
                         uint64_t *out)
 {
@@ -51,8 +54,8 @@ static double steps_ns(const struct bp_cann_driver *driver, const struct bp_cann
     return sum;
 }
 
-/* A model is launched once, however many calls are in it. */
-static double spared_ns(const struct bp_cann_build *b)
+/* A model is launched once, however many calls are in it. A copy of 0 bytes takes a launch. */
+static double saved_launches_ns(const struct bp_cann_build *b)
 {
     uint64_t launch;
 
@@ -62,7 +65,8 @@ static double spared_ns(const struct bp_cann_build *b)
     return (double)launch * (b->n_steps - 1);
 }
 
-static bp_rc reckon(const struct bp_cann_build *b, bp_estimate *out, bp_err *err)
+/* Each part that is known is marked as such in out->known. */
+static bp_rc estimate_steps(const struct bp_cann_build *b, bp_estimate *out, bp_err *err)
 {
     double ns = steps_ns(b->instance->driver, b->steps);
     size_t scratch;
@@ -73,25 +77,26 @@ static bp_rc reckon(const struct bp_cann_build *b, bp_estimate *out, bp_err *err
     out->scratch_bytes = scratch;
     out->known |= BP_ESTIMATE_SCRATCH;
     if (ns >= 0) {
-        out->run_ns = ns - spared_ns(b);
+        out->run_ns = ns - saved_launches_ns(b);
         out->known |= BP_ESTIMATE_TIME;
     }
     return BP_OK;
 }
 
-/* With the program laid out. */
-static bp_rc reckon_calls(const bp_program *program, bp_estimate *out, bp_err *err)
+/* Where a shape is only known in a run there is nothing to estimate. The program is laid out. */
+static bp_rc estimate_calls(const bp_program *program, bp_estimate *out, bp_err *err)
 {
     struct bp_cann_build b;
     bp_rc rc = bp_cann_build(&b, program, NULL, err);
 
-    if (rc >= 0 && b.n_waiting == 0)
-        rc = reckon(&b, out, err);
+    if (rc >= 0 && b.n_deferred == 0)
+        rc = estimate_steps(&b, out, err);
     bp_cann_steps_free(program->instance, b.steps);
     bp_cann_build_finish(&b);
     return rc;
 }
 
+/* A program that is never uploaded or run: laid out for its constants, then freed. */
 static bp_rc estimate_group(bp_instance *instance, const bp_graph *graph, bp_estimate *out,
                             bp_err *err)
 {
@@ -100,23 +105,23 @@ static bp_rc estimate_group(bp_instance *instance, const bp_graph *graph, bp_est
 
     if (rc < 0)
         return rc;
-    program = bp_cann_get(instance, 1, sizeof *program);
+    program = bp_cann_calloc(instance, 1, sizeof *program);
     if (!program)
         return bp_fail(err, BP_E_NOMEM, "cann: no memory to estimate a group");
     program->instance = instance;
     program->graph = graph;
     program->is_estimate = true;
-    rc = bp_cann_lay_out(program, err);
+    rc = bp_cann_plan_constants(program, err);
     if (rc >= 0) {
         out->weight_bytes = program->bytes;
         out->known |= BP_ESTIMATE_WEIGHTS;
-        rc = reckon_calls(program, out, err);
+        rc = estimate_calls(program, out, err);
     }
     bp_cann_program_free(program);
     return rc;
 }
 
-/* Each copy has its own start; bytes go at one rate. */
+/* Each copy has its own start; bytes go at one rate. Below 0: the driver does not tell. */
 static double estimate_copies(bp_instance *instance, uint32_t n, uint64_t bytes)
 {
     const struct bp_cann_driver *driver = instance->driver;

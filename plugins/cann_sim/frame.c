@@ -9,12 +9,16 @@
 
 enum { SPACE = 1 };
 
+/*
+ * A program with shapes. One run at a time uses it; `desc` is the host's, and stays as long as the
+ * frame.
+ */
 struct bp_frame {
     bp_program *program;
     const bp_frame_desc *desc;
     struct bp_cann_step *steps;
     struct bp_cann_exec *exec; /* in graph mode, where there are no steps and no scratch */
-    bp_arena_item *items; /* of scratch, with their offsets */
+    bp_arena_item *items;      /* of scratch, with their offsets */
     uint32_t n_items;
     const void *scratch; /* what the buffers are bound to, with scratch_offset and io_epoch */
     uint64_t scratch_offset;
@@ -24,6 +28,7 @@ struct bp_frame {
 
 /* ---- the frame ------------------------------------------------------------------------------- */
 
+/* Tells the host how much scratch the frame needs, in device memory. */
 static bp_rc plan_scratch(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
 {
     if (frame->n_items == 0)
@@ -34,11 +39,12 @@ static bp_rc plan_scratch(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
                               &needs->scratch_bytes, err);
 }
 
+/* Offsets of scratch outlive the build. */
 static bp_rc keep_items(bp_frame *frame, const struct bp_cann_build *b, bp_err *err)
 {
     if (b->n_items == 0)
         return BP_OK;
-    frame->items = bp_cann_get(frame->program->instance, b->n_items, sizeof *frame->items);
+    frame->items = bp_cann_calloc(frame->program->instance, b->n_items, sizeof *frame->items);
     if (!frame->items)
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for %u buffers", b->n_items);
     frame->n_items = b->n_items;
@@ -47,8 +53,8 @@ static bp_rc keep_items(bp_frame *frame, const struct bp_cann_build *b, bp_err *
 }
 
 /* What runs: the calls themselves, or the model that they are in. */
-static bp_rc take_calls(bp_frame *frame, const struct bp_cann_build *b, bp_frame_needs *needs,
-                        bp_err *err)
+static bp_rc set_calls(bp_frame *frame, const struct bp_cann_build *b, bp_frame_needs *needs,
+                       bp_err *err)
 {
     const struct bp_cann_model *model;
     bp_rc rc;
@@ -63,6 +69,7 @@ static bp_rc take_calls(bp_frame *frame, const struct bp_cann_build *b, bp_frame
     return rc < 0 ? rc : plan_scratch(frame, needs, err);
 }
 
+/* Making the calls has them compiled, so that a run does not wait for that. */
 bp_rc bp_cann_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
                            bp_frame **out, bp_err *err)
 {
@@ -73,14 +80,14 @@ bp_rc bp_cann_frame_create(bp_program *program, const bp_frame_desc *desc, bp_fr
 
     if (rc < 0)
         return rc;
-    frame = bp_cann_get(instance, 1, sizeof *frame);
+    frame = bp_cann_calloc(instance, 1, sizeof *frame);
     if (!frame)
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for a frame");
     frame->program = program;
     frame->desc = desc;
     rc = bp_cann_build(&b, program, desc, err);
     if (rc >= 0)
-        rc = take_calls(frame, &b, needs, err);
+        rc = set_calls(frame, &b, needs, err);
     else
         bp_cann_steps_free(instance, b.steps);
     bp_cann_build_finish(&b);
@@ -102,40 +109,42 @@ void bp_cann_frame_free(bp_frame *frame)
     bp_cann_steps_free(instance, frame->steps);
     bp_cann_exec_free(instance, frame->exec);
     if (frame->items)
-        bp_cann_put(instance, frame->items, frame->n_items, sizeof *frame->items);
-    bp_cann_put(instance, frame, 1, sizeof *frame);
+        bp_cann_free(instance, frame->items, frame->n_items, sizeof *frame->items);
+    bp_cann_free(instance, frame, 1, sizeof *frame);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static void *address_of(const bp_frame *frame, const struct bp_cann_place *place)
+/* The device's address of a location in this run; NULL for one that is absent. */
+static void *address_of(const bp_frame *frame, const struct bp_cann_location *location)
 {
     const bp_frame_desc *desc = frame->desc;
 
-    switch (place->kind) {
+    switch (location->kind) {
     case BP_CANN_INPUT:
-        return (char *)desc->in[place->index].base + desc->in[place->index].offset;
+        return (char *)desc->in[location->index].base + desc->in[location->index].offset;
     case BP_CANN_OUTPUT:
-        return (char *)desc->out[place->index].base + desc->out[place->index].offset;
+        return (char *)desc->out[location->index].base + desc->out[location->index].offset;
     case BP_CANN_ITEM:
-        return (char *)desc->scratch + desc->scratch_offset + frame->items[place->index].offset;
+        return (char *)desc->scratch + desc->scratch_offset + frame->items[location->index].offset;
     case BP_CANN_CONSTANT:
-        return (char *)frame->program->base + place->offset;
+        return (char *)frame->program->base + location->offset;
     default:
         return NULL;
     }
 }
 
-/* Tells ACL's buffers where the host's are; skipped while they stay where they are. */
+/* Tells ACL's buffers where the host's tensors are; skipped while they stay where they are. */
 static void bind(bp_frame *frame, uint32_t io_epoch)
 {
     const struct bp_cann_driver *driver = frame->program->instance->driver;
 
     for (struct bp_cann_step *step = frame->steps; step; step = step->next) {
         for (uint32_t i = 0; i < step->n_in + step->n_out; i++) {
-            if (step->args[i].place.kind != BP_CANN_NOWHERE)
-                driver->acl.aclUpdateDataBuffer(
-                    step->buffers[i], address_of(frame, &step->args[i].place), step->args[i].bytes);
+            if (step->args[i].location.kind != BP_CANN_ABSENT)
+                driver->acl.aclUpdateDataBuffer(step->buffers[i],
+                                                address_of(frame, &step->args[i].location),
+                                                step->args[i].bytes);
         }
     }
     if (frame->exec)
@@ -146,6 +155,7 @@ static void bind(bp_frame *frame, uint32_t io_epoch)
     frame->is_bound = true;
 }
 
+/* The host's clock, as deadlines are told in it. */
 static int64_t now_ns(void)
 {
     struct timespec now;
@@ -154,6 +164,7 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* Between calls, as ACL cannot take one back. */
 static bp_rc check_stop(const bp_run *run, bp_err *err)
 {
     if (bp_is_cancelled(run->cancel))
@@ -177,15 +188,16 @@ static aclError put_step(const bp_frame *frame, const struct bp_cann_step *step,
             step->descs + step->n_in, (aclDataBuffer *const *)step->buffers + step->n_in,
             step->attr, ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL, stream);
     case BP_CANN_COPY:
-        return driver->acl.aclrtMemcpyAsync(address_of(frame, &step->args[1].place), n,
-                                            address_of(frame, &step->args[0].place), n,
+        return driver->acl.aclrtMemcpyAsync(address_of(frame, &step->args[1].location), n,
+                                            address_of(frame, &step->args[0].location), n,
                                             ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
     default:
-        return driver->acl.aclrtMemsetAsync(address_of(frame, &step->args[0].place), n, step->fill,
-                                            n, stream);
+        return driver->acl.aclrtMemsetAsync(address_of(frame, &step->args[0].location), n,
+                                            step->fill, n, stream);
     }
 }
 
+/* What is in the stream already stays there after a failure; the host ends the stream. */
 static bp_rc put_steps(const bp_frame *frame, const bp_run *run, bp_err *err)
 {
     aclrtStream stream = bp_cann_kernel_stream(run->stream);
@@ -207,6 +219,7 @@ static bp_rc put_steps(const bp_frame *frame, const bp_run *run, bp_err *err)
     return BP_OK;
 }
 
+/* All or nothing: there is one task. */
 static bp_rc put_model(const bp_frame *frame, const bp_run *run, bp_err *err)
 {
     bp_rc rc = check_stop(run, err);
@@ -217,6 +230,10 @@ static bp_rc put_model(const bp_frame *frame, const bp_run *run, bp_err *err)
                               bp_cann_kernel_stream(run->stream), err);
 }
 
+/*
+ * With a stream of the host's it does not wait: BP_PENDING. Without one the default stream is
+ * synchronised, after a failure too, as what was queued before it still uses the frame.
+ */
 bp_rc bp_cann_execute(bp_frame *frame, const bp_run *run, bp_err *err)
 {
     const struct bp_cann_driver *driver = frame->program->instance->driver;

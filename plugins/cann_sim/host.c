@@ -5,7 +5,8 @@
 
 enum { ALIGN = 16 };
 
-void *bp_cann_get(const bp_instance *instance, size_t count, size_t size)
+/* Counts that cannot be multiplied are no memory. */
+void *bp_cann_calloc(const bp_instance *instance, size_t count, size_t size)
 {
     void *memory;
 
@@ -15,7 +16,7 @@ void *bp_cann_get(const bp_instance *instance, size_t count, size_t size)
     return memory ? memset(memory, 0, count * size) : NULL;
 }
 
-void bp_cann_put(const bp_instance *instance, void *memory, size_t count, size_t size)
+void bp_cann_free(const bp_instance *instance, void *memory, size_t count, size_t size)
 {
     instance->host.free(instance->host.h, memory, count * size, ALIGN);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* library.c - finds a driver, looks its functions up, brings it up and takes it down. */
+/* library.c - finds a driver, looks its functions up, initialises it, and finalises it. */
 
 #define _GNU_SOURCE /* pthread, as C11 alone hides it */
 
@@ -14,7 +14,10 @@
 #define VENDOR_COMPILER "libacl_op_compiler.so" /* has what the other one lacks */
 #define SIMULATOR "libbp-ascend-sim.so.0"
 
-/* One a process, as ACL is. */
+/*
+ * The drivers of the process, as ACL is one a process. They are never closed: threads of theirs may
+ * be anywhere.
+ */
 static struct {
     pthread_mutex_t lock;
     struct bp_cann_driver *drivers; /* never closed: threads of theirs may be anywhere */
@@ -22,7 +25,10 @@ static struct {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The library beside the folder that plug-ins are in: lib/backplane/v1/x.so has lib/SIMULATOR. */
+/*
+ * Beside the plug-in, or in the library folder above it: lib/backplane/v1/x.so has
+ * lib/libbp-ascend-sim.so.0.
+ */
 static void *open_near(const char *module_path)
 {
     char path[1024];
@@ -45,6 +51,7 @@ static void *open_near(const char *module_path)
     return NULL;
 }
 
+/* The dynamic linker's path comes first. */
 static void *open_simulator(const char *module_path)
 {
     void *library = dlopen(SIMULATOR, RTLD_NOW | RTLD_LOCAL);
@@ -52,7 +59,7 @@ static void *open_simulator(const char *module_path)
     return library ? library : open_near(module_path);
 }
 
-/* What `name` means; writes what it was opened by. */
+/* What `name` means: "auto" is the vendor's library, then the simulator. *path: what was opened. */
 static void *open_library(const char *name, const char *module_path, const char **path)
 {
     bool is_auto = strcmp(name, "auto") == 0, is_sim = strcmp(name, "sim") == 0;
@@ -67,15 +74,19 @@ static void *open_library(const char *name, const char *module_path, const char 
     return open_simulator(module_path);
 }
 
-/* What may be missing. */
-static void look_up(void *library, const char *name, void *slot, size_t size)
+/*
+ * *slot is NULL where the library has no such function. By memcpy(), as C has no cast from void *
+ * to a pointer to a function.
+ */
+static void find_optional(void *library, const char *name, void *slot, size_t size)
 {
     void *symbol = dlsym(library, name);
 
     memcpy(slot, &symbol, size);
 }
 
-static bool find(void *library, void **second, const char *name, void *slot, size_t size)
+/* Looks in the second library of the vendor too, which is opened when it is first needed. */
+static bool find_required(void *library, void **second, const char *name, void *slot, size_t size)
 {
     void *symbol = dlsym(library, name);
 
@@ -87,46 +98,51 @@ static bool find(void *library, void **second, const char *name, void *slot, siz
     return symbol != NULL;
 }
 
-/* NULL, or the function that is missing. */
+/*
+ * NULL, or the name of the function that is missing. Building models is all of the builder's
+ * functions or nothing.
+ */
 static const char *find_all(struct bp_cann_driver *driver, void *library)
 {
     void *second = NULL;
 
 #define F(name)                                                                                    \
-    if (!find(library, &second, #name, &driver->acl.name, sizeof driver->acl.name))                \
+    if (!find_required(library, &second, #name, &driver->acl.name, sizeof driver->acl.name))       \
         return #name;
     BP_CANN_FUNCTIONS(F)
 #undef F
     driver->builds_models = true;
 #define F(name)                                                                                    \
-    driver->builds_models &=                                                                       \
-        find(library, &second, #name, &driver->builder.name, sizeof driver->builder.name);
+    driver->builds_models &= find_required(library, &second, #name, &driver->builder.name,         \
+                                           sizeof driver->builder.name);
     BP_CANN_BUILDER(F)
 #undef F
     driver->is_sim = dlsym(library, "bp_ascend_configure") != NULL;
-    look_up(library, "aclrtDestroyStreamForce", &driver->end_stream, sizeof driver->end_stream);
+    find_optional(library, "aclrtDestroyStreamForce", &driver->end_stream,
+                  sizeof driver->end_stream);
     if (!driver->end_stream)
         driver->end_stream = driver->acl.aclrtDestroyStream;
-    look_up(library, "bp_ascend_estimate_operator", &driver->estimate_operator,
-            sizeof driver->estimate_operator);
-    look_up(library, "bp_ascend_estimate_copy", &driver->estimate_copy,
-            sizeof driver->estimate_copy);
+    find_optional(library, "bp_ascend_estimate_operator", &driver->estimate_operator,
+                  sizeof driver->estimate_operator);
+    find_optional(library, "bp_ascend_estimate_copy", &driver->estimate_copy,
+                  sizeof driver->estimate_copy);
     return NULL;
 }
 
+/* With the dynamic linker's own message. */
 static bp_rc fail_to_open(const char *name, bp_err *err)
 {
-    const char *words = dlerror();
+    const char *text = dlerror();
 
     if (strcmp(name, "auto") == 0)
         return bp_fail(err, BP_E_UNAVAILABLE,
                        "cann: neither the vendor's %s nor the simulator %s can be opened: %s",
-                       VENDOR, SIMULATOR, words ? words : "no reason given");
+                       VENDOR, SIMULATOR, text ? text : "no reason given");
     return bp_fail(err, BP_E_UNAVAILABLE, "cann: driver=%s cannot be opened: %s", name,
-                   words ? words : "no reason given");
+                   text ? text : "no reason given");
 }
 
-/* [locked] The driver that is open under that path, or a new one. */
+/* The driver that is open under that path, or a new one. [locked] */
 static bp_rc open_driver(const char *name, const char *module_path, struct bp_cann_driver **out,
                          bp_err *err)
 {
@@ -164,61 +180,67 @@ static bp_rc open_driver(const char *name, const char *module_path, struct bp_ca
 
 /* ---- up and down ----------------------------------------------------------------------------- */
 
-/* [locked] */
-static bp_rc bring_up(struct bp_cann_driver *driver, bp_err *err)
+/*
+ * An application may have called aclInit() before: then it is the one to call aclFinalize().
+ * [locked]
+ */
+static bp_rc initialize(struct bp_cann_driver *driver, bp_err *err)
 {
     aclError code;
 
-    if (driver->is_up)
+    if (driver->is_initialized)
         return BP_OK;
     code = driver->acl.aclInit(NULL);
     driver->is_foreign = code == ACL_ERROR_REPEAT_INITIALIZE;
     if (code != ACL_SUCCESS && !driver->is_foreign)
         return bp_cann_fail(driver, err, code, "aclInit of %s", driver->path);
-    driver->is_up = true;
+    driver->is_initialized = true;
     return BP_OK;
 }
 
 /*
- * [locked] The vendor's ACL comes up once a process, so it stays; the simulator may go, and reads
- * its configuration anew when it comes back.
+ * The vendor's ACL comes up once a process, so it stays; the simulator may go, and reads its
+ * configuration anew when it comes back. [locked]
  */
-static void take_down(struct bp_cann_driver *driver)
+static void finalize_if_unused(struct bp_cann_driver *driver)
 {
-    if (!driver->is_sim || driver->users > 0)
+    if (!driver->is_sim || driver->refs > 0)
         return;
     if (!driver->is_foreign)
         driver->acl.aclFinalize();
-    driver->is_up = false;
+    driver->is_initialized = false;
     memset(driver->settings, 0, sizeof driver->settings);
 }
 
-bp_rc bp_cann_driver_enter(const char *name, const char *module_path, struct bp_cann_driver **out,
-                           bp_err *err)
+/* One lock for opening and initialising, so that two sessions cannot do it at once. */
+bp_rc bp_cann_driver_acquire(const char *name, const char *module_path, struct bp_cann_driver **out,
+                             bp_err *err)
 {
     bp_rc rc;
 
     pthread_mutex_lock(&process.lock);
     rc = open_driver(name, module_path, out, err);
     if (rc >= 0)
-        rc = bring_up(*out, err);
+        rc = initialize(*out, err);
     if (rc >= 0)
-        (*out)->users++;
+        (*out)->refs++;
     pthread_mutex_unlock(&process.lock);
     return rc;
 }
 
-void bp_cann_driver_leave(struct bp_cann_driver *driver)
+void bp_cann_driver_release(struct bp_cann_driver *driver)
 {
     pthread_mutex_lock(&process.lock);
-    driver->users--;
-    take_down(driver);
+    driver->refs--;
+    finalize_if_unused(driver);
     pthread_mutex_unlock(&process.lock);
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
-static aclError hand_over(const struct bp_cann_driver *driver, uint32_t setting, const char *value)
+/* How many operators are kept is a function of its own, the others are compile options. */
+static aclError apply_setting(const struct bp_cann_driver *driver, uint32_t setting,
+                              const char *value)
 {
     static const aclCompileOpt options[] = {
         [BP_CANN_SET_PRECISION] = ACL_PRECISION_MODE,
@@ -242,7 +264,7 @@ bp_rc bp_cann_driver_set(struct bp_cann_driver *driver, uint32_t setting, const 
         return BP_OK;
     pthread_mutex_lock(&process.lock);
     if (!*now) {
-        aclError code = hand_over(driver, setting, value);
+        aclError code = apply_setting(driver, setting, value);
 
         if (code == ACL_SUCCESS)
             snprintf(now, sizeof driver->settings[setting], "%s", value);
@@ -255,8 +277,7 @@ bp_rc bp_cann_driver_set(struct bp_cann_driver *driver, uint32_t setting, const 
     return rc;
 }
 
-void bp_cann_driver_settings(const struct bp_cann_driver *driver,
-                             char (*out)[BP_CANN_SETTING_SIZE])
+void bp_cann_driver_settings(const struct bp_cann_driver *driver, char (*out)[BP_CANN_SETTING_SIZE])
 {
     pthread_mutex_lock(&process.lock);
     memcpy(out, driver->settings, sizeof driver->settings);
@@ -266,8 +287,8 @@ void bp_cann_driver_settings(const struct bp_cann_driver *driver,
 /* ---- failures -------------------------------------------------------------------------------- */
 
 /*
- * BP_E_TIMEOUT is that waiting took as long as it may. A task that took too long has failed: who waits
- * for it again would find the stream at its end, and take what it did not write for a result.
+ * BP_E_TIMEOUT is that waiting took as long as it may. A task that took too long has failed: who
+ * waits for it again would find the stream at its end, and take what it did not write for a result.
  */
 static bp_rc rc_of(aclError code)
 {
@@ -303,10 +324,11 @@ static bp_rc rc_of(aclError code)
     }
 }
 
+/* ACL's message is read first, as later calls may replace it. */
 bp_rc bp_cann_fail(const struct bp_cann_driver *driver, bp_err *err, aclError code, const char *fmt,
                    ...)
 {
-    const char *words = driver->acl.aclGetRecentErrMsg();
+    const char *text = driver->acl.aclGetRecentErrMsg();
     bp_rc rc = rc_of(code);
     char what[256];
     va_list args;
@@ -314,8 +336,8 @@ bp_rc bp_cann_fail(const struct bp_cann_driver *driver, bp_err *err, aclError co
     va_start(args, fmt);
     vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
-    bp_fail(err, rc, "cann: %s failed with ACL's %d%s%.300s", what, code, words ? ": " : "",
-            words ? words : "");
+    bp_fail(err, rc, "cann: %s failed with ACL's %d%s%.300s", what, code, text ? ": " : "",
+            text ? text : "");
     if (err)
         err->native_code = code;
     return rc;

@@ -1,29 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* lower.c - the calls of a group, as a graph of ACL's operators, and the model that is built of it. */
+/*
+ * lower.c - graph mode: the calls of a group, as a graph of ACL's operators, and the model that is
+ * built of it.
+ *
+ * Calls name locations, the builder names tensors. A slot for each location remembers which tensor
+ * is there by now; constants become tensors when a call first reads them.
+ */
 
 #include "model.h"
 
-enum { EXTRAS = 2 }; /* numbers that a node's calls read, at most */
+enum { MAX_SCALARS = 2 }; /* numbers that a node's calls read, at most */
 
-/* What stands at a place by now: a tensor of the graph, or bytes that are all the same. */
-struct made {
+/*
+ * What is at a location by now: a tensor of the graph, or bytes that are all the same and become a
+ * constant when somebody reads them.
+ */
+struct slot {
     uint32_t tensor;
     bool is_there, is_output;
     bool is_filled;
     int32_t byte;
 };
 
+/* A model in the making. After a failure (rc < 0) nothing more is added. */
 struct lowering {
     const bp_program *program;
     const struct bp_cann_build *b;
     const struct bp_cann_builder *builder;
     bp_ascend_graph *graph;
-    struct made *places; /* inputs, outputs, items, values that are constant, extras */
-    size_t n_places;
+    struct slot *slots; /* inputs, outputs, items, values that are constant, scalars */
+    size_t n_slots;
     bp_rc rc;
     bp_err *err;
 };
 
+/* The first failure counts. */
 static void check(struct lowering *l, aclError code, const char *what)
 {
     if (l->rc >= 0 && code != ACL_SUCCESS)
@@ -37,9 +48,12 @@ static void fail_no_memory(struct lowering *l)
         l->rc = bp_fail(l->err, BP_E_NOMEM, "cann: no memory to build a model");
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- slots ---------------------------------------------------------------------------------- */
 
-/* The value, or the extra behind all values, whose bytes begin there. */
+/*
+ * The value whose bytes begin at the offset, or, counted on after all values, the scalar; SIZE_MAX:
+ * neither.
+ */
 static size_t find_constant(const bp_program *program, uint64_t offset)
 {
     const bp_graph *graph = program->graph;
@@ -49,109 +63,114 @@ static size_t find_constant(const bp_program *program, uint64_t offset)
             return v;
     }
     for (uint32_t n = 0; n < graph->n_nodes; n++) {
-        uint64_t at = offset - program->extras[n];
+        uint64_t at = offset - program->scalars[n];
 
-        if (offset >= program->extras[n] && at / BP_CANN_UNIT < program->ops[n]->n_extras &&
-            at / BP_CANN_UNIT < EXTRAS)
-            return graph->n_values + (size_t)n * EXTRAS + (size_t)(at / BP_CANN_UNIT);
+        if (offset >= program->scalars[n] && at / BP_CANN_UNIT < program->ops[n]->n_scalars &&
+            at / BP_CANN_UNIT < MAX_SCALARS)
+            return graph->n_values + (size_t)n * MAX_SCALARS + (size_t)(at / BP_CANN_UNIT);
     }
     return SIZE_MAX;
 }
 
-static struct made *made_at(const struct lowering *l, const struct bp_cann_place *place)
+/* The slot of a location that is not absent, and whose constant there is. */
+static struct slot *slot_at(const struct lowering *l, const struct bp_cann_location *location)
 {
     const bp_graph *graph = l->b->graph;
     size_t base = (size_t)graph->n_inputs + graph->n_outputs;
 
-    switch (place->kind) {
+    switch (location->kind) {
     case BP_CANN_INPUT:
-        return &l->places[place->index];
+        return &l->slots[location->index];
     case BP_CANN_OUTPUT:
-        return &l->places[graph->n_inputs + place->index];
+        return &l->slots[graph->n_inputs + location->index];
     case BP_CANN_ITEM:
-        return &l->places[base + place->index];
+        return &l->slots[base + location->index];
     default:
-        return &l->places[base + l->b->n_items + find_constant(l->program, place->offset)];
+        return &l->slots[base + l->b->n_items + find_constant(l->program, location->offset)];
     }
 }
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-static void put_constant(struct lowering *l, struct made *made, const aclTensorDesc *desc,
+/* The builder copies the bytes. */
+static void put_constant(struct lowering *l, struct slot *slot, const aclTensorDesc *desc,
                          const void *data, size_t size)
 {
-    check(l, l->builder->bp_ascend_graph_constant(l->graph, desc, data, size, &made->tensor),
+    check(l, l->builder->bp_ascend_graph_constant(l->graph, desc, data, size, &slot->tensor),
           "a constant");
-    made->is_there = true;
+    slot->is_there = true;
 }
 
-static void put_value(struct lowering *l, struct made *made, uint32_t v, const aclTensorDesc *desc)
+/* The host's bytes of constant v. */
+static void put_value(struct lowering *l, struct slot *slot, uint32_t v, const aclTensorDesc *desc)
 {
     const bp_host *host = &l->program->instance->host;
     bp_span bytes = {0};
 
     l->rc = host->constant(host->h, l->program->graph, v, &bytes, l->err);
     if (l->rc >= 0)
-        put_constant(l, made, desc, bytes.data, bytes.size);
+        put_constant(l, slot, desc, bytes.data, bytes.size);
 }
 
-static void put_extra(struct lowering *l, struct made *made, size_t which,
-                      const aclTensorDesc *desc)
+/* `which` counts MAX_SCALARS for each node. */
+static void put_scalar(struct lowering *l, struct slot *slot, size_t which,
+                       const aclTensorDesc *desc)
 {
     const bp_program *program = l->program;
-    uint32_t n = (uint32_t)(which / EXTRAS), i = (uint32_t)(which % EXTRAS);
+    uint32_t n = (uint32_t)(which / MAX_SCALARS), i = (uint32_t)(which % MAX_SCALARS);
     const bp_node *node = BP_NODE(program->graph, n);
-    double room;
-    size_t size = bp_cann_encode(program->ops[n]->extra(program->graph, node, i),
-                                 BP_VALUE(program->graph, node->in[0])->dtype, &room);
+    double scalar;
+    size_t size = bp_cann_encode(program->ops[n]->scalar(program->graph, node, i),
+                                 BP_VALUE(program->graph, node->in[0])->dtype, &scalar);
 
-    put_constant(l, made, desc, &room, size);
+    put_constant(l, slot, desc, &scalar, size);
 }
 
 /* Bytes that nobody computes. They have the type of who reads them first, and of all others. */
-static void put_filled(struct lowering *l, struct made *made, const aclTensorDesc *desc,
+static void put_filled(struct lowering *l, struct slot *slot, const aclTensorDesc *desc,
                        size_t size)
 {
-    void *bytes = bp_cann_get(l->program->instance, size, 1);
+    void *bytes = bp_cann_calloc(l->program->instance, size, 1);
 
     if (!bytes) {
         fail_no_memory(l);
         return;
     }
-    memset(bytes, made->byte, size);
-    put_constant(l, made, desc, bytes, size);
-    bp_cann_put(l->program->instance, bytes, size, 1);
+    memset(bytes, slot->byte, size);
+    put_constant(l, slot, desc, bytes, size);
+    bp_cann_free(l->program->instance, bytes, size, 1);
 }
 
-/* The tensor at a place, which is made now if it is a constant. */
+/* The tensor at a location, which is added to the graph now if it is a constant. */
 static uint32_t tensor_at(struct lowering *l, const struct bp_cann_arg *arg,
                           const aclTensorDesc *desc)
 {
-    struct made *made;
+    struct slot *slot;
     size_t constant;
 
-    if (arg->place.kind == BP_CANN_NOWHERE)
+    if (arg->location.kind == BP_CANN_ABSENT)
         return BP_ASCEND_NO_TENSOR;
-    if (arg->place.kind == BP_CANN_CONSTANT &&
-        find_constant(l->program, arg->place.offset) == SIZE_MAX) {
+    if (arg->location.kind == BP_CANN_CONSTANT &&
+        find_constant(l->program, arg->location.offset) == SIZE_MAX) {
         l->rc = bp_fail(l->err, BP_E_INTERNAL, "cann: a call reads a constant that is not there");
         return BP_ASCEND_NO_TENSOR;
     }
-    made = made_at(l, &arg->place);
-    if (!made->is_there && made->is_filled) {
-        put_filled(l, made, desc, arg->bytes);
-    } else if (!made->is_there && arg->place.kind == BP_CANN_CONSTANT) {
-        constant = find_constant(l->program, arg->place.offset);
+    slot = slot_at(l, &arg->location);
+    if (!slot->is_there && slot->is_filled) {
+        put_filled(l, slot, desc, arg->bytes);
+    } else if (!slot->is_there && arg->location.kind == BP_CANN_CONSTANT) {
+        constant = find_constant(l->program, arg->location.offset);
         if (constant < l->b->graph->n_values)
-            put_value(l, made, (uint32_t)constant, desc);
+            put_value(l, slot, (uint32_t)constant, desc);
         else
-            put_extra(l, made, constant - l->b->graph->n_values, desc);
+            put_scalar(l, slot, constant - l->b->graph->n_values, desc);
     }
-    return made->tensor;
+    return slot->tensor;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
+/* Outputs replace what their locations held. */
 static void put_call(struct lowering *l, const struct bp_cann_step *step)
 {
     uint32_t in[BP_CANN_MAX_INPUTS], out[BP_CANN_MAX_OUTPUTS];
@@ -168,21 +187,23 @@ static void put_call(struct lowering *l, const struct bp_cann_step *step)
     for (uint32_t i = 0; i < step->n_out && l->rc >= 0; i++) {
         const struct bp_cann_arg *arg = &step->args[step->n_in + i];
 
-        if (arg->place.kind != BP_CANN_NOWHERE)
-            *made_at(l, &arg->place) = (struct made){.tensor = out[i], .is_there = true};
+        if (arg->location.kind != BP_CANN_ABSENT)
+            *slot_at(l, &arg->location) = (struct slot){.tensor = out[i], .is_there = true};
     }
 }
 
+/* Copies are calls of Identity in a graph, so what is no call is a fill. */
 static void put_step(struct lowering *l, const struct bp_cann_step *step)
 {
     if (step->kind == BP_CANN_CALL)
         put_call(l, step);
     else /* copies are calls of Identity in a graph */
-        *made_at(l, &step->args[0].place) = (struct made){.is_filled = true, .byte = step->fill};
+        *slot_at(l, &step->args[0].location) = (struct slot){.is_filled = true, .byte = step->fill};
 }
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
+/* For an input or output of the model; NULL: no memory, which is noted. */
 static aclTensorDesc *describe(struct lowering *l, const struct bp_cann_tensor *tensor)
 {
     aclTensorDesc *desc = l->program->instance->driver->acl.aclCreateTensorDesc(
@@ -193,12 +214,15 @@ static aclTensorDesc *describe(struct lowering *l, const struct bp_cann_tensor *
     return desc;
 }
 
-/* All of them in order, read or not, so that an end of the model has its place by that. */
+/*
+ * All inputs of the group in order, read or not, so that the model's are known by their order.
+ * Those without elements are left out.
+ */
 static void put_input(struct lowering *l, uint32_t i)
 {
     uint32_t v = l->b->graph->inputs[i];
     const struct bp_cann_tensor *tensor = &l->b->values[v];
-    struct made *made = &l->places[i];
+    struct slot *slot = &l->slots[i];
     aclTensorDesc *desc;
 
     if (bp_cann_bytes(tensor) == 0)
@@ -208,19 +232,22 @@ static void put_input(struct lowering *l, uint32_t i)
         return;
     check(l,
           l->builder->bp_ascend_graph_input(l->graph, BP_VALUE(l->b->graph, v)->name, desc,
-                                            &made->tensor),
+                                            &slot->tensor),
           "an input");
-    made->is_there = true;
+    slot->is_there = true;
     l->program->instance->driver->acl.aclDestroyTensorDesc(desc);
 }
 
-/* A model's output comes from an operator, and is one output: anything else goes through Identity. */
+/*
+ * A model's output comes from an operator, and is one output: anything else, as an input or a
+ * constant that is passed on, goes through Identity.
+ */
 static void put_output(struct lowering *l, uint32_t i)
 {
     uint32_t v = l->b->graph->outputs[i];
     const struct bp_cann_tensor *tensor = &l->b->values[v];
-    struct bp_cann_arg arg = {.place = tensor->place, .bytes = bp_cann_bytes(tensor)};
-    struct made *made;
+    struct bp_cann_arg arg = {.location = tensor->location, .bytes = bp_cann_bytes(tensor)};
+    struct slot *slot;
     aclTensorDesc *desc;
     uint32_t at;
 
@@ -229,9 +256,9 @@ static void put_output(struct lowering *l, uint32_t i)
     desc = describe(l, tensor);
     if (!desc)
         return;
-    made = made_at(l, &arg.place);
+    slot = slot_at(l, &arg.location);
     at = tensor_at(l, &arg, desc);
-    if (l->rc >= 0 && (made->is_filled || made->is_output || arg.place.kind != BP_CANN_OUTPUT)) {
+    if (l->rc >= 0 && (slot->is_filled || slot->is_output || arg.location.kind != BP_CANN_OUTPUT)) {
         const aclTensorDesc *const descs[] = {desc};
 
         check(l,
@@ -239,7 +266,7 @@ static void put_output(struct lowering *l, uint32_t i)
                                                    NULL, &at),
               "an output");
     }
-    made->is_output = true;
+    slot->is_output = true;
     if (l->rc >= 0)
         check(l, l->builder->bp_ascend_graph_output(l->graph, BP_VALUE(l->b->graph, v)->name, at),
               "an output");
@@ -248,6 +275,7 @@ static void put_output(struct lowering *l, uint32_t i)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+/* The settings in force, which are the process's. */
 static void put_options(struct lowering *l)
 {
     static const char *const keys[] = {[BP_CANN_SET_PRECISION] = "precision_mode",
@@ -261,6 +289,7 @@ static void put_options(struct lowering *l)
               keys[i]);
 }
 
+/* Inputs, calls and outputs, in the order that the builder wants. */
 static void put_all(struct lowering *l)
 {
     const bp_graph *graph = l->b->graph;
@@ -274,6 +303,7 @@ static void put_all(struct lowering *l)
         put_output(l, i);
 }
 
+/* One slot each for inputs, outputs, scratch items, values that are constant, and scalars. */
 bp_rc bp_cann_lower(const bp_program *program, const struct bp_cann_build *b, const char *name,
                     void **bytes, size_t *size, bp_err *err)
 {
@@ -281,18 +311,18 @@ bp_rc bp_cann_lower(const bp_program *program, const struct bp_cann_build *b, co
     struct lowering l = {
         .program = program, .b = b, .builder = &program->instance->driver->builder, .err = err};
 
-    l.n_places = (size_t)graph->n_inputs + graph->n_outputs + b->n_items + graph->n_values +
-                 (size_t)graph->n_nodes * EXTRAS;
-    l.places = bp_cann_get(program->instance, l.n_places, sizeof *l.places);
+    l.n_slots = (size_t)graph->n_inputs + graph->n_outputs + b->n_items + graph->n_values +
+                (size_t)graph->n_nodes * MAX_SCALARS;
+    l.slots = bp_cann_calloc(program->instance, l.n_slots, sizeof *l.slots);
     l.graph = l.builder->bp_ascend_graph_create(name);
-    if (l.places && l.graph)
+    if (l.slots && l.graph)
         put_all(&l);
     else
         fail_no_memory(&l);
     if (l.rc >= 0)
         check(&l, l.builder->bp_ascend_graph_build(l.graph, bytes, size), name);
     l.builder->bp_ascend_graph_destroy(l.graph);
-    if (l.places)
-        bp_cann_put(program->instance, l.places, l.n_places, sizeof *l.places);
+    if (l.slots)
+        bp_cann_free(program->instance, l.slots, l.n_slots, sizeof *l.slots);
     return l.rc;
 }

@@ -10,16 +10,18 @@
 
 #include <pthread.h>
 
+/* The models of one program, by the shapes that they were built for. */
 struct bp_cann_models {
     pthread_mutex_t lock; /* one model is built at a time */
     char name[64];        /* the fused node's: files have it before their extension */
     struct bp_cann_model *first;
 };
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- text ----------------------------------------------------------------------------------- */
 
-static void say(const bp_program *program, uint32_t level, const char *fmt, ...) BP_PRINTF(3, 4);
-static void say(const bp_program *program, uint32_t level, const char *fmt, ...)
+static void log_line(const bp_program *program, uint32_t level, const char *fmt, ...)
+    BP_PRINTF(3, 4);
+static void log_line(const bp_program *program, uint32_t level, const char *fmt, ...)
 {
     const bp_host *host = &program->instance->host;
     char text[512];
@@ -31,24 +33,24 @@ static void say(const bp_program *program, uint32_t level, const char *fmt, ...)
     host->log(host->h, level, "cann", text);
 }
 
-/* "name:2,3;scalar": what the vendor's provider tells sets of shapes apart by. */
-static bool write_shapes(const struct bp_cann_build *b, struct bp_cann_text *out)
+/* "name:2,3;scalar": what the vendor's provider tells sets of shapes apart by. False: no memory. */
+static bool write_shapes(const struct bp_cann_build *b, struct bp_cann_buffer *out)
 {
     char number[24];
 
-    *out = (struct bp_cann_text){.instance = b->instance};
+    *out = (struct bp_cann_buffer){.instance = b->instance};
     for (uint32_t i = 0; i < b->graph->n_inputs; i++) {
         uint32_t v = b->graph->inputs[i];
         const struct bp_cann_tensor *tensor = &b->values[v];
         const char *name = BP_VALUE(b->graph, v)->name;
 
-        bp_cann_add(out, ";", i > 0);
-        bp_cann_add(out, name, strlen(name));
+        bp_cann_append(out, ";", i > 0);
+        bp_cann_append(out, name, strlen(name));
         for (int d = 0; d < tensor->rank; d++) {
             int n = snprintf(number, sizeof number, "%c%lld", d ? ',' : ':',
                              (long long)tensor->dims[d]);
 
-            bp_cann_add(out, number, (size_t)n);
+            bp_cann_append(out, number, (size_t)n);
         }
     }
     return !out->failed;
@@ -56,16 +58,17 @@ static bool write_shapes(const struct bp_cann_build *b, struct bp_cann_text *out
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+/* What fails here is a warning: the file is for people to look at. */
 static void dump_graph(const bp_program *program)
 {
-    struct bp_cann_text onnx;
-    char path[96], words[256] = "";
-    bp_err err = {.struct_size = sizeof err, .msg = words, .msg_cap = sizeof words};
+    struct bp_cann_buffer onnx;
+    char path[96], text[256] = "";
+    bp_err err = {.struct_size = sizeof err, .msg = text, .msg_cap = sizeof text};
     bool is_written = false;
     FILE *file;
 
-    if (bp_cann_onnx(program, program->models->name, true, &onnx, &err) < 0) {
-        say(program, BP_LOG_WARN, "dump_graphs: %s", words);
+    if (bp_cann_write_onnx(program, program->models->name, true, &onnx, &err) < 0) {
+        log_line(program, BP_LOG_WARN, "dump_graphs: %s", text);
         return;
     }
     snprintf(path, sizeof path, "%s.onnx", program->models->name);
@@ -75,10 +78,11 @@ static void dump_graph(const bp_program *program)
         is_written = fclose(file) == 0 && is_written;
     }
     if (!is_written)
-        say(program, BP_LOG_WARN, "dump_graphs: %s cannot be written", path);
-    bp_cann_text_free(&onnx);
+        log_line(program, BP_LOG_WARN, "dump_graphs: %s cannot be written", path);
+    bp_cann_buffer_free(&onnx);
 }
 
+/* What fails here is a warning: the next process builds it again. */
 static void dump_model(const bp_program *program, const char *path, const void *bytes, size_t size)
 {
     const struct bp_cann_driver *driver = program->instance->driver;
@@ -86,38 +90,44 @@ static void dump_model(const bp_program *program, const char *path, const void *
     if (driver->builder.bp_ascend_model_save(path, bytes, size) == ACL_SUCCESS)
         return;
     driver->acl.aclGetRecentErrMsg(); /* it is told here */
-    say(program, BP_LOG_WARN, "dump_om_model: %s cannot be written; the model is used as it is",
-        path);
+    log_line(program, BP_LOG_WARN,
+             "dump_om_model: %s cannot be written; the model is used as it is", path);
 }
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
-/* Bytes of those of the values that a model has ends for, in order. */
-static bool same_sizes(const struct bp_cann_build *b, const uint32_t *values, uint32_t n,
-                       aclmdlDesc *desc, size_t (*size_at)(aclmdlDesc *, size_t), size_t n_ends)
+/*
+ * Has the model an input (or output) of the right bytes for each of the values, in order? Values
+ * without elements have none.
+ */
+static bool sizes_match(const struct bp_cann_build *b, const uint32_t *values, uint32_t n,
+                        aclmdlDesc *desc, size_t (*size_at)(aclmdlDesc *, size_t), size_t n_tensors)
 {
     size_t at = 0;
 
     for (uint32_t i = 0; i < n; i++) {
         size_t bytes = bp_cann_bytes(&b->values[values[i]]);
 
-        if (bytes > 0 && (at >= n_ends || size_at(desc, at++) != bytes))
+        if (bytes > 0 && (at >= n_tensors || size_at(desc, at++) != bytes))
             return false;
     }
-    return at == n_ends;
+    return at == n_tensors;
 }
 
-/* Does a model of a file take and give what the group does? */
+/*
+ * Does a model of a file take and give what the group does? Its name says so, but files can be
+ * renamed.
+ */
 static bool fits(const struct bp_cann_build *b, uint32_t id)
 {
     const struct bp_cann_driver *driver = b->instance->driver;
     aclmdlDesc *desc = driver->acl.aclmdlCreateDesc();
     bool ok =
         desc && driver->acl.aclmdlGetDesc(desc, id) == ACL_SUCCESS &&
-        same_sizes(b, b->graph->inputs, b->graph->n_inputs, desc,
-                   driver->acl.aclmdlGetInputSizeByIndex, driver->acl.aclmdlGetNumInputs(desc)) &&
-        same_sizes(b, b->graph->outputs, b->graph->n_outputs, desc,
-                   driver->acl.aclmdlGetOutputSizeByIndex, driver->acl.aclmdlGetNumOutputs(desc));
+        sizes_match(b, b->graph->inputs, b->graph->n_inputs, desc,
+                    driver->acl.aclmdlGetInputSizeByIndex, driver->acl.aclmdlGetNumInputs(desc)) &&
+        sizes_match(b, b->graph->outputs, b->graph->n_outputs, desc,
+                    driver->acl.aclmdlGetOutputSizeByIndex, driver->acl.aclmdlGetNumOutputs(desc));
 
     if (desc)
         driver->acl.aclmdlDestroyDesc(desc);
@@ -126,13 +136,16 @@ static bool fits(const struct bp_cann_build *b, uint32_t id)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* What an earlier process left. The vendor's provider fails on a file that is spoilt: this one builds. */
+/*
+ * What an earlier process left; false: there is no file, or it cannot be used. The vendor's
+ * provider fails on a file that is spoilt: this one builds.
+ */
 static bool load_file(const bp_program *program, const struct bp_cann_build *b, const char *path,
                       uint32_t *id)
 {
     const struct bp_cann_driver *driver = program->instance->driver;
     FILE *file = fopen(path, "rb");
-    const char *words;
+    const char *text;
     aclError code;
 
     if (!file)
@@ -143,12 +156,13 @@ static bool load_file(const bp_program *program, const struct bp_cann_build *b, 
         return true;
     if (code == ACL_SUCCESS)
         driver->acl.aclmdlUnload(*id);
-    words = driver->acl.aclGetRecentErrMsg();
-    say(program, BP_LOG_WARN, "%s is not used, but built anew: %s", path,
-        words ? words : "it has other inputs or outputs");
+    text = driver->acl.aclGetRecentErrMsg();
+    log_line(program, BP_LOG_WARN, "%s is not used, but built anew: %s", path,
+             text ? text : "it has other inputs or outputs");
     return false;
 }
 
+/* Builds and loads; the file is written for later processes, and not read back. */
 static bp_rc build(const bp_program *program, const struct bp_cann_build *b, const char *path,
                    uint32_t *id, bp_err *err)
 {
@@ -169,17 +183,20 @@ static bp_rc build(const bp_program *program, const struct bp_cann_build *b, con
     return rc;
 }
 
-/* [locked] Takes the text. */
-static bp_rc make(bp_program *program, const struct bp_cann_build *b, struct bp_cann_text *shapes,
+/*
+ * Finds or builds the model for these shapes, and keeps it. Takes `shapes` over, also when it
+ * fails. [models->lock]
+ */
+static bp_rc make(bp_program *program, const struct bp_cann_build *b, struct bp_cann_buffer *shapes,
                   const struct bp_cann_model **out, bp_err *err)
 {
     struct bp_cann_models *models = program->models;
-    struct bp_cann_model *model = bp_cann_get(program->instance, 1, sizeof *model);
+    struct bp_cann_model *model = bp_cann_calloc(program->instance, 1, sizeof *model);
     char path[128];
     bp_rc rc = BP_OK;
 
     if (!model) {
-        bp_cann_text_free(shapes);
+        bp_cann_buffer_free(shapes);
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for a model");
     }
     snprintf(path, sizeof path, "%s_%llu.om", models->name,
@@ -187,8 +204,8 @@ static bp_rc make(bp_program *program, const struct bp_cann_build *b, struct bp_
     if (!load_file(program, b, path, &model->id))
         rc = build(program, b, path, &model->id, err);
     if (rc < 0) {
-        bp_cann_text_free(shapes);
-        bp_cann_put(program->instance, model, 1, sizeof *model);
+        bp_cann_buffer_free(shapes);
+        bp_cann_free(program->instance, model, 1, sizeof *model);
         return rc;
     }
     model->shapes = *shapes;
@@ -198,17 +215,21 @@ static bp_rc make(bp_program *program, const struct bp_cann_build *b, struct bp_
     return BP_OK;
 }
 
+/*
+ * Building is slow, and another thread that wants the same model waits for it: better than building
+ * it twice.
+ */
 bp_rc bp_cann_model_get(bp_program *program, const struct bp_cann_build *b,
                         const struct bp_cann_model **out, bp_err *err)
 {
-    struct bp_cann_text shapes;
+    struct bp_cann_buffer shapes;
     bp_rc rc = BP_OK;
 
     *out = NULL;
     if (!b->steps)
         return BP_OK; /* everything is empty */
     if (!write_shapes(b, &shapes)) {
-        bp_cann_text_free(&shapes);
+        bp_cann_buffer_free(&shapes);
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for the name of a model");
     }
     pthread_mutex_lock(&program->models->lock);
@@ -218,7 +239,7 @@ bp_rc bp_cann_model_get(bp_program *program, const struct bp_cann_build *b,
             break;
     }
     if (*out)
-        bp_cann_text_free(&shapes);
+        bp_cann_buffer_free(&shapes);
     else
         rc = make(program, b, &shapes, out, err);
     pthread_mutex_unlock(&program->models->lock);
@@ -227,25 +248,26 @@ bp_rc bp_cann_model_get(bp_program *program, const struct bp_cann_build *b,
 
 /* ---- of a program ---------------------------------------------------------------------------- */
 
-/* By what is in the group and how it is compiled, so that no file is taken for another's. */
+/* A hash of what is in the group and how it is compiled, so that no file is taken for another's. */
 static bp_rc name_group(bp_program *program, uint64_t *digest, bp_err *err)
 {
-    struct bp_cann_text text;
-    bp_rc rc = bp_cann_onnx(program, "", false, &text, err);
+    struct bp_cann_buffer text;
+    bp_rc rc = bp_cann_write_onnx(program, "", false, &text, err);
 
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < BP_CANN_SET_QUEUE; i++)
-        bp_cann_add(&text, program->instance->settings[i],
-                    strlen(program->instance->settings[i]) + 1);
+        bp_cann_append(&text, program->instance->settings[i],
+                       strlen(program->instance->settings[i]) + 1);
     if (text.failed)
         rc = bp_fail(err, BP_E_NOMEM, "cann: no memory for the name of a group");
     else
         *digest = bp_cann_digest(text.data, text.size);
-    bp_cann_text_free(&text);
+    bp_cann_buffer_free(&text);
     return rc;
 }
 
+/* The number after the hash tells equal groups of a session apart. */
 bp_rc bp_cann_models_create(bp_program *program, bp_err *err)
 {
     bp_instance *instance = program->instance;
@@ -255,7 +277,7 @@ bp_rc bp_cann_models_create(bp_program *program, bp_err *err)
 
     if (rc < 0)
         return rc;
-    models = bp_cann_get(instance, 1, sizeof *models);
+    models = bp_cann_calloc(instance, 1, sizeof *models);
     if (!models)
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for the models of a group");
     pthread_mutex_init(&models->lock, NULL);
@@ -267,6 +289,7 @@ bp_rc bp_cann_models_create(bp_program *program, bp_err *err)
     return BP_OK;
 }
 
+/* Frames are gone by then. */
 void bp_cann_models_free(bp_program *program)
 {
     struct bp_cann_models *models = program->models;
@@ -279,9 +302,9 @@ void bp_cann_models_free(bp_program *program)
 
         program->instance->driver->acl.aclmdlUnload(model->id);
         models->first = model->next;
-        bp_cann_text_free(&model->shapes);
-        bp_cann_put(program->instance, model, 1, sizeof *model);
+        bp_cann_buffer_free(&model->shapes);
+        bp_cann_free(program->instance, model, 1, sizeof *model);
     }
     pthread_mutex_destroy(&models->lock);
-    bp_cann_put(program->instance, models, 1, sizeof *models);
+    bp_cann_free(program->instance, models, 1, sizeof *models);
 }

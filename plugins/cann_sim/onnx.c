@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * onnx.c - a group as an ONNX model: what dump_graphs writes, and what names a group. Messages are
- * made inside out, each in bytes of its own, as protobuf wants their lengths first.
+ * made from the inside out, each in bytes of its own, as protobuf wants their lengths first.
  */
 
 #include "model.h"
@@ -46,20 +46,22 @@ enum {
     DIM_NAME = 2
 };
 
+/* ONNX's IR version that the file says; and protobuf's wire types. */
 enum { IR_VERSION = 8, VARINT = 0, BLOCK = 2, FIXED32 = 5 };
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-void bp_cann_add(struct bp_cann_text *text, const void *data, size_t size)
+/* Grows by doubling. The host's allocator cannot resize, so bytes are copied. */
+void bp_cann_append(struct bp_cann_buffer *text, const void *data, size_t size)
 {
     if (!text->failed && size > text->capacity - text->size) {
         size_t capacity = size > SIZE_MAX / 4 - text->size ? 0 : 2 * (text->size + size) + 256;
-        char *more = bp_cann_get(text->instance, capacity, 1);
+        char *more = bp_cann_calloc(text->instance, capacity, 1);
 
         if (more) {
             if (text->size)
                 memcpy(more, text->data, text->size);
-            bp_cann_put(text->instance, text->data, text->capacity, 1);
+            bp_cann_free(text->instance, text->data, text->capacity, 1);
             text->data = more;
             text->capacity = capacity;
         }
@@ -71,76 +73,83 @@ void bp_cann_add(struct bp_cann_text *text, const void *data, size_t size)
     text->size += size;
 }
 
-void bp_cann_text_free(struct bp_cann_text *text)
+void bp_cann_buffer_free(struct bp_cann_buffer *text)
 {
     if (text->data)
-        bp_cann_put(text->instance, text->data, text->capacity, 1);
+        bp_cann_free(text->instance, text->data, text->capacity, 1);
     text->data = NULL;
     text->size = text->capacity = 0;
 }
 
 /* ---- protobuf -------------------------------------------------------------------------------- */
 
-static void add_varint(struct bp_cann_text *to, uint64_t number)
+/* Seven bits a byte, the lowest first; the top bit says that more follow. */
+static void add_varint(struct bp_cann_buffer *to, uint64_t number)
 {
     do {
         unsigned char byte = (unsigned char)(number & 0x7f);
 
         number >>= 7;
         byte = (unsigned char)(byte | (number ? 0x80 : 0));
-        bp_cann_add(to, &byte, 1);
+        bp_cann_append(to, &byte, 1);
     } while (number);
 }
 
-static void add_int(struct bp_cann_text *to, uint32_t field, int64_t value)
+/* Negative numbers take ten bytes, as protobuf's int64 does. */
+static void add_int(struct bp_cann_buffer *to, uint32_t field, int64_t value)
 {
     add_varint(to, (uint64_t)field << 3 | VARINT);
     add_varint(to, (uint64_t)value);
 }
 
-static void add_float(struct bp_cann_text *to, uint32_t field, float value)
+/* Little-endian, as the machines are that this runs on. */
+static void add_float(struct bp_cann_buffer *to, uint32_t field, float value)
 {
     add_varint(to, (uint64_t)field << 3 | FIXED32);
-    bp_cann_add(to, &value, sizeof value);
+    bp_cann_append(to, &value, sizeof value);
 }
 
-static void add_block(struct bp_cann_text *to, uint32_t field, const void *data, size_t size)
+/* Strings, bytes and messages alike. */
+static void add_block(struct bp_cann_buffer *to, uint32_t field, const void *data, size_t size)
 {
     add_varint(to, (uint64_t)field << 3 | BLOCK);
     add_varint(to, size);
-    bp_cann_add(to, data, size);
+    bp_cann_append(to, data, size);
 }
 
-static void add_text(struct bp_cann_text *to, uint32_t field, const char *text)
+static void add_text(struct bp_cann_buffer *to, uint32_t field, const char *text)
 {
     add_block(to, field, text, strlen(text));
 }
 
-/* Puts a message into another, and empties it. */
-static void add_message(struct bp_cann_text *to, uint32_t field, struct bp_cann_text *message)
+/* Puts a message into another, and empties it. A failure goes along. */
+static void add_message(struct bp_cann_buffer *to, uint32_t field, struct bp_cann_buffer *message)
 {
     add_block(to, field, message->data, message->size);
     to->failed = to->failed || message->failed;
-    bp_cann_text_free(message);
+    bp_cann_buffer_free(message);
 }
 
-static struct bp_cann_text inside(const struct bp_cann_text *outer)
+/* An empty message, to be put into `outer` later. */
+static struct bp_cann_buffer inside(const struct bp_cann_buffer *outer)
 {
-    return (struct bp_cann_text){.instance = outer->instance};
+    return (struct bp_cann_buffer){.instance = outer->instance};
 }
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
+/* A model in the making; `text` is its GraphProto. */
 struct writer {
     const bp_program *program;
     const bp_graph *graph;
     bool with_weights;
-    struct bp_cann_text text; /* of the graph */
+    struct bp_cann_buffer text; /* of the graph */
     bp_rc rc;
     bp_err *err;
 };
 
-static void add_bytes(struct bp_cann_text *to, const void *data, size_t size, bool whole)
+/* `whole` false: the digest instead, eight bytes. */
+static void add_bytes(struct bp_cann_buffer *to, const void *data, size_t size, bool whole)
 {
     uint64_t digest;
 
@@ -152,11 +161,12 @@ static void add_bytes(struct bp_cann_text *to, const void *data, size_t size, bo
     add_block(to, TENSOR_RAW, &digest, sizeof digest);
 }
 
+/* A TensorProto with its bytes as raw_data. ONNX's numbers of element types are the host's. */
 static void add_constant(struct writer *w, uint32_t v)
 {
     const bp_value *value = BP_VALUE(w->graph, v);
     const bp_host *host = &w->program->instance->host;
-    struct bp_cann_text tensor = inside(&w->text);
+    struct bp_cann_buffer tensor = inside(&w->text);
     bp_span bytes = {0};
 
     w->rc = host->constant(host->h, w->graph, v, &bytes, w->err);
@@ -174,7 +184,7 @@ static void add_constant(struct writer *w, uint32_t v)
 static void add_constants(struct writer *w)
 {
     const bp_graph *graph = w->graph;
-    bool *is_read = bp_cann_get(w->program->instance, graph->n_values, sizeof *is_read);
+    bool *is_read = bp_cann_calloc(w->program->instance, graph->n_values, sizeof *is_read);
 
     if (!is_read) {
         w->text.failed = true;
@@ -192,12 +202,16 @@ static void add_constants(struct writer *w)
         if (is_read[v] && BP_VALUE(graph, v)->flags & BP_VALUE_CONSTANT)
             add_constant(w, v);
     }
-    bp_cann_put(w->program->instance, is_read, graph->n_values, sizeof *is_read);
+    bp_cann_free(w->program->instance, is_read, graph->n_values, sizeof *is_read);
 }
 
-static void add_dim(struct bp_cann_text *shape, const bp_dim *fact)
+/*
+ * Sizes that are not known get a name if the host has a symbol for them, so that equal ones are
+ * seen as equal.
+ */
+static void add_dim(struct bp_cann_buffer *shape, const bp_dim *fact)
 {
-    struct bp_cann_text dim = inside(shape);
+    struct bp_cann_buffer dim = inside(shape);
     char name[16];
 
     if (fact->value >= 0) {
@@ -209,10 +223,11 @@ static void add_dim(struct bp_cann_text *shape, const bp_dim *fact)
     add_message(shape, SHAPE_DIM, &dim);
 }
 
-static void add_value(struct bp_cann_text *graph, uint32_t field, const bp_value *value)
+/* A ValueInfoProto of an input or output; its shape is left out where the rank is not known. */
+static void add_value(struct bp_cann_buffer *graph, uint32_t field, const bp_value *value)
 {
-    struct bp_cann_text info = inside(graph), type = inside(graph), tensor = inside(graph),
-                        shape = inside(graph);
+    struct bp_cann_buffer info = inside(graph), type = inside(graph), tensor = inside(graph),
+                          shape = inside(graph);
 
     add_int(&tensor, TENSOR_ELEMENT, value->dtype);
     if (value->rank != BP_RANK_UNKNOWN) {
@@ -228,7 +243,7 @@ static void add_value(struct bp_cann_text *graph, uint32_t field, const bp_value
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* onnx.proto's AttributeProto.AttributeType of a row. */
+/* AttributeProto.AttributeType of a row: onnx.proto counts lists five above single values. */
 static int64_t attribute_type(const bp_attr *attr)
 {
     static const int64_t single[] = {
@@ -238,9 +253,10 @@ static int64_t attribute_type(const bp_attr *attr)
     return single[attr->type] + (is_list ? 5 : 0);
 }
 
-static void add_tensor(struct bp_cann_text *attribute, const bp_const *constant, bool whole)
+/* A TensorProto as the value of an attribute. */
+static void add_tensor(struct bp_cann_buffer *attribute, const bp_const *constant, bool whole)
 {
-    struct bp_cann_text tensor = inside(attribute);
+    struct bp_cann_buffer tensor = inside(attribute);
 
     for (uint32_t i = 0; i < constant->rank; i++)
         add_int(&tensor, TENSOR_DIMS, constant->dims[i]);
@@ -249,7 +265,8 @@ static void add_tensor(struct bp_cann_text *attribute, const bp_const *constant,
     add_message(attribute, ATTRIBUTE_T, &tensor);
 }
 
-static void add_attribute_value(struct writer *w, struct bp_cann_text *to, const bp_attr *attr,
+/* Value i of the row: a single one, or one of a list. */
+static void add_attribute_value(struct writer *w, struct bp_cann_buffer *to, const bp_attr *attr,
                                 uint32_t i)
 {
     bool is_list = attr->flags & BP_ATTR_LIST;
@@ -271,9 +288,10 @@ static void add_attribute_value(struct writer *w, struct bp_cann_text *to, const
     }
 }
 
-static void add_attribute(struct writer *w, struct bp_cann_text *node, const bp_attr *attr)
+/* Subgraphs are not written: control flow is not taken by this provider. */
+static void add_attribute(struct writer *w, struct bp_cann_buffer *node, const bp_attr *attr)
 {
-    struct bp_cann_text attribute = inside(node);
+    struct bp_cann_buffer attribute = inside(node);
 
     if (attr->type < BP_ATTR_FLOAT || attr->type > BP_ATTR_TENSOR)
         return; /* bodies: control flow is not taken */
@@ -285,16 +303,17 @@ static void add_attribute(struct writer *w, struct bp_cann_text *node, const bp_
 }
 
 /* Values that a node reads or writes, by name; "" is absent. */
-static void add_names(struct writer *w, struct bp_cann_text *to, uint32_t field,
+static void add_names(struct writer *w, struct bp_cann_buffer *to, uint32_t field,
                       const uint32_t *values, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         add_text(to, field, values[i] == BP_NONE ? "" : BP_VALUE(w->graph, values[i])->name);
 }
 
+/* A NodeProto, of the default domain. */
 static void add_node(struct writer *w, const bp_node *node)
 {
-    struct bp_cann_text text = inside(&w->text);
+    struct bp_cann_buffer text = inside(&w->text);
 
     add_names(w, &text, NODE_INPUT, node->in, node->n_in);
     add_names(w, &text, NODE_OUTPUT, node->out, node->n_out);
@@ -307,6 +326,7 @@ static void add_node(struct writer *w, const bp_node *node)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+/* In an order that depends on the group alone, as its digest names it. */
 static void add_graph(struct writer *w, const char *name)
 {
     const bp_graph *graph = w->graph;
@@ -321,17 +341,18 @@ static void add_graph(struct writer *w, const char *name)
         add_value(&w->text, GRAPH_OUTPUT, BP_VALUE(graph, graph->outputs[i]));
 }
 
-bp_rc bp_cann_onnx(const bp_program *program, const char *name, bool with_weights,
-                   struct bp_cann_text *out, bp_err *err)
+/* The opset is that of the group's nodes, which is the model's. */
+bp_rc bp_cann_write_onnx(const bp_program *program, const char *name, bool with_weights,
+                         struct bp_cann_buffer *out, bp_err *err)
 {
     struct writer w = {.program = program,
                        .graph = program->graph,
                        .with_weights = with_weights,
                        .text = {.instance = program->instance},
                        .err = err};
-    struct bp_cann_text opset = {.instance = program->instance};
+    struct bp_cann_buffer opset = {.instance = program->instance};
 
-    *out = (struct bp_cann_text){.instance = program->instance};
+    *out = (struct bp_cann_buffer){.instance = program->instance};
     add_graph(&w, name);
     add_int(out, MODEL_IR_VERSION, IR_VERSION);
     add_text(out, MODEL_PRODUCER, "backplane");
@@ -341,6 +362,6 @@ bp_rc bp_cann_onnx(const bp_program *program, const char *name, bool with_weight
     if (w.rc >= 0 && out->failed)
         w.rc = bp_fail(err, BP_E_NOMEM, "cann: no memory for the ONNX model of a group");
     if (w.rc < 0)
-        bp_cann_text_free(out);
+        bp_cann_buffer_free(out);
     return w.rc;
 }

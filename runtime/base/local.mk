@@ -5,18 +5,22 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/bytes.c \
 	%D%/bytes.h \
 	%D%/cpus.c \
-	%D%/guard.c \
-	%D%/guard.h \
+	%D%/file_trust.c \
+	%D%/file_trust.h \
 	%D%/flat.c \
 	%D%/flat.h \
 	%D%/flat_write.c \
 	%D%/flat_write.h \
+	%D%/guard.c \
+	%D%/guard.h \
 	%D%/json.c \
 	%D%/log.c \
 	%D%/log.h \
 	%D%/names.c \
 	%D%/pool.c \
 	%D%/pool.h \
+	%D%/private_file.c \
+	%D%/private_file.h \
 	%D%/put.c \
 	%D%/put.h \
 	%D%/region.c \

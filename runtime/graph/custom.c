@@ -3,10 +3,13 @@
 
 #include "config.h"
 
-#include "graph/custom_call.h"
+#include "graph/custom.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
+
+#include "graph/custom_call.h"
+#include "graph/schema_table.h"
 
 enum {
     MAX_OPERANDS = 1024,

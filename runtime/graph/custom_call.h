@@ -3,7 +3,8 @@
 #ifndef BP_GRAPH_CUSTOM_CALL_H
 #define BP_GRAPH_CUSTOM_CALL_H
 
-#include "graph/custom.h"
+#include <backplane_operators.h>
+#include <bp/abi.h>
 
 /* Each is to be there. Its error is complete; one that threw fails with BP_E_INTERNAL. */
 bp_rc bp_custom_claim(const bp_operator_def *def, const bp_operator_node *node, bp_err *err);

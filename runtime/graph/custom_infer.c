@@ -3,6 +3,8 @@
 
 #include "config.h"
 
+#include "graph/custom.h"
+
 #include "graph/custom_call.h"
 #include "graph/infer.h"
 

@@ -3,10 +3,12 @@
 
 #include "config.h"
 
+#include "graph/fact.h"
+
 #include <inttypes.h>
 #include <math.h>
 
-#include "graph/infer.h"
+#include "graph/schema.h"
 
 /* ---- content --------------------------------------------------------------------------------- */
 
@@ -222,20 +224,6 @@ bool bp_fact_needs_data(const struct bp_fact *fact, const struct bp_symbols *sym
             return true;
     }
     return false;
-}
-
-bool bp_infer_reads(const struct bp_ir_node *node, uint32_t i, const struct bp_fact *fact,
-                    const struct bp_symbols *symbols)
-{
-    const struct bp_param *param = node->schema ? bp_schema_in(node->schema, i) : NULL;
-
-    if (!param || !(param->flags & BP_PARAM_CONTENT) || fact->reals)
-        return false;
-    for (uint32_t k = 0; fact->content && k < fact->n_content; k++) {
-        if (bp_symbols_from_data(symbols, fact->content[k]))
-            return true;
-    }
-    return !fact->content;
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gradient_emit.h - how derivatives are written down as nodes; shared by the two files of Gradient. */
+/* gradient_emit.h - how derivatives are written down as nodes; for gradient.c and its rules. */
 #ifndef BP_GRAPH_GRADIENT_EMIT_H
 #define BP_GRAPH_GRADIENT_EMIT_H
 
@@ -21,12 +21,5 @@ uint32_t bp_gradient_emit_ints(struct bp_gradient *g, const char *op, uint32_t i
 uint32_t bp_gradient_fill(struct bp_gradient *g, float number, uint32_t like);
 /* Adds to the gradient of a value; one that is broadcast gets the sum over its copies. */
 void bp_gradient_add(struct bp_gradient *g, uint32_t value, uint32_t gradient, bool is_broadcast);
-
-/*
- * From the gradient of a node's output to those of its inputs. False: no rule for the operator in
- * this form; *why says which form, or is NULL.
- */
-bool bp_gradient_of_node(struct bp_gradient *g, const struct bp_ir_node *node, uint32_t dy,
-                         const char **why);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include "config.h"
 
-#include <string.h>
+#include "graph/gradient_rules.h"
 
-#include "graph/gradient_emit.h"
+#include <string.h>
 
 /* A node whose output's gradient is known. */
 struct step {

@@ -3,6 +3,7 @@
 #ifndef BP_GRAPH_INFER_H
 #define BP_GRAPH_INFER_H
 
+#include "graph/fact.h"
 #include "graph/ir.h"
 #include "graph/schema.h"
 
@@ -41,31 +42,6 @@ bp_rc bp_infer_run_past(const struct bp_ir *ir, struct bp_fact *facts, struct bp
 bp_rc bp_infer_start(const struct bp_ir *ir, const struct bp_fact *outer,
                      struct bp_symbols *symbols, struct bp_region *region, struct bp_fact **out,
                      bp_err *err) BP_CHECKED;
-/*
- * Sets the content of an integer or bool tensor of at most BP_MAX_CONTENT elements, and the reals
- * of a float tensor of at most BP_MAX_REALS, from its bytes (little-endian, any alignment); none
- * for others.
- */
-bp_rc bp_infer_content(struct bp_fact *fact, const void *bytes, struct bp_region *region,
-                       bp_err *err) BP_CHECKED;
-/* Would that set something? Then the bytes are worth loading. */
-bool bp_fact_has_content(const struct bp_fact *fact);
-/* Is nothing known of the value, not even that it is a tensor? */
-bool bp_fact_is_blank(const struct bp_fact *fact);
-/* The tensor innermost in sequences, optionals and sparse tensors; NULL: a map, or not known. */
-const struct bp_fact *bp_fact_innermost(const struct bp_fact *fact);
-/* Is the node run by the host: has it bodies, or values that are no tensors? */
-bool bp_node_is_hosted(const struct bp_ir_node *node, const struct bp_fact *facts);
-/* Is every size exact? */
-bool bp_fact_is_exact(const struct bp_fact *fact);
-/* Is rank or a size known only once the producer has run? */
-bool bp_fact_needs_data(const struct bp_fact *fact, const struct bp_symbols *symbols);
-/* Does the rule of the node read the content of input i, and do facts not tell it before data does? */
-bool bp_infer_reads(const struct bp_ir_node *node, uint32_t i, const struct bp_fact *fact,
-                    const struct bp_symbols *symbols);
-/* "float32[batch,3,?,224]" for messages; writes at most cap bytes. */
-void bp_fact_text(const struct bp_fact *fact, const struct bp_symbols *symbols, char *buf,
-                  size_t cap);
 
 /* ---- for the rules in graph/rules/ ----------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
 
 #include "graph/infer_merge.h"
 
-#include "graph/infer.h"
+#include "graph/fact.h"
 #include "graph/mismatch.h"
 
 /*

@@ -10,23 +10,41 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/emit.c \
 	%D%/emit.h \
 	%D%/fact.c \
+	%D%/fact.h \
 	%D%/flex_attention.c \
 	%D%/flex_attention.h \
 	%D%/gradient.c \
 	%D%/gradient.h \
+	%D%/gradient_emit.c \
 	%D%/gradient_emit.h \
 	%D%/gradient_rules.c \
+	%D%/gradient_rules.h \
 	%D%/infer.c \
 	%D%/infer.h \
 	%D%/infer_merge.c \
 	%D%/infer_merge.h \
-	%D%/mismatch.c \
-	%D%/mismatch.h \
 	%D%/infer_rule.c \
 	%D%/ir.c \
 	%D%/ir.h \
+	%D%/mismatch.c \
+	%D%/mismatch.h \
 	%D%/poly.c \
 	%D%/poly.h \
+	%D%/schema.c \
+	%D%/schema.h \
+	%D%/schema_table.c \
+	%D%/schema_table.h \
+	%D%/seal.c \
+	%D%/seal_node.c \
+	%D%/seal_order.c \
+	%D%/seal_parts.h \
+	%D%/symbol.h \
+	%D%/symbol_calc.c \
+	%D%/symbol_table.c \
+	%D%/symbol_table.h \
+	%D%/symbol_text.c \
+	%D%/without.c \
+	%D%/without.h \
 	%D%/rules/attention.c \
 	%D%/rules/axes.c \
 	%D%/rules/binary.c \
@@ -83,17 +101,4 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/rules/unary.c \
 	%D%/rules/variadic.c \
 	%D%/rules/window.c \
-	%D%/rules/window.h \
-	%D%/schema.c \
-	%D%/schema.h \
-	%D%/seal.c \
-	%D%/seal_node.c \
-	%D%/seal_order.c \
-	%D%/seal_parts.h \
-	%D%/symbol.c \
-	%D%/symbol.h \
-	%D%/symbol_calc.c \
-	%D%/symbol_rows.h \
-	%D%/symbol_words.c \
-	%D%/without.c \
-	%D%/without.h
+	%D%/rules/window.h

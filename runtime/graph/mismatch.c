@@ -6,7 +6,7 @@
 #include "graph/mismatch.h"
 
 #include "base/text.h"
-#include "graph/infer.h"
+#include "graph/fact.h"
 
 enum { TYPE_TEXT = 160 };
 

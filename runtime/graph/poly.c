@@ -53,17 +53,6 @@ bool bp_poly_is_number(const struct bp_poly *a, int64_t *out)
     return a->n == 0 || a->terms[0].n == 0;
 }
 
-bool bp_poly_equal(const struct bp_poly *a, const struct bp_poly *b)
-{
-    if (a->n != b->n)
-        return false;
-    for (uint32_t i = 0; i < a->n; i++) {
-        if (a->terms[i].coef != b->terms[i].coef || order(&a->terms[i], &b->terms[i]) != 0)
-            return false;
-    }
-    return true;
-}
-
 bool bp_poly_add(const struct bp_poly *a, const struct bp_poly *b, int64_t sign,
                  struct bp_poly *out)
 {

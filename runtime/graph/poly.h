@@ -28,7 +28,6 @@ void bp_poly_number(int64_t value, struct bp_poly *out);
 void bp_poly_symbol(uint32_t id, struct bp_poly *out);
 /* Is it a number, and which? */
 bool bp_poly_is_number(const struct bp_poly *a, int64_t *out);
-bool bp_poly_equal(const struct bp_poly *a, const struct bp_poly *b);
 
 /* These are false when the result overflows or has too many parts. out is another than a and b. */
 

@@ -77,17 +77,8 @@ struct bp_schema {
     bool is_custom;       /* the application's; see custom.h. Its attributes are not listed */
 };
 
-/*
- * The row in force for an operator at imported version `opset`: the newest with since <= opset.
- * NULL: unknown. A version newer than every table here gets the newest row.
- */
-const struct bp_schema *bp_schema_find(const char *domain, const char *op, uint32_t opset);
-/* Newest version of a domain that the tables were written for; 0: unknown domain. */
-uint32_t bp_schema_newest(const char *domain);
 /* Parameter of input (output) i of a node; the variadic one for all behind it. NULL: too many. */
 const struct bp_param *bp_schema_in(const struct bp_schema *schema, uint32_t i);
 const struct bp_param *bp_schema_out(const struct bp_schema *schema, uint32_t i);
-/* All rows, for lists and documents; *count gets their number. Sorted by domain, operator, since. */
-const struct bp_schema *const *bp_schema_all(uint32_t *count);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "graph/custom.h"
+#include "graph/schema_table.h"
 #include "graph/seal_parts.h"
 
 /* Values that no node may write. */

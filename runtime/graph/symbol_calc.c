@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-#include "graph/symbol_rows.h"
+#include "graph/symbol_table.h"
 
 /* What the functions here return when a result has more parts than a sum may have. */
 enum { TOO_LARGE = 1 };

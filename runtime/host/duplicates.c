@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/rows.h"
+#include "host/candidates.h"
 
 /* Why one goes before the other; NULL: nothing says which. *order is below 0 when it is `a`. */
 static const char *compare(const struct bp_found *a, const struct bp_found *b, int *order)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/states.h"
+#include "host/provider_states.h"
 
 void bp_env_hold(struct bp_env *env)
 {

@@ -6,23 +6,23 @@
 #include <stdatomic.h>
 
 #include "graph/custom.h"
-#include "host/override.h"
+#include "host/options/override.h"
+#include "host/options/provider_spec.h"
+#include "host/options/settings.h"
 #include "host/registry.h"
-#include "host/spec.h"
-#include "host/settings.h"
 
 struct bp_env {
     struct bp_log log;
     struct bp_pool *pool;
     struct bp_settings settings; /* as they were when it was created */
-    bool strict;                   /* of every session: all providers are required */
-    struct bp_override override;   /* what the user says over the program's head */
+    bool strict;                 /* of every session: all providers are required */
+    struct bp_override override; /* what the user says over the program's head */
     struct bp_registry registry;
     struct bp_weights *weights;
     pthread_mutex_t lock; /* of defaults and operators */
     struct bp_spec_list defaults;
     struct bp_custom_list operators; /* of the application */
-    atomic_uint children; /* models and sessions that need it */
+    atomic_uint children;            /* models and sessions that need it */
 };
 
 /* One more, or one less, object that the environment must outlive. */

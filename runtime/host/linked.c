@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/rows.h"
+#include "host/candidates.h"
 
 #define NOTE_SYMBOL "bp_provider_note_v1"
 

@@ -2,49 +2,71 @@
 # runtime/host/ - loader, registry, options, the table handed to providers.
 
 runtime_libbackplane_core_la_SOURCES += \
-	%D%/allow.c %D%/allow.h \
-	%D%/bind.h \
-	%D%/bind_call.c %D%/bind_call.h \
-	%D%/bind_each.c \
-	%D%/bind_file.c \
-	%D%/bind_parse.c \
-	%D%/bind_whole.c \
-	%D%/conf.c %D%/conf.h \
-	%D%/confirm.c %D%/confirm.h \
-	%D%/depends.c %D%/depends.h \
+	%D%/candidates.c \
+	%D%/candidates.h \
 	%D%/devices.c \
-	%D%/dlopen.c %D%/dlopen.h \
-	%D%/duplicates.c %D%/duplicates.h \
-	%D%/elf.c %D%/elf.h \
-	%D%/env.c %D%/env.h \
-	%D%/isa.c %D%/isa.h \
-	%D%/keep.c %D%/keep.h \
-	%D%/known.c \
-	%D%/linked.c %D%/linked.h \
-	%D%/loader.c %D%/loader.h \
-	%D%/mapped.c %D%/mapped.h \
-	%D%/names.c %D%/names.h \
-	%D%/note.c %D%/note.h \
-	%D%/notes.c %D%/notes.h \
-	%D%/options.c %D%/options.h \
-	%D%/order.c %D%/order.h \
-	%D%/override.c %D%/override.h \
-	%D%/probe.c %D%/probe.h %D%/probe_page.h \
-	%D%/registry.c %D%/registry.h \
-	%D%/rows.c %D%/rows.h \
-	%D%/screen.c %D%/screen.h \
-	%D%/search.c %D%/search.h \
-	%D%/services.c %D%/services.h \
-	%D%/spec.c %D%/spec.h \
-	%D%/settings.c %D%/settings.h \
-	%D%/states.h \
-	%D%/strikes.c %D%/strikes.h \
-	%D%/trust.c %D%/trust.h \
-	%D%/vet.c %D%/vet.h \
-	%D%/weights.c %D%/weights.h
+	%D%/duplicates.c \
+	%D%/duplicates.h \
+	%D%/env.c \
+	%D%/env.h \
+	%D%/known_providers.c \
+	%D%/linked.c \
+	%D%/linked.h \
+	%D%/probe_policy.c \
+	%D%/probe_policy.h \
+	%D%/provider_states.h \
+	%D%/recheck.c \
+	%D%/recheck.h \
+	%D%/registry.c \
+	%D%/registry.h \
+	%D%/inspect/dependencies.c \
+	%D%/inspect/dependencies.h \
+	%D%/inspect/elf.c \
+	%D%/inspect/elf.h \
+	%D%/inspect/inspect.c \
+	%D%/inspect/inspect.h \
+	%D%/inspect/isa.c \
+	%D%/inspect/isa.h \
+	%D%/inspect/manifest.c \
+	%D%/inspect/manifest.h \
+	%D%/inspect/manifest_cache.c \
+	%D%/inspect/manifest_cache.h \
+	%D%/inspect/plugin_conf.c \
+	%D%/inspect/plugin_conf.h \
+	%D%/load/allow_list.c \
+	%D%/load/allow_list.h \
+	%D%/load/dlopen.c \
+	%D%/load/dlopen.h \
+	%D%/load/loader.c \
+	%D%/load/loader.h \
+	%D%/load/mapped.c \
+	%D%/load/mapped.h \
+	%D%/load/services.c \
+	%D%/load/services.h \
+	%D%/load/shared_weights.c \
+	%D%/load/shared_weights.h \
+	%D%/options/override.c \
+	%D%/options/override.h \
+	%D%/options/provider_names.c \
+	%D%/options/provider_names.h \
+	%D%/options/provider_options.c \
+	%D%/options/provider_options.h \
+	%D%/options/provider_spec.c \
+	%D%/options/provider_spec.h \
+	%D%/options/settings.c \
+	%D%/options/settings.h \
+	%D%/probe/probe.c \
+	%D%/probe/probe.h \
+	%D%/probe/quarantine.c \
+	%D%/probe/quarantine.h \
+	%D%/probe/shared_page.h \
+	%D%/search/directories.c \
+	%D%/search/directories.h \
+	%D%/search/order.c \
+	%D%/search/order.h
 
 # What opens a plug-in in a process of its own before a host does.
 pkglibexec_PROGRAMS += runtime/backplane-probe
 runtime_backplane_probe_CPPFLAGS = $(runtime_cppflags)
 runtime_backplane_probe_LDADD = runtime/libbackplane-core.la $(runtime_libs)
-runtime_backplane_probe_SOURCES = %D%/probe_main.c
+runtime_backplane_probe_SOURCES = %D%/probe/main.c

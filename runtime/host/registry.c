@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "host/confirm.h"
+#include "host/candidates.h"
 #include "host/linked.h"
-#include "host/rows.h"
+#include "host/recheck.h"
 
 bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config,
                        const struct bp_settings *settings, const struct bp_log *log, bp_err *err)

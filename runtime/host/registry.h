@@ -6,17 +6,17 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-#include "host/allow.h"
-#include "host/conf.h"
-#include "host/loader.h"
-#include "host/names.h"
-#include "host/notes.h"
-#include "host/order.h"
-#include "host/screen.h"
-#include "host/search.h"
-#include "host/services.h"
-#include "host/spec.h"
-#include "host/vet.h"
+#include "host/inspect/inspect.h"
+#include "host/inspect/manifest_cache.h"
+#include "host/inspect/plugin_conf.h"
+#include "host/load/allow_list.h"
+#include "host/load/loader.h"
+#include "host/load/services.h"
+#include "host/options/provider_names.h"
+#include "host/options/provider_spec.h"
+#include "host/probe_policy.h"
+#include "host/search/directories.h"
+#include "host/search/order.h"
 
 /* A provider that was found. Rows never move and live as long as the registry. */
 struct bp_found {
@@ -40,7 +40,7 @@ struct bp_found {
     struct stat hashed;          /* which bytes that was about */
     bool is_tried;               /* the rest is filled in */
     const struct bp_module_copy *module; /* NULL: never got that far */
-    const bp_provider *provider; /* NULL: never got that far */
+    const bp_provider *provider;         /* NULL: never got that far */
     uint32_t n_devices;
     struct bp_services services; /* what is_available may use */
     union {                      /* how far it came; two ways to write it */

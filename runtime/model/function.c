@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "graph/schema.h"
+#include "graph/schema_table.h"
 #include "model/inline.h"
 
 /* ---- functions by name ----------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 
 #include "graph/flex_attention.h"
 #include "graph/gradient.h"
-#include "graph/schema.h"
+#include "graph/schema_table.h"
 #include "model/external.h"
 #include "model/model.h"
 #include "model/sniff.h"

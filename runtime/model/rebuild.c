@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "graph/schema.h"
+#include "graph/schema_table.h"
 #include "model/save.h"
 #include "model/write.h"
 

@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "graph/custom.h"
-#include "graph/schema.h"
+#include "graph/schema_table.h"
 #include "model/write.h"
 
 /* ---- domains --------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 
 #include "optimize/rewrite.h"
 
+#include "graph/schema_table.h"
 #include "graph/seal_parts.h"
 
 enum { MOST_NAMES = 400 }; /* characters of what a node stands for */

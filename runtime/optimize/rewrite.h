@@ -96,7 +96,7 @@ bool bp_rw_stays(const struct bp_ir_node *node);
 struct bp_ir_node *bp_rw_node(const struct bp_rewrite *rw, uint32_t n);
 /*
  * A number for an operator's name, of its length, beginning, middle and end; never 0. All operators
- * with a schema have different ones (tests/unit/check_rewrite.c). Compilers compute it for literals.
+ * with a schema have different ones (tests/unit/optimize/check_rewrite.c). Compilers compute it for literals.
  */
 static inline uint32_t bp_rw_key(const char *op)
 {

@@ -7,9 +7,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "ort/devices.h"
-#include "ort/keys.h"
-#include "ort/shared.h"
+#include "ort/devices/ep_devices.h"
+#include "ort/key_values.h"
+#include "ort/values/shared_allocators.h"
 
 enum { ORT_AFFINITY_MAX = 4096 }; /* bytes of a text that says which threads go where */
 

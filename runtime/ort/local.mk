@@ -23,119 +23,119 @@ endif
 	%D%/absent_api.c \
 	%D%/absent_ep.c \
 	%D%/absent_interop.c \
-	%D%/allocator.c \
-	%D%/arena.c \
-	%D%/arena.h \
-	%D%/assignment.c \
-	%D%/assignment.h \
-	%D%/binding.c \
-	%D%/compile.c \
-	%D%/compile.h \
-	%D%/compile_write.c \
-	%D%/compiled.c \
-	%D%/containers.c \
-	%D%/contexts.c \
-	%D%/contexts.h \
-	%D%/copy.c \
-	%D%/custom.h \
-	%D%/custom_ask.c \
-	%D%/custom_ask.h \
-	%D%/custom_domain.c \
-	%D%/custom_kernel.c \
-	%D%/custom_library.c \
-	%D%/custom_library.h \
-	%D%/custom_op.c \
-	%D%/custom_op.h \
-	%D%/devices.c \
-	%D%/devices.h \
-	%D%/dynamic.c \
-	%D%/editor_session.c \
-	%D%/editor_types.c \
 	%D%/env.c \
 	%D%/env.h \
-	%D%/fit.c \
-	%D%/gpu_options.c \
-	%D%/graph.c \
-	%D%/graph.h \
-	%D%/graph_copy.c \
-	%D%/graph_encode.c \
-	%D%/graph_view.c \
+	%D%/error_codes.c \
+	%D%/error_codes.h \
 	%D%/guarded.c \
 	%D%/guarded.h \
-	%D%/hardware.c \
-	%D%/hardware.h \
-	%D%/invoke.c \
-	%D%/kernel_attributes.c \
-	%D%/kernel_context.c \
-	%D%/kernel_context.h \
-	%D%/kernel_info.c \
-	%D%/kernel_info.h \
-	%D%/keys.c \
-	%D%/keys.h \
-	%D%/load.c \
-	%D%/load.h \
+	%D%/key_values.c \
+	%D%/key_values.h \
 	%D%/logger.c \
 	%D%/logger.h \
-	%D%/lora.c \
-	%D%/lora.h \
-	%D%/lora_file.c \
-	%D%/lora_file.h \
-	%D%/memory.c \
-	%D%/memory.h \
-	%D%/metadata.c \
-	%D%/model.c \
-	%D%/node.c \
-	%D%/object.h \
-	%D%/op_attr.c \
-	%D%/op_attr.h \
-	%D%/op_model.c \
-	%D%/op_model.h \
-	%D%/options.c \
-	%D%/options.h \
-	%D%/policy.c \
-	%D%/policy.h \
-	%D%/profile.c \
-	%D%/profile.h \
-	%D%/provider_objects.c \
-	%D%/provider_options.c \
-	%D%/providers.c \
-	%D%/refusals.c \
-	%D%/refusals.h \
-	%D%/rules.c \
-	%D%/run.c \
-	%D%/run_async.c \
-	%D%/run_options.c \
-	%D%/run_options.h \
-	%D%/session.c \
-	%D%/session.h \
-	%D%/session_devices.c \
-	%D%/session_info.c \
-	%D%/shape_context.c \
-	%D%/shapes.c \
-	%D%/shared.c \
-	%D%/shared.h \
 	%D%/slots.h \
 	%D%/slots_api.inc \
 	%D%/slots_compile.inc \
 	%D%/slots_editor.inc \
 	%D%/slots_ep.inc \
 	%D%/slots_interop.inc \
-	%D%/sparse.c \
-	%D%/sparse.h \
-	%D%/sparse_object.c \
 	%D%/status.c \
 	%D%/status.h \
-	%D%/strings.c \
 	%D%/tables.c \
 	%D%/threading.c \
-	%D%/types.c \
-	%D%/types.h \
-	%D%/value.c \
-	%D%/value.h \
-	%D%/value_types.c \
 	%D%/versions.h \
-	%D%/weights.c \
-	%D%/weights.h
+	%D%/compile/compile.c \
+	%D%/compile/compile.h \
+	%D%/compile/compiled.c \
+	%D%/compile/ep_context.c \
+	%D%/compile/ep_context.h \
+	%D%/compile/write.c \
+	%D%/custom/custom.h \
+	%D%/custom/domain.c \
+	%D%/custom/invoke.c \
+	%D%/custom/kernel.c \
+	%D%/custom/kernel_attributes.c \
+	%D%/custom/kernel_context.c \
+	%D%/custom/kernel_context.h \
+	%D%/custom/kernel_info.c \
+	%D%/custom/kernel_info.h \
+	%D%/custom/library.c \
+	%D%/custom/library.h \
+	%D%/custom/op.c \
+	%D%/custom/op.h \
+	%D%/custom/op_attr.c \
+	%D%/custom/op_attr.h \
+	%D%/custom/op_model.c \
+	%D%/custom/op_model.h \
+	%D%/custom/op_queries.c \
+	%D%/custom/op_queries.h \
+	%D%/custom/shape_context.c \
+	%D%/devices/copy_tensors.c \
+	%D%/devices/ep_devices.c \
+	%D%/devices/ep_devices.h \
+	%D%/devices/gpu_options.c \
+	%D%/devices/hardware.c \
+	%D%/devices/hardware.h \
+	%D%/devices/incompatibility.c \
+	%D%/devices/policy.c \
+	%D%/devices/policy.h \
+	%D%/devices/provider_object.h \
+	%D%/devices/provider_objects.c \
+	%D%/devices/provider_options.c \
+	%D%/devices/providers.c \
+	%D%/devices/session_devices.c \
+	%D%/editor/graph.c \
+	%D%/editor/graph.h \
+	%D%/editor/graph_copy.c \
+	%D%/editor/graph_encode.c \
+	%D%/editor/graph_view.c \
+	%D%/editor/model.c \
+	%D%/editor/node.c \
+	%D%/editor/session.c \
+	%D%/editor/types.c \
+	%D%/session/assignment.c \
+	%D%/session/assignment.h \
+	%D%/session/binding.c \
+	%D%/session/dynamic_options.c \
+	%D%/session/initializers.c \
+	%D%/session/initializers.h \
+	%D%/session/load.c \
+	%D%/session/load.h \
+	%D%/session/lora.c \
+	%D%/session/lora.h \
+	%D%/session/lora_file.c \
+	%D%/session/lora_file.h \
+	%D%/session/metadata.c \
+	%D%/session/options.c \
+	%D%/session/options.h \
+	%D%/session/placement_rules.c \
+	%D%/session/profile.c \
+	%D%/session/profile.h \
+	%D%/session/run.c \
+	%D%/session/run_async.c \
+	%D%/session/run_options.c \
+	%D%/session/run_options.h \
+	%D%/session/session.c \
+	%D%/session/session.h \
+	%D%/session/session_info.c \
+	%D%/values/allocator.c \
+	%D%/values/arena.c \
+	%D%/values/arena.h \
+	%D%/values/containers.c \
+	%D%/values/memory.c \
+	%D%/values/memory.h \
+	%D%/values/shapes.c \
+	%D%/values/shared_allocators.c \
+	%D%/values/shared_allocators.h \
+	%D%/values/sparse.c \
+	%D%/values/sparse.h \
+	%D%/values/sparse_object.c \
+	%D%/values/strings.c \
+	%D%/values/types.c \
+	%D%/values/types.h \
+	%D%/values/value.c \
+	%D%/values/value.h \
+	%D%/values/value_types.c
 
 pkgconfig_DATA += %D%/libonnxruntime.pc
 cmakedir = $(libdir)/cmake/onnxruntime

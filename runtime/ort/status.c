@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ort/refusals.h"
+#include "ort/error_codes.h"
 
 struct OrtStatus {
     OrtErrorCode code;
@@ -120,8 +120,8 @@ OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, c
         return NULL;
     if (rc == BP_E_NOMEM && !err->text[0])
         return ort_no_memory();
-    refusal = phase == ORT_READING || (phase == ORT_MAKING && !prefix) ? ort_refusal_find(text)
-                                                                      : NULL;
+    refusal =
+        phase == ORT_READING || (phase == ORT_MAKING && !prefix) ? ort_refusal_find(text) : NULL;
     if (refusal && rc != BP_E_NOMEM)
         return ort_fail(refusal->code, "%s%s: %s", prefix ? prefix : "", refusal->words, text);
     code = (err->err.native_code & ~INT64_C(0xff)) == ORT_NATIVE_CODE

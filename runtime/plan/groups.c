@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/weigh.h"
+#include "plan/reassign.h"
 
 /* How late a group may run. */
 struct wait {

@@ -2,18 +2,22 @@
 # runtime/plan/ - claims -> groups -> stages, and the report.
 
 runtime_libbackplane_core_la_SOURCES += \
-	%D%/claims.c %D%/claims.h \
-	%D%/copies.c %D%/copies.h \
-	%D%/cuts.c %D%/cuts.h \
-	%D%/estimate.c \
-	%D%/groups.c %D%/groups.h \
-	%D%/partition.c %D%/partition.h \
-	%D%/place.c %D%/place.h \
-	%D%/placing.c %D%/placing.h \
-	%D%/reckon.c %D%/reckon.h \
-	%D%/report.c %D%/report.h \
-	%D%/report_json.c \
-	%D%/report_read.c \
-	%D%/report_rows.h \
-	%D%/view.c %D%/view.h \
-	%D%/weigh.c %D%/weigh.h
+	%D%/apply_placement.c \
+	%D%/apply_placement.h \
+	%D%/claims.c \
+	%D%/claims.h \
+	%D%/copies.c \
+	%D%/copies.h \
+	%D%/graph_view.c \
+	%D%/graph_view.h \
+	%D%/groups.c \
+	%D%/groups.h \
+	%D%/node_cost.c \
+	%D%/partition.c \
+	%D%/partition.h \
+	%D%/placement_rules.c \
+	%D%/placement_rules.h \
+	%D%/prefused.c \
+	%D%/prefused.h \
+	%D%/reassign.c \
+	%D%/reassign.h

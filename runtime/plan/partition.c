@@ -5,9 +5,9 @@
 
 #include "plan/partition.h"
 
+#include "plan/apply_placement.h"
 #include "plan/claims.h"
 #include "plan/groups.h"
-#include "plan/placing.h"
 
 struct work {
     const struct bp_ir *ir;
@@ -95,8 +95,8 @@ static uint32_t first_taker(const struct work *w, uint32_t node)
     return BP_BY_NOBODY;
 }
 
-static bp_rc ask_all(struct work *w, const struct bp_asked *asked,
-                     const struct bp_placing *placing, struct bp_ask_failure *failed, bp_err *err)
+static bp_rc ask_all(struct work *w, const struct bp_asked *asked, const struct bp_placing *placing,
+                     struct bp_ask_failure *failed, bp_err *err)
 {
     uint32_t *all = bp_region_array(w->region, w->ir->n_nodes, sizeof *all);
     struct bp_view *view = bp_region_alloc(w->region, sizeof *view);

@@ -3,8 +3,8 @@
 #ifndef BP_PLAN_PARTITION_H
 #define BP_PLAN_PARTITION_H
 
-#include "plan/place.h"
-#include "plan/view.h"
+#include "plan/graph_view.h"
+#include "plan/placement_rules.h"
 
 enum {
     BP_BY_NOBODY = 0xfffffffeu, /* the node's provider: none takes it */

@@ -11,12 +11,14 @@
 
 #include "base/guard.h"
 #include "base/text.h"
+#include "custom/provider.h"
+#include "exec/control/host_op.h"
 #include "graph/mismatch.h"
+#include "graph/schema_table.h"
 #include "graph/without.h"
-#include "session/custom.h"
-#include "session/explain.h"
-#include "session/judging.h"
-#include "session/optimizing.h"
+#include "report/explain.h"
+#include "session/run_passes.h"
+#include "session/verdicts.h"
 
 struct step {
     bp_progress_fn fn;
@@ -64,6 +66,7 @@ static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wis
     bp_rc rc;
 
     *maker = (struct bp_body_maker){
+        .find_hosted = bp_hosted_find,
         .lineup = &engine->lineup,
         .symbols = &engine->symbols,
         .report = engine->report,

@@ -3,8 +3,8 @@
 #ifndef BP_SESSION_ENGINE_H
 #define BP_SESSION_ENGINE_H
 
+#include "exec/frame.h"
 #include "model/onnx.h"
-#include "session/frame.h"
 
 enum { BP_IDLE_FRAMES = 16 }; /* kept for the next runs; more runs at once make more */
 
@@ -18,7 +18,7 @@ struct bp_engine {
     struct bp_body *body;
     bp_report *report;
     struct bp_engine_memory memory; /* that its frames hold */
-    bool *has_matched; /* one a placement rule: it speaks of a node */
+    bool *has_matched;              /* one a placement rule: it speaks of a node */
     _Atomic(struct bp_frame_state *) idle[BP_IDLE_FRAMES];
 };
 
@@ -26,19 +26,19 @@ struct bp_engine {
 struct bp_engine_wish {
     struct bp_lineup_wish lineup;
     const struct bp_custom_list *operators; /* the session's own; may be NULL */
-    const struct bp_place_list *places; /* may be NULL */
-    bool open_defaults;      /* initializers that are inputs stay inputs; see bp_onnx_graph() */
-    bool open_scalars;       /* inputs that are declared as scalars may have any shape */
+    const struct bp_place_list *places;     /* may be NULL */
+    bool open_defaults;         /* initializers that are inputs stay inputs; see bp_onnx_graph() */
+    bool open_scalars;          /* inputs that are declared as scalars may have any shape */
     const char *const *without; /* inputs that nobody feeds: all that needs them is left out */
     uint32_t n_without;
-    uint32_t level;          /* BP_OPTIMIZE_* */
-    uint64_t disabled_passes; /* a bit for each, by its index in the table */
-    bool is_session;         /* BACKPLANE_REPORT tells of it */
-    bool newer_opsets;       /* operator sets newer than the tables are fine */
-    bool strict_shapes;      /* declared shapes that do not fit are an error */
+    uint32_t level;                   /* BP_OPTIMIZE_* */
+    uint64_t disabled_passes;         /* a bit for each, by its index in the table */
+    bool is_session;                  /* BACKPLANE_REPORT tells of it */
+    bool newer_opsets;                /* operator sets newer than the tables are fine */
+    bool strict_shapes;               /* declared shapes that do not fit are an error */
     struct bp_mismatches *mismatches; /* where they are told; NULL: in the engine's own report */
-    bool claims_only;        /* for a plan: nothing is compiled, it cannot run */
-    bp_progress_fn progress; /* may be NULL */
+    bool claims_only;                 /* for a plan: nothing is compiled, it cannot run */
+    bp_progress_fn progress;          /* may be NULL */
     void *progress_user;
 };
 

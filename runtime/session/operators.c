@@ -7,7 +7,8 @@
 
 #include "base/guard.h"
 #include "base/text.h"
-#include "session/operator_query.h"
+#include "compile/operator_query.h"
+#include "graph/schema_table.h"
 
 /* Does the host run it itself? Constants it folds; of such nodes no provider is asked. */
 static bool is_hosted(const struct bp_schema *schema)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "host/options.h"
+#include "host/options/provider_options.h"
 #include "optimize/passes.h"
 #include "session/session.h"
 

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "graph/without.h"
-#include "host/options.h"
+#include "host/options/provider_options.h"
 
 static uint64_t now_ns(void)
 {

@@ -9,11 +9,10 @@
 #include <time.h>
 
 #include "base/text.h"
+#include "exec/profile.h"
+#include "exec/run.h"
 #include "graph/without.h"
-#include "session/profile.h"
-#include "session/run.h"
 #include "session/session.h"
-
 
 /* What one call of bp_session_run works with. */
 struct call {

@@ -10,7 +10,7 @@
 #include <bp_ascend_sim.h>
 #include <stdio.h>
 
-#include "../unit/device_kit.h"
+#include "support/device_kit.h"
 
 /* For tcase_add_checked_fixture(). */
 static inline void cann_setup(void)

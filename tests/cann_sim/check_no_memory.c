@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* check_no_memory.c - each allocation of the simulated driver fails once: a status, and no leak. */
-#include "fail_alloc.h"
+#include "support/fail_alloc.h"
 
 #include <stdbool.h>
 

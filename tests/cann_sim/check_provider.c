@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../unit/typed.h"
 #include "cann_kit.h"
+#include "support/typed.h"
 
 /* rows leave out what a node does not have */
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"

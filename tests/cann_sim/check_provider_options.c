@@ -259,7 +259,7 @@ static struct bp_cann_arena arena;
 
 static void open_arena(uint64_t limit, uint32_t strategy)
 {
-    KIT_OK(bp_cann_driver_enter("sim", "", &arena_driver, &kit.err));
+    KIT_OK(bp_cann_driver_acquire("sim", "", &arena_driver, &kit.err));
     ck_assert_int_eq(arena_driver->acl.aclrtSetDevice(0), ACL_SUCCESS);
     bp_cann_arena_init(&arena, &arena_host, arena_driver, limit, strategy);
 }
@@ -268,14 +268,14 @@ static void close_arena(void)
 {
     bp_cann_arena_finish(&arena);
     ck_assert_int_eq(arena_driver->acl.aclrtResetDevice(0), ACL_SUCCESS);
-    bp_cann_driver_leave(arena_driver);
+    bp_cann_driver_release(arena_driver);
 }
 
 static char *get(size_t n)
 {
     void *at = NULL;
 
-    KIT_OK(bp_cann_arena_get(&arena, n, 64, &at, &kit.err));
+    KIT_OK(bp_cann_arena_alloc(&arena, n, 64, &at, &kit.err));
     ck_assert_uint_eq((uintptr_t)at % BP_CANN_UNIT, 0);
     return at;
 }
@@ -290,7 +290,7 @@ START_TEST(an_arena_doubles)
     ck_assert_uint_eq(arena.total, 1024 * KIB);
     get(1536 * KIB);
     ck_assert_uint_eq(arena.total, 3072 * KIB);
-    KIT_FAILS(bp_cann_arena_get(&arena, 1536 * KIB, 64, &at, &kit.err), BP_E_NOMEM,
+    KIT_FAILS(bp_cann_arena_alloc(&arena, 1536 * KIB, 64, &at, &kit.err), BP_E_NOMEM,
               "1048576 bytes available", "1572864 bytes are requested");
     ck_assert_uint_eq(arena.total, 3072 * KIB);
     ck_assert_uint_eq(cann_counters().allocations, 2);
@@ -320,14 +320,14 @@ START_TEST(chunks_are_used_again_and_joined)
     c = get(100 * KIB);
     ck_assert_ptr_eq(b, a + 256);
     ck_assert_ptr_eq(c, b + 512);
-    bp_cann_arena_put(&arena, a);
+    bp_cann_arena_free(&arena, a);
     ck_assert_ptr_eq(get(200), a);
-    bp_cann_arena_put(&arena, b);
-    bp_cann_arena_put(&arena, a);
+    bp_cann_arena_free(&arena, b);
+    bp_cann_arena_free(&arena, a);
     d = get(700); /* where both were */
     ck_assert_ptr_eq(d, a);
-    bp_cann_arena_put(&arena, c);
-    bp_cann_arena_put(&arena, d);
+    bp_cann_arena_free(&arena, c);
+    bp_cann_arena_free(&arena, d);
     ck_assert_ptr_eq(get(1024 * KIB), a); /* all of the region */
     ck_assert_uint_eq(arena.total, 1024 * KIB);
     ck_assert_uint_eq(cann_counters().allocations, 1);
@@ -341,10 +341,10 @@ START_TEST(a_coarse_alignment_is_kept)
 
     open_arena(UINT64_MAX, BP_CANN_NEXT_POWER_OF_TWO);
     get(1);
-    KIT_OK(bp_cann_arena_get(&arena, 100, 65536, &at, &kit.err));
+    KIT_OK(bp_cann_arena_alloc(&arena, 100, 65536, &at, &kit.err));
     ck_assert_uint_eq((uintptr_t)at % 65536, 0);
-    bp_cann_arena_put(&arena, at);
-    KIT_FAILS(bp_cann_arena_get(&arena, SIZE_MAX / 2, 64, &at, &kit.err), BP_E_NOMEM, "do not fit");
+    bp_cann_arena_free(&arena, at);
+    KIT_FAILS(bp_cann_arena_alloc(&arena, SIZE_MAX / 2, 64, &at, &kit.err), BP_E_NOMEM, "do not fit");
     close_arena();
 }
 END_TEST

@@ -5,10 +5,10 @@
 cann_test_cppflags = $(unit_cppflags) $(ascend_cppflags) -I$(srcdir)/plugins
 cann_test_ldadd = $(unit_ldadd) plugins/cann_sim/driver/libbp-ascend-sim.la $(MATH_LIBS) \
 	$(PTHREAD_LIBS)
-cann_test_sources = %D%/cann_kit.h $(kit_sources) tests/unit/device_kit.c tests/unit/device_kit.h
+cann_test_sources = %D%/cann_kit.h $(kit_sources) tests/unit/support/device_kit.c tests/unit/support/device_kit.h
 
 if ENABLE_ASCEND_SIM
-ascend_test_cppflags = $(ascend_cppflags) -I$(srcdir)/plugins -D_GNU_SOURCE $(CHECK_CFLAGS)
+ascend_test_cppflags = $(ascend_cppflags) -I$(srcdir)/plugins -I$(srcdir)/tests/unit -D_GNU_SOURCE $(CHECK_CFLAGS)
 ascend_test_ldadd = plugins/cann_sim/driver/libbp-ascend-sim.la $(CHECK_LIBS) $(MATH_LIBS) \
 	$(PTHREAD_LIBS)
 
@@ -23,11 +23,11 @@ unit_tests += %D%/check_models
 %C%_check_models_SOURCES = %D%/check_models.c %D%/sim_kit.h
 
 unit_tests += %D%/check_no_memory
-%C%_check_no_memory_CPPFLAGS = -I. -I$(srcdir)/tests/unit $(ascend_test_cppflags)
+%C%_check_no_memory_CPPFLAGS = -I. $(ascend_test_cppflags)
 %C%_check_no_memory_LDFLAGS = $(fail_alloc_ldflags)
 %C%_check_no_memory_LDADD = plugins/cann_sim/driver/libsim.la $(CHECK_LIBS)
-%C%_check_no_memory_SOURCES = %D%/check_no_memory.c %D%/sim_kit.h tests/unit/fail_alloc.c \
-	tests/unit/fail_alloc.h
+%C%_check_no_memory_SOURCES = %D%/check_no_memory.c %D%/sim_kit.h tests/unit/support/fail_alloc.c \
+	tests/unit/support/fail_alloc.h
 
 unit_tests += %D%/check_operators
 %C%_check_operators_CPPFLAGS = $(ascend_test_cppflags)
@@ -63,8 +63,8 @@ unit_tests += %D%/check_graph_mode
 unit_tests += %D%/check_provider
 %C%_check_provider_CPPFLAGS = $(cann_test_cppflags)
 %C%_check_provider_LDADD = $(cann_test_ldadd)
-%C%_check_provider_SOURCES = %D%/check_provider.c $(cann_test_sources) tests/unit/typed.c \
-	tests/unit/typed.h tests/unit/random.h
+%C%_check_provider_SOURCES = %D%/check_provider.c $(cann_test_sources) tests/unit/support/typed.c \
+	tests/unit/support/typed.h tests/unit/support/random.h
 
 unit_tests += %D%/check_provider_faults
 %C%_check_provider_faults_CPPFLAGS = $(cann_test_cppflags)
@@ -82,7 +82,7 @@ soak_tests = %D%/check_soak
 %C%_check_soak_CPPFLAGS = $(cann_test_cppflags)
 %C%_check_soak_LDADD = $(cann_test_ldadd)
 %C%_check_soak_SOURCES = %D%/check_soak.c %D%/soak_kit.c %D%/soak_kit.h $(cann_test_sources) \
-	tests/unit/random.h
+	tests/unit/support/random.h
 endif
 endif
 dist_check_SCRIPTS += %D%/driver.sh %D%/plan.sh

@@ -11,7 +11,7 @@
 #include <acl/acl_op_compiler.h>
 #include <bp_ascend_sim.h>
 
-#include "../unit/check_main.h"
+#include "support/check_main.h"
 
 #define OK(call) ck_assert_int_eq((call), ACL_SUCCESS)
 #define FAILS(code, call) ck_assert_int_eq((call), (code))

@@ -8,8 +8,8 @@
 
 #include <pthread.h>
 
-#include "../unit/random.h"
 #include "cann_kit.h"
+#include "support/random.h"
 
 enum { SOAK_TROUBLES = 6, SOAK_THREADS = 3, SOAK_CODES = 16 };
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
-#include "value.h"
+#include "lib/compare.h"
+#include "lib/value.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

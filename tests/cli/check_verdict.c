@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_compare.h"
+#include "bench/compare.h"
 
 static struct bench_comparison comparison;
 static struct text words;

@@ -13,11 +13,11 @@
 
 #include <bp/sdk.h>
 
-#include "args.h"
-#include "feed.h"
-#include "json.h"
-#include "npy.h"
-#include "text.h"
+#include "lib/args.h"
+#include "lib/feed.h"
+#include "lib/json.h"
+#include "lib/npy.h"
+#include "lib/text.h"
 
 #define BAD "\xef\xbf\xbd" /* U+FFFD */
 

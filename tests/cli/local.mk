@@ -1,42 +1,42 @@
 # SPDX-License-Identifier: MIT
 # tests/cli/ - does the command-line program do what its man page says?
 
-cli_cppflags = $(unit_cppflags) -I$(srcdir)/tools
+cli_cppflags = -I$(srcdir)/tools $(unit_cppflags)
 cli_ldadd = runtime/libbackplane.la $(CHECK_LIBS) $(MATH_LIBS)
 
 unit_tests += %D%/check_values
 %C%_check_values_CPPFLAGS = $(cli_cppflags)
 %C%_check_values_LDADD = $(cli_ldadd)
 %C%_check_values_SOURCES = %D%/check_values.c \
-	tools/args.c \
-	tools/cli.c \
-	tools/compare.c \
-	tools/help.c \
-	tools/random.c \
-	tools/text.c \
-	tools/value.c
+	tools/lib/args.c \
+	tools/lib/cli.c \
+	tools/lib/compare.c \
+	tools/lib/help.c \
+	tools/lib/random.c \
+	tools/lib/text.c \
+	tools/lib/value.c
 
 unit_tests += %D%/check_verdict
 %C%_check_verdict_CPPFLAGS = $(cli_cppflags)
 %C%_check_verdict_LDADD = $(cli_ldadd)
 %C%_check_verdict_SOURCES = %D%/check_verdict.c \
-	tools/args.c \
-	tools/bench_verdict.c \
-	tools/cli.c \
-	tools/help.c \
-	tools/text.c
+	tools/lib/args.c \
+	tools/bench/verdict.c \
+	tools/lib/cli.c \
+	tools/lib/help.c \
+	tools/lib/text.c
 
 unit_tests += %D%/check_words
 %C%_check_words_CPPFLAGS = $(cli_cppflags)
 %C%_check_words_LDADD = $(cli_ldadd)
 %C%_check_words_SOURCES = %D%/check_words.c \
-	tools/args.c \
-	tools/cli.c \
-	tools/feed_args.c \
-	tools/help.c \
-	tools/json.c \
-	tools/npy.c \
-	tools/text.c
+	tools/lib/args.c \
+	tools/lib/cli.c \
+	tools/lib/feed_args.c \
+	tools/lib/help.c \
+	tools/lib/json.c \
+	tools/lib/npy.c \
+	tools/lib/text.c
 
 cli_tests = \
 	%D%/bench.sh \

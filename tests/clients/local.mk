@@ -14,8 +14,8 @@ client_tests = \
 dist_check_SCRIPTS += $(client_tests)
 
 check_PROGRAMS += %D%/models
-%C%_models_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tests
-%C%_models_SOURCES = %D%/models.c tests/ort/adapter_writer.h tests/unit/proto_writer.h
+%C%_models_CPPFLAGS = -I. $(AM_CPPFLAGS) -I$(srcdir)/tests -I$(srcdir)/tests/unit
+%C%_models_SOURCES = %D%/models.c tests/ort/adapter_writer.h tests/unit/support/proto_writer.h
 
 EXTRA_DIST += \
 	%D%/Everything.java \

@@ -18,11 +18,11 @@
 #include <stdio.h>
 
 #include "ort/adapter_writer.h"
-#include "unit/proto_writer.h"
+#include "support/proto_writer.h"
 
-enum { FLOAT = 1, INT32 = 6 };              /* TensorProto.DataType */
+enum { FLOAT = 1, INT32 = 6 };                                          /* TensorProto.DataType */
 enum { A_FLOAT = 1, A_INT, A_STRING, A_FLOATS = 6, A_INTS, A_STRINGS }; /* AttributeProto.type */
-enum { IN = 11, OUT = 12 };                 /* GraphProto.input, .output */
+enum { IN = 11, OUT = 12 }; /* GraphProto.input, .output */
 
 static const char *directory;
 
@@ -268,8 +268,8 @@ static void identity(struct pw *w, const char *name, int type)
 static bool write_types(const char *file, uint32_t set)
 {
     static const char *const names[] = {
-        [1] = "float32", [2] = "uint8",   [3] = "int8",     [4] = "uint16",  [5] = "int16",
-        [6] = "int32",   [7] = "int64",   [8] = "string",   [9] = "bool",    [10] = "float16",
+        [1] = "float32",  [2] = "uint8",   [3] = "int8",    [4] = "uint16",    [5] = "int16",
+        [6] = "int32",    [7] = "int64",   [8] = "string",  [9] = "bool",      [10] = "float16",
         [11] = "float64", [12] = "uint32", [13] = "uint64", [16] = "bfloat16",
     };
     struct pw w = begin("");
@@ -336,7 +336,7 @@ enum { SIDE = 28, PIXELS = SIDE * SIDE, DIGITS = 10 };
 
 /* Segments a to g: left, top, right, bottom. mnist_5.jpg is a 5 of these. */
 static const int segments[7][4] = {
-    {8, 3, 20, 6},    {17, 3, 20, 14}, {17, 14, 20, 25}, {8, 22, 20, 25},
+    {8, 3, 20, 6},   {17, 3, 20, 14}, {17, 14, 20, 25}, {8, 22, 20, 25},
     {8, 14, 11, 25}, {8, 3, 11, 14},  {8, 12, 20, 15},
 };
 
@@ -413,6 +413,5 @@ int main(int argc, char **argv)
              write_own("Sum", "own_Sum.onnx") && write_own("Copy", "own_Copy.onnx") &&
              write_lora_model() && write_adapter() && write_containers() &&
              write_types("types.onnx", 0xfee) && write_types("unsigned.onnx", 0x3010) &&
-             write_types("bfloat16.onnx", 0x10000) &&
-             write_digits("digits.onnx"));
+             write_types("bfloat16.onnx", 0x10000) && write_digits("digits.onnx"));
 }

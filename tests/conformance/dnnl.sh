@@ -21,7 +21,7 @@ fi
 
 case $("$BP_BUILDDIR/config.status" --config 2>/dev/null) in
 *"--enable-sanitizers"*)
-    echo "skipped: LeakSanitizer crashes where libgomp has threads; check_dnnl_* run with one"
+    echo "skipped: LeakSanitizer crashes where libgomp has threads; tests/unit/dnnl/ run with one"
     exit 77
     ;;
 esac

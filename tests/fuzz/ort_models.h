@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-#include "../unit/proto_writer.h"
 #include "base/flat_write.h"
 #include "model/onnx.h"
 #include "model/ort_schema.h"
+#include "support/proto_writer.h"
 
 /* ---- as ONNX --------------------------------------------------------------------------------- */
 
@@ -186,8 +186,8 @@ struct ort_hand {
     uint32_t index_dtype; /* of a sparse weight; 0: there is none */
     const void *indices;
     size_t index_bytes;
-    uint32_t n_nodes;     /* that the list has, all of them the same */
-    uint32_t n_records;   /* runtime optimisations */
+    uint32_t n_nodes;   /* that the list has, all of them the same */
+    uint32_t n_records; /* runtime optimisations */
     bool has_no_graph;
 };
 
@@ -201,7 +201,8 @@ static inline void ort_hand_tensor(struct bp_flat_out *out, uint32_t at, const c
                                    int64_t external)
 {
     struct bp_flat_slot slots[] = {
-        ort_slot(&bp_ort_tensor_name), ort_slot(&bp_ort_tensor_dims),
+        ort_slot(&bp_ort_tensor_name),
+        ort_slot(&bp_ort_tensor_dims),
         {.number = bp_ort_tensor_type.number, .width = 4, .value = dtype},
         {.number = bp_ort_tensor_external.number, .width = 8, .value = (uint64_t)external},
         ort_slot(&bp_ort_tensor_raw)};
@@ -212,11 +213,11 @@ static inline void ort_hand_tensor(struct bp_flat_out *out, uint32_t at, const c
     bp_flat_put_blob(out, slots[4].at, bytes, n);
 }
 
-static inline void ort_hand_sparse(struct bp_flat_out *out, uint32_t at, const struct ort_hand *hand)
+static inline void ort_hand_sparse(struct bp_flat_out *out, uint32_t at,
+                                   const struct ort_hand *hand)
 {
     struct bp_flat_slot slots[] = {ort_slot(&bp_ort_sparse_values),
-                                   ort_slot(&bp_ort_sparse_indices),
-                                   ort_slot(&bp_ort_sparse_dims)};
+                                   ort_slot(&bp_ort_sparse_indices), ort_slot(&bp_ort_sparse_dims)};
     const int64_t dim = 300;
     uint32_t first = bp_flat_put_list(out, at, 1, 4);
 
@@ -237,7 +238,9 @@ static inline void ort_hand_names(struct bp_flat_out *out, uint32_t at, const ch
 static inline void ort_hand_nodes(struct bp_flat_out *out, uint32_t at, const struct ort_hand *hand)
 {
     struct bp_flat_slot slots[] = {
-        ort_slot(&bp_ort_node_op), ort_slot(&bp_ort_node_provider), ort_slot(&bp_ort_node_inputs),
+        ort_slot(&bp_ort_node_op),
+        ort_slot(&bp_ort_node_provider),
+        ort_slot(&bp_ort_node_inputs),
         ort_slot(&bp_ort_node_outputs),
         {.number = bp_ort_node_type.number, .width = 4, .value = (uint32_t)hand->node_type}};
     const char *op = hand->op ? hand->op : "Identity";
@@ -259,10 +262,10 @@ static inline void ort_hand_nodes(struct bp_flat_out *out, uint32_t at, const st
 
 static inline void ort_hand_graph(struct bp_flat_out *out, uint32_t at, const struct ort_hand *hand)
 {
-    struct bp_flat_slot slots[] = {
-        ort_slot(&bp_ort_graph_initializers), ort_slot(&bp_ort_graph_nodes),
-        ort_slot(&bp_ort_graph_outputs), ort_slot(&bp_ort_graph_optimizations),
-        ort_slot(&bp_ort_graph_sparse)};
+    struct bp_flat_slot slots[] = {ort_slot(&bp_ort_graph_initializers),
+                                   ort_slot(&bp_ort_graph_nodes), ort_slot(&bp_ort_graph_outputs),
+                                   ort_slot(&bp_ort_graph_optimizations),
+                                   ort_slot(&bp_ort_graph_sparse)};
     struct bp_flat_slot records = ort_slot(&bp_ort_optimizations_records);
 
     bp_flat_put_table(out, at, slots, hand->index_dtype ? 5 : 4);
@@ -284,7 +287,8 @@ static inline bp_rc ort_write_by_hand(const struct ort_hand *hand, struct pw *to
                                      ort_slot(&bp_ort_session_model)};
     struct bp_flat_slot model[] = {
         {.number = bp_ort_model_ir_version.number, .width = 8, .value = 8},
-        ort_slot(&bp_ort_model_imports), ort_slot(&bp_ort_model_graph)};
+        ort_slot(&bp_ort_model_imports),
+        ort_slot(&bp_ort_model_graph)};
     struct bp_flat_slot import[] = {
         ort_slot(&bp_ort_import_domain),
         {.number = bp_ort_import_version.number, .width = 8, .value = 13}};

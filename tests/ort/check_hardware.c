@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ort/hardware.h"
+#include "ort/devices/hardware.h"
 
 static char root[32]; /* in the folder that the test runs in */
 static struct ort_hardware list;

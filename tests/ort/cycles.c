@@ -21,7 +21,7 @@
 
 #include <onnxruntime/onnxruntime_c_api.h>
 
-#include "unit/count_alloc.h"
+#include "support/count_alloc.h"
 
 enum { THREADS = 4, SIDE = 8, FEW = 2000 };
 

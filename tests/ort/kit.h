@@ -9,7 +9,7 @@
 
 #include <onnxruntime/onnxruntime_c_api.h>
 
-#include "unit/proto_writer.h"
+#include "support/proto_writer.h"
 
 static const OrtApi *ort;
 static OrtEnv *env;

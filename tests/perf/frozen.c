@@ -17,7 +17,7 @@
 #include <backplane.h>
 
 #include "perf.h"
-#include "unit/proto_writer.h"
+#include "support/proto_writer.h"
 
 enum { MOST_OUT = 16, MOST_RANK = 16, WARM_RUNS = 5, FEW_PAIRS = 20, PAIRS = 400 };
 

@@ -18,7 +18,7 @@
 #include <backplane.h>
 
 #include "perf.h"
-#include "unit/proto_writer.h"
+#include "support/proto_writer.h"
 
 enum { MOST_PASSES = 64, MOST_ROUNDS = 1000, ROUNDS = 3, MORE_ROUNDS = 20, LARGE = 50000 };
 

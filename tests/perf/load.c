@@ -13,7 +13,7 @@
 #include <backplane.h>
 
 #include "perf.h"
-#include "unit/proto_writer.h"
+#include "support/proto_writer.h"
 
 enum { LAYERS = 25, SIDE = 1024 };
 

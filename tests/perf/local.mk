@@ -9,15 +9,15 @@ TESTS += $(perf_tests)
 %C%_startup_SOURCES = %D%/startup.c %D%/perf.h
 %C%_startup_LDADD = $(DL_LIBS)
 
-%C%_load_CPPFLAGS = -I. -I$(srcdir)/tests $(AM_CPPFLAGS)
+%C%_load_CPPFLAGS = -I. -I$(srcdir)/tests -I$(srcdir)/tests/unit $(AM_CPPFLAGS)
 %C%_load_SOURCES = %D%/load.c %D%/perf.h
 %C%_load_LDADD = runtime/libbackplane.la
 
-%C%_graphs_CPPFLAGS = -I. -I$(srcdir)/tests $(AM_CPPFLAGS)
+%C%_graphs_CPPFLAGS = -I. -I$(srcdir)/tests -I$(srcdir)/tests/unit $(AM_CPPFLAGS)
 %C%_graphs_SOURCES = %D%/graphs.c %D%/perf.h
 %C%_graphs_LDADD = runtime/libbackplane.la
 
-%C%_frozen_CPPFLAGS = -I. -I$(srcdir)/tests $(AM_CPPFLAGS)
+%C%_frozen_CPPFLAGS = -I. -I$(srcdir)/tests -I$(srcdir)/tests/unit $(AM_CPPFLAGS)
 %C%_frozen_SOURCES = %D%/frozen.c %D%/perf.h
 %C%_frozen_LDADD = runtime/libbackplane.la
 

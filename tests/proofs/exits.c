@@ -16,7 +16,7 @@
 #include <backplane.h>
 
 #include "perf/perf.h"
-#include "unit/proto_writer.h"
+#include "support/proto_writer.h"
 
 enum {
     LIMIT_S = 120, /* of a process, however busy the machine is */
@@ -75,8 +75,7 @@ static bool run_once(void)
     float x[4096] = {-1, 2}, y[4096];
     int64_t dims[] = {4096}, dims_out[] = {0};
     bp_binding in = {
-        .tensor = {
-            .base = x, .bytes = sizeof x, .dims = dims, .rank = 1, .dtype = BP_DTYPE_F32}};
+        .tensor = {.base = x, .bytes = sizeof x, .dims = dims, .rank = 1, .dtype = BP_DTYPE_F32}};
     bp_binding out = {.tensor = {.base = y, .bytes = sizeof y, .dims = dims_out, .rank = 1}};
 
     if (bp_session_run(session, &in, 1, &out, 1, NULL, NULL) < 0)
@@ -175,8 +174,8 @@ static int opens_and_closes_often(void)
             return FAILED;
     }
     after = status_mib("VmRSS:");
-    printf("exits: %d times opened and closed: %.1f MiB resident after %d, %.1f at the end\n", CYCLES,
-           before, WARM, after);
+    printf("exits: %d times opened and closed: %.1f MiB resident after %d, %.1f at the end\n",
+           CYCLES, before, WARM, after);
     fflush(stdout);
     if (!BP_SANITIZED && after - before > LIMIT_MIB)
         return FAILED;

@@ -15,7 +15,7 @@
 
 #include "perf/perf.h"
 #include "proofs/hotpath.h"
-#include "unit/count_alloc.h"
+#include "support/count_alloc.h"
 
 /* ---- two providers that take one operator each, and do nothing ------------------------------- */
 

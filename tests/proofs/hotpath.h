@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "unit/proto_writer.h"
+#include "support/proto_writer.h"
 
 enum { SLICE = 1000, SLICES = 1000, FEWER = 50, BUFFERS = 64, COUNT = 4 };
 

@@ -13,7 +13,7 @@
 #include "perf/perf.h"
 #include "proofs/hotpath.h"
 #include "proofs/peer_ep.h"
-#include "unit/count_alloc.h"
+#include "support/count_alloc.h"
 
 static const OrtApi *api;
 

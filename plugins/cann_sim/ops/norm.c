@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* norm.c - BatchNormalization (7, 9, 14, 15) of inference. */
+/* norm.c - BatchNormalization (ONNX 7, 9, 14, 15) of inference, on BatchNorm. */
 
 #include "types.h"
 
 enum { N_INPUTS = 5, N_OUTPUTS = 5 };
 
+/* `spatial` is of version 7; the statistics that training puts out are not taken. */
 static bool claim(const struct bp_cann_op *op, const struct bp_cann_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);
@@ -31,7 +32,10 @@ static bool claim(const struct bp_cann_op *op, const struct bp_cann_query *query
     return true;
 }
 
-/* ACL gives the statistics back, and what training would want: nobody reads them. */
+/*
+ * ACL puts the statistics out again, and what training would want: into scratch, as nobody reads
+ * them.
+ */
 static void build(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     struct bp_cann_tensor rest[N_OUTPUTS];
@@ -40,15 +44,15 @@ static void build(struct bp_cann_build *b, const struct bp_cann_op *op, const bp
         rest[i] = *bp_cann_in(b, i);
         bp_cann_scratch(b, &rest[i]);
     }
-    bp_cann_call(b, op->acl);
+    bp_cann_begin_call(b, op->acl);
     bp_cann_set_float(b, "epsilon", bp_node_float(b->graph, node, "epsilon", 1e-5f));
     bp_cann_set_string(b, "data_format", "NCHW");
     bp_cann_set_bool(b, "is_training", false);
     for (uint32_t i = 0; i < N_INPUTS; i++)
-        bp_cann_reads(b, bp_cann_in(b, i), i == 0 ? ACL_FORMAT_NCHW : ACL_FORMAT_ND);
-    bp_cann_writes(b, bp_cann_out(b, 0), ACL_FORMAT_NCHW);
+        bp_cann_add_input(b, bp_cann_in(b, i), i == 0 ? ACL_FORMAT_NCHW : ACL_FORMAT_ND);
+    bp_cann_add_output(b, bp_cann_out(b, 0), ACL_FORMAT_NCHW);
     for (uint32_t i = 1; i < N_OUTPUTS; i++)
-        bp_cann_writes(b, &rest[i], ACL_FORMAT_ND);
+        bp_cann_add_output(b, &rest[i], ACL_FORMAT_ND);
 }
 
 const struct bp_cann_op bp_cann_op_batch_normalization = {

@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "graph/rules/rules.h"
-#include "graph/symbol_rows.h"
+#include "graph/symbol_table.h"
 
 /* ---- signs ---------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 
 enum { MAX_INPUTS = 16 };
 
-bp_rc bp_rule_as(struct bp_infer *infer, const char *op, uint32_t opset,
+bp_rc bp_rule_as(struct bp_infer *infer, const struct bp_schema *schema,
                  const struct bp_fact *const *in, uint32_t n)
 {
     uint32_t present[MAX_INPUTS];
@@ -19,13 +19,12 @@ bp_rc bp_rule_as(struct bp_infer *infer, const char *op, uint32_t opset,
     assert(n <= MAX_INPUTS);
     for (uint32_t i = 0; i < n; i++)
         present[i] = in[i] ? 0 : BP_NONE;
-    node.schema = bp_schema_find("", op, opset);
-    assert(node.schema);
+    node.schema = schema;
     node.in = present;
     node.n_in = n;
     inner.node = &node;
     inner.in = in;
-    return node.schema->infer(&inner);
+    return schema->infer(&inner);
 }
 
 bp_rc bp_rule_like_first(struct bp_infer *infer)

@@ -10,10 +10,10 @@
 #define BYTE8 (BP_T(I8) | BP_T(U8))
 
 /*
- * Runs the rule that ONNX's operator `op` has at `opset`, as if the node had these n inputs (NULL:
+ * Runs the rule of another row, as if the node were of that operator and had these n inputs (NULL:
  * absent). Attributes and outputs stay the node's own.
  */
-bp_rc bp_rule_as(struct bp_infer *infer, const char *op, uint32_t opset,
+bp_rc bp_rule_as(struct bp_infer *infer, const struct bp_schema *schema,
                  const struct bp_fact *const *in, uint32_t n) BP_CHECKED;
 /* Output 0 as input 0. */
 bp_rc bp_rule_like_first(struct bp_infer *infer) BP_CHECKED;

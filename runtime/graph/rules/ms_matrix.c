@@ -25,13 +25,13 @@ static bp_rc check_residual(struct bp_infer *infer)
 static bp_rc infer_fused_conv(struct bp_infer *infer)
 {
     const struct bp_fact *in[] = {bp_rule_in(infer, 0), bp_rule_in(infer, 1), bp_rule_in(infer, 2)};
-    bp_rc rc = bp_rule_as(infer, "Conv", 22, in, 3);
+    bp_rc rc = bp_rule_as(infer, &bp_schema_Conv_22, in, 3);
 
     return rc < 0 ? rc : check_residual(infer);
 }
 
 /* The rule of an ONNX operator whose first input and output have their channels at the end. */
-static bp_rc channels_last(struct bp_infer *infer, const char *op, uint32_t opset, uint32_t n_in)
+static bp_rc channels_last(struct bp_infer *infer, const struct bp_schema *schema, uint32_t n_in)
 {
     const struct bp_fact *in[3] = {NULL}, *moved;
     bp_rc rc = bp_rule_rank(infer, 0, 3, BP_MAX_RANK);
@@ -41,7 +41,7 @@ static bp_rc channels_last(struct bp_infer *infer, const char *op, uint32_t opse
     if (rc >= 0)
         rc = bp_rule_move_channels(infer, &in[0], false);
     if (rc >= 0)
-        rc = bp_rule_as(infer, op, opset, in, n_in);
+        rc = bp_rule_as(infer, schema, in, n_in);
     if (rc < 0 || !bp_rule_wants(infer, 0) || !bp_rule_ranked(&infer->out[0]))
         return rc;
     moved = &infer->out[0];
@@ -53,14 +53,14 @@ static bp_rc channels_last(struct bp_infer *infer, const char *op, uint32_t opse
 
 static bp_rc infer_nhwc_conv(struct bp_infer *infer)
 {
-    bp_rc rc = channels_last(infer, "Conv", 22, 3);
+    bp_rc rc = channels_last(infer, &bp_schema_Conv_22, 3);
 
     return rc < 0 ? rc : check_residual(infer);
 }
 
 static bp_rc infer_nhwc_max_pool(struct bp_infer *infer)
 {
-    return channels_last(infer, "MaxPool", 12, 1);
+    return channels_last(infer, &bp_schema_MaxPool_12, 1);
 }
 
 /* Pads are an input, and decide the size. */
@@ -91,7 +91,7 @@ static bp_rc infer_dynamic_pads(struct bp_infer *infer)
     node.attrs = attrs;
     node.n_attrs += n > 0;
     inner.node = &node;
-    return bp_rule_as(&inner, "ConvTranspose", 22, in, 3);
+    return bp_rule_as(&inner, &bp_schema_ConvTranspose_22, in, 3);
 }
 
 /* ---- products ------------------------------------------------------------------------------- */
@@ -131,14 +131,14 @@ static bp_rc infer_fused_matmul(struct bp_infer *infer)
 
     if (rc >= 0)
         rc = turn_operand(infer, 1, "transB", "transBatchB", &in[1]);
-    return rc < 0 ? rc : bp_rule_as(infer, "MatMul", 13, in, 2);
+    return rc < 0 ? rc : bp_rule_as(infer, &bp_schema_MatMul_13, in, 2);
 }
 
 static bp_rc infer_fused_gemm(struct bp_infer *infer)
 {
     const struct bp_fact *in[] = {bp_rule_in(infer, 0), bp_rule_in(infer, 1), bp_rule_in(infer, 2)};
 
-    return bp_rule_as(infer, "Gemm", 13, in, 3);
+    return bp_rule_as(infer, &bp_schema_Gemm_13, in, 3);
 }
 
 /* Y is float where it has no scale. */
@@ -146,10 +146,10 @@ static bp_rc infer_q_gemm(struct bp_infer *infer)
 {
     const struct bp_fact *in[] = {bp_rule_in(infer, 0), bp_rule_in(infer, 3), bp_rule_in(infer, 6)};
     uint32_t zero_point = bp_rule_dtype(infer, 8);
-    bp_rc rc = bp_rule_as(infer, "Gemm", 13, in, 3);
+    bp_rc rc = bp_rule_as(infer, &bp_schema_Gemm_13, in, 3);
 
     if (rc >= 0 && bp_rule_wants(infer, 0))
-        infer->out[0].dtype = !bp_rule_in(infer, 7)             ? (uint32_t)BP_DTYPE_F32
+        infer->out[0].dtype = !bp_rule_in(infer, 7)         ? (uint32_t)BP_DTYPE_F32
                               : zero_point == BP_DTYPE_NONE ? bp_rule_dtype(infer, 0)
                                                             : zero_point;
     return rc;
@@ -158,7 +158,7 @@ static bp_rc infer_q_gemm(struct bp_infer *infer)
 static bp_rc product_of_type(struct bp_infer *infer, uint32_t dtype)
 {
     const struct bp_fact *in[] = {bp_rule_in(infer, 0), bp_rule_in(infer, 1)};
-    bp_rc rc = bp_rule_as(infer, "MatMul", 13, in, 2);
+    bp_rc rc = bp_rule_as(infer, &bp_schema_MatMul_13, in, 2);
 
     if (rc >= 0 && bp_rule_wants(infer, 0))
         infer->out[0].dtype = dtype;

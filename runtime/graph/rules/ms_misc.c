@@ -108,7 +108,7 @@ static bp_rc infer_range(struct bp_infer *infer)
             one.content = &one_sym;
         in[2] = &one;
     }
-    return bp_rule_as(infer, "Range", 11, in, 3);
+    return bp_rule_as(infer, &bp_schema_Range_11, in, 3);
 }
 
 static bp_rc infer_cdist(struct bp_infer *infer)
@@ -145,7 +145,7 @@ static bp_rc infer_pad(struct bp_infer *infer)
         flat.dims = pads->dims + 1;
         in[1] = &flat;
     }
-    return bp_rule_as(infer, "Pad", 13, in, 3);
+    return bp_rule_as(infer, &bp_schema_Pad_13, in, 3);
 }
 
 /* Batch dimensions there are none of. */
@@ -239,11 +239,10 @@ static bp_rc infer_grid_sample(struct bp_infer *infer)
     MS_ROW(op, 1, INFER(rule), IN(P("X", 'T', types)), OUT(P("Y", 'T', types)), NO_ATTRS)
 
 SAME(Inverse, infer_inverse, FLOAT3);
-MS_ROW(Trilu, 1, INFER(infer_trilu),
-       IN(P("X", 'T', NUMBER | BP_T(BOOL)), OPT("k", 0, BP_T(I64))),
+MS_ROW(Trilu, 1, INFER(infer_trilu), IN(P("X", 'T', NUMBER | BP_T(BOOL)), OPT("k", 0, BP_T(I64))),
        OUT(P("Y", 'T', NUMBER | BP_T(BOOL))), ATTRS(A_INT("upper", 1)));
-MS_ROW(Tokenizer, 1, INFER(infer_tokenizer), .sizes_from_data = true,
-       IN(P("X", 'T', BP_T(STRING))), OUT(P("Y", 'T', BP_T(STRING))),
+MS_ROW(Tokenizer, 1, INFER(infer_tokenizer), .sizes_from_data = true, IN(P("X", 'T', BP_T(STRING))),
+       OUT(P("Y", 'T', BP_T(STRING))),
        ATTRS(A_INT_REQ("mark"), A_INT_REQ("mincharnum"), A_STRING_REQ("pad_value"),
              A_STRINGS("separators"), A_STRING_OPT("tokenexp")));
 MS_ROW(Unique, 1, INFER(infer_unique), .sizes_from_data = true, IN(P("x", 'T', ALL4)),

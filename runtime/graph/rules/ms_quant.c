@@ -22,10 +22,10 @@ static bp_rc scalars(struct bp_infer *infer, uint32_t first, uint32_t last)
  * The shape that operator of ONNX would give. Its elements are computed from the quantised ones as if
  * those had no scales: they are forgotten.
  */
-static bp_rc shape_as(struct bp_infer *infer, const char *op, uint32_t opset,
+static bp_rc shape_as(struct bp_infer *infer, const struct bp_schema *schema,
                       const struct bp_fact *const *in, uint32_t n_in)
 {
-    bp_rc rc = bp_rule_as(infer, op, opset, in, n_in);
+    bp_rc rc = bp_rule_as(infer, schema, in, n_in);
 
     if (rc < 0 || !bp_rule_wants(infer, 0))
         return rc;
@@ -42,7 +42,7 @@ static bp_rc infer_q_binary(struct bp_infer *infer)
 
     if (rc >= 0)
         rc = scalars(infer, 4, 7);
-    return rc < 0 ? rc : shape_as(infer, "Add", 14, in, 2);
+    return rc < 0 ? rc : shape_as(infer, &bp_schema_Add_14, in, 2);
 }
 
 static bp_rc infer_q_unary(struct bp_infer *infer)
@@ -60,8 +60,8 @@ static bp_rc infer_q_softmax(struct bp_infer *infer)
     bp_rc rc = scalars(infer, 1, 4);
 
     if (rc >= 0 && bp_rule_ranked(x))
-        rc = bp_infer_axis(infer, bp_ir_attr_int(infer->node, "axis", opset < 13 ? 1 : -1),
-                           x->rank, "axis", &axis);
+        rc = bp_infer_axis(infer, bp_ir_attr_int(infer->node, "axis", opset < 13 ? 1 : -1), x->rank,
+                           "axis", &axis);
     return rc < 0 ? rc : bp_rule_like_first(infer);
 }
 
@@ -72,7 +72,7 @@ static bp_rc infer_q_where(struct bp_infer *infer)
 
     if (rc >= 0)
         rc = scalars(infer, 5, 8);
-    return rc < 0 ? rc : shape_as(infer, "Where", 16, in, 3);
+    return rc < 0 ? rc : shape_as(infer, &bp_schema_Where_16, in, 3);
 }
 
 /* Input i goes behind the pieces before it. */
@@ -122,7 +122,7 @@ static bp_rc infer_q_concat(struct bp_infer *infer)
     return bp_rule_set(infer, 0, bp_rule_dtype(infer, 1), first->rank, dims);
 }
 
-static bp_rc infer_q_image(struct bp_infer *infer, const char *op, uint32_t opset,
+static bp_rc infer_q_image(struct bp_infer *infer, const struct bp_schema *schema,
                            const struct bp_fact **in, uint32_t n_in, uint32_t dtype)
 {
     bool is_last = bp_ir_attr_int(infer->node, "channels_last", 0) != 0;
@@ -130,7 +130,7 @@ static bp_rc infer_q_image(struct bp_infer *infer, const char *op, uint32_t opse
     bp_rc rc = is_last ? bp_rule_move_channels(infer, &in[0], false) : BP_OK;
 
     if (rc >= 0)
-        rc = bp_rule_as(infer, op, opset, in, n_in);
+        rc = bp_rule_as(infer, schema, in, n_in);
     if (rc < 0 || !bp_rule_wants(infer, 0))
         return rc;
     infer->out[0].dtype = dtype;
@@ -147,7 +147,7 @@ static bp_rc infer_q_average_pool(struct bp_infer *infer)
     bp_rc rc = scalars(infer, 1, 4);
 
     return rc < 0 ? rc
-                  : infer_q_image(infer, "AveragePool", 11, in, 1, bp_rule_dtype(infer, 0));
+                  : infer_q_image(infer, &bp_schema_AveragePool_11, in, 1, bp_rule_dtype(infer, 0));
 }
 
 static bp_rc infer_q_global_pool(struct bp_infer *infer)
@@ -156,7 +156,8 @@ static bp_rc infer_q_global_pool(struct bp_infer *infer)
     bp_rc rc = scalars(infer, 1, 4);
 
     return rc < 0 ? rc
-                  : infer_q_image(infer, "GlobalAveragePool", 1, in, 1, bp_rule_dtype(infer, 0));
+                  : infer_q_image(infer, &bp_schema_GlobalAveragePool_1, in, 1,
+                                  bp_rule_dtype(infer, 0));
 }
 
 static bp_rc infer_q_conv(struct bp_infer *infer)
@@ -166,7 +167,7 @@ static bp_rc infer_q_conv(struct bp_infer *infer)
 
     if (rc >= 0)
         rc = scalars(infer, 6, 7);
-    return rc < 0 ? rc : infer_q_image(infer, "Conv", 11, in, 3, bp_rule_dtype(infer, 7));
+    return rc < 0 ? rc : infer_q_image(infer, &bp_schema_Conv_11, in, 3, bp_rule_dtype(infer, 7));
 }
 
 static bp_rc infer_q_reduce(struct bp_infer *infer)
@@ -174,7 +175,7 @@ static bp_rc infer_q_reduce(struct bp_infer *infer)
     const struct bp_fact *in[] = {bp_rule_in(infer, 0)};
     bp_rc rc = scalars(infer, 1, 4);
 
-    return rc < 0 ? rc : shape_as(infer, "ReduceMean", 13, in, 1);
+    return rc < 0 ? rc : shape_as(infer, &bp_schema_ReduceMean_13, in, 1);
 }
 
 /* Scale and zero point are scalars, or vectors along `axis`. */
@@ -243,7 +244,7 @@ static bp_rc infer_q_lstm(struct bp_infer *infer)
                 return bp_fail_nomem(infer->err, "a shape");
         }
     }
-    return bp_rule_as(infer, "LSTM", 7, in, 8);
+    return bp_rule_as(infer, &bp_schema_LSTM_7, in, 8);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -306,9 +307,8 @@ MS_ROW(DequantizeLinear, 1, INFER(infer_dequantize),
 
 MS_ROW(DynamicQuantizeLSTM, 1, INFER(infer_q_lstm),
        IN(P("X", 'T', BP_T(F32)), P("W", 'W', BYTE8), P("R", 'W', BYTE8), F("B"),
-          OPT("sequence_lens", 0, BP_T(I32)), F("initial_h"), F("initial_c"), F("P"),
-          S("W_scale"), P("W_zero_point", 'W', BYTE8), S("R_scale"),
-          P("R_zero_point", 'W', BYTE8)),
+          OPT("sequence_lens", 0, BP_T(I32)), F("initial_h"), F("initial_c"), F("P"), S("W_scale"),
+          P("W_zero_point", 'W', BYTE8), S("R_scale"), P("R_zero_point", 'W', BYTE8)),
        OUT(F("Y"), F("Y_h"), F("Y_c")),
        ATTRS(A_FLOATS("activation_alpha"), A_FLOATS("activation_beta"), A_STRINGS("activations"),
              A_FLOAT_OPT("clip"), A_STRING("direction", "forward"), A_INT_OPT("hidden_size"),

@@ -9,7 +9,7 @@
 #include <backplane.h>
 #include <onnxruntime/onnxruntime_c_api.h>
 
-#include "suite.h"
+#include "conform/suite.h"
 
 /* The library that is tested, in a test's process. */
 struct face {

@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "ort/conform/conform.h"
-#include "unit/proto_writer.h"
+#include "support/proto_writer.h"
 
 /* Fields of TypeProto. */
 enum { TENSOR = 1, SEQUENCE = 4, OPTIONAL = 9 };

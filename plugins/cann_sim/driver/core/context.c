@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* context.c - the checks that public functions begin with, and each thread's current context. */
+/*
+ * context.c - the checks that public functions begin with, and each thread's current context.
+ *
+ * ACL's rule: aclInit() once a process, then aclrtSetDevice() or aclrtSetCurrentContext() in each
+ * thread, then everything else in that thread.
+ */
 #include "core/context.h"
 
 #include "core/error.h"
 #include "core/handle.h"
 #include "core/state.h"
 
-/* The handle of the thread's context: it may have been destroyed since. */
+/*
+ * The handle of the thread's context, not its address: it may have been destroyed since, by any
+ * thread. The handle's serial number tells.
+ */
 static _Thread_local void *current;
 
 aclError sim_need_init(void)

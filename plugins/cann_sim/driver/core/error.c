@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* error.c - failures and breaches: a sentence a thread, counts for all. A lock of its own. */
+/*
+ * error.c - failures and violations: each thread's last sentence, and counts for the whole process.
+ * It has a lock of its own, as it is called with the state's lock held and without.
+ */
 #include "core/error.h"
 
 #include <pthread.h>
@@ -11,8 +14,10 @@
 #include <acl/acl.h>
 #include <bp_ascend_sim.h>
 
+/* Distinct error codes that are counted; ACL's functions here return fewer. */
 #define CODES 64
 
+/* As bp_ascend_violation_name() gives them, and as the sentence of a violation begins. */
 static const char *const names[BP_ASCEND_VIOLATIONS] = {
     [BP_ASCEND_USE_AFTER_FREE] = "use after free",
     [BP_ASCEND_DOUBLE_FREE] = "double free",
@@ -44,13 +49,17 @@ static struct {
     size_t codes;
 } counts = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* What aclGetRecentErrMsg() gives: it hands out `told`, so that the next failure can be noted. */
+/*
+ * What aclGetRecentErrMsg() gives. The text it hands out lies in `told`, which stays valid while
+ * the next failure is written into `text`.
+ */
 static _Thread_local struct {
     bool pending;
     char text[SIM_TEXT];
     char told[SIM_TEXT];
 } recent;
 
+/* An unknown code takes the next free row. A code beyond the last row is not counted. */
 static void count_error(aclError code)
 {
     size_t i = 0;
@@ -67,6 +76,7 @@ static void count_error(aclError code)
     pthread_mutex_unlock(&counts.lock);
 }
 
+/* The vendor's messages begin with a code as well, so that a log can be searched for it. */
 static aclError keep(aclError code, const char *text)
 {
     recent.pending = true;
@@ -86,6 +96,10 @@ aclError sim_fail(aclError code, const char *format, ...)
     return keep(code, text);
 }
 
+/*
+ * A copy of unpinned memory is slow, but correct: it never aborts. The abort is for tests, whose
+ * program then ends where the violation is, with a stack to look at.
+ */
 static void count_violation(uint32_t kind, const char *text)
 {
     pthread_mutex_lock(&counts.lock);
@@ -98,6 +112,9 @@ static void count_violation(uint32_t kind, const char *text)
     pthread_mutex_unlock(&counts.lock);
 }
 
+/*
+ * Set by the configuration's `breaches = fatal`, for the time from aclInit() to the library's end.
+ */
 void sim_set_fatal_violations(bool fatal)
 {
     pthread_mutex_lock(&counts.lock);
@@ -128,6 +145,7 @@ void sim_note_violation(uint32_t kind, const char *format, ...)
     count_violation(kind, text);
 }
 
+/* Fatal or not is a setting, and stays. */
 void sim_reset_counts(void)
 {
     pthread_mutex_lock(&counts.lock);
@@ -138,6 +156,7 @@ void sim_reset_counts(void)
     pthread_mutex_unlock(&counts.lock);
 }
 
+/* Reading consumes the message, as with the vendor's: a second call in a row gives NULL. */
 const char *aclGetRecentErrMsg(void)
 {
     if (!recent.pending)
@@ -159,6 +178,7 @@ uint64_t bp_ascend_violations(uint32_t kind)
     return count;
 }
 
+/* Without BP_ASCEND_PAGEABLE_COPY, which costs time and breaks no rule. */
 uint64_t bp_ascend_violations_total(void)
 {
     uint64_t count = 0;

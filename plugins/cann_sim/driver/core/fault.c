@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* fault.c - failures on order: the n-th call of a kind, or some calls at random. */
+/*
+ * fault.c - injected faults: the n-th call of a kind, or calls at random. It has a lock of its own,
+ * as tasks ask it from the threads of streams.
+ */
 #include "core/fault.h"
 
 #include <pthread.h>
@@ -11,6 +14,10 @@
 
 #include "core/error.h"
 
+/*
+ * Where faults can be injected, by the name that the configuration has for it, with the code that
+ * the vendor's function fails with for the likeliest reason.
+ */
 static const struct point {
     const char *name;
     aclError code; /* the usual one */
@@ -28,6 +35,10 @@ static const struct point {
     [BP_ASCEND_AT_SYNC] = {"sync", ACL_ERROR_RT_STREAM_SYNC_TIMEOUT},
 };
 
+/*
+ * The fault in force at each point. A random one (per_million) lasts until it is replaced; a
+ * counted one is over when `times` has come down to 0.
+ */
 static struct fault {
     uint64_t after, times; /* times 0: none */
     uint32_t per_million;  /* not 0: at random instead */
@@ -37,7 +48,9 @@ static struct fault {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A step of xorshift64*, whose high bits are good enough to throw a coin. */
+/*
+ * A step of xorshift64*, whose high bits are good enough to throw a coin. The state must not be 0.
+ */
 static uint64_t next_random(uint64_t *state)
 {
     *state ^= *state >> 12;
@@ -46,6 +59,9 @@ static uint64_t next_random(uint64_t *state)
     return *state * UINT64_C(0x2545f4914f6cdd1d);
 }
 
+/*
+ * Does this call fail? Counts down. A chance is compared in 32-bit fixed point: 4295 is 2^32 / 1e6.
+ */
 static bool fires(struct fault *fault)
 {
     if (fault->per_million)
@@ -61,6 +77,7 @@ static bool fires(struct fault *fault)
     return true;
 }
 
+/* The sentence is made without the lock, as sim_fail() has one of its own. */
 aclError sim_fault(uint32_t point)
 {
     aclError code = 0;
@@ -74,6 +91,7 @@ aclError sim_fault(uint32_t point)
     return 0;
 }
 
+/* Replaces what was set at the point; code 0 stands for the point's usual one. */
 static aclError set(uint32_t point, struct fault fault)
 {
     if (point >= BP_ASCEND_POINTS)
@@ -93,6 +111,10 @@ aclError bp_ascend_fault(uint32_t point, uint64_t after, uint64_t times, aclErro
     return set(point, fault);
 }
 
+/*
+ * The seed is spread by the golden ratio (Knuth's multiplicative hash), so that seeds next to each
+ * other give sequences that differ from the first number on, and 0 gives a state that is not 0.
+ */
 aclError bp_ascend_fault_random(uint32_t point, uint32_t per_million, uint64_t seed, aclError code)
 {
     /* the state must not be 0, and near seeds are to differ soon */
@@ -114,7 +136,10 @@ void bp_ascend_clear_faults(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* "malloc after 3 times 1 code 207001", "launch chance 1000 seed 7" */
+/*
+ * "malloc after 3 times 1 code 207001", "launch chance 1000 seed 7": a point, then pairs of a key
+ * and a number in any order. `times` is 1 where it is not given.
+ */
 aclError sim_fault_parse(const char *words, bool apply)
 {
     struct fault fault = {.times = 1, .random = 1};

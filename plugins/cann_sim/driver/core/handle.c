@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handle.c - handles of contexts, streams and events. A handle is a slot's number and a serial that
- * is never used again, so one that was destroyed is known as such for ever.
+ * handle.c - a table of slots for contexts, streams and events.
+ *
+ * A handle is the slot's index and a serial number that is never used again, so one that was
+ * destroyed is known as such for ever, even when its slot holds another object by now.
  */
 #include "core/handle.h"
 
@@ -9,6 +11,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/*
+ * So many bits of a handle are the index: a million objects at a time. 40 bits remain for serials.
+ */
 #define SLOT_BITS 20
 
 static struct slot {
@@ -17,15 +22,18 @@ static struct slot {
     void *object;
 } * slots;
 
+/* No slot below `first_free` is free, so that a search for one is short. */
 static size_t slot_count, first_free;
+/* Counts on over aclFinalize(): handles of an earlier life are invalid as well. */
 static uint64_t serials;
 
+/* Shifted by 4, so that it looks like an aligned address, as the vendor's does. */
 static void *handle_of(size_t index)
 {
-    /* shifted, so that it looks like an aligned address */
     return (void *)(uintptr_t)((slots[index].serial << SLOT_BITS | index) << 4);
 }
 
+/* Doubles the table; false: no memory, or all indices are in use. */
 static bool grow(void)
 {
     size_t count = slot_count ? 2 * slot_count : 64;
@@ -43,6 +51,7 @@ static bool grow(void)
     return true;
 }
 
+/* The first free slot from `first_free` on. */
 void *sim_handle_create(enum sim_kind kind, void *object)
 {
     size_t i = first_free;
@@ -58,6 +67,7 @@ void *sim_handle_create(enum sim_kind kind, void *object)
     return handle_of(i);
 }
 
+/* The slot of a live handle; NULL for anything else, any bit pattern included. */
 static struct slot *find(const void *handle)
 {
     uint64_t value = (uint64_t)(uintptr_t)handle >> 4;
@@ -98,6 +108,7 @@ void *sim_handle_next(enum sim_kind kind, size_t *at)
     return NULL;
 }
 
+/* The serials go on, see above. */
 void sim_handles_free(void)
 {
     free(slots);

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* json.c - a checker of JSON that remembers one number. */
+/*
+ * json.c - a checker of JSON (RFC 8259) that remembers one number. Recursive descent; the limit of
+ * levels bounds the recursion.
+ */
 #include "core/json.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* What the vendor's reader takes, with all brackets counted. */
 #define LEVELS 10
 #define KEY "max_opqueue_num"
 
+/* Where reading has come to, and where the number goes. */
 struct reader {
     const char *at;
     uint64_t *out;
@@ -21,6 +26,9 @@ static void skip_space(struct reader *reader)
     reader->at += strspn(reader->at, " \t\r\n");
 }
 
+/*
+ * Goes past the character, after white space; false, and not past it, when something else is there.
+ */
 static bool take(struct reader *reader, char c)
 {
     skip_space(reader);
@@ -30,7 +38,9 @@ static bool take(struct reader *reader, char c)
     return true;
 }
 
-/* A string, without its quotes; escapes stay as they are. */
+/*
+ * A string, without its quotes; escapes stay as they are, as the key that is looked for has none.
+ */
 static bool read_string(struct reader *reader, const char **start, size_t *length)
 {
     if (!take(reader, '"'))
@@ -48,6 +58,7 @@ static bool read_string(struct reader *reader, const char **start, size_t *lengt
     return true;
 }
 
+/* Digits only, at most about 32 bits; everything else is stored as 0, which aclInit() refuses. */
 static void store_count(struct reader *reader, const char *text, size_t length)
 {
     uint64_t value = 0;
@@ -62,6 +73,7 @@ static void store_count(struct reader *reader, const char *text, size_t length)
     *reader->out = value;
 }
 
+/* After the bracket. Only a key of the outermost object is the one that is looked for. */
 static bool read_object(struct reader *reader, int level)
 {
     const char *key;
@@ -81,6 +93,7 @@ static bool read_object(struct reader *reader, int level)
     return take(reader, '}');
 }
 
+/* After the bracket. */
 static bool read_array(struct reader *reader, int level)
 {
     if (take(reader, ']'))
@@ -92,7 +105,7 @@ static bool read_array(struct reader *reader, int level)
     return take(reader, ']');
 }
 
-/* A number, true, false or null. */
+/* A number, true, false or null. Whether a number is well formed is left to strtod(). */
 static bool read_word(struct reader *reader, const char **start, size_t *length)
 {
     static const char *const words[] = {"true", "false", "null"};
@@ -112,6 +125,7 @@ static bool read_word(struct reader *reader, const char **start, size_t *length)
     return end == reader->at;
 }
 
+/* `is_wanted`: the value is that of the key, and is stored. */
 static bool read_value(struct reader *reader, int level, bool is_wanted)
 {
     const char *start = "";
@@ -134,6 +148,7 @@ static bool read_value(struct reader *reader, int level, bool is_wanted)
     return is_valid;
 }
 
+/* Nothing but white space may follow the outermost value. */
 bool sim_json_queue_size(const char *text, uint64_t *out)
 {
     uint64_t value = *out;

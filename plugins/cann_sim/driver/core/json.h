@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* json.h - what the simulator reads of the file that aclInit() is given. */
+/* json.h - what the simulator reads of the JSON file that aclInit() is given. */
 #ifndef SIM_JSON_H
 #define SIM_JSON_H
 
@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * Checks that the text is JSON of at most 10 levels, and sets *out if its outermost object has a
- * key "max_opqueue_num": a number, or a string that holds one; what is no count at all is 0.
+ * Checks that the text is JSON of at most 10 levels, the vendor's limit, and sets *out if its
+ * outermost object has a key "max_opqueue_num": a number, or a string that holds one; what is no
+ * count at all gives 0. False: it is no such JSON, and *out is as it was. Any thread.
  */
 bool sim_json_queue_size(const char *text, uint64_t *out);
 

@@ -16,7 +16,11 @@
 #define GIB (UINT64_C(1) << 30)
 #define GIGA UINT64_C(1000000000)
 
-/* What differs between families of chips; rates are of the order of data sheets, not measured. */
+/*
+ * What differs between families of chips. Queue depths and numbers of streams are the vendor's
+ * documented limits; rates are of the order of data sheets, not measured. "Ascend310P" stands
+ * before "Ascend310", whose prefix it has.
+ */
 static const struct chip {
     const char *prefix;
     uint64_t queue_depth, streams, memory, memory_rate, cube_rate, vector_rate;
@@ -26,6 +30,7 @@ static const struct chip {
     {"Ascend310", 65500, 992, 8 * GIB, 51 * GIGA, 8000 * GIGA, 500 * GIGA},
 };
 
+/* By the name's prefix: "Ascend910B3" is of the family "Ascend910". False: of none of them. */
 static bool set_chip(struct sim_device_config *device, const char *soc)
 {
     for (size_t i = 0; i < sizeof chips / sizeof chips[0]; i++) {
@@ -47,6 +52,7 @@ static bool set_chip(struct sim_device_config *device, const char *soc)
     return false;
 }
 
+/* Every device gets values, also those that do not exist, as `devices` may be read later. */
 void sim_config_default(struct sim_config *config)
 {
     memset(config, 0, sizeof *config);
@@ -94,6 +100,10 @@ static bool parse_number(const char *text, uint64_t unit, uint64_t *out)
     return true;
 }
 
+/*
+ * A key of a device whose value is a number: where it goes, what its suffix K stands for (1000 or
+ * 1024), and its minimum. A 0 that would be divided by, or allow nothing, is refused here.
+ */
 struct field {
     const char *key;
     size_t offset;
@@ -125,7 +135,7 @@ static bool parse_state(const char *text, uint32_t *out)
     return false;
 }
 
-/* A key of one device. 1: taken; 0: not such a key; -1: a bad value. */
+/* A key of one device. 1: taken; 0: there is no such key; -1: a bad value. */
 static int set_device_key(struct sim_device_config *device, const char *key, const char *value)
 {
     if (strcmp(key, "soc") == 0)
@@ -150,6 +160,7 @@ static bool parse_range(const char *value, uint64_t min, uint64_t max, uint64_t 
     return parse_number(value, 1000, out) && *out >= min && *out <= max;
 }
 
+/* A key of the whole simulator; the result as of set_device_key(). */
 static int set_common_key(struct sim_config *config, const char *key, const char *value)
 {
     uint64_t number;
@@ -182,7 +193,7 @@ static int set_common_key(struct sim_config *config, const char *key, const char
     return 0;
 }
 
-/* Before the first [device N], a device's key is every device's. */
+/* Before the first [device N], a device's key stands for every device. */
 static int set_key(struct sim_config *config, int section, const char *key, const char *value)
 {
     int taken = 0;
@@ -202,6 +213,7 @@ static int set_key(struct sim_config *config, int section, const char *key, cons
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
+/* In place: the text without the white space around it. */
 static char *trim(char *text)
 {
     char *end;
@@ -215,7 +227,10 @@ static char *trim(char *text)
     return text;
 }
 
-/* A line without its comment. False, with the reason in `why`. */
+/*
+ * A line without its comment. False, with the reason in `why`. *section: the device whose section
+ * it is in, below 0 before the first.
+ */
 static bool parse_line(struct sim_config *config, int *section, char *line, char *why, size_t size)
 {
     char *value, *key = trim(line);
@@ -251,6 +266,7 @@ static bool parse_line(struct sim_config *config, int *section, char *line, char
     return taken > 0;
 }
 
+/* A copy of each line, as the text is the caller's and parse_line() cuts it up. */
 bool sim_config_parse(struct sim_config *config, const char *text, char *why, size_t why_size)
 {
     char line[256], reason[400];

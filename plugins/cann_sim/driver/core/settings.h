@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* settings.h - the simulator's configuration: devices, costs, how late streams are. */
+/*
+ * settings.h - the simulator's configuration: devices and their costs, delays, faults. README.md
+ * has the keys.
+ */
 #ifndef SIM_SETTINGS_H
 #define SIM_SETTINGS_H
 
@@ -7,10 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Devices that there can be, and lines "fault = ..." that a configuration can have. */
 #define SIM_DEVICES 16
 #define SIM_FAULTS 32
 
-/* A task takes its launch, and the longer of what its bytes and its arithmetic take. */
+/*
+ * One device. Rates are per second, times in nanoseconds of the simulated time. A task takes its
+ * launch, and the longer of what its bytes and its arithmetic take.
+ */
 struct sim_device_config {
     char soc[64];
     uint64_t memory;          /* bytes */
@@ -26,6 +33,7 @@ struct sim_device_config {
     uint32_t state;       /* BP_ASCEND_OK... to begin with */
 };
 
+/* The whole configuration, in force from one aclInit() to the next. */
 struct sim_config {
     uint32_t device_count;
     struct sim_device_config devices[SIM_DEVICES];
@@ -37,10 +45,11 @@ struct sim_config {
     size_t fault_count;
 };
 
+/* One Ascend910B3, no faults, no delays. Any thread. */
 void sim_config_default(struct sim_config *config);
 /*
- * Reads lines "key = value". What is wrong goes to `why` as a sentence, and false comes back; the
- * config is then half read.
+ * Reads lines "key = value" over what *config has. False: a line is wrong; *why is then a sentence
+ * with its number, and the config half read. Any thread.
  */
 bool sim_config_parse(struct sim_config *config, const char *text, char *why, size_t why_size);
 

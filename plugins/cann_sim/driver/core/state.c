@@ -9,6 +9,7 @@
 
 struct sim_state sim_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* On the monotonic clock, as the deadlines of sim_now() are. */
 int sim_condition_init(pthread_cond_t *condition)
 {
     pthread_condattr_t monotonic;
@@ -23,12 +24,14 @@ int sim_condition_init(pthread_cond_t *condition)
     return failed;
 }
 
+/* A condition on another clock has no static initialiser, so it is made on first use. */
 static void make_condition(void)
 {
     if (sim_condition_init(&sim_state.changed) != 0)
         abort(); /* of a constant attribute: cannot be */
 }
 
+/* Everything begins with this, so the condition is made here. */
 void sim_lock(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -42,6 +45,7 @@ void sim_unlock(void)
     pthread_mutex_unlock(&sim_state.lock);
 }
 
+/* A deadline that has passed already does not wait, so that a timeout of 0 ms only asks. */
 bool sim_wait(pthread_cond_t *condition, uint64_t deadline)
 {
     struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000),

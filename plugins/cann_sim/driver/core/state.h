@@ -44,6 +44,7 @@ struct sim_context {
     struct sim_stream *default_stream;
 };
 
+/* The whole simulator. */
 struct sim_state {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a task ended, an event completed, a device resumed */

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* workspace.c - workspaces of operators, used again. */
+/*
+ * workspace.c - workspaces of operators, used again.
+ *
+ * Allocating one for each operator would make a run's memory use depend on the allocator's mood,
+ * and tests count that a repeated run allocates nothing.
+ */
 #include "core/workspace.h"
 
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 
+/* Bytes: a cache line, and the widest vector. */
 enum { ALIGN = 64 };
 
 struct sim_workspace {
@@ -14,13 +20,19 @@ struct sim_workspace {
     void *bytes;
 };
 
-/* As many as operators ever ran at a time. Of its own lock, as operators run without the world's. */
+/*
+ * As many as operators ever ran at a time. It has a lock of its own, as operators run without the
+ * state's.
+ */
 static struct {
     pthread_mutex_t lock;
     struct sim_workspace *unused;
 } spaces = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The one that was put back last, and of those the first that is large enough, if there is one. */
+/*
+ * The one that was put back last, if it is large enough, else the first one that is; else any, to
+ * be enlarged. NULL: there is none.
+ */
 static struct sim_workspace *take(size_t size)
 {
     struct sim_workspace **at = &spaces.unused, *space;
@@ -41,6 +53,7 @@ static void drop(struct sim_workspace *space)
     free(space);
 }
 
+/* One that is too small loses its bytes and gets new ones; it never shrinks. */
 struct sim_workspace *sim_workspace_get(size_t size)
 {
     size_t rounded = (size + ALIGN - 1) / ALIGN * ALIGN;
@@ -67,6 +80,7 @@ void *sim_workspace_bytes(struct sim_workspace *space)
     return space->bytes;
 }
 
+/* The last one in is the first one out: its bytes are likely to be in a cache. */
 void sim_workspace_put(struct sim_workspace *space)
 {
     if (!space)

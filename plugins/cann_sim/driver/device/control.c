@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* control.c - bp_ascend_sim.h: holding devices, counters, times. */
+/* control.c - bp_ascend_sim.h: pausing and losing devices, counters, times. */
 #include <string.h>
 
 #include "core/clock.h"
@@ -9,6 +9,7 @@
 #include "core/state.h"
 #include "model/model.h"
 
+/* Tasks that run go on to their end. */
 static aclError set_paused(int32_t id, bool paused)
 {
     struct sim_device *device;
@@ -34,6 +35,7 @@ aclError bp_ascend_resume(int32_t device)
     return set_paused(device, false);
 }
 
+/* Streams notice with their next task, the host with its next call. */
 aclError bp_ascend_set_state(int32_t id, uint32_t state)
 {
     struct sim_device *device;
@@ -51,6 +53,10 @@ aclError bp_ascend_set_state(int32_t id, uint32_t state)
 
 /* ---- counters ------------------------------------------------------------------------------- */
 
+/*
+ * Counts come from three places, and are not those of one moment. Programs that were compiled with
+ * an earlier header get as much as they know of.
+ */
 aclError bp_ascend_get_counters(struct bp_ascend_counters *out)
 {
     struct bp_ascend_counters now;
@@ -71,6 +77,7 @@ aclError bp_ascend_get_counters(struct bp_ascend_counters *out)
     return ACL_SUCCESS;
 }
 
+/* What is allocated now stays counted, and becomes the peak. */
 void bp_ascend_reset_counters(void)
 {
     struct bp_ascend_counters *counters = &sim_state.counters, kept = {0};
@@ -85,6 +92,7 @@ void bp_ascend_reset_counters(void)
 
 /* ---- times ---------------------------------------------------------------------------------- */
 
+/* `simulated` is when all work that has run would be done. */
 aclError bp_ascend_get_times(int32_t id, struct bp_ascend_times *out)
 {
     struct bp_ascend_times now = {0};
@@ -111,7 +119,7 @@ aclError bp_ascend_get_times(int32_t id, struct bp_ascend_times *out)
     return ACL_SUCCESS;
 }
 
-/* [locked] */
+/* Streams have clocks too; a task that is queued has been given its time already. [locked] */
 static aclError reset_times(struct sim_device *device)
 {
     struct sim_stream *stream;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* device.c - devices and contexts. */
+/*
+ * device.c - devices and contexts: made, chosen, and emptied.
+ *
+ * A device gets a default context with the first aclrtSetDevice() and loses it with the last
+ * aclrtResetDevice(). Every context has a default stream.
+ */
 #include "device/device.h"
 
 #include <stdlib.h>
@@ -14,10 +19,12 @@
 #include "memory/memory.h"
 #include "model/model.h"
 
+/* The release of ACL whose headers this follows. */
 #define VERSION_MAJOR 1
 #define VERSION_MINOR 17
 #define VERSION_PATCH 0
 
+/* All of them, also those beyond device_count, which nobody can reach. */
 void sim_devices_open(void)
 {
     for (int32_t i = 0; i < SIM_DEVICES; i++) {
@@ -33,7 +40,7 @@ void sim_devices_open(void)
 
 /* ---- contexts ------------------------------------------------------------------------------- */
 
-/* [locked] */
+/* With its default stream. [locked] */
 static aclError create_context(struct sim_device *device, struct sim_context **out)
 {
     struct sim_context *context = calloc(1, sizeof *context);
@@ -56,7 +63,11 @@ static aclError create_context(struct sim_device *device, struct sim_context **o
     return 0;
 }
 
-/* Its streams go with it; returns how many were not its own default one. [locked, may wait] */
+/*
+ * Its streams go with it; returns how many were not its own default one. The table of streams is
+ * searched from the start after each, as others may have come and gone while it was waited for.
+ * [locked, may wait]
+ */
 static size_t destroy_context(struct sim_context *context, bool force)
 {
     struct sim_stream *stream;
@@ -75,6 +86,10 @@ static size_t destroy_context(struct sim_context *context, bool force)
     return left;
 }
 
+/*
+ * Streams first, as their tasks use all the rest; then models, which own memory; then events and
+ * memory.
+ */
 void sim_device_close(struct sim_device *device, bool force)
 {
     struct sim_context *context;
@@ -117,6 +132,10 @@ aclError aclrtCreateContext(aclrtContext *out, int32_t deviceId)
     return rc;
 }
 
+/*
+ * The default context belongs to the device. Threads that are in a destroyed context get
+ * ACL_ERROR_RT_CONTEXT_NULL from then on.
+ */
 aclError aclrtDestroyContext(aclrtContext handle)
 {
     struct sim_context *context;
@@ -167,7 +186,10 @@ aclError aclrtGetCurrentContext(aclrtContext *out)
 
 /* ---- devices -------------------------------------------------------------------------------- */
 
-/* [locked] */
+/*
+ * A device that was lost can still be set by those who have it, to free what they have there.
+ * [locked]
+ */
 static aclError set_device(struct sim_device *device)
 {
     struct sim_context *context;
@@ -204,6 +226,7 @@ aclError aclrtSetDevice(int32_t deviceId)
     return rc;
 }
 
+/* Undoes one aclrtSetDevice(), or with `force` all of them. */
 static aclError reset_device(int32_t id, bool force)
 {
     struct sim_device *device;
@@ -275,7 +298,7 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus *deviceStatu
     return rc;
 }
 
-/* The text is of the world's configuration, which stays until the next aclInit(). */
+/* The text belongs to the configuration, which stays until the next aclInit(). */
 const char *aclrtGetSocName(void)
 {
     struct sim_context *context;
@@ -303,6 +326,7 @@ aclError aclrtGetVersion(int32_t *major, int32_t *minor, int32_t *patch)
     return ACL_SUCCESS;
 }
 
+/* The program runs on the host, not on the device's own processor. */
 aclError aclrtGetRunMode(aclrtRunMode *runMode)
 {
     if (!runMode)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* init.c - aclInit() and aclFinalize(): configuration, then everything up, or down. */
+/*
+ * init.c - aclInit() and aclFinalize(): reads the configuration, sets everything up, tears it down.
+ * The top of the driver's layers, as it knows all the others.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +21,15 @@
 #include "stream/stream.h"
 #include "stream/task_pool.h"
 
+/* The text is checked now, so that aclInit() cannot fail for it later. */
 static char *requested_config; /* by bp_ascend_configure() */
 
 /* ---- configuration -------------------------------------------------------------------------- */
 
-/* All of a file, the caller's to free; NULL when it cannot be read, and errno says why. */
+/*
+ * All of a file of at most 1 MiB, the caller's to free; NULL when it cannot be read, and errno says
+ * why.
+ */
 static char *read_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -45,7 +52,7 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* Behind read_file(). */
+/* After read_file(). */
 static aclError fail_to_read(const char *what, const char *path)
 {
     if (errno == ENOMEM)
@@ -53,6 +60,9 @@ static aclError fail_to_read(const char *what, const char *path)
     return sim_fail(ACL_ERROR_INVALID_FILE, "%s: %s cannot be read", what, path);
 }
 
+/*
+ * Over the defaults; text NULL is no configuration. `from`: where it comes from, for the sentence.
+ */
 static aclError parse_config(const char *text, const char *from, struct sim_config *config)
 {
     char why[SIM_TEXT];
@@ -107,7 +117,7 @@ aclError bp_ascend_configure(const char *text)
     return rc;
 }
 
-/* The vendor's own configuration. [locked] */
+/* The file given to aclInit(): JSON, of which max_opqueue_num is read. [locked] */
 static aclError load_vendor_config(const char *path, struct sim_config *config)
 {
     char *text;
@@ -129,7 +139,7 @@ static aclError load_vendor_config(const char *path, struct sim_config *config)
 
 /* ---- up and down ---------------------------------------------------------------------------- */
 
-/* [locked] */
+/* Faults come last, so that none of them meets the setting up. [locked] */
 static aclError initialize(const char *path)
 {
     struct sim_config config;
@@ -150,6 +160,10 @@ static aclError initialize(const char *path)
     return 0;
 }
 
+/*
+ * Waits for an aclFinalize() of another thread. A second call counts, and fails, as with the
+ * vendor's.
+ */
 aclError aclInit(const char *configPath)
 {
     aclError rc;
@@ -168,7 +182,11 @@ aclError aclInit(const char *configPath)
     return rc;
 }
 
-/* Other calls are refused from the start, as streams are waited for without the lock. [locked] */
+/*
+ * Tears down from the top: devices with all that is on them, then pinned memory, then the tables.
+ * init_count goes to 0 first, so that calls of other threads are refused while streams are waited
+ * for without the lock. [locked, may wait]
+ */
 static void finalize(bool force)
 {
     size_t left;
@@ -190,6 +208,7 @@ static void finalize(bool force)
     pthread_cond_broadcast(&sim_state.changed);
 }
 
+/* Tears down when it is called as often as aclInit(). */
 aclError aclFinalizeReference(uint64_t *refCount)
 {
     aclError rc = 0;
@@ -208,6 +227,7 @@ aclError aclFinalizeReference(uint64_t *refCount)
     return rc;
 }
 
+/* Tears down at once, however often aclInit() was called. */
 aclError aclFinalize(void)
 {
     aclError rc = 0;
@@ -222,7 +242,10 @@ aclError aclFinalize(void)
     return rc;
 }
 
-/* The library goes: no thread of it may stay behind. */
+/*
+ * The library is unloaded, or the process ends: no thread of it may stay behind. What is queued is
+ * dropped, and whoever exits may leave things behind.
+ */
 #if defined(__GNUC__)
 __attribute__((destructor))
 #endif

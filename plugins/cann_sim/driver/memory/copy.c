@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* copy.c - aclrtMemcpy() and aclrtMemset(), at once and in streams. */
+/*
+ * copy.c - aclrtMemcpy() and aclrtMemset(), at once and in streams.
+ *
+ * A synchronous copy checks its addresses and copies. An asynchronous one checks them when it is
+ * queued and again when it runs, as a block may have been freed meanwhile. Bytes are copied without
+ * the lock, with both blocks pinned.
+ */
 #include <string.h>
 
 #include "core/context.h"
@@ -11,6 +17,7 @@
 #include "stream/stream.h"
 #include "stream/task_pool.h"
 
+/* A copy, or a memset, whose `src` is NULL and whose kind is device to device. */
 struct copy {
     uint8_t *dst;
     const uint8_t *src; /* NULL: fill with `value` */
@@ -24,8 +31,10 @@ struct copy_task {
     struct copy copy;
 };
 
+/* Repeated runs queue copies without allocating. */
 static struct sim_task_pool copy_tasks = {.size = sizeof(struct copy_task)};
 
+/* Host and device are told by the kind, which check() holds against the addresses. */
 static bool dst_on_device(aclrtMemcpyKind kind)
 {
     return kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_DEVICE;
@@ -50,7 +59,7 @@ static aclrtMemcpyKind resolve(const struct copy *copy)
     return from ? ACL_MEMCPY_DEVICE_TO_HOST : ACL_MEMCPY_HOST_TO_HOST;
 }
 
-/* Between devices the addresses alone say which: neither has to be the current one. */
+/* Between devices the addresses alone say which: neither has to be the current one. [locked] */
 static aclError check(const struct copy *copy)
 {
     aclError rc = dst_on_device(copy->kind)
@@ -65,6 +74,7 @@ static aclError check(const struct copy *copy)
                                      : sim_check_host(copy->src, copy->count, "the source");
 }
 
+/* `max` is the caller's own bound of the destination (destMax); the block's is checked later. */
 static aclError check_arguments(const void *dst, size_t max, const void *src, size_t count,
                                 aclrtMemcpyKind kind)
 {
@@ -79,7 +89,10 @@ static aclError check_arguments(const void *dst, size_t max, const void *src, si
 
 /* ---- doing it ------------------------------------------------------------------------------- */
 
-/* Holds one side while it is worked on: *at becomes where its bytes are. [locked] */
+/*
+ * Holds one side while it is worked on: *at, an address as the program knows it, becomes where its
+ * bytes are. Ordinary host memory is used as it is. [locked]
+ */
 static aclError pin_side(bool on_device, size_t size, const char *what, struct sim_block **block,
                          uint8_t **at)
 {
@@ -94,7 +107,10 @@ static aclError pin_side(bool on_device, size_t size, const char *what, struct s
     return rc;
 }
 
-/* With both sides pinned the lock is let go. A block that was freed since fails. [locked] */
+/*
+ * Copies, with the lock released meanwhile. A block that was freed since it was queued is
+ * ACL_ERROR_RT_DEVICE_MEM_ERROR. memmove(), as ranges may overlap. [locked]
+ */
 static aclError perform(const struct copy *copy)
 {
     struct sim_block *to = NULL, *from = NULL;
@@ -122,7 +138,10 @@ static void count(struct bp_ascend_traffic *traffic, size_t bytes)
     traffic->bytes += bytes;
 }
 
-/* [locked] */
+/*
+ * The host waits for a synchronous copy, so its simulated clock goes on by the copy's cost.
+ * [locked]
+ */
 static aclError copy_now(struct copy *copy)
 {
     struct sim_context *context;
@@ -147,6 +166,7 @@ static aclError copy_now(struct copy *copy)
     return perform(copy);
 }
 
+/* 0 bytes are no copy, nor is one onto itself: nothing is checked or counted. */
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t bytes, aclrtMemcpyKind kind)
 {
     struct copy copy = {.dst = dst, .src = src, .count = bytes, .kind = kind};
@@ -188,6 +208,7 @@ aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t bytes)
 
 /* ---- in streams ----------------------------------------------------------------------------- */
 
+/* On the stream's thread. */
 static aclError run_copy(struct sim_task *task, struct sim_stream *stream)
 {
     (void)stream;
@@ -199,7 +220,10 @@ static void drop_copy(struct sim_task *task)
     sim_task_pool_put(&copy_tasks, task);
 }
 
-/* Host memory is read and written when the task runs, so it has to be there until then. [locked] */
+/*
+ * Counts an asynchronous copy to or from memory that is not pinned, which a device does more
+ * slowly. It is read and written when the task runs, so it has to live until then. [locked]
+ */
 static aclError note_pageable(const struct copy *copy)
 {
     const void *host = dst_on_device(copy->kind) ? copy->src : copy->dst;
@@ -212,7 +236,10 @@ static aclError note_pageable(const struct copy *copy)
     return 0;
 }
 
-/* [locked] */
+/*
+ * Two rules of ACL that synchronous copies do not have: none from host to host, and within a device
+ * both addresses at multiples of 64. [locked]
+ */
 static aclError check_async(struct copy *copy)
 {
     aclError rc;
@@ -230,7 +257,7 @@ static aclError check_async(struct copy *copy)
     return rc ? rc : note_pageable(copy);
 }
 
-/* [locked, may wait] */
+/* Counted when queued; bytes are moved when the stream comes to it. [locked, may wait] */
 static aclError copy_later(struct copy *copy, aclrtStream handle)
 {
     struct sim_stream *stream;
@@ -292,6 +319,7 @@ aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t b
 
 /* ---- what it would cost --------------------------------------------------------------------- */
 
+/* As if the device were idle. */
 aclError bp_ascend_estimate_copy(uint64_t bytes, int32_t on_device, uint64_t *nanoseconds)
 {
     struct sim_context *context;

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c - blocks of memory, by address. */
+/*
+ * memory.c - blocks of memory, by address.
+ *
+ * A sorted array of blocks, and a ring of addresses that were freed last. Freed ranges stay
+ * reserved, without access, so that no new block gets their addresses and use after free is told
+ * from any wild address.
+ */
 #include "memory/memory.h"
 
 #include <stdlib.h>
@@ -10,9 +16,10 @@
 #include "core/error.h"
 #include "core/state.h"
 
-/* So many freed ranges stay reserved, so that their use is told from any wild address. */
+/* Freed ranges that stay reserved; the oldest is given back to the system. */
 #define REMEMBERED 256
 
+/* All blocks of the process. [locked] */
 static struct {
     struct sim_block **blocks; /* by address */
     size_t count, capacity;
@@ -25,7 +32,9 @@ static struct {
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
-/* The first block that ends past the address. */
+/*
+ * The first block that ends past the address: the one it lies in, or the next one. Binary search.
+ */
 static size_t find_index(const uint8_t *address)
 {
     size_t low = 0, high = blocks_of_all.count;
@@ -42,6 +51,7 @@ static size_t find_index(const uint8_t *address)
     return low;
 }
 
+/* Is the address in a range that is still reserved? */
 static bool was_freed(const uint8_t *address)
 {
     for (size_t i = 0; i < REMEMBERED; i++)
@@ -65,6 +75,10 @@ enum sim_memory_kind sim_memory_kind_of(const void *address, struct sim_block **
     return was_freed(address) ? SIM_MEMORY_FREED : SIM_MEMORY_HOST;
 }
 
+/*
+ * Finds the block for sim_pin() and sim_check_device(). Bounds are those asked for, not the padded
+ * ones: to rely on padding is a violation.
+ */
 static aclError find_device(const struct sim_device *device, const void *address, size_t size,
                             aclError code, const char *what, struct sim_block **out)
 {
@@ -111,6 +125,7 @@ aclError sim_pin(const struct sim_device *device, const void *address, size_t si
     return 0;
 }
 
+/* Ordinary host memory is not known here, and always passes. */
 aclError sim_check_host(const void *address, size_t size, const char *what)
 {
     struct sim_block *block;
@@ -135,6 +150,9 @@ aclError sim_check_host(const void *address, size_t size, const char *what)
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
+/*
+ * Fresh zeroed pages; NORESERVE, so that a simulated device may have more memory than the machine.
+ */
 static void *map(size_t size, int protection)
 {
     void *at = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -142,6 +160,7 @@ static void *map(size_t size, int protection)
     return at == MAP_FAILED ? NULL : at;
 }
 
+/* The ring takes the range over; what was in its slot is unmapped. */
 static void remember_freed(uint8_t *address, size_t mapped)
 {
     size_t i = blocks_of_all.next_freed++ % REMEMBERED;
@@ -152,7 +171,10 @@ static void remember_freed(uint8_t *address, size_t mapped)
     blocks_of_all.freed[i].mapped = mapped;
 }
 
-/* Gives its bytes back; its address stays closed for a while. */
+/*
+ * Gives the bytes back; the address stays closed for a while. Pinned memory has one mapping only,
+ * whose pages are replaced.
+ */
 static void dispose(struct sim_block *block)
 {
     if (block->device) {
@@ -170,6 +192,7 @@ void sim_unpin(struct sim_block *block)
         dispose(block);
 }
 
+/* Keeps the array sorted; false: no memory. */
 static bool insert(struct sim_block *block)
 {
     size_t at;
@@ -192,6 +215,7 @@ static bool insert(struct sim_block *block)
     return true;
 }
 
+/* Off the table: its address is no longer live, even if a pin keeps the bytes. */
 static void remove_block(struct sim_block *block)
 {
     size_t at = find_index(block->address);
@@ -205,6 +229,7 @@ static void remove_block(struct sim_block *block)
         dispose(block);
 }
 
+/* Whole pages, as protection is by page. */
 struct sim_block *sim_block_create(struct sim_device *device, size_t size, size_t padded)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -229,6 +254,7 @@ struct sim_block *sim_block_create(struct sim_device *device, size_t size, size_
     return NULL;
 }
 
+/* The counterpart of what allocating has counted, by padded bytes. */
 static void count_free(const struct sim_block *block)
 {
     struct bp_ascend_counters *counters = &sim_state.counters;
@@ -249,6 +275,7 @@ void sim_block_free(struct sim_block *block)
     remove_block(block);
 }
 
+/* From the end, as freeing moves later entries down. */
 size_t sim_free_all(const struct sim_device *device)
 {
     size_t freed = 0;

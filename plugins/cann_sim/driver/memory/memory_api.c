@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* memory_api.c - aclrtMalloc() and its kin. */
+/* memory_api.c - ACL's functions that allocate and free memory. */
 #include "core/context.h"
 #include "core/cost.h"
 #include "core/error.h"
@@ -7,6 +7,10 @@
 #include "core/state.h"
 #include "memory/memory.h"
 
+/*
+ * The limit is the device's configured memory; the machine's own may end first, which is told apart
+ * in the sentence.
+ */
 aclError sim_allocate(void **out, size_t size, size_t padded)
 {
     struct bp_ascend_counters *counters = &sim_state.counters;
@@ -41,6 +45,7 @@ aclError sim_allocate(void **out, size_t size, size_t padded)
     return 0;
 }
 
+/* `pad` bytes more, then rounded up to a multiple of 32, as the vendor documents. */
 static aclError malloc_padded(void **out, size_t size, size_t pad)
 {
     aclError rc;
@@ -55,6 +60,7 @@ static aclError malloc_padded(void **out, size_t size, size_t pad)
     return rc;
 }
 
+/* Policies choose page sizes, which are alike here; only those of 1 GiB pages are padded less. */
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
 {
     bool gigabytes =
@@ -63,13 +69,14 @@ aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
     return malloc_padded(devPtr, size, gigabytes ? 0 : 32);
 }
 
+/* Rounded up to 32 bytes without the 32 bytes more. */
 aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy policy)
 {
     (void)policy;
     return malloc_padded(devPtr, size, 0);
 }
 
-/* The block at exactly this address. [locked] */
+/* The block at exactly this address; freeing an address inside a block is a violation. [locked] */
 static aclError find_block_start(void *address, bool on_device, struct sim_block **out)
 {
     enum sim_memory_kind wanted = on_device ? SIM_MEMORY_DEVICE : SIM_MEMORY_PINNED;
@@ -88,6 +95,7 @@ static aclError find_block_start(void *address, bool on_device, struct sim_block
     return 0;
 }
 
+/* Needs no context: any thread may free. */
 static aclError release(void *address, bool on_device)
 {
     struct sim_block *block;
@@ -115,7 +123,7 @@ aclError aclrtFreeHost(void *hostPtr)
     return release(hostPtr, false);
 }
 
-/* [locked] */
+/* Pinned memory belongs to no device and has no limit but the machine's. [locked] */
 static aclError allocate_host(void **out, size_t size)
 {
     struct bp_ascend_counters *counters = &sim_state.counters;
@@ -150,6 +158,7 @@ aclError aclrtMallocHost(void **hostPtr, size_t size)
     return rc;
 }
 
+/* Padded bytes count as used, so that `free` is what one allocation could still get. */
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free_bytes, size_t *total)
 {
     struct sim_context *context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bytes.c - writing and reading the bytes of models. */
+/* bytes.c - writing and reading the bytes of models: little-endian, whatever the machine. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +7,7 @@
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
+/* Sizes near SIZE_MAX fail instead of wrapping around. */
 static bool reserve(struct sim_writer *writer, size_t size)
 {
     size_t capacity;
@@ -37,6 +38,7 @@ void sim_write(struct sim_writer *writer, const void *data, size_t size)
     writer->size += size;
 }
 
+/* Signed numbers are written as their two's complement. */
 void sim_write_u64(struct sim_writer *writer, uint64_t number)
 {
     unsigned char eight[8];
@@ -68,6 +70,7 @@ void sim_write_desc(struct sim_writer *writer, const aclTensorDesc *desc)
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
+/* The next `size` bytes, or a failure that lasts. */
 static const unsigned char *take(struct sim_reader *reader, size_t size)
 {
     const unsigned char *at = reader->data + reader->at;
@@ -90,6 +93,7 @@ uint64_t sim_read_u64(struct sim_reader *reader)
     return number;
 }
 
+/* A length from a file is held against what there is before it is used. */
 const void *sim_read_block(struct sim_reader *reader, size_t *size)
 {
     uint64_t wanted = sim_read_u64(reader);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* dataset.c - data sets: the buffers that a model reads or writes in a run. */
+/*
+ * dataset.c - aclmdlDataset: the buffers that a model reads or writes in a run, in its order.
+ * Buffers stay the program's.
+ */
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "core/error.h"
 #include "model/model.h"
 
+/* For bp_ascend_get_counters(). */
 static atomic_uint_fast64_t live;
 
 uint64_t sim_live_datasets(void)
@@ -34,6 +38,7 @@ aclError aclmdlDestroyDataset(const aclmdlDataset *dataset)
     return 0;
 }
 
+/* The array grows by doubling. */
 aclError aclmdlAddDatasetBuffer(aclmdlDataset *dataset, aclDataBuffer *dataBuffer)
 {
     if (!dataset || !dataBuffer)
@@ -61,6 +66,7 @@ aclDataBuffer *aclmdlGetDatasetBuffer(const aclmdlDataset *dataset, size_t index
     return dataset && index < dataset->count ? dataset->entries[index].buffer : NULL;
 }
 
+/* The description is copied; name and constant value are not. */
 aclError aclmdlSetDatasetTensorDesc(aclmdlDataset *dataset, aclTensorDesc *tensorDesc, size_t index)
 {
     aclTensorDesc *copy;

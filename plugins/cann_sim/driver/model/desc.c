@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* desc.c - descriptions of what models take and give. */
+/*
+ * desc.c - aclmdlDesc: what a model takes and gives. A copy, which is good when the model is gone.
+ */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@ uint64_t sim_live_model_descs(void)
     return atomic_load(&live);
 }
 
+/* One input or output. */
 struct io {
     char name[ACL_MAX_TENSOR_NAME_LEN];
     aclDataType type;
@@ -29,6 +32,7 @@ struct io_list {
     size_t count;
 };
 
+/* Empty until aclmdlGetDesc() fills it. */
 struct aclmdlDesc {
     struct io_list in, out;
 };
@@ -53,6 +57,7 @@ aclError aclmdlDestroyDesc(aclmdlDesc *modelDesc)
     return 0;
 }
 
+/* False: no memory. One row more than needed, as calloc(0) may give NULL. */
 static bool copy_io_list(const struct sim_model *model, const struct sim_model_io *from, size_t n,
                          struct io_list *out)
 {
@@ -72,6 +77,7 @@ static bool copy_io_list(const struct sim_model *model, const struct sim_model_i
     return true;
 }
 
+/* An earlier content is replaced only when all of the new one is there. */
 aclError aclmdlGetDesc(aclmdlDesc *modelDesc, uint32_t modelId)
 {
     struct io_list in = {NULL, 0}, out = {NULL, 0};
@@ -108,7 +114,7 @@ size_t aclmdlGetNumOutputs(aclmdlDesc *modelDesc)
     return modelDesc ? modelDesc->out.count : 0;
 }
 
-/* NULL past the end. */
+/* NULL past the end, or without a description. */
 static const struct io *input(const aclmdlDesc *desc, size_t i)
 {
     return desc && i < desc->in.count ? &desc->in.rows[i] : NULL;
@@ -133,6 +139,7 @@ size_t aclmdlGetOutputSizeByIndex(aclmdlDesc *modelDesc, size_t index)
     return io ? io->bytes : 0;
 }
 
+/* The name is copied too, as the vendor's does. */
 static aclError get_dims(const struct io *io, size_t index, aclmdlIODims *dims)
 {
     if (!io || !dims)
@@ -155,7 +162,7 @@ aclError aclmdlGetOutputDims(const aclmdlDesc *modelDesc, size_t index, aclmdlIO
     return get_dims(output(modelDesc, index), index, dims);
 }
 
-/* All shapes are known when a model is built here. */
+/* All shapes are known when a model is built here, so this is no different from the other one. */
 aclError aclmdlGetCurOutputDims(const aclmdlDesc *modelDesc, size_t index, aclmdlIODims *dims)
 {
     return get_dims(output(modelDesc, index), index, dims);
@@ -203,6 +210,7 @@ aclDataType aclmdlGetOutputDataType(const aclmdlDesc *modelDesc, size_t index)
     return io ? io->type : ACL_DT_UNDEFINED;
 }
 
+/* Names need not be unique: the first one counts. */
 static aclError find_name(const struct io_list *list, const char *name, size_t *index)
 {
     if (!list || !name || !index)

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* graph.c - puts graphs together and builds them: bp_ascend_graph.h. */
+/*
+ * graph.c - bp_ascend_graph.h: puts graphs together, and builds models of them.
+ *
+ * Adding to a graph writes the record of the model at once, and keeps of each tensor what later
+ * calls are checked against.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +26,7 @@ struct edge {
     bool is_output;        /* of the model */
 };
 
+/* The records so far, the options, and a row for each tensor. */
 struct bp_ascend_graph {
     char name[ACL_MAX_TENSOR_NAME_LEN];
     char options[SIM_MODEL_OPTIONS][256];
@@ -49,6 +55,7 @@ void bp_ascend_graph_destroy(bp_ascend_graph *graph)
 
 /* ---- options -------------------------------------------------------------------------------- */
 
+/* The values of the vendor's builder. */
 static bool is_impl_mode(const char *value)
 {
     static const char *const modes[] = {"", "high_performance", "high_precision",
@@ -60,6 +67,7 @@ static bool is_impl_mode(const char *value)
     return false;
 }
 
+/* Values are checked now; that the list of types needs a mode is seen in building. */
 aclError bp_ascend_graph_option(bp_ascend_graph *graph, const char *key, const char *value)
 {
     static const char *const keys[SIM_MODEL_OPTIONS] = {
@@ -84,6 +92,7 @@ aclError bp_ascend_graph_option(bp_ascend_graph *graph, const char *key, const c
 
 /* ---- growing -------------------------------------------------------------------------------- */
 
+/* Models have fixed shapes, so a tensor's has to be known. *tensor: its number. */
 static aclError add_edge(bp_ascend_graph *graph, const aclTensorDesc *desc, bool is_from_operator,
                          uint32_t *tensor)
 {
@@ -107,6 +116,7 @@ static aclError add_edge(bp_ascend_graph *graph, const aclTensorDesc *desc, bool
     return 0;
 }
 
+/* Writing records has no result of its own; a failure is noticed here. */
 static aclError check_memory(const bp_ascend_graph *graph)
 {
     return graph->records.failed ? sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for a graph") : 0;
@@ -147,7 +157,10 @@ aclError bp_ascend_graph_constant(bp_ascend_graph *graph, const aclTensorDesc *d
     return check_memory(graph);
 }
 
-/* Does the description fit the tensor that the operator is to read? */
+/*
+ * Does the description fit the tensor that the operator is to read? The elements have to be the
+ * same, the shape need not.
+ */
 static aclError check_edge(const bp_ascend_graph *graph, const char *type, int i, uint32_t tensor,
                            const aclTensorDesc *desc)
 {
@@ -169,6 +182,7 @@ static aclError check_edge(const bp_ascend_graph *graph, const char *type, int i
     return 0;
 }
 
+/* Their number, then name, kind and value of each. */
 static void put_attributes(struct sim_writer *bytes, const aclopAttr *attr)
 {
     uint64_t n = 0;
@@ -183,6 +197,7 @@ static void put_attributes(struct sim_writer *bytes, const aclopAttr *attr)
     }
 }
 
+/* Descriptions of outputs are checked when the model is built. */
 static aclError check_operator(const bp_ascend_graph *graph, const char *type, int numInputs,
                                const uint32_t inputs[], const aclTensorDesc *const in[],
                                int numOutputs, const aclTensorDesc *const out[])
@@ -201,6 +216,7 @@ static aclError check_operator(const bp_ascend_graph *graph, const char *type, i
     return rc;
 }
 
+/* `inputs` and `outputs` may be one array, so the new numbers are kept apart until all is read. */
 aclError bp_ascend_graph_operator(bp_ascend_graph *graph, const char *opType, int numInputs,
                                   const uint32_t inputs[], const aclTensorDesc *const inputDesc[],
                                   int numOutputs, const aclTensorDesc *const outputDesc[],
@@ -233,6 +249,7 @@ aclError bp_ascend_graph_operator(bp_ascend_graph *graph, const char *opType, in
     return check_memory(graph);
 }
 
+/* Only what an operator makes can be an output, and once: anything else goes through Identity. */
 aclError bp_ascend_graph_output(bp_ascend_graph *graph, const char *name, uint32_t tensor)
 {
     if (!graph || !name || tensor >= graph->n_edges)
@@ -250,6 +267,7 @@ aclError bp_ascend_graph_output(bp_ascend_graph *graph, const char *name, uint32
 
 /* ---- building ------------------------------------------------------------------------------- */
 
+/* The header, then the records: chip, options and name come first. */
 static bool write_model(const bp_ascend_graph *graph, const char *soc, struct sim_writer *out)
 {
     struct sim_writer body = {NULL, 0, 0, false};
@@ -268,6 +286,7 @@ static bool write_model(const bp_ascend_graph *graph, const char *soc, struct si
     return !body.failed && !out->failed;
 }
 
+/* As the vendor's builder refuses optypelist_for_implmode on its own. */
 static aclError check_graph(const bp_ascend_graph *graph)
 {
     if (graph->n_outputs == 0)
@@ -278,7 +297,10 @@ static aclError check_graph(const bp_ascend_graph *graph)
     return check_memory(graph);
 }
 
-/* The chip of the thread's device, which stays as it is; the host has spent the time. */
+/*
+ * Finds the chip of the thread's device, whose name stays valid until the next aclInit(), and lets
+ * the host spend the time of compiling each operator.
+ */
 static aclError charge_build(const bp_ascend_graph *graph, const char **soc)
 {
     struct sim_context *context;
@@ -300,6 +322,7 @@ static aclError charge_build(const bp_ascend_graph *graph, const char **soc)
     return rc;
 }
 
+/* The model is read back at once: what cannot be loaded is not built. */
 aclError bp_ascend_graph_build(const bp_ascend_graph *graph, void **model, size_t *size)
 {
     struct sim_writer bytes = {NULL, 0, 0, false};
@@ -331,7 +354,7 @@ void bp_ascend_model_free(void *model)
     free(model);
 }
 
-/* Beside its place first, so that nobody reads a half. */
+/* Into a temporary file first, which is then renamed, so that nobody reads half a model. */
 aclError bp_ascend_model_save(const char *path, const void *model, size_t size)
 {
     char temporary[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* load.c - models come onto devices, and go. */
+/* load.c - models are loaded onto devices, and unloaded. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,10 @@
 #include "memory/memory.h"
 #include "model/model.h"
 
+/*
+ * All loaded models, and the last id: none is given twice, so that an id which was unloaded is
+ * known as such. [locked]
+ */
 static struct {
     struct sim_model *first;
     uint32_t last_id; /* none is given twice */
@@ -34,6 +38,7 @@ aclError sim_model_get(uint32_t id, struct sim_model **out)
     return 0;
 }
 
+/* The block may be gone already, where a device was reset. */
 static void free_device_memory(void *address)
 {
     struct sim_block *block;
@@ -42,6 +47,7 @@ static void free_device_memory(void *address)
         sim_block_free(block);
 }
 
+/* Work and weights are freed only where they are ACL's own; given memory is the program's. */
 void sim_model_unref(struct sim_model *model)
 {
     if (!model || --model->refs > 0)
@@ -53,6 +59,7 @@ void sim_model_unref(struct sim_model *model)
     sim_model_free(model);
 }
 
+/* Off the table; tasks that are queued still run it. */
 static void remove_model(struct sim_model *model)
 {
     struct sim_model **at = &models.first;
@@ -80,13 +87,13 @@ size_t sim_models_free(const struct sim_device *device)
 
 /* ---- loading -------------------------------------------------------------------------------- */
 
-/* Memory that the program lends; NULL: ACL takes its own. */
+/* Device memory that the program gives (aclmdlLoad...WithMem); NULL: ACL allocates its own. */
 struct caller_memory {
     void *work, *weights;
     size_t work_size, weight_size;
 };
 
-/* [locked] */
+/* ACL's own takes 32 bytes more, as aclrtMalloc() does. [locked] */
 static aclError get_memory(const struct sim_model *model, size_t size, void *given,
                            size_t given_size, void **out, bool *owns)
 {
@@ -106,7 +113,7 @@ static aclError get_memory(const struct sim_model *model, size_t size, void *giv
                             "memory given to a model");
 }
 
-/* [locked] */
+/* The host waits for the copy, so that its simulated clock goes on. [locked] */
 static aclError copy_weights(const struct sim_model *model)
 {
     struct sim_block *block;
@@ -131,7 +138,10 @@ static aclError copy_weights(const struct sim_model *model)
     return 0;
 }
 
-/* [locked] The model is the device's from then on. */
+/*
+ * The model is the device's from here on; a model is built for a chip, and refused by others.
+ * [locked]
+ */
 static aclError place_on_device(struct sim_model *model, const struct caller_memory *given)
 {
     struct sim_context *context;
@@ -153,6 +163,7 @@ static aclError place_on_device(struct sim_model *model, const struct caller_mem
     return rc ? rc : copy_weights(model);
 }
 
+/* Reads without the lock, as models are large. */
 static aclError load(const void *bytes, size_t size, const struct caller_memory *given,
                      uint32_t *id)
 {
@@ -179,7 +190,7 @@ static aclError load(const void *bytes, size_t size, const struct caller_memory 
     return rc;
 }
 
-/* All of a file, the caller's to free. */
+/* All of a file, the caller's to free. A folder opens, but has no length. */
 static aclError read_file(const char *path, void **bytes, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -202,6 +213,7 @@ static aclError read_file(const char *path, void **bytes, size_t *size)
     return *bytes ? 0 : sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for %.300s", path);
 }
 
+/* An empty file is a model that was cut off. */
 static aclError load_file(const char *path, const struct caller_memory *given, uint32_t *id)
 {
     void *bytes;
@@ -221,6 +233,7 @@ static aclError load_file(const char *path, const struct caller_memory *given, u
 
 /* ---- the API -------------------------------------------------------------------------------- */
 
+/* Reads all of the model, and so says as well whether it could be loaded. */
 aclError aclmdlQuerySizeFromMem(const void *model, size_t modelSize, size_t *workSize,
                                 size_t *weightSize)
 {
@@ -280,6 +293,7 @@ aclError aclmdlLoadFromMemWithMem(const void *model, size_t modelSize, uint32_t 
                 modelId);
 }
 
+/* Does not wait: what is queued keeps the model until it has run. */
 aclError aclmdlUnload(uint32_t modelId)
 {
     struct sim_model *model;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* plan.c - where a model's weights and what it computes on the way lie in its memory. */
+/* plan.c - offsets of a model's weights and intermediate tensors in its device memory. */
 #include <stdlib.h>
 
 #include "core/error.h"
 #include "model/model.h"
 
+/* Bytes that an offset is a multiple of, as the vendor aligns tensors. */
 #define ALIGNMENT 512 /* what a place in a model's memory is rounded to */
 
 static size_t rounded(size_t bytes)
@@ -12,12 +13,16 @@ static size_t rounded(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+/* Is there an operator during which both are needed? */
 static bool overlap_in_time(const struct sim_model_tensor *a, const struct sim_model_tensor *b)
 {
     return a->first <= b->last && b->first <= a->last;
 }
 
-/* The first of the placed ones that lives beside `tensor` and overlaps it where it is; else NULL. */
+/*
+ * The first of the placed ones that lives at the same time as `tensor`, and overlaps it where it
+ * is; NULL: none.
+ */
 static const struct sim_model_tensor *find_overlap(struct sim_model_tensor *const *placed, size_t n,
                                                    const struct sim_model_tensor *tensor)
 {
@@ -32,7 +37,10 @@ static const struct sim_model_tensor *find_overlap(struct sim_model_tensor *cons
     return NULL;
 }
 
-/* First fit, in the order in which they are made: past each that is in the way, until none is. */
+/*
+ * First fit, in the order in which tensors are made: goes past each that is in the way, until none
+ * is. Quadratic, which models of a few thousand tensors can bear.
+ */
 static void place(struct sim_model_tensor **placed, size_t n, struct sim_model_tensor *tensor)
 {
     const struct sim_model_tensor *other;
@@ -53,6 +61,7 @@ static bool grow(size_t *sum, size_t end)
     return true;
 }
 
+/* Weights lie one after the other, as all of them live as long as the model. */
 aclError sim_model_plan(struct sim_model *model)
 {
     struct sim_model_tensor **placed = calloc(model->n_tensors + 1, sizeof *placed);

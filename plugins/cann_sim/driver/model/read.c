@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* read.c - reads the bytes of a model, which may be anything, into one that can run. */
+/*
+ * read.c - reads the bytes of a model, which may be anything, into one that can run.
+ *
+ * Nothing of the file is trusted: lengths, indices and kinds are checked before they are used, and
+ * operators are compiled as those of a program are. An operator can only read tensors that come
+ * before it, so the order of records is an order of running.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +13,19 @@
 #include "core/error.h"
 #include "model/model.h"
 
+/* Bytes up to which operators see a constant's value when they are compiled: shapes, axes. */
 #define MAX_KNOWN_BYTES 1024 /* bytes up to which operators see a constant's value: shapes, axes */
 
+/* For whatever is wrong with the bytes. */
 static aclError fail(const char *why)
 {
     return sim_fail(ACL_ERROR_GE_LOAD_MODEL, "this is no model, or it is spoilt: %s", why);
 }
 
-/* Room for one more row of the array that `rows` points to; NULL without memory. */
+/*
+ * Appends a zeroed row of `each` bytes to the array that `rows` points to; NULL without memory.
+ * Capacities are powers of 2, so that they need not be kept.
+ */
 static void *add_row(void *rows, size_t *n, size_t each)
 {
     void *more;
@@ -36,6 +47,7 @@ static aclError no_memory(void)
 
 /* ---- descriptions, tensors ------------------------------------------------------------------ */
 
+/* Dimensions are known and not 0, as a model's shapes are fixed. NULL: bad_desc() says why. */
 static aclTensorDesc *read_desc(struct sim_reader *reader)
 {
     int64_t type = (int64_t)sim_read_u64(reader), format = (int64_t)sim_read_u64(reader);
@@ -54,11 +66,13 @@ static aclTensorDesc *read_desc(struct sim_reader *reader)
     return aclCreateTensorDesc((aclDataType)type, (int)rank, dims, (aclFormat)format);
 }
 
+/* Why read_desc() gave NULL. */
 static aclError bad_desc(const struct sim_reader *reader)
 {
     return reader->failed ? fail("a description") : no_memory();
 }
 
+/* The tensor's life begins with the last operator that was read. */
 static aclError add_tensor(struct sim_model *model, const aclTensorDesc *desc,
                            enum sim_tensor_kind kind)
 {
@@ -94,6 +108,7 @@ static aclError add_io(struct sim_model_io **list, size_t *n, const char *name, 
     return 0;
 }
 
+/* Inputs are numbered in the order of their records. */
 static aclError read_input(struct sim_reader *reader, struct sim_model *model)
 {
     const char *name = sim_read_string(reader);
@@ -112,6 +127,7 @@ static aclError read_input(struct sim_reader *reader, struct sim_model *model)
     return rc;
 }
 
+/* The data stays where it is in the bytes, until loading copies it. */
 static aclError read_constant(struct sim_reader *reader, struct sim_model *model)
 {
     aclTensorDesc *desc = read_desc(reader);
@@ -132,6 +148,7 @@ static aclError read_constant(struct sim_reader *reader, struct sim_model *model
     return 0;
 }
 
+/* An intermediate tensor becomes an output: then the caller's buffer is where it lies. */
 static aclError read_output(struct sim_reader *reader, struct sim_model *model)
 {
     const char *name = sim_read_string(reader);
@@ -147,7 +164,7 @@ static aclError read_output(struct sim_reader *reader, struct sim_model *model)
 
 /* ---- operators ------------------------------------------------------------------------------ */
 
-/* An operator as its record has it. */
+/* An operator as its record has it. The descriptions and attributes are its own. */
 struct op_record {
     const char *type;
     size_t inputs, outputs;
@@ -156,6 +173,7 @@ struct op_record {
     aclopAttr *attr;
 };
 
+/* Also one that was read in part only. */
 static void free_record(struct op_record *record)
 {
     for (size_t i = 0; i < SIM_INPUTS; i++)
@@ -165,7 +183,10 @@ static void free_record(struct op_record *record)
     aclopDestroyAttr(record->attr);
 }
 
-/* The tensor is there by now and is what the description says; its value, if it is a small one. */
+/*
+ * The tensor is there by now and is what the description says, but for its shape: operators may see
+ * the same elements in another. A small constant's value goes into the description.
+ */
 static aclError read_operand(struct sim_reader *reader, const struct sim_model *model,
                              struct op_record *record, size_t i)
 {
@@ -189,6 +210,7 @@ static aclError read_operand(struct sim_reader *reader, const struct sim_model *
     return 0;
 }
 
+/* Has the value the size of its kind, so that readers of attributes need not check? */
 static bool is_valid_attr(uint64_t kind, const unsigned char *value, size_t size)
 {
     switch (kind) {
@@ -212,6 +234,7 @@ static bool is_valid_attr(uint64_t kind, const unsigned char *value, size_t size
     }
 }
 
+/* In a set of its own, as programs make them. */
 static aclError read_attributes(struct sim_reader *reader, struct op_record *record)
 {
     uint64_t n = sim_read_u64(reader);
@@ -233,6 +256,7 @@ static aclError read_attributes(struct sim_reader *reader, struct op_record *rec
     return rc;
 }
 
+/* Counts are checked against the limits before descriptions are read into arrays. */
 static aclError read_op_record(struct sim_reader *reader, const struct sim_model *model,
                                struct op_record *record)
 {
@@ -260,7 +284,7 @@ static aclError read_op_record(struct sim_reader *reader, const struct sim_model
     return read_attributes(reader, record);
 }
 
-/* Is the type in a list with commas between? An empty one has all. */
+/* Is the type in a list with commas between? An empty list has all types. */
 static bool is_listed(const char *list, const char *type)
 {
     size_t n = strlen(type);
@@ -275,7 +299,7 @@ static bool is_listed(const char *list, const char *type)
     return false;
 }
 
-/* Modes "..._for_all" do not heed the list. */
+/* op_select_impl_mode: modes "..._for_all" ignore the list of types. */
 static bool is_precise(const struct sim_model *model, const char *type)
 {
     const char *mode = model->options[SIM_MODEL_IMPL_MODE];
@@ -286,6 +310,7 @@ static bool is_precise(const struct sim_model *model, const char *type)
            is_listed(model->options[SIM_MODEL_IMPL_LIST], type);
 }
 
+/* The model's own precision mode counts, not the compile option of the moment. */
 static aclError compile(const struct sim_model *model, const struct op_record *record,
                         struct sim_model_op *op)
 {
@@ -306,6 +331,7 @@ static aclError compile(const struct sim_model *model, const struct op_record *r
     return 0;
 }
 
+/* Lengthens the lives of its inputs, and adds its outputs as intermediate tensors. */
 static aclError read_operator(struct sim_reader *reader, struct sim_model *model)
 {
     struct op_record record = {.inputs = 0};
@@ -329,6 +355,7 @@ static aclError read_operator(struct sim_reader *reader, struct sim_model *model
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
+/* A record of any kind. */
 static aclError read_record(struct sim_reader *reader, struct sim_model *model)
 {
     switch (sim_read_u64(reader)) {
@@ -345,6 +372,7 @@ static aclError read_record(struct sim_reader *reader, struct sim_model *model)
     }
 }
 
+/* The name is for people who look at the file. A model without outputs is cut off. */
 static aclError read_body(struct sim_reader *reader, struct sim_model *model)
 {
     aclError rc = 0;
@@ -360,6 +388,7 @@ static aclError read_body(struct sim_reader *reader, struct sim_model *model)
     return rc ? rc : sim_model_plan(model);
 }
 
+/* Checks the header: magic, version, length and checksum. *body: the records after it. */
 static aclError open_container(const void *bytes, size_t size, struct sim_reader *body)
 {
     struct sim_reader head = {bytes, size, sizeof SIM_MODEL_MAGIC, size < SIM_MODEL_HEAD};

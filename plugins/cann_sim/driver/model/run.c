@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* run.c - a model becomes one task of a stream, and runs. */
+/* run.c - a run of a model: one task of a stream, whatever is in it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +11,17 @@
 #include "model/model.h"
 #include "stream/task_pool.h"
 
-/* One of the model's inputs, then outputs, its work memory, its weights. */
+/*
+ * One of the model's inputs, then outputs, then its work memory, its weights: the address as the
+ * program knows it, and while the task runs where its bytes are.
+ */
 struct binding {
     void *address;
     struct sim_block *pin;
     uint8_t *data; /* where its bytes are */
 };
 
+/* One run. Its bindings lie in a workspace, as their number is the model's. */
 struct model_task {
     struct sim_task task;
     struct sim_model *model;
@@ -29,11 +33,13 @@ static struct sim_task_pool model_tasks = {.size = sizeof(struct model_task)};
 
 /* ---- on the stream's thread ----------------------------------------------------------------- */
 
+/* Inputs and outputs are numbered together here, outputs after inputs. */
 static size_t n_io(const struct sim_model *model)
 {
     return model->n_inputs + model->n_outputs;
 }
 
+/* Bytes that the buffer of input or output i has to have. */
 static size_t io_bytes(const struct sim_model *model, size_t i)
 {
     const struct sim_model_io *io =
@@ -42,7 +48,7 @@ static size_t io_bytes(const struct sim_model *model, size_t i)
     return model->tensors[io->tensor].bytes;
 }
 
-/* [locked] */
+/* Bad addresses are found when the model runs, as a device finds them. [locked] */
 static aclError pin(struct model_task *run, size_t i, const void *address, size_t size,
                     const char *what)
 {
@@ -52,6 +58,7 @@ static aclError pin(struct model_task *run, size_t i, const void *address, size_
                    &run->bindings[i].pin, &run->bindings[i].data);
 }
 
+/* Work memory, weights, inputs and outputs; on a failure some are pinned. [locked] */
 static aclError pin_all(struct model_task *run)
 {
     const struct sim_model *model = run->model;
@@ -66,6 +73,7 @@ static aclError pin_all(struct model_task *run)
     return rc;
 }
 
+/* Where tensor i lies in this run; NULL for an absent operand. */
 static void *address_of(const struct model_task *run, uint32_t i)
 {
     const struct sim_model *model = run->model;
@@ -86,6 +94,7 @@ static void *address_of(const struct model_task *run, uint32_t i)
     }
 }
 
+/* In the order of the file, which is one in which they can run. Without the lock. */
 static aclError run_ops(const struct model_task *run)
 {
     aclError rc = 0;
@@ -104,7 +113,10 @@ static aclError run_ops(const struct model_task *run)
     return rc;
 }
 
-/* Its work memory is one, so that it runs once at a time, in whatever streams it was put. */
+/*
+ * On the stream's thread. A model has one work memory, so that it runs once at a time, in whatever
+ * streams it was put.
+ */
 static aclError run_model(struct sim_task *task, struct sim_stream *stream)
 {
     struct model_task *run = (struct model_task *)task;
@@ -128,6 +140,7 @@ static aclError run_model(struct sim_task *task, struct sim_stream *stream)
     return rc;
 }
 
+/* Also after a failure in the middle of queueing. */
 static void drop_model(struct sim_task *task)
 {
     struct model_task *run = (struct model_task *)task;
@@ -140,7 +153,7 @@ static void drop_model(struct sim_task *task)
 
 /* ---- queueing ------------------------------------------------------------------------------- */
 
-/* One launch; a precise kernel takes twice as long to do the same. */
+/* One launch for all operators. A precise kernel takes twice as long to do the same. */
 static uint64_t model_cost(const struct sim_model *model)
 {
     const struct sim_device_config *config = model->device->config;
@@ -154,6 +167,7 @@ static uint64_t model_cost(const struct sim_model *model)
     return cost;
 }
 
+/* Address and size of the buffer of input or output i. */
 static aclError check_buffer(const struct sim_model *model, size_t i, const aclDataBuffer *buffer)
 {
     const char *what = i < model->n_inputs ? "input" : "output";
@@ -169,6 +183,7 @@ static aclError check_buffer(const struct sim_model *model, size_t i, const aclD
     return 0;
 }
 
+/* As many buffers as the model has inputs and outputs, no more and no fewer. */
 static aclError check_counts(const struct sim_model *model, const aclmdlDataset *in,
                              const aclmdlDataset *out)
 {
@@ -179,6 +194,7 @@ static aclError check_counts(const struct sim_model *model, const aclmdlDataset 
                        out->count, model->n_inputs, model->n_outputs);
 }
 
+/* With a reference to the model. NULL: no memory. */
 static struct model_task *make_task(struct sim_model *model)
 {
     struct model_task *run = sim_task_pool_get(&model_tasks);
@@ -201,6 +217,7 @@ static struct model_task *make_task(struct sim_model *model)
     return run;
 }
 
+/* Addresses are read now, so that data sets may go before the model runs. */
 static aclError bind_buffers(struct model_task *run, const aclmdlDataset *in,
                              const aclmdlDataset *out)
 {
@@ -217,7 +234,7 @@ static aclError bind_buffers(struct model_task *run, const aclmdlDataset *in,
     return rc;
 }
 
-/* [locked] */
+/* On a stream of the model's own device. [locked, may wait] */
 static aclError queue(struct sim_model *model, const aclmdlDataset *in, const aclmdlDataset *out,
                       struct sim_stream *stream)
 {
@@ -266,7 +283,7 @@ aclError aclmdlExecuteAsync(uint32_t modelId, const aclmdlDataset *input, aclmdl
 
 /* ---- running and waiting -------------------------------------------------------------------- */
 
-/* Outputs without an address get one. [locked] */
+/* Outputs without an address get one, which is the program's to aclrtFree(). [locked] */
 static aclError allocate_outputs(const struct sim_model *model, aclmdlDataset *out,
                                  bool *is_allocated)
 {
@@ -285,7 +302,7 @@ static aclError allocate_outputs(const struct sim_model *model, aclmdlDataset *o
     return rc;
 }
 
-/* [locked] */
+/* After a failure: what allocate_outputs() gave. [locked] */
 static void free_outputs(aclmdlDataset *out, const bool *is_allocated)
 {
     struct sim_block *block;
@@ -301,6 +318,7 @@ static void free_outputs(aclmdlDataset *out, const bool *is_allocated)
     }
 }
 
+/* aclmdlExecute() leaves the shapes of outputs in their data set. */
 static aclError describe_outputs(const struct sim_model *model, aclmdlDataset *out)
 {
     for (size_t i = 0; i < model->n_outputs; i++) {
@@ -316,7 +334,7 @@ static aclError describe_outputs(const struct sim_model *model, aclmdlDataset *o
     return 0;
 }
 
-/* [locked, waits] */
+/* Queues in the default stream and waits for all of it. [locked, waits] */
 static aclError execute(struct sim_model *model, const aclmdlDataset *in, aclmdlDataset *out)
 {
     struct sim_stream *stream;
@@ -343,6 +361,7 @@ static aclError execute(struct sim_model *model, const aclmdlDataset *in, aclmdl
     return rc;
 }
 
+/* Another thread may unload the model while this one waits: the reference keeps it. */
 aclError aclmdlExecute(uint32_t modelId, const aclmdlDataset *input, aclmdlDataset *output)
 {
     struct sim_model *model;

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* binary.c - operators of two elements each, broadcast against each other. */
+/* binary.c - operators of two operands, broadcast against each other: Add to Pow. */
 #include <tgmath.h>
 
 #include "ops/op.h"
 
+/* Which of them: `code` of the row. */
 enum { ADD, SUB, MUL, DIV, MAXIMUM, MINIMUM, POW };
 
+/*
+ * The vendor's operators here broadcast by NumPy's rule. One operation counts per element of the
+ * result.
+ */
 static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_broadcast *broadcast = &call->params.broadcast;
@@ -20,6 +25,7 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
+/* Elements from the start of an operand to the row at `index`, whose last dimension is left out. */
 static int64_t offset_of(const struct sim_broadcast *broadcast, size_t operand,
                          const int64_t *index)
 {
@@ -30,6 +36,7 @@ static int64_t offset_of(const struct sim_broadcast *broadcast, size_t operand,
     return offset;
 }
 
+/* A case: the expression in x and y. Steps are 0 for an operand that is repeated along the row. */
 #define LOOP(operator, expression)                                                                 \
     case operator:                                                                                 \
         for (int64_t i = 0; i < count; i++) {                                                      \
@@ -55,7 +62,10 @@ static int64_t offset_of(const struct sim_broadcast *broadcast, size_t operand,
 #undef NAME
 #undef ROW
 
-/* Overflow wraps; a quotient by 0 is 0, as nothing is promised for it. */
+/*
+ * Towards zero. Overflow wraps; a quotient by 0 is 0, as nothing is promised for it and the
+ * division would trap.
+ */
 static int64_t quotient(int64_t x, int64_t y)
 {
     if (y == 0)
@@ -69,6 +79,7 @@ static int64_t quotient(int64_t x, int64_t y)
 #define ROW row_ints
 #include "ops/binary.inc"
 
+/* A row: ACL's name, its code, and the types that it takes. */
 #define BINARY(variable, name, which, all_types)                                                   \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \
@@ -83,6 +94,7 @@ static int64_t quotient(int64_t x, int64_t y)
         .ints = run_ints,                                                                          \
     };
 
+/* What the tables of the provider name for Add, Sub, Mul and Div together. */
 #define ARITHMETIC (SIM_REAL | SIM_SIGNED | SIM_BIT(ACL_UINT8) | SIM_BIT(ACL_UINT16))
 
 BINARY(add, "Add", ADD, ARITHMETIC)

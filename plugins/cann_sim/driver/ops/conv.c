@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* conv.c - Conv2D (of lines, too) and Conv3D, with groups, dilations and bias. */
+/* conv.c - Conv2D, of 1-D data too, and Conv3D, with groups, dilations and bias; NCHW only. */
 #include <string.h>
 
 #include "ops/window.h"
 
-/* Sets pads and the output's size. */
+/*
+ * Sets the padding before the input and the output's size: floor((in + pads - span) / stride) + 1,
+ * where span is the extent of a dilated kernel. SAME pads to ceil(in / stride) outputs, the odd pad
+ * at the end (SAME_UPPER) or at the start; VALID pads nothing.
+ */
 static aclError set_extent(struct sim_call *call, const aclopAttr *attr, size_t spatial)
 {
     struct sim_window *window = &call->params.window;
@@ -35,6 +39,7 @@ static aclError set_extent(struct sim_call *call, const aclopAttr *attr, size_t 
     return 0;
 }
 
+/* Checks channels against the filters: W is [out_channels, channels / groups, kernel...]. */
 static aclError set_groups(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_window *window = &call->params.window;
@@ -62,6 +67,10 @@ static aclError set_groups(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
+/*
+ * 1-D data, of rank 3, are computed as images of height 1. Each output counts two operations for
+ * every weight of its filter.
+ */
 static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_window *window = &call->params.window;
@@ -92,7 +101,10 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
     return rc;
 }
 
-/* The outputs, from..to, for which the window's position `at` is inside the input. */
+/*
+ * The outputs from..to (exclusive) for which the window's element at offset `at` lies inside the
+ * input, so that the inner loop needs no test of padding.
+ */
 static void overlap(int64_t in, int64_t out, int64_t stride, int64_t at, int64_t *from, int64_t *to)
 {
     *from = at >= 0 ? 0 : (-at + stride - 1) / stride;
@@ -114,6 +126,7 @@ static void overlap(int64_t in, int64_t out, int64_t stride, int64_t at, int64_t
 #define PLANE plane_doubles
 #include "ops/conv.inc"
 
+/* A row: ACL's name, and the number of spatial dimensions that it takes at most. */
 #define CONV(variable, name, dimensions)                                                           \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \

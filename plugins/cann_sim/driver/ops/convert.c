@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* convert.c - Cast: each element through the widest type of its sort. */
+/*
+ * convert.c - conversion between element types, and Cast: each element goes through the widest type
+ * of its kind, double or 64 bits.
+ */
 #include "ops/convert.h"
 
 #include <string.h>
@@ -7,13 +10,14 @@
 #include "common/float16.h"
 #include "ops/op.h"
 
-/* A scalar of any type: a real in `real`, an integer in `bits`. */
+/* An element of any type: a real in `real`, an integer in `bits`, sign-extended. */
 struct scalar {
     bool is_real, is_unsigned;
     double real;
     uint64_t bits; /* of an int64_t or uint64_t */
 };
 
+/* A case of load(): by memcpy(), as `at` need not be aligned for the type. */
 #define LOAD(type, field, convert)                                                                 \
     {                                                                                              \
         type value;                                                                                \
@@ -22,6 +26,7 @@ struct scalar {
         break;                                                                                     \
     }
 
+/* An element as a scalar; a bool is 0 or 1, whatever its byte. */
 static struct scalar load(const unsigned char *at, aclDataType type)
 {
     struct scalar scalar = {.is_real = false};
@@ -63,6 +68,7 @@ static struct scalar load(const unsigned char *at, aclDataType type)
 
 #undef LOAD
 
+/* A 64-bit integer rounds here as in C, to the nearest double. */
 static double as_real(struct scalar scalar)
 {
     if (scalar.is_real)
@@ -70,7 +76,10 @@ static double as_real(struct scalar scalar)
     return scalar.is_unsigned ? (double)scalar.bits : (double)(int64_t)scalar.bits;
 }
 
-/* Towards zero, within min..most, both as doubles that are exact or just max the type. */
+/*
+ * Towards zero, within min..max. Both are exact as doubles, or for 64 bits just past the type: then
+ * what is equal to max is out of range too, and a cast in C would be undefined.
+ */
 static uint64_t truncate_to(double real, double min, double max, int64_t min_bits,
                             uint64_t max_bits)
 {
@@ -83,6 +92,7 @@ static uint64_t truncate_to(double real, double min, double max, int64_t min_bit
     return real < 0 ? (uint64_t)(int64_t)real : (uint64_t)real;
 }
 
+/* An integer's low bits are kept by store_bits(); a real saturates at the type's range. */
 static uint64_t as_bits(struct scalar scalar, aclDataType type)
 {
     double real = scalar.real;
@@ -110,7 +120,10 @@ static uint64_t as_bits(struct scalar scalar, aclDataType type)
     }
 }
 
-/* A real of the widest sort rounds once on its way to a bits16. */
+/*
+ * A double rounds once on its way to float16 or bfloat16: by way of a float that is rounded to odd,
+ * which no tie can go wrong with.
+ */
 static void store_real(unsigned char *at, aclDataType type, struct scalar scalar)
 {
     double real = as_real(scalar);
@@ -135,6 +148,7 @@ static void store_real(unsigned char *at, aclDataType type, struct scalar scalar
     }
 }
 
+/* By size alone, as signed and unsigned have the same bits. */
 static void store_bits(unsigned char *at, aclDataType type, struct scalar scalar)
 {
     uint64_t bits = as_bits(scalar, type);
@@ -168,19 +182,24 @@ static void store(unsigned char *at, aclDataType type, struct scalar scalar)
         store_bits(at, type, scalar);
 }
 
-/* The two that are met most are worth loops of their own. */
+/*
+ * The two conversions that are met most, whenever float16 is computed, have loops of their own,
+ * which compilers vectorise.
+ */
 static void load_f16s(float *to, const uint16_t *from, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         to[i] = bp_f16_load(from[i]);
 }
 
+/* See load_f16s(). */
 static void store_f16s(uint16_t *to, const float *from, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         to[i] = bp_f16_store(from[i]);
 }
 
+/* A bool is converted even to bool, so that it comes out as 0 or 1. */
 void sim_convert(void *to, aclDataType to_type, const void *from, aclDataType from_type,
                  size_t count)
 {
@@ -202,6 +221,7 @@ void sim_convert(void *to, aclDataType to_type, const void *from, aclDataType fr
 
 /* ---- Cast ----------------------------------------------------------------------------------- */
 
+/* dst_type is a number of aclDataType. */
 static aclError prepare_cast(struct sim_call *call, const aclopAttr *attr)
 {
     int64_t type = ACL_DT_UNDEFINED;

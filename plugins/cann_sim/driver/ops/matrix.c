@@ -10,12 +10,14 @@ enum {
     SCALED   /* transpose_a, transpose_b: alpha a b + beta c */
 };
 
+/* The attributes that say whether the last two dimensions of an operand are swapped. */
 static const char *const transposes[][2] = {
     [BATCHED] = {"adj_x1", "adj_x2"},
     [BIASED] = {"transpose_x1", "transpose_x2"},
     [SCALED] = {"transpose_a", "transpose_b"},
 };
 
+/* m, n and k, after transposing; both operands have to have two dimensions at least. */
 static aclError set_sizes(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_matrix *matrix = &call->params.matrix;
@@ -38,6 +40,9 @@ static aclError set_sizes(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
+/*
+ * Leading dimensions are batches, and broadcast. A multiplication and an addition count per term.
+ */
 static aclError set_batches(struct sim_call *call)
 {
     struct sim_matrix *matrix = &call->params.matrix;
@@ -56,6 +61,7 @@ static aclError set_batches(struct sim_call *call)
     return 0;
 }
 
+/* Only BatchMatMul takes batches. GEMM's c, alpha and beta are not optional. */
 static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 {
     const struct sim_shape *extra = &call->in[2].shape;
@@ -76,6 +82,7 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
+/* In matrices, from the start of an operand to the one of this batch. */
 static int64_t batch_offset(const struct sim_matrix *matrix, const int64_t *stride,
                             const int64_t *index)
 {
@@ -108,6 +115,7 @@ static int64_t batch_offset(const struct sim_matrix *matrix, const int64_t *stri
 #define PRODUCT product_ints
 #include "ops/matrix.inc"
 
+/* A row: ACL's name, its kind, and how many inputs it takes. */
 #define MATRIX(variable, name, which, min, max)                                                    \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \

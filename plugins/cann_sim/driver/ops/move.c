@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* move.c - operators that only move bytes: TransposeD, BroadcastToD, Fill, Flatten, Reshape... */
+/*
+ * move.c - operators that only move bytes: TransposeD, BroadcastToD, Fill, Flatten, Identity,
+ * Reshape. By the size of an element, whatever its type.
+ */
 #include <string.h>
 
 #include "ops/op.h"
 
 /* ---- walking -------------------------------------------------------------------------------- */
 
-/* Copies `to`'s elements in order from where the strides say. */
+/* Writes `to` in order, reading each element from where the strides, in elements, say. */
 static void gather(const struct sim_shape *to, const int64_t *stride, size_t element_size,
                    const void *in, void *out)
 {
@@ -24,6 +27,7 @@ static void gather(const struct sim_shape *to, const int64_t *stride, size_t ele
     } while (sim_next_index(to, to->rank, index));
 }
 
+/* For operators whose output has the bytes of the input. */
 static void copy_all(const struct sim_call *call, const void *const *in, void *const *out)
 {
     memmove(out[0], in[0], call->in[0].bytes);
@@ -31,6 +35,7 @@ static void copy_all(const struct sim_call *call, const void *const *in, void *c
 
 /* ---- TransposeD ----------------------------------------------------------------------------- */
 
+/* perm has to name each dimension once. */
 static aclError prepare_transpose(struct sim_call *call, const aclopAttr *attr)
 {
     const struct sim_shape *x = &call->in[0].shape;
@@ -50,6 +55,7 @@ static aclError prepare_transpose(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
+/* Reads the input by its strides, permuted. */
 static void run_transpose(const struct sim_call *call, const void *const *in, void *const *out)
 {
     const struct sim_shape *x = &call->in[0].shape;
@@ -66,6 +72,7 @@ static void run_transpose(const struct sim_call *call, const void *const *in, vo
 
 /* ---- BroadcastToD, Fill --------------------------------------------------------------------- */
 
+/* The result's shape from numbers that come from a program: each is 1 or more. */
 static aclError take_shape(struct sim_call *call, const int64_t *dims, size_t rank)
 {
     call->result[0].rank = rank;
@@ -77,6 +84,7 @@ static aclError take_shape(struct sim_call *call, const int64_t *dims, size_t ra
     return 0;
 }
 
+/* The whole shape is an attribute here; only dimensions of 1 are repeated. */
 static aclError prepare_broadcast(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_broadcast *broadcast = &call->params.broadcast;
@@ -96,13 +104,17 @@ static aclError prepare_broadcast(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
+/* An input that is repeated has strides of 0. */
 static void run_broadcast(const struct sim_call *call, const void *const *in, void *const *out)
 {
     gather(&call->result[0], call->params.broadcast.stride[0], aclDataTypeSize(call->in[0].type),
            in[0], out[0]);
 }
 
-/* The first input is the shape, a constant; the second the value. */
+/*
+ * The first input is the shape, a constant of int32 or int64 whose value is known when it is
+ * compiled; the second is the value. `params` are not needed.
+ */
 static aclError prepare_fill(struct sim_call *call, const aclopAttr *attr)
 {
     const struct sim_tensor *shape = &call->in[0];
@@ -129,6 +141,7 @@ static aclError prepare_fill(struct sim_call *call, const aclopAttr *attr)
     return take_shape(call, dims, shape->count);
 }
 
+/* Every element is the value's bytes. */
 static void run_fill(const struct sim_call *call, const void *const *in, void *const *out)
 {
     size_t element_size = aclDataTypeSize(call->in[1].type);
@@ -139,6 +152,7 @@ static void run_fill(const struct sim_call *call, const void *const *in, void *c
 
 /* ---- shapes alone --------------------------------------------------------------------------- */
 
+/* Two dimensions: those before the axis, and those from it on, multiplied. */
 static aclError prepare_flatten(struct sim_call *call, const aclopAttr *attr)
 {
     const struct sim_shape *x = &call->in[0].shape;
@@ -154,6 +168,7 @@ static aclError prepare_flatten(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
+/* The result is the input. */
 static aclError prepare_identity(struct sim_call *call, const aclopAttr *attr)
 {
     (void)attr;
@@ -161,7 +176,7 @@ static aclError prepare_identity(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
-/* The shape is the output's; a second input that says it too is not read. */
+/* The shape is the output's, as described; a second input that says it too is not read. */
 static aclError prepare_reshape(struct sim_call *call, const aclopAttr *attr)
 {
     (void)attr;
@@ -171,6 +186,7 @@ static aclError prepare_reshape(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
+/* A row: ACL's name, the most inputs, how it is prepared and run. */
 #define MOVE(variable, name, most, check, kernel)                                                  \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \

@@ -6,7 +6,10 @@
 
 /* ---- BatchNorm ------------------------------------------------------------------------------ */
 
-/* x, scale, offset, mean, variance; y, mean and variance again, and what training would want. */
+/*
+ * Inputs: x, scale, offset, mean, variance. Outputs: y, mean and variance, and both again as
+ * training would want them. Two operations count per element.
+ */
 static aclError prepare_batch(struct sim_call *call, const aclopAttr *attr)
 {
     const struct sim_shape *x = &call->in[0].shape;
@@ -33,6 +36,7 @@ static aclError prepare_batch(struct sim_call *call, const aclopAttr *attr)
 
 /* ---- SoftmaxV2 ------------------------------------------------------------------------------ */
 
+/* Along one axis, the last one by default. Four operations count per element. */
 static aclError prepare_softmax(struct sim_call *call, const aclopAttr *attr)
 {
     const struct sim_shape *x = &call->in[0].shape;

@@ -2,8 +2,12 @@
 /*
  * op.h - operators of the simulated device: what each takes, and its arithmetic in plain loops.
  *
- * A kernel sees its tensors as floats, doubles or int64s: halves are widened before and rounded
- * after, once, by sim_call_run(). Kernels that only move bytes see them as they are.
+ * An operator is compiled once for a set of descriptions: prepare() checks them and the attributes,
+ * works out the outputs' shapes, and leaves in `params` what its kernel needs. Then sim_call_run()
+ * runs it any number of times, on any thread.
+ *
+ * A kernel sees its tensors as float, double or int64_t: float16 and bfloat16 are converted before
+ * and rounded once after, by sim_call_run(). Kernels that only move bytes see them as they are.
  */
 #ifndef SIM_OP_H
 #define SIM_OP_H
@@ -11,15 +15,21 @@
 #include "core/error.h"
 #include "tensor/tensor.h"
 
+/* Limits of the simulator: inputs, outputs and dimensions of one operator. */
 #define SIM_INPUTS 8
 #define SIM_OUTPUTS 5
 #define SIM_RANK 8
 
+/* Dimensions are 1 or more once an operator is prepared. */
 struct sim_shape {
     size_t rank;
     int64_t dims[SIM_RANK];
 };
 
+/*
+ * An input or output of a call: its description, without an address. `count` is in elements,
+ * `bytes` in bytes of its own type.
+ */
 struct sim_tensor {
     aclDataType type;
     aclFormat format;
@@ -31,13 +41,18 @@ struct sim_tensor {
     aclMemType place;
 };
 
-/* Of Conv and pools: three spatial dimensions, the missing ones first, of size 1. */
+/*
+ * Of convolutions and pooling: three spatial dimensions, of which those that the input lacks come
+ * first, with size 1. `pad` is what is added before the input; what is added after it follows from
+ * `out`.
+ */
 struct sim_window {
     int64_t batch, channels, out_channels, groups;
     int64_t in[3], out[3], kernel[3], stride[3], dilation[3], pad[3];
     bool exclude_pads;
 };
 
+/* A product of an m by k and a k by n matrix, for each of the broadcast batches. */
 struct sim_matrix {
     int64_t m, n, k;
     bool transpose_a, transpose_b;
@@ -45,11 +60,16 @@ struct sim_matrix {
     int64_t a_stride[SIM_RANK], b_stride[SIM_RANK];
 };
 
+/*
+ * The result's shape, and for each operand the elements between neighbours along each dimension, 0
+ * where it is repeated.
+ */
 struct sim_broadcast {
     struct sim_shape shape;
     int64_t stride[2][SIM_RANK];
 };
 
+/* An operator compiled for a set of descriptions and attributes. Read-only from then on. */
 struct sim_call {
     const struct sim_op *op;
     size_t inputs, outputs;
@@ -70,8 +90,13 @@ struct sim_call {
     } params;
 };
 
+/* Reads in[] and writes out[], which do not overlap; absent ones are NULL. */
 typedef void sim_kernel(const struct sim_call *call, const void *const *in, void *const *out);
 
+/*
+ * A row of the table of operators. Which of the kernels is used depends on the first input's type:
+ * see sim_call_run(); `bytes` takes all types and replaces the others.
+ */
 struct sim_op {
     const char *type;
     uint8_t min_inputs, max_inputs, outputs;
@@ -93,26 +118,44 @@ struct sim_op {
     (SIM_BIT(ACL_UINT8) | SIM_BIT(ACL_UINT16) | SIM_BIT(ACL_UINT32) | SIM_BIT(ACL_UINT64))
 #define SIM_EVERY (SIM_REAL | SIM_SIGNED | SIM_UNSIGNED | SIM_BIT(ACL_BOOL))
 
+/* All operators by name; ends with NULL. */
 extern const struct sim_op *const sim_ops[]; /* ends with NULL */
+/* By the vendor's name, "Conv2D"; NULL: there is none. */
 const struct sim_op *sim_op_find(const char *type);
 
-/* Does the arithmetic. ACL_ERROR_RT_MEMORY_ALLOCATION: no memory for what it needs beside. */
+/*
+ * Does the arithmetic; in[] and out[] are addresses that the simulator can use.
+ * ACL_ERROR_RT_MEMORY_ALLOCATION: no workspace for the conversion of types. Any thread, without the
+ * lock.
+ */
 aclError sim_call_run(const struct sim_call *call, const void *const *in, void *const *out);
 
 /* ---- for prepare() -------------------------------------------------------------------------- */
 
-/* ACL_ERROR_GE_FAILURE with the operator's name before the sentence. */
+/*
+ * ACL_ERROR_GE_FAILURE, as the vendor's compiler says, with the operator's name before the
+ * sentence.
+ */
 aclError sim_refuse(const struct sim_call *call, const char *format, ...) SIM_PRINTF(2, 3);
+/* Have they the same rank and dimensions? */
 bool sim_same_shape(const struct sim_shape *a, const struct sim_shape *b);
-/* The shape of two operands side by side, numpy's way; false: they do not fit. */
+/*
+ * The shape of two operands broadcast against each other, by NumPy's rule; false: they do not fit.
+ */
 bool sim_broadcast_shapes(const struct sim_shape *a, const struct sim_shape *b,
                           struct sim_shape *out);
-/* Elements between neighbours along each dimension of `to`, 0 where `from` is repeated. */
+/*
+ * Elements between neighbours of `from` along each dimension of `to`, 0 where it is repeated;
+ * `from` is contiguous and broadcasts to `to`.
+ */
 void sim_broadcast_strides(const struct sim_shape *from, const struct sim_shape *to,
                            int64_t *strides);
-/* Elements; 0 also when they cannot be counted. */
+/* Elements; 0 also when their bytes could not be counted. */
 size_t sim_shape_count(const struct sim_shape *shape);
-/* The next index of a shape, last dimension first; false past the end. */
+/*
+ * Moves index[rank] to the next element of the shape's first `rank` dimensions, the last one
+ * fastest; false past the end, where it is all zeros again.
+ */
 bool sim_next_index(const struct sim_shape *shape, size_t rank, int64_t *index);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pool.c - MaxPoolV3 and AvgPoolV2, of images. */
+/* pool.c - MaxPoolV3 and AvgPoolV2, of 2-D images in NCHW. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,11 @@
 
 enum { MAX, AVERAGE };
 
-/* The last window starts inside the input or the padding before it. */
+/*
+ * Outputs along a dimension, `slack` being how far the window can move. With ceil_mode they are
+ * rounded up, but the last window has to start inside the input or the padding before it, at less
+ * than `last_start`.
+ */
 static int64_t pooled(int64_t slack, int64_t stride, bool ceil_mode, int64_t last_start)
 {
     int64_t out;
@@ -20,6 +24,10 @@ static int64_t pooled(int64_t slack, int64_t stride, bool ceil_mode, int64_t las
     return out;
 }
 
+/*
+ * padding_mode is CALCULATED (from pads), SAME or VALID; the vendor wants pads smaller than the
+ * window.
+ */
 static aclError set_extent(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_window *window = &call->params.window;
@@ -53,7 +61,7 @@ static aclError set_extent(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
-/* ksize and strides, unless the window is all of the image. */
+/* ksize and strides, unless global_pooling makes the window all of the image. */
 static aclError set_window(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_window *window = &call->params.window;
@@ -76,6 +84,10 @@ static aclError set_window(struct sim_call *call, const aclopAttr *attr)
     return rc ? rc : set_extent(call, attr);
 }
 
+/*
+ * `exclusive` says that padding does not count in an average, the opposite of ONNX's
+ * count_include_pad. An operation counts per element of each window.
+ */
 static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 {
     struct sim_window *window = &call->params.window;
@@ -116,6 +128,7 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 #define CELL cell_doubles
 #include "ops/pool.inc"
 
+/* A row: ACL's name, and which of the two it is. */
 #define POOL(variable, name, which)                                                                \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \

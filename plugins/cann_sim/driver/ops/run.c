@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* run.c - converts what a kernel reads to its type, calls it, converts what it wrote. */
+/*
+ * run.c - runs a compiled operator: converts what its kernel reads, calls it, converts what it
+ * wrote.
+ */
 #include "common/float16.h"
 #include "core/error.h"
 #include "core/workspace.h"
 #include "ops/convert.h"
 #include "ops/op.h"
 
-/* What a kernel works on instead of the tensors themselves. */
+/*
+ * The operands as the kernel sees them: the tensors themselves, or copies of another type in a
+ * workspace.
+ */
 struct staging {
     struct sim_workspace *space;
     size_t used; /* bytes of it */
@@ -14,14 +20,16 @@ struct staging {
     void *out[SIM_OUTPUTS];
 };
 
+/* Bytes between copies in a workspace, so that each begins at a cache line. */
 enum { ALIGN = 64 };
 
-/* Bytes that a stand-in takes of a workspace; the tensor itself is in memory, so they are countable. */
+/* What a copy takes of a workspace; the tensor itself is in memory, so this can be counted. */
 static size_t staged_bytes(size_t count, size_t element_size)
 {
     return (count * element_size / ALIGN + 1) * ALIGN;
 }
 
+/* The next copy's place in the workspace, which staging_bytes() has made large enough. */
 static void *stage(struct staging *staging, size_t count, size_t element_size)
 {
     void *memory = (char *)sim_workspace_bytes(staging->space) + staging->used;
@@ -30,16 +38,19 @@ static void *stage(struct staging *staging, size_t count, size_t element_size)
     return memory;
 }
 
+/* With force_fp16 inputs are rounded, which takes a copy even of the right type. */
 static bool reads_as_is(const struct sim_call *call, aclDataType compute_type, size_t i)
 {
     return call->in[i].absent || (call->in[i].type == compute_type && !call->force_fp16);
 }
 
+/* Outputs are rounded in place. */
 static bool writes_as_is(const struct sim_call *call, aclDataType compute_type, size_t i)
 {
     return call->out[i].absent || call->out[i].type == compute_type;
 }
 
+/* Of all copies that the call needs; 0: no workspace. */
 static size_t staging_bytes(const struct sim_call *call, aclDataType compute_type)
 {
     size_t element_size = aclDataTypeSize(compute_type), bytes = 0;
@@ -53,12 +64,14 @@ static size_t staging_bytes(const struct sim_call *call, aclDataType compute_typ
     return bytes;
 }
 
+/* To the nearest float16 and back, as the vendor's conversion does it: infinity becomes 65504. */
 static void round_to_f16(float *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         values[i] = bp_f16_load(aclFloatToFloat16(values[i]));
 }
 
+/* One conversion each; an absent input stays as it is. */
 static void read_inputs(const struct sim_call *call, aclDataType compute_type,
                         const void *const *in, struct staging *staging)
 {
@@ -77,6 +90,7 @@ static void read_inputs(const struct sim_call *call, aclDataType compute_type,
     }
 }
 
+/* Outputs of another type get a copy that write_outputs() converts. */
 static void stage_outputs(const struct sim_call *call, aclDataType compute_type, void *const *out,
                           struct staging *staging)
 {
@@ -87,6 +101,7 @@ static void stage_outputs(const struct sim_call *call, aclDataType compute_type,
     }
 }
 
+/* The only rounding of a float16 or bfloat16 result. */
 static void write_outputs(const struct sim_call *call, aclDataType compute_type, void *const *out,
                           const struct staging *staging)
 {
@@ -102,6 +117,7 @@ static void write_outputs(const struct sim_call *call, aclDataType compute_type,
     }
 }
 
+/* With a kernel for `compute_type`. */
 static aclError run_converted(const struct sim_call *call, aclDataType compute_type,
                               sim_kernel *kernel, const void *const *in, void *const *out)
 {
@@ -121,6 +137,7 @@ static aclError run_converted(const struct sim_call *call, aclDataType compute_t
     return 0;
 }
 
+/* float64 is computed in double, all other reals in float, integers in int64_t. */
 aclError sim_call_run(const struct sim_call *call, const void *const *in, void *const *out)
 {
     uint64_t type = SIM_BIT(call->in[0].type);

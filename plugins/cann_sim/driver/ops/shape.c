@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "ops/op.h"
 
+/* Cut to 400 characters, so that the whole fits SIM_TEXT. */
 aclError sim_refuse(const struct sim_call *call, const char *format, ...)
 {
     char text[SIM_TEXT];
@@ -23,6 +24,7 @@ bool sim_same_shape(const struct sim_shape *a, const struct sim_shape *b)
     return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
 }
 
+/* The limit leaves room for a factor of 32: 16 bytes for the widest element, and a margin. */
 size_t sim_shape_count(const struct sim_shape *shape)
 {
     size_t count = 1;
@@ -35,12 +37,15 @@ size_t sim_shape_count(const struct sim_shape *shape)
     return count;
 }
 
-/* Dimension i of `rank`, counted from the last one; 1 where there is none. */
+/*
+ * Dimension i of `rank`, shapes being aligned at their last dimensions; 1 where this one has none.
+ */
 static int64_t dim_from_right(const struct sim_shape *shape, size_t rank, size_t i)
 {
     return i + shape->rank < rank ? 1 : shape->dims[i + shape->rank - rank];
 }
 
+/* ONNX calls it multidirectional broadcasting. Ranks may differ. */
 bool sim_broadcast_shapes(const struct sim_shape *a, const struct sim_shape *b,
                           struct sim_shape *out)
 {

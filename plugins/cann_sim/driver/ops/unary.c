@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* unary.c - operators of one element each. */
+/*
+ * unary.c - operators of one input and no other operand: Abs to Elu. All have the shape of their
+ * input.
+ */
 #include <tgmath.h>
 
 #include "ops/op.h"
 
+/* Which of them: `code` of the row. */
 enum {
     ABS,
     NEG,
@@ -26,7 +30,10 @@ enum {
     ELU
 };
 
-/* y = base ^ (scale * x + shift), and its inverse; base -1 is e. factor: scale, shift, log. */
+/*
+ * Exp is base ^ (scale * x + shift), Log its inverse; a base of -1 stands for e. Leaves in factor[]
+ * scale, shift and ln(base), by which the kernels multiply or divide.
+ */
 static aclError prepare_base(struct sim_call *call, const aclopAttr *attr)
 {
     double base = -1, scale = 1, shift = 0;
@@ -42,6 +49,10 @@ static aclError prepare_base(struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
+/*
+ * factor[0] is LeakyRelu's slope or Elu's alpha, with the vendor's defaults. One operation counts
+ * per element.
+ */
 static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 {
     call->result[0] = call->in[0].shape;
@@ -69,7 +80,10 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 #undef T
 #undef NAME
 
-/* Overflow wraps, as it does on the device. */
+/*
+ * Overflow wraps, as it does on the device: -INT64_MIN is INT64_MIN. Rows that have no integer
+ * types in their `types` never come here.
+ */
 static void run_ints(const struct sim_call *call, const void *const *in, void *const *out)
 {
     const int64_t *x = in[0];
@@ -89,6 +103,7 @@ static void run_ints(const struct sim_call *call, const void *const *in, void *c
     }
 }
 
+/* A row: ACL's name, its code, and the types that it takes. */
 #define UNARY(variable, name, which, all_types)                                                    \
     const struct sim_op sim_op_##variable = {                                                      \
         .type = name,                                                                              \

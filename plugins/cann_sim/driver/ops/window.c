@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* window.c - what Conv and the pools read of their attributes. */
+/* window.c - what convolutions and pooling read of their attributes. */
 #include "ops/window.h"
 
 #include <string.h>
 
+/* Both in the attribute and in the description of the first input. */
 aclError sim_window_format(const struct sim_call *call, const aclopAttr *attr)
 {
     const char *format = "NCHW";
@@ -16,7 +17,9 @@ aclError sim_window_format(const struct sim_call *call, const aclopAttr *attr)
     return 0;
 }
 
-/* The list has `spatial` numbers, or two for batch and channels before them. */
+/*
+ * The vendor's lists have two more numbers before, for batch and channels; those are not looked at.
+ */
 aclError sim_window_list(const struct sim_call *call, const aclopAttr *attr, const char *name,
                          size_t spatial, int64_t *out)
 {
@@ -41,6 +44,7 @@ aclError sim_window_list(const struct sim_call *call, const aclopAttr *attr, con
     return 0;
 }
 
+/* Of one spatial dimension, four numbers are those of an image of height 1: the last two count. */
 aclError sim_window_pads(const struct sim_call *call, const aclopAttr *attr, size_t spatial,
                          int64_t *begin, int64_t *end)
 {
@@ -67,7 +71,7 @@ aclError sim_window_pads(const struct sim_call *call, const aclopAttr *attr, siz
     return 0;
 }
 
-/* So many pixels around, that the output is the input divided by the stride, rounded up. */
+/* Padding is what the outputs' windows need in sum, and never negative. */
 void sim_window_same(struct sim_window *window, bool more_at_start)
 {
     for (size_t i = 0; i < 3; i++) {
@@ -81,6 +85,7 @@ void sim_window_same(struct sim_window *window, bool more_at_start)
     }
 }
 
+/* Batch and channels, then the last `spatial` sizes. */
 aclError sim_window_result(struct sim_call *call, size_t spatial)
 {
     struct sim_window *window = &call->params.window;

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* cache.c - keeps compiled operators, and the options that they are compiled with. */
+/*
+ * cache.c - keeps compiled operators, and the options that they are compiled with.
+ *
+ * A hash table of lists. The key is everything that compiling depends on, as bytes: type, precision
+ * mode, descriptions with constants' values, attributes.
+ */
 #include "single_op/cache.h"
 
 #include <stdio.h>
@@ -14,10 +19,12 @@
 #include "core/fault.h"
 #include "core/state.h"
 
+/* Lists of the hash table; options of aclSetCompileopt(), and bytes of a value. */
 #define BUCKETS 1024
 #define OPTIONS (ACL_OP_DETERMINISTIC + 1)
 #define OPTION_SIZE 256
 
+/* The cache of the process. [locked] */
 static struct {
     struct sim_compiled *buckets[BUCKETS];
     uint64_t count, limit, uses;
@@ -27,15 +34,19 @@ static struct {
 
 /* ---- keys ----------------------------------------------------------------------------------- */
 
-/* That of the request in hand; its bytes stay for the next one. */
+/* A key in the making. `failed`: no memory, and what is added is lost. */
 struct key {
     unsigned char *bytes;
     size_t size, capacity;
     bool failed;
 };
 
+/*
+ * That of the request in hand; its bytes stay for the next one, so that a lookup does not allocate.
+ */
 static struct key request_key;
 
+/* Appends bytes, and grows by doubling. */
 static void add(struct key *key, const void *bytes, size_t size)
 {
     if (!key->failed && key->size + size > key->capacity) {
@@ -59,11 +70,13 @@ static void add_number(struct key *key, int64_t number)
     add(key, &number, sizeof number);
 }
 
+/* With its final 0, so that texts cannot run into each other. */
 static void add_text(struct key *key, const char *text)
 {
     add(key, text, strlen(text) + 1);
 }
 
+/* A description's name is not part of the key: it changes nothing. */
 static void add_descs(struct key *key, const aclTensorDesc *const *descs, size_t count)
 {
     add_number(key, (int64_t)count);
@@ -80,7 +93,7 @@ static void add_descs(struct key *key, const aclTensorDesc *const *descs, size_t
     }
 }
 
-/* NULL: no memory. */
+/* Attributes are sorted by name, so their order of setting does not count. NULL: no memory. */
 static const struct key *make_key(const struct sim_request *request)
 {
     struct key *key = &request_key;
@@ -101,7 +114,7 @@ static const struct key *make_key(const struct sim_request *request)
     return key->failed ? NULL : key;
 }
 
-/* FNV-1a */
+/* FNV-1a, of 64 bits. */
 static uint64_t hash_of(const struct key *key)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -113,6 +126,7 @@ static uint64_t hash_of(const struct key *key)
 
 /* ---- entries -------------------------------------------------------------------------------- */
 
+/* Whoever is last frees it. */
 void sim_compiled_unref(struct sim_compiled *compiled)
 {
     if (!compiled || --compiled->refs > 0)
@@ -123,6 +137,7 @@ void sim_compiled_unref(struct sim_compiled *compiled)
     free(compiled);
 }
 
+/* By hash, then by all bytes of the key. */
 static struct sim_compiled *find(const struct key *key, uint64_t hash)
 {
     struct sim_compiled *entry = cache.buckets[hash % BUCKETS];
@@ -133,6 +148,7 @@ static struct sim_compiled *find(const struct key *key, uint64_t hash)
     return entry;
 }
 
+/* Off its list; tasks and handles may still refer to it. */
 static void remove_entry(struct sim_compiled *entry)
 {
     struct sim_compiled **at = &cache.buckets[entry->hash % BUCKETS];
@@ -144,6 +160,7 @@ static void remove_entry(struct sim_compiled *entry)
     sim_compiled_unref(entry);
 }
 
+/* Searches all lists for the one used longest ago. Slow, but only beyond the limit. */
 static void evict(void)
 {
     while (cache.count > cache.limit) {
@@ -158,6 +175,7 @@ static void evict(void)
     }
 }
 
+/* With the cache's reference and a copy of the key. */
 static struct sim_compiled *new_entry(const struct key *key, uint64_t hash)
 {
     struct sim_compiled *entry = calloc(1, sizeof *entry);
@@ -176,12 +194,17 @@ static struct sim_compiled *new_entry(const struct key *key, uint64_t hash)
     return NULL;
 }
 
+/* Only float32 operators are rounded; "force_fp16" is the one mode that the simulator heeds. */
 bool sim_forces_fp16(const struct sim_call *call)
 {
     return strcmp(cache.options[ACL_PRECISION_MODE], "force_fp16") == 0 &&
            call->in[0].type == ACL_FLOAT;
 }
 
+/*
+ * Compiling takes compile_ns of the host's simulated time, as with the vendor's it holds the
+ * caller.
+ */
 static aclError compile(const struct sim_request *request, const struct key *key, uint64_t hash,
                         struct sim_device *device, struct sim_compiled **out)
 {
@@ -209,6 +232,7 @@ static aclError compile(const struct sim_request *request, const struct key *key
     return 0;
 }
 
+/* A hit counts as a use too, which keeps it from being evicted. */
 aclError sim_cache_get(const struct sim_request *request, bool may_compile,
                        struct sim_device *device, struct sim_compiled **out)
 {
@@ -238,6 +262,7 @@ aclError sim_cache_get(const struct sim_request *request, bool may_compile,
     return 0;
 }
 
+/* Counters start at 0 with each aclInit(); sim_cache_finish() has emptied the lists. */
 void sim_cache_init(uint64_t limit)
 {
     memset(cache.options, 0, sizeof cache.options);
@@ -264,6 +289,7 @@ void sim_cache_count(struct bp_ascend_counters *counters)
     counters->cache_limit = cache.limit;
 }
 
+/* A lower limit evicts at once. */
 aclError aclopSetMaxOpQueueNum(uint64_t maxOpNum)
 {
     aclError rc;
@@ -282,6 +308,7 @@ aclError aclopSetMaxOpQueueNum(uint64_t maxOpNum)
 
 /* ---- options -------------------------------------------------------------------------------- */
 
+/* The values of the vendor's graph engine. */
 bool sim_is_precision(const char *value)
 {
     static const char *const modes[] = {
@@ -303,6 +330,7 @@ bool sim_is_precision(const char *value)
     return false;
 }
 
+/* The vendor's numbers, up to ACL_OP_DETERMINISTIC. */
 static aclError check_option(aclCompileOpt opt, const void *value)
 {
     if ((int)opt < 0 || (int)opt >= OPTIONS || !value)
@@ -311,6 +339,7 @@ static aclError check_option(aclCompileOpt opt, const void *value)
     return 0;
 }
 
+/* Operators that are compiled already stay as they are: the precision mode is part of their key. */
 aclError aclSetCompileopt(aclCompileOpt opt, const char *value)
 {
     aclError rc = check_option(opt, value);
@@ -342,6 +371,7 @@ size_t aclGetCompileoptSize(aclCompileOpt opt)
     return size;
 }
 
+/* `length` has to have room for the final 0 as well. */
 aclError aclGetCompileopt(aclCompileOpt opt, char *value, size_t length)
 {
     aclError rc = check_option(opt, value);

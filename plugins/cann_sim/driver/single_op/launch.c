@@ -11,6 +11,10 @@
 #include "memory/memory.h"
 #include "stream/task_pool.h"
 
+/*
+ * One run of an operator. Addresses are as the program knows them; inputs that lie in host memory
+ * were copied when it was queued.
+ */
 struct op_task {
     struct sim_task task;
     struct sim_compiled *compiled;
@@ -23,7 +27,10 @@ static struct sim_task_pool op_tasks = {.size = sizeof(struct op_task)};
 
 /* ---- on the stream's thread ----------------------------------------------------------------- */
 
-/* A device finds a bad address when it runs: ACL_ERROR_RT_AICORE_EXCEPTION. [locked] */
+/*
+ * A device finds a bad address when it runs. Inputs are a copy, the constant's value, or device
+ * memory. [locked]
+ */
 static aclError pin_all(struct op_task *op, const struct sim_device *device,
                         struct sim_block **blocks, const void **in, void **out)
 {
@@ -49,6 +56,7 @@ static aclError pin_all(struct op_task *op, const struct sim_device *device,
     return rc;
 }
 
+/* On the stream's thread; the arithmetic without the lock, with all blocks pinned. */
 static aclError run_op(struct sim_task *task, struct sim_stream *stream)
 {
     struct op_task *op = (struct op_task *)task;
@@ -67,6 +75,7 @@ static aclError run_op(struct sim_task *task, struct sim_stream *stream)
     return rc;
 }
 
+/* Also after a failure in the middle of queueing. */
 static void drop_op(struct sim_task *task)
 {
     struct op_task *op = (struct op_task *)task;
@@ -79,6 +88,11 @@ static void drop_op(struct sim_task *task)
 
 /* ---- queueing ------------------------------------------------------------------------------- */
 
+/*
+ * The roofline model: the longer of moving its bytes at memory_rate and doing its arithmetic at the
+ * rate of its unit. The cube unit does convolutions and products, float32 at a quarter of the rate
+ * of float16.
+ */
 uint64_t sim_op_cost(const struct sim_device_config *config, const struct sim_call *call)
 {
     bool half = call->in[0].type == ACL_FLOAT16 || call->in[0].type == ACL_BF16 || call->force_fp16;
@@ -94,6 +108,10 @@ uint64_t sim_op_cost(const struct sim_device_config *config, const struct sim_ca
     return config->launch_ns + (uint64_t)(moving > working ? moving : working);
 }
 
+/*
+ * Host memory (aclSetTensorPlaceMent) is read now, so that the program may change it afterwards. A
+ * constant needs no buffer.
+ */
 static aclError take_input(struct op_task *op, size_t i, const aclDataBuffer *buffer)
 {
     const struct sim_tensor *tensor = &op->compiled->call.in[i];
@@ -117,6 +135,7 @@ static aclError take_input(struct op_task *op, size_t i, const aclDataBuffer *bu
     return 0;
 }
 
+/* Checks and keeps all of a call's addresses. */
 static aclError take_buffers(struct op_task *op, const struct sim_buffers *buffers)
 {
     const struct sim_call *call = &op->compiled->call;
@@ -138,6 +157,7 @@ static aclError take_buffers(struct op_task *op, const struct sim_buffers *buffe
     return rc;
 }
 
+/* The task refers to the operator, so that it can be evicted meanwhile. */
 aclError sim_launch(struct sim_compiled *compiled, const struct sim_buffers *buffers,
                     struct sim_stream *stream)
 {

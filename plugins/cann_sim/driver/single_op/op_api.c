@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* op_api.c - compiling and queueing single operators. */
+/* op_api.c - ACL's functions that compile, queue and describe single operators. */
 #include <stdlib.h>
 
 #include <acl/acl_op_compiler.h>
@@ -10,12 +10,17 @@
 #include "core/state.h"
 #include "single_op/launch.h"
 
+/* What aclopCreateHandle() gives: a reference to an operator of the cache. */
 struct aclopHandle {
     struct sim_compiled *compiled;
 };
 
 /* ---- arguments ------------------------------------------------------------------------------ */
 
+/*
+ * ACL_ERROR_INVALID_PARAM for a missing description, ACL_ERROR_GE_FAILURE for too many: then it is
+ * the operator that does not exist.
+ */
 static aclError check_descs(const char *what, int count, const aclTensorDesc *const *descs,
                             int most)
 {
@@ -30,6 +35,7 @@ static aclError check_descs(const char *what, int count, const aclTensorDesc *co
     return 0;
 }
 
+/* Checks counts and pointers of a public function's arguments. */
 static aclError make_request(struct sim_request *request, const char *type, int inputs,
                              const aclTensorDesc *const *in, int outputs,
                              const aclTensorDesc *const *out, const aclopAttr *attr)
@@ -47,6 +53,7 @@ static aclError make_request(struct sim_request *request, const char *type, int 
     return 0;
 }
 
+/* Single buffers are checked by sim_launch(). */
 static aclError check_buffers(const struct sim_request *request, const struct sim_buffers *buffers)
 {
     if ((request->inputs > 0 && !buffers->in) || (request->outputs > 0 && !buffers->out))
@@ -54,6 +61,7 @@ static aclError check_buffers(const struct sim_request *request, const struct si
     return 0;
 }
 
+/* Only operators of the system can be compiled; which engine is to run them makes no difference. */
 static aclError check_compile(aclopEngineType engine, aclopCompileType flag, const char *path)
 {
     (void)engine; /* there is one engine here */
@@ -64,7 +72,10 @@ static aclError check_compile(aclopEngineType engine, aclopCompileType flag, con
     return 0;
 }
 
-/* Nothing would be written: known shapes, each with a 0. */
+/*
+ * Is nothing to be written: are all outputs of known shapes, each with a 0? Then the call succeeds
+ * and queues nothing.
+ */
 static bool all_empty(const struct sim_request *request)
 {
     for (size_t i = 0; i < request->outputs; i++) {
@@ -79,6 +90,10 @@ static bool all_empty(const struct sim_request *request)
     return request->outputs > 0;
 }
 
+/*
+ * Compiles if it has to and may, then queues. `fill`: descriptions of outputs that get the shapes
+ * that came out; NULL: none.
+ */
 static aclError execute(const struct sim_request *request, const struct sim_buffers *buffers,
                         bool may_compile, aclrtStream handle, aclTensorDesc **fill)
 {
@@ -104,6 +119,7 @@ static aclError execute(const struct sim_request *request, const struct sim_buff
 
 /* ---- the API -------------------------------------------------------------------------------- */
 
+/* The operator stays in the cache for the calls to come. */
 aclError aclopCompile(const char *opType, int numInputs, const aclTensorDesc *const inputDesc[],
                       int numOutputs, const aclTensorDesc *const outputDesc[],
                       const aclopAttr *attr, aclopEngineType engineType,
@@ -167,6 +183,7 @@ aclError aclopCompileAndExecuteV2(const char *opType, int numInputs, aclTensorDe
     return rc ? rc : execute(&request, &buffers, true, stream, outputDesc);
 }
 
+/* Only what was compiled and is not forgotten. */
 aclError aclopExecute(const char *opType, int numInputs, const aclTensorDesc *const inputDesc[],
                       const aclDataBuffer *const inputs[], int numOutputs,
                       const aclTensorDesc *const outputDesc[], aclDataBuffer *const outputs[],
@@ -192,6 +209,7 @@ aclError aclopExecuteV2(const char *opType, int numInputs, aclTensorDesc *inputD
     return rc ? rc : execute(&request, &buffers, false, stream, outputDesc);
 }
 
+/* Compiles without keeping the result. */
 aclError aclopInferShape(const char *opType, int numInputs, aclTensorDesc *inputDesc[],
                          aclDataBuffer *inputs[], int numOutputs, aclTensorDesc *outputDesc[],
                          aclopAttr *attr)
@@ -213,6 +231,7 @@ aclError aclopInferShape(const char *opType, int numInputs, aclTensorDesc *input
     return rc;
 }
 
+/* Compiles for the current device and its options, without counting or keeping it. */
 aclError bp_ascend_estimate_operator(const char *opType, int numInputs,
                                      const aclTensorDesc *const inputDesc[], int numOutputs,
                                      const aclTensorDesc *const outputDesc[], const aclopAttr *attr,
@@ -245,6 +264,7 @@ aclError bp_ascend_estimate_operator(const char *opType, int numInputs,
 
 /* ---- handles -------------------------------------------------------------------------------- */
 
+/* The handle keeps the operator from being freed, also when the cache forgets it. */
 aclError aclopCreateHandle(const char *opType, int numInputs,
                            const aclTensorDesc *const inputDesc[], int numOutputs,
                            const aclTensorDesc *const outputDesc[], const aclopAttr *opAttr,
@@ -287,6 +307,7 @@ void aclopDestroyHandle(aclopHandle *handle)
     free(handle);
 }
 
+/* As aclopExecute(), without the lookup. */
 aclError aclopExecWithHandle(aclopHandle *handle, int numInputs,
                              const aclDataBuffer *const inputs[], int numOutputs,
                              aclDataBuffer *const outputs[], aclrtStream stream_handle)

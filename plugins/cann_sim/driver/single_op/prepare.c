@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* prepare.c - a request becomes a call: descriptions are read, and the operator checks them. */
+/*
+ * prepare.c - a request becomes a call: descriptions are read and checked, the operator's prepare()
+ * does the rest.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +30,7 @@ static bool read_desc(const aclTensorDesc *desc, struct sim_tensor *tensor, bool
     return true;
 }
 
+/* A constant's value is copied, as the description is the program's. */
 static aclError read_inputs(const struct sim_request *request, struct sim_call *call, void **values)
 {
     for (size_t i = 0; i < call->inputs; i++) {
@@ -52,6 +56,7 @@ static aclError read_inputs(const struct sim_request *request, struct sim_call *
     return 0;
 }
 
+/* The first input decides; the others have the same type, unless the operator says `mixed`. */
 static aclError check_types(const struct sim_call *call)
 {
     const struct sim_op *op = call->op;
@@ -72,12 +77,13 @@ static aclError check_types(const struct sim_call *call)
     return 0;
 }
 
-/* The vendor takes one number with or without a dimension. */
+/* The vendor takes one element with or without dimensions. */
 static bool fits(const struct sim_shape *a, const struct sim_shape *b)
 {
     return sim_same_shape(a, b) || (sim_shape_count(a) == 1 && sim_shape_count(b) == 1);
 }
 
+/* An output whose dimensions are not all known is described by what the operator makes. */
 static aclError check_output(struct sim_call *call, size_t i, bool known)
 {
     struct sim_tensor *tensor = &call->out[i];
@@ -98,6 +104,7 @@ static aclError check_output(struct sim_call *call, size_t i, bool known)
     return 0;
 }
 
+/* result_type starts as the first input's; an operator changes it where that is not so. */
 static aclError prepare_outputs(const struct sim_request *request, bool check_outputs,
                                 struct sim_call *call)
 {
@@ -119,6 +126,7 @@ static aclError prepare_outputs(const struct sim_request *request, bool check_ou
     return rc;
 }
 
+/* Numbers of inputs and outputs are checked first, so that prepare() can index them. */
 aclError sim_prepare(const struct sim_request *request, bool check_outputs, struct sim_call *call,
                      void **values)
 {

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* callback.c - host functions in a stream's order, run by the thread that subscribed. */
+/*
+ * callback.c - host functions in a stream's order, run by the thread that subscribed to the stream.
+ *
+ * aclrtLaunchCallback() queues a task. When the stream comes to it, the task hands a report to the
+ * list, and the subscribed thread takes it out in aclrtProcessReport() and runs the function there.
+ */
 #include <stdlib.h>
 
 #include "core/clock.h"
@@ -8,9 +13,13 @@
 #include "core/state.h"
 #include "stream/stream.h"
 
+/*
+ * The vendor's code for a stream without a subscriber; its headers have no name for it that we
+ * know.
+ */
 #define NOT_SUBSCRIBED 107015
 
-/* A function that waits for its thread. */
+/* A function that waits for its thread, on the list in the order in which streams came to it. */
 struct report {
     struct report *next;
     uint64_t thread;
@@ -20,14 +29,17 @@ struct report {
     unsigned refs; /* the list, then the thread that runs it; a stream that waits for it */
 };
 
+/* `block`: the stream waits until the function has run. */
 struct callback_task {
     struct sim_task task;
     struct report *report; /* NULL once it was handed over */
     bool block;
 };
 
+/* Of all streams and threads. [locked] */
 static struct report *reports;
 
+/* The first report for the thread, off the list; NULL: none. */
 static struct report *take_report(uint64_t thread)
 {
     for (struct report **at = &reports; *at; at = &(*at)->next) {
@@ -41,6 +53,7 @@ static struct report *take_report(uint64_t thread)
     return NULL;
 }
 
+/* At the end of the list; threads that wait in aclrtProcessReport() look again. */
 static void add_report(struct report *report)
 {
     struct report **at = &reports;
@@ -52,13 +65,16 @@ static void add_report(struct report *report)
     pthread_cond_broadcast(&sim_state.changed);
 }
 
+/*
+ * The list's reference becomes that of the thread which runs it; a stream that waits has another.
+ */
 static void unref(struct report *report)
 {
     if (--report->refs == 0)
         free(report);
 }
 
-/* A stream that goes, or is aborted, does not wait for ever. */
+/* A stream that is destroyed or aborted does not wait for ever for a thread that may not come. */
 static aclError run_callback(struct sim_task *task, struct sim_stream *stream)
 {
     struct callback_task *callback = (struct callback_task *)task;
@@ -76,6 +92,7 @@ static aclError run_callback(struct sim_task *task, struct sim_stream *stream)
     return 0;
 }
 
+/* The report is freed here only if the task never ran. */
 static void drop_callback(struct sim_task *task)
 {
     struct callback_task *callback = (struct callback_task *)task;
@@ -84,7 +101,7 @@ static void drop_callback(struct sim_task *task)
     free(callback);
 }
 
-/* [locked, may wait] */
+/* Without a subscriber nobody would ever run it: an error now. [locked, may wait] */
 static aclError launch(aclrtCallback fn, void *data, bool block, struct sim_stream *stream)
 {
     struct callback_task *callback;
@@ -125,6 +142,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBloc
     return rc;
 }
 
+/* One thread at a time; it unsubscribes with its own id. */
 static aclError subscribe(uint64_t thread, aclrtStream handle, bool on)
 {
     struct sim_stream *stream;
@@ -151,6 +169,10 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream)
     return subscribe(threadId, stream, false);
 }
 
+/*
+ * Runs one callback of the calling thread, without the lock, so that it may call ACL.
+ * ACL_ERROR_RT_REPORT_TIMEOUT: none came within `timeout` ms.
+ */
 aclError aclrtProcessReport(int32_t timeout)
 {
     uint64_t thread = (uint64_t)(uintptr_t)pthread_self(), deadline = sim_deadline(timeout);
@@ -176,6 +198,7 @@ aclError aclrtProcessReport(int32_t timeout)
     return rc;
 }
 
+/* Streams are gone by then, so no report is waited for. */
 void sim_callbacks_free(void)
 {
     while (reports) {

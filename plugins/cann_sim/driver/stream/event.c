@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* event.c - events: marks in a stream that others wait for, with the time they were passed at. */
+/*
+ * event.c - events: marks in a stream that streams and the host wait for, with the time of passing.
+ *
+ * An event can be recorded again and again. Records are numbered, and an event is complete when the
+ * last one that was asked for has been passed: who waits, waits for the number of the moment.
+ */
 #include <stdlib.h>
 
 #include "core/clock.h"
@@ -11,7 +16,7 @@
 #include "stream/stream.h"
 #include "stream/task_pool.h"
 
-/* Records are numbered: an event is complete when the last one asked for has been passed. */
+/* What aclrtEvent stands for. All of it is [locked]. */
 struct sim_event {
     void *handle;
     struct sim_context *context;
@@ -22,8 +27,13 @@ struct sim_event {
     uint64_t simulated_ns, real_ns; /* of the last completed one */
 };
 
+/*
+ * What a task does with the event: record it, undo its completion, or hold the stream until it is
+ * complete.
+ */
 enum event_work { RECORD, RESET, WAIT };
 
+/* A task of one of the three kinds. `number` is the record that it makes or waits for. */
 struct event_task {
     struct sim_task task;
     struct sim_event *event;
@@ -34,12 +44,14 @@ struct event_task {
 
 static struct sim_task_pool event_tasks = {.size = sizeof(struct event_task)};
 
+/* Tasks that name the event, and threads that wait for it, outlive aclrtDestroyEvent(). */
 static void unref(struct sim_event *event)
 {
     if (--event->refs == 0)
         free(event);
 }
 
+/* aclrtResetEvent() makes a completed event incomplete until it is recorded again. */
 static bool is_complete(const struct sim_event *event)
 {
     return event->completed >= event->recorded && event->completed > event->cleared;
@@ -47,6 +59,7 @@ static bool is_complete(const struct sim_event *event)
 
 /* ---- on the stream's thread ----------------------------------------------------------------- */
 
+/* The stream has come to the record. Streams and the host may wait for it. */
 static void complete(struct event_task *mark)
 {
     mark->passed = true;
@@ -55,6 +68,10 @@ static void complete(struct event_task *mark)
     pthread_cond_broadcast(&sim_state.changed);
 }
 
+/*
+ * A wait holds the whole stream, and ends early when the stream is aborted. In simulated time it
+ * goes on at the time of the event, if that is later than its own.
+ */
 static aclError run_event(struct sim_task *task, struct sim_stream *stream)
 {
     struct event_task *mark = (struct event_task *)task;
@@ -95,6 +112,10 @@ static void drop_event(struct sim_task *task)
 
 /* ---- their life ----------------------------------------------------------------------------- */
 
+/*
+ * An event can be used in every context of its device. ACL_ERROR_INVALID_PARAM,
+ * ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_STREAM_CONTEXT. [locked]
+ */
 static aclError event_get(const void *handle, struct sim_event **out)
 {
     struct sim_context *context;
@@ -116,7 +137,7 @@ static aclError event_get(const void *handle, struct sim_event **out)
     return 0;
 }
 
-/* [locked] */
+/* With ACL_EVENT_TIME_LINE it can be asked for times. [locked] */
 static aclError create(struct sim_context *context, uint32_t flags, aclrtEvent *out)
 {
     struct sim_device *device = context->device;
@@ -164,6 +185,7 @@ aclError aclrtCreateEvent(aclrtEvent *event)
     return aclrtCreateEventWithFlag(event, ACL_EVENT_SYNC | ACL_EVENT_TIME_LINE);
 }
 
+/* The handle's reference goes; tasks that are queued keep theirs. [locked] */
 static void destroy(struct sim_event *event)
 {
     sim_handle_drop(event->handle);
@@ -200,7 +222,10 @@ size_t sim_events_free(const struct sim_device *device)
 
 /* ---- in streams ----------------------------------------------------------------------------- */
 
-/* [locked, may wait] */
+/*
+ * The number of a record is taken when it is queued, so that a wait that is queued later waits for
+ * it, whichever of the streams runs first. [locked, may wait]
+ */
 static aclError submit(struct sim_event *event, enum event_work work, struct sim_stream *stream)
 {
     struct event_task *mark = sim_task_pool_get(&event_tasks);
@@ -218,6 +243,10 @@ static aclError submit(struct sim_event *event, enum event_work work, struct sim
     return sim_submit(stream, &mark->task);
 }
 
+/*
+ * Waiting for an event that was never recorded would never end: it is counted as a violation, and
+ * is over at once.
+ */
 static aclError queue(aclrtEvent handle, enum event_work work, aclrtStream stream_handle)
 {
     struct sim_stream *stream;
@@ -253,7 +282,10 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
 
 /* ---- on the host ---------------------------------------------------------------------------- */
 
-/* [locked, waits] */
+/*
+ * The host waits for the last record asked for. Unlike the synchronisation of a stream it says
+ * nothing of failed tasks, but a lost device is noticed. [locked, waits]
+ */
 static aclError wait_for(struct sim_event *event, uint64_t deadline)
 {
     uint64_t number = event->recorded;
@@ -300,6 +332,7 @@ aclError aclrtSynchronizeEvent(aclrtEvent event)
     return aclrtSynchronizeEventWithTimeout(event, -1);
 }
 
+/* Does not wait; faults and lost devices are not seen. */
 aclError aclrtQueryEventStatus(aclrtEvent handle, aclrtEventRecordedStatus *status)
 {
     struct sim_event *event;
@@ -316,7 +349,7 @@ aclError aclrtQueryEventStatus(aclrtEvent handle, aclrtEventRecordedStatus *stat
     return rc;
 }
 
-/* [locked] */
+/* Simulated time, or real time where the configuration says event_time = real. [locked] */
 static aclError elapsed(const struct sim_event *start, const struct sim_event *end, float *ms)
 {
     bool real = sim_state.config.real_event_time;

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* stream.c - a stream's thread and queue, and waiting for it. */
+/*
+ * stream.c - a stream's thread and queue, and waiting for it.
+ *
+ * The thread takes one task after the other and runs it with the lock held; tasks that work for
+ * long release it meanwhile. Simulated time: a task starts when the stream's last one has ended and
+ * the host has queued it, whichever is later, and takes its cost.
+ */
 #include "stream/stream.h"
 
 #include <stdio.h>
@@ -16,6 +22,7 @@
 
 /* ---- its thread ----------------------------------------------------------------------------- */
 
+/* The configuration's late_us: real time, so that tests can provoke races. */
 static void sleep_us(uint64_t us)
 {
     struct timespec time = {.tv_sec = (time_t)(us / 1000000),
@@ -24,6 +31,10 @@ static void sleep_us(uint64_t us)
     nanosleep(&time, NULL);
 }
 
+/*
+ * What ends a task before it starts: a lost device, the limit of aclrtSetOpExecuteTimeOut(), an
+ * injected fault. Events and callbacks have no faults, so that waiting for them stays possible.
+ */
 static aclError check_task(struct sim_stream *stream, const struct sim_task *task)
 {
     uint64_t limit = sim_state.op_timeout * UINT64_C(1000000000);
@@ -37,6 +48,10 @@ static aclError check_task(struct sim_stream *stream, const struct sim_task *tas
     return task->busy == SIM_BUSY_NOT ? 0 : sim_fault(BP_ASCEND_AT_TASK);
 }
 
+/*
+ * ACL reports a failed task at the next synchronisation, with the first failure. The sentence was
+ * made on this thread, so it is taken from here and kept with the stream.
+ */
 static void record_error(struct sim_stream *stream, aclError rc)
 {
     const char *text = aclGetRecentErrMsg();
@@ -47,7 +62,7 @@ static void record_error(struct sim_stream *stream, aclError rc)
     snprintf(stream->error_text, sizeof stream->error_text, "%s", text ? text : "a task failed");
 }
 
-/* Simulated time passes. */
+/* The stream's clock goes on by the task, and the device's end of work with it. */
 static void advance_clock(struct sim_stream *stream, const struct sim_task *task)
 {
     struct sim_device *device = stream->device;
@@ -62,6 +77,10 @@ static void advance_clock(struct sim_stream *stream, const struct sim_task *task
         device->busy_copies += task->cost_ns;
 }
 
+/*
+ * After a failure a stream of ACL_STOP_ON_FAILURE frees its tasks without running them; others go
+ * on. A task has finished when it is freed: those who wait may then free what it used.
+ */
 static void run_task(struct sim_stream *stream, struct sim_task *task)
 {
     bool skipped = stream->error && stream->failure_mode == ACL_STOP_ON_FAILURE;
@@ -88,6 +107,10 @@ static void run_task(struct sim_stream *stream, struct sim_task *task)
     pthread_cond_broadcast(&sim_state.changed);
 }
 
+/*
+ * The thread of a stream: until it is told to stop and its queue is empty. While the device is
+ * paused nothing starts.
+ */
 static void *run_stream(void *argument)
 {
     struct sim_stream *stream = argument;
@@ -111,6 +134,7 @@ static void *run_stream(void *argument)
 
 /* ---- its life ------------------------------------------------------------------------------- */
 
+/* The thread comes with the first task, as most default streams never get one. */
 aclError sim_stream_create(struct sim_context *context, bool is_default, uint32_t flags,
                            struct sim_stream **out)
 {
@@ -145,6 +169,9 @@ aclError sim_stream_create(struct sim_context *context, bool is_default, uint32_
     return 0;
 }
 
+/*
+ * The handle is one reference, each one who waits in a synchronisation or for a queue slot another.
+ */
 static void unref(struct sim_stream *stream)
 {
     if (--stream->refs > 0)
@@ -153,7 +180,10 @@ static void unref(struct sim_stream *stream)
     free(stream);
 }
 
-static void drop_tasks(struct sim_stream *stream, struct sim_task *task)
+/*
+ * Frees tasks without running them. They count as finished, so that whoever waits for them goes on.
+ */
+static void discard_tasks(struct sim_stream *stream, struct sim_task *task)
 {
     while (task) {
         struct sim_task *next = task->next;
@@ -170,12 +200,12 @@ void sim_stream_discard(struct sim_stream *stream)
     struct sim_task *first = stream->head;
 
     stream->head = NULL;
-    drop_tasks(stream, first);
+    discard_tasks(stream, first);
 }
 
 /*
- * What is dropped goes when the task that runs has ended: events that were to be recorded behind it
- * count as passed then, and other streams go on.
+ * The tasks that are dropped are freed when the one that runs has ended: events that were to be
+ * recorded after it count as passed then, and other streams go on.
  */
 void sim_stream_destroy(struct sim_stream *stream, bool force)
 {
@@ -195,12 +225,13 @@ void sim_stream_destroy(struct sim_stream *stream, bool force)
         pthread_join(stream->thread, NULL);
         sim_lock();
     }
-    drop_tasks(stream, dropped);
+    discard_tasks(stream, dropped);
     stream->device->streams--;
     sim_state.counters.streams_destroyed++;
     unref(stream);
 }
 
+/* A stream of another context is refused even on the same device, as ACL does. */
 aclError sim_stream_get(const void *handle, struct sim_stream **out)
 {
     struct sim_context *context;
@@ -221,7 +252,10 @@ aclError sim_stream_get(const void *handle, struct sim_stream **out)
 
 /* ---- its queue ------------------------------------------------------------------------------ */
 
-/* [locked, may wait] */
+/*
+ * Waits for a free slot of the queue, whose depth is the chip's. The stream may be aborted or
+ * destroyed by another thread meanwhile: the reference keeps it until this thread has noticed.
+ */
 static aclError wait_for_queue(struct sim_stream *stream)
 {
     struct bp_ascend_counters *counters = &sim_state.counters;
@@ -245,6 +279,7 @@ static aclError wait_for_queue(struct sim_stream *stream)
     return 0;
 }
 
+/* Makes the thread, if there is none yet. */
 static aclError start(struct sim_stream *stream)
 {
     if (stream->started)
@@ -255,6 +290,7 @@ static aclError start(struct sim_stream *stream)
     return 0;
 }
 
+/* The host spends submit_ns for each call; the task cannot start before that in simulated time. */
 aclError sim_submit(struct sim_stream *stream, struct sim_task *task)
 {
     struct bp_ascend_counters *counters = &sim_state.counters;
@@ -295,6 +331,7 @@ static aclError report_error(struct sim_stream *stream)
     return sim_fail(rc, "a task of the stream: %s", stream->error_text);
 }
 
+/* When it has caught up, the host's simulated clock is at least the stream's. */
 aclError sim_stream_synchronize(struct sim_stream *stream, uint64_t deadline)
 {
     struct sim_device *device = stream->device;
@@ -317,6 +354,10 @@ aclError sim_stream_synchronize(struct sim_stream *stream, uint64_t deadline)
     return rc;
 }
 
+/*
+ * Other streams are waited for after a failure too. The table of handles may change while this
+ * waits: an index that is out of date skips a stream or meets one twice, which is harmless.
+ */
 aclError sim_device_synchronize(struct sim_device *device, uint64_t deadline)
 {
     aclError first = 0;
@@ -334,6 +375,7 @@ aclError sim_device_synchronize(struct sim_device *device, uint64_t deadline)
     return first;
 }
 
+/* Each stream waits on a condition of its own. */
 void sim_wake_device(struct sim_device *device)
 {
     struct sim_stream *stream;

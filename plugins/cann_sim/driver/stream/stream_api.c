@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stream_api.c - ACL's functions of streams. */
+/* stream_api.c - ACL's functions of streams: they check, lock, and call stream.c. */
 #include <stdlib.h>
 
 #include "core/clock.h"
@@ -9,6 +9,7 @@
 #include "core/state.h"
 #include "stream/stream.h"
 
+/* Priorities are checked, 0 (highest) to 7, and not heeded: all streams run alike. */
 static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags)
 {
     struct sim_context *context;
@@ -40,6 +41,7 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
     return create(stream, priority, flag);
 }
 
+/* The default stream cannot be destroyed, by NULL or by its handle. */
 static aclError destroy(aclrtStream handle, bool force)
 {
     struct sim_stream *stream;
@@ -67,6 +69,7 @@ aclError aclrtDestroyStreamForce(aclrtStream stream)
     return destroy(stream, true);
 }
 
+/* Below -1 is refused; -1 waits for ever, 0 asks. */
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream handle, int32_t timeout)
 {
     struct sim_stream *stream;
@@ -116,6 +119,9 @@ aclError aclrtSynchronizeDevice(void)
     return aclrtSynchronizeDeviceWithTimeout(-1);
 }
 
+/*
+ * Says whether everything queued has ended, not whether it succeeded: that takes a synchronisation.
+ */
 aclError aclrtStreamQuery(aclrtStream handle, aclrtStreamStatus *status)
 {
     struct sim_stream *stream;
@@ -132,6 +138,10 @@ aclError aclrtStreamQuery(aclrtStream handle, aclrtStreamStatus *status)
     return rc;
 }
 
+/*
+ * Whoever waits for the stream is told ACL_ERROR_RT_STREAM_ABORT; the task that runs goes on to its
+ * end.
+ */
 aclError aclrtStreamAbort(aclrtStream handle)
 {
     struct sim_stream *stream;
@@ -147,6 +157,7 @@ aclError aclrtStreamAbort(aclrtStream handle)
     return rc;
 }
 
+/* ACL_CONTINUE_ON_FAILURE or ACL_STOP_ON_FAILURE. */
 aclError aclrtSetStreamFailureMode(aclrtStream handle, uint64_t mode)
 {
     struct sim_stream *stream;
@@ -163,6 +174,7 @@ aclError aclrtSetStreamFailureMode(aclrtStream handle, uint64_t mode)
     return rc;
 }
 
+/* Of the current device; default streams count among those in use. */
 aclError aclrtGetStreamAvailableNum(uint32_t *streamCount)
 {
     struct sim_context *context;
@@ -178,6 +190,7 @@ aclError aclrtGetStreamAvailableNum(uint32_t *streamCount)
     return rc;
 }
 
+/* For the whole process, until aclInit() is called again; 0 is no limit. */
 aclError aclrtSetOpExecuteTimeOut(uint32_t timeout)
 {
     aclError rc;

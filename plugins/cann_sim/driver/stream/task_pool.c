@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* task_pool.c - memory of tasks, used again. */
+/*
+ * task_pool.c - memory of tasks, used again. A pool registers itself at its first use, so that
+ * sim_task_pools_free() finds them all without knowing the kinds of tasks.
+ */
 #include "stream/task_pool.h"
 
 #include <stdlib.h>
@@ -9,6 +12,7 @@
 
 static struct sim_task_pool *pools;
 
+/* Zeroed, also when it was used before. */
 void *sim_task_pool_get(struct sim_task_pool *pool)
 {
     struct sim_task *task = pool->unused;
@@ -30,6 +34,7 @@ void sim_task_pool_put(struct sim_task_pool *pool, struct sim_task *unused)
     pool->unused = unused;
 }
 
+/* Frees the tasks of one pool that are not in use. */
 static void empty(struct sim_task_pool *pool)
 {
     while (pool->unused) {

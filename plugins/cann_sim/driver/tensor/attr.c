@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* attr.c - attributes of operators. */
+/* attr.c - attributes of operators: set by programs, read by the operators' prepare(). */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,7 @@ aclopAttr *aclopCreateAttr(void)
     return attr;
 }
 
+/* An entry that is not finished too. */
 static void free_entry(struct sim_attr *entry)
 {
     free(entry->name);
@@ -42,6 +43,7 @@ void aclopDestroyAttr(const aclopAttr *attr)
     free((aclopAttr *)(uintptr_t)attr);
 }
 
+/* Copies name and value; NULL: no memory. An empty list still has an address. */
 static struct sim_attr *create_entry(const char *name, enum sim_attr_kind kind, const void *value,
                                      size_t size)
 {
@@ -63,6 +65,7 @@ static struct sim_attr *create_entry(const char *name, enum sim_attr_kind kind, 
     return entry;
 }
 
+/* Puts the entry where its name belongs; one of the same name is replaced. */
 static aclError set(aclopAttr *attr, const char *name, enum sim_attr_kind kind, const void *value,
                     size_t size)
 {
@@ -91,12 +94,13 @@ aclError sim_attr_set(aclopAttr *attr, const char *name, enum sim_attr_kind kind
     return set(attr, name, kind, value, size);
 }
 
+/* `size` is that of one value. */
 static aclError set_list(aclopAttr *attr, const char *name, enum sim_attr_kind kind,
-                         const void *values, int count, size_t each)
+                         const void *values, int count, size_t size)
 {
     if (count < 0)
         return sim_fail(ACL_ERROR_INVALID_PARAM, "a list of %d values", count);
-    return set(attr, name, kind, values, (size_t)count * each);
+    return set(attr, name, kind, values, (size_t)count * size);
 }
 
 aclError aclopSetAttrBool(aclopAttr *attr, const char *attrName, uint8_t attrValue)
@@ -114,6 +118,7 @@ aclError aclopSetAttrFloat(aclopAttr *attr, const char *attrName, float attrValu
     return set(attr, attrName, SIM_ATTR_FLOAT, &attrValue, sizeof attrValue);
 }
 
+/* With the final 0. */
 aclError aclopSetAttrString(aclopAttr *attr, const char *attrName, const char *attrValue)
 {
     return set(attr, attrName, SIM_ATTR_STRING, attrValue, attrValue ? strlen(attrValue) + 1 : 1);
@@ -146,6 +151,7 @@ aclError aclopSetAttrListFloat(aclopAttr *attr, const char *attrName, int numVal
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
+/* The list is short: operators have a handful of attributes. */
 static const struct sim_attr *find(const aclopAttr *attr, const char *name)
 {
     for (const struct sim_attr *entry = attr ? attr->first : NULL; entry; entry = entry->next)
@@ -159,6 +165,7 @@ bool sim_attr_has(const aclopAttr *attr, const char *name)
     return find(attr, name) != NULL;
 }
 
+/* ACL's bools and types are read as integers by the operators here. */
 bool sim_attr_int(const aclopAttr *attr, const char *name, int64_t *out)
 {
     const struct sim_attr *entry = find(attr, name);

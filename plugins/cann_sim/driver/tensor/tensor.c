@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tensor.c - types, tensor descriptions and data buffers. */
+/* tensor.c - element types, tensor descriptions and data buffers. */
 #include "tensor/tensor.h"
 
 #include <stdatomic.h>
@@ -10,6 +10,7 @@
 #include "common/float16.h"
 #include "core/error.h"
 
+/* For bp_ascend_get_counters(), where a test sees what a program has leaked. */
 static atomic_uint_fast64_t live_descriptions, live_buffers;
 
 void sim_count_descriptions(struct bp_ascend_counters *counters)
@@ -19,6 +20,9 @@ void sim_count_descriptions(struct bp_ascend_counters *counters)
     counters->live_attributes = sim_live_attributes();
 }
 
+/*
+ * Bytes. Types that the simulator cannot compute with have a size too, so that they can be moved.
+ */
 size_t aclDataTypeSize(aclDataType dataType)
 {
     switch (dataType) {
@@ -47,6 +51,7 @@ size_t aclDataTypeSize(aclDataType dataType)
     }
 }
 
+/* The vendor's conversion saturates: infinity and NaN become the largest finite value, 65504. */
 aclFloat16 aclFloatToFloat16(float value)
 {
     uint16_t half = bp_f16_store(value);
@@ -57,6 +62,9 @@ aclFloat16 aclFloatToFloat16(float value)
     return half;
 }
 
+/*
+ * The vendor's conversion knows no infinity or NaN: an exponent of all ones counts on, from 65536.
+ */
 float aclFloat16ToFloat(aclFloat16 value)
 {
     unsigned rest = value & 0x7fffu;
@@ -70,6 +78,7 @@ float aclFloat16ToFloat(aclFloat16 value)
 
 /* ---- descriptions --------------------------------------------------------------------------- */
 
+/* Sets nothing when an argument is wrong; -1 is a dimension that is not known. */
 static aclError set_dims(aclTensorDesc *desc, int rank, const int64_t *dims)
 {
     if (!desc || rank < 0 || rank > SIM_DESC_DIMS || (rank > 0 && !dims))
@@ -83,6 +92,7 @@ static aclError set_dims(aclTensorDesc *desc, int rank, const int64_t *dims)
     return 0;
 }
 
+/* NULL for bad arguments too: the reason is in aclGetRecentErrMsg(). */
 aclTensorDesc *aclCreateTensorDesc(aclDataType dataType, int numDims, const int64_t *dims,
                                    aclFormat format)
 {
@@ -119,6 +129,7 @@ aclFormat aclGetTensorDescFormat(const aclTensorDesc *desc)
     return desc ? desc->format : ACL_FORMAT_UNDEFINED;
 }
 
+/* 0 also when the bytes of the widest type, 16 each, could not be counted: callers may multiply. */
 size_t aclGetTensorDescElementCount(const aclTensorDesc *desc)
 {
     size_t count = 1;
@@ -172,6 +183,7 @@ aclError aclSetTensorFormat(aclTensorDesc *desc, aclFormat format)
     return rc;
 }
 
+/* Checks the arguments of a setter that has no effect here. */
 static aclError check_dims(aclTensorDesc *desc, int rank, const int64_t *dims)
 {
     if (rank < 0 || rank > SIM_DESC_DIMS || (rank > 0 && !dims))
@@ -179,6 +191,10 @@ static aclError check_dims(aclTensorDesc *desc, int rank, const int64_t *dims)
     return need(desc);
 }
 
+/*
+ * Storage and origin describe how the vendor lays a tensor out; the simulator stores each as its
+ * dims say.
+ */
 aclError aclSetTensorStorageShape(aclTensorDesc *desc, int numDims, const int64_t *dims)
 {
     return check_dims(desc, numDims, dims);
@@ -201,6 +217,7 @@ aclError aclSetTensorOriginFormat(aclTensorDesc *desc, aclFormat format)
     return need(desc);
 }
 
+/* Cut to 127 characters, the vendor's limit. */
 void aclSetTensorDescName(aclTensorDesc *desc, const char *name)
 {
     if (desc)
@@ -212,6 +229,7 @@ const char *aclGetTensorDescName(aclTensorDesc *desc)
     return desc ? desc->name : "";
 }
 
+/* The value is copied, so that the caller's bytes may go. */
 aclError aclSetTensorConst(aclTensorDesc *desc, void *dataBuffer, size_t length)
 {
     void *value;
@@ -228,6 +246,7 @@ aclError aclSetTensorConst(aclTensorDesc *desc, void *dataBuffer, size_t length)
     return ACL_SUCCESS;
 }
 
+/* Spelt as the vendor spells it. */
 aclError aclSetTensorPlaceMent(aclTensorDesc *desc, aclMemType memType)
 {
     aclError rc = need(desc);
@@ -262,6 +281,7 @@ aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer)
     return ACL_SUCCESS;
 }
 
+/* Points the buffer to other memory; nothing is copied. */
 aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size)
 {
     if (!dataBuffer)

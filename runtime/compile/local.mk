@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# runtime/compile/ - from a graph and names of providers to programs: provider list, subgraphs, stages.
+
+runtime_libbackplane_core_la_SOURCES += \
+	%D%/memory.c \
+	%D%/memory.h \
+	%D%/operator_query.c \
+	%D%/operator_query.h \
+	%D%/provider_list.c \
+	%D%/provider_list.h \
+	%D%/provider_list_options.c \
+	%D%/stages.c \
+	%D%/subgraph.c \
+	%D%/subgraph.h

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT */
+/* provider_list.c - from a list of names to working provider instances. */
+
+#include "config.h"
+
+#include "compile/provider_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "custom/provider.h"
+#include "host/options/provider_options.h"
+
+/* Building: what is read, and where rows go. */
+struct building {
+    struct bp_lineup *lineup;
+    const struct bp_lineup_wish *wish;
+    bp_report *report;
+    bp_rc required; /* the first required provider that failed; the rest is recorded all the same */
+    char words[1024];
+};
+
+static char cpu_name[] = "cpu";
+static const struct bp_spec unnamed_cpu = {.name = cpu_name, .fallback = BP_FALLBACK_WARN};
+
+static bool is_cpu(const char *name)
+{
+    return bp_names_equal(name, "cpu");
+}
+
+/* What a provider's failure means under its policy; `reason` has been recorded. */
+static bp_rc apply_policy(const struct bp_env *env, const char *name, uint32_t fallback, bp_rc code,
+                          const char *reason, bp_err *err)
+{
+    if (fallback == BP_FALLBACK_REQUIRE)
+        return bp_fail(err, code, "provider '%s' is required: %s", name, reason);
+    if (fallback == BP_FALLBACK_WARN)
+        bp_log(&env->log, BP_LOG_WARN, "session", "provider '%s' is not used: %s; %s", name, reason,
+               is_cpu(name) ? "what no other provider takes cannot run"
+                            : "its nodes go to the next one, at last to CPU");
+    return BP_OK;
+}
+
+/* The caller's own mistakes are errors under every policy. */
+static bool is_mistake(bp_rc code, const struct bp_found *found)
+{
+    return code == BP_E_OPTION || code == BP_E_NOMEM || (code == BP_E_INVALID && !found);
+}
+
+static struct bp_active *add_active(struct bp_lineup *lineup)
+{
+    struct bp_active *active = bp_region_alloc(&lineup->region, sizeof *active);
+    struct bp_active **list;
+
+    list = realloc(lineup->active, (lineup->count + 1) * sizeof(struct bp_active *));
+    if (list)
+        lineup->active = list;
+    if (active)
+        active->memory = bp_region_alloc(&lineup->region, sizeof *active->memory);
+    if (!active || !active->memory || !list)
+        return NULL;
+    list[lineup->count++] = active;
+    return active;
+}
+
+/* A device that is not there is the caller's mistake, as a wrong option is. */
+static bp_rc check_devices(const struct bp_found *found, const struct bp_spec *spec, bp_err *err)
+{
+    for (uint32_t i = 0; i < spec->n_devices; i++) {
+        if (spec->devices[i] >= found->n_devices)
+            return bp_fail(err, BP_E_OPTION, "provider '%s' has %u device%s, there is no device %u",
+                           found->name, found->n_devices, found->n_devices == 1 ? "" : "s",
+                           spec->devices[i]);
+    }
+    return BP_OK;
+}
+
+/* spec: NULL for the provider of the application's operators, which has no devices. */
+static bp_rc start_instance(struct bp_lineup *lineup, struct bp_active *active, const char *file,
+                            const struct bp_spec *spec, uint32_t threads, bp_err *err)
+{
+    const bp_provider *provider = active->provider;
+    bp_rc rc;
+
+    active->services = (struct bp_services){
+        .log = &lineup->env->log,
+        .pool = lineup->env->pool,
+        .weights = lineup->env->weights,
+        .scope = provider->id,
+        .threads = threads,
+    };
+    bp_services_init(&active->services, file);
+    rc = provider->create(&active->services.host, active->options, active->n_options,
+                          spec ? spec->devices : NULL, spec ? spec->n_devices : 0,
+                          &active->instance, err);
+    rc = bp_err_complete(err, rc);
+    if (rc >= 0 && !active->instance)
+        rc = bp_fail(err, BP_E_INTERNAL, "create succeeded without an instance");
+    return rc;
+}
+
+/* BP_E_INTERNAL: the provider's device operations are not whole. Sets active->spaces. */
+static bp_rc check_device(struct bp_active *active, const struct bp_spec *spec, bp_err *err)
+{
+    const bp_provider *provider = active->provider;
+    const bp_device_ops *dev = provider->dev;
+    bp_device device = {.struct_size = sizeof device, .spaces = 1};
+    bp_rc rc = BP_OK;
+
+    if (!dev->alloc || !dev->free || !dev->copy)
+        return bp_fail(err, BP_E_INTERNAL, "its device operations lack alloc, free or copy");
+    if (dev->stream_create && (!dev->stream_destroy || !dev->event_create || !dev->event_destroy ||
+                               !dev->event_record || !dev->event_wait))
+        return bp_fail(err, BP_E_INTERNAL, "it has streams, but not all operations on them");
+    if (provider->device) {
+        rc = provider->device(&active->services.host,
+                              spec && spec->n_devices ? spec->devices[0] : 0, &device, err);
+        rc = bp_err_complete(err, rc);
+    }
+    if (rc >= 0 && device.spaces == 0)
+        rc =
+            bp_fail(err, BP_E_INTERNAL, "it has device operations, but its device no memory space");
+    active->spaces = device.spaces;
+    return rc;
+}
+
+/* Options, then the instance. *stage is where it ended. */
+static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
+                           const struct bp_spec *spec, uint32_t threads, uint32_t *stage,
+                           bp_err *err)
+{
+    struct bp_active *active;
+    bp_rc rc;
+
+    *stage = BP_STAGE_OPTIONS;
+    active = add_active(lineup);
+    if (!active)
+        return bp_fail_nomem(err, "a provider");
+    active->provider = found->provider;
+    active->name = found->name;
+    rc = bp_lineup_gather_options(lineup, found, spec, active, err);
+    if (rc >= 0)
+        rc = check_devices(found, spec, err);
+    if (rc < 0)
+        return rc;
+    active->n_options = found->provider->n_options;
+    bp_options_warn(found->provider, spec->options, spec->n_options, &lineup->env->log);
+    *stage = BP_STAGE_CREATE;
+    rc = start_instance(lineup, active, found->file, spec, threads, err);
+    if (rc < 0 || !found->provider->dev)
+        return rc;
+    rc = check_device(active, spec, err);
+    if (rc < 0)
+        found->provider->destroy(active->instance);
+    return rc;
+}
+
+/* What is to be done about a provider that failed; `own` has room for a sentence. */
+static const char *fix_for(const struct bp_spec *spec, const struct bp_found *found, bp_rc code,
+                           char *own, size_t cap)
+{
+    char name[BP_NAME_MAX];
+
+    if (code >= 0)
+        return NULL;
+    if (found)
+        return found->fix[0] ? found->fix : NULL;
+    return bp_names_short(spec->name, name) && bp_names_way(name, own, cap) ? own : NULL;
+}
+
+/* The reason without the fix, " (...)", that an error has at its end and a row has beside it. */
+static const char *reason_alone(const char *reason, const char *fix, char *own, size_t cap)
+{
+    size_t n = strlen(reason), n_fix = fix ? strlen(fix) + 3 : 0;
+
+    if (n_fix == 0 || n <= n_fix || n >= cap ||
+        strncmp(reason + n - n_fix + 2, fix, n_fix - 3) != 0)
+        return reason;
+    memcpy(own, reason, n - n_fix);
+    own[n - n_fix] = '\0';
+    return own;
+}
+
+/* Puts what became of a spec into the report. */
+static bp_rc record(struct building *b, const struct bp_spec *spec, const struct bp_found *found,
+                    uint32_t fallback, uint32_t stage, bp_rc code, const char *reason,
+                    uint32_t *row, bp_err *err)
+{
+    char way[256], alone[768];
+    const char *fix = fix_for(spec, found, code, way, sizeof way);
+    bp_report_provider own = {
+        .stage = stage,
+        .code = code,
+        .fallback = fallback,
+        .name = found ? found->name : spec->name,
+        .version = found && found->provider ? found->provider->version : NULL,
+        .file = found ? found->file : NULL,
+        .reason = code >= 0                  ? NULL
+                  : found && found->code < 0 ? found->reason
+                                             : reason_alone(reason, fix, alone, sizeof alone),
+        .fix = fix,
+    };
+
+    return bp_report_add_provider(b->report, &own, row, err);
+}
+
+/* CPU is not required where nobody named it: it is there for what is left over. */
+static uint32_t policy_of(const struct building *b, const struct bp_spec *spec)
+{
+    if (spec != &unnamed_cpu && (b->wish->strict || b->lineup->env->strict))
+        return BP_FALLBACK_REQUIRE;
+    if (spec != &unnamed_cpu && b->lineup->env->override.fallback)
+        return b->lineup->env->override.fallback;
+    return spec->fallback ? spec->fallback : b->wish->fallback;
+}
+
+static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *err)
+{
+    uint32_t fallback = policy_of(b, spec);
+    uint32_t before = b->lineup->count;
+    struct bp_found *found = NULL;
+    uint32_t stage, row;
+    char text[768], words[sizeof b->words];
+    bp_err own = bp_err_init(text, sizeof text);
+    bp_rc code, rc;
+
+    code = bp_registry_open(&b->lineup->env->registry, spec->name, &found, &own);
+    stage = found ? found->stage : BP_STAGE_FOUND;
+    if (code >= 0)
+        code = make_instance(b->lineup, found, spec, b->wish->threads, &stage, &own);
+    rc = record(b, spec, found, fallback, stage, code, text, &row, err);
+    if (rc < 0)
+        return rc;
+    if (code >= 0) {
+        b->lineup->active[before]->row = row;
+        b->lineup->active[before]->fallback = fallback;
+        b->lineup->active[before]->min_share = spec->min_share;
+        return bp_lineup_record_options(b->lineup->active[before], b->report, err);
+    }
+    b->lineup->count = before;
+    if (is_mistake(code, found))
+        return bp_fail(err, code, "%s", text);
+    own = bp_err_init(words, sizeof words);
+    rc = apply_policy(b->lineup->env, found ? found->name : spec->name, fallback, code, text, &own);
+    if (rc < 0 && b->required >= 0) {
+        b->required = rc;
+        memcpy(b->words, words, sizeof words);
+    }
+    return BP_OK;
+}
+
+/* The rows of a list but CPU's; those in `skip` have been added already. */
+static bp_rc add_list(struct building *b, const struct bp_spec_list *list,
+                      const struct bp_spec_list *skip, bp_err *err)
+{
+    bp_rc rc = bp_registry_probe(&b->lineup->env->registry, list, err);
+
+    for (uint32_t i = 0; rc >= 0 && i < list->count; i++) {
+        bool is_there = is_cpu(list->rows[i].name);
+
+        for (uint32_t j = 0; skip && j < skip->count; j++)
+            is_there |= bp_names_equal(skip->rows[j].name, list->rows[i].name);
+        if (!is_there)
+            rc = add_spec(b, &list->rows[i], err);
+    }
+    return rc;
+}
+
+/* What a list says of CPU, or NULL. */
+static const struct bp_spec *find_cpu(const struct bp_spec_list *list)
+{
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        if (is_cpu(list->rows[i].name))
+            return &list->rows[i];
+    }
+    return NULL;
+}
+
+static bp_rc add_cpu(struct building *b, const struct bp_spec_list *defaults, bp_err *err)
+{
+    const struct bp_spec *spec = find_cpu(b->wish->own);
+
+    if (!spec && defaults)
+        spec = find_cpu(defaults);
+    return add_spec(b, spec ? spec : &unnamed_cpu, err);
+}
+
+/* The provider of the application's operators, which is part of the host and has no options. */
+static bp_rc add_custom(struct building *b, bp_err *err)
+{
+    bp_report_provider row = {
+        .stage = BP_STAGE_CREATE,
+        .fallback = BP_FALLBACK_REQUIRE, /* nobody else has the application's operators */
+        .name = bp_custom_provider.name,
+        .version = bp_custom_provider.version,
+    };
+    struct bp_active *active = add_active(b->lineup);
+    bp_rc rc;
+
+    if (!active)
+        return bp_fail_nomem(err, "a provider");
+    active->provider = &bp_custom_provider;
+    active->name = bp_custom_provider.name;
+    active->fallback = row.fallback;
+    rc = start_instance(b->lineup, active, NULL, NULL, b->wish->threads, err);
+    return rc < 0 ? rc : bp_report_add_provider(b->report, &row, &active->row, err);
+}
+
+/* Those of BACKPLANE_PROVIDERS, in a session for which nobody in the program has named any. */
+static bp_rc add_preferred(struct building *b, const struct bp_spec_list *defaults, bp_err *err)
+{
+    struct bp_spec_list list = {0};
+    bp_rc rc;
+
+    if (!defaults || defaults->count > 0 || (b->wish->own && b->wish->own->count > 0))
+        return BP_OK;
+    rc = bp_registry_prefer(&b->lineup->env->registry, &list, err);
+    if (rc >= 0)
+        rc = add_list(b, &list, NULL, err);
+    bp_spec_finish(&list);
+    return rc < 0 ? bp_fail_in(err, rc, "BACKPLANE_PROVIDERS") : rc;
+}
+
+/* Where several have failed, each with its line, one more says what that comes to. */
+static void sum_up(const struct building *b)
+{
+    uint32_t n_failed = 0, n_warned = 0;
+
+    for (uint32_t i = 0; i < bp_report_provider_count(b->report); i++) {
+        bp_report_provider row = {.struct_size = sizeof row};
+
+        if (bp_report_get_provider(b->report, i, &row, NULL) < 0 || row.code >= 0)
+            continue;
+        n_failed++;
+        n_warned += row.fallback == BP_FALLBACK_WARN;
+    }
+    if (n_warned > 0 && n_failed > 1 && b->lineup->count == 1)
+        bp_log(&b->lineup->env->log, BP_LOG_WARN, "session",
+               "none of the %u providers asked for is used: all runs on '%s'", n_failed,
+               b->lineup->active[0]->name);
+}
+
+bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
+                     const struct bp_lineup_wish *wish, bp_report *report, bp_err *err)
+{
+    struct building b = {.lineup = lineup, .wish = wish, .report = report};
+    const struct bp_spec_list *defaults = wish->ignore_env ? NULL : &env->defaults;
+    bp_rc rc = BP_OK;
+
+    *lineup = (struct bp_lineup){.env = env};
+    if (wish->own)
+        rc = add_list(&b, wish->own, NULL, err);
+    pthread_mutex_lock(&env->lock);
+    if (rc >= 0 && defaults)
+        rc = add_list(&b, defaults, wish->own, err);
+    if (rc >= 0)
+        rc = add_preferred(&b, defaults, err);
+    if (rc >= 0 && wish->has_custom)
+        rc = add_custom(&b, err);
+    if (rc >= 0)
+        rc = add_cpu(&b, defaults, err);
+    pthread_mutex_unlock(&env->lock);
+    if (rc >= 0 && b.required >= 0)
+        sum_up(&b);
+    return rc >= 0 && b.required < 0 ? bp_fail(err, b.required, "%s", b.words) : rc;
+}
+
+static void finish_active(struct bp_active *active)
+{
+    if (active->instance)
+        active->provider->destroy(active->instance);
+    for (uint32_t i = 0; active->changed && i < active->n_options; i++)
+        free(active->changed[i]);
+    free(active->changed);
+}
+
+bp_rc bp_active_set_option(struct bp_active *active, const char *key, const char *value,
+                           bp_err *err)
+{
+    struct bp_region region = {0};
+    bp_opt changed = {0};
+    char *copy = NULL;
+    uint32_t at;
+    bp_rc rc = bp_options_check_change(active->provider, key, value, &region, &at, &changed, err);
+
+    if (rc >= 0 && !active->changed)
+        active->changed = calloc((size_t)active->n_options + 1, sizeof(char *));
+    if (rc >= 0)
+        copy = strdup(changed.str);
+    bp_region_finish(&region);
+    if (rc < 0)
+        return rc;
+    if (!active->changed || !copy) {
+        free(copy);
+        return bp_fail_nomem(err, "a provider's option");
+    }
+    changed.str = copy;
+    bp_err_clear(err);
+    rc = bp_err_complete(err, active->provider->set_option(active->instance, &changed, err));
+    if (rc < 0) {
+        free(copy);
+        return bp_fail_in(err, rc, "provider '%s', option '%s'", active->name, key);
+    }
+    free(active->changed[at]);
+    active->changed[at] = copy;
+    active->options[at] = changed;
+    return BP_OK;
+}
+
+void bp_lineup_finish(struct bp_lineup *lineup)
+{
+    for (uint32_t i = 0; i < lineup->count; i++)
+        finish_active(lineup->active[i]);
+    free(lineup->active);
+    bp_region_finish(&lineup->region);
+    *lineup = (struct bp_lineup){0};
+}
+
+bp_rc bp_lineup_drop(struct bp_lineup *lineup, uint32_t i, bp_report *report, uint32_t stage,
+                     bp_rc code, const char *reason, bp_err *err)
+{
+    struct bp_active *active = lineup->active[i];
+    uint32_t fallback = active->fallback;
+    const char *name = active->name;
+    bp_rc rc;
+
+    rc = bp_report_end_provider(report, active->row, stage, code, reason, NULL, err);
+    finish_active(active);
+    for (uint32_t j = i; j + 1 < lineup->count; j++)
+        lineup->active[j] = lineup->active[j + 1];
+    lineup->count--;
+    if (rc < 0)
+        return rc;
+    return apply_policy(lineup->env, name, fallback, code, reason, err);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* provider_list.h - the providers of a session: asked for, opened, with options, in order, CPU last. */
+#ifndef BP_COMPILE_PROVIDER_LIST_H
+#define BP_COMPILE_PROVIDER_LIST_H
+
+#include "compile/memory.h"
+#include "host/env.h"
+#include "plan/partition.h"
+#include "report/report.h"
+
+/* A provider that got as far as an instance. */
+struct bp_active {
+    const char *name;
+    const bp_provider *provider;
+    bp_instance *instance;
+    bp_opt *options;   /* as the provider got them */
+    uint32_t *origins; /* BP_ORIGIN_*, one an option */
+    uint32_t n_options;
+    char **changed;    /* texts of options that were changed since, one each; or NULL */
+    uint32_t fallback; /* in force */
+    double min_share;  /* of the nodes that providers run, 0..1 */
+    uint32_t row;      /* in the report */
+    uint32_t spaces;   /* memory spaces of its own; 0: it computes in host memory */
+    struct bp_services services;
+    struct bp_provider_memory *memory; /* that its groups use; never NULL */
+};
+
+struct bp_lineup {
+    struct bp_env *env;
+    struct bp_active **active; /* highest priority first */
+    uint32_t count;
+    struct bp_region region;
+};
+
+/* What a lineup is made from. */
+struct bp_lineup_wish {
+    const struct bp_spec_list *own; /* the session's, before the environment's; may be NULL */
+    bool ignore_env;
+    uint32_t fallback; /* of rows with BP_FALLBACK_DEFAULT; never that itself */
+    bool strict;       /* all that are named are required; so it is where the env is strict */
+    uint32_t threads;  /* as bp_session_options_set_threads */
+    bool has_custom;   /* the provider of the application's operators comes in, before CPU */
+};
+
+/*
+ * Opens each provider in order and makes its instance; a row in `report` for each. A name that
+ * nobody knows and a wrong option are errors whatever the policy; what is missing or fails here is
+ * one with BP_FALLBACK_REQUIRE only. Where neither list names any, those of BACKPLANE_PROVIDERS are
+ * taken. Without CPU among them it is added. On failure finish it all the same.
+ */
+bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
+                     const struct bp_lineup_wish *wish, bp_report *report, bp_err *err) BP_CHECKED;
+void bp_lineup_finish(struct bp_lineup *lineup);
+
+/* provider_list_options.c: fills active->options and origins. BP_E_OPTION: one is wrong. */
+bp_rc bp_lineup_gather_options(struct bp_lineup *lineup, const struct bp_found *found,
+                               const struct bp_spec *spec, struct bp_active *active,
+                               bp_err *err) BP_CHECKED;
+/* Puts them into the report, in the row of the instance, which was added last. */
+bp_rc bp_lineup_record_options(const struct bp_active *active, bp_report *report,
+                               bp_err *err) BP_CHECKED;
+
+/*
+ * Changes an option of an instance; on failure it is as before. BP_E_OPTION, BP_E_UNSUPPORTED as
+ * bp_options_check_change() has them, or what the provider answers.
+ */
+bp_rc bp_active_set_option(struct bp_active *active, const char *key, const char *value,
+                           bp_err *err) BP_CHECKED;
+
+/*
+ * Provider i is of no use after all: recorded in the report, logged by its policy, and taken out of
+ * the list; none of its programs may be left. With BP_FALLBACK_REQUIRE the reason comes back as an
+ * error.
+ */
+bp_rc bp_lineup_drop(struct bp_lineup *lineup, uint32_t i, bp_report *report, uint32_t stage,
+                     bp_rc code, const char *reason, bp_err *err) BP_CHECKED;
+
+#endif

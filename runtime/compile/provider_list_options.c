@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * provider_list_options.c - the options of an instance: the caller's, with the user's over them and the
+ * operator's below, and for the report whose each one is.
+ */
+
+#include "config.h"
+
+#include "compile/provider_list.h"
+#include "host/options/provider_options.h"
+
+static uint32_t origin_of(const struct bp_lineup *lineup, const struct bp_found *found,
+                          const struct bp_spec *spec, const char *key)
+{
+    if (bp_override_has(&lineup->env->override, found->name, found->provider->id, key))
+        return BP_ORIGIN_VARIABLE;
+    if (bp_key_values_find(spec->options, spec->n_options, key))
+        return BP_ORIGIN_APPLICATION;
+    if (bp_key_values_find(found->conf.options, found->conf.n_options, key))
+        return BP_ORIGIN_FILE;
+    return BP_ORIGIN_DEFAULT;
+}
+
+/* One an option of the provider. */
+static bp_rc find_origins(struct bp_lineup *lineup, const struct bp_found *found,
+                          const struct bp_spec *spec, struct bp_active *active, bp_err *err)
+{
+    uint32_t n = found->provider->n_options;
+
+    active->origins = bp_region_array(&lineup->region, n, sizeof *active->origins);
+    if (!active->origins)
+        return bp_fail_nomem(err, "a provider's options");
+    for (uint32_t i = 0; i < n; i++)
+        active->origins[i] = origin_of(lineup, found, spec, active->options[i].key);
+    return BP_OK;
+}
+
+bp_rc bp_lineup_gather_options(struct bp_lineup *lineup, const struct bp_found *found,
+                               const struct bp_spec *spec, struct bp_active *active, bp_err *err)
+{
+    const struct bp_override *override = &lineup->env->override;
+    const bp_key_value *options;
+    uint32_t n, n_own = 0;
+    bp_rc rc = bp_conf_merge(&found->conf, spec->options, spec->n_options, &lineup->region,
+                             &options, &n, err);
+
+    if (rc >= 0)
+        rc = bp_override_merge(override, found->name, found->provider->id, options, n,
+                               &lineup->region, &options, &n, &n_own, err);
+    if (rc >= 0)
+        rc = bp_options_check(found->provider, options, n, &lineup->region, &active->options, err);
+    if (rc >= 0)
+        rc = find_origins(lineup, found, spec, active, err);
+    if (n_own == 0)
+        return rc;
+    bp_log(&lineup->env->log, BP_LOG_INFO, "session",
+           "provider '%s': %u options are those of BACKPLANE_PROVIDER_OPTIONS", found->name, n_own);
+    return rc < 0 ? bp_fail_in(err, rc, "with BACKPLANE_PROVIDER_OPTIONS") : rc;
+}
+
+bp_rc bp_lineup_record_options(const struct bp_active *active, bp_report *report, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < active->n_options; i++) {
+        bp_report_option row = {
+            .origin = active->origins[i],
+            .key = active->options[i].key,
+            .value = bp_options_shown(active->provider, i, &active->options[i]),
+        };
+
+        rc = bp_report_add_option(report, active->row, &row, err);
+    }
+    return rc;
+}

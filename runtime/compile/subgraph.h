@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * subgraph.h - a graph made executable: its groups compiled, its stages listed. The main graph is one,
+ * and so is each body of a control-flow node. Read-only once created, so that frames on many
+ * threads share it.
+ */
+#ifndef BP_COMPILE_SUBGRAPH_H
+#define BP_COMPILE_SUBGRAPH_H
+
+#include "compile/memory.h"
+#include "compile/provider_list.h"
+
+struct bp_hosted;
+
+/* A group's program, or what the host needs to run a control-flow node. */
+struct bp_unit {
+    const struct bp_group *group;
+    const struct bp_active *by; /* NULL: the host runs it */
+    bp_program *program;
+    bool takes_turns; /* frames may not execute at once: one at a time, under `turn` */
+    pthread_mutex_t turn;
+    const struct bp_hosted *hosted; /* how the host runs the node; NULL for programs */
+    struct bp_body **bodies;        /* one a body of the node */
+    const char **broken; /* one a body: why it could never run, its entry in bodies is NULL then */
+};
+
+/* Groups that are planned together, once all shapes that they start from are known. */
+struct bp_stage {
+    uint32_t first_unit, n_units;
+    uint32_t *nodes; /* of all its groups, in running order */
+    uint32_t n_nodes;
+    uint32_t *reads;     /* values from outside of the stage, constants left out */
+    bool *reads_content; /* one a read: a shape rule looks at its elements */
+    uint32_t n_reads;
+    uint32_t *keeps; /* values made here that are wanted outside, or by control flow */
+    uint32_t n_keeps;
+};
+
+struct bp_body {
+    struct bp_ir *ir;
+    struct bp_fact *facts; /* as known without inputs */
+    struct bp_partition part;
+    struct bp_unit *units; /* one a group */
+    uint32_t *captures;    /* values of the graph around it, constants left out */
+    uint32_t n_captures;
+    struct bp_stage *stages;
+    uint32_t n_units, n_stages;
+    uint32_t n_programs;             /* in bodies too */
+    struct bp_engine_memory *memory; /* counts what its frames hold; may be NULL */
+    struct bp_region region;
+};
+
+/* What creating bodies needs, and where it tells how it went. */
+struct bp_body_maker {
+    /* How the host runs a node itself, NULL: it cannot; bp_hosted_find() of exec/control. */
+    const struct bp_hosted *(*find_hosted)(const struct bp_ir_node *node);
+    struct bp_lineup *lineup;
+    struct bp_symbols *symbols;
+    bp_report *report;
+    const struct bp_place_list *places; /* or NULL */
+    bool *has_matched;                  /* one a rule */
+    struct bp_engine_memory *memory;    /* for bp_body.memory */
+    bool claims_only;        /* for a plan: no compiling, nodes without a taker are fine */
+    struct bp_text *missing; /* operators that nobody takes, one text for all */
+    uint32_t n_missing;
+    uint32_t failed; /* index of the provider that failed in claiming or compiling, or BP_NONE */
+    uint32_t failed_stage; /* BP_STAGE_CAPABILITY or BP_STAGE_COMPILE */
+};
+
+/*
+ * Makes a body of a sealed graph, and of its control-flow nodes. outer: facts of the graph around
+ * it, NULL at the top; inputs: facts of its inputs, one each, NULL where they are as declared. When maker->failed is set on failure, the error is that provider's. On
+ * failure nothing is left. The report's rows are of no use then.
+ */
+bp_rc bp_body_create(struct bp_body_maker *maker, struct bp_ir *ir, const struct bp_fact *outer,
+                     const struct bp_fact *inputs, const char *path, struct bp_body **out,
+                     bp_err *err) BP_CHECKED;
+void bp_body_destroy(struct bp_body *body); /* after its frames; NULL is fine */
+
+/* stages.c: fills body->stages once the body is partitioned. BP_E_NOMEM. */
+bp_rc bp_body_make_stages(struct bp_body *body, bp_err *err) BP_CHECKED;
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* frame.c - runs the kernels of a group of the application's operators one after another. */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "custom/provider.h"
+
+enum { ALIGN = 64 };
+
+/* ---- where values are ------------------------------------------------------------------------ */
+
+/* A value between nodes of the group: in scratch memory, or in storage that grows. */
+static bp_rc place_inside(struct bp_frame *frame, uint32_t v, const bp_shape *shape, size_t *bytes,
+                          bp_err *err)
+{
+    struct bp_custom_place *place = &frame->places[v];
+    uint32_t rank = shape->rank == BP_RANK_UNKNOWN ? BP_MAX_RANK : shape->rank;
+    size_t size = 0;
+
+    place->tensor = &place->own;
+    place->dims = bp_region_array(&frame->region, rank, sizeof *place->dims);
+    if (!place->dims)
+        return bp_fail_nomem(err, "a run");
+    place->own.dtype = shape->dtype;
+    place->own.rank = shape->rank;
+    place->own.dims = place->dims;
+    place->is_open = shape->rank == BP_RANK_UNKNOWN;
+    if (place->is_open)
+        return BP_OK;
+    if (rank > 0)
+        memcpy(place->dims, shape->dims, rank * sizeof *place->dims);
+    if (!bp_dense_bytes(shape->dtype, shape->dims, rank, &size) ||
+        !bp_add_size(*bytes, size, &size) || !bp_add_size(size, ALIGN - 1, &size))
+        return bp_fail(err, BP_E_NOMEM, "'%s' is too large for this machine",
+                       BP_VALUE(frame->program->graph, v)->name);
+    (void)bp_dense_bytes(shape->dtype, shape->dims, rank, &place->own.bytes);
+    place->offset = *bytes;
+    *bytes = size / ALIGN * ALIGN;
+    return BP_OK;
+}
+
+static void place_ends(struct bp_frame *frame)
+{
+    const bp_graph *graph = frame->program->graph;
+
+    for (uint32_t v = 0; v < graph->n_values; v++) {
+        frame->places[v].out = BP_NONE;
+        if (frame->program->constants[v].dtype != BP_DTYPE_NONE)
+            frame->places[v].tensor = &frame->program->constants[v];
+    }
+    for (uint32_t i = 0; i < graph->n_inputs; i++)
+        frame->places[graph->inputs[i]].tensor = &frame->desc->in[i];
+    for (uint32_t i = 0; i < graph->n_outputs; i++) {
+        struct bp_custom_place *place = &frame->places[graph->outputs[i]];
+
+        place->tensor = &frame->desc->out[i];
+        place->out = i;
+        place->is_open = frame->desc->out[i].rank == BP_RANK_UNKNOWN;
+    }
+}
+
+static bp_rc place_all(struct bp_frame *frame, size_t *bytes, bp_err *err)
+{
+    const bp_graph *graph = frame->program->graph;
+    bp_rc rc = BP_OK;
+
+    place_ends(frame);
+    for (uint32_t n = 0; n < graph->n_nodes; n++) {
+        const bp_node *node = BP_NODE(graph, n);
+
+        frame->calls[n] = (bp_operator_call){.frame = frame, .node = &frame->program->nodes[n]};
+        for (uint32_t i = 0; rc >= 0 && i < node->n_out; i++) {
+            uint32_t v = node->out[i];
+
+            if (v != BP_NONE && !frame->places[v].tensor)
+                rc = place_inside(frame, v, &frame->desc->shapes[v], bytes, err);
+        }
+    }
+    return rc;
+}
+
+bp_rc bp_custom_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
+                             bp_frame **out, bp_err *err)
+{
+    struct bp_frame *frame = calloc(1, sizeof *frame);
+    size_t bytes = 0;
+    bp_rc rc;
+
+    if (!frame)
+        return bp_fail_nomem(err, "a run");
+    frame->program = program;
+    frame->desc = desc;
+    frame->places =
+        bp_region_array(&frame->region, program->graph->n_values, sizeof *frame->places);
+    frame->calls = bp_region_array(&frame->region, program->graph->n_nodes, sizeof *frame->calls);
+    if (frame->places && frame->calls)
+        rc = place_all(frame, &bytes, err);
+    else
+        rc = bp_fail_nomem(err, "a run");
+    if (rc < 0) {
+        bp_custom_frame_free(frame);
+        return rc;
+    }
+    needs->scratch_bytes = bytes;
+    needs->scratch_align = ALIGN;
+    *out = frame;
+    return BP_OK;
+}
+
+void bp_custom_frame_free(bp_frame *frame)
+{
+    if (!frame)
+        return;
+    for (uint32_t v = 0; frame->places && v < frame->program->graph->n_values; v++)
+        free(frame->places[v].grown);
+    bp_region_finish(&frame->text);
+    bp_region_finish(&frame->region);
+    free(frame);
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* Before the kernel: where the outputs are, if that is known, and strings that are empty. */
+static void prepare_outputs(struct bp_frame *frame, const bp_node *node)
+{
+    for (uint32_t i = 0; i < node->n_out; i++) {
+        struct bp_custom_place *place =
+            node->out[i] == BP_NONE ? NULL : &frame->places[node->out[i]];
+
+        if (!place)
+            continue;
+        if (place->tensor == &place->own && place->is_open) {
+            place->own.rank = BP_RANK_UNKNOWN;
+            place->own.base = NULL;
+        } else if (place->tensor == &place->own) {
+            place->own.base = (char *)frame->desc->scratch + place->offset;
+        }
+        if (!place->is_open && place->tensor->dtype == BP_DTYPE_STRING && place->tensor->bytes > 0)
+            memset(bp_tensor_data(place->tensor), 0, place->tensor->bytes);
+    }
+}
+
+static bp_rc check_outputs(const struct bp_frame *frame, const bp_node *node, bp_err *err)
+{
+    for (uint32_t i = 0; i < node->n_out; i++) {
+        const struct bp_custom_place *place =
+            node->out[i] == BP_NONE ? NULL : &frame->places[node->out[i]];
+
+        if (place && place->is_open && place->tensor->rank == BP_RANK_UNKNOWN)
+            return bp_fail(err, BP_E_INTERNAL,
+                           "the kernel returned without giving output %u ('%s') a size", i,
+                           BP_VALUE(frame->program->graph, node->out[i])->name);
+    }
+    return BP_OK;
+}
+
+/* What a function that the kernel gave to others threw there fails the kernel as well. */
+static bp_rc compute(bp_operator_call *call, const struct bp_custom_node *own, bp_err *err)
+{
+    bp_rc rc;
+
+    atomic_store_explicit(&call->has_thrown, false, memory_order_relaxed);
+    rc = bp_custom_compute(&own->custom->def, own->kernel, call, err);
+    if (rc >= 0 && atomic_load_explicit(&call->has_thrown, memory_order_relaxed))
+        rc =
+            bp_thrown_fail(&call->frame->thrown, "a function that its kernel ran in parallel", err);
+    return rc;
+}
+
+bp_rc bp_custom_execute(bp_frame *frame, const bp_run *run, bp_err *err)
+{
+    const struct bp_program *program = frame->program;
+    bp_rc rc = BP_OK;
+
+    bp_region_finish(&frame->text);
+    for (uint32_t i = 0; rc >= 0 && i < program->graph->n_nodes; i++) {
+        const struct bp_custom_node *own = &program->nodes[i];
+        const bp_node *node = own->view.node;
+
+        frame->calls[i].run = run;
+        prepare_outputs(frame, node);
+        rc = compute(&frame->calls[i], own, err);
+        if (rc >= 0)
+            rc = check_outputs(frame, node, err);
+        if (rc < 0 && rc != BP_E_CANCELLED && rc != BP_E_TIMEOUT)
+            rc = bp_fail_in(err, rc, "node '%s' (%s)", node->name, node->op);
+    }
+    return rc;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* provider.h - the provider that runs an application's operators; part of the host. */
+#ifndef BP_CUSTOM_PROVIDER_H
+#define BP_CUSTOM_PROVIDER_H
+
+#include <stdatomic.h>
+
+#include "base/guard.h"
+#include "graph/custom.h"
+#include "graph/custom_call.h"
+#include "plan/graph_view.h"
+
+/*
+ * Takes the nodes whose schema is a bp_custom, and looks behind the graph that it is shown to find
+ * it: it works on graphs of this host only.
+ */
+extern const bp_provider bp_custom_provider;
+
+/* ---- what its files share -------------------------------------------------------------------- */
+
+struct bp_custom_node {
+    const struct bp_custom *custom;
+    bp_operator_node view; /* what the kernel was made from */
+    void *kernel;
+    bool is_made; /* `kernel` is to be destroyed */
+};
+
+struct bp_program {
+    const bp_host *host;
+    const bp_graph *graph;
+    struct bp_custom_node *nodes; /* one a node of the graph */
+    bp_tensor *constants;         /* one a value; without a type where it is no constant */
+    struct bp_region region;
+};
+
+/* Where a value of the graph is during a run. */
+struct bp_custom_place {
+    bp_tensor *tensor; /* the host's, a constant, or `own`; NULL: not of this program */
+    bp_tensor own;     /* of a value that only this group has */
+    size_t offset;     /* of `own` in scratch memory */
+    uint32_t out;      /* index among the frame's outputs, or BP_NONE */
+    bool is_open;      /* its size comes with the data */
+    void *grown;       /* storage of an open one that nobody outside wants */
+    size_t cap;
+    int64_t *dims; /* room for its sizes */
+};
+
+struct bp_operator_call {
+    struct bp_frame *frame;
+    const struct bp_custom_node *node;
+    const bp_run *run;
+    atomic_bool has_thrown; /* a function that ran in parallel: frame->thrown tells what */
+};
+
+struct bp_frame {
+    const struct bp_program *program;
+    const bp_frame_desc *desc;
+    struct bp_custom_place *places; /* one a value */
+    struct bp_operator_call *calls; /* one a node */
+    struct bp_region region;
+    struct bp_region text; /* strings of the run; gone with the next */
+    struct bp_thrown thrown;
+};
+
+bp_rc bp_custom_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
+                             bp_frame **out, bp_err *err);
+void bp_custom_frame_free(bp_frame *frame);
+bp_rc bp_custom_execute(bp_frame *frame, const bp_run *run, bp_err *err);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* cell.c - cells and objects into each other, and room that grows. */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/frame.h"
+
+struct bp_cell bp_cell_of_object(bp_object *object)
+{
+    const bp_tensor *tensor = &object->tensor;
+
+    if (object->kind != BP_KIND_TENSOR)
+        return (struct bp_cell){.base = object, .object = object};
+    return (struct bp_cell){.base = tensor->base,
+                            .object = object,
+                            .dims = tensor->dims,
+                            .bytes = tensor->bytes,
+                            .rank = tensor->rank,
+                            .dtype = tensor->dtype};
+}
+
+uint32_t bp_cell_kind(const struct bp_cell *cell)
+{
+    return cell->object ? cell->object->kind : BP_KIND_TENSOR;
+}
+
+bp_rc bp_cell_check(const struct bp_cell *cell, const struct bp_fact *fact, const char *name,
+                    bp_err *err)
+{
+    uint32_t kind = bp_cell_kind(cell);
+
+    if (bp_fact_is_blank(fact))
+        return BP_OK;
+    if (kind != fact->kind)
+        return bp_fail(err, BP_E_INVALID, "'%s' is %s now, by the model it is %s", name,
+                       bp_kind_name(kind), bp_kind_name(fact->kind));
+    if (kind == BP_KIND_TENSOR && fact->dtype && cell->dtype != fact->dtype)
+        return bp_fail(err, BP_E_INVALID, "'%s' has type %s now, by the model it has %s", name,
+                       bp_dtype_name(cell->dtype), bp_dtype_name(fact->dtype));
+    return BP_OK;
+}
+
+bp_tensor bp_cell_tensor(const struct bp_cell *cell)
+{
+    return (bp_tensor){.base = cell->base,
+                       .dims = (int64_t *)(uintptr_t)cell->dims, /* nobody writes it */
+                       .bytes = cell->bytes,
+                       .rank = cell->rank,
+                       .dtype = cell->dtype};
+}
+
+bp_rc bp_cell_to_object(const struct bp_cell *cell, bp_object **out, bp_err *err)
+{
+    bp_tensor tensor = bp_cell_tensor(cell);
+
+    *out = bp_object_retain(cell->object);
+    return *out ? BP_OK : bp_object_from_tensor(&tensor, out, err);
+}
+
+bp_rc bp_growing_reserve(struct bp_growing *growing, size_t bytes, size_t keep, bp_err *err)
+{
+    size_t cap = bytes ? bytes : 1;
+    void *data = NULL;
+
+    if (growing->data && growing->cap >= bytes)
+        return BP_OK;
+    if (keep > 0 && growing->cap < PTRDIFF_MAX / 2 && cap < growing->cap * 2)
+        cap = growing->cap * 2;
+    if (posix_memalign(&data, 64, cap) != 0)
+        return bp_fail(err, BP_E_NOMEM, "no memory for %zu bytes", cap);
+    if (keep > 0)
+        memcpy(data, growing->data, keep);
+    free(growing->data);
+    growing->data = data;
+    growing->cap = cap;
+    return BP_OK;
+}
+
+void bp_growing_show(struct bp_growing *growing, const struct bp_cell *made, struct bp_cell *out)
+{
+    if (made->rank)
+        memcpy(growing->dims, made->dims, made->rank * sizeof *made->dims);
+    growing->rank = made->rank;
+    growing->bytes = made->bytes;
+    *out = *made;
+    out->object = NULL;
+    out->base = growing->data;
+    out->dims = growing->dims;
+}
+
+bp_rc bp_growing_copy(struct bp_growing *growing, const struct bp_cell *from, struct bp_cell *out,
+                      bp_err *err)
+{
+    bp_tensor tensor = bp_cell_tensor(from);
+    size_t bytes;
+    bp_rc rc = bp_tensor_whole_bytes(&tensor, &bytes, err);
+
+    if (rc >= 0)
+        rc = bp_growing_reserve(growing, bytes, 0, err);
+    if (rc < 0)
+        return rc;
+    bp_tensor_copy_to(&tensor, growing->data);
+    bp_growing_show(growing, from, out);
+    return BP_OK;
+}

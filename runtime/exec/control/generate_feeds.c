@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* generate_feeds.c - inputs of a decoder, kept from one run to the next. */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/control/generate.h"
+
+bp_rc bp_feeds_init(struct bp_generate_feeds *feeds, uint32_t n, bp_err *err)
+{
+    feeds->rooms = calloc((size_t)n + 1, sizeof *feeds->rooms);
+    feeds->cells = calloc((size_t)n + 1, sizeof *feeds->cells);
+    feeds->n = n;
+    return feeds->rooms && feeds->cells ? BP_OK : bp_fail_nomem(err, "a decoder's inputs");
+}
+
+void bp_feeds_finish(struct bp_generate_feeds *feeds)
+{
+    for (uint32_t i = 0; feeds->rooms && i < feeds->n; i++) {
+        free(feeds->rooms[i][0].data);
+        free(feeds->rooms[i][1].data);
+    }
+    free(feeds->rooms);
+    free(feeds->cells);
+    *feeds = (struct bp_generate_feeds){0};
+}
+
+bp_rc bp_feeds_room(struct bp_generate_feeds *feeds, uint32_t i, uint32_t dtype, uint32_t rank,
+                    const int64_t *dims, void **out, bp_err *err)
+{
+    struct bp_growing *rooms = feeds->rooms[i];
+    struct bp_growing *room = &rooms[feeds->cells[i].base && feeds->cells[i].base == rooms[0].data];
+    size_t bytes;
+    bp_rc rc;
+
+    if (!bp_dense_bytes(dtype, dims, rank, &bytes))
+        return bp_fail(err, BP_E_NOMEM, "a decoder's input is too large for this machine");
+    rc = bp_growing_reserve(room, bytes, 0, err);
+    if (rc < 0)
+        return rc;
+    memcpy(room->dims, dims, rank * sizeof *dims);
+    feeds->cells[i] = (struct bp_cell){
+        .base = room->data, .dims = room->dims, .bytes = bytes, .rank = rank, .dtype = dtype};
+    *out = room->data;
+    return BP_OK;
+}
+
+bp_rc bp_feeds_take(struct bp_generate_feeds *feeds, uint32_t i, const struct bp_cell *from,
+                    uint32_t axis, const int32_t *rows, size_t per, size_t n, bp_err *err)
+{
+    size_t outer = (size_t)bp_dims_count(from->dims, axis);
+    size_t row = (size_t)bp_dims_count(from->dims + axis + 1, from->rank - axis - 1) *
+                 (bp_dtype_width(from->dtype) / 8);
+    size_t n_from = (size_t)from->dims[axis];
+    int64_t dims[BP_MAX_RANK];
+    void *to;
+    bp_rc rc;
+
+    memcpy(dims, from->dims, from->rank * sizeof *dims);
+    dims[axis] = (int64_t)n;
+    rc = bp_feeds_room(feeds, i, from->dtype, from->rank, dims, &to, err);
+    for (size_t o = 0; rc >= 0 && row > 0 && o < outer; o++) {
+        for (size_t r = 0; r < n; r++) {
+            size_t source = rows ? (size_t)rows[r] : r / per;
+
+            memcpy((char *)to + (o * n + r) * row,
+                   (const char *)from->base + (o * n_from + source) * row, row);
+        }
+    }
+    return rc;
+}

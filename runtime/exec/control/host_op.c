@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* host_op.c - the table of the host's own operators, and what they share. */
+
+#include "config.h"
+
+#include "exec/control/host_op.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "value/object.h"
+
+static const struct bp_hosted operators[] = {
+    {"", "ConcatFromSequence", bp_hosted_concat_from_sequence},
+    {"", "Identity", bp_hosted_identity},
+    {"", "If", bp_hosted_if},
+    {"", "Loop", bp_hosted_loop},
+    {"", "Optional", bp_hosted_optional},
+    {"", "OptionalGetElement", bp_hosted_optional_get},
+    {"", "OptionalHasElement", bp_hosted_optional_has},
+    {"", "Scan", bp_hosted_scan},
+    {"", "SequenceAt", bp_hosted_sequence_at},
+    {"", "SequenceConstruct", bp_hosted_sequence_construct},
+    {"", "SequenceEmpty", bp_hosted_sequence_empty},
+    {"", "SequenceErase", bp_hosted_sequence_erase},
+    {"", "SequenceInsert", bp_hosted_sequence_insert},
+    {"", "SequenceLength", bp_hosted_sequence_length},
+    {"", "SequenceMap", bp_hosted_sequence_map},
+    {"", "SplitToSequence", bp_hosted_split_to_sequence},
+    {"ai.onnx.ml", "CastMap", bp_hosted_cast_map},
+    {"ai.onnx.ml", "DictVectorizer", bp_hosted_dict_vectorizer},
+    {"ai.onnx.ml", "ZipMap", bp_hosted_zip_map},
+    {"com.microsoft", "BeamSearch", bp_hosted_beam_search},
+    {"com.microsoft", "GreedySearch", bp_hosted_greedy_search},
+    {"com.microsoft", "Sampling", bp_hosted_sampling},
+    {"com.microsoft", "WhisperBeamSearch", bp_hosted_beam_search},
+    {"com.microsoft", "SparseToDenseMatMul", bp_hosted_sparse_matmul},
+};
+
+const struct bp_hosted *bp_hosted_find(const struct bp_ir_node *node)
+{
+    for (size_t i = 0; node->schema && i < sizeof operators / sizeof operators[0]; i++) {
+        if (strcmp(node->schema->domain, operators[i].domain) == 0 &&
+            strcmp(node->op, operators[i].op) == 0)
+            return &operators[i];
+    }
+    return NULL;
+}
+
+const struct bp_ir_node *bp_hosted_node(const struct bp_run_state *state,
+                                        const struct bp_unit *unit)
+{
+    return &state->frame->body->ir->nodes[unit->group->nodes[0]];
+}
+
+bp_rc bp_hosted_fail(const struct bp_ir_node *node, bp_err *err, bp_rc rc, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return bp_fail(err, rc, "node '%s' (%s): %s", node->name, node->op, text);
+}
+
+const struct bp_cell *bp_hosted_in(const struct bp_run_state *state, const struct bp_ir_node *node,
+                                   uint32_t i)
+{
+    return i < node->n_in && node->in[i] != BP_NONE ? &state->frame->cells[node->in[i]] : NULL;
+}
+
+bp_rc bp_hosted_bool(const struct bp_ir_node *node, const struct bp_cell *cell, const char *what,
+                     bool *out, bp_err *err)
+{
+    if (bp_dims_count(cell->dims, cell->rank) != 1 || cell->dtype != BP_DTYPE_BOOL)
+        return bp_hosted_fail(node, err, BP_E_SHAPE, "%s has to be one bool", what);
+    *out = *(const uint8_t *)cell->base != 0;
+    return BP_OK;
+}
+
+bp_rc bp_hosted_int(const struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
+                    int64_t def, int64_t *out, bp_err *err)
+{
+    const struct bp_cell *cell = bp_hosted_in(state, node, i);
+
+    *out = def;
+    if (!cell)
+        return BP_OK;
+    if (bp_dims_count(cell->dims, cell->rank) != 1 ||
+        (cell->dtype != BP_DTYPE_I64 && cell->dtype != BP_DTYPE_I32))
+        return bp_hosted_fail(node, err, BP_E_SHAPE,
+                              "input %u has to be one number of type int64 or int32", i);
+    if (cell->dtype == BP_DTYPE_I64)
+        memcpy(out, cell->base, sizeof *out);
+    else
+        *out = *(const int32_t *)cell->base;
+    return BP_OK;
+}
+
+bp_rc bp_hosted_give(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
+                     bp_object *object, bp_err *err)
+{
+    struct bp_cell cell = bp_cell_of_object(object);
+    bp_rc rc = BP_OK;
+
+    if (i < node->n_out && node->out[i] != BP_NONE)
+        rc = bp_run_set(state, node->out[i], &cell, err);
+    bp_object_release(object);
+    return rc;
+}
+
+bp_rc bp_hosted_room(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
+                     uint32_t dtype, uint32_t rank, const int64_t *dims, struct bp_cell *out,
+                     bp_err *err)
+{
+    struct bp_growing *growing;
+    size_t bytes;
+    bp_rc rc;
+
+    if (rank > BP_MAX_RANK || !bp_dense_bytes(dtype, dims, rank, &bytes))
+        return bp_hosted_fail(node, err, BP_E_NOMEM, "output %u is too large for this machine", i);
+    rc = bp_frame_state_grow(state->frame, node->out[i], bytes, &growing, err);
+    if (rc < 0)
+        return rc;
+    if (rank)
+        memmove(growing->dims, dims, rank * sizeof *dims);
+    growing->rank = rank;
+    growing->bytes = bytes;
+    *out = (struct bp_cell){
+        .base = growing->data, .dims = growing->dims, .bytes = bytes, .rank = rank, .dtype = dtype};
+    return BP_OK;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+/* The values of the graph around a body, as they are now. */
+static void lend_captures(struct bp_run_state *state, struct bp_frame_state *child)
+{
+    const struct bp_body *body = child->body;
+
+    for (uint32_t i = 0; i < body->n_captures; i++) {
+        uint32_t value = body->captures[i];
+
+        child->cells[value] = state->frame->cells[body->ir->values[value].outer];
+    }
+}
+
+bp_rc bp_hosted_body(struct bp_run_state *state, const struct bp_unit *unit, uint32_t i,
+                     struct bp_frame_state **out, bp_err *err)
+{
+    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    bp_rc rc;
+
+    *out = NULL;
+    if (!unit->bodies[i])
+        return bp_hosted_fail(node, err, BP_E_SHAPE, "it takes a branch that cannot run: %s",
+                              unit->broken[i]);
+    rc = bp_frame_state_child(state->frame, unit, i, out, err);
+    if (rc >= 0)
+        lend_captures(state, *out);
+    return rc;
+}
+
+bp_rc bp_hosted_named_body(struct bp_run_state *state, const struct bp_unit *unit, const char *name,
+                           struct bp_frame_state **out, bp_err *err)
+{
+    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_ir *body = bp_ir_body(node, name);
+    uint32_t i = 0;
+
+    while (node->bodies[i] != body)
+        i++;
+    return bp_hosted_body(state, unit, i, out, err);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* optional.c - Optional (opset 15), OptionalGetElement and OptionalHasElement (15, 18). */
+
+#include "config.h"
+
+#include "exec/control/host_op.h"
+
+bp_rc bp_hosted_optional(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+{
+    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_cell *cell = bp_hosted_in(state, node, 0);
+    bp_object *optional;
+    bp_rc rc = bp_object_new(BP_KIND_OPTIONAL, cell ? 1 : 0, &optional, err);
+
+    if (rc >= 0 && cell)
+        rc = bp_cell_to_object(cell, &optional->items[0], err);
+    if (rc >= 0)
+        return bp_hosted_give(state, node, 0, optional, err);
+    bp_object_release(optional);
+    return rc;
+}
+
+bp_rc bp_hosted_optional_get(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+{
+    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_cell *cell = bp_hosted_in(state, node, 0);
+
+    if (!cell)
+        return bp_hosted_fail(node, err, BP_E_INVALID, "there is no input to take a value from");
+    if (!cell->object || cell->object->kind != BP_KIND_OPTIONAL)
+        return bp_run_set(state, node->out[0], cell, err);
+    if (cell->object->n == 0)
+        return bp_hosted_fail(node, err, BP_E_INVALID,
+                              "the optional has no value; ask OptionalHasElement first");
+    return bp_hosted_give(state, node, 0, bp_object_retain(cell->object->items[0]), err);
+}
+
+bp_rc bp_hosted_optional_has(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+{
+    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_cell *in = bp_hosted_in(state, node, 0);
+    struct bp_cell cell;
+    bp_rc rc = bp_hosted_room(state, node, 0, BP_DTYPE_BOOL, 0, NULL, &cell, err);
+
+    if (rc < 0)
+        return rc;
+    *(uint8_t *)cell.base =
+        in && !(in->object && in->object->kind == BP_KIND_OPTIONAL && in->object->n == 0);
+    return bp_run_set(state, node->out[0], &cell, err);
+}

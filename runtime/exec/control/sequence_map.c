@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* sequence_map.c - SequenceMap (opset 17): a body for each item of a sequence. */
+
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "exec/control/host_op.h"
+
+struct map {
+    struct bp_run_state *state;
+    const struct bp_ir_node *node;
+    struct bp_frame_state *child;
+    uint32_t n;          /* items */
+    bp_object **results; /* one an output of the node */
+};
+
+static const bp_object *sequence_of(const struct bp_cell *cell)
+{
+    return cell && cell->object && cell->object->kind == BP_KIND_SEQUENCE ? cell->object : NULL;
+}
+
+static bp_rc check_lengths(struct map *m, bp_err *err)
+{
+    const bp_object *first = sequence_of(bp_hosted_in(m->state, m->node, 0));
+
+    if (!first)
+        return bp_hosted_fail(m->node, err, BP_E_INVALID, "input 0 is no sequence");
+    m->n = first->n;
+    for (uint32_t i = 1; i < m->node->n_in; i++) {
+        const bp_object *other = sequence_of(bp_hosted_in(m->state, m->node, i));
+
+        if (other && other->n != m->n)
+            return bp_hosted_fail(m->node, err, BP_E_SHAPE,
+                                  "input %u is a sequence of %u items, input 0 of %u", i, other->n,
+                                  m->n);
+    }
+    return BP_OK;
+}
+
+static bp_rc run_item(struct map *m, uint32_t item, bp_err *err)
+{
+    const struct bp_ir *ir = m->child->body->ir;
+    bp_rc rc = bp_run_check(m->state->shared, err);
+
+    for (uint32_t i = 0; i < m->node->n_in; i++) {
+        const struct bp_cell *cell = bp_hosted_in(m->state, m->node, i);
+        const bp_object *sequence = sequence_of(cell);
+
+        m->child->cells[ir->inputs[i]] =
+            sequence ? bp_cell_of_object(sequence->items[item]) : *cell;
+    }
+    if (rc >= 0)
+        rc = bp_body_run(m->child, m->state->shared, err);
+    for (uint32_t o = 0; rc >= 0 && o < m->node->n_out; o++)
+        rc = bp_cell_to_object(&m->child->cells[ir->outputs[o]], &m->results[o]->items[item], err);
+    return rc;
+}
+
+bp_rc bp_hosted_sequence_map(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+{
+    struct map m = {.state = state, .node = bp_hosted_node(state, unit)};
+    bp_rc rc = check_lengths(&m, err);
+
+    if (rc >= 0)
+        rc = bp_hosted_named_body(state, unit, "body", &m.child, err);
+    if (rc < 0)
+        return rc;
+    m.results = calloc((size_t)m.node->n_out + 1, sizeof(bp_object *));
+    if (!m.results)
+        return bp_fail_nomem(err, "the items of a sequence");
+    for (uint32_t o = 0; rc >= 0 && o < m.node->n_out; o++)
+        rc = bp_object_new(BP_KIND_SEQUENCE, m.n, &m.results[o], err);
+    for (uint32_t i = 0; rc >= 0 && i < m.n; i++)
+        rc = run_item(&m, i, err);
+    for (uint32_t o = 0; o < m.node->n_out; o++) {
+        if (rc >= 0)
+            rc = bp_hosted_give(state, m.node, o, m.results[o], err);
+        else
+            bp_object_release(m.results[o]);
+    }
+    free(m.results);
+    return rc;
+}

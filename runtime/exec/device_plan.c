@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * device_plan.c - which values of a stage are copied between memory spaces, and when. A value is
+ * copied at most once to each space: to a device before the first group that reads it there, to the
+ * host right behind the group that made it, so that the copy has time until somebody waits for it.
+ */
+
+#include "config.h"
+
+#include "exec/device_planning.h"
+
+#include <stdlib.h>
+
+/* ---- actions --------------------------------------------------------------------------------- */
+
+static struct bp_lane *lane_of(const struct bp_device_planner *d, const struct bp_queue *queue)
+{
+    struct bp_lane *lane = d->lanes;
+
+    while (lane->queue != queue)
+        lane++;
+    return lane;
+}
+
+/* A copy at this step, together with the last ones where they go the same way. */
+static void add_transfer(struct bp_device_planner *d, uint32_t value, uint32_t u, uint32_t block,
+                         bool to_device)
+{
+    struct bp_device_plan *device = d->device;
+    struct bp_transfer *transfer = &device->transfers[device->n_transfers];
+    struct bp_device_action *action = &device->actions[device->n_actions];
+    struct bp_lane *lane = lane_of(d, device->blocks[block].queue);
+    bool joins = device->n_actions > device->first_action[d->step] && action[-1].n > 0 &&
+                 action[-1].queue == lane->queue && action[-1].to_device == to_device;
+
+    *transfer = (struct bp_transfer){
+        .value = value,
+        .unit = u,
+        .block = block,
+        .item = d->values[value].item[block] - 1,
+        .until = BP_NONE,
+        .host = bp_planning_tensor(d->p->plan, value, BP_SPACE_HOST),
+        .device = bp_planning_tensor(d->p->plan, value, device->blocks[block].space),
+    };
+    device->rows[device->n_transfers] = to_device ? (bp_copy){&transfer->device, &transfer->host}
+                                                  : (bp_copy){&transfer->host, &transfer->device};
+    if (joins) {
+        action[-1].n++;
+    } else {
+        *action = (struct bp_device_action){lane->queue, device->n_transfers, 1, u, to_device};
+        device->n_actions++;
+    }
+    device->n_transfers++;
+    d->clock++;
+    lane->is_busy = true;
+}
+
+static void add_wait(struct bp_device_planner *d, struct bp_lane *lane)
+{
+    struct bp_device_plan *device = d->device;
+
+    device->actions[device->n_actions++] =
+        (struct bp_device_action){.queue = lane->queue, .unit = lane->unit};
+    for (uint32_t t = 0; t < device->n_transfers; t++) {
+        struct bp_transfer *transfer = &device->transfers[t];
+
+        if (transfer->until == BP_NONE && device->blocks[transfer->block].queue == lane->queue)
+            transfer->until = d->step;
+    }
+    lane->waited = d->clock;
+    lane->is_busy = false;
+}
+
+/* The value is read in host memory at this step: by a copy of queue `by`, or by others (NULL). */
+static void need_host(struct bp_device_planner *d, uint32_t value, const struct bp_queue *by)
+{
+    struct bp_whereabouts *at = &d->values[value];
+
+    if (at->coming && at->coming->queue != by && at->coming->waited < at->since)
+        add_wait(d, at->coming);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* Gives a value a place in a block, from unit u on. */
+static bp_rc reside(struct bp_device_planner *d, uint32_t value, uint32_t u, uint32_t block,
+                    bp_err *err)
+{
+    struct bp_whereabouts *at = &d->values[value];
+    struct bp_device_block *to = &d->device->blocks[block];
+
+    if (!at->item)
+        at->item = bp_region_array(&d->region, d->device->n_blocks, sizeof *at->item);
+    if (!at->item)
+        return bp_fail_nomem(err, "a plan");
+    to->items[to->n_items++] = (bp_arena_item){
+        .bytes = d->p->plan->places[value].bytes,
+        .first = u,
+        .last = u,
+    };
+    at->item[block] = to->n_items;
+    return BP_OK;
+}
+
+static bp_rc read_on_device(struct bp_device_planner *d, uint32_t value, uint32_t u, uint32_t block,
+                            bp_err *err)
+{
+    struct bp_whereabouts *at = &d->values[value];
+    struct bp_device_block *in = &d->device->blocks[block];
+    bp_rc rc;
+
+    if (at->item && at->item[block]) {
+        in->items[at->item[block] - 1].last = u;
+        return BP_OK;
+    }
+    need_host(d, value, in->queue);
+    rc = reside(d, value, u, block, err);
+    if (rc >= 0 && d->p->plan->places[value].bytes > 0)
+        add_transfer(d, value, u, block, true);
+    return rc;
+}
+
+/* What the host reads to run a node itself. */
+static void read_hosted(struct bp_device_planner *d, const struct bp_unit_frame *unit)
+{
+    const struct bp_ir_node *node = &bp_view_of(unit)->ir->nodes[unit->unit->group->nodes[0]];
+
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        if (node->in[i] != BP_NONE)
+            need_host(d, node->in[i], NULL);
+    }
+    for (uint32_t i = 0; i < node->n_implicit; i++)
+        need_host(d, node->implicit[i], NULL);
+}
+
+static bp_rc read_inputs(struct bp_device_planner *d, uint32_t u, bp_err *err)
+{
+    const struct bp_unit_frame *unit = &d->p->plan->units[u];
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < unit->desc.n_in; i++) {
+        const bp_tensor *tensor = &unit->desc.in[i];
+        uint32_t value = bp_unit_input(unit, i);
+
+        if (bp_is_in_block(tensor))
+            rc =
+                read_on_device(d, value, u, bp_device_block_of(d, unit->queue, tensor->space), err);
+        else
+            need_host(d, value, NULL);
+    }
+    return rc;
+}
+
+static bp_rc write_outputs(struct bp_device_planner *d, uint32_t u, bp_err *err)
+{
+    const struct bp_unit_frame *unit = &d->p->plan->units[u];
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < unit->desc.n_out; i++) {
+        uint32_t value = bp_unit_output(unit, i);
+        struct bp_whereabouts *at = &d->values[value];
+
+        if (!bp_is_in_block(&unit->desc.out[i]))
+            continue;
+        rc = reside(d, value, u, at->made_in - 1, err);
+        if (rc < 0 || !at->needs_host)
+            continue;
+        bp_planning_add_item(d->p, value, u + 1);
+        if (d->p->plan->places[value].bytes == 0)
+            continue;
+        add_transfer(d, value, u, at->made_in - 1, false);
+        at->coming = lane_of(d, unit->queue);
+        at->since = d->clock;
+    }
+    return rc;
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+/* Which values are read in host memory: by the host, groups there, and copies to other spaces. */
+static void find_needs(struct bp_device_planner *d)
+{
+    const struct bp_planning *p = d->p;
+
+    for (uint32_t i = 0; i < p->stage->n_keeps; i++)
+        d->values[p->stage->keeps[i]].needs_host = true;
+    for (uint32_t u = 0; u < p->plan->n_units; u++) {
+        const struct bp_unit_frame *unit = &p->plan->units[u];
+
+        for (uint32_t i = 0; i < unit->desc.n_in; i++) {
+            struct bp_whereabouts *at = &d->values[bp_unit_input(unit, i)];
+            const bp_tensor *tensor = &unit->desc.in[i];
+
+            at->needs_host |= !bp_is_in_block(tensor) ||
+                              at->made_in != bp_device_block_of(d, unit->queue, tensor->space) + 1;
+        }
+        for (uint32_t i = 0; i < unit->desc.n_out; i++) {
+            const bp_tensor *tensor = &unit->desc.out[i];
+
+            if (bp_is_in_block(tensor))
+                d->values[bp_unit_output(unit, i)].made_in =
+                    bp_device_block_of(d, unit->queue, tensor->space) + 1;
+        }
+    }
+}
+
+/* May what the unit leaves in its queue read or write host memory? */
+static bool touches_host(const struct bp_device_planner *d, uint32_t u)
+{
+    const bp_frame_desc *desc = &d->p->plan->units[u].desc;
+    bool touches = d->p->items[u].bytes > 0; /* scratch memory */
+
+    for (uint32_t i = 0; i < desc->n_in; i++)
+        touches |= desc->in[i].space == BP_SPACE_HOST;
+    for (uint32_t i = 0; i < desc->n_out; i++)
+        touches |= desc->out[i].space == BP_SPACE_HOST;
+    return touches;
+}
+
+static bp_rc walk_unit(struct bp_device_planner *d, uint32_t u, bp_err *err)
+{
+    const struct bp_unit_frame *unit = &d->p->plan->units[u];
+    bp_rc rc = BP_OK;
+
+    if (unit->frame)
+        rc = read_inputs(d, u, err);
+    else
+        read_hosted(d, unit);
+    d->step = u + 1;
+    d->device->first_action[d->step] = d->device->n_actions;
+    if (rc < 0 || !unit->queue)
+        return rc;
+    lane_of(d, unit->queue)->is_busy = true;
+    lane_of(d, unit->queue)->unit = u;
+    rc = write_outputs(d, u, err);
+    if (rc >= 0 && touches_host(d, u))
+        add_wait(d, lane_of(d, unit->queue));
+    return rc;
+}
+
+static bp_rc walk(struct bp_device_planner *d, bp_err *err)
+{
+    bp_rc rc = bp_device_add_blocks(d, err);
+
+    if (rc >= 0)
+        find_needs(d);
+    for (uint32_t u = 0; rc >= 0 && u < d->p->plan->n_units; u++)
+        rc = walk_unit(d, u, err);
+    for (uint32_t l = 0; rc >= 0 && l < d->n_lanes; l++) {
+        if (d->lanes[l].is_busy)
+            add_wait(d, &d->lanes[l]);
+    }
+    d->device->first_action[d->p->plan->n_units + 1] = d->device->n_actions;
+    return rc < 0 ? rc : bp_device_lay_out(d, err);
+}
+
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+/* Tensors in providers' memory, scratch memory included. */
+static uint32_t count_tensors(const struct bp_planning *p)
+{
+    uint32_t n = 0;
+
+    for (uint32_t u = 0; u < p->plan->n_units; u++) {
+        const struct bp_unit_frame *unit = &p->plan->units[u];
+
+        if (unit->queue)
+            n += unit->desc.n_in + unit->desc.n_out + 1;
+    }
+    return n;
+}
+
+/* Lists of a plan, each as long as it may get: a tensor is copied and waited for once at most. */
+static bp_rc allocate(struct bp_device_planner *d, bp_err *err)
+{
+    struct bp_region *region = &d->p->plan->region;
+    size_t n = d->n_tensors, n_units = d->p->plan->n_units;
+    struct bp_device_plan *device = d->device;
+
+    device->blocks = bp_region_array(region, n, sizeof *device->blocks);
+    device->transfers = bp_region_array(region, n, sizeof *device->transfers);
+    device->rows = bp_region_array(region, n, sizeof *device->rows);
+    device->actions = bp_region_array(region, 2 * (n + n_units), sizeof *device->actions);
+    device->first_action = bp_region_array(region, n_units + 2, sizeof *device->first_action);
+    d->values = bp_region_array(&d->region, d->p->frame->body->ir->n_values, sizeof *d->values);
+    d->lanes = bp_region_array(&d->region, n_units, sizeof *d->lanes);
+    if (!device->blocks || !device->transfers || !device->rows || !device->actions ||
+        !device->first_action || !d->values || !d->lanes)
+        return bp_fail_nomem(err, "a plan");
+    return BP_OK;
+}
+
+bp_rc bp_planning_devices(struct bp_planning *p, bp_err *err)
+{
+    struct bp_device_planner d = {.p = p, .n_tensors = count_tensors(p)};
+    bp_rc rc;
+
+    if (d.n_tensors == 0)
+        return BP_OK;
+    d.device = p->plan->device = bp_region_array(&p->plan->region, 1, sizeof *d.device);
+    if (!d.device)
+        return bp_fail_nomem(err, "a plan");
+    rc = allocate(&d, err);
+    if (rc >= 0)
+        rc = walk(&d, err);
+    for (uint32_t b = 0; b < d.device->n_blocks; b++) {
+        free(d.device->blocks[b].items);
+        d.device->blocks[b].items = NULL;
+    }
+    bp_region_finish(&d.region);
+    return rc;
+}
+
+void bp_planning_extend_transfers(struct bp_planning *p)
+{
+    const struct bp_device_plan *device = p->plan->device;
+
+    for (uint32_t t = 0; device && t < device->n_transfers; t++)
+        bp_planning_extend(p, device->transfers[t].value, device->transfers[t].until);
+}

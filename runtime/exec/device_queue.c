@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* device_queue.c - a provider's copies and its work in order, and waiting for them. */
+
+#include "config.h"
+
+#include "exec/device.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "exec/run.h"
+
+enum { WAIT_NS = 20 * 1000 * 1000 }; /* between looks whether the run should end */
+
+bp_rc bp_device_alloc(const struct bp_active *by, uint32_t space, size_t n, size_t align,
+                      void **out, bp_err *err)
+{
+    void *base = NULL;
+    bp_rc rc;
+
+    bp_err_clear(err);
+    rc = by->provider->dev->alloc(by->instance, 0, space, n, align, &base, err);
+    rc = bp_err_complete(err, rc);
+    if (rc >= 0 && !base)
+        rc = bp_fail(err, BP_E_INTERNAL, "it succeeded without memory");
+    if (rc < 0)
+        return bp_fail_in(err, rc, "%zu bytes of its memory", n);
+    bp_memory_add(&by->memory->own, n);
+    *out = base;
+    return BP_OK;
+}
+
+void bp_device_free(const struct bp_active *by, uint32_t space, void *base, size_t n)
+{
+    if (!base)
+        return;
+    by->provider->dev->free(by->instance, 0, space, base);
+    bp_memory_drop(&by->memory->own, n);
+}
+
+bp_rc bp_queue_get(struct bp_queue **list, const struct bp_active *by, struct bp_queue **out,
+                   bp_err *err)
+{
+    struct bp_queue *queue = *list;
+
+    while (queue && queue->by != by)
+        queue = queue->next;
+    if (!queue) {
+        queue = calloc(1, sizeof *queue);
+        if (!queue)
+            return bp_fail_nomem(err, "a provider's queue");
+        queue->by = by;
+        queue->next = *list;
+        *list = queue;
+    }
+    *out = queue;
+    return BP_OK;
+}
+
+/* Ends a stream, whatever is in it. */
+static void stop(struct bp_queue *queue)
+{
+    const bp_device_ops *dev = queue->by->provider->dev;
+
+    if (queue->stream)
+        dev->stream_destroy(queue->by->instance, queue->stream);
+    if (queue->event)
+        dev->event_destroy(queue->by->instance, queue->event);
+    queue->stream = NULL;
+    queue->event = NULL;
+    queue->is_pending = false;
+}
+
+void bp_queues_destroy(struct bp_queue *list)
+{
+    while (list) {
+        struct bp_queue *next = list->next;
+
+        stop(list);
+        free(list);
+        list = next;
+    }
+}
+
+void bp_queues_abandon(struct bp_queue *list)
+{
+    for (; list; list = list->next) {
+        if (list->is_pending)
+            stop(list);
+    }
+}
+
+bp_rc bp_queue_start(struct bp_queue *queue, bp_err *err)
+{
+    const bp_device_ops *dev = queue->by->provider->dev;
+    bp_instance *instance = queue->by->instance;
+    void *event = NULL;
+    void *stream = NULL;
+    bp_rc rc;
+
+    if (queue->stream || !dev->stream_create)
+        return BP_OK;
+    bp_err_clear(err);
+    rc = bp_err_complete(err, dev->event_create(instance, 0, &event, err));
+    if (rc >= 0 && event)
+        rc = bp_err_complete(err, dev->stream_create(instance, 0, 0, &stream, err));
+    if (rc >= 0 && !stream)
+        rc = bp_fail(err, BP_E_INTERNAL, "it succeeded without a stream and an event");
+    if (rc < 0) {
+        if (event)
+            dev->event_destroy(instance, event);
+        return bp_fail_in(err, rc, "making a stream");
+    }
+    queue->event = event;
+    queue->stream = stream;
+    return BP_OK;
+}
+
+bp_rc bp_queue_copy(struct bp_queue *queue, const bp_copy *rows, uint32_t n, bp_err *err)
+{
+    bp_rc rc = bp_queue_start(queue, err);
+
+    if (rc < 0)
+        return rc;
+    queue->is_pending = queue->stream != NULL; /* also when it fails halfway */
+    bp_err_clear(err);
+    rc = queue->by->provider->dev->copy(queue->by->instance, rows, n, queue->stream, err);
+    return bp_err_complete(err, rc);
+}
+
+/* Nanoseconds to wait for: as long as nobody may end the run meanwhile. */
+static int64_t patience(const struct bp_run_shared *shared)
+{
+    return shared->cancel || shared->deadline_ns ? WAIT_NS : -1;
+}
+
+bp_rc bp_queue_wait(struct bp_queue *queue, const struct bp_run_shared *shared, bp_err *err)
+{
+    const bp_device_ops *dev = queue->by->provider->dev;
+    bp_instance *instance = queue->by->instance;
+    bp_rc rc;
+
+    if (!queue->is_pending)
+        return BP_OK;
+    bp_err_clear(err);
+    rc = bp_err_complete(err, dev->event_record(instance, queue->stream, queue->event, err));
+    while (rc >= 0) {
+        rc = bp_err_complete(err, dev->event_wait(instance, queue->event, patience(shared), err));
+        if (rc >= 0) {
+            queue->is_pending = false;
+            return BP_OK;
+        }
+        if (rc == BP_E_TIMEOUT && patience(shared) > 0) {
+            rc = bp_run_check(shared, err);
+            if (rc < 0)
+                return rc;
+        }
+    }
+    return bp_fail_in(err, rc, "waiting for its stream");
+}

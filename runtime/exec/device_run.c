@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* device_run.c - copies between memory spaces and waits, as a plan lists them. */
+
+#include "config.h"
+
+#include "exec/planning.h"
+#include "exec/run.h"
+
+bp_rc bp_device_fail_in(const struct bp_unit_frame *unit, bp_rc rc, bp_err *err)
+{
+    const struct bp_group *group = unit->unit->group;
+
+    if (rc == BP_E_CANCELLED || rc == BP_E_TIMEOUT)
+        return rc;
+    return bp_fail_in(err, rc, "provider '%s', node '%s'", unit->unit->by->name,
+                      group->view->ir->nodes[group->nodes[0]].name);
+}
+
+static bp_rc copy(struct bp_run_state *state, const struct bp_device_action *action, bp_err *err)
+{
+    const struct bp_device_plan *device = state->plan->device;
+    const char *first = state->frame->body->ir->values[device->transfers[action->first].value].name;
+    const char *way = action->to_device ? "to" : "from";
+    bp_rc rc = bp_queue_copy(action->queue, &device->rows[action->first], action->n, err);
+
+    if (rc < 0 && action->n > 1)
+        return bp_fail_in(err, rc, "copying '%s' and %u more %s its memory", first, action->n - 1,
+                          way);
+    return rc < 0 ? bp_fail_in(err, rc, "copying '%s' %s its memory", first, way) : rc;
+}
+
+bp_rc bp_device_step(struct bp_run_state *state, uint32_t step, bp_err *err)
+{
+    const struct bp_device_plan *device = state->plan->device;
+
+    for (uint32_t a = device->first_action[step]; a < device->first_action[step + 1]; a++) {
+        const struct bp_device_action *action = &device->actions[a];
+        bp_rc rc = action->n > 0 ? copy(state, action, err)
+                                 : bp_queue_wait(action->queue, state->shared, err);
+
+        if (rc < 0)
+            return bp_device_fail_in(&state->plan->units[action->unit], rc, err);
+    }
+    return BP_OK;
+}
+
+bp_rc bp_device_grow(struct bp_unit_frame *unit, uint32_t out, size_t bytes, bp_err *err)
+{
+    const struct bp_active *by = unit->unit->by;
+    struct bp_device_room *room = &unit->rooms[out];
+    bp_rc rc;
+
+    if (room->base && room->cap >= bytes)
+        return BP_OK;
+    bp_device_free(by, room->space, room->base, room->cap);
+    *room = (struct bp_device_room){.space = unit->desc.out[out].space};
+    bytes = bytes ? bytes : 1; /* so that an empty tensor has a base too */
+    rc = bp_device_alloc(by, room->space, bytes, BP_DEVICE_ALIGN, &room->base, err);
+    room->cap = rc >= 0 ? bytes : 0;
+    return rc;
+}
+
+bp_rc bp_device_fetch(struct bp_run_state *state, struct bp_unit_frame *unit, uint32_t out,
+                      void *to, size_t bytes, bp_err *err)
+{
+    const struct bp_view *view = unit->unit->group->view;
+    bp_tensor from = unit->desc.out[out];
+    bp_tensor host = from;
+    bp_copy row = {&host, &from};
+    bp_rc rc = BP_OK;
+
+    from.base = unit->rooms[out].base; /* what execute wrote into the tensor does not count */
+    from.offset = host.offset = 0;
+    from.space = unit->rooms[out].space;
+    from.bytes = host.bytes = bytes;
+    host.base = to;
+    host.space = BP_SPACE_HOST;
+    if (bytes > 0)
+        rc = bp_queue_copy(unit->queue, &row, 1, err);
+    if (rc < 0)
+        rc = bp_fail_in(err, rc, "copying '%s' from its memory",
+                        view->ir->values[view->value_of[view->graph.outputs[out]]].name);
+    else
+        rc = bp_queue_wait(unit->queue, state->shared, err);
+    return rc < 0 ? bp_device_fail_in(unit, rc, err) : rc;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* frame.c - making, growing and taking down the state of a run. */
+
+#include "config.h"
+
+#include "exec/frame.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_err *err)
+{
+    struct bp_ir_data *data = frame->body->ir->values[value].data;
+    struct bp_growing *copy;
+    const void *base;
+    bp_rc rc = bp_ir_data_load(data, err);
+
+    base = data->bytes;
+    if (rc >= 0 && !bp_is_aligned(data->dtype, data->bytes)) {
+        rc = bp_frame_state_grow(frame, value, data->size, &copy, err);
+        if (rc >= 0)
+            base = memcpy(copy->data, data->bytes, data->size);
+    }
+    if (rc < 0)
+        return rc;
+    frame->cells[value] = (struct bp_cell){
+        .base = (void *)(uintptr_t)base, /* cells that are only read from */
+        .dims = data->dims,
+        .bytes = data->size,
+        .rank = data->rank,
+        .dtype = data->dtype,
+    };
+    return BP_OK;
+}
+
+static bool is_constant(const struct bp_ir *ir, uint32_t value)
+{
+    return value != BP_NONE && (ir->values[value].flags & BP_IR_CONSTANT);
+}
+
+/* Constants that are read as values: by control flow, or as outputs. */
+static bp_rc set_constants(struct bp_frame_state *frame, bp_err *err)
+{
+    const struct bp_ir *ir = frame->body->ir;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < ir->n_outputs; i++) {
+        if (is_constant(ir, ir->outputs[i]))
+            rc = bp_frame_state_constant(frame, ir->outputs[i], err);
+    }
+    for (uint32_t u = 0; rc >= 0 && u < frame->body->n_units; u++) {
+        const struct bp_unit *unit = &frame->body->units[u];
+        const struct bp_ir_node *node = &ir->nodes[unit->group->nodes[0]];
+
+        for (uint32_t i = 0; rc >= 0 && unit->hosted && i < node->n_in; i++) {
+            if (is_constant(ir, node->in[i]))
+                rc = bp_frame_state_constant(frame, node->in[i], err);
+        }
+    }
+    return rc;
+}
+
+bp_rc bp_frame_state_create(const struct bp_body *body, struct bp_frame_state **out, bp_err *err)
+{
+    struct bp_frame_state *frame = calloc(1, sizeof *frame);
+    size_t n_values = (size_t)body->ir->n_values + 1;
+    bp_rc rc;
+
+    *out = NULL;
+    if (!frame)
+        return bp_fail_nomem(err, "a run");
+    frame->body = body;
+    frame->root = frame;
+    frame->cells = calloc(n_values, sizeof *frame->cells);
+    frame->wanted = calloc(n_values, sizeof(bp_binding *));
+    frame->growing = calloc(n_values, sizeof *frame->growing);
+    frame->plans = calloc((size_t)body->n_stages + 1, sizeof(struct bp_stage_plan *));
+    frame->held = calloc(n_values, sizeof(bp_object *));
+    frame->carried = calloc((size_t)body->n_units + 1, sizeof(struct bp_carried *));
+    frame->children = calloc((size_t)body->n_units + 1, sizeof(struct bp_frame_state **));
+    if (!frame->cells || !frame->wanted || !frame->growing || !frame->plans || !frame->children ||
+        !frame->held || !frame->carried)
+        rc = bp_fail_nomem(err, "a run");
+    else
+        rc = set_constants(frame, err);
+    if (rc < 0) {
+        bp_frame_state_destroy(frame);
+        return rc;
+    }
+    *out = frame;
+    return BP_OK;
+}
+
+static uint32_t n_bodies(const struct bp_frame_state *frame, const struct bp_unit *unit)
+{
+    return frame->body->ir->nodes[unit->group->nodes[0]].n_bodies;
+}
+
+static void destroy_children(struct bp_frame_state *frame)
+{
+    for (uint32_t u = 0; frame->children && u < frame->body->n_units; u++) {
+        if (!frame->children[u])
+            continue;
+        for (uint32_t i = 0; i < n_bodies(frame, &frame->body->units[u]); i++)
+            bp_frame_state_destroy(frame->children[u][i]);
+        free(frame->children[u]);
+    }
+    free(frame->children);
+}
+
+/* What a loop's unit carries: all inputs of its body may be. */
+static uint32_t n_carried(const struct bp_frame_state *frame, uint32_t u)
+{
+    return frame->body->ir->nodes[frame->body->units[u].group->nodes[0]].n_in;
+}
+
+static void destroy_carried(struct bp_frame_state *frame)
+{
+    for (uint32_t u = 0; frame->carried && u < frame->body->n_units; u++) {
+        for (uint32_t i = 0; frame->carried[u] && i < n_carried(frame, u); i++) {
+            free(frame->carried[u][i].buffers[0].data);
+            free(frame->carried[u][i].buffers[1].data);
+            bp_object_release(frame->carried[u][i].object);
+        }
+        free(frame->carried[u]);
+    }
+    free(frame->carried);
+}
+
+void bp_frame_state_destroy(struct bp_frame_state *frame)
+{
+    if (!frame)
+        return;
+    destroy_children(frame);
+    for (uint32_t s = 0; frame->plans && s < frame->body->n_stages; s++) {
+        while (frame->plans[s]) {
+            struct bp_stage_plan *next = frame->plans[s]->next;
+
+            bp_stage_plan_destroy(frame->plans[s]);
+            frame->plans[s] = next;
+        }
+    }
+    for (uint32_t v = 0; frame->growing && v < frame->body->ir->n_values; v++) {
+        bp_memory_shrink(frame->body, v, frame->growing[v].cap);
+        free(frame->growing[v].data);
+    }
+    for (uint32_t v = 0; frame->held && v < frame->body->ir->n_values; v++)
+        bp_object_release(frame->held[v]);
+    destroy_carried(frame);
+    bp_queues_destroy(frame->queues);
+    bp_symbols_finish(&frame->symbols);
+    free(frame->held);
+    free(frame->plans);
+    free(frame->growing);
+    free(frame->wanted);
+    free(frame->carry_to);
+    free(frame->cells);
+    free(frame->key);
+    free(frame);
+}
+
+bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *unit, uint32_t i,
+                           struct bp_frame_state **out, bp_err *err)
+{
+    size_t u = (size_t)(unit - frame->body->units);
+    bp_rc rc = BP_OK;
+
+    if (!frame->children[u]) {
+        frame->children[u] =
+            calloc((size_t)n_bodies(frame, unit) + 1, sizeof(struct bp_frame_state *));
+        if (!frame->children[u])
+            return bp_fail_nomem(err, "the run of a body");
+    }
+    if (!frame->children[u][i])
+        rc = bp_frame_state_create(unit->bodies[i], &frame->children[u][i], err);
+    if (rc >= 0)
+        frame->children[u][i]->root = frame->root;
+    *out = frame->children[u][i];
+    return rc;
+}
+
+static size_t arena_bytes(const struct bp_stage_plan *plan, const struct bp_memory *of)
+{
+    size_t bytes = 0;
+
+    if (!of)
+        return plan->arena_bytes;
+    for (uint32_t i = 0; i < plan->n_shares; i++)
+        bytes += plan->shares[i].of == of ? plan->shares[i].bytes : 0;
+    return bytes;
+}
+
+size_t bp_frame_state_bytes(const struct bp_frame_state *frame, const struct bp_memory *of)
+{
+    size_t bytes = 0;
+
+    for (uint32_t s = 0; s < frame->body->n_stages; s++) {
+        for (const struct bp_stage_plan *plan = frame->plans[s]; plan; plan = plan->next)
+            bytes += arena_bytes(plan, of);
+    }
+    for (uint32_t v = 0; v < frame->body->ir->n_values; v++) {
+        if (frame->growing[v].cap > 0 && (!of || bp_memory_of_value(frame->body, v) == of))
+            bytes += frame->growing[v].cap;
+    }
+    for (uint32_t u = 0; u < frame->body->n_units; u++) {
+        for (uint32_t i = 0; frame->children[u] && i < n_bodies(frame, &frame->body->units[u]);
+             i++) {
+            if (frame->children[u][i])
+                bytes += bp_frame_state_bytes(frame->children[u][i], of);
+        }
+    }
+    return bytes;
+}
+
+size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame, const struct bp_active *by)
+{
+    size_t bytes = 0;
+
+    for (uint32_t s = 0; s < frame->body->n_stages; s++) {
+        for (const struct bp_stage_plan *plan = frame->plans[s]; plan; plan = plan->next)
+            bytes += bp_device_plan_bytes(plan, by);
+    }
+    for (uint32_t u = 0; u < frame->body->n_units; u++) {
+        for (uint32_t i = 0; frame->children[u] && i < n_bodies(frame, &frame->body->units[u]);
+             i++) {
+            if (frame->children[u][i])
+                bytes += bp_frame_state_device_bytes(frame->children[u][i], by);
+        }
+    }
+    return bytes;
+}
+
+bp_rc bp_frame_state_carried(struct bp_frame_state *frame, const struct bp_unit *unit,
+                             struct bp_carried **out, bp_err *err)
+{
+    uint32_t u = (uint32_t)(unit - frame->body->units);
+
+    if (!frame->carried[u])
+        frame->carried[u] = calloc((size_t)n_carried(frame, u) + 1, sizeof *frame->carried[u]);
+    *out = frame->carried[u];
+    return *out ? BP_OK : bp_fail_nomem(err, "the values that a loop carries");
+}
+
+void bp_frame_state_hold(struct bp_frame_state *frame, uint32_t value, bp_object *object)
+{
+    if (frame->held[value] == object)
+        return;
+    bp_object_release(frame->held[value]);
+    frame->held[value] = bp_object_retain(object);
+}
+
+bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_t bytes,
+                             size_t keep, bp_err *err)
+{
+    struct bp_growing *growing = &frame->growing[value];
+    size_t before = growing->cap;
+    bp_rc rc = bp_growing_reserve(growing, bytes, keep, err);
+
+    if (growing->cap > before)
+        bp_memory_grow(frame->body, value, growing->cap - before);
+    return rc;
+}
+
+bp_rc bp_frame_state_grow(struct bp_frame_state *frame, uint32_t value, size_t bytes,
+                          struct bp_growing **out, bp_err *err)
+{
+    bp_rc rc = bp_frame_state_reserve(frame, value, bytes, 0, err);
+
+    *out = &frame->growing[value];
+    return rc < 0 ? bp_fail_in(err, rc, "'%s'", frame->body->ir->values[value].name) : rc;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * frame.h - the state of one run through a body: where each value lies now, and for each stage the
+ * plans for the shapes that it has met. Used by one thread at a time; kept and used again, so that
+ * a run with known shapes allocates nothing.
+ */
+#ifndef BP_EXEC_FRAME_H
+#define BP_EXEC_FRAME_H
+
+#include "compile/subgraph.h"
+#include "custom/frame_host.h"
+#include "exec/device.h"
+#include "value/object.h"
+
+enum { BP_MAX_PLANS = 8 }; /* shapes that a frame remembers for each stage */
+
+/*
+ * Where a value lies during the run; set for values that cross stages and for inputs and outputs. A
+ * value that is no tensor has an object, a base that is not NULL, and neither type nor dims. A
+ * tensor may lie in an object, which then is its owner.
+ */
+struct bp_cell {
+    void *base;
+    bp_object *object; /* borrowed: from the caller, or from bp_frame_state.held */
+    const int64_t *dims;
+    size_t bytes; /* of the data */
+    uint32_t rank, dtype;
+};
+
+/* Are n sizes the same? Of none, where there may be no list, they are. */
+static inline bool bp_same_dims(const int64_t *a, const int64_t *b, uint32_t n)
+{
+    for (uint32_t d = 0; d < n; d++) {
+        if (a[d] != b[d])
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Storage for an output whose size comes with its data; grows, and stays with the frame. rank and
+ * bytes are of the run; the rank is unknown until the provider has asked for room.
+ */
+struct bp_growing {
+    void *data;
+    void *base; /* where the value lies: `data`, or the memory that the caller of the run brings */
+    size_t cap, bytes;
+    uint32_t rank;
+    uint32_t dtype; /* set by loops, whose rounds may differ */
+    int64_t dims[BP_MAX_RANK];
+};
+
+/* In bp_binding.reserved0 of an output: its tensor had no base when the run began. */
+enum { BP_BINDING_ALLOCATED = 1 };
+
+/* A group prepared for the shapes of a plan. */
+struct bp_unit_frame {
+    struct bp_frame_host host; /* first: the provider `custom` sees no more than that */
+    struct bp_frame_state *owner;
+    const struct bp_stage_plan *plan;
+    struct bp_unit *unit;
+    bp_frame *frame; /* NULL: the host runs it */
+    /* The provider's execute, where a call of it is all there is to do; NULL: it takes more. */
+    bp_rc (*direct)(bp_frame *, const bp_run *, bp_err *);
+    bp_run run;
+    bp_frame_desc desc;
+    bool has_growing;                /* some outputs come through alloc_output */
+    struct bp_unit_profile *profile; /* NULL: no run of it was measured yet */
+    struct bp_queue *queue;          /* of a provider with memory of its own; NULL: it has none */
+    struct bp_device_room
+        *rooms; /* one an output, with a queue: where its size comes with the data */
+};
+
+/* A tensor of a group, or of a copy, that shows a value in host memory. */
+struct bp_slot {
+    bp_tensor *tensor;
+    struct bp_unit_frame *unit; /* NULL: of a copy */
+};
+
+/* A stage, prepared for one set of shapes and of contents that shapes depend on. */
+struct bp_stage_plan {
+    struct bp_stage_plan *next; /* less recently used */
+    int64_t *key;
+    uint32_t n_key;
+    struct bp_region region;
+    struct bp_fact *facts;       /* one a value of the body */
+    struct bp_unit_frame *units; /* one a unit of the stage */
+    uint32_t n_units;
+    struct bp_cell *places; /* one a value: planned dims and, in the arena, base */
+    uint32_t *slot_first;   /* one a value, and the end */
+    struct bp_slot *slots;
+    void *arena;
+    size_t arena_bytes;
+    struct bp_device_plan *device;   /* NULL: all is in host memory */
+    struct bp_engine_memory *memory; /* counts the arena; may be NULL */
+    struct bp_memory_share *shares;  /* of it, one a unit */
+    uint32_t n_shares;
+};
+
+struct bp_frame_state {
+    const struct bp_body *body;
+    struct bp_frame_state *root; /* of the main graph: itself */
+    struct bp_queue *queues;   /* the root's, for all; of providers that have memory of their own */
+    struct bp_symbols symbols; /* of sizes that come with data */
+    struct bp_cell *cells;     /* one a value */
+    bp_binding **wanted;       /* one a value: where a caller wants it; NULL: nowhere */
+    struct bp_growing **carry_to; /* one a value: where a loop wants it; the list may be NULL */
+    bp_object **held;             /* one a value: what keeps its cell alive; or NULL */
+    struct bp_growing *growing;   /* one a value of unknown size; allocated at first need */
+    struct bp_carried **carried;  /* [unit] of loops: values between rounds, made at first need */
+    struct bp_stage_plan **plans; /* [stage] most recently used first */
+    struct bp_frame_state ***children; /* [unit][body], made at first need */
+    int64_t *key;                      /* scratch for looking plans up */
+    uint32_t key_cap;
+};
+
+/* A frame for the main graph's body; children as they are needed. */
+bp_rc bp_frame_state_create(const struct bp_body *body, struct bp_frame_state **out,
+                            bp_err *err) BP_CHECKED;
+void bp_frame_state_destroy(struct bp_frame_state *frame); /* NULL is fine */
+/* Sets the cell of a constant or default; what is badly aligned for its type in the file is copied. */
+bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_err *err) BP_CHECKED;
+/* The frame of body i of a control-flow unit, made at first need. */
+bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *unit, uint32_t i,
+                           struct bp_frame_state **out, bp_err *err) BP_CHECKED;
+/*
+ * A value that a loop carries, kept with the frame. It has two buffers, so that an iteration can read
+ * the last value while it makes the next one.
+ */
+struct bp_carried {
+    struct bp_growing buffers[2];
+    struct bp_cell cell; /* as it is now */
+    bp_object *object;   /* owned, when the cell has one */
+};
+
+/* Those of a unit, one an input of its node. */
+bp_rc bp_frame_state_carried(struct bp_frame_state *frame, const struct bp_unit *unit,
+                             struct bp_carried **out, bp_err *err) BP_CHECKED;
+/* Lets the frame keep an object (or NULL) for a value, in place of the last one. */
+void bp_frame_state_hold(struct bp_frame_state *frame, uint32_t value, bp_object *object);
+/* A cell that shows an object's tensor, or the object itself. */
+struct bp_cell bp_cell_of_object(bp_object *object);
+/* An object of what a cell shows: the one it has, or a copy. The reference is the caller's. */
+bp_rc bp_cell_to_object(const struct bp_cell *cell, bp_object **out, bp_err *err) BP_CHECKED;
+/* BP_KIND_* of what a cell shows. */
+uint32_t bp_cell_kind(const struct bp_cell *cell);
+/*
+ * BP_E_INVALID when a cell is not of the kind and element type that a fact says: programs rest on
+ * these. `name` is the value's.
+ */
+bp_rc bp_cell_check(const struct bp_cell *cell, const struct bp_fact *fact, const char *name,
+                    bp_err *err) BP_CHECKED;
+/* The tensor that a cell shows. */
+bp_tensor bp_cell_tensor(const struct bp_cell *cell);
+/* Room for `bytes`; with `keep`, what is there stays. */
+bp_rc bp_growing_reserve(struct bp_growing *growing, size_t bytes, size_t keep,
+                         bp_err *err) BP_CHECKED;
+/* *out shows `made`, whose elements lie in the buffer; its sizes are copied there too. */
+void bp_growing_show(struct bp_growing *growing, const struct bp_cell *made, struct bp_cell *out);
+/* Copies a tensor's elements, strings with their text, and its dims; *out shows the copy. */
+bp_rc bp_growing_copy(struct bp_growing *growing, const struct bp_cell *from, struct bp_cell *out,
+                      bp_err *err) BP_CHECKED;
+
+/*
+ * Bytes in the arenas and growing outputs of the frame and its children: those that are charged to
+ * `of`; NULL: all.
+ */
+size_t bp_frame_state_bytes(const struct bp_frame_state *frame, const struct bp_memory *of);
+/* The same of the memory of one provider, or (NULL) of all. */
+size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame, const struct bp_active *by);
+
+/*
+ * The plan of stage s for the cells as they are: remembered, or made. Makes room by forgetting the
+ * least recently used.
+ */
+bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stage_plan **out,
+                        bp_err *err) BP_CHECKED;
+void bp_stage_plan_destroy(struct bp_stage_plan *plan); /* NULL is fine */
+/* Lets every tensor of the plan that shows `value` begin at base. */
+void bp_stage_plan_bind(struct bp_stage_plan *plan, uint32_t value, void *base, size_t bytes);
+/* Room of `bytes` for a value in its growing storage; with `keep`, what is there stays. */
+bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_t bytes,
+                             size_t keep, bp_err *err) BP_CHECKED;
+/* Room of `bytes` for a value whose size came with its data. */
+bp_rc bp_frame_state_grow(struct bp_frame_state *frame, uint32_t value, size_t bytes,
+                          struct bp_growing **out, bp_err *err) BP_CHECKED;
+
+#endif

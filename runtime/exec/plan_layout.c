@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* plan_layout.c - one arena for a stage, and which tensors show which value. */
+
+#include "config.h"
+
+#include "exec/planning.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void bp_planning_add_item(struct bp_planning *p, uint32_t value, uint32_t step)
+{
+    const struct bp_cell *place = &p->plan->places[value];
+
+    if (place->rank == BP_RANK_UNKNOWN || p->item_of[value] != BP_NONE)
+        return;
+    p->item_of[value] = p->n_items;
+    p->items[p->n_items++] = (bp_arena_item){.bytes = place->bytes, .first = step, .last = step};
+}
+
+void bp_planning_extend(struct bp_planning *p, uint32_t value, uint32_t step)
+{
+    if (p->item_of[value] != BP_NONE && p->items[p->item_of[value]].last < step)
+        p->items[p->item_of[value]].last = step;
+}
+
+/*
+ * What a unit writes in host memory is live until its last reader, or to the end when it is wanted
+ * outside.
+ */
+static void add_lifetimes(struct bp_planning *p)
+{
+    for (uint32_t u = 0; u < p->plan->n_units; u++) {
+        const struct bp_unit_frame *unit = &p->plan->units[u];
+        const struct bp_view *view = unit->unit->group->view;
+
+        for (uint32_t i = 0; i < view->graph.n_inputs; i++)
+            bp_planning_extend(p, view->value_of[view->graph.inputs[i]], u);
+        for (uint32_t i = 0; i < unit->desc.n_out; i++) {
+            if (unit->desc.out[i].space == BP_SPACE_HOST)
+                bp_planning_add_item(p, view->value_of[view->graph.outputs[i]], u);
+        }
+    }
+    for (uint32_t i = 0; i < p->stage->n_keeps; i++)
+        bp_planning_extend(p, p->stage->keeps[i], p->plan->n_units);
+    bp_planning_extend_transfers(p);
+}
+
+static bp_rc lay_out(struct bp_planning *p, bp_err *err)
+{
+    void *work = malloc(bp_arena_work(p->n_items) + 1);
+    size_t bytes;
+
+    if (!work)
+        return bp_fail_nomem(err, "a plan");
+    bytes = bp_arena_plan(p->items, p->n_items, BP_ARENA_ALIGN, work);
+    free(work);
+    if (bytes == SIZE_MAX ||
+        posix_memalign(&p->plan->arena, BP_ARENA_ALIGN, bytes ? bytes : BP_ARENA_ALIGN) != 0) {
+        p->plan->arena = NULL;
+        return bp_fail(err, BP_E_NOMEM, "no memory for the %zu bytes of a run", bytes);
+    }
+    p->plan->arena_bytes = bytes;
+    return bp_memory_enter_arena(p, err);
+}
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+/* Tensors in host memory: of groups, and one side of each copy. */
+static void each_tensor(struct bp_stage_plan *plan,
+                        void (*visit)(void *u, uint32_t value, bp_tensor *tensor,
+                                      struct bp_unit_frame *unit),
+                        void *u)
+{
+    for (uint32_t i = 0; i < plan->n_units; i++) {
+        struct bp_unit_frame *unit = &plan->units[i];
+        const struct bp_view *view = unit->unit->group->view;
+
+        for (uint32_t t = 0; t < unit->desc.n_in; t++) {
+            if (unit->desc.in[t].space == BP_SPACE_HOST)
+                visit(u, view->value_of[view->graph.inputs[t]], &unit->desc.in[t], unit);
+        }
+        for (uint32_t t = 0; t < unit->desc.n_out; t++) {
+            if (unit->desc.out[t].space == BP_SPACE_HOST)
+                visit(u, view->value_of[view->graph.outputs[t]], &unit->desc.out[t], unit);
+        }
+    }
+    for (uint32_t t = 0; plan->device && t < plan->device->n_transfers; t++)
+        visit(u, plan->device->transfers[t].value, &plan->device->transfers[t].host, NULL);
+}
+
+static void count_slot(void *u, uint32_t value, bp_tensor *tensor, struct bp_unit_frame *unit)
+{
+    struct bp_stage_plan *plan = u;
+
+    (void)tensor;
+    (void)unit;
+    plan->slot_first[value + 1]++;
+}
+
+static void put_slot(void *u, uint32_t value, bp_tensor *tensor, struct bp_unit_frame *unit)
+{
+    struct bp_stage_plan *plan = u;
+
+    /* slot_first[value] is where the next one goes; it ends where the next value's begin */
+    plan->slots[plan->slot_first[value]++] = (struct bp_slot){tensor, unit};
+}
+
+/* Lists, value by value, the tensors that show it. */
+static bp_rc make_slots(struct bp_planning *p, bp_err *err)
+{
+    struct bp_stage_plan *plan = p->plan;
+    uint32_t n = p->frame->body->ir->n_values;
+
+    plan->slot_first = bp_region_array(&plan->region, (size_t)n + 2, sizeof *plan->slot_first);
+    if (!plan->slot_first)
+        return bp_fail_nomem(err, "a plan");
+    each_tensor(plan, count_slot, plan);
+    for (uint32_t v = 0; v < n; v++)
+        plan->slot_first[v + 1] += plan->slot_first[v];
+    plan->slots = bp_region_array(&plan->region, plan->slot_first[n], sizeof *plan->slots);
+    if (!plan->slots)
+        return bp_fail_nomem(err, "a plan");
+    each_tensor(plan, put_slot, plan);
+    memmove(plan->slot_first + 1, plan->slot_first, n * sizeof *plan->slot_first);
+    plan->slot_first[0] = 0;
+    return BP_OK;
+}
+
+void bp_stage_plan_bind(struct bp_stage_plan *plan, uint32_t value, void *base, size_t bytes)
+{
+    for (uint32_t i = plan->slot_first[value]; i < plan->slot_first[value + 1]; i++) {
+        struct bp_slot *slot = &plan->slots[i];
+
+        if (slot->tensor->base == base && slot->tensor->bytes == bytes)
+            continue;
+        slot->tensor->base = base;
+        slot->tensor->bytes = bytes;
+        if (slot->unit)
+            slot->unit->run.io_epoch++;
+    }
+}
+
+/* Bases in the arena: of values, and of scratch memory. */
+static void place_all(struct bp_planning *p)
+{
+    char *arena = p->plan->arena;
+
+    for (uint32_t v = 0; v < p->frame->body->ir->n_values; v++) {
+        struct bp_cell *place = &p->plan->places[v];
+
+        if (p->item_of[v] == BP_NONE)
+            continue;
+        place->base = arena + p->items[p->item_of[v]].offset;
+        bp_stage_plan_bind(p->plan, v, place->base, place->bytes);
+    }
+    for (uint32_t u = 0; u < p->plan->n_units; u++) {
+        char *scratch = arena + p->items[u].offset;
+
+        if (p->align_of[u])
+            scratch += -(uintptr_t)scratch & (p->align_of[u] - 1);
+        if (p->items[u].bytes)
+            p->plan->units[u].desc.scratch = scratch;
+    }
+}
+
+bp_rc bp_planning_lay_out(struct bp_planning *p, bp_err *err)
+{
+    bp_rc rc;
+
+    p->n_items = p->plan->n_units; /* scratch memory */
+    rc = bp_planning_devices(p, err);
+    if (rc < 0)
+        return rc;
+    add_lifetimes(p);
+    rc = lay_out(p, err);
+    if (rc >= 0)
+        rc = make_slots(p, err);
+    if (rc >= 0)
+        place_all(p);
+    return rc;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* plan_shapes.c - runs the shape rules of a stage with exact sizes. */
+
+#include "config.h"
+
+#include "exec/planning.h"
+#include "graph/mismatch.h"
+
+static bp_rc set_fact(struct bp_planning *p, uint32_t value, bool with_content, bp_err *err)
+{
+    const struct bp_cell *cell = &p->frame->cells[value];
+    struct bp_region *region = &p->plan->region;
+    struct bp_fact *fact = &p->plan->facts[value];
+    struct bp_sym *dims;
+    bp_rc rc = bp_cell_check(cell, &p->frame->body->facts[value],
+                             p->frame->body->ir->values[value].name, err);
+
+    /* what the caller feeds is held against the model before */
+    if (rc >= 0 && p->frame->body->ir->parent && bp_cell_kind(cell) == BP_KIND_TENSOR)
+        rc = bp_mismatch_check(p->frame->body->ir, value, cell->dtype, cell->rank, cell->dims, err);
+    if (rc < 0)
+        return rc;
+    if (cell->object && cell->object->kind != BP_KIND_TENSOR) {
+        *fact = p->frame->body->facts[value]; /* the data tells no more of its type */
+        return BP_OK;
+    }
+    dims = bp_region_array(region, cell->rank, sizeof *dims);
+    if (!dims)
+        return bp_fail_nomem(err, "a plan");
+    for (uint32_t d = 0; d < cell->rank; d++)
+        dims[d] = bp_sym_of(cell->dims[d]);
+    *fact = (struct bp_fact){.dtype = cell->dtype, .rank = cell->rank, .dims = dims};
+    return with_content ? bp_infer_content(fact, cell->base, region, err) : BP_OK;
+}
+
+static bp_rc infer(struct bp_planning *p, bp_err *err)
+{
+    const struct bp_ir *ir = p->frame->body->ir;
+    bp_rc rc;
+
+    bp_symbols_finish(&p->frame->symbols); /* those of the last planning are of no use any more */
+    rc = bp_symbols_inherit(&p->frame->symbols, ir->symbols, err); /* declared sizes name them */
+    if (rc < 0)
+        return rc;
+    rc = bp_infer_start(ir, NULL, &p->frame->symbols, &p->plan->region, &p->plan->facts, err);
+    for (uint32_t i = 0; rc >= 0 && i < p->stage->n_reads; i++)
+        rc = set_fact(p, p->stage->reads[i], p->stage->reads_content[i], err);
+    if (rc >= 0)
+        rc = bp_infer_run(ir, p->stage->nodes, p->stage->n_nodes, p->plan->facts,
+                          &p->frame->symbols, &p->plan->region, err);
+    return rc;
+}
+
+/* The place of a value: its exact dims, or an unknown rank when they come with the data. */
+static bp_rc set_place(struct bp_planning *p, uint32_t value, bp_err *err)
+{
+    const struct bp_fact *fact = &p->plan->facts[value];
+    struct bp_cell *place = &p->plan->places[value];
+    int64_t *dims;
+
+    place->dtype = fact->dtype;
+    place->rank = BP_RANK_UNKNOWN;
+    if (!bp_fact_is_exact(fact))
+        return BP_OK;
+    dims = bp_region_array(&p->plan->region, fact->rank, sizeof *dims);
+    if (!dims)
+        return bp_fail_nomem(err, "a plan");
+    for (uint32_t d = 0; d < fact->rank; d++)
+        dims[d] = fact->dims[d].value;
+    place->dims = dims;
+    place->rank = fact->rank;
+    if (!bp_dense_bytes(fact->dtype, dims, fact->rank, &place->bytes))
+        return bp_fail(err, BP_E_NOMEM, "'%s' is too large for this machine",
+                       p->frame->body->ir->values[value].name);
+    return BP_OK;
+}
+
+static bp_rc set_places(struct bp_planning *p, bp_err *err)
+{
+    const struct bp_body *body = p->frame->body;
+    bp_rc rc = BP_OK;
+
+    p->plan->places =
+        bp_region_array(&p->plan->region, body->ir->n_values, sizeof *p->plan->places);
+    if (!p->plan->places)
+        return bp_fail_nomem(err, "a plan");
+    for (uint32_t i = 0; rc >= 0 && i < p->stage->n_reads; i++)
+        rc = set_place(p, p->stage->reads[i], err);
+    for (uint32_t i = 0; rc >= 0 && i < p->stage->n_nodes; i++) {
+        const struct bp_ir_node *node = &body->ir->nodes[p->stage->nodes[i]];
+
+        for (uint32_t o = 0; rc >= 0 && o < node->n_out; o++) {
+            if (node->out[o] != BP_NONE)
+                rc = set_place(p, node->out[o], err);
+        }
+    }
+    return rc;
+}
+
+bp_rc bp_planning_infer(struct bp_planning *p, bp_err *err)
+{
+    bp_rc rc = infer(p, err);
+
+    return rc < 0 ? rc : set_places(p, err);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* plan_units.c - tensors of a stage's groups, and what providers prepare for their shapes. */
+
+#include "config.h"
+
+#include "exec/planning.h"
+
+#include <string.h>
+
+/* Where the run's caller wants output `out` and brings the memory for it; NULL: nowhere. */
+static bp_binding *brought(const struct bp_unit_frame *unit, uint32_t out)
+{
+    const struct bp_view *view = unit->unit->group->view;
+    bp_binding *wanted = unit->owner->wanted[view->value_of[view->graph.outputs[out]]];
+
+    if (!wanted || wanted->reserved0 == BP_BINDING_ALLOCATED || !wanted->tensor.base)
+        return NULL;
+    return wanted;
+}
+
+static const bp_tensor *given_tensor(const bp_frame_desc *desc, uint32_t out)
+{
+    const bp_binding *given = brought(desc->h, out); /* see prepare() */
+
+    return given ? &given->tensor : NULL;
+}
+
+/* May a value be made in the caller's memory? */
+static bool fits(const bp_binding *given, uint32_t dtype, uint32_t rank, size_t bytes)
+{
+    const bp_tensor *tensor = given ? &given->tensor : NULL;
+
+    return tensor && tensor->space == BP_SPACE_HOST && tensor->dtype == dtype &&
+           dtype != BP_DTYPE_STRING && tensor->bytes >= bytes && tensor->rank >= rank &&
+           (rank == 0 || tensor->dims) && bp_is_aligned(dtype, bp_tensor_data(tensor));
+}
+
+static void *make_in(bp_binding *given, uint32_t rank, const int64_t *dims)
+{
+    if (rank > 0)
+        memmove(given->tensor.dims, dims, rank * sizeof *dims);
+    given->tensor.rank = rank;
+    return bp_tensor_data(&given->tensor);
+}
+
+/* Storage for an output of unknown size, asked for by a provider in the middle of execute. */
+static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *dims, bp_err *err)
+{
+    struct bp_unit_frame *unit = h;
+    const struct bp_view *view = unit->unit->group->view;
+    const struct bp_cell *place;
+    struct bp_growing *growing;
+    bp_binding *given;
+    bp_tensor *tensor;
+    size_t bytes;
+    uint32_t value;
+    bp_rc rc = BP_OK;
+
+    if (out >= unit->desc.n_out || rank > BP_MAX_RANK)
+        return bp_fail(err, BP_E_INVALID, "output %u of rank %u was asked for", out, rank);
+    tensor = &unit->desc.out[out];
+    value = view->value_of[view->graph.outputs[out]];
+    place = &unit->plan->places[value];
+    if (place->rank != BP_RANK_UNKNOWN)
+        return bp_fail(err, BP_E_INVALID, "room for '%s' was asked for, which has a place",
+                       view->ir->values[value].name);
+    if (!bp_dense_bytes(place->dtype, dims, rank, &bytes))
+        return bp_fail(err, BP_E_NOMEM, "'%s' is too large for this machine",
+                       view->ir->values[value].name);
+    growing = &unit->owner->growing[value];
+    given = brought(unit, out);
+    if (tensor->space != BP_SPACE_HOST) {
+        rc = bp_device_grow(unit, out, bytes, err);
+    } else if (fits(given, place->dtype, rank, bytes)) {
+        growing->base = make_in(given, rank, dims);
+    } else {
+        rc = bp_frame_state_grow(unit->owner, value, bytes, &growing, err);
+        growing->base = growing->data;
+    }
+    if (rc < 0)
+        return rc;
+    if (rank)
+        memcpy(growing->dims, dims, rank * sizeof *dims);
+    growing->rank = rank;
+    growing->bytes = bytes;
+    tensor->base = tensor->space != BP_SPACE_HOST ? unit->rooms[out].base : growing->base;
+    tensor->offset = 0;
+    tensor->dims = growing->dims;
+    tensor->rank = rank;
+    tensor->bytes = bytes;
+    return BP_OK;
+}
+
+bp_tensor bp_planning_tensor(const struct bp_stage_plan *plan, uint32_t value, uint32_t space)
+{
+    const struct bp_cell *place = &plan->places[value];
+
+    return (bp_tensor){
+        .dims = (int64_t *)(uintptr_t)place->dims, /* a provider does not write it; see abi.h */
+        .bytes = place->bytes,
+        .rank = place->rank,
+        .dtype = place->dtype,
+        .space = space,
+    };
+}
+
+/* Tensors for the inputs or outputs of a group, in the memory of its provider. */
+static bp_tensor *make_tensors(struct bp_planning *p, const struct bp_unit *unit,
+                               const uint32_t *values, uint32_t n)
+{
+    bp_tensor *tensors = bp_region_array(&p->plan->region, n, sizeof *tensors);
+    const struct bp_view *view = unit->group->view;
+
+    for (uint32_t i = 0; tensors && i < n; i++) {
+        uint32_t value = view->value_of[values[i]];
+        bool is_text = p->plan->places[value].dtype == BP_DTYPE_STRING;
+
+        tensors[i] = bp_planning_tensor(p->plan, value,
+                                        bp_has_memory(unit->by) && !is_text ? 1 : BP_SPACE_HOST);
+    }
+    return tensors;
+}
+
+/* What a provider may have written into `space`. */
+static bp_rc check_spaces(const struct bp_unit_frame *unit, const bp_tensor *tensors, uint32_t n,
+                          bp_err *err)
+{
+    uint32_t n_spaces = unit->queue ? unit->unit->by->spaces : 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (tensors[i].space > n_spaces)
+            return bp_fail(err, BP_E_INTERNAL, "it wants a tensor in space %u, where it has %u",
+                           tensors[i].space, n_spaces);
+        if (tensors[i].space != BP_SPACE_HOST && tensors[i].dtype == BP_DTYPE_STRING)
+            return bp_fail(err, BP_E_INTERNAL, "it wants strings in space %u", tensors[i].space);
+    }
+    return BP_OK;
+}
+
+static bp_shape *make_shapes(struct bp_planning *p, const struct bp_view *view)
+{
+    bp_shape *shapes = bp_region_array(&p->plan->region, view->graph.n_values, sizeof *shapes);
+
+    for (uint32_t i = 0; shapes && i < view->graph.n_values; i++) {
+        const struct bp_cell *place = &p->plan->places[view->value_of[i]];
+        const struct bp_ir_value *value = &view->ir->values[view->value_of[i]];
+
+        if (value->flags & BP_IR_CONSTANT)
+            shapes[i] = (bp_shape){value->data->dims, value->data->rank, value->data->dtype};
+        else
+            shapes[i] = (bp_shape){place->dims, place->rank, place->dtype};
+    }
+    return shapes;
+}
+
+static bp_rc prepare(struct bp_planning *p, uint32_t u, bp_frame_needs *needs, bp_err *err)
+{
+    struct bp_unit_frame *unit = &p->plan->units[u];
+    const struct bp_view *view = unit->unit->group->view;
+    bp_frame_desc *desc = &unit->desc;
+    bp_rc rc;
+
+    desc->struct_size = sizeof *desc;
+    desc->n_in = view->graph.n_inputs;
+    desc->n_out = view->graph.n_outputs;
+    desc->n_shapes = view->graph.n_values;
+    desc->in = make_tensors(p, unit->unit, view->graph.inputs, desc->n_in);
+    desc->out = make_tensors(p, unit->unit, view->graph.outputs, desc->n_out);
+    desc->shapes = make_shapes(p, view);
+    unit->host.given = given_tensor;
+    desc->h = unit;
+    desc->alloc_output = alloc_output;
+    if (!desc->in || !desc->out || !desc->shapes)
+        return bp_fail_nomem(err, "a plan");
+    for (uint32_t i = 0; i < desc->n_out; i++)
+        unit->has_growing |= desc->out[i].rank == BP_RANK_UNKNOWN;
+    unit->run.struct_size = sizeof unit->run;
+    bp_err_clear(err);
+    rc =
+        unit->unit->by->provider->frame_create(unit->unit->program, desc, needs, &unit->frame, err);
+    rc = bp_err_complete(err, rc);
+    if (rc >= 0 && !unit->frame)
+        rc = bp_fail(err, BP_E_INTERNAL, "frame_create succeeded without a frame");
+    if (rc >= 0)
+        rc = check_spaces(unit, desc->in, desc->n_in, err);
+    if (rc >= 0)
+        rc = check_spaces(unit, desc->out, desc->n_out, err);
+    if (rc >= 0 && needs->scratch_space > (unit->queue ? unit->unit->by->spaces : 0))
+        rc = bp_fail(err, BP_E_INTERNAL, "it wants scratch memory in space %u, which it has not",
+                     needs->scratch_space);
+    return rc;
+}
+
+/* The queue and rooms of a group whose provider has memory of its own. */
+static bp_rc prepare_device(struct bp_planning *p, struct bp_unit_frame *unit, bp_err *err)
+{
+    bp_rc rc;
+
+    if (!bp_has_memory(unit->unit->by))
+        return BP_OK;
+    rc = bp_queue_get(&p->frame->root->queues, unit->unit->by, &unit->queue, err);
+    if (rc < 0)
+        return rc;
+    unit->rooms = bp_region_array(&p->plan->region, unit->unit->group->view->graph.n_outputs,
+                                  sizeof *unit->rooms);
+    return unit->rooms ? BP_OK : bp_fail_nomem(err, "a plan");
+}
+
+bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    p->plan->units = bp_region_array(&p->plan->region, p->stage->n_units, sizeof *p->plan->units);
+    p->align_of = bp_region_array(&p->plan->region, p->stage->n_units, sizeof *p->align_of);
+    p->needs = bp_region_array(&p->plan->region, p->stage->n_units, sizeof *p->needs);
+    if (!p->plan->units || !p->align_of || !p->needs)
+        return bp_fail_nomem(err, "a plan");
+    for (uint32_t u = 0; rc >= 0 && u < p->stage->n_units; u++) {
+        bp_frame_needs *needs = &p->needs[u];
+        struct bp_unit_frame *unit = &p->plan->units[p->plan->n_units++];
+
+        unit->owner = p->frame;
+        unit->plan = p->plan;
+        unit->unit = &p->frame->body->units[p->stage->first_unit + u];
+        if (!unit->unit->program)
+            continue;
+        needs->struct_size = sizeof *needs;
+        rc = prepare_device(p, unit, err);
+        if (rc < 0)
+            return rc;
+        rc = prepare(p, u, needs, err);
+        if (rc < 0) {
+            rc = bp_fail_in(err, rc, "provider '%s'", unit->unit->by->name);
+            continue;
+        }
+        if (!unit->queue && !unit->has_growing && !unit->unit->takes_turns)
+            unit->direct = unit->unit->by->provider->execute;
+        unit->desc.n_shapes = 0; /* they were lent for the call */
+        unit->desc.shapes = NULL;
+        if (needs->scratch_space != BP_SPACE_HOST)
+            continue; /* its place is in a block of the provider */
+        p->items[u] = (bp_arena_item){.bytes = needs->scratch_bytes, .first = u, .last = u};
+        p->align_of[u] = needs->scratch_align > BP_ARENA_ALIGN ? needs->scratch_align : 0;
+        if (p->align_of[u])
+            p->items[u].bytes += needs->scratch_align; /* room to move up */
+    }
+    return rc;
+}

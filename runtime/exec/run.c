@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* run.c - the hot path: stages in order, one call of execute for each group. */
+
+#include "config.h"
+
+#include "exec/run.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "exec/profile.h"
+#include "graph/mismatch.h"
+
+bp_rc bp_run_check_limits(const struct bp_run_shared *shared, bp_err *err)
+{
+    if (bp_is_cancelled(shared->cancel))
+        return bp_fail(err, BP_E_CANCELLED, "the run was cancelled");
+    if (shared->deadline_ns) {
+        struct timespec t;
+
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        if ((int64_t)t.tv_sec * 1000000000 + t.tv_nsec > shared->deadline_ns)
+            return bp_fail(err, BP_E_TIMEOUT, "the run took longer than its time limit");
+    }
+    return BP_OK;
+}
+
+/* ---- outputs --------------------------------------------------------------------------------- */
+
+static bp_rc check_room(const char *name, const struct bp_cell *cell, const bp_tensor *tensor,
+                        bp_err *err)
+{
+    if (tensor->bytes < cell->bytes)
+        return bp_fail(err, BP_E_SHAPE, "output '%s' needs %zu bytes, its buffer has %zu", name,
+                       cell->bytes, tensor->bytes);
+    if (tensor->rank < cell->rank || (cell->rank > 0 && !tensor->dims))
+        return bp_fail(err, BP_E_SHAPE, "output '%s' has rank %u, its dims have room for %u", name,
+                       cell->rank, tensor->dims ? tensor->rank : 0);
+    return BP_OK;
+}
+
+bp_rc bp_run_prepare_output(const char *name, const struct bp_cell *cell, bp_binding *binding,
+                            bp_err *err)
+{
+    bp_tensor *tensor = &binding->tensor;
+    bp_rc rc;
+
+    if (!tensor->base) {
+        rc = bp_tensor_alloc(cell->dtype, cell->dims, cell->rank, tensor, err);
+        return rc < 0 ? bp_fail_in(err, rc, "output '%s'", name) : rc;
+    }
+    rc = check_room(name, cell, tensor, err);
+    if (rc < 0)
+        return rc;
+    if (cell->rank)
+        memcpy(tensor->dims, cell->dims, cell->rank * sizeof *cell->dims);
+    tensor->rank = cell->rank;
+    tensor->dtype = cell->dtype;
+    return BP_OK;
+}
+
+/* Where a loop wants a value that it carries: there it need not be copied once it is made. */
+static bp_rc place_carried(struct bp_growing *to, struct bp_cell *cell, bp_err *err)
+{
+    bp_rc rc = bp_growing_reserve(to, cell->bytes, 0, err);
+
+    if (rc >= 0)
+        cell->base = to->data;
+    return rc;
+}
+
+/* Values that outlive the stage: where they will lie, for those whose shape is known. */
+static bp_rc place_kept(struct bp_run_state *state, const struct bp_stage *stage, bp_err *err)
+{
+    struct bp_frame_state *frame = state->frame;
+
+    for (uint32_t i = 0; i < stage->n_keeps; i++) {
+        uint32_t value = stage->keeps[i];
+        struct bp_cell *cell = &frame->cells[value];
+        bp_binding *wanted = frame->wanted[value];
+
+        *cell = state->plan->places[value];
+        if (!cell->base)
+            continue;                                   /* of unknown size, or made by the host */
+        if (wanted && cell->dtype != BP_DTYPE_STRING) { /* the text of strings is copied later */
+            bp_rc rc =
+                bp_run_prepare_output(frame->body->ir->values[value].name, cell, wanted, err);
+
+            if (rc < 0)
+                return rc;
+            if (bp_is_aligned(cell->dtype, bp_tensor_data(&wanted->tensor)))
+                cell->base = bp_tensor_data(&wanted->tensor); /* else it is copied from the arena */
+        } else if (frame->carry_to && frame->carry_to[value] && cell->dtype != BP_DTYPE_STRING) {
+            bp_rc rc = place_carried(frame->carry_to[value], cell, err);
+
+            if (rc < 0)
+                return rc;
+        }
+        bp_stage_plan_bind(state->plan, value, cell->base, cell->bytes);
+    }
+    return BP_OK;
+}
+
+bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cell *cell,
+                 bp_err *err)
+{
+    const struct bp_cell *place = &state->plan->places[value];
+    bool is_object = bp_cell_kind(cell) != BP_KIND_TENSOR;
+    bp_rc rc = bp_cell_check(cell, &state->plan->facts[value],
+                             state->frame->body->ir->values[value].name, err);
+
+    if (rc < 0)
+        return rc;
+    if (place->rank != BP_RANK_UNKNOWN && (is_object || place->rank != cell->rank ||
+                                           !bp_same_dims(place->dims, cell->dims, cell->rank)))
+        return bp_fail(err, BP_E_INTERNAL, "'%s' has another shape than the plan says",
+                       state->frame->body->ir->values[value].name);
+    if (place->rank == BP_RANK_UNKNOWN && !is_object)
+        rc = bp_mismatch_check(state->frame->body->ir, value, cell->dtype, cell->rank, cell->dims,
+                               err);
+    if (rc < 0)
+        return rc;
+    state->frame->cells[value] = *cell;
+    bp_frame_state_hold(state->frame, value, cell->object);
+    bp_stage_plan_bind(state->plan, value, cell->base, cell->bytes);
+    return BP_OK;
+}
+
+/* Outputs of unknown size have no room before each execute. */
+static void forget_growing(struct bp_run_state *state, struct bp_unit_frame *unit)
+{
+    const struct bp_view *view = unit->unit->group->view;
+
+    for (uint32_t i = 0; i < unit->desc.n_out; i++) {
+        uint32_t value = view->value_of[view->graph.outputs[i]];
+
+        if (state->plan->places[value].rank != BP_RANK_UNKNOWN)
+            continue;
+        state->frame->growing[value].rank = BP_RANK_UNKNOWN;
+        unit->desc.out[i].rank = BP_RANK_UNKNOWN;
+        unit->desc.out[i].base = NULL;
+        unit->desc.out[i].bytes = 0;
+    }
+}
+
+/* Cells of the outputs that execute has asked room for; what it wrote into the tensor does not count. */
+static bp_rc take_growing(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
+{
+    const struct bp_view *view = unit->unit->group->view;
+
+    for (uint32_t i = 0; i < unit->desc.n_out; i++) {
+        uint32_t value = view->value_of[view->graph.outputs[i]];
+        const struct bp_cell *place = &state->plan->places[value];
+        struct bp_growing *growing = &state->frame->growing[value];
+        bp_rc rc;
+
+        if (place->rank != BP_RANK_UNKNOWN)
+            continue;
+        if (growing->rank == BP_RANK_UNKNOWN)
+            return bp_fail(err, BP_E_INTERNAL, "provider '%s' did not make '%s'",
+                           unit->unit->by->name, view->ir->values[value].name);
+        if (unit->desc.out[i].space != BP_SPACE_HOST) {
+            rc = bp_frame_state_grow(state->frame, value, growing->bytes, &growing, err);
+            if (rc >= 0)
+                rc = bp_device_fetch(state, unit, i, growing->data, growing->bytes, err);
+            if (rc < 0)
+                return rc;
+            growing->base = growing->data;
+        }
+        state->frame->cells[value] = (struct bp_cell){
+            .base = growing->base,
+            .dims = growing->dims,
+            .bytes = growing->bytes,
+            .rank = growing->rank,
+            .dtype = place->dtype,
+        };
+        rc = bp_mismatch_check(view->ir, value, place->dtype, growing->rank, growing->dims, err);
+        if (rc < 0)
+            return rc;
+    }
+    return BP_OK;
+}
+
+/* ---- units ----------------------------------------------------------------------------------- */
+
+/* What execute left in the queue of its provider is for later, if there is a queue. */
+static bp_rc leave_pending(struct bp_unit_frame *unit, bp_err *err)
+{
+    if (!unit->queue || !unit->queue->stream)
+        return bp_fail(err, BP_E_INTERNAL,
+                       "execute leaves work for later, without a stream for it");
+    return BP_OK;
+}
+
+static bp_rc execute_queued(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
+{
+    struct bp_unit *of = unit->unit;
+    bp_rc rc = bp_queue_start(unit->queue, err);
+
+    if (rc < 0)
+        return rc;
+    unit->run.stream = unit->queue->stream;
+    unit->queue->is_pending = unit->run.stream != NULL; /* whatever it answers */
+    if (of->takes_turns)
+        pthread_mutex_lock(&of->turn);
+    rc = bp_err_complete(err, of->by->provider->execute(unit->frame, &unit->run, err));
+    if (rc >= 0 && of->takes_turns) /* until it is done, too */
+        rc = bp_queue_wait(unit->queue, state->shared, err);
+    if (of->takes_turns)
+        pthread_mutex_unlock(&of->turn);
+    return rc;
+}
+
+static bp_rc execute(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
+{
+    struct bp_unit *of = unit->unit;
+    bp_rc rc;
+
+    if (unit->queue)
+        return execute_queued(state, unit, err);
+    if (!of->takes_turns)
+        return of->by->provider->execute(unit->frame, &unit->run, err);
+    pthread_mutex_lock(&of->turn);
+    rc = of->by->provider->execute(unit->frame, &unit->run, err);
+    pthread_mutex_unlock(&of->turn);
+    return rc;
+}
+
+/* Runs the node of a unit that is the host's, unless nobody wants its outputs: they are all that it does. */
+static bp_rc run_host_op(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+{
+    const struct bp_ir_node *node = &state->frame->body->ir->nodes[unit->group->nodes[0]];
+
+    for (uint32_t i = 0; i < node->n_out; i++) {
+        if (node->out[i] != BP_NONE)
+            return unit->hosted->run(state, unit, err);
+    }
+    return BP_OK;
+}
+
+/* The same, measured. */
+static bp_rc execute_profiled(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
+{
+    int64_t start_ns = bp_profile_begin_unit(state->shared, unit);
+    bp_rc rc = unit->frame ? execute(state, unit, err) : run_host_op(state, unit->unit, err);
+
+    bp_profile_end_unit(state->shared, unit, start_ns);
+    return rc;
+}
+
+/* What execute's answer means for the run. */
+static bp_rc conclude(struct bp_unit_frame *unit, bp_rc rc, bp_err *err)
+{
+    rc = bp_err_complete(err, rc);
+    if (rc == BP_PENDING)
+        rc = leave_pending(unit, err);
+    if (rc < 0 && rc != BP_E_CANCELLED && rc != BP_E_TIMEOUT)
+        rc = bp_fail_in(err, rc, "provider '%s'", unit->unit->by->name);
+    return rc;
+}
+
+/* Before each execute. */
+static void begin_program(struct bp_run_shared *shared, bp_run *run, bp_err *err)
+{
+    run->run_id = shared->run_id;
+    run->cancel = shared->cancel;
+    run->deadline_ns = shared->deadline_ns;
+    shared->crossings++;
+    bp_err_clear(err);
+}
+
+static bp_rc run_program(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
+{
+    bp_rc rc;
+
+    begin_program(state->shared, &unit->run, err);
+    if (unit->has_growing)
+        forget_growing(state, unit);
+    rc = state->shared->profile ? execute_profiled(state, unit, err) : execute(state, unit, err);
+    rc = conclude(unit, rc, err);
+    return rc >= 0 && unit->has_growing ? take_growing(state, unit, err) : rc;
+}
+
+static bp_rc run_unit(struct bp_run_state *state, uint32_t u, bp_err *err)
+{
+    struct bp_unit_frame *unit = &state->plan->units[u];
+
+    if (state->plan->device) {
+        bp_rc rc = bp_device_step(state, u, err);
+
+        if (rc < 0)
+            return rc;
+    }
+    if (unit->frame)
+        return run_program(state, unit, err);
+    return state->shared->profile ? execute_profiled(state, unit, err)
+                                  : run_host_op(state, unit->unit, err);
+}
+
+/* All units in order: where a unit is no more than a call of execute, just that. */
+static bp_rc run_units(struct bp_run_state *state, bp_err *err)
+{
+    struct bp_run_shared *shared = state->shared;
+    struct bp_stage_plan *plan = state->plan;
+    const bool is_watched = shared->profile || plan->device;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t u = 0; rc >= 0 && u < plan->n_units; u++) {
+        struct bp_unit_frame *unit = &plan->units[u];
+
+        rc = bp_run_check(shared, err);
+        if (rc < 0)
+            return rc;
+        if (is_watched || !unit->direct) {
+            rc = run_unit(state, u, err);
+            continue;
+        }
+        begin_program(shared, &unit->run, err);
+        rc = unit->direct(unit->frame, &unit->run, err);
+        if (rc != BP_OK)
+            rc = conclude(unit, rc, err);
+    }
+    return rc >= 0 && plan->device ? bp_device_step(state, plan->n_units, err) : rc;
+}
+
+static bp_rc run_stage(struct bp_run_state *state, const struct bp_stage *stage, bp_err *err)
+{
+    bp_rc rc;
+
+    for (uint32_t i = 0; i < stage->n_reads; i++) {
+        const struct bp_cell *cell = &state->frame->cells[stage->reads[i]];
+
+        bp_stage_plan_bind(state->plan, stage->reads[i], cell->base, cell->bytes);
+    }
+    rc = place_kept(state, stage, err);
+    return rc < 0 ? rc : run_units(state, err);
+}
+
+bp_rc bp_body_run(struct bp_frame_state *frame, struct bp_run_shared *shared, bp_err *err)
+{
+    struct bp_run_state state = {.frame = frame, .shared = shared};
+    bp_rc rc = BP_OK;
+
+    for (uint32_t s = 0; rc >= 0 && s < frame->body->n_stages; s++) {
+        rc = bp_stage_plan_get(frame, s, &state.plan, err);
+        if (rc >= 0)
+            rc = run_stage(&state, &frame->body->stages[s], err);
+    }
+    if (rc < 0)
+        bp_queues_abandon(frame->root->queues);
+    return rc;
+}

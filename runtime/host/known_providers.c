@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* known_providers.c - the providers of the world, and what this build and this machine have of each. */
+
+#include "config.h"
+
+#include <string.h>
+
+#include "host/candidates.h"
+#include "host/env.h"
+#include "host/provider_states.h"
+
+/* Is it one of the words, with blanks between? */
+static bool has_word(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+
+    while (*words) {
+        size_t length = strcspn(words, " ");
+
+        if (length == n && memcmp(words, word, n) == 0)
+            return true;
+        words += length;
+        words += strspn(words, " ");
+    }
+    return false;
+}
+
+/* BP_KNOWN_* of a name, with the registry's lock. */
+static uint32_t flags_of(const struct bp_registry *registry, const char *name)
+{
+    uint32_t flags = 0;
+
+    if (has_word(PROVIDERS_OF_RELEASE, name))
+        flags |= BP_KNOWN_SUPPORTED;
+    if (has_word(PROVIDERS_BUILT, name))
+        flags |= BP_KNOWN_LINKABLE;
+    for (const struct bp_found *row = registry->first; row; row = row->next) {
+        /* not those of other directories, asked for by their path */
+        if (strcmp(row->name, name) != 0 || (!row->is_listed && !row->is_duplicate))
+            continue;
+        flags |= BP_KNOWN_SUPPORTED;
+        flags |= row->file ? BP_KNOWN_FILE : BP_KNOWN_LINKED | BP_KNOWN_LINKABLE;
+    }
+    return flags;
+}
+
+static const char *why_absent(const bp_known_provider *known)
+{
+    if (known->home == BP_HOME_GONE)
+        return "it was withdrawn";
+    if (known->home == BP_HOME_ELSEWHERE)
+        return "a plug-in for it has to come from its vendor";
+    if (!(known->flags & BP_KNOWN_SUPPORTED))
+        return "this release of Backplane has no plug-in for it";
+    return "its plug-in is not installed";
+}
+
+/* Where its plug-in stands; row NULL: there is none. */
+static void describe(const struct bp_found *row, bp_known_provider *out)
+{
+    if (row) {
+        out->stage = row->stage;
+        out->code = row->code;
+        out->file = row->file;
+        out->reason = row->reason[0] ? row->reason : NULL;
+        out->fix = row->fix[0] ? row->fix : NULL;
+    } else {
+        out->stage = BP_STAGE_FOUND;
+        out->code = BP_E_UNAVAILABLE;
+        out->reason = why_absent(out);
+    }
+    out->states = bp_states_of(out->name, out->stage, out->code);
+}
+
+bp_rc bp_env_known_provider(bp_env *env, uint32_t i, bp_known_provider *out, bp_err *err)
+{
+    bp_known_provider own = {.struct_size = sizeof own, .name = bp_names_known(i)};
+    struct bp_registry *registry = &env->registry;
+
+    if (!own.name)
+        return bp_fail(err, BP_E_INVALID, "there is no known provider %u", i);
+    own.home = bp_names_home(i, &own.note);
+    pthread_mutex_lock(&registry->lock);
+    bp_rows_scan(registry);
+    own.flags = flags_of(registry, own.name);
+    describe(bp_rows_find(registry, own.name, own.name), &own);
+    pthread_mutex_unlock(&registry->lock);
+    return bp_give_out(out, &own, err);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* dlopen.h - our own loader behind libltdl: binds now, keeps symbols local, and keeps the reason. */
+#ifndef BP_HOST_LOAD_DLOPEN_H
+#define BP_HOST_LOAD_DLOPEN_H
+
+#include "host/load/loader.h"
+
+/*
+ * Maps the shared object at an absolute path and finds its entry, which must lie in this very file
+ * and not in a library that it needs, and in the file that was judged, unless that is NULL. Never
+ * unmapped. Not thread-safe: the caller holds the lock of loader.c around this and every other use of
+ * libltdl.
+ */
+bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *judged, bp_entry_fn *out,
+                      uint32_t *stage, bp_err *err) BP_CHECKED;
+
+#endif

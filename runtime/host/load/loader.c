@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* loader.c - the modules of this process, each opened once, with copies of their tables. */
+
+#include "config.h"
+
+#include "host/load/loader.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/load/dlopen.h"
+#include "host/load/mapped.h"
+#include "host/load/services.h"
+
+enum {
+    MIN_MODULE = sizeof(bp_module), /* the tables of 1.0 are the smallest that may come */
+    MIN_PROVIDER = sizeof(bp_provider),
+    MIN_DEVICE_OPS = sizeof(bp_device_ops),
+    MAX_TABLE = 65536,
+    MAX_PROVIDERS = 64
+};
+
+struct loaded {
+    struct loaded *next;
+    char *path; /* NULL: adopted */
+    bp_entry_fn entry;
+    bp_host host; /* what the entry was given; stays with the module */
+    struct bp_module_copy copy;
+};
+
+/* All that is one a process: what is loaded stays so. */
+static struct {
+    pthread_mutex_t lock;
+    struct loaded *first;
+} modules = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct loaded *find(const char *path, bp_entry_fn entry)
+{
+    struct loaded *row;
+
+    for (row = modules.first; row; row = row->next) {
+        if (path ? row->path && strcmp(row->path, path) == 0 : row->entry == entry)
+            return row;
+    }
+    return NULL;
+}
+
+static bp_rc check_size(const char *name, const char *table, uint32_t size, uint32_t least,
+                        bp_err *err)
+{
+    if (size >= least && size <= MAX_TABLE)
+        return BP_OK;
+    return bp_fail(err, BP_E_VERSION, "%s: its %s has %u bytes; this host reads %u to %u", name,
+                   table, size, least, (unsigned)MAX_TABLE);
+}
+
+static bp_rc check_flags(const char *name, const char *table, uint32_t flags, bp_err *err)
+{
+    if (!(flags & BP_CRITICAL))
+        return BP_OK;
+    return bp_fail(err, BP_E_VERSION,
+                   "%s: its %s has critical flags 0x%08x that this host does not know", name, table,
+                   flags & BP_CRITICAL);
+}
+
+static bp_rc check_module(const char *name, const bp_module *theirs, bp_err *err)
+{
+    bp_rc rc;
+
+    if (!theirs)
+        return bp_fail(err, BP_E_INTERNAL, "%s: its entry succeeded but gave no module", name);
+    rc = check_size(name, "module table", theirs->struct_size, MIN_MODULE, err);
+    if (rc < 0)
+        return rc;
+    if (theirs->magic != BP_MAGIC)
+        return bp_fail(err, BP_E_VERSION, "%s: its magic is 0x%08x, Backplane's is 0x%08x", name,
+                       theirs->magic, BP_MAGIC);
+    if (theirs->abi_major != BP_ABI_MAJOR)
+        return bp_fail(err, BP_E_VERSION, "%s speaks ABI %u.%u, this host speaks %u.0 to %u.%u",
+                       name, theirs->abi_major, theirs->abi_minor, BP_ABI_MAJOR, BP_ABI_MAJOR,
+                       BP_ABI_MINOR);
+    if (theirs->n_providers < 1 || theirs->n_providers > MAX_PROVIDERS || !theirs->providers)
+        return bp_fail(err, BP_E_INVALID, "%s holds %u providers; 1 to %d are possible", name,
+                       theirs->n_providers, MAX_PROVIDERS);
+    return check_flags(name, "module table", theirs->flags, err);
+}
+
+/* The slots without which a provider cannot be used. */
+static bool is_complete(const bp_provider *p)
+{
+    return p->id && p->name && p->version && p->create && p->destroy && p->capability &&
+           p->compile && p->program_free && p->frame_create && p->frame_free && p->execute &&
+           (p->options || p->n_options == 0);
+}
+
+static bp_rc copy_provider(const char *name, const bp_provider *theirs, bp_provider *own,
+                           bp_device_ops *dev, bp_err *err)
+{
+    bp_rc rc;
+
+    if (!theirs)
+        return bp_fail(err, BP_E_INVALID, "%s: a provider table is missing", name);
+    rc = check_size(name, "provider table", theirs->struct_size, MIN_PROVIDER, err);
+    if (rc < 0)
+        return rc;
+    bp_copy_in(own, sizeof *own, theirs);
+    if (!is_complete(own))
+        return bp_fail(err, BP_E_INVALID, "%s: its provider table lacks a required entry", name);
+    rc = check_flags(name, "provider table", own->flags, err);
+    if (rc < 0 || !own->dev)
+        return rc;
+    rc = check_size(name, "device table", own->dev->struct_size, MIN_DEVICE_OPS, err);
+    if (rc < 0)
+        return rc;
+    bp_copy_in(dev, sizeof *dev, own->dev);
+    own->dev = dev;
+    return BP_OK;
+}
+
+static bp_rc copy_tables(const char *name, const bp_module *theirs, struct bp_module_copy *copy,
+                         bp_err *err)
+{
+    uint32_t n;
+    bp_rc rc;
+
+    rc = check_module(name, theirs, err);
+    if (rc < 0)
+        return rc;
+    bp_copy_in(&copy->module, sizeof copy->module, theirs);
+    n = copy->module.n_providers;
+    copy->providers = calloc(n, sizeof *copy->providers);
+    copy->dev = calloc(n, sizeof *copy->dev);
+    if (!copy->providers || !copy->dev)
+        return bp_fail_nomem(err, "a plug-in's tables");
+    for (uint32_t i = 0; i < n; i++) {
+        rc = copy_provider(name, theirs->providers[i], &copy->providers[i], &copy->dev[i], err);
+        if (rc < 0)
+            return rc;
+    }
+    return BP_OK;
+}
+
+static void destroy(struct loaded *row)
+{
+    if (!row)
+        return;
+    free(row->copy.providers);
+    free(row->copy.dev);
+    free(row->copy.files);
+    free(row->path);
+    free(row);
+}
+
+/* Says hello to an entry that is not known yet, and keeps what it answers. */
+static bp_rc greet(const char *name, const char *path, bp_entry_fn entry, struct loaded **out,
+                   bp_err *err)
+{
+    const bp_module *theirs = NULL;
+    struct loaded *row = NULL;
+    bp_rc rc;
+
+    row = calloc(1, sizeof *row);
+    if (row && path)
+        row->path = strdup(path);
+    if (!row || (path && !row->path)) {
+        rc = bp_fail_nomem(err, "a plug-in");
+        goto out;
+    }
+    row->entry = entry;
+    bp_services_for_module(&row->host, row->path);
+    bp_err_clear(err);
+    rc = bp_err_complete(err, entry(&row->host, &theirs, err));
+    if (rc < 0) {
+        rc = bp_fail_in(err, rc, "%s refuses this host", name);
+        goto out;
+    }
+    rc = copy_tables(name, theirs, &row->copy, err);
+    if (rc < 0)
+        goto out;
+    row->next = modules.first;
+    modules.first = row;
+    *out = row;
+    row = NULL;
+out:
+    destroy(row);
+    return rc;
+}
+
+/* Maps the file at a path and greets it; what that brought into the process is kept with it. */
+static bp_rc open_file(const char *path, const struct bp_file_id *judged, struct loaded **out,
+                       uint32_t *stage, bp_err *err)
+{
+    struct bp_mapped before = {0};
+    bp_entry_fn entry;
+    bp_rc rc;
+
+    bp_mapped_look(&before);
+    rc = bp_dlopen_entry(path, judged, &entry, stage, err);
+    if (rc >= 0) {
+        *stage = BP_STAGE_ABI;
+        rc = greet(path, path, entry, out, err);
+    }
+    if (rc >= 0)
+        (*out)->copy.files = bp_mapped_since(&before, path);
+    bp_mapped_finish(&before);
+    return rc;
+}
+
+/* Under the lock: the module at path, or of entry when path is NULL. */
+static bp_rc open_locked(const char *name, const char *path, const struct bp_file_id *judged,
+                         bp_entry_fn entry, struct loaded **out, uint32_t *stage, bp_err *err)
+{
+    *stage = BP_STAGE_ABI;
+    *out = find(path, entry);
+    if (*out)
+        return BP_OK;
+    return path ? open_file(path, judged, out, stage, err) : greet(name, NULL, entry, out, err);
+}
+
+static bp_rc open_module(const char *name, const char *path, const struct bp_file_id *judged,
+                         bp_entry_fn entry, const struct bp_module_copy **out, uint32_t *stage,
+                         bp_err *err)
+{
+    struct loaded *row = NULL;
+    bp_rc rc;
+
+    *out = NULL;
+    pthread_mutex_lock(&modules.lock);
+    rc = open_locked(name, path, judged, entry, &row, stage, err);
+    pthread_mutex_unlock(&modules.lock);
+    if (rc >= 0)
+        *out = &row->copy;
+    return rc;
+}
+
+bp_rc bp_loader_open(const char *path, const struct bp_file_id *judged,
+                     const struct bp_module_copy **out, uint32_t *stage, bp_err *err)
+{
+    return open_module(path, path, judged, NULL, out, stage, err);
+}
+
+bp_rc bp_loader_adopt(const char *name, bp_entry_fn entry, const struct bp_module_copy **out,
+                      uint32_t *stage, bp_err *err)
+{
+    return open_module(name, NULL, NULL, entry, out, stage, err);
+}
+
+bool bp_loader_has(const char *path)
+{
+    bool has;
+
+    pthread_mutex_lock(&modules.lock);
+    has = find(path, NULL) != NULL;
+    pthread_mutex_unlock(&modules.lock);
+    return has;
+}

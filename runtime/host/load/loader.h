@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* loader.h - opens a plug-in's shared object and checks that we can speak to it. */
+#ifndef BP_HOST_LOAD_LOADER_H
+#define BP_HOST_LOAD_LOADER_H
+
+#include <sys/types.h>
+
+#include "base/status.h"
+
+/* Which file a path has to lead to. */
+struct bp_file_id {
+    dev_t dev;
+    ino_t ino;
+};
+
+/*
+ * A plug-in that said hello: our own copies of its tables, grown to this host's sizes. Modules stay
+ * loaded, and these rows valid, for the life of the process.
+ */
+struct bp_module_copy {
+    bp_module module;
+    bp_provider *providers; /* module.n_providers rows */
+    bp_device_ops *dev;     /* beside each provider that has device operations */
+    char **files;           /* what opening it mapped: its own file, then others; NULL ends them */
+};
+
+/*
+ * Opens the plug-in at an absolute path, once a process: a second call returns the same copy.
+ * `judged` is the file that has been found good, to be held open meanwhile; NULL: whichever is there.
+ * *stage (BP_STAGE_*) is where it ended. BP_E_IO: not to be opened (the dynamic linker's words), no
+ * entry symbol in this very file, or it is another than was judged. BP_E_VERSION: another ABI.
+ * [any thread]
+ */
+bp_rc bp_loader_open(const char *path, const struct bp_file_id *judged,
+                     const struct bp_module_copy **out, uint32_t *stage, bp_err *err) BP_CHECKED;
+/* The same for an entry that is linked in. */
+bp_rc bp_loader_adopt(const char *name, bp_entry_fn entry, const struct bp_module_copy **out,
+                      uint32_t *stage, bp_err *err) BP_CHECKED;
+
+/* Is the plug-in at this path open in this process already? */
+bool bp_loader_has(const char *path);
+
+#endif

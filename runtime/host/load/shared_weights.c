@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* shared_weights.c - shared read-only data, counted. */
+
+#include "config.h"
+
+#include "host/load/shared_weights.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct weight {
+    struct weight *next;
+    char *scope, *key;
+    void *data;
+    size_t n;
+    size_t uses;
+};
+
+struct bp_weights {
+    pthread_mutex_t lock;
+    struct weight *first;
+};
+
+static void destroy(struct weight *weight)
+{
+    if (!weight)
+        return;
+    free(weight->scope);
+    free(weight->key);
+    free(weight->data);
+    free(weight);
+}
+
+bp_rc bp_weights_create(struct bp_weights **out, bp_err *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return bp_fail_nomem(err, "the weights");
+    pthread_mutex_init(&(*out)->lock, NULL);
+    return BP_OK;
+}
+
+void bp_weights_destroy(struct bp_weights *weights)
+{
+    if (!weights)
+        return;
+    while (weights->first) {
+        struct weight *next = weights->first->next;
+
+        destroy(weights->first);
+        weights->first = next;
+    }
+    pthread_mutex_destroy(&weights->lock);
+    free(weights);
+}
+
+static struct weight *find(struct bp_weights *weights, const char *scope, const char *key)
+{
+    struct weight *row;
+
+    for (row = weights->first; row; row = row->next) {
+        if (strcmp(row->key, key) == 0 && strcmp(row->scope, scope) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+static bp_rc make(const char *scope, const char *key, size_t n, size_t align,
+                  bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err), void *u,
+                  struct weight **out, bp_err *err)
+{
+    struct weight *row = calloc(1, sizeof *row);
+    bp_rc rc;
+
+    if (align < sizeof(void *))
+        align = sizeof(void *);
+    if (row) {
+        row->scope = strdup(scope);
+        row->key = strdup(key);
+        if (posix_memalign(&row->data, align, n ? n : 1) != 0)
+            row->data = NULL;
+    }
+    if (!row || !row->scope || !row->key || !row->data) {
+        rc = bp_fail(err, BP_E_NOMEM, "no memory for %zu bytes of packed weights '%s'", n, key);
+        goto out;
+    }
+    row->n = n;
+    rc = pack(u, row->data, n, err);
+    if (rc < 0)
+        goto out;
+    *out = row;
+    row = NULL;
+out:
+    destroy(row);
+    return rc;
+}
+
+static bp_rc get_locked(struct bp_weights *weights, const char *scope, const char *key, size_t n,
+                        size_t align, bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err),
+                        void *u, const void **out, bp_err *err)
+{
+    struct weight *row = find(weights, scope, key);
+    bp_rc rc;
+
+    if (row && row->n != n)
+        return bp_fail(err, BP_E_INVALID, "weights '%s' have %zu bytes, %zu were asked for", key,
+                       row->n, n);
+    if (!row) {
+        rc = make(scope, key, n, align, pack, u, &row, err);
+        if (rc < 0)
+            return rc;
+        row->next = weights->first;
+        weights->first = row;
+    }
+    row->uses++;
+    *out = row->data;
+    return BP_OK;
+}
+
+bp_rc bp_weights_get(struct bp_weights *weights, const char *scope, const char *key, size_t n,
+                     size_t align, bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err),
+                     void *u, const void **out, bp_err *err)
+{
+    bp_rc rc;
+
+    pthread_mutex_lock(&weights->lock);
+    rc = get_locked(weights, scope, key, n, align, pack, u, out, err);
+    pthread_mutex_unlock(&weights->lock);
+    return rc;
+}
+
+void bp_weights_put(struct bp_weights *weights, const void *p)
+{
+    struct weight **link;
+
+    pthread_mutex_lock(&weights->lock);
+    for (link = &weights->first; *link; link = &(*link)->next) {
+        struct weight *row = *link;
+
+        if (row->data != p)
+            continue;
+        if (--row->uses == 0) {
+            *link = row->next;
+            destroy(row);
+        }
+        break;
+    }
+    pthread_mutex_unlock(&weights->lock);
+}

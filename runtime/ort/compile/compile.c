@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * compile.c - OrtCompileApi: a model is checked for the session's providers, and written.
+ *
+ * No provider of ours compiles into a model, so what is written is the input model, as ONNX Runtime
+ * does when nothing was compiled.
+ */
+
+#include "config.h"
+
+#include "ort/compile/compile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ort/compile/ep_context.h"
+#include "ort/status.h"
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static OrtStatus *set_text(char **target, const char *text)
+{
+    char *copy = strdup(text);
+
+    if (!copy)
+        return ort_no_memory();
+    free(*target);
+    *target = copy;
+    return NULL;
+}
+
+/* Entries of the session's configuration that have setters here too. */
+static OrtStatus *read_entries(OrtModelCompilationOptions *made)
+{
+    const OrtKeyValuePairs *config = &made->options->config;
+    const char *path = ort_keys_get(config, "ep.context_file_path");
+    const char *file = ort_keys_get(config, "ep.context_model_external_initializers_file_name");
+    OrtStatus *status = path && path[0] ? set_text(&made->out_path, path) : NULL;
+
+    if (!status && file && file[0])
+        status = set_text(&made->external_path, file);
+    return status;
+}
+
+OrtStatus *ort_compile_CreateModelCompilationOptionsFromSessionOptions(
+    const OrtEnv *env, const OrtSessionOptions *session_options, OrtModelCompilationOptions **out)
+{
+    OrtModelCompilationOptions *made;
+    OrtStatus *status;
+
+    ORT_NEED(env);
+    ORT_NEED(session_options);
+    ORT_NEED(out);
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return ort_no_memory();
+    status = ort_CloneSessionOptions(session_options, &made->options);
+    if (!status)
+        status = read_entries(made);
+    if (status) {
+        ort_compile_ReleaseModelCompilationOptions(made);
+        return status;
+    }
+    *out = made;
+    return NULL;
+}
+
+void ort_compile_ReleaseModelCompilationOptions(OrtModelCompilationOptions *input)
+{
+    if (!input)
+        return;
+    ort_ReleaseSessionOptions(input->options);
+    free(input->in_path);
+    free(input->out_path);
+    free(input->external_path);
+    free(input);
+}
+
+/* ---- the input: the last one set counts ------------------------------------------------------ */
+
+static void clear_input(OrtModelCompilationOptions *options)
+{
+    free(options->in_path);
+    options->in_path = NULL;
+    options->in_bytes = NULL;
+    options->in_size = 0;
+    options->in_model = NULL;
+}
+
+OrtStatus *ort_compile_ModelCompilationOptions_SetInputModelPath(
+    OrtModelCompilationOptions *model_compile_options, const char *input_model_path)
+{
+    char *copy;
+
+    ORT_NEED(model_compile_options);
+    ORT_NEED(input_model_path);
+    if (!input_model_path[0])
+        return ort_fail(ORT_INVALID_ARGUMENT, "the path of the input model is empty");
+    copy = strdup(input_model_path);
+    if (!copy)
+        return ort_no_memory();
+    clear_input(model_compile_options);
+    model_compile_options->in_path = copy;
+    return NULL;
+}
+
+OrtStatus *ort_compile_ModelCompilationOptions_SetInputModelFromBuffer(
+    OrtModelCompilationOptions *model_compile_options, const void *input_model_data,
+    size_t input_model_data_size)
+{
+    ORT_NEED(model_compile_options);
+    ORT_NEED(input_model_data);
+    if (input_model_data_size == 0)
+        return ort_fail(ORT_INVALID_ARGUMENT, "the buffer of the input model is empty");
+    clear_input(model_compile_options);
+    model_compile_options->in_bytes = input_model_data;
+    model_compile_options->in_size = input_model_data_size;
+    return NULL;
+}
+
+OrtStatus *
+ort_compile_ModelCompilationOptions_SetInputModel(OrtModelCompilationOptions *model_compile_options,
+                                                  const OrtModel *model)
+{
+    ORT_NEED(model_compile_options);
+    ORT_NEED(model);
+    clear_input(model_compile_options);
+    model_compile_options->in_model = model;
+    return NULL;
+}
+
+/* ---- the output: the last one set counts ----------------------------------------------------- */
+
+static void clear_output(OrtModelCompilationOptions *options)
+{
+    free(options->out_path);
+    options->out_path = NULL;
+    options->allocator = NULL;
+    options->out_bytes = NULL;
+    options->out_size = NULL;
+    options->write = NULL;
+    options->write_state = NULL;
+}
+
+OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelPath(
+    OrtModelCompilationOptions *model_compile_options, const char *output_model_path)
+{
+    char *copy;
+
+    ORT_NEED(model_compile_options);
+    ORT_NEED(output_model_path);
+    if (!output_model_path[0])
+        return ort_fail(ORT_INVALID_ARGUMENT, "the path of the output model is empty");
+    copy = strdup(output_model_path);
+    if (!copy)
+        return ort_no_memory();
+    clear_output(model_compile_options);
+    model_compile_options->out_path = copy;
+    return NULL;
+}
+
+OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelBuffer(
+    OrtModelCompilationOptions *model_compile_options, OrtAllocator *allocator,
+    void **output_model_buffer_ptr, size_t *output_model_buffer_size_ptr)
+{
+    ORT_NEED(model_compile_options);
+    ORT_NEED(allocator);
+    ORT_NEED(output_model_buffer_ptr);
+    ORT_NEED(output_model_buffer_size_ptr);
+    clear_output(model_compile_options);
+    model_compile_options->allocator = allocator;
+    model_compile_options->out_bytes = output_model_buffer_ptr;
+    model_compile_options->out_size = output_model_buffer_size_ptr;
+    return NULL;
+}
+
+OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelWriteFunc(
+    OrtModelCompilationOptions *model_compile_options, OrtWriteBufferFunc write_func, void *state)
+{
+    ORT_NEED(model_compile_options);
+    ORT_NEED(write_func);
+    clear_output(model_compile_options);
+    model_compile_options->write = write_func;
+    model_compile_options->write_state = state;
+    return NULL;
+}
+
+/* ---- where initializers go: the last one set counts ------------------------------------------ */
+
+OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelExternalInitializersFile(
+    OrtModelCompilationOptions *model_compile_options, const char *external_initializers_file_path,
+    size_t external_initializers_size_threshold)
+{
+    OrtStatus *status;
+
+    ORT_NEED(model_compile_options);
+    ORT_NEED(external_initializers_file_path);
+    if (!external_initializers_file_path[0])
+        return ort_fail(ORT_INVALID_ARGUMENT, "the path of the external initializers is empty");
+    status = set_text(&model_compile_options->external_path, external_initializers_file_path);
+    if (status)
+        return status;
+    model_compile_options->threshold = external_initializers_size_threshold;
+    model_compile_options->locate = NULL;
+    return NULL;
+}
+
+OrtStatus *ort_compile_ModelCompilationOptions_SetOutputModelGetInitializerLocationFunc(
+    OrtModelCompilationOptions *model_compile_options,
+    OrtGetInitializerLocationFunc get_initializer_location_func, void *state)
+{
+    ORT_NEED(model_compile_options);
+    ORT_NEED(get_initializer_location_func);
+    free(model_compile_options->external_path);
+    model_compile_options->external_path = NULL;
+    model_compile_options->locate = get_initializer_location_func;
+    model_compile_options->locate_state = state;
+    return NULL;
+}
+
+/* ---- entries, for providers that compile ----------------------------------------------------- */
+
+static OrtStatus *set_switch(OrtModelCompilationOptions *options, const char *key, bool is_on)
+{
+    return ort_keys_set(&options->options->config, key, is_on ? "1" : "0") ? NULL : ort_no_memory();
+}
+
+OrtStatus *ort_compile_ModelCompilationOptions_SetEpContextEmbedMode(
+    OrtModelCompilationOptions *model_compile_options, bool embed_ep_context_in_model)
+{
+    ORT_NEED(model_compile_options);
+    return set_switch(model_compile_options, "ep.context_embed_mode", embed_ep_context_in_model);
+}
+
+OrtStatus *ort_compile_ModelCompilationOptions_SetWeightlessEnabled(
+    OrtModelCompilationOptions *model_compile_options, bool use_weightless)
+{
+    ORT_NEED(model_compile_options);
+    return set_switch(model_compile_options, "ep.enable_weightless", use_weightless);
+}
+
+/* Where binaries of providers would go; no provider makes any, so arguments are only checked. */
+OrtStatus *ort_compile_ModelCompilationOptions_SetEpContextBinaryInformation(
+    OrtModelCompilationOptions *model_compile_options, const char *output_directory,
+    const char *model_name)
+{
+    ORT_NEED(model_compile_options);
+    ORT_NEED(output_directory);
+    ORT_NEED(model_name);
+    if (!output_directory[0] || !model_name[0])
+        return ort_fail(ORT_INVALID_ARGUMENT, "the %s is empty",
+                        output_directory[0] ? "name of the model" : "output directory");
+    return NULL;
+}
+
+OrtStatus *
+ort_compile_ModelCompilationOptions_SetFlags(OrtModelCompilationOptions *model_compile_options,
+                                             uint32_t flags)
+{
+    ORT_NEED(model_compile_options);
+    model_compile_options->flags = flags;
+    return NULL;
+}
+
+OrtStatus *ort_compile_ModelCompilationOptions_SetGraphOptimizationLevel(
+    OrtModelCompilationOptions *model_compile_options,
+    GraphOptimizationLevel graph_optimization_level)
+{
+    ORT_NEED(model_compile_options);
+    return ort_SetSessionGraphOptimizationLevel(model_compile_options->options,
+                                                graph_optimization_level);
+}
+
+/* ---- compiling ------------------------------------------------------------------------------- */
+
+/* Could a session run the model? What no provider takes is an error, as there. */
+static OrtStatus *check_plan(const OrtEnv *env, bp_model *model, const OrtSessionOptions *options)
+{
+    bp_session_options *host_options = NULL;
+    bp_report *report = NULL;
+    struct ort_err err;
+    OrtStatus *status = ort_options_to_host(options, &host_options);
+
+    if (!status)
+        status =
+            ort_from(bp_plan_create(env->host, model, host_options, &report, ort_err_init(&err)),
+                     &err, ORT_MAKING, NULL);
+    for (uint32_t i = 0; !status && i < bp_report_node_count(report); i++) {
+        bp_report_node node = {.struct_size = sizeof node};
+
+        /* those that the host runs have a group */
+        if (bp_report_get_node(report, i, &node, NULL) >= 0 && node.provider == BP_NONE &&
+            node.group == BP_NONE)
+            status = ort_fail(ORT_NOT_IMPLEMENTED,
+                              "Could not find an implementation for %s node with name '%s'",
+                              node.op, node.name);
+    }
+    if (!status)
+        status = ort_rules_check(report, options);
+    bp_report_destroy(report);
+    bp_session_options_destroy(host_options);
+    return status;
+}
+
+static OrtStatus *compile(const OrtEnv *env, const OrtModelCompilationOptions *options,
+                          const char *out_path)
+{
+    struct ort_source source = {.path = options->in_path,
+                                .bytes = options->in_bytes,
+                                .size = options->in_size,
+                                .model = options->in_model};
+    struct ort_loaded loaded = {0};
+    OrtStatus *status = ort_loaded_set(&loaded, &source, options->options);
+
+    if (!status)
+        status = ort_loaded_open(&loaded, env);
+    if (!status)
+        status = check_plan(env, loaded.model, options->options);
+    if (!status && options->flags & OrtCompileApiFlags_ERROR_IF_NO_NODES_COMPILED)
+        status =
+            ort_fail(ORT_FAIL, "Unable to compile any nodes. Check that the session EPs support "
+                               "compilation and can execute at least one subgraph in the model.");
+    if (!status)
+        status = ort_compile_write(options, loaded.model, out_path);
+    ort_loaded_finish(&loaded);
+    return status;
+}
+
+/* *out is a new text, NULL when the model does not go to a file. */
+static OrtStatus *choose_path(const OrtModelCompilationOptions *options, char **out)
+{
+    *out = NULL;
+    if (options->out_bytes || options->write)
+        return NULL;
+    if (!options->out_path && !options->in_path)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "Unable to generate an output model path: require an input model path if "
+                        "the location of the output model is not specified.");
+    *out = options->out_path ? strdup(options->out_path) : ort_contexts_path(options->in_path);
+    if (!*out)
+        return ort_no_memory();
+    if (options->flags & OrtCompileApiFlags_ERROR_IF_OUTPUT_FILE_EXISTS && access(*out, F_OK) == 0)
+        return ort_fail(ORT_FAIL,
+                        "Failed to generate EP context model since the file '%s' exist already. "
+                        "Please remove the EP context model if you want to re-generate it.",
+                        *out);
+    return NULL;
+}
+
+OrtStatus *ort_compile_CompileModel(const OrtEnv *env,
+                                    const OrtModelCompilationOptions *model_options)
+{
+    char *out_path = NULL;
+    OrtStatus *status;
+
+    ORT_NEED(env);
+    ORT_NEED(model_options);
+    if (!model_options->in_path && !model_options->in_bytes && !model_options->in_model)
+        return ort_fail(ORT_INVALID_ARGUMENT, "Input model to compile must be loaded from either a "
+                                              "file, a memory buffer or an OrtModel");
+    status = choose_path(model_options, &out_path);
+    if (!status)
+        status = compile(env, model_options, out_path);
+    free(out_path);
+    return status;
+}

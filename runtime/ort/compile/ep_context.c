@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* ep_context.c - ep.context_enable and what belongs to it. */
+
+#include "config.h"
+
+#include "ort/compile/ep_context.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ort/status.h"
+
+char *ort_contexts_path(const char *model_path)
+{
+    static const char end[] = "_ctx.onnx";
+    const char *slash = strrchr(model_path, '/');
+    const char *dot = strrchr(slash ? slash : model_path, '.');
+    size_t n = dot ? (size_t)(dot - model_path) : strlen(model_path);
+    char *path = malloc(n + sizeof end);
+
+    if (!path)
+        return NULL;
+    memcpy(path, model_path, n);
+    memcpy(path + n, end, sizeof end);
+    return path;
+}
+
+static OrtStatus *check_path(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0)
+        return NULL;
+    if (S_ISDIR(st.st_mode))
+        return ort_fail(ORT_INVALID_ARGUMENT, "context_file_path should not point to a folder: %s",
+                        path);
+    return ort_fail(ORT_FAIL,
+                    "Failed to generate EP context model since the file '%s' exist already. Please "
+                    "remove the EP context model if you want to re-generate it.",
+                    path);
+}
+
+OrtStatus *ort_contexts_check(const OrtSession *session, const OrtSessionOptions *options)
+{
+    const char *given = ort_keys_get(&options->config, "ep.context_file_path");
+    const char *model = session->loaded.source.path;
+    OrtStatus *status;
+    char *path;
+
+    if (!ort_keys_is_on(&options->config, "ep.context_enable"))
+        return NULL;
+    if ((!given || !given[0]) && !model)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "ep.context_file_path is needed when the model comes from memory");
+    path = given && given[0] ? strdup(given) : ort_contexts_path(model);
+    if (!path)
+        return ort_no_memory();
+    status = check_path(path);
+    free(path);
+    if (!status)
+        ort_env_log(session->env, ORT_LOGGING_LEVEL_WARNING, "onnxruntime",
+                    "Unable to compile any nodes. ONNX Runtime will not generate a compiled model. "
+                    "Either the session EPs do not support compilation or the model is already "
+                    "compiled.");
+    return status;
+}
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+/* All devices are of one provider; none of ours has compiled models, so nothing ever applies. */
+OrtStatus *ort_GetModelCompatibilityForEpDevices(const OrtEpDevice *const *ep_devices,
+                                                 size_t num_ep_devices,
+                                                 const char *compatibility_info,
+                                                 OrtCompiledModelCompatibility *out_status)
+{
+    ORT_NEED(ep_devices);
+    ORT_NEED(compatibility_info);
+    ORT_NEED(out_status);
+    if (num_ep_devices == 0)
+        return ort_fail(ORT_INVALID_ARGUMENT, "at least one device is needed");
+    for (size_t i = 0; i < num_ep_devices; i++) {
+        if (!ep_devices[i])
+            return ort_fail(ORT_INVALID_ARGUMENT, "device %zu is NULL", i);
+        if (strcmp(ort_EpDevice_EpName(ep_devices[i]), ort_EpDevice_EpName(ep_devices[0])) != 0)
+            return ort_fail(ORT_INVALID_ARGUMENT,
+                            "All provided devices must use the same EP: %s "
+                            "and %s differ",
+                            ort_EpDevice_EpName(ep_devices[0]), ort_EpDevice_EpName(ep_devices[i]));
+    }
+    *out_status = OrtCompiledModelCompatibility_EP_NOT_APPLICABLE;
+    return NULL;
+}
+
+/* The buffer stays the application's; only providers that compile models would look into it. */
+OrtStatus *ort_SessionOptionsSetWeightlessSourceModelBuffer(OrtSessionOptions *options,
+                                                            const void *source_model_data,
+                                                            size_t source_model_data_length)
+{
+    ORT_NEED(options);
+    ORT_NEED(source_model_data);
+    if (source_model_data_length == 0)
+        return ort_fail(ORT_INVALID_ARGUMENT, "the source model is empty");
+    options->weightless_source = source_model_data;
+    options->weightless_source_size = source_model_data_length;
+    return NULL;
+}
+
+OrtStatus *
+ort_ep_SessionOptionsGetWeightlessSourceModelBuffer(const OrtSessionOptions *session_options,
+                                                    const void **source_model_data,
+                                                    size_t *source_model_data_length)
+{
+    ORT_NEED(session_options);
+    ORT_NEED(source_model_data);
+    ORT_NEED(source_model_data_length);
+    *source_model_data = session_options->weightless_source;
+    *source_model_data_length = session_options->weightless_source_size;
+    return NULL;
+}

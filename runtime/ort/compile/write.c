@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * write.c - a compiled model on its way to a file, to memory or to the application.
+ *
+ * Files are written under another name first: what they replace may be the input, which is mapped.
+ */
+
+#include "config.h"
+
+#include <bp/sdk.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ort/compile/compile.h"
+#include "ort/guarded.h"
+#include "ort/status.h"
+
+/*
+ * Initializers lie end to end, as ONNX Runtime writes them (programs compare the bytes); those of
+ * LARGE bytes or more begin a page, to be used as they lie when the file is mapped.
+ */
+enum { PAGE = 4096, LARGE = 1 << 20 };
+
+/* A file that is not there yet. */
+struct pending {
+    FILE *file;
+    char *path, *temporary;
+    uint64_t size;
+};
+
+struct output {
+    const OrtModelCompilationOptions *options;
+    const char *out_path; /* NULL: not to a file */
+    struct pending model, weights;
+    char *bytes; /* from the caller's allocator */
+    size_t room, used;
+    char *external_path; /* where initializers go, and what the model calls that: */
+    const char *external_name;
+    OrtExternalInitializerInfo *placed; /* by the application; for its path */
+    OrtStatus *status;                  /* of a function of the application that failed */
+};
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static bp_rc fail(bp_err *err, const char *path)
+{
+    return bp_fail(err, BP_E_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+static bp_rc begin_file(struct pending *pending, const char *path, bp_err *err)
+{
+    size_t size = strlen(path) + 32;
+
+    pending->path = strdup(path);
+    pending->temporary = malloc(size);
+    if (!pending->path || !pending->temporary)
+        return BP_E_NOMEM;
+    snprintf(pending->temporary, size, "%s.%ld.part", path, (long)getpid());
+    pending->file = fopen(pending->temporary, "wb");
+    return pending->file ? BP_OK : fail(err, path);
+}
+
+static bp_rc write_file(struct pending *pending, const void *bytes, size_t size, bp_err *err)
+{
+    pending->size += size;
+    if (size == 0 || fwrite(bytes, 1, size, pending->file) == size)
+        return BP_OK;
+    return fail(err, pending->path);
+}
+
+/* Everything is on its way to the disk. */
+static bp_rc end_file(struct pending *pending, bp_err *err)
+{
+    FILE *file = pending->file;
+
+    pending->file = NULL;
+    return !file || fclose(file) == 0 ? BP_OK : fail(err, pending->path);
+}
+
+/* Gives the file its name. */
+static bp_rc name_file(struct pending *pending, bp_err *err)
+{
+    if (!pending->temporary)
+        return BP_OK;
+    if (rename(pending->temporary, pending->path) != 0)
+        return fail(err, pending->path);
+    free(pending->temporary);
+    pending->temporary = NULL;
+    return BP_OK;
+}
+
+static void drop_file(struct pending *pending)
+{
+    if (pending->file)
+        fclose(pending->file);
+    if (pending->temporary)
+        (void)remove(pending->temporary);
+    free(pending->path);
+    free(pending->temporary);
+}
+
+/* ---- where initializers go ------------------------------------------------------------------- */
+
+static uint64_t align_up(uint64_t offset, uint64_t align)
+{
+    return (offset + align - 1) / align * align;
+}
+
+static bp_rc write_weight(struct output *output, const bp_weight_info *weight, uint64_t *offset,
+                          bp_err *err)
+{
+    static const char zeroes[PAGE];
+    struct pending *pending = &output->weights;
+    const bp_tensor *tensor = &weight->tensor;
+    bp_rc rc = pending->path ? BP_OK : begin_file(pending, output->external_path, err);
+
+    *offset = align_up(pending->size, tensor->bytes >= LARGE ? PAGE : 1);
+    if (rc >= 0)
+        rc = write_file(pending, zeroes, (size_t)(*offset - pending->size), err);
+    return rc < 0 ? rc : write_file(pending, tensor->base, tensor->bytes, err);
+}
+
+/* The application sees the data in a tensor of its own: here it may lie at any address. */
+static OrtStatus *make_value(const bp_tensor *tensor, OrtValue **out)
+{
+    OrtStatus *status = ort_CreateTensorAsOrtValue(ort_default_allocator(), tensor->dims,
+                                                   tensor->rank, ort_dtype(tensor->dtype), out);
+
+    if (!status && tensor->bytes > 0)
+        memcpy((*out)->tensor.base, tensor->base, tensor->bytes);
+    return status;
+}
+
+struct location {
+    struct output *output;
+    const char *name;
+    const OrtValue *value;
+    const OrtExternalInitializerInfo *before;
+    OrtStatus *status;
+};
+
+static void run_locate(void *u)
+{
+    struct location *location = u;
+    struct output *output = location->output;
+
+    location->status = output->options->locate(output->options->locate_state, location->name,
+                                               location->value, location->before, &output->placed);
+}
+
+static OrtStatus *ask_location(struct output *output, const char *name, const OrtValue *value,
+                               const OrtExternalInitializerInfo *before)
+{
+    struct location location = {output, name, value, before, NULL};
+    struct bp_thrown thrown;
+
+    if (!bp_guard(run_locate, &location, &thrown))
+        return ort_thrown_as(ORT_RUNTIME_EXCEPTION, &thrown,
+                             "the function that says where initializers are");
+    return location.status;
+}
+
+static OrtStatus *call_locate(struct output *output, const bp_weight_info *weight,
+                              OrtExternalInitializerInfo *before)
+{
+    OrtValue *value = NULL;
+    OrtStatus *status = make_value(&weight->tensor, &value);
+
+    if (!status)
+        status = ask_location(output, weight->name, value, before);
+    ort_ReleaseValue(value);
+    if (!status && output->placed &&
+        ort_ExternalInitializerInfo_GetByteSize(output->placed) != weight->tensor.bytes)
+        status = ort_fail(ORT_INVALID_ARGUMENT,
+                          "initializer '%s' has %zu bytes, its new location is said to have %zu",
+                          weight->name, weight->tensor.bytes,
+                          ort_ExternalInitializerInfo_GetByteSize(output->placed));
+    return status;
+}
+
+static bp_rc locate(struct output *output, const bp_weight_info *weight, const char **file,
+                    uint64_t *offset)
+{
+    OrtExternalInitializerInfo *before = NULL;
+    OrtStatus *status = NULL;
+
+    ort_ReleaseExternalInitializerInfo(output->placed);
+    output->placed = NULL;
+    if (weight->file)
+        status = ort_CreateExternalInitializerInfo(weight->file, (int64_t)weight->offset,
+                                                   weight->tensor.bytes, &before);
+    if (!status)
+        status = call_locate(output, weight, before);
+    ort_ReleaseExternalInitializerInfo(before);
+    output->status = status;
+    if (status)
+        return BP_E_INVALID;
+    if (!output->placed)
+        return BP_OK;
+    *file = ort_ExternalInitializerInfo_GetFilePath(output->placed);
+    *offset = (uint64_t)ort_ExternalInitializerInfo_GetFileOffset(output->placed);
+    return BP_OK;
+}
+
+static bp_rc place(void *user, const bp_weight_info *weight, const char **file, uint64_t *offset,
+                   bp_err *err)
+{
+    struct output *output = user;
+
+    if (output->options->locate)
+        return locate(output, weight, file, offset);
+    if (!output->external_path || weight->tensor.bytes < output->options->threshold)
+        return BP_OK;
+    *file = output->external_name;
+    return write_weight(output, weight, offset, err);
+}
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+static bp_rc begin(void *user, uint64_t size, bp_err *err)
+{
+    struct output *output = user;
+    const OrtModelCompilationOptions *options = output->options;
+
+    if (output->out_path)
+        return begin_file(&output->model, output->out_path, err);
+    if (!options->out_bytes)
+        return BP_OK;
+    output->bytes = ort_alloc(options->allocator, (size_t)size);
+    output->room = (size_t)size;
+    return output->bytes ? BP_OK : BP_E_NOMEM;
+}
+
+struct part {
+    const OrtModelCompilationOptions *options;
+    const void *bytes;
+    size_t size;
+    OrtStatus *status;
+};
+
+static void run_write(void *u)
+{
+    struct part *part = u;
+
+    part->status = part->options->write(part->options->write_state, part->bytes, part->size);
+}
+
+static OrtStatus *write_out(const OrtModelCompilationOptions *options, const void *bytes,
+                            size_t size)
+{
+    struct part part = {options, bytes, size, NULL};
+    struct bp_thrown thrown;
+
+    if (!bp_guard(run_write, &part, &thrown))
+        return ort_thrown_as(ORT_RUNTIME_EXCEPTION, &thrown, "the function that writes the model");
+    return part.status;
+}
+
+static bp_rc write_part(void *user, const void *bytes, size_t size, bp_err *err)
+{
+    struct output *output = user;
+    const OrtModelCompilationOptions *options = output->options;
+
+    if (output->out_path)
+        return write_file(&output->model, bytes, size, err);
+    if (options->write) {
+        output->status = write_out(options, bytes, size);
+        return output->status ? BP_E_IO : BP_OK;
+    }
+    if (size > output->room - output->used)
+        return BP_E_INTERNAL;
+    memcpy(output->bytes + output->used, bytes, size);
+    output->used += size;
+    return BP_OK;
+}
+
+/* The file of initializers is named relative to the model; a model in memory gets its last name. */
+static OrtStatus *name_external(struct output *output)
+{
+    const char *given = output->options->external_path;
+    const char *slash = output->out_path ? strrchr(output->out_path, '/') : NULL;
+    size_t n = slash ? (size_t)(slash - output->out_path) + 1 : 0;
+    size_t size = n + strlen(given) + 1;
+    const char *last = strrchr(given, '/');
+
+    output->external_name = given;
+    if (given[0] != '/') {
+        output->external_path = malloc(size);
+        if (output->external_path)
+            snprintf(output->external_path, size, "%.*s%s", (int)n, slash ? output->out_path : "",
+                     given);
+    } else {
+        output->external_path = strdup(given);
+        if (output->out_path && (n == 0 || strncmp(given, output->out_path, n) != 0))
+            return ort_fail(ORT_INVALID_ARGUMENT,
+                            "the file of external initializers %s is not in the folder of the "
+                            "output model %s, or below: a model cannot name it",
+                            given, output->out_path);
+        output->external_name = output->out_path ? given + n : last + 1;
+    }
+    return output->external_path ? NULL : ort_no_memory();
+}
+
+static OrtStatus *write_model(struct output *output, const bp_model *model)
+{
+    bp_model_sink sink = {.struct_size = sizeof sink,
+                          .format = output->options->format,
+                          .user = output,
+                          .place = place,
+                          .begin = begin,
+                          .write = write_part};
+    struct ort_err err;
+    bp_rc rc = bp_model_save(model, &sink, ort_err_init(&err));
+
+    if (rc >= 0)
+        rc = end_file(&output->weights, &err.err);
+    if (rc >= 0)
+        rc = end_file(&output->model, &err.err);
+    if (rc >= 0)
+        rc = name_file(&output->weights, &err.err);
+    if (rc >= 0)
+        rc = name_file(&output->model, &err.err);
+    return output->status ? output->status : ort_from(rc, &err, ORT_OTHER, NULL);
+}
+
+OrtStatus *ort_compile_write(const OrtModelCompilationOptions *options, const bp_model *model,
+                             const char *out_path)
+{
+    struct output output = {.options = options, .out_path = out_path};
+    OrtStatus *status = options->external_path ? name_external(&output) : NULL;
+
+    if (!status)
+        status = write_model(&output, model);
+    if (!status && options->out_bytes) {
+        *options->out_bytes = output.bytes;
+        *options->out_size = output.used;
+        output.bytes = NULL;
+    }
+    if (output.bytes)
+        ort_free(options->allocator, output.bytes);
+    drop_file(&output.model);
+    drop_file(&output.weights);
+    ort_ReleaseExternalInitializerInfo(output.placed);
+    free(output.external_path);
+    return status;
+}
+
+/* ---- optimized models ------------------------------------------------------------------------ */
+
+/* As ONNX Runtime has it: all but "ORT" is ONNX. */
+static bool wants_ort_format(const OrtSessionOptions *options)
+{
+    const char *format = ort_keys_get(&options->config, "session.save_model_format");
+    const char *dot = strrchr(options->optimized_path, '.');
+
+    return format ? strcmp(format, "ORT") == 0 : dot && strcmp(dot, ".ort") == 0;
+}
+
+OrtStatus *ort_optimized_make(const OrtSessionOptions *options, const OrtEnv *env, bp_model *model,
+                              const bp_session_options *host_options, bp_model **out)
+{
+    bp_model_info info = {.struct_size = sizeof info};
+    struct ort_err err;
+    bp_rc rc;
+
+    *out = NULL;
+    if (!options->optimized_path || !options->optimized_path[0])
+        return NULL;
+    rc = bp_model_get_info(model, &info, ort_err_init(&err));
+    if (rc >= 0)
+        rc = bp_model_optimize(env->host, model, host_options,
+                               info.ir_version > 3 ? BP_OPTIMIZE_KEEP_DEFAULTS : 0, out, NULL,
+                               &err.err);
+    return ort_from(rc, &err, ORT_OTHER, NULL);
+}
+
+OrtStatus *ort_optimized_write(const OrtSessionOptions *options, const bp_model *model)
+{
+    const OrtKeyValuePairs *config = &options->config;
+    const char *file =
+        ort_keys_get(config, "session.optimized_model_external_initializers_file_name");
+    const char *least =
+        ort_keys_get(config, "session.optimized_model_external_initializers_min_size_in_bytes");
+    OrtModelCompilationOptions how = {.threshold = least ? strtoull(least, NULL, 10) : 0};
+    OrtStatus *status;
+
+    if (!model)
+        return NULL;
+    how.format = wants_ort_format(options) ? BP_MODEL_FORMAT_ORT : BP_MODEL_FORMAT_ONNX;
+    if (file && file[0] && how.format == BP_MODEL_FORMAT_ONNX) {
+        how.external_path = strdup(file);
+        if (!how.external_path)
+            return ort_no_memory();
+    }
+    status = ort_compile_write(&how, model, options->optimized_path);
+    free(how.external_path);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* custom.h - operators that were written for ONNX Runtime: what session options keep of them. */
+#ifndef BP_ORT_CUSTOM_CUSTOM_H
+#define BP_ORT_CUSTOM_CUSTOM_H
+
+#include <backplane.h>
+
+#include "ort/slots.h"
+
+/* The caller's; it outlives options and sessions that have it, and so do its operators. */
+struct OrtCustomOpDomain {
+    char *name;
+    const OrtCustomOp **ops;
+    size_t n, cap;
+};
+
+/* A library that options and sessions keep loaded; counted. */
+struct ort_library;
+
+/* Start from {0}. */
+struct ort_custom {
+    const OrtCustomOpDomain **domains; /* borrowed */
+    struct ort_library **libraries;    /* references */
+    size_t n_domains, n_libraries;
+};
+
+bool ort_custom_copy(struct ort_custom *to, const struct ort_custom *from);
+void ort_custom_finish(struct ort_custom *custom);
+/* Is there an operator of that name, of any version? */
+bool ort_custom_has(const struct ort_custom *custom, const char *domain, const char *op);
+/*
+ * Defines the operators for one session of the host, which must be gone before `session` is. The
+ * session keeps the libraries.
+ */
+OrtStatus *ort_custom_to_host(OrtSession *session, const struct ort_custom *custom,
+                              bp_session_options *host);
+
+/* An operator as this library may read it: what is beyond its version is NULL. */
+OrtCustomOp ort_custom_op_read(const OrtCustomOp *op);
+
+#endif

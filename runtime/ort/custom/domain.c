@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* domain.c - OrtCustomOpDomain, and the list of them in session options. */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ort/custom/library.h"
+#include "ort/custom/op_queries.h"
+#include "ort/session/options.h"
+#include "ort/status.h"
+
+/* ---- reading an operator --------------------------------------------------------------------- */
+
+OrtCustomOp ort_custom_op_read(const OrtCustomOp *op)
+{
+    static const struct {
+        uint32_t since;
+        size_t end; /* of what an older struct has */
+    } ends[] = {
+        {8, offsetof(OrtCustomOp, GetInputCharacteristic)},
+        {13, offsetof(OrtCustomOp, GetInputMemoryType)},
+        {14, offsetof(OrtCustomOp, GetVariadicInputMinArity)},
+        {16, offsetof(OrtCustomOp, CreateKernelV2)},
+        {17, offsetof(OrtCustomOp, InferOutputShapeFn)},
+        {18, offsetof(OrtCustomOp, GetMayInplace)},
+    };
+    OrtCustomOp own = {0};
+    size_t size = sizeof own;
+
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && size == sizeof own; i++) {
+        if (op->version < ends[i].since)
+            size = ends[i].end;
+    }
+    memcpy(&own, op, size);
+    return own;
+}
+
+static OrtStatus *check_op(const OrtCustomOp *op)
+{
+    struct ort_op named = {.at = op};
+    OrtStatus *status;
+    OrtCustomOp own;
+
+    if (op->version < 1 || op->version > ORT_API_VERSION)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "Unsupported version '%u' in custom op; versions 1 to %d are read",
+                        op->version, ORT_API_VERSION);
+    own = ort_custom_op_read(op);
+    named.fn = own;
+    status = own.GetName ? ort_op_check_name(&named) : NULL;
+    if (status)
+        return status;
+    if (!own.GetName || !ort_op_name(&named)[0])
+        return ort_fail(ORT_INVALID_ARGUMENT, "the custom op has no name");
+    if (!own.GetInputTypeCount || !own.GetOutputTypeCount || !own.GetInputType ||
+        !own.GetOutputType || (!own.KernelCompute && !own.KernelComputeV2) ||
+        (!own.CreateKernel && !own.CreateKernelV2))
+        return ort_fail(ORT_INVALID_ARGUMENT, "custom op '%s' lacks a function that each has",
+                        ort_op_name(&named));
+    return NULL;
+}
+
+/* ---- domains --------------------------------------------------------------------------------- */
+
+OrtStatus *ort_CreateCustomOpDomain(const char *domain, OrtCustomOpDomain **out)
+{
+    OrtCustomOpDomain *made;
+
+    ORT_NEED(domain);
+    ORT_NEED(out);
+    made = calloc(1, sizeof *made);
+    if (made)
+        made->name = strdup(domain);
+    if (!made || !made->name) {
+        free(made);
+        return ort_no_memory();
+    }
+    *out = made;
+    return NULL;
+}
+
+void ort_ReleaseCustomOpDomain(OrtCustomOpDomain *input)
+{
+    if (!input)
+        return;
+    free(input->ops);
+    free(input->name);
+    free(input);
+}
+
+OrtStatus *ort_CustomOpDomain_Add(OrtCustomOpDomain *custom_op_domain, const OrtCustomOp *op)
+{
+    OrtStatus *status;
+
+    ORT_NEED(custom_op_domain);
+    ORT_NEED(op);
+    status = check_op(op);
+    if (status)
+        return status;
+    if (custom_op_domain->n == custom_op_domain->cap) {
+        size_t cap = custom_op_domain->cap ? custom_op_domain->cap * 2 : 8;
+        const OrtCustomOp **ops = realloc(custom_op_domain->ops, cap * sizeof(const OrtCustomOp *));
+
+        if (!ops)
+            return ort_no_memory();
+        custom_op_domain->ops = ops;
+        custom_op_domain->cap = cap;
+    }
+    custom_op_domain->ops[custom_op_domain->n++] = op;
+    return NULL;
+}
+
+/* ---- what options keep ----------------------------------------------------------------------- */
+
+static bool add_domain(struct ort_custom *custom, const OrtCustomOpDomain *domain)
+{
+    const OrtCustomOpDomain **domains;
+
+    for (size_t i = 0; i < custom->n_domains; i++) {
+        if (custom->domains[i] == domain)
+            return true;
+    }
+    domains = realloc(custom->domains, (custom->n_domains + 1) * sizeof(const OrtCustomOpDomain *));
+    if (!domains)
+        return false;
+    custom->domains = domains;
+    domains[custom->n_domains++] = domain;
+    return true;
+}
+
+bool ort_custom_copy(struct ort_custom *to, const struct ort_custom *from)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < from->n_domains; i++)
+        ok = add_domain(to, from->domains[i]);
+    for (size_t i = 0; ok && i < from->n_libraries; i++)
+        ok = ort_library_keep(to, from->libraries[i]);
+    return ok;
+}
+
+void ort_custom_finish(struct ort_custom *custom)
+{
+    for (size_t i = 0; i < custom->n_libraries; i++)
+        ort_library_release(custom->libraries[i]);
+    free(custom->libraries);
+    free(custom->domains);
+    *custom = (struct ort_custom){0};
+}
+
+static bool domain_has(const OrtCustomOpDomain *domain, const char *op)
+{
+    for (size_t i = 0; i < domain->n; i++) {
+        struct ort_op own = {domain->ops[i], ort_custom_op_read(domain->ops[i])};
+
+        if (strcmp(ort_op_name(&own), op) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool ort_custom_has(const struct ort_custom *custom, const char *domain, const char *op)
+{
+    bool is_main = !domain[0] || strcmp(domain, "ai.onnx") == 0;
+
+    for (size_t i = 0; i < custom->n_domains; i++) {
+        const char *name = custom->domains[i]->name;
+        bool is_same =
+            is_main ? !name[0] || strcmp(name, "ai.onnx") == 0 : strcmp(name, domain) == 0;
+
+        if (is_same && domain_has(custom->domains[i], op))
+            return true;
+    }
+    return false;
+}
+
+OrtStatus *ort_AddCustomOpDomain(OrtSessionOptions *options, OrtCustomOpDomain *custom_op_domain)
+{
+    ORT_NEED(options);
+    ORT_NEED(custom_op_domain);
+    return add_domain(&options->custom, custom_op_domain) ? NULL : ort_no_memory();
+}

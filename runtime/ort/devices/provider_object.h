@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* provider_object.h - what OrtCUDAProviderOptions and its like are: keys and values. */
+#ifndef BP_ORT_DEVICES_PROVIDER_OBJECT_H
+#define BP_ORT_DEVICES_PROVIDER_OBJECT_H
+
+#include "ort/key_values.h"
+
+struct ort_object {
+    OrtKeyValuePairs kv;
+};
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * error_codes.c - what the host says of a model that it refuses, with the code and the words that
+ * programs for ONNX Runtime look for.
+ */
+
+#include "config.h"
+
+#include "ort/error_codes.h"
+
+#include <string.h>
+
+static const struct ort_refusal refusals[] = {
+    /* how the host says it; the code; what programs look for */
+    {"no node, input or initializer provides", ORT_INVALID_ARGUMENT,
+     "Invalid model. Node input is not a graph input, initializer, or output of a previous node"},
+    {"is defined twice", ORT_FAIL, "This is an invalid model. Duplicate definition of name"},
+    {"reads its own output", ORT_FAIL, "This is an invalid model. The graph is not acyclic"},
+    {"read each other's output", ORT_FAIL, "This is an invalid model. The graph is not acyclic"},
+    {"wait for each other in a circle", ORT_FAIL,
+     "This is an invalid model. The graph is not acyclic"},
+    {"of the operator has no attribute", ORT_INVALID_GRAPH,
+     "This is an invalid model. Unrecognized attribute"},
+    {"; the operator has", ORT_INVALID_GRAPH,
+     "This is an invalid model. Number of inputs or outputs not in range"},
+    {"; the operator needs", ORT_INVALID_GRAPH,
+     "This is an invalid model. Number of inputs or outputs not in range"},
+    {" of the operator takes ", ORT_INVALID_GRAPH,
+     "This is an invalid model. Type Error: Type of a parameter is invalid"},
+    {"both must be the same", ORT_FAIL, "Type Error: parameter bound to different types"},
+    {"its '..' leads out of", ORT_FAIL, "External data path escapes model directory"},
+    {"is a link to", ORT_FAIL, "External data path escapes model directory"},
+    {"must be a name relative to", ORT_FAIL,
+     "External data path validation failed: Absolute path not allowed"},
+    {"a model in memory has no directory", ORT_FAIL, "External data path validation failed"},
+    {"its external", ORT_FAIL, "External data out of bounds"},
+    {"external_data has no location", ORT_FAIL, "External data location cannot be empty"},
+    {"No such file or directory", ORT_FAIL, "External data path does not exist"},
+    {"its data is", ORT_FAIL, "External data out of bounds"},
+};
+
+const struct ort_refusal *ort_refusal_find(const char *words)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        if (strstr(words, refusals[i].host))
+            return &refusals[i];
+    }
+    return NULL;
+}

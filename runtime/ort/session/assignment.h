@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* assignment.h - which provider runs which nodes, for sessions that were asked to remember it. */
+#ifndef BP_ORT_SESSION_ASSIGNMENT_H
+#define BP_ORT_SESSION_ASSIGNMENT_H
+
+#include "ort/slots.h"
+
+struct ort_assignment;
+
+/* Fills session->assignment. */
+OrtStatus *ort_assignment_record(OrtSession *session);
+void ort_assignment_destroy(struct ort_assignment *assignment);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* session.h - OrtSession: the host's session, the names of its ends, the model's own words. */
+#ifndef BP_ORT_SESSION_SESSION_H
+#define BP_ORT_SESSION_SESSION_H
+
+#include <backplane.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "ort/env.h"
+#include "ort/logger.h"
+#include "ort/session/assignment.h"
+#include "ort/session/load.h"
+#include "ort/session/options.h"
+#include "ort/session/profile.h"
+
+struct OrtModelMetadata {
+    char *producer, *graph_name, *domain, *description, *graph_description;
+    int64_t version;
+    OrtKeyValuePairs custom;
+};
+
+struct OrtSession {
+    OrtEnv *env;
+    bp_session *host;         /* NULL: still being edited */
+    struct ort_loaded loaded; /* its model is open while it is edited */
+    bp_model *optimized;      /* while the session is made: what SetOptimizedModelFilePath gets */
+    bp_io_info *inputs;       /* those that may be left out come last */
+    bp_io_info *outputs;
+    uint32_t n_inputs, n_outputs;
+    uint32_t n_required; /* inputs that have no default */
+    int intra_op;
+    OrtLogger logger;         /* of its operators */
+    bool has_log;             /* it differs from the environment's */
+    bool takes_allocators;    /* "session.use_env_allocators" */
+    struct ort_custom custom; /* keeps their libraries */
+    OrtKeyValuePairs config;
+    OrtKeyValuePairs dims;   /* sizes that the application promised, by name */
+    OrtKeyValuePairs opsets; /* versions by domain; "ai.onnx" for ONNX's own */
+    OrtModelMetadata metadata;
+    struct ort_assignment *assignment; /* NULL: not asked for */
+    uint64_t start_ns;
+    atomic_uint in_flight;       /* runs, and those that other threads are about to do */
+    pthread_mutex_t lock;        /* of the profile's end and of options that change */
+    struct ort_profile *profile; /* NULL: not profiled; set at creation */
+    struct ort_chosen *chosen;   /* providers that were given devices, with the first of these */
+    size_t n_chosen;
+};
+
+/*
+ * Around each use of a session by a run: releasing it waits for the last. After leaving, the session
+ * may be gone.
+ */
+static inline void ort_session_enter(OrtSession *session)
+{
+    atomic_fetch_add_explicit(&session->in_flight, 1, memory_order_relaxed);
+}
+
+static inline void ort_session_leave(OrtSession *session)
+{
+    atomic_fetch_sub_explicit(&session->in_flight, 1, memory_order_release);
+}
+
+struct ort_chosen {
+    char plain[64]; /* the host's name of the provider */
+    uint32_t device;
+};
+
+/* Where a session's model is; one of path, bytes and model. */
+struct ort_source {
+    const char *path;
+    const void *bytes;
+    size_t size;
+    const OrtModel *model;
+    bool is_edited; /* leave the session to edits, and ort_session_finish() */
+};
+
+/* options NULL: all defaults. */
+OrtStatus *ort_session_create(const OrtEnv *env, const struct ort_source *source,
+                              const OrtSessionOptions *options, OrtSession **out);
+/* Makes the session of a model that is open ready to run. */
+OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *options);
+/* Do the nodes lie where the options' configuration allows? */
+OrtStatus *ort_rules_check(const bp_report *report, const OrtSessionOptions *options);
+/* Lists inputs, outputs and operator sets of the model that is open, in place of those before. */
+OrtStatus *ort_session_describe(OrtSession *session);
+
+/* Fills an empty struct from the model. */
+bool ort_metadata_init(OrtModelMetadata *metadata, const bp_model *model);
+void ort_metadata_finish(OrtModelMetadata *metadata);
+
+/* Index of an input or output; `hint` is tried first. */
+OrtStatus *ort_find_input(const OrtSession *session, const char *name, size_t hint, uint32_t *out);
+OrtStatus *ort_find_output(const OrtSession *session, const char *name, size_t hint, uint32_t *out);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* session_info.c - what a session's inputs and outputs are called and what they take. */
+
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ort/session/session.h"
+#include "ort/status.h"
+#include "ort/values/memory.h"
+#include "ort/values/types.h"
+
+/* ---- by name ---------------------------------------------------------------------------------- */
+
+static OrtStatus *not_ready(void)
+{
+    return ort_fail(ORT_FAIL, "Session not initialized. It is being edited: call "
+                              "FinalizeModelEditorSession first");
+}
+
+OrtStatus *ort_find_input(const OrtSession *session, const char *name, size_t hint, uint32_t *out)
+{
+    struct ort_err err;
+
+    if (!session->host)
+        return not_ready();
+    if (!name || !name[0])
+        return ort_fail(ORT_INVALID_ARGUMENT, "input name cannot be empty");
+    if (hint < session->n_inputs && strcmp(session->inputs[hint].name, name) == 0) {
+        *out = (uint32_t)hint;
+        return NULL;
+    }
+    if (bp_session_find_input(session->host, name, out, ort_err_init(&err)) < 0)
+        return ort_fail(ORT_INVALID_ARGUMENT, "Invalid input name: %s (%s)", name, err.text);
+    return NULL;
+}
+
+OrtStatus *ort_find_output(const OrtSession *session, const char *name, size_t hint, uint32_t *out)
+{
+    struct ort_err err;
+
+    if (!session->host)
+        return not_ready();
+    if (!name || !name[0])
+        return ort_fail(ORT_INVALID_ARGUMENT, "output name cannot be empty");
+    if (hint < session->n_outputs && strcmp(session->outputs[hint].name, name) == 0) {
+        *out = (uint32_t)hint;
+        return NULL;
+    }
+    if (bp_session_find_output(session->host, name, out, ort_err_init(&err)) < 0)
+        return ort_fail(ORT_INVALID_ARGUMENT, "Invalid output name: %s (%s)", name, err.text);
+    return NULL;
+}
+
+/* ---- by index --------------------------------------------------------------------------------- */
+
+static OrtStatus *name_of(const bp_io_info *io, uint32_t n, size_t index, OrtAllocator *allocator,
+                          char **value)
+{
+    if (index >= n)
+        return ort_fail(ORT_FAIL, "index out of range: %zu of %u", index, n);
+    *value = ort_dup(allocator, io[index].name);
+    return *value ? NULL : ort_no_memory();
+}
+
+/* Names of dimensions that the application gave sizes to are replaced by these. */
+static void promise(const OrtKeyValuePairs *dims, OrtTensorTypeAndShapeInfo *shape)
+{
+    for (size_t d = 0; d < shape->rank; d++) {
+        const char *size = shape->symbols[d] ? ort_keys_get(dims, shape->symbols[d]) : NULL;
+
+        if (!size)
+            continue;
+        shape->dims[d] = strtoll(size, NULL, 10);
+        free(shape->symbols[d]);
+        shape->symbols[d] = NULL;
+    }
+}
+
+static OrtStatus *type_of(const OrtSession *session, const bp_io_info *io, uint32_t n, size_t index,
+                          OrtTypeInfo **out)
+{
+    OrtTypeInfo *type;
+
+    if (index >= n)
+        return ort_fail(ORT_FAIL, "out of index: %zu of %u", index, n);
+    type = ort_type_of_io(&io[index]);
+    if (!type)
+        return ort_no_memory();
+    if (type->tensor && session->dims.n > 0)
+        promise(&session->dims, type->tensor);
+    *out = type;
+    return NULL;
+}
+
+/* The slots of inputs, outputs, and inputs that have a default. */
+#define ENDS(End, first, n)                                                                        \
+    OrtStatus *ort_SessionGet##End##Count(const OrtSession *session, size_t *out)                  \
+    {                                                                                              \
+        ORT_NEED(session);                                                                         \
+        ORT_NEED(out);                                                                             \
+        *out = (n);                                                                                \
+        return NULL;                                                                               \
+    }                                                                                              \
+    OrtStatus *ort_SessionGet##End##Name(const OrtSession *session, size_t index,                  \
+                                         OrtAllocator *allocator, char **value)                    \
+    {                                                                                              \
+        ORT_NEED(session);                                                                         \
+        ORT_NEED(allocator);                                                                       \
+        ORT_NEED(value);                                                                           \
+        return name_of((first), (n), index, allocator, value);                                     \
+    }                                                                                              \
+    OrtStatus *ort_SessionGet##End##TypeInfo(const OrtSession *session, size_t index,              \
+                                             OrtTypeInfo **type_info)                              \
+    {                                                                                              \
+        ORT_NEED(session);                                                                         \
+        ORT_NEED(type_info);                                                                       \
+        return type_of(session, (first), (n), index, type_info);                                   \
+    }
+
+ENDS(Input, session->inputs, session->n_required)
+ENDS(Output, session->outputs, session->n_outputs)
+ENDS(OverridableInitializer, session->inputs + session->n_required,
+     session->n_inputs - session->n_required)
+
+OrtStatus *ort_SessionGetProfilingStartTimeNs(const OrtSession *session, uint64_t *out)
+{
+    ORT_NEED(session);
+    ORT_NEED(out);
+    *out = session->start_ns;
+    return NULL;
+}
+
+static OrtStatus *all_on_cpu(const OrtMemoryInfo **infos, size_t n, uint32_t have)
+{
+    if (n > 0)
+        ORT_NEED(infos);
+    if (n != have)
+        return ort_fail(ORT_INVALID_ARGUMENT, "room for %zu, there are %u", n, have);
+    for (size_t i = 0; i < n; i++)
+        infos[i] = ort_cpu_memory();
+    return NULL;
+}
+
+OrtStatus *ort_SessionGetMemoryInfoForInputs(const OrtSession *session,
+                                             const OrtMemoryInfo **inputs_memory_info,
+                                             size_t num_inputs)
+{
+    ORT_NEED(session);
+    return all_on_cpu(inputs_memory_info, num_inputs, session->n_required);
+}
+
+OrtStatus *ort_SessionGetMemoryInfoForOutputs(const OrtSession *session,
+                                              const OrtMemoryInfo **outputs_memory_info,
+                                              size_t num_outputs)
+{
+    ORT_NEED(session);
+    return all_on_cpu(outputs_memory_info, num_outputs, session->n_outputs);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * allocator.c - the default allocator and those of sessions: the C library's memory, counted.
+ *
+ * The size of a block stands before it, so that freeing it can be counted too.
+ */
+
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ort/guarded.h"
+#include "ort/key_values.h"
+#include "ort/session/session.h"
+#include "ort/status.h"
+#include "ort/values/shared_allocators.h"
+
+enum { ALIGNMENT = 64 }; /* wide enough for every vector unit, and for the size before a block */
+
+static struct ort_allocator *counted(const OrtAllocator *table)
+{
+    return (struct ort_allocator *)(uintptr_t)table; /* its first member */
+}
+
+static void raise_to(atomic_size_t *most, size_t value)
+{
+    size_t seen = atomic_load(most);
+
+    while (value > seen && !atomic_compare_exchange_weak(most, &seen, value))
+        continue;
+}
+
+/* Adds to what is in use, unless that would pass the limit. */
+static bool count_in(struct ort_allocator *allocator, size_t size)
+{
+    size_t before = atomic_fetch_add(&allocator->in_use, size);
+
+    if (allocator->limit > 0 && (size > allocator->limit || before > allocator->limit - size)) {
+        atomic_fetch_sub(&allocator->in_use, size);
+        return false;
+    }
+    raise_to(&allocator->max_in_use, before + size);
+    raise_to(&allocator->max_size, size);
+    return true;
+}
+
+static void *get(struct ort_allocator *allocator, size_t size, atomic_size_t *counter)
+{
+    void *block = NULL;
+
+    if (size == 0 || size > SIZE_MAX - ALIGNMENT || !count_in(allocator, size))
+        return NULL;
+    if (posix_memalign(&block, ALIGNMENT, size + ALIGNMENT) != 0) {
+        atomic_fetch_sub(&allocator->in_use, size);
+        return NULL;
+    }
+    atomic_fetch_add(counter, 1);
+    memcpy(block, &size, sizeof size);
+    return (char *)block + ALIGNMENT;
+}
+
+static void *allocate(OrtAllocator *this_, size_t size)
+{
+    return get(counted(this_), size, &counted(this_)->n_allocs);
+}
+
+static void *reserve(OrtAllocator *this_, size_t size)
+{
+    return get(counted(this_), size, &counted(this_)->n_reserves);
+}
+
+static void release(OrtAllocator *this_, void *p)
+{
+    char *block;
+    size_t size;
+
+    if (!p)
+        return;
+    block = (char *)p - ALIGNMENT;
+    memcpy(&size, block, sizeof size);
+    atomic_fetch_sub(&counted(this_)->in_use, size);
+    free(block);
+}
+
+static const OrtMemoryInfo *info(const OrtAllocator *this_)
+{
+    (void)this_;
+    return ort_cpu_memory();
+}
+
+static bool put(OrtKeyValuePairs *to, const char *key, size_t value)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%zu", value);
+    return ort_keys_set(to, key, text);
+}
+
+static bool put_limit(OrtKeyValuePairs *to, size_t limit)
+{
+    return limit ? put(to, "Limit", limit) : ort_keys_set(to, "Limit", "-1");
+}
+
+/* The names are ONNX Runtime's. Without an arena, what is held is what is in use. */
+static OrtStatus *get_stats(const OrtAllocator *this_, OrtKeyValuePairs **out)
+{
+    struct ort_allocator *own = counted(this_);
+    size_t in_use = atomic_load(&own->in_use);
+
+    ORT_NEED(out);
+    ort_CreateKeyValuePairs(out);
+    if (*out && put_limit(*out, own->limit) && put(*out, "InUse", in_use) &&
+        put(*out, "RequestedInUse", in_use) && put(*out, "TotalAllocated", in_use) &&
+        put(*out, "MaxInUse", atomic_load(&own->max_in_use)) &&
+        put(*out, "NumAllocs", atomic_load(&own->n_allocs)) &&
+        put(*out, "NumReserves", atomic_load(&own->n_reserves)) &&
+        put(*out, "NumArenaExtensions", 0) && put(*out, "NumArenaShrinkages", 0) &&
+        put(*out, "MaxAllocSize", atomic_load(&own->max_size)))
+        return NULL;
+    ort_ReleaseKeyValuePairs(*out);
+    *out = NULL;
+    return ort_no_memory();
+}
+
+#define TABLE                                                                                      \
+    {                                                                                              \
+        .version = ORT_API_VERSION, .Alloc = allocate, .Free = release, .Info = info,              \
+        .Reserve = reserve, .GetStats = get_stats                                                  \
+    }
+
+void ort_allocator_init(struct ort_allocator *allocator, size_t limit)
+{
+    allocator->table = (OrtAllocator)TABLE;
+    allocator->limit = limit;
+}
+
+static struct ort_allocator *shared_default(void)
+{
+    static struct ort_allocator allocator = {.table = TABLE};
+
+    return &allocator;
+}
+
+OrtAllocator *ort_default_allocator(void)
+{
+    return &shared_default()->table;
+}
+
+char *ort_dup(OrtAllocator *allocator, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = ort_alloc(allocator, size);
+
+    if (copy)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+OrtStatus *ort_GetAllocatorWithDefaultOptions(OrtAllocator **out)
+{
+    ORT_NEED(out);
+    *out = ort_default_allocator();
+    return NULL;
+}
+
+OrtStatus *ort_AllocatorAlloc(OrtAllocator *ort_allocator, size_t size, void **out)
+{
+    ORT_NEED(ort_allocator);
+    ORT_NEED(out);
+    *out = ort_alloc(ort_allocator, size);
+    return *out || size == 0 ? NULL : ort_no_bytes(size);
+}
+
+OrtStatus *ort_AllocatorFree(OrtAllocator *ort_allocator, void *p)
+{
+    ORT_NEED(ort_allocator);
+    return ort_try_free(ort_allocator, p);
+}
+
+OrtStatus *ort_AllocatorGetInfo(const OrtAllocator *ort_allocator, const OrtMemoryInfo **out)
+{
+    ORT_NEED(ort_allocator);
+    ORT_NEED(out);
+    return ort_info_of(ort_allocator, out);
+}
+
+OrtStatus *ort_AllocatorGetStats(const OrtAllocator *ort_allocator, OrtKeyValuePairs **out)
+{
+    ORT_NEED(ort_allocator);
+    ORT_NEED(out);
+    if (ort_allocator->version < 23 || !ort_allocator->GetStats)
+        return ort_fail(ORT_NOT_IMPLEMENTED,
+                        "AllocatorGetStats: the allocator keeps no statistics");
+    return ort_stats_of(ort_allocator, out);
+}
+
+/* ---- allocators of a session ----------------------------------------------------------------- */
+
+/* A session's allocator: its own, or a way to the environment's. */
+struct lent {
+    struct ort_allocator own; /* its table first */
+    OrtAllocator *of;
+};
+
+static OrtAllocator *origin(const OrtAllocator *this_)
+{
+    return ((const struct lent *)(const void *)this_)->of;
+}
+
+static void *lent_alloc(OrtAllocator *this_, size_t size)
+{
+    return origin(this_)->Alloc(origin(this_), size);
+}
+
+static void lent_free(OrtAllocator *this_, void *p)
+{
+    origin(this_)->Free(origin(this_), p);
+}
+
+static const OrtMemoryInfo *lent_info(const OrtAllocator *this_)
+{
+    return origin(this_)->Info(origin(this_));
+}
+
+static void *lent_reserve(OrtAllocator *this_, size_t size)
+{
+    OrtAllocator *of = origin(this_);
+
+    return of->version >= 18 && of->Reserve ? of->Reserve(of, size) : of->Alloc(of, size);
+}
+
+static OrtStatus *lent_stats(const OrtAllocator *this_, OrtKeyValuePairs **out)
+{
+    return ort_AllocatorGetStats(origin(this_), out);
+}
+
+OrtStatus *ort_CreateAllocator(const OrtSession *session, const OrtMemoryInfo *mem_info,
+                               OrtAllocator **out)
+{
+    struct lent *made;
+
+    ORT_NEED(session);
+    ORT_NEED(mem_info);
+    ORT_NEED(out);
+    if (mem_info->device_type != OrtMemoryInfoDeviceType_CPU)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "No requested allocator available: the session has none for '%s'",
+                        mem_info->name);
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return ort_no_memory();
+    ort_allocator_init(&made->own, 0);
+    if (ort_keys_is_on(&session->config, "session.use_env_allocators"))
+        made->of = ort_shared_find(session->env, mem_info);
+    if (made->of)
+        made->own.table = (OrtAllocator){.version = ORT_API_VERSION,
+                                         .Alloc = lent_alloc,
+                                         .Free = lent_free,
+                                         .Info = lent_info,
+                                         .Reserve = lent_reserve,
+                                         .GetStats = lent_stats};
+    *out = &made->own.table;
+    return NULL;
+}
+
+void ort_ReleaseAllocator(OrtAllocator *input)
+{
+    if (input != ort_default_allocator())
+        free(input);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* shared_allocators.c - allocators that an environment has for all sessions. */
+
+#include "config.h"
+
+#include "ort/values/shared_allocators.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ort/devices/ep_devices.h"
+#include "ort/guarded.h"
+#include "ort/status.h"
+#include "ort/values/arena.h"
+
+/* Is it the same memory? How it is handed out does not matter. */
+static bool same_memory(const OrtMemoryInfo *a, const OrtMemoryInfo *b)
+{
+    return a->device_type == b->device_type && a->id == b->id && a->vendor_id == b->vendor_id &&
+           a->device_mem_type == b->device_mem_type;
+}
+
+static struct ort_shared_row *find(struct ort_shared *shared, const OrtMemoryInfo *info)
+{
+    for (size_t i = 0; i < shared->n; i++) {
+        if (same_memory(shared->rows[i].info, info))
+            return &shared->rows[i];
+    }
+    return NULL;
+}
+
+void ort_shared_finish(struct ort_shared *shared)
+{
+    for (size_t i = 0; i < shared->n; i++)
+        free(shared->rows[i].own);
+    free(shared->rows);
+    *shared = (struct ort_shared){0};
+}
+
+OrtAllocator *ort_shared_find(OrtEnv *env, const OrtMemoryInfo *info)
+{
+    struct ort_shared_row *row;
+    OrtAllocator *found;
+
+    pthread_mutex_lock(&env->lock);
+    row = find(&env->shared, info);
+    found = row ? row->allocator : NULL;
+    pthread_mutex_unlock(&env->lock);
+    return found;
+}
+
+OrtAllocator *ort_shared_find_foreign(OrtEnv *env, const OrtMemoryInfo *info)
+{
+    struct ort_shared_row *row;
+    OrtAllocator *found;
+
+    pthread_mutex_lock(&env->lock);
+    row = find(&env->shared, info);
+    found = row && !row->own ? row->allocator : NULL;
+    pthread_mutex_unlock(&env->lock);
+    return found;
+}
+
+/* Only the processor's memory can be handed out: that of devices stays behind their providers. */
+static OrtStatus *need_host_memory(const OrtMemoryInfo *info)
+{
+    if (info->device_type == OrtMemoryInfoDeviceType_CPU)
+        return NULL;
+    return ort_fail(ORT_INVALID_ARGUMENT,
+                    "there is no allocator for memory '%s': it stays behind "
+                    "its provider",
+                    info->name);
+}
+
+/* In the place of one for the same memory, which is released if it was ours. */
+static OrtStatus *add(OrtEnv *env, OrtAllocator *allocator, const OrtMemoryInfo *info,
+                      struct ort_allocator *own)
+{
+    struct ort_shared *shared = &env->shared;
+    struct ort_shared_row *row;
+    OrtStatus *status = NULL;
+
+    pthread_mutex_lock(&env->lock);
+    row = find(shared, info);
+    if (row) {
+        free(row->own);
+    } else {
+        struct ort_shared_row *grown = realloc(shared->rows, (shared->n + 1) * sizeof *grown);
+
+        if (grown) {
+            shared->rows = grown;
+            row = &grown[shared->n++];
+        }
+    }
+    if (row)
+        *row = (struct ort_shared_row){allocator, info, own};
+    else
+        status = ort_no_memory();
+    pthread_mutex_unlock(&env->lock);
+    return status;
+}
+
+/* Takes one out; false: there is none. */
+static bool remove_row(OrtEnv *env, const OrtMemoryInfo *info)
+{
+    struct ort_shared_row *row;
+
+    pthread_mutex_lock(&env->lock);
+    row = find(&env->shared, info);
+    if (row) {
+        free(row->own);
+        *row = env->shared.rows[--env->shared.n];
+    }
+    pthread_mutex_unlock(&env->lock);
+    return row != NULL;
+}
+
+static OrtStatus *add_own(OrtEnv *env, size_t limit, OrtAllocator **out)
+{
+    struct ort_allocator *made = calloc(1, sizeof *made);
+    OrtStatus *status;
+
+    if (!made)
+        return ort_no_memory();
+    ort_allocator_init(made, limit);
+    status = add(env, &made->table, ort_cpu_memory(), made);
+    if (status)
+        free(made);
+    else if (out)
+        *out = &made->table;
+    return status;
+}
+
+/* ---- slots: registered by the application ---------------------------------------------------- */
+
+OrtStatus *ort_RegisterAllocator(OrtEnv *env, OrtAllocator *allocator)
+{
+    const OrtMemoryInfo *info;
+    OrtStatus *status;
+
+    ORT_NEED(env);
+    ORT_NEED(allocator);
+    if (!allocator->Alloc || !allocator->Free || !allocator->Info)
+        return ort_fail(ORT_INVALID_ARGUMENT, "an allocator needs Alloc, Free and Info");
+    status = ort_info_of(allocator, &info);
+    if (status)
+        return status;
+    if (info->type == OrtArenaAllocator)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "register the allocator as OrtDeviceAllocator, whatever it does inside: "
+                        "OrtArenaAllocator is the runtime's own kind");
+    status = need_host_memory(info);
+    return status ? status : add(env, allocator, info, NULL);
+}
+
+OrtStatus *ort_UnregisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info)
+{
+    ORT_NEED(env);
+    ORT_NEED(mem_info);
+    if (!remove_row(env, mem_info))
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "No allocator for this device has been registered for sharing.");
+    return NULL;
+}
+
+OrtStatus *ort_CreateAndRegisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info,
+                                          const OrtArenaCfg *arena_cfg)
+{
+    OrtStatus *status;
+
+    ORT_NEED(env);
+    ORT_NEED(mem_info);
+    status = need_host_memory(mem_info);
+    return status ? status : add_own(env, arena_cfg ? arena_cfg->max_mem : 0, NULL);
+}
+
+OrtStatus *ort_CreateAndRegisterAllocatorV2(OrtEnv *env, const char *provider_type,
+                                            const OrtMemoryInfo *mem_info,
+                                            const OrtArenaCfg *arena_cfg,
+                                            const char *const *provider_options_keys,
+                                            const char *const *provider_options_values,
+                                            size_t num_keys)
+{
+    ORT_NEED(provider_type);
+    if (num_keys > 0) { /* CPU has none that concern memory */
+        ORT_NEED(provider_options_keys);
+        ORT_NEED(provider_options_values);
+    }
+    if (strcmp(provider_type, "CPUExecutionProvider") != 0)
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "%s is not implemented in CreateAndRegisterAllocatorV2(): it has no memory "
+                        "to share, CPUExecutionProvider has",
+                        provider_type);
+    return ort_CreateAndRegisterAllocator(env, mem_info, arena_cfg);
+}
+
+/* ---- slots: one a device --------------------------------------------------------------------- */
+
+static OrtStatus *memory_of(const OrtEpDevice *device, OrtDeviceMemoryType type,
+                            const OrtMemoryInfo **out)
+{
+    *out = ort_EpDevice_MemoryInfo(device, type);
+    if (*out)
+        return NULL;
+    return ort_fail(ORT_INVALID_ARGUMENT,
+                    "Invalid OrtDeviceMemoryType specified for OrtEpDevice: %s hands out no such "
+                    "memory",
+                    device->name);
+}
+
+/* Takes the place of the one before, which is released. */
+OrtStatus *ort_CreateSharedAllocator(OrtEnv *env, const OrtEpDevice *ep_device,
+                                     OrtDeviceMemoryType mem_type, OrtAllocatorType allocator_type,
+                                     const OrtKeyValuePairs *allocator_options,
+                                     OrtAllocator **allocator)
+{
+    const OrtMemoryInfo *info;
+    size_t limit = 0;
+    OrtStatus *status;
+
+    (void)allocator_type; /* the C library decides how */
+    ORT_NEED(env);
+    ORT_NEED(ep_device);
+    status = memory_of(ep_device, mem_type, &info);
+    if (!status && allocator_options)
+        status = ort_arena_limit(allocator_options, &limit);
+    if (status)
+        return status;
+    return add_own(env, limit, allocator);
+}
+
+OrtStatus *ort_GetSharedAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info,
+                                  OrtAllocator **allocator)
+{
+    ORT_NEED(env);
+    ORT_NEED(mem_info);
+    ORT_NEED(allocator);
+    *allocator = ort_shared_find(env, mem_info);
+    if (!*allocator && same_memory(mem_info, ort_cpu_memory()))
+        *allocator = ort_default_allocator();
+    return NULL;
+}
+
+OrtStatus *ort_ReleaseSharedAllocator(OrtEnv *env, const OrtEpDevice *ep_device,
+                                      OrtDeviceMemoryType mem_type)
+{
+    const OrtMemoryInfo *info;
+    OrtStatus *status;
+
+    ORT_NEED(env);
+    ORT_NEED(ep_device);
+    status = memory_of(ep_device, mem_type, &info);
+    if (!status && !remove_row(env, info))
+        status = ort_fail(ORT_INVALID_ARGUMENT, "there is no shared allocator for memory '%s'",
+                          info->name);
+    return status;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* shared_allocators.h - allocators: their counters and limits, and those that the environment has. */
+#ifndef BP_ORT_VALUES_SHARED_ALLOCATORS_H
+#define BP_ORT_VALUES_SHARED_ALLOCATORS_H
+
+#include <stdatomic.h>
+
+#include "ort/values/memory.h"
+
+/* An allocator of ordinary memory that counts. */
+struct ort_allocator {
+    OrtAllocator table; /* first: what applications see */
+    size_t limit;       /* bytes in use at once; 0: none */
+    atomic_size_t in_use, max_in_use, max_size;
+    atomic_size_t n_allocs, n_reserves;
+};
+
+/* Sets up one that is zeroed. */
+void ort_allocator_init(struct ort_allocator *allocator, size_t limit);
+
+/* An allocator of the environment. */
+struct ort_shared_row {
+    OrtAllocator *allocator;
+    const OrtMemoryInfo *info; /* the allocator's */
+    struct ort_allocator *own; /* NULL: the application's */
+};
+
+/* Under the environment's lock. */
+struct ort_shared {
+    struct ort_shared_row *rows;
+    size_t n;
+};
+
+void ort_shared_finish(struct ort_shared *shared);
+/* The environment's allocator for such memory, NULL when none was registered. */
+OrtAllocator *ort_shared_find(OrtEnv *env, const OrtMemoryInfo *info);
+/* The same of those that the application brought, which outlive what comes from them. */
+OrtAllocator *ort_shared_find_foreign(OrtEnv *env, const OrtMemoryInfo *info);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * value.h - OrtValue: a tensor, or a sequence or map of values, or nothing.
+ *
+ * Values count their references, because sequences share the values that they were made from.
+ */
+#ifndef BP_ORT_VALUES_VALUE_H
+#define BP_ORT_VALUES_VALUE_H
+
+#include <backplane.h>
+#include <bp/sdk.h>
+#include <stdatomic.h>
+
+#include "ort/values/memory.h"
+#include "ort/values/sparse.h"
+#include "ort/values/types.h"
+
+/* Whose a tensor's memory is. */
+enum ort_storage {
+    ORT_BORROWED,  /* the caller's */
+    ORT_ALLOCATED, /* got from `allocator` */
+    ORT_HOST       /* bp_tensor_free() it: base, and dims too */
+};
+
+struct OrtValue {
+    atomic_uint refs;
+    ONNXType kind;
+    bool has_value; /* false: an optional without one */
+    enum ort_storage storage;
+    bp_tensor tensor; /* of kind TENSOR; a string tensor's base are spans */
+    OrtAllocator *allocator;
+    char **texts;          /* strings that were set one by one; NULL: none */
+    OrtMemoryInfo *memory; /* NULL: ordinary memory */
+    OrtValue **parts;      /* of a sequence or map that the caller made; references */
+    uint32_t n_parts;
+    bp_object *object;         /* of a sequence or map that a run made */
+    struct ort_sparse *sparse; /* of a sparse tensor */
+};
+
+OrtValue *ort_value_create(ONNXType kind);
+OrtValue *ort_value_retain(OrtValue *value);
+/* Takes over what a run filled in: its tensor or object. Such a value has no other content. */
+OrtStatus *ort_value_adopt(OrtValue *value, bp_binding *result);
+/* Brings a tensor of the host's memory, unless it is of strings, into the allocator's. */
+OrtStatus *ort_value_move(OrtValue *value, OrtAllocator *allocator);
+/* A value of its own with what the object holds; tensors are copied. */
+OrtStatus *ort_value_from_object(bp_object *object, OrtValue **out);
+/* The value as the host's object, which the caller releases. */
+OrtStatus *ort_value_to_object(const OrtValue *value, bp_object **out);
+/* Frees the content; what is left is a value without one. */
+void ort_value_clear(OrtValue *value);
+
+size_t ort_tensor_count(const bp_tensor *tensor);
+static inline bp_span *ort_tensor_spans(const bp_tensor *tensor)
+{
+    return bp_tensor_data(tensor);
+}
+
+/* A status unless the value is a tensor with content. */
+OrtStatus *ort_need_tensor(const char *function, const OrtValue *value);
+
+#endif

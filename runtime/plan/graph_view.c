@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_view.c - flattens nodes and values into the rows of the provider ABI. */
+
+#include "config.h"
+
+#include "plan/graph_view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What building one view needs. */
+struct builder {
+    struct bp_view_source *from;
+    const struct bp_ir *ir;   /* from->ir */
+    struct bp_region *region; /* from->region */
+    struct bp_view *view;
+    uint32_t *map; /* from ir values to view values, BP_NONE for those not seen */
+    bool *inside;  /* one an ir node */
+    bp_value *values;
+    bp_node *nodes;
+    bp_attr *attrs;
+    uint32_t *inputs, *outputs;
+};
+
+/* Calls add for each value that a node reads, the captures of its bodies included. */
+static void count_inputs(const struct bp_ir_node *node, void (*add)(void *u, uint32_t value),
+                         void *u)
+{
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        if (node->in[i] != BP_NONE)
+            add(u, node->in[i]);
+    }
+    for (uint32_t i = 0; i < node->n_implicit; i++)
+        add(u, node->implicit[i]);
+}
+
+struct uses_fill {
+    struct bp_uses *uses;
+    uint32_t *at; /* next free place of each value */
+    uint32_t node;
+};
+
+static void count_use(void *u, uint32_t value)
+{
+    struct uses_fill *fill = u;
+
+    fill->uses->first[value + 1]++;
+}
+
+static void put_use(void *u, uint32_t value)
+{
+    struct uses_fill *fill = u;
+
+    fill->uses->nodes[fill->at[value]++] = fill->node;
+}
+
+bp_rc bp_uses_build(const struct bp_ir *ir, struct bp_region *region, struct bp_uses *out,
+                    bp_err *err)
+{
+    struct uses_fill fill = {.uses = out};
+
+    out->first = bp_region_array(region, (size_t)ir->n_values + 1, sizeof *out->first);
+    fill.at = bp_region_array(region, (size_t)ir->n_values + 1, sizeof *fill.at);
+    if (!out->first || !fill.at)
+        return bp_fail_nomem(err, "the uses of values");
+    for (uint32_t n = 0; n < ir->n_nodes; n++)
+        count_inputs(&ir->nodes[n], count_use, &fill);
+    for (uint32_t v = 0; v < ir->n_values; v++) {
+        out->first[v + 1] += out->first[v];
+        fill.at[v] = out->first[v];
+    }
+    out->nodes = bp_region_array(region, out->first[ir->n_values], sizeof *out->nodes);
+    if (!out->nodes)
+        return bp_fail_nomem(err, "the uses of values");
+    for (fill.node = 0; fill.node < ir->n_nodes; fill.node++)
+        count_inputs(&ir->nodes[fill.node], put_use, &fill);
+    return BP_OK;
+}
+
+static bp_rc find_constant(const bp_graph *graph, uint32_t value, bp_span *out, bp_err *err)
+{
+    /* The owner is the first member of its view. */
+    const struct bp_view *view = graph->host;
+    struct bp_ir_data *data;
+    bp_rc rc;
+
+    if (value >= graph->n_values || !(BP_VALUE(graph, value)->flags & BP_VALUE_CONSTANT))
+        return bp_fail(err, BP_E_INVALID, "value %u of the group is no constant", value);
+    data = view->ir->values[view->value_of[value]].data;
+    rc = bp_ir_data_load(data, err);
+    if (rc < 0)
+        return rc;
+    out->data = data->bytes;
+    out->size = data->size;
+    return BP_OK;
+}
+
+static void forget_constant(const bp_graph *graph, uint32_t value)
+{
+    const struct bp_view *view = graph->host;
+
+    if (value < graph->n_values && BP_VALUE(graph, value)->flags & BP_VALUE_CONSTANT)
+        bp_ir_data_forget(view->ir->values[view->value_of[value]].data);
+}
+
+static bool is_constant(const struct bp_ir *ir, uint32_t value)
+{
+    return (ir->values[value].flags & BP_IR_CONSTANT) != 0;
+}
+
+static const bp_dim *flat_dims(const struct builder *b, const struct bp_fact *fact)
+{
+    bp_dim *dims = bp_region_array(b->region, fact->rank, sizeof *dims);
+
+    for (uint32_t i = 0; dims && i < fact->rank; i++) {
+        bool known = bp_sym_known(fact->dims[i]);
+
+        dims[i].value = known ? fact->dims[i].value : -1;
+        dims[i].symbol = known ? 0 : fact->dims[i].symbol;
+        if (!known && bp_symbols_from_data(b->from->symbols, fact->dims[i]))
+            dims[i].flags |= BP_DIM_FROM_DATA;
+    }
+    return dims;
+}
+
+/* The row of an ir value, added at first sight; *out is its index. */
+static bp_rc add_value(struct builder *b, uint32_t value, uint32_t *out, bp_err *err)
+{
+    const struct bp_ir_value *from = &b->ir->values[value];
+    const struct bp_fact *fact = &b->from->facts[value];
+    bp_graph *graph = &b->view->graph;
+    bp_value *row;
+
+    *out = b->map[value];
+    if (*out != BP_NONE)
+        return BP_OK;
+    *out = b->map[value] = graph->n_values++;
+    b->view->value_of[*out] = value;
+    row = &b->values[*out];
+    row->name = from->name;
+    row->rank = fact->rank;
+    row->dtype = fact->dtype;
+    row->producer = BP_NONE;
+    if (fact->rank != BP_RANK_UNKNOWN && fact->rank > 0) {
+        row->dims = flat_dims(b, fact);
+        if (!row->dims)
+            return bp_fail_nomem(err, "a group's values");
+    }
+    if (is_constant(b->ir, value)) {
+        row->flags |= BP_VALUE_CONSTANT;
+        row->const_bytes = from->data->size;
+        row->const_id = from->data->id;
+    }
+    return BP_OK;
+}
+
+/* An input of a node: one that comes from outside becomes an input of the view. */
+static bp_rc add_input(struct builder *b, uint32_t value, uint32_t *out, bp_err *err)
+{
+    bool is_new = b->map[value] == BP_NONE;
+    uint32_t producer = b->ir->values[value].producer;
+    bp_rc rc;
+
+    rc = add_value(b, value, out, err);
+    if (rc < 0 || !is_new || is_constant(b->ir, value))
+        return rc;
+    if (producer == BP_NONE || !b->inside[producer]) {
+        b->values[*out].flags |= BP_VALUE_INPUT;
+        b->inputs[b->view->graph.n_inputs++] = *out;
+    }
+    return BP_OK;
+}
+
+static bool is_used_outside(const struct builder *b, uint32_t value)
+{
+    if (b->ir->values[value].flags & BP_IR_OUTPUT)
+        return true;
+    for (uint32_t i = b->from->uses->first[value]; i < b->from->uses->first[value + 1]; i++) {
+        if (!b->inside[b->from->uses->nodes[i]])
+            return true;
+    }
+    return false;
+}
+
+/* A tensor that nobody reads, of a size that its node finds: only an output may be of any size. */
+static bool is_unread_and_late(const struct builder *b, uint32_t value)
+{
+    const struct bp_fact *fact = &b->from->facts[value];
+    const uint32_t *first = &b->from->uses->first[value];
+
+    return first[0] == first[1] && fact->kind == BP_KIND_TENSOR &&
+           bp_fact_needs_data(fact, b->from->symbols);
+}
+
+static bp_rc add_output(struct builder *b, uint32_t value, uint32_t node, uint32_t *out,
+                        bp_err *err)
+{
+    bp_rc rc = add_value(b, value, out, err);
+
+    if (rc < 0)
+        return rc;
+    b->values[*out].producer = node;
+    if (is_used_outside(b, value) || is_unread_and_late(b, value)) {
+        b->values[*out].flags |= BP_VALUE_OUTPUT;
+        b->outputs[b->view->graph.n_outputs++] = *out;
+    }
+    return BP_OK;
+}
+
+static bp_rc add_node(struct builder *b, uint32_t index, bp_err *err)
+{
+    const struct bp_ir_node *from = &b->ir->nodes[index];
+    bp_graph *graph = &b->view->graph;
+    uint32_t *in = bp_region_array(b->region, (size_t)from->n_in + from->n_out, sizeof *in);
+    uint32_t *out = in ? in + from->n_in : NULL;
+    bp_node *node = &b->nodes[graph->n_nodes];
+    bp_rc rc = BP_OK;
+
+    if (!in)
+        return bp_fail_nomem(err, "a group's nodes");
+    for (uint32_t i = 0; rc >= 0 && i < from->n_in; i++) {
+        in[i] = BP_NONE;
+        if (from->in[i] != BP_NONE)
+            rc = add_input(b, from->in[i], &in[i], err);
+    }
+    for (uint32_t i = 0; rc >= 0 && i < from->n_out; i++) {
+        out[i] = BP_NONE;
+        if (from->out[i] != BP_NONE)
+            rc = add_output(b, from->out[i], graph->n_nodes, &out[i], err);
+    }
+    *node = (bp_node){
+        .name = from->name,
+        .op = from->op,
+        .domain = from->domain,
+        .in = in,
+        .out = out,
+        .n_in = from->n_in,
+        .n_out = from->n_out,
+        .opset = from->opset,
+        .since = from->schema ? from->schema->since : 0,
+        .first_attr = graph->n_attrs,
+        .n_attr = from->n_attrs,
+    };
+    if (from->n_attrs)
+        memcpy(&b->attrs[graph->n_attrs], from->attrs, from->n_attrs * sizeof *b->attrs);
+    graph->n_attrs += from->n_attrs;
+    b->view->node_of[graph->n_nodes++] = index;
+    return rc;
+}
+
+/* Room for the most that the nodes can need. */
+static bp_rc reserve(struct builder *b, const uint32_t *nodes, uint32_t n_nodes, bp_err *err)
+{
+    size_t n_values = 0;
+    size_t n_attrs = 0;
+
+    for (uint32_t i = 0; i < n_nodes; i++) {
+        const struct bp_ir_node *node = &b->ir->nodes[nodes[i]];
+
+        n_values += (size_t)node->n_in + node->n_out;
+        n_attrs += node->n_attrs;
+        b->inside[nodes[i]] = true;
+    }
+    if (n_values > b->ir->n_values)
+        n_values = b->ir->n_values;
+    b->values = bp_region_array(b->region, n_values, sizeof *b->values);
+    b->nodes = bp_region_array(b->region, n_nodes, sizeof *b->nodes);
+    b->attrs = bp_region_array(b->region, n_attrs, sizeof *b->attrs);
+    b->inputs = bp_region_array(b->region, n_values, sizeof *b->inputs);
+    b->outputs = bp_region_array(b->region, n_values, sizeof *b->outputs);
+    b->view->value_of = bp_region_array(b->region, n_values, sizeof(uint32_t));
+    b->view->node_of = bp_region_array(b->region, n_nodes, sizeof(uint32_t));
+    if (!b->values || !b->nodes || !b->attrs || !b->inputs || !b->outputs || !b->view->value_of ||
+        !b->view->node_of)
+        return bp_fail_nomem(err, "a group of nodes");
+    return BP_OK;
+}
+
+static bp_rc fill(struct builder *b, const uint32_t *nodes, uint32_t n_nodes, bp_err *err)
+{
+    bp_rc rc = reserve(b, nodes, n_nodes, err);
+
+    for (uint32_t i = 0; rc >= 0 && i < n_nodes; i++)
+        rc = add_node(b, nodes[i], err);
+    return rc;
+}
+
+/* Leaves the scratch as the next view wants it. */
+static void clear(struct builder *b, const uint32_t *nodes, uint32_t n_nodes)
+{
+    for (uint32_t i = 0; i < n_nodes; i++)
+        b->inside[nodes[i]] = false;
+    for (uint32_t i = 0; i < b->view->graph.n_values; i++)
+        b->map[b->view->value_of[i]] = BP_NONE;
+}
+
+bp_rc bp_view_source_init(struct bp_view_source *source, bp_err *err)
+{
+    size_t n_values = (size_t)source->ir->n_values + 1;
+
+    source->map = malloc(n_values * sizeof *source->map);
+    source->inside = calloc((size_t)source->ir->n_nodes + 1, sizeof *source->inside);
+    if (!source->map || !source->inside) {
+        bp_view_source_finish(source);
+        return bp_fail_nomem(err, "the groups");
+    }
+    memset(source->map, 0xff, n_values * sizeof *source->map);
+    return BP_OK;
+}
+
+void bp_view_source_finish(struct bp_view_source *source)
+{
+    free(source->map);
+    free(source->inside);
+    source->map = NULL;
+    source->inside = NULL;
+}
+
+bp_rc bp_view_build(struct bp_view_source *source, const uint32_t *nodes, uint32_t n_nodes,
+                    struct bp_view *view, bp_err *err)
+{
+    struct builder b = {
+        .from = source,
+        .ir = source->ir,
+        .region = source->region,
+        .view = view,
+        .map = source->map,
+        .inside = source->inside,
+    };
+    bp_rc rc;
+
+    *view = (struct bp_view){.owner = {.constant = find_constant, .constant_done = forget_constant},
+                             .ir = source->ir};
+    rc = fill(&b, nodes, n_nodes, err);
+    clear(&b, nodes, n_nodes);
+    view->graph.struct_size = sizeof view->graph;
+    view->graph.nodes = b.nodes;
+    view->graph.node_stride = sizeof *b.nodes;
+    view->graph.values = b.values;
+    view->graph.value_stride = sizeof *b.values;
+    view->graph.attrs = b.attrs;
+    view->graph.attr_stride = sizeof *b.attrs;
+    view->graph.inputs = b.inputs;
+    view->graph.outputs = b.outputs;
+    view->graph.host = view;
+    return rc;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* placement_rules.c - reads placement rules and holds them against nodes. */
+
+#include "config.h"
+
+#include "plan/placement_rules.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void finish_rule(struct bp_place_rule *rule)
+{
+    free(rule->text);
+    free(rule->pattern);
+    free(rule->provider);
+}
+
+static const char *skip_prefix(const char *text, enum bp_place_kind *kind)
+{
+    static const char *const prefixes[] = {"name:", "op:", "path:"};
+
+    *kind = BP_PLACE_NAME;
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0) {
+            *kind = (enum bp_place_kind)i;
+            return text + strlen(prefixes[i]);
+        }
+    }
+    return text;
+}
+
+static bp_rc parse(struct bp_place_rule *rule, const char *text, bp_err *err)
+{
+    const char *pattern = skip_prefix(text, &rule->kind);
+    const char *equals = strrchr(pattern, '=');
+    const char *provider = equals ? equals + 1 : "";
+
+    rule->is_ban = *provider == '!';
+    provider += rule->is_ban;
+    if (!equals || equals == pattern || !*provider)
+        return bp_fail(err, BP_E_INVALID,
+                       "placement rule '%s' is not [name:|op:|path:]PATTERN=[!]PROVIDER", text);
+    rule->text = strdup(text);
+    rule->pattern = strndup(pattern, (size_t)(equals - pattern));
+    rule->provider = strdup(provider);
+    if (!rule->text || !rule->pattern || !rule->provider)
+        return bp_fail_nomem(err, "a placement rule");
+    return BP_OK;
+}
+
+bp_rc bp_place_add(struct bp_place_list *list, const char *text, bp_err *err)
+{
+    struct bp_place_rule rule = {0}, *rules;
+    bp_rc rc = parse(&rule, text ? text : "", err);
+
+    if (rc >= 0) {
+        rules = realloc(list->rules, (list->count + 1) * sizeof *rules);
+        if (rules) {
+            list->rules = rules;
+            rules[list->count++] = rule;
+            return BP_OK;
+        }
+        rc = bp_fail_nomem(err, "a placement rule");
+    }
+    finish_rule(&rule);
+    return rc;
+}
+
+/* A line without its comment and the blanks around it. A # inside of a word is part of it. */
+static char *strip(char *line)
+{
+    char *end;
+
+    for (char *at = line; *at; at++) {
+        if (*at == '#' && (at == line || isspace((unsigned char)at[-1])))
+            *at = '\0';
+    }
+    while (isspace((unsigned char)*line))
+        line++;
+    end = line + strlen(line);
+    while (end > line && isspace((unsigned char)end[-1]))
+        *--end = '\0';
+    return line;
+}
+
+bp_rc bp_place_read(struct bp_place_list *list, const char *path, bp_err *err)
+{
+    FILE *file = fopen(path, "re");
+    uint32_t before = list->count, number = 0;
+    char *line = NULL;
+    size_t cap = 0;
+    bp_rc rc = BP_OK;
+
+    if (!file)
+        return bp_fail(err, BP_E_IO, "placement rules: %s: %s", path, strerror(errno));
+    while (rc >= 0 && getline(&line, &cap, file) >= 0) {
+        const char *text = strip(line);
+
+        number++;
+        if (*text)
+            rc = bp_place_add(list, text, err);
+        if (rc < 0)
+            rc = bp_fail_in(err, rc, "%s, line %u", path, number);
+    }
+    if (rc >= 0 && ferror(file))
+        rc = bp_fail(err, BP_E_IO, "placement rules: %s cannot be read", path);
+    fclose(file);
+    free(line);
+    while (rc < 0 && list->count > before)
+        finish_rule(&list->rules[--list->count]);
+    return rc;
+}
+
+bp_rc bp_place_copy(struct bp_place_list *to, const struct bp_place_list *from, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && i < from->count; i++)
+        rc = bp_place_add(to, from->rules[i].text, err);
+    return rc;
+}
+
+void bp_place_finish(struct bp_place_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        finish_rule(&list->rules[i]);
+    free(list->rules);
+    *list = (struct bp_place_list){0};
+}
+
+/* "Conv", or "com.example.Conv" for those who write the domain. */
+static bool matches_op(const char *pattern, const struct bp_ir_node *node)
+{
+    char full[256];
+
+    if (fnmatch(pattern, node->op, 0) == 0)
+        return true;
+    return node->domain[0] &&
+           (size_t)snprintf(full, sizeof full, "%s.%s", node->domain, node->op) < sizeof full &&
+           fnmatch(pattern, full, 0) == 0;
+}
+
+bool bp_place_matches(const struct bp_place_rule *rule, const struct bp_ir_node *node,
+                      const char *path)
+{
+    switch (rule->kind) {
+    case BP_PLACE_OP:
+        return matches_op(rule->pattern, node);
+    case BP_PLACE_PATH:
+        return fnmatch(rule->pattern, path, FNM_LEADING_DIR) == 0;
+    default:
+        return fnmatch(rule->pattern, node->name, 0) == 0;
+    }
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* reassign.c - groups that would be slower where they are, copies counted; see reassign.h. */
+
+#include "config.h"
+
+#include "plan/reassign.h"
+
+#include <stdlib.h>
+
+/* Between host and device: what each copy takes, and how fast it is then. */
+#define COPY_NS 10000.0
+#define COPY_BYTES_PER_NS 8.0
+
+/* Of one group, at the place of its first node. */
+struct weight {
+    double there, launch, copies; /* with its provider */
+    double here;                  /* with the next takers */
+    bool is_known, is_unknown;    /* of some nodes, of any */
+    const char *text;
+};
+
+struct work {
+    struct bp_partition *part;
+    const uint32_t *roots;
+    struct weight *weights; /* one a node */
+    uint32_t *seen;         /* one a value: 1 + the root of the group that read it last */
+    struct bp_region *region;
+};
+
+/* The first provider behind p that takes the node, or BP_NONE. */
+static uint32_t next_taker(const struct bp_partition *part, uint32_t p, uint32_t node)
+{
+    for (uint32_t q = p + 1; q < part->n_asked; q++) {
+        if (part->verdicts[q][node].verdict != BP_NO)
+            return q;
+    }
+    return BP_NONE;
+}
+
+static void add_node(const struct work *w, uint32_t n, struct weight *weight)
+{
+    const struct bp_partition *part = w->part;
+    uint32_t p = part->provider_of[n], q = next_taker(part, p, n);
+    const struct bp_verdict *own = &part->verdicts[p][n], *other;
+    double here;
+
+    if (!own->has_cost || part->rule_of[n] || q == BP_NONE || part->has_memory[q]) {
+        weight->is_unknown = true;
+        return;
+    }
+    other = &part->verdicts[q][n];
+    here =
+        other->has_cost ? other->run_ns + other->launch_ns : bp_host_ns(part->ir, part->facts, n);
+    weight->is_known = true;
+    weight->is_unknown |= here < 0;
+    weight->here += here;
+    weight->there += own->run_ns;
+    weight->launch = own->launch_ns > weight->launch ? own->launch_ns : weight->launch;
+}
+
+static void add_copy(const struct work *w, uint32_t value, struct weight *weight)
+{
+    double bytes = bp_fact_bytes(&w->part->facts[value]);
+
+    weight->is_unknown |= bytes < 0;
+    weight->copies += COPY_NS + bytes / COPY_BYTES_PER_NS;
+}
+
+/* Is a node where node n is, so that it needs no copy of what the other makes? */
+static bool is_beside(const struct bp_partition *part, uint32_t n, uint32_t other)
+{
+    return part->provider_of[n] == part->provider_of[other] &&
+           part->stage_of[n] == part->stage_of[other];
+}
+
+static bool is_read_elsewhere(const struct bp_partition *part, uint32_t n, uint32_t value)
+{
+    if (part->ir->values[value].flags & BP_IR_OUTPUT)
+        return true;
+    for (uint32_t i = part->uses.first[value]; i < part->uses.first[value + 1]; i++) {
+        if (!is_beside(part, n, part->uses.nodes[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Values that come from elsewhere, once a group, and that others read. */
+static void add_copies(const struct work *w, uint32_t n, struct weight *weight)
+{
+    const struct bp_partition *part = w->part;
+    const struct bp_ir_node *node = &part->ir->nodes[n];
+
+    for (uint32_t i = 0; i < node->n_in; i++) {
+        uint32_t value = node->in[i], producer;
+
+        if (value == BP_NONE || part->ir->values[value].flags & BP_IR_CONSTANT)
+            continue;
+        producer = part->ir->values[value].producer;
+        if ((producer != BP_NONE && is_beside(part, n, producer)) ||
+            w->seen[value] == w->roots[n] + 1)
+            continue;
+        w->seen[value] = w->roots[n] + 1;
+        add_copy(w, value, weight);
+    }
+    for (uint32_t i = 0; i < node->n_out; i++) {
+        if (node->out[i] != BP_NONE && is_read_elsewhere(part, n, node->out[i]))
+            add_copy(w, node->out[i], weight);
+    }
+}
+
+static void weigh_all(const struct work *w)
+{
+    const struct bp_partition *part = w->part;
+
+    for (uint32_t n = 0; n < part->ir->n_nodes; n++) {
+        struct weight *weight = &w->weights[w->roots[n]];
+        uint32_t p = part->provider_of[n];
+
+        if (p >= BP_BY_NOBODY || weight->is_unknown)
+            continue;
+        add_node(w, n, weight);
+        if (!weight->is_unknown && part->has_memory[p])
+            add_copies(w, n, weight);
+    }
+}
+
+/* Refuses what is not worth it, each node for its group's reason. */
+static bp_rc refuse(const struct work *w, bool *changed, bp_err *err)
+{
+    const struct bp_partition *part = w->part;
+
+    for (uint32_t n = 0; n < part->ir->n_nodes; n++) {
+        struct weight *weight = &w->weights[w->roots[n]];
+        double there = weight->there + weight->launch + weight->copies;
+
+        if (!weight->is_known || weight->is_unknown || there <= weight->here)
+            continue;
+        if (!weight->text)
+            weight->text = bp_region_printf(
+                w->region,
+                "its group would take %.1f us, with %.1f us of copies, and %.1f us elsewhere",
+                there / 1000, weight->copies / 1000, weight->here / 1000);
+        if (!weight->text)
+            return bp_fail_nomem(err, "the groups");
+        part->verdicts[part->provider_of[n]][n] = (struct bp_verdict){.verdict = BP_NO,
+                                                                      .reason = BP_R_NOT_PROFITABLE,
+                                                                      .text = weight->text,
+                                                                      .is_costly = true};
+        *changed = true;
+    }
+    return BP_OK;
+}
+
+/* Most providers say nothing of costs. */
+static bool has_costs(const struct bp_partition *part)
+{
+    for (uint32_t n = 0; n < part->ir->n_nodes; n++) {
+        uint32_t p = part->provider_of[n];
+
+        if (p < BP_BY_NOBODY && part->verdicts[p][n].has_cost)
+            return true;
+    }
+    return false;
+}
+
+bp_rc bp_weigh(struct bp_partition *part, const uint32_t *roots, struct bp_region *region,
+               bool *changed, bp_err *err)
+{
+    struct work w = {.part = part, .roots = roots, .region = region};
+    bp_rc rc;
+
+    *changed = false;
+    if (!has_costs(part))
+        return BP_OK;
+    w.weights = calloc((size_t)part->ir->n_nodes + 1, sizeof *w.weights);
+    w.seen = calloc((size_t)part->ir->n_values + 1, sizeof *w.seen);
+    if (w.weights && w.seen) {
+        weigh_all(&w);
+        rc = refuse(&w, changed, err);
+    } else {
+        rc = bp_fail_nomem(err, "the groups");
+    }
+    free(w.weights);
+    free(w.seen);
+    return rc;
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/* explain.c - bp_explain(): why a provider was not used, as text and as JSON. */
+
+#include "config.h"
+
+#include "report/explain.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/provider_states.h"
+
+enum {
+    REFUSALS_SHOWN = 20, /* kinds in a text; JSON has them all */
+    EXPLAIN_FORMAT = 1   /* of the JSON; grows when a field changes its meaning */
+};
+
+static const char *const state_names[] = {"known", "installed", "loadable", "usable"};
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static void put_label(struct bp_text *out, const char *name, const char *label)
+{
+    bp_text_printf(out, "%-12s  %-12s  ", name, label);
+}
+
+static void put_states(struct bp_text *out, uint32_t states)
+{
+    const char *comma = "";
+
+    put_label(out, "", "state");
+    for (uint32_t i = 0; i < 4; i++) {
+        bp_text_printf(out, "%s%s%s", comma, states & 1u << i ? "" : "not ", state_names[i]);
+        comma = ", ";
+        if (!(states & 1u << i))
+            break; /* nor what would come after it */
+    }
+    bp_text_add(out, "\n");
+}
+
+static void put_refusal(const struct bp_why *why, const struct bp_why_refusal *refusal,
+                        struct bp_text *out)
+{
+    put_label(out, "", "refused");
+    bp_text_printf(out, "%u %s", refusal->count, bp_reason_name(refusal->reason));
+    if (refusal->subject)
+        bp_text_printf(out, " (%s)", refusal->subject);
+    if (refusal->text)
+        bp_text_printf(out, ": %s", refusal->text);
+    for (uint32_t i = 0; i < BP_WHY_EXAMPLES && i < refusal->count; i++) {
+        bp_report_node node = {.struct_size = sizeof node};
+
+        if (bp_report_get_node(why->report, refusal->examples[i], &node, NULL) < 0)
+            continue;
+        bp_text_printf(out, "%s %s%s%s (%s%s%s)", i ? "," : "; e.g.", node.path,
+                       node.path[0] ? "/" : "", node.name, node.op, node.stands_for ? ", of " : "",
+                       node.stands_for ? node.stands_for : "");
+    }
+    bp_text_add(out, "\n");
+}
+
+/* Those that somebody set; there may be many defaults. */
+static void put_options(const struct bp_why *why, struct bp_text *out)
+{
+    uint32_t n = why->report ? bp_report_option_count(why->report, why->provider) : 0;
+
+    for (uint32_t j = 0; j < n; j++) {
+        bp_report_option row = {.struct_size = sizeof row};
+
+        if (bp_report_get_option(why->report, why->provider, j, &row, NULL) < 0 ||
+            row.origin == BP_ORIGIN_DEFAULT)
+            continue;
+        put_label(out, "", "option");
+        bp_text_printf(out, "%s=%s (%s)\n", row.key, row.value, bp_origin_name(row.origin));
+    }
+}
+
+void bp_why_text(const struct bp_why *why, struct bp_text *out)
+{
+    const char *fix = bp_why_fix(why);
+
+    put_label(out, why->row.name, bp_stage_name(why->row.stage));
+    bp_why_headline(why, out);
+    bp_text_add(out, "\n");
+    put_states(out, why->row.states);
+    if (why->row.file) {
+        put_label(out, "", "file");
+        bp_text_printf(out, "%s\n", why->row.file);
+    }
+    put_options(why, out);
+    for (uint32_t i = 0; i < why->n_refusals && i < REFUSALS_SHOWN; i++)
+        put_refusal(why, &why->refusals[i], out);
+    if (why->n_refusals > REFUSALS_SHOWN) {
+        put_label(out, "", "refused");
+        bp_text_printf(out, "and for %u more reasons\n", why->n_refusals - REFUSALS_SHOWN);
+    }
+    if (fix) {
+        put_label(out, "", "fix");
+        bp_text_printf(out, "%s\n", fix);
+    }
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void json_refusal(const struct bp_why *why, const struct bp_why_refusal *refusal,
+                         struct bp_text *out)
+{
+    bp_json_open(out, NULL, '{');
+    bp_json_string(out, "reason", bp_reason_name(refusal->reason));
+    bp_json_int(out, "count", refusal->count);
+    bp_json_string(out, "subject", refusal->subject);
+    bp_json_string(out, "text", refusal->text);
+    bp_json_open(out, "examples", '[');
+    for (uint32_t i = 0; i < BP_WHY_EXAMPLES && i < refusal->count; i++) {
+        bp_report_node node = {.struct_size = sizeof node};
+
+        if (bp_report_get_node(why->report, refusal->examples[i], &node, NULL) < 0)
+            continue;
+        bp_json_open(out, NULL, '{');
+        bp_json_string(out, "name", node.name);
+        bp_json_string(out, "op", node.op);
+        bp_json_string(out, "path", node.path);
+        if (node.stands_for)
+            bp_json_string(out, "stands_for", node.stands_for);
+        bp_json_close(out, '}');
+    }
+    bp_json_close(out, ']');
+    bp_json_close(out, '}');
+}
+
+void bp_why_json(const struct bp_why *why, struct bp_text *out)
+{
+    const bp_report_provider *row = &why->row;
+    struct bp_text headline = {0};
+
+    bp_why_headline(why, &headline);
+    bp_json_open(out, NULL, '{');
+    bp_json_string(out, "name", row->name);
+    bp_json_string(out, "stage", bp_stage_name(row->stage));
+    bp_json_string(out, "code", bp_rc_name(row->code));
+    bp_json_string(out, "summary", headline.data);
+    bp_json_string(out, "fix", bp_why_fix(why));
+    for (uint32_t i = 0; i < 4; i++)
+        bp_json_bool(out, state_names[i], row->states & 1u << i);
+    bp_json_string(out, "version", row->version);
+    bp_json_string(out, "file", row->file);
+    bp_json_int(out, "claimed", row->n_claimed);
+    bp_json_int(out, "costly", row->n_costly);
+    bp_json_int(out, "nodes", row->n_nodes);
+    bp_json_int(out, "total", why->n_total);
+    bp_report_put_options(why->report, why->provider, out);
+    bp_json_open(out, "refusals", '[');
+    for (uint32_t i = 0; i < why->n_refusals; i++)
+        json_refusal(why, &why->refusals[i], out);
+    bp_json_close(out, ']');
+    bp_json_close(out, '}');
+    out->failed |= headline.failed;
+    bp_text_finish(&headline);
+}
+
+/* ---- which providers ------------------------------------------------------------------------- */
+
+struct explaining {
+    bp_env *env;
+    const bp_report *report;
+    uint32_t format;
+    struct bp_text out;
+};
+
+static void add(struct explaining *e, const struct bp_why *why)
+{
+    if (e->format == BP_EXPLAIN_JSON)
+        bp_why_json(why, &e->out);
+    else
+        bp_why_text(why, &e->out);
+}
+
+/* A row of the environment's, which is opened. */
+static bp_rc add_found(struct explaining *e, uint32_t i, bp_err *err)
+{
+    bp_provider_info info = {.struct_size = sizeof info};
+    struct bp_why why = {0};
+    bp_rc rc = bp_env_provider_info(e->env, i, &info, err);
+
+    if (rc < 0)
+        return rc;
+    why.row = (bp_report_provider){
+        .stage = info.stage,
+        .code = info.code,
+        .name = info.name,
+        .version = info.version,
+        .file = info.file,
+        .reason = info.reason,
+        .fix = info.fix,
+        .states = info.states,
+    };
+    add(e, &why);
+    return BP_OK;
+}
+
+/* A name that the report does not have: of a provider that is here, that is known, or of none. */
+static bp_rc add_other(struct explaining *e, const char *name, bp_err *err)
+{
+    char text[768] = "", way[256] = "", short_name[BP_NAME_MAX] = "";
+    bp_err own = bp_err_init(text, sizeof text);
+    struct bp_why why = {0};
+    uint32_t i;
+    bp_rc rc = bp_env_find_provider(e->env, name, &i, &own);
+
+    if (rc >= 0)
+        return add_found(e, i, err);
+    if (rc != BP_E_UNAVAILABLE || !bp_names_short(name, short_name) ||
+        !bp_names_way(short_name, way, sizeof way))
+        return bp_fail(err, rc, "%s", text);
+    why.row = (bp_report_provider){
+        .stage = BP_STAGE_FOUND,
+        .code = rc,
+        .name = short_name,
+        .reason = text,
+        .fix = way,
+        .states = bp_states_of(short_name, BP_STAGE_FOUND, rc),
+    };
+    add(e, &why);
+    return BP_OK;
+}
+
+static bp_rc add_row(struct explaining *e, uint32_t i, bp_err *err)
+{
+    struct bp_why why;
+    bp_rc rc = bp_why_of_row(&why, e->report, i, err);
+
+    if (rc < 0)
+        return rc;
+    add(e, &why);
+    bp_why_finish(&why);
+    return BP_OK;
+}
+
+static bp_rc add_named(struct explaining *e, const char *name, bp_err *err)
+{
+    uint32_t n = e->report ? bp_report_provider_count(e->report) : 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        bp_report_provider row = {.struct_size = sizeof row};
+        bp_rc rc = bp_report_get_provider(e->report, i, &row, err);
+
+        if (rc < 0 || bp_names_equal(row.name, name) || (row.file && strcmp(row.file, name) == 0))
+            return rc < 0 ? rc : add_row(e, i, err);
+    }
+    return add_other(e, name, err);
+}
+
+static bp_rc add_all(struct explaining *e, bp_err *err)
+{
+    uint32_t n = 0;
+    bp_rc rc = BP_OK;
+
+    if (e->report)
+        n = bp_report_provider_count(e->report);
+    else
+        rc = bp_env_probe(e->env, err);
+    if (rc >= 0 && !e->report)
+        rc = bp_env_provider_count(e->env, &n, err);
+    for (uint32_t i = 0; rc >= 0 && i < n; i++)
+        rc = e->report ? add_row(e, i, err) : add_found(e, i, err);
+    return rc;
+}
+
+/* Declared shapes that do not fit: of the session, so not where one provider is asked for. */
+static void add_mismatches(struct explaining *e)
+{
+    uint32_t n = e->report ? bp_report_mismatch_count(e->report) : 0;
+
+    if (e->format == BP_EXPLAIN_JSON) {
+        bp_report_put_mismatches(e->report, &e->out);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        bp_report_mismatch row = {.struct_size = sizeof row};
+
+        if (bp_report_get_mismatch(e->report, i, &row, NULL) < 0)
+            continue;
+        put_label(&e->out, "(model)", "mismatch");
+        bp_text_printf(&e->out, "value '%s'%s%s is %s, declared as %s\n", row.value,
+                       row.path[0] ? " in " : "", row.path, row.inferred, row.declared);
+    }
+}
+
+static void open_json(struct explaining *e)
+{
+    if (e->format != BP_EXPLAIN_JSON)
+        return;
+    bp_json_open(&e->out, NULL, '{');
+    bp_json_int(&e->out, "format", EXPLAIN_FORMAT);
+}
+
+bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uint32_t format,
+                 char **out, bp_err *err)
+{
+    struct explaining e = {.env = env, .report = report, .format = format};
+    bp_rc rc;
+
+    *out = NULL;
+    if (format > BP_EXPLAIN_JSON)
+        return bp_fail(err, BP_E_INVALID, "%u is no format; use a BP_EXPLAIN_* constant", format);
+    open_json(&e);
+    if (format == BP_EXPLAIN_JSON)
+        bp_json_open(&e.out, "providers", '[');
+    rc = provider ? add_named(&e, provider, err) : add_all(&e, err);
+    if (format == BP_EXPLAIN_JSON)
+        bp_json_close(&e.out, ']');
+    if (rc >= 0 && !provider)
+        add_mismatches(&e);
+    if (format == BP_EXPLAIN_JSON) {
+        bp_json_close(&e.out, '}');
+    } else {
+        bp_text_add(&e.out, "");
+    }
+    if (rc >= 0 && e.out.failed)
+        rc = bp_fail_nomem(err, "an explanation");
+    if (rc >= 0) {
+        *out = e.out.data ? bp_text_take(&e.out) : strdup("");
+        if (!*out)
+            rc = bp_fail_nomem(err, "an explanation");
+    }
+    bp_text_finish(&e.out);
+    return rc;
+}
+
+/* ---- BACKPLANE_REPORT ------------------------------------------------------------------------ */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), n_end = strlen(end);
+
+    return n >= n_end && strcmp(text + n - n_end, end) == 0;
+}
+
+/* All at once, so that the reports of threads and processes do not mix. */
+static void write_out(const bp_env *env, const char *to, const struct bp_text *text)
+{
+    bool is_stderr = strcmp(to, "stderr") == 0;
+    FILE *file = is_stderr ? stderr : fopen(to, "ae");
+    bool ok = file && fwrite(text->data, 1, text->len, file) == text->len;
+
+    if (file && !is_stderr)
+        ok = fclose(file) == 0 && ok;
+    if (!ok)
+        bp_log(&env->log, BP_LOG_WARN, "session", "BACKPLANE_REPORT: %s: %s", to, strerror(errno));
+}
+
+void bp_explain_session(bp_env *env, const bp_report *report, const char *error)
+{
+    const char *to = bp_settings_get(&env->settings, "BACKPLANE_REPORT");
+    struct explaining e = {.env = env, .report = report};
+    char text[256];
+    bp_err err = bp_err_init(text, sizeof text);
+    bp_rc rc;
+
+    if (!to)
+        return;
+    e.format = ends_with(to, ".json") ? BP_EXPLAIN_JSON : BP_EXPLAIN_TEXT;
+    open_json(&e);
+    if (e.format == BP_EXPLAIN_JSON) {
+        bp_json_bool(&e.out, "created", !error);
+        bp_json_string(&e.out, "error", error);
+        bp_json_open(&e.out, "providers", '[');
+    } else {
+        bp_text_printf(&e.out, "backplane: session %s%s\n", error ? "failed: " : "created",
+                       error ? error : "");
+    }
+    rc = add_all(&e, &err);
+    if (e.format == BP_EXPLAIN_JSON)
+        bp_json_close(&e.out, ']');
+    add_mismatches(&e);
+    if (e.format == BP_EXPLAIN_JSON) {
+        bp_json_close(&e.out, '}');
+        bp_text_add(&e.out, "\n");
+    }
+    if (rc < 0 || e.out.failed || !e.out.data)
+        bp_log(&env->log, BP_LOG_WARN, "session", "BACKPLANE_REPORT: %s",
+               rc < 0 ? text : "no memory for it");
+    else
+        write_out(env, to, &e.out);
+    bp_text_finish(&e.out);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* rows.h - the rows behind a report: report.c writes them, read.c hands them out. */
+#ifndef BP_REPORT_ROWS_H
+#define BP_REPORT_ROWS_H
+
+#include "graph/mismatch.h"
+#include "report/report.h"
+
+/* Rows of one kind, grown by doubling. */
+struct rows {
+    void *data;
+    uint32_t count, cap;
+};
+
+struct edge {
+    const char *name;
+    uint32_t from, to;
+};
+
+struct provider_row {
+    bp_report_provider row;
+    uint32_t n_reckoned; /* graphs of which it said what they take */
+    uint32_t first_option, n_options;
+};
+
+struct node_row {
+    bp_report_node row;
+    uint32_t first_refusal;
+};
+
+struct bp_report {
+    struct bp_region text;
+    struct rows providers;           /* struct provider_row */
+    struct rows options;             /* bp_report_option */
+    struct rows nodes;               /* struct node_row */
+    struct rows refusals;            /* bp_report_refusal */
+    struct rows groups;              /* bp_report_group */
+    struct rows edges;               /* struct edge */
+    struct rows passes;              /* bp_report_pass */
+    struct bp_mismatches mismatches; /* runs add to it */
+};
+
+static inline bp_report_provider *provider_at(const bp_report *report, uint32_t i)
+{
+    return &((struct provider_row *)report->providers.data)[i].row;
+}
+
+static inline struct node_row *node_at(const bp_report *report, uint32_t i)
+{
+    return (struct node_row *)report->nodes.data + i;
+}
+
+#endif

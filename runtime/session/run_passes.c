@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* run_passes.c - what the passes need of a session: who takes a node, and what constants come to. */
+
+#include "config.h"
+
+#include "session/run_passes.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "custom/provider.h"
+#include "exec/control/host_op.h"
+#include "optimize/optimize.h"
+#include "plan/apply_placement.h"
+
+/* What has proved itself; bp_session_options_set_optimization() has the last word. */
+enum { DEFAULT_LEVEL = BP_OPTIMIZE_EXTENDED };
+
+/* ---- who takes a node ------------------------------------------------------------------------ */
+
+/* NULL: no memory. */
+static struct bp_asked *list_asked(const struct bp_lineup *lineup, struct bp_region *region)
+{
+    struct bp_asked *asked = bp_region_array(region, lineup->count, sizeof *asked);
+
+    for (uint32_t i = 0; asked && i < lineup->count; i++) {
+        const struct bp_active *active = lineup->active[i];
+
+        asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
+                                     active->provider == &bp_custom_provider};
+    }
+    return asked;
+}
+
+/* Asks providers first to first + count of the lineup. */
+static bp_rc ask(const struct bp_engine *engine, struct bp_ir *ir, const struct bp_fact *facts,
+                 const struct bp_symbols *symbols, uint32_t first, uint32_t count,
+                 struct bp_region *region, uint32_t *out, bp_err *err)
+{
+    struct bp_asked *asked = list_asked(&engine->lineup, region);
+    struct bp_ask_failure *failed = bp_region_array(region, count, sizeof *failed);
+    struct bp_partition part = {0};
+    bp_rc rc;
+
+    if (!asked || !failed)
+        return bp_fail_nomem(err, "the partition");
+    rc = bp_partition_create(ir, facts, symbols, asked + first, count, region, &part, failed, err);
+    for (uint32_t i = 0; rc >= 0 && i < count; i++)
+        rc = failed[i].rc;
+    for (uint32_t n = 0; rc >= 0 && n < ir->n_nodes; n++)
+        out[n] = part.provider_of[n] < BP_BY_NOBODY ? first + part.provider_of[n] : BP_NONE;
+    return rc;
+}
+
+static bp_rc takers(void *h, struct bp_ir *ir, const struct bp_fact *facts,
+                    const struct bp_symbols *symbols, uint32_t only, uint32_t *out, bp_err *err)
+{
+    const struct bp_engine *engine = h;
+    bool is_one = only != BP_NONE;
+    struct bp_region region = {0};
+    bp_rc rc = ask(engine, ir, facts, symbols, is_one ? only : 0, is_one ? 1 : engine->lineup.count,
+                   &region, out, err);
+
+    bp_region_finish(&region);
+    return rc;
+}
+
+static bool is_cpu(void *h, uint32_t taker)
+{
+    const struct bp_engine *engine = h;
+
+    return taker < engine->lineup.count &&
+           bp_names_equal(engine->lineup.active[taker]->name, "cpu");
+}
+
+/* ---- constants ------------------------------------------------------------------------------- */
+
+/* A lineup of CPU alone, with a report that nobody reads. */
+struct alone {
+    struct bp_active cpu;
+    struct bp_active *active[1];
+    struct bp_lineup lineup;
+    bp_report *report;
+};
+
+static bool find_cpu(const struct bp_engine *engine, struct alone *out)
+{
+    for (uint32_t i = 0; i < engine->lineup.count; i++) {
+        if (!bp_names_equal(engine->lineup.active[i]->name, "cpu"))
+            continue;
+        out->cpu = *engine->lineup.active[i];
+        out->cpu.row = 0;
+        out->active[0] = &out->cpu;
+        out->lineup =
+            (struct bp_lineup){.env = engine->lineup.env, .active = out->active, .count = 1};
+        return true;
+    }
+    return false;
+}
+
+static bp_rc make_body(struct alone *alone, struct bp_ir *ir, struct bp_body **out, bp_err *err)
+{
+    struct bp_text missing = {0};
+    struct bp_body_maker maker = {.find_hosted = bp_hosted_find,
+                                  .lineup = &alone->lineup,
+                                  .symbols = ir->symbols,
+                                  .report = alone->report,
+                                  .missing = &missing,
+                                  .failed = BP_NONE};
+    bp_report_provider row = {.struct_size = sizeof row, .name = "cpu"};
+    uint32_t index;
+    bp_rc rc = bp_report_add_provider(alone->report, &row, &index, err);
+
+    if (rc >= 0)
+        rc = bp_body_create(&maker, ir, NULL, NULL, "", out, err);
+    if (rc >= 0 && maker.n_missing > 0)
+        rc = bp_fail(err, BP_E_UNSUPPORTED, "no kernel: %s", missing.data ? missing.data : "");
+    bp_text_finish(&missing);
+    return rc;
+}
+
+/* Lets the run write where the results are to lie. */
+static bp_binding *want(struct bp_frame_state *frame, const struct bp_ir *ir,
+                        struct bp_ir_data *const *results, struct bp_region *region)
+{
+    bp_binding *bindings = bp_region_array(region, ir->n_outputs, sizeof *bindings);
+
+    for (uint32_t i = 0; bindings && i < ir->n_outputs; i++) {
+        const struct bp_ir_data *data = results[i];
+
+        bindings[i].tensor = (bp_tensor){
+            .base = (void *)(uintptr_t)data->bytes,
+            .bytes = data->size,
+            .dims = bp_region_array(region, data->rank, sizeof(int64_t)),
+            .rank = data->rank,
+            .dtype = data->dtype,
+        };
+        if (!bindings[i].tensor.dims)
+            return NULL;
+        frame->wanted[ir->outputs[i]] = &bindings[i];
+    }
+    return bindings;
+}
+
+/* What does not lie there yet is copied, if it is what was expected. */
+static bp_rc settle(const struct bp_frame_state *frame, const struct bp_ir *ir,
+                    struct bp_ir_data *const *results, bp_err *err)
+{
+    for (uint32_t i = 0; i < ir->n_outputs; i++) {
+        const struct bp_cell *cell = &frame->cells[ir->outputs[i]];
+        const struct bp_ir_data *data = results[i];
+
+        if (cell->dtype != data->dtype || cell->rank != data->rank || cell->bytes != data->size ||
+            !bp_same_dims(cell->dims, data->dims, cell->rank))
+            return bp_fail(err, BP_E_INTERNAL, "'%s' has another shape than was inferred",
+                           ir->values[ir->outputs[i]].name);
+        if (cell->base != data->bytes && data->size > 0)
+            memmove((void *)(uintptr_t)data->bytes, cell->base, data->size);
+    }
+    return BP_OK;
+}
+
+static bp_rc run(const struct bp_body *body, struct bp_ir *ir, struct bp_ir_data *const *results,
+                 bp_err *err)
+{
+    struct bp_run_shared shared = {0};
+    struct bp_region region = {0};
+    struct bp_frame_state *frame;
+    bp_rc rc = bp_frame_state_create(body, &frame, err);
+
+    if (rc >= 0 && !want(frame, ir, results, &region))
+        rc = bp_fail_nomem(err, "the constants of a graph");
+    if (rc >= 0)
+        rc = bp_body_run(frame, &shared, err);
+    if (rc >= 0)
+        rc = settle(frame, ir, results, err);
+    bp_frame_state_destroy(frame);
+    bp_region_finish(&region);
+    return rc;
+}
+
+static bp_rc evaluate(void *h, struct bp_ir *ir, struct bp_ir_data *const *results, bp_err *err)
+{
+    struct bp_body *body = NULL;
+    struct alone alone = {.report = NULL};
+    bp_rc rc;
+
+    if (!find_cpu(h, &alone))
+        return bp_fail(err, BP_E_UNSUPPORTED, "there is no CPU provider");
+    rc = bp_report_create(&alone.report, err);
+    if (rc >= 0)
+        rc = make_body(&alone, ir, &body, err);
+    if (rc >= 0)
+        rc = run(body, ir, results, err);
+    bp_body_destroy(body);
+    bp_report_destroy(alone.report);
+    return rc;
+}
+
+/* ---- nodes that must stay -------------------------------------------------------------------- */
+
+static bp_rc pin(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+{
+    const struct bp_placing placing = {wish->places, engine->has_matched, ""};
+    struct bp_region region = {0};
+    const struct bp_asked *asked;
+    bp_rc rc;
+
+    if (!wish->places)
+        return BP_OK;
+    asked = list_asked(&engine->lineup, &region);
+    rc = asked ? bp_placing_pin(&placing, asked, engine->lineup.count, engine->ir, err)
+               : bp_fail_nomem(err, "the placement rules");
+    bp_region_finish(&region);
+    return rc;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static uint32_t level_of(const struct bp_engine_wish *wish)
+{
+    return wish->level == BP_OPTIMIZE_DEFAULT ? DEFAULT_LEVEL : wish->level;
+}
+
+bool bp_engine_is_optimized(const struct bp_engine_wish *wish)
+{
+    return level_of(wish) > BP_OPTIMIZE_NONE;
+}
+
+static bp_rc tell(bp_report *report, const struct bp_optimizer *optimizer, bp_err *err)
+{
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; rc >= 0 && bp_pass_at(i); i++) {
+        const struct bp_pass *pass = bp_pass_at(i);
+        const struct bp_pass_result *result = &optimizer->results[i];
+        bp_report_pass row = {
+            .level = pass->level,
+            .is_exact = pass->keeps == BP_KEEPS_BITS,
+            .n_matches = result->n_matches,
+            .n_before = result->nodes_before,
+            .n_after = result->nodes_after,
+            .ns = result->ns,
+            .name = pass->name,
+            .help = pass->help,
+        };
+
+        if (pass->level <= optimizer->level && !(optimizer->disabled >> i & 1))
+            rc = bp_report_add_pass(report, &row, err);
+    }
+    return rc;
+}
+
+bp_rc bp_engine_optimize(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+{
+    struct bp_optimizer optimizer = {.level = level_of(wish),
+                                     .disabled = wish->disabled_passes,
+                                     .h = engine,
+                                     .evaluate = evaluate,
+                                     .takers = takers,
+                                     .is_cpu = is_cpu};
+    bp_rc rc;
+
+    if (!bp_engine_is_optimized(wish))
+        return BP_OK;
+    rc = pin(engine, wish, err);
+    if (rc >= 0)
+        rc = bp_optimize(engine->ir, &optimizer, err);
+    return rc < 0 ? rc : tell(engine->report, &optimizer, err);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* check_manifest.c - the note of a plug-in: found in the file, read, and never believed too easily. */
+
+#include "config.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/inspect/manifest.h"
+#include "support/random.h"
+#include "support/session_kit.h"
+
+static const char *mock_path(const char *name)
+{
+    static char path[1024];
+
+    snprintf(path, sizeof path, "%s/libbp-%s.so", getenv("BP_MOCK_DIR"), name);
+    return path;
+}
+
+/* ---- the content ----------------------------------------------------------------------------- */
+
+#define LEAST "id=a.b\nname=b\nversion=1\nabi=1.0\n"
+
+static bp_rc parse(const char *text, struct bp_note *out)
+{
+    return bp_note_parse(text, strlen(text), out, &kit.err);
+}
+
+START_TEST(reads_all_keys)
+{
+    static const char text[] = "id=com.acme.npu\nname=npu\n\nversion=2.1\0abi=1.3\0needs_host=1.1\n"
+                               "arch=x86_64\nisa=x86-64-v3\nsanitizer=address\npriority=70\n"
+                               "env=A,B\nwatch=/dev/npu\nlicense=MIT\nshoe_size=43\n\0\0\0";
+    struct bp_note note;
+
+    KIT_OK(bp_note_parse(text, sizeof text, &note, &kit.err));
+    ck_assert_str_eq(note.id, "com.acme.npu");
+    ck_assert_str_eq(note.name, "npu");
+    ck_assert_str_eq(note.version, "2.1");
+    ck_assert_uint_eq(note.abi.major, 1);
+    ck_assert_uint_eq(note.abi.minor, 3);
+    ck_assert_uint_eq(note.needs_host.minor, 1);
+    ck_assert_str_eq(note.arch, "x86_64");
+    ck_assert_str_eq(note.isa, "x86-64-v3");
+    ck_assert_str_eq(note.sanitizer, "address");
+    ck_assert_int_eq(note.priority, 70);
+    ck_assert_str_eq(note.env, "A,B");
+    ck_assert_str_eq(note.watch, "/dev/npu");
+    ck_assert_str_eq(note.license, "MIT");
+    bp_note_finish(&note);
+}
+END_TEST
+
+START_TEST(fills_in_what_a_note_leaves_out)
+{
+    struct bp_note note;
+
+    KIT_OK(parse("id=a.b\nname=b\nversion=1\nabi=2.7\nname=c", &note));
+    ck_assert_str_eq(note.name, "b"); /* the first counts */
+    ck_assert_uint_eq(note.needs_host.major, 2);
+    ck_assert_uint_eq(note.needs_host.minor, 0);
+    ck_assert_int_eq(note.priority, BP_NOTE_PRIORITY);
+    ck_assert_str_eq(note.isa, "");
+    ck_assert_str_eq(note.env, "");
+    bp_note_finish(&note);
+    KIT_OK(parse(LEAST "priority=500", &note));
+    ck_assert_int_eq(note.priority, 99); /* nobody outbids the others */
+    bp_note_finish(&note);
+}
+END_TEST
+
+static const struct {
+    const char *text, *words;
+} wrong[] = {
+    {"", "'id'"},
+    {"name=b\nversion=1\nabi=1.0", "'id'"},
+    {"id=a.b\nversion=1\nabi=1.0", "'name'"},
+    {"id=a.b\nname=b\nabi=1.0", "'version'"},
+    {"id=a.b\nname=b\nversion=\nabi=1.0", "version of 0 bytes"},
+    {"id=a.b\nname=b\nversion=1", "'abi'"},
+    {"id=a.b\nname=b\nversion=1\nabi=1", "abi=1;"},
+    {"id=a.b\nname=b\nversion=1\nabi=1.x", "abi=1.x"},
+    {"id=a.b\nname=b\nversion=1\nabi=123456.0", "abi=123456.0"},
+    {"id=A b\nname=b\nversion=1\nabi=1.0", "id=A b"},
+    {"id=\nname=b\nversion=1\nabi=1.0", "id="},
+    {"id=a.b\nname=../b\nversion=1\nabi=1.0", "name=../b"},
+    {"id=a.b\nname=b\nversion=1\033[31m\nabi=1.0", "control characters"},
+    {LEAST "what is this", "without a key: what is this"},
+    {LEAST "=x", "without a key"},
+    {LEAST "priority=-1", "priority=-1"},
+    {LEAST "priority=high", "priority=high"},
+    {LEAST "needs_host=new", "needs_host=new"},
+};
+
+START_TEST(refuses_a_malformed_note)
+{
+    struct bp_note note;
+
+    KIT_FAILS(parse(wrong[_i].text, &note), BP_E_INVALID, "its note", wrong[_i].words);
+    ck_assert_ptr_null(note.text);
+}
+END_TEST
+
+START_TEST(refuses_a_note_without_measure)
+{
+    static char text[BP_NOTE_MAX + 1];
+    char id[400];
+    struct bp_note note;
+
+    KIT_FAILS(bp_note_parse(text, sizeof text, &note, &kit.err), BP_E_INVALID, "8193 bytes");
+    snprintf(id, sizeof id, "id=%0*d\nname=b\nversion=1\nabi=1.0", BP_NOTE_ID_MAX, 0);
+    KIT_FAILS(parse(id, &note), BP_E_INVALID, "up to 127");
+    snprintf(id, sizeof id, "id=%0*d\nname=b\nversion=1\nabi=1.0", BP_NOTE_ID_MAX - 1, 0);
+    KIT_OK(parse(id, &note));
+    bp_note_finish(&note);
+}
+END_TEST
+
+/* From the lowest to the highest. */
+static const char *const versions[] = {"0.9",   "1.0-rc1", "1.0-rc2",       "1.0-rc10", "1.0",
+                                       "1.0.1", "1.9",     "1.10",          "1.10a",    "2",
+                                       "10",    "2024.1",  "20240101000000"};
+
+START_TEST(compares_versions_number_by_number)
+{
+    int n = (int)(sizeof versions / sizeof versions[0]);
+
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            int order = bp_note_compare_versions(versions[i], versions[j]);
+
+            ck_assert_msg((order > 0) == (i > j) && (order < 0) == (i < j), "%s and %s: %d",
+                          versions[i], versions[j], order);
+        }
+    }
+    ck_assert_int_eq(bp_note_compare_versions("1.01", "1.1"), 0);
+}
+END_TEST
+
+START_TEST(the_macro_states_the_headers_version)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%u.%u", BP_ABI_MAJOR, BP_ABI_MINOR);
+    ck_assert_str_eq(text, BP_NOTE_ABI);
+}
+END_TEST
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static bp_rc read_fd(int fd, struct bp_note *out)
+{
+    static struct bp_elf elf;
+    bp_rc rc = bp_elf_open(&elf, fd, &kit.err);
+
+    *out = (struct bp_note){0};
+    if (rc >= 0 && !elf.is_native)
+        return BP_E_UNSUPPORTED;
+    return rc < 0 ? rc : bp_note_read(&elf, out, &kit.err);
+}
+
+static bp_rc read_path(const char *path, struct bp_note *out)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bp_rc rc;
+
+    ck_assert_int_ge(fd, 0);
+    rc = read_fd(fd, out);
+    close(fd);
+    return rc;
+}
+
+START_TEST(reads_the_note_of_a_plug_in)
+{
+    struct bp_note note;
+
+    KIT_OK(read_path(mock_path("few"), &note));
+    ck_assert_str_eq(note.id, "org.backplane.few");
+    ck_assert_str_eq(note.name, "few");
+    ck_assert_str_eq(note.version, "1.2.3");
+    ck_assert_str_eq(note.arch, BP_NOTE_ARCH);
+    ck_assert_str_eq(note.sanitizer, BP_NOTE_SANITIZER);
+    ck_assert_uint_eq(note.abi.major, BP_ABI_MAJOR);
+    ck_assert_uint_eq(note.abi.minor, BP_ABI_MINOR);
+    bp_note_finish(&note);
+}
+END_TEST
+
+START_TEST(a_stripped_plug_in_keeps_its_note)
+{
+    char path[] = "/tmp/bp-note-XXXXXX", command[2048];
+    int fd = mkstemp(path);
+    struct bp_note note;
+
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    snprintf(command, sizeof command, "strip -s -o %s %s", path, mock_path("few"));
+    ck_assert_int_eq(system(command), 0);
+    KIT_OK(read_path(path, &note));
+    ck_assert_str_eq(note.id, "org.backplane.few");
+    bp_note_finish(&note);
+    unlink(path);
+}
+END_TEST
+
+START_TEST(says_that_a_file_has_no_note)
+{
+    struct bp_note note;
+
+    KIT_FAILS(read_path("/proc/self/exe", &note), BP_E_INVALID, "no Backplane note");
+    KIT_FAILS(read_path("/etc/passwd", &note), BP_E_INVALID, "no ELF file");
+    KIT_FAILS(read_path("/dev/null", &note), BP_E_INVALID, "no ELF file");
+}
+END_TEST
+
+/* A plug-in's bytes in a file that tests may change. */
+static int copy_to_memory(const char *path, unsigned char **bytes, size_t *size)
+{
+    int from = open(path, O_RDONLY | O_CLOEXEC), to = memfd_create("plug-in", MFD_CLOEXEC);
+    struct stat st;
+
+    ck_assert_int_ge(from, 0);
+    ck_assert_int_ge(to, 0);
+    ck_assert_int_eq(fstat(from, &st), 0);
+    *size = (size_t)st.st_size;
+    *bytes = malloc(*size);
+    ck_assert_ptr_nonnull(*bytes);
+    ck_assert_int_eq(read(from, *bytes, *size), (ssize_t)*size);
+    ck_assert_int_eq(write(to, *bytes, *size), (ssize_t)*size);
+    close(from);
+    return to;
+}
+
+/* Reads everything that the host reads of a file before it opens it. */
+static bool survives(int fd)
+{
+    static struct bp_elf elf;
+    struct bp_elf_dynamic dynamic;
+    char text[256];
+    struct bp_note note = {0};
+    bool is_whole = false;
+
+    if (bp_elf_open(&elf, fd, &kit.err) < 0 || !elf.is_native)
+        return false;
+    is_whole = bp_note_read(&elf, &note, &kit.err) >= 0;
+    if (is_whole)
+        ck_assert_uint_gt(strlen(note.id) + strlen(note.name) + strlen(note.version), 2);
+    bp_note_finish(&note);
+    if (bp_elf_dynamic_read(&elf, &dynamic, &kit.err) < 0)
+        return false;
+    for (uint32_t i = 0; i < dynamic.n_needed; i++) {
+        if (bp_elf_string(&elf, &dynamic, dynamic.needed[i], text, sizeof text))
+            ck_assert_uint_lt(strlen(text), sizeof text);
+    }
+    return bp_elf_string(&elf, &dynamic, dynamic.runpath, text, sizeof text) && is_whole;
+}
+
+/* Where a change matters: headers and notes, or the dynamic section. */
+static size_t place_to_change(uint64_t *state, const unsigned char *bytes, size_t size)
+{
+    const ElfW(Ehdr) *header = (const void *)bytes;
+    const ElfW(Phdr) *segments = (const void *)(bytes + header->e_phoff);
+
+    for (int i = 0; i < header->e_phnum && random_below(state, 3) == 0; i++) {
+        if (segments[i].p_type == PT_DYNAMIC)
+            return segments[i].p_offset + random_below(state, (uint32_t)segments[i].p_filesz);
+    }
+    return random_below(state, 1024) % size;
+}
+
+START_TEST(damaged_files_are_refused_or_read_never_more)
+{
+    static const unsigned char bad[] = {0, 1, 0x7f, 0x80, 0xff};
+    unsigned char *bytes;
+    size_t size, places[4];
+    uint32_t n_read = 0;
+    uint64_t state = 7;
+    int fd = copy_to_memory(mock_path("few"), &bytes, &size);
+
+    for (int round = 0; round < 20000; round++) {
+        size_t n = 1 + random_below(&state, 4);
+
+        for (size_t i = 0; i < n; i++) {
+            uint64_t byte = random_below(&state, 256 + sizeof bad);
+            unsigned char value = byte < 256 ? (unsigned char)byte : bad[byte - 256];
+
+            places[i] = place_to_change(&state, bytes, size);
+            ck_assert_int_eq(pwrite(fd, &value, 1, (off_t)places[i]), 1);
+        }
+        n_read += survives(fd);
+        for (size_t i = 0; i < n; i++)
+            ck_assert_int_eq(pwrite(fd, bytes + places[i], 1, (off_t)places[i]), 1);
+    }
+    ck_assert_uint_gt(n_read, 100); /* most changes hit what nobody reads, so this test reads far */
+    ck_assert_uint_lt(n_read, 19000);
+    free(bytes);
+    close(fd);
+}
+END_TEST
+
+START_TEST(files_that_are_cut_off_are_refused)
+{
+    unsigned char *bytes;
+    size_t size;
+    int fd = copy_to_memory(mock_path("few"), &bytes, &size);
+
+    ck_assert(survives(fd));
+    for (size_t n = size; n-- > 0; n = n > 4096 ? n - n / 7 : n) {
+        ck_assert_int_eq(ftruncate(fd, (off_t)n), 0);
+        if (n < 2000)
+            ck_assert(!survives(fd));
+        else
+            (void)survives(fd);
+    }
+    free(bytes);
+    close(fd);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tcase = tcase_create("note");
+    int n_wrong = (int)(sizeof wrong / sizeof wrong[0]);
+
+    tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
+    tcase_add_test(tcase, reads_all_keys);
+    tcase_add_test(tcase, fills_in_what_a_note_leaves_out);
+    tcase_add_loop_test(tcase, refuses_a_malformed_note, 0, n_wrong);
+    tcase_add_test(tcase, refuses_a_note_without_measure);
+    tcase_add_test(tcase, compares_versions_number_by_number);
+    tcase_add_test(tcase, the_macro_states_the_headers_version);
+    tcase_add_test(tcase, reads_the_note_of_a_plug_in);
+    tcase_add_test(tcase, a_stripped_plug_in_keeps_its_note);
+    tcase_add_test(tcase, says_that_a_file_has_no_note);
+    tcase_add_test(tcase, damaged_files_are_refused_or_read_never_more);
+    tcase_add_test(tcase, files_that_are_cut_off_are_refused);
+    return kit_main("note", &tcase, 1);
+}

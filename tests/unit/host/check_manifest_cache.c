@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check_manifest_cache.c - what plug-ins' notes said, kept in a file so that lists come quickly: untrusted input
+ * that is asked for nothing but lists.
+ */
+
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "host/inspect/manifest_cache.h"
+#include "support/plugin_kit.h"
+#include "support/random.h"
+
+static const struct bp_log heard = {.fn = kit_log, .level = BP_LOG_WARN};
+
+/* ---- files and notes ------------------------------------------------------------------------- */
+
+static struct bp_notes notes_at(const char *name)
+{
+    return (struct bp_notes){.file = strdup(plugin_path(name))};
+}
+
+/* Files that have changed just now are not kept. */
+static void grow_old(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+}
+
+static struct stat stat_of(const char *name)
+{
+    struct stat st;
+
+    ck_assert_int_eq(stat(plugin_path(name), &st), 0);
+    return st;
+}
+
+/* Keeps a note of the test's own making for a file. */
+static void keep(const char *notes_file, const char *name, const char *content)
+{
+    struct bp_notes notes = notes_at(notes_file);
+    struct stat st = stat_of(name);
+    struct bp_note note;
+    size_t size;
+
+    KIT_OK(bp_note_parse(content, strlen(content), &note, &kit.err));
+    (void)bp_notes_find(&notes, plugin_path(name), &st, &size, &heard);
+    bp_notes_keep(&notes, plugin_path(name), &st, &note);
+    bp_notes_save(&notes, &heard);
+    bp_note_finish(&note);
+    bp_notes_finish(&notes);
+}
+
+/* What is known of a file, in out; false: nothing. */
+static bool known(const char *notes_file, const char *name, struct bp_note *out)
+{
+    struct bp_notes notes = notes_at(notes_file);
+    struct stat st = stat_of(name);
+    size_t size = 0;
+    const char *text = bp_notes_find(&notes, plugin_path(name), &st, &size, &heard);
+
+    *out = (struct bp_note){0};
+    if (text)
+        KIT_OK(bp_note_parse(text, size, out, &kit.err));
+    bp_notes_finish(&notes);
+    return text != NULL;
+}
+
+static bool is_known(const char *notes_file, const char *name)
+{
+    struct bp_note note;
+    bool is = known(notes_file, name, &note);
+
+    bp_note_finish(&note);
+    return is;
+}
+
+static size_t read_all(const char *name, char *out, size_t cap)
+{
+    FILE *file = fopen(plugin_path(name), "r");
+    size_t n;
+
+    ck_assert_ptr_nonnull(file);
+    n = fread(out, 1, cap, file);
+    fclose(file);
+    return n;
+}
+
+#define CONTENT "id=org.test.a\nname=a\nversion=1\nabi=1.0"
+#define OTHER "id=org.test.b\nname=b\nversion=1\nabi=1.0"
+
+START_TEST(a_note_reads_as_it_was_written)
+{
+    static const char all[] = "id=org.test.a\nname=a\nversion=1.2~3\nabi=1.0\nneeds_host=1.7\n"
+                              "priority=7\narch=x\nisa=y\nenv=A,B\nwatch=/c\nlicense=a=b\n";
+    struct bp_note note;
+
+    plugin_write("a.so", "1");
+    plugin_write("b.so", "1");
+    grow_old();
+    keep("notes", "a.so", all);
+    keep("notes", "b.so", OTHER);
+    ck_assert(known("notes", "b.so", &note));
+    ck_assert_str_eq(note.id, "org.test.b");
+    bp_note_finish(&note);
+    ck_assert(known("notes", "a.so", &note));
+    ck_assert_str_eq(note.version, "1.2~3");
+    ck_assert_str_eq(note.license, "a=b");
+    ck_assert_str_eq(note.env, "A,B");
+    ck_assert_str_eq(note.watch, "/c");
+    ck_assert_str_eq(note.arch, "x");
+    ck_assert_str_eq(note.isa, "y");
+    ck_assert_str_eq(note.sanitizer, "");
+    ck_assert_uint_eq(note.needs_host.minor, 7);
+    ck_assert_int_eq(note.priority, 7);
+    bp_note_finish(&note);
+    ck_assert_uint_eq(kit_warnings(), 0);
+}
+END_TEST
+
+START_TEST(another_file_is_not_known)
+{
+    char text[1024];
+
+    plugin_write("a.so", "1");
+    plugin_write("b.so", "1");
+    grow_old();
+    keep("notes", "a.so", CONTENT);
+    keep("notes", "b.so", OTHER);
+    ck_assert(is_known("notes", "a.so"));
+    plugin_write("a.so", "2"); /* as large, in the same place */
+    ck_assert(!is_known("notes", "a.so"));
+    ck_assert(is_known("notes", "b.so"));
+    unlink(plugin_path("b.so"));
+    grow_old();
+    keep("notes", "a.so", CONTENT); /* and b.so, which is gone, is no longer kept */
+    ck_assert(is_known("notes", "a.so"));
+    text[read_all("notes", text, sizeof text - 1)] = '\0';
+    ck_assert_ptr_nonnull(strstr(text, "a.so"));
+    ck_assert_ptr_null(strstr(text, "b.so"));
+}
+END_TEST
+
+/* A file that was written this moment could be written again without another time. */
+START_TEST(what_has_just_changed_is_not_kept)
+{
+    for (int attempt = 0; attempt < 100; attempt++) {
+        struct timespec from, to;
+
+        plugin_write("a.so", "1");
+        clock_gettime(CLOCK_MONOTONIC, &from);
+        keep("notes", "a.so", CONTENT);
+        clock_gettime(CLOCK_MONOTONIC, &to);
+        if ((to.tv_sec - from.tv_sec) * 1000000000L + to.tv_nsec - from.tv_nsec > 10000000)
+            continue; /* a busy machine: it may be old by now */
+        ck_assert(!is_known("notes", "a.so"));
+        return;
+    }
+}
+END_TEST
+
+/* ---- a file that is no good ------------------------------------------------------------------ */
+
+static void write_bytes(const char *name, const char *bytes, size_t n)
+{
+    FILE *file = fopen(plugin_path(name), "w");
+
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(bytes, 1, n, file), n);
+    ck_assert_int_eq(fclose(file), 0);
+    ck_assert_int_eq(chmod(plugin_path(name), 0600), 0);
+}
+
+/* Any damage makes it as if there were none, and it is written anew. */
+START_TEST(a_damaged_file_is_none)
+{
+    char good[1024], bad[1024];
+    uint64_t seed = 1;
+    size_t size;
+
+    plugin_write("a.so", "1");
+    plugin_write("b.so", "1");
+    grow_old();
+    keep("notes", "a.so", CONTENT);
+    keep("notes", "b.so", OTHER);
+    size = read_all("notes", good, sizeof good);
+    ck_assert_uint_lt(size, sizeof good);
+    for (size_t n = 0; n < size; n++) { /* cut off */
+        write_bytes("notes", good, n);
+        ck_assert(!is_known("notes", "a.so"));
+    }
+    for (size_t at = 0; at < size; at++) { /* one byte, then several */
+        memcpy(bad, good, size);
+        bad[at] = (char)(bad[at] ^ (1 << random_below(&seed, 8)));
+        for (unsigned more = (unsigned)at % 4; more > 0; more--)
+            bad[random_below(&seed, (uint32_t)size)] = (char)random_below(&seed, 256);
+        write_bytes("notes", bad, size);
+        ck_assert(memcmp(bad, good, size) == 0 || !is_known("notes", "a.so"));
+    }
+    memcpy(bad, good, size);
+    bad[size - 5] = 'x';
+    write_bytes("notes", bad, size);
+    keep("notes", "a.so", CONTENT);
+    ck_assert(is_known("notes", "a.so"));
+}
+END_TEST
+
+/* A right hash over wrong rows, which somebody must have made on purpose. */
+START_TEST(rows_that_are_none_are_refused)
+{
+    static const char *const rows[] = {
+        "5 1 1 1 1 1 1 1 /a\n",                      /* the note is cut off */
+        "0 1 1 1 1 1 1 1 a\n\n",                     /* no path */
+        "9999 1 1 1 1 1 1 1 /a\n\n",                 /* larger than notes are */
+        "-1 1 1 1 1 1 1 1 /a\n\n",                   /* less than nothing */
+        "18446744073709551616 1 1 1 1 1 1 1 /a\n\n", /* beyond numbers */
+        "0 1 1 1 1 1 /a\n\n",                        /* a stamp too few */
+        "0 1 1 1 1 1 1 1 /a\nx",                     /* no newline at the end */
+        "0 1 1 1 1 1 1 1 /a",                        /* no line */
+        "\n",
+    };
+    struct bp_notes notes = notes_at("notes");
+    char body[256], text[512];
+    struct stat st = {0};
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    size_t size;
+
+    snprintf(body, sizeof body, PACKAGE_VERSION "\n0 0 0 0 0 0 0 0 /good\n\n%s", rows[_i]);
+    for (const char *c = body; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    snprintf(text, sizeof text, "backplane notes 1 %016llx\n%s", (unsigned long long)hash, body);
+    write_bytes("notes", text, strlen(text));
+    ck_assert_ptr_null(bp_notes_find(&notes, "/good", &st, &size, &heard));
+    ck_assert_uint_eq(notes.count, 0);
+    bp_notes_finish(&notes);
+    *strstr(text, rows[_i]) = '\0'; /* without it the rest would be good, but for the hash */
+    write_bytes("notes", text, strlen(text));
+    notes = notes_at("notes");
+    ck_assert_ptr_null(bp_notes_find(&notes, "/good", &st, &size, &heard));
+    bp_notes_finish(&notes);
+}
+END_TEST
+
+START_TEST(files_that_are_not_ours_stay_as_they_are)
+{
+    char text[64];
+
+    plugin_write("a.so", "1");
+    grow_old();
+    plugin_write("foreign", "my diary\n");
+    keep("foreign", "a.so", CONTENT);
+    ck_assert_uint_eq(read_all("foreign", text, sizeof text), 9);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "another kind of file"), 1);
+    keep("notes", "a.so", CONTENT);
+    ck_assert_int_eq(chmod(plugin_path("notes"), 0666), 0);
+    ck_assert(!is_known("notes", "a.so"));
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "no file of this user's alone"), 1);
+    keep("nowhere/notes/x", "a.so", CONTENT);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "cannot be written: No such file"), 1);
+}
+END_TEST
+
+/* ---- lists and what is opened ---------------------------------------------------------------- */
+
+static bp_env *env_with_registry(void)
+{
+    const char *dirs[] = {plugin_dir};
+    char registry[256];
+    bp_env_config config = {.struct_size = sizeof config,
+                            .flags = BP_ENV_IGNORE_VARIABLES,
+                            .log_level = BP_LOG_WARN,
+                            .log = kit_log,
+                            .provider_dirs = dirs,
+                            .n_provider_dirs = 1,
+                            .probe = BP_PROBE_OFF,
+                            .registry = registry};
+    bp_env *env = NULL;
+
+    snprintf(registry, sizeof registry, "%s/registry", plugin_dir);
+    KIT_OK(bp_env_create(&config, &env, &kit.err));
+    return env;
+}
+
+static const struct bp_found *row_of(bp_env *env, const char *name)
+{
+    uint32_t i;
+
+    KIT_OK(bp_env_find_provider(env, name, &i, &kit.err));
+    return bp_registry_row(&env->registry, i);
+}
+
+#define NOTE(version) "id=org.test.a\\nname=a\\nversion=" version
+
+START_TEST(the_second_list_comes_from_the_notes)
+{
+    bp_env *env;
+
+    plugin_make("libbp-a.so", NOTE("1"), PLUGIN_TRAP, "");
+    plugin_make("libbp-bad.so", NULL, PLUGIN_TRAP, "");
+    grow_old();
+    for (int start = 0; start < 3; start++) {
+        env = env_with_registry();
+        ck_assert_str_eq(row_of(env, "a")->vetted.note.version, "1");
+        ck_assert_uint_eq(row_of(env, "a")->stage, BP_STAGE_POLICY);
+        ck_assert_int_eq(row_of(env, "a")->vetted.is_recalled, start > 0);
+        ck_assert_uint_eq(row_of(env, "bad")->stage, BP_STAGE_NOTE); /* only good ones are kept */
+        KIT_OK(bp_env_destroy(env, &kit.err));
+    }
+    plugin_make("libbp-a.so", NOTE("2"), PLUGIN_TRAP, "");
+    env = env_with_registry();
+    ck_assert_str_eq(row_of(env, "a")->vetted.note.version, "2");
+    ck_assert(!row_of(env, "a")->vetted.is_recalled);
+    KIT_OK(bp_env_destroy(env, &kit.err));
+    ck_assert_uint_eq(kit_warnings(), 0);
+}
+END_TEST
+
+/* Who could have changed the file is no matter of what it said. */
+START_TEST(security_is_asked_anew_each_time)
+{
+    bp_env *env;
+
+    plugin_make("libbp-a.so", NOTE("1"), PLUGIN_TRAP, "");
+    grow_old();
+    env = env_with_registry();
+    ck_assert_uint_eq(row_of(env, "a")->stage, BP_STAGE_POLICY);
+    KIT_OK(bp_env_destroy(env, &kit.err));
+    ck_assert_int_eq(chmod(plugin_dir, 0777), 0); /* the file's own stamp is as it was */
+    env = env_with_registry();
+    ck_assert_uint_eq(row_of(env, "a")->stage, BP_STAGE_SECURITY);
+    KIT_OK(bp_env_destroy(env, &kit.err));
+    ck_assert_int_eq(chmod(plugin_dir, 0700), 0);
+    env = env_with_registry();
+    ck_assert_uint_eq(row_of(env, "a")->stage, BP_STAGE_POLICY);
+    ck_assert(row_of(env, "a")->vetted.is_recalled);
+    KIT_OK(bp_env_destroy(env, &kit.err));
+}
+END_TEST
+
+/* Notes that lie show in lists at most: nothing is opened for them, and they are gone then. */
+START_TEST(what_is_opened_is_judged_by_its_bytes)
+{
+    bp_env *env;
+
+    plugin_make("libbp-a.so", NOTE("1"), PLUGIN_TRAP, "-Wl,-rpath,.");
+    plugin_make("libbp-b.so", "id=org.test.b\\nname=b\\nversion=1", PLUGIN_TRAP, "");
+    grow_old();
+    keep("registry.notes", "libbp-a.so", CONTENT);
+    keep("registry.notes", "libbp-b.so", "id=org.test.c\nname=c\nversion=1\nabi=1.0");
+    env = env_with_registry();
+    ck_assert_uint_eq(row_of(env, "a")->stage, BP_STAGE_POLICY);
+    KIT_FAILS(bp_env_is_available(env, "a", &kit.err), BP_E_UNAVAILABLE, "the entry '.'");
+    ck_assert_uint_eq(row_of(env, "a")->stage, BP_STAGE_SECURITY);
+    KIT_FAILS(bp_env_is_available(env, "c", &kit.err), BP_E_UNAVAILABLE, "its note is another",
+              "registry.notes");
+    KIT_OK(bp_env_destroy(env, &kit.err));
+    env = env_with_registry();
+    ck_assert_uint_eq(row_of(env, "a")->stage, BP_STAGE_SECURITY);
+    ck_assert_uint_eq(row_of(env, "b")->stage, BP_STAGE_POLICY);
+    ck_assert_str_eq(row_of(env, "b")->vetted.note.id, "org.test.b");
+    KIT_OK(bp_env_destroy(env, &kit.err));
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tcase = tcase_create("notes");
+
+    tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
+    tcase_add_test(tcase, a_note_reads_as_it_was_written);
+    tcase_add_test(tcase, another_file_is_not_known);
+    tcase_add_test(tcase, what_has_just_changed_is_not_kept);
+    tcase_add_test(tcase, a_damaged_file_is_none);
+    tcase_add_loop_test(tcase, rows_that_are_none_are_refused, 0, 9);
+    tcase_add_test(tcase, files_that_are_not_ours_stay_as_they_are);
+    tcase_add_test(tcase, the_second_list_comes_from_the_notes);
+    tcase_add_test(tcase, security_is_asked_anew_each_time);
+    tcase_add_test(tcase, what_is_opened_is_judged_by_its_bytes);
+    return kit_main("notes", &tcase, 1);
+}

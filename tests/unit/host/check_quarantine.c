@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* check_quarantine.c - what is remembered of plug-ins that were tried, in a file that is untrusted input. */
+
+#include "config.h"
+
+#include <check.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "host/probe/quarantine.h"
+#include "support/plugin_kit.h"
+#include "support/random.h"
+
+#define KEY_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define KEY_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+#define KEY_C "cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc"
+#define HEADER "backplane registry 1\n"
+
+static const struct bp_log heard = {.fn = kit_log, .level = BP_LOG_WARN};
+
+static struct bp_strikes strikes_at(const char *name)
+{
+    return (struct bp_strikes){.file = strdup(plugin_path(name))};
+}
+
+/* How many strikes a file knows of a key; -1: nothing. */
+static int known(const char *name, const char *key)
+{
+    struct bp_strikes strikes = strikes_at(name);
+    const struct bp_strike *row = bp_strikes_find(&strikes, key, &heard);
+    int n = row ? (int)row->strikes : -1;
+
+    bp_strikes_finish(&strikes);
+    return n;
+}
+
+static void note(const char *name, const char *key, const char *path, const char *words)
+{
+    struct bp_strikes strikes = strikes_at(name);
+
+    (void)bp_strikes_find(&strikes, key, &heard);
+    bp_strikes_note(&strikes, key, path, BP_STAGE_OPEN, words);
+    bp_strikes_save(&strikes, &heard);
+    bp_strikes_finish(&strikes);
+}
+
+static void write_file(const char *name, const char *text)
+{
+    plugin_write(name, text);
+    ck_assert_int_eq(chmod(plugin_path(name), 0600), 0); /* whatever the umask */
+}
+
+/* A registry with one row. */
+static void write_row(const char *name, const char *key, int strikes, long long when)
+{
+    char text[512];
+
+    snprintf(text, sizeof text, HEADER "%s\t%d\t%lld\t10\t/dir/libbp-a.so\tit crashed\n", key,
+             strikes, when);
+    write_file(name, text);
+}
+
+static unsigned count_files(void)
+{
+    DIR *dir = opendir(plugin_dir);
+    const struct dirent *entry;
+    unsigned n = 0;
+
+    ck_assert_ptr_nonnull(dir);
+    while ((entry = readdir(dir)) != NULL)
+        n += entry->d_name[0] != '.';
+    closedir(dir);
+    return n;
+}
+
+START_TEST(counts_strikes_and_forgets_them)
+{
+    struct bp_strikes strikes = strikes_at("r");
+    struct stat st;
+
+    ck_assert_int_eq(known("r", KEY_A), -1);
+    note("r", KEY_A, "/dir/a", "it crashed\twith a tab\nand a line");
+    ck_assert_int_eq(known("r", KEY_A), 1);
+    note("r", KEY_B, "/dir/b", NULL);
+    ck_assert_int_eq(known("r", KEY_B), 0);
+    note("r", KEY_A, "/dir/a", "it crashed");
+    ck_assert_int_eq(known("r", KEY_A), 2);
+    note("r", KEY_B, "/dir/a", "another file by now");
+    ck_assert_int_eq(known("r", KEY_A), -1);
+    bp_strikes_forget(&strikes, "/dir/a", &heard);
+    bp_strikes_save(&strikes, &heard);
+    bp_strikes_finish(&strikes);
+    ck_assert_int_eq(known("r", KEY_A), -1);
+    note("r", KEY_A, "/dir/a", NULL);
+    note("r", KEY_A, "/dir/a", "it crashed"); /* good before */
+    ck_assert_int_eq(known("r", KEY_A), 1);
+    ck_assert_int_eq(stat(plugin_path("r"), &st), 0);
+    ck_assert_uint_eq(st.st_mode & 0777, 0600);
+    ck_assert_uint_eq(count_files(), 1);
+    ck_assert_uint_eq(kit_warnings(), 0);
+}
+END_TEST
+
+START_TEST(what_two_processes_write_is_all_kept)
+{
+    struct bp_strikes one = strikes_at("r"), two = strikes_at("r");
+
+    ck_assert_ptr_null(bp_strikes_find(&one, KEY_A, &heard));
+    ck_assert_ptr_null(bp_strikes_find(&two, KEY_A, &heard));
+    bp_strikes_note(&one, KEY_A, "/dir/a", BP_STAGE_OPEN, "it crashed");
+    bp_strikes_note(&two, KEY_B, "/dir/b", BP_STAGE_OPEN, NULL);
+    bp_strikes_save(&one, &heard);
+    bp_strikes_save(&two, &heard);
+    bp_strikes_finish(&one);
+    bp_strikes_finish(&two);
+    ck_assert_int_eq(known("r", KEY_A), 1);
+    ck_assert_int_eq(known("r", KEY_B), 0);
+}
+END_TEST
+
+START_TEST(rows_count_as_long_as_they_should)
+{
+    static const struct {
+        int strikes;
+        long long age;
+        bool counts;
+    } rows[] = {
+        {0, 23 * 3600, true}, {0, 25 * 3600, false}, {1, 9 * 60, true}, {1, 11 * 60, false},
+        {2, 9999999, true},   {2, -3600, false},     {0, -3600, false}, {0, -10, true},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        write_row("r", KEY_A, rows[i].strikes, (long long)time(NULL) - rows[i].age);
+        ck_assert_int_eq(known("r", KEY_A), rows[i].counts ? rows[i].strikes : -1);
+    }
+    /* a first strike that is over still makes the next one the second */
+    write_row("r", KEY_A, 1, (long long)time(NULL) - 86400);
+    note("r", KEY_A, "/dir/libbp-a.so", "it crashed");
+    ck_assert_int_eq(known("r", KEY_A), 2);
+}
+END_TEST
+
+/* Another's file, or one that is none of ours, is neither believed nor written over. */
+START_TEST(files_that_are_not_ours_stay_as_they_are)
+{
+    char command[256];
+
+    write_file("letter", "Dear reader,\n");
+    note("letter", KEY_A, "/dir/a", "it crashed");
+    snprintf(command, sizeof command, "grep -q '^Dear reader,$' %s", plugin_path("letter"));
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_uint_ge(kit_lines_with(BP_LOG_WARN, "another kind of file"), 1);
+
+    write_row("open", KEY_A, 2, (long long)time(NULL));
+    ck_assert_int_eq(chmod(plugin_path("open"), 0666), 0);
+    ck_assert_int_eq(known("open", KEY_A), -1);
+    note("open", KEY_B, "/dir/b", "it crashed");
+    ck_assert_int_eq(chmod(plugin_path("open"), 0600), 0);
+    ck_assert_int_eq(known("open", KEY_A), 2);
+    ck_assert_int_eq(known("open", KEY_B), -1);
+
+    ck_assert_int_eq(symlink(plugin_path("open"), plugin_path("link")), 0);
+    ck_assert_int_eq(known("link", KEY_A), -1);
+    ck_assert_int_eq(mkdir(plugin_path("dir"), 0700), 0);
+    note("dir", KEY_A, "/dir/a", "it crashed");
+    note("dir/none/r", KEY_A, "/dir/a", "it crashed"); /* its directory is made */
+    ck_assert_int_eq(known("dir/none/r", KEY_A), 1);
+    note("dir/no/such/r", KEY_A, "/dir/a", "it crashed");
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "cannot be written: No such file"), 1);
+}
+END_TEST
+
+/* Damage costs rows, and nothing else. */
+START_TEST(survives_every_damage)
+{
+    char good[512], text[512];
+    uint64_t seed = 1;
+    size_t size;
+
+    snprintf(good, sizeof good,
+             HEADER KEY_A "\t1\t%lld\t10\t/dir/a\tit crashed\n" KEY_B "\t0\t%lld\t0\t/dir/b\t\n",
+             (long long)time(NULL), (long long)time(NULL));
+    size = strlen(good);
+    for (size_t n = 0; n < size; n++) { /* cut off */
+        memcpy(text, good, n);
+        text[n] = '\0';
+        write_file("r", text);
+        ck_assert_int_eq(known("r", KEY_B), -1);
+    }
+    for (unsigned turn = 0; turn < 200; turn++) {
+        memcpy(text, good, size + 1);
+        for (int i = 0; i < 3; i++)
+            text[strlen(HEADER) + random_below(&seed, (uint32_t)(size - strlen(HEADER)))] =
+                (char)(1 + random_below(&seed, 255));
+        write_file("r", text);
+        ck_assert_int_ge(known("r", KEY_A), -1);
+        note("r", KEY_C, "/dir/c", "it crashed");
+        ck_assert_int_eq(known("r", KEY_C), 1);
+        unlink(plugin_path("r"));
+    }
+}
+END_TEST
+
+START_TEST(a_key_changes_with_all_that_it_depends_on)
+{
+    char first[BP_SHA256_TEXT], next[BP_SHA256_TEXT];
+    char content[512];
+    struct bp_note n = {0};
+
+    plugin_write("plug", "1");
+    plugin_write("watched", "1");
+    snprintf(content, sizeof content,
+             "id=a.b\nname=b\nversion=1\nabi=1.0\nenv=BP_TEST_ENV,BP_TEST_OTHER\nwatch=%s",
+             plugin_path("watched"));
+    KIT_OK(bp_note_parse(content, strlen(content), &n, &kit.err));
+    ck_assert(!bp_strikes_key(plugin_path("none"), &n, first));
+    ck_assert(bp_strikes_key(plugin_path("plug"), &n, first));
+    ck_assert(bp_strikes_key(plugin_path("plug"), &n, next));
+    ck_assert_str_eq(first, next);
+
+#define CHANGES(what)                                                                              \
+    do {                                                                                           \
+        what;                                                                                      \
+        ck_assert(bp_strikes_key(plugin_path("plug"), &n, next));                                  \
+        ck_assert_str_ne(first, next);                                                             \
+        memcpy(first, next, sizeof first);                                                         \
+    } while (0)
+    CHANGES(setenv("BP_TEST_OTHER", "", 1));
+    CHANGES(setenv("BP_TEST_OTHER", "1", 1));
+    CHANGES(setenv("LD_LIBRARY_PATH", "/nowhere", 1));
+    CHANGES(unsetenv("LD_LIBRARY_PATH"));
+    CHANGES(plugin_write("watched", "12"));
+    CHANGES(unlink(plugin_path("watched")));
+    CHANGES(plugin_write("plug", "12"));
+    unsetenv("BP_TEST_OTHER");
+    bp_note_finish(&n);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tcase = tcase_create("strikes");
+
+    tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
+    tcase_add_test(tcase, counts_strikes_and_forgets_them);
+    tcase_add_test(tcase, what_two_processes_write_is_all_kept);
+    tcase_add_test(tcase, rows_count_as_long_as_they_should);
+    tcase_add_test(tcase, files_that_are_not_ours_stay_as_they_are);
+    tcase_add_test(tcase, survives_every_damage);
+    tcase_add_test(tcase, a_key_changes_with_all_that_it_depends_on);
+    return kit_main("strikes", &tcase, 1);
+}

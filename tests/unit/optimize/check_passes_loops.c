@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* check_passes_loops.c - states of Loop that no iteration changes, and how carried values move. */
+
+#include "config.h"
+
+#include "optimize/passes_kit.h"
+
+/* x[2,3] goes in, trips iterations; the loop is left open in its body. */
+static void open_loop(int64_t trips, const char *in, const char *out)
+{
+    kit_start_model_at(16);
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "2,3");
+    passes_floats("w", PW_DIMS(3, 3), 7);
+    kit_ints("trips", PW_SCALAR, 1, &trips);
+    kit_open_node("loop", "Loop", in, out);
+    kit_open_body("body");
+    kit_io(KIT_INPUT, "i", BP_DTYPE_I64, "");
+    kit_io(KIT_INPUT, "c", BP_DTYPE_BOOL, "");
+    kit_io(KIT_INPUT, "h", BP_DTYPE_F32, NULL);
+}
+
+static void close_loop(void)
+{
+    kit_close_body();
+    pw_close(&kit.w);
+}
+
+static void body_output(const char *name)
+{
+    kit_io(KIT_OUTPUT, name, BP_DTYPE_F32, NULL);
+}
+
+static uint32_t matches(void)
+{
+    return passes_matches("capture-invariants");
+}
+
+/* h = tanh(h * w1), where the loop hands w1 on by two Identity nodes. */
+static void weights_in_a_state(int64_t trips)
+{
+    open_loop(trips, "trips - x w", "hn wn");
+    kit_io(KIT_INPUT, "w1", BP_DTYPE_F32, NULL);
+    kit_node("product", "MatMul", "h w1", "p");
+    kit_node("tanh", "Tanh", "p", "h2");
+    kit_node("same1", "Identity", "w1", "w2");
+    kit_node("same2", "Identity", "w2", "w3");
+    kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
+    body_output("h2");
+    body_output("w3");
+    close_loop();
+}
+
+START_TEST(weights_that_a_loop_hands_on_are_captured)
+{
+    weights_in_a_state(_i);
+    kit_node("end", "Neg", "hn", "y");
+    passes_gives("Loop Neg MatMul Tanh");
+    ck_assert_uint_eq(matches(), 1);
+}
+END_TEST
+
+START_TEST(the_final_value_of_such_a_state_is_the_initial_one)
+{
+    weights_in_a_state(2);
+    kit_node("end", "MatMul", "hn wn", "y");
+    passes_gives("Loop MatMul MatMul Tanh");
+    ck_assert_uint_eq(matches(), 1);
+}
+END_TEST
+
+START_TEST(a_state_that_is_an_output_of_the_model_is_handed_on_without_a_copy)
+{
+    weights_in_a_state(3);
+    body_output("hn");
+    body_output("wn");
+    passes_same();
+    ck_assert_uint_eq(matches(), 1);
+    ck_assert_str_eq(passes_ops(), "Loop MatMul Tanh");
+}
+END_TEST
+
+START_TEST(states_that_change_places_stay)
+{
+    open_loop(3, "trips - x z", "hn zn");
+    kit_io(KIT_INPUT, "z1", BP_DTYPE_F32, NULL);
+    kit_node("add", "Add", "h z1", "h2");
+    kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
+    body_output("z1");
+    body_output("h2");
+    close_loop();
+    passes_floats("z", PW_DIMS(2, 3), 9);
+    kit_node("end", "Sub", "hn zn", "y");
+    passes_gives("Loop Sub Add");
+    ck_assert_uint_eq(matches(), 0);
+}
+END_TEST
+
+/* Both states become what one node makes; the next iteration may not write over what it reads. */
+START_TEST(a_value_may_be_two_states)
+{
+    open_loop(5, "trips - x z", "hn zn all");
+    kit_io(KIT_INPUT, "z1", BP_DTYPE_F32, NULL);
+    kit_node("sub", "Sub", "h z1", "d");
+    kit_node("add", "Add", "d x", "h2");
+    kit_node("scanned", "Identity", "z1", "s");
+    kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
+    body_output("h2");
+    body_output("h2");
+    body_output("s");
+    close_loop();
+    passes_floats("z", PW_DIMS(2, 3), 9);
+    body_output("hn");
+    body_output("zn");
+    body_output("all");
+    passes_same();
+    ck_assert_uint_eq(matches(), 0);
+}
+END_TEST
+
+/* A branch within the body reads the state by a name, which the saved model has to have. */
+static void branches_read_the_state(void)
+{
+    open_loop(3, "trips - x w", "hn wn");
+    kit_io(KIT_INPUT, "w1", BP_DTYPE_F32, NULL);
+    kit_node_int("bool", "Cast", "i", "b", "to", BP_DTYPE_BOOL);
+    kit_open_node("if", "If", "b", "p");
+    kit_open_body("then_branch");
+    kit_node("product", "MatMul", "h w1", "t");
+    body_output("t");
+    kit_close_body();
+    kit_open_body("else_branch");
+    kit_node("tanh", "Tanh", "h", "e");
+    body_output("e");
+    kit_close_body();
+    pw_close(&kit.w);
+    kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
+    body_output("p");
+    body_output("w1");
+    close_loop();
+}
+
+START_TEST(bodies_within_read_the_captured_value)
+{
+    branches_read_the_state();
+    kit_node("end", "Neg", "hn", "y");
+    passes_gives("Loop Neg Cast If MatMul Tanh");
+    ck_assert_uint_eq(matches(), 1);
+}
+END_TEST
+
+/* The body has a value of the name already: written down, the two could not be told apart. */
+START_TEST(a_name_that_the_body_has_is_not_captured_again)
+{
+    open_loop(3, "trips - x w", "hn wn");
+    kit_io(KIT_INPUT, "w1", BP_DTYPE_F32, NULL);
+    kit_node("first", "MatMul", "h w1", "p");
+    kit_node("second", "MatMul", "p w", "h2");
+    kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
+    body_output("h2");
+    body_output("w1");
+    close_loop();
+    kit_node("end", "Neg", "hn", "y");
+    passes_gives("Loop Neg MatMul MatMul");
+    ck_assert_uint_eq(matches(), 0);
+}
+END_TEST
+
+/* The inner loop hands the weights of the outer one on. */
+START_TEST(loops_in_loops_capture_from_within)
+{
+    open_loop(2, "trips - x w", "hn wn");
+    kit_io(KIT_INPUT, "w1", BP_DTYPE_F32, NULL);
+    kit_open_node("inner", "Loop", "trips - h w1", "h3 w4");
+    kit_open_body("body");
+    kit_io(KIT_INPUT, "k", BP_DTYPE_I64, "");
+    kit_io(KIT_INPUT, "d", BP_DTYPE_BOOL, "");
+    kit_io(KIT_INPUT, "h1", BP_DTYPE_F32, NULL);
+    kit_io(KIT_INPUT, "w2", BP_DTYPE_F32, NULL);
+    kit_node("product", "MatMul", "h1 w2", "p");
+    kit_node("tanh", "Tanh", "p", "h2");
+    kit_io(KIT_OUTPUT, "d", BP_DTYPE_BOOL, "");
+    body_output("h2");
+    body_output("w2");
+    close_loop();
+    kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
+    body_output("h3");
+    body_output("w1");
+    close_loop();
+    kit_node("end", "Neg", "hn", "y");
+    passes_gives("Loop Neg Loop MatMul Tanh");
+    ck_assert_uint_eq(matches(), 2);
+}
+END_TEST
+
+/* What grows has other sizes in each iteration, more of them than plans are kept for. */
+START_TEST(a_state_may_grow)
+{
+    open_loop(20, "trips - x x", "hn gn");
+    kit_io(KIT_INPUT, "g", BP_DTYPE_F32, NULL);
+    kit_node("add", "Add", "h x", "h2");
+    kit_node_int("join", "Concat", "g h2", "g2", "axis", 0);
+    kit_io(KIT_OUTPUT, "c", BP_DTYPE_BOOL, "");
+    body_output("h2");
+    body_output("g2");
+    close_loop();
+    body_output("hn");
+    body_output("gn");
+    passes_same();
+}
+END_TEST
+
+int main(void)
+{
+    TCase *all = tcase_create("all");
+
+    tcase_add_loop_test(all, weights_that_a_loop_hands_on_are_captured, 0, 4);
+    tcase_add_test(all, the_final_value_of_such_a_state_is_the_initial_one);
+    tcase_add_test(all, a_state_that_is_an_output_of_the_model_is_handed_on_without_a_copy);
+    tcase_add_test(all, states_that_change_places_stay);
+    tcase_add_test(all, a_value_may_be_two_states);
+    tcase_add_test(all, bodies_within_read_the_captured_value);
+    tcase_add_test(all, a_name_that_the_body_has_is_not_captured_again);
+    tcase_add_test(all, loops_in_loops_capture_from_within);
+    tcase_add_test(all, a_state_may_grow);
+    tcase_add_checked_fixture(all, kit_setup, kit_teardown);
+    tcase_set_timeout(all, 120);
+    return kit_main("passes_loops", &all, 1);
+}

@@ -1,0 +1,706 @@
+/* SPDX-License-Identifier: MIT */
+/* check_session.c - runs: feeds and fetches, changing shapes, stages, defaults. */
+
+#include "config.h"
+
+#include <check.h>
+
+#include "support/session_kit.h"
+
+static bp_rc run(bp_binding *in, uint32_t n_in, bp_binding *out, uint32_t n_out)
+{
+    return bp_session_run(kit.session, in, n_in, out, n_out, NULL, &kit.err);
+}
+
+static bp_session_stats stats(void)
+{
+    bp_session_stats own = {.struct_size = sizeof own};
+
+    KIT_OK(bp_session_get_stats(kit.session, &own, &kit.err));
+    return own;
+}
+
+/* ---- feeds and fetches ----------------------------------------------------------------------- */
+
+START_TEST(writes_into_the_callers_buffers)
+{
+    float x[] = {-1, 2, -3, 4}, y[4];
+    int64_t dims[2] = {0};
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4);
+    bp_binding out = {.tensor = {.base = y, .bytes = sizeof y, .dims = dims, .rank = 2}};
+
+    kit_small_model();
+    kit_session();
+    for (int round = 0; round < 3; round++) {
+        memset(y, 0xff, sizeof y);
+        kit_run(&in, 1, &out, 1);
+        ck_assert_ptr_eq(out.tensor.base, y);
+        KIT_DIMS(&out.tensor, 1, 4);
+        KIT_FLOATS(&out.tensor, 0, -4, 0, -8);
+    }
+    ck_assert_uint_eq(stats().runs, 3);
+}
+END_TEST
+
+START_TEST(allocates_what_has_no_place)
+{
+    float x[] = {-1, 2, -3, 4};
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4), out = kit_wanted(0);
+
+    kit_small_model();
+    kit_session();
+    kit_run(&in, 1, &out, 1);
+    KIT_DIMS(&out.tensor, 1, 4);
+    KIT_FLOATS(&out.tensor, 0, -4, 0, -8);
+    bp_tensor_free(&out.tensor);
+    ck_assert_ptr_null(out.tensor.base);
+}
+END_TEST
+
+START_TEST(takes_an_offset_into_both)
+{
+    float x[] = {9, 9, -1, 2, -3, 4}, y[5] = {7};
+    int64_t dims[2];
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4);
+    bp_binding out = {.tensor = {.base = y, .offset = 4, .bytes = 16, .dims = dims, .rank = 2}};
+
+    kit_small_model();
+    kit_session();
+    in.tensor.offset = 8;
+    kit_run(&in, 1, &out, 1);
+    ck_assert(y[0] == 7);
+    KIT_FLOATS(&out.tensor, 0, -4, 0, -8);
+}
+END_TEST
+
+START_TEST(refuses_a_buffer_that_is_too_small)
+{
+    float x[] = {-1, 2, -3, 4}, y[4];
+    int64_t dims[2];
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4);
+    bp_binding out = {.tensor = {.base = y, .bytes = 12, .dims = dims, .rank = 2}};
+
+    kit_small_model();
+    kit_session();
+    KIT_FAILS(run(&in, 1, &out, 1), BP_E_SHAPE, "'y'", "16 bytes", "12");
+    out.tensor.bytes = 16;
+    out.tensor.rank = 1;
+    KIT_FAILS(run(&in, 1, &out, 1), BP_E_SHAPE, "'y'", "rank 2", "1");
+    out.tensor.dims = NULL;
+    KIT_FAILS(run(&in, 1, &out, 1), BP_E_SHAPE, "'y'", "rank 2");
+    out.tensor.dims = dims;
+    out.tensor.rank = 2;
+    kit_run(&in, 1, &out, 1);
+    KIT_FLOATS(&out.tensor, 0, -4, 0, -8);
+}
+END_TEST
+
+START_TEST(a_failed_run_leaves_nothing_allocated)
+{
+    float x[] = {-1, 2, -3, 4}, y[4];
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4);
+    bp_binding out[2] = {kit_wanted(0), {.tensor = {.base = y, .bytes = 1}}};
+
+    kit_small_model();
+    kit_session();
+    KIT_FAILS(run(&in, 1, out, 2), BP_E_SHAPE, "'y'");
+    ck_assert_ptr_null(out[0].tensor.base);
+    ck_assert_ptr_eq(out[1].tensor.base, y);
+    out[1].index = 5;
+    KIT_FAILS(run(&in, 1, out, 2), BP_E_INVALID, "1 outputs", "output 5");
+    ck_assert_ptr_null(out[0].tensor.base);
+}
+END_TEST
+
+static void two_inputs(void)
+{
+    kit_io(KIT_INPUT, "a", BP_DTYPE_F32, "N,3");
+    kit_io(KIT_INPUT, "b", BP_DTYPE_F32, "N,3");
+    kit_node("add", "Add", "a b", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N,3");
+    kit_session();
+}
+
+START_TEST(refuses_wrong_feeds_in_words)
+{
+    float x[12] = {0};
+    bp_binding good = KIT_TENSOR(1, BP_DTYPE_F32, x, 2, 3), out = kit_wanted(0);
+    bp_binding in[3] = {KIT_TENSOR(7, BP_DTYPE_F32, x, 2, 3), good};
+
+    two_inputs();
+    KIT_FAILS(run(in, 2, &out, 1), BP_E_INVALID, "2 inputs", "no input 7");
+    in[0] = KIT_TENSOR(0, BP_DTYPE_I32, x, 2, 3);
+    KIT_FAILS(run(in, 2, &out, 1), BP_E_INVALID, "'a'", "float32", "int32");
+    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 2, 3);
+    KIT_FAILS(run(in, 2, &out, 1), BP_E_SHAPE, "'a'", "rank 2", "(Nx3)", "rank 3", "(1x2x3)");
+    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 4);
+    KIT_FAILS(run(in, 2, &out, 1), BP_E_SHAPE, "'a'", "Nx3", "2x4", "dimension 1");
+    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 3);
+    in[0].tensor.bytes = 20;
+    KIT_FAILS(run(in, 2, &out, 1), BP_E_INVALID, "'a'", "24 bytes", "20");
+    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, NULL, 2, 3);
+    KIT_FAILS(run(in, 2, &out, 1), BP_E_INVALID, "'a'", "no data");
+    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 3);
+    in[0].tensor.dims = NULL;
+    KIT_FAILS(run(in, 2, &out, 1), BP_E_INVALID, "'a'", "without dims");
+    in[0].tensor.dims = (int64_t[]){-2, 3};
+    KIT_FAILS(run(in, 2, &out, 1), BP_E_INVALID, "'a'", "negative");
+    in[0].tensor.dims = (int64_t[]){INT64_MAX, 3};
+    KIT_FAILS(run(in, 2, &out, 1), BP_E_INVALID, "'a'", "too large");
+    in[0].tensor.rank = 100;
+    KIT_FAILS(run(in, 2, &out, 1), BP_E_INVALID, "'a'", "rank 100");
+    in[0] = KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 3);
+    kit_run(in, 2, &out, 1); /* and after all that it runs */
+    bp_tensor_free(&out.tensor);
+}
+END_TEST
+
+START_TEST(sizes_of_one_name_have_to_agree)
+{
+    float x[12] = {0};
+    bp_binding in[2] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 3), KIT_TENSOR(1, BP_DTYPE_F32, x, 4, 3)};
+    bp_binding out = kit_wanted(0);
+
+    two_inputs();
+    ck_assert_int_lt(run(in, 2, &out, 1), 0);
+    ck_assert_ptr_nonnull(strstr(kit.text, "2"));
+    ck_assert_ptr_nonnull(strstr(kit.text, "4"));
+}
+END_TEST
+
+START_TEST(names_all_missing_feeds_at_once)
+{
+    float x[6] = {0};
+    bp_binding in[2] = {KIT_TENSOR(1, BP_DTYPE_F32, x, 2, 3), KIT_TENSOR(1, BP_DTYPE_F32, x, 2, 3)};
+    bp_binding out = kit_wanted(0);
+
+    two_inputs();
+    KIT_FAILS(run(NULL, 0, &out, 1), BP_E_INVALID, "'a', 'b'");
+    KIT_FAILS(run(in, 1, &out, 1), BP_E_INVALID, "'a'");
+    ck_assert_ptr_null(strstr(kit.text, "'b'"));
+    KIT_FAILS(run(in, 2, &out, 1), BP_E_INVALID, "'b'", "twice");
+    KIT_FAILS(bp_session_run(kit.session, NULL, 1, &out, 1, NULL, &kit.err), BP_E_INVALID,
+              "inputs");
+}
+END_TEST
+
+START_TEST(finds_inputs_and_outputs_by_name)
+{
+    bp_io_info info = {.struct_size = sizeof info};
+    uint32_t i = 9;
+
+    two_inputs();
+    ck_assert_uint_eq(bp_session_input_count(kit.session), 2);
+    ck_assert_uint_eq(bp_session_output_count(kit.session), 1);
+    KIT_OK(bp_session_find_input(kit.session, "b", &i, &kit.err));
+    ck_assert_uint_eq(i, 1);
+    KIT_OK(bp_session_find_output(kit.session, "y", &i, &kit.err));
+    ck_assert_uint_eq(i, 0);
+    KIT_FAILS(bp_session_find_input(kit.session, "c", &i, &kit.err), BP_E_INVALID, "input 'c'");
+    KIT_FAILS(bp_session_find_output(kit.session, NULL, &i, &kit.err), BP_E_INVALID, "name");
+    KIT_OK(bp_session_input(kit.session, 1, &info, &kit.err));
+    ck_assert_str_eq(info.name, "b");
+    ck_assert_uint_eq(info.dtype, BP_DTYPE_F32);
+    ck_assert_uint_eq(info.rank, 2);
+    ck_assert_int_eq(info.dims[0].value, -1);
+    ck_assert_str_eq(info.dims[0].symbol, "N");
+    ck_assert_int_eq(info.dims[1].value, 3);
+    ck_assert_ptr_null(info.dims[1].symbol);
+    KIT_FAILS(bp_session_input(kit.session, 2, &info, &kit.err), BP_E_INVALID, "no input 2");
+    KIT_FAILS(bp_session_output(kit.session, 1, &info, &kit.err), BP_E_INVALID, "no output 1");
+}
+END_TEST
+
+START_TEST(suggests_the_nearest_name)
+{
+    uint32_t i;
+
+    kit_io(KIT_INPUT, "pixel_values", BP_DTYPE_F32, "3");
+    kit_node("relu", "Relu", "pixel_values", "logits");
+    kit_io(KIT_OUTPUT, "logits", BP_DTYPE_F32, "3");
+    kit_session();
+    KIT_FAILS(bp_session_find_input(kit.session, "pixel_value", &i, &kit.err), BP_E_INVALID,
+              "did you mean 'pixel_values'?");
+    KIT_FAILS(bp_session_find_output(kit.session, "logit", &i, &kit.err), BP_E_INVALID,
+              "did you mean 'logits'?");
+}
+END_TEST
+
+START_TEST(gives_the_same_output_twice)
+{
+    float x[] = {-1, 2, -3, 4}, y[4];
+    int64_t dims[2];
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4);
+    bp_binding out[3] = {kit_wanted(0),
+                         {.tensor = {.base = y, .bytes = sizeof y, .dims = dims, .rank = 2}},
+                         kit_wanted(0)};
+
+    kit_small_model();
+    kit_session();
+    kit_run(&in, 1, out, 3);
+    for (int i = 0; i < 3; i++)
+        KIT_FLOATS(&out[i].tensor, 0, -4, 0, -8);
+    ck_assert_ptr_ne(out[0].tensor.base, out[2].tensor.base);
+    bp_tensor_free(&out[0].tensor);
+    bp_tensor_free(&out[2].tensor);
+}
+END_TEST
+
+START_TEST(gives_inputs_and_initializers_as_outputs)
+{
+    static const float w[] = {5, 6};
+    float x[] = {-1, 2, -3};
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 3);
+    bp_binding out[3] = {kit_wanted(0), kit_wanted(1), kit_wanted(2)};
+
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N");
+    kit_floats("w", PW_DIMS(2), 2, w);
+    kit_node("relu", "Relu", "x", "y");
+    kit_io(KIT_OUTPUT, "x", BP_DTYPE_F32, "N");
+    kit_io(KIT_OUTPUT, "w", BP_DTYPE_F32, "2");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N");
+    kit_session();
+    for (int round = 0; round < 2; round++) {
+        kit_run(&in, 1, out, 3);
+        KIT_FLOATS(&out[0].tensor, -1, 2, -3);
+        KIT_FLOATS(&out[1].tensor, 5, 6);
+        KIT_FLOATS(&out[2].tensor, 0, 2, 0);
+        ck_assert_ptr_ne(out[0].tensor.base, x);
+        for (int i = 0; i < 3; i++)
+            bp_tensor_free(&out[i].tensor);
+    }
+}
+END_TEST
+
+START_TEST(runs_for_some_of_its_outputs_or_none)
+{
+    float x[] = {-1, 2};
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 2), out = kit_wanted(1);
+
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N");
+    kit_node("relu", "Relu", "x", "y");
+    kit_node("neg", "Neg", "y", "z");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N");
+    kit_io(KIT_OUTPUT, "z", BP_DTYPE_F32, "N");
+    kit_session();
+    kit_run(&in, 1, &out, 1);
+    KIT_FLOATS(&out.tensor, 0, -2);
+    bp_tensor_free(&out.tensor);
+    kit_run(&in, 1, NULL, 0);
+}
+END_TEST
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+START_TEST(takes_any_batch)
+{
+    kit_small_model();
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    kit_session();
+    for (uint32_t n = 1; n < 6; n++)
+        kit_check_small(n);
+    kit_check_small(1000);
+    kit_check_small(2);
+    ck_assert_uint_eq(stats().frames, 1);
+}
+END_TEST
+
+START_TEST(forgets_the_oldest_of_many_shapes)
+{
+    struct mock_counters *counters = kit_counters("few");
+    uint32_t before = atomic_load(&counters->executes);
+
+    kit_small_model();
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    kit_session();
+    for (int round = 0; round < 3; round++) {
+        for (uint32_t n = 1; n <= 20; n++)
+            kit_check_small(n);
+    }
+    ck_assert_uint_eq(atomic_load(&counters->programs), 2);
+    ck_assert_uint_eq(atomic_load(&counters->frames), 2 * 8); /* BP_MAX_PLANS */
+    ck_assert_uint_eq(atomic_load(&counters->executes) - before, 3 * 20 * 2);
+}
+END_TEST
+
+START_TEST(remembers_shapes_that_come_back)
+{
+    uint64_t bytes;
+
+    kit_small_model();
+    kit_session();
+    for (uint32_t n = 1; n <= 8; n++)
+        kit_check_small(n);
+    bytes = stats().arena_bytes;
+    for (uint32_t n = 8; n > 0; n--)
+        kit_check_small(n);
+    ck_assert_uint_eq(stats().arena_bytes, bytes);
+}
+END_TEST
+
+START_TEST(runs_with_nothing_in_it)
+{
+    kit_small_model();
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    kit_session();
+    kit_check_small(0);
+    kit_check_small(3);
+    kit_check_small(0);
+}
+END_TEST
+
+START_TEST(takes_an_empty_feed_without_a_base)
+{
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, NULL, 0, 4), out = kit_wanted(0);
+
+    kit_small_model();
+    kit_session();
+    kit_run(&in, 1, &out, 1);
+    KIT_DIMS(&out.tensor, 0, 4);
+    bp_tensor_free(&out.tensor);
+}
+END_TEST
+
+START_TEST(a_shape_that_contradicts_the_model_is_told)
+{
+    float x[10] = {1};
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 5), out = kit_wanted(0);
+
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,M");
+    kit_node("relu", "Relu", "x", "r");
+    kit_io(KIT_VALUE_INFO, "r", BP_DTYPE_F32, "K,4");
+    kit_node("neg", "Neg", "r", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "N,M");
+    kit_session();
+    kit_run(&in, 1, &out, 1);
+    KIT_DIMS(&out.tensor, 2, 5);
+    bp_tensor_free(&out.tensor);
+    ck_assert_uint_eq(
+        kit_lines_with(BP_LOG_WARN, "value 'r' is float32[2,5], but the model declares it as "), 1);
+}
+END_TEST
+
+START_TEST(follows_a_shape_through_the_graph)
+{
+    float x[] = {1, 2, 3, 4, 5, 6};
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 3), out = kit_wanted(0);
+
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,3");
+    kit_ints("zero", PW_DIMS(1), 1, (int64_t[]){0});
+    kit_ints("rest", PW_DIMS(2), 2, (int64_t[]){1, -1});
+    kit_node("shape", "Shape", "x", "s");
+    kit_node("gather", "Gather", "s zero", "n");
+    kit_open_node("concat", "Concat", "n rest", "to");
+    kit_int_attr("axis", 0);
+    pw_close(&kit.w);
+    kit_node("reshape", "Reshape", "x to", "r");
+    kit_node("relu", "Relu", "r", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    kit_session();
+    kit_run(&in, 1, &out, 1);
+    KIT_DIMS(&out.tensor, 2, 1, 3);
+    KIT_FLOATS(&out.tensor, 1, 2, 3, 4, 5, 6);
+    bp_tensor_free(&out.tensor);
+    in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 3);
+    kit_run(&in, 1, &out, 1);
+    KIT_DIMS(&out.tensor, 1, 1, 3);
+    bp_tensor_free(&out.tensor);
+}
+END_TEST
+
+static void reshape_model(const char *shape)
+{
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "6");
+    kit_io(KIT_INPUT, "to", BP_DTYPE_I64, shape);
+    kit_node("reshape", "Reshape", "x to", "r");
+    kit_node("relu", "Relu", "r", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    kit_provider("few", BP_FALLBACK_SILENT);
+    kit_session();
+}
+
+START_TEST(takes_a_shape_as_a_feed)
+{
+    static const int64_t shapes[][3] = {{2, 3, 1}, {3, 2, 1}, {1, 1, 6}, {2, -1, 3}, {2, 3, 1}};
+    static const int64_t wants[][3] = {{2, 3, 1}, {3, 2, 1}, {1, 1, 6}, {2, 1, 3}, {2, 3, 1}};
+    float x[] = {1, 2, 3, 4, 5, 6};
+
+    reshape_model("3");
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        bp_binding in[2] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 6),
+                            KIT_TENSOR(1, BP_DTYPE_I64, shapes[i], 3)};
+        bp_binding out = kit_wanted(0);
+
+        kit_run(in, 2, &out, 1);
+        kit_check_dims(&out.tensor, 3, wants[i]);
+        KIT_FLOATS(&out.tensor, 1, 2, 3, 4, 5, 6);
+        bp_tensor_free(&out.tensor);
+    }
+}
+END_TEST
+
+START_TEST(takes_a_shape_of_any_rank_as_a_feed)
+{
+    static const int64_t to[4] = {1, 2, 3, 1};
+    float x[] = {1, 2, 3, 4, 5, 6};
+
+    reshape_model("K");
+    for (int64_t k = 4; k >= 3; k--) {
+        bp_binding in[2] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 6), KIT_TENSOR(1, BP_DTYPE_I64, to, k)};
+        bp_binding out = kit_wanted(0);
+
+        kit_run(in, 2, &out, 1);
+        kit_check_dims(&out.tensor, (uint32_t)k, to);
+        KIT_FLOATS(&out.tensor, 1, 2, 3, 4, 5, 6);
+        bp_tensor_free(&out.tensor);
+    }
+}
+END_TEST
+
+START_TEST(tells_a_shape_that_does_not_fit)
+{
+    static const int64_t to[3] = {4, 2, 1};
+    float x[6] = {0};
+    bp_binding in[2] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 6), KIT_TENSOR(1, BP_DTYPE_I64, to, 3)};
+    bp_binding out = kit_wanted(0);
+
+    reshape_model("3");
+    ck_assert_int_lt(run(in, 2, &out, 1), 0);
+    ck_assert_msg(strstr(kit.text, "'reshape'") != NULL, "%s", kit.text);
+}
+END_TEST
+
+/* Reshapes x to |to|, which is computed: rank and sizes come with the data. */
+static void data_model(void)
+{
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "6");
+    kit_io(KIT_INPUT, "to", BP_DTYPE_I64, "K");
+    kit_node("first", "Relu", "x", "f");
+    kit_node("abs", "Abs", "to", "shape");
+    kit_node("reshape", "Reshape", "f shape", "r");
+    kit_node("add", "Add", "r r", "d");
+    kit_node("neg", "Neg", "d", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    kit_io(KIT_OUTPUT, "r", BP_DTYPE_F32, NULL);
+    kit_provider("few", BP_FALLBACK_SILENT);
+    kit_session();
+}
+
+START_TEST(goes_on_when_a_size_comes_with_the_data)
+{
+    static const int64_t tos[][3] = {{-2, 3}, {6}, {3, -2}, {1, 2, 3}, {-2, 3}};
+    static const uint32_t ranks[] = {2, 1, 2, 3, 2};
+    float x[] = {1, -2, 3, -4, 5, 6};
+
+    data_model();
+    for (int i = 0; i < 10; i++) {
+        const int64_t *to = tos[i % 5];
+        bp_binding in[2] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 6),
+                            KIT_TENSOR(1, BP_DTYPE_I64, to, ranks[i % 5])};
+        bp_binding out[2] = {kit_wanted(0), kit_wanted(1)};
+
+        kit_run(in, 2, out, 2);
+        for (int k = 0; k < 2; k++) {
+            ck_assert_uint_eq(out[k].tensor.rank, ranks[i % 5]);
+            for (uint32_t d = 0; d < ranks[i % 5]; d++)
+                ck_assert_int_eq(out[k].tensor.dims[d], to[d] < 0 ? -to[d] : to[d]);
+        }
+        KIT_FLOATS(&out[0].tensor, -2, 0, -6, 0, -10, -12);
+        KIT_FLOATS(&out[1].tensor, 1, 0, 3, 0, 5, 6);
+        bp_tensor_free(&out[0].tensor);
+        bp_tensor_free(&out[1].tensor);
+    }
+}
+END_TEST
+
+START_TEST(a_late_size_fits_the_callers_buffer_or_is_told)
+{
+    static const int64_t to[2] = {-2, 3};
+    float x[] = {1, -2, 3, -4, 5, 6}, y[6];
+    int64_t dims[2];
+    bp_binding in[2] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 6), KIT_TENSOR(1, BP_DTYPE_I64, to, 2)};
+    bp_binding out = {.tensor = {.base = y, .bytes = 20, .dims = dims, .rank = 2}};
+
+    data_model();
+    KIT_FAILS(run(in, 2, &out, 1), BP_E_SHAPE, "'y'", "24 bytes", "20");
+    out.tensor.bytes = 24;
+    kit_run(in, 2, &out, 1);
+    ck_assert_ptr_eq(out.tensor.base, y);
+    KIT_DIMS(&out.tensor, 2, 3);
+    KIT_FLOATS(&out.tensor, -2, 0, -6, 0, -10, -12);
+}
+END_TEST
+
+START_TEST(a_computed_shape_that_does_not_fit_is_told)
+{
+    static const int64_t tos[][2] = {{4, 2}, {INT64_MAX, INT64_MAX}, {INT64_MIN, 1}, {0, 0}};
+    float x[6] = {0};
+
+    data_model();
+    for (int i = 0; i < 4; i++) {
+        bp_binding in[2] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 6),
+                            KIT_TENSOR(1, BP_DTYPE_I64, tos[i], 2)};
+        bp_binding out = kit_wanted(0);
+
+        ck_assert_int_lt(run(in, 2, &out, 1), 0);
+        ck_assert_msg(strstr(kit.text, "'reshape'") != NULL, "%s", kit.text);
+    }
+}
+END_TEST
+
+START_TEST(follows_elements_from_stage_to_stage)
+{
+    static const int64_t to[2] = {-3, 2};
+    float x[] = {1, -2, 3, -4, 5, 6};
+    bp_binding in[2] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 2, 3), KIT_TENSOR(1, BP_DTYPE_I64, to, 2)};
+    bp_binding out = kit_wanted(0);
+
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "N,M");
+    kit_io(KIT_INPUT, "to", BP_DTYPE_I64, "2");
+    kit_ints("zero", PW_DIMS(1), 1, (int64_t[]){0});
+    kit_node("shape", "Shape", "x", "s"); /* followed from here, */
+    kit_node("abs", "Abs", "to", "a");
+    kit_node("late", "Reshape", "x a", "r"); /* while this is a stage later */
+    kit_node("shape2", "Shape", "r", "s2");
+    kit_node("gather", "Gather", "s zero", "g");
+    kit_node("gather2", "Gather", "s2 zero", "g2");
+    kit_open_node("concat", "Concat", "g2 g", "to2");
+    kit_int_attr("axis", 0);
+    pw_close(&kit.w);
+    kit_node("reshape", "Reshape", "r to2", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    kit_session();
+    kit_run(in, 2, &out, 1);
+    KIT_DIMS(&out.tensor, 3, 2);
+    KIT_FLOATS(&out.tensor, 1, -2, 3, -4, 5, 6);
+    bp_tensor_free(&out.tensor);
+}
+END_TEST
+
+START_TEST(a_fed_shape_does_not_part_what_follows)
+{
+    static const int64_t to[2] = {2, 3};
+    float x[] = {1, -2, 3, -4, 5, 6};
+    bp_binding in[2] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 6), KIT_TENSOR(1, BP_DTYPE_I64, to, 2)};
+    bp_binding out = kit_wanted(0);
+
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "6");
+    kit_io(KIT_INPUT, "to", BP_DTYPE_I64, "2");
+    kit_node("reshape", "Reshape", "x to", "r");
+    kit_node("relu", "Relu", "r", "a");
+    kit_node("add", "Add", "a a", "b");
+    kit_node("relu2", "Relu", "b", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, NULL);
+    kit_session();
+    ck_assert_uint_eq(stats().n_groups, 1);
+    kit_run(in, 2, &out, 1);
+    KIT_DIMS(&out.tensor, 2, 3);
+    KIT_FLOATS(&out.tensor, 2, 0, 6, 0, 10, 12);
+    bp_tensor_free(&out.tensor);
+}
+END_TEST
+
+/* ---- defaults -------------------------------------------------------------------------------- */
+
+static void default_model(void)
+{
+    static const float w[] = {10, 20, 30};
+
+    kit_io(KIT_INPUT, "w", BP_DTYPE_F32, "3");
+    kit_io(KIT_INPUT, "x", BP_DTYPE_F32, "3");
+    kit_floats("w", PW_DIMS(3), 3, w);
+    kit_node("add", "Add", "x w", "y");
+    kit_io(KIT_OUTPUT, "y", BP_DTYPE_F32, "3");
+    kit_io(KIT_OUTPUT, "w", BP_DTYPE_F32, "3");
+}
+
+START_TEST(a_default_counts_until_it_is_fed)
+{
+    float x[] = {1, 2, 3}, other[] = {-1, -2, -3};
+    bp_binding in[2] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 3), KIT_TENSOR(1, BP_DTYPE_F32, other, 3)};
+    bp_binding out[2] = {kit_wanted(0), kit_wanted(1)};
+    bp_io_info info = {.struct_size = sizeof info};
+
+    default_model();
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    kit_session();
+    KIT_OK(bp_session_input(kit.session, 0, &info, &kit.err));
+    ck_assert_str_eq(info.name, "x"); /* those that must be fed come first */
+    ck_assert_uint_eq(info.flags, 0);
+    KIT_OK(bp_session_input(kit.session, 1, &info, &kit.err));
+    ck_assert_str_eq(info.name, "w");
+    ck_assert_uint_eq(info.flags, BP_IO_OPTIONAL);
+    for (int round = 0; round < 3; round++) {
+        kit_run(in, 1, out, 2);
+        KIT_FLOATS(&out[0].tensor, 11, 22, 33);
+        KIT_FLOATS(&out[1].tensor, 10, 20, 30);
+        bp_tensor_free(&out[0].tensor);
+        bp_tensor_free(&out[1].tensor);
+        kit_run(in, 2, out, 2);
+        KIT_FLOATS(&out[0].tensor, 0, 0, 0);
+        KIT_FLOATS(&out[1].tensor, -1, -2, -3);
+        bp_tensor_free(&out[0].tensor);
+        bp_tensor_free(&out[1].tensor);
+    }
+    KIT_FAILS(run(in + 1, 1, out, 2), BP_E_INVALID, "'x'"); /* x is missing all the same */
+}
+END_TEST
+
+START_TEST(a_fed_default_is_checked_like_any_feed)
+{
+    float x[] = {1, 2, 3, 4};
+    bp_binding in[2] = {KIT_TENSOR(0, BP_DTYPE_F32, x, 3), KIT_TENSOR(1, BP_DTYPE_F32, x, 4)};
+    bp_binding out = kit_wanted(0);
+
+    default_model();
+    kit_session();
+    KIT_FAILS(run(in, 2, &out, 1), BP_E_SHAPE, "'w'", "3", "4");
+}
+END_TEST
+
+static TCase *make_case(const char *name)
+{
+    TCase *tcase = tcase_create(name);
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
+    return tcase;
+}
+
+int main(void)
+{
+    TCase *io = make_case("io"), *shapes = make_case("shapes");
+    TCase *const cases[] = {io, shapes};
+
+    tcase_add_test(io, writes_into_the_callers_buffers);
+    tcase_add_test(io, allocates_what_has_no_place);
+    tcase_add_test(io, takes_an_offset_into_both);
+    tcase_add_test(io, refuses_a_buffer_that_is_too_small);
+    tcase_add_test(io, a_failed_run_leaves_nothing_allocated);
+    tcase_add_test(io, refuses_wrong_feeds_in_words);
+    tcase_add_test(io, sizes_of_one_name_have_to_agree);
+    tcase_add_test(io, names_all_missing_feeds_at_once);
+    tcase_add_test(io, finds_inputs_and_outputs_by_name);
+    tcase_add_test(io, suggests_the_nearest_name);
+    tcase_add_test(io, gives_the_same_output_twice);
+    tcase_add_test(io, gives_inputs_and_initializers_as_outputs);
+    tcase_add_test(io, runs_for_some_of_its_outputs_or_none);
+    tcase_add_test(shapes, takes_any_batch);
+    tcase_add_test(shapes, forgets_the_oldest_of_many_shapes);
+    tcase_add_test(shapes, remembers_shapes_that_come_back);
+    tcase_add_test(shapes, runs_with_nothing_in_it);
+    tcase_add_test(shapes, takes_an_empty_feed_without_a_base);
+    tcase_add_test(shapes, a_shape_that_contradicts_the_model_is_told);
+    tcase_add_test(shapes, follows_a_shape_through_the_graph);
+    tcase_add_test(shapes, takes_a_shape_as_a_feed);
+    tcase_add_test(shapes, takes_a_shape_of_any_rank_as_a_feed);
+    tcase_add_test(shapes, tells_a_shape_that_does_not_fit);
+    tcase_add_test(shapes, goes_on_when_a_size_comes_with_the_data);
+    tcase_add_test(shapes, a_late_size_fits_the_callers_buffer_or_is_told);
+    tcase_add_test(shapes, a_computed_shape_that_does_not_fit_is_told);
+    tcase_add_test(shapes, follows_elements_from_stage_to_stage);
+    tcase_add_test(shapes, a_fed_shape_does_not_part_what_follows);
+    tcase_add_test(shapes, a_default_counts_until_it_is_fed);
+    tcase_add_test(shapes, a_fed_default_is_checked_like_any_feed);
+    return kit_main("session", cases, 2);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* verdict.c - what pairs of measurements say of two line-ups, in numbers and in words. */
+
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "bench/compare.h"
+
+/* Smaller differences come of where memory happens to lie, and help nobody. */
+#define MATTERS 1.02
+
+static int order_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+void bench_sort(double *numbers, size_t n)
+{
+    qsort(numbers, n, sizeof *numbers, order_numbers);
+}
+
+/*
+ * How many of n sorted numbers to leave out at either end, so that the median of what they were
+ * drawn from is among the rest 95 in 100 times, however it is distributed: it is above each with
+ * the chance of a coin. -1: n are too few for that.
+ */
+static int count_tail(size_t n)
+{
+    double chance = 1, sum;
+    int left_out = -1;
+
+    for (size_t i = 0; i < n; i++)
+        chance /= 2;
+    for (sum = chance; sum <= 0.025; sum += chance) {
+        left_out++;
+        chance *= (double)(n - (size_t)left_out) / (double)(left_out + 1);
+    }
+    return left_out;
+}
+
+void bench_judge(double *ratios, size_t n, struct bench_ratio *out)
+{
+    int tail = count_tail(n);
+    size_t first = tail > 0 ? (size_t)tail : 0;
+
+    bench_sort(ratios, n);
+    *out = (struct bench_ratio){.median = (ratios[(n - 1) / 2] + ratios[n / 2]) / 2,
+                                .low = ratios[first],
+                                .high = ratios[n - 1 - first],
+                                .pairs = n,
+                                .verdict = BENCH_SAME};
+    if (tail >= 0 && out->low > MATTERS)
+        out->verdict = BENCH_FASTER;
+    else if (tail >= 0 && out->high * MATTERS < 1)
+        out->verdict = BENCH_SLOWER;
+}
+
+/* "1.83" */
+static void put_ratio(struct text *out, double ratio)
+{
+    text_printf(out, ratio < 9.995 ? "%.2f" : "%.0f", ratio);
+}
+
+/* "dnnl,cpu is 1.83 times as fast as cpu"; between which where that is all one can say. */
+static void put_speed(struct text *out, const struct bench_comparison *c)
+{
+    const struct bench_ratio *r = &c->ratio;
+    bool is_far_slower = r->verdict == BENCH_SLOWER && r->median < 0.1;
+
+    text_clean(out, text_string(&c->title));
+    text_put(out, r->verdict == BENCH_SLOWER ? " is slower: " : " is ");
+    if (is_far_slower)
+        text_put(out, "cpu is ");
+    if (r->verdict == BENCH_SAME) {
+        put_ratio(out, r->low);
+        text_put(out, " to ");
+        put_ratio(out, r->high);
+    } else {
+        put_ratio(out, is_far_slower ? 1 / r->median : r->median);
+    }
+    text_put(out, is_far_slower ? " times as fast" : " times as fast as cpu");
+}
+
+/* The command that tells who got which node, and why not. */
+static void put_plan(struct text *out, const struct bench_comparison *c)
+{
+    text_put(out, "backplane plan -p ");
+    text_clean(out, text_string(&c->title));
+    text_put(out, " ");
+    text_clean(out, c->path);
+}
+
+/* Why it is slower, as far as the plan knows. */
+static void put_causes(struct text *out, const struct bench_comparison *c)
+{
+    const struct bench_side *side = &c->named;
+
+    text_printf(out, "; %" PRIu32 " group%s, ", side->n_groups, side->n_groups == 1 ? "" : "s");
+    if (side->copy_bytes > 0 || side->n_copies == 0) {
+        text_bytes(out, side->copy_bytes);
+        text_put(out, " copied a run");
+    } else { /* sizes that only a run knows */
+        text_printf(out, "%" PRIu64 " copies a run", side->n_copies);
+    }
+    text_put(out, "; the plan says why: ");
+    put_plan(out, c);
+}
+
+void bench_sentence(const struct bench_comparison *c, struct text *out)
+{
+    const struct bench_ratio *r = &c->ratio;
+
+    if (r->verdict == BENCH_NO_NODES) {
+        text_clean(out, text_string(&c->idle));
+        text_put(out, " took no node, so there is nothing to compare; the plan says why: ");
+        put_plan(out, c);
+        return;
+    }
+    if (r->verdict == BENCH_SAME && r->pairs < BENCH_FEWEST_PAIRS) {
+        text_printf(out,
+                    "no difference that can be told: %zu pair%s; take more (--runs, "
+                    "--seconds)",
+                    r->pairs, r->pairs == 1 ? " of slices is too few" : "s of slices are too few");
+        return;
+    }
+    if (r->verdict == BENCH_SAME)
+        text_put(out, "no difference that can be told: ");
+    put_speed(out, c);
+    if (r->verdict == BENCH_SLOWER)
+        put_causes(out, c);
+}

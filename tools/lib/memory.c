@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* memory.c - for whom a session's runs hold memory, as text and as JSON. */
+
+#include "config.h"
+
+#include "lib/memory.h"
+
+#include <stdio.h>
+
+#include "lib/table.h"
+
+/* Row i of a session: the providers, then the host; false behind that. */
+static bool get_row(const bp_session *session, uint32_t i, bp_memory_use *out)
+{
+    *out = (bp_memory_use){.struct_size = sizeof *out};
+    return bp_session_get_memory(session, i, out, NULL) >= 0;
+}
+
+static const char *row_name(const bp_memory_use *row)
+{
+    return row->provider ? row->provider : "host";
+}
+
+/* The host is told of only where it holds something: most models have no If or Loop. */
+static bool is_told(const bp_memory_use *row)
+{
+    return row->provider || row->peak_bytes > 0;
+}
+
+static void add_bytes(struct table *table, uint64_t bytes)
+{
+    struct text text = {0};
+
+    text_bytes(&text, bytes);
+    table_add(table, text_string(&text));
+    text_finish(&text);
+}
+
+static void add_figures(struct table *table, uint64_t held, uint64_t pooled, uint64_t peak)
+{
+    add_bytes(table, held - pooled);
+    add_bytes(table, pooled);
+    add_bytes(table, peak);
+}
+
+static void add_row(struct table *table, const bp_memory_use *row, bool has_own)
+{
+    table_add(table, row_name(row));
+    add_figures(table, row->held_bytes, row->pooled_bytes, row->peak_bytes);
+    if (!has_own)
+        return;
+    if (row->own_peak_bytes > 0) {
+        add_figures(table, row->own_held_bytes, row->own_pooled_bytes, row->own_peak_bytes);
+    } else {
+        for (int i = 0; i < 3; i++)
+            table_add(table, "");
+    }
+}
+
+static bool has_own_memory(const bp_session *session)
+{
+    bp_memory_use row;
+
+    for (uint32_t i = 0; get_row(session, i, &row); i++) {
+        if (row.own_peak_bytes > 0)
+            return true;
+    }
+    return false;
+}
+
+int memory_print(struct cli *cli, const bp_session *session)
+{
+    static const char *const heads[] = {"memory of runs",    "in use", "pooled", "peak",
+                                        "on device: in use", "pooled", "peak"};
+    bool has_own = has_own_memory(session);
+    struct table table = {.columns = has_own ? 7 : 4, .right = has_own ? 0x7e : 0xe};
+    bp_session_stats all = {.struct_size = sizeof all};
+    bp_rc rc = bp_session_get_stats(session, &all, &cli->err);
+    bp_memory_use row;
+
+    if (rc < 0)
+        return cli_fail_rc(cli, CLI_RUN, rc);
+    for (size_t i = 0; i < table.columns; i++)
+        table_add(&table, heads[i]);
+    for (uint32_t i = 0; get_row(session, i, &row); i++) {
+        if (is_told(&row))
+            add_row(&table, &row, has_own);
+    }
+    row = (bp_memory_use){.provider = "all",
+                          .held_bytes = all.held_bytes,
+                          .pooled_bytes = all.arena_bytes,
+                          .peak_bytes = all.peak_bytes};
+    add_row(&table, &row, has_own);
+    putchar('\n');
+    table_print(&table, cli, 0, true);
+    table_finish(&table);
+    return CLI_OK;
+}
+
+void memory_words(struct text *out, const bp_session *session)
+{
+    bp_session_stats all = {.struct_size = sizeof all};
+    const char *between = ": ";
+    bp_memory_use row;
+
+    if (bp_session_get_stats(session, &all, NULL) < 0)
+        return;
+    text_bytes(out, all.held_bytes);
+    for (uint32_t i = 0; get_row(session, i, &row); i++) {
+        if (row.held_bytes == 0)
+            continue;
+        text_printf(out, "%s%s ", between, row_name(&row));
+        text_bytes(out, row.held_bytes);
+        between = ", ";
+    }
+    for (uint32_t i = 0; get_row(session, i, &row); i++) {
+        if (row.own_held_bytes == 0)
+            continue;
+        text_printf(out, "; %s ", row_name(&row));
+        text_bytes(out, row.own_held_bytes);
+        text_put(out, " of its own");
+    }
+}
+
+static void json_row(struct json *json, const bp_memory_use *row)
+{
+    json_object(json, NULL);
+    json_string(json, "name", row_name(row));
+    json_uint(json, "in_use_bytes", row->held_bytes - row->pooled_bytes);
+    json_uint(json, "pooled_bytes", row->pooled_bytes);
+    json_uint(json, "peak_bytes", row->peak_bytes);
+    json_uint(json, "own_in_use_bytes", row->own_held_bytes - row->own_pooled_bytes);
+    json_uint(json, "own_pooled_bytes", row->own_pooled_bytes);
+    json_uint(json, "own_peak_bytes", row->own_peak_bytes);
+    json_object_end(json);
+}
+
+void memory_json(struct json *json, const bp_session *session)
+{
+    bp_session_stats all = {.struct_size = sizeof all};
+    bp_memory_use row;
+
+    if (bp_session_get_stats(session, &all, NULL) < 0)
+        return;
+    json_object(json, "memory");
+    json_uint(json, "in_use_bytes", all.held_bytes - all.arena_bytes);
+    json_uint(json, "pooled_bytes", all.arena_bytes);
+    json_uint(json, "peak_bytes", all.peak_bytes);
+    json_array(json, "providers");
+    for (uint32_t i = 0; get_row(session, i, &row); i++)
+        json_row(json, &row);
+    json_array_end(json);
+    json_object_end(json);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* save.c - a model as a file, or as two: both have other names until they are whole. */
+
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bp/sdk.h>
+
+#include "lib/text.h"
+#include "optimize/optimize.h"
+
+/* Where weights begin in their file, so that they can be used as they lie when it is mapped. */
+enum { ALIGN = 64, PAGE = 4096, LARGE = 1 << 20 };
+/* Smaller weights stay in the model: they say what it is. */
+enum { EXTERNAL_LEAST = 1024 };
+/* Protobuf ends at 2 GiB; what is no weight needs room too. */
+#define WITHIN_MOST ((UINT64_C(2) << 30) - (UINT64_C(64) << 20))
+
+struct pending {
+    FILE *file;
+    char *path, *part;
+    uint64_t size;
+};
+
+struct saving {
+    struct pending model, data;
+    const char *data_name; /* what the model calls its other file; NULL: there is none */
+};
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static bp_rc fail(bp_err *err, const char *path)
+{
+    return bp_fail(err, BP_E_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+static bp_rc begin_file(struct pending *pending, bp_err *err)
+{
+    struct text part = {0};
+
+    text_printf(&part, "%s.%ld.part", pending->path, (long)getpid());
+    pending->part = part.data; /* ours now */
+    pending->file = fopen(pending->part, "wbe");
+    return pending->file ? BP_OK : fail(err, pending->path);
+}
+
+static bp_rc write_file(struct pending *pending, const void *bytes, size_t size, bp_err *err)
+{
+    pending->size += size;
+    return size == 0 || fwrite(bytes, 1, size, pending->file) == size ? BP_OK
+                                                                      : fail(err, pending->path);
+}
+
+/* Everything is written. */
+static bp_rc end_file(struct pending *pending, bp_err *err)
+{
+    FILE *file = pending->file;
+
+    pending->file = NULL;
+    return !file || fclose(file) == 0 ? BP_OK : fail(err, pending->path);
+}
+
+/* Gives the file its name. */
+static bp_rc name_file(struct pending *pending, bp_err *err)
+{
+    if (!pending->part)
+        return BP_OK;
+    if (rename(pending->part, pending->path) != 0)
+        return fail(err, pending->path);
+    free(pending->part);
+    pending->part = NULL;
+    return BP_OK;
+}
+
+static void drop_file(struct pending *pending)
+{
+    if (pending->file)
+        fclose(pending->file);
+    if (pending->part)
+        unlink(pending->part);
+    free(pending->path);
+    free(pending->part);
+}
+
+/* The folders that the file is to be in. */
+static bp_rc make_folders(const char *path, bp_err *err)
+{
+    char *copy = xstrdup(path);
+    bp_rc rc = BP_OK;
+
+    for (char *slash = strchr(copy + 1, '/'); rc >= 0 && slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+            rc = fail(err, copy);
+        *slash = '/';
+    }
+    free(copy);
+    return rc;
+}
+
+/* ---- what the library is handed -------------------------------------------------------------- */
+
+static bp_rc place(void *user, const bp_weight_info *weight, const char **file, uint64_t *offset,
+                   bp_err *err)
+{
+    static const char zeroes[PAGE];
+    struct saving *saving = user;
+    struct pending *data = &saving->data;
+    uint64_t align = weight->tensor.bytes >= LARGE ? PAGE : ALIGN;
+    bp_rc rc = BP_OK;
+
+    if (!saving->data_name || weight->tensor.bytes < EXTERNAL_LEAST)
+        return BP_OK;
+    if (!data->file)
+        rc = begin_file(data, err);
+    *offset = (data->size + align - 1) / align * align;
+    if (rc >= 0)
+        rc = write_file(data, zeroes, (size_t)(*offset - data->size), err);
+    if (rc >= 0)
+        rc = write_file(data, bp_tensor_data(&weight->tensor), weight->tensor.bytes, err);
+    *file = saving->data_name;
+    return rc;
+}
+
+static bp_rc begin(void *user, uint64_t size, bp_err *err)
+{
+    struct saving *saving = user;
+
+    (void)size;
+    return begin_file(&saving->model, err);
+}
+
+static bp_rc write_part(void *user, const void *bytes, size_t size, bp_err *err)
+{
+    struct saving *saving = user;
+
+    return write_file(&saving->model, bytes, size, err);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+char *optimize_data_path(const char *out)
+{
+    struct text path = {0};
+
+    text_printf(&path, "%s.data", out);
+    return path.data;
+}
+
+/* The data goes first: a model never stands without it. */
+static bp_rc finish(struct saving *saving, bp_err *err)
+{
+    bp_rc rc = end_file(&saving->data, err);
+
+    if (rc >= 0)
+        rc = end_file(&saving->model, err);
+    if (rc >= 0)
+        rc = name_file(&saving->data, err);
+    return rc < 0 ? rc : name_file(&saving->model, err);
+}
+
+static bool is_ort(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot && strcmp(dot, ".ort") == 0;
+}
+
+bp_rc optimize_save(const bp_model *model, const char *out, bool is_external, uint64_t *size,
+                    bp_err *err)
+{
+    struct saving saving = {.model.path = xstrdup(out), .data.path = optimize_data_path(out)};
+    bp_model_sink sink = {.struct_size = sizeof sink,
+                          .format = is_ort(out) ? BP_MODEL_FORMAT_ORT : BP_MODEL_FORMAT_ONNX,
+                          .user = &saving,
+                          .place = place,
+                          .begin = begin,
+                          .write = write_part};
+    bp_model_info info = {.struct_size = sizeof info};
+    const char *slash = strrchr(saving.data.path, '/');
+    bp_rc rc = bp_model_get_info(model, &info, err);
+
+    if (rc >= 0 && is_external && is_ort(out))
+        rc = bp_fail(err, BP_E_OPTION,
+                     "%s: ONNX Runtime's own format has all weights within: leave --external-data "
+                     "out, or name a file that ends in .onnx",
+                     out);
+    if (is_external || info.weight_bytes > WITHIN_MOST)
+        saving.data_name = slash ? slash + 1 : saving.data.path;
+    if (rc >= 0)
+        rc = make_folders(out, err);
+    if (rc >= 0)
+        rc = bp_model_save(model, &sink, err);
+    if (rc >= 0)
+        rc = finish(&saving, err);
+    *size = saving.model.size + saving.data.size;
+    drop_file(&saving.model);
+    drop_file(&saving.data);
+    return rc;
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* text.c - a report of who runs what, in tables. */
+
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "lib/table.h"
+#include "plan/text.h"
+
+enum { GROUPS_SHOWN = 40 };
+
+bool plan_is_orphan(const bp_report_node *node)
+{
+    return node->provider == BP_NONE && node->group == BP_NONE;
+}
+
+uint32_t plan_count_orphans(const bp_report *report)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < bp_report_node_count(report); i++) {
+        bp_report_node node = {.struct_size = sizeof node};
+
+        n += bp_report_get_node(report, i, &node, NULL) >= 0 && plan_is_orphan(&node);
+    }
+    return n;
+}
+
+/*
+ * The name of report row `provider`, "host" for BP_NONE: what the host runs itself (If, Loop,
+ * Scan).
+ */
+static bp_rc provider_name(const bp_report *report, uint32_t provider, const char **out,
+                           bp_err *err)
+{
+    bp_report_provider row = {.struct_size = sizeof row, .name = "host"};
+    bp_rc rc = provider == BP_NONE ? BP_OK : bp_report_get_provider(report, provider, &row, err);
+
+    *out = row.name;
+    return rc;
+}
+
+void plan_placement(struct text *out, const bp_report *report)
+{
+    for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
+        bp_report_provider row = {.struct_size = sizeof row};
+
+        if (bp_report_get_provider(report, i, &row, NULL) >= 0 && row.n_nodes > 0)
+            text_printf(out, "%s%s %" PRIu32, out->length ? ", " : "", row.name, row.n_nodes);
+    }
+}
+
+/* What there is to say of a provider beyond its numbers. */
+static void provider_note(struct text *note, const bp_report_provider *row)
+{
+    if (row->code >= 0) {
+        if (row->n_nodes == 0)
+            text_put(note, row->reason ? row->reason : "has no node");
+        return;
+    }
+    text_printf(note, "%s: %s", bp_stage_name(row->stage),
+                row->reason ? row->reason : bp_rc_name(row->code));
+    if (row->fix)
+        text_printf(note, "; %s", row->fix);
+}
+
+static bp_rc print_providers(const struct cli *cli, const bp_report *report, bp_err *err)
+{
+    struct table table = {.columns = 6, .right = 1u << 2 | 1u << 3 | 1u << 4};
+    struct text note = {0};
+    bp_rc rc = BP_OK;
+
+    table_add(&table, "provider");
+    table_add(&table, "version");
+    table_add(&table, "would take");
+    table_add(&table, "nodes");
+    table_add(&table, "groups");
+    table_add(&table, "");
+    for (uint32_t i = 0; rc >= 0 && i < bp_report_provider_count(report); i++) {
+        bp_report_provider row = {.struct_size = sizeof row};
+
+        rc = bp_report_get_provider(report, i, &row, err);
+        if (rc < 0)
+            break;
+        text_clear(&note);
+        provider_note(&note, &row);
+        table_add(&table, row.name);
+        table_add(&table, row.version);
+        table_addf(&table, "%" PRIu32, row.n_claimed);
+        table_addf(&table, "%" PRIu32, row.n_nodes);
+        table_addf(&table, "%" PRIu32, row.n_groups);
+        table_add_styled(&table, row.code < 0 ? STYLE_RED : STYLE_DIM, text_string(&note));
+    }
+    if (rc >= 0)
+        table_print(&table, cli, 0, true);
+    table_finish(&table);
+    text_finish(&note);
+    return rc;
+}
+
+/* Does a provider say what its groups take? */
+static bool has_reckoned(const bp_report *report)
+{
+    for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
+        bp_report_provider row = {.struct_size = sizeof row};
+
+        if (bp_report_get_provider(report, i, &row, NULL) >= 0 && row.known)
+            return true;
+    }
+    return false;
+}
+
+/* "12.5 us" */
+static void put_time(struct text *out, double ns)
+{
+    text_printf(out, ns < 1e6 ? "%.1f us" : "%.1f ms", ns / (ns < 1e6 ? 1e3 : 1e6));
+}
+
+/* Memory of the group's own, and time; "?" for what is not known. */
+static void add_reckoned(struct table *table, const bp_report_group *row)
+{
+    struct text bytes = {0}, time = {0};
+
+    if (row->known & BP_ESTIMATED_MEMORY)
+        text_bytes(&bytes, row->weight_bytes + row->run_bytes);
+    if (row->known & BP_ESTIMATED_TIME)
+        put_time(&time, row->run_ns);
+    table_add(table, bytes.length || !row->known ? text_string(&bytes) : "?");
+    table_add(table, time.length || !row->known ? text_string(&time) : "?");
+    text_finish(&bytes);
+    text_finish(&time);
+}
+
+static void add_group(struct table *table, uint32_t i, const bp_report_group *row,
+                      const char *provider, bool reckons)
+{
+    struct text bytes = {0};
+
+    if (row->n_copies)
+        text_bytes(&bytes, row->copy_bytes);
+    table_addf(table, "%" PRIu32, i);
+    table_add(table, provider);
+    table_addf(table, "%" PRIu32, row->n_nodes);
+    table_addf(table, "%" PRIu32, row->n_inputs);
+    table_addf(table, "%" PRIu32, row->n_outputs);
+    table_addf(table, "%" PRIu32, row->n_copies);
+    table_add(table, text_string(&bytes));
+    if (reckons)
+        add_reckoned(table, row);
+    table_add(table, row->path);
+    text_finish(&bytes);
+}
+
+static bp_rc print_groups(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
+{
+    static const char *const heads[] = {"group",   "provider", "nodes",      "inputs",
+                                        "outputs", "copies",   "bytes a run"};
+    bool reckons = has_reckoned(report);
+    struct table table = {.columns = reckons ? 10 : 8, .right = reckons ? 0x1fd : 0x7d};
+    uint32_t n = bp_report_group_count(report);
+    uint64_t copies = 0, bytes = 0;
+    struct text sum = {0};
+    bp_rc rc = BP_OK;
+
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        table_add(&table, heads[i]);
+    if (reckons) {
+        table_add(&table, "on device");
+        table_add(&table, "time");
+    }
+    table_add(&table, "");
+    for (uint32_t i = 0; rc >= 0 && i < n; i++) {
+        bp_report_group row = {.struct_size = sizeof row};
+        const char *provider;
+
+        rc = bp_report_get_group(report, i, &row, err);
+        if (rc >= 0)
+            rc = provider_name(report, row.provider, &provider, err);
+        if (rc < 0)
+            break;
+        copies += row.n_copies;
+        bytes += row.copy_bytes;
+        if (all || i < GROUPS_SHOWN)
+            add_group(&table, i, &row, provider, reckons);
+    }
+    if (rc >= 0 && n > 0) {
+        putchar('\n');
+        table_print(&table, cli, 0, true);
+        plan_more(n, all || n < GROUPS_SHOWN ? n : GROUPS_SHOWN);
+        text_bytes(&sum, bytes);
+        printf("%" PRIu64 " copies between memories a run%s%s\n", copies, copies ? ", " : "",
+               copies ? text_string(&sum) : "");
+    }
+    text_finish(&sum);
+    table_finish(&table);
+    return rc;
+}
+
+/* What the provider reckons, in one line; nothing of one that does not. */
+static void say_reckoned(const bp_report_provider *row)
+{
+    bool is_whole = row->known & BP_ESTIMATED_MEMORY;
+    struct text bytes = {0}, weights = {0}, run = {0}, copies = {0};
+
+    if (!(row->known & BP_ESTIMATED_WEIGHTS))
+        return;
+    text_bytes(&bytes, row->peak_bytes);
+    text_bytes(&weights, row->weight_bytes);
+    put_time(&run, row->run_ns);
+    put_time(&copies, row->copy_ns);
+    printf("%s: ", row->name);
+    if (is_whole)
+        printf("%s of device memory at peak, %s of them constants", text_string(&bytes),
+               text_string(&weights));
+    else
+        printf("%s of constants in device memory; the rest depends on sizes that only a run knows",
+               text_string(&weights));
+    if (row->known & BP_ESTIMATED_TIME)
+        printf("; %s a run%s", text_string(&run),
+               row->known & BP_ESTIMATED_SIMULATED ? " in simulated time" : "");
+    if (row->known & BP_ESTIMATED_TIME && row->known & BP_ESTIMATED_COPIES)
+        printf(", and %s of copies", text_string(&copies));
+    putchar('\n');
+    text_finish(&bytes);
+    text_finish(&weights);
+    text_finish(&run);
+    text_finish(&copies);
+}
+
+static void print_reckoned(const bp_report *report)
+{
+    for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
+        bp_report_provider row = {.struct_size = sizeof row};
+
+        if (bp_report_get_provider(report, i, &row, NULL) >= 0)
+            say_reckoned(&row);
+    }
+}
+
+bp_rc plan_passes(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
+{
+    struct table table = {.columns = 5, .right = 0xe};
+    bp_rc rc = BP_OK;
+
+    table_add(&table, "pass");
+    table_add(&table, "matches");
+    table_add(&table, "nodes");
+    table_add(&table, "ms");
+    table_add(&table, "");
+    for (uint32_t i = 0; rc >= 0 && i < bp_report_pass_count(report); i++) {
+        bp_report_pass row = {.struct_size = sizeof row};
+
+        rc = bp_report_get_pass(report, i, &row, err);
+        if (rc < 0 || (!all && row.n_matches == 0))
+            continue;
+        table_add(&table, row.name);
+        table_addf(&table, "%" PRIu32, row.n_matches);
+        table_addf(&table, "%" PRIu32 " to %" PRIu32, row.n_before, row.n_after);
+        table_addf(&table, "%.3f", (double)row.ns / 1e6);
+        table_add_styled(&table, STYLE_DIM, row.help);
+    }
+    if (rc >= 0 && table.n_cells > table.columns) {
+        putchar('\n');
+        table_print(&table, cli, 0, true);
+    }
+    table_finish(&table);
+    return rc;
+}
+
+/* Every node, or those that nobody takes. */
+static bp_rc print_nodes(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
+{
+    struct table table = {.columns = 5, .right = 1u << 1};
+    uint32_t orphans = plan_count_orphans(report);
+    bp_rc rc = BP_OK;
+
+    table_add(&table, "runs on");
+    table_add(&table, "group");
+    table_add(&table, "operator");
+    table_add(&table, "node");
+    table_add(&table, "");
+    for (uint32_t i = 0; rc >= 0 && i < bp_report_node_count(report); i++) {
+        bp_report_node node = {.struct_size = sizeof node};
+        const char *place;
+
+        rc = bp_report_get_node(report, i, &node, err);
+        if (rc >= 0)
+            rc = provider_name(report, node.provider, &place, err);
+        if (rc < 0 || (!all && !plan_is_orphan(&node)))
+            continue;
+        table_add_styled(&table, plan_is_orphan(&node) ? STYLE_RED : STYLE_PLAIN,
+                         plan_is_orphan(&node) ? "nobody" : place);
+        if (node.group == BP_NONE)
+            table_add(&table, "");
+        else
+            table_addf(&table, "%" PRIu32, node.group);
+        table_addf(&table, "%s%s%s", node.domain, *node.domain ? "." : "", node.op);
+        if (node.stands_for)
+            table_addf(&table, "%s (%s)", node.name, node.stands_for);
+        else
+            table_add(&table, node.name);
+        table_add_styled(&table, STYLE_DIM, node.path);
+    }
+    if (rc >= 0 && table.n_cells > table.columns) {
+        putchar('\n');
+        table_print(&table, cli, 0, true);
+    }
+    if (rc >= 0 && orphans > 0)
+        printf("%s%" PRIu32 " node%s no provider: the model cannot run%s\n",
+               cli_style(cli->colour, STYLE_RED), orphans, orphans == 1 ? " has" : "s have",
+               cli_style(cli->colour, STYLE_PLAIN));
+    table_finish(&table);
+    return rc;
+}
+
+int plan_print(struct cli *cli, const bp_report *report, bool all_nodes)
+{
+    bp_rc rc = print_providers(cli, report, &cli->err);
+
+    if (rc >= 0)
+        rc = plan_passes(cli, report, all_nodes, &cli->err);
+    if (rc >= 0)
+        rc = print_groups(cli, report, all_nodes, &cli->err);
+    if (rc >= 0)
+        print_reckoned(report);
+    if (rc >= 0)
+        rc = plan_refusals(cli, report, all_nodes, &cli->err);
+    if (rc >= 0)
+        rc = print_nodes(cli, report, all_nodes, &cli->err);
+    return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
+}

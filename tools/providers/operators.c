@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* operators.c - the operators that a provider takes, as a table, as Markdown and as JSON. */
+
+#include "config.h"
+
+#include "providers/operators.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/table.h"
+#include "lib/text.h"
+
+#define BIT(dtype) (UINT64_C(1) << BP_DTYPE_##dtype)
+
+/* Types that usually come together, the largest sets first; the rest have their own names. */
+static const struct {
+    uint64_t types;
+    const char *words;
+} families[] = {
+    {BIT(F16) | BIT(F32) | BIT(F64), "float16-64"},
+    {BIT(F32) | BIT(F64), "float32-64"},
+    {BIT(I8) | BIT(I16) | BIT(I32) | BIT(I64), "int8-64"},
+    {BIT(I32) | BIT(I64), "int32-64"},
+    {BIT(U8) | BIT(U16) | BIT(U32) | BIT(U64), "uint8-64"},
+    {BIT(U32) | BIT(U64), "uint32-64"},
+    {BIT(C64) | BIT(C128), "complex64-128"},
+    {BIT(F8E4M3FN) | BIT(F8E4M3FNUZ) | BIT(F8E5M2) | BIT(F8E5M2FNUZ), "float8 (4 kinds)"},
+    {BIT(I2) | BIT(I4), "int2-4"},
+    {BIT(U2) | BIT(U4), "uint2-4"},
+};
+
+static void add_word(struct text *out, const char *word)
+{
+    text_printf(out, "%s%s", out->length ? ", " : "", word);
+}
+
+static void types_words(struct text *out, uint64_t types)
+{
+    text_clear(out);
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+        if ((types & families[i].types) != families[i].types)
+            continue;
+        add_word(out, families[i].words);
+        types &= ~families[i].types;
+    }
+    for (uint32_t dtype = 1; dtype < BP_DTYPE_END; dtype++) {
+        if (types >> dtype & 1)
+            add_word(out, bp_dtype_name(dtype));
+    }
+}
+
+/* "7 to 12", "13" where the next version has another row, "14 on" */
+static void versions_words(struct text *out, const bp_operator_info *row)
+{
+    text_clear(out);
+    if (row->until == 0)
+        text_printf(out, "%" PRIu32 " on", row->since);
+    else if (row->until == row->since)
+        text_printf(out, "%" PRIu32, row->since);
+    else
+        text_printf(out, "%" PRIu32 " to %" PRIu32, row->since, row->until);
+}
+
+static void name_words(struct text *out, const bp_operator_info *row)
+{
+    text_clear(out);
+    text_printf(out, "%s%s%s", row->domain, *row->domain ? "." : "", row->op);
+}
+
+static bool is_hosted(const bp_operator_info *row)
+{
+    return row->flags & BP_OPERATOR_HOSTED;
+}
+
+static uint64_t lacks(const bp_operator_info *row)
+{
+    return row->types & ~row->taken & ~row->conditional;
+}
+
+/* ---- in all three forms: a row as it comes ---------------------------------------------------- */
+
+struct sums {
+    uint32_t rows, taken, hosted; /* of an operator version each */
+    struct text last;             /* "domain.Name version", to see which rows are of the same */
+    bool last_is_taken;
+};
+
+/* Counts operator versions; one is taken when each of its variables has a type that is. */
+static void count(struct sums *sums, const bp_operator_info *row)
+{
+    struct text key = {0};
+    bool is_taken = is_hosted(row) || row->taken || row->conditional;
+
+    text_printf(&key, "%s.%s %" PRIu32, row->domain, row->op, row->since);
+    if (strcmp(text_string(&key), text_string(&sums->last)) != 0) {
+        sums->rows++;
+        sums->hosted += is_hosted(row);
+        sums->taken += is_taken && !is_hosted(row);
+        sums->last_is_taken = is_taken;
+        text_clear(&sums->last);
+        text_put(&sums->last, text_string(&key));
+    } else if (sums->last_is_taken && !is_taken) {
+        sums->taken--;
+        sums->last_is_taken = false;
+    }
+    text_finish(&key);
+}
+
+struct form {
+    struct sums sums;
+    struct table table;
+    struct json *json;
+    struct text page; /* Markdown */
+};
+
+static void cells(const bp_operator_info *row, struct text cell[5])
+{
+    name_words(&cell[0], row);
+    versions_words(&cell[1], row);
+    text_clear(&cell[2]);
+    text_put(&cell[2], row->params ? row->params : "");
+    types_words(&cell[3], row->taken);
+    types_words(&cell[4], lacks(row));
+    if (is_hosted(row)) {
+        text_clear(&cell[3]);
+        text_put(&cell[3], "run by the host");
+    } else if (row->conditional) {
+        struct text others = {0};
+
+        types_words(&others, row->conditional);
+        text_printf(&cell[3], "%swith other attributes %s", row->taken ? "; " : "",
+                    text_string(&others));
+        text_finish(&others);
+    } else if (row->taken == 0) {
+        text_put(&cell[3], "-");
+    }
+}
+
+static void finish_cells(struct text cell[5])
+{
+    for (int i = 0; i < 5; i++)
+        text_finish(&cell[i]);
+}
+
+static void add_table_row(void *user, const bp_operator_info *row)
+{
+    struct form *form = user;
+    struct text cell[5] = {{0}};
+
+    count(&form->sums, row);
+    cells(row, cell);
+    for (int i = 0; i < 5; i++)
+        table_add(&form->table, text_string(&cell[i]));
+    finish_cells(cell);
+}
+
+static void add_page_row(void *user, const bp_operator_info *row)
+{
+    struct form *form = user;
+    struct text cell[5] = {{0}};
+
+    count(&form->sums, row);
+    cells(row, cell);
+    for (int i = 0; i < 5; i++)
+        text_printf(&form->page, "| %s ", text_string(&cell[i]));
+    text_put(&form->page, "|\n");
+    finish_cells(cell);
+}
+
+static void json_types(struct json *json, const char *key, uint64_t types)
+{
+    json_list(json, key);
+    for (uint32_t dtype = 1; dtype < BP_DTYPE_END; dtype++) {
+        if (types >> dtype & 1)
+            json_string(json, NULL, bp_dtype_name(dtype));
+    }
+    json_list_end(json);
+}
+
+static void add_json_row(void *user, const bp_operator_info *row)
+{
+    struct json *json = user;
+
+    json_object(json, NULL);
+    json_string(json, "domain", row->domain);
+    json_string(json, "operator", row->op);
+    json_uint(json, "since", row->since);
+    if (row->until)
+        json_uint(json, "until", row->until);
+    json_bool(json, "hosted", is_hosted(row));
+    if (!is_hosted(row)) {
+        json_string(json, "parameters", row->params);
+        json_types(json, "takes", row->taken);
+        json_types(json, "conditional", row->conditional);
+        json_types(json, "lacks", lacks(row));
+    }
+    json_object_end(json);
+}
+
+/* ---- the three forms ------------------------------------------------------------------------- */
+
+static void sums_words(struct text *out, const struct sums *sums)
+{
+    text_printf(
+        out, "%" PRIu32 " of %" PRIu32 " operator versions; %" PRIu32 " more are run by the host",
+        sums->taken, sums->rows, sums->hosted);
+}
+
+int operators_print(struct cli *cli, uint32_t index)
+{
+    static const char *const heads[] = {"operator", "versions", "inputs and outputs", "takes",
+                                        "lacks"};
+    struct form form = {.table = {.columns = 5}};
+    struct text words = {0};
+    bp_rc rc;
+
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        table_add(&form.table, heads[i]);
+    rc = bp_env_provider_operators(cli->env, index, add_table_row, &form, &cli->err);
+    if (rc >= 0) {
+        sums_words(&words, &form.sums);
+        putchar('\n');
+        table_print(&form.table, cli, 0, true);
+        puts(text_string(&words));
+    }
+    table_finish(&form.table);
+    text_finish(&form.sums.last);
+    text_finish(&words);
+    return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
+}
+
+int operators_markdown(struct cli *cli, uint32_t index, const char *name)
+{
+    struct form form = {0};
+    struct text words = {0};
+    bp_rc rc = bp_env_provider_operators(cli->env, index, add_page_row, &form, &cli->err);
+
+    if (rc >= 0) {
+        sums_words(&words, &form.sums);
+        printf("# Operators of the `%s` provider\n\n"
+               "Made by `backplane providers info %s --markdown`, which asks the provider; `make "
+               "update-operators`\nwrites it anew. It takes %s.\n\n"
+               "A row is a version of an operator, or more where its inputs and outputs have types "
+               "of their own. What is\nasked about has attributes as by default; other values, and "
+               "shapes, may be refused: `backplane plan`\ntells for a model.\n\n"
+               "| operator | versions | inputs and outputs | takes | lacks |\n"
+               "|---|---|---|---|---|\n%s",
+               name, name, text_string(&words), text_string(&form.page));
+    }
+    text_finish(&form.page);
+    text_finish(&form.sums.last);
+    text_finish(&words);
+    return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
+}
+
+int operators_json(struct cli *cli, uint32_t index, struct json *json)
+{
+    bp_rc rc;
+
+    json_array(json, "operators");
+    rc = bp_env_provider_operators(cli->env, index, add_json_row, json, &cli->err);
+    json_array_end(json);
+    return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
+}

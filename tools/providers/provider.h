@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* provider.h - a provider's state and options, as text and as JSON. */
+#ifndef BP_TOOLS_PROVIDER_H
+#define BP_TOOLS_PROVIDER_H
+
+#include "lib/cli.h"
+#include "lib/json.h"
+#include "lib/table.h"
+#include "lib/text.h"
+
+bool provider_is_usable(const bp_provider_info *row);
+/* "usable", "not usable", or "not opened" where nothing speaks against it so far. */
+const char *provider_state(const bp_provider_info *row);
+/* "GPU" for BP_DEVICE_GPU. */
+const char *provider_device_kind(uint32_t kind);
+/* Device i of a usable provider; false: it could not tell. */
+bool provider_device(const struct cli *cli, const bp_provider_info *row, uint32_t i,
+                     bp_device *out);
+/* "integer" for BP_OPT_INT. */
+const char *provider_option_type(uint32_t type);
+/* What values an option takes: "1M to 64G", "fast, exact"; nothing for text. */
+void provider_option_range(struct text *out, const bp_option *option);
+/* Its default, or a word where there is none to show. */
+const char *provider_option_default(const bp_option *option);
+
+/* A row of the list: name, state, version, file, what is wrong. */
+void provider_add_row(struct table *table, const bp_provider_info *row);
+/* All there is to know of one. */
+void provider_print(const struct cli *cli, const bp_provider_info *row);
+/* The same as a manual page: the source of backplane-NAME(7), for man(1). */
+void provider_man(const bp_provider_info *row);
+/* File j of those that opening it brought into this process, its own first; NULL: end. */
+const char *provider_library(const struct cli *cli, const bp_provider_info *row, uint32_t j);
+/* "enforce" for BP_ALLOW_ENFORCE. */
+const char *provider_allow_mode(uint32_t mode);
+/* The allow list in force. */
+void provider_print_allow(const struct cli *cli);
+/* The directories that were searched, and why. */
+void provider_print_dirs(const struct cli *cli);
+/* Every provider of the world, and what there is of it here. */
+void provider_print_known(const struct cli *cli);
+/* Variables that are set and do not count, and why. */
+void provider_print_ignored(const struct cli *cli);
+
+void provider_json(const struct cli *cli, struct json *json, const bp_provider_info *row);
+/* The members of that object alone. */
+void provider_json_facts(const struct cli *cli, struct json *json, const bp_provider_info *row);
+void provider_json_allow(const struct cli *cli, struct json *json);
+void provider_json_dirs(const struct cli *cli, struct json *json);
+/* Each known provider with the same, as a member "known_providers". */
+void provider_json_known(const struct cli *cli, struct json *json);
+/* Variables that are set and do not count. */
+void provider_json_ignored(const struct cli *cli, struct json *json);
+
+#endif
