@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* provider.c - the CANN provider's entry, tables, devices and instances. */
+/*
+ * provider.c - the CANN provider's entry: tables for the host, availability, devices and instances.
+ */
 
 #include "cann.h"
 
+/* Bytes of alignment of an instance; devices that have an id. */
 enum { ALIGN = 16, MAX_DEVICES = 16 };
 
 /* ---- availability ---------------------------------------------------------------------------- */
 
+/* Needs no device to be set. */
 static bp_rc count_devices(const struct bp_cann_driver *driver, uint32_t *out, bp_err *err)
 {
     aclError code = driver->acl.aclrtGetDeviceCount(out);
@@ -16,6 +20,7 @@ static bp_rc count_devices(const struct bp_cann_driver *driver, uint32_t *out, b
     return bp_cann_fail(driver, err, code, "aclrtGetDeviceCount");
 }
 
+/* With what a user can do about it. */
 static void set_unavailable(bp_avail *avail, const char *reason)
 {
     avail->state = BP_AVAIL_NO;
@@ -28,6 +33,7 @@ static void set_unavailable(bp_avail *avail, const char *reason)
                  "(--enable-ascend-sim)");
 }
 
+/* Opens the driver for the question alone. That there is none is an answer, and no failure. */
 static bp_rc is_available(const bp_host *host, bp_avail *avail, bp_err *err)
 {
     char text[512] = "";
@@ -51,8 +57,8 @@ static bp_rc is_available(const bp_host *host, bp_avail *avail, bp_err *err)
 }
 
 /*
- * A simulated device is of no kind that policies prefer: who asks for the fastest device, or for any
- * NPU, does not mean it. Chips are told of device 0, as ACL tells others only after opening them.
+ * A simulated device is of no kind that policies prefer: who asks for the fastest device, or for
+ * any NPU, does not mean it. All strings are static.
  */
 static bp_rc describe(const struct bp_cann_driver *driver, uint32_t i, bp_device *out, bp_err *err)
 {
@@ -76,6 +82,7 @@ static bp_rc describe(const struct bp_cann_driver *driver, uint32_t i, bp_device
     return BP_OK;
 }
 
+/* Device i, as `backplane providers` lists it. */
 static bp_rc device(const bp_host *host, uint32_t i, bp_device *out, bp_err *err)
 {
     struct bp_cann_driver *driver;
@@ -116,7 +123,10 @@ static bp_rc check_device(const struct bp_cann_driver *driver, int32_t id, bp_er
     return rc;
 }
 
-/* Compiler settings are the process's: the first session that gives one has it. */
+/*
+ * Compiler settings are the process's: the first session that gives one has it, and a later one
+ * that wants another is warned.
+ */
 static bp_rc apply_settings(bp_instance *instance, const struct bp_cann_options *options,
                             bp_err *err)
 {
@@ -138,6 +148,7 @@ static bp_rc apply_settings(bp_instance *instance, const struct bp_cann_options 
     return BP_OK;
 }
 
+/* Options that have no effect with this driver are told of, as nothing else would. */
 static void log_options(const bp_instance *instance, const struct bp_cann_options *options)
 {
     if (options->wants_graph && !instance->uses_graphs)
@@ -154,6 +165,7 @@ static void log_options(const bp_instance *instance, const struct bp_cann_option
                  instance->driver->path);
 }
 
+/* The context is kept, as each thread that calls ACL has to be put into it. */
 static bp_rc open_device(bp_instance *instance, bp_err *err)
 {
     const struct bp_cann_driver *driver = instance->driver;
@@ -196,6 +208,7 @@ static void free_instance(bp_instance *instance)
     host.free(host.h, instance, sizeof *instance, ALIGN);
 }
 
+/* Device ids come from the host's choice of a device, or from device_id. */
 static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
                     uint32_t n_devs, bp_instance **out, bp_err *err)
 {
@@ -229,6 +242,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     return BP_OK;
 }
 
+/* Frames and programs are gone by then. A lost device still frees. */
 static void destroy(bp_instance *instance)
 {
     const struct bp_cann_driver *driver;
@@ -243,6 +257,7 @@ static void destroy(bp_instance *instance)
     free_instance(instance);
 }
 
+/* What a compiled model depends on: driver, release and chip. */
 static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err *err)
 {
     const struct bp_cann_driver *driver = instance->driver;
@@ -259,6 +274,7 @@ static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err 
     return BP_OK;
 }
 
+/* The one extension: estimates for the host's cost model. */
 static const void *extension(const char *id)
 {
     return strcmp(id, BP_ESTIMATE_ID) == 0 ? &bp_cann_estimator : NULL;
