@@ -1,22 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.c - regions and chunks of device memory. */
+/*
+ * arena.c - regions and chunks of device memory. The growth rules, and so the sizes that a device
+ * sees, are those of ONNX Runtime's arena.
+ */
 
 #define _GNU_SOURCE
 
 #include "arena.h"
 
+/*
+ * Bytes: of the first region; of the region from which on they no longer double; and of the rest of
+ * a chunk that is split off even where the chunk is less than twice the request.
+ */
 static const uint64_t first_region = UINT64_C(1) << 20, max_growth = UINT64_C(1) << 30,
                       max_unused_tail = UINT64_C(128) << 20;
 
 enum { ALIGN = 16 };
 
+/*
+ * A part of a region, in use or free. The rows are host memory, as device memory cannot be touched.
+ */
 struct bp_cann_chunk {
-    struct bp_cann_chunk *next; /* the one behind it in its region */
+    struct bp_cann_chunk *next; /* the one after it in its region */
     uintptr_t address;
     size_t bytes;
     bool is_free;
 };
 
+/* Memory from one aclrtMalloc(), cut up into chunks without gaps. */
 struct bp_cann_region {
     struct bp_cann_region *next;
     void *base;
@@ -25,6 +36,7 @@ struct bp_cann_region {
 
 /* ---- small things ---------------------------------------------------------------------------- */
 
+/* Zeroed; NULL: no memory. */
 static void *calloc_host(const struct bp_cann_arena *arena, size_t n)
 {
     void *memory = arena->host->alloc(arena->host->h, n, ALIGN);
@@ -37,7 +49,9 @@ static void free_host(const struct bp_cann_arena *arena, void *memory, size_t n)
     arena->host->free(arena->host->h, memory, n, ALIGN);
 }
 
-/* One that a join left over, if there is one: what comes and goes in a run allocates nothing. */
+/*
+ * A row that coalescing left over, if there is one: what comes and goes in a run allocates nothing.
+ */
 static struct bp_cann_chunk *make_chunk(struct bp_cann_arena *arena, uintptr_t address,
                                         size_t bytes)
 {
@@ -52,6 +66,7 @@ static struct bp_cann_chunk *make_chunk(struct bp_cann_arena *arena, uintptr_t a
     return chunk;
 }
 
+/* A list of rows; NULL is fine. */
 static void free_chunks(const struct bp_cann_arena *arena, struct bp_cann_chunk *chunk)
 {
     while (chunk) {
@@ -91,7 +106,10 @@ void bp_cann_arena_finish(struct bp_cann_arena *arena)
 
 /* ---- growing --------------------------------------------------------------------------------- */
 
-/* Bytes of the next region; a doubling that the request made is not made again for the next one. */
+/*
+ * Bytes of the next region. It doubles from region to region, up to 1 GiB; a doubling that the
+ * request made is not made again for the next one. `allowed`: what the limit leaves.
+ */
 static uint64_t region_bytes(struct bp_cann_arena *arena, size_t n, uint64_t allowed)
 {
     bool has_grown = false;
@@ -111,6 +129,7 @@ static uint64_t region_bytes(struct bp_cann_arena *arena, size_t n, uint64_t all
     return bytes;
 }
 
+/* A region with one free chunk. A device that has no more memory is not asked for less. */
 static bp_rc add_region(struct bp_cann_arena *arena, size_t n, bp_err *err)
 {
     uint64_t allowed = (arena->limit - arena->total) / BP_CANN_UNIT * BP_CANN_UNIT;
@@ -147,7 +166,10 @@ static bp_rc add_region(struct bp_cann_arena *arena, size_t n, bp_err *err)
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
-/* The smallest free chunk that is large enough, or NULL. */
+/*
+ * The smallest free chunk that is large enough; NULL: none. All chunks are looked at: a session has
+ * few.
+ */
 static struct bp_cann_chunk *best_fit(const struct bp_cann_arena *arena, size_t n)
 {
     struct bp_cann_chunk *best = NULL;
@@ -161,7 +183,10 @@ static struct bp_cann_chunk *best_fit(const struct bp_cann_arena *arena, size_t 
     return best;
 }
 
-/* Without memory for the second half the chunk stays whole, which is only larger than it need be. */
+/*
+ * Without memory for the second half the chunk stays whole, which is only larger than it need be.
+ * So it does when little would be left over, as the next request of that size fits it again.
+ */
 static void split(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk, size_t n)
 {
     struct bp_cann_chunk *rest;
@@ -176,6 +201,7 @@ static void split(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk, size
     chunk->bytes = n;
 }
 
+/* A larger alignment takes that many bytes more, and the address moves up inside the chunk. */
 bp_rc bp_cann_arena_alloc(struct bp_cann_arena *arena, size_t n, size_t align, void **out,
                           bp_err *err)
 {
@@ -205,6 +231,7 @@ bp_rc bp_cann_arena_alloc(struct bp_cann_arena *arena, size_t n, size_t align, v
     return rc;
 }
 
+/* The chunk takes over its neighbour, whose row is kept for a chunk to come. */
 static void coalesce_next(struct bp_cann_arena *arena, struct bp_cann_chunk *chunk)
 {
     struct bp_cann_chunk *next = chunk->next;
@@ -215,7 +242,9 @@ static void coalesce_next(struct bp_cann_arena *arena, struct bp_cann_chunk *chu
     arena->unused = next;
 }
 
-/* Is the address in this region? Then its chunk is free again. */
+/*
+ * Is the address in this region? Then its chunk is free again, and coalesced with free neighbours.
+ */
 static bool free_in_region(struct bp_cann_arena *arena, struct bp_cann_region *region,
                            uintptr_t address)
 {
@@ -235,6 +264,7 @@ static bool free_in_region(struct bp_cann_arena *arena, struct bp_cann_region *r
     return true;
 }
 
+/* An address of no region is ignored. */
 void bp_cann_arena_free(struct bp_cann_arena *arena, const void *address)
 {
     pthread_mutex_lock(&arena->lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arena.h - device memory as ONNX Runtime's provider has it: regions from aclrtMalloc(), which are
- * kept, and chunks of them, best fit first, joined again when they are free.
+ * arena.h - device memory as ONNX Runtime's provider manages it: regions from aclrtMalloc(), which
+ * are kept until the end, and chunks of them, best fit first, coalesced when they are free.
  */
 #ifndef BP_CANN_ARENA_H
 #define BP_CANN_ARENA_H
@@ -10,6 +10,7 @@
 
 #include "library.h"
 
+/* Bytes that every request is rounded up to, and how the arena grows. */
 enum {
     BP_CANN_UNIT = 256, /* bytes that every request is rounded up to */
     BP_CANN_NEXT_POWER_OF_TWO = 0,
@@ -18,6 +19,9 @@ enum {
 
 struct bp_cann_chunk;
 
+/*
+ * An arena of one device. The first four fields are read-only, the others are guarded by the lock.
+ */
 struct bp_cann_arena {
     const bp_host *host;
     const struct bp_cann_driver *driver;
@@ -30,9 +34,13 @@ struct bp_cann_arena {
     pthread_mutex_t lock;
 };
 
+/*
+ * `limit` is bytes of all regions, UINT64_MAX for none. `host` and `driver` have to outlive it.
+ * Allocates nothing.
+ */
 void bp_cann_arena_init(struct bp_cann_arena *arena, const bp_host *host,
                         const struct bp_cann_driver *driver, uint64_t limit, uint32_t strategy);
-/* Gives all regions back; the thread is in the device's context. */
+/* Gives all regions back, whatever is still in use. The thread is in the device's context. */
 void bp_cann_arena_finish(struct bp_cann_arena *arena);
 
 /*
@@ -41,6 +49,7 @@ void bp_cann_arena_finish(struct bp_cann_arena *arena);
  */
 bp_rc bp_cann_arena_alloc(struct bp_cann_arena *arena, size_t n, size_t align, void **out,
                           bp_err *err);
+/* An address that bp_cann_arena_alloc() gave. Any thread; ACL is not called. */
 void bp_cann_arena_free(struct bp_cann_arena *arena, const void *address);
 
 #endif

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* build.c - turns the nodes of a group into calls of ACL for one set of shapes. */
+/*
+ * build.c - turns the nodes of a group into calls of ACL for one set of shapes.
+ *
+ * Values get their shapes and locations first: inputs and outputs are the frame's, constants the
+ * program's, the rest becomes scratch when the node that writes it is built.
+ */
 
 #include "cann.h"
 
 /* ---- the group ------------------------------------------------------------------------------- */
 
-/* Bytes of the value must be countable. */
+/*
+ * `dims`: of the frame; NULL: those of the graph, where -1 is not known. A shape whose bytes could
+ * not be counted is not known either; 16 is more than any element has.
+ */
 static void set_shape(struct bp_cann_tensor *tensor, uint32_t rank, const int64_t *dims,
                       const bp_dim *facts)
 {
@@ -21,6 +29,10 @@ static void set_shape(struct bp_cann_tensor *tensor, uint32_t rank, const int64_
     tensor->rank = tensor->is_known ? (int)rank : 0;
 }
 
+/*
+ * `shapes`: of the frame, by value; NULL: what the graph alone tells. Constants' shapes are the
+ * graph's.
+ */
 static void set_shapes(struct bp_cann_build *b, const bp_shape *shapes)
 {
     for (uint32_t v = 0; v < b->graph->n_values; v++) {
@@ -42,7 +54,10 @@ static void set_shapes(struct bp_cann_build *b, const bp_shape *shapes)
             (struct bp_cann_location){.kind = BP_CANN_OUTPUT, .index = i};
 }
 
-/* Shapes of what the node reads and writes; without them it waits for a frame. */
+/*
+ * Shapes of what the node reads and writes; without them it waits for a frame. There all are known,
+ * so that `must_be` makes it a failure.
+ */
 static bool is_known(struct bp_cann_build *b, const bp_node *node, bool must_be)
 {
     for (uint32_t i = 0; i < node->n_in + node->n_out; i++) {
@@ -58,7 +73,10 @@ static bool is_known(struct bp_cann_build *b, const bp_node *node, bool must_be)
     return true;
 }
 
-/* Nothing to compute, or nothing to compute it from. */
+/*
+ * Is there nothing to compute, or nothing to compute it from? ACL takes no tensors without
+ * elements; inputs that stay on the host do not count.
+ */
 static bool is_empty(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     if (bp_cann_bytes(bp_cann_out(b, 0)) == 0)
@@ -77,6 +95,7 @@ static bool is_empty(struct bp_cann_build *b, const struct bp_cann_op *op, const
     return false;
 }
 
+/* Outputs that are not the group's become scratch before the node's own scratch does. */
 static void build_node(struct bp_cann_build *b, bool must_be_known)
 {
     const bp_node *node = BP_NODE(b->graph, b->node);
@@ -97,12 +116,16 @@ static void build_node(struct bp_cann_build *b, bool must_be_known)
     bp_cann_compile_calls(b, *from);
 }
 
+/* Does the frame describe all values of the graph? */
 static bool fits(const bp_frame_desc *desc, const bp_graph *graph)
 {
     return desc->n_shapes >= graph->n_values && desc->n_in >= graph->n_inputs &&
            desc->n_out >= graph->n_outputs;
 }
 
+/*
+ * A node can ask for BP_CANN_MAX_ITEMS of scratch, so that rows for all are there from the start.
+ */
 bp_rc bp_cann_build(struct bp_cann_build *b, const bp_program *program, const bp_frame_desc *desc,
                     bp_err *err)
 {
@@ -127,6 +150,7 @@ bp_rc bp_cann_build(struct bp_cann_build *b, const bp_program *program, const bp
     return b->rc;
 }
 
+/* Frees all but the steps, which a frame keeps. */
 void bp_cann_build_finish(struct bp_cann_build *b)
 {
     bp_cann_free(b->instance, b->values, b->graph->n_values, sizeof *b->values);

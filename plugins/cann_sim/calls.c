@@ -9,6 +9,7 @@ static void fail_no_memory(struct bp_cann_build *b)
                     BP_NODE(b->graph, b->node)->name);
 }
 
+/* ACL's failures become the build's, with the node's name. */
 static void check(struct bp_cann_build *b, aclError code, const char *what)
 {
     if (code != ACL_SUCCESS)
@@ -16,6 +17,7 @@ static void check(struct bp_cann_build *b, aclError code, const char *what)
                              BP_NODE(b->graph, b->node)->name);
 }
 
+/* Appends a step; on a failure there is none, and b->rc says so. */
 static void begin(struct bp_cann_build *b, uint32_t kind)
 {
     b->step = NULL;
@@ -33,7 +35,7 @@ static void begin(struct bp_cann_build *b, uint32_t kind)
     b->n_steps++;
 }
 
-/* The location is in use until the step in the making, at least. */
+/* The item is in use until the step in the making, at least. */
 static void touch(struct bp_cann_build *b, const struct bp_cann_location *location)
 {
     if (location->kind == BP_CANN_ITEM)
@@ -51,6 +53,7 @@ void bp_cann_begin_call(struct bp_cann_build *b, const char *type)
         fail_no_memory(b);
 }
 
+/* Descriptions are made once; buffers get their addresses when the frame is bound. */
 static void add_arg(struct bp_cann_build *b, const struct bp_cann_tensor *tensor, aclFormat format)
 {
     const struct bp_cann_driver *driver = b->instance->driver;
@@ -118,14 +121,18 @@ void bp_cann_set_string(struct bp_cann_build *b, const char *name, const char *v
         check(b, b->instance->driver->acl.aclopSetAttrString(b->step->attr, name, value), name);
 }
 
-static void set_place(struct bp_cann_build *b, uint32_t i, const struct bp_cann_tensor *tensor)
+/* An operand of a copy or fill, which has no description. */
+static void set_location(struct bp_cann_build *b, uint32_t i, const struct bp_cann_tensor *tensor)
 {
     b->step->args[i].location = tensor->location;
     b->step->args[i].bytes = bp_cann_bytes(tensor);
     touch(b, &tensor->location);
 }
 
-/* In a graph bytes go from operator to operator. */
+/*
+ * In a graph, bytes go from operator to operator, and there is no copy: Identity does it, on flat
+ * tensors, as the shapes may differ.
+ */
 static void call_identity(struct bp_cann_build *b, const struct bp_cann_tensor *to,
                           const struct bp_cann_tensor *from)
 {
@@ -140,6 +147,7 @@ static void call_identity(struct bp_cann_build *b, const struct bp_cann_tensor *
     bp_cann_add_output(b, &ends[1], ACL_FORMAT_ND);
 }
 
+/* With models the copy is a call, else aclrtMemcpyAsync(). */
 void bp_cann_copy(struct bp_cann_build *b, const struct bp_cann_tensor *to,
                   const struct bp_cann_tensor *from)
 {
@@ -150,8 +158,8 @@ void bp_cann_copy(struct bp_cann_build *b, const struct bp_cann_tensor *to,
     begin(b, BP_CANN_COPY);
     if (b->rc < 0)
         return;
-    set_place(b, 0, from);
-    set_place(b, 1, to);
+    set_location(b, 0, from);
+    set_location(b, 1, to);
 }
 
 void bp_cann_fill(struct bp_cann_build *b, const struct bp_cann_tensor *to, int32_t byte)
@@ -160,10 +168,10 @@ void bp_cann_fill(struct bp_cann_build *b, const struct bp_cann_tensor *to, int3
     if (b->rc < 0)
         return;
     b->step->fill = byte;
-    set_place(b, 0, to);
+    set_location(b, 0, to);
 }
 
-/* The vendor's operators want operands of one shape, so that each repetition is a launch. */
+/* The vendor's operators want operands of one shape, so that each broadcast is a launch. */
 struct bp_cann_tensor bp_cann_broadcast(struct bp_cann_build *b,
                                         const struct bp_cann_tensor *tensor,
                                         const struct bp_cann_tensor *like)
@@ -182,6 +190,7 @@ struct bp_cann_tensor bp_cann_broadcast(struct bp_cann_build *b,
     return whole;
 }
 
+/* Nothing is compiled for an estimate, nor where a model is built, which compiles them itself. */
 void bp_cann_compile_calls(struct bp_cann_build *b, const struct bp_cann_step *from)
 {
     for (const struct bp_cann_step *step = from; step && b->rc >= 0; step = step->next) {

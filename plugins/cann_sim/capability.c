@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* capability.c - which nodes the provider takes, and why it refuses the others. */
+/*
+ * capability.c - which nodes the provider takes, and why it refuses the others: profiles, versions
+ * and types here, then the operator's own claim().
+ */
 
 #include "cann.h"
 
@@ -15,7 +18,10 @@ static uint32_t types_within(const struct bp_cann_range *range, uint32_t since)
     return is_within(range, since) ? range->types : 0;
 }
 
-/* Types that the profile takes in this version; 0: not this version. */
+/*
+ * Types that the profile takes in this version; 0: not this version. The table of graph mode has no
+ * types of its own: it takes what either of the others takes, and its own additions.
+ */
 static uint32_t types_in(const struct bp_cann_op *op, uint32_t profile, uint32_t since)
 {
     const struct bp_cann_range *range = op->kernels;
@@ -30,6 +36,7 @@ static uint32_t types_in(const struct bp_cann_op *op, uint32_t profile, uint32_t
     return range < op->kernels + 4 && range->last > 0 ? range->types : 0;
 }
 
+/* Every row is in the table of graph mode. */
 static bool is_in_profile(const struct bp_cann_op *op, uint32_t profile)
 {
     switch (profile) {
@@ -44,16 +51,19 @@ static bool is_in_profile(const struct bp_cann_op *op, uint32_t profile)
 
 /* ---- the answers ----------------------------------------------------------------------------- */
 
+/*
+ * An output that nobody wants leaves nothing to compute; its rank is held against ACL's limit too.
+ */
 static bool has_outputs(const struct bp_cann_query *query)
 {
     const bp_value *y = bp_node_out(query->graph, query->node, 0);
 
     if (!y)
-        return bp_cann_refuse(query, BP_R_OTHER, NULL, "its first output is not wanted");
+        return bp_cann_refuse(query, BP_R_OTHER, NULL, "its first output is not used");
     return bp_cann_takes_shape(query, y);
 }
 
-/* What the vendor's graph mode wants beside: opset 8, and something to compute on. */
+/* What the vendor's graph mode wants beside: opset 8, and an input that is computed. */
 static bool fits_graphs(const struct bp_cann_query *query)
 {
     const bp_node *node = query->node;
@@ -71,6 +81,7 @@ static bool fits_graphs(const struct bp_cann_query *query)
     return bp_cann_refuse(query, BP_R_OTHER, NULL, "every input is constant");
 }
 
+/* From the general to the particular, so that the refusal names the first thing to change. */
 static bool takes_node(const struct bp_cann_query *query)
 {
     const struct bp_cann_op *op = bp_cann_find_op(query->node);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* claim.c - conditions that operators put on a node, each with its refusal. */
+/*
+ * claim.c - conditions that operators put on a node, each with the refusal that says which one was
+ * not met.
+ */
 
 #include "cann.h"
 
+/* Sentences are cut to 255 characters. */
 bool bp_cann_refuse(const struct bp_cann_query *query, uint32_t reason, const char *subject,
                     const char *fmt, ...)
 {
@@ -16,6 +20,7 @@ bool bp_cann_refuse(const struct bp_cann_query *query, uint32_t reason, const ch
     return false;
 }
 
+/* As ONNX's documents write them. */
 static const char *const type_names[BP_DTYPE_END] = {
     [BP_DTYPE_F32] = "float32", [BP_DTYPE_U8] = "uint8",      [BP_DTYPE_I8] = "int8",
     [BP_DTYPE_U16] = "uint16",  [BP_DTYPE_I16] = "int16",     [BP_DTYPE_I32] = "int32",
@@ -28,6 +33,7 @@ static const char *type_name(uint32_t dtype)
     return dtype < BP_DTYPE_END && type_names[dtype] ? type_names[dtype] : "of another kind";
 }
 
+/* The refusal lists the types that would have been taken. */
 static bool takes_type(const struct bp_cann_query *query, const bp_value *value, uint32_t types)
 {
     char list[128] = "";
@@ -45,6 +51,7 @@ static bool takes_type(const struct bp_cann_query *query, const bp_value *value,
                           type_name(value->dtype), list);
 }
 
+/* Sizes need not be known, but an empty tensor is refused: ACL's operators take none. */
 bool bp_cann_takes_shape(const struct bp_cann_query *query, const bp_value *value)
 {
     if (value->rank == BP_RANK_UNKNOWN)
@@ -68,6 +75,7 @@ bool bp_cann_takes(const struct bp_cann_query *query, uint32_t i, uint32_t types
     return takes_type(query, value, types) && bp_cann_takes_shape(query, value);
 }
 
+/* An absent input passes: whether it may be absent is the operator's matter. */
 bool bp_cann_is_constant(const struct bp_cann_query *query, uint32_t i, const char *what)
 {
     const bp_value *value = bp_node_in(query->graph, query->node, i);
@@ -102,6 +110,7 @@ bool bp_cann_all(const struct bp_cann_query *query, const char *name, int64_t wa
     return true;
 }
 
+/* Pads are int32 for ACL. */
 static bool takes_pad(const struct bp_cann_query *query, int64_t pad, int64_t kernel, bool below)
 {
     if (pad >= 0 && pad <= INT32_MAX && (!below || pad < kernel))
@@ -110,6 +119,7 @@ static bool takes_pad(const struct bp_cann_query *query, int64_t pad, int64_t ke
                           (long long)pad, (long long)(below ? kernel - 1 : INT32_MAX));
 }
 
+/* A list that is absent has ONNX's defaults, which pass. */
 bool bp_cann_takes_window(const struct bp_cann_query *query, bool below_kernel)
 {
     uint32_t n_pads, n_kernel, n_strides;

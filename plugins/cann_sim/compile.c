@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compile.c - makes a program of a group: constants go to the device, once, and what has known shapes
- * is compiled, so that a compiler that fails is noticed while another provider can still take over.
+ * compile.c - makes a program of a group: constants go to the device, once, and what has known
+ * shapes is compiled, so that a compiler that fails is noticed while another provider can still
+ * take over.
  */
 
 #include "model.h"
 
+/* The value is no constant that is uploaded. */
 static const uint64_t no_offset = UINT64_MAX;
 
+/* A node that is not in the table was never claimed; the check is against a host's mistake. */
 static bp_rc find_ops(bp_program *program, bp_err *err)
 {
     for (uint32_t i = 0; i < program->graph->n_nodes; i++) {
@@ -23,6 +26,7 @@ static bp_rc find_ops(bp_program *program, bp_err *err)
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
+/* Offsets are multiples of BP_CANN_UNIT, so that every constant is aligned as an allocation is. */
 static uint64_t reserve(bp_program *program, uint64_t bytes)
 {
     uint64_t offset = program->bytes;
@@ -31,7 +35,7 @@ static uint64_t reserve(bp_program *program, uint64_t bytes)
     return offset;
 }
 
-/* Those that a call reads; a shape that is only read on the host stays there. */
+/* Those that a call reads, each once; a shape that is only read on the host stays there. */
 static void place_constants(bp_program *program)
 {
     const bp_graph *graph = program->graph;
@@ -55,6 +59,7 @@ static void place_constants(bp_program *program)
     }
 }
 
+/* Where the host has no bytes of it there is nothing to copy. */
 static bp_rc upload_constant(const bp_program *program, uint32_t v, bp_err *err)
 {
     const bp_host *host = &program->instance->host;
@@ -67,6 +72,7 @@ static bp_rc upload_constant(const bp_program *program, uint32_t v, bp_err *err)
                           bytes.data, bytes.size, err);
 }
 
+/* What op->scalar() gives: alpha and beta of a Gemm. */
 static bp_rc upload_scalars(const bp_program *program, uint32_t n, bp_err *err)
 {
     const struct bp_cann_op *op = program->ops[n];
@@ -84,6 +90,7 @@ static bp_rc upload_scalars(const bp_program *program, uint32_t n, bp_err *err)
     return rc;
 }
 
+/* In graph mode constants go into the models instead. */
 static bp_rc upload(bp_program *program, bp_err *err)
 {
     bp_rc rc;
@@ -169,6 +176,7 @@ bp_rc bp_cann_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
     return BP_OK;
 }
 
+/* Also one that is not finished: what is NULL was not made. */
 void bp_cann_program_free(bp_program *program)
 {
     bp_instance *instance;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* device.c - the provider's memory, copies, streams and events, as the host calls them. */
+/*
+ * device.c - the provider's memory, copies, streams and events, as the host calls them:
+ * bp_device_ops.
+ */
 
 #define _GNU_SOURCE /* clock_gettime */
 
@@ -11,18 +14,20 @@ enum { SPACE = 1 };
 
 /*
  * A stream of the host's: one of ACL's, or with do_copy_in_default_stream=false three of them. Then
- * each copy waits for all that was put in kernels_done, and what is put in next waits for the copy.
+ * each copy waits for all that was queued before it, and what is queued next waits for the copy.
  */
 struct stream {
     aclrtStream kernels, to_device, to_host; /* the last two are NULL without copies of their own */
     aclrtEvent kernels_done, copy_done;      /* a copy */
 };
 
+/* An event of the host's. */
 struct event {
     aclrtEvent event;
     struct stream *stream; /* where it was recorded last */
 };
 
+/* Before every other call of ACL, as the host may call from any thread. */
 bp_rc bp_cann_enter(const bp_instance *instance, bp_err *err)
 {
     aclError code = instance->driver->acl.aclrtSetCurrentContext(instance->context);
@@ -39,6 +44,7 @@ aclrtStream bp_cann_kernel_stream(void *stream)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+/* There is one device and one memory space. */
 static bp_rc dev_alloc(bp_instance *instance, uint32_t dev, uint32_t space, size_t n, size_t align,
                        void **base, bp_err *err)
 {
@@ -60,6 +66,7 @@ static void dev_free(bp_instance *instance, uint32_t dev, uint32_t space, void *
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
+/* Where a tensor begins, in whatever space. */
 static void *address_of(const bp_tensor *tensor)
 {
     return (char *)tensor->base + tensor->offset;
@@ -76,7 +83,7 @@ bp_rc bp_cann_upload(const bp_instance *instance, void *to, const void *from, si
     return bp_cann_fail(driver, err, code, "a copy of %zu bytes to the device", bytes);
 }
 
-/* `second` goes on copy_done what `first` has now. */
+/* Lets stream `second` wait for what is in `first` now. */
 static aclError wait_for(const struct bp_cann_driver *driver, aclrtStream first, aclrtStream second,
                          aclrtEvent event)
 {
@@ -85,6 +92,7 @@ static aclError wait_for(const struct bp_cann_driver *driver, aclrtStream first,
     return code ? code : driver->acl.aclrtStreamWaitEvent(second, event);
 }
 
+/* With streams for copies: kernels, then the copy, then kernels again. */
 static aclError copy_in_stream(const struct bp_cann_driver *driver, const struct stream *stream,
                                const bp_copy *row, aclrtMemcpyKind kind)
 {
@@ -102,6 +110,7 @@ static aclError copy_in_stream(const struct bp_cann_driver *driver, const struct
     return code;
 }
 
+/* One side is the device's, the other the host's; within a device the host has no copies. */
 static bp_rc copy_one(const bp_instance *instance, const bp_copy *row, void *stream, bp_err *err)
 {
     const struct bp_cann_driver *driver = instance->driver;
@@ -125,6 +134,7 @@ static bp_rc copy_one(const bp_instance *instance, const bp_copy *row, void *str
                         is_to_device ? "to" : "from");
 }
 
+/* Rows in order; what was queued before a failure stays so. */
 static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, void *stream,
                       bp_err *err)
 {
@@ -138,9 +148,9 @@ static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, vo
 /* ---- streams --------------------------------------------------------------------------------- */
 
 /*
- * What the host still wanted of it is done by now: there is only something in it when a run has failed
- * or its time was to_device, and then a device that hangs must not hold its caller too. Handles of ACL that
- * are NULL were not made.
+ * What the host still wanted of it is done by now: there is only something in it when a run has
+ * failed or its time was up, and then a device that hangs must not hold its caller too. Handles of
+ * ACL that are NULL were not made.
  */
 static void end_stream(const bp_instance *instance, struct stream *stream)
 {
@@ -158,6 +168,7 @@ static void end_stream(const bp_instance *instance, struct stream *stream)
     bp_cann_free(instance, stream, 1, sizeof *stream);
 }
 
+/* Makes ACL's streams and events; after a failure end_stream() destroys those that there are. */
 static aclError begin_stream(const bp_instance *instance, struct stream *stream)
 {
     const struct bp_cann_driver *driver = instance->driver;
@@ -191,7 +202,7 @@ static bp_rc stream_create(bp_instance *instance, uint32_t dev, uint32_t flags, 
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for a stream");
     code = begin_stream(instance, stream);
     if (code != ACL_SUCCESS) {
-        rc = bp_cann_fail(instance->driver, err, code, "making a stream");
+        rc = bp_cann_fail(instance->driver, err, code, "creating a stream");
         end_stream(instance, stream);
         return rc;
     }
@@ -205,6 +216,7 @@ static void stream_destroy(bp_instance *instance, void *stream)
         end_stream(instance, stream);
 }
 
+/* For applications that queue operators of their own. */
 static void *stream_native(bp_instance *instance, void *stream)
 {
     (void)instance;
@@ -229,7 +241,7 @@ static bp_rc event_create(bp_instance *instance, uint32_t dev, void **out, bp_er
     code = instance->driver->acl.aclrtCreateEvent(&event->event);
     if (code != ACL_SUCCESS) {
         bp_cann_free(instance, event, 1, sizeof *event);
-        return bp_cann_fail(instance->driver, err, code, "making an event");
+        return bp_cann_fail(instance->driver, err, code, "creating an event");
     }
     *out = event;
     return BP_OK;
@@ -245,6 +257,7 @@ static void event_destroy(bp_instance *instance, void *handle)
     bp_cann_free(instance, event, 1, sizeof *event);
 }
 
+/* After kernels: copies are waited for by kernels already. */
 static bp_rc event_record(bp_instance *instance, void *stream, void *handle, bp_err *err)
 {
     struct event *event = handle;
@@ -260,6 +273,7 @@ static bp_rc event_record(bp_instance *instance, void *stream, void *handle, bp_
     return bp_cann_fail(instance->driver, err, code, "recording an event");
 }
 
+/* Copies queued later wait for kernels, so they wait for the event too. */
 static bp_rc stream_wait(bp_instance *instance, void *stream, void *handle, bp_err *err)
 {
     const struct event *event = handle;
@@ -271,9 +285,10 @@ static bp_rc stream_wait(bp_instance *instance, void *stream, void *handle, bp_e
     code = instance->driver->acl.aclrtStreamWaitEvent(bp_cann_kernel_stream(stream), event->event);
     if (code == ACL_SUCCESS)
         return BP_OK;
-    return bp_cann_fail(instance->driver, err, code, "letting a stream wait");
+    return bp_cann_fail(instance->driver, err, code, "aclrtStreamWaitEvent");
 }
 
+/* Nanoseconds of the monotonic clock. */
 static int64_t now_ns(void)
 {
     struct timespec now;
@@ -282,7 +297,10 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Milliseconds deadline then, rounded to_device; -1 is for ever. */
+/*
+ * Milliseconds until the deadline, rounded up, so that it has passed when waiting ends; -1 is for
+ * ever.
+ */
 static int32_t remaining_ms(int64_t deadline)
 {
     int64_t ms;
@@ -294,9 +312,9 @@ static int32_t remaining_ms(int64_t deadline)
 }
 
 /*
- * ACL tells what failed when a stream is synchronised, not when an event is. A stream that has been
- * put more into since says only that it is not done: then it is waited for, as nobody may read what
- * a failed task was to write.
+ * ACL tells what failed when a stream is synchronised, not when an event is. A stream that more was
+ * queued into since says only that it is not done: then it is waited for, as nobody may read what a
+ * failed task was to write.
  */
 static aclError ask_stream(const struct bp_cann_driver *driver, aclrtStream stream,
                            int64_t deadline)
@@ -311,6 +329,7 @@ static aclError ask_stream(const struct bp_cann_driver *driver, aclrtStream stre
     return code;
 }
 
+/* Below 0 waits for ever. A stream of copies may have failed on its own. */
 static bp_rc event_wait(bp_instance *instance, void *handle, int64_t timeout_ns, bp_err *err)
 {
     const struct event *event = handle;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* digest.c - MurmurHash3 for x86 of 128 bits (Austin Appleby's, public domain) with the seed 0. */
+/*
+ * digest.c - MurmurHash3 for x86 of 128 bits (Austin Appleby's, public domain) with the seed 0:
+ * four lanes of 32 bits, mixed with 16 bytes at a time.
+ */
 
 #include "model.h"
 
@@ -8,6 +11,7 @@ static uint32_t rotate(uint32_t x, unsigned by)
     return x << by | x >> (32 - by);
 }
 
+/* The final mix of a lane: every bit of h changes half of the result's. */
 static uint32_t mix(uint32_t h)
 {
     h = (h ^ h >> 16) * 0x85ebca6bu;
@@ -15,12 +19,13 @@ static uint32_t mix(uint32_t h)
     return h ^ h >> 16;
 }
 
-/* Of each of the four lanes. */
+/* Constants of the algorithm, one for each of the four lanes. */
 static const uint32_t multipliers[4] = {0x239b961bu, 0xab0e9789u, 0x38b34ae5u, 0xa1e38b93u};
 static const uint32_t addends[4] = {0x561ccd1bu, 0x0bcaa747u, 0x96cd1c35u, 0x32ac3b17u};
 static const unsigned rotations[4] = {15, 16, 17, 18};
 static const unsigned outer_rotations[4] = {19, 17, 15, 13};
 
+/* Four bytes of a lane, before they go into its state. */
 static uint32_t scramble(uint32_t k, int lane)
 {
     return rotate(k * multipliers[lane], rotations[lane]) * multipliers[(lane + 1) % 4];
@@ -40,6 +45,7 @@ static void mix_tail(uint32_t h[4], const unsigned char *tail, size_t n)
     }
 }
 
+/* Each lane gets something of all others. */
 static void add_up(uint32_t h[4])
 {
     h[0] += h[1] + h[2] + h[3];
@@ -47,6 +53,7 @@ static void add_up(uint32_t h[4])
         h[lane] += h[0];
 }
 
+/* Bytes are read one by one, so that the hash is the same on every machine. */
 uint64_t bp_cann_digest(const void *data, size_t size)
 {
     const unsigned char *bytes = data;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * estimate.c - what a group would take on the device: its constants, what lies between its nodes, and,
- * on the simulated driver, time. Its calls are made as for a run, but ACL compiles none of them.
+ * estimate.c - what a group would take on the device: its constants, what lies between its nodes,
+ * and, on the simulated driver, time. Its calls are made as for a run, but ACL compiles none of
+ * them.
  */
 
 #include "cann.h"
 
+/* By the SDK's planner, which wants some memory to work in. */
 bp_rc bp_cann_plan_items(const bp_instance *instance, bp_arena_item *items, uint32_t n_items,
                          size_t *out, bp_err *err)
 {
@@ -25,6 +27,7 @@ bp_rc bp_cann_plan_items(const bp_instance *instance, bp_arena_item *items, uint
     return BP_OK;
 }
 
+/* Fills are as slow as copies within the device. */
 static aclError step_ns(const struct bp_cann_driver *driver, const struct bp_cann_step *step,
                         uint64_t *out)
 {
@@ -51,7 +54,7 @@ static double steps_ns(const struct bp_cann_driver *driver, const struct bp_cann
     return sum;
 }
 
-/* A model is launched once, however many calls are in it. */
+/* A model is launched once, however many calls are in it. A copy of 0 bytes takes a launch. */
 static double saved_launches_ns(const struct bp_cann_build *b)
 {
     uint64_t launch;
@@ -62,6 +65,7 @@ static double saved_launches_ns(const struct bp_cann_build *b)
     return (double)launch * (b->n_steps - 1);
 }
 
+/* Each part that is known is marked as such in out->known. */
 static bp_rc estimate_steps(const struct bp_cann_build *b, bp_estimate *out, bp_err *err)
 {
     double ns = steps_ns(b->instance->driver, b->steps);
@@ -79,7 +83,7 @@ static bp_rc estimate_steps(const struct bp_cann_build *b, bp_estimate *out, bp_
     return BP_OK;
 }
 
-/* With the program laid out. */
+/* Where a shape is only known in a run there is nothing to estimate. The program is laid out. */
 static bp_rc estimate_calls(const bp_program *program, bp_estimate *out, bp_err *err)
 {
     struct bp_cann_build b;
@@ -92,6 +96,7 @@ static bp_rc estimate_calls(const bp_program *program, bp_estimate *out, bp_err 
     return rc;
 }
 
+/* A program that is never uploaded or run: laid out for its constants, then freed. */
 static bp_rc estimate_group(bp_instance *instance, const bp_graph *graph, bp_estimate *out,
                             bp_err *err)
 {
@@ -116,7 +121,7 @@ static bp_rc estimate_group(bp_instance *instance, const bp_graph *graph, bp_est
     return rc;
 }
 
-/* Each copy has its own start; bytes go at one rate. */
+/* Each copy has its own start; bytes go at one rate. Below 0: the driver does not tell. */
 static double estimate_copies(bp_instance *instance, uint32_t n, uint64_t bytes)
 {
     const struct bp_cann_driver *driver = instance->driver;

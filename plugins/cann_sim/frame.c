@@ -9,6 +9,10 @@
 
 enum { SPACE = 1 };
 
+/*
+ * A program with shapes. One run at a time uses it; `desc` is the host's, and stays as long as the
+ * frame.
+ */
 struct bp_frame {
     bp_program *program;
     const bp_frame_desc *desc;
@@ -24,6 +28,7 @@ struct bp_frame {
 
 /* ---- the frame ------------------------------------------------------------------------------- */
 
+/* Tells the host how much scratch the frame needs, in device memory. */
 static bp_rc plan_scratch(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
 {
     if (frame->n_items == 0)
@@ -34,6 +39,7 @@ static bp_rc plan_scratch(bp_frame *frame, bp_frame_needs *needs, bp_err *err)
                               &needs->scratch_bytes, err);
 }
 
+/* Offsets of scratch outlive the build. */
 static bp_rc keep_items(bp_frame *frame, const struct bp_cann_build *b, bp_err *err)
 {
     if (b->n_items == 0)
@@ -63,6 +69,7 @@ static bp_rc set_calls(bp_frame *frame, const struct bp_cann_build *b, bp_frame_
     return rc < 0 ? rc : plan_scratch(frame, needs, err);
 }
 
+/* Making the calls has them compiled, so that a run does not wait for that. */
 bp_rc bp_cann_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
                            bp_frame **out, bp_err *err)
 {
@@ -108,6 +115,7 @@ void bp_cann_frame_free(bp_frame *frame)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* The device's address of a location in this run; NULL for one that is absent. */
 static void *address_of(const bp_frame *frame, const struct bp_cann_location *location)
 {
     const bp_frame_desc *desc = frame->desc;
@@ -126,7 +134,7 @@ static void *address_of(const bp_frame *frame, const struct bp_cann_location *lo
     }
 }
 
-/* Tells ACL's buffers where the host's are; skipped while they stay where they are. */
+/* Tells ACL's buffers where the host's tensors are; skipped while they stay where they are. */
 static void bind(bp_frame *frame, uint32_t io_epoch)
 {
     const struct bp_cann_driver *driver = frame->program->instance->driver;
@@ -147,6 +155,7 @@ static void bind(bp_frame *frame, uint32_t io_epoch)
     frame->is_bound = true;
 }
 
+/* The host's clock, as deadlines are told in it. */
 static int64_t now_ns(void)
 {
     struct timespec now;
@@ -155,12 +164,13 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* Between calls, as ACL cannot take one back. */
 static bp_rc check_stop(const bp_run *run, bp_err *err)
 {
     if (bp_is_cancelled(run->cancel))
         return bp_fail(err, BP_E_CANCELLED, "cann: the run was cancelled");
     if (run->deadline_ns != 0 && now_ns() >= run->deadline_ns)
-        return bp_fail(err, BP_E_TIMEOUT, "cann: the run's time was up");
+        return bp_fail(err, BP_E_TIMEOUT, "cann: the run's deadline has passed");
     return BP_OK;
 }
 
@@ -187,6 +197,7 @@ static aclError put_step(const bp_frame *frame, const struct bp_cann_step *step,
     }
 }
 
+/* What is in the stream already stays there after a failure; the host ends the stream. */
 static bp_rc put_steps(const bp_frame *frame, const bp_run *run, bp_err *err)
 {
     aclrtStream stream = bp_cann_kernel_stream(run->stream);
@@ -208,6 +219,7 @@ static bp_rc put_steps(const bp_frame *frame, const bp_run *run, bp_err *err)
     return BP_OK;
 }
 
+/* All or nothing: there is one task. */
 static bp_rc put_model(const bp_frame *frame, const bp_run *run, bp_err *err)
 {
     bp_rc rc = check_stop(run, err);
@@ -218,6 +230,10 @@ static bp_rc put_model(const bp_frame *frame, const bp_run *run, bp_err *err)
                               bp_cann_kernel_stream(run->stream), err);
 }
 
+/*
+ * With a stream of the host's it does not wait: BP_PENDING. Without one the default stream is
+ * synchronised, after a failure too, as what was queued before it still uses the frame.
+ */
 bp_rc bp_cann_execute(bp_frame *frame, const bp_run *run, bp_err *err)
 {
     const struct bp_cann_driver *driver = frame->program->instance->driver;
@@ -233,7 +249,7 @@ bp_rc bp_cann_execute(bp_frame *frame, const bp_run *run, bp_err *err)
     rc = frame->exec ? put_model(frame, run, err) : put_steps(frame, run, err);
     if (run->stream)
         return rc < 0 ? rc : BP_PENDING;
-    code = driver->acl.aclrtSynchronizeStreamWithTimeout(NULL, -1); /* also behind a failure */
+    code = driver->acl.aclrtSynchronizeStreamWithTimeout(NULL, -1); /* also after a failure */
     if (rc >= 0 && code != ACL_SUCCESS)
         rc = bp_cann_fail(driver, err, code, "a run");
     return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* library.c - finds a driver, looks its functions up, brings it up and takes it down. */
+/* library.c - finds a driver, looks its functions up, initialises it, and finalises it. */
 
 #define _GNU_SOURCE /* pthread, as C11 alone hides it */
 
@@ -14,7 +14,10 @@
 #define VENDOR_COMPILER "libacl_op_compiler.so" /* has what the other one lacks */
 #define SIMULATOR "libbp-ascend-sim.so.0"
 
-/* One a process, as ACL is. */
+/*
+ * The drivers of the process, as ACL is one a process. They are never closed: threads of theirs may
+ * be anywhere.
+ */
 static struct {
     pthread_mutex_t lock;
     struct bp_cann_driver *drivers; /* never closed: threads of theirs may be anywhere */
@@ -22,7 +25,10 @@ static struct {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The library beside the folder that plug-ins are in: lib/backplane/v1/x.so has lib/SIMULATOR. */
+/*
+ * Beside the plug-in, or in the library folder above it: lib/backplane/v1/x.so has
+ * lib/libbp-ascend-sim.so.0.
+ */
 static void *open_near(const char *module_path)
 {
     char path[1024];
@@ -45,6 +51,7 @@ static void *open_near(const char *module_path)
     return NULL;
 }
 
+/* The dynamic linker's path comes first. */
 static void *open_simulator(const char *module_path)
 {
     void *library = dlopen(SIMULATOR, RTLD_NOW | RTLD_LOCAL);
@@ -52,7 +59,7 @@ static void *open_simulator(const char *module_path)
     return library ? library : open_near(module_path);
 }
 
-/* What `name` means; writes what it was opened by. */
+/* What `name` means: "auto" is the vendor's library, then the simulator. *path: what was opened. */
 static void *open_library(const char *name, const char *module_path, const char **path)
 {
     bool is_auto = strcmp(name, "auto") == 0, is_sim = strcmp(name, "sim") == 0;
@@ -67,7 +74,10 @@ static void *open_library(const char *name, const char *module_path, const char 
     return open_simulator(module_path);
 }
 
-/* What may be missing. */
+/*
+ * *slot is NULL where the library has no such function. By memcpy(), as C has no cast from void *
+ * to a pointer to a function.
+ */
 static void find_optional(void *library, const char *name, void *slot, size_t size)
 {
     void *symbol = dlsym(library, name);
@@ -75,6 +85,7 @@ static void find_optional(void *library, const char *name, void *slot, size_t si
     memcpy(slot, &symbol, size);
 }
 
+/* Looks in the second library of the vendor too, which is opened when it is first needed. */
 static bool find_required(void *library, void **second, const char *name, void *slot, size_t size)
 {
     void *symbol = dlsym(library, name);
@@ -87,7 +98,10 @@ static bool find_required(void *library, void **second, const char *name, void *
     return symbol != NULL;
 }
 
-/* NULL, or the function that is missing. */
+/*
+ * NULL, or the name of the function that is missing. Building models is all of the builder's
+ * functions or nothing.
+ */
 static const char *find_all(struct bp_cann_driver *driver, void *library)
 {
     void *second = NULL;
@@ -115,6 +129,7 @@ static const char *find_all(struct bp_cann_driver *driver, void *library)
     return NULL;
 }
 
+/* With the dynamic linker's own message. */
 static bp_rc fail_to_open(const char *name, bp_err *err)
 {
     const char *text = dlerror();
@@ -127,7 +142,7 @@ static bp_rc fail_to_open(const char *name, bp_err *err)
                    text ? text : "no reason given");
 }
 
-/* [locked] The driver that is open under that path, or a new one. */
+/* The driver that is open under that path, or a new one. [locked] */
 static bp_rc open_driver(const char *name, const char *module_path, struct bp_cann_driver **out,
                          bp_err *err)
 {
@@ -165,7 +180,10 @@ static bp_rc open_driver(const char *name, const char *module_path, struct bp_ca
 
 /* ---- up and down ----------------------------------------------------------------------------- */
 
-/* [locked] */
+/*
+ * An application may have called aclInit() before: then it is the one to call aclFinalize().
+ * [locked]
+ */
 static bp_rc initialize(struct bp_cann_driver *driver, bp_err *err)
 {
     aclError code;
@@ -181,8 +199,8 @@ static bp_rc initialize(struct bp_cann_driver *driver, bp_err *err)
 }
 
 /*
- * [locked] The vendor's ACL comes up once a process, so it stays; the simulator may go, and reads
- * its configuration anew when it comes back.
+ * The vendor's ACL comes up once a process, so it stays; the simulator may go, and reads its
+ * configuration anew when it comes back. [locked]
  */
 static void finalize_if_unused(struct bp_cann_driver *driver)
 {
@@ -194,6 +212,7 @@ static void finalize_if_unused(struct bp_cann_driver *driver)
     memset(driver->settings, 0, sizeof driver->settings);
 }
 
+/* One lock for opening and initialising, so that two sessions cannot do it at once. */
 bp_rc bp_cann_driver_acquire(const char *name, const char *module_path, struct bp_cann_driver **out,
                              bp_err *err)
 {
@@ -219,6 +238,7 @@ void bp_cann_driver_release(struct bp_cann_driver *driver)
 
 /* ---- settings -------------------------------------------------------------------------------- */
 
+/* How many operators are kept is a function of its own, the others are compile options. */
 static aclError apply_setting(const struct bp_cann_driver *driver, uint32_t setting,
                               const char *value)
 {
@@ -267,8 +287,8 @@ void bp_cann_driver_settings(const struct bp_cann_driver *driver, char (*out)[BP
 /* ---- failures -------------------------------------------------------------------------------- */
 
 /*
- * BP_E_TIMEOUT is that waiting took as long as it may. A task that took too long has failed: who waits
- * for it again would find_required the stream at its end, and take what it did not write for a result.
+ * BP_E_TIMEOUT is that waiting took as long as it may. A task that took too long has failed: who
+ * waits for it again would find the stream at its end, and take what it did not write for a result.
  */
 static bp_rc rc_of(aclError code)
 {
@@ -304,6 +324,7 @@ static bp_rc rc_of(aclError code)
     }
 }
 
+/* ACL's message is read first, as later calls may replace it. */
 bp_rc bp_cann_fail(const struct bp_cann_driver *driver, bp_err *err, aclError code, const char *fmt,
                    ...)
 {

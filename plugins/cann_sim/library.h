@@ -14,7 +14,7 @@
 
 #include <bp/sdk.h>
 
-/* Settings of a process: the first session that asks for one has it. */
+/* Settings that ACL has one of for the process: the first session that gives one has it. */
 enum {
     BP_CANN_SET_PRECISION,
     BP_CANN_SET_IMPL_MODE,
@@ -24,7 +24,10 @@ enum {
 };
 enum { BP_CANN_SETTING_SIZE = 256 };
 
-/* What is used of ACL. Releases of CANN differ in which of their libraries has what. */
+/*
+ * What is used of ACL, all of which a driver has to have. Releases of CANN differ in which of their
+ * libraries has what.
+ */
 #define BP_CANN_FUNCTIONS(F)                                                                       \
     F(aclCreateDataBuffer)                                                                         \
     F(aclCreateTensorDesc)                                                                         \
@@ -81,8 +84,8 @@ enum { BP_CANN_SETTING_SIZE = 256 };
     F(aclrtSynchronizeStreamWithTimeout)
 
 /*
- * Building models: the simulator's own. The vendor's builder is C++ only, so that with its libraries
- * operators are called one by one.
+ * Building models: the simulator's own. The vendor's builder is C++ only, so that with its
+ * libraries operators are called one by one.
  */
 #define BP_CANN_BUILDER(F)                                                                         \
     F(bp_ascend_graph_build)                                                                       \
@@ -125,26 +128,31 @@ struct bp_cann_driver {
 };
 
 /*
- * Opens the driver that `name` means ("auto", "sim" or a path) if it is not open, and brings ACL up;
- * each success is paired with one bp_cann_driver_release(). module_path: of this plug-in, beside which
- * an installed simulator lies. BP_E_UNAVAILABLE says what is missing.
+ * Opens the driver that `name` means ("auto", "sim" or a path) if it is not open, and brings ACL
+ * up. *out is for bp_cann_driver_release(), once for each success. module_path: of this plug-in,
+ * beside which an installed simulator lies. Any thread. BP_E_UNAVAILABLE says what is missing.
  */
 bp_rc bp_cann_driver_acquire(const char *name, const char *module_path, struct bp_cann_driver **out,
                              bp_err *err);
+/* The last one finalises the simulator; the vendor's ACL stays up. Any thread. */
 void bp_cann_driver_release(struct bp_cann_driver *driver);
 
 /*
- * Hands the compiler a setting, unless it is "" or the same as before. Compiled operators cannot be
- * undone: when an earlier session had asked for something else that stays, and *in_force is it.
+ * Hands the compiler a setting, unless it is "" or the same as before. Operators that are compiled
+ * cannot be undone: when an earlier session has asked for something else that stays, and *in_force,
+ * which is the driver's, is it. Any thread. As ACL fails.
  */
 bp_rc bp_cann_driver_set(struct bp_cann_driver *driver, uint32_t setting, const char *value,
                          const char **in_force, bp_err *err);
 
-/* Copies those in force. */
+/* Copies those in force to out[BP_CANN_SETTINGS]. Any thread. */
 void bp_cann_driver_settings(const struct bp_cann_driver *driver,
                              char (*out)[BP_CANN_SETTING_SIZE]);
 
-/* bp_fail() for an ACL code, kept as native_code too, with ACL's own words behind it. */
+/*
+ * bp_fail() for an ACL code, which becomes the matching BP_E_... and is kept as native_code, with
+ * ACL's own message after the sentence. Consumes ACL's message, of this thread.
+ */
 bp_rc bp_cann_fail(const struct bp_cann_driver *driver, bp_err *err, aclError code, const char *fmt,
                    ...) BP_PRINTF(4, 5);
 

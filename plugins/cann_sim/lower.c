@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* lower.c - the calls of a group, as a graph of ACL's operators, and the model that is built of it. */
+/*
+ * lower.c - graph mode: the calls of a group, as a graph of ACL's operators, and the model that is
+ * built of it.
+ *
+ * Calls name locations, the builder names tensors. A slot for each location remembers which tensor
+ * is there by now; constants become tensors when a call first reads them.
+ */
 
 #include "model.h"
 
-enum { MAX_SCALARS = 2 }; /* numbers that a node's calls read, at most */
+enum { MAX_SCALARS = 2 }; /* that a node's calls read, at most */
 
-/* What stands at a location by now: a tensor of the graph, or bytes that are all the same. */
+/*
+ * What is at a location by now: a tensor of the graph, or bytes that are all the same and become a
+ * constant when somebody reads them.
+ */
 struct slot {
     uint32_t tensor;
     bool is_there, is_output;
@@ -13,6 +22,7 @@ struct slot {
     int32_t byte;
 };
 
+/* A model in the making. After a failure (rc < 0) nothing more is added. */
 struct lowering {
     const bp_program *program;
     const struct bp_cann_build *b;
@@ -24,6 +34,7 @@ struct lowering {
     bp_err *err;
 };
 
+/* The first failure counts. */
 static void check(struct lowering *l, aclError code, const char *what)
 {
     if (l->rc >= 0 && code != ACL_SUCCESS)
@@ -39,7 +50,10 @@ static void fail_no_memory(struct lowering *l)
 
 /* ---- slots ---------------------------------------------------------------------------------- */
 
-/* The value, or the scalar behind all values, whose bytes begin there. */
+/*
+ * The value whose bytes begin at the offset, or, counted on after all values, the scalar; SIZE_MAX:
+ * neither.
+ */
 static size_t find_constant(const bp_program *program, uint64_t offset)
 {
     const bp_graph *graph = program->graph;
@@ -58,6 +72,7 @@ static size_t find_constant(const bp_program *program, uint64_t offset)
     return SIZE_MAX;
 }
 
+/* The slot of a location that is not absent, and whose constant there is. */
 static struct slot *slot_at(const struct lowering *l, const struct bp_cann_location *location)
 {
     const bp_graph *graph = l->b->graph;
@@ -77,6 +92,7 @@ static struct slot *slot_at(const struct lowering *l, const struct bp_cann_locat
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
+/* The builder copies the bytes. */
 static void put_constant(struct lowering *l, struct slot *slot, const aclTensorDesc *desc,
                          const void *data, size_t size)
 {
@@ -85,6 +101,7 @@ static void put_constant(struct lowering *l, struct slot *slot, const aclTensorD
     slot->is_there = true;
 }
 
+/* The host's bytes of constant v. */
 static void put_value(struct lowering *l, struct slot *slot, uint32_t v, const aclTensorDesc *desc)
 {
     const bp_host *host = &l->program->instance->host;
@@ -95,6 +112,7 @@ static void put_value(struct lowering *l, struct slot *slot, uint32_t v, const a
         put_constant(l, slot, desc, bytes.data, bytes.size);
 }
 
+/* `which` counts MAX_SCALARS for each node. */
 static void put_scalar(struct lowering *l, struct slot *slot, size_t which,
                        const aclTensorDesc *desc)
 {
@@ -123,7 +141,7 @@ static void put_filled(struct lowering *l, struct slot *slot, const aclTensorDes
     bp_cann_free(l->program->instance, bytes, size, 1);
 }
 
-/* The tensor at a location, which is slot now if it is a constant. */
+/* The tensor at a location, which is added to the graph now if it is a constant. */
 static uint32_t tensor_at(struct lowering *l, const struct bp_cann_arg *arg,
                           const aclTensorDesc *desc)
 {
@@ -152,6 +170,7 @@ static uint32_t tensor_at(struct lowering *l, const struct bp_cann_arg *arg,
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
+/* Outputs replace what their locations held. */
 static void put_call(struct lowering *l, const struct bp_cann_step *step)
 {
     uint32_t in[BP_CANN_MAX_INPUTS], out[BP_CANN_MAX_OUTPUTS];
@@ -173,6 +192,7 @@ static void put_call(struct lowering *l, const struct bp_cann_step *step)
     }
 }
 
+/* Copies are calls of Identity in a graph, so what is no call is a fill. */
 static void put_step(struct lowering *l, const struct bp_cann_step *step)
 {
     if (step->kind == BP_CANN_CALL)
@@ -183,6 +203,7 @@ static void put_step(struct lowering *l, const struct bp_cann_step *step)
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
+/* For an input or output of the model; NULL: no memory, which is noted. */
 static aclTensorDesc *describe(struct lowering *l, const struct bp_cann_tensor *tensor)
 {
     aclTensorDesc *desc = l->program->instance->driver->acl.aclCreateTensorDesc(
@@ -193,7 +214,10 @@ static aclTensorDesc *describe(struct lowering *l, const struct bp_cann_tensor *
     return desc;
 }
 
-/* All of them in order, read or not, so that an end of the model has its location by that. */
+/*
+ * All inputs of the group in order, read or not, so that the model's are known by their order.
+ * Those without elements are left out.
+ */
 static void put_input(struct lowering *l, uint32_t i)
 {
     uint32_t v = l->b->graph->inputs[i];
@@ -214,7 +238,10 @@ static void put_input(struct lowering *l, uint32_t i)
     l->program->instance->driver->acl.aclDestroyTensorDesc(desc);
 }
 
-/* A model's output comes from an operator, and is one output: anything else goes through Identity. */
+/*
+ * A model's output comes from an operator, and is one output: anything else, as an input or a
+ * constant that is passed on, goes through Identity.
+ */
 static void put_output(struct lowering *l, uint32_t i)
 {
     uint32_t v = l->b->graph->outputs[i];
@@ -248,6 +275,7 @@ static void put_output(struct lowering *l, uint32_t i)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+/* The settings in force, which are the process's. */
 static void put_options(struct lowering *l)
 {
     static const char *const keys[] = {[BP_CANN_SET_PRECISION] = "precision_mode",
@@ -261,6 +289,7 @@ static void put_options(struct lowering *l)
               keys[i]);
 }
 
+/* Inputs, calls and outputs, in the order that the builder wants. */
 static void put_all(struct lowering *l)
 {
     const bp_graph *graph = l->b->graph;
@@ -274,6 +303,7 @@ static void put_all(struct lowering *l)
         put_output(l, i);
 }
 
+/* One slot each for inputs, outputs, scratch items, values that are constant, and scalars. */
 bp_rc bp_cann_lower(const bp_program *program, const struct bp_cann_build *b, const char *name,
                     void **bytes, size_t *size, bp_err *err)
 {

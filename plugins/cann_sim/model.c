@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+/* The models of one program, by the shapes that they were built for. */
 struct bp_cann_models {
     pthread_mutex_t lock; /* one model is built at a time */
     char name[64];        /* the fused node's: files have it before their extension */
@@ -32,7 +33,7 @@ static void log_line(const bp_program *program, uint32_t level, const char *fmt,
     host->log(host->h, level, "cann", text);
 }
 
-/* "name:2,3;scalar": what the vendor's provider tells sets of shapes apart by. */
+/* "name:2,3;scalar": what the vendor's provider tells sets of shapes apart by. False: no memory. */
 static bool write_shapes(const struct bp_cann_build *b, struct bp_cann_buffer *out)
 {
     char number[24];
@@ -57,6 +58,7 @@ static bool write_shapes(const struct bp_cann_build *b, struct bp_cann_buffer *o
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+/* What fails here is a warning: the file is for people to look at. */
 static void dump_graph(const bp_program *program)
 {
     struct bp_cann_buffer onnx;
@@ -80,6 +82,7 @@ static void dump_graph(const bp_program *program)
     bp_cann_buffer_free(&onnx);
 }
 
+/* What fails here is a warning: the next process builds it again. */
 static void dump_model(const bp_program *program, const char *path, const void *bytes, size_t size)
 {
     const struct bp_cann_driver *driver = program->instance->driver;
@@ -93,7 +96,10 @@ static void dump_model(const bp_program *program, const char *path, const void *
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
-/* Bytes of those of the values that a model has ends for, in order. */
+/*
+ * Has the model an input (or output) of the right bytes for each of the values, in order? Values
+ * without elements have none.
+ */
 static bool sizes_match(const struct bp_cann_build *b, const uint32_t *values, uint32_t n,
                         aclmdlDesc *desc, size_t (*size_at)(aclmdlDesc *, size_t), size_t n_tensors)
 {
@@ -108,7 +114,10 @@ static bool sizes_match(const struct bp_cann_build *b, const uint32_t *values, u
     return at == n_tensors;
 }
 
-/* Does a model of a file take and give what the group does? */
+/*
+ * Does a model of a file take and give what the group does? Its name says so, but files can be
+ * renamed.
+ */
 static bool fits(const struct bp_cann_build *b, uint32_t id)
 {
     const struct bp_cann_driver *driver = b->instance->driver;
@@ -127,7 +136,10 @@ static bool fits(const struct bp_cann_build *b, uint32_t id)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* What an earlier process left. The vendor's provider fails on a file that is spoilt: this one builds. */
+/*
+ * What an earlier process left; false: there is no file, or it cannot be used. The vendor's
+ * provider fails on a file that is spoilt: this one builds.
+ */
 static bool load_file(const bp_program *program, const struct bp_cann_build *b, const char *path,
                       uint32_t *id)
 {
@@ -150,6 +162,7 @@ static bool load_file(const bp_program *program, const struct bp_cann_build *b, 
     return false;
 }
 
+/* Builds and loads; the file is written for later processes, and not read back. */
 static bp_rc build(const bp_program *program, const struct bp_cann_build *b, const char *path,
                    uint32_t *id, bp_err *err)
 {
@@ -170,7 +183,10 @@ static bp_rc build(const bp_program *program, const struct bp_cann_build *b, con
     return rc;
 }
 
-/* [locked] Takes the text. */
+/*
+ * Finds or builds the model for these shapes, and keeps it. Takes `shapes` over, also when it
+ * fails. [models->lock]
+ */
 static bp_rc make(bp_program *program, const struct bp_cann_build *b, struct bp_cann_buffer *shapes,
                   const struct bp_cann_model **out, bp_err *err)
 {
@@ -199,6 +215,10 @@ static bp_rc make(bp_program *program, const struct bp_cann_build *b, struct bp_
     return BP_OK;
 }
 
+/*
+ * Building is slow, and another thread that wants the same model waits for it: better than building
+ * it twice.
+ */
 bp_rc bp_cann_model_get(bp_program *program, const struct bp_cann_build *b,
                         const struct bp_cann_model **out, bp_err *err)
 {
@@ -228,7 +248,7 @@ bp_rc bp_cann_model_get(bp_program *program, const struct bp_cann_build *b,
 
 /* ---- of a program ---------------------------------------------------------------------------- */
 
-/* By what is in the group and how it is compiled, so that no file is taken for another's. */
+/* A hash of what is in the group and how it is compiled, so that no file is taken for another's. */
 static bp_rc name_group(bp_program *program, uint64_t *digest, bp_err *err)
 {
     struct bp_cann_buffer text;
@@ -247,6 +267,7 @@ static bp_rc name_group(bp_program *program, uint64_t *digest, bp_err *err)
     return rc;
 }
 
+/* The number after the hash tells equal groups of a session apart. */
 bp_rc bp_cann_models_create(bp_program *program, bp_err *err)
 {
     bp_instance *instance = program->instance;
@@ -268,6 +289,7 @@ bp_rc bp_cann_models_create(bp_program *program, bp_err *err)
     return BP_OK;
 }
 
+/* Frames are gone by then. */
 void bp_cann_models_free(bp_program *program)
 {
     struct bp_cann_models *models = program->models;

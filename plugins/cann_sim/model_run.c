@@ -3,13 +3,14 @@
 
 #include "model.h"
 
-/* An binding of the model: which of the frame's tensors it is. */
+/* An input or output of the model: which of the frame's tensors it is. */
 struct binding {
     uint32_t index;
     size_t bytes;
     aclDataBuffer *buffer;
 };
 
+/* The frame's model and its two data sets; the buffers in them are those of the bindings. */
 struct bp_cann_exec {
     uint32_t model;
     uint32_t n_in, n_out;
@@ -47,6 +48,7 @@ static bp_rc add_bindings(const struct bp_cann_build *b, const uint32_t *values,
     return BP_OK;
 }
 
+/* On a failure what is there is for bp_cann_exec_free(). One row more, as there may be none. */
 static bp_rc fill(struct bp_cann_exec *exec, const struct bp_cann_build *b, bp_err *err)
 {
     const struct bp_cann_driver *driver = b->instance->driver;
@@ -84,6 +86,7 @@ bp_rc bp_cann_exec_create(const struct bp_cann_model *model, const struct bp_can
     return BP_OK;
 }
 
+/* Data sets first: their buffers are the bindings'. */
 void bp_cann_exec_free(const bp_instance *instance, struct bp_cann_exec *exec)
 {
     const struct bp_cann_driver *driver = instance->driver;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * onnx.c - a group as an ONNX model: what dump_graphs writes, and what names a group. Messages are
- * made inside out, each in bytes of its own, as protobuf wants their lengths first.
+ * made from the inside out, each in bytes of its own, as protobuf wants their lengths first.
  */
 
 #include "model.h"
@@ -46,10 +46,12 @@ enum {
     DIM_NAME = 2
 };
 
+/* ONNX's IR version that the file says; and protobuf's wire types. */
 enum { IR_VERSION = 8, VARINT = 0, BLOCK = 2, FIXED32 = 5 };
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
+/* Grows by doubling. The host's allocator cannot resize, so bytes are copied. */
 void bp_cann_append(struct bp_cann_buffer *text, const void *data, size_t size)
 {
     if (!text->failed && size > text->capacity - text->size) {
@@ -81,6 +83,7 @@ void bp_cann_buffer_free(struct bp_cann_buffer *text)
 
 /* ---- protobuf -------------------------------------------------------------------------------- */
 
+/* Seven bits a byte, the lowest first; the top bit says that more follow. */
 static void add_varint(struct bp_cann_buffer *to, uint64_t number)
 {
     do {
@@ -92,18 +95,21 @@ static void add_varint(struct bp_cann_buffer *to, uint64_t number)
     } while (number);
 }
 
+/* Negative numbers take ten bytes, as protobuf's int64 does. */
 static void add_int(struct bp_cann_buffer *to, uint32_t field, int64_t value)
 {
     add_varint(to, (uint64_t)field << 3 | VARINT);
     add_varint(to, (uint64_t)value);
 }
 
+/* Little-endian, as the machines are that this runs on. */
 static void add_float(struct bp_cann_buffer *to, uint32_t field, float value)
 {
     add_varint(to, (uint64_t)field << 3 | FIXED32);
     bp_cann_append(to, &value, sizeof value);
 }
 
+/* Strings, bytes and messages alike. */
 static void add_block(struct bp_cann_buffer *to, uint32_t field, const void *data, size_t size)
 {
     add_varint(to, (uint64_t)field << 3 | BLOCK);
@@ -116,7 +122,7 @@ static void add_text(struct bp_cann_buffer *to, uint32_t field, const char *text
     add_block(to, field, text, strlen(text));
 }
 
-/* Puts a message into another, and empties it. */
+/* Puts a message into another, and empties it. A failure goes along. */
 static void add_message(struct bp_cann_buffer *to, uint32_t field, struct bp_cann_buffer *message)
 {
     add_block(to, field, message->data, message->size);
@@ -124,6 +130,7 @@ static void add_message(struct bp_cann_buffer *to, uint32_t field, struct bp_can
     bp_cann_buffer_free(message);
 }
 
+/* An empty message, to be put into `outer` later. */
 static struct bp_cann_buffer inside(const struct bp_cann_buffer *outer)
 {
     return (struct bp_cann_buffer){.instance = outer->instance};
@@ -131,6 +138,7 @@ static struct bp_cann_buffer inside(const struct bp_cann_buffer *outer)
 
 /* ---- tensors --------------------------------------------------------------------------------- */
 
+/* A model in the making; `text` is its GraphProto. */
 struct writer {
     const bp_program *program;
     const bp_graph *graph;
@@ -140,6 +148,7 @@ struct writer {
     bp_err *err;
 };
 
+/* `whole` false: the digest instead, eight bytes. */
 static void add_bytes(struct bp_cann_buffer *to, const void *data, size_t size, bool whole)
 {
     uint64_t digest;
@@ -152,6 +161,7 @@ static void add_bytes(struct bp_cann_buffer *to, const void *data, size_t size, 
     add_block(to, TENSOR_RAW, &digest, sizeof digest);
 }
 
+/* A TensorProto with its bytes as raw_data. ONNX's numbers of element types are the host's. */
 static void add_constant(struct writer *w, uint32_t v)
 {
     const bp_value *value = BP_VALUE(w->graph, v);
@@ -195,6 +205,10 @@ static void add_constants(struct writer *w)
     bp_cann_free(w->program->instance, is_read, graph->n_values, sizeof *is_read);
 }
 
+/*
+ * Sizes that are not known get a name if the host has a symbol for them, so that equal ones are
+ * seen as equal.
+ */
 static void add_dim(struct bp_cann_buffer *shape, const bp_dim *fact)
 {
     struct bp_cann_buffer dim = inside(shape);
@@ -209,6 +223,7 @@ static void add_dim(struct bp_cann_buffer *shape, const bp_dim *fact)
     add_message(shape, SHAPE_DIM, &dim);
 }
 
+/* A ValueInfoProto of an input or output; its shape is left out where the rank is not known. */
 static void add_value(struct bp_cann_buffer *graph, uint32_t field, const bp_value *value)
 {
     struct bp_cann_buffer info = inside(graph), type = inside(graph), tensor = inside(graph),
@@ -228,7 +243,7 @@ static void add_value(struct bp_cann_buffer *graph, uint32_t field, const bp_val
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* onnx.proto's AttributeProto.AttributeType of a row. */
+/* AttributeProto.AttributeType of a row: onnx.proto counts lists five above single values. */
 static int64_t attribute_type(const bp_attr *attr)
 {
     static const int64_t single[] = {
@@ -238,6 +253,7 @@ static int64_t attribute_type(const bp_attr *attr)
     return single[attr->type] + (is_list ? 5 : 0);
 }
 
+/* A TensorProto as the value of an attribute. */
 static void add_tensor(struct bp_cann_buffer *attribute, const bp_const *constant, bool whole)
 {
     struct bp_cann_buffer tensor = inside(attribute);
@@ -249,6 +265,7 @@ static void add_tensor(struct bp_cann_buffer *attribute, const bp_const *constan
     add_message(attribute, ATTRIBUTE_T, &tensor);
 }
 
+/* Value i of the row: a single one, or one of a list. */
 static void add_attribute_value(struct writer *w, struct bp_cann_buffer *to, const bp_attr *attr,
                                 uint32_t i)
 {
@@ -271,6 +288,7 @@ static void add_attribute_value(struct writer *w, struct bp_cann_buffer *to, con
     }
 }
 
+/* Subgraphs are not written: control flow is not taken by this provider. */
 static void add_attribute(struct writer *w, struct bp_cann_buffer *node, const bp_attr *attr)
 {
     struct bp_cann_buffer attribute = inside(node);
@@ -292,6 +310,7 @@ static void add_names(struct writer *w, struct bp_cann_buffer *to, uint32_t fiel
         add_text(to, field, values[i] == BP_NONE ? "" : BP_VALUE(w->graph, values[i])->name);
 }
 
+/* A NodeProto, of the default domain. */
 static void add_node(struct writer *w, const bp_node *node)
 {
     struct bp_cann_buffer text = inside(&w->text);
@@ -307,6 +326,7 @@ static void add_node(struct writer *w, const bp_node *node)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+/* In an order that depends on the group alone, as its digest names it. */
 static void add_graph(struct writer *w, const char *name)
 {
     const bp_graph *graph = w->graph;
@@ -321,6 +341,7 @@ static void add_graph(struct writer *w, const char *name)
         add_value(&w->text, GRAPH_OUTPUT, BP_VALUE(graph, graph->outputs[i]));
 }
 
+/* The opset is that of the group's nodes, which is the model's. */
 bp_rc bp_cann_write_onnx(const bp_program *program, const char *name, bool with_weights,
                          struct bp_cann_buffer *out, bp_err *err)
 {

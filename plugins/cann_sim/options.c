@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* options.c - the provider's options: the vendor's, with its defaults, and two of its own. */
+/*
+ * options.c - the provider's options: the vendor's, with its defaults, and two of its own (driver
+ * and operators).
+ */
 
 #include "cann.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+/* Rows of the table. */
 enum {
     OPT_DRIVER,
     OPT_OPERATORS,
@@ -24,8 +28,14 @@ enum {
     N_OPTIONS
 };
 
+/* In the order of BP_CANN_DOCUMENTED... */
 static const char *const profiles[] = {"documented", "kernels", "graph"};
+/* In the order of BP_CANN_NEXT_POWER_OF_TWO... */
 static const char *const strategies[] = {"kNextPowerOfTwo", "kSameAsRequested"};
+/*
+ * What the vendor's builder takes; the host's table has no optional choices, so these are checked
+ * here.
+ */
 static const char *const precisions[] = {"force_fp16",
                                          "force_fp32",
                                          "cube_fp16in_fp32out",
@@ -38,9 +48,11 @@ static const char *const precisions[] = {"force_fp16",
 static const char *const impl_modes[] = {"high_performance", "high_precision",
                                          "high_performance_for_all", "high_precision_for_all"};
 
+/* With the default value ACL is not told, see README.md. */
 #define QUEUE_DEFAULT 10000
 #define COUNT(names) ((uint32_t)(sizeof(names) / sizeof((names)[0])))
 
+/* A row of bp_cann_option_rows: see bp_option. */
 #define ROW(row, kind, name, value, ...)                                                           \
     [row] = {.struct_size = sizeof(bp_option),                                                     \
              .type = BP_OPT_##kind,                                                                \
@@ -76,9 +88,10 @@ const bp_option bp_cann_option_rows[N_OPTIONS] = {
     ROW(OPT_DO_COPY, BOOL, "do_copy_in_default_stream", "true",
         .help = "false puts copies into two streams of their own, in the same order."),
     ROW(OPT_ENABLE_CANN_GRAPH, STRING, "enable_cann_graph", "",
-        .help = "true makes a whole group one offline model for each set of shapes, false calls "
-                "operators one by one; empty is true with operators=graph, as the vendor's default is "
-                "in releases with that table, else false."),
+        .help =
+            "true makes a whole group one offline model for each set of shapes, false calls "
+            "operators one by one; empty is true with operators=graph, as the vendor's default is "
+            "in releases with that table, else false."),
     ROW(OPT_ENABLE_CANN_SUBGRAPH, BOOL, "enable_cann_subgraph", "false",
         .help = "Without effect: nodes that are not taken are always left to the next provider."),
     ROW(OPT_PRECISION_MODE, STRING, "precision_mode", "",
@@ -102,11 +115,13 @@ _Static_assert((int)N_OPTIONS == (int)BP_CANN_N_OPTIONS, "the table is as long a
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* NULL: the user has not given it. */
 static const bp_opt *find(const bp_opt *opts, uint32_t n, uint32_t row)
 {
     return bp_opt_find(opts, n, bp_cann_option_rows[row].key);
 }
 
+/* The default of the table where it was not given. */
 static const char *text_of(const bp_opt *opts, uint32_t n, uint32_t row)
 {
     const bp_opt *opt = find(opts, n, row);
@@ -114,6 +129,7 @@ static const char *text_of(const bp_opt *opts, uint32_t n, uint32_t row)
     return opt && opt->str ? opt->str : bp_cann_option_rows[row].def;
 }
 
+/* The host has parsed it; booleans and choices are numbers too. */
 static int64_t number_of(const bp_opt *opts, uint32_t n, uint32_t row, int64_t otherwise)
 {
     const bp_opt *opt = find(opts, n, row);
@@ -121,7 +137,10 @@ static int64_t number_of(const bp_opt *opts, uint32_t n, uint32_t row, int64_t o
     return opt ? opt->i : otherwise;
 }
 
-/* Bytes of 64 bits, which the host's integers do not hold: decimal or with 0x, and a power. */
+/*
+ * Bytes of 64 bits, which the host's integers do not hold: decimal or with 0x, then K, M, G or T. 0
+ * is no limit, as the vendor's.
+ */
 static bp_rc read_bytes(const char *text, uint64_t *out, bp_err *err)
 {
     static const char powers[] = "KMGT";
@@ -146,7 +165,7 @@ static bp_rc read_bytes(const char *text, uint64_t *out, bp_err *err)
     return BP_OK;
 }
 
-/* -1 for "", which leaves it to the table. */
+/* A boolean that may be empty, which gives -1. The words are those of the vendor's parser. */
 static bp_rc read_switch(uint32_t row, const char *text, int *out, bp_err *err)
 {
     static const char *const words[] = {"0", "1", "false", "true", "False", "True"};
@@ -162,7 +181,7 @@ static bp_rc read_switch(uint32_t row, const char *text, int *out, bp_err *err)
                    bp_cann_option_rows[row].key, text);
 }
 
-/* One of the words, or "". */
+/* One of the words, or "". The failure lists them. */
 static bp_rc check_word(uint32_t row, const char *text, const char *const *words, uint32_t n,
                         bp_err *err)
 {
@@ -181,6 +200,7 @@ static bp_rc check_word(uint32_t row, const char *text, const char *const *words
                    bp_cann_option_rows[row].key, text, list);
 }
 
+/* The vendor's builder refuses them at the first run; here it is known before. */
 static bp_rc check_settings(const struct bp_cann_options *out, bp_err *err)
 {
     const char *list = out->settings[BP_CANN_SET_IMPL_LIST];
@@ -200,6 +220,7 @@ static bp_rc check_settings(const struct bp_cann_options *out, bp_err *err)
     return BP_OK;
 }
 
+/* "" in settings leaves it to ACL. */
 bp_rc bp_cann_read_options(const bp_opt *opts, uint32_t n_opts, struct bp_cann_options *out,
                            bp_err *err)
 {

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* provider.c - the CANN provider's entry, tables, devices and instances. */
+/*
+ * provider.c - the CANN provider's entry: tables for the host, availability, devices and instances.
+ */
 
 #include "cann.h"
 
+/* Bytes of alignment of an instance; devices that have an id. */
 enum { ALIGN = 16, MAX_DEVICES = 16 };
 
 /* ---- availability ---------------------------------------------------------------------------- */
 
+/* Needs no device to be set. */
 static bp_rc count_devices(const struct bp_cann_driver *driver, uint32_t *out, bp_err *err)
 {
     aclError code = driver->acl.aclrtGetDeviceCount(out);
@@ -16,6 +20,7 @@ static bp_rc count_devices(const struct bp_cann_driver *driver, uint32_t *out, b
     return bp_cann_fail(driver, err, code, "aclrtGetDeviceCount");
 }
 
+/* With what a user can do about it. */
 static void set_unavailable(bp_avail *avail, const char *reason)
 {
     avail->state = BP_AVAIL_NO;
@@ -28,6 +33,7 @@ static void set_unavailable(bp_avail *avail, const char *reason)
                  "(--enable-ascend-sim)");
 }
 
+/* Opens the driver for the question alone. That there is none is an answer, and no failure. */
 static bp_rc is_available(const bp_host *host, bp_avail *avail, bp_err *err)
 {
     char text[512] = "";
@@ -42,7 +48,7 @@ static bp_rc is_available(const bp_host *host, bp_avail *avail, bp_err *err)
         bp_cann_driver_release(driver);
     }
     if (rc < 0 || n == 0) {
-        set_unavailable(avail, rc < 0 ? text : "cann: ACL knows no device");
+        set_unavailable(avail, rc < 0 ? text : "cann: ACL reports no device");
         return BP_OK;
     }
     avail->state = BP_AVAIL_YES;
@@ -51,8 +57,8 @@ static bp_rc is_available(const bp_host *host, bp_avail *avail, bp_err *err)
 }
 
 /*
- * A simulated device is of no kind that policies prefer: who asks for the fastest device, or for any
- * NPU, does not mean it. Chips are told of device 0, as ACL tells others only after opening them.
+ * A simulated device is of no kind that policies prefer: who asks for the fastest device, or for
+ * any NPU, does not mean it. All strings are static.
  */
 static bp_rc describe(const struct bp_cann_driver *driver, uint32_t i, bp_device *out, bp_err *err)
 {
@@ -76,6 +82,7 @@ static bp_rc describe(const struct bp_cann_driver *driver, uint32_t i, bp_device
     return BP_OK;
 }
 
+/* Device i, as `backplane providers` lists it. */
 static bp_rc device(const bp_host *host, uint32_t i, bp_device *out, bp_err *err)
 {
     struct bp_cann_driver *driver;
@@ -109,14 +116,17 @@ static bp_rc check_device(const struct bp_cann_driver *driver, int32_t id, bp_er
     bp_rc rc = count_devices(driver, &n, err);
 
     if (rc >= 0 && n == 0)
-        return bp_fail(err, BP_E_UNAVAILABLE, "cann: ACL knows no device");
+        return bp_fail(err, BP_E_UNAVAILABLE, "cann: ACL reports no device");
     if (rc >= 0 && (uint32_t)id >= n)
         rc = bp_fail(err, BP_E_OPTION, "cann: device_id=%d: %u device%s, so it is to be below %u",
                      (int)id, n, n == 1 ? " is there" : "s are there", n);
     return rc;
 }
 
-/* Compiler settings are the process's: the first session that gives one has it. */
+/*
+ * Compiler settings are the process's: the first session that gives one has it, and a later one
+ * that wants another is warned.
+ */
 static bp_rc apply_settings(bp_instance *instance, const struct bp_cann_options *options,
                             bp_err *err)
 {
@@ -131,13 +141,14 @@ static bp_rc apply_settings(bp_instance *instance, const struct bp_cann_options 
             return rc;
         if (strcmp(in_force, options->settings[i]) != 0)
             log_line(&instance->host, BP_LOG_WARN,
-                     "%s=%s is not heeded: an earlier session of this process has set %s", keys[i],
+                     "%s=%s is ignored: an earlier session of this process has set %s", keys[i],
                      options->settings[i], in_force);
     }
     bp_cann_driver_settings(instance->driver, instance->settings);
     return BP_OK;
 }
 
+/* Options that have no effect with this driver are told of, as nothing else would. */
 static void log_options(const bp_instance *instance, const struct bp_cann_options *options)
 {
     if (options->wants_graph && !instance->uses_graphs)
@@ -154,6 +165,7 @@ static void log_options(const bp_instance *instance, const struct bp_cann_option
                  instance->driver->path);
 }
 
+/* The context is kept, as each thread that calls ACL has to be put into it. */
 static bp_rc open_device(bp_instance *instance, bp_err *err)
 {
     const struct bp_cann_driver *driver = instance->driver;
@@ -196,6 +208,7 @@ static void free_instance(bp_instance *instance)
     host.free(host.h, instance, sizeof *instance, ALIGN);
 }
 
+/* Device ids come from the host's choice of a device, or from device_id. */
 static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
                     uint32_t n_devs, bp_instance **out, bp_err *err)
 {
@@ -229,6 +242,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     return BP_OK;
 }
 
+/* Frames and programs are gone by then. A lost device still frees. */
 static void destroy(bp_instance *instance)
 {
     const struct bp_cann_driver *driver;
@@ -243,6 +257,7 @@ static void destroy(bp_instance *instance)
     free_instance(instance);
 }
 
+/* What a compiled model depends on: driver, release and chip. */
 static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err *err)
 {
     const struct bp_cann_driver *driver = instance->driver;
@@ -259,6 +274,7 @@ static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err 
     return BP_OK;
 }
 
+/* The one extension: estimates for the host's cost model. */
 static const void *extension(const char *id)
 {
     return strcmp(id, BP_ESTIMATE_ID) == 0 ? &bp_cann_estimator : NULL;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tensor.c - tensors of the calls in the making: their type and bytes, places in scratch, pads. */
+/* tensor.c - tensors of the calls in the making: type and bytes, locations in scratch, padding. */
 
 #include "cann.h"
 
 #include "common/float16.h"
 
+/* Types that have no entry would read as 0, which is ACL_FLOAT: no operator claims them. */
 aclDataType bp_cann_type(uint32_t dtype)
 {
     static const aclDataType types[BP_DTYPE_END] = {
@@ -18,6 +19,7 @@ aclDataType bp_cann_type(uint32_t dtype)
     return dtype < BP_DTYPE_END ? types[dtype] : ACL_DT_UNDEFINED;
 }
 
+/* set_shape() has made sure that this can be counted. */
 size_t bp_cann_bytes(const struct bp_cann_tensor *tensor)
 {
     return (size_t)bp_dims_count(tensor->dims, (uint32_t)tensor->rank) *
@@ -43,6 +45,7 @@ const struct bp_cann_tensor *bp_cann_out(const struct bp_cann_build *b, uint32_t
     return i < node->n_out ? bp_cann_value(b, node->out[i]) : NULL;
 }
 
+/* It lives from the next step on; each step that touches it makes it live until then. */
 void bp_cann_scratch(struct bp_cann_build *b, struct bp_cann_tensor *tensor)
 {
     tensor->location = (struct bp_cann_location){.kind = BP_CANN_ITEM, .index = b->n_items};
@@ -69,7 +72,10 @@ size_t bp_cann_encode(float value, uint32_t dtype, void *out)
     }
 }
 
-/* What the input lacks so that the output is the input divided by the stride, rounded up. */
+/*
+ * What the input lacks so that the output is the input divided by the stride, rounded up:
+ * SAME_UPPER and SAME_LOWER of ONNX.
+ */
 static int64_t missing(int64_t in, int64_t kernel, int64_t stride, int64_t dilation)
 {
     int64_t out = (in + stride - 1) / stride;
@@ -78,6 +84,7 @@ static int64_t missing(int64_t in, int64_t kernel, int64_t stride, int64_t dilat
     return pads > 0 ? pads : 0;
 }
 
+/* An odd sum puts the larger half at the end, or with SAME_LOWER at the start. */
 void bp_cann_window_pads(const struct bp_cann_build *b, const int64_t *kernel, int spatial,
                          int64_t *pads)
 {

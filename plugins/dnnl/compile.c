@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* compile.c - makes a program of a group: its rows, and who reads what how often. */
 
-#include "onednn.h"
+#include "compile.h"
+
+#include "base/chain.h"
+#include "base/instance.h"
+#include "base/operator.h"
+#include "base/program.h"
+#include "build/concat_in_place.h"
+#include "fuse/affine.h"
+#include "fuse/post_op_chains.h"
+#include "operators.h"
 
 static void count_uses(bp_program *program)
 {
@@ -25,7 +34,7 @@ static bp_rc find_ops(bp_program *program, bp_err *err)
         const bp_node *node = BP_NODE(program->graph, i);
         uint32_t known_to;
 
-        program->ops[i] = bp_dnnl_find_op(node, &known_to);
+        program->ops[i] = bp_dnnl_find_operator(node, &known_to);
         if (!program->ops[i] || node->n_out < 1 ||
             (node->out[0] == BP_NONE && program->ops[i]->n_out == 0)) {
             return bp_fail(err, BP_E_UNSUPPORTED, "dnnl: %s '%s' is not implemented", node->op,
@@ -52,10 +61,12 @@ bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
     program->ops = bp_blocks_array(&program->memory, graph->n_nodes, sizeof *program->ops);
     program->uses = bp_blocks_array(&program->memory, graph->n_values, sizeof *program->uses);
     program->chains = bp_blocks_array(&program->memory, graph->n_nodes, sizeof *program->chains);
-    program->is_absorbed =
-        bp_blocks_array(&program->memory, graph->n_nodes, sizeof *program->is_absorbed);
-    program->joins = bp_blocks_array(&program->memory, graph->n_values, sizeof *program->joins);
-    rc = program->ops && program->uses && program->chains && program->is_absorbed && program->joins
+    program->is_fused_away =
+        bp_blocks_array(&program->memory, graph->n_nodes, sizeof *program->is_fused_away);
+    program->concat_of =
+        bp_blocks_array(&program->memory, graph->n_values, sizeof *program->concat_of);
+    rc = program->ops && program->uses && program->chains && program->is_fused_away &&
+                 program->concat_of
              ? find_ops(program, err)
              : bp_fail(err, BP_E_NOMEM, "dnnl: no memory for %u nodes", graph->n_nodes);
     if (rc < 0) {
@@ -63,8 +74,9 @@ bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t fla
         return rc;
     }
     count_uses(program);
-    bp_dnnl_find_chains(program);
-    bp_dnnl_find_joins(program);
+    bp_dnnl_find_post_op_chains(program);
+    bp_dnnl_find_affine_chains(program); /* of what is left */
+    bp_dnnl_find_concats(program);
     *out = program;
     return BP_OK;
 }

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* provider.c - the dnnl provider's entry, tables and options. */
 
-#include "onednn.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "build/build_frame.h"
+#include "capability.h"
+#include "compile.h"
+#include "frame_create.h"
+#include "run/execute.h"
 
 static const char *const math_modes[] = {"exact", "fast", "bf16"};
 static const char *const claim_modes[] = {"profitable", "all"};
@@ -190,26 +196,26 @@ static void destroy(bp_instance *instance)
     if (!instance)
         return;
     host = &instance->host;
-    if (instance->tune_folder)
-        host->free(host->h, instance->tune_folder, strlen(instance->tune_folder) + 1, 64);
+    if (instance->autotune_folder)
+        host->free(host->h, instance->autotune_folder, strlen(instance->autotune_folder) + 1, 64);
     host->free(host->h, instance, sizeof *instance, 64);
 }
 
 /* The option's text lives as long as create(): an instance keeps its own. */
-static bp_rc take_folder(bp_instance *instance, const bp_opt *opt, bp_err *err)
+static bp_rc copy_folder(bp_instance *instance, const bp_opt *opt, bp_err *err)
 {
     size_t n = opt && opt->str ? strlen(opt->str) + 1 : 0;
 
     if (n <= 1)
         return BP_OK;
-    instance->tune_folder = instance->host.alloc(instance->host.h, n, 64);
-    if (!instance->tune_folder)
+    instance->autotune_folder = instance->host.alloc(instance->host.h, n, 64);
+    if (!instance->autotune_folder)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for the provider's instance");
-    memcpy(instance->tune_folder, opt->str, n);
+    memcpy(instance->autotune_folder, opt->str, n);
     return BP_OK;
 }
 
-static void take_extension(bp_instance *instance)
+static void get_extension(bp_instance *instance)
 {
     const bp_host *host = &instance->host;
     const void *table = host->extension ? host->extension(host->h, BP_EXT_CONSTANTS) : NULL;
@@ -236,10 +242,10 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for the provider's instance");
     memset(instance, 0, sizeof *instance);
     bp_copy_in(&instance->host, sizeof instance->host, host);
-    take_extension(instance);
+    get_extension(instance);
     rc = set_math_mode(instance, given[OPT_MATH_MODE] ? given[OPT_MATH_MODE]->i : MATH_EXACT, err);
     if (rc >= 0)
-        rc = take_folder(instance, given[OPT_AUTOTUNE_CACHE], err);
+        rc = copy_folder(instance, given[OPT_AUTOTUNE_CACHE], err);
     if (rc < 0) {
         destroy(instance);
         return rc;

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* binary.c - Add, Sub, Mul, Div, Pow: each operand that is smaller than the result is repeated first. */
+/*
+ * binary.c - Add, Sub, Mul, Div, Pow (ONNX 7, 13, 14 and later): operands that are smaller than the
+ * result are broadcast first, as ACL's operators want one shape.
+ */
 
 #include "types.h"
 
+/* The second operand has the type of the first; ONNX's Pow may have two types. */
 static bool claim(const struct bp_cann_op *op, const struct bp_cann_query *query)
 {
     (void)op;
     return bp_cann_takes(query, 1, UINT32_MAX) && bp_cann_same_type(query, 0, 1);
 }
 
+/* Both operands are made as large as the result. */
 static void build(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     const struct bp_cann_tensor *y = bp_cann_out(b, 0);
@@ -22,8 +27,10 @@ static void build(struct bp_cann_build *b, const struct bp_cann_op *op, const bp
     bp_cann_add_output(b, y, ACL_FORMAT_ND);
 }
 
+/* What the kernels of versions 7 to 13 are registered for. */
 #define OLDER (I32 | I64 | REALS)
 
+/* A row: struct name, ONNX's and ACL's name, types of the newest version. */
 #define ROW(row, onnx, newest)                                                                     \
     const struct bp_cann_op bp_cann_op_##row = {                                                   \
         .name = onnx,                                                                              \

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* conv.c - Conv (1, 11, 22) on Conv2D, which takes lines too, and Conv3D. */
+/* conv.c - Conv (ONNX 1, 11, 22) on Conv2D, which takes 1-D data too, and on Conv3D. */
 
 #include "types.h"
 
+/* Spatial dimensions that ACL has a convolution for. */
 enum { MOST_SPATIAL = 3 };
 
+/* The documented profile takes constants as weights only, and 1-D or 2-D data. */
 static bool claim(const struct bp_cann_op *op, const struct bp_cann_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);
@@ -29,7 +31,7 @@ static bool claim(const struct bp_cann_op *op, const struct bp_cann_query *query
     return true;
 }
 
-/* A list of the node's, behind ones for batch and channels. */
+/* ACL's lists have ones for batch and channels before the node's values. */
 static void set_list(struct bp_cann_build *b, const bp_node *node, const char *name, int spatial)
 {
     int64_t values[2 + MOST_SPATIAL] = {1, 1, 1, 1, 1};
@@ -41,6 +43,7 @@ static void set_list(struct bp_cann_build *b, const bp_node *node, const char *n
     bp_cann_set_ints(b, name, 2 + spatial, values);
 }
 
+/* Layouts are told by the number of spatial dimensions: NCL, NCHW or NCDHW. */
 static void build(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     const struct bp_cann_tensor *x = bp_cann_in(b, 0), *w = bp_cann_in(b, 1);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* elementwise.c - operators of one input that are one call, Cast and Softmax among them. */
+/*
+ * elementwise.c - operators of one input that are one call of ACL's, Cast and Softmax among them.
+ */
 
 #include "types.h"
 
+/* Type and shape are checked already, and there is nothing else to ask. */
 static bool claim(const struct bp_cann_op *op, const struct bp_cann_query *query)
 {
     (void)op;
@@ -10,6 +13,7 @@ static bool claim(const struct bp_cann_op *op, const struct bp_cann_query *query
     return true;
 }
 
+/* One call, without attributes; those that have some add them afterwards. */
 static void build(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     (void)node;
@@ -27,6 +31,7 @@ static void build_power(struct bp_cann_build *b, const struct bp_cann_op *op, co
     bp_cann_set_float(b, "shift", 0);
 }
 
+/* A negative real to an unsigned integer: ACL saturates, where ONNX's Cast wraps around. */
 static bool claim_cast(const struct bp_cann_op *op, const struct bp_cann_query *query)
 {
     const bp_value *y = bp_node_out(query->graph, query->node, 0);
@@ -37,20 +42,24 @@ static bool claim_cast(const struct bp_cann_op *op, const struct bp_cann_query *
     if (x->dtype < BP_DTYPE_END && REALS & BP_CANN_TYPE(x->dtype) && y->dtype < BP_DTYPE_END &&
         UNSIGNED & BP_CANN_TYPE(y->dtype))
         return bp_cann_refuse(query, BP_R_DTYPE, "to",
-                              "ACL makes 0 of numbers below 0, where Cast wraps around");
+                              "ACL converts negative values to 0, where Cast wraps around");
     if (y->dtype < BP_DTYPE_END && EVERY & BP_CANN_TYPE(y->dtype))
         return true;
     return bp_cann_refuse(query, BP_R_DTYPE, "to", "ACL has no element type %u that can be cast to",
                           y->dtype);
 }
 
+/* ACL's Cast has the type as an attribute. */
 static void build_cast(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     build(b, op, node);
     bp_cann_set_int(b, "dst_type", bp_cann_type(bp_cann_out(b, 0)->dtype));
 }
 
-/* Documented types 0: only in the table of kernels. */
+/*
+ * A row; documented types of 0: only in the table of kernels. The last arguments are its ranges
+ * there.
+ */
 #define ROW(row, onnx, calls, doc_first, doc_types, claims, builds, ...)                           \
     const struct bp_cann_op bp_cann_op_##row = {                                                   \
         .name = onnx,                                                                              \
@@ -60,6 +69,7 @@ static void build_cast(struct bp_cann_build *b, const struct bp_cann_op *op, con
         .claim = claims,                                                                           \
         .build = builds,                                                                           \
     }
+/* A row that the kernels have for float16 and float32, in all versions from `from` on. */
 #define FLOATS(row, onnx, calls, from)                                                             \
     ROW(row, onnx, calls, 0, 0, claim, build, {from, LATEST, HALF_FLOAT})
 
@@ -87,12 +97,14 @@ ROW(cast, "Cast", "Cast", 0, 0, claim_cast, build_cast, {6, LATEST, EVERY});
 
 /* ---- of graph mode alone --------------------------------------------------------------------- */
 
+/* ONNX's default of alpha is 1. */
 static void build_elu(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     build(b, op, node);
     bp_cann_set_float(b, "alpha", bp_node_float(b->graph, node, "alpha", 1));
 }
 
+/* ONNX's alpha is ACL's negative_slope; its default is 0.01. */
 static void build_leaky_relu(struct bp_cann_build *b, const struct bp_cann_op *op,
                              const bp_node *node)
 {
@@ -100,6 +112,7 @@ static void build_leaky_relu(struct bp_cann_build *b, const struct bp_cann_op *o
     bp_cann_set_float(b, "negative_slope", bp_node_float(b->graph, node, "alpha", 0.01f));
 }
 
+/* A scalar has no axis. */
 static bool claim_softmax(const struct bp_cann_op *op, const struct bp_cann_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);
@@ -111,7 +124,7 @@ static bool claim_softmax(const struct bp_cann_op *op, const struct bp_cann_quer
                           BP_CANN_MAX_RANK);
 }
 
-/* From version 13 on along one axis, which is what ACL's does. */
+/* From version 13 on Softmax is along one axis, which is what ACL's does. */
 static void build_softmax(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     int64_t axis = bp_node_int(b->graph, node, "axis", -1);
@@ -120,6 +133,7 @@ static void build_softmax(struct bp_cann_build *b, const struct bp_cann_op *op, 
     bp_cann_set_ints(b, "axes", 1, &axis);
 }
 
+/* A row that only the table of graph mode has. */
 #define GRAPH_ROW(row, onnx, calls, from, claims, builds)                                          \
     const struct bp_cann_op bp_cann_op_##row = {                                                   \
         .name = onnx,                                                                              \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* list.h - the rows of the provider's table, in alphabetical order; no guard: included twice. */
+/*
+ * list.h - the rows of the provider's table, in alphabetical order: BP_CANN_OP(name of the struct).
+ * No guard, as it is included twice.
+ */
 BP_CANN_OP(abs)
 BP_CANN_OP(add)
 BP_CANN_OP(average_pool)

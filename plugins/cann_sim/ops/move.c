@@ -5,6 +5,7 @@
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
+/* Every tensor can be copied. */
 static bool claim_identity(const struct bp_cann_op *op, const struct bp_cann_query *query)
 {
     (void)op;
@@ -12,12 +13,14 @@ static bool claim_identity(const struct bp_cann_op *op, const struct bp_cann_que
     return true;
 }
 
+/* The shape is read on the host, and never by ACL: the output's shape says it all. */
 static bool claim_reshape(const struct bp_cann_op *op, const struct bp_cann_query *query)
 {
     (void)op;
     return bp_cann_is_constant(query, 1, "shape");
 }
 
+/* Bytes stay in their order, whatever the shape. */
 static void build_copy(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     (void)op;
@@ -27,6 +30,7 @@ static void build_copy(struct bp_cann_build *b, const struct bp_cann_op *op, con
 
 /* ---- Dropout --------------------------------------------------------------------------------- */
 
+/* Input 2 of Dropout 12 and later. Where it is not a constant that can be read, it may be true. */
 static bool is_training(const struct bp_cann_query *query)
 {
     const bp_host *host = &query->instance->host;
@@ -42,6 +46,7 @@ static bool is_training(const struct bp_cann_query *query)
     return *(const unsigned char *)bytes.data != 0;
 }
 
+/* A mask of bools is all ones; before version 10 it had the type of the input. */
 static bool claim_dropout(const struct bp_cann_op *op, const struct bp_cann_query *query)
 {
     const bp_value *mask = bp_node_out(query->graph, query->node, 1);
@@ -52,11 +57,11 @@ static bool claim_dropout(const struct bp_cann_op *op, const struct bp_cann_quer
                               "training_mode is not a constant false");
     if (mask && mask->dtype != BP_DTYPE_BOOL)
         return bp_cann_refuse(query, BP_R_DTYPE, mask->name,
-                              "the mask is not of bools: there is one from version 10 on");
+                              "the mask is not bool, as it is from version 10 on");
     return true;
 }
 
-/* Of inference: nothing is dropped. */
+/* Of inference: nothing is dropped, so the output is the input, and the mask all ones. */
 static void build_dropout(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     const struct bp_cann_tensor *mask = bp_cann_out(b, 1);
@@ -68,6 +73,7 @@ static void build_dropout(struct bp_cann_build *b, const struct bp_cann_op *op, 
 
 /* ---- Flatten, Transpose ---------------------------------------------------------------------- */
 
+/* ACL's axis is ONNX's. */
 static void build_flatten(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     bp_cann_begin_call(b, op->acl);
@@ -76,6 +82,7 @@ static void build_flatten(struct bp_cann_build *b, const struct bp_cann_op *op, 
     bp_cann_add_output(b, bp_cann_out(b, 0), ACL_FORMAT_ND);
 }
 
+/* perm may be absent, which reverses the dimensions. */
 static bool claim_transpose(const struct bp_cann_op *op, const struct bp_cann_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);
@@ -88,6 +95,7 @@ static bool claim_transpose(const struct bp_cann_op *op, const struct bp_cann_qu
     return true;
 }
 
+/* A scalar has nothing to permute, and ACL wants a list. */
 static void build_transpose(struct bp_cann_build *b, const struct bp_cann_op *op,
                             const bp_node *node)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* norm.c - BatchNormalization (7, 9, 14, 15) of inference. */
+/* norm.c - BatchNormalization (ONNX 7, 9, 14, 15) of inference, on BatchNorm. */
 
 #include "types.h"
 
 enum { N_INPUTS = 5, N_OUTPUTS = 5 };
 
+/* `spatial` is of version 7; the statistics that training puts out are not taken. */
 static bool claim(const struct bp_cann_op *op, const struct bp_cann_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);
@@ -31,7 +32,10 @@ static bool claim(const struct bp_cann_op *op, const struct bp_cann_query *query
     return true;
 }
 
-/* ACL gives the statistics back, and what training would want: nobody reads them. */
+/*
+ * ACL puts the statistics out again, and what training would want: into scratch, as nobody reads
+ * them.
+ */
 static void build(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     struct bp_cann_tensor rest[N_OUTPUTS];

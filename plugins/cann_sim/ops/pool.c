@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* pool.c - MaxPool, AveragePool and the global ones, of images. */
+/* pool.c - MaxPool, AveragePool and the global ones, of 2-D images, on MaxPoolV3 and AvgPoolV2. */
 
 #include "types.h"
 
 enum { SPATIAL = 2 };
 
+/* [batch, channels, height, width]. */
 static bool takes_image(const struct bp_cann_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);
@@ -21,7 +22,10 @@ static bool claim_global(const struct bp_cann_op *op, const struct bp_cann_query
     return takes_image(query);
 }
 
-/* What ACL has no attribute for. */
+/*
+ * What ACL has no attribute for is refused: dilations, indices, and the divisor that ONNX uses with
+ * ceil_mode and count_include_pad.
+ */
 static bool claim_pool(const struct bp_cann_op *op, const struct bp_cann_query *query)
 {
     const bp_value *indices = bp_node_out(query->graph, query->node, 1);
@@ -35,10 +39,11 @@ static bool claim_pool(const struct bp_cann_op *op, const struct bp_cann_query *
         return bp_cann_refuse(query, BP_R_OTHER, indices->name, "ACL gives no indices");
     if (counts_pads && bp_node_int(query->graph, query->node, "ceil_mode", 0) != 0)
         return bp_cann_refuse(query, BP_R_ATTRIBUTE, "ceil_mode",
-                              "ceil_mode with count_include_pad divides otherwise than ACL");
+                              "ceil_mode with count_include_pad divides by another count than ACL");
     return true;
 }
 
+/* What all of them have, after their own attributes. */
 static void finish(struct bp_cann_build *b)
 {
     bp_cann_set_string(b, "data_format", "NCHW");
@@ -46,6 +51,7 @@ static void finish(struct bp_cann_build *b)
     bp_cann_add_output(b, bp_cann_out(b, 0), ACL_FORMAT_NCHW);
 }
 
+/* ACL wants a window all the same, even if it is the whole image. */
 static void build_global(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     const struct bp_cann_tensor *x = bp_cann_in(b, 0);
@@ -61,8 +67,8 @@ static void build_global(struct bp_cann_build *b, const struct bp_cann_op *op, c
 }
 
 /*
- * ceil_mode is about pads that are given. ONNX's sizes of VALID come to the same with it and without,
- * and those of SAME are the input's; ACL would round up once more.
+ * ceil_mode is about pads that are given. ONNX's sizes of VALID come to the same with it and
+ * without, and those of SAME are the input's; ACL would round up once more.
  */
 static bool rounds_up(const bp_graph *graph, const bp_node *node)
 {
@@ -70,7 +76,10 @@ static bool rounds_up(const bp_graph *graph, const bp_node *node)
            bp_node_string_is(graph, node, "auto_pad", "NOTSET", "NOTSET");
 }
 
-/* ACL makes nothing of a window that is larger than the padded image; ceil_mode makes one output. */
+/*
+ * ACL makes nothing of a window that is larger than the padded image; ONNX's ceil_mode makes one
+ * output. So the padding at the end is made large enough.
+ */
 static void widen_pads(const struct bp_cann_build *b, const int64_t *window, int64_t *pads)
 {
     const struct bp_cann_tensor *x = bp_cann_in(b, 0);
@@ -82,7 +91,10 @@ static void widen_pads(const struct bp_cann_build *b, const int64_t *window, int
     }
 }
 
-/* The vendor's provider hands count_include_pad on as "exclusive", which means the opposite. */
+/*
+ * ONNX's count_include_pad is the opposite of ACL's "exclusive". The vendor's provider hands it on
+ * as it is.
+ */
 static void build_pool(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     int64_t window[] = {1, 1, 1, 1}, steps[] = {1, 1, 1, 1}, pads[2 * SPATIAL];
@@ -108,6 +120,7 @@ static void build_pool(struct bp_cann_build *b, const struct bp_cann_op *op, con
     finish(b);
 }
 
+/* A row: versions from which it is documented, and those that kernels are registered for. */
 #define ROW(row, onnx, calls, doc_from, from, to, claims, builds)                                  \
     const struct bp_cann_op bp_cann_op_##row = {                                                   \
         .name = onnx,                                                                              \

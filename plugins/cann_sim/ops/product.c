@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* product.c - MatMul (1, 9, 13) on BatchMatMul, Gemm (7, 9, 11, 13) on GEMM. */
+/* product.c - MatMul (ONNX 1, 9, 13) on BatchMatMul, Gemm (7, 9, 11, 13) on GEMM. */
 
 #include "types.h"
 
+/* The documented profile takes a constant B only. */
 static bool takes_second(const struct bp_cann_query *query)
 {
     return bp_cann_takes(query, 1, UINT32_MAX) && bp_cann_same_type(query, 0, 1) &&
@@ -17,7 +18,10 @@ static bool claim_matmul(const struct bp_cann_op *op, const struct bp_cann_query
     return takes_second(query);
 }
 
-/* A vector is a matrix of one row on the left, of one column on the right. */
+/*
+ * A vector is a matrix of one row on the left, of one column on the right; the result has that
+ * dimension of 1 as well, for ACL.
+ */
 static void build_matmul(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     struct bp_cann_tensor left = *bp_cann_in(b, 0), right = *bp_cann_in(b, 1),
@@ -48,6 +52,7 @@ static void build_matmul(struct bp_cann_build *b, const struct bp_cann_op *op, c
 
 /* ---- Gemm ------------------------------------------------------------------------------------ */
 
+/* C may be absent, or of any shape that broadcasts. */
 static bool claim_gemm(const struct bp_cann_op *op, const struct bp_cann_query *query)
 {
     const bp_value *c = bp_node_in(query->graph, query->node, 2);
@@ -57,7 +62,7 @@ static bool claim_gemm(const struct bp_cann_op *op, const struct bp_cann_query *
            (!c || (bp_cann_takes(query, 2, UINT32_MAX) && bp_cann_same_type(query, 0, 2)));
 }
 
-/* alpha and beta; without C there is nothing that beta could scale. */
+/* Scalar 0 is alpha, 1 is beta; without C there is nothing that beta could scale. */
 static float factor(const bp_graph *graph, const bp_node *node, uint32_t i)
 {
     if (i == 0)
@@ -65,7 +70,7 @@ static float factor(const bp_graph *graph, const bp_node *node, uint32_t i)
     return bp_node_in(graph, node, 2) ? bp_node_float(graph, node, "beta", 1) : 0;
 }
 
-/* GEMM has no optional inputs: instead of no C there are zeros. */
+/* GEMM has no optional inputs: an absent C is zeros. */
 static struct bp_cann_tensor gemm_c(struct bp_cann_build *b, const struct bp_cann_tensor *y)
 {
     const struct bp_cann_tensor *c = bp_cann_in(b, 2);
@@ -78,6 +83,7 @@ static struct bp_cann_tensor gemm_c(struct bp_cann_build *b, const struct bp_can
     return zeros;
 }
 
+/* alpha and beta are tensors for ACL: the program's scalars. */
 static void build_gemm(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     const struct bp_cann_tensor *y = bp_cann_out(b, 0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* table.c - the operators, by name. Apart from what they call, so that no call leads back here. */
+/*
+ * table.c - the operators, by name. Apart from capability.c, so that no call of theirs leads back
+ * to the table.
+ */
 
 #include "../cann.h"
 
@@ -15,6 +18,7 @@ static const struct bp_cann_op *const rows[] = {
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
+/* Linear: it runs once for each node, at session creation. */
 const struct bp_cann_op *bp_cann_find_op(const bp_node *node)
 {
     for (uint32_t i = 0; i < N_ROWS; i++) {

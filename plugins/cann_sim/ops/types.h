@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* types.h - sets of element types, for the rows of operators. */
+/* types.h - sets of element types, bits of BP_CANN_TYPE(), for the rows of operators. */
 #ifndef BP_CANN_OPS_TYPES_H
 #define BP_CANN_OPS_TYPES_H
 
@@ -19,6 +19,7 @@
 #define U64 BP_CANN_TYPE(BP_DTYPE_U64)
 #define BOOLS BP_CANN_TYPE(BP_DTYPE_BOOL)
 
+/* The sets that tables name: float16 and float32; all reals but bfloat16; integers by sign. */
 #define HALF_FLOAT (F16 | F32)
 #define REALS (HALF_FLOAT | F64)
 #define SIGNED (I8 | I16 | I32 | I64)

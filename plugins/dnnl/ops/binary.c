@@ -4,27 +4,17 @@
  * only, so one input has to have the shape of the output; it is slow with a single number.
  */
 
-#include "../onednn.h"
-#include "../wide.h"
-
-/* Is the size surely that of the output? */
-static bool is_same_dim(bp_dim a, bp_dim b)
-{
-    if (a.value >= 0 || b.value >= 0)
-        return a.value == b.value;
-    return a.symbol != 0 && a.symbol == b.symbol;
-}
-
-static bool is_whole(const bp_value *in, const bp_value *out)
-{
-    if (in->rank != out->rank)
-        return false;
-    for (uint32_t i = 0; i < in->rank; i++) {
-        if (!is_same_dim(in->dims[i], out->dims[i]))
-            return false;
-    }
-    return true;
-}
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/attributes.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "build/step.h"
+#include "kernels/vector.h"
 
 static bool commutes(const struct bp_dnnl_op *op)
 {
@@ -41,7 +31,7 @@ static bool claim_two(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
         return false;
     first = bp_node_in(query->graph, query->node, 0);
     second = bp_node_in(query->graph, query->node, 1);
-    if (is_whole(first, y) || (commutes(op) && is_whole(second, y)))
+    if (bp_dnnl_same_shape(first, y) || (commutes(op) && bp_dnnl_same_shape(second, y)))
         return true;
     return bp_dnnl_refuse(query,
                           bp_dnnl_is_sized(first) && bp_dnnl_is_sized(second) ? BP_R_OTHER
@@ -58,7 +48,7 @@ static bool claim_sum(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
     for (uint32_t i = 0; i < query->node->n_in; i++) {
         if (!bp_dnnl_takes_input(query, i, 0, BP_DNNL_MAX_RANK - 1))
             return false;
-        if (!is_whole(bp_node_in(query->graph, query->node, i), y))
+        if (!bp_dnnl_same_shape(bp_node_in(query->graph, query->node, i), y))
             return bp_dnnl_refuse(query, BP_R_OTHER, NULL,
                                   "input %u is not sure to have the shape of the output", i);
     }
@@ -71,19 +61,19 @@ static bool same_dims(const struct bp_dnnl_value *a, const struct bp_dnnl_value 
 }
 
 /* Input `other` beside one in layout `md`: in that too, or repeated from a row-major one. */
-static bp_rc take_other(struct bp_dnnl_build *b, uint32_t other, const dnnl_memory_desc_t *md,
-                        struct bp_dnnl_form *out, bp_err *err)
+static bp_rc get_other(struct bp_dnnl_builder *b, uint32_t other, const dnnl_memory_desc_t *md,
+                       struct bp_dnnl_tensor *out, bp_err *err)
 {
     const struct bp_dnnl_value *value = &b->values[other];
-    dnnl_memory_desc_t plain;
+    dnnl_memory_desc_t row_major;
     dnnl_dims_t dims;
     bp_rc rc;
 
     if (value->rank == md->ndims &&
         memcmp(value->dims, md->dims, sizeof *dims * (size_t)value->rank) == 0)
-        return bp_dnnl_form_of(b, other, md, out, err);
-    bp_dnnl_plain_as(value->rank, value->dims, md->data_type, &plain);
-    rc = bp_dnnl_form_of(b, other, &plain, out, err);
+        return bp_dnnl_tensor_of(b, other, md, out, err);
+    bp_dnnl_row_major_as(value->rank, value->dims, md->data_type, &row_major);
+    rc = bp_dnnl_tensor_of(b, other, &row_major, out, err);
     if (rc < 0)
         return rc;
     for (int i = 0; i < md->ndims; i++) {
@@ -91,13 +81,13 @@ static bp_rc take_other(struct bp_dnnl_build *b, uint32_t other, const dnnl_memo
 
         dims[i] = at < 0 ? 1 : value->dims[at];
     }
-    bp_dnnl_plain_as(md->ndims, dims, md->data_type, &out->md);
+    bp_dnnl_row_major_as(md->ndims, dims, md->data_type, &out->md);
     return BP_OK;
 }
 
 /* Loops of ours over all of x, with one number. */
-#define BY_NUMBER(name, op)                                                                        \
-    WIDE_LOOP                                                                                      \
+#define WITH_SCALAR(name, op)                                                                      \
+    VECTOR_LOOP                                                                                    \
     static void name(const void *u, void *const *at, size_t first, size_t end)                     \
     {                                                                                              \
         const float *x = at[0];                                                                    \
@@ -108,27 +98,27 @@ static bp_rc take_other(struct bp_dnnl_build *b, uint32_t other, const dnnl_memo
             y[i] = x[i] op number;                                                                 \
     }
 
-BY_NUMBER(add_number, +)
-BY_NUMBER(subtract_number, -)
-BY_NUMBER(multiply_by_number, *)
-BY_NUMBER(divide_by_number, /)
+WITH_SCALAR(add_scalar, +)
+WITH_SCALAR(subtract_scalar, -)
+WITH_SCALAR(multiply_by_scalar, *)
+WITH_SCALAR(divide_by_scalar, /)
 
-static bp_dnnl_typed_loop by_number(dnnl_alg_kind_t kind)
+static bp_dnnl_typed_loop scalar_loop(dnnl_alg_kind_t kind)
 {
     switch (kind) {
     case dnnl_binary_add:
-        return add_number;
+        return add_scalar;
     case dnnl_binary_sub:
-        return subtract_number;
+        return subtract_scalar;
     case dnnl_binary_mul:
-        return multiply_by_number;
+        return multiply_by_scalar;
     default:
-        return divide_by_number;
+        return divide_by_scalar;
     }
 }
 
 /* Is z one number, and x nothing but elements? What pads blocks of channels has to stay 0. */
-static bool is_by_number(const dnnl_memory_desc_t *x, const dnnl_memory_desc_t *z)
+static bool is_scalar(const dnnl_memory_desc_t *x, const dnnl_memory_desc_t *z)
 {
     size_t count = (size_t)bp_dims_count(x->dims, (uint32_t)x->ndims);
 
@@ -137,42 +127,42 @@ static bool is_by_number(const dnnl_memory_desc_t *x, const dnnl_memory_desc_t *
            bp_dnnl.memory_desc_get_size(x) == count * sizeof(float);
 }
 
-static bp_rc emit(struct bp_dnnl_build *b, dnnl_alg_kind_t kind, uint32_t whole, uint32_t other,
+static bp_rc emit(struct bp_dnnl_builder *b, dnnl_alg_kind_t kind, uint32_t whole, uint32_t other,
                   bp_err *err)
 {
-    struct bp_dnnl_form x, z, y;
+    struct bp_dnnl_tensor x, z, y;
     struct bp_dnnl_arg args[3] = {{DNNL_ARG_SRC_0, &x}, {DNNL_ARG_SRC_1, &z}, {DNNL_ARG_DST, &y}};
-    const struct bp_dnnl_form *operands[] = {&x, &z, &y};
+    const struct bp_dnnl_tensor *operands[] = {&x, &z, &y};
     dnnl_binary_desc_t desc;
     dnnl_status_t status;
     bp_rc rc;
 
-    rc = bp_dnnl_form_of(b, whole, NULL, &x, err);
+    rc = bp_dnnl_tensor_of(b, whole, NULL, &x, err);
     if (rc >= 0)
-        rc = take_other(b, other, &x.md, &z, err);
+        rc = get_other(b, other, &x.md, &z, err);
     if (rc < 0)
         return rc;
-    if (is_by_number(&x.md, &z.md)) {
+    if (is_scalar(&x.md, &z.md)) {
         size_t count = (size_t)bp_dims_count(x.md.dims, (uint32_t)x.md.ndims);
 
-        rc = bp_dnnl_make_on(b, BP_NODE(b->graph, b->node)->out[0], whole, &x, &y, err);
+        rc = bp_dnnl_make_in_place(b, BP_NODE(b->graph, b->node)->out[0], whole, &x, &y, err);
         return rc < 0
                    ? rc
-                   : bp_dnnl_emit_typed(b, by_number(kind), NULL, count, count, 3, operands, err);
+                   : bp_dnnl_emit_typed(b, scalar_loop(kind), NULL, count, count, 3, operands, err);
     }
     status = bp_dnnl.binary_desc_init(&desc, kind, &x.md, &z.md, &x.md);
     return bp_dnnl_emit_desc(b, status, &desc, whole, &y, 3, args, err);
 }
 
 /* Has the value a layout that oneDNN chose? Then the other input had better follow it. */
-static bool is_chosen(const struct bp_dnnl_build *b, uint32_t value)
+static bool is_chosen(const struct bp_dnnl_builder *b, uint32_t value)
 {
     const struct bp_dnnl_value *v = &b->values[value];
 
-    return v->n_forms > 0 && !bp_dnnl_is_plain(&v->forms[0].md);
+    return v->n_tensors > 0 && !bp_dnnl_is_row_major(&v->tensors[0].md);
 }
 
-static bp_rc build_two(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_two(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {
     const struct bp_dnnl_value *y = &b->values[node->out[0]];
@@ -185,7 +175,7 @@ static bp_rc build_two(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, con
 }
 
 /* oneDNN's sum of all inputs, in the layout of the first. */
-static bp_rc sum_all(struct bp_dnnl_build *b, const bp_node *node, struct bp_dnnl_form *forms,
+static bp_rc sum_all(struct bp_dnnl_builder *b, const bp_node *node, struct bp_dnnl_tensor *tensors,
                      struct bp_dnnl_arg *args, dnnl_memory_desc_t *mds, float *scales, bp_err *err)
 {
     uint32_t n = node->n_in;
@@ -195,18 +185,18 @@ static bp_rc sum_all(struct bp_dnnl_build *b, const bp_node *node, struct bp_dnn
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; i < n && rc >= 0; i++) {
-        rc = bp_dnnl_form_of(b, node->in[i], i > 0 ? &mds[0] : NULL, &forms[i], err);
-        mds[i] = forms[i].md;
+        rc = bp_dnnl_tensor_of(b, node->in[i], i > 0 ? &mds[0] : NULL, &tensors[i], err);
+        mds[i] = tensors[i].md;
         scales[i] = 1;
-        args[i] = (struct bp_dnnl_arg){DNNL_ARG_MULTIPLE_SRC + (int)i, &forms[i]};
+        args[i] = (struct bp_dnnl_arg){DNNL_ARG_MULTIPLE_SRC + (int)i, &tensors[i]};
     }
     if (rc >= 0)
-        rc = bp_dnnl_make(b, node->out[0], &mds[0], &forms[n], err);
+        rc = bp_dnnl_make_output(b, node->out[0], &mds[0], &tensors[n], err);
     if (rc >= 0)
         rc = bp_dnnl_attributes(b, NULL, &attr, err);
     if (rc < 0)
         return rc;
-    args[n] = (struct bp_dnnl_arg){DNNL_ARG_DST, &forms[n]};
+    args[n] = (struct bp_dnnl_arg){DNNL_ARG_DST, &tensors[n]};
     status =
         bp_dnnl.sum_primitive_desc_create(&pd, &mds[0], (int)n, scales, mds, attr, bp_dnnl.engine);
     bp_dnnl.primitive_attr_destroy(attr);
@@ -215,24 +205,24 @@ static bp_rc sum_all(struct bp_dnnl_build *b, const bp_node *node, struct bp_dnn
     return bp_dnnl_emit(b, pd, n + 1, args, err);
 }
 
-static bp_rc build_sum(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_sum(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {
     size_t n = (size_t)node->n_in + 1;
-    struct bp_dnnl_form *forms;
+    struct bp_dnnl_tensor *tensors;
     struct bp_dnnl_arg *args;
     dnnl_memory_desc_t *mds;
     float *scales;
 
     if (node->n_in == 2)
         return build_two(b, op, node, err);
-    forms = bp_blocks_array(b->memory, n, sizeof *forms);
+    tensors = bp_blocks_array(b->memory, n, sizeof *tensors);
     args = bp_blocks_array(b->memory, n, sizeof *args);
     mds = bp_blocks_array(b->memory, n, sizeof *mds);
     scales = bp_blocks_array(b->memory, n, sizeof *scales);
-    if (!forms || !args || !mds || !scales)
+    if (!tensors || !args || !mds || !scales)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
-    return sum_all(b, node, forms, args, mds, scales, err);
+    return sum_all(b, node, tensors, args, mds, scales, err);
 }
 
 #define ROW(row, onnx, first, last, claims, builds, what)                                          \

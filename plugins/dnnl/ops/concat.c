@@ -5,7 +5,16 @@
  * twenty times as long where runs are short.
  */
 
-#include "../onednn.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/concat_in_place.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
 
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
@@ -24,14 +33,14 @@ static bool has_elements(const struct bp_dnnl_value *value)
 }
 
 /* The box of `whole` in which the input lies, whose first index is `begin`. */
-static bool see_part(const dnnl_memory_desc_t *whole, const struct bp_dnnl_value *input,
-                     const dnnl_dim_t *begin, dnnl_memory_desc_t *out)
+static bool describe_part(const dnnl_memory_desc_t *whole, const struct bp_dnnl_value *input,
+                          const dnnl_dim_t *begin, dnnl_memory_desc_t *out)
 {
     return bp_dnnl.memory_desc_init_submemory(out, whole, input->dims, begin) == dnnl_success;
 }
 
 /* Can inputs be told apart there? Not if one begins within a block of channels. */
-static bool has_parts(const struct bp_dnnl_build *b, const bp_node *node, int64_t axis,
+static bool has_parts(const struct bp_dnnl_builder *b, const bp_node *node, int64_t axis,
                       const dnnl_memory_desc_t *whole)
 {
     dnnl_dims_t begin = {0};
@@ -40,7 +49,7 @@ static bool has_parts(const struct bp_dnnl_build *b, const bp_node *node, int64_
     for (uint32_t i = 0; i < node->n_in; i++) {
         const struct bp_dnnl_value *input = bp_dnnl_in(b, node, i);
 
-        if (has_elements(input) && !see_part(whole, input, begin, &part))
+        if (has_elements(input) && !describe_part(whole, input, begin, &part))
             return false;
         begin[axis] += input->dims[axis];
     }
@@ -48,7 +57,7 @@ static bool has_parts(const struct bp_dnnl_build *b, const bp_node *node, int64_
 }
 
 /* The layout of the output. */
-static void choose_layout(const struct bp_dnnl_build *b, const bp_node *node, int64_t axis,
+static void choose_layout(const struct bp_dnnl_builder *b, const bp_node *node, int64_t axis,
                           dnnl_memory_desc_t *out)
 {
     const struct bp_dnnl_value *y = &b->values[node->out[0]];
@@ -56,39 +65,84 @@ static void choose_layout(const struct bp_dnnl_build *b, const bp_node *node, in
     for (uint32_t i = 0; i < node->n_in; i++) {
         const struct bp_dnnl_value *input = bp_dnnl_in(b, node, i);
 
-        if (input->n_forms == 0 || bp_dnnl_is_plain(&input->forms[0].md) || !has_elements(input))
+        if (input->n_tensors == 0 || bp_dnnl_is_row_major(&input->tensors[0].md) ||
+            !has_elements(input))
             continue;
-        bp_dnnl_like(&input->forms[0].md, y->dims, out);
+        bp_dnnl_layout_like(&input->tensors[0].md, y->dims, out);
         if (has_parts(b, node, axis, out))
             return;
     }
-    bp_dnnl_plain_as(y->rank, y->dims, bp_dnnl_inner_type(b->graph, node->out[0]), out);
+    bp_dnnl_row_major_as(y->rank, y->dims, bp_dnnl_inner_type(b->graph, node->out[0]), out);
 }
 
-static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+/* ---- in place -------------------------------------------------------------------------- */
+
+/* Brings the inputs that lie elsewhere to their places. */
+static bp_rc complete(struct bp_dnnl_builder *b, const bp_node *node,
+                      const struct bp_dnnl_tensor *whole, bp_err *err)
+{
+    struct bp_dnnl_tensor slot = *whole, from;
+    bp_rc rc = BP_OK;
+
+    for (uint32_t i = 0; i < node->n_in && rc >= 0; i++) {
+        const struct bp_dnnl_value *part = &b->values[node->in[i]];
+
+        bp_dnnl_layout_like(&whole->md, part->dims, &slot.md);
+        if (!bp_dnnl_lies_at(part, &slot)) {
+            rc = bp_dnnl_tensor_of(b, node->in[i], NULL, &from, err);
+            if (rc >= 0)
+                rc = bp_dnnl_reorder(b, &from, &slot, err);
+        }
+        slot.location.offset += bp_dnnl.memory_desc_get_size(&slot.md);
+    }
+    return rc;
+}
+
+/* Makes the output of the inputs' memory, if they lie in it or can be brought there; *is_done. */
+static bp_rc build_in_place(struct bp_dnnl_builder *b, const bp_node *node, bool *is_done,
+                            bp_err *err)
+{
+    struct bp_dnnl_tensor whole;
+    dnnl_memory_desc_t md;
+    bp_rc rc;
+
+    bp_dnnl_concat_buffer(b, node, &whole, is_done);
+    if (!*is_done)
+        return BP_OK;
+    rc = complete(b, node, &whole, err);
+    if (rc < 0)
+        return rc;
+    bp_dnnl_layout_like(&whole.md, b->values[node->out[0]].dims, &md);
+    bp_dnnl_view(b, node->out[0], &md, whole.location);
+    return BP_OK;
+}
+
+/* ---- building it ----------------------------------------------------------------------------- */
+
+static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
     int64_t axis = bp_node_int(b->graph, node, "axis", 1);
-    struct bp_dnnl_form whole, part, x;
+    struct bp_dnnl_tensor whole, part, x;
     dnnl_memory_desc_t md;
     dnnl_dims_t begin = {0};
     bool is_done;
-    bp_rc rc = bp_dnnl_join(b, node, &is_done, err);
+    bp_rc rc = build_in_place(b, node, &is_done, err);
 
     (void)op;
     if (rc < 0 || is_done)
         return rc;
     axis = axis < 0 ? axis + b->values[node->out[0]].rank : axis;
     choose_layout(b, node, axis, &md);
-    rc = bp_dnnl_make(b, node->out[0], &md, &whole, err);
+    rc = bp_dnnl_make_output(b, node->out[0], &md, &whole, err);
     for (uint32_t i = 0; i < node->n_in && rc >= 0; i++) {
         const struct bp_dnnl_value *input = bp_dnnl_in(b, node, i);
 
         if (!has_elements(input))
             continue;
         part = whole;
-        see_part(&md, input, begin, &part.md);
-        rc = bp_dnnl_form_of(b, node->in[i], NULL, &x, err);
+        describe_part(&md, input, begin, &part.md);
+        rc = bp_dnnl_tensor_of(b, node->in[i], NULL, &x, err);
         if (rc >= 0)
             rc = bp_dnnl_reorder(b, &x, &part, err);
         begin[axis] += input->dims[axis];

@@ -7,8 +7,22 @@
  * area of height 1. It has none for volumes.
  */
 
-#include "../post.h"
-#include "../window.h"
+#include "base/chain.h"
+#include "base/claim.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/attributes.h"
+#include "build/builder.h"
+#include "build/conv_choice.h"
+#include "build/conv_layout.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "ops/activation.h"
+#include "ops/window.h"
 
 /* B, and Z of FusedConv. */
 static bool claims_additions(const struct bp_dnnl_query *query)
@@ -35,7 +49,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     struct bp_dnnl_attr attr = {0};
 
     (void)op;
-    if (!bp_dnnl_takes_input(query, 0, 3, 2 + BP_DNNL_MOST_SPATIAL))
+    if (!bp_dnnl_takes_input(query, 0, 3, 2 + BP_DNNL_MAX_SPATIAL))
         return false;
     x = bp_node_in(query->graph, query->node, 0);
     if (!bp_dnnl_takes_input(query, 1, x->rank, x->rank) || !claims_additions(query) ||
@@ -49,7 +63,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
         !query->instance->takes_all)
         return bp_dnnl_refuse(query, BP_R_NOT_PROFITABLE, w->name,
                               "oneDNN has no fast kernel for volumes depth by depth");
-    if (!bp_dnnl_activation_of(query->graph, query->node, &attr))
+    if (!bp_dnnl_add_node_activation(query->graph, query->node, &attr))
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "activation",
                               "the activation is not implemented");
     *flops = 2 * bp_dnnl_elements(y) * bp_dnnl_elements(w) / (double)w->dims[0].value;
@@ -60,20 +74,20 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
 struct conv {
     const bp_node *node;
     uint32_t added, made; /* values: what is added, or BP_NONE; what is made in the end */
-    bool is_line;         /* seen as an area of height 1, */
+    bool is_1d;           /* seen as an area of height 1, */
     int rank;             /* and so are these: */
     dnnl_dims_t x_dims, y_dims;
-    dnnl_memory_desc_t seen, bias;
+    dnnl_memory_desc_t stored, bias;
     struct bp_dnnl_window window;
     struct bp_dnnl_attr attr;
-    struct bp_dnnl_form x, w, b, z, y;
+    struct bp_dnnl_tensor x, w, b, z, y;
     bool has_bias;
 };
 
 /* Dims of a value with the height, if a line is seen as an area; *rank says how many. */
-static void see_dims(const struct bp_dnnl_value *value, bool is_line, int *rank, dnnl_dim_t *dims)
+static void dims_of(const struct bp_dnnl_value *value, bool is_1d, int *rank, dnnl_dim_t *dims)
 {
-    int more = is_line ? 1 : 0;
+    int more = is_1d ? 1 : 0;
 
     *rank = value->rank + more;
     memcpy(dims, value->dims, 2 * sizeof *dims);
@@ -82,20 +96,20 @@ static void see_dims(const struct bp_dnnl_value *value, bool is_line, int *rank,
 }
 
 /* W as it lies, with the groups as a dimension of their own if there are several. */
-static void see_weights(const struct bp_dnnl_value *w, int64_t group, struct conv *c)
+static void describe_weights(const struct bp_dnnl_value *w, int64_t group, struct conv *c)
 {
     dnnl_dims_t dims, own;
     int rank;
 
-    see_dims(w, c->is_line, &rank, own);
+    dims_of(w, c->is_1d, &rank, own);
     dims[0] = group;
     dims[1] = own[0] / group;
     for (int i = 1; i < rank; i++)
         dims[i + 1] = own[i];
     if (group == 1)
-        bp_dnnl_plain(rank, own, &c->seen);
+        bp_dnnl_row_major(rank, own, &c->stored);
     else
-        bp_dnnl_plain(rank + 1, dims, &c->seen);
+        bp_dnnl_row_major(rank + 1, dims, &c->stored);
 }
 
 /* How a value of the graph lies whose area has the layout md. */
@@ -103,13 +117,13 @@ static dnnl_memory_desc_t of_value(const struct conv *c, const dnnl_memory_desc_
 {
     dnnl_memory_desc_t out = *md;
 
-    if (c->is_line)
-        bp_dnnl_without(md, 2, &out);
+    if (c->is_1d)
+        bp_dnnl_drop_dim(md, 2, &out);
     return out;
 }
 
 /* Of tensors in those layouts; dnnl_format_kind_any leaves it to oneDNN. */
-static bp_rc describe_in(struct bp_dnnl_build *b, struct conv *c, dnnl_alg_kind_t kind,
+static bp_rc describe_in(struct bp_dnnl_builder *b, struct conv *c, dnnl_alg_kind_t kind,
                          const dnnl_memory_desc_t *x, const dnnl_memory_desc_t *y,
                          dnnl_primitive_desc_t *out, bp_err *err)
 {
@@ -117,7 +131,7 @@ static bp_rc describe_in(struct bp_dnnl_build *b, struct conv *c, dnnl_alg_kind_
     dnnl_convolution_desc_t desc;
     dnnl_status_t status;
 
-    bp_dnnl_any_as(c->seen.ndims, c->seen.dims, x->data_type, &w);
+    bp_dnnl_any_layout(c->stored.ndims, c->stored.dims, x->data_type, &w);
     status = bp_dnnl.dilated_convolution_forward_desc_init(
         &desc, dnnl_forward_inference, kind, x, &w, c->has_bias ? &c->bias : NULL, y,
         c->window.strides, c->window.dilates, c->window.before, c->window.after);
@@ -127,18 +141,18 @@ static bp_rc describe_in(struct bp_dnnl_build *b, struct conv *c, dnnl_alg_kind_
 }
 
 /* With operands of that type. */
-static bp_rc describe_as(struct bp_dnnl_build *b, struct conv *c, dnnl_data_type_t type,
+static bp_rc describe_as(struct bp_dnnl_builder *b, struct conv *c, dnnl_data_type_t type,
                          dnnl_primitive_desc_t *out, bp_err *err)
 {
     dnnl_memory_desc_t x_any, y_any;
 
-    bp_dnnl_any_as(c->rank, c->x_dims, type, &x_any);
-    bp_dnnl_any_as(c->rank, c->y_dims, bp_dnnl_result_type(b, c->made, type), &y_any);
+    bp_dnnl_any_layout(c->rank, c->x_dims, type, &x_any);
+    bp_dnnl_any_layout(c->rank, c->y_dims, bp_dnnl_result_type(b, c->made, type), &y_any);
     return describe_in(b, c, dnnl_convolution_direct, &x_any, &y_any, out, err);
 }
 
 /* On blocks of channels; one with few of them reads rows as they come. */
-static bp_rc describe_blocked(struct bp_dnnl_build *b, struct conv *c, dnnl_primitive_desc_t *out,
+static bp_rc describe_blocked(struct bp_dnnl_builder *b, struct conv *c, dnnl_primitive_desc_t *out,
                               bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, c->node, 0);
@@ -148,11 +162,12 @@ static bp_rc describe_blocked(struct bp_dnnl_build *b, struct conv *c, dnnl_prim
     bp_rc rc = BP_E_SHAPE;
 
     if (x->dims[1] < 4)
-        bp_dnnl_plain(x->rank, x->dims, &from);
+        bp_dnnl_row_major(x->rank, x->dims, &from);
     else
-        bp_dnnl_blocks(x->rank, x->dims, &from);
-    bp_dnnl_blocks(y->rank, y->dims, &to);
-    if (b->ways ? b->ways->is_winograd[b->node] : bp_dnnl_prefers_winograd(c->node, b->graph, w, y))
+        bp_dnnl_channel_blocks(x->rank, x->dims, &from);
+    bp_dnnl_channel_blocks(y->rank, y->dims, &to);
+    if (b->choice ? b->choice->is_winograd[b->node]
+                  : bp_dnnl_prefers_winograd(c->node, b->graph, w, y))
         rc = describe_in(b, c, dnnl_convolution_winograd, &from, &to, out, NULL);
     if (rc == BP_E_SHAPE)
         rc = describe_in(b, c, dnnl_convolution_direct, &from, &to, out, err);
@@ -167,10 +182,10 @@ static bool is_reference(const_dnnl_primitive_desc_t pd)
     return !name || strstr(name, "ref") || strstr(name, "gemm");
 }
 
-static bp_rc describe(struct bp_dnnl_build *b, struct conv *c, dnnl_primitive_desc_t *out,
+static bp_rc describe(struct bp_dnnl_builder *b, struct conv *c, dnnl_primitive_desc_t *out,
                       bp_err *err)
 {
-    dnnl_data_type_t type = bp_dnnl_heavy_type(b);
+    dnnl_data_type_t type = bp_dnnl_compute_type(b);
     bp_rc rc = BP_E_SHAPE;
 
     if (b->is_blocked && bp_dnnl_in(b, c->node, 0)->rank == 4)
@@ -185,33 +200,33 @@ static bp_rc describe(struct bp_dnnl_build *b, struct conv *c, dnnl_primitive_de
 }
 
 /* The output, which has the shortcut in it already when there is one. */
-static bp_rc make_output(struct bp_dnnl_build *b, struct conv *c, const_dnnl_primitive_desc_t pd,
+static bp_rc make_output(struct bp_dnnl_builder *b, struct conv *c, const_dnnl_primitive_desc_t pd,
                          bp_err *err)
 {
     const dnnl_memory_desc_t md = of_value(c, bp_dnnl_query(pd, dnnl_query_dst_md));
     bp_rc rc;
 
     if (c->added == BP_NONE)
-        return bp_dnnl_make(b, c->made, &md, &c->y, err);
-    rc = bp_dnnl_form_of(b, c->added, &md, &c->z, err);
+        return bp_dnnl_make_output(b, c->made, &md, &c->y, err);
+    rc = bp_dnnl_tensor_of(b, c->added, &md, &c->z, err);
     if (rc >= 0)
-        rc = bp_dnnl_make_on(b, c->made, c->added, &c->z, &c->y, err);
-    if (rc < 0 || bp_dnnl_is_there(&c->y.place, &c->z.place))
+        rc = bp_dnnl_make_in_place(b, c->made, c->added, &c->z, &c->y, err);
+    if (rc < 0 || bp_dnnl_same_location(&c->y.location, &c->z.location))
         return rc;
     return bp_dnnl_reorder(b, &c->z, &c->y, err);
 }
 
-static bp_rc take_operands(struct bp_dnnl_build *b, struct conv *c, const_dnnl_primitive_desc_t pd,
-                           bp_err *err)
+static bp_rc get_operands(struct bp_dnnl_builder *b, struct conv *c, const_dnnl_primitive_desc_t pd,
+                          bp_err *err)
 {
     const dnnl_memory_desc_t md = of_value(c, bp_dnnl_query(pd, dnnl_query_src_md));
-    bp_rc rc = bp_dnnl_form_of(b, c->node->in[0], &md, &c->x, err);
+    bp_rc rc = bp_dnnl_tensor_of(b, c->node->in[0], &md, &c->x, err);
 
     if (rc >= 0)
-        rc = bp_dnnl_weights(b, c->node->in[1], &c->seen, bp_dnnl_query(pd, dnnl_query_weights_md),
-                             &c->w, err);
+        rc = bp_dnnl_weights(b, c->node->in[1], &c->stored,
+                             bp_dnnl_query(pd, dnnl_query_weights_md), &c->w, err);
     if (rc >= 0 && c->has_bias)
-        rc = bp_dnnl_form_of(b, c->node->in[2], &c->bias, &c->b, err);
+        rc = bp_dnnl_tensor_of(b, c->node->in[2], &c->bias, &c->b, err);
     if (rc >= 0)
         rc = make_output(b, c, pd, err);
     c->x.md = *bp_dnnl_query(pd, dnnl_query_src_md);
@@ -220,7 +235,7 @@ static bp_rc take_operands(struct bp_dnnl_build *b, struct conv *c, const_dnnl_p
 }
 
 /* A line's window is one in the second dimension of an area. */
-static void make_window(struct bp_dnnl_build *b, struct conv *c)
+static void make_window(struct bp_dnnl_builder *b, struct conv *c)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, c->node, 0), *w = bp_dnnl_in(b, c->node, 1);
     struct bp_dnnl_window *window = &c->window;
@@ -228,7 +243,7 @@ static void make_window(struct bp_dnnl_build *b, struct conv *c)
     memcpy(window->kernel, w->dims + 2, sizeof *w->dims * (size_t)(w->rank - 2));
     bp_dnnl_window_make(b, c->node, (uint32_t)x->rank - 2, x->dims + 2, b->values[c->made].dims + 2,
                         window);
-    if (!c->is_line)
+    if (!c->is_1d)
         return;
     window->strides[1] = window->strides[0];
     window->dilates[1] = window->dilates[0];
@@ -239,7 +254,7 @@ static void make_window(struct bp_dnnl_build *b, struct conv *c)
 }
 
 /* Everything but the primitive itself, from the chain's nodes. */
-static void prepare(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, struct conv *c)
+static void prepare(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain, struct conv *c)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, c->node, 0), *w = bp_dnnl_in(b, c->node, 1);
     const struct bp_dnnl_value *bias = bp_dnnl_in(b, c->node, 2);
@@ -251,19 +266,19 @@ static void prepare(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, 
     c->made = BP_NODE(b->graph, chain->last)->out[0];
     c->has_bias = bias != NULL;
     if (bias)
-        bp_dnnl_plain(1, bias->dims, &c->bias);
-    c->is_line = x->rank == 3 && is_depthwise(b->graph, c->node, w->dims[1]);
-    see_dims(x, c->is_line, &c->rank, c->x_dims);
-    see_dims(&b->values[c->made], c->is_line, &rank, c->y_dims);
-    see_weights(w, bp_node_int(b->graph, c->node, "group", 1), c);
+        bp_dnnl_row_major(1, bias->dims, &c->bias);
+    c->is_1d = x->rank == 3 && is_depthwise(b->graph, c->node, w->dims[1]);
+    dims_of(x, c->is_1d, &c->rank, c->x_dims);
+    dims_of(&b->values[c->made], c->is_1d, &rank, c->y_dims);
+    describe_weights(w, bp_node_int(b->graph, c->node, "group", 1), c);
     make_window(b, c);
     if (c->added != BP_NONE)
-        bp_dnnl_then(&c->attr, dnnl_alg_kind_undef, NULL);
-    bp_dnnl_activation_of(b->graph, c->node, &c->attr);
-    bp_dnnl_then_activate(&c->attr, chain);
+        bp_dnnl_add_post_op(&c->attr, dnnl_alg_kind_undef, NULL);
+    bp_dnnl_add_node_activation(b->graph, c->node, &c->attr);
+    bp_dnnl_add_chain_activation(&c->attr, chain);
 }
 
-static bp_rc build_chain(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err)
+static bp_rc build_chain(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain, bp_err *err)
 {
     struct conv c = {.node = BP_NODE(b->graph, chain->head)};
     struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &c.x},
@@ -277,7 +292,7 @@ static bp_rc build_chain(struct bp_dnnl_build *b, const struct bp_dnnl_chain *ch
     rc = describe(b, &c, &pd, err);
     if (rc < 0)
         return rc;
-    rc = take_operands(b, &c, pd, err);
+    rc = get_operands(b, &c, pd, err);
     if (rc < 0) {
         bp_dnnl.primitive_desc_destroy(pd);
         return rc;
@@ -285,14 +300,14 @@ static bp_rc build_chain(struct bp_dnnl_build *b, const struct bp_dnnl_chain *ch
     return bp_dnnl_emit(b, pd, c.has_bias ? 4 : 3, args, err);
 }
 
-static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
-    struct bp_dnnl_chain alone = {.head = b->node, .last = b->node, .other = BP_NONE};
+    struct bp_dnnl_chain single = {.head = b->node, .last = b->node, .other = BP_NONE};
 
     (void)op;
     (void)node;
-    return build_chain(b, &alone, err);
+    return build_chain(b, &single, err);
 }
 
 const struct bp_dnnl_op bp_dnnl_op_conv = {

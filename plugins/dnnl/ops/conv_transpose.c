@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* conv_transpose.c - ConvTranspose (1, 11, 22) over one to three dimensions, grouped or not. */
 
-#include "../window.h"
+#include "base/claim.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "ops/conv_depth_to_space.h"
+#include "ops/window.h"
 
 enum { FEW_MAPS = 8 };
 
@@ -32,7 +43,7 @@ static bool takes_output(const struct bp_dnnl_query *query, const bp_value *x, c
 }
 
 /* Do windows lie side by side, so that conv_tiles.c has a faster way? */
-static bool is_tiled(const struct bp_dnnl_query *query, const bp_value *w)
+static bool is_depth_to_space(const struct bp_dnnl_query *query, const bp_value *w)
 {
     const bp_graph *g = query->graph;
 
@@ -64,7 +75,7 @@ static bool is_worth_it(const struct bp_dnnl_query *query, const bp_value *w, do
 {
     bool is_single = bp_node_int(query->graph, query->node, "group", 1) == 1;
 
-    if (query->instance->takes_all || is_tiled(query, w) || is_dense(query, w->rank - 2))
+    if (query->instance->takes_all || is_depth_to_space(query, w) || is_dense(query, w->rank - 2))
         return true;
     if (is_single && w->dims[1].value < FEW_MAPS)
         return bp_dnnl_refuse(query, BP_R_NOT_PROFITABLE, w->name,
@@ -80,7 +91,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     const bp_value *x, *w;
 
     (void)op;
-    if (!bp_dnnl_takes_input(query, 0, 3, 2 + BP_DNNL_MOST_SPATIAL))
+    if (!bp_dnnl_takes_input(query, 0, 3, 2 + BP_DNNL_MAX_SPATIAL))
         return false;
     x = bp_node_in(query->graph, query->node, 0);
     if (!bp_dnnl_takes_input(query, 1, x->rank, x->rank) ||
@@ -98,7 +109,8 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
 }
 
 /* W is (inputs, outputs / groups, ...): seen as ([groups], outputs, inputs, ...). */
-static void see_weights(const struct bp_dnnl_value *w, int64_t group, dnnl_memory_desc_t *seen)
+static void describe_weights(const struct bp_dnnl_value *w, int64_t group,
+                             dnnl_memory_desc_t *stored)
 {
     dnnl_dim_t inputs = w->dims[0] / group, taps = 1;
     dnnl_dims_t dims = {group, w->dims[1], inputs};
@@ -113,14 +125,14 @@ static void see_weights(const struct bp_dnnl_value *w, int64_t group, dnnl_memor
     strides[0] = inputs * w->dims[1] * taps;
     strides[1] = taps;
     strides[2] = w->dims[1] * taps;
-    memset(seen, 0, sizeof *seen);
-    bp_dnnl.memory_desc_init_by_strides(seen, rank - first, dims + first, dnnl_f32,
+    memset(stored, 0, sizeof *stored);
+    bp_dnnl.memory_desc_init_by_strides(stored, rank - first, dims + first, dnnl_f32,
                                         strides + first);
 }
 
 /* With operands of that type. */
-static bp_rc describe_as(struct bp_dnnl_build *b, const bp_node *node, dnnl_data_type_t type,
-                         const dnnl_memory_desc_t *seen, const dnnl_memory_desc_t *bias,
+static bp_rc describe_as(struct bp_dnnl_builder *b, const bp_node *node, dnnl_data_type_t type,
+                         const dnnl_memory_desc_t *stored, const dnnl_memory_desc_t *bias,
                          dnnl_primitive_desc_t *out, bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *w = bp_dnnl_in(b, node, 1);
@@ -132,9 +144,9 @@ static bp_rc describe_as(struct bp_dnnl_build *b, const bp_node *node, dnnl_data
 
     memcpy(window.kernel, w->dims + 2, sizeof *w->dims * (size_t)(w->rank - 2));
     bp_dnnl_window_make(b, node, (uint32_t)x->rank - 2, y->dims + 2, x->dims + 2, &window);
-    bp_dnnl_any_as(x->rank, x->dims, type, &x_any);
-    bp_dnnl_any_as(seen->ndims, seen->dims, type, &w_any);
-    bp_dnnl_any_as(y->rank, y->dims, bp_dnnl_result_type(b, node->out[0], type), &y_any);
+    bp_dnnl_any_layout(x->rank, x->dims, type, &x_any);
+    bp_dnnl_any_layout(stored->ndims, stored->dims, type, &w_any);
+    bp_dnnl_any_layout(y->rank, y->dims, bp_dnnl_result_type(b, node->out[0], type), &y_any);
     status = bp_dnnl.dilated_deconvolution_forward_desc_init(
         &desc, dnnl_forward_inference, dnnl_deconvolution_direct, &x_any, &w_any, bias, &y_any,
         window.strides, window.dilates, window.before, window.after);
@@ -143,47 +155,48 @@ static bp_rc describe_as(struct bp_dnnl_build *b, const bp_node *node, dnnl_data
     return bp_dnnl_describe(b, &desc, NULL, out, err);
 }
 
-static bp_rc describe(struct bp_dnnl_build *b, const bp_node *node, const dnnl_memory_desc_t *seen,
-                      const dnnl_memory_desc_t *bias, dnnl_primitive_desc_t *out, bp_err *err)
+static bp_rc describe(struct bp_dnnl_builder *b, const bp_node *node,
+                      const dnnl_memory_desc_t *stored, const dnnl_memory_desc_t *bias,
+                      dnnl_primitive_desc_t *out, bp_err *err)
 {
-    dnnl_data_type_t type = bp_dnnl_heavy_type(b);
-    bp_rc rc = describe_as(b, node, type, seen, bias, out, err);
+    dnnl_data_type_t type = bp_dnnl_compute_type(b);
+    bp_rc rc = describe_as(b, node, type, stored, bias, out, err);
 
     if (rc == BP_E_SHAPE && type != dnnl_f32)
-        rc = describe_as(b, node, dnnl_f32, seen, bias, out, err);
+        rc = describe_as(b, node, dnnl_f32, stored, bias, out, err);
     return rc;
 }
 
-static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
     const struct bp_dnnl_value *bias = bp_dnnl_in(b, node, 2);
-    struct bp_dnnl_form x, w, y, bias_form;
+    struct bp_dnnl_tensor x, w, y, bias_tensor;
     struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &x},
                                   {DNNL_ARG_WEIGHTS, &w},
                                   {DNNL_ARG_DST, &y},
-                                  {DNNL_ARG_BIAS, &bias_form}};
-    dnnl_memory_desc_t seen, bias_md;
+                                  {DNNL_ARG_BIAS, &bias_tensor}};
+    dnnl_memory_desc_t stored, bias_md;
     dnnl_primitive_desc_t pd;
     bp_rc rc;
 
     (void)op;
-    if (bp_dnnl_is_tiled(b, node))
-        return bp_dnnl_build_tiled(b, node, err);
-    see_weights(bp_dnnl_in(b, node, 1), bp_node_int(b->graph, node, "group", 1), &seen);
+    if (bp_dnnl_is_depth_to_space(b, node))
+        return bp_dnnl_build_depth_to_space(b, node, err);
+    describe_weights(bp_dnnl_in(b, node, 1), bp_node_int(b->graph, node, "group", 1), &stored);
     if (bias)
-        bp_dnnl_plain(1, bias->dims, &bias_md);
-    rc = describe(b, node, &seen, bias ? &bias_md : NULL, &pd, err);
+        bp_dnnl_row_major(1, bias->dims, &bias_md);
+    rc = describe(b, node, &stored, bias ? &bias_md : NULL, &pd, err);
     if (rc < 0)
         return rc;
-    rc = bp_dnnl_form_of(b, node->in[0], bp_dnnl_query(pd, dnnl_query_src_md), &x, err);
+    rc = bp_dnnl_tensor_of(b, node->in[0], bp_dnnl_query(pd, dnnl_query_src_md), &x, err);
     if (rc >= 0)
-        rc = bp_dnnl_weights(b, node->in[1], &seen, bp_dnnl_query(pd, dnnl_query_weights_md), &w,
+        rc = bp_dnnl_weights(b, node->in[1], &stored, bp_dnnl_query(pd, dnnl_query_weights_md), &w,
                              err);
     if (rc >= 0 && bias)
-        rc = bp_dnnl_form_of(b, node->in[2], &bias_md, &bias_form, err);
+        rc = bp_dnnl_tensor_of(b, node->in[2], &bias_md, &bias_tensor, err);
     if (rc >= 0)
-        rc = bp_dnnl_make(b, node->out[0], bp_dnnl_query(pd, dnnl_query_dst_md), &y, err);
+        rc = bp_dnnl_make_output(b, node->out[0], bp_dnnl_query(pd, dnnl_query_dst_md), &y, err);
     if (rc < 0) {
         bp_dnnl.primitive_desc_destroy(pd);
         return rc;

@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* eltwise.c - operators of one tensor, element by element, in the layout of their input. */
 
-#include "../exp.h"
-#include "../onednn.h"
-#include "../wide.h"
+#include "base/claim.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "build/step.h"
+#include "kernels/exp.h"
+#include "kernels/vector.h"
+#include "ops/activation.h"
 
 #include <float.h>
 #include <math.h>
 
-static bool claim_plain(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
-                        double *flops)
+static bool claim_eltwise(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
+                          double *flops)
 {
     (void)op;
     (void)flops;
@@ -36,7 +47,7 @@ static bool claim_clip(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
 {
     float low, high;
 
-    if (!claim_plain(op, query, flops))
+    if (!claim_eltwise(op, query, flops))
         return false;
     if (!read_limits(&query->instance->host, query->graph, query->node, &low, &high))
         return bp_dnnl_refuse(query, BP_R_NOT_CONSTANT, "min",
@@ -46,14 +57,14 @@ static bool claim_clip(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
     return true;
 }
 
-static bp_rc emit(struct bp_dnnl_build *b, const bp_node *node, dnnl_alg_kind_t kind, float alpha,
+static bp_rc emit(struct bp_dnnl_builder *b, const bp_node *node, dnnl_alg_kind_t kind, float alpha,
                   float beta, bp_err *err)
 {
-    struct bp_dnnl_form x, y;
+    struct bp_dnnl_tensor x, y;
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
     dnnl_eltwise_desc_t desc;
     dnnl_status_t status;
-    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
+    bp_rc rc = bp_dnnl_tensor_of(b, node->in[0], NULL, &x, err);
 
     if (rc < 0)
         return rc;
@@ -80,29 +91,29 @@ static void limit_loop(const void *u, const float *x, float *y, size_t first, si
     }
 }
 
-static bp_rc emit_limits(struct bp_dnnl_build *b, const bp_node *node, float low, float high,
+static bp_rc emit_limits(struct bp_dnnl_builder *b, const bp_node *node, float low, float high,
                          bp_err *err)
 {
     struct limits *limits = bp_blocks_array(b->memory, 1, sizeof *limits);
-    struct bp_dnnl_form x, y;
+    struct bp_dnnl_tensor x, y;
     bp_rc rc;
 
     /* what pads blocks of channels has to stay 0 */
-    if (bp_dnnl_type_of(b, node->in[0]) != dnnl_f32 || low > 0 || high < 0)
+    if (bp_dnnl_current_type(b, node->in[0]) != dnnl_f32 || low > 0 || high < 0)
         return emit(b, node, dnnl_eltwise_clip, low, high, err);
     if (!limits)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
     *limits = (struct limits){low, high};
-    rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
+    rc = bp_dnnl_tensor_of(b, node->in[0], NULL, &x, err);
     if (rc >= 0)
-        rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &x, &y, err);
+        rc = bp_dnnl_make_in_place(b, node->out[0], node->in[0], &x, &y, err);
     if (rc < 0)
         return rc;
     return bp_dnnl_emit_loop(b, limit_loop, limits,
                              bp_dnnl.memory_desc_get_size(&x.md) / sizeof(float), &x, &y, err);
 }
 
-static bp_rc build_relu(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_relu(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
     (void)op;
@@ -111,7 +122,7 @@ static bp_rc build_relu(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, co
 
 /* ---- Exp: a loop of ours, as oneDNN makes infinity of NaN ------------------------------------ */
 
-WIDE_LOOP
+VECTOR_LOOP
 static void exp_loop(const void *u, const float *x, float *y, size_t first, size_t end)
 {
     (void)u;
@@ -125,7 +136,7 @@ struct line {
     float alpha, beta;
 };
 
-WIDE_LOOP
+VECTOR_LOOP
 static void hard_sigmoid_loop(const void *u, const float *x, float *y, size_t first, size_t end)
 {
     const struct line *line = u;
@@ -141,36 +152,36 @@ static void hard_sigmoid_loop(const void *u, const float *x, float *y, size_t fi
 /* ---- loops that make other numbers of 0 ------------------------------------------------------ */
 
 /* Elements alone: what pads blocks of channels would not stay 0. */
-static bp_rc emit_elements(struct bp_dnnl_build *b, const bp_node *node, bp_dnnl_loop loop,
+static bp_rc emit_elements(struct bp_dnnl_builder *b, const bp_node *node, bp_dnnl_loop loop,
                            const void *u, bp_err *err)
 {
     const struct bp_dnnl_value *value = bp_dnnl_in(b, node, 0);
     size_t count = (size_t)bp_dims_count(value->dims, (uint32_t)value->rank);
-    struct bp_dnnl_form x, y;
+    struct bp_dnnl_tensor x, y;
     dnnl_memory_desc_t want;
-    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
+    bp_rc rc = bp_dnnl_tensor_of(b, node->in[0], NULL, &x, err);
 
     if (rc < 0)
         return rc;
     want = x.md;
     want.data_type = dnnl_f32;
     if (bp_dnnl.memory_desc_get_size(&want) != count * sizeof(float))
-        bp_dnnl_plain(value->rank, value->dims, &want);
-    rc = bp_dnnl_form_of(b, node->in[0], &want, &x, err);
+        bp_dnnl_row_major(value->rank, value->dims, &want);
+    rc = bp_dnnl_tensor_of(b, node->in[0], &want, &x, err);
     if (rc >= 0)
-        rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &x, &y, err);
+        rc = bp_dnnl_make_in_place(b, node->out[0], node->in[0], &x, &y, err);
     return rc < 0 ? rc : bp_dnnl_emit_loop(b, loop, u, count, &x, &y, err);
 }
 
-static bp_rc build_exp(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_exp(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {
-    if (bp_dnnl_type_of(b, node->in[0]) != dnnl_f32)
+    if (bp_dnnl_current_type(b, node->in[0]) != dnnl_f32)
         return emit(b, node, op->kind, 0, 0, err);
     return emit_elements(b, node, exp_loop, NULL, err);
 }
 
-static bp_rc build_hard_sigmoid(struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
+static bp_rc build_hard_sigmoid(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                                 const bp_node *node, bp_err *err)
 {
     struct line *line = bp_blocks_array(b->memory, 1, sizeof *line);
@@ -183,21 +194,21 @@ static bp_rc build_hard_sigmoid(struct bp_dnnl_build *b, const struct bp_dnnl_op
     return emit_elements(b, node, hard_sigmoid_loop, line, err);
 }
 
-static bp_rc build_plain(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
-                         bp_err *err)
+static bp_rc build_unparametrised(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
+                                  const bp_node *node, bp_err *err)
 {
     return emit(b, node, op->kind, 0, 0, err);
 }
 
-static bp_rc build_alpha(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
-                         bp_err *err)
+static bp_rc build_alpha(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
+                         const bp_node *node, bp_err *err)
 {
     float def = strcmp(op->name, "LeakyRelu") == 0 ? 0.01f : 1;
 
     return emit(b, node, op->kind, bp_node_float(b->graph, node, "alpha", def), 0, err);
 }
 
-static bp_rc build_clip(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_clip(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
     float low, high;
@@ -207,7 +218,7 @@ static bp_rc build_clip(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, co
     return emit_limits(b, node, low, high, err);
 }
 
-static bp_rc build_gelu(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_gelu(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
     bool is_tanh = bp_node_string_is(b->graph, node, "approximate", "none", "tanh");
@@ -215,13 +226,13 @@ static bp_rc build_gelu(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, co
     return emit(b, node, is_tanh ? dnnl_eltwise_gelu_tanh : op->kind, 0, 0, err);
 }
 
-static bp_rc build_neg(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_neg(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {
     return emit(b, node, op->kind, -1, 0, err);
 }
 
-static bp_rc build_quick_gelu(struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
+static bp_rc build_quick_gelu(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                               const bp_node *node, bp_err *err)
 {
     return emit(b, node, op->kind, bp_node_float(b->graph, node, "alpha", BP_DNNL_QUICK_GELU_ALPHA),
@@ -239,28 +250,29 @@ static bp_rc build_quick_gelu(struct bp_dnnl_build *b, const struct bp_dnnl_op *
         .kind = what,                                                                              \
     }
 
-ROW(abs, "Abs", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_abs);
+ROW(abs, "Abs", "", 6, 13, claim_eltwise, build_unparametrised, dnnl_eltwise_abs);
 ROW(clip, "Clip", "", 6, 13, claim_clip, build_clip, dnnl_eltwise_clip);
-ROW(elu, "Elu", "", 6, 22, claim_plain, build_alpha, dnnl_eltwise_elu);
-ROW(exp, "Exp", "", 6, 13, claim_plain, build_exp, dnnl_eltwise_exp);
-ROW(gelu, "Gelu", "", 20, 20, claim_plain, build_gelu, dnnl_eltwise_gelu_erf);
-ROW(hard_sigmoid, "HardSigmoid", "", 6, 22, claim_plain, build_hard_sigmoid, dnnl_alg_kind_undef);
-ROW(hard_swish, "HardSwish", "", 14, 22, claim_plain, build_plain, dnnl_eltwise_hardswish);
-ROW(leaky_relu, "LeakyRelu", "", 6, 16, claim_plain, build_alpha, dnnl_eltwise_relu);
-ROW(mish, "Mish", "", 18, 22, claim_plain, build_plain, dnnl_eltwise_mish);
-ROW(neg, "Neg", "", 6, 13, claim_plain, build_neg, dnnl_eltwise_linear);
-ROW(relu, "Relu", "", 6, 14, claim_plain, build_relu, dnnl_eltwise_relu);
-ROW(sigmoid, "Sigmoid", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_logistic);
-ROW(softplus, "Softplus", "", 1, 22, claim_plain, build_plain, dnnl_eltwise_soft_relu);
-ROW(sqrt, "Sqrt", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_sqrt);
-ROW(tanh, "Tanh", "", 6, 13, claim_plain, build_plain, dnnl_eltwise_tanh);
+ROW(elu, "Elu", "", 6, 22, claim_eltwise, build_alpha, dnnl_eltwise_elu);
+ROW(exp, "Exp", "", 6, 13, claim_eltwise, build_exp, dnnl_eltwise_exp);
+ROW(gelu, "Gelu", "", 20, 20, claim_eltwise, build_gelu, dnnl_eltwise_gelu_erf);
+ROW(hard_sigmoid, "HardSigmoid", "", 6, 22, claim_eltwise, build_hard_sigmoid, dnnl_alg_kind_undef);
+ROW(hard_swish, "HardSwish", "", 14, 22, claim_eltwise, build_unparametrised,
+    dnnl_eltwise_hardswish);
+ROW(leaky_relu, "LeakyRelu", "", 6, 16, claim_eltwise, build_alpha, dnnl_eltwise_relu);
+ROW(mish, "Mish", "", 18, 22, claim_eltwise, build_unparametrised, dnnl_eltwise_mish);
+ROW(neg, "Neg", "", 6, 13, claim_eltwise, build_neg, dnnl_eltwise_linear);
+ROW(relu, "Relu", "", 6, 14, claim_eltwise, build_relu, dnnl_eltwise_relu);
+ROW(sigmoid, "Sigmoid", "", 6, 13, claim_eltwise, build_unparametrised, dnnl_eltwise_logistic);
+ROW(softplus, "Softplus", "", 1, 22, claim_eltwise, build_unparametrised, dnnl_eltwise_soft_relu);
+ROW(sqrt, "Sqrt", "", 6, 13, claim_eltwise, build_unparametrised, dnnl_eltwise_sqrt);
+ROW(tanh, "Tanh", "", 6, 13, claim_eltwise, build_unparametrised, dnnl_eltwise_tanh);
 
 const struct bp_dnnl_op bp_dnnl_op_ms_gelu = {
     .name = "Gelu",
     .domain = "com.microsoft",
     .since = 1,
     .until = 1,
-    .claim = claim_plain,
+    .claim = claim_eltwise,
     .build = build_gelu,
     .kind = dnnl_eltwise_gelu_erf,
     .is_made = true,
@@ -271,7 +283,7 @@ const struct bp_dnnl_op bp_dnnl_op_quick_gelu = {
     .domain = "com.microsoft",
     .since = 1,
     .until = 1,
-    .claim = claim_plain,
+    .claim = claim_eltwise,
     .build = build_quick_gelu,
     .kind = dnnl_eltwise_swish,
     .is_made = true,

@@ -4,8 +4,14 @@
  * of ours in the layout of the input, as oneDNN has neither. Sums are taken in double.
  */
 
-#include "../onednn.h"
-#include "../wide.h"
+#include "base/claim.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/step.h"
+#include "kernels/vector.h"
 
 #include <math.h>
 
@@ -24,7 +30,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     int64_t groups = bp_node_int(query->graph, query->node, "num_groups", 0), channels;
 
     (void)flops;
-    if (!bp_dnnl_takes_input(query, X, 3, 2 + BP_DNNL_MOST_SPATIAL) ||
+    if (!bp_dnnl_takes_input(query, X, 3, 2 + BP_DNNL_MAX_SPATIAL) ||
         !bp_dnnl_takes_input(query, SCALE, 1, 1) || !bp_dnnl_takes_input(query, BIAS, 1, 1))
         return false;
     channels = bp_node_in(query->graph, query->node, X)->dims[1].value;
@@ -40,11 +46,11 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
 /* ---- the loop: a piece is a few groups of one batch ------------------------------------------ */
 
 struct norm {
-    size_t channels, area, unit;
-    size_t each;   /* channels of a group */
-    size_t groups; /* of a piece; the last one of a batch may have fewer */
-    size_t pieces; /* of a batch */
-    size_t params; /* channels that one number of scale and bias is for */
+    size_t channels, plane_size, inner_channels;
+    size_t each;       /* channels of a group */
+    size_t groups;     /* of a piece; the last one of a batch may have fewer */
+    size_t iterations; /* of a batch */
+    size_t params;     /* channels that one number of scale and bias is for */
     double epsilon;
 };
 
@@ -67,7 +73,7 @@ struct rows {
         }                                                                                          \
     } while (0)
 
-WIDE_LOOP
+VECTOR_LOOP
 static void add_rows(const struct rows *rows, double *sum)
 {
     for (size_t r = 0; r < rows->n; r++) {
@@ -77,7 +83,7 @@ static void add_rows(const struct rows *rows, double *sum)
     }
 }
 
-WIDE_LOOP
+VECTOR_LOOP
 static void add_squares(const struct rows *rows, const double *mean, double *sum)
 {
     for (size_t r = 0; r < rows->n; r++) {
@@ -88,7 +94,7 @@ static void add_squares(const struct rows *rows, const double *mean, double *sum
 }
 
 /* (x - mean) * scale + shift: in that order, as numbers that are close to the mean cancel. */
-WIDE_LOOP
+VECTOR_LOOP
 static void write_rows(const struct rows *rows, const float *mean, const float *scale,
                        const float *shift)
 {
@@ -106,14 +112,16 @@ static void write_rows(const struct rows *rows, const float *mean, const float *
 static struct rows rows_of(const struct norm *n, size_t batch, size_t c, size_t end, const float *x,
                            float *y)
 {
-    size_t at = ((batch * n->channels + c) / n->unit * n->area) * n->unit + c % n->unit;
-    size_t lanes = n->unit - c % n->unit;
+    size_t at =
+        ((batch * n->channels + c) / n->inner_channels * n->plane_size) * n->inner_channels +
+        c % n->inner_channels;
+    size_t lanes = n->inner_channels - c % n->inner_channels;
 
     lanes = lanes < end - c ? lanes : end - c;
     return (struct rows){.x = x + at,
                          .y = y + at,
-                         .n = n->area,
-                         .stride = n->unit,
+                         .n = n->plane_size,
+                         .stride = n->inner_channels,
                          .lanes = lanes < LANES ? lanes : LANES};
 }
 
@@ -147,7 +155,7 @@ static void sum_up(const struct norm *n, const struct rows *rows, size_t first, 
 {
     double lanes[LANES] = {0}, means[LANES];
     struct rows folded = *rows, left = {0};
-    bool is_folded = n->unit == 1;
+    bool is_folded = n->inner_channels == 1;
 
     for (size_t i = 0; i < LANES; i++)
         means[i] = mean ? mean[is_folded         ? first / n->each
@@ -180,7 +188,7 @@ static void scale_rows(const struct norm *n, const struct rows *rows, const stru
 {
     struct rows folded = *rows, left = {0};
 
-    if (n->unit == 1)
+    if (n->inner_channels == 1)
         folded = fold(rows, &left);
     write_rows(&folded, change->mean, change->scale, change->shift);
     write_rows(&left, change->mean, change->scale, change->shift);
@@ -194,7 +202,7 @@ static struct change change_of(const struct norm *n, const struct rows *rows, si
     struct change change;
 
     for (size_t i = 0; i < LANES; i++) {
-        size_t k = n->unit == 1 || i >= rows->lanes ? 0 : i;
+        size_t k = n->inner_channels == 1 || i >= rows->lanes ? 0 : i;
         size_t group = (first + k) / n->each, param = (c + k) / n->params;
 
         change.mean[i] = (float)mean[group];
@@ -204,13 +212,15 @@ static struct change change_of(const struct norm *n, const struct rows *rows, si
     return change;
 }
 
-static void do_piece(const struct norm *n, size_t piece, void *const *at)
+static void run_iteration(const struct norm *n, size_t iteration, void *const *at)
 {
     const float *x = at[0], *scale = at[1], *bias = at[2];
     float *y = at[3];
-    size_t batch = piece / n->pieces, begin = piece % n->pieces * n->groups * n->each;
+    size_t batch = iteration / n->iterations,
+           begin = iteration % n->iterations * n->groups * n->each;
     size_t end = begin + n->groups * n->each;
-    double count = (double)n->each * (double)n->area, mean[LANES] = {0}, variance[LANES] = {0};
+    double count = (double)n->each * (double)n->plane_size, mean[LANES] = {0},
+           variance[LANES] = {0};
     struct rows rows;
 
     end = end < n->channels ? end : n->channels;
@@ -237,34 +247,34 @@ static void do_piece(const struct norm *n, size_t piece, void *const *at)
 
 static void run(const void *u, void *const *at, size_t first, size_t end)
 {
-    for (size_t piece = first; piece < end; piece++)
-        do_piece(u, piece, at);
+    for (size_t iteration = first; iteration < end; iteration++)
+        run_iteration(u, iteration, at);
 }
 
 /* ---- building it ----------------------------------------------------------------------------- */
 
-static struct norm solve(const struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
-                         const bp_node *node, size_t unit)
+static struct norm solve(const struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
+                         const bp_node *node, size_t inner_channels)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X), *scale = bp_dnnl_in(b, node, SCALE);
-    struct norm n = {.channels = (size_t)x->dims[1], .unit = unit, .each = 1};
+    struct norm n = {.channels = (size_t)x->dims[1], .inner_channels = inner_channels, .each = 1};
 
-    n.area = (size_t)bp_dims_count(x->dims + 2, (uint32_t)x->rank - 2);
+    n.plane_size = (size_t)bp_dims_count(x->dims + 2, (uint32_t)x->rank - 2);
     if (is_grouped(op))
         n.each = n.channels / (size_t)bp_node_int(b->graph, node, "num_groups", 1);
     n.params = n.channels / (size_t)scale->dims[0];
     n.groups = n.each < LANES ? LANES / n.each : 1;
-    n.pieces = (n.channels / n.each + n.groups - 1) / n.groups;
+    n.iterations = (n.channels / n.each + n.groups - 1) / n.groups;
     n.epsilon = (double)bp_node_float(b->graph, node, "epsilon", 1e-5f);
     return n;
 }
 
 /* Scale and bias have a number for each channel, or version 18 of the groups' each group. */
-static bp_rc take_params(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
-                         struct bp_dnnl_form *scale, struct bp_dnnl_form *bias, bp_err *err)
+static bp_rc get_params(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
+                        struct bp_dnnl_tensor *scale, struct bp_dnnl_tensor *bias, bp_err *err)
 {
     int64_t want = bp_dnnl_in(b, node, X)->dims[1];
-    dnnl_memory_desc_t plain;
+    dnnl_memory_desc_t row_major;
     bp_rc rc;
 
     if (is_grouped(op) && node->since < 21)
@@ -275,33 +285,33 @@ static bp_rc take_params(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, c
                            node->name, i, (long long)bp_dnnl_in(b, node, i)->dims[0],
                            (long long)want);
     }
-    bp_dnnl_plain(1, &want, &plain);
-    rc = bp_dnnl_form_of(b, node->in[SCALE], &plain, scale, err);
-    return rc < 0 ? rc : bp_dnnl_form_of(b, node->in[BIAS], &plain, bias, err);
+    bp_dnnl_row_major(1, &want, &row_major);
+    rc = bp_dnnl_tensor_of(b, node->in[SCALE], &row_major, scale, err);
+    return rc < 0 ? rc : bp_dnnl_tensor_of(b, node->in[BIAS], &row_major, bias, err);
 }
 
-static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
     struct norm *n = bp_blocks_array(b->memory, 1, sizeof *n);
-    struct bp_dnnl_form x, y, scale, bias;
-    const struct bp_dnnl_form *operands[] = {&x, &scale, &bias, &y};
-    struct bp_dnnl_areas areas;
+    struct bp_dnnl_tensor x, y, scale, bias;
+    const struct bp_dnnl_tensor *operands[] = {&x, &scale, &bias, &y};
+    struct bp_dnnl_planes planes;
     bp_rc rc;
 
     if (!n)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
-    rc = bp_dnnl_take_areas(b, node->in[X], BP_DNNL_AREAS_F32 | BP_DNNL_AREAS_WHOLE, &x, &areas,
-                            err);
+    rc = bp_dnnl_tensor_as_planes(b, node->in[X], BP_DNNL_PLANES_F32 | BP_DNNL_PLANES_UNPADDED, &x,
+                                  &planes, err);
     if (rc >= 0)
-        rc = take_params(b, op, node, &scale, &bias, err);
+        rc = get_params(b, op, node, &scale, &bias, err);
     if (rc >= 0)
-        rc = bp_dnnl_make_on(b, node->out[0], node->in[X], &x, &y, err);
+        rc = bp_dnnl_make_in_place(b, node->out[0], node->in[X], &x, &y, err);
     if (rc < 0)
         return rc;
-    *n = solve(b, op, node, areas.unit);
-    return bp_dnnl_emit_typed(b, run, n, n->pieces * (size_t)x.md.dims[0],
-                              n->channels * n->area * (size_t)x.md.dims[0], 4, operands, err);
+    *n = solve(b, op, node, planes.inner_channels);
+    return bp_dnnl_emit_typed(b, run, n, n->iterations * (size_t)x.md.dims[0],
+                              n->channels * n->plane_size * (size_t)x.md.dims[0], 4, operands, err);
 }
 
 #define ROW(row, onnx, first, last)                                                                \

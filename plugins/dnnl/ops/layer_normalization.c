@@ -4,7 +4,15 @@
  * that are known: rows of all elements from `axis` on.
  */
 
-#include "../onednn.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
 
 static uint32_t first_axis(const bp_graph *graph, const bp_node *node, uint32_t rank)
 {
@@ -54,23 +62,24 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
 }
 
 /* Scale or bias as one dimension. */
-static bp_rc take_row(struct bp_dnnl_build *b, uint32_t value, struct bp_dnnl_form *out,
-                      bp_err *err)
+static bp_rc get_row(struct bp_dnnl_builder *b, uint32_t value, struct bp_dnnl_tensor *out,
+                     bp_err *err)
 {
     const struct bp_dnnl_value *v = &b->values[value];
     dnnl_dims_t n = {bp_dims_count(v->dims, (uint32_t)v->rank)};
-    dnnl_memory_desc_t plain;
+    dnnl_memory_desc_t row_major;
     bp_rc rc;
 
-    bp_dnnl_plain(v->rank, v->dims, &plain);
-    rc = bp_dnnl_form_of(b, value, &plain, out, err);
-    bp_dnnl_plain(1, n, &out->md);
+    bp_dnnl_row_major(v->rank, v->dims, &row_major);
+    rc = bp_dnnl_tensor_of(b, value, &row_major, out, err);
+    bp_dnnl_row_major(1, n, &out->md);
     return rc;
 }
 
 /* The primitive over a matrix of rows. */
-static bp_rc describe(struct bp_dnnl_build *b, const bp_node *node, const dnnl_memory_desc_t *rows,
-                      bool has_bias, dnnl_primitive_desc_t *out, bp_err *err)
+static bp_rc describe(struct bp_dnnl_builder *b, const bp_node *node,
+                      const dnnl_memory_desc_t *rows, bool has_bias, dnnl_primitive_desc_t *out,
+                      bp_err *err)
 {
     unsigned flags = (unsigned)dnnl_use_scale | (has_bias ? (unsigned)dnnl_use_shift : 0);
     dnnl_layer_normalization_desc_t desc;
@@ -83,7 +92,7 @@ static bp_rc describe(struct bp_dnnl_build *b, const bp_node *node, const dnnl_m
     return bp_dnnl_describe(b, &desc, NULL, out, err);
 }
 
-static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
     const struct bp_dnnl_value *v = bp_dnnl_in(b, node, 0);
@@ -91,24 +100,24 @@ static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const b
     dnnl_dims_t dims = {bp_dims_count(v->dims, axis),
                         bp_dims_count(v->dims + axis, (uint32_t)v->rank - axis)};
     bool has_bias = bp_dnnl_in(b, node, 2) != NULL;
-    struct bp_dnnl_form x, y, of[2];
+    struct bp_dnnl_tensor x, y, of[2];
     struct bp_dnnl_arg args[4] = {
         {DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}, {DNNL_ARG_SCALE, &of[0]}, {DNNL_ARG_SHIFT, &of[1]}};
-    dnnl_memory_desc_t plain, rows;
+    dnnl_memory_desc_t row_major, rows;
     dnnl_primitive_desc_t pd;
     bp_rc rc;
 
     (void)op;
-    bp_dnnl_plain_as(v->rank, v->dims, bp_dnnl_type_of(b, node->in[0]), &plain);
-    bp_dnnl_plain_as(2, dims, plain.data_type, &rows);
-    rc = bp_dnnl_form_of(b, node->in[0], &plain, &x, err);
+    bp_dnnl_row_major_as(v->rank, v->dims, bp_dnnl_current_type(b, node->in[0]), &row_major);
+    bp_dnnl_row_major_as(2, dims, row_major.data_type, &rows);
+    rc = bp_dnnl_tensor_of(b, node->in[0], &row_major, &x, err);
     for (uint32_t i = 0; rc >= 0 && i < (has_bias ? 2u : 1u); i++)
-        rc = take_row(b, node->in[i + 1], &of[i], err);
+        rc = get_row(b, node->in[i + 1], &of[i], err);
     if (rc >= 0)
         rc = describe(b, node, &rows, has_bias, &pd, err);
     if (rc < 0)
         return rc;
-    rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &x, &y, err);
+    rc = bp_dnnl_make_in_place(b, node->out[0], node->in[0], &x, &y, err);
     if (rc < 0) {
         bp_dnnl.primitive_desc_destroy(pd);
         return rc;

@@ -4,7 +4,18 @@
  * chain.c found behind a MatMul is done while the result is in registers.
  */
 
-#include "../post.h"
+#include "base/chain.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/attributes.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "ops/activation.h"
 
 /* A product in the making, with all matrices seen as of one rank. */
 struct product {
@@ -13,13 +24,13 @@ struct product {
     dnnl_memory_desc_t a, b, y; /* as they lie */
     dnnl_memory_desc_t bias;
     struct bp_dnnl_attr attr;
-    struct bp_dnnl_form a_form, b_form, y_form, c_form;
+    struct bp_dnnl_tensor a_tensor, b_tensor, y_tensor, c_tensor;
     bool has_bias;  /* C is a row that is added to each */
     bool has_other; /* C is added behind the product; the second of attr's numbers */
 };
 
 /* With operands of that type. */
-static bp_rc describe_as(struct bp_dnnl_build *b, struct product *p, dnnl_data_type_t type,
+static bp_rc describe_as(struct bp_dnnl_builder *b, struct product *p, dnnl_data_type_t type,
                          dnnl_primitive_desc_t *out, bp_err *err)
 {
     dnnl_memory_desc_t weights;
@@ -31,62 +42,63 @@ static bp_rc describe_as(struct bp_dnnl_build *b, struct product *p, dnnl_data_t
     weights = p->b;
     weights.data_type = type;
     if (bp_dnnl_is_constant(b, p->node->in[1])) /* oneDNN may pack it, once */
-        bp_dnnl_any_as(p->b.ndims, p->b.dims, type, &weights);
+        bp_dnnl_any_layout(p->b.ndims, p->b.dims, type, &weights);
     status = bp_dnnl.matmul_desc_init(&desc, &p->a, &weights, p->has_bias ? &p->bias : NULL, &p->y);
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "%s '%s'", p->node->op, p->node->name);
     return bp_dnnl_describe(b, &desc, &p->attr, out, err);
 }
 
-static bp_rc describe(struct bp_dnnl_build *b, struct product *p, dnnl_primitive_desc_t *out,
+static bp_rc describe(struct bp_dnnl_builder *b, struct product *p, dnnl_primitive_desc_t *out,
                       bp_err *err)
 {
-    dnnl_data_type_t type = bp_dnnl_heavy_type(b);
+    dnnl_data_type_t type = bp_dnnl_compute_type(b);
     bp_rc rc = describe_as(b, p, type, out, err);
 
     return rc == BP_E_SHAPE && type != dnnl_f32 ? describe_as(b, p, dnnl_f32, out, err) : rc;
 }
 
 /* The row-major value, seen as md and in its type. */
-static bp_rc take_as(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
-                     struct bp_dnnl_form *out, bp_err *err)
+static bp_rc get_as(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
+                    struct bp_dnnl_tensor *out, bp_err *err)
 {
     const struct bp_dnnl_value *v = &b->values[value];
-    dnnl_memory_desc_t plain;
+    dnnl_memory_desc_t row_major;
     bp_rc rc;
 
-    bp_dnnl_plain_as(v->rank, v->dims, md->data_type, &plain);
-    rc = bp_dnnl_form_of(b, value, &plain, out, err);
+    bp_dnnl_row_major_as(v->rank, v->dims, md->data_type, &row_major);
+    rc = bp_dnnl_tensor_of(b, value, &row_major, out, err);
     out->md = *md;
     return rc;
 }
 
-static bp_rc make_result(struct bp_dnnl_build *b, struct product *p, bp_err *err)
+static bp_rc make_result(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
 {
     const struct bp_dnnl_value *y = &b->values[p->made];
-    dnnl_memory_desc_t plain;
+    dnnl_memory_desc_t row_major;
     bp_rc rc;
 
-    bp_dnnl_plain_as(y->rank, y->dims, p->y.data_type, &plain);
-    rc = bp_dnnl_make(b, p->made, &plain, &p->y_form, err);
-    p->y_form.md = p->y;
+    bp_dnnl_row_major_as(y->rank, y->dims, p->y.data_type, &row_major);
+    rc = bp_dnnl_make_output(b, p->made, &row_major, &p->y_tensor, err);
+    p->y_tensor.md = p->y;
     return rc;
 }
 
-static bp_rc emit(struct bp_dnnl_build *b, struct product *p, bp_err *err)
+static bp_rc emit(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
 {
-    struct bp_dnnl_arg args[4] = {
-        {DNNL_ARG_SRC, &p->a_form}, {DNNL_ARG_WEIGHTS, &p->b_form}, {DNNL_ARG_DST, &p->y_form}};
+    struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &p->a_tensor},
+                                  {DNNL_ARG_WEIGHTS, &p->b_tensor},
+                                  {DNNL_ARG_DST, &p->y_tensor}};
     uint32_t n = 3;
     dnnl_primitive_desc_t pd;
     bp_rc rc = describe(b, p, &pd, err);
 
     if (rc < 0)
         return rc;
-    rc = take_as(b, p->node->in[0], &p->a, &p->a_form, err);
+    rc = get_as(b, p->node->in[0], &p->a, &p->a_tensor, err);
     if (rc >= 0)
         rc = bp_dnnl_weights(b, p->node->in[1], &p->b, bp_dnnl_query(pd, dnnl_query_weights_md),
-                             &p->b_form, err);
+                             &p->b_tensor, err);
     if (rc >= 0)
         rc = make_result(b, p, err);
     if (rc < 0) {
@@ -94,10 +106,10 @@ static bp_rc emit(struct bp_dnnl_build *b, struct product *p, bp_err *err)
         return rc;
     }
     if (p->has_bias)
-        args[n++] = (struct bp_dnnl_arg){DNNL_ARG_BIAS, &p->c_form};
+        args[n++] = (struct bp_dnnl_arg){DNNL_ARG_BIAS, &p->c_tensor};
     else if (p->has_other)
         args[n++] =
-            (struct bp_dnnl_arg){DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, &p->c_form};
+            (struct bp_dnnl_arg){DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, &p->c_tensor};
     return bp_dnnl_emit(b, pd, n, args, err);
 }
 
@@ -124,7 +136,7 @@ static bool claim_matmul(const struct bp_dnnl_op *op, const struct bp_dnnl_query
 }
 
 /* Dims of an input as a matrix, or a stack of them, behind ones up to `rank`. */
-static void widen(const struct bp_dnnl_value *value, bool is_first, int rank, dnnl_dim_t *dims)
+static void pad_rank(const struct bp_dnnl_value *value, bool is_first, int rank, dnnl_dim_t *dims)
 {
     int own = value->rank == 1 ? 2 : value->rank;
 
@@ -139,12 +151,13 @@ static void widen(const struct bp_dnnl_value *value, bool is_first, int rank, dn
 }
 
 /* A matrix, or a stack of them, as it lies, its dims as they are used. */
-static void see_stack(int rank, const dnnl_dim_t *dims, bool is_transposed, dnnl_memory_desc_t *out)
+static void describe_stack(int rank, const dnnl_dim_t *dims, bool is_transposed,
+                           dnnl_memory_desc_t *out)
 {
     dnnl_dims_t used, strides = {0};
     dnnl_dim_t stride = 1;
 
-    bp_dnnl_plain(rank, dims, out);
+    bp_dnnl_row_major(rank, dims, out);
     if (!is_transposed)
         return;
     for (int i = rank - 1; i >= 0; i--) {
@@ -162,7 +175,7 @@ static void see_stack(int rank, const dnnl_dim_t *dims, bool is_transposed, dnnl
 }
 
 /* The matrices of a MatMul or FusedMatMul. */
-static void see_operands(const struct bp_dnnl_build *b, struct product *p)
+static void describe_operands(const struct bp_dnnl_builder *b, struct product *p)
 {
     const struct bp_dnnl_value *first = bp_dnnl_in(b, p->node, 0);
     const struct bp_dnnl_value *second = bp_dnnl_in(b, p->node, 1);
@@ -173,50 +186,51 @@ static void see_operands(const struct bp_dnnl_build *b, struct product *p)
 
     if (rank < 2)
         rank = 2;
-    widen(first, true, rank, a);
-    widen(second, false, rank, w);
+    pad_rank(first, true, rank, a);
+    pad_rank(second, false, rank, w);
     if (second->rank <= 2 && !is_first) { /* one matrix: all rows of the first are one too */
         a[0] = bp_dims_count(a, (uint32_t)rank - 1);
         a[1] = first->dims[first->rank - 1];
         memmove(w, w + rank - 2, 2 * sizeof *w);
         rank = 2;
     }
-    see_stack(rank, a, is_first, &p->a);
-    see_stack(rank, w, is_second, &p->b);
+    describe_stack(rank, a, is_first, &p->a);
+    describe_stack(rank, w, is_second, &p->b);
     for (int i = 0; i < rank - 2; i++)
         y[i] = a[i] > w[i] ? a[i] : w[i];
     y[rank - 2] = p->a.dims[rank - 2];
     y[rank - 1] = p->b.dims[rank - 1];
-    bp_dnnl_plain(rank, y, &p->y);
+    bp_dnnl_row_major(rank, y, &p->y);
 }
 
-static bp_rc build_product(struct bp_dnnl_build *b, const struct bp_dnnl_chain *chain, bp_err *err)
+static bp_rc build_product(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain,
+                           bp_err *err)
 {
     struct product p = {.node = BP_NODE(b->graph, chain->head),
                         .made = BP_NODE(b->graph, chain->last)->out[0]};
     bp_rc rc = BP_OK;
 
-    see_operands(b, &p);
+    describe_operands(b, &p);
     p.attr.scale = bp_node_float(b->graph, p.node, "alpha", 1);
     if (chain->other != BP_NONE) {
         dnnl_dims_t dims = {1, p.y.dims[1]};
 
-        bp_dnnl_plain(2, dims, &p.bias);
+        bp_dnnl_row_major(2, dims, &p.bias);
         p.has_bias = true;
-        rc = take_as(b, chain->other, &p.bias, &p.c_form, err);
+        rc = get_as(b, chain->other, &p.bias, &p.c_tensor, err);
     }
-    bp_dnnl_then_activate(&p.attr, chain);
+    bp_dnnl_add_chain_activation(&p.attr, chain);
     return rc < 0 ? rc : emit(b, &p, err);
 }
 
-static bp_rc build_matmul(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
-                          bp_err *err)
+static bp_rc build_matmul(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
+                          const bp_node *node, bp_err *err)
 {
-    struct bp_dnnl_chain alone = {.head = b->node, .last = b->node, .other = BP_NONE};
+    struct bp_dnnl_chain single = {.head = b->node, .last = b->node, .other = BP_NONE};
 
     (void)op;
     (void)node;
-    return build_product(b, &alone, err);
+    return build_product(b, &single, err);
 }
 
 /* ---- Gemm ------------------------------------------------------------------------------------ */
@@ -233,7 +247,7 @@ static bool claim_gemm(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
         return false;
     if (bp_node_in(g, query->node, 2) && !bp_dnnl_takes_input(query, 2, 0, 2))
         return false;
-    if (!bp_dnnl_activation_of(g, query->node, &attr))
+    if (!bp_dnnl_add_node_activation(g, query->node, &attr))
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "activation",
                               "the activation is not implemented");
     if (query->node->domain[0] != '\0')
@@ -248,7 +262,7 @@ static bool claim_gemm(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
  * alpha * A * B + beta * C. A row C is oneDNN's bias when there is nothing to multiply; else it is
  * beta * (alpha / beta * A * B + C), with C repeated as needed.
  */
-static bp_rc take_c(struct bp_dnnl_build *b, struct product *p, bp_err *err)
+static bp_rc get_c(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
 {
     float alpha = bp_node_float(b->graph, p->node, "alpha", 1);
     float beta = bp_node_float(b->graph, p->node, "beta", 1);
@@ -261,34 +275,36 @@ static bp_rc take_c(struct bp_dnnl_build *b, struct product *p, bp_err *err)
         return BP_OK;
     dims[0] = c->rank > 1 ? c->dims[0] : 1;
     dims[1] = c->dims[c->rank - 1];
-    bp_dnnl_plain(2, dims, &p->bias);
-    rc = take_as(b, p->node->in[2], &p->bias, &p->c_form, err);
+    bp_dnnl_row_major(2, dims, &p->bias);
+    rc = get_as(b, p->node->in[2], &p->bias, &p->c_tensor, err);
     p->has_bias = alpha == 1 && beta == 1 && dims[0] == 1 && dims[1] == p->y.dims[1];
     p->has_other = !p->has_bias;
     if (p->has_other) {
         p->attr.scale = alpha / beta;
-        bp_dnnl_then(&p->attr, dnnl_binary_add, &p->c_form);
+        bp_dnnl_add_post_op(&p->attr, dnnl_binary_add, &p->c_tensor);
         if (beta != 1)
             p->attr.post[p->attr.n_post++] =
-                (struct bp_dnnl_post){.kind = dnnl_eltwise_linear, .alpha = beta};
+                (struct bp_dnnl_post_op){.kind = dnnl_eltwise_linear, .alpha = beta};
     }
     return rc;
 }
 
-static bp_rc build_gemm(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_gemm(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
     struct product p = {.node = node, .made = node->out[0]};
     bp_rc rc;
 
     (void)op;
-    see_stack(2, bp_dnnl_in(b, node, 0)->dims, bp_node_int(b->graph, node, "transA", 0) != 0, &p.a);
-    see_stack(2, bp_dnnl_in(b, node, 1)->dims, bp_node_int(b->graph, node, "transB", 0) != 0, &p.b);
-    bp_dnnl_plain(2, b->values[node->out[0]].dims, &p.y);
-    rc = take_c(b, &p, err);
+    describe_stack(2, bp_dnnl_in(b, node, 0)->dims, bp_node_int(b->graph, node, "transA", 0) != 0,
+                   &p.a);
+    describe_stack(2, bp_dnnl_in(b, node, 1)->dims, bp_node_int(b->graph, node, "transB", 0) != 0,
+                   &p.b);
+    bp_dnnl_row_major(2, b->values[node->out[0]].dims, &p.y);
+    rc = get_c(b, &p, err);
     if (rc < 0)
         return rc;
-    bp_dnnl_activation_of(b->graph, node, &p.attr);
+    bp_dnnl_add_node_activation(b->graph, node, &p.attr);
     return emit(b, &p, err);
 }
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* norm.c - BatchNormalization (7 to 15) and LRN (1, 13). */
 
-#include "../onednn.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/primitive.h"
 
 /* ---- BatchNormalization: X, scale, B, mean, var ---------------------------------------------- */
 
@@ -24,24 +30,24 @@ static bool claim_batch(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
     return true;
 }
 
-static bp_rc build_batch(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
-                         bp_err *err)
+static bp_rc build_batch(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
+                         const bp_node *node, bp_err *err)
 {
     unsigned flags =
         (unsigned)dnnl_use_global_stats | (unsigned)dnnl_use_scale | (unsigned)dnnl_use_shift;
-    struct bp_dnnl_form x, y, of[4];
+    struct bp_dnnl_tensor x, y, of[4];
     struct bp_dnnl_arg args[6] = {{DNNL_ARG_SRC, &x},       {DNNL_ARG_DST, &y},
                                   {DNNL_ARG_SCALE, &of[0]}, {DNNL_ARG_SHIFT, &of[1]},
                                   {DNNL_ARG_MEAN, &of[2]},  {DNNL_ARG_VARIANCE, &of[3]}};
     dnnl_batch_normalization_desc_t desc;
     dnnl_memory_desc_t md;
     dnnl_status_t status;
-    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
+    bp_rc rc = bp_dnnl_tensor_of(b, node->in[0], NULL, &x, err);
 
     (void)op;
     for (uint32_t i = 0; i < 4 && rc >= 0; i++) {
-        bp_dnnl_plain(1, bp_dnnl_in(b, node, i + 1)->dims, &md);
-        rc = bp_dnnl_form_of(b, node->in[i + 1], &md, &of[i], err);
+        bp_dnnl_row_major(1, bp_dnnl_in(b, node, i + 1)->dims, &md);
+        rc = bp_dnnl_tensor_of(b, node->in[i + 1], &md, &of[i], err);
     }
     if (rc < 0)
         return rc;
@@ -66,14 +72,14 @@ static bool claim_lrn(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
     return true;
 }
 
-static bp_rc build_lrn(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_lrn(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {
-    struct bp_dnnl_form x, y;
+    struct bp_dnnl_tensor x, y;
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
     dnnl_lrn_desc_t desc;
     dnnl_status_t status;
-    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
+    bp_rc rc = bp_dnnl_tensor_of(b, node->in[0], NULL, &x, err);
 
     (void)op;
     if (rc < 0)

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* pool.c - MaxPool, AveragePool (1 to 22) and their global kin, in the layout of what they read. */
 
-#include "../window.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/primitive.h"
+#include "ops/window.h"
 
 /* oneDNN wants no more padding than a window covers. */
 static bool claims_pads(const struct bp_dnnl_query *query, uint32_t n)
@@ -31,7 +38,7 @@ static bool claim_pool(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
     const bp_value *x;
 
     (void)flops;
-    if (!bp_dnnl_takes_typed(query, 0, types, 3, 2 + BP_DNNL_MOST_SPATIAL))
+    if (!bp_dnnl_takes_typed(query, 0, types, 3, 2 + BP_DNNL_MAX_SPATIAL))
         return false;
     x = bp_node_in(query->graph, query->node, 0);
     if (!bp_dnnl_claims_window(query, x->rank - 2) || !claims_pads(query, x->rank - 2))
@@ -49,30 +56,30 @@ static bool claim_global(const struct bp_dnnl_op *op, const struct bp_dnnl_query
 {
     (void)op;
     (void)flops;
-    return bp_dnnl_takes_input(query, 0, 3, 2 + BP_DNNL_MOST_SPATIAL);
+    return bp_dnnl_takes_input(query, 0, 3, 2 + BP_DNNL_MAX_SPATIAL);
 }
 
-static bp_rc emit(struct bp_dnnl_build *b, const bp_node *node, dnnl_alg_kind_t kind,
+static bp_rc emit(struct bp_dnnl_builder *b, const bp_node *node, dnnl_alg_kind_t kind,
                   const struct bp_dnnl_window *w, bp_err *err)
 {
     const struct bp_dnnl_value *y = &b->values[node->out[0]];
-    struct bp_dnnl_form from, to;
+    struct bp_dnnl_tensor from, to;
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &from}, {DNNL_ARG_DST, &to}};
     dnnl_pooling_v2_desc_t desc;
     dnnl_memory_desc_t any;
     dnnl_status_t status;
-    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &from, err);
+    bp_rc rc = bp_dnnl_tensor_of(b, node->in[0], NULL, &from, err);
 
     if (rc < 0)
         return rc;
-    bp_dnnl_any_as(y->rank, y->dims, from.md.data_type, &any);
+    bp_dnnl_any_layout(y->rank, y->dims, from.md.data_type, &any);
     status = bp_dnnl.pooling_v2_forward_desc_init(&desc, dnnl_forward_inference, kind, &from.md,
                                                   &any, w->strides, w->kernel, w->dilates,
                                                   w->before, w->after);
     return bp_dnnl_emit_desc(b, status, &desc, BP_NONE, &to, 2, args, err);
 }
 
-static bp_rc build_pool(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_pool(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0);
@@ -90,8 +97,8 @@ static bp_rc build_pool(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, co
     return emit(b, node, kind, &window, err);
 }
 
-static bp_rc build_global(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
-                          bp_err *err)
+static bp_rc build_global(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
+                          const bp_node *node, bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0);
     struct bp_dnnl_window window = {0};

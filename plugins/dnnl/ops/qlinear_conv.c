@@ -4,8 +4,19 @@
  * bias is added to the sums in float32, and what comes out is rounded behind the zero point.
  */
 
-#include "../quant.h"
-#include "../window.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/attributes.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "kernels/quantize.h"
+#include "ops/quantization.h"
+#include "ops/window.h"
 
 enum { X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS };
 
@@ -20,42 +31,43 @@ struct conv {
 
 /* ---- the description ------------------------------------------------------------------------- */
 
-static void see_weights(const dnnl_dim_t *w, int rank, int64_t group, dnnl_memory_desc_t *out)
+static void describe_weights(const dnnl_dim_t *w, int rank, int64_t group, dnnl_memory_desc_t *out)
 {
     dnnl_dims_t dims = {group, w[0] / group};
 
     memcpy(dims + 2, w + 1, sizeof *w * (size_t)(rank - 1));
     if (group == 1)
-        bp_dnnl_plain_as(rank, w, dnnl_s8, out);
+        bp_dnnl_row_major_as(rank, w, dnnl_s8, out);
     else
-        bp_dnnl_plain_as(rank + 1, dims, dnnl_s8, out);
+        bp_dnnl_row_major_as(rank + 1, dims, dnnl_s8, out);
 }
 
 /* All but the numbers, from three shapes. */
-static void see(const struct bp_dnnl_build *b, const bp_node *node, int rank, const dnnl_dim_t *x,
-                const dnnl_dim_t *w, const dnnl_dim_t *y, struct conv *c)
+static void set_shapes(const struct bp_dnnl_builder *b, const bp_node *node, int rank,
+                       const dnnl_dim_t *x, const dnnl_dim_t *w, const dnnl_dim_t *y,
+                       struct conv *c)
 {
     const dnnl_dims_t maps = {w[0]};
 
     c->node = node;
     c->has_bias = bp_node_in(b->graph, node, BIAS) != NULL;
-    bp_dnnl_any_as(rank, x, bp_dnnl_host_type(b->graph, node->in[X]), &c->x);
-    bp_dnnl_any_as(rank, y, bp_dnnl_host_type(b->graph, node->out[0]), &c->y);
-    bp_dnnl_plain_as(1, maps, dnnl_s32, &c->bias);
-    see_weights(w, rank, bp_node_int(b->graph, node, "group", 1), &c->w);
+    bp_dnnl_any_layout(rank, x, bp_dnnl_host_type(b->graph, node->in[X]), &c->x);
+    bp_dnnl_any_layout(rank, y, bp_dnnl_host_type(b->graph, node->out[0]), &c->y);
+    bp_dnnl_row_major_as(1, maps, dnnl_s32, &c->bias);
+    describe_weights(w, rank, bp_node_int(b->graph, node, "group", 1), &c->w);
     memcpy(c->window.kernel, w + 2, sizeof *w * (size_t)(rank - 2));
     bp_dnnl_window_make(b, node, (uint32_t)rank - 2, x + 2, y + 2, &c->window);
     c->attr.axis = 1;
 }
 
-static bp_rc describe(struct bp_dnnl_build *b, const struct conv *c, dnnl_primitive_desc_t *out,
+static bp_rc describe(struct bp_dnnl_builder *b, const struct conv *c, dnnl_primitive_desc_t *out,
                       bp_err *err)
 {
     dnnl_memory_desc_t w;
     dnnl_convolution_desc_t desc;
     dnnl_status_t status;
 
-    bp_dnnl_any_as(c->w.ndims, c->w.dims, dnnl_s8, &w);
+    bp_dnnl_any_layout(c->w.ndims, c->w.dims, dnnl_s8, &w);
     status = bp_dnnl.dilated_convolution_forward_desc_init(
         &desc, dnnl_forward_inference, dnnl_convolution_direct, &c->x, &w,
         c->has_bias ? &c->bias : NULL, &c->y, c->window.strides, c->window.dilates,
@@ -87,7 +99,8 @@ static bool claims_operands(const struct bp_dnnl_query *query)
     return bp_dnnl_claims_window(query, x->rank - 2) &&
            bp_dnnl_claims_quant(query, X_SCALE, X_ZERO, 0) &&
            bp_dnnl_claims_quant(query, W_SCALE, W_ZERO, w->dims[0].value) &&
-           bp_dnnl_claims_quant(query, Y_SCALE, Y_ZERO, 0) && bp_dnnl_claims_no_zero(query, W_ZERO);
+           bp_dnnl_claims_quant(query, Y_SCALE, Y_ZERO, 0) &&
+           bp_dnnl_claims_symmetric(query, W_ZERO);
 }
 
 static void copy_dims(const bp_value *value, dnnl_dim_t *out)
@@ -100,7 +113,7 @@ static void copy_dims(const bp_value *value, dnnl_dim_t *out)
 static bool claims_described(const struct bp_dnnl_query *query)
 {
     static const float half = 0.5f; /* numbers do not matter, but that there are some */
-    struct bp_dnnl_build b = {
+    struct bp_dnnl_builder b = {
         .instance = query->instance, .graph = query->graph, .node = query->index};
     const bp_value *x = bp_node_in(query->graph, query->node, X);
     const bp_value *w = bp_node_in(query->graph, query->node, W);
@@ -115,7 +128,7 @@ static bool claims_described(const struct bp_dnnl_query *query)
     copy_dims(x, dims[0]);
     copy_dims(w, dims[1]);
     copy_dims(y, dims[2]);
-    see(&b, query->node, (int)x->rank, dims[0], dims[1], dims[2], &c);
+    set_shapes(&b, query->node, (int)x->rank, dims[0], dims[1], dims[2], &c);
     c.attr.scales = &half;
     c.attr.n_scales = 1;
     c.attr.x_zero = c.attr.y_zero = 1;
@@ -128,7 +141,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     int64_t group = bp_node_int(query->graph, query->node, "group", 1);
 
     (void)op;
-    if (!claims_operands(query) || !bp_dnnl_claims_bytes(query))
+    if (!claims_operands(query) || !bp_dnnl_claims_int8_products(query))
         return false;
     w = bp_node_in(query->graph, query->node, W);
     y = bp_node_out(query->graph, query->node, 0);
@@ -141,7 +154,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static bp_rc read_numbers(struct bp_dnnl_build *b, struct conv *c, bp_err *err)
+static bp_rc read_quantization(struct bp_dnnl_builder *b, struct conv *c, bp_err *err)
 {
     struct bp_dnnl_quant x, w, y;
     bp_rc rc = bp_dnnl_quant_read(b, c->node, X_SCALE, X_ZERO, &x, err);
@@ -150,37 +163,38 @@ static bp_rc read_numbers(struct bp_dnnl_build *b, struct conv *c, bp_err *err)
         rc = bp_dnnl_quant_read(b, c->node, W_SCALE, W_ZERO, &w, err);
     if (rc >= 0)
         rc = bp_dnnl_quant_read(b, c->node, Y_SCALE, Y_ZERO, &y, err);
-    return rc < 0 ? rc : bp_dnnl_quant_product(b, &x, &w, &y, 1, &c->attr, err);
+    return rc < 0 ? rc : bp_dnnl_output_scales(b, &x, &w, &y, 1, &c->attr, err);
 }
 
-static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X), *w = bp_dnnl_in(b, node, W);
-    struct bp_dnnl_form x_form, w_form, y_form, bias_form;
-    struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &x_form},
-                                  {DNNL_ARG_WEIGHTS, &w_form},
-                                  {DNNL_ARG_DST, &y_form},
-                                  {DNNL_ARG_BIAS, &bias_form}};
+    struct bp_dnnl_tensor x_tensor, w_tensor, y_tensor, bias_tensor;
+    struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &x_tensor},
+                                  {DNNL_ARG_WEIGHTS, &w_tensor},
+                                  {DNNL_ARG_DST, &y_tensor},
+                                  {DNNL_ARG_BIAS, &bias_tensor}};
     struct conv c = {0};
     dnnl_primitive_desc_t pd;
     bp_rc rc;
 
     (void)op;
-    see(b, node, x->rank, x->dims, w->dims, b->values[node->out[0]].dims, &c);
-    rc = read_numbers(b, &c, err);
+    set_shapes(b, node, x->rank, x->dims, w->dims, b->values[node->out[0]].dims, &c);
+    rc = read_quantization(b, &c, err);
     if (rc >= 0)
         rc = describe(b, &c, &pd, err);
     if (rc < 0)
         return rc;
-    rc = bp_dnnl_form_of(b, node->in[X], bp_dnnl_query(pd, dnnl_query_src_md), &x_form, err);
+    rc = bp_dnnl_tensor_of(b, node->in[X], bp_dnnl_query(pd, dnnl_query_src_md), &x_tensor, err);
     if (rc >= 0)
         rc = bp_dnnl_weights(b, node->in[W], &c.w, bp_dnnl_query(pd, dnnl_query_weights_md),
-                             &w_form, err);
+                             &w_tensor, err);
     if (rc >= 0 && c.has_bias)
-        rc = bp_dnnl_form_of(b, node->in[BIAS], &c.bias, &bias_form, err);
+        rc = bp_dnnl_tensor_of(b, node->in[BIAS], &c.bias, &bias_tensor, err);
     if (rc >= 0)
-        rc = bp_dnnl_make(b, node->out[0], bp_dnnl_query(pd, dnnl_query_dst_md), &y_form, err);
+        rc = bp_dnnl_make_output(b, node->out[0], bp_dnnl_query(pd, dnnl_query_dst_md), &y_tensor,
+                                 err);
     if (rc < 0) {
         bp_dnnl.primitive_desc_destroy(pd);
         return rc;

@@ -4,8 +4,18 @@
  * as oneDNN's sums and pools know no scales of their own for what they read and make.
  */
 
-#include "../quant.h"
-#include "../wide.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/step.h"
+#include "kernels/quantize.h"
+#include "kernels/vector.h"
+#include "ops/quantization.h"
 
 #include <math.h>
 
@@ -16,7 +26,7 @@ struct bytes {
     uint8_t flip; /* turns bytes of int8 into numbers from 0 on */
 };
 
-static bp_rc read_one(struct bp_dnnl_build *b, const bp_node *node, uint32_t scale,
+static bp_rc read_one(struct bp_dnnl_builder *b, const bp_node *node, uint32_t scale,
                       dnnl_data_type_t type, struct bytes *out, bp_err *err)
 {
     struct bp_dnnl_quant quant;
@@ -33,7 +43,7 @@ struct sum {
     struct bytes a, b, y;
 };
 
-WIDE_LOOP
+VECTOR_LOOP
 static void add(const struct sum *s, const uint8_t *a, const uint8_t *b, uint8_t *y, size_t n)
 {
     struct bytes of_a = s->a, of_b = s->b, of_y = s->y;
@@ -55,19 +65,6 @@ static void add_loop(const void *u, void *const *at, size_t first, size_t end)
         end - first);
 }
 
-/* Are two shapes surely one, whatever the sizes? */
-static bool same_shape(const bp_value *a, const bp_value *b)
-{
-    for (uint32_t i = 0; a->rank == b->rank && i < a->rank; i++) {
-        bool is_known = a->dims[i].value >= 0;
-
-        if (a->dims[i].value != b->dims[i].value ||
-            (!is_known && (a->dims[i].symbol == 0 || a->dims[i].symbol != b->dims[i].symbol)))
-            return false;
-    }
-    return a->rank == b->rank;
-}
-
 static bool claim_add(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *a, *b;
@@ -79,7 +76,7 @@ static bool claim_add(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
         return false;
     a = bp_node_in(query->graph, query->node, 0);
     b = bp_node_in(query->graph, query->node, 3);
-    if (!same_shape(a, b))
+    if (!bp_dnnl_same_shape(a, b))
         return bp_dnnl_refuse(query, BP_R_OTHER, b->name, "only sums of equal shapes are taken");
     if (a->dtype != b->dtype)
         return bp_dnnl_refuse(query, BP_R_DTYPE, b->name, "the summands are not of one type");
@@ -88,32 +85,32 @@ static bool claim_add(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
 }
 
 /* The layout of the first that is not row-major, which convolutions made. */
-static bp_rc take_summands(struct bp_dnnl_build *b, const bp_node *node, struct bp_dnnl_form *x,
-                           struct bp_dnnl_form *y, bp_err *err)
+static bp_rc get_summands(struct bp_dnnl_builder *b, const bp_node *node, struct bp_dnnl_tensor *x,
+                          struct bp_dnnl_tensor *y, bp_err *err)
 {
     dnnl_data_type_t type = bp_dnnl_host_type(b->graph, node->in[0]);
     const struct bp_dnnl_value *second = bp_dnnl_in(b, node, 3), *first = bp_dnnl_in(b, node, 0);
-    const dnnl_memory_desc_t *own = second->n_forms > 0 ? &second->forms[0].md : NULL;
+    const dnnl_memory_desc_t *own = second->n_tensors > 0 ? &second->tensors[0].md : NULL;
     dnnl_memory_desc_t want;
     bp_rc rc;
 
-    bp_dnnl_plain_as(first->rank, first->dims, type, &want);
+    bp_dnnl_row_major_as(first->rank, first->dims, type, &want);
     if (own && bp_dnnl_is_dense(own))
         want = *own;
-    if (first->n_forms > 0 && bp_dnnl_is_dense(&first->forms[0].md) &&
-        (bp_dnnl_is_plain(&want) || !bp_dnnl_is_plain(&first->forms[0].md)))
-        want = first->forms[0].md;
-    rc = bp_dnnl_form_of(b, node->in[0], &want, x, err);
-    return rc < 0 ? rc : bp_dnnl_form_of(b, node->in[3], &want, y, err);
+    if (first->n_tensors > 0 && bp_dnnl_is_dense(&first->tensors[0].md) &&
+        (bp_dnnl_is_row_major(&want) || !bp_dnnl_is_row_major(&first->tensors[0].md)))
+        want = first->tensors[0].md;
+    rc = bp_dnnl_tensor_of(b, node->in[0], &want, x, err);
+    return rc < 0 ? rc : bp_dnnl_tensor_of(b, node->in[3], &want, y, err);
 }
 
-static bp_rc build_add(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_add(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {
     struct sum *sum = bp_blocks_array(b->memory, 1, sizeof *sum);
     dnnl_data_type_t type = bp_dnnl_host_type(b->graph, node->in[0]);
-    struct bp_dnnl_form forms[3];
-    const struct bp_dnnl_form *operands[3] = {&forms[0], &forms[1], &forms[2]};
+    struct bp_dnnl_tensor tensors[3];
+    const struct bp_dnnl_tensor *operands[3] = {&tensors[0], &tensors[1], &tensors[2]};
     size_t n;
     bp_rc rc;
 
@@ -126,12 +123,12 @@ static bp_rc build_add(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, con
     if (rc >= 0)
         rc = read_one(b, node, 6, type, &sum->y, err);
     if (rc >= 0)
-        rc = take_summands(b, node, &forms[0], &forms[1], err);
+        rc = get_summands(b, node, &tensors[0], &tensors[1], err);
     if (rc >= 0)
-        rc = bp_dnnl_make_on(b, node->out[0], node->in[0], &forms[0], &forms[2], err);
+        rc = bp_dnnl_make_in_place(b, node->out[0], node->in[0], &tensors[0], &tensors[2], err);
     if (rc < 0)
         return rc;
-    n = bp_dnnl.memory_desc_get_size(&forms[0].md);
+    n = bp_dnnl.memory_desc_get_size(&tensors[0].md);
     return bp_dnnl_emit_typed(b, add_loop, sum, n, n, 3, operands, err);
 }
 
@@ -141,16 +138,16 @@ enum { BLOCK = 64 };
 
 struct mean {
     struct bytes x, y;
-    size_t channels, area;
+    size_t channels, plane_size;
 };
 
-WIDE_LOOP
-static void add_up(const uint8_t *x, size_t step, size_t area, size_t n, uint8_t flip,
+VECTOR_LOOP
+static void add_up(const uint8_t *x, size_t step, size_t plane_size, size_t n, uint8_t flip,
                    int32_t *sums)
 {
     for (size_t c = 0; c < n; c++)
         sums[c] = 0;
-    for (size_t i = 0; i < area; i++, x += step) {
+    for (size_t i = 0; i < plane_size; i++, x += step) {
         for (size_t c = 0; c < n; c++)
             sums[c] += (uint8_t)(x[c] ^ flip);
     }
@@ -162,10 +159,10 @@ static void average(const struct mean *m, const uint8_t *x, uint8_t *y, size_t n
     float low = (float)(-m->y.flip - m->y.zero), high = low + 255;
     int32_t sums[BLOCK], zero = m->x.zero + m->x.flip;
 
-    add_up(x, m->channels, m->area, n, m->x.flip, sums);
+    add_up(x, m->channels, m->plane_size, n, m->x.flip, sums);
     for (size_t c = 0; c < n; c++) {
-        double sum = sums[c] - (double)zero * (double)m->area;
-        float v = rintf((float)(sum / (double)m->area) * m->x.scale / m->y.scale);
+        double sum = sums[c] - (double)zero * (double)m->plane_size;
+        float v = rintf((float)(sum / (double)m->plane_size) * m->x.scale / m->y.scale);
 
         v = v > low ? v : low;
         y[c] = (uint8_t)((int32_t)(v < high ? v : high) + m->y.zero);
@@ -182,7 +179,7 @@ static void average_loop(const void *u, void *const *at, size_t first, size_t en
         size_t left = m->channels - channel < end - first ? m->channels - channel : end - first;
         size_t n = left < BLOCK ? left : BLOCK;
 
-        average(m, (const uint8_t *)at[0] + image * m->area * m->channels + channel,
+        average(m, (const uint8_t *)at[0] + image * m->plane_size * m->channels + channel,
                 (uint8_t *)at[1] + first, n);
         first += n;
     }
@@ -192,7 +189,7 @@ static bool claim_mean(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
                        double *flops)
 {
     const bp_value *x;
-    double area = 1;
+    double plane_size = 1;
 
     (void)op;
     (void)flops;
@@ -202,21 +199,21 @@ static bool claim_mean(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "channels_last", "only 0 is taken");
     x = bp_node_in(query->graph, query->node, 0);
     for (uint32_t i = 2; i < x->rank; i++)
-        area *= x->dims[i].value < 0 ? HUGE_VAL : (double)x->dims[i].value;
-    if (area > INT32_MAX / UINT8_MAX)
+        plane_size *= x->dims[i].value < 0 ? HUGE_VAL : (double)x->dims[i].value;
+    if (plane_size > INT32_MAX / UINT8_MAX)
         return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, x->name,
                               "its area is not known or too large to be summed in int32");
     return bp_dnnl_claims_quant(query, 1, 2, 0) && bp_dnnl_claims_quant(query, 3, 4, 0);
 }
 
-static bp_rc build_mean(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_mean(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *y = &b->values[node->out[0]];
     dnnl_data_type_t type = bp_dnnl_host_type(b->graph, node->in[0]);
     struct mean *mean = bp_blocks_array(b->memory, 1, sizeof *mean);
-    struct bp_dnnl_form from, to;
-    const struct bp_dnnl_form *operands[2] = {&from, &to};
+    struct bp_dnnl_tensor from, to;
+    const struct bp_dnnl_tensor *operands[2] = {&from, &to};
     dnnl_memory_desc_t md;
     bp_rc rc;
 
@@ -224,16 +221,16 @@ static bp_rc build_mean(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, co
     if (!mean)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
     mean->channels = (size_t)x->dims[1];
-    mean->area = (size_t)bp_dims_count(x->dims + 2, (uint32_t)x->rank - 2);
+    mean->plane_size = (size_t)bp_dims_count(x->dims + 2, (uint32_t)x->rank - 2);
     rc = read_one(b, node, 1, type, &mean->x, err);
     if (rc >= 0)
         rc = read_one(b, node, 3, type, &mean->y, err);
     bp_dnnl_channels_last(x->rank, x->dims, type, &md);
     if (rc >= 0)
-        rc = bp_dnnl_form_of(b, node->in[0], &md, &from, err);
-    bp_dnnl_plain_as(y->rank, y->dims, type, &md); /* areas of 1: channels last as well */
+        rc = bp_dnnl_tensor_of(b, node->in[0], &md, &from, err);
+    bp_dnnl_row_major_as(y->rank, y->dims, type, &md); /* areas of 1: channels last as well */
     if (rc >= 0)
-        rc = bp_dnnl_make(b, node->out[0], &md, &to, err);
+        rc = bp_dnnl_make_output(b, node->out[0], &md, &to, err);
     if (rc < 0)
         return rc;
     return bp_dnnl_emit_typed(b, average_loop, mean, (size_t)(x->dims[0] * x->dims[1]),

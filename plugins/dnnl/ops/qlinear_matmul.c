@@ -4,20 +4,31 @@
  * of int8, with one scale for it or one for each column. QGemm without a scale of Y makes float32.
  */
 
-#include "../quant.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/attributes.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "kernels/quantize.h"
+#include "ops/quantization.h"
 
 enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, SEVENTH };
 
 /* Where an operator has what the other has elsewhere. */
-struct places {
+struct optional_inputs {
     uint32_t y_scale, y_zero, bias; /* inputs; BP_NONE: it has none */
 };
 
-static struct places places_of(const bp_node *node)
+static struct optional_inputs optional_inputs_of(const bp_node *node)
 {
     if (node->domain[0] != '\0')
-        return (struct places){SEVENTH + 1, SEVENTH + 2, SEVENTH};
-    return (struct places){SEVENTH, SEVENTH + 1, BP_NONE};
+        return (struct optional_inputs){SEVENTH + 1, SEVENTH + 2, SEVENTH};
+    return (struct optional_inputs){SEVENTH, SEVENTH + 1, BP_NONE};
 }
 
 /* A product in the making, or one that is asked about, of matrices. */
@@ -31,8 +42,8 @@ struct product {
 /* ---- the description ------------------------------------------------------------------------- */
 
 /* All but the numbers, from rows that both have and the dims of B. */
-static void see(const bp_graph *graph, const bp_node *node, dnnl_dim_t rows, const dnnl_dim_t *dims,
-                struct product *p)
+static void set_shapes(const bp_graph *graph, const bp_node *node, dnnl_dim_t rows,
+                       const dnnl_dim_t *dims, struct product *p)
 {
     bool is_turned = bp_node_int(graph, node, "transB", 0) != 0;
     const dnnl_dim_t depth = dims[is_turned], width = dims[!is_turned];
@@ -40,23 +51,23 @@ static void see(const bp_graph *graph, const bp_node *node, dnnl_dim_t rows, con
     const dnnl_dims_t strides = {is_turned ? 1 : width, is_turned ? depth : 1};
 
     p->node = node;
-    p->has_bias = bp_node_in(graph, node, places_of(node).bias) != NULL;
-    bp_dnnl_plain_as(2, a, bp_dnnl_host_type(graph, node->in[A]), &p->a);
-    bp_dnnl_plain_as(2, y, bp_dnnl_host_type(graph, node->out[0]), &p->y);
-    bp_dnnl_plain_as(2, row, dnnl_s32, &p->bias);
+    p->has_bias = bp_node_in(graph, node, optional_inputs_of(node).bias) != NULL;
+    bp_dnnl_row_major_as(2, a, bp_dnnl_host_type(graph, node->in[A]), &p->a);
+    bp_dnnl_row_major_as(2, y, bp_dnnl_host_type(graph, node->out[0]), &p->y);
+    bp_dnnl_row_major_as(2, row, dnnl_s32, &p->bias);
     memset(&p->b, 0, sizeof p->b);
     bp_dnnl.memory_desc_init_by_strides(&p->b, 2, b, dnnl_s8, strides);
     p->attr.axis = 1;
 }
 
-static bp_rc describe(struct bp_dnnl_build *b, const struct product *p, dnnl_primitive_desc_t *out,
-                      bp_err *err)
+static bp_rc describe(struct bp_dnnl_builder *b, const struct product *p,
+                      dnnl_primitive_desc_t *out, bp_err *err)
 {
     dnnl_memory_desc_t weights;
     dnnl_matmul_desc_t desc;
     dnnl_status_t status;
 
-    bp_dnnl_any_as(2, p->b.dims, dnnl_s8, &weights);
+    bp_dnnl_any_layout(2, p->b.dims, dnnl_s8, &weights);
     status = bp_dnnl.matmul_desc_init(&desc, &p->a, &weights, p->has_bias ? &p->bias : NULL, &p->y);
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "%s '%s'", p->node->op, p->node->name);
@@ -72,7 +83,7 @@ static int64_t columns_of(const struct bp_dnnl_query *query)
     return bp_node_in(query->graph, query->node, B)->dims[!is_turned].value;
 }
 
-static bool claims_bias(const struct bp_dnnl_query *query, const struct places *at)
+static bool claims_bias(const struct bp_dnnl_query *query, const struct optional_inputs *at)
 {
     const bp_value *bias = bp_node_in(query->graph, query->node, at->bias);
 
@@ -85,7 +96,7 @@ static bool claims_bias(const struct bp_dnnl_query *query, const struct places *
     return true;
 }
 
-static bool claims_result(const struct bp_dnnl_query *query, const struct places *at)
+static bool claims_result(const struct bp_dnnl_query *query, const struct optional_inputs *at)
 {
     const bp_value *y = bp_node_out(query->graph, query->node, 0);
 
@@ -96,7 +107,7 @@ static bool claims_result(const struct bp_dnnl_query *query, const struct places
     return bp_dnnl_claims_quant(query, at->y_scale, at->y_zero, 0);
 }
 
-static bool claims_operands(const struct bp_dnnl_query *query, const struct places *at)
+static bool claims_operands(const struct bp_dnnl_query *query, const struct optional_inputs *at)
 {
     bool is_gemm = query->node->domain[0] != '\0';
     const bp_value *b;
@@ -111,14 +122,14 @@ static bool claims_operands(const struct bp_dnnl_query *query, const struct plac
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "transA", "only 0 is taken");
     return claims_bias(query, at) && bp_dnnl_claims_quant(query, A_SCALE, A_ZERO, 0) &&
            bp_dnnl_claims_quant(query, B_SCALE, B_ZERO, columns_of(query)) &&
-           bp_dnnl_claims_no_zero(query, B_ZERO) && claims_result(query, at);
+           bp_dnnl_claims_symmetric(query, B_ZERO) && claims_result(query, at);
 }
 
 /* Asks oneDNN, of one row if their number is not known. */
 static bool claims_described(const struct bp_dnnl_query *query)
 {
     static const float half = 0.5f; /* numbers do not matter, but that there are some */
-    struct bp_dnnl_build b = {
+    struct bp_dnnl_builder b = {
         .instance = query->instance, .graph = query->graph, .node = query->index};
     const bp_value *w = bp_node_in(query->graph, query->node, B);
     const bp_value *y = bp_node_out(query->graph, query->node, 0);
@@ -129,7 +140,7 @@ static bool claims_described(const struct bp_dnnl_query *query)
 
     if (rows == 0)
         return true;
-    see(query->graph, query->node, rows, dims, &p);
+    set_shapes(query->graph, query->node, rows, dims, &p);
     p.attr.scales = &half;
     p.attr.n_scales = 1;
     p.attr.x_zero = p.attr.y_zero = 1;
@@ -138,10 +149,10 @@ static bool claims_described(const struct bp_dnnl_query *query)
 
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
-    const struct places at = places_of(query->node);
+    const struct optional_inputs at = optional_inputs_of(query->node);
 
     (void)op;
-    if (!claims_operands(query, &at) || !bp_dnnl_claims_bytes(query))
+    if (!claims_operands(query, &at) || !bp_dnnl_claims_int8_products(query))
         return false;
     *flops = 2 * bp_dnnl_elements(bp_node_out(query->graph, query->node, 0)) *
              bp_dnnl_elements(bp_node_in(query->graph, query->node, B)) / (double)columns_of(query);
@@ -150,9 +161,9 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static bp_rc read_numbers(struct bp_dnnl_build *b, struct product *p, bp_err *err)
+static bp_rc read_quantization(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
 {
-    const struct places at = places_of(p->node);
+    const struct optional_inputs at = optional_inputs_of(p->node);
     float alpha = p->node->domain[0] ? bp_node_float(b->graph, p->node, "alpha", 1) : 1;
     static const float one = 1;
     static const int32_t none = 0;
@@ -163,65 +174,65 @@ static bp_rc read_numbers(struct bp_dnnl_build *b, struct product *p, bp_err *er
         rc = bp_dnnl_quant_read(b, p->node, B_SCALE, B_ZERO, &w, err);
     if (rc >= 0 && bp_node_in(b->graph, p->node, at.y_scale))
         rc = bp_dnnl_quant_read(b, p->node, at.y_scale, at.y_zero, &y, err);
-    return rc < 0 ? rc : bp_dnnl_quant_product(b, &x, &w, &y, alpha, &p->attr, err);
+    return rc < 0 ? rc : bp_dnnl_output_scales(b, &x, &w, &y, alpha, &p->attr, err);
 }
 
 /* The row-major value, seen as md. */
-static bp_rc take_as(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
-                     struct bp_dnnl_form *out, bp_err *err)
+static bp_rc get_as(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
+                    struct bp_dnnl_tensor *out, bp_err *err)
 {
     const struct bp_dnnl_value *v = &b->values[value];
-    dnnl_memory_desc_t plain;
+    dnnl_memory_desc_t row_major;
     bp_rc rc;
 
-    bp_dnnl_plain_as(v->rank, v->dims, md->data_type, &plain);
-    rc = bp_dnnl_form_of(b, value, &plain, out, err);
+    bp_dnnl_row_major_as(v->rank, v->dims, md->data_type, &row_major);
+    rc = bp_dnnl_tensor_of(b, value, &row_major, out, err);
     out->md = *md;
     return rc;
 }
 
-static bp_rc make_result(struct bp_dnnl_build *b, uint32_t value, const dnnl_memory_desc_t *md,
-                         struct bp_dnnl_form *out, bp_err *err)
+static bp_rc make_result(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
+                         struct bp_dnnl_tensor *out, bp_err *err)
 {
     const struct bp_dnnl_value *y = &b->values[value];
-    dnnl_memory_desc_t plain;
+    dnnl_memory_desc_t row_major;
     bp_rc rc;
 
-    bp_dnnl_plain_as(y->rank, y->dims, md->data_type, &plain);
-    rc = bp_dnnl_make(b, value, &plain, out, err);
+    bp_dnnl_row_major_as(y->rank, y->dims, md->data_type, &row_major);
+    rc = bp_dnnl_make_output(b, value, &row_major, out, err);
     out->md = *md;
     return rc;
 }
 
-static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
     const struct bp_dnnl_value *y = &b->values[node->out[0]];
-    struct bp_dnnl_form forms[4];
-    struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &forms[0]},
-                                  {DNNL_ARG_WEIGHTS, &forms[1]},
-                                  {DNNL_ARG_DST, &forms[2]},
-                                  {DNNL_ARG_BIAS, &forms[3]}};
+    struct bp_dnnl_tensor tensors[4];
+    struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &tensors[0]},
+                                  {DNNL_ARG_WEIGHTS, &tensors[1]},
+                                  {DNNL_ARG_DST, &tensors[2]},
+                                  {DNNL_ARG_BIAS, &tensors[3]}};
     struct product p = {0};
     dnnl_primitive_desc_t pd;
     bp_rc rc;
 
     (void)op;
-    see(b->graph, node, bp_dims_count(y->dims, (uint32_t)y->rank - 1), bp_dnnl_in(b, node, B)->dims,
-        &p);
-    rc = read_numbers(b, &p, err);
+    set_shapes(b->graph, node, bp_dims_count(y->dims, (uint32_t)y->rank - 1),
+               bp_dnnl_in(b, node, B)->dims, &p);
+    rc = read_quantization(b, &p, err);
     if (rc >= 0)
         rc = describe(b, &p, &pd, err);
     if (rc < 0)
         return rc;
-    rc = take_as(b, node->in[A], &p.a, &forms[0], err);
+    rc = get_as(b, node->in[A], &p.a, &tensors[0], err);
     if (rc >= 0)
         rc = bp_dnnl_weights(b, node->in[B], &p.b, bp_dnnl_query(pd, dnnl_query_weights_md),
-                             &forms[1], err);
+                             &tensors[1], err);
     if (rc >= 0)
-        rc = make_result(b, node->out[0], &p.y, &forms[2], err);
+        rc = make_result(b, node->out[0], &p.y, &tensors[2], err);
     if (rc >= 0 && p.has_bias)
-        rc = take_as(b, node->in[places_of(node).bias], &p.bias, &forms[3], err);
+        rc = get_as(b, node->in[optional_inputs_of(node).bias], &p.bias, &tensors[3], err);
     if (rc < 0) {
         bp_dnnl.primitive_desc_destroy(pd);
         return rc;

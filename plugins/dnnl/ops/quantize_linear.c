@@ -5,8 +5,16 @@
  * oneDNN multiplies by the reciprocal of a scale, which rounds otherwise.
  */
 
-#include "../quant.h"
-#include "../wide.h"
+#include "base/claim.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/step.h"
+#include "kernels/quantize.h"
+#include "ops/quantization.h"
 
 #include <math.h>
 
@@ -31,7 +39,7 @@ static int axis_of(const bp_graph *graph, const bp_node *node, uint32_t rank)
     return axis >= 0 && axis < (int64_t)rank ? (int)axis : -1;
 }
 
-static bool claims_numbers(const struct bp_dnnl_query *query)
+static bool claims_quantization(const struct bp_dnnl_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, X);
     int axis = axis_of(query->graph, query->node, x->rank);
@@ -55,7 +63,7 @@ static bool claim_quantize(const struct bp_dnnl_op *op, const struct bp_dnnl_que
     (void)op;
     (void)flops;
     if (!bp_dnnl_takes_typed(query, X, BP_DNNL_SINGLES, 0, BP_DNNL_MAX_RANK) ||
-        !claims_numbers(query))
+        !claims_quantization(query))
         return false;
     if (y->dtype != BP_DTYPE_U8 && y->dtype != BP_DTYPE_I8)
         return bp_dnnl_refuse(query, BP_R_DTYPE, y->name, "the output is not int8 or uint8");
@@ -70,137 +78,51 @@ static bool claim_dequantize(const struct bp_dnnl_op *op, const struct bp_dnnl_q
     (void)op;
     (void)flops;
     if (!bp_dnnl_takes_typed(query, X, BP_DNNL_INTEGERS, 0, BP_DNNL_MAX_RANK) ||
-        !claims_numbers(query))
+        !claims_quantization(query))
         return false;
     if (!is_float(query, "output_dtype"))
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "output_dtype", "only float32 is implemented");
     return true;
 }
 
-/* ---- loops ----------------------------------------------------------------------------------- */
-
-/* NaN becomes the least number. */
-WIDE_LOOP
-static void to_bytes(const float *x, uint8_t *y, size_t n, float scale, int32_t zero, int32_t least,
-                     int32_t most)
-{
-    float low = (float)(least - zero), high = (float)(most - zero);
-
-    for (size_t i = 0; i < n; i++) {
-        float v = rintf(x[i] / scale);
-
-        v = v > low ? v : low;
-        y[i] = (uint8_t)((int32_t)(v < high ? v : high) + zero);
-    }
-}
-
-/* A byte with `flip` over it is the number and 0x80 for int8. */
-WIDE_LOOP
-static void from_bytes(const uint8_t *x, float *y, size_t n, float scale, int32_t zero,
-                       uint8_t flip)
-{
-    int32_t base = zero + flip;
-
-    for (size_t i = 0; i < n; i++)
-        y[i] = (float)((int32_t)(uint8_t)(x[i] ^ flip) - base) * scale;
-}
-
-/* The difference of two int32 may need more bits. */
-static void from_words(const int32_t *x, float *y, size_t n, float scale, int32_t zero)
-{
-    for (size_t i = 0; i < n; i++)
-        y[i] = (float)((double)x[i] - zero) * scale;
-}
-
-static void quantize(const struct bp_dnnl_rows *job, void *const *at, size_t from, size_t n,
-                     uint32_t index)
-{
-    to_bytes((const float *)at[0] + from, (uint8_t *)at[1] + from, n, job->quant.scales[index],
-             job->quant.zeros[index], bp_dnnl_least(job->type), bp_dnnl_most(job->type));
-}
-
-static void dequantize(const struct bp_dnnl_rows *job, void *const *at, size_t from, size_t n,
-                       uint32_t index)
-{
-    float *y = (float *)at[1] + from, scale = job->quant.scales[index];
-    int32_t zero = job->quant.zeros[index];
-
-    if (job->type == dnnl_s32)
-        from_words((const int32_t *)at[0] + from, y, n, scale, zero);
-    else
-        from_bytes((const uint8_t *)at[0] + from, y, n, scale, zero,
-                   job->type == dnnl_s8 ? 0x80 : 0);
-}
-
-typedef void (*row_fn)(const struct bp_dnnl_rows *job, void *const *at, size_t from, size_t n,
-                       uint32_t index);
-
-/* A piece is a row, or a number if all have one scale. */
-static void do_rows(const struct bp_dnnl_rows *job, row_fn row, void *const *at, size_t first,
-                    size_t end)
-{
-    if (job->quant.n == 1) {
-        row(job, at, first, end - first, 0);
-        return;
-    }
-    for (size_t r = first; r < end; r++)
-        row(job, at, r * job->width, job->width, (uint32_t)(r % job->quant.n));
-}
-
-static void quantize_rows(const void *u, void *const *at, size_t first, size_t end)
-{
-    do_rows(u, quantize, at, first, end);
-}
-
-static void dequantize_rows(const void *u, void *const *at, size_t first, size_t end)
-{
-    do_rows(u, dequantize, at, first, end);
-}
-
-void bp_dnnl_dequantize(const struct bp_dnnl_rows *rows, const void *from, float *to, size_t n)
-{
-    void *const at[2] = {(void *)(uintptr_t)from, to};
-
-    do_rows(rows, dequantize, at, 0, n / rows->width);
-}
-
 /* ---- building -------------------------------------------------------------------------------- */
 
 /* The input without blocks and in the host's type; what leaves the group: row-major, if_plain. */
-static bp_rc take_input(struct bp_dnnl_build *b, uint32_t value, bool is_plain,
-                        struct bp_dnnl_form *out, bp_err *err)
+static bp_rc get_input(struct bp_dnnl_builder *b, uint32_t value, bool is_row_major,
+                       struct bp_dnnl_tensor *out, bp_err *err)
 {
     const struct bp_dnnl_value *v = &b->values[value];
     dnnl_data_type_t type = bp_dnnl_host_type(b->graph, value);
     dnnl_memory_desc_t want;
 
-    if (!is_plain) {
-        bp_rc rc = bp_dnnl_form_of(b, value, NULL, out, err);
+    if (!is_row_major) {
+        bp_rc rc = bp_dnnl_tensor_of(b, value, NULL, out, err);
 
         if (rc < 0 || (out->md.data_type == type && bp_dnnl_is_dense(&out->md)))
             return rc;
     }
-    if (is_plain || v->rank < 3 || v->rank > 5)
-        bp_dnnl_plain_as(v->rank, v->dims, type, &want);
+    if (is_row_major || v->rank < 3 || v->rank > 5)
+        bp_dnnl_row_major_as(v->rank, v->dims, type, &want);
     else
         bp_dnnl_channels_last(v->rank, v->dims, type, &want);
-    return bp_dnnl_form_of(b, value, &want, out, err);
+    return bp_dnnl_tensor_of(b, value, &want, out, err);
 }
 
 /* Bytes that are the same in every run; few words of int32 are not worth it. */
-static bool is_weights(const struct bp_dnnl_build *b, uint32_t value)
+static bool is_weights(const struct bp_dnnl_builder *b, uint32_t value)
 {
     return BP_VALUE(b->graph, value)->flags & BP_VALUE_CONSTANT &&
            bp_dnnl_host_type(b->graph, value) != dnnl_s32 &&
            bp_dnnl_host_type(b->graph, value) != dnnl_f32;
 }
 
-static struct bp_dnnl_rows rows_of_constant(const struct bp_dnnl_build *b, const bp_node *node,
-                                            const struct bp_dnnl_quant *quant)
+static struct bp_dnnl_quant_rows rows_of_constant(const struct bp_dnnl_builder *b,
+                                                  const bp_node *node,
+                                                  const struct bp_dnnl_quant *quant)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X);
     int axis = axis_of(b->graph, node, (uint32_t)x->rank);
-    struct bp_dnnl_rows rows = {.quant = *quant, .width = 1, .from = node->in[X]};
+    struct bp_dnnl_quant_rows rows = {.quant = *quant, .width = 1, .from = node->in[X]};
 
     rows.type = bp_dnnl_host_type(b->graph, node->in[X]);
     for (int i = axis + 1; quant->n > 1 && i < x->rank; i++)
@@ -208,18 +130,18 @@ static struct bp_dnnl_rows rows_of_constant(const struct bp_dnnl_build *b, const
     return rows;
 }
 
-static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
     bool is_first = op->name[0] == 'Q';
     bool is_output = BP_VALUE(b->graph, node->out[0])->flags & BP_VALUE_OUTPUT;
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X);
     int axis = axis_of(b->graph, node, (uint32_t)x->rank);
-    struct bp_dnnl_rows *job = bp_blocks_array(b->memory, 1, sizeof *job);
-    struct bp_dnnl_form from, to;
-    const struct bp_dnnl_form *operands[2] = {&from, &to};
+    struct bp_dnnl_quant_rows *job = bp_blocks_array(b->memory, 1, sizeof *job);
+    struct bp_dnnl_tensor from, to;
+    const struct bp_dnnl_tensor *operands[2] = {&from, &to};
     dnnl_memory_desc_t md;
-    size_t numbers = (size_t)bp_dims_count(x->dims, (uint32_t)x->rank);
+    size_t elements = (size_t)bp_dims_count(x->dims, (uint32_t)x->rank);
     bp_rc rc;
 
     if (!job)
@@ -231,18 +153,18 @@ static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const b
         return BP_OK;
     }
     if (rc >= 0)
-        rc = take_input(b, node->in[X], is_output && !is_first, &from, err);
+        rc = get_input(b, node->in[X], is_output && !is_first, &from, err);
     if (rc < 0)
         return rc;
     md = from.md;
     md.data_type = bp_dnnl_host_type(b->graph, node->out[0]);
     job->type = is_first ? md.data_type : from.md.data_type;
     job->width = job->quant.n > 1 ? (size_t)md.format_desc.blocking.strides[axis] : 1;
-    rc = bp_dnnl_make(b, node->out[0], &md, &to, err);
+    rc = bp_dnnl_make_output(b, node->out[0], &md, &to, err);
     if (rc < 0)
         return rc;
-    return bp_dnnl_emit_typed(b, is_first ? quantize_rows : dequantize_rows, job,
-                              numbers / job->width, numbers, 2, operands, err);
+    return bp_dnnl_emit_typed(b, is_first ? bp_dnnl_quantize_rows : bp_dnnl_dequantize_rows, job,
+                              elements / job->width, elements, 2, operands, err);
 }
 
 #define ROW(row, onnx, claims)                                                                     \

@@ -4,8 +4,16 @@
  * constant, in the layout of the input: loops of ours, as oneDNN knows few of ONNX's coordinates.
  */
 
-#include "../onednn.h"
-#include "../wide.h"
+#include "base/claim.h"
+#include "base/instance.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/step.h"
+#include "kernels/vector.h"
 
 #include <common/resize_axis.h>
 
@@ -140,35 +148,35 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     (void)flops;
     if (unknown)
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, unknown, "its word is not known");
-    return bp_dnnl_takes_typed(query, 0, types, 3, 2 + BP_DNNL_MOST_SPATIAL) &&
+    return bp_dnnl_takes_typed(query, 0, types, 3, 2 + BP_DNNL_MAX_SPATIAL) &&
            claims_rule(query, &rule) &&
            claims_request(query, bp_node_in(query->graph, query->node, 0));
 }
 
 /* ---- the loops: a piece is a row of the output ----------------------------------------------- */
 
-enum { MOST_TAPS = 4 }; /* of an axis: cubic */
+enum { MAX_TAPS = 4 }; /* of an axis: cubic */
 
 struct resize {
     uint32_t n; /* axes */
-    struct bp_resize_axis axis[BP_DNNL_MOST_SPATIAL];
-    const float *weight[BP_DNNL_MOST_SPATIAL]; /* [tap][out] */
-    size_t area;                               /* elements of one of the input */
-    size_t rows;                               /* of the output's areas */
-    size_t unit;                               /* numbers of an element */
-    size_t width;                              /* bytes of a number, if they are moved */
+    struct bp_resize_axis axis[BP_DNNL_MAX_SPATIAL];
+    const float *weight[BP_DNNL_MAX_SPATIAL]; /* [tap][out] */
+    size_t plane_size;                        /* elements of one of the input */
+    size_t rows;                              /* of the output's areas */
+    size_t inner_channels;                    /* numbers of an element */
+    size_t width;                             /* bytes of a number, if they are moved */
 };
 
 /* Rows of the input that one of the output is made of. */
 struct sources {
     size_t n;
-    size_t element[MOST_TAPS * MOST_TAPS]; /* where each begins */
-    float weight[MOST_TAPS * MOST_TAPS];
+    size_t element[MAX_TAPS * MAX_TAPS]; /* where each begins */
+    float weight[MAX_TAPS * MAX_TAPS];
 };
 
-static void find_sources(const struct resize *r, size_t piece, struct sources *out)
+static void find_sources(const struct resize *r, size_t iteration, struct sources *out)
 {
-    size_t row = piece % r->rows, at[BP_DNNL_MOST_SPATIAL] = {0};
+    size_t row = iteration % r->rows, at[BP_DNNL_MAX_SPATIAL] = {0};
 
     for (uint32_t d = r->n - 1; d-- > 0; row /= (size_t)r->axis[d].out)
         at[d] = row % (size_t)r->axis[d].out;
@@ -192,7 +200,7 @@ static void find_sources(const struct resize *r, size_t piece, struct sources *o
     }
     for (size_t i = 0; i < out->n; i++)
         out->element[i] =
-            piece / r->rows * r->area + out->element[i] * (size_t)r->axis[r->n - 1].in;
+            iteration / r->rows * r->plane_size + out->element[i] * (size_t)r->axis[r->n - 1].in;
 }
 
 /* Nearest: whole elements, whatever they are of. */
@@ -212,7 +220,7 @@ static void pick(const void *u, void *const *at, size_t first, size_t end)
 {
     const struct resize *r = u;
     const struct bp_resize_axis *last = &r->axis[r->n - 1];
-    size_t bytes = r->unit * r->width, row_bytes = (size_t)last->out * bytes;
+    size_t bytes = r->inner_channels * r->width, row_bytes = (size_t)last->out * bytes;
     struct sources from;
     size_t before = SIZE_MAX;
 
@@ -229,7 +237,7 @@ static void pick(const void *u, void *const *at, size_t first, size_t end)
 }
 
 /* y = a * wa + b * wb, added to what is there unless it is the first. */
-WIDE_LOOP
+VECTOR_LOOP
 static void blend(const float *a, float wa, const float *b, float wb, float *y, size_t n,
                   bool is_first)
 {
@@ -243,32 +251,33 @@ static void blend(const float *a, float wa, const float *b, float wb, float *y, 
 }
 
 /* A row whose elements are many numbers. Taps of an axis are even in number. */
-static void mix_elements(const struct resize *r, const struct sources *from, const float *x,
-                         float *y)
+static void blend_elements(const struct resize *r, const struct sources *from, const float *x,
+                           float *y)
 {
     const struct bp_resize_axis *last = &r->axis[r->n - 1];
     const float *weight = r->weight[r->n - 1];
 
-    for (int64_t i = 0; i < last->out; i++, y += r->unit) {
+    for (int64_t i = 0; i < last->out; i++, y += r->inner_channels) {
         for (size_t k = 0; k < from->n; k++) {
-            const float *row = x + from->element[k] * r->unit;
+            const float *row = x + from->element[k] * r->inner_channels;
 
             for (uint32_t t = 0; t < last->taps; t += 2) {
                 int64_t one = t * last->out + i, two = one + last->out;
 
-                blend(row + (size_t)last->index[one] * r->unit, from->weight[k] * weight[one],
-                      row + (size_t)last->index[two] * r->unit, from->weight[k] * weight[two], y,
-                      r->unit, k == 0 && t == 0);
+                blend(row + (size_t)last->index[one] * r->inner_channels,
+                      from->weight[k] * weight[one],
+                      row + (size_t)last->index[two] * r->inner_channels,
+                      from->weight[k] * weight[two], y, r->inner_channels, k == 0 && t == 0);
             }
         }
     }
 }
 
 /* A row of numbers. */
-WIDE_LOOP
-static void mix_numbers(const int64_t *one, const float *weight_one, const int64_t *two,
-                        const float *weight_two, float weight, const float *x, float *y, size_t n,
-                        bool is_first)
+VECTOR_LOOP
+static void blend_row(const int64_t *one, const float *weight_one, const int64_t *two,
+                      const float *weight_two, float weight, const float *x, float *y, size_t n,
+                      bool is_first)
 {
     for (size_t i = 0; i < n; i++) {
         float v = weight * (x[one[i]] * weight_one[i] + x[two[i]] * weight_two[i]);
@@ -285,26 +294,26 @@ static void mix(const void *u, void *const *at, size_t first, size_t end)
     struct sources from;
 
     for (size_t row = first; row < end; row++) {
-        float *y = (float *)at[1] + row * out * r->unit;
+        float *y = (float *)at[1] + row * out * r->inner_channels;
         const float *x = at[0], *weight = r->weight[r->n - 1];
 
         find_sources(r, row, &from);
-        if (r->unit > 1) {
-            mix_elements(r, &from, x, y);
+        if (r->inner_channels > 1) {
+            blend_elements(r, &from, x, y);
             continue;
         }
         for (size_t k = 0; k < from.n; k++) {
             for (size_t t = 0; t < last->taps; t += 2)
-                mix_numbers(last->index + t * out, weight + t * out, last->index + (t + 1) * out,
-                            weight + (t + 1) * out, from.weight[k], x + from.element[k], y, out,
-                            k == 0 && t == 0);
+                blend_row(last->index + t * out, weight + t * out, last->index + (t + 1) * out,
+                          weight + (t + 1) * out, from.weight[k], x + from.element[k], y, out,
+                          k == 0 && t == 0);
         }
     }
 }
 
 /* ---- building it ----------------------------------------------------------------------------- */
 
-static bool make_tables(struct bp_dnnl_build *b, const struct bp_resize_rule *rule,
+static bool make_tables(struct bp_dnnl_builder *b, const struct bp_resize_rule *rule,
                         struct resize *r, uint32_t d)
 {
     struct bp_resize_axis *axis = &r->axis[d];
@@ -329,15 +338,19 @@ static bool make_tables(struct bp_dnnl_build *b, const struct bp_resize_rule *ru
     return true;
 }
 
-static bp_rc solve(struct bp_dnnl_build *b, const bp_node *node, const struct bp_resize_rule *rule,
-                   const struct bp_dnnl_areas *areas, struct resize *r, bp_err *err)
+static bp_rc solve(struct bp_dnnl_builder *b, const bp_node *node,
+                   const struct bp_resize_rule *rule, const struct bp_dnnl_planes *planes,
+                   struct resize *r, bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *y = &b->values[node->out[0]];
     struct request request;
 
     if (!read_request(b->host, b->graph, node, (uint32_t)x->rank, &request))
         return bp_fail(err, BP_E_INVALID, "dnnl: scales of node '%s' cannot be read", node->name);
-    *r = (struct resize){.n = (uint32_t)x->rank - 2, .area = 1, .rows = 1, .unit = areas->unit};
+    *r = (struct resize){.n = (uint32_t)x->rank - 2,
+                         .plane_size = 1,
+                         .rows = 1,
+                         .inner_channels = planes->inner_channels};
     for (uint32_t d = 0; d < r->n; d++) {
         struct bp_resize_axis *axis = &r->axis[d];
 
@@ -347,7 +360,7 @@ static bp_rc solve(struct bp_dnnl_build *b, const bp_node *node, const struct bp
         if (request.has_sizes && axis->in != axis->out)
             axis->scale = (double)axis->out / (double)axis->in;
         axis->end = 1;
-        r->area *= (size_t)axis->in;
+        r->plane_size *= (size_t)axis->in;
         r->rows *= d + 1 < r->n ? (size_t)axis->out : 1;
         if (!make_tables(b, rule, r, d))
             return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
@@ -355,14 +368,14 @@ static bp_rc solve(struct bp_dnnl_build *b, const bp_node *node, const struct bp
     return BP_OK;
 }
 
-static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
     const struct bp_dnnl_value *v = &b->values[node->out[0]];
     struct resize *r = bp_blocks_array(b->memory, 1, sizeof *r);
-    struct bp_dnnl_form x, y;
-    const struct bp_dnnl_form *operands[] = {&x, &y};
-    struct bp_dnnl_areas areas;
+    struct bp_dnnl_tensor x, y;
+    const struct bp_dnnl_tensor *operands[] = {&x, &y};
+    struct bp_dnnl_planes planes;
     struct bp_resize_rule rule;
     dnnl_memory_desc_t md;
     bool is_moved;
@@ -373,19 +386,20 @@ static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const b
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
     bp_resize_rule_read(b->graph, node, &rule);
     is_moved = rule.mode == BP_RESIZE_NEAREST;
-    rc = bp_dnnl_take_areas(b, node->in[0], is_moved ? 0 : BP_DNNL_AREAS_F32, &x, &areas, err);
+    rc = bp_dnnl_tensor_as_planes(b, node->in[0], is_moved ? 0 : BP_DNNL_PLANES_F32, &x, &planes,
+                                  err);
     if (rc >= 0)
-        rc = solve(b, node, &rule, &areas, r, err);
+        rc = solve(b, node, &rule, &planes, r, err);
     if (rc < 0)
         return rc;
-    bp_dnnl_like(&x.md, v->dims, &md);
-    if (areas.unit == 1)
-        bp_dnnl_plain_as(v->rank, v->dims, x.md.data_type, &md);
-    rc = bp_dnnl_make(b, node->out[0], &md, &y, err);
+    bp_dnnl_layout_like(&x.md, v->dims, &md);
+    if (planes.inner_channels == 1)
+        bp_dnnl_row_major_as(v->rank, v->dims, x.md.data_type, &md);
+    rc = bp_dnnl_make_output(b, node->out[0], &md, &y, err);
     if (rc < 0)
         return rc;
-    r->width = bp_dnnl_width(md.data_type);
-    return bp_dnnl_emit_typed(b, is_moved ? pick : mix, r, areas.count * r->rows,
+    r->width = bp_dnnl_type_bytes(md.data_type);
+    return bp_dnnl_emit_typed(b, is_moved ? pick : mix, r, planes.count * r->rows,
                               bp_dnnl.memory_desc_get_size(&md) / r->width, 2, operands, err);
 }
 

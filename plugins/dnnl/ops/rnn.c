@@ -7,15 +7,27 @@
  * has batches in front or directions between, values are that memory seen with other strides.
  */
 
-#include "../rnn.h"
+#include "ops/rnn_node.h"
 
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "ops/rnn_claim.h"
+#include "ops/rnn_weights.h"
+
+/* Batches from which on LSTM reads its matrices faster in blocks that oneDNN chooses. */
+enum { BLOCKS_FROM = 4 };
 enum { WORTH_A_TEAM = 400000 }; /* operations of a step */
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* A value of those dims on memory with those strides, in the order of layout 0. */
-static void see_value(const struct bp_dnnl_value *value, const dnnl_dim_t *strides,
-                      dnnl_memory_desc_t *out)
+static void describe_value(const struct bp_dnnl_value *value, const dnnl_dim_t *strides,
+                           dnnl_memory_desc_t *out)
 {
     dnnl_dims_t all = {0};
 
@@ -25,8 +37,8 @@ static void see_value(const struct bp_dnnl_value *value, const dnnl_dim_t *strid
 }
 
 /* Does the value have those sizes? */
-static bp_rc check_dims(const struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k, uint32_t value,
-                        int rank, const dnnl_dim_t *dims, bp_err *err)
+static bp_rc check_dims(const struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k,
+                        uint32_t value, int rank, const dnnl_dim_t *dims, bp_err *err)
 {
     const struct bp_dnnl_value *v = &b->values[value];
 
@@ -37,8 +49,8 @@ static bp_rc check_dims(const struct bp_dnnl_build *b, const struct bp_dnnl_rnn 
 }
 
 /* How initial_h, Y_h and their like are (directions, batch, hidden). */
-static bp_rc see_state(const struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k, uint32_t value,
-                       dnnl_memory_desc_t *out, bp_err *err)
+static bp_rc describe_state(const struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k,
+                            uint32_t value, dnnl_memory_desc_t *out, bp_err *err)
 {
     const dnnl_dim_t n = k->batch, h = k->hidden;
     const dnnl_dim_t dims[2][3] = {{k->directions, n, h}, {n, k->directions, h}};
@@ -46,35 +58,35 @@ static bp_rc see_state(const struct bp_dnnl_build *b, const struct bp_dnnl_rnn *
     bp_rc rc = check_dims(b, k, value, 3, dims[k->is_batch_first], err);
 
     if (rc >= 0)
-        see_value(&b->values[value], strides[k->is_batch_first], out);
+        describe_value(&b->values[value], strides[k->is_batch_first], out);
     return rc;
 }
 
-static bp_rc take_x(struct bp_dnnl_build *b, struct bp_dnnl_rnn *k, bp_err *err)
+static bp_rc get_x(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *err)
 {
     const dnnl_dim_t n = k->batch, i = k->input;
     const dnnl_dim_t strides[2][3] = {{n * i, i, 1}, {i, n * i, 1}};
     dnnl_memory_desc_t md;
     bp_rc rc;
 
-    see_value(bp_dnnl_in(b, k->node, BP_DNNL_RNN_X), strides[k->is_batch_first], &md);
-    rc = bp_dnnl_form_of(b, k->node->in[BP_DNNL_RNN_X], &md, &k->x_form, err);
-    k->x_form.md = k->x;
+    describe_value(bp_dnnl_in(b, k->node, BP_DNNL_RNN_X), strides[k->is_batch_first], &md);
+    rc = bp_dnnl_tensor_of(b, k->node->in[BP_DNNL_RNN_X], &md, &k->x_tensor, err);
+    k->x_tensor.md = k->x;
     return rc;
 }
 
 /* A state from which the sequence begins; zeros if it is absent. */
-static bp_rc take_start(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k, uint32_t input,
-                        struct bp_dnnl_form *out, bp_err *err)
+static bp_rc get_start(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, uint32_t input,
+                       struct bp_dnnl_tensor *out, bp_err *err)
 {
     dnnl_memory_desc_t md;
     bp_rc rc;
 
     if (!bp_dnnl_in(b, k->node, input))
         return bp_dnnl_rnn_zeros(b, k, &k->state, out, err);
-    rc = see_state(b, k, k->node->in[input], &md, err);
+    rc = describe_state(b, k, k->node->in[input], &md, err);
     if (rc >= 0)
-        rc = bp_dnnl_form_of(b, k->node->in[input], &md, out, err);
+        rc = bp_dnnl_tensor_of(b, k->node->in[input], &md, out, err);
     out->md = k->state;
     return rc;
 }
@@ -85,22 +97,22 @@ static bool wants(const bp_node *node, uint32_t i)
 }
 
 /* A state with which it ends; memory that nobody reads if it is not wanted. */
-static bp_rc make_end(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k, uint32_t output,
-                      struct bp_dnnl_form *out, bp_err *err)
+static bp_rc make_end(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, uint32_t output,
+                      struct bp_dnnl_tensor *out, bp_err *err)
 {
     dnnl_memory_desc_t md;
     bp_rc rc;
 
     if (!wants(k->node, output))
         return bp_dnnl_temporary(b, &k->state, out, err);
-    rc = see_state(b, k, k->node->out[output], &md, err);
+    rc = describe_state(b, k, k->node->out[output], &md, err);
     if (rc >= 0)
-        rc = bp_dnnl_make(b, k->node->out[output], &md, out, err);
+        rc = bp_dnnl_make_output(b, k->node->out[output], &md, out, err);
     out->md = k->state;
     return rc;
 }
 
-static bp_rc make_y(struct bp_dnnl_build *b, struct bp_dnnl_rnn *k, bp_err *err)
+static bp_rc make_y(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *err)
 {
     const dnnl_dim_t n = k->batch, h = k->hidden, d = k->directions;
     const dnnl_dim_t dims[2][4] = {{k->steps, d, n, h}, {n, k->steps, d, h}};
@@ -110,14 +122,14 @@ static bp_rc make_y(struct bp_dnnl_build *b, struct bp_dnnl_rnn *k, bp_err *err)
     bp_rc rc;
 
     if (!wants(k->node, BP_DNNL_RNN_Y))
-        return bp_dnnl_temporary(b, &k->y, &k->y_form, err);
+        return bp_dnnl_temporary(b, &k->y, &k->y_tensor, err);
     y = k->node->out[BP_DNNL_RNN_Y];
     rc = check_dims(b, k, y, 4, dims[k->is_batch_first], err);
     if (rc < 0)
         return rc;
-    see_value(&b->values[y], strides[k->is_batch_first], &md);
-    rc = bp_dnnl_make(b, y, &md, &k->y_form, err);
-    k->y_form.md = k->y;
+    describe_value(&b->values[y], strides[k->is_batch_first], &md);
+    rc = bp_dnnl_make_output(b, y, &md, &k->y_tensor, err);
+    k->y_tensor.md = k->y;
     return rc;
 }
 
@@ -131,13 +143,13 @@ static void want_matrix(const struct bp_dnnl_rnn *k, dnnl_dim_t width, dnnl_memo
 {
     const dnnl_dims_t dims = {1, k->directions, width, k->gates, k->hidden};
 
-    if (k->kind == dnnl_vanilla_lstm && k->batch >= BP_DNNL_RNN_BLOCKS_FROM)
-        bp_dnnl_any_as(5, dims, dnnl_f32, out);
+    if (k->kind == dnnl_vanilla_lstm && k->batch >= BLOCKS_FROM)
+        bp_dnnl_any_layout(5, dims, dnnl_f32, out);
     else
-        bp_dnnl_plain(5, dims, out);
+        bp_dnnl_row_major(5, dims, out);
 }
 
-static void see_all(struct bp_dnnl_rnn *k)
+static void describe_all(struct bp_dnnl_rnn *k)
 {
     const dnnl_dims_t x = {k->steps, k->batch, k->input};
     const dnnl_dims_t y = {k->steps, k->batch, k->directions * k->hidden};
@@ -145,16 +157,16 @@ static void see_all(struct bp_dnnl_rnn *k)
     const dnnl_dims_t bias = {1, k->directions, k->is_linear ? 4 : k->gates, k->hidden};
     const dnnl_dims_t peepholes = {1, k->directions, 3, k->hidden};
 
-    bp_dnnl_plain(3, x, &k->x);
-    bp_dnnl_plain(3, y, &k->y);
-    bp_dnnl_plain(4, state, &k->state);
-    bp_dnnl_plain(4, bias, &k->bias);
-    bp_dnnl_plain(4, peepholes, &k->peepholes);
+    bp_dnnl_row_major(3, x, &k->x);
+    bp_dnnl_row_major(3, y, &k->y);
+    bp_dnnl_row_major(4, state, &k->state);
+    bp_dnnl_row_major(4, bias, &k->bias);
+    bp_dnnl_row_major(4, peepholes, &k->peepholes);
     want_matrix(k, k->input, &k->w);
     want_matrix(k, k->hidden, &k->r);
 }
 
-static dnnl_status_t init(const struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k,
+static dnnl_status_t init(const struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k,
                           dnnl_rnn_desc_t *out)
 {
     const dnnl_memory_desc_t *start = k->has_start ? &k->state : NULL;
@@ -176,7 +188,7 @@ static dnnl_status_t init(const struct bp_dnnl_build *b, const struct bp_dnnl_rn
         0);
 }
 
-static bp_rc describe(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k,
+static bp_rc describe(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k,
                       dnnl_primitive_desc_t *out, bp_err *err)
 {
     dnnl_rnn_desc_t desc;
@@ -188,15 +200,15 @@ static bp_rc describe(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k,
     return bp_dnnl_describe(b, &desc, NULL, out, err);
 }
 
-static bp_rc take_values(struct bp_dnnl_build *b, struct bp_dnnl_rnn *k, bp_err *err)
+static bp_rc get_values(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *err)
 {
     bool has_c = k->kind == dnnl_vanilla_lstm;
-    bp_rc rc = take_x(b, k, err);
+    bp_rc rc = get_x(b, k, err);
 
     if (rc >= 0 && k->has_start)
-        rc = take_start(b, k, BP_DNNL_RNN_INITIAL_H, &k->from_h, err);
+        rc = get_start(b, k, BP_DNNL_RNN_INITIAL_H, &k->from_h, err);
     if (rc >= 0 && k->has_start && has_c)
-        rc = take_start(b, k, BP_DNNL_RNN_INITIAL_C, &k->from_c, err);
+        rc = get_start(b, k, BP_DNNL_RNN_INITIAL_C, &k->from_c, err);
     if (rc >= 0)
         rc = make_y(b, k, err);
     if (rc >= 0 && k->has_end)
@@ -206,7 +218,7 @@ static bp_rc take_values(struct bp_dnnl_build *b, struct bp_dnnl_rnn *k, bp_err 
     return rc;
 }
 
-static bp_rc emit(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k, dnnl_primitive_desc_t pd,
+static bp_rc emit(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, dnnl_primitive_desc_t pd,
                   bp_err *err)
 {
     bool has_c = k->kind == dnnl_vanilla_lstm;
@@ -214,14 +226,14 @@ static bp_rc emit(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k, dnnl_pri
         bool is_used;
         struct bp_dnnl_arg arg;
     } all[] = {
-        {true, {DNNL_ARG_SRC_LAYER, &k->x_form}},
+        {true, {DNNL_ARG_SRC_LAYER, &k->x_tensor}},
         {k->has_start, {DNNL_ARG_SRC_ITER, &k->from_h}},
         {k->has_start && has_c, {DNNL_ARG_SRC_ITER_C, &k->from_c}},
-        {true, {DNNL_ARG_WEIGHTS_LAYER, &k->w_form}},
-        {true, {DNNL_ARG_WEIGHTS_ITER, &k->r_form}},
-        {bp_dnnl_in(b, k->node, BP_DNNL_RNN_P), {DNNL_ARG_WEIGHTS_PEEPHOLE, &k->peephole_form}},
-        {true, {DNNL_ARG_BIAS, &k->bias_form}},
-        {true, {DNNL_ARG_DST_LAYER, &k->y_form}},
+        {true, {DNNL_ARG_WEIGHTS_LAYER, &k->w_tensor}},
+        {true, {DNNL_ARG_WEIGHTS_ITER, &k->r_tensor}},
+        {bp_dnnl_in(b, k->node, BP_DNNL_RNN_P), {DNNL_ARG_WEIGHTS_PEEPHOLE, &k->peephole_tensor}},
+        {true, {DNNL_ARG_BIAS, &k->bias_tensor}},
+        {true, {DNNL_ARG_DST_LAYER, &k->y_tensor}},
         {k->has_end, {DNNL_ARG_DST_ITER, &k->to_h}},
         {k->has_end && has_c, {DNNL_ARG_DST_ITER_C, &k->to_c}},
     };
@@ -237,7 +249,7 @@ static bp_rc emit(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k, dnnl_pri
 
 /* ---- the node -------------------------------------------------------------------------------- */
 
-static void read_node(const struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
+static void read_node(const struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                       struct bp_dnnl_rnn *k)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, k->node, BP_DNNL_RNN_X);
@@ -257,38 +269,38 @@ static void read_node(const struct bp_dnnl_build *b, const struct bp_dnnl_op *op
     k->has_start = bp_dnnl_in(b, k->node, BP_DNNL_RNN_INITIAL_H) ||
                    bp_dnnl_in(b, k->node, BP_DNNL_RNN_INITIAL_C);
     k->has_end = wants(k->node, BP_DNNL_RNN_Y_H) || wants(k->node, BP_DNNL_RNN_Y_C);
-    see_all(k);
+    describe_all(k);
 }
 
 /* Without steps the last state is the first; without batches there is none. */
-static bp_rc build_empty(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k, bp_err *err)
+static bp_rc build_empty(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; i < k->node->n_out && rc >= 0; i++) {
-        struct bp_dnnl_form form;
+        struct bp_dnnl_tensor tensor;
         dnnl_memory_desc_t md;
         uint32_t value = k->node->out[i];
 
         if (!wants(k->node, i))
             continue;
         if (i == BP_DNNL_RNN_Y || k->batch == 0) {
-            bp_dnnl_plain(b->values[value].rank, b->values[value].dims, &md);
-            rc = bp_dnnl_make(b, value, &md, &form, err);
+            bp_dnnl_row_major(b->values[value].rank, b->values[value].dims, &md);
+            rc = bp_dnnl_make_output(b, value, &md, &tensor, err);
             continue;
         }
-        rc = see_state(b, k, value, &md, err);
+        rc = describe_state(b, k, value, &md, err);
         if (rc >= 0)
-            rc = take_start(b, k,
-                            i == BP_DNNL_RNN_Y_H ? BP_DNNL_RNN_INITIAL_H : BP_DNNL_RNN_INITIAL_C,
-                            &form, err);
+            rc = get_start(b, k,
+                           i == BP_DNNL_RNN_Y_H ? BP_DNNL_RNN_INITIAL_H : BP_DNNL_RNN_INITIAL_C,
+                           &tensor, err);
         if (rc >= 0)
-            bp_dnnl_view(b, value, &md, form.place);
+            bp_dnnl_view(b, value, &md, tensor.location);
     }
     return rc;
 }
 
-static bp_rc build_full(struct bp_dnnl_build *b, struct bp_dnnl_rnn *k, bp_err *err)
+static bp_rc build_full(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *err)
 {
     dnnl_primitive_desc_t pd;
     bp_rc rc = describe(b, k, &pd, err);
@@ -297,7 +309,7 @@ static bp_rc build_full(struct bp_dnnl_build *b, struct bp_dnnl_rnn *k, bp_err *
         return rc;
     rc = bp_dnnl_rnn_constants(b, k, pd, err);
     if (rc >= 0)
-        rc = take_values(b, k, err);
+        rc = get_values(b, k, err);
     if (rc < 0) {
         bp_dnnl.primitive_desc_destroy(pd);
         return rc;
@@ -313,22 +325,22 @@ static bool is_small(const struct bp_dnnl_rnn *k)
     return flops < WORTH_A_TEAM;
 }
 
-static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
     struct bp_dnnl_rnn k = {.node = node};
-    bool is_alone;
+    bool is_single_thread;
     bp_rc rc;
 
     read_node(b, op, &k);
     if (k.steps == 0 || k.batch == 0)
         return build_empty(b, &k, err);
-    is_alone = is_small(&k);
-    if (is_alone)
-        bp_dnnl_go_alone(b, true);
+    is_single_thread = is_small(&k);
+    if (is_single_thread)
+        bp_dnnl_use_one_thread(b, true);
     rc = build_full(b, &k, err);
-    if (is_alone)
-        bp_dnnl_go_alone(b, false);
+    if (is_single_thread)
+        bp_dnnl_use_one_thread(b, false);
     return rc;
 }
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* rnn_claim.c - which LSTM, GRU and RNN nodes are taken. */
 
-#include "../rnn.h"
+#include "ops/rnn_claim.h"
+
+#include "base/claim.h"
+#include "base/instance.h"
+#include "base/operator.h"
+#include "ops/rnn_node.h"
 
 dnnl_dim_t bp_dnnl_rnn_gates(dnnl_alg_kind_t kind)
 {

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* rnn_weights.c - constants of LSTM, GRU and RNN: gates in oneDNN's order, biases summed. */
 
-#include "../rnn.h"
+#include "ops/rnn_weights.h"
+
+#include "base/library.h"
+#include "build/builder.h"
+#include "build/constants.h"
+#include "ops/rnn_node.h"
 
 /* Which of ONNX's gates stands where oneDNN wants it; GRU has the same order, z r h. */
 static const dnnl_dim_t lstm_gates[] = {0, 2, 3, 1};  /* i o f c to i f c o */
@@ -17,7 +22,7 @@ struct gates {
     bool is_apart;     /* whose last gate keeps R's numbers apart from W's */
 };
 
-static void fill_gates(const struct bp_dnnl_arrangement *how, const char *in, float *out)
+static void fill_gates(const struct bp_dnnl_rearrangement *how, const char *in, float *out)
 {
     const struct gates *gates = how->u;
     char *to = (char *)out;
@@ -30,7 +35,7 @@ static void fill_gates(const struct bp_dnnl_arrangement *how, const char *in, fl
 }
 
 /* in may be at any address. */
-static float number_at(const char *in, dnnl_dim_t i)
+static float float_at(const char *in, dnnl_dim_t i)
 {
     float number;
 
@@ -39,7 +44,7 @@ static float number_at(const char *in, dnnl_dim_t i)
 }
 
 /* ONNX has numbers for W and numbers for R, oneDNN their sums. */
-static void fill_bias(const struct bp_dnnl_arrangement *how, const char *in, float *out)
+static void fill_bias(const struct bp_dnnl_rearrangement *how, const char *in, float *out)
 {
     const struct gates *gates = how->u;
     dnnl_dim_t n = gates->hidden, all = gates->count * n;
@@ -51,27 +56,27 @@ static void fill_bias(const struct bp_dnnl_arrangement *how, const char *in, flo
             for (dnnl_dim_t i = 0; i < n; i++) {
                 dnnl_dim_t at = gates->order[g] * n + i;
 
-                *out++ = number_at(in, at) + (is_apart ? 0 : number_at(in, all + at));
+                *out++ = float_at(in, at) + (is_apart ? 0 : float_at(in, all + at));
             }
         }
         for (dnnl_dim_t i = 0; gates->is_apart && i < n; i++)
-            *out++ = number_at(in, 2 * all - n + i);
+            *out++ = float_at(in, 2 * all - n + i);
     }
 }
 
-static bp_rc take_constant(struct bp_dnnl_build *b, uint32_t value,
-                           const struct bp_dnnl_arrangement *how, const dnnl_memory_desc_t *seen,
-                           const dnnl_memory_desc_t *want, struct bp_dnnl_form *out, bp_err *err)
+static bp_rc get_constant(struct bp_dnnl_builder *b, uint32_t value,
+                          const struct bp_dnnl_rearrangement *how, const dnnl_memory_desc_t *stored,
+                          const dnnl_memory_desc_t *want, struct bp_dnnl_tensor *out, bp_err *err)
 {
     out->md = *want;
-    out->place = (struct bp_dnnl_place){.kind = BP_DNNL_FIXED};
-    return bp_dnnl_arranged(b, value, how, seen, want, &out->place.fixed, err);
+    out->location = (struct bp_dnnl_location){.kind = BP_DNNL_FIXED};
+    return bp_dnnl_rearranged_constant(b, value, how, stored, want, &out->location.fixed, err);
 }
 
 /* W or R, whose rows have `width` numbers, in the layout that oneDNN wants. */
-static bp_rc take_matrix(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k, uint32_t input,
-                         dnnl_dim_t width, const dnnl_memory_desc_t *want, struct bp_dnnl_form *out,
-                         bp_err *err)
+static bp_rc get_matrix(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, uint32_t input,
+                        dnnl_dim_t width, const dnnl_memory_desc_t *want,
+                        struct bp_dnnl_tensor *out, bp_err *err)
 {
     dnnl_dim_t of_gate = k->hidden * width, of_direction = k->gates * of_gate;
     const dnnl_dims_t dims = {1, k->directions, width, k->gates, k->hidden};
@@ -80,40 +85,40 @@ static bp_rc take_matrix(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k, u
                                 .count = k->gates,
                                 .directions = k->directions,
                                 .bytes = (size_t)of_gate * sizeof(float)};
-    const struct bp_dnnl_arrangement how = {.name = "LSTM's gates",
-                                            .from_bytes = (size_t)(k->directions * of_direction) *
-                                                          sizeof(float),
-                                            .fill = fill_gates,
-                                            .u = &gates};
-    dnnl_memory_desc_t seen;
+    const struct bp_dnnl_rearrangement how = {.name = "LSTM's gates",
+                                              .from_bytes = (size_t)(k->directions * of_direction) *
+                                                            sizeof(float),
+                                              .fill = fill_gates,
+                                              .u = &gates};
+    dnnl_memory_desc_t stored;
 
-    memset(&seen, 0, sizeof seen);
-    bp_dnnl.memory_desc_init_by_strides(&seen, 5, dims, dnnl_f32, strides);
-    return take_constant(b, k->node->in[input], k->kind == dnnl_vanilla_lstm ? &how : NULL, &seen,
-                         want, out, err);
+    memset(&stored, 0, sizeof stored);
+    bp_dnnl.memory_desc_init_by_strides(&stored, 5, dims, dnnl_f32, strides);
+    return get_constant(b, k->node->in[input], k->kind == dnnl_vanilla_lstm ? &how : NULL, &stored,
+                        want, out, err);
 }
 
-bp_rc bp_dnnl_rnn_zeros(struct bp_dnnl_build *b, const struct bp_dnnl_rnn *k,
-                        const dnnl_memory_desc_t *md, struct bp_dnnl_form *out, bp_err *err)
+bp_rc bp_dnnl_rnn_zeros(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k,
+                        const dnnl_memory_desc_t *md, struct bp_dnnl_tensor *out, bp_err *err)
 {
     const void *zeros = bp_blocks_array(b->memory, bp_dnnl.memory_desc_get_size(md), 1);
 
     if (!zeros)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for zeros of '%s'", k->node->name);
     out->md = *md;
-    out->place = (struct bp_dnnl_place){.kind = BP_DNNL_FIXED, .fixed = zeros};
+    out->location = (struct bp_dnnl_location){.kind = BP_DNNL_FIXED, .fixed = zeros};
     return BP_OK;
 }
 
 /* oneDNN has kernels with a bias alone. */
-static bp_rc take_bias(struct bp_dnnl_build *b, struct bp_dnnl_rnn *k, bp_err *err)
+static bp_rc get_bias(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *err)
 {
     const struct gates gates = {.order = k->kind == dnnl_vanilla_lstm ? lstm_gates : same_gates,
                                 .count = k->gates,
                                 .directions = k->directions,
                                 .hidden = k->hidden,
                                 .is_apart = k->is_linear};
-    const struct bp_dnnl_arrangement how = {
+    const struct bp_dnnl_rearrangement how = {
         .name = k->kind == dnnl_vanilla_lstm ? "LSTM's bias"
                 : k->is_linear               ? "bias apart"
                                              : "bias",
@@ -122,41 +127,41 @@ static bp_rc take_bias(struct bp_dnnl_build *b, struct bp_dnnl_rnn *k, bp_err *e
         .u = &gates};
 
     if (!bp_dnnl_in(b, k->node, BP_DNNL_RNN_B))
-        return bp_dnnl_rnn_zeros(b, k, &k->bias, &k->bias_form, err);
-    return take_constant(b, k->node->in[BP_DNNL_RNN_B], &how, &k->bias, &k->bias, &k->bias_form,
-                         err);
+        return bp_dnnl_rnn_zeros(b, k, &k->bias, &k->bias_tensor, err);
+    return get_constant(b, k->node->in[BP_DNNL_RNN_B], &how, &k->bias, &k->bias, &k->bias_tensor,
+                        err);
 }
 
-static bp_rc take_peepholes(struct bp_dnnl_build *b, struct bp_dnnl_rnn *k, bp_err *err)
+static bp_rc get_peepholes(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *err)
 {
     const struct gates gates = {.order = peephole_gates,
                                 .count = 3,
                                 .directions = k->directions,
                                 .bytes = (size_t)k->hidden * sizeof(float)};
-    const struct bp_dnnl_arrangement how = {.name = "peepholes",
-                                            .from_bytes = (size_t)(3 * k->directions * k->hidden) *
-                                                          sizeof(float),
-                                            .fill = fill_gates,
-                                            .u = &gates};
+    const struct bp_dnnl_rearrangement how = {
+        .name = "peepholes",
+        .from_bytes = (size_t)(3 * k->directions * k->hidden) * sizeof(float),
+        .fill = fill_gates,
+        .u = &gates};
 
-    return take_constant(b, k->node->in[BP_DNNL_RNN_P], &how, &k->peepholes, &k->peepholes,
-                         &k->peephole_form, err);
+    return get_constant(b, k->node->in[BP_DNNL_RNN_P], &how, &k->peepholes, &k->peepholes,
+                        &k->peephole_tensor, err);
 }
 
-bp_rc bp_dnnl_rnn_constants(struct bp_dnnl_build *b, struct bp_dnnl_rnn *k,
+bp_rc bp_dnnl_rnn_constants(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k,
                             const_dnnl_primitive_desc_t pd, bp_err *err)
 {
-    bp_rc rc =
-        take_matrix(b, k, BP_DNNL_RNN_W, k->input,
-                    bp_dnnl.primitive_desc_query_md(pd, dnnl_query_weights_md, 0), &k->w_form, err);
+    bp_rc rc = get_matrix(b, k, BP_DNNL_RNN_W, k->input,
+                          bp_dnnl.primitive_desc_query_md(pd, dnnl_query_weights_md, 0),
+                          &k->w_tensor, err);
 
     if (rc >= 0)
-        rc = take_matrix(b, k, BP_DNNL_RNN_R, k->hidden,
-                         bp_dnnl.primitive_desc_query_md(pd, dnnl_query_weights_md, 1), &k->r_form,
-                         err);
+        rc = get_matrix(b, k, BP_DNNL_RNN_R, k->hidden,
+                        bp_dnnl.primitive_desc_query_md(pd, dnnl_query_weights_md, 1), &k->r_tensor,
+                        err);
     if (rc >= 0)
-        rc = take_bias(b, k, err);
+        rc = get_bias(b, k, err);
     if (rc >= 0 && bp_dnnl_in(b, k->node, BP_DNNL_RNN_P))
-        rc = take_peepholes(b, k, err);
+        rc = get_peepholes(b, k, err);
     return rc;
 }

@@ -4,9 +4,17 @@
  * numbers, as the scores of detectors are, take it ten times as long as a loop over many of them.
  */
 
-#include "../exp.h"
-#include "../onednn.h"
-#include "../wide.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/input.h"
+#include "build/layout.h"
+#include "build/output.h"
+#include "build/primitive.h"
+#include "build/step.h"
+#include "kernels/exp.h"
+#include "kernels/vector.h"
 
 static int64_t axis_of(const bp_graph *graph, const bp_node *node, int64_t rank)
 {
@@ -39,10 +47,10 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
 
 /* ---- rows of a few numbers ------------------------------------------------------------------- */
 
-enum { NARROW = 16, ROWS = 64 }; /* numbers of a row at most, rows at a time */
+enum { SHORT_ROW = 16, ROWS = 64 }; /* numbers of a row at most, rows at a time */
 
 /* y = x less the greatest of its row; NaN makes all of the row NaN. */
-static void lower(const float *x, float *y, size_t rows, size_t width)
+static void subtract_max(const float *x, float *y, size_t rows, size_t width)
 {
     float high[ROWS];
 
@@ -61,14 +69,14 @@ static void lower(const float *x, float *y, size_t rows, size_t width)
     }
 }
 
-WIDE_LOOP
-static void raise(float *y, size_t n)
+VECTOR_LOOP
+static void exponentiate(float *y, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = bp_dnnl_exp(y[i]);
 }
 
-static void scale(float *y, size_t rows, size_t width)
+static void normalise(float *y, size_t rows, size_t width)
 {
     float sum[ROWS] = {0};
 
@@ -92,54 +100,54 @@ static void run(const void *u, const float *x, float *y, size_t first, size_t en
     while (first < end) {
         size_t rows = end - first < ROWS ? end - first : ROWS, at = first * width;
 
-        lower(x + at, y + at, rows, width);
-        raise(y + at, rows * width);
-        scale(y + at, rows, width);
+        subtract_max(x + at, y + at, rows, width);
+        exponentiate(y + at, rows * width);
+        normalise(y + at, rows, width);
         first += rows;
     }
 }
 
 /* ---- building it ----------------------------------------------------------------------------- */
 
-static bool is_narrow(const dnnl_memory_desc_t *md, int64_t axis)
+static bool has_short_rows(const dnnl_memory_desc_t *md, int64_t axis)
 {
-    return md->data_type == dnnl_f32 && md->dims[axis] <= NARROW && bp_dnnl_is_plain(md) &&
+    return md->data_type == dnnl_f32 && md->dims[axis] <= SHORT_ROW && bp_dnnl_is_row_major(md) &&
            bp_dims_count(md->dims + axis, (uint32_t)(md->ndims - axis)) == md->dims[axis];
 }
 
-static bp_rc emit_narrow(struct bp_dnnl_build *b, const bp_node *node, int64_t axis,
-                         const struct bp_dnnl_form *x, bp_err *err)
+static bp_rc emit_short_rows(struct bp_dnnl_builder *b, const bp_node *node, int64_t axis,
+                             const struct bp_dnnl_tensor *x, bp_err *err)
 {
     size_t *width = bp_blocks_array(b->memory, 1, sizeof *width);
-    struct bp_dnnl_form y;
+    struct bp_dnnl_tensor y;
     bp_rc rc;
 
     if (!width)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
     *width = (size_t)x->md.dims[axis];
-    rc = bp_dnnl_make_on(b, node->out[0], node->in[0], x, &y, err);
+    rc = bp_dnnl_make_in_place(b, node->out[0], node->in[0], x, &y, err);
     if (rc < 0)
         return rc;
     return bp_dnnl_emit_loop(b, run, width, (size_t)bp_dims_count(x->md.dims, (uint32_t)axis), x,
                              &y, err);
 }
 
-static bp_rc build(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
-    struct bp_dnnl_form x, y;
+    struct bp_dnnl_tensor x, y;
     struct bp_dnnl_arg args[2] = {{DNNL_ARG_SRC, &x}, {DNNL_ARG_DST, &y}};
     dnnl_softmax_desc_t desc;
     dnnl_status_t status;
     int64_t axis;
-    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
+    bp_rc rc = bp_dnnl_tensor_of(b, node->in[0], NULL, &x, err);
 
     (void)op;
     if (rc < 0)
         return rc;
     axis = axis_of(b->graph, node, bp_dnnl_in(b, node, 0)->rank);
-    if (is_narrow(&x.md, axis))
-        return emit_narrow(b, node, axis, &x, err);
+    if (has_short_rows(&x.md, axis))
+        return emit_short_rows(b, node, axis, &x, err);
     status = bp_dnnl.softmax_forward_desc_init(&desc, dnnl_forward_inference, &x.md, (int)axis);
     return bp_dnnl_emit_desc(b, status, &desc, node->in[0], &y, 2, args, err);
 }

@@ -4,7 +4,13 @@
  * Flatten, Reshape, Squeeze and Unsqueeze are other dimensions of row-major bytes.
  */
 
-#include "../onednn.h"
+#include "base/claim.h"
+#include "base/library.h"
+#include "base/operator.h"
+#include "build/builder.h"
+#include "build/element_type.h"
+#include "build/input.h"
+#include "build/layout.h"
 
 static bool claim_view(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                        double *flops)
@@ -44,46 +50,46 @@ static bool claim_transpose(const struct bp_dnnl_op *op, const struct bp_dnnl_qu
     return true;
 }
 
-static bp_rc build_same(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_same(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
-    struct bp_dnnl_form x;
-    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &x, err);
+    struct bp_dnnl_tensor x;
+    bp_rc rc = bp_dnnl_tensor_of(b, node->in[0], NULL, &x, err);
 
     (void)op;
     if (rc >= 0)
-        bp_dnnl_view(b, node->out[0], &x.md, x.place);
+        bp_dnnl_view(b, node->out[0], &x.md, x.location);
     return rc;
 }
 
-static bp_rc build_dims(struct bp_dnnl_build *b, const struct bp_dnnl_op *op, const bp_node *node,
+static bp_rc build_dims(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *y = &b->values[node->out[0]];
-    dnnl_memory_desc_t plain, md;
-    struct bp_dnnl_form form;
+    dnnl_memory_desc_t row_major, md;
+    struct bp_dnnl_tensor tensor;
     bp_rc rc;
 
     (void)op;
-    bp_dnnl_plain_as(x->rank, x->dims, bp_dnnl_type_of(b, node->in[0]), &plain);
-    bp_dnnl_plain_as(y->rank, y->dims, plain.data_type, &md);
-    rc = bp_dnnl_form_of(b, node->in[0], &plain, &form, err);
+    bp_dnnl_row_major_as(x->rank, x->dims, bp_dnnl_current_type(b, node->in[0]), &row_major);
+    bp_dnnl_row_major_as(y->rank, y->dims, row_major.data_type, &md);
+    rc = bp_dnnl_tensor_of(b, node->in[0], &row_major, &tensor, err);
     if (rc >= 0)
-        bp_dnnl_view(b, node->out[0], &md, form.place);
+        bp_dnnl_view(b, node->out[0], &md, tensor.location);
     return rc;
 }
 
-static bp_rc build_transpose(struct bp_dnnl_build *b, const struct bp_dnnl_op *op,
+static bp_rc build_transpose(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                              const bp_node *node, bp_err *err)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0);
     int goes_to[DNNL_MAX_NDIMS];
     dnnl_memory_desc_t md;
-    struct bp_dnnl_form form;
+    struct bp_dnnl_tensor tensor;
     dnnl_status_t status;
     uint32_t n;
     const int64_t *perm = bp_node_ints(b->graph, node, "perm", &n);
-    bp_rc rc = bp_dnnl_form_of(b, node->in[0], NULL, &form, err);
+    bp_rc rc = bp_dnnl_tensor_of(b, node->in[0], NULL, &tensor, err);
 
     (void)op;
     if (rc < 0)
@@ -91,10 +97,10 @@ static bp_rc build_transpose(struct bp_dnnl_build *b, const struct bp_dnnl_op *o
     for (int i = 0; i < x->rank; i++)
         goes_to[n > 0 ? (int)perm[i] : x->rank - 1 - i] = i;
     memset(&md, 0, sizeof md);
-    status = bp_dnnl.memory_desc_permute_axes(&md, &form.md, goes_to);
+    status = bp_dnnl.memory_desc_permute_axes(&md, &tensor.md, goes_to);
     if (status != dnnl_success)
         return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
-    bp_dnnl_view(b, node->out[0], &md, form.place);
+    bp_dnnl_view(b, node->out[0], &md, tensor.location);
     return BP_OK;
 }
 

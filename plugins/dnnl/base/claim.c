@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* claim.c - see claim.h. */
+
+#include "base/claim.h"
+
+#include <common/float16.h>
+
+bool bp_dnnl_refuse(const struct bp_dnnl_query *query, uint32_t reason, const char *subject,
+                    const char *fmt, ...)
+{
+    char text[256];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    bp_refuse(query->claims, query->index, reason, subject, text);
+    return false;
+}
+
+bool bp_dnnl_is_sized(const bp_value *value)
+{
+    if (value->rank == BP_RANK_UNKNOWN)
+        return false;
+    for (uint32_t i = 0; i < value->rank; i++) {
+        if (value->dims[i].value < 0)
+            return false;
+    }
+    return true;
+}
+
+double bp_dnnl_elements(const bp_value *value)
+{
+    double n = 1;
+
+    for (uint32_t i = 0; value->rank != BP_RANK_UNKNOWN && i < value->rank; i++)
+        n *= value->dims[i].value < 0 ? 1 : (double)value->dims[i].value;
+    return n;
+}
+
+bool bp_dnnl_same_shape(const bp_value *a, const bp_value *b)
+{
+    if (a->rank != b->rank || a->rank == BP_RANK_UNKNOWN)
+        return false;
+    for (uint32_t i = 0; i < a->rank; i++) {
+        const bp_dim *x = &a->dims[i], *y = &b->dims[i];
+        bool is_known = x->value >= 0 || y->value >= 0;
+
+        if (is_known ? x->value != y->value : x->symbol == 0 || x->symbol != y->symbol)
+            return false;
+    }
+    return true;
+}
+
+/* Names of sets of types that operators here take. */
+static const char *names_of(uint64_t types)
+{
+    if (types == BP_DNNL_SINGLES)
+        return "float32";
+    if (types == BP_DNNL_FLOATS)
+        return "float32 or float16";
+    if (types == BP_DNNL_BYTES)
+        return "int8 or uint8";
+    if (types == UINT64_C(1) << BP_DTYPE_I8 || types == UINT64_C(1) << BP_DTYPE_I32)
+        return types >> BP_DTYPE_I8 & 1 ? "int8" : "int32";
+    return types == BP_DNNL_INTEGERS ? "int8, uint8 or int32" : "float32, float16, int8 or uint8";
+}
+
+bool bp_dnnl_takes_typed(const struct bp_dnnl_query *query, uint32_t i, uint64_t types,
+                         uint32_t low, uint32_t high)
+{
+    const bp_value *value = bp_node_in(query->graph, query->node, i);
+
+    if (!value)
+        return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "input %u is absent", i);
+    if (value->dtype >= BP_DTYPE_END || !(types >> value->dtype & 1))
+        return bp_dnnl_refuse(query, BP_R_DTYPE, value->name, "input %u is not %s", i,
+                              names_of(types));
+    if (value->rank == BP_RANK_UNKNOWN)
+        return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, value->name,
+                              "the rank of input %u is not known", i);
+    if (value->rank < low || value->rank > high) {
+        return bp_dnnl_refuse(query, BP_R_RANK, value->name,
+                              "input %u has rank %u, the provider takes %u..%u", i, value->rank,
+                              low, high);
+    }
+    if (bp_dnnl_elements(value) == 0)
+        return bp_dnnl_refuse(query, BP_R_OTHER, value->name, "input %u has no elements", i);
+    return true;
+}
+
+bool bp_dnnl_takes_input(const struct bp_dnnl_query *query, uint32_t i, uint32_t low, uint32_t high)
+{
+    return bp_dnnl_takes_typed(query, i, BP_DNNL_FLOATS, low, high);
+}
+
+bool bp_dnnl_constant_float(const bp_host *host, const bp_graph *graph, const bp_node *node,
+                            uint32_t i, float *out)
+{
+    const bp_value *value = bp_node_in(graph, node, i);
+    uint16_t half;
+    bp_span bytes;
+
+    if (!value || !(value->flags & BP_VALUE_CONSTANT) ||
+        host->constant(host->h, graph, node->in[i], &bytes, NULL) < 0)
+        return false;
+    if (value->dtype == BP_DTYPE_F16 && bytes.size >= sizeof half) {
+        memcpy(&half, bytes.data, sizeof half);
+        *out = bp_f16_load(half);
+        return true;
+    }
+    if (value->dtype != BP_DTYPE_F32 || bytes.size < sizeof *out)
+        return false;
+    memcpy(out, bytes.data, sizeof *out);
+    return true;
+}

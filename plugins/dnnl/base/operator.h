@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * operator.h - an operator, or a span of its versions, as one row of the table in operators.c. Files
+ * in ops/ define the rows.
+ */
+#ifndef BP_DNNL_OPERATOR_H
+#define BP_DNNL_OPERATOR_H
+
+#include <bp/sdk.h>
+#include <dnnl.h>
+#include <stdbool.h>
+
+struct bp_dnnl_builder;
+struct bp_dnnl_chain;
+struct bp_dnnl_query;
+
+struct bp_dnnl_op {
+    const char *name;   /* "Relu" */
+    const char *domain; /* "" is ai.onnx */
+    uint32_t since;     /* first operator version that this row runs */
+    uint32_t until;     /* last one */
+    /*
+     * At capability time: true takes the node, false has refused it. *flops is 0 before; heavy
+     * operators set the operations of one run, which decide whether the node may start a group.
+     */
+    bool (*claim)(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops);
+    /* Once a set of shapes: adds the node's steps to the frame and makes its outputs. */
+    bp_rc (*build)(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
+                   bp_err *err);
+    /* The same with the nodes fused to it; for those that fuse/post_op_chains.c knows. */
+    bp_rc (*build_chain)(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain, bp_err *err);
+    dnnl_alg_kind_t kind; /* tells rows apart that share functions */
+    /*
+     * Outputs that the operator makes, each only if it is wanted, even if it has no elements. 0:
+     * one, which has to be wanted, and has elements when build() is called.
+     */
+    uint32_t n_out;
+    bool is_fused; /* by a pass that asked this provider: starts a group whatever its size */
+    bool is_made;  /* by a pass too, but starts no group */
+};
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* threads.c - see threads.h. */
+
+#define _GNU_SOURCE /* pthread_mutex_timedlock, sched_getcpu */
+
+#include "base/threads.h"
+
+#include "base/library.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+
+int64_t bp_dnnl_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static pthread_mutex_t team_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Waits for the team, looking up from time to time. */
+static bp_rc hold_team(const volatile uint32_t *cancel, int64_t deadline_ns, bp_err *err)
+{
+    static const int64_t look_ns = 5000000;
+
+    while (pthread_mutex_trylock(&team_lock) != 0) {
+        struct timespec until;
+
+        if (bp_is_cancelled(cancel))
+            return bp_fail(err, BP_E_CANCELLED, "dnnl: the run was cancelled");
+        if (deadline_ns != 0 && bp_dnnl_now_ns() >= deadline_ns)
+            return bp_fail(err, BP_E_TIMEOUT, "dnnl: the run's time was up");
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += look_ns;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        if (pthread_mutex_timedlock(&team_lock, &until) == 0)
+            break;
+    }
+    return BP_OK;
+}
+
+/*
+ * Some kernels wake a thread where the one that wakes it runs, while other processors are idle: the
+ * two then take turns there for some ten milliseconds. So a team that may be asleep is woken by a
+ * region of its own, in which its threads leave the caller's processor. The next time they leave
+ * that of the caller then, and may come back to this one.
+ */
+enum { ASLEEP_NS = 200000 }; /* behind a run, a team is */
+
+static int64_t left_ns; /* when the last run was over; under team_lock */
+
+static void leave_processor(void *u)
+{
+    static _Thread_local cpu_set_t home, given; /* where it may run, and where it does since */
+    size_t cpu = *(const size_t *)u;
+    cpu_set_t set;
+
+    if (bp_dnnl.get_thread_num() == 0 || sched_getaffinity(0, sizeof set, &set) != 0)
+        return;
+    if (!CPU_EQUAL(&set, &given))
+        home = set; /* somebody else said so */
+    set = home;
+    CPU_CLR(cpu, &set);
+    if (CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof set, &set) == 0)
+        given = set;
+}
+
+static void wake_team(uint32_t threads)
+{
+    size_t cpu = (size_t)sched_getcpu(); /* below 0 is too large */
+
+    if (bp_dnnl.parallel && cpu < CPU_SETSIZE && bp_dnnl_now_ns() - left_ns > ASLEEP_NS)
+        bp_dnnl.parallel(leave_processor, &cpu, threads, 0);
+}
+
+bp_rc bp_dnnl_team_enter(uint32_t threads, const volatile uint32_t *cancel, int64_t deadline_ns,
+                         struct bp_dnnl_team *team, bp_err *err)
+{
+    *team = (struct bp_dnnl_team){.before = bp_dnnl.get_max_threads(), .is_held = threads > 1};
+    if (team->is_held) {
+        bp_rc rc = hold_team(cancel, deadline_ns, err);
+
+        if (rc < 0)
+            return rc;
+    }
+    if (team->before != (int)threads)
+        bp_dnnl.set_num_threads((int)threads);
+    if (team->is_held)
+        wake_team(threads);
+    return BP_OK;
+}
+
+void bp_dnnl_team_leave(const struct bp_dnnl_team *team)
+{
+    if (bp_dnnl.get_max_threads() != team->before)
+        bp_dnnl.set_num_threads(team->before);
+    if (team->is_held) {
+        left_ns = bp_dnnl_now_ns();
+        pthread_mutex_unlock(&team_lock);
+    }
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* primitive.c - makes oneDNN's primitives and adds them to a frame's steps. */
+
+#include "build/primitive.h"
+
+#include "base/library.h"
+#include "build/attributes.h"
+#include "build/builder.h"
+#include "build/output.h"
+#include "build/step.h"
+
+bp_rc bp_dnnl_describe(struct bp_dnnl_builder *b, const void *desc, const struct bp_dnnl_attr *attr,
+                       dnnl_primitive_desc_t *out, bp_err *err)
+{
+    const bp_node *node = BP_NODE(b->graph, b->node);
+    dnnl_primitive_attr_t made;
+    dnnl_status_t status;
+    bp_rc rc;
+
+    *out = NULL;
+    rc = bp_dnnl_attributes(b, attr, &made, err);
+    if (rc < 0)
+        return rc;
+    status = bp_dnnl.primitive_desc_create(out, desc, made, bp_dnnl.engine, NULL);
+    bp_dnnl.primitive_attr_destroy(made);
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
+    return BP_OK;
+}
+
+const dnnl_memory_desc_t *bp_dnnl_query(const_dnnl_primitive_desc_t pd, dnnl_query_t what)
+{
+    return bp_dnnl.primitive_desc_query_md(pd, what, 0);
+}
+
+/* Makes the primitive with its arguments, its scratch memory among them. */
+static bp_rc fill_step(struct bp_dnnl_builder *b, dnnl_primitive_desc_t pd, uint32_t n_args,
+                       const struct bp_dnnl_arg *args, bp_err *err)
+{
+    const bp_node *node = BP_NODE(b->graph, b->node);
+    const dnnl_memory_desc_t *needs = bp_dnnl_query(pd, dnnl_query_scratchpad_md);
+    struct bp_dnnl_step *step = bp_dnnl_add_step(b, n_args + 1);
+    struct bp_dnnl_tensor scratch;
+    dnnl_status_t status;
+    bp_rc rc;
+
+    if (!step)
+        return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
+    status = bp_dnnl.primitive_create(&step->primitive, pd);
+    for (uint32_t i = 0; i < n_args && status == dnnl_success; i++)
+        status = bp_dnnl_add_arg(b, step, args[i].id, args[i].tensor);
+    if (status == dnnl_success && needs && bp_dnnl.memory_desc_get_size(needs) > 0) {
+        rc = bp_dnnl_temporary(b, needs, &scratch, err);
+        if (rc < 0)
+            return rc;
+        status = bp_dnnl_add_arg(b, step, DNNL_ARG_SCRATCHPAD, &scratch);
+    }
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
+    b->n_steps++;
+    return BP_OK;
+}
+
+bp_rc bp_dnnl_emit(struct bp_dnnl_builder *b, dnnl_primitive_desc_t pd, uint32_t n_args,
+                   const struct bp_dnnl_arg *args, bp_err *err)
+{
+    bp_rc rc = fill_step(b, pd, n_args, args, err);
+
+    bp_dnnl.primitive_desc_destroy(pd);
+    return rc;
+}
+
+bp_rc bp_dnnl_emit_desc(struct bp_dnnl_builder *b, dnnl_status_t status, const void *desc,
+                        uint32_t over, struct bp_dnnl_tensor *y, uint32_t n_args,
+                        const struct bp_dnnl_arg *args, bp_err *err)
+{
+    const bp_node *node = BP_NODE(b->graph, b->node);
+    dnnl_primitive_desc_t pd;
+    bp_rc rc;
+
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
+    rc = bp_dnnl_describe(b, desc, NULL, &pd, err);
+    if (rc < 0)
+        return rc;
+    if (over != BP_NONE)
+        rc = bp_dnnl_make_in_place(b, node->out[0], over, args[0].tensor, y, err);
+    else
+        rc = bp_dnnl_make_output(b, node->out[0], bp_dnnl_query(pd, dnnl_query_dst_md), y, err);
+    if (rc < 0) {
+        bp_dnnl.primitive_desc_destroy(pd);
+        return rc;
+    }
+    return bp_dnnl_emit(b, pd, n_args, args, err);
+}
+
+bp_rc bp_dnnl_reorder(struct bp_dnnl_builder *b, const struct bp_dnnl_tensor *from,
+                      const struct bp_dnnl_tensor *to, bp_err *err)
+{
+    dnnl_engine_t engine = bp_dnnl.engine;
+    struct bp_dnnl_arg args[2] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
+    dnnl_primitive_attr_t attr;
+    dnnl_primitive_desc_t pd;
+    dnnl_status_t status;
+    bp_rc rc;
+
+    rc = bp_dnnl_attributes(b, NULL, &attr, err);
+    if (rc < 0)
+        return rc;
+    status = bp_dnnl.reorder_primitive_desc_create(&pd, &from->md, engine, &to->md, engine, attr);
+    bp_dnnl.primitive_attr_destroy(attr);
+    if (status != dnnl_success)
+        return bp_dnnl_fail(err, status, "a new layout at '%s'", BP_NODE(b->graph, b->node)->name);
+    return bp_dnnl_emit(b, pd, 2, args, err);
+}

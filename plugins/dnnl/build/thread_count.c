@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* thread_count.c - see thread_count.h. */
+
+#include "build/thread_count.h"
+
+#include <stdbool.h>
+
+static bool is_op(const bp_node *node, const char *op)
+{
+    return strcmp(node->op, op) == 0;
+}
+
+enum {
+    WORTH_A_TEAM = 400000, /* operations that last longer than a team needs to start and to meet */
+    OF_AN_ELEMENT = 8 /* operations that an element lasts as long as, where nothing is summed */
+};
+
+static double count_of(const bp_shape *shape)
+{
+    return shape->rank == BP_RANK_UNKNOWN ? 0 : (double)bp_dims_count(shape->dims, shape->rank);
+}
+
+/* Elements of the second operand that each element of the result sums products with. */
+static double depth_of(const bp_node *node, const bp_graph *graph, const bp_shape *a,
+                       const bp_shape *b)
+{
+    bool is_product = strstr(node->op, "MatMul") || strstr(node->op, "Gemm");
+
+    if (a->rank == 0 || b->rank < 2 || b->rank == BP_RANK_UNKNOWN || a->rank == BP_RANK_UNKNOWN)
+        return 1;
+    if (is_product)
+        return (double)a->dims[bp_node_int(graph, node, "transA", 0) ? 0 : a->rank - 1];
+    return b->dims[0] > 0 ? count_of(b) / (double)b->dims[0] : 0;
+}
+
+/* Operations of a node, roughly; sequences count as many. */
+static double work_of(const bp_graph *graph, const bp_node *node, const bp_shape *shapes)
+{
+    bool is_conv = strstr(node->op, "Conv") != NULL, is_quantised = node->op[0] == 'Q';
+    uint32_t second = is_quantised ? 3 : 1;
+    double elements = 0;
+
+    if (is_op(node, "LSTM") || is_op(node, "GRU") || is_op(node, "RNN"))
+        return WORTH_A_TEAM;
+    if (node->n_out > 0 && node->out[0] != BP_NONE)
+        elements = count_of(&shapes[node->out[0]]);
+    if ((is_conv || strstr(node->op, "MatMul") || strstr(node->op, "Gemm")) &&
+        node->n_in > second && node->in[0] != BP_NONE && node->in[second] != BP_NONE)
+        return 2 * elements *
+               depth_of(node, graph, &shapes[node->in[0]], &shapes[node->in[second]]);
+    if (node->n_in > 0 && node->in[0] != BP_NONE && count_of(&shapes[node->in[0]]) > elements)
+        elements = count_of(&shapes[node->in[0]]);
+    return elements * OF_AN_ELEMENT;
+}
+
+uint32_t bp_dnnl_thread_count(const bp_graph *graph, const bp_frame_desc *desc, uint32_t width)
+{
+    if (!desc->shapes || desc->n_shapes < graph->n_values)
+        return width;
+    for (uint32_t i = 0; i < graph->n_nodes; i++) {
+        if (work_of(graph, BP_NODE(graph, i), desc->shapes) >= WORTH_A_TEAM)
+            return width;
+    }
+    return 1;
+}

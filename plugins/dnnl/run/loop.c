@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* loop.c - runs a loop of ours on oneDNN's own team of threads, so that there is but one. */
+
+#include "run/loop.h"
+
+#include "base/library.h"
+#include "build/step.h"
+
+/* Fewer numbers are done sooner than a team is told of them. */
+enum { WORTH_A_TEAM = 32768 };
+
+struct work {
+    const struct bp_dnnl_step *step;
+    void *const *at;
+};
+
+static void run_iterations(const struct bp_dnnl_step *step, void *const *at, size_t first,
+                           size_t end)
+{
+    if (step->typed)
+        step->typed(step->u, at, first, end);
+    else
+        step->loop(step->u, at[0], at[1], first, end);
+}
+
+/* What is due of this thread; each of the team calls it once. */
+static void do_share(void *u)
+{
+    const struct work *work = u;
+    size_t of = (size_t)bp_dnnl.get_num_threads(), i = (size_t)bp_dnnl.get_thread_num();
+    size_t each = work->step->iterations / of, more = work->step->iterations % of;
+    size_t first = i * each + (i < more ? i : more);
+    size_t end = first + each + (i < more ? 1 : 0);
+
+    if (end > first)
+        run_iterations(work->step, work->at, first, end);
+}
+
+void bp_dnnl_run_loop(const struct bp_dnnl_step *step, uint32_t threads, void *const *at)
+{
+    struct work work = {.step = step, .at = at};
+
+    if (threads > 1 && step->elements >= WORTH_A_TEAM && bp_dnnl.parallel)
+        bp_dnnl.parallel(do_share, &work, threads, 0);
+    else
+        run_iterations(step, at, 0, step->iterations);
+}
