@@ -194,7 +194,7 @@ START_TEST(refuses_outputs_beyond_a_stride)
     k = plain_one();
     k.way = BY_SHAPE;
     k.out[0] = 13;
-    refuses(&k, false, BP_R_ATTRIBUTE, "a stride beyond what windows reach");
+    refuses(&k, false, BP_R_ATTRIBUTE, "a stride or more beyond the last window");
     k.out[0] = 11;
     refuses(&k, true, BP_R_DYNAMIC_SHAPE, "with output_shape");
 }
@@ -227,14 +227,14 @@ START_TEST(leaves_few_maps_and_volumes_depth_by_depth_to_others)
 
     few.maps = 3;
     make_transposed(t, &few);
-    dnnl_refuses(t, BP_R_NOT_PROFITABLE, "spreads 3 maps");
+    dnnl_refuses(t, BP_R_NOT_PROFITABLE, "3 output channels");
     t = th_new(bp_provider_entry_v1);
     dnnl_input(t, "x", "1,16,4,8,8");
     dnnl_const(t, "w", "16,1,3,3,3");
     dnnl_output(t, "y", "1,16,2,6,6");
     th_node(t, "Conv", 11, "x w", "y");
     th_int(t, "group", 16);
-    dnnl_refuses(t, BP_R_NOT_PROFITABLE, "depth by depth");
+    dnnl_refuses(t, BP_R_NOT_PROFITABLE, "depthwise");
 }
 END_TEST
 

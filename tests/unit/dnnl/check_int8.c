@@ -592,7 +592,7 @@ START_TEST(refuses_with_a_reason)
         {BP_R_NOT_CONSTANT, I8, 0, 1, true, false, false, "the weights have to be constant"},
         {BP_R_RANK, I8, 0, 1, false, true, false, "input 0 has rank 5, the provider takes 3..4"},
         {BP_R_OTHER, I8, 0, 1, false, false, true,
-         "input 4 has 3 numbers, the provider takes 1 or one a channel"},
+         "input 4 has 3 elements, the provider takes 1 or one a channel"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
