@@ -132,7 +132,7 @@ START_TEST(spreads_depth_by_depth)
             k.pads[i] = k.pads[rank + i] = 1;
             k.out[i] = 12;
         }
-        dnnl_compare("depth by depth", make_transposed, &k, 0);
+        dnnl_compare("depthwise", make_transposed, &k, 0);
     }
 }
 END_TEST
@@ -220,7 +220,7 @@ START_TEST(refuses_lists_of_other_lengths)
 END_TEST
 
 /* By default: what is faster elsewhere is left there. */
-START_TEST(leaves_few_maps_and_volumes_depth_by_depth_to_others)
+START_TEST(leaves_few_channels_and_depthwise_3d_data_to_others)
 {
     struct transposed few = plain_one();
     struct th *t = th_new(bp_provider_entry_v1);
@@ -248,6 +248,6 @@ int main(void)
     tcase_add_test(tcase, sets_windows_side_by_side);
     tcase_add_test(tcase, refuses_outputs_beyond_a_stride);
     tcase_add_test(tcase, refuses_lists_of_other_lengths);
-    tcase_add_test(tcase, leaves_few_maps_and_volumes_depth_by_depth_to_others);
+    tcase_add_test(tcase, leaves_few_channels_and_depthwise_3d_data_to_others);
     return check_main("dnnl_transposed", &tcase, 1);
 }
