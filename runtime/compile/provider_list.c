@@ -29,13 +29,13 @@ static bool is_cpu(const char *name)
 }
 
 /* What a provider's failure means under its policy; `reason` has been recorded. */
-static bp_rc apply_policy(const struct bp_env *env, const char *name, uint32_t fallback, bp_rc code,
+static bp_rc apply_policy(const struct bp_log *log, const char *name, uint32_t fallback, bp_rc code,
                           const char *reason, bp_err *err)
 {
     if (fallback == BP_FALLBACK_REQUIRE)
         return bp_fail(err, code, "provider '%s' is required: %s", name, reason);
     if (fallback == BP_FALLBACK_WARN)
-        bp_log(&env->log, BP_LOG_WARN, "session", "provider '%s' is not used: %s; %s", name, reason,
+        bp_log(log, BP_LOG_WARN, "session", "provider '%s' is not used: %s; %s", name, reason,
                is_cpu(name) ? "what no other provider takes cannot run"
                             : "its nodes go to the next one, at last to CPU");
     return BP_OK;
@@ -83,8 +83,8 @@ static bp_rc start_instance(struct bp_lineup *lineup, struct bp_active *active, 
     bp_rc rc;
 
     active->services = (struct bp_services){
-        .log = &lineup->env->log,
-        .pool = lineup->env->pool,
+        .log = lineup->log,
+        .pool = lineup->pool,
         .weights = lineup->env->weights,
         .scope = provider->id,
         .threads = threads,
@@ -144,7 +144,7 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
     if (rc < 0)
         return rc;
     active->n_options = found->provider->n_options;
-    bp_options_warn(found->provider, spec->options, spec->n_options, &lineup->env->log);
+    bp_options_warn(found->provider, spec->options, spec->n_options, lineup->log);
     *stage = BP_STAGE_CREATE;
     rc = start_instance(lineup, active, found->file, spec, threads, err);
     if (rc < 0 || !found->provider->dev)
@@ -241,7 +241,7 @@ static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *er
     if (is_mistake(code, found))
         return bp_fail(err, code, "%s", text);
     own = bp_err_init(words, sizeof words);
-    rc = apply_policy(b->lineup->env, found ? found->name : spec->name, fallback, code, text, &own);
+    rc = apply_policy(b->lineup->log, found ? found->name : spec->name, fallback, code, text, &own);
     if (rc < 0 && b->required >= 0) {
         b->required = rc;
         memcpy(b->words, words, sizeof words);
@@ -335,7 +335,7 @@ static void sum_up(const struct building *b)
         n_warned += row.fallback == BP_FALLBACK_WARN;
     }
     if (n_warned > 0 && n_failed > 1 && b->lineup->count == 1)
-        bp_log(&b->lineup->env->log, BP_LOG_WARN, "session",
+        bp_log(b->lineup->log, BP_LOG_WARN, "session",
                "none of the %u providers asked for is used: all runs on '%s'", n_failed,
                b->lineup->active[0]->name);
 }
@@ -347,7 +347,9 @@ bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
     const struct bp_spec_list *defaults = wish->ignore_env ? NULL : &env->defaults;
     bp_rc rc = BP_OK;
 
-    *lineup = (struct bp_lineup){.env = env};
+    *lineup = (struct bp_lineup){.env = env,
+                                 .log = wish->log ? wish->log : &env->log,
+                                 .pool = wish->pool ? wish->pool : env->pool};
     if (wish->own)
         rc = add_list(&b, wish->own, NULL, err);
     pthread_mutex_lock(&env->lock);
@@ -431,5 +433,5 @@ bp_rc bp_lineup_drop(struct bp_lineup *lineup, uint32_t i, bp_report *report, ui
     lineup->count--;
     if (rc < 0)
         return rc;
-    return apply_policy(lineup->env, name, fallback, code, reason, err);
+    return apply_policy(lineup->log, name, fallback, code, reason, err);
 }

@@ -27,6 +27,8 @@ struct bp_active {
 
 struct bp_lineup {
     struct bp_env *env;
+    const struct bp_log *log;  /* the session's or the environment's */
+    struct bp_pool *pool;      /* the same */
     struct bp_active **active; /* highest priority first */
     uint32_t count;
     struct bp_region region;
@@ -39,6 +41,8 @@ struct bp_lineup_wish {
     uint32_t fallback; /* of rows with BP_FALLBACK_DEFAULT; never that itself */
     bool strict;       /* all that are named are required; so it is where the env is strict */
     uint32_t threads;  /* as bp_session_options_set_threads */
+    const struct bp_log *log; /* the session's; NULL: the environment's */
+    struct bp_pool *pool;     /* the session's; NULL: the environment's */
     bool has_custom;   /* the provider of the application's operators comes in, before CPU */
 };
 

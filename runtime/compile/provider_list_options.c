@@ -53,7 +53,7 @@ bp_rc bp_lineup_gather_options(struct bp_lineup *lineup, const struct bp_found *
         rc = find_origins(lineup, found, spec, active, err);
     if (n_own == 0)
         return rc;
-    bp_log(&lineup->env->log, BP_LOG_INFO, "session",
+    bp_log(lineup->log, BP_LOG_INFO, "session",
            "provider '%s': %u options are those of BACKPLANE_PROVIDER_OPTIONS", found->name, n_own);
     return rc < 0 ? bp_fail_in(err, rc, "with BACKPLANE_PROVIDER_OPTIONS") : rc;
 }

@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "model/model.h"
-#include "model/unpack.h"
+#include "model/wire/unpack.h"
 
 /*
  * Puts n pointers behind those of a list, whose old array stays in the region. `list` is where the

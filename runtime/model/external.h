@@ -8,7 +8,7 @@
 
 enum { BP_TENSOR_EXTERNAL = 1 }; /* TensorProto.data_location */
 
-/* The location that stands for the file that the model itself was read from, see ort_read.h. */
+/* The location that stands for the file that the model itself was read from, see read.h. */
 #define BP_EXTERNAL_OWN ":model"
 
 /*

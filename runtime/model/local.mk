@@ -6,41 +6,52 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/constant.c \
 	%D%/decode.c \
 	%D%/edit.c \
-	%D%/external.c %D%/external.h \
-	%D%/fields.c %D%/fields.h \
-	%D%/given.c \
+	%D%/external.c \
+	%D%/external.h \
+	%D%/file_kind.c \
+	%D%/file_kind.h \
+	%D%/given_weights.c \
 	%D%/model.h \
+	%D%/model_facts.c \
 	%D%/object_io.c \
-	%D%/function.c \
-	%D%/inline.c %D%/inline.h \
-	%D%/inline_attribute.c \
-	%D%/onnx.c %D%/onnx.h \
-	%D%/save.c %D%/save.h \
-	%D%/save_tensor.c \
-	%D%/sink.c \
-	%D%/sink.h \
-	%D%/ort_read.c %D%/ort_read.h \
-	%D%/ort_read_value.c \
-	%D%/ort_reader.h \
-	%D%/ort_schema.h \
-	%D%/ort_write.c %D%/ort_write.h \
-	%D%/ort_write_node.c \
-	%D%/ort_write_value.c \
-	%D%/ort_writer.h \
-	%D%/rebuild.c \
-	%D%/scope.c \
-	%D%/sniff.c %D%/sniff.h \
+	%D%/onnx.c \
+	%D%/onnx.h \
 	%D%/sparse.c \
-	%D%/survey.c \
-	%D%/tensor.c %D%/tensor.h \
+	%D%/tensor.c \
+	%D%/tensor.h \
 	%D%/tensor_io.c \
 	%D%/type.c \
-	%D%/unpack.c %D%/unpack.h \
-	%D%/wire.c %D%/wire.h \
-	%D%/write.h \
-	%D%/write_graph.c \
-	%D%/write_imports.c \
-	%D%/write_type.c
+	%D%/functions/attribute.c \
+	%D%/functions/function.c \
+	%D%/functions/inline.c \
+	%D%/functions/inline.h \
+	%D%/functions/scope.c \
+	%D%/ort_format/read.c \
+	%D%/ort_format/read.h \
+	%D%/ort_format/read_value.c \
+	%D%/ort_format/reader.h \
+	%D%/ort_format/schema.h \
+	%D%/ort_format/write.c \
+	%D%/ort_format/write.h \
+	%D%/ort_format/write_node.c \
+	%D%/ort_format/write_value.c \
+	%D%/ort_format/writer.h \
+	%D%/wire/fields.c \
+	%D%/wire/fields.h \
+	%D%/wire/unpack.c \
+	%D%/wire/unpack.h \
+	%D%/wire/wire.c \
+	%D%/wire/wire.h \
+	%D%/write/graph.c \
+	%D%/write/imports.c \
+	%D%/write/rebuild.c \
+	%D%/write/save.c \
+	%D%/write/save.h \
+	%D%/write/save_tensor.c \
+	%D%/write/sink.c \
+	%D%/write/sink.h \
+	%D%/write/type.c \
+	%D%/write/write.h
 runtime_libbackplane_core_la_LIBADD += %D%/libonnx-pb.la
 
 # What protoc-c makes is compiled apart, without our warnings.

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "model/onnx.h"
-#include "model/ort_read.h"
+#include "model/ort_format/read.h"
 #include "model/tensor.h"
 
 enum {
@@ -28,11 +28,11 @@ struct bp_onnx {
     struct bp_strmap given;  /* initializer of the main graph -> row, from 1, of source.given */
     const bp_span *edits;    /* of the model, in turn */
     uint32_t n_edits;
-    uint32_t n_numbered;     /* tensors that have a number */
+    uint32_t n_numbered; /* tensors that have a number */
     uint64_t weight_bytes, n_weights;
     struct bp_onnx *of; /* see bp_onnx_rebuild(); NULL: it was read */
     struct bp_region own;
-    uint8_t *own_bytes;       /* of source.file, if they were written here; to free */
+    uint8_t *own_bytes;        /* of source.file, if they were written here; to free */
     struct bp_bytes container; /* the .ort that they were written from, with the weights; or {0} */
     struct bp_ort_facts ort;
 };

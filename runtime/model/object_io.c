@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "model/tensor.h"
-#include "model/unpack.h"
+#include "model/wire/unpack.h"
 #include "value/object.h"
 
 /* What decoding one file works with. */
@@ -75,8 +75,8 @@ static bp_rc from_sequence(struct decoding *d, const Bp__SequenceProto *proto, b
 
 static bp_rc from_optional(struct decoding *d, const Bp__OptionalProto *proto, bp_object **out)
 {
-    bool has_value = proto->tensor_value || proto->sequence_value || proto->map_value ||
-                     proto->optional_value;
+    bool has_value =
+        proto->tensor_value || proto->sequence_value || proto->map_value || proto->optional_value;
     bp_rc rc = bp_object_new(BP_KIND_OPTIONAL, has_value ? 1 : 0, out, d->err);
 
     if (rc < 0 || !has_value)

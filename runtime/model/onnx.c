@@ -14,9 +14,9 @@
 #include "graph/gradient.h"
 #include "graph/schema_table.h"
 #include "model/external.h"
+#include "model/file_kind.h"
 #include "model/model.h"
-#include "model/sniff.h"
-#include "model/unpack.h"
+#include "model/wire/unpack.h"
 
 const char *bp_onnx_domain(const char *domain)
 {
@@ -148,8 +148,7 @@ static bp_rc decode(struct bp_onnx *onnx, const bp_model_source *from, bp_err *e
     bp_rc rc = convert(onnx, err);
 
     if (rc >= 0)
-        rc = bp_unpack_model(file->data, file->size, &onnx->wire, &onnx->region, &onnx->proto,
-                             err);
+        rc = bp_unpack_model(file->data, file->size, &onnx->wire, &onnx->region, &onnx->proto, err);
     if (rc >= 0 && !onnx->proto->graph)
         rc = bp_fail(err, BP_E_INVALID, "it has no graph");
     if (rc < 0)

@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "base/region.h"
 #include "graph/ir.h"
-#include "model/wire.h"
+#include "model/wire/wire.h"
 
 #include "model/onnx.pb-c.h"
 

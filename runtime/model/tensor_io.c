@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "model/tensor.h"
-#include "model/unpack.h"
+#include "model/wire/unpack.h"
 #include "value/tensor.h"
 
 /* ---- decode ---------------------------------------------------------------------------------- */

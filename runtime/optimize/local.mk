@@ -3,24 +3,21 @@
 
 runtime_libbackplane_core_la_SOURCES += \
 	%D%/fuse.c \
-	%D%/lists.c \
-	%D%/making.c \
-	%D%/nodes.c \
+	%D%/graph_lists.c \
+	%D%/make_nodes.c \
+	%D%/match_nodes.c \
 	%D%/optimize.c \
 	%D%/optimize.h \
 	%D%/passes.c \
 	%D%/passes.h \
-	%D%/passes/activation.c \
-	%D%/passes/activation.h \
+	%D%/read_values.c \
+	%D%/rewrite.c \
+	%D%/rewrite.h \
 	%D%/passes/capture_invariants.c \
-	%D%/passes/conv_kit.c \
-	%D%/passes/conv_kit.h \
 	%D%/passes/drop_no_ops.c \
 	%D%/passes/drop_unused.c \
 	%D%/passes/fold_bias.c \
 	%D%/passes/fold_constants.c \
-	%D%/passes/fold_kit.c \
-	%D%/passes/fold_kit.h \
 	%D%/passes/fold_norm.c \
 	%D%/passes/fold_pad.c \
 	%D%/passes/fold_scale.c \
@@ -36,21 +33,24 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/passes/fuse_quick_gelu.c \
 	%D%/passes/fuse_simple_norm.c \
 	%D%/passes/fuse_skip_norm.c \
-	%D%/passes/gelu_kit.c \
-	%D%/passes/gelu_kit.h \
-	%D%/passes/gemm_kit.c \
-	%D%/passes/gemm_kit.h \
 	%D%/passes/make_gemm.c \
 	%D%/passes/merge_moves.c \
 	%D%/passes/merge_slices.c \
 	%D%/passes/move_quantized.c \
-	%D%/passes/norm_kit.c \
-	%D%/passes/norm_kit.h \
-	%D%/passes/quant_kit.c \
-	%D%/passes/quant_kit.h \
 	%D%/passes/share_equal.c \
 	%D%/passes/share_shapes.c \
 	%D%/passes/write_shapes.c \
-	%D%/reading.c \
-	%D%/rewrite.c \
-	%D%/rewrite.h
+	%D%/patterns/activation.c \
+	%D%/patterns/activation.h \
+	%D%/patterns/conv.c \
+	%D%/patterns/conv.h \
+	%D%/patterns/fold.c \
+	%D%/patterns/fold.h \
+	%D%/patterns/gelu.c \
+	%D%/patterns/gelu.h \
+	%D%/patterns/gemm.c \
+	%D%/patterns/gemm.h \
+	%D%/patterns/norm.c \
+	%D%/patterns/norm.h \
+	%D%/patterns/quantized.c \
+	%D%/patterns/quantized.h

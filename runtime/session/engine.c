@@ -34,21 +34,27 @@ static void call_progress(void *u)
     step->fn(step->user, step->phase, step->fraction);
 }
 
-void bp_progress_tell(const struct bp_env *env, bp_progress_fn fn, void *user, const char *phase,
+void bp_progress_tell(const struct bp_log *log, bp_progress_fn fn, void *user, const char *phase,
                       double fraction)
 {
     struct step step = {.fn = fn, .user = user, .phase = phase, .fraction = fraction};
     struct bp_thrown thrown;
 
     if (fn && !bp_guard(call_progress, &step, &thrown))
-        bp_log(&env->log, BP_LOG_WARN, "session", "the progress function threw an exception: %s",
+        bp_log(log, BP_LOG_WARN, "session", "the progress function threw an exception: %s",
                thrown.text);
+}
+
+/* Where lines about the engine go. */
+static const struct bp_log *log_of(const struct bp_env *env, const struct bp_engine_wish *wish)
+{
+    return wish->lineup.log ? wish->lineup.log : &env->log;
 }
 
 static void tell(const struct bp_env *env, const struct bp_engine_wish *wish, const char *phase,
                  double fraction)
 {
-    bp_progress_tell(env, wish->progress, wish->progress_user, phase, fraction);
+    bp_progress_tell(log_of(env, wish), wish->progress, wish->progress_user, phase, fraction);
 }
 
 /* Where declared shapes that do not fit are told. */
@@ -209,7 +215,7 @@ static bp_rc check_places(struct bp_engine *engine, const struct bp_engine_wish 
             return bp_fail_in(err, BP_E_OPTION, "placement rule '%s'", rule->text);
         bp_err_clear(err);
         if (!wish->open_defaults)
-            bp_log(&env->log, BP_LOG_WARN, "session",
+            bp_log(engine->lineup.log, BP_LOG_WARN, "session",
                    "placement rule '%s' does nothing: the session does not ask for that provider",
                    rule->text);
     }
@@ -220,7 +226,7 @@ static void warn_of_places(const struct bp_engine *engine, const struct bp_engin
 {
     for (uint32_t i = 0; wish->places && !wish->open_defaults && i < wish->places->count; i++) {
         if (!engine->has_matched[i])
-            bp_log(&engine->lineup.env->log, BP_LOG_WARN, "session",
+            bp_log(engine->lineup.log, BP_LOG_WARN, "session",
                    "placement rule '%s' matches no node that a provider could run",
                    wish->places->rules[i].text);
     }
@@ -270,7 +276,7 @@ static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_
     if (rc < 0)
         return rc;
     tell(env, wish, "providers", 0.3);
-    lineup.has_custom = has_custom(engine->ir, &env->log);
+    lineup.has_custom = has_custom(engine->ir, log_of(env, wish));
     rc = bp_lineup_init(&engine->lineup, env, &lineup, engine->report, err);
     if (rc < 0)
         return rc;
@@ -315,7 +321,7 @@ bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx, const struct bp
     engine->onnx = bp_onnx_ref(onnx);
     rc = bp_report_create(&engine->report, err);
     if (rc >= 0) {
-        bp_report_mismatches(engine->report)->log = &env->log;
+        bp_report_mismatches(engine->report)->log = log_of(env, wish);
         bp_report_mismatches(engine->report)->is_strict = wish->strict_shapes;
         rc = fill_and_tell(engine, env, wish, err);
     }

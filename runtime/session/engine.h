@@ -43,7 +43,7 @@ struct bp_engine_wish {
 };
 
 /* Nobody can be told of an exception in the function: a line of the log. fn may be NULL. */
-void bp_progress_tell(const struct bp_env *env, bp_progress_fn fn, void *user, const char *phase,
+void bp_progress_tell(const struct bp_log *log, bp_progress_fn fn, void *user, const char *phase,
                       double fraction);
 
 /*

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/worker_config.h"
 #include "host/options/provider_options.h"
 #include "optimize/passes.h"
 #include "session/session.h"
@@ -23,6 +24,7 @@ void bp_session_options_finish(struct bp_session_options *options)
     bp_spec_finish(&options->providers);
     bp_custom_list_finish(&options->operators);
     bp_place_finish(&options->places);
+    free(options->workers);
 }
 
 void bp_session_options_destroy(bp_session_options *options)
@@ -45,10 +47,13 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
     to->providers = (struct bp_spec_list){0};
     to->operators = (struct bp_custom_list){0};
     to->places = (struct bp_place_list){0};
+    to->workers = NULL;
     rc = bp_spec_copy(&to->providers, &from->providers, err);
     if (rc >= 0)
         rc = bp_custom_list_copy(&to->operators, &from->operators, err);
-    return rc < 0 ? rc : bp_place_copy(&to->places, &from->places, err);
+    if (rc >= 0)
+        rc = bp_place_copy(&to->places, &from->places, err);
+    return rc < 0 ? rc : bp_worker_config_copy(from->workers, &to->workers, err);
 }
 
 struct bp_engine_wish bp_session_wish(const struct bp_session_options *options)
@@ -213,6 +218,25 @@ void bp_session_options_ignore_env_providers(bp_session_options *options)
 void bp_session_options_set_threads(bp_session_options *options, uint32_t threads)
 {
     options->threads = threads;
+}
+
+bp_rc bp_session_options_set_workers(bp_session_options *options, const bp_worker_config *config,
+                                     bp_err *err)
+{
+    bp_worker_config *copy;
+    bp_rc rc = bp_worker_config_copy(config, &copy, err);
+
+    if (rc < 0)
+        return rc;
+    free(options->workers);
+    options->workers = copy;
+    return BP_OK;
+}
+
+void bp_session_options_set_log(bp_session_options *options, bp_log_fn fn, void *user,
+                                uint32_t level)
+{
+    options->log = (struct bp_log){.fn = fn, .user = user, .level = level};
 }
 
 void bp_session_options_set_progress(bp_session_options *options, bp_progress_fn fn, void *user)

@@ -74,6 +74,29 @@ bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_wish *w
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+struct bp_engine_wish bp_session_wish_of(const bp_session *session,
+                                         const struct bp_session_options *options)
+{
+    struct bp_engine_wish wish = bp_session_wish(options);
+
+    wish.lineup.log = session->log.fn ? &session->log : NULL;
+    wish.lineup.pool = session->pool;
+    return wish;
+}
+
+/* The pool of a session that asks for threads of its own. */
+static bp_rc make_pool(bp_session *session, bp_err *err)
+{
+    const struct bp_session_options *options = &session->options;
+    uint32_t width = options->threads ? options->threads : bp_pool_width(session->env->pool);
+
+    if (!options->workers)
+        return BP_OK;
+    return bp_pool_create_with(width, options->workers,
+                               session->log.fn ? &session->log : &session->env->log, &session->pool,
+                               err);
+}
+
 static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err *err)
 {
     struct bp_engine_wish wish;
@@ -82,7 +105,11 @@ static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err
     rc = bp_session_options_copy(&session->options, options, err);
     if (rc < 0)
         return rc;
-    wish = bp_session_wish(&session->options);
+    session->log = session->options.log;
+    rc = make_pool(session, err);
+    if (rc < 0)
+        return rc;
+    wish = bp_session_wish_of(session, &session->options);
     wish.is_session = true;
     return bp_session_make_ported(session, &wish, &session->main, err);
 }
@@ -120,7 +147,8 @@ bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options 
     if (!env || !path)
         return bp_fail(err, BP_E_INVALID, "a session needs an environment and a path");
     if (options)
-        bp_progress_tell(env, options->progress, options->progress_user, "read", 0.0);
+        bp_progress_tell(options->log.fn ? &options->log : &env->log, options->progress,
+                         options->progress_user, "read", 0.0);
     rc = bp_onnx_open(path, &onnx, err);
     if (rc < 0)
         return rc;
@@ -153,6 +181,7 @@ void bp_session_destroy(bp_session *session)
     await_runs(session);
     bp_session_drop_variants(session);
     bp_session_finish_ported(&session->main);
+    bp_pool_destroy(session->pool);
     bp_ports_finish(&session->ports);
     bp_session_options_finish(&session->options);
     bp_onnx_unref(session->onnx);
@@ -172,7 +201,7 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
     if (rc >= 0 && atomic_load(&session->running) > 0)
         rc = bp_fail(err, BP_E_BUSY, "a run is in flight; providers can be set between runs only");
     if (rc >= 0) {
-        wish = bp_session_wish(&own);
+        wish = bp_session_wish_of(session, &own);
         wish.is_session = true;
         rc = bp_session_make_ported(session, &wish, &fresh, err);
     }

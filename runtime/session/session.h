@@ -21,6 +21,8 @@ struct bp_session_options {
     bool newer_opsets;
     bp_progress_fn progress;
     void *progress_user;
+    bp_worker_config *workers; /* of a pool of the session's own; NULL: the environment's */
+    struct bp_log log;         /* without fn: the environment's */
 };
 
 /* Inputs and outputs as the application sees them; the same for all engines of a model. */
@@ -69,6 +71,8 @@ struct bp_session {
     struct bp_onnx *onnx;
     struct bp_ports ports;
     struct bp_session_options options; /* a copy */
+    struct bp_log log;                 /* as it was asked for at first */
+    struct bp_pool *pool;              /* its own; NULL: the environment's */
     struct bp_ported main;             /* defaults are constants */
     _Atomic(struct bp_variant *) variants; /* the newest last */
     pthread_mutex_t lock;                  /* of making variants, and of options that change */
@@ -93,6 +97,9 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
 void bp_session_options_finish(struct bp_session_options *options);
 /* The wish of an engine; borrows from options and threads of it. */
 struct bp_engine_wish bp_session_wish(const struct bp_session_options *options);
+/* The same of an engine of the session, with its log and its pool. */
+struct bp_engine_wish bp_session_wish_of(const bp_session *session,
+                                         const struct bp_session_options *options);
 
 /* Gives an engine the options that were changed in the main one since. */
 bp_rc bp_session_repeat_changes(bp_session *session, struct bp_engine *engine,

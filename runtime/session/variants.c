@@ -28,7 +28,7 @@ static void destroy(struct bp_variant *variant)
 static bp_rc fill(bp_session *session, struct bp_variant *variant, bp_err *err)
 {
     uint32_t n = session->ports.n_required;
-    struct bp_engine_wish wish = bp_session_wish(&session->options);
+    struct bp_engine_wish wish = bp_session_wish_of(session, &session->options);
     const char **names = calloc((size_t)n + 1, sizeof *names);
     bp_rc rc;
 

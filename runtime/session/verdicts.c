@@ -58,7 +58,7 @@ static bp_rc judge_unused(struct bp_engine *engine, const struct bp_active *acti
         return bp_fail(err, BP_E_UNSUPPORTED, "provider '%s' is required, but %s", active->name,
                        text);
     if (active->fallback == BP_FALLBACK_WARN)
-        bp_log(&engine->lineup.env->log, BP_LOG_WARN, "session", "provider '%s' is not used: %s",
+        bp_log(engine->lineup.log, BP_LOG_WARN, "session", "provider '%s' is not used: %s",
                active->name, text);
     return BP_OK;
 }
@@ -101,8 +101,7 @@ static bp_rc judge_share(struct bp_engine *engine, const struct bp_active *activ
         return bp_fail(err, BP_E_UNSUPPORTED, "provider '%s' is required, but %s", active->name,
                        text);
     if (active->fallback == BP_FALLBACK_WARN)
-        bp_log(&engine->lineup.env->log, BP_LOG_WARN, "session", "provider '%s': %s", active->name,
-               text);
+        bp_log(engine->lineup.log, BP_LOG_WARN, "session", "provider '%s': %s", active->name, text);
     return BP_OK;
 }
 
@@ -118,7 +117,7 @@ static bp_rc warn_of_cuts(struct bp_engine *engine, const struct bp_active *acti
     rc = bp_report_find_cuts(engine->report, active->row, &cuts, err);
     if (rc >= 0 && cuts.n_nodes > 0)
         bp_log(
-            &engine->lineup.env->log, BP_LOG_WARN, "session",
+            engine->lineup.log, BP_LOG_WARN, "session",
             "provider '%s' gets %u of %u nodes, in %u groups: the model was fused before it came "
             "here, and %u node%s beside them (com.microsoft.%s) it does not take. Give it the "
             "model as it was, or one saved by 'backplane optimize --providers %s'",

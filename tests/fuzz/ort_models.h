@@ -7,7 +7,7 @@
 
 #include "base/flat_write.h"
 #include "model/onnx.h"
-#include "model/ort_schema.h"
+#include "model/ort_format/schema.h"
 #include "support/proto_writer.h"
 
 /* ---- as ONNX --------------------------------------------------------------------------------- */

@@ -4,10 +4,10 @@
 ort_test_cppflags = -I. $(AM_CPPFLAGS) -I$(srcdir)/tests -I$(srcdir)/tests/unit $(CHECK_CFLAGS)
 ort_test_ldadd = runtime/ort/libonnxruntime.la $(CHECK_LIBS)
 
-check_PROGRAMS += %D%/layout
-%C%_layout_CPPFLAGS = -I. $(AM_CPPFLAGS)
-%C%_layout_SOURCES = %D%/layout.c %D%/layout.inc
-TESTS += %D%/layout
+check_PROGRAMS += %D%/abi/layout
+%C%_abi_layout_CPPFLAGS = -I. $(AM_CPPFLAGS)
+%C%_abi_layout_SOURCES = %D%/abi/layout.c %D%/abi/layout.inc
+TESTS += %D%/abi/layout
 
 unit_tests += %D%/check_slots
 %C%_check_slots_CPPFLAGS = $(ort_test_cppflags)
@@ -18,6 +18,12 @@ unit_tests += %D%/check_alike
 %C%_check_alike_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_alike_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
 %C%_check_alike_SOURCES = %D%/check_alike.c %D%/editor_kit.h %D%/kit.h tests/unit/support/proto_writer.h
+
+unit_tests += %D%/check_workers
+%C%_check_workers_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_workers_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
+%C%_check_workers_SOURCES = \
+	%D%/check_workers.c %D%/editor_kit.h %D%/kit.h tests/unit/proto_writer.h
 
 unit_tests += %D%/check_feeds
 %C%_check_feeds_CPPFLAGS = $(ort_test_cppflags)
@@ -44,9 +50,9 @@ unit_tests += %D%/check_options
 %C%_check_options_LDADD = $(ort_test_ldadd)
 %C%_check_options_SOURCES = %D%/check_options.c %D%/kit.h tests/unit/support/proto_writer.h
 
-dist_check_SCRIPTS += %D%/versions.sh %D%/ort_format.sh
+dist_check_SCRIPTS += %D%/abi/versions.sh %D%/ort_format.sh
 EXTRA_DIST += %D%/ort_format.py
-TESTS += %D%/versions.sh %D%/ort_format.sh
+TESTS += %D%/abi/versions.sh %D%/ort_format.sh
 
 unit_tests += %D%/check_devices
 %C%_check_devices_CPPFLAGS = $(ort_test_cppflags)
@@ -85,9 +91,9 @@ cycles: all %D%/cycles
 	@$(AM_TESTS_ENVIRONMENT) BP_CYCLES="$${BP_CYCLES:-1000000}" ./%D%/cycles
 .PHONY: cycles
 
-dist_check_SCRIPTS += %D%/prefixes.sh
-EXTRA_DIST += %D%/prefix.c
-TESTS += %D%/prefixes.sh
+dist_check_SCRIPTS += %D%/abi/prefixes.sh
+EXTRA_DIST += %D%/abi/prefix.c
+TESTS += %D%/abi/prefixes.sh
 
 unit_tests += %D%/check_misuse
 %C%_check_misuse_CPPFLAGS = $(ort_test_cppflags)

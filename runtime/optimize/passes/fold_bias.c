@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "optimize/passes/conv_kit.h"
+#include "optimize/patterns/conv.h"
 
 static bp_rc fold(struct bp_rewrite *rw, uint32_t n, bp_err *err)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fold_constants.c - values that are the same in each run. Some are known at once (fold_kit.h); the
+ * fold_constants.c - values that are the same in each run. Some are known at once (fold.h); the
  * rest is run once, in one graph of all such nodes.
  */
 
 #include "config.h"
 
-#include "optimize/passes/fold_kit.h"
+#include "optimize/patterns/fold.h"
 
 #include <stdlib.h>
 

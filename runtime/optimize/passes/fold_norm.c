@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-#include "optimize/passes/conv_kit.h"
-#include "optimize/passes/gemm_kit.h"
+#include "optimize/patterns/conv.h"
+#include "optimize/patterns/gemm.h"
 
 /* What it does to each map: x * factor + offset. */
 struct norm {

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "optimize/passes/conv_kit.h"
+#include "optimize/patterns/conv.h"
 
 static bp_rc fold(struct bp_rewrite *rw, uint32_t n, bp_err *err)
 {

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "optimize/passes/activation.h"
+#include "optimize/patterns/activation.h"
 
 enum { MOST_PARTS = 16 };
 

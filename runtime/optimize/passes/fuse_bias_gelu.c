@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "optimize/passes/activation.h"
+#include "optimize/patterns/activation.h"
 
 /* Is it a constant with a number for each place of the last axis of x, which keeps its shape? */
 static bool is_bias(const struct bp_rewrite *rw, uint32_t value, uint32_t x, uint32_t sum)

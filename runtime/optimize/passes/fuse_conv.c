@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "optimize/passes/activation.h"
+#include "optimize/patterns/activation.h"
 
 /* The parts that were found. */
 struct parts {

@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "optimize/passes/gelu_kit.h"
+#include "optimize/patterns/gelu.h"
 
 static const double ROOT = 0.7978845608028654; /* sqrt(2 / pi) */
 static const double CUBIC = 0.044715;
@@ -74,8 +74,7 @@ bp_rc bp_pass_fuse_fast_gelu(struct bp_rewrite *rw, bp_err *err)
     bp_rc rc = BP_OK;
 
     for (uint32_t n = 0; rc >= 0 && n < rw->ir->n_nodes; n++) {
-        if (!bp_rw_is(rw, n, "Tanh") ||
-            bp_rw_only_user_is(rw, rw->nodes.out[n], "Add") == BP_NONE)
+        if (!bp_rw_is(rw, n, "Tanh") || bp_rw_only_user_is(rw, rw->nodes.out[n], "Add") == BP_NONE)
             continue;
         gelu = (struct bp_gelu){.n_of = 0};
         if (find(rw, n, &gelu))

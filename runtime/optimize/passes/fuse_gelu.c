@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "optimize/passes/gelu_kit.h"
+#include "optimize/patterns/gelu.h"
 
 static bool find(struct bp_rewrite *rw, uint32_t erf, struct bp_gelu *gelu)
 {

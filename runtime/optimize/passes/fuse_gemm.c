@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "optimize/passes/activation.h"
+#include "optimize/patterns/activation.h"
 
 static bp_rc fuse(struct bp_rewrite *rw, uint32_t gemm, uint32_t last,
                   const struct bp_activation *activation, bp_err *err)

@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "optimize/passes/norm_kit.h"
+#include "optimize/patterns/norm.h"
 
 /* x - mean of x: node `sub`. */
 static bool find_centre(struct bp_rewrite *rw, uint32_t sub, struct bp_norm *p)

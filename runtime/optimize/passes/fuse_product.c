@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "optimize/passes/activation.h"
+#include "optimize/patterns/activation.h"
 
 struct parts {
     uint32_t in[2];

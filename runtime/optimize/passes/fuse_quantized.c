@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "optimize/passes/quant_kit.h"
+#include "optimize/patterns/quantized.h"
 
 enum {
     MOST_IN = 3 * BP_MOST_QUANT_PARTS + 2,

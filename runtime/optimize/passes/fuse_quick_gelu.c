@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "optimize/passes/activation.h"
+#include "optimize/patterns/activation.h"
 
 struct parts {
     uint32_t x;
@@ -46,9 +46,8 @@ static bool find(struct bp_rewrite *rw, uint32_t sigmoid, struct parts *p)
     uint32_t mul = bp_rw_only_user_is(rw, rw->nodes.out[sigmoid], "Mul");
     uint32_t from = bp_rw_input(rw, sigmoid, 0);
 
-    if (mul == BP_NONE ||
-        (bp_rw_input(rw, mul, 0) != from && bp_rw_input(rw, mul, 1) != from &&
-         !bp_rw_is(rw, bp_rw_producer(rw, from), "Mul")))
+    if (mul == BP_NONE || (bp_rw_input(rw, mul, 0) != from && bp_rw_input(rw, mul, 1) != from &&
+                           !bp_rw_is(rw, bp_rw_producer(rw, from), "Mul")))
         return false;
     node = bp_rw_node(rw, sigmoid);
     if (!bp_is_float(rw, node->out[0]) || !is_plain(rw, sigmoid, "Sigmoid") ||

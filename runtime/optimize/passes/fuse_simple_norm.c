@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-#include "optimize/passes/norm_kit.h"
+#include "optimize/patterns/norm.h"
 
 /* The node that makes 1 / root: Reciprocal, or 1 divided by it; BP_NONE: n is none. */
 static uint32_t root_under(struct bp_rewrite *rw, uint32_t n)

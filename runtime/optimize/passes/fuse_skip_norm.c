@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "optimize/passes/activation.h"
+#include "optimize/patterns/activation.h"
 
 /* One output, over the last axis, sums in float32. */
 static bool is_norm(const struct bp_rewrite *rw, uint32_t n)

@@ -8,7 +8,7 @@
 
 #include <float.h>
 
-#include "optimize/passes/quant_kit.h"
+#include "optimize/patterns/quantized.h"
 
 /* Of each: the first input is moved, others are sizes and indices. */
 static const char *const moves[] = {

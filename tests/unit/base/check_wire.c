@@ -5,7 +5,7 @@
 
 #include <check.h>
 
-#include "model/unpack.h"
+#include "model/wire/unpack.h"
 #include "support/proto_writer.h"
 
 static char text[512];

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* file_kind.h - what a file that is no ONNX model seems to be. */
+#ifndef BP_MODEL_FILE_KIND_H
+#define BP_MODEL_FILE_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Words that end "is not an ONNX model: ", with what to do; NULL: no known other thing. */
+const char *bp_sniff(const void *bytes, size_t size);
+/* Does it begin as a ModelProto does, with the IR version? */
+bool bp_sniff_model(const void *bytes, size_t size);
+
+#endif
