@@ -110,7 +110,7 @@ static uint32_t find_largest(const struct bp_dnnl_builder *b, uint32_t value,
     const uint32_t *concat_of = b->frame->program->concat_of;
 
     *channels = 0;
-    while (concat_of[value] != BP_NONE) { /* ends, as a graph has no circles */
+    while (concat_of[value] != BP_NONE) { /* ends, as a graph has no cycles */
         const bp_node *node = BP_NODE(b->graph, concat_of[value]);
         int64_t before = channels_before(b, node, value, md);
 
