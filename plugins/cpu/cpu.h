@@ -184,7 +184,10 @@ static inline const int64_t *bp_cpu_ints(const struct bp_cpu_node *node, const c
 
 /* Types for .types of operators that only move whole bytes: all but those under 8 bits. */
 #define BP_CPU_MOVABLE ((UINT64_C(1) << BP_DTYPE_U4) - 2 + (UINT64_C(1) << BP_DTYPE_F8E8M0))
-/* ... and of those that look at the shape alone, or hand whole buffers on; see kernels/packed.h too. */
+/*
+ * ... and of those that look at the shape alone, or hand whole buffers on; see
+ * kernels/cast/sub_byte.h too.
+ */
 #define BP_CPU_ANY_TYPE ((UINT64_C(1) << BP_DTYPE_END) - 2)
 
 #define BP_CPU_FLOATS                                                                              \

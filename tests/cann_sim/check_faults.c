@@ -123,7 +123,7 @@ START_TEST(the_nth_allocation_fails)
     memory[0] = device_bytes(8);
     memory[1] = device_bytes(8);
     FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&more, 8, ACL_MEM_MALLOC_HUGE_FIRST));
-    ck_assert_str_eq(aclGetRecentErrMsg(), "E207001: a fault at malloc, as was asked for");
+    ck_assert_str_eq(aclGetRecentErrMsg(), "E207001: an injected fault at malloc");
     memory[2] = device_bytes(8);
     for (int i = 0; i < 3; i++)
         OK(aclrtFree(memory[i]));

@@ -410,7 +410,7 @@ static const struct row kernels[] = {
     {"Abs", 13, "x", "y", {{"x", "2,3", BP_DTYPE_I32}}},
     {"Cast", 13, "x", "y", {{"x", "2,3"}}, {{"to", 0, {BP_DTYPE_F16}}}, NULL, BP_DTYPE_F16},
     {"Cast", 13, "x", "y", {{"x", "2,3"}}, {{"to", 0, {BP_DTYPE_I32}}}, NULL, BP_DTYPE_I32},
-    REFUSED(BP_R_DTYPE, "ACL makes 0", "Cast", 13, "x", "y", {{"x", "2,3"}},
+    REFUSED(BP_R_DTYPE, "ACL converts negative", "Cast", 13, "x", "y", {{"x", "2,3"}},
             {{"to", 0, {BP_DTYPE_U8}}}, .out_dtype = BP_DTYPE_U8),
     {"Ceil", 13, "x", "y", {{"x", "2,3"}}},
     {"Cos", 7, "x", "y", {{"x", "2,3"}}},

@@ -209,7 +209,7 @@ START_TEST(a_precision_mode_is_heeded)
 }
 END_TEST
 
-/* One setting for the process: who comes second is told that it is not heeded. */
+/* One setting for the process: who comes second is warned that it is ignored. */
 START_TEST(a_second_precision_mode_is_a_warning)
 {
     bp_session *first;
@@ -217,11 +217,11 @@ START_TEST(a_second_precision_mode_is_a_warning)
     cann_run_relu(cann_add, "force_fp16");
     first = kit.session;
     kit.session = NULL;
-    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "not heeded"), 0);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "is ignored"), 0);
     cann_forget();
     cann_add(BP_FALLBACK_REQUIRE, "precision_mode", "must_keep_origin_dtype");
     kit_session();
-    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "not heeded"), 1);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "is ignored"), 1);
     bp_session_destroy(first);
 }
 END_TEST

@@ -3,8 +3,8 @@
 #ifndef BP_CPU_KERNELS_BYTE_MAP_H
 #define BP_CPU_KERNELS_BYTE_MAP_H
 
-#include "kernels/math.h"
 #include "kernels/quantize.h"
+#include "kernels/vector_math.h"
 
 /* A scale and a zero point for a tensor of U8 or I8. */
 struct bp_cpu_byte_quant {
@@ -22,7 +22,9 @@ static inline bp_rc bp_cpu_byte_quant_read(const struct bp_cpu_call *call, uint3
     return bp_cpu_quant_one(call, scale, zero, &out->scale, &out->zero, err);
 }
 
-/* For uint8 numbers whose scale comes from the range of n floats and 0, as DynamicQuantizeLinear's. */
+/*
+ * For uint8 numbers whose scale comes from the range of n floats and 0, as DynamicQuantizeLinear's.
+ */
 static inline void bp_cpu_byte_quant_range(const float *x, int64_t n, struct bp_cpu_byte_quant *out)
 {
     float low = 0, high = 0, zero;

@@ -3,9 +3,9 @@
 
 #include "kernels/quantize.h"
 
-#include "kernels/cast.h"
-#include "kernels/loops.h"
-#include "kernels/narrow.h"
+#include "kernels/cast/cast.h"
+#include "kernels/cast/low_precision.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 

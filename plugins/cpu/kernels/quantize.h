@@ -26,7 +26,7 @@ bool bp_cpu_quant_range(uint32_t dtype, int32_t *low, int32_t *high);
 
 /*
  * n elements of type U8, I8, U16 or I16. Those of fewer bits are made as U8 or I8, within their own
- * low and high, and packed afterwards; see narrow.h.
+ * low and high, and packed afterwards; see low_precision.h.
  */
 void bp_cpu_quantize(uint32_t dtype, void *to, const float *from, size_t n,
                      const struct bp_cpu_quant *quant);

@@ -5,8 +5,8 @@
  * step may be absent here.
  */
 
-#include "kernels/data.h"
-#include "kernels/inner.h"
+#include "kernels/inner_operator.h"
+#include "kernels/tensor_data.h"
 
 extern const struct bp_cpu_op bp_cpu_op_gather_nd, bp_cpu_op_grid_sample, bp_cpu_op_pad,
     bp_cpu_op_trilu, bp_cpu_op_quantize_linear, bp_cpu_op_dequantize_linear, bp_cpu_op_range;
