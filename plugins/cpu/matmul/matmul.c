@@ -225,7 +225,7 @@ const struct bp_cpu_op bp_cpu_op_matmul = {
 };
 
 #define FUSED(row, name_)                                                                          \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+    const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = "com.microsoft",                                                                 \
         .since = 1,                                                                                \
@@ -238,5 +238,5 @@ const struct bp_cpu_op bp_cpu_op_matmul = {
         .run = bp_cpu_widen_run,                                                                   \
     }
 
-FUSED(fused_matmul, "FusedMatMul");
-FUSED(transpose_matmul, "TransposeMatMul");
+FUSED(bp_cpu_op_fused_matmul, "FusedMatMul");
+FUSED(bp_cpu_op_transpose_matmul, "TransposeMatMul");

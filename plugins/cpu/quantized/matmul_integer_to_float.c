@@ -188,7 +188,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 }
 
 #define ROW(row, name_, wide_)                                                                     \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+    const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = "com.microsoft",                                                                 \
         .since = 1,                                                                                \
@@ -199,5 +199,5 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         .run = bp_cpu_widen_run,                                                                   \
     }
 
-ROW(matmul_integer_to_float, "MatMulIntegerToFloat", wide);
-ROW(dynamic_quantize_matmul, "DynamicQuantizeMatMul", wide_dynamic);
+ROW(bp_cpu_op_matmul_integer_to_float, "MatMulIntegerToFloat", wide);
+ROW(bp_cpu_op_dynamic_quantize_matmul, "DynamicQuantizeMatMul", wide_dynamic);

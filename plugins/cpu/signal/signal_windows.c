@@ -81,7 +81,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 }
 
 #define WINDOW(row, op, window)                                                                    \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+    const struct bp_cpu_op row = {                                                                 \
         .name = op,                                                                                \
         .since = 17,                                                                               \
         .flags = BP_CPU_LATE,                                                                      \
@@ -92,6 +92,6 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         .run = run,                                                                                \
     }
 
-WINDOW(blackman_window, "BlackmanWindow", blackman);
-WINDOW(hamming_window, "HammingWindow", hamming);
-WINDOW(hann_window, "HannWindow", hann);
+WINDOW(bp_cpu_op_blackman_window, "BlackmanWindow", blackman);
+WINDOW(bp_cpu_op_hamming_window, "HammingWindow", hamming);
+WINDOW(bp_cpu_op_hann_window, "HannWindow", hann);
