@@ -42,6 +42,8 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/runtime_outputs.h \
 	%D%/kernels/runtime_shape.c \
 	%D%/kernels/runtime_shape.h \
+	%D%/kernels/same_operator.c \
+	%D%/kernels/same_operator.h \
 	%D%/kernels/sampler.c \
 	%D%/kernels/sampler.h \
 	%D%/kernels/sampler.inc \
@@ -514,8 +516,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 
 # operators
 %C%_libcpu_la_SOURCES += \
-	%D%/ops/list.h \
-	%D%/ops/ms_same.c
+	%D%/ops/list.h
 
 if PLUGIN_FILES
 provider_LTLIBRARIES += %D%/libbp-cpu.la

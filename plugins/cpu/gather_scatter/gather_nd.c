@@ -3,6 +3,7 @@
 
 #include "gather_scatter/nd_slices.h"
 #include "kernels/runtime_shape.h"
+#include "kernels/same_operator.h"
 #include "kernels/tensor_data.h"
 
 struct state {
@@ -106,4 +107,14 @@ const struct bp_cpu_op bp_cpu_op_gather_nd = {
     .claim = claim,
     .prepare = prepare,
     .run = run,
+};
+
+const struct bp_cpu_op bp_cpu_op_ms_gather_nd = {
+    .name = "GatherND",
+    .domain = "com.microsoft",
+    .since = 1,
+    .loops = &bp_cpu_op_gather_nd,
+    .claim = bp_cpu_same_claim,
+    .prepare = bp_cpu_same_prepare_13,
+    .run = bp_cpu_same_run,
 };

@@ -6,6 +6,7 @@
 
 #include "kernels/cast/cast.h"
 #include "kernels/quantize.h"
+#include "kernels/same_operator.h"
 #include "kernels/tensor_data.h"
 #include "quantized/granularity.h"
 
@@ -159,4 +160,14 @@ const struct bp_cpu_op bp_cpu_op_dequantize_linear = {
     .claim = claim,
     .prepare = prepare,
     .run = run,
+};
+
+const struct bp_cpu_op bp_cpu_op_ms_dequantize_linear = {
+    .name = "DequantizeLinear",
+    .domain = "com.microsoft",
+    .since = 1,
+    .loops = &bp_cpu_op_dequantize_linear,
+    .claim = bp_cpu_same_claim,
+    .prepare = bp_cpu_same_prepare_21,
+    .run = bp_cpu_same_run,
 };

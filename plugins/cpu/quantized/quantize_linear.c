@@ -7,6 +7,7 @@
 
 #include "kernels/cast/cast.h"
 #include "kernels/quantize.h"
+#include "kernels/same_operator.h"
 #include "kernels/tensor_data.h"
 #include "quantized/granularity.h"
 
@@ -222,4 +223,14 @@ const struct bp_cpu_op bp_cpu_op_quantize_linear = {
              UINT64_C(1) << BP_DTYPE_BF16 | UINT64_C(1) << BP_DTYPE_I32,
     .prepare = prepare,
     .run = run,
+};
+
+const struct bp_cpu_op bp_cpu_op_ms_quantize_linear = {
+    .name = "QuantizeLinear",
+    .domain = "com.microsoft",
+    .since = 1,
+    .loops = &bp_cpu_op_quantize_linear,
+    .claim = bp_cpu_same_claim,
+    .prepare = bp_cpu_same_prepare_21,
+    .run = bp_cpu_same_run,
 };

@@ -9,6 +9,7 @@
 #include "kernels/cast/sub_byte.h"
 #include "kernels/fill.h"
 #include "kernels/runtime_shape.h"
+#include "kernels/same_operator.h"
 
 enum mode { CONSTANT, EDGE, REFLECT, WRAP_AROUND };
 
@@ -322,4 +323,15 @@ const struct bp_cpu_op bp_cpu_op_pad = {
     .loops = &mover,
     .prepare = bp_cpu_packed_prepare,
     .run = bp_cpu_packed_run,
+};
+
+const struct bp_cpu_op bp_cpu_op_ms_pad = {
+    .name = "Pad",
+    .domain = "com.microsoft",
+    .since = 1,
+    .flags = BP_CPU_LATE,
+    .loops = &bp_cpu_op_pad,
+    .claim = bp_cpu_same_claim,
+    .prepare = bp_cpu_same_prepare_13,
+    .run = bp_cpu_same_run,
 };
