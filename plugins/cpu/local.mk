@@ -16,12 +16,16 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/blas.c \
 	%D%/blas.h \
 	%D%/capability.c \
+	%D%/claim.c \
 	%D%/compile.c \
 	%D%/cpu.h \
 	%D%/frame.c \
 	%D%/layout.c \
 	%D%/lazy.c \
 	%D%/lazy.h \
+	%D%/node.c \
+	%D%/operators.c \
+	%D%/operators.h \
 	%D%/program.h \
 	%D%/provider.c \
 	%D%/run_memory.c
@@ -513,10 +517,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/training/loss.c \
 	%D%/training/optimizers.c \
 	%D%/training/optimizers.inc
-
-# operators
-%C%_libcpu_la_SOURCES += \
-	%D%/ops/list.h
 
 if PLUGIN_FILES
 provider_LTLIBRARIES += %D%/libbp-cpu.la

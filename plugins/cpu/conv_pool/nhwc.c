@@ -9,8 +9,7 @@
 #include "kernels/strided.h"
 #include "kernels/tensor_data.h"
 #include "kernels/window.h"
-
-extern const struct bp_cpu_op bp_cpu_op_fused_conv, bp_cpu_op_max_pool, bp_cpu_op_qlinear_conv;
+#include "operators.h"
 
 struct state {
     struct bp_cpu_inner inner;

@@ -9,8 +9,7 @@
 #include "kernels/cast/widen.h"
 #include "kernels/inner_operator.h"
 #include "kernels/tensor_data.h"
-
-extern const struct bp_cpu_op bp_cpu_op_matmul;
+#include "operators.h"
 
 /* Inputs by what they are; NONE: the operator has none. */
 enum { NONE = 99 };

@@ -9,9 +9,7 @@
 #include "kernels/inner_operator.h"
 #include "kernels/strided.h"
 #include "kernels/tensor_data.h"
-
-extern const struct bp_cpu_op bp_cpu_op_average_pool, bp_cpu_op_global_average_pool,
-    bp_cpu_op_reduce_mean, bp_cpu_op_softmax;
+#include "operators.h"
 
 struct state {
     struct bp_cpu_inner inner;
