@@ -82,6 +82,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/gemm/epilogue.inc \
 	%D%/kernels/gemm/gemm.c \
 	%D%/kernels/gemm/gemm.h \
+	%D%/kernels/gemm/gemm_a.c \
 	%D%/kernels/gemm/gemm_conv.c \
 	%D%/kernels/gemm/gemm_internal.h \
 	%D%/kernels/gemm/pack.c \
@@ -296,6 +297,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/image/decoders/bmp.c \
 	%D%/image/decoders/image_file.c \
 	%D%/image/decoders/image_file.h \
+	%D%/image/decoders/image_rows.c \
 	%D%/image/decoders/jpeg.c \
 	%D%/image/decoders/jpeg2000.c \
 	%D%/image/decoders/png.c \

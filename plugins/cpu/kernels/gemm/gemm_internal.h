@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm_internal.h - what the ways to run a product (gemm.c, gemm_conv.c) share. Theirs alone. */
+/* gemm_internal.h - what gemm.c, gemm_a.c and gemm_conv.c share. Theirs alone. */
 #ifndef BP_CPU_KERNELS_GEMM_GEMM_INTERNAL_H
 #define BP_CPU_KERNELS_GEMM_GEMM_INTERNAL_H
 
@@ -29,6 +29,8 @@ static inline size_t gemm_min(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
+
+/* ---- gemm_a.c -------------------------------------------------------------------------------- */
 
 /* Rows of A that are made ready at a time; bytes that they take in scratch, 0 where A lies well. */
 size_t bp_cpu_gemm_ready_rows(const struct bp_cpu_gemm *gemm);
