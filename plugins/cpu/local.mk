@@ -307,6 +307,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 
 # matmul
 %C%_libcpu_la_SOURCES += \
+	%D%/matmul/cdist.c \
 	%D%/matmul/contract.c \
 	%D%/matmul/contract.h \
 	%D%/matmul/contract.inc \
@@ -314,6 +315,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/matmul/einsum.c \
 	%D%/matmul/einsum_steps.c \
 	%D%/matmul/einsum_steps.h \
+	%D%/matmul/float_element.h \
 	%D%/matmul/gemm.c \
 	%D%/matmul/gemm_fill.inc \
 	%D%/matmul/int_product.c \
@@ -485,6 +487,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/tensor/constant_of_shape.c \
 	%D%/tensor/depth_to_space.c \
 	%D%/tensor/expand.c \
+	%D%/tensor/expand_dims.c \
 	%D%/tensor/eye_like.c \
 	%D%/tensor/pad.c \
 	%D%/tensor/range.c \
