@@ -88,7 +88,7 @@ enum {
      * An output's shape may come with the data: its rank is BP_RANK_UNKNOWN at prepare, and run
      * calls bp_cpu_alloc_output(). Without this flag all outputs have shapes.
      */
-    BP_CPU_LATE = 1u << 3
+    BP_CPU_RUNTIME_SHAPE = 1u << 3
 };
 
 /*

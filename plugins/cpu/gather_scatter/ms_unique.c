@@ -23,7 +23,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     s = call->state;
-    s->late = bp_cpu_sized_note(call);
+    s->late = bp_cpu_runtime_outputs_note(call);
     s->width = bp_cpu_width(x->dtype);
     if (x->rank != 1 || n > SIZE_MAX / 64)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "x is no vector, or too long");
@@ -94,11 +94,11 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     bp_rc rc;
 
     groups = number(call, slots, group, first, counts);
-    rc = bp_cpu_sized_give(call, s->late, 0, 1, &groups, err);
+    rc = bp_cpu_runtime_outputs_give(call, s->late, 0, 1, &groups, err);
     if (rc >= 0)
-        rc = bp_cpu_sized_give(call, s->late, 1, 1, &n, err);
+        rc = bp_cpu_runtime_outputs_give(call, s->late, 1, 1, &n, err);
     if (rc >= 0)
-        rc = bp_cpu_sized_give(call, s->late, 2, 1, &groups, err);
+        rc = bp_cpu_runtime_outputs_give(call, s->late, 2, 1, &groups, err);
     if (rc < 0 || n == 0)
         return rc;
     for (int64_t g = 0; g < groups && bp_cpu_out(call, 0); g++)
@@ -115,7 +115,7 @@ const struct bp_cpu_op bp_cpu_op_ms_unique = {
     .name = "Unique",
     .domain = "com.microsoft",
     .since = 1,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_MOVABLE,
     .prepare = prepare,
     .run = run,

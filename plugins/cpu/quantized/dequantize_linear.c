@@ -100,7 +100,7 @@ static void slice(void *u, uint32_t i, uint32_t worker)
         char *y = job->y + bp_cpu_bytes_of(s->store.to, (size_t)from);
 
         if (is_narrow) {
-            bp_cpu_narrow_load(s->dtype, loaded, x, 0, (size_t)(end - from));
+            bp_cpu_low_precision_load(s->dtype, loaded, x, 0, (size_t)(end - from));
             x = (const char *)loaded;
         }
         scale_piece(job, from, end, x, is_float ? (float *)(void *)y : made, &run);

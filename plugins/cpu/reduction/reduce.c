@@ -21,7 +21,7 @@
     const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .since = 1,                                                                                \
-        .flags = BP_CPU_LATE,                                                                      \
+        .flags = BP_CPU_RUNTIME_SHAPE,                                                             \
         .loops = REDUCTION(__VA_ARGS__),                                                           \
         .types = types_,                                                                           \
         .prepare = bp_cpu_reduce_prepare,                                                          \

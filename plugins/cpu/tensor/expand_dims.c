@@ -6,7 +6,7 @@
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    return bp_cpu_late_state(call, sizeof(struct bp_cpu_late), 1, 1, err);
+    return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 1, 1, err);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
@@ -25,7 +25,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         return rc;
     for (uint32_t d = 0; d <= x->rank; d++)
         dims[d] = d == axis ? 1 : x->dims[d - (d > axis)];
-    rc = bp_cpu_late_output(call, x->rank + 1, dims, err);
+    rc = bp_cpu_runtime_shape_output(call, x->rank + 1, dims, err);
     if (rc >= 0 && bytes > 0 && bp_cpu_data(call->out[0]) != bp_cpu_data(x))
         memcpy(bp_cpu_data(call->out[0]), bp_cpu_data(x), bytes);
     return rc;
@@ -35,7 +35,7 @@ const struct bp_cpu_op bp_cpu_op_expand_dims = {
     .name = "ExpandDims",
     .domain = "com.microsoft",
     .since = 1,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_MOVABLE,
     .prepare = prepare,
     .run = run,

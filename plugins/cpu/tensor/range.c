@@ -76,7 +76,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    return bp_cpu_late_state(call, sizeof(struct bp_cpu_late), 0, 2, err);
+    return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 0, 2, err);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
@@ -91,11 +91,11 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
             return bp_cpu_fail(call->node, err, BP_E_INVALID, "input %u is no scalar", i);
         ends[i] = bp_tensor_data(call->in[i]);
     }
-    if (((const struct bp_cpu_late *)call->state)->makes_output) {
+    if (((const struct bp_cpu_runtime_shape *)call->state)->makes_output) {
         n = counts[dtype](ends[0], ends[1], ends[2]);
         if (n == INT64_MAX)
             return bp_cpu_fail(call->node, err, BP_E_INVALID, "the range has no end");
-        rc = bp_cpu_late_output(call, 1, &n, err);
+        rc = bp_cpu_runtime_shape_output(call, 1, &n, err);
     }
     if (rc >= 0)
         fills[dtype](bp_tensor_data(call->out[0]), ends[0], ends[2], bp_cpu_count(call->out[0]));
@@ -105,7 +105,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_range = {
     .name = "Range",
     .since = 11,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .claim = claim,
     .prepare = prepare,
     .run = run,
@@ -166,7 +166,7 @@ const struct bp_cpu_op bp_cpu_op_ms_range = {
     .name = "Range",
     .domain = "com.microsoft",
     .since = 1,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .loops = &bp_cpu_op_range,
     .claim = claim_ms,
     .prepare = prepare_ms,

@@ -3,15 +3,14 @@
 
 #include "image/decoders/image_file.h"
 
-enum bp_cpu_picture_rc bp_cpu_picture_size(struct bp_cpu_picture *picture, uint64_t height,
-                                           uint64_t width)
+enum bp_cpu_image_rc bp_cpu_image_size(struct bp_cpu_image *image, uint64_t height, uint64_t width)
 {
     if (height == 0 || width == 0)
-        return BP_CPU_PICTURE_BROKEN;
-    if (height > (uint64_t)BP_CPU_PICTURE_PIXELS / width)
-        return BP_CPU_PICTURE_TOO_LARGE;
-    picture->height = (int64_t)height;
-    picture->width = (int64_t)width;
-    picture->rgb = picture->alloc(picture->u, (size_t)(height * width * 3));
-    return picture->rgb ? BP_CPU_PICTURE_OK : BP_CPU_PICTURE_NO_MEMORY;
+        return BP_CPU_IMAGE_BROKEN;
+    if (height > (uint64_t)BP_CPU_IMAGE_PIXELS / width)
+        return BP_CPU_IMAGE_TOO_LARGE;
+    image->height = (int64_t)height;
+    image->width = (int64_t)width;
+    image->rgb = image->alloc(image->u, (size_t)(height * width * 3));
+    return image->rgb ? BP_CPU_IMAGE_OK : BP_CPU_IMAGE_NO_MEMORY;
 }

@@ -98,10 +98,10 @@ void bp_cpu_gemm_plan(struct bp_cpu_gemm *g)
         return;
     }
     g->path = g->blas && fits_blas(g) ? PATH_BLAS : PATH_BLOCKS;
-    if (g->path == PATH_BLOCKS && bp_cpu_gemm_slab_plan(g)) {
+    if (g->path == PATH_BLOCKS && bp_cpu_gemm_conv_plan(g)) {
         g->path = PATH_SLABS;
         share_out(g, BLOCK_COLS);
-        g->scratch_bytes = bp_cpu_gemm_slab_bytes(g, task_cols(g));
+        g->scratch_bytes = bp_cpu_gemm_conv_bytes(g, task_cols(g));
         return;
     }
     g->depth = gemm_min(g->k, BP_CPU_GEMM_DEPTH / gemm_element(g));
@@ -273,7 +273,7 @@ void bp_cpu_gemm_part(const struct bp_cpu_gemm *g, uint32_t task, size_t rows[2]
 {
     task_part(g, task, rows, cols);
     for (size_t end = 0; end < 2 && g->path == PATH_SLABS; end++)
-        cols[end] = (size_t)bp_cpu_slab_position(&g->slab, (int64_t)cols[end]);
+        cols[end] = (size_t)bp_cpu_padded_strip_position(&g->slab, (int64_t)cols[end]);
 }
 
 void bp_cpu_gemm_task(const struct bp_cpu_gemm *g, const struct bp_cpu_operands *operands,
@@ -298,7 +298,7 @@ void bp_cpu_gemm_task(const struct bp_cpu_gemm *g, const struct bp_cpu_operands 
     if (g->path == PATH_BLOCKS)
         run_blocks(g, &part);
     else if (g->path == PATH_SLABS)
-        bp_cpu_gemm_slab_run(g, &part, task_cols(g));
+        bp_cpu_gemm_conv_run(g, &part, task_cols(g));
     else if (g->path == PATH_BLAS)
         run_blas(g, &part);
     else

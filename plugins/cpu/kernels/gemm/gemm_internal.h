@@ -42,10 +42,10 @@ void bp_cpu_gemm_ready(const struct bp_cpu_gemm *gemm, const struct bp_cpu_gemm_
 /* ---- gemm_conv.c: convolutions --------------------------------------------------------------- */
 
 /* False: the window cannot be read so. Fills slab and depth. */
-bool bp_cpu_gemm_slab_plan(struct bp_cpu_gemm *gemm);
+bool bp_cpu_gemm_conv_plan(struct bp_cpu_gemm *gemm);
 /* Of a task with so many columns at most. */
-size_t bp_cpu_gemm_slab_bytes(const struct bp_cpu_gemm *gemm, size_t cols);
-void bp_cpu_gemm_slab_run(const struct bp_cpu_gemm *gemm, const struct bp_cpu_gemm_share *part,
+size_t bp_cpu_gemm_conv_bytes(const struct bp_cpu_gemm *gemm, size_t cols);
+void bp_cpu_gemm_conv_run(const struct bp_cpu_gemm *gemm, const struct bp_cpu_gemm_share *part,
                           size_t cols);
 
 #endif
