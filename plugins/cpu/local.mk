@@ -30,18 +30,14 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/provider.c \
 	%D%/run_memory.c
 
-# loops and their drivers
+# what several families use
 %C%_libcpu_la_SOURCES += \
 	%D%/kernels/arg_line.inc \
-	%D%/kernels/byte_map.h \
 	%D%/kernels/columns.c \
 	%D%/kernels/columns.h \
 	%D%/kernels/fill.h \
 	%D%/kernels/inner_operator.c \
 	%D%/kernels/inner_operator.h \
-	%D%/kernels/quantize.c \
-	%D%/kernels/quantize.h \
-	%D%/kernels/quantize.inc \
 	%D%/kernels/runtime_outputs.c \
 	%D%/kernels/runtime_outputs.h \
 	%D%/kernels/runtime_shape.c \
@@ -94,6 +90,10 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/int8/int8.h \
 	%D%/kernels/int8/int8_pack.c \
 	%D%/kernels/int8/int8_pack.h \
+	%D%/kernels/quantize/byte_map.h \
+	%D%/kernels/quantize/quantize.c \
+	%D%/kernels/quantize/quantize.h \
+	%D%/kernels/quantize/quantize.inc \
 	%D%/kernels/types/bool.inc \
 	%D%/kernels/types/complex.inc \
 	%D%/kernels/types/end.inc \

@@ -3,7 +3,7 @@
 
 #include "kernels/cast/widen.h"
 #include "kernels/inner_operator.h"
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
 #include "kernels/tensor_data.h"
 #include "operators.h"
 

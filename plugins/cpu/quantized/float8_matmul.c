@@ -6,7 +6,7 @@
 #include "kernels/cast/cast.h"
 #include "kernels/gemm/batch_dims.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
 #include "kernels/tensor_data.h"
 #include "quantized/per_axis.h"
 

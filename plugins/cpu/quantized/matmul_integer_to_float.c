@@ -9,9 +9,9 @@
  * of A by their range first, as DynamicQuantizeLinear does.
  */
 
-#include "kernels/byte_map.h"
 #include "kernels/cast/widen.h"
 #include "kernels/inner_operator.h"
+#include "kernels/quantize/byte_map.h"
 #include "kernels/tensor_data.h"
 #include "kernels/types/loops.h"
 #include "quantized/int8_matmul.h"

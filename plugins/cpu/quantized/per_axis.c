@@ -3,7 +3,7 @@
 
 #include "quantized/per_axis.h"
 
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
 
 bp_rc bp_cpu_per_axis_make(const struct bp_cpu_call *call, uint32_t i, size_t per, size_t matrices,
                            struct bp_cpu_per_axis *out, bp_err *err)

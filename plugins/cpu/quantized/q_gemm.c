@@ -5,9 +5,9 @@
  * integers, which makes it exact.
  */
 
-#include "kernels/byte_map.h"
 #include "kernels/cast/widen.h"
 #include "kernels/inner_operator.h"
+#include "kernels/quantize/byte_map.h"
 #include "kernels/tensor_data.h"
 #include "operators.h"
 

@@ -4,7 +4,7 @@
  * bias are int32.
  */
 
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
 #include "kernels/tensor_data.h"
 #include "quantized/int8_conv.h"
 

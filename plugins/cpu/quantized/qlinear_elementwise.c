@@ -5,7 +5,7 @@
  * byte alone is a table of 256.
  */
 
-#include "kernels/byte_map.h"
+#include "kernels/quantize/byte_map.h"
 #include "kernels/runtime_shape.h"
 #include "kernels/strided.h"
 #include "kernels/tensor_data.h"

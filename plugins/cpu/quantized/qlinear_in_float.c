@@ -5,8 +5,8 @@
  * QLinearReduceMean, QLinearSoftmax. With channels_last the bytes are turned on their way.
  */
 
-#include "kernels/byte_map.h"
 #include "kernels/inner_operator.h"
+#include "kernels/quantize/byte_map.h"
 #include "kernels/strided.h"
 #include "kernels/tensor_data.h"
 #include "operators.h"

@@ -4,7 +4,7 @@
  * again. 8-bit integers are multiplied and summed in int32; float8 goes by float32.
  */
 
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
 #include "kernels/tensor_data.h"
 #include "quantized/float8_matmul.h"
 #include "quantized/int8_matmul.h"

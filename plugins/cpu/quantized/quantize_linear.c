@@ -6,7 +6,7 @@
  */
 
 #include "kernels/cast/cast.h"
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
 #include "kernels/same_operator.h"
 #include "kernels/tensor_data.h"
 #include "quantized/granularity.h"
