@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* gather_nd.c - GatherND (opsets 11; 12, 13 with `batch_dims`): slices that index tuples name. */
+/*
+ * gather_nd.c - GatherND (opsets 11; 12, 13 with `batch_dims`; com.microsoft 1): slices that index
+ * tuples name.
+ */
 
 #include "gather_scatter/nd_slices.h"
 #include "kernels/runtime_shape.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * grid_sample.c - GridSample (opsets 16, 20, 22): elements of X at the places that the grid names,
- * from -1 to 1 along each dimension, the last one first.
+ * grid_sample.c - GridSample (opsets 16, 20, 22; com.microsoft 1): elements of X at the places that
+ * the grid names, from -1 to 1 along each dimension, the last one first.
  */
 
 #include "kernels/cast/cast.h"

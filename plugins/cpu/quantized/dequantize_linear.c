@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dequantize_linear.c - DequantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25): y = (x - zero point)
- * times scale, computed in float32.
+ * dequantize_linear.c - DequantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25; com.microsoft 1): y =
+ * (x - zero point) times scale, computed in float32.
  */
 
 #include "kernels/cast/cast.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quantize_linear.c - QuantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25): y = saturate(round(x /
- * scale) + zero point), in integers of 2 to 16 bits or, without rounding to whole numbers, in
- * float8 and float4.
+ * quantize_linear.c - QuantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25; com.microsoft 1): y =
+ * saturate(round(x / scale) + zero point), in integers of 2 to 16 bits or, without rounding to
+ * whole numbers, in float8 and float4.
  */
 
 #include "kernels/cast/cast.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pad.c - Pad (opsets 1, 2 with attributes; 11, 13, 18, 19, ... with inputs): elements before and
- * after along each dimension, constant, or read from the input (edge, reflect, wrap); pads below 0
- * cut off.
+ * pad.c - Pad (opsets 1, 2 with attributes; 11, 13, 18, 19, ... with inputs; com.microsoft 1):
+ * elements before and after along each dimension, constant, or read from the input (edge, reflect,
+ * wrap); pads below 0 cut off.
  */
 
 #include "kernels/cast/cast.h"

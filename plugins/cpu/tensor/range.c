@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* range.c - Range (opsets 11, 27): start, start + delta, ... as long as limit is not reached. */
+/*
+ * range.c - Range (opsets 11, 27; com.microsoft 1): start, start + delta, ... as long as limit is
+ * not reached.
+ */
 
 #include "kernels/inner_operator.h"
 #include "kernels/runtime_shape.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trilu.c - Trilu (opset 14): of each matrix what lies on and above diagonal k, or with upper=0 on
- * and below it; the rest becomes zeros (empty strings).
+ * trilu.c - Trilu (opset 14; com.microsoft 1): of each matrix what lies on and above diagonal k, or
+ * with upper=0 on and below it; the rest becomes zeros (empty strings).
  */
 
 #include "kernels/runtime_shape.h"
