@@ -59,7 +59,7 @@ static bool has_outputs(const struct bp_cann_query *query)
     const bp_value *y = bp_node_out(query->graph, query->node, 0);
 
     if (!y)
-        return bp_cann_refuse(query, BP_R_OTHER, NULL, "its first output is not wanted");
+        return bp_cann_refuse(query, BP_R_OTHER, NULL, "its first output is not used");
     return bp_cann_takes_shape(query, y);
 }
 

@@ -202,7 +202,7 @@ static bp_rc stream_create(bp_instance *instance, uint32_t dev, uint32_t flags, 
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for a stream");
     code = begin_stream(instance, stream);
     if (code != ACL_SUCCESS) {
-        rc = bp_cann_fail(instance->driver, err, code, "making a stream");
+        rc = bp_cann_fail(instance->driver, err, code, "creating a stream");
         end_stream(instance, stream);
         return rc;
     }
@@ -241,7 +241,7 @@ static bp_rc event_create(bp_instance *instance, uint32_t dev, void **out, bp_er
     code = instance->driver->acl.aclrtCreateEvent(&event->event);
     if (code != ACL_SUCCESS) {
         bp_cann_free(instance, event, 1, sizeof *event);
-        return bp_cann_fail(instance->driver, err, code, "making an event");
+        return bp_cann_fail(instance->driver, err, code, "creating an event");
     }
     *out = event;
     return BP_OK;
@@ -285,7 +285,7 @@ static bp_rc stream_wait(bp_instance *instance, void *stream, void *handle, bp_e
     code = instance->driver->acl.aclrtStreamWaitEvent(bp_cann_kernel_stream(stream), event->event);
     if (code == ACL_SUCCESS)
         return BP_OK;
-    return bp_cann_fail(instance->driver, err, code, "letting a stream wait");
+    return bp_cann_fail(instance->driver, err, code, "aclrtStreamWaitEvent");
 }
 
 /* Nanoseconds of the monotonic clock. */

@@ -84,8 +84,8 @@ enum { BP_CANN_SETTING_SIZE = 256 };
     F(aclrtSynchronizeStreamWithTimeout)
 
 /*
- * Building models: the simulator's own. The vendor's builder is C++ only, so that with its libraries
- * operators are called one by one.
+ * Building models: the simulator's own. The vendor's builder is C++ only, so that with its
+ * libraries operators are called one by one.
  */
 #define BP_CANN_BUILDER(F)                                                                         \
     F(bp_ascend_graph_build)                                                                       \

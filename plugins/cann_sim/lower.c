@@ -9,7 +9,7 @@
 
 #include "model.h"
 
-enum { MAX_SCALARS = 2 }; /* numbers that a node's calls read, at most */
+enum { MAX_SCALARS = 2 }; /* that a node's calls read, at most */
 
 /*
  * What is at a location by now: a tensor of the graph, or bytes that are all the same and become a

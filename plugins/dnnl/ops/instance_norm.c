@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * instance_norm.c - InstanceNormalization (1 to 22) and GroupNormalization (18, 21) of areas: loops
- * of ours in the layout of the input, as oneDNN has neither. Sums are taken in double.
+ * instance_norm.c - InstanceNormalization (1 to 22) and GroupNormalization (18, 21) of 1-D to 3-D
+ * data: loops in the layout of the input, as oneDNN has neither. Means and variances are summed in
+ * double.
  */
 
 #include "base/claim.h"
@@ -25,6 +26,7 @@ static bool is_grouped(const struct bp_dnnl_op *op)
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
+/* Channels have to be known, as groups divide them. */
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     int64_t groups = bp_node_int(query->graph, query->node, "num_groups", 0), channels;
@@ -45,6 +47,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
 
 /* ---- the loop: a piece is a few groups of one batch ------------------------------------------ */
 
+/* The loop's own. An iteration is a few groups of one batch: as many as fill LANES channels. */
 struct norm {
     size_t channels, plane_size, inner_channels;
     size_t each;       /* channels of a group */
@@ -54,7 +57,10 @@ struct norm {
     double epsilon;
 };
 
-/* Some channels next to each other in memory, as rows of numbers. */
+/*
+ * Some channels that are next to each other in memory: `n` rows of `lanes` elements, `stride`
+ * apart.
+ */
 struct rows {
     const float *x;
     float *y;
@@ -73,6 +79,7 @@ struct rows {
         }                                                                                          \
     } while (0)
 
+/* sum[i] += all x of lane i. */
 VECTOR_LOOP
 static void add_rows(const struct rows *rows, double *sum)
 {
@@ -83,6 +90,10 @@ static void add_rows(const struct rows *rows, double *sum)
     }
 }
 
+/*
+ * The second pass: squares of the distance from the mean, which do not cancel as sums of squares
+ * do.
+ */
 VECTOR_LOOP
 static void add_squares(const struct rows *rows, const double *mean, double *sum)
 {
@@ -93,7 +104,7 @@ static void add_squares(const struct rows *rows, const double *mean, double *sum
     }
 }
 
-/* (x - mean) * scale + shift: in that order, as numbers that are close to the mean cancel. */
+/* (x - mean) * scale + shift, in that order, as elements close to the mean cancel. */
 VECTOR_LOOP
 static void write_rows(const struct rows *rows, const float *mean, const float *scale,
                        const float *shift)
@@ -108,7 +119,10 @@ static void write_rows(const struct rows *rows, const float *mean, const float *
     }
 }
 
-/* Channels c to at most `end` that lie next to each other. */
+/*
+ * Channels c to at most `end` that lie next to each other in planes: all of a block, or a single
+ * one if row-major.
+ */
 static struct rows rows_of(const struct norm *n, size_t batch, size_t c, size_t end, const float *x,
                            float *y)
 {
@@ -125,7 +139,7 @@ static struct rows rows_of(const struct norm *n, size_t batch, size_t c, size_t 
                          .lanes = lanes < LANES ? lanes : LANES};
 }
 
-/* Numbers of one channel as rows of LANES of them, and what is left as a shorter row. */
+/* A row-major channel seen as rows of LANES elements, and what is left as a shorter row. */
 static struct rows fold(const struct rows *rows, struct rows *left)
 {
     struct rows folded = {
@@ -140,6 +154,7 @@ static struct rows fold(const struct rows *rows, struct rows *left)
     return folded;
 }
 
+/* Lanes of a folded channel are parts of one sum. */
 static double total(const double *sum)
 {
     double all = 0;
@@ -149,7 +164,7 @@ static double total(const double *sum)
     return all;
 }
 
-/* Adds the sums of each channel to that of its group; mean NULL: of numbers, else of squares. */
+/* Adds the sums of each channel to those of its group; mean NULL: of elements, else of squares. */
 static void sum_up(const struct norm *n, const struct rows *rows, size_t first, const double *mean,
                    double *sums)
 {
@@ -179,11 +194,12 @@ static void sum_up(const struct norm *n, const struct rows *rows, size_t first, 
         sums[(first + i) / n->each] += lanes[i];
 }
 
-/* What is done to numbers of a channel. */
+/* What is done to elements of up to LANES channels. */
 struct change {
     float mean[LANES], scale[LANES], shift[LANES];
 };
 
+/* Normalises the rows; a folded channel uses lane 0's values in all lanes. */
 static void scale_rows(const struct norm *n, const struct rows *rows, const struct change *change)
 {
     struct rows folded = *rows, left = {0};
@@ -194,7 +210,10 @@ static void scale_rows(const struct norm *n, const struct rows *rows, const stru
     write_rows(&left, change->mean, change->scale, change->shift);
 }
 
-/* Of channels c on, which are `first` and more of the piece; a single one fills all lanes. */
+/*
+ * For channels c on, which are channels `first` on of the iteration. Scale and bias may be for
+ * groups of channels (GroupNormalization 18).
+ */
 static struct change change_of(const struct norm *n, const struct rows *rows, size_t c,
                                size_t first, const double *mean, const double *variance,
                                const float *scale, const float *bias)
@@ -212,6 +231,7 @@ static struct change change_of(const struct norm *n, const struct rows *rows, si
     return change;
 }
 
+/* Three passes over the same few channels, which fit into the cache: mean, variance, result. */
 static void run_iteration(const struct norm *n, size_t iteration, void *const *at)
 {
     const float *x = at[0], *scale = at[1], *bias = at[2];
@@ -253,6 +273,7 @@ static void run(const void *u, void *const *at, size_t first, size_t end)
 
 /* ---- building it ----------------------------------------------------------------------------- */
 
+/* Sizes of the loop. InstanceNormalization is GroupNormalization with a channel a group. */
 static struct norm solve(const struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                          const bp_node *node, size_t inner_channels)
 {
@@ -269,7 +290,7 @@ static struct norm solve(const struct bp_dnnl_builder *b, const struct bp_dnnl_o
     return n;
 }
 
-/* Scale and bias have a number for each channel, or version 18 of the groups' each group. */
+/* Scale and bias have an element for each channel, or in GroupNormalization 18 for each group. */
 static bp_rc get_params(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         struct bp_dnnl_tensor *scale, struct bp_dnnl_tensor *bias, bp_err *err)
 {
@@ -281,7 +302,7 @@ static bp_rc get_params(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, 
         want = bp_node_int(b->graph, node, "num_groups", 1);
     for (uint32_t i = SCALE; i <= BIAS; i++) {
         if (bp_dnnl_in(b, node, i)->dims[0] != want)
-            return bp_fail(err, BP_E_SHAPE, "node '%s': input %u has %lld numbers, not %lld",
+            return bp_fail(err, BP_E_SHAPE, "node '%s': input %u has %lld elements, not %lld",
                            node->name, i, (long long)bp_dnnl_in(b, node, i)->dims[0],
                            (long long)want);
     }
@@ -290,6 +311,7 @@ static bp_rc get_params(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, 
     return rc < 0 ? rc : bp_dnnl_tensor_of(b, node->in[BIAS], &row_major, bias, err);
 }
 
+/* Not on padded blocks: padding would enter the sums of a group. */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

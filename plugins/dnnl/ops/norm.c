@@ -11,6 +11,7 @@
 
 /* ---- BatchNormalization: X, scale, B, mean, var ---------------------------------------------- */
 
+/* training_mode (14) has more outputs; spatial 0 (before 9) has scales for each element. */
 static bool claim_batch(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                         double *flops)
 {
@@ -30,6 +31,7 @@ static bool claim_batch(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
     return true;
 }
 
+/* Parameters may be computed: oneDNN reads them in each run. */
 static bp_rc build_batch(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                          const bp_node *node, bp_err *err)
 {
@@ -59,6 +61,7 @@ static bp_rc build_batch(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
 
 /* ---- LRN, across channels -------------------------------------------------------------------- */
 
+/* oneDNN's window is symmetric. */
 static bool claim_lrn(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     int64_t size = bp_node_int(query->graph, query->node, "size", 0);
@@ -72,6 +75,7 @@ static bool claim_lrn(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
     return true;
 }
 
+/* Across channels, as ONNX has it: alpha is divided by size in both. */
 static bp_rc build_lrn(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {

@@ -9,6 +9,7 @@
 #include "build/input.h"
 #include "build/primitive.h"
 
+/* Only what norms need: a general pow() is left to the CPU provider. */
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *x, *exponent;
@@ -28,6 +29,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     return true;
 }
 
+/* As oneDNN's square. */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

@@ -10,6 +10,7 @@
 #include "build/layout.h"
 #include "build/primitive.h"
 
+/* The shape rule has applied the axes already, so that build() needs only the shapes. */
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *axes = bp_node_in(query->graph, query->node, 1);
@@ -25,7 +26,9 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     return true;
 }
 
-/* The shapes say what is reduced; where they are the same, over axes of size 1, nothing is. */
+/*
+ * Axes are where the shapes differ; where they do not, over axes of size 1, the value is the same.
+ */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* window.c - strides, dilations and padding. */
+/*
+ * window.c - strides, dilations and padding of convolutions and pools, checked when claimed and
+ * computed from sizes.
+ */
 
 #include "ops/window.h"
 
 #include "base/claim.h"
 #include "build/builder.h"
 
+/* Has the attribute that many entries, or none? */
 static bool has_count(const struct bp_dnnl_query *query, const char *name, uint32_t count)
 {
     uint32_t n;
@@ -14,6 +18,7 @@ static bool has_count(const struct bp_dnnl_query *query, const char *name, uint3
     return !values || n == 0 || n == count;
 }
 
+/* Are all entries at least `low`, and within 31 bits, so that products of them cannot overflow? */
 static bool is_positive(const struct bp_dnnl_query *query, const char *name, int64_t low)
 {
     uint32_t n;
@@ -56,7 +61,10 @@ int64_t bp_dnnl_entry(const bp_graph *graph, const bp_node *node, const char *na
     return i < n ? values[i] : def;
 }
 
-/* Where the padding is not given it is what the sizes leave over: of an odd number, which half? */
+/*
+ * With auto_pad the padding is what the sizes leave over: for SAME_UPPER the smaller half comes
+ * first.
+ */
 static int64_t share(const struct bp_dnnl_builder *b, const bp_node *node, int64_t total)
 {
     bool is_upper = bp_node_string_is(b->graph, node, "auto_pad", "NOTSET", "SAME_UPPER");
@@ -66,6 +74,10 @@ static int64_t share(const struct bp_dnnl_builder *b, const bp_node *node, int64
     return is_upper ? total / 2 : total - total / 2;
 }
 
+/*
+ * By the sizes that the shape rule found, so that auto_pad and output_shape need no case of their
+ * own.
+ */
 void bp_dnnl_window_make(const struct bp_dnnl_builder *b, const bp_node *node, uint32_t n,
                          const dnnl_dim_t *large, const dnnl_dim_t *small,
                          struct bp_dnnl_window *window)

@@ -152,7 +152,7 @@ START_TEST(another_process_measures_nothing)
 }
 END_TEST
 
-START_TEST(what_was_kept_is_used)
+START_TEST(what_was_saved_is_used)
 {
     static const char *const layouts[] = {"channels last", "blocks"};
     size_t bytes[2];
@@ -294,7 +294,7 @@ START_TEST(without_the_option_nothing_is_written)
 {
     uint32_t allocs;
 
-    ck_assert(!strstr(run("", "16", &allocs), "kept"));
+    ck_assert(!strstr(run("", "16", &allocs), "autotune cache"));
     ck_assert_int_eq(count_files(), -1);
 }
 END_TEST
@@ -338,12 +338,12 @@ END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("kept");
+    TCase *tcase = tcase_create("autotune cache");
 
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, begin, end);
     tcase_add_test(tcase, another_process_measures_nothing);
-    tcase_add_test(tcase, what_was_kept_is_used);
+    tcase_add_test(tcase, what_was_saved_is_used);
     tcase_add_test(tcase, other_programs_have_files_of_their_own);
     tcase_add_test(tcase, what_another_library_or_processor_measured_is_not_used);
     tcase_add_test(tcase, a_file_that_is_not_whole_is_not_used);

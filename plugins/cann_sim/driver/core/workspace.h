@@ -10,7 +10,10 @@
 
 struct sim_workspace;
 
-/* At least `size` bytes, for sim_workspace_put(); NULL: no memory. Any thread, with the lock or not. */
+/*
+ * At least `size` bytes, for sim_workspace_put(); NULL: no memory. Any thread, with the lock or
+ * not.
+ */
 struct sim_workspace *sim_workspace_get(size_t size);
 /* The bytes, at a multiple of 64; not zeroed. */
 void *sim_workspace_bytes(struct sim_workspace *space);

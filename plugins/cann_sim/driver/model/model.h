@@ -14,7 +14,7 @@
 
 #include "single_op/launch.h"
 
-/* ---- bytes.c: numbers of 8 bytes, the lowest first; texts and blocks behind their length ---- */
+/* ---- bytes.c ---- */
 
 /*
  * Bytes that grow; .data is the owner's to free(). Integers are 8 bytes, the lowest first; strings
@@ -53,7 +53,7 @@ const char *sim_read_string(struct sim_reader *reader);
 /* Of a model's records. FNV-1a: against a file that was cut or spoilt, not against malice. */
 uint64_t sim_checksum(const void *data, size_t size);
 
-/* ---- the container ---- */
+/* ---- the header of a file: magic, version, bytes and checksum of the records ---- */
 
 #define SIM_MODEL_MAGIC "BPASCOM"
 #define SIM_MODEL_VERSION 1
@@ -131,7 +131,7 @@ aclError sim_model_read(const void *bytes, size_t size, struct sim_model **out);
 /* One that is not loaded. NULL is fine. */
 void sim_model_free(struct sim_model *model);
 
-/* ---- plan.c: places in work memory; those that live at one time do not overlap ---- */
+/* ---- plan.c ---- */
 
 /*
  * Sets each tensor's offset in weights or work memory, and the sizes of both; tensors that live at

@@ -124,7 +124,7 @@ static aclError prepare_fill(struct sim_call *call, const aclopAttr *attr)
     (void)attr;
     if (!shape->value || shape->shape.rank != 1 || shape->count > SIM_RANK ||
         shape->value_size != shape->count * element_size)
-        return sim_refuse(call, "the shape is to be a constant of at most %d numbers", SIM_RANK);
+        return sim_refuse(call, "the shape is to be a constant of at most %d elements", SIM_RANK);
     for (size_t i = 0; i < shape->count; i++) {
         int32_t small;
 
@@ -136,7 +136,7 @@ static aclError prepare_fill(struct sim_call *call, const aclopAttr *attr)
         dims[i] = small;
     }
     if (call->in[1].count != 1)
-        return sim_refuse(call, "the value is not one number");
+        return sim_refuse(call, "the value is not one element");
     call->result_type[0] = call->in[1].type;
     return take_shape(call, dims, shape->count);
 }

@@ -24,7 +24,7 @@ static aclError prepare_batch(struct sim_call *call, const aclopAttr *attr)
         return sim_refuse(call, "an input of rank %zu has no channels", x->rank);
     for (size_t i = 1; i < 5; i++) {
         if (call->in[i].count != (size_t)x->dims[1] || call->in[i].shape.rank != 1)
-            return sim_refuse(call, "input %zu is not one number a channel", i);
+            return sim_refuse(call, "input %zu is not one value per channel", i);
         call->result[i] = call->in[i].shape;
         call->result_type[i] = call->in[i].type;
     }

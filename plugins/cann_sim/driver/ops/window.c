@@ -34,7 +34,7 @@ aclError sim_window_list(const struct sim_call *call, const aclopAttr *attr, con
         return 0;
     /* of one spatial dimension, four numbers are those of an image of height 1 */
     if (count != spatial && count != spatial + 2 && !(spatial == 1 && count == 4))
-        return sim_refuse(call, "%s has %zu numbers", name, count);
+        return sim_refuse(call, "%s has %zu elements", name, count);
     for (size_t i = 0; i < spatial; i++) {
         out[3 - spatial + i] = values[count - spatial + i];
         if (out[3 - spatial + i] < 1 || out[3 - spatial + i] > INT32_MAX)
@@ -60,7 +60,7 @@ aclError sim_window_pads(const struct sim_call *call, const aclopAttr *attr, siz
     if (spatial == 1 && count == 4)
         skip = 2;
     if (count - skip != 2 * spatial)
-        return sim_refuse(call, "pads has %zu numbers for %zu dimensions", count, spatial);
+        return sim_refuse(call, "pads has %zu elements for %zu dimensions", count, spatial);
     for (size_t i = 0; i < spatial; i++) {
         begin[3 - spatial + i] = values[skip + 2 * i];
         end[3 - spatial + i] = values[skip + 2 * i + 1];
@@ -96,7 +96,8 @@ aclError sim_window_result(struct sim_call *call, size_t spatial)
     result->dims[1] = window->out_channels;
     for (size_t i = 3 - spatial; i < 3; i++) {
         if (window->out[i] < 1)
-            return sim_refuse(call, "nothing is left of dimension %zu", i + spatial - 1);
+            return sim_refuse(call, "dimension %zu of the result would be less than 1",
+                              i + spatial - 1);
         result->dims[i + spatial - 1] = window->out[i];
     }
     return 0;

@@ -264,7 +264,7 @@ static aclError wait_for_queue(struct sim_stream *stream)
     if (stream->submitted - stream->finished < depth)
         return 0;
     if (stream->persistent)
-        return sim_fail(ACL_ERROR_RT_STREAM_TASK_FULL, "the stream holds %llu tasks already",
+        return sim_fail(ACL_ERROR_RT_STREAM_TASK_FULL, "the stream's queue is full: %llu tasks",
                         (unsigned long long)depth);
     counters->queue_blocked++;
     stream->refs++;

@@ -71,7 +71,7 @@ struct sim_stream {
 aclError sim_stream_get(const void *handle, struct sim_stream **out);
 /*
  * *out is the context's until sim_stream_destroy(). `flags`: ACL_STREAM_PERSISTENT and others,
- * which are not heeded. ACL_ERROR_RT_NO_STREAM_RESOURCE: the device has no more;
+ * which are ignored. ACL_ERROR_RT_NO_STREAM_RESOURCE: the device has no more;
  * ACL_ERROR_BAD_ALLOC; ACL_ERROR_RT_RESOURCE_ALLOC_FAIL. [locked]
  */
 aclError sim_stream_create(struct sim_context *context, bool is_default, uint32_t flags,

@@ -9,7 +9,7 @@
 #include "core/state.h"
 #include "stream/stream.h"
 
-/* Priorities are checked, 0 (highest) to 7, and not heeded: all streams run alike. */
+/* Priorities are checked, 0 (highest) to 7, and ignored: all streams run alike. */
 static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags)
 {
     struct sim_context *context;
