@@ -193,6 +193,28 @@ START_TEST(wakes_workers_on_other_processors)
 }
 END_TEST
 
+START_TEST(leaves_pinned_workers_where_they_are)
+{
+    uint32_t list[CPU_SETSIZE];
+    bp_processors all = {.list = list};
+    bp_worker_config config = {.struct_size = sizeof config, .n_affinities = 1, .affinities = &all};
+    struct bp_pool *two;
+    cpu_set_t home, set;
+
+    ck_assert_int_eq(sched_getaffinity(0, sizeof home, &home), 0);
+    for (uint32_t i = 0; i < CPU_SETSIZE; i++) {
+        if (CPU_ISSET(i, &home))
+            list[all.n++] = i;
+    }
+    KIT_OK(bp_pool_create_with(2, &config, NULL, &two, &kit.err));
+    for (int round = 0; round < 20; round++) {
+        wake_one(two, &set);
+        ck_assert(CPU_EQUAL(&set, &home)); /* not moved away from the thread that wakes them */
+    }
+    bp_pool_destroy(two);
+}
+END_TEST
+
 static void note_thread(void *u, uint32_t i, uint32_t worker)
 {
     pthread_t *self = u;
@@ -564,6 +586,7 @@ int main(void)
     tcase_add_test(tcase, uses_several_threads);
     tcase_add_test(tcase, gives_a_thread_its_own_part_first);
     tcase_add_test(tcase, wakes_workers_on_other_processors);
+    tcase_add_test(tcase, leaves_pinned_workers_where_they_are);
     tcase_add_test(tcase, stays_on_the_caller_for_one_thread_or_one_index);
     tcase_add_test(tcase, a_job_within_a_job_runs_where_it_is);
     tcase_add_test(tcase, serves_callers_on_many_threads);

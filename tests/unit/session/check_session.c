@@ -757,6 +757,34 @@ START_TEST(a_session_has_threads_and_a_log_of_its_own)
 }
 END_TEST
 
+static void count_of_few(void *user, uint32_t level, const char *domain, const char *text)
+{
+    uint32_t *n = user;
+
+    (void)level;
+    (void)text;
+    *n += strcmp(domain, "few") == 0;
+}
+
+/* What a provider says itself, from whatever thread. */
+START_TEST(lines_of_providers_go_to_the_log_of_their_session)
+{
+    uint32_t n = 0;
+
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    bp_session_options_set_log(kit.options, count_of_few, &n, BP_LOG_DEBUG);
+    kit_small_model();
+    kit_session();
+    ck_assert_uint_gt(n, 0);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_DEBUG, "few:"), 0);
+    bp_session_options_set_log(kit.options, NULL, NULL, 0);
+    n = 0;
+    kit_session();
+    ck_assert_uint_eq(n, 0);
+    ck_assert_uint_gt(kit_lines_with(BP_LOG_DEBUG, "few:"), 0);
+}
+END_TEST
+
 START_TEST(a_session_without_its_threads_is_not_made)
 {
     ask_for_own();
@@ -809,6 +837,7 @@ int main(void)
     tcase_add_test(shapes, a_default_counts_until_it_is_fed);
     tcase_add_test(shapes, a_fed_default_is_checked_like_any_feed);
     tcase_add_test(io, a_session_has_threads_and_a_log_of_its_own);
+    tcase_add_test(io, lines_of_providers_go_to_the_log_of_their_session);
     tcase_add_test(io, a_session_without_its_threads_is_not_made);
     return kit_main("session", cases, 2);
 }
