@@ -52,7 +52,7 @@ static const bp_option options[N_OPTIONS] = {
             .help =
                 "exact computes float32; fast computes convolutions and products in bfloat16, and "
                 "keeps it between them, if the processor multiplies that; bf16 does so on any "
-                "with AVX-512, slower than exact where it is imitated.",
+                "with AVX-512, slower than exact where it is emulated.",
             .def = "exact",
             CHOICES(math_modes),
         },
@@ -81,7 +81,7 @@ static const bp_option options[N_OPTIONS] = {
             .type = BP_OPT_CHOICE,
             .key = "claim",
             .help = "profitable takes convolutions and products above a million operations, and "
-                    "what is beside them; all takes whatever can be run.",
+                    "what is connected to them; all takes whatever can be run.",
             .def = "profitable",
             CHOICES(claim_modes),
         },
@@ -90,9 +90,10 @@ static const bp_option options[N_OPTIONS] = {
             .struct_size = sizeof(bp_option),
             .type = BP_OPT_BOOL,
             .key = "autotune",
-            .help = "Runs the network in each layout before its first run with a set of sizes, and "
-                    "chooses layout and kinds of convolutions by the time it took; else by what "
-                    "was measured elsewhere.",
+            .help =
+                "Runs the network in each layout before its first run with a set of shapes, and "
+                "chooses layouts and convolution algorithms by the time it took; else by "
+                "estimates.",
             .def = "false",
         },
     [OPT_AUTOTUNE_CACHE] =
@@ -101,7 +102,7 @@ static const bp_option options[N_OPTIONS] = {
             .type = BP_OPT_STRING,
             .key = "autotune_cache",
             .help =
-                "A folder in which autotune keeps what it measured, so that later processes need "
+                "A folder in which autotune saves what it measured, so that later processes need "
                 "not; it is made if only its own name is missing. Empty: nothing is written.",
             .def = "",
         },

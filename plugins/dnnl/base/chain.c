@@ -5,7 +5,7 @@
 
 #include "base/program.h"
 
-/* Nodes stand in topological order, so that a consumer comes after `from`. */
+/* Nodes are in topological order, so that a consumer comes after `from`. */
 uint32_t bp_dnnl_only_consumer(const bp_program *program, uint32_t value, uint32_t from)
 {
     const bp_graph *graph = program->graph;

@@ -6,7 +6,8 @@
 #ifndef BP_DNNL_CLAIM_H
 #define BP_DNNL_CLAIM_H
 
-#include "base/instance.h"
+#include <bp/sdk.h>
+#include <stdbool.h>
 
 enum {
     BP_DNNL_MAX_RANK = 6,   /* of a tensor that a primitive reads; oneDNN's own limit is 12 */

@@ -10,7 +10,7 @@
 
 bool bp_dnnl_is_constant(const struct bp_dnnl_builder *b, uint32_t value)
 {
-    return BP_VALUE(b->graph, value)->flags & BP_VALUE_CONSTANT || b->values[value].rows;
+    return BP_VALUE(b->graph, value)->flags & BP_VALUE_CONSTANT || b->values[value].quantized;
 }
 
 /* oneDNN reads OpenMP's number of threads when a primitive is described and made. */

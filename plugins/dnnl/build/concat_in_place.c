@@ -110,7 +110,7 @@ static uint32_t find_largest(const struct bp_dnnl_builder *b, uint32_t value,
     const uint32_t *concat_of = b->frame->program->concat_of;
 
     *channels = 0;
-    while (concat_of[value] != BP_NONE) { /* ends, as a graph has no circles */
+    while (concat_of[value] != BP_NONE) { /* ends, as a graph has no cycles */
         const bp_node *node = BP_NODE(b->graph, concat_of[value]);
         int64_t before = channels_before(b, node, value, md);
 
@@ -143,16 +143,16 @@ bp_rc bp_dnnl_concat_slot(struct bp_dnnl_builder *b, uint32_t value, const dnnl_
     whole = &b->values[found];
     bp_dnnl_layout_like(md, whole->dims, &like);
     if (!whole->has_concat_buffer) {
-        bp_rc rc = bp_dnnl_temporary(b, &like, &whole->whole, err);
+        bp_rc rc = bp_dnnl_temporary(b, &like, &whole->concat_buffer, err);
 
         if (rc < 0)
             return rc;
         whole->has_concat_buffer = true;
     }
-    if (!bp_dnnl_same_layout(&whole->whole.md, &like))
+    if (!bp_dnnl_same_layout(&whole->concat_buffer.md, &like))
         return BP_OK; /* another part came first, in another layout */
     out->md = *md;
-    out->location = whole->whole.location;
+    out->location = whole->concat_buffer.location;
     out->location.offset = (size_t)channels * bytes_of_channel(md);
     *is_set = true;
     return BP_OK;

@@ -187,7 +187,7 @@ static uint64_t hash_rows(const struct bp_dnnl_quant_rows *rows)
 bp_rc bp_dnnl_constant(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *stored,
                        const dnnl_memory_desc_t *want, const void **out, bp_err *err)
 {
-    const struct bp_dnnl_quant_rows *rows = b->values[value].rows;
+    const struct bp_dnnl_quant_rows *rows = b->values[value].quantized;
     struct bp_dnnl_rearrangement how;
 
     if (!rows)

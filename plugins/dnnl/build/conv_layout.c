@@ -29,7 +29,7 @@ enum { LARGE = 24 };
 /* Winograd's algorithm pays where tiles leave little over, and caches hold weights and points. */
 struct limits {
     int64_t side;     /* points at least, in height and width */
-    int64_t weights;  /* a tap has at most; each of these is 0 for any number */
+    int64_t weights;  /* a tap has at most; 0 in any of these: no limit */
     int64_t elements; /* of the input, at most */
 };
 
@@ -82,7 +82,7 @@ static bool is_conv(const bp_node *node)
     return is_op(node, "Conv") || is_op(node, "FusedConv");
 }
 
-/* Are all entries of the attribute that number? Absent is true, as the default is 1. */
+/* Are all entries of the attribute equal to that? Absent is true, as the default is 1. */
 static bool is_all(const bp_graph *graph, const bp_node *node, const char *name, int64_t number)
 {
     uint32_t n;

@@ -47,7 +47,7 @@ static bp_rc emit(struct bp_dnnl_builder *b, bp_dnnl_typed_loop loop,
     return n == 0 ? BP_OK : bp_dnnl_emit_typed(b, loop, NULL, n, n, 2, operands, err);
 }
 
-/* Row-major, as the host has it; whoever wants another layout reorders that. */
+/* Row-major, as the host has it; other layouts are reordered from that. */
 bp_rc bp_dnnl_input_from_float16(struct bp_dnnl_builder *b, uint32_t value,
                                  struct bp_dnnl_location location, bp_err *err)
 {

@@ -13,10 +13,8 @@ static bool is_op(const bp_node *node, const char *op)
     return strcmp(node->op, op) == 0;
 }
 
-enum {
-    WORTH_A_TEAM = 400000, /* operations that last longer than a team needs to start and to meet */
-    OF_AN_ELEMENT = 8 /* operations that an element lasts as long as, where nothing is summed */
-};
+/* Operations that an element counts as where nothing is summed: memory, not arithmetic, takes the time. */
+enum { OF_AN_ELEMENT = 8 };
 
 /* Elements; 0 if the rank is not known, as such a node is not counted on. */
 static double count_of(const bp_shape *shape)
@@ -51,7 +49,7 @@ static double work_of(const bp_graph *graph, const bp_node *node, const bp_shape
     double elements = 0;
 
     if (is_op(node, "LSTM") || is_op(node, "GRU") || is_op(node, "RNN"))
-        return WORTH_A_TEAM;
+        return BP_DNNL_WORTH_A_TEAM;
     if (node->n_out > 0 && node->out[0] != BP_NONE)
         elements = count_of(&shapes[node->out[0]]);
     if ((is_conv || strstr(node->op, "MatMul") || strstr(node->op, "Gemm")) &&
@@ -71,7 +69,7 @@ uint32_t bp_dnnl_thread_count(const bp_graph *graph, const bp_frame_desc *desc, 
     if (!desc->shapes || desc->n_shapes < graph->n_values)
         return width;
     for (uint32_t i = 0; i < graph->n_nodes; i++) {
-        if (work_of(graph, BP_NODE(graph, i), desc->shapes) >= WORTH_A_TEAM)
+        if (work_of(graph, BP_NODE(graph, i), desc->shapes) >= BP_DNNL_WORTH_A_TEAM)
             return width;
     }
     return 1;

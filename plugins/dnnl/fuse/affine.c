@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * affine.c - x * scale + shift with one scale and shift a channel, then perhaps Relu: what stands
+ * affine.c - x * scale + shift with one scale and shift a channel, then perhaps Relu: what is
  * between a Concat and a convolution, as in DenseNet, where no weights can absorb it. One loop in
  * the layout that comes, instead of a pass over memory for each node.
  */

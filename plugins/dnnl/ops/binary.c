@@ -98,11 +98,11 @@ static bp_rc get_other(struct bp_dnnl_builder *b, uint32_t other, const dnnl_mem
     static void name(const void *u, void *const *at, size_t first, size_t end)                     \
     {                                                                                              \
         const float *x = at[0];                                                                    \
-        float number = *(const float *)at[1], *y = at[2];                                          \
+        float scalar = *(const float *)at[1], *y = at[2];                                          \
                                                                                                    \
         (void)u;                                                                                   \
         for (size_t i = first; i < end; i++)                                                       \
-            y[i] = x[i] op number;                                                                 \
+            y[i] = x[i] op scalar;                                                                 \
     }
 
 WITH_SCALAR(add_scalar, +)

@@ -125,7 +125,7 @@ static bp_rc build_in_place(struct bp_dnnl_builder *b, const bp_node *node, bool
 
 /* ---- building it ----------------------------------------------------------------------------- */
 
-/* Inputs without elements, as a first turn of a loop has them, take no slot. */
+/* Inputs without elements, as the first iteration of a Loop may have them, take no slot. */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

@@ -45,15 +45,15 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     return true;
 }
 
-/* ---- the loop: a piece is a few groups of one batch ------------------------------------------ */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 /* The loop's own. An iteration is a few groups of one batch: as many as fill LANES channels. */
 struct norm {
     size_t channels, plane_size, inner_channels;
-    size_t each;       /* channels of a group */
-    size_t groups;     /* of a piece; the last one of a batch may have fewer */
+    size_t group_size; /* channels of a group */
+    size_t groups;     /* of an iteration; the last one of a batch may have fewer */
     size_t iterations; /* of a batch */
-    size_t params;     /* channels that one number of scale and bias is for */
+    size_t params;     /* channels that share an element of scale and bias */
     double epsilon;
 };
 
@@ -173,8 +173,8 @@ static void sum_up(const struct norm *n, const struct rows *rows, size_t first, 
     bool is_folded = n->inner_channels == 1;
 
     for (size_t i = 0; i < LANES; i++)
-        means[i] = mean ? mean[is_folded         ? first / n->each
-                               : i < rows->lanes ? (first + i) / n->each
+        means[i] = mean ? mean[is_folded         ? first / n->group_size
+                               : i < rows->lanes ? (first + i) / n->group_size
                                                  : 0]
                         : 0;
     if (is_folded)
@@ -187,11 +187,11 @@ static void sum_up(const struct norm *n, const struct rows *rows, size_t first, 
         add_rows(&left, lanes);
     }
     if (is_folded) {
-        sums[first / n->each] += total(lanes);
+        sums[first / n->group_size] += total(lanes);
         return;
     }
     for (size_t i = 0; i < rows->lanes; i++)
-        sums[(first + i) / n->each] += lanes[i];
+        sums[(first + i) / n->group_size] += lanes[i];
 }
 
 /* What is done to elements of up to LANES channels. */
@@ -222,7 +222,7 @@ static struct change change_of(const struct norm *n, const struct rows *rows, si
 
     for (size_t i = 0; i < LANES; i++) {
         size_t k = n->inner_channels == 1 || i >= rows->lanes ? 0 : i;
-        size_t group = (first + k) / n->each, param = (c + k) / n->params;
+        size_t group = (first + k) / n->group_size, param = (c + k) / n->params;
 
         change.mean[i] = (float)mean[group];
         change.scale[i] = (float)((double)scale[param] / sqrt(variance[group] + n->epsilon));
@@ -237,9 +237,9 @@ static void run_iteration(const struct norm *n, size_t iteration, void *const *a
     const float *x = at[0], *scale = at[1], *bias = at[2];
     float *y = at[3];
     size_t batch = iteration / n->iterations,
-           begin = iteration % n->iterations * n->groups * n->each;
-    size_t end = begin + n->groups * n->each;
-    double count = (double)n->each * (double)n->plane_size, mean[LANES] = {0},
+           begin = iteration % n->iterations * n->groups * n->group_size;
+    size_t end = begin + n->groups * n->group_size;
+    double count = (double)n->group_size * (double)n->plane_size, mean[LANES] = {0},
            variance[LANES] = {0};
     struct rows rows;
 
@@ -278,14 +278,15 @@ static struct norm solve(const struct bp_dnnl_builder *b, const struct bp_dnnl_o
                          const bp_node *node, size_t inner_channels)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X), *scale = bp_dnnl_in(b, node, SCALE);
-    struct norm n = {.channels = (size_t)x->dims[1], .inner_channels = inner_channels, .each = 1};
+    struct norm n = {
+        .channels = (size_t)x->dims[1], .inner_channels = inner_channels, .group_size = 1};
 
     n.plane_size = (size_t)bp_dims_count(x->dims + 2, (uint32_t)x->rank - 2);
     if (is_grouped(op))
-        n.each = n.channels / (size_t)bp_node_int(b->graph, node, "num_groups", 1);
+        n.group_size = n.channels / (size_t)bp_node_int(b->graph, node, "num_groups", 1);
     n.params = n.channels / (size_t)scale->dims[0];
-    n.groups = n.each < LANES ? LANES / n.each : 1;
-    n.iterations = (n.channels / n.each + n.groups - 1) / n.groups;
+    n.groups = n.group_size < LANES ? LANES / n.group_size : 1;
+    n.iterations = (n.channels / n.group_size + n.groups - 1) / n.groups;
     n.epsilon = (double)bp_node_float(b->graph, node, "epsilon", 1e-5f);
     return n;
 }

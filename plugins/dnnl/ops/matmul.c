@@ -270,7 +270,7 @@ static bool claim_gemm(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "activation",
                               "the activation is not implemented");
     if (query->node->domain[0] != '\0')
-        return true; /* made by a pass for whoever takes the nodes it stands for: never a group of its own */
+        return true; /* a pass made it of nodes of a group */
     a = bp_node_in(g, query->node, 0);
     *flops = 2 * bp_dnnl_elements(bp_node_out(g, query->node, 0)) *
              (double)a->dims[bp_node_int(g, query->node, "transA", 0) ? 0 : 1].value;

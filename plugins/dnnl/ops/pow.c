@@ -13,7 +13,7 @@
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *x, *exponent;
-    float number;
+    float value;
 
     (void)op;
     (void)flops;
@@ -23,8 +23,8 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     x = bp_node_in(query->graph, query->node, 0);
     exponent = bp_node_in(query->graph, query->node, 1);
     if (exponent->rank > x->rank || bp_dnnl_elements(exponent) != 1 ||
-        !bp_dnnl_constant_float(&query->instance->host, query->graph, query->node, 1, &number) ||
-        number != 2)
+        !bp_dnnl_constant_float(&query->instance->host, query->graph, query->node, 1, &value) ||
+        value != 2)
         return bp_dnnl_refuse(query, BP_R_OTHER, exponent->name, "only the constant 2 is taken");
     return true;
 }

@@ -46,10 +46,10 @@ struct product {
 static void set_shapes(const bp_graph *graph, const bp_node *node, dnnl_dim_t rows,
                        const dnnl_dim_t *dims, struct product *p)
 {
-    bool is_turned = bp_node_int(graph, node, "transB", 0) != 0;
-    const dnnl_dim_t depth = dims[is_turned], width = dims[!is_turned];
+    bool is_transposed = bp_node_int(graph, node, "transB", 0) != 0;
+    const dnnl_dim_t depth = dims[is_transposed], width = dims[!is_transposed];
     const dnnl_dims_t a = {rows, depth}, b = {depth, width}, y = {rows, width}, row = {1, width};
-    const dnnl_dims_t strides = {is_turned ? 1 : width, is_turned ? depth : 1};
+    const dnnl_dims_t strides = {is_transposed ? 1 : width, is_transposed ? depth : 1};
 
     p->node = node;
     p->has_bias = bp_node_in(graph, node, optional_inputs_of(node).bias) != NULL;
@@ -81,9 +81,9 @@ static bp_rc describe(struct bp_dnnl_builder *b, const struct product *p,
 /* Columns of the result, for which there may be a scale each. */
 static int64_t columns_of(const struct bp_dnnl_query *query)
 {
-    bool is_turned = bp_node_int(query->graph, query->node, "transB", 0) != 0;
+    bool is_transposed = bp_node_int(query->graph, query->node, "transB", 0) != 0;
 
-    return bp_node_in(query->graph, query->node, B)->dims[!is_turned].value;
+    return bp_node_in(query->graph, query->node, B)->dims[!is_transposed].value;
 }
 
 /* C of QGemm is int32, one for each column, as oneDNN's bias. */

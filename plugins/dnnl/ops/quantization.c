@@ -92,14 +92,14 @@ bool bp_dnnl_claims_quant(const struct bp_dnnl_query *query, uint32_t scale, uin
 /* Element i of int8, uint8 or int32, at any address. */
 static int32_t whole_at(const void *data, uint32_t dtype, size_t i)
 {
-    int32_t number;
+    int32_t value;
 
     if (dtype == BP_DTYPE_U8)
         return ((const uint8_t *)data)[i];
     if (dtype == BP_DTYPE_I8)
         return ((const int8_t *)data)[i];
-    memcpy(&number, (const char *)data + i * sizeof number, sizeof number);
-    return number;
+    memcpy(&value, (const char *)data + i * sizeof value, sizeof value);
+    return value;
 }
 
 /* oneDNN 2's convolutions and products take zero points of source and destination only. */
@@ -114,11 +114,11 @@ bool bp_dnnl_claims_symmetric(const struct bp_dnnl_query *query, uint32_t zero)
     if (host->constant(host->h, query->graph, query->node->in[zero], &bytes, NULL) < 0)
         return bp_dnnl_refuse(query, BP_R_OTHER, value->name, "input %u cannot be read", zero);
     for (int64_t i = 0; i < count_of(value); i++) {
-        int32_t number = whole_at(bytes.data, value->dtype, (size_t)i);
+        int32_t zero_point = whole_at(bytes.data, value->dtype, (size_t)i);
 
-        if (number != 0)
+        if (zero_point != 0)
             return bp_dnnl_refuse(query, BP_R_OTHER, value->name,
-                                  "zero point %d of weights is not 0", number);
+                                  "zero point %d of weights is not 0", zero_point);
     }
     return true;
 }

@@ -165,7 +165,7 @@ static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const
     rc = bp_dnnl_quant_read(b, node, SCALE, ZERO, &job->quant, err);
     if (rc >= 0 && is_weights(b, node->in[X])) {
         *job = rows_of_constant(b, node, &job->quant);
-        b->values[node->out[0]].rows = job;
+        b->values[node->out[0]].quantized = job;
         return BP_OK;
     }
     if (rc >= 0)

@@ -156,7 +156,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
            claims_request(query, bp_node_in(query->graph, query->node, 0));
 }
 
-/* ---- the loops: a piece is a row of the output ----------------------------------------------- */
+/* ---- the loops ------------------------------------------------------------------------------- */
 
 enum { MAX_TAPS = 4 }; /* of an axis: cubic */
 
@@ -168,7 +168,7 @@ struct resize {
     size_t plane_size;                        /* elements of one of the input */
     size_t rows;                              /* of a plane of the output */
     size_t inner_channels;                    /* next to each other at a point */
-    size_t width;                             /* bytes of a number, if they are moved */
+    size_t width;                             /* bytes of an element, for nearest */
 };
 
 /* Rows of the input that one row of the output is made of, and their weights. */

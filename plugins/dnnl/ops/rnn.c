@@ -16,15 +16,12 @@
 #include "build/layout.h"
 #include "build/output.h"
 #include "build/primitive.h"
+#include "build/thread_count.h"
 #include "ops/rnn_claim.h"
 #include "ops/rnn_weights.h"
 
-/*
- * Floating-point operations of a step. Threads meet after each step of a sequence, which takes
- * about as long: two threads took up to five times as long as one for less.
- */
+/* Batches from which on LSTM reads its matrices faster in blocks that oneDNN chooses. */
 enum { BLOCKS_FROM = 4 };
-enum { WORTH_A_TEAM = 400000 }; /* operations of a step */
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -340,7 +337,7 @@ static bool is_small(const struct bp_dnnl_rnn *k)
 {
     double flops = 2 * (double)k->batch * (double)k->gates * (double)k->hidden * (double)k->hidden;
 
-    return flops < WORTH_A_TEAM;
+    return flops < BP_DNNL_WORTH_A_TEAM;
 }
 
 /* Primitives of small steps are made and run for one thread, whatever the team has. */

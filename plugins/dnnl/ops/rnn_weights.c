@@ -38,10 +38,10 @@ static void fill_gates(const struct bp_dnnl_rearrangement *how, const char *in, 
 /* The bytes may be at any address. */
 static float float_at(const char *in, dnnl_dim_t i)
 {
-    float number;
+    float element;
 
-    memcpy(&number, in + (size_t)i * sizeof number, sizeof number);
-    return number;
+    memcpy(&element, in + (size_t)i * sizeof element, sizeof element);
+    return element;
 }
 
 /*

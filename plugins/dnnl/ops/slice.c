@@ -72,14 +72,14 @@ static bool read_list(const bp_host *host, const bp_graph *graph, const bp_node 
 static int64_t int_at(const struct int_list *list, size_t i)
 {
     int32_t small;
-    int64_t number;
+    int64_t entry;
 
     if (list->width == sizeof small) {
         memcpy(&small, list->data + i * sizeof small, sizeof small);
         return small;
     }
-    memcpy(&number, list->data + i * sizeof number, sizeof number);
-    return number;
+    memcpy(&entry, list->data + i * sizeof entry, sizeof entry);
+    return entry;
 }
 
 /* Where a Slice begins, and along which axes; sizes are the shape rule's. */

@@ -9,7 +9,7 @@
 #include "base/library.h"
 #include "build/step.h"
 
-/* Elements. Fewer are done sooner than a team is started  and has met again. */
+/* Elements. Fewer are done sooner than a team is started and has met again. */
 enum { WORTH_A_TEAM = 32768 };
 
 struct work {

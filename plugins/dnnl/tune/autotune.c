@@ -215,7 +215,7 @@ bp_rc bp_dnnl_autotune(bp_program *program, const bp_frame_desc *desc,
     *out = NULL;
     if (!bp_dnnl_has_blocks(program->instance) || !has_conv(program))
         return BP_OK;
-    for (choice = program->choice; choice; choice = choice->next) {
+    for (choice = program->choices; choice; choice = choice->next) {
         if (choice->shapes == shapes) {
             *out = choice;
             return BP_OK;
@@ -234,8 +234,8 @@ bp_rc bp_dnnl_autotune(bp_program *program, const bp_frame_desc *desc,
             return rc;
         bp_dnnl_save_choice(program, choice);
     }
-    choice->next = program->choice;
-    program->choice = choice;
+    choice->next = program->choices;
+    program->choices = choice;
     *out = choice;
     return BP_OK;
 }

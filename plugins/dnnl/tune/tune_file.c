@@ -334,7 +334,7 @@ static void write_text(struct file *file, const struct bp_dnnl_conv_choice *choi
     file->n += SUM_LINE;
 }
 
-/* Written beside its place and renamed, so that nobody reads a half. */
+/* Written beside its place and renamed, so that no reader sees half of it. */
 static bool put_file(const struct file *file)
 {
     char beside[MAX_PATH + sizeof ".XXXXXX"];
