@@ -44,10 +44,7 @@ struct sum {
     struct bytes a, b, y;
 };
 
-/*
- * (a - za) * sa + (b - zb) * sb, divided by sy, in float32. `flip` as
- * in kernels/quantize.c.
- */
+/* (a - za) * sa + (b - zb) * sb, divided by sy, in float32. `flip` as in kernels/quantize.c. */
 VECTOR_LOOP
 static void add(const struct sum *s, const uint8_t *a, const uint8_t *b, uint8_t *y, size_t n)
 {
