@@ -138,7 +138,7 @@ static bool claim_matmul(const struct bp_dnnl_op *op, const struct bp_dnnl_query
         return false;
     if (bp_node_int(query->graph, query->node, "transBatchA", 0) != 0 ||
         bp_node_int(query->graph, query->node, "transBatchB", 0) != 0)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "transBatchA", "only 0 is taken");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "transBatchA", "only 0 is supported");
     a = bp_node_in(query->graph, query->node, 0);
     is_transposed = bp_node_int(query->graph, query->node, "transA", 0) != 0 && a->rank > 1;
     *flops = 2 * bp_dnnl_elements(bp_node_out(query->graph, query->node, 0)) *
