@@ -350,5 +350,5 @@ int main(void)
     tcase_add_test(tcase, a_folder_that_cannot_be_written_is_no_failure);
     tcase_add_test(tcase, survives_having_no_memory);
     tcase_add_test(tcase, without_the_option_nothing_is_written);
-    return check_main("dnnl_kept", &tcase, 1);
+    return check_main("dnnl_autotune_cache", &tcase, 1);
 }

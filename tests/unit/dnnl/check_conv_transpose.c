@@ -249,5 +249,5 @@ int main(void)
     tcase_add_test(tcase, refuses_outputs_beyond_a_stride);
     tcase_add_test(tcase, refuses_lists_of_other_lengths);
     tcase_add_test(tcase, leaves_few_channels_and_depthwise_3d_data_to_others);
-    return check_main("dnnl_transposed", &tcase, 1);
+    return check_main("dnnl_conv_transpose", &tcase, 1);
 }

@@ -553,5 +553,5 @@ int main(void)
     tcase_add_test(tcase, refuses_steps);
     tcase_add_test(tcase, splits_channels);
     tcase_add_test(tcase, splits_into_outputs);
-    return check_main("spatial", &tcase, 1);
+    return check_main("dnnl_spatial", &tcase, 1);
 }
