@@ -232,7 +232,7 @@ aclDataType bp_cann_type(uint32_t dtype);
 const struct bp_cann_tensor *bp_cann_value(const struct bp_cann_build *b, uint32_t value);
 /* Input i of the node in the making; NULL when it is absent. */
 const struct bp_cann_tensor *bp_cann_in(const struct bp_cann_build *b, uint32_t i);
-/* Output i of the node in the making; NULL when nobody wants it. */
+/* Output i of the node in the making; NULL when it is not used. */
 const struct bp_cann_tensor *bp_cann_out(const struct bp_cann_build *b, uint32_t i);
 /* Gives the tensor a location in scratch, from here to the last call that touches it. */
 void bp_cann_scratch(struct bp_cann_build *b, struct bp_cann_tensor *tensor);

@@ -63,7 +63,7 @@ static bool has_outputs(const struct bp_cann_query *query)
     return bp_cann_takes_shape(query, y);
 }
 
-/* What the vendor's graph mode wants beside: opset 8, and an input that is computed. */
+/* What the vendor's graph mode needs as well: opset 8, and an input that is computed. */
 static bool fits_graphs(const struct bp_cann_query *query)
 {
     const bp_node *node = query->node;

@@ -148,9 +148,9 @@ static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, vo
 /* ---- streams --------------------------------------------------------------------------------- */
 
 /*
- * What the host still wanted of it is done by now: there is only something in it when a run has
- * failed or its time was up, and then a device that hangs must not hold its caller too. Handles of
- * ACL that are NULL were not made.
+ * All work that the host needs is done before: something is queued only when a run has failed or
+ * passed its deadline, and then a device that hangs must not hold the caller. Handles of ACL that
+ * are NULL were not made.
  */
 static void end_stream(const bp_instance *instance, struct stream *stream)
 {

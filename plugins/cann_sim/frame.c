@@ -155,7 +155,7 @@ static void bind(bp_frame *frame, uint32_t io_epoch)
     frame->is_bound = true;
 }
 
-/* The host's clock, as deadlines are told in it. */
+/* The clock of the host's deadlines, in nanoseconds. */
 static int64_t now_ns(void)
 {
     struct timespec now;

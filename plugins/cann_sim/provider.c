@@ -109,7 +109,7 @@ static void log_line(const bp_host *host, uint32_t level, const char *fmt, ...)
     host->log(host->h, level, "cann", text);
 }
 
-/* All of them may have gone since somebody asked whether there is one. */
+/* Devices may have disappeared since is_available(). */
 static bp_rc check_device(const struct bp_cann_driver *driver, int32_t id, bp_err *err)
 {
     uint32_t n = 0;
@@ -148,7 +148,7 @@ static bp_rc apply_settings(bp_instance *instance, const struct bp_cann_options 
     return BP_OK;
 }
 
-/* Options that have no effect with this driver are told of, as nothing else would. */
+/* Logs options that have no effect with this driver; nothing else would show it. */
 static void log_options(const bp_instance *instance, const struct bp_cann_options *options)
 {
     if (options->wants_graph && !instance->uses_graphs)

@@ -16,32 +16,34 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/blas.c \
 	%D%/blas.h \
 	%D%/capability.c \
+	%D%/claim.c \
 	%D%/compile.c \
 	%D%/cpu.h \
 	%D%/frame.c \
 	%D%/layout.c \
 	%D%/lazy.c \
 	%D%/lazy.h \
+	%D%/node.c \
+	%D%/operators.c \
+	%D%/operators.h \
 	%D%/program.h \
 	%D%/provider.c \
 	%D%/run_memory.c
 
-# loops and their drivers
+# what several families use
 %C%_libcpu_la_SOURCES += \
 	%D%/kernels/arg_line.inc \
-	%D%/kernels/byte_map.h \
 	%D%/kernels/columns.c \
 	%D%/kernels/columns.h \
 	%D%/kernels/fill.h \
 	%D%/kernels/inner_operator.c \
 	%D%/kernels/inner_operator.h \
-	%D%/kernels/quantize.c \
-	%D%/kernels/quantize.h \
-	%D%/kernels/quantize.inc \
 	%D%/kernels/runtime_outputs.c \
 	%D%/kernels/runtime_outputs.h \
 	%D%/kernels/runtime_shape.c \
 	%D%/kernels/runtime_shape.h \
+	%D%/kernels/same_operator.c \
+	%D%/kernels/same_operator.h \
 	%D%/kernels/sampler.c \
 	%D%/kernels/sampler.h \
 	%D%/kernels/sampler.inc \
@@ -76,6 +78,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/gemm/epilogue.inc \
 	%D%/kernels/gemm/gemm.c \
 	%D%/kernels/gemm/gemm.h \
+	%D%/kernels/gemm/gemm_a.c \
 	%D%/kernels/gemm/gemm_conv.c \
 	%D%/kernels/gemm/gemm_internal.h \
 	%D%/kernels/gemm/pack.c \
@@ -87,6 +90,10 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/kernels/int8/int8.h \
 	%D%/kernels/int8/int8_pack.c \
 	%D%/kernels/int8/int8_pack.h \
+	%D%/kernels/quantize/byte_map.h \
+	%D%/kernels/quantize/quantize.c \
+	%D%/kernels/quantize/quantize.h \
+	%D%/kernels/quantize/quantize.inc \
 	%D%/kernels/types/bool.inc \
 	%D%/kernels/types/complex.inc \
 	%D%/kernels/types/end.inc \
@@ -290,6 +297,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/image/decoders/bmp.c \
 	%D%/image/decoders/image_file.c \
 	%D%/image/decoders/image_file.h \
+	%D%/image/decoders/image_rows.c \
 	%D%/image/decoders/jpeg.c \
 	%D%/image/decoders/jpeg2000.c \
 	%D%/image/decoders/png.c \
@@ -299,6 +307,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 
 # matmul
 %C%_libcpu_la_SOURCES += \
+	%D%/matmul/cdist.c \
 	%D%/matmul/contract.c \
 	%D%/matmul/contract.h \
 	%D%/matmul/contract.inc \
@@ -306,6 +315,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/matmul/einsum.c \
 	%D%/matmul/einsum_steps.c \
 	%D%/matmul/einsum_steps.h \
+	%D%/matmul/float_element.h \
 	%D%/matmul/gemm.c \
 	%D%/matmul/gemm_fill.inc \
 	%D%/matmul/int_product.c \
@@ -477,6 +487,7 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/tensor/constant_of_shape.c \
 	%D%/tensor/depth_to_space.c \
 	%D%/tensor/expand.c \
+	%D%/tensor/expand_dims.c \
 	%D%/tensor/eye_like.c \
 	%D%/tensor/pad.c \
 	%D%/tensor/range.c \
@@ -511,11 +522,6 @@ noinst_LTLIBRARIES += %D%/libcpu.la
 	%D%/training/loss.c \
 	%D%/training/optimizers.c \
 	%D%/training/optimizers.inc
-
-# operators
-%C%_libcpu_la_SOURCES += \
-	%D%/ops/list.h \
-	%D%/ops/ms_same.c
 
 if PLUGIN_FILES
 provider_LTLIBRARIES += %D%/libbp-cpu.la

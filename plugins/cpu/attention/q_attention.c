@@ -3,10 +3,9 @@
 
 #include "kernels/cast/widen.h"
 #include "kernels/inner_operator.h"
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
 #include "kernels/tensor_data.h"
-
-extern const struct bp_cpu_op bp_cpu_op_ms_attention;
+#include "operators.h"
 
 enum { X, W, B, X_SCALE, W_SCALE, MASK, X_ZERO, W_ZERO, PAST };
 

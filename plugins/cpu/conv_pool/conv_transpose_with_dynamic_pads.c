@@ -4,12 +4,11 @@
  * without pads, of whose result the pads, which come with the data, are cut off.
  */
 
-#include "kernels/tensor_data.h"
 #include "kernels/inner_operator.h"
 #include "kernels/strided.h"
+#include "kernels/tensor_data.h"
 #include "kernels/window.h"
-
-extern const struct bp_cpu_op bp_cpu_op_conv_transpose;
+#include "operators.h"
 
 struct state {
     struct bp_cpu_inner inner;
@@ -89,8 +88,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     bp_rc rc;
 
     for (uint32_t i = 0; i < n && pads; i++) {
-        if (pads[i] < 0 || pads[n + i] < 0 ||
-            pads[i] > s->whole->dims[2 + i] - y->dims[2 + i] ||
+        if (pads[i] < 0 || pads[n + i] < 0 || pads[i] > s->whole->dims[2 + i] - y->dims[2 + i] ||
             pads[n + i] != s->whole->dims[2 + i] - y->dims[2 + i] - pads[i])
             return bp_cpu_fail(call->node, err, BP_E_INVALID,
                                "Pads cut %lld and %lld off dimension %u, which does not give Y",

@@ -9,8 +9,7 @@
 #include "kernels/strided.h"
 #include "kernels/tensor_data.h"
 #include "kernels/window.h"
-
-extern const struct bp_cpu_op bp_cpu_op_fused_conv, bp_cpu_op_max_pool, bp_cpu_op_qlinear_conv;
+#include "operators.h"
 
 struct state {
     struct bp_cpu_inner inner;
@@ -103,11 +102,11 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 }
 
 #define NHWC(row, name_, op_, types_)                                                              \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+    const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = "com.microsoft",                                                                 \
         .since = 1,                                                                                \
-        .loops = &bp_cpu_op_##op_,                                                                 \
+        .loops = &op_,                                                                             \
         .claim = claim,                                                                            \
         .types = types_,                                                                           \
         .prepare = prepare,                                                                        \
@@ -153,7 +152,7 @@ const struct bp_cpu_op bp_cpu_op_ms_qlinear_conv = {
     .run = run_q,
 };
 
-NHWC(nhwc_conv, "NhwcConv", fused_conv, BP_CPU_FLOATS);
-NHWC(nhwc_fused_conv, "NhwcFusedConv", fused_conv, BP_CPU_FLOATS);
-NHWC(nhwc_max_pool, "NhwcMaxPool", max_pool,
+NHWC(bp_cpu_op_nhwc_conv, "NhwcConv", bp_cpu_op_fused_conv, BP_CPU_FLOATS);
+NHWC(bp_cpu_op_nhwc_fused_conv, "NhwcFusedConv", bp_cpu_op_fused_conv, BP_CPU_FLOATS);
+NHWC(bp_cpu_op_nhwc_max_pool, "NhwcMaxPool", bp_cpu_op_max_pool,
      BP_CPU_FLOATS | UINT64_C(1) << BP_DTYPE_I8 | UINT64_C(1) << BP_DTYPE_U8);

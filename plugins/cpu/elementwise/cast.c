@@ -190,7 +190,7 @@ static bp_rc run_to_text(struct bp_cpu_call *call, bp_err *err)
         const char *at = from + bp_cpu_bytes_of(state->cast.from, (size_t)i);
 
         if (bp_cpu_is_packed(state->cast.from)) {
-            bp_cpu_narrow_load(state->cast.from, loaded, at, 0, (size_t)n);
+            bp_cpu_low_precision_load(state->cast.from, loaded, at, 0, (size_t)n);
             at = (const char *)loaded;
         }
         rc = put_texts(call, dtype, at, to + i, (size_t)n, err);

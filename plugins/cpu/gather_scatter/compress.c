@@ -25,7 +25,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     state = call->state;
-    state->late = bp_cpu_sized_note(call);
+    state->late = bp_cpu_runtime_outputs_note(call);
     state->is_flat = !bp_node_attr(call->node->graph, call->node->node, "axis");
     state->inner = bp_cpu_width(x->dtype);
     if (state->is_flat) {
@@ -64,10 +64,10 @@ static bp_rc give_output(struct bp_cpu_call *call, int64_t found, bp_err *err)
     int64_t dims[BP_CPU_MAX_RANK];
 
     if (state->is_flat)
-        return bp_cpu_sized_give(call, state->late, 0, 1, &found, err);
+        return bp_cpu_runtime_outputs_give(call, state->late, 0, 1, &found, err);
     for (uint32_t d = 0; d < x->rank; d++)
         dims[d] = d == state->axis ? found : x->dims[d];
-    return bp_cpu_sized_give(call, state->late, 0, x->rank, dims, err);
+    return bp_cpu_runtime_outputs_give(call, state->late, 0, x->rank, dims, err);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
@@ -99,7 +99,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_compress = {
     .name = "Compress",
     .since = 9,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_MOVABLE,
     .prepare = prepare,
     .run = run,

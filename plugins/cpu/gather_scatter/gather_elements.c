@@ -6,30 +6,30 @@
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    bp_rc rc = bp_cpu_state(call, sizeof(struct bp_cpu_elements), err);
+    bp_rc rc = bp_cpu_state(call, sizeof(struct bp_cpu_index_walk), err);
 
     if (rc < 0)
         return rc;
     if (bp_cpu_count(call->out[0]) != bp_cpu_count(call->in[1]))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the output has not the indices' shape");
-    return bp_cpu_elements_make(call, call->in[0], call->in[1], call->state, err);
+    return bp_cpu_index_walk_make(call, call->in[0], call->in[1], call->state, err);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
-    const struct bp_cpu_elements *walk = call->state;
-    struct bp_cpu_elements_job job = {.walk = walk};
+    const struct bp_cpu_index_walk *walk = call->state;
+    struct bp_cpu_index_walk_job job = {.walk = walk};
     bp_rc rc;
 
     job.indices = bp_cpu_list_input(call, 1);
-    rc = bp_cpu_elements_check(call, &job.indices, walk->size, err);
+    rc = bp_cpu_index_walk_check(call, &job.indices, walk->size, err);
     if (rc < 0)
         return rc;
     job.width = bp_cpu_width(call->in[0]->dtype);
-    job.fn = bp_cpu_from_places(job.width);
+    job.fn = bp_cpu_gather_copy(job.width);
     job.data = bp_cpu_data(call->in[0]);
     job.other = bp_cpu_data(call->out[0]);
-    bp_cpu_elements_run(call, &job, false);
+    bp_cpu_index_walk_run(call, &job, false);
     return BP_OK;
 }
 

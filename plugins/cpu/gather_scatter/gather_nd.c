@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* gather_nd.c - GatherND (opsets 11; 12, 13 with `batch_dims`): slices that index tuples name. */
+/*
+ * gather_nd.c - GatherND (opsets 11; 12, 13 with `batch_dims`; com.microsoft 1): slices that index
+ * tuples name.
+ */
 
 #include "gather_scatter/nd_slices.h"
 #include "kernels/runtime_shape.h"
+#include "kernels/same_operator.h"
 #include "kernels/tensor_data.h"
 
 struct state {
-    struct bp_cpu_tuples tuples;
+    struct bp_cpu_nd_slices tuples;
     size_t slice_bytes;
     uint32_t slices; /* of the work */
 };
@@ -31,7 +35,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     state = call->state;
     if (batch < 0 || batch > BP_CPU_MAX_RANK)
         return bp_cpu_fail(call->node, err, BP_E_INVALID, "batch_dims is %lld", (long long)batch);
-    rc = bp_cpu_tuples_make(call, data, call->in[1], (uint32_t)batch, &state->tuples, err);
+    rc = bp_cpu_nd_slices_make(call, data, call->in[1], (uint32_t)batch, &state->tuples, err);
     if (rc < 0)
         return rc;
     state->slice_bytes = (size_t)state->tuples.inner * bp_cpu_width(data->dtype);
@@ -43,14 +47,14 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 
 static void copy(const struct job *job, int64_t from, int64_t to)
 {
-    const struct bp_cpu_tuples *tuples = &job->state->tuples;
+    const struct bp_cpu_nd_slices *tuples = &job->state->tuples;
     size_t bytes = job->state->slice_bytes;
     int64_t left = tuples->per_batch - from % tuples->per_batch;
     int64_t base = from / tuples->per_batch * tuples->batch_step;
     char *out = job->out + (size_t)from * bytes;
 
     for (int64_t i = from; i < to; i++, out += bytes) {
-        int64_t at = base + bp_cpu_tuples_at(tuples, job->indices, i);
+        int64_t at = base + bp_cpu_nd_slices_at(tuples, job->indices, i);
         const char *slice = job->data + (size_t)at * bytes;
 
         if (bytes == 4)
@@ -81,7 +85,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     const struct state *state = call->state;
     struct job job = {state, bp_cpu_data(call->in[1]), bp_cpu_data(call->in[0]),
                       bp_cpu_data(call->out[0])};
-    bp_rc rc = bp_cpu_tuples_check(call, &state->tuples, job.indices, err);
+    bp_rc rc = bp_cpu_nd_slices_check(call, &state->tuples, job.indices, err);
 
     if (rc < 0 || state->tuples.count == 0 || state->slice_bytes == 0)
         return rc;
@@ -106,4 +110,14 @@ const struct bp_cpu_op bp_cpu_op_gather_nd = {
     .claim = claim,
     .prepare = prepare,
     .run = run,
+};
+
+const struct bp_cpu_op bp_cpu_op_ms_gather_nd = {
+    .name = "GatherND",
+    .domain = "com.microsoft",
+    .since = 1,
+    .loops = &bp_cpu_op_gather_nd,
+    .claim = bp_cpu_same_claim,
+    .prepare = bp_cpu_same_prepare_13,
+    .run = bp_cpu_same_run,
 };

@@ -11,13 +11,13 @@ enum {
 
 /* One run; for the threads. */
 struct shared {
-    const struct bp_cpu_elements_job *job;
+    const struct bp_cpu_index_walk_job *job;
     uint32_t slices;
     bool by_column;
 };
 
-bp_rc bp_cpu_elements_make(const struct bp_cpu_call *call, const bp_tensor *data,
-                           const bp_tensor *indices, struct bp_cpu_elements *out, bp_err *err)
+bp_rc bp_cpu_index_walk_make(const struct bp_cpu_call *call, const bp_tensor *data,
+                             const bp_tensor *indices, struct bp_cpu_index_walk *out, bp_err *err)
 {
     int64_t stride = 1;
     uint32_t axis;
@@ -46,8 +46,8 @@ bp_rc bp_cpu_elements_make(const struct bp_cpu_call *call, const bp_tensor *data
     return BP_OK;
 }
 
-bp_rc bp_cpu_elements_check(const struct bp_cpu_call *call, const struct bp_cpu_list *indices,
-                            int64_t size, bp_err *err)
+bp_rc bp_cpu_index_walk_check(const struct bp_cpu_call *call, const struct bp_cpu_list *indices,
+                              int64_t size, bp_err *err)
 {
     int64_t least = 0, most = -1;
 
@@ -70,10 +70,10 @@ bp_rc bp_cpu_elements_check(const struct bp_cpu_call *call, const struct bp_cpu_
 }
 
 /* Places in the data of n elements of a row that starts at `base`. */
-static void solve_places(const struct bp_cpu_elements_job *job, int64_t first, int64_t column,
+static void solve_places(const struct bp_cpu_index_walk_job *job, int64_t first, int64_t column,
                          int64_t base, int64_t n, int64_t *at)
 {
-    const struct bp_cpu_elements *walk = job->walk;
+    const struct bp_cpu_index_walk *walk = job->walk;
     int64_t size = walk->size, step = walk->step;
 
     for (int64_t i = 0; i < n; i++) {
@@ -88,7 +88,7 @@ static void solve_places(const struct bp_cpu_elements_job *job, int64_t first, i
 }
 
 /* Columns from..to of a row. */
-static void visit_row(const struct bp_cpu_elements_job *job, int64_t row, int64_t base,
+static void visit_row(const struct bp_cpu_index_walk_job *job, int64_t row, int64_t base,
                       int64_t from, int64_t to)
 {
     int64_t at[CHUNK];
@@ -102,10 +102,10 @@ static void visit_row(const struct bp_cpu_elements_job *job, int64_t row, int64_
     }
 }
 
-static void visit_rows(const struct bp_cpu_elements_job *job, int64_t begin, int64_t end,
+static void visit_rows(const struct bp_cpu_index_walk_job *job, int64_t begin, int64_t end,
                        int64_t from, int64_t to)
 {
-    const struct bp_cpu_elements *walk = job->walk;
+    const struct bp_cpu_index_walk *walk = job->walk;
     int64_t index[BP_CPU_MAX_RANK], rest = begin, base = 0;
 
     for (uint32_t d = walk->rank - 1; d-- > 0;) {
@@ -128,7 +128,7 @@ static void visit_rows(const struct bp_cpu_elements_job *job, int64_t begin, int
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct shared *shared = u;
-    const struct bp_cpu_elements *walk = shared->job->walk;
+    const struct bp_cpu_index_walk *walk = shared->job->walk;
 
     (void)worker;
     if (shared->by_column)
@@ -139,10 +139,10 @@ static void slice(void *u, uint32_t i, uint32_t worker)
                    walk->rows * (i + 1) / shared->slices, 0, walk->columns);
 }
 
-void bp_cpu_elements_run(const struct bp_cpu_call *call, const struct bp_cpu_elements_job *job,
-                         bool exclusive)
+void bp_cpu_index_walk_run(const struct bp_cpu_call *call, const struct bp_cpu_index_walk_job *job,
+                           bool exclusive)
 {
-    const struct bp_cpu_elements *walk = job->walk;
+    const struct bp_cpu_index_walk *walk = job->walk;
     struct shared shared = {job, 1, exclusive && !walk->along_row};
     int64_t most = shared.by_column ? walk->columns / COLUMNS_MIN : walk->rows;
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ms_unique.c - Unique and ExpandDims of com.microsoft. Unique gives the elements in the order in
- * which they come first, for each element its place among them, and how often each is there. Equal
- * are elements with the same bytes.
+ * ms_unique.c - Unique of com.microsoft: the elements in the order in which they come first, for
+ * each element its place among them, and how often each is there. Equal are elements with the same
+ * bytes.
  */
 
 #include "kernels/runtime_outputs.h"
-#include "kernels/runtime_shape.h"
 #include "kernels/tensor_data.h"
 
 struct state {
@@ -14,7 +13,7 @@ struct state {
     size_t width, slots; /* bytes of an element; of the table, a power of two */
 };
 
-static bp_rc prepare_unique(struct bp_cpu_call *call, bp_err *err)
+static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
     size_t n = (size_t)bp_cpu_count(x);
@@ -24,7 +23,7 @@ static bp_rc prepare_unique(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     s = call->state;
-    s->late = bp_cpu_sized_note(call);
+    s->late = bp_cpu_runtime_outputs_note(call);
     s->width = bp_cpu_width(x->dtype);
     if (x->rank != 1 || n > SIZE_MAX / 64)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "x is no vector, or too long");
@@ -86,7 +85,7 @@ static int64_t number(const struct bp_cpu_call *call, int64_t *slots, int64_t *g
     return groups;
 }
 
-static bp_rc run_unique(struct bp_cpu_call *call, bp_err *err)
+static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *s = call->state;
     const bp_tensor *x = call->in[0];
@@ -95,11 +94,11 @@ static bp_rc run_unique(struct bp_cpu_call *call, bp_err *err)
     bp_rc rc;
 
     groups = number(call, slots, group, first, counts);
-    rc = bp_cpu_sized_give(call, s->late, 0, 1, &groups, err);
+    rc = bp_cpu_runtime_outputs_give(call, s->late, 0, 1, &groups, err);
     if (rc >= 0)
-        rc = bp_cpu_sized_give(call, s->late, 1, 1, &n, err);
+        rc = bp_cpu_runtime_outputs_give(call, s->late, 1, 1, &n, err);
     if (rc >= 0)
-        rc = bp_cpu_sized_give(call, s->late, 2, 1, &groups, err);
+        rc = bp_cpu_runtime_outputs_give(call, s->late, 2, 1, &groups, err);
     if (rc < 0 || n == 0)
         return rc;
     for (int64_t g = 0; g < groups && bp_cpu_out(call, 0); g++)
@@ -116,47 +115,8 @@ const struct bp_cpu_op bp_cpu_op_ms_unique = {
     .name = "Unique",
     .domain = "com.microsoft",
     .since = 1,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_MOVABLE,
-    .prepare = prepare_unique,
-    .run = run_unique,
-};
-
-/* ---- ExpandDims ------------------------------------------------------------------------------ */
-
-static bp_rc prepare_expand(struct bp_cpu_call *call, bp_err *err)
-{
-    return bp_cpu_late_state(call, sizeof(struct bp_cpu_late), 1, 1, err);
-}
-
-static bp_rc run_expand(struct bp_cpu_call *call, bp_err *err)
-{
-    const bp_tensor *x = call->in[0];
-    struct bp_cpu_list axes = bp_cpu_list_input(call, 1);
-    size_t bytes = (size_t)bp_cpu_count(x) * bp_cpu_width(x->dtype);
-    int64_t dims[BP_CPU_MAX_RANK + 1];
-    uint32_t axis;
-    bp_rc rc;
-
-    if (axes.n != 1 || x->rank + 1 > BP_CPU_MAX_RANK)
-        return bp_cpu_fail(call->node, err, BP_E_INVALID, "axis is not one number");
-    rc = bp_cpu_axis(call, bp_cpu_list_at(&axes, 0), x->rank + 1, &axis, err);
-    if (rc < 0)
-        return rc;
-    for (uint32_t d = 0; d <= x->rank; d++)
-        dims[d] = d == axis ? 1 : x->dims[d - (d > axis)];
-    rc = bp_cpu_late_output(call, x->rank + 1, dims, err);
-    if (rc >= 0 && bytes > 0 && bp_cpu_data(call->out[0]) != bp_cpu_data(x))
-        memcpy(bp_cpu_data(call->out[0]), bp_cpu_data(x), bytes);
-    return rc;
-}
-
-const struct bp_cpu_op bp_cpu_op_expand_dims = {
-    .name = "ExpandDims",
-    .domain = "com.microsoft",
-    .since = 1,
-    .flags = BP_CPU_LATE,
-    .types = BP_CPU_MOVABLE,
-    .prepare = prepare_expand,
-    .run = run_expand,
+    .prepare = prepare,
+    .run = run,
 };

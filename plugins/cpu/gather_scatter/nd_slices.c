@@ -3,9 +3,9 @@
 
 #include "gather_scatter/nd_slices.h"
 
-bp_rc bp_cpu_tuples_make(const struct bp_cpu_call *call, const bp_tensor *data,
-                         const bp_tensor *indices, uint32_t batch, struct bp_cpu_tuples *out,
-                         bp_err *err)
+bp_rc bp_cpu_nd_slices_make(const struct bp_cpu_call *call, const bp_tensor *data,
+                            const bp_tensor *indices, uint32_t batch, struct bp_cpu_nd_slices *out,
+                            bp_err *err)
 {
     int64_t stride = 1, depth = indices->rank > 0 ? indices->dims[indices->rank - 1] : 0;
     bool fits = batch < indices->rank && batch < data->rank && depth >= 1;
@@ -28,8 +28,8 @@ bp_rc bp_cpu_tuples_make(const struct bp_cpu_call *call, const bp_tensor *data,
     return BP_OK;
 }
 
-bp_rc bp_cpu_tuples_check(const struct bp_cpu_call *call, const struct bp_cpu_tuples *tuples,
-                          const int64_t *indices, bp_err *err)
+bp_rc bp_cpu_nd_slices_check(const struct bp_cpu_call *call, const struct bp_cpu_nd_slices *tuples,
+                             const int64_t *indices, bp_err *err)
 {
     for (int64_t i = 0; i < tuples->count; i++) {
         for (uint32_t d = 0; d < tuples->depth; d++) {

@@ -8,7 +8,7 @@
 
 #include "cpu.h"
 
-struct bp_cpu_tuples {
+struct bp_cpu_nd_slices {
     uint32_t depth;                   /* numbers of an index */
     int64_t dims[BP_CPU_MAX_RANK];    /* of the data, `depth` that an index chooses from */
     int64_t strides[BP_CPU_MAX_RANK]; /* in slices */
@@ -19,16 +19,16 @@ struct bp_cpu_tuples {
 };
 
 /* For data with `batch` dimensions that it shares with the indices. BP_E_SHAPE: they do not fit. */
-bp_rc bp_cpu_tuples_make(const struct bp_cpu_call *call, const bp_tensor *data,
-                         const bp_tensor *indices, uint32_t batch, struct bp_cpu_tuples *out,
-                         bp_err *err);
+bp_rc bp_cpu_nd_slices_make(const struct bp_cpu_call *call, const bp_tensor *data,
+                            const bp_tensor *indices, uint32_t batch, struct bp_cpu_nd_slices *out,
+                            bp_err *err);
 /* BP_E_INVALID names the first index that is outside of the data. */
-bp_rc bp_cpu_tuples_check(const struct bp_cpu_call *call, const struct bp_cpu_tuples *tuples,
-                          const int64_t *indices, bp_err *err);
+bp_rc bp_cpu_nd_slices_check(const struct bp_cpu_call *call, const struct bp_cpu_nd_slices *tuples,
+                             const int64_t *indices, bp_err *err);
 
 /* Number of the slice that index i, checked, names within its batch. */
-static inline int64_t bp_cpu_tuples_at(const struct bp_cpu_tuples *tuples, const int64_t *indices,
-                                       int64_t i)
+static inline int64_t bp_cpu_nd_slices_at(const struct bp_cpu_nd_slices *tuples,
+                                          const int64_t *indices, int64_t i)
 {
     const int64_t *index = indices + i * tuples->depth;
     int64_t at = 0;

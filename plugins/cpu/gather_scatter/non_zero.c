@@ -51,7 +51,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     state = call->state;
-    state->late = bp_cpu_sized_note(call);
+    state->late = bp_cpu_runtime_outputs_note(call);
     state->mask = masks[call->in[0]->dtype];
     return BP_OK;
 }
@@ -108,7 +108,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     const struct state *state = call->state;
     const bp_tensor *x = call->in[0];
     int64_t n = bp_cpu_count(x), dims[2] = {x->rank, count(state, x, n)};
-    bp_rc rc = bp_cpu_sized_give(call, state->late, 0, 2, dims, err);
+    bp_rc rc = bp_cpu_runtime_outputs_give(call, state->late, 0, 2, dims, err);
 
     if (rc >= 0 && x->rank > 0 && dims[1] > 0)
         list(state, x, n, bp_cpu_data(call->out[0]), dims[1]);
@@ -129,7 +129,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 const struct bp_cpu_op bp_cpu_op_non_zero = {
     .name = "NonZero",
     .since = 9,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .claim = claim,
     .prepare = prepare,
     .run = run,

@@ -49,7 +49,7 @@
 #define TEMPLATE "gather_scatter/scatter_reduce_entry.inc"
 
 static const struct {
-    bp_cpu_elements_fn at;
+    bp_cpu_index_walk_fn at;
     bp_cpu_combine_run run;
 } loops[][BP_DTYPE_END] = {
     [BP_CPU_ADD] =
@@ -84,7 +84,7 @@ static const struct {
         },
 };
 
-bp_cpu_elements_fn bp_cpu_from_places(size_t width)
+bp_cpu_index_walk_fn bp_cpu_gather_copy(size_t width)
 {
     switch (width) {
     case 1:
@@ -100,7 +100,7 @@ bp_cpu_elements_fn bp_cpu_from_places(size_t width)
     }
 }
 
-bp_cpu_elements_fn bp_cpu_to_places(enum bp_cpu_combine how, uint32_t dtype)
+bp_cpu_index_walk_fn bp_cpu_scatter_copy(enum bp_cpu_combine how, uint32_t dtype)
 {
     if (how != BP_CPU_PUT)
         return loops[how][dtype].at;

@@ -11,9 +11,9 @@ enum bp_cpu_combine { BP_CPU_PUT, BP_CPU_ADD, BP_CPU_MUL, BP_CPU_MAX, BP_CPU_MIN
 typedef void (*bp_cpu_combine_run)(void *y, const void *x, int64_t n);
 
 /* The loop that reads elements of `width` bytes from places. */
-bp_cpu_elements_fn bp_cpu_from_places(size_t width);
+bp_cpu_index_walk_fn bp_cpu_gather_copy(size_t width);
 /* The loop that writes; NULL: the type cannot be combined so. */
-bp_cpu_elements_fn bp_cpu_to_places(enum bp_cpu_combine how, uint32_t dtype);
+bp_cpu_index_walk_fn bp_cpu_scatter_copy(enum bp_cpu_combine how, uint32_t dtype);
 /* The same for elements side by side; NULL too for BP_CPU_PUT. */
 bp_cpu_combine_run bp_cpu_combine_run_of(enum bp_cpu_combine how, uint32_t dtype);
 /* Attribute `reduction` of a node; BP_CPU_PUT where it is absent or unknown. */

@@ -10,9 +10,9 @@
 #include "kernels/tensor_data.h"
 
 struct state {
-    struct bp_cpu_elements walk;
+    struct bp_cpu_index_walk walk;
     struct bp_cpu_strided copy; /* of the data */
-    bp_cpu_elements_fn fn;
+    bp_cpu_index_walk_fn fn;
 };
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
@@ -29,26 +29,26 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         bp_cpu_count(call->in[2]) != bp_cpu_count(call->in[1]))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "updates have not the indices' shape");
     state->fn =
-        bp_cpu_to_places(bp_cpu_combine_of(call->node->graph, call->node->node), data->dtype);
+        bp_cpu_scatter_copy(bp_cpu_combine_of(call->node->graph, call->node->node), data->dtype);
     bp_cpu_strided_make(call, bp_cpu_width(data->dtype), 1, &count, &stride, &state->copy);
-    return bp_cpu_elements_make(call, data, call->in[1], &state->walk, err);
+    return bp_cpu_index_walk_make(call, data, call->in[1], &state->walk, err);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct state *state = call->state;
-    struct bp_cpu_elements_job job = {.walk = &state->walk, .fn = state->fn};
+    struct bp_cpu_index_walk_job job = {.walk = &state->walk, .fn = state->fn};
     bp_rc rc;
 
     job.indices = bp_cpu_list_input(call, 1);
-    rc = bp_cpu_elements_check(call, &job.indices, state->walk.size, err);
+    rc = bp_cpu_index_walk_check(call, &job.indices, state->walk.size, err);
     if (rc < 0)
         return rc;
     job.width = bp_cpu_width(call->in[0]->dtype);
     job.data = bp_cpu_data(call->out[0]);
     job.other = bp_cpu_data(call->in[2]);
     bp_cpu_strided_run(call, &state->copy, bp_cpu_data(call->in[0]), job.data);
-    bp_cpu_elements_run(call, &job, true);
+    bp_cpu_index_walk_run(call, &job, true);
     return BP_OK;
 }
 

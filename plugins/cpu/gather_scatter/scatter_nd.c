@@ -11,7 +11,7 @@
 #include "kernels/tensor_data.h"
 
 struct state {
-    struct bp_cpu_tuples tuples;
+    struct bp_cpu_nd_slices tuples;
     struct bp_cpu_strided copy; /* of the data */
     bp_cpu_combine_run combine; /* NULL: slices are replaced */
     size_t width;
@@ -36,7 +36,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     state = call->state;
-    rc = bp_cpu_tuples_make(call, data, call->in[1], 0, &state->tuples, err);
+    rc = bp_cpu_nd_slices_make(call, data, call->in[1], 0, &state->tuples, err);
     if (rc < 0)
         return rc;
     if (bp_cpu_count(call->out[0]) != count ||
@@ -63,7 +63,7 @@ static void slice(void *u, uint32_t i, uint32_t worker)
 
     (void)worker;
     for (int64_t k = 0; k < state->tuples.count; k++) {
-        int64_t at = bp_cpu_tuples_at(&state->tuples, job->indices, k);
+        int64_t at = bp_cpu_nd_slices_at(&state->tuples, job->indices, k);
         char *to = job->out + (size_t)at * row + skip;
         const char *from = job->updates + (size_t)k * row + skip;
 
@@ -79,7 +79,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     const struct state *state = call->state;
     struct job job = {state, bp_cpu_data(call->in[1]), bp_cpu_data(call->in[2]),
                       bp_cpu_data(call->out[0])};
-    bp_rc rc = bp_cpu_tuples_check(call, &state->tuples, job.indices, err);
+    bp_rc rc = bp_cpu_nd_slices_check(call, &state->tuples, job.indices, err);
 
     if (rc < 0)
         return rc;

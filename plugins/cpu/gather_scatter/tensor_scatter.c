@@ -100,6 +100,6 @@ const struct bp_cpu_op bp_cpu_op_tensor_scatter = {
     .since = 24,
     .loops = &mover,
     .types = BP_CPU_ANY_TYPE,
-    .prepare = bp_cpu_packed_prepare,
-    .run = bp_cpu_packed_run,
+    .prepare = bp_cpu_sub_byte_prepare,
+    .run = bp_cpu_sub_byte_run,
 };

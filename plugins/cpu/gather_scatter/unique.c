@@ -20,7 +20,7 @@ struct state {
     int64_t outer, items, inner; /* X seen as outer x items x inner */
     int64_t parts;               /* keys of an element */
     int64_t length;              /* keys of an item */
-    bp_cpu_keys_fn keys;         /* NULL: strings */
+    bp_cpu_sort_keys_fn keys;    /* NULL: strings */
     /* places in the scratch */
     size_t at_keys, at_raw, at_order, at_first, at_group, at_pairs;
 };
@@ -48,16 +48,16 @@ static bool take_all(struct bp_cpu_call *call)
            take(call, pairs, sizeof(int64_t), &s->at_order) &&
            take(call, s->items, sizeof(int64_t), &s->at_first) &&
            take(call, s->items, sizeof(int64_t), &s->at_group) &&
-           take(call, s->length == 1 ? pairs : 0, sizeof(struct bp_cpu_key), &s->at_pairs);
+           take(call, s->length == 1 ? pairs : 0, sizeof(struct bp_cpu_sort_key), &s->at_pairs);
 }
 
 static void read_type(struct state *s, uint32_t dtype)
 {
     s->parts = 1;
-    s->keys = bp_cpu_keys_of(dtype);
+    s->keys = bp_cpu_sort_keys_of(dtype);
     if (dtype == BP_DTYPE_C64 || dtype == BP_DTYPE_C128) {
         s->parts = 2;
-        s->keys = bp_cpu_keys_of(dtype == BP_DTYPE_C64 ? BP_DTYPE_F32 : BP_DTYPE_F64);
+        s->keys = bp_cpu_sort_keys_of(dtype == BP_DTYPE_C64 ? BP_DTYPE_F32 : BP_DTYPE_F64);
     }
 }
 
@@ -70,7 +70,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     s = call->state;
-    s->late = bp_cpu_sized_note(call);
+    s->late = bp_cpu_runtime_outputs_note(call);
     s->is_flat = !bp_node_attr(call->node->graph, call->node->node, "axis");
     s->is_sorted = bp_cpu_int(call->node, "sorted", 1) != 0;
     read_type(s, x->dtype);
@@ -166,7 +166,7 @@ static int64_t *sort_items(const struct bp_cpu_call *call, const struct rows *ro
     const struct state *s = call->state;
     char *scratch = call->scratch;
     int64_t *order = (void *)(scratch + s->at_order);
-    struct bp_cpu_key *pairs = (void *)(scratch + s->at_pairs);
+    struct bp_cpu_sort_key *pairs = (void *)(scratch + s->at_pairs);
 
     if (s->length != 1) {
         for (int64_t i = 0; i < s->items; i++)
@@ -175,8 +175,8 @@ static int64_t *sort_items(const struct bp_cpu_call *call, const struct rows *ro
         return order;
     }
     for (int64_t i = 0; i < s->items; i++)
-        pairs[i] = (struct bp_cpu_key){rows->keys[i], i};
-    bp_cpu_keys_sort(pairs, pairs + s->items, s->items);
+        pairs[i] = (struct bp_cpu_sort_key){rows->keys[i], i};
+    bp_cpu_sort_keys_sort(pairs, pairs + s->items, s->items);
     for (int64_t i = 0; i < s->items; i++)
         order[i] = pairs[i].at;
     return order;
@@ -245,9 +245,9 @@ static bp_rc give_outputs(struct bp_cpu_call *call, int64_t n, bp_err *err)
         dims[d] = d == s->axis ? n : x->dims[d];
     if (s->is_flat)
         dims[0] = n;
-    rc = bp_cpu_sized_give(call, s->late, 0, s->is_flat ? 1 : x->rank, dims, err);
+    rc = bp_cpu_runtime_outputs_give(call, s->late, 0, s->is_flat ? 1 : x->rank, dims, err);
     for (uint32_t i = 1; i < 4 && rc >= 0; i++)
-        rc = bp_cpu_sized_give(call, s->late, i, 1, i == 2 ? &s->items : &n, err);
+        rc = bp_cpu_runtime_outputs_give(call, s->late, i, 1, i == 2 ? &s->items : &n, err);
     return rc;
 }
 
@@ -285,8 +285,8 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     const bp_value *x = bp_node_in(query->graph, query->node, 0);
 
     (void)op;
-    if (x && (bp_cpu_keys_of(x->dtype) || x->dtype == BP_DTYPE_STRING || x->dtype == BP_DTYPE_C64 ||
-              x->dtype == BP_DTYPE_C128))
+    if (x && (bp_cpu_sort_keys_of(x->dtype) || x->dtype == BP_DTYPE_STRING ||
+              x->dtype == BP_DTYPE_C64 || x->dtype == BP_DTYPE_C128))
         bp_accept(query->claims, query->index);
     else
         bp_cpu_refuse_dtype(query, 0);
@@ -295,7 +295,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 const struct bp_cpu_op bp_cpu_op_unique = {
     .name = "Unique",
     .since = 11,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .claim = claim,
     .prepare = prepare,
     .run = run,

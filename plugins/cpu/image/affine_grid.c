@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * affine_grid.c - AffineGrid (opset 20): for each place of an output picture, from -1 to 1 along
+ * affine_grid.c - AffineGrid (opset 20): for each place of an output image, from -1 to 1 along
  * each dimension, the place that theta maps it to.
  */
 
@@ -24,7 +24,7 @@ static const row_loop loops[BP_DTYPE_END] = {
 };
 
 struct state {
-    struct bp_cpu_late late;
+    struct bp_cpu_runtime_shape late;
     bool align_corners;
     uint32_t n, slices;
     int64_t batch, size[3]; /* the last dimension first, as x is */
@@ -66,7 +66,7 @@ static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
                                (long long)dims[d + 1]);
     }
     dims[s->n + 1] = s->n;
-    rc = bp_cpu_late_output(call, s->n + 2, dims, err);
+    rc = bp_cpu_runtime_shape_output(call, s->n + 2, dims, err);
     if (rc >= 0)
         s->slices = bp_cpu_slices(call, bp_cpu_count(call->out[0]), 3);
     return rc;
@@ -75,7 +75,7 @@ static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state;
-    bp_rc rc = bp_cpu_late_state(call, sizeof *state, 1, 1, err);
+    bp_rc rc = bp_cpu_runtime_shape_state(call, sizeof *state, 1, 1, err);
 
     if (rc < 0)
         return rc;
@@ -145,7 +145,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_affine_grid = {
     .name = "AffineGrid",
     .since = 20,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_FLOATS,
     .prepare = prepare,
     .run = run,

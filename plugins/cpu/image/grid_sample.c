@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * grid_sample.c - GridSample (opsets 16, 20, 22): elements of X at the places that the grid names,
- * from -1 to 1 along each dimension, the last one first.
+ * grid_sample.c - GridSample (opsets 16, 20, 22; com.microsoft 1): elements of X at the places that
+ * the grid names, from -1 to 1 along each dimension, the last one first.
  */
 
 #include "kernels/cast/cast.h"
+#include "kernels/same_operator.h"
 #include "kernels/sampler.h"
 #include "kernels/tensor_data.h"
 
@@ -277,4 +278,14 @@ const struct bp_cpu_op bp_cpu_op_grid_sample = {
     .claim = claim,
     .prepare = prepare,
     .run = run,
+};
+
+const struct bp_cpu_op bp_cpu_op_ms_grid_sample = {
+    .name = "GridSample",
+    .domain = "com.microsoft",
+    .since = 1,
+    .loops = &bp_cpu_op_grid_sample,
+    .claim = bp_cpu_same_claim,
+    .prepare = bp_cpu_same_prepare_16,
+    .run = bp_cpu_same_run,
 };

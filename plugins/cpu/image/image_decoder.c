@@ -33,11 +33,11 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 {
-    struct bp_cpu_picture_libraries *libraries = bp_cpu_node_memory(node, sizeof *libraries);
+    struct bp_cpu_image_libraries *libraries = bp_cpu_node_memory(node, sizeof *libraries);
 
     if (!libraries)
         return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the node");
-    bp_cpu_picture_libraries_start(libraries);
+    bp_cpu_image_libraries_start(libraries);
     node->packed = libraries;
     return BP_OK;
 }
@@ -45,13 +45,13 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 static void unpack(struct bp_cpu_node *node)
 {
     if (node->packed)
-        bp_cpu_picture_libraries_finish(node->packed);
+        bp_cpu_image_libraries_finish(node->packed);
     node->packed = NULL;
 }
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    return bp_cpu_late_state(call, sizeof(struct bp_cpu_late), 1, 0, err);
+    return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 1, 0, err);
 }
 
 static void *take(void *u, size_t bytes)
@@ -78,45 +78,44 @@ static void convert(const uint8_t *rgb, int64_t pixels, enum format format, uint
     }
 }
 
-static bp_rc fail(const struct bp_cpu_call *call, enum bp_cpu_picture_rc rc, const char *name,
+static bp_rc fail(const struct bp_cpu_call *call, enum bp_cpu_image_rc rc, const char *name,
                   bp_err *err)
 {
-    if (rc == BP_CPU_PICTURE_NO_LIBRARY)
+    if (rc == BP_CPU_IMAGE_NO_LIBRARY)
         return bp_cpu_fail(call->node, err, BP_E_UNAVAILABLE,
                            "the image is %s, whose library is not here", name);
-    if (rc == BP_CPU_PICTURE_NO_MEMORY)
+    if (rc == BP_CPU_IMAGE_NO_MEMORY)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the %s image", name);
     return bp_cpu_fail(call->node, err, BP_E_INVALID, "the %s image has more than %lld pixels",
-                       name, (long long)BP_CPU_PICTURE_PIXELS);
+                       name, (long long)BP_CPU_IMAGE_PIXELS);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0];
     enum format format = (enum format)format_of(call->node->graph, call->node->node);
-    struct bp_cpu_picture picture = {
+    struct bp_cpu_image image = {
         .bytes = bp_cpu_data(x), .size = (size_t)bp_cpu_count(x), .alloc = take, .u = call};
-    enum bp_cpu_picture_rc rc = bp_cpu_picture_decode(call->node->packed, &picture);
+    enum bp_cpu_image_rc rc = bp_cpu_image_decode(call->node->packed, &image);
     int64_t dims[3] = {0, 0, format == GRAY ? 1 : 3};
     bp_rc result;
 
-    if (rc != BP_CPU_PICTURE_OK && rc != BP_CPU_PICTURE_BROKEN)
-        return fail(call, rc, bp_cpu_picture_name(bp_cpu_picture_kind(picture.bytes, picture.size)),
-                    err);
-    if (rc == BP_CPU_PICTURE_OK) {
-        dims[0] = picture.height;
-        dims[1] = picture.width;
+    if (rc != BP_CPU_IMAGE_OK && rc != BP_CPU_IMAGE_BROKEN)
+        return fail(call, rc, bp_cpu_image_name(bp_cpu_image_kind(image.bytes, image.size)), err);
+    if (rc == BP_CPU_IMAGE_OK) {
+        dims[0] = image.height;
+        dims[1] = image.width;
     }
-    result = bp_cpu_late_output(call, 3, dims, err);
-    if (result >= 0 && rc == BP_CPU_PICTURE_OK)
-        convert(picture.rgb, dims[0] * dims[1], format, bp_cpu_data(call->out[0]));
+    result = bp_cpu_runtime_shape_output(call, 3, dims, err);
+    if (result >= 0 && rc == BP_CPU_IMAGE_OK)
+        convert(image.rgb, dims[0] * dims[1], format, bp_cpu_data(call->out[0]));
     return result;
 }
 
 const struct bp_cpu_op bp_cpu_op_image_decoder = {
     .name = "ImageDecoder",
     .since = 20,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = UINT64_C(1) << BP_DTYPE_U8,
     .claim = claim,
     .pack = pack,

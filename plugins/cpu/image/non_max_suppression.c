@@ -36,7 +36,7 @@ static bp_rc state_scratch(struct bp_cpu_call *call, bp_err *err)
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "there are too many boxes");
     s->at_keys = s->at_keys / 64 * 64 + 64;
     s->at_pairs = s->at_keys + n * sizeof(uint64_t) / 64 * 64 + 64;
-    s->at_chosen = s->at_pairs + 2 * n * sizeof(struct bp_cpu_key) / 64 * 64 + 64;
+    s->at_chosen = s->at_pairs + 2 * n * sizeof(struct bp_cpu_sort_key) / 64 * 64 + 64;
     s->at_rows = s->at_chosen + n * sizeof(int64_t) / 64 * 64 + 64;
     call->scratch_bytes = s->at_rows;
     /* rows of the result, so that they are found once */
@@ -55,7 +55,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     s = call->state;
-    s->late = bp_cpu_sized_note(call);
+    s->late = bp_cpu_runtime_outputs_note(call);
     if (boxes->rank != 3 || scores->rank != 3 || boxes->dims[2] != 4 ||
         boxes->dims[0] != scores->dims[0] || boxes->dims[1] != scores->dims[2])
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "boxes and scores do not fit together");
@@ -129,15 +129,15 @@ static int64_t choose(const struct bp_cpu_call *call, const struct limits *limit
     char *scratch = call->scratch;
     const struct box *boxes = call->scratch;
     uint64_t *keys = (void *)(scratch + s->at_keys);
-    struct bp_cpu_key *pairs = (void *)(scratch + s->at_pairs);
+    struct bp_cpu_sort_key *pairs = (void *)(scratch + s->at_pairs);
     int64_t n = 0, found = 0;
 
-    bp_cpu_keys_of(BP_DTYPE_F32)(scores, 1, s->boxes, keys);
+    bp_cpu_sort_keys_of(BP_DTYPE_F32)(scores, 1, s->boxes, keys);
     for (int64_t i = 0; i < s->boxes; i++) {
         if (scores[i] == scores[i] && (!limits->has_score || scores[i] > limits->score))
-            pairs[n++] = (struct bp_cpu_key){~keys[i], i};
+            pairs[n++] = (struct bp_cpu_sort_key){~keys[i], i};
     }
-    bp_cpu_keys_sort(pairs, pairs + s->boxes, n);
+    bp_cpu_sort_keys_sort(pairs, pairs + s->boxes, n);
     for (int64_t i = 0; i < n && found < limits->most; i++) {
         bool is_free = true;
 
@@ -192,7 +192,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     if (rc >= 0)
         rc = find_rows(call, &limits, &rows, &dims[0], err);
     if (rc >= 0)
-        rc = bp_cpu_sized_give(call, s->late, 0, 2, dims, err);
+        rc = bp_cpu_runtime_outputs_give(call, s->late, 0, 2, dims, err);
     if (rc >= 0 && dims[0] > 0)
         memcpy(bp_cpu_data(call->out[0]), rows, (size_t)dims[0] * 3 * sizeof *rows);
     return rc;
@@ -201,7 +201,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_non_max_suppression = {
     .name = "NonMaxSuppression",
     .since = 10,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = UINT64_C(1) << BP_DTYPE_F32,
     .prepare = prepare,
     .run = run,

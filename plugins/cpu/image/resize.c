@@ -12,7 +12,7 @@
 #include <math.h>
 
 struct state {
-    struct bp_cpu_late late;
+    struct bp_cpu_runtime_shape late;
     bool is_crop;
     struct bp_cpu_resize resize;
     size_t run_scratch; /* bytes, where the work is solved by run */
@@ -110,9 +110,9 @@ static bp_rc read_scales(struct bp_cpu_call *call, const uint32_t *axis, uint32_
 {
     const bp_tensor *tensor = input_at(call, places_of(call->node->node).scales);
     const bp_attr *attr = bp_node_attr(call->node->graph, call->node->node, "scales");
-    float picture[4] = {1, 1, bp_cpu_float(call->node, "height_scale", 1),
-                        bp_cpu_float(call->node, "width_scale", 1)};
-    const float *scales = tensor ? bp_tensor_data(tensor) : attr ? attr->data : picture;
+    float image[4] = {1, 1, bp_cpu_float(call->node, "height_scale", 1),
+                      bp_cpu_float(call->node, "width_scale", 1)};
+    const float *scales = tensor ? bp_tensor_data(tensor) : attr ? attr->data : image;
     int64_t count = tensor ? bp_cpu_count(tensor) : attr ? attr->count : 4;
 
     if (count != n)
@@ -239,7 +239,7 @@ static bp_rc solve(struct bp_cpu_call *call, bool in_run, bp_err *err)
         if (axes[d].in == 0)
             return bp_cpu_fail(call->node, err, BP_E_SHAPE, "axis %u is empty, it cannot grow", d);
     }
-    rc = bp_cpu_late_output(call, x->rank, dims, err);
+    rc = bp_cpu_runtime_shape_output(call, x->rank, dims, err);
     if (rc < 0)
         return rc;
     return bp_cpu_resize_make(call, &state->resize, x->rank, axes, in_run,
@@ -249,7 +249,7 @@ static bp_rc solve(struct bp_cpu_call *call, bool in_run, bp_err *err)
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state;
-    bp_rc rc = bp_cpu_late_state(call, sizeof *state, 1, 3, err);
+    bp_rc rc = bp_cpu_runtime_shape_state(call, sizeof *state, 1, 3, err);
 
     if (rc < 0)
         return rc;
@@ -280,7 +280,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_resize = {
     .name = "Resize",
     .since = 10,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_MOVABLE,
     .claim = claim,
     .prepare = prepare,
@@ -290,7 +290,7 @@ const struct bp_cpu_op bp_cpu_op_resize = {
 const struct bp_cpu_op bp_cpu_op_upsample = {
     .name = "Upsample",
     .since = 1,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_MOVABLE,
     .claim = claim,
     .prepare = prepare,

@@ -3,7 +3,7 @@
 
 #include "kernels/runtime_outputs.h"
 
-uint32_t bp_cpu_sized_note(const struct bp_cpu_call *call)
+uint32_t bp_cpu_runtime_outputs_note(const struct bp_cpu_call *call)
 {
     uint32_t late = 0;
 
@@ -14,8 +14,8 @@ uint32_t bp_cpu_sized_note(const struct bp_cpu_call *call)
     return late;
 }
 
-bp_rc bp_cpu_sized_give(struct bp_cpu_call *call, uint32_t late, uint32_t i, uint32_t rank,
-                        const int64_t *dims, bp_err *err)
+bp_rc bp_cpu_runtime_outputs_give(struct bp_cpu_call *call, uint32_t late, uint32_t i,
+                                  uint32_t rank, const int64_t *dims, bp_err *err)
 {
     const bp_tensor *out = bp_cpu_out(call, i);
     bool is_same;

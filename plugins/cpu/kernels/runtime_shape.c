@@ -3,11 +3,11 @@
 
 #include "kernels/runtime_shape.h"
 
-bp_rc bp_cpu_late_state(struct bp_cpu_call *call, size_t bytes, uint32_t first, uint32_t last,
-                        bp_err *err)
+bp_rc bp_cpu_runtime_shape_state(struct bp_cpu_call *call, size_t bytes, uint32_t first,
+                                 uint32_t last, bp_err *err)
 {
     const bp_node *node = call->node->node;
-    struct bp_cpu_late *late;
+    struct bp_cpu_runtime_shape *late;
     bp_rc rc = bp_cpu_state(call, bytes, err);
 
     if (rc < 0)
@@ -24,9 +24,10 @@ bp_rc bp_cpu_late_state(struct bp_cpu_call *call, size_t bytes, uint32_t first, 
     return BP_OK;
 }
 
-bp_rc bp_cpu_late_output(struct bp_cpu_call *call, uint32_t rank, const int64_t *dims, bp_err *err)
+bp_rc bp_cpu_runtime_shape_output(struct bp_cpu_call *call, uint32_t rank, const int64_t *dims,
+                                  bp_err *err)
 {
-    const struct bp_cpu_late *late = call->state;
+    const struct bp_cpu_runtime_shape *late = call->state;
     const bp_tensor *out = call->out[0];
 
     if (late->makes_output)

@@ -9,7 +9,7 @@
 #include "cpu.h"
 
 /* First field of the state of such an operator. */
-struct bp_cpu_late {
+struct bp_cpu_runtime_shape {
     bool is_late;      /* run has to solve */
     bool makes_output; /* the size of output 0 is not known before that */
 };
@@ -22,16 +22,17 @@ struct bp_cpu_list {
 };
 
 /*
- * Sets call->state to `bytes` of zeros that begin with a struct bp_cpu_late, for inputs
+ * Sets call->state to `bytes` of zeros that begin with a struct bp_cpu_runtime_shape, for inputs
  * first..last.
  */
-bp_rc bp_cpu_late_state(struct bp_cpu_call *call, size_t bytes, uint32_t first, uint32_t last,
-                        bp_err *err);
+bp_rc bp_cpu_runtime_shape_state(struct bp_cpu_call *call, size_t bytes, uint32_t first,
+                                 uint32_t last, bp_err *err);
 /*
  * Output 0 has this shape: storage for it is taken, or the shape that it has is checked, as indices
  * that change after the frame was made must not lead out of it.
  */
-bp_rc bp_cpu_late_output(struct bp_cpu_call *call, uint32_t rank, const int64_t *dims, bp_err *err);
+bp_rc bp_cpu_runtime_shape_output(struct bp_cpu_call *call, uint32_t rank, const int64_t *dims,
+                                  bp_err *err);
 
 /* Input i as a list; it must be bound. Absent when the input is, or has another type. */
 struct bp_cpu_list bp_cpu_list_input(const struct bp_cpu_call *call, uint32_t i);

@@ -45,9 +45,9 @@ static inline uint64_t key(double v)
 #undef KEY
 #undef TEMPLATE
 
-bp_cpu_keys_fn bp_cpu_keys_of(uint32_t dtype)
+bp_cpu_sort_keys_fn bp_cpu_sort_keys_of(uint32_t dtype)
 {
-    static const bp_cpu_keys_fn loops[BP_DTYPE_END] = {
+    static const bp_cpu_sort_keys_fn loops[BP_DTYPE_END] = {
 #define NAME keys
 #define TEMPLATE "kernels/types/loop_entry.inc"
 #include "kernels/types/bool.inc"
@@ -63,10 +63,10 @@ bp_cpu_keys_fn bp_cpu_keys_of(uint32_t dtype)
 
 enum { INSERTION_MOST = 40 }; /* items that are not worth counting */
 
-static void insertion_sort(struct bp_cpu_key *items, int64_t n)
+static void insertion_sort(struct bp_cpu_sort_key *items, int64_t n)
 {
     for (int64_t i = 1; i < n; i++) {
-        struct bp_cpu_key item = items[i];
+        struct bp_cpu_sort_key item = items[i];
         int64_t at = i;
 
         for (; at > 0 && items[at - 1].key > item.key; at--)
@@ -76,7 +76,8 @@ static void insertion_sort(struct bp_cpu_key *items, int64_t n)
 }
 
 /* One pass of a radix sort, by the byte at `shift`; false: all have the same there. */
-static bool sort_byte(const struct bp_cpu_key *from, struct bp_cpu_key *to, int64_t n, int shift)
+static bool sort_byte(const struct bp_cpu_sort_key *from, struct bp_cpu_sort_key *to, int64_t n,
+                      int shift)
 {
     int64_t starts[256] = {0}, sum = 0;
 
@@ -95,9 +96,9 @@ static bool sort_byte(const struct bp_cpu_key *from, struct bp_cpu_key *to, int6
     return true;
 }
 
-void bp_cpu_keys_sort(struct bp_cpu_key *items, struct bp_cpu_key *spare, int64_t n)
+void bp_cpu_sort_keys_sort(struct bp_cpu_sort_key *items, struct bp_cpu_sort_key *spare, int64_t n)
 {
-    struct bp_cpu_key *from = items, *to = spare;
+    struct bp_cpu_sort_key *from = items, *to = spare;
     uint64_t varying = 0;
 
     if (n <= INSERTION_MOST) {
@@ -108,7 +109,7 @@ void bp_cpu_keys_sort(struct bp_cpu_key *items, struct bp_cpu_key *spare, int64_
         varying |= items[i].key ^ items[0].key;
     for (int shift = 0; shift < 64; shift += 8) {
         if ((varying >> shift & 255) != 0 && sort_byte(from, to, n, shift)) {
-            struct bp_cpu_key *other = from;
+            struct bp_cpu_sort_key *other = from;
 
             from = to;
             to = other;
@@ -119,13 +120,13 @@ void bp_cpu_keys_sort(struct bp_cpu_key *items, struct bp_cpu_key *spare, int64_
 }
 
 /* Does a come behind b? */
-static inline bool is_behind(struct bp_cpu_key a, struct bp_cpu_key b)
+static inline bool is_behind(struct bp_cpu_sort_key a, struct bp_cpu_sort_key b)
 {
     return a.key != b.key ? a.key > b.key : a.at > b.at;
 }
 
 /* Puts `item` into the heap at its root, which is free; the last in order is on top. */
-static void sift(struct bp_cpu_key *heap, int64_t n, int64_t root, struct bp_cpu_key item)
+static void sift(struct bp_cpu_sort_key *heap, int64_t n, int64_t root, struct bp_cpu_sort_key item)
 {
     for (;;) {
         int64_t child = 2 * root + 1;
@@ -142,18 +143,19 @@ static void sift(struct bp_cpu_key *heap, int64_t n, int64_t root, struct bp_cpu
     heap[root] = item;
 }
 
-void bp_cpu_keys_first(const uint64_t *keys, int64_t n, struct bp_cpu_key *items, int64_t k)
+void bp_cpu_sort_keys_first(const uint64_t *keys, int64_t n, struct bp_cpu_sort_key *items,
+                            int64_t k)
 {
     for (int64_t i = 0; i < k; i++)
-        items[i] = (struct bp_cpu_key){keys[i], i};
+        items[i] = (struct bp_cpu_sort_key){keys[i], i};
     for (int64_t i = k / 2; i-- > 0;)
         sift(items, k, i, items[i]);
     for (int64_t i = k; i < n; i++) {
         if (keys[i] < items[0].key) /* an equal one that comes later loses */
-            sift(items, k, 0, (struct bp_cpu_key){keys[i], i});
+            sift(items, k, 0, (struct bp_cpu_sort_key){keys[i], i});
     }
     for (int64_t end = k - 1; end > 0; end--) {
-        struct bp_cpu_key last = items[0];
+        struct bp_cpu_sort_key last = items[0];
 
         sift(items, end, 0, items[end]);
         items[end] = last;

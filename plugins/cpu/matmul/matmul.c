@@ -14,7 +14,7 @@
 struct state {
     struct bp_cpu_gemm gemm; /* of one pair of matrices */
     struct bp_cpu_int_product product;
-    struct bp_cpu_batches batches; /* steps in elements */
+    struct bp_cpu_batch_dims batches; /* steps in elements */
 };
 
 struct job {
@@ -90,12 +90,13 @@ static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
     int64_t n = b.trans ? b.rows : b.cols;
 
     if (call->in[0]->rank == 0 || call->in[1]->rank == 0 || k != (b.trans ? b.cols : b.rows) ||
-        !bp_cpu_batches_join(&a.batch, &b.batch, &s->batches) ||
+        !bp_cpu_batch_dims_join(&a.batch, &b.batch, &s->batches) ||
         bp_cpu_count(call->out[0]) != (int64_t)s->batches.count * m * n)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "A and B do not fit together");
-    if (!a.trans && a.row_step == a.cols && bp_cpu_batches_can_flatten(&s->batches, call->in[0])) {
+    if (!a.trans && a.row_step == a.cols &&
+        bp_cpu_batch_dims_can_flatten(&s->batches, call->in[0])) {
         m *= (int64_t)s->batches.count;
-        s->batches = (struct bp_cpu_batches){.count = 1};
+        s->batches = (struct bp_cpu_batch_dims){.count = 1};
     }
     s->gemm = (struct bp_cpu_gemm){
         .m = (size_t)m,
@@ -154,7 +155,7 @@ static struct bp_cpu_operands at_batch(const struct job *job, uint64_t batch)
     size_t m = s->gemm.m, n = s->gemm.n;
     int64_t a, b;
 
-    bp_cpu_batches_at(&s->batches, batch, &a, &b);
+    bp_cpu_batch_dims_at(&s->batches, batch, &a, &b);
     return (struct bp_cpu_operands){
         .a = job->a + (size_t)a * job->width,
         .b = job->b + (size_t)b * job->width,
@@ -225,7 +226,7 @@ const struct bp_cpu_op bp_cpu_op_matmul = {
 };
 
 #define FUSED(row, name_)                                                                          \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+    const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = "com.microsoft",                                                                 \
         .since = 1,                                                                                \
@@ -238,5 +239,5 @@ const struct bp_cpu_op bp_cpu_op_matmul = {
         .run = bp_cpu_widen_run,                                                                   \
     }
 
-FUSED(fused_matmul, "FusedMatMul");
-FUSED(transpose_matmul, "TransposeMatMul");
+FUSED(bp_cpu_op_fused_matmul, "FusedMatMul");
+FUSED(bp_cpu_op_transpose_matmul, "TransposeMatMul");

@@ -11,7 +11,7 @@
 
 struct model {
     struct bp_cpu_labels labels; /* of a classifier */
-    struct bp_cpu_dots dots;
+    struct bp_cpu_dot_products dots;
     const float *intercepts; /* one a score; NULL: none */
     uint32_t transform;
 };
@@ -40,8 +40,8 @@ static bp_rc read_coefficients(struct bp_cpu_node *node, struct model *m, uint64
     if (count == 0 || n == 0 || count % n != 0)
         return bp_cpu_fail(node, err, BP_E_INVALID, "coefficients has %u elements for %llu scores",
                            count, (unsigned long long)n);
-    return bp_cpu_dots_pack(node, coefficients, n, count / n, x && x->dtype != BP_DTYPE_F32,
-                            &m->dots, err);
+    return bp_cpu_dot_products_pack(node, coefficients, n, count / n, x && x->dtype != BP_DTYPE_F32,
+                                    &m->dots, err);
 }
 
 static bp_rc new_model(struct bp_cpu_node *node, struct model **out, uint32_t *n_intercepts,
@@ -101,14 +101,14 @@ static bp_rc pack_regressor(struct bp_cpu_node *node, bp_err *err)
 /* Scores of a block in float32, `padded` in a row. */
 static float *score_block(const struct bp_cpu_ml_block *block, const struct model *m)
 {
-    const struct bp_cpu_dots *dots = &m->dots;
+    const struct bp_cpu_dot_products *dots = &m->dots;
     double *wide = block->work; /* where needed, then floats lie behind it */
     float *scores = dots->is_double ? (void *)(wide + block->n * dots->padded) : block->work;
 
     if (dots->is_double)
-        bp_cpu_dots_f64(dots, block->x, block->n, wide, false);
+        bp_cpu_dot_products_f64(dots, block->x, block->n, wide, false);
     else
-        bp_cpu_dots_f32(dots, block->x, block->n, scores, false);
+        bp_cpu_dot_products_f32(dots, block->x, block->n, scores, false);
     for (size_t r = 0; r < block->n; r++) {
         for (size_t c = 0; c < dots->n; c++) {
             size_t i = r * dots->padded + c;

@@ -63,8 +63,8 @@ bp_rc bp_cpu_svm_vectors(struct bp_cpu_node *node, struct bp_cpu_svm *svm, uint6
         return bp_cpu_fail(node, err, BP_E_INVALID, "%s has %u elements for %llu vectors",
                            vectors == svm->coefficients ? "coefficients" : "support_vectors", count,
                            (unsigned long long)n);
-    return bp_cpu_dots_pack(node, vectors, (size_t)n, (size_t)(count / n), is_double, &svm->dots,
-                            err);
+    return bp_cpu_dot_products_pack(node, vectors, (size_t)n, (size_t)(count / n), is_double,
+                                    &svm->dots, err);
 }
 
 void bp_cpu_svm_kernels(const struct bp_cpu_svm *svm, const struct bp_cpu_ml_block *block)

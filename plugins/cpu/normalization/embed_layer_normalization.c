@@ -5,10 +5,10 @@
  * is the number of ones that a row of the mask has.
  */
 
-#include "kernels/tensor_data.h"
-#include "kernels/runtime_shape.h"
-#include "normalization/norm_rows.h"
 #include "kernels/cast/widen.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
+#include "normalization/norm_rows.h"
 
 enum { WORD, POSITION, SEGMENT, N_TABLES };
 
@@ -163,7 +163,9 @@ static bp_rc add_table(const struct bp_cpu_call *call, int t, float *sums, bp_er
         if (row < 0 || row >= table.tensor->dims[0])
             return bp_cpu_fail(call->node, err, BP_E_INVALID,
                                "%s id %lld of token %lld is outside of its table of %lld",
-                               t == WORD ? "word" : t == SEGMENT ? "segment" : "position",
+                               t == WORD      ? "word"
+                               : t == SEGMENT ? "segment"
+                                              : "position",
                                (long long)row, (long long)i, (long long)table.tensor->dims[0]);
         add_row(&table, row, s->rows.cols, sums + (size_t)i * s->rows.cols);
     }
@@ -233,7 +235,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 }
 
 #define EMBED(row, name_)                                                                          \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+    const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = "com.microsoft",                                                                 \
         .since = 1,                                                                                \
@@ -243,5 +245,5 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         .run = bp_cpu_widen_run,                                                                   \
     }
 
-EMBED(embed_layer_normalization, "EmbedLayerNormalization");
-EMBED(q_embed_layer_normalization, "QEmbedLayerNormalization");
+EMBED(bp_cpu_op_embed_layer_normalization, "EmbedLayerNormalization");
+EMBED(bp_cpu_op_q_embed_layer_normalization, "QEmbedLayerNormalization");

@@ -135,7 +135,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 }
 
 #define NORM(row, name_, domain_)                                                                  \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+    const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = domain_,                                                                         \
         .since = 1,                                                                                \
@@ -146,7 +146,8 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         .run = bp_cpu_widen_run,                                                                   \
     }
 
-NORM(skip_layer_normalization, "SkipLayerNormalization", "com.microsoft");
-NORM(skip_simplified_layer_normalization, "SkipSimplifiedLayerNormalization", "com.microsoft");
-NORM(simplified_layer_normalization, "SimplifiedLayerNormalization", NULL);
-NORM(ms_simplified_layer_normalization, "SimplifiedLayerNormalization", "com.microsoft");
+NORM(bp_cpu_op_skip_layer_normalization, "SkipLayerNormalization", "com.microsoft");
+NORM(bp_cpu_op_skip_simplified_layer_normalization, "SkipSimplifiedLayerNormalization",
+     "com.microsoft");
+NORM(bp_cpu_op_simplified_layer_normalization, "SimplifiedLayerNormalization", NULL);
+NORM(bp_cpu_op_ms_simplified_layer_normalization, "SimplifiedLayerNormalization", "com.microsoft");

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dequantize_linear.c - DequantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25): y = (x - zero point)
- * times scale, computed in float32.
+ * dequantize_linear.c - DequantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25; com.microsoft 1): y =
+ * (x - zero point) times scale, computed in float32.
  */
 
 #include "kernels/cast/cast.h"
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
+#include "kernels/same_operator.h"
 #include "kernels/tensor_data.h"
 #include "quantized/granularity.h"
 
@@ -99,7 +100,7 @@ static void slice(void *u, uint32_t i, uint32_t worker)
         char *y = job->y + bp_cpu_bytes_of(s->store.to, (size_t)from);
 
         if (is_narrow) {
-            bp_cpu_narrow_load(s->dtype, loaded, x, 0, (size_t)(end - from));
+            bp_cpu_low_precision_load(s->dtype, loaded, x, 0, (size_t)(end - from));
             x = (const char *)loaded;
         }
         scale_piece(job, from, end, x, is_float ? (float *)(void *)y : made, &run);
@@ -159,4 +160,14 @@ const struct bp_cpu_op bp_cpu_op_dequantize_linear = {
     .claim = claim,
     .prepare = prepare,
     .run = run,
+};
+
+const struct bp_cpu_op bp_cpu_op_ms_dequantize_linear = {
+    .name = "DequantizeLinear",
+    .domain = "com.microsoft",
+    .since = 1,
+    .loops = &bp_cpu_op_dequantize_linear,
+    .claim = bp_cpu_same_claim,
+    .prepare = bp_cpu_same_prepare_21,
+    .run = bp_cpu_same_run,
 };

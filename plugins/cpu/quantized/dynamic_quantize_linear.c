@@ -4,7 +4,7 @@
  * zero point that come from the range of the data, which is widened to have 0 in it.
  */
 
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
 #include "kernels/tensor_data.h"
 #include "kernels/types/loops.h"
 

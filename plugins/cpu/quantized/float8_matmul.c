@@ -6,7 +6,7 @@
 #include "kernels/cast/cast.h"
 #include "kernels/gemm/batch_dims.h"
 #include "kernels/gemm/gemm.h"
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
 #include "kernels/tensor_data.h"
 #include "quantized/per_axis.h"
 
@@ -16,7 +16,7 @@ enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, Y_SCALE, Y_ZERO };
 struct side {
     uint32_t input; /* its scale and zero point follow */
     struct bp_cpu_cast cast;
-    struct bp_cpu_each scale, zero;
+    struct bp_cpu_per_axis scale, zero;
     size_t rows, cols;     /* of all its matrices */
     size_t height;         /* rows of one */
     bool by_row;           /* scales count rows, else columns */
@@ -25,7 +25,7 @@ struct side {
 
 struct state {
     struct bp_cpu_gemm gemm;
-    struct bp_cpu_batches batches;
+    struct bp_cpu_batch_dims batches;
     struct side a, b;
     struct bp_cpu_cast store;
     size_t at_c, at_workers;
@@ -50,9 +50,9 @@ static bp_rc make_side(const struct bp_cpu_call *call, struct side *s, uint32_t 
     s->rows = cols > 0 ? (size_t)(bp_cpu_count(x) / cols) : 0;
     s->height = matrices ? s->rows / matrices : 0;
     per = by_row ? s->height : s->cols;
-    rc = bp_cpu_each_make(call, input + 1, per, matrices, &s->scale, err);
+    rc = bp_cpu_per_axis_make(call, input + 1, per, matrices, &s->scale, err);
     if (rc >= 0)
-        rc = bp_cpu_each_make(call, input + 2, per, matrices, &s->zero, err);
+        rc = bp_cpu_per_axis_make(call, input + 2, per, matrices, &s->zero, err);
     if (rc >= 0 && !bp_cpu_cast_make(&s->cast, x->dtype, BP_DTYPE_F32))
         rc = bp_cpu_fail(call->node, err, BP_E_UNSUPPORTED, "input %u has another type", input);
     return rc;
@@ -65,7 +65,7 @@ static bp_rc plan(struct bp_cpu_call *call, struct state *s, bp_err *err)
     int64_t n = b->rank > 1 ? b->dims[b->rank - 1] : 1;
 
     if (a->rank == 0 || b->rank == 0 || k != b->dims[b->rank > 1 ? b->rank - 2 : 0] ||
-        !bp_cpu_batches_make(a, b, &s->batches) ||
+        !bp_cpu_batch_dims_make(a, b, &s->batches) ||
         bp_cpu_count(y) != (int64_t)s->batches.count * m * n)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "a and b do not fit together");
     if (bp_cpu_count(call->in[Y_SCALE]) != 1 || bp_cpu_count(call->in[Y_ZERO]) != 1)
@@ -132,8 +132,8 @@ static void load_side(const struct bp_cpu_call *call, const struct side *s)
     float *zero = scale + s->scale.total;
     bool many_scales = s->scale.total > 1, many_zeros = s->zero.total > 1;
 
-    bp_cpu_each_scales(call, s->input + 1, &s->scale, scale);
-    bp_cpu_each_scales(call, s->input + 2, &s->zero, zero);
+    bp_cpu_per_axis_scales(call, s->input + 1, &s->scale, scale);
+    bp_cpu_per_axis_scales(call, s->input + 2, &s->zero, zero);
     bp_cpu_cast_range(&s->cast, x, bp_cpu_data(call->in[s->input]), 0, s->rows * s->cols);
     for (size_t r = 0; r < s->rows; r++, x += s->cols) {
         size_t first = s->by_row ? r : r / s->height * s->cols, step = !s->by_row;
@@ -155,7 +155,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
     struct bp_cpu_operands operands = {0};
     int64_t a, b;
 
-    bp_cpu_batches_at(&s->batches, batch, &a, &b);
+    bp_cpu_batch_dims_at(&s->batches, batch, &a, &b);
     operands.a = job->scratch + s->a.at + (size_t)a * g->m * g->k * sizeof(float);
     operands.b = job->scratch + s->b.at + (size_t)b * g->k * g->n * sizeof(float);
     operands.c = job->scratch + s->at_c + (size_t)batch * g->m * g->n * sizeof(float);

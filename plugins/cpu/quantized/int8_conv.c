@@ -123,7 +123,7 @@ bp_rc bp_cpu_int8_conv_make(struct bp_cpu_call *call, struct bp_cpu_int8_conv_in
         rc = bp_cpu_window_make(call, call->in[inputs.x], call->out[0], w->dims + 2, false,
                                 &s->window, err);
     if (rc >= 0)
-        rc = bp_cpu_each_make(call, inputs.w_zero, (size_t)w->dims[0], 1, &s->w_zero, err);
+        rc = bp_cpu_per_axis_make(call, inputs.w_zero, (size_t)w->dims[0], 1, &s->w_zero, err);
     if (rc < 0 || bp_cpu_count(call->out[0]) == 0)
         return rc;
     s->groups = (uint32_t)groups;
@@ -232,7 +232,7 @@ bp_rc bp_cpu_int8_conv_run(struct bp_cpu_call *call, const struct bp_cpu_int8_co
 {
     char *scratch = call->scratch;
     struct job job = {.s = s, .w = s->packed_w, .map = map, .u = u};
-    const struct bp_cpu_each one = {1, 1};
+    const struct bp_cpu_per_axis one = {1, 1};
     int32_t *w_zero;
     uint64_t tasks;
 
@@ -245,8 +245,8 @@ bp_rc bp_cpu_int8_conv_run(struct bp_cpu_call *call, const struct bp_cpu_int8_co
     job.w_zero = w_zero;
     job.x = bp_cpu_data(call->in[s->inputs.x]);
     job.workers = scratch + s->at_workers;
-    bp_cpu_each_zeros(call, s->inputs.w_zero, &s->w_zero, w_zero);
-    bp_cpu_each_zeros(call, s->inputs.x_zero, &one, &job.x_zero);
+    bp_cpu_per_axis_zeros(call, s->inputs.w_zero, &s->w_zero, w_zero);
+    bp_cpu_per_axis_zeros(call, s->inputs.x_zero, &one, &job.x_zero);
     if (s->is_depthwise) {
         job.w = bp_cpu_data(call->in[s->inputs.w]);
         bp_cpu_parallel(call, (uint32_t)tasks / s->product.tasks, run_channel, &job);

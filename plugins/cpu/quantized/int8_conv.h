@@ -19,7 +19,7 @@ struct bp_cpu_int8_conv {
     struct bp_cpu_int8_conv_inputs inputs;
     struct bp_cpu_window window;
     struct bp_cpu_int8 product; /* of an image and a group */
-    struct bp_cpu_each w_zero;
+    struct bp_cpu_per_axis w_zero;
     uint32_t groups;
     bool is_depthwise;                          /* one input channel a group: no product */
     size_t worker_bytes;                        /* scratch of each worker */

@@ -51,13 +51,13 @@ static bp_rc plan(const struct bp_cpu_call *call, struct bp_cpu_int8_matmul *s, 
     int64_t n = b->rank > 1 ? b->dims[b->rank - 1] : 1;
 
     if (a->rank == 0 || b->rank == 0 || k != b->dims[b->rank > 1 ? b->rank - 2 : 0] ||
-        !bp_cpu_batches_make(a, b, &s->batches) ||
+        !bp_cpu_batch_dims_make(a, b, &s->batches) ||
         bp_cpu_count(call->out[0]) != (int64_t)s->batches.count * m * n)
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "A and B do not fit together");
     s->rows = (size_t)m;
     s->a_matrices = a->rank > 2 ? (size_t)bp_dims_count(a->dims, a->rank - 2) : 1;
     s->b_matrices = b->rank > 2 ? (size_t)bp_dims_count(b->dims, b->rank - 2) : 1;
-    if (bp_cpu_batches_can_flatten(&s->batches, a)) {
+    if (bp_cpu_batch_dims_can_flatten(&s->batches, a)) {
         m *= (int64_t)s->batches.count;
         s->batches.count = 1;
         s->batches.n_dims = 0;
@@ -98,9 +98,9 @@ bp_rc bp_cpu_int8_matmul_make(struct bp_cpu_call *call, struct bp_cpu_int8_input
     rc = plan(call, s, err);
     if (rc < 0)
         return rc;
-    rc = bp_cpu_each_make(call, inputs.a_zero, s->rows, s->a_matrices, &s->a_zero, err);
+    rc = bp_cpu_per_axis_make(call, inputs.a_zero, s->rows, s->a_matrices, &s->a_zero, err);
     if (rc >= 0)
-        rc = bp_cpu_each_make(call, inputs.b_zero, p->n, s->b_matrices, &s->b_zero, err);
+        rc = bp_cpu_per_axis_make(call, inputs.b_zero, p->n, s->b_matrices, &s->b_zero, err);
     if (rc < 0)
         return rc;
     matrices = s->batches.n_dims == 0 ? 1 : s->a_matrices;
@@ -160,7 +160,7 @@ static void run_task(void *u, uint32_t i, uint32_t worker)
     struct bp_cpu_int8_operands operands = {.finish = finish, .u = &pair};
     int64_t a, b;
 
-    bp_cpu_batches_at(&s->batches, pair.batch, &a, &b);
+    bp_cpu_batch_dims_at(&s->batches, pair.batch, &a, &b);
     operands.a = job->scratch + s->at_a + (size_t)a * s->a_step;
     operands.b = job->b + (size_t)b * s->b_step;
     operands.a_zero.each = s->a_zero.total > 1;
@@ -184,10 +184,10 @@ void bp_cpu_int8_matmul_run(struct bp_cpu_call *call, const struct bp_cpu_int8_m
     job.a = bp_cpu_data(a);
     if (!job.b)
         job.b = bp_cpu_data(b);
-    bp_cpu_each_zeros(call, s->inputs.a_zero, &s->a_zero,
-                      (int32_t *)(void *)(scratch + s->at_a_zero));
-    bp_cpu_each_zeros(call, s->inputs.b_zero, &s->b_zero,
-                      (int32_t *)(void *)(scratch + s->at_b_zero));
+    bp_cpu_per_axis_zeros(call, s->inputs.a_zero, &s->a_zero,
+                          (int32_t *)(void *)(scratch + s->at_a_zero));
+    bp_cpu_per_axis_zeros(call, s->inputs.b_zero, &s->b_zero,
+                          (int32_t *)(void *)(scratch + s->at_b_zero));
     bp_cpu_parallel(call, s->pack_slices, pack_matrix, &job);
     bp_cpu_parallel(call, (uint32_t)s->batches.count * s->product.tasks, run_task, &job);
 }

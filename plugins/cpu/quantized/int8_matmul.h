@@ -18,8 +18,8 @@ struct bp_cpu_int8_inputs {
 struct bp_cpu_int8_matmul {
     struct bp_cpu_int8_inputs inputs;
     struct bp_cpu_int8 product; /* of a pair of matrices; all rows at once where B is one matrix */
-    struct bp_cpu_batches batches;
-    struct bp_cpu_each a_zero, b_zero;
+    struct bp_cpu_batch_dims batches;
+    struct bp_cpu_per_axis a_zero, b_zero;
     size_t rows; /* of a matrix of A, as it came */
     size_t a_matrices, b_matrices;
     size_t a_step, b_step; /* bytes from one matrix to the next, packed where it is */

@@ -9,9 +9,9 @@
  * of A by their range first, as DynamicQuantizeLinear does.
  */
 
-#include "kernels/byte_map.h"
 #include "kernels/cast/widen.h"
 #include "kernels/inner_operator.h"
+#include "kernels/quantize/byte_map.h"
 #include "kernels/tensor_data.h"
 #include "kernels/types/loops.h"
 #include "quantized/int8_matmul.h"
@@ -24,7 +24,7 @@ static const struct bp_cpu_int8_inputs inputs = {
 
 struct product {
     struct bp_cpu_int8_matmul matmul;
-    struct bp_cpu_each b_scale;
+    struct bp_cpu_per_axis b_scale;
 };
 
 /* One run; for the threads. */
@@ -66,7 +66,7 @@ static void put_row(void *u, uint64_t batch, const int32_t *sums, size_t i, size
         int64_t a, b = 0;
 
         if (p->matmul.b_matrices > 1)
-            bp_cpu_batches_at(&p->matmul.batches, batch, &a, &b);
+            bp_cpu_batch_dims_at(&p->matmul.batches, batch, &a, &b);
         to_floats_each(y, sums, n, job->scales + (size_t)b * product->n + j);
     } else {
         to_floats(y, sums, n, job->scales[0]);
@@ -101,8 +101,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
                            "A must have one scale and zero point");
     rc = bp_cpu_int8_matmul_make(call, inputs, 0, &p->matmul, err);
     if (rc >= 0)
-        rc = bp_cpu_each_make(call, B_SCALE, p->matmul.product.n, p->matmul.b_matrices, &p->b_scale,
-                              err);
+        rc = bp_cpu_per_axis_make(call, B_SCALE, p->matmul.product.n, p->matmul.b_matrices,
+                                  &p->b_scale, err);
     if (rc < 0)
         return rc;
     if (bias && bp_cpu_count(bias) != (int64_t)p->matmul.product.n)
@@ -120,7 +120,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
     (void)err;
     bp_cpu_quant_scales(call->in[A_SCALE], &a_scale);
-    bp_cpu_each_scales(call, B_SCALE, &p->b_scale, scales);
+    bp_cpu_per_axis_scales(call, B_SCALE, &p->b_scale, scales);
     for (size_t i = 0; i < p->b_scale.total; i++)
         scales[i] *= a_scale;
     bp_cpu_int8_matmul_run(call, &p->matmul, put_row, &job);
@@ -188,7 +188,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 }
 
 #define ROW(row, name_, wide_)                                                                     \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+    const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = "com.microsoft",                                                                 \
         .since = 1,                                                                                \
@@ -199,5 +199,5 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         .run = bp_cpu_widen_run,                                                                   \
     }
 
-ROW(matmul_integer_to_float, "MatMulIntegerToFloat", wide);
-ROW(dynamic_quantize_matmul, "DynamicQuantizeMatMul", wide_dynamic);
+ROW(bp_cpu_op_matmul_integer_to_float, "MatMulIntegerToFloat", wide);
+ROW(bp_cpu_op_dynamic_quantize_matmul, "DynamicQuantizeMatMul", wide_dynamic);

@@ -3,15 +3,15 @@
 
 #include "quantized/per_axis.h"
 
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
 
-bp_rc bp_cpu_each_make(const struct bp_cpu_call *call, uint32_t i, size_t per, size_t matrices,
-                       struct bp_cpu_each *out, bp_err *err)
+bp_rc bp_cpu_per_axis_make(const struct bp_cpu_call *call, uint32_t i, size_t per, size_t matrices,
+                           struct bp_cpu_per_axis *out, bp_err *err)
 {
     const bp_tensor *tensor = bp_cpu_in(call, i);
     size_t n = tensor ? (size_t)bp_cpu_count(tensor) : 1;
 
-    *out = (struct bp_cpu_each){.per = per, .total = 1};
+    *out = (struct bp_cpu_per_axis){.per = per, .total = 1};
     if (n == 1)
         return BP_OK;
     if (n != per * matrices && !(n == per && tensor->rank == 1))
@@ -23,14 +23,14 @@ bp_rc bp_cpu_each_make(const struct bp_cpu_call *call, uint32_t i, size_t per, s
 }
 
 /* Repeats the first `per` of 4 bytes each until there are all. */
-static void repeat(const struct bp_cpu_each *each, size_t n, void *to)
+static void repeat(const struct bp_cpu_per_axis *each, size_t n, void *to)
 {
     for (size_t at = n; at < each->total; at += n)
         memcpy((char *)to + at * 4, to, n * 4);
 }
 
-void bp_cpu_each_zeros(const struct bp_cpu_call *call, uint32_t i, const struct bp_cpu_each *each,
-                       int32_t *to)
+void bp_cpu_per_axis_zeros(const struct bp_cpu_call *call, uint32_t i,
+                           const struct bp_cpu_per_axis *each, int32_t *to)
 {
     const bp_tensor *tensor = bp_cpu_in(call, i);
 
@@ -41,8 +41,8 @@ void bp_cpu_each_zeros(const struct bp_cpu_call *call, uint32_t i, const struct 
     repeat(each, (size_t)bp_cpu_count(tensor), to);
 }
 
-void bp_cpu_each_scales(const struct bp_cpu_call *call, uint32_t i, const struct bp_cpu_each *each,
-                        float *to)
+void bp_cpu_per_axis_scales(const struct bp_cpu_call *call, uint32_t i,
+                            const struct bp_cpu_per_axis *each, float *to)
 {
     const bp_tensor *tensor = bp_cpu_in(call, i);
 

@@ -5,12 +5,11 @@
  * integers, which makes it exact.
  */
 
-#include "kernels/byte_map.h"
-#include "kernels/tensor_data.h"
-#include "kernels/inner_operator.h"
 #include "kernels/cast/widen.h"
-
-extern const struct bp_cpu_op bp_cpu_op_matmul;
+#include "kernels/inner_operator.h"
+#include "kernels/quantize/byte_map.h"
+#include "kernels/tensor_data.h"
+#include "operators.h"
 
 /* Inputs by what they are; NONE: the operator has none. */
 enum { NONE = 99 };
@@ -27,9 +26,9 @@ struct state {
     struct bp_cpu_inner inner;
     bp_tensor *a, *b, *y;
     bool is_double;
-    int64_t cols;          /* of the result */
-    float *scale;          /* of each column, or of all: n_scales */
-    int32_t *zero;         /* of B, likewise */
+    int64_t cols;  /* of the result */
+    float *scale;  /* of each column, or of all: n_scales */
+    int32_t *zero; /* of B, likewise */
     int64_t n_scales, n_zeros;
 };
 
@@ -172,8 +171,8 @@ static void finish(const struct bp_cpu_call *call, float a_scale,
 
     for (int64_t i = 0; i < bp_cpu_count(y); i++) {
         int64_t col = i % s->cols;
-        double sum = s->is_double ? ((const double *)s->y->base)[i]
-                                  : (double)((const float *)s->y->base)[i];
+        double sum =
+            s->is_double ? ((const double *)s->y->base)[i] : (double)((const float *)s->y->base)[i];
         float scale = a_scale * s->scale[s->n_scales == 1 ? 0 : col], v;
 
         if (c)
@@ -234,7 +233,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 }
 
 #define ROW(row, name_)                                                                            \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+    const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = "com.microsoft",                                                                 \
         .since = 1,                                                                                \
@@ -244,5 +243,5 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         .run = bp_cpu_widen_run,                                                                   \
     }
 
-ROW(q_gemm, "QGemm");
-ROW(matmul_integer16, "MatMulInteger16");
+ROW(bp_cpu_op_q_gemm, "QGemm");
+ROW(bp_cpu_op_matmul_integer16, "MatMulInteger16");

@@ -4,7 +4,7 @@
  * bias are int32.
  */
 
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
 #include "kernels/tensor_data.h"
 #include "quantized/int8_conv.h"
 
@@ -15,7 +15,7 @@ static const struct bp_cpu_int8_conv_inputs inputs = {
 
 struct state {
     struct bp_cpu_int8_conv conv;
-    struct bp_cpu_each w_scale;
+    struct bp_cpu_per_axis w_scale;
 };
 
 /* One run; for the threads. */
@@ -65,7 +65,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s = call->state;
     rc = check(call, err);
     if (rc >= 0)
-        rc = bp_cpu_each_make(call, W_SCALE, (size_t)call->in[W]->dims[0], 1, &s->w_scale, err);
+        rc = bp_cpu_per_axis_make(call, W_SCALE, (size_t)call->in[W]->dims[0], 1, &s->w_scale, err);
     if (rc < 0)
         return rc;
     return bp_cpu_int8_conv_make(call, inputs, s->w_scale.total * sizeof(float), &s->conv, err);
@@ -103,7 +103,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     bp_cpu_quant_scales(call->in[X_SCALE], &x_scale);
     bp_cpu_quant_scales(call->in[Y_SCALE], &y_scale);
     bp_cpu_quant_zeros(call->in[Y_ZERO], &job.y_zero);
-    bp_cpu_each_scales(call, W_SCALE, &s->w_scale, factors);
+    bp_cpu_per_axis_scales(call, W_SCALE, &s->w_scale, factors);
     for (size_t i = 0; i < s->w_scale.total; i++)
         factors[i] = x_scale * factors[i] / y_scale;
     job.factors = factors;

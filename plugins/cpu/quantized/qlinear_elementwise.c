@@ -5,10 +5,10 @@
  * byte alone is a table of 256.
  */
 
-#include "kernels/byte_map.h"
-#include "kernels/tensor_data.h"
+#include "kernels/quantize/byte_map.h"
 #include "kernels/runtime_shape.h"
 #include "kernels/strided.h"
+#include "kernels/tensor_data.h"
 
 enum { MAX_OPERANDS = 3 };
 
@@ -95,15 +95,15 @@ static void run_job(const struct bp_cpu_call *call, struct job *job)
 static void add(const struct job *job, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
-        job->y[i] = bp_cpu_byte_of(&job->out,
-                                   job->table[0][job->x[0][i]] + job->table[1][job->x[1][i]]);
+        job->y[i] =
+            bp_cpu_byte_of(&job->out, job->table[0][job->x[0][i]] + job->table[1][job->x[1][i]]);
 }
 
 static void multiply(const struct job *job, size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++)
-        job->y[i] = bp_cpu_byte_of(&job->out,
-                                   job->table[0][job->x[0][i]] * job->table[1][job->x[1][i]]);
+        job->y[i] =
+            bp_cpu_byte_of(&job->out, job->table[0][job->x[0][i]] * job->table[1][job->x[1][i]]);
 }
 
 static bp_rc prepare_binary(struct bp_cpu_call *call, bp_err *err)
@@ -284,19 +284,19 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
     bp_accept(query->claims, query->index);
 }
 
-#define ROW(row, name_, kind)                                                                      \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+#define ROW(row, name_, prepare_, run_)                                                            \
+    const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = "com.microsoft",                                                                 \
         .since = 1,                                                                                \
         .claim = claim,                                                                            \
-        .prepare = prepare_##kind,                                                                 \
-        .run = run_##kind,                                                                         \
+        .prepare = prepare_,                                                                       \
+        .run = run_,                                                                               \
     }
 
-ROW(qlinear_add, "QLinearAdd", binary);
-ROW(qlinear_mul, "QLinearMul", binary);
-ROW(qlinear_leaky_relu, "QLinearLeakyRelu", unary);
-ROW(qlinear_sigmoid, "QLinearSigmoid", unary);
-ROW(qlinear_where, "QLinearWhere", where);
-ROW(qlinear_concat, "QLinearConcat", concat);
+ROW(bp_cpu_op_qlinear_add, "QLinearAdd", prepare_binary, run_binary);
+ROW(bp_cpu_op_qlinear_mul, "QLinearMul", prepare_binary, run_binary);
+ROW(bp_cpu_op_qlinear_leaky_relu, "QLinearLeakyRelu", prepare_unary, run_unary);
+ROW(bp_cpu_op_qlinear_sigmoid, "QLinearSigmoid", prepare_unary, run_unary);
+ROW(bp_cpu_op_qlinear_where, "QLinearWhere", prepare_where, run_where);
+ROW(bp_cpu_op_qlinear_concat, "QLinearConcat", prepare_concat, run_concat);

@@ -5,13 +5,11 @@
  * QLinearReduceMean, QLinearSoftmax. With channels_last the bytes are turned on their way.
  */
 
-#include "kernels/byte_map.h"
 #include "kernels/inner_operator.h"
+#include "kernels/quantize/byte_map.h"
 #include "kernels/strided.h"
 #include "kernels/tensor_data.h"
-
-extern const struct bp_cpu_op bp_cpu_op_average_pool, bp_cpu_op_global_average_pool,
-    bp_cpu_op_reduce_mean, bp_cpu_op_softmax;
+#include "operators.h"
 
 struct state {
     struct bp_cpu_inner inner;
@@ -165,17 +163,18 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 }
 
 #define ROW(row, name_, inner_)                                                                    \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+    const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = "com.microsoft",                                                                 \
         .since = 1,                                                                                \
-        .loops = &bp_cpu_op_##inner_,                                                              \
+        .loops = &inner_,                                                                          \
         .claim = claim,                                                                            \
         .prepare = prepare,                                                                        \
         .run = run,                                                                                \
     }
 
-ROW(qlinear_average_pool, "QLinearAveragePool", average_pool);
-ROW(qlinear_global_average_pool, "QLinearGlobalAveragePool", global_average_pool);
-ROW(qlinear_reduce_mean, "QLinearReduceMean", reduce_mean);
-ROW(qlinear_softmax, "QLinearSoftmax", softmax);
+ROW(bp_cpu_op_qlinear_average_pool, "QLinearAveragePool", bp_cpu_op_average_pool);
+ROW(bp_cpu_op_qlinear_global_average_pool, "QLinearGlobalAveragePool",
+    bp_cpu_op_global_average_pool);
+ROW(bp_cpu_op_qlinear_reduce_mean, "QLinearReduceMean", bp_cpu_op_reduce_mean);
+ROW(bp_cpu_op_qlinear_softmax, "QLinearSoftmax", bp_cpu_op_softmax);

@@ -4,10 +4,10 @@
  * again. 8-bit integers are multiplied and summed in int32; float8 goes by float32.
  */
 
+#include "kernels/quantize/quantize.h"
 #include "kernels/tensor_data.h"
 #include "quantized/float8_matmul.h"
 #include "quantized/int8_matmul.h"
-#include "kernels/quantize.h"
 
 enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, Y_SCALE, Y_ZERO, MAX_ROW = 64 };
 
@@ -16,14 +16,14 @@ static const struct bp_cpu_int8_inputs inputs = {
 
 struct state {
     struct bp_cpu_int8_matmul matmul;
-    struct bp_cpu_each a_scale, b_scale;
+    struct bp_cpu_per_axis a_scale, b_scale;
 };
 
 /* One run; for the threads. */
 struct job {
     const struct state *state;
     uint8_t *y;
-    uint32_t dtype; /* of y */
+    uint32_t dtype;                 /* of y */
     const float *a_scale, *b_scale; /* where A has one, b_scale has A's and y's in it */
     float y_scale;
     int32_t y_zero, low, high;
@@ -65,11 +65,11 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     s = call->state;
     rc = bp_cpu_int8_matmul_make(call, inputs, 0, &s->matmul, err);
     if (rc >= 0)
-        rc =
-            bp_cpu_each_make(call, A_SCALE, s->matmul.rows, s->matmul.a_matrices, &s->a_scale, err);
+        rc = bp_cpu_per_axis_make(call, A_SCALE, s->matmul.rows, s->matmul.a_matrices, &s->a_scale,
+                                  err);
     if (rc >= 0)
-        rc = bp_cpu_each_make(call, B_SCALE, s->matmul.product.n, s->matmul.b_matrices, &s->b_scale,
-                              err);
+        rc = bp_cpu_per_axis_make(call, B_SCALE, s->matmul.product.n, s->matmul.b_matrices,
+                                  &s->b_scale, err);
     if (rc >= 0 && (bp_cpu_count(call->in[Y_SCALE]) != 1 || bp_cpu_count(call->in[Y_ZERO]) != 1))
         rc =
             bp_cpu_fail(call->node, err, BP_E_SHAPE, "y_scale and y_zero_point must be one number");
@@ -88,11 +88,10 @@ static void row_scales(const struct job *job, int64_t a, int64_t b, size_t i, si
     float a_scale = job->a_scale[(size_t)a * s->matmul.rows + i];
 
     for (size_t c = 0; c < n; c++)
-        scales[c] = a_scale *
-                    job->b_scale[s->b_scale.total > 1
-                                     ? (size_t)b * s->matmul.product.n + j + c
-                                     : 0] /
-                    job->y_scale;
+        scales[c] =
+            a_scale *
+            job->b_scale[s->b_scale.total > 1 ? (size_t)b * s->matmul.product.n + j + c : 0] /
+            job->y_scale;
 }
 
 static void put_row(void *u, uint64_t batch, const int32_t *sums, size_t i, size_t j, size_t n)
@@ -106,7 +105,7 @@ static void put_row(void *u, uint64_t batch, const int32_t *sums, size_t i, size
     int64_t a = 0, b = 0;
 
     if (a_each || (b_each && s->matmul.b_matrices > 1))
-        bp_cpu_batches_at(&s->matmul.batches, batch, &a, &b);
+        bp_cpu_batch_dims_at(&s->matmul.batches, batch, &a, &b);
     if (a_each)
         row_scales(job, a, b, i, j, n, scales);
     quant.each = a_each || b_each;
@@ -129,8 +128,8 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
                        .dtype = call->out[0]->dtype,
                        .a_scale = scales,
                        .b_scale = scales + s->a_scale.total};
-    bp_cpu_each_scales(call, A_SCALE, &s->a_scale, scales);
-    bp_cpu_each_scales(call, B_SCALE, &s->b_scale, scales + s->a_scale.total);
+    bp_cpu_per_axis_scales(call, A_SCALE, &s->a_scale, scales);
+    bp_cpu_per_axis_scales(call, B_SCALE, &s->b_scale, scales + s->a_scale.total);
     bp_cpu_quant_scales(call->in[Y_SCALE], &job.y_scale);
     bp_cpu_quant_zeros(call->in[Y_ZERO], &job.y_zero);
     bp_cpu_quant_range(job.dtype, &job.low, &job.high);

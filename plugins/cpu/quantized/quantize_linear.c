@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quantize_linear.c - QuantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25): y = saturate(round(x /
- * scale) + zero point), in integers of 2 to 16 bits or, without rounding to whole numbers, in
- * float8 and float4.
+ * quantize_linear.c - QuantizeLinear (opsets 10, 13, 19, 21, 23, 24, 25; com.microsoft 1): y =
+ * saturate(round(x / scale) + zero point), in integers of 2 to 16 bits or, without rounding to
+ * whole numbers, in float8 and float4.
  */
 
 #include "kernels/cast/cast.h"
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
+#include "kernels/same_operator.h"
 #include "kernels/tensor_data.h"
 #include "quantized/granularity.h"
 
@@ -222,4 +223,14 @@ const struct bp_cpu_op bp_cpu_op_quantize_linear = {
              UINT64_C(1) << BP_DTYPE_BF16 | UINT64_C(1) << BP_DTYPE_I32,
     .prepare = prepare,
     .run = run,
+};
+
+const struct bp_cpu_op bp_cpu_op_ms_quantize_linear = {
+    .name = "QuantizeLinear",
+    .domain = "com.microsoft",
+    .since = 1,
+    .loops = &bp_cpu_op_quantize_linear,
+    .claim = bp_cpu_same_claim,
+    .prepare = bp_cpu_same_prepare_21,
+    .run = bp_cpu_same_run,
 };

@@ -3,8 +3,8 @@
 
 #include "recurrent/recurrent_int8.h"
 
-#include "kernels/byte_map.h"
 #include "kernels/int8/int8.h"
+#include "kernels/quantize/byte_map.h"
 #include "kernels/tensor_data.h"
 
 enum { W = 1, R = 2, W_SCALE = 8, W_ZERO = 9, R_SCALE = 10, R_ZERO = 11 };

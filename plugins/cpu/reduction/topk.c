@@ -14,7 +14,7 @@ struct state {
     bool largest, by_heap;
     size_t keys_bytes, worker_bytes; /* of the scratch: keys of a lane, and of it all */
     uint32_t slices;
-    bp_cpu_keys_fn keys;
+    bp_cpu_sort_keys_fn keys;
 };
 
 /* One run; for the threads. */
@@ -35,7 +35,7 @@ static bp_rc state_scratch(struct bp_cpu_call *call, bp_err *err)
 
     if (__builtin_mul_overflow((size_t)state->n, sizeof(uint64_t), &state->keys_bytes) ||
         __builtin_add_overflow(state->keys_bytes, 63, &state->keys_bytes) ||
-        __builtin_mul_overflow(items, sizeof(struct bp_cpu_key), &bytes) ||
+        __builtin_mul_overflow(items, sizeof(struct bp_cpu_sort_key), &bytes) ||
         __builtin_add_overflow(bytes, state->keys_bytes + 64, &bytes) ||
         __builtin_mul_overflow(bytes / 64 * 64 + 64, call->width, &call->scratch_bytes))
         return bp_cpu_fail(call->node, err, BP_E_NOMEM, "an axis of %lld elements is too long",
@@ -69,14 +69,14 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
                            (long long)state->n);
     state->largest = bp_cpu_int(call->node, "largest", 1) != 0;
     state->by_heap = state->k <= 32 || state->k < state->n / 16;
-    state->keys = bp_cpu_keys_of(x->dtype);
+    state->keys = bp_cpu_sort_keys_of(x->dtype);
     state->slices = bp_cpu_slices(call, bp_cpu_count(x), 8);
     return state_scratch(call, err);
 }
 
 /* The best k of a lane, in order; they are the first of `items`. */
 static void choose(const struct state *s, const char *lane, uint64_t *keys,
-                   struct bp_cpu_key *items)
+                   struct bp_cpu_sort_key *items)
 {
     s->keys(lane, s->inner, s->n, keys);
     if (s->largest) {
@@ -84,12 +84,12 @@ static void choose(const struct state *s, const char *lane, uint64_t *keys,
             keys[i] = ~keys[i];
     }
     if (s->by_heap) {
-        bp_cpu_keys_first(keys, s->n, items, s->k);
+        bp_cpu_sort_keys_first(keys, s->n, items, s->k);
         return;
     }
     for (int64_t i = 0; i < s->n; i++)
-        items[i] = (struct bp_cpu_key){keys[i], i};
-    bp_cpu_keys_sort(items, items + s->n, s->n);
+        items[i] = (struct bp_cpu_sort_key){keys[i], i};
+    bp_cpu_sort_keys_sort(items, items + s->n, s->n);
 }
 
 static void run_slice(void *u, uint32_t slice, uint32_t worker)
@@ -97,7 +97,8 @@ static void run_slice(void *u, uint32_t slice, uint32_t worker)
     const struct job *job = u;
     const struct state *s = job->state;
     uint64_t *keys = bp_cpu_worker_scratch(job->scratch, worker, s->worker_bytes);
-    struct bp_cpu_key *items = (struct bp_cpu_key *)(void *)((char *)keys + s->keys_bytes);
+    struct bp_cpu_sort_key *items =
+        (struct bp_cpu_sort_key *)(void *)((char *)keys + s->keys_bytes);
     int64_t lanes = s->outer * s->inner, n = s->slices;
     int64_t end = lanes / n * (slice + 1) + lanes % n * (slice + 1) / n;
 

@@ -9,7 +9,7 @@
 #include "signal/signal.h"
 
 struct state {
-    struct bp_cpu_late late;
+    struct bp_cpu_runtime_shape late;
     bool inverse, onesided;
     struct bp_cpu_fft fft;
     int64_t outer, inner;     /* lines */
@@ -85,7 +85,7 @@ static bp_rc solve(struct bp_cpu_call *call, bool in_run, bp_err *err)
                            (long long)s->parts);
     for (uint32_t d = 0; d < x->rank; d++)
         dims[d] = d == axis ? s->out : d == last ? s->out_parts : x->dims[d];
-    rc = bp_cpu_late_output(call, x->rank, dims, err);
+    rc = bp_cpu_runtime_shape_output(call, x->rank, dims, err);
     s->outer = bp_dims_count(x->dims, axis);
     s->inner = bp_dims_count(x->dims + axis + 1, last - axis - 1);
     if (rc < 0 || s->outer * s->inner == 0)
@@ -97,7 +97,7 @@ static bp_rc solve(struct bp_cpu_call *call, bool in_run, bp_err *err)
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s;
-    bp_rc rc = bp_cpu_late_state(call, sizeof *s, 1, 2, err);
+    bp_rc rc = bp_cpu_runtime_shape_state(call, sizeof *s, 1, 2, err);
 
     if (rc < 0)
         return rc;
@@ -175,7 +175,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_dft = {
     .name = "DFT",
     .since = 17,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_FLOATS,
     .prepare = prepare,
     .run = run,

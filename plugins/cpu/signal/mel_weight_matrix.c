@@ -33,7 +33,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    return bp_cpu_late_state(call, sizeof(struct bp_cpu_late), 0, 1, err);
+    return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 0, 1, err);
 }
 
 struct mel {
@@ -119,7 +119,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         return rc;
     dims[0] = mel.length / 2 + 1;
     dims[1] = mel.bins;
-    rc = bp_cpu_late_output(call, 2, dims, err);
+    rc = bp_cpu_runtime_shape_output(call, 2, dims, err);
     if (rc < 0 || mel.bins == 0)
         return rc;
     width = bp_cpu_width(call->out[0]->dtype);
@@ -145,7 +145,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_mel_weight_matrix = {
     .name = "MelWeightMatrix",
     .since = 17,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = UINT64_C(1) << BP_DTYPE_I32 | UINT64_C(1) << BP_DTYPE_I64,
     .claim = claim,
     .prepare = prepare,

@@ -36,7 +36,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    return bp_cpu_late_state(call, sizeof(struct bp_cpu_late), 0, 0, err);
+    return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 0, 0, err);
 }
 
 static double value_of(const struct window *window, double turn)
@@ -59,7 +59,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         return rc;
     if (size < 0)
         return bp_cpu_fail(call->node, err, BP_E_INVALID, "size is %lld", (long long)size);
-    rc = bp_cpu_late_output(call, 1, &size, err);
+    rc = bp_cpu_runtime_shape_output(call, 1, &size, err);
     if (rc < 0)
         return rc;
     period = bp_cpu_int(call->node, "periodic", 1) ? size : size - 1;
@@ -81,10 +81,10 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 }
 
 #define WINDOW(row, op, window)                                                                    \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+    const struct bp_cpu_op row = {                                                                 \
         .name = op,                                                                                \
         .since = 17,                                                                               \
-        .flags = BP_CPU_LATE,                                                                      \
+        .flags = BP_CPU_RUNTIME_SHAPE,                                                             \
         .types = UINT64_C(1) << BP_DTYPE_I32 | UINT64_C(1) << BP_DTYPE_I64,                        \
         .loops = &(window),                                                                        \
         .claim = claim,                                                                            \
@@ -92,6 +92,6 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         .run = run,                                                                                \
     }
 
-WINDOW(blackman_window, "BlackmanWindow", blackman);
-WINDOW(hamming_window, "HammingWindow", hamming);
-WINDOW(hann_window, "HannWindow", hann);
+WINDOW(bp_cpu_op_blackman_window, "BlackmanWindow", blackman);
+WINDOW(bp_cpu_op_hamming_window, "HammingWindow", hamming);
+WINDOW(bp_cpu_op_hann_window, "HannWindow", hann);

@@ -6,7 +6,7 @@
 #include "signal/signal.h"
 
 struct state {
-    struct bp_cpu_late late;
+    struct bp_cpu_runtime_shape late;
     struct bp_cpu_fft fft;
     int64_t batch, samples, parts, frames, bins, step;
     size_t worker; /* bytes */
@@ -64,7 +64,7 @@ static bp_rc solve(struct bp_cpu_call *call, bool in_run, bp_err *err)
         return rc;
     s->frames = 1 + (s->samples - length) / s->step;
     s->bins = onesided ? length / 2 + 1 : length;
-    rc = bp_cpu_late_output(call, 4, (int64_t[]){s->batch, s->frames, s->bins, 2}, err);
+    rc = bp_cpu_runtime_shape_output(call, 4, (int64_t[]){s->batch, s->frames, s->bins, 2}, err);
     if (rc < 0)
         return rc;
     s->slices = bp_cpu_slices(call, s->batch * s->frames * length, 32);
@@ -74,7 +74,7 @@ static bp_rc solve(struct bp_cpu_call *call, bool in_run, bp_err *err)
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *s;
-    bp_rc rc = bp_cpu_late_state(call, sizeof *s, 1, 1, err);
+    bp_rc rc = bp_cpu_runtime_shape_state(call, sizeof *s, 1, 1, err);
 
     if (rc < 0)
         return rc;
@@ -142,7 +142,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 const struct bp_cpu_op bp_cpu_op_stft = {
     .name = "STFT",
     .since = 17,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_FLOATS,
     .claim = claim,
     .prepare = prepare,

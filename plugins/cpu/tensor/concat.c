@@ -12,7 +12,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     bp_rc rc = bp_cpu_axis(call, bp_cpu_int(call->node, "axis", 1), y->rank, &axis, err);
 
     if (rc >= 0)
-        rc = bp_cpu_state(call, sizeof(struct bp_cpu_pieces), err);
+        rc = bp_cpu_state(call, sizeof(struct bp_cpu_concat_split), err);
     if (rc < 0)
         return rc;
     sizes = bp_cpu_call_memory(call, call->n_in * sizeof *sizes);
@@ -28,13 +28,13 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
             return bp_cpu_fail(call->node, err, BP_E_SHAPE, "input %u does not fit the output", i);
         sizes[i] = x->dims[axis];
     }
-    return bp_cpu_pieces_make(call, y, axis, call->n_in, sizes, call->state, err);
+    return bp_cpu_concat_split_make(call, y, axis, call->n_in, sizes, call->state, err);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     (void)err;
-    bp_cpu_pieces_join(call, call->state, call->in, bp_tensor_data(call->out[0]));
+    bp_cpu_concat_split_join(call, call->state, call->in, bp_tensor_data(call->out[0]));
     return BP_OK;
 }
 

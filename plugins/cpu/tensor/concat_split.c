@@ -5,14 +5,15 @@
 
 /* One run; for the threads. */
 struct job {
-    const struct bp_cpu_pieces *pieces;
+    const struct bp_cpu_concat_split *pieces;
     bp_tensor *const *tensors;
     char *join;       /* the whole, to be written; or */
     const char *part; /* to be read */
 };
 
-bp_rc bp_cpu_pieces_make(struct bp_cpu_call *call, const bp_tensor *whole, uint32_t axis,
-                         uint32_t n, const int64_t *sizes, struct bp_cpu_pieces *out, bp_err *err)
+bp_rc bp_cpu_concat_split_make(struct bp_cpu_call *call, const bp_tensor *whole, uint32_t axis,
+                               uint32_t n, const int64_t *sizes, struct bp_cpu_concat_split *out,
+                               bp_err *err)
 {
     size_t width = bp_cpu_width(whole->dtype), offset = 0;
     int64_t inner = bp_dims_count(whole->dims + axis + 1, whole->rank - axis - 1), left;
@@ -76,7 +77,7 @@ static void copy_rows(const struct job *job, int64_t begin, int64_t end)
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;
-    const struct bp_cpu_pieces *pieces = job->pieces;
+    const struct bp_cpu_concat_split *pieces = job->pieces;
 
     (void)worker;
     if (pieces->cuts == 1) {
@@ -100,16 +101,18 @@ static void copy(const struct bp_cpu_call *call, struct job *job)
         copy_rows(job, 0, job->pieces->rows);
 }
 
-void bp_cpu_pieces_join(const struct bp_cpu_call *call, const struct bp_cpu_pieces *pieces,
-                        bp_tensor *const *tensors, void *whole)
+void bp_cpu_concat_split_join(const struct bp_cpu_call *call,
+                              const struct bp_cpu_concat_split *pieces, bp_tensor *const *tensors,
+                              void *whole)
 {
     struct job job = {.pieces = pieces, .tensors = tensors, .join = whole};
 
     copy(call, &job);
 }
 
-void bp_cpu_pieces_part(const struct bp_cpu_call *call, const struct bp_cpu_pieces *pieces,
-                        bp_tensor *const *tensors, const void *whole)
+void bp_cpu_concat_split_part(const struct bp_cpu_call *call,
+                              const struct bp_cpu_concat_split *pieces, bp_tensor *const *tensors,
+                              const void *whole)
 {
     struct job job = {.pieces = pieces, .tensors = tensors, .part = whole};
 

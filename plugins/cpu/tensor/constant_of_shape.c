@@ -10,7 +10,7 @@
 #include "kernels/runtime_shape.h"
 
 struct state {
-    struct bp_cpu_late late;
+    struct bp_cpu_runtime_shape late;
     uint8_t value[16];
 };
 
@@ -21,7 +21,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     uint32_t dtype = bp_node_out(call->node->graph, call->node->node, 0)->dtype;
     size_t width = bp_cpu_bytes_of(dtype, 1);
     struct state *state;
-    bp_rc rc = bp_cpu_late_state(call, sizeof *state, 0, 0, err);
+    bp_rc rc = bp_cpu_runtime_shape_state(call, sizeof *state, 0, 0, err);
 
     if (rc < 0 || !value)
         return rc;
@@ -49,13 +49,13 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
                 return bp_cpu_fail(call->node, err, BP_E_INVALID, "size %lld is below 0",
                                    (long long)d);
         }
-        rc = bp_cpu_late_output(call, (uint32_t)shape.n, dims, err);
+        rc = bp_cpu_runtime_shape_output(call, (uint32_t)shape.n, dims, err);
     }
     if (rc < 0)
         return rc;
     y = call->out[0];
     if (bp_cpu_is_packed(y->dtype) && bp_cpu_count(y) > 0)
-        bp_cpu_packed_fill(y->dtype, bp_tensor_data(y), state->value, (size_t)bp_cpu_count(y));
+        bp_cpu_sub_byte_fill(y->dtype, bp_tensor_data(y), state->value, (size_t)bp_cpu_count(y));
     else
         bp_cpu_fill(bp_tensor_data(y), state->value, bp_cpu_width(y->dtype),
                     (size_t)bp_cpu_count(y));
@@ -77,7 +77,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 const struct bp_cpu_op bp_cpu_op_constant_of_shape = {
     .name = "ConstantOfShape",
     .since = 9,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_ANY_TYPE & ~(UINT64_C(1) << BP_DTYPE_STRING),
     .claim = claim,
     .prepare = prepare,

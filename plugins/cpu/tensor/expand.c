@@ -8,7 +8,7 @@
 #include "kernels/strided.h"
 
 struct state {
-    struct bp_cpu_late late;
+    struct bp_cpu_runtime_shape late;
     struct bp_cpu_strided copy;
 };
 
@@ -43,7 +43,7 @@ static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
     bp_rc rc = output_shape(call, dims, &rank, err);
 
     if (rc >= 0)
-        rc = bp_cpu_late_output(call, rank, dims, err);
+        rc = bp_cpu_runtime_shape_output(call, rank, dims, err);
     if (rc >= 0)
         rc = bp_cpu_strided_expand(call, call->in[0], rank, dims, &state->copy, err);
     return rc;
@@ -51,7 +51,7 @@ static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    bp_rc rc = bp_cpu_late_state(call, sizeof(struct state), 1, 1, err);
+    bp_rc rc = bp_cpu_runtime_shape_state(call, sizeof(struct state), 1, 1, err);
 
     if (rc >= 0 && !((struct state *)call->state)->late.is_late)
         rc = solve(call, err);
@@ -72,7 +72,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_expand = {
     .name = "Expand",
     .since = 8,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_MOVABLE,
     .prepare = prepare,
     .run = run,

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pad.c - Pad (opsets 1, 2 with attributes; 11, 13, 18, 19, ... with inputs): elements before and
- * after along each dimension, constant, or read from the input (edge, reflect, wrap); pads below 0
- * cut off.
+ * pad.c - Pad (opsets 1, 2 with attributes; 11, 13, 18, 19, ... with inputs; com.microsoft 1):
+ * elements before and after along each dimension, constant, or read from the input (edge, reflect,
+ * wrap); pads below 0 cut off.
  */
 
 #include "kernels/cast/cast.h"
 #include "kernels/cast/sub_byte.h"
 #include "kernels/fill.h"
 #include "kernels/runtime_shape.h"
+#include "kernels/same_operator.h"
 
 enum mode { CONSTANT, EDGE, REFLECT, WRAP_AROUND };
 
 struct state {
-    struct bp_cpu_late late;
+    struct bp_cpu_runtime_shape late;
     enum mode mode;
     uint32_t rank; /* with 1 dimension at least, of elements that may be rows of elements */
     size_t unit;   /* bytes of such an element */
@@ -246,7 +247,7 @@ static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
     if (rc >= 0)
         rc = output_shape(call, before, after, dims, err);
     if (rc >= 0)
-        rc = bp_cpu_late_output(call, x->rank, dims, err);
+        rc = bp_cpu_runtime_shape_output(call, x->rank, dims, err);
     if (rc < 0)
         return rc;
     merge(state, x, before, dims);
@@ -274,7 +275,7 @@ static void read_value(struct bp_cpu_call *call)
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state;
-    bp_rc rc = bp_cpu_late_state(call, sizeof *state, 1, 3, err);
+    bp_rc rc = bp_cpu_runtime_shape_state(call, sizeof *state, 1, 3, err);
 
     if (rc >= 0)
         rc = read_mode(call, err);
@@ -317,9 +318,20 @@ static const struct bp_cpu_mover mover = {prepare, run};
 const struct bp_cpu_op bp_cpu_op_pad = {
     .name = "Pad",
     .since = 1,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_ANY_TYPE,
     .loops = &mover,
-    .prepare = bp_cpu_packed_prepare,
-    .run = bp_cpu_packed_run,
+    .prepare = bp_cpu_sub_byte_prepare,
+    .run = bp_cpu_sub_byte_run,
+};
+
+const struct bp_cpu_op bp_cpu_op_ms_pad = {
+    .name = "Pad",
+    .domain = "com.microsoft",
+    .since = 1,
+    .flags = BP_CPU_RUNTIME_SHAPE,
+    .loops = &bp_cpu_op_pad,
+    .claim = bp_cpu_same_claim,
+    .prepare = bp_cpu_same_prepare_13,
+    .run = bp_cpu_same_run,
 };

@@ -23,12 +23,12 @@ static bp_rc copy(struct bp_cpu_call *call)
 /* Is the output's size known, so that there is nothing to do but to copy? */
 static bool is_plain(const struct bp_cpu_call *call)
 {
-    return !((const struct bp_cpu_late *)call->state)->makes_output;
+    return !((const struct bp_cpu_runtime_shape *)call->state)->makes_output;
 }
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    return bp_cpu_late_state(call, sizeof(struct bp_cpu_late), 1, 1, err);
+    return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 1, 1, err);
 }
 
 static bp_rc run_copy(struct bp_cpu_call *call, bp_err *err)
@@ -68,7 +68,7 @@ static bp_rc run_reshape(struct bp_cpu_call *call, bp_err *err)
     if (known != count || (free_at >= 0 && dims[free_at] < 0))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "%lld elements do not have that shape",
                            (long long)count);
-    rc = bp_cpu_late_output(call, (uint32_t)shape.n, dims, err);
+    rc = bp_cpu_runtime_shape_output(call, (uint32_t)shape.n, dims, err);
     return rc < 0 ? rc : copy(call);
 }
 
@@ -111,7 +111,7 @@ static bp_rc run_squeeze(struct bp_cpu_call *call, bp_err *err)
                              (long long)x->dims[d]);
     }
     if (rc >= 0)
-        rc = bp_cpu_late_output(call, rank, dims, err);
+        rc = bp_cpu_runtime_shape_output(call, rank, dims, err);
     return rc < 0 ? rc : copy(call);
 }
 
@@ -133,7 +133,7 @@ static bp_rc run_unsqueeze(struct bp_cpu_call *call, bp_err *err)
     for (uint32_t d = 0; d < rank && rc >= 0; d++)
         dims[d] = marks[d] ? 1 : x->dims[from++];
     if (rc >= 0)
-        rc = bp_cpu_late_output(call, rank, dims, err);
+        rc = bp_cpu_runtime_shape_output(call, rank, dims, err);
     return rc < 0 ? rc : copy(call);
 }
 
@@ -156,7 +156,7 @@ const struct bp_cpu_op bp_cpu_op_identity = {
 const struct bp_cpu_op bp_cpu_op_reshape = {
     .name = "Reshape",
     .since = 1,
-    .flags = BP_CPU_VIEW | BP_CPU_LATE,
+    .flags = BP_CPU_VIEW | BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_ANY_TYPE,
     .prepare = prepare,
     .run = run_reshape,
@@ -165,7 +165,7 @@ const struct bp_cpu_op bp_cpu_op_reshape = {
 const struct bp_cpu_op bp_cpu_op_squeeze = {
     .name = "Squeeze",
     .since = 1,
-    .flags = BP_CPU_VIEW | BP_CPU_LATE,
+    .flags = BP_CPU_VIEW | BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_ANY_TYPE,
     .prepare = prepare,
     .run = run_squeeze,
@@ -174,7 +174,7 @@ const struct bp_cpu_op bp_cpu_op_squeeze = {
 const struct bp_cpu_op bp_cpu_op_unsqueeze = {
     .name = "Unsqueeze",
     .since = 1,
-    .flags = BP_CPU_VIEW | BP_CPU_LATE,
+    .flags = BP_CPU_VIEW | BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_ANY_TYPE,
     .prepare = prepare,
     .run = run_unsqueeze,

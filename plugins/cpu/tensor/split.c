@@ -8,7 +8,7 @@
 #include "tensor/concat_split.h"
 
 struct state {
-    struct bp_cpu_pieces pieces;
+    struct bp_cpu_concat_split pieces;
     int64_t *sizes; /* along the axis, one an output */
     uint32_t axis;
     bool is_late; /* run has to read them */
@@ -78,7 +78,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
                      !node_tells(call, x->dims[state->axis], state->sizes);
     if (state->is_late)
         return BP_OK;
-    return bp_cpu_pieces_make(call, x, state->axis, call->n_out, state->sizes, &state->pieces, err);
+    return bp_cpu_concat_split_make(call, x, state->axis, call->n_out, state->sizes, &state->pieces,
+                                    err);
 }
 
 /* Some output is not wanted, and the sizes are computed: only now they are there. */
@@ -96,8 +97,8 @@ static bp_rc solve_late(struct bp_cpu_call *call, bp_err *err)
                                "part %u has not the size that the frame was made for", i);
     }
     state->pieces.n = 0;
-    return bp_cpu_pieces_make(call, call->in[0], state->axis, call->n_out, state->sizes,
-                              &state->pieces, err);
+    return bp_cpu_concat_split_make(call, call->in[0], state->axis, call->n_out, state->sizes,
+                                    &state->pieces, err);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
@@ -106,7 +107,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     bp_rc rc = state->is_late ? solve_late(call, err) : BP_OK;
 
     if (rc >= 0)
-        bp_cpu_pieces_part(call, &state->pieces, call->out, bp_tensor_data(call->in[0]));
+        bp_cpu_concat_split_part(call, &state->pieces, call->out, bp_tensor_data(call->in[0]));
     return rc;
 }
 

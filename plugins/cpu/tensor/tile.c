@@ -9,7 +9,7 @@
 #include "kernels/strided.h"
 
 struct state {
-    struct bp_cpu_late late;
+    struct bp_cpu_runtime_shape late;
     struct bp_cpu_strided copy;
 };
 
@@ -74,7 +74,7 @@ static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
         strides[2 * d + 1] = stride;
         stride *= x->dims[d];
     }
-    rc = bp_cpu_late_output(call, x->rank, out_dims, err);
+    rc = bp_cpu_runtime_shape_output(call, x->rank, out_dims, err);
     if (rc >= 0)
         bp_cpu_strided_make(call, bp_cpu_width(x->dtype), 2 * x->rank, dims, strides, &state->copy);
     return rc;
@@ -82,7 +82,7 @@ static bp_rc solve(struct bp_cpu_call *call, bp_err *err)
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    bp_rc rc = bp_cpu_late_state(call, sizeof(struct state), 1, 2, err);
+    bp_rc rc = bp_cpu_runtime_shape_state(call, sizeof(struct state), 1, 2, err);
 
     if (rc >= 0 && !((struct state *)call->state)->late.is_late)
         rc = solve(call, err);
@@ -103,7 +103,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_tile = {
     .name = "Tile",
     .since = 1,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = BP_CPU_MOVABLE,
     .prepare = prepare,
     .run = run,

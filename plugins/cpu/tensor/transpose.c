@@ -50,6 +50,6 @@ const struct bp_cpu_op bp_cpu_op_transpose = {
     .since = 1,
     .types = BP_CPU_ANY_TYPE,
     .loops = &mover,
-    .prepare = bp_cpu_packed_prepare,
-    .run = bp_cpu_packed_run,
+    .prepare = bp_cpu_sub_byte_prepare,
+    .run = bp_cpu_sub_byte_run,
 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trilu.c - Trilu (opset 14): of each matrix what lies on and above diagonal k, or with upper=0 on
- * and below it; the rest becomes zeros (empty strings).
+ * trilu.c - Trilu (opset 14; com.microsoft 1): of each matrix what lies on and above diagonal k, or
+ * with upper=0 on and below it; the rest becomes zeros (empty strings).
  */
 
 #include "kernels/runtime_shape.h"
+#include "kernels/same_operator.h"
 #include "kernels/tensor_data.h"
 
 struct job {
@@ -93,4 +94,14 @@ const struct bp_cpu_op bp_cpu_op_trilu = {
     .types = BP_CPU_MOVABLE,
     .prepare = prepare,
     .run = run,
+};
+
+const struct bp_cpu_op bp_cpu_op_ms_trilu = {
+    .name = "Trilu",
+    .domain = "com.microsoft",
+    .since = 1,
+    .loops = &bp_cpu_op_trilu,
+    .claim = bp_cpu_same_claim,
+    .prepare = bp_cpu_same_prepare_16,
+    .run = bp_cpu_same_run,
 };

@@ -47,7 +47,7 @@ static bool has_room(void **rows, uint32_t n, uint32_t *cap, size_t width)
     return true;
 }
 
-static uint32_t hash_of(const struct bp_cpu_words *w, bool is_node, uint32_t i)
+static uint32_t hash_of(const struct bp_cpu_ngram_trie *w, bool is_node, uint32_t i)
 {
     const struct bp_cpu_word *word;
 
@@ -58,7 +58,7 @@ static uint32_t hash_of(const struct bp_cpu_words *w, bool is_node, uint32_t i)
 }
 
 /* Doubles a table once it is half full. */
-static bool spread(struct bp_cpu_words *w, bool is_node)
+static bool spread(struct bp_cpu_ngram_trie *w, bool is_node)
 {
     uint32_t **slots = is_node ? &w->node_slots : &w->word_slots;
     uint32_t *mask = is_node ? &w->node_mask : &w->word_mask;
@@ -83,7 +83,7 @@ static bool spread(struct bp_cpu_words *w, bool is_node)
     return true;
 }
 
-bool bp_cpu_words_start(struct bp_cpu_words *w)
+bool bp_cpu_ngram_trie_start(struct bp_cpu_ngram_trie *w)
 {
     void *nodes = NULL;
 
@@ -96,19 +96,19 @@ bool bp_cpu_words_start(struct bp_cpu_words *w)
     return true;
 }
 
-void bp_cpu_words_finish(struct bp_cpu_words *w)
+void bp_cpu_ngram_trie_finish(struct bp_cpu_ngram_trie *w)
 {
     free(w->words);
     free(w->nodes);
     free(w->word_slots);
     free(w->node_slots);
-    *w = (struct bp_cpu_words){0};
+    *w = (struct bp_cpu_ngram_trie){0};
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
 /* The slot of a word, or the free one where it would go. */
-static uint32_t word_slot(const struct bp_cpu_words *w, const bp_span *text, int64_t number)
+static uint32_t word_slot(const struct bp_cpu_ngram_trie *w, const bp_span *text, int64_t number)
 {
     uint32_t at = hash_word(text, number) & w->word_mask;
 
@@ -123,7 +123,8 @@ static uint32_t word_slot(const struct bp_cpu_words *w, const bp_span *text, int
     return at;
 }
 
-bool bp_cpu_words_token(struct bp_cpu_words *w, const bp_span *text, int64_t number, int64_t *out)
+bool bp_cpu_ngram_trie_token(struct bp_cpu_ngram_trie *w, const bp_span *text, int64_t number,
+                             int64_t *out)
 {
     uint32_t at = word_slot(w, text, number);
     void *rows = w->words;
@@ -144,19 +145,19 @@ bool bp_cpu_words_token(struct bp_cpu_words *w, const bp_span *text, int64_t num
     return spread(w, false);
 }
 
-int64_t bp_cpu_words_of_text(const struct bp_cpu_words *w, const bp_span *text)
+int64_t bp_cpu_ngram_trie_of_text(const struct bp_cpu_ngram_trie *w, const bp_span *text)
 {
     return (int64_t)w->word_slots[word_slot(w, text, 0)] - 1;
 }
 
-int64_t bp_cpu_words_of_number(const struct bp_cpu_words *w, int64_t number)
+int64_t bp_cpu_ngram_trie_of_number(const struct bp_cpu_ngram_trie *w, int64_t number)
 {
     return (int64_t)w->word_slots[word_slot(w, NULL, number)] - 1;
 }
 
 /* ---- sequences ------------------------------------------------------------------------------- */
 
-static uint32_t node_slot(const struct bp_cpu_words *w, uint32_t parent, int64_t word)
+static uint32_t node_slot(const struct bp_cpu_ngram_trie *w, uint32_t parent, int64_t word)
 {
     uint32_t at = hash_node(parent, word) & w->node_mask;
 
@@ -169,7 +170,7 @@ static uint32_t node_slot(const struct bp_cpu_words *w, uint32_t parent, int64_t
     return at;
 }
 
-bool bp_cpu_words_step(struct bp_cpu_words *w, uint32_t *place, int64_t word)
+bool bp_cpu_ngram_trie_step(struct bp_cpu_ngram_trie *w, uint32_t *place, int64_t word)
 {
     uint32_t at = node_slot(w, *place, word);
     void *rows = w->nodes;
@@ -187,7 +188,7 @@ bool bp_cpu_words_step(struct bp_cpu_words *w, uint32_t *place, int64_t word)
     return spread(w, true);
 }
 
-bool bp_cpu_words_find(const struct bp_cpu_words *w, uint32_t *place, int64_t word)
+bool bp_cpu_ngram_trie_find(const struct bp_cpu_ngram_trie *w, uint32_t *place, int64_t word)
 {
     uint32_t slot = w->node_slots[node_slot(w, *place, word)];
 

@@ -223,7 +223,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
-    return bp_cpu_late_state(call, sizeof(struct bp_cpu_late), 1, 0, err);
+    return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 1, 0, err);
 }
 
 /* Which texts stay, side by side in `kept`; *n counts them. */
@@ -299,14 +299,14 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     dims[x->rank - 1] = n > 0 ? n : 1;
-    rc = bp_cpu_late_output(call, x->rank, dims, err);
+    rc = bp_cpu_runtime_shape_output(call, x->rank, dims, err);
     return rc < 0 ? rc : write_texts(call, kept, n, err);
 }
 
 const struct bp_cpu_op bp_cpu_op_string_normalizer = {
     .name = "StringNormalizer",
     .since = 10,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = UINT64_C(1) << BP_DTYPE_STRING,
     .claim = claim,
     .pack = pack,

@@ -8,7 +8,7 @@
 #include "kernels/tensor_data.h"
 
 struct state {
-    struct bp_cpu_late late;
+    struct bp_cpu_runtime_shape late;
     bp_span delimiter; /* empty: runs of white space */
     int64_t most;      /* splits; -1: no limit */
 };
@@ -22,7 +22,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (!call->out[0]) { /* the numbers alone */
         rc = bp_cpu_state(call, sizeof *state, err);
     } else {
-        rc = bp_cpu_late_state(call, sizeof *state, 1, 0, err);
+        rc = bp_cpu_runtime_shape_state(call, sizeof *state, 1, 0, err);
     }
     if (rc < 0)
         return rc;
@@ -152,7 +152,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     for (uint32_t d = 0; d < x->rank; d++)
         dims[d] = x->dims[d];
     dims[x->rank] = most;
-    rc = bp_cpu_late_output(call, x->rank + 1, dims, err);
+    rc = bp_cpu_runtime_shape_output(call, x->rank + 1, dims, err);
     if (rc < 0)
         return rc;
     out = bp_cpu_data(call->out[0]);
@@ -168,7 +168,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 const struct bp_cpu_op bp_cpu_op_string_split = {
     .name = "StringSplit",
     .since = 20,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = UINT64_C(1) << BP_DTYPE_STRING,
     .prepare = prepare,
     .run = run,

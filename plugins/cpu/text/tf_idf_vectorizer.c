@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 struct packed {
-    struct bp_cpu_words words;
+    struct bp_cpu_ngram_trie words;
     int64_t shortest, longest, skips; /* n-grams, and the words that may be left out between two */
     const int64_t *columns;           /* of each n-gram */
     const float *weights;             /* of each n-gram; NULL: 1 */
@@ -67,9 +67,9 @@ static bp_rc add_grams(struct bp_cpu_node *node, struct packed *packed, const bp
             const int64_t *number = pool->data;
             int64_t word;
 
-            if (!bp_cpu_words_token(&packed->words, text ? &text[at + k] : NULL,
-                                    text ? 0 : number[at + k], &word) ||
-                !bp_cpu_words_step(&packed->words, &place, word))
+            if (!bp_cpu_ngram_trie_token(&packed->words, text ? &text[at + k] : NULL,
+                                         text ? 0 : number[at + k], &word) ||
+                !bp_cpu_ngram_trie_step(&packed->words, &place, word))
                 return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the pool");
         }
         packed->words.nodes[place].gram = *gram + 1;
@@ -115,7 +115,7 @@ static void unpack(struct bp_cpu_node *node)
     struct packed *packed = node->packed;
 
     if (packed)
-        bp_cpu_words_finish(&packed->words);
+        bp_cpu_ngram_trie_finish(&packed->words);
     free(packed);
     node->packed = NULL;
 }
@@ -138,7 +138,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
             node, err, BP_E_INVALID, "n-grams of %lld to %lld words, with %lld between",
             (long long)packed->shortest, (long long)packed->longest, (long long)packed->skips);
     else
-        rc = bp_cpu_words_start(&packed->words)
+        rc = bp_cpu_ngram_trie_start(&packed->words)
                  ? fill_pool(node, packed, err)
                  : bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the pool");
     if (rc < 0)
@@ -195,7 +195,7 @@ static void walk(const struct packed *packed, const int64_t *words, int64_t n, i
     uint32_t place = 0;
 
     for (int64_t size = 1; size <= packed->longest && at < n; size++, at += step) {
-        if (words[at] < 0 || !bp_cpu_words_find(&packed->words, &place, words[at]))
+        if (words[at] < 0 || !bp_cpu_ngram_trie_find(&packed->words, &place, words[at]))
             return;
         if (size >= shortest && packed->words.nodes[place].gram)
             count_gram(packed, packed->words.nodes[place].gram, y);
@@ -218,13 +218,13 @@ static void one_row(const struct job *job, int64_t row, int64_t *words)
         int64_t at = row * s->row + i;
 
         if (x->dtype == BP_DTYPE_STRING)
-            words[i] = bp_cpu_words_of_text(&packed->words, &text[at]);
+            words[i] = bp_cpu_ngram_trie_of_text(&packed->words, &text[at]);
         else if (x->dtype == BP_DTYPE_I64)
             words[i] =
-                bp_cpu_words_of_number(&packed->words, ((const int64_t *)bp_cpu_data(x))[at]);
+                bp_cpu_ngram_trie_of_number(&packed->words, ((const int64_t *)bp_cpu_data(x))[at]);
         else
             words[i] =
-                bp_cpu_words_of_number(&packed->words, ((const int32_t *)bp_cpu_data(x))[at]);
+                bp_cpu_ngram_trie_of_number(&packed->words, ((const int32_t *)bp_cpu_data(x))[at]);
     }
     for (int64_t step = 1; step <= packed->skips + 1 && step <= s->row; step++) {
         for (int64_t i = 0; i < s->row; i++)

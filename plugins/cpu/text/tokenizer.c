@@ -22,7 +22,7 @@ struct packed {
 };
 
 struct state {
-    struct bp_cpu_late late;
+    struct bp_cpu_runtime_shape late;
     struct bp_cpu_matcher matcher;
 };
 
@@ -133,7 +133,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const struct packed *p = call->node->packed;
-    bp_rc rc = bp_cpu_late_state(call, sizeof(struct state), 1, 0, err);
+    bp_rc rc = bp_cpu_runtime_shape_state(call, sizeof(struct state), 1, 0, err);
     struct state *s = call->state;
 
     if (rc >= 0 && p->n_patterns > 0) {
@@ -388,7 +388,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     if (n > 0 && x->rank == 2)
         dims[rank++] = x->dims[1];
     dims[rank++] = most > 0 && p->has_marks ? most + MARKS : most;
-    rc = bp_cpu_late_output(call, rank, dims, err);
+    rc = bp_cpu_runtime_shape_output(call, rank, dims, err);
     if (rc < 0 || most == 0)
         return rc;
     out = bp_cpu_data(call->out[0]);
@@ -401,7 +401,7 @@ const struct bp_cpu_op bp_cpu_op_tokenizer = {
     .name = "Tokenizer",
     .domain = "com.microsoft",
     .since = 1,
-    .flags = BP_CPU_LATE,
+    .flags = BP_CPU_RUNTIME_SHAPE,
     .types = UINT64_C(1) << BP_DTYPE_STRING,
     .claim = claim,
     .pack = pack,

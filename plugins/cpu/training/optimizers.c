@@ -191,7 +191,7 @@ static const struct kind adam = {2, {adam_f32, adam_f64}, read_adam};
 static const struct kind momentum = {1, {momentum_f32, momentum_f64}, read_momentum};
 
 #define OPTIMIZER(row, op, kind_)                                                                  \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+    const struct bp_cpu_op row = {                                                                 \
         .name = (op),                                                                              \
         .domain = "ai.onnx.preview.training",                                                      \
         .since = 1,                                                                                \
@@ -201,6 +201,6 @@ static const struct kind momentum = {1, {momentum_f32, momentum_f64}, read_momen
         .run = run,                                                                                \
     }
 
-OPTIMIZER(adagrad, "Adagrad", &adagrad);
-OPTIMIZER(adam, "Adam", &adam);
-OPTIMIZER(momentum, "Momentum", &momentum);
+OPTIMIZER(bp_cpu_op_adagrad, "Adagrad", &adagrad);
+OPTIMIZER(bp_cpu_op_adam, "Adam", &adam);
+OPTIMIZER(bp_cpu_op_momentum, "Momentum", &momentum);

@@ -132,7 +132,7 @@ static aclError load_vendor_config(const char *path, struct sim_config *config)
     if (!sim_json_queue_size(text, &config->max_opqueue_num))
         rc = sim_fail(ACL_ERROR_PARSE_FILE, "aclInit: %s is not JSON of at most 10 levels", path);
     else if (config->max_opqueue_num == 0)
-        rc = sim_fail(ACL_ERROR_INVALID_PARAM, "aclInit: %s: max_opqueue_num is to be more than 0",
+        rc = sim_fail(ACL_ERROR_INVALID_PARAM, "aclInit: %s: max_opqueue_num has to be more than 0",
                       path);
     free(text);
     return rc;

@@ -8,8 +8,8 @@
 #include "memory/memory.h"
 
 /*
- * The limit is the device's configured memory; the machine's own may end first, which is told apart
- * in the sentence.
+ * The limit is the device's configured memory; the machine's own may end first, and then the
+ * message says so.
  */
 aclError sim_allocate(void **out, size_t size, size_t padded)
 {

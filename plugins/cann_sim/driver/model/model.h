@@ -26,7 +26,7 @@ struct sim_writer {
     bool failed; /* no memory: what is written from then on is lost */
 };
 
-/* Bytes that are read, of somebody else. After a failure all that is read is 0, NULL or "". */
+/* Bytes that are read; they are borrowed. After a failure all that is read is 0, NULL or "". */
 struct sim_reader {
     const unsigned char *data;
     size_t size, at;
@@ -89,7 +89,7 @@ struct sim_model_tensor {
  */
 struct sim_model_op {
     struct sim_call call;
-    void *values[SIM_INPUTS]; /* of small constants, ours */
+    void *values[SIM_INPUTS]; /* of small constants, owned */
     uint32_t in[SIM_INPUTS], out[SIM_OUTPUTS];
     bool is_precise; /* by op_select_impl_mode */
 };
@@ -154,7 +154,7 @@ size_t sim_models_free(const struct sim_device *device);
 /* A buffer of a data set, which is the program's; the description is the set's, or NULL. */
 struct sim_set_entry {
     aclDataBuffer *buffer;
-    aclTensorDesc *desc; /* ours, or NULL */
+    aclTensorDesc *desc; /* owned, or NULL */
 };
 
 struct aclmdlDataset {

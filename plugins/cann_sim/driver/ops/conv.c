@@ -17,7 +17,7 @@ static aclError set_extent(struct sim_call *call, const aclopAttr *attr, size_t 
     aclError rc;
 
     if (!sim_attr_string(attr, "auto_pad", &mode))
-        return sim_refuse(call, "auto_pad is a string");
+        return sim_refuse(call, "auto_pad has to be a string");
     if (strcmp(mode, "SAME_UPPER") == 0 || strcmp(mode, "SAME_LOWER") == 0) {
         sim_window_same(window, mode[5] == 'L');
         return 0;

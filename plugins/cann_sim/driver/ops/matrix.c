@@ -28,7 +28,7 @@ static aclError set_sizes(struct sim_call *call, const aclopAttr *attr)
     if (a->rank < 2 || b->rank < 2)
         return sim_refuse(call, "operands of rank %zu and %zu", a->rank, b->rank);
     if (!sim_attr_int(attr, names[0], &left) || !sim_attr_int(attr, names[1], &right))
-        return sim_refuse(call, "%s and %s are bools", names[0], names[1]);
+        return sim_refuse(call, "%s and %s have to be bools", names[0], names[1]);
     matrix->transpose_a = left != 0;
     matrix->transpose_b = right != 0;
     matrix->m = a->dims[a->rank - (left ? 1 : 2)];

@@ -29,7 +29,7 @@ aclError sim_window_list(const struct sim_call *call, const aclopAttr *attr, con
     for (size_t i = 0; i < 3; i++)
         out[i] = 1;
     if (!sim_attr_ints(attr, name, 5, values, &count))
-        return sim_refuse(call, "%s is a list of at most 5 integers", name);
+        return sim_refuse(call, "%s has to be a list of at most 5 integers", name);
     if (count == 0)
         return 0;
     /* of one spatial dimension, four numbers are those of an image of height 1 */
@@ -38,7 +38,7 @@ aclError sim_window_list(const struct sim_call *call, const aclopAttr *attr, con
     for (size_t i = 0; i < spatial; i++) {
         out[3 - spatial + i] = values[count - spatial + i];
         if (out[3 - spatial + i] < 1 || out[3 - spatial + i] > INT32_MAX)
-            return sim_refuse(call, "%s has %lld in it", name,
+            return sim_refuse(call, "%s has the value %lld", name,
                               (long long)values[count - spatial + i]);
     }
     return 0;
@@ -54,7 +54,7 @@ aclError sim_window_pads(const struct sim_call *call, const aclopAttr *attr, siz
     for (size_t i = 0; i < 3; i++)
         begin[i] = end[i] = 0;
     if (!sim_attr_ints(attr, "pads", 6, values, &count))
-        return sim_refuse(call, "pads is a list of at most 6 integers");
+        return sim_refuse(call, "pads has to be a list of at most 6 integers");
     if (count == 0)
         return 0;
     if (spatial == 1 && count == 4)
@@ -66,7 +66,7 @@ aclError sim_window_pads(const struct sim_call *call, const aclopAttr *attr, siz
         end[3 - spatial + i] = values[skip + 2 * i + 1];
         if (values[skip + 2 * i] < 0 || values[skip + 2 * i + 1] < 0 ||
             values[skip + 2 * i] > INT32_MAX || values[skip + 2 * i + 1] > INT32_MAX)
-            return sim_refuse(call, "pads are to be 0 or more");
+            return sim_refuse(call, "pads have to be 0 or more");
     }
     return 0;
 }

@@ -42,7 +42,8 @@ struct key {
 };
 
 /*
- * That of the request in hand; its bytes stay for the next one, so that a lookup does not allocate.
+ * The key of the current request; its bytes stay for the next one, so that a lookup does not
+ * allocate.
  */
 static struct key request_key;
 

@@ -139,7 +139,7 @@ aclError aclrtStreamQuery(aclrtStream handle, aclrtStreamStatus *status)
 }
 
 /*
- * Whoever waits for the stream is told ACL_ERROR_RT_STREAM_ABORT; the task that runs goes on to its
+ * Threads that wait for the stream get ACL_ERROR_RT_STREAM_ABORT; the task that runs goes on to its
  * end.
  */
 aclError aclrtStreamAbort(aclrtStream handle)

@@ -4,9 +4,9 @@
  * + skip, and softmax(x + bias).
  */
 
-#include "kernels/tensor_data.h"
-#include "kernels/simd/simd.h"
 #include "kernels/cast/widen.h"
+#include "kernels/simd/simd.h"
+#include "kernels/tensor_data.h"
 
 #include <math.h>
 
@@ -84,7 +84,8 @@ static bp_rc prepare_add(struct bp_cpu_call *call, bp_err *err)
 
     if (rc < 0)
         return rc;
-    if ((count != cols && count != bp_cpu_count(x)) || (skip && bp_cpu_count(skip) != bp_cpu_count(x)))
+    if ((count != cols && count != bp_cpu_count(x)) ||
+        (skip && bp_cpu_count(skip) != bp_cpu_count(x)))
         return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the shapes do not fit together");
     s->bias_rows = cols > 0 && count > cols ? count / cols : 1;
     return BP_OK;
@@ -104,7 +105,8 @@ static bp_rc prepare_softmax(struct bp_cpu_call *call, bp_err *err)
 
     axis += axis < 0 ? x->rank : 0;
     if (axis < 0 || axis > x->rank)
-        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "axis is out of range for rank %u", x->rank);
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "axis is out of range for rank %u",
+                           x->rank);
     cols = bp_dims_count(x->dims + axis, x->rank - (uint32_t)axis);
     rc = start(call, cols, true, err);
     if (rc < 0 || bp_cpu_count(x) == 0)
@@ -158,7 +160,7 @@ static const struct bp_cpu_wide dropout = {prepare_add, run_dropout};
 static const struct bp_cpu_wide softmax = {prepare_softmax, run};
 
 #define ROW(row, name_, wide_)                                                                     \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+    const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = "com.microsoft",                                                                 \
         .since = 1,                                                                                \
@@ -168,6 +170,6 @@ static const struct bp_cpu_wide softmax = {prepare_softmax, run};
         .run = bp_cpu_widen_run,                                                                   \
     }
 
-ROW(bias_add, "BiasAdd", add);
-ROW(bias_dropout, "BiasDropout", dropout);
-ROW(bias_softmax, "BiasSoftmax", softmax);
+ROW(bp_cpu_op_bias_add, "BiasAdd", add);
+ROW(bp_cpu_op_bias_dropout, "BiasDropout", dropout);
+ROW(bp_cpu_op_bias_softmax, "BiasSoftmax", softmax);

@@ -4,8 +4,8 @@
  * of the last dimension: Gelu, FastGelu, BiasGelu, QuickGelu, BiasSplitGelu.
  */
 
-#include "kernels/tensor_data.h"
 #include "elementwise/activation/gates.h"
+#include "kernels/tensor_data.h"
 #include "kernels/unary.h"
 
 struct state;
@@ -35,7 +35,7 @@ struct job {
     char *y;
 };
 
-#define QUICK_GELU(v) ((v) * F(sigmoid)(alpha * (v)))
+#define QUICK_GELU(v) ((v)*F(sigmoid)(alpha * (v)))
 
 #define TEMPLATE "elementwise/activation/bias_gelu.inc"
 
@@ -133,8 +133,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
         job.state = &whole;
         if (whole.rows > 0)
             bp_cpu_parallel(call, whole.slices, slice, &job);
-        s->loop(job.y + at * s->width, job.x + at * s->width, NULL, (size_t)count - at,
-                &s->params);
+        s->loop(job.y + at * s->width, job.x + at * s->width, NULL, (size_t)count - at, &s->params);
         return BP_OK;
     }
     bp_cpu_parallel(call, s->slices, slice, &job);
@@ -153,7 +152,7 @@ static const struct family quick_gelu = {.loops = LOOPS(quick_gelu)};
 static const struct family split_gelu = {.loops = LOOPS(split_gelu), .is_split = true};
 
 #define ROW(row, name_, family_, flags_)                                                           \
-    const struct bp_cpu_op bp_cpu_op_##row = {                                                     \
+    const struct bp_cpu_op row = {                                                                 \
         .name = name_,                                                                             \
         .domain = "com.microsoft",                                                                 \
         .since = 1,                                                                                \
@@ -164,8 +163,8 @@ static const struct family split_gelu = {.loops = LOOPS(split_gelu), .is_split =
         .run = run,                                                                                \
     }
 
-ROW(ms_gelu, "Gelu", gelu, BP_CPU_IN_PLACE);
-ROW(ms_fast_gelu, "FastGelu", fast_gelu, BP_CPU_IN_PLACE);
-ROW(ms_bias_gelu, "BiasGelu", gelu, BP_CPU_IN_PLACE);
-ROW(ms_quick_gelu, "QuickGelu", quick_gelu, BP_CPU_IN_PLACE);
-ROW(ms_bias_split_gelu, "BiasSplitGelu", split_gelu, 0);
+ROW(bp_cpu_op_ms_gelu, "Gelu", gelu, BP_CPU_IN_PLACE);
+ROW(bp_cpu_op_ms_fast_gelu, "FastGelu", fast_gelu, BP_CPU_IN_PLACE);
+ROW(bp_cpu_op_ms_bias_gelu, "BiasGelu", gelu, BP_CPU_IN_PLACE);
+ROW(bp_cpu_op_ms_quick_gelu, "QuickGelu", quick_gelu, BP_CPU_IN_PLACE);
+ROW(bp_cpu_op_ms_bias_split_gelu, "BiasSplitGelu", split_gelu, 0);

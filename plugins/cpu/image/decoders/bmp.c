@@ -66,20 +66,20 @@ static bool is_known(const struct header *h)
     }
 }
 
-static bool read_header(const struct bp_cpu_picture *picture, struct header *h)
+static bool read_header(const struct bp_cpu_image *image, struct header *h)
 {
-    const uint8_t *b = picture->bytes, *info = b + FILE_HEADER;
+    const uint8_t *b = image->bytes, *info = b + FILE_HEADER;
     uint32_t offset, size, colours;
 
     memset(h, 0, sizeof *h);
-    if (picture->size < FILE_HEADER + OLD_HEADER)
+    if (image->size < FILE_HEADER + OLD_HEADER)
         return false;
     offset = le32(b + 10);
     size = le32(info);
-    if (size > picture->size - FILE_HEADER || offset > picture->size)
+    if (size > image->size - FILE_HEADER || offset > image->size)
         return false;
     h->pixels = b + offset;
-    h->end = b + picture->size;
+    h->end = b + image->size;
     if (size == OLD_HEADER) {
         h->width = le16(info + 4);
         h->height = le16(info + 6);
@@ -96,7 +96,7 @@ static bool read_header(const struct bp_cpu_picture *picture, struct header *h)
         colours = le32(info + 32);
         default_masks(h);
         if (h->compression == FIELDS || h->compression == ALPHA_FIELDS) {
-            if (picture->size < FILE_HEADER + NEW_HEADER + 12)
+            if (image->size < FILE_HEADER + NEW_HEADER + 12)
                 return false;
             for (int i = 0; i < 3; i++)
                 h->masks[i] = le32(info + NEW_HEADER + 4 * i);
@@ -112,11 +112,11 @@ static bool read_header(const struct bp_cpu_picture *picture, struct header *h)
 /* ---- pixels ---------------------------------------------------------------------------------- */
 
 /* Row y of the file, counted as the file does. */
-static uint8_t *row_of(const struct header *h, struct bp_cpu_picture *picture, uint64_t y)
+static uint8_t *row_of(const struct header *h, struct bp_cpu_image *image, uint64_t y)
 {
     uint64_t row = h->is_from_above ? y : h->height - 1 - y;
 
-    return picture->rgb + row * h->width * 3;
+    return image->rgb + row * h->width * 3;
 }
 
 /* The bits of a mask, spread to 0..255. */
@@ -153,13 +153,13 @@ static void write_pixel(const struct header *h, const uint8_t *row, uint64_t x, 
     }
 }
 
-static bool read_plain(const struct header *h, struct bp_cpu_picture *picture)
+static bool read_plain(const struct header *h, struct bp_cpu_image *image)
 {
     size_t bytes = (size_t)((h->width * h->bits + 31) / 32 * 4);
     const uint8_t *row = h->pixels;
 
     for (uint64_t y = 0; y < h->height; y++, row += bytes) {
-        uint8_t *to = row_of(h, picture, y);
+        uint8_t *to = row_of(h, image, y);
         size_t needed = (size_t)((h->width * h->bits + 7) / 8);
 
         if ((size_t)(h->end - row) < (y + 1 < h->height ? bytes : needed))
@@ -177,11 +177,11 @@ struct pen {
     uint64_t x, y;
 };
 
-static void put(const struct header *h, struct bp_cpu_picture *picture, struct pen *pen,
+static void put(const struct header *h, struct bp_cpu_image *image, struct pen *pen,
                 uint32_t colour)
 {
     if (pen->x < h->width && pen->y < h->height)
-        memcpy(row_of(h, picture, pen->y) + 3 * pen->x, h->palette[colour & 0xff], 3);
+        memcpy(row_of(h, image, pen->y) + 3 * pen->x, h->palette[colour & 0xff], 3);
     pen->x++;
 }
 
@@ -194,7 +194,7 @@ static uint32_t colour_at(const struct header *h, const uint8_t *from, uint32_t 
 }
 
 /* A run as it stands; the bytes that it takes, or 0: it breaks off. */
-static size_t put_literal(const struct header *h, struct bp_cpu_picture *picture, struct pen *pen,
+static size_t put_literal(const struct header *h, struct bp_cpu_image *image, struct pen *pen,
                           const uint8_t *at, uint32_t n)
 {
     size_t bytes = h->bits == 8 ? n : (n + 1) / 2;
@@ -203,17 +203,17 @@ static size_t put_literal(const struct header *h, struct bp_cpu_picture *picture
     if ((size_t)(h->end - at) < bytes)
         return 0;
     for (uint32_t i = 0; i < n; i++)
-        put(h, picture, pen, colour_at(h, at, i));
+        put(h, image, pen, colour_at(h, at, i));
     return bytes;
 }
 
-static bool read_runs(const struct header *h, struct bp_cpu_picture *picture)
+static bool read_runs(const struct header *h, struct bp_cpu_image *image)
 {
     const uint8_t *at = h->pixels;
     struct pen pen = {0, 0};
 
     for (uint64_t i = 0; i < h->width * h->height; i++)
-        memcpy(picture->rgb + 3 * i, h->palette[0], 3);
+        memcpy(image->rgb + 3 * i, h->palette[0], 3);
     while (h->end - at >= 2 && pen.y < h->height) {
         uint32_t n = at[0], code = at[1];
         uint8_t both[1] = {at[1]};
@@ -221,7 +221,7 @@ static bool read_runs(const struct header *h, struct bp_cpu_picture *picture)
 
         at += 2;
         for (uint32_t i = 0; i < n; i++)
-            put(h, picture, &pen, colour_at(h, both, h->bits == 8 ? 0 : i % 2));
+            put(h, image, &pen, colour_at(h, both, h->bits == 8 ? 0 : i % 2));
         if (n > 0)
             continue;
         if (code == 1)
@@ -234,7 +234,7 @@ static bool read_runs(const struct header *h, struct bp_cpu_picture *picture)
             pen = (struct pen){pen.x + at[0], pen.y + at[1]};
             at += 2;
         } else {
-            bytes = put_literal(h, picture, &pen, at, code);
+            bytes = put_literal(h, image, &pen, at, code);
             if (bytes == 0)
                 return false;
             at += bytes;
@@ -243,21 +243,21 @@ static bool read_runs(const struct header *h, struct bp_cpu_picture *picture)
     return pen.y >= h->height;
 }
 
-static enum bp_cpu_picture_rc decode(const void *calls, struct bp_cpu_picture *picture)
+static enum bp_cpu_image_rc decode(const void *calls, struct bp_cpu_image *image)
 {
     struct header h;
-    enum bp_cpu_picture_rc rc;
+    enum bp_cpu_image_rc rc;
 
     (void)calls;
-    if (!read_header(picture, &h))
-        return BP_CPU_PICTURE_BROKEN;
-    rc = bp_cpu_picture_size(picture, h.height, h.width);
-    if (rc != BP_CPU_PICTURE_OK)
+    if (!read_header(image, &h))
+        return BP_CPU_IMAGE_BROKEN;
+    rc = bp_cpu_image_size(image, h.height, h.width);
+    if (rc != BP_CPU_IMAGE_OK)
         return rc;
-    return (h.compression == RLE8 || h.compression == RLE4 ? read_runs(&h, picture)
-                                                           : read_plain(&h, picture))
-               ? BP_CPU_PICTURE_OK
-               : BP_CPU_PICTURE_BROKEN;
+    return (h.compression == RLE8 || h.compression == RLE4 ? read_runs(&h, image)
+                                                           : read_plain(&h, image))
+               ? BP_CPU_IMAGE_OK
+               : BP_CPU_IMAGE_BROKEN;
 }
 
-const struct bp_cpu_picture_decoder bp_cpu_picture_bmp = {.decode = decode};
+const struct bp_cpu_image_decoder bp_cpu_image_bmp = {.decode = decode};

@@ -11,31 +11,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum bp_cpu_picture_kind {
-    BP_CPU_PICTURE_UNKNOWN,
-    BP_CPU_PICTURE_BMP,
-    BP_CPU_PICTURE_PNM,
-    BP_CPU_PICTURE_JPEG,
-    BP_CPU_PICTURE_PNG,
-    BP_CPU_PICTURE_TIFF,
-    BP_CPU_PICTURE_WEBP,
-    BP_CPU_PICTURE_JPEG2000,
-    BP_CPU_PICTURES
+enum bp_cpu_image_kind {
+    BP_CPU_IMAGE_UNKNOWN,
+    BP_CPU_IMAGE_BMP,
+    BP_CPU_IMAGE_PNM,
+    BP_CPU_IMAGE_JPEG,
+    BP_CPU_IMAGE_PNG,
+    BP_CPU_IMAGE_TIFF,
+    BP_CPU_IMAGE_WEBP,
+    BP_CPU_IMAGE_JPEG2000,
+    BP_CPU_IMAGES
 };
 
-enum bp_cpu_picture_rc {
-    BP_CPU_PICTURE_OK,
-    BP_CPU_PICTURE_BROKEN,    /* the bytes are no image, or one that breaks off */
-    BP_CPU_PICTURE_TOO_LARGE, /* more than BP_CPU_PICTURE_PIXELS */
-    BP_CPU_PICTURE_NO_LIBRARY,
-    BP_CPU_PICTURE_NO_MEMORY
+enum bp_cpu_image_rc {
+    BP_CPU_IMAGE_OK,
+    BP_CPU_IMAGE_BROKEN,    /* the bytes are no image, or one that breaks off */
+    BP_CPU_IMAGE_TOO_LARGE, /* more than BP_CPU_IMAGE_PIXELS */
+    BP_CPU_IMAGE_NO_LIBRARY,
+    BP_CPU_IMAGE_NO_MEMORY
 };
 
 /* An image beyond this many pixels is refused: a few bytes can claim any number. */
-#define BP_CPU_PICTURE_PIXELS (INT64_C(1) << 27)
+#define BP_CPU_IMAGE_PIXELS (INT64_C(1) << 27)
 
 /* An image in the making. */
-struct bp_cpu_picture {
+struct bp_cpu_image {
     const uint8_t *bytes;
     size_t size;
     /* gives memory for the rows, and is called at most once; NULL: none */
@@ -46,42 +46,41 @@ struct bp_cpu_picture {
 };
 
 /* Libraries that are open; start from zeros, lock made. */
-struct bp_cpu_picture_libraries {
+struct bp_cpu_image_libraries {
     pthread_mutex_t lock;
-    void *handle[BP_CPU_PICTURES];
-    void *calls[BP_CPU_PICTURES]; /* tables of the decoders, malloc'ed */
+    void *handle[BP_CPU_IMAGES];
+    void *calls[BP_CPU_IMAGES]; /* tables of the decoders, malloc'ed */
 };
 
-void bp_cpu_picture_libraries_start(struct bp_cpu_picture_libraries *libraries);
-void bp_cpu_picture_libraries_finish(struct bp_cpu_picture_libraries *libraries);
+void bp_cpu_image_libraries_start(struct bp_cpu_image_libraries *libraries);
+void bp_cpu_image_libraries_finish(struct bp_cpu_image_libraries *libraries);
 
 /* What the first bytes say. */
-enum bp_cpu_picture_kind bp_cpu_picture_kind(const uint8_t *bytes, size_t size);
-const char *bp_cpu_picture_name(enum bp_cpu_picture_kind kind);
+enum bp_cpu_image_kind bp_cpu_image_kind(const uint8_t *bytes, size_t size);
+const char *bp_cpu_image_name(enum bp_cpu_image_kind kind);
 /* Decodes; [any thread]. */
-enum bp_cpu_picture_rc bp_cpu_picture_decode(struct bp_cpu_picture_libraries *libraries,
-                                             struct bp_cpu_picture *picture);
+enum bp_cpu_image_rc bp_cpu_image_decode(struct bp_cpu_image_libraries *libraries,
+                                         struct bp_cpu_image *image);
 
 /* ---- for the decoders ------------------------------------------------------------------------ */
 
 /* Takes memory for the rows of that size. */
-enum bp_cpu_picture_rc bp_cpu_picture_size(struct bp_cpu_picture *picture, uint64_t height,
-                                           uint64_t width);
+enum bp_cpu_image_rc bp_cpu_image_size(struct bp_cpu_image *image, uint64_t height, uint64_t width);
 
 /* A decoder: its library (NULL: none, or not built in) and what it does. */
-struct bp_cpu_picture_decoder {
+struct bp_cpu_image_decoder {
     const char *soname;
     const struct bp_cpu_symbol *symbols;
     size_t n_symbols, table_bytes;
-    enum bp_cpu_picture_rc (*decode)(const void *calls, struct bp_cpu_picture *picture);
+    enum bp_cpu_image_rc (*decode)(const void *calls, struct bp_cpu_image *image);
 };
 
-extern const struct bp_cpu_picture_decoder bp_cpu_picture_bmp;
-extern const struct bp_cpu_picture_decoder bp_cpu_picture_pnm;
-extern const struct bp_cpu_picture_decoder bp_cpu_picture_jpeg;
-extern const struct bp_cpu_picture_decoder bp_cpu_picture_png;
-extern const struct bp_cpu_picture_decoder bp_cpu_picture_tiff;
-extern const struct bp_cpu_picture_decoder bp_cpu_picture_webp;
-extern const struct bp_cpu_picture_decoder bp_cpu_picture_jpeg2000;
+extern const struct bp_cpu_image_decoder bp_cpu_image_bmp;
+extern const struct bp_cpu_image_decoder bp_cpu_image_pnm;
+extern const struct bp_cpu_image_decoder bp_cpu_image_jpeg;
+extern const struct bp_cpu_image_decoder bp_cpu_image_png;
+extern const struct bp_cpu_image_decoder bp_cpu_image_tiff;
+extern const struct bp_cpu_image_decoder bp_cpu_image_webp;
+extern const struct bp_cpu_image_decoder bp_cpu_image_jpeg2000;
 
 #endif

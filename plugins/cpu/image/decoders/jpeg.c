@@ -75,41 +75,41 @@ static void from_inks(uint8_t *row, const uint8_t *inks, JDIMENSION width, bool 
     }
 }
 
-/* All that may jump; what it changes is in *info and *picture. */
-static enum bp_cpu_picture_rc read_rows(const struct calls *calls, j_decompress_ptr info,
-                                        struct bp_cpu_picture *picture)
+/* All that may jump; what it changes is in *info and *image. */
+static enum bp_cpu_image_rc read_rows(const struct calls *calls, j_decompress_ptr info,
+                                      struct bp_cpu_image *image)
 {
-    enum bp_cpu_picture_rc rc;
+    enum bp_cpu_image_rc rc;
     JSAMPARRAY inks = NULL;
     bool has_inks;
 
-    calls->mem_src(info, picture->bytes, picture->size);
+    calls->mem_src(info, image->bytes, image->size);
     if (calls->read_header(info, TRUE) != JPEG_HEADER_OK)
-        return BP_CPU_PICTURE_BROKEN;
+        return BP_CPU_IMAGE_BROKEN;
     has_inks = info->jpeg_color_space == JCS_CMYK || info->jpeg_color_space == JCS_YCCK;
     info->out_color_space = has_inks ? JCS_CMYK : JCS_RGB;
-    rc = bp_cpu_picture_size(picture, info->image_height, info->image_width);
-    if (rc != BP_CPU_PICTURE_OK)
+    rc = bp_cpu_image_size(image, info->image_height, info->image_width);
+    if (rc != BP_CPU_IMAGE_OK)
         return rc;
     (void)calls->start(info);
     if (has_inks)
         inks = info->mem->alloc_sarray((j_common_ptr)info, JPOOL_IMAGE, info->output_width * 4, 1);
     while (info->output_scanline < info->output_height) {
-        JSAMPROW row = picture->rgb + (size_t)info->output_scanline * info->output_width * 3;
+        JSAMPROW row = image->rgb + (size_t)info->output_scanline * info->output_width * 3;
 
         (void)calls->read_scanlines(info, has_inks ? inks : &row, 1);
         if (has_inks)
             from_inks(row, inks[0], info->output_width, info->saw_Adobe_marker);
     }
-    return calls->finish(info) ? BP_CPU_PICTURE_OK : BP_CPU_PICTURE_BROKEN;
+    return calls->finish(info) ? BP_CPU_IMAGE_OK : BP_CPU_IMAGE_BROKEN;
 }
 
-static enum bp_cpu_picture_rc decode(const void *table, struct bp_cpu_picture *picture)
+static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image)
 {
     const struct calls *calls = table;
     struct jpeg_decompress_struct info = {0};
     struct trap trap = {0};
-    volatile enum bp_cpu_picture_rc rc = BP_CPU_PICTURE_BROKEN;
+    volatile enum bp_cpu_image_rc rc = BP_CPU_IMAGE_BROKEN;
 
     info.err = calls->std_error(&trap.mgr);
     trap.mgr.error_exit = jump;
@@ -118,19 +118,19 @@ static enum bp_cpu_picture_rc decode(const void *table, struct bp_cpu_picture *p
     if (setjmp(trap.back) == 0) {
         calls->create(&info, JPEG_LIB_VERSION, sizeof info);
         info.progress = &trap.progress;
-        rc = read_rows(calls, &info, picture);
-        if (trap.mgr.num_warnings > 0 && rc == BP_CPU_PICTURE_OK)
-            rc = BP_CPU_PICTURE_BROKEN; /* it broke off: the rest is grey */
+        rc = read_rows(calls, &info, image);
+        if (trap.mgr.num_warnings > 0 && rc == BP_CPU_IMAGE_OK)
+            rc = BP_CPU_IMAGE_BROKEN; /* it broke off: the rest is grey */
     }
     calls->destroy(&info);
     return rc;
 }
 
-const struct bp_cpu_picture_decoder bp_cpu_picture_jpeg = {
+const struct bp_cpu_image_decoder bp_cpu_image_jpeg = {
     BP_JPEG_SONAME, symbols, sizeof symbols / sizeof *symbols, sizeof(struct calls), decode};
 
 #else
 
-const struct bp_cpu_picture_decoder bp_cpu_picture_jpeg = {0};
+const struct bp_cpu_image_decoder bp_cpu_image_jpeg = {0};
 
 #endif

@@ -122,28 +122,28 @@ static uint8_t clamp(double v)
     return (uint8_t)(v <= 0 ? 0 : v >= 255 ? 255 : v + 0.5);
 }
 
-static bool is_usable(const opj_image_t *image)
+static bool is_usable(const opj_image_t *decoded)
 {
-    for (uint32_t i = 0; i < image->numcomps && i < 3; i++) {
-        const opj_image_comp_t *c = &image->comps[i];
+    for (uint32_t i = 0; i < decoded->numcomps && i < 3; i++) {
+        const opj_image_comp_t *c = &decoded->comps[i];
 
         if (!c->data || c->prec < 1 || c->prec > 31 || c->w == 0 || c->h == 0 || c->dx == 0 ||
             c->dy == 0)
             return false;
     }
-    return image->numcomps > 0;
+    return decoded->numcomps > 0;
 }
 
-static void write_pixels(const opj_image_t *image, struct bp_cpu_picture *picture)
+static void write_pixels(const opj_image_t *decoded, struct bp_cpu_image *image)
 {
-    uint8_t *to = picture->rgb;
-    bool has_colour = image->numcomps >= 3, is_ycc = image->color_space == OPJ_CLRSPC_SYCC;
+    uint8_t *to = image->rgb;
+    bool has_colour = decoded->numcomps >= 3, is_ycc = decoded->color_space == OPJ_CLRSPC_SYCC;
 
-    for (uint32_t y = 0; y < (uint32_t)picture->height; y++) {
-        for (uint32_t x = 0; x < (uint32_t)picture->width; x++, to += 3) {
-            int a = sample(&image->comps[0], x, y);
-            int b = has_colour ? sample(&image->comps[1], x, y) : a;
-            int c = has_colour ? sample(&image->comps[2], x, y) : a;
+    for (uint32_t y = 0; y < (uint32_t)image->height; y++) {
+        for (uint32_t x = 0; x < (uint32_t)image->width; x++, to += 3) {
+            int a = sample(&decoded->comps[0], x, y);
+            int b = has_colour ? sample(&decoded->comps[1], x, y) : a;
+            int c = has_colour ? sample(&decoded->comps[2], x, y) : a;
 
             to[0] = (uint8_t)a;
             to[1] = (uint8_t)b;
@@ -157,38 +157,38 @@ static void write_pixels(const opj_image_t *image, struct bp_cpu_picture *pictur
     }
 }
 
-static enum bp_cpu_picture_rc read_image(const struct calls *calls, opj_codec_t *codec,
-                                         opj_stream_t *stream, struct bp_cpu_picture *picture)
+static enum bp_cpu_image_rc read_image(const struct calls *calls, opj_codec_t *codec,
+                                       opj_stream_t *stream, struct bp_cpu_image *image)
 {
     opj_dparameters_t parameters;
-    opj_image_t *image = NULL;
-    enum bp_cpu_picture_rc rc = BP_CPU_PICTURE_BROKEN;
+    opj_image_t *decoded = NULL;
+    enum bp_cpu_image_rc rc = BP_CPU_IMAGE_BROKEN;
 
     calls->defaults(&parameters);
-    if (calls->setup(codec, &parameters) && calls->header(stream, codec, &image) && image &&
-        image->x1 > image->x0 && image->y1 > image->y0) {
-        rc = bp_cpu_picture_size(picture, image->y1 - image->y0, image->x1 - image->x0);
-        if (rc == BP_CPU_PICTURE_OK &&
-            !(calls->decode(codec, stream, image) && calls->end(codec, stream) && is_usable(image)))
-            rc = BP_CPU_PICTURE_BROKEN;
-        if (rc == BP_CPU_PICTURE_OK)
-            write_pixels(image, picture);
+    if (calls->setup(codec, &parameters) && calls->header(stream, codec, &decoded) && decoded &&
+        decoded->x1 > decoded->x0 && decoded->y1 > decoded->y0) {
+        rc = bp_cpu_image_size(image, decoded->y1 - decoded->y0, decoded->x1 - decoded->x0);
+        if (rc == BP_CPU_IMAGE_OK && !(calls->decode(codec, stream, decoded) &&
+                                       calls->end(codec, stream) && is_usable(decoded)))
+            rc = BP_CPU_IMAGE_BROKEN;
+        if (rc == BP_CPU_IMAGE_OK)
+            write_pixels(decoded, image);
     }
-    if (image)
-        calls->image_free(image);
+    if (decoded)
+        calls->image_free(decoded);
     return rc;
 }
 
-static enum bp_cpu_picture_rc decode(const void *table, struct bp_cpu_picture *picture)
+static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image)
 {
     const struct calls *calls = table;
-    struct source source = {picture->bytes, picture->size, 0};
-    opj_codec_t *codec = calls->create(picture->bytes[0] ? OPJ_CODEC_J2K : OPJ_CODEC_JP2);
+    struct source source = {image->bytes, image->size, 0};
+    opj_codec_t *codec = calls->create(image->bytes[0] ? OPJ_CODEC_J2K : OPJ_CODEC_JP2);
     opj_stream_t *stream = open_stream(calls, &source);
-    enum bp_cpu_picture_rc rc = BP_CPU_PICTURE_NO_MEMORY;
+    enum bp_cpu_image_rc rc = BP_CPU_IMAGE_NO_MEMORY;
 
     if (codec && stream)
-        rc = read_image(calls, codec, stream, picture);
+        rc = read_image(calls, codec, stream, image);
     if (stream)
         calls->stream_free(stream);
     if (codec)
@@ -196,11 +196,11 @@ static enum bp_cpu_picture_rc decode(const void *table, struct bp_cpu_picture *p
     return rc;
 }
 
-const struct bp_cpu_picture_decoder bp_cpu_picture_jpeg2000 = {
+const struct bp_cpu_image_decoder bp_cpu_image_jpeg2000 = {
     BP_OPENJPEG_SONAME, symbols, sizeof symbols / sizeof *symbols, sizeof(struct calls), decode};
 
 #else
 
-const struct bp_cpu_picture_decoder bp_cpu_picture_jpeg2000 = {0};
+const struct bp_cpu_image_decoder bp_cpu_image_jpeg2000 = {0};
 
 #endif

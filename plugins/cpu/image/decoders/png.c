@@ -31,12 +31,12 @@ static const struct bp_cpu_symbol symbols[] = {
 enum { SIGNATURE = 8, FRAME = 12 /* bytes of a chunk besides its contents */ };
 
 /* Copies what holds pixels; the result has *size bytes. */
-static uint8_t *pixels_only(const struct bp_cpu_picture *picture, size_t *size)
+static uint8_t *pixels_only(const struct bp_cpu_image *image, size_t *size)
 {
     static const char *const kept[] = {"IHDR", "PLTE", "tRNS", "IDAT", "IEND"};
-    const uint8_t *from = picture->bytes;
-    uint8_t *out = malloc(picture->size), *to = out;
-    size_t left = picture->size, n = SIGNATURE;
+    const uint8_t *from = image->bytes;
+    uint8_t *out = malloc(image->size), *to = out;
+    size_t left = image->size, n = SIGNATURE;
 
     if (!out)
         return NULL;
@@ -61,54 +61,54 @@ static uint8_t *pixels_only(const struct bp_cpu_picture *picture, size_t *size)
 }
 
 /* The colours as they are, wherever they are seen through. */
-static enum bp_cpu_picture_rc read_with_alpha(const struct calls *calls, png_image *image,
-                                              struct bp_cpu_picture *picture)
+static enum bp_cpu_image_rc read_with_alpha(const struct calls *calls, png_image *decoded,
+                                            struct bp_cpu_image *image)
 {
-    size_t pixels = (size_t)image->width * image->height;
+    size_t pixels = (size_t)decoded->width * decoded->height;
     uint8_t *rgba = malloc(pixels * 4);
     bool is_done;
 
     if (!rgba)
-        return BP_CPU_PICTURE_NO_MEMORY;
-    image->format = PNG_FORMAT_RGBA;
-    is_done = calls->finish(image, NULL, rgba, 0, NULL) != 0;
+        return BP_CPU_IMAGE_NO_MEMORY;
+    decoded->format = PNG_FORMAT_RGBA;
+    is_done = calls->finish(decoded, NULL, rgba, 0, NULL) != 0;
     for (size_t i = 0; i < pixels && is_done; i++)
-        memcpy(picture->rgb + 3 * i, rgba + 4 * i, 3);
+        memcpy(image->rgb + 3 * i, rgba + 4 * i, 3);
     free(rgba);
-    return is_done ? BP_CPU_PICTURE_OK : BP_CPU_PICTURE_BROKEN;
+    return is_done ? BP_CPU_IMAGE_OK : BP_CPU_IMAGE_BROKEN;
 }
 
-static enum bp_cpu_picture_rc decode(const void *table, struct bp_cpu_picture *picture)
+static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image)
 {
     const struct calls *calls = table;
-    png_image image = {.version = PNG_IMAGE_VERSION};
-    enum bp_cpu_picture_rc rc = BP_CPU_PICTURE_BROKEN;
+    png_image decoded = {.version = PNG_IMAGE_VERSION};
+    enum bp_cpu_image_rc rc = BP_CPU_IMAGE_BROKEN;
     size_t size;
-    uint8_t *bytes = pixels_only(picture, &size);
+    uint8_t *bytes = pixels_only(image, &size);
 
     if (!bytes)
-        return BP_CPU_PICTURE_NO_MEMORY;
-    if (calls->begin(&image, bytes, size)) {
-        rc = bp_cpu_picture_size(picture, image.height, image.width);
-        image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
-        if (rc == BP_CPU_PICTURE_OK && image.format & PNG_FORMAT_FLAG_ALPHA) {
-            rc = read_with_alpha(calls, &image, picture);
-        } else if (rc == BP_CPU_PICTURE_OK) {
-            image.format = PNG_FORMAT_RGB;
-            if (!calls->finish(&image, NULL, picture->rgb, 0, NULL))
-                rc = BP_CPU_PICTURE_BROKEN;
+        return BP_CPU_IMAGE_NO_MEMORY;
+    if (calls->begin(&decoded, bytes, size)) {
+        rc = bp_cpu_image_size(image, decoded.height, decoded.width);
+        decoded.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
+        if (rc == BP_CPU_IMAGE_OK && decoded.format & PNG_FORMAT_FLAG_ALPHA) {
+            rc = read_with_alpha(calls, &decoded, image);
+        } else if (rc == BP_CPU_IMAGE_OK) {
+            decoded.format = PNG_FORMAT_RGB;
+            if (!calls->finish(&decoded, NULL, image->rgb, 0, NULL))
+                rc = BP_CPU_IMAGE_BROKEN;
         }
     }
-    calls->free(&image);
+    calls->free(&decoded);
     free(bytes);
     return rc;
 }
 
-const struct bp_cpu_picture_decoder bp_cpu_picture_png = {
+const struct bp_cpu_image_decoder bp_cpu_image_png = {
     BP_PNG_SONAME, symbols, sizeof symbols / sizeof *symbols, sizeof(struct calls), decode};
 
 #else
 
-const struct bp_cpu_picture_decoder bp_cpu_picture_png = {0};
+const struct bp_cpu_image_decoder bp_cpu_image_png = {0};
 
 #endif

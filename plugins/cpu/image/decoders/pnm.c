@@ -128,25 +128,25 @@ static bool read_value(struct reader *r, const struct header *h, uint8_t *out)
     return true;
 }
 
-static bool read_bits(struct reader *r, struct bp_cpu_picture *picture)
+static bool read_bits(struct reader *r, struct bp_cpu_image *image)
 {
-    uint8_t *to = picture->rgb;
-    size_t bytes = ((size_t)picture->width + 7) / 8;
+    uint8_t *to = image->rgb;
+    size_t bytes = ((size_t)image->width + 7) / 8;
 
-    for (int64_t y = 0; y < picture->height; y++, r->at += bytes) {
+    for (int64_t y = 0; y < image->height; y++, r->at += bytes) {
         if ((size_t)(r->end - r->at) < bytes)
             return false;
-        for (int64_t x = 0; x < picture->width; x++, to += 3)
+        for (int64_t x = 0; x < image->width; x++, to += 3)
             memset(to, r->at[x / 8] >> (7 - x % 8) & 1 ? 0 : 255, 3);
     }
     return true;
 }
 
-static bool read_pixels(struct reader *r, const struct header *h, struct bp_cpu_picture *picture)
+static bool read_pixels(struct reader *r, const struct header *h, struct bp_cpu_image *image)
 {
-    uint8_t *to = picture->rgb;
+    uint8_t *to = image->rgb;
 
-    for (int64_t i = 0; i < picture->height * picture->width; i++, to += 3) {
+    for (int64_t i = 0; i < image->height * image->width; i++, to += 3) {
         uint8_t value[4];
 
         for (uint64_t k = 0; k < h->depth; k++) {
@@ -161,21 +161,20 @@ static bool read_pixels(struct reader *r, const struct header *h, struct bp_cpu_
     return true;
 }
 
-static enum bp_cpu_picture_rc decode(const void *calls, struct bp_cpu_picture *picture)
+static enum bp_cpu_image_rc decode(const void *calls, struct bp_cpu_image *image)
 {
-    struct reader r = {picture->bytes, picture->bytes + picture->size};
+    struct reader r = {image->bytes, image->bytes + image->size};
     struct header h;
-    enum bp_cpu_picture_rc rc;
+    enum bp_cpu_image_rc rc;
 
     (void)calls;
     if (!read_header(&r, &h))
-        return BP_CPU_PICTURE_BROKEN;
-    rc = bp_cpu_picture_size(picture, h.height, h.width);
-    if (rc != BP_CPU_PICTURE_OK)
+        return BP_CPU_IMAGE_BROKEN;
+    rc = bp_cpu_image_size(image, h.height, h.width);
+    if (rc != BP_CPU_IMAGE_OK)
         return rc;
-    return (h.kind == 4 ? read_bits(&r, picture) : read_pixels(&r, &h, picture))
-               ? BP_CPU_PICTURE_OK
-               : BP_CPU_PICTURE_BROKEN;
+    return (h.kind == 4 ? read_bits(&r, image) : read_pixels(&r, &h, image)) ? BP_CPU_IMAGE_OK
+                                                                             : BP_CPU_IMAGE_BROKEN;
 }
 
-const struct bp_cpu_picture_decoder bp_cpu_picture_pnm = {.decode = decode};
+const struct bp_cpu_image_decoder bp_cpu_image_pnm = {.decode = decode};

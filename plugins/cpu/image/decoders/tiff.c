@@ -102,62 +102,62 @@ static int silent(TIFF *tiff, void *u, const char *module, const char *text, va_
     return 1;
 }
 
-static enum bp_cpu_picture_rc read_image(const struct calls *calls, TIFF *tiff,
-                                         struct bp_cpu_picture *picture)
+static enum bp_cpu_image_rc read_image(const struct calls *calls, TIFF *tiff,
+                                       struct bp_cpu_image *image)
 {
     uint32_t width = 0, height = 0, *pixels;
-    enum bp_cpu_picture_rc rc;
+    enum bp_cpu_image_rc rc;
     size_t count;
 
     if (!calls->field(tiff, TIFFTAG_IMAGEWIDTH, &width) ||
         !calls->field(tiff, TIFFTAG_IMAGELENGTH, &height))
-        return BP_CPU_PICTURE_BROKEN;
-    rc = bp_cpu_picture_size(picture, height, width);
-    if (rc != BP_CPU_PICTURE_OK)
+        return BP_CPU_IMAGE_BROKEN;
+    rc = bp_cpu_image_size(image, height, width);
+    if (rc != BP_CPU_IMAGE_OK)
         return rc;
     count = (size_t)width * height;
     pixels = malloc(count * sizeof *pixels);
     if (!pixels)
-        return BP_CPU_PICTURE_NO_MEMORY;
+        return BP_CPU_IMAGE_NO_MEMORY;
     if (!calls->read(tiff, width, height, pixels, ORIENTATION_TOPLEFT, 1))
-        rc = BP_CPU_PICTURE_BROKEN;
-    for (size_t i = 0; i < count && rc == BP_CPU_PICTURE_OK; i++) {
-        picture->rgb[3 * i] = (uint8_t)TIFFGetR(pixels[i]);
-        picture->rgb[3 * i + 1] = (uint8_t)TIFFGetG(pixels[i]);
-        picture->rgb[3 * i + 2] = (uint8_t)TIFFGetB(pixels[i]);
+        rc = BP_CPU_IMAGE_BROKEN;
+    for (size_t i = 0; i < count && rc == BP_CPU_IMAGE_OK; i++) {
+        image->rgb[3 * i] = (uint8_t)TIFFGetR(pixels[i]);
+        image->rgb[3 * i + 1] = (uint8_t)TIFFGetG(pixels[i]);
+        image->rgb[3 * i + 2] = (uint8_t)TIFFGetB(pixels[i]);
     }
     free(pixels);
     return rc;
 }
 
-static enum bp_cpu_picture_rc decode(const void *table, struct bp_cpu_picture *picture)
+static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image)
 {
     const struct calls *calls = table;
-    struct source source = {picture->bytes, picture->size, 0};
-    enum bp_cpu_picture_rc rc = BP_CPU_PICTURE_BROKEN;
+    struct source source = {image->bytes, image->size, 0};
+    enum bp_cpu_image_rc rc = BP_CPU_IMAGE_BROKEN;
     struct TIFFOpenOptions *options = calls->options();
     TIFF *tiff;
 
     if (!options)
-        return BP_CPU_PICTURE_NO_MEMORY;
+        return BP_CPU_IMAGE_NO_MEMORY;
     calls->options_errors(options, silent, NULL);
     calls->options_warnings(options, silent, NULL);
-    calls->options_memory(options, (tmsize_t)(BP_CPU_PICTURE_PIXELS * 4));
+    calls->options_memory(options, (tmsize_t)(BP_CPU_IMAGE_PIXELS * 4));
     tiff = calls->open("image", "rm", &source, read_bytes, write_bytes, seek_bytes, close_bytes,
                        size_of_bytes, NULL, NULL, options);
     calls->options_free(options);
     if (tiff) {
-        rc = read_image(calls, tiff, picture);
+        rc = read_image(calls, tiff, image);
         calls->close(tiff);
     }
     return rc;
 }
 
-const struct bp_cpu_picture_decoder bp_cpu_picture_tiff = {
+const struct bp_cpu_image_decoder bp_cpu_image_tiff = {
     BP_TIFF_SONAME, symbols, sizeof symbols / sizeof *symbols, sizeof(struct calls), decode};
 
 #else
 
-const struct bp_cpu_picture_decoder bp_cpu_picture_tiff = {0};
+const struct bp_cpu_image_decoder bp_cpu_image_tiff = {0};
 
 #endif

@@ -19,26 +19,26 @@ static const struct bp_cpu_symbol symbols[] = {
     {"WebPDecodeRGBInto", offsetof(struct calls, decode)},
 };
 
-static enum bp_cpu_picture_rc decode(const void *table, struct bp_cpu_picture *picture)
+static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image)
 {
     const struct calls *calls = table;
     int width, height;
-    enum bp_cpu_picture_rc rc;
+    enum bp_cpu_image_rc rc;
 
-    if (!calls->info(picture->bytes, picture->size, &width, &height) || width <= 0 || height <= 0)
-        return BP_CPU_PICTURE_BROKEN;
-    rc = bp_cpu_picture_size(picture, (uint64_t)height, (uint64_t)width);
-    if (rc == BP_CPU_PICTURE_OK && !calls->decode(picture->bytes, picture->size, picture->rgb,
-                                                  (size_t)width * (size_t)height * 3, width * 3))
-        rc = BP_CPU_PICTURE_BROKEN;
+    if (!calls->info(image->bytes, image->size, &width, &height) || width <= 0 || height <= 0)
+        return BP_CPU_IMAGE_BROKEN;
+    rc = bp_cpu_image_size(image, (uint64_t)height, (uint64_t)width);
+    if (rc == BP_CPU_IMAGE_OK && !calls->decode(image->bytes, image->size, image->rgb,
+                                                (size_t)width * (size_t)height * 3, width * 3))
+        rc = BP_CPU_IMAGE_BROKEN;
     return rc;
 }
 
-const struct bp_cpu_picture_decoder bp_cpu_picture_webp = {
+const struct bp_cpu_image_decoder bp_cpu_image_webp = {
     BP_WEBP_SONAME, symbols, sizeof symbols / sizeof *symbols, sizeof(struct calls), decode};
 
 #else
 
-const struct bp_cpu_picture_decoder bp_cpu_picture_webp = {0};
+const struct bp_cpu_image_decoder bp_cpu_image_webp = {0};
 
 #endif

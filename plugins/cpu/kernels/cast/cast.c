@@ -194,7 +194,7 @@ static void cast_piece(const struct bp_cpu_cast *cast, char *out, const char *in
     void *end = stores ? (void *)last : out + first * bp_cpu_width(cast->to);
 
     if (cast->in_carrier != cast->from)
-        bp_cpu_narrow_load(cast->from, loaded, in, first, n);
+        bp_cpu_low_precision_load(cast->from, loaded, in, first, n);
     else
         now = in + first * bp_cpu_width(cast->from);
     if (cast->loops[1]) {
@@ -206,7 +206,7 @@ static void cast_piece(const struct bp_cpu_cast *cast, char *out, const char *in
         now = end;
     }
     if (stores)
-        bp_cpu_narrow_store(cast->to, out, now, first, n, cast->rounding);
+        bp_cpu_low_precision_store(cast->to, out, now, first, n, cast->rounding);
     else if (now != end)
         memcpy(end, now, n * bp_cpu_width(cast->to));
 }
@@ -227,8 +227,8 @@ void bp_cpu_cast_range(const struct bp_cpu_cast *cast, void *out, const void *in
     }
     if (cast->in_carrier == cast->from && cast->out_carrier == cast->to && cast->loops[0]) {
         if (n > 0)
-            cast->loops[0](y + first * bp_cpu_width(cast->to),
-                           x + first * bp_cpu_width(cast->from), n, &none);
+            cast->loops[0](y + first * bp_cpu_width(cast->to), x + first * bp_cpu_width(cast->from),
+                           n, &none);
         return;
     }
     for (size_t i = 0; i < n; i += PIECE)

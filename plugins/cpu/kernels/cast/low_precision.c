@@ -186,7 +186,7 @@ uint32_t bp_cpu_carrier(uint32_t dtype)
     }
 }
 
-void bp_cpu_narrow_load(uint32_t dtype, void *to, const void *from, size_t first, size_t n)
+void bp_cpu_low_precision_load(uint32_t dtype, void *to, const void *from, size_t first, size_t n)
 {
     uint32_t bits = bp_dtype_width(dtype);
     const uint8_t *at = (const uint8_t *)from + first / (8 / bits);
@@ -225,8 +225,8 @@ void bp_cpu_narrow_load(uint32_t dtype, void *to, const void *from, size_t first
     }
 }
 
-void bp_cpu_narrow_store(uint32_t dtype, void *to, const void *from, size_t first, size_t n,
-                         struct bp_cpu_rounding rounding)
+void bp_cpu_low_precision_store(uint32_t dtype, void *to, const void *from, size_t first, size_t n,
+                                struct bp_cpu_rounding rounding)
 {
     uint32_t bits = bp_dtype_width(dtype);
     uint8_t *at = (uint8_t *)to + first / (8 / bits);

@@ -13,7 +13,11 @@
 /* How numbers become narrower ones. All zeroes: halves to even, out of range becomes NaN. */
 struct bp_cpu_rounding {
     bool saturate; /* what is out of range becomes the largest number */
-    enum { BP_CPU_UP, BP_CPU_DOWN, BP_CPU_TO_NEAREST } mode; /* for float8e8m0 alone: a power of 2 */
+    enum {
+        BP_CPU_UP,
+        BP_CPU_DOWN,
+        BP_CPU_TO_NEAREST
+    } mode; /* for float8e8m0 alone: a power of 2 */
 };
 
 /* BP_DTYPE_F32, U8 or I8 for the types of this file; others carry themselves. */
@@ -42,8 +46,8 @@ static inline size_t bp_cpu_bytes_of(uint32_t dtype, size_t n)
  * n elements of a narrow type, from number `first` of the tensor at `from` on, to carriers at `to`;
  * and back. `first` is a multiple of 4. Where the last byte has room left it is filled with zeroes.
  */
-void bp_cpu_narrow_load(uint32_t dtype, void *to, const void *from, size_t first, size_t n);
-void bp_cpu_narrow_store(uint32_t dtype, void *to, const void *from, size_t first, size_t n,
-                         struct bp_cpu_rounding rounding);
+void bp_cpu_low_precision_load(uint32_t dtype, void *to, const void *from, size_t first, size_t n);
+void bp_cpu_low_precision_store(uint32_t dtype, void *to, const void *from, size_t first, size_t n,
+                                struct bp_cpu_rounding rounding);
 
 #endif

@@ -112,7 +112,7 @@ static bp_rc replace_packed(struct bp_cpu_call *call, struct state *state, size_
     return rc;
 }
 
-bp_rc bp_cpu_packed_prepare(struct bp_cpu_call *call, bp_err *err)
+bp_rc bp_cpu_sub_byte_prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const struct bp_cpu_mover *op = call->node->op->loops;
     bool is_packed = false;
@@ -165,10 +165,10 @@ static void convert_slice(void *u, uint32_t i, uint32_t worker)
 
     (void)worker;
     if (pair->is_output)
-        bp_cpu_narrow_store(codes, bp_tensor_data(pair->packed), bytes, from, n,
-                            (struct bp_cpu_rounding){0});
+        bp_cpu_low_precision_store(codes, bp_tensor_data(pair->packed), bytes, from, n,
+                                   (struct bp_cpu_rounding){0});
     else
-        bp_cpu_narrow_load(codes, bytes, bp_tensor_data(pair->packed), from, n);
+        bp_cpu_low_precision_load(codes, bytes, bp_tensor_data(pair->packed), from, n);
 }
 
 static void convert(const struct bp_cpu_call *call, const struct pair *pair)
@@ -204,7 +204,7 @@ static bp_rc run_unpacked(struct bp_cpu_call *call, bp_err *err)
     return rc;
 }
 
-bp_rc bp_cpu_packed_run(struct bp_cpu_call *call, bp_err *err)
+bp_rc bp_cpu_sub_byte_run(struct bp_cpu_call *call, bp_err *err)
 {
     const struct bp_cpu_mover *op = call->node->op->loops;
 
@@ -215,7 +215,7 @@ bp_rc bp_cpu_packed_run(struct bp_cpu_call *call, bp_err *err)
     return op->run(call, err);
 }
 
-void bp_cpu_packed_fill(uint32_t dtype, void *to, const void *element, size_t n)
+void bp_cpu_sub_byte_fill(uint32_t dtype, void *to, const void *element, size_t n)
 {
     uint32_t bits = bp_dtype_width(dtype), byte = *(const uint8_t *)element & ((1u << bits) - 1);
     size_t whole = n / (8 / bits), rest = n % (8 / bits);

@@ -13,8 +13,8 @@ static int64_t batch_dim(const struct bp_cpu_batch *x, uint32_t n_dims, uint32_t
     return size;
 }
 
-bool bp_cpu_batches_join(const struct bp_cpu_batch *a, const struct bp_cpu_batch *b,
-                         struct bp_cpu_batches *s)
+bool bp_cpu_batch_dims_join(const struct bp_cpu_batch *a, const struct bp_cpu_batch *b,
+                            struct bp_cpu_batch_dims *s)
 {
     int64_t batches = 1;
 
@@ -46,14 +46,14 @@ static struct bp_cpu_batch batch_of(const bp_tensor *tensor)
     return out;
 }
 
-bool bp_cpu_batches_make(const bp_tensor *a, const bp_tensor *b, struct bp_cpu_batches *s)
+bool bp_cpu_batch_dims_make(const bp_tensor *a, const bp_tensor *b, struct bp_cpu_batch_dims *s)
 {
     struct bp_cpu_batch left = batch_of(a), right = batch_of(b);
 
-    return bp_cpu_batches_join(&left, &right, s);
+    return bp_cpu_batch_dims_join(&left, &right, s);
 }
 
-bool bp_cpu_batches_can_flatten(const struct bp_cpu_batches *s, const bp_tensor *a)
+bool bp_cpu_batch_dims_can_flatten(const struct bp_cpu_batch_dims *s, const bp_tensor *a)
 {
     if (a->rank < 2)
         return false;
@@ -64,7 +64,7 @@ bool bp_cpu_batches_can_flatten(const struct bp_cpu_batches *s, const bp_tensor 
     return true;
 }
 
-void bp_cpu_batches_at(const struct bp_cpu_batches *s, uint64_t i, int64_t *a, int64_t *b)
+void bp_cpu_batch_dims_at(const struct bp_cpu_batch_dims *s, uint64_t i, int64_t *a, int64_t *b)
 {
     int64_t rest = (int64_t)i;
 

@@ -14,9 +14,6 @@ enum { PATH_ROWS, PATH_DOTS, PATH_BLOCKS, PATH_SLABS, PATH_BLAS };
 enum {
     FEW_ROWS = 16,          /* below this, a product is bound by memory */
     BLOCK_COLS = 256,       /* columns of B in a task: 256 KiB of it, for the second cache */
-    READY_ROWS = 128,       /* of A that are turned or copied at a time */
-    COLLISION = 2048,       /* bytes: rows so far apart share places in the first cache */
-    APART = 64,             /* bytes between rows that are copied for that */
     DIRECT_ROWS = 32,       /* with fewer rows, copying B costs more than it gains */
     TASK_FLOPS = 32 * 1024, /* a task is no smaller */
     ROW_MAJOR = 101,        /* cblas.h's numbers */
@@ -101,10 +98,10 @@ void bp_cpu_gemm_plan(struct bp_cpu_gemm *g)
         return;
     }
     g->path = g->blas && fits_blas(g) ? PATH_BLAS : PATH_BLOCKS;
-    if (g->path == PATH_BLOCKS && bp_cpu_gemm_slab_plan(g)) {
+    if (g->path == PATH_BLOCKS && bp_cpu_gemm_conv_plan(g)) {
         g->path = PATH_SLABS;
         share_out(g, BLOCK_COLS);
-        g->scratch_bytes = bp_cpu_gemm_slab_bytes(g, task_cols(g));
+        g->scratch_bytes = bp_cpu_gemm_conv_bytes(g, task_cols(g));
         return;
     }
     g->depth = gemm_min(g->k, BP_CPU_GEMM_DEPTH / gemm_element(g));
@@ -113,47 +110,6 @@ void bp_cpu_gemm_plan(struct bp_cpu_gemm *g)
         return;
     g->scratch_bytes =
         gemm_round_up(g->depth * task_cols(g) * gemm_element(g), 64) + bp_cpu_gemm_ready_bytes(g);
-}
-
-/* ---- A --------------------------------------------------------------------------------------- */
-
-/* The rows of a tile would push each other out of the cache. */
-static bool collides(const struct bp_cpu_gemm *g)
-{
-    return g->lda * gemm_element(g) % COLLISION == 0 && g->m > 1;
-}
-
-size_t bp_cpu_gemm_ready_rows(const struct bp_cpu_gemm *g)
-{
-    return g->trans_a || collides(g) ? READY_ROWS : g->m;
-}
-
-size_t bp_cpu_gemm_ready_bytes(const struct bp_cpu_gemm *g)
-{
-    if (!g->trans_a && !collides(g))
-        return 0;
-    return gemm_min(g->m, READY_ROWS) * (g->depth * gemm_element(g) + APART);
-}
-
-void bp_cpu_gemm_ready(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_share *t, size_t i,
-                       size_t p, void *scratch, struct bp_cpu_block *block)
-{
-    size_t size = gemm_element(g);
-    const char *from = t->a + (g->trans_a ? p * g->lda + i : i * g->lda + p) * size;
-
-    block->a = scratch;
-    if (g->trans_a) {
-        block->lda = block->k;
-        bp_cpu_transpose(block->m, block->k, size, from, g->lda, scratch);
-    } else if (collides(g)) {
-        block->lda = block->k + APART / size;
-        for (size_t r = 0; r < block->m; r++)
-            memcpy((char *)scratch + r * block->lda * size, from + r * g->lda * size,
-                   block->k * size);
-    } else {
-        block->lda = g->lda;
-        block->a = from;
-    }
 }
 
 /* ---- ways to run ----------------------------------------------------------------------------- */
@@ -317,7 +273,7 @@ void bp_cpu_gemm_part(const struct bp_cpu_gemm *g, uint32_t task, size_t rows[2]
 {
     task_part(g, task, rows, cols);
     for (size_t end = 0; end < 2 && g->path == PATH_SLABS; end++)
-        cols[end] = (size_t)bp_cpu_slab_position(&g->slab, (int64_t)cols[end]);
+        cols[end] = (size_t)bp_cpu_padded_strip_position(&g->slab, (int64_t)cols[end]);
 }
 
 void bp_cpu_gemm_task(const struct bp_cpu_gemm *g, const struct bp_cpu_operands *operands,
@@ -342,7 +298,7 @@ void bp_cpu_gemm_task(const struct bp_cpu_gemm *g, const struct bp_cpu_operands 
     if (g->path == PATH_BLOCKS)
         run_blocks(g, &part);
     else if (g->path == PATH_SLABS)
-        bp_cpu_gemm_slab_run(g, &part, task_cols(g));
+        bp_cpu_gemm_conv_run(g, &part, task_cols(g));
     else if (g->path == PATH_BLAS)
         run_blas(g, &part);
     else

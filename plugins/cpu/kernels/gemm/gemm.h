@@ -29,7 +29,7 @@ struct bp_cpu_gemm {
     uint32_t tasks;                     /* of a product */
     size_t scratch_bytes;               /* of each worker */
     size_t row_parts, col_parts, depth; /* how tasks share C, and the part of k in a pass */
-    struct bp_cpu_slab slab;            /* of `image`, where its path is taken */
+    struct bp_cpu_padded_strip slab;    /* of `image`, where its path is taken */
 };
 
 void bp_cpu_gemm_plan(struct bp_cpu_gemm *gemm);

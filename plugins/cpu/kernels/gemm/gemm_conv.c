@@ -59,18 +59,18 @@ static struct room room_in(const struct bp_cpu_gemm *g, size_t cols, char *scrat
     };
 }
 
-bool bp_cpu_gemm_slab_plan(struct bp_cpu_gemm *g)
+bool bp_cpu_gemm_conv_plan(struct bp_cpu_gemm *g)
 {
     size_t taps, most = BP_CPU_GEMM_DEPTH / gemm_element(g);
 
-    if (!g->image || g->k == 0 || !bp_cpu_slab_make(g->image, &g->slab))
+    if (!g->image || g->k == 0 || !bp_cpu_padded_strip_make(g->image, &g->slab))
         return false;
     taps = (size_t)g->image->kernel_count;
     g->depth = gemm_min(g->k, most > taps ? most / taps * taps : taps);
     return true;
 }
 
-size_t bp_cpu_gemm_slab_bytes(const struct bp_cpu_gemm *g, size_t cols)
+size_t bp_cpu_gemm_conv_bytes(const struct bp_cpu_gemm *g, size_t cols)
 {
     static char nowhere[1];
 
@@ -111,17 +111,17 @@ static void run_rows(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_share
 
         block.k = gemm_min(g->depth, g->k - p);
         channels = (int64_t)(block.k / taps);
-        bp_cpu_slab_fill(&g->slab, t->b + p / taps * (size_t)g->image->in_count * size, size,
-                         channels, (int64_t)t->j0, room->length, room->image);
-        bp_cpu_slab_taps(&g->slab, channels, room->length, room->at);
+        bp_cpu_padded_strip_fill(&g->slab, t->b + p / taps * (size_t)g->image->in_count * size,
+                                 size, channels, (int64_t)t->j0, room->length, room->image);
+        bp_cpu_padded_strip_taps(&g->slab, channels, room->length, room->at);
         block.add = p > 0;
         run_part(g, t, room, p, i, rows, &block);
     }
-    bp_cpu_slab_keep(&g->slab, size, (int64_t)t->j0, t->j1 - t->j0, rows, room->c, n,
-                     t->c + i * g->ldc * size, g->ldc);
+    bp_cpu_padded_strip_keep(&g->slab, size, (int64_t)t->j0, t->j1 - t->j0, rows, room->c, n,
+                             t->c + i * g->ldc * size, g->ldc);
 }
 
-void bp_cpu_gemm_slab_run(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_share *t,
+void bp_cpu_gemm_conv_run(const struct bp_cpu_gemm *g, const struct bp_cpu_gemm_share *t,
                           size_t cols)
 {
     struct room room = room_in(g, cols, t->scratch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm_internal.h - what the ways to run a product (gemm.c, gemm_conv.c) share. Theirs alone. */
+/* gemm_internal.h - what gemm.c, gemm_a.c and gemm_conv.c share. Theirs alone. */
 #ifndef BP_CPU_KERNELS_GEMM_GEMM_INTERNAL_H
 #define BP_CPU_KERNELS_GEMM_GEMM_INTERNAL_H
 
@@ -30,6 +30,8 @@ static inline size_t gemm_min(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* ---- gemm_a.c -------------------------------------------------------------------------------- */
+
 /* Rows of A that are made ready at a time; bytes that they take in scratch, 0 where A lies well. */
 size_t bp_cpu_gemm_ready_rows(const struct bp_cpu_gemm *gemm);
 size_t bp_cpu_gemm_ready_bytes(const struct bp_cpu_gemm *gemm);
@@ -40,10 +42,10 @@ void bp_cpu_gemm_ready(const struct bp_cpu_gemm *gemm, const struct bp_cpu_gemm_
 /* ---- gemm_conv.c: convolutions --------------------------------------------------------------- */
 
 /* False: the window cannot be read so. Fills slab and depth. */
-bool bp_cpu_gemm_slab_plan(struct bp_cpu_gemm *gemm);
+bool bp_cpu_gemm_conv_plan(struct bp_cpu_gemm *gemm);
 /* Of a task with so many columns at most. */
-size_t bp_cpu_gemm_slab_bytes(const struct bp_cpu_gemm *gemm, size_t cols);
-void bp_cpu_gemm_slab_run(const struct bp_cpu_gemm *gemm, const struct bp_cpu_gemm_share *part,
+size_t bp_cpu_gemm_conv_bytes(const struct bp_cpu_gemm *gemm, size_t cols);
+void bp_cpu_gemm_conv_run(const struct bp_cpu_gemm *gemm, const struct bp_cpu_gemm_share *part,
                           size_t cols);
 
 #endif

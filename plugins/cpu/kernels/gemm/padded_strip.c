@@ -10,7 +10,7 @@ enum {
     MAX_PHASES = 4   /* of a dimension: with more, most of a window is not read */
 };
 
-bool bp_cpu_slab_make(const struct bp_cpu_window *w, struct bp_cpu_slab *slab)
+bool bp_cpu_padded_strip_make(const struct bp_cpu_window *w, struct bp_cpu_padded_strip *slab)
 {
     int64_t reach[BP_CPU_SPATIAL];
 
@@ -40,7 +40,7 @@ bool bp_cpu_slab_make(const struct bp_cpu_window *w, struct bp_cpu_slab *slab)
     return slab->count - w->out_count <= w->out_count / 100 * WASTE_PERCENT + FEW;
 }
 
-int64_t bp_cpu_slab_position(const struct bp_cpu_slab *slab, int64_t f)
+int64_t bp_cpu_padded_strip_position(const struct bp_cpu_padded_strip *slab, int64_t f)
 {
     const struct bp_cpu_window *w = slab->window;
     int64_t z = f / slab->plane, y = f % slab->plane / slab->row, x = f % slab->row;
@@ -57,12 +57,12 @@ struct place {
     int64_t z, y, x;
 };
 
-static struct place place_of(const struct bp_cpu_slab *slab, int64_t f)
+static struct place place_of(const struct bp_cpu_padded_strip *slab, int64_t f)
 {
     return (struct place){f / slab->plane, f % slab->plane / slab->row, f % slab->row};
 }
 
-static void next_row(const struct bp_cpu_slab *slab, struct place *at)
+static void next_row(const struct bp_cpu_padded_strip *slab, struct place *at)
 {
     at->x = 0;
     if (++at->y == slab->rows) {
@@ -106,8 +106,8 @@ struct phase {
 };
 
 /* n elements of one padded row of a phase from `at` on. */
-static char *fill_row(const struct bp_cpu_slab *slab, const struct phase *phase, size_t size,
-                      struct place at, int64_t n, char *dst)
+static char *fill_row(const struct bp_cpu_padded_strip *slab, const struct phase *phase,
+                      size_t size, struct place at, int64_t n, char *dst)
 {
     const struct bp_cpu_window *w = slab->window;
     int64_t z = at.z * slab->step[0] + phase->z, y = at.y * slab->step[1] + phase->y;
@@ -131,8 +131,8 @@ static char *fill_row(const struct bp_cpu_slab *slab, const struct phase *phase,
 }
 
 /* Positions from `start` on of a phase of a channel. */
-static void fill_phase(const struct bp_cpu_slab *slab, const struct phase *phase, size_t size,
-                       struct place start, size_t n, char *dst)
+static void fill_phase(const struct bp_cpu_padded_strip *slab, const struct phase *phase,
+                       size_t size, struct place start, size_t n, char *dst)
 {
     struct place at = start;
 
@@ -146,7 +146,7 @@ static void fill_phase(const struct bp_cpu_slab *slab, const struct phase *phase
 }
 
 /* Phase p of a slab's, without its channel. */
-static struct phase phase_of(const struct bp_cpu_slab *slab, int64_t p)
+static struct phase phase_of(const struct bp_cpu_padded_strip *slab, int64_t p)
 {
     const struct bp_cpu_window *w = slab->window;
     const int64_t *phases = slab->phases;
@@ -158,8 +158,8 @@ static struct phase phase_of(const struct bp_cpu_slab *slab, int64_t p)
     return phase;
 }
 
-void bp_cpu_slab_fill(const struct bp_cpu_slab *slab, const void *src, size_t size,
-                      int64_t channels, int64_t f, size_t n, void *dst)
+void bp_cpu_padded_strip_fill(const struct bp_cpu_padded_strip *slab, const void *src, size_t size,
+                              int64_t channels, int64_t f, size_t n, void *dst)
 {
     size_t channel_bytes = (size_t)slab->window->in_count * size;
     size_t phase_bytes = n * size, step = (size_t)slab->n_phases * phase_bytes;
@@ -177,17 +177,18 @@ void bp_cpu_slab_fill(const struct bp_cpu_slab *slab, const void *src, size_t si
 }
 
 /* Where tap t of dimension d is: the phase, and how far along in it. */
-static int64_t tap_phase(const struct bp_cpu_slab *slab, int d, int64_t t)
+static int64_t tap_phase(const struct bp_cpu_padded_strip *slab, int d, int64_t t)
 {
     return t * slab->window->dilation[d] % slab->step[d];
 }
 
-static int64_t tap_along(const struct bp_cpu_slab *slab, int d, int64_t t)
+static int64_t tap_along(const struct bp_cpu_padded_strip *slab, int d, int64_t t)
 {
     return t * slab->window->dilation[d] / slab->step[d];
 }
 
-void bp_cpu_slab_taps(const struct bp_cpu_slab *slab, int64_t channels, size_t n, size_t *at)
+void bp_cpu_padded_strip_taps(const struct bp_cpu_padded_strip *slab, int64_t channels, size_t n,
+                              size_t *at)
 {
     const struct bp_cpu_window *w = slab->window;
     const int64_t taps = w->kernel_count;
@@ -208,12 +209,13 @@ void bp_cpu_slab_taps(const struct bp_cpu_slab *slab, int64_t channels, size_t n
 
 /* ---- keeping --------------------------------------------------------------------------------- */
 
-void bp_cpu_slab_keep(const struct bp_cpu_slab *slab, size_t size, int64_t f, size_t n, size_t rows,
-                      const void *src, size_t ld, void *dst, size_t dst_ld)
+void bp_cpu_padded_strip_keep(const struct bp_cpu_padded_strip *slab, size_t size, int64_t f,
+                              size_t n, size_t rows, const void *src, size_t ld, void *dst,
+                              size_t dst_ld)
 {
     const struct bp_cpu_window *w = slab->window;
     struct place start = place_of(slab, f);
-    size_t first = (size_t)bp_cpu_slab_position(slab, f);
+    size_t first = (size_t)bp_cpu_padded_strip_position(slab, f);
     const char *from_row = src;
     char *to_row = (char *)dst + first * size;
 

@@ -13,7 +13,7 @@
 
 #include "kernels/window.h"
 
-struct bp_cpu_slab {
+struct bp_cpu_padded_strip {
     const struct bp_cpu_window *window;
     int64_t step[BP_CPU_SPATIAL];   /* by which the window moves */
     int64_t phases[BP_CPU_SPATIAL]; /* of them, those that taps can be in */
@@ -28,26 +28,28 @@ struct bp_cpu_slab {
  * False: too many positions are between rows, or a window is too wide; *slab is undefined then. The
  * window must outlive the slab.
  */
-bool bp_cpu_slab_make(const struct bp_cpu_window *window, struct bp_cpu_slab *slab);
+bool bp_cpu_padded_strip_make(const struct bp_cpu_window *window, struct bp_cpu_padded_strip *slab);
 
 /* The output position at flat position f, or the next one behind it. */
-int64_t bp_cpu_slab_position(const struct bp_cpu_slab *slab, int64_t f);
+int64_t bp_cpu_padded_strip_position(const struct bp_cpu_padded_strip *slab, int64_t f);
 
 /*
  * Writes flat positions f .. f + n of all phases of `channels` channels at src, elements of `size`
  * bytes (4 or 8).
  */
-void bp_cpu_slab_fill(const struct bp_cpu_slab *slab, const void *src, size_t size,
-                      int64_t channels, int64_t f, size_t n, void *dst);
+void bp_cpu_padded_strip_fill(const struct bp_cpu_padded_strip *slab, const void *src, size_t size,
+                              int64_t channels, int64_t f, size_t n, void *dst);
 
 /* at[p]: where the p-th tap of all channels is in a slab with n elements a phase. */
-void bp_cpu_slab_taps(const struct bp_cpu_slab *slab, int64_t channels, size_t n, size_t *at);
+void bp_cpu_padded_strip_taps(const struct bp_cpu_padded_strip *slab, int64_t channels, size_t n,
+                              size_t *at);
 
 /*
  * Copies outputs from flat positions f .. f + n of `rows` rows, ld elements each, to dst, whose
  * rows begin at output position 0 and have dst_ld elements.
  */
-void bp_cpu_slab_keep(const struct bp_cpu_slab *slab, size_t size, int64_t f, size_t n, size_t rows,
-                      const void *src, size_t ld, void *dst, size_t dst_ld);
+void bp_cpu_padded_strip_keep(const struct bp_cpu_padded_strip *slab, size_t size, int64_t f,
+                              size_t n, size_t rows, const void *src, size_t ld, void *dst,
+                              size_t dst_ld);
 
 #endif

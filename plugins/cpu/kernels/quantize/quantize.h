@@ -8,8 +8,8 @@
  *
  * NaN becomes the lowest number of the type.
  */
-#ifndef BP_CPU_KERNELS_QUANTIZE_H
-#define BP_CPU_KERNELS_QUANTIZE_H
+#ifndef BP_CPU_KERNELS_QUANTIZE_QUANTIZE_H
+#define BP_CPU_KERNELS_QUANTIZE_QUANTIZE_H
 
 #include "cpu.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* byte_map.h - functions of 8-bit numbers as tables, and how numbers are quantised. */
-#ifndef BP_CPU_KERNELS_BYTE_MAP_H
-#define BP_CPU_KERNELS_BYTE_MAP_H
+#ifndef BP_CPU_KERNELS_QUANTIZE_BYTE_MAP_H
+#define BP_CPU_KERNELS_QUANTIZE_BYTE_MAP_H
 
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
 #include "kernels/vector_math.h"
 
 /* A scale and a zero point for a tensor of U8 or I8. */

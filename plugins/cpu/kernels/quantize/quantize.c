@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* quantize.c - see quantize.h. */
 
-#include "kernels/quantize.h"
+#include "kernels/quantize/quantize.h"
 
 #include "kernels/cast/cast.h"
 #include "kernels/cast/low_precision.h"
@@ -11,25 +11,25 @@
 
 #define T uint8_t
 #define SUFFIX u8
-#include "kernels/quantize.inc"
+#include "kernels/quantize/quantize.inc"
 #undef T
 #undef SUFFIX
 
 #define T int8_t
 #define SUFFIX i8
-#include "kernels/quantize.inc"
+#include "kernels/quantize/quantize.inc"
 #undef T
 #undef SUFFIX
 
 #define T uint16_t
 #define SUFFIX u16
-#include "kernels/quantize.inc"
+#include "kernels/quantize/quantize.inc"
 #undef T
 #undef SUFFIX
 
 #define T int16_t
 #define SUFFIX i16
-#include "kernels/quantize.inc"
+#include "kernels/quantize/quantize.inc"
 #undef T
 #undef SUFFIX
 
