@@ -96,8 +96,8 @@ static bool is_all(const bp_graph *graph, const bp_node *node, const char *name,
 }
 
 /*
- * Kernels of 3 x 3 with stride and dilation 1, whole blocks of
- * channels in and out, which leaves the first convolution of a network out.
+ * Kernels of 3 x 3 with stride and dilation 1, whole blocks of channels in and out, which leaves
+ * the first convolution of a network out.
  */
 bool bp_dnnl_prefers_winograd(const bp_node *node, const bp_graph *graph,
                               const struct bp_dnnl_value *w, const struct bp_dnnl_value *y)

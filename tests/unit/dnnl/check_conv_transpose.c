@@ -213,7 +213,7 @@ START_TEST(refuses_lists_of_other_lengths)
         dnnl_output(t, "y", "1,4,7,7");
         th_node(t, "ConvTranspose", 11, "x w", "y");
         th_ints(t, names[i], 1, (const int64_t[1]){7});
-        snprintf(words, sizeof words, "%s has not 2 entries", names[i]);
+        snprintf(words, sizeof words, "%s must have 2 entries", names[i]);
         dnnl_refuses(t, BP_R_ATTRIBUTE, words);
     }
 }
