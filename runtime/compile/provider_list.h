@@ -53,7 +53,7 @@ bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
 void bp_lineup_finish(struct bp_lineup *lineup);
 
 /* provider_list_options.c: fills active->options and origins. BP_E_OPTION: one is wrong. */
-bp_rc bp_lineup_gather_options(struct bp_lineup *lineup, const struct bp_found *found,
+bp_rc bp_lineup_gather_options(struct bp_lineup *lineup, const struct bp_candidate *found,
                                const struct bp_spec *spec, struct bp_active *active,
                                bp_err *err) BP_CHECKED;
 /* Puts them into the report, in the row of the instance, which was added last. */

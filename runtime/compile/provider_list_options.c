@@ -9,7 +9,7 @@
 #include "compile/provider_list.h"
 #include "host/options/provider_options.h"
 
-static uint32_t origin_of(const struct bp_lineup *lineup, const struct bp_found *found,
+static uint32_t origin_of(const struct bp_lineup *lineup, const struct bp_candidate *found,
                           const struct bp_spec *spec, const char *key)
 {
     if (bp_override_has(&lineup->env->override, found->name, found->provider->id, key))
@@ -22,7 +22,7 @@ static uint32_t origin_of(const struct bp_lineup *lineup, const struct bp_found 
 }
 
 /* One an option of the provider. */
-static bp_rc find_origins(struct bp_lineup *lineup, const struct bp_found *found,
+static bp_rc find_origins(struct bp_lineup *lineup, const struct bp_candidate *found,
                           const struct bp_spec *spec, struct bp_active *active, bp_err *err)
 {
     uint32_t n = found->provider->n_options;
@@ -35,14 +35,14 @@ static bp_rc find_origins(struct bp_lineup *lineup, const struct bp_found *found
     return BP_OK;
 }
 
-bp_rc bp_lineup_gather_options(struct bp_lineup *lineup, const struct bp_found *found,
+bp_rc bp_lineup_gather_options(struct bp_lineup *lineup, const struct bp_candidate *found,
                                const struct bp_spec *spec, struct bp_active *active, bp_err *err)
 {
     const struct bp_override *override = &lineup->env->override;
     const bp_key_value *options;
     uint32_t n, n_own = 0;
-    bp_rc rc = bp_conf_merge(&found->conf, spec->options, spec->n_options, &lineup->region,
-                             &options, &n, err);
+    bp_rc rc = bp_plugin_conf_merge(&found->conf, spec->options, spec->n_options, &lineup->region,
+                                    &options, &n, err);
 
     if (rc >= 0)
         rc = bp_override_merge(override, found->name, found->provider->id, options, n,

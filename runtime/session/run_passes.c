@@ -70,7 +70,7 @@ static bool is_cpu(void *h, uint32_t taker)
     const struct bp_engine *engine = h;
 
     return taker < engine->lineup.count &&
-           bp_names_equal(engine->lineup.active[taker]->name, "cpu");
+           bp_provider_names_equal(engine->lineup.active[taker]->name, "cpu");
 }
 
 /* ---- constants ------------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ struct alone {
 static bool find_cpu(const struct bp_engine *engine, struct alone *out)
 {
     for (uint32_t i = 0; i < engine->lineup.count; i++) {
-        if (!bp_names_equal(engine->lineup.active[i]->name, "cpu"))
+        if (!bp_provider_names_equal(engine->lineup.active[i]->name, "cpu"))
             continue;
         out->cpu = *engine->lineup.active[i];
         out->cpu.row = 0;
