@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# docs/ - the man page, how it is built, pictures.
+# docs/ - man pages, the pages beside README.md, pictures.
 
 dist_man_MANS += \
 	%D%/backplane-check.1 \
@@ -11,8 +11,8 @@ dist_man_MANS += \
 	%D%/bp-provider.7
 dist_doc_DATA = %D%/authors.md
 EXTRA_DIST += %D%/architecture.md %D%/digits-plan.svg %D%/loader.md %D%/onnxruntime.md \
-	%D%/memory.tsv %D%/operators.md %D%/passes.md %D%/performance.md %D%/performance.svg \
-	%D%/performance.tsv %D%/proofs.md
+	%D%/memory.tsv %D%/operators.md %D%/parts.dot %D%/parts.svg %D%/passes.md %D%/performance.md \
+	%D%/performance.svg %D%/performance.tsv %D%/proofs.md
 
 # What the CPU provider takes, asked of it, written into the source tree. tests/cli/operators.sh says
 # when it is due.
@@ -20,3 +20,13 @@ update-operators: tools/backplane providers/stamp
 	./run-in-tree tools/backplane providers info cpu --markdown >operators.md.new
 	mv operators.md.new $(srcdir)/docs/operators.md
 .PHONY: update-operators
+
+# The table of passes, from runtime/optimize/passes.c. tests/cli/passes.sh says when it is due.
+update-passes: tests/unit/optimize/print_passes$(EXEEXT)
+	BP_SRCDIR=$(srcdir) BP_BUILDDIR=. $(SHELL) $(srcdir)/tests/cli/passes.sh --write
+.PHONY: update-passes
+
+# The picture in README.md, drawn by Graphviz.
+update-pictures:
+	dot -Tsvg -o $(srcdir)/docs/parts.svg $(srcdir)/docs/parts.dot
+.PHONY: update-pictures

@@ -79,7 +79,6 @@ BP_API uint32_t bp_dtype_bits(uint32_t dtype);
 /* Receives log lines; `text` has no newline and lives for the call. May come from any thread. */
 typedef void (*bp_log_fn)(void *user, uint32_t level, const char *domain, const char *text);
 
-/* Start from {0} with struct_size set; zeroes are the defaults. Everything is copied. */
 /*
  * Asked about a plug-in's file that no allow list has, before anything of it runs: may it be opened? A
  * place to verify a signature that lies beside it. Below 0: no, and `err` may say why. It must not call
@@ -88,6 +87,47 @@ typedef void (*bp_log_fn)(void *user, uint32_t level, const char *domain, const 
 typedef bp_rc (*bp_allow_fn)(void *user, const char *path, const char *id, const char *sha256,
                              bp_err *err);
 
+/* Processors that a thread may run on, numbered from 0 as the kernel does. */
+typedef struct bp_processors {
+    const uint32_t *list;
+    uint32_t n; /* 0: wherever the process may */
+    uint32_t reserved0;
+} bp_processors;
+
+/* What a worker's thread does, from its first to its last moment. */
+typedef void (*bp_worker_fn)(void *arg);
+
+/*
+ * Worker threads of a pool, all but the caller's: who makes them and where they run. Start from {0} with
+ * struct_size set. All of them are made when the pool is, with its environment or session, instead of
+ * at the first job that wants them.
+ */
+typedef struct bp_worker_config {
+    uint32_t struct_size;
+    /*
+     * 0: workers run wherever the process may. Else the number of threads minus 1; it does not count
+     * where that is 0. Processors that the process does not have are left out with a warning.
+     */
+    uint32_t n_affinities;
+    const bp_processors *affinities; /* worker i's; copied */
+    /*
+     * Makes a thread that calls worker(arg) once and ends when that returns. *thread is the
+     * application's, for join; NULL is fine. Below 0: the environment or the session is not made, with
+     * these words; what was made before is joined. Neither a thread that was not made, nor one that
+     * calls too late, does harm. Its affinity is left alone where `affinities` does not say it. NULL:
+     * POSIX threads. [the thread that makes the pool, one call at a time]
+     */
+    bp_rc (*create)(void *user, bp_worker_fn worker, void *arg, void **thread, bp_err *err);
+    /*
+     * Waits for the end of such a thread, whose worker() is about to return, and frees it. Once for each
+     * that was made; together with create, or not at all. An exception is a line of the log; the pool
+     * then waits only until worker() has returned. [the thread that ends the pool, one call at a time]
+     */
+    void (*join)(void *user, void *thread);
+    void *user; /* for both; until the environment or the session is gone */
+} bp_worker_config;
+
+/* Start from {0} with struct_size set; zeroes are the defaults. Everything is copied. */
 typedef struct bp_env_config {
     uint32_t struct_size;
     uint32_t flags;     /* BP_ENV_* */
@@ -114,6 +154,7 @@ typedef struct bp_env_config {
     const char *allow_dir; /* absolute; lists beside the installation's; NULL: none */
     bp_allow_fn allow_fn;  /* asked about a plug-in that no list has; NULL: it is not allowed */
     void *allow_user;
+    const bp_worker_config *workers; /* of the pool; NULL: all defaults */
 } bp_env_config;
 
 /*
@@ -491,6 +532,21 @@ BP_API bp_rc bp_session_options_read_placements(bp_session_options *options, con
 BP_API void bp_session_options_ignore_env_providers(bp_session_options *options);
 /* Threads of the env's pool that runs of the session use; 0: all. */
 BP_API void bp_session_options_set_threads(bp_session_options *options, uint32_t threads);
+/*
+ * Sessions get a pool of their own with such workers, as wide as bp_session_options_set_threads()
+ * says, or as the environment's; it stays as it is when providers are set anew. NULL: the
+ * environment's pool. The config is copied. BP_E_INVALID: it makes no sense. Plans and optimized models
+ * that are made from the options use the environment's.
+ */
+BP_API bp_rc bp_session_options_set_workers(bp_session_options *options,
+                                            const bp_worker_config *config, bp_err *err) BP_CHECKED;
+/*
+ * Lines about a session, and of its providers, go to this function instead of the environment's, up to
+ * that level (0: BP_LOG_WARN). fn NULL: the environment's. `user` has to stay until the session is
+ * gone. What providers are found and opened goes to the environment's in any case.
+ */
+BP_API void bp_session_options_set_log(bp_session_options *options, bp_log_fn fn, void *user,
+                                       uint32_t level);
 
 /*
  * How far a session may change the graph before it runs: each level has the passes of those before

@@ -47,6 +47,7 @@ include %D%/kit/local.mk
 include %D%/ort/local.mk
 include %D%/clients/local.mk
 include %D%/differential/local.mk
+include %D%/style/local.mk
 
 if HAVE_CHECK
 check_PROGRAMS += $(unit_tests)

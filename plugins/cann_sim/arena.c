@@ -21,7 +21,7 @@ enum { ALIGN = 16 };
  * A part of a region, in use or free. The rows are host memory, as device memory cannot be touched.
  */
 struct bp_cann_chunk {
-    struct bp_cann_chunk *next; /* the one behind it in its region */
+    struct bp_cann_chunk *next; /* the one after it in its region */
     uintptr_t address;
     size_t bytes;
     bool is_free;
@@ -242,7 +242,9 @@ static void coalesce_next(struct bp_cann_arena *arena, struct bp_cann_chunk *chu
     arena->unused = next;
 }
 
-/* Is the address in this region? Then its chunk is free again, and joined with free neighbours. */
+/*
+ * Is the address in this region? Then its chunk is free again, and coalesced with free neighbours.
+ */
 static bool free_in_region(struct bp_cann_arena *arena, struct bp_cann_region *region,
                            uintptr_t address)
 {

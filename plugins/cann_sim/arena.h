@@ -19,7 +19,9 @@ enum {
 
 struct bp_cann_chunk;
 
-/* An arena of one device. The first four fields are read-only, the others behind the lock. */
+/*
+ * An arena of one device. The first four fields are read-only, the others are guarded by the lock.
+ */
 struct bp_cann_arena {
     const bp_host *host;
     const struct bp_cann_driver *driver;

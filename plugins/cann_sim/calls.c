@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* calls.c - the calls of ACL that operators are made of: what each reads, writes and is told. */
+/* calls.c - the calls of ACL that operators are made of: the operands and attributes of each. */
 
 #include "cann.h"
 

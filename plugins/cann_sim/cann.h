@@ -59,7 +59,7 @@ struct bp_instance {
  */
 bp_rc bp_cann_enter(const bp_instance *instance, bp_err *err);
 
-/* ---- host memory (host.c) --------------------------------------------------------------------- */
+/* ---- host memory (host.c) -------------------------------------------------------------------- */
 
 /* Zeroed host memory for an array, of the host's allocator; NULL without memory or for 0 rows. */
 void *bp_cann_calloc(const bp_instance *instance, size_t count, size_t size);
@@ -164,7 +164,7 @@ struct bp_program {
     const bp_graph *graph;
     const struct bp_cann_op **ops; /* one a node */
     uint64_t *constants;           /* one a value: its offset, or UINT64_MAX */
-    uint64_t *scalars;             /* one a node: the offset of numbers that its calls read */
+    uint64_t *scalars;             /* one a node: the offset of the scalars that its calls read */
     void *base;                    /* of the constants on the device; NULL: there are none */
     uint64_t bytes;
     struct bp_cann_models *models; /* in graph mode, where constants are the models'; or NULL */
@@ -189,7 +189,7 @@ struct bp_cann_step {
     int32_t fill;
     const char *type;
     aclopAttr *attr;
-    struct bp_cann_arg args[BP_CANN_MAX_INPUTS + BP_CANN_MAX_OUTPUTS]; /* outputs behind inputs */
+    struct bp_cann_arg args[BP_CANN_MAX_INPUTS + BP_CANN_MAX_OUTPUTS]; /* outputs after inputs */
     const aclTensorDesc *descs[BP_CANN_MAX_INPUTS + BP_CANN_MAX_OUTPUTS];
     aclDataBuffer *buffers[BP_CANN_MAX_INPUTS + BP_CANN_MAX_OUTPUTS];
 };
@@ -232,7 +232,7 @@ aclDataType bp_cann_type(uint32_t dtype);
 const struct bp_cann_tensor *bp_cann_value(const struct bp_cann_build *b, uint32_t value);
 /* Input i of the node in the making; NULL when it is absent. */
 const struct bp_cann_tensor *bp_cann_in(const struct bp_cann_build *b, uint32_t i);
-/* Output i of the node in the making; NULL when nobody wants it. */
+/* Output i of the node in the making; NULL when it is not used. */
 const struct bp_cann_tensor *bp_cann_out(const struct bp_cann_build *b, uint32_t i);
 /* Gives the tensor a location in scratch, from here to the last call that touches it. */
 void bp_cann_scratch(struct bp_cann_build *b, struct bp_cann_tensor *tensor);
@@ -313,7 +313,7 @@ struct bp_cann_op {
     struct bp_cann_range kernels[4]; /* last 0 ends them */
     struct bp_cann_range graph;      /* beyond the two above */
     uint32_t host_inputs;            /* bits of inputs that need not be on the device */
-    uint32_t n_scalars;              /* numbers of the first input's type that `scalar` writes */
+    uint32_t n_scalars;              /* elements of the first input's type that `scalar` gives */
     bool (*claim)(const struct bp_cann_op *op, const struct bp_cann_query *query);
     void (*build)(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node);
     float (*scalar)(const bp_graph *graph, const bp_node *node, uint32_t i);

@@ -59,11 +59,11 @@ static bool has_outputs(const struct bp_cann_query *query)
     const bp_value *y = bp_node_out(query->graph, query->node, 0);
 
     if (!y)
-        return bp_cann_refuse(query, BP_R_OTHER, NULL, "its first output is not wanted");
+        return bp_cann_refuse(query, BP_R_OTHER, NULL, "its first output is not used");
     return bp_cann_takes_shape(query, y);
 }
 
-/* What the vendor's graph mode wants beside: opset 8, and an input that is computed. */
+/* What the vendor's graph mode needs as well: opset 8, and an input that is computed. */
 static bool fits_graphs(const struct bp_cann_query *query)
 {
     const bp_node *node = query->node;

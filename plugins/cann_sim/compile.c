@@ -114,7 +114,10 @@ static bp_rc upload(bp_program *program, bp_err *err)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-/* Has ACL compile what it can by now; the calls themselves are made again for each frame. */
+/*
+ * Has ACL compile the calls whose shapes are known; the calls themselves are made again for each
+ * frame.
+ */
 static bp_rc compile_known(bp_program *program, bp_err *err)
 {
     const struct bp_cann_model *model;

@@ -148,9 +148,9 @@ static bp_rc dev_copy(bp_instance *instance, const bp_copy *rows, uint32_t n, vo
 /* ---- streams --------------------------------------------------------------------------------- */
 
 /*
- * What the host still wanted of it is done by now: there is only something in it when a run has
- * failed or its time was up, and then a device that hangs must not hold its caller too. Handles of
- * ACL that are NULL were not made.
+ * All work that the host needs is done before: something is queued only when a run has failed or
+ * passed its deadline, and then a device that hangs must not hold the caller. Handles of ACL that
+ * are NULL were not made.
  */
 static void end_stream(const bp_instance *instance, struct stream *stream)
 {
@@ -202,7 +202,7 @@ static bp_rc stream_create(bp_instance *instance, uint32_t dev, uint32_t flags, 
         return bp_fail(err, BP_E_NOMEM, "cann: no memory for a stream");
     code = begin_stream(instance, stream);
     if (code != ACL_SUCCESS) {
-        rc = bp_cann_fail(instance->driver, err, code, "making a stream");
+        rc = bp_cann_fail(instance->driver, err, code, "creating a stream");
         end_stream(instance, stream);
         return rc;
     }
@@ -241,7 +241,7 @@ static bp_rc event_create(bp_instance *instance, uint32_t dev, void **out, bp_er
     code = instance->driver->acl.aclrtCreateEvent(&event->event);
     if (code != ACL_SUCCESS) {
         bp_cann_free(instance, event, 1, sizeof *event);
-        return bp_cann_fail(instance->driver, err, code, "making an event");
+        return bp_cann_fail(instance->driver, err, code, "creating an event");
     }
     *out = event;
     return BP_OK;
@@ -285,7 +285,7 @@ static bp_rc stream_wait(bp_instance *instance, void *stream, void *handle, bp_e
     code = instance->driver->acl.aclrtStreamWaitEvent(bp_cann_kernel_stream(stream), event->event);
     if (code == ACL_SUCCESS)
         return BP_OK;
-    return bp_cann_fail(instance->driver, err, code, "letting a stream wait");
+    return bp_cann_fail(instance->driver, err, code, "aclrtStreamWaitEvent");
 }
 
 /* Nanoseconds of the monotonic clock. */

@@ -155,7 +155,7 @@ static void bind(bp_frame *frame, uint32_t io_epoch)
     frame->is_bound = true;
 }
 
-/* The host's clock, as deadlines are told in it. */
+/* The clock of the host's deadlines, in nanoseconds. */
 static int64_t now_ns(void)
 {
     struct timespec now;
@@ -170,7 +170,7 @@ static bp_rc check_stop(const bp_run *run, bp_err *err)
     if (bp_is_cancelled(run->cancel))
         return bp_fail(err, BP_E_CANCELLED, "cann: the run was cancelled");
     if (run->deadline_ns != 0 && now_ns() >= run->deadline_ns)
-        return bp_fail(err, BP_E_TIMEOUT, "cann: the run's time was up");
+        return bp_fail(err, BP_E_TIMEOUT, "cann: the run's deadline has passed");
     return BP_OK;
 }
 
@@ -249,7 +249,7 @@ bp_rc bp_cann_execute(bp_frame *frame, const bp_run *run, bp_err *err)
     rc = frame->exec ? put_model(frame, run, err) : put_steps(frame, run, err);
     if (run->stream)
         return rc < 0 ? rc : BP_PENDING;
-    code = driver->acl.aclrtSynchronizeStreamWithTimeout(NULL, -1); /* also behind a failure */
+    code = driver->acl.aclrtSynchronizeStreamWithTimeout(NULL, -1); /* also after a failure */
     if (rc >= 0 && code != ACL_SUCCESS)
         rc = bp_cann_fail(driver, err, code, "a run");
     return rc;

@@ -84,8 +84,8 @@ enum { BP_CANN_SETTING_SIZE = 256 };
     F(aclrtSynchronizeStreamWithTimeout)
 
 /*
- * Building models: the simulator's own. The vendor's builder is C++ only, so that with its libraries
- * operators are called one by one.
+ * Building models: the simulator's own. The vendor's builder is C++ only, so that with its
+ * libraries operators are called one by one.
  */
 #define BP_CANN_BUILDER(F)                                                                         \
     F(bp_ascend_graph_build)                                                                       \
@@ -100,8 +100,8 @@ enum { BP_CANN_SETTING_SIZE = 256 };
     F(bp_ascend_model_save)
 
 /*
- * A driver that was opened, and what it was told. Only what was found in opening it may be read
- * freely: functions, `path`, `is_sim` and `builds_models`.
+ * A driver that was opened, and the settings passed to it. Only what was found in opening it may be
+ * read freely: functions, `path`, `is_sim` and `builds_models`.
  */
 struct bp_cann_driver {
     struct {

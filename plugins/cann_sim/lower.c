@@ -3,17 +3,17 @@
  * lower.c - graph mode: the calls of a group, as a graph of ACL's operators, and the model that is
  * built of it.
  *
- * Calls name locations, the builder names tensors. A slot for each location remembers which tensor
- * is there by now; constants become tensors when a call first reads them.
+ * Calls name locations, the builder names tensors. A slot for each location holds the tensor that
+ * is there at this point; constants become tensors when a call first reads them.
  */
 
 #include "model.h"
 
-enum { MAX_SCALARS = 2 }; /* numbers that a node's calls read, at most */
+enum { MAX_SCALARS = 2 }; /* that a node's calls read, at most */
 
 /*
- * What is at a location by now: a tensor of the graph, or bytes that are all the same and become a
- * constant when somebody reads them.
+ * What is at a location at this point: a tensor of the graph, or bytes that are all the same and
+ * become a constant when somebody reads them.
  */
 struct slot {
     uint32_t tensor;
@@ -126,7 +126,10 @@ static void put_scalar(struct lowering *l, struct slot *slot, size_t which,
     put_constant(l, slot, desc, &scalar, size);
 }
 
-/* Bytes that nobody computes. They have the type of who reads them first, and of all others. */
+/*
+ * Bytes that no operator computes become a constant, of the type in which the first reader sees
+ * them; all other readers see the same type.
+ */
 static void put_filled(struct lowering *l, struct slot *slot, const aclTensorDesc *desc,
                        size_t size)
 {

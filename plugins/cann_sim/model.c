@@ -89,7 +89,7 @@ static void dump_model(const bp_program *program, const char *path, const void *
 
     if (driver->builder.bp_ascend_model_save(path, bytes, size) == ACL_SUCCESS)
         return;
-    driver->acl.aclGetRecentErrMsg(); /* it is told here */
+    driver->acl.aclGetRecentErrMsg(); /* consumed: the warning below replaces it */
     log_line(program, BP_LOG_WARN,
              "dump_om_model: %s cannot be written; the model is used as it is", path);
 }

@@ -48,7 +48,7 @@ static const char *const precisions[] = {"force_fp16",
 static const char *const impl_modes[] = {"high_performance", "high_precision",
                                          "high_performance_for_all", "high_precision_for_all"};
 
-/* With the default value ACL is not told, see README.md. */
+/* The default value is not passed to ACL, see README.md. */
 #define QUEUE_DEFAULT 10000
 #define COUNT(names) ((uint32_t)(sizeof(names) / sizeof((names)[0])))
 

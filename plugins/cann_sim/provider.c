@@ -48,7 +48,7 @@ static bp_rc is_available(const bp_host *host, bp_avail *avail, bp_err *err)
         bp_cann_driver_release(driver);
     }
     if (rc < 0 || n == 0) {
-        set_unavailable(avail, rc < 0 ? text : "cann: ACL knows no device");
+        set_unavailable(avail, rc < 0 ? text : "cann: ACL reports no device");
         return BP_OK;
     }
     avail->state = BP_AVAIL_YES;
@@ -109,14 +109,14 @@ static void log_line(const bp_host *host, uint32_t level, const char *fmt, ...)
     host->log(host->h, level, "cann", text);
 }
 
-/* All of them may have gone since somebody asked whether there is one. */
+/* Devices may have disappeared since is_available(). */
 static bp_rc check_device(const struct bp_cann_driver *driver, int32_t id, bp_err *err)
 {
     uint32_t n = 0;
     bp_rc rc = count_devices(driver, &n, err);
 
     if (rc >= 0 && n == 0)
-        return bp_fail(err, BP_E_UNAVAILABLE, "cann: ACL knows no device");
+        return bp_fail(err, BP_E_UNAVAILABLE, "cann: ACL reports no device");
     if (rc >= 0 && (uint32_t)id >= n)
         rc = bp_fail(err, BP_E_OPTION, "cann: device_id=%d: %u device%s, so it is to be below %u",
                      (int)id, n, n == 1 ? " is there" : "s are there", n);
@@ -141,14 +141,14 @@ static bp_rc apply_settings(bp_instance *instance, const struct bp_cann_options 
             return rc;
         if (strcmp(in_force, options->settings[i]) != 0)
             log_line(&instance->host, BP_LOG_WARN,
-                     "%s=%s is not heeded: an earlier session of this process has set %s", keys[i],
+                     "%s=%s is ignored: an earlier session of this process has set %s", keys[i],
                      options->settings[i], in_force);
     }
     bp_cann_driver_settings(instance->driver, instance->settings);
     return BP_OK;
 }
 
-/* Options that have no effect with this driver are told of, as nothing else would. */
+/* Logs options that have no effect with this driver; nothing else would show it. */
 static void log_options(const bp_instance *instance, const struct bp_cann_options *options)
 {
     if (options->wants_graph && !instance->uses_graphs)

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* blocks.c - blocks from the host, handed out from their ends. */
+/* blocks.c - see blocks.h: blocks from the host's allocator, handed out from their ends. */
 
 #include <common/blocks.h>
 
 enum { ALIGN = 64, FIRST_BLOCK = 2 * 1024, LARGEST_BLOCK = 64 * 1024 };
 
+/* The header of a block; what is handed out lies after it, from ALIGN bytes on. */
 struct bp_block {
     struct bp_block *next;
     size_t bytes; /* of all of it, this header included */
 };
 
-/* Blocks double: a model may have hundreds of programs of one node. */
+/*
+ * Blocks double in size up to LARGEST_BLOCK: a model may have hundreds of programs of one node, for
+ * which a small first block is enough. A larger request gets a block of its own size.
+ */
 static bool add_block(struct bp_blocks *blocks, size_t payload)
 {
     size_t bytes = blocks->newest ? blocks->newest->bytes * 2 : FIRST_BLOCK;
@@ -30,6 +34,7 @@ static bool add_block(struct bp_blocks *blocks, size_t payload)
     return true;
 }
 
+/* Free bytes are those before the end of the newest block, so that one count describes them. */
 void *bp_blocks_get(struct bp_blocks *blocks, size_t bytes)
 {
     char *end;

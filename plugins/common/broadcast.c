@@ -3,13 +3,16 @@
 
 #include <common/broadcast.h>
 
-/* Size of an input along the output's dimension d. */
+/* Size of an input along the output's dimension d; 1 before its first dimension. */
 static int64_t size_at(uint32_t rank, uint32_t d, uint32_t in_rank, const int64_t *in_dims)
 {
     return d + in_rank < rank ? 1 : in_dims[d + in_rank - rank];
 }
 
-/* Does dimension d continue the walk of the last one in `out`, for every input? */
+/*
+ * Does dimension d continue the walk of the last one in `out`, for every input? Then both are one
+ * loop.
+ */
 static bool continues(const struct bp_broadcast *out, int64_t dim, const int64_t *strides)
 {
     uint32_t last = out->rank - 1;
@@ -31,6 +34,7 @@ bool bp_broadcast_make(uint32_t rank, const int64_t *dims, uint32_t n_in, const 
         return false;
     for (uint32_t d = 0; d < rank; d++)
         is_empty = is_empty || dims[d] == 0;
+    /* Strides of each input along the output's dimensions; an empty output has none that matter. */
     for (uint32_t k = 0; k < n_in; k++) {
         int64_t stride = 1;
 
@@ -48,6 +52,7 @@ bool bp_broadcast_make(uint32_t rank, const int64_t *dims, uint32_t n_in, const 
         }
     }
 
+    /* From the outside in: skip dimensions of size 1, merge what continues the dimension before. */
     out->rank = 0;
     out->n_in = n_in;
     for (uint32_t d = 0; d < rank && !is_empty; d++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * float16.h - float16 and bfloat16 to and from float: round to nearest, ties to even, NaN stays
- * NaN, numbers below the normal range kept. Without branches, so that loops over them vectorise.
+ * NaN, subnormal numbers are kept. Without branches, so that loops over them vectorise.
  */
 #ifndef BP_COMMON_FLOAT16_H
 #define BP_COMMON_FLOAT16_H
@@ -16,6 +16,7 @@
 #define BP_LOOP_INLINE static inline
 #endif
 
+/* The bits of a float, and a float of bits. */
 BP_LOOP_INLINE uint32_t bp_float_bits(float x)
 {
     uint32_t bits;
@@ -33,7 +34,8 @@ BP_LOOP_INLINE float bp_float_from_bits(uint32_t bits)
 }
 
 /*
- * yes if the condition holds (is 1), no if it does not; a mask, as compilers turn ?: into branches.
+ * `yes` if the condition holds (is 1), `no` if it does not (0); with a mask, as compilers turn ?:
+ * into branches.
  */
 BP_LOOP_INLINE uint32_t bp_choose_bits(uint32_t condition, uint32_t yes, uint32_t no)
 {
@@ -42,6 +44,7 @@ BP_LOOP_INLINE uint32_t bp_choose_bits(uint32_t condition, uint32_t yes, uint32_
     return (yes & mask) | (no & ~mask);
 }
 
+/* float16, in its 16 bits, as a float. Exact. */
 BP_LOOP_INLINE float bp_f16_load(uint16_t h)
 {
     uint32_t rest = (uint32_t)(h & 0x7fff) << 13;
@@ -54,6 +57,7 @@ BP_LOOP_INLINE float bp_f16_load(uint16_t h)
     return bp_float_from_bits(magnitude | (uint32_t)(h & 0x8000) << 16);
 }
 
+/* A float as the bits of a float16; from 65520 on it is infinity. */
 BP_LOOP_INLINE uint16_t bp_f16_store(float x)
 {
     uint32_t bits = bp_float_bits(x), rest = bits & 0x7fffffff;
@@ -67,11 +71,13 @@ BP_LOOP_INLINE uint16_t bp_f16_store(float x)
     return (uint16_t)(magnitude | (bits >> 16 & 0x8000));
 }
 
+/* bfloat16 is the upper half of a float. Exact. */
 BP_LOOP_INLINE float bp_bf16_load(uint16_t h)
 {
     return bp_float_from_bits((uint32_t)h << 16);
 }
 
+/* A NaN keeps its upper bits, with the quiet bit set, as rounding could make it infinite. */
 BP_LOOP_INLINE uint16_t bp_bf16_store(float x)
 {
     uint32_t bits = bp_float_bits(x);
@@ -82,7 +88,7 @@ BP_LOOP_INLINE uint16_t bp_bf16_store(float x)
 
 /*
  * A float that rounds to a narrower type as x does: cut off, with the last bit set when something
- * was lost. Rounding twice, to float and on, would go wrong on ties.
+ * was lost ("round to odd"). Rounding twice to nearest, to float and on, would go wrong on ties.
  */
 static inline float bp_float_to_odd(double x)
 {

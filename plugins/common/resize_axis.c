@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* resize_axis.c - see resize_axis.h. All in double: the tables are small against the tensor. */
+/*
+ * resize_axis.c - see resize_axis.h. Formulas are those of ONNX's Resize-19. All in double: the
+ * tables are small compared with the tensor.
+ */
 
 #include <common/resize_axis.h>
 
@@ -7,7 +10,7 @@
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
-/* Where element i of the output lies in the input. */
+/* Where element i of the output lies in the input, in elements; a fraction. */
 static double source_of(const struct bp_resize_rule *rule, const struct bp_resize_axis *axis,
                         int64_t i)
 {
@@ -37,7 +40,10 @@ static double source_of(const struct bp_resize_rule *rule, const struct bp_resiz
     }
 }
 
-/* A whole number near x, within the input or just outside of it, whatever x is. */
+/*
+ * A whole number near x, within the input or just outside of it, whatever x is: infinities and NaN
+ * too, as scales come from models.
+ */
 static int64_t whole(double x, int64_t in)
 {
     double most = (double)in * 4 + 16;
@@ -47,11 +53,13 @@ static int64_t whole(double x, int64_t in)
     return x < most ? (int64_t)x : (int64_t)most;
 }
 
+/* The nearest element of the input. */
 static int64_t clamp(int64_t i, int64_t in)
 {
     return i < 0 ? 0 : i < in ? i : in - 1;
 }
 
+/* The element for mode "nearest". Before version 11 a shrinking Resize rounded up. */
 static int64_t nearest_of(const struct bp_resize_rule *rule, const struct bp_resize_axis *axis,
                           double x)
 {
@@ -76,6 +84,7 @@ static int64_t nearest_of(const struct bp_resize_rule *rule, const struct bp_res
 
 /* ---- weights --------------------------------------------------------------------------------- */
 
+/* The cubic convolution kernel (Keys) with parameter a, cubic_coeff_a. */
 static double cubic(double distance, double a)
 {
     double x = fabs(distance);
@@ -85,6 +94,7 @@ static double cubic(double distance, double a)
     return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
+/* The triangle kernel. */
 static double linear(double distance)
 {
     double x = fabs(distance);
@@ -92,13 +102,16 @@ static double linear(double distance)
     return x < 1 ? 1 - x : 0;
 }
 
-/* How much the elements are squeezed: a shrinking filter widens with antialias. */
+/* How much the filter's distances shrink: with antialias a shrinking filter widens by 1 / scale. */
 static double squeeze(const struct bp_resize_rule *rule, double scale)
 {
     return rule->antialias && scale < 1 ? scale : 1;
 }
 
-/* Elements on each side of a place that count. */
+/*
+ * Elements on each side of a position that the filter covers; beyond the whole input on both sides
+ * there is nothing new.
+ */
 static int64_t reach_of(const struct bp_resize_rule *rule, const struct bp_resize_axis *axis)
 {
     double radius = (rule->mode == BP_RESIZE_CUBIC ? 2 : 1) / squeeze(rule, axis->scale);
@@ -107,7 +120,10 @@ static int64_t reach_of(const struct bp_resize_rule *rule, const struct bp_resiz
     return whole(ceil(radius), axis->in);
 }
 
-/* Weights of element i; those outside may be left out, and the rest makes 1 together. */
+/*
+ * Weights of output element i. Those outside the input may be left out (exclude_outside), and the
+ * rest is scaled to a sum of 1.
+ */
 static void fill_weights(const struct bp_resize_rule *rule, struct bp_resize_axis *axis, int64_t i,
                          double x)
 {
@@ -136,6 +152,7 @@ static void fill_weights(const struct bp_resize_rule *rule, struct bp_resize_axi
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+/* The tf_half_pixel_for_nn positions are half a pixel off even at scale 1. */
 void bp_resize_axis_measure(const struct bp_resize_rule *rule, struct bp_resize_axis *axis)
 {
     bool is_whole =

@@ -3,6 +3,7 @@
 
 #include <common/resize_axis.h>
 
+/* Values of the attributes, in the order of the enums; the first one is the default. */
 static const char *const modes[] = {"nearest", "linear", "cubic"};
 static const char *const coordinates[BP_RESIZE_COORDINATES] = {
     "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
@@ -10,7 +11,7 @@ static const char *const coordinates[BP_RESIZE_COORDINATES] = {
 static const char *const nearests[BP_RESIZE_NEARESTS] = {"round_prefer_floor", "round_prefer_ceil",
                                                          "floor", "ceil"};
 
-/* Number of the attribute's word in a list, n when it is none of them. */
+/* Index of the attribute's value in a list, n when it is none of them. */
 static uint32_t word_of(const bp_graph *graph, const bp_node *node, const char *name,
                         const char *const *words, uint32_t n)
 {
@@ -21,6 +22,7 @@ static uint32_t word_of(const bp_graph *graph, const bp_node *node, const char *
     return n;
 }
 
+/* The first Upsample says "bilinear" where later versions say "linear". */
 static uint32_t mode_of(const bp_graph *graph, const bp_node *node)
 {
     if (bp_node_string_is(graph, node, "mode", "nearest", "bilinear"))

@@ -4,7 +4,7 @@
 #include "blas.h"
 
 #include "cpu.h"
-#include "kernels/simd.h"
+#include "kernels/simd/simd.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

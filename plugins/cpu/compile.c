@@ -3,29 +3,6 @@
 
 #include "program.h"
 
-bp_rc bp_cpu_fail(const struct bp_cpu_node *node, bp_err *err, bp_rc rc, const char *fmt, ...)
-{
-    char text[512];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    return bp_fail(err, rc, "%s '%s': %s", node->node->op, node->node->name, text);
-}
-
-void *bp_cpu_node_memory(struct bp_cpu_node *node, size_t bytes)
-{
-    return bp_blocks_get(node->memory, bytes);
-}
-
-bp_span bp_cpu_constant(const struct bp_cpu_node *node, uint32_t input)
-{
-    if (input >= node->node->n_in || node->node->in[input] == BP_NONE)
-        return (bp_span){NULL, 0};
-    return node->constants[node->node->in[input]];
-}
-
 /* What an element's address must be a multiple of. */
 static size_t alignment(uint32_t dtype)
 {

@@ -88,11 +88,11 @@ enum {
      * An output's shape may come with the data: its rank is BP_RANK_UNKNOWN at prepare, and run
      * calls bp_cpu_alloc_output(). Without this flag all outputs have shapes.
      */
-    BP_CPU_LATE = 1u << 3
+    BP_CPU_RUNTIME_SHAPE = 1u << 3
 };
 
 /*
- * An operator, or a span of its versions. Rows live in ops/<name>.c and are listed in ops/list.h.
+ * An operator, or a span of its versions. Rows live in <family>/<name>.c, listed in operators.h.
  */
 struct bp_cpu_op {
     const char *name;   /* "Relu" */
@@ -113,13 +113,8 @@ struct bp_cpu_op {
     bp_rc (*run)(struct bp_cpu_call *call, bp_err *err);
 };
 
-/* ---- framework: capability.c, compile.c, frame.c, run_memory.c ------------------------------- */
+/* ---- framework: claim.c, node.c, run_memory.c ------------------------------------------------ */
 
-/*
- * Row for an operator at a version, or NULL; *known_at is then a version that is implemented, or 0.
- */
-const struct bp_cpu_op *bp_cpu_find_op(const char *domain, const char *name, uint32_t since,
-                                       uint32_t *known_at);
 /* The default claim: input 0 has a type in op->types. */
 void bp_cpu_claim_types(const struct bp_cpu_op *op, const struct bp_cpu_query *query);
 /* Refuses with BP_R_DTYPE, naming the input and its type. */
@@ -184,7 +179,10 @@ static inline const int64_t *bp_cpu_ints(const struct bp_cpu_node *node, const c
 
 /* Types for .types of operators that only move whole bytes: all but those under 8 bits. */
 #define BP_CPU_MOVABLE ((UINT64_C(1) << BP_DTYPE_U4) - 2 + (UINT64_C(1) << BP_DTYPE_F8E8M0))
-/* ... and of those that look at the shape alone, or hand whole buffers on; see kernels/packed.h too. */
+/*
+ * ... and of those that look at the shape alone, or hand whole buffers on; see
+ * kernels/cast/sub_byte.h too.
+ */
 #define BP_CPU_ANY_TYPE ((UINT64_C(1) << BP_DTYPE_END) - 2)
 
 #define BP_CPU_FLOATS                                                                              \

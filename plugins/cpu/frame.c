@@ -7,11 +7,7 @@
 
 #include <time.h>
 
-enum {
-    SCRATCH_ALIGN = 64,
-    PARALLEL_COST = 16 * 1024, /* simple operations that pay for waking a thread */
-    SLICES_A_THREAD = 4        /* so that a thread that is held up costs little */
-};
+enum { SCRATCH_ALIGN = 64 };
 
 /* A call in running order; the hot loop reads nothing else. */
 struct step {
@@ -42,46 +38,6 @@ struct bp_frame {
     void *scratch;
     uint64_t run_number;
 };
-
-bp_rc bp_cpu_state(struct bp_cpu_call *call, size_t bytes, bp_err *err)
-{
-    call->state = bp_blocks_get(call->memory, bytes);
-    if (!call->state)
-        return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the state of the node");
-    return BP_OK;
-}
-
-void *bp_cpu_call_memory(struct bp_cpu_call *call, size_t bytes)
-{
-    return bp_blocks_get(call->memory, bytes);
-}
-
-void bp_cpu_parallel(const struct bp_cpu_call *call, uint32_t n,
-                     void (*fn)(void *u, uint32_t i, uint32_t worker), void *u)
-{
-    const bp_host *host = call->node->host;
-
-    if (n == 1)
-        fn(u, 0, 0);
-    else if (n > 1)
-        host->parallel_for(host->h, n, fn, u);
-}
-
-uint32_t bp_cpu_slices(const struct bp_cpu_call *call, int64_t elements, int64_t cost)
-{
-    int64_t work, slices;
-
-    if (call->width < 2 || elements < 1)
-        return 1;
-    if (__builtin_mul_overflow(elements, cost, &work))
-        work = INT64_MAX;
-    slices = work / (PARALLEL_COST / 2);
-    if (work < PARALLEL_COST)
-        return 1;
-    if (slices > (int64_t)call->width * SLICES_A_THREAD)
-        slices = (int64_t)call->width * SLICES_A_THREAD;
-    return (uint32_t)slices;
-}
 
 /* The tensor that stands for value v in this frame. */
 static bp_tensor *tensor_of(bp_frame *frame, const struct bp_cpu_layout *layout, uint32_t v)

@@ -177,7 +177,7 @@ static bp_rc check_node(const struct bp_program *program, const bp_frame_desc *d
 {
     const bp_graph *graph = program->graph;
     const bp_node *node = BP_NODE(graph, i);
-    bool may_be_late = program->nodes[i].op->flags & BP_CPU_LATE;
+    bool may_be_late = program->nodes[i].op->flags & BP_CPU_RUNTIME_SHAPE;
 
     for (uint32_t k = 0; k < node->n_in; k++) {
         uint32_t v = node->in[k];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* program.h - what provider.c, compile.c, layout.c and frame.c share, and operators do not see. */
+/* program.h - what provider.c, capability.c, operators.c, compile.c, layout.c and frame.c share, and operators do not see. */
 #ifndef BP_CPU_PROGRAM_H
 #define BP_CPU_PROGRAM_H
 
@@ -7,6 +7,12 @@
 
 #include <bp/arena.h>
 #include <common/blocks.h>
+
+/*
+ * Row for an operator at a version, or NULL; *known_at is then a version that is implemented, or 0.
+ */
+const struct bp_cpu_op *bp_cpu_find_op(const char *domain, const char *name, uint32_t since,
+                                       uint32_t *known_at);
 
 /* Frees what bp_cpu_run_memory() gave to a call. */
 void bp_cpu_run_memory_finish(struct bp_cpu_call *call);

@@ -8,10 +8,16 @@
 #include "base/operator.h"
 #include "operators.h"
 
-/* A convolution or product of fewer operations does not pay for a group of its own. */
+/*
+ * Floating-point operations of a run. A convolution or product of fewer does not pay for a group of
+ * its own: reorders at its edges and a call of execute.
+ */
 static const double profitable_flops = 1e6;
 
-/* Outputs behind those that the operator makes must not be wanted; of one, that has to be. */
+/*
+ * Refuses a node whose consumers want outputs that the operator does not make, such as MaxPool's
+ * indices.
+ */
 static bool has_outputs(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query)
 {
     uint32_t made = op->n_out > 0 ? op->n_out : 1;
@@ -25,18 +31,18 @@ static bool has_outputs(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
                                   made);
     }
     if (op->n_out == 0 && !bp_node_out(query->graph, query->node, 0))
-        return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "its first output is not wanted");
+        return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "its first output is not used");
     return true;
 }
 
-/* What the graph has of what decides whether groups are worth it. */
+/* What decides whether groups of this graph are worth it. */
 struct tally {
     uint32_t heavy;        /* nodes that begin a group */
     uint32_t convolutions; /* ... of them convolutions, or sequences */
-    uint32_t breaking;     /* nodes with float32 input that are left to others */
+    uint32_t breaking;     /* nodes with float input that run elsewhere */
 };
 
-/* The answer that the node's operator has for it; it has been given already if it is BP_NO. */
+/* The answer that the node's operator has for it; BP_NO has been given to the host already. */
 static uint32_t decide(const struct bp_dnnl_query *query, const struct bp_dnnl_op **out)
 {
     uint32_t known_to;
@@ -58,11 +64,11 @@ static uint32_t decide(const struct bp_dnnl_query *query, const struct bp_dnnl_o
     if (query->instance->takes_all || op->is_fused || flops >= profitable_flops)
         return BP_YES;
     if (op->is_made && query->graph->n_nodes == 1)
-        return BP_YES; /* a pass asks whether it may make the node of others that are in a group */
+        return BP_YES; /* a pass asks whether it may fuse nodes of a group to this one */
     return BP_ONLY_IN_GROUP;
 }
 
-/* Does the node read floats that are computed? */
+/* Does the node read floats that are computed, so that leaving it to others cuts the graph? */
 static bool reads_floats(const bp_graph *graph, const bp_node *node)
 {
     for (uint32_t i = 0; i < node->n_in; i++) {
@@ -75,6 +81,7 @@ static bool reads_floats(const bp_graph *graph, const bp_node *node)
     return false;
 }
 
+/* A convolution or sequence (n_out above 1) makes up for what is run elsewhere. */
 static void count(const struct bp_dnnl_query *query, const struct bp_dnnl_op *op, uint32_t verdict,
                   struct tally *tally)
 {
@@ -88,13 +95,15 @@ static void count(const struct bp_dnnl_query *query, const struct bp_dnnl_op *op
 
 /*
  * A graph of products with much between them that is run elsewhere falls apart into small groups,
- * whose threads take turns with those of others, and passes find no provider for whole patterns.
+ * whose threads alternate with those of others, and passes find no provider for whole patterns: at
+ * most one such node to four that start a group.
  */
 static bool is_worth_it(const bp_instance *instance, const struct tally *tally)
 {
     return instance->takes_all || tally->convolutions > 0 || tally->breaking * 4 <= tally->heavy;
 }
 
+/* declines: the graph is not worth it, so that a yes becomes a refusal. */
 static void answer(const struct bp_dnnl_query *query, struct tally *tally, bool declines)
 {
     const struct bp_dnnl_op *op;
@@ -125,6 +134,7 @@ static void answer_all(bp_instance *instance, const bp_graph *graph, const bp_cl
     }
 }
 
+/* Two rounds where the graph is not worth it: the last answer for a node counts. */
 bp_rc bp_dnnl_capability(bp_instance *instance, const bp_graph *graph, const bp_claims *claims,
                          bp_err *err)
 {

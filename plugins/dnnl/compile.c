@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* compile.c - makes a program of a group: its rows, and who reads what how often. */
+/*
+ * compile.c - makes a program of a group: the operators of its nodes, who reads which value how
+ * often, and what runs fused.
+ */
 
 #include "compile.h"
 
@@ -12,6 +15,7 @@
 #include "fuse/post_op_chains.h"
 #include "operators.h"
 
+/* A node that reads a value twice counts twice, as both reads end with it. */
 static void count_uses(bp_program *program)
 {
     const bp_graph *graph = program->graph;
@@ -28,6 +32,9 @@ static void count_uses(bp_program *program)
         program->uses[graph->outputs[i]]++;
 }
 
+/*
+ * The host gives only nodes that were claimed; a program that is not such is refused, not trusted.
+ */
 static bp_rc find_ops(bp_program *program, bp_err *err)
 {
     for (uint32_t i = 0; i < program->graph->n_nodes; i++) {
@@ -44,6 +51,7 @@ static bp_rc find_ops(bp_program *program, bp_err *err)
     return BP_OK;
 }
 
+/* Nothing is computed or packed yet: that needs shapes. */
 bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
                       bp_program **out, bp_err *err)
 {

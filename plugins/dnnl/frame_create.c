@@ -9,6 +9,7 @@
 #include "build/build_frame.h"
 #include "tune/autotune.h"
 
+/* Primitives are made for as many threads as will run them, hence with the team entered. */
 bp_rc bp_dnnl_frame_create(bp_program *program, const bp_frame_desc *desc, bp_frame_needs *needs,
                            bp_frame **out, bp_err *err)
 {

@@ -17,6 +17,7 @@ static const struct bp_dnnl_op *const rows[] = {
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
+/* Rows of one name may be for different domains, or spans of versions. */
 const struct bp_dnnl_op *bp_dnnl_find_operator(const bp_node *node, uint32_t *known_to)
 {
     *known_to = 0;

@@ -52,7 +52,7 @@ static const bp_option options[N_OPTIONS] = {
             .help =
                 "exact computes float32; fast computes convolutions and products in bfloat16, and "
                 "keeps it between them, if the processor multiplies that; bf16 does so on any "
-                "with AVX-512, slower than exact where it is imitated.",
+                "with AVX-512, slower than exact where it is emulated.",
             .def = "exact",
             CHOICES(math_modes),
         },
@@ -81,7 +81,7 @@ static const bp_option options[N_OPTIONS] = {
             .type = BP_OPT_CHOICE,
             .key = "claim",
             .help = "profitable takes convolutions and products above a million operations, and "
-                    "what is beside them; all takes whatever can be run.",
+                    "what is connected to them; all takes whatever can be run.",
             .def = "profitable",
             CHOICES(claim_modes),
         },
@@ -90,9 +90,10 @@ static const bp_option options[N_OPTIONS] = {
             .struct_size = sizeof(bp_option),
             .type = BP_OPT_BOOL,
             .key = "autotune",
-            .help = "Runs the network in each layout before its first run with a set of sizes, and "
-                    "chooses layout and kinds of convolutions by the time it took; else by what "
-                    "was measured elsewhere.",
+            .help =
+                "Runs the network in each layout before its first run with a set of shapes, and "
+                "chooses layouts and convolution algorithms by the time it took; else by "
+                "estimates.",
             .def = "false",
         },
     [OPT_AUTOTUNE_CACHE] =
@@ -101,7 +102,7 @@ static const bp_option options[N_OPTIONS] = {
             .type = BP_OPT_STRING,
             .key = "autotune_cache",
             .help =
-                "A folder in which autotune keeps what it measured, so that later processes need "
+                "A folder in which autotune saves what it measured, so that later processes need "
                 "not; it is made if only its own name is missing. Empty: nothing is written.",
             .def = "",
         },
@@ -127,6 +128,7 @@ static const bp_option options[N_OPTIONS] = {
         },
 };
 
+/* The library was opened by the entry; here is only told what came of it. */
 static bp_rc is_available(const bp_host *host, bp_avail *avail, bp_err *err)
 {
     (void)host;
@@ -142,7 +144,10 @@ static bp_rc is_available(const bp_host *host, bp_avail *avail, bp_err *err)
     return BP_OK;
 }
 
-/* The instruction set is the process's: a second setting must agree with the first. */
+/*
+ * The instruction set is the process's: oneDNN takes the first setting, before its first primitive.
+ * A second one has to agree.
+ */
 static bp_rc set_isa(const bp_opt *opt, bp_err *err)
 {
     dnnl_cpu_isa_t isa;
@@ -160,7 +165,10 @@ static bp_rc set_isa(const bp_opt *opt, bp_err *err)
                    isa_names[opt->i]);
 }
 
-/* Sets what the instance may round, by what the processor has and max_isa leaves. */
+/*
+ * By what the processor has and max_isa leaves. fast falls back to float32, bf16 is an error where
+ * it cannot be.
+ */
 static bp_rc set_math_mode(bp_instance *instance, int64_t mode, bp_err *err)
 {
     dnnl_cpu_isa_t has = bp_dnnl.get_effective_cpu_isa();
@@ -177,6 +185,7 @@ static bp_rc set_math_mode(bp_instance *instance, int64_t mode, bp_err *err)
         "leaves out; use math_mode=fast, which computes float32 there");
 }
 
+/* The processor is the one device. */
 static bp_rc check_devices(const uint32_t *devs, uint32_t n_devs, bp_err *err)
 {
     for (uint32_t i = 0; i < n_devs; i++) {
@@ -201,7 +210,7 @@ static void destroy(bp_instance *instance)
     host->free(host->h, instance, sizeof *instance, 64);
 }
 
-/* The option's text lives as long as create(): an instance keeps its own. */
+/* The option's text lives as long as create(), so an instance keeps its own. */
 static bp_rc copy_folder(bp_instance *instance, const bp_opt *opt, bp_err *err)
 {
     size_t n = opt && opt->str ? strlen(opt->str) + 1 : 0;
@@ -215,6 +224,7 @@ static bp_rc copy_folder(bp_instance *instance, const bp_opt *opt, bp_err *err)
     return BP_OK;
 }
 
+/* Optional: without it the host keeps pages of packed weights in memory. */
 static void get_extension(bp_instance *instance)
 {
     const bp_host *host = &instance->host;
@@ -224,6 +234,7 @@ static void get_extension(bp_instance *instance)
         bp_copy_in(&instance->constants, sizeof instance->constants, table);
 }
 
+/* Options that are absent have their defaults: zero. */
 static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, const uint32_t *devs,
                     uint32_t n_devs, bp_instance **out, bp_err *err)
 {
@@ -260,6 +271,7 @@ static bp_rc create(const bp_host *host, const bp_opt *opts, uint32_t n_opts, co
     return BP_OK;
 }
 
+/* What compiled artefacts would depend on: the version of oneDNN and its instruction sets. */
 static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err *err)
 {
     const dnnl_version_t *version = bp_dnnl.version();
@@ -314,6 +326,7 @@ static const bp_module module = {
 
 BP_EXPORT bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
 
+/* Succeeds without oneDNN too, so that `backplane doctor` can say what is missing. */
 bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err)
 {
     bp_rc rc;

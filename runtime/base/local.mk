@@ -32,4 +32,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/strmap.c \
 	%D%/strmap.h \
 	%D%/text.c \
-	%D%/text.h
+	%D%/text.h \
+	%D%/worker.c \
+	%D%/worker.h \
+	%D%/worker_config.c \
+	%D%/worker_config.h

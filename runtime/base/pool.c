@@ -18,6 +18,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/worker.h"
+#include "base/worker_config.h"
+
 #if defined(__x86_64__) || defined(__i386__)
 #define RELAX() __builtin_ia32_pause()
 #elif defined(__aarch64__)
@@ -41,7 +44,7 @@ enum {
 
 struct worker {
     struct bp_pool *pool;
-    pthread_t thread;
+    struct bp_worker thread;
     uint32_t id;           /* 1..width-1; 0 is the caller */
     bool is_asleep;        /* under the pool's lock, as are */
     cpu_set_t home, given; /* where it may run, and where it is let run since it was woken */
@@ -56,6 +59,7 @@ struct share {
 struct bp_pool {
     uint32_t width;
     uint32_t started; /* workers that run; under `taken` */
+    bp_worker_config config; /* functions of the application that make threads, or zeroes */
     struct worker *workers;
     struct share *shares; /* one a thread */
 
@@ -133,13 +137,13 @@ static void move_away(struct worker *worker, size_t cpu)
 {
     cpu_set_t set;
 
-    if (cpu >= CPU_SETSIZE || pthread_getaffinity_np(worker->thread, sizeof set, &set) != 0)
+    if (cpu >= CPU_SETSIZE || pthread_getaffinity_np(worker->thread.thread, sizeof set, &set) != 0)
         return;
     if (!CPU_EQUAL(&set, &worker->given))
         worker->home = set; /* somebody else said so since */
     set = worker->home;
     CPU_CLR(cpu, &set);
-    if (CPU_COUNT(&set) > 0 && pthread_setaffinity_np(worker->thread, sizeof set, &set) == 0)
+    if (CPU_COUNT(&set) > 0 && pthread_setaffinity_np(worker->thread.thread, sizeof set, &set) == 0)
         worker->given = set;
 }
 
@@ -161,7 +165,7 @@ static void await_job(struct worker *worker, uint32_t seen)
     sleep_until_job(worker, seen);
 }
 
-static void *worker_main(void *arg)
+static void worker_main(void *arg)
 {
     struct worker *worker = arg;
     struct bp_pool *pool = worker->pool;
@@ -177,22 +181,34 @@ static void *worker_main(void *arg)
         seen = epoch;
         join_job(pool, worker->id);
     }
-    return NULL;
 }
 
-bp_rc bp_pool_create(uint32_t width, struct bp_pool **out, bp_err *err)
+/*
+ * Starts the workers that `limit` threads need; one that pthreads cannot start is done without. A
+ * failure of the application's function is one of the pool, which then has to be destroyed.
+ */
+static bp_rc start_workers(struct bp_pool *pool, uint32_t limit, bp_err *err)
 {
-    struct bp_pool *pool;
+    while (pool->started + 1 < limit) {
+        struct bp_worker *thread = &pool->workers[pool->started].thread;
+        bp_rc rc = bp_worker_start(thread, thread->config ? err : NULL);
 
-    *out = NULL;
-    if (width == 0)
-        width = bp_pool_cpus();
-    if (width > MAX_WIDTH)
-        return bp_fail(err, BP_E_INVALID, "%u threads asked for, at most %d are possible", width,
-                       MAX_WIDTH);
-    pool = aligned_alloc(64, (sizeof *pool + 63) / 64 * 64);
+        if (rc < 0 && !thread->config)
+            return BP_OK;
+        pool->started++; /* a thread may have come all the same */
+        if (rc < 0)
+            return rc;
+    }
+    return BP_OK;
+}
+
+/* What a pool is made of; NULL: no memory. */
+static struct bp_pool *allocate(uint32_t width)
+{
+    struct bp_pool *pool = aligned_alloc(64, (sizeof *pool + 63) / 64 * 64);
+
     if (!pool)
-        return bp_fail_nomem(err, "the thread pool");
+        return NULL;
     *pool = (struct bp_pool){.width = width, .taken = ATOMIC_FLAG_INIT};
     pool->workers = calloc(width, sizeof *pool->workers);
     pool->shares = aligned_alloc(64, width * sizeof *pool->shares);
@@ -200,10 +216,71 @@ bp_rc bp_pool_create(uint32_t width, struct bp_pool **out, bp_err *err)
         free(pool->workers);
         free(pool->shares);
         free(pool);
-        return bp_fail_nomem(err, "the thread pool");
+        return NULL;
     }
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
+    return pool;
+}
+
+bp_rc bp_pool_create(uint32_t width, struct bp_pool **out, bp_err *err)
+{
+    return bp_pool_create_with(width, NULL, NULL, out, err);
+}
+
+/* Workers as the config has them; all of them start, or it fails. */
+static bp_rc set_up(struct bp_pool *pool, const bp_worker_config *config, const struct bp_log *log,
+                    bp_err *err)
+{
+    for (uint32_t i = 0; i + 1 < pool->width; i++) {
+        struct worker *worker = &pool->workers[i];
+
+        worker->pool = pool;
+        worker->id = i + 1;
+        worker->thread = (struct bp_worker){.main = worker_main,
+                                            .arg = worker,
+                                            .id = worker->id,
+                                            .config = config->create ? &pool->config : NULL,
+                                            .log = log};
+        if (config->n_affinities > 0)
+            bp_worker_pin(&worker->thread, &config->affinities[i]);
+    }
+    pool->config = *config;
+    pool->config.affinities = NULL;
+    if (config->create || config->n_affinities > 0)
+        return start_workers(pool, pool->width, err);
+    return BP_OK;
+}
+
+bp_rc bp_pool_create_with(uint32_t width, const bp_worker_config *config, const struct bp_log *log,
+                          struct bp_pool **out, bp_err *err)
+{
+    bp_worker_config own = {0};
+    struct bp_pool *pool;
+    bp_rc rc;
+
+    *out = NULL;
+    rc = config ? bp_worker_config_read(config, &own, err) : BP_OK;
+    if (rc < 0)
+        return rc;
+    if (width == 0)
+        width = bp_pool_cpus();
+    if (width > MAX_WIDTH)
+        return bp_fail(err, BP_E_INVALID, "%u threads asked for, at most %d are possible", width,
+                       MAX_WIDTH);
+    if (width > 1 && own.n_affinities > 0 && own.n_affinities != width - 1)
+        return bp_fail(err, BP_E_INVALID,
+                       "%u affinities for %u threads; there has to be one for each but the first, "
+                       "which is the caller's",
+                       own.n_affinities, width);
+    pool = allocate(width);
+    if (!pool)
+        return bp_fail_nomem(err, "the thread pool");
+    rc = set_up(pool, &own, log, err);
+    if (rc < 0) {
+        bp_pool_destroy(pool);
+        return rc;
+    }
     *out = pool;
     return BP_OK;
 }
@@ -214,7 +291,7 @@ static void wake_all(struct bp_pool *pool)
 
     pthread_mutex_lock(&pool->lock);
     for (uint32_t i = 0; i < pool->started; i++) {
-        if (pool->workers[i].is_asleep)
+        if (pool->workers[i].is_asleep && bp_worker_may_move(&pool->workers[i].thread))
             move_away(&pool->workers[i], (size_t)cpu); /* below 0 is too large */
     }
     pthread_cond_broadcast(&pool->wake);
@@ -228,7 +305,7 @@ void bp_pool_destroy(struct bp_pool *pool)
     atomic_store(&pool->stop, true);
     wake_all(pool);
     for (uint32_t i = 0; i < pool->started; i++)
-        pthread_join(pool->workers[i].thread, NULL);
+        bp_worker_end(&pool->workers[i].thread);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->lock);
     free(pool->workers);
@@ -239,20 +316,6 @@ void bp_pool_destroy(struct bp_pool *pool)
 uint32_t bp_pool_width(const struct bp_pool *pool)
 {
     return pool->width;
-}
-
-/* Starts the workers that `limit` threads need; one that cannot start is done without. */
-static void start_workers(struct bp_pool *pool, uint32_t limit)
-{
-    while (pool->started + 1 < limit) {
-        struct worker *worker = &pool->workers[pool->started];
-
-        worker->pool = pool;
-        worker->id = pool->started + 1;
-        if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0)
-            return;
-        pool->started++;
-    }
 }
 
 static void run_here(uint32_t n, bp_pool_fn fn, void *u)
@@ -294,7 +357,8 @@ void bp_pool_run(struct bp_pool *pool, uint32_t limit, uint32_t n, bp_pool_fn fn
         run_here(n, fn, u);
         return;
     }
-    start_workers(pool, limit);
+    if (pool->started + 1 < limit)
+        (void)start_workers(pool, limit, NULL);
     run_job(pool, limit, n, fn, u);
     atomic_flag_clear_explicit(&pool->taken, memory_order_release);
 }

@@ -3,7 +3,7 @@
 #ifndef BP_BASE_POOL_H
 #define BP_BASE_POOL_H
 
-#include "base/status.h"
+#include "base/log.h"
 
 struct bp_pool;
 
@@ -24,6 +24,12 @@ uint32_t bp_pool_quota(const char *groups, const char *tree);
  * job that wants them. Workers spin for a bounded time after a job, then sleep.
  */
 bp_rc bp_pool_create(uint32_t width, struct bp_pool **out, bp_err *err) BP_CHECKED;
+/*
+ * The same with threads of the application, or pinned ones, which all start here; config and log may be
+ * NULL. What the config has is copied, the log has to stay: it gets what becomes of threads.
+ */
+bp_rc bp_pool_create_with(uint32_t width, const bp_worker_config *config, const struct bp_log *log,
+                          struct bp_pool **out, bp_err *err) BP_CHECKED;
 void bp_pool_destroy(struct bp_pool *pool); /* no job may be running; NULL is fine */
 uint32_t bp_pool_width(const struct bp_pool *pool);
 

@@ -46,59 +46,42 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/without.c \
 	%D%/without.h \
 	%D%/rules/attention.c \
-	%D%/rules/axes.c \
-	%D%/rules/binary.c \
-	%D%/rules/choose.c \
-	%D%/rules/constant.c \
-	%D%/rules/content.c \
-	%D%/rules/control.c \
-	%D%/rules/conv.c \
-	%D%/rules/einsum.c \
-	%D%/rules/elements.c \
+	%D%/rules/attention_generate.c \
+	%D%/rules/attention_linear.c \
+	%D%/rules/attention_multi_head.c \
+	%D%/rules/common.c \
+	%D%/rules/common.h \
+	%D%/rules/control_flow.c \
+	%D%/rules/control_flow_scan.c \
+	%D%/rules/conv_pool_conv.c \
+	%D%/rules/conv_pool_pool.c \
+	%D%/rules/data_propagation.c \
+	%D%/rules/elementwise_activation.c \
+	%D%/rules/elementwise_binary.c \
+	%D%/rules/elementwise_unary.c \
+	%D%/rules/elementwise_variadic.c \
+	%D%/rules/gather_scatter.c \
+	%D%/rules/gather_scatter_select.c \
 	%D%/rules/image.c \
-	%D%/rules/index.c \
-	%D%/rules/integer_products.c \
+	%D%/rules/image_sample.c \
 	%D%/rules/list.inc \
-	%D%/rules/loop.c \
-	%D%/rules/loop.h \
-	%D%/rules/loss.c \
-	%D%/rules/map.c \
-	%D%/rules/matrix.c \
+	%D%/rules/matmul.c \
 	%D%/rules/ml.c \
 	%D%/rules/ml_models.c \
-	%D%/rules/ms.c \
-	%D%/rules/ms.h \
-	%D%/rules/ms_attention.c \
-	%D%/rules/ms_elements.c \
-	%D%/rules/ms_generate.c \
-	%D%/rules/ms_matrix.c \
-	%D%/rules/ms_misc.c \
-	%D%/rules/ms_quant.c \
 	%D%/rules/normalization.c \
-	%D%/rules/norms.c \
-	%D%/rules/pool.c \
-	%D%/rules/products.h \
-	%D%/rules/quantize.c \
+	%D%/rules/quantized.c \
+	%D%/rules/quantized_products.c \
 	%D%/rules/random.c \
-	%D%/rules/rearrange.c \
-	%D%/rules/recall.c \
 	%D%/rules/recurrent.c \
-	%D%/rules/reduce.c \
-	%D%/rules/region.c \
-	%D%/rules/reshape.c \
-	%D%/rules/rules.c \
-	%D%/rules/rules.h \
-	%D%/rules/sampling.c \
-	%D%/rules/scan.c \
-	%D%/rules/select.c \
+	%D%/rules/reduction.c \
 	%D%/rules/sequence.c \
-	%D%/rules/shape.c \
 	%D%/rules/signal.c \
-	%D%/rules/slice.c \
-	%D%/rules/sum_to.c \
+	%D%/rules/tensor_axes.c \
+	%D%/rules/tensor_concat.c \
+	%D%/rules/tensor_create.c \
+	%D%/rules/tensor_reshape.c \
+	%D%/rules/tensor_slice.c \
 	%D%/rules/text.c \
 	%D%/rules/training.c \
-	%D%/rules/unary.c \
-	%D%/rules/variadic.c \
 	%D%/rules/window.c \
 	%D%/rules/window.h

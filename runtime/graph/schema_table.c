@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "graph/rules/rules.h"
+#include "graph/rules/common.h"
 
 static const struct bp_schema *const rows[] = {
 #define BP_SCHEMA(op, since) &bp_schema_##op##_##since,

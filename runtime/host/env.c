@@ -76,7 +76,7 @@ bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
     env->strict =
         (own.flags & BP_ENV_STRICT) || bp_settings_is_on(&env->settings, "BACKPLANE_STRICT");
     pthread_mutex_init(&env->lock, NULL);
-    rc = bp_pool_create(own.threads, &env->pool, err);
+    rc = bp_pool_create_with(own.threads, own.workers, &env->log, &env->pool, err);
     if (rc >= 0)
         rc = bp_shared_weights_create(&env->weights, err);
     if (rc < 0) {

@@ -80,12 +80,7 @@ void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, co
 
 static void log_line(void *user, uint32_t level, const char *domain, const char *text)
 {
-    OrtLoggingLevel severity = level <= BP_LOG_ERROR  ? ORT_LOGGING_LEVEL_ERROR
-                               : level == BP_LOG_WARN ? ORT_LOGGING_LEVEL_WARNING
-                               : level == BP_LOG_INFO ? ORT_LOGGING_LEVEL_INFO
-                                                      : ORT_LOGGING_LEVEL_VERBOSE;
-
-    ort_env_log(user, severity, domain ? domain : "", text);
+    ort_env_log(user, ort_logger_severity(level), domain ? domain : "", text);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -99,9 +94,33 @@ static void destroy(OrtEnv *env)
     ort_shared_finish(&env->shared);
     ort_devices_destroy(env->devices);
     ort_keys_finish(&env->config);
+    ort_workers_finish(&env->workers);
     pthread_mutex_destroy(&env->lock);
     free(env->log_id);
     free(env);
+}
+
+/* Of one thread, the caller's, nothing is looked at. */
+static OrtStatus *read_workers(OrtEnv *env, const OrtThreadingOptions *threads)
+{
+    OrtStatus *status;
+
+    env->workers.env = env;
+    if (!threads || threads->intra_op == 1)
+        return NULL;
+    env->workers.create = threads->create_thread;
+    env->workers.join = threads->join_thread;
+    env->workers.options = threads->thread_options;
+    status = threads->affinity ? ort_workers_read(&env->workers, threads->affinity) : NULL;
+    return status ? status : ort_workers_check(&env->workers);
+}
+
+/* The one refusal of an environment that programs look for. */
+static OrtStatus *host_failed(bp_rc rc, const struct ort_err *err)
+{
+    if (rc == BP_E_INVALID && strstr(err->text, " affinities for "))
+        return ort_from(rc, err, ORT_MAKING, NULL);
+    return ort_from(rc, err, ORT_OTHER, NULL);
 }
 
 static OrtStatus *open_host(OrtEnv *env, const struct wish *wish)
@@ -109,13 +128,19 @@ static OrtStatus *open_host(OrtEnv *env, const struct wish *wish)
     /* all lines are asked for: the level may be changed later */
     bp_env_config config = {
         .struct_size = sizeof config, .log_level = BP_LOG_DEBUG, .log = log_line, .log_user = env};
+    OrtStatus *status = read_workers(env, wish->threads);
+    bp_worker_config workers;
     struct ort_err err;
     bp_rc rc;
 
+    if (status)
+        return status;
     if (wish->threads && wish->threads->intra_op > 0)
         config.threads = (uint32_t)wish->threads->intra_op;
+    if (ort_workers_config(&env->workers, &workers))
+        config.workers = &workers;
     rc = bp_env_create(&config, &env->host, ort_err_init(&err));
-    return ort_from(rc, &err, ORT_OTHER, NULL);
+    return host_failed(rc, &err);
 }
 
 static OrtStatus *create(const struct wish *wish, OrtEnv **out)

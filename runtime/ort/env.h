@@ -10,6 +10,7 @@
 #include "ort/devices/ep_devices.h"
 #include "ort/key_values.h"
 #include "ort/values/shared_allocators.h"
+#include "ort/workers.h"
 
 enum { ORT_AFFINITY_MAX = 4096 }; /* bytes of a text that says which threads go where */
 
@@ -34,6 +35,7 @@ struct OrtEnv {
     pthread_mutex_t lock;
     struct ort_devices *devices; /* under the lock; NULL: nobody asked yet */
     struct ort_shared shared;    /* allocators; under the lock */
+    struct ort_workers workers;  /* as the environment was asked for */
 };
 
 /* The process's environment, made when there is none; one more reference. */

@@ -36,6 +36,8 @@ static const struct ort_refusal refusals[] = {
     {"its external", ORT_FAIL, "External data out of bounds"},
     {"external_data has no location", ORT_FAIL, "External data location cannot be empty"},
     {"No such file or directory", ORT_FAIL, "External data path does not exist"},
+    {" affinities for ", ORT_FAIL,
+     "Number of affinities does not equal to thread_pool_size minus one"},
     {"its data is", ORT_FAIL, "External data out of bounds"},
 };
 

@@ -23,6 +23,7 @@ endif
 	%D%/absent_api.c \
 	%D%/absent_ep.c \
 	%D%/absent_interop.c \
+	%D%/affinity.c \
 	%D%/env.c \
 	%D%/env.h \
 	%D%/error_codes.c \
@@ -44,6 +45,8 @@ endif
 	%D%/tables.c \
 	%D%/threading.c \
 	%D%/versions.h \
+	%D%/workers.c \
+	%D%/workers.h \
 	%D%/compile/compile.c \
 	%D%/compile/compile.h \
 	%D%/compile/compiled.c \

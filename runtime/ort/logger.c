@@ -70,6 +70,19 @@ void ort_logger_log(const OrtLogger *logger, OrtLoggingLevel severity, const cha
         ort_env_write(logger->env, severity, category, id, place, text);
 }
 
+OrtLoggingLevel ort_logger_severity(uint32_t level)
+{
+    return level <= BP_LOG_ERROR  ? ORT_LOGGING_LEVEL_ERROR
+           : level == BP_LOG_WARN ? ORT_LOGGING_LEVEL_WARNING
+           : level == BP_LOG_INFO ? ORT_LOGGING_LEVEL_INFO
+                                  : ORT_LOGGING_LEVEL_VERBOSE;
+}
+
+void ort_logger_line(void *user, uint32_t level, const char *domain, const char *text)
+{
+    ort_logger_log(user, ort_logger_severity(level), domain ? domain : "", "backplane", text);
+}
+
 OrtStatus *ort_Logger_LogMessage(const OrtLogger *logger, OrtLoggingLevel log_severity_level,
                                  const char *message, const char *file_path, int line_number,
                                  const char *func_name)

@@ -13,6 +13,9 @@ struct OrtLogger {
     char *id; /* owned; NULL: the environment's */
 };
 
+/* A line of the host's; user: the logger, of a session. Any thread. */
+void ort_logger_line(void *user, uint32_t level, const char *domain, const char *text);
+OrtLoggingLevel ort_logger_severity(uint32_t level); /* BP_LOG_* */
 /* A line of that severity, if that is enough for the logger. */
 void ort_logger_log(const OrtLogger *logger, OrtLoggingLevel severity, const char *category,
                     const char *place, const char *text);

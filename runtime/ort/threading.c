@@ -74,7 +74,7 @@ OrtStatus *ort_SetGlobalIntraOpThreadAffinity(OrtThreadingOptions *tp_options,
     return NULL;
 }
 
-/* The host makes its threads itself; these are kept so that programs which set them go on. */
+/* Called for each worker of the environment's pool, when the environment is made and when it ends. */
 OrtStatus *ort_SetGlobalCustomCreateThreadFn(OrtThreadingOptions *tp_options,
                                              OrtCustomCreateThreadFn ort_custom_create_thread_fn)
 {

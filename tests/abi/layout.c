@@ -307,7 +307,7 @@ AT(bp_module, n_providers, 32);
 AT(bp_module, reserved0, 36);
 AT(bp_module, teardown, 40);
 
-SIZE(bp_env_config, 104);
+SIZE(bp_env_config, 112);
 AT(bp_env_config, struct_size, 0);
 AT(bp_env_config, flags, 4);
 AT(bp_env_config, log_level, 8);
@@ -326,6 +326,20 @@ AT(bp_env_config, deps, 76);
 AT(bp_env_config, allow_dir, 80);
 AT(bp_env_config, allow_fn, 88);
 AT(bp_env_config, allow_user, 96);
+AT(bp_env_config, workers, 104);
+
+SIZE(bp_processors, 16);
+AT(bp_processors, list, 0);
+AT(bp_processors, n, 8);
+AT(bp_processors, reserved0, 12);
+
+SIZE(bp_worker_config, 40);
+AT(bp_worker_config, struct_size, 0);
+AT(bp_worker_config, n_affinities, 4);
+AT(bp_worker_config, affinities, 8);
+AT(bp_worker_config, create, 16);
+AT(bp_worker_config, join, 24);
+AT(bp_worker_config, user, 32);
 
 SIZE(bp_key_value, 16);
 AT(bp_key_value, key, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cann_kit.h - what tests of the CANN provider share: sessions on the simulated driver, and that
- * behind each test nothing is left there and none of ACL's rules was broken.
+ * after each test nothing is left there and no rule of ACL was violated.
  */
 #ifndef BP_TESTS_CANN_KIT_H
 #define BP_TESTS_CANN_KIT_H
@@ -126,7 +126,7 @@ static inline void cann_mixed_session(const char *rows, const char *key, const c
 
 typedef void (*cann_add_fn)(uint32_t fallback, const char *key, const char *value);
 
-/* Relu of 1 + 2^-12, which is no half. */
+/* Relu of 1 + 2^-12, which float16 cannot represent. */
 static inline float cann_run_relu(cann_add_fn add, const char *precision)
 {
     float x = 1 + 0x1p-12f, y;
@@ -158,7 +158,7 @@ static inline void cann_check_words(const char *point, bp_rc rc)
     ck_assert_msg(strstr(kit.text, "cann") != NULL, "%s: %s", point, kit.text);
 }
 
-/* The n-th call of a kind fails; true when that was told. */
+/* The n-th call of a kind fails; true when that was reported. */
 static inline bool cann_fails_once(cann_add_fn add, const char *point, uint32_t n)
 {
     enum { RUNS = 3 };
@@ -189,7 +189,10 @@ static inline bool cann_fails_once(cann_add_fn add, const char *point, uint32_t 
     return n_failed > 0;
 }
 
-/* Each call of a kind fails once, until there are no more: a status with words, and nothing is left. */
+/*
+ * Each call of a kind fails once, until there are no more: a status with a message, and nothing is
+ * left.
+ */
 static inline void cann_check_fault(cann_add_fn add, const char *point)
 {
     enum { MOST_CALLS = 60 };

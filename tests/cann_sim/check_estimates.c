@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_estimates.c - what a plan says of memory and time before anything is compiled or run, against
- * what the simulated device then counts.
+ * check_estimates.c - what a plan says of memory and time before anything is compiled or run,
+ * against what the simulated device then counts.
  */
 
 #include "config.h"
@@ -62,7 +62,7 @@ static const struct {
 };
 
 /* Time to the nanosecond, as both come from the same costs. */
-START_TEST(time_is_what_the_device_takes)
+START_TEST(estimated_time_equals_simulated_time)
 {
     uint32_t rows = (uint32_t)atoi(cases[_i].rows);
     bp_report_provider told;
@@ -82,7 +82,7 @@ START_TEST(time_is_what_the_device_takes)
 }
 END_TEST
 
-START_TEST(nothing_is_compiled_or_run_for_it)
+START_TEST(an_estimate_compiles_and_runs_nothing)
 {
     struct bp_ascend_counters counters;
 
@@ -96,7 +96,7 @@ START_TEST(nothing_is_compiled_or_run_for_it)
 END_TEST
 
 /* The arena that takes only what it is asked for takes that much, and what rounding adds. */
-START_TEST(memory_is_what_the_arena_takes)
+START_TEST(estimated_memory_equals_the_arenas)
 {
     uint64_t taken, rounding = 16 * 256;
     bp_report_provider told;
@@ -124,7 +124,7 @@ START_TEST(memory_is_what_the_arena_takes)
 END_TEST
 
 /* Constants have sizes; what else there is depends on the run. */
-START_TEST(sizes_that_a_run_knows_are_not_guessed)
+START_TEST(sizes_known_only_in_a_run_are_not_estimated)
 {
     bp_report_provider told;
 
@@ -136,7 +136,7 @@ START_TEST(sizes_that_a_run_knows_are_not_guessed)
 }
 END_TEST
 
-START_TEST(groups_add_up)
+START_TEST(estimates_of_groups_add_up)
 {
     bp_report_provider told;
     double run_ns = 0, copy_ns = 0;
@@ -164,7 +164,7 @@ START_TEST(groups_add_up)
 END_TEST
 
 /* A session's report has none: it is there to be measured. */
-START_TEST(json_has_it_or_null)
+START_TEST(json_has_the_estimate_or_null)
 {
     char *json;
 
@@ -182,7 +182,7 @@ START_TEST(json_has_it_or_null)
 END_TEST
 
 /* The driver's own side of it. */
-START_TEST(the_driver_estimates_for_the_current_device_only)
+START_TEST(driver_estimates_need_a_current_device)
 {
     uint64_t ns;
 
@@ -200,12 +200,12 @@ int main(void)
     TCase *tcase = tcase_create("estimates");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, time_is_what_the_device_takes, 0, 4);
-    tcase_add_test(tcase, nothing_is_compiled_or_run_for_it);
-    tcase_add_test(tcase, memory_is_what_the_arena_takes);
-    tcase_add_test(tcase, sizes_that_a_run_knows_are_not_guessed);
-    tcase_add_test(tcase, groups_add_up);
-    tcase_add_test(tcase, json_has_it_or_null);
-    tcase_add_test(tcase, the_driver_estimates_for_the_current_device_only);
+    tcase_add_loop_test(tcase, estimated_time_equals_simulated_time, 0, 4);
+    tcase_add_test(tcase, an_estimate_compiles_and_runs_nothing);
+    tcase_add_test(tcase, estimated_memory_equals_the_arenas);
+    tcase_add_test(tcase, sizes_known_only_in_a_run_are_not_estimated);
+    tcase_add_test(tcase, estimates_of_groups_add_up);
+    tcase_add_test(tcase, json_has_the_estimate_or_null);
+    tcase_add_test(tcase, driver_estimates_need_a_current_device);
     return kit_main("cann_estimates", &tcase, 1);
 }

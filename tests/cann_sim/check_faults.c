@@ -36,7 +36,7 @@ static const struct {
      "value for memory"},
 };
 
-START_TEST(says_what_is_wrong_in_a_configuration)
+START_TEST(reports_what_is_wrong_in_a_configuration)
 {
     FAILS(ACL_ERROR_INVALID_PARAM, bp_ascend_configure(wrong[_i].text));
     ck_assert_str_eq(aclGetRecentErrMsg(), wrong[_i].message);
@@ -97,7 +97,7 @@ static const struct {
     {"[[[[[[[[[[[1]]]]]]]]]]]", ACL_ERROR_PARSE_FILE, 0},
 };
 
-START_TEST(reads_the_vendors_file)
+START_TEST(reads_the_configuration_file_of_acl_init)
 {
     char path[32];
 
@@ -123,7 +123,7 @@ START_TEST(the_nth_allocation_fails)
     memory[0] = device_bytes(8);
     memory[1] = device_bytes(8);
     FAILS(ACL_ERROR_RT_MEMORY_ALLOCATION, aclrtMalloc(&more, 8, ACL_MEM_MALLOC_HUGE_FIRST));
-    ck_assert_str_eq(aclGetRecentErrMsg(), "E207001: a fault at malloc, as was asked for");
+    ck_assert_str_eq(aclGetRecentErrMsg(), "E207001: an injected fault at malloc");
     memory[2] = device_bytes(8);
     for (int i = 0; i < 3; i++)
         OK(aclrtFree(memory[i]));
@@ -133,7 +133,7 @@ START_TEST(the_nth_allocation_fails)
 }
 END_TEST
 
-START_TEST(every_point_fails_once)
+START_TEST(a_fault_at_each_point_fails_one_call)
 {
     float x = 1;
     struct op_case op = {"Abs", NULL, 1, 1, {VALUE(ACL_FLOAT, &x, 1)}, {VALUE(ACL_FLOAT, &x, 1)}};
@@ -163,13 +163,13 @@ START_TEST(every_point_fails_once)
     FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, run_op(&op));
     OK(bp_ascend_fault(BP_ASCEND_AT_SYNC, 0, 1, 0));
     FAILS(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStream(NULL));
-    OK(run_op(&op)); /* all is well again */
+    OK(run_op(&op)); /* the fault is over */
     OK(aclrtFree(memory));
     down();
 }
 END_TEST
 
-START_TEST(faults_at_random_can_be_repeated)
+START_TEST(random_faults_repeat_with_the_same_seed)
 {
     uint64_t failed[2] = {0, 0}, pattern[2] = {0, 0};
     void *memory;
@@ -193,7 +193,7 @@ START_TEST(faults_at_random_can_be_repeated)
 }
 END_TEST
 
-START_TEST(faults_of_a_configuration)
+START_TEST(a_configuration_injects_faults)
 {
     void *memory;
 
@@ -207,7 +207,7 @@ START_TEST(faults_of_a_configuration)
 }
 END_TEST
 
-START_TEST(a_busy_device_is_not_had)
+START_TEST(a_busy_device_cannot_be_set)
 {
     OK(bp_ascend_configure("devices = 2\n[device 0]\nstate = busy"));
     OK(aclInit(NULL));
@@ -221,7 +221,7 @@ START_TEST(a_busy_device_is_not_had)
 }
 END_TEST
 
-START_TEST(a_lost_device_fails_what_it_runs)
+START_TEST(a_lost_device_fails_its_tasks)
 {
     aclrtDeviceStatus status;
     aclrtEvent event;
@@ -243,7 +243,7 @@ START_TEST(a_lost_device_fails_what_it_runs)
     FAILS(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtMalloc(&more, 4, ACL_MEM_MALLOC_HUGE_FIRST));
     OK(aclrtQueryDeviceStatus(0, &status));
     ck_assert_int_eq(status, ACL_RT_DEVICE_STATUS_ABNORMAL);
-    OK(aclrtFree(memory)); /* what is had can be given back */
+    OK(aclrtFree(memory)); /* what is allocated can be freed */
     OK(aclrtDestroyEvent(event));
     OK(bp_ascend_set_state(0, BP_ASCEND_OK));
     OK(aclrtQueryDeviceStatus(0, &status));
@@ -253,7 +253,7 @@ START_TEST(a_lost_device_fails_what_it_runs)
 }
 END_TEST
 
-START_TEST(a_failure_is_told_once_or_stops_the_stream)
+START_TEST(a_failure_is_reported_once_or_stops_the_stream)
 {
     aclrtStream stream;
     unsigned char host = 0;
@@ -287,7 +287,7 @@ END_TEST
 
 /* ---- the cache ------------------------------------------------------------------------------ */
 
-/* Abs of so many numbers. */
+/* Abs of so many elements. */
 static aclError absolute(int64_t count)
 {
     float x[8] = {0};
@@ -297,7 +297,7 @@ static aclError absolute(int64_t count)
     return run_op(&op);
 }
 
-START_TEST(what_was_compiled_is_kept)
+START_TEST(compiled_operators_are_cached)
 {
     up(NULL);
     OK(absolute(1));
@@ -313,7 +313,7 @@ START_TEST(what_was_compiled_is_kept)
 }
 END_TEST
 
-START_TEST(the_oldest_is_forgotten)
+START_TEST(the_least_recently_used_operator_is_evicted)
 {
     up(NULL);
     FAILS(ACL_ERROR_INVALID_PARAM, aclopSetMaxOpQueueNum(0));
@@ -321,13 +321,13 @@ START_TEST(the_oldest_is_forgotten)
     OK(absolute(1));
     OK(absolute(2));
     OK(absolute(1)); /* a use refreshes it */
-    OK(absolute(3)); /* 2 goes */
+    OK(absolute(3)); /* evicts 2 */
     OK(absolute(1));
     ck_assert_uint_eq(counters().compiles, 3);
     OK(absolute(2));
     ck_assert_uint_eq(counters().compiles, 4);
     ck_assert_uint_eq(counters().evictions, 2);
-    /* three in a ring of two: each is compiled each time */
+    /* three operators in a cache of two: each is compiled each time */
     for (int i = 0; i < 6; i++)
         OK(absolute(4 + i % 3));
     ck_assert_uint_eq(counters().compiles, 10);
@@ -365,7 +365,7 @@ static void steps_end(struct steps *steps)
 #define IN(steps) 1, (const aclTensorDesc *const *)&(steps).desc
 #define BUFFERS(steps) (const aclDataBuffer *const *)&(steps).buffer
 
-START_TEST(executing_needs_compiling)
+START_TEST(aclop_execute_needs_a_compiled_operator)
 {
     aclopHandle *handle = NULL;
     struct steps s;
@@ -381,7 +381,7 @@ START_TEST(executing_needs_compiling)
     OK(aclrtSynchronizeStream(NULL));
     fetch(got, s.memory, sizeof got);
     ck_assert(got[0] == 3 && got[1] == 4);
-    /* a handle works on after its operator was forgotten */
+    /* a handle works on after its operator was evicted */
     OK(aclopCompile("Neg", IN(s), IN(s), NULL, ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL));
     OK(aclopCreateHandle("Neg", IN(s), IN(s), NULL, &handle));
     OK(aclopSetMaxOpQueueNum(1));
@@ -425,7 +425,7 @@ START_TEST(arguments_are_checked)
 }
 END_TEST
 
-START_TEST(a_host_address_is_found_by_the_device)
+START_TEST(a_host_address_fails_when_the_operator_runs)
 {
     float host[2] = {1, 2};
     struct steps s;
@@ -488,7 +488,7 @@ START_TEST(shapes_are_inferred_and_filled)
 }
 END_TEST
 
-START_TEST(nothing_to_write_is_nothing_to_do)
+START_TEST(empty_outputs_queue_nothing)
 {
     const int64_t dims[1] = {0};
     aclTensorDesc *desc;
@@ -508,7 +508,7 @@ START_TEST(nothing_to_write_is_nothing_to_do)
 }
 END_TEST
 
-START_TEST(attributes_are_replaced_and_part_of_the_key)
+START_TEST(attributes_are_replaced_and_part_of_the_cache_key)
 {
     float x[4] = {1, 2, 3, 4}, got[4];
     struct op_case op = {
@@ -587,7 +587,7 @@ START_TEST(streams_overlap_in_simulated_time)
 }
 END_TEST
 
-START_TEST(a_slow_operator_times_out)
+START_TEST(an_operator_past_the_execution_timeout_fails)
 {
     up("launch_ns = 3G"); /* three seconds, of which nobody waits one */
     OK(aclrtSetOpExecuteTimeOut(2));
@@ -598,7 +598,7 @@ START_TEST(a_slow_operator_times_out)
 }
 END_TEST
 
-START_TEST(older_programs_know_fewer_counters)
+START_TEST(counters_fill_only_the_callers_struct_size)
 {
     struct bp_ascend_counters few = {.struct_size = 4 * sizeof(uint64_t)};
     size_t count = 0;
@@ -610,7 +610,7 @@ START_TEST(older_programs_know_fewer_counters)
     OK(bp_ascend_get_counters(&few));
     ck_assert_uint_eq(few.allocations, 1);
     ck_assert_uint_eq(few.live_bytes, 64);
-    ck_assert_uint_eq(few.peak_bytes, 99); /* past what it knows */
+    ck_assert_uint_eq(few.peak_bytes, 99); /* beyond its struct_size */
     few.struct_size = 0;
     FAILS(ACL_ERROR_INVALID_PARAM, bp_ascend_get_counters(&few));
     while (bp_ascend_operator(count))
@@ -621,7 +621,7 @@ START_TEST(older_programs_know_fewer_counters)
 }
 END_TEST
 
-/* ---- all at once ---------------------------------------------------------------------------- */
+/* ---- random faults --------------------------------------------------------------------------- */
 
 /* A synchronisation that a fault made fail left its stream running. */
 static void drain(aclrtStream stream)
@@ -630,8 +630,8 @@ static void drain(aclrtStream stream)
         ;
 }
 
-/* One turn of work, any step of which may fail: true when all of it went well. */
-static bool turn(aclrtStream stream, const float *pinned, size_t count)
+/* One round of work, any step of which may fail: true when all of it succeeded. */
+static bool round_of_work(aclrtStream stream, const float *pinned, size_t count)
 {
     size_t size = count * sizeof *pinned;
     int64_t dims[1] = {(int64_t)count};
@@ -655,7 +655,7 @@ static bool turn(aclrtStream stream, const float *pinned, size_t count)
 
         good =
             aclrtMemcpy(&first, sizeof first, memory, sizeof first, ACL_MEMCPY_DEVICE_TO_HOST) == 0;
-        ck_assert(!good || first == -pinned[0]); /* what is said to have worked has worked */
+        ck_assert(!good || first == -pinned[0]); /* a call that succeeded has done its work */
     }
     if (memory)
         OK(aclrtFree(memory));
@@ -665,7 +665,7 @@ static bool turn(aclrtStream stream, const float *pinned, size_t count)
     return good;
 }
 
-START_TEST(nothing_leaks_or_hangs_when_everything_fails_at_times)
+START_TEST(random_faults_everywhere_leak_and_hang_nothing)
 {
     static const uint32_t points[] = {BP_ASCEND_AT_MALLOC, BP_ASCEND_AT_COPY, BP_ASCEND_AT_COMPILE,
                                       BP_ASCEND_AT_LAUNCH, BP_ASCEND_AT_TASK, BP_ASCEND_AT_SYNC};
@@ -680,11 +680,12 @@ START_TEST(nothing_leaks_or_hangs_when_everything_fails_at_times)
     for (uint32_t i = 0; i < sizeof points / sizeof points[0]; i++)
         OK(bp_ascend_fault_random(points[i], 50000, i, 0));
     for (int i = 0; i < turns; i++)
-        good += turn(stream, pinned, 1 + (size_t)i * 37 % 1000); /* up to 4000 bytes, just fits */
+        good += round_of_work(stream, pinned,
+                              1 + (size_t)i * 37 % 1000); /* up to 4000 bytes, just fits */
     bp_ascend_clear_faults();
     ck_assert_int_gt(good, turns / 3);
     ck_assert_int_lt(good, turns);
-    ck_assert(turn(stream, pinned, 5));
+    ck_assert(round_of_work(stream, pinned, 5));
     OK(aclrtFreeHost(pinned));
     OK(aclrtDestroyStream(stream));
     ck_assert_uint_eq(counters().live_bytes, 0);
@@ -720,31 +721,31 @@ int main(void)
 {
     TCase *tests = tcase_create("faults");
 
-    tcase_add_loop_test(tests, says_what_is_wrong_in_a_configuration, 0,
+    tcase_add_loop_test(tests, reports_what_is_wrong_in_a_configuration, 0,
                         (int)(sizeof wrong / sizeof wrong[0]));
     tcase_add_test(tests, reads_the_file_that_the_environment_names);
-    tcase_add_loop_test(tests, reads_the_vendors_file, 0,
+    tcase_add_loop_test(tests, reads_the_configuration_file_of_acl_init, 0,
                         (int)(sizeof vendors / sizeof vendors[0]));
     tcase_add_test(tests, the_nth_allocation_fails);
-    tcase_add_test(tests, every_point_fails_once);
-    tcase_add_test(tests, faults_at_random_can_be_repeated);
-    tcase_add_test(tests, faults_of_a_configuration);
-    tcase_add_test(tests, a_busy_device_is_not_had);
-    tcase_add_test(tests, a_lost_device_fails_what_it_runs);
-    tcase_add_test(tests, a_failure_is_told_once_or_stops_the_stream);
-    tcase_add_test(tests, what_was_compiled_is_kept);
-    tcase_add_test(tests, the_oldest_is_forgotten);
-    tcase_add_test(tests, executing_needs_compiling);
+    tcase_add_test(tests, a_fault_at_each_point_fails_one_call);
+    tcase_add_test(tests, random_faults_repeat_with_the_same_seed);
+    tcase_add_test(tests, a_configuration_injects_faults);
+    tcase_add_test(tests, a_busy_device_cannot_be_set);
+    tcase_add_test(tests, a_lost_device_fails_its_tasks);
+    tcase_add_test(tests, a_failure_is_reported_once_or_stops_the_stream);
+    tcase_add_test(tests, compiled_operators_are_cached);
+    tcase_add_test(tests, the_least_recently_used_operator_is_evicted);
+    tcase_add_test(tests, aclop_execute_needs_a_compiled_operator);
     tcase_add_test(tests, arguments_are_checked);
-    tcase_add_test(tests, a_host_address_is_found_by_the_device);
+    tcase_add_test(tests, a_host_address_fails_when_the_operator_runs);
     tcase_add_test(tests, shapes_are_inferred_and_filled);
-    tcase_add_test(tests, nothing_to_write_is_nothing_to_do);
-    tcase_add_test(tests, attributes_are_replaced_and_part_of_the_key);
+    tcase_add_test(tests, empty_outputs_queue_nothing);
+    tcase_add_test(tests, attributes_are_replaced_and_part_of_the_cache_key);
     tcase_add_test(tests, simulated_time_adds_up);
     tcase_add_test(tests, streams_overlap_in_simulated_time);
-    tcase_add_test(tests, a_slow_operator_times_out);
-    tcase_add_test(tests, older_programs_know_fewer_counters);
-    tcase_add_test(tests, nothing_leaks_or_hangs_when_everything_fails_at_times);
+    tcase_add_test(tests, an_operator_past_the_execution_timeout_fails);
+    tcase_add_test(tests, counters_fill_only_the_callers_struct_size);
+    tcase_add_test(tests, random_faults_everywhere_leak_and_hang_nothing);
     tcase_add_test(tests, a_process_may_end_without_finalising);
     return check_main("cann_sim_faults", &tests, 1);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_graph_mode.c - the CANN provider with enable_cann_graph: groups become models, one for each
- * set of shapes; what dump_graphs and dump_om_model write; what the compiler's options do; failures.
+ * set of shapes; what dump_graphs and dump_om_model write; what the compiler's options do;
+ * failures.
  */
 
 #include "config.h"
@@ -72,7 +73,7 @@ static void start_session(const char *rows, const char *key, const char *value)
 /* ---- models ---------------------------------------------------------------------------------- */
 
 /* The vendor's hash; the pangram's value is that of its author's code. */
-START_TEST(names_are_by_the_vendors_hash)
+START_TEST(file_names_use_the_vendors_hash)
 {
     static const char text[] = "The quick brown fox jumps over the lazy dog";
 
@@ -100,7 +101,7 @@ START_TEST(a_group_is_one_model)
 END_TEST
 
 /* As the vendor's: each set of shapes has its model, which stays as long as the session. */
-START_TEST(new_shapes_are_new_models)
+START_TEST(each_set_of_shapes_has_a_model)
 {
     uint64_t n_groups, live = 0;
 
@@ -121,7 +122,7 @@ START_TEST(new_shapes_are_new_models)
 }
 END_TEST
 
-START_TEST(nothing_to_compute_is_no_model)
+START_TEST(an_empty_group_builds_no_model)
 {
     start_session("N", NULL, NULL);
     device_check_mixed(0, 0);
@@ -131,7 +132,7 @@ END_TEST
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-START_TEST(a_later_session_finds_the_models)
+START_TEST(a_later_session_loads_the_saved_models)
 {
     char name[256];
     uint64_t n_groups;
@@ -149,7 +150,7 @@ START_TEST(a_later_session_finds_the_models)
 END_TEST
 
 /* Other settings are other models, though the graph is the same. */
-START_TEST(a_file_of_other_settings_is_not_taken)
+START_TEST(a_file_of_other_settings_is_not_loaded)
 {
     uint64_t n_groups;
 
@@ -173,7 +174,7 @@ static void spoil(const char *name)
 }
 
 /* Where the vendor's provider would fail each run. */
-START_TEST(a_spoilt_file_is_built_anew)
+START_TEST(a_corrupt_file_is_rebuilt)
 {
     uint64_t n_groups;
     char name[256];
@@ -189,7 +190,7 @@ START_TEST(a_spoilt_file_is_built_anew)
 }
 END_TEST
 
-START_TEST(no_file_is_written_unasked)
+START_TEST(no_file_is_written_without_the_option)
 {
     start_session("2", "dump_om_model", "0");
     device_check_mixed(2, 0);
@@ -211,7 +212,7 @@ static void run_dump(const char *name, const float *x, uint32_t n, float *y)
     bp_session_destroy(session);
 }
 
-START_TEST(graphs_are_written_as_onnx)
+START_TEST(dump_graphs_writes_onnx)
 {
     static const float w[] = {0.5f, 2, -1};
     static const float x[] = {-4, 1, 3};
@@ -234,7 +235,7 @@ END_TEST
 
 /* ---- the compiler's options ------------------------------------------------------------------ */
 
-START_TEST(a_precision_mode_is_heeded)
+START_TEST(precision_mode_is_applied)
 {
     cann_check_precision(cann_add_graph);
 }
@@ -267,7 +268,7 @@ static uint64_t time_relu(const char *mode, const char *list)
 }
 
 /* The simulator's accurate kernels take twice as long; those that are not listed do not. */
-START_TEST(accurate_kernels_take_longer)
+START_TEST(high_precision_takes_longer)
 {
     uint64_t fast = time_relu("", ""), accurate = time_relu("high_precision", "");
 
@@ -291,7 +292,7 @@ START_TEST(a_call_that_fails_once_is_a_status)
 }
 END_TEST
 
-START_TEST(a_model_that_cannot_be_built_is_left_to_the_next)
+START_TEST(a_group_whose_model_fails_goes_to_the_next_provider)
 {
     device_mixed_model("2");
     cann_configure("fault = compile times 1000\n");
@@ -335,19 +336,19 @@ int main(void)
         tcase_set_timeout(cases[i], 300);
         tcase_add_checked_fixture(cases[i], setup, teardown);
     }
-    tcase_add_test(cases[0], names_are_by_the_vendors_hash);
+    tcase_add_test(cases[0], file_names_use_the_vendors_hash);
     tcase_add_test(cases[0], a_group_is_one_model);
-    tcase_add_test(cases[0], new_shapes_are_new_models);
-    tcase_add_test(cases[0], nothing_to_compute_is_no_model);
-    tcase_add_test(cases[1], a_later_session_finds_the_models);
-    tcase_add_test(cases[1], a_file_of_other_settings_is_not_taken);
-    tcase_add_test(cases[1], a_spoilt_file_is_built_anew);
-    tcase_add_test(cases[1], no_file_is_written_unasked);
-    tcase_add_test(cases[1], graphs_are_written_as_onnx);
-    tcase_add_test(cases[2], a_precision_mode_is_heeded);
-    tcase_add_test(cases[2], accurate_kernels_take_longer);
+    tcase_add_test(cases[0], each_set_of_shapes_has_a_model);
+    tcase_add_test(cases[0], an_empty_group_builds_no_model);
+    tcase_add_test(cases[1], a_later_session_loads_the_saved_models);
+    tcase_add_test(cases[1], a_file_of_other_settings_is_not_loaded);
+    tcase_add_test(cases[1], a_corrupt_file_is_rebuilt);
+    tcase_add_test(cases[1], no_file_is_written_without_the_option);
+    tcase_add_test(cases[1], dump_graphs_writes_onnx);
+    tcase_add_test(cases[2], precision_mode_is_applied);
+    tcase_add_test(cases[2], high_precision_takes_longer);
     tcase_add_loop_test(cases[3], a_call_that_fails_once_is_a_status, 0, N_POINTS);
-    tcase_add_test(cases[3], a_model_that_cannot_be_built_is_left_to_the_next);
+    tcase_add_test(cases[3], a_group_whose_model_fails_goes_to_the_next_provider);
     tcase_add_test(cases[3], many_shapes_fill_the_device);
     return kit_main("cann_graph_mode", cases, 4);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_models.c - offline models on the simulated driver: building, loading, describing and running
- * them, what they take, and what is told of every misuse.
+ * check_models.c - offline models on the simulated driver: building, loading, describing and
+ * running them, what they take, and the error of every misuse.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@ static void setup(void)
     up("");
 }
 
-/* Breaches that a test means are its own to check and to forget. */
+/* Violations that a test intends: it checks and resets them. */
 static void teardown(void)
 {
     remove(path);
@@ -176,7 +176,7 @@ START_TEST(a_model_is_one_launch)
 END_TEST
 
 /* Arithmetic is next to nothing here: ten operators cost one launch, where singly they cost ten. */
-START_TEST(a_launch_costs_once)
+START_TEST(a_model_pays_one_launch)
 {
     uint32_t id = load(chain());
     struct ends ends = make_ends();
@@ -192,8 +192,8 @@ START_TEST(a_launch_costs_once)
 }
 END_TEST
 
-/* Two places of 512 bytes do for any chain; one weight. */
-START_TEST(sizes_are_told_before_loading)
+/* Two buffers of 512 bytes are enough for any chain; one weight. */
+START_TEST(sizes_are_known_before_loading)
 {
     struct built built = build(chain());
     size_t work, weights;
@@ -210,7 +210,7 @@ START_TEST(sizes_are_told_before_loading)
 }
 END_TEST
 
-START_TEST(a_file_is_as_good)
+START_TEST(a_model_loads_from_a_file)
 {
     struct built built = build(chain());
     struct ends ends = make_ends();
@@ -226,7 +226,7 @@ START_TEST(a_file_is_as_good)
 }
 END_TEST
 
-START_TEST(memory_may_be_lent)
+START_TEST(a_model_runs_in_the_callers_memory)
 {
     struct built built = build(chain());
     struct ends ends = make_ends();
@@ -283,7 +283,7 @@ START_TEST(a_model_describes_itself)
 }
 END_TEST
 
-START_TEST(an_output_without_an_address_gets_one)
+START_TEST(an_output_without_an_address_is_allocated)
 {
     uint32_t id = load(chain());
     struct ends ends = make_ends();
@@ -301,7 +301,7 @@ START_TEST(an_output_without_an_address_gets_one)
 }
 END_TEST
 
-/* Its work memory is one, so that its runs take turns. */
+/* Its work memory is one, so that its runs are serialised. */
 START_TEST(streams_may_share_a_model)
 {
     uint32_t id = load(chain());
@@ -325,7 +325,7 @@ END_TEST
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-START_TEST(a_model_that_is_gone_cannot_be_used)
+START_TEST(an_unloaded_model_cannot_be_used)
 {
     uint32_t id = load(chain());
     struct ends ends = make_ends();
@@ -345,7 +345,7 @@ START_TEST(a_model_that_is_gone_cannot_be_used)
 }
 END_TEST
 
-START_TEST(buffers_are_as_many_and_as_large_as_the_models)
+START_TEST(refuses_wrong_numbers_and_sizes_of_buffers)
 {
     uint32_t id = load(chain());
     struct ends ends = make_ends();
@@ -371,7 +371,7 @@ START_TEST(buffers_are_as_many_and_as_large_as_the_models)
 }
 END_TEST
 
-START_TEST(addresses_are_the_devices)
+START_TEST(refuses_host_addresses_in_a_model_run)
 {
     uint32_t id = load(chain());
     struct ends ends = make_ends();
@@ -380,7 +380,7 @@ START_TEST(addresses_are_the_devices)
 
     FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, aclmdlExecute(id, wrong, ends.out));
     expect_violation(BP_ASCEND_HOST_AS_DEVICE);
-    OK(aclmdlExecuteAsync(id, ends.in, wrong, NULL)); /* the device finds it */
+    OK(aclmdlExecuteAsync(id, ends.in, wrong, NULL)); /* found when it runs */
     FAILS(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(NULL));
     expect_violation(BP_ASCEND_HOST_AS_DEVICE);
     end_set(wrong);
@@ -389,7 +389,7 @@ START_TEST(addresses_are_the_devices)
 }
 END_TEST
 
-START_TEST(a_model_is_of_its_device)
+START_TEST(refuses_a_stream_of_another_device)
 {
     struct ends ends;
     aclrtStream other;
@@ -410,7 +410,7 @@ START_TEST(a_model_is_of_its_device)
 }
 END_TEST
 
-START_TEST(a_model_left_behind_is_counted)
+START_TEST(a_model_not_unloaded_is_counted)
 {
     load(chain());
     OK(aclrtResetDevice(0));
@@ -421,7 +421,7 @@ END_TEST
 
 /* ---- what cannot be loaded ------------------------------------------------------------------- */
 
-START_TEST(what_is_no_model_is_told)
+START_TEST(refuses_bytes_that_are_no_model)
 {
     struct built built = build(chain());
     unsigned char *bytes = built.bytes;
@@ -445,7 +445,7 @@ START_TEST(what_is_no_model_is_told)
 }
 END_TEST
 
-START_TEST(another_chips_model_is_refused)
+START_TEST(refuses_a_model_of_another_chip)
 {
     struct built built = build(chain());
     uint32_t id;
@@ -457,7 +457,7 @@ START_TEST(another_chips_model_is_refused)
 }
 END_TEST
 
-START_TEST(models_fill_a_device)
+START_TEST(loading_fails_when_the_device_is_full)
 {
     struct built built = build(chain());
     uint32_t ids[64], n = 0;
@@ -476,7 +476,7 @@ START_TEST(models_fill_a_device)
 }
 END_TEST
 
-START_TEST(faults_strike_models_too)
+START_TEST(faults_are_injected_into_models)
 {
     bp_ascend_graph *graph = chain();
     struct ends ends = make_ends();
@@ -514,8 +514,8 @@ static void set_checksum(unsigned char *bytes, size_t size)
         bytes[24 + i] = (unsigned char)(hash >> 8 * i & 0xff);
 }
 
-/* Each byte of a model is made wrong in turn, with a checksum that is right: it loads or it does not. */
-START_TEST(a_hostile_model_does_no_harm)
+/* Each byte of a model is changed, with a valid checksum: loading may fail, and does no harm. */
+START_TEST(refuses_hostile_models)
 {
     static const unsigned char wrongs[] = {0x01, 0x80, 0xff};
     struct built built = build(chain());
@@ -541,7 +541,7 @@ END_TEST
 
 /* ---- graphs that cannot be built ------------------------------------------------------------- */
 
-START_TEST(a_graph_is_checked_as_it_grows)
+START_TEST(a_graph_is_checked_while_it_is_built)
 {
     bp_ascend_graph *graph = bp_ascend_graph_create("wrong");
     aclTensorDesc *desc = describe(ACL_FLOAT, N), *other = describe(ACL_FLOAT16, N),
@@ -571,7 +571,7 @@ START_TEST(a_graph_is_checked_as_it_grows)
 }
 END_TEST
 
-START_TEST(options_are_those_of_the_vendors_builder)
+START_TEST(builder_options_are_the_vendors)
 {
     bp_ascend_graph *graph = chain();
     struct built built;
@@ -593,24 +593,24 @@ int main(void)
 
     tcase_add_checked_fixture(group, setup, teardown);
     tcase_add_test(group, a_model_is_one_launch);
-    tcase_add_test(group, a_launch_costs_once);
-    tcase_add_test(group, sizes_are_told_before_loading);
-    tcase_add_test(group, a_file_is_as_good);
-    tcase_add_test(group, memory_may_be_lent);
+    tcase_add_test(group, a_model_pays_one_launch);
+    tcase_add_test(group, sizes_are_known_before_loading);
+    tcase_add_test(group, a_model_loads_from_a_file);
+    tcase_add_test(group, a_model_runs_in_the_callers_memory);
     tcase_add_test(group, a_model_describes_itself);
-    tcase_add_test(group, an_output_without_an_address_gets_one);
+    tcase_add_test(group, an_output_without_an_address_is_allocated);
     tcase_add_test(group, streams_may_share_a_model);
-    tcase_add_test(group, a_model_that_is_gone_cannot_be_used);
-    tcase_add_test(group, buffers_are_as_many_and_as_large_as_the_models);
-    tcase_add_test(group, addresses_are_the_devices);
-    tcase_add_test(group, a_model_is_of_its_device);
-    tcase_add_test(group, a_model_left_behind_is_counted);
-    tcase_add_test(group, what_is_no_model_is_told);
-    tcase_add_test(group, another_chips_model_is_refused);
-    tcase_add_test(group, models_fill_a_device);
-    tcase_add_test(group, faults_strike_models_too);
-    tcase_add_test(group, a_hostile_model_does_no_harm);
-    tcase_add_test(group, a_graph_is_checked_as_it_grows);
-    tcase_add_test(group, options_are_those_of_the_vendors_builder);
+    tcase_add_test(group, an_unloaded_model_cannot_be_used);
+    tcase_add_test(group, refuses_wrong_numbers_and_sizes_of_buffers);
+    tcase_add_test(group, refuses_host_addresses_in_a_model_run);
+    tcase_add_test(group, refuses_a_stream_of_another_device);
+    tcase_add_test(group, a_model_not_unloaded_is_counted);
+    tcase_add_test(group, refuses_bytes_that_are_no_model);
+    tcase_add_test(group, refuses_a_model_of_another_chip);
+    tcase_add_test(group, loading_fails_when_the_device_is_full);
+    tcase_add_test(group, faults_are_injected_into_models);
+    tcase_add_test(group, refuses_hostile_models);
+    tcase_add_test(group, a_graph_is_checked_while_it_is_built);
+    tcase_add_test(group, builder_options_are_the_vendors);
     return check_main("models", &group, 1);
 }

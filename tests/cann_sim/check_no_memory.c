@@ -20,7 +20,7 @@
             break;                                                                                 \
     }
 
-START_TEST(bringing_it_up)
+START_TEST(initialising_without_memory)
 {
     unsigned count;
 
@@ -34,7 +34,7 @@ START_TEST(bringing_it_up)
 }
 END_TEST
 
-START_TEST(objects)
+START_TEST(creating_objects_without_memory)
 {
     aclrtContext context, first;
     aclrtStream stream;
@@ -65,7 +65,7 @@ START_TEST(objects)
 }
 END_TEST
 
-START_TEST(tasks)
+START_TEST(queueing_tasks_without_memory)
 {
     aclrtStream stream;
     aclrtEvent event;
@@ -94,7 +94,7 @@ START_TEST(tasks)
 }
 END_TEST
 
-START_TEST(operators)
+START_TEST(compiling_operators_without_memory)
 {
     const int64_t dims[1] = {2};
     float x[2] = {1, 2};
@@ -121,7 +121,7 @@ START_TEST(operators)
                                           (const aclTensorDesc *const *)&desc, &buffer, attr,
                                           ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL, NULL));
     ck_assert_uint_ge(count, 3); /* the key, the operator, the task */
-    /* and on the stream: room to widen the halves */
+    /* and on the stream: a workspace for the conversion of float16 */
     fail_alloc_at(1);
     resumed = bp_ascend_resume(0);
     synchronized = aclrtSynchronizeStream(NULL);
@@ -141,7 +141,7 @@ START_TEST(operators)
 }
 END_TEST
 
-START_TEST(descriptions)
+START_TEST(creating_descriptions_without_memory)
 {
     const int64_t dims[1] = {2};
 
@@ -180,7 +180,7 @@ static aclError build_sum(const aclTensorDesc *desc, void **model, size_t *size)
     return rc;
 }
 
-START_TEST(models)
+START_TEST(building_and_loading_models_without_memory)
 {
     const int64_t dims[1] = {2};
     float x[2] = {1, 2};
@@ -226,11 +226,11 @@ int main(void)
 {
     TCase *tests = tcase_create("no memory");
 
-    tcase_add_test(tests, bringing_it_up);
-    tcase_add_test(tests, objects);
-    tcase_add_test(tests, tasks);
-    tcase_add_test(tests, operators);
-    tcase_add_test(tests, descriptions);
-    tcase_add_test(tests, models);
+    tcase_add_test(tests, initialising_without_memory);
+    tcase_add_test(tests, creating_objects_without_memory);
+    tcase_add_test(tests, queueing_tasks_without_memory);
+    tcase_add_test(tests, compiling_operators_without_memory);
+    tcase_add_test(tests, creating_descriptions_without_memory);
+    tcase_add_test(tests, building_and_loading_models_without_memory);
     return check_main("cann_sim_no_memory", &tests, 1);
 }

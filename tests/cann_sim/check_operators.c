@@ -15,7 +15,7 @@ static void end(void)
     down();
 }
 
-/* Numbers that are exact in a half, of both signs, none of them 0. */
+/* Values that float16 represents exactly, of both signs, none of them 0. */
 static void fill(float *to, size_t count, unsigned seed)
 {
     for (size_t i = 0; i < count; i++) {
@@ -43,7 +43,7 @@ static void from_halves(float *to, const uint16_t *from, size_t count)
         to[i] = bp_f16_load(from[i]);
 }
 
-/* Runs a case described in floats a second time, in halves: results[] are the outputs'. */
+/* Runs a case described in floats a second time, in float16: results[] are the outputs'. */
 static void run_in_halves(struct op_case *op, float *result, size_t count)
 {
     uint16_t *in[MOST] = {NULL}, *out[MOST] = {NULL};
@@ -72,7 +72,7 @@ static void run_in_halves(struct op_case *op, float *result, size_t count)
     }
 }
 
-/* ---- one element ---------------------------------------------------------------------------- */
+/* ---- unary operators ------------------------------------------------------------------------- */
 
 static double logistic(double x)
 {
@@ -140,7 +140,7 @@ static const struct {
     {"Reciprocal", inverse, 0},
 };
 
-START_TEST(one_element_each)
+START_TEST(unary_operators)
 {
     double wide[24], wide_got[24], wanted[24];
     float x[24], got[24];
@@ -171,7 +171,7 @@ START_TEST(one_element_each)
 }
 END_TEST
 
-START_TEST(bases_of_exp_and_log)
+START_TEST(exp_and_log_with_a_base)
 {
     float x[2] = {1.5f, 3}, got[2];
     struct op_case op = {"Exp", aclopCreateAttr(),        1,
@@ -198,7 +198,7 @@ START_TEST(bases_of_exp_and_log)
 }
 END_TEST
 
-START_TEST(integers_wrap)
+START_TEST(integer_overflow_wraps)
 {
     int8_t x[4] = {-128, -1, 0, 127}, y[4] = {2, -1, 0, 1}, got[4];
     const int8_t sums[4] = {-126, -2, 0, -128}, quotients[4] = {-64, 1, 0, 127};
@@ -212,7 +212,7 @@ START_TEST(integers_wrap)
 
     OK(run_op(&op));
     ck_assert_mem_eq(got, sums, 4);
-    op.type = "Div"; /* by 0 it is 0 here */
+    op.type = "Div"; /* a quotient by 0 is 0 */
     OK(run_op(&op));
     ck_assert_mem_eq(got, quotients, 4);
     op.inputs = 1;
@@ -225,7 +225,7 @@ START_TEST(integers_wrap)
 }
 END_TEST
 
-/* ---- two elements --------------------------------------------------------------------------- */
+/* ---- binary operators ------------------------------------------------------------------------ */
 
 static double pick(int which, double x, double y)
 {
@@ -247,7 +247,7 @@ static double pick(int which, double x, double y)
     }
 }
 
-START_TEST(two_elements_each_are_broadcast)
+START_TEST(binary_operators_broadcast)
 {
     static const char *const types[] = {"Add", "Sub", "Mul", "Div", "Maximum", "Minimum", "Pow"};
     float a[2 * 4], b[3 * 1 + 3], got[2 * 3 * 4];
@@ -272,7 +272,7 @@ START_TEST(two_elements_each_are_broadcast)
     run_in_halves(&op, got, 24);
     near(got, wanted, 24, 2e-3);
     op.in[1] = VALUE(ACL_FLOAT, b, 3, 2);
-    FAILS(ACL_ERROR_GE_FAILURE, run_op(&op)); /* 4 beside 2 */
+    FAILS(ACL_ERROR_GE_FAILURE, run_op(&op)); /* 4 and 2 do not broadcast */
 }
 END_TEST
 
@@ -321,7 +321,7 @@ static aclopAttr *conv_attributes(const struct conv *v)
     return attr;
 }
 
-START_TEST(convolves)
+START_TEST(convolution_2d)
 {
     const struct conv *v = &convs[_i];
     float x[512], w[512], bias[16], got[512];
@@ -359,7 +359,7 @@ START_TEST(convolves)
 }
 END_TEST
 
-START_TEST(convolves_lines_and_volumes)
+START_TEST(convolution_1d_and_3d)
 {
     float x[5] = {1, 2, 3, 4, 5}, w[2] = {1, 10}, got[8];
     float cube[8] = {1, 2, 3, 4, 5, 6, 7, 8}, corner[8] = {1, 0, 0, 0, 0, 0, 0, 100};
@@ -393,7 +393,7 @@ START_TEST(convolves_lines_and_volumes)
 }
 END_TEST
 
-/* ---- pools ---------------------------------------------------------------------------------- */
+/* ---- pooling --------------------------------------------------------------------------------- */
 
 struct pool {
     int k[2], stride[2], pad[4], ceil, exclusive, out[2];
@@ -440,7 +440,7 @@ static aclopAttr *pool_attributes(const struct pool *v)
     return attr;
 }
 
-START_TEST(pools_windows)
+START_TEST(pooling_2d)
 {
     const struct pool *v = &pools[_i];
     float x[2 * 7 * 5], got[64];
@@ -469,7 +469,7 @@ START_TEST(pools_windows)
 }
 END_TEST
 
-START_TEST(pools_all_or_the_same)
+START_TEST(pooling_global_and_same)
 {
     float x[12] = {1, 2, 3, 4, 5, 6, -1, -2, -3, -4, -5, -6}, got[6];
     const double mean[2] = {3.5, -3.5}, same[2] = {5, 6};
@@ -497,13 +497,13 @@ START_TEST(pools_all_or_the_same)
     near(got, same, 2, 0);
     FAILS(ACL_ERROR_GE_FAILURE, run_op(&op)); /* without ksize */
     op.in[0] = VALUE(ACL_FLOAT, x, 1, 2, 3);
-    FAILS(ACL_ERROR_GE_FAILURE, run_op(&op)); /* images only */
+    FAILS(ACL_ERROR_GE_FAILURE, run_op(&op)); /* 2-D only */
 }
 END_TEST
 
 /* ---- matrices ------------------------------------------------------------------------------- */
 
-START_TEST(multiplies_batches)
+START_TEST(batch_matmul)
 {
     float a[2 * 3 * 4], b[4 * 5], got[30];
     int left = _i & 1, right = _i >> 1;
@@ -537,7 +537,7 @@ START_TEST(multiplies_batches)
 }
 END_TEST
 
-START_TEST(multiplies_with_bias_and_scales)
+START_TEST(matmul_with_bias_and_gemm)
 {
     int32_t x[4] = {1, 2, 3, 4}, y[4] = {5, 6, 7, 8}, product[4];
     const int32_t sums[4] = {119, 122, 143, 150};
@@ -575,7 +575,7 @@ END_TEST
 
 /* ---- the rest ------------------------------------------------------------------------------- */
 
-START_TEST(normalises_batches)
+START_TEST(batch_norm)
 {
     float x[2 * 3 * 2], parts[4][3] = {{1, 2, 3}, {-1, 0, 1}, {0.5f, 1, 2}, {1, 4, 9}};
     float got[12], mean[3], variance[3], spare[2][3];
@@ -648,7 +648,7 @@ static aclopAttr *to_type(aclDataType type)
     return attr;
 }
 
-START_TEST(casts)
+START_TEST(cast_between_all_types)
 {
     double x[5] = {-1.9, 300.7, (double)NAN, 1e30, 0};
     float back[5];
@@ -681,7 +681,7 @@ START_TEST(casts)
 }
 END_TEST
 
-START_TEST(moves_bytes)
+START_TEST(transpose_broadcast_and_fill)
 {
     int64_t x[6] = {0, 1, 2, 3, 4, 5}, got[12];
     const int64_t turned[6] = {0, 3, 1, 4, 2, 5}, twice[12] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2};
@@ -722,7 +722,7 @@ START_TEST(moves_bytes)
 }
 END_TEST
 
-START_TEST(shapes_alone)
+START_TEST(reshape_flatten_and_identity)
 {
     int16_t x[24], got[24];
     struct op_case op = {"Flatten",
@@ -755,7 +755,7 @@ START_TEST(shapes_alone)
 }
 END_TEST
 
-START_TEST(refuses_what_it_cannot_take)
+START_TEST(refuses_unsupported_descriptions_and_attributes)
 {
     float x[2] = {1, 2};
     int32_t numbers[2] = {1, 2};
@@ -814,22 +814,22 @@ int main(void)
     TCase *tests = tcase_create("operators");
 
     tcase_add_checked_fixture(tests, begin, end);
-    tcase_add_loop_test(tests, one_element_each, 0, (int)(sizeof unary / sizeof unary[0]));
-    tcase_add_test(tests, bases_of_exp_and_log);
-    tcase_add_test(tests, integers_wrap);
-    tcase_add_loop_test(tests, two_elements_each_are_broadcast, 0, 7);
-    tcase_add_loop_test(tests, convolves, 0, (int)(sizeof convs / sizeof convs[0]));
-    tcase_add_test(tests, convolves_lines_and_volumes);
-    tcase_add_loop_test(tests, pools_windows, 0, (int)(sizeof pools / sizeof pools[0]));
-    tcase_add_test(tests, pools_all_or_the_same);
-    tcase_add_loop_test(tests, multiplies_batches, 0, 4);
-    tcase_add_test(tests, multiplies_with_bias_and_scales);
-    tcase_add_test(tests, normalises_batches);
+    tcase_add_loop_test(tests, unary_operators, 0, (int)(sizeof unary / sizeof unary[0]));
+    tcase_add_test(tests, exp_and_log_with_a_base);
+    tcase_add_test(tests, integer_overflow_wraps);
+    tcase_add_loop_test(tests, binary_operators_broadcast, 0, 7);
+    tcase_add_loop_test(tests, convolution_2d, 0, (int)(sizeof convs / sizeof convs[0]));
+    tcase_add_test(tests, convolution_1d_and_3d);
+    tcase_add_loop_test(tests, pooling_2d, 0, (int)(sizeof pools / sizeof pools[0]));
+    tcase_add_test(tests, pooling_global_and_same);
+    tcase_add_loop_test(tests, batch_matmul, 0, 4);
+    tcase_add_test(tests, matmul_with_bias_and_gemm);
+    tcase_add_test(tests, batch_norm);
     tcase_add_test(tests, softmax_along_an_axis);
-    tcase_add_test(tests, casts);
-    tcase_add_test(tests, moves_bytes);
-    tcase_add_test(tests, shapes_alone);
-    tcase_add_test(tests, refuses_what_it_cannot_take);
+    tcase_add_test(tests, cast_between_all_types);
+    tcase_add_test(tests, transpose_broadcast_and_fill);
+    tcase_add_test(tests, reshape_flatten_and_identity);
+    tcase_add_test(tests, refuses_unsupported_descriptions_and_attributes);
     tcase_add_test(tests, force_fp16_rounds);
     return check_main("cann_sim_operators", &tests, 1);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_provider.c - the CANN provider's table of operators (B-11, B-13): each row is taken and gives
- * what the CPU gives; under each violated condition the node goes to the next provider, with a reason
- * that names the condition, and the result is right too.
+ * check_provider.c - the CANN provider's table of operators (B-11, B-13): each row is taken and
+ * gives what the CPU gives; under each violated condition the node goes to the next provider, with
+ * a reason that names the condition, and the result is right too.
  */
 
 #include "config.h"
@@ -66,7 +66,7 @@ static uint32_t read_dims(const char *text, int64_t *dims)
 }
 
 /*
- * Multiples of an eighth, which have no rounding; above 0, so that there are roots and quotients. What
+ * Multiples of an eighth, which are exact; above 0, so that roots and quotients exist. What
  * is named "shape" is one.
  */
 static void *make_data(const struct tensor *tensor, uint64_t seed, size_t *bytes)
@@ -204,7 +204,7 @@ static void new_options(void)
     KIT_OK(bp_session_options_set_optimization(kit.options, BP_OPTIMIZE_NONE, &kit.err));
 }
 
-/* Who runs the node: "cann" or "cpu". */
+/* The provider that runs the node: "cann" or "cpu". */
 static const char *who_runs(bp_report_node *node)
 {
     const bp_report *report = bp_session_report(kit.session);
@@ -399,7 +399,7 @@ static const struct row taken[] = {
 };
 
 /* B-11: one test for each row */
-START_TEST(takes_what_is_documented)
+START_TEST(claims_the_documented_operators)
 {
     check_row(taken[_i].op, &taken[_i], "documented");
 }
@@ -410,7 +410,7 @@ static const struct row kernels[] = {
     {"Abs", 13, "x", "y", {{"x", "2,3", BP_DTYPE_I32}}},
     {"Cast", 13, "x", "y", {{"x", "2,3"}}, {{"to", 0, {BP_DTYPE_F16}}}, NULL, BP_DTYPE_F16},
     {"Cast", 13, "x", "y", {{"x", "2,3"}}, {{"to", 0, {BP_DTYPE_I32}}}, NULL, BP_DTYPE_I32},
-    REFUSED(BP_R_DTYPE, "ACL makes 0", "Cast", 13, "x", "y", {{"x", "2,3"}},
+    REFUSED(BP_R_DTYPE, "ACL converts negative", "Cast", 13, "x", "y", {{"x", "2,3"}},
             {{"to", 0, {BP_DTYPE_U8}}}, .out_dtype = BP_DTYPE_U8),
     {"Ceil", 13, "x", "y", {{"x", "2,3"}}},
     {"Cos", 7, "x", "y", {{"x", "2,3"}}},
@@ -439,7 +439,7 @@ static const struct row kernels[] = {
             {{"x", "2,3"}, {"shape", "2", BP_DTYPE_I64}}),
 };
 
-START_TEST(takes_what_the_kernels_are)
+START_TEST(claims_the_operators_of_later_releases)
 {
     check_row(kernels[_i].op, &kernels[_i], "kernels");
 }
@@ -461,7 +461,7 @@ static const struct row graphs[] = {
     REFUSED(BP_R_OPSET, "version 11", "Softmax", 12, "x", "y", {{"x", "2,3"}}),
 };
 
-START_TEST(takes_what_graph_mode_does)
+START_TEST(claims_the_operators_of_graph_mode)
 {
     check_row_in(graphs[_i].op, &graphs[_i], "graph", true);
 }
@@ -470,7 +470,7 @@ END_TEST
 /* ---- what is refused ------------------------------------------------------------------------- */
 
 static const struct row refused[] = {
-    /* B-13: these words */
+    /* B-13: this text */
     REFUSED(BP_R_RANK, "spatial rank 3, provider takes 1..2", "Conv", 11, "x w", "y",
             {{"x", "1,2,4,5,3"}, {"w", "3,2,2,2,2", 0, 1}}),
     REFUSED(BP_R_NOT_CONSTANT, "weight is not constant", "Conv", 11, "x w", "y",
@@ -541,7 +541,7 @@ static const struct row refused[] = {
 };
 
 /* B-11, B-12, B-13: one test for each violated condition; the next provider gets it right */
-START_TEST(refuses_by_the_condition)
+START_TEST(refuses_with_the_condition_that_is_not_met)
 {
     check_row(refused[_i].op, &refused[_i], "documented");
 }
@@ -563,7 +563,7 @@ static void check_refusal(const char *shape, uint32_t reason, const char *words)
     cann_check_left();
 }
 
-START_TEST(refuses_what_has_no_rank_or_no_elements)
+START_TEST(refuses_unknown_ranks_and_empty_tensors)
 {
     check_refusal(NULL, BP_R_DYNAMIC_SHAPE, "its rank is not known");
     check_refusal("0,3", BP_R_OTHER, "it has no elements");
@@ -577,10 +577,11 @@ int main(void)
 
     for (int i = 0; i < 4; i++)
         tcase_add_checked_fixture(cases[i], cann_setup, cann_teardown);
-    tcase_add_loop_test(cases[3], takes_what_graph_mode_does, 0, (int)N_ROWS(graphs));
-    tcase_add_loop_test(cases[0], takes_what_is_documented, 0, (int)N_ROWS(taken));
-    tcase_add_loop_test(cases[1], takes_what_the_kernels_are, 0, (int)N_ROWS(kernels));
-    tcase_add_loop_test(cases[2], refuses_by_the_condition, 0, (int)N_ROWS(refused));
-    tcase_add_test(cases[2], refuses_what_has_no_rank_or_no_elements);
+    tcase_add_loop_test(cases[3], claims_the_operators_of_graph_mode, 0, (int)N_ROWS(graphs));
+    tcase_add_loop_test(cases[0], claims_the_documented_operators, 0, (int)N_ROWS(taken));
+    tcase_add_loop_test(cases[1], claims_the_operators_of_later_releases, 0, (int)N_ROWS(kernels));
+    tcase_add_loop_test(cases[2], refuses_with_the_condition_that_is_not_met, 0,
+                        (int)N_ROWS(refused));
+    tcase_add_test(cases[2], refuses_unknown_ranks_and_empty_tensors);
     return kit_main("cann_provider", cases, 4);
 }

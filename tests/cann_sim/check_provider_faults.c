@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_provider_faults.c - the CANN provider when the device fails: each failure is a status that
- * names the provider, or another provider takes over, as the policy says; nothing is left behind, no
- * rule of ACL is broken, and the next run is right again.
+ * names the provider, or another provider takes over, as the policy says; nothing is left behind,
+ * no rule of ACL is broken, and the next run is right again.
  */
 
 #include "config.h"
@@ -23,7 +23,7 @@ START_TEST(a_call_that_fails_once_is_a_status)
 }
 END_TEST
 
-/* ---- who takes over -------------------------------------------------------------------------- */
+/* ---- the next provider takes over ------------------------------------------------------------ */
 
 static const struct {
     const char *config, *words;
@@ -36,7 +36,7 @@ static const struct {
 
 enum { N_HOPELESS = sizeof hopeless / sizeof hopeless[0] };
 
-START_TEST(what_fails_at_creation_is_left_to_the_next)
+START_TEST(a_failure_at_creation_leaves_the_nodes_to_the_next_provider)
 {
     device_mixed_model("2");
     cann_configure(hopeless[_i].config);
@@ -47,7 +47,7 @@ START_TEST(what_fails_at_creation_is_left_to_the_next)
 }
 END_TEST
 
-START_TEST(what_fails_at_creation_fails_a_session_that_requires_it)
+START_TEST(a_failure_at_creation_fails_a_session_that_requires_the_provider)
 {
     device_mixed_model("2");
     cann_configure(hopeless[_i].config);
@@ -59,7 +59,7 @@ END_TEST
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-START_TEST(a_device_that_is_lost_fails_each_run_until_it_is_back)
+START_TEST(a_lost_device_fails_each_run_until_it_is_back)
 {
     uint32_t n_wrong;
 
@@ -75,7 +75,7 @@ START_TEST(a_device_that_is_lost_fails_each_run_until_it_is_back)
 END_TEST
 
 /* B-04: a limit below what is needed is a status with both numbers, and ACL is not asked. */
-START_TEST(a_memory_limit_is_kept)
+START_TEST(npu_mem_limit_is_kept)
 {
     struct bp_ascend_counters counters;
     uint64_t before;
@@ -120,7 +120,7 @@ START_TEST(a_device_that_hangs_does_not_hold_a_run_with_a_time_limit)
 END_TEST
 
 /* The device's own limit for an operator is not the wait's: there is nothing more to wait for. */
-START_TEST(an_operator_that_takes_too_long_fails_the_run)
+START_TEST(an_operator_past_its_timeout_fails_the_run)
 {
     bp_run_options options = {.struct_size = sizeof options, .timeout_ns = INT64_C(3600000000000)};
     uint32_t n_wrong;
@@ -135,7 +135,7 @@ START_TEST(an_operator_that_takes_too_long_fails_the_run)
 }
 END_TEST
 
-START_TEST(many_shapes_leave_nothing_behind)
+START_TEST(many_shapes_leak_nothing)
 {
     cann_mixed_session("N", "do_copy_in_default_stream", _i ? "false" : "true");
     for (uint32_t i = 0; i < 30; i++)
@@ -152,14 +152,15 @@ int main(void)
         tcase_add_checked_fixture(cases[i], cann_setup, cann_teardown);
     }
     tcase_add_loop_test(cases[0], a_call_that_fails_once_is_a_status, 0, N_POINTS);
-    tcase_add_loop_test(cases[1], what_fails_at_creation_is_left_to_the_next, 0, N_HOPELESS);
-    tcase_add_loop_test(cases[1], what_fails_at_creation_fails_a_session_that_requires_it, 0,
+    tcase_add_loop_test(cases[1], a_failure_at_creation_leaves_the_nodes_to_the_next_provider, 0,
                         N_HOPELESS);
-    tcase_add_test(cases[2], a_device_that_is_lost_fails_each_run_until_it_is_back);
-    tcase_add_test(cases[2], a_memory_limit_is_kept);
+    tcase_add_loop_test(cases[1], a_failure_at_creation_fails_a_session_that_requires_the_provider,
+                        0, N_HOPELESS);
+    tcase_add_test(cases[2], a_lost_device_fails_each_run_until_it_is_back);
+    tcase_add_test(cases[2], npu_mem_limit_is_kept);
     tcase_add_test(cases[2], a_time_limit_ends_the_wait);
     tcase_add_loop_test(cases[2], a_device_that_hangs_does_not_hold_a_run_with_a_time_limit, 0, 2);
-    tcase_add_test(cases[2], an_operator_that_takes_too_long_fails_the_run);
-    tcase_add_loop_test(cases[2], many_shapes_leave_nothing_behind, 0, 2);
+    tcase_add_test(cases[2], an_operator_past_its_timeout_fails_the_run);
+    tcase_add_loop_test(cases[2], many_shapes_leak_nothing, 0, 2);
     return kit_main("cann_provider_faults", cases, 3);
 }

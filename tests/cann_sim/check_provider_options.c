@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_provider_options.c - the CANN provider's options: what is taken, what is refused and in which
- * words (B-04, B-05, B-07), and what each of them does on the device.
+ * check_provider_options.c - the CANN provider's options: which values are accepted or refused,
+ * with which messages (B-04, B-05, B-07), and what each of them does on the device.
  */
 
 #include "config.h"
@@ -40,7 +40,7 @@ static const bp_key_value good[] = {
 };
 
 /* B-04, B-05 */
-START_TEST(takes_what_programs_write)
+START_TEST(accepts_the_spellings_of_options)
 {
     cann_mixed_session("2", good[_i].key, good[_i].value);
     device_check_mixed(2, 0);
@@ -70,7 +70,7 @@ static const struct {
 };
 
 /* B-07 */
-START_TEST(refuses_in_words_that_help)
+START_TEST(refuses_bad_options_with_what_is_possible)
 {
     bp_key_value row = {bad[_i].key, bad[_i].value};
     bp_rc rc;
@@ -90,8 +90,11 @@ START_TEST(refuses_in_words_that_help)
 }
 END_TEST
 
-/* B-09: what Python writes as [("CANNExecutionProvider", {"device_id": 0}), "CPUExecutionProvider"]. */
-START_TEST(names_stand_beside_names_with_options)
+/*
+ * B-09: what Python writes as [("CANNExecutionProvider", {"device_id": 0}),
+ * "CPUExecutionProvider"].
+ */
+START_TEST(providers_with_and_without_options_mix)
 {
     static const bp_key_value rows[] = {{"driver", "sim"}, {"device_id", "0"}};
     static const char *const names[] = {"cann", "cpu"};
@@ -118,7 +121,10 @@ END_TEST
 
 /* ---- versions -------------------------------------------------------------------------------- */
 
-/* B-01: it says which ABI it was made for; a host of another one is told both versions, in one line. */
+/*
+ * B-01: it says which ABI it was made for; a host of another one is told both versions, in one
+ * line.
+ */
 START_TEST(refuses_a_host_of_another_version)
 {
     bp_host host = {.struct_size = sizeof host,
@@ -176,7 +182,7 @@ START_TEST(copies_get_streams_of_their_own)
 END_TEST
 
 /* One compiled operator is kept, so that each of three is compiled again in each run. */
-START_TEST(a_short_list_of_operators_compiles_again)
+START_TEST(a_small_max_opqueue_num_recompiles)
 {
     uint64_t compiles;
 
@@ -189,7 +195,7 @@ START_TEST(a_short_list_of_operators_compiles_again)
 }
 END_TEST
 
-START_TEST(a_long_list_of_operators_compiles_once)
+START_TEST(a_large_max_opqueue_num_compiles_once)
 {
     uint64_t compiles;
 
@@ -203,13 +209,13 @@ START_TEST(a_long_list_of_operators_compiles_once)
 }
 END_TEST
 
-START_TEST(a_precision_mode_is_heeded)
+START_TEST(precision_mode_is_applied)
 {
     cann_check_precision(cann_add);
 }
 END_TEST
 
-/* One setting for the process: who comes second is told that it is not heeded. */
+/* One setting for the process: who comes second is warned that it is ignored. */
 START_TEST(a_second_precision_mode_is_a_warning)
 {
     bp_session *first;
@@ -217,16 +223,16 @@ START_TEST(a_second_precision_mode_is_a_warning)
     cann_run_relu(cann_add, "force_fp16");
     first = kit.session;
     kit.session = NULL;
-    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "not heeded"), 0);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "is ignored"), 0);
     cann_forget();
     cann_add(BP_FALLBACK_REQUIRE, "precision_mode", "must_keep_origin_dtype");
     kit_session();
-    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "not heeded"), 1);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "is ignored"), 1);
     bp_session_destroy(first);
 }
 END_TEST
 
-START_TEST(what_is_not_done_is_said)
+START_TEST(options_without_effect_are_logged)
 {
     cann_mixed_session("2", "dump_graphs", "1");
     ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "nothing is written"), 1);
@@ -281,7 +287,7 @@ static char *get(size_t n)
 }
 
 /* Regions of 1 and 2 MiB; of the limit of 4 MiB one is left, which is too little. */
-START_TEST(an_arena_doubles)
+START_TEST(next_power_of_two_doubles_the_regions)
 {
     void *at = NULL;
 
@@ -298,7 +304,7 @@ START_TEST(an_arena_doubles)
 }
 END_TEST
 
-START_TEST(an_arena_takes_what_is_asked_for)
+START_TEST(same_as_requested_allocates_what_is_asked_for)
 {
     open_arena(4096 * KIB, BP_CANN_SAME_AS_REQUESTED);
     get(300 * KIB);
@@ -310,7 +316,7 @@ START_TEST(an_arena_takes_what_is_asked_for)
 }
 END_TEST
 
-START_TEST(chunks_are_used_again_and_joined)
+START_TEST(chunks_are_reused_and_coalesced)
 {
     char *a, *b, *c, *d;
 
@@ -344,7 +350,8 @@ START_TEST(a_coarse_alignment_is_kept)
     KIT_OK(bp_cann_arena_alloc(&arena, 100, 65536, &at, &kit.err));
     ck_assert_uint_eq((uintptr_t)at % 65536, 0);
     bp_cann_arena_free(&arena, at);
-    KIT_FAILS(bp_cann_arena_alloc(&arena, SIZE_MAX / 2, 64, &at, &kit.err), BP_E_NOMEM, "do not fit");
+    KIT_FAILS(bp_cann_arena_alloc(&arena, SIZE_MAX / 2, 64, &at, &kit.err), BP_E_NOMEM,
+              "do not fit");
     close_arena();
 }
 END_TEST
@@ -357,20 +364,20 @@ int main(void)
 
     for (int i = 0; i < 3; i++)
         tcase_add_checked_fixture(cases[i], cann_setup, cann_teardown);
-    tcase_add_loop_test(cases[0], takes_what_programs_write, 0, COUNT(good));
-    tcase_add_loop_test(cases[0], refuses_in_words_that_help, 0, COUNT(bad));
-    tcase_add_test(cases[0], names_stand_beside_names_with_options);
+    tcase_add_loop_test(cases[0], accepts_the_spellings_of_options, 0, COUNT(good));
+    tcase_add_loop_test(cases[0], refuses_bad_options_with_what_is_possible, 0, COUNT(bad));
+    tcase_add_test(cases[0], providers_with_and_without_options_mix);
     tcase_add_test(cases[0], refuses_a_host_of_another_version);
     tcase_add_test(cases[1], a_second_device_is_used);
     tcase_add_test(cases[1], copies_get_streams_of_their_own);
-    tcase_add_test(cases[1], a_short_list_of_operators_compiles_again);
-    tcase_add_test(cases[1], a_long_list_of_operators_compiles_once);
-    tcase_add_test(cases[1], a_precision_mode_is_heeded);
+    tcase_add_test(cases[1], a_small_max_opqueue_num_recompiles);
+    tcase_add_test(cases[1], a_large_max_opqueue_num_compiles_once);
+    tcase_add_test(cases[1], precision_mode_is_applied);
     tcase_add_test(cases[1], a_second_precision_mode_is_a_warning);
-    tcase_add_test(cases[1], what_is_not_done_is_said);
-    tcase_add_test(cases[2], an_arena_doubles);
-    tcase_add_test(cases[2], an_arena_takes_what_is_asked_for);
-    tcase_add_test(cases[2], chunks_are_used_again_and_joined);
+    tcase_add_test(cases[1], options_without_effect_are_logged);
+    tcase_add_test(cases[2], next_power_of_two_doubles_the_regions);
+    tcase_add_test(cases[2], same_as_requested_allocates_what_is_asked_for);
+    tcase_add_test(cases[2], chunks_are_reused_and_coalesced);
     tcase_add_test(cases[2], a_coarse_alignment_is_kept);
     return kit_main("cann_provider_options", cases, 3);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* check_rules.c - ACL's own rules: each breach is an error as the vendor's, counted. */
+/* check_rules.c - ACL's own rules: each violation is an error as the vendor's, and counted. */
 #include <pthread.h>
 #include <stdio.h>
 
 #include "sim_kit.h"
 
-/* The call fails with this code, and is counted as this breach alone. */
+/* The call fails with this code, and is counted as this violation alone. */
 #define BREAKS(kind, code, call)                                                                   \
     do {                                                                                           \
         uint64_t before = bp_ascend_violations(kind), all = bp_ascend_violations_total();          \
@@ -72,7 +72,7 @@ START_TEST(a_thread_needs_a_device)
 }
 END_TEST
 
-START_TEST(devices_have_numbers)
+START_TEST(device_ids_count_from_0)
 {
     up("devices = 2\n[device 1]\nsoc = Ascend310P3\nmemory = 1M\n");
     uint32_t count;
@@ -98,7 +98,7 @@ START_TEST(devices_have_numbers)
 }
 END_TEST
 
-START_TEST(no_device_at_all)
+START_TEST(a_configuration_without_devices)
 {
     uint32_t count = 7;
 
@@ -113,7 +113,7 @@ START_TEST(no_device_at_all)
 }
 END_TEST
 
-START_TEST(freed_memory_is_not_used)
+START_TEST(detects_use_after_free)
 {
     void *memory;
     char host[64] = {0};
@@ -132,7 +132,7 @@ START_TEST(freed_memory_is_not_used)
 }
 END_TEST
 
-START_TEST(memory_freed_under_a_queued_task)
+START_TEST(detects_memory_freed_under_a_queued_task)
 {
     aclrtStream stream;
     void *memory, *host;
@@ -160,7 +160,7 @@ START_TEST(memory_freed_under_a_queued_task)
 }
 END_TEST
 
-START_TEST(host_and_device_addresses_are_told_apart)
+START_TEST(detects_host_and_device_addresses_mixed_up)
 {
     char host[64] = {0};
     void *memory, *pinned;
@@ -180,7 +180,7 @@ START_TEST(host_and_device_addresses_are_told_apart)
     BREAKS(BP_ASCEND_HOST_AS_DEVICE, ACL_ERROR_RT_PARAM_INVALID, aclrtFree(host));
     BREAKS(BP_ASCEND_HOST_AS_DEVICE, ACL_ERROR_RT_PARAM_INVALID, aclrtFree(pinned));
     BREAKS(BP_ASCEND_DEVICE_AS_HOST, ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHost(memory));
-    OK(aclrtMemcpy(memory, 64, host, 64, ACL_MEMCPY_DEFAULT)); /* it finds out */
+    OK(aclrtMemcpy(memory, 64, host, 64, ACL_MEMCPY_DEFAULT)); /* the addresses tell */
     ck_assert_uint_eq(counters().copies_sync[ACL_MEMCPY_HOST_TO_DEVICE].bytes, 64);
     OK(aclrtFree(memory));
     OK(aclrtFreeHost(pinned));
@@ -188,7 +188,7 @@ START_TEST(host_and_device_addresses_are_told_apart)
 }
 END_TEST
 
-START_TEST(nothing_goes_past_a_blocks_end)
+START_TEST(detects_accesses_past_the_end_of_a_block)
 {
     char host[128] = {0};
     void *memory;
@@ -243,7 +243,7 @@ START_TEST(streams_and_events_belong_to_their_context)
 }
 END_TEST
 
-START_TEST(memory_of_another_device_is_told)
+START_TEST(detects_memory_of_another_device)
 {
     float zero = 0;
     struct op_case op = {
@@ -271,7 +271,7 @@ START_TEST(memory_of_another_device_is_told)
 }
 END_TEST
 
-START_TEST(what_is_left_behind_is_counted)
+START_TEST(counts_what_is_not_freed)
 {
     char text[256];
     aclrtStream stream;
@@ -292,7 +292,7 @@ START_TEST(what_is_left_behind_is_counted)
 }
 END_TEST
 
-START_TEST(an_event_that_was_never_recorded)
+START_TEST(waiting_for_an_event_never_recorded_is_counted)
 {
     aclrtStream stream;
     aclrtEvent event;
@@ -309,7 +309,7 @@ START_TEST(an_event_that_was_never_recorded)
 }
 END_TEST
 
-START_TEST(messages_are_the_threads_and_read_once)
+START_TEST(error_messages_are_per_thread_and_read_once)
 {
     const char *text;
 
@@ -344,16 +344,16 @@ int main(void)
     tcase_add_test(tests, initialises_once_and_finalises_once);
     tcase_add_test(tests, nothing_works_before_initialisation);
     tcase_add_test(tests, a_thread_needs_a_device);
-    tcase_add_test(tests, devices_have_numbers);
-    tcase_add_test(tests, no_device_at_all);
-    tcase_add_test(tests, freed_memory_is_not_used);
-    tcase_add_test(tests, memory_freed_under_a_queued_task);
-    tcase_add_test(tests, host_and_device_addresses_are_told_apart);
-    tcase_add_test(tests, nothing_goes_past_a_blocks_end);
+    tcase_add_test(tests, device_ids_count_from_0);
+    tcase_add_test(tests, a_configuration_without_devices);
+    tcase_add_test(tests, detects_use_after_free);
+    tcase_add_test(tests, detects_memory_freed_under_a_queued_task);
+    tcase_add_test(tests, detects_host_and_device_addresses_mixed_up);
+    tcase_add_test(tests, detects_accesses_past_the_end_of_a_block);
     tcase_add_test(tests, streams_and_events_belong_to_their_context);
-    tcase_add_test(tests, memory_of_another_device_is_told);
-    tcase_add_test(tests, what_is_left_behind_is_counted);
-    tcase_add_test(tests, an_event_that_was_never_recorded);
-    tcase_add_test(tests, messages_are_the_threads_and_read_once);
+    tcase_add_test(tests, detects_memory_of_another_device);
+    tcase_add_test(tests, counts_what_is_not_freed);
+    tcase_add_test(tests, waiting_for_an_event_never_recorded_is_counted);
+    tcase_add_test(tests, error_messages_are_per_thread_and_read_once);
     return check_main("cann_sim_rules", &tests, 1);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_soak.c - the CANN provider in bad weather: sessions one after the other with random options,
- * limits and policies, runs of random shapes, and a device that runs out of memory, is lost, busy,
- * hangs, or fails to compile, copy, launch and wait. Each failure is a status with a reason, the policy
- * decides who runs, a result that is given is right, and behind each session nothing is left.
+ * check_soak.c - the CANN provider under faults: sessions one after the other with random
+ * options, limits and policies, runs of random shapes, and a device that runs out of memory, is
+ * lost, busy, hangs, or fails to compile, copy, launch and wait. Each failure is a status with a
+ * reason, the policy decides who runs, a result that is given is right, and after each session
+ * nothing is left.
  *
  * BP_SOAK_RUNS says how many runs; `make soak` makes 100,000. A watchdog ends what hangs.
  */
@@ -21,9 +22,9 @@ enum {
     PROLOGUE = 3 * SOAK_TROUBLES, /* short sessions: each trouble with each policy */
     PROLOGUE_RUNS = 6,
     SESSION_RUNS = 60,
-    SPELL_RUNS = 8,        /* at most, in one kind of weather */
-    LEAST_FOR_ALL = 1000,  /* runs that see every status */
-    ROOM_TO_GROW = 4 << 20 /* bytes that a steady process may take more, for allocators */
+    RUNS_PER_CONDITION = 8, /* at most, before the conditions change */
+    MIN_FOR_ALL = 1000,     /* runs that see every status */
+    MAX_GROWTH = 4 << 20    /* bytes that a steady process may take more, for allocators */
 };
 
 static struct {
@@ -74,7 +75,7 @@ static void show_progress(void)
 {
     time_t now = time(NULL);
 
-    if (soak.wanted < 20 * LEAST_FOR_ALL || now == soak.told)
+    if (soak.wanted < 20 * MIN_FOR_ALL || now == soak.told)
         return;
     soak.told = now;
     fprintf(stderr, "soak: %u of %u runs, %u sessions, %.1f MiB\n", soak.tally.runs, soak.wanted,
@@ -101,8 +102,8 @@ static void add_cann(uint32_t policy, const char *trouble)
     static const char *const queues[] = {"3", "10000"};
     const char *limit = trouble ? limits[below(5)] : "64";
     /*
-     * Models of all shapes stay, as with the vendor's, so that a limit would fill for good; and in a
-     * small memory their constants fit where the arena's first region then does not.
+     * Models of all shapes stay, as with the vendor's, so that a limit would fill for good; and in
+     * a small memory their constants fit where the arena's first region then does not.
      */
     bool may_model = *limit == '0' && trouble && !strstr(trouble, "memory");
     bp_key_value rows[] = {
@@ -179,16 +180,16 @@ static bool new_session(void)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static void run_spell(uint32_t n_threads)
+static void run_under_conditions(uint32_t n_threads)
 {
     struct soak_worker workers[SOAK_THREADS];
-    struct soak_weather weather = {.name = "on the CPU", .must_be_right = true};
-    uint32_t n = 1 + below(SPELL_RUNS);
+    struct soak_conditions conditions = {.name = "on the CPU", .must_be_right = true};
+    uint32_t n = 1 + below(RUNS_PER_CONDITION);
 
     if (!soak.is_on_cpu)
-        weather = soak_weather(&soak.random);
+        conditions = soak_conditions(&soak.random);
     for (uint32_t i = 0; i < n_threads; i++) {
-        soak_begin(&workers[i], random_next(&soak.random), n, &weather);
+        soak_begin(&workers[i], random_next(&soak.random), n, &conditions);
         ck_assert_int_eq(pthread_create(&workers[i].thread, NULL, soak_work, &workers[i]), 0);
     }
     for (uint32_t i = 0; i < n_threads; i++) {
@@ -198,16 +199,16 @@ static void run_spell(uint32_t n_threads)
     if (!soak.is_on_cpu)
         soak_calm();
     for (uint32_t i = 0; i < n_threads; i++)
-        ck_assert_msg(!workers[i].problem[0], "%s: %s", weather.name, workers[i].problem);
+        ck_assert_msg(!workers[i].problem[0], "%s: %s", conditions.name, workers[i].problem);
 }
 
 /*
- * Small enough for every limit, so it has to be right: once frames have given back what they keep for
- * other shapes, where there is a limit.
+ * Small enough for every limit, so it has to be right: once frames have given back what they keep
+ * for other shapes, where there is a limit.
  */
 static void check_recovered(void)
 {
-    struct soak_weather calm = {.name = "calm", .must_be_right = true};
+    struct soak_conditions calm = {.name = "calm", .must_be_right = true};
     struct soak_worker worker;
     uint64_t freed;
 
@@ -216,7 +217,7 @@ static void check_recovered(void)
     soak_begin(&worker, 1, 1, &calm);
     soak_work(&worker);
     soak_add(&soak.tally, &worker.tally);
-    ck_assert_msg(!worker.problem[0], "behind bad weather: %s", worker.problem);
+    ck_assert_msg(!worker.problem[0], "behind bad conditions: %s", worker.problem);
 }
 
 static void run_session(void)
@@ -225,7 +226,7 @@ static void run_session(void)
     uint32_t n_threads = below(8) ? 1 : SOAK_THREADS;
 
     while (soak.tally.runs < until && soak.tally.runs < soak.wanted) {
-        run_spell(n_threads);
+        run_under_conditions(n_threads);
         check_recovered();
         show_progress();
     }
@@ -243,7 +244,7 @@ static void check_seen(void)
     ck_assert_uint_gt(soak.taken_over[BP_FALLBACK_SILENT], 0);
     for (uint32_t policy = 1; policy < 4; policy++)
         ck_assert_uint_gt(soak.created[policy], soak.taken_over[policy]);
-    if (soak.wanted < LEAST_FOR_ALL)
+    if (soak.wanted < MIN_FOR_ALL)
         return;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         ck_assert_msg(soak.tally.by_rc[-all[i]] > 0, "%s was not seen", bp_rc_name(all[i]));
@@ -262,7 +263,7 @@ static void tell(double resident)
             soak.resident_early / (1 << 20), resident / (1 << 20));
 }
 
-START_TEST(bad_weather_is_weathered)
+START_TEST(survives_random_shapes_limits_and_faults)
 {
     const char *asked = getenv("BP_SOAK_RUNS");
     double resident;
@@ -281,17 +282,17 @@ START_TEST(bad_weather_is_weathered)
     soak_end_watch();
     tell(resident);
     check_seen();
-    if (soak.wanted >= 20 * LEAST_FOR_ALL && !WITH_ASAN && !WITH_TSAN)
-        ck_assert_msg(resident <= soak.resident_early + ROOM_TO_GROW, "it grows");
+    if (soak.wanted >= 20 * MIN_FOR_ALL && !WITH_ASAN && !WITH_TSAN)
+        ck_assert_msg(resident <= soak.resident_early + MAX_GROWTH, "it grows");
 }
 END_TEST
 
 int main(void)
 {
-    TCase *cases[] = {tcase_create("weather")};
+    TCase *cases[] = {tcase_create("conditions")};
 
     tcase_set_timeout(cases[0], 600);
     tcase_add_checked_fixture(cases[0], cann_setup, cann_teardown);
-    tcase_add_test(cases[0], bad_weather_is_weathered);
+    tcase_add_test(cases[0], survives_random_shapes_limits_and_faults);
     return kit_main("cann_soak", cases, 1);
 }

@@ -117,7 +117,7 @@ START_TEST(events_order_streams)
 }
 END_TEST
 
-START_TEST(events_tell_time)
+START_TEST(events_measure_elapsed_time)
 {
     aclrtEvent start, end, timeless;
     float ms = -1;
@@ -148,7 +148,7 @@ START_TEST(events_tell_time)
 }
 END_TEST
 
-/* Lets the device go on once somebody waits for room. */
+/* Lets the device go on once somebody waits for a queue slot. */
 static void *resume_when_blocked(void *unused)
 {
     while (counters().queue_blocked == 0)
@@ -203,7 +203,7 @@ START_TEST(an_aborted_stream_drops_its_queue)
     OK(aclrtMemsetAsync(memory, 1, 1, 1, stream));
     OK(aclrtRecordEvent(event, stream));
     OK(aclrtStreamAbort(stream));
-    OK(aclrtSynchronizeEvent(event)); /* nobody waits for what will not come */
+    OK(aclrtSynchronizeEvent(event)); /* it would never end */
     OK(bp_ascend_resume(0));
     OK(aclrtSynchronizeStream(stream));
     fetch(&host, memory, 1);
@@ -220,7 +220,7 @@ START_TEST(an_aborted_stream_drops_its_queue)
 }
 END_TEST
 
-START_TEST(copies_in_streams_are_picky)
+START_TEST(asynchronous_copies_check_alignment_and_kind)
 {
     char host[256] = {0};
     aclrtStream stream;
@@ -423,7 +423,7 @@ static void *work(void *data)
     return NULL;
 }
 
-START_TEST(threads_work_side_by_side)
+START_TEST(threads_use_streams_concurrently)
 {
     pthread_t threads[4];
     aclrtContext context;
@@ -447,14 +447,14 @@ int main(void)
     tcase_add_test(tests, tasks_run_later);
     tcase_add_test(tests, tasks_of_a_stream_run_in_order);
     tcase_add_test(tests, events_order_streams);
-    tcase_add_test(tests, events_tell_time);
+    tcase_add_test(tests, events_measure_elapsed_time);
     tcase_add_test(tests, a_full_queue_makes_the_caller_wait);
     tcase_add_test(tests, an_aborted_stream_drops_its_queue);
-    tcase_add_test(tests, copies_in_streams_are_picky);
+    tcase_add_test(tests, asynchronous_copies_check_alignment_and_kind);
     tcase_add_test(tests, callbacks_run_in_their_thread);
     tcase_add_test(tests, host_code_cannot_touch_device_memory);
     tcase_add_test(tests, memory_is_padded_and_limited);
     tcase_add_test(tests, streams_and_events_are_limited);
-    tcase_add_test(tests, threads_work_side_by_side);
+    tcase_add_test(tests, threads_use_streams_concurrently);
     return check_main("cann_sim_streams", &tests, 1);
 }

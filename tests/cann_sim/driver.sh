@@ -123,7 +123,7 @@ END
     if (ulimit -c 0 && BP_ASCEND_SIM=$work/board "$work/breach") 2>"$work/err"; then
         fail "a breach that is fatal does not"
     fi
-    grep -q "a breach of ACL's rules: host" "$work/err" || fail "no word of it: $(cat "$work/err")"
+    grep -q "a violation of ACL's rules: host" "$work/err" || fail "no word of it: $(cat "$work/err")"
     if find "$root" -name 'libbackplane*' | grep .; then
         fail "install-ascend-sim installs more than the simulator"
     fi

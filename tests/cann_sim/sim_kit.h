@@ -25,7 +25,7 @@ static inline void up(const char *config)
     bp_ascend_reset_counters();
 }
 
-/* No test may break a rule that it did not mean to: those it meant are `expected`. */
+/* No test may violate a rule but those that it intends to: `expected`. */
 static inline void down_after(uint64_t expected)
 {
     char text[256];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* soak_kit.c - models, weather, runs and the watchdog of check_soak.c. */
+/* soak_kit.c - models, conditions, runs and the watchdog of check_soak.c. */
 
 #include "config.h"
 
@@ -130,13 +130,13 @@ static bp_rc run_image(uint64_t *random, bool is_small, const bp_run_options *op
     return rc;
 }
 
-/* ---- weather --------------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 static atomic_bool is_held; /* now and then, and each time the watchdog lets go */
 
-struct soak_weather soak_weather(uint64_t *random)
+struct soak_conditions soak_conditions(uint64_t *random)
 {
-    static const struct soak_weather kinds[] = {
+    static const struct soak_conditions kinds[] = {
         {.name = "calm"},
         {.name = "out of memory", .point = BP_ASCEND_AT_MALLOC, .per_million = 300000},
         {.name = "copies fail", .point = BP_ASCEND_AT_COPY, .per_million = 60000},
@@ -167,15 +167,15 @@ struct soak_weather soak_weather(uint64_t *random)
     return kinds[random_below(random, sizeof kinds / sizeof kinds[0])];
 }
 
-static void let_fail(const struct soak_weather *weather, uint64_t seed)
+static void let_fail(const struct soak_conditions *conditions, uint64_t seed)
 {
-    if (weather->per_million)
-        bp_ascend_fault_random(weather->point, weather->per_million, seed, weather->code);
+    if (conditions->per_million)
+        bp_ascend_fault_random(conditions->point, conditions->per_million, seed, conditions->code);
 }
 
 void soak_strike_creation(uint64_t *random)
 {
-    static const struct soak_weather strikes[] = {
+    static const struct soak_conditions strikes[] = {
         {.point = BP_ASCEND_AT_SET_DEVICE, .per_million = 500000},
         {.point = BP_ASCEND_AT_MALLOC, .per_million = 500000},
         {.point = BP_ASCEND_AT_COPY, .per_million = 200000},
@@ -198,58 +198,59 @@ void soak_calm(void)
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 void soak_begin(struct soak_worker *worker, uint64_t seed, uint32_t n_runs,
-                const struct soak_weather *weather)
+                const struct soak_conditions *conditions)
 {
     memset(worker, 0, sizeof *worker);
     worker->random = seed;
     worker->n_runs = n_runs;
-    worker->weather = *weather;
-    let_fail(weather, seed);
-    atomic_store(&is_held, weather->is_paused);
-    if (weather->is_lost)
+    worker->conditions = *conditions;
+    let_fail(conditions, seed);
+    atomic_store(&is_held, conditions->is_paused);
+    if (conditions->is_lost)
         bp_ascend_set_state(0, BP_ASCEND_LOST);
 }
 
-static atomic_uint n_judged; /* what the watchdog looks at */
+static atomic_uint n_checked; /* what the watchdog looks at */
 
 /* A failure says who failed and why; a run that gave a result gave the right one. */
-static void judge(struct soak_worker *worker, bp_rc rc, uint32_t n_wrong, const char *words)
+static void check_result(struct soak_worker *worker, bp_rc rc, uint32_t n_wrong, const char *words)
 {
-    const char *name = worker->weather.name;
+    const char *name = worker->conditions.name;
 
     if (n_wrong)
         snprintf(worker->problem, sizeof worker->problem, "%s: %u numbers are wrong", name,
                  n_wrong);
-    else if (rc < 0 && worker->weather.must_be_right)
+    else if (rc < 0 && worker->conditions.must_be_right)
         snprintf(worker->problem, sizeof worker->problem, "%s: %s: %s", name, bp_rc_name(rc),
                  words);
     else if (rc < 0 && (-rc >= SOAK_CODES || rc == BP_E_INVALID || strlen(words) < 10))
         snprintf(worker->problem, sizeof worker->problem, "%s: %d says \"%s\"", name, (int)rc,
                  words);
     worker->tally.runs++;
-    atomic_fetch_add(&n_judged, 1);
+    atomic_fetch_add(&n_checked, 1);
     worker->tally.by_rc[-rc < SOAK_CODES ? -rc : 0]++;
 }
 
 static void run_once(struct soak_worker *worker)
 {
-    uint32_t cancel = worker->weather.is_cancelled, n_wrong = 0;
-    bp_run_options options = {
-        .struct_size = sizeof options, .cancel = &cancel, .timeout_ns = worker->weather.timeout_ns};
-    bool is_small = worker->weather.must_be_right;
+    uint32_t cancel = worker->conditions.is_cancelled, n_wrong = 0;
+    bp_run_options options = {.struct_size = sizeof options,
+                              .cancel = &cancel,
+                              .timeout_ns = worker->conditions.timeout_ns};
+    bool is_small = worker->conditions.must_be_right;
     char words[1024] = "";
     bp_err err = bp_err_init(words, sizeof words);
     uint32_t rows = is_small ? 1 : 1 + random_below(&worker->random, DEVICE_MAX_ROWS);
     bp_rc rc;
 
-    if (worker->weather.is_paused)
+    if (worker->conditions.is_paused)
         bp_ascend_pause(0);
     if (which_model)
         rc = run_image(&worker->random, is_small, &options, &n_wrong, &err);
     else
         rc = device_run_mixed(rows, (float)random_below(&worker->random, 50), &options, &n_wrong,
                               &err);
-    judge(worker, rc, n_wrong, words);
+    check_result(worker, rc, n_wrong, words);
 }
 
 void *soak_work(void *argument)
@@ -278,7 +279,7 @@ static void *watch_over(void *u)
 
     (void)u;
     while (!atomic_load(&watch.is_over)) {
-        uint32_t now = atomic_load(&n_judged);
+        uint32_t now = atomic_load(&n_checked);
 
         nanosleep(&tick, NULL);
         if (atomic_load(&is_held))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * soak_kit.h - the parts of check_soak.c: models whose results are known, weather, and threads that
- * run them in it.
+ * soak_kit.h - the parts of check_soak.c: models whose results are known, conditions, and threads
+ * that run them in it.
  */
 #ifndef BP_TESTS_SOAK_KIT_H
 #define BP_TESTS_SOAK_KIT_H
@@ -27,7 +27,7 @@ void soak_add(struct soak_tally *to, const struct soak_tally *from);
 void soak_model(uint32_t which);
 
 /* What the device is like for some runs. */
-struct soak_weather {
+struct soak_conditions {
     const char *name;
     uint32_t point; /* of a fault, BP_ASCEND_AT_* */
     int code;
@@ -37,7 +37,7 @@ struct soak_weather {
     bool must_be_right; /* and small */
 };
 
-struct soak_weather soak_weather(uint64_t *random);
+struct soak_conditions soak_conditions(uint64_t *random);
 /* Something fails while the session is made, or does not. */
 void soak_strike_creation(uint64_t *random);
 /* No faults, nothing lost or held. */
@@ -48,13 +48,13 @@ struct soak_worker {
     pthread_t thread;
     uint64_t random;
     uint32_t n_runs;
-    struct soak_weather weather;
+    struct soak_conditions conditions;
     struct soak_tally tally;
     char problem[1536]; /* what is wrong; "" for nothing */
 };
 
 void soak_begin(struct soak_worker *worker, uint64_t seed, uint32_t n_runs,
-                const struct soak_weather *weather);
+                const struct soak_conditions *conditions);
 void *soak_work(void *worker);
 
 /* Ends the process when no run ends for minutes; resumes devices that were held for a while. */

@@ -34,11 +34,17 @@ enum Where {
     PLACE,
     BEGIN,
     WRITE,
+    CREATE_THREAD,
+    CREATE_STARTED_THREAD,
+    JOIN_THREAD,
     ENDS
 };
-const char *const names[ENDS] = {"nowhere",  "claim",   "shapes",  "create", "compute",
-                                 "parallel", "destroy", "release", "log",    "progress",
-                                 "rows",     "place",   "begin",   "write"};
+const char *const names[ENDS] = {
+    "nowhere",    "claim",    "shapes",        "create",
+    "compute",    "parallel", "destroy",       "release",
+    "log",        "progress", "rows",          "place",
+    "begin",      "write",    "create_thread", "create_thread, too late",
+    "join_thread"};
 
 std::atomic<int> where{NOWHERE};
 std::atomic<int> thrown{0}, told{0}, numbers{0};
@@ -335,6 +341,92 @@ bp_rc run(bp_session *session)
     return rc;
 }
 
+/* ---- threads ---------------------------------------------------------------------------------------- */
+
+std::atomic<int> created{0}, running{0};
+std::vector<std::thread *> strays; /* threads that nobody has a handle of */
+
+/* The second throws, before it has started a thread or after. */
+bp_rc create_thread(void *, bp_worker_fn worker, void *arg, void **thread, bp_err *)
+{
+    bool throws = ++created == 2;
+    std::thread *made;
+
+    if (throws)
+        maybe(CREATE_THREAD);
+    running++;
+    made = new std::thread([worker, arg] {
+        worker(arg);
+        running--;
+    });
+    if (throws && where == CREATE_STARTED_THREAD) {
+        strays.push_back(made);
+        maybe(CREATE_STARTED_THREAD);
+    }
+    *thread = made;
+    return BP_OK;
+}
+
+void join_thread(void *, void *handle)
+{
+    std::thread *thread = static_cast<std::thread *>(handle);
+
+    if (where == JOIN_THREAD)
+        strays.push_back(thread);
+    maybe(JOIN_THREAD);
+    thread->join();
+    delete thread;
+}
+
+void join_strays()
+{
+    for (std::thread *thread : strays) {
+        thread->join();
+        delete thread;
+    }
+    strays.clear();
+    if (running != 0)
+        fail("a thread is left");
+    created = 0;
+}
+
+bp_rc open_env(bp_env **out)
+{
+    bp_worker_config workers = {};
+    bp_env_config config = {};
+
+    workers.struct_size = sizeof workers;
+    workers.create = create_thread;
+    workers.join = join_thread;
+    config.struct_size = sizeof config;
+    config.log = log_line;
+    config.threads = 4;
+    config.workers = &workers;
+    return bp_env_create(&config, out, fresh());
+}
+
+void try_threads()
+{
+    bp_env *own;
+
+    for (Where here : {CREATE_THREAD, CREATE_STARTED_THREAD}) {
+        throw_from(here);
+        expect_thrown(open_env(&own), "bp_env_create");
+        if (own)
+            fail("there is an environment");
+        join_strays();
+    }
+    throw_from(NOWHERE);
+    expect_ok(open_env(&own), "bp_env_create");
+    throw_from(JOIN_THREAD);
+    expect_ok(bp_env_destroy(own, fresh()), "bp_env_destroy");
+    expect_told();
+    if (thrown != 3)
+        fail("not each thread was joined");
+    join_strays();
+    throw_from(NOWHERE);
+}
+
 void try_making(Where here)
 {
     bp_session *session;
@@ -461,6 +553,7 @@ int main()
         for (Where w : {PLACE, BEGIN, WRITE})
             try_saving(w);
         try_rows();
+        try_threads();
     }
     expect_ok(bp_env_destroy(env, fresh()), "bp_env_destroy");
     return failures > 0;

@@ -60,6 +60,9 @@ enum Where {
     SELECT,
     WRITE,
     LOCATE,
+    CREATE_THREAD,
+    CREATE_STARTED_THREAD,
+    JOIN_THREAD,
     ENDS
 };
 
@@ -91,7 +94,10 @@ const char *const names[ENDS] = {"nowhere",
                                  "RunAsync",
                                  "EpSelectionDelegate",
                                  "write",
-                                 "GetInitializerLocation"};
+                                 "GetInitializerLocation",
+                                 "CustomCreateThread",
+                                 "CustomCreateThread, too late",
+                                 "CustomJoinThread"};
 
 enum Kind { STD, NUMBER, ORT_LIKE, KINDS };
 
@@ -739,6 +745,133 @@ void try_compiling(Where here)
     ort->ReleaseSessionOptions(options);
 }
 
+/* ---- threads ---------------------------------------------------------------------------------------- */
+
+std::atomic<int> created{0}, running{0};
+std::vector<std::thread *> strays; /* threads that nobody has a handle of */
+
+/* The second of three throws, before it has started a thread or after. */
+OrtCustomThreadHandle create_thread(void *, OrtThreadWorkerFn worker, void *param)
+{
+    bool throws = ++created == 2;
+    std::thread *thread;
+
+    if (throws)
+        maybe(CREATE_THREAD);
+    running++;
+    thread = new std::thread([worker, param] {
+        worker(param);
+        running--;
+    });
+    if (throws && where == CREATE_STARTED_THREAD) {
+        strays.push_back(thread);
+        usleep(kind == STD ? 0 : 2000); /* it has not come yet, or it has */
+        maybe(CREATE_STARTED_THREAD);
+    }
+    return reinterpret_cast<OrtCustomThreadHandle>(thread);
+}
+
+void join_thread(OrtCustomThreadHandle handle)
+{
+    std::thread *thread = const_cast<std::thread *>(reinterpret_cast<const std::thread *>(handle));
+
+    if (where == JOIN_THREAD)
+        strays.push_back(thread);
+    maybe(JOIN_THREAD);
+    thread->join();
+    delete thread;
+}
+
+/* None waits for ever, whatever was thrown, and what was made can go on being used. */
+void join_strays()
+{
+    for (std::thread *thread : strays) {
+        thread->join();
+        delete thread;
+    }
+    strays.clear();
+    if (running != 0)
+        fail(names[where], "a thread is left");
+    created = 0;
+}
+
+OrtStatus *open_threaded(OrtSession **session)
+{
+    static const std::string model = make_model();
+    OrtSessionOptions *options;
+    OrtStatus *status;
+
+    use(ort->CreateSessionOptions(&options));
+    use(ort->SetIntraOpNumThreads(options, 4));
+    use(ort->AddCustomOpDomain(options, domain));
+    use(ort->SessionOptionsSetCustomCreateThreadFn(options, create_thread));
+    use(ort->SessionOptionsSetCustomJoinThreadFn(options, join_thread));
+    *session = nullptr;
+    status = ort->CreateSessionFromArray(env, model.data(), model.size(), options, session);
+    ort->ReleaseSessionOptions(options);
+    return status;
+}
+
+void try_session_threads()
+{
+    OrtSession *session;
+
+    for (Where here : {CREATE_THREAD, CREATE_STARTED_THREAD}) {
+        throw_from(here);
+        expect_thrown(open_threaded(&session), "CreateSession");
+        if (session)
+            fail(names[where], "there is a session");
+        join_strays();
+    }
+    throw_from(NOWHERE);
+    expect_ok(open_threaded(&session), "CreateSession");
+    expect_ok(run(session), "Run");
+    throw_from(JOIN_THREAD);
+    ort->ReleaseSession(session);
+    expect_told();
+    if (thrown != 3)
+        fail(names[where], "not each thread was joined");
+    join_strays();
+    throw_from(NOWHERE);
+}
+
+OrtStatus *open_env(OrtEnv **out)
+{
+    OrtThreadingOptions *threads;
+    OrtStatus *status;
+
+    use(ort->CreateThreadingOptions(&threads));
+    use(ort->SetGlobalIntraOpNumThreads(threads, 4));
+    use(ort->SetGlobalCustomCreateThreadFn(threads, create_thread));
+    use(ort->SetGlobalCustomJoinThreadFn(threads, join_thread));
+    *out = nullptr;
+    status = ort->CreateEnvWithCustomLoggerAndGlobalThreadPools(
+        log_line, nullptr, ORT_LOGGING_LEVEL_ERROR, "threads", threads, out);
+    ort->ReleaseThreadingOptions(threads);
+    return status;
+}
+
+/* While there is no other environment. */
+void try_env_threads()
+{
+    OrtEnv *own;
+
+    for (Where here : {CREATE_THREAD, CREATE_STARTED_THREAD}) {
+        throw_from(here);
+        expect_thrown(open_env(&own), "CreateEnv");
+        if (own)
+            fail(names[where], "there is an environment");
+        join_strays();
+    }
+    throw_from(NOWHERE);
+    expect_ok(open_env(&own), "CreateEnv");
+    throw_from(JOIN_THREAD);
+    ort->ReleaseEnv(own);
+    expect_told();
+    join_strays();
+    throw_from(NOWHERE);
+}
+
 extern "C" __attribute__((visibility("default"))) OrtStatus *register_throwing(OrtSessionOptions *,
                                                                                const OrtApiBase *)
 {
@@ -770,6 +903,10 @@ int main(int argc, char **argv)
     alarm(300); /* a wait for ever is a failure */
     is_printing = argc > 1;
     ort = OrtGetApiBase()->GetApi(ORT_API_VERSION);
+    for (int k = 0; k < KINDS && !is_printing; k++) {
+        kind = k;
+        try_env_threads();
+    }
     use(ort->CreateEnvWithCustomLogger(log_line, nullptr, ORT_LOGGING_LEVEL_ERROR, "exceptions",
                                        &env));
     use(ort->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &cpu));
@@ -804,6 +941,8 @@ int main(int argc, char **argv)
             try_compiling(LOCATE);
         if (wants(argc, argv, "register"))
             try_registering();
+        if (!is_printing) /* ONNX Runtime 1.30 waits for ever */
+            try_session_threads();
     }
     ort->ReleaseCustomOpDomain(domain);
     ort->ReleaseMemoryInfo(cpu);

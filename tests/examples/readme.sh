@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# readme.sh - the C program in README.md compiles without a warning and does what it says.
+# readme.sh - the C program in README.md compiles without a warning and does what it says, and the
+# commands of `backplane` in it succeed on the digits model, those of providers that are usable here.
 set -eu
 
 library=$BP_BUILDDIR/runtime/.libs
@@ -27,3 +28,27 @@ grep -Eq '^(0|1|0\.[0-9]+|[0-9.]+e-[0-9]+)$' out || {
     echo "FAILED: that is no probability" >&2
     exit 1
 }
+
+# ---- commands: lines of README.md such as "    ./run-in-tree tools/backplane plan MODEL    # ..." -------
+
+sed -n 's/^    \.\/run-in-tree tools\/backplane \([^#]*\).*/\1/p' "$BP_SRCDIR/README.md" |
+    grep -v '^conform' >commands # ONNX's test data has tests of its own
+[ "$(wc -l <commands)" -ge 10 ] || {
+    echo "FAILED: README.md has lost its commands" >&2
+    exit 1
+}
+while read -r command; do
+    for provider in dnnl cann; do
+        case $command in
+        *"-p $provider"* | *",$provider"*)
+            "$BP_BUILDDIR/tools/backplane" -q providers "$provider" >/dev/null 2>&1 || continue 2
+            ;;
+        esac
+    done
+    command=$(echo "$command" | sed 's/MODEL/digits.onnx/')
+    eval "\"$BP_BUILDDIR/tools/backplane\" $command" >out 2>err </dev/null || {
+        echo "FAILED: backplane $command" >&2
+        cat err >&2
+        exit 1
+    }
+done <commands

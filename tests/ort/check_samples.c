@@ -398,7 +398,6 @@ START_TEST(entries_that_applications_set_are_taken_and_kept)
         "session.intra_op.allow_spinning",
         "session.inter_op.allow_spinning",
         "session.force_spinning_stop",
-        "session.intra_op_thread_affinities",
         "session.dynamic_block_base",
         "session.set_denormal_as_zero",
         "session.use_env_allocators",
@@ -426,6 +425,8 @@ START_TEST(entries_that_applications_set_are_taken_and_kept)
         ok(ort->GetSessionConfigEntry(options, keys[i], text, &size));
         ck_assert_str_eq(text, "0");
     }
+    ok(ort->SetIntraOpNumThreads(options, 2));
+    ok(ort->AddSessionConfigEntry(options, "session.intra_op_thread_affinities", "1"));
     serves(options);
 }
 END_TEST

@@ -19,6 +19,12 @@ unit_tests += %D%/check_alike
 %C%_check_alike_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
 %C%_check_alike_SOURCES = %D%/check_alike.c %D%/editor_kit.h %D%/kit.h tests/unit/support/proto_writer.h
 
+unit_tests += %D%/check_workers
+%C%_check_workers_CPPFLAGS = $(ort_test_cppflags)
+%C%_check_workers_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
+%C%_check_workers_SOURCES = \
+	%D%/check_workers.c %D%/editor_kit.h %D%/kit.h tests/unit/proto_writer.h
+
 unit_tests += %D%/check_feeds
 %C%_check_feeds_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_feeds_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)

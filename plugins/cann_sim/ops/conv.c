@@ -43,7 +43,7 @@ static void set_list(struct bp_cann_build *b, const bp_node *node, const char *n
     bp_cann_set_ints(b, name, 2 + spatial, values);
 }
 
-/* Layouts are told by the number of spatial dimensions: NCL, NCHW or NCDHW. */
+/* The layout follows from the number of spatial dimensions: NCL, NCHW or NCDHW. */
 static void build(struct bp_cann_build *b, const struct bp_cann_op *op, const bp_node *node)
 {
     const struct bp_cann_tensor *x = bp_cann_in(b, 0), *w = bp_cann_in(b, 1);

@@ -42,7 +42,7 @@ static bool claim_cast(const struct bp_cann_op *op, const struct bp_cann_query *
     if (x->dtype < BP_DTYPE_END && REALS & BP_CANN_TYPE(x->dtype) && y->dtype < BP_DTYPE_END &&
         UNSIGNED & BP_CANN_TYPE(y->dtype))
         return bp_cann_refuse(query, BP_R_DTYPE, "to",
-                              "ACL makes 0 of numbers below 0, where Cast wraps around");
+                              "ACL converts negative values to 0, where Cast wraps around");
     if (y->dtype < BP_DTYPE_END && EVERY & BP_CANN_TYPE(y->dtype))
         return true;
     return bp_cann_refuse(query, BP_R_DTYPE, "to", "ACL has no element type %u that can be cast to",

@@ -57,7 +57,7 @@ static bool claim_dropout(const struct bp_cann_op *op, const struct bp_cann_quer
                               "training_mode is not a constant false");
     if (mask && mask->dtype != BP_DTYPE_BOOL)
         return bp_cann_refuse(query, BP_R_DTYPE, mask->name,
-                              "the mask is not of bools: there is one from version 10 on");
+                              "the mask is not bool, as it is from version 10 on");
     return true;
 }
 

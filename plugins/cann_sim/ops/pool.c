@@ -39,7 +39,7 @@ static bool claim_pool(const struct bp_cann_op *op, const struct bp_cann_query *
         return bp_cann_refuse(query, BP_R_OTHER, indices->name, "ACL gives no indices");
     if (counts_pads && bp_node_int(query->graph, query->node, "ceil_mode", 0) != 0)
         return bp_cann_refuse(query, BP_R_ATTRIBUTE, "ceil_mode",
-                              "ceil_mode with count_include_pad divides otherwise than ACL");
+                              "ceil_mode with count_include_pad divides by another count than ACL");
     return true;
 }
 

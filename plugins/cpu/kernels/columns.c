@@ -2,7 +2,7 @@
 /* columns.c - operators along one axis: strips and threads. */
 
 #include "kernels/columns.h"
-#include "kernels/data.h"
+#include "kernels/tensor_data.h"
 
 /* One run; for the threads. */
 struct job {

@@ -3,7 +3,7 @@
 
 #include "kernels/sampler.h"
 
-#include "kernels/loops.h"
+#include "kernels/types/loops.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 
 #include <common/broadcast.h>
 
-#include "kernels/loops.h"
+#include "kernels/types/loops.h"
 
 typedef uint32_t lanes __attribute__((vector_size(16)));
 typedef uint32_t loose_lanes __attribute__((vector_size(16), aligned(4), may_alias));
@@ -37,7 +37,7 @@ static void turn_16_by_16(uint32_t *y, const uint32_t *x, int64_t to_step, int64
 }
 
 #define TEMPLATE "kernels/strided.inc"
-#include "kernels/types_width.inc"
+#include "kernels/types/width.inc"
 #undef TEMPLATE
 
 enum {

@@ -4,8 +4,8 @@
 #define BP_CPU_KERNELS_UNARY_H
 
 #include "cpu.h"
-#include "kernels/loops.h"
-#include "kernels/math.h"
+#include "kernels/types/loops.h"
+#include "kernels/vector_math.h"
 
 /* Numbers that come from attributes. */
 struct bp_cpu_params {

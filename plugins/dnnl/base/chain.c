@@ -5,6 +5,7 @@
 
 #include "base/program.h"
 
+/* Nodes are in topological order, so that a consumer comes after `from`. */
 uint32_t bp_dnnl_only_consumer(const bp_program *program, uint32_t value, uint32_t from)
 {
     const bp_graph *graph = program->graph;
@@ -22,6 +23,10 @@ uint32_t bp_dnnl_only_consumer(const bp_program *program, uint32_t value, uint32
     return BP_NONE;
 }
 
+/*
+ * Nodes before the last are marked both as taken, for other finders, and as fused away, for the
+ * builder.
+ */
 void bp_dnnl_add_chain(bp_program *program, const struct bp_dnnl_chain *chain)
 {
     if (chain->n_nodes < 2)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chain.h - nodes that run as one primitive or loop, where the last of them stands. */
+/* chain.h - nodes that run as one primitive or loop, in the place of the last of them. */
 #ifndef BP_DNNL_CHAIN_H
 #define BP_DNNL_CHAIN_H
 

@@ -5,6 +5,7 @@
 
 #include <common/float16.h>
 
+/* The host copies the text; 256 bytes are enough for every sentence here. */
 bool bp_dnnl_refuse(const struct bp_dnnl_query *query, uint32_t reason, const char *subject,
                     const char *fmt, ...)
 {
@@ -29,6 +30,7 @@ bool bp_dnnl_is_sized(const bp_value *value)
     return true;
 }
 
+/* In double, as sizes of a hostile model multiply beyond 64 bits. */
 double bp_dnnl_elements(const bp_value *value)
 {
     double n = 1;
@@ -38,6 +40,7 @@ double bp_dnnl_elements(const bp_value *value)
     return n;
 }
 
+/* Symbol 0 is an unknown size without a name: it equals nothing, itself neither. */
 bool bp_dnnl_same_shape(const bp_value *a, const bp_value *b)
 {
     if (a->rank != b->rank || a->rank == BP_RANK_UNKNOWN)
@@ -52,7 +55,7 @@ bool bp_dnnl_same_shape(const bp_value *a, const bp_value *b)
     return true;
 }
 
-/* Names of sets of types that operators here take. */
+/* For the text of a refusal: only sets of types that some operator here takes. */
 static const char *names_of(uint64_t types)
 {
     if (types == BP_DNNL_SINGLES)
@@ -94,6 +97,7 @@ bool bp_dnnl_takes_input(const struct bp_dnnl_query *query, uint32_t i, uint32_t
     return bp_dnnl_takes_typed(query, i, BP_DNNL_FLOATS, low, high);
 }
 
+/* The bytes may be at any address, so they are copied out. */
 bool bp_dnnl_constant_float(const bp_host *host, const bp_graph *graph, const bp_node *node,
                             uint32_t i, float *out)
 {

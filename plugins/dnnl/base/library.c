@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* library.c - opens oneDNN, with threads that do not spin for long. */
+/* library.c - opens oneDNN and OpenMP at run time, with threads that do not spin for long. */
 
 #define _GNU_SOURCE /* environ */
 
@@ -10,19 +10,22 @@
 #include <unistd.h>
 
 /*
- * Threads of libgomp wait awake for their next work, by default for 300,000 looks. This is fewer:
- * longer than the gaps within a run, shorter than anybody minds behind it. Where other processes
- * want the processors, two threads of the team share one now and then, and each wait of the one
- * for the other takes as long as this: with 20,000 such a network took twice the time that it
- * takes with 5,000, and alone on the machine 3 % less at most. The library reads it once, when it is
- * opened; if the process has it already, its own rule stays.
+ * Threads of libgomp spin while they wait for their next work, by default for 300,000 iterations.
+ * This is fewer: longer than the gaps within a run, shorter than anybody minds after it. Where
+ * other processes want the processors, two threads of the team share one now and then, and each
+ * wait of the one for the other takes as long as this: with 20,000 such a network took twice the
+ * time that it takes with 5,000, and alone on the machine 3 % less at most. libgomp reads the
+ * variable once, when it is loaded; if the process has it already, its own rule stays.
  */
 #define SPIN_VARIABLE "GOMP_SPINCOUNT"
 #define SPIN_SETTING SPIN_VARIABLE "=5000"
 
 struct bp_dnnl_library bp_dnnl;
 
-/* A copy of the environment with the setting behind it; NULL: no memory, or a setting is there. */
+/*
+ * A copy of the environment with the setting appended; NULL: no memory, or a setting is there. The
+ * caller keeps it for good, see below.
+ */
 static char **environ_with_setting(void)
 {
     static char setting[] = SPIN_SETTING;
@@ -44,7 +47,7 @@ static char **environ_with_setting(void)
 }
 
 /*
- * Opens oneDNN with the setting in the environment and takes it out again. Another environ is shown
+ * Opens oneDNN with the setting in the environment and takes it out again. environ is replaced
  * instead of calling setenv(), which moves the strings that other threads may be reading.
  */
 static void *open_with_setting(void)
@@ -62,6 +65,7 @@ static void *open_with_setting(void)
     return library;
 }
 
+/* Looks one symbol up and writes its address to the slot. False: `why` says which is missing. */
 static bool find(void *library, const char *name, void *slot, size_t size)
 {
     void *symbol = dlsym(library, name);
@@ -74,7 +78,10 @@ static bool find(void *library, const char *name, void *slot, size_t size)
     return true;
 }
 
-/* OpenMP's functions; what compilers make of a parallel region calls GOMP_parallel(). */
+/*
+ * libgomp's functions. GOMP_parallel() is what compilers call for a parallel region; it is
+ * optional, as another OpenMP may not have it.
+ */
 static bool find_team(void *library)
 {
     void *parallel = dlsym(library, "GOMP_parallel");
@@ -91,6 +98,7 @@ static bool find_team(void *library)
     return true;
 }
 
+/* oneDNN's functions, then OpenMP's: RTLD_LOCAL keeps both from the symbols of the program. */
 static bool find_all(void *library)
 {
 #define F(name)                                                                                    \
@@ -101,6 +109,10 @@ static bool find_all(void *library)
     return find_team(library);
 }
 
+/*
+ * Only 2.6 and later 2.x: version 3 has another API. The threads have to be OpenMP's, as threads.c
+ * controls that team.
+ */
 void bp_dnnl_library_open(void)
 {
     const dnnl_version_t *version;
@@ -131,6 +143,10 @@ void bp_dnnl_library_open(void)
     bp_dnnl.is_open = true;
 }
 
+/*
+ * dnnl_unimplemented is about a shape or type, since claims have checked the rest: BP_E_SHAPE lets
+ * a caller try another kernel.
+ */
 bp_rc bp_dnnl_fail(bp_err *err, dnnl_status_t status, const char *fmt, ...)
 {
     bp_rc rc = status == dnnl_out_of_memory   ? BP_E_NOMEM

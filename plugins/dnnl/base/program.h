@@ -23,7 +23,7 @@ struct bp_program {
     struct bp_dnnl_chain *chains; /* one a node: the fused chain that ends there, or a zeroed one */
     bool *is_fused_away;          /* one a node: it runs with the last node of its chain */
     uint32_t *concat_of; /* one a value: the Concat in whose output it may be made, or BP_NONE */
-    struct bp_dnnl_conv_choice *choice; /* what autotune measured, a list, the newest first */
+    struct bp_dnnl_conv_choice *choices; /* what autotune measured, a list, the newest first */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* threads.c - see threads.h. */
+/* threads.c - one team of OpenMP threads for the process: who may use it, and how it is woken. */
 
 #define _GNU_SOURCE /* pthread_mutex_timedlock, sched_getcpu */
 
@@ -21,7 +21,9 @@ int64_t bp_dnnl_now_ns(void)
 
 static pthread_mutex_t team_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Waits for the team, looking up from time to time. */
+/*
+ * Waits for the team's lock, and looks every 5 ms whether the run was cancelled or its time is up.
+ */
 static bp_rc hold_team(const volatile uint32_t *cancel, int64_t deadline_ns, bp_err *err)
 {
     static const int64_t look_ns = 5000000;
@@ -46,15 +48,20 @@ static bp_rc hold_team(const volatile uint32_t *cancel, int64_t deadline_ns, bp_
 }
 
 /*
- * Some kernels wake a thread where the one that wakes it runs, while other processors are idle: the
- * two then take turns there for some ten milliseconds. So a team that may be asleep is woken by a
- * region of its own, in which its threads leave the caller's processor. The next time they leave
- * that of the caller then, and may come back to this one.
+ * Some kernels wake a thread on the processor of the thread that wakes it, while other processors
+ * are idle: the two then share it for some ten milliseconds. So a team that may be asleep is woken
+ * by a parallel region of its own, in which its threads leave the caller's processor: each takes it
+ * out of its affinity mask. At the next wake-up the mask is made anew from where the thread may
+ * run, less the caller's processor of that time.
  */
-enum { ASLEEP_NS = 200000 }; /* behind a run, a team is */
+enum { ASLEEP_NS = 200000 }; /* after a run, a team is */
 
 static int64_t left_ns; /* when the last run was over; under team_lock */
 
+/*
+ * Run by each thread of the team; u is the caller's processor. A mask that somebody else has set
+ * since becomes the new one to start from, and a mask of that processor alone is left as it is.
+ */
 static void leave_processor(void *u)
 {
     static _Thread_local cpu_set_t home, given; /* where it may run, and where it does since */
@@ -71,6 +78,7 @@ static void leave_processor(void *u)
         given = set;
 }
 
+/* left_ns says since when the team has had nothing to do. */
 static void wake_team(uint32_t threads)
 {
     size_t cpu = (size_t)sched_getcpu(); /* below 0 is too large */
@@ -79,6 +87,7 @@ static void wake_team(uint32_t threads)
         bp_dnnl.parallel(leave_processor, &cpu, threads, 0);
 }
 
+/* One thread needs no lock: a region of one thread is no team. */
 bp_rc bp_dnnl_team_enter(uint32_t threads, const volatile uint32_t *cancel, int64_t deadline_ns,
                          struct bp_dnnl_team *team, bp_err *err)
 {
@@ -96,6 +105,9 @@ bp_rc bp_dnnl_team_enter(uint32_t threads, const volatile uint32_t *cancel, int6
     return BP_OK;
 }
 
+/*
+ * The number of threads is OpenMP's for the calling thread, so it is put back for the application.
+ */
 void bp_dnnl_team_leave(const struct bp_dnnl_team *team)
 {
     if (bp_dnnl.get_max_threads() != team->before)

@@ -7,6 +7,7 @@
 #include "base/library.h"
 #include "build/builder.h"
 
+/* Appends one post-op to oneDNN's list. A sum has the scale 1: it adds the output as it is. */
 static dnnl_status_t append(dnnl_post_ops_t ops, const struct bp_dnnl_post_op *post)
 {
     if (post->kind == dnnl_alg_kind_undef)
@@ -16,6 +17,7 @@ static dnnl_status_t append(dnnl_post_ops_t ops, const struct bp_dnnl_post_op *p
     return bp_dnnl.post_ops_append_eltwise(ops, 1, post->kind, post->alpha, post->beta);
 }
 
+/* oneDNN copies the list, so that it is destroyed here. */
 static dnnl_status_t set_post_ops(dnnl_primitive_attr_t out, const struct bp_dnnl_attr *attr)
 {
     dnnl_post_ops_t ops = NULL;
@@ -30,12 +32,17 @@ static dnnl_status_t set_post_ops(dnnl_primitive_attr_t out, const struct bp_dnn
     return status;
 }
 
+/* One zero point for the whole tensor (mask 0); 0 is oneDNN's default. */
 static dnnl_status_t set_zero_point(dnnl_primitive_attr_t out, int arg, int32_t zero)
 {
     return zero == 0 ? dnnl_success : bp_dnnl.primitive_attr_set_zero_points(out, arg, 1, 0, &zero);
 }
 
-/* What integers are multiplied by, and what stands for 0. */
+/*
+ * oneDNN 2's output scales: the sums are multiplied by them before post-ops, and the destination's
+ * zero point is added last. The mask has bit `axis` where there is one scale for each of its
+ * indices.
+ */
 static dnnl_status_t set_quantisation(dnnl_primitive_attr_t out, const struct bp_dnnl_attr *attr)
 {
     bool is_each = attr->n_scales > 1;
@@ -53,6 +60,10 @@ static dnnl_status_t set_quantisation(dnnl_primitive_attr_t out, const struct bp
     return status == dnnl_success ? set_zero_point(out, DNNL_ARG_DST, attr->y_zero) : status;
 }
 
+/*
+ * The scratchpad is the user's: else oneDNN would allocate it in each run or keep it in the
+ * primitive.
+ */
 bp_rc bp_dnnl_attributes(struct bp_dnnl_builder *b, const struct bp_dnnl_attr *attr,
                          dnnl_primitive_attr_t *out, bp_err *err)
 {
@@ -77,6 +88,7 @@ bp_rc bp_dnnl_attributes(struct bp_dnnl_builder *b, const struct bp_dnnl_attr *a
     return bp_dnnl_fail(err, status, "attributes of a primitive");
 }
 
+/* A sum is dnnl_alg_kind_undef, which no eltwise is. */
 void bp_dnnl_add_post_op(struct bp_dnnl_attr *attr, dnnl_alg_kind_t kind,
                          const struct bp_dnnl_tensor *other)
 {

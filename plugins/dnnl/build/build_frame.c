@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* build_frame.c - prepares a program for one set of shapes. */
+/*
+ * build_frame.c - builds a frame: values get their shapes, nodes their steps, outputs the host's
+ * layout, scratch memory its plan.
+ */
 
 #include "build/build_frame.h"
 
@@ -26,6 +29,7 @@ enum { SCRATCH_ALIGN = 64 };
 
 /* ---- the shapes ------------------------------------------------------------------------------ */
 
+/* A host of another version may describe less than the graph has; nothing is read beyond it. */
 static bp_rc check_desc(const bp_graph *graph, const bp_frame_desc *desc, bp_err *err)
 {
     if (desc->n_shapes < graph->n_values || desc->n_in < graph->n_inputs ||
@@ -36,7 +40,10 @@ static bp_rc check_desc(const bp_graph *graph, const bp_frame_desc *desc, bp_err
     return BP_OK;
 }
 
-/* Bytes of the value must be countable. */
+/*
+ * Sets the shape; false: a size is negative, or bytes do not fit into 61 bits, which leaves a
+ * factor of 4 for padding of blocks. A scalar gets one dimension of 1.
+ */
 static bool set_dims(struct bp_dnnl_value *value, uint32_t rank, const int64_t *dims,
                      const bp_dim *constant)
 {
@@ -55,6 +62,10 @@ static bool set_dims(struct bp_dnnl_value *value, uint32_t rank, const int64_t *
     return bytes <= INT64_MAX / 4; /* blocks add to it */
 }
 
+/*
+ * Shapes of constants are the graph's, all others the frame's. A rank beyond oneDNN's is left
+ * unknown: no node that was claimed reads such a value.
+ */
 static bp_rc set_shapes(struct bp_dnnl_builder *b, const bp_frame_desc *desc, bp_err *err)
 {
     for (uint32_t v = 0; v < b->graph->n_values; v++) {
@@ -67,13 +78,14 @@ static bp_rc set_shapes(struct bp_dnnl_builder *b, const bp_frame_desc *desc, bp
         if (rank == BP_RANK_UNKNOWN || rank > DNNL_MAX_NDIMS)
             continue;
         if (!set_dims(&b->values[v], rank, is_constant ? NULL : shape->dims, value->dims)) {
-            return bp_fail(err, BP_E_SHAPE, "dnnl: '%s' is too large or has a size below 0",
+            return bp_fail(err, BP_E_SHAPE, "dnnl: '%s' is too large or has a negative size",
                            value->name);
         }
     }
     return BP_OK;
 }
 
+/* Inputs exist in the host's memory, row-major; float16 is converted at once. */
 static bp_rc place_inputs(struct bp_dnnl_builder *b, bp_err *err)
 {
     for (uint32_t i = 0; i < b->graph->n_inputs; i++) {
@@ -99,7 +111,10 @@ static bp_rc place_inputs(struct bp_dnnl_builder *b, bp_err *err)
 
 /* ---- the steps ------------------------------------------------------------------------------- */
 
-/* The node's inputs have been read once more. */
+/*
+ * A node that was built has read its inputs: what is left of their readers decides whether later
+ * nodes may overwrite them.
+ */
 static void count_reads(struct bp_dnnl_builder *b, const bp_node *node)
 {
     for (uint32_t i = 0; i < node->n_in; i++) {
@@ -116,6 +131,7 @@ static void count_reads(struct bp_dnnl_builder *b, const bp_node *node)
     }
 }
 
+/* Shapes that the host could not infer fail here, with the value's name. */
 static bp_rc check_known(const struct bp_dnnl_builder *b, const bp_node *node,
                          const uint32_t *values, uint32_t n, bp_err *err)
 {
@@ -128,7 +144,7 @@ static bp_rc check_known(const struct bp_dnnl_builder *b, const bp_node *node,
     return BP_OK;
 }
 
-/* Has the one output of the node no elements? */
+/* Has the one output of the node no elements? Operators with n_out handle that themselves. */
 static bool is_empty(const struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                      const bp_node *node)
 {
@@ -140,6 +156,7 @@ static bool is_empty(const struct bp_dnnl_builder *b, const struct bp_dnnl_op *o
     return bp_dims_count(y->dims, (uint32_t)y->rank) == 0;
 }
 
+/* Such a value needs a location only; no step makes it. */
 static bp_rc make_empty(struct bp_dnnl_builder *b, uint32_t value, bp_err *err)
 {
     struct bp_dnnl_tensor tensor;
@@ -150,6 +167,10 @@ static bp_rc make_empty(struct bp_dnnl_builder *b, uint32_t value, bp_err *err)
     return bp_dnnl_make_output(b, value, &md, &tensor, err);
 }
 
+/*
+ * The node's own steps, or those of the chain that ends with it. All inputs of the chain count as
+ * read here, as its steps run here.
+ */
 static bp_rc build_node(struct bp_dnnl_builder *b, bp_err *err)
 {
     const bp_node *node = BP_NODE(b->graph, b->node);
@@ -181,7 +202,7 @@ static bp_rc build_node(struct bp_dnnl_builder *b, bp_err *err)
     return rc;
 }
 
-/* Does output i lie where the host wants it? */
+/* Does output i exist where the host wants it? */
 static bool is_in_place(const struct bp_dnnl_value *value, uint32_t i)
 {
     for (uint32_t k = 0; k < value->n_tensors; k++) {
@@ -192,6 +213,7 @@ static bool is_in_place(const struct bp_dnnl_value *value, uint32_t i)
     return false;
 }
 
+/* Brings an output that exists elsewhere to the host's memory, layout and type. */
 static bp_rc finish_output(struct bp_dnnl_builder *b, uint32_t i, bp_err *err)
 {
     uint32_t v = b->graph->outputs[i];
@@ -212,6 +234,10 @@ static bp_rc finish_output(struct bp_dnnl_builder *b, uint32_t i, bp_err *err)
     return bp_dnnl_reorder(b, &from, &to, err);
 }
 
+/*
+ * Offsets of all scratch buffers by their lifetimes, counted in steps. They are aligned to a cache
+ * line, as oneDNN's kernels like it.
+ */
 static bp_rc plan_arena(struct bp_dnnl_builder *b, bp_frame_needs *needs, bp_err *err)
 {
     void *work = bp_blocks_array(b->memory, 1, bp_arena_work(b->n_items));
@@ -227,6 +253,7 @@ static bp_rc plan_arena(struct bp_dnnl_builder *b, bp_frame_needs *needs, bp_err
     return BP_OK;
 }
 
+/* The node of steps for outputs is the last one, for messages and profiles. */
 static bp_rc fill(bp_frame *frame, const struct bp_dnnl_conv_choice *choice, bp_frame_needs *needs,
                   bp_err *err)
 {
@@ -268,6 +295,7 @@ uint32_t bp_dnnl_frame_threads(const bp_program *program, const bp_frame_desc *d
     return width > 1 ? bp_dnnl_thread_count(program->graph, desc, width) : width;
 }
 
+/* A frame that failed halfway is freed with what oneDNN had made for it. */
 bp_rc bp_dnnl_frame_build(bp_program *program, const bp_frame_desc *desc,
                           const struct bp_dnnl_conv_choice *choice, bp_frame_needs *needs,
                           bp_frame **out, bp_err *err)
@@ -296,6 +324,7 @@ bp_rc bp_dnnl_frame_build(bp_program *program, const bp_frame_desc *desc,
     return BP_OK;
 }
 
+/* Steps first, as they refer to the frame's memory, constants and stream. */
 void bp_dnnl_frame_free(bp_frame *frame)
 {
     struct bp_blocks memory;

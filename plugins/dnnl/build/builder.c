@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * builder.c - values of a frame in the making: in which layouts they exist, and where.
- *
- * Steps are added in the order in which they will run. Memory of scratch is an item of the arena,
- * live from the step that was next when it was made to the last one that takes it as an argument.
+ * builder.c - scratch buffers of a frame in the making, and the tensors in which its values exist.
  */
 
 #include "build/builder.h"
@@ -13,9 +10,10 @@
 
 bool bp_dnnl_is_constant(const struct bp_dnnl_builder *b, uint32_t value)
 {
-    return BP_VALUE(b->graph, value)->flags & BP_VALUE_CONSTANT || b->values[value].rows;
+    return BP_VALUE(b->graph, value)->flags & BP_VALUE_CONSTANT || b->values[value].quantized;
 }
 
+/* oneDNN reads OpenMP's number of threads when a primitive is described and made. */
 void bp_dnnl_use_one_thread(struct bp_dnnl_builder *b, bool is_single_thread)
 {
     b->is_single_thread = is_single_thread;
@@ -23,7 +21,7 @@ void bp_dnnl_use_one_thread(struct bp_dnnl_builder *b, bool is_single_thread)
         bp_dnnl.set_num_threads(is_single_thread ? 1 : (int)b->frame->threads);
 }
 
-/* Room for one more item. */
+/* Doubles both arrays. The old ones stay in the frame's memory, as all of it is freed together. */
 static bool grow_items(struct bp_dnnl_builder *b)
 {
     uint32_t cap = b->items_cap ? b->items_cap * 2 : 64;
@@ -42,6 +40,7 @@ static bool grow_items(struct bp_dnnl_builder *b)
     return true;
 }
 
+/* Uses are 0 until a value is said to exist there; bp_dnnl_add_arg() makes it live longer. */
 bp_rc bp_dnnl_temporary(struct bp_dnnl_builder *b, const dnnl_memory_desc_t *md,
                         struct bp_dnnl_tensor *out, bp_err *err)
 {
@@ -55,7 +54,10 @@ bp_rc bp_dnnl_temporary(struct bp_dnnl_builder *b, const dnnl_memory_desc_t *md,
     return BP_OK;
 }
 
-/* The value exists in one more layout; the oldest but one is forgotten if there are too many. */
+/*
+ * The value exists in one more layout. Of two the second is forgotten: the first is the one that it
+ * was made in, and the layout asked for last is likely to be asked for again.
+ */
 static void add_tensor(struct bp_dnnl_value *value, const struct bp_dnnl_tensor *tensor)
 {
     if (value->n_tensors == 2)
@@ -63,6 +65,7 @@ static void add_tensor(struct bp_dnnl_value *value, const struct bp_dnnl_tensor 
     value->tensors[value->n_tensors++] = *tensor;
 }
 
+/* Whoever will read the value reads that scratch buffer. */
 void bp_dnnl_view(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
                   struct bp_dnnl_location location)
 {
@@ -73,6 +76,7 @@ void bp_dnnl_view(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_d
     add_tensor(&b->values[value], &tensor);
 }
 
+/* The one use that is left is the current node's: count_reads() comes after it. */
 bool bp_dnnl_may_overwrite(const struct bp_dnnl_builder *b, const struct bp_dnnl_tensor *tensor)
 {
     return tensor->location.kind == BP_DNNL_SCRATCH && b->item_uses[tensor->location.index] == 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * builder.h - a frame in the making: which tensors exist, in which layouts and where. Steps are added
- * in the order in which they will run.
+ * builder.h - a frame in the making: which tensors exist, in which layouts and where. Steps are
+ * added in the order in which they will run.
  *
  * All of it is for one thread, with the thread team held. Indices of values and nodes are those of
  * the graph. What functions hand out lives as long as the frame.
@@ -45,13 +45,13 @@ struct bp_dnnl_value {
     int rank;
     bool is_known; /* it has a shape */
     const struct bp_dnnl_quant_rows
-        *rows;                        /* constant bytes to dequantise as weights are; or NULL */
+        *quantized;                   /* constant bytes to dequantise as weights are; or NULL */
     uint32_t n_tensors;               /* layouts in which it exists so far */
     struct bp_dnnl_tensor tensors[2]; /* the first is the one that it was made in */
     uint32_t uses_left; /* reads by nodes that are not built yet, and one for a graph output */
-    /* Of an in-place Concat's output: some input lies in `whole` already. */
+    /* Of an in-place Concat's output: some input lies in concat_buffer already. */
     bool has_concat_buffer;
-    struct bp_dnnl_tensor whole;
+    struct bp_dnnl_tensor concat_buffer;
 };
 
 struct bp_dnnl_builder {

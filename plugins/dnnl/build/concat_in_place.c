@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * concat_in_place.c - joins along channels that move nothing. In blocks of channels a batch of 1 lies in
- * memory block after block, so that tensors that are joined are neighbours: each is made in its
- * place of the whole. A join may be part of a larger one, as in DenseNet; one value may be joined
- * by several, and lies in the last of them, which is the largest where they grow.
+ * concat_in_place.c - Concat along channels without copies. In blocks of channels a batch of 1 lies
+ * in memory block after block, so that the inputs of a Concat are neighbours in its output: each is
+ * made in its slot there. A Concat may be part of a larger one, as in DenseNet; a value that
+ * several of them read lies in the last of them, which is the largest where they grow.
  */
 
 #include "build/concat_in_place.h"
@@ -19,6 +19,7 @@ static bool is_concat(const bp_node *node)
     return strcmp(node->op, "Concat") == 0 && node->domain[0] == '\0';
 }
 
+/* Of images, or other tensors with a batch and channels before spatial dimensions. */
 static bool concatenates_channels(const bp_graph *graph, const bp_node *node)
 {
     const bp_value *y = bp_node_out(graph, node, 0);
@@ -28,6 +29,7 @@ static bool concatenates_channels(const bp_graph *graph, const bp_node *node)
            (axis == 1 || axis + (int64_t)y->rank == 1);
 }
 
+/* How often the node reads the value. */
 static uint32_t count_of(const bp_node *node, uint32_t value)
 {
     uint32_t n = 0;
@@ -37,6 +39,7 @@ static uint32_t count_of(const bp_node *node, uint32_t value)
     return n;
 }
 
+/* A value that one Concat reads twice would need two slots: it has none. */
 void bp_dnnl_find_concats(bp_program *program)
 {
     const bp_graph *graph = program->graph;
@@ -55,7 +58,7 @@ void bp_dnnl_find_concats(bp_program *program)
     }
 }
 
-/* Blocks of channels outside of areas, densely, as nChw16c has it? */
+/* Blocks of channels, whole images each, densely, as nChw16c is; batch of 1. */
 static bool is_blocked_layout(const dnnl_memory_desc_t *md)
 {
     const dnnl_blocking_desc_t *blocking = &md->format_desc.blocking;
@@ -72,12 +75,13 @@ static bool is_blocked_layout(const dnnl_memory_desc_t *md)
     return bp_dnnl_same_layout(md, &dense);
 }
 
+/* Of all its spatial elements. Blocks are padded, hence padded_dims. */
 static size_t bytes_of_channel(const dnnl_memory_desc_t *md)
 {
     return bp_dnnl.memory_desc_get_size(md) / (size_t)md->padded_dims[1];
 }
 
-/* Channels that the Concat puts before the value; -1: its tensors do not fit into blocks. */
+/* Channels that the Concat puts before the value; -1: its inputs do not fit into whole blocks. */
 static int64_t channels_before(const struct bp_dnnl_builder *b, const bp_node *node, uint32_t value,
                                const dnnl_memory_desc_t *md)
 {
@@ -96,14 +100,17 @@ static int64_t channels_before(const struct bp_dnnl_builder *b, const bp_node *n
     return before;
 }
 
-/* The largest join that the value lies in, and how many channels lie before it there. */
+/*
+ * The output of the outermost Concat that the value lies in, and how many channels come before it
+ * there; BP_NONE: some Concat on the way cannot be in place.
+ */
 static uint32_t find_largest(const struct bp_dnnl_builder *b, uint32_t value,
                              const dnnl_memory_desc_t *md, int64_t *channels)
 {
     const uint32_t *concat_of = b->frame->program->concat_of;
 
     *channels = 0;
-    while (concat_of[value] != BP_NONE) { /* ends, as a graph has no circles */
+    while (concat_of[value] != BP_NONE) { /* ends, as a graph has no cycles */
         const bp_node *node = BP_NODE(b->graph, concat_of[value]);
         int64_t before = channels_before(b, node, value, md);
 
@@ -115,6 +122,10 @@ static uint32_t find_largest(const struct bp_dnnl_builder *b, uint32_t value,
     return value;
 }
 
+/*
+ * The first input that asks makes the buffer of the whole, in its own layout; others have to agree
+ * with it.
+ */
 bp_rc bp_dnnl_concat_slot(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
                           struct bp_dnnl_tensor *out, bool *is_set, bp_err *err)
 {
@@ -132,22 +143,21 @@ bp_rc bp_dnnl_concat_slot(struct bp_dnnl_builder *b, uint32_t value, const dnnl_
     whole = &b->values[found];
     bp_dnnl_layout_like(md, whole->dims, &like);
     if (!whole->has_concat_buffer) {
-        bp_rc rc = bp_dnnl_temporary(b, &like, &whole->whole, err);
+        bp_rc rc = bp_dnnl_temporary(b, &like, &whole->concat_buffer, err);
 
         if (rc < 0)
             return rc;
         whole->has_concat_buffer = true;
     }
-    if (!bp_dnnl_same_layout(&whole->whole.md, &like))
+    if (!bp_dnnl_same_layout(&whole->concat_buffer.md, &like))
         return BP_OK; /* another part came first, in another layout */
     out->md = *md;
-    out->location = whole->whole.location;
+    out->location = whole->concat_buffer.location;
     out->location.offset = (size_t)channels * bytes_of_channel(md);
     *is_set = true;
     return BP_OK;
 }
 
-/* Has the part a form that lies there? */
 bool bp_dnnl_lies_at(const struct bp_dnnl_value *part, const struct bp_dnnl_tensor *slot)
 {
     for (uint32_t i = 0; i < part->n_tensors; i++) {
@@ -158,7 +168,10 @@ bool bp_dnnl_lies_at(const struct bp_dnnl_value *part, const struct bp_dnnl_tens
     return false;
 }
 
-/* Do all inputs lie one behind the other? Then *slot is where, in the layout of the first. */
+/*
+ * Do all inputs lie one after the other already, as where a Concat repeats a part of an earlier
+ * one? Then *slot is where the first begins.
+ */
 static bool are_neighbours(const struct bp_dnnl_builder *b, const bp_node *node,
                            const struct bp_dnnl_tensor *first, struct bp_dnnl_tensor *slot)
 {
@@ -178,7 +191,11 @@ static bool are_neighbours(const struct bp_dnnl_builder *b, const bp_node *node,
     return true;
 }
 
-/* Has some input brought the whole into being, and have all their place in it? */
+/*
+ * Do all inputs belong to this Concat, and does one of them lie in its slot already? Then *whole is
+ * where the output begins. Of a slot that no memory was had for nothing is said: the copies that
+ * follow will.
+ */
 static bool is_begun(struct bp_dnnl_builder *b, const bp_node *node, struct bp_dnnl_tensor *whole)
 {
     for (uint32_t i = 0; i < node->n_in; i++) {
@@ -206,6 +223,7 @@ static bool is_begun(struct bp_dnnl_builder *b, const bp_node *node, struct bp_d
     return false;
 }
 
+/* Neighbours first: then nothing has to be moved at all. */
 void bp_dnnl_concat_buffer(struct bp_dnnl_builder *b, const bp_node *node,
                            struct bp_dnnl_tensor *whole, bool *is_set)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * concat_in_place.h - a Concat along channels that copies nothing: in blocks of 16 channels and a
- * batch of 1, inputs that whoever makes them writes to their slots of the output are its result.
+ * batch of 1 each input is written to its slot of the output by the node that makes it.
  */
 #ifndef BP_DNNL_CONCAT_IN_PLACE_H
 #define BP_DNNL_CONCAT_IN_PLACE_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* constants.c - constants in oneDNN's layouts, one copy a process through the host's service. */
+/*
+ * constants.c - constants in oneDNN's layouts, one copy a process through the host's weight
+ * service.
+ */
 
 #include "build/constants.h"
 
@@ -21,7 +24,7 @@ struct bp_dnnl_weight {
     const void *bytes;
 };
 
-/* A constant on its way into another layout. */
+/* A constant that is brought into another layout; lasts as long as the call that packs it. */
 struct packing {
     const struct bp_dnnl_builder *b;
     uint32_t value;
@@ -32,6 +35,10 @@ struct packing {
     const dnnl_memory_desc_t *stored, *want;
 };
 
+/*
+ * The name of the copy for the host: the constant's id, which is one for equal bytes, and 128 bits
+ * of hash of what is done to them: the layouts, the rearrangement and what that depends on.
+ */
 static void make_key(const bp_value *value, const struct packing *p, char *key, size_t cap)
 {
     const char *name = p->how ? p->how->name : "";
@@ -45,7 +52,7 @@ static void make_key(const bp_value *value, const struct packing *p, char *key, 
              bp_dnnl_hash(a, p->want, sizeof *p->want), bp_dnnl_hash(b, p->want, sizeof *p->want));
 }
 
-/* One reorder, here and now. */
+/* One reorder, run at once on the frame's stream, with the thread team held. */
 static dnnl_status_t reorder_now(const struct packing *p, const void *from, void *to)
 {
     dnnl_engine_t engine = bp_dnnl.engine;
@@ -77,7 +84,7 @@ static dnnl_status_t reorder_now(const struct packing *p, const void *from, void
     return status;
 }
 
-/* The elements as `seen` says in memory of their own. */
+/* The elements as `stored` says, in memory of their own. */
 static void fill(const struct packing *p, void *out)
 {
     if (p->how)
@@ -86,8 +93,11 @@ static void fill(const struct packing *p, void *out)
         memcpy(out, p->bytes.data, p->bytes.size);
 }
 
-/* oneDNN's loops want floats at multiples of 4, as any C does. */
-static bp_rc pack_numbers(const struct packing *p, void *dst, bp_err *err)
+/*
+ * Packs float32 or bytes. A constant whose address is no multiple of 4 is copied first: oneDNN's
+ * kernels want floats aligned, as any C does.
+ */
+static bp_rc pack_elements(const struct packing *p, void *dst, bp_err *err)
 {
     const bp_host *host = p->b->host;
     size_t bytes = p->how ? bp_dnnl.memory_desc_get_size(p->stored) : p->bytes.size;
@@ -106,7 +116,7 @@ static bp_rc pack_numbers(const struct packing *p, void *dst, bp_err *err)
     if (copy)
         host->free(host->h, copy, bytes, 64);
     if (status != dnnl_success)
-        return bp_dnnl_fail(err, status, "a new layout of '%s'", p->name);
+        return bp_dnnl_fail(err, status, "a reorder of '%s'", p->name);
     if (p->b->instance->constants.done)
         p->b->instance->constants.done(host->h, p->b->graph, p->value);
     return BP_OK;
@@ -125,6 +135,10 @@ static void to_float(const void *from, float *to, size_t n)
     }
 }
 
+/*
+ * The host calls it if no session has the copy yet. float16 is converted before all else, so that
+ * rearrangements see float32 only.
+ */
 static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
 {
     const struct packing *p = u;
@@ -136,24 +150,26 @@ static bp_rc pack(void *u, void *dst, size_t n, bp_err *err)
 
     (void)n;
     if (!p->is_half)
-        return pack_numbers(p, dst, err);
+        return pack_elements(p, dst, err);
     floats = host->alloc(host->h, bytes, 64);
     if (!floats)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory to widen '%s'", p->name);
     to_float(p->bytes.data, floats, elements);
     widened.bytes = (bp_span){.data = floats, .size = bytes};
-    rc = pack_numbers(&widened, dst, err);
+    rc = pack_elements(&widened, dst, err);
     host->free(host->h, floats, bytes, 64);
     return rc;
 }
 
 /* ---- bytes that a node dequantises ----------------------------------------------------------- */
 
+/* A rearrangement that makes float32 of constant bytes. */
 static void fill_dequantized(const struct bp_dnnl_rearrangement *how, const char *in, float *out)
 {
     bp_dnnl_dequantize(how->u, in, out, how->from_bytes);
 }
 
+/* Copies of the same bytes with other scales must not share a name. */
 static uint64_t hash_rows(const struct bp_dnnl_quant_rows *rows)
 {
     const struct bp_dnnl_quant *quant = &rows->quant;
@@ -167,10 +183,11 @@ static uint64_t hash_rows(const struct bp_dnnl_quant_rows *rows)
 
 /* ---- one copy for all ------------------------------------------------------------------------ */
 
+/* Weights that a DequantizeLinear makes of constant bytes are dequantised while they are packed. */
 bp_rc bp_dnnl_constant(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *stored,
                        const dnnl_memory_desc_t *want, const void **out, bp_err *err)
 {
-    const struct bp_dnnl_quant_rows *rows = b->values[value].rows;
+    const struct bp_dnnl_quant_rows *rows = b->values[value].quantized;
     struct bp_dnnl_rearrangement how;
 
     if (!rows)
@@ -184,6 +201,10 @@ bp_rc bp_dnnl_constant(struct bp_dnnl_builder *b, uint32_t value, const dnnl_mem
     return bp_dnnl_rearranged_constant(b, rows->from, &how, stored, want, out, err);
 }
 
+/*
+ * Bytes in the wanted layout are used where they lie, in the model's file. All others are a copy of
+ * the host's, counted by frames.
+ */
 bp_rc bp_dnnl_rearranged_constant(struct bp_dnnl_builder *b, uint32_t value,
                                   const struct bp_dnnl_rearrangement *how,
                                   const dnnl_memory_desc_t *stored, const dnnl_memory_desc_t *want,
@@ -208,7 +229,7 @@ bp_rc bp_dnnl_rearranged_constant(struct bp_dnnl_builder *b, uint32_t value,
     if (p.bytes.size * (p.is_half ? 2 : 1) <
         (how ? how->from_bytes : bp_dnnl.memory_desc_get_size(stored))) {
         return bp_fail(err, BP_E_INVALID,
-                       "constant '%s' has %zu bytes, which is not what its shape says", v->name,
+                       "constant '%s' has %zu bytes, which does not match its shape", v->name,
                        p.bytes.size);
     }
     if (!how && !p.is_half && bp_dnnl_same_layout(stored, want) &&

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* With one set of shapes; the program's, in bp_program.choice. */
+/* With one set of shapes; the program's, in bp_program.choices. */
 struct bp_dnnl_conv_choice {
     struct bp_dnnl_conv_choice *next;
     uint64_t shapes;   /* a hash of them */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conv_layout.c - which of two layouts the convolutions of a graph work on: channels last, which
- * oneDNN's newer kernels like, or blocks of 16 channels, where joins move nothing and Winograd's way
- * is open. Rates are of oneDNN 2.6.3 on AVX-512, each convolution alone with cold weights; they
- * matter by their proportions only, which are others for each maker of processors.
+ * conv_layout.c - estimates which of two layouts the convolutions of a graph are faster on:
+ * channels last, which oneDNN's newer kernels like, or blocks of 16 channels, where a Concat moves
+ * nothing and Winograd's algorithm is possible. Rates are of oneDNN 2.6.3 on AVX-512, each
+ * convolution alone with cold weights; they matter by their proportions only, which differ between
+ * makers of processors.
  */
 
 #include "build/conv_layout.h"
@@ -12,7 +13,7 @@
 #include "base/library.h"
 #include "build/builder.h"
 
-/* What is told apart. */
+/* Convolutions that have a rate of their own. */
 enum kind {
     POINTWISE,   /* windows of 1 x 1 */
     UNIT_STRIDE, /* larger ones, that move by 1 */
@@ -25,17 +26,17 @@ enum kind {
 };
 enum { LARGE = 24 };
 
-/* Winograd's way pays where tiles leave little over, and caches hold weights and points. */
+/* Winograd's algorithm pays where tiles leave little over, and caches hold weights and points. */
 struct limits {
     int64_t side;     /* points at least, in height and width */
-    int64_t weights;  /* a tap has at most; each of these is 0 for any number */
+    int64_t weights;  /* a tap has at most; 0 in any of these: no limit */
     int64_t elements; /* of the input, at most */
 };
 
 struct rates {
     double channels_last[N_KINDS], channel_blocks[N_KINDS]; /* time of an operation */
-    double concat_byte; /* ... that takes as long as moving a byte into a join */
-    double image_byte; /* ... a byte of a picture from row-major to channels last, which blocks need
+    double concat_byte; /* ... that takes as long as copying a byte for a Concat */
+    double image_byte;  /* ... a byte of an image from row-major to channels last, which blocks need
                           not; 0: it does not count */
     struct limits winograd;
 };
@@ -60,6 +61,7 @@ static const struct rates amd = {
 /* Blocks have to be better by that much: what lies between convolutions is no faster on them. */
 static const double margin = 0.97;
 
+/* By the maker of the processor; all others count as Intel's. */
 static const struct rates *rates_here(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -80,6 +82,7 @@ static bool is_conv(const bp_node *node)
     return is_op(node, "Conv") || is_op(node, "FusedConv");
 }
 
+/* Are all entries of the attribute equal to that? Absent is true, as the default is 1. */
 static bool is_all(const bp_graph *graph, const bp_node *node, const char *name, int64_t number)
 {
     uint32_t n;
@@ -92,7 +95,10 @@ static bool is_all(const bp_graph *graph, const bp_node *node, const char *name,
     return true;
 }
 
-/* Windows of 3 x 3 that move by 1; the first convolution has too few channels. */
+/*
+ * Kernels of 3 x 3 with stride and dilation 1, whole blocks of channels in and out, which leaves
+ * the first convolution of a network out.
+ */
 bool bp_dnnl_prefers_winograd(const bp_node *node, const bp_graph *graph,
                               const struct bp_dnnl_value *w, const struct bp_dnnl_value *y)
 {
@@ -107,12 +113,13 @@ bool bp_dnnl_prefers_winograd(const bp_node *node, const bp_graph *graph,
            y->dims[2] >= limits->side && y->dims[3] >= limits->side;
 }
 
-/* Sums, in operations. */
+/* Sums over the graph, in operations of the fastest rate. */
 struct costs {
     const struct rates *rates;
     double channels_last, channel_blocks;
 };
 
+/* By weights alone: fewer than 4 channels a group are an image's, or depthwise. */
 static enum kind kind_of(const bp_graph *graph, const bp_node *node, const struct bp_dnnl_value *w)
 {
     if (w->dims[1] < 4)
@@ -122,6 +129,10 @@ static enum kind kind_of(const bp_graph *graph, const bp_node *node, const struc
     return w->dims[2] == 1 && w->dims[3] == 1 ? POINTWISE : UNIT_STRIDE;
 }
 
+/*
+ * Operations times rates, for both layouts. A group's convolution of unknown shape counts as
+ * nothing.
+ */
 static void add_conv(const struct bp_dnnl_builder *b, const bp_node *node, struct costs *costs)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *w = bp_dnnl_in(b, node, 1);
@@ -144,6 +155,7 @@ static void add_conv(const struct bp_dnnl_builder *b, const bp_node *node, struc
             (double)bp_dims_count(x->dims, 4) * sizeof(float) * rates->image_byte;
 }
 
+/* Channels last a Concat copies its bytes, on blocks only where it cannot be in place. */
 static void add_concat(const struct bp_dnnl_builder *b, const bp_node *node, struct costs *costs)
 {
     const struct bp_dnnl_value *y = &b->values[node->out[0]];
@@ -157,6 +169,7 @@ static void add_concat(const struct bp_dnnl_builder *b, const bp_node *node, str
         costs->channel_blocks += bytes * costs->rates->concat_byte;
 }
 
+/* math_mode fast and bf16 have kernels for channels last only. */
 bool bp_dnnl_has_blocks(const bp_instance *instance)
 {
     return !instance->may_round &&

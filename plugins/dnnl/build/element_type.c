@@ -6,6 +6,7 @@
 #include "base/instance.h"
 #include "build/builder.h"
 
+/* Of ONNX's types those that some operator here reads or makes. */
 dnnl_data_type_t bp_dnnl_host_type(const bp_graph *graph, uint32_t value)
 {
     switch (BP_VALUE(graph, value)->dtype) {
@@ -36,6 +37,7 @@ dnnl_data_type_t bp_dnnl_compute_type(const struct bp_dnnl_builder *b)
     return b->instance->uses_bf16 ? dnnl_bf16 : dnnl_f32;
 }
 
+/* The host has no bfloat16 here, so that rounding to it would cost a reorder and accuracy. */
 dnnl_data_type_t bp_dnnl_result_type(const struct bp_dnnl_builder *b, uint32_t value,
                                      dnnl_data_type_t type)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * float16.c - float16 is storage: widened where it comes into a group, rounded where it leaves, float32
- * (or what math_mode says) between. Constants are widened once, see weights.c.
+ * float16.c - float16 is storage: converted to float32 where it enters a group, rounded where it
+ * leaves; between, values are float32, or what math_mode says. Constants are converted once, in
+ * constants.c.
  */
 
 #include "build/float16.h"
@@ -13,6 +14,7 @@
 
 #include <common/float16.h>
 
+/* Elements of float16 to float32; an iteration is an element. */
 static void convert(const void *u, void *const *at, size_t first, size_t end)
 {
     const uint16_t *x = at[0];
@@ -23,6 +25,7 @@ static void convert(const void *u, void *const *at, size_t first, size_t end)
         y[i] = bp_f16_load(x[i]);
 }
 
+/* Float32 to float16: halves to even, what is too large becomes infinite. */
 static void round_to_float16(const void *u, void *const *at, size_t first, size_t end)
 {
     const float *x = at[0];
@@ -33,6 +36,7 @@ static void round_to_float16(const void *u, void *const *at, size_t first, size_
         y[i] = bp_f16_store(x[i]);
 }
 
+/* One element an iteration; a value without elements needs no step. */
 static bp_rc emit(struct bp_dnnl_builder *b, bp_dnnl_typed_loop loop,
                   const struct bp_dnnl_value *value, const struct bp_dnnl_tensor *from,
                   const struct bp_dnnl_tensor *to, bp_err *err)
@@ -43,6 +47,7 @@ static bp_rc emit(struct bp_dnnl_builder *b, bp_dnnl_typed_loop loop,
     return n == 0 ? BP_OK : bp_dnnl_emit_typed(b, loop, NULL, n, n, 2, operands, err);
 }
 
+/* Row-major, as the host has it; other layouts are reordered from that. */
 bp_rc bp_dnnl_input_from_float16(struct bp_dnnl_builder *b, uint32_t value,
                                  struct bp_dnnl_location location, bp_err *err)
 {
@@ -61,6 +66,7 @@ bp_rc bp_dnnl_input_from_float16(struct bp_dnnl_builder *b, uint32_t value,
     return rc;
 }
 
+/* By way of row-major float32, in which the value may exist already. */
 bp_rc bp_dnnl_output_to_float16(struct bp_dnnl_builder *b, uint32_t value,
                                 struct bp_dnnl_location location, bp_err *err)
 {

@@ -9,7 +9,7 @@
 #include "build/layout.h"
 #include "build/primitive.h"
 
-/* The value's form in that very layout, or NULL. */
+/* The value's tensor in that very layout, or the first one if `want` is NULL. */
 static const struct bp_dnnl_tensor *find_tensor(const struct bp_dnnl_value *value,
                                                 const dnnl_memory_desc_t *want)
 {
@@ -20,7 +20,10 @@ static const struct bp_dnnl_tensor *find_tensor(const struct bp_dnnl_value *valu
     return NULL;
 }
 
-/* A row-major form whose strides of dimensions of size 1 are others than those of `want`. */
+/*
+ * A row-major tensor whose strides of dimensions of size 1 differ from those of `want`: oneDNN
+ * tells such layouts apart, but the bytes are the same.
+ */
 static const struct bp_dnnl_tensor *find_row_major(const struct bp_dnnl_value *value,
                                                    const dnnl_memory_desc_t *want)
 {
@@ -34,6 +37,7 @@ static const struct bp_dnnl_tensor *find_row_major(const struct bp_dnnl_value *v
     return NULL;
 }
 
+/* A constant of the graph, packed as weights are. */
 static bp_rc constant_tensor(struct bp_dnnl_builder *b, uint32_t value,
                              const dnnl_memory_desc_t *want, struct bp_dnnl_tensor *out,
                              bp_err *err)
@@ -45,6 +49,9 @@ static bp_rc constant_tensor(struct bp_dnnl_builder *b, uint32_t value,
     return bp_dnnl_weights(b, value, &row_major, want ? want : &row_major, out, err);
 }
 
+/*
+ * A reorder starts at the layout in which the value was made, which all later ones are copies of.
+ */
 bp_rc bp_dnnl_tensor_of(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *want,
                         struct bp_dnnl_tensor *out, bp_err *err)
 {
@@ -77,6 +84,7 @@ bp_rc bp_dnnl_tensor_of(struct bp_dnnl_builder *b, uint32_t value, const dnnl_me
     return rc;
 }
 
+/* One reorder at most, which changes layout and type at once. */
 bp_rc bp_dnnl_tensor_as_planes(struct bp_dnnl_builder *b, uint32_t value, unsigned flags,
                                struct bp_dnnl_tensor *out, struct bp_dnnl_planes *planes,
                                bp_err *err)
@@ -99,6 +107,7 @@ bp_rc bp_dnnl_tensor_as_planes(struct bp_dnnl_builder *b, uint32_t value, unsign
     return bp_dnnl_tensor_of(b, value, &want, out, err);
 }
 
+/* Computed weights, as of a MatMul of two activations, are reordered in each run. */
 bp_rc bp_dnnl_weights(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *stored,
                       const dnnl_memory_desc_t *want, struct bp_dnnl_tensor *out, bp_err *err)
 {

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* layout.c - descriptions of memory. */
+/*
+ * layout.c - makes and compares oneDNN's memory descriptors. Those that are filled by hand follow
+ * dnnl_blocking_desc_t of oneDNN 2: strides are in elements, between blocks, and inner blocks are
+ * innermost and dense.
+ */
 
 #include "build/layout.h"
 
 #include "base/library.h"
 
+/*
+ * By strides, as there is a tag for each rank only. A size of 0 counts as 1, so that strides stay
+ * different from 0.
+ */
 void bp_dnnl_row_major_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
                           dnnl_memory_desc_t *out)
 {
@@ -37,6 +45,7 @@ void bp_dnnl_channel_blocks(int rank, const dnnl_dim_t *dims, dnnl_memory_desc_t
     bp_dnnl.memory_desc_init_by_tag(out, rank, dims, dnnl_f32, dnnl_aBcd16b);
 }
 
+/* tags[rank - 3]: nwc, nhwc, ndhwc. */
 void bp_dnnl_channels_last(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
                            dnnl_memory_desc_t *out)
 {
@@ -46,7 +55,7 @@ void bp_dnnl_channels_last(int rank, const dnnl_dim_t *dims, dnnl_data_type_t ty
     bp_dnnl.memory_desc_init_by_tag(out, rank, dims, type, tags[rank - 3]);
 }
 
-/* One stride a dimension and nothing else? */
+/* One stride a dimension and nothing else: no inner blocks, padding, offset or compensation? */
 static bool is_strided(const dnnl_memory_desc_t *md)
 {
     if (md->format_kind != dnnl_blocked || md->format_desc.blocking.inner_nblks != 0 ||
@@ -59,6 +68,7 @@ static bool is_strided(const dnnl_memory_desc_t *md)
     return true;
 }
 
+/* Strides of dimensions of size 1 say nothing of where elements lie. */
 bool bp_dnnl_is_row_major(const dnnl_memory_desc_t *md)
 {
     dnnl_dim_t stride = 1;
@@ -73,7 +83,7 @@ bool bp_dnnl_is_row_major(const dnnl_memory_desc_t *md)
     return true;
 }
 
-/* Dimensions from the outermost to the innermost. */
+/* Dimensions from the outermost to the innermost, by strides; equal ones keep their order. */
 static void order_of(const dnnl_memory_desc_t *md, int *order)
 {
     const dnnl_dim_t *strides = md->format_desc.blocking.strides;
@@ -92,6 +102,10 @@ static void order_of(const dnnl_memory_desc_t *md, int *order)
     }
 }
 
+/*
+ * Strides are made anew from the innermost dimension, so that the result is dense even if `like` is
+ * a part of a larger tensor. What is no blocked layout becomes row-major.
+ */
 void bp_dnnl_layout_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims,
                          dnnl_memory_desc_t *out)
 {
@@ -123,6 +137,7 @@ void bp_dnnl_layout_like(const dnnl_memory_desc_t *like, const dnnl_dim_t *dims,
     }
 }
 
+/* Later dimensions move up; indices of inner blocks follow them. */
 void bp_dnnl_drop_dim(const dnnl_memory_desc_t *md, int at, dnnl_memory_desc_t *out)
 {
     dnnl_blocking_desc_t *blocking = &out->format_desc.blocking;
@@ -141,6 +156,7 @@ void bp_dnnl_drop_dim(const dnnl_memory_desc_t *md, int at, dnnl_memory_desc_t *
         blocking->inner_idxs[i] -= blocking->inner_idxs[i] > at;
 }
 
+/* A layout is dense if it is what its own dims would have in that order. */
 bool bp_dnnl_is_dense(const dnnl_memory_desc_t *md)
 {
     dnnl_memory_desc_t dense;
@@ -156,6 +172,7 @@ bool bp_dnnl_same_layout(const dnnl_memory_desc_t *a, const dnnl_memory_desc_t *
     return bp_dnnl.memory_desc_equal(a, b) != 0;
 }
 
+/* Of the types in element_type.c. */
 size_t bp_dnnl_type_bytes(dnnl_data_type_t type)
 {
     switch (type) {
@@ -170,6 +187,7 @@ size_t bp_dnnl_type_bytes(dnnl_data_type_t type)
     }
 }
 
+/* All but channels last and blocks is refused, so that a loop needs to know three cases. */
 bool bp_dnnl_as_planes(const dnnl_memory_desc_t *md, struct bp_dnnl_planes *out)
 {
     const dnnl_blocking_desc_t *blocking = &md->format_desc.blocking;
@@ -192,7 +210,7 @@ bool bp_dnnl_as_planes(const dnnl_memory_desc_t *md, struct bp_dnnl_planes *out)
         if (blocking->inner_nblks != 1 || blocking->inner_idxs[0] != 1)
             return false;
         out->inner_channels = (size_t)blocking->inner_blks[0];
-        for (int i = 2; i < md->ndims; i++) { /* blocks outside of areas */
+        for (int i = 2; i < md->ndims; i++) { /* blocks outside of planes */
             if (blocking->strides[i] > blocking->strides[1] && md->dims[i] > 1)
                 return false;
         }

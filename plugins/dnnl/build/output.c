@@ -8,14 +8,14 @@
 #include "build/element_type.h"
 #include "build/layout.h"
 
-/* What the host reads and writes. */
+/* Row-major in the host's own type: what it reads and writes. */
 static bool is_host_layout(const struct bp_dnnl_builder *b, uint32_t value,
                            const dnnl_memory_desc_t *md)
 {
     return md->data_type == bp_dnnl_host_type(b->graph, value) && bp_dnnl_is_row_major(md);
 }
 
-/* The index of a group's output, or BP_NONE. */
+/* The index among the group's outputs, or BP_NONE. */
 static uint32_t output_index(const struct bp_dnnl_builder *b, uint32_t value)
 {
     for (uint32_t i = 0; i < b->graph->n_outputs; i++) {
@@ -25,6 +25,10 @@ static uint32_t output_index(const struct bp_dnnl_builder *b, uint32_t value)
     return BP_NONE;
 }
 
+/*
+ * An output of the group is written where the host wants it even if some Concat in the group could
+ * hold it.
+ */
 bp_rc bp_dnnl_make_output(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
                           struct bp_dnnl_tensor *out, bp_err *err)
 {
@@ -47,6 +51,10 @@ bp_rc bp_dnnl_make_output(struct bp_dnnl_builder *b, uint32_t value, const dnnl_
     return rc;
 }
 
+/*
+ * A slot in a Concat and the host's own memory are better than that of the input: they save a copy
+ * later.
+ */
 bp_rc bp_dnnl_make_in_place(struct bp_dnnl_builder *b, uint32_t value, uint32_t from,
                             const struct bp_dnnl_tensor *on, struct bp_dnnl_tensor *out,
                             bp_err *err)

@@ -9,6 +9,10 @@
 #include "build/output.h"
 #include "build/step.h"
 
+/*
+ * oneDNN picks a kernel here, by its own order of preference: what it cannot run at all is
+ * BP_E_SHAPE.
+ */
 bp_rc bp_dnnl_describe(struct bp_dnnl_builder *b, const void *desc, const struct bp_dnnl_attr *attr,
                        dnnl_primitive_desc_t *out, bp_err *err)
 {
@@ -33,7 +37,10 @@ const dnnl_memory_desc_t *bp_dnnl_query(const_dnnl_primitive_desc_t pd, dnnl_que
     return bp_dnnl.primitive_desc_query_md(pd, what, 0);
 }
 
-/* Makes the primitive with its arguments, its scratch memory among them. */
+/*
+ * Makes the primitive with its arguments, scratchpad last. The step is the frame's from the
+ * beginning, so that a failure leaks nothing.
+ */
 static bp_rc fill_step(struct bp_dnnl_builder *b, dnnl_primitive_desc_t pd, uint32_t n_args,
                        const struct bp_dnnl_arg *args, bp_err *err)
 {
@@ -70,6 +77,10 @@ bp_rc bp_dnnl_emit(struct bp_dnnl_builder *b, dnnl_primitive_desc_t pd, uint32_t
     return rc;
 }
 
+/*
+ * The descriptions of oneDNN's primitives are made by functions that take many arguments; their
+ * status is checked here, so that callers need not.
+ */
 bp_rc bp_dnnl_emit_desc(struct bp_dnnl_builder *b, dnnl_status_t status, const void *desc,
                         uint32_t over, struct bp_dnnl_tensor *y, uint32_t n_args,
                         const struct bp_dnnl_arg *args, bp_err *err)
@@ -94,6 +105,9 @@ bp_rc bp_dnnl_emit_desc(struct bp_dnnl_builder *b, dnnl_status_t status, const v
     return bp_dnnl_emit(b, pd, n_args, args, err);
 }
 
+/*
+ * Rounding to bfloat16 is allowed as in other primitives, which matters between float types alone.
+ */
 bp_rc bp_dnnl_reorder(struct bp_dnnl_builder *b, const struct bp_dnnl_tensor *from,
                       const struct bp_dnnl_tensor *to, bp_err *err)
 {
@@ -110,6 +124,6 @@ bp_rc bp_dnnl_reorder(struct bp_dnnl_builder *b, const struct bp_dnnl_tensor *fr
     status = bp_dnnl.reorder_primitive_desc_create(&pd, &from->md, engine, &to->md, engine, attr);
     bp_dnnl.primitive_attr_destroy(attr);
     if (status != dnnl_success)
-        return bp_dnnl_fail(err, status, "a new layout at '%s'", BP_NODE(b->graph, b->node)->name);
+        return bp_dnnl_fail(err, status, "a reorder at '%s'", BP_NODE(b->graph, b->node)->name);
     return bp_dnnl_emit(b, pd, 2, args, err);
 }

@@ -7,7 +7,7 @@
 #include "build/builder.h"
 #include "build/frame.h"
 
-/* Appends a step with room for n arguments; it is the frame's at once. */
+/* It is the frame's at once, so that bp_dnnl_steps_free() finds what a failing caller made. */
 struct bp_dnnl_step *bp_dnnl_add_step(struct bp_dnnl_builder *b, uint32_t n)
 {
     struct bp_dnnl_step *step = bp_blocks_array(b->memory, 1, sizeof *step);
@@ -25,6 +25,10 @@ struct bp_dnnl_step *bp_dnnl_add_step(struct bp_dnnl_builder *b, uint32_t n)
     return step;
 }
 
+/*
+ * dnnl_memory_t without an address, which bp_dnnl_bind() sets; a fixed one has its own. Const is
+ * cast away, as oneDNN's handles have none: steps only read such memory.
+ */
 dnnl_status_t bp_dnnl_add_arg(struct bp_dnnl_builder *b, struct bp_dnnl_step *step, int id,
                               const struct bp_dnnl_tensor *tensor)
 {
@@ -43,6 +47,7 @@ dnnl_status_t bp_dnnl_add_arg(struct bp_dnnl_builder *b, struct bp_dnnl_step *st
     return status;
 }
 
+/* elements counts the padding of blocks too, as the loop does. */
 bp_rc bp_dnnl_emit_loop(struct bp_dnnl_builder *b, bp_dnnl_loop loop, const void *u,
                         size_t iterations, const struct bp_dnnl_tensor *x,
                         const struct bp_dnnl_tensor *y, bp_err *err)
@@ -66,6 +71,10 @@ bp_rc bp_dnnl_emit_loop(struct bp_dnnl_builder *b, bp_dnnl_loop loop, const void
     return BP_OK;
 }
 
+/*
+ * Arguments keep the order of operands, which the loop relies on; ids only tell oneDNN's own
+ * primitives what is what.
+ */
 bp_rc bp_dnnl_emit_typed(struct bp_dnnl_builder *b, bp_dnnl_typed_loop loop, const void *u,
                          size_t iterations, size_t elements, uint32_t n,
                          const struct bp_dnnl_tensor *const *operands, bp_err *err)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* thread_count.c - see thread_count.h. */
+/*
+ * thread_count.c - see thread_count.h. Counts are rough: they only tell tiny graphs from all
+ * others.
+ */
 
 #include "build/thread_count.h"
 
@@ -10,17 +13,19 @@ static bool is_op(const bp_node *node, const char *op)
     return strcmp(node->op, op) == 0;
 }
 
-enum {
-    WORTH_A_TEAM = 400000, /* operations that last longer than a team needs to start and to meet */
-    OF_AN_ELEMENT = 8 /* operations that an element lasts as long as, where nothing is summed */
-};
+/* Operations that an element counts as where nothing is summed: memory takes the time there. */
+enum { OF_AN_ELEMENT = 8 };
 
+/* Elements; 0 if the rank is not known, as such a node is not counted on. */
 static double count_of(const bp_shape *shape)
 {
     return shape->rank == BP_RANK_UNKNOWN ? 0 : (double)bp_dims_count(shape->dims, shape->rank);
 }
 
-/* Elements of the second operand that each element of the result sums products with. */
+/*
+ * Elements of the second operand that each element of the result sums products with: columns of A
+ * for a product, weights of one output channel for a convolution.
+ */
 static double depth_of(const bp_node *node, const bp_graph *graph, const bp_shape *a,
                        const bp_shape *b)
 {
@@ -33,7 +38,10 @@ static double depth_of(const bp_node *node, const bp_graph *graph, const bp_shap
     return b->dims[0] > 0 ? count_of(b) / (double)b->dims[0] : 0;
 }
 
-/* Operations of a node, roughly; sequences count as many. */
+/*
+ * Floating-point operations of a run of the node, roughly. Sequences count as worth a team: rnn.c
+ * decides for each of them by the work of a step.
+ */
 static double work_of(const bp_graph *graph, const bp_node *node, const bp_shape *shapes)
 {
     bool is_conv = strstr(node->op, "Conv") != NULL, is_quantised = node->op[0] == 'Q';
@@ -41,7 +49,7 @@ static double work_of(const bp_graph *graph, const bp_node *node, const bp_shape
     double elements = 0;
 
     if (is_op(node, "LSTM") || is_op(node, "GRU") || is_op(node, "RNN"))
-        return WORTH_A_TEAM;
+        return BP_DNNL_WORTH_A_TEAM;
     if (node->n_out > 0 && node->out[0] != BP_NONE)
         elements = count_of(&shapes[node->out[0]]);
     if ((is_conv || strstr(node->op, "MatMul") || strstr(node->op, "Gemm")) &&
@@ -53,12 +61,15 @@ static double work_of(const bp_graph *graph, const bp_node *node, const bp_shape
     return elements * OF_AN_ELEMENT;
 }
 
+/*
+ * One node that is worth it decides for the frame, as a team changes its size only between frames.
+ */
 uint32_t bp_dnnl_thread_count(const bp_graph *graph, const bp_frame_desc *desc, uint32_t width)
 {
     if (!desc->shapes || desc->n_shapes < graph->n_values)
         return width;
     for (uint32_t i = 0; i < graph->n_nodes; i++) {
-        if (work_of(graph, BP_NODE(graph, i), desc->shapes) >= WORTH_A_TEAM)
+        if (work_of(graph, BP_NODE(graph, i), desc->shapes) >= BP_DNNL_WORTH_A_TEAM)
             return width;
     }
     return 1;

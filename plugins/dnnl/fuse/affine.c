@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * affine.c - x * scale + shift with numbers for each channel, then perhaps Relu: what stands between
- * a join and a convolution where no weights take it. One loop of ours in the layout that comes, for
- * what would be a pass over memory for each of the nodes.
+ * affine.c - x * scale + shift with one scale and shift a channel, then perhaps Relu: what is
+ * between a Concat and a convolution, as in DenseNet, where no weights can absorb it. One loop in
+ * the layout that comes, instead of a pass over memory for each node.
  */
 
 #include "fuse/affine.h"
@@ -28,7 +28,10 @@ static bool is(const bp_node *node, const char *op)
     return node->domain[0] == '\0' && strcmp(node->op, op) == 0;
 }
 
-/* One number for each channel of x, or one for all, whatever the rank of the constant. */
+/*
+ * One element for each channel of x, or one for all, whatever the rank of the constant: dimension 1
+ * of x, counted from the end as broadcasting does.
+ */
 static bool is_of_channels(const bp_value *x, const bp_value *elements)
 {
     if (!(elements->flags & BP_VALUE_CONSTANT) || elements->dtype != BP_DTYPE_F32 ||
@@ -43,12 +46,13 @@ static bool is_of_channels(const bp_value *x, const bp_value *elements)
     return true;
 }
 
-/* The input of Mul or Add that is the constant; the other is `x`. */
+/* The input of Mul or Add that is not `x`: the constant. */
 static uint32_t other_input(const bp_node *node, uint32_t x)
 {
     return node->in[node->in[0] == x ? 1 : 0];
 }
 
+/* BatchNormalization in inference, with constant parameters. */
 static bool is_norm(const bp_program *program, const bp_node *node)
 {
     if (!is(node, "BatchNormalization"))
@@ -68,7 +72,7 @@ static bool is_linear(const bp_program *program, const bp_node *node, uint32_t x
                           BP_VALUE(program->graph, other_input(node, x)));
 }
 
-/* The value that a chain beginning here would read, or BP_NONE. */
+/* The value that a chain which begins here would read; BP_NONE: none begins here. */
 static uint32_t input_of(const bp_program *program, const bp_node *node)
 {
     const bp_graph *graph = program->graph;
@@ -80,6 +84,7 @@ static uint32_t input_of(const bp_program *program, const bp_node *node)
     return BP_VALUE(graph, node->in[0])->flags & BP_VALUE_CONSTANT ? node->in[1] : node->in[0];
 }
 
+/* Is it part of a chain already? */
 static bool is_taken(const bp_program *program, uint32_t node)
 {
     return program->is_fused_away[node] || program->chains[node].is_set;
@@ -88,6 +93,10 @@ static bool is_taken(const bp_program *program, uint32_t node)
 static bp_rc build_affine(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain,
                           bp_err *err);
 
+/*
+ * The chain that begins at the node, if there is one: BatchNormalization, Mul and Add in any order,
+ * then Relu. Not with bfloat16 between, which the loop does not read.
+ */
 static void find_chain(bp_program *program, uint32_t node)
 {
     const bp_graph *graph = program->graph;
@@ -125,18 +134,21 @@ void bp_dnnl_find_affine_chains(bp_program *program)
         find_chain(program, i);
 }
 
-/* ---- the numbers ----------------------------------------------------------------------------- */
+/* ---- scales and shifts ---------------------------------------------------------------------- */
 
-/* Of each channel, and where its numbers lie: [outer][channels][rows][width]. */
+/* Channels and their scales, in memory order: [outer][channels][rows][width]. */
 struct affine {
     float *scale, *shift; /* of whole channels; padding of a block has 0 */
     size_t channels;      /* or blocks of them */
     size_t rows;          /* a channel or block has, next to each other */
-    size_t width;         /* numbers of a row; each has its own scale, */
-    bool is_uniform;      /* or all numbers of a channel's rows have one: width is 1 then */
+    size_t width;         /* elements of a row; each has its own scale, */
+    bool is_uniform;      /* or all elements of a channel share one: width is 1 then */
     bool is_relu;
 };
 
+/*
+ * Element i of a constant float32, or its only one. Fewer bytes than the shape says: BP_E_INVALID.
+ */
 static bp_rc read_constant(struct bp_dnnl_builder *b, uint32_t value, size_t i, float *out,
                            bp_err *err)
 {
@@ -149,14 +161,14 @@ static bp_rc read_constant(struct bp_dnnl_builder *b, uint32_t value, size_t i, 
         i = 0;
     if (bytes.size / sizeof *out <= i) {
         return bp_fail(err, BP_E_INVALID,
-                       "constant '%s' has %zu bytes, which is not what its shape says",
+                       "constant '%s' has %zu bytes, which does not match its shape",
                        BP_VALUE(b->graph, value)->name, bytes.size);
     }
     memcpy(out, (const char *)bytes.data + i * sizeof *out, sizeof *out);
     return BP_OK;
 }
 
-/* (x - mean) / sqrt(var + epsilon) * scale + bias */
+/* Appends y = (x - mean) / sqrt(var + epsilon) * scale + bias. */
 static bp_rc add_norm(struct bp_dnnl_builder *b, const bp_node *node, size_t channel, double *scale,
                       double *shift, bp_err *err)
 {
@@ -175,6 +187,7 @@ static bp_rc add_norm(struct bp_dnnl_builder *b, const bp_node *node, size_t cha
     return BP_OK;
 }
 
+/* Appends a Mul or Add by the channel's constant. */
 static bp_rc add_linear(struct bp_dnnl_builder *b, const bp_node *node, uint32_t x, size_t channel,
                         double *scale, double *shift, bp_err *err)
 {
@@ -192,7 +205,10 @@ static bp_rc add_linear(struct bp_dnnl_builder *b, const bp_node *node, uint32_t
     return BP_OK;
 }
 
-/* What the chain does to a channel, summed up in double. */
+/*
+ * What the whole chain does to a channel, summed up in double, so that it is not less exact than
+ * the nodes one by one.
+ */
 static bp_rc sum_up(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain, uint32_t x,
                     size_t channel, struct affine *out, bp_err *err)
 {
@@ -215,10 +231,10 @@ static bp_rc sum_up(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/* Relu of NaN is NaN. */
+/* NaN stays NaN, as ONNX's Relu has it: the comparison is false. */
 #define OF(value) (is_relu && (value) < 0 ? 0 : (value))
 
-/* Rows that have one scale and shift for each of their numbers. */
+/* Rows that have a scale and shift for each of their elements: channels last. */
 VECTOR_LOOP
 static void scale_rows(const float *scale, const float *shift, size_t width, bool is_relu,
                        const float *x, float *y, size_t n)
@@ -235,7 +251,7 @@ static void scale_rows(const float *scale, const float *shift, size_t width, boo
     }
 }
 
-/* The same for rows of one block, whose width the compiler knows. */
+/* The same for rows of one block, whose width the compiler knows: half the time. */
 VECTOR_LOOP
 static void scale_blocks(const float *scale, const float *shift, bool is_relu, const float *x,
                          float *y, size_t n)
@@ -254,7 +270,7 @@ static void scale_blocks(const float *scale, const float *shift, bool is_relu, c
     }
 }
 
-/* Numbers that all have one scale and shift. */
+/* Elements that all have one scale and shift: row-major. */
 VECTOR_LOOP
 static void scale_elements(float scale, float shift, bool is_relu, const float *x, float *y,
                            size_t n)
@@ -269,7 +285,7 @@ static void scale_elements(float scale, float shift, bool is_relu, const float *
     }
 }
 
-/* A piece is a row. */
+/* An iteration is a row; rows of one channel or block are done together. */
 static void run(const void *u, const float *x, float *y, size_t first, size_t end)
 {
     const struct affine *a = u;
@@ -309,6 +325,7 @@ static bp_rc get_input(struct bp_dnnl_builder *b, uint32_t value, struct bp_dnnl
     return BP_OK;
 }
 
+/* Padding of a block gets scale 0 and shift 0, so that it stays 0. */
 static bp_rc build_affine(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain, bp_err *err)
 {
     uint32_t from = input_of(b->frame->program, BP_NODE(b->graph, chain->head));

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * post_op_chains.c - finds what is one primitive, which runs where the last of its nodes stands:
- * Conv, then perhaps a sum with something of the same shape, then perhaps an activation. The host's
- * passes fuse most of these; what is left are activations that FusedConv does not know, sums that
- * are no Add, and sessions that asked for no passes. Affine chains stand in affine.c.
- * MatMul by a matrix, then perhaps a row of numbers added to each, then perhaps an activation.
+ * post_op_chains.c - finds what oneDNN computes as one primitive: Conv, then perhaps a sum with a
+ * tensor of the same shape, then perhaps an activation; MatMul by a matrix, then perhaps a bias
+ * row, then perhaps an activation. The host's passes fuse most of these; what is left are
+ * activations that FusedConv does not know, sums that are no Add, and sessions without passes.
  */
 
 #include "fuse/post_op_chains.h"
@@ -31,7 +30,10 @@ static void add_node(struct bp_dnnl_chain *chain, uint32_t node)
     chain->last = node;
 }
 
-/* Sets the chain's sum, if the node that reads the convolution is one. */
+/*
+ * Adds an elementwise sum that consumes the convolution to the chain: a residual connection.
+ * oneDNN's sum post-op needs the same shape, without broadcast.
+ */
 static void find_sum(const bp_program *program, struct bp_dnnl_chain *chain, uint32_t consumer)
 {
     const bp_graph *graph = program->graph;
@@ -47,6 +49,7 @@ static void find_sum(const bp_program *program, struct bp_dnnl_chain *chain, uin
     add_node(chain, consumer);
 }
 
+/* The operator's own build_chain makes it. */
 static struct bp_dnnl_chain begin_chain(const bp_program *program, uint32_t head)
 {
     return (struct bp_dnnl_chain){.is_set = true,
@@ -58,7 +61,7 @@ static struct bp_dnnl_chain begin_chain(const bp_program *program, uint32_t head
                                   .build = program->ops[head]->build_chain};
 }
 
-/* What the node does to each number, or dnnl_alg_kind_undef. */
+/* The eltwise that the node is, or dnnl_alg_kind_undef. QuickGelu is swish with alpha 1.702. */
 static dnnl_alg_kind_t activation_of(const bp_graph *graph, const bp_node *node)
 {
     static const struct {
@@ -82,7 +85,7 @@ static dnnl_alg_kind_t activation_of(const bp_graph *graph, const bp_node *node)
     return dnnl_alg_kind_undef;
 }
 
-/* The activation that the node is, if it is one, ends the chain. */
+/* An activation ends the chain: nothing is fused after it. */
 static void add_activation(const bp_program *program, struct bp_dnnl_chain *chain,
                            uint32_t consumer)
 {
@@ -98,6 +101,7 @@ static void add_activation(const bp_program *program, struct bp_dnnl_chain *chai
     add_node(chain, consumer);
 }
 
+/* Where both inputs of a sum are convolutions, only one can have it. */
 static void find_conv_chain(bp_program *program, uint32_t conv)
 {
     const bp_graph *graph = program->graph;
@@ -115,7 +119,10 @@ static void find_conv_chain(bp_program *program, uint32_t conv)
     bp_dnnl_add_chain(program, &chain);
 }
 
-/* The row of numbers that the node adds to each row of y, as many as the matrix has columns. */
+/*
+ * The row that an Add adds to each row of y, as long as the matrix has columns, which is oneDNN's
+ * bias; BP_NONE: it adds something else.
+ */
 static uint32_t find_bias_row(const bp_graph *graph, const bp_node *node, uint32_t y,
                               const bp_value *matrix)
 {
@@ -129,6 +136,7 @@ static uint32_t find_bias_row(const bp_graph *graph, const bp_node *node, uint32
     return row->rank == 1 && row->dims[0].value == matrix->dims[1].value ? other : BP_NONE;
 }
 
+/* Only by a constant or computed matrix of rank 2: a stack has no bias in oneDNN. */
 static void find_product_chain(bp_program *program, uint32_t product)
 {
     const bp_graph *graph = program->graph;
@@ -147,6 +155,10 @@ static void find_product_chain(bp_program *program, uint32_t product)
     bp_dnnl_add_chain(program, &chain);
 }
 
+/*
+ * Backwards, so that of two convolutions that are summed the later one does it: by then the other's
+ * result exists.
+ */
 void bp_dnnl_find_post_op_chains(bp_program *program)
 {
     /* backwards, so that of two convolutions that are summed the later one does it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* exp.h - the exponential function, for loops of ours that compilers turn into vectors. */
+/* exp.h - the exponential function, for our own loops, which compilers turn into vectors. */
 #ifndef BP_DNNL_EXP_H
 #define BP_DNNL_EXP_H
 
@@ -17,7 +17,7 @@ static inline float bp_dnnl_power_of_2(int32_t n)
 }
 
 /*
- * exp(x) = 2^n exp(r) with |r| <= ln(2)/2, whose series errs by less than 1e-8 behind its eighth
+ * exp(x) = 2^n exp(r) with |r| <= ln(2)/2, whose series errs by less than 1e-8 after its eighth
  * term. Two factors make 2^n, for results that are subnormal; NaN goes through r.
  */
 static inline float bp_dnnl_exp(float x)

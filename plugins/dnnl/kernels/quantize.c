@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* quantize.c - see quantize.h. oneDNN multiplies by the reciprocal of a scale, which rounds otherwise. */
+/*
+ * quantize.c - see quantize.h. Our own loops, as oneDNN multiplies by the reciprocal of a scale,
+ * which rounds differently. The CPU provider gives the same bits.
+ */
 
 #include "kernels/quantize.h"
 
@@ -8,7 +11,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* NaN becomes the least number. */
+/*
+ * Saturates before the zero point is added, as integers. NaN fails the first comparison and becomes
+ * the least one.
+ */
 VECTOR_LOOP
 static void to_bytes(const float *x, uint8_t *y, size_t n, float scale, int32_t zero, int32_t least,
                      int32_t most)
@@ -23,7 +29,7 @@ static void to_bytes(const float *x, uint8_t *y, size_t n, float scale, int32_t 
     }
 }
 
-/* A byte with `flip` over it is the number and 0x80 for int8. */
+/* `flip` is 0x80 for int8: x ^ 0x80 is x + 128 as uint8, so that one loop serves both types. */
 VECTOR_LOOP
 static void from_bytes(const uint8_t *x, float *y, size_t n, float scale, int32_t zero,
                        uint8_t flip)
@@ -34,7 +40,7 @@ static void from_bytes(const uint8_t *x, float *y, size_t n, float scale, int32_
         y[i] = (float)((int32_t)(uint8_t)(x[i] ^ flip) - base) * scale;
 }
 
-/* The difference of two int32 may need more bits. */
+/* The difference of two int32 may need 33 bits, which double holds. */
 static void from_words(const int32_t *x, float *y, size_t n, float scale, int32_t zero)
 {
     for (size_t i = 0; i < n; i++)
@@ -52,6 +58,7 @@ static int32_t int8_max(dnnl_data_type_t type)
     return type == dnnl_s8 ? INT8_MAX : UINT8_MAX;
 }
 
+/* Elements from..from + n, which share the scale of `index`. */
 static void quantize(const struct bp_dnnl_quant_rows *job, void *const *at, size_t from, size_t n,
                      uint32_t index)
 {
@@ -75,7 +82,7 @@ static void dequantize(const struct bp_dnnl_quant_rows *job, void *const *at, si
 typedef void (*row_fn)(const struct bp_dnnl_quant_rows *job, void *const *at, size_t from, size_t n,
                        uint32_t index);
 
-/* A piece is a row, or a number if all have one scale. */
+/* An iteration is a row, or an element if all share one scale. */
 static void run_rows(const struct bp_dnnl_quant_rows *job, row_fn row, void *const *at,
                      size_t first, size_t end)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * vector.h - our own loops are compiled once for each vector width; the loader picks a clone by the
- * processor (GNU ifunc). Not with clang, whose clones differ, nor without optimisation.
+ * processor (GNU ifunc). GCC with optimisation only; else there is one version.
  */
 #ifndef BP_DNNL_VECTOR_H
 #define BP_DNNL_VECTOR_H

@@ -9,7 +9,7 @@
 #include <float.h>
 #include <math.h>
 
-/* An activation, how many numbers it takes, and their defaults. */
+/* ONNX activations, how many parameters each takes, and their defaults. */
 static const struct {
     const char *name;
     dnnl_alg_kind_t kind;
@@ -24,6 +24,7 @@ static const struct {
     {"Clip", dnnl_eltwise_clip, 2, {-FLT_MAX, FLT_MAX}},
 };
 
+/* HardSigmoid is linear, then clipped to 0..1: oneDNN 2.6 has no post-op of its own for it. */
 bool bp_dnnl_add_activation(const char *name, size_t name_size, const float params[2],
                             struct bp_dnnl_attr *attr)
 {
@@ -42,6 +43,7 @@ bool bp_dnnl_add_activation(const char *name, size_t name_size, const float para
     return false;
 }
 
+/* FusedConv has the parameters in a list, FusedGemm each in an attribute. */
 bool bp_dnnl_add_node_activation(const bp_graph *graph, const bp_node *node,
                                  struct bp_dnnl_attr *attr)
 {
@@ -61,6 +63,7 @@ bool bp_dnnl_add_node_activation(const bp_graph *graph, const bp_node *node,
     return bp_dnnl_add_activation(text->data, text->size, params, attr);
 }
 
+/* Of the activations that chains know only swish has a parameter. */
 void bp_dnnl_add_chain_activation(struct bp_dnnl_attr *attr, const struct bp_dnnl_chain *chain)
 {
     bool has_alpha = chain->activation == dnnl_eltwise_swish;

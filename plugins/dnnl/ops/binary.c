@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * binary.c - Add, Sub, Mul, Div (7, 13, 14) and Sum (6, 8, 13). oneDNN repeats the second tensor
- * only, so one input has to have the shape of the output; it is slow with a single number.
+ * binary.c - Add, Sub, Mul, Div (7, 13, 14) and Sum (6, 8, 13). oneDNN broadcasts the second tensor
+ * only, so one input has to have the shape of the output; it is slow with a scalar, which has a
+ * loop of our own.
  */
 
 #include "base/claim.h"
@@ -16,11 +17,13 @@
 #include "build/step.h"
 #include "kernels/vector.h"
 
+/* Then either input may be the one that is broadcast. */
 static bool commutes(const struct bp_dnnl_op *op)
 {
     return op->kind == dnnl_binary_add || op->kind == dnnl_binary_mul;
 }
 
+/* One input, the first unless they commute, has the output's shape whatever the sizes. */
 static bool claim_two(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *y = bp_node_out(query->graph, query->node, 0), *first, *second;
@@ -36,9 +39,10 @@ static bool claim_two(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
     return bp_dnnl_refuse(query,
                           bp_dnnl_is_sized(first) && bp_dnnl_is_sized(second) ? BP_R_OTHER
                                                                               : BP_R_DYNAMIC_SHAPE,
-                          first->name, "it is not sure to have the shape of the output");
+                          first->name, "it may not have the shape of the output");
 }
 
+/* Of two tensors it is an Add; more of them must not be broadcast, as oneDNN's sum cannot. */
 static bool claim_sum(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *y = bp_node_out(query->graph, query->node, 0);
@@ -50,7 +54,7 @@ static bool claim_sum(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
             return false;
         if (!bp_dnnl_same_shape(bp_node_in(query->graph, query->node, i), y))
             return bp_dnnl_refuse(query, BP_R_OTHER, NULL,
-                                  "input %u is not sure to have the shape of the output", i);
+                                  "input %u may not have the shape of the output", i);
     }
     return true;
 }
@@ -60,7 +64,10 @@ static bool same_dims(const struct bp_dnnl_value *a, const struct bp_dnnl_value 
     return a->rank == b->rank && memcmp(a->dims, b->dims, sizeof *a->dims * (size_t)a->rank) == 0;
 }
 
-/* Input `other` beside one in layout `md`: in that too, or repeated from a row-major one. */
+/*
+ * Input `other` beside one in layout `md`: in that layout too, or to be broadcast from a row-major
+ * one, with ones before its dimensions.
+ */
 static bp_rc get_other(struct bp_dnnl_builder *b, uint32_t other, const dnnl_memory_desc_t *md,
                        struct bp_dnnl_tensor *out, bp_err *err)
 {
@@ -85,17 +92,17 @@ static bp_rc get_other(struct bp_dnnl_builder *b, uint32_t other, const dnnl_mem
     return BP_OK;
 }
 
-/* Loops of ours over all of x, with one number. */
+/* Loops over all of x with a scalar; an iteration is an element. */
 #define WITH_SCALAR(name, op)                                                                      \
     VECTOR_LOOP                                                                                    \
     static void name(const void *u, void *const *at, size_t first, size_t end)                     \
     {                                                                                              \
         const float *x = at[0];                                                                    \
-        float number = *(const float *)at[1], *y = at[2];                                          \
+        float scalar = *(const float *)at[1], *y = at[2];                                          \
                                                                                                    \
         (void)u;                                                                                   \
         for (size_t i = first; i < end; i++)                                                       \
-            y[i] = x[i] op number;                                                                 \
+            y[i] = x[i] op scalar;                                                                 \
     }
 
 WITH_SCALAR(add_scalar, +)
@@ -103,6 +110,7 @@ WITH_SCALAR(subtract_scalar, -)
 WITH_SCALAR(multiply_by_scalar, *)
 WITH_SCALAR(divide_by_scalar, /)
 
+/* By oneDNN's name of the operator. */
 static bp_dnnl_typed_loop scalar_loop(dnnl_alg_kind_t kind)
 {
     switch (kind) {
@@ -117,7 +125,10 @@ static bp_dnnl_typed_loop scalar_loop(dnnl_alg_kind_t kind)
     }
 }
 
-/* Is z one number, and x nothing but elements? What pads blocks of channels has to stay 0. */
+/*
+ * Is z a scalar, and x nothing but elements? Padding of blocks has to stay 0, which a sum with a
+ * scalar would break.
+ */
 static bool is_scalar(const dnnl_memory_desc_t *x, const dnnl_memory_desc_t *z)
 {
     size_t count = (size_t)bp_dims_count(x->dims, (uint32_t)x->ndims);
@@ -127,6 +138,7 @@ static bool is_scalar(const dnnl_memory_desc_t *x, const dnnl_memory_desc_t *z)
            bp_dnnl.memory_desc_get_size(x) == count * sizeof(float);
 }
 
+/* `whole` has the shape of the output and is overwritten if nobody else reads it. */
 static bp_rc emit(struct bp_dnnl_builder *b, dnnl_alg_kind_t kind, uint32_t whole, uint32_t other,
                   bp_err *err)
 {
@@ -154,7 +166,10 @@ static bp_rc emit(struct bp_dnnl_builder *b, dnnl_alg_kind_t kind, uint32_t whol
     return bp_dnnl_emit_desc(b, status, &desc, whole, &y, 3, args, err);
 }
 
-/* Has the value a layout that oneDNN chose? Then the other input had better follow it. */
+/*
+ * Has the value a layout that oneDNN chose? Then the other input is reordered to it, rather than
+ * the reverse.
+ */
 static bool is_chosen(const struct bp_dnnl_builder *b, uint32_t value)
 {
     const struct bp_dnnl_value *v = &b->values[value];
@@ -162,6 +177,7 @@ static bool is_chosen(const struct bp_dnnl_builder *b, uint32_t value)
     return v->n_tensors > 0 && !bp_dnnl_is_row_major(&v->tensors[0].md);
 }
 
+/* If both have the output's shape, the layout of one that oneDNN chose wins. */
 static bp_rc build_two(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {
@@ -174,7 +190,7 @@ static bp_rc build_two(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, c
     return emit(b, op->kind, node->in[0], node->in[1], err);
 }
 
-/* oneDNN's sum of all inputs, in the layout of the first. */
+/* oneDNN's sum of three or more inputs, in the layout of the first. */
 static bp_rc sum_all(struct bp_dnnl_builder *b, const bp_node *node, struct bp_dnnl_tensor *tensors,
                      struct bp_dnnl_arg *args, dnnl_memory_desc_t *mds, float *scales, bp_err *err)
 {
@@ -205,6 +221,7 @@ static bp_rc sum_all(struct bp_dnnl_builder *b, const bp_node *node, struct bp_d
     return bp_dnnl_emit(b, pd, n + 1, args, err);
 }
 
+/* Arrays are the frame's, as the number of inputs has no bound. */
 static bp_rc build_sum(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {

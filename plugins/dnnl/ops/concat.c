@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * concat.c - Concat (4, 11, 13), in the layout of the first input that oneDNN laid out. Each input
- * is brought to its place by a reorder; oneDNN's own concat copies run by run, which takes up to
- * twenty times as long where runs are short.
+ * is brought to its slot by a reorder; oneDNN's own concat copies run by run, which takes up to
+ * twenty times as long where runs are short. build/concat_in_place.h saves even that for channels.
  */
 
 #include "base/claim.h"
@@ -32,14 +32,17 @@ static bool has_elements(const struct bp_dnnl_value *value)
     return bp_dims_count(value->dims, (uint32_t)value->rank) > 0;
 }
 
-/* The box of `whole` in which the input lies, whose first index is `begin`. */
+/*
+ * The part of `whole` that the input becomes, whose first index is `begin`; false: it begins within
+ * a block of channels, which a memory descriptor cannot say.
+ */
 static bool describe_part(const dnnl_memory_desc_t *whole, const struct bp_dnnl_value *input,
                           const dnnl_dim_t *begin, dnnl_memory_desc_t *out)
 {
     return bp_dnnl.memory_desc_init_submemory(out, whole, input->dims, begin) == dnnl_success;
 }
 
-/* Can inputs be told apart there? Not if one begins within a block of channels. */
+/* Can all inputs be described as parts of that layout? */
 static bool has_parts(const struct bp_dnnl_builder *b, const bp_node *node, int64_t axis,
                       const dnnl_memory_desc_t *whole)
 {
@@ -56,7 +59,10 @@ static bool has_parts(const struct bp_dnnl_builder *b, const bp_node *node, int6
     return true;
 }
 
-/* The layout of the output. */
+/*
+ * The layout of the output: that of an input that oneDNN chose, if its parts can be described, else
+ * row-major.
+ */
 static void choose_layout(const struct bp_dnnl_builder *b, const bp_node *node, int64_t axis,
                           dnnl_memory_desc_t *out)
 {
@@ -77,7 +83,7 @@ static void choose_layout(const struct bp_dnnl_builder *b, const bp_node *node, 
 
 /* ---- in place -------------------------------------------------------------------------- */
 
-/* Brings the inputs that lie elsewhere to their places. */
+/* Reorders the inputs that lie elsewhere to their slots. */
 static bp_rc complete(struct bp_dnnl_builder *b, const bp_node *node,
                       const struct bp_dnnl_tensor *whole, bp_err *err)
 {
@@ -98,7 +104,7 @@ static bp_rc complete(struct bp_dnnl_builder *b, const bp_node *node,
     return rc;
 }
 
-/* Makes the output of the inputs' memory, if they lie in it or can be brought there; *is_done. */
+/* Makes the output of the inputs' memory, if they lie in it or can be brought there: *is_done. */
 static bp_rc build_in_place(struct bp_dnnl_builder *b, const bp_node *node, bool *is_done,
                             bp_err *err)
 {
@@ -119,6 +125,7 @@ static bp_rc build_in_place(struct bp_dnnl_builder *b, const bp_node *node, bool
 
 /* ---- building it ----------------------------------------------------------------------------- */
 
+/* Inputs without elements, as the first iteration of a Loop may have them, take no slot. */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conv.c - Conv (1, 11, 22) and com.microsoft.FusedConv, over one to three dimensions, grouped or
- * not. A shortcut is added, and an activation applied, while the result is in registers.
+ * conv.c - Conv (1, 11, 22) and com.microsoft.FusedConv, over one to three spatial dimensions,
+ * grouped or not. A residual is added and an activation applied while the result is in registers.
  *
- * Where each channel has a kernel of its own, oneDNN's kernels are for areas: a line is seen as an
- * area of height 1. It has none for volumes.
+ * Depthwise, oneDNN's fast kernels are for images: 1-D data are seen as images of height 1. It has
+ * none for volumes.
  */
 
 #include "base/chain.h"
@@ -24,7 +24,7 @@
 #include "ops/activation.h"
 #include "ops/window.h"
 
-/* B, and Z of FusedConv. */
+/* The bias B, and the residual Z of FusedConv, which has the output's rank. */
 static bool claims_additions(const struct bp_dnnl_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);
@@ -43,6 +43,7 @@ static bool is_depthwise(const bp_graph *graph, const bp_node *node, int64_t of_
     return of_group == 1 && bp_node_int(graph, node, "group", 1) > 1;
 }
 
+/* *flops are two for each weight and output point: one product, one sum. */
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *x, *w, *y;
@@ -62,7 +63,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     if (x->rank == 5 && is_depthwise(query->graph, query->node, w->dims[1].value) &&
         !query->instance->takes_all)
         return bp_dnnl_refuse(query, BP_R_NOT_PROFITABLE, w->name,
-                              "oneDNN has no fast kernel for volumes depth by depth");
+                              "oneDNN has no fast depthwise kernel for 3-D data");
     if (!bp_dnnl_add_node_activation(query->graph, query->node, &attr))
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "activation",
                               "the activation is not implemented");
@@ -70,11 +71,11 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     return true;
 }
 
-/* A conv in the making. */
+/* A convolution that is being built. */
 struct conv {
     const bp_node *node;
     uint32_t added, made; /* values: what is added, or BP_NONE; what is made in the end */
-    bool is_1d;           /* seen as an area of height 1, */
+    bool is_1d;           /* seen as an image of height 1, */
     int rank;             /* and so are these: */
     dnnl_dims_t x_dims, y_dims;
     dnnl_memory_desc_t stored, bias;
@@ -84,7 +85,7 @@ struct conv {
     bool has_bias;
 };
 
-/* Dims of a value with the height, if a line is seen as an area; *rank says how many. */
+/* Dims of a value, with a height of 1 inserted if 1-D data are seen as an image. */
 static void dims_of(const struct bp_dnnl_value *value, bool is_1d, int *rank, dnnl_dim_t *dims)
 {
     int more = is_1d ? 1 : 0;
@@ -95,7 +96,10 @@ static void dims_of(const struct bp_dnnl_value *value, bool is_1d, int *rank, dn
     memcpy(dims + 2 + more, value->dims + 2, sizeof *dims * (size_t)(value->rank - 2));
 }
 
-/* W as it lies, with the groups as a dimension of their own if there are several. */
+/*
+ * W as it lies, (outputs, inputs / groups, kernel), with groups as a dimension of their own if
+ * there are several, as oneDNN wants them.
+ */
 static void describe_weights(const struct bp_dnnl_value *w, int64_t group, struct conv *c)
 {
     dnnl_dims_t dims, own;
@@ -112,7 +116,7 @@ static void describe_weights(const struct bp_dnnl_value *w, int64_t group, struc
         bp_dnnl_row_major(rank + 1, dims, &c->stored);
 }
 
-/* How a value of the graph lies whose area has the layout md. */
+/* The layout of the graph's value whose image has the layout md: without the height. */
 static dnnl_memory_desc_t of_value(const struct conv *c, const dnnl_memory_desc_t *md)
 {
     dnnl_memory_desc_t out = *md;
@@ -122,7 +126,10 @@ static dnnl_memory_desc_t of_value(const struct conv *c, const dnnl_memory_desc_
     return out;
 }
 
-/* Of tensors in those layouts; dnnl_format_kind_any leaves it to oneDNN. */
+/*
+ * With tensors in those layouts; dnnl_format_kind_any leaves it to oneDNN. Weights are always left
+ * to it.
+ */
 static bp_rc describe_in(struct bp_dnnl_builder *b, struct conv *c, dnnl_alg_kind_t kind,
                          const dnnl_memory_desc_t *x, const dnnl_memory_desc_t *y,
                          dnnl_primitive_desc_t *out, bp_err *err)
@@ -140,7 +147,7 @@ static bp_rc describe_in(struct bp_dnnl_builder *b, struct conv *c, dnnl_alg_kin
     return bp_dnnl_describe(b, &desc, &c->attr, out, err);
 }
 
-/* With operands of that type. */
+/* With operands of that type, in layouts of oneDNN's choice. */
 static bp_rc describe_as(struct bp_dnnl_builder *b, struct conv *c, dnnl_data_type_t type,
                          dnnl_primitive_desc_t *out, bp_err *err)
 {
@@ -151,7 +158,10 @@ static bp_rc describe_as(struct bp_dnnl_builder *b, struct conv *c, dnnl_data_ty
     return describe_in(b, c, dnnl_convolution_direct, &x_any, &y_any, out, err);
 }
 
-/* On blocks of channels; one with few of them reads rows as they come. */
+/*
+ * On blocks of channels; an image with few channels is read row-major. Winograd's algorithm if it
+ * was chosen and oneDNN has it here.
+ */
 static bp_rc describe_blocked(struct bp_dnnl_builder *b, struct conv *c, dnnl_primitive_desc_t *out,
                               bp_err *err)
 {
@@ -174,6 +184,7 @@ static bp_rc describe_blocked(struct bp_dnnl_builder *b, struct conv *c, dnnl_pr
     return rc;
 }
 
+/* Plain loops ("ref") and im2col with a product ("gemm") are slower than channels last. */
 static bool is_reference(const_dnnl_primitive_desc_t pd)
 {
     const char *name = NULL;
@@ -182,6 +193,7 @@ static bool is_reference(const_dnnl_primitive_desc_t pd)
     return !name || strstr(name, "ref") || strstr(name, "gemm");
 }
 
+/* Blocks if the frame prefers them, else what oneDNN chooses in bfloat16, else in float32. */
 static bp_rc describe(struct bp_dnnl_builder *b, struct conv *c, dnnl_primitive_desc_t *out,
                       bp_err *err)
 {
@@ -199,7 +211,10 @@ static bp_rc describe(struct bp_dnnl_builder *b, struct conv *c, dnnl_primitive_
     return rc == BP_E_SHAPE && type != dnnl_f32 ? describe_as(b, c, dnnl_f32, out, err) : rc;
 }
 
-/* The output, which has the shortcut in it already when there is one. */
+/*
+ * A residual is in the output before the primitive runs, which adds to it: in its own memory if
+ * nobody reads it later, else in a copy.
+ */
 static bp_rc make_output(struct bp_dnnl_builder *b, struct conv *c, const_dnnl_primitive_desc_t pd,
                          bp_err *err)
 {
@@ -216,6 +231,7 @@ static bp_rc make_output(struct bp_dnnl_builder *b, struct conv *c, const_dnnl_p
     return bp_dnnl_reorder(b, &c->z, &c->y, err);
 }
 
+/* Values have the graph's dims; the primitive's may have one more. */
 static bp_rc get_operands(struct bp_dnnl_builder *b, struct conv *c, const_dnnl_primitive_desc_t pd,
                           bp_err *err)
 {
@@ -234,7 +250,7 @@ static bp_rc get_operands(struct bp_dnnl_builder *b, struct conv *c, const_dnnl_
     return rc;
 }
 
-/* A line's window is one in the second dimension of an area. */
+/* A 1-D window is one in the second dimension of an image; the height has a kernel of 1. */
 static void make_window(struct bp_dnnl_builder *b, struct conv *c)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, c->node, 0), *w = bp_dnnl_in(b, c->node, 1);
@@ -278,6 +294,7 @@ static void prepare(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain
     bp_dnnl_add_chain_activation(&c->attr, chain);
 }
 
+/* The chain's sum and activation become post-ops, after those of FusedConv's attributes. */
 static bp_rc build_chain(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain, bp_err *err)
 {
     struct conv c = {.node = BP_NODE(b->graph, chain->head)};
@@ -300,6 +317,7 @@ static bp_rc build_chain(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *
     return bp_dnnl_emit(b, pd, c.has_bias ? 4 : 3, args, err);
 }
 
+/* A chain of the node alone. */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conv_depth_to_space.c - ConvTranspose whose windows lie side by side, as decoders of pictures have it: a
- * convolution of one tap makes the numbers of a window as if they were maps, a reorder puts them in
- * their places. oneDNN's own kernels for transposed convolutions take three times as long.
+ * conv_depth_to_space.c - ConvTranspose whose windows do not overlap (kernel equal to strides), as
+ * image decoders have it: a convolution of 1 x 1 makes all elements of a window as channels, a
+ * reorder moves them to their places, as DepthToSpace does. oneDNN's own deconvolution takes three
+ * times as long.
  */
 
 #include "ops/conv_depth_to_space.h"
@@ -17,6 +18,7 @@
 #include "build/primitive.h"
 #include "ops/window.h"
 
+/* `taps` are elements of a window, `maps` output channels. */
 struct depth_to_space {
     const bp_node *node;
     int n; /* dimensions of the window */
@@ -26,6 +28,7 @@ struct depth_to_space {
     bool has_bias;
 };
 
+/* Padding by output_shape or auto_pad counts too, so that sizes have to be known. */
 bool bp_dnnl_is_depth_to_space(const struct bp_dnnl_builder *b, const bp_node *node)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, 0), *w = bp_dnnl_in(b, node, 1);
@@ -49,7 +52,9 @@ bool bp_dnnl_is_depth_to_space(const struct bp_dnnl_builder *b, const bp_node *n
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-/* (channels, maps, taps) to (taps, maps, channels). */
+/*
+ * (channels, maps, taps) to (taps, maps, channels): taps become the outer part of output channels.
+ */
 static void fill_weights(const struct bp_dnnl_rearrangement *how, const char *in, float *out)
 {
     const struct depth_to_space *k = how->u;
@@ -65,7 +70,7 @@ static void fill_weights(const struct bp_dnnl_rearrangement *how, const char *in
     }
 }
 
-/* The maps' numbers for each tap. */
+/* The bias of each output channel, once for each tap. */
 static void fill_bias(const struct bp_dnnl_rearrangement *how, const char *in, float *out)
 {
     const struct depth_to_space *k = how->u;
@@ -74,6 +79,10 @@ static void fill_bias(const struct bp_dnnl_rearrangement *how, const char *in, f
         memcpy(out, in, (size_t)k->maps * sizeof *out);
 }
 
+/*
+ * Constants that are rearranged; the number of taps is in the name of the copy, as equal bytes of
+ * other taps look alike in `stored`.
+ */
 static bp_rc get_constant(struct bp_dnnl_builder *b, const struct depth_to_space *k, uint32_t input,
                           const dnnl_memory_desc_t *stored, const dnnl_memory_desc_t *want,
                           struct bp_dnnl_tensor *out, bp_err *err)
@@ -97,7 +106,7 @@ static bp_rc get_constant(struct bp_dnnl_builder *b, const struct depth_to_space
 
 /* ---- layouts --------------------------------------------------------------------------------- */
 
-/* Channels last: row-major but for them. */
+/* Of any rank, unlike layout.h's, as 1-D data come here too. */
 static void channels_last(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
                           dnnl_memory_desc_t *out)
 {
@@ -115,8 +124,8 @@ static void channels_last(int rank, const dnnl_dim_t *dims, dnnl_data_type_t typ
 }
 
 /*
- * Both sides of the move, seen as (batch, maps, size, taps, size, taps...): the convolution has all
- * taps behind all sizes, y has them side by side.
+ * DepthToSpace as one reorder, both sides seen as (batch, maps, size, taps, size, taps...): the
+ * convolution's output has all taps after all sizes, y has each tap beside its size.
  */
 static bp_rc shuffle(struct bp_dnnl_builder *b, struct depth_to_space *k, bp_err *err)
 {
@@ -143,7 +152,10 @@ static bp_rc shuffle(struct bp_dnnl_builder *b, struct depth_to_space *k, bp_err
     return bp_dnnl_reorder(b, &from, &to, err);
 }
 
-/* Rows of what leaves the group are made by another move, which is faster than both in one. */
+/*
+ * What leaves the group is made row-major by a second reorder later, which is faster than both in
+ * one.
+ */
 static bp_rc make_y(struct bp_dnnl_builder *b, struct depth_to_space *k, dnnl_data_type_t type,
                     bp_err *err)
 {
@@ -157,6 +169,7 @@ static bp_rc make_y(struct bp_dnnl_builder *b, struct depth_to_space *k, dnnl_da
 
 /* ---- the primitive --------------------------------------------------------------------------- */
 
+/* The 1 x 1 convolution, its output channels last by force, as shuffle() reads it so. */
 static bp_rc describe(struct bp_dnnl_builder *b, struct depth_to_space *k, dnnl_data_type_t type,
                       dnnl_primitive_desc_t *out, bp_err *err)
 {
@@ -181,6 +194,7 @@ static bp_rc describe(struct bp_dnnl_builder *b, struct depth_to_space *k, dnnl_
     return bp_dnnl_describe(b, &desc, NULL, out, err);
 }
 
+/* The convolution's output is scratch memory that only the reorder reads. */
 static bp_rc emit(struct bp_dnnl_builder *b, struct depth_to_space *k, dnnl_primitive_desc_t pd,
                   bp_err *err)
 {
@@ -205,6 +219,7 @@ static bp_rc emit(struct bp_dnnl_builder *b, struct depth_to_space *k, dnnl_prim
     return bp_dnnl_emit(b, pd, k->has_bias ? 4 : 3, args, err);
 }
 
+/* The weights' dims are those of the 1 x 1 convolution. */
 bp_rc bp_dnnl_build_depth_to_space(struct bp_dnnl_builder *b, const bp_node *node, bp_err *err)
 {
     const struct bp_dnnl_value *w = bp_dnnl_in(b, node, 1);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* conv_transpose.c - ConvTranspose (1, 11, 22) over one to three dimensions, grouped or not. */
+/*
+ * conv_transpose.c - ConvTranspose (1, 11, 22) over one to three spatial dimensions, grouped or
+ * not: oneDNN's deconvolution.
+ */
 
 #include "base/claim.h"
 #include "base/instance.h"
@@ -16,7 +19,7 @@
 
 enum { FEW_MAPS = 8 };
 
-/* oneDNN leaves less than a stride behind the last window. */
+/* oneDNN computes an output that ends less than a stride after the last window. */
 static bool takes_output(const struct bp_dnnl_query *query, const bp_value *x, const bp_value *w)
 {
     const bp_attr *shape = bp_node_attr(query->graph, query->node, "output_shape");
@@ -37,12 +40,12 @@ static bool takes_output(const struct bp_dnnl_query *query, const bp_value *x, c
                     bp_dnnl_entry(query->graph, query->node, "dilations", i, 1);
         if (bp_dnnl_entry(query->graph, query->node, "output_shape", i, 0) >= reach + stride)
             return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "output_shape",
-                                  "output_shape is a stride beyond what windows reach");
+                                  "output_shape is a stride or more beyond the last window");
     }
     return true;
 }
 
-/* Do windows lie side by side, so that conv_tiles.c has a faster way? */
+/* Does conv_depth_to_space.c take it? Asked before there are sizes, so by attributes alone. */
 static bool is_depth_to_space(const struct bp_dnnl_query *query, const bp_value *w)
 {
     const bp_graph *g = query->graph;
@@ -68,8 +71,8 @@ static bool is_dense(const struct bp_dnnl_query *query, uint32_t n)
 }
 
 /*
- * Is it worth a group? oneDNN's kernels for areas that are spread are no faster than a product and
- * sums, and slower by far for few maps.
+ * Is it worth a group? oneDNN's kernels for strides above 1 are no faster than a product and sums,
+ * and slower by far for few output channels.
  */
 static bool is_worth_it(const struct bp_dnnl_query *query, const bp_value *w, double *flops)
 {
@@ -79,13 +82,14 @@ static bool is_worth_it(const struct bp_dnnl_query *query, const bp_value *w, do
         return true;
     if (is_single && w->dims[1].value < FEW_MAPS)
         return bp_dnnl_refuse(query, BP_R_NOT_PROFITABLE, w->name,
-                              "it spreads %lld maps, oneDNN is faster for %d and more",
+                              "it has %lld output channels, oneDNN is faster for %d and more",
                               (long long)w->dims[1].value, FEW_MAPS);
     if (w->rank != 5 || !is_single)
-        *flops = 0; /* taken beside others */
+        *flops = 0; /* taken in groups of others */
     return true;
 }
 
+/* *flops: each input element meets each weight of its channel once. */
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *x, *w;
@@ -108,7 +112,10 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     return is_worth_it(query, w, flops);
 }
 
-/* W is (inputs, outputs / groups, ...): seen as ([groups], outputs, inputs, ...). */
+/*
+ * W is (inputs, outputs / groups, kernel); oneDNN wants ([groups], outputs, inputs, kernel): the
+ * same bytes with other strides.
+ */
 static void describe_weights(const struct bp_dnnl_value *w, int64_t group,
                              dnnl_memory_desc_t *stored)
 {
@@ -130,7 +137,10 @@ static void describe_weights(const struct bp_dnnl_value *w, int64_t group,
                                         strides + first);
 }
 
-/* With operands of that type. */
+/*
+ * With operands of that type. The input takes the place of the small sizes of the window, the
+ * output that of the large ones.
+ */
 static bp_rc describe_as(struct bp_dnnl_builder *b, const bp_node *node, dnnl_data_type_t type,
                          const dnnl_memory_desc_t *stored, const dnnl_memory_desc_t *bias,
                          dnnl_primitive_desc_t *out, bp_err *err)
@@ -155,6 +165,7 @@ static bp_rc describe_as(struct bp_dnnl_builder *b, const bp_node *node, dnnl_da
     return bp_dnnl_describe(b, &desc, NULL, out, err);
 }
 
+/* bfloat16 if math_mode asks for it and oneDNN has a kernel, else float32. */
 static bp_rc describe(struct bp_dnnl_builder *b, const bp_node *node,
                       const dnnl_memory_desc_t *stored, const dnnl_memory_desc_t *bias,
                       dnnl_primitive_desc_t *out, bp_err *err)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* eltwise.c - operators of one tensor, element by element, in the layout of their input. */
+/*
+ * eltwise.c - operators of one tensor, element by element, in the layout of their input: oneDNN's
+ * eltwise, or loops of our own where it has no such function or treats NaN differently.
+ */
 
 #include "base/claim.h"
 #include "base/instance.h"
@@ -27,7 +30,10 @@ static bool claim_eltwise(const struct bp_dnnl_op *op, const struct bp_dnnl_quer
     return bp_dnnl_takes_input(query, 0, 0, BP_DNNL_MAX_RANK);
 }
 
-/* Limits are attributes before version 11, then inputs, each of which may be absent. */
+/*
+ * Clip's limits are attributes before version 11, then inputs, each of which may be absent. False:
+ * one is computed.
+ */
 static bool read_limits(const bp_host *host, const bp_graph *graph, const bp_node *node, float *low,
                         float *high)
 {
@@ -42,6 +48,7 @@ static bool read_limits(const bp_host *host, const bp_graph *graph, const bp_nod
            (!bp_node_in(graph, node, 2) || bp_dnnl_constant_float(host, graph, node, 2, high));
 }
 
+/* Limits in the wrong order are left to the CPU provider. */
 static bool claim_clip(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                        double *flops)
 {
@@ -57,6 +64,7 @@ static bool claim_clip(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
     return true;
 }
 
+/* oneDNN's eltwise, over its input if nobody else reads that. */
 static bp_rc emit(struct bp_dnnl_builder *b, const bp_node *node, dnnl_alg_kind_t kind, float alpha,
                   float beta, bp_err *err)
 {
@@ -73,12 +81,13 @@ static bp_rc emit(struct bp_dnnl_builder *b, const bp_node *node, dnnl_alg_kind_
     return bp_dnnl_emit_desc(b, status, &desc, node->in[0], &y, 2, args, err);
 }
 
-/* ---- limits: loops of ours, as oneDNN makes numbers of NaN ----------------------------------- */
+/* ---- limits: our own loops, as oneDNN does not keep NaN -------------------------------------- */
 
 struct limits {
     float low, high;
 };
 
+/* NaN fails both comparisons and stays; oneDNN would make a limit of it. */
 static void limit_loop(const void *u, const float *x, float *y, size_t first, size_t end)
 {
     const struct limits *limits = u;
@@ -91,6 +100,10 @@ static void limit_loop(const void *u, const float *x, float *y, size_t first, si
     }
 }
 
+/*
+ * Elements and padding alike: 0 has to stay 0, so it must lie between the limits; other limits are
+ * oneDNN's, which knows padding.
+ */
 static bp_rc emit_limits(struct bp_dnnl_builder *b, const bp_node *node, float low, float high,
                          bp_err *err)
 {
@@ -113,6 +126,7 @@ static bp_rc emit_limits(struct bp_dnnl_builder *b, const bp_node *node, float l
                              bp_dnnl.memory_desc_get_size(&x.md) / sizeof(float), &x, &y, err);
 }
 
+/* A Clip without an upper limit. */
 static bp_rc build_relu(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
@@ -120,8 +134,9 @@ static bp_rc build_relu(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, 
     return emit_limits(b, node, 0, INFINITY, err);
 }
 
-/* ---- Exp: a loop of ours, as oneDNN makes infinity of NaN ------------------------------------ */
+/* ---- Exp: our own loop, as oneDNN makes infinity of NaN -------------------------------------- */
 
+/* An iteration is an element. */
 VECTOR_LOOP
 static void exp_loop(const void *u, const float *x, float *y, size_t first, size_t end)
 {
@@ -130,28 +145,32 @@ static void exp_loop(const void *u, const float *x, float *y, size_t first, size
         y[i] = bp_dnnl_exp(x[i]);
 }
 
-/* ---- HardSigmoid: a loop of ours, as oneDNN 2.6 has none ------------------------------------- */
+/* ---- HardSigmoid: our own loop, as oneDNN 2.6 has none --------------------------------------- */
 
-struct line {
+struct hard_sigmoid {
     float alpha, beta;
 };
 
+/* max(0, min(1, alpha * x + beta)) of ONNX; NaN fails both comparisons and stays. */
 VECTOR_LOOP
 static void hard_sigmoid_loop(const void *u, const float *x, float *y, size_t first, size_t end)
 {
-    const struct line *line = u;
+    const struct hard_sigmoid *params = u;
 
     for (size_t i = first; i < end; i++) {
-        float v = x[i] * line->alpha + line->beta;
+        float v = x[i] * params->alpha + params->beta;
 
         v = v < 0 ? 0 : v; /* NaN stays */
         y[i] = v > 1 ? 1 : v;
     }
 }
 
-/* ---- loops that make other numbers of 0 ------------------------------------------------------ */
+/* ---- loops that do not keep 0 ---------------------------------------------------------------- */
 
-/* Elements alone: what pads blocks of channels would not stay 0. */
+/*
+ * For functions that make something else of 0: a layout with padding, which would not stay 0, is
+ * left for row-major.
+ */
 static bp_rc emit_elements(struct bp_dnnl_builder *b, const bp_node *node, bp_dnnl_loop loop,
                            const void *u, bp_err *err)
 {
@@ -173,6 +192,7 @@ static bp_rc emit_elements(struct bp_dnnl_builder *b, const bp_node *node, bp_dn
     return rc < 0 ? rc : bp_dnnl_emit_loop(b, loop, u, count, &x, &y, err);
 }
 
+/* oneDNN's where the value is bfloat16: its NaN is the lesser fault. */
 static bp_rc build_exp(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {
@@ -184,14 +204,14 @@ static bp_rc build_exp(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, c
 static bp_rc build_hard_sigmoid(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                                 const bp_node *node, bp_err *err)
 {
-    struct line *line = bp_blocks_array(b->memory, 1, sizeof *line);
+    struct hard_sigmoid *params = bp_blocks_array(b->memory, 1, sizeof *params);
 
     (void)op;
-    if (!line)
+    if (!params)
         return bp_fail(err, BP_E_NOMEM, "dnnl: no memory for node '%s'", node->name);
-    line->alpha = bp_node_float(b->graph, node, "alpha", 0.2f);
-    line->beta = bp_node_float(b->graph, node, "beta", 0.5f);
-    return emit_elements(b, node, hard_sigmoid_loop, line, err);
+    params->alpha = bp_node_float(b->graph, node, "alpha", 0.2f);
+    params->beta = bp_node_float(b->graph, node, "beta", 0.5f);
+    return emit_elements(b, node, hard_sigmoid_loop, params, err);
 }
 
 static bp_rc build_unparametrised(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
@@ -200,6 +220,7 @@ static bp_rc build_unparametrised(struct bp_dnnl_builder *b, const struct bp_dnn
     return emit(b, node, op->kind, 0, 0, err);
 }
 
+/* The default of alpha is ONNX's: 0.01 for LeakyRelu, 1 for Elu. */
 static bp_rc build_alpha(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                          const bp_node *node, bp_err *err)
 {
@@ -218,6 +239,7 @@ static bp_rc build_clip(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, 
     return emit_limits(b, node, low, high, err);
 }
 
+/* com.microsoft's has no attribute `approximate`, which reads as "none": by erf. */
 static bp_rc build_gelu(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
@@ -226,12 +248,14 @@ static bp_rc build_gelu(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, 
     return emit(b, node, is_tanh ? dnnl_eltwise_gelu_tanh : op->kind, 0, 0, err);
 }
 
+/* As linear: -1 * x + 0. */
 static bp_rc build_neg(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {
     return emit(b, node, op->kind, -1, 0, err);
 }
 
+/* x * sigmoid(alpha * x), oneDNN's swish. */
 static bp_rc build_quick_gelu(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                               const bp_node *node, bp_err *err)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * instance_norm.c - InstanceNormalization (1 to 22) and GroupNormalization (18, 21) of areas: loops
- * of ours in the layout of the input, as oneDNN has neither. Sums are taken in double.
+ * instance_norm.c - InstanceNormalization (1 to 22) and GroupNormalization (18, 21) of 1-D to 3-D
+ * data: loops in the layout of the input, as oneDNN has neither. Means and variances are summed in
+ * double.
  */
 
 #include "base/claim.h"
@@ -25,6 +26,7 @@ static bool is_grouped(const struct bp_dnnl_op *op)
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
+/* Channels have to be known, as groups divide them. */
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     int64_t groups = bp_node_int(query->graph, query->node, "num_groups", 0), channels;
@@ -38,23 +40,27 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
         return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, "X", "the channels are not known");
     if (is_grouped(op) && (groups < 1 || channels % groups != 0))
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "num_groups",
-                              "%lld channels are not %lld groups", (long long)channels,
-                              (long long)groups);
+                              "%lld channels cannot be divided into %lld groups",
+                              (long long)channels, (long long)groups);
     return true;
 }
 
-/* ---- the loop: a piece is a few groups of one batch ------------------------------------------ */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
+/* The loop's own. An iteration is a few groups of one batch: as many as fill LANES channels. */
 struct norm {
     size_t channels, plane_size, inner_channels;
-    size_t each;       /* channels of a group */
-    size_t groups;     /* of a piece; the last one of a batch may have fewer */
+    size_t group_size; /* channels of a group */
+    size_t groups;     /* of an iteration; the last one of a batch may have fewer */
     size_t iterations; /* of a batch */
-    size_t params;     /* channels that one number of scale and bias is for */
+    size_t params;     /* channels that share an element of scale and bias */
     double epsilon;
 };
 
-/* Some channels next to each other in memory, as rows of numbers. */
+/*
+ * Some channels that are next to each other in memory: `n` rows of `lanes` elements, `stride`
+ * apart.
+ */
 struct rows {
     const float *x;
     float *y;
@@ -73,6 +79,7 @@ struct rows {
         }                                                                                          \
     } while (0)
 
+/* sum[i] += all x of lane i. */
 VECTOR_LOOP
 static void add_rows(const struct rows *rows, double *sum)
 {
@@ -83,6 +90,10 @@ static void add_rows(const struct rows *rows, double *sum)
     }
 }
 
+/*
+ * The second pass: squares of the distance from the mean, which do not cancel as sums of squares
+ * do.
+ */
 VECTOR_LOOP
 static void add_squares(const struct rows *rows, const double *mean, double *sum)
 {
@@ -93,7 +104,7 @@ static void add_squares(const struct rows *rows, const double *mean, double *sum
     }
 }
 
-/* (x - mean) * scale + shift: in that order, as numbers that are close to the mean cancel. */
+/* (x - mean) * scale + shift, in that order, as elements close to the mean cancel. */
 VECTOR_LOOP
 static void write_rows(const struct rows *rows, const float *mean, const float *scale,
                        const float *shift)
@@ -108,7 +119,10 @@ static void write_rows(const struct rows *rows, const float *mean, const float *
     }
 }
 
-/* Channels c to at most `end` that lie next to each other. */
+/*
+ * Channels c to at most `end` that lie next to each other in planes: all of a block, or a single
+ * one if row-major.
+ */
 static struct rows rows_of(const struct norm *n, size_t batch, size_t c, size_t end, const float *x,
                            float *y)
 {
@@ -125,7 +139,7 @@ static struct rows rows_of(const struct norm *n, size_t batch, size_t c, size_t 
                          .lanes = lanes < LANES ? lanes : LANES};
 }
 
-/* Numbers of one channel as rows of LANES of them, and what is left as a shorter row. */
+/* A row-major channel seen as rows of LANES elements, and what is left as a shorter row. */
 static struct rows fold(const struct rows *rows, struct rows *left)
 {
     struct rows folded = {
@@ -140,6 +154,7 @@ static struct rows fold(const struct rows *rows, struct rows *left)
     return folded;
 }
 
+/* Lanes of a folded channel are parts of one sum. */
 static double total(const double *sum)
 {
     double all = 0;
@@ -149,7 +164,7 @@ static double total(const double *sum)
     return all;
 }
 
-/* Adds the sums of each channel to that of its group; mean NULL: of numbers, else of squares. */
+/* Adds the sums of each channel to those of its group; mean NULL: of elements, else of squares. */
 static void sum_up(const struct norm *n, const struct rows *rows, size_t first, const double *mean,
                    double *sums)
 {
@@ -158,8 +173,8 @@ static void sum_up(const struct norm *n, const struct rows *rows, size_t first, 
     bool is_folded = n->inner_channels == 1;
 
     for (size_t i = 0; i < LANES; i++)
-        means[i] = mean ? mean[is_folded         ? first / n->each
-                               : i < rows->lanes ? (first + i) / n->each
+        means[i] = mean ? mean[is_folded         ? first / n->group_size
+                               : i < rows->lanes ? (first + i) / n->group_size
                                                  : 0]
                         : 0;
     if (is_folded)
@@ -172,18 +187,19 @@ static void sum_up(const struct norm *n, const struct rows *rows, size_t first, 
         add_rows(&left, lanes);
     }
     if (is_folded) {
-        sums[first / n->each] += total(lanes);
+        sums[first / n->group_size] += total(lanes);
         return;
     }
     for (size_t i = 0; i < rows->lanes; i++)
-        sums[(first + i) / n->each] += lanes[i];
+        sums[(first + i) / n->group_size] += lanes[i];
 }
 
-/* What is done to numbers of a channel. */
+/* What is done to elements of up to LANES channels. */
 struct change {
     float mean[LANES], scale[LANES], shift[LANES];
 };
 
+/* Normalises the rows; a folded channel uses lane 0's values in all lanes. */
 static void scale_rows(const struct norm *n, const struct rows *rows, const struct change *change)
 {
     struct rows folded = *rows, left = {0};
@@ -194,7 +210,10 @@ static void scale_rows(const struct norm *n, const struct rows *rows, const stru
     write_rows(&left, change->mean, change->scale, change->shift);
 }
 
-/* Of channels c on, which are `first` and more of the piece; a single one fills all lanes. */
+/*
+ * For channels c on, which are channels `first` on of the iteration. Scale and bias may be for
+ * groups of channels (GroupNormalization 18).
+ */
 static struct change change_of(const struct norm *n, const struct rows *rows, size_t c,
                                size_t first, const double *mean, const double *variance,
                                const float *scale, const float *bias)
@@ -203,7 +222,7 @@ static struct change change_of(const struct norm *n, const struct rows *rows, si
 
     for (size_t i = 0; i < LANES; i++) {
         size_t k = n->inner_channels == 1 || i >= rows->lanes ? 0 : i;
-        size_t group = (first + k) / n->each, param = (c + k) / n->params;
+        size_t group = (first + k) / n->group_size, param = (c + k) / n->params;
 
         change.mean[i] = (float)mean[group];
         change.scale[i] = (float)((double)scale[param] / sqrt(variance[group] + n->epsilon));
@@ -212,14 +231,15 @@ static struct change change_of(const struct norm *n, const struct rows *rows, si
     return change;
 }
 
+/* Three passes over the same few channels, which fit into the cache: mean, variance, result. */
 static void run_iteration(const struct norm *n, size_t iteration, void *const *at)
 {
     const float *x = at[0], *scale = at[1], *bias = at[2];
     float *y = at[3];
     size_t batch = iteration / n->iterations,
-           begin = iteration % n->iterations * n->groups * n->each;
-    size_t end = begin + n->groups * n->each;
-    double count = (double)n->each * (double)n->plane_size, mean[LANES] = {0},
+           begin = iteration % n->iterations * n->groups * n->group_size;
+    size_t end = begin + n->groups * n->group_size;
+    double count = (double)n->group_size * (double)n->plane_size, mean[LANES] = {0},
            variance[LANES] = {0};
     struct rows rows;
 
@@ -253,23 +273,25 @@ static void run(const void *u, void *const *at, size_t first, size_t end)
 
 /* ---- building it ----------------------------------------------------------------------------- */
 
+/* Sizes of the loop. InstanceNormalization is GroupNormalization with a channel a group. */
 static struct norm solve(const struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                          const bp_node *node, size_t inner_channels)
 {
     const struct bp_dnnl_value *x = bp_dnnl_in(b, node, X), *scale = bp_dnnl_in(b, node, SCALE);
-    struct norm n = {.channels = (size_t)x->dims[1], .inner_channels = inner_channels, .each = 1};
+    struct norm n = {
+        .channels = (size_t)x->dims[1], .inner_channels = inner_channels, .group_size = 1};
 
     n.plane_size = (size_t)bp_dims_count(x->dims + 2, (uint32_t)x->rank - 2);
     if (is_grouped(op))
-        n.each = n.channels / (size_t)bp_node_int(b->graph, node, "num_groups", 1);
+        n.group_size = n.channels / (size_t)bp_node_int(b->graph, node, "num_groups", 1);
     n.params = n.channels / (size_t)scale->dims[0];
-    n.groups = n.each < LANES ? LANES / n.each : 1;
-    n.iterations = (n.channels / n.each + n.groups - 1) / n.groups;
+    n.groups = n.group_size < LANES ? LANES / n.group_size : 1;
+    n.iterations = (n.channels / n.group_size + n.groups - 1) / n.groups;
     n.epsilon = (double)bp_node_float(b->graph, node, "epsilon", 1e-5f);
     return n;
 }
 
-/* Scale and bias have a number for each channel, or version 18 of the groups' each group. */
+/* Scale and bias have an element for each channel, or in GroupNormalization 18 for each group. */
 static bp_rc get_params(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         struct bp_dnnl_tensor *scale, struct bp_dnnl_tensor *bias, bp_err *err)
 {
@@ -281,7 +303,7 @@ static bp_rc get_params(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, 
         want = bp_node_int(b->graph, node, "num_groups", 1);
     for (uint32_t i = SCALE; i <= BIAS; i++) {
         if (bp_dnnl_in(b, node, i)->dims[0] != want)
-            return bp_fail(err, BP_E_SHAPE, "node '%s': input %u has %lld numbers, not %lld",
+            return bp_fail(err, BP_E_SHAPE, "node '%s': input %u has %lld elements, not %lld",
                            node->name, i, (long long)bp_dnnl_in(b, node, i)->dims[0],
                            (long long)want);
     }
@@ -290,6 +312,7 @@ static bp_rc get_params(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, 
     return rc < 0 ? rc : bp_dnnl_tensor_of(b, node->in[BIAS], &row_major, bias, err);
 }
 
+/* Not on padded blocks: padding would enter the sums of a group. */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * layer_normalization.c - LayerNormalization (17, and before as ONNX Runtime has it), over sizes
- * that are known: rows of all elements from `axis` on.
+ * layer_normalization.c - LayerNormalization (17; version 1 is ONNX Runtime's from before), over
+ * sizes that are known: rows of all elements from `axis` on.
  */
 
 #include "base/claim.h"
@@ -14,6 +14,7 @@
 #include "build/output.h"
 #include "build/primitive.h"
 
+/* The axis as a positive number; `rank` if it is out of range. */
 static uint32_t first_axis(const bp_graph *graph, const bp_node *node, uint32_t rank)
 {
     int64_t axis = bp_node_int(graph, node, "axis", -1);
@@ -22,7 +23,7 @@ static uint32_t first_axis(const bp_graph *graph, const bp_node *node, uint32_t 
     return axis < 0 || axis >= (int64_t)rank ? rank : (uint32_t)axis;
 }
 
-/* Has scale or bias a number for each element of a row? */
+/* Has scale or bias an element for each of a row? oneDNN does not broadcast them. */
 static bool claims_row(const struct bp_dnnl_query *query, uint32_t input, const bp_value *x,
                        uint32_t axis)
 {
@@ -36,9 +37,11 @@ static bool claims_row(const struct bp_dnnl_query *query, uint32_t input, const 
         n *= (double)x->dims[i].value;
     if (bp_dnnl_is_sized(row) && bp_dnnl_elements(row) == n)
         return true;
-    return bp_dnnl_refuse(query, BP_R_OTHER, row->name, "it has not a number for each of a row");
+    return bp_dnnl_refuse(query, BP_R_OTHER, row->name,
+                          "it must have an element for each of a row");
 }
 
+/* Sizes of a row have to be known, those before it need not. */
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *x;
@@ -61,7 +64,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
            (!bp_node_in(query->graph, query->node, 2) || claims_row(query, 2, x, axis));
 }
 
-/* Scale or bias as one dimension. */
+/* Scale or bias as one dimension, as oneDNN wants them. */
 static bp_rc get_row(struct bp_dnnl_builder *b, uint32_t value, struct bp_dnnl_tensor *out,
                      bp_err *err)
 {
@@ -76,7 +79,9 @@ static bp_rc get_row(struct bp_dnnl_builder *b, uint32_t value, struct bp_dnnl_t
     return rc;
 }
 
-/* The primitive over a matrix of rows. */
+/*
+ * oneDNN normalises the last dimension of a matrix of rows; it computes mean and variance itself.
+ */
 static bp_rc describe(struct bp_dnnl_builder *b, const bp_node *node,
                       const dnnl_memory_desc_t *rows, bool has_bias, dnnl_primitive_desc_t *out,
                       bp_err *err)
@@ -92,6 +97,7 @@ static bp_rc describe(struct bp_dnnl_builder *b, const bp_node *node,
     return bp_dnnl_describe(b, &desc, NULL, out, err);
 }
 
+/* Row-major, as rows have to lie in one piece. */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

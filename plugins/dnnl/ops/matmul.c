@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * matmul.c - MatMul (1, 9, 13), Gemm (7 to 13), and com.microsoft's FusedMatMul and FusedGemm. What
- * chain.c found behind a MatMul is done while the result is in registers.
+ * matmul.c - MatMul (1, 9, 13), Gemm (7 to 13), and com.microsoft's FusedMatMul and FusedGemm. Bias
+ * and activation that fuse/post_op_chains.c found after a MatMul are applied while the result is in
+ * registers.
  */
 
 #include "base/chain.h"
@@ -17,7 +18,7 @@
 #include "build/primitive.h"
 #include "ops/activation.h"
 
-/* A product in the making, with all matrices seen as of one rank. */
+/* A product that is being built, with all matrices seen as of one rank. */
 struct product {
     const bp_node *node;
     uint32_t made;              /* value: what is made in the end */
@@ -26,10 +27,13 @@ struct product {
     struct bp_dnnl_attr attr;
     struct bp_dnnl_tensor a_tensor, b_tensor, y_tensor, c_tensor;
     bool has_bias;  /* C is a row that is added to each */
-    bool has_other; /* C is added behind the product; the second of attr's numbers */
+    bool has_other; /* C is added as attr's first post-op */
 };
 
-/* With operands of that type. */
+/*
+ * With operands of that type. Constant weights are left to oneDNN to pack; a computed matrix is
+ * read as it lies.
+ */
 static bp_rc describe_as(struct bp_dnnl_builder *b, struct product *p, dnnl_data_type_t type,
                          dnnl_primitive_desc_t *out, bp_err *err)
 {
@@ -49,6 +53,7 @@ static bp_rc describe_as(struct bp_dnnl_builder *b, struct product *p, dnnl_data
     return bp_dnnl_describe(b, &desc, &p->attr, out, err);
 }
 
+/* bfloat16 if math_mode asks for it and oneDNN has a kernel, else float32. */
 static bp_rc describe(struct bp_dnnl_builder *b, struct product *p, dnnl_primitive_desc_t *out,
                       bp_err *err)
 {
@@ -58,7 +63,7 @@ static bp_rc describe(struct bp_dnnl_builder *b, struct product *p, dnnl_primiti
     return rc == BP_E_SHAPE && type != dnnl_f32 ? describe_as(b, p, dnnl_f32, out, err) : rc;
 }
 
-/* The row-major value, seen as md and in its type. */
+/* The row-major value, described by md, in md's type. */
 static bp_rc get_as(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
                     struct bp_dnnl_tensor *out, bp_err *err)
 {
@@ -72,6 +77,7 @@ static bp_rc get_as(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory
     return rc;
 }
 
+/* Row-major, seen as a stack of matrices by the primitive. */
 static bp_rc make_result(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
 {
     const struct bp_dnnl_value *y = &b->values[p->made];
@@ -84,6 +90,7 @@ static bp_rc make_result(struct bp_dnnl_builder *b, struct product *p, bp_err *e
     return rc;
 }
 
+/* Operands are fetched after the primitive is described, in the layouts that it chose. */
 static bp_rc emit(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
 {
     struct bp_dnnl_arg args[4] = {{DNNL_ARG_SRC, &p->a_tensor},
@@ -115,6 +122,10 @@ static bp_rc emit(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
 
 /* ---- MatMul ---------------------------------------------------------------------------------- */
 
+/*
+ * transBatchA and B of FusedMatMul are refused: they permute dimensions of the stack. *flops: two
+ * for each element of the result and of the common dimension.
+ */
 static bool claim_matmul(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                          double *flops)
 {
@@ -127,7 +138,7 @@ static bool claim_matmul(const struct bp_dnnl_op *op, const struct bp_dnnl_query
         return false;
     if (bp_node_int(query->graph, query->node, "transBatchA", 0) != 0 ||
         bp_node_int(query->graph, query->node, "transBatchB", 0) != 0)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "transBatchA", "only 0 is taken");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "transBatchA", "only 0 is supported");
     a = bp_node_in(query->graph, query->node, 0);
     is_transposed = bp_node_int(query->graph, query->node, "transA", 0) != 0 && a->rank > 1;
     *flops = 2 * bp_dnnl_elements(bp_node_out(query->graph, query->node, 0)) *
@@ -135,7 +146,10 @@ static bool claim_matmul(const struct bp_dnnl_op *op, const struct bp_dnnl_query
     return true;
 }
 
-/* Dims of an input as a matrix, or a stack of them, behind ones up to `rank`. */
+/*
+ * Dims of an input as a matrix or a stack of them, with ones before them up to `rank`. A vector is
+ * a row as the first operand and a column as the second, as in numpy.matmul.
+ */
 static void pad_rank(const struct bp_dnnl_value *value, bool is_first, int rank, dnnl_dim_t *dims)
 {
     int own = value->rank == 1 ? 2 : value->rank;
@@ -150,7 +164,7 @@ static void pad_rank(const struct bp_dnnl_value *value, bool is_first, int rank,
     dims[rank - 1] = is_first ? value->dims[0] : 1;
 }
 
-/* A matrix, or a stack of them, as it lies, its dims as they are used. */
+/* A matrix or stack as it lies; if it is transposed, the last two strides are swapped. */
 static void describe_stack(int rank, const dnnl_dim_t *dims, bool is_transposed,
                            dnnl_memory_desc_t *out)
 {
@@ -174,7 +188,10 @@ static void describe_stack(int rank, const dnnl_dim_t *dims, bool is_transposed,
     bp_dnnl.memory_desc_init_by_strides(out, rank, used, dnnl_f32, strides);
 }
 
-/* The matrices of a MatMul or FusedMatMul. */
+/*
+ * The matrices of a MatMul or FusedMatMul. By one matrix all rows of a stack are one matrix too:
+ * one product instead of many.
+ */
 static void describe_operands(const struct bp_dnnl_builder *b, struct product *p)
 {
     const struct bp_dnnl_value *first = bp_dnnl_in(b, p->node, 0);
@@ -203,6 +220,7 @@ static void describe_operands(const struct bp_dnnl_builder *b, struct product *p
     bp_dnnl_row_major(rank, y, &p->y);
 }
 
+/* The chain's addend is oneDNN's bias. */
 static bp_rc build_product(struct bp_dnnl_builder *b, const struct bp_dnnl_chain *chain,
                            bp_err *err)
 {
@@ -223,6 +241,7 @@ static bp_rc build_product(struct bp_dnnl_builder *b, const struct bp_dnnl_chain
     return rc < 0 ? rc : emit(b, &p, err);
 }
 
+/* A chain of the node alone. */
 static bp_rc build_matmul(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                           const bp_node *node, bp_err *err)
 {
@@ -235,6 +254,7 @@ static bp_rc build_matmul(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op
 
 /* ---- Gemm ------------------------------------------------------------------------------------ */
 
+/* C may be broadcast in both dimensions. */
 static bool claim_gemm(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                        double *flops)
 {
@@ -251,7 +271,7 @@ static bool claim_gemm(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "activation",
                               "the activation is not implemented");
     if (query->node->domain[0] != '\0')
-        return true; /* made by a pass for whoever takes its parts: never a group of its own */
+        return true; /* a pass made it of nodes of a group */
     a = bp_node_in(g, query->node, 0);
     *flops = 2 * bp_dnnl_elements(bp_node_out(g, query->node, 0)) *
              (double)a->dims[bp_node_int(g, query->node, "transA", 0) ? 0 : 1].value;
@@ -259,8 +279,8 @@ static bool claim_gemm(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
 }
 
 /*
- * alpha * A * B + beta * C. A row C is oneDNN's bias when there is nothing to multiply; else it is
- * beta * (alpha / beta * A * B + C), with C repeated as needed.
+ * alpha * A * B + beta * C. A row C is oneDNN's bias when nothing has to be multiplied; else it is
+ * beta * (alpha / beta * A * B + C), with C broadcast as a post-op.
  */
 static bp_rc get_c(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
 {

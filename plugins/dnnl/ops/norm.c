@@ -11,6 +11,7 @@
 
 /* ---- BatchNormalization: X, scale, B, mean, var ---------------------------------------------- */
 
+/* training_mode (14) has more outputs; spatial 0 (before 9) has scales for each element. */
 static bool claim_batch(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                         double *flops)
 {
@@ -26,10 +27,11 @@ static bool claim_batch(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "training_mode",
                               "only inference is implemented");
     if (bp_node_int(query->graph, query->node, "spatial", 1) == 0)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "spatial", "only 1 is taken");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "spatial", "only 1 is supported");
     return true;
 }
 
+/* Parameters may be computed: oneDNN reads them in each run. */
 static bp_rc build_batch(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                          const bp_node *node, bp_err *err)
 {
@@ -59,6 +61,7 @@ static bp_rc build_batch(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
 
 /* ---- LRN, across channels -------------------------------------------------------------------- */
 
+/* oneDNN's window is symmetric. */
 static bool claim_lrn(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     int64_t size = bp_node_int(query->graph, query->node, "size", 0);
@@ -68,10 +71,11 @@ static bool claim_lrn(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
     if (!bp_dnnl_takes_input(query, 0, 4, 4))
         return false;
     if (size < 1 || size % 2 == 0)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "size", "only odd sizes are taken");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "size", "only odd sizes are supported");
     return true;
 }
 
+/* Across channels, as ONNX has it: alpha is divided by size in both. */
 static bp_rc build_lrn(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* pool.c - MaxPool, AveragePool (1 to 22) and their global kin, in the layout of what they read. */
+/*
+ * pool.c - MaxPool, AveragePool (1 to 22) and their global variants, in the layout of what they
+ * read.
+ */
 
 #include "base/claim.h"
 #include "base/library.h"
@@ -10,7 +13,7 @@
 #include "build/primitive.h"
 #include "ops/window.h"
 
-/* oneDNN wants no more padding than a window covers. */
+/* oneDNN wants no window that lies in the padding alone. */
 static bool claims_pads(const struct bp_dnnl_query *query, uint32_t n)
 {
     uint32_t n_pads, n_kernel, n_dilations;
@@ -25,12 +28,16 @@ static bool claims_pads(const struct bp_dnnl_query *query, uint32_t n)
 
         if (pads[i] > reach)
             return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "pads",
-                                  "pads has %lld, a window reaches %lld", (long long)pads[i],
+                                  "pads has %lld, a window covers %lld", (long long)pads[i],
                                   (long long)reach);
     }
     return true;
 }
 
+/*
+ * oneDNN counts padding either everywhere or nowhere; with ceil_mode ONNX excludes what lies beyond
+ * the padding.
+ */
 static bool claim_pool(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                        double *flops)
 {
@@ -59,6 +66,7 @@ static bool claim_global(const struct bp_dnnl_op *op, const struct bp_dnnl_query
     return bp_dnnl_takes_input(query, 0, 3, 2 + BP_DNNL_MAX_SPATIAL);
 }
 
+/* The output's layout is oneDNN's choice, which follows the input's. */
 static bp_rc emit(struct bp_dnnl_builder *b, const bp_node *node, dnnl_alg_kind_t kind,
                   const struct bp_dnnl_window *w, bp_err *err)
 {
@@ -97,6 +105,7 @@ static bp_rc build_pool(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, 
     return emit(b, node, kind, &window, err);
 }
 
+/* One window as large as the image. */
 static bp_rc build_global(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                           const bp_node *node, bp_err *err)
 {

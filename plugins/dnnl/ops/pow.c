@@ -9,10 +9,11 @@
 #include "build/input.h"
 #include "build/primitive.h"
 
+/* Only what norms need: a general pow() is left to the CPU provider. */
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *x, *exponent;
-    float number;
+    float value;
 
     (void)op;
     (void)flops;
@@ -22,12 +23,14 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     x = bp_node_in(query->graph, query->node, 0);
     exponent = bp_node_in(query->graph, query->node, 1);
     if (exponent->rank > x->rank || bp_dnnl_elements(exponent) != 1 ||
-        !bp_dnnl_constant_float(&query->instance->host, query->graph, query->node, 1, &number) ||
-        number != 2)
-        return bp_dnnl_refuse(query, BP_R_OTHER, exponent->name, "only the constant 2 is taken");
+        !bp_dnnl_constant_float(&query->instance->host, query->graph, query->node, 1, &value) ||
+        value != 2)
+        return bp_dnnl_refuse(query, BP_R_OTHER, exponent->name,
+                              "only the constant 2 is supported");
     return true;
 }
 
+/* As oneDNN's square. */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

@@ -12,6 +12,10 @@
 
 enum { X, SLOPE };
 
+/*
+ * Slopes are read when frames are built, so they have to be constant; one a channel or one for all,
+ * since a loop by planes knows no others.
+ */
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *x, *slope;
@@ -29,17 +33,20 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
         int64_t size = slope->dims[i].value;
 
         if (size != 1 && (i + x->rank != slope->rank + 1 || size != x->dims[1].value))
-            return bp_dnnl_refuse(query, BP_R_OTHER, slope->name,
-                                  "slopes differ within a channel, or channels are not known");
+            return bp_dnnl_refuse(
+                query, BP_R_OTHER, slope->name,
+                "slopes differ within a channel, or the number of channels is not known");
     }
     return true;
 }
 
+/* The loop's own, by channels as they lie in planes. */
 struct slopes {
     float *of; /* whole channels; the padding of a block has 0 */
     size_t outer_channels, rows, width;
 };
 
+/* Rows of several channels each; NaN fails the comparison and stays. */
 VECTOR_LOOP
 static void apply_rows(const float *slope, size_t width, const float *x, float *y, size_t n)
 {
@@ -52,6 +59,7 @@ static void apply_rows(const float *slope, size_t width, const float *x, float *
     }
 }
 
+/* Elements of one channel. */
 VECTOR_LOOP
 static void apply_elements(float slope, const float *x, float *y, size_t n)
 {
@@ -59,7 +67,7 @@ static void apply_elements(float slope, const float *x, float *y, size_t n)
         y[i] = x[i] < 0 ? x[i] * slope : x[i];
 }
 
-/* A piece is an element of an area. */
+/* An iteration is a point of a plane, with all of its channels. */
 static void run(const void *u, const float *x, float *y, size_t first, size_t end)
 {
     const struct slopes *s = u;
@@ -76,6 +84,7 @@ static void run(const void *u, const float *x, float *y, size_t first, size_t en
     }
 }
 
+/* One slope for all is repeated, so that the loop knows one case. */
 static bp_rc read_slopes(struct bp_dnnl_builder *b, const bp_node *node, size_t channels,
                          float *out, bp_err *err)
 {
@@ -94,6 +103,7 @@ static bp_rc read_slopes(struct bp_dnnl_builder *b, const bp_node *node, size_t 
     return BP_OK;
 }
 
+/* Padding of a block has slope 0, so that it stays 0. */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * qlinear_conv.c - QLinearConv (10), over one or two dimensions, grouped or not, channels last. The
- * bias is added to the sums in float32, and what comes out is rounded behind the zero point.
+ * qlinear_conv.c - QLinearConv (10), over one or two spatial dimensions, grouped or not, channels
+ * last. oneDNN adds the bias to the sums in float32 and rounds after it has added the output's zero
+ * point.
  */
 
 #include "base/claim.h"
@@ -20,7 +21,7 @@
 
 enum { X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS };
 
-/* A convolution in the making, or one that is asked about. */
+/* A convolution that is being built, or one that is asked about. */
 struct conv {
     const bp_node *node;
     dnnl_memory_desc_t x, w, y, bias; /* in any layout; w as it lies: groups come first */
@@ -31,6 +32,7 @@ struct conv {
 
 /* ---- the description ------------------------------------------------------------------------- */
 
+/* W as it lies, with groups as a dimension of their own if there are several. */
 static void describe_weights(const dnnl_dim_t *w, int rank, int64_t group, dnnl_memory_desc_t *out)
 {
     dnnl_dims_t dims = {group, w[0] / group};
@@ -42,7 +44,7 @@ static void describe_weights(const dnnl_dim_t *w, int rank, int64_t group, dnnl_
         bp_dnnl_row_major_as(rank + 1, dims, dnnl_s8, out);
 }
 
-/* All but the numbers, from three shapes. */
+/* Layouts and window from three shapes, before there are scales. */
 static void set_shapes(const struct bp_dnnl_builder *b, const bp_node *node, int rank,
                        const dnnl_dim_t *x, const dnnl_dim_t *w, const dnnl_dim_t *y,
                        struct conv *c)
@@ -60,6 +62,9 @@ static void set_shapes(const struct bp_dnnl_builder *b, const bp_node *node, int
     c->attr.axis = 1;
 }
 
+/*
+ * All of int8 by uint8 or int8; weights are left to oneDNN to pack, with its compensation for VNNI.
+ */
 static bp_rc describe(struct bp_dnnl_builder *b, const struct conv *c, dnnl_primitive_desc_t *out,
                       bp_err *err)
 {
@@ -79,6 +84,7 @@ static bp_rc describe(struct bp_dnnl_builder *b, const struct conv *c, dnnl_prim
 
 /* ---- the claim ------------------------------------------------------------------------------- */
 
+/* Types, ranks and constants; the bias is int32 with scale x_scale * w_scale, as ONNX has it. */
 static bool claims_operands(const struct bp_dnnl_query *query)
 {
     const bp_value *x, *w, *y = bp_node_out(query->graph, query->node, 0);
@@ -109,10 +115,13 @@ static void copy_dims(const bp_value *value, dnnl_dim_t *out)
         out[i] = value->dims[i].value;
 }
 
-/* Asks oneDNN, if all sizes are known. */
+/*
+ * Asks oneDNN for a kernel, if all sizes are known; else it is known only later. Scales do not
+ * matter, but that there are some.
+ */
 static bool claims_described(const struct bp_dnnl_query *query)
 {
-    static const float half = 0.5f; /* numbers do not matter, but that there are some */
+    static const float half = 0.5f; /* the value does not matter, but that there is a scale */
     struct bp_dnnl_builder b = {
         .instance = query->instance, .graph = query->graph, .node = query->index};
     const bp_value *x = bp_node_in(query->graph, query->node, X);
@@ -135,6 +144,10 @@ static bool claims_described(const struct bp_dnnl_query *query)
     return bp_dnnl_claims_kernel(query, describe(&b, &c, &pd, NULL) >= 0 ? pd : NULL);
 }
 
+/*
+ * *flops as for Conv, though operations on bytes are faster: the threshold is about the cost of
+ * calls.
+ */
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *w, *y;
@@ -154,6 +167,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
 
 /* ---- building -------------------------------------------------------------------------------- */
 
+/* Scales of x, w and y become one factor for each output channel. */
 static bp_rc read_quantization(struct bp_dnnl_builder *b, struct conv *c, bp_err *err)
 {
     struct bp_dnnl_quant x, w, y;

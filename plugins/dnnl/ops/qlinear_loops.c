@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * qlinear_loops.c - com.microsoft's QLinearAdd and QLinearGlobalAveragePool on bytes: loops of ours,
- * as oneDNN's sums and pools know no scales of their own for what they read and make.
+ * qlinear_loops.c - com.microsoft's QLinearAdd and QLinearGlobalAveragePool on bytes: loops of our
+ * own, as oneDNN's sum and pooling know no scales of their own for what they read and make.
  */
 
 #include "base/claim.h"
@@ -19,13 +19,14 @@
 
 #include <math.h>
 
-/* One tensor of bytes. */
+/* Quantisation of one tensor of bytes. */
 struct bytes {
     float scale;
     int32_t zero;
-    uint8_t flip; /* turns bytes of int8 into numbers from 0 on */
+    uint8_t flip; /* 0x80 for int8: x ^ flip counts from 0 */
 };
 
+/* Scale and zero point of a whole tensor; the zero point is the next input. */
 static bp_rc read_one(struct bp_dnnl_builder *b, const bp_node *node, uint32_t scale,
                       dnnl_data_type_t type, struct bytes *out, bp_err *err)
 {
@@ -43,6 +44,7 @@ struct sum {
     struct bytes a, b, y;
 };
 
+/* (a - za) * sa + (b - zb) * sb, divided by sy, in float32. `flip` as in kernels/quantize.c. */
 VECTOR_LOOP
 static void add(const struct sum *s, const uint8_t *a, const uint8_t *b, uint8_t *y, size_t n)
 {
@@ -59,12 +61,14 @@ static void add(const struct sum *s, const uint8_t *a, const uint8_t *b, uint8_t
     }
 }
 
+/* An iteration is a byte; layouts are the same, so order does not matter. */
 static void add_loop(const void *u, void *const *at, size_t first, size_t end)
 {
     add(u, (const uint8_t *)at[0] + first, (const uint8_t *)at[1] + first, (uint8_t *)at[2] + first,
         end - first);
 }
 
+/* No broadcasting: quantised networks have residuals of one shape. */
 static bool claim_add(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *a, *b;
@@ -77,14 +81,15 @@ static bool claim_add(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
     a = bp_node_in(query->graph, query->node, 0);
     b = bp_node_in(query->graph, query->node, 3);
     if (!bp_dnnl_same_shape(a, b))
-        return bp_dnnl_refuse(query, BP_R_OTHER, b->name, "only sums of equal shapes are taken");
+        return bp_dnnl_refuse(query, BP_R_OTHER, b->name,
+                              "only sums of equal shapes are supported");
     if (a->dtype != b->dtype)
         return bp_dnnl_refuse(query, BP_R_DTYPE, b->name, "the summands are not of one type");
     return bp_dnnl_claims_quant(query, 1, 2, 0) && bp_dnnl_claims_quant(query, 4, 5, 0) &&
            bp_dnnl_claims_quant(query, 6, 7, 0);
 }
 
-/* The layout of the first that is not row-major, which convolutions made. */
+/* Both in the layout of the first that is not row-major, which a convolution made. */
 static bp_rc get_summands(struct bp_dnnl_builder *b, const bp_node *node, struct bp_dnnl_tensor *x,
                           struct bp_dnnl_tensor *y, bp_err *err)
 {
@@ -104,6 +109,7 @@ static bp_rc get_summands(struct bp_dnnl_builder *b, const bp_node *node, struct
     return rc < 0 ? rc : bp_dnnl_tensor_of(b, node->in[3], &want, y, err);
 }
 
+/* Over the memory of the first summand if nobody else reads it. */
 static bp_rc build_add(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                        bp_err *err)
 {
@@ -141,6 +147,7 @@ struct mean {
     size_t channels, plane_size;
 };
 
+/* Sums of n neighbouring channels over a plane, channels last. */
 VECTOR_LOOP
 static void add_up(const uint8_t *x, size_t step, size_t plane_size, size_t n, uint8_t flip,
                    int32_t *sums)
@@ -153,7 +160,7 @@ static void add_up(const uint8_t *x, size_t step, size_t plane_size, size_t n, u
     }
 }
 
-/* n means of neighbouring channels, n is BLOCK at most. */
+/* Means of n neighbouring channels; n is BLOCK at most. */
 static void average(const struct mean *m, const uint8_t *x, uint8_t *y, size_t n)
 {
     float low = (float)(-m->y.flip - m->y.zero), high = low + 255;
@@ -169,7 +176,7 @@ static void average(const struct mean *m, const uint8_t *x, uint8_t *y, size_t n
     }
 }
 
-/* A piece is a channel of an image. */
+/* An iteration is a channel of an image. */
 static void average_loop(const void *u, void *const *at, size_t first, size_t end)
 {
     const struct mean *m = u;
@@ -185,6 +192,7 @@ static void average_loop(const void *u, void *const *at, size_t first, size_t en
     }
 }
 
+/* Sums of bytes must fit into int32, so that sizes have to be known. */
 static bool claim_mean(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                        double *flops)
 {
@@ -196,16 +204,17 @@ static bool claim_mean(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
     if (!bp_dnnl_takes_typed(query, 0, BP_DNNL_BYTES, 3, 5))
         return false;
     if (bp_node_int(query->graph, query->node, "channels_last", 0) != 0)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "channels_last", "only 0 is taken");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "channels_last", "only 0 is supported");
     x = bp_node_in(query->graph, query->node, 0);
     for (uint32_t i = 2; i < x->rank; i++)
         plane_size *= x->dims[i].value < 0 ? HUGE_VAL : (double)x->dims[i].value;
     if (plane_size > INT32_MAX / UINT8_MAX)
         return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, x->name,
-                              "its area is not known or too large to be summed in int32");
+                              "its planes are of unknown size or too large to be summed in int32");
     return bp_dnnl_claims_quant(query, 1, 2, 0) && bp_dnnl_claims_quant(query, 3, 4, 0);
 }
 
+/* Channels last, in which convolutions make bytes. */
 static bp_rc build_mean(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
@@ -228,7 +237,8 @@ static bp_rc build_mean(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, 
     bp_dnnl_channels_last(x->rank, x->dims, type, &md);
     if (rc >= 0)
         rc = bp_dnnl_tensor_of(b, node->in[0], &md, &from, err);
-    bp_dnnl_row_major_as(y->rank, y->dims, type, &md); /* areas of 1: channels last as well */
+    bp_dnnl_row_major_as(y->rank, y->dims, type,
+                         &md); /* planes of one element: channels last as well */
     if (rc >= 0)
         rc = bp_dnnl_make_output(b, node->out[0], &md, &to, err);
     if (rc < 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * qlinear_matmul.c - QLinearMatMul (10, 21), and com.microsoft's QGemm: bytes by one constant matrix
- * of int8, with one scale for it or one for each column. QGemm without a scale of Y makes float32.
+ * qlinear_matmul.c - QLinearMatMul (10, 21), and com.microsoft's QGemm: bytes by one constant
+ * matrix of int8, with one scale for it or one for each column. QGemm without a scale of Y makes
+ * float32.
  */
 
 #include "base/claim.h"
@@ -19,7 +20,7 @@
 
 enum { A, A_SCALE, A_ZERO, B, B_SCALE, B_ZERO, SEVENTH };
 
-/* Where an operator has what the other has elsewhere. */
+/* Inputs that the two operators have at different indices; BP_NONE: absent. */
 struct optional_inputs {
     uint32_t y_scale, y_zero, bias; /* inputs; BP_NONE: it has none */
 };
@@ -31,7 +32,7 @@ static struct optional_inputs optional_inputs_of(const bp_node *node)
     return (struct optional_inputs){SEVENTH, SEVENTH + 1, BP_NONE};
 }
 
-/* A product in the making, or one that is asked about, of matrices. */
+/* A product that is being built, or one that is asked about. */
 struct product {
     const bp_node *node;
     dnnl_memory_desc_t a, b, y, bias; /* as they lie */
@@ -41,14 +42,14 @@ struct product {
 
 /* ---- the description ------------------------------------------------------------------------- */
 
-/* All but the numbers, from rows that both have and the dims of B. */
+/* Layouts of matrices: all rows of A, and B with transB as strides. */
 static void set_shapes(const bp_graph *graph, const bp_node *node, dnnl_dim_t rows,
                        const dnnl_dim_t *dims, struct product *p)
 {
-    bool is_turned = bp_node_int(graph, node, "transB", 0) != 0;
-    const dnnl_dim_t depth = dims[is_turned], width = dims[!is_turned];
+    bool is_transposed = bp_node_int(graph, node, "transB", 0) != 0;
+    const dnnl_dim_t depth = dims[is_transposed], width = dims[!is_transposed];
     const dnnl_dims_t a = {rows, depth}, b = {depth, width}, y = {rows, width}, row = {1, width};
-    const dnnl_dims_t strides = {is_turned ? 1 : width, is_turned ? depth : 1};
+    const dnnl_dims_t strides = {is_transposed ? 1 : width, is_transposed ? depth : 1};
 
     p->node = node;
     p->has_bias = bp_node_in(graph, node, optional_inputs_of(node).bias) != NULL;
@@ -60,6 +61,7 @@ static void set_shapes(const bp_graph *graph, const bp_node *node, dnnl_dim_t ro
     p->attr.axis = 1;
 }
 
+/* B is left to oneDNN to pack. */
 static bp_rc describe(struct bp_dnnl_builder *b, const struct product *p,
                       dnnl_primitive_desc_t *out, bp_err *err)
 {
@@ -76,13 +78,15 @@ static bp_rc describe(struct bp_dnnl_builder *b, const struct product *p,
 
 /* ---- the claim ------------------------------------------------------------------------------- */
 
+/* Columns of the result, for which there may be a scale each. */
 static int64_t columns_of(const struct bp_dnnl_query *query)
 {
-    bool is_turned = bp_node_int(query->graph, query->node, "transB", 0) != 0;
+    bool is_transposed = bp_node_int(query->graph, query->node, "transB", 0) != 0;
 
-    return bp_node_in(query->graph, query->node, B)->dims[!is_turned].value;
+    return bp_node_in(query->graph, query->node, B)->dims[!is_transposed].value;
 }
 
+/* C of QGemm is int32, one for each column, as oneDNN's bias. */
 static bool claims_bias(const struct bp_dnnl_query *query, const struct optional_inputs *at)
 {
     const bp_value *bias = bp_node_in(query->graph, query->node, at->bias);
@@ -92,10 +96,11 @@ static bool claims_bias(const struct bp_dnnl_query *query, const struct optional
     if (!bp_dnnl_takes_typed(query, at->bias, UINT64_C(1) << BP_DTYPE_I32, 1, 1))
         return false;
     if (bias->dims[0].value != columns_of(query))
-        return bp_dnnl_refuse(query, BP_R_OTHER, bias->name, "C has not one number a column");
+        return bp_dnnl_refuse(query, BP_R_OTHER, bias->name, "C must have one element a column");
     return true;
 }
 
+/* Either float32 without a scale, or bytes with one. */
 static bool claims_result(const struct bp_dnnl_query *query, const struct optional_inputs *at)
 {
     const bp_value *y = bp_node_out(query->graph, query->node, 0);
@@ -107,6 +112,7 @@ static bool claims_result(const struct bp_dnnl_query *query, const struct option
     return bp_dnnl_claims_quant(query, at->y_scale, at->y_zero, 0);
 }
 
+/* alpha of QGemm goes into the scales; transA would need a reorder of A. */
 static bool claims_operands(const struct bp_dnnl_query *query, const struct optional_inputs *at)
 {
     bool is_gemm = query->node->domain[0] != '\0';
@@ -119,16 +125,16 @@ static bool claims_operands(const struct bp_dnnl_query *query, const struct opti
     if (!(b->flags & BP_VALUE_CONSTANT))
         return bp_dnnl_refuse(query, BP_R_NOT_CONSTANT, b->name, "B has to be constant");
     if (bp_node_int(query->graph, query->node, "transA", 0) != 0)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "transA", "only 0 is taken");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "transA", "only 0 is supported");
     return claims_bias(query, at) && bp_dnnl_claims_quant(query, A_SCALE, A_ZERO, 0) &&
            bp_dnnl_claims_quant(query, B_SCALE, B_ZERO, columns_of(query)) &&
            bp_dnnl_claims_symmetric(query, B_ZERO) && claims_result(query, at);
 }
 
-/* Asks oneDNN, of one row if their number is not known. */
+/* Asks oneDNN for a kernel, for one row if their number is not known. */
 static bool claims_described(const struct bp_dnnl_query *query)
 {
-    static const float half = 0.5f; /* numbers do not matter, but that there are some */
+    static const float half = 0.5f; /* the value does not matter, but that there is a scale */
     struct bp_dnnl_builder b = {
         .instance = query->instance, .graph = query->graph, .node = query->index};
     const bp_value *w = bp_node_in(query->graph, query->node, B);
@@ -147,6 +153,7 @@ static bool claims_described(const struct bp_dnnl_query *query)
     return bp_dnnl_claims_kernel(query, describe(&b, &p, &pd, NULL) >= 0 ? pd : NULL);
 }
 
+/* *flops: two for each element of the result and of the common dimension. */
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const struct optional_inputs at = optional_inputs_of(query->node);
@@ -161,6 +168,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
 
 /* ---- building -------------------------------------------------------------------------------- */
 
+/* Without a scale of Y its factor is 1: the result stays float32. */
 static bp_rc read_quantization(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
 {
     const struct optional_inputs at = optional_inputs_of(p->node);
@@ -177,7 +185,7 @@ static bp_rc read_quantization(struct bp_dnnl_builder *b, struct product *p, bp_
     return rc < 0 ? rc : bp_dnnl_output_scales(b, &x, &w, &y, alpha, &p->attr, err);
 }
 
-/* The row-major value, seen as md. */
+/* The row-major value, described by md, in md's type. */
 static bp_rc get_as(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
                     struct bp_dnnl_tensor *out, bp_err *err)
 {
@@ -191,6 +199,7 @@ static bp_rc get_as(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory
     return rc;
 }
 
+/* Row-major, seen as a matrix by the primitive. */
 static bp_rc make_result(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *md,
                          struct bp_dnnl_tensor *out, bp_err *err)
 {

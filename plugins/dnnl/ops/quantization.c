@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* quantization.c - see quant.h. */
+/* quantization.c - see quantization.h. */
 
 #include "ops/quantization.h"
 
@@ -14,7 +14,7 @@
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-/* Elements of a constant, or -1. */
+/* Elements of a constant; -1: its rank is not known. */
 static int64_t count_of(const bp_value *value)
 {
     int64_t n = 1;
@@ -26,7 +26,7 @@ static int64_t count_of(const bp_value *value)
     return n;
 }
 
-/* All bytes of constant input i; refuses what is none. */
+/* The bytes of constant input i; refuses what is no constant or has another number of elements. */
 static bool claims_constant(const struct bp_dnnl_query *query, uint32_t i, int64_t each,
                             bp_span *out)
 {
@@ -39,14 +39,15 @@ static bool claims_constant(const struct bp_dnnl_query *query, uint32_t i, int64
                               "scales and zero points have to be constant");
     if (n != 1 && (each == 0 || n != each))
         return bp_dnnl_refuse(query, BP_R_OTHER, value->name,
-                              "input %u has %lld numbers, the provider takes 1 or one a channel", i,
-                              (long long)n);
+                              "input %u has %lld elements, the provider takes 1 or one a channel",
+                              i, (long long)n);
     if (host->constant(host->h, query->graph, query->node->in[i], out, NULL) < 0 ||
         out->size < (size_t)n * bp_dtype_width(value->dtype) / 8)
         return bp_dnnl_refuse(query, BP_R_OTHER, value->name, "input %u cannot be read", i);
     return true;
 }
 
+/* ONNX wants positive scales; a network that breaks that is another provider's. */
 static bool claims_scales(const struct bp_dnnl_query *query, uint32_t i, int64_t each, size_t *n)
 {
     const bp_value *value = bp_node_in(query->graph, query->node, i);
@@ -67,6 +68,7 @@ static bool claims_scales(const struct bp_dnnl_query *query, uint32_t i, int64_t
     return true;
 }
 
+/* Zero points are as many as scales, or one for all. */
 bool bp_dnnl_claims_quant(const struct bp_dnnl_query *query, uint32_t scale, uint32_t zero,
                           int64_t each)
 {
@@ -87,19 +89,20 @@ bool bp_dnnl_claims_quant(const struct bp_dnnl_query *query, uint32_t scale, uin
     return true;
 }
 
-/* Element i of int8, uint8 or int32 at any address. */
+/* Element i of int8, uint8 or int32, at any address. */
 static int32_t whole_at(const void *data, uint32_t dtype, size_t i)
 {
-    int32_t number;
+    int32_t value;
 
     if (dtype == BP_DTYPE_U8)
         return ((const uint8_t *)data)[i];
     if (dtype == BP_DTYPE_I8)
         return ((const int8_t *)data)[i];
-    memcpy(&number, (const char *)data + i * sizeof number, sizeof number);
-    return number;
+    memcpy(&value, (const char *)data + i * sizeof value, sizeof value);
+    return value;
 }
 
+/* oneDNN 2's convolutions and products take zero points of source and destination only. */
 bool bp_dnnl_claims_symmetric(const struct bp_dnnl_query *query, uint32_t zero)
 {
     const bp_host *host = &query->instance->host;
@@ -111,15 +114,19 @@ bool bp_dnnl_claims_symmetric(const struct bp_dnnl_query *query, uint32_t zero)
     if (host->constant(host->h, query->graph, query->node->in[zero], &bytes, NULL) < 0)
         return bp_dnnl_refuse(query, BP_R_OTHER, value->name, "input %u cannot be read", zero);
     for (int64_t i = 0; i < count_of(value); i++) {
-        int32_t number = whole_at(bytes.data, value->dtype, (size_t)i);
+        int32_t zero_point = whole_at(bytes.data, value->dtype, (size_t)i);
 
-        if (number != 0)
+        if (zero_point != 0)
             return bp_dnnl_refuse(query, BP_R_OTHER, value->name,
-                                  "zero point %d of weights is not 0", number);
+                                  "zero point %d of weights is not 0", zero_point);
     }
     return true;
 }
 
+/*
+ * Instructions before VNNI add pairs of products in 16 bits, which saturate: results would depend
+ * on the processor.
+ */
 bool bp_dnnl_claims_int8_products(const struct bp_dnnl_query *query)
 {
     if ((bp_dnnl.get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core_vnni) ==
@@ -130,6 +137,10 @@ bool bp_dnnl_claims_int8_products(const struct bp_dnnl_query *query)
                           "or max_isa does not have");
 }
 
+/*
+ * By the name of the implementation that oneDNN chose: "ref" is a plain loop, "gemm_s8" copies all
+ * windows first.
+ */
 bool bp_dnnl_claims_kernel(const struct bp_dnnl_query *query, dnnl_primitive_desc_t pd)
 {
     const char *info = NULL;
@@ -151,6 +162,7 @@ bool bp_dnnl_claims_kernel(const struct bp_dnnl_query *query, dnnl_primitive_des
 
 /* ---- building -------------------------------------------------------------------------------- */
 
+/* Refuses a constant that is shorter than its shape says. */
 static bp_rc read_bytes(struct bp_dnnl_builder *b, const bp_node *node, uint32_t i, bp_span *out,
                         bp_err *err)
 {
@@ -165,6 +177,7 @@ static bp_rc read_bytes(struct bp_dnnl_builder *b, const bp_node *node, uint32_t
     return rc;
 }
 
+/* Copies, as the model's bytes may be at any address; a zero point for all is repeated. */
 bp_rc bp_dnnl_quant_read(struct bp_dnnl_builder *b, const bp_node *node, uint32_t scale,
                          uint32_t zero, struct bp_dnnl_quant *out, bp_err *err)
 {
@@ -192,6 +205,7 @@ bp_rc bp_dnnl_quant_read(struct bp_dnnl_builder *b, const bp_node *node, uint32_
     return rc;
 }
 
+/* oneDNN multiplies the int32 sums by one factor for each output channel. */
 bp_rc bp_dnnl_output_scales(struct bp_dnnl_builder *b, const struct bp_dnnl_quant *x,
                             const struct bp_dnnl_quant *w, const struct bp_dnnl_quant *y,
                             float factor, struct bp_dnnl_attr *out, bp_err *err)

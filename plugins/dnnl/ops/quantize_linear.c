@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quantize_linear.c - QuantizeLinear and DequantizeLinear (10 to 25) between float32 and bytes, with
- * one scale or one for each index of a dimension, in the layout of what they read. Loops of ours:
- * oneDNN multiplies by the reciprocal of a scale, which rounds otherwise.
+ * quantize_linear.c - QuantizeLinear and DequantizeLinear (10 to 25) between float32 and bytes,
+ * with one scale or one for each index of an axis, in the layout of what they read. The loops are
+ * in kernels/quantize.c.
  */
 
 #include "base/claim.h"
@@ -22,7 +22,7 @@ enum { X, SCALE, ZERO };
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-/* Does the attribute, if it is there, ask for float32? */
+/* Does the attribute, if it is there, ask for float32?  */
 static bool is_float(const struct bp_dnnl_query *query, const char *name)
 {
     int64_t type = bp_node_int(query->graph, query->node, name, 0);
@@ -30,7 +30,7 @@ static bool is_float(const struct bp_dnnl_query *query, const char *name)
     return type == 0 || type == BP_DTYPE_F32;
 }
 
-/* Dimension that scales belong to, or -1. */
+/* The axis that scales belong to, as a positive number, or -1. */
 static int axis_of(const bp_graph *graph, const bp_node *node, uint32_t rank)
 {
     int64_t axis = bp_node_int(graph, node, "axis", 1);
@@ -39,6 +39,10 @@ static int axis_of(const bp_graph *graph, const bp_node *node, uint32_t rank)
     return axis >= 0 && axis < (int64_t)rank ? (int)axis : -1;
 }
 
+/*
+ * One scale, or one for each index of the axis if its size is known. Blocked quantisation (21) is
+ * left to others.
+ */
 static bool claims_quantization(const struct bp_dnnl_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, X);
@@ -49,12 +53,13 @@ static bool claims_quantization(const struct bp_dnnl_query *query)
         return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "input %u is absent", SCALE);
     if (bp_node_int(query->graph, query->node, "block_size", 0) != 0)
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "block_size",
-                              "scales for blocks are not implemented");
+                              "blocked quantisation is not implemented");
     if (!bp_dnnl_claims_quant(query, SCALE, ZERO, each > 0 ? each : 0))
         return false;
     return true;
 }
 
+/* To int8 or uint8 only; ONNX has more types by now. */
 static bool claim_quantize(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                            double *flops)
 {
@@ -72,6 +77,7 @@ static bool claim_quantize(const struct bp_dnnl_op *op, const struct bp_dnnl_que
     return true;
 }
 
+/* From int32 too, which a quantised bias is. */
 static bool claim_dequantize(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                              double *flops)
 {
@@ -87,7 +93,10 @@ static bool claim_dequantize(const struct bp_dnnl_op *op, const struct bp_dnnl_q
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-/* The input without blocks and in the host's type; what leaves the group: row-major, if_plain. */
+/*
+ * In the host's type and without blocks, in which a scale's index would be hard to find; row-major
+ * if asked for.
+ */
 static bp_rc get_input(struct bp_dnnl_builder *b, uint32_t value, bool is_row_major,
                        struct bp_dnnl_tensor *out, bp_err *err)
 {
@@ -108,7 +117,9 @@ static bp_rc get_input(struct bp_dnnl_builder *b, uint32_t value, bool is_row_ma
     return bp_dnnl_tensor_of(b, value, &want, out, err);
 }
 
-/* Bytes that are the same in every run; few words of int32 are not worth it. */
+/*
+ * Constant bytes are dequantised once, while they are packed; an int32 bias is too small to matter.
+ */
 static bool is_weights(const struct bp_dnnl_builder *b, uint32_t value)
 {
     return BP_VALUE(b->graph, value)->flags & BP_VALUE_CONSTANT &&
@@ -116,6 +127,7 @@ static bool is_weights(const struct bp_dnnl_builder *b, uint32_t value)
            bp_dnnl_host_type(b->graph, value) != dnnl_f32;
 }
 
+/* Constant bytes are row-major: rows are the elements after the axis. */
 static struct bp_dnnl_quant_rows rows_of_constant(const struct bp_dnnl_builder *b,
                                                   const bp_node *node,
                                                   const struct bp_dnnl_quant *quant)
@@ -130,6 +142,10 @@ static struct bp_dnnl_quant_rows rows_of_constant(const struct bp_dnnl_builder *
     return rows;
 }
 
+/*
+ * Dequantised outputs of the group are made row-major; all others keep the layout that they come
+ * in.
+ */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {
@@ -149,7 +165,7 @@ static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const
     rc = bp_dnnl_quant_read(b, node, SCALE, ZERO, &job->quant, err);
     if (rc >= 0 && is_weights(b, node->in[X])) {
         *job = rows_of_constant(b, node, &job->quant);
-        b->values[node->out[0]].rows = job;
+        b->values[node->out[0]].quantized = job;
         return BP_OK;
     }
     if (rc >= 0)

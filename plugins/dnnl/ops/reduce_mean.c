@@ -10,6 +10,7 @@
 #include "build/layout.h"
 #include "build/primitive.h"
 
+/* The shape rule has applied the axes already, so that build() needs only the shapes. */
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *axes = bp_node_in(query->graph, query->node, 1);
@@ -19,13 +20,15 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     if (!bp_dnnl_takes_input(query, 0, 1, BP_DNNL_MAX_RANK - 1))
         return false;
     if (bp_node_int(query->graph, query->node, "keepdims", 1) != 1)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "keepdims", "only 1 is taken");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "keepdims", "only 1 is supported");
     if (axes && !(axes->flags & BP_VALUE_CONSTANT))
         return bp_dnnl_refuse(query, BP_R_NOT_CONSTANT, axes->name, "the axes have to be constant");
     return true;
 }
 
-/* The shapes say what is reduced; where they are the same, over axes of size 1, nothing is. */
+/*
+ * Axes are where the shapes differ; where they do not, over axes of size 1, the value is the same.
+ */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resize.c - Resize (10 to 19) and Upsample (7 to 10) of areas, by scales or sizes that are
- * constant, in the layout of the input: loops of ours, as oneDNN knows few of ONNX's coordinates.
+ * resize.c - Resize (10 to 19) and Upsample (7 to 10) of spatial dimensions, by constant scales or
+ * sizes, in the layout of the input: loops of our own, as oneDNN's resampling knows one of ONNX's
+ * coordinate modes.
  */
 
 #include "base/claim.h"
@@ -19,14 +20,14 @@
 
 /* ---- what the node says ---------------------------------------------------------------------- */
 
-/* New sizes of the axes of X; where sizes are given scales follow from them. */
+/* New sizes of the axes of X, or scales; where sizes are given scales follow from them. */
 struct request {
     bool has_sizes;
     double scale[DNNL_MAX_NDIMS];
     int64_t size[DNNL_MAX_NDIMS]; /* -1: that of X */
 };
 
-/* The axis that entry i of scales or sizes is for; -1: there is none. */
+/* The axis that entry i of scales or sizes is for, by attribute `axes` (18); -1: there is none. */
 static int64_t axis_of(const bp_graph *graph, const bp_node *node, uint32_t i, uint32_t rank)
 {
     uint32_t n;
@@ -67,7 +68,7 @@ static bool scales_of(const bp_host *host, const bp_graph *graph, const bp_node 
     return true;
 }
 
-/* False: what it asks for is not constant, or not a number for each axis. */
+/* False: what it asks for is not constant, or has no entry for each axis. */
 static bool read_request(const bp_host *host, const bp_graph *graph, const bp_node *node,
                          uint32_t rank, struct request *out)
 {
@@ -103,6 +104,7 @@ static bool read_request(const bp_host *host, const bp_graph *graph, const bp_no
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
+/* What plugins/common's resize_axis.h cannot say as taps of an axis. */
 static bool claims_rule(const struct bp_dnnl_query *query, const struct bp_resize_rule *rule)
 {
     if (!rule->is_legacy && rule->coordinate == BP_RESIZE_TF_CROP_AND_RESIZE)
@@ -117,7 +119,7 @@ static bool claims_rule(const struct bp_dnnl_query *query, const struct bp_resiz
     return true;
 }
 
-/* Batches and channels have to stay. */
+/* Batch and channels have to stay as they are: planes are resized one by one. */
 static bool claims_request(const struct bp_dnnl_query *query, const bp_value *x)
 {
     struct request request;
@@ -131,13 +133,14 @@ static bool claims_request(const struct bp_dnnl_query *query, const bp_value *x)
 
         if (i < 2 && !stays)
             return bp_dnnl_refuse(query, BP_R_OTHER, x->name,
-                                  "axis %u gets a new size, only areas may", i);
+                                  "axis %u gets a new size, only spatial axes may", i);
         if (!(request.scale[i] > 0) || request.size[i] == 0)
             return bp_dnnl_refuse(query, BP_R_OTHER, x->name, "axis %u becomes empty", i);
     }
     return true;
 }
 
+/* Nearest moves elements of any type; other modes compute with floats. */
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     struct bp_resize_rule rule;
@@ -147,33 +150,35 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     (void)op;
     (void)flops;
     if (unknown)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, unknown, "its word is not known");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, unknown, "its value is not known");
     return bp_dnnl_takes_typed(query, 0, types, 3, 2 + BP_DNNL_MAX_SPATIAL) &&
            claims_rule(query, &rule) &&
            claims_request(query, bp_node_in(query->graph, query->node, 0));
 }
 
-/* ---- the loops: a piece is a row of the output ----------------------------------------------- */
+/* ---- the loops ------------------------------------------------------------------------------- */
 
 enum { MAX_TAPS = 4 }; /* of an axis: cubic */
 
+/* The loop's own. An iteration is a row of the output: all elements along the last axis. */
 struct resize {
     uint32_t n; /* axes */
     struct bp_resize_axis axis[BP_DNNL_MAX_SPATIAL];
     const float *weight[BP_DNNL_MAX_SPATIAL]; /* [tap][out] */
     size_t plane_size;                        /* elements of one of the input */
-    size_t rows;                              /* of the output's areas */
-    size_t inner_channels;                    /* numbers of an element */
-    size_t width;                             /* bytes of a number, if they are moved */
+    size_t rows;                              /* of a plane of the output */
+    size_t inner_channels;                    /* next to each other at a point */
+    size_t width;                             /* bytes of an element, for nearest */
 };
 
-/* Rows of the input that one of the output is made of. */
+/* Rows of the input that one row of the output is made of, and their weights. */
 struct sources {
     size_t n;
     size_t element[MAX_TAPS * MAX_TAPS]; /* where each begins */
     float weight[MAX_TAPS * MAX_TAPS];
 };
 
+/* The product of the taps of all axes but the last one. */
 static void find_sources(const struct resize *r, size_t iteration, struct sources *out)
 {
     size_t row = iteration % r->rows, at[BP_DNNL_MAX_SPATIAL] = {0};
@@ -203,7 +208,7 @@ static void find_sources(const struct resize *r, size_t iteration, struct source
             iteration / r->rows * r->plane_size + out->element[i] * (size_t)r->axis[r->n - 1].in;
 }
 
-/* Nearest: whole elements, whatever they are of. */
+/* Nearest: copies whole points, whatever their type; 4 bytes are the common case. */
 static void pick_row(const struct bp_resize_axis *axis, size_t bytes, const char *x, char *y)
 {
     if (bytes == sizeof(float)) {
@@ -216,6 +221,7 @@ static void pick_row(const struct bp_resize_axis *axis, size_t bytes, const char
         memcpy(y + (size_t)i * bytes, x + (size_t)axis->index[i] * bytes, bytes);
 }
 
+/* Rows of the output that come from the same row are copied from each other. */
 static void pick(const void *u, void *const *at, size_t first, size_t end)
 {
     const struct resize *r = u;
@@ -250,7 +256,7 @@ static void blend(const float *a, float wa, const float *b, float wb, float *y, 
         y[i] += a[i] * wa + b[i] * wb;
 }
 
-/* A row whose elements are many numbers. Taps of an axis are even in number. */
+/* A row whose points have many channels next to each other. Taps of an axis are even in number. */
 static void blend_elements(const struct resize *r, const struct sources *from, const float *x,
                            float *y)
 {
@@ -273,7 +279,7 @@ static void blend_elements(const struct resize *r, const struct sources *from, c
     }
 }
 
-/* A row of numbers. */
+/* A row of a single channel: both taps are gathered. */
 VECTOR_LOOP
 static void blend_row(const int64_t *one, const float *weight_one, const int64_t *two,
                       const float *weight_two, float weight, const float *x, float *y, size_t n,
@@ -286,6 +292,7 @@ static void blend_row(const int64_t *one, const float *weight_one, const int64_t
     }
 }
 
+/* Linear and cubic: each output row from its sources. */
 static void mix(const void *u, void *const *at, size_t first, size_t end)
 {
     const struct resize *r = u;
@@ -313,6 +320,10 @@ static void mix(const void *u, void *const *at, size_t first, size_t end)
 
 /* ---- building it ----------------------------------------------------------------------------- */
 
+/*
+ * Indices and weights of an axis, computed in double, as the CPU provider does, and used in
+ * float32.
+ */
 static bool make_tables(struct bp_dnnl_builder *b, const struct bp_resize_rule *rule,
                         struct resize *r, uint32_t d)
 {
@@ -338,6 +349,7 @@ static bool make_tables(struct bp_dnnl_builder *b, const struct bp_resize_rule *
     return true;
 }
 
+/* Sizes of the loop, and tables of each axis. */
 static bp_rc solve(struct bp_dnnl_builder *b, const bp_node *node,
                    const struct bp_resize_rule *rule, const struct bp_dnnl_planes *planes,
                    struct resize *r, bp_err *err)
@@ -368,6 +380,10 @@ static bp_rc solve(struct bp_dnnl_builder *b, const bp_node *node,
     return BP_OK;
 }
 
+/*
+ * Rows of the output keep the layout of the input; row-major stays so even where it has strides of
+ * its own.
+ */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

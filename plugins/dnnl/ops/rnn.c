@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rnn.c - LSTM, GRU and RNN (7, 14, 22): how they are built; rnn_claim.c says which are
- * taken, rnn_weights.c brings their constants into order.
+ * rnn.c - LSTM, GRU and RNN (7, 14, 22): how they are built. rnn_claim.c says which are taken,
+ * rnn_weights.c brings their constants into oneDNN's order.
  *
- * oneDNN works on memory of (steps, batch, numbers) and (directions, batch, numbers). Where ONNX
- * has batches in front or directions between, values are that memory seen with other strides.
+ * oneDNN works on memory of (steps, batch, elements) and (directions, batch, elements). Where ONNX
+ * has batches first or directions between, values are that memory described by other strides.
  */
 
 #include "ops/rnn_node.h"
@@ -16,16 +16,16 @@
 #include "build/layout.h"
 #include "build/output.h"
 #include "build/primitive.h"
+#include "build/thread_count.h"
 #include "ops/rnn_claim.h"
 #include "ops/rnn_weights.h"
 
 /* Batches from which on LSTM reads its matrices faster in blocks that oneDNN chooses. */
 enum { BLOCKS_FROM = 4 };
-enum { WORTH_A_TEAM = 400000 }; /* operations of a step */
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* A value of those dims on memory with those strides, in the order of layout 0. */
+/* A value of those dims on memory with those strides. */
 static void describe_value(const struct bp_dnnl_value *value, const dnnl_dim_t *strides,
                            dnnl_memory_desc_t *out)
 {
@@ -36,7 +36,7 @@ static void describe_value(const struct bp_dnnl_value *value, const dnnl_dim_t *
     bp_dnnl.memory_desc_init_by_strides(out, value->rank, value->dims, dnnl_f32, all);
 }
 
-/* Does the value have those sizes? */
+/* The shape rule knows less of states than oneDNN needs; sizes that differ are BP_E_SHAPE. */
 static bp_rc check_dims(const struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k,
                         uint32_t value, int rank, const dnnl_dim_t *dims, bp_err *err)
 {
@@ -44,11 +44,14 @@ static bp_rc check_dims(const struct bp_dnnl_builder *b, const struct bp_dnnl_rn
 
     if (v->rank == rank && memcmp(v->dims, dims, sizeof *dims * (size_t)rank) == 0)
         return BP_OK;
-    return bp_fail(err, BP_E_SHAPE, "%s '%s': '%s' has not the sizes that X and R ask for",
+    return bp_fail(err, BP_E_SHAPE, "%s '%s': the shape of '%s' does not match X and R",
                    k->node->op, k->node->name, BP_VALUE(b->graph, value)->name);
 }
 
-/* How initial_h, Y_h and their like are (directions, batch, hidden). */
+/*
+ * initial_h, Y_h and their like are (directions, batch, hidden), or (batch, directions, hidden) in
+ * layout 1.
+ */
 static bp_rc describe_state(const struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k,
                             uint32_t value, dnnl_memory_desc_t *out, bp_err *err)
 {
@@ -62,6 +65,7 @@ static bp_rc describe_state(const struct bp_dnnl_builder *b, const struct bp_dnn
     return rc;
 }
 
+/* X as (steps, batch, input). */
 static bp_rc get_x(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *err)
 {
     const dnnl_dim_t n = k->batch, i = k->input;
@@ -75,7 +79,7 @@ static bp_rc get_x(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *err
     return rc;
 }
 
-/* A state from which the sequence begins; zeros if it is absent. */
+/* A state from which the sequence begins; zeros if it is absent, as LSTM may have one of two. */
 static bp_rc get_start(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, uint32_t input,
                        struct bp_dnnl_tensor *out, bp_err *err)
 {
@@ -91,12 +95,16 @@ static bp_rc get_start(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, u
     return rc;
 }
 
+/* Does somebody read output i? */
 static bool wants(const bp_node *node, uint32_t i)
 {
     return i < node->n_out && node->out[i] != BP_NONE;
 }
 
-/* A state with which it ends; memory that nobody reads if it is not wanted. */
+/*
+ * A state with which it ends; oneDNN makes both of an LSTM or none, so that one nobody reads is
+ * scratch memory.
+ */
 static bp_rc make_end(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, uint32_t output,
                       struct bp_dnnl_tensor *out, bp_err *err)
 {
@@ -112,6 +120,7 @@ static bp_rc make_end(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, ui
     return rc;
 }
 
+/* Y as (steps, batch, directions * hidden), or memory that nobody reads. */
 static bp_rc make_y(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *err)
 {
     const dnnl_dim_t n = k->batch, h = k->hidden, d = k->directions;
@@ -136,8 +145,8 @@ static bp_rc make_y(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *er
 /* ---- the primitive --------------------------------------------------------------------------- */
 
 /*
- * Matrices of one batch are best read as they come, (input, gate, hidden); more batches than that
- * are worth blocks of them, which oneDNN has for LSTM.
+ * Of few batches matrices are best read as they come, (input, gate, hidden): a step is bound by
+ * memory. More batches are worth blocks, which oneDNN has for LSTM.
  */
 static void want_matrix(const struct bp_dnnl_rnn *k, dnnl_dim_t width, dnnl_memory_desc_t *out)
 {
@@ -149,6 +158,7 @@ static void want_matrix(const struct bp_dnnl_rnn *k, dnnl_dim_t width, dnnl_memo
         bp_dnnl_row_major(5, dims, out);
 }
 
+/* linear_before_reset has a fourth bias: R's of the hidden gate stays apart. */
 static void describe_all(struct bp_dnnl_rnn *k)
 {
     const dnnl_dims_t x = {k->steps, k->batch, k->input};
@@ -166,6 +176,7 @@ static void describe_all(struct bp_dnnl_rnn *k)
     want_matrix(k, k->hidden, &k->r);
 }
 
+/* By kind: oneDNN has one description for each. */
 static dnnl_status_t init(const struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k,
                           dnnl_rnn_desc_t *out)
 {
@@ -200,6 +211,7 @@ static bp_rc describe(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k,
     return bp_dnnl_describe(b, &desc, NULL, out, err);
 }
 
+/* Outputs are made after inputs were fetched, so that nothing is overwritten. */
 static bp_rc get_values(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *err)
 {
     bool has_c = k->kind == dnnl_vanilla_lstm;
@@ -218,6 +230,7 @@ static bp_rc get_values(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err
     return rc;
 }
 
+/* Only arguments that the primitive was described with. */
 static bp_rc emit(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, dnnl_primitive_desc_t pd,
                   bp_err *err)
 {
@@ -249,6 +262,7 @@ static bp_rc emit(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, dnnl_p
 
 /* ---- the node -------------------------------------------------------------------------------- */
 
+/* Sizes by X and R; the claim has checked that all others agree. */
 static void read_node(const struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                       struct bp_dnnl_rnn *k)
 {
@@ -272,7 +286,7 @@ static void read_node(const struct bp_dnnl_builder *b, const struct bp_dnnl_op *
     describe_all(k);
 }
 
-/* Without steps the last state is the first; without batches there is none. */
+/* Without steps the last state is the first one; without batches there is none. */
 static bp_rc build_empty(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -300,6 +314,7 @@ static bp_rc build_empty(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k,
     return rc;
 }
 
+/* Constants first, in the layouts that the primitive chose. */
 static bp_rc build_full(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *err)
 {
     dnnl_primitive_desc_t pd;
@@ -317,14 +332,15 @@ static bp_rc build_full(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err
     return emit(b, k, pd, err);
 }
 
-/* Is what a step does over before a team has been told of it, and has met again behind it? */
+/* Is a step done before a team has started, and met again after it? */
 static bool is_small(const struct bp_dnnl_rnn *k)
 {
     double flops = 2 * (double)k->batch * (double)k->gates * (double)k->hidden * (double)k->hidden;
 
-    return flops < WORTH_A_TEAM;
+    return flops < BP_DNNL_WORTH_A_TEAM;
 }
 
+/* Primitives of small steps are made and run for one thread, whatever the team has. */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* rnn_claim.c - which LSTM, GRU and RNN nodes are taken. */
+/*
+ * rnn_claim.c - which LSTM, GRU and RNN nodes are taken: those with constant weights and the
+ * default activations.
+ */
 
 #include "ops/rnn_claim.h"
 
@@ -27,7 +30,10 @@ dnnl_rnn_direction_t bp_dnnl_rnn_direction(const bp_graph *graph, const bp_node 
 
 /* ---- activations ----------------------------------------------------------------------------- */
 
-/* Is entry i of the list `name`, in lower case, whatever the case of its own letters? */
+/*
+ * Is entry i of the list `name`, which is in lower case? ONNX does not mind the case of
+ * activations.
+ */
 static bool is_activation(const bp_attr *names, uint32_t i, const char *name)
 {
     const bp_span *span = (const bp_span *)names->data + i;
@@ -52,6 +58,7 @@ static const bp_attr *activations_of(const bp_graph *graph, const bp_node *node)
     return names && names->type == BP_ATTR_STRING && names->count > 0 ? names : NULL;
 }
 
+/* Absent means Tanh. */
 dnnl_alg_kind_t bp_dnnl_rnn_activation(const bp_graph *graph, const bp_node *node)
 {
     const bp_attr *names = activations_of(graph, node);
@@ -63,6 +70,7 @@ dnnl_alg_kind_t bp_dnnl_rnn_activation(const bp_graph *graph, const bp_node *nod
     return is_activation(names, 0, "sigmoid") ? dnnl_eltwise_logistic : dnnl_alg_kind_undef;
 }
 
+/* oneDNN's LSTM and GRU have their activations built in; its RNN has one for both directions. */
 static bool takes_activations(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                               uint32_t directions)
 {
@@ -81,11 +89,13 @@ static bool takes_activations(const struct bp_dnnl_op *op, const struct bp_dnnl_
                                   is_activation(names, directions - 1, simple[i]));
     if (n > 1 ? is_all : is_simple)
         return true;
-    return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "activations",
-                          n > 1 ? "only the default activations are taken"
-                                : "only Tanh, Relu and Sigmoid are taken, one for all directions");
+    return bp_dnnl_refuse(
+        query, BP_R_ATTRIBUTE, "activations",
+        n > 1 ? "only the default activations are supported"
+              : "only Tanh, Relu and Sigmoid are supported, one for all directions");
 }
 
+/* clip and input_forget have no counterpart in oneDNN. */
 static bool takes_attributes(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query)
 {
     bool is_both = has_direction(query->graph, query->node, "bidirectional");
@@ -104,7 +114,7 @@ static bool takes_attributes(const struct bp_dnnl_op *op, const struct bp_dnnl_q
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-/* Is the input a constant of these sizes? It may be absent if it is not W or R. */
+/* Is the input a constant of these sizes? B and P may be absent, W and R not. */
 static bool takes_constant(const struct bp_dnnl_query *query, uint32_t i, uint32_t rank,
                            const int64_t *dims)
 {
@@ -120,12 +130,16 @@ static bool takes_constant(const struct bp_dnnl_query *query, uint32_t i, uint32
     for (uint32_t d = 0; d < rank; d++) {
         if (value->dims[d].value != dims[d])
             return bp_dnnl_refuse(query, BP_R_OTHER, value->name,
-                                  "input %u has size %lld where %lld is due", i,
+                                  "input %u has size %lld where %lld is expected", i,
                                   (long long)value->dims[d].value, (long long)dims[d]);
     }
     return true;
 }
 
+/*
+ * W is (directions, gates * hidden, input), R has hidden instead of input, B twice the gates, P
+ * three peepholes.
+ */
 static bool takes_constants(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, BP_DNNL_RNN_X);
@@ -146,6 +160,7 @@ static bool takes_constants(const struct bp_dnnl_op *op, const struct bp_dnnl_qu
            takes_constant(query, BP_DNNL_RNN_P, 2, (int64_t[]){directions, 3 * hidden});
 }
 
+/* Initial states may be computed; sizes are checked when there are some. */
 static bool takes_states(const struct bp_dnnl_query *query)
 {
     for (uint32_t i = BP_DNNL_RNN_INITIAL_H; i <= BP_DNNL_RNN_INITIAL_C; i++) {
@@ -155,7 +170,7 @@ static bool takes_states(const struct bp_dnnl_query *query)
     return true;
 }
 
-/* oneDNN knows no sequences that end early. */
+/* oneDNN knows no sequences that end early, so that lengths have to be those of X. */
 static bool takes_lengths(const struct bp_dnnl_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, BP_DNNL_RNN_X);
@@ -180,15 +195,16 @@ static bool takes_lengths(const struct bp_dnnl_query *query)
         memcpy(&length, (const char *)bytes.data + at, sizeof length);
         if (length != steps)
             return bp_dnnl_refuse(query, BP_R_OTHER, lengths->name,
-                                  "a sequence has %d steps, only all %lld of X are taken",
+                                  "a sequence has %d steps, only those of X, %lld, are supported",
                                   (int)length, (long long)steps);
     }
     return true;
 }
 
 /*
- * Operations of a run. A sequence of unknown length counts as one of several steps, and all of it
- * as more than it is, as others take two to four times as long for it.
+ * Operations of a run, for the decision whether to start a group. A sequence of unknown length
+ * counts as 16 steps, and all of it four times, as other providers take two to four times as long
+ * for it.
  */
 static double weight_of(const struct bp_dnnl_query *query)
 {

@@ -13,15 +13,16 @@ static const dnnl_dim_t lstm_gates[] = {0, 2, 3, 1};  /* i o f c to i f c o */
 static const dnnl_dim_t peephole_gates[] = {0, 2, 1}; /* i o f to i f o */
 static const dnnl_dim_t same_gates[] = {0, 1, 2};
 
-/* How gates lie: so many blocks of so many bytes a direction. */
+/* How gates lie: so many of so many bytes a direction. */
 struct gates {
     const dnnl_dim_t *order;
     dnnl_dim_t count, directions;
     size_t bytes;      /* of a block */
     dnnl_dim_t hidden; /* for a bias, */
-    bool is_apart;     /* whose last gate keeps R's numbers apart from W's */
+    bool is_apart;     /* whose last gate keeps R's part apart from W's */
 };
 
+/* Copies gates in oneDNN's order, direction by direction. */
 static void fill_gates(const struct bp_dnnl_rearrangement *how, const char *in, float *out)
 {
     const struct gates *gates = how->u;
@@ -34,16 +35,19 @@ static void fill_gates(const struct bp_dnnl_rearrangement *how, const char *in, 
     }
 }
 
-/* in may be at any address. */
+/* The bytes may be at any address. */
 static float float_at(const char *in, dnnl_dim_t i)
 {
-    float number;
+    float element;
 
-    memcpy(&number, in + (size_t)i * sizeof number, sizeof number);
-    return number;
+    memcpy(&element, in + (size_t)i * sizeof element, sizeof element);
+    return element;
 }
 
-/* ONNX has numbers for W and numbers for R, oneDNN their sums. */
+/*
+ * ONNX has a bias for W and one for R, oneDNN their sum; the last gate of a GRU with
+ * linear_before_reset keeps R's apart.
+ */
 static void fill_bias(const struct bp_dnnl_rearrangement *how, const char *in, float *out)
 {
     const struct gates *gates = how->u;
@@ -64,6 +68,7 @@ static void fill_bias(const struct bp_dnnl_rearrangement *how, const char *in, f
     }
 }
 
+/* A constant in that layout, rearranged first if `how` says so. */
 static bp_rc get_constant(struct bp_dnnl_builder *b, uint32_t value,
                           const struct bp_dnnl_rearrangement *how, const dnnl_memory_desc_t *stored,
                           const dnnl_memory_desc_t *want, struct bp_dnnl_tensor *out, bp_err *err)
@@ -73,7 +78,10 @@ static bp_rc get_constant(struct bp_dnnl_builder *b, uint32_t value,
     return bp_dnnl_rearranged_constant(b, value, how, stored, want, &out->location.fixed, err);
 }
 
-/* W or R, whose rows have `width` numbers, in the layout that oneDNN wants. */
+/*
+ * W or R, whose rows have `width` elements, transposed by strides: (directions, gates, hidden,
+ * width) is seen as (directions, width, gates, hidden).
+ */
 static bp_rc get_matrix(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k, uint32_t input,
                         dnnl_dim_t width, const dnnl_memory_desc_t *want,
                         struct bp_dnnl_tensor *out, bp_err *err)
@@ -110,7 +118,7 @@ bp_rc bp_dnnl_rnn_zeros(struct bp_dnnl_builder *b, const struct bp_dnnl_rnn *k,
     return BP_OK;
 }
 
-/* oneDNN has kernels with a bias alone. */
+/* oneDNN's primitives have a bias always; an absent one is zeros. */
 static bp_rc get_bias(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *err)
 {
     const struct gates gates = {.order = k->kind == dnnl_vanilla_lstm ? lstm_gates : same_gates,
@@ -132,6 +140,7 @@ static bp_rc get_bias(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *
                         err);
 }
 
+/* P is i, o, f in ONNX, i, f, o in oneDNN. */
 static bp_rc get_peepholes(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_err *err)
 {
     const struct gates gates = {.order = peephole_gates,
@@ -148,6 +157,7 @@ static bp_rc get_peepholes(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k, bp_
                         &k->peephole_tensor, err);
 }
 
+/* The primitive chose layouts of matrices only. */
 bp_rc bp_dnnl_rnn_constants(struct bp_dnnl_builder *b, struct bp_dnnl_rnn *k,
                             const_dnnl_primitive_desc_t pd, bp_err *err)
 {

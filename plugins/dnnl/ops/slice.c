@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slice.c - Slice (1 to 13) in steps of 1 and Split (2 to 18): boxes of a tensor, in its layout. One
- * that lies in memory as a whole, as blocks of channels of one batch do, is a view.
+ * slice.c - Slice (1 to 13) in steps of 1 and Split (2 to 18): boxes of a tensor, in its layout. A
+ * box that lies in memory in one piece, as blocks of channels of one batch do, is a view.
  */
 
 #include "base/claim.h"
@@ -17,11 +17,13 @@
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
+/* Boxes are copied, so that bytes are as good as floats. */
 static bool claims_moved(const struct bp_dnnl_query *query)
 {
     return bp_dnnl_takes_typed(query, 0, BP_DNNL_FLOATS | BP_DNNL_BYTES, 1, BP_DNNL_MAX_RANK);
 }
 
+/* All outputs are made, so all have to be wanted. */
 static bool claim_split(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                         double *flops)
 {
@@ -29,12 +31,12 @@ static bool claim_split(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
     (void)flops;
     for (uint32_t i = 0; i < query->node->n_out; i++) {
         if (query->node->out[i] == BP_NONE)
-            return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "output %u is not wanted", i);
+            return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "output %u is not used", i);
     }
     return claims_moved(query);
 }
 
-/* Numbers of a list that is an attribute, or since version 10 a constant input; n 0: absent. */
+/* A list that is an attribute, or since version 10 a constant input; n 0: absent. */
 struct int_list {
     const char *data; /* at any address */
     size_t n, width;  /* bytes of one */
@@ -66,24 +68,26 @@ static bool read_list(const bp_host *host, const bp_graph *graph, const bp_node 
     return true;
 }
 
+/* int32 or int64, as the input's type is. */
 static int64_t int_at(const struct int_list *list, size_t i)
 {
     int32_t small;
-    int64_t number;
+    int64_t entry;
 
     if (list->width == sizeof small) {
         memcpy(&small, list->data + i * sizeof small, sizeof small);
         return small;
     }
-    memcpy(&number, list->data + i * sizeof number, sizeof number);
-    return number;
+    memcpy(&entry, list->data + i * sizeof entry, sizeof entry);
+    return entry;
 }
 
-/* Where a Slice begins: starts and the axes that they are of. */
+/* Where a Slice begins, and along which axes; sizes are the shape rule's. */
 struct slice {
     struct int_list starts, axes, steps;
 };
 
+/* False: some list is computed. */
 static bool read_slice(const bp_host *host, const bp_graph *graph, const bp_node *node,
                        struct slice *out)
 {
@@ -93,6 +97,7 @@ static bool read_slice(const bp_host *host, const bp_graph *graph, const bp_node
            (out->axes.n == 0 || out->axes.n == out->starts.n);
 }
 
+/* Ends are not read, as the output's shape says where the box ends. */
 static bool claim_slice(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                         double *flops)
 {
@@ -107,14 +112,17 @@ static bool claim_slice(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
                               "starts, axes and steps have to be constant");
     for (size_t i = 0; i < slice.steps.n; i++) {
         if (int_at(&slice.steps, i) != 1)
-            return bp_dnnl_refuse(query, BP_R_OTHER, "steps", "only steps of 1 are taken");
+            return bp_dnnl_refuse(query, BP_R_OTHER, "steps", "only steps of 1 are supported");
     }
     return true;
 }
 
 /* ---- building it ----------------------------------------------------------------------------- */
 
-/* Is the box one run of bytes, elements in the order of `dense`? Then *offset is where it begins. */
+/*
+ * Is the box one run of bytes, elements in the order of `dense`? Then *offset is where it begins,
+ * in bytes.
+ */
 static bool is_whole(const dnnl_memory_desc_t *box, const dnnl_memory_desc_t *dense, size_t *offset)
 {
     const dnnl_blocking_desc_t *a = &box->format_desc.blocking, *b = &dense->format_desc.blocking;
@@ -130,7 +138,7 @@ static bool is_whole(const dnnl_memory_desc_t *box, const dnnl_memory_desc_t *de
     return true;
 }
 
-/* Describes the box of x, in its layout or, where the box begins within a block, row-major. */
+/* Describes the box of x in its layout or, where the box begins within a block, row-major. */
 static bp_rc describe_box(struct bp_dnnl_builder *b, const bp_node *node, const dnnl_dim_t *dims,
                           const dnnl_dim_t *begin, struct bp_dnnl_tensor *x,
                           dnnl_memory_desc_t *box, bp_err *err)
@@ -151,7 +159,7 @@ static bp_rc describe_box(struct bp_dnnl_builder *b, const bp_node *node, const 
                                   : bp_dnnl_fail(err, status, "%s '%s'", node->op, node->name);
 }
 
-/* Makes the value of the box of x that begins there. */
+/* Makes the value of the box of x that begins there: a view if it is whole, else by a reorder. */
 static bp_rc build_box(struct bp_dnnl_builder *b, const bp_node *node, uint32_t value,
                        const dnnl_dim_t *begin, bp_err *err)
 {
@@ -183,6 +191,7 @@ static bp_rc build_box(struct bp_dnnl_builder *b, const bp_node *node, uint32_t 
     return bp_dnnl_reorder(b, &x, &made, err);
 }
 
+/* Boxes one after the other along the axis; their sizes are the outputs' shapes. */
 static bp_rc build_split(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                          const bp_node *node, bp_err *err)
 {
@@ -199,6 +208,7 @@ static bp_rc build_split(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
     return rc;
 }
 
+/* Negative starts count from the end; starts beyond it make an empty box. */
 static bp_rc build_slice(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                          const bp_node *node, bp_err *err)
 {

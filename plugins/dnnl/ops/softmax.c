@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * softmax.c - Softmax (1, 11, 13). oneDNN takes rows one after the other, so that rows of a few
- * numbers, as the scores of detectors are, take it ten times as long as a loop over many of them.
+ * softmax.c - Softmax (1, 11, 13). oneDNN takes rows one after the other, so that rows shorter than
+ * a vector, as the scores of detectors are, take it ten times as long as a loop over many of them.
  */
 
 #include "base/claim.h"
@@ -23,7 +23,9 @@ static int64_t axis_of(const bp_graph *graph, const bp_node *node, int64_t rank)
     return axis < 0 ? axis + rank : axis;
 }
 
-/* Before version 13 all dimensions from the axis on are one. */
+/*
+ * Before version 13 all dimensions from the axis on are one row: taken if the others have size 1.
+ */
 static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query, double *flops)
 {
     const bp_value *x;
@@ -45,11 +47,12 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     return true;
 }
 
-/* ---- rows of a few numbers ------------------------------------------------------------------- */
+/* ---- rows shorter than a vector -------------------------------------------------------------- */
 
-enum { SHORT_ROW = 16, ROWS = 64 }; /* numbers of a row at most, rows at a time */
+/* Elements of a row at most, and rows at a time. */
+enum { SHORT_ROW = 16, ROWS = 64 };
 
-/* y = x less the greatest of its row; NaN makes all of the row NaN. */
+/* y = x - max of its row, so that exp() does not overflow. NaN makes all of the row NaN. */
 static void subtract_max(const float *x, float *y, size_t rows, size_t width)
 {
     float high[ROWS];
@@ -69,6 +72,7 @@ static void subtract_max(const float *x, float *y, size_t rows, size_t width)
     }
 }
 
+/* Over rows as one array, as each element is on its own. */
 VECTOR_LOOP
 static void exponentiate(float *y, size_t n)
 {
@@ -76,6 +80,7 @@ static void exponentiate(float *y, size_t n)
         y[i] = bp_dnnl_exp(y[i]);
 }
 
+/* y / sum of its row, as a product by the reciprocal. */
 static void normalise(float *y, size_t rows, size_t width)
 {
     float sum[ROWS] = {0};
@@ -92,7 +97,7 @@ static void normalise(float *y, size_t rows, size_t width)
     }
 }
 
-/* A piece is a row. */
+/* An iteration is a row. */
 static void run(const void *u, const float *x, float *y, size_t first, size_t end)
 {
     size_t width = *(const size_t *)u;
@@ -109,6 +114,7 @@ static void run(const void *u, const float *x, float *y, size_t first, size_t en
 
 /* ---- building it ----------------------------------------------------------------------------- */
 
+/* Row-major float32 rows that lie in one piece. */
 static bool has_short_rows(const dnnl_memory_desc_t *md, int64_t axis)
 {
     return md->data_type == dnnl_f32 && md->dims[axis] <= SHORT_ROW && bp_dnnl_is_row_major(md) &&
@@ -132,6 +138,7 @@ static bp_rc emit_short_rows(struct bp_dnnl_builder *b, const bp_node *node, int
                              &y, err);
 }
 
+/* Any layout is oneDNN's, by axis. */
 static bp_rc build(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                    bp_err *err)
 {

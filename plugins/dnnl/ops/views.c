@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * views.c - operators that move nothing: Identity, Dropout, Transpose keep the layout they find;
- * Flatten, Reshape, Squeeze and Unsqueeze are other dimensions of row-major bytes.
+ * views.c - operators that move nothing: Identity, Dropout, Transpose keep the layout they find and
+ * describe it otherwise; Flatten, Reshape, Squeeze and Unsqueeze are other dimensions of row-major
+ * bytes.
  */
 
 #include "base/claim.h"
@@ -12,6 +13,7 @@
 #include "build/input.h"
 #include "build/layout.h"
 
+/* What oneDNN's descriptors can say: up to MAX_RANK dimensions. */
 static bool claim_view(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                        double *flops)
 {
@@ -27,6 +29,7 @@ static bool claim_view(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
     return true;
 }
 
+/* Input 2 (12) could switch training on at run time. */
 static bool claim_dropout(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                           double *flops)
 {
@@ -35,6 +38,7 @@ static bool claim_dropout(const struct bp_dnnl_op *op, const struct bp_dnnl_quer
     return claim_view(op, query, flops);
 }
 
+/* Without perm the dimensions are reversed. */
 static bool claim_transpose(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                             double *flops)
 {
@@ -46,10 +50,11 @@ static bool claim_transpose(const struct bp_dnnl_op *op, const struct bp_dnnl_qu
     x = bp_node_in(query->graph, query->node, 0);
     bp_node_ints(query->graph, query->node, "perm", &n);
     if (n != 0 && n != x->rank)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "perm", "perm has not %u entries", x->rank);
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "perm", "perm must have %u entries", x->rank);
     return true;
 }
 
+/* The same bytes under another name. */
 static bp_rc build_same(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
@@ -62,6 +67,7 @@ static bp_rc build_same(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, 
     return rc;
 }
 
+/* Row-major first, as a layout of blocks has no meaning for other dimensions. */
 static bp_rc build_dims(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, const bp_node *node,
                         bp_err *err)
 {
@@ -79,6 +85,7 @@ static bp_rc build_dims(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op, 
     return rc;
 }
 
+/* A permuted descriptor of the same bytes: no copy until somebody wants another layout. */
 static bp_rc build_transpose(struct bp_dnnl_builder *b, const struct bp_dnnl_op *op,
                              const bp_node *node, bp_err *err)
 {

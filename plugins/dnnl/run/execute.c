@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* execute.c - runs a frame: its steps on the host's buffers, one after the other, until told to stop. */
+/*
+ * execute.c - runs a frame: its steps on the host's buffers, one after the other, until told to
+ * stop.
+ */
 
 #include "run/execute.h"
 
@@ -11,6 +14,7 @@
 #include "build/step.h"
 #include "run/loop.h"
 
+/* An input or output without elements may have no address; the offset is then 0. */
 static void *address_of(const bp_frame *frame, const struct bp_dnnl_location *location)
 {
     char *from;
@@ -24,7 +28,7 @@ static void *address_of(const bp_frame *frame, const struct bp_dnnl_location *lo
     return location->offset > 0 ? from + location->offset : from; /* NULL: it has no elements */
 }
 
-/* Sets what depends on the host's buffers; skipped while they stay where they are. */
+/* Skipped while the host says, by io_epoch, that buffers stay where they are. */
 void bp_dnnl_bind(bp_frame *frame, uint32_t io_epoch)
 {
     for (struct bp_dnnl_step *step = frame->steps; step; step = step->next) {
@@ -39,6 +43,7 @@ void bp_dnnl_bind(bp_frame *frame, uint32_t io_epoch)
     frame->is_bound = true;
 }
 
+/* Between steps only: a primitive cannot be interrupted. */
 static bp_rc check_stop(const bp_run *run, bp_err *err)
 {
     if (bp_is_cancelled(run->cancel))
@@ -48,6 +53,7 @@ static bp_rc check_stop(const bp_run *run, bp_err *err)
     return BP_OK;
 }
 
+/* A full list drops the event and counts it. */
 static void note_event(const bp_frame *frame, const struct bp_dnnl_step *step, int64_t t0,
                        bp_prof *prof)
 {
@@ -65,7 +71,7 @@ static void note_event(const bp_frame *frame, const struct bp_dnnl_step *step, i
     event->node = step->node;
 }
 
-/* Runs a primitive on as many threads as it was made for. */
+/* On as many threads as it was made for: oneDNN's kernels split their work when they are made. */
 static dnnl_status_t run_primitive(const bp_frame *frame, const struct bp_dnnl_step *step)
 {
     bool is_single_thread = step->is_single_thread && frame->threads > 1;
@@ -80,6 +86,7 @@ static dnnl_status_t run_primitive(const bp_frame *frame, const struct bp_dnnl_s
     return status;
 }
 
+/* A loop gets plain addresses, a primitive oneDNN's arguments. */
 dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step *step)
 {
     void *at[BP_DNNL_MAX_OPERANDS] = {NULL};
@@ -92,6 +99,7 @@ dnnl_status_t bp_dnnl_run_step(const bp_frame *frame, const struct bp_dnnl_step 
     return dnnl_success;
 }
 
+/* The clock is read only for profiles and deadlines. */
 static bp_rc run_steps(bp_frame *frame, const bp_run *run, bp_err *err)
 {
     for (const struct bp_dnnl_step *step = frame->steps; step; step = step->next) {
@@ -113,6 +121,7 @@ static bp_rc run_steps(bp_frame *frame, const bp_run *run, bp_err *err)
     return BP_OK;
 }
 
+/* The team is left whatever happened, so that other runs do not wait. */
 bp_rc bp_dnnl_execute(bp_frame *frame, const bp_run *run, bp_err *err)
 {
     struct bp_dnnl_team team;

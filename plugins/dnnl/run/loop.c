@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* loop.c - runs a loop of ours on oneDNN's own team of threads, so that there is but one. */
+/*
+ * loop.c - our own loops as parallel regions of oneDNN's team: a second team would fight it for the
+ * processors.
+ */
 
 #include "run/loop.h"
 
 #include "base/library.h"
 #include "build/step.h"
 
-/* Fewer numbers are done sooner than a team is told of them. */
+/* Elements. Fewer are done sooner than a team is started and has met again. */
 enum { WORTH_A_TEAM = 32768 };
 
 struct work {
@@ -23,7 +26,7 @@ static void run_iterations(const struct bp_dnnl_step *step, void *const *at, siz
         step->loop(step->u, at[0], at[1], first, end);
 }
 
-/* What is due of this thread; each of the team calls it once. */
+/* This thread's range of iterations, within one of all others; each of the team calls it once. */
 static void do_share(void *u)
 {
     const struct work *work = u;
@@ -36,6 +39,7 @@ static void do_share(void *u)
         run_iterations(work->step, work->at, first, end);
 }
 
+/* Without GOMP_parallel() loops run on the caller. */
 void bp_dnnl_run_loop(const struct bp_dnnl_step *step, uint32_t threads, void *const *at)
 {
     struct work work = {.step = step, .at = at};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * autotune.c - option autotune: the whole network runs in each layout, with its own weights as cold as
- * they will be, and each convolution on blocks of channels in Winograd's way and directly. What
- * one alone takes with warm weights says little about that.
+ * autotune.c - option autotune: the whole network runs in each layout, with its own weights as cold
+ * as they will be, and each convolution on blocks of channels by Winograd's and by the direct
+ * algorithm. What one primitive takes alone with warm weights says little about that.
  */
 
 #include "tune/autotune.h"
@@ -22,9 +22,13 @@
 
 enum { RUNS = 4 }; /* the first of which only warms up */
 
-/* What is measured, in this order. */
+/*
+ * What is measured, in this order: channels last, blocks, and blocks with Winograd's algorithm
+ * wherever oneDNN has it.
+ */
 enum { LAST, BLOCKS, WINOGRAD, N_TRIALS };
 
+/* What one choice took. */
 struct trial {
     int64_t *ns; /* one a node: the least of all runs */
     int64_t sum;
@@ -32,12 +36,16 @@ struct trial {
 
 /* ---- buffers of a trial ---------------------------------------------------------------------- */
 
+/* Memory for a run that is measured, beside the host's own buffers. */
 struct buffers {
     struct bp_blocks memory;
     bp_frame_desc desc;
 };
 
-/* Memory for float32 tensors of these values; what nobody knows the shape of gets none. */
+/*
+ * Memory for float32 tensors of these values, all 0.5; a value of unknown shape gets none. Values
+ * do not matter for the time, but denormals would.
+ */
 static bp_tensor *make_tensors(struct buffers *buffers, const bp_frame_desc *desc,
                                const uint32_t *values, uint32_t n)
 {
@@ -58,6 +66,7 @@ static bp_tensor *make_tensors(struct buffers *buffers, const bp_frame_desc *des
     return tensors;
 }
 
+/* The frame's own desc with other addresses. */
 static bool make_buffers(struct buffers *buffers, const bp_graph *graph, const bp_frame_desc *desc,
                          const bp_frame_needs *needs)
 {
@@ -70,6 +79,7 @@ static bool make_buffers(struct buffers *buffers, const bp_graph *graph, const b
 
 /* ---- a trial --------------------------------------------------------------------------------- */
 
+/* Adds the time of each step to that of its node. */
 static bp_rc run_once(const bp_frame *frame, int64_t *ns, bp_err *err)
 {
     for (const struct bp_dnnl_step *step = frame->steps; step; step = step->next) {
@@ -83,7 +93,7 @@ static bp_rc run_once(const bp_frame *frame, int64_t *ns, bp_err *err)
     return BP_OK;
 }
 
-/* The least of the runs, node by node. */
+/* The least of the runs, node by node: what disturbs a run makes it longer only. */
 static bp_rc measure(bp_frame *frame, struct trial *trial, bp_err *err)
 {
     uint32_t n = frame->program->graph->n_nodes;
@@ -104,6 +114,7 @@ static bp_rc measure(bp_frame *frame, struct trial *trial, bp_err *err)
     return rc;
 }
 
+/* Builds a frame for the choice, runs and frees it; a copy of the packed weights lives as long. */
 static bp_rc try_choice(bp_program *program, const bp_frame_desc *desc,
                         const struct bp_dnnl_conv_choice *choice, struct trial *trial, bp_err *err)
 {
@@ -127,7 +138,10 @@ static bp_rc try_choice(bp_program *program, const bp_frame_desc *desc,
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-/* Sets ways to the fastest: on blocks, each node takes what was better there. */
+/*
+ * Layouts are compared as wholes, as tensors between convolutions share them; on blocks each
+ * convolution takes the algorithm that was faster there.
+ */
 static void choose(const struct trial *trials, uint32_t n, struct bp_dnnl_conv_choice *choice)
 {
     int64_t sum = trials[BLOCKS].sum;
@@ -141,6 +155,7 @@ static void choose(const struct trial *trials, uint32_t n, struct bp_dnnl_conv_c
     choice->is_blocked = sum < trials[LAST].sum;
 }
 
+/* All shapes of the frame; dimensions are told apart by their rank. */
 static uint64_t hash_shapes(const bp_frame_desc *desc)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -156,6 +171,7 @@ static uint64_t hash_shapes(const bp_frame_desc *desc)
     return h;
 }
 
+/* Without a convolution all trials would be the same. */
 static bool has_conv(const bp_program *program)
 {
     for (uint32_t i = 0; i < program->graph->n_nodes; i++) {
@@ -165,6 +181,7 @@ static bool has_conv(const bp_program *program)
     return false;
 }
 
+/* A trial that fails ends it: the frame itself would fail too. */
 static bp_rc try_all(bp_program *program, const bp_frame_desc *desc,
                      struct bp_dnnl_conv_choice *choice, bp_err *err)
 {
@@ -187,6 +204,7 @@ static bp_rc try_all(bp_program *program, const bp_frame_desc *desc,
     return rc;
 }
 
+/* The list in the program is changed with the team held, by one thread at a time. */
 bp_rc bp_dnnl_autotune(bp_program *program, const bp_frame_desc *desc,
                        const struct bp_dnnl_conv_choice **out, bp_err *err)
 {
@@ -197,7 +215,7 @@ bp_rc bp_dnnl_autotune(bp_program *program, const bp_frame_desc *desc,
     *out = NULL;
     if (!bp_dnnl_has_blocks(program->instance) || !has_conv(program))
         return BP_OK;
-    for (choice = program->choice; choice; choice = choice->next) {
+    for (choice = program->choices; choice; choice = choice->next) {
         if (choice->shapes == shapes) {
             *out = choice;
             return BP_OK;
@@ -216,8 +234,8 @@ bp_rc bp_dnnl_autotune(bp_program *program, const bp_frame_desc *desc,
             return rc;
         bp_dnnl_save_choice(program, choice);
     }
-    choice->next = program->choice;
-    program->choice = choice;
+    choice->next = program->choices;
+    program->choices = choice;
     *out = choice;
     return BP_OK;
 }

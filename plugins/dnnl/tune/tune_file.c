@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tune_file.c - option autotune_cache: what tune.c measured, kept in a file for processes to come. A
- * file is for one program, set of sizes and number of threads, which make its name. What it was
- * measured with stands in it in words, so that another processor or library is noticed and named.
+ * tune_file.c - option autotune_cache: what autotune.c measured, kept in a file for later
+ * processes. A file is for one program, set of shapes and number of threads, which make its name.
+ * What it was measured with is in it as text, so that another processor or library is noticed and
+ * named.
  *
  *     backplane dnnl autotune 1
  *     oneDNN 2.6.3 N/A, instruction sets 0x67
@@ -12,7 +13,8 @@
  *     winograd 00100100...
  *     sum 0123456789abcdef
  *
- * A file that is not just so counts as absent, with a warning. It never changes what is computed.
+ * A file that differs in any way counts as absent, with a warning. It never changes results, only
+ * which kernels compute them.
  */
 
 #define _GNU_SOURCE /* mkostemp */
@@ -49,11 +51,16 @@ static uint64_t add_scalar(uint64_t h, uint64_t number)
     return bp_dnnl_hash(h, &number, sizeof number);
 }
 
+/* With its final zero, so that "ab" "c" and "a" "bc" differ. */
 static uint64_t add_string(uint64_t h, const char *string)
 {
     return bp_dnnl_hash(h, string, strlen(string) + 1);
 }
 
+/*
+ * Types other than these decide nothing about time: subgraphs and tensors of nodes here are
+ * constants.
+ */
 static uint64_t add_attr(uint64_t h, const bp_attr *attr)
 {
     h = add_scalar(add_string(h, attr->name), (uint64_t)attr->type << 32 | attr->count);
@@ -80,7 +87,7 @@ static uint64_t add_node(uint64_t h, const bp_graph *graph, const bp_node *node)
     return h;
 }
 
-/* Of what decides how long a program takes: nodes and weights' sizes, not names nor contents. */
+/* Of what decides how long a program takes: nodes and sizes of weights, not names nor contents. */
 static uint64_t hash_program(const bp_graph *graph)
 {
     uint64_t h = BP_DNNL_HASH_START;
@@ -99,7 +106,10 @@ static uint64_t hash_program(const bp_graph *graph)
     return h;
 }
 
-/* "Intel(R) Xeon(R) Processor @ 2.50GHz, signature 0x50657": who made it, and which it is. */
+/*
+ * The brand string and the signature (family, model, stepping) by CPUID; on other architectures
+ * what uname says.
+ */
 static void name_processor(char *out, size_t cap)
 {
 #if defined(__x86_64__)
@@ -121,18 +131,20 @@ static void name_processor(char *out, size_t cap)
 
 /* ---- the text -------------------------------------------------------------------------------- */
 
+/* One file being read or written. */
 struct file {
     struct bp_blocks memory;
     const bp_instance *instance;
     uint32_t n_nodes;
     char path[MAX_PATH];
     char head[MAX_HEAD];
-    char *text; /* room for all that such a file may have, and one byte */
+    char *text; /* a buffer for all that such a file may have, and one byte */
     size_t cap, n;
 };
 
 static void say(const struct file *file, uint32_t level, const char *fmt, ...) BP_PRINTF(3, 4);
 
+/* Logs through the host, with the provider's name. */
 static void say(const struct file *file, uint32_t level, const char *fmt, ...)
 {
     const bp_host *host = &file->instance->host;
@@ -145,7 +157,10 @@ static void say(const struct file *file, uint32_t level, const char *fmt, ...)
     host->log(host->h, level, "dnnl", words);
 }
 
-/* False: no memory, or the path is too long; said. */
+/*
+ * Sets path and head, and memory for the text. False: no memory, or the path is too long, which is
+ * logged.
+ */
 static bool open_file(struct file *file, const bp_program *program,
                       const struct bp_dnnl_conv_choice *choice)
 {
@@ -183,7 +198,10 @@ static bool open_file(struct file *file, const bp_program *program,
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* All of it; NULL or what is wrong with it. It is there: *is_there. */
+/*
+ * Reads all of the file; NULL, or what is wrong with it. *is_there: there is something to complain
+ * about. O_NONBLOCK, as somebody may have put a pipe there.
+ */
 static const char *read_text(struct file *file, bool *is_there)
 {
     int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -195,7 +213,7 @@ static const char *read_text(struct file *file, bool *is_there)
     if (fd < 0)
         return strerror(errno);
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        fault = "it is no file";
+        fault = "it is not a regular file";
     else if ((size_t)st.st_size > file->cap)
         fault = "it is too long";
     while (!fault && got > 0 && file->n < file->cap) {
@@ -208,6 +226,7 @@ static const char *read_text(struct file *file, bool *is_there)
     return fault;
 }
 
+/* FNV-1a of the text before it: against damage, not against forgery. */
 static void write_sum(const struct file *file, size_t n, char *out)
 {
     snprintf(out, SUM_LINE + 1, "sum %016llx\n",
@@ -224,7 +243,7 @@ static bool is_whole(const struct file *file)
     return memcmp(file->text + file->n - SUM_LINE, sum, SUM_LINE) == 0;
 }
 
-/* Is the head as ours? Says of the first line that differs what it has; *at is behind it. */
+/* Does the head equal ours? Logs the first line that differs. *at comes out after the head. */
 static bool is_for_us(const struct file *file, const char **at)
 {
     const char *ours = file->head;
@@ -246,6 +265,7 @@ static bool is_for_us(const struct file *file, const char **at)
     return true;
 }
 
+/* What follows `word`, or NULL if `at` does not begin with it. */
 static const char *skip(const char *at, const char *word)
 {
     size_t n = strlen(word);
@@ -253,7 +273,7 @@ static const char *skip(const char *at, const char *word)
     return at && strncmp(at, word, n) == 0 ? at + n : NULL;
 }
 
-/* Sets ways; false: the text says something else. */
+/* Sets choice from the two lines that count; false: the text says something else, or more. */
 static bool parse_choice(const struct file *file, const char *at,
                          struct bp_dnnl_conv_choice *choice)
 {
@@ -270,6 +290,7 @@ static bool parse_choice(const struct file *file, const char *at,
            at + file->n_nodes + 1 == file->text + file->n - SUM_LINE;
 }
 
+/* A choice that was half set by a bad file is measured anew and overwritten. */
 bool bp_dnnl_load_choice(const bp_program *program, struct bp_dnnl_conv_choice *choice)
 {
     const char *fault, *at;
@@ -284,7 +305,7 @@ bool bp_dnnl_load_choice(const bp_program *program, struct bp_dnnl_conv_choice *
             fault = "it was cut short or changed";
         if (!fault && is_for_us(&file, &at)) {
             ok = parse_choice(&file, at, choice);
-            fault = ok ? NULL : "it says no layout";
+            fault = ok ? NULL : "it has no valid layout";
         }
         if (fault && is_there)
             say(&file, BP_LOG_WARN, "autotune_cache: %s is not used: %s; it is measured anew",
@@ -313,7 +334,7 @@ static void write_text(struct file *file, const struct bp_dnnl_conv_choice *choi
     file->n += SUM_LINE;
 }
 
-/* Beside its place first, so that nobody reads a half. */
+/* Written beside its place and renamed, so that no reader sees half of it. */
 static bool put_file(const struct file *file)
 {
     char beside[MAX_PATH + sizeof ".XXXXXX"];
@@ -339,6 +360,7 @@ static bool put_file(const struct file *file)
     return false;
 }
 
+/* The folder is made for the user alone, if it is missing. */
 void bp_dnnl_save_choice(const bp_program *program, const struct bp_dnnl_conv_choice *choice)
 {
     struct file file;
@@ -349,7 +371,7 @@ void bp_dnnl_save_choice(const bp_program *program, const struct bp_dnnl_conv_ch
         write_text(&file, choice);
         (void)mkdir(program->instance->autotune_folder, 0700); /* it may be there */
         if (put_file(&file))
-            say(&file, BP_LOG_INFO, "autotune: measured, and kept in %s", file.path);
+            say(&file, BP_LOG_INFO, "autotune: measured, and saved in %s", file.path);
         else
             say(&file, BP_LOG_WARN,
                 "autotune_cache: %s cannot be written: %s; the next process measures again",

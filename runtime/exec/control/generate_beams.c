@@ -126,9 +126,9 @@ static bp_rc choose(struct bp_generate *g, size_t entry, bp_err *err)
         }
     }
     if (n < g->beams)
-        return bp_hosted_fail(g->node, err, BP_E_INVALID,
-                              "%zu beams have no %zu words to go on with; use fewer beams",
-                              g->beams, g->beams);
+        return bp_host_op_fail(g->node, err, BP_E_INVALID,
+                               "%zu beams have no %zu words to go on with; use fewer beams",
+                               g->beams, g->beams);
     return BP_OK;
 }
 
@@ -137,8 +137,8 @@ bp_rc bp_beams_choose(struct bp_generate *g, bp_err *err)
     bp_rc rc = BP_OK;
 
     if (g->vocab < 2)
-        return bp_hosted_fail(g->node, err, BP_E_INVALID, "a vocabulary of %zu words is too small",
-                              g->vocab);
+        return bp_host_op_fail(g->node, err, BP_E_INVALID, "a vocabulary of %zu words is too small",
+                               g->vocab);
     for (size_t r = 0, i = 0; r < g->rows; r++) {
         for (size_t w = 0; w < g->vocab; w++)
             g->scores[i++] += g->row_scores[r];

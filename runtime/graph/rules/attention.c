@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * attention.c - Attention and FlexAttention. Heads are a dimension of their own, (batch, heads,
- * length, size), or lie side by side in the last one, (batch, length, heads * size).
- */
+/* attention.c - Attention and FlexAttention of ONNX. */
 
 #include "config.h"
 
-#include "graph/rules/rules.h"
+#include "graph/rules/common.h"
 
 #include <inttypes.h>
+
+/* ---- Attention ------------------------------------------------------------------------------- */
 
 enum { Q, K, V, MASK, PAST_KEY, PAST_VALUE, KEPT };
 
@@ -16,8 +15,6 @@ enum { Q, K, V, MASK, PAST_KEY, PAST_VALUE, KEPT };
 struct sizes {
     struct bp_sym batch, q_heads, kv_heads, q_length, kv_length, past, total, head, v_head;
 };
-
-/* ---- sizes ---------------------------------------------------------------------------------- */
 
 /* Number of heads by an attribute, for packed inputs. */
 static bp_rc head_count(struct bp_infer *infer, const char *name, struct bp_sym *out)
@@ -177,8 +174,6 @@ static bp_rc read_sizes(struct bp_infer *infer, struct sizes *s)
     return check_groups(infer, s);
 }
 
-/* ---- Attention ------------------------------------------------------------------------------ */
-
 static bp_rc check_attrs(struct bp_infer *infer)
 {
     int64_t mode = bp_ir_attr_int(infer->node, "qk_matmul_output_mode", 0);
@@ -256,7 +251,22 @@ static bp_rc infer_attention(struct bp_infer *infer)
                        (struct bp_sym[]){s.batch, s.q_heads, s.q_length, s.total});
 }
 
-/* ---- FlexAttention -------------------------------------------------------------------------- */
+#define MASKS (NUMBER | BP_T(BOOL))
+#define ATTENTION(since, ...)                                                                      \
+    ROW(Attention, since, INFER(infer_attention),                                                  \
+        IN(P("Q", '1', FLOAT), P("K", '1', FLOAT), P("V", '2', FLOAT),                             \
+           OPT("attn_mask", 'U', MASKS), OPT("past_key", '1', FLOAT),                              \
+           OPT("past_value", '2', FLOAT), __VA_ARGS__),                                            \
+        OUT(P("Y", '1', FLOAT), OPT("present_key", '1', FLOAT), OPT("present_value", '2', FLOAT),  \
+            OPT("qk_matmul_output", '1', FLOAT)),                                                  \
+        ATTRS(A_INT("is_causal", 0), A_INT_OPT("kv_num_heads"), A_INT_OPT("q_num_heads"),          \
+              A_INT("qk_matmul_output_mode", 0), A_FLOAT_OPT("scale"), A_FLOAT("softcap", 0.0f),   \
+              A_INT_OPT("softmax_precision")))
+
+ATTENTION(23, );
+ATTENTION(24, OPT("nonpad_kv_seqlen", 'N', BP_T(I64)));
+
+/* ---- FlexAttention --------------------------------------------------------------------------- */
 
 static bp_rc infer_flex(struct bp_infer *infer)
 {
@@ -275,7 +285,12 @@ static bp_rc infer_flex(struct bp_infer *infer)
     return set_result(infer, &s);
 }
 
-/* ---- FlexAttention in parts ----------------------------------------------------------------- */
+PREVIEW_ROW(FlexAttention, 1, INFER(infer_flex),
+            IN(P("Q", 'T', FLOAT), P("K", 'T', FLOAT), P("V", 'T', FLOAT)), OUT(P("Y", 'T', FLOAT)),
+            ATTRS(A_FLOAT_OPT("scale"), A_INT_OPT("softmax_precision"), A_GRAPH_OPT("score_mod"),
+                  A_GRAPH_OPT("prob_mod")));
+
+/* ---- FlexInputs, FlexWeights ----------------------------------------------------------------- */
 
 /* Rows of Q for each head of K: those of all heads that share it. */
 static bp_rc shared_rows(struct bp_infer *infer, const struct sizes *s, struct bp_sym *out)
@@ -341,31 +356,6 @@ static bp_rc infer_flex_weights(struct bp_infer *infer)
     return bp_rule_set(infer, 0, bp_rule_dtype(infer, 0), 4,
                        (struct bp_sym[]){s.batch, s.kv_heads, rows, s.kv_length});
 }
-
-/* ---- rows ----------------------------------------------------------------------------------- */
-
-#define MASKS (NUMBER | BP_T(BOOL))
-#define ATTENTION(since, ...)                                                                      \
-    ROW(Attention, since, INFER(infer_attention),                                                  \
-        IN(P("Q", '1', FLOAT), P("K", '1', FLOAT), P("V", '2', FLOAT),                             \
-           OPT("attn_mask", 'U', MASKS), OPT("past_key", '1', FLOAT),                              \
-           OPT("past_value", '2', FLOAT), __VA_ARGS__),                                            \
-        OUT(P("Y", '1', FLOAT), OPT("present_key", '1', FLOAT), OPT("present_value", '2', FLOAT),  \
-            OPT("qk_matmul_output", '1', FLOAT)),                                                  \
-        ATTRS(A_INT("is_causal", 0), A_INT_OPT("kv_num_heads"), A_INT_OPT("q_num_heads"),          \
-              A_INT("qk_matmul_output_mode", 0), A_FLOAT_OPT("scale"), A_FLOAT("softcap", 0.0f),   \
-              A_INT_OPT("softmax_precision")))
-
-ATTENTION(23, );
-ATTENTION(24, OPT("nonpad_kv_seqlen", 'N', BP_T(I64)));
-
-/* clang-format off */
-/* clang-format on */
-
-PREVIEW_ROW(FlexAttention, 1, INFER(infer_flex),
-            IN(P("Q", 'T', FLOAT), P("K", 'T', FLOAT), P("V", 'T', FLOAT)), OUT(P("Y", 'T', FLOAT)),
-            ATTRS(A_FLOAT_OPT("scale"), A_INT_OPT("softmax_precision"), A_GRAPH_OPT("score_mod"),
-                  A_GRAPH_OPT("prob_mod")));
 
 /* What flex_attention.c makes of one with bodies. */
 #define COMPUTED (BP_T(F32) | BP_T(F64))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* image.c - Resize, Upsample and ImageDecoder: how large a picture becomes. */
+/* image.c - Resize, Upsample and ImageDecoder. */
 
 #include "config.h"
 
-#include "graph/rules/rules.h"
+#include "graph/rules/common.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-/* ---- Resize --------------------------------------------------------------------------------- */
+/* ---- Resize, Upsample ------------------------------------------------------------------------ */
 
 /* What is asked of the resized axes, in their order. */
 struct request {
@@ -274,28 +274,6 @@ static bp_rc infer_upsample(struct bp_infer *infer)
     return rc < 0 ? rc : set_resized(infer, &request);
 }
 
-/* ---- ImageDecoder --------------------------------------------------------------------------- */
-
-static bp_rc infer_image_decoder(struct bp_infer *infer)
-{
-    bool is_gray = bp_ir_attr_is(infer->node, "pixel_format", "RGB", "Grayscale");
-    struct bp_sym dims[3];
-    bp_rc rc = bp_rule_rank(infer, 0, 1, 1);
-
-    if (rc < 0)
-        return rc;
-    if (!is_gray && !bp_ir_attr_is(infer->node, "pixel_format", "RGB", "RGB") &&
-        !bp_ir_attr_is(infer->node, "pixel_format", "RGB", "BGR"))
-        return bp_fail(infer->err, BP_E_INVALID, "pixel_format is none of RGB, BGR and Grayscale");
-    rc = bp_rule_from_data(infer, dims, 2);
-    if (rc < 0)
-        return rc;
-    dims[2] = bp_sym_of(is_gray ? 1 : 3);
-    return bp_rule_set(infer, 0, BP_DTYPE_U8, 3, dims);
-}
-
-/* ---- rows ----------------------------------------------------------------------------------- */
-
 #define MODE A_STRING("mode", "nearest")
 #define SAMPLING                                                                                   \
     MODE, A_FLOAT("cubic_coeff_a", -0.75f), A_INT("exclude_outside", 0),                           \
@@ -335,6 +313,26 @@ ROW(Upsample, 7, INFER(infer_upsample), IN(P("X", 'T', ALL3)), OUT(P("Y", 'T', A
 
 UPSAMPLE(9);
 UPSAMPLE(10); /* deprecated, with its meaning unchanged */
+
+/* ---- ImageDecoder ---------------------------------------------------------------------------- */
+
+static bp_rc infer_image_decoder(struct bp_infer *infer)
+{
+    bool is_gray = bp_ir_attr_is(infer->node, "pixel_format", "RGB", "Grayscale");
+    struct bp_sym dims[3];
+    bp_rc rc = bp_rule_rank(infer, 0, 1, 1);
+
+    if (rc < 0)
+        return rc;
+    if (!is_gray && !bp_ir_attr_is(infer->node, "pixel_format", "RGB", "RGB") &&
+        !bp_ir_attr_is(infer->node, "pixel_format", "RGB", "BGR"))
+        return bp_fail(infer->err, BP_E_INVALID, "pixel_format is none of RGB, BGR and Grayscale");
+    rc = bp_rule_from_data(infer, dims, 2);
+    if (rc < 0)
+        return rc;
+    dims[2] = bp_sym_of(is_gray ? 1 : 3);
+    return bp_rule_set(infer, 0, BP_DTYPE_U8, 3, dims);
+}
 
 ROW(ImageDecoder, 20, INFER(infer_image_decoder), IN(P("encoded_stream", '1', BP_T(U8))),
     OUT(P("image", '2', BP_T(U8))), ATTRS(A_STRING("pixel_format", "RGB")),

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ml.c - ai.onnx.ml: operators that prepare features (encoders, scalers, imputers), and those that
- * take or give maps, which have no element type and are run by the host.
- */
+/* ml.c - ai.onnx.ml: encoders, scalers and others that prepare features, and operators on maps. */
 
 #include "config.h"
 
-#include "graph/rules/rules.h"
+#include "graph/rules/common.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+/* ---- same shape ------------------------------------------------------------------------------ */
 
 /* Number of elements of a list attribute; 0: absent. */
 static uint32_t count_of(const struct bp_infer *infer, const char *name)
@@ -16,13 +16,6 @@ static uint32_t count_of(const struct bp_infer *infer, const char *name)
     const bp_attr *attr = bp_ir_attr(infer->node, name);
 
     return attr ? attr->count : 0;
-}
-
-/* ---- elements in, elements out -------------------------------------------------------------- */
-
-static bp_rc infer_same(struct bp_infer *infer)
-{
-    return bp_rule_like(infer, 0, bp_rule_dtype(infer, 0), bp_rule_in(infer, 0));
 }
 
 static bp_rc infer_to_float(struct bp_infer *infer)
@@ -67,7 +60,45 @@ static bp_rc infer_label_encoder(struct bp_infer *infer)
     return bp_rule_like(infer, 0, dtype, bp_rule_in(infer, 0));
 }
 
-/* ---- other shapes --------------------------------------------------------------------------- */
+#define ML_NUMBER (BP_T(F32) | BP_T(F64) | BP_T(I64) | BP_T(I32))
+#define LABEL (BP_T(STRING) | BP_T(I64))
+
+ML_ROW(Binarizer, 1, INFER(bp_rule_like_first), IN(P("X", 'T', ML_NUMBER)),
+       OUT(P("Y", 'T', ML_NUMBER)), ATTRS(A_FLOAT("threshold", 0.0f)));
+
+ML_ROW(CategoryMapper, 1, INFER(infer_swap), IN(P("X", 0, LABEL)), OUT(P("Y", 0, LABEL)),
+       ATTRS(A_INTS("cats_int64s"), A_STRINGS("cats_strings"), A_INT("default_int64", -1),
+             A_STRING("default_string", "_Unused")));
+
+ML_ROW(Imputer, 1, INFER(bp_rule_like_first), IN(P("X", 'T', ML_NUMBER)),
+       OUT(P("Y", 'T', ML_NUMBER)),
+       ATTRS(A_FLOATS("imputed_value_floats"), A_INTS("imputed_value_int64s"),
+             A_FLOAT("replaced_value_float", 0.0f), A_INT("replaced_value_int64", 0)));
+
+#define ENCODER_LISTS(kind)                                                                        \
+    A_FLOATS(kind "_floats"), A_INTS(kind "_int64s"), A_STRINGS(kind "_strings")
+#define ENCODER_DEFAULTS                                                                           \
+    A_FLOAT("default_float", -0.0f), A_INT("default_int64", -1),                                   \
+        A_STRING("default_string", "_Unused")
+#define CODE2 (LABEL | BP_T(F32))
+#define CODE4 (CODE2 | BP_T(F64) | BP_T(I32) | BP_T(I16))
+
+ML_ROW(LabelEncoder, 1, INFER(infer_swap), IN(P("X", 0, LABEL)), OUT(P("Y", 0, LABEL)),
+       ATTRS(A_STRINGS("classes_strings"), A_INT("default_int64", -1),
+             A_STRING("default_string", "_Unused")));
+ML_ROW(LabelEncoder, 2, INFER(infer_label_encoder), IN(P("X", 0, CODE2)), OUT(P("Y", 0, CODE2)),
+       ATTRS(ENCODER_DEFAULTS, ENCODER_LISTS("keys"), ENCODER_LISTS("values")));
+ML_ROW(LabelEncoder, 4, INFER(infer_label_encoder), IN(P("X", 0, CODE4)), OUT(P("Y", 0, CODE4)),
+       ATTRS(ENCODER_DEFAULTS, A_TENSOR_OPT("default_tensor"), ENCODER_LISTS("keys"),
+             A_TENSOR_OPT("keys_tensor"), ENCODER_LISTS("values"), A_TENSOR_OPT("values_tensor")));
+
+ML_ROW(Normalizer, 1, INFER(infer_normalizer), IN(P("X", 0, ML_NUMBER)), OUT(P("Y", 0, BP_T(F32))),
+       ATTRS(A_STRING("norm", "MAX")));
+
+ML_ROW(Scaler, 1, INFER(infer_to_float), IN(P("X", 0, ML_NUMBER)), OUT(P("Y", 0, BP_T(F32))),
+       ATTRS(A_FLOATS("offset"), A_FLOATS("scale")));
+
+/* ---- ArrayFeatureExtractor ------------------------------------------------------------------- */
 
 static bp_rc infer_array_feature_extractor(struct bp_infer *infer)
 {
@@ -89,6 +120,12 @@ static bp_rc infer_array_feature_extractor(struct bp_infer *infer)
     return rc < 0 ? rc : bp_rule_set(infer, 0, bp_rule_dtype(infer, 0), rank, dims);
 }
 
+ML_ROW(ArrayFeatureExtractor, 1, INFER(infer_array_feature_extractor),
+       IN(P("X", 'T', ML_NUMBER | BP_T(STRING)), P("Y", 0, BP_T(I64))),
+       OUT(P("Z", 'T', ML_NUMBER | BP_T(STRING))), NO_ATTRS);
+
+/* ---- OneHotEncoder --------------------------------------------------------------------------- */
+
 static bp_rc infer_one_hot_encoder(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -109,7 +146,11 @@ static bp_rc infer_one_hot_encoder(struct bp_infer *infer)
     return bp_rule_set(infer, 0, BP_DTYPE_F32, x->rank + 1, dims);
 }
 
-/* ---- FeatureVectorizer ---------------------------------------------------------------------- */
+ML_ROW(OneHotEncoder, 1, INFER(infer_one_hot_encoder), IN(P("X", 0, ML_NUMBER | BP_T(STRING))),
+       OUT(P("Y", 0, BP_T(F32))),
+       ATTRS(A_INTS("cats_int64s"), A_STRINGS("cats_strings"), A_INT("zeros", 1)));
+
+/* ---- FeatureVectorizer ----------------------------------------------------------------------- */
 
 /* Columns that input i gives; all behind the first dimension is one row. */
 static bp_rc width_of(struct bp_infer *infer, uint32_t i, struct bp_sym *out)
@@ -177,52 +218,87 @@ static bp_rc infer_feature_vectorizer(struct bp_infer *infer)
     return rc < 0 ? rc : bp_rule_set(infer, 0, BP_DTYPE_F32, 2, dims);
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
-
-#define ML_NUMBER (BP_T(F32) | BP_T(F64) | BP_T(I64) | BP_T(I32))
-#define LABEL (BP_T(STRING) | BP_T(I64))
-
-ML_ROW(ArrayFeatureExtractor, 1, INFER(infer_array_feature_extractor),
-       IN(P("X", 'T', ML_NUMBER | BP_T(STRING)), P("Y", 0, BP_T(I64))),
-       OUT(P("Z", 'T', ML_NUMBER | BP_T(STRING))), NO_ATTRS);
-
-ML_ROW(Binarizer, 1, INFER(infer_same), IN(P("X", 'T', ML_NUMBER)), OUT(P("Y", 'T', ML_NUMBER)),
-       ATTRS(A_FLOAT("threshold", 0.0f)));
-
-ML_ROW(CategoryMapper, 1, INFER(infer_swap), IN(P("X", 0, LABEL)), OUT(P("Y", 0, LABEL)),
-       ATTRS(A_INTS("cats_int64s"), A_STRINGS("cats_strings"), A_INT("default_int64", -1),
-             A_STRING("default_string", "_Unused")));
-
 ML_ROW(FeatureVectorizer, 1, INFER(infer_feature_vectorizer), IN(MANY("X", 'T', ML_NUMBER)),
        OUT(P("Y", 0, BP_T(F32))), ATTRS(A_INTS("inputdimensions")));
 
-ML_ROW(Imputer, 1, INFER(infer_same), IN(P("X", 'T', ML_NUMBER)), OUT(P("Y", 'T', ML_NUMBER)),
-       ATTRS(A_FLOATS("imputed_value_floats"), A_INTS("imputed_value_int64s"),
-             A_FLOAT("replaced_value_float", 0.0f), A_INT("replaced_value_int64", 0)));
+/* ---- maps ------------------------------------------------------------------------------------ */
 
-#define ENCODER_LISTS(kind)                                                                        \
-    A_FLOATS(kind "_floats"), A_INTS(kind "_int64s"), A_STRINGS(kind "_strings")
-#define ENCODER_DEFAULTS                                                                           \
-    A_FLOAT("default_float", -0.0f), A_INT("default_int64", -1),                                   \
-        A_STRING("default_string", "_Unused")
-#define CODE2 (LABEL | BP_T(F32))
-#define CODE4 (CODE2 | BP_T(F64) | BP_T(I32) | BP_T(I16))
+static bool is_list(const struct bp_infer *infer, const char *name)
+{
+    const bp_attr *attr = bp_ir_attr(infer->node, name);
 
-ML_ROW(LabelEncoder, 1, INFER(infer_swap), IN(P("X", 0, LABEL)), OUT(P("Y", 0, LABEL)),
-       ATTRS(A_STRINGS("classes_strings"), A_INT("default_int64", -1),
-             A_STRING("default_string", "_Unused")));
-ML_ROW(LabelEncoder, 2, INFER(infer_label_encoder), IN(P("X", 0, CODE2)), OUT(P("Y", 0, CODE2)),
-       ATTRS(ENCODER_DEFAULTS, ENCODER_LISTS("keys"), ENCODER_LISTS("values")));
-ML_ROW(LabelEncoder, 4, INFER(infer_label_encoder), IN(P("X", 0, CODE4)), OUT(P("Y", 0, CODE4)),
-       ATTRS(ENCODER_DEFAULTS, A_TENSOR_OPT("default_tensor"), ENCODER_LISTS("keys"),
-             A_TENSOR_OPT("keys_tensor"), ENCODER_LISTS("values"), A_TENSOR_OPT("values_tensor")));
+    return attr && attr->count > 0;
+}
 
-ML_ROW(Normalizer, 1, INFER(infer_normalizer), IN(P("X", 0, ML_NUMBER)), OUT(P("Y", 0, BP_T(F32))),
-       ATTRS(A_STRING("norm", "MAX")));
+/* A row of scores for each map, with a name for each class. */
+static bp_rc infer_zip(struct bp_infer *infer)
+{
+    struct bp_fact *items = bp_region_array(infer->region, 3, sizeof *items);
+    bool strings = is_list(infer, "classlabels_strings");
+    bp_rc rc = bp_rule_rank(infer, 0, 1, 2);
 
-ML_ROW(OneHotEncoder, 1, INFER(infer_one_hot_encoder), IN(P("X", 0, ML_NUMBER | BP_T(STRING))),
-       OUT(P("Y", 0, BP_T(F32))),
-       ATTRS(A_INTS("cats_int64s"), A_STRINGS("cats_strings"), A_INT("zeros", 1)));
+    if (rc < 0 || !items)
+        return rc < 0 ? rc : bp_fail_nomem(infer->err, "a type");
+    if (strings == is_list(infer, "classlabels_int64s"))
+        return bp_fail(infer->err, BP_E_INVALID,
+                       "either classlabels_strings or classlabels_int64s has to name the classes");
+    for (int i = 0; i < 3; i++)
+        items[i] = (struct bp_fact){.rank = BP_RANK_UNKNOWN};
+    items[0].dtype = strings ? BP_DTYPE_STRING : BP_DTYPE_I64;
+    items[1].dtype = BP_DTYPE_F32;
+    items[2].kind = BP_KIND_MAP;
+    items[2].item = items;
+    return bp_rule_set_items(infer, 0, BP_KIND_SEQUENCE, &items[2]);
+}
 
-ML_ROW(Scaler, 1, INFER(infer_to_float), IN(P("X", 0, ML_NUMBER)), OUT(P("Y", 0, BP_T(F32))),
-       ATTRS(A_FLOATS("offset"), A_FLOATS("scale")));
+static bp_rc infer_cast_map(struct bp_infer *infer)
+{
+    struct bp_sym dims[2] = {bp_sym_of(1), bp_sym_of(0)};
+    int64_t n = bp_ir_attr_int(infer->node, "max_map", 1);
+    bp_rc rc = BP_OK;
+    uint32_t dtype;
+
+    if (bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_FLOAT"))
+        dtype = BP_DTYPE_F32;
+    else if (bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_STRING"))
+        dtype = BP_DTYPE_STRING;
+    else if (bp_ir_attr_is(infer->node, "cast_to", "TO_FLOAT", "TO_INT64"))
+        dtype = BP_DTYPE_I64;
+    else
+        return bp_fail(infer->err, BP_E_INVALID,
+                       "cast_to is none of TO_FLOAT, TO_INT64 and TO_STRING");
+    if (bp_ir_attr_is(infer->node, "map_form", "DENSE", "SPARSE")) {
+        if (n < 1)
+            return bp_fail(infer->err, BP_E_INVALID, "max_map is %lld, it has to be positive",
+                           (long long)n);
+        dims[1] = bp_sym_of(n);
+    } else {
+        rc = bp_rule_from_data(infer, &dims[1], 1);
+    }
+    return rc < 0 ? rc : bp_rule_set(infer, 0, dtype, 2, dims);
+}
+
+static bp_rc infer_dict(struct bp_infer *infer)
+{
+    const struct bp_fact *map = bp_rule_in(infer, 0);
+    const bp_attr *names = bp_ir_attr(infer->node, "string_vocabulary");
+    const bp_attr *numbers = bp_ir_attr(infer->node, "int64_vocabulary");
+    uint32_t n = names && names->count ? names->count : numbers ? numbers->count : 0;
+    struct bp_sym dims[2] = {bp_sym_of(1), bp_sym_of(n)};
+
+    if (is_list(infer, "string_vocabulary") == is_list(infer, "int64_vocabulary"))
+        return bp_fail(infer->err, BP_E_INVALID,
+                       "either string_vocabulary or int64_vocabulary has to list the keys");
+    return bp_rule_set(infer, 0, map && map->item ? map->item[1].dtype : BP_DTYPE_NONE, 2, dims);
+}
+
+ML_ROW(CastMap, 1, INFER(infer_cast_map), IN(P_KINDS("X", '1', 0, K_MAP)),
+       OUT(P("Y", '2', BP_T(STRING) | BP_T(F32) | BP_T(I64))),
+       ATTRS(A_STRING("cast_to", "TO_FLOAT"), A_STRING("map_form", "DENSE"), A_INT("max_map", 1)),
+       .is_hosted = true, .sizes_from_data = true);
+ML_ROW(DictVectorizer, 1, INFER(infer_dict), IN(P_KINDS("X", '1', 0, K_MAP)),
+       OUT(P("Y", '2', BP_T(I64) | BP_T(F32) | BP_T(F64) | BP_T(STRING))),
+       ATTRS(A_STRINGS("string_vocabulary"), A_INTS("int64_vocabulary")), .is_hosted = true);
+ML_ROW(ZipMap, 1, INFER(infer_zip), IN(P("X", 'X', BP_T(F32))),
+       OUT(P_KINDS("Z", 'Z', 0, K_SEQUENCE)),
+       ATTRS(A_STRINGS("classlabels_strings"), A_INTS("classlabels_int64s")), .is_hosted = true);

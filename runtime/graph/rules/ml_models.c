@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* ml_models.c - ai.onnx.ml: linear models, support vector machines and ensembles of trees. */
+/* ml_models.c - ai.onnx.ml: linear models, support vector machines and tree ensembles. */
 
 #include "config.h"
 
-#include "graph/rules/rules.h"
+#include "graph/rules/common.h"
 
 #include <inttypes.h>
+
+/* ---- linear models --------------------------------------------------------------------------- */
 
 static uint32_t count_of(const struct bp_infer *infer, const char *name)
 {
@@ -63,8 +65,6 @@ static bp_rc count_labels(struct bp_infer *infer, const char *ints, uint32_t *n,
     return BP_OK;
 }
 
-/* ---- linear models and support vectors ------------------------------------------------------ */
-
 static bp_rc infer_linear_classifier(struct bp_infer *infer)
 {
     uint32_t n, intercepts = count_of(infer, "intercepts");
@@ -86,6 +86,23 @@ static bp_rc infer_linear_regressor(struct bp_infer *infer)
         return bp_fail(infer->err, BP_E_INVALID, "targets is %" PRId64, targets);
     return set_rows(infer, 0, BP_DTYPE_F32, targets);
 }
+
+#define ML_NUMBER (BP_T(F32) | BP_T(F64) | BP_T(I64) | BP_T(I32))
+#define LABEL (BP_T(STRING) | BP_T(I64))
+#define FROM_NUMBERS IN(P("X", 0, ML_NUMBER))
+#define TO_FLOATS OUT(P("Y", 0, BP_T(F32)))
+#define TO_CLASSES OUT(P("Y", 0, LABEL), P("Z", 0, BP_T(F32)))
+#define TRANSFORM A_STRING("post_transform", "NONE")
+
+ML_ROW(LinearClassifier, 1, INFER(infer_linear_classifier), FROM_NUMBERS, TO_CLASSES,
+       ATTRS(A_INTS("classlabels_ints"), A_STRINGS("classlabels_strings"),
+             {.name = "coefficients", .type = BP_ATTR_FLOAT, .is_list = true, .is_required = true},
+             A_FLOATS("intercepts"), A_INT("multi_class", 0), TRANSFORM));
+
+ML_ROW(LinearRegressor, 1, INFER(infer_linear_regressor), FROM_NUMBERS, TO_FLOATS,
+       ATTRS(A_FLOATS("coefficients"), A_FLOATS("intercepts"), TRANSFORM, A_INT("targets", 1)));
+
+/* ---- support vector machines ----------------------------------------------------------------- */
 
 static bp_rc infer_svm_regressor(struct bp_infer *infer)
 {
@@ -109,7 +126,18 @@ static bp_rc infer_svm_classifier(struct bp_infer *infer)
     return set_classes(infer, has_strings, n > 2 ? (int64_t)n * (n - 1) / 2 : 2);
 }
 
-/* ---- trees ---------------------------------------------------------------------------------- */
+#define SVM                                                                                        \
+    A_FLOATS("coefficients"), A_FLOATS("kernel_params"), A_STRING("kernel_type", "LINEAR"),        \
+        TRANSFORM, A_FLOATS("rho"), A_FLOATS("support_vectors")
+
+ML_ROW(SVMClassifier, 1, INFER(infer_svm_classifier), FROM_NUMBERS, TO_CLASSES,
+       ATTRS(SVM, A_INTS("classlabels_ints"), A_STRINGS("classlabels_strings"), A_FLOATS("prob_a"),
+             A_FLOATS("prob_b"), A_INTS("vectors_per_class")));
+
+ML_ROW(SVMRegressor, 1, INFER(infer_svm_regressor), FROM_NUMBERS, TO_FLOATS,
+       ATTRS(SVM, A_INT("n_supports", 0), A_INT("one_class", 0)));
+
+/* ---- tree ensembles -------------------------------------------------------------------------- */
 
 static bp_rc infer_tree_classifier(struct bp_infer *infer)
 {
@@ -150,34 +178,6 @@ static bp_rc infer_tree_ensemble(struct bp_infer *infer)
 
     return rc < 0 ? rc : set_rows(infer, 0, bp_rule_dtype(infer, 0), n);
 }
-
-/* ---- rows ----------------------------------------------------------------------------------- */
-
-#define ML_NUMBER (BP_T(F32) | BP_T(F64) | BP_T(I64) | BP_T(I32))
-#define LABEL (BP_T(STRING) | BP_T(I64))
-#define FROM_NUMBERS IN(P("X", 0, ML_NUMBER))
-#define TO_FLOATS OUT(P("Y", 0, BP_T(F32)))
-#define TO_CLASSES OUT(P("Y", 0, LABEL), P("Z", 0, BP_T(F32)))
-#define TRANSFORM A_STRING("post_transform", "NONE")
-
-ML_ROW(LinearClassifier, 1, INFER(infer_linear_classifier), FROM_NUMBERS, TO_CLASSES,
-       ATTRS(A_INTS("classlabels_ints"), A_STRINGS("classlabels_strings"),
-             {.name = "coefficients", .type = BP_ATTR_FLOAT, .is_list = true, .is_required = true},
-             A_FLOATS("intercepts"), A_INT("multi_class", 0), TRANSFORM));
-
-ML_ROW(LinearRegressor, 1, INFER(infer_linear_regressor), FROM_NUMBERS, TO_FLOATS,
-       ATTRS(A_FLOATS("coefficients"), A_FLOATS("intercepts"), TRANSFORM, A_INT("targets", 1)));
-
-#define SVM                                                                                        \
-    A_FLOATS("coefficients"), A_FLOATS("kernel_params"), A_STRING("kernel_type", "LINEAR"),        \
-        TRANSFORM, A_FLOATS("rho"), A_FLOATS("support_vectors")
-
-ML_ROW(SVMClassifier, 1, INFER(infer_svm_classifier), FROM_NUMBERS, TO_CLASSES,
-       ATTRS(SVM, A_INTS("classlabels_ints"), A_STRINGS("classlabels_strings"), A_FLOATS("prob_a"),
-             A_FLOATS("prob_b"), A_INTS("vectors_per_class")));
-
-ML_ROW(SVMRegressor, 1, INFER(infer_svm_regressor), FROM_NUMBERS, TO_FLOATS,
-       ATTRS(SVM, A_INT("n_supports", 0), A_INT("one_class", 0)));
 
 #define NODES                                                                                      \
     A_FLOATS("base_values"), A_INTS("nodes_falsenodeids"), A_INTS("nodes_featureids"),             \

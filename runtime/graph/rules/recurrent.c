@@ -3,11 +3,11 @@
 
 #include "config.h"
 
-#include "graph/rules/rules.h"
+#include "graph/rules/common.h"
 
 #include <inttypes.h>
 
-/* ---- rules ---------------------------------------------------------------------------------- */
+/* ---- LSTM, GRU, RNN -------------------------------------------------------------------------- */
 
 enum { X, W, R, B, SEQUENCE_LENS, INITIAL_H, INITIAL_C, PEEPHOLES };
 
@@ -182,8 +182,6 @@ static bp_rc infer_rnn(struct bp_infer *infer)
     return recurrent(infer, 1);
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
-
 #define INPUTS(types)                                                                              \
     P("X", 'T', types), P("W", 'T', types), P("R", 'T', types), OPT("B", 'T', types),              \
         OPT("sequence_lens", '1', BP_T(I32)), OPT("initial_h", 'T', types)
@@ -224,3 +222,53 @@ RNN_ROW(1, FLOAT3, CELL("forward"), SEQUENCE);
 RNN_ROW(7, FLOAT3, CELL("forward"));
 RNN_ROW(14, FLOAT3, CELL("forward"), LAYOUT);
 RNN_ROW(22, FLOAT, CELL("forward"), LAYOUT);
+
+/* ---- DynamicQuantizeLSTM --------------------------------------------------------------------- */
+
+/* One number a direction, or one for each column of its weights. */
+static bp_rc check_lstm_numbers(struct bp_infer *infer, uint32_t i, const struct bp_fact *r)
+{
+    bp_rc rc = bp_rule_rank(infer, i, 1, 2);
+
+    if (rc < 0 || !bp_rule_ranked(r))
+        return rc;
+    rc = bp_rule_expect(infer, i, 0, r->dims[0], "direction");
+    return rc < 0 ? rc : bp_rule_expect(infer, i, 1, r->dims[2], "the width of R");
+}
+
+/* W and R are transposed against ONNX's LSTM: directions x input x 4 * hidden. */
+static bp_rc infer_q_lstm(struct bp_infer *infer)
+{
+    const uint32_t perm[] = {0, 2, 1};
+    const struct bp_fact *in[8];
+    bp_rc rc = bp_rule_rank(infer, 1, 3, 3);
+
+    if (rc >= 0)
+        rc = bp_rule_rank(infer, 2, 3, 3);
+    for (uint32_t i = 8; i < 12 && rc >= 0; i++)
+        rc = check_lstm_numbers(infer, i, bp_rule_in(infer, 2));
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i < 8; i++) {
+        in[i] = bp_rule_in(infer, i);
+        if ((i == 1 || i == 2) && bp_rule_ranked(in[i])) {
+            in[i] = bp_rule_turned(infer, in[i], perm);
+            if (!in[i])
+                return bp_fail_nomem(infer->err, "a shape");
+        }
+    }
+    return bp_rule_as(infer, &bp_schema_LSTM_7, in, 8);
+}
+
+#define S(name) P(name, 0, BP_T(F32))
+
+#define F(name) OPT(name, 'T', BP_T(F32))
+
+MS_ROW(DynamicQuantizeLSTM, 1, INFER(infer_q_lstm),
+       IN(P("X", 'T', BP_T(F32)), P("W", 'W', BYTE8), P("R", 'W', BYTE8), F("B"),
+          OPT("sequence_lens", 0, BP_T(I32)), F("initial_h"), F("initial_c"), F("P"), S("W_scale"),
+          P("W_zero_point", 'W', BYTE8), S("R_scale"), P("R_zero_point", 'W', BYTE8)),
+       OUT(F("Y"), F("Y_h"), F("Y_c")),
+       ATTRS(A_FLOATS("activation_alpha"), A_FLOATS("activation_beta"), A_STRINGS("activations"),
+             A_FLOAT_OPT("clip"), A_STRING("direction", "forward"), A_INT_OPT("hidden_size"),
+             A_INT("input_forget", 0)));

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* sequence.c - sequences and optionals; their items have shapes that only the data tells. */
+/* sequence.c - sequences and optionals. */
 
 #include "config.h"
 
-#include "graph/rules/rules.h"
+#include "graph/rules/common.h"
 
-#include <stdlib.h>
-
-/* ---- rules ----------------------------------------------------------------------------------- */
+/* ---- sequences ------------------------------------------------------------------------------- */
 
 /* Output 0 is one item of input 0. */
 static bp_rc infer_item(struct bp_infer *infer)
@@ -16,17 +14,6 @@ static bp_rc infer_item(struct bp_infer *infer)
 
     if (whole && whole->item)
         bp_rule_set_fact(infer, 0, whole->item);
-    return BP_OK;
-}
-
-/* OptionalGetElement-18 gives a tensor or a sequence, which is no optional, as it is. */
-static bp_rc infer_get(struct bp_infer *infer)
-{
-    const struct bp_fact *whole = bp_rule_in(infer, 0);
-
-    if (!whole || bp_fact_is_blank(whole) || whole->kind == BP_KIND_OPTIONAL)
-        return infer_item(infer);
-    bp_rule_set_fact(infer, 0, whole);
     return BP_OK;
 }
 
@@ -89,6 +76,40 @@ static bp_rc infer_concat(struct bp_infer *infer)
     return bp_rule_unknown(infer, 0, item ? item->dtype : BP_DTYPE_NONE);
 }
 
+#define SEQ(name) P_KINDS(name, 'T', ALL3, K_SEQUENCE)
+#define POSITION(flags)                                                                            \
+    {                                                                                              \
+        "position", INDEX, flags, 'I', K_TENSOR                                                    \
+    }
+
+ROW(SequenceAt, 11, INFER(infer_item), IN(SEQ("input_sequence"), POSITION(0)),
+    OUT(P("tensor", 'T', ALL3)), NO_ATTRS, .is_hosted = true, .sizes_from_data = true);
+ROW(SequenceConstruct, 11, INFER(infer_construct), IN(MANY("inputs", 'T', ALL3)),
+    OUT(SEQ("output_sequence")), NO_ATTRS, .is_hosted = true);
+ROW(SequenceEmpty, 11, INFER(infer_empty), .in = NULL, OUT(SEQ("output")),
+    ATTRS(A_INT("dtype", BP_DTYPE_F32)), .is_hosted = true);
+ROW(SequenceErase, 11, INFER(infer_same), IN(SEQ("input_sequence"), POSITION(BP_PARAM_OPTIONAL)),
+    OUT(SEQ("output_sequence")), NO_ATTRS, .is_hosted = true);
+ROW(SequenceInsert, 11, INFER(infer_insert),
+    IN(SEQ("input_sequence"), P("tensor", 'T', ALL3), POSITION(BP_PARAM_OPTIONAL)),
+    OUT(SEQ("output_sequence")), NO_ATTRS, .is_hosted = true);
+ROW(SequenceLength, 11, INFER(infer_scalar_i64), IN(SEQ("input_sequence")),
+    OUT(P("length", 'I', BP_T(I64))), NO_ATTRS, .is_hosted = true);
+ROW(ConcatFromSequence, 11, INFER(infer_concat), IN(SEQ("input_sequence")),
+    OUT(P("concat_result", 'T', ALL3)), ATTRS(A_INT_REQ("axis"), A_INT("new_axis", 0)),
+    .is_hosted = true, .sizes_from_data = true);
+
+#define SPLIT_TO(since, types)                                                                     \
+    ROW(SplitToSequence, since, INFER(infer_split),                                                \
+        IN(P("input", 'T', types), OPT("split", 'I', INDEX)),                                      \
+        OUT(P_KINDS("output_sequence", 'T', types, K_SEQUENCE)),                                   \
+        ATTRS(A_INT("axis", 0), A_INT("keepdims", 1)), .is_hosted = true)
+
+SPLIT_TO(11, ALL3);
+SPLIT_TO(24, ALL4);
+
+/* ---- SequenceMap ----------------------------------------------------------------------------- */
+
 /* What the body gets: an item of each sequence, the others as they are. */
 static bp_rc map_inputs(struct bp_infer *infer, const struct bp_ir *body, struct bp_fact *in)
 {
@@ -128,6 +149,26 @@ static bp_rc infer_map(struct bp_infer *infer)
     return rc;
 }
 
+ROW(SequenceMap, 17, INFER(infer_map), .body_inputs = map_inputs,
+    IN(P_KINDS("input_sequence", 'S', ALL3, K_SEQUENCE),
+       {"additional_inputs", ALL3, BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS | BP_PARAM_OPTIONAL,
+        'V', K_TENSOR | K_SEQUENCE}),
+    OUT({"out_sequence", ALL3, BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS, 'O', K_SEQUENCE}),
+    ATTRS(A_GRAPH_REQ("body")), .is_hosted = true);
+
+/* ---- optionals ------------------------------------------------------------------------------- */
+
+/* OptionalGetElement-18 gives a tensor or a sequence, which is no optional, as it is. */
+static bp_rc infer_get(struct bp_infer *infer)
+{
+    const struct bp_fact *whole = bp_rule_in(infer, 0);
+
+    if (!whole || bp_fact_is_blank(whole) || whole->kind == BP_KIND_OPTIONAL)
+        return infer_item(infer);
+    bp_rule_set_fact(infer, 0, whole);
+    return BP_OK;
+}
+
 /* The attribute `type` is not looked at: without an input the model declares the output's type. */
 static bp_rc infer_optional(struct bp_infer *infer)
 {
@@ -142,47 +183,6 @@ static bp_rc infer_has(struct bp_infer *infer)
 {
     return bp_rule_set(infer, 0, BP_DTYPE_BOOL, 0, NULL);
 }
-
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-#define SEQ(name) P_KINDS(name, 'T', ALL3, K_SEQUENCE)
-#define POSITION(flags)                                                                            \
-    {                                                                                              \
-        "position", INDEX, flags, 'I', K_TENSOR                                                      \
-    }
-
-ROW(SequenceAt, 11, INFER(infer_item), IN(SEQ("input_sequence"), POSITION(0)),
-    OUT(P("tensor", 'T', ALL3)), NO_ATTRS, .is_hosted = true, .sizes_from_data = true);
-ROW(SequenceConstruct, 11, INFER(infer_construct), IN(MANY("inputs", 'T', ALL3)),
-    OUT(SEQ("output_sequence")), NO_ATTRS, .is_hosted = true);
-ROW(SequenceEmpty, 11, INFER(infer_empty), .in = NULL, OUT(SEQ("output")),
-    ATTRS(A_INT("dtype", BP_DTYPE_F32)), .is_hosted = true);
-ROW(SequenceErase, 11, INFER(infer_same), IN(SEQ("input_sequence"), POSITION(BP_PARAM_OPTIONAL)),
-    OUT(SEQ("output_sequence")), NO_ATTRS, .is_hosted = true);
-ROW(SequenceInsert, 11, INFER(infer_insert),
-    IN(SEQ("input_sequence"), P("tensor", 'T', ALL3), POSITION(BP_PARAM_OPTIONAL)),
-    OUT(SEQ("output_sequence")), NO_ATTRS, .is_hosted = true);
-ROW(SequenceLength, 11, INFER(infer_scalar_i64), IN(SEQ("input_sequence")),
-    OUT(P("length", 'I', BP_T(I64))), NO_ATTRS, .is_hosted = true);
-ROW(ConcatFromSequence, 11, INFER(infer_concat), IN(SEQ("input_sequence")),
-    OUT(P("concat_result", 'T', ALL3)), ATTRS(A_INT_REQ("axis"), A_INT("new_axis", 0)),
-    .is_hosted = true, .sizes_from_data = true);
-
-#define SPLIT_TO(since, types)                                                                     \
-    ROW(SplitToSequence, since, INFER(infer_split),                                                \
-        IN(P("input", 'T', types), OPT("split", 'I', INDEX)),                                      \
-        OUT(P_KINDS("output_sequence", 'T', types, K_SEQUENCE)),                                     \
-        ATTRS(A_INT("axis", 0), A_INT("keepdims", 1)), .is_hosted = true)
-
-SPLIT_TO(11, ALL3);
-SPLIT_TO(24, ALL4);
-
-ROW(SequenceMap, 17, INFER(infer_map), .body_inputs = map_inputs,
-    IN(P_KINDS("input_sequence", 'S', ALL3, K_SEQUENCE),
-       {"additional_inputs", ALL3,
-        BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS | BP_PARAM_OPTIONAL, 'V', K_TENSOR | K_SEQUENCE}),
-    OUT({"out_sequence", ALL3, BP_PARAM_VARIADIC | BP_PARAM_HETEROGENEOUS, 'O', K_SEQUENCE}),
-    ATTRS(A_GRAPH_REQ("body")), .is_hosted = true);
 
 ROW(Optional, 15, INFER(infer_optional),
     IN({"input", ALL3, BP_PARAM_OPTIONAL, 'V', K_TENSOR | K_SEQUENCE}),

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* signal.c - DFT, STFT, the windows that go with them, and MelWeightMatrix. */
+/* signal.c - DFT, STFT, window functions and MelWeightMatrix. */
 
 #include "config.h"
 
-#include "graph/rules/rules.h"
+#include "graph/rules/common.h"
 
 #include <inttypes.h>
+
+/* ---- DFT ------------------------------------------------------------------------------------- */
 
 /* The one element of an integer input: a number or a symbol; NULL: not known. */
 static const struct bp_sym *number_of(const struct bp_infer *infer, uint32_t i)
@@ -45,8 +47,6 @@ static bp_rc check_parts(struct bp_infer *infer, const struct bp_fact *x, bool m
                        bp_rule_name(infer, 0), parts.value, must_be_complex ? "2" : "1 or 2");
     return BP_OK;
 }
-
-/* ---- DFT ------------------------------------------------------------------------------------ */
 
 /* The axis: attribute of version 17, input of version 20. False in *known: only data will tell. */
 static bp_rc dft_axis(struct bp_infer *infer, uint32_t rank, uint32_t *out, bool *known)
@@ -123,7 +123,14 @@ static bp_rc infer_dft(struct bp_infer *infer)
     return bp_rule_set(infer, 0, dtype, x->rank, dims);
 }
 
-/* ---- STFT ----------------------------------------------------------------------------------- */
+ROW(DFT, 17, INFER(infer_dft), IN(P("input", '1', FLOAT), OPT_READ("dft_length", '2', INDEX)),
+    OUT(P("output", '1', FLOAT)),
+    ATTRS(A_INT("axis", 1), A_INT("inverse", 0), A_INT("onesided", 0)));
+ROW(DFT, 20, INFER(infer_dft),
+    IN(P("input", '1', FLOAT), OPT_READ("dft_length", '2', INDEX), OPT_READ("axis", 0, BP_T(I64))),
+    OUT(P("output", '1', FLOAT)), ATTRS(A_INT("inverse", 0), A_INT("onesided", 0)));
+
+/* ---- STFT ------------------------------------------------------------------------------------ */
 
 /* Samples of a frame, from the input of that name and the window. */
 static bp_rc frame_length(struct bp_infer *infer, struct bp_sym *out)
@@ -198,7 +205,12 @@ static bp_rc infer_stft(struct bp_infer *infer)
     return rc < 0 ? rc : bp_rule_set(infer, 0, dtype, 4, dims);
 }
 
-/* ---- windows and MelWeightMatrix ------------------------------------------------------------ */
+ROW(STFT, 17, INFER(infer_stft),
+    IN(P("signal", '1', FLOAT), READ("frame_step", '2', INDEX), OPT("window", '1', FLOAT),
+       OPT_READ("frame_length", '2', INDEX)),
+    OUT(P("output", '1', FLOAT)), ATTRS(A_INT("onesided", 1)));
+
+/* ---- window functions ------------------------------------------------------------------------ */
 
 static bp_rc output_type(struct bp_infer *infer, uint32_t *out)
 {
@@ -227,6 +239,16 @@ static bp_rc infer_window(struct bp_infer *infer)
     return rc < 0 ? rc : bp_rule_set(infer, 0, dtype, 1, &dim);
 }
 
+#define WINDOW(op)                                                                                 \
+    ROW(op, 17, INFER(infer_window), IN(READ("size", '1', INDEX)), OUT(P("output", '2', NUMBER)),  \
+        ATTRS(A_INT("output_datatype", BP_DTYPE_F32), A_INT("periodic", 1)))
+
+WINDOW(BlackmanWindow);
+WINDOW(HammingWindow);
+WINDOW(HannWindow);
+
+/* ---- MelWeightMatrix ------------------------------------------------------------------------- */
+
 static bp_rc infer_mel_weight_matrix(struct bp_infer *infer)
 {
     const struct bp_sym *bins = number_of(infer, 0), *length = number_of(infer, 1);
@@ -248,28 +270,6 @@ static bp_rc infer_mel_weight_matrix(struct bp_infer *infer)
         dims[1] = *bins;
     return rc < 0 ? rc : bp_rule_set(infer, 0, dtype, 2, dims);
 }
-
-/* ---- rows ----------------------------------------------------------------------------------- */
-
-ROW(DFT, 17, INFER(infer_dft), IN(P("input", '1', FLOAT), OPT_READ("dft_length", '2', INDEX)),
-    OUT(P("output", '1', FLOAT)),
-    ATTRS(A_INT("axis", 1), A_INT("inverse", 0), A_INT("onesided", 0)));
-ROW(DFT, 20, INFER(infer_dft),
-    IN(P("input", '1', FLOAT), OPT_READ("dft_length", '2', INDEX), OPT_READ("axis", 0, BP_T(I64))),
-    OUT(P("output", '1', FLOAT)), ATTRS(A_INT("inverse", 0), A_INT("onesided", 0)));
-
-ROW(STFT, 17, INFER(infer_stft),
-    IN(P("signal", '1', FLOAT), READ("frame_step", '2', INDEX), OPT("window", '1', FLOAT),
-       OPT_READ("frame_length", '2', INDEX)),
-    OUT(P("output", '1', FLOAT)), ATTRS(A_INT("onesided", 1)));
-
-#define WINDOW(op)                                                                                 \
-    ROW(op, 17, INFER(infer_window), IN(READ("size", '1', INDEX)), OUT(P("output", '2', NUMBER)),  \
-        ATTRS(A_INT("output_datatype", BP_DTYPE_F32), A_INT("periodic", 1)))
-
-WINDOW(BlackmanWindow);
-WINDOW(HammingWindow);
-WINDOW(HannWindow);
 
 ROW(MelWeightMatrix, 17, INFER(infer_mel_weight_matrix),
     IN(READ("num_mel_bins", '1', INDEX), READ("dft_length", '1', INDEX),

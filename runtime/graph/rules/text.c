@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* text.c - operators on strings, and TfIdfVectorizer, which counts words. */
+/* text.c - operators on strings, and TfIdfVectorizer. */
 
 #include "config.h"
 
-#include "graph/rules/rules.h"
+#include "graph/rules/common.h"
 
 #include <inttypes.h>
+
+/* ---- RegexFullMatch -------------------------------------------------------------------------- */
 
 static bp_rc infer_regex_full_match(struct bp_infer *infer)
 {
     return bp_rule_like(infer, 0, BP_DTYPE_BOOL, bp_rule_in(infer, 0));
 }
+
+#define TEXT BP_T(STRING)
+
+ROW(RegexFullMatch, 20, INFER(infer_regex_full_match), IN(P("X", '1', TEXT)),
+    OUT(P("Y", '2', BP_T(BOOL))), ATTRS(A_STRING_OPT("pattern")));
+
+/* ---- StringConcat ---------------------------------------------------------------------------- */
 
 static bp_rc infer_string_concat(struct bp_infer *infer)
 {
@@ -24,6 +33,11 @@ static bp_rc infer_string_concat(struct bp_infer *infer)
     rc = bp_infer_broadcast(infer, x, y, &rank, dims);
     return rc < 0 ? rc : bp_rule_set(infer, 0, BP_DTYPE_STRING, rank, dims);
 }
+
+ROW(StringConcat, 20, INFER(infer_string_concat), IN(P("X", 'T', TEXT), P("Y", 'T', TEXT)),
+    OUT(P("Z", 'T', TEXT)));
+
+/* ---- StringSplit ----------------------------------------------------------------------------- */
 
 /* Y has one dimension more, as long as the text with most parts has parts. */
 static bp_rc infer_string_split(struct bp_infer *infer)
@@ -44,6 +58,12 @@ static bp_rc infer_string_split(struct bp_infer *infer)
     rc = bp_rule_from_data(infer, &dims[x->rank], 1);
     return rc < 0 ? rc : bp_rule_set(infer, 0, BP_DTYPE_STRING, x->rank + 1, dims);
 }
+
+ROW(StringSplit, 20, INFER(infer_string_split), IN(P("X", '1', TEXT)),
+    OUT(P("Y", '2', TEXT), P("Z", '3', BP_T(I64))),
+    ATTRS(A_STRING_OPT("delimiter"), A_INT_OPT("maxsplit")), .sizes_from_data = true);
+
+/* ---- StringNormalizer ------------------------------------------------------------------------ */
 
 /* [C] or [1, C]; without stop words nothing is dropped. */
 static bp_rc infer_string_normalizer(struct bp_infer *infer)
@@ -71,6 +91,45 @@ static bp_rc infer_string_normalizer(struct bp_infer *infer)
     return rc < 0 ? rc : bp_rule_set(infer, 0, BP_DTYPE_STRING, x->rank, dims);
 }
 
+ROW(StringNormalizer, 10, INFER(infer_string_normalizer), IN(P("X", 0, TEXT)), OUT(P("Y", 0, TEXT)),
+    ATTRS(A_STRING("case_change_action", "NONE"), A_INT("is_case_sensitive", 0),
+          A_STRING_OPT("locale"), A_STRINGS("stopwords")),
+    .sizes_from_data = true);
+
+/* ---- Tokenizer ------------------------------------------------------------------------------- */
+
+/* [C] and [N, C] get a dimension more, as long as the text with most tokens; [N, 0] and [0] do not. */
+static bp_rc infer_tokenizer(struct bp_infer *infer)
+{
+    const struct bp_fact *x = bp_rule_in(infer, 0);
+    struct bp_sym dims[3];
+    uint32_t rank = 0;
+    bool is_empty = false;
+    bp_rc rc = bp_rule_rank(infer, 0, 1, 2);
+
+    if (rc < 0)
+        return rc;
+    if (!bp_rule_ranked(x))
+        return bp_rule_unknown(infer, 0, BP_DTYPE_STRING);
+    for (uint32_t d = 0; d < x->rank; d++)
+        is_empty = is_empty || (bp_sym_known(x->dims[d]) && x->dims[d].value == 0);
+    for (uint32_t d = 0; d < x->rank; d++) {
+        if (!is_empty || d + 1 < x->rank)
+            dims[rank++] = x->dims[d];
+    }
+    dims[rank] = bp_sym_of(0);
+    if (!is_empty)
+        rc = bp_rule_from_data(infer, &dims[rank], 1);
+    return rc < 0 ? rc : bp_rule_set(infer, 0, BP_DTYPE_STRING, rank + 1, dims);
+}
+
+MS_ROW(Tokenizer, 1, INFER(infer_tokenizer), .sizes_from_data = true, IN(P("X", 'T', BP_T(STRING))),
+       OUT(P("Y", 'T', BP_T(STRING))),
+       ATTRS(A_INT_REQ("mark"), A_INT_REQ("mincharnum"), A_STRING_REQ("pad_value"),
+             A_STRINGS("separators"), A_STRING_OPT("tokenexp")));
+
+/* ---- TfIdfVectorizer ------------------------------------------------------------------------- */
+
 /* [C] or [N, C] give one number for each column that ngram_indexes names, up to the largest. */
 static bp_rc infer_tf_idf_vectorizer(struct bp_infer *infer)
 {
@@ -95,25 +154,6 @@ static bp_rc infer_tf_idf_vectorizer(struct bp_infer *infer)
     dims[x->rank == 2 ? 1 : 0] = bp_sym_of(most + 1);
     return bp_rule_set(infer, 0, BP_DTYPE_F32, x->rank == 2 ? 2 : 1, dims);
 }
-
-/* ---- rows ----------------------------------------------------------------------------------- */
-
-#define TEXT BP_T(STRING)
-
-ROW(RegexFullMatch, 20, INFER(infer_regex_full_match), IN(P("X", '1', TEXT)),
-    OUT(P("Y", '2', BP_T(BOOL))), ATTRS(A_STRING_OPT("pattern")));
-
-ROW(StringConcat, 20, INFER(infer_string_concat), IN(P("X", 'T', TEXT), P("Y", 'T', TEXT)),
-    OUT(P("Z", 'T', TEXT)));
-
-ROW(StringSplit, 20, INFER(infer_string_split), IN(P("X", '1', TEXT)),
-    OUT(P("Y", '2', TEXT), P("Z", '3', BP_T(I64))),
-    ATTRS(A_STRING_OPT("delimiter"), A_INT_OPT("maxsplit")), .sizes_from_data = true);
-
-ROW(StringNormalizer, 10, INFER(infer_string_normalizer), IN(P("X", 0, TEXT)), OUT(P("Y", 0, TEXT)),
-    ATTRS(A_STRING("case_change_action", "NONE"), A_INT("is_case_sensitive", 0),
-          A_STRING_OPT("locale"), A_STRINGS("stopwords")),
-    .sizes_from_data = true);
 
 #define WORDS (TEXT | BP_T(I32) | BP_T(I64))
 

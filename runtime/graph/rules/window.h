@@ -3,7 +3,7 @@
 #ifndef BP_GRAPH_RULES_WINDOW_H
 #define BP_GRAPH_RULES_WINDOW_H
 
-#include "graph/rules/rules.h"
+#include "graph/rules/common.h"
 
 enum bp_auto_pad { BP_PAD_GIVEN, BP_PAD_SAME, BP_PAD_VALID };
 

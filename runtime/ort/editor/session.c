@@ -71,6 +71,8 @@ OrtStatus *ort_editor_ApplyModelToModelEditorSession(OrtSession *session, OrtMod
 {
     OrtStatus *status;
 
+    const OrtLogger *outer;
+
     ORT_NEED(session);
     ORT_NEED(model);
     status = need_edited(session);
@@ -78,7 +80,9 @@ OrtStatus *ort_editor_ApplyModelToModelEditorSession(OrtSession *session, OrtMod
         return status;
     if (!model->graph)
         return ort_fail(ORT_INVALID_ARGUMENT, "the OrtModel has no graph: use AddGraphToModel");
+    outer = ort_logger_set(&session->logger);
     status = ort_loaded_edit(&session->loaded, session->env, model);
+    (void)ort_logger_set(outer);
     return status ? status : ort_session_describe(session);
 }
 

@@ -225,7 +225,7 @@ OrtStatus *ort_EnableProfiling(OrtSessionOptions *options, const char *profile_f
     return set_text(&options->profile_prefix, profile_file_prefix);
 }
 
-/* Gets what is logged on the threads that make or run a session, and what its kernels log. */
+/* Gets what is logged on the threads that make or run a session or are its own, and by its kernels. */
 OrtStatus *ort_SetUserLoggingFunction(OrtSessionOptions *options,
                                       OrtLoggingFunction user_logging_function,
                                       void *user_logging_param)

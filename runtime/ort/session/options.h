@@ -42,7 +42,7 @@ struct OrtSessionOptions {
     struct ort_custom custom; /* operators of the application */
     OrtLoggingFunction log;
     void *log_param;
-    OrtCustomCreateThreadFn create_thread;
+    OrtCustomCreateThreadFn create_thread; /* of a pool of the session's own */
     OrtCustomJoinThreadFn join_thread;
     void *thread_options;
 };

@@ -119,6 +119,7 @@ void ort_ReleaseSession(OrtSession *input)
     ort_assignment_destroy(input->assignment);
     bp_session_destroy(input->host);
     ort_custom_finish(&input->custom); /* their kernels have gone */
+    ort_workers_finish(&input->workers);
     ort_metadata_finish(&input->metadata);
     ort_keys_finish(&input->config);
     ort_keys_finish(&input->dims);
@@ -161,6 +162,7 @@ static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, Ort
                                   .call = options->log,
                                   .param = options->log_param,
                                   .id = options->log_id ? strdup(options->log_id) : NULL};
+    session->workers.env = session->env;
     session->has_log = options->log || options->log_id || options->log_severity >= 0;
     session->takes_allocators = ort_keys_is_on(&options->config, "session.use_env_allocators");
     if ((options->log_id && !session->logger.id) ||
@@ -235,6 +237,45 @@ static OrtStatus *keep_choice(OrtSession *session, const OrtSessionOptions *opti
     return NULL;
 }
 
+/*
+ * What the options that the session was begun with say of its threads. Of one thread, the caller's,
+ * only what ONNX Runtime looks at.
+ */
+static OrtStatus *read_workers(OrtSession *session, const OrtSessionOptions *options)
+{
+    const char *affinities = ort_keys_get(&options->config, AFFINITIES);
+    OrtStatus *status;
+
+    if (options->env_threads)
+        return NULL;
+    if (affinities && !affinities[0])
+        return ort_fail(ORT_FAIL, "%s: Affinity string must not be empty", AFFINITIES);
+    session->workers.create = options->create_thread;
+    session->workers.join = options->join_thread;
+    session->workers.options = options->thread_options;
+    status = ort_workers_check(&session->workers);
+    if (status || !affinities || options->intra_op == 1)
+        return status;
+    return ort_workers_read(&session->workers, affinities);
+}
+
+/* Sessions that say nothing of their threads share the environment's. */
+static OrtStatus *set_workers(OrtSession *session, bp_session_options *options)
+{
+    bp_worker_config workers;
+    struct ort_err err;
+    bp_rc rc;
+
+    if (session->has_log)
+        bp_session_options_set_log(options, ort_logger_line, &session->logger, BP_LOG_DEBUG);
+    if (!ort_workers_config(&session->workers, &workers))
+        return NULL;
+    bp_session_options_set_threads(options,
+                                   session->intra_op > 0 ? (uint32_t)session->intra_op : 0);
+    rc = bp_session_options_set_workers(options, &workers, ort_err_init(&err));
+    return ort_from(rc, &err, ORT_OTHER, NULL);
+}
+
 static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *options)
 {
     bp_session_options *host_options = NULL;
@@ -244,6 +285,8 @@ static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *option
 
     if (!status)
         status = ort_custom_to_host(session, &options->custom, host_options);
+    if (!status)
+        status = set_workers(session, host_options);
     if (status) {
         bp_session_options_destroy(host_options);
         return status;
@@ -286,7 +329,7 @@ static void tell_ready(const OrtSession *session)
     ort_env_log(session->env, ORT_LOGGING_LEVEL_INFO, "session", text);
 }
 
-OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *options)
+static OrtStatus *finish(OrtSession *session, const OrtSessionOptions *options)
 {
     OrtStatus *status = ort_contexts_check(session, options);
 
@@ -316,15 +359,23 @@ OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *opti
     return status;
 }
 
+OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *options)
+{
+    const OrtLogger *outer = ort_logger_set(&session->logger);
+    OrtStatus *status = finish(session, options);
+
+    (void)ort_logger_set(outer);
+    return status;
+}
+
 static OrtStatus *load_logged(OrtSession *session, const struct ort_source *source,
                               const OrtSessionOptions *options)
 {
-    const char *affinities = ort_keys_get(&options->config, AFFINITIES);
-    OrtStatus *status;
+    OrtStatus *status = read_workers(session, options);
     int64_t began = ort_profile_now();
 
-    if (affinities && !affinities[0])
-        return ort_fail(ORT_FAIL, "%s: Affinity string must not be empty", AFFINITIES);
+    if (status)
+        return status;
     if (atomic_load(&options->cancelled))
         return ort_fail(ORT_MODEL_LOAD_CANCELED,
                         "Session initialization canceled due to user request.");

@@ -31,6 +31,7 @@ struct OrtSession {
     uint32_t n_required; /* inputs that have no default */
     int intra_op;
     OrtLogger logger;         /* of its operators */
+    struct ort_workers workers; /* of a pool of its own, if it asks for something of them */
     bool has_log;             /* it differs from the environment's */
     bool takes_allocators;    /* "session.use_env_allocators" */
     struct ort_custom custom; /* keeps their libraries */

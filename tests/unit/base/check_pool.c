@@ -193,6 +193,28 @@ START_TEST(wakes_workers_on_other_processors)
 }
 END_TEST
 
+START_TEST(leaves_pinned_workers_where_they_are)
+{
+    uint32_t list[CPU_SETSIZE];
+    bp_processors all = {.list = list};
+    bp_worker_config config = {.struct_size = sizeof config, .n_affinities = 1, .affinities = &all};
+    struct bp_pool *two;
+    cpu_set_t home, set;
+
+    ck_assert_int_eq(sched_getaffinity(0, sizeof home, &home), 0);
+    for (uint32_t i = 0; i < CPU_SETSIZE; i++) {
+        if (CPU_ISSET(i, &home))
+            list[all.n++] = i;
+    }
+    KIT_OK(bp_pool_create_with(2, &config, NULL, &two, &kit.err));
+    for (int round = 0; round < 20; round++) {
+        wake_one(two, &set);
+        ck_assert(CPU_EQUAL(&set, &home)); /* not moved away from the thread that wakes them */
+    }
+    bp_pool_destroy(two);
+}
+END_TEST
+
 static void note_thread(void *u, uint32_t i, uint32_t worker)
 {
     pthread_t *self = u;
@@ -300,6 +322,126 @@ START_TEST(is_as_wide_as_the_affinity_mask_allows)
     KIT_OK(bp_pool_create(0, &narrow, &kit.err));
     ck_assert_uint_eq(bp_pool_width(narrow), 1);
     bp_pool_destroy(narrow);
+}
+END_TEST
+
+/* ---- threads of the application -------------------------------------------------------------- */
+
+/* Threads that the functions below made; the one of `fails_at` they did not. */
+static struct {
+    int created, joined, fails_at;
+    pthread_t threads[MOST];
+    bp_worker_fn worker[MOST];
+    void *arg[MOST];
+} app;
+
+static void *app_main(void *arg)
+{
+    int i = (int)(intptr_t)arg;
+
+    app.worker[i](app.arg[i]);
+    return NULL;
+}
+
+static bp_rc app_create(void *user, bp_worker_fn worker, void *arg, void **thread, bp_err *err)
+{
+    int i = app.created++;
+
+    ck_assert_ptr_eq(user, &app);
+    app.worker[i] = worker;
+    app.arg[i] = arg;
+    if (app.created == app.fails_at)
+        return bp_fail(err, BP_E_BUSY, "thread %d is not to be had", i);
+    *thread = &app.threads[i];
+    return pthread_create(&app.threads[i], NULL, app_main, (void *)(intptr_t)i) == 0 ? BP_OK
+                                                                                     : BP_E_NOMEM;
+}
+
+static void app_join(void *user, void *thread)
+{
+    ck_assert_ptr_eq(user, &app);
+    app.joined++;
+    pthread_join(*(pthread_t *)thread, NULL);
+}
+
+static bp_worker_config app_config(void)
+{
+    memset(&app, 0, sizeof app);
+    return (bp_worker_config){.struct_size = sizeof(bp_worker_config),
+                              .create = app_create,
+                              .join = app_join,
+                              .user = &app};
+}
+
+START_TEST(works_on_threads_of_the_application)
+{
+    for (int round = 0; round < 20; round++) {
+        bp_worker_config config = app_config();
+        struct bp_pool *other;
+        struct job job = {.limit = WIDTH};
+
+        KIT_OK(bp_pool_create_with(WIDTH, &config, NULL, &other, &kit.err));
+        ck_assert_int_eq(app.created, WIDTH - 1);
+        bp_pool_run(other, 0, 40, round ? count : slow, &job);
+        for (uint32_t i = 0; i < 40; i++)
+            ck_assert_uint_eq(atomic_load(&job.calls[i]), 1);
+        ck_assert(round > 0 || atomic_load(&job.by_worker[0]) < 40);
+        bp_pool_destroy(other);
+        ck_assert_int_eq(app.created, WIDTH - 1);
+        ck_assert_int_eq(app.joined, WIDTH - 1);
+    }
+}
+END_TEST
+
+START_TEST(a_thread_that_is_not_to_be_had_is_an_error)
+{
+    for (int at = 1; at < WIDTH; at++) {
+        bp_worker_config config = app_config();
+        struct bp_pool *other = pool;
+
+        app.fails_at = at;
+        KIT_FAILS(bp_pool_create_with(WIDTH, &config, NULL, &other, &kit.err), BP_E_BUSY, "thread",
+                  "is not to be had");
+        ck_assert_ptr_null(other);
+        ck_assert_int_eq(app.created, at);
+        ck_assert_int_eq(app.joined, at - 1);
+        app.worker[at - 1](app.arg[at - 1]); /* too late: it returns */
+    }
+}
+END_TEST
+
+static void refused(const bp_worker_config *config, const char *words)
+{
+    struct bp_pool *none = pool;
+
+    KIT_FAILS(bp_pool_create_with(3, config, NULL, &none, &kit.err), BP_E_INVALID, words, "");
+    ck_assert_ptr_null(none);
+}
+
+START_TEST(refuses_workers_that_make_no_sense)
+{
+    static const uint32_t zero = 0;
+    bp_processors rows[3] = {{.list = &zero, .n = 1}, {.list = NULL, .n = 2}};
+    bp_worker_config config = app_config();
+    struct bp_pool *alone;
+
+    config.join = NULL;
+    refused(&config, "none that joins them");
+    config.join = app_join;
+    config.create = NULL;
+    refused(&config, "none that creates them");
+    config.join = NULL;
+    config.n_affinities = 2;
+    refused(&config, "no list");
+    config.affinities = rows;
+    refused(&config, "affinity 1 has 2 processors, but no list");
+    rows[1].n = 0;
+    config.n_affinities = 1;
+    refused(&config, "1 affinities for 3 threads");
+    KIT_OK(bp_pool_create_with(1, &config, NULL, &alone, &kit.err)); /* no workers, no matter */
+    bp_pool_destroy(alone);
+    config.struct_size = 0;
+    refused(&config, "struct_size");
 }
 END_TEST
 
@@ -444,12 +586,16 @@ int main(void)
     tcase_add_test(tcase, uses_several_threads);
     tcase_add_test(tcase, gives_a_thread_its_own_part_first);
     tcase_add_test(tcase, wakes_workers_on_other_processors);
+    tcase_add_test(tcase, leaves_pinned_workers_where_they_are);
     tcase_add_test(tcase, stays_on_the_caller_for_one_thread_or_one_index);
     tcase_add_test(tcase, a_job_within_a_job_runs_where_it_is);
     tcase_add_test(tcase, serves_callers_on_many_threads);
     tcase_add_test(tcase, sleeps_when_there_is_nothing_to_do);
     tcase_add_test(tcase, is_as_wide_as_the_affinity_mask_allows);
     tcase_add_test(tcase, refuses_more_threads_than_make_sense);
+    tcase_add_test(tcase, works_on_threads_of_the_application);
+    tcase_add_test(tcase, a_thread_that_is_not_to_be_had_is_an_error);
+    tcase_add_test(tcase, refuses_workers_that_make_no_sense);
     tcase_add_test(tcase, comes_and_goes);
     tcase_add_checked_fixture(quotas, begin_tree, end_tree);
     tcase_add_test(quotas, quotas_of_the_unified_hierarchy);

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernels/gemm.h"
+#include "kernels/gemm/gemm.h"
 #include "kernels/window.h"
 
 extern bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);

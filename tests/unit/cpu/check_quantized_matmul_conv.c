@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "cpu/cpu_case.h"
-#include "kernels/int8.h"
+#include "kernels/int8/int8.h"
 #include "support/random.h"
 
 /* ---- numbers --------------------------------------------------------------------------------- */

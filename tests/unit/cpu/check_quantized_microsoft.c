@@ -5,7 +5,7 @@
 
 #include "cpu/ms_kit.h"
 
-#include "kernels/nbits.h"
+#include "quantized/nbits.h"
 
 /* ---- MatMulNBits ----------------------------------------------------------------------------- */
 

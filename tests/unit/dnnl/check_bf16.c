@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_bf16.c - dnnl's math_mode: networks against the CPU provider's results in float64, the
- * same numbers. Where the processor has no AVX-512, bfloat16 is refused and the rest is left out.
+ * check_bf16.c - dnnl's math_mode: networks against the CPU provider's results in float64, the same values. Where the processor has no AVX-512, bfloat16 is refused and the rest is left out.
  */
 
 #include "config.h"

@@ -132,7 +132,7 @@ START_TEST(spreads_depth_by_depth)
             k.pads[i] = k.pads[rank + i] = 1;
             k.out[i] = 12;
         }
-        dnnl_compare("depth by depth", make_transposed, &k, 0);
+        dnnl_compare("depthwise", make_transposed, &k, 0);
     }
 }
 END_TEST
@@ -194,7 +194,7 @@ START_TEST(refuses_outputs_beyond_a_stride)
     k = plain_one();
     k.way = BY_SHAPE;
     k.out[0] = 13;
-    refuses(&k, false, BP_R_ATTRIBUTE, "a stride beyond what windows reach");
+    refuses(&k, false, BP_R_ATTRIBUTE, "a stride or more beyond the last window");
     k.out[0] = 11;
     refuses(&k, true, BP_R_DYNAMIC_SHAPE, "with output_shape");
 }
@@ -213,28 +213,28 @@ START_TEST(refuses_lists_of_other_lengths)
         dnnl_output(t, "y", "1,4,7,7");
         th_node(t, "ConvTranspose", 11, "x w", "y");
         th_ints(t, names[i], 1, (const int64_t[1]){7});
-        snprintf(words, sizeof words, "%s has not 2 entries", names[i]);
+        snprintf(words, sizeof words, "%s must have 2 entries", names[i]);
         dnnl_refuses(t, BP_R_ATTRIBUTE, words);
     }
 }
 END_TEST
 
 /* By default: what is faster elsewhere is left there. */
-START_TEST(leaves_few_maps_and_volumes_depth_by_depth_to_others)
+START_TEST(leaves_few_channels_and_depthwise_3d_data_to_others)
 {
     struct transposed few = plain_one();
     struct th *t = th_new(bp_provider_entry_v1);
 
     few.maps = 3;
     make_transposed(t, &few);
-    dnnl_refuses(t, BP_R_NOT_PROFITABLE, "spreads 3 maps");
+    dnnl_refuses(t, BP_R_NOT_PROFITABLE, "3 output channels");
     t = th_new(bp_provider_entry_v1);
     dnnl_input(t, "x", "1,16,4,8,8");
     dnnl_const(t, "w", "16,1,3,3,3");
     dnnl_output(t, "y", "1,16,2,6,6");
     th_node(t, "Conv", 11, "x w", "y");
     th_int(t, "group", 16);
-    dnnl_refuses(t, BP_R_NOT_PROFITABLE, "depth by depth");
+    dnnl_refuses(t, BP_R_NOT_PROFITABLE, "depthwise");
 }
 END_TEST
 
@@ -248,6 +248,6 @@ int main(void)
     tcase_add_test(tcase, sets_windows_side_by_side);
     tcase_add_test(tcase, refuses_outputs_beyond_a_stride);
     tcase_add_test(tcase, refuses_lists_of_other_lengths);
-    tcase_add_test(tcase, leaves_few_maps_and_volumes_depth_by_depth_to_others);
-    return check_main("dnnl_transposed", &tcase, 1);
+    tcase_add_test(tcase, leaves_few_channels_and_depthwise_3d_data_to_others);
+    return check_main("dnnl_conv_transpose", &tcase, 1);
 }

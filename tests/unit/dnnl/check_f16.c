@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_f16.c - float16 as storage in dnnl: networks of it against the CPU provider's results in
- * float64 of the same numbers. Only what comes out is rounded.
+ * float64 of the same values. Only what comes out is rounded.
  */
 
 #include "config.h"
@@ -12,7 +12,7 @@
 #define MOST 2.5e-4
 #define LEAST 2e-5 /* less would mean that nothing was rounded */
 
-/* Elementwise operators with constants, a join with the input itself, windows side by side. */
+/* Elementwise operators with constants, a Concat with the input itself, windows that do not overlap. */
 static void make_mixture(const struct dnnl_maker *m)
 {
     static const int64_t window[2] = {2, 2};
@@ -141,8 +141,8 @@ START_TEST(runs_any_size)
         const char *dims;
     } sizes[] = {{3, "3,4"}, {0, "0,4"}, {1, "1,4"}};
     struct th *t = dnnl_new();
-    double numbers[12] = {-1, 2, -3, 4, -5, 6, -7, 8, -9, 10, -11, 12};
-    void *x = th_keep(t, typed_encode(numbers, 12, BP_DTYPE_F16));
+    double values[12] = {-1, 2, -3, 4, -5, 6, -7, 8, -9, 10, -11, 12};
+    void *x = th_keep(t, typed_encode(values, 12, BP_DTYPE_F16));
 
     th_dynamic(t);
     th_input(t, "x", BP_DTYPE_F16, "2,4", x);
@@ -154,7 +154,7 @@ START_TEST(runs_any_size)
         th_feed(t, "x", x);
         ck_assert_msg(th_run(t) >= 0, "%s: %s", sizes[i].dims, th_message(t));
         for (size_t k = 0; k < sizes[i].n * 4; k++)
-            ck_assert(typed_get(th_data(t, "y"), BP_DTYPE_F16, k) == fmax(numbers[k], 0));
+            ck_assert(typed_get(th_data(t, "y"), BP_DTYPE_F16, k) == fmax(values[k], 0));
     }
     th_free(t);
 }

@@ -133,7 +133,7 @@ START_TEST(refuses_with_a_reason)
         {make_unknown, BP_R_OP, "not implemented"},
         {make_newer, BP_R_OPSET, "version 99"},
         {make_negative_pad, BP_R_ATTRIBUTE, "pads has -1"},
-        {make_few_strides, BP_R_ATTRIBUTE, "strides has not 2"},
+        {make_few_strides, BP_R_ATTRIBUTE, "strides must have 2"},
         {make_activation, BP_R_ATTRIBUTE, "activation"},
         {make_computed_limit, BP_R_NOT_CONSTANT, "constant"},
         {make_two_way, BP_R_OTHER, "shape of the output"},
@@ -189,7 +189,7 @@ END_TEST
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-/* A small network with a shortcut, a join, pools, a head, and an output amid it. */
+/* A small network with a residual, a Concat, pools, a head, and an output amid it. */
 static void make_network(struct th *t, const void *u)
 {
     static const int64_t two[2] = {2, 2};
@@ -399,7 +399,7 @@ START_TEST(runs_on_several_threads)
 END_TEST
 
 /* Threads of the team sleep soon after a run: less than 5 ms of a second are spent waiting. */
-START_TEST(is_idle_behind_a_run)
+START_TEST(is_idle_after_a_run)
 {
     struct timespec second = {.tv_sec = 1}, before, after;
     const char *preload = getenv("LD_PRELOAD");
@@ -474,6 +474,6 @@ int main(void)
     tcase_add_test(tcase, has_words_for_a_constant_that_is_cut_short);
     tcase_add_test(tcase, survives_having_no_memory);
     tcase_add_test(tcase, runs_on_several_threads);
-    tcase_add_test(tcase, is_idle_behind_a_run);
+    tcase_add_test(tcase, is_idle_after_a_run);
     return check_main("dnnl_groups", &tcase, 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_int8.c - quantised operators of the dnnl provider against the CPU provider's. What they
- * sum is the same; oneDNN multiplies in float32 and rounds behind the zero point, so that results may
+ * sum is the same; oneDNN multiplies in float32 and rounds after adding the zero point, so that results may
  * be one step apart. QuantizeLinear and DequantizeLinear are the same bits. Where the processor has
  * no AVX-512 VNNI (valgrind's has not), products are refused and the rest is compared.
  */
@@ -154,7 +154,7 @@ static void make_conv(struct th *t, const void *u)
     th_int(t, "group", k->groups);
 }
 
-/* Sizes from a few numbers; out follows from them. Every third is of one channel a group. */
+/* Sizes from a few values; out follows from them. Every third is of one channel a group. */
 static struct conv random_conv(uint32_t i)
 {
     struct conv k = {.rank = 1 + i % 2, .gain = 1, .batch = nums_pick(1, 2)};
@@ -340,7 +340,7 @@ static void make_mean(struct th *t, const void *u)
     th_domain(t, "com.microsoft");
 }
 
-/* What the largest of windows are, turned, reshaped and joined with themselves. */
+/* What the largest of windows are, turned, reshaped and concatenated with themselves. */
 static void make_moves(struct th *t, const void *u)
 {
     uint32_t dtype = *(const uint32_t *)u;
@@ -384,7 +384,7 @@ struct border {
 
 enum { ROWS = 3, COLUMNS = 40 };
 
-/* Halves, what is beyond the range, and no numbers. */
+/* Halves, what is beyond the range, and NaN. */
 static const float *hard_floats(struct th *t)
 {
     static const float few[] = {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, 1e9f, -1e9f, NAN, INFINITY};
@@ -592,7 +592,7 @@ START_TEST(refuses_with_a_reason)
         {BP_R_NOT_CONSTANT, I8, 0, 1, true, false, false, "the weights have to be constant"},
         {BP_R_RANK, I8, 0, 1, false, true, false, "input 0 has rank 5, the provider takes 3..4"},
         {BP_R_OTHER, I8, 0, 1, false, false, true,
-         "input 4 has 3 numbers, the provider takes 1 or one a channel"},
+         "input 4 has 3 elements, the provider takes 1 or one a channel"},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_layouts.c - scales and shifts of channels in one pass, joins that move nothing,
+ * check_layouts.c - scales and shifts of channels in one pass, Concat in place,
  * Winograd's convolutions: in each layout the same as the CPU provider's results.
  */
 
@@ -27,7 +27,7 @@ static uint32_t steps_of(dnnl_make_fn make, const void *u, uint32_t node)
     return n;
 }
 
-/* ---- activations behind convolutions and products -------------------------------------------- */
+/* ---- activations after convolutions and products -------------------------------------------- */
 
 struct ended {
     const char *op;
@@ -85,14 +85,14 @@ END_TEST
 
 /* ---- scale, shift, Relu ---------------------------------------------------------------------- */
 
-/* n numbers from 0.5 to 1.5, as variances have to be positive. */
+/* n elements from 0.5 to 1.5, as variances have to be positive. */
 static void add_variance(struct th *t, const char *name, const char *dims)
 {
-    float *numbers = dnnl_floats(t, dnnl_elements(dims));
+    float *values = dnnl_floats(t, dnnl_elements(dims));
 
     for (size_t i = 0; i < dnnl_elements(dims); i++)
-        numbers[i] = 1 + numbers[i] / (2 * (1 + fabsf(numbers[i])));
-    th_const(t, name, BP_DTYPE_F32, dims, numbers);
+        values[i] = 1 + values[i] / (2 * (1 + fabsf(values[i])));
+    th_const(t, name, BP_DTYPE_F32, dims, values);
 }
 
 struct scaled {
@@ -193,7 +193,7 @@ static void make_padded(struct th *t, const void *u)
     dnnl_conv(t, "m w2", "y");
 }
 
-START_TEST(numbers_leave_what_pads_blocks)
+START_TEST(scalars_leave_the_padding_of_blocks)
 {
     static const char *const ops[] = {"Add", "Sub", "Mul", "Div"};
 
@@ -213,7 +213,7 @@ static void make_nan(struct th *t, const void *u)
     th_node(t, "Relu", 14, "m", "y");
 }
 
-START_TEST(keeps_what_is_no_number)
+START_TEST(affine_chains_keep_nan)
 {
     struct th *t = dnnl_new();
     const float *y;
@@ -248,7 +248,7 @@ static void make_limited(struct th *t, const void *u)
         th_node(t, "Relu", 14, "x", "y");
 }
 
-START_TEST(limits_leave_what_is_no_number)
+START_TEST(clip_keeps_nan)
 {
     for (int is_clip = 0; is_clip < 2; is_clip++) {
         struct th *t = dnnl_new();
@@ -272,7 +272,7 @@ START_TEST(limits_leave_what_is_no_number)
 }
 END_TEST
 
-START_TEST(has_words_for_scales_that_are_cut_short)
+START_TEST(rejects_scales_that_are_cut_short)
 {
     static const char *const names[] = {"factor", "var"};
 
@@ -286,7 +286,7 @@ START_TEST(has_words_for_scales_that_are_cut_short)
 }
 END_TEST
 
-/* ---- joins ----------------------------------------------------------------------------------- */
+/* ---- Concat ---------------------------------------------------------------------------------- */
 
 static void add_concat(struct th *t, const char *in, const char *out, int64_t axis)
 {
@@ -294,7 +294,7 @@ static void add_concat(struct th *t, const char *in, const char *out, int64_t ax
     th_int(t, "axis", axis);
 }
 
-/* As in DenseNet: each layer reads all before it, by joins of joins. */
+/* As in DenseNet: each layer reads all before it, by nested concats. */
 static void make_nested(struct th *t, const void *u)
 {
     (void)u;
@@ -319,7 +319,7 @@ static void make_nested(struct th *t, const void *u)
     th_node(t, "Sigmoid", 13, "j2", "y");
 }
 
-/* The same as exporters of lists write it, and the largest join is the group's output. */
+/* The same as exporters of lists write it, and the largest Concat is the group's output. */
 static void make_list(struct th *t, const void *u)
 {
     (void)u;
@@ -339,9 +339,9 @@ static void make_list(struct th *t, const void *u)
     add_concat(t, "c0 c1 c2", "y", 1); /* node 5 */
 }
 
-START_TEST(joins_where_it_is_made)
+START_TEST(concatenates_in_place)
 {
-    dnnl_compare("joins of joins", make_nested, NULL, 1);
+    dnnl_compare("nested concats", make_nested, NULL, 1);
     dnnl_compare("lists", make_list, NULL, 0);
     SKIP_UNLESS(dnnl_has_blocks(), "no AVX-512, so no blocks of channels");
     ck_assert_uint_eq(steps_of(make_nested, NULL, 2), 0);
@@ -350,15 +350,15 @@ START_TEST(joins_where_it_is_made)
 }
 END_TEST
 
-/* A convolution's value joined in every way that needs a copy, or cannot be done in place. */
-struct join {
+/* A convolution's value concatenated in every way that needs a copy, or cannot be done in place. */
+struct concat_case {
     const char *inputs, *out; /* and dimensions of what is made */
     int64_t axis;
 };
 
-static void make_join(struct th *t, const void *u)
+static void make_concat_of(struct th *t, const void *u)
 {
-    const struct join *j = u;
+    const struct concat_case *j = u;
 
     dnnl_input(t, "x", "1,16,16,16");
     dnnl_input(t, "g", "1,16,16,16");
@@ -379,20 +379,20 @@ static void make_join(struct th *t, const void *u)
     th_node(t, "Neg", 13, "j", "y");
 }
 
-START_TEST(joins_what_lies_elsewhere)
+START_TEST(concatenates_in_place_what_has_to_be_copied_first)
 {
-    static const struct join joins[] = {
+    static const struct concat_case cases[] = {
         {"a g", "1,48,16,16", 1},   {"g a", "1,48,16,16", 1}, {"a a", "1,64,16,16", 1},
         {"a b s", "1,88,16,16", 1}, {"k a", "1,48,16,16", 1}, {"a s", "1,32,16,32", 3},
         {"s a", "1,64,16,16", 1},   {"a", "1,32,16,16", 1},   {"s x a", "1,80,16,16", 1},
     };
 
-    for (size_t i = 0; i < sizeof joins / sizeof joins[0]; i++)
-        dnnl_compare(joins[i].inputs, make_join, &joins[i], 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        dnnl_compare(cases[i].inputs, make_concat_of, &cases[i], 1);
 }
 END_TEST
 
-/* More than one picture: parts do not lie next to each other. */
+/* More than one image: inputs do not lie next to each other. */
 static void make_batch(struct th *t, const void *u)
 {
     (void)u;
@@ -407,13 +407,13 @@ static void make_batch(struct th *t, const void *u)
     add_concat(t, "a b", "y", 1);
 }
 
-START_TEST(joins_batches)
+START_TEST(concatenates_batches)
 {
     dnnl_compare("a batch", make_batch, NULL, 0);
 }
 END_TEST
 
-/* A shortcut and an activation behind a convolution that lies in a join. */
+/* A residual and an activation after a convolution that lies in a Concat. */
 static void make_shortcut(struct th *t, const void *u)
 {
     (void)u;
@@ -431,7 +431,7 @@ static void make_shortcut(struct th *t, const void *u)
     th_node(t, "Neg", 13, "j", "y");
 }
 
-START_TEST(joins_sums)
+START_TEST(sums_into_a_slot_of_a_concat)
 {
     dnnl_compare("a shortcut", make_shortcut, NULL, 0);
 }
@@ -459,12 +459,12 @@ END_TEST
 /* A new frame, and how often it took memory. */
 static uint32_t allocs_for(struct th *t, const char *x, const char *y)
 {
-    float *numbers = dnnl_floats(t, dnnl_elements(x));
+    float *values = dnnl_floats(t, dnnl_elements(x));
     uint32_t before;
 
     th_shape(t, "x", x);
     th_shape(t, "y", y);
-    th_feed(t, "x", numbers);
+    th_feed(t, "x", values);
     before = th_allocs(t);
     dnnl_run(t);
     return th_allocs(t) - before;
@@ -521,14 +521,14 @@ int main(void)
     tcase_add_test(tcase, ends_convolutions_and_products_with_activations);
     tcase_add_test(tcase, scales_channels_in_one_pass);
     tcase_add_test(tcase, leaves_what_others_read);
-    tcase_add_test(tcase, numbers_leave_what_pads_blocks);
-    tcase_add_test(tcase, keeps_what_is_no_number);
-    tcase_add_test(tcase, limits_leave_what_is_no_number);
-    tcase_add_test(tcase, has_words_for_scales_that_are_cut_short);
-    tcase_add_test(tcase, joins_where_it_is_made);
-    tcase_add_test(tcase, joins_what_lies_elsewhere);
-    tcase_add_test(tcase, joins_batches);
-    tcase_add_test(tcase, joins_sums);
+    tcase_add_test(tcase, scalars_leave_the_padding_of_blocks);
+    tcase_add_test(tcase, affine_chains_keep_nan);
+    tcase_add_test(tcase, clip_keeps_nan);
+    tcase_add_test(tcase, rejects_scales_that_are_cut_short);
+    tcase_add_test(tcase, concatenates_in_place);
+    tcase_add_test(tcase, concatenates_in_place_what_has_to_be_copied_first);
+    tcase_add_test(tcase, concatenates_batches);
+    tcase_add_test(tcase, sums_into_a_slot_of_a_concat);
     tcase_add_test(tcase, says_when_it_has_copied_weights);
     tcase_add_test(tcase, measures_and_computes_the_same);
     tcase_add_test(tcase, measures_a_set_of_sizes_once);

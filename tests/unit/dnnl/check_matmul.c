@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_matmul.c - what transformers have, on dnnl as on CPU: products with what stands
- * behind them, norms, and the parts that exporters write norms and Gelu with.
+ * after them, norms, and the nodes that exporters write norms and Gelu with.
  */
 
 #include "config.h"
 
 #include "dnnl/dnnl_kit.h"
 
-/* ---- products and what stands behind them ---------------------------------------------------- */
+/* ---- products and what stands after them ---------------------------------------------------- */
 
 struct chain {
     const char *what, *matrix, *row; /* row: what is added; NULL: nothing */
@@ -55,7 +55,7 @@ static void make_chain(struct th *t, const void *u)
         th_node(t, "Neg", 13, "p", "z");
 }
 
-START_TEST(adds_and_activates_behind_a_product)
+START_TEST(adds_and_activates_after_a_product)
 {
     static const struct chain rows[] = {
         {.what = "row", .matrix = "33,20", .row = "20"},
@@ -171,9 +171,9 @@ START_TEST(normalizes_rows)
 }
 END_TEST
 
-/* ---- parts ----------------------------------------------------------------------------------- */
+/* ---- decomposed norms and Gelu ----------------------------------------------------------------------------------- */
 
-static void make_parts(struct th *t, const void *u)
+static void make_decomposed(struct th *t, const void *u)
 {
     static const float two = 2;
     const int *n_axes = u;
@@ -195,7 +195,7 @@ static void make_parts(struct th *t, const void *u)
 START_TEST(runs_the_parts_of_norms_too)
 {
     for (int n_axes = 0; n_axes < 3; n_axes++)
-        dnnl_compare("parts", make_parts, &n_axes, 1);
+        dnnl_compare("decomposed", make_decomposed, &n_axes, 1);
 }
 END_TEST
 
@@ -267,7 +267,7 @@ static void make_batch_transposed(struct th *t, const void *u)
     th_int(t, "transBatchA", 1);
 }
 
-START_TEST(refuses_what_it_has_not)
+START_TEST(refuses_what_is_not_implemented)
 {
     static const struct {
         dnnl_make_fn make;
@@ -276,7 +276,7 @@ START_TEST(refuses_what_it_has_not)
     } rows[] = {
         {make_pow_three, BP_R_OTHER, "constant 2"},
         {make_no_keepdims, BP_R_ATTRIBUTE, "only 1"},
-        {make_short_scale, BP_R_OTHER, "number for each"},
+        {make_short_scale, BP_R_OTHER, "element for each"},
         {make_far_axis, BP_R_ATTRIBUTE, "out of range"},
         {make_batch_transposed, BP_R_ATTRIBUTE, "only 0"},
     };
@@ -294,11 +294,11 @@ int main(void)
 {
     TCase *tcase = tcase_create("against cpu");
 
-    tcase_add_test(tcase, adds_and_activates_behind_a_product);
+    tcase_add_test(tcase, adds_and_activates_after_a_product);
     tcase_add_test(tcase, multiplies_with_exchanged_axes_and_a_scale);
     tcase_add_test(tcase, normalizes_rows);
     tcase_add_test(tcase, runs_the_parts_of_norms_too);
     tcase_add_test(tcase, takes_means_over_nothing);
-    tcase_add_test(tcase, refuses_what_it_has_not);
-    return check_main("dnnl_products", &tcase, 1);
+    tcase_add_test(tcase, refuses_what_is_not_implemented);
+    return check_main("dnnl_matmul", &tcase, 1);
 }

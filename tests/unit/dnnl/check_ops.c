@@ -69,7 +69,7 @@ static void make_conv(struct th *t, const void *u)
     th_int(t, "group", k->groups);
 }
 
-/* Sizes from a few numbers; out follows from them. */
+/* Sizes from a few values; out follows from them. */
 static struct conv random_conv(uint32_t rank, bool is_transposed)
 {
     struct conv k = {.rank = rank, .is_transposed = is_transposed};
@@ -130,7 +130,7 @@ START_TEST(convolves_depth_by_depth)
 }
 END_TEST
 
-/* oneDNN has kernels for areas alone: a line is one of height 1, whatever is added or comes next. */
+/* oneDNN has fast depthwise kernels for images alone: 1-D data are an image of height 1, whatever is added or comes next. */
 START_TEST(convolves_lines_depth_by_depth)
 {
     for (int i = 0; i < 8; i++) {
@@ -149,12 +149,12 @@ START_TEST(convolves_lines_depth_by_depth)
                          .activation = i / 4 ? "Tanh" : NULL,
                          .has_z = i / 4 && i % 2};
 
-        dnnl_compare("lines", make_conv, &k, 0);
+        dnnl_compare("1-D data", make_conv, &k, 0);
     }
 }
 END_TEST
 
-START_TEST(adds_and_activates_behind_a_convolution)
+START_TEST(adds_and_activates_after_a_convolution)
 {
     static const char *const activations[] = {"Relu", "Clip",      "Sigmoid",
                                               "Tanh", "LeakyRelu", "HardSigmoid"};
@@ -481,7 +481,7 @@ static void make_rows(struct th *t, const void *u)
 }
 
 /* Many at a time, and what is left over; the last are enough for a team. */
-START_TEST(softens_rows_of_a_few_numbers)
+START_TEST(softmax_of_rows_shorter_than_a_vector)
 {
     static const char *const dims[] = {"5,1", "64,2", "3,67,3", "129,16", "130,17", "2,9000,2,1"};
 
@@ -523,7 +523,7 @@ static void make_concat(struct th *t, const void *u)
     th_int(t, "axis", *axis);
 }
 
-START_TEST(joins_tensors)
+START_TEST(concatenates_tensors)
 {
     for (int axis = -3; axis < 3; axis++)
         dnnl_compare("Concat", make_concat, &axis, 0);
@@ -560,7 +560,7 @@ int main(void)
     tcase_add_test(tcase, convolves_as_the_cpu_provider_does);
     tcase_add_test(tcase, convolves_depth_by_depth);
     tcase_add_test(tcase, convolves_lines_depth_by_depth);
-    tcase_add_test(tcase, adds_and_activates_behind_a_convolution);
+    tcase_add_test(tcase, adds_and_activates_after_a_convolution);
     tcase_add_test(tcase, pools_windows);
     tcase_add_test(tcase, activates_element_by_element);
     tcase_add_test(tcase, clips);
@@ -570,9 +570,9 @@ int main(void)
     tcase_add_test(tcase, multiplies_with_scales_and_an_addend);
     tcase_add_test(tcase, normalizes);
     tcase_add_test(tcase, softens_along_any_axis);
-    tcase_add_test(tcase, softens_rows_of_a_few_numbers);
+    tcase_add_test(tcase, softmax_of_rows_shorter_than_a_vector);
     tcase_add_test(tcase, softens_what_is_no_number);
-    tcase_add_test(tcase, joins_tensors);
+    tcase_add_test(tcase, concatenates_tensors);
     tcase_add_test(tcase, moves_nothing_but_sees_it_otherwise);
     return check_main("dnnl_ops", &tcase, 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_passes.c - a session with dnnl: norms and Gelu that exporters wrote in parts become one
- * node each, as dnnl takes all of the parts, and the whole is one group. Weights of float16 are
+ * check_passes.c - a session with dnnl: norms and Gelu that exporters wrote as several nodes become one
+ * node each, as dnnl takes all of them, and the whole is one group. Weights of float16 are
  * widened once. Quantised convolutions compute with bytes, which on the CPU provider they do only
  * where that was asked for.
  */
@@ -14,7 +14,7 @@
 #include "optimize/passes_kit.h"
 #include "support/skip.h"
 
-/* x -> LayerNormalization in parts -> MatMul, Add -> Gelu in parts -> y */
+/* x -> decomposed LayerNormalization -> MatMul, Add -> decomposed Gelu -> y */
 static void make_layer(const char *dims)
 {
     kit_io(KIT_INPUT, "x", BP_DTYPE_F32, dims);
@@ -82,7 +82,7 @@ START_TEST(parts_become_nodes_of_one_group)
         if (is_fused)
             ck_assert_str_eq(passes_ops(), "LayerNormalization MatMul Add Gelu");
         passes_run(1, &got);
-        passes_compare(&want, &got, is_fused ? "fused" : "in parts");
+        passes_compare(&want, &got, is_fused ? "fused" : "decomposed");
         passes_forget(&got);
     }
     passes_forget(&want);
@@ -177,7 +177,7 @@ START_TEST(quantised_convolutions_compute_with_bytes)
         ck_assert_str_eq(passes_ops(), "QuantizeLinear QLinearConv QLinearConv DequantizeLinear");
     }
     passes_run(1, &got);
-    passes_step = STEP * 2.01f; /* a step on the way is less than one behind the second */
+    passes_step = STEP * 2.01f; /* a step on the way is less than one after the second */
     passes_compare(&want, &got, "in bytes");
     passes_step = 0;
     passes_forget(&got);

@@ -86,14 +86,14 @@ static const char *state_dims(const struct rnn *k, char *text)
 static void add_weights(struct th *t, const struct rnn *k, const char *name, const char *dims)
 {
     size_t n = dnnl_elements(dims);
-    float *numbers = dnnl_floats(t, n);
+    float *values = dnnl_floats(t, n);
 
     for (size_t i = 0; i < n; i++)
-        numbers[i] *= 0.6f;
+        values[i] *= 0.6f;
     if (k->variable && strcmp(k->variable, name) == 0)
-        th_input(t, name, BP_DTYPE_F32, dims, numbers);
+        th_input(t, name, BP_DTYPE_F32, dims, values);
     else
-        th_const(t, name, BP_DTYPE_F32, dims, numbers);
+        th_const(t, name, BP_DTYPE_F32, dims, values);
 }
 
 static void add_inputs(struct th *t, const struct rnn *k)
@@ -545,7 +545,7 @@ START_TEST(has_words_for_states_of_other_sizes)
     make_rnn(t, &k);
     th_shape(t, "h0", "1,1,8");
     th_feed(t, "h0", dnnl_floats(t, 8));
-    dnnl_fails(t, BP_E_SHAPE, "'h0' has not the sizes");
+    dnnl_fails(t, BP_E_SHAPE, "the shape of 'h0' does not match");
 }
 END_TEST
 

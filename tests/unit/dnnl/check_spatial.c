@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_spatial.c - what the dnnl provider runs by loops of its own between convolutions: Resize,
- * norms of areas, slopes, boxes. In each layout the same as the CPU provider's results.
+ * normalisation, PRelu, Slice and Split. In each layout the same as the CPU provider's results.
  */
 
 #include "config.h"
 
 #include "dnnl/dnnl_kit.h"
 
-/* Where the operator stands: behind convolutions on channels last, in blocks of 16, or alone. */
+/* Where the operator stands: after convolutions on channels last, in blocks of 16, or alone. */
 enum { ALONE, BEHIND_LAST, BEHIND_BLOCKS, N_WHERE };
 
 static const char *const where_names[N_WHERE] = {"alone", "channels last", "blocks"};
@@ -27,7 +27,7 @@ static int64_t channels_of(const char *dims)
     return strtoll(strchr(dims, ',') + 1, NULL, 10);
 }
 
-static const char *areas_of(const char *dims)
+static const char *spatial_dims_of(const char *dims)
 {
     return strchr(strchr(dims, ',') + 1, ',');
 }
@@ -57,7 +57,8 @@ static void add_front(struct th *t, const struct middle *m)
     bool has_blocks = m->where == BEHIND_BLOCKS;
     char text[64];
 
-    snprintf(text, sizeof text, "%.*s,32%s", (int)strcspn(m->in, ","), m->in, areas_of(m->in));
+    snprintf(text, sizeof text, "%.*s,32%s", (int)strcspn(m->in, ","), m->in,
+             spatial_dims_of(m->in));
     dnnl_input(t, "x", text);
     dnnl_value(t, "c", text);
     snprintf(text, sizeof text, "32,32%s", has_blocks ? ",3,3" : ones[n - 1]);
@@ -93,7 +94,7 @@ static const char *made_by(const struct middle *m)
     return m->is_last ? "y" : "u";
 }
 
-/* Compares it everywhere that it may stand; blocks are for areas of 14 x 14 and more. */
+/* Compares it everywhere that it may stand; blocks are for images of 14 x 14 and more. */
 static void compare_everywhere(const char *what, struct middle m)
 {
     for (int i = 0; i < 2 * N_WHERE; i++) {
@@ -115,7 +116,7 @@ struct resize {
     uint32_t since;
     const char *mode, *coordinate, *nearest;
     const char *in, *out;
-    int n; /* numbers of scales or sizes; axes says of what, if they are fewer than axes */
+    int n; /* entries of scales or sizes; axes says of what, if they are fewer than axes */
     float scales[5];
     int64_t sizes[5], axes[3];
 };
@@ -230,12 +231,12 @@ END_TEST
 static void make_bytes(struct th *t, const void *u)
 {
     static const float scales[4] = {1, 1, 2, 3};
-    uint8_t *numbers = th_keep(t, malloc(60));
+    uint8_t *values = th_keep(t, malloc(60));
 
     (void)u;
     for (int i = 0; i < 60; i++)
-        numbers[i] = (uint8_t)(i * 37);
-    th_input(t, "x", BP_DTYPE_U8, "1,3,4,5", numbers);
+        values[i] = (uint8_t)(i * 37);
+    th_input(t, "x", BP_DTYPE_U8, "1,3,4,5", values);
     th_const(t, "scales", BP_DTYPE_F32, "4", scales);
     th_output(t, "y", BP_DTYPE_U8, "1,3,8,15");
     th_node(t, "Resize", 13, "x - scales", "y");
@@ -286,7 +287,7 @@ START_TEST(refuses_what_it_cannot_resize)
     refuses(r, true, NULL, NULL, BP_R_NOT_CONSTANT, "have to be constant");
     refuses(r, false, "antialias", NULL, BP_R_ATTRIBUTE, "antialias");
     refuses(r, false, "keep_aspect_ratio_policy", "not_larger", BP_R_ATTRIBUTE, "only stretch");
-    refuses(r, false, "nearest_mode", "furthest", BP_R_ATTRIBUTE, "its word is not known");
+    refuses(r, false, "nearest_mode", "furthest", BP_R_ATTRIBUTE, "its value is not known");
     refuses(crop, false, NULL, NULL, BP_R_ATTRIBUTE, "tf_crop_and_resize");
     refuses(channels, false, NULL, NULL, BP_R_OTHER, "axis 1 gets a new size");
 }
@@ -326,7 +327,7 @@ static const struct norm norms[] = {
     {"GroupNormalization", 21, "2,6,7", "6", 3},
 };
 
-START_TEST(normalises_areas)
+START_TEST(normalises_planes)
 {
     for (size_t i = 0; i < sizeof norms / sizeof norms[0]; i++)
         compare_everywhere(norms[i].op, (struct middle){.in = norms[i].in,
@@ -339,12 +340,12 @@ END_TEST
 /* Numbers far from 0 that differ little: sums of squares without the mean would lose them. */
 static void make_far(struct th *t, const void *u)
 {
-    float *numbers = dnnl_floats(t, 4 * 300);
+    float *values = dnnl_floats(t, 4 * 300);
 
     (void)u;
     for (size_t i = 0; i < 4 * 300; i++)
-        numbers[i] = 4000 + (float)(i % 7);
-    th_input(t, "x", BP_DTYPE_F32, "1,4,300", numbers);
+        values[i] = 4000 + (float)(i % 7);
+    th_input(t, "x", BP_DTYPE_F32, "1,4,300", values);
     dnnl_const(t, "scale", "4");
     dnnl_const(t, "bias", "4");
     dnnl_output(t, "y", "1,4,300");
@@ -402,7 +403,7 @@ static void add_unary(struct th *t, const void *u)
     th_node(t, m->u, 6, "v", made_by(m));
 }
 
-/* What makes other numbers of 0 leaves alone what pads a block of channels: the next node reads it. */
+/* What does not keep 0 leaves alone what pads a block of channels: the next node reads it. */
 START_TEST(activates_in_each_layout)
 {
     static const char *const ops[] = {"HardSigmoid", "Softplus", "Exp", "Sigmoid"};
@@ -414,7 +415,7 @@ START_TEST(activates_in_each_layout)
 }
 END_TEST
 
-/* ---- boxes ----------------------------------------------------------------------------------- */
+/* ---- Slice, Split ---------------------------------------------------------------------------------- */
 
 struct box {
     int n;
@@ -434,7 +435,7 @@ static void add_slice(struct th *t, const void *u)
     th_node(t, "Slice", 13, "v starts ends axes", made_by(m));
 }
 
-START_TEST(cuts_boxes)
+START_TEST(slices_and_splits)
 {
     static const struct {
         const char *in, *out;
@@ -472,7 +473,7 @@ START_TEST(refuses_steps)
 }
 END_TEST
 
-/* The parts are changed in place and joined in another order, one of them twice. */
+/* The outputs are changed in place and concatenated in another order, one of them twice. */
 static void add_split(struct th *t, const void *u)
 {
     static const int64_t sizes[3] = {16, 20, 12};
@@ -483,7 +484,7 @@ static void add_split(struct th *t, const void *u)
     for (int i = 0; i < 3; i++) {
         static const char *const names[] = {"s0", "s1", "s2"}, *const more[] = {"r0", "r1", "r2"};
 
-        snprintf(text, sizeof text, "%s,%lld%s", head, (long long)sizes[i], areas_of(m->in));
+        snprintf(text, sizeof text, "%s,%lld%s", head, (long long)sizes[i], spatial_dims_of(m->in));
         dnnl_value(t, names[i], text);
         dnnl_value(t, more[i], text);
     }
@@ -536,21 +537,21 @@ END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("areas");
+    TCase *tcase = tcase_create("spatial");
 
     tcase_set_timeout(tcase, 120);
     tcase_add_test(tcase, resizes_as_the_cpu_provider_does);
     tcase_add_test(tcase, resizes_maps_that_threads_share);
     tcase_add_test(tcase, picks_bytes);
     tcase_add_test(tcase, refuses_what_it_cannot_resize);
-    tcase_add_test(tcase, normalises_areas);
+    tcase_add_test(tcase, normalises_planes);
     tcase_add_test(tcase, normalises_what_is_far_from_zero);
     tcase_add_test(tcase, slopes_by_channel);
     tcase_add_test(tcase, refuses_slopes_that_differ_within_a_channel);
     tcase_add_test(tcase, activates_in_each_layout);
-    tcase_add_test(tcase, cuts_boxes);
+    tcase_add_test(tcase, slices_and_splits);
     tcase_add_test(tcase, refuses_steps);
     tcase_add_test(tcase, splits_channels);
     tcase_add_test(tcase, splits_into_outputs);
-    return check_main("areas", &tcase, 1);
+    return check_main("dnnl_spatial", &tcase, 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dnnl_kit.h - what tests of the dnnl provider share: a graph is built twice from the same numbers,
+ * dnnl_kit.h - what tests of the dnnl provider share: a graph is built twice from the same values,
  * run by the CPU provider and by dnnl, and must give the same.
  */
 #ifndef BP_TESTS_DNNL_KIT_H
@@ -60,13 +60,13 @@ static inline struct th *dnnl_new(void)
     return t;
 }
 
-/* n made-up numbers of float32, for the length of the test. */
+/* n made-up elements of float32, for the length of the test. */
 static inline float *dnnl_floats(struct th *t, size_t n)
 {
-    double *numbers = nums_make(n, BP_DTYPE_F32);
-    float *data = th_keep(t, typed_encode(numbers, n, BP_DTYPE_F32));
+    double *values = nums_make(n, BP_DTYPE_F32);
+    float *data = th_keep(t, typed_encode(values, n, BP_DTYPE_F32));
 
-    free(numbers);
+    free(values);
     return data;
 }
 
@@ -116,7 +116,7 @@ static inline void dnnl_output(struct th *t, const char *name, const char *dims)
     th_output(t, name, BP_DTYPE_F32, dims);
 }
 
-/* A convolution of areas, with pads of 1 on all sides. */
+/* A convolution of images, with pads of 1 on all sides. */
 static inline void dnnl_conv(struct th *t, const char *in, const char *out)
 {
     th_node(t, "Conv", 11, in, out);
@@ -180,7 +180,7 @@ static inline uint32_t dnnl_fail_each_alloc(dnnl_make_fn make, const void *u, bo
 
 /* ---- two hosts ------------------------------------------------------------------------------- */
 
-/* Builds both from the same numbers, and runs them. */
+/* Builds both from the same values, and runs them. */
 static inline void dnnl_run_both(const char *what, struct th *want, struct th *got, uint64_t seed,
                                  dnnl_make_fn make, const void *u)
 {

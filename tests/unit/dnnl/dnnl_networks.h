@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * dnnl_networks.h - two small networks in any type of floats: what a network computes in one type is
- * compared with the same numbers in another.
+ * compared with the same values in another.
  */
 #ifndef BP_TESTS_DNNL_NETWORKS_H
 #define BP_TESTS_DNNL_NETWORKS_H
@@ -10,14 +10,14 @@
 
 struct dnnl_maker {
     struct th *t;
-    uint32_t dtype;   /* of its tensors */
-    uint32_t numbers; /* numbers are those that this type has, too */
+    uint32_t dtype;  /* of its tensors */
+    uint32_t value_type; /* values are those that this type has, too */
 };
 
-static inline void *dnnl_net_numbers(const struct dnnl_maker *m, const char *dims)
+static inline void *dnnl_net_values(const struct dnnl_maker *m, const char *dims)
 {
     size_t n = dnnl_elements(dims);
-    double *made = nums_make(n, m->numbers);
+    double *made = nums_make(n, m->value_type);
     void *data = th_keep(m->t, typed_encode(made, n, m->dtype));
 
     free(made);
@@ -26,12 +26,12 @@ static inline void *dnnl_net_numbers(const struct dnnl_maker *m, const char *dim
 
 static inline void dnnl_net_input(const struct dnnl_maker *m, const char *name, const char *dims)
 {
-    th_input(m->t, name, m->dtype, dims, dnnl_net_numbers(m, dims));
+    th_input(m->t, name, m->dtype, dims, dnnl_net_values(m, dims));
 }
 
 static inline void dnnl_net_constant(const struct dnnl_maker *m, const char *name, const char *dims)
 {
-    th_const(m->t, name, m->dtype, dims, dnnl_net_numbers(m, dims));
+    th_const(m->t, name, m->dtype, dims, dnnl_net_values(m, dims));
 }
 
 static inline void dnnl_net_value(const struct dnnl_maker *m, const char *name, const char *dims)
@@ -50,7 +50,7 @@ static inline void dnnl_net_conv(const struct dnnl_maker *m, const char *in, con
     th_int(m->t, "group", group);
 }
 
-/* Convolutions of all kinds, a shortcut, a join, pools, a product at the end. */
+/* Convolutions of all kinds, a residual, a Concat, pools, a product at the end. */
 static inline void dnnl_make_network(const struct dnnl_maker *m)
 {
     static const int64_t window[2] = {2, 2};
@@ -144,10 +144,10 @@ static const struct {
 enum { DNNL_NETWORKS = sizeof dnnl_networks / sizeof dnnl_networks[0] };
 
 /* Runs that network on t's provider. */
-static inline struct th *dnnl_net_run(struct th *t, uint32_t dtype, uint32_t numbers,
+static inline struct th *dnnl_net_run(struct th *t, uint32_t dtype, uint32_t value_type,
                                       dnnl_net_fn make)
 {
-    const struct dnnl_maker m = {t, dtype, numbers};
+    const struct dnnl_maker m = {t, dtype, value_type};
 
     nums_seed(11);
     make(&m);

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <pthread.h>
 
 #include "support/session_kit.h"
 
@@ -667,6 +668,139 @@ static TCase *make_case(const char *name)
     return tcase;
 }
 
+/* ---- threads and a log of a session's own -------------------------------------------------------- */
+
+static struct {
+    int created, joined;
+    bool fails;
+    uint32_t n_lines;
+    char line[256];
+    pthread_t thread;
+    bp_worker_fn worker;
+    void *arg;
+} own;
+
+static void *own_main(void *unused)
+{
+    (void)unused;
+    own.worker(own.arg);
+    return NULL;
+}
+
+static bp_rc own_create(void *user, bp_worker_fn worker, void *arg, void **thread, bp_err *err)
+{
+    (void)user;
+    (void)thread;
+    if (own.fails)
+        return bp_fail(err, BP_E_BUSY, "no thread today");
+    own.created++;
+    own.worker = worker;
+    own.arg = arg;
+    ck_assert_int_eq(pthread_create(&own.thread, NULL, own_main, NULL), 0);
+    return BP_OK;
+}
+
+static void own_join(void *user, void *thread)
+{
+    (void)user;
+    ck_assert_ptr_null(thread); /* none was given */
+    own.joined++;
+    pthread_join(own.thread, NULL);
+}
+
+static void own_log(void *user, uint32_t level, const char *domain, const char *text)
+{
+    (void)domain;
+    ck_assert_ptr_eq(user, &own);
+    ck_assert_uint_le(level, BP_LOG_WARN);
+    own.n_lines++;
+    snprintf(own.line, sizeof own.line, "%s", text);
+}
+
+static void ask_for_own(void)
+{
+    bp_worker_config config = {
+        .struct_size = sizeof config, .create = own_create, .join = own_join};
+
+    memset(&own, 0, sizeof own);
+    KIT_OK(bp_session_options_create(&kit.options, &kit.err));
+    KIT_OK(bp_session_options_set_workers(kit.options, &config, &kit.err));
+    bp_session_options_set_threads(kit.options, 2);
+    bp_session_options_set_log(kit.options, own_log, &own, 0);
+    KIT_OK(bp_session_options_add_placement(kit.options, "nobody=cpu", &kit.err));
+}
+
+START_TEST(a_session_has_threads_and_a_log_of_its_own)
+{
+    float x[] = {-1, 2, -3, 4}, y[4];
+    int64_t dims[2] = {0};
+    bp_binding in = KIT_TENSOR(0, BP_DTYPE_F32, x, 1, 4);
+    bp_binding out = {.tensor = {.base = y, .bytes = sizeof y, .dims = dims, .rank = 2}};
+
+    ask_for_own();
+    kit_small_model();
+    kit_session();
+    ck_assert_int_eq(own.created, 1);
+    ck_assert_uint_eq(own.n_lines, 1);
+    ck_assert_msg(strstr(own.line, "nobody=cpu") != NULL, "%s", own.line);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "nobody=cpu"), 0);
+    kit_run(&in, 1, &out, 1);
+    KIT_FLOATS(&out.tensor, 0, -4, 0, -8);
+    KIT_OK(bp_session_set_providers(kit.session, NULL, &kit.err)); /* of other options: they stay */
+    kit_run(&in, 1, &out, 1);
+    KIT_FLOATS(&out.tensor, 0, -4, 0, -8);
+    ck_assert_int_eq(own.created, 1);
+    ck_assert_int_eq(own.joined, 0);
+    bp_session_destroy(kit.session);
+    kit.session = NULL;
+    ck_assert_int_eq(own.joined, 1);
+}
+END_TEST
+
+static void count_of_few(void *user, uint32_t level, const char *domain, const char *text)
+{
+    uint32_t *n = user;
+
+    (void)level;
+    (void)text;
+    *n += strcmp(domain, "few") == 0;
+}
+
+/* What a provider says itself, from whatever thread. */
+START_TEST(lines_of_providers_go_to_the_log_of_their_session)
+{
+    uint32_t n = 0;
+
+    kit_provider("few", BP_FALLBACK_REQUIRE);
+    bp_session_options_set_log(kit.options, count_of_few, &n, BP_LOG_DEBUG);
+    kit_small_model();
+    kit_session();
+    ck_assert_uint_gt(n, 0);
+    ck_assert_uint_eq(kit_lines_with(BP_LOG_DEBUG, "few:"), 0);
+    bp_session_options_set_log(kit.options, NULL, NULL, 0);
+    n = 0;
+    kit_session();
+    ck_assert_uint_eq(n, 0);
+    ck_assert_uint_gt(kit_lines_with(BP_LOG_DEBUG, "few:"), 0);
+}
+END_TEST
+
+START_TEST(a_session_without_its_threads_is_not_made)
+{
+    ask_for_own();
+    own.fails = true;
+    kit_small_model();
+    KIT_FAILS(
+        bp_session_create_from_model(kit.env, kit_model(), kit.options, &kit.session, &kit.err),
+        BP_E_BUSY, "no thread today");
+    ck_assert_ptr_null(kit.session);
+    ck_assert_int_eq(own.joined, 0);
+    KIT_OK(
+        bp_session_options_set_workers(kit.options, NULL, &kit.err)); /* the environment's again */
+    kit_session();
+}
+END_TEST
+
 int main(void)
 {
     TCase *io = make_case("io"), *shapes = make_case("shapes");
@@ -702,5 +836,8 @@ int main(void)
     tcase_add_test(shapes, a_fed_shape_does_not_part_what_follows);
     tcase_add_test(shapes, a_default_counts_until_it_is_fed);
     tcase_add_test(shapes, a_fed_default_is_checked_like_any_feed);
+    tcase_add_test(io, a_session_has_threads_and_a_log_of_its_own);
+    tcase_add_test(io, lines_of_providers_go_to_the_log_of_their_session);
+    tcase_add_test(io, a_session_without_its_threads_is_not_made);
     return kit_main("session", cases, 2);
 }

@@ -3,10 +3,11 @@
 
 #include "config.h"
 
-#include "graph/schema_table.h"
 #include "whole/operator_fuzz.h"
 
 #include <stdio.h>
+
+#include "graph/schema_table.h"
 
 /* ---- what the inputs are --------------------------------------------------------------------- */
 

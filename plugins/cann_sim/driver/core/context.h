@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * context.h - whether ACL is initialised, which devices there are, and which context a thread is in.
- * What a public function checks first.
+ * context.h - whether ACL is initialised, which devices there are, and which context a thread is
+ * in. What a public function checks first.
  */
 #ifndef SIM_CONTEXT_H
 #define SIM_CONTEXT_H

@@ -10,7 +10,9 @@
 
 struct sim_device;
 
-/* Simulated time of a copy: the launch, and the bytes at the device's rate. Host to host takes 0. */
+/*
+ * Simulated time of a copy: the launch, and the bytes at the device's rate. Host to host takes 0.
+ */
 uint64_t sim_copy_cost(const struct sim_device *device, aclrtMemcpyKind kind, size_t bytes);
 /* The host spends simulated time, for a call or a synchronous copy. [locked] */
 void sim_host_spends(struct sim_device *device, uint64_t ns);

@@ -106,7 +106,7 @@ static void count_violation(uint32_t kind, const char *text)
     counts.violations[kind]++;
     snprintf(counts.last_violation, sizeof counts.last_violation, "%s: %.400s", names[kind], text);
     if (counts.is_fatal && kind != BP_ASCEND_PAGEABLE_COPY) {
-        fprintf(stderr, "ascend-sim: a breach of ACL's rules: %s\n", counts.last_violation);
+        fprintf(stderr, "ascend-sim: a violation of ACL's rules: %s\n", counts.last_violation);
         abort();
     }
     pthread_mutex_unlock(&counts.lock);

@@ -87,7 +87,7 @@ aclError sim_fault(uint32_t point)
         code = faults[point].code;
     pthread_mutex_unlock(&lock);
     if (code)
-        return sim_fail(code, "a fault at %s, as was asked for", points[point].name);
+        return sim_fail(code, "an injected fault at %s", points[point].name);
     return 0;
 }
 

@@ -9,8 +9,8 @@
 #include <acl/acl_base.h>
 
 /*
- * To be asked once by each call of a kind (BP_ASCEND_AT_MALLOC...): 0, or the code that this call is
- * to fail with, for which sim_fail() has been called. Any thread, with the lock or without.
+ * To be asked once by each call of a kind (BP_ASCEND_AT_MALLOC...): 0, or the code that this call
+ * is to fail with, for which sim_fail() has been called. Any thread, with the lock or without.
  */
 aclError sim_fault(uint32_t point);
 /*

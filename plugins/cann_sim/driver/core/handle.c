@@ -3,7 +3,7 @@
  * handle.c - a table of slots for contexts, streams and events.
  *
  * A handle is the slot's index and a serial number that is never used again, so one that was
- * destroyed is known as such for ever, even when its slot holds another object by now.
+ * destroyed is known as such for ever, even when its slot holds another object.
  */
 #include "core/handle.h"
 

@@ -28,9 +28,9 @@ struct sim_device_config {
     uint64_t compile_ns;      /* of the host, an operator that was not kept */
     uint64_t copy_rate;       /* bytes a second between host and device */
     uint64_t memory_rate;     /* bytes a second on the device */
-    uint64_t cube_rate;   /* operations a second of Conv and MatMul on halves; float32: a quarter */
-    uint64_t vector_rate; /* of everything else */
-    uint32_t state;       /* BP_ASCEND_OK... to begin with */
+    uint64_t cube_rate;       /* operations a second on float16: convolution, product */
+    uint64_t vector_rate;     /* operations a second of everything else */
+    uint32_t state;           /* BP_ASCEND_OK... to begin with */
 };
 
 /* The whole configuration, in force from one aclInit() to the next. */

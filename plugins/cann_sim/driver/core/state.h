@@ -62,11 +62,13 @@ void sim_lock(void);
 void sim_unlock(void);
 
 /*
- * Waits for the condition; false when `deadline` (of sim_now(), UINT64_MAX: none) passed. It may also
- * return early, so callers check what they wait for in a loop. [locked, releases it meanwhile]
+ * Waits for the condition; false when `deadline` (of sim_now(), UINT64_MAX: none) passed. It may
+ * also return early, so callers check what they wait for in a loop. [locked, releases it meanwhile]
  */
 bool sim_wait(pthread_cond_t *condition, uint64_t deadline);
-/* Makes a condition that sim_wait() can use; 0, or an errno value. pthread_cond_destroy() ends it. */
+/*
+ * Makes a condition that sim_wait() can use; 0, or an errno value. pthread_cond_destroy() ends it.
+ */
 int sim_condition_init(pthread_cond_t *condition);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * workspace.c - workspaces of operators, used again.
  *
- * Allocating one for each operator would make a run's memory use depend on the allocator's mood,
- * and tests count that a repeated run allocates nothing.
+ * Allocating one for each operator would make its time depend on the allocator, and tests check
+ * that a repeated run allocates nothing.
  */
 #include "core/workspace.h"
 

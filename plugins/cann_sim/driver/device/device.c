@@ -24,7 +24,7 @@
 #define VERSION_MINOR 17
 #define VERSION_PATCH 0
 
-/* All of them, also those beyond device_count, which nobody can reach. */
+/* All of them, also those beyond device_count, which no program can reach. */
 void sim_devices_open(void)
 {
     for (int32_t i = 0; i < SIM_DEVICES; i++) {

@@ -11,8 +11,8 @@ struct sim_device;
 void sim_devices_open(void);
 /*
  * Waits for all work of a device, then frees its contexts, streams, events, models and memory, and
- * counts what a program should have freed; `force` drops what is queued. The device can be set again
- * afterwards. [locked, may wait]
+ * counts what a program should have freed; `force` drops what is queued. The device can be set
+ * again afterwards. [locked, may wait]
  */
 void sim_device_close(struct sim_device *device, bool force);
 

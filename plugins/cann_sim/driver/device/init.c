@@ -105,7 +105,8 @@ aclError bp_ascend_configure(const char *text)
     aclError rc;
 
     sim_lock();
-    rc = sim_state.init_count ? sim_fail(ACL_ERROR_REPEAT_INITIALIZE, "ACL is up: aclFinalize()")
+    rc = sim_state.init_count ? sim_fail(ACL_ERROR_REPEAT_INITIALIZE,
+                                         "ACL is initialised already: aclFinalize() comes first")
                               : parse_config(text, "configuration", &config);
     if (!rc && text && !(copy = copy_text(text)))
         rc = sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for the configuration");
@@ -131,7 +132,7 @@ static aclError load_vendor_config(const char *path, struct sim_config *config)
     if (!sim_json_queue_size(text, &config->max_opqueue_num))
         rc = sim_fail(ACL_ERROR_PARSE_FILE, "aclInit: %s is not JSON of at most 10 levels", path);
     else if (config->max_opqueue_num == 0)
-        rc = sim_fail(ACL_ERROR_INVALID_PARAM, "aclInit: %s: max_opqueue_num is to be more than 0",
+        rc = sim_fail(ACL_ERROR_INVALID_PARAM, "aclInit: %s: max_opqueue_num has to be more than 0",
                       path);
     free(text);
     return rc;
@@ -174,7 +175,8 @@ aclError aclInit(const char *configPath)
     sim_state.counters.init_calls++;
     if (sim_state.init_count) {
         sim_state.init_count++;
-        rc = sim_violate(BP_ASCEND_DOUBLE_INIT, ACL_ERROR_REPEAT_INITIALIZE, "aclInit: again");
+        rc = sim_violate(BP_ASCEND_DOUBLE_INIT, ACL_ERROR_REPEAT_INITIALIZE,
+                         "aclInit() was called before");
     } else {
         rc = initialize(configPath);
     }
@@ -216,7 +218,8 @@ aclError aclFinalizeReference(uint64_t *refCount)
     sim_lock();
     sim_state.counters.finalize_calls++;
     if (sim_state.init_count == 0)
-        rc = sim_violate(BP_ASCEND_DOUBLE_FINALIZE, ACL_ERROR_REPEAT_FINALIZE, "ACL is not up");
+        rc = sim_violate(BP_ASCEND_DOUBLE_FINALIZE, ACL_ERROR_REPEAT_FINALIZE,
+                         "ACL is not initialised");
     else if (sim_state.init_count == 1)
         finalize(false);
     else
@@ -235,7 +238,8 @@ aclError aclFinalize(void)
     sim_lock();
     sim_state.counters.finalize_calls++;
     if (sim_state.init_count == 0)
-        rc = sim_violate(BP_ASCEND_DOUBLE_FINALIZE, ACL_ERROR_REPEAT_FINALIZE, "ACL is not up");
+        rc = sim_violate(BP_ASCEND_DOUBLE_FINALIZE, ACL_ERROR_REPEAT_FINALIZE,
+                         "ACL is not initialised");
     else
         finalize(false);
     sim_unlock();
@@ -244,7 +248,7 @@ aclError aclFinalize(void)
 
 /*
  * The library is unloaded, or the process ends: no thread of it may stay behind. What is queued is
- * dropped, and whoever exits may leave things behind.
+ * dropped.
  */
 #if defined(__GNUC__)
 __attribute__((destructor))
@@ -253,7 +257,7 @@ static void
 unload(void)
 {
     sim_lock();
-    sim_set_fatal_violations(false); /* whoever exits leaves things behind */
+    sim_set_fatal_violations(false); /* an exit without clean-up is no violation to abort for */
     if (sim_state.init_count)
         finalize(true);
     free(requested_config);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bp_ascend_graph.h - how the simulator builds offline models. NOT the vendor's: there, graphs are put
- * together in C++ (ge::Graph, aclgrphBuildModel, aclgrphSaveModel) or come from atc. The steps are the
- * same ones: operators of ACL with their descriptions, joined by tensors, become bytes that
- * aclmdlLoadFromMem() takes, or a file for aclmdlLoadFromFile(). The bytes are the simulator's own.
+ * bp_ascend_graph.h - how the simulator builds offline models. NOT the vendor's: there, graphs are
+ * put together in C++ (ge::Graph, aclgrphBuildModel, aclgrphSaveModel) or come from atc. The steps
+ * are the same ones: operators of ACL with their descriptions, connected by tensors, become bytes
+ * that aclmdlLoadFromMem() takes, or a file for aclmdlLoadFromFile(). The format of the bytes is
+ * the simulator's own.
  *
- * One thread at a time may use a graph.
+ * One thread at a time may use a graph. ACL_ERROR_INVALID_PARAM: a NULL that may not be;
+ * ACL_ERROR_BAD_ALLOC: no memory.
  */
 #ifndef BP_ASCEND_GRAPH_H
 #define BP_ASCEND_GRAPH_H
@@ -34,18 +36,20 @@ ACL_FUNC_VISIBILITY aclError bp_ascend_graph_option(bp_ascend_graph *graph, cons
                                                     const char *value);
 
 /*
- * Each adds a tensor of known shape and gives its number. After a failure the graph is only good for
- * being destroyed. A constant's bytes are copied and become weights.
+ * Each adds a tensor of known shape and gives its number. After a failure the graph is only good
+ * for being destroyed. A constant's bytes are copied and become weights.
  */
 ACL_FUNC_VISIBILITY aclError bp_ascend_graph_input(bp_ascend_graph *graph, const char *name,
                                                    const aclTensorDesc *desc, uint32_t *tensor);
+/* A constant: `size` bytes are copied, and become weights of the model. */
 ACL_FUNC_VISIBILITY aclError bp_ascend_graph_constant(bp_ascend_graph *graph,
                                                       const aclTensorDesc *desc, const void *data,
                                                       size_t size, uint32_t *tensor);
 /*
- * An operator that reads `inputs`, each described as the operator is to see it: the element type and
- * the number of elements are the tensor's, format and shape need not be. Its outputs are new tensors,
- * whose numbers go to `outputs`. `attr` may be NULL. Whether it can be compiled is seen in building.
+ * An operator that reads `inputs`, each described as the operator is to see it: the element type
+ * and the number of elements are the tensor's, format and shape need not be. Its outputs are new
+ * tensors, whose numbers go to `outputs`. `attr` may be NULL. Whether it can be compiled is seen in
+ * building.
  */
 ACL_FUNC_VISIBILITY aclError bp_ascend_graph_operator(bp_ascend_graph *graph, const char *opType,
                                                       int numInputs, const uint32_t inputs[],
@@ -53,7 +57,10 @@ ACL_FUNC_VISIBILITY aclError bp_ascend_graph_operator(bp_ascend_graph *graph, co
                                                       int numOutputs,
                                                       const aclTensorDesc *const outputDesc[],
                                                       const aclopAttr *attr, uint32_t outputs[]);
-/* An operator's output becomes one of the model's; once each. */
+/*
+ * An operator's output becomes one of the model's; once each. ACL_ERROR_GE_FAILURE: it is no
+ * operator's output, or is the model's already.
+ */
 ACL_FUNC_VISIBILITY aclError bp_ascend_graph_output(bp_ascend_graph *graph, const char *name,
                                                     uint32_t tensor);
 

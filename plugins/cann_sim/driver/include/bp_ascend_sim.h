@@ -28,8 +28,9 @@ ACL_FUNC_VISIBILITY aclError bp_ascend_configure(const char *text);
 /* ---- holding and losing devices ------------------------------------------------------------- */
 
 /*
- * Streams of the device start no task until bp_ascend_resume(): what was queued stays so, and who
- * synchronises or destroys a stream waits. aclFinalize() and aclrtResetDevice() resume.
+ * Streams of the device start no task until bp_ascend_resume(): what was queued stays queued, and
+ * who synchronises or destroys a stream waits. aclFinalize() and aclrtResetDevice() resume. Both
+ * fail for a device that is not there.
  */
 ACL_FUNC_VISIBILITY aclError bp_ascend_pause(int32_t device);
 ACL_FUNC_VISIBILITY aclError bp_ascend_resume(int32_t device);
@@ -40,11 +41,14 @@ enum {
     BP_ASCEND_LOST = 2  /* tasks and synchronisation are ACL_ERROR_RT_LOST_HEARTBEAT */
 };
 
+/*
+ * What happens to a device: BP_ASCEND_OK, BP_ASCEND_BUSY or BP_ASCEND_LOST. Tasks that run go on.
+ */
 ACL_FUNC_VISIBILITY aclError bp_ascend_set_state(int32_t device, uint32_t state);
 
 /* ---- faults --------------------------------------------------------------------------------- */
 
-/* Where a fault can strike. */
+/* Where a fault can be injected. */
 enum {
     BP_ASCEND_AT_SET_DEVICE,
     BP_ASCEND_AT_MALLOC, /* device memory */
@@ -53,10 +57,10 @@ enum {
     BP_ASCEND_AT_CREATE_STREAM,
     BP_ASCEND_AT_CREATE_EVENT,
     BP_ASCEND_AT_COMPILE, /* an operator that was not kept, or a whole model */
-    BP_ASCEND_AT_LAUNCH, /* queueing an operator or a model */
-    BP_ASCEND_AT_TASK,   /* running anything on a stream: seen at the next synchronisation */
-    BP_ASCEND_AT_SYNC,   /* synchronising a stream, an event or a device */
-    BP_ASCEND_AT_LOAD,   /* loading a model */
+    BP_ASCEND_AT_LAUNCH,  /* queueing an operator or a model */
+    BP_ASCEND_AT_TASK,    /* running anything on a stream: seen at the next synchronisation */
+    BP_ASCEND_AT_SYNC,    /* synchronising a stream, an event or a device */
+    BP_ASCEND_AT_LOAD,    /* loading a model */
     BP_ASCEND_POINTS
 };
 
@@ -67,9 +71,13 @@ enum {
  */
 ACL_FUNC_VISIBILITY aclError bp_ascend_fault(uint32_t point, uint64_t after, uint64_t times,
                                              aclError code);
-/* Each call fails with probability per_million / 1000000; `seed` makes a run repeatable. */
+/*
+ * Each call fails with probability per_million / 1000000; `seed` makes a run repeatable. Replaces
+ * an earlier fault there.
+ */
 ACL_FUNC_VISIBILITY aclError bp_ascend_fault_random(uint32_t point, uint32_t per_million,
                                                     uint64_t seed, aclError code);
+/* At all points. */
 ACL_FUNC_VISIBILITY void bp_ascend_clear_faults(void);
 
 /* ---- what was counted ----------------------------------------------------------------------- */
@@ -106,6 +114,7 @@ ACL_FUNC_VISIBILITY void bp_ascend_last_violation(char *text, size_t size);
 /* How often a call, or a task, ended with this code. */
 ACL_FUNC_VISIBILITY uint64_t bp_ascend_errors(aclError code);
 
+/* Copies of one kind: calls, and bytes in all of them. */
 struct bp_ascend_traffic {
     uint64_t count;
     uint64_t bytes;
@@ -159,8 +168,8 @@ ACL_FUNC_VISIBILITY aclError bp_ascend_get_times(int32_t device, struct bp_ascen
 ACL_FUNC_VISIBILITY aclError bp_ascend_reset_times(int32_t device);
 
 /*
- * What an operator would take on the current device from its start to its end: nothing is compiled or
- * run. Descriptions and attributes as for aclopCompile(), and its errors.
+ * What an operator would take on the current device from its start to its end: nothing is compiled
+ * or run. Descriptions and attributes as for aclopCompile(), and its errors.
  */
 ACL_FUNC_VISIBILITY aclError bp_ascend_estimate_operator(
     const char *opType, int numInputs, const aclTensorDesc *const inputDesc[], int numOutputs,

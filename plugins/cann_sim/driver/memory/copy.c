@@ -34,7 +34,7 @@ struct copy_task {
 /* Repeated runs queue copies without allocating. */
 static struct sim_task_pool copy_tasks = {.size = sizeof(struct copy_task)};
 
-/* Host and device are told by the kind, which check() holds against the addresses. */
+/* The kind says which side is on the device; check() compares it with the addresses. */
 static bool dst_on_device(aclrtMemcpyKind kind)
 {
     return kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_DEVICE;
@@ -83,7 +83,7 @@ static aclError check_arguments(const void *dst, size_t max, const void *src, si
     if ((int)kind < 0 || kind > ACL_MEMCPY_DEFAULT)
         return sim_fail(ACL_ERROR_INVALID_PARAM, "there is no kind of copy %d", (int)kind);
     if (count > max)
-        return sim_fail(ACL_ERROR_RT_PARAM_INVALID, "%zu bytes into a place for %zu", count, max);
+        return sim_fail(ACL_ERROR_RT_PARAM_INVALID, "%zu bytes into a buffer of %zu", count, max);
     return 0;
 }
 
@@ -188,7 +188,7 @@ static aclError check_memset(const void *dst, size_t max, size_t bytes)
     if (!dst)
         return sim_fail(ACL_ERROR_INVALID_PARAM, "aclrtMemset: NULL");
     if (bytes > max)
-        return sim_fail(ACL_ERROR_RT_PARAM_INVALID, "%zu bytes into a place for %zu", bytes, max);
+        return sim_fail(ACL_ERROR_RT_PARAM_INVALID, "%zu bytes into a buffer of %zu", bytes, max);
     return 0;
 }
 

@@ -3,8 +3,8 @@
  * memory.c - blocks of memory, by address.
  *
  * A sorted array of blocks, and a ring of addresses that were freed last. Freed ranges stay
- * reserved, without access, so that no new block gets their addresses and use after free is told
- * from any wild address.
+ * reserved, without access, so that no new block gets their addresses and use after free is
+ * distinguished from any wild address.
  */
 #include "memory/memory.h"
 

@@ -35,7 +35,7 @@ struct sim_block {
 
 /* What an address belongs to. */
 enum sim_memory_kind {
-    SIM_MEMORY_HOST, /* nothing of ours */
+    SIM_MEMORY_HOST, /* ordinary host memory, or no memory at all */
     SIM_MEMORY_PINNED,
     SIM_MEMORY_DEVICE,
     SIM_MEMORY_FREED

@@ -8,8 +8,8 @@
 #include "memory/memory.h"
 
 /*
- * The limit is the device's configured memory; the machine's own may end first, which is told apart
- * in the sentence.
+ * The limit is the device's configured memory; the machine's own may end first, and then the
+ * message says so.
  */
 aclError sim_allocate(void **out, size_t size, size_t padded)
 {
@@ -34,8 +34,8 @@ aclError sim_allocate(void **out, size_t size, size_t padded)
                         (unsigned long long)device->config->memory, padded);
     block = sim_block_create(device, size, padded);
     if (!block)
-        return sim_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the host has no %zu bytes to simulate",
-                        padded);
+        return sim_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                        "the host has no memory for a block of %zu bytes", padded);
     device->used += padded;
     counters->allocations++;
     counters->live_bytes += padded;
@@ -137,7 +137,8 @@ static aclError allocate_host(void **out, size_t size)
         return rc;
     block = sim_block_create(NULL, size, size);
     if (!block)
-        return sim_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the host has no %zu bytes", size);
+        return sim_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the host has no memory for %zu bytes",
+                        size);
     counters->host_allocations++;
     counters->host_live_bytes += size;
     if (counters->host_live_bytes > counters->host_peak_bytes)

@@ -214,7 +214,7 @@ aclDataType aclmdlGetOutputDataType(const aclmdlDesc *modelDesc, size_t index)
 static aclError find_name(const struct io_list *list, const char *name, size_t *index)
 {
     if (!list || !name || !index)
-        return sim_fail(ACL_ERROR_INVALID_PARAM, "no description, name or place for an index");
+        return sim_fail(ACL_ERROR_INVALID_PARAM, "no description, name or index");
     for (size_t i = 0; i < list->count; i++) {
         if (strcmp(list->rows[i].name, name) == 0) {
             *index = i;

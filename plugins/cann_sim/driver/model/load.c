@@ -171,7 +171,7 @@ static aclError load(const void *bytes, size_t size, const struct caller_memory 
     aclError rc;
 
     if (!bytes || size == 0 || !id)
-        return sim_fail(ACL_ERROR_INVALID_PARAM, "no model, or no place for its id");
+        return sim_fail(ACL_ERROR_INVALID_PARAM, "no model, or no pointer for its id");
     rc = sim_model_read(bytes, size, &model);
     if (rc)
         return rc;
@@ -221,7 +221,7 @@ static aclError load_file(const char *path, const struct caller_memory *given, u
     aclError rc;
 
     if (!path || !id)
-        return sim_fail(ACL_ERROR_INVALID_PARAM, "no path, or no place for the model's id");
+        return sim_fail(ACL_ERROR_INVALID_PARAM, "no path, or no pointer for the model's id");
     rc = read_file(path, &bytes, &size);
     if (!rc && size == 0)
         rc = sim_fail(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID, "%.300s is empty", path);

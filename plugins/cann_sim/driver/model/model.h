@@ -14,7 +14,7 @@
 
 #include "single_op/launch.h"
 
-/* ---- bytes.c: numbers of 8 bytes, the lowest first; texts and blocks behind their length ---- */
+/* ---- bytes.c ---- */
 
 /*
  * Bytes that grow; .data is the owner's to free(). Integers are 8 bytes, the lowest first; strings
@@ -26,7 +26,7 @@ struct sim_writer {
     bool failed; /* no memory: what is written from then on is lost */
 };
 
-/* Bytes that are read, of somebody else. After a failure all that is read is 0, NULL or "". */
+/* Bytes that are read; they are borrowed. After a failure all that is read is 0, NULL or "". */
 struct sim_reader {
     const unsigned char *data;
     size_t size, at;
@@ -53,7 +53,7 @@ const char *sim_read_string(struct sim_reader *reader);
 /* Of a model's records. FNV-1a: against a file that was cut or spoilt, not against malice. */
 uint64_t sim_checksum(const void *data, size_t size);
 
-/* ---- the container ---- */
+/* ---- the header of a file: magic, version, bytes and checksum of the records ---- */
 
 #define SIM_MODEL_MAGIC "BPASCOM"
 #define SIM_MODEL_VERSION 1
@@ -89,7 +89,7 @@ struct sim_model_tensor {
  */
 struct sim_model_op {
     struct sim_call call;
-    void *values[SIM_INPUTS]; /* of small constants, ours */
+    void *values[SIM_INPUTS]; /* of small constants, owned */
     uint32_t in[SIM_INPUTS], out[SIM_OUTPUTS];
     bool is_precise; /* by op_select_impl_mode */
 };
@@ -131,7 +131,7 @@ aclError sim_model_read(const void *bytes, size_t size, struct sim_model **out);
 /* One that is not loaded. NULL is fine. */
 void sim_model_free(struct sim_model *model);
 
-/* ---- plan.c: places in work memory; those that live at one time do not overlap ---- */
+/* ---- plan.c ---- */
 
 /*
  * Sets each tensor's offset in weights or work memory, and the sizes of both; tensors that live at
@@ -154,7 +154,7 @@ size_t sim_models_free(const struct sim_device *device);
 /* A buffer of a data set, which is the program's; the description is the set's, or NULL. */
 struct sim_set_entry {
     aclDataBuffer *buffer;
-    aclTensorDesc *desc; /* ours, or NULL */
+    aclTensorDesc *desc; /* owned, or NULL */
 };
 
 struct aclmdlDataset {

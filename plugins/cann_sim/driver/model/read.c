@@ -19,7 +19,7 @@
 /* For whatever is wrong with the bytes. */
 static aclError fail(const char *why)
 {
-    return sim_fail(ACL_ERROR_GE_LOAD_MODEL, "this is no model, or it is spoilt: %s", why);
+    return sim_fail(ACL_ERROR_GE_LOAD_MODEL, "not a valid model: %s", why);
 }
 
 /*
@@ -184,8 +184,9 @@ static void free_record(struct op_record *record)
 }
 
 /*
- * The tensor is there by now and is what the description says, but for its shape: operators may see
- * the same elements in another. A small constant's value goes into the description.
+ * The tensor comes before the operator and is what the description says, but for its shape:
+ * operators may see the same elements in another. A small constant's value goes into the
+ * description.
  */
 static aclError read_operand(struct sim_reader *reader, const struct sim_model *model,
                              struct op_record *record, size_t i)
@@ -395,9 +396,10 @@ static aclError open_container(const void *bytes, size_t size, struct sim_reader
     uint64_t version, length, sum;
 
     if (head.failed)
-        return sim_fail(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID, "%zu bytes are no model", size);
+        return sim_fail(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID,
+                        "%zu bytes are too few for a model", size);
     if (memcmp(bytes, SIM_MODEL_MAGIC, sizeof SIM_MODEL_MAGIC) != 0)
-        return fail("it does not begin as the simulator's do; the vendor's cannot be read");
+        return fail("it is not of the simulator's format; the vendor's cannot be read");
     version = sim_read_u64(&head);
     length = sim_read_u64(&head);
     sum = sim_read_u64(&head);

@@ -17,7 +17,7 @@ static aclError set_extent(struct sim_call *call, const aclopAttr *attr, size_t 
     aclError rc;
 
     if (!sim_attr_string(attr, "auto_pad", &mode))
-        return sim_refuse(call, "auto_pad is a string");
+        return sim_refuse(call, "auto_pad has to be a string");
     if (strcmp(mode, "SAME_UPPER") == 0 || strcmp(mode, "SAME_LOWER") == 0) {
         sim_window_same(window, mode[5] == 'L');
         return 0;
@@ -49,7 +49,7 @@ static aclError set_groups(struct sim_call *call, const aclopAttr *attr)
     /* the vendor's name is the first; ONNX Runtime's provider writes the second */
     if (!sim_attr_int(attr, "groups", &window->groups) ||
         !sim_attr_int(attr, "group", &window->groups) || window->groups < 1)
-        return sim_refuse(call, "groups is a number from 1 on");
+        return sim_refuse(call, "groups is not an integer of at least 1");
     window->batch = x->dims[0];
     window->channels = x->dims[1];
     window->out_channels = w->dims[0];
@@ -61,7 +61,7 @@ static aclError set_groups(struct sim_call *call, const aclopAttr *attr)
                           (long long)window->groups);
     if (call->inputs > 2 && !call->in[2].absent &&
         (call->in[2].shape.rank != 1 || call->in[2].shape.dims[0] != w->dims[0]))
-        return sim_refuse(call, "the bias is not one number a filter");
+        return sim_refuse(call, "the bias is not one value per filter");
     if (call->inputs > 3 && !call->in[3].absent)
         return sim_refuse(call, "offset_w: the simulator has none");
     return 0;

@@ -228,7 +228,7 @@ static aclError prepare_cast(struct sim_call *call, const aclopAttr *attr)
 
     if (!sim_attr_int(attr, "dst_type", &type) || type < 0 || type > ACL_BF16 ||
         !(SIM_BIT(type) & SIM_EVERY))
-        return sim_refuse(call, "dst_type %lld is no type that can be cast to", (long long)type);
+        return sim_refuse(call, "dst_type %lld is not a type that can be cast to", (long long)type);
     call->result[0] = call->in[0].shape;
     call->result_type[0] = (aclDataType)type;
     call->work = (double)call->in[0].count;

@@ -58,7 +58,7 @@ OPERATORS(DECLARE)
 #define POINT(name) &sim_op_##name,
 const struct sim_op *const sim_ops[] = {OPERATORS(POINT) NULL};
 
-/* Linear: compiling is rare, and 40 names are compared in no time. */
+/* Linear: compiling is rare, and there are 42 names. */
 const struct sim_op *sim_op_find(const char *type)
 {
     for (size_t i = 0; sim_ops[i]; i++)

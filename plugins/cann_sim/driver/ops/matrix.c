@@ -28,14 +28,14 @@ static aclError set_sizes(struct sim_call *call, const aclopAttr *attr)
     if (a->rank < 2 || b->rank < 2)
         return sim_refuse(call, "operands of rank %zu and %zu", a->rank, b->rank);
     if (!sim_attr_int(attr, names[0], &left) || !sim_attr_int(attr, names[1], &right))
-        return sim_refuse(call, "%s and %s are bools", names[0], names[1]);
+        return sim_refuse(call, "%s and %s have to be bools", names[0], names[1]);
     matrix->transpose_a = left != 0;
     matrix->transpose_b = right != 0;
     matrix->m = a->dims[a->rank - (left ? 1 : 2)];
     matrix->k = a->dims[a->rank - (left ? 2 : 1)];
     matrix->n = b->dims[b->rank - (right ? 2 : 1)];
     if (b->dims[b->rank - (right ? 1 : 2)] != matrix->k)
-        return sim_refuse(call, "%lld columns by %lld rows", (long long)matrix->k,
+        return sim_refuse(call, "a has %lld columns, b has %lld rows", (long long)matrix->k,
                           (long long)b->dims[b->rank - (right ? 1 : 2)]);
     return 0;
 }
@@ -75,10 +75,10 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
         return sim_refuse(call, "operands of more than 2 dimensions");
     if (call->op->code == BIASED && call->inputs > 2 && !call->in[2].absent &&
         call->in[2].count != (size_t)call->params.matrix.n)
-        return sim_refuse(call, "the bias is not one number a column");
+        return sim_refuse(call, "the bias is not one value per column");
     if (call->op->code == SCALED && (!sim_same_shape(extra, &call->result[0]) ||
                                      call->in[3].count != 1 || call->in[4].count != 1))
-        return sim_refuse(call, "c is not of the result's shape, or alpha or beta not one number");
+        return sim_refuse(call, "c is not of the result's shape, or alpha or beta not one element");
     return 0;
 }
 

@@ -44,7 +44,7 @@ static aclError prepare_transpose(struct sim_call *call, const aclopAttr *attr)
     size_t count;
 
     if (!sim_attr_ints(attr, "perm", SIM_RANK, perm, &count) || count != x->rank)
-        return sim_refuse(call, "perm is a list of %zu integers", x->rank);
+        return sim_refuse(call, "perm has to be a list of %zu integers", x->rank);
     call->result[0].rank = x->rank;
     for (size_t i = 0; i < count; i++) {
         if (perm[i] < 0 || perm[i] >= (int64_t)count || (seen & 1u << perm[i]))
@@ -93,7 +93,7 @@ static aclError prepare_broadcast(struct sim_call *call, const aclopAttr *attr)
     aclError rc;
 
     if (!sim_attr_ints(attr, "shape", SIM_RANK, dims, &rank) || !sim_attr_has(attr, "shape"))
-        return sim_refuse(call, "shape is a list of at most %d integers", SIM_RANK);
+        return sim_refuse(call, "shape has to be a list of at most %d integers", SIM_RANK);
     rc = take_shape(call, dims, rank);
     if (rc)
         return rc;
@@ -124,7 +124,7 @@ static aclError prepare_fill(struct sim_call *call, const aclopAttr *attr)
     (void)attr;
     if (!shape->value || shape->shape.rank != 1 || shape->count > SIM_RANK ||
         shape->value_size != shape->count * element_size)
-        return sim_refuse(call, "the shape is to be a constant of at most %d numbers", SIM_RANK);
+        return sim_refuse(call, "the shape has to be a constant of at most %d elements", SIM_RANK);
     for (size_t i = 0; i < shape->count; i++) {
         int32_t small;
 
@@ -136,7 +136,7 @@ static aclError prepare_fill(struct sim_call *call, const aclopAttr *attr)
         dims[i] = small;
     }
     if (call->in[1].count != 1)
-        return sim_refuse(call, "the value is not one number");
+        return sim_refuse(call, "the value is not one element");
     call->result_type[0] = call->in[1].type;
     return take_shape(call, dims, shape->count);
 }
@@ -181,7 +181,8 @@ static aclError prepare_reshape(struct sim_call *call, const aclopAttr *attr)
 {
     (void)attr;
     if (call->out[0].count != call->in[0].count)
-        return sim_refuse(call, "%zu elements into %zu", call->in[0].count, call->out[0].count);
+        return sim_refuse(call, "a tensor of %zu elements cannot become one of %zu",
+                          call->in[0].count, call->out[0].count);
     call->result[0] = call->out[0].shape;
     return 0;
 }

@@ -17,14 +17,14 @@ static aclError prepare_batch(struct sim_call *call, const aclopAttr *attr)
     double epsilon = 1e-4;
 
     if (!sim_attr_float(attr, "epsilon", &epsilon) || !sim_attr_int(attr, "is_training", &training))
-        return sim_refuse(call, "epsilon is a float, is_training a bool");
+        return sim_refuse(call, "epsilon has to be a float, is_training a bool");
     if (training)
-        return sim_refuse(call, "is_training is to be false: the simulator does not train");
+        return sim_refuse(call, "is_training has to be false: the simulator does not train");
     if (x->rank < 2)
         return sim_refuse(call, "an input of rank %zu has no channels", x->rank);
     for (size_t i = 1; i < 5; i++) {
         if (call->in[i].count != (size_t)x->dims[1] || call->in[i].shape.rank != 1)
-            return sim_refuse(call, "input %zu is not one number a channel", i);
+            return sim_refuse(call, "input %zu is not one value per channel", i);
         call->result[i] = call->in[i].shape;
         call->result_type[i] = call->in[i].type;
     }
@@ -44,7 +44,7 @@ static aclError prepare_softmax(struct sim_call *call, const aclopAttr *attr)
     size_t count;
 
     if (!sim_attr_ints(attr, "axes", 1, axes, &count))
-        return sim_refuse(call, "axes is a list of one integer");
+        return sim_refuse(call, "axes has to be a list of one integer");
     if (axes[0] < -rank || axes[0] >= rank)
         return sim_refuse(call, "axis %lld of %lld dimensions", (long long)axes[0],
                           (long long)rank);

@@ -77,7 +77,7 @@ struct sim_call {
     struct sim_shape result[SIM_OUTPUTS]; /* as the operator works them out */
     aclDataType result_type[SIM_OUTPUTS];
     double work;     /* operations */
-    bool force_fp16; /* "force_fp16": float32 is rounded to halves on the way in and out */
+    bool force_fp16; /* "force_fp16": float32 inputs and outputs are rounded to float16 */
     union {
         struct sim_window window;
         struct sim_matrix matrix;

@@ -37,7 +37,7 @@ static aclError set_extent(struct sim_call *call, const aclopAttr *attr)
 
     if (!sim_attr_string(attr, "padding_mode", &mode) ||
         !sim_attr_int(attr, "ceil_mode", &ceil_mode))
-        return sim_refuse(call, "padding_mode is a string, ceil_mode a bool");
+        return sim_refuse(call, "padding_mode has to be a string, ceil_mode a bool");
     if (strcmp(mode, "SAME") == 0) {
         sim_window_same(window, false);
         return 0;
@@ -53,7 +53,7 @@ static aclError set_extent(struct sim_call *call, const aclopAttr *attr)
     window->out[0] = 1;
     for (size_t i = 1; i < 3; i++) {
         if (window->pad[i] >= window->kernel[i] || end[i] >= window->kernel[i])
-            return sim_refuse(call, "pads are to be less than the window");
+            return sim_refuse(call, "pads have to be less than the window");
         window->out[i] =
             pooled(window->in[i] + window->pad[i] + end[i] - window->kernel[i], window->stride[i],
                    ceil_mode && strcmp(mode, "VALID") != 0, window->in[i] + window->pad[i]);
@@ -71,7 +71,7 @@ static aclError set_window(struct sim_call *call, const aclopAttr *attr)
     for (size_t i = 0; i < 3; i++)
         window->stride[i] = window->dilation[i] = window->out[i] = 1;
     if (!sim_attr_int(attr, "global_pooling", &global))
-        return sim_refuse(call, "global_pooling is a bool");
+        return sim_refuse(call, "global_pooling has to be a bool");
     if (global) {
         memcpy(window->kernel, window->in, sizeof window->kernel);
         return 0;
@@ -103,7 +103,7 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
     window->in[1] = x->dims[2];
     window->in[2] = x->dims[3];
     if (!sim_attr_int(attr, "exclusive", &exclusive))
-        return sim_refuse(call, "exclusive is a bool");
+        return sim_refuse(call, "exclusive has to be a bool");
     window->exclude_pads = exclusive != 0;
     rc = sim_window_format(call, attr);
     if (!rc)

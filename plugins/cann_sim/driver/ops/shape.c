@@ -24,7 +24,7 @@ bool sim_same_shape(const struct sim_shape *a, const struct sim_shape *b)
     return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
 }
 
-/* The limit leaves room for a factor of 32: 16 bytes for the widest element, and a margin. */
+/* The count may be multiplied by 32: 16 bytes for the widest element, and a margin. */
 size_t sim_shape_count(const struct sim_shape *shape)
 {
     size_t count = 1;

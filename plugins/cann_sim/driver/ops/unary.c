@@ -40,7 +40,7 @@ static aclError prepare_base(struct sim_call *call, const aclopAttr *attr)
 
     if (!sim_attr_float(attr, "base", &base) || !sim_attr_float(attr, "scale", &scale) ||
         !sim_attr_float(attr, "shift", &shift))
-        return sim_refuse(call, "base, scale and shift are floats");
+        return sim_refuse(call, "base, scale and shift have to be floats");
     if (base != -1 && base <= 0)
         return sim_refuse(call, "base %g is neither -1 nor more than 0", base);
     call->params.factor[0] = scale;
@@ -50,8 +50,8 @@ static aclError prepare_base(struct sim_call *call, const aclopAttr *attr)
 }
 
 /*
- * factor[0] is LeakyRelu's slope or Elu's alpha, with the vendor's defaults. One operation counts
- * per element.
+ * factor[0] is LeakyRelu's slope or Elu's alpha; defaults are 0.01 and 1. One operation counts per
+ * element.
  */
 static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 {
@@ -62,9 +62,9 @@ static aclError prepare(struct sim_call *call, const aclopAttr *attr)
         return prepare_base(call, attr);
     if (call->op->code == LEAKY_RELU &&
         !sim_attr_float(attr, "negative_slope", &call->params.factor[0]))
-        return sim_refuse(call, "negative_slope is a float");
+        return sim_refuse(call, "negative_slope has to be a float");
     if (call->op->code == ELU && !sim_attr_float(attr, "alpha", &call->params.factor[0]))
-        return sim_refuse(call, "alpha is a float");
+        return sim_refuse(call, "alpha has to be a float");
     return 0;
 }
 

@@ -29,16 +29,16 @@ aclError sim_window_list(const struct sim_call *call, const aclopAttr *attr, con
     for (size_t i = 0; i < 3; i++)
         out[i] = 1;
     if (!sim_attr_ints(attr, name, 5, values, &count))
-        return sim_refuse(call, "%s is a list of at most 5 integers", name);
+        return sim_refuse(call, "%s has to be a list of at most 5 integers", name);
     if (count == 0)
         return 0;
     /* of one spatial dimension, four numbers are those of an image of height 1 */
     if (count != spatial && count != spatial + 2 && !(spatial == 1 && count == 4))
-        return sim_refuse(call, "%s has %zu numbers", name, count);
+        return sim_refuse(call, "%s has %zu elements", name, count);
     for (size_t i = 0; i < spatial; i++) {
         out[3 - spatial + i] = values[count - spatial + i];
         if (out[3 - spatial + i] < 1 || out[3 - spatial + i] > INT32_MAX)
-            return sim_refuse(call, "%s has %lld in it", name,
+            return sim_refuse(call, "%s has the value %lld", name,
                               (long long)values[count - spatial + i]);
     }
     return 0;
@@ -54,19 +54,19 @@ aclError sim_window_pads(const struct sim_call *call, const aclopAttr *attr, siz
     for (size_t i = 0; i < 3; i++)
         begin[i] = end[i] = 0;
     if (!sim_attr_ints(attr, "pads", 6, values, &count))
-        return sim_refuse(call, "pads is a list of at most 6 integers");
+        return sim_refuse(call, "pads has to be a list of at most 6 integers");
     if (count == 0)
         return 0;
     if (spatial == 1 && count == 4)
         skip = 2;
     if (count - skip != 2 * spatial)
-        return sim_refuse(call, "pads has %zu numbers for %zu dimensions", count, spatial);
+        return sim_refuse(call, "pads has %zu elements for %zu dimensions", count, spatial);
     for (size_t i = 0; i < spatial; i++) {
         begin[3 - spatial + i] = values[skip + 2 * i];
         end[3 - spatial + i] = values[skip + 2 * i + 1];
         if (values[skip + 2 * i] < 0 || values[skip + 2 * i + 1] < 0 ||
             values[skip + 2 * i] > INT32_MAX || values[skip + 2 * i + 1] > INT32_MAX)
-            return sim_refuse(call, "pads are to be 0 or more");
+            return sim_refuse(call, "pads have to be 0 or more");
     }
     return 0;
 }
@@ -96,7 +96,8 @@ aclError sim_window_result(struct sim_call *call, size_t spatial)
     result->dims[1] = window->out_channels;
     for (size_t i = 3 - spatial; i < 3; i++) {
         if (window->out[i] < 1)
-            return sim_refuse(call, "nothing is left of dimension %zu", i + spatial - 1);
+            return sim_refuse(call, "dimension %zu of the result would be less than 1",
+                              i + spatial - 1);
         result->dims[i + spatial - 1] = window->out[i];
     }
     return 0;

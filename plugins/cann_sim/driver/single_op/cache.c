@@ -42,7 +42,8 @@ struct key {
 };
 
 /*
- * That of the request in hand; its bytes stay for the next one, so that a lookup does not allocate.
+ * The key of the current request; its bytes stay for the next one, so that a lookup does not
+ * allocate.
  */
 static struct key request_key;
 
@@ -194,7 +195,7 @@ static struct sim_compiled *new_entry(const struct key *key, uint64_t hash)
     return NULL;
 }
 
-/* Only float32 operators are rounded; "force_fp16" is the one mode that the simulator heeds. */
+/* Only float32 operators are rounded; "force_fp16" is the one mode that the simulator follows. */
 bool sim_forces_fp16(const struct sim_call *call)
 {
     return strcmp(cache.options[ACL_PRECISION_MODE], "force_fp16") == 0 &&
@@ -249,7 +250,8 @@ aclError sim_cache_get(const struct sim_request *request, bool may_compile,
     if (*out) {
         cache.hits++;
     } else if (!may_compile) {
-        return sim_fail(ACL_ERROR_OP_NOT_FOUND, "%.60s was not compiled for this, or is forgotten",
+        return sim_fail(ACL_ERROR_OP_NOT_FOUND,
+                        "%.60s was not compiled for these descriptions, or was evicted",
                         request->type);
     } else {
         rc = compile(request, key, hash, device, out);
@@ -295,7 +297,7 @@ aclError aclopSetMaxOpQueueNum(uint64_t maxOpNum)
     aclError rc;
 
     if (maxOpNum == 0)
-        return sim_fail(ACL_ERROR_INVALID_PARAM, "no operator could be kept");
+        return sim_fail(ACL_ERROR_INVALID_PARAM, "aclopSetMaxOpQueueNum: 0");
     sim_lock();
     rc = sim_need_init();
     if (!rc) {
@@ -347,7 +349,7 @@ aclError aclSetCompileopt(aclCompileOpt opt, const char *value)
     if (rc)
         return rc;
     if (opt == ACL_AUTO_TUNE_MODE)
-        return sim_fail(ACL_ERROR_FEATURE_UNSUPPORTED, "ACL_AUTO_TUNE_MODE is no more");
+        return sim_fail(ACL_ERROR_FEATURE_UNSUPPORTED, "ACL_AUTO_TUNE_MODE is no longer supported");
     if (strlen(value) >= OPTION_SIZE || (opt == ACL_PRECISION_MODE && !sim_is_precision(value)))
         return sim_fail(ACL_ERROR_INVALID_PARAM, "compile option %d cannot be \"%.80s\"", (int)opt,
                         value);
@@ -371,7 +373,7 @@ size_t aclGetCompileoptSize(aclCompileOpt opt)
     return size;
 }
 
-/* `length` has to have room for the final 0 as well. */
+/* `length` counts the final 0 as well. */
 aclError aclGetCompileopt(aclCompileOpt opt, char *value, size_t length)
 {
     aclError rc = check_option(opt, value);

@@ -25,7 +25,7 @@ struct sim_request {
  */
 struct sim_compiled {
     struct sim_call call;
-    void *values[SIM_INPUTS]; /* constants, ours */
+    void *values[SIM_INPUTS]; /* of constants, owned */
     unsigned char *key;
     size_t key_size;
     uint64_t hash, used; /* the time it was used last, in uses */

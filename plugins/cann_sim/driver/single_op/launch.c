@@ -20,7 +20,7 @@ struct op_task {
     struct sim_compiled *compiled;
     const void *in[SIM_INPUTS];
     void *out[SIM_OUTPUTS];
-    void *copies[SIM_INPUTS]; /* of what lies in host memory, ours */
+    void *copies[SIM_INPUTS]; /* of inputs in host memory, owned */
 };
 
 static struct sim_task_pool op_tasks = {.size = sizeof(struct op_task)};

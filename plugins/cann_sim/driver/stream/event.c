@@ -3,7 +3,8 @@
  * event.c - events: marks in a stream that streams and the host wait for, with the time of passing.
  *
  * An event can be recorded again and again. Records are numbered, and an event is complete when the
- * last one that was asked for has been passed: who waits, waits for the number of the moment.
+ * last one that was asked for has been passed: whoever waits, waits for the number of the last
+ * record at that time.
  */
 #include <stdlib.h>
 
@@ -299,7 +300,7 @@ static aclError wait_for(struct sim_event *event, uint64_t deadline)
     while (event->completed < number && in_time)
         in_time = sim_wait(&sim_state.changed, deadline);
     if (event->completed < number)
-        rc = sim_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "the event has not been passed");
+        rc = sim_fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "the event is not complete");
     else if (event->device->state == BP_ASCEND_LOST)
         rc = sim_fail(ACL_ERROR_RT_LOST_HEARTBEAT, "device %d is lost", event->device->id);
     else if (event->simulated_ns > event->device->host_ns)
@@ -360,7 +361,7 @@ static aclError elapsed(const struct sim_event *start, const struct sim_event *e
         return sim_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
                         "an event without ACL_EVENT_TIME_LINE has no time");
     if (!is_complete(start) || !is_complete(end))
-        return sim_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "an event has not been passed");
+        return sim_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "an event is not complete");
     if (to < from)
         return sim_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL, "the end is before the start");
     *ms = (float)((double)(to - from) * 1e-6);

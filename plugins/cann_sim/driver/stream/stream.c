@@ -108,7 +108,7 @@ static void run_task(struct sim_stream *stream, struct sim_task *task)
 }
 
 /*
- * The thread of a stream: until it is told to stop and its queue is empty. While the device is
+ * The thread of a stream: until `stopping` is set and its queue is empty. While the device is
  * paused nothing starts.
  */
 static void *run_stream(void *argument)
@@ -264,7 +264,7 @@ static aclError wait_for_queue(struct sim_stream *stream)
     if (stream->submitted - stream->finished < depth)
         return 0;
     if (stream->persistent)
-        return sim_fail(ACL_ERROR_RT_STREAM_TASK_FULL, "the stream holds %llu tasks already",
+        return sim_fail(ACL_ERROR_RT_STREAM_TASK_FULL, "the stream's queue is full: %llu tasks",
                         (unsigned long long)depth);
     counters->queue_blocked++;
     stream->refs++;
@@ -319,7 +319,7 @@ aclError sim_submit(struct sim_stream *stream, struct sim_task *task)
     return 0;
 }
 
-/* The first failure is told once; a stream that stops on failure goes on telling it. */
+/* The first failure is reported once; a stream that stops on failure reports it each time. */
 static aclError report_error(struct sim_stream *stream)
 {
     aclError rc = stream->error;

@@ -60,7 +60,7 @@ struct sim_stream {
     uint64_t failure_mode;
     uint64_t clock_ns;   /* simulated: the end of its last task */
     uint64_t subscriber; /* the thread that runs its callbacks; 0: none */
-    aclError error;      /* the first since it was last told */
+    aclError error;      /* the first since the last report */
     char error_text[SIM_TEXT];
 };
 
@@ -71,7 +71,7 @@ struct sim_stream {
 aclError sim_stream_get(const void *handle, struct sim_stream **out);
 /*
  * *out is the context's until sim_stream_destroy(). `flags`: ACL_STREAM_PERSISTENT and others,
- * which are not heeded. ACL_ERROR_RT_NO_STREAM_RESOURCE: the device has no more;
+ * which are ignored. ACL_ERROR_RT_NO_STREAM_RESOURCE: the device has no more;
  * ACL_ERROR_BAD_ALLOC; ACL_ERROR_RT_RESOURCE_ALLOC_FAIL. [locked]
  */
 aclError sim_stream_create(struct sim_context *context, bool is_default, uint32_t flags,
@@ -90,8 +90,9 @@ void sim_stream_discard(struct sim_stream *stream);
  */
 aclError sim_submit(struct sim_stream *stream, struct sim_task *task);
 /*
- * Waits until all that is queued now has run, and returns the first failure of a task since it was
- * last told. ACL_ERROR_RT_STREAM_SYNC_TIMEOUT: `deadline` of sim_now() has passed. [locked, waits]
+ * Waits until all that is queued now has run, and returns the first failure of a task since the
+ * last report. ACL_ERROR_RT_STREAM_SYNC_TIMEOUT: `deadline` of sim_now() has passed. [locked,
+ * waits]
  */
 aclError sim_stream_synchronize(struct sim_stream *stream, uint64_t deadline);
 /* The same for every stream of a device; the first failure. [locked, waits] */

@@ -9,7 +9,7 @@
 #include "core/state.h"
 #include "stream/stream.h"
 
-/* Priorities are checked, 0 (highest) to 7, and not heeded: all streams run alike. */
+/* Priorities are checked, 0 (highest) to 7, and ignored: all streams run alike. */
 static aclError create(aclrtStream *out, uint32_t priority, uint32_t flags)
 {
     struct sim_context *context;
@@ -139,7 +139,7 @@ aclError aclrtStreamQuery(aclrtStream handle, aclrtStreamStatus *status)
 }
 
 /*
- * Whoever waits for the stream is told ACL_ERROR_RT_STREAM_ABORT; the task that runs goes on to its
+ * Threads that wait for the stream get ACL_ERROR_RT_STREAM_ABORT; the task that runs goes on to its
  * end.
  */
 aclError aclrtStreamAbort(aclrtStream handle)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * task_pool.h - memory of tasks that is kept for the next task of its kind: queueing what was queued
- * before allocates nothing. aclFinalize() gives it all back.
+ * task_pool.h - memory of tasks that is kept for the next task of its kind: queueing what was
+ * queued before allocates nothing. aclFinalize() gives it all back.
  */
 #ifndef SIM_TASK_POOL_H
 #define SIM_TASK_POOL_H
@@ -22,7 +22,9 @@ struct sim_task_pool {
 /* A zeroed task, for sim_task_pool_put(); NULL: no memory. [locked] */
 void *sim_task_pool_get(struct sim_task_pool *pool);
 void sim_task_pool_put(struct sim_task_pool *pool, struct sim_task *unused); /* [locked] */
-/* Frees the tasks of all pools that nobody uses: all of them, once the streams are gone. [locked] */
+/*
+ * Frees the tasks of all pools that nobody uses: all of them, once the streams are gone. [locked]
+ */
 void sim_task_pools_free(void);
 
 #endif

@@ -72,7 +72,7 @@ static aclError set(aclopAttr *attr, const char *name, enum sim_attr_kind kind, 
     struct sim_attr **at, *entry;
 
     if (!attr || !name || !*name || (size > 0 && !value))
-        return sim_fail(ACL_ERROR_INVALID_PARAM, "an attribute without a place, name or value");
+        return sim_fail(ACL_ERROR_INVALID_PARAM, "an attribute without a set, name or value");
     entry = create_entry(name, kind, value, size);
     if (!entry)
         return sim_fail(ACL_ERROR_BAD_ALLOC, "no memory for attribute %s", name);

@@ -27,7 +27,7 @@ struct aclTensorDesc {
     aclMemType place;
     size_t rank;
     int64_t dims[SIM_DESC_DIMS];
-    void *value; /* of a constant, ours */
+    void *value; /* of a constant, owned */
     size_t value_size;
     char name[128];
 };

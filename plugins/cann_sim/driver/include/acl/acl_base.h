@@ -32,6 +32,12 @@ typedef uint16_t aclFloat16;
 typedef struct aclTensorDesc aclTensorDesc;
 typedef struct aclDataBuffer aclDataBuffer;
 
+/*
+ * Error codes, with the vendor's names and numbers: 1xxxxx are mistakes of the program, 2xxxxx lack
+ * of a resource, 5xxxxx failures inside. Which of them a function returns is said with it, but for
+ * ACL_ERROR_UNINITIALIZE, ACL_ERROR_INVALID_PARAM (a NULL that may not be) and ACL_ERROR_BAD_ALLOC
+ * (no host memory), which most can return.
+ */
 enum {
     ACL_SUCCESS = 0,
     ACL_ERROR_NONE = 0,
@@ -125,6 +131,7 @@ enum {
     ACL_ERROR_GE_LOAD_MODEL = 545001
 };
 
+/* Element types. */
 typedef enum {
     ACL_DT_UNDEFINED = -1,
     ACL_FLOAT = 0,
@@ -174,23 +181,28 @@ ACL_FUNC_VISIBILITY aclFloat16 aclFloatToFloat16(float value);
 ACL_FUNC_VISIBILITY float aclFloat16ToFloat(aclFloat16 value);
 
 /*
- * The description of a tensor, the caller's to destroy; NULL without memory or for bad arguments.
- * ACL_DT_UNDEFINED with no dimensions stands for an optional input that is absent. One thread at a
- * time may use a description.
+ * The description of a tensor, the caller's to destroy; NULL without memory or for bad arguments. A
+ * dimension of -1 is not known. ACL_DT_UNDEFINED with no dimensions stands for an optional input
+ * that is absent. One thread at a time may use a description.
  */
 ACL_FUNC_VISIBILITY aclTensorDesc *aclCreateTensorDesc(aclDataType dataType, int numDims,
                                                        const int64_t *dims, aclFormat format);
+/* NULL is fine. */
 ACL_FUNC_VISIBILITY void aclDestroyTensorDesc(const aclTensorDesc *desc);
 
+/* Reading: ACL_DT_UNDEFINED, ACL_FORMAT_UNDEFINED or 0 for NULL. */
 ACL_FUNC_VISIBILITY aclDataType aclGetTensorDescType(const aclTensorDesc *desc);
 ACL_FUNC_VISIBILITY aclFormat aclGetTensorDescFormat(const aclTensorDesc *desc);
 /* Bytes; 0 when a dimension is not known. */
 ACL_FUNC_VISIBILITY size_t aclGetTensorDescSize(const aclTensorDesc *desc);
+/* Elements; 0 when a dimension is 0 or not known. */
 ACL_FUNC_VISIBILITY size_t aclGetTensorDescElementCount(const aclTensorDesc *desc);
 ACL_FUNC_VISIBILITY size_t aclGetTensorDescNumDims(const aclTensorDesc *desc);
+/* Dimension `index`; ACL_ERROR_INVALID_PARAM past the last. */
 ACL_FUNC_VISIBILITY aclError aclGetTensorDescDimV2(const aclTensorDesc *desc, size_t index,
                                                    int64_t *dimSize);
 
+/* Replaces all dimensions; on a failure none. */
 ACL_FUNC_VISIBILITY aclError aclSetTensorShape(aclTensorDesc *desc, int numDims,
                                                const int64_t *dims);
 ACL_FUNC_VISIBILITY aclError aclSetTensorFormat(aclTensorDesc *desc, aclFormat format);
@@ -201,18 +213,24 @@ ACL_FUNC_VISIBILITY aclError aclSetTensorStorageFormat(aclTensorDesc *desc, aclF
 ACL_FUNC_VISIBILITY aclError aclSetTensorOriginShape(aclTensorDesc *desc, int numDims,
                                                      const int64_t *dims);
 ACL_FUNC_VISIBILITY aclError aclSetTensorOriginFormat(aclTensorDesc *desc, aclFormat format);
+/* A name for the description, cut to 127 characters; NULL is "". */
 ACL_FUNC_VISIBILITY void aclSetTensorDescName(aclTensorDesc *desc, const char *name);
 ACL_FUNC_VISIBILITY const char *aclGetTensorDescName(aclTensorDesc *desc);
 /* A constant known when the operator is compiled: `length` bytes of host memory, copied. */
 ACL_FUNC_VISIBILITY aclError aclSetTensorConst(aclTensorDesc *desc, void *dataBuffer,
                                                size_t length);
+/* Where the tensor's bytes will be when the operator is called. */
 ACL_FUNC_VISIBILITY aclError aclSetTensorPlaceMent(aclTensorDesc *desc, aclMemType memType);
 
-/* An address and a size; the memory stays the caller's. */
+/*
+ * An address and a size; the memory stays the caller's, the buffer is the caller's to destroy.
+ * NULL: no memory. One thread at a time may use a buffer.
+ */
 ACL_FUNC_VISIBILITY aclDataBuffer *aclCreateDataBuffer(void *data, size_t size);
 ACL_FUNC_VISIBILITY aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer);
 ACL_FUNC_VISIBILITY aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data,
                                                  size_t size);
+/* Reading: NULL or 0 for a NULL buffer. */
 ACL_FUNC_VISIBILITY void *aclGetDataBufferAddr(const aclDataBuffer *dataBuffer);
 ACL_FUNC_VISIBILITY size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer);
 

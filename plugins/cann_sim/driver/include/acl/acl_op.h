@@ -12,10 +12,15 @@ extern "C" {
 typedef struct aclopAttr aclopAttr;
 typedef struct aclopHandle aclopHandle;
 
+/* Which engine runs an operator; the simulator has one. */
 typedef enum { ACL_ENGINE_SYS = 0, ACL_ENGINE_AICORE = 1, ACL_ENGINE_VECTOR = 2 } aclopEngineType;
 
-/* Attributes are the caller's to destroy; names and values are copied, an old value is replaced. */
+/*
+ * A set of attributes, the caller's to destroy; NULL: no memory. Names and values are copied, an
+ * old value is replaced. One thread at a time may use a set.
+ */
 ACL_FUNC_VISIBILITY aclopAttr *aclopCreateAttr(void);
+/* NULL is fine. */
 ACL_FUNC_VISIBILITY void aclopDestroyAttr(const aclopAttr *attr);
 ACL_FUNC_VISIBILITY aclError aclopSetAttrBool(aclopAttr *attr, const char *attrName,
                                               uint8_t attrValue);
@@ -27,6 +32,7 @@ ACL_FUNC_VISIBILITY aclError aclopSetAttrString(aclopAttr *attr, const char *att
                                                 const char *attrValue);
 ACL_FUNC_VISIBILITY aclError aclopSetAttrDataType(aclopAttr *attr, const char *attrName,
                                                   aclDataType attrValue);
+/* Lists of numValues values, which may be 0. */
 ACL_FUNC_VISIBILITY aclError aclopSetAttrListBool(aclopAttr *attr, const char *attrName,
                                                   int numValues, const uint8_t *values);
 ACL_FUNC_VISIBILITY aclError aclopSetAttrListInt(aclopAttr *attr, const char *attrName,
@@ -40,7 +46,11 @@ ACL_FUNC_VISIBILITY aclError aclopSetAttrListFloat(aclopAttr *attr, const char *
  */
 ACL_FUNC_VISIBILITY aclError aclopSetMaxOpQueueNum(uint64_t maxOpNum);
 
-/* Queues an operator that was compiled; ACL_ERROR_OP_NOT_FOUND: it was not, or was forgotten. */
+/*
+ * Queues an operator that was compiled. ACL_ERROR_OP_NOT_FOUND: it was not, or was forgotten.
+ * ACL_ERROR_OP_INPUT_NOT_MATCH, ACL_ERROR_OP_OUTPUT_NOT_MATCH: a buffer is missing or too small.
+ * Bad addresses are seen at the next synchronisation.
+ */
 ACL_FUNC_VISIBILITY aclError aclopExecute(const char *opType, int numInputs,
                                           const aclTensorDesc *const inputDesc[],
                                           const aclDataBuffer *const inputs[], int numOutputs,
@@ -60,13 +70,15 @@ ACL_FUNC_VISIBILITY aclError aclopCreateHandle(const char *opType, int numInputs
                                                int numOutputs,
                                                const aclTensorDesc *const outputDesc[],
                                                const aclopAttr *opAttr, aclopHandle **handle);
+/* NULL is fine; what is queued still runs. */
 ACL_FUNC_VISIBILITY void aclopDestroyHandle(aclopHandle *handle);
+/* As aclopExecute(), with as many buffers as the operator has inputs and outputs. */
 ACL_FUNC_VISIBILITY aclError aclopExecWithHandle(aclopHandle *handle, int numInputs,
                                                  const aclDataBuffer *const inputs[],
                                                  int numOutputs, aclDataBuffer *const outputs[],
                                                  aclrtStream stream);
 
-/* Fills the outputs' shapes from inputs and attributes. */
+/* Fills in the outputs' shapes from inputs and attributes; compiles and runs nothing. */
 ACL_FUNC_VISIBILITY aclError aclopInferShape(const char *opType, int numInputs,
                                              aclTensorDesc *inputDesc[], aclDataBuffer *inputs[],
                                              int numOutputs, aclTensorDesc *outputDesc[],

@@ -9,8 +9,10 @@
 extern "C" {
 #endif
 
+/* Operators of the system, or of a program's own, which the simulator cannot compile. */
 typedef enum aclCompileType { ACL_COMPILE_SYS = 0, ACL_COMPILE_UNREGISTERED = 1 } aclopCompileType;
 
+/* Options of aclSetCompileopt(). */
 typedef enum {
     ACL_PRECISION_MODE = 0,
     ACL_AICORE_NUM = 1,
@@ -49,11 +51,14 @@ aclopCompileAndExecuteV2(const char *opType, int numInputs, aclTensorDesc *input
                          aclopCompileType compileFlag, const char *opPath, aclrtStream stream);
 
 /*
- * Options of the process for what is compiled later. The simulator heeds ACL_PRECISION_MODE:
- * "force_fp16" rounds what float32 operators read and write to halves. The others are noted.
+ * Sets an option of the process for what is compiled later. The simulator follows
+ * ACL_PRECISION_MODE: "force_fp16" rounds what float32 operators read and write to float16. The
+ * others are stored.
  */
 ACL_FUNC_VISIBILITY aclError aclSetCompileopt(aclCompileOpt opt, const char *value);
+/* Bytes of an option's value, its final 0 included; 0: there is no such option. */
 ACL_FUNC_VISIBILITY size_t aclGetCompileoptSize(aclCompileOpt opt); /* with the final 0 */
+/* Copies the value; ACL_ERROR_INVALID_PARAM: `length` is less than that. */
 ACL_FUNC_VISIBILITY aclError aclGetCompileopt(aclCompileOpt opt, char *value, size_t length);
 
 #ifdef __cplusplus

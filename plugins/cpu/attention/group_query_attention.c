@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * group_query_attention.c - GroupQueryAttention of com.microsoft: several heads of Q share one of K
+ * and V, which lie in a cache; rotary embedding, norms of Q and K, a window and a soft cap are
+ * optional.
+ */
+
+#include "attention/head_attention.h"
+#include "attention/rotary.h"
+#include "kernels/cast/widen.h"
+#include "kernels/tensor_data.h"
+
+#include <math.h>
+
+enum {
+    Q,
+    K,
+    V,
+    PAST_K,
+    PAST_V,
+    SEQLENS,
+    TOTAL,
+    COS,
+    SIN,
+    POSITIONS,
+    ATTENTION_BIAS,
+    SINK,
+    K_SCALE,
+    V_SCALE,
+    Q_NORM,
+    K_NORM
+};
+
+struct state {
+    int64_t batches, heads, kv_heads, steps, head;
+    int64_t past, cache; /* rows of the past's buffer and of present's */
+    struct bp_cpu_head_rows in[3];
+    bool is_packed, turns;
+    bp_cpu_turn turn;
+    size_t half; /* pairs that are turned */
+    float epsilon;
+    size_t q_bytes, work; /* in the scratch: Q as it is used, then work space */
+    int64_t *lengths;     /* keys of each batch, then rows before the new ones */
+};
+
+static bool is_shape(const bp_tensor *tensor, uint32_t rank, const int64_t *dims)
+{
+    return tensor->rank == rank && memcmp(tensor->dims, dims, rank * sizeof *dims) == 0;
+}
+
+static bool read_inputs(const struct bp_cpu_call *call, struct state *s)
+{
+    const bp_tensor *q = call->in[Q], *k = bp_cpu_in(call, K), *v = bp_cpu_in(call, V);
+    int64_t all, row;
+
+    s->heads = bp_cpu_int(call->node, "num_heads", 0);
+    s->kv_heads = bp_cpu_int(call->node, "kv_num_heads", 0);
+    if (q->rank != 3 || s->heads < 1 || s->kv_heads < 1 || s->heads > INT32_MAX ||
+        s->heads % s->kv_heads != 0 || (k != NULL) != (v != NULL))
+        return false;
+    s->batches = q->dims[0];
+    s->steps = q->dims[1];
+    s->is_packed = !k;
+    all = s->is_packed ? s->heads + 2 * s->kv_heads : s->heads;
+    if (q->dims[2] % all != 0 || q->dims[2] == 0)
+        return false;
+    s->head = q->dims[2] / all;
+    row = q->dims[2];
+    s->in[Q] = (struct bp_cpu_head_rows){NULL, s->steps * row, s->head, row};
+    if (k) {
+        const int64_t dims[] = {s->batches, s->steps, s->kv_heads * s->head};
+
+        row = dims[2];
+        if (!is_shape(k, 3, dims) || !is_shape(v, 3, dims))
+            return false;
+    }
+    s->in[K] = s->in[V] = (struct bp_cpu_head_rows){NULL, s->steps * row, s->head, row};
+    return true;
+}
+
+static bool check_caches(const struct bp_cpu_call *call, struct state *s)
+{
+    const bp_tensor *past = bp_cpu_in(call, PAST_K), *present = bp_cpu_out(call, 1);
+    const bp_tensor *past_v = bp_cpu_in(call, PAST_V), *present_v = bp_cpu_out(call, 2);
+
+    if ((past != NULL) != (past_v != NULL) || (present != NULL) != (present_v != NULL) ||
+        (past && past->rank != 4) || (present && present->rank != 4))
+        return false;
+    s->past = past ? past->dims[2] : 0;
+    s->cache = present ? present->dims[2] : s->past + s->steps;
+    {
+        const int64_t past_dims[] = {s->batches, s->kv_heads, s->past, s->head};
+        const int64_t dims[] = {s->batches, s->kv_heads, s->cache, s->head};
+
+        return (!past || (is_shape(past, 4, past_dims) && is_shape(past_v, 4, past_dims))) &&
+               (!present || (is_shape(present, 4, dims) && is_shape(present_v, 4, dims)));
+    }
+}
+
+static bool check_rotary(const struct bp_cpu_call *call, struct state *s)
+{
+    const bp_tensor *cosines = bp_cpu_in(call, COS), *sines = bp_cpu_in(call, SIN);
+    const bp_tensor *ids = bp_cpu_in(call, POSITIONS);
+
+    s->turns = bp_cpu_int(call->node, "do_rotary", 0) != 0;
+    s->turn = bp_cpu_turn_of(BP_DTYPE_F32, bp_cpu_int(call->node, "rotary_interleaved", 0) != 0);
+    if (!s->turns)
+        return true;
+    if (!cosines || !sines || cosines->rank != 2 || sines->rank != 2 ||
+        sines->dims[0] != cosines->dims[0] || sines->dims[1] != cosines->dims[1] ||
+        cosines->dims[1] * 2 > s->head || (ids && bp_cpu_count(ids) != s->batches * s->steps))
+        return false;
+    s->half = (size_t)cosines->dims[1];
+    return true;
+}
+
+static bool check_norms(const struct bp_cpu_call *call, struct state *s)
+{
+    const bp_tensor *q = bp_cpu_in(call, Q_NORM), *k = bp_cpu_in(call, K_NORM);
+    const bp_tensor *sink = bp_cpu_in(call, SINK);
+
+    s->epsilon = bp_cpu_float(call->node, "qk_norm_epsilon", 1e-6f);
+    return (q != NULL) == (k != NULL) && (!q || bp_cpu_count(q) == s->head) &&
+           (!k || bp_cpu_count(k) == s->head) && (!sink || bp_cpu_count(sink) == s->heads);
+}
+
+static bp_rc plan_scratch(struct bp_cpu_call *call, struct state *s, bp_err *err)
+{
+    size_t rows = (size_t)(s->batches * s->steps), own = 0, bytes;
+    bool is_copied = s->turns || bp_cpu_in(call, Q_NORM);
+    bp_rc rc = bp_cpu_heads_scratch(call, s->steps, s->cache, &bytes, err);
+
+    if (rc < 0)
+        return rc;
+    if (__builtin_mul_overflow((size_t)(s->heads * s->head) * sizeof(float), rows, &s->q_bytes) ||
+        (!bp_cpu_out(call, 1) &&
+         __builtin_mul_overflow((size_t)(s->kv_heads * s->head) * 2 * sizeof(float),
+                                (size_t)(s->batches * s->cache), &own)) ||
+        s->q_bytes > SIZE_MAX / 8 || own > SIZE_MAX / 8 || bytes > SIZE_MAX / 8)
+        return bp_cpu_fail(call->node, err, BP_E_NOMEM, "the scratch memory is too large");
+    s->q_bytes = is_copied ? s->q_bytes / 64 * 64 + 64 : 0;
+    s->work = s->q_bytes + own / 64 * 64 + 64;
+    call->scratch_bytes = s->work + bytes;
+    s->lengths = bp_cpu_call_memory(call, ((size_t)s->batches * 2 + 1) * sizeof *s->lengths);
+    if (!s->lengths)
+        return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the lengths");
+    return BP_OK;
+}
+
+static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
+{
+    struct state *s;
+    bp_rc rc = bp_cpu_state(call, sizeof *s, err);
+
+    if (rc < 0)
+        return rc;
+    s = call->state;
+    if (!read_inputs(call, s))
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "query, key, value and the numbers of heads do not fit together");
+    if (!check_caches(call, s))
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "past or present does not fit");
+    if (!check_rotary(call, s))
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "cos_cache, sin_cache or position_ids does not fit");
+    if (!check_norms(call, s))
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE,
+                           "a norm's weight or head_sink does not fit");
+    return plan_scratch(call, s, err);
+}
+
+/* How many keys each batch has, and how many of them are from the past. */
+static bp_rc read_lengths(const struct bp_cpu_call *call, int64_t total, bp_err *err)
+{
+    const struct state *s = call->state;
+    const int32_t *last = bp_cpu_data(call->in[SEQLENS]);
+    bool is_prompt = total == s->steps;
+
+    if (bp_cpu_count(call->in[SEQLENS]) != s->batches)
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "seqlens_k has not one number a batch");
+    if (total < s->steps || (bp_cpu_out(call, 1) && total > s->cache))
+        return bp_cpu_fail(call->node, err, BP_E_INVALID,
+                           "total_sequence_length is %lld, with %lld new keys and a cache of %lld",
+                           (long long)total, (long long)s->steps, (long long)s->cache);
+    for (int64_t b = 0; b < s->batches; b++) {
+        int64_t keys = (int64_t)last[b] + 1, past = is_prompt ? 0 : keys - s->steps;
+
+        if (keys < 0 || past < 0 || past > s->past || keys > total || past + s->steps > s->cache)
+            return bp_cpu_fail(call->node, err, BP_E_INVALID,
+                               "seqlens_k of batch %lld is %d, with %lld new keys of %lld and %lld "
+                               "in the past",
+                               (long long)b, (int)last[b], (long long)s->steps, (long long)total,
+                               (long long)s->past);
+        s->lengths[b] = keys;
+        s->lengths[s->batches + b] = past;
+    }
+    return BP_OK;
+}
+
+/* The position of a new token, which padding may have pushed out: that one is anything. */
+static bp_rc position(const struct bp_cpu_call *call, int64_t b, int64_t i, int64_t *out,
+                      bp_err *err)
+{
+    const struct state *s = call->state;
+    const bp_tensor *ids = bp_cpu_in(call, POSITIONS);
+    int64_t known = call->in[COS]->dims[0], at = s->lengths[s->batches + b] + i;
+
+    if (ids)
+        at = ((const int64_t *)bp_tensor_data(ids))[b * s->steps + i];
+    else if (at >= s->lengths[b])
+        at = 0;
+    if (at < 0 || at >= known)
+        return bp_cpu_fail(call->node, err, BP_E_INVALID,
+                           "position %lld is outside of the caches, which have %lld", (long long)at,
+                           (long long)known);
+    *out = at;
+    return BP_OK;
+}
+
+static void normalize(const struct state *s, const float *weight, float *row)
+{
+    const struct bp_cpu_simd *simd = bp_cpu_simd(BP_DTYPE_F32);
+    double mean = simd->sum_squares(row, (size_t)s->head, 0) / (double)s->head;
+    float factor = (float)(1 / sqrt(mean + (double)s->epsilon));
+
+    for (int64_t i = 0; i < s->head; i++)
+        row[i] *= factor * weight[i];
+}
+
+/* New rows of Q or K, in place, get their norm and their turn. */
+static bp_rc finish_rows(const struct bp_cpu_call *call, uint32_t norm, int64_t heads,
+                         const struct bp_cpu_head_rows *rows, bool behind_past, bp_err *err)
+{
+    const struct state *s = call->state;
+    const bp_tensor *weight = bp_cpu_in(call, norm);
+    int64_t at = 0;
+
+    for (int64_t i = 0; i < s->batches * s->steps; i++) {
+        int64_t b = i / s->steps, step = i % s->steps;
+        int64_t first = behind_past ? s->lengths[s->batches + b] : 0;
+        bp_rc rc = s->turns ? position(call, b, step, &at, err) : BP_OK;
+
+        if (rc < 0)
+            return rc;
+        for (int64_t h = 0; h < heads; h++) {
+            float *row = rows->data + b * rows->batch + h * rows->head + (first + step) * rows->row;
+
+            if (weight)
+                normalize(s, bp_cpu_data(weight), row);
+            if (s->turns)
+                bp_cpu_rotate(s->turn, row, row, (size_t)s->head, s->half,
+                              (const float *)bp_cpu_data(call->in[COS]) + (size_t)at * s->half,
+                              (const float *)bp_cpu_data(call->in[SIN]) + (size_t)at * s->half);
+        }
+    }
+    return BP_OK;
+}
+
+/* The new part of K (i 1) or V (i 2) in its input. */
+static struct bp_cpu_head_rows fresh_rows(const struct bp_cpu_call *call, uint32_t i)
+{
+    const struct state *s = call->state;
+    struct bp_cpu_head_rows rows = s->in[i];
+
+    rows.data = bp_cpu_data(call->in[s->is_packed ? Q : i]);
+    if (s->is_packed)
+        rows.data += (s->heads + (i == V ? s->kv_heads : 0)) * s->head;
+    return rows;
+}
+
+/* Past and new rows of K (i 1) or V (i 2) come together; what is behind them is zeros. */
+static struct bp_cpu_head_rows fill_cache(const struct bp_cpu_call *call, uint32_t i)
+{
+    const struct state *s = call->state;
+    const bp_tensor *old = bp_cpu_in(call, PAST_K + i - 1), *present = bp_cpu_out(call, i);
+    int64_t pairs = s->kv_heads * s->head;
+    float *own = (float *)(void *)((char *)call->scratch + s->q_bytes) +
+                 (i == V ? s->batches * pairs * s->cache : 0);
+    struct bp_cpu_head_rows to = {present ? bp_cpu_data(present) : (void *)own, pairs * s->cache,
+                                  s->cache * s->head, s->head};
+    struct bp_cpu_head_rows past = {old ? bp_cpu_data(old) : NULL, pairs * s->past,
+                                    s->past * s->head, s->head};
+    struct bp_cpu_head_rows fresh = fresh_rows(call, i);
+    bool is_shared = past.data == to.data && s->past == s->cache;
+
+    for (int64_t b = 0; b < s->batches; b++) {
+        int64_t n = s->lengths[s->batches + b];
+        struct bp_cpu_head_rows from = past, new_rows = fresh, at = to;
+
+        if (old)
+            from.data += b * past.batch;
+        at.data += b * to.batch;
+        if (n > 0 && !is_shared)
+            bp_cpu_heads_copy(&from, &at, 1, s->kv_heads, n, s->head, NULL);
+        at.data += n * s->head;
+        new_rows.data += b * fresh.batch;
+        bp_cpu_heads_copy(&new_rows, &at, 1, s->kv_heads, s->steps, s->head, NULL);
+        at.data += s->steps * s->head;
+        for (int64_t h = 0; h < s->kv_heads && !is_shared; h++)
+            memset(at.data + h * to.head, 0,
+                   (size_t)((s->cache - n - s->steps) * s->head) * sizeof(float));
+    }
+    return to;
+}
+
+static bp_rc query_rows(const struct bp_cpu_call *call, struct bp_cpu_head_rows *out, bp_err *err)
+{
+    const struct state *s = call->state;
+    struct bp_cpu_head_rows from = s->in[Q];
+
+    from.data = bp_cpu_data(call->in[Q]);
+    *out = from;
+    if (s->q_bytes == 0)
+        return BP_OK;
+    *out = (struct bp_cpu_head_rows){call->scratch, s->steps * s->heads * s->head, s->head,
+                                     s->heads * s->head};
+    bp_cpu_heads_copy(&from, out, s->batches, s->heads, s->steps, s->head, NULL);
+    return finish_rows(call, Q_NORM, s->heads, out, false, err);
+}
+
+static bp_rc attend(struct bp_cpu_call *call, int64_t total, bp_err *err)
+{
+    const struct state *s = call->state;
+    const bp_tensor *sink = bp_cpu_in(call, SINK), *scores = bp_cpu_out(call, 3);
+    int64_t hidden = s->heads * s->head;
+    struct bp_cpu_heads h = {
+        .batches = s->batches,
+        .heads = s->heads,
+        .group = s->heads / s->kv_heads,
+        .queries = s->steps,
+        .head = s->head,
+        .value_head = s->head,
+        .most_keys = total,
+        .keys = s->lengths,
+        .past = s->lengths + s->batches,
+        .out = {bp_cpu_data(call->out[0]), s->steps * hidden, s->head, hidden},
+        .scale = bp_cpu_float(call->node, "scale", 0),
+        .softcap = bp_cpu_float(call->node, "softcap", 0),
+        .is_causal = bp_cpu_int(call->node, "causal", 1) != 0,
+        .window = bp_cpu_int(call->node, "local_window_size", -1),
+        .sink = sink ? bp_cpu_data(sink) : NULL,
+        .is_smooth = bp_cpu_int(call->node, "smooth_softmax", 0) != 0,
+        .scores_kind = (uint32_t)bp_cpu_int(call->node, "qk_output", 0),
+    };
+    bp_rc rc = query_rows(call, &h.q, err);
+
+    if (rc < 0)
+        return rc;
+    if (h.scale == 0)
+        h.scale = 1 / sqrtf((float)s->head);
+    if (scores && bp_cpu_count(scores) != s->batches * s->heads * s->steps * total)
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "output_qk does not fit");
+    h.scores = scores ? bp_cpu_data(scores) : NULL;
+    h.k = fill_cache(call, K);
+    h.v = fill_cache(call, V);
+    if (s->turns || bp_cpu_in(call, K_NORM))
+        rc = finish_rows(call, K_NORM, s->kv_heads, &h.k, true, err);
+    if (rc >= 0)
+        rc = bp_cpu_heads_bias(call, bp_cpu_in(call, ATTENTION_BIAS), &h, err);
+    return rc < 0 ? rc : bp_cpu_heads_run(call, &h, (char *)call->scratch + s->work, err);
+}
+
+static bp_rc run(struct bp_cpu_call *call, bp_err *err)
+{
+    const struct state *s = call->state;
+    int64_t total;
+    bp_rc rc;
+
+    if (bp_cpu_count(call->in[TOTAL]) != 1)
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "total_sequence_length is no number");
+    total = *(const int32_t *)bp_tensor_data(call->in[TOTAL]);
+    rc = read_lengths(call, total, err);
+    if (rc < 0 || s->batches == 0)
+        return rc;
+    return attend(call, total, err);
+}
+
+static const struct bp_cpu_wide wide = {prepare, run};
+
+static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
+{
+    const bp_value *q = bp_node_in(query->graph, query->node, Q);
+    const bp_value *past = bp_node_in(query->graph, query->node, PAST_K);
+    int64_t scores = bp_node_int(query->graph, query->node, "qk_output", 0);
+
+    if (q && past && past->dtype != q->dtype)
+        bp_cpu_refuse(query, BP_R_DTYPE, past->name, "a quantised cache is not implemented");
+    else if (!bp_node_string_is(query->graph, query->node, "k_quant_type", "NONE", "NONE") ||
+             !bp_node_string_is(query->graph, query->node, "v_quant_type", "NONE", "NONE"))
+        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "k_quant_type",
+                      "a quantised cache is not implemented");
+    else if (bp_node_int(query->graph, query->node, "sliding_window_cache", 0) != 0)
+        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "sliding_window_cache",
+                      "a cache as large as the window is not implemented");
+    else if (scores < 0 || scores > BP_CPU_SCORES_AFTER)
+        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "qk_output", "qk_output is none of 0, 1 and 2");
+    else
+        bp_cpu_claim_types(op, query);
+}
+
+const struct bp_cpu_op bp_cpu_op_group_query_attention = {
+    .name = "GroupQueryAttention",
+    .domain = "com.microsoft",
+    .since = 1,
+    .loops = &wide,
+    .claim = claim,
+    .types = BP_CPU_FLOATS & ~(UINT64_C(1) << BP_DTYPE_F64),
+    .prepare = bp_cpu_widen_prepare,
+    .run = bp_cpu_widen_run,
+};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* add.c - Add (opsets 1, 6, 7, 13, 14): y = a + b; integers wrap. */
+
+#include "elementwise/binary.h"
+
+#define NAME add
+#define TEMPLATE "elementwise/binary.inc"
+#define EXPR(x, y) (WRAP(x) + WRAP(y))
+#include "kernels/types/number.inc"
+#undef EXPR
+#undef TEMPLATE
+
+static const struct bp_cpu_binary family = {
+    .loops =
+        {
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/number.inc"
+#undef TEMPLATE
+        },
+    .cost = 1,
+};
+
+const struct bp_cpu_op bp_cpu_op_add = {
+    .name = "Add",
+    .since = 1,
+    .flags = BP_CPU_IN_PLACE,
+    .loops = &family,
+    .claim = bp_cpu_claim_binary,
+    .prepare = bp_cpu_prepare_binary,
+    .run = bp_cpu_run_binary,
+};

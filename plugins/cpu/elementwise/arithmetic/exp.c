@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* exp.c - Exp (opsets 1, 6, 13): y = e^x. */
+
+#include "kernels/unary.h"
+
+#define NAME exp
+#define TEMPLATE "kernels/unary.inc"
+#define EXPR(x) F(exp)(x)
+#include "kernels/types/float.inc"
+#undef EXPR
+#undef TEMPLATE
+
+static const struct bp_cpu_unary family = {
+    .loops =
+        {
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
+#undef TEMPLATE
+        },
+    .cost = 6,
+};
+
+const struct bp_cpu_op bp_cpu_op_exp = {
+    .name = "Exp",
+    .since = 1,
+    .flags = BP_CPU_IN_PLACE,
+    .loops = &family,
+    .claim = bp_cpu_claim_unary,
+    .prepare = bp_cpu_prepare_unary,
+    .run = bp_cpu_run_unary,
+};

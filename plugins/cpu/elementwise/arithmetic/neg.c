@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* neg.c - Neg (opsets 1, 6, 13): y = -x; the smallest integer stays as it is. */
+
+#include "kernels/unary.h"
+
+#define NAME neg
+#define TEMPLATE "kernels/unary.inc"
+#define EXPR(x) (-(x))
+#include "kernels/types/float.inc"
+#undef EXPR
+#define EXPR(x) (0 - WRAP(x))
+#include "kernels/types/int.inc"
+#undef EXPR
+#undef TEMPLATE
+
+static const struct bp_cpu_unary family = {
+    .loops =
+        {
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/signed.inc"
+#undef TEMPLATE
+        },
+    .cost = 1,
+};
+
+const struct bp_cpu_op bp_cpu_op_neg = {
+    .name = "Neg",
+    .since = 1,
+    .flags = BP_CPU_IN_PLACE,
+    .loops = &family,
+    .claim = bp_cpu_claim_unary,
+    .prepare = bp_cpu_prepare_unary,
+    .run = bp_cpu_run_unary,
+};

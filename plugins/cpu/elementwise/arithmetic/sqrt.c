@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* sqrt.c - Sqrt (opsets 1, 6, 13): y = x^(1/2); less than 0 gives NaN. */
+
+#include "kernels/unary.h"
+
+#define NAME sqrt
+#define TEMPLATE "kernels/unary.inc"
+#define EXPR(x) M(sqrt)(x)
+#include "kernels/types/float.inc"
+#undef EXPR
+#undef TEMPLATE
+
+static const struct bp_cpu_unary family = {
+    .loops =
+        {
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
+#undef TEMPLATE
+        },
+    .cost = 4,
+};
+
+const struct bp_cpu_op bp_cpu_op_sqrt = {
+    .name = "Sqrt",
+    .since = 1,
+    .flags = BP_CPU_IN_PLACE,
+    .loops = &family,
+    .claim = bp_cpu_claim_unary,
+    .prepare = bp_cpu_prepare_unary,
+    .run = bp_cpu_run_unary,
+};

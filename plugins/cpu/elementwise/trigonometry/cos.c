@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* cos.c - Cos (opsets 7, 22): y = cos(x), x in radians. */
+
+#include "elementwise/trigonometry/trig.h"
+#include "kernels/unary.h"
+
+enum { TRIG_PIECE = 256 };
+
+#define NAME cosine
+#define NEAR(x) F(cos)(x)
+#define FAR(x) M(cos)(x)
+#define TEMPLATE "elementwise/trigonometry/trig.inc"
+#include "kernels/types/float.inc"
+#undef TEMPLATE
+
+static const struct bp_cpu_unary family = {
+    .loops =
+        {
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
+#undef TEMPLATE
+        },
+    .cost = 12,
+};
+
+const struct bp_cpu_op bp_cpu_op_cos = {
+    .name = "Cos",
+    .since = 7,
+    .flags = BP_CPU_IN_PLACE,
+    .loops = &family,
+    .claim = bp_cpu_claim_unary,
+    .prepare = bp_cpu_prepare_unary,
+    .run = bp_cpu_run_unary,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* tan.c - Tan (opsets 7, 22): y = tan(x), x in radians. */
+
+#include "elementwise/trigonometry/trig.h"
+#include "kernels/unary.h"
+
+enum { TRIG_PIECE = 256 };
+
+#define NAME tangent
+#define NEAR(x) F(tan)(x)
+#define FAR(x) M(tan)(x)
+#define TEMPLATE "elementwise/trigonometry/trig.inc"
+#include "kernels/types/float.inc"
+#undef TEMPLATE
+
+static const struct bp_cpu_unary family = {
+    .loops =
+        {
+#define TEMPLATE "kernels/types/loop_entry.inc"
+#include "kernels/types/float.inc"
+#undef TEMPLATE
+        },
+    .cost = 12,
+};
+
+const struct bp_cpu_op bp_cpu_op_tan = {
+    .name = "Tan",
+    .since = 7,
+    .flags = BP_CPU_IN_PLACE,
+    .loops = &family,
+    .claim = bp_cpu_claim_unary,
+    .prepare = bp_cpu_prepare_unary,
+    .run = bp_cpu_run_unary,
+};

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gather_nd.c - GatherND (opsets 11; 12, 13 with `batch_dims`; com.microsoft 1): slices that index
+ * tuples name.
+ */
+
+#include "gather_scatter/nd_slices.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/same_operator.h"
+#include "kernels/tensor_data.h"
+
+struct state {
+    struct bp_cpu_nd_slices tuples;
+    size_t slice_bytes;
+    uint32_t slices; /* of the work */
+};
+
+/* One run; for the threads. */
+struct job {
+    const struct state *state;
+    const int64_t *indices;
+    const char *data;
+    char *out;
+};
+
+static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
+{
+    const bp_tensor *data = call->in[0];
+    int64_t batch = bp_cpu_int(call->node, "batch_dims", 0);
+    struct state *state;
+    bp_rc rc = bp_cpu_state(call, sizeof *state, err);
+
+    if (rc < 0)
+        return rc;
+    state = call->state;
+    if (batch < 0 || batch > BP_CPU_MAX_RANK)
+        return bp_cpu_fail(call->node, err, BP_E_INVALID, "batch_dims is %lld", (long long)batch);
+    rc = bp_cpu_nd_slices_make(call, data, call->in[1], (uint32_t)batch, &state->tuples, err);
+    if (rc < 0)
+        return rc;
+    state->slice_bytes = (size_t)state->tuples.inner * bp_cpu_width(data->dtype);
+    if (bp_cpu_count(call->out[0]) != state->tuples.count * state->tuples.inner)
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "the output has another size");
+    state->slices = bp_cpu_slices(call, state->tuples.count, (int64_t)(state->slice_bytes / 4) + 4);
+    return BP_OK;
+}
+
+static void copy(const struct job *job, int64_t from, int64_t to)
+{
+    const struct bp_cpu_nd_slices *tuples = &job->state->tuples;
+    size_t bytes = job->state->slice_bytes;
+    int64_t left = tuples->per_batch - from % tuples->per_batch;
+    int64_t base = from / tuples->per_batch * tuples->batch_step;
+    char *out = job->out + (size_t)from * bytes;
+
+    for (int64_t i = from; i < to; i++, out += bytes) {
+        int64_t at = base + bp_cpu_nd_slices_at(tuples, job->indices, i);
+        const char *slice = job->data + (size_t)at * bytes;
+
+        if (bytes == 4)
+            memcpy(out, slice, 4);
+        else if (bytes == 8)
+            memcpy(out, slice, 8);
+        else
+            memcpy(out, slice, bytes);
+        if (--left == 0) {
+            left = tuples->per_batch;
+            base += tuples->batch_step;
+        }
+    }
+}
+
+static void slice(void *u, uint32_t i, uint32_t worker)
+{
+    const struct job *job = u;
+    int64_t count = job->state->tuples.count;
+
+    (void)worker;
+    copy(job, bp_cpu_slice_at(count, i, job->state->slices),
+         bp_cpu_slice_at(count, i + 1, job->state->slices));
+}
+
+static bp_rc run(struct bp_cpu_call *call, bp_err *err)
+{
+    const struct state *state = call->state;
+    struct job job = {state, bp_cpu_data(call->in[1]), bp_cpu_data(call->in[0]),
+                      bp_cpu_data(call->out[0])};
+    bp_rc rc = bp_cpu_nd_slices_check(call, &state->tuples, job.indices, err);
+
+    if (rc < 0 || state->tuples.count == 0 || state->slice_bytes == 0)
+        return rc;
+    bp_cpu_parallel(call, state->slices, slice, &job);
+    return BP_OK;
+}
+
+static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
+{
+    const bp_value *indices = bp_node_in(query->graph, query->node, 1);
+
+    if (!indices || indices->dtype != BP_DTYPE_I64)
+        bp_cpu_refuse_dtype(query, 1);
+    else
+        bp_cpu_claim_types(op, query);
+}
+
+const struct bp_cpu_op bp_cpu_op_gather_nd = {
+    .name = "GatherND",
+    .since = 11,
+    .types = BP_CPU_MOVABLE,
+    .claim = claim,
+    .prepare = prepare,
+    .run = run,
+};
+
+const struct bp_cpu_op bp_cpu_op_ms_gather_nd = {
+    .name = "GatherND",
+    .domain = "com.microsoft",
+    .since = 1,
+    .loops = &bp_cpu_op_gather_nd,
+    .claim = bp_cpu_same_claim,
+    .prepare = bp_cpu_same_prepare_13,
+    .run = bp_cpu_same_run,
+};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* image_file.c - see image_file.h. */
+
+#include "image/decoders/image_file.h"
+
+#include "lazy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct bp_cpu_image_decoder *const decoders[BP_CPU_IMAGES] = {
+    [BP_CPU_IMAGE_BMP] = &bp_cpu_image_bmp,           [BP_CPU_IMAGE_PNM] = &bp_cpu_image_pnm,
+    [BP_CPU_IMAGE_JPEG] = &bp_cpu_image_jpeg,         [BP_CPU_IMAGE_PNG] = &bp_cpu_image_png,
+    [BP_CPU_IMAGE_TIFF] = &bp_cpu_image_tiff,         [BP_CPU_IMAGE_WEBP] = &bp_cpu_image_webp,
+    [BP_CPU_IMAGE_JPEG2000] = &bp_cpu_image_jpeg2000,
+};
+
+void bp_cpu_image_libraries_start(struct bp_cpu_image_libraries *libraries)
+{
+    memset(libraries, 0, sizeof *libraries);
+    pthread_mutex_init(&libraries->lock, NULL);
+}
+
+void bp_cpu_image_libraries_finish(struct bp_cpu_image_libraries *libraries)
+{
+    for (int kind = 0; kind < BP_CPU_IMAGES; kind++) {
+        bp_cpu_lazy_close(libraries->handle[kind]);
+        free(libraries->calls[kind]);
+    }
+    pthread_mutex_destroy(&libraries->lock);
+}
+
+static bool begins(const uint8_t *bytes, size_t size, const char *text, size_t n)
+{
+    return size >= n && memcmp(bytes, text, n) == 0;
+}
+
+enum bp_cpu_image_kind bp_cpu_image_kind(const uint8_t *bytes, size_t size)
+{
+    if (begins(bytes, size, "\xff\xd8\xff", 3))
+        return BP_CPU_IMAGE_JPEG;
+    if (begins(bytes, size, "\x89PNG\r\n\x1a\n", 8))
+        return BP_CPU_IMAGE_PNG;
+    if (begins(bytes, size, "BM", 2))
+        return BP_CPU_IMAGE_BMP;
+    if (begins(bytes, size, "II*\0", 4) || begins(bytes, size, "MM\0*", 4) ||
+        begins(bytes, size, "II+\0", 4) || begins(bytes, size, "MM\0+", 4))
+        return BP_CPU_IMAGE_TIFF;
+    if (begins(bytes, size, "RIFF", 4) && size >= 12 && memcmp(bytes + 8, "WEBP", 4) == 0)
+        return BP_CPU_IMAGE_WEBP;
+    if (begins(bytes, size, "\0\0\0\x0cjP  \r\n\x87\n", 12) ||
+        begins(bytes, size, "\xff\x4f\xff\x51", 4))
+        return BP_CPU_IMAGE_JPEG2000;
+    if (size >= 3 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '7')
+        return BP_CPU_IMAGE_PNM;
+    return BP_CPU_IMAGE_UNKNOWN;
+}
+
+const char *bp_cpu_image_name(enum bp_cpu_image_kind kind)
+{
+    static const char *const names[BP_CPU_IMAGES] = {"unknown", "BMP",  "PNM",  "JPEG",
+                                                     "PNG",     "TIFF", "WebP", "JPEG 2000"};
+
+    return names[kind];
+}
+
+/* The functions of a decoder's library, which is opened now if it is not open yet. */
+static enum bp_cpu_image_rc open_calls(struct bp_cpu_image_libraries *libraries,
+                                       enum bp_cpu_image_kind kind, const void **out)
+{
+    const struct bp_cpu_image_decoder *decoder = decoders[kind];
+    enum bp_cpu_image_rc rc = BP_CPU_IMAGE_OK;
+
+    pthread_mutex_lock(&libraries->lock);
+    if (!libraries->handle[kind]) {
+        void *calls = calloc(1, decoder->table_bytes);
+
+        if (calls)
+            libraries->handle[kind] =
+                bp_cpu_lazy_open(decoder->soname, decoder->symbols, decoder->n_symbols, calls);
+        if (!calls)
+            rc = BP_CPU_IMAGE_NO_MEMORY;
+        else if (!libraries->handle[kind])
+            rc = BP_CPU_IMAGE_NO_LIBRARY;
+        if (rc == BP_CPU_IMAGE_OK)
+            libraries->calls[kind] = calls;
+        else
+            free(calls);
+    }
+    *out = libraries->calls[kind];
+    pthread_mutex_unlock(&libraries->lock);
+    return rc;
+}
+
+enum bp_cpu_image_rc bp_cpu_image_decode(struct bp_cpu_image_libraries *libraries,
+                                         struct bp_cpu_image *image)
+{
+    enum bp_cpu_image_kind kind = bp_cpu_image_kind(image->bytes, image->size);
+    const struct bp_cpu_image_decoder *decoder = decoders[kind];
+    enum bp_cpu_image_rc rc = BP_CPU_IMAGE_OK;
+    const void *calls = NULL;
+
+    if (!decoder)
+        return BP_CPU_IMAGE_BROKEN;
+    if (!decoder->decode)
+        return BP_CPU_IMAGE_NO_LIBRARY;
+    if (decoder->table_bytes > 0)
+        rc = open_calls(libraries, kind, &calls);
+    return rc == BP_CPU_IMAGE_OK ? decoder->decode(calls, image) : rc;
+}

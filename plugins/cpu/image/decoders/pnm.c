@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* pnm.c - the portable maps PBM, PGM and PPM (P1 to P6), and PAM (P7). */
+
+#include "image/decoders/image_file.h"
+
+#include <string.h>
+
+struct reader {
+    const uint8_t *at, *end;
+};
+
+struct header {
+    int kind;
+    uint64_t width, height, depth, most;
+};
+
+static bool is_space(uint8_t c)
+{
+    return c == ' ' || (c >= 9 && c <= 13);
+}
+
+/* Past blanks and comments. */
+static void skip(struct reader *r)
+{
+    while (r->at < r->end && (is_space(*r->at) || *r->at == '#')) {
+        if (*r->at == '#') {
+            while (r->at < r->end && *r->at != '\n')
+                r->at++;
+        } else {
+            r->at++;
+        }
+    }
+}
+
+static bool number(struct reader *r, uint64_t *out)
+{
+    const uint8_t *from;
+
+    skip(r);
+    *out = 0;
+    for (from = r->at; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++)
+        *out = *out < UINT32_MAX ? *out * 10 + (uint64_t)(*r->at - '0') : *out;
+    return r->at > from;
+}
+
+static bool word(struct reader *r, const char *text)
+{
+    size_t n = strlen(text);
+
+    if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n) != 0)
+        return false;
+    r->at += n;
+    return true;
+}
+
+/* The lines of a PAM header. */
+static bool read_pam(struct reader *r, struct header *h)
+{
+    for (;;) {
+        skip(r);
+        if (word(r, "ENDHDR"))
+            break;
+        if (word(r, "TUPLTYPE")) {
+            while (r->at < r->end && *r->at != '\n')
+                r->at++;
+        } else if (!(word(r, "WIDTH")    ? number(r, &h->width)
+                     : word(r, "HEIGHT") ? number(r, &h->height)
+                     : word(r, "DEPTH")  ? number(r, &h->depth)
+                                         : word(r, "MAXVAL") && number(r, &h->most))) {
+            return false;
+        }
+    }
+    return h->depth >= 1 && h->depth <= 4;
+}
+
+static bool read_header(struct reader *r, struct header *h)
+{
+    *h = (struct header){.kind = r->at[1] - '0', .most = 1};
+    r->at += 2;
+    h->depth = h->kind == 3 || h->kind == 6 ? 3 : 1;
+    if (h->kind == 7) {
+        if (!read_pam(r, h))
+            return false;
+    } else if (!number(r, &h->width) || !number(r, &h->height) ||
+               (h->kind != 1 && h->kind != 4 && !number(r, &h->most))) {
+        return false;
+    }
+    if (h->most < 1 || h->most > 65535)
+        return false;
+    if (h->kind > 3) { /* one blank before the bytes */
+        if (r->at == r->end || !is_space(*r->at))
+            return false;
+        r->at++;
+    }
+    return true;
+}
+
+static uint8_t scale(uint64_t value, uint64_t most)
+{
+    value = value < most ? value : most;
+    return (uint8_t)(most == 255 ? value : (value * 255 + most / 2) / most);
+}
+
+/* One number; bitmaps have ink where it is 1. */
+static bool read_value(struct reader *r, const struct header *h, uint8_t *out)
+{
+    uint64_t value;
+
+    if (h->kind == 1) {
+        skip(r);
+        if (r->at == r->end || (*r->at != '0' && *r->at != '1'))
+            return false;
+        *out = *r->at++ == '1' ? 0 : 255;
+        return true;
+    }
+    if (h->kind < 4) {
+        if (!number(r, &value))
+            return false;
+    } else {
+        size_t n = h->most > 255 ? 2 : 1;
+
+        if ((size_t)(r->end - r->at) < n)
+            return false;
+        value = n == 2 ? (uint64_t)r->at[0] << 8 | r->at[1] : r->at[0];
+        r->at += n;
+    }
+    *out = scale(value, h->most);
+    return true;
+}
+
+static bool read_bits(struct reader *r, struct bp_cpu_image *image)
+{
+    uint8_t *to = image->rgb;
+    size_t bytes = ((size_t)image->width + 7) / 8;
+
+    for (int64_t y = 0; y < image->height; y++, r->at += bytes) {
+        if ((size_t)(r->end - r->at) < bytes)
+            return false;
+        for (int64_t x = 0; x < image->width; x++, to += 3)
+            memset(to, r->at[x / 8] >> (7 - x % 8) & 1 ? 0 : 255, 3);
+    }
+    return true;
+}
+
+static bool read_pixels(struct reader *r, const struct header *h, struct bp_cpu_image *image)
+{
+    uint8_t *to = image->rgb;
+
+    for (int64_t i = 0; i < image->height * image->width; i++, to += 3) {
+        uint8_t value[4];
+
+        for (uint64_t k = 0; k < h->depth; k++) {
+            if (!read_value(r, h, &value[k]))
+                return false;
+        }
+        if (h->depth < 3) /* grey, and maybe how much is seen through */
+            memset(to, value[0], 3);
+        else
+            memcpy(to, value, 3);
+    }
+    return true;
+}
+
+static enum bp_cpu_image_rc decode(const void *calls, struct bp_cpu_image *image)
+{
+    struct reader r = {image->bytes, image->bytes + image->size};
+    struct header h;
+    enum bp_cpu_image_rc rc;
+
+    (void)calls;
+    if (!read_header(&r, &h))
+        return BP_CPU_IMAGE_BROKEN;
+    rc = bp_cpu_image_size(image, h.height, h.width);
+    if (rc != BP_CPU_IMAGE_OK)
+        return rc;
+    return (h.kind == 4 ? read_bits(&r, image) : read_pixels(&r, &h, image)) ? BP_CPU_IMAGE_OK
+                                                                             : BP_CPU_IMAGE_BROKEN;
+}
+
+const struct bp_cpu_image_decoder bp_cpu_image_pnm = {.decode = decode};

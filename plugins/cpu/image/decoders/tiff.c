@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* tiff.c - TIFF, by libtiff 4.5 or later: there a file has error handlers of its own. */
+
+#include "image/decoders/image_file.h"
+
+#ifdef BP_TIFF_SONAME
+
+#include "lazy.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tiffio.h>
+
+struct TIFFOpenOptions; /* older headers do not know it */
+
+/* A handler gets the file and our pointer, and says that it has done its work. */
+typedef int (*message_fn)(TIFF *, void *, const char *, const char *, va_list);
+
+struct calls {
+    struct TIFFOpenOptions *(*options)(void);
+    void (*options_free)(struct TIFFOpenOptions *);
+    void (*options_errors)(struct TIFFOpenOptions *, message_fn, void *);
+    void (*options_warnings)(struct TIFFOpenOptions *, message_fn, void *);
+    void (*options_memory)(struct TIFFOpenOptions *, tmsize_t);
+    TIFF *(*open)(const char *, const char *, thandle_t, TIFFReadWriteProc, TIFFReadWriteProc,
+                  TIFFSeekProc, TIFFCloseProc, TIFFSizeProc, TIFFMapFileProc, TIFFUnmapFileProc,
+                  struct TIFFOpenOptions *);
+    void (*close)(TIFF *);
+    int (*field)(TIFF *, uint32_t, ...);
+    int (*read)(TIFF *, uint32_t, uint32_t, uint32_t *, int, int);
+};
+
+static const struct bp_cpu_symbol symbols[] = {
+    {"TIFFOpenOptionsAlloc", offsetof(struct calls, options)},
+    {"TIFFOpenOptionsFree", offsetof(struct calls, options_free)},
+    {"TIFFOpenOptionsSetErrorHandlerExtR", offsetof(struct calls, options_errors)},
+    {"TIFFOpenOptionsSetWarningHandlerExtR", offsetof(struct calls, options_warnings)},
+    {"TIFFOpenOptionsSetMaxSingleMemAlloc", offsetof(struct calls, options_memory)},
+    {"TIFFClientOpenExt", offsetof(struct calls, open)},
+    {"TIFFClose", offsetof(struct calls, close)},
+    {"TIFFGetField", offsetof(struct calls, field)},
+    {"TIFFReadRGBAImageOriented", offsetof(struct calls, read)},
+};
+
+/* The bytes as a file. */
+struct source {
+    const uint8_t *bytes;
+    uint64_t size, at;
+};
+
+static tmsize_t read_bytes(thandle_t handle, void *to, tmsize_t n)
+{
+    struct source *s = handle;
+    uint64_t left = s->at < s->size ? s->size - s->at : 0;
+
+    if (n < 0)
+        return -1;
+    if ((uint64_t)n > left)
+        n = (tmsize_t)left;
+    if (n > 0)
+        memcpy(to, s->bytes + s->at, (size_t)n);
+    s->at += (uint64_t)n;
+    return n;
+}
+
+static tmsize_t write_bytes(thandle_t handle, void *from, tmsize_t n)
+{
+    (void)handle;
+    (void)from;
+    (void)n;
+    return -1;
+}
+
+static toff_t seek_bytes(thandle_t handle, toff_t to, int whence)
+{
+    struct source *s = handle;
+
+    s->at = whence == SEEK_CUR ? s->at + to : whence == SEEK_END ? s->size + to : to;
+    return s->at;
+}
+
+static int close_bytes(thandle_t handle)
+{
+    (void)handle;
+    return 0;
+}
+
+static toff_t size_of_bytes(thandle_t handle)
+{
+    return ((struct source *)handle)->size;
+}
+
+static int silent(TIFF *tiff, void *u, const char *module, const char *text, va_list args)
+{
+    (void)tiff;
+    (void)u;
+    (void)module;
+    (void)text;
+    (void)args;
+    return 1;
+}
+
+static enum bp_cpu_image_rc read_image(const struct calls *calls, TIFF *tiff,
+                                       struct bp_cpu_image *image)
+{
+    uint32_t width = 0, height = 0, *pixels;
+    enum bp_cpu_image_rc rc;
+    size_t count;
+
+    if (!calls->field(tiff, TIFFTAG_IMAGEWIDTH, &width) ||
+        !calls->field(tiff, TIFFTAG_IMAGELENGTH, &height))
+        return BP_CPU_IMAGE_BROKEN;
+    rc = bp_cpu_image_size(image, height, width);
+    if (rc != BP_CPU_IMAGE_OK)
+        return rc;
+    count = (size_t)width * height;
+    pixels = malloc(count * sizeof *pixels);
+    if (!pixels)
+        return BP_CPU_IMAGE_NO_MEMORY;
+    if (!calls->read(tiff, width, height, pixels, ORIENTATION_TOPLEFT, 1))
+        rc = BP_CPU_IMAGE_BROKEN;
+    for (size_t i = 0; i < count && rc == BP_CPU_IMAGE_OK; i++) {
+        image->rgb[3 * i] = (uint8_t)TIFFGetR(pixels[i]);
+        image->rgb[3 * i + 1] = (uint8_t)TIFFGetG(pixels[i]);
+        image->rgb[3 * i + 2] = (uint8_t)TIFFGetB(pixels[i]);
+    }
+    free(pixels);
+    return rc;
+}
+
+static enum bp_cpu_image_rc decode(const void *table, struct bp_cpu_image *image)
+{
+    const struct calls *calls = table;
+    struct source source = {image->bytes, image->size, 0};
+    enum bp_cpu_image_rc rc = BP_CPU_IMAGE_BROKEN;
+    struct TIFFOpenOptions *options = calls->options();
+    TIFF *tiff;
+
+    if (!options)
+        return BP_CPU_IMAGE_NO_MEMORY;
+    calls->options_errors(options, silent, NULL);
+    calls->options_warnings(options, silent, NULL);
+    calls->options_memory(options, (tmsize_t)(BP_CPU_IMAGE_PIXELS * 4));
+    tiff = calls->open("image", "rm", &source, read_bytes, write_bytes, seek_bytes, close_bytes,
+                       size_of_bytes, NULL, NULL, options);
+    calls->options_free(options);
+    if (tiff) {
+        rc = read_image(calls, tiff, image);
+        calls->close(tiff);
+    }
+    return rc;
+}
+
+const struct bp_cpu_image_decoder bp_cpu_image_tiff = {
+    BP_TIFF_SONAME, symbols, sizeof symbols / sizeof *symbols, sizeof(struct calls), decode};
+
+#else
+
+const struct bp_cpu_image_decoder bp_cpu_image_tiff = {0};
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * image_decoder.c - ImageDecoder (opset 20): an image file as a tensor of height, width and
+ * channels. Bytes that are no image give one of 0 x 0 pixels, as the operator's text asks.
+ */
+
+#include "image/decoders/image_file.h"
+#include "kernels/runtime_shape.h"
+#include "kernels/tensor_data.h"
+
+#include <stdlib.h>
+
+enum format { RGB, BGR, GRAY };
+
+static int format_of(const bp_graph *graph, const bp_node *node)
+{
+    static const char *const names[] = {"RGB", "BGR", "Grayscale"};
+
+    for (int i = 0; i < 3; i++) {
+        if (bp_node_string_is(graph, node, "pixel_format", "RGB", names[i]))
+            return i;
+    }
+    return -1;
+}
+
+static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
+{
+    if (format_of(query->graph, query->node) < 0)
+        bp_cpu_refuse(query, BP_R_ATTRIBUTE, "pixel_format", "is none of RGB, BGR and Grayscale");
+    else
+        bp_cpu_claim_types(op, query);
+}
+
+static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
+{
+    struct bp_cpu_image_libraries *libraries = bp_cpu_node_memory(node, sizeof *libraries);
+
+    if (!libraries)
+        return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the node");
+    bp_cpu_image_libraries_start(libraries);
+    node->packed = libraries;
+    return BP_OK;
+}
+
+static void unpack(struct bp_cpu_node *node)
+{
+    if (node->packed)
+        bp_cpu_image_libraries_finish(node->packed);
+    node->packed = NULL;
+}
+
+static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
+{
+    return bp_cpu_runtime_shape_state(call, sizeof(struct bp_cpu_runtime_shape), 1, 0, err);
+}
+
+static void *take(void *u, size_t bytes)
+{
+    return bp_cpu_run_memory(u, bytes);
+}
+
+/* Red, green and blue to what the node wants; grey as ITU-R BT.601 weighs them, of 65536. */
+static void convert(const uint8_t *rgb, int64_t pixels, enum format format, uint8_t *out)
+{
+    if (format == RGB) {
+        memcpy(out, rgb, (size_t)pixels * 3);
+        return;
+    }
+    for (int64_t i = 0; i < pixels; i++, rgb += 3) {
+        if (format == GRAY) {
+            out[i] =
+                (uint8_t)((rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >> 16);
+        } else {
+            out[3 * i] = rgb[2];
+            out[3 * i + 1] = rgb[1];
+            out[3 * i + 2] = rgb[0];
+        }
+    }
+}
+
+static bp_rc fail(const struct bp_cpu_call *call, enum bp_cpu_image_rc rc, const char *name,
+                  bp_err *err)
+{
+    if (rc == BP_CPU_IMAGE_NO_LIBRARY)
+        return bp_cpu_fail(call->node, err, BP_E_UNAVAILABLE,
+                           "the image is %s, whose library is not here", name);
+    if (rc == BP_CPU_IMAGE_NO_MEMORY)
+        return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the %s image", name);
+    return bp_cpu_fail(call->node, err, BP_E_INVALID, "the %s image has more than %lld pixels",
+                       name, (long long)BP_CPU_IMAGE_PIXELS);
+}
+
+static bp_rc run(struct bp_cpu_call *call, bp_err *err)
+{
+    const bp_tensor *x = call->in[0];
+    enum format format = (enum format)format_of(call->node->graph, call->node->node);
+    struct bp_cpu_image image = {
+        .bytes = bp_cpu_data(x), .size = (size_t)bp_cpu_count(x), .alloc = take, .u = call};
+    enum bp_cpu_image_rc rc = bp_cpu_image_decode(call->node->packed, &image);
+    int64_t dims[3] = {0, 0, format == GRAY ? 1 : 3};
+    bp_rc result;
+
+    if (rc != BP_CPU_IMAGE_OK && rc != BP_CPU_IMAGE_BROKEN)
+        return fail(call, rc, bp_cpu_image_name(bp_cpu_image_kind(image.bytes, image.size)), err);
+    if (rc == BP_CPU_IMAGE_OK) {
+        dims[0] = image.height;
+        dims[1] = image.width;
+    }
+    result = bp_cpu_runtime_shape_output(call, 3, dims, err);
+    if (result >= 0 && rc == BP_CPU_IMAGE_OK)
+        convert(image.rgb, dims[0] * dims[1], format, bp_cpu_data(call->out[0]));
+    return result;
+}
+
+const struct bp_cpu_op bp_cpu_op_image_decoder = {
+    .name = "ImageDecoder",
+    .since = 20,
+    .flags = BP_CPU_RUNTIME_SHAPE,
+    .types = UINT64_C(1) << BP_DTYPE_U8,
+    .claim = claim,
+    .pack = pack,
+    .unpack = unpack,
+    .prepare = prepare,
+    .run = run,
+};

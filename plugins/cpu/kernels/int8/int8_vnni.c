@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * int8_vnni.c - the tile for processors with AVX-512 VNNI: four products of unsigned and signed
+ * bytes and their sum at once, exactly.
+ */
+
+#include "kernels/int8/int8.h"
+
+#if defined(__AVX512F__) && defined(__AVX512VNNI__)
+
+#include <immintrin.h>
+
+#define LEVEL vnni
+#define LEVEL_NAME "avx512vnni"
+#define V __m512i
+#define LANES 16
+#define TILE_ROWS 12
+#define GROUP 4
+#define LOAD(p) _mm512_loadu_si512((const void *)(p))
+#define STORE(p, v) _mm512_storeu_si512((void *)(p), v)
+#define ZERO _mm512_setzero_si512()
+#define SPREAD(x) _mm512_set1_epi32(x)
+#define DOT(sum, a, b) _mm512_dpbusd_epi32(sum, a, b)
+#include "kernels/int8/int8.inc"
+
+#else
+
+const struct bp_cpu_int8_level bp_cpu_int8_vnni = {.name = "avx512vnni"};
+
+#endif

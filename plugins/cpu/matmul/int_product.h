@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * int_product.h - matrix products of integers, plainly. They wrap around, so signed and unsigned
+ * ones are the same bits and the size of an element decides.
+ */
+#ifndef BP_CPU_MATMUL_INT_PRODUCT_H
+#define BP_CPU_MATMUL_INT_PRODUCT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * C (m x n, dense) += factor * A * B; element (i, p) of A is at i * a_row + p * a_col, B likewise.
+ */
+struct bp_cpu_int_product {
+    const void *a, *b;
+    void *c;
+    size_t m, n, k;
+    size_t a_row, a_col, b_row, b_col;
+    int64_t factor;
+    size_t size; /* of an element: 4 or 8 */
+};
+
+/* Rows first .. end of C. */
+void bp_cpu_int_product(const struct bp_cpu_int_product *product, size_t first, size_t end);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree_ensemble.c - TreeEnsemble (ai.onnx.ml 5) and TreeEnsembleRegressor (1, 3, 5): for each
+ * target the sum, mean, least or largest of what the trees say, plus a base value.
+ */
+
+#include "kernels/tensor_data.h"
+#include "ml/trees/trees_read.h"
+#include "ml/trees/trees_run.h"
+#include "program.h"
+
+#include <common/float16.h>
+
+struct model {
+    struct bp_cpu_trees trees;
+    double *base; /* one a target, or NULL */
+    uint32_t transform;
+};
+
+struct state {
+    struct bp_cpu_trees_run run;
+};
+
+/* ---- what the attributes say ----------------------------------------------------------------- */
+
+static bp_rc read_base(struct bp_cpu_node *node, struct bp_blocks *memory, struct model *m,
+                       bp_err *err)
+{
+    uint32_t n = m->trees.n_targets, count;
+    double *base;
+    bp_rc rc = bp_cpu_numbers_read(node, "base_values", memory, &base, &count, err);
+
+    if (rc >= 0 && count > 0)
+        rc = bp_cpu_expect_count(node, "base_values", count, n, "targets are", err);
+    if (rc < 0 || count == 0)
+        return rc;
+    m->base = bp_cpu_node_memory(node, n * sizeof *m->base);
+    if (!m->base)
+        return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for a model");
+    memcpy(m->base, base, n * sizeof *m->base);
+    return BP_OK;
+}
+
+static bp_rc build_regressor(struct bp_cpu_node *node, struct bp_blocks *memory, struct model *m,
+                             bp_err *err)
+{
+    static const char *const aggregates[] = {"AVERAGE", "SUM", "MIN", "MAX"};
+    struct bp_cpu_tree_list list;
+    uint32_t aggregate, n_targets;
+    bp_rc rc = bp_cpu_choice(node, "aggregate_function", "SUM", aggregates, 4, &aggregate, err);
+
+    if (rc >= 0)
+        rc = bp_cpu_transform_read(node, &m->transform, err);
+    if (rc >= 0)
+        rc = bp_cpu_trees_targets(node, "target_ids", &n_targets, err);
+    if (rc >= 0)
+        rc = bp_cpu_trees_read(node, "target", memory, &list, err);
+    if (rc >= 0)
+        rc = bp_cpu_trees_build(node, &list, n_targets, aggregate, bp_cpu_trees_are_double(node),
+                                &m->trees, err);
+    return rc < 0 ? rc : read_base(node, memory, m, err);
+}
+
+static bp_rc build_5(struct bp_cpu_node *node, struct bp_blocks *memory, struct model *m,
+                     bp_err *err)
+{
+    struct bp_cpu_tree_list list;
+    int64_t aggregate = bp_cpu_int(node, "aggregate_function", BP_CPU_TREE_SUM);
+    int64_t transform = bp_cpu_int(node, "post_transform", BP_CPU_RAW_SCORES);
+    uint32_t n_targets;
+    bp_rc rc = bp_cpu_trees_targets(node, "leaf_targetids", &n_targets, err);
+
+    if (rc < 0)
+        return rc;
+    if (aggregate < 0 || aggregate > BP_CPU_TREE_MAX || transform < 0 ||
+        transform >= BP_CPU_N_TRANSFORMS)
+        return bp_cpu_fail(node, err, BP_E_INVALID,
+                           "aggregate_function is %lld and post_transform %lld, not both are known",
+                           (long long)aggregate, (long long)transform);
+    m->transform = (uint32_t)transform;
+    rc = bp_cpu_trees_read_5(node, memory, &list, err);
+    return rc < 0 ? rc
+                  : bp_cpu_trees_build(node, &list, n_targets, (uint32_t)aggregate,
+                                       bp_cpu_trees_are_double(node), &m->trees, err);
+}
+
+static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
+{
+    struct bp_blocks memory = {.host = node->host};
+    struct model *m = bp_cpu_node_memory(node, sizeof *m);
+    bool is_regressor = strcmp(node->node->op, "TreeEnsembleRegressor") == 0;
+    bp_rc rc;
+
+    if (!m)
+        return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for a model");
+    node->packed = m;
+    rc = is_regressor ? build_regressor(node, &memory, m, err) : build_5(node, &memory, m, err);
+    bp_blocks_free(&memory);
+    return rc;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static void store(uint32_t dtype, const double *from, void *to, size_t first, size_t n)
+{
+    float *narrow = to;
+    uint16_t *half = to;
+
+    if (dtype == BP_DTYPE_F64)
+        memcpy((double *)to + first, from, n * sizeof *from);
+    for (size_t i = 0; i < n && dtype == BP_DTYPE_F32; i++)
+        narrow[first + i] = (float)from[i];
+    for (size_t i = 0; i < n && dtype == BP_DTYPE_F16; i++)
+        half[first + i] = bp_f16_store((float)from[i]);
+}
+
+static void finish(struct bp_cpu_call *call, double *sums, int64_t first, size_t n)
+{
+    const struct model *m = call->node->packed;
+    size_t n_targets = m->trees.n_targets;
+
+    for (size_t r = 0; r < n && m->base; r++) {
+        for (size_t t = 0; t < n_targets; t++)
+            sums[r * n_targets + t] += m->base[t];
+    }
+    bp_cpu_transform_targets_f64(sums, n, n_targets, m->transform);
+    store(call->out[0]->dtype, sums, bp_cpu_data(call->out[0]), (size_t)first * n_targets,
+          n * n_targets);
+}
+
+static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
+{
+    const struct model *m = call->node->packed;
+    const bp_tensor *y = call->out[0];
+
+    if (y->rank != 2 || y->dims[1] != m->trees.n_targets)
+        return bp_cpu_fail(call->node, err, BP_E_SHAPE, "it has %u targets", m->trees.n_targets);
+    return bp_cpu_trees_prepare(call, sizeof(struct state), &m->trees, finish, err);
+}
+
+const struct bp_cpu_op bp_cpu_op_tree_ensemble = {
+    .name = "TreeEnsemble",
+    .domain = "ai.onnx.ml",
+    .since = 5,
+    .types =
+        UINT64_C(1) << BP_DTYPE_F16 | UINT64_C(1) << BP_DTYPE_F32 | UINT64_C(1) << BP_DTYPE_F64,
+    .claim = bp_cpu_claim_types,
+    .pack = pack,
+    .prepare = prepare,
+    .run = bp_cpu_trees_run,
+};
+
+const struct bp_cpu_op bp_cpu_op_tree_ensemble_regressor = {
+    .name = "TreeEnsembleRegressor",
+    .domain = "ai.onnx.ml",
+    .since = 1,
+    .types = BP_CPU_ML_NUMBERS,
+    .claim = bp_cpu_claim_types,
+    .pack = pack,
+    .prepare = prepare,
+    .run = bp_cpu_trees_run,
+};

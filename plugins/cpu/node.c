@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* node.c - what pack, prepare and run ask of their node and call: errors, memory, threads. */
+
+#include "cpu.h"
+
+#include <common/blocks.h>
+
+enum {
+    PARALLEL_COST = 16 * 1024, /* simple operations that pay for waking a thread */
+    SLICES_A_THREAD = 4        /* so that a thread that is held up costs little */
+};
+
+bp_rc bp_cpu_fail(const struct bp_cpu_node *node, bp_err *err, bp_rc rc, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return bp_fail(err, rc, "%s '%s': %s", node->node->op, node->node->name, text);
+}
+
+void *bp_cpu_node_memory(struct bp_cpu_node *node, size_t bytes)
+{
+    return bp_blocks_get(node->memory, bytes);
+}
+
+bp_span bp_cpu_constant(const struct bp_cpu_node *node, uint32_t input)
+{
+    if (input >= node->node->n_in || node->node->in[input] == BP_NONE)
+        return (bp_span){NULL, 0};
+    return node->constants[node->node->in[input]];
+}
+
+bp_rc bp_cpu_state(struct bp_cpu_call *call, size_t bytes, bp_err *err)
+{
+    call->state = bp_blocks_get(call->memory, bytes);
+    if (!call->state)
+        return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for the state of the node");
+    return BP_OK;
+}
+
+void *bp_cpu_call_memory(struct bp_cpu_call *call, size_t bytes)
+{
+    return bp_blocks_get(call->memory, bytes);
+}
+
+void bp_cpu_parallel(const struct bp_cpu_call *call, uint32_t n,
+                     void (*fn)(void *u, uint32_t i, uint32_t worker), void *u)
+{
+    const bp_host *host = call->node->host;
+
+    if (n == 1)
+        fn(u, 0, 0);
+    else if (n > 1)
+        host->parallel_for(host->h, n, fn, u);
+}
+
+uint32_t bp_cpu_slices(const struct bp_cpu_call *call, int64_t elements, int64_t cost)
+{
+    int64_t work, slices;
+
+    if (call->width < 2 || elements < 1)
+        return 1;
+    if (__builtin_mul_overflow(elements, cost, &work))
+        work = INT64_MAX;
+    slices = work / (PARALLEL_COST / 2);
+    if (work < PARALLEL_COST)
+        return 1;
+    if (slices > (int64_t)call->width * SLICES_A_THREAD)
+        slices = (int64_t)call->width * SLICES_A_THREAD;
+    return (uint32_t)slices;
+}

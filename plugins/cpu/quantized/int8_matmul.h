@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * int8_matmul.h - the product of MatMulInteger and QLinearMatMul: batches of matrices of 8-bit
+ * integers with zero points, row by row of int32 sums.
+ */
+#ifndef BP_CPU_QUANTIZED_INT8_MATMUL_H
+#define BP_CPU_QUANTIZED_INT8_MATMUL_H
+
+#include "kernels/gemm/batch_dims.h"
+#include "kernels/int8/int8.h"
+#include "quantized/per_axis.h"
+
+/* Which inputs of the node are which. */
+struct bp_cpu_int8_inputs {
+    uint32_t a, b, a_zero, b_zero;
+};
+
+struct bp_cpu_int8_matmul {
+    struct bp_cpu_int8_inputs inputs;
+    struct bp_cpu_int8 product; /* of a pair of matrices; all rows at once where B is one matrix */
+    struct bp_cpu_batch_dims batches;
+    struct bp_cpu_per_axis a_zero, b_zero;
+    size_t rows; /* of a matrix of A, as it came */
+    size_t a_matrices, b_matrices;
+    size_t a_step, b_step; /* bytes from one matrix to the next, packed where it is */
+    const void *packed_b;  /* of a constant */
+    uint32_t pack_slices;
+    size_t at_a, at_a_zero, at_b_zero, at_workers; /* in the scratch */
+    size_t own_at; /* scratch of the operator itself, of own_bytes */
+};
+
+/* n sums of a row: of pair `batch`, row i, from column j on. [any thread] */
+typedef void (*bp_cpu_int8_row)(void *u, uint64_t batch, const int32_t *sums, size_t i, size_t j,
+                                size_t n);
+
+/* For op->pack: packs B where it is constant. */
+bp_rc bp_cpu_int8_matmul_pack(struct bp_cpu_node *node, struct bp_cpu_int8_inputs inputs,
+                              bp_err *err);
+/* For op->prepare, which may ask for `own_bytes` of scratch. */
+bp_rc bp_cpu_int8_matmul_make(struct bp_cpu_call *call, struct bp_cpu_int8_inputs inputs,
+                              size_t own_bytes, struct bp_cpu_int8_matmul *out, bp_err *err);
+void bp_cpu_int8_matmul_run(struct bp_cpu_call *call, const struct bp_cpu_int8_matmul *m,
+                            bp_cpu_int8_row row, void *u);
+
+#endif

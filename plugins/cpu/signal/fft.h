@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fft.h - discrete Fourier transforms of any length in n log n, in double: lengths made of 2, 3, 5,
+ * 7, 11 and 13 by their factors, others as a convolution of a power of two (Bluestein).
+ */
+#ifndef BP_CPU_SIGNAL_FFT_H
+#define BP_CPU_SIGNAL_FFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bp_cpu_complex {
+    double re, im;
+};
+
+enum { BP_CPU_FFT_FACTORS = 64 };
+
+struct bp_cpu_fft {
+    int64_t n;
+    int64_t m; /* of the convolution; 0: n has small factors */
+    uint32_t n_factors;
+    uint32_t factors[BP_CPU_FFT_FACTORS]; /* of n, or of m */
+    const struct bp_cpu_complex *turns;   /* [n or m]: exp(-2 pi i k / n) */
+    const struct bp_cpu_complex *chirp;   /* [n]: exp(-pi i k^2 / n) */
+    const struct bp_cpu_complex *filter;  /* [m]: the transform of its conjugate, over m */
+};
+
+/* Bytes of the tables for length n >= 1; false: too long. */
+bool bp_cpu_fft_bytes(int64_t n, size_t *out);
+/* Fills the tables, in `memory` of so many bytes, which must live as long. */
+void bp_cpu_fft_make(struct bp_cpu_fft *fft, int64_t n, void *memory);
+/* Bytes that a transform needs besides its n numbers. */
+size_t bp_cpu_fft_scratch(const struct bp_cpu_fft *fft);
+/* In place; forward, without a factor. */
+void bp_cpu_fft_run(const struct bp_cpu_fft *fft, struct bp_cpu_complex *x, void *scratch);
+/* The inverse, over n. */
+void bp_cpu_fft_back(const struct bp_cpu_fft *fft, struct bp_cpu_complex *x, void *scratch);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* regex_match.c - see regex_match.h. */
+
+#include "text/regex_match.h"
+
+#include "lazy.h"
+#include "text/re2_syntax.h"
+
+#ifdef BP_PCRE2_SONAME
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+enum {
+    WORK_NUMBERS = 16 * 1024,       /* of PCRE2's list of ways, at first */
+    MOST_NUMBERS = 4 * 1024 * 1024, /* beyond that many the pattern is refused */
+    WORDS = 256                     /* bytes of PCRE2's message */
+};
+
+struct library {
+    pcre2_code *(*compile)(PCRE2_SPTR, PCRE2_SIZE, uint32_t, int *, PCRE2_SIZE *,
+                           pcre2_compile_context *);
+    void (*code_free)(pcre2_code *);
+    pcre2_compile_context *(*context)(pcre2_general_context *);
+    void (*context_free)(pcre2_compile_context *);
+    int (*set_newline)(pcre2_compile_context *, uint32_t);
+    int (*message)(int, PCRE2_UCHAR *, PCRE2_SIZE);
+    pcre2_general_context *(*general)(void *(*)(PCRE2_SIZE, void *), void (*)(void *, void *),
+                                      void *);
+    pcre2_match_data *(*match_data)(uint32_t, pcre2_general_context *);
+    int (*match)(const pcre2_code *, PCRE2_SPTR, PCRE2_SIZE, PCRE2_SIZE, uint32_t,
+                 pcre2_match_data *, pcre2_match_context *, int *, PCRE2_SIZE);
+    PCRE2_SIZE *(*ovector)(pcre2_match_data *);
+};
+
+static const struct bp_cpu_symbol symbols[] = {
+    {"pcre2_compile_8", offsetof(struct library, compile)},
+    {"pcre2_code_free_8", offsetof(struct library, code_free)},
+    {"pcre2_compile_context_create_8", offsetof(struct library, context)},
+    {"pcre2_compile_context_free_8", offsetof(struct library, context_free)},
+    {"pcre2_set_newline_8", offsetof(struct library, set_newline)},
+    {"pcre2_get_error_message_8", offsetof(struct library, message)},
+    {"pcre2_general_context_create_8", offsetof(struct library, general)},
+    {"pcre2_match_data_create_8", offsetof(struct library, match_data)},
+    {"pcre2_dfa_match_8", offsetof(struct library, match)},
+    {"pcre2_get_ovector_pointer_8", offsetof(struct library, ovector)},
+};
+
+struct bp_cpu_pattern {
+    void *handle;
+    struct library library;
+    pcre2_code *code;
+};
+
+/* ---- the pattern ----------------------------------------------------------------------------- */
+
+static bp_rc compile(struct bp_cpu_node *node, struct bp_cpu_pattern *p, const char *pattern,
+                     size_t size, const char *what, bool is_anchored, bp_err *err)
+{
+    pcre2_compile_context *context = p->library.context(NULL);
+    PCRE2_UCHAR words[WORDS] = {0};
+    PCRE2_SIZE at = 0;
+    int code = 0;
+
+    if (!context)
+        return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the pattern");
+    (void)p->library.set_newline(context, PCRE2_NEWLINE_LF);
+    p->code = p->library.compile((PCRE2_SPTR)pattern, size,
+                                 PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_NO_AUTO_POSSESS |
+                                     PCRE2_NEVER_BACKSLASH_C | (is_anchored ? PCRE2_ANCHORED : 0),
+                                 &code, &at, context);
+    p->library.context_free(context);
+    if (p->code)
+        return BP_OK;
+    (void)p->library.message(code, words, sizeof words);
+    return bp_cpu_fail(node, err, BP_E_INVALID, "%s is wrong near byte %zu: %s", what, (size_t)at,
+                       (const char *)words);
+}
+
+void bp_cpu_pattern_close(struct bp_cpu_pattern *p)
+{
+    if (!p)
+        return;
+    if (p->code)
+        p->library.code_free(p->code);
+    bp_cpu_lazy_close(p->handle);
+    *p = (struct bp_cpu_pattern){0};
+}
+
+bp_rc bp_cpu_pattern_open(struct bp_cpu_node *node, const bp_span *text, const char *what,
+                          bool is_anchored, struct bp_cpu_pattern **out, bp_err *err)
+{
+    struct bp_cpu_pattern *p = bp_cpu_node_memory(node, sizeof *p);
+    char *room = bp_cpu_node_memory(node, BP_CPU_REGEX_ROOM(text->size));
+    const char *wrong;
+    size_t size, at;
+    bp_rc rc;
+
+    *out = NULL;
+    if (!p || !room)
+        return bp_cpu_fail(node, err, BP_E_NOMEM, "no memory for the pattern");
+    wrong = bp_cpu_regex_translate(text->size ? text->data : "", text->size, room, &size, &at);
+    if (wrong)
+        return bp_cpu_fail(node, err, BP_E_INVALID, "%s has %s at byte %zu", what, wrong, at);
+    p->handle =
+        bp_cpu_lazy_open(BP_PCRE2_SONAME, symbols, sizeof symbols / sizeof *symbols, &p->library);
+    if (!p->handle)
+        return bp_cpu_fail(node, err, BP_E_UNAVAILABLE, "this needs %s, which is not here",
+                           BP_PCRE2_SONAME);
+    rc = compile(node, p, room, size, what, is_anchored, err);
+    if (rc < 0)
+        bp_cpu_pattern_close(p);
+    else
+        *out = p;
+    return rc;
+}
+
+/* ---- looking for it -------------------------------------------------------------------------- */
+
+static void *take(PCRE2_SIZE bytes, void *u)
+{
+    const struct bp_cpu_matcher *m = u;
+
+    return m->is_prepared ? NULL : bp_cpu_call_memory(m->call, bytes);
+}
+
+static void give_back(void *memory, void *u)
+{
+    (void)memory; /* it goes with the frame */
+    (void)u;
+}
+
+bp_rc bp_cpu_matcher_prepare(struct bp_cpu_call *call, const struct bp_cpu_pattern *pattern,
+                             struct bp_cpu_matcher *out, bp_err *err)
+{
+    pcre2_general_context *context;
+
+    *out = (struct bp_cpu_matcher){.call = call, .at = call->scratch_bytes};
+    context = pattern->library.general(take, give_back, out);
+    if (context)
+        out->match = pattern->library.match_data(1, context);
+    if (!out->match)
+        return bp_cpu_fail(call->node, err, BP_E_NOMEM, "no memory for matches");
+    out->is_prepared = true;
+    call->scratch_bytes += WORK_NUMBERS * sizeof(int);
+    return BP_OK;
+}
+
+void bp_cpu_matcher_begin(struct bp_cpu_matcher *m)
+{
+    m->numbers = (int *)(void *)((char *)m->call->scratch + m->at);
+    m->n_numbers = WORK_NUMBERS;
+}
+
+/* Below 0: an error of PCRE2. */
+static int match(struct bp_cpu_matcher *m, const struct bp_cpu_pattern *p, const bp_span *text,
+                 size_t from)
+{
+    for (;;) {
+        int rc = p->library.match(p->code, text->size ? text->data : (PCRE2_SPTR) "", text->size,
+                                  from, m->is_checked ? PCRE2_NO_UTF_CHECK : 0, m->match, NULL,
+                                  m->numbers, m->n_numbers);
+
+        if (rc != PCRE2_ERROR_DFA_WSSIZE || m->n_numbers >= MOST_NUMBERS)
+            return rc;
+        m->n_numbers *= 4;
+        m->numbers = bp_cpu_run_memory(m->call, m->n_numbers * sizeof *m->numbers);
+        if (!m->numbers)
+            return PCRE2_ERROR_NOMEMORY;
+    }
+}
+
+bp_rc bp_cpu_matcher_find(struct bp_cpu_matcher *m, const struct bp_cpu_pattern *pattern,
+                          const bp_span *text, size_t from, bool *found, size_t *start, size_t *end,
+                          bp_err *err)
+{
+    int rc = match(m, pattern, text, from);
+
+    *found = rc >= 0;
+    if (rc >= 0) { /* the longest match comes first */
+        *start = pattern->library.ovector(m->match)[0];
+        *end = pattern->library.ovector(m->match)[1];
+        return BP_OK;
+    }
+    if (rc == PCRE2_ERROR_NOMATCH || (rc <= PCRE2_ERROR_UTF8_ERR1 && rc >= PCRE2_ERROR_UTF8_ERR21))
+        return BP_OK;
+    return bp_cpu_fail(m->call->node, err, rc == PCRE2_ERROR_NOMEMORY ? BP_E_NOMEM : BP_E_INVALID,
+                       "the pattern is too heavy for a text of %zu bytes: PCRE2 says %d",
+                       text->size, rc);
+}
+
+#else
+
+bp_rc bp_cpu_pattern_open(struct bp_cpu_node *node, const bp_span *text, const char *what,
+                          bool is_anchored, struct bp_cpu_pattern **out, bp_err *err)
+{
+    (void)text;
+    (void)is_anchored;
+    *out = NULL;
+    return bp_cpu_fail(node, err, BP_E_UNAVAILABLE,
+                       "%s needs PCRE2, without which Backplane was built", what);
+}
+
+void bp_cpu_pattern_close(struct bp_cpu_pattern *pattern)
+{
+    (void)pattern;
+}
+
+bp_rc bp_cpu_matcher_prepare(struct bp_cpu_call *call, const struct bp_cpu_pattern *pattern,
+                             struct bp_cpu_matcher *out, bp_err *err)
+{
+    (void)pattern;
+    (void)out;
+    return bp_cpu_fail(call->node, err, BP_E_UNAVAILABLE, "Backplane was built without PCRE2");
+}
+
+void bp_cpu_matcher_begin(struct bp_cpu_matcher *matcher)
+{
+    (void)matcher;
+}
+
+bp_rc bp_cpu_matcher_find(struct bp_cpu_matcher *matcher, const struct bp_cpu_pattern *pattern,
+                          const bp_span *text, size_t from, bool *found, size_t *start, size_t *end,
+                          bp_err *err)
+{
+    (void)pattern;
+    (void)text;
+    (void)from;
+    *found = false;
+    *start = *end = 0;
+    return bp_cpu_fail(matcher->call->node, err, BP_E_UNAVAILABLE,
+                       "Backplane was built without PCRE2");
+}
+
+#endif
