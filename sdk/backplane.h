@@ -434,6 +434,8 @@ typedef struct bp_operator_info {
     const char *params;    /* "X, Y": inputs and outputs that share the type; NULL: hosted */
     uint64_t types, taken; /* bits 1 << BP_DTYPE_*: that ONNX allows, that the provider takes */
     uint64_t conditional;  /* others, which it refused for an attribute or a shape, not the type */
+    uint32_t family;       /* for bp_operator_family() */
+    uint32_t reserved0;    /* 0 */
 } bp_operator_info;
 
 /* Gets rows in the order of domain, operator and version; a row is valid for the call. */
@@ -446,6 +448,13 @@ typedef void (*bp_operator_fn)(void *user, const bp_operator_info *row);
  */
 BP_API bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void *user,
                                        bp_err *err) BP_CHECKED;
+
+/*
+ * The families that operators are sorted into, from 1 on, in the order that lists have them: its name,
+ * "gather_scatter", and in *out_about (which may be NULL) a sentence that says what is in it. Both are
+ * constants. NULL: there is no such family, the end. [any thread]
+ */
+BP_API const char *bp_operator_family(uint32_t family, const char **out_about);
 
 /* ---- session options ------------------------------------------------------------------------- */
 

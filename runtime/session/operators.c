@@ -101,6 +101,7 @@ static bp_rc ask_row(const struct bp_active *active, uint32_t i, bp_operator_fn 
     bp_operator_info info = {.struct_size = sizeof info,
                              .since = row->since,
                              .until = is_last ? 0 : next->since - 1,
+                             .family = row->family,
                              .op = row->op,
                              .domain = row->domain};
     struct bp_operator_query query;
