@@ -21,6 +21,11 @@ update-operators: tools/backplane providers/stamp
 	mv operators.md.new $(srcdir)/docs/operators.md
 .PHONY: update-operators
 
+# The table of passes, from runtime/optimize/passes.c. tests/cli/passes.sh says when it is due.
+update-passes: tests/unit/optimize/print_passes$(EXEEXT)
+	BP_SRCDIR=$(srcdir) BP_BUILDDIR=. $(SHELL) $(srcdir)/tests/cli/passes.sh --write
+.PHONY: update-passes
+
 # The picture in README.md, drawn by Graphviz.
 update-pictures:
 	dot -Tsvg -o $(srcdir)/docs/parts.svg $(srcdir)/docs/parts.dot

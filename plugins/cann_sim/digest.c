@@ -11,7 +11,7 @@ static uint32_t rotate(uint32_t x, unsigned by)
     return x << by | x >> (32 - by);
 }
 
-/* The final mix of a lane: every bit of h changes half of the result's. */
+/* The final mix of a lane: each bit of h changes half of the result's bits on average. */
 static uint32_t mix(uint32_t h)
 {
     h = (h ^ h >> 16) * 0x85ebca6bu;

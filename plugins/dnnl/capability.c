@@ -31,7 +31,7 @@ static bool has_outputs(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
                                   made);
     }
     if (op->n_out == 0 && !bp_node_out(query->graph, query->node, 0))
-        return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "its first output is not wanted");
+        return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "its first output is not used");
     return true;
 }
 

@@ -7,7 +7,8 @@
 
 /*
  * bp_provider.compile: looks the operators up and finds fused chains and in-place concats. *out is
- * the caller's, for bp_dnnl_program_free(). BP_E_UNSUPPORTED: a node or flag that capability did not answer yes to.
+ * the caller's, for bp_dnnl_program_free(). BP_E_UNSUPPORTED: a node or flag that capability did
+ * not answer yes to.
  */
 bp_rc bp_dnnl_compile(bp_instance *instance, const bp_graph *graph, uint32_t flags,
                       bp_program **out, bp_err *err);

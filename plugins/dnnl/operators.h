@@ -9,8 +9,8 @@
 #include "base/operator.h"
 
 /*
- * The row that runs the node's operator and version. NULL: there is none; then *known_to is the last
- * version that some row of the operator runs, or 0 if the operator is not known.
+ * The row that runs the node's operator and version. NULL: there is none; then *known_to is the
+ * last version that some row of the operator runs, or 0 if the operator is not known.
  */
 const struct bp_dnnl_op *bp_dnnl_find_operator(const bp_node *node, uint32_t *known_to);
 

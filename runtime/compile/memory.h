@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 
-struct bp_body;
+struct bp_subgraph;
 struct bp_unit;
 
 /* Bytes now, and the most that there were. Start from {0}. [any thread] */
@@ -21,7 +21,7 @@ struct bp_memory {
 /* Host memory of an engine: arenas, and outputs whose sizes come with the data. */
 struct bp_engine_memory {
     struct bp_memory all;
-    struct bp_memory hosted; /* of it, for what the host runs itself */
+    struct bp_memory host_ops; /* of it, for what the host runs itself */
 };
 
 /* What one provider's groups use. */
@@ -56,12 +56,12 @@ static inline void bp_memory_drop(struct bp_memory *memory, size_t bytes)
 }
 
 /* Who is to be charged for what a unit of a body makes; a unit without provider, or NULL: the host. NULL: nobody counts. */
-struct bp_memory *bp_memory_of_unit(const struct bp_body *body, const struct bp_unit *unit);
+struct bp_memory *bp_memory_of_unit(const struct bp_subgraph *subgraph, const struct bp_unit *unit);
 /* Who is to be charged for a value of a body: who makes it, or the host. NULL: nobody counts. */
-struct bp_memory *bp_memory_of_value(const struct bp_body *body, uint32_t value);
+struct bp_memory *bp_memory_of_value(const struct bp_subgraph *subgraph, uint32_t value);
 /* Counts a growing output of a body's frame: `bytes` more. */
-void bp_memory_grow(const struct bp_body *body, uint32_t value, size_t bytes);
+void bp_memory_grow(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes);
 /* All that was counted so for a value is gone. */
-void bp_memory_shrink(const struct bp_body *body, uint32_t value, size_t bytes);
+void bp_memory_shrink(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes);
 
 #endif

@@ -22,7 +22,7 @@ static const uint32_t ranks[] = {BP_RANK_UNKNOWN, 2, 1, 3, 4};
 
 enum {
     SAME_TYPE = sizeof companions / sizeof companions[0], /* a way to choose: as in question */
-    WAYS,
+    N_CHOICES,
     N_RANKS = sizeof ranks / sizeof ranks[0]
 };
 
@@ -39,7 +39,7 @@ struct questions {
     struct bp_region *region;
     struct attempt *attempts;
     uint32_t n;
-    uint32_t way, rank;
+    uint32_t choice, rank;
     uint32_t n_values, n_attrs; /* so far */
     bp_node *nodes;
     bp_value *values;
@@ -103,9 +103,9 @@ static bool is_input_var(const struct bp_operator_query *query, uint32_t var)
 
 /* ---- one node -------------------------------------------------------------------------------- */
 
-static uint32_t choose(uint64_t types, uint32_t way, uint32_t dtype)
+static uint32_t choose(uint64_t types, uint32_t choice, uint32_t dtype)
 {
-    uint32_t first = way == SAME_TYPE ? dtype : companions[way];
+    uint32_t first = choice == SAME_TYPE ? dtype : companions[choice];
 
     if (types & BIT(first))
         return first;
@@ -119,7 +119,7 @@ static uint32_t choose(uint64_t types, uint32_t way, uint32_t dtype)
 static uint32_t dtype_of(const struct questions *q, const struct attempt *attempt, uint32_t var)
 {
     return var == attempt->var ? attempt->dtype
-                               : choose(q->query->vars[var].types, q->way, attempt->dtype);
+                               : choose(q->query->vars[var].types, q->choice, attempt->dtype);
 }
 
 static uint32_t add_value(struct questions *q, const struct bp_param *param, uint32_t dtype,
@@ -371,13 +371,13 @@ bp_rc bp_operator_query_ask(struct bp_operator_query *query, const struct bp_act
     bool is_known = true;
     bp_rc rc = BP_OK;
 
-    for (uint32_t turn = 0; turn < WAYS * N_RANKS && rc >= 0 && is_known; turn++) {
+    for (uint32_t attempt = 0; attempt < N_CHOICES * N_RANKS && rc >= 0 && is_known; attempt++) {
         struct bp_region region = {0};
         struct questions q = {.query = query,
                               .region = &region,
                               .attempts = attempts,
-                              .way = turn % WAYS,
-                              .rank = turn / WAYS};
+                              .choice = attempt % N_CHOICES,
+                              .rank = attempt / N_CHOICES};
 
         list_attempts(&q);
         if (q.n > 0) {

@@ -13,8 +13,8 @@
 
 /* Building: what is read, and where rows go. */
 struct building {
-    struct bp_lineup *lineup;
-    const struct bp_lineup_wish *wish;
+    struct bp_provider_list *providers;
+    const struct bp_provider_list_config *config;
     bp_report *report;
     bp_rc required; /* the first required provider that failed; the rest is recorded all the same */
     char words[1024];
@@ -25,7 +25,7 @@ static const struct bp_spec unnamed_cpu = {.name = cpu_name, .fallback = BP_FALL
 
 static bool is_cpu(const char *name)
 {
-    return bp_names_equal(name, "cpu");
+    return bp_provider_names_equal(name, "cpu");
 }
 
 /* What a provider's failure means under its policy; `reason` has been recorded. */
@@ -42,29 +42,30 @@ static bp_rc apply_policy(const struct bp_log *log, const char *name, uint32_t f
 }
 
 /* The caller's own mistakes are errors under every policy. */
-static bool is_mistake(bp_rc code, const struct bp_found *found)
+static bool is_mistake(bp_rc code, const struct bp_candidate *found)
 {
     return code == BP_E_OPTION || code == BP_E_NOMEM || (code == BP_E_INVALID && !found);
 }
 
-static struct bp_active *add_active(struct bp_lineup *lineup)
+static struct bp_active *add_active(struct bp_provider_list *providers)
 {
-    struct bp_active *active = bp_region_alloc(&lineup->region, sizeof *active);
+    struct bp_active *active = bp_region_alloc(&providers->region, sizeof *active);
     struct bp_active **list;
 
-    list = realloc(lineup->active, (lineup->count + 1) * sizeof(struct bp_active *));
+    list = realloc(providers->active, (providers->count + 1) * sizeof(struct bp_active *));
     if (list)
-        lineup->active = list;
+        providers->active = list;
     if (active)
-        active->memory = bp_region_alloc(&lineup->region, sizeof *active->memory);
+        active->memory = bp_region_alloc(&providers->region, sizeof *active->memory);
     if (!active || !active->memory || !list)
         return NULL;
-    list[lineup->count++] = active;
+    list[providers->count++] = active;
     return active;
 }
 
 /* A device that is not there is the caller's mistake, as a wrong option is. */
-static bp_rc check_devices(const struct bp_found *found, const struct bp_spec *spec, bp_err *err)
+static bp_rc check_devices(const struct bp_candidate *found, const struct bp_spec *spec,
+                           bp_err *err)
 {
     for (uint32_t i = 0; i < spec->n_devices; i++) {
         if (spec->devices[i] >= found->n_devices)
@@ -76,16 +77,17 @@ static bp_rc check_devices(const struct bp_found *found, const struct bp_spec *s
 }
 
 /* spec: NULL for the provider of the application's operators, which has no devices. */
-static bp_rc start_instance(struct bp_lineup *lineup, struct bp_active *active, const char *file,
-                            const struct bp_spec *spec, uint32_t threads, bp_err *err)
+static bp_rc start_instance(struct bp_provider_list *providers, struct bp_active *active,
+                            const char *file, const struct bp_spec *spec, uint32_t threads,
+                            bp_err *err)
 {
     const bp_provider *provider = active->provider;
     bp_rc rc;
 
     active->services = (struct bp_services){
-        .log = lineup->log,
-        .pool = lineup->pool,
-        .weights = lineup->env->weights,
+        .log = providers->log,
+        .pool = providers->pool,
+        .weights = providers->env->weights,
         .scope = provider->id,
         .threads = threads,
     };
@@ -125,7 +127,7 @@ static bp_rc check_device(struct bp_active *active, const struct bp_spec *spec, 
 }
 
 /* Options, then the instance. *stage is where it ended. */
-static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
+static bp_rc make_instance(struct bp_provider_list *providers, struct bp_candidate *found,
                            const struct bp_spec *spec, uint32_t threads, uint32_t *stage,
                            bp_err *err)
 {
@@ -133,20 +135,20 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
     bp_rc rc;
 
     *stage = BP_STAGE_OPTIONS;
-    active = add_active(lineup);
+    active = add_active(providers);
     if (!active)
         return bp_fail_nomem(err, "a provider");
     active->provider = found->provider;
     active->name = found->name;
-    rc = bp_lineup_gather_options(lineup, found, spec, active, err);
+    rc = bp_provider_list_gather_options(providers, found, spec, active, err);
     if (rc >= 0)
         rc = check_devices(found, spec, err);
     if (rc < 0)
         return rc;
     active->n_options = found->provider->n_options;
-    bp_options_warn(found->provider, spec->options, spec->n_options, lineup->log);
+    bp_options_warn(found->provider, spec->options, spec->n_options, providers->log);
     *stage = BP_STAGE_CREATE;
-    rc = start_instance(lineup, active, found->file, spec, threads, err);
+    rc = start_instance(providers, active, found->file, spec, threads, err);
     if (rc < 0 || !found->provider->dev)
         return rc;
     rc = check_device(active, spec, err);
@@ -156,7 +158,7 @@ static bp_rc make_instance(struct bp_lineup *lineup, struct bp_found *found,
 }
 
 /* What is to be done about a provider that failed; `own` has room for a sentence. */
-static const char *fix_for(const struct bp_spec *spec, const struct bp_found *found, bp_rc code,
+static const char *fix_for(const struct bp_spec *spec, const struct bp_candidate *found, bp_rc code,
                            char *own, size_t cap)
 {
     char name[BP_NAME_MAX];
@@ -165,7 +167,9 @@ static const char *fix_for(const struct bp_spec *spec, const struct bp_found *fo
         return NULL;
     if (found)
         return found->fix[0] ? found->fix : NULL;
-    return bp_names_short(spec->name, name) && bp_names_way(name, own, cap) ? own : NULL;
+    return bp_provider_names_short(spec->name, name) && bp_provider_names_advice(name, own, cap)
+               ? own
+               : NULL;
 }
 
 /* The reason without the fix, " (...)", that an error has at its end and a row has beside it. */
@@ -182,9 +186,9 @@ static const char *reason_alone(const char *reason, const char *fix, char *own, 
 }
 
 /* Puts what became of a spec into the report. */
-static bp_rc record(struct building *b, const struct bp_spec *spec, const struct bp_found *found,
-                    uint32_t fallback, uint32_t stage, bp_rc code, const char *reason,
-                    uint32_t *row, bp_err *err)
+static bp_rc record(struct building *b, const struct bp_spec *spec,
+                    const struct bp_candidate *found, uint32_t fallback, uint32_t stage, bp_rc code,
+                    const char *reason, uint32_t *row, bp_err *err)
 {
     char way[256], alone[768];
     const char *fix = fix_for(spec, found, code, way, sizeof way);
@@ -207,41 +211,42 @@ static bp_rc record(struct building *b, const struct bp_spec *spec, const struct
 /* CPU is not required where nobody named it: it is there for what is left over. */
 static uint32_t policy_of(const struct building *b, const struct bp_spec *spec)
 {
-    if (spec != &unnamed_cpu && (b->wish->strict || b->lineup->env->strict))
+    if (spec != &unnamed_cpu && (b->config->strict || b->providers->env->strict))
         return BP_FALLBACK_REQUIRE;
-    if (spec != &unnamed_cpu && b->lineup->env->override.fallback)
-        return b->lineup->env->override.fallback;
-    return spec->fallback ? spec->fallback : b->wish->fallback;
+    if (spec != &unnamed_cpu && b->providers->env->override.fallback)
+        return b->providers->env->override.fallback;
+    return spec->fallback ? spec->fallback : b->config->fallback;
 }
 
 static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *err)
 {
     uint32_t fallback = policy_of(b, spec);
-    uint32_t before = b->lineup->count;
-    struct bp_found *found = NULL;
+    uint32_t before = b->providers->count;
+    struct bp_candidate *found = NULL;
     uint32_t stage, row;
     char text[768], words[sizeof b->words];
     bp_err own = bp_err_init(text, sizeof text);
     bp_rc code, rc;
 
-    code = bp_registry_open(&b->lineup->env->registry, spec->name, &found, &own);
+    code = bp_registry_open(&b->providers->env->registry, spec->name, &found, &own);
     stage = found ? found->stage : BP_STAGE_FOUND;
     if (code >= 0)
-        code = make_instance(b->lineup, found, spec, b->wish->threads, &stage, &own);
+        code = make_instance(b->providers, found, spec, b->config->threads, &stage, &own);
     rc = record(b, spec, found, fallback, stage, code, text, &row, err);
     if (rc < 0)
         return rc;
     if (code >= 0) {
-        b->lineup->active[before]->row = row;
-        b->lineup->active[before]->fallback = fallback;
-        b->lineup->active[before]->min_share = spec->min_share;
-        return bp_lineup_record_options(b->lineup->active[before], b->report, err);
+        b->providers->active[before]->row = row;
+        b->providers->active[before]->fallback = fallback;
+        b->providers->active[before]->min_share = spec->min_share;
+        return bp_provider_list_record_options(b->providers->active[before], b->report, err);
     }
-    b->lineup->count = before;
+    b->providers->count = before;
     if (is_mistake(code, found))
         return bp_fail(err, code, "%s", text);
     own = bp_err_init(words, sizeof words);
-    rc = apply_policy(b->lineup->log, found ? found->name : spec->name, fallback, code, text, &own);
+    rc = apply_policy(b->providers->log, found ? found->name : spec->name, fallback, code, text,
+                      &own);
     if (rc < 0 && b->required >= 0) {
         b->required = rc;
         memcpy(b->words, words, sizeof words);
@@ -253,13 +258,13 @@ static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *er
 static bp_rc add_list(struct building *b, const struct bp_spec_list *list,
                       const struct bp_spec_list *skip, bp_err *err)
 {
-    bp_rc rc = bp_registry_probe(&b->lineup->env->registry, list, err);
+    bp_rc rc = bp_registry_probe(&b->providers->env->registry, list, err);
 
     for (uint32_t i = 0; rc >= 0 && i < list->count; i++) {
         bool is_there = is_cpu(list->rows[i].name);
 
         for (uint32_t j = 0; skip && j < skip->count; j++)
-            is_there |= bp_names_equal(skip->rows[j].name, list->rows[i].name);
+            is_there |= bp_provider_names_equal(skip->rows[j].name, list->rows[i].name);
         if (!is_there)
             rc = add_spec(b, &list->rows[i], err);
     }
@@ -278,7 +283,7 @@ static const struct bp_spec *find_cpu(const struct bp_spec_list *list)
 
 static bp_rc add_cpu(struct building *b, const struct bp_spec_list *defaults, bp_err *err)
 {
-    const struct bp_spec *spec = find_cpu(b->wish->own);
+    const struct bp_spec *spec = find_cpu(b->config->own);
 
     if (!spec && defaults)
         spec = find_cpu(defaults);
@@ -294,7 +299,7 @@ static bp_rc add_custom(struct building *b, bp_err *err)
         .name = bp_custom_provider.name,
         .version = bp_custom_provider.version,
     };
-    struct bp_active *active = add_active(b->lineup);
+    struct bp_active *active = add_active(b->providers);
     bp_rc rc;
 
     if (!active)
@@ -302,7 +307,7 @@ static bp_rc add_custom(struct building *b, bp_err *err)
     active->provider = &bp_custom_provider;
     active->name = bp_custom_provider.name;
     active->fallback = row.fallback;
-    rc = start_instance(b->lineup, active, NULL, NULL, b->wish->threads, err);
+    rc = start_instance(b->providers, active, NULL, NULL, b->config->threads, err);
     return rc < 0 ? rc : bp_report_add_provider(b->report, &row, &active->row, err);
 }
 
@@ -312,9 +317,9 @@ static bp_rc add_preferred(struct building *b, const struct bp_spec_list *defaul
     struct bp_spec_list list = {0};
     bp_rc rc;
 
-    if (!defaults || defaults->count > 0 || (b->wish->own && b->wish->own->count > 0))
+    if (!defaults || defaults->count > 0 || (b->config->own && b->config->own->count > 0))
         return BP_OK;
-    rc = bp_registry_prefer(&b->lineup->env->registry, &list, err);
+    rc = bp_registry_prefer(&b->providers->env->registry, &list, err);
     if (rc >= 0)
         rc = add_list(b, &list, NULL, err);
     bp_spec_finish(&list);
@@ -334,30 +339,31 @@ static void sum_up(const struct building *b)
         n_failed++;
         n_warned += row.fallback == BP_FALLBACK_WARN;
     }
-    if (n_warned > 0 && n_failed > 1 && b->lineup->count == 1)
-        bp_log(b->lineup->log, BP_LOG_WARN, "session",
+    if (n_warned > 0 && n_failed > 1 && b->providers->count == 1)
+        bp_log(b->providers->log, BP_LOG_WARN, "session",
                "none of the %u providers asked for is used: all runs on '%s'", n_failed,
-               b->lineup->active[0]->name);
+               b->providers->active[0]->name);
 }
 
-bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
-                     const struct bp_lineup_wish *wish, bp_report *report, bp_err *err)
+bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *env,
+                            const struct bp_provider_list_config *config, bp_report *report,
+                            bp_err *err)
 {
-    struct building b = {.lineup = lineup, .wish = wish, .report = report};
-    const struct bp_spec_list *defaults = wish->ignore_env ? NULL : &env->defaults;
+    struct building b = {.providers = providers, .config = config, .report = report};
+    const struct bp_spec_list *defaults = config->ignore_env ? NULL : &env->defaults;
     bp_rc rc = BP_OK;
 
-    *lineup = (struct bp_lineup){.env = env,
-                                 .log = wish->log ? wish->log : &env->log,
-                                 .pool = wish->pool ? wish->pool : env->pool};
-    if (wish->own)
-        rc = add_list(&b, wish->own, NULL, err);
+    *providers = (struct bp_provider_list){.env = env,
+                                           .log = config->log ? config->log : &env->log,
+                                           .pool = config->pool ? config->pool : env->pool};
+    if (config->own)
+        rc = add_list(&b, config->own, NULL, err);
     pthread_mutex_lock(&env->lock);
     if (rc >= 0 && defaults)
-        rc = add_list(&b, defaults, wish->own, err);
+        rc = add_list(&b, defaults, config->own, err);
     if (rc >= 0)
         rc = add_preferred(&b, defaults, err);
-    if (rc >= 0 && wish->has_custom)
+    if (rc >= 0 && config->has_custom)
         rc = add_custom(&b, err);
     if (rc >= 0)
         rc = add_cpu(&b, defaults, err);
@@ -409,29 +415,29 @@ bp_rc bp_active_set_option(struct bp_active *active, const char *key, const char
     return BP_OK;
 }
 
-void bp_lineup_finish(struct bp_lineup *lineup)
+void bp_provider_list_finish(struct bp_provider_list *providers)
 {
-    for (uint32_t i = 0; i < lineup->count; i++)
-        finish_active(lineup->active[i]);
-    free(lineup->active);
-    bp_region_finish(&lineup->region);
-    *lineup = (struct bp_lineup){0};
+    for (uint32_t i = 0; i < providers->count; i++)
+        finish_active(providers->active[i]);
+    free(providers->active);
+    bp_region_finish(&providers->region);
+    *providers = (struct bp_provider_list){0};
 }
 
-bp_rc bp_lineup_drop(struct bp_lineup *lineup, uint32_t i, bp_report *report, uint32_t stage,
-                     bp_rc code, const char *reason, bp_err *err)
+bp_rc bp_provider_list_drop(struct bp_provider_list *providers, uint32_t i, bp_report *report,
+                            uint32_t stage, bp_rc code, const char *reason, bp_err *err)
 {
-    struct bp_active *active = lineup->active[i];
+    struct bp_active *active = providers->active[i];
     uint32_t fallback = active->fallback;
     const char *name = active->name;
     bp_rc rc;
 
     rc = bp_report_end_provider(report, active->row, stage, code, reason, NULL, err);
     finish_active(active);
-    for (uint32_t j = i; j + 1 < lineup->count; j++)
-        lineup->active[j] = lineup->active[j + 1];
-    lineup->count--;
+    for (uint32_t j = i; j + 1 < providers->count; j++)
+        providers->active[j] = providers->active[j + 1];
+    providers->count--;
     if (rc < 0)
         return rc;
-    return apply_policy(lineup->log, name, fallback, code, reason, err);
+    return apply_policy(providers->log, name, fallback, code, reason, err);
 }

@@ -25,7 +25,7 @@ struct bp_active {
     struct bp_provider_memory *memory; /* that its groups use; never NULL */
 };
 
-struct bp_lineup {
+struct bp_provider_list {
     struct bp_env *env;
     const struct bp_log *log;  /* the session's or the environment's */
     struct bp_pool *pool;      /* the same */
@@ -35,7 +35,7 @@ struct bp_lineup {
 };
 
 /* What a lineup is made from. */
-struct bp_lineup_wish {
+struct bp_provider_list_config {
     const struct bp_spec_list *own; /* the session's, before the environment's; may be NULL */
     bool ignore_env;
     uint32_t fallback; /* of rows with BP_FALLBACK_DEFAULT; never that itself */
@@ -43,7 +43,7 @@ struct bp_lineup_wish {
     uint32_t threads;  /* as bp_session_options_set_threads */
     const struct bp_log *log; /* the session's; NULL: the environment's */
     struct bp_pool *pool;     /* the session's; NULL: the environment's */
-    bool has_custom;   /* the provider of the application's operators comes in, before CPU */
+    bool has_custom;          /* the provider of the application's operators comes in, before CPU */
 };
 
 /*
@@ -52,17 +52,18 @@ struct bp_lineup_wish {
  * one with BP_FALLBACK_REQUIRE only. Where neither list names any, those of BACKPLANE_PROVIDERS are
  * taken. Without CPU among them it is added. On failure finish it all the same.
  */
-bp_rc bp_lineup_init(struct bp_lineup *lineup, struct bp_env *env,
-                     const struct bp_lineup_wish *wish, bp_report *report, bp_err *err) BP_CHECKED;
-void bp_lineup_finish(struct bp_lineup *lineup);
+bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *env,
+                            const struct bp_provider_list_config *config, bp_report *report,
+                            bp_err *err) BP_CHECKED;
+void bp_provider_list_finish(struct bp_provider_list *providers);
 
 /* provider_list_options.c: fills active->options and origins. BP_E_OPTION: one is wrong. */
-bp_rc bp_lineup_gather_options(struct bp_lineup *lineup, const struct bp_found *found,
-                               const struct bp_spec *spec, struct bp_active *active,
-                               bp_err *err) BP_CHECKED;
+bp_rc bp_provider_list_gather_options(struct bp_provider_list *providers,
+                                      const struct bp_candidate *found, const struct bp_spec *spec,
+                                      struct bp_active *active, bp_err *err) BP_CHECKED;
 /* Puts them into the report, in the row of the instance, which was added last. */
-bp_rc bp_lineup_record_options(const struct bp_active *active, bp_report *report,
-                               bp_err *err) BP_CHECKED;
+bp_rc bp_provider_list_record_options(const struct bp_active *active, bp_report *report,
+                                      bp_err *err) BP_CHECKED;
 
 /*
  * Changes an option of an instance; on failure it is as before. BP_E_OPTION, BP_E_UNSUPPORTED as
@@ -76,7 +77,7 @@ bp_rc bp_active_set_option(struct bp_active *active, const char *key, const char
  * the list; none of its programs may be left. With BP_FALLBACK_REQUIRE the reason comes back as an
  * error.
  */
-bp_rc bp_lineup_drop(struct bp_lineup *lineup, uint32_t i, bp_report *report, uint32_t stage,
-                     bp_rc code, const char *reason, bp_err *err) BP_CHECKED;
+bp_rc bp_provider_list_drop(struct bp_provider_list *providers, uint32_t i, bp_report *report,
+                            uint32_t stage, bp_rc code, const char *reason, bp_err *err) BP_CHECKED;
 
 #endif

@@ -9,10 +9,11 @@
 #include "compile/provider_list.h"
 #include "host/options/provider_options.h"
 
-static uint32_t origin_of(const struct bp_lineup *lineup, const struct bp_found *found,
-                          const struct bp_spec *spec, const char *key)
+static uint32_t origin_of(const struct bp_provider_list *providers,
+                          const struct bp_candidate *found, const struct bp_spec *spec,
+                          const char *key)
 {
-    if (bp_override_has(&lineup->env->override, found->name, found->provider->id, key))
+    if (bp_override_has(&providers->env->override, found->name, found->provider->id, key))
         return BP_ORIGIN_VARIABLE;
     if (bp_key_values_find(spec->options, spec->n_options, key))
         return BP_ORIGIN_APPLICATION;
@@ -22,43 +23,46 @@ static uint32_t origin_of(const struct bp_lineup *lineup, const struct bp_found 
 }
 
 /* One an option of the provider. */
-static bp_rc find_origins(struct bp_lineup *lineup, const struct bp_found *found,
+static bp_rc find_origins(struct bp_provider_list *providers, const struct bp_candidate *found,
                           const struct bp_spec *spec, struct bp_active *active, bp_err *err)
 {
     uint32_t n = found->provider->n_options;
 
-    active->origins = bp_region_array(&lineup->region, n, sizeof *active->origins);
+    active->origins = bp_region_array(&providers->region, n, sizeof *active->origins);
     if (!active->origins)
         return bp_fail_nomem(err, "a provider's options");
     for (uint32_t i = 0; i < n; i++)
-        active->origins[i] = origin_of(lineup, found, spec, active->options[i].key);
+        active->origins[i] = origin_of(providers, found, spec, active->options[i].key);
     return BP_OK;
 }
 
-bp_rc bp_lineup_gather_options(struct bp_lineup *lineup, const struct bp_found *found,
-                               const struct bp_spec *spec, struct bp_active *active, bp_err *err)
+bp_rc bp_provider_list_gather_options(struct bp_provider_list *providers,
+                                      const struct bp_candidate *found, const struct bp_spec *spec,
+                                      struct bp_active *active, bp_err *err)
 {
-    const struct bp_override *override = &lineup->env->override;
+    const struct bp_override *override = &providers->env->override;
     const bp_key_value *options;
     uint32_t n, n_own = 0;
-    bp_rc rc = bp_conf_merge(&found->conf, spec->options, spec->n_options, &lineup->region,
-                             &options, &n, err);
+    bp_rc rc = bp_plugin_conf_merge(&found->conf, spec->options, spec->n_options,
+                                    &providers->region, &options, &n, err);
 
     if (rc >= 0)
         rc = bp_override_merge(override, found->name, found->provider->id, options, n,
-                               &lineup->region, &options, &n, &n_own, err);
+                               &providers->region, &options, &n, &n_own, err);
     if (rc >= 0)
-        rc = bp_options_check(found->provider, options, n, &lineup->region, &active->options, err);
+        rc = bp_options_check(found->provider, options, n, &providers->region, &active->options,
+                              err);
     if (rc >= 0)
-        rc = find_origins(lineup, found, spec, active, err);
+        rc = find_origins(providers, found, spec, active, err);
     if (n_own == 0)
         return rc;
-    bp_log(lineup->log, BP_LOG_INFO, "session",
+    bp_log(providers->log, BP_LOG_INFO, "session",
            "provider '%s': %u options are those of BACKPLANE_PROVIDER_OPTIONS", found->name, n_own);
     return rc < 0 ? bp_fail_in(err, rc, "with BACKPLANE_PROVIDER_OPTIONS") : rc;
 }
 
-bp_rc bp_lineup_record_options(const struct bp_active *active, bp_report *report, bp_err *err)
+bp_rc bp_provider_list_record_options(const struct bp_active *active, bp_report *report,
+                                      bp_err *err)
 {
     bp_rc rc = BP_OK;
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct staging {
-    struct bp_body *body;
+    struct bp_subgraph *subgraph;
     uint32_t stage;
     uint8_t *seen; /* one a value: 1 a read, 2 a read for its content */
     uint32_t *reads;
@@ -20,17 +20,17 @@ struct staging {
 
 static bool comes_from_outside(const struct staging *s, uint32_t value)
 {
-    const struct bp_ir_value *row = &s->body->ir->values[value];
+    const struct bp_ir_value *row = &s->subgraph->ir->values[value];
 
     if (row->flags & BP_IR_CONSTANT)
         return false;
-    return row->producer == BP_NONE || s->body->part.stage_of[row->producer] != s->stage;
+    return row->producer == BP_NONE || s->subgraph->part.stage_of[row->producer] != s->stage;
 }
 
 /* Elements that inference has followed so far have to be there when it goes on in this stage. */
 static bool is_followed(const struct staging *s, uint32_t value)
 {
-    return s->body->facts[value].content || s->body->facts[value].reals;
+    return s->subgraph->facts[value].content || s->subgraph->facts[value].reals;
 }
 
 static void see(struct staging *s, uint32_t value, bool content)
@@ -45,15 +45,15 @@ static void see(struct staging *s, uint32_t value, bool content)
 
 static bool is_kept(const struct staging *s, uint32_t value)
 {
-    const struct bp_uses *uses = &s->body->part.uses;
+    const struct bp_uses *uses = &s->subgraph->part.uses;
 
-    if (s->body->ir->values[value].flags & BP_IR_OUTPUT)
+    if (s->subgraph->ir->values[value].flags & BP_IR_OUTPUT)
         return true;
     for (uint32_t i = uses->first[value]; i < uses->first[value + 1]; i++) {
         uint32_t user = uses->nodes[i];
 
-        if (s->body->part.stage_of[user] != s->stage ||
-            s->body->part.provider_of[user] == BP_BY_HOST)
+        if (s->subgraph->part.stage_of[user] != s->stage ||
+            s->subgraph->part.provider_of[user] == BP_BY_HOST)
             return true;
     }
     return false;
@@ -61,7 +61,7 @@ static bool is_kept(const struct staging *s, uint32_t value)
 
 static void add_node_to_stage(struct staging *s, uint32_t n)
 {
-    const struct bp_ir_node *node = &s->body->ir->nodes[n];
+    const struct bp_ir_node *node = &s->subgraph->ir->nodes[n];
 
     for (uint32_t i = 0; i < node->n_in; i++) {
         uint32_t v = node->in[i];
@@ -82,17 +82,17 @@ static void add_node_to_stage(struct staging *s, uint32_t n)
 /* Captured values are read for their content by bodies that the node runs; those plan for themselves. */
 static bp_rc fill_stage(struct staging *s, struct bp_stage *stage, bp_err *err)
 {
-    const struct bp_body *body = s->body;
-    struct bp_region *region = &s->body->region;
+    const struct bp_subgraph *subgraph = s->subgraph;
+    struct bp_region *region = &s->subgraph->region;
 
     for (uint32_t u = stage->first_unit; u < stage->first_unit + stage->n_units; u++)
-        stage->n_nodes += body->part.groups[u].n_nodes;
+        stage->n_nodes += subgraph->part.groups[u].n_nodes;
     stage->nodes = bp_region_array(region, stage->n_nodes, sizeof *stage->nodes);
     if (!stage->nodes)
         return bp_fail_nomem(err, "the stages");
     stage->n_nodes = 0;
     for (uint32_t u = stage->first_unit; u < stage->first_unit + stage->n_units; u++) {
-        const struct bp_group *group = &body->part.groups[u];
+        const struct bp_group *group = &subgraph->part.groups[u];
 
         for (uint32_t i = 0; i < group->n_nodes; i++) {
             stage->nodes[stage->n_nodes++] = group->nodes[i];
@@ -115,24 +115,25 @@ static bp_rc fill_stage(struct staging *s, struct bp_stage *stage, bp_err *err)
     return BP_OK;
 }
 
-bp_rc bp_body_make_stages(struct bp_body *body, bp_err *err)
+bp_rc bp_subgraph_make_stages(struct bp_subgraph *subgraph, bp_err *err)
 {
-    struct staging s = {.body = body};
+    struct staging s = {.subgraph = subgraph};
     uint32_t unit = 0;
     bp_rc rc = BP_OK;
 
-    body->n_stages = body->part.n_stages;
-    body->stages = bp_region_array(&body->region, body->n_stages, sizeof *body->stages);
-    s.seen = calloc((size_t)body->ir->n_values + 1, 1);
-    s.reads = calloc((size_t)body->ir->n_values + 1, sizeof *s.reads);
-    s.keeps = calloc((size_t)body->ir->n_values + 1, sizeof *s.keeps);
-    if (!body->stages || !s.seen || !s.reads || !s.keeps)
+    subgraph->n_stages = subgraph->part.n_stages;
+    subgraph->stages =
+        bp_region_array(&subgraph->region, subgraph->n_stages, sizeof *subgraph->stages);
+    s.seen = calloc((size_t)subgraph->ir->n_values + 1, 1);
+    s.reads = calloc((size_t)subgraph->ir->n_values + 1, sizeof *s.reads);
+    s.keeps = calloc((size_t)subgraph->ir->n_values + 1, sizeof *s.keeps);
+    if (!subgraph->stages || !s.seen || !s.reads || !s.keeps)
         rc = bp_fail_nomem(err, "the stages");
-    for (uint32_t i = 0; rc >= 0 && i < body->n_stages; i++) {
-        struct bp_stage *stage = &body->stages[i];
+    for (uint32_t i = 0; rc >= 0 && i < subgraph->n_stages; i++) {
+        struct bp_stage *stage = &subgraph->stages[i];
 
         stage->first_unit = unit;
-        while (unit < body->part.n_groups && body->part.groups[unit].stage == i)
+        while (unit < subgraph->part.n_groups && subgraph->part.groups[unit].stage == i)
             unit++;
         stage->n_units = unit - stage->first_unit;
         s.stage = i;

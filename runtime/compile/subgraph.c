@@ -15,20 +15,20 @@
 enum { MAX_MISSING = 50 }; /* operators named in one error */
 
 struct making {
-    struct bp_body_maker *maker;
-    struct bp_body *body;
+    struct bp_subgraph_maker *maker;
+    struct bp_subgraph *subgraph;
     const char *path;
 };
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
 /* The providers in use, one row each; NULL: no memory. */
-static struct bp_asked *make_asked(const struct bp_lineup *lineup)
+static struct bp_asked *make_asked(const struct bp_provider_list *providers)
 {
-    struct bp_asked *asked = calloc(lineup->count + 1, sizeof *asked);
+    struct bp_asked *asked = calloc(providers->count + 1, sizeof *asked);
 
-    for (uint32_t i = 0; asked && i < lineup->count; i++) {
-        const struct bp_active *active = lineup->active[i];
+    for (uint32_t i = 0; asked && i < providers->count; i++) {
+        const struct bp_active *active = providers->active[i];
 
         asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
                                      active->provider == &bp_custom_provider};
@@ -38,20 +38,21 @@ static struct bp_asked *make_asked(const struct bp_lineup *lineup)
 
 static bp_rc partition(struct making *m, bp_err *err)
 {
-    struct bp_lineup *lineup = m->maker->lineup;
-    struct bp_asked *asked = make_asked(lineup);
-    struct bp_ask_failure *failed = calloc(lineup->count + 1, sizeof *failed);
-    struct bp_placing placing = {m->maker->places, m->maker->has_matched, m->path};
+    struct bp_provider_list *providers = m->maker->providers;
+    struct bp_asked *asked = make_asked(providers);
+    struct bp_ask_failure *failed = calloc(providers->count + 1, sizeof *failed);
+    struct bp_placement placement = {m->maker->placements, m->maker->has_matched, m->path};
     bp_rc rc;
 
     if (!asked || !failed) {
         rc = bp_fail_nomem(err, "the partition");
         goto out;
     }
-    rc = bp_partition_create_placed(m->body->ir, m->body->facts, m->maker->symbols, asked,
-                                    lineup->count, m->maker->places ? &placing : NULL,
-                                    &m->body->region, &m->body->part, failed, err);
-    for (uint32_t i = 0; rc >= 0 && i < lineup->count; i++) {
+    rc = bp_partition_create_with_placement(m->subgraph->ir, m->subgraph->facts, m->maker->symbols,
+                                            asked, providers->count,
+                                            m->maker->placements ? &placement : NULL,
+                                            &m->subgraph->region, &m->subgraph->part, failed, err);
+    for (uint32_t i = 0; rc >= 0 && i < providers->count; i++) {
         if (failed[i].rc >= 0)
             continue;
         m->maker->failed = i;
@@ -66,18 +67,19 @@ out:
 
 static bp_rc add_to_report(struct making *m, bp_err *err)
 {
-    struct bp_lineup *lineup = m->maker->lineup;
-    struct bp_asked *asked = make_asked(lineup);
-    uint32_t *rows = calloc(lineup->count + 1, sizeof *rows);
+    struct bp_provider_list *providers = m->maker->providers;
+    struct bp_asked *asked = make_asked(providers);
+    uint32_t *rows = calloc(providers->count + 1, sizeof *rows);
     uint32_t first_group = bp_report_group_count(m->maker->report);
     bp_rc rc = asked && rows ? BP_OK : bp_fail_nomem(err, "the report");
 
-    for (uint32_t i = 0; rc >= 0 && i < lineup->count; i++)
-        rows[i] = lineup->active[i]->row;
+    for (uint32_t i = 0; rc >= 0 && i < providers->count; i++)
+        rows[i] = providers->active[i]->row;
     if (rc >= 0)
-        rc = bp_report_add_graph(m->maker->report, &m->body->part, rows, m->path, err);
+        rc = bp_report_add_graph(m->maker->report, &m->subgraph->part, rows, m->path, err);
     if (rc >= 0 && m->maker->claims_only)
-        rc = bp_reckon(&m->body->part, asked, rows, m->maker->report, first_group, err);
+        rc = bp_report_estimate_groups(&m->subgraph->part, asked, rows, m->maker->report,
+                                       first_group, err);
     free(asked);
     free(rows);
     return rc;
@@ -86,15 +88,15 @@ static bp_rc add_to_report(struct making *m, bp_err *err)
 /* Notes a node that nobody takes: the last provider's reason, or the host's for control flow. */
 static void note_missing(struct making *m, uint32_t n)
 {
-    static const struct bp_verdict not_hosted = {
+    static const struct bp_verdict not_host_op = {
         .text = "the host, which runs such nodes itself, has no such operator"};
-    const struct bp_ir_node *node = &m->body->ir->nodes[n];
-    const struct bp_partition *part = &m->body->part;
+    const struct bp_ir_node *node = &m->subgraph->ir->nodes[n];
+    const struct bp_partition *part = &m->subgraph->part;
     const struct bp_verdict *last = part->n_asked ? &part->verdicts[part->n_asked - 1][n] : NULL;
     struct bp_text *text = m->maker->missing;
 
     if (part->provider_of[n] == BP_BY_HOST)
-        last = &not_hosted;
+        last = &not_host_op;
     if (m->maker->n_missing++ >= MAX_MISSING)
         return;
     bp_text_printf(text, "%s%s%s%s-%u (node '%s'", text->len ? "; " : "", node->domain,
@@ -108,13 +110,13 @@ static void note_missing(struct making *m, uint32_t n)
 /* Nodes without a taker; control flow that the host cannot run counts too. */
 static void find_missing(struct making *m)
 {
-    const struct bp_partition *part = &m->body->part;
+    const struct bp_partition *part = &m->subgraph->part;
 
-    for (uint32_t n = 0; n < m->body->ir->n_nodes; n++) {
+    for (uint32_t n = 0; n < m->subgraph->ir->n_nodes; n++) {
         bool is_hosted = part->provider_of[n] == BP_BY_HOST;
 
         if (part->provider_of[n] == BP_BY_NOBODY ||
-            (is_hosted && !m->maker->find_hosted(&m->body->ir->nodes[n])))
+            (is_hosted && !m->maker->find_host_op(&m->subgraph->ir->nodes[n])))
             note_missing(m, n);
     }
 }
@@ -123,11 +125,11 @@ static void find_missing(struct making *m)
 
 static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 {
-    struct bp_active *active = m->maker->lineup->active[unit->group->provider];
+    struct bp_active *active = m->maker->providers->active[unit->group->provider];
     bp_rc rc;
 
     unit->by = active;
-    unit->takes_turns = !(active->provider->flags & BP_PROVIDER_CONCURRENT_FRAMES);
+    unit->is_exclusive = !(active->provider->flags & BP_PROVIDER_CONCURRENT_FRAMES);
     bp_err_clear(err);
     rc = active->provider->compile(active->instance, &unit->group->view->graph, 0, &unit->program,
                                    err);
@@ -139,7 +141,7 @@ static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
         m->maker->failed_stage = BP_STAGE_COMPILE;
         return rc;
     }
-    m->body->n_programs++;
+    m->subgraph->n_programs++;
     return BP_OK;
 }
 
@@ -150,39 +152,39 @@ static bp_rc compile(struct making *m, struct bp_unit *unit, bp_err *err)
 static bp_rc make_inner(struct making *m, struct bp_unit *unit, uint32_t i, const char *path,
                         bp_err *err)
 {
-    const struct bp_ir_node *node = &m->body->ir->nodes[unit->group->nodes[0]];
+    const struct bp_ir_node *node = &m->subgraph->ir->nodes[unit->group->nodes[0]];
     const struct bp_fact *inputs;
     char text[512];
     bp_err own = bp_err_init(text, sizeof text);
     bp_rc rc;
 
-    rc = bp_infer_body_inputs(node, node->bodies[i], m->body->facts, m->maker->symbols,
-                              &m->body->region, &inputs, &own);
+    rc = bp_infer_body_inputs(node, node->bodies[i], m->subgraph->facts, m->maker->symbols,
+                              &m->subgraph->region, &inputs, &own);
     if (rc >= 0)
-        rc = bp_body_create(m->maker, node->bodies[i], m->body->facts, inputs, path,
-                            &unit->bodies[i], &own);
+        rc = bp_subgraph_create(m->maker, node->bodies[i], m->subgraph->facts, inputs, path,
+                                &unit->subgraphs[i], &own);
     if (rc >= 0) {
-        m->body->n_programs += unit->bodies[i]->n_programs;
+        m->subgraph->n_programs += unit->subgraphs[i]->n_programs;
         return rc;
     }
     if (m->maker->failed != BP_NONE || (rc != BP_E_SHAPE && rc != BP_E_INVALID))
         return bp_fail(err, rc, "%s", text);
-    unit->broken[i] = bp_region_string(&m->body->region, text);
-    return unit->broken[i] ? BP_OK : bp_fail_nomem(err, "the bodies of a node");
+    unit->broken[i] = bp_region_string(&m->subgraph->region, text);
+    return unit->broken[i] ? BP_OK : bp_fail_nomem(err, "the subgraphs of a node");
 }
 
-static bp_rc make_bodies(struct making *m, struct bp_unit *unit, bp_err *err)
+static bp_rc make_subgraphs(struct making *m, struct bp_unit *unit, bp_err *err)
 {
-    struct bp_ir_node *node = &m->body->ir->nodes[unit->group->nodes[0]];
-    struct bp_region *region = &m->body->region;
+    struct bp_ir_node *node = &m->subgraph->ir->nodes[unit->group->nodes[0]];
+    struct bp_region *region = &m->subgraph->region;
     char *path = bp_region_printf(region, "%s%s%s", m->path, m->path[0] ? "/" : "", node->name);
     bp_rc rc = BP_OK;
 
-    unit->hosted = m->maker->find_hosted(node);
-    unit->bodies = bp_region_array(region, node->n_bodies, sizeof(struct bp_body *));
+    unit->host_op = m->maker->find_host_op(node);
+    unit->subgraphs = bp_region_array(region, node->n_bodies, sizeof(struct bp_subgraph *));
     unit->broken = bp_region_array(region, node->n_bodies, sizeof(char *));
-    if (!unit->bodies || !unit->broken || !path)
-        return bp_fail_nomem(err, "the bodies of a node");
+    if (!unit->subgraphs || !unit->broken || !path)
+        return bp_fail_nomem(err, "the subgraphs of a node");
     for (uint32_t i = 0; rc >= 0 && i < node->n_bodies; i++)
         rc = make_inner(m, unit, i, path, err);
     return rc;
@@ -191,22 +193,23 @@ static bp_rc make_bodies(struct making *m, struct bp_unit *unit, bp_err *err)
 /* Units for all groups: bodies first, so that missing operators in them are known before compiling. */
 static bp_rc make_units(struct making *m, bp_err *err)
 {
-    struct bp_body *body = m->body;
+    struct bp_subgraph *subgraph = m->subgraph;
     bp_rc rc = BP_OK;
 
-    body->units = bp_region_array(&body->region, body->part.n_groups, sizeof *body->units);
-    if (!body->units)
+    subgraph->units =
+        bp_region_array(&subgraph->region, subgraph->part.n_groups, sizeof *subgraph->units);
+    if (!subgraph->units)
         return bp_fail_nomem(err, "the programs");
-    for (uint32_t g = 0; rc >= 0 && g < body->part.n_groups; g++) {
-        struct bp_unit *unit = &body->units[body->n_units++];
+    for (uint32_t g = 0; rc >= 0 && g < subgraph->part.n_groups; g++) {
+        struct bp_unit *unit = &subgraph->units[subgraph->n_units++];
 
-        unit->group = &body->part.groups[g];
-        pthread_mutex_init(&unit->turn, NULL);
+        unit->group = &subgraph->part.groups[g];
+        pthread_mutex_init(&unit->mutex, NULL);
         if (unit->group->provider == BP_BY_HOST)
-            rc = make_bodies(m, unit, err);
+            rc = make_subgraphs(m, unit, err);
     }
-    for (uint32_t g = 0; rc >= 0 && g < body->n_units && m->maker->n_missing == 0; g++) {
-        struct bp_unit *unit = &body->units[g];
+    for (uint32_t g = 0; rc >= 0 && g < subgraph->n_units && m->maker->n_missing == 0; g++) {
+        struct bp_unit *unit = &subgraph->units[g];
 
         if (unit->group->provider < BP_BY_NOBODY && !m->maker->claims_only)
             rc = compile(m, unit, err);
@@ -214,16 +217,17 @@ static bp_rc make_units(struct making *m, bp_err *err)
     return rc;
 }
 
-static bp_rc list_captures(struct bp_body *body, bp_err *err)
+static bp_rc list_captures(struct bp_subgraph *subgraph, bp_err *err)
 {
-    body->captures = bp_region_array(&body->region, body->ir->n_values, sizeof *body->captures);
-    if (!body->captures)
-        return bp_fail_nomem(err, "a body's captures");
-    for (uint32_t v = 0; v < body->ir->n_values; v++) {
-        uint32_t flags = body->ir->values[v].flags;
+    subgraph->captures =
+        bp_region_array(&subgraph->region, subgraph->ir->n_values, sizeof *subgraph->captures);
+    if (!subgraph->captures)
+        return bp_fail_nomem(err, "a subgraph's captures");
+    for (uint32_t v = 0; v < subgraph->ir->n_values; v++) {
+        uint32_t flags = subgraph->ir->values[v].flags;
 
         if ((flags & BP_IR_CAPTURED) && !(flags & BP_IR_CONSTANT))
-            body->captures[body->n_captures++] = v;
+            subgraph->captures[subgraph->n_captures++] = v;
     }
     return BP_OK;
 }
@@ -231,15 +235,15 @@ static bp_rc list_captures(struct bp_body *body, bp_err *err)
 /* What the node around the body gives it. */
 static bp_rc set_inputs(struct making *m, const struct bp_fact *inputs, bp_err *err)
 {
-    const struct bp_ir *ir = m->body->ir;
+    const struct bp_ir *ir = m->subgraph->ir;
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; rc >= 0 && inputs && i < ir->n_inputs; i++) {
         uint32_t value = ir->inputs[i];
 
-        m->body->facts[value] = inputs[i];
-        rc = bp_infer_merge(ir, value, m->maker->symbols, &m->body->region, &m->body->facts[value],
-                            err);
+        m->subgraph->facts[value] = inputs[i];
+        rc = bp_infer_merge(ir, value, m->maker->symbols, &m->subgraph->region,
+                            &m->subgraph->facts[value], err);
     }
     return rc;
 }
@@ -247,15 +251,16 @@ static bp_rc set_inputs(struct making *m, const struct bp_fact *inputs, bp_err *
 static bp_rc make(struct making *m, const struct bp_fact *outer, const struct bp_fact *inputs,
                   bp_err *err)
 {
-    struct bp_body *body = m->body;
+    struct bp_subgraph *subgraph = m->subgraph;
     bp_rc rc;
 
-    rc = bp_infer_start(body->ir, outer, m->maker->symbols, &body->region, &body->facts, err);
+    rc = bp_infer_start(subgraph->ir, outer, m->maker->symbols, &subgraph->region, &subgraph->facts,
+                        err);
     if (rc >= 0)
         rc = set_inputs(m, inputs, err);
     if (rc >= 0)
-        rc = bp_infer_run(body->ir, NULL, body->ir->n_nodes, body->facts, m->maker->symbols,
-                          &body->region, err);
+        rc = bp_infer_run(subgraph->ir, NULL, subgraph->ir->n_nodes, subgraph->facts,
+                          m->maker->symbols, &subgraph->region, err);
     if (rc >= 0)
         rc = partition(m, err);
     if (rc >= 0)
@@ -265,48 +270,48 @@ static bp_rc make(struct making *m, const struct bp_fact *outer, const struct bp
     find_missing(m);
     rc = make_units(m, err);
     if (rc >= 0)
-        rc = list_captures(body, err);
+        rc = list_captures(subgraph, err);
     if (rc >= 0)
-        rc = bp_body_make_stages(body, err);
+        rc = bp_subgraph_make_stages(subgraph, err);
     return rc;
 }
 
-bp_rc bp_body_create(struct bp_body_maker *maker, struct bp_ir *ir, const struct bp_fact *outer,
-                     const struct bp_fact *inputs, const char *path, struct bp_body **out,
-                     bp_err *err)
+bp_rc bp_subgraph_create(struct bp_subgraph_maker *maker, struct bp_ir *ir,
+                         const struct bp_fact *outer, const struct bp_fact *inputs,
+                         const char *path, struct bp_subgraph **out, bp_err *err)
 {
     struct making m = {.maker = maker, .path = path};
     bp_rc rc;
 
     *out = NULL;
-    m.body = calloc(1, sizeof *m.body);
-    if (!m.body)
+    m.subgraph = calloc(1, sizeof *m.subgraph);
+    if (!m.subgraph)
         return bp_fail_nomem(err, "a graph's programs");
-    m.body->ir = ir;
-    m.body->memory = maker->memory;
+    m.subgraph->ir = ir;
+    m.subgraph->memory = maker->memory;
     rc = make(&m, outer, inputs, err);
     if (rc < 0) {
-        bp_body_destroy(m.body);
+        bp_subgraph_destroy(m.subgraph);
         return rc;
     }
-    *out = m.body;
+    *out = m.subgraph;
     return BP_OK;
 }
 
-void bp_body_destroy(struct bp_body *body)
+void bp_subgraph_destroy(struct bp_subgraph *subgraph)
 {
-    if (!body)
+    if (!subgraph)
         return;
-    for (uint32_t u = 0; u < body->n_units; u++) {
-        struct bp_unit *unit = &body->units[u];
+    for (uint32_t u = 0; u < subgraph->n_units; u++) {
+        struct bp_unit *unit = &subgraph->units[u];
 
         if (unit->program)
             unit->by->provider->program_free(unit->program);
-        for (uint32_t i = 0; unit->bodies && i < body->ir->nodes[unit->group->nodes[0]].n_bodies;
-             i++)
-            bp_body_destroy(unit->bodies[i]);
-        pthread_mutex_destroy(&unit->turn);
+        for (uint32_t i = 0;
+             unit->subgraphs && i < subgraph->ir->nodes[unit->group->nodes[0]].n_bodies; i++)
+            bp_subgraph_destroy(unit->subgraphs[i]);
+        pthread_mutex_destroy(&unit->mutex);
     }
-    bp_region_finish(&body->region);
-    free(body);
+    bp_region_finish(&subgraph->region);
+    free(subgraph);
 }

@@ -10,17 +10,17 @@
 #include "compile/memory.h"
 #include "compile/provider_list.h"
 
-struct bp_hosted;
+struct bp_host_op;
 
 /* A group's program, or what the host needs to run a control-flow node. */
 struct bp_unit {
     const struct bp_group *group;
     const struct bp_active *by; /* NULL: the host runs it */
     bp_program *program;
-    bool takes_turns; /* frames may not execute at once: one at a time, under `turn` */
-    pthread_mutex_t turn;
-    const struct bp_hosted *hosted; /* how the host runs the node; NULL for programs */
-    struct bp_body **bodies;        /* one a body of the node */
+    bool is_exclusive; /* frames may not execute at once: one at a time, under `turn` */
+    pthread_mutex_t mutex;
+    const struct bp_host_op *host_op; /* how the host runs the node; NULL for programs */
+    struct bp_subgraph **subgraphs;   /* one a body of the node */
     const char **broken; /* one a body: why it could never run, its entry in bodies is NULL then */
 };
 
@@ -36,7 +36,7 @@ struct bp_stage {
     uint32_t n_keeps;
 };
 
-struct bp_body {
+struct bp_subgraph {
     struct bp_ir *ir;
     struct bp_fact *facts; /* as known without inputs */
     struct bp_partition part;
@@ -51,15 +51,15 @@ struct bp_body {
 };
 
 /* What creating bodies needs, and where it tells how it went. */
-struct bp_body_maker {
-    /* How the host runs a node itself, NULL: it cannot; bp_hosted_find() of exec/control. */
-    const struct bp_hosted *(*find_hosted)(const struct bp_ir_node *node);
-    struct bp_lineup *lineup;
+struct bp_subgraph_maker {
+    /* How the host runs a node itself, NULL: it cannot; bp_host_op_find() of exec/control. */
+    const struct bp_host_op *(*find_host_op)(const struct bp_ir_node *node);
+    struct bp_provider_list *providers;
     struct bp_symbols *symbols;
     bp_report *report;
-    const struct bp_place_list *places; /* or NULL */
-    bool *has_matched;                  /* one a rule */
-    struct bp_engine_memory *memory;    /* for bp_body.memory */
+    const struct bp_placement_list *placements; /* or NULL */
+    bool *has_matched;                          /* one a rule */
+    struct bp_engine_memory *memory;            /* for bp_subgraph.memory */
     bool claims_only;        /* for a plan: no compiling, nodes without a taker are fine */
     struct bp_text *missing; /* operators that nobody takes, one text for all */
     uint32_t n_missing;
@@ -72,12 +72,12 @@ struct bp_body_maker {
  * it, NULL at the top; inputs: facts of its inputs, one each, NULL where they are as declared. When maker->failed is set on failure, the error is that provider's. On
  * failure nothing is left. The report's rows are of no use then.
  */
-bp_rc bp_body_create(struct bp_body_maker *maker, struct bp_ir *ir, const struct bp_fact *outer,
-                     const struct bp_fact *inputs, const char *path, struct bp_body **out,
-                     bp_err *err) BP_CHECKED;
-void bp_body_destroy(struct bp_body *body); /* after its frames; NULL is fine */
+bp_rc bp_subgraph_create(struct bp_subgraph_maker *maker, struct bp_ir *ir,
+                         const struct bp_fact *outer, const struct bp_fact *inputs,
+                         const char *path, struct bp_subgraph **out, bp_err *err) BP_CHECKED;
+void bp_subgraph_destroy(struct bp_subgraph *subgraph); /* after its frames; NULL is fine */
 
 /* stages.c: fills body->stages once the body is partitioned. BP_E_NOMEM. */
-bp_rc bp_body_make_stages(struct bp_body *body, bp_err *err) BP_CHECKED;
+bp_rc bp_subgraph_make_stages(struct bp_subgraph *subgraph, bp_err *err) BP_CHECKED;
 
 #endif

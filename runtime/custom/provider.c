@@ -38,7 +38,7 @@ static void destroy(bp_instance *instance)
 /* The definition of node i; NULL: it is no operator of the application. */
 static const struct bp_custom *custom_of(const bp_graph *graph, uint32_t i)
 {
-    const struct bp_view *view = graph->host; /* its owner is the first member of the view */
+    const struct bp_graph_view *view = graph->host; /* its owner is the first member of the view */
 
     return bp_custom_of(view->ir->nodes[view->node_of[i]].schema);
 }

@@ -8,7 +8,7 @@
 /* Bytes that a unit asked for: its scratch memory, and what it makes in host memory. */
 static size_t asked_by(const struct bp_planning *p, uint32_t u)
 {
-    const struct bp_view *view = p->plan->units[u].unit->group->view;
+    const struct bp_graph_view *view = p->plan->units[u].unit->group->view;
     size_t bytes = p->items[u].bytes;
 
     for (uint32_t i = 0; i < view->graph.n_outputs; i++) {
@@ -37,7 +37,7 @@ static void divide(const struct bp_planning *p, struct bp_memory_share *shares)
 
         bytes = bytes < left ? bytes : left;
         shares[u] = (struct bp_memory_share){
-            bp_memory_of_unit(p->frame->body, p->plan->units[u].unit), bytes};
+            bp_memory_of_unit(p->frame->subgraph, p->plan->units[u].unit), bytes};
         left -= bytes;
     }
     shares[0].bytes += left;
@@ -48,7 +48,7 @@ bp_rc bp_memory_enter_arena(struct bp_planning *p, bp_err *err)
     struct bp_stage_plan *plan = p->plan;
     struct bp_memory_share *shares;
 
-    if (!p->frame->body->memory || plan->n_units == 0)
+    if (!p->frame->subgraph->memory || plan->n_units == 0)
         return BP_OK;
     shares = bp_region_array(&plan->region, plan->n_units, sizeof *shares);
     if (!shares)
@@ -56,7 +56,7 @@ bp_rc bp_memory_enter_arena(struct bp_planning *p, bp_err *err)
     divide(p, shares);
     for (uint32_t u = 0; u < plan->n_units; u++)
         bp_memory_add(shares[u].of, shares[u].bytes);
-    plan->memory = p->frame->body->memory;
+    plan->memory = p->frame->subgraph->memory;
     bp_memory_add(&plan->memory->all, plan->arena_bytes);
     plan->shares = shares;
     plan->n_shares = plan->n_units;

@@ -60,49 +60,51 @@ bp_rc bp_cell_to_object(const struct bp_cell *cell, bp_object **out, bp_err *err
     return *out ? BP_OK : bp_object_from_tensor(&tensor, out, err);
 }
 
-bp_rc bp_growing_reserve(struct bp_growing *growing, size_t bytes, size_t keep, bp_err *err)
+bp_rc bp_dynamic_buffer_reserve(struct bp_dynamic_buffer *buffer, size_t bytes, size_t keep,
+                                bp_err *err)
 {
     size_t cap = bytes ? bytes : 1;
     void *data = NULL;
 
-    if (growing->data && growing->cap >= bytes)
+    if (buffer->data && buffer->cap >= bytes)
         return BP_OK;
-    if (keep > 0 && growing->cap < PTRDIFF_MAX / 2 && cap < growing->cap * 2)
-        cap = growing->cap * 2;
+    if (keep > 0 && buffer->cap < PTRDIFF_MAX / 2 && cap < buffer->cap * 2)
+        cap = buffer->cap * 2;
     if (posix_memalign(&data, 64, cap) != 0)
         return bp_fail(err, BP_E_NOMEM, "no memory for %zu bytes", cap);
     if (keep > 0)
-        memcpy(data, growing->data, keep);
-    free(growing->data);
-    growing->data = data;
-    growing->cap = cap;
+        memcpy(data, buffer->data, keep);
+    free(buffer->data);
+    buffer->data = data;
+    buffer->cap = cap;
     return BP_OK;
 }
 
-void bp_growing_show(struct bp_growing *growing, const struct bp_cell *made, struct bp_cell *out)
+void bp_dynamic_buffer_show(struct bp_dynamic_buffer *buffer, const struct bp_cell *made,
+                            struct bp_cell *out)
 {
     if (made->rank)
-        memcpy(growing->dims, made->dims, made->rank * sizeof *made->dims);
-    growing->rank = made->rank;
-    growing->bytes = made->bytes;
+        memcpy(buffer->dims, made->dims, made->rank * sizeof *made->dims);
+    buffer->rank = made->rank;
+    buffer->bytes = made->bytes;
     *out = *made;
     out->object = NULL;
-    out->base = growing->data;
-    out->dims = growing->dims;
+    out->base = buffer->data;
+    out->dims = buffer->dims;
 }
 
-bp_rc bp_growing_copy(struct bp_growing *growing, const struct bp_cell *from, struct bp_cell *out,
-                      bp_err *err)
+bp_rc bp_dynamic_buffer_copy(struct bp_dynamic_buffer *buffer, const struct bp_cell *from,
+                             struct bp_cell *out, bp_err *err)
 {
     bp_tensor tensor = bp_cell_tensor(from);
     size_t bytes;
     bp_rc rc = bp_tensor_whole_bytes(&tensor, &bytes, err);
 
     if (rc >= 0)
-        rc = bp_growing_reserve(growing, bytes, 0, err);
+        rc = bp_dynamic_buffer_reserve(buffer, bytes, 0, err);
     if (rc < 0)
         return rc;
-    bp_tensor_copy_to(&tensor, growing->data);
-    bp_growing_show(growing, from, out);
+    bp_tensor_copy_to(&tensor, buffer->data);
+    bp_dynamic_buffer_show(buffer, from, out);
     return BP_OK;
 }

@@ -93,7 +93,7 @@ struct bp_device_action {
 };
 
 /* Storage in a provider's memory for an output whose size comes with its data. */
-struct bp_device_room {
+struct bp_device_buffer {
     void *base;
     size_t cap;
     uint32_t space;

@@ -121,8 +121,8 @@ static bp_rc allocate(const struct bp_device_planner *d, struct bp_device_block 
     return BP_OK;
 }
 
-static void place(const struct bp_device_planner *d, const struct bp_unit_frame *unit,
-                  uint32_t value, bp_tensor *tensor)
+static void set_base(const struct bp_device_planner *d, const struct bp_unit_frame *unit,
+                     uint32_t value, bp_tensor *tensor)
 {
     const struct bp_device_block *block;
     uint32_t b;
@@ -135,15 +135,15 @@ static void place(const struct bp_device_planner *d, const struct bp_unit_frame 
     tensor->offset = block->items[d->values[value].item[b] - 1].offset;
 }
 
-static void place_unit(const struct bp_device_planner *d, uint32_t u, uint32_t scratch)
+static void set_unit_bases(const struct bp_device_planner *d, uint32_t u, uint32_t scratch)
 {
     struct bp_unit_frame *unit = &d->p->plan->units[u];
     const bp_frame_needs *needs = &d->p->needs[u];
 
     for (uint32_t i = 0; i < unit->desc.n_in; i++)
-        place(d, unit, bp_unit_input(unit, i), &unit->desc.in[i]);
+        set_base(d, unit, bp_unit_input(unit, i), &unit->desc.in[i]);
     for (uint32_t i = 0; i < unit->desc.n_out; i++)
-        place(d, unit, bp_unit_output(unit, i), &unit->desc.out[i]);
+        set_base(d, unit, bp_unit_output(unit, i), &unit->desc.out[i]);
     if (needs->scratch_space != BP_SPACE_HOST && needs->scratch_bytes > 0) {
         const struct bp_device_block *block =
             &d->device->blocks[bp_device_block_of(d, unit->queue, needs->scratch_space)];
@@ -169,7 +169,7 @@ bp_rc bp_device_lay_out(struct bp_device_planner *d, bp_err *err)
         return rc;
     for (uint32_t u = 0; u < d->p->plan->n_units; u++) {
         if (d->p->plan->units[u].queue)
-            place_unit(d, u, scratch[u]);
+            set_unit_bases(d, u, scratch[u]);
     }
     for (uint32_t t = 0; t < device->n_transfers; t++) {
         struct bp_transfer *transfer = &device->transfers[t];
@@ -192,9 +192,9 @@ void bp_device_plan_finish(struct bp_stage_plan *plan)
     for (uint32_t u = 0; u < plan->n_units; u++) {
         const struct bp_unit_frame *unit = &plan->units[u];
 
-        for (uint32_t i = 0; unit->rooms && i < unit->desc.n_out; i++)
-            bp_device_free(unit->unit->by, unit->rooms[i].space, unit->rooms[i].base,
-                           unit->rooms[i].cap);
+        for (uint32_t i = 0; unit->device_buffers && i < unit->desc.n_out; i++)
+            bp_device_free(unit->unit->by, unit->device_buffers[i].space,
+                           unit->device_buffers[i].base, unit->device_buffers[i].cap);
     }
     for (uint32_t b = 0; b < device->n_blocks; b++)
         bp_device_free(device->blocks[b].queue->by, device->blocks[b].space, device->blocks[b].base,
@@ -211,8 +211,8 @@ size_t bp_device_plan_bytes(const struct bp_stage_plan *plan, const struct bp_ac
 
         if (by && unit->unit->by != by)
             continue;
-        for (uint32_t i = 0; unit->rooms && i < unit->desc.n_out; i++)
-            bytes += unit->rooms[i].cap;
+        for (uint32_t i = 0; unit->device_buffers && i < unit->desc.n_out; i++)
+            bytes += unit->device_buffers[i].cap;
     }
     for (uint32_t b = 0; device && b < device->n_blocks; b++) {
         if (!by || device->blocks[b].queue->by == by)

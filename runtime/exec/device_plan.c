@@ -94,7 +94,7 @@ static bp_rc reside(struct bp_device_planner *d, uint32_t value, uint32_t u, uin
     if (!at->item)
         return bp_fail_nomem(err, "a plan");
     to->items[to->n_items++] = (bp_arena_item){
-        .bytes = d->p->plan->places[value].bytes,
+        .bytes = d->p->plan->planned[value].bytes,
         .first = u,
         .last = u,
     };
@@ -115,15 +115,15 @@ static bp_rc read_on_device(struct bp_device_planner *d, uint32_t value, uint32_
     }
     need_host(d, value, in->queue);
     rc = reside(d, value, u, block, err);
-    if (rc >= 0 && d->p->plan->places[value].bytes > 0)
+    if (rc >= 0 && d->p->plan->planned[value].bytes > 0)
         add_transfer(d, value, u, block, true);
     return rc;
 }
 
 /* What the host reads to run a node itself. */
-static void read_hosted(struct bp_device_planner *d, const struct bp_unit_frame *unit)
+static void read_host_op(struct bp_device_planner *d, const struct bp_unit_frame *unit)
 {
-    const struct bp_ir_node *node = &bp_view_of(unit)->ir->nodes[unit->unit->group->nodes[0]];
+    const struct bp_ir_node *node = &bp_unit_view(unit)->ir->nodes[unit->unit->group->nodes[0]];
 
     for (uint32_t i = 0; i < node->n_in; i++) {
         if (node->in[i] != BP_NONE)
@@ -166,7 +166,7 @@ static bp_rc write_outputs(struct bp_device_planner *d, uint32_t u, bp_err *err)
         if (rc < 0 || !at->needs_host)
             continue;
         bp_planning_add_item(d->p, value, u + 1);
-        if (d->p->plan->places[value].bytes == 0)
+        if (d->p->plan->planned[value].bytes == 0)
             continue;
         add_transfer(d, value, u, at->made_in - 1, false);
         at->coming = lane_of(d, unit->queue);
@@ -225,7 +225,7 @@ static bp_rc walk_unit(struct bp_device_planner *d, uint32_t u, bp_err *err)
     if (unit->frame)
         rc = read_inputs(d, u, err);
     else
-        read_hosted(d, unit);
+        read_host_op(d, unit);
     d->step = u + 1;
     d->device->first_action[d->step] = d->device->n_actions;
     if (rc < 0 || !unit->queue)
@@ -282,7 +282,7 @@ static bp_rc allocate(struct bp_device_planner *d, bp_err *err)
     device->rows = bp_region_array(region, n, sizeof *device->rows);
     device->actions = bp_region_array(region, 2 * (n + n_units), sizeof *device->actions);
     device->first_action = bp_region_array(region, n_units + 2, sizeof *device->first_action);
-    d->values = bp_region_array(&d->region, d->p->frame->body->ir->n_values, sizeof *d->values);
+    d->values = bp_region_array(&d->region, d->p->frame->subgraph->ir->n_values, sizeof *d->values);
     d->lanes = bp_region_array(&d->region, n_units, sizeof *d->lanes);
     if (!device->blocks || !device->transfers || !device->rows || !device->actions ||
         !device->first_action || !d->values || !d->lanes)

@@ -33,7 +33,7 @@ struct bp_device_planner {
     uint32_t step, clock;
 };
 
-static inline const struct bp_view *bp_view_of(const struct bp_unit_frame *unit)
+static inline const struct bp_graph_view *bp_unit_view(const struct bp_unit_frame *unit)
 {
     return unit->unit->group->view;
 }
@@ -41,12 +41,12 @@ static inline const struct bp_view *bp_view_of(const struct bp_unit_frame *unit)
 /* The value of input or output i of a group. */
 static inline uint32_t bp_unit_input(const struct bp_unit_frame *unit, uint32_t i)
 {
-    return bp_view_of(unit)->value_of[bp_view_of(unit)->graph.inputs[i]];
+    return bp_unit_view(unit)->value_of[bp_unit_view(unit)->graph.inputs[i]];
 }
 
 static inline uint32_t bp_unit_output(const struct bp_unit_frame *unit, uint32_t i)
 {
-    return bp_view_of(unit)->value_of[bp_view_of(unit)->graph.outputs[i]];
+    return bp_unit_view(unit)->value_of[bp_unit_view(unit)->graph.outputs[i]];
 }
 
 /* Has the tensor a place in a block? Those of unknown size get room when they are made. */

@@ -19,7 +19,8 @@ bp_rc bp_device_fail_in(const struct bp_unit_frame *unit, bp_rc rc, bp_err *err)
 static bp_rc copy(struct bp_run_state *state, const struct bp_device_action *action, bp_err *err)
 {
     const struct bp_device_plan *device = state->plan->device;
-    const char *first = state->frame->body->ir->values[device->transfers[action->first].value].name;
+    const char *first =
+        state->frame->subgraph->ir->values[device->transfers[action->first].value].name;
     const char *way = action->to_device ? "to" : "from";
     bp_rc rc = bp_queue_copy(action->queue, &device->rows[action->first], action->n, err);
 
@@ -47,31 +48,32 @@ bp_rc bp_device_step(struct bp_run_state *state, uint32_t step, bp_err *err)
 bp_rc bp_device_grow(struct bp_unit_frame *unit, uint32_t out, size_t bytes, bp_err *err)
 {
     const struct bp_active *by = unit->unit->by;
-    struct bp_device_room *room = &unit->rooms[out];
+    struct bp_device_buffer *buffer = &unit->device_buffers[out];
     bp_rc rc;
 
-    if (room->base && room->cap >= bytes)
+    if (buffer->base && buffer->cap >= bytes)
         return BP_OK;
-    bp_device_free(by, room->space, room->base, room->cap);
-    *room = (struct bp_device_room){.space = unit->desc.out[out].space};
+    bp_device_free(by, buffer->space, buffer->base, buffer->cap);
+    *buffer = (struct bp_device_buffer){.space = unit->desc.out[out].space};
     bytes = bytes ? bytes : 1; /* so that an empty tensor has a base too */
-    rc = bp_device_alloc(by, room->space, bytes, BP_DEVICE_ALIGN, &room->base, err);
-    room->cap = rc >= 0 ? bytes : 0;
+    rc = bp_device_alloc(by, buffer->space, bytes, BP_DEVICE_ALIGN, &buffer->base, err);
+    buffer->cap = rc >= 0 ? bytes : 0;
     return rc;
 }
 
 bp_rc bp_device_fetch(struct bp_run_state *state, struct bp_unit_frame *unit, uint32_t out,
                       void *to, size_t bytes, bp_err *err)
 {
-    const struct bp_view *view = unit->unit->group->view;
+    const struct bp_graph_view *view = unit->unit->group->view;
     bp_tensor from = unit->desc.out[out];
     bp_tensor host = from;
     bp_copy row = {&host, &from};
     bp_rc rc = BP_OK;
 
-    from.base = unit->rooms[out].base; /* what execute wrote into the tensor does not count */
+    from.base =
+        unit->device_buffers[out].base; /* what execute wrote into the tensor does not count */
     from.offset = host.offset = 0;
-    from.space = unit->rooms[out].space;
+    from.space = unit->device_buffers[out].space;
     from.bytes = host.bytes = bytes;
     host.base = to;
     host.space = BP_SPACE_HOST;

@@ -10,8 +10,8 @@
 
 bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_err *err)
 {
-    struct bp_ir_data *data = frame->body->ir->values[value].data;
-    struct bp_growing *copy;
+    struct bp_ir_data *data = frame->subgraph->ir->values[value].data;
+    struct bp_dynamic_buffer *copy;
     const void *base;
     bp_rc rc = bp_ir_data_load(data, err);
 
@@ -41,18 +41,18 @@ static bool is_constant(const struct bp_ir *ir, uint32_t value)
 /* Constants that are read as values: by control flow, or as outputs. */
 static bp_rc set_constants(struct bp_frame_state *frame, bp_err *err)
 {
-    const struct bp_ir *ir = frame->body->ir;
+    const struct bp_ir *ir = frame->subgraph->ir;
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; rc >= 0 && i < ir->n_outputs; i++) {
         if (is_constant(ir, ir->outputs[i]))
             rc = bp_frame_state_constant(frame, ir->outputs[i], err);
     }
-    for (uint32_t u = 0; rc >= 0 && u < frame->body->n_units; u++) {
-        const struct bp_unit *unit = &frame->body->units[u];
+    for (uint32_t u = 0; rc >= 0 && u < frame->subgraph->n_units; u++) {
+        const struct bp_unit *unit = &frame->subgraph->units[u];
         const struct bp_ir_node *node = &ir->nodes[unit->group->nodes[0]];
 
-        for (uint32_t i = 0; rc >= 0 && unit->hosted && i < node->n_in; i++) {
+        for (uint32_t i = 0; rc >= 0 && unit->host_op && i < node->n_in; i++) {
             if (is_constant(ir, node->in[i]))
                 rc = bp_frame_state_constant(frame, node->in[i], err);
         }
@@ -60,26 +60,27 @@ static bp_rc set_constants(struct bp_frame_state *frame, bp_err *err)
     return rc;
 }
 
-bp_rc bp_frame_state_create(const struct bp_body *body, struct bp_frame_state **out, bp_err *err)
+bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_state **out,
+                            bp_err *err)
 {
     struct bp_frame_state *frame = calloc(1, sizeof *frame);
-    size_t n_values = (size_t)body->ir->n_values + 1;
+    size_t n_values = (size_t)subgraph->ir->n_values + 1;
     bp_rc rc;
 
     *out = NULL;
     if (!frame)
         return bp_fail_nomem(err, "a run");
-    frame->body = body;
+    frame->subgraph = subgraph;
     frame->root = frame;
     frame->cells = calloc(n_values, sizeof *frame->cells);
     frame->wanted = calloc(n_values, sizeof(bp_binding *));
-    frame->growing = calloc(n_values, sizeof *frame->growing);
-    frame->plans = calloc((size_t)body->n_stages + 1, sizeof(struct bp_stage_plan *));
+    frame->dynamic_outputs = calloc(n_values, sizeof *frame->dynamic_outputs);
+    frame->plans = calloc((size_t)subgraph->n_stages + 1, sizeof(struct bp_stage_plan *));
     frame->held = calloc(n_values, sizeof(bp_object *));
-    frame->carried = calloc((size_t)body->n_units + 1, sizeof(struct bp_carried *));
-    frame->children = calloc((size_t)body->n_units + 1, sizeof(struct bp_frame_state **));
-    if (!frame->cells || !frame->wanted || !frame->growing || !frame->plans || !frame->children ||
-        !frame->held || !frame->carried)
+    frame->carried = calloc((size_t)subgraph->n_units + 1, sizeof(struct bp_carried *));
+    frame->children = calloc((size_t)subgraph->n_units + 1, sizeof(struct bp_frame_state **));
+    if (!frame->cells || !frame->wanted || !frame->dynamic_outputs || !frame->plans ||
+        !frame->children || !frame->held || !frame->carried)
         rc = bp_fail_nomem(err, "a run");
     else
         rc = set_constants(frame, err);
@@ -91,17 +92,17 @@ bp_rc bp_frame_state_create(const struct bp_body *body, struct bp_frame_state **
     return BP_OK;
 }
 
-static uint32_t n_bodies(const struct bp_frame_state *frame, const struct bp_unit *unit)
+static uint32_t n_subgraphs(const struct bp_frame_state *frame, const struct bp_unit *unit)
 {
-    return frame->body->ir->nodes[unit->group->nodes[0]].n_bodies;
+    return frame->subgraph->ir->nodes[unit->group->nodes[0]].n_bodies;
 }
 
 static void destroy_children(struct bp_frame_state *frame)
 {
-    for (uint32_t u = 0; frame->children && u < frame->body->n_units; u++) {
+    for (uint32_t u = 0; frame->children && u < frame->subgraph->n_units; u++) {
         if (!frame->children[u])
             continue;
-        for (uint32_t i = 0; i < n_bodies(frame, &frame->body->units[u]); i++)
+        for (uint32_t i = 0; i < n_subgraphs(frame, &frame->subgraph->units[u]); i++)
             bp_frame_state_destroy(frame->children[u][i]);
         free(frame->children[u]);
     }
@@ -111,12 +112,12 @@ static void destroy_children(struct bp_frame_state *frame)
 /* What a loop's unit carries: all inputs of its body may be. */
 static uint32_t n_carried(const struct bp_frame_state *frame, uint32_t u)
 {
-    return frame->body->ir->nodes[frame->body->units[u].group->nodes[0]].n_in;
+    return frame->subgraph->ir->nodes[frame->subgraph->units[u].group->nodes[0]].n_in;
 }
 
 static void destroy_carried(struct bp_frame_state *frame)
 {
-    for (uint32_t u = 0; frame->carried && u < frame->body->n_units; u++) {
+    for (uint32_t u = 0; frame->carried && u < frame->subgraph->n_units; u++) {
         for (uint32_t i = 0; frame->carried[u] && i < n_carried(frame, u); i++) {
             free(frame->carried[u][i].buffers[0].data);
             free(frame->carried[u][i].buffers[1].data);
@@ -132,7 +133,7 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
     if (!frame)
         return;
     destroy_children(frame);
-    for (uint32_t s = 0; frame->plans && s < frame->body->n_stages; s++) {
+    for (uint32_t s = 0; frame->plans && s < frame->subgraph->n_stages; s++) {
         while (frame->plans[s]) {
             struct bp_stage_plan *next = frame->plans[s]->next;
 
@@ -140,18 +141,18 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
             frame->plans[s] = next;
         }
     }
-    for (uint32_t v = 0; frame->growing && v < frame->body->ir->n_values; v++) {
-        bp_memory_shrink(frame->body, v, frame->growing[v].cap);
-        free(frame->growing[v].data);
+    for (uint32_t v = 0; frame->dynamic_outputs && v < frame->subgraph->ir->n_values; v++) {
+        bp_memory_shrink(frame->subgraph, v, frame->dynamic_outputs[v].cap);
+        free(frame->dynamic_outputs[v].data);
     }
-    for (uint32_t v = 0; frame->held && v < frame->body->ir->n_values; v++)
+    for (uint32_t v = 0; frame->held && v < frame->subgraph->ir->n_values; v++)
         bp_object_release(frame->held[v]);
     destroy_carried(frame);
     bp_queues_destroy(frame->queues);
     bp_symbols_finish(&frame->symbols);
     free(frame->held);
     free(frame->plans);
-    free(frame->growing);
+    free(frame->dynamic_outputs);
     free(frame->wanted);
     free(frame->carry_to);
     free(frame->cells);
@@ -162,17 +163,17 @@ void bp_frame_state_destroy(struct bp_frame_state *frame)
 bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *unit, uint32_t i,
                            struct bp_frame_state **out, bp_err *err)
 {
-    size_t u = (size_t)(unit - frame->body->units);
+    size_t u = (size_t)(unit - frame->subgraph->units);
     bp_rc rc = BP_OK;
 
     if (!frame->children[u]) {
         frame->children[u] =
-            calloc((size_t)n_bodies(frame, unit) + 1, sizeof(struct bp_frame_state *));
+            calloc((size_t)n_subgraphs(frame, unit) + 1, sizeof(struct bp_frame_state *));
         if (!frame->children[u])
-            return bp_fail_nomem(err, "the run of a body");
+            return bp_fail_nomem(err, "the run of a subgraph");
     }
     if (!frame->children[u][i])
-        rc = bp_frame_state_create(unit->bodies[i], &frame->children[u][i], err);
+        rc = bp_frame_state_create(unit->subgraphs[i], &frame->children[u][i], err);
     if (rc >= 0)
         frame->children[u][i]->root = frame->root;
     *out = frame->children[u][i];
@@ -194,17 +195,18 @@ size_t bp_frame_state_bytes(const struct bp_frame_state *frame, const struct bp_
 {
     size_t bytes = 0;
 
-    for (uint32_t s = 0; s < frame->body->n_stages; s++) {
+    for (uint32_t s = 0; s < frame->subgraph->n_stages; s++) {
         for (const struct bp_stage_plan *plan = frame->plans[s]; plan; plan = plan->next)
             bytes += arena_bytes(plan, of);
     }
-    for (uint32_t v = 0; v < frame->body->ir->n_values; v++) {
-        if (frame->growing[v].cap > 0 && (!of || bp_memory_of_value(frame->body, v) == of))
-            bytes += frame->growing[v].cap;
+    for (uint32_t v = 0; v < frame->subgraph->ir->n_values; v++) {
+        if (frame->dynamic_outputs[v].cap > 0 &&
+            (!of || bp_memory_of_value(frame->subgraph, v) == of))
+            bytes += frame->dynamic_outputs[v].cap;
     }
-    for (uint32_t u = 0; u < frame->body->n_units; u++) {
-        for (uint32_t i = 0; frame->children[u] && i < n_bodies(frame, &frame->body->units[u]);
-             i++) {
+    for (uint32_t u = 0; u < frame->subgraph->n_units; u++) {
+        for (uint32_t i = 0;
+             frame->children[u] && i < n_subgraphs(frame, &frame->subgraph->units[u]); i++) {
             if (frame->children[u][i])
                 bytes += bp_frame_state_bytes(frame->children[u][i], of);
         }
@@ -216,13 +218,13 @@ size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame, const str
 {
     size_t bytes = 0;
 
-    for (uint32_t s = 0; s < frame->body->n_stages; s++) {
+    for (uint32_t s = 0; s < frame->subgraph->n_stages; s++) {
         for (const struct bp_stage_plan *plan = frame->plans[s]; plan; plan = plan->next)
             bytes += bp_device_plan_bytes(plan, by);
     }
-    for (uint32_t u = 0; u < frame->body->n_units; u++) {
-        for (uint32_t i = 0; frame->children[u] && i < n_bodies(frame, &frame->body->units[u]);
-             i++) {
+    for (uint32_t u = 0; u < frame->subgraph->n_units; u++) {
+        for (uint32_t i = 0;
+             frame->children[u] && i < n_subgraphs(frame, &frame->subgraph->units[u]); i++) {
             if (frame->children[u][i])
                 bytes += bp_frame_state_device_bytes(frame->children[u][i], by);
         }
@@ -233,7 +235,7 @@ size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame, const str
 bp_rc bp_frame_state_carried(struct bp_frame_state *frame, const struct bp_unit *unit,
                              struct bp_carried **out, bp_err *err)
 {
-    uint32_t u = (uint32_t)(unit - frame->body->units);
+    uint32_t u = (uint32_t)(unit - frame->subgraph->units);
 
     if (!frame->carried[u])
         frame->carried[u] = calloc((size_t)n_carried(frame, u) + 1, sizeof *frame->carried[u]);
@@ -252,20 +254,20 @@ void bp_frame_state_hold(struct bp_frame_state *frame, uint32_t value, bp_object
 bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_t bytes,
                              size_t keep, bp_err *err)
 {
-    struct bp_growing *growing = &frame->growing[value];
-    size_t before = growing->cap;
-    bp_rc rc = bp_growing_reserve(growing, bytes, keep, err);
+    struct bp_dynamic_buffer *buffer = &frame->dynamic_outputs[value];
+    size_t before = buffer->cap;
+    bp_rc rc = bp_dynamic_buffer_reserve(buffer, bytes, keep, err);
 
-    if (growing->cap > before)
-        bp_memory_grow(frame->body, value, growing->cap - before);
+    if (buffer->cap > before)
+        bp_memory_grow(frame->subgraph, value, buffer->cap - before);
     return rc;
 }
 
 bp_rc bp_frame_state_grow(struct bp_frame_state *frame, uint32_t value, size_t bytes,
-                          struct bp_growing **out, bp_err *err)
+                          struct bp_dynamic_buffer **out, bp_err *err)
 {
     bp_rc rc = bp_frame_state_reserve(frame, value, bytes, 0, err);
 
-    *out = &frame->growing[value];
-    return rc < 0 ? bp_fail_in(err, rc, "'%s'", frame->body->ir->values[value].name) : rc;
+    *out = &frame->dynamic_outputs[value];
+    return rc < 0 ? bp_fail_in(err, rc, "'%s'", frame->subgraph->ir->values[value].name) : rc;
 }

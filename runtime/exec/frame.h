@@ -41,7 +41,7 @@ static inline bool bp_same_dims(const int64_t *a, const int64_t *b, uint32_t n)
  * Storage for an output whose size comes with its data; grows, and stays with the frame. rank and
  * bytes are of the run; the rank is unknown until the provider has asked for room.
  */
-struct bp_growing {
+struct bp_dynamic_buffer {
     void *data;
     void *base; /* where the value lies: `data`, or the memory that the caller of the run brings */
     size_t cap, bytes;
@@ -64,11 +64,11 @@ struct bp_unit_frame {
     bp_rc (*direct)(bp_frame *, const bp_run *, bp_err *);
     bp_run run;
     bp_frame_desc desc;
-    bool has_growing;                /* some outputs come through alloc_output */
+    bool has_dynamic_output;         /* some outputs come through alloc_output */
     struct bp_unit_profile *profile; /* NULL: no run of it was measured yet */
     struct bp_queue *queue;          /* of a provider with memory of its own; NULL: it has none */
-    struct bp_device_room
-        *rooms; /* one an output, with a queue: where its size comes with the data */
+    struct bp_device_buffer
+        *device_buffers; /* one an output, with a queue: where its size comes with the data */
 };
 
 /* A tensor of a group, or of a copy, that shows a value in host memory. */
@@ -86,8 +86,8 @@ struct bp_stage_plan {
     struct bp_fact *facts;       /* one a value of the body */
     struct bp_unit_frame *units; /* one a unit of the stage */
     uint32_t n_units;
-    struct bp_cell *places; /* one a value: planned dims and, in the arena, base */
-    uint32_t *slot_first;   /* one a value, and the end */
+    struct bp_cell *planned; /* one a value: planned dims and, in the arena, base */
+    uint32_t *slot_first;    /* one a value, and the end */
     struct bp_slot *slots;
     void *arena;
     size_t arena_bytes;
@@ -98,15 +98,17 @@ struct bp_stage_plan {
 };
 
 struct bp_frame_state {
-    const struct bp_body *body;
+    const struct bp_subgraph *subgraph;
     struct bp_frame_state *root; /* of the main graph: itself */
     struct bp_queue *queues;   /* the root's, for all; of providers that have memory of their own */
     struct bp_symbols symbols; /* of sizes that come with data */
     struct bp_cell *cells;     /* one a value */
     bp_binding **wanted;       /* one a value: where a caller wants it; NULL: nowhere */
-    struct bp_growing **carry_to; /* one a value: where a loop wants it; the list may be NULL */
-    bp_object **held;             /* one a value: what keeps its cell alive; or NULL */
-    struct bp_growing *growing;   /* one a value of unknown size; allocated at first need */
+    struct bp_dynamic_buffer *
+        *carry_to;    /* one a value: where a loop wants it; the list may be NULL */
+    bp_object **held; /* one a value: what keeps its cell alive; or NULL */
+    struct bp_dynamic_buffer
+        *dynamic_outputs;         /* one a value of unknown size; allocated at first need */
     struct bp_carried **carried;  /* [unit] of loops: values between rounds, made at first need */
     struct bp_stage_plan **plans; /* [stage] most recently used first */
     struct bp_frame_state ***children; /* [unit][body], made at first need */
@@ -115,7 +117,7 @@ struct bp_frame_state {
 };
 
 /* A frame for the main graph's body; children as they are needed. */
-bp_rc bp_frame_state_create(const struct bp_body *body, struct bp_frame_state **out,
+bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_state **out,
                             bp_err *err) BP_CHECKED;
 void bp_frame_state_destroy(struct bp_frame_state *frame); /* NULL is fine */
 /* Sets the cell of a constant or default; what is badly aligned for its type in the file is copied. */
@@ -128,7 +130,7 @@ bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *u
  * the last value while it makes the next one.
  */
 struct bp_carried {
-    struct bp_growing buffers[2];
+    struct bp_dynamic_buffer buffers[2];
     struct bp_cell cell; /* as it is now */
     bp_object *object;   /* owned, when the cell has one */
 };
@@ -153,13 +155,14 @@ bp_rc bp_cell_check(const struct bp_cell *cell, const struct bp_fact *fact, cons
 /* The tensor that a cell shows. */
 bp_tensor bp_cell_tensor(const struct bp_cell *cell);
 /* Room for `bytes`; with `keep`, what is there stays. */
-bp_rc bp_growing_reserve(struct bp_growing *growing, size_t bytes, size_t keep,
-                         bp_err *err) BP_CHECKED;
+bp_rc bp_dynamic_buffer_reserve(struct bp_dynamic_buffer *buffer, size_t bytes, size_t keep,
+                                bp_err *err) BP_CHECKED;
 /* *out shows `made`, whose elements lie in the buffer; its sizes are copied there too. */
-void bp_growing_show(struct bp_growing *growing, const struct bp_cell *made, struct bp_cell *out);
+void bp_dynamic_buffer_show(struct bp_dynamic_buffer *buffer, const struct bp_cell *made,
+                            struct bp_cell *out);
 /* Copies a tensor's elements, strings with their text, and its dims; *out shows the copy. */
-bp_rc bp_growing_copy(struct bp_growing *growing, const struct bp_cell *from, struct bp_cell *out,
-                      bp_err *err) BP_CHECKED;
+bp_rc bp_dynamic_buffer_copy(struct bp_dynamic_buffer *buffer, const struct bp_cell *from,
+                             struct bp_cell *out, bp_err *err) BP_CHECKED;
 
 /*
  * Bytes in the arenas and growing outputs of the frame and its children: those that are charged to
@@ -183,6 +186,6 @@ bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_
                              size_t keep, bp_err *err) BP_CHECKED;
 /* Room of `bytes` for a value whose size came with its data. */
 bp_rc bp_frame_state_grow(struct bp_frame_state *frame, uint32_t value, size_t bytes,
-                          struct bp_growing **out, bp_err *err) BP_CHECKED;
+                          struct bp_dynamic_buffer **out, bp_err *err) BP_CHECKED;
 
 #endif

@@ -10,12 +10,12 @@
 
 void bp_planning_add_item(struct bp_planning *p, uint32_t value, uint32_t step)
 {
-    const struct bp_cell *place = &p->plan->places[value];
+    const struct bp_cell *planned = &p->plan->planned[value];
 
-    if (place->rank == BP_RANK_UNKNOWN || p->item_of[value] != BP_NONE)
+    if (planned->rank == BP_RANK_UNKNOWN || p->item_of[value] != BP_NONE)
         return;
     p->item_of[value] = p->n_items;
-    p->items[p->n_items++] = (bp_arena_item){.bytes = place->bytes, .first = step, .last = step};
+    p->items[p->n_items++] = (bp_arena_item){.bytes = planned->bytes, .first = step, .last = step};
 }
 
 void bp_planning_extend(struct bp_planning *p, uint32_t value, uint32_t step)
@@ -32,7 +32,7 @@ static void add_lifetimes(struct bp_planning *p)
 {
     for (uint32_t u = 0; u < p->plan->n_units; u++) {
         const struct bp_unit_frame *unit = &p->plan->units[u];
-        const struct bp_view *view = unit->unit->group->view;
+        const struct bp_graph_view *view = unit->unit->group->view;
 
         for (uint32_t i = 0; i < view->graph.n_inputs; i++)
             bp_planning_extend(p, view->value_of[view->graph.inputs[i]], u);
@@ -74,7 +74,7 @@ static void each_tensor(struct bp_stage_plan *plan,
 {
     for (uint32_t i = 0; i < plan->n_units; i++) {
         struct bp_unit_frame *unit = &plan->units[i];
-        const struct bp_view *view = unit->unit->group->view;
+        const struct bp_graph_view *view = unit->unit->group->view;
 
         for (uint32_t t = 0; t < unit->desc.n_in; t++) {
             if (unit->desc.in[t].space == BP_SPACE_HOST)
@@ -110,7 +110,7 @@ static void put_slot(void *u, uint32_t value, bp_tensor *tensor, struct bp_unit_
 static bp_rc make_slots(struct bp_planning *p, bp_err *err)
 {
     struct bp_stage_plan *plan = p->plan;
-    uint32_t n = p->frame->body->ir->n_values;
+    uint32_t n = p->frame->subgraph->ir->n_values;
 
     plan->slot_first = bp_region_array(&plan->region, (size_t)n + 2, sizeof *plan->slot_first);
     if (!plan->slot_first)
@@ -142,17 +142,17 @@ void bp_stage_plan_bind(struct bp_stage_plan *plan, uint32_t value, void *base, 
 }
 
 /* Bases in the arena: of values, and of scratch memory. */
-static void place_all(struct bp_planning *p)
+static void set_bases(struct bp_planning *p)
 {
     char *arena = p->plan->arena;
 
-    for (uint32_t v = 0; v < p->frame->body->ir->n_values; v++) {
-        struct bp_cell *place = &p->plan->places[v];
+    for (uint32_t v = 0; v < p->frame->subgraph->ir->n_values; v++) {
+        struct bp_cell *planned = &p->plan->planned[v];
 
         if (p->item_of[v] == BP_NONE)
             continue;
-        place->base = arena + p->items[p->item_of[v]].offset;
-        bp_stage_plan_bind(p->plan, v, place->base, place->bytes);
+        planned->base = arena + p->items[p->item_of[v]].offset;
+        bp_stage_plan_bind(p->plan, v, planned->base, planned->bytes);
     }
     for (uint32_t u = 0; u < p->plan->n_units; u++) {
         char *scratch = arena + p->items[u].offset;
@@ -177,6 +177,6 @@ bp_rc bp_planning_lay_out(struct bp_planning *p, bp_err *err)
     if (rc >= 0)
         rc = make_slots(p, err);
     if (rc >= 0)
-        place_all(p);
+        set_bases(p);
     return rc;
 }

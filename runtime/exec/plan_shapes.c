@@ -12,16 +12,17 @@ static bp_rc set_fact(struct bp_planning *p, uint32_t value, bool with_content, 
     struct bp_region *region = &p->plan->region;
     struct bp_fact *fact = &p->plan->facts[value];
     struct bp_sym *dims;
-    bp_rc rc = bp_cell_check(cell, &p->frame->body->facts[value],
-                             p->frame->body->ir->values[value].name, err);
+    bp_rc rc = bp_cell_check(cell, &p->frame->subgraph->facts[value],
+                             p->frame->subgraph->ir->values[value].name, err);
 
     /* what the caller feeds is held against the model before */
-    if (rc >= 0 && p->frame->body->ir->parent && bp_cell_kind(cell) == BP_KIND_TENSOR)
-        rc = bp_mismatch_check(p->frame->body->ir, value, cell->dtype, cell->rank, cell->dims, err);
+    if (rc >= 0 && p->frame->subgraph->ir->parent && bp_cell_kind(cell) == BP_KIND_TENSOR)
+        rc = bp_mismatch_check(p->frame->subgraph->ir, value, cell->dtype, cell->rank, cell->dims,
+                               err);
     if (rc < 0)
         return rc;
     if (cell->object && cell->object->kind != BP_KIND_TENSOR) {
-        *fact = p->frame->body->facts[value]; /* the data tells no more of its type */
+        *fact = p->frame->subgraph->facts[value]; /* the data tells no more of its type */
         return BP_OK;
     }
     dims = bp_region_array(region, cell->rank, sizeof *dims);
@@ -35,7 +36,7 @@ static bp_rc set_fact(struct bp_planning *p, uint32_t value, bool with_content, 
 
 static bp_rc infer(struct bp_planning *p, bp_err *err)
 {
-    const struct bp_ir *ir = p->frame->body->ir;
+    const struct bp_ir *ir = p->frame->subgraph->ir;
     bp_rc rc;
 
     bp_symbols_finish(&p->frame->symbols); /* those of the last planning are of no use any more */
@@ -52,14 +53,14 @@ static bp_rc infer(struct bp_planning *p, bp_err *err)
 }
 
 /* The place of a value: its exact dims, or an unknown rank when they come with the data. */
-static bp_rc set_place(struct bp_planning *p, uint32_t value, bp_err *err)
+static bp_rc plan_value(struct bp_planning *p, uint32_t value, bp_err *err)
 {
     const struct bp_fact *fact = &p->plan->facts[value];
-    struct bp_cell *place = &p->plan->places[value];
+    struct bp_cell *planned = &p->plan->planned[value];
     int64_t *dims;
 
-    place->dtype = fact->dtype;
-    place->rank = BP_RANK_UNKNOWN;
+    planned->dtype = fact->dtype;
+    planned->rank = BP_RANK_UNKNOWN;
     if (!bp_fact_is_exact(fact))
         return BP_OK;
     dims = bp_region_array(&p->plan->region, fact->rank, sizeof *dims);
@@ -67,31 +68,31 @@ static bp_rc set_place(struct bp_planning *p, uint32_t value, bp_err *err)
         return bp_fail_nomem(err, "a plan");
     for (uint32_t d = 0; d < fact->rank; d++)
         dims[d] = fact->dims[d].value;
-    place->dims = dims;
-    place->rank = fact->rank;
-    if (!bp_dense_bytes(fact->dtype, dims, fact->rank, &place->bytes))
+    planned->dims = dims;
+    planned->rank = fact->rank;
+    if (!bp_dense_bytes(fact->dtype, dims, fact->rank, &planned->bytes))
         return bp_fail(err, BP_E_NOMEM, "'%s' is too large for this machine",
-                       p->frame->body->ir->values[value].name);
+                       p->frame->subgraph->ir->values[value].name);
     return BP_OK;
 }
 
-static bp_rc set_places(struct bp_planning *p, bp_err *err)
+static bp_rc plan_values(struct bp_planning *p, bp_err *err)
 {
-    const struct bp_body *body = p->frame->body;
+    const struct bp_subgraph *subgraph = p->frame->subgraph;
     bp_rc rc = BP_OK;
 
-    p->plan->places =
-        bp_region_array(&p->plan->region, body->ir->n_values, sizeof *p->plan->places);
-    if (!p->plan->places)
+    p->plan->planned =
+        bp_region_array(&p->plan->region, subgraph->ir->n_values, sizeof *p->plan->planned);
+    if (!p->plan->planned)
         return bp_fail_nomem(err, "a plan");
     for (uint32_t i = 0; rc >= 0 && i < p->stage->n_reads; i++)
-        rc = set_place(p, p->stage->reads[i], err);
+        rc = plan_value(p, p->stage->reads[i], err);
     for (uint32_t i = 0; rc >= 0 && i < p->stage->n_nodes; i++) {
-        const struct bp_ir_node *node = &body->ir->nodes[p->stage->nodes[i]];
+        const struct bp_ir_node *node = &subgraph->ir->nodes[p->stage->nodes[i]];
 
         for (uint32_t o = 0; rc >= 0 && o < node->n_out; o++) {
             if (node->out[o] != BP_NONE)
-                rc = set_place(p, node->out[o], err);
+                rc = plan_value(p, node->out[o], err);
         }
     }
     return rc;
@@ -101,5 +102,5 @@ bp_rc bp_planning_infer(struct bp_planning *p, bp_err *err)
 {
     bp_rc rc = infer(p, err);
 
-    return rc < 0 ? rc : set_places(p, err);
+    return rc < 0 ? rc : plan_values(p, err);
 }

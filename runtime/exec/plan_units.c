@@ -10,7 +10,7 @@
 /* Where the run's caller wants output `out` and brings the memory for it; NULL: nowhere. */
 static bp_binding *brought(const struct bp_unit_frame *unit, uint32_t out)
 {
-    const struct bp_view *view = unit->unit->group->view;
+    const struct bp_graph_view *view = unit->unit->group->view;
     bp_binding *wanted = unit->owner->wanted[view->value_of[view->graph.outputs[out]]];
 
     if (!wanted || wanted->reserved0 == BP_BINDING_ALLOCATED || !wanted->tensor.base)
@@ -47,9 +47,9 @@ static void *make_in(bp_binding *given, uint32_t rank, const int64_t *dims)
 static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *dims, bp_err *err)
 {
     struct bp_unit_frame *unit = h;
-    const struct bp_view *view = unit->unit->group->view;
-    const struct bp_cell *place;
-    struct bp_growing *growing;
+    const struct bp_graph_view *view = unit->unit->group->view;
+    const struct bp_cell *planned;
+    struct bp_dynamic_buffer *buffer;
     bp_binding *given;
     bp_tensor *tensor;
     size_t bytes;
@@ -60,32 +60,32 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
         return bp_fail(err, BP_E_INVALID, "output %u of rank %u was asked for", out, rank);
     tensor = &unit->desc.out[out];
     value = view->value_of[view->graph.outputs[out]];
-    place = &unit->plan->places[value];
-    if (place->rank != BP_RANK_UNKNOWN)
+    planned = &unit->plan->planned[value];
+    if (planned->rank != BP_RANK_UNKNOWN)
         return bp_fail(err, BP_E_INVALID, "room for '%s' was asked for, which has a place",
                        view->ir->values[value].name);
-    if (!bp_dense_bytes(place->dtype, dims, rank, &bytes))
+    if (!bp_dense_bytes(planned->dtype, dims, rank, &bytes))
         return bp_fail(err, BP_E_NOMEM, "'%s' is too large for this machine",
                        view->ir->values[value].name);
-    growing = &unit->owner->growing[value];
+    buffer = &unit->owner->dynamic_outputs[value];
     given = brought(unit, out);
     if (tensor->space != BP_SPACE_HOST) {
         rc = bp_device_grow(unit, out, bytes, err);
-    } else if (fits(given, place->dtype, rank, bytes)) {
-        growing->base = make_in(given, rank, dims);
+    } else if (fits(given, planned->dtype, rank, bytes)) {
+        buffer->base = make_in(given, rank, dims);
     } else {
-        rc = bp_frame_state_grow(unit->owner, value, bytes, &growing, err);
-        growing->base = growing->data;
+        rc = bp_frame_state_grow(unit->owner, value, bytes, &buffer, err);
+        buffer->base = buffer->data;
     }
     if (rc < 0)
         return rc;
     if (rank)
-        memcpy(growing->dims, dims, rank * sizeof *dims);
-    growing->rank = rank;
-    growing->bytes = bytes;
-    tensor->base = tensor->space != BP_SPACE_HOST ? unit->rooms[out].base : growing->base;
+        memcpy(buffer->dims, dims, rank * sizeof *dims);
+    buffer->rank = rank;
+    buffer->bytes = bytes;
+    tensor->base = tensor->space != BP_SPACE_HOST ? unit->device_buffers[out].base : buffer->base;
     tensor->offset = 0;
-    tensor->dims = growing->dims;
+    tensor->dims = buffer->dims;
     tensor->rank = rank;
     tensor->bytes = bytes;
     return BP_OK;
@@ -93,13 +93,13 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
 
 bp_tensor bp_planning_tensor(const struct bp_stage_plan *plan, uint32_t value, uint32_t space)
 {
-    const struct bp_cell *place = &plan->places[value];
+    const struct bp_cell *planned = &plan->planned[value];
 
     return (bp_tensor){
-        .dims = (int64_t *)(uintptr_t)place->dims, /* a provider does not write it; see abi.h */
-        .bytes = place->bytes,
-        .rank = place->rank,
-        .dtype = place->dtype,
+        .dims = (int64_t *)(uintptr_t)planned->dims, /* a provider does not write it; see abi.h */
+        .bytes = planned->bytes,
+        .rank = planned->rank,
+        .dtype = planned->dtype,
         .space = space,
     };
 }
@@ -109,11 +109,11 @@ static bp_tensor *make_tensors(struct bp_planning *p, const struct bp_unit *unit
                                const uint32_t *values, uint32_t n)
 {
     bp_tensor *tensors = bp_region_array(&p->plan->region, n, sizeof *tensors);
-    const struct bp_view *view = unit->group->view;
+    const struct bp_graph_view *view = unit->group->view;
 
     for (uint32_t i = 0; tensors && i < n; i++) {
         uint32_t value = view->value_of[values[i]];
-        bool is_text = p->plan->places[value].dtype == BP_DTYPE_STRING;
+        bool is_text = p->plan->planned[value].dtype == BP_DTYPE_STRING;
 
         tensors[i] = bp_planning_tensor(p->plan, value,
                                         bp_has_memory(unit->by) && !is_text ? 1 : BP_SPACE_HOST);
@@ -137,18 +137,18 @@ static bp_rc check_spaces(const struct bp_unit_frame *unit, const bp_tensor *ten
     return BP_OK;
 }
 
-static bp_shape *make_shapes(struct bp_planning *p, const struct bp_view *view)
+static bp_shape *make_shapes(struct bp_planning *p, const struct bp_graph_view *view)
 {
     bp_shape *shapes = bp_region_array(&p->plan->region, view->graph.n_values, sizeof *shapes);
 
     for (uint32_t i = 0; shapes && i < view->graph.n_values; i++) {
-        const struct bp_cell *place = &p->plan->places[view->value_of[i]];
+        const struct bp_cell *planned = &p->plan->planned[view->value_of[i]];
         const struct bp_ir_value *value = &view->ir->values[view->value_of[i]];
 
         if (value->flags & BP_IR_CONSTANT)
             shapes[i] = (bp_shape){value->data->dims, value->data->rank, value->data->dtype};
         else
-            shapes[i] = (bp_shape){place->dims, place->rank, place->dtype};
+            shapes[i] = (bp_shape){planned->dims, planned->rank, planned->dtype};
     }
     return shapes;
 }
@@ -156,7 +156,7 @@ static bp_shape *make_shapes(struct bp_planning *p, const struct bp_view *view)
 static bp_rc prepare(struct bp_planning *p, uint32_t u, bp_frame_needs *needs, bp_err *err)
 {
     struct bp_unit_frame *unit = &p->plan->units[u];
-    const struct bp_view *view = unit->unit->group->view;
+    const struct bp_graph_view *view = unit->unit->group->view;
     bp_frame_desc *desc = &unit->desc;
     bp_rc rc;
 
@@ -173,7 +173,7 @@ static bp_rc prepare(struct bp_planning *p, uint32_t u, bp_frame_needs *needs, b
     if (!desc->in || !desc->out || !desc->shapes)
         return bp_fail_nomem(err, "a plan");
     for (uint32_t i = 0; i < desc->n_out; i++)
-        unit->has_growing |= desc->out[i].rank == BP_RANK_UNKNOWN;
+        unit->has_dynamic_output |= desc->out[i].rank == BP_RANK_UNKNOWN;
     unit->run.struct_size = sizeof unit->run;
     bp_err_clear(err);
     rc =
@@ -201,9 +201,9 @@ static bp_rc prepare_device(struct bp_planning *p, struct bp_unit_frame *unit, b
     rc = bp_queue_get(&p->frame->root->queues, unit->unit->by, &unit->queue, err);
     if (rc < 0)
         return rc;
-    unit->rooms = bp_region_array(&p->plan->region, unit->unit->group->view->graph.n_outputs,
-                                  sizeof *unit->rooms);
-    return unit->rooms ? BP_OK : bp_fail_nomem(err, "a plan");
+    unit->device_buffers = bp_region_array(
+        &p->plan->region, unit->unit->group->view->graph.n_outputs, sizeof *unit->device_buffers);
+    return unit->device_buffers ? BP_OK : bp_fail_nomem(err, "a plan");
 }
 
 bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err)
@@ -221,7 +221,7 @@ bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err)
 
         unit->owner = p->frame;
         unit->plan = p->plan;
-        unit->unit = &p->frame->body->units[p->stage->first_unit + u];
+        unit->unit = &p->frame->subgraph->units[p->stage->first_unit + u];
         if (!unit->unit->program)
             continue;
         needs->struct_size = sizeof *needs;
@@ -233,7 +233,7 @@ bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err)
             rc = bp_fail_in(err, rc, "provider '%s'", unit->unit->by->name);
             continue;
         }
-        if (!unit->queue && !unit->has_growing && !unit->unit->takes_turns)
+        if (!unit->queue && !unit->has_dynamic_output && !unit->unit->is_exclusive)
             unit->direct = unit->unit->by->provider->execute;
         unit->desc.n_shapes = 0; /* they were lent for the call */
         unit->desc.shapes = NULL;

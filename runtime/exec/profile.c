@@ -102,7 +102,7 @@ static bool copy_text(char **to, const char *from)
     return *to || !from;
 }
 
-static bool room_for_label(bp_profile *profile)
+static bool reserve_label(bp_profile *profile)
 {
     uint32_t cap = profile->cap_labels ? profile->cap_labels * 2 : 64;
     struct bp_profile_label *grown;
@@ -143,7 +143,7 @@ static uint32_t find_label(bp_profile *profile, const struct wanted *want, uint3
     }
     label.key = bp_text_take(&key);
     if (!copy_text(&label.name, want->name) || !copy_text(&label.op, want->op) ||
-        !copy_text(&label.provider, want->provider) || !room_for_label(profile) ||
+        !copy_text(&label.provider, want->provider) || !reserve_label(profile) ||
         !bp_strmap_put(&profile->by_key, label.key, profile->n_labels)) {
         finish_label(&label);
         return BP_NONE;
@@ -252,7 +252,7 @@ int64_t bp_profile_begin_unit(struct bp_run_shared *shared, struct bp_unit_frame
 static struct wanted node_label(const struct bp_unit_frame *unit, uint32_t i)
 {
     uint32_t index = unit->unit->group->nodes[i];
-    const struct bp_ir_node *node = &unit->owner->body->ir->nodes[index];
+    const struct bp_ir_node *node = &unit->owner->subgraph->ir->nodes[index];
 
     return (struct wanted){.name = node->name,
                            .op = node->op,

@@ -27,8 +27,8 @@ bp_rc bp_run_check_limits(const struct bp_run_shared *shared, bp_err *err)
 
 /* ---- outputs --------------------------------------------------------------------------------- */
 
-static bp_rc check_room(const char *name, const struct bp_cell *cell, const bp_tensor *tensor,
-                        bp_err *err)
+static bp_rc check_capacity(const char *name, const struct bp_cell *cell, const bp_tensor *tensor,
+                            bp_err *err)
 {
     if (tensor->bytes < cell->bytes)
         return bp_fail(err, BP_E_SHAPE, "output '%s' needs %zu bytes, its buffer has %zu", name,
@@ -49,7 +49,7 @@ bp_rc bp_run_prepare_output(const char *name, const struct bp_cell *cell, bp_bin
         rc = bp_tensor_alloc(cell->dtype, cell->dims, cell->rank, tensor, err);
         return rc < 0 ? bp_fail_in(err, rc, "output '%s'", name) : rc;
     }
-    rc = check_room(name, cell, tensor, err);
+    rc = check_capacity(name, cell, tensor, err);
     if (rc < 0)
         return rc;
     if (cell->rank)
@@ -60,9 +60,9 @@ bp_rc bp_run_prepare_output(const char *name, const struct bp_cell *cell, bp_bin
 }
 
 /* Where a loop wants a value that it carries: there it need not be copied once it is made. */
-static bp_rc place_carried(struct bp_growing *to, struct bp_cell *cell, bp_err *err)
+static bp_rc bind_carried(struct bp_dynamic_buffer *to, struct bp_cell *cell, bp_err *err)
 {
-    bp_rc rc = bp_growing_reserve(to, cell->bytes, 0, err);
+    bp_rc rc = bp_dynamic_buffer_reserve(to, cell->bytes, 0, err);
 
     if (rc >= 0)
         cell->base = to->data;
@@ -70,7 +70,7 @@ static bp_rc place_carried(struct bp_growing *to, struct bp_cell *cell, bp_err *
 }
 
 /* Values that outlive the stage: where they will lie, for those whose shape is known. */
-static bp_rc place_kept(struct bp_run_state *state, const struct bp_stage *stage, bp_err *err)
+static bp_rc bind_kept(struct bp_run_state *state, const struct bp_stage *stage, bp_err *err)
 {
     struct bp_frame_state *frame = state->frame;
 
@@ -79,19 +79,19 @@ static bp_rc place_kept(struct bp_run_state *state, const struct bp_stage *stage
         struct bp_cell *cell = &frame->cells[value];
         bp_binding *wanted = frame->wanted[value];
 
-        *cell = state->plan->places[value];
+        *cell = state->plan->planned[value];
         if (!cell->base)
             continue;                                   /* of unknown size, or made by the host */
         if (wanted && cell->dtype != BP_DTYPE_STRING) { /* the text of strings is copied later */
             bp_rc rc =
-                bp_run_prepare_output(frame->body->ir->values[value].name, cell, wanted, err);
+                bp_run_prepare_output(frame->subgraph->ir->values[value].name, cell, wanted, err);
 
             if (rc < 0)
                 return rc;
             if (bp_is_aligned(cell->dtype, bp_tensor_data(&wanted->tensor)))
                 cell->base = bp_tensor_data(&wanted->tensor); /* else it is copied from the arena */
         } else if (frame->carry_to && frame->carry_to[value] && cell->dtype != BP_DTYPE_STRING) {
-            bp_rc rc = place_carried(frame->carry_to[value], cell, err);
+            bp_rc rc = bind_carried(frame->carry_to[value], cell, err);
 
             if (rc < 0)
                 return rc;
@@ -104,20 +104,20 @@ static bp_rc place_kept(struct bp_run_state *state, const struct bp_stage *stage
 bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cell *cell,
                  bp_err *err)
 {
-    const struct bp_cell *place = &state->plan->places[value];
+    const struct bp_cell *planned = &state->plan->planned[value];
     bool is_object = bp_cell_kind(cell) != BP_KIND_TENSOR;
     bp_rc rc = bp_cell_check(cell, &state->plan->facts[value],
-                             state->frame->body->ir->values[value].name, err);
+                             state->frame->subgraph->ir->values[value].name, err);
 
     if (rc < 0)
         return rc;
-    if (place->rank != BP_RANK_UNKNOWN && (is_object || place->rank != cell->rank ||
-                                           !bp_same_dims(place->dims, cell->dims, cell->rank)))
+    if (planned->rank != BP_RANK_UNKNOWN && (is_object || planned->rank != cell->rank ||
+                                             !bp_same_dims(planned->dims, cell->dims, cell->rank)))
         return bp_fail(err, BP_E_INTERNAL, "'%s' has another shape than the plan says",
-                       state->frame->body->ir->values[value].name);
-    if (place->rank == BP_RANK_UNKNOWN && !is_object)
-        rc = bp_mismatch_check(state->frame->body->ir, value, cell->dtype, cell->rank, cell->dims,
-                               err);
+                       state->frame->subgraph->ir->values[value].name);
+    if (planned->rank == BP_RANK_UNKNOWN && !is_object)
+        rc = bp_mismatch_check(state->frame->subgraph->ir, value, cell->dtype, cell->rank,
+                               cell->dims, err);
     if (rc < 0)
         return rc;
     state->frame->cells[value] = *cell;
@@ -127,16 +127,16 @@ bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cel
 }
 
 /* Outputs of unknown size have no room before each execute. */
-static void forget_growing(struct bp_run_state *state, struct bp_unit_frame *unit)
+static void reset_dynamic_outputs(struct bp_run_state *state, struct bp_unit_frame *unit)
 {
-    const struct bp_view *view = unit->unit->group->view;
+    const struct bp_graph_view *view = unit->unit->group->view;
 
     for (uint32_t i = 0; i < unit->desc.n_out; i++) {
         uint32_t value = view->value_of[view->graph.outputs[i]];
 
-        if (state->plan->places[value].rank != BP_RANK_UNKNOWN)
+        if (state->plan->planned[value].rank != BP_RANK_UNKNOWN)
             continue;
-        state->frame->growing[value].rank = BP_RANK_UNKNOWN;
+        state->frame->dynamic_outputs[value].rank = BP_RANK_UNKNOWN;
         unit->desc.out[i].rank = BP_RANK_UNKNOWN;
         unit->desc.out[i].base = NULL;
         unit->desc.out[i].bytes = 0;
@@ -144,37 +144,38 @@ static void forget_growing(struct bp_run_state *state, struct bp_unit_frame *uni
 }
 
 /* Cells of the outputs that execute has asked room for; what it wrote into the tensor does not count. */
-static bp_rc take_growing(struct bp_run_state *state, struct bp_unit_frame *unit, bp_err *err)
+static bp_rc take_dynamic_outputs(struct bp_run_state *state, struct bp_unit_frame *unit,
+                                  bp_err *err)
 {
-    const struct bp_view *view = unit->unit->group->view;
+    const struct bp_graph_view *view = unit->unit->group->view;
 
     for (uint32_t i = 0; i < unit->desc.n_out; i++) {
         uint32_t value = view->value_of[view->graph.outputs[i]];
-        const struct bp_cell *place = &state->plan->places[value];
-        struct bp_growing *growing = &state->frame->growing[value];
+        const struct bp_cell *planned = &state->plan->planned[value];
+        struct bp_dynamic_buffer *buffer = &state->frame->dynamic_outputs[value];
         bp_rc rc;
 
-        if (place->rank != BP_RANK_UNKNOWN)
+        if (planned->rank != BP_RANK_UNKNOWN)
             continue;
-        if (growing->rank == BP_RANK_UNKNOWN)
+        if (buffer->rank == BP_RANK_UNKNOWN)
             return bp_fail(err, BP_E_INTERNAL, "provider '%s' did not make '%s'",
                            unit->unit->by->name, view->ir->values[value].name);
         if (unit->desc.out[i].space != BP_SPACE_HOST) {
-            rc = bp_frame_state_grow(state->frame, value, growing->bytes, &growing, err);
+            rc = bp_frame_state_grow(state->frame, value, buffer->bytes, &buffer, err);
             if (rc >= 0)
-                rc = bp_device_fetch(state, unit, i, growing->data, growing->bytes, err);
+                rc = bp_device_fetch(state, unit, i, buffer->data, buffer->bytes, err);
             if (rc < 0)
                 return rc;
-            growing->base = growing->data;
+            buffer->base = buffer->data;
         }
         state->frame->cells[value] = (struct bp_cell){
-            .base = growing->base,
-            .dims = growing->dims,
-            .bytes = growing->bytes,
-            .rank = growing->rank,
-            .dtype = place->dtype,
+            .base = buffer->base,
+            .dims = buffer->dims,
+            .bytes = buffer->bytes,
+            .rank = buffer->rank,
+            .dtype = planned->dtype,
         };
-        rc = bp_mismatch_check(view->ir, value, place->dtype, growing->rank, growing->dims, err);
+        rc = bp_mismatch_check(view->ir, value, planned->dtype, buffer->rank, buffer->dims, err);
         if (rc < 0)
             return rc;
     }
@@ -201,13 +202,13 @@ static bp_rc execute_queued(struct bp_run_state *state, struct bp_unit_frame *un
         return rc;
     unit->run.stream = unit->queue->stream;
     unit->queue->is_pending = unit->run.stream != NULL; /* whatever it answers */
-    if (of->takes_turns)
-        pthread_mutex_lock(&of->turn);
+    if (of->is_exclusive)
+        pthread_mutex_lock(&of->mutex);
     rc = bp_err_complete(err, of->by->provider->execute(unit->frame, &unit->run, err));
-    if (rc >= 0 && of->takes_turns) /* until it is done, too */
+    if (rc >= 0 && of->is_exclusive) /* until it is done, too */
         rc = bp_queue_wait(unit->queue, state->shared, err);
-    if (of->takes_turns)
-        pthread_mutex_unlock(&of->turn);
+    if (of->is_exclusive)
+        pthread_mutex_unlock(&of->mutex);
     return rc;
 }
 
@@ -218,22 +219,22 @@ static bp_rc execute(struct bp_run_state *state, struct bp_unit_frame *unit, bp_
 
     if (unit->queue)
         return execute_queued(state, unit, err);
-    if (!of->takes_turns)
+    if (!of->is_exclusive)
         return of->by->provider->execute(unit->frame, &unit->run, err);
-    pthread_mutex_lock(&of->turn);
+    pthread_mutex_lock(&of->mutex);
     rc = of->by->provider->execute(unit->frame, &unit->run, err);
-    pthread_mutex_unlock(&of->turn);
+    pthread_mutex_unlock(&of->mutex);
     return rc;
 }
 
 /* Runs the node of a unit that is the host's, unless nobody wants its outputs: they are all that it does. */
 static bp_rc run_host_op(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
-    const struct bp_ir_node *node = &state->frame->body->ir->nodes[unit->group->nodes[0]];
+    const struct bp_ir_node *node = &state->frame->subgraph->ir->nodes[unit->group->nodes[0]];
 
     for (uint32_t i = 0; i < node->n_out; i++) {
         if (node->out[i] != BP_NONE)
-            return unit->hosted->run(state, unit, err);
+            return unit->host_op->run(state, unit, err);
     }
     return BP_OK;
 }
@@ -274,11 +275,11 @@ static bp_rc run_program(struct bp_run_state *state, struct bp_unit_frame *unit,
     bp_rc rc;
 
     begin_program(state->shared, &unit->run, err);
-    if (unit->has_growing)
-        forget_growing(state, unit);
+    if (unit->has_dynamic_output)
+        reset_dynamic_outputs(state, unit);
     rc = state->shared->profile ? execute_profiled(state, unit, err) : execute(state, unit, err);
     rc = conclude(unit, rc, err);
-    return rc >= 0 && unit->has_growing ? take_growing(state, unit, err) : rc;
+    return rc >= 0 && unit->has_dynamic_output ? take_dynamic_outputs(state, unit, err) : rc;
 }
 
 static bp_rc run_unit(struct bp_run_state *state, uint32_t u, bp_err *err)
@@ -332,19 +333,19 @@ static bp_rc run_stage(struct bp_run_state *state, const struct bp_stage *stage,
 
         bp_stage_plan_bind(state->plan, stage->reads[i], cell->base, cell->bytes);
     }
-    rc = place_kept(state, stage, err);
+    rc = bind_kept(state, stage, err);
     return rc < 0 ? rc : run_units(state, err);
 }
 
-bp_rc bp_body_run(struct bp_frame_state *frame, struct bp_run_shared *shared, bp_err *err)
+bp_rc bp_subgraph_run(struct bp_frame_state *frame, struct bp_run_shared *shared, bp_err *err)
 {
     struct bp_run_state state = {.frame = frame, .shared = shared};
     bp_rc rc = BP_OK;
 
-    for (uint32_t s = 0; rc >= 0 && s < frame->body->n_stages; s++) {
+    for (uint32_t s = 0; rc >= 0 && s < frame->subgraph->n_stages; s++) {
         rc = bp_stage_plan_get(frame, s, &state.plan, err);
         if (rc >= 0)
-            rc = run_stage(&state, &frame->body->stages[s], err);
+            rc = run_stage(&state, &frame->subgraph->stages[s], err);
     }
     if (rc < 0)
         bp_queues_abandon(frame->root->queues);

@@ -22,12 +22,12 @@ struct bp_run_state {
     struct bp_run_shared *shared;
 };
 
-typedef bp_rc (*bp_hosted_fn)(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err);
+typedef bp_rc (*bp_host_op_fn)(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err);
 
 /* One operator: how a run goes through it. */
-struct bp_hosted {
+struct bp_host_op {
     const char *domain, *op;
-    bp_hosted_fn run;
+    bp_host_op_fn run;
 };
 
 /*
@@ -35,8 +35,8 @@ struct bp_hosted {
  * then the cells of outputs are set. A wanted output lies in its binding only where its cell says
  * so.
  */
-bp_rc bp_body_run(struct bp_frame_state *frame, struct bp_run_shared *shared,
-                  bp_err *err) BP_CHECKED;
+bp_rc bp_subgraph_run(struct bp_frame_state *frame, struct bp_run_shared *shared,
+                      bp_err *err) BP_CHECKED;
 /*
  * Where the caller wants a value of this shape: its own buffer, checked for room, or one allocated
  * for it. Fills the binding's dims and type.

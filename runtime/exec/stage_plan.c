@@ -77,7 +77,7 @@ static bp_rc make_key(struct bp_frame_state *frame, const struct bp_stage *stage
 
 static bp_rc fill(struct bp_planning *p, bp_err *err)
 {
-    size_t n_values = p->frame->body->ir->n_values;
+    size_t n_values = p->frame->subgraph->ir->n_values;
     bp_rc rc;
 
     p->items = calloc(n_values + p->stage->n_units + 1, sizeof *p->items);
@@ -164,7 +164,7 @@ bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stag
     uint32_t n_key;
     bp_rc rc;
 
-    rc = make_key(frame, &frame->body->stages[s], &n_key, err);
+    rc = make_key(frame, &frame->subgraph->stages[s], &n_key, err);
     if (rc < 0)
         return rc;
     while (*link && !fits(*link, frame->key, n_key))
@@ -173,7 +173,7 @@ bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stag
         plan = *link;
         *link = plan->next;
     } else {
-        rc = create(frame, &frame->body->stages[s], n_key, &plan, err);
+        rc = create(frame, &frame->subgraph->stages[s], n_key, &plan, err);
         if (rc < 0)
             return rc;
     }

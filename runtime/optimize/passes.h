@@ -9,15 +9,16 @@ enum { BP_MAX_PASSES = 64 }; /* a bit each in bp_optimizer.disabled */
 
 /* What a pass keeps of the results. */
 enum {
-    BP_KEEPS_BITS = 0, /* every bit */
-    BP_KEEPS_VALUE = 1 /* the value; the order of roundings changes */
+    BP_KEEPS_BITS = 0,  /* every bit */
+    BP_KEEPS_VALUE = 1, /* the value; the order of roundings changes */
+    BP_KEEPS_STEP = 2   /* the value, to within one quantization step of the output */
 };
 
 struct bp_pass {
     const char *name;
-    uint32_t level; /* the lowest that runs it, BP_OPTIMIZE_* */
-    uint32_t keeps; /* BP_KEEPS_* */
-    const char *help;
+    uint32_t level;   /* the lowest that runs it, BP_OPTIMIZE_* */
+    uint32_t keeps;   /* BP_KEEPS_* */
+    const char *help; /* a row of docs/passes.md, without a full stop */
     bp_rc (*run)(struct bp_rewrite *rw, bp_err *err); /* counts in rw->n_matches */
 };
 

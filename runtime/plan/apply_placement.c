@@ -9,17 +9,17 @@
 
 /* The provider that a rule names, or n_asked: it is not here. */
 static uint32_t named_by(const struct bp_asked *asked, uint32_t n_asked,
-                         const struct bp_place_rule *rule)
+                         const struct bp_placement_rule *rule)
 {
     uint32_t p = 0;
 
-    while (p < n_asked && !bp_names_equal(asked[p].name, rule->provider))
+    while (p < n_asked && !bp_provider_names_equal(asked[p].name, rule->provider))
         p++;
     return p;
 }
 
 static void overrule(struct bp_partition *out, uint32_t p, uint32_t n,
-                     const struct bp_place_rule *rule, const char *text)
+                     const struct bp_placement_rule *rule, const char *text)
 {
     struct bp_verdict *verdict = &out->verdicts[p][n];
 
@@ -29,20 +29,20 @@ static void overrule(struct bp_partition *out, uint32_t p, uint32_t n,
             .verdict = BP_NO, .reason = BP_R_OPTION, .subject = rule->text, .text = text};
 }
 
-void bp_placing_apply(const struct bp_placing *placing, const struct bp_asked *asked,
-                      struct bp_partition *out, uint32_t n)
+void bp_placement_apply(const struct bp_placement *placement, const struct bp_asked *asked,
+                        struct bp_partition *out, uint32_t n)
 {
     bool is_placed = false;
 
     if (out->ir->nodes[n].is_made) /* rules speak of the model's nodes */
         return;
-    for (uint32_t r = 0; r < placing->rules->count; r++) {
-        const struct bp_place_rule *rule = &placing->rules->rules[r];
+    for (uint32_t r = 0; r < placement->rules->count; r++) {
+        const struct bp_placement_rule *rule = &placement->rules->rules[r];
         uint32_t p;
 
-        if (!bp_place_matches(rule, &out->ir->nodes[n], placing->path))
+        if (!bp_placement_rule_matches(rule, &out->ir->nodes[n], placement->path))
             continue;
-        placing->has_matched[r] = true;
+        placement->has_matched[r] = true;
         p = named_by(asked, out->n_asked, rule);
         if (p == out->n_asked || (is_placed && !rule->is_ban))
             continue;
@@ -59,38 +59,38 @@ void bp_placing_apply(const struct bp_placing *placing, const struct bp_asked *a
 
 /* ---- before passes --------------------------------------------------------------------------- */
 
-static bool is_spoken_of(const struct bp_placing *placing, const struct bp_asked *asked,
+static bool is_spoken_of(const struct bp_placement *placement, const struct bp_asked *asked,
                          uint32_t n_asked, const struct bp_ir_node *node)
 {
     bool found = false;
 
-    for (uint32_t r = 0; r < placing->rules->count; r++) {
-        const struct bp_place_rule *rule = &placing->rules->rules[r];
+    for (uint32_t r = 0; r < placement->rules->count; r++) {
+        const struct bp_placement_rule *rule = &placement->rules->rules[r];
 
-        if (!bp_place_matches(rule, node, placing->path))
+        if (!bp_placement_rule_matches(rule, node, placement->path))
             continue;
         if (named_by(asked, n_asked, rule) < n_asked)
             found = true;
         else
-            placing->has_matched[r] = true;
+            placement->has_matched[r] = true;
     }
     return found;
 }
 
 /* At most BP_MAX_BODY_DEPTH deep. */
-static bp_rc pin(const struct bp_placing *placing, const struct bp_asked *asked, uint32_t n_asked,
-                 struct bp_ir *ir, bool *any, bp_err *err)
+static bp_rc pin(const struct bp_placement *placement, const struct bp_asked *asked,
+                 uint32_t n_asked, struct bp_ir *ir, bool *any, bp_err *err)
 {
     bp_rc rc = BP_OK;
 
     for (uint32_t n = 0; rc >= 0 && n < ir->n_nodes; n++) {
         struct bp_ir_node *node = &ir->nodes[n];
-        struct bp_placing inner = *placing;
+        struct bp_placement inner = *placement;
 
-        node->is_pinned = is_spoken_of(placing, asked, n_asked, node);
+        node->is_pinned = is_spoken_of(placement, asked, n_asked, node);
         if (node->n_bodies > 0)
-            inner.path = bp_region_printf(ir->region, "%s%s%s", placing->path,
-                                          placing->path[0] ? "/" : "", node->name);
+            inner.path = bp_region_printf(ir->region, "%s%s%s", placement->path,
+                                          placement->path[0] ? "/" : "", node->name);
         if (!inner.path)
             rc = bp_fail_nomem(err, "the placement rules");
         for (uint32_t b = 0; rc >= 0 && b < node->n_bodies; b++)
@@ -100,10 +100,10 @@ static bp_rc pin(const struct bp_placing *placing, const struct bp_asked *asked,
     return rc;
 }
 
-bp_rc bp_placing_pin(const struct bp_placing *placing, const struct bp_asked *asked,
-                     uint32_t n_asked, struct bp_ir *ir, bp_err *err)
+bp_rc bp_placement_pin(const struct bp_placement *placement, const struct bp_asked *asked,
+                       uint32_t n_asked, struct bp_ir *ir, bp_err *err)
 {
     bool any = false;
 
-    return placing->rules->count > 0 ? pin(placing, asked, n_asked, ir, &any, err) : BP_OK;
+    return placement->rules->count > 0 ? pin(placement, asked, n_asked, ir, &any, err) : BP_OK;
 }

@@ -11,7 +11,7 @@
 #include "graph/custom.h"
 
 struct sink {
-    const struct bp_view *view;
+    const struct bp_graph_view *view;
     struct bp_region *region;
     struct bp_verdict *verdicts; /* one an ir node */
     bool no_memory;
@@ -108,7 +108,8 @@ static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
         else if (bp_node_is_hosted(node, facts))
             verdicts[i] = refusal(BP_R_DTYPE, "values that are no tensors are the host's");
         else if (node->opset == 0)
-            verdicts[i] = refusal(BP_R_OP, "the model imports version 0 of its domain, which has no operators");
+            verdicts[i] = refusal(
+                BP_R_OP, "the model imports version 0 of its domain, which has no operators");
         else if (!node->schema)
             verdicts[i] = refusal(BP_R_OP, unknown_words(node->domain));
         else if (is_replaced(node->schema) && !asked->runs_custom)
@@ -116,8 +117,9 @@ static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
     }
 }
 
-bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_view *view,
-                    const struct bp_fact *facts, struct bp_region *region, struct bp_verdict **out, bp_err *err)
+bp_rc bp_claims_ask(const struct bp_asked *asked, const struct bp_graph_view *view,
+                    const struct bp_fact *facts, struct bp_region *region, struct bp_verdict **out,
+                    bp_err *err)
 {
     const struct bp_ir *ir = view->ir;
     struct sink sink = {.view = view, .region = region, .bad_node = BP_NONE};

@@ -10,10 +10,10 @@
 
 /* What building one view needs. */
 struct builder {
-    struct bp_view_source *from;
+    struct bp_graph_view_source *from;
     const struct bp_ir *ir;   /* from->ir */
     struct bp_region *region; /* from->region */
-    struct bp_view *view;
+    struct bp_graph_view *view;
     uint32_t *map; /* from ir values to view values, BP_NONE for those not seen */
     bool *inside;  /* one an ir node */
     bp_value *values;
@@ -80,7 +80,7 @@ bp_rc bp_uses_build(const struct bp_ir *ir, struct bp_region *region, struct bp_
 static bp_rc find_constant(const bp_graph *graph, uint32_t value, bp_span *out, bp_err *err)
 {
     /* The owner is the first member of its view. */
-    const struct bp_view *view = graph->host;
+    const struct bp_graph_view *view = graph->host;
     struct bp_ir_data *data;
     bp_rc rc;
 
@@ -97,7 +97,7 @@ static bp_rc find_constant(const bp_graph *graph, uint32_t value, bp_span *out, 
 
 static void forget_constant(const bp_graph *graph, uint32_t value)
 {
-    const struct bp_view *view = graph->host;
+    const struct bp_graph_view *view = graph->host;
 
     if (value < graph->n_values && BP_VALUE(graph, value)->flags & BP_VALUE_CONSTANT)
         bp_ir_data_forget(view->ir->values[view->value_of[value]].data);
@@ -183,7 +183,7 @@ static bool is_used_outside(const struct builder *b, uint32_t value)
 }
 
 /* A tensor that nobody reads, of a size that its node finds: only an output may be of any size. */
-static bool is_unread_and_late(const struct builder *b, uint32_t value)
+static bool is_unread_and_dynamic(const struct builder *b, uint32_t value)
 {
     const struct bp_fact *fact = &b->from->facts[value];
     const uint32_t *first = &b->from->uses->first[value];
@@ -200,7 +200,7 @@ static bp_rc add_output(struct builder *b, uint32_t value, uint32_t node, uint32
     if (rc < 0)
         return rc;
     b->values[*out].producer = node;
-    if (is_used_outside(b, value) || is_unread_and_late(b, value)) {
+    if (is_used_outside(b, value) || is_unread_and_dynamic(b, value)) {
         b->values[*out].flags |= BP_VALUE_OUTPUT;
         b->outputs[b->view->graph.n_outputs++] = *out;
     }
@@ -294,21 +294,21 @@ static void clear(struct builder *b, const uint32_t *nodes, uint32_t n_nodes)
         b->map[b->view->value_of[i]] = BP_NONE;
 }
 
-bp_rc bp_view_source_init(struct bp_view_source *source, bp_err *err)
+bp_rc bp_graph_view_source_init(struct bp_graph_view_source *source, bp_err *err)
 {
     size_t n_values = (size_t)source->ir->n_values + 1;
 
     source->map = malloc(n_values * sizeof *source->map);
     source->inside = calloc((size_t)source->ir->n_nodes + 1, sizeof *source->inside);
     if (!source->map || !source->inside) {
-        bp_view_source_finish(source);
+        bp_graph_view_source_finish(source);
         return bp_fail_nomem(err, "the groups");
     }
     memset(source->map, 0xff, n_values * sizeof *source->map);
     return BP_OK;
 }
 
-void bp_view_source_finish(struct bp_view_source *source)
+void bp_graph_view_source_finish(struct bp_graph_view_source *source)
 {
     free(source->map);
     free(source->inside);
@@ -316,8 +316,8 @@ void bp_view_source_finish(struct bp_view_source *source)
     source->inside = NULL;
 }
 
-bp_rc bp_view_build(struct bp_view_source *source, const uint32_t *nodes, uint32_t n_nodes,
-                    struct bp_view *view, bp_err *err)
+bp_rc bp_graph_view_build(struct bp_graph_view_source *source, const uint32_t *nodes,
+                          uint32_t n_nodes, struct bp_graph_view *view, bp_err *err)
 {
     struct builder b = {
         .from = source,
@@ -329,8 +329,8 @@ bp_rc bp_view_build(struct bp_view_source *source, const uint32_t *nodes, uint32
     };
     bp_rc rc;
 
-    *view = (struct bp_view){.owner = {.constant = find_constant, .constant_done = forget_constant},
-                             .ir = source->ir};
+    *view = (struct bp_graph_view){
+        .owner = {.constant = find_constant, .constant_done = forget_constant}, .ir = source->ir};
     rc = fill(&b, nodes, n_nodes, err);
     clear(&b, nodes, n_nodes);
     view->graph.struct_size = sizeof view->graph;

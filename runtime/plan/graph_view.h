@@ -13,7 +13,7 @@ struct bp_uses {
 };
 
 /* A view must not move: the graph points back to it. */
-struct bp_view {
+struct bp_graph_view {
     struct bp_graph_owner owner;
     bp_graph graph;
     const struct bp_ir *ir;
@@ -25,7 +25,7 @@ bp_rc bp_uses_build(const struct bp_ir *ir, struct bp_region *region, struct bp_
                     bp_err *err) BP_CHECKED;
 
 /* What views of one graph are made from; all but the last two borrowed. */
-struct bp_view_source {
+struct bp_graph_view_source {
     const struct bp_ir *ir;
     const struct bp_uses *uses;
     const struct bp_fact *facts;
@@ -36,14 +36,14 @@ struct bp_view_source {
 };
 
 /* Makes the scratch of a source whose other members are set. */
-bp_rc bp_view_source_init(struct bp_view_source *source, bp_err *err) BP_CHECKED;
-void bp_view_source_finish(struct bp_view_source *source);
+bp_rc bp_graph_view_source_init(struct bp_graph_view_source *source, bp_err *err) BP_CHECKED;
+void bp_graph_view_source_finish(struct bp_graph_view_source *source);
 /*
  * Fills *view with `nodes`, in their order; takes time in proportion to them. Inputs of the view
  * are the values that come from outside, constants left out; outputs those that are used outside or
  * are outputs of the graph. Names are borrowed from it.
  */
-bp_rc bp_view_build(struct bp_view_source *source, const uint32_t *nodes, uint32_t n_nodes,
-                    struct bp_view *view, bp_err *err) BP_CHECKED;
+bp_rc bp_graph_view_build(struct bp_graph_view_source *source, const uint32_t *nodes,
+                          uint32_t n_nodes, struct bp_graph_view *view, bp_err *err) BP_CHECKED;
 
 #endif

@@ -219,14 +219,14 @@ static bool hand_back(struct work *w, bool *has_yes)
 }
 
 /* Hands groups that are not worth their copies to the next provider; BP_E_NOMEM. */
-static bp_rc weigh(struct work *w, bool *changed, bp_err *err)
+static bp_rc reassign(struct work *w, bool *changed, bp_err *err)
 {
     uint32_t *roots = w->by_level; /* which is of no use any more */
     bp_rc rc;
 
     for (uint32_t n = 0; n < w->ir->n_nodes; n++)
         roots[n] = find(w, n);
-    rc = bp_weigh(w->out, roots, w->region, changed, err);
+    rc = bp_reassign_costly(w->out, roots, w->region, changed, err);
     for (uint32_t n = 0; rc >= 0 && *changed && n < w->ir->n_nodes; n++) {
         uint32_t p = w->out->provider_of[n];
 
@@ -290,14 +290,14 @@ static void postpone(struct work *w)
 /* ---- groups ---------------------------------------------------------------------------------- */
 
 /* A group's place: by stage, then level, then first node. */
-struct place {
+struct group_key {
     uint32_t stage, level, root;
 };
 
-static int by_place(const void *a, const void *b)
+static int by_key(const void *a, const void *b)
 {
-    const struct place *x = a;
-    const struct place *y = b;
+    const struct group_key *x = a;
+    const struct group_key *y = b;
 
     if (x->stage != y->stage)
         return x->stage < y->stage ? -1 : 1;
@@ -306,12 +306,12 @@ static int by_place(const void *a, const void *b)
     return (x->root > y->root) - (x->root < y->root);
 }
 
-static void fill_groups(struct work *w, const struct place *places)
+static void fill_groups(struct work *w, const struct group_key *keys)
 {
     struct bp_partition *out = w->out;
 
     for (uint32_t g = 0; g < out->n_groups; g++) {
-        uint32_t root = places[g].root;
+        uint32_t root = keys[g].root;
 
         out->groups[g].provider = out->provider_of[root];
         out->groups[g].stage = out->stage_of[root];
@@ -345,22 +345,22 @@ static bp_rc list_nodes(struct work *w, bp_err *err)
 
 static bp_rc list_groups(struct work *w, bp_err *err)
 {
-    struct place *places = bp_region_array(w->region, w->ir->n_nodes, sizeof *places);
+    struct group_key *keys = bp_region_array(w->region, w->ir->n_nodes, sizeof *keys);
     uint32_t n_groups = 0;
 
-    if (!places)
+    if (!keys)
         return bp_fail_nomem(err, "the groups");
     postpone(w);
     for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
         if (find(w, n) == n)
-            places[n_groups++] = (struct place){w->out->stage_of[n], w->waits[n].level, n};
+            keys[n_groups++] = (struct group_key){w->out->stage_of[n], w->waits[n].level, n};
     }
-    qsort(places, n_groups, sizeof *places, by_place);
+    qsort(keys, n_groups, sizeof *keys, by_key);
     w->out->n_groups = n_groups;
     w->out->groups = bp_region_array(w->region, n_groups, sizeof *w->out->groups);
     if (!w->out->groups)
         return bp_fail_nomem(err, "the groups");
-    fill_groups(w, places);
+    fill_groups(w, keys);
     return list_nodes(w, err);
 }
 
@@ -383,7 +383,7 @@ bp_rc bp_groups_make(struct bp_partition *part, struct bp_region *region, bp_err
         rc = delay(&w, err);
         changed = rc >= 0 && hand_back(&w, has_yes);
         if (rc >= 0 && !changed)
-            rc = weigh(&w, &changed, err);
+            rc = reassign(&w, &changed, err);
         if (rc < 0)
             return rc;
     } while (changed);

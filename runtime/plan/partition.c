@@ -14,7 +14,7 @@ struct work {
     const struct bp_fact *facts;
     const struct bp_symbols *symbols;
     struct bp_region *region;
-    struct bp_view_source views;
+    struct bp_graph_view_source views;
     struct bp_partition *out;
 };
 
@@ -25,7 +25,7 @@ struct work {
  * producer's stage is planned, even if nothing is known of it now: all that the stage reads is
  * exact then.
  */
-static bool is_late(const struct work *w, uint32_t value)
+static bool comes_from_data(const struct work *w, uint32_t value)
 {
     const struct bp_ir_node *node = &w->ir->nodes[w->ir->values[value].producer];
 
@@ -47,11 +47,12 @@ static bool reads_unknown(const struct bp_ir_node *node, uint32_t input, const s
 static bool is_barrier(const struct work *w, const struct bp_ir_node *node, uint32_t input,
                        uint32_t value)
 {
-    return is_late(w, value) || (input != BP_NONE && reads_unknown(node, input, &w->facts[value]));
+    return comes_from_data(w, value) ||
+           (input != BP_NONE && reads_unknown(node, input, &w->facts[value]));
 }
 
-static uint32_t stage_behind(const struct work *w, const struct bp_ir_node *node, uint32_t input,
-                             uint32_t value)
+static uint32_t stage_after(const struct work *w, const struct bp_ir_node *node, uint32_t input,
+                            uint32_t value)
 {
     uint32_t producer = w->ir->values[value].producer;
 
@@ -67,12 +68,12 @@ static void set_stages(struct work *w)
         uint32_t stage = 0;
 
         for (uint32_t i = 0; i < node->n_in; i++) {
-            uint32_t s = node->in[i] == BP_NONE ? 0 : stage_behind(w, node, i, node->in[i]);
+            uint32_t s = node->in[i] == BP_NONE ? 0 : stage_after(w, node, i, node->in[i]);
 
             stage = s > stage ? s : stage;
         }
         for (uint32_t i = 0; i < node->n_implicit; i++) {
-            uint32_t s = stage_behind(w, node, BP_NONE, node->implicit[i]);
+            uint32_t s = stage_after(w, node, BP_NONE, node->implicit[i]);
 
             stage = s > stage ? s : stage;
         }
@@ -95,18 +96,19 @@ static uint32_t first_taker(const struct work *w, uint32_t node)
     return BP_BY_NOBODY;
 }
 
-static bp_rc ask_all(struct work *w, const struct bp_asked *asked, const struct bp_placing *placing,
-                     struct bp_ask_failure *failed, bp_err *err)
+static bp_rc ask_all(struct work *w, const struct bp_asked *asked,
+                     const struct bp_placement *placement, struct bp_ask_failure *failed,
+                     bp_err *err)
 {
     uint32_t *all = bp_region_array(w->region, w->ir->n_nodes, sizeof *all);
-    struct bp_view *view = bp_region_alloc(w->region, sizeof *view);
+    struct bp_graph_view *view = bp_region_alloc(w->region, sizeof *view);
     bp_rc rc;
 
     if (!all || !view)
         return bp_fail_nomem(err, "the partition");
     for (uint32_t n = 0; n < w->ir->n_nodes; n++)
         all[n] = n;
-    rc = bp_view_build(&w->views, all, w->ir->n_nodes, view, err);
+    rc = bp_graph_view_build(&w->views, all, w->ir->n_nodes, view, err);
     if (rc < 0)
         return rc;
     for (uint32_t p = 0; p < w->out->n_asked; p++) {
@@ -119,9 +121,9 @@ static bp_rc ask_all(struct work *w, const struct bp_asked *asked, const struct 
         failed[p].rc = rc;
         failed[p].text = rc < 0 ? bp_region_string(w->region, text) : NULL;
     }
-    for (uint32_t n = 0; placing && n < w->ir->n_nodes; n++) {
+    for (uint32_t n = 0; placement && n < w->ir->n_nodes; n++) {
         if (!bp_node_is_hosted(&w->ir->nodes[n], w->facts))
-            bp_placing_apply(placing, asked, w->out, n);
+            bp_placement_apply(placement, asked, w->out, n);
     }
     for (uint32_t n = 0; n < w->ir->n_nodes; n++)
         w->out->provider_of[n] = first_taker(w, n);
@@ -139,7 +141,7 @@ static bp_rc make_views(struct work *w, bp_err *err)
         group->view = bp_region_alloc(w->region, sizeof *group->view);
         if (!group->view)
             return bp_fail_nomem(err, "the groups");
-        rc = bp_view_build(&w->views, group->nodes, group->n_nodes, group->view, err);
+        rc = bp_graph_view_build(&w->views, group->nodes, group->n_nodes, group->view, err);
         if (rc < 0)
             return rc;
     }
@@ -167,15 +169,16 @@ bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
                           uint32_t n_asked, struct bp_region *region, struct bp_partition *out,
                           struct bp_ask_failure *failed, bp_err *err)
 {
-    return bp_partition_create_placed(ir, facts, symbols, asked, n_asked, NULL, region, out, failed,
-                                      err);
+    return bp_partition_create_with_placement(ir, facts, symbols, asked, n_asked, NULL, region, out,
+                                              failed, err);
 }
 
-bp_rc bp_partition_create_placed(const struct bp_ir *ir, const struct bp_fact *facts,
-                                 const struct bp_symbols *symbols, const struct bp_asked *asked,
-                                 uint32_t n_asked, const struct bp_placing *placing,
-                                 struct bp_region *region, struct bp_partition *out,
-                                 struct bp_ask_failure *failed, bp_err *err)
+bp_rc bp_partition_create_with_placement(const struct bp_ir *ir, const struct bp_fact *facts,
+                                         const struct bp_symbols *symbols,
+                                         const struct bp_asked *asked, uint32_t n_asked,
+                                         const struct bp_placement *placement,
+                                         struct bp_region *region, struct bp_partition *out,
+                                         struct bp_ask_failure *failed, bp_err *err)
 {
     struct work w = {.ir = ir, .facts = facts, .symbols = symbols, .region = region, .out = out};
     bp_rc rc;
@@ -188,18 +191,18 @@ bp_rc bp_partition_create_placed(const struct bp_ir *ir, const struct bp_fact *f
         return rc;
     for (uint32_t i = 0; i < n_asked; i++)
         out->has_memory[i] = asked[i].provider->dev != NULL;
-    w.views = (struct bp_view_source){
+    w.views = (struct bp_graph_view_source){
         .ir = ir, .uses = &out->uses, .facts = facts, .symbols = symbols, .region = region};
-    rc = bp_view_source_init(&w.views, err);
+    rc = bp_graph_view_source_init(&w.views, err);
     if (rc < 0)
         return rc;
     set_stages(&w);
-    rc = ask_all(&w, asked, placing, failed, err);
+    rc = ask_all(&w, asked, placement, failed, err);
     if (rc >= 0)
         rc = bp_groups_make(out, region, err);
     out->facts = NULL;
     if (rc >= 0)
         rc = make_views(&w, err);
-    bp_view_source_finish(&w.views);
+    bp_graph_view_source_finish(&w.views);
     return rc;
 }

@@ -37,7 +37,7 @@ struct bp_group {
     uint32_t stage;
     uint32_t n_nodes;
     uint32_t *nodes; /* indices in ir, in running order */
-    struct bp_view *view;
+    struct bp_graph_view *view;
 };
 
 /*
@@ -76,8 +76,8 @@ bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
                           struct bp_ask_failure *failed, bp_err *err) BP_CHECKED;
 
 /* Placement rules for the graph at a path. */
-struct bp_placing {
-    const struct bp_place_list *rules;
+struct bp_placement {
+    const struct bp_placement_list *rules;
     bool *has_matched; /* one a rule: set when a node that a provider could run is in it */
     const char *path;
 };
@@ -86,10 +86,11 @@ struct bp_placing {
  * rule as the subject. Of rules that name a provider to run a node, the first counts; that provider
  * comes before all others then, which are asked in order if it refuses.
  */
-bp_rc bp_partition_create_placed(const struct bp_ir *ir, const struct bp_fact *facts,
-                                 const struct bp_symbols *symbols, const struct bp_asked *asked,
-                                 uint32_t n_asked, const struct bp_placing *placing,
-                                 struct bp_region *region, struct bp_partition *out,
-                                 struct bp_ask_failure *failed, bp_err *err) BP_CHECKED;
+bp_rc bp_partition_create_with_placement(const struct bp_ir *ir, const struct bp_fact *facts,
+                                         const struct bp_symbols *symbols,
+                                         const struct bp_asked *asked, uint32_t n_asked,
+                                         const struct bp_placement *placement,
+                                         struct bp_region *region, struct bp_partition *out,
+                                         struct bp_ask_failure *failed, bp_err *err) BP_CHECKED;
 
 #endif

@@ -12,28 +12,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void finish_rule(struct bp_place_rule *rule)
+static void finish_rule(struct bp_placement_rule *rule)
 {
     free(rule->text);
     free(rule->pattern);
     free(rule->provider);
 }
 
-static const char *skip_prefix(const char *text, enum bp_place_kind *kind)
+static const char *skip_prefix(const char *text, enum bp_placement_kind *kind)
 {
     static const char *const prefixes[] = {"name:", "op:", "path:"};
 
-    *kind = BP_PLACE_NAME;
+    *kind = BP_PLACEMENT_NAME;
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0) {
-            *kind = (enum bp_place_kind)i;
+            *kind = (enum bp_placement_kind)i;
             return text + strlen(prefixes[i]);
         }
     }
     return text;
 }
 
-static bp_rc parse(struct bp_place_rule *rule, const char *text, bp_err *err)
+static bp_rc parse(struct bp_placement_rule *rule, const char *text, bp_err *err)
 {
     const char *pattern = skip_prefix(text, &rule->kind);
     const char *equals = strrchr(pattern, '=');
@@ -52,9 +52,9 @@ static bp_rc parse(struct bp_place_rule *rule, const char *text, bp_err *err)
     return BP_OK;
 }
 
-bp_rc bp_place_add(struct bp_place_list *list, const char *text, bp_err *err)
+bp_rc bp_placement_list_add(struct bp_placement_list *list, const char *text, bp_err *err)
 {
-    struct bp_place_rule rule = {0}, *rules;
+    struct bp_placement_rule rule = {0}, *rules;
     bp_rc rc = parse(&rule, text ? text : "", err);
 
     if (rc >= 0) {
@@ -87,7 +87,7 @@ static char *strip(char *line)
     return line;
 }
 
-bp_rc bp_place_read(struct bp_place_list *list, const char *path, bp_err *err)
+bp_rc bp_placement_list_read(struct bp_placement_list *list, const char *path, bp_err *err)
 {
     FILE *file = fopen(path, "re");
     uint32_t before = list->count, number = 0;
@@ -102,7 +102,7 @@ bp_rc bp_place_read(struct bp_place_list *list, const char *path, bp_err *err)
 
         number++;
         if (*text)
-            rc = bp_place_add(list, text, err);
+            rc = bp_placement_list_add(list, text, err);
         if (rc < 0)
             rc = bp_fail_in(err, rc, "%s, line %u", path, number);
     }
@@ -115,21 +115,22 @@ bp_rc bp_place_read(struct bp_place_list *list, const char *path, bp_err *err)
     return rc;
 }
 
-bp_rc bp_place_copy(struct bp_place_list *to, const struct bp_place_list *from, bp_err *err)
+bp_rc bp_placement_list_copy(struct bp_placement_list *to, const struct bp_placement_list *from,
+                             bp_err *err)
 {
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; rc >= 0 && i < from->count; i++)
-        rc = bp_place_add(to, from->rules[i].text, err);
+        rc = bp_placement_list_add(to, from->rules[i].text, err);
     return rc;
 }
 
-void bp_place_finish(struct bp_place_list *list)
+void bp_placement_list_finish(struct bp_placement_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
         finish_rule(&list->rules[i]);
     free(list->rules);
-    *list = (struct bp_place_list){0};
+    *list = (struct bp_placement_list){0};
 }
 
 /* "Conv", or "com.example.Conv" for those who write the domain. */
@@ -144,13 +145,13 @@ static bool matches_op(const char *pattern, const struct bp_ir_node *node)
            fnmatch(pattern, full, 0) == 0;
 }
 
-bool bp_place_matches(const struct bp_place_rule *rule, const struct bp_ir_node *node,
-                      const char *path)
+bool bp_placement_rule_matches(const struct bp_placement_rule *rule, const struct bp_ir_node *node,
+                               const char *path)
 {
     switch (rule->kind) {
-    case BP_PLACE_OP:
+    case BP_PLACEMENT_OP:
         return matches_op(rule->pattern, node);
-    case BP_PLACE_PATH:
+    case BP_PLACEMENT_PATH:
         return fnmatch(rule->pattern, path, FNM_LEADING_DIR) == 0;
     default:
         return fnmatch(rule->pattern, node->name, 0) == 0;

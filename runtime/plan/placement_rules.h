@@ -6,32 +6,34 @@
 #include "graph/ir.h"
 
 /* What of a node a rule's pattern is held against. */
-enum bp_place_kind { BP_PLACE_NAME, BP_PLACE_OP, BP_PLACE_PATH };
+enum bp_placement_kind { BP_PLACEMENT_NAME, BP_PLACEMENT_OP, BP_PLACEMENT_PATH };
 
-struct bp_place_rule {
+struct bp_placement_rule {
     char *text; /* as written, for messages and the report */
-    enum bp_place_kind kind;
+    enum bp_placement_kind kind;
     char *pattern;
     char *provider; /* in any spelling */
     bool is_ban;    /* not on that provider */
 };
 
 /* In the order of their weight. Start from {0}. */
-struct bp_place_list {
-    struct bp_place_rule *rules;
+struct bp_placement_list {
+    struct bp_placement_rule *rules;
     uint32_t count;
 };
 
 /* Appends a rule, see bp_session_options_add_placement(). BP_E_INVALID: it is none. */
-bp_rc bp_place_add(struct bp_place_list *list, const char *text, bp_err *err) BP_CHECKED;
+bp_rc bp_placement_list_add(struct bp_placement_list *list, const char *text,
+                            bp_err *err) BP_CHECKED;
 /* Appends the rules of a file: one a line, blank lines and # comments aside. */
-bp_rc bp_place_read(struct bp_place_list *list, const char *path, bp_err *err) BP_CHECKED;
-bp_rc bp_place_copy(struct bp_place_list *to, const struct bp_place_list *from,
-                    bp_err *err) BP_CHECKED;
-void bp_place_finish(struct bp_place_list *list);
+bp_rc bp_placement_list_read(struct bp_placement_list *list, const char *path,
+                             bp_err *err) BP_CHECKED;
+bp_rc bp_placement_list_copy(struct bp_placement_list *to, const struct bp_placement_list *from,
+                             bp_err *err) BP_CHECKED;
+void bp_placement_list_finish(struct bp_placement_list *list);
 
 /* Does the rule speak of a node in the graph at `path` ("loop1/then", "" at the top)? */
-bool bp_place_matches(const struct bp_place_rule *rule, const struct bp_ir_node *node,
-                      const char *path);
+bool bp_placement_rule_matches(const struct bp_placement_rule *rule, const struct bp_ir_node *node,
+                               const char *path);
 
 #endif

@@ -64,7 +64,7 @@ static bool runs(const bp_report *report, uint32_t node, uint32_t provider)
 
 /* Node `beside` lies next to one of the provider; counts it once. */
 static void look(const bp_report *report, uint32_t beside, uint32_t provider, bool *seen,
-                 struct bp_cuts *out)
+                 struct bp_prefused *out)
 {
     bp_report_node row = {.struct_size = sizeof row};
 
@@ -77,13 +77,13 @@ static void look(const bp_report *report, uint32_t beside, uint32_t provider, bo
         out->op = row.op;
 }
 
-bp_rc bp_report_find_cuts(const bp_report *report, uint32_t provider, struct bp_cuts *out,
-                          bp_err *err)
+bp_rc bp_report_find_prefused(const bp_report *report, uint32_t provider, struct bp_prefused *out,
+                              bp_err *err)
 {
     bool *seen = calloc((size_t)bp_report_node_count(report) + 1, sizeof *seen);
     uint32_t from, to;
 
-    *out = (struct bp_cuts){.n_nodes = 0};
+    *out = (struct bp_prefused){.n_nodes = 0};
     if (!seen)
         return bp_fail_nomem(err, "the report");
     for (uint32_t i = 0; bp_report_edge(report, i, &from, &to); i++) {

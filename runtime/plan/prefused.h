@@ -6,13 +6,13 @@
 #include <backplane.h>
 
 /* Fused nodes beside those of a provider that it refused. */
-struct bp_cuts {
+struct bp_prefused {
     uint32_t n_nodes;
     const char *op; /* of the first, of com.microsoft; the report's */
 };
 
 /* Looks for them around the nodes of provider row `provider`; BP_E_NOMEM. */
-bp_rc bp_report_find_cuts(const bp_report *report, uint32_t provider, struct bp_cuts *out,
-                          bp_err *err) BP_CHECKED;
+bp_rc bp_report_find_prefused(const bp_report *report, uint32_t provider, struct bp_prefused *out,
+                              bp_err *err) BP_CHECKED;
 
 #endif

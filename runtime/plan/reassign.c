@@ -12,7 +12,7 @@
 #define COPY_BYTES_PER_NS 8.0
 
 /* Of one group, at the place of its first node. */
-struct weight {
+struct group_cost {
     double there, launch, copies; /* with its provider */
     double here;                  /* with the next takers */
     bool is_known, is_unknown;    /* of some nodes, of any */
@@ -22,8 +22,8 @@ struct weight {
 struct work {
     struct bp_partition *part;
     const uint32_t *roots;
-    struct weight *weights; /* one a node */
-    uint32_t *seen;         /* one a value: 1 + the root of the group that read it last */
+    struct group_cost *costs; /* one a node */
+    uint32_t *seen;           /* one a value: 1 + the root of the group that read it last */
     struct bp_region *region;
 };
 
@@ -37,7 +37,7 @@ static uint32_t next_taker(const struct bp_partition *part, uint32_t p, uint32_t
     return BP_NONE;
 }
 
-static void add_node(const struct work *w, uint32_t n, struct weight *weight)
+static void add_node(const struct work *w, uint32_t n, struct group_cost *cost)
 {
     const struct bp_partition *part = w->part;
     uint32_t p = part->provider_of[n], q = next_taker(part, p, n);
@@ -45,25 +45,25 @@ static void add_node(const struct work *w, uint32_t n, struct weight *weight)
     double here;
 
     if (!own->has_cost || part->rule_of[n] || q == BP_NONE || part->has_memory[q]) {
-        weight->is_unknown = true;
+        cost->is_unknown = true;
         return;
     }
     other = &part->verdicts[q][n];
     here =
         other->has_cost ? other->run_ns + other->launch_ns : bp_host_ns(part->ir, part->facts, n);
-    weight->is_known = true;
-    weight->is_unknown |= here < 0;
-    weight->here += here;
-    weight->there += own->run_ns;
-    weight->launch = own->launch_ns > weight->launch ? own->launch_ns : weight->launch;
+    cost->is_known = true;
+    cost->is_unknown |= here < 0;
+    cost->here += here;
+    cost->there += own->run_ns;
+    cost->launch = own->launch_ns > cost->launch ? own->launch_ns : cost->launch;
 }
 
-static void add_copy(const struct work *w, uint32_t value, struct weight *weight)
+static void add_copy(const struct work *w, uint32_t value, struct group_cost *cost)
 {
     double bytes = bp_fact_bytes(&w->part->facts[value]);
 
-    weight->is_unknown |= bytes < 0;
-    weight->copies += COPY_NS + bytes / COPY_BYTES_PER_NS;
+    cost->is_unknown |= bytes < 0;
+    cost->copies += COPY_NS + bytes / COPY_BYTES_PER_NS;
 }
 
 /* Is a node where node n is, so that it needs no copy of what the other makes? */
@@ -85,7 +85,7 @@ static bool is_read_elsewhere(const struct bp_partition *part, uint32_t n, uint3
 }
 
 /* Values that come from elsewhere, once a group, and that others read. */
-static void add_copies(const struct work *w, uint32_t n, struct weight *weight)
+static void add_copies(const struct work *w, uint32_t n, struct group_cost *cost)
 {
     const struct bp_partition *part = w->part;
     const struct bp_ir_node *node = &part->ir->nodes[n];
@@ -100,27 +100,27 @@ static void add_copies(const struct work *w, uint32_t n, struct weight *weight)
             w->seen[value] == w->roots[n] + 1)
             continue;
         w->seen[value] = w->roots[n] + 1;
-        add_copy(w, value, weight);
+        add_copy(w, value, cost);
     }
     for (uint32_t i = 0; i < node->n_out; i++) {
         if (node->out[i] != BP_NONE && is_read_elsewhere(part, n, node->out[i]))
-            add_copy(w, node->out[i], weight);
+            add_copy(w, node->out[i], cost);
     }
 }
 
-static void weigh_all(const struct work *w)
+static void estimate_all(const struct work *w)
 {
     const struct bp_partition *part = w->part;
 
     for (uint32_t n = 0; n < part->ir->n_nodes; n++) {
-        struct weight *weight = &w->weights[w->roots[n]];
+        struct group_cost *cost = &w->costs[w->roots[n]];
         uint32_t p = part->provider_of[n];
 
-        if (p >= BP_BY_NOBODY || weight->is_unknown)
+        if (p >= BP_BY_NOBODY || cost->is_unknown)
             continue;
-        add_node(w, n, weight);
-        if (!weight->is_unknown && part->has_memory[p])
-            add_copies(w, n, weight);
+        add_node(w, n, cost);
+        if (!cost->is_unknown && part->has_memory[p])
+            add_copies(w, n, cost);
     }
 }
 
@@ -130,22 +130,20 @@ static bp_rc refuse(const struct work *w, bool *changed, bp_err *err)
     const struct bp_partition *part = w->part;
 
     for (uint32_t n = 0; n < part->ir->n_nodes; n++) {
-        struct weight *weight = &w->weights[w->roots[n]];
-        double there = weight->there + weight->launch + weight->copies;
+        struct group_cost *cost = &w->costs[w->roots[n]];
+        double there = cost->there + cost->launch + cost->copies;
 
-        if (!weight->is_known || weight->is_unknown || there <= weight->here)
+        if (!cost->is_known || cost->is_unknown || there <= cost->here)
             continue;
-        if (!weight->text)
-            weight->text = bp_region_printf(
+        if (!cost->text)
+            cost->text = bp_region_printf(
                 w->region,
                 "its group would take %.1f us, with %.1f us of copies, and %.1f us elsewhere",
-                there / 1000, weight->copies / 1000, weight->here / 1000);
-        if (!weight->text)
+                there / 1000, cost->copies / 1000, cost->here / 1000);
+        if (!cost->text)
             return bp_fail_nomem(err, "the groups");
-        part->verdicts[part->provider_of[n]][n] = (struct bp_verdict){.verdict = BP_NO,
-                                                                      .reason = BP_R_NOT_PROFITABLE,
-                                                                      .text = weight->text,
-                                                                      .is_costly = true};
+        part->verdicts[part->provider_of[n]][n] = (struct bp_verdict){
+            .verdict = BP_NO, .reason = BP_R_NOT_PROFITABLE, .text = cost->text, .is_costly = true};
         *changed = true;
     }
     return BP_OK;
@@ -163,8 +161,8 @@ static bool has_costs(const struct bp_partition *part)
     return false;
 }
 
-bp_rc bp_weigh(struct bp_partition *part, const uint32_t *roots, struct bp_region *region,
-               bool *changed, bp_err *err)
+bp_rc bp_reassign_costly(struct bp_partition *part, const uint32_t *roots, struct bp_region *region,
+                         bool *changed, bp_err *err)
 {
     struct work w = {.part = part, .roots = roots, .region = region};
     bp_rc rc;
@@ -172,15 +170,15 @@ bp_rc bp_weigh(struct bp_partition *part, const uint32_t *roots, struct bp_regio
     *changed = false;
     if (!has_costs(part))
         return BP_OK;
-    w.weights = calloc((size_t)part->ir->n_nodes + 1, sizeof *w.weights);
+    w.costs = calloc((size_t)part->ir->n_nodes + 1, sizeof *w.costs);
     w.seen = calloc((size_t)part->ir->n_values + 1, sizeof *w.seen);
-    if (w.weights && w.seen) {
-        weigh_all(&w);
+    if (w.costs && w.seen) {
+        estimate_all(&w);
         rc = refuse(&w, changed, err);
     } else {
         rc = bp_fail_nomem(err, "the groups");
     }
-    free(w.weights);
+    free(w.costs);
     free(w.seen);
     return rc;
 }

@@ -12,8 +12,8 @@
  * a group that is not worth it get verdict BP_NO, BP_R_NOT_PROFITABLE; *changed says whether there
  * were any. Left alone: what a placement rule decided, and sizes that are not known. BP_E_NOMEM.
  */
-bp_rc bp_weigh(struct bp_partition *part, const uint32_t *roots, struct bp_region *region,
-               bool *changed, bp_err *err) BP_CHECKED;
+bp_rc bp_reassign_costly(struct bp_partition *part, const uint32_t *roots, struct bp_region *region,
+                         bool *changed, bp_err *err) BP_CHECKED;
 
 /*
  * Nanoseconds that a core of a common machine needs for a node, roughly; less than 0: nobody knows.

@@ -40,8 +40,8 @@ static void put_states(struct bp_text *out, uint32_t states)
     bp_text_add(out, "\n");
 }
 
-static void put_refusal(const struct bp_why *why, const struct bp_why_refusal *refusal,
-                        struct bp_text *out)
+static void put_refusal(const struct bp_explanation *explanation,
+                        const struct bp_explained_refusal *refusal, struct bp_text *out)
 {
     put_label(out, "", "refused");
     bp_text_printf(out, "%u %s", refusal->count, bp_reason_name(refusal->reason));
@@ -49,10 +49,10 @@ static void put_refusal(const struct bp_why *why, const struct bp_why_refusal *r
         bp_text_printf(out, " (%s)", refusal->subject);
     if (refusal->text)
         bp_text_printf(out, ": %s", refusal->text);
-    for (uint32_t i = 0; i < BP_WHY_EXAMPLES && i < refusal->count; i++) {
+    for (uint32_t i = 0; i < BP_EXPLANATION_EXAMPLES && i < refusal->count; i++) {
         bp_report_node node = {.struct_size = sizeof node};
 
-        if (bp_report_get_node(why->report, refusal->examples[i], &node, NULL) < 0)
+        if (bp_report_get_node(explanation->report, refusal->examples[i], &node, NULL) < 0)
             continue;
         bp_text_printf(out, "%s %s%s%s (%s%s%s)", i ? "," : "; e.g.", node.path,
                        node.path[0] ? "/" : "", node.name, node.op, node.stands_for ? ", of " : "",
@@ -62,14 +62,16 @@ static void put_refusal(const struct bp_why *why, const struct bp_why_refusal *r
 }
 
 /* Those that somebody set; there may be many defaults. */
-static void put_options(const struct bp_why *why, struct bp_text *out)
+static void put_options(const struct bp_explanation *explanation, struct bp_text *out)
 {
-    uint32_t n = why->report ? bp_report_option_count(why->report, why->provider) : 0;
+    uint32_t n = explanation->report
+                     ? bp_report_option_count(explanation->report, explanation->provider)
+                     : 0;
 
     for (uint32_t j = 0; j < n; j++) {
         bp_report_option row = {.struct_size = sizeof row};
 
-        if (bp_report_get_option(why->report, why->provider, j, &row, NULL) < 0 ||
+        if (bp_report_get_option(explanation->report, explanation->provider, j, &row, NULL) < 0 ||
             row.origin == BP_ORIGIN_DEFAULT)
             continue;
         put_label(out, "", "option");
@@ -77,24 +79,24 @@ static void put_options(const struct bp_why *why, struct bp_text *out)
     }
 }
 
-void bp_why_text(const struct bp_why *why, struct bp_text *out)
+void bp_explanation_text(const struct bp_explanation *explanation, struct bp_text *out)
 {
-    const char *fix = bp_why_fix(why);
+    const char *fix = bp_explanation_fix(explanation);
 
-    put_label(out, why->row.name, bp_stage_name(why->row.stage));
-    bp_why_headline(why, out);
+    put_label(out, explanation->row.name, bp_stage_name(explanation->row.stage));
+    bp_explanation_headline(explanation, out);
     bp_text_add(out, "\n");
-    put_states(out, why->row.states);
-    if (why->row.file) {
+    put_states(out, explanation->row.states);
+    if (explanation->row.file) {
         put_label(out, "", "file");
-        bp_text_printf(out, "%s\n", why->row.file);
+        bp_text_printf(out, "%s\n", explanation->row.file);
     }
-    put_options(why, out);
-    for (uint32_t i = 0; i < why->n_refusals && i < REFUSALS_SHOWN; i++)
-        put_refusal(why, &why->refusals[i], out);
-    if (why->n_refusals > REFUSALS_SHOWN) {
+    put_options(explanation, out);
+    for (uint32_t i = 0; i < explanation->n_refusals && i < REFUSALS_SHOWN; i++)
+        put_refusal(explanation, &explanation->refusals[i], out);
+    if (explanation->n_refusals > REFUSALS_SHOWN) {
         put_label(out, "", "refused");
-        bp_text_printf(out, "and for %u more reasons\n", why->n_refusals - REFUSALS_SHOWN);
+        bp_text_printf(out, "and for %u more reasons\n", explanation->n_refusals - REFUSALS_SHOWN);
     }
     if (fix) {
         put_label(out, "", "fix");
@@ -104,8 +106,8 @@ void bp_why_text(const struct bp_why *why, struct bp_text *out)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_refusal(const struct bp_why *why, const struct bp_why_refusal *refusal,
-                         struct bp_text *out)
+static void json_refusal(const struct bp_explanation *explanation,
+                         const struct bp_explained_refusal *refusal, struct bp_text *out)
 {
     bp_json_open(out, NULL, '{');
     bp_json_string(out, "reason", bp_reason_name(refusal->reason));
@@ -113,10 +115,10 @@ static void json_refusal(const struct bp_why *why, const struct bp_why_refusal *
     bp_json_string(out, "subject", refusal->subject);
     bp_json_string(out, "text", refusal->text);
     bp_json_open(out, "examples", '[');
-    for (uint32_t i = 0; i < BP_WHY_EXAMPLES && i < refusal->count; i++) {
+    for (uint32_t i = 0; i < BP_EXPLANATION_EXAMPLES && i < refusal->count; i++) {
         bp_report_node node = {.struct_size = sizeof node};
 
-        if (bp_report_get_node(why->report, refusal->examples[i], &node, NULL) < 0)
+        if (bp_report_get_node(explanation->report, refusal->examples[i], &node, NULL) < 0)
             continue;
         bp_json_open(out, NULL, '{');
         bp_json_string(out, "name", node.name);
@@ -130,18 +132,18 @@ static void json_refusal(const struct bp_why *why, const struct bp_why_refusal *
     bp_json_close(out, '}');
 }
 
-void bp_why_json(const struct bp_why *why, struct bp_text *out)
+void bp_explanation_json(const struct bp_explanation *explanation, struct bp_text *out)
 {
-    const bp_report_provider *row = &why->row;
+    const bp_report_provider *row = &explanation->row;
     struct bp_text headline = {0};
 
-    bp_why_headline(why, &headline);
+    bp_explanation_headline(explanation, &headline);
     bp_json_open(out, NULL, '{');
     bp_json_string(out, "name", row->name);
     bp_json_string(out, "stage", bp_stage_name(row->stage));
     bp_json_string(out, "code", bp_rc_name(row->code));
     bp_json_string(out, "summary", headline.data);
-    bp_json_string(out, "fix", bp_why_fix(why));
+    bp_json_string(out, "fix", bp_explanation_fix(explanation));
     for (uint32_t i = 0; i < 4; i++)
         bp_json_bool(out, state_names[i], row->states & 1u << i);
     bp_json_string(out, "version", row->version);
@@ -149,11 +151,11 @@ void bp_why_json(const struct bp_why *why, struct bp_text *out)
     bp_json_int(out, "claimed", row->n_claimed);
     bp_json_int(out, "costly", row->n_costly);
     bp_json_int(out, "nodes", row->n_nodes);
-    bp_json_int(out, "total", why->n_total);
-    bp_report_put_options(why->report, why->provider, out);
+    bp_json_int(out, "total", explanation->n_total);
+    bp_report_put_options(explanation->report, explanation->provider, out);
     bp_json_open(out, "refusals", '[');
-    for (uint32_t i = 0; i < why->n_refusals; i++)
-        json_refusal(why, &why->refusals[i], out);
+    for (uint32_t i = 0; i < explanation->n_refusals; i++)
+        json_refusal(explanation, &explanation->refusals[i], out);
     bp_json_close(out, ']');
     bp_json_close(out, '}');
     out->failed |= headline.failed;
@@ -169,24 +171,24 @@ struct explaining {
     struct bp_text out;
 };
 
-static void add(struct explaining *e, const struct bp_why *why)
+static void add(struct explaining *e, const struct bp_explanation *explanation)
 {
     if (e->format == BP_EXPLAIN_JSON)
-        bp_why_json(why, &e->out);
+        bp_explanation_json(explanation, &e->out);
     else
-        bp_why_text(why, &e->out);
+        bp_explanation_text(explanation, &e->out);
 }
 
 /* A row of the environment's, which is opened. */
 static bp_rc add_found(struct explaining *e, uint32_t i, bp_err *err)
 {
     bp_provider_info info = {.struct_size = sizeof info};
-    struct bp_why why = {0};
+    struct bp_explanation explanation = {0};
     bp_rc rc = bp_env_provider_info(e->env, i, &info, err);
 
     if (rc < 0)
         return rc;
-    why.row = (bp_report_provider){
+    explanation.row = (bp_report_provider){
         .stage = info.stage,
         .code = info.code,
         .name = info.name,
@@ -196,7 +198,7 @@ static bp_rc add_found(struct explaining *e, uint32_t i, bp_err *err)
         .fix = info.fix,
         .states = info.states,
     };
-    add(e, &why);
+    add(e, &explanation);
     return BP_OK;
 }
 
@@ -205,16 +207,16 @@ static bp_rc add_other(struct explaining *e, const char *name, bp_err *err)
 {
     char text[768] = "", way[256] = "", short_name[BP_NAME_MAX] = "";
     bp_err own = bp_err_init(text, sizeof text);
-    struct bp_why why = {0};
+    struct bp_explanation explanation = {0};
     uint32_t i;
     bp_rc rc = bp_env_find_provider(e->env, name, &i, &own);
 
     if (rc >= 0)
         return add_found(e, i, err);
-    if (rc != BP_E_UNAVAILABLE || !bp_names_short(name, short_name) ||
-        !bp_names_way(short_name, way, sizeof way))
+    if (rc != BP_E_UNAVAILABLE || !bp_provider_names_short(name, short_name) ||
+        !bp_provider_names_advice(short_name, way, sizeof way))
         return bp_fail(err, rc, "%s", text);
-    why.row = (bp_report_provider){
+    explanation.row = (bp_report_provider){
         .stage = BP_STAGE_FOUND,
         .code = rc,
         .name = short_name,
@@ -222,19 +224,19 @@ static bp_rc add_other(struct explaining *e, const char *name, bp_err *err)
         .fix = way,
         .states = bp_states_of(short_name, BP_STAGE_FOUND, rc),
     };
-    add(e, &why);
+    add(e, &explanation);
     return BP_OK;
 }
 
 static bp_rc add_row(struct explaining *e, uint32_t i, bp_err *err)
 {
-    struct bp_why why;
-    bp_rc rc = bp_why_of_row(&why, e->report, i, err);
+    struct bp_explanation explanation;
+    bp_rc rc = bp_explanation_of_row(&explanation, e->report, i, err);
 
     if (rc < 0)
         return rc;
-    add(e, &why);
-    bp_why_finish(&why);
+    add(e, &explanation);
+    bp_explanation_finish(&explanation);
     return BP_OK;
 }
 
@@ -246,7 +248,8 @@ static bp_rc add_named(struct explaining *e, const char *name, bp_err *err)
         bp_report_provider row = {.struct_size = sizeof row};
         bp_rc rc = bp_report_get_provider(e->report, i, &row, err);
 
-        if (rc < 0 || bp_names_equal(row.name, name) || (row.file && strcmp(row.file, name) == 0))
+        if (rc < 0 || bp_provider_names_equal(row.name, name) ||
+            (row.file && strcmp(row.file, name) == 0))
             return rc < 0 ? rc : add_row(e, i, err);
     }
     return add_other(e, name, err);

@@ -7,34 +7,34 @@
 #include "host/env.h"
 #include "report/report.h"
 
-enum { BP_WHY_EXAMPLES = 3 }; /* nodes named for each reason */
+enum { BP_EXPLANATION_EXAMPLES = 3 }; /* nodes named for each reason */
 
 /* Equal refusals of one provider. */
-struct bp_why_refusal {
+struct bp_explained_refusal {
     uint32_t reason, count;
     const char *subject, *text;
-    uint32_t examples[BP_WHY_EXAMPLES]; /* nodes of the report, the first ones */
+    uint32_t examples[BP_EXPLANATION_EXAMPLES]; /* nodes of the report, the first ones */
 };
 
-struct bp_why {
-    bp_report_provider row;          /* of the report, or made of what the environment knows */
-    const bp_report *report;         /* NULL: the row is not of a report */
-    uint32_t provider;               /* the row's index there */
-    uint32_t n_total;                /* nodes in the report that providers may run */
-    struct bp_why_refusal *refusals; /* most frequent first */
+struct bp_explanation {
+    bp_report_provider row;  /* of the report, or made of what the environment knows */
+    const bp_report *report; /* NULL: the row is not of a report */
+    uint32_t provider;       /* the row's index there */
+    uint32_t n_total;        /* nodes in the report that providers may run */
+    struct bp_explained_refusal *refusals; /* most frequent first */
     uint32_t n_refusals;
 };
 
-/* Of a row of a report. Strings are the report's; then bp_why_finish(). */
-bp_rc bp_why_of_row(struct bp_why *why, const bp_report *report, uint32_t row,
-                    bp_err *err) BP_CHECKED;
-void bp_why_finish(struct bp_why *why);
+/* Of a row of a report. Strings are the report's; then bp_explanation_finish(). */
+bp_rc bp_explanation_of_row(struct bp_explanation *explanation, const bp_report *report,
+                            uint32_t row, bp_err *err) BP_CHECKED;
+void bp_explanation_finish(struct bp_explanation *explanation);
 /* One sentence on how it ended. */
-void bp_why_headline(const struct bp_why *why, struct bp_text *out);
+void bp_explanation_headline(const struct bp_explanation *explanation, struct bp_text *out);
 /* What to do: its own fix, or what its most frequent refusal suggests; NULL: nothing. */
-const char *bp_why_fix(const struct bp_why *why);
-void bp_why_text(const struct bp_why *why, struct bp_text *out);
-void bp_why_json(const struct bp_why *why, struct bp_text *out);
+const char *bp_explanation_fix(const struct bp_explanation *explanation);
+void bp_explanation_text(const struct bp_explanation *explanation, struct bp_text *out);
+void bp_explanation_json(const struct bp_explanation *explanation, struct bp_text *out);
 
 /*
  * Writes the explanation of a session to the file (appended) or "stderr" that BACKPLANE_REPORT

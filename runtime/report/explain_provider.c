@@ -16,7 +16,7 @@ static int order_text(const char *a, const char *b)
 /* By reason, subject and text, then by the node: equal ones become neighbours, first nodes first. */
 static int order_equal(const void *x, const void *y)
 {
-    const struct bp_why_refusal *a = x, *b = y;
+    const struct bp_explained_refusal *a = x, *b = y;
     int order;
 
     if (a->reason != b->reason)
@@ -31,55 +31,57 @@ static int order_equal(const void *x, const void *y)
 
 static int order_count(const void *x, const void *y)
 {
-    const struct bp_why_refusal *a = x, *b = y;
+    const struct bp_explained_refusal *a = x, *b = y;
 
     if (a->count != b->count)
         return a->count > b->count ? -1 : 1;
     return order_equal(x, y);
 }
 
-static bool is_equal(const struct bp_why_refusal *a, const struct bp_why_refusal *b)
+static bool is_equal(const struct bp_explained_refusal *a, const struct bp_explained_refusal *b)
 {
     return a->reason == b->reason && order_text(a->subject, b->subject) == 0 &&
            order_text(a->text, b->text) == 0;
 }
 
 /* Sorts single refusals and folds equal ones into one row each. */
-static void fold(struct bp_why *why)
+static void fold(struct bp_explanation *explanation)
 {
     uint32_t n = 0;
 
-    if (why->n_refusals == 0)
+    if (explanation->n_refusals == 0)
         return;
-    qsort(why->refusals, why->n_refusals, sizeof *why->refusals, order_equal);
-    for (uint32_t i = 0; i < why->n_refusals; i++) {
-        struct bp_why_refusal one = why->refusals[i], *last = n ? &why->refusals[n - 1] : NULL;
+    qsort(explanation->refusals, explanation->n_refusals, sizeof *explanation->refusals,
+          order_equal);
+    for (uint32_t i = 0; i < explanation->n_refusals; i++) {
+        struct bp_explained_refusal one = explanation->refusals[i],
+                                    *last = n ? &explanation->refusals[n - 1] : NULL;
 
         if (last && is_equal(last, &one)) {
-            if (last->count < BP_WHY_EXAMPLES)
+            if (last->count < BP_EXPLANATION_EXAMPLES)
                 last->examples[last->count] = one.examples[0];
             last->count++;
         } else {
-            why->refusals[n++] = one;
+            explanation->refusals[n++] = one;
         }
     }
-    why->n_refusals = n;
-    qsort(why->refusals, n, sizeof *why->refusals, order_count);
+    explanation->n_refusals = n;
+    qsort(explanation->refusals, n, sizeof *explanation->refusals, order_count);
 }
 
-static bp_rc add_refusal(struct bp_why *why, const bp_report_refusal *row, uint32_t node,
-                         uint32_t *cap, bp_err *err)
+static bp_rc add_refusal(struct bp_explanation *explanation, const bp_report_refusal *row,
+                         uint32_t node, uint32_t *cap, bp_err *err)
 {
-    if (why->n_refusals == *cap) {
+    if (explanation->n_refusals == *cap) {
         uint32_t more = *cap ? *cap * 2 : 64;
-        struct bp_why_refusal *rows = realloc(why->refusals, more * sizeof *rows);
+        struct bp_explained_refusal *rows = realloc(explanation->refusals, more * sizeof *rows);
 
         if (!rows)
             return bp_fail_nomem(err, "an explanation");
-        why->refusals = rows;
+        explanation->refusals = rows;
         *cap = more;
     }
-    why->refusals[why->n_refusals++] = (struct bp_why_refusal){
+    explanation->refusals[explanation->n_refusals++] = (struct bp_explained_refusal){
         .reason = row->reason,
         .count = 1,
         .subject = row->subject,
@@ -95,61 +97,62 @@ static bool is_hosted(const bp_report_node *node)
     return node->provider == BP_NONE && node->group != BP_NONE;
 }
 
-static bp_rc gather(struct bp_why *why, uint32_t provider, bp_err *err)
+static bp_rc gather(struct bp_explanation *explanation, uint32_t provider, bp_err *err)
 {
-    uint32_t n = bp_report_node_count(why->report), cap = 0;
+    uint32_t n = bp_report_node_count(explanation->report), cap = 0;
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; rc >= 0 && i < n; i++) {
         bp_report_node node = {.struct_size = sizeof node};
 
-        rc = bp_report_get_node(why->report, i, &node, err);
+        rc = bp_report_get_node(explanation->report, i, &node, err);
         if (rc >= 0 && is_hosted(&node))
             continue;
-        why->n_total++;
+        explanation->n_total++;
         for (uint32_t j = 0; rc >= 0 && j < node.n_refusals; j++) {
             bp_report_refusal row = {.struct_size = sizeof row};
 
-            rc = bp_report_get_refusal(why->report, i, j, &row, err);
+            rc = bp_report_get_refusal(explanation->report, i, j, &row, err);
             if (rc >= 0 && row.provider == provider)
-                rc = add_refusal(why, &row, i, &cap, err);
+                rc = add_refusal(explanation, &row, i, &cap, err);
         }
     }
     return rc;
 }
 
-bp_rc bp_why_of_row(struct bp_why *why, const bp_report *report, uint32_t row, bp_err *err)
+bp_rc bp_explanation_of_row(struct bp_explanation *explanation, const bp_report *report,
+                            uint32_t row, bp_err *err)
 {
     bp_rc rc;
 
-    *why =
-        (struct bp_why){.row = {.struct_size = sizeof why->row}, .report = report, .provider = row};
-    rc = bp_report_get_provider(report, row, &why->row, err);
+    *explanation = (struct bp_explanation){
+        .row = {.struct_size = sizeof explanation->row}, .report = report, .provider = row};
+    rc = bp_report_get_provider(report, row, &explanation->row, err);
     if (rc >= 0)
-        rc = gather(why, row, err);
+        rc = gather(explanation, row, err);
     if (rc < 0) {
-        bp_why_finish(why);
+        bp_explanation_finish(explanation);
         return rc;
     }
-    fold(why);
+    fold(explanation);
     return BP_OK;
 }
 
-void bp_why_finish(struct bp_why *why)
+void bp_explanation_finish(struct bp_explanation *explanation)
 {
-    free(why->refusals);
-    *why = (struct bp_why){0};
+    free(explanation->refusals);
+    *explanation = (struct bp_explanation){0};
 }
 
-void bp_why_headline(const struct bp_why *why, struct bp_text *out)
+void bp_explanation_headline(const struct bp_explanation *explanation, struct bp_text *out)
 {
-    const bp_report_provider *row = &why->row;
+    const bp_report_provider *row = &explanation->row;
 
-    if (!why->report && row->code >= 0) {
+    if (!explanation->report && row->code >= 0) {
         bp_text_add(out, "usable; no session or model was asked about");
     } else if (row->n_nodes > 0) {
-        bp_text_printf(out, "used: %u of %u nodes in %u group%s", row->n_nodes, why->n_total,
-                       row->n_groups, row->n_groups == 1 ? "" : "s");
+        bp_text_printf(out, "used: %u of %u nodes in %u group%s", row->n_nodes,
+                       explanation->n_total, row->n_groups, row->n_groups == 1 ? "" : "s");
         if (row->n_claimed > row->n_nodes)
             bp_text_printf(out, "; %u more that it takes went to providers before it",
                            row->n_claimed - row->n_nodes);
@@ -163,7 +166,7 @@ void bp_why_headline(const struct bp_why *why, struct bp_text *out)
     }
 }
 
-const char *bp_why_fix(const struct bp_why *why)
+const char *bp_explanation_fix(const struct bp_explanation *explanation)
 {
     static const char *const hints[BP_R_END] = {
         [BP_R_OPSET] = "export the model at an operator-set version that it takes",
@@ -174,9 +177,9 @@ const char *bp_why_fix(const struct bp_why *why)
         [BP_R_OPTION] = "change the option or placement rule that is named",
     };
 
-    if (why->row.fix)
-        return why->row.fix;
-    return why->n_refusals > 0 && why->refusals[0].reason < BP_R_END
-               ? hints[why->refusals[0].reason]
+    if (explanation->row.fix)
+        return explanation->row.fix;
+    return explanation->n_refusals > 0 && explanation->refusals[0].reason < BP_R_END
+               ? hints[explanation->refusals[0].reason]
                : NULL;
 }

@@ -12,7 +12,7 @@
 #include "value/tensor.h"
 
 /* Of one provider in one graph. */
-struct reckoning {
+struct estimating {
     const struct bp_partition *part;
     const struct bp_estimator *estimator;
     const struct bp_asked *asked;
@@ -42,7 +42,7 @@ static double bytes_of(const bp_value *value)
     return ceil(bits / 8);
 }
 
-static void touch(struct reckoning *r, uint32_t group, uint32_t value, double bytes)
+static void touch(struct estimating *r, uint32_t group, uint32_t value, double bytes)
 {
     r->bytes[value] = bytes;
     if (!r->first[value])
@@ -51,9 +51,9 @@ static void touch(struct reckoning *r, uint32_t group, uint32_t value, double by
 }
 
 /* Bytes of what enters and leaves the group; less than 0: not known. */
-static double touch_all(struct reckoning *r, uint32_t g)
+static double touch_all(struct estimating *r, uint32_t g)
 {
-    const struct bp_view *view = r->part->groups[g].view;
+    const struct bp_graph_view *view = r->part->groups[g].view;
     double sum = 0;
 
     for (uint32_t i = 0; i < view->graph.n_inputs + view->graph.n_outputs; i++) {
@@ -69,7 +69,7 @@ static double touch_all(struct reckoning *r, uint32_t g)
 }
 
 /* A value is there from the first of the provider's groups that has it to the last one. */
-static double find_peak(struct reckoning *r)
+static double find_peak(struct estimating *r)
 {
     double now = 0, peak = 0;
 
@@ -89,14 +89,14 @@ static double find_peak(struct reckoning *r)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-static double ask_copies(const struct reckoning *r, uint32_t n, uint64_t bytes)
+static double ask_copies(const struct estimating *r, uint32_t n, uint64_t bytes)
 {
     return n == 0                 ? 0
            : r->estimator->copies ? r->estimator->copies(r->asked->instance, n, bytes)
                                   : -1;
 }
 
-static void ask(const struct reckoning *r, uint32_t g, bp_estimate *out)
+static void ask(const struct estimating *r, uint32_t g, bp_estimate *out)
 {
     char text[256];
     bp_err err = bp_err_init(text, sizeof text);
@@ -108,7 +108,7 @@ static void ask(const struct reckoning *r, uint32_t g, bp_estimate *out)
         out->known &= ~(uint32_t)BP_ESTIMATE_TIME;
 }
 
-static uint32_t known_of(const struct reckoning *r, const bp_estimate *estimate, double around,
+static uint32_t known_of(const struct estimating *r, const bp_estimate *estimate, double around,
                          double copy_ns)
 {
     uint32_t known = estimate->known & BP_ESTIMATE_WEIGHTS ? BP_ESTIMATED_WEIGHTS : 0;
@@ -122,7 +122,7 @@ static uint32_t known_of(const struct reckoning *r, const bp_estimate *estimate,
     return r->estimator->flags & BP_ESTIMATOR_SIMULATED ? known | BP_ESTIMATED_SIMULATED : known;
 }
 
-static void reckon_group(struct reckoning *r, uint32_t g, uint32_t row_index)
+static void estimate_group(struct estimating *r, uint32_t g, uint32_t row_index)
 {
     bp_report_group row = {.struct_size = sizeof row};
     bp_estimate estimate;
@@ -137,7 +137,7 @@ static void reckon_group(struct reckoning *r, uint32_t g, uint32_t row_index)
     row.run_bytes = row.known & BP_ESTIMATED_MEMORY ? estimate.scratch_bytes + (uint64_t)around : 0;
     row.run_ns = row.known & BP_ESTIMATED_TIME ? estimate.run_ns : 0;
     row.copy_ns = row.known & BP_ESTIMATED_COPIES ? row.copy_ns : 0;
-    bp_report_reckon_group(r->report, row_index, &row);
+    bp_report_set_group_estimate(r->report, row_index, &row);
     r->inside[g] = (double)(row.known & BP_ESTIMATED_MEMORY ? estimate.scratch_bytes : 0);
     r->total.known &= row.known;
     r->total.weight_bytes += row.weight_bytes;
@@ -147,7 +147,7 @@ static void reckon_group(struct reckoning *r, uint32_t g, uint32_t row_index)
 
 /* ---- providers ------------------------------------------------------------------------------- */
 
-static void reckon_groups(struct reckoning *r, uint32_t report_row)
+static void estimate_groups(struct estimating *r, uint32_t report_row)
 {
     uint32_t row = r->first_group;
     bool has_any = false;
@@ -157,7 +157,7 @@ static void reckon_groups(struct reckoning *r, uint32_t report_row)
         if (r->part->groups[g].provider == BP_BY_NOBODY)
             continue; /* has no row */
         if (r->part->groups[g].provider == r->provider) {
-            reckon_group(r, g, row);
+            estimate_group(r, g, row);
             has_any = true;
         }
         row++;
@@ -166,10 +166,10 @@ static void reckon_groups(struct reckoning *r, uint32_t report_row)
         return;
     if (r->total.known & BP_ESTIMATED_MEMORY)
         r->total.peak_bytes = r->total.weight_bytes + (uint64_t)find_peak(r);
-    bp_report_reckon_graph(r->report, report_row, &r->total);
+    bp_report_add_graph_estimate(r->report, report_row, &r->total);
 }
 
-static bp_rc reckon_provider(struct reckoning *r, uint32_t report_row, bp_err *err)
+static bp_rc estimate_provider(struct estimating *r, uint32_t report_row, bp_err *err)
 {
     size_t n_values = r->part->ir->n_values, n_groups = r->part->n_groups;
     bp_rc rc = BP_OK;
@@ -180,7 +180,7 @@ static bp_rc reckon_provider(struct reckoning *r, uint32_t report_row, bp_err *e
     r->live = calloc(n_groups + 1, sizeof *r->live);
     r->inside = calloc(n_groups + 1, sizeof *r->inside);
     if (r->first && r->last && r->bytes && r->live && r->inside)
-        reckon_groups(r, report_row);
+        estimate_groups(r, report_row);
     else
         rc = bp_fail_nomem(err, "what a plan takes");
     free(r->first);
@@ -203,14 +203,15 @@ static const struct bp_estimator *estimator_of(const bp_provider *provider, bp_e
     return own->group ? own : NULL;
 }
 
-bp_rc bp_reckon(const struct bp_partition *part, const struct bp_asked *asked, const uint32_t *rows,
-                bp_report *report, uint32_t first_group, bp_err *err)
+bp_rc bp_report_estimate_groups(const struct bp_partition *part, const struct bp_asked *asked,
+                                const uint32_t *rows, bp_report *report, uint32_t first_group,
+                                bp_err *err)
 {
     bp_rc rc = BP_OK;
 
     for (uint32_t p = 0; rc >= 0 && p < part->n_asked; p++) {
         bp_estimator own;
-        struct reckoning r = {
+        struct estimating r = {
             .part = part,
             .estimator = estimator_of(asked[p].provider, &own),
             .asked = &asked[p],
@@ -220,7 +221,7 @@ bp_rc bp_reckon(const struct bp_partition *part, const struct bp_asked *asked, c
         };
 
         if (r.estimator)
-            rc = reckon_provider(&r, rows[p], err);
+            rc = estimate_provider(&r, rows[p], err);
     }
     return rc;
 }

@@ -11,7 +11,8 @@
  * the i-th provider that the partition asked. A provider that fails to tell leaves it unknown.
  * BP_E_NOMEM.
  */
-bp_rc bp_reckon(const struct bp_partition *part, const struct bp_asked *asked, const uint32_t *rows,
-                bp_report *report, uint32_t first_group, bp_err *err) BP_CHECKED;
+bp_rc bp_report_estimate_groups(const struct bp_partition *part, const struct bp_asked *asked,
+                                const uint32_t *rows, bp_report *report, uint32_t first_group,
+                                bp_err *err) BP_CHECKED;
 
 #endif

@@ -312,7 +312,7 @@ void bp_report_clear_graphs(bp_report *report)
         bp_report_provider *row = &own->row;
 
         row->n_claimed = row->n_costly = row->n_nodes = row->n_groups = 0;
-        row->known = own->n_reckoned = 0;
+        row->known = own->n_estimated = 0;
         row->weight_bytes = row->peak_bytes = 0;
         row->run_ns = row->copy_ns = 0;
     }
@@ -320,27 +320,27 @@ void bp_report_clear_graphs(bp_report *report)
 
 /* ---- what providers reckon ------------------------------------------------------------------- */
 
-void bp_report_reckon_group(bp_report *report, uint32_t i, const bp_report_group *reckoned)
+void bp_report_set_group_estimate(bp_report *report, uint32_t i, const bp_report_group *estimated)
 {
     bp_report_group *row = (bp_report_group *)report->groups.data + i;
 
-    row->known = reckoned->known;
-    row->weight_bytes = reckoned->weight_bytes;
-    row->run_bytes = reckoned->run_bytes;
-    row->run_ns = reckoned->run_ns;
-    row->copy_ns = reckoned->copy_ns;
+    row->known = estimated->known;
+    row->weight_bytes = estimated->weight_bytes;
+    row->run_bytes = estimated->run_bytes;
+    row->run_ns = estimated->run_ns;
+    row->copy_ns = estimated->copy_ns;
 }
 
 /* Bodies run while values of the graph around them live, so that their bytes add up. */
-void bp_report_reckon_graph(bp_report *report, uint32_t provider,
-                            const bp_report_provider *reckoned)
+void bp_report_add_graph_estimate(bp_report *report, uint32_t provider,
+                                  const bp_report_provider *estimated)
 {
     struct provider_row *own = (struct provider_row *)report->providers.data + provider;
     bp_report_provider *row = &own->row;
 
-    row->known = own->n_reckoned++ == 0 ? reckoned->known : row->known & reckoned->known;
-    row->weight_bytes += reckoned->weight_bytes;
-    row->peak_bytes += reckoned->peak_bytes;
-    row->run_ns += reckoned->run_ns;
-    row->copy_ns += reckoned->copy_ns;
+    row->known = own->n_estimated++ == 0 ? estimated->known : row->known & estimated->known;
+    row->weight_bytes += estimated->weight_bytes;
+    row->peak_bytes += estimated->peak_bytes;
+    row->run_ns += estimated->run_ns;
+    row->copy_ns += estimated->copy_ns;
 }

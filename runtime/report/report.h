@@ -33,10 +33,10 @@ bp_rc bp_report_end_provider(bp_report *report, uint32_t provider, uint32_t stag
 bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part, const uint32_t *rows,
                           const char *path, bp_err *err) BP_CHECKED;
 /* What a provider reckons of group row i; sizes and times as in bp_report_group. */
-void bp_report_reckon_group(bp_report *report, uint32_t i, const bp_report_group *reckoned);
+void bp_report_set_group_estimate(bp_report *report, uint32_t i, const bp_report_group *estimated);
 /* Adds what it reckons of one graph, sizes and times as in bp_report_provider. */
-void bp_report_reckon_graph(bp_report *report, uint32_t provider,
-                            const bp_report_provider *reckoned);
+void bp_report_add_graph_estimate(bp_report *report, uint32_t provider,
+                                  const bp_report_provider *estimated);
 /* How a pass went; texts are borrowed for ever. */
 bp_rc bp_report_add_pass(bp_report *report, const bp_report_pass *row, bp_err *err) BP_CHECKED;
 /* Takes out all graphs and passes, to begin again with fewer providers; providers' rows stay. */

@@ -19,7 +19,7 @@ struct edge {
 
 struct provider_row {
     bp_report_provider row;
-    uint32_t n_reckoned; /* graphs of which it said what they take */
+    uint32_t n_estimated; /* graphs of which it said what they take */
     uint32_t first_option, n_options;
 };
 

@@ -10,9 +10,9 @@
 
 static struct bp_active *find(struct bp_engine *engine, const char *name)
 {
-    for (uint32_t i = 0; engine && i < engine->lineup.count; i++) {
-        if (bp_names_equal(engine->lineup.active[i]->name, name))
-            return engine->lineup.active[i];
+    for (uint32_t i = 0; engine && i < engine->providers.count; i++) {
+        if (bp_provider_names_equal(engine->providers.active[i]->name, name))
+            return engine->providers.active[i];
     }
     return NULL;
 }
@@ -29,11 +29,11 @@ static char *present_value(const struct bp_active *active, const char *key)
 
 bp_rc bp_session_repeat_changes(bp_session *session, struct bp_engine *engine, bp_err *err)
 {
-    const struct bp_lineup *lineup = &session->main.engine->lineup;
+    const struct bp_provider_list *providers = &session->main.engine->providers;
     bp_rc rc = BP_OK;
 
-    for (uint32_t i = 0; rc >= 0 && i < lineup->count; i++) {
-        const struct bp_active *from = lineup->active[i];
+    for (uint32_t i = 0; rc >= 0 && i < providers->count; i++) {
+        const struct bp_active *from = providers->active[i];
         struct bp_active *to = find(engine, from->name);
 
         for (uint32_t j = 0; rc >= 0 && to && from->changed && j < from->n_options; j++) {

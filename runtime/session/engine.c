@@ -46,50 +46,50 @@ void bp_progress_tell(const struct bp_log *log, bp_progress_fn fn, void *user, c
 }
 
 /* Where lines about the engine go. */
-static const struct bp_log *log_of(const struct bp_env *env, const struct bp_engine_wish *wish)
+static const struct bp_log *log_of(const struct bp_env *env, const struct bp_engine_config *config)
 {
-    return wish->lineup.log ? wish->lineup.log : &env->log;
+    return config->providers.log ? config->providers.log : &env->log;
 }
 
-static void tell(const struct bp_env *env, const struct bp_engine_wish *wish, const char *phase,
+static void tell(const struct bp_env *env, const struct bp_engine_config *config, const char *phase,
                  double fraction)
 {
-    bp_progress_tell(log_of(env, wish), wish->progress, wish->progress_user, phase, fraction);
+    bp_progress_tell(log_of(env, config), config->progress, config->progress_user, phase, fraction);
 }
 
 /* Where declared shapes that do not fit are told. */
 static struct bp_mismatches *mismatches_of(const struct bp_engine *engine,
-                                           const struct bp_engine_wish *wish)
+                                           const struct bp_engine_config *config)
 {
-    return wish->mismatches ? wish->mismatches : bp_report_mismatches(engine->report);
+    return config->mismatches ? config->mismatches : bp_report_mismatches(engine->report);
 }
 
 /* One attempt with the providers that are left. */
-static bp_rc try_body(struct bp_engine *engine, const struct bp_engine_wish *wish,
-                      struct bp_body_maker *maker, bp_err *err)
+static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *config,
+                       struct bp_subgraph_maker *maker, bp_err *err)
 {
     struct bp_text missing = {0};
     bp_rc rc;
 
-    *maker = (struct bp_body_maker){
-        .find_hosted = bp_hosted_find,
-        .lineup = &engine->lineup,
+    *maker = (struct bp_subgraph_maker){
+        .find_host_op = bp_host_op_find,
+        .providers = &engine->providers,
         .symbols = &engine->symbols,
         .report = engine->report,
-        .places = wish->places,
+        .placements = config->placements,
         .has_matched = engine->has_matched,
         .memory = &engine->memory,
-        .claims_only = wish->claims_only,
+        .claims_only = config->claims_only,
         .missing = &missing,
         .failed = BP_NONE,
     };
     bp_report_clear_graphs(engine->report);
-    rc = bp_engine_optimize(engine, wish, err);
+    rc = bp_engine_optimize(engine, config, err);
     if (rc >= 0)
-        rc = bp_body_create(maker, engine->ir, NULL, NULL, "", &engine->body, err);
+        rc = bp_subgraph_create(maker, engine->ir, NULL, NULL, "", &engine->graph, err);
     if (rc >= 0)
-        rc = bp_mismatches_judge(mismatches_of(engine, wish), err);
-    if (rc >= 0 && maker->n_missing > 0 && !wish->claims_only)
+        rc = bp_mismatches_judge(mismatches_of(engine, config), err);
+    if (rc >= 0 && maker->n_missing > 0 && !config->claims_only)
         rc = bp_fail(err, BP_E_UNSUPPORTED, "no provider takes %u node%s: %s%s", maker->n_missing,
                      maker->n_missing == 1 ? "" : "s", missing.data ? missing.data : "",
                      maker->n_missing > 50 ? "; ..." : "");
@@ -106,18 +106,18 @@ static void open_scalars(struct bp_ir *ir)
         if (ir->parent || !(value->flags & BP_IR_INPUT) || value->declared.rank == 0)
             value->declared.rank = BP_RANK_UNKNOWN;
     }
-    for (struct bp_ir *body = ir->first_body; body; body = body->next_body)
-        open_scalars(body);
+    for (struct bp_ir *subgraph = ir->first_body; subgraph; subgraph = subgraph->next_body)
+        open_scalars(subgraph);
 }
 
-static bp_rc leave_out(struct bp_ir *ir, const struct bp_engine_wish *wish, bp_err *err)
+static bp_rc leave_out(struct bp_ir *ir, const struct bp_engine_config *config, bp_err *err)
 {
     bool *marked = calloc((size_t)ir->n_values + 1, sizeof *marked);
 
     if (!marked)
         return bp_fail_nomem(err, "a graph");
-    for (uint32_t i = 0; i < wish->n_without; i++) {
-        uint32_t value = bp_strmap_get(&ir->by_name, wish->without[i], BP_NONE);
+    for (uint32_t i = 0; i < config->n_without; i++) {
+        uint32_t value = bp_strmap_get(&ir->by_name, config->without[i], BP_NONE);
 
         if (value != BP_NONE)
             marked[value] = true;
@@ -129,22 +129,23 @@ static bp_rc leave_out(struct bp_ir *ir, const struct bp_engine_wish *wish, bp_e
 }
 
 /* The model's graph; anew where passes have changed it for providers that are no more. */
-static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_config *config,
+                        bp_err *err)
 {
     bp_rc rc;
 
-    if (engine->ir && !bp_engine_is_optimized(wish))
+    if (engine->ir && !bp_engine_is_optimized(config))
         return BP_OK;
     if (engine->ir)
         bp_ir_finish(engine->ir);
     engine->ir = NULL;
-    rc = bp_onnx_graph(engine->onnx, wish->open_defaults, &engine->custom, &engine->region,
+    rc = bp_onnx_graph(engine->onnx, config->open_defaults, &engine->custom, &engine->region,
                        &engine->symbols, &engine->ir, err);
     if (rc >= 0)
-        engine->ir->mismatches = mismatches_of(engine, wish);
-    if (rc >= 0 && wish->open_scalars)
+        engine->ir->mismatches = mismatches_of(engine, config);
+    if (rc >= 0 && config->open_scalars)
         open_scalars(engine->ir);
-    return rc >= 0 && wish->n_without > 0 ? leave_out(engine->ir, wish, err) : rc;
+    return rc >= 0 && config->n_without > 0 ? leave_out(engine->ir, config, err) : rc;
 }
 
 /* The code of whoever failed first, e.g. of an application's operator, beside words of ours. */
@@ -155,30 +156,31 @@ static bp_rc keep_code(bp_rc rc, const bp_err *own, bp_err *err)
     return rc;
 }
 
-static bp_rc make_body(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_config *config,
+                           bp_err *err)
 {
     char dropped[1024] = ""; /* the last one: why nobody may be left for a node */
 
     for (;;) {
-        struct bp_body_maker maker;
+        struct bp_subgraph_maker maker;
         char text[768];
         bp_err own = bp_err_init(text, sizeof text);
-        bp_rc rc = try_body(engine, wish, &maker, &own);
+        bp_rc rc = try_graph(engine, config, &maker, &own);
 
         if (rc >= 0)
             return rc;
         if (maker.failed == BP_NONE ||
-            (rc == BP_E_NOMEM && !bp_has_memory(engine->lineup.active[maker.failed])))
+            (rc == BP_E_NOMEM && !bp_has_memory(engine->providers.active[maker.failed])))
             return keep_code(bp_fail(err, rc, "%s%s", rc == BP_E_UNSUPPORTED ? dropped : "", text),
                              &own, err);
         snprintf(dropped, sizeof dropped, "provider '%s' failed (%s); now ",
-                 engine->lineup.active[maker.failed]->name, text);
+                 engine->providers.active[maker.failed]->name, text);
         bp_report_clear_graphs(engine->report); /* what it got it has no more */
-        rc = bp_lineup_drop(&engine->lineup, maker.failed, engine->report, maker.failed_stage, rc,
-                            text, err);
+        rc = bp_provider_list_drop(&engine->providers, maker.failed, engine->report,
+                                   maker.failed_stage, rc, text, err);
         if (rc < 0)
             return keep_code(rc, &own, err);
-        rc = make_graph(engine, wish, err);
+        rc = make_graph(engine, config, err);
         if (rc < 0)
             return rc;
     }
@@ -190,23 +192,25 @@ static bool is_listed(const bp_report *report, const char *name)
     for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
         bp_report_provider row = {.struct_size = sizeof row};
 
-        if (bp_report_get_provider(report, i, &row, NULL) >= 0 && bp_names_equal(row.name, name))
+        if (bp_report_get_provider(report, i, &row, NULL) >= 0 &&
+            bp_provider_names_equal(row.name, name))
             return true;
     }
     return false;
 }
 
 /* Rules may name providers that exist; those in the list are of use. */
-static bp_rc check_places(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+static bp_rc check_placements(struct bp_engine *engine, const struct bp_engine_config *config,
+                              bp_err *err)
 {
-    struct bp_env *env = engine->lineup.env;
-    uint32_t n = wish->places ? wish->places->count : 0;
+    struct bp_env *env = engine->providers.env;
+    uint32_t n = config->placements ? config->placements->count : 0;
 
     engine->has_matched = bp_region_array(&engine->region, n, sizeof *engine->has_matched);
     if (!engine->has_matched)
         return bp_fail_nomem(err, "the placement rules");
     for (uint32_t i = 0; i < n; i++) {
-        const struct bp_place_rule *rule = &wish->places->rules[i];
+        const struct bp_placement_rule *rule = &config->placements->rules[i];
         uint32_t at;
 
         if (is_listed(engine->report, rule->provider))
@@ -214,21 +218,23 @@ static bp_rc check_places(struct bp_engine *engine, const struct bp_engine_wish 
         if (bp_registry_find(&env->registry, rule->provider, &at, err) == BP_E_INVALID)
             return bp_fail_in(err, BP_E_OPTION, "placement rule '%s'", rule->text);
         bp_err_clear(err);
-        if (!wish->open_defaults)
-            bp_log(engine->lineup.log, BP_LOG_WARN, "session",
+        if (!config->open_defaults)
+            bp_log(engine->providers.log, BP_LOG_WARN, "session",
                    "placement rule '%s' does nothing: the session does not ask for that provider",
                    rule->text);
     }
     return BP_OK;
 }
 
-static void warn_of_places(const struct bp_engine *engine, const struct bp_engine_wish *wish)
+static void warn_of_placements(const struct bp_engine *engine,
+                               const struct bp_engine_config *config)
 {
-    for (uint32_t i = 0; wish->places && !wish->open_defaults && i < wish->places->count; i++) {
+    for (uint32_t i = 0;
+         config->placements && !config->open_defaults && i < config->placements->count; i++) {
         if (!engine->has_matched[i])
-            bp_log(engine->lineup.log, BP_LOG_WARN, "session",
+            bp_log(engine->providers.log, BP_LOG_WARN, "session",
                    "placement rule '%s' matches no node that a provider could run",
-                   wish->places->rules[i].text);
+                   config->placements->rules[i].text);
     }
 }
 
@@ -261,56 +267,56 @@ static bool has_custom(const struct bp_ir *ir, const struct bp_log *log)
     return found;
 }
 
-static bp_rc fill(struct bp_engine *engine, struct bp_env *env, const struct bp_engine_wish *wish,
-                  bp_err *err)
+static bp_rc fill(struct bp_engine *engine, struct bp_env *env,
+                  const struct bp_engine_config *config, bp_err *err)
 {
-    struct bp_lineup_wish lineup = wish->lineup;
+    struct bp_provider_list_config providers = config->providers;
     bp_rc rc;
 
-    tell(env, wish, "graph", 0.1);
-    rc = wish->newer_opsets ? BP_OK : bp_onnx_check_released(engine->onnx, err);
+    tell(env, config, "graph", 0.1);
+    rc = config->newer_opsets ? BP_OK : bp_onnx_check_released(engine->onnx, err);
     if (rc >= 0)
-        rc = bp_env_custom_table(env, wish->operators, &engine->custom, err);
+        rc = bp_env_custom_table(env, config->operators, &engine->custom, err);
     if (rc >= 0)
-        rc = make_graph(engine, wish, err);
+        rc = make_graph(engine, config, err);
     if (rc < 0)
         return rc;
-    tell(env, wish, "providers", 0.3);
-    lineup.has_custom = has_custom(engine->ir, log_of(env, wish));
-    rc = bp_lineup_init(&engine->lineup, env, &lineup, engine->report, err);
+    tell(env, config, "providers", 0.3);
+    providers.has_custom = has_custom(engine->ir, log_of(env, config));
+    rc = bp_provider_list_init(&engine->providers, env, &providers, engine->report, err);
     if (rc < 0)
         return rc;
-    rc = check_places(engine, wish, err);
+    rc = check_placements(engine, config, err);
     if (rc < 0)
         return rc;
-    tell(env, wish, wish->claims_only ? "claims" : "compile", 0.4);
-    rc = make_body(engine, wish, err);
+    tell(env, config, config->claims_only ? "claims" : "compile", 0.4);
+    rc = make_subgraph(engine, config, err);
     if (rc >= 0)
-        warn_of_places(engine, wish);
+        warn_of_placements(engine, config);
     if (rc >= 0)
-        rc = bp_engine_judge(engine, wish, err);
+        rc = bp_engine_set_verdicts(engine, config, err);
     bp_onnx_drop_pages(engine->onnx);
-    tell(env, wish, "ready", 1.0);
+    tell(env, config, "ready", 1.0);
     return rc;
 }
 
 /* The words are needed here too, where the caller may want none. */
 static bp_rc fill_and_tell(struct bp_engine *engine, struct bp_env *env,
-                           const struct bp_engine_wish *wish, bp_err *err)
+                           const struct bp_engine_config *config, bp_err *err)
 {
     char text[4096] = "";
     bp_err own = bp_err_init(text, sizeof text);
     bp_rc rc;
 
-    if (!wish->is_session || !bp_settings_get(&env->settings, "BACKPLANE_REPORT"))
-        return fill(engine, env, wish, err);
-    rc = fill(engine, env, wish, &own);
+    if (!config->is_session || !bp_settings_get(&env->settings, "BACKPLANE_REPORT"))
+        return fill(engine, env, config, err);
+    rc = fill(engine, env, config, &own);
     bp_explain_session(env, engine->report, rc < 0 ? text : NULL);
     return rc < 0 ? bp_fail(err, rc, "%s", text) : rc;
 }
 
-bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx, const struct bp_engine_wish *wish,
-                       struct bp_engine **out, bp_err *err)
+bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx,
+                       const struct bp_engine_config *config, struct bp_engine **out, bp_err *err)
 {
     struct bp_engine *engine = calloc(1, sizeof *engine);
     bp_rc rc;
@@ -321,9 +327,9 @@ bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx, const struct bp
     engine->onnx = bp_onnx_ref(onnx);
     rc = bp_report_create(&engine->report, err);
     if (rc >= 0) {
-        bp_report_mismatches(engine->report)->log = log_of(env, wish);
-        bp_report_mismatches(engine->report)->is_strict = wish->strict_shapes;
-        rc = fill_and_tell(engine, env, wish, err);
+        bp_report_mismatches(engine->report)->log = log_of(env, config);
+        bp_report_mismatches(engine->report)->is_strict = config->strict_shapes;
+        rc = fill_and_tell(engine, env, config, err);
     }
     if (rc < 0) {
         bp_engine_destroy(engine);
@@ -339,8 +345,8 @@ void bp_engine_destroy(struct bp_engine *engine)
         return;
     for (int i = 0; i < BP_IDLE_FRAMES; i++)
         bp_frame_state_destroy(atomic_load(&engine->idle[i]));
-    bp_body_destroy(engine->body);
-    bp_lineup_finish(&engine->lineup);
+    bp_subgraph_destroy(engine->graph);
+    bp_provider_list_finish(&engine->providers);
     bp_report_destroy(engine->report);
     if (engine->ir)
         bp_ir_finish(engine->ir);
@@ -358,7 +364,7 @@ bp_rc bp_engine_take_frame(struct bp_engine *engine, struct bp_frame_state **out
         if (*out)
             return BP_OK;
     }
-    return bp_frame_state_create(engine->body, out, err);
+    return bp_frame_state_create(engine->graph, out, err);
 }
 
 void bp_engine_return_frame(struct bp_engine *engine, struct bp_frame_state *frame)

@@ -10,12 +10,12 @@ enum { BP_IDLE_FRAMES = 16 }; /* kept for the next runs; more runs at once make 
 
 struct bp_engine {
     struct bp_onnx *onnx;
-    struct bp_lineup lineup;
+    struct bp_provider_list providers;
     struct bp_region region;
     struct bp_symbols symbols;
     struct bp_custom_table custom; /* of the application; the graph's nodes point into it */
     struct bp_ir *ir;
-    struct bp_body *body;
+    struct bp_subgraph *graph; /* the main graph, compiled */
     bp_report *report;
     struct bp_engine_memory memory; /* that its frames hold */
     bool *has_matched;              /* one a placement rule: it speaks of a node */
@@ -23,10 +23,10 @@ struct bp_engine {
 };
 
 /* How to make an engine. */
-struct bp_engine_wish {
-    struct bp_lineup_wish lineup;
-    const struct bp_custom_list *operators; /* the session's own; may be NULL */
-    const struct bp_place_list *places;     /* may be NULL */
+struct bp_engine_config {
+    struct bp_provider_list_config providers;
+    const struct bp_custom_list *operators;     /* the session's own; may be NULL */
+    const struct bp_placement_list *placements; /* may be NULL */
     bool open_defaults;         /* initializers that are inputs stay inputs; see bp_onnx_graph() */
     bool open_scalars;          /* inputs that are declared as scalars may have any shape */
     const char *const *without; /* inputs that nobody feeds: all that needs them is left out */
@@ -51,8 +51,9 @@ void bp_progress_tell(const struct bp_log *log, bp_progress_fn fn, void *user, c
  * dropped by its policy and the rest begins again. BP_E_UNSUPPORTED: operators that nobody takes,
  * all of them named.
  */
-bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx, const struct bp_engine_wish *wish,
-                       struct bp_engine **out, bp_err *err) BP_CHECKED;
+bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx,
+                       const struct bp_engine_config *config, struct bp_engine **out,
+                       bp_err *err) BP_CHECKED;
 void bp_engine_destroy(struct bp_engine *engine); /* no frame may be out; NULL is fine */
 
 /* A frame for one run, an idle one if there is one. [any thread, like the next] */

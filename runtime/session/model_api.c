@@ -261,15 +261,15 @@ static bp_rc plan(bp_env *env, const bp_model *model, const bp_session_options *
                   bool open_defaults, struct bp_engine **out, bp_err *err)
 {
     struct bp_session_options own;
-    struct bp_engine_wish wish;
+    struct bp_engine_config config;
     bp_rc rc = bp_session_options_copy(&own, options, err);
 
     *out = NULL;
     if (rc >= 0) {
-        wish = bp_session_wish(&own);
-        wish.claims_only = true;
-        wish.open_defaults = open_defaults;
-        rc = bp_engine_create(env, model->onnx, &wish, out, err);
+        config = bp_session_engine_config(&own);
+        config.claims_only = true;
+        config.open_defaults = open_defaults;
+        rc = bp_engine_create(env, model->onnx, &config, out, err);
     }
     bp_session_options_finish(&own);
     return rc;

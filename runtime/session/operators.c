@@ -101,6 +101,7 @@ static bp_rc ask_row(const struct bp_active *active, uint32_t i, bp_operator_fn 
     bp_operator_info info = {.struct_size = sizeof info,
                              .since = row->since,
                              .until = is_last ? 0 : next->since - 1,
+                             .family = row->family,
                              .op = row->op,
                              .domain = row->domain};
     struct bp_operator_query query;
@@ -118,31 +119,33 @@ static bp_rc ask_row(const struct bp_active *active, uint32_t i, bp_operator_fn 
 }
 
 /* The instance of the provider among those of a lineup, to which CPU was added. */
-static const struct bp_active *find_active(const struct bp_lineup *lineup, const char *name)
+static const struct bp_active *find_active(const struct bp_provider_list *providers,
+                                           const char *name)
 {
-    for (uint32_t i = 0; i < lineup->count; i++) {
-        if (strcmp(lineup->active[i]->name, name) == 0)
-            return lineup->active[i];
+    for (uint32_t i = 0; i < providers->count; i++) {
+        if (strcmp(providers->active[i]->name, name) == 0)
+            return providers->active[i];
     }
     return NULL;
 }
 
 /* *lineup is to be finished also after a failure. */
-static bp_rc open_provider(struct bp_env *env, const char *name, struct bp_lineup *lineup,
+static bp_rc open_provider(struct bp_env *env, const char *name, struct bp_provider_list *providers,
                            const struct bp_active **out, bp_err *err)
 {
     struct bp_spec_list own = {0};
-    struct bp_lineup_wish wish = {.own = &own, .ignore_env = true, .fallback = BP_FALLBACK_REQUIRE};
+    struct bp_provider_list_config config = {
+        .own = &own, .ignore_env = true, .fallback = BP_FALLBACK_REQUIRE};
     bp_report *report = NULL;
     bp_rc rc = bp_spec_add(&own, name, NULL, 0, BP_FALLBACK_REQUIRE, err);
 
     if (rc >= 0)
         rc = bp_report_create(&report, err);
     if (rc >= 0)
-        rc = bp_lineup_init(lineup, env, &wish, report, err);
+        rc = bp_provider_list_init(providers, env, &config, report, err);
     bp_report_destroy(report);
     bp_spec_finish(&own);
-    *out = rc < 0 ? NULL : find_active(lineup, name);
+    *out = rc < 0 ? NULL : find_active(providers, name);
     if (rc >= 0 && !*out)
         rc = bp_fail(err, BP_E_INTERNAL, "provider '%s' has no instance", name);
     return rc;
@@ -150,8 +153,8 @@ static bp_rc open_provider(struct bp_env *env, const char *name, struct bp_lineu
 
 bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void *user, bp_err *err)
 {
-    struct bp_found *found = bp_registry_row(&env->registry, i);
-    struct bp_lineup lineup = {0};
+    struct bp_candidate *found = bp_registry_get(&env->registry, i);
+    struct bp_provider_list providers = {0};
     const struct bp_active *active;
     uint32_t n;
     bp_rc rc;
@@ -160,10 +163,10 @@ bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void
         return bp_fail(err, BP_E_INVALID, "operators need a function that takes them");
     if (!found)
         return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
-    rc = open_provider(env, found->name, &lineup, &active, err);
+    rc = open_provider(env, found->name, &providers, &active, err);
     bp_schema_all(&n);
     for (uint32_t row = 0; row < n && rc >= 0; row++)
         rc = ask_row(active, row, fn, user, err);
-    bp_lineup_finish(&lineup);
+    bp_provider_list_finish(&providers);
     return rc;
 }

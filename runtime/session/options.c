@@ -23,7 +23,7 @@ void bp_session_options_finish(struct bp_session_options *options)
 {
     bp_spec_finish(&options->providers);
     bp_custom_list_finish(&options->operators);
-    bp_place_finish(&options->places);
+    bp_placement_list_finish(&options->placements);
     free(options->workers);
 }
 
@@ -46,28 +46,28 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
     *to = *from;
     to->providers = (struct bp_spec_list){0};
     to->operators = (struct bp_custom_list){0};
-    to->places = (struct bp_place_list){0};
+    to->placements = (struct bp_placement_list){0};
     to->workers = NULL;
     rc = bp_spec_copy(&to->providers, &from->providers, err);
     if (rc >= 0)
         rc = bp_custom_list_copy(&to->operators, &from->operators, err);
     if (rc >= 0)
-        rc = bp_place_copy(&to->places, &from->places, err);
+        rc = bp_placement_list_copy(&to->placements, &from->placements, err);
     return rc < 0 ? rc : bp_worker_config_copy(from->workers, &to->workers, err);
 }
 
-struct bp_engine_wish bp_session_wish(const struct bp_session_options *options)
+struct bp_engine_config bp_session_engine_config(const struct bp_session_options *options)
 {
-    return (struct bp_engine_wish){
-        .lineup = {.own = &options->providers,
-                   .ignore_env = options->ignore_env,
-                   .fallback = options->fallback,
-                   .strict = options->strict,
-                   .threads = options->threads},
+    return (struct bp_engine_config){
+        .providers = {.own = &options->providers,
+                      .ignore_env = options->ignore_env,
+                      .fallback = options->fallback,
+                      .strict = options->strict,
+                      .threads = options->threads},
         .level = options->level,
         .disabled_passes = options->disabled_passes,
         .operators = &options->operators,
-        .places = &options->places,
+        .placements = &options->placements,
         .strict_shapes = options->strict_shapes,
         .newer_opsets = options->newer_opsets,
         .progress = options->progress,
@@ -87,7 +87,7 @@ static bp_rc try_provider(bp_env *env, const char *name, const bp_key_value *kv,
                           bp_err *err)
 {
     struct bp_region region = {0};
-    struct bp_found *found;
+    struct bp_candidate *found;
     bp_opt *opts;
     bp_rc rc;
 
@@ -200,14 +200,14 @@ bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *
 
 bp_rc bp_session_options_add_placement(bp_session_options *options, const char *rule, bp_err *err)
 {
-    return bp_place_add(&options->places, rule, err);
+    return bp_placement_list_add(&options->placements, rule, err);
 }
 
 bp_rc bp_session_options_read_placements(bp_session_options *options, const char *path, bp_err *err)
 {
     if (!path)
         return bp_fail(err, BP_E_INVALID, "placement rules need a path");
-    return bp_place_read(&options->places, path, err);
+    return bp_placement_list_read(&options->placements, path, err);
 }
 
 void bp_session_options_ignore_env_providers(bp_session_options *options)

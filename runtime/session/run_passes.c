@@ -19,12 +19,13 @@ enum { DEFAULT_LEVEL = BP_OPTIMIZE_EXTENDED };
 /* ---- who takes a node ------------------------------------------------------------------------ */
 
 /* NULL: no memory. */
-static struct bp_asked *list_asked(const struct bp_lineup *lineup, struct bp_region *region)
+static struct bp_asked *list_asked(const struct bp_provider_list *providers,
+                                   struct bp_region *region)
 {
-    struct bp_asked *asked = bp_region_array(region, lineup->count, sizeof *asked);
+    struct bp_asked *asked = bp_region_array(region, providers->count, sizeof *asked);
 
-    for (uint32_t i = 0; asked && i < lineup->count; i++) {
-        const struct bp_active *active = lineup->active[i];
+    for (uint32_t i = 0; asked && i < providers->count; i++) {
+        const struct bp_active *active = providers->active[i];
 
         asked[i] = (struct bp_asked){active->provider, active->instance, active->name,
                                      active->provider == &bp_custom_provider};
@@ -37,7 +38,7 @@ static bp_rc ask(const struct bp_engine *engine, struct bp_ir *ir, const struct 
                  const struct bp_symbols *symbols, uint32_t first, uint32_t count,
                  struct bp_region *region, uint32_t *out, bp_err *err)
 {
-    struct bp_asked *asked = list_asked(&engine->lineup, region);
+    struct bp_asked *asked = list_asked(&engine->providers, region);
     struct bp_ask_failure *failed = bp_region_array(region, count, sizeof *failed);
     struct bp_partition part = {0};
     bp_rc rc;
@@ -58,8 +59,8 @@ static bp_rc takers(void *h, struct bp_ir *ir, const struct bp_fact *facts,
     const struct bp_engine *engine = h;
     bool is_one = only != BP_NONE;
     struct bp_region region = {0};
-    bp_rc rc = ask(engine, ir, facts, symbols, is_one ? only : 0, is_one ? 1 : engine->lineup.count,
-                   &region, out, err);
+    bp_rc rc = ask(engine, ir, facts, symbols, is_one ? only : 0,
+                   is_one ? 1 : engine->providers.count, &region, out, err);
 
     bp_region_finish(&region);
     return rc;
@@ -69,8 +70,8 @@ static bool is_cpu(void *h, uint32_t taker)
 {
     const struct bp_engine *engine = h;
 
-    return taker < engine->lineup.count &&
-           bp_names_equal(engine->lineup.active[taker]->name, "cpu");
+    return taker < engine->providers.count &&
+           bp_provider_names_equal(engine->providers.active[taker]->name, "cpu");
 }
 
 /* ---- constants ------------------------------------------------------------------------------- */
@@ -79,40 +80,41 @@ static bool is_cpu(void *h, uint32_t taker)
 struct alone {
     struct bp_active cpu;
     struct bp_active *active[1];
-    struct bp_lineup lineup;
+    struct bp_provider_list providers;
     bp_report *report;
 };
 
 static bool find_cpu(const struct bp_engine *engine, struct alone *out)
 {
-    for (uint32_t i = 0; i < engine->lineup.count; i++) {
-        if (!bp_names_equal(engine->lineup.active[i]->name, "cpu"))
+    for (uint32_t i = 0; i < engine->providers.count; i++) {
+        if (!bp_provider_names_equal(engine->providers.active[i]->name, "cpu"))
             continue;
-        out->cpu = *engine->lineup.active[i];
+        out->cpu = *engine->providers.active[i];
         out->cpu.row = 0;
         out->active[0] = &out->cpu;
-        out->lineup =
-            (struct bp_lineup){.env = engine->lineup.env, .active = out->active, .count = 1};
+        out->providers = (struct bp_provider_list){
+            .env = engine->providers.env, .active = out->active, .count = 1};
         return true;
     }
     return false;
 }
 
-static bp_rc make_body(struct alone *alone, struct bp_ir *ir, struct bp_body **out, bp_err *err)
+static bp_rc make_subgraph(struct alone *alone, struct bp_ir *ir, struct bp_subgraph **out,
+                           bp_err *err)
 {
     struct bp_text missing = {0};
-    struct bp_body_maker maker = {.find_hosted = bp_hosted_find,
-                                  .lineup = &alone->lineup,
-                                  .symbols = ir->symbols,
-                                  .report = alone->report,
-                                  .missing = &missing,
-                                  .failed = BP_NONE};
+    struct bp_subgraph_maker maker = {.find_host_op = bp_host_op_find,
+                                      .providers = &alone->providers,
+                                      .symbols = ir->symbols,
+                                      .report = alone->report,
+                                      .missing = &missing,
+                                      .failed = BP_NONE};
     bp_report_provider row = {.struct_size = sizeof row, .name = "cpu"};
     uint32_t index;
     bp_rc rc = bp_report_add_provider(alone->report, &row, &index, err);
 
     if (rc >= 0)
-        rc = bp_body_create(&maker, ir, NULL, NULL, "", out, err);
+        rc = bp_subgraph_create(&maker, ir, NULL, NULL, "", out, err);
     if (rc >= 0 && maker.n_missing > 0)
         rc = bp_fail(err, BP_E_UNSUPPORTED, "no kernel: %s", missing.data ? missing.data : "");
     bp_text_finish(&missing);
@@ -160,18 +162,18 @@ static bp_rc settle(const struct bp_frame_state *frame, const struct bp_ir *ir,
     return BP_OK;
 }
 
-static bp_rc run(const struct bp_body *body, struct bp_ir *ir, struct bp_ir_data *const *results,
-                 bp_err *err)
+static bp_rc run(const struct bp_subgraph *subgraph, struct bp_ir *ir,
+                 struct bp_ir_data *const *results, bp_err *err)
 {
     struct bp_run_shared shared = {0};
     struct bp_region region = {0};
     struct bp_frame_state *frame;
-    bp_rc rc = bp_frame_state_create(body, &frame, err);
+    bp_rc rc = bp_frame_state_create(subgraph, &frame, err);
 
     if (rc >= 0 && !want(frame, ir, results, &region))
         rc = bp_fail_nomem(err, "the constants of a graph");
     if (rc >= 0)
-        rc = bp_body_run(frame, &shared, err);
+        rc = bp_subgraph_run(frame, &shared, err);
     if (rc >= 0)
         rc = settle(frame, ir, results, err);
     bp_frame_state_destroy(frame);
@@ -181,7 +183,7 @@ static bp_rc run(const struct bp_body *body, struct bp_ir *ir, struct bp_ir_data
 
 static bp_rc evaluate(void *h, struct bp_ir *ir, struct bp_ir_data *const *results, bp_err *err)
 {
-    struct bp_body *body = NULL;
+    struct bp_subgraph *subgraph = NULL;
     struct alone alone = {.report = NULL};
     bp_rc rc;
 
@@ -189,27 +191,27 @@ static bp_rc evaluate(void *h, struct bp_ir *ir, struct bp_ir_data *const *resul
         return bp_fail(err, BP_E_UNSUPPORTED, "there is no CPU provider");
     rc = bp_report_create(&alone.report, err);
     if (rc >= 0)
-        rc = make_body(&alone, ir, &body, err);
+        rc = make_subgraph(&alone, ir, &subgraph, err);
     if (rc >= 0)
-        rc = run(body, ir, results, err);
-    bp_body_destroy(body);
+        rc = run(subgraph, ir, results, err);
+    bp_subgraph_destroy(subgraph);
     bp_report_destroy(alone.report);
     return rc;
 }
 
 /* ---- nodes that must stay -------------------------------------------------------------------- */
 
-static bp_rc pin(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+static bp_rc pin(struct bp_engine *engine, const struct bp_engine_config *config, bp_err *err)
 {
-    const struct bp_placing placing = {wish->places, engine->has_matched, ""};
+    const struct bp_placement placement = {config->placements, engine->has_matched, ""};
     struct bp_region region = {0};
     const struct bp_asked *asked;
     bp_rc rc;
 
-    if (!wish->places)
+    if (!config->placements)
         return BP_OK;
-    asked = list_asked(&engine->lineup, &region);
-    rc = asked ? bp_placing_pin(&placing, asked, engine->lineup.count, engine->ir, err)
+    asked = list_asked(&engine->providers, &region);
+    rc = asked ? bp_placement_pin(&placement, asked, engine->providers.count, engine->ir, err)
                : bp_fail_nomem(err, "the placement rules");
     bp_region_finish(&region);
     return rc;
@@ -217,14 +219,14 @@ static bp_rc pin(struct bp_engine *engine, const struct bp_engine_wish *wish, bp
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static uint32_t level_of(const struct bp_engine_wish *wish)
+static uint32_t level_of(const struct bp_engine_config *config)
 {
-    return wish->level == BP_OPTIMIZE_DEFAULT ? DEFAULT_LEVEL : wish->level;
+    return config->level == BP_OPTIMIZE_DEFAULT ? DEFAULT_LEVEL : config->level;
 }
 
-bool bp_engine_is_optimized(const struct bp_engine_wish *wish)
+bool bp_engine_is_optimized(const struct bp_engine_config *config)
 {
-    return level_of(wish) > BP_OPTIMIZE_NONE;
+    return level_of(config) > BP_OPTIMIZE_NONE;
 }
 
 static bp_rc tell(bp_report *report, const struct bp_optimizer *optimizer, bp_err *err)
@@ -251,19 +253,20 @@ static bp_rc tell(bp_report *report, const struct bp_optimizer *optimizer, bp_er
     return rc;
 }
 
-bp_rc bp_engine_optimize(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+bp_rc bp_engine_optimize(struct bp_engine *engine, const struct bp_engine_config *config,
+                         bp_err *err)
 {
-    struct bp_optimizer optimizer = {.level = level_of(wish),
-                                     .disabled = wish->disabled_passes,
+    struct bp_optimizer optimizer = {.level = level_of(config),
+                                     .disabled = config->disabled_passes,
                                      .h = engine,
                                      .evaluate = evaluate,
                                      .takers = takers,
                                      .is_cpu = is_cpu};
     bp_rc rc;
 
-    if (!bp_engine_is_optimized(wish))
+    if (!bp_engine_is_optimized(config))
         return BP_OK;
-    rc = pin(engine, wish, err);
+    rc = pin(engine, config, err);
     if (rc >= 0)
         rc = bp_optimize(engine->ir, &optimizer, err);
     return rc < 0 ? rc : tell(engine->report, &optimizer, err);

@@ -40,23 +40,23 @@ static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32
     return BP_OK;
 }
 
-bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_wish *wish,
+bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_config *config,
                              struct bp_ported *out, bp_err *err)
 {
     struct bp_region *region;
     bp_rc rc;
 
-    rc = bp_engine_create(session->env, session->onnx, wish, &out->engine, err);
+    rc = bp_engine_create(session->env, session->onnx, config, &out->engine, err);
     if (rc < 0)
         return rc;
     if (!session->ports.outputs) { /* the first engine of the session */
-        rc = bp_ports_init(&session->ports, out->engine->ir, out->engine->body->facts,
+        rc = bp_ports_init(&session->ports, out->engine->ir, out->engine->graph->facts,
                            &out->engine->symbols, err);
         if (rc < 0)
             return rc;
     }
     region = &out->engine->region;
-    out->is_general = wish->open_defaults;
+    out->is_general = config->open_defaults;
     out->inputs = bp_region_array(region, session->ports.n_inputs, sizeof *out->inputs);
     out->outputs = bp_region_array(region, session->ports.n_outputs, sizeof *out->outputs);
     out->is_needed = bp_region_array(region, session->ports.n_inputs, sizeof *out->is_needed);
@@ -74,14 +74,14 @@ bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_wish *w
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-struct bp_engine_wish bp_session_wish_of(const bp_session *session,
-                                         const struct bp_session_options *options)
+struct bp_engine_config bp_session_wish_of(const bp_session *session,
+                                           const struct bp_session_options *options)
 {
-    struct bp_engine_wish wish = bp_session_wish(options);
+    struct bp_engine_config config = bp_session_engine_config(options);
 
-    wish.lineup.log = session->log.fn ? &session->log : NULL;
-    wish.lineup.pool = session->pool;
-    return wish;
+    config.providers.log = session->log.fn ? &session->log : NULL;
+    config.providers.pool = session->pool;
+    return config;
 }
 
 /* The pool of a session that asks for threads of its own. */
@@ -99,7 +99,7 @@ static bp_rc make_pool(bp_session *session, bp_err *err)
 
 static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err *err)
 {
-    struct bp_engine_wish wish;
+    struct bp_engine_config config;
     bp_rc rc;
 
     rc = bp_session_options_copy(&session->options, options, err);
@@ -109,9 +109,9 @@ static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err
     rc = make_pool(session, err);
     if (rc < 0)
         return rc;
-    wish = bp_session_wish_of(session, &session->options);
-    wish.is_session = true;
-    return bp_session_make_ported(session, &wish, &session->main, err);
+    config = bp_session_wish_of(session, &session->options);
+    config.is_session = true;
+    return bp_session_make_ported(session, &config, &session->main, err);
 }
 
 static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options *options,
@@ -194,16 +194,16 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
 {
     struct bp_session_options own;
     struct bp_ported fresh = {0};
-    struct bp_engine_wish wish;
+    struct bp_engine_config config;
     bp_rc rc;
 
     rc = bp_session_options_copy(&own, options, err);
     if (rc >= 0 && atomic_load(&session->running) > 0)
         rc = bp_fail(err, BP_E_BUSY, "a run is in flight; providers can be set between runs only");
     if (rc >= 0) {
-        wish = bp_session_wish_of(session, &own);
-        wish.is_session = true;
-        rc = bp_session_make_ported(session, &wish, &fresh, err);
+        config = bp_session_wish_of(session, &own);
+        config.is_session = true;
+        rc = bp_session_make_ported(session, &config, &fresh, err);
     }
     if (rc < 0) {
         bp_session_finish_ported(&fresh);
@@ -260,21 +260,22 @@ bp_rc bp_session_find_output(const bp_session *session, const char *name, uint32
 
 const char *bp_session_provider(const bp_session *session, uint32_t i)
 {
-    const struct bp_lineup *lineup = &session->main.engine->lineup;
+    const struct bp_provider_list *providers = &session->main.engine->providers;
 
-    return i < lineup->count ? lineup->active[i]->name : NULL;
+    return i < providers->count ? providers->active[i]->name : NULL;
 }
 
 const char *bp_session_provider_option(const bp_session *session, uint32_t i, uint32_t j,
                                        const char **value)
 {
-    const struct bp_lineup *lineup = &session->main.engine->lineup;
+    const struct bp_provider_list *providers = &session->main.engine->providers;
 
-    if (i >= lineup->count || j >= lineup->active[i]->n_options)
+    if (i >= providers->count || j >= providers->active[i]->n_options)
         return NULL;
     if (value)
-        *value = bp_options_shown(lineup->active[i]->provider, j, &lineup->active[i]->options[j]);
-    return lineup->active[i]->options[j].key;
+        *value =
+            bp_options_shown(providers->active[i]->provider, j, &providers->active[i]->options[j]);
+    return providers->active[i]->options[j].key;
 }
 
 const bp_report *bp_session_report(const bp_session *session)
@@ -303,7 +304,7 @@ bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_
 {
     bp_session_stats own = {
         .struct_size = sizeof own,
-        .n_groups = session->main.engine->body->n_programs,
+        .n_groups = session->main.engine->graph->n_programs,
         .runs = atomic_load(&session->runs),
         .crossings = atomic_load(&session->crossings),
         .create_ns = session->create_ns,
@@ -319,9 +320,9 @@ bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_
 
 static const struct bp_active *find_active(const struct bp_engine *engine, const char *name)
 {
-    for (uint32_t i = 0; i < engine->lineup.count; i++) {
-        if (strcmp(engine->lineup.active[i]->name, name) == 0)
-            return engine->lineup.active[i];
+    for (uint32_t i = 0; i < engine->providers.count; i++) {
+        if (strcmp(engine->providers.active[i]->name, name) == 0)
+            return engine->providers.active[i];
     }
     return NULL;
 }
@@ -329,7 +330,7 @@ static const struct bp_active *find_active(const struct bp_engine *engine, const
 /* What an engine's frames hold for a provider, or (NULL) for the host. */
 static void count_use(struct bp_engine *engine, const struct bp_active *by, bp_memory_use *use)
 {
-    const struct bp_memory *host = by ? &by->memory->host : &engine->memory.hosted;
+    const struct bp_memory *host = by ? &by->memory->host : &engine->memory.host_ops;
 
     use->held_bytes += atomic_load(&host->held);
     use->peak_bytes += atomic_load(&host->peak);
@@ -355,7 +356,7 @@ bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use
     const struct bp_active *active;
     struct bp_engine *engine;
 
-    if (!session || i > session->main.engine->lineup.count)
+    if (!session || i > session->main.engine->providers.count)
         return bp_fail(err, BP_E_INVALID, "there is no provider %u in the session", i);
     own.provider = bp_session_provider(session, i);
     for (uint32_t k = 0; (engine = bp_session_engine(session, k)) != NULL; k++) {

@@ -10,7 +10,7 @@
 struct bp_session_options {
     struct bp_spec_list providers;
     struct bp_custom_list operators;
-    struct bp_place_list places;
+    struct bp_placement_list placements;
     uint32_t fallback; /* never BP_FALLBACK_DEFAULT */
     uint32_t threads;
     bool ignore_env;
@@ -62,7 +62,7 @@ enum { BP_MAX_VARIANTS = 16 }; /* a session's; each holds memory for as long as 
 struct bp_variant {
     _Atomic(struct bp_variant *) next;
     struct bp_ported ported;
-    bool has_open_scalars; /* see bp_engine_wish */
+    bool has_open_scalars; /* see bp_engine_config */
     bool *without;         /* [required input]: it is not fed, and all that needs it is left out */
 };
 
@@ -70,10 +70,10 @@ struct bp_session {
     struct bp_env *env;
     struct bp_onnx *onnx;
     struct bp_ports ports;
-    struct bp_session_options options; /* a copy */
-    struct bp_log log;                 /* as it was asked for at first */
-    struct bp_pool *pool;              /* its own; NULL: the environment's */
-    struct bp_ported main;             /* defaults are constants */
+    struct bp_session_options options;     /* a copy */
+    struct bp_log log;                     /* as it was asked for at first */
+    struct bp_pool *pool;                  /* its own; NULL: the environment's */
+    struct bp_ported main;                 /* defaults are constants */
     _Atomic(struct bp_variant *) variants; /* the newest last */
     pthread_mutex_t lock;                  /* of making variants, and of options that change */
     atomic_uint running;
@@ -96,17 +96,17 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
                               bp_err *err) BP_CHECKED;
 void bp_session_options_finish(struct bp_session_options *options);
 /* The wish of an engine; borrows from options and threads of it. */
-struct bp_engine_wish bp_session_wish(const struct bp_session_options *options);
+struct bp_engine_config bp_session_engine_config(const struct bp_session_options *options);
 /* The same of an engine of the session, with its log and its pool. */
-struct bp_engine_wish bp_session_wish_of(const bp_session *session,
-                                         const struct bp_session_options *options);
+struct bp_engine_config bp_session_wish_of(const bp_session *session,
+                                           const struct bp_session_options *options);
 
 /* Gives an engine the options that were changed in the main one since. */
 bp_rc bp_session_repeat_changes(bp_session *session, struct bp_engine *engine,
                                 bp_err *err) BP_CHECKED;
 
 /* An engine with the ports found in it; the first one of a session makes the ports. */
-bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_wish *wish,
+bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_config *config,
                              struct bp_ported *out, bp_err *err) BP_CHECKED;
 void bp_session_finish_ported(struct bp_ported *ported);
 

@@ -97,7 +97,7 @@ static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *
 static bp_rc settle(struct call *c, const bp_tensor *got, uint32_t value, size_t bytes, void **out,
                     bp_err *err)
 {
-    struct bp_growing *copy;
+    struct bp_dynamic_buffer *copy;
     bp_rc rc;
 
     *out = bp_tensor_data(got);
@@ -295,7 +295,7 @@ static void take_back(struct call *c)
     }
 }
 
-static void forget_wishes(struct call *c)
+static void clear_wanted(struct call *c)
 {
     for (uint32_t i = 0; i < c->session->ports.n_outputs; i++)
         c->frame->wanted[c->ported->outputs[i]] = NULL;
@@ -331,12 +331,12 @@ static bp_rc run(struct call *c, const bp_run_options *options, bp_err *err)
     bind_outputs(c);
     rc = bind_inputs(c, err);
     if (rc >= 0)
-        rc = bp_body_run(c->frame, &shared, err);
+        rc = bp_subgraph_run(c->frame, &shared, err);
     if (rc >= 0)
         rc = deliver(c, err);
     if (rc < 0)
         take_back(c);
-    forget_wishes(c);
+    clear_wanted(c);
     if (shared.profile)
         bp_profile_end_run(&shared, start_ns);
     atomic_fetch_add(&c->session->crossings, shared.crossings);

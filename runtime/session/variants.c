@@ -28,7 +28,7 @@ static void destroy(struct bp_variant *variant)
 static bp_rc fill(bp_session *session, struct bp_variant *variant, bp_err *err)
 {
     uint32_t n = session->ports.n_required;
-    struct bp_engine_wish wish = bp_session_wish_of(session, &session->options);
+    struct bp_engine_config config = bp_session_wish_of(session, &session->options);
     const char **names = calloc((size_t)n + 1, sizeof *names);
     bp_rc rc;
 
@@ -36,13 +36,13 @@ static bp_rc fill(bp_session *session, struct bp_variant *variant, bp_err *err)
         return bp_fail_nomem(err, "a session");
     for (uint32_t i = 0; variant->without && i < n; i++) {
         if (variant->without[i])
-            names[wish.n_without++] = session->ports.inputs[i].name;
+            names[config.n_without++] = session->ports.inputs[i].name;
     }
-    wish.without = names;
-    wish.open_defaults = true;
-    wish.mismatches = bp_report_mismatches(session->main.engine->report);
-    wish.open_scalars = variant->has_open_scalars;
-    rc = bp_session_make_ported(session, &wish, &variant->ported, err);
+    config.without = names;
+    config.open_defaults = true;
+    config.mismatches = bp_report_mismatches(session->main.engine->report);
+    config.open_scalars = variant->has_open_scalars;
+    rc = bp_session_make_ported(session, &config, &variant->ported, err);
     if (rc >= 0)
         rc = bp_session_repeat_changes(session, variant->ported.engine, err);
     free(names);

@@ -31,8 +31,8 @@ static uint32_t tell_unused(const bp_report *report, uint32_t at, const bp_repor
 }
 
 /* How a provider that got no node is told of; CPU is there for the rest and needs no word. */
-static bp_rc judge_unused(struct bp_engine *engine, const struct bp_active *active,
-                          const bp_report_provider *row, bp_err *err)
+static bp_rc settle_unused(struct bp_engine *engine, const struct bp_active *active,
+                           const bp_report_provider *row, bp_err *err)
 {
     uint32_t stage;
     char text[384];
@@ -44,7 +44,8 @@ static bp_rc judge_unused(struct bp_engine *engine, const struct bp_active *acti
     if (bp_report_node_count(engine->report) == 0) /* that is nobody's failure */
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK,
                                       "not needed: no node is left to run", NULL, err);
-    if ((row->n_claimed > 0 || bp_names_equal(active->name, "cpu")) && active->min_share == 0) {
+    if ((row->n_claimed > 0 || bp_provider_names_equal(active->name, "cpu")) &&
+        active->min_share == 0) {
         snprintf(text, sizeof text, "not needed: providers before it took every node");
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK, text,
                                       NULL, err);
@@ -58,7 +59,7 @@ static bp_rc judge_unused(struct bp_engine *engine, const struct bp_active *acti
         return bp_fail(err, BP_E_UNSUPPORTED, "provider '%s' is required, but %s", active->name,
                        text);
     if (active->fallback == BP_FALLBACK_WARN)
-        bp_log(engine->lineup.log, BP_LOG_WARN, "session", "provider '%s' is not used: %s",
+        bp_log(engine->providers.log, BP_LOG_WARN, "session", "provider '%s' is not used: %s",
                active->name, text);
     return BP_OK;
 }
@@ -80,8 +81,8 @@ static bp_rc count_nodes(const bp_report *report, uint32_t *out, bp_err *err)
 }
 
 /* A provider in use that got less than was asked of it; it stays in use where its policy allows. */
-static bp_rc judge_share(struct bp_engine *engine, const struct bp_active *active,
-                         const bp_report_provider *row, uint32_t stage, bp_err *err)
+static bp_rc settle_share(struct bp_engine *engine, const struct bp_active *active,
+                          const bp_report_provider *row, uint32_t stage, bp_err *err)
 {
     uint32_t n_nodes;
     char text[384];
@@ -101,48 +102,50 @@ static bp_rc judge_share(struct bp_engine *engine, const struct bp_active *activ
         return bp_fail(err, BP_E_UNSUPPORTED, "provider '%s' is required, but %s", active->name,
                        text);
     if (active->fallback == BP_FALLBACK_WARN)
-        bp_log(engine->lineup.log, BP_LOG_WARN, "session", "provider '%s': %s", active->name, text);
+        bp_log(engine->providers.log, BP_LOG_WARN, "session", "provider '%s': %s", active->name,
+               text);
     return BP_OK;
 }
 
 /* A provider that nodes fused too early keep from its neighbours; it runs what it got. */
-static bp_rc warn_of_cuts(struct bp_engine *engine, const struct bp_active *active,
-                          const bp_report_provider *row, bp_err *err)
+static bp_rc warn_of_prefused(struct bp_engine *engine, const struct bp_active *active,
+                              const bp_report_provider *row, bp_err *err)
 {
-    struct bp_cuts cuts;
+    struct bp_prefused prefused;
     bp_rc rc = BP_OK;
 
     if (active->fallback != BP_FALLBACK_WARN)
         return BP_OK;
-    rc = bp_report_find_cuts(engine->report, active->row, &cuts, err);
-    if (rc >= 0 && cuts.n_nodes > 0)
+    rc = bp_report_find_prefused(engine->report, active->row, &prefused, err);
+    if (rc >= 0 && prefused.n_nodes > 0)
         bp_log(
-            engine->lineup.log, BP_LOG_WARN, "session",
+            engine->providers.log, BP_LOG_WARN, "session",
             "provider '%s' gets %u of %u nodes, in %u groups: the model was fused before it came "
             "here, and %u node%s beside them (com.microsoft.%s) it does not take. Give it the "
             "model as it was, or one saved by 'backplane optimize --providers %s'",
             active->name, row->n_nodes, bp_report_node_count(engine->report), row->n_groups,
-            cuts.n_nodes, cuts.n_nodes == 1 ? "" : "s", cuts.op, active->name);
+            prefused.n_nodes, prefused.n_nodes == 1 ? "" : "s", prefused.op, active->name);
     return rc;
 }
 
-bp_rc bp_engine_judge(struct bp_engine *engine, const struct bp_engine_wish *wish, bp_err *err)
+bp_rc bp_engine_set_verdicts(struct bp_engine *engine, const struct bp_engine_config *config,
+                             bp_err *err)
 {
     bp_rc first = BP_OK; /* failure; the others are judged all the same, for the report */
 
-    for (uint32_t i = 0; i < engine->lineup.count; i++) {
-        const struct bp_active *active = engine->lineup.active[i];
+    for (uint32_t i = 0; i < engine->providers.count; i++) {
+        const struct bp_active *active = engine->providers.active[i];
         bp_report_provider row = {.struct_size = sizeof row};
         bp_err *words = first < 0 ? NULL : err;
         bp_rc rc = bp_report_get_provider(engine->report, active->row, &row, words);
 
         if (rc >= 0 && row.n_nodes == 0)
-            rc = judge_unused(engine, active, &row, words);
+            rc = settle_unused(engine, active, &row, words);
         else if (rc >= 0)
-            rc = judge_share(engine, active, &row,
-                             wish->claims_only ? BP_STAGE_CAPABILITY : BP_STAGE_RUN, words);
+            rc = settle_share(engine, active, &row,
+                              config->claims_only ? BP_STAGE_CAPABILITY : BP_STAGE_RUN, words);
         if (rc >= 0 && row.n_nodes > 0)
-            rc = warn_of_cuts(engine, active, &row, words);
+            rc = warn_of_prefused(engine, active, &row, words);
         first = first < 0 ? first : rc;
     }
     return first;

@@ -10,7 +10,7 @@
  * got, which is logged or an error by its policy. All are judged, whatever comes of the first.
  * BP_E_UNSUPPORTED: one is required.
  */
-bp_rc bp_engine_judge(struct bp_engine *engine, const struct bp_engine_wish *wish,
-                      bp_err *err) BP_CHECKED;
+bp_rc bp_engine_set_verdicts(struct bp_engine *engine, const struct bp_engine_config *config,
+                             bp_err *err) BP_CHECKED;
 
 #endif

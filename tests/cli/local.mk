@@ -49,6 +49,7 @@ cli_tests = \
 	%D%/npy.sh \
 	%D%/operators.sh \
 	%D%/optimize.sh \
+	%D%/passes.sh \
 	%D%/plan.sh \
 	%D%/providers.sh \
 	%D%/run.sh \

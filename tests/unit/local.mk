@@ -263,6 +263,12 @@ unit_tests += %D%/optimize/check_passes_random
 %C%_optimize_check_passes_random_CPPFLAGS = $(unit_cppflags)
 %C%_optimize_check_passes_random_LDADD = $(unit_ldadd)
 
+# prints the table of docs/passes.md, for tests/cli/passes.sh and `make update-passes`
+check_PROGRAMS += %D%/optimize/print_passes
+%C%_optimize_print_passes_SOURCES = %D%/optimize/print_passes.c
+%C%_optimize_print_passes_CPPFLAGS = $(runtime_cppflags)
+%C%_optimize_print_passes_LDADD = runtime/libbackplane-core.la $(runtime_libs)
+
 # Many random graphs at every level, some minutes; their seeds are in the log.
 check-passes:
 	BP_RANDOM_GRAPHS=2000 $(MAKE) check TESTS=%D%/optimize/check_passes_random

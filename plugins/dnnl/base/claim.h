@@ -47,7 +47,7 @@ bool bp_dnnl_takes_typed(const struct bp_dnnl_query *query, uint32_t i, uint64_t
 bool bp_dnnl_is_sized(const bp_value *value);
 /* Elements of a value; dimensions that are not known count as 1. */
 double bp_dnnl_elements(const bp_value *value);
-/* Have two values the same shape whatever the sizes? By number, or by symbol where there is none. */
+/* Have both the same shape whatever the sizes? By size, or by symbol where it is not known. */
 bool bp_dnnl_same_shape(const bp_value *a, const bp_value *b);
 
 /* First element of a constant float32 or float16; false: input i is absent or no such constant. */

@@ -79,7 +79,8 @@ static bool find(void *library, const char *name, void *slot, size_t size)
 }
 
 /*
- * libgomp's functions. GOMP_parallel() is what compilers call for a parallel region; it is optional, as another OpenMP may not have it.
+ * libgomp's functions. GOMP_parallel() is what compilers call for a parallel region; it is
+ * optional, as another OpenMP may not have it.
  */
 static bool find_team(void *library)
 {
@@ -109,8 +110,8 @@ static bool find_all(void *library)
 }
 
 /*
- * Only 2.6 and later 2.x: version 3 has another API. The
- * threads have to be OpenMP's, as threads.c controls that team.
+ * Only 2.6 and later 2.x: version 3 has another API. The threads have to be OpenMP's, as threads.c
+ * controls that team.
  */
 void bp_dnnl_library_open(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * operator.h - an operator, or a span of its versions, as one row of the table in operators.c. Files
- * in ops/ define the rows.
+ * operator.h - an operator, or a span of its versions, as one row of the table in operators.c.
+ * Files in ops/ define the rows.
  */
 #ifndef BP_DNNL_OPERATOR_H
 #define BP_DNNL_OPERATOR_H

@@ -54,7 +54,7 @@ static bp_rc hold_team(const volatile uint32_t *cancel, int64_t deadline_ns, bp_
  * out of its affinity mask. At the next wake-up the mask is made anew from where the thread may
  * run, less the caller's processor of that time.
  */
-enum { ASLEEP_NS = 200000 }; /* behind a run, a team is */
+enum { ASLEEP_NS = 200000 }; /* after a run, a team is */
 
 static int64_t left_ns; /* when the last run was over; under team_lock */
 

@@ -15,7 +15,8 @@ struct bp_dnnl_team {
 /*
  * From enter to leave the calling thread's parallel regions have `threads` threads, and no other
  * thread of the process is between enter and leave, unless threads is 1. BP_E_CANCELLED,
- * BP_E_TIMEOUT: *cancel was set, or deadline_ns passed (of bp_run; may be NULL and 0) while it waited.
+ * BP_E_TIMEOUT: *cancel was set, or deadline_ns passed (of bp_run; may be NULL and 0) while it
+ * waited.
  */
 bp_rc bp_dnnl_team_enter(uint32_t threads, const volatile uint32_t *cancel, int64_t deadline_ns,
                          struct bp_dnnl_team *team, bp_err *err);

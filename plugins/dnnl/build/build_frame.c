@@ -78,7 +78,7 @@ static bp_rc set_shapes(struct bp_dnnl_builder *b, const bp_frame_desc *desc, bp
         if (rank == BP_RANK_UNKNOWN || rank > DNNL_MAX_NDIMS)
             continue;
         if (!set_dims(&b->values[v], rank, is_constant ? NULL : shape->dims, value->dims)) {
-            return bp_fail(err, BP_E_SHAPE, "dnnl: '%s' is too large or has a size below 0",
+            return bp_fail(err, BP_E_SHAPE, "dnnl: '%s' is too large or has a negative size",
                            value->name);
         }
     }

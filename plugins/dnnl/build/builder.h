@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * builder.h - a frame in the making: which tensors exist, in which layouts and where. Steps are added
- * in the order in which they will run.
+ * builder.h - a frame in the making: which tensors exist, in which layouts and where. Steps are
+ * added in the order in which they will run.
  *
  * All of it is for one thread, with the thread team held. Indices of values and nodes are those of
  * the graph. What functions hand out lives as long as the frame.

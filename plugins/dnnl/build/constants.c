@@ -116,7 +116,7 @@ static bp_rc pack_elements(const struct packing *p, void *dst, bp_err *err)
     if (copy)
         host->free(host->h, copy, bytes, 64);
     if (status != dnnl_success)
-        return bp_dnnl_fail(err, status, "a new layout of '%s'", p->name);
+        return bp_dnnl_fail(err, status, "a reorder of '%s'", p->name);
     if (p->b->instance->constants.done)
         p->b->instance->constants.done(host->h, p->b->graph, p->value);
     return BP_OK;
@@ -229,7 +229,7 @@ bp_rc bp_dnnl_rearranged_constant(struct bp_dnnl_builder *b, uint32_t value,
     if (p.bytes.size * (p.is_half ? 2 : 1) <
         (how ? how->from_bytes : bp_dnnl.memory_desc_get_size(stored))) {
         return bp_fail(err, BP_E_INVALID,
-                       "constant '%s' has %zu bytes, which is not what its shape says", v->name,
+                       "constant '%s' has %zu bytes, which does not match its shape", v->name,
                        p.bytes.size);
     }
     if (!how && !p.is_half && bp_dnnl_same_layout(stored, want) &&

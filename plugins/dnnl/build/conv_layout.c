@@ -96,8 +96,8 @@ static bool is_all(const bp_graph *graph, const bp_node *node, const char *name,
 }
 
 /*
- * Kernels of 3 x 3 with stride and dilation 1, whole blocks of
- * channels in and out, which leaves the first convolution of a network out.
+ * Kernels of 3 x 3 with stride and dilation 1, whole blocks of channels in and out, which leaves
+ * the first convolution of a network out.
  */
 bool bp_dnnl_prefers_winograd(const bp_node *node, const bp_graph *graph,
                               const struct bp_dnnl_value *w, const struct bp_dnnl_value *y)
@@ -169,7 +169,7 @@ static void add_concat(const struct bp_dnnl_builder *b, const bp_node *node, str
         costs->channel_blocks += bytes * costs->rates->concat_byte;
 }
 
-/* math_mode fast and bf16 have kernels for channels last only. */
+/* Not where convolutions may compute in bfloat16: bp_dnnl_channel_blocks() is of float32. */
 bool bp_dnnl_has_blocks(const bp_instance *instance)
 {
     return !instance->may_round &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * conv_layout.h - which of two layouts the convolutions of a graph work on, and which algorithm each
- * of them uses, by rates that were measured once. Option autotune measures instead.
+ * conv_layout.h - which of two layouts the convolutions of a graph work on, and which algorithm
+ * each of them uses, by rates that were measured once. Option autotune measures instead.
  */
 #ifndef BP_DNNL_CONV_LAYOUT_H
 #define BP_DNNL_CONV_LAYOUT_H

@@ -17,8 +17,8 @@ struct bp_dnnl_tensor;
 bp_rc bp_dnnl_tensor_of(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *want,
                         struct bp_dnnl_tensor *out, bp_err *err);
 /*
- * Weights: the value's row-major elements, described by `stored`, whatever its type, with other dims
- * or strides of the same elements, in the layout `want`. Constants are packed.
+ * Weights: the value's row-major elements, described by `stored`, whatever its type, with other
+ * dims or strides of the same elements, in the layout `want`. Constants are packed.
  */
 bp_rc bp_dnnl_weights(struct bp_dnnl_builder *b, uint32_t value, const dnnl_memory_desc_t *stored,
                       const dnnl_memory_desc_t *want, struct bp_dnnl_tensor *out, bp_err *err);

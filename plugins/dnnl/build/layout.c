@@ -10,8 +10,8 @@
 #include "base/library.h"
 
 /*
- * By strides, as there is a tag for each rank only. A size of 0 counts as 1, so that
- * strides stay different from 0.
+ * By strides, as there is a tag for each rank only. A size of 0 counts as 1, so that strides stay
+ * different from 0.
  */
 void bp_dnnl_row_major_as(int rank, const dnnl_dim_t *dims, dnnl_data_type_t type,
                           dnnl_memory_desc_t *out)

@@ -124,6 +124,6 @@ bp_rc bp_dnnl_reorder(struct bp_dnnl_builder *b, const struct bp_dnnl_tensor *fr
     status = bp_dnnl.reorder_primitive_desc_create(&pd, &from->md, engine, &to->md, engine, attr);
     bp_dnnl.primitive_attr_destroy(attr);
     if (status != dnnl_success)
-        return bp_dnnl_fail(err, status, "a new layout at '%s'", BP_NODE(b->graph, b->node)->name);
+        return bp_dnnl_fail(err, status, "a reorder at '%s'", BP_NODE(b->graph, b->node)->name);
     return bp_dnnl_emit(b, pd, 2, args, err);
 }

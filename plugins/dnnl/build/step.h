@@ -12,8 +12,8 @@ struct bp_dnnl_location;
 struct bp_dnnl_tensor;
 
 /*
- * Our own loop over iterations first to end; the operator that adds it defines what an iteration is. x and y may
- * be the same. Threads of the team run disjoint ranges of one loop at a time.
+ * Our own loop over iterations first to end; the operator that adds it defines what an iteration
+ * is. x and y may be the same. Threads of the team run disjoint ranges of one loop at a time.
  */
 typedef void (*bp_dnnl_loop)(const void *u, const float *x, float *y, size_t first, size_t end);
 /* The same over tensors of any types and number: `at` has the step's arguments in their order. */

@@ -13,7 +13,7 @@ static bool is_op(const bp_node *node, const char *op)
     return strcmp(node->op, op) == 0;
 }
 
-/* Operations that an element counts as where nothing is summed: memory, not arithmetic, takes the time. */
+/* Operations that an element counts as where nothing is summed: memory takes the time there. */
 enum { OF_AN_ELEMENT = 8 };
 
 /* Elements; 0 if the rank is not known, as such a node is not counted on. */

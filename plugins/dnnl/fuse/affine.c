@@ -161,7 +161,7 @@ static bp_rc read_constant(struct bp_dnnl_builder *b, uint32_t value, size_t i, 
         i = 0;
     if (bytes.size / sizeof *out <= i) {
         return bp_fail(err, BP_E_INVALID,
-                       "constant '%s' has %zu bytes, which is not what its shape says",
+                       "constant '%s' has %zu bytes, which does not match its shape",
                        BP_VALUE(b->graph, value)->name, bytes.size);
     }
     memcpy(out, (const char *)bytes.data + i * sizeof *out, sizeof *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quantize.h - loops of QuantizeLinear and DequantizeLinear: q = round(x / scale) + zero, saturated,
- * and x = (q - zero) * scale, in float32, rounding halves to even, as ONNX defines them.
+ * quantize.h - loops of QuantizeLinear and DequantizeLinear: q = round(x / scale) + zero,
+ * saturated, and x = (q - zero) * scale, in float32, rounding halves to even, as ONNX defines them.
  */
 #ifndef BP_DNNL_QUANTIZE_H
 #define BP_DNNL_QUANTIZE_H
@@ -26,8 +26,8 @@ struct bp_dnnl_quant_rows {
 };
 
 /*
- * Loops of a step (bp_dnnl_typed_loop): u is a struct bp_dnnl_quant_rows, at[0] is read, at[1] made;
- * an iteration is a row, or an element if all have one scale. NaN becomes the least integer.
+ * Loops of a step (bp_dnnl_typed_loop): u is a struct bp_dnnl_quant_rows, at[0] is read, at[1]
+ * made; an iteration is a row, or an element if all have one scale. NaN becomes the least integer.
  */
 void bp_dnnl_quantize_rows(const void *u, void *const *at, size_t first, size_t end);
 void bp_dnnl_dequantize_rows(const void *u, void *const *at, size_t first, size_t end);

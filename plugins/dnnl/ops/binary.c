@@ -39,7 +39,7 @@ static bool claim_two(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
     return bp_dnnl_refuse(query,
                           bp_dnnl_is_sized(first) && bp_dnnl_is_sized(second) ? BP_R_OTHER
                                                                               : BP_R_DYNAMIC_SHAPE,
-                          first->name, "it is not sure to have the shape of the output");
+                          first->name, "it may not have the shape of the output");
 }
 
 /* Of two tensors it is an Add; more of them must not be broadcast, as oneDNN's sum cannot. */
@@ -54,7 +54,7 @@ static bool claim_sum(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
             return false;
         if (!bp_dnnl_same_shape(bp_node_in(query->graph, query->node, i), y))
             return bp_dnnl_refuse(query, BP_R_OTHER, NULL,
-                                  "input %u is not sure to have the shape of the output", i);
+                                  "input %u may not have the shape of the output", i);
     }
     return true;
 }

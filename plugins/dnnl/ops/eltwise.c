@@ -81,7 +81,7 @@ static bp_rc emit(struct bp_dnnl_builder *b, const bp_node *node, dnnl_alg_kind_
     return bp_dnnl_emit_desc(b, status, &desc, node->in[0], &y, 2, args, err);
 }
 
-/* ---- limits: our own loops, as oneDNN does not keep NaN --------------------------------------- */
+/* ---- limits: our own loops, as oneDNN does not keep NaN -------------------------------------- */
 
 struct limits {
     float low, high;

@@ -40,8 +40,8 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
         return bp_dnnl_refuse(query, BP_R_DYNAMIC_SHAPE, "X", "the channels are not known");
     if (is_grouped(op) && (groups < 1 || channels % groups != 0))
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "num_groups",
-                              "%lld channels are not %lld groups", (long long)channels,
-                              (long long)groups);
+                              "%lld channels cannot be divided into %lld groups",
+                              (long long)channels, (long long)groups);
     return true;
 }
 

@@ -37,7 +37,8 @@ static bool claims_row(const struct bp_dnnl_query *query, uint32_t input, const 
         n *= (double)x->dims[i].value;
     if (bp_dnnl_is_sized(row) && bp_dnnl_elements(row) == n)
         return true;
-    return bp_dnnl_refuse(query, BP_R_OTHER, row->name, "it has not an element for each of a row");
+    return bp_dnnl_refuse(query, BP_R_OTHER, row->name,
+                          "it must have an element for each of a row");
 }
 
 /* Sizes of a row have to be known, those before it need not. */

@@ -123,8 +123,8 @@ static bp_rc emit(struct bp_dnnl_builder *b, struct product *p, bp_err *err)
 /* ---- MatMul ---------------------------------------------------------------------------------- */
 
 /*
- * transBatchA and B of FusedMatMul are refused: they permute dimensions of the stack. *flops: two for each element of
- * the result and of the common dimension.
+ * transBatchA and B of FusedMatMul are refused: they permute dimensions of the stack. *flops: two
+ * for each element of the result and of the common dimension.
  */
 static bool claim_matmul(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query,
                          double *flops)
@@ -138,7 +138,7 @@ static bool claim_matmul(const struct bp_dnnl_op *op, const struct bp_dnnl_query
         return false;
     if (bp_node_int(query->graph, query->node, "transBatchA", 0) != 0 ||
         bp_node_int(query->graph, query->node, "transBatchB", 0) != 0)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "transBatchA", "only 0 is taken");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "transBatchA", "only 0 is supported");
     a = bp_node_in(query->graph, query->node, 0);
     is_transposed = bp_node_int(query->graph, query->node, "transA", 0) != 0 && a->rank > 1;
     *flops = 2 * bp_dnnl_elements(bp_node_out(query->graph, query->node, 0)) *
@@ -189,7 +189,8 @@ static void describe_stack(int rank, const dnnl_dim_t *dims, bool is_transposed,
 }
 
 /*
- * The matrices of a MatMul or FusedMatMul. By one matrix all rows of a stack are one matrix too: one product instead of many.
+ * The matrices of a MatMul or FusedMatMul. By one matrix all rows of a stack are one matrix too:
+ * one product instead of many.
  */
 static void describe_operands(const struct bp_dnnl_builder *b, struct product *p)
 {

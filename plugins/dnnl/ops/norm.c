@@ -27,7 +27,7 @@ static bool claim_batch(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "training_mode",
                               "only inference is implemented");
     if (bp_node_int(query->graph, query->node, "spatial", 1) == 0)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "spatial", "only 1 is taken");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "spatial", "only 1 is supported");
     return true;
 }
 
@@ -71,7 +71,7 @@ static bool claim_lrn(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
     if (!bp_dnnl_takes_input(query, 0, 4, 4))
         return false;
     if (size < 1 || size % 2 == 0)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "size", "only odd sizes are taken");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "size", "only odd sizes are supported");
     return true;
 }
 

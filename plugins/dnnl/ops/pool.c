@@ -28,7 +28,7 @@ static bool claims_pads(const struct bp_dnnl_query *query, uint32_t n)
 
         if (pads[i] > reach)
             return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "pads",
-                                  "pads has %lld, a window reaches %lld", (long long)pads[i],
+                                  "pads has %lld, a window covers %lld", (long long)pads[i],
                                   (long long)reach);
     }
     return true;

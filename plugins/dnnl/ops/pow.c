@@ -25,7 +25,8 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     if (exponent->rank > x->rank || bp_dnnl_elements(exponent) != 1 ||
         !bp_dnnl_constant_float(&query->instance->host, query->graph, query->node, 1, &value) ||
         value != 2)
-        return bp_dnnl_refuse(query, BP_R_OTHER, exponent->name, "only the constant 2 is taken");
+        return bp_dnnl_refuse(query, BP_R_OTHER, exponent->name,
+                              "only the constant 2 is supported");
     return true;
 }
 

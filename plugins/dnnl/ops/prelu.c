@@ -33,8 +33,9 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
         int64_t size = slope->dims[i].value;
 
         if (size != 1 && (i + x->rank != slope->rank + 1 || size != x->dims[1].value))
-            return bp_dnnl_refuse(query, BP_R_OTHER, slope->name,
-                                  "slopes differ within a channel, or channels are not known");
+            return bp_dnnl_refuse(
+                query, BP_R_OTHER, slope->name,
+                "slopes differ within a channel, or the number of channels is not known");
     }
     return true;
 }

@@ -44,10 +44,7 @@ struct sum {
     struct bytes a, b, y;
 };
 
-/*
- * (a - za) * sa + (b - zb) * sb, divided by sy, in float32. `flip` as
- * in kernels/quantize.c.
- */
+/* (a - za) * sa + (b - zb) * sb, divided by sy, in float32. `flip` as in kernels/quantize.c. */
 VECTOR_LOOP
 static void add(const struct sum *s, const uint8_t *a, const uint8_t *b, uint8_t *y, size_t n)
 {
@@ -84,7 +81,8 @@ static bool claim_add(const struct bp_dnnl_op *op, const struct bp_dnnl_query *q
     a = bp_node_in(query->graph, query->node, 0);
     b = bp_node_in(query->graph, query->node, 3);
     if (!bp_dnnl_same_shape(a, b))
-        return bp_dnnl_refuse(query, BP_R_OTHER, b->name, "only sums of equal shapes are taken");
+        return bp_dnnl_refuse(query, BP_R_OTHER, b->name,
+                              "only sums of equal shapes are supported");
     if (a->dtype != b->dtype)
         return bp_dnnl_refuse(query, BP_R_DTYPE, b->name, "the summands are not of one type");
     return bp_dnnl_claims_quant(query, 1, 2, 0) && bp_dnnl_claims_quant(query, 4, 5, 0) &&
@@ -206,7 +204,7 @@ static bool claim_mean(const struct bp_dnnl_op *op, const struct bp_dnnl_query *
     if (!bp_dnnl_takes_typed(query, 0, BP_DNNL_BYTES, 3, 5))
         return false;
     if (bp_node_int(query->graph, query->node, "channels_last", 0) != 0)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "channels_last", "only 0 is taken");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "channels_last", "only 0 is supported");
     x = bp_node_in(query->graph, query->node, 0);
     for (uint32_t i = 2; i < x->rank; i++)
         plane_size *= x->dims[i].value < 0 ? HUGE_VAL : (double)x->dims[i].value;

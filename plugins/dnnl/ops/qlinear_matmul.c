@@ -96,7 +96,7 @@ static bool claims_bias(const struct bp_dnnl_query *query, const struct optional
     if (!bp_dnnl_takes_typed(query, at->bias, UINT64_C(1) << BP_DTYPE_I32, 1, 1))
         return false;
     if (bias->dims[0].value != columns_of(query))
-        return bp_dnnl_refuse(query, BP_R_OTHER, bias->name, "C has not one number a column");
+        return bp_dnnl_refuse(query, BP_R_OTHER, bias->name, "C must have one element a column");
     return true;
 }
 
@@ -125,7 +125,7 @@ static bool claims_operands(const struct bp_dnnl_query *query, const struct opti
     if (!(b->flags & BP_VALUE_CONSTANT))
         return bp_dnnl_refuse(query, BP_R_NOT_CONSTANT, b->name, "B has to be constant");
     if (bp_node_int(query->graph, query->node, "transA", 0) != 0)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "transA", "only 0 is taken");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "transA", "only 0 is supported");
     return claims_bias(query, at) && bp_dnnl_claims_quant(query, A_SCALE, A_ZERO, 0) &&
            bp_dnnl_claims_quant(query, B_SCALE, B_ZERO, columns_of(query)) &&
            bp_dnnl_claims_symmetric(query, B_ZERO) && claims_result(query, at);

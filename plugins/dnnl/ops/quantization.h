@@ -26,8 +26,8 @@ bool bp_dnnl_claims_symmetric(const struct bp_dnnl_query *query, uint32_t zero);
 /* Can the processor sum products of bytes exactly? Without VNNI they saturate on the way. */
 bool bp_dnnl_claims_int8_products(const struct bp_dnnl_query *query);
 /*
- * Has oneDNN a kernel for it that is worth its while? Refuses otherwise. pd is destroyed; NULL: there
- * is none at all.
+ * Has oneDNN a kernel for it that is worth its while? Refuses otherwise. pd is destroyed; NULL:
+ * there is none at all.
  */
 bool bp_dnnl_claims_kernel(const struct bp_dnnl_query *query, dnnl_primitive_desc_t pd);
 

@@ -53,7 +53,7 @@ static bool claims_quantization(const struct bp_dnnl_query *query)
         return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "input %u is absent", SCALE);
     if (bp_node_int(query->graph, query->node, "block_size", 0) != 0)
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "block_size",
-                              "scales for blocks are not implemented");
+                              "blocked quantisation is not implemented");
     if (!bp_dnnl_claims_quant(query, SCALE, ZERO, each > 0 ? each : 0))
         return false;
     return true;

@@ -20,7 +20,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     if (!bp_dnnl_takes_input(query, 0, 1, BP_DNNL_MAX_RANK - 1))
         return false;
     if (bp_node_int(query->graph, query->node, "keepdims", 1) != 1)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "keepdims", "only 1 is taken");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "keepdims", "only 1 is supported");
     if (axes && !(axes->flags & BP_VALUE_CONSTANT))
         return bp_dnnl_refuse(query, BP_R_NOT_CONSTANT, axes->name, "the axes have to be constant");
     return true;

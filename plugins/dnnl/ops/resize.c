@@ -150,7 +150,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
     (void)op;
     (void)flops;
     if (unknown)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, unknown, "its word is not known");
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, unknown, "its value is not known");
     return bp_dnnl_takes_typed(query, 0, types, 3, 2 + BP_DNNL_MAX_SPATIAL) &&
            claims_rule(query, &rule) &&
            claims_request(query, bp_node_in(query->graph, query->node, 0));

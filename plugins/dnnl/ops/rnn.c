@@ -44,7 +44,7 @@ static bp_rc check_dims(const struct bp_dnnl_builder *b, const struct bp_dnnl_rn
 
     if (v->rank == rank && memcmp(v->dims, dims, sizeof *dims * (size_t)rank) == 0)
         return BP_OK;
-    return bp_fail(err, BP_E_SHAPE, "%s '%s': '%s' has not the sizes that X and R ask for",
+    return bp_fail(err, BP_E_SHAPE, "%s '%s': the shape of '%s' does not match X and R",
                    k->node->op, k->node->name, BP_VALUE(b->graph, value)->name);
 }
 

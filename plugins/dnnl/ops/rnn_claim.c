@@ -89,9 +89,10 @@ static bool takes_activations(const struct bp_dnnl_op *op, const struct bp_dnnl_
                                   is_activation(names, directions - 1, simple[i]));
     if (n > 1 ? is_all : is_simple)
         return true;
-    return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "activations",
-                          n > 1 ? "only the default activations are taken"
-                                : "only Tanh, Relu and Sigmoid are taken, one for all directions");
+    return bp_dnnl_refuse(
+        query, BP_R_ATTRIBUTE, "activations",
+        n > 1 ? "only the default activations are supported"
+              : "only Tanh, Relu and Sigmoid are supported, one for all directions");
 }
 
 /* clip and input_forget have no counterpart in oneDNN. */
@@ -129,7 +130,7 @@ static bool takes_constant(const struct bp_dnnl_query *query, uint32_t i, uint32
     for (uint32_t d = 0; d < rank; d++) {
         if (value->dims[d].value != dims[d])
             return bp_dnnl_refuse(query, BP_R_OTHER, value->name,
-                                  "input %u has size %lld where %lld is due", i,
+                                  "input %u has size %lld where %lld is expected", i,
                                   (long long)value->dims[d].value, (long long)dims[d]);
     }
     return true;
@@ -194,7 +195,7 @@ static bool takes_lengths(const struct bp_dnnl_query *query)
         memcpy(&length, (const char *)bytes.data + at, sizeof length);
         if (length != steps)
             return bp_dnnl_refuse(query, BP_R_OTHER, lengths->name,
-                                  "a sequence has %d steps, only all %lld of X are taken",
+                                  "a sequence has %d steps, only those of X, %lld, are supported",
                                   (int)length, (long long)steps);
     }
     return true;

@@ -31,7 +31,7 @@ static bool claim_split(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
     (void)flops;
     for (uint32_t i = 0; i < query->node->n_out; i++) {
         if (query->node->out[i] == BP_NONE)
-            return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "output %u is not wanted", i);
+            return bp_dnnl_refuse(query, BP_R_OTHER, NULL, "output %u is not used", i);
     }
     return claims_moved(query);
 }
@@ -112,7 +112,7 @@ static bool claim_slice(const struct bp_dnnl_op *op, const struct bp_dnnl_query 
                               "starts, axes and steps have to be constant");
     for (size_t i = 0; i < slice.steps.n; i++) {
         if (int_at(&slice.steps, i) != 1)
-            return bp_dnnl_refuse(query, BP_R_OTHER, "steps", "only steps of 1 are taken");
+            return bp_dnnl_refuse(query, BP_R_OTHER, "steps", "only steps of 1 are supported");
     }
     return true;
 }

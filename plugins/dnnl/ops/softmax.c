@@ -50,7 +50,7 @@ static bool claim(const struct bp_dnnl_op *op, const struct bp_dnnl_query *query
 /* ---- rows shorter than a vector -------------------------------------------------------------- */
 
 /* Elements of a row at most, and rows at a time. */
-enum { SHORT_ROW = 16, ROWS = 64 }; /* elements of a row at most, rows at a time */
+enum { SHORT_ROW = 16, ROWS = 64 };
 
 /* y = x - max of its row, so that exp() does not overflow. NaN makes all of the row NaN. */
 static void subtract_max(const float *x, float *y, size_t rows, size_t width)

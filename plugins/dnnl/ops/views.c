@@ -50,7 +50,7 @@ static bool claim_transpose(const struct bp_dnnl_op *op, const struct bp_dnnl_qu
     x = bp_node_in(query->graph, query->node, 0);
     bp_node_ints(query->graph, query->node, "perm", &n);
     if (n != 0 && n != x->rank)
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "perm", "perm has not %u entries", x->rank);
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "perm", "perm must have %u entries", x->rank);
     return true;
 }
 

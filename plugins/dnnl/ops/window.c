@@ -27,8 +27,8 @@ static bool is_positive(const struct bp_dnnl_query *query, const char *name, int
     for (uint32_t i = 0; i < n; i++) {
         if (values[i] < low || values[i] > INT32_MAX)
             return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, name,
-                                  "%s has %lld, at least %lld is taken", name, (long long)values[i],
-                                  (long long)low);
+                                  "%s has %lld, at least %lld is supported", name,
+                                  (long long)values[i], (long long)low);
     }
     return true;
 }
@@ -39,16 +39,16 @@ bool bp_dnnl_claims_window(const struct bp_dnnl_query *query, uint32_t n)
 
     for (uint32_t i = 0; i < sizeof each / sizeof each[0]; i++) {
         if (!has_count(query, each[i], n))
-            return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, each[i], "%s has not %u entries", each[i],
-                                  n);
+            return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, each[i], "%s must have %u entries",
+                                  each[i], n);
         if (!is_positive(query, each[i], 1))
             return false;
     }
     if (!has_count(query, "pads", 2 * n))
-        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "pads", "pads has not %u entries", 2 * n);
+        return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "pads", "pads must have %u entries", 2 * n);
     if (!has_count(query, "output_padding", n))
         return bp_dnnl_refuse(query, BP_R_ATTRIBUTE, "output_padding",
-                              "output_padding has not %u entries", n);
+                              "output_padding must have %u entries", n);
     return is_positive(query, "pads", 0) && is_positive(query, "output_padding", 0);
 }
 

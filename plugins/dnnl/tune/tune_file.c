@@ -213,7 +213,7 @@ static const char *read_text(struct file *file, bool *is_there)
     if (fd < 0)
         return strerror(errno);
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        fault = "it is no file";
+        fault = "it is not a regular file";
     else if ((size_t)st.st_size > file->cap)
         fault = "it is too long";
     while (!fault && got > 0 && file->n < file->cap) {
@@ -305,7 +305,7 @@ bool bp_dnnl_load_choice(const bp_program *program, struct bp_dnnl_conv_choice *
             fault = "it was cut short or changed";
         if (!fault && is_for_us(&file, &at)) {
             ok = parse_choice(&file, at, choice);
-            fault = ok ? NULL : "it says no layout";
+            fault = ok ? NULL : "it has no valid layout";
         }
         if (fault && is_there)
             say(&file, BP_LOG_WARN, "autotune_cache: %s is not used: %s; it is measured anew",
@@ -371,7 +371,7 @@ void bp_dnnl_save_choice(const bp_program *program, const struct bp_dnnl_conv_ch
         write_text(&file, choice);
         (void)mkdir(program->instance->autotune_folder, 0700); /* it may be there */
         if (put_file(&file))
-            say(&file, BP_LOG_INFO, "autotune: measured, and kept in %s", file.path);
+            say(&file, BP_LOG_INFO, "autotune: measured, and saved in %s", file.path);
         else
             say(&file, BP_LOG_WARN,
                 "autotune_cache: %s cannot be written: %s; the next process measures again",

@@ -9,9 +9,10 @@
 struct bp_dnnl_conv_choice;
 
 /*
- * Loads what a process saved for this program, choice->shapes and the number of threads of the team,
- * which is entered: true sets the rest of choice. False: there is no folder or file, or one that is
- * damaged or was made with another processor or library, which is logged; choice may hold anything.
+ * Loads what a process saved for this program, choice->shapes and the number of threads of the
+ * team, which is entered: true sets the rest of choice. False: there is no folder or file, or one
+ * that is damaged or was made with another processor or library, which is logged; choice may hold
+ * anything.
  */
 bool bp_dnnl_load_choice(const bp_program *program, struct bp_dnnl_conv_choice *choice);
 /* Saves it, if there is a folder to save it in. A failure is logged and changes nothing else. */

@@ -60,7 +60,7 @@ static bool is_wanted(const struct bp_generate *g, uint32_t i)
 static bp_rc make_output(struct bp_generate *g, uint32_t i, uint32_t dtype, uint32_t rank,
                          const int64_t *dims, struct bp_cell *out, bp_err *err)
 {
-    bp_rc rc = bp_hosted_room(g->state, g->node, i, dtype, rank, dims, out, err);
+    bp_rc rc = bp_host_op_alloc_output(g->state, g->node, i, dtype, rank, dims, out, err);
 
     if (rc >= 0 && out->bytes)
         memset(out->base, 0, out->bytes);
@@ -146,8 +146,8 @@ static bp_rc choose(struct bp_generate *g, const struct bp_cell *logits, bp_err 
     if (g->step == 0)
         rc = start_choosing(g, (size_t)logits->dims[2], err);
     if (rc >= 0 && (size_t)logits->dims[2] < g->vocab)
-        rc = bp_hosted_fail(g->node, err, BP_E_SHAPE, "the logits have %lld words, %zu before",
-                            (long long)logits->dims[2], g->vocab);
+        rc = bp_host_op_fail(g->node, err, BP_E_SHAPE, "the logits have %lld words, %zu before",
+                             (long long)logits->dims[2], g->vocab);
     if (rc < 0)
         return rc;
     bp_generate_take_logits(g, logits);
@@ -257,7 +257,7 @@ static bp_rc run(struct bp_run_state *state, const struct bp_unit *unit, enum bp
                  bp_err *err)
 {
     struct bp_generate g = {
-        .state = state, .unit = unit, .node = bp_hosted_node(state, unit), .kind = kind};
+        .state = state, .unit = unit, .node = bp_host_op_node(state, unit), .kind = kind};
     bp_rc rc = start(&g, err);
 
     if (rc >= 0)
@@ -271,17 +271,17 @@ static bp_rc run(struct bp_run_state *state, const struct bp_unit *unit, enum bp
     return rc;
 }
 
-bp_rc bp_hosted_beam_search(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_beam_search(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     return run(state, unit, BP_GENERATE_BEAMS, err);
 }
 
-bp_rc bp_hosted_greedy_search(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_greedy_search(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     return run(state, unit, BP_GENERATE_GREEDY, err);
 }
 
-bp_rc bp_hosted_sampling(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_sampling(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     return run(state, unit, BP_GENERATE_SAMPLE, err);
 }

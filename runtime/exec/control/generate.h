@@ -21,7 +21,7 @@ struct bp_hypothesis {
 
 /* Bodies whose inputs this keeps: two rooms for each, as an output may be an input as it was. */
 struct bp_generate_feeds {
-    struct bp_growing (*rooms)[2];
+    struct bp_dynamic_buffer (*buffers)[2];
     struct bp_cell *cells;
     uint32_t n;
 };
@@ -63,7 +63,7 @@ struct bp_generate {
     struct bp_hypothesis *finished; /* beams a batch entry */
     size_t *n_finished;
     bool *is_done; /* one a batch entry */
-    struct bp_candidate *best;
+    struct bp_beam_candidate *best;
     struct bp_ranked *ranked;
     double *sums;
 };
@@ -80,8 +80,8 @@ bp_rc bp_generate_check_vocab(struct bp_generate *g, size_t width, bp_err *err) 
 bp_rc bp_feeds_init(struct bp_generate_feeds *feeds, uint32_t n, bp_err *err) BP_CHECKED;
 void bp_feeds_finish(struct bp_generate_feeds *feeds);
 /* Room for input i, of this type and shape; *out gets its bytes. */
-bp_rc bp_feeds_room(struct bp_generate_feeds *feeds, uint32_t i, uint32_t dtype, uint32_t rank,
-                    const int64_t *dims, void **out, bp_err *err) BP_CHECKED;
+bp_rc bp_feeds_alloc(struct bp_generate_feeds *feeds, uint32_t i, uint32_t dtype, uint32_t rank,
+                     const int64_t *dims, void **out, bp_err *err) BP_CHECKED;
 /*
  * Input i becomes `from` with other rows: dimension `axis` has n of them, number r is row rows[r]
  * of from, or r / per where rows is NULL.

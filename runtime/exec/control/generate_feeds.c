@@ -10,40 +10,41 @@
 
 bp_rc bp_feeds_init(struct bp_generate_feeds *feeds, uint32_t n, bp_err *err)
 {
-    feeds->rooms = calloc((size_t)n + 1, sizeof *feeds->rooms);
+    feeds->buffers = calloc((size_t)n + 1, sizeof *feeds->buffers);
     feeds->cells = calloc((size_t)n + 1, sizeof *feeds->cells);
     feeds->n = n;
-    return feeds->rooms && feeds->cells ? BP_OK : bp_fail_nomem(err, "a decoder's inputs");
+    return feeds->buffers && feeds->cells ? BP_OK : bp_fail_nomem(err, "a decoder's inputs");
 }
 
 void bp_feeds_finish(struct bp_generate_feeds *feeds)
 {
-    for (uint32_t i = 0; feeds->rooms && i < feeds->n; i++) {
-        free(feeds->rooms[i][0].data);
-        free(feeds->rooms[i][1].data);
+    for (uint32_t i = 0; feeds->buffers && i < feeds->n; i++) {
+        free(feeds->buffers[i][0].data);
+        free(feeds->buffers[i][1].data);
     }
-    free(feeds->rooms);
+    free(feeds->buffers);
     free(feeds->cells);
     *feeds = (struct bp_generate_feeds){0};
 }
 
-bp_rc bp_feeds_room(struct bp_generate_feeds *feeds, uint32_t i, uint32_t dtype, uint32_t rank,
-                    const int64_t *dims, void **out, bp_err *err)
+bp_rc bp_feeds_alloc(struct bp_generate_feeds *feeds, uint32_t i, uint32_t dtype, uint32_t rank,
+                     const int64_t *dims, void **out, bp_err *err)
 {
-    struct bp_growing *rooms = feeds->rooms[i];
-    struct bp_growing *room = &rooms[feeds->cells[i].base && feeds->cells[i].base == rooms[0].data];
+    struct bp_dynamic_buffer *buffers = feeds->buffers[i];
+    struct bp_dynamic_buffer *buffer =
+        &buffers[feeds->cells[i].base && feeds->cells[i].base == buffers[0].data];
     size_t bytes;
     bp_rc rc;
 
     if (!bp_dense_bytes(dtype, dims, rank, &bytes))
         return bp_fail(err, BP_E_NOMEM, "a decoder's input is too large for this machine");
-    rc = bp_growing_reserve(room, bytes, 0, err);
+    rc = bp_dynamic_buffer_reserve(buffer, bytes, 0, err);
     if (rc < 0)
         return rc;
-    memcpy(room->dims, dims, rank * sizeof *dims);
+    memcpy(buffer->dims, dims, rank * sizeof *dims);
     feeds->cells[i] = (struct bp_cell){
-        .base = room->data, .dims = room->dims, .bytes = bytes, .rank = rank, .dtype = dtype};
-    *out = room->data;
+        .base = buffer->data, .dims = buffer->dims, .bytes = bytes, .rank = rank, .dtype = dtype};
+    *out = buffer->data;
     return BP_OK;
 }
 
@@ -60,7 +61,7 @@ bp_rc bp_feeds_take(struct bp_generate_feeds *feeds, uint32_t i, const struct bp
 
     memcpy(dims, from->dims, from->rank * sizeof *dims);
     dims[axis] = (int64_t)n;
-    rc = bp_feeds_room(feeds, i, from->dtype, from->rank, dims, &to, err);
+    rc = bp_feeds_alloc(feeds, i, from->dtype, from->rank, dims, &to, err);
     for (size_t o = 0; rc >= 0 && row > 0 && o < outer; o++) {
         for (size_t r = 0; r < n; r++) {
             size_t source = rows ? (size_t)rows[r] : r / per;

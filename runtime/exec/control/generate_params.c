@@ -14,12 +14,12 @@ enum {
 };
 
 /* Places of the inputs, which the operators have in another order. */
-struct places {
+struct input_indices {
     uint32_t repetition, vocab_mask, prefix_mask, attention_mask;
 };
 
-static const struct places beam_places = {6, 7, 8, 9};
-static const struct places greedy_places = {3, 4, 5, 6};
+static const struct input_indices beam_inputs = {6, 7, 8, 9};
+static const struct input_indices greedy_inputs = {3, 4, 5, 6};
 
 enum {
     NUM_BEAMS = 3,
@@ -35,24 +35,24 @@ enum {
 static bp_rc read_int(const struct bp_generate *g, uint32_t i, const char *name, int64_t def,
                       int64_t min, int64_t max, int64_t *out, bp_err *err)
 {
-    bp_rc rc = bp_hosted_int(g->state, g->node, i, def, out, err);
+    bp_rc rc = bp_host_op_int(g->state, g->node, i, def, out, err);
 
     if (rc >= 0 && (*out < min || *out > max))
-        return bp_hosted_fail(g->node, err, BP_E_INVALID, "%s is %lld, it may be %lld to %lld",
-                              name, (long long)*out, (long long)min, (long long)max);
+        return bp_host_op_fail(g->node, err, BP_E_INVALID, "%s is %lld, it may be %lld to %lld",
+                               name, (long long)*out, (long long)min, (long long)max);
     return rc;
 }
 
 static bp_rc read_float(const struct bp_generate *g, uint32_t i, const char *name, float *out,
                         bp_err *err)
 {
-    const struct bp_cell *cell = bp_hosted_in(g->state, g->node, i);
+    const struct bp_cell *cell = bp_host_op_input(g->state, g->node, i);
 
     *out = 1.0f;
     if (!cell)
         return BP_OK;
     if (cell->dtype != BP_DTYPE_F32 || bp_dims_count(cell->dims, cell->rank) != 1)
-        return bp_hosted_fail(g->node, err, BP_E_SHAPE, "%s has to be one float32", name);
+        return bp_host_op_fail(g->node, err, BP_E_SHAPE, "%s has to be one float32", name);
     *out = *(const float *)cell->base;
     return BP_OK;
 }
@@ -70,8 +70,8 @@ static bp_rc token_attr(const struct bp_generate *g, const char *name, int32_t *
     int64_t value = bp_ir_attr_int(g->node, name, -1);
 
     if (value < INT32_MIN || value > INT32_MAX)
-        return bp_hosted_fail(g->node, err, BP_E_INVALID, "%s is %lld, which is no token", name,
-                              (long long)value);
+        return bp_host_op_fail(g->node, err, BP_E_INVALID, "%s is %lld, which is no token", name,
+                               (long long)value);
     *out = (int32_t)value;
     return BP_OK;
 }
@@ -101,15 +101,15 @@ static bp_rc read_attrs(struct bp_generate *g, bp_err *err)
 /* Whisper's sequences may begin with several tokens. */
 static bp_rc read_start_ids(struct bp_generate *g, bp_err *err)
 {
-    const struct bp_cell *ids = bp_hosted_in(g->state, g->node, DECODER_IDS);
+    const struct bp_cell *ids = bp_host_op_input(g->state, g->node, DECODER_IDS);
 
     g->prompt = 1;
     if (!ids)
         return BP_OK;
     if (ids->rank != 2 || ids->dims[0] != g->ids->dims[0] || ids->dims[1] < 1)
-        return bp_hosted_fail(g->node, err, BP_E_SHAPE,
-                              "decoder_input_ids has to have the shape [%lld,tokens]",
-                              (long long)g->ids->dims[0]);
+        return bp_host_op_fail(g->node, err, BP_E_SHAPE,
+                               "decoder_input_ids has to have the shape [%lld,tokens]",
+                               (long long)g->ids->dims[0]);
     g->start_ids = ids;
     g->prompt = (size_t)ids->dims[1];
     return BP_OK;
@@ -124,15 +124,15 @@ static bp_rc read_ids(struct bp_generate *g, bp_err *err)
     bool is_whisper = g->model_type == BP_GENERATE_WHISPER;
     uint32_t rank = is_whisper ? 3 : 2, dtype = is_whisper ? BP_DTYPE_F32 : BP_DTYPE_I32;
 
-    g->ids = bp_hosted_in(g->state, g->node, 0);
+    g->ids = bp_host_op_input(g->state, g->node, 0);
     if (g->ids->rank != rank || g->ids->dtype != dtype)
-        return bp_hosted_fail(g->node, err, BP_E_SHAPE,
-                              "input_ids has to be %s of rank %u, it has rank %u",
-                              bp_dtype_name(dtype), rank, g->ids->rank);
+        return bp_host_op_fail(g->node, err, BP_E_SHAPE,
+                               "input_ids has to be %s of rank %u, it has rank %u",
+                               bp_dtype_name(dtype), rank, g->ids->rank);
     if (g->ids->dims[0] < 1 || g->ids->dims[1] < 1)
-        return bp_hosted_fail(g->node, err, BP_E_SHAPE,
-                              "input_ids has the shape [%lld,%lld]: empty",
-                              (long long)g->ids->dims[0], (long long)g->ids->dims[1]);
+        return bp_host_op_fail(g->node, err, BP_E_SHAPE,
+                               "input_ids has the shape [%lld,%lld]: empty",
+                               (long long)g->ids->dims[0], (long long)g->ids->dims[1]);
     g->batch = (size_t)g->ids->dims[0];
     g->prompt = g->model_type == BP_GENERATE_GPT ? (size_t)g->ids->dims[1] : 1;
     return is_whisper ? read_start_ids(g, err) : BP_OK;
@@ -154,16 +154,16 @@ static bp_rc read_beams(struct bp_generate *g, bp_err *err)
             rc =
                 read_int(g, LOGITS_PROCESSOR, "logits_processor", 0, 0, INT32_MAX, &processor, err);
         if (rc >= 0 && processor == 1 && g->model_type == BP_GENERATE_WHISPER)
-            rc = bp_hosted_fail(g->node, err, BP_E_UNSUPPORTED,
-                                "logits_processor 1, rules for timestamps, is not supported");
+            rc = bp_host_op_fail(g->node, err, BP_E_UNSUPPORTED,
+                                 "logits_processor 1, rules for timestamps, is not supported");
         if (rc >= 0 && g->model_type == BP_GENERATE_WHISPER)
             rc = read_float(g, TEMPERATURE, "temperature", &g->temperature, err);
     }
     g->beams = (size_t)beams;
     g->returned = (size_t)returned;
     if (rc >= 0 && (!bp_mul_size(g->batch, g->beams, &g->rows) || g->rows > INT32_MAX))
-        rc = bp_hosted_fail(g->node, err, BP_E_NOMEM, "%zu prompts with %zu beams are too many",
-                            g->batch, g->beams);
+        rc = bp_host_op_fail(g->node, err, BP_E_NOMEM, "%zu prompts with %zu beams are too many",
+                             g->batch, g->beams);
     return rc;
 }
 
@@ -173,40 +173,41 @@ static bp_rc read_lengths(struct bp_generate *g, bp_err *err)
     bp_rc rc = read_int(g, 1, "max_length", MAX_LENGTH, 1, MAX_LENGTH, &max, err);
 
     if (rc >= 0)
-        rc = bp_hosted_int(g->state, g->node, 2, 0, &g->min_length, err);
+        rc = bp_host_op_int(g->state, g->node, 2, 0, &g->min_length, err);
     if (rc < 0)
         return rc;
     g->max_length = (size_t)max;
     if (g->max_length <= g->prompt)
-        return bp_hosted_fail(g->node, err, BP_E_INVALID,
-                              "max_length is %zu, it has to be more than the %zu tokens that "
-                              "sequences begin with",
-                              g->max_length, g->prompt);
+        return bp_host_op_fail(g->node, err, BP_E_INVALID,
+                               "max_length is %zu, it has to be more than the %zu tokens that "
+                               "sequences begin with",
+                               g->max_length, g->prompt);
     return BP_OK;
 }
 
-static bp_rc read_penalty(struct bp_generate *g, const struct places *places, bp_err *err)
+static bp_rc read_penalty(struct bp_generate *g, const struct input_indices *inputs, bp_err *err)
 {
-    bp_rc rc = read_float(g, places->repetition, "repetition_penalty", &g->repetition_penalty, err);
+    bp_rc rc = read_float(g, inputs->repetition, "repetition_penalty", &g->repetition_penalty, err);
 
     if (rc >= 0 && !(g->repetition_penalty > 0))
-        rc = bp_hosted_fail(g->node, err, BP_E_INVALID,
-                            "repetition_penalty is %g, it has to be more than 0",
-                            (double)g->repetition_penalty);
+        rc = bp_host_op_fail(g->node, err, BP_E_INVALID,
+                             "repetition_penalty is %g, it has to be more than 0",
+                             (double)g->repetition_penalty);
     return rc;
 }
 
-static bp_rc read_attention_mask(struct bp_generate *g, const struct places *places, bp_err *err)
+static bp_rc read_attention_mask(struct bp_generate *g, const struct input_indices *inputs,
+                                 bp_err *err)
 {
-    const struct bp_cell *mask = bp_hosted_in(g->state, g->node, places->attention_mask);
+    const struct bp_cell *mask = bp_host_op_input(g->state, g->node, inputs->attention_mask);
 
     g->attention_mask = mask;
     if (mask && (mask->rank != g->ids->rank || !bp_same_dims(mask->dims, g->ids->dims, mask->rank)))
-        return bp_hosted_fail(g->node, err, BP_E_SHAPE,
-                              "attention_mask has to have the shape of input_ids, [%lld,%lld]",
-                              (long long)g->ids->dims[0], (long long)g->ids->dims[1]);
+        return bp_host_op_fail(g->node, err, BP_E_SHAPE,
+                               "attention_mask has to have the shape of input_ids, [%lld,%lld]",
+                               (long long)g->ids->dims[0], (long long)g->ids->dims[1]);
     if (mask && g->model_type != BP_GENERATE_WHISPER && mask->dtype != BP_DTYPE_I32)
-        return bp_hosted_fail(g->node, err, BP_E_INVALID, "attention_mask has to be int32");
+        return bp_host_op_fail(g->node, err, BP_E_INVALID, "attention_mask has to be int32");
     return BP_OK;
 }
 
@@ -223,7 +224,8 @@ static bp_rc read_seed(struct bp_generate *g, bp_err *err)
 
 bp_rc bp_generate_read(struct bp_generate *g, bp_err *err)
 {
-    const struct places *places = g->kind == BP_GENERATE_BEAMS ? &beam_places : &greedy_places;
+    const struct input_indices *inputs =
+        g->kind == BP_GENERATE_BEAMS ? &beam_inputs : &greedy_inputs;
     bp_rc rc = read_attrs(g, err);
 
     if (rc >= 0)
@@ -233,9 +235,9 @@ bp_rc bp_generate_read(struct bp_generate *g, bp_err *err)
     if (rc >= 0)
         rc = read_lengths(g, err);
     if (rc >= 0)
-        rc = read_penalty(g, places, err);
+        rc = read_penalty(g, inputs, err);
     if (rc >= 0)
-        rc = read_attention_mask(g, places, err);
+        rc = read_attention_mask(g, inputs, err);
     if (rc >= 0 && g->kind == BP_GENERATE_SAMPLE)
         rc = read_seed(g, err);
     return rc;
@@ -247,36 +249,37 @@ bp_rc bp_generate_read(struct bp_generate *g, bp_err *err)
 static bp_rc read_mask(const struct bp_generate *g, uint32_t i, const char *name, uint32_t rank,
                        const int32_t **out, bp_err *err)
 {
-    const struct bp_cell *mask = bp_hosted_in(g->state, g->node, i);
+    const struct bp_cell *mask = bp_host_op_input(g->state, g->node, i);
 
     if (!mask)
         return BP_OK;
     if (mask->rank != rank || mask->dims[rank - 1] != (int64_t)g->vocab ||
         (rank == 2 && mask->dims[0] != (int64_t)g->batch))
-        return bp_hosted_fail(g->node, err, BP_E_SHAPE,
-                              "%s has to have the shape %s%s, with a vocabulary of %zu", name,
-                              rank == 2 ? "[batch," : "[", "vocabulary]", g->vocab);
+        return bp_host_op_fail(g->node, err, BP_E_SHAPE,
+                               "%s has to have the shape %s%s, with a vocabulary of %zu", name,
+                               rank == 2 ? "[batch," : "[", "vocabulary]", g->vocab);
     *out = mask->base;
     return BP_OK;
 }
 
 bp_rc bp_generate_check_vocab(struct bp_generate *g, size_t width, bp_err *err)
 {
-    const struct places *places = g->kind == BP_GENERATE_BEAMS ? &beam_places : &greedy_places;
+    const struct input_indices *inputs =
+        g->kind == BP_GENERATE_BEAMS ? &beam_inputs : &greedy_inputs;
     bp_rc rc;
 
     if (g->asked_vocab > 0 && (uint64_t)g->asked_vocab > width)
-        return bp_hosted_fail(g->node, err, BP_E_INVALID,
-                              "vocab_size is %lld, but the logits have %zu words",
-                              (long long)g->asked_vocab, width);
+        return bp_host_op_fail(g->node, err, BP_E_INVALID,
+                               "vocab_size is %lld, but the logits have %zu words",
+                               (long long)g->asked_vocab, width);
     g->vocab = g->asked_vocab > 0 ? (size_t)g->asked_vocab : width;
     if (g->keeps < 0 || (g->keeps > 0 && (uint64_t)g->keeps >= g->vocab))
-        return bp_hosted_fail(g->node, err, BP_E_INVALID,
-                              "min_tokens_to_keep is %lld, it may be 0 to %zu", (long long)g->keeps,
-                              g->vocab - 1);
-    rc = read_mask(g, places->vocab_mask, "vocab_mask", 1, &g->vocab_mask, err);
+        return bp_host_op_fail(g->node, err, BP_E_INVALID,
+                               "min_tokens_to_keep is %lld, it may be 0 to %zu",
+                               (long long)g->keeps, g->vocab - 1);
+    rc = read_mask(g, inputs->vocab_mask, "vocab_mask", 1, &g->vocab_mask, err);
     if (rc >= 0)
-        rc = read_mask(g, places->prefix_mask, "prefix_vocab_mask", 2, &g->prefix_mask, err);
+        rc = read_mask(g, inputs->prefix_mask, "prefix_vocab_mask", 2, &g->prefix_mask, err);
     if (rc >= 0 && g->kind == BP_GENERATE_SAMPLE)
         rc = read_mask(g, PRESENCE_MASK, "presence_mask", 2, &g->presence_mask, err);
     return rc;

@@ -14,19 +14,19 @@
 
 static struct bp_cell *output(const struct bp_frame_state *child, uint32_t i)
 {
-    return &child->cells[child->body->ir->outputs[i]];
+    return &child->cells[child->subgraph->ir->outputs[i]];
 }
 
 static bp_rc run(struct bp_generate *g, struct bp_frame_state *child, const struct bp_cell *inputs,
                  bp_err *err)
 {
-    const struct bp_ir *ir = child->body->ir;
+    const struct bp_ir *ir = child->subgraph->ir;
     bp_rc rc = bp_run_check(g->state->shared, err);
 
     for (uint32_t i = 0; i < ir->n_inputs; i++)
         child->cells[ir->inputs[i]] = inputs[i];
     if (rc >= 0)
-        rc = bp_body_run(child, g->state->shared, err);
+        rc = bp_subgraph_run(child, g->state->shared, err);
     g->ran = child;
     return rc;
 }
@@ -36,14 +36,14 @@ static bp_rc check_output(const struct bp_generate *g, uint32_t i, uint32_t rank
                           size_t n, bp_err *err)
 {
     const struct bp_cell *cell = output(g->ran, i);
-    const struct bp_ir *ir = g->ran->body->ir;
+    const struct bp_ir *ir = g->ran->subgraph->ir;
 
     if (bp_cell_kind(cell) != BP_KIND_TENSOR || cell->dtype != BP_DTYPE_F32 || cell->rank != rank ||
         cell->dims[axis] != (int64_t)n)
-        return bp_hosted_fail(g->node, err, BP_E_SHAPE,
-                              "'%s' of graph '%s' has to be float32 of rank %u with %zu at "
-                              "dimension %u",
-                              ir->values[ir->outputs[i]].name, ir->name, rank, n, axis);
+        return bp_host_op_fail(g->node, err, BP_E_SHAPE,
+                               "'%s' of graph '%s' has to be float32 of rank %u with %zu at "
+                               "dimension %u",
+                               ir->values[ir->outputs[i]].name, ir->name, rank, n, axis);
     return BP_OK;
 }
 
@@ -56,8 +56,8 @@ static bp_rc take_logits(const struct bp_generate *g, size_t rows, struct bp_cel
         return rc;
     *out = *output(g->ran, 0);
     if (out->dims[1] < 1 || out->dims[2] < 1)
-        return bp_hosted_fail(g->node, err, BP_E_SHAPE, "the logits of graph '%s' are empty",
-                              g->ran->body->ir->name);
+        return bp_host_op_fail(g->node, err, BP_E_SHAPE, "the logits of graph '%s' are empty",
+                               g->ran->subgraph->ir->name);
     return BP_OK;
 }
 
@@ -66,7 +66,7 @@ static bp_rc feed_tokens(struct bp_generate *g, bp_err *err)
 {
     int64_t dims[] = {(int64_t)g->rows, 1};
     void *to;
-    bp_rc rc = bp_feeds_room(&g->feeds, 0, BP_DTYPE_I32, 2, dims, &to, err);
+    bp_rc rc = bp_feeds_alloc(&g->feeds, 0, BP_DTYPE_I32, 2, dims, &to, err);
 
     if (rc >= 0)
         memcpy(to, g->tokens, g->rows * sizeof *g->tokens);
@@ -89,17 +89,17 @@ static bp_rc feed_past(struct bp_generate *g, uint32_t i, uint32_t from, uint32_
 enum { IDS, POSITIONS, MASK, FIRST_PAST };
 
 /* Positions and, unless it is given, the mask: padding counts for nothing. */
-static bp_rc feed_places(struct bp_generate *g, bp_err *err)
+static bp_rc feed_positions(struct bp_generate *g, bp_err *err)
 {
     int64_t dims[] = {(int64_t)g->rows, (int64_t)g->prompt};
     const int32_t *ids;
     void *to_positions, *to_mask = NULL;
-    bp_rc rc = bp_feeds_room(&g->feeds, POSITIONS, BP_DTYPE_I32, 2, dims, &to_positions, err);
+    bp_rc rc = bp_feeds_alloc(&g->feeds, POSITIONS, BP_DTYPE_I32, 2, dims, &to_positions, err);
 
     if (rc >= 0 && g->attention_mask)
         rc = bp_feeds_take(&g->feeds, MASK, g->attention_mask, 0, NULL, g->beams, g->rows, err);
     else if (rc >= 0)
-        rc = bp_feeds_room(&g->feeds, MASK, BP_DTYPE_I32, 2, dims, &to_mask, err);
+        rc = bp_feeds_alloc(&g->feeds, MASK, BP_DTYPE_I32, 2, dims, &to_mask, err);
     if (rc < 0)
         return rc;
     ids = g->feeds.cells[IDS].base;
@@ -127,7 +127,7 @@ static bp_rc feed_no_past(struct bp_generate *g, const struct bp_ir *ir, bp_err 
     bp_rc rc = BP_OK;
 
     for (uint32_t i = FIRST_PAST; rc >= 0 && i < ir->n_inputs; i++)
-        rc = bp_feeds_room(&g->feeds, i, BP_DTYPE_F32, 5, dims, &nothing, err);
+        rc = bp_feeds_alloc(&g->feeds, i, BP_DTYPE_F32, 5, dims, &nothing, err);
     return rc;
 }
 
@@ -135,16 +135,16 @@ static bp_rc first_of_gpt(struct bp_generate *g, struct bp_cell *logits, bp_err 
 {
     const char *name = bp_ir_body(g->node, "init_decoder") ? "init_decoder" : "decoder";
     struct bp_frame_state *child;
-    bp_rc rc = bp_hosted_named_body(g->state, g->unit, name, &child, err);
+    bp_rc rc = bp_host_op_named_subgraph(g->state, g->unit, name, &child, err);
 
     if (rc >= 0)
-        rc = bp_feeds_init(&g->feeds, child->body->ir->n_inputs, err);
+        rc = bp_feeds_init(&g->feeds, child->subgraph->ir->n_inputs, err);
     if (rc >= 0)
         rc = bp_feeds_take(&g->feeds, IDS, g->ids, 0, NULL, g->beams, g->rows, err);
     if (rc >= 0)
-        rc = feed_places(g, err);
+        rc = feed_positions(g, err);
     if (rc >= 0)
-        rc = feed_no_past(g, child->body->ir, err);
+        rc = feed_no_past(g, child->subgraph->ir, err);
     if (rc >= 0)
         rc = run(g, child, g->feeds.cells, err);
     return rc < 0 ? rc : take_logits(g, g->rows, logits, err);
@@ -157,11 +157,11 @@ static bp_rc lengthen_mask(struct bp_generate *g, bp_err *err)
     size_t n = (size_t)before.dims[1];
     int64_t dims[] = {(int64_t)g->rows, (int64_t)n + 1};
     const int32_t *from = before.base;
-    void *room;
+    void *buffer;
     int32_t *to;
-    bp_rc rc = bp_feeds_room(&g->feeds, MASK, BP_DTYPE_I32, 2, dims, &room, err);
+    bp_rc rc = bp_feeds_alloc(&g->feeds, MASK, BP_DTYPE_I32, 2, dims, &buffer, err);
 
-    to = room;
+    to = buffer;
     for (size_t r = 0; rc >= 0 && r < g->rows; r++) {
         memcpy(to + r * (n + 1), from + r * n, n * sizeof *to);
         to[r * (n + 1) + n] = 1;
@@ -174,20 +174,20 @@ static bp_rc next_of_gpt(struct bp_generate *g, struct bp_cell *logits, bp_err *
     int64_t dims[] = {(int64_t)g->rows, 1};
     struct bp_frame_state *child;
     void *to;
-    bp_rc rc = bp_hosted_named_body(g->state, g->unit, "decoder", &child, err);
+    bp_rc rc = bp_host_op_named_subgraph(g->state, g->unit, "decoder", &child, err);
 
     if (rc >= 0)
         rc = feed_tokens(g, err);
     if (rc >= 0)
-        rc = bp_feeds_room(&g->feeds, POSITIONS, BP_DTYPE_I32, 2, dims, &to, err);
+        rc = bp_feeds_alloc(&g->feeds, POSITIONS, BP_DTYPE_I32, 2, dims, &to, err);
     for (size_t r = 0; rc >= 0 && r < g->rows; r++)
         ((int32_t *)to)[r] = g->positions[r]++;
     if (rc >= 0)
         rc = lengthen_mask(g, err);
-    if (rc >= 0 && g->ran->body->ir->n_outputs != child->body->ir->n_outputs)
-        rc = bp_hosted_fail(g->node, err, BP_E_INVALID,
-                            "init_decoder and decoder have another number of layers");
-    for (uint32_t i = FIRST_PAST; rc >= 0 && i < child->body->ir->n_inputs; i++)
+    if (rc >= 0 && g->ran->subgraph->ir->n_outputs != child->subgraph->ir->n_outputs)
+        rc = bp_host_op_fail(g->node, err, BP_E_INVALID,
+                             "init_decoder and decoder have another number of layers");
+    for (uint32_t i = FIRST_PAST; rc >= 0 && i < child->subgraph->ir->n_inputs; i++)
         rc = feed_past(g, i, i - FIRST_PAST + 1, 5, 1, err);
     if (rc >= 0)
         rc = run(g, child, g->feeds.cells, err);
@@ -202,11 +202,11 @@ static bp_rc make_encoder_mask(const struct bp_generate *g, struct bp_generate_f
 {
     const int32_t *ids = g->ids->base;
     size_t n = (size_t)g->ids->dims[1];
-    void *room;
+    void *buffer;
     int32_t *to;
-    bp_rc rc = bp_feeds_room(feeds, 1, BP_DTYPE_I32, 2, g->ids->dims, &room, err);
+    bp_rc rc = bp_feeds_alloc(feeds, 1, BP_DTYPE_I32, 2, g->ids->dims, &buffer, err);
 
-    to = room;
+    to = buffer;
     for (size_t b = 0; rc >= 0 && b < g->batch; b++) {
         bool has_begun = false;
 
@@ -224,7 +224,7 @@ static bp_rc feed_start(const struct bp_generate *g, struct bp_generate_feeds *f
 {
     int64_t dims[] = {(int64_t)g->batch, (int64_t)g->prompt};
     void *to;
-    bp_rc rc = bp_feeds_room(feeds, i, BP_DTYPE_I32, 2, dims, &to, err);
+    bp_rc rc = bp_feeds_alloc(feeds, i, BP_DTYPE_I32, 2, dims, &to, err);
 
     for (size_t b = 0; rc >= 0 && b < g->batch; b++)
         memcpy((int32_t *)to + b * g->prompt, g->sequences + b * g->beams * g->max_length,
@@ -237,7 +237,7 @@ static bp_rc run_encoder(struct bp_generate *g, struct bp_generate_feeds *feeds,
 {
     bool has_mask = g->model_type != BP_GENERATE_WHISPER;
     struct bp_frame_state *child;
-    bp_rc rc = bp_hosted_named_body(g->state, g->unit, "encoder", &child, err);
+    bp_rc rc = bp_host_op_named_subgraph(g->state, g->unit, "encoder", &child, err);
 
     if (rc >= 0)
         rc = bp_feeds_init(feeds, 3, err);
@@ -248,7 +248,7 @@ static bp_rc run_encoder(struct bp_generate *g, struct bp_generate_feeds *feeds,
         feeds->cells[1] = *g->attention_mask;
     else if (has_mask)
         rc = make_encoder_mask(g, feeds, err);
-    if (rc >= 0 && (!has_mask || child->body->ir->n_inputs > 2))
+    if (rc >= 0 && (!has_mask || child->subgraph->ir->n_inputs > 2))
         rc = feed_start(g, feeds, has_mask ? 2 : 1, err);
     return rc < 0 ? rc : run(g, child, feeds->cells, err);
 }
@@ -284,7 +284,7 @@ static bp_rc feed_no_states(struct bp_generate *g, uint32_t first, uint32_t n, b
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; rc >= 0 && i < n; i++)
-        rc = bp_feeds_room(&g->feeds, first + i, BP_DTYPE_F32, 4, dims, &nothing, err);
+        rc = bp_feeds_alloc(&g->feeds, first + i, BP_DTYPE_F32, 4, dims, &nothing, err);
     return rc;
 }
 
@@ -294,7 +294,7 @@ static bp_rc feed_encoded(struct bp_generate *g, const struct bp_ir *decoder,
 {
     uint32_t first = first_past_of(decoder), n = decoder->n_outputs - 1; /* states: 2 a layer */
     bool has_mask = g->model_type != BP_GENERATE_WHISPER;
-    bool has_states = makes_states(g, g->ran->body->ir);
+    bool has_states = makes_states(g, g->ran->subgraph->ir);
     bp_rc rc = bp_feeds_init(&g->feeds, decoder->n_inputs, err);
 
     if (rc >= 0 && has_mask)
@@ -318,7 +318,7 @@ static bp_rc feed_ids(struct bp_generate *g, const struct bp_ir *decoder, bp_err
 
     if (ids->rank == 2 && bp_sym_known(ids->dims[1]) && ids->dims[1].value == 1)
         return feed_tokens(g, err);
-    rc = bp_feeds_room(&g->feeds, 0, BP_DTYPE_I32, 2, dims, &to, err);
+    rc = bp_feeds_alloc(&g->feeds, 0, BP_DTYPE_I32, 2, dims, &to, err);
     for (size_t r = 0; rc >= 0 && r < g->rows; r++)
         memcpy((int32_t *)to + r * g->length, g->sequences + r * g->max_length,
                g->length * sizeof(int32_t));
@@ -328,7 +328,7 @@ static bp_rc feed_ids(struct bp_generate *g, const struct bp_ir *decoder, bp_err
 static bp_rc run_decoder(struct bp_generate *g, struct bp_frame_state *child,
                          struct bp_cell *logits, bp_err *err)
 {
-    bp_rc rc = feed_ids(g, child->body->ir, err);
+    bp_rc rc = feed_ids(g, child->subgraph->ir, err);
 
     if (rc >= 0)
         rc = run(g, child, g->feeds.cells, err);
@@ -342,10 +342,10 @@ static bp_rc first_of_two(struct bp_generate *g, struct bp_cell *logits, bp_err 
     bp_rc rc = run_encoder(g, &encoder, err);
 
     if (rc >= 0)
-        rc = bp_hosted_named_body(g->state, g->unit, "decoder", &child, err);
+        rc = bp_host_op_named_subgraph(g->state, g->unit, "decoder", &child, err);
     if (rc >= 0)
-        rc = feed_encoded(g, child->body->ir, &encoder.cells[1], err);
-    if (rc >= 0 && makes_states(g, g->ran->body->ir))
+        rc = feed_encoded(g, child->subgraph->ir, &encoder.cells[1], err);
+    if (rc >= 0 && makes_states(g, g->ran->subgraph->ir))
         rc = take_logits(g, g->batch, logits, err);
     else if (rc >= 0)
         rc = run_decoder(g, child, logits, err);
@@ -356,12 +356,12 @@ static bp_rc first_of_two(struct bp_generate *g, struct bp_cell *logits, bp_err 
 static bp_rc next_of_two(struct bp_generate *g, struct bp_cell *logits, bp_err *err)
 {
     struct bp_frame_state *child;
-    bp_rc rc = bp_hosted_named_body(g->state, g->unit, "decoder", &child, err);
+    bp_rc rc = bp_host_op_named_subgraph(g->state, g->unit, "decoder", &child, err);
 
     if (rc < 0)
         return rc;
-    for (uint32_t i = 1; rc >= 0 && g->ran == child && i < child->body->ir->n_outputs; i++)
-        rc = feed_past(g, first_past_of(child->body->ir) + i - 1, i, 4, 0, err);
+    for (uint32_t i = 1; rc >= 0 && g->ran == child && i < child->subgraph->ir->n_outputs; i++)
+        rc = feed_past(g, first_past_of(child->subgraph->ir) + i - 1, i, 4, 0, err);
     return rc < 0 ? rc : run_decoder(g, child, logits, err);
 }
 

@@ -10,34 +10,34 @@
 
 #include "value/object.h"
 
-static const struct bp_hosted operators[] = {
-    {"", "ConcatFromSequence", bp_hosted_concat_from_sequence},
-    {"", "Identity", bp_hosted_identity},
-    {"", "If", bp_hosted_if},
-    {"", "Loop", bp_hosted_loop},
-    {"", "Optional", bp_hosted_optional},
-    {"", "OptionalGetElement", bp_hosted_optional_get},
-    {"", "OptionalHasElement", bp_hosted_optional_has},
-    {"", "Scan", bp_hosted_scan},
-    {"", "SequenceAt", bp_hosted_sequence_at},
-    {"", "SequenceConstruct", bp_hosted_sequence_construct},
-    {"", "SequenceEmpty", bp_hosted_sequence_empty},
-    {"", "SequenceErase", bp_hosted_sequence_erase},
-    {"", "SequenceInsert", bp_hosted_sequence_insert},
-    {"", "SequenceLength", bp_hosted_sequence_length},
-    {"", "SequenceMap", bp_hosted_sequence_map},
-    {"", "SplitToSequence", bp_hosted_split_to_sequence},
-    {"ai.onnx.ml", "CastMap", bp_hosted_cast_map},
-    {"ai.onnx.ml", "DictVectorizer", bp_hosted_dict_vectorizer},
-    {"ai.onnx.ml", "ZipMap", bp_hosted_zip_map},
-    {"com.microsoft", "BeamSearch", bp_hosted_beam_search},
-    {"com.microsoft", "GreedySearch", bp_hosted_greedy_search},
-    {"com.microsoft", "Sampling", bp_hosted_sampling},
-    {"com.microsoft", "WhisperBeamSearch", bp_hosted_beam_search},
-    {"com.microsoft", "SparseToDenseMatMul", bp_hosted_sparse_matmul},
+static const struct bp_host_op operators[] = {
+    {"", "ConcatFromSequence", bp_host_op_concat_from_sequence},
+    {"", "Identity", bp_host_op_identity},
+    {"", "If", bp_host_op_if},
+    {"", "Loop", bp_host_op_loop},
+    {"", "Optional", bp_host_op_optional},
+    {"", "OptionalGetElement", bp_host_op_optional_get},
+    {"", "OptionalHasElement", bp_host_op_optional_has},
+    {"", "Scan", bp_host_op_scan},
+    {"", "SequenceAt", bp_host_op_sequence_at},
+    {"", "SequenceConstruct", bp_host_op_sequence_construct},
+    {"", "SequenceEmpty", bp_host_op_sequence_empty},
+    {"", "SequenceErase", bp_host_op_sequence_erase},
+    {"", "SequenceInsert", bp_host_op_sequence_insert},
+    {"", "SequenceLength", bp_host_op_sequence_length},
+    {"", "SequenceMap", bp_host_op_sequence_map},
+    {"", "SplitToSequence", bp_host_op_split_to_sequence},
+    {"ai.onnx.ml", "CastMap", bp_host_op_cast_map},
+    {"ai.onnx.ml", "DictVectorizer", bp_host_op_dict_vectorizer},
+    {"ai.onnx.ml", "ZipMap", bp_host_op_zip_map},
+    {"com.microsoft", "BeamSearch", bp_host_op_beam_search},
+    {"com.microsoft", "GreedySearch", bp_host_op_greedy_search},
+    {"com.microsoft", "Sampling", bp_host_op_sampling},
+    {"com.microsoft", "WhisperBeamSearch", bp_host_op_beam_search},
+    {"com.microsoft", "SparseToDenseMatMul", bp_host_op_sparse_matmul},
 };
 
-const struct bp_hosted *bp_hosted_find(const struct bp_ir_node *node)
+const struct bp_host_op *bp_host_op_find(const struct bp_ir_node *node)
 {
     for (size_t i = 0; node->schema && i < sizeof operators / sizeof operators[0]; i++) {
         if (strcmp(node->schema->domain, operators[i].domain) == 0 &&
@@ -47,13 +47,13 @@ const struct bp_hosted *bp_hosted_find(const struct bp_ir_node *node)
     return NULL;
 }
 
-const struct bp_ir_node *bp_hosted_node(const struct bp_run_state *state,
-                                        const struct bp_unit *unit)
+const struct bp_ir_node *bp_host_op_node(const struct bp_run_state *state,
+                                         const struct bp_unit *unit)
 {
-    return &state->frame->body->ir->nodes[unit->group->nodes[0]];
+    return &state->frame->subgraph->ir->nodes[unit->group->nodes[0]];
 }
 
-bp_rc bp_hosted_fail(const struct bp_ir_node *node, bp_err *err, bp_rc rc, const char *fmt, ...)
+bp_rc bp_host_op_fail(const struct bp_ir_node *node, bp_err *err, bp_rc rc, const char *fmt, ...)
 {
     char text[512];
     va_list args;
@@ -64,33 +64,33 @@ bp_rc bp_hosted_fail(const struct bp_ir_node *node, bp_err *err, bp_rc rc, const
     return bp_fail(err, rc, "node '%s' (%s): %s", node->name, node->op, text);
 }
 
-const struct bp_cell *bp_hosted_in(const struct bp_run_state *state, const struct bp_ir_node *node,
-                                   uint32_t i)
+const struct bp_cell *bp_host_op_input(const struct bp_run_state *state,
+                                       const struct bp_ir_node *node, uint32_t i)
 {
     return i < node->n_in && node->in[i] != BP_NONE ? &state->frame->cells[node->in[i]] : NULL;
 }
 
-bp_rc bp_hosted_bool(const struct bp_ir_node *node, const struct bp_cell *cell, const char *what,
-                     bool *out, bp_err *err)
+bp_rc bp_host_op_bool(const struct bp_ir_node *node, const struct bp_cell *cell, const char *what,
+                      bool *out, bp_err *err)
 {
     if (bp_dims_count(cell->dims, cell->rank) != 1 || cell->dtype != BP_DTYPE_BOOL)
-        return bp_hosted_fail(node, err, BP_E_SHAPE, "%s has to be one bool", what);
+        return bp_host_op_fail(node, err, BP_E_SHAPE, "%s has to be one bool", what);
     *out = *(const uint8_t *)cell->base != 0;
     return BP_OK;
 }
 
-bp_rc bp_hosted_int(const struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
-                    int64_t def, int64_t *out, bp_err *err)
+bp_rc bp_host_op_int(const struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
+                     int64_t def, int64_t *out, bp_err *err)
 {
-    const struct bp_cell *cell = bp_hosted_in(state, node, i);
+    const struct bp_cell *cell = bp_host_op_input(state, node, i);
 
     *out = def;
     if (!cell)
         return BP_OK;
     if (bp_dims_count(cell->dims, cell->rank) != 1 ||
         (cell->dtype != BP_DTYPE_I64 && cell->dtype != BP_DTYPE_I32))
-        return bp_hosted_fail(node, err, BP_E_SHAPE,
-                              "input %u has to be one number of type int64 or int32", i);
+        return bp_host_op_fail(node, err, BP_E_SHAPE,
+                               "input %u has to be one number of type int64 or int32", i);
     if (cell->dtype == BP_DTYPE_I64)
         memcpy(out, cell->base, sizeof *out);
     else
@@ -98,8 +98,8 @@ bp_rc bp_hosted_int(const struct bp_run_state *state, const struct bp_ir_node *n
     return BP_OK;
 }
 
-bp_rc bp_hosted_give(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
-                     bp_object *object, bp_err *err)
+bp_rc bp_host_op_set_object(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
+                            bp_object *object, bp_err *err)
 {
     struct bp_cell cell = bp_cell_of_object(object);
     bp_rc rc = BP_OK;
@@ -110,25 +110,25 @@ bp_rc bp_hosted_give(struct bp_run_state *state, const struct bp_ir_node *node, 
     return rc;
 }
 
-bp_rc bp_hosted_room(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
-                     uint32_t dtype, uint32_t rank, const int64_t *dims, struct bp_cell *out,
-                     bp_err *err)
+bp_rc bp_host_op_alloc_output(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
+                              uint32_t dtype, uint32_t rank, const int64_t *dims,
+                              struct bp_cell *out, bp_err *err)
 {
-    struct bp_growing *growing;
+    struct bp_dynamic_buffer *buffer;
     size_t bytes;
     bp_rc rc;
 
     if (rank > BP_MAX_RANK || !bp_dense_bytes(dtype, dims, rank, &bytes))
-        return bp_hosted_fail(node, err, BP_E_NOMEM, "output %u is too large for this machine", i);
-    rc = bp_frame_state_grow(state->frame, node->out[i], bytes, &growing, err);
+        return bp_host_op_fail(node, err, BP_E_NOMEM, "output %u is too large for this machine", i);
+    rc = bp_frame_state_grow(state->frame, node->out[i], bytes, &buffer, err);
     if (rc < 0)
         return rc;
     if (rank)
-        memmove(growing->dims, dims, rank * sizeof *dims);
-    growing->rank = rank;
-    growing->bytes = bytes;
+        memmove(buffer->dims, dims, rank * sizeof *dims);
+    buffer->rank = rank;
+    buffer->bytes = bytes;
     *out = (struct bp_cell){
-        .base = growing->data, .dims = growing->dims, .bytes = bytes, .rank = rank, .dtype = dtype};
+        .base = buffer->data, .dims = buffer->dims, .bytes = bytes, .rank = rank, .dtype = dtype};
     return BP_OK;
 }
 
@@ -137,39 +137,39 @@ bp_rc bp_hosted_room(struct bp_run_state *state, const struct bp_ir_node *node, 
 /* The values of the graph around a body, as they are now. */
 static void lend_captures(struct bp_run_state *state, struct bp_frame_state *child)
 {
-    const struct bp_body *body = child->body;
+    const struct bp_subgraph *subgraph = child->subgraph;
 
-    for (uint32_t i = 0; i < body->n_captures; i++) {
-        uint32_t value = body->captures[i];
+    for (uint32_t i = 0; i < subgraph->n_captures; i++) {
+        uint32_t value = subgraph->captures[i];
 
-        child->cells[value] = state->frame->cells[body->ir->values[value].outer];
+        child->cells[value] = state->frame->cells[subgraph->ir->values[value].outer];
     }
 }
 
-bp_rc bp_hosted_body(struct bp_run_state *state, const struct bp_unit *unit, uint32_t i,
-                     struct bp_frame_state **out, bp_err *err)
+bp_rc bp_host_op_subgraph(struct bp_run_state *state, const struct bp_unit *unit, uint32_t i,
+                          struct bp_frame_state **out, bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
     bp_rc rc;
 
     *out = NULL;
-    if (!unit->bodies[i])
-        return bp_hosted_fail(node, err, BP_E_SHAPE, "it takes a branch that cannot run: %s",
-                              unit->broken[i]);
+    if (!unit->subgraphs[i])
+        return bp_host_op_fail(node, err, BP_E_SHAPE, "it takes a branch that cannot run: %s",
+                               unit->broken[i]);
     rc = bp_frame_state_child(state->frame, unit, i, out, err);
     if (rc >= 0)
         lend_captures(state, *out);
     return rc;
 }
 
-bp_rc bp_hosted_named_body(struct bp_run_state *state, const struct bp_unit *unit, const char *name,
-                           struct bp_frame_state **out, bp_err *err)
+bp_rc bp_host_op_named_subgraph(struct bp_run_state *state, const struct bp_unit *unit,
+                                const char *name, struct bp_frame_state **out, bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
-    const struct bp_ir *body = bp_ir_body(node, name);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
+    const struct bp_ir *subgraph = bp_ir_body(node, name);
     uint32_t i = 0;
 
-    while (node->bodies[i] != body)
+    while (node->bodies[i] != subgraph)
         i++;
-    return bp_hosted_body(state, unit, i, out, err);
+    return bp_host_op_subgraph(state, unit, i, out, err);
 }

@@ -9,66 +9,67 @@
 #include "exec/run.h"
 
 /* How to run a node that is the host's; NULL: the host cannot. */
-const struct bp_hosted *bp_hosted_find(const struct bp_ir_node *node);
+const struct bp_host_op *bp_host_op_find(const struct bp_ir_node *node);
 
 /* The operators, by file. */
-bp_rc bp_hosted_if(struct bp_run_state *, const struct bp_unit *, bp_err *);       /* if.c */
-bp_rc bp_hosted_loop(struct bp_run_state *, const struct bp_unit *, bp_err *);     /* loop.c */
-bp_rc bp_hosted_scan(struct bp_run_state *, const struct bp_unit *, bp_err *);     /* scan.c */
-bp_rc bp_hosted_identity(struct bp_run_state *, const struct bp_unit *, bp_err *); /* sequence.c */
-bp_rc bp_hosted_sequence_at(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_hosted_sequence_construct(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_hosted_sequence_empty(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_hosted_sequence_erase(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_hosted_sequence_insert(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_hosted_sequence_length(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_hosted_sequence_map(struct bp_run_state *, const struct bp_unit *, bp_err *); /* map.c */
-bp_rc bp_hosted_split_to_sequence(struct bp_run_state *, const struct bp_unit *,
-                                  bp_err *); /* pieces.c */
-bp_rc bp_hosted_concat_from_sequence(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_hosted_optional(struct bp_run_state *, const struct bp_unit *, bp_err *); /* optional.c */
-bp_rc bp_hosted_optional_get(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_hosted_optional_has(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_hosted_cast_map(struct bp_run_state *, const struct bp_unit *,
-                         bp_err *); /* map_values.c */
-bp_rc bp_hosted_dict_vectorizer(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_hosted_zip_map(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_hosted_beam_search(struct bp_run_state *, const struct bp_unit *,
-                            bp_err *); /* generate.c */
-bp_rc bp_hosted_greedy_search(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_hosted_sampling(struct bp_run_state *, const struct bp_unit *, bp_err *);
-bp_rc bp_hosted_sparse_matmul(struct bp_run_state *, const struct bp_unit *,
-                              bp_err *); /* sparse.c */
+bp_rc bp_host_op_if(struct bp_run_state *, const struct bp_unit *, bp_err *);       /* if.c */
+bp_rc bp_host_op_loop(struct bp_run_state *, const struct bp_unit *, bp_err *);     /* loop.c */
+bp_rc bp_host_op_scan(struct bp_run_state *, const struct bp_unit *, bp_err *);     /* scan.c */
+bp_rc bp_host_op_identity(struct bp_run_state *, const struct bp_unit *, bp_err *); /* sequence.c */
+bp_rc bp_host_op_sequence_at(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_host_op_sequence_construct(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_host_op_sequence_empty(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_host_op_sequence_erase(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_host_op_sequence_insert(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_host_op_sequence_length(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_host_op_sequence_map(struct bp_run_state *, const struct bp_unit *, bp_err *); /* map.c */
+bp_rc bp_host_op_split_to_sequence(struct bp_run_state *, const struct bp_unit *,
+                                   bp_err *); /* pieces.c */
+bp_rc bp_host_op_concat_from_sequence(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_host_op_optional(struct bp_run_state *, const struct bp_unit *, bp_err *); /* optional.c */
+bp_rc bp_host_op_optional_get(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_host_op_optional_has(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_host_op_cast_map(struct bp_run_state *, const struct bp_unit *,
+                          bp_err *); /* map_values.c */
+bp_rc bp_host_op_dict_vectorizer(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_host_op_zip_map(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_host_op_beam_search(struct bp_run_state *, const struct bp_unit *,
+                             bp_err *); /* generate.c */
+bp_rc bp_host_op_greedy_search(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_host_op_sampling(struct bp_run_state *, const struct bp_unit *, bp_err *);
+bp_rc bp_host_op_sparse_matmul(struct bp_run_state *, const struct bp_unit *,
+                               bp_err *); /* sparse.c */
 
 /* ---- what they share: host_op.c --------------------------------------------------------------- */
 
-const struct bp_ir_node *bp_hosted_node(const struct bp_run_state *state,
-                                        const struct bp_unit *unit);
+const struct bp_ir_node *bp_host_op_node(const struct bp_run_state *state,
+                                         const struct bp_unit *unit);
 /* "node 'x' (Loop): ..." */
-bp_rc bp_hosted_fail(const struct bp_ir_node *node, bp_err *err, bp_rc rc, const char *fmt, ...)
+bp_rc bp_host_op_fail(const struct bp_ir_node *node, bp_err *err, bp_rc rc, const char *fmt, ...)
     BP_PRINTF(4, 5);
 /* Input i as it is now; NULL: absent. */
-const struct bp_cell *bp_hosted_in(const struct bp_run_state *state, const struct bp_ir_node *node,
-                                   uint32_t i);
+const struct bp_cell *bp_host_op_input(const struct bp_run_state *state,
+                                       const struct bp_ir_node *node, uint32_t i);
 /* The bool of a cell, one element; `what` names it. */
-bp_rc bp_hosted_bool(const struct bp_ir_node *node, const struct bp_cell *cell, const char *what,
-                     bool *out, bp_err *err) BP_CHECKED;
+bp_rc bp_host_op_bool(const struct bp_ir_node *node, const struct bp_cell *cell, const char *what,
+                      bool *out, bp_err *err) BP_CHECKED;
 /* The whole number of input i, one element of int32 or int64; def when it is absent. */
-bp_rc bp_hosted_int(const struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
-                    int64_t def, int64_t *out, bp_err *err) BP_CHECKED;
+bp_rc bp_host_op_int(const struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
+                     int64_t def, int64_t *out, bp_err *err) BP_CHECKED;
 /* Sets output i, where the node has it, to an object; takes the reference over, also on failure. */
-bp_rc bp_hosted_give(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
-                     bp_object *object, bp_err *err) BP_CHECKED;
+bp_rc bp_host_op_set_object(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
+                            bp_object *object, bp_err *err) BP_CHECKED;
 /* Room for a tensor that is output i, in the frame; fill it, then bp_run_set(). */
-bp_rc bp_hosted_room(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
-                     uint32_t dtype, uint32_t rank, const int64_t *dims, struct bp_cell *out,
-                     bp_err *err) BP_CHECKED;
+bp_rc bp_host_op_alloc_output(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
+                              uint32_t dtype, uint32_t rank, const int64_t *dims,
+                              struct bp_cell *out, bp_err *err) BP_CHECKED;
 
 /* The frame of body i of the node, with the values of the graph around it as they are now. */
-bp_rc bp_hosted_body(struct bp_run_state *state, const struct bp_unit *unit, uint32_t i,
-                     struct bp_frame_state **out, bp_err *err) BP_CHECKED;
+bp_rc bp_host_op_subgraph(struct bp_run_state *state, const struct bp_unit *unit, uint32_t i,
+                          struct bp_frame_state **out, bp_err *err) BP_CHECKED;
 /* The frame of the body in attribute `name`. */
-bp_rc bp_hosted_named_body(struct bp_run_state *state, const struct bp_unit *unit, const char *name,
-                           struct bp_frame_state **out, bp_err *err) BP_CHECKED;
+bp_rc bp_host_op_named_subgraph(struct bp_run_state *state, const struct bp_unit *unit,
+                                const char *name, struct bp_frame_state **out,
+                                bp_err *err) BP_CHECKED;
 
 #endif

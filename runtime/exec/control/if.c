@@ -6,22 +6,23 @@
 #include "exec/control/host_op.h"
 
 /* Runs then_branch or else_branch; the node's outputs are those of the body that ran. */
-bp_rc bp_hosted_if(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_if(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
     const struct bp_cell *condition = &state->frame->cells[node->in[0]];
     struct bp_frame_state *child;
     bool is_true;
-    bp_rc rc = bp_hosted_bool(node, condition, "the condition", &is_true, err);
+    bp_rc rc = bp_host_op_bool(node, condition, "the condition", &is_true, err);
 
     if (rc >= 0)
-        rc =
-            bp_hosted_named_body(state, unit, is_true ? "then_branch" : "else_branch", &child, err);
+        rc = bp_host_op_named_subgraph(state, unit, is_true ? "then_branch" : "else_branch", &child,
+                                       err);
     if (rc >= 0)
-        rc = bp_body_run(child, state->shared, err);
+        rc = bp_subgraph_run(child, state->shared, err);
     for (uint32_t o = 0; rc >= 0 && o < node->n_out; o++) {
         if (node->out[o] != BP_NONE)
-            rc = bp_run_set(state, node->out[o], &child->cells[child->body->ir->outputs[o]], err);
+            rc = bp_run_set(state, node->out[o], &child->cells[child->subgraph->ir->outputs[o]],
+                            err);
     }
     return rc;
 }

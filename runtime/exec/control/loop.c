@@ -19,23 +19,24 @@ void bp_carry_start(struct bp_carried *carried, const struct bp_cell *initial)
 }
 
 /* The buffer for the next value: not the one that the present value is in. */
-static struct bp_growing *next_buffer(const struct bp_carried *carried)
+static struct bp_dynamic_buffer *next_buffer(const struct bp_carried *carried)
 {
-    const struct bp_growing *first = &carried->buffers[0];
+    const struct bp_dynamic_buffer *first = &carried->buffers[0];
     bool in_first = first->data && carried->cell.base == first->data;
 
-    return (struct bp_growing *)(uintptr_t)&carried->buffers[in_first];
+    return (struct bp_dynamic_buffer *)(uintptr_t)&carried->buffers[in_first];
 }
 
-bp_rc bp_carry_ask(const struct bp_carried *carried, struct bp_frame_state *body, uint32_t value,
+bp_rc bp_carry_ask(const struct bp_carried *carried, struct bp_frame_state *child, uint32_t value,
                    bp_err *err)
 {
-    if (!body->carry_to) {
-        body->carry_to = calloc((size_t)body->body->ir->n_values + 1, sizeof *body->carry_to);
-        if (!body->carry_to)
+    if (!child->carry_to) {
+        child->carry_to =
+            calloc((size_t)child->subgraph->ir->n_values + 1, sizeof *child->carry_to);
+        if (!child->carry_to)
             return bp_fail_nomem(err, "the values that a loop carries");
     }
-    body->carry_to[value] = next_buffer(carried);
+    child->carry_to[value] = next_buffer(carried);
     return BP_OK;
 }
 
@@ -50,7 +51,7 @@ static bool is_unchanged(const struct bp_carried *carried, const struct bp_cell 
 
 bp_rc bp_carry(struct bp_carried *carried, const struct bp_cell *made, bp_err *err)
 {
-    struct bp_growing *next = next_buffer(carried);
+    struct bp_dynamic_buffer *next = next_buffer(carried);
 
     if (made->object) {
         bp_carry_start(carried, made);
@@ -59,8 +60,8 @@ bp_rc bp_carry(struct bp_carried *carried, const struct bp_cell *made, bp_err *e
     if (is_unchanged(carried, made))
         return BP_OK;
     if (made->base != next->data)
-        return bp_growing_copy(next, made, &carried->cell, err);
-    bp_growing_show(next, made, &carried->cell);
+        return bp_dynamic_buffer_copy(next, made, &carried->cell, err);
+    bp_dynamic_buffer_show(next, made, &carried->cell);
     return BP_OK;
 }
 
@@ -163,44 +164,45 @@ struct loop {
 
 static bp_rc start(struct loop *l, const struct bp_unit *unit, bp_err *err)
 {
-    const struct bp_cell *condition = bp_hosted_in(l->state, l->node, 1);
-    bp_rc rc = bp_hosted_int(l->state, l->node, 0, INT64_MAX, &l->trips, err);
+    const struct bp_cell *condition = bp_host_op_input(l->state, l->node, 1);
+    bp_rc rc = bp_host_op_int(l->state, l->node, 0, INT64_MAX, &l->trips, err);
 
     l->goes_on = true;
     l->n_carried = l->node->n_in > 2 ? l->node->n_in - 2 : 0;
     if (rc >= 0 && condition)
-        rc = bp_hosted_bool(l->node, condition, "cond", &l->goes_on, err);
+        rc = bp_host_op_bool(l->node, condition, "cond", &l->goes_on, err);
     if (rc >= 0)
-        rc = bp_hosted_named_body(l->state, unit, "body", &l->child, err);
+        rc = bp_host_op_named_subgraph(l->state, unit, "body", &l->child, err);
     if (rc >= 0)
         rc = bp_frame_state_carried(l->state->frame, unit, &l->carried, err);
     for (uint32_t i = 0; rc >= 0 && i < l->n_carried; i++)
-        bp_carry_start(&l->carried[i], bp_hosted_in(l->state, l->node, i + 2));
+        bp_carry_start(&l->carried[i], bp_host_op_input(l->state, l->node, i + 2));
     return rc;
 }
 
 /* A scan output's elements so far stay; their number is dims[0]. */
 static bp_rc append(struct loop *l, uint32_t output, const struct bp_cell *made, bp_err *err)
 {
-    struct bp_growing *all = &l->state->frame->growing[output];
+    struct bp_dynamic_buffer *all = &l->state->frame->dynamic_outputs[output];
     size_t bits = bp_dtype_width(made->dtype);
     struct bp_cell cell;
     bp_rc rc;
 
     if (bp_cell_kind(made) != BP_KIND_TENSOR || (l->round > 0 && made->dtype != all->dtype))
-        return bp_hosted_fail(l->node, err, BP_E_INVALID,
-                              "scan output '%s' is no tensor, or of another type than before",
-                              l->state->frame->body->ir->values[output].name);
+        return bp_host_op_fail(l->node, err, BP_E_INVALID,
+                               "scan output '%s' is no tensor, or of another type than before",
+                               l->state->frame->subgraph->ir->values[output].name);
     if (made->rank + 1 > BP_MAX_RANK)
-        return bp_hosted_fail(l->node, err, BP_E_SHAPE, "a scan output has too many dimensions");
+        return bp_host_op_fail(l->node, err, BP_E_SHAPE, "a scan output has too many dimensions");
     if (l->round > 0 &&
         (all->rank != made->rank + 1 || !bp_same_dims(all->dims + 1, made->dims, made->rank)))
-        return bp_hosted_fail(l->node, err, BP_E_SHAPE,
-                              "scan output '%s' has another shape in round %lld than before",
-                              l->state->frame->body->ir->values[output].name, (long long)l->round);
+        return bp_host_op_fail(l->node, err, BP_E_SHAPE,
+                               "scan output '%s' has another shape in round %lld than before",
+                               l->state->frame->subgraph->ir->values[output].name,
+                               (long long)l->round);
     if (bits > 0 && bits < 8 && (size_t)bp_dims_count(made->dims, made->rank) * bits % 8 != 0)
-        return bp_hosted_fail(l->node, err, BP_E_UNSUPPORTED,
-                              "a scan output of a type under 8 bits needs whole bytes a round");
+        return bp_host_op_fail(l->node, err, BP_E_UNSUPPORTED,
+                               "a scan output of a type under 8 bits needs whole bytes a round");
     rc = bp_keep_text(&l->kept, made, &cell, err);
     if (rc >= 0)
         rc = bp_frame_state_reserve(l->state->frame, output, all->bytes + cell.bytes, all->bytes,
@@ -222,12 +224,12 @@ static void set_inputs(struct loop *l)
 {
     static const int64_t no_dims[1], one[1] = {1};
     struct bp_frame_state *child = l->child;
-    const uint32_t *inputs = child->body->ir->inputs;
+    const uint32_t *inputs = child->subgraph->ir->inputs;
 
     child->cells[inputs[0]] = (struct bp_cell){.base = &l->round,
                                                .dims = one,
                                                .bytes = sizeof l->round,
-                                               .rank = child->body->facts[inputs[0]].rank,
+                                               .rank = child->subgraph->facts[inputs[0]].rank,
                                                .dtype = BP_DTYPE_I64};
     child->cells[inputs[1]] = (struct bp_cell){
         .base = &l->condition, .dims = no_dims, .bytes = 1, .dtype = BP_DTYPE_BOOL};
@@ -237,7 +239,7 @@ static void set_inputs(struct loop *l)
 
 static bp_rc run_round(struct loop *l, bp_err *err)
 {
-    const struct bp_ir *ir = l->child->body->ir;
+    const struct bp_ir *ir = l->child->subgraph->ir;
     const struct bp_cell *condition = &l->child->cells[ir->outputs[0]];
     bp_rc rc = bp_run_check(l->state->shared, err);
 
@@ -246,12 +248,12 @@ static bp_rc run_round(struct loop *l, bp_err *err)
     for (uint32_t i = 0; rc >= 0 && i < l->n_carried; i++)
         rc = bp_carry_ask(&l->carried[i], l->child, ir->outputs[i + 1], err);
     if (rc >= 0)
-        rc = bp_body_run(l->child, l->state->shared, err);
+        rc = bp_subgraph_run(l->child, l->state->shared, err);
     if (rc >= 0)
-        rc = bp_hosted_bool(l->node, condition, "the body's condition", &l->goes_on, err);
+        rc = bp_host_op_bool(l->node, condition, "the body's condition", &l->goes_on, err);
     for (uint32_t i = 0; rc >= 0 && i < l->n_carried; i++) {
         rc = bp_carry(&l->carried[i], &l->child->cells[ir->outputs[i + 1]], err);
-        if (rc >= 0 && l->child->body->facts[ir->inputs[i + 2]].kind == BP_KIND_OPTIONAL &&
+        if (rc >= 0 && l->child->subgraph->facts[ir->inputs[i + 2]].kind == BP_KIND_OPTIONAL &&
             bp_cell_kind(&l->carried[i].cell) != BP_KIND_OPTIONAL)
             rc = wrap(&l->carried[i], err);
     }
@@ -267,12 +269,12 @@ static void clear_scans(struct loop *l)
 {
     for (uint32_t i = l->n_carried; i < l->node->n_out; i++) {
         const struct bp_fact *fact;
-        struct bp_growing *all;
+        struct bp_dynamic_buffer *all;
 
         if (l->node->out[i] == BP_NONE)
             continue;
         fact = &l->state->plan->facts[l->node->out[i]];
-        all = &l->state->frame->growing[l->node->out[i]];
+        all = &l->state->frame->dynamic_outputs[l->node->out[i]];
         all->bytes = 0;
         all->dtype = fact->dtype;
         all->rank = fact->rank == BP_RANK_UNKNOWN ? 1 : fact->rank;
@@ -285,7 +287,7 @@ static void clear_scans(struct loop *l)
 static bp_rc set_scan(struct loop *l, uint32_t i, bp_err *err)
 {
     uint32_t value = l->node->out[i];
-    struct bp_growing *all = &l->state->frame->growing[value];
+    struct bp_dynamic_buffer *all = &l->state->frame->dynamic_outputs[value];
     struct bp_cell cell;
     bp_rc rc = bp_frame_state_reserve(l->state->frame, value, all->bytes, all->bytes, err);
 
@@ -297,9 +299,9 @@ static bp_rc set_scan(struct loop *l, uint32_t i, bp_err *err)
     return rc < 0 ? rc : bp_give_text(l->state, value, &cell, err);
 }
 
-bp_rc bp_hosted_loop(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_loop(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
-    struct loop l = {.state = state, .node = bp_hosted_node(state, unit)};
+    struct loop l = {.state = state, .node = bp_host_op_node(state, unit)};
     bp_rc rc = start(&l, unit, err);
 
     if (rc >= 0)

@@ -13,7 +13,7 @@ void bp_carry_start(struct bp_carried *carried, const struct bp_cell *initial);
  * Before an iteration: asks the body's frame to write its output `value`, which becomes the carried
  * value, into the buffer that the present one is not in. BP_E_NOMEM.
  */
-bp_rc bp_carry_ask(const struct bp_carried *carried, struct bp_frame_state *body, uint32_t value,
+bp_rc bp_carry_ask(const struct bp_carried *carried, struct bp_frame_state *child, uint32_t value,
                    bp_err *err) BP_CHECKED;
 /*
  * After an iteration: takes what the body has made. It is copied, unless it lies where

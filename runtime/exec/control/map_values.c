@@ -23,10 +23,10 @@ struct map {
 static bp_rc map_in(const struct bp_run_state *state, const struct bp_ir_node *node,
                     struct map *out, bp_err *err)
 {
-    const struct bp_cell *cell = bp_hosted_in(state, node, 0);
+    const struct bp_cell *cell = bp_host_op_input(state, node, 0);
 
     if (!cell || !cell->object || cell->object->kind != BP_KIND_MAP)
-        return bp_hosted_fail(node, err, BP_E_INVALID, "input 0 is no map");
+        return bp_host_op_fail(node, err, BP_E_INVALID, "input 0 is no map");
     out->keys = &cell->object->items[0]->tensor;
     out->values = cell->object->items[1];
     out->n = out->keys->dims[0];
@@ -120,17 +120,18 @@ static bp_rc fill_vector(const struct bp_ir_node *node, const struct map *map,
         else if (at < 0)
             memset(to, 0, width);
         else if (!value || value->dtype != out->dtype)
-            return bp_hosted_fail(node, err, BP_E_INVALID, "value %" PRId64 " of the map is no %s",
-                                  at, bp_dtype_name(out->dtype));
+            return bp_host_op_fail(node, err, BP_E_INVALID, "value %" PRId64 " of the map is no %s",
+                                   at, bp_dtype_name(out->dtype));
         else
             memcpy(to, (const char *)value->base + (size_t)index * width, width);
     }
     return BP_OK;
 }
 
-bp_rc bp_hosted_dict_vectorizer(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_dict_vectorizer(struct bp_run_state *state, const struct bp_unit *unit,
+                                 bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
     const bp_attr *strings = bp_ir_attr(node, "string_vocabulary");
     const bp_attr *vocabulary =
         strings && strings->count ? strings : bp_ir_attr(node, "int64_vocabulary");
@@ -145,7 +146,7 @@ bp_rc bp_hosted_dict_vectorizer(struct bp_run_state *state, const struct bp_unit
         return rc;
     first = map.n > 0 ? value_at(&map, 0, &index) : NULL;
     dtype = first ? first->dtype : state->plan->facts[node->out[0]].dtype;
-    rc = bp_hosted_room(state, node, 0, dtype ? dtype : BP_DTYPE_F32, 2, dims, &out, err);
+    rc = bp_host_op_alloc_output(state, node, 0, dtype ? dtype : BP_DTYPE_F32, 2, dims, &out, err);
     if (rc >= 0)
         rc = fill_vector(node, &map, vocabulary, &out, err);
     return rc < 0 ? rc : bp_run_set(state, node->out[0], &out, err);
@@ -163,10 +164,10 @@ static bp_rc cast_value(const struct bp_ir_node *node, const struct map *map, in
     bool is_text = value && value->dtype == BP_DTYPE_STRING;
 
     if (at >= 0 && (!value || (!is_text && !number_at(value, index, &real, &whole))))
-        return bp_hosted_fail(node, err, BP_E_INVALID,
-                              "value %" PRId64 " of the map has a type "
-                              "that is not cast",
-                              at);
+        return bp_host_op_fail(node, err, BP_E_INVALID,
+                               "value %" PRId64 " of the map has a type "
+                               "that is not cast",
+                               at);
     if (is_text) {
         bp_span span = text_at(value, index);
         char *end;
@@ -175,7 +176,7 @@ static bp_rc cast_value(const struct bp_ir_node *node, const struct map *map, in
         real = strtod(text, &end);
         whole = strtoll(text, NULL, 10);
         if (out->dtype != BP_DTYPE_STRING && (end == text || *end))
-            return bp_hosted_fail(node, err, BP_E_INVALID, "'%s' is no number", text);
+            return bp_host_op_fail(node, err, BP_E_INVALID, "'%s' is no number", text);
     }
     if (out->dtype == BP_DTYPE_F32)
         ((float *)out->base)[i] = (float)real;
@@ -204,9 +205,9 @@ static int64_t entry_for(const struct map *map, bool is_sparse, int64_t i)
     return -1;
 }
 
-bp_rc bp_hosted_cast_map(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_cast_map(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
     bool is_sparse = bp_ir_attr_is(node, "map_form", "DENSE", "SPARSE");
     int64_t dims[2] = {1, 0}, max_map = bp_ir_attr_int(node, "max_map", 1);
     bp_tensor made = {0};
@@ -219,7 +220,7 @@ bp_rc bp_hosted_cast_map(struct bp_run_state *state, const struct bp_unit *unit,
         return rc;
     dims[1] = is_sparse ? max_map : map.n;
     if (dims[1] < 0 || dims[1] > INT32_MAX)
-        return bp_hosted_fail(node, err, BP_E_INVALID, "max_map is %" PRId64, max_map);
+        return bp_host_op_fail(node, err, BP_E_INVALID, "max_map is %" PRId64, max_map);
     rc = bp_tensor_alloc(state->plan->facts[node->out[0]].dtype, dims, 2, &made, err);
     text = calloc((size_t)dims[1] + 1, 64);
     if (rc >= 0 && !text)
@@ -230,7 +231,7 @@ bp_rc bp_hosted_cast_map(struct bp_run_state *state, const struct bp_unit *unit,
         rc = bp_object_from_tensor(&made, &object, err);
     bp_tensor_free(&made);
     free(text);
-    return rc < 0 ? rc : bp_hosted_give(state, node, 0, object, err);
+    return rc < 0 ? rc : bp_host_op_set_object(state, node, 0, object, err);
 }
 
 /* ---- ZipMap ---------------------------------------------------------------------------------- */
@@ -268,22 +269,22 @@ static bp_rc make_map(bp_object *keys, const float *row, bp_object **out, bp_err
     return rc;
 }
 
-bp_rc bp_hosted_zip_map(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_zip_map(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
     const bp_attr *strings = bp_ir_attr(node, "classlabels_strings");
     const bp_attr *labels =
         strings && strings->count ? strings : bp_ir_attr(node, "classlabels_int64s");
-    const struct bp_cell *in = bp_hosted_in(state, node, 0);
+    const struct bp_cell *in = bp_host_op_input(state, node, 0);
     int64_t classes = in->rank ? in->dims[in->rank - 1] : 0;
     int64_t rows = in->rank == 2 ? in->dims[0] : 1;
     bp_object *keys = NULL, *sequence = NULL;
     bp_rc rc;
 
     if (classes != (int64_t)labels->count || rows > INT32_MAX)
-        return bp_hosted_fail(node, err, BP_E_SHAPE,
-                              "there are %" PRId64 " scores a row for %u class labels", classes,
-                              labels->count);
+        return bp_host_op_fail(node, err, BP_E_SHAPE,
+                               "there are %" PRId64 " scores a row for %u class labels", classes,
+                               labels->count);
     rc = make_keys(labels, &keys, err);
     if (rc >= 0)
         rc = bp_object_new(BP_KIND_SEQUENCE, (uint32_t)rows, &sequence, err);
@@ -291,7 +292,7 @@ bp_rc bp_hosted_zip_map(struct bp_run_state *state, const struct bp_unit *unit, 
         rc = make_map(keys, (const float *)in->base + i * classes, &sequence->items[i], err);
     bp_object_release(keys);
     if (rc >= 0)
-        return bp_hosted_give(state, node, 0, sequence, err);
+        return bp_host_op_set_object(state, node, 0, sequence, err);
     bp_object_release(sequence);
     return rc;
 }

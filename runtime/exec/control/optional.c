@@ -5,42 +5,42 @@
 
 #include "exec/control/host_op.h"
 
-bp_rc bp_hosted_optional(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_optional(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
-    const struct bp_cell *cell = bp_hosted_in(state, node, 0);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
+    const struct bp_cell *cell = bp_host_op_input(state, node, 0);
     bp_object *optional;
     bp_rc rc = bp_object_new(BP_KIND_OPTIONAL, cell ? 1 : 0, &optional, err);
 
     if (rc >= 0 && cell)
         rc = bp_cell_to_object(cell, &optional->items[0], err);
     if (rc >= 0)
-        return bp_hosted_give(state, node, 0, optional, err);
+        return bp_host_op_set_object(state, node, 0, optional, err);
     bp_object_release(optional);
     return rc;
 }
 
-bp_rc bp_hosted_optional_get(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_optional_get(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
-    const struct bp_cell *cell = bp_hosted_in(state, node, 0);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
+    const struct bp_cell *cell = bp_host_op_input(state, node, 0);
 
     if (!cell)
-        return bp_hosted_fail(node, err, BP_E_INVALID, "there is no input to take a value from");
+        return bp_host_op_fail(node, err, BP_E_INVALID, "there is no input to take a value from");
     if (!cell->object || cell->object->kind != BP_KIND_OPTIONAL)
         return bp_run_set(state, node->out[0], cell, err);
     if (cell->object->n == 0)
-        return bp_hosted_fail(node, err, BP_E_INVALID,
-                              "the optional has no value; ask OptionalHasElement first");
-    return bp_hosted_give(state, node, 0, bp_object_retain(cell->object->items[0]), err);
+        return bp_host_op_fail(node, err, BP_E_INVALID,
+                               "the optional has no value; ask OptionalHasElement first");
+    return bp_host_op_set_object(state, node, 0, bp_object_retain(cell->object->items[0]), err);
 }
 
-bp_rc bp_hosted_optional_has(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_optional_has(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
-    const struct bp_cell *in = bp_hosted_in(state, node, 0);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
+    const struct bp_cell *in = bp_host_op_input(state, node, 0);
     struct bp_cell cell;
-    bp_rc rc = bp_hosted_room(state, node, 0, BP_DTYPE_BOOL, 0, NULL, &cell, err);
+    bp_rc rc = bp_host_op_alloc_output(state, node, 0, BP_DTYPE_BOOL, 0, NULL, &cell, err);
 
     if (rc < 0)
         return rc;

@@ -49,8 +49,8 @@ static bp_rc plain_axis(const struct scan *s, const char *name, uint32_t i, uint
     int64_t axis = listed(s->node, name, i);
 
     if (axis < -(int64_t)rank || axis >= (int64_t)rank)
-        return bp_hosted_fail(s->node, err, BP_E_INVALID, "%s has %lld, the tensor has rank %u",
-                              name, (long long)axis, rank);
+        return bp_host_op_fail(s->node, err, BP_E_INVALID, "%s has %lld, the tensor has rank %u",
+                               name, (long long)axis, rank);
     *out = (uint32_t)(axis < 0 ? axis + (int64_t)rank : axis);
     return BP_OK;
 }
@@ -63,8 +63,8 @@ static bp_rc make_strip(const struct scan *s, struct strip *strip, const int64_t
                                                       : bp_dtype_width(strip->all.dtype);
 
     if (bits < 8)
-        return bp_hosted_fail(s->node, err, BP_E_UNSUPPORTED,
-                              "scanning types under 8 bits is not implemented");
+        return bp_host_op_fail(s->node, err, BP_E_UNSUPPORTED,
+                               "scanning types under 8 bits is not implemented");
     strip->outer = (size_t)bp_dims_count(dims, axis);
     strip->row = (size_t)bp_dims_count(dims + axis + 1, rank - axis - 1) * (bits / 8);
     for (uint32_t d = 0, to = 0; d < rank; d++) {
@@ -117,13 +117,13 @@ static void paste(const struct scan *s, const struct strip *strip, int64_t round
 static bp_rc start_input(struct scan *s, uint32_t i, bp_err *err)
 {
     struct strip *strip = &s->ins[i];
-    const struct bp_cell *cell = bp_hosted_in(s->state, s->node, s->first + s->n_states + i);
+    const struct bp_cell *cell = bp_host_op_input(s->state, s->node, s->first + s->n_states + i);
     uint32_t skip = s->has_batch ? 1 : 0, axis = 0;
     bp_rc rc = BP_OK;
 
     strip->all = *cell;
     if (cell->rank < 1 + skip)
-        rc = bp_hosted_fail(s->node, err, BP_E_SHAPE, "scan input %u has rank %u", i, cell->rank);
+        rc = bp_host_op_fail(s->node, err, BP_E_SHAPE, "scan input %u has rank %u", i, cell->rank);
     else if (!s->has_batch)
         rc = plain_axis(s, "scan_input_axes", i, cell->rank, &axis, err);
     if (rc < 0)
@@ -133,9 +133,9 @@ static bp_rc start_input(struct scan *s, uint32_t i, bp_err *err)
     if (i == 0)
         s->length = cell->dims[skip + axis];
     if (cell->dims[skip + axis] != s->length || (s->has_batch && cell->dims[0] != s->n_batches))
-        return bp_hosted_fail(s->node, err, BP_E_SHAPE,
-                              "scan input %u has %lld slices, the first has %lld", i,
-                              (long long)cell->dims[skip + axis], (long long)s->length);
+        return bp_host_op_fail(s->node, err, BP_E_SHAPE,
+                               "scan input %u has %lld slices, the first has %lld", i,
+                               (long long)cell->dims[skip + axis], (long long)s->length);
     rc = make_strip(s, strip, cell->dims + skip, cell->rank - skip, axis, err);
     if (rc >= 0 && strip->outer > 1) {
         strip->slice = malloc(strip->outer * strip->row + 1);
@@ -157,12 +157,12 @@ static size_t dense_bytes(const struct bp_cell *cell)
 /* State i of the batch that is running, which is one entry of the input's first dimension. */
 static bp_rc start_state(struct scan *s, uint32_t i, bp_err *err)
 {
-    struct bp_cell cell = *bp_hosted_in(s->state, s->node, s->first + i);
+    struct bp_cell cell = *bp_host_op_input(s->state, s->node, s->first + i);
 
     if (s->has_batch) {
         if (cell.rank < 1 || cell.dims[0] != s->n_batches || bp_dtype_width(cell.dtype) % 8 != 0)
-            return bp_hosted_fail(s->node, err, BP_E_SHAPE,
-                                  "state %u has another batch size than the scan inputs", i);
+            return bp_host_op_fail(s->node, err, BP_E_SHAPE,
+                                   "state %u has another batch size than the scan inputs", i);
         cell.dims++;
         cell.rank--;
         cell.bytes = dense_bytes(&cell);
@@ -183,12 +183,12 @@ static bp_rc start(struct scan *s, const struct bp_unit *unit, bp_err *err)
     s->n_outs = s->node->n_out - s->n_states;
     s->n_batches = 1;
     if (s->has_batch)
-        s->n_batches = bp_hosted_in(s->state, s->node, s->first + s->n_states)->dims[0];
+        s->n_batches = bp_host_op_input(s->state, s->node, s->first + s->n_states)->dims[0];
     s->ins = calloc((size_t)s->n_ins + 1, sizeof *s->ins);
     s->outs = calloc((size_t)s->n_outs + 1, sizeof *s->outs);
     if (!s->ins || !s->outs)
         return bp_fail_nomem(err, "a scan");
-    rc = bp_hosted_named_body(s->state, unit, "body", &s->child, err);
+    rc = bp_host_op_named_subgraph(s->state, unit, "body", &s->child, err);
     if (rc >= 0)
         rc = bp_frame_state_carried(s->state->frame, unit, &s->carried, err);
     for (uint32_t i = 0; rc >= 0 && i < s->n_ins; i++)
@@ -207,9 +207,9 @@ static bp_rc start_output(struct scan *s, uint32_t i, const struct bp_cell *made
     bp_rc rc = BP_OK;
 
     if (bp_cell_kind(made) != BP_KIND_TENSOR)
-        return bp_hosted_fail(s->node, err, BP_E_INVALID, "scan output %u is no tensor", i);
+        return bp_host_op_fail(s->node, err, BP_E_INVALID, "scan output %u is no tensor", i);
     if (made->rank + 1 + skip > BP_MAX_RANK)
-        return bp_hosted_fail(s->node, err, BP_E_SHAPE, "a scan output has too many dimensions");
+        return bp_host_op_fail(s->node, err, BP_E_SHAPE, "a scan output has too many dimensions");
     if (!s->has_batch)
         rc = plain_axis(s, "scan_output_axes", i, rank, &axis, err);
     if (rc < 0)
@@ -217,8 +217,8 @@ static bp_rc start_output(struct scan *s, uint32_t i, const struct bp_cell *made
     dims[0] = s->n_batches;
     for (uint32_t d = 0; d < rank; d++)
         dims[skip + d] = d < axis ? made->dims[d] : d == axis ? s->length : made->dims[d - 1];
-    rc = bp_hosted_room(s->state, s->node, s->n_states + i, made->dtype, rank + skip, dims,
-                        &strip->all, err);
+    rc = bp_host_op_alloc_output(s->state, s->node, s->n_states + i, made->dtype, rank + skip, dims,
+                                 &strip->all, err);
     if (rc < 0)
         return rc;
     strip->is_reversed = !s->has_batch && listed(s->node, "scan_output_directions", i) == 1;
@@ -237,7 +237,7 @@ static bool same_dims(const struct strip *strip, const struct scan *s, const str
 
 static bp_rc take_output(struct scan *s, uint32_t i, int64_t round, bp_err *err)
 {
-    const struct bp_cell *made = &s->child->cells[s->child->body->ir->outputs[s->n_states + i]];
+    const struct bp_cell *made = &s->child->cells[s->child->subgraph->ir->outputs[s->n_states + i]];
     struct strip *strip = &s->outs[i];
     struct bp_cell cell;
     bp_rc rc = BP_OK;
@@ -247,9 +247,9 @@ static bp_rc take_output(struct scan *s, uint32_t i, int64_t round, bp_err *err)
     if (!strip->all.base)
         rc = start_output(s, i, made, err);
     else if (!same_dims(strip, s, made))
-        rc = bp_hosted_fail(s->node, err, BP_E_SHAPE,
-                            "scan output %u has another shape in round %lld than before", i,
-                            (long long)round);
+        rc = bp_host_op_fail(s->node, err, BP_E_SHAPE,
+                             "scan output %u has another shape in round %lld than before", i,
+                             (long long)round);
     if (rc >= 0)
         rc = bp_keep_text(&s->kept, made, &cell, err);
     if (rc >= 0)
@@ -260,19 +260,20 @@ static bp_rc take_output(struct scan *s, uint32_t i, int64_t round, bp_err *err)
 /* Output i of a scan that never ran has the shape that the plan says. */
 static bp_rc empty_output(struct scan *s, uint32_t i, struct bp_cell *out, bp_err *err)
 {
-    const struct bp_cell *place = &s->state->plan->places[s->node->out[i]];
+    const struct bp_cell *planned = &s->state->plan->planned[s->node->out[i]];
     int64_t none[1] = {0};
-    bool is_known = place->rank != BP_RANK_UNKNOWN;
+    bool is_known = planned->rank != BP_RANK_UNKNOWN;
 
-    return bp_hosted_room(s->state, s->node, i, place->dtype, is_known ? place->rank : 1,
-                          is_known ? place->dims : none, out, err);
+    return bp_host_op_alloc_output(s->state, s->node, i, planned->dtype,
+                                   is_known ? planned->rank : 1, is_known ? planned->dims : none,
+                                   out, err);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
 static bp_rc run_round(struct scan *s, int64_t round, bp_err *err)
 {
-    const struct bp_ir *ir = s->child->body->ir;
+    const struct bp_ir *ir = s->child->subgraph->ir;
     bp_rc rc = bp_run_check(s->state->shared, err);
 
     for (uint32_t i = 0; i < s->n_states; i++)
@@ -282,7 +283,7 @@ static bp_rc run_round(struct scan *s, int64_t round, bp_err *err)
     for (uint32_t i = 0; rc >= 0 && i < s->n_states; i++)
         rc = bp_carry_ask(&s->carried[i], s->child, ir->outputs[i], err);
     if (rc >= 0)
-        rc = bp_body_run(s->child, s->state->shared, err);
+        rc = bp_subgraph_run(s->child, s->state->shared, err);
     for (uint32_t i = 0; rc >= 0 && i < s->n_states; i++)
         rc = bp_carry(&s->carried[i], &s->child->cells[ir->outputs[i]], err);
     for (uint32_t i = 0; rc >= 0 && i < s->n_outs; i++)
@@ -293,7 +294,7 @@ static bp_rc run_round(struct scan *s, int64_t round, bp_err *err)
 /* The final states of a batch have one shape in all of them; they are put one behind the other. */
 static bp_rc join_state(struct scan *s, uint32_t i, const struct bp_cell *made, bp_err *err)
 {
-    struct bp_growing *all = &s->state->frame->growing[s->node->out[i]];
+    struct bp_dynamic_buffer *all = &s->state->frame->dynamic_outputs[s->node->out[i]];
     int64_t dims[BP_MAX_RANK + 1] = {s->n_batches};
     size_t bytes = dense_bytes(made);
     struct bp_cell cell;
@@ -302,10 +303,11 @@ static bp_rc join_state(struct scan *s, uint32_t i, const struct bp_cell *made, 
     if (made->rank)
         memcpy(dims + 1, made->dims, made->rank * sizeof *dims);
     if (s->batch == 0)
-        rc = bp_hosted_room(s->state, s->node, i, made->dtype, made->rank + 1, dims, &cell, err);
+        rc = bp_host_op_alloc_output(s->state, s->node, i, made->dtype, made->rank + 1, dims, &cell,
+                                     err);
     else if (all->rank != made->rank + 1 || memcmp(all->dims, dims, all->rank * sizeof *dims) != 0)
-        rc = bp_hosted_fail(s->node, err, BP_E_SHAPE, "state %u has another shape in batch %lld", i,
-                            (long long)s->batch);
+        rc = bp_host_op_fail(s->node, err, BP_E_SHAPE, "state %u has another shape in batch %lld",
+                             i, (long long)s->batch);
     if (rc >= 0)
         rc = bp_keep_text(&s->kept, made, &cell, err);
     if (rc >= 0 && bytes)
@@ -317,7 +319,7 @@ static bp_rc join_state(struct scan *s, uint32_t i, const struct bp_cell *made, 
 static bp_rc keep_state(struct scan *s, uint32_t i, bp_err *err)
 {
     uint32_t value = i < s->node->n_out ? s->node->out[i] : BP_NONE;
-    const struct bp_growing *all;
+    const struct bp_dynamic_buffer *all;
     struct bp_cell cell;
     bp_rc rc;
 
@@ -328,7 +330,7 @@ static bp_rc keep_state(struct scan *s, uint32_t i, bp_err *err)
     rc = join_state(s, i, &s->carried[i].cell, err);
     if (rc < 0 || s->batch < s->n_batches - 1)
         return rc;
-    all = &s->state->frame->growing[value];
+    all = &s->state->frame->dynamic_outputs[value];
     cell = (struct bp_cell){.base = all->data,
                             .dims = all->dims,
                             .bytes = all->bytes,
@@ -340,20 +342,20 @@ static bp_rc keep_state(struct scan *s, uint32_t i, bp_err *err)
 /* Rounds of the batch that is running: sequence_lens of version 8 may say fewer. */
 static bp_rc count_rounds(struct scan *s, bp_err *err)
 {
-    const struct bp_cell *lens = s->has_batch ? bp_hosted_in(s->state, s->node, 0) : NULL;
+    const struct bp_cell *lens = s->has_batch ? bp_host_op_input(s->state, s->node, 0) : NULL;
 
     s->rounds = s->length;
     if (!lens)
         return BP_OK;
     if (lens->rank != 1 || lens->dims[0] != s->n_batches)
-        return bp_hosted_fail(s->node, err, BP_E_SHAPE,
-                              "sequence_lens needs %lld entries, one a batch",
-                              (long long)s->n_batches);
+        return bp_host_op_fail(s->node, err, BP_E_SHAPE,
+                               "sequence_lens needs %lld entries, one a batch",
+                               (long long)s->n_batches);
     s->rounds = ((const int64_t *)lens->base)[s->batch];
     if (s->rounds < 0 || s->rounds > s->length)
-        return bp_hosted_fail(s->node, err, BP_E_INVALID,
-                              "sequence_lens has %lld for batch %lld, sequences have %lld",
-                              (long long)s->rounds, (long long)s->batch, (long long)s->length);
+        return bp_host_op_fail(s->node, err, BP_E_INVALID,
+                               "sequence_lens has %lld for batch %lld, sequences have %lld",
+                               (long long)s->rounds, (long long)s->batch, (long long)s->length);
     return BP_OK;
 }
 
@@ -403,9 +405,9 @@ static void finish(struct scan *s)
     bp_forget_text(s->kept);
 }
 
-bp_rc bp_hosted_scan(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_scan(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
-    struct scan s = {.state = state, .node = bp_hosted_node(state, unit)};
+    struct scan s = {.state = state, .node = bp_host_op_node(state, unit)};
     bp_rc rc = start(&s, unit, err);
 
     for (s.batch = 0; rc >= 0 && s.batch < s.n_batches; s.batch++)

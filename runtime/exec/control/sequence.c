@@ -12,11 +12,11 @@
 static bp_rc sequence_in(const struct bp_run_state *state, const struct bp_ir_node *node,
                          const bp_object **out, bp_err *err)
 {
-    const struct bp_cell *cell = bp_hosted_in(state, node, 0);
+    const struct bp_cell *cell = bp_host_op_input(state, node, 0);
 
     *out = cell ? cell->object : NULL;
     if (!*out || (*out)->kind != BP_KIND_SEQUENCE)
-        return bp_hosted_fail(node, err, BP_E_INVALID, "input 0 is no sequence");
+        return bp_host_op_fail(node, err, BP_E_INVALID, "input 0 is no sequence");
     return BP_OK;
 }
 
@@ -26,69 +26,72 @@ static bp_rc position_in(const struct bp_run_state *state, const struct bp_ir_no
                          bp_err *err)
 {
     int64_t position;
-    bp_rc rc = bp_hosted_int(state, node, i, def, &position, err);
+    bp_rc rc = bp_host_op_int(state, node, i, def, &position, err);
 
     if (rc < 0)
         return rc;
     if (position < -(int64_t)n || position > last)
-        return bp_hosted_fail(node, err, BP_E_INVALID,
-                              "position %" PRId64 " is outside of -%u..%" PRId64, position, n,
-                              last);
+        return bp_host_op_fail(node, err, BP_E_INVALID,
+                               "position %" PRId64 " is outside of -%u..%" PRId64, position, n,
+                               last);
     *out = (uint32_t)(position < 0 ? position + (int64_t)n : position);
     return BP_OK;
 }
 
-bp_rc bp_hosted_identity(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_identity(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
 
-    return bp_run_set(state, node->out[0], bp_hosted_in(state, node, 0), err);
+    return bp_run_set(state, node->out[0], bp_host_op_input(state, node, 0), err);
 }
 
-bp_rc bp_hosted_sequence_at(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_sequence_at(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
     const bp_object *sequence;
     uint32_t at;
     bp_rc rc = sequence_in(state, node, &sequence, err);
 
     if (rc >= 0)
         rc = position_in(state, node, 1, sequence->n, (int64_t)sequence->n - 1, 0, &at, err);
-    return rc < 0 ? rc : bp_hosted_give(state, node, 0, bp_object_retain(sequence->items[at]), err);
+    return rc < 0
+               ? rc
+               : bp_host_op_set_object(state, node, 0, bp_object_retain(sequence->items[at]), err);
 }
 
-bp_rc bp_hosted_sequence_construct(struct bp_run_state *state, const struct bp_unit *unit,
-                                   bp_err *err)
+bp_rc bp_host_op_sequence_construct(struct bp_run_state *state, const struct bp_unit *unit,
+                                    bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
     bp_object *sequence;
     bp_rc rc = bp_object_new(BP_KIND_SEQUENCE, node->n_in, &sequence, err);
 
     for (uint32_t i = 0; rc >= 0 && i < node->n_in; i++) {
-        const struct bp_cell *cell = bp_hosted_in(state, node, i);
+        const struct bp_cell *cell = bp_host_op_input(state, node, i);
 
         if (cell)
             rc = bp_cell_to_object(cell, &sequence->items[i], err);
         else
-            rc = bp_hosted_fail(node, err, BP_E_INVALID, "input %u is absent", i);
+            rc = bp_host_op_fail(node, err, BP_E_INVALID, "input %u is absent", i);
     }
     if (rc >= 0)
-        return bp_hosted_give(state, node, 0, sequence, err);
+        return bp_host_op_set_object(state, node, 0, sequence, err);
     bp_object_release(sequence);
     return rc;
 }
 
-bp_rc bp_hosted_sequence_empty(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_sequence_empty(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     bp_object *sequence;
     bp_rc rc = bp_object_new(BP_KIND_SEQUENCE, 0, &sequence, err);
 
-    return rc < 0 ? rc : bp_hosted_give(state, bp_hosted_node(state, unit), 0, sequence, err);
+    return rc < 0 ? rc
+                  : bp_host_op_set_object(state, bp_host_op_node(state, unit), 0, sequence, err);
 }
 
-bp_rc bp_hosted_sequence_erase(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_sequence_erase(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
     const bp_object *from;
     bp_object *to;
     uint32_t at;
@@ -102,12 +105,13 @@ bp_rc bp_hosted_sequence_erase(struct bp_run_state *state, const struct bp_unit 
         return rc;
     for (uint32_t i = 0; i < to->n; i++)
         to->items[i] = bp_object_retain(from->items[i < at ? i : i + 1]);
-    return bp_hosted_give(state, node, 0, to, err);
+    return bp_host_op_set_object(state, node, 0, to, err);
 }
 
-bp_rc bp_hosted_sequence_insert(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_sequence_insert(struct bp_run_state *state, const struct bp_unit *unit,
+                                 bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
     const bp_object *from;
     bp_object *to, *item = NULL;
     uint32_t at;
@@ -116,11 +120,11 @@ bp_rc bp_hosted_sequence_insert(struct bp_run_state *state, const struct bp_unit
     if (rc >= 0) /* also behind the last, where it goes without a position */
         rc = position_in(state, node, 2, from->n, from->n, from->n, &at, err);
     if (rc >= 0)
-        rc = bp_cell_to_object(bp_hosted_in(state, node, 1), &item, err);
+        rc = bp_cell_to_object(bp_host_op_input(state, node, 1), &item, err);
     if (rc >= 0 && from->n > 0 && from->items[0]->tensor.dtype != item->tensor.dtype)
-        rc = bp_hosted_fail(node, err, BP_E_INVALID, "a %s tensor cannot go into a sequence of %s",
-                            bp_dtype_name(item->tensor.dtype),
-                            bp_dtype_name(from->items[0]->tensor.dtype));
+        rc = bp_host_op_fail(node, err, BP_E_INVALID, "a %s tensor cannot go into a sequence of %s",
+                             bp_dtype_name(item->tensor.dtype),
+                             bp_dtype_name(from->items[0]->tensor.dtype));
     if (rc >= 0)
         rc = bp_object_new(BP_KIND_SEQUENCE, from->n + 1, &to, err);
     if (rc < 0) {
@@ -130,19 +134,20 @@ bp_rc bp_hosted_sequence_insert(struct bp_run_state *state, const struct bp_unit
     for (uint32_t i = 0; i < from->n; i++)
         to->items[i < at ? i : i + 1] = bp_object_retain(from->items[i]);
     to->items[at] = item;
-    return bp_hosted_give(state, node, 0, to, err);
+    return bp_host_op_set_object(state, node, 0, to, err);
 }
 
-bp_rc bp_hosted_sequence_length(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_sequence_length(struct bp_run_state *state, const struct bp_unit *unit,
+                                 bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
     const bp_object *sequence;
     struct bp_cell cell;
     int64_t n;
     bp_rc rc = sequence_in(state, node, &sequence, err);
 
     if (rc >= 0)
-        rc = bp_hosted_room(state, node, 0, BP_DTYPE_I64, 0, NULL, &cell, err);
+        rc = bp_host_op_alloc_output(state, node, 0, BP_DTYPE_I64, 0, NULL, &cell, err);
     if (rc < 0)
         return rc;
     n = sequence->n;

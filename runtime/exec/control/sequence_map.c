@@ -22,48 +22,48 @@ static const bp_object *sequence_of(const struct bp_cell *cell)
 
 static bp_rc check_lengths(struct map *m, bp_err *err)
 {
-    const bp_object *first = sequence_of(bp_hosted_in(m->state, m->node, 0));
+    const bp_object *first = sequence_of(bp_host_op_input(m->state, m->node, 0));
 
     if (!first)
-        return bp_hosted_fail(m->node, err, BP_E_INVALID, "input 0 is no sequence");
+        return bp_host_op_fail(m->node, err, BP_E_INVALID, "input 0 is no sequence");
     m->n = first->n;
     for (uint32_t i = 1; i < m->node->n_in; i++) {
-        const bp_object *other = sequence_of(bp_hosted_in(m->state, m->node, i));
+        const bp_object *other = sequence_of(bp_host_op_input(m->state, m->node, i));
 
         if (other && other->n != m->n)
-            return bp_hosted_fail(m->node, err, BP_E_SHAPE,
-                                  "input %u is a sequence of %u items, input 0 of %u", i, other->n,
-                                  m->n);
+            return bp_host_op_fail(m->node, err, BP_E_SHAPE,
+                                   "input %u is a sequence of %u items, input 0 of %u", i, other->n,
+                                   m->n);
     }
     return BP_OK;
 }
 
 static bp_rc run_item(struct map *m, uint32_t item, bp_err *err)
 {
-    const struct bp_ir *ir = m->child->body->ir;
+    const struct bp_ir *ir = m->child->subgraph->ir;
     bp_rc rc = bp_run_check(m->state->shared, err);
 
     for (uint32_t i = 0; i < m->node->n_in; i++) {
-        const struct bp_cell *cell = bp_hosted_in(m->state, m->node, i);
+        const struct bp_cell *cell = bp_host_op_input(m->state, m->node, i);
         const bp_object *sequence = sequence_of(cell);
 
         m->child->cells[ir->inputs[i]] =
             sequence ? bp_cell_of_object(sequence->items[item]) : *cell;
     }
     if (rc >= 0)
-        rc = bp_body_run(m->child, m->state->shared, err);
+        rc = bp_subgraph_run(m->child, m->state->shared, err);
     for (uint32_t o = 0; rc >= 0 && o < m->node->n_out; o++)
         rc = bp_cell_to_object(&m->child->cells[ir->outputs[o]], &m->results[o]->items[item], err);
     return rc;
 }
 
-bp_rc bp_hosted_sequence_map(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_sequence_map(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
-    struct map m = {.state = state, .node = bp_hosted_node(state, unit)};
+    struct map m = {.state = state, .node = bp_host_op_node(state, unit)};
     bp_rc rc = check_lengths(&m, err);
 
     if (rc >= 0)
-        rc = bp_hosted_named_body(state, unit, "body", &m.child, err);
+        rc = bp_host_op_named_subgraph(state, unit, "body", &m.child, err);
     if (rc < 0)
         return rc;
     m.results = calloc((size_t)m.node->n_out + 1, sizeof(bp_object *));
@@ -75,7 +75,7 @@ bp_rc bp_hosted_sequence_map(struct bp_run_state *state, const struct bp_unit *u
         rc = run_item(&m, i, err);
     for (uint32_t o = 0; o < m.node->n_out; o++) {
         if (rc >= 0)
-            rc = bp_hosted_give(state, m.node, o, m.results[o], err);
+            rc = bp_host_op_set_object(state, m.node, o, m.results[o], err);
         else
             bp_object_release(m.results[o]);
     }

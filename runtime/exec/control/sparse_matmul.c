@@ -16,7 +16,7 @@
 /* The matrices of a node. */
 struct product {
     uint32_t dtype, format;
-    bool turn_a, turn_b;
+    bool transpose_a, transpose_b;
     float alpha;
     const int64_t *a_dims, *b_dims;
     const int64_t *indices, *rows; /* rows: of CSR */
@@ -27,20 +27,20 @@ struct product {
     int64_t n; /* columns of y */
 };
 
-static int64_t rows_of(const int64_t *dims, bool is_turned)
+static int64_t rows_of(const int64_t *dims, bool is_transposed)
 {
-    return dims[is_turned];
+    return dims[is_transposed];
 }
 
-static int64_t columns_of(const int64_t *dims, bool is_turned)
+static int64_t columns_of(const int64_t *dims, bool is_transposed)
 {
-    return dims[!is_turned];
+    return dims[!is_transposed];
 }
 
 /* Row `row` of y += value i of A times row `k` of B, or column `k` of a turned B. */
 static void add_row(const struct product *p, int64_t i, int64_t row, int64_t k)
 {
-    int64_t at = p->turn_b ? k : k * p->n, step = p->turn_b ? p->b_dims[1] : 1, n = p->n;
+    int64_t at = p->transpose_b ? k : k * p->n, step = p->transpose_b ? p->b_dims[1] : 1, n = p->n;
 
     if (p->dtype == BP_DTYPE_F32) {
         const float *b = (const float *)(const void *)p->b + at;
@@ -76,7 +76,7 @@ static void add_row(const struct product *p, int64_t i, int64_t row, int64_t k)
 /* Adds value i, which is at (row, column) of A. */
 static void add_value(const struct product *p, int64_t i, int64_t row, int64_t column)
 {
-    add_row(p, i, p->turn_a ? column : row, p->turn_a ? row : column);
+    add_row(p, i, p->transpose_a ? column : row, p->transpose_a ? row : column);
 }
 
 static void multiply(const struct product *p)
@@ -102,10 +102,10 @@ static bp_rc read_a(const struct bp_ir_node *node, const bp_object *a, struct pr
                     bp_err *err)
 {
     if (!a || a->kind != BP_KIND_SPARSE || a->tensor.rank != 2)
-        return bp_hosted_fail(node, err, BP_E_SHAPE, "A has to be a sparse matrix");
+        return bp_host_op_fail(node, err, BP_E_SHAPE, "A has to be a sparse matrix");
     if (a->format != BP_SPARSE_COO && a->format != BP_SPARSE_CSR)
-        return bp_hosted_fail(node, err, BP_E_INVALID,
-                              "A has format %u; only COO and CSR are supported", a->format);
+        return bp_host_op_fail(node, err, BP_E_INVALID,
+                               "A has format %u; only COO and CSR are supported", a->format);
     p->dtype = a->tensor.dtype;
     p->format = a->format;
     p->a_dims = a->tensor.dims;
@@ -121,25 +121,26 @@ static bp_rc read_b(const struct bp_ir_node *node, const struct bp_cell *b, stru
                     bp_err *err)
 {
     if (b->rank != 2 || b->dtype != p->dtype)
-        return bp_hosted_fail(node, err, BP_E_SHAPE, "B has to be a matrix of type %s",
-                              bp_dtype_name(p->dtype));
+        return bp_host_op_fail(node, err, BP_E_SHAPE, "B has to be a matrix of type %s",
+                               bp_dtype_name(p->dtype));
     p->b_dims = b->dims;
     p->b = b->base;
-    p->n = columns_of(b->dims, p->turn_b);
-    if (columns_of(p->a_dims, p->turn_a) != rows_of(b->dims, p->turn_b))
-        return bp_hosted_fail(node, err, BP_E_SHAPE,
-                              "inner dimensions do not match: A has %" PRId64 ", B %" PRId64,
-                              columns_of(p->a_dims, p->turn_a), rows_of(b->dims, p->turn_b));
+    p->n = columns_of(b->dims, p->transpose_b);
+    if (columns_of(p->a_dims, p->transpose_a) != rows_of(b->dims, p->transpose_b))
+        return bp_host_op_fail(
+            node, err, BP_E_SHAPE, "inner dimensions do not match: A has %" PRId64 ", B %" PRId64,
+            columns_of(p->a_dims, p->transpose_a), rows_of(b->dims, p->transpose_b));
     return BP_OK;
 }
 
-bp_rc bp_hosted_sparse_matmul(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
+bp_rc bp_host_op_sparse_matmul(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
-    const struct bp_ir_node *node = bp_hosted_node(state, unit);
-    const struct bp_cell *a = bp_hosted_in(state, node, 0), *b = bp_hosted_in(state, node, 1);
+    const struct bp_ir_node *node = bp_host_op_node(state, unit);
+    const struct bp_cell *a = bp_host_op_input(state, node, 0),
+                         *b = bp_host_op_input(state, node, 1);
     struct product p = {
-        .turn_a = bp_ir_attr_int(node, "transA", 0) != 0,
-        .turn_b = bp_ir_attr_int(node, "transB", 0) != 0,
+        .transpose_a = bp_ir_attr_int(node, "transA", 0) != 0,
+        .transpose_b = bp_ir_attr_int(node, "transB", 0) != 0,
         .alpha = 1.0f,
     };
     const bp_attr *alpha = bp_ir_attr(node, "alpha");
@@ -153,9 +154,9 @@ bp_rc bp_hosted_sparse_matmul(struct bp_run_state *state, const struct bp_unit *
         return rc;
     if (alpha && alpha->type == BP_ATTR_FLOAT && alpha->count == 1)
         memcpy(&p.alpha, alpha->data, sizeof p.alpha);
-    dims[0] = rows_of(p.a_dims, p.turn_a);
+    dims[0] = rows_of(p.a_dims, p.transpose_a);
     dims[1] = p.n;
-    rc = bp_hosted_room(state, node, 0, p.dtype, 2, dims, &y, err);
+    rc = bp_host_op_alloc_output(state, node, 0, p.dtype, 2, dims, &y, err);
     if (rc < 0)
         return rc;
     p.y = y.base;

@@ -67,28 +67,29 @@ static bp_rc check_sizes(struct split *s, bp_err *err)
         int64_t size = whole_at(s->sizes, i);
 
         if (size < 0 || size > dim - sum)
-            return bp_hosted_fail(s->node, err, BP_E_INVALID,
-                                  "split has %" PRId64 " at place %u, %" PRId64 " are left", size,
-                                  i, dim - sum);
+            return bp_host_op_fail(s->node, err, BP_E_INVALID,
+                                   "split has %" PRId64 " at place %u, %" PRId64 " are left", size,
+                                   i, dim - sum);
         sum += size;
     }
     if (sum != dim)
-        return bp_hosted_fail(s->node, err, BP_E_INVALID,
-                              "split adds up to %" PRId64 ", the axis has %" PRId64, sum, dim);
+        return bp_host_op_fail(s->node, err, BP_E_INVALID,
+                               "split adds up to %" PRId64 ", the axis has %" PRId64, sum, dim);
     return BP_OK;
 }
 
 static bp_rc solve_split(const struct bp_run_state *state, struct split *s, bp_err *err)
 {
-    const struct bp_cell *split = bp_hosted_in(state, s->node, 1);
+    const struct bp_cell *split = bp_host_op_input(state, s->node, 1);
     int64_t axis = bp_ir_attr_int(s->node, "axis", 0), dim;
 
-    s->in = bp_hosted_in(state, s->node, 0);
+    s->in = bp_host_op_input(state, s->node, 0);
     if (s->in->rank == 0 || axis < -(int64_t)s->in->rank || axis >= (int64_t)s->in->rank)
-        return bp_hosted_fail(s->node, err, BP_E_INVALID, "axis is %" PRId64 ", the rank %u", axis,
-                              s->in->rank);
+        return bp_host_op_fail(s->node, err, BP_E_INVALID, "axis is %" PRId64 ", the rank %u", axis,
+                               s->in->rank);
     if (s->in->dtype != BP_DTYPE_STRING && bp_dtype_width(s->in->dtype) < 8)
-        return bp_hosted_fail(s->node, err, BP_E_UNSUPPORTED, "types under 8 bits cannot be split");
+        return bp_host_op_fail(s->node, err, BP_E_UNSUPPORTED,
+                               "types under 8 bits cannot be split");
     s->axis = (uint32_t)(axis < 0 ? axis + (int64_t)s->in->rank : axis);
     dim = s->in->dims[s->axis];
     s->size = 1;
@@ -100,9 +101,9 @@ static bp_rc solve_split(const struct bp_run_state *state, struct split *s, bp_e
     if (split)
         s->size = whole_at(split, 0);
     if (s->size < 1)
-        return bp_hosted_fail(s->node, err, BP_E_INVALID, "split is %" PRId64, s->size);
+        return bp_host_op_fail(s->node, err, BP_E_INVALID, "split is %" PRId64, s->size);
     if (dim > 0 && (dim - 1) / s->size + 1 > MAX_PIECES)
-        return bp_hosted_fail(s->node, err, BP_E_NOMEM, "that would make too many pieces");
+        return bp_host_op_fail(s->node, err, BP_E_NOMEM, "that would make too many pieces");
     s->n = dim > 0 ? (uint32_t)((dim - 1) / s->size + 1) : 0;
     return BP_OK;
 }
@@ -134,10 +135,10 @@ static bp_rc make_piece(const struct split *s, int64_t from, int64_t size, bp_ob
     return rc < 0 ? rc : bp_object_adopt(&own, out, err);
 }
 
-bp_rc bp_hosted_split_to_sequence(struct bp_run_state *state, const struct bp_unit *unit,
-                                  bp_err *err)
+bp_rc bp_host_op_split_to_sequence(struct bp_run_state *state, const struct bp_unit *unit,
+                                   bp_err *err)
 {
-    struct split s = {.node = bp_hosted_node(state, unit)};
+    struct split s = {.node = bp_host_op_node(state, unit)};
     bp_object *sequence;
     int64_t from = 0;
     bp_rc rc = solve_split(state, &s, err);
@@ -151,7 +152,7 @@ bp_rc bp_hosted_split_to_sequence(struct bp_run_state *state, const struct bp_un
         from += size_of_piece(&s, i);
     }
     if (rc >= 0)
-        return bp_hosted_give(state, s.node, 0, sequence, err);
+        return bp_host_op_set_object(state, s.node, 0, sequence, err);
     bp_object_release(sequence);
     return rc;
 }
@@ -172,28 +173,28 @@ static bp_rc add_item(struct join *j, uint32_t i, bp_err *err)
     const bp_tensor *item = &j->in->items[i]->tensor;
 
     if (j->in->items[i]->kind != BP_KIND_TENSOR || item->dtype != j->in->items[0]->tensor.dtype)
-        return bp_hosted_fail(j->node, err, BP_E_INVALID, "item %u is of another type than item 0",
-                              i);
+        return bp_host_op_fail(j->node, err, BP_E_INVALID, "item %u is of another type than item 0",
+                               i);
     if (item->rank + (j->is_new ? 1 : 0) != j->rank)
-        return bp_hosted_fail(j->node, err, BP_E_SHAPE, "item %u has another rank than item 0", i);
+        return bp_host_op_fail(j->node, err, BP_E_SHAPE, "item %u has another rank than item 0", i);
     for (uint32_t d = 0; d < item->rank; d++) {
         uint32_t to = j->is_new && d >= j->axis ? d + 1 : d;
 
         if ((j->is_new || d != j->axis) && item->dims[d] != j->dims[to])
-            return bp_hosted_fail(j->node, err, BP_E_SHAPE,
-                                  "item %u has size %" PRId64
-                                  " in dimension %u, item 0 has %" PRId64,
-                                  i, item->dims[d], d, j->dims[to]);
+            return bp_host_op_fail(j->node, err, BP_E_SHAPE,
+                                   "item %u has size %" PRId64
+                                   " in dimension %u, item 0 has %" PRId64,
+                                   i, item->dims[d], d, j->dims[to]);
     }
     if (__builtin_add_overflow(j->dims[j->axis], j->is_new ? 1 : item->dims[j->axis],
                                &j->dims[j->axis]))
-        return bp_hosted_fail(j->node, err, BP_E_SHAPE, "the result is too large");
+        return bp_host_op_fail(j->node, err, BP_E_SHAPE, "the result is too large");
     return BP_OK;
 }
 
 static bp_rc solve_join(const struct bp_run_state *state, struct join *j, bp_err *err)
 {
-    const struct bp_cell *cell = bp_hosted_in(state, j->node, 0);
+    const struct bp_cell *cell = bp_host_op_input(state, j->node, 0);
     int64_t axis = bp_ir_attr_int(j->node, "axis", 0);
     const bp_tensor *first;
     bp_rc rc = BP_OK;
@@ -201,16 +202,16 @@ static bp_rc solve_join(const struct bp_run_state *state, struct join *j, bp_err
     j->in = cell ? cell->object : NULL;
     j->is_new = bp_ir_attr_int(j->node, "new_axis", 0) != 0;
     if (!j->in || j->in->kind != BP_KIND_SEQUENCE || j->in->n == 0)
-        return bp_hosted_fail(j->node, err, BP_E_INVALID, "there are no tensors to put together");
+        return bp_host_op_fail(j->node, err, BP_E_INVALID, "there are no tensors to put together");
     first = &j->in->items[0]->tensor;
     j->rank = first->rank + (j->is_new ? 1 : 0);
     if (j->rank == 0 || j->rank > BP_MAX_RANK || axis < -(int64_t)j->rank ||
         axis >= (int64_t)j->rank)
-        return bp_hosted_fail(j->node, err, BP_E_INVALID,
-                              "axis is %" PRId64 ", the result has rank %u", axis, j->rank);
+        return bp_host_op_fail(j->node, err, BP_E_INVALID,
+                               "axis is %" PRId64 ", the result has rank %u", axis, j->rank);
     if (first->dtype != BP_DTYPE_STRING && bp_dtype_width(first->dtype) < 8)
-        return bp_hosted_fail(j->node, err, BP_E_UNSUPPORTED,
-                              "types under 8 bits cannot be joined");
+        return bp_host_op_fail(j->node, err, BP_E_UNSUPPORTED,
+                               "types under 8 bits cannot be joined");
     j->axis = (uint32_t)(axis < 0 ? axis + (int64_t)j->rank : axis);
     for (uint32_t d = 0, from = 0; d < j->rank; d++)
         j->dims[d] = j->is_new && d == j->axis ? 0 : first->dims[from++];
@@ -220,18 +221,18 @@ static bp_rc solve_join(const struct bp_run_state *state, struct join *j, bp_err
     return rc;
 }
 
-bp_rc bp_hosted_concat_from_sequence(struct bp_run_state *state, const struct bp_unit *unit,
-                                     bp_err *err)
+bp_rc bp_host_op_concat_from_sequence(struct bp_run_state *state, const struct bp_unit *unit,
+                                      bp_err *err)
 {
-    struct join j = {.node = bp_hosted_node(state, unit)};
+    struct join j = {.node = bp_host_op_node(state, unit)};
     struct bp_cell out;
     struct rows rows;
     size_t at = 0;
     bp_rc rc = solve_join(state, &j, err);
 
     if (rc >= 0)
-        rc = bp_hosted_room(state, j.node, 0, j.in->items[0]->tensor.dtype, j.rank, j.dims, &out,
-                            err);
+        rc = bp_host_op_alloc_output(state, j.node, 0, j.in->items[0]->tensor.dtype, j.rank, j.dims,
+                                     &out, err);
     if (rc < 0)
         return rc;
     rows = rows_of(out.dtype, out.dims, out.rank, j.axis);

@@ -140,7 +140,7 @@ START_TEST(another_process_measures_nothing)
     char before[sizeof text];
 
     SKIP_UNLESS(dnnl_has_blocks(), "no AVX-512, so only one layout to measure");
-    ck_assert(says(run(folder, "16", &first), "measured, and kept in"));
+    ck_assert(says(run(folder, "16", &first), "measured, and saved in"));
     ck_assert_int_eq(count_files(), 1);
     read_file();
     strcpy(before, text);
@@ -191,7 +191,7 @@ START_TEST(other_programs_have_files_of_their_own)
 
     SKIP_UNLESS(dnnl_has_blocks(), "no AVX-512, so only one layout to measure");
     run(folder, "16", &allocs);
-    ck_assert(says(run(folder, "32", &allocs), "measured, and kept in"));
+    ck_assert(says(run(folder, "32", &allocs), "measured, and saved in"));
     ck_assert_int_eq(count_files(), 2);
     ck_assert(says(run(folder, "16", &allocs), "as measured before"));
     ck_assert(says(run(folder, "32", &allocs), "as measured before"));
@@ -214,7 +214,7 @@ static void check_replaced(const char *words)
     dup2(to, STDERR_FILENO); /* test_host writes warnings there */
     t = make(folder, "16");
     dnnl_run(t);
-    ck_assert(says(th_logged(t), "measured, and kept in"));
+    ck_assert(says(th_logged(t), "measured, and saved in"));
     th_free(t);
     fflush(stderr);
     dup2(saved, STDERR_FILENO);
@@ -279,11 +279,11 @@ START_TEST(a_file_that_is_not_whole_is_not_used)
     read_file();
     memcpy(strstr(text, "layout"), "layers", 6);
     seal();
-    check_replaced("it says no layout");
+    check_replaced("it has no valid layout");
     read_file();
     strstr(text, "winograd ")[9] = '2';
     seal();
-    check_replaced("it says no layout");
+    check_replaced("it has no valid layout");
     memset(text, 'x', sizeof text - 1);
     write_file(text, sizeof text - 1);
     check_replaced("it is too long");
@@ -350,5 +350,5 @@ int main(void)
     tcase_add_test(tcase, a_folder_that_cannot_be_written_is_no_failure);
     tcase_add_test(tcase, survives_having_no_memory);
     tcase_add_test(tcase, without_the_option_nothing_is_written);
-    return check_main("dnnl_kept", &tcase, 1);
+    return check_main("dnnl_autotune_cache", &tcase, 1);
 }

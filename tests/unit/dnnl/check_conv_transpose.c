@@ -213,7 +213,7 @@ START_TEST(refuses_lists_of_other_lengths)
         dnnl_output(t, "y", "1,4,7,7");
         th_node(t, "ConvTranspose", 11, "x w", "y");
         th_ints(t, names[i], 1, (const int64_t[1]){7});
-        snprintf(words, sizeof words, "%s has not 2 entries", names[i]);
+        snprintf(words, sizeof words, "%s must have 2 entries", names[i]);
         dnnl_refuses(t, BP_R_ATTRIBUTE, words);
     }
 }
@@ -249,5 +249,5 @@ int main(void)
     tcase_add_test(tcase, refuses_outputs_beyond_a_stride);
     tcase_add_test(tcase, refuses_lists_of_other_lengths);
     tcase_add_test(tcase, leaves_few_channels_and_depthwise_3d_data_to_others);
-    return check_main("dnnl_transposed", &tcase, 1);
+    return check_main("dnnl_conv_transpose", &tcase, 1);
 }

@@ -133,7 +133,7 @@ START_TEST(refuses_with_a_reason)
         {make_unknown, BP_R_OP, "not implemented"},
         {make_newer, BP_R_OPSET, "version 99"},
         {make_negative_pad, BP_R_ATTRIBUTE, "pads has -1"},
-        {make_few_strides, BP_R_ATTRIBUTE, "strides has not 2"},
+        {make_few_strides, BP_R_ATTRIBUTE, "strides must have 2"},
         {make_activation, BP_R_ATTRIBUTE, "activation"},
         {make_computed_limit, BP_R_NOT_CONSTANT, "constant"},
         {make_two_way, BP_R_OTHER, "shape of the output"},

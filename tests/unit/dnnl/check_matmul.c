@@ -267,7 +267,7 @@ static void make_batch_transposed(struct th *t, const void *u)
     th_int(t, "transBatchA", 1);
 }
 
-START_TEST(refuses_what_it_has_not)
+START_TEST(refuses_what_is_not_implemented)
 {
     static const struct {
         dnnl_make_fn make;
@@ -276,7 +276,7 @@ START_TEST(refuses_what_it_has_not)
     } rows[] = {
         {make_pow_three, BP_R_OTHER, "constant 2"},
         {make_no_keepdims, BP_R_ATTRIBUTE, "only 1"},
-        {make_short_scale, BP_R_OTHER, "number for each"},
+        {make_short_scale, BP_R_OTHER, "element for each"},
         {make_far_axis, BP_R_ATTRIBUTE, "out of range"},
         {make_batch_transposed, BP_R_ATTRIBUTE, "only 0"},
     };
@@ -299,6 +299,6 @@ int main(void)
     tcase_add_test(tcase, normalizes_rows);
     tcase_add_test(tcase, runs_the_parts_of_norms_too);
     tcase_add_test(tcase, takes_means_over_nothing);
-    tcase_add_test(tcase, refuses_what_it_has_not);
-    return check_main("dnnl_products", &tcase, 1);
+    tcase_add_test(tcase, refuses_what_is_not_implemented);
+    return check_main("dnnl_matmul", &tcase, 1);
 }

@@ -287,7 +287,7 @@ START_TEST(refuses_what_it_cannot_resize)
     refuses(r, true, NULL, NULL, BP_R_NOT_CONSTANT, "have to be constant");
     refuses(r, false, "antialias", NULL, BP_R_ATTRIBUTE, "antialias");
     refuses(r, false, "keep_aspect_ratio_policy", "not_larger", BP_R_ATTRIBUTE, "only stretch");
-    refuses(r, false, "nearest_mode", "furthest", BP_R_ATTRIBUTE, "its word is not known");
+    refuses(r, false, "nearest_mode", "furthest", BP_R_ATTRIBUTE, "its value is not known");
     refuses(crop, false, NULL, NULL, BP_R_ATTRIBUTE, "tf_crop_and_resize");
     refuses(channels, false, NULL, NULL, BP_R_OTHER, "axis 1 gets a new size");
 }
@@ -553,5 +553,5 @@ int main(void)
     tcase_add_test(tcase, refuses_steps);
     tcase_add_test(tcase, splits_channels);
     tcase_add_test(tcase, splits_into_outputs);
-    return check_main("spatial", &tcase, 1);
+    return check_main("dnnl_spatial", &tcase, 1);
 }

@@ -14,10 +14,10 @@
 #include "support/session_kit.h"
 
 static struct graphs g;
-static struct bp_lineup lineup;
+static struct bp_provider_list providers;
 static struct bp_spec_list spec;
 static bp_report *report;
-static struct bp_body *body;
+static struct bp_subgraph *graph;
 static struct bp_frame_state *frame;
 static struct bp_run_shared shared;
 
@@ -49,8 +49,8 @@ static void setup(void)
 static void teardown(void)
 {
     bp_frame_state_destroy(frame);
-    bp_body_destroy(body);
-    bp_lineup_finish(&lineup);
+    bp_subgraph_destroy(graph);
+    bp_provider_list_finish(&providers);
     bp_spec_finish(&spec);
     bp_report_destroy(report);
     graphs_teardown(&g);
@@ -60,9 +60,11 @@ static void teardown(void)
 /* x -> NonZero by `provider` -> i -> Neg by CPU -> y, made ready. */
 static void make(const char *provider)
 {
-    struct bp_lineup_wish wish = {.own = &spec, .fallback = BP_FALLBACK_REQUIRE};
-    struct bp_body_maker maker = {
-        .find_hosted = bp_hosted_find, .lineup = &lineup, .symbols = &g.symbols, .failed = BP_NONE};
+    struct bp_provider_list_config config = {.own = &spec, .fallback = BP_FALLBACK_REQUIRE};
+    struct bp_subgraph_maker maker = {.find_host_op = bp_host_op_find,
+                                      .providers = &providers,
+                                      .symbols = &g.symbols,
+                                      .failed = BP_NONE};
     struct bp_text missing = {0};
 
     graphs_input(&g, g.main, "x", BP_DTYPE_F32, "n");
@@ -74,14 +76,14 @@ static void make(const char *provider)
     g.main->nodes[0].schema = &nonzero;
     KIT_OK(bp_report_create(&report, &kit.err));
     KIT_OK(bp_spec_add(&spec, provider, NULL, 0, BP_FALLBACK_REQUIRE, &kit.err));
-    KIT_OK(bp_lineup_init(&lineup, kit.env, &wish, report, &kit.err));
+    KIT_OK(bp_provider_list_init(&providers, kit.env, &config, report, &kit.err));
     maker.report = report;
     maker.missing = &missing;
-    KIT_OK(bp_body_create(&maker, g.main, NULL, NULL, "", &body, &kit.err));
+    KIT_OK(bp_subgraph_create(&maker, g.main, NULL, NULL, "", &graph, &kit.err));
     ck_assert_uint_eq(maker.n_missing, 0);
     bp_text_finish(&missing);
-    ck_assert_uint_eq(body->n_stages, 2);
-    KIT_OK(bp_frame_state_create(body, &frame, &kit.err));
+    ck_assert_uint_eq(graph->n_stages, 2);
+    KIT_OK(bp_frame_state_create(graph, &frame, &kit.err));
 }
 
 static bp_rc run(const float *x, const int64_t *n)
@@ -93,7 +95,7 @@ static bp_rc run(const float *x, const int64_t *n)
         .rank = 1,
         .dtype = BP_DTYPE_F32,
     };
-    return bp_body_run(frame, &shared, &kit.err);
+    return bp_subgraph_run(frame, &shared, &kit.err);
 }
 
 START_TEST(an_output_grows_with_the_data)
@@ -157,12 +159,12 @@ END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("body");
+    TCase *tcase = tcase_create("sized outputs");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, an_output_grows_with_the_data);
     tcase_add_test(tcase, an_output_of_the_last_run_does_not_stand_in);
     tcase_add_test(tcase, a_tensor_that_a_provider_filled_in_itself_is_not_believed);
     tcase_add_test(tcase, a_rank_beyond_all_ranks_is_refused);
-    return kit_main("body", &tcase, 1);
+    return kit_main("sized outputs", &tcase, 1);
 }

@@ -461,7 +461,7 @@ static void check_groups(void)
 static void check_views(void)
 {
     for (uint32_t g = 0; g < t.part.n_groups; g++) {
-        const struct bp_view *view = t.part.groups[g].view;
+        const struct bp_graph_view *view = t.part.groups[g].view;
         const bp_graph *graph = &view->graph;
 
         ck_assert_uint_eq(graph->n_nodes, t.part.groups[g].n_nodes);

@@ -13,36 +13,36 @@
 #include "support/fail_alloc.h"
 #include "support/session_kit.h"
 
-static struct bp_place_list list, copy;
+static struct bp_placement_list list, copy;
 
 static void setup(void)
 {
     kit.err = bp_err_init(kit.text, sizeof kit.text);
-    list = copy = (struct bp_place_list){0};
+    list = copy = (struct bp_placement_list){0};
 }
 
 static void teardown(void)
 {
-    bp_place_finish(&list);
-    bp_place_finish(&copy);
+    bp_placement_list_finish(&list);
+    bp_placement_list_finish(&copy);
 }
 
 START_TEST(takes_rules_apart)
 {
     static const struct {
         const char *text, *pattern, *provider;
-        enum bp_place_kind kind;
+        enum bp_placement_kind kind;
         bool is_ban;
     } cases[] = {
-        {"a=cpu", "a", "cpu", BP_PLACE_NAME, false},
-        {"name:op:x=cpu", "op:x", "cpu", BP_PLACE_NAME, false},
-        {"a=b=!Dnnl", "a=b", "Dnnl", BP_PLACE_NAME, true},
-        {"op:Conv=/a/libbp-x.so", "Conv", "/a/libbp-x.so", BP_PLACE_OP, false},
-        {"path:loop/*=cpu", "loop/*", "cpu", BP_PLACE_PATH, false},
+        {"a=cpu", "a", "cpu", BP_PLACEMENT_NAME, false},
+        {"name:op:x=cpu", "op:x", "cpu", BP_PLACEMENT_NAME, false},
+        {"a=b=!Dnnl", "a=b", "Dnnl", BP_PLACEMENT_NAME, true},
+        {"op:Conv=/a/libbp-x.so", "Conv", "/a/libbp-x.so", BP_PLACEMENT_OP, false},
+        {"path:loop/*=cpu", "loop/*", "cpu", BP_PLACEMENT_PATH, false},
     };
 
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        KIT_OK(bp_place_add(&list, cases[i].text, &kit.err));
+        KIT_OK(bp_placement_list_add(&list, cases[i].text, &kit.err));
         ck_assert_str_eq(list.rules[i].text, cases[i].text);
         ck_assert_str_eq(list.rules[i].pattern, cases[i].pattern);
         ck_assert_str_eq(list.rules[i].provider, cases[i].provider);
@@ -75,8 +75,9 @@ START_TEST(matches_what_was_meant)
         struct bp_ir_node node = {
             .name = cases[i].name, .op = cases[i].op, .domain = cases[i].domain};
 
-        KIT_OK(bp_place_add(&list, cases[i].rule, &kit.err));
-        ck_assert_msg(bp_place_matches(&list.rules[i], &node, cases[i].path) == cases[i].matches,
+        KIT_OK(bp_placement_list_add(&list, cases[i].rule, &kit.err));
+        ck_assert_msg(bp_placement_rule_matches(&list.rules[i], &node, cases[i].path) ==
+                          cases[i].matches,
                       "%s and %s", cases[i].rule, cases[i].name);
     }
 }
@@ -90,13 +91,13 @@ START_TEST(rules_survive_every_failing_allocation)
         bp_rc rc;
 
         fail_alloc_at(n);
-        rc = bp_place_add(&list, "op:Conv=cpu", &kit.err);
+        rc = bp_placement_list_add(&list, "op:Conv=cpu", &kit.err);
         if (rc >= 0)
-            rc = bp_place_copy(&copy, &list, &kit.err);
+            rc = bp_placement_list_copy(&copy, &list, &kit.err);
         failed = fail_alloc_stop();
         ck_assert(rc == BP_OK || (failed && rc == BP_E_NOMEM));
-        bp_place_finish(&list);
-        bp_place_finish(&copy);
+        bp_placement_list_finish(&list);
+        bp_placement_list_finish(&copy);
     }
 }
 END_TEST

@@ -17,9 +17,9 @@
 #define GIGA UINT64_C(1000000000)
 
 /*
- * What differs between families of chips. Queue depths and numbers of streams are the vendor's
- * documented limits; rates are of the order of data sheets, not measured. "Ascend310P" stands
- * before "Ascend310", whose prefix it has.
+ * What differs between families of chips. Queue depths and numbers of streams are those of the
+ * vendor's runtime; rates are of the order of data sheets, not measured. "Ascend310P" stands before
+ * "Ascend310", whose prefix it has.
  */
 static const struct chip {
     const char *prefix;

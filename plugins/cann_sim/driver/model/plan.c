@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "model/model.h"
 
-/* Bytes that an offset is a multiple of, as the vendor aligns tensors. */
+/* Bytes that an offset is a multiple of. */
 #define ALIGNMENT 512 /* what a place in a model's memory is rounded to */
 
 static size_t rounded(size_t bytes)

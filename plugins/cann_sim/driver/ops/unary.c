@@ -50,8 +50,8 @@ static aclError prepare_base(struct sim_call *call, const aclopAttr *attr)
 }
 
 /*
- * factor[0] is LeakyRelu's slope or Elu's alpha, with the vendor's defaults. One operation counts
- * per element.
+ * factor[0] is LeakyRelu's slope or Elu's alpha; defaults are 0.01 and 1. One operation counts per
+ * element.
  */
 static aclError prepare(struct sim_call *call, const aclopAttr *attr)
 {

@@ -13,10 +13,7 @@
 #include "core/state.h"
 #include "stream/stream.h"
 
-/*
- * The vendor's code for a stream without a subscriber; its headers have no name for it that we
- * know.
- */
+/* The runtime's code for a stream without a subscriber; acl_base.h has no name for it. */
 #define NOT_SUBSCRIBED 107015
 
 /* A function that waits for its thread, on the list in the order in which streams came to it. */
