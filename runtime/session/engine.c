@@ -139,8 +139,8 @@ static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_config 
     if (engine->ir)
         bp_ir_finish(engine->ir);
     engine->ir = NULL;
-    rc = bp_onnx_graph_with(engine->onnx, config->open_defaults, &engine->custom, &engine->region,
-                            &engine->symbols, &engine->ir, err);
+    rc = bp_onnx_graph(engine->onnx, config->open_defaults, &engine->custom, &engine->region,
+                       &engine->symbols, &engine->ir, err);
     if (rc >= 0)
         engine->ir->mismatches = mismatches_of(engine, config);
     if (rc >= 0 && config->open_scalars)
