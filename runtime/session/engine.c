@@ -139,8 +139,8 @@ static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_config 
     if (engine->ir)
         bp_ir_finish(engine->ir);
     engine->ir = NULL;
-    rc = bp_onnx_graph_with(engine->onnx, config->open_defaults, &engine->custom, &engine->region,
-                            &engine->symbols, &engine->ir, err);
+    rc = bp_onnx_graph(engine->onnx, config->open_defaults, &engine->custom, &engine->region,
+                       &engine->symbols, &engine->ir, err);
     if (rc >= 0)
         engine->ir->mismatches = mismatches_of(engine, config);
     if (rc >= 0 && config->open_scalars)
@@ -192,7 +192,8 @@ static bool is_listed(const bp_report *report, const char *name)
     for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
         bp_report_provider row = {.struct_size = sizeof row};
 
-        if (bp_report_get_provider(report, i, &row, NULL) >= 0 && bp_names_equal(row.name, name))
+        if (bp_report_get_provider(report, i, &row, NULL) >= 0 &&
+            bp_provider_names_equal(row.name, name))
             return true;
     }
     return false;
