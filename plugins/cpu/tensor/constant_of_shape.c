@@ -13,7 +13,7 @@
 #include "kernels/runtime_shape.h"
 
 struct state {
-    struct bp_cpu_runtime_shape late;
+    struct bp_cpu_runtime_shape runtime;
     uint8_t value[16]; /* one element in the type of Y; complex128 has 16 bytes */
 };
 
@@ -44,7 +44,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     const bp_tensor *y;
     bp_rc rc = BP_OK;
 
-    if (state->late.makes_output) {
+    if (state->runtime.allocates_output) {
         if (bp_cpu_list_is_absent(&shape) || shape.n > BP_CPU_MAX_RANK)
             return bp_cpu_fail(call->node, err, BP_E_INVALID, "no shape, or too many sizes");
         for (int64_t d = 0; d < shape.n; d++) {

@@ -20,7 +20,7 @@
 enum mode { CONSTANT, EDGE, REFLECT, WRAP_AROUND };
 
 struct state {
-    struct bp_cpu_runtime_shape late;
+    struct bp_cpu_runtime_shape runtime;
     enum mode mode;
     uint32_t rank; /* at least 1, without trailing dimensions that are not padded */
     size_t unit;   /* bytes of an element together with those trailing dimensions */
@@ -310,7 +310,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
         return bp_cpu_fail(call->node, err, BP_E_INVALID, "the value has another type");
     if (call->node->node->since < 11)
         read_value(call);
-    return state->late.is_late ? BP_OK : solve(call, err);
+    return state->runtime.solves_at_run ? BP_OK : solve(call, err);
 }
 
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
@@ -322,7 +322,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 
     if (value && bp_cpu_count(value) > 0)
         memcpy(state->value, bp_tensor_data(value), state->width);
-    if (state->late.is_late) {
+    if (state->runtime.solves_at_run) {
         rc = solve(call, err);
         if (rc < 0)
             return rc;

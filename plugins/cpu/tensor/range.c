@@ -101,7 +101,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
             return bp_cpu_fail(call->node, err, BP_E_INVALID, "input %u is no scalar", i);
         ends[i] = bp_tensor_data(call->in[i]);
     }
-    if (((const struct bp_cpu_runtime_shape *)call->state)->makes_output) {
+    if (((const struct bp_cpu_runtime_shape *)call->state)->allocates_output) {
         n = counts[dtype](ends[0], ends[1], ends[2]);
         if (n == INT64_MAX)
             return bp_cpu_fail(call->node, err, BP_E_INVALID, "the range has no end");

@@ -32,7 +32,7 @@ static bp_rc copy(struct bp_cpu_call *call)
 /* Y has its shape already, so that copy() is all that is left. */
 static bool is_plain(const struct bp_cpu_call *call)
 {
-    return !((const struct bp_cpu_runtime_shape *)call->state)->makes_output;
+    return !((const struct bp_cpu_runtime_shape *)call->state)->allocates_output;
 }
 
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)

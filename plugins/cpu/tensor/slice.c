@@ -13,7 +13,7 @@
 #include "kernels/strided.h"
 
 struct state {
-    struct bp_cpu_runtime_shape late;
+    struct bp_cpu_runtime_shape runtime;
     int64_t first; /* offset in X of the first element of Y, in elements */
     struct bp_cpu_strided copy;
 };
@@ -122,7 +122,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     bp_rc rc = bp_cpu_runtime_shape_state(call, sizeof(struct state), 1, 4, err);
 
-    if (rc >= 0 && !((struct state *)call->state)->late.is_late)
+    if (rc >= 0 && !((struct state *)call->state)->runtime.solves_at_run)
         rc = solve(call, err);
     return rc;
 }
@@ -131,7 +131,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state = call->state;
     const bp_tensor *x = call->in[0];
-    bp_rc rc = state->late.is_late ? solve(call, err) : BP_OK;
+    bp_rc rc = state->runtime.solves_at_run ? solve(call, err) : BP_OK;
 
     if (rc >= 0 && state->copy.count > 0) {
         const char *from = bp_tensor_data(x);

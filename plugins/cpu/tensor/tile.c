@@ -14,7 +14,7 @@
 #include "kernels/strided.h"
 
 struct state {
-    struct bp_cpu_runtime_shape late;
+    struct bp_cpu_runtime_shape runtime;
     struct bp_cpu_strided copy;
 };
 
@@ -91,7 +91,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     bp_rc rc = bp_cpu_runtime_shape_state(call, sizeof(struct state), 1, 2, err);
 
-    if (rc >= 0 && !((struct state *)call->state)->late.is_late)
+    if (rc >= 0 && !((struct state *)call->state)->runtime.solves_at_run)
         rc = solve(call, err);
     return rc;
 }
@@ -99,7 +99,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     struct state *state = call->state;
-    bp_rc rc = state->late.is_late ? solve(call, err) : BP_OK;
+    bp_rc rc = state->runtime.solves_at_run ? solve(call, err) : BP_OK;
 
     if (rc >= 0)
         bp_cpu_strided_run(call, &state->copy, bp_tensor_data(call->in[0]),
