@@ -160,9 +160,10 @@ typedef struct bp_env_config {
 /*
  * The allow list: which plug-ins' files may be opened. Lists are the files *.sum in
  * SYSCONFDIR/backplane/allow.d and in allow_dir; a line is the SHA-256 of a file, in 64 digits, and the
- * id that its note has to have. A file `mode` beside them, with the word off, warn or enforce, is the
- * operator's wish. Of all wishes the strictest counts; the user's can make it stricter only. Lists and
- * modes that others may write to do not count, the mode then being BP_ALLOW_ENFORCE.
+ * id that its manifest has to have. A file `mode` beside them, with the word off, warn or enforce, is
+ * what the operator asks for. The strictest mode that anybody asks for counts; the user can make it
+ * stricter only. Lists and modes that others may write to do not count, the mode then being
+ * BP_ALLOW_ENFORCE.
  */
 enum {
     BP_ALLOW_OFF = 1,
@@ -264,10 +265,10 @@ enum {
     BP_STAGE_NONE = 0,     /* not tried */
     BP_STAGE_FOUND = 1,    /* is there such a file or entry? */
     BP_STAGE_SECURITY = 2, /* can nobody else have put or changed it, and is its file harmless? */
-    BP_STAGE_NOTE = 3,     /* does it say in a note what it is? See bp/note.h */
+    BP_STAGE_MANIFEST = 3, /* has it a manifest that says what it is? See bp/manifest.h */
     BP_STAGE_ARCH = 4,     /* is it of this kind of processor and build? */
     BP_STAGE_ISA = 5,      /* has this processor the instructions that it needs? */
-    BP_STAGE_ABI = 6,      /* do we speak the same version? By its note, and again by its tables */
+    BP_STAGE_ABI = 6,      /* do we speak the same version? By its manifest, then by its tables */
     BP_STAGE_POLICY = 7,   /* is it wanted: not vetoed, not disabled, not a duplicate? */
     BP_STAGE_QUARANTINE = 8,
     BP_STAGE_DEPENDENCIES = 9, /* are all libraries and symbols there that it needs? */
@@ -302,7 +303,7 @@ typedef struct bp_provider_info {
     bp_rc code;          /* BP_OK: usable */
     uint32_t n_options;  /* rows of the schema, once opened */
     const char *name;    /* short name */
-    const char *id, *version; /* as its note says until it is opened; NULL: unknown */
+    const char *id, *version; /* as its manifest says until it is opened; NULL: unknown */
     const char *vendor;       /* NULL until opened */
     const char *file;    /* absolute path; NULL: linked in, or none found */
     const char *reason;  /* why not usable; NULL when it is */
@@ -433,6 +434,8 @@ typedef struct bp_operator_info {
     const char *params;    /* "X, Y": inputs and outputs that share the type; NULL: hosted */
     uint64_t types, taken; /* bits 1 << BP_DTYPE_*: that ONNX allows, that the provider takes */
     uint64_t conditional;  /* others, which it refused for an attribute or a shape, not the type */
+    uint32_t family;       /* for bp_operator_family() */
+    uint32_t reserved0;    /* 0 */
 } bp_operator_info;
 
 /* Gets rows in the order of domain, operator and version; a row is valid for the call. */
@@ -445,6 +448,13 @@ typedef void (*bp_operator_fn)(void *user, const bp_operator_info *row);
  */
 BP_API bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void *user,
                                        bp_err *err) BP_CHECKED;
+
+/*
+ * The families that operators are sorted into, from 1 on, in the order that lists have them: its name,
+ * "gather_scatter", and in *out_about (which may be NULL) a sentence that says what is in it. Both are
+ * constants. NULL: there is no such family, the end. [any thread]
+ */
+BP_API const char *bp_operator_family(uint32_t family, const char **out_about);
 
 /* ---- session options ------------------------------------------------------------------------- */
 

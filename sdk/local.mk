@@ -11,7 +11,7 @@ bpinclude_HEADERS = \
 	%D%/bp/arena.h \
 	%D%/bp/einsum.h \
 	%D%/bp/estimate.h \
-	%D%/bp/note.h \
+	%D%/bp/manifest.h \
 	%D%/bp/sdk.h \
 	%D%/bp/sim.h
 

@@ -282,11 +282,11 @@ static const void *extension(const char *id)
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 
-BP_NOTE("id=org.backplane.cann\n"
-        "name=cann\n"
-        "version=0.1.0\n"
-        "env=BP_ASCEND_SIM,ASCEND_RT_VISIBLE_DEVICES\n"
-        "license=MIT");
+BP_MANIFEST("id=org.backplane.cann\n"
+            "name=cann\n"
+            "version=0.1.0\n"
+            "env=BP_ASCEND_SIM,ASCEND_RT_VISIBLE_DEVICES\n"
+            "license=MIT");
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),

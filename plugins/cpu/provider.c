@@ -38,10 +38,10 @@ static void destroy(bp_instance *instance)
         instance->host.free(instance->host.h, instance, sizeof *instance, 64);
 }
 
-BP_NOTE("id=org.backplane.cpu\n"
-        "name=cpu\n"
-        "version=0.1.0\n"
-        "license=MIT");
+BP_MANIFEST("id=org.backplane.cpu\n"
+            "name=cpu\n"
+            "version=0.1.0\n"
+            "license=MIT");
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),

@@ -283,10 +283,10 @@ static bp_rc fingerprint(bp_instance *instance, char *buf, uint32_t cap, bp_err 
     return BP_OK;
 }
 
-BP_NOTE("id=org.backplane.dnnl\n"
-        "name=dnnl\n"
-        "version=0.1.0\n"
-        "license=MIT");
+BP_MANIFEST("id=org.backplane.dnnl\n"
+            "name=dnnl\n"
+            "version=0.1.0\n"
+            "license=MIT");
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),

@@ -25,9 +25,9 @@ static const char *const dtype_names[BP_DTYPE_END] = {
 };
 
 static const char *const stage_names[BP_STAGE_END] = {
-    "NONE",   "FOUND",      "SECURITY",     "NOTE",    "ARCH",  "ISA",       "ABI",
-    "POLICY", "QUARANTINE", "DEPENDENCIES", "OPEN",    "ENTRY", "AVAILABLE", "OPTIONS",
-    "CREATE", "CAPABILITY", "COST",         "COMPILE", "RUN",
+    "NONE",   "FOUND",      "SECURITY",     "MANIFEST", "ARCH",  "ISA",       "ABI",
+    "POLICY", "QUARANTINE", "DEPENDENCIES", "OPEN",     "ENTRY", "AVAILABLE", "OPTIONS",
+    "CREATE", "CAPABILITY", "COST",         "COMPILE",  "RUN",
 };
 
 static const char *const reason_names[BP_R_END] = {

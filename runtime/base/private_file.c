@@ -22,8 +22,8 @@ static const char *fault_of(const struct stat *st, size_t most)
     return st->st_size < 0 || (uintmax_t)st->st_size > most ? "it is too large" : NULL;
 }
 
-char *bp_keep_read(const char *path, size_t most, size_t *out_size, bool *is_there,
-                   const struct bp_log *log)
+char *bp_private_file_read(const char *path, size_t most, size_t *out_size, bool *is_there,
+                           const struct bp_log *log)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     const char *fault;
@@ -58,7 +58,7 @@ static void make_dir(const char *file)
     free(copy);
 }
 
-bool bp_keep_write(const char *path, const struct bp_text *text, bool is_durable)
+bool bp_private_file_write(const char *path, const struct bp_text *text, bool is_durable)
 {
     struct bp_text name = {0};
     size_t n = 0;

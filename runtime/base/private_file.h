@@ -11,13 +11,14 @@
  * there is none, it is of another owner, writable by others or larger than `most` bytes, which is
  * logged, or there is no memory. *is_there: there is something of that name, whatever it is.
  */
-char *bp_keep_read(const char *path, size_t most, size_t *out_size, bool *is_there,
-                   const struct bp_log *log);
+char *bp_private_file_read(const char *path, size_t most, size_t *out_size, bool *is_there,
+                           const struct bp_log *log);
 /*
  * Replaces the file as a whole, by a rename. is_durable: also a power cut leaves the old one or the
  * new one, which takes milliseconds; without it a reader has to notice a broken file. False and errno:
  * it was not written, and the old one is as it was.
  */
-bool bp_keep_write(const char *path, const struct bp_text *text, bool is_durable) BP_CHECKED;
+bool bp_private_file_write(const char *path, const struct bp_text *text,
+                           bool is_durable) BP_CHECKED;
 
 #endif

@@ -25,7 +25,7 @@ static const struct bp_spec unnamed_cpu = {.name = cpu_name, .fallback = BP_FALL
 
 static bool is_cpu(const char *name)
 {
-    return bp_names_equal(name, "cpu");
+    return bp_provider_names_equal(name, "cpu");
 }
 
 /* What a provider's failure means under its policy; `reason` has been recorded. */
@@ -42,7 +42,7 @@ static bp_rc apply_policy(const struct bp_log *log, const char *name, uint32_t f
 }
 
 /* The caller's own mistakes are errors under every policy. */
-static bool is_mistake(bp_rc code, const struct bp_found *found)
+static bool is_mistake(bp_rc code, const struct bp_candidate *found)
 {
     return code == BP_E_OPTION || code == BP_E_NOMEM || (code == BP_E_INVALID && !found);
 }
@@ -64,7 +64,8 @@ static struct bp_active *add_active(struct bp_provider_list *providers)
 }
 
 /* A device that is not there is the caller's mistake, as a wrong option is. */
-static bp_rc check_devices(const struct bp_found *found, const struct bp_spec *spec, bp_err *err)
+static bp_rc check_devices(const struct bp_candidate *found, const struct bp_spec *spec,
+                           bp_err *err)
 {
     for (uint32_t i = 0; i < spec->n_devices; i++) {
         if (spec->devices[i] >= found->n_devices)
@@ -126,7 +127,7 @@ static bp_rc check_device(struct bp_active *active, const struct bp_spec *spec, 
 }
 
 /* Options, then the instance. *stage is where it ended. */
-static bp_rc make_instance(struct bp_provider_list *providers, struct bp_found *found,
+static bp_rc make_instance(struct bp_provider_list *providers, struct bp_candidate *found,
                            const struct bp_spec *spec, uint32_t threads, uint32_t *stage,
                            bp_err *err)
 {
@@ -157,7 +158,7 @@ static bp_rc make_instance(struct bp_provider_list *providers, struct bp_found *
 }
 
 /* What is to be done about a provider that failed; `own` has room for a sentence. */
-static const char *fix_for(const struct bp_spec *spec, const struct bp_found *found, bp_rc code,
+static const char *fix_for(const struct bp_spec *spec, const struct bp_candidate *found, bp_rc code,
                            char *own, size_t cap)
 {
     char name[BP_NAME_MAX];
@@ -166,7 +167,9 @@ static const char *fix_for(const struct bp_spec *spec, const struct bp_found *fo
         return NULL;
     if (found)
         return found->fix[0] ? found->fix : NULL;
-    return bp_names_short(spec->name, name) && bp_names_way(name, own, cap) ? own : NULL;
+    return bp_provider_names_short(spec->name, name) && bp_provider_names_advice(name, own, cap)
+               ? own
+               : NULL;
 }
 
 /* The reason without the fix, " (...)", that an error has at its end and a row has beside it. */
@@ -183,9 +186,9 @@ static const char *reason_alone(const char *reason, const char *fix, char *own, 
 }
 
 /* Puts what became of a spec into the report. */
-static bp_rc record(struct building *b, const struct bp_spec *spec, const struct bp_found *found,
-                    uint32_t fallback, uint32_t stage, bp_rc code, const char *reason,
-                    uint32_t *row, bp_err *err)
+static bp_rc record(struct building *b, const struct bp_spec *spec,
+                    const struct bp_candidate *found, uint32_t fallback, uint32_t stage, bp_rc code,
+                    const char *reason, uint32_t *row, bp_err *err)
 {
     char way[256], alone[768];
     const char *fix = fix_for(spec, found, code, way, sizeof way);
@@ -219,7 +222,7 @@ static bp_rc add_spec(struct building *b, const struct bp_spec *spec, bp_err *er
 {
     uint32_t fallback = policy_of(b, spec);
     uint32_t before = b->providers->count;
-    struct bp_found *found = NULL;
+    struct bp_candidate *found = NULL;
     uint32_t stage, row;
     char text[768], words[sizeof b->words];
     bp_err own = bp_err_init(text, sizeof text);
@@ -261,7 +264,7 @@ static bp_rc add_list(struct building *b, const struct bp_spec_list *list,
         bool is_there = is_cpu(list->rows[i].name);
 
         for (uint32_t j = 0; skip && j < skip->count; j++)
-            is_there |= bp_names_equal(skip->rows[j].name, list->rows[i].name);
+            is_there |= bp_provider_names_equal(skip->rows[j].name, list->rows[i].name);
         if (!is_there)
             rc = add_spec(b, &list->rows[i], err);
     }

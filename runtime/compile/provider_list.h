@@ -59,7 +59,7 @@ void bp_provider_list_finish(struct bp_provider_list *providers);
 
 /* provider_list_options.c: fills active->options and origins. BP_E_OPTION: one is wrong. */
 bp_rc bp_provider_list_gather_options(struct bp_provider_list *providers,
-                                      const struct bp_found *found, const struct bp_spec *spec,
+                                      const struct bp_candidate *found, const struct bp_spec *spec,
                                       struct bp_active *active, bp_err *err) BP_CHECKED;
 /* Puts them into the report, in the row of the instance, which was added last. */
 bp_rc bp_provider_list_record_options(const struct bp_active *active, bp_report *report,

@@ -9,8 +9,9 @@
 #include "compile/provider_list.h"
 #include "host/options/provider_options.h"
 
-static uint32_t origin_of(const struct bp_provider_list *providers, const struct bp_found *found,
-                          const struct bp_spec *spec, const char *key)
+static uint32_t origin_of(const struct bp_provider_list *providers,
+                          const struct bp_candidate *found, const struct bp_spec *spec,
+                          const char *key)
 {
     if (bp_override_has(&providers->env->override, found->name, found->provider->id, key))
         return BP_ORIGIN_VARIABLE;
@@ -22,7 +23,7 @@ static uint32_t origin_of(const struct bp_provider_list *providers, const struct
 }
 
 /* One an option of the provider. */
-static bp_rc find_origins(struct bp_provider_list *providers, const struct bp_found *found,
+static bp_rc find_origins(struct bp_provider_list *providers, const struct bp_candidate *found,
                           const struct bp_spec *spec, struct bp_active *active, bp_err *err)
 {
     uint32_t n = found->provider->n_options;
@@ -36,14 +37,14 @@ static bp_rc find_origins(struct bp_provider_list *providers, const struct bp_fo
 }
 
 bp_rc bp_provider_list_gather_options(struct bp_provider_list *providers,
-                                      const struct bp_found *found, const struct bp_spec *spec,
+                                      const struct bp_candidate *found, const struct bp_spec *spec,
                                       struct bp_active *active, bp_err *err)
 {
     const struct bp_override *override = &providers->env->override;
     const bp_key_value *options;
     uint32_t n, n_own = 0;
-    bp_rc rc = bp_conf_merge(&found->conf, spec->options, spec->n_options, &providers->region,
-                             &options, &n, err);
+    bp_rc rc = bp_plugin_conf_merge(&found->conf, spec->options, spec->n_options,
+                                    &providers->region, &options, &n, err);
 
     if (rc >= 0)
         rc = bp_override_merge(override, found->name, found->provider->id, options, n,

@@ -11,6 +11,8 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/emit.h \
 	%D%/fact.c \
 	%D%/fact.h \
+	%D%/family.c \
+	%D%/family.h \
 	%D%/flex_attention.c \
 	%D%/flex_attention.h \
 	%D%/gradient.c \

@@ -3,6 +3,7 @@
 #ifndef BP_GRAPH_SCHEMA_H
 #define BP_GRAPH_SCHEMA_H
 
+#include "graph/family.h"
 #include "graph/ir.h"
 
 struct bp_infer;
@@ -64,7 +65,8 @@ struct bp_attr_def {
 
 struct bp_schema {
     const char *op, *domain;
-    uint32_t since; /* the operator version that introduced this row */
+    uint32_t since;  /* the operator version that introduced this row */
+    uint32_t family; /* BP_FAMILY_* */
     const struct bp_param *in, *out;
     uint32_t n_in, n_out; /* a variadic parameter counts as one */
     const struct bp_attr_def *attrs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* candidates.c - the rows of a registry: found, judged, in the order of use. */
+/* candidates.c - the candidates of a registry: found, inspected, in the order of use. */
 
 #include "config.h"
 
@@ -12,35 +12,36 @@
 
 #include "host/duplicates.h"
 
-bool bp_row_is_fit(const struct bp_found *row)
+bool bp_candidate_is_fit(const struct bp_candidate *candidate)
 {
-    return row->verdict.code >= 0;
+    return candidate->verdict.code >= 0;
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
 /* Linked in before files, CPU behind all, then those that are not listed. */
-static int rank(const struct bp_found *row)
+static int rank(const struct bp_candidate *candidate)
 {
-    if (!row->is_listed)
+    if (!candidate->is_listed)
         return 3;
-    if (strcmp(row->name, "cpu") == 0)
+    if (strcmp(candidate->name, "cpu") == 0)
         return 2;
-    return row->file ? 1 : 0;
+    return candidate->file ? 1 : 0;
 }
 
-static const char *id_of(const struct bp_found *row)
+static const char *id_of(const struct bp_candidate *candidate)
 {
-    return row->vetted.note.id ? row->vetted.note.id : row->name;
+    return candidate->inspected.manifest.id ? candidate->inspected.manifest.id : candidate->name;
 }
 
-static int priority_of(const struct bp_found *row)
+static int priority_of(const struct bp_candidate *candidate)
 {
-    return row->vetted.note.id ? row->vetted.note.priority : BP_NOTE_PRIORITY;
+    return candidate->inspected.manifest.id ? candidate->inspected.manifest.priority
+                                            : BP_MANIFEST_PRIORITY;
 }
 
 /* What is wanted first by whom: the user, the operator, the plug-in; then ids decide. */
-static int compare(const struct bp_found *a, const struct bp_found *b)
+static int compare(const struct bp_candidate *a, const struct bp_candidate *b)
 {
     int order = rank(a) - rank(b);
 
@@ -59,31 +60,31 @@ static int compare(const struct bp_found *a, const struct bp_found *b)
     return order;
 }
 
-static void put_in_place(struct bp_found **first, struct bp_found *row)
+static void put_in_place(struct bp_candidate **first, struct bp_candidate *candidate)
 {
-    while (*first && compare(row, *first) >= 0)
+    while (*first && compare(candidate, *first) >= 0)
         first = &(*first)->next;
-    row->next = *first;
-    *first = row;
+    candidate->next = *first;
+    *first = candidate;
 }
 
 static void sort(struct bp_registry *registry)
 {
-    struct bp_found *row = registry->first, *sorted = NULL, *last = NULL;
+    struct bp_candidate *candidate = registry->first, *sorted = NULL, *last = NULL;
 
-    while (row) {
-        struct bp_found *next = row->next;
+    while (candidate) {
+        struct bp_candidate *next = candidate->next;
 
         /* a directory's files mostly are in order already */
-        put_in_place(last && compare(row, last) >= 0 ? &last->next : &sorted, row);
-        if (!row->next)
-            last = row;
-        row = next;
+        put_in_place(last && compare(candidate, last) >= 0 ? &last->next : &sorted, candidate);
+        if (!candidate->next)
+            last = candidate;
+        candidate = next;
     }
     registry->first = sorted;
 }
 
-/* ---- one row --------------------------------------------------------------------------------- */
+/* ---- one candidate --------------------------------------------------------------------------------- */
 
 /* "dnnl" of "libbp-dnnl.so" and of "libbp-dnnl.x86-64-v3.so", whose *level is 3; false: another file. */
 static bool name_of_file(const char *file, char out[BP_NAME_MAX], int *level)
@@ -107,82 +108,84 @@ static bool name_of_file(const char *file, char out[BP_NAME_MAX], int *level)
     return true;
 }
 
-static void destroy(struct bp_found *row)
+static void destroy(struct bp_candidate *candidate)
 {
-    bp_conf_finish(&row->conf);
-    bp_vetted_finish(&row->vetted);
-    free(row->file);
-    free(row);
+    bp_plugin_conf_finish(&candidate->conf);
+    bp_inspected_finish(&candidate->inspected);
+    free(candidate->file);
+    free(candidate);
 }
 
-void bp_rows_finish(struct bp_registry *registry)
+void bp_candidates_finish(struct bp_registry *registry)
 {
     while (registry->first) {
-        struct bp_found *next = registry->first->next;
+        struct bp_candidate *next = registry->first->next;
 
         destroy(registry->first);
         registry->first = next;
     }
 }
 
-static struct bp_found *create(const char *name, const char *file)
+static struct bp_candidate *create(const char *name, const char *file)
 {
-    struct bp_found *row = calloc(1, sizeof *row);
+    struct bp_candidate *candidate = calloc(1, sizeof *candidate);
 
-    if (row && file)
-        row->file = strdup(file);
-    if (!row || (file && !row->file)) {
-        free(row);
+    if (candidate && file)
+        candidate->file = strdup(file);
+    if (!candidate || (file && !candidate->file)) {
+        free(candidate);
         return NULL;
     }
-    snprintf(row->name, sizeof row->name, "%s", name);
-    row->conf.priority = BP_CONF_PRIORITY;
-    return row;
+    snprintf(candidate->name, sizeof candidate->name, "%s", name);
+    candidate->conf.priority = BP_PLUGIN_CONF_PRIORITY;
+    return candidate;
 }
 
 /* What the user says of it. CPU cannot be vetoed, or nothing would be left, unless that is wanted. */
-static void apply_order(const struct bp_registry *registry, struct bp_found *row)
+static void apply_order(const struct bp_registry *registry, struct bp_candidate *candidate)
 {
-    const char *id = row->vetted.note.id;
-    const char *veto = bp_order_veto(&registry->order, row->name, id);
+    const char *id = candidate->inspected.manifest.id;
+    const char *veto = bp_order_veto(&registry->order, candidate->name, id);
 
-    row->place = bp_order_place(&registry->order, row->name, id);
-    if (!bp_row_is_fit(row) || !veto || (rank(row) == 2 && !registry->is_strict))
+    candidate->place = bp_order_place(&registry->order, candidate->name, id);
+    if (!bp_candidate_is_fit(candidate) || !veto || (rank(candidate) == 2 && !registry->is_strict))
         return;
-    bp_ruling_end(&row->verdict, BP_STAGE_POLICY, BP_E_UNAVAILABLE,
-                  "take it out of the environment variable BACKPLANE_PROVIDERS",
-                  "%s is vetoed: BACKPLANE_PROVIDERS has '!%.60s'",
-                  row->file ? row->file : row->name, veto);
+    bp_stage_refuse(&candidate->verdict, BP_STAGE_POLICY, BP_E_UNAVAILABLE,
+                    "take it out of the environment variable BACKPLANE_PROVIDERS",
+                    "%s is vetoed: BACKPLANE_PROVIDERS has '!%.60s'",
+                    candidate->file ? candidate->file : candidate->name, veto);
 }
 
 /* What NAME.conf beside the file says of it. */
-static void apply_conf(struct bp_registry *registry, struct bp_found *row)
+static void apply_conf(struct bp_registry *registry, struct bp_candidate *candidate)
 {
-    const char *slash = strrchr(row->file, '/');
+    const char *slash = strrchr(candidate->file, '/');
     char path[PATH_MAX], name[BP_NAME_MAX];
     int level;
 
-    if (!bp_row_is_fit(row) || !name_of_file(slash + 1, name, &level) ||
-        (size_t)snprintf(path, sizeof path, "%.*s/%s.conf", (int)(slash - row->file), row->file,
-                         name) >= sizeof path)
+    if (!bp_candidate_is_fit(candidate) || !name_of_file(slash + 1, name, &level) ||
+        (size_t)snprintf(path, sizeof path, "%.*s/%s.conf", (int)(slash - candidate->file),
+                         candidate->file, name) >= sizeof path)
         return;
-    bp_conf_read(path, &registry->vet.trust, &row->conf, &row->verdict);
-    if (bp_row_is_fit(row) && row->conf.is_disabled)
-        bp_ruling_end(&row->verdict, BP_STAGE_POLICY, BP_E_UNAVAILABLE, NULL,
-                      "%s is disabled by %s", row->file, path);
+    bp_plugin_conf_read(path, &registry->inspector.trust, &candidate->conf, &candidate->verdict);
+    if (bp_candidate_is_fit(candidate) && candidate->conf.is_disabled)
+        bp_stage_refuse(&candidate->verdict, BP_STAGE_POLICY, BP_E_UNAVAILABLE, NULL,
+                        "%s is disabled by %s", candidate->file, path);
 }
 
 /* Everything that can be said of a file without opening it, duplicates apart. */
-static void judge(struct bp_registry *registry, struct bp_found *row, int level, bool may_have_conf)
+static void inspect(struct bp_registry *registry, struct bp_candidate *candidate, int level,
+                    bool may_have_conf)
 {
-    bp_vet_file(&registry->vet, row->file, level, &row->vetted, &row->verdict);
-    if (row->vetted.note.name)
-        snprintf(row->name, sizeof row->name, "%s", row->vetted.note.name);
+    bp_inspect_file(&registry->inspector, candidate->file, level, &candidate->inspected,
+                    &candidate->verdict);
+    if (candidate->inspected.manifest.name)
+        snprintf(candidate->name, sizeof candidate->name, "%s", candidate->inspected.manifest.name);
     if (may_have_conf)
-        apply_conf(registry, row);
-    apply_order(registry, row);
-    if (bp_row_is_fit(row))
-        row->verdict.stage = BP_STAGE_POLICY;
+        apply_conf(registry, candidate);
+    apply_order(registry, candidate);
+    if (bp_candidate_is_fit(candidate))
+        candidate->verdict.stage = BP_STAGE_POLICY;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
@@ -206,7 +209,7 @@ static bool has_conf(struct dirent *const *entries, int n, const char *name)
     return bsearch(file, entries, (size_t)n, sizeof entries[0], find_by_bytes) != NULL;
 }
 
-static void scan_dir(struct bp_registry *registry, uint32_t dir, struct bp_found ***end)
+static void scan_dir(struct bp_registry *registry, uint32_t dir, struct bp_candidate ***end)
 {
     const char *where = registry->search.dirs[dir].path;
     struct dirent **entries = NULL;
@@ -214,18 +217,18 @@ static void scan_dir(struct bp_registry *registry, uint32_t dir, struct bp_found
 
     for (int i = 0; i < n; i++) {
         char path[PATH_MAX], name[BP_NAME_MAX];
-        struct bp_found *row;
+        struct bp_candidate *candidate;
         int level;
 
         if (name_of_file(entries[i]->d_name, name, &level) &&
             (size_t)snprintf(path, sizeof path, "%s/%s", where, entries[i]->d_name) < sizeof path) {
-            row = create(name, path);
-            if (row) {
-                row->is_listed = true;
-                row->dir = dir;
-                judge(registry, row, level, has_conf(entries, n, name));
-                **end = row;
-                *end = &row->next;
+            candidate = create(name, path);
+            if (candidate) {
+                candidate->is_listed = true;
+                candidate->dir = dir;
+                inspect(registry, candidate, level, has_conf(entries, n, name));
+                **end = candidate;
+                *end = &candidate->next;
             } else {
                 bp_log(registry->log, BP_LOG_ERROR, "host", "%s: no memory to list it", path);
             }
@@ -236,9 +239,9 @@ static void scan_dir(struct bp_registry *registry, uint32_t dir, struct bp_found
     free(entries);
 }
 
-void bp_rows_scan(struct bp_registry *registry)
+void bp_candidates_scan(struct bp_registry *registry)
 {
-    struct bp_found **end = &registry->first;
+    struct bp_candidate **end = &registry->first;
 
     if (registry->is_scanned)
         return;
@@ -246,7 +249,7 @@ void bp_rows_scan(struct bp_registry *registry)
         end = &(*end)->next;
     for (uint32_t i = 0; i < registry->search.count; i++)
         scan_dir(registry, i, &end);
-    bp_notes_save(&registry->notes, registry->log);
+    bp_manifest_cache_save(&registry->cache, registry->log);
     bp_duplicates_settle(registry->first, registry->log);
     sort(registry);
     registry->is_scanned = true;
@@ -259,124 +262,129 @@ static void add_name(struct bp_text *out, const char *intro, unsigned *n, const 
 
 static bool is_installed(const struct bp_registry *registry, const char *name)
 {
-    return bp_rows_find(registry, name, name) != NULL;
+    return bp_candidates_find(registry, name, name) != NULL;
 }
 
-char *bp_rows_names(const struct bp_registry *registry)
+char *bp_candidates_names(const struct bp_registry *registry)
 {
     struct bp_text out = {0};
     unsigned n = 0;
     const char *name;
 
-    for (const struct bp_found *row = registry->first; row; row = row->next) {
-        if (row->is_listed && !row->is_duplicate)
-            add_name(&out, "installed are ", &n, row->name);
+    for (const struct bp_candidate *candidate = registry->first; candidate;
+         candidate = candidate->next) {
+        if (candidate->is_listed && !candidate->is_duplicate)
+            add_name(&out, "installed are ", &n, candidate->name);
     }
     if (n == 0)
         bp_text_add(&out, "none is installed");
     n = 0;
-    for (size_t i = 0; (name = bp_names_known(i)) != NULL; i++) {
+    for (size_t i = 0; (name = bp_provider_names_known(i)) != NULL; i++) {
         if (!is_installed(registry, name))
             add_name(&out, "; known, but not installed: ", &n, name);
     }
     return bp_text_take(&out);
 }
 
-static bool has_id(const struct bp_found *row, const char *id)
+static bool has_id(const struct bp_candidate *candidate, const char *id)
 {
-    return row->vetted.note.id && strcmp(row->vetted.note.id, id) == 0;
+    return candidate->inspected.manifest.id && strcmp(candidate->inspected.manifest.id, id) == 0;
 }
 
-struct bp_found *bp_rows_find(const struct bp_registry *registry, const char *name, const char *id)
+struct bp_candidate *bp_candidates_find(const struct bp_registry *registry, const char *name,
+                                        const char *id)
 {
-    struct bp_found *unfit = NULL;
+    struct bp_candidate *unfit = NULL;
 
-    for (struct bp_found *row = registry->first; row; row = row->next) {
-        if (row->is_listed && has_id(row, id))
-            return row;
+    for (struct bp_candidate *candidate = registry->first; candidate; candidate = candidate->next) {
+        if (candidate->is_listed && has_id(candidate, id))
+            return candidate;
     }
-    for (struct bp_found *row = registry->first; row; row = row->next) {
-        if (!row->is_listed || strcmp(row->name, name) != 0)
+    for (struct bp_candidate *candidate = registry->first; candidate; candidate = candidate->next) {
+        if (!candidate->is_listed || strcmp(candidate->name, name) != 0)
             continue;
-        if (bp_row_is_fit(row))
-            return row;
+        if (bp_candidate_is_fit(candidate))
+            return candidate;
         if (!unfit)
-            unfit = row;
+            unfit = candidate;
     }
     return unfit;
 }
 
-struct bp_found *bp_rows_add_entry(struct bp_registry *registry, const char *name,
-                                   bp_entry_fn entry)
+struct bp_candidate *bp_candidates_add_entry(struct bp_registry *registry, const char *name,
+                                             bp_entry_fn entry)
 {
-    struct bp_found *row = create(name, NULL);
+    struct bp_candidate *candidate = create(name, NULL);
 
-    if (!row)
+    if (!candidate)
         return NULL;
-    row->entry = entry;
-    row->is_listed = true;
-    row->verdict.stage = BP_STAGE_FOUND;
-    apply_order(registry, row);
-    put_in_place(&registry->first, row);
+    candidate->entry = entry;
+    candidate->is_listed = true;
+    candidate->verdict.stage = BP_STAGE_FOUND;
+    apply_order(registry, candidate);
+    put_in_place(&registry->first, candidate);
     if (registry->is_scanned) {
         bp_duplicates_settle(registry->first, registry->log);
         sort(registry);
     }
-    return row;
+    return candidate;
 }
 
 /* Two of one name or id: nothing says which is meant, and the first is there already. */
-static void refuse_second(const struct bp_registry *registry, struct bp_found *row)
+static void refuse_second(const struct bp_registry *registry, struct bp_candidate *candidate)
 {
-    const struct bp_found *first = bp_rows_find(registry, row->name, id_of(row));
+    const struct bp_candidate *first =
+        bp_candidates_find(registry, candidate->name, id_of(candidate));
 
     if (!first)
         return;
-    bp_ruling_end(&row->verdict, BP_STAGE_POLICY, BP_E_INVALID, "link one of them only",
-                  "a provider '%s' of the id '%s' is linked in already", first->name, id_of(first));
-    row->is_duplicate = true;
-    row->is_listed = false;
+    bp_stage_refuse(&candidate->verdict, BP_STAGE_POLICY, BP_E_INVALID, "link one of them only",
+                    "a provider '%s' of the id '%s' is linked in already", first->name,
+                    id_of(first));
+    candidate->is_duplicate = true;
+    candidate->is_listed = false;
 }
 
-struct bp_found *bp_rows_add_linked(struct bp_registry *registry, const char *module,
-                                    const void *note, bp_entry_fn entry)
+struct bp_candidate *bp_candidates_add_linked(struct bp_registry *registry, const char *module,
+                                              const void *manifest, bp_entry_fn entry)
 {
     size_t n = strlen(BP_PLUGIN_PREFIX);
     bool is_usual = strncmp(module, BP_PLUGIN_PREFIX, n) == 0 && module[n];
-    struct bp_found *row = create(is_usual ? module + n : module, NULL);
+    struct bp_candidate *candidate = create(is_usual ? module + n : module, NULL);
 
-    if (!row)
+    if (!candidate)
         return NULL;
-    row->entry = entry;
-    row->is_listed = true;
-    bp_vet_linked(&registry->vet, module, note, &row->vetted, &row->verdict);
-    if (row->vetted.note.name)
-        snprintf(row->name, sizeof row->name, "%s", row->vetted.note.name);
-    refuse_second(registry, row);
-    apply_order(registry, row);
-    if (bp_row_is_fit(row))
-        row->verdict.stage = BP_STAGE_POLICY;
-    put_in_place(&registry->first, row);
-    return row;
+    candidate->entry = entry;
+    candidate->is_listed = true;
+    bp_inspect_linked(&registry->inspector, module, manifest, &candidate->inspected,
+                      &candidate->verdict);
+    if (candidate->inspected.manifest.name)
+        snprintf(candidate->name, sizeof candidate->name, "%s", candidate->inspected.manifest.name);
+    refuse_second(registry, candidate);
+    apply_order(registry, candidate);
+    if (bp_candidate_is_fit(candidate))
+        candidate->verdict.stage = BP_STAGE_POLICY;
+    put_in_place(&registry->first, candidate);
+    return candidate;
 }
 
-struct bp_found *bp_rows_of_path(struct bp_registry *registry, const char *path)
+struct bp_candidate *bp_candidates_of_path(struct bp_registry *registry, const char *path)
 {
     const char *slash = strrchr(path, '/');
     char name[BP_NAME_MAX];
-    struct bp_found *row;
+    struct bp_candidate *candidate;
     int level;
 
-    for (row = registry->first; row; row = row->next) {
-        if (row->file && !row->is_duplicate && strcmp(row->file, path) == 0)
-            return row;
+    for (candidate = registry->first; candidate; candidate = candidate->next) {
+        if (candidate->file && !candidate->is_duplicate && strcmp(candidate->file, path) == 0)
+            return candidate;
     }
     if (!name_of_file(slash + 1, name, &level))
         snprintf(name, sizeof name, "%.63s", slash + 1);
-    row = create(name, path);
-    if (!row)
+    candidate = create(name, path);
+    if (!candidate)
         return NULL;
-    judge(registry, row, level, true);
-    put_in_place(&registry->first, row);
-    return row;
+    inspect(registry, candidate, level, true);
+    put_in_place(&registry->first, candidate);
+    return candidate;
 }

@@ -20,26 +20,27 @@ static bp_device unspoken(const bp_provider *provider)
 bp_rc bp_env_provider_device(bp_env *env, uint32_t i, uint32_t device, bp_device *out, bp_err *err)
 {
     bp_device own = {.struct_size = sizeof own, .numa = BP_NONE};
-    struct bp_found *row = bp_registry_row(&env->registry, i);
+    struct bp_candidate *candidate = bp_registry_get(&env->registry, i);
     bp_rc rc;
 
-    if (!row)
+    if (!candidate)
         return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
-    rc = bp_registry_try(&env->registry, row, err);
+    rc = bp_registry_try(&env->registry, candidate, err);
     if (rc < 0)
         return rc;
-    if (device >= row->n_devices)
+    if (device >= candidate->n_devices)
         return bp_fail(err, BP_E_INVALID, "provider '%s' has %u device%s, there is no device %u",
-                       row->name, row->n_devices, row->n_devices == 1 ? "" : "s", device);
-    if (row->provider->device) {
+                       candidate->name, candidate->n_devices, candidate->n_devices == 1 ? "" : "s",
+                       device);
+    if (candidate->provider->device) {
         bp_err_clear(err);
-        rc = row->provider->device(&row->services.host, device, &own, err);
+        rc = candidate->provider->device(&candidate->services.host, device, &own, err);
         rc = bp_err_complete(err, rc);
         if (rc < 0)
-            return bp_fail_in(err, rc, "provider '%s', device %u", row->name, device);
+            return bp_fail_in(err, rc, "provider '%s', device %u", candidate->name, device);
         own.struct_size = sizeof own;
     } else {
-        own = unspoken(row->provider);
+        own = unspoken(candidate->provider);
     }
     own.id = own.id ? own.id : "";
     own.name = own.name ? own.name : "";

@@ -11,66 +11,69 @@
 #include "host/candidates.h"
 
 /* Why one goes before the other; NULL: nothing says which. *order is below 0 when it is `a`. */
-static const char *compare(const struct bp_found *a, const struct bp_found *b, int *order)
+static const char *compare(const struct bp_candidate *a, const struct bp_candidate *b, int *order)
 {
-    *order = bp_note_compare_versions(b->vetted.note.version, a->vetted.note.version);
+    *order =
+        bp_manifest_compare_versions(b->inspected.manifest.version, a->inspected.manifest.version);
     if (*order != 0)
         return "has a higher version";
     *order = a->dir < b->dir ? -1 : a->dir > b->dir;
     if (*order != 0)
         return "is in a directory that comes earlier";
-    *order = b->vetted.level - a->vetted.level;
+    *order = b->inspected.level - a->inspected.level;
     if (*order != 0)
         return "is for more of this processor's instructions";
     return NULL;
 }
 
-static void lose(struct bp_found *loser, const struct bp_found *winner, const char *why,
+static void lose(struct bp_candidate *loser, const struct bp_candidate *winner, const char *why,
                  const struct bp_log *log)
 {
-    bp_ruling_end(&loser->verdict, BP_STAGE_POLICY, BP_E_UNAVAILABLE, NULL, "%s is not used: %s %s",
-                  loser->file, winner->file ? winner->file : winner->name, why);
+    bp_stage_refuse(&loser->verdict, BP_STAGE_POLICY, BP_E_UNAVAILABLE, NULL,
+                    "%s is not used: %s %s", loser->file,
+                    winner->file ? winner->file : winner->name, why);
     loser->is_duplicate = true;
     loser->is_listed = false;
     bp_log(log, BP_LOG_INFO, "host", "%s", loser->verdict.reason);
 }
 
 /* They stay open to be beaten by a third. */
-static void refuse_both(struct bp_found *a, struct bp_found *b)
+static void refuse_both(struct bp_candidate *a, struct bp_candidate *b)
 {
     static const char fix[] = "remove one of them";
 
     a->is_draw = b->is_draw = true;
-    bp_ruling_end(&a->verdict, BP_STAGE_POLICY, BP_E_INVALID, fix,
-                  "%s and %s hold the same version of '%s', and nothing says which to use", a->file,
-                  b->file, a->vetted.note.id);
-    bp_ruling_end(&b->verdict, BP_STAGE_POLICY, BP_E_INVALID, fix,
-                  "%s and %s hold the same version of '%s', and nothing says which to use", a->file,
-                  b->file, a->vetted.note.id);
+    bp_stage_refuse(&a->verdict, BP_STAGE_POLICY, BP_E_INVALID, fix,
+                    "%s and %s hold the same version of '%s', and nothing says which to use",
+                    a->file, b->file, a->inspected.manifest.id);
+    bp_stage_refuse(&b->verdict, BP_STAGE_POLICY, BP_E_INVALID, fix,
+                    "%s and %s hold the same version of '%s', and nothing says which to use",
+                    a->file, b->file, a->inspected.manifest.id);
 }
 
-/* Is the row still to be told apart from others? */
-static bool is_open(const struct bp_found *row)
+/* Is the candidate still to be told apart from others? */
+static bool is_open(const struct bp_candidate *candidate)
 {
-    return row->is_listed && !row->is_duplicate && !row->is_tried &&
-           (bp_row_is_fit(row) || row->is_draw);
+    return candidate->is_listed && !candidate->is_duplicate && !candidate->is_tried &&
+           (bp_candidate_is_fit(candidate) || candidate->is_draw);
 }
 
-static bool is_same_file(const struct bp_found *a, const struct bp_found *b)
+static bool is_same_file(const struct bp_candidate *a, const struct bp_candidate *b)
 {
-    return a->vetted.is_there && b->vetted.is_there && a->vetted.dev == b->vetted.dev &&
-           a->vetted.ino == b->vetted.ino;
+    return a->inspected.is_there && b->inspected.is_there && a->inspected.dev == b->inspected.dev &&
+           a->inspected.ino == b->inspected.ino;
 }
 
-static bool is_rival(const struct bp_found *a, const struct bp_found *b)
+static bool is_rival(const struct bp_candidate *a, const struct bp_candidate *b)
 {
-    return b != a && b->file && is_open(b) && strcmp(a->vetted.note.id, b->vetted.note.id) == 0;
+    return b != a && b->file && is_open(b) &&
+           strcmp(a->inspected.manifest.id, b->inspected.manifest.id) == 0;
 }
 
-/* Of all files with the id of a row, the one to use; the first of several that are alike. */
-static struct bp_found *best_of(struct bp_found *first, struct bp_found *row)
+/* Of all files with the id of a candidate, the one to use; the first of several that are alike. */
+static struct bp_candidate *best_of(struct bp_candidate *first, struct bp_candidate *candidate)
 {
-    struct bp_found *best = row;
+    struct bp_candidate *best = candidate;
     int order;
 
     for (; first; first = first->next) {
@@ -80,10 +83,11 @@ static struct bp_found *best_of(struct bp_found *first, struct bp_found *row)
     return best;
 }
 
-/* Settles who of all files with the id of a row is used. */
-static void settle_id(struct bp_found *first, struct bp_found *row, const struct bp_log *log)
+/* Settles who of all files with the id of a candidate is used. */
+static void settle_id(struct bp_candidate *first, struct bp_candidate *candidate,
+                      const struct bp_log *log)
 {
-    struct bp_found *best = best_of(first, row);
+    struct bp_candidate *best = best_of(first, candidate);
     const char *why;
     int order;
 
@@ -99,22 +103,23 @@ static void settle_id(struct bp_found *first, struct bp_found *row, const struct
 }
 
 /* One file that is there by several names. */
-static void settle_file(struct bp_found *row, const struct bp_log *log)
+static void settle_file(struct bp_candidate *candidate, const struct bp_log *log)
 {
-    for (struct bp_found *other = row->next; other; other = other->next) {
-        if (other->file && is_open(other) && is_same_file(row, other))
-            lose(other, row, "is the same file", log);
+    for (struct bp_candidate *other = candidate->next; other; other = other->next) {
+        if (other->file && is_open(other) && is_same_file(candidate, other))
+            lose(other, candidate, "is the same file", log);
     }
 }
 
-static bool is_same_id(const struct bp_found *a, const struct bp_found *b)
+static bool is_same_id(const struct bp_candidate *a, const struct bp_candidate *b)
 {
-    return a->vetted.note.id && b->vetted.note.id &&
-           strcmp(a->vetted.note.id, b->vetted.note.id) == 0;
+    return a->inspected.manifest.id && b->inspected.manifest.id &&
+           strcmp(a->inspected.manifest.id, b->inspected.manifest.id) == 0;
 }
 
-/* The row that is linked in with the name or id of a file; NULL: none. */
-static const struct bp_found *linked_in(const struct bp_found *first, const struct bp_found *file)
+/* The candidate that is linked in with the name or id of a file; NULL: none. */
+static const struct bp_candidate *linked_in(const struct bp_candidate *first,
+                                            const struct bp_candidate *file)
 {
     for (; first; first = first->next) {
         if (!first->file && first->is_listed &&
@@ -125,32 +130,34 @@ static const struct bp_found *linked_in(const struct bp_found *first, const stru
 }
 
 /* The file of the same provider that is used; NULL: none. */
-static const struct bp_found *used_instead(const struct bp_found *first, const struct bp_found *row)
+static const struct bp_candidate *used_instead(const struct bp_candidate *first,
+                                               const struct bp_candidate *candidate)
 {
     for (; first; first = first->next) {
-        if (first != row && first->file && is_open(first) &&
-            strcmp(first->vetted.note.id, row->vetted.note.id) == 0)
+        if (first != candidate && first->file && is_open(first) &&
+            strcmp(first->inspected.manifest.id, candidate->inspected.manifest.id) == 0)
             return first;
     }
     return NULL;
 }
 
 /* A variant that this processor cannot run is no fault where another one can. */
-static void point_to_others(struct bp_found *first)
+static void point_to_others(struct bp_candidate *first)
 {
-    for (struct bp_found *row = first; row; row = row->next) {
-        const struct bp_found *other;
-        size_t n = strlen(row->verdict.reason);
+    for (struct bp_candidate *candidate = first; candidate; candidate = candidate->next) {
+        const struct bp_candidate *other;
+        size_t n = strlen(candidate->verdict.reason);
 
-        if (row->verdict.stage != BP_STAGE_ISA || !row->is_listed || !row->vetted.note.id)
+        if (candidate->verdict.stage != BP_STAGE_ISA || !candidate->is_listed ||
+            !candidate->inspected.manifest.id)
             continue;
-        other = used_instead(first, row);
+        other = used_instead(first, candidate);
         if (!other)
             continue;
-        snprintf(row->verdict.reason + n, sizeof row->verdict.reason - n, "; %s is used instead",
-                 other->file);
-        row->is_duplicate = true;
-        row->is_listed = false;
+        snprintf(candidate->verdict.reason + n, sizeof candidate->verdict.reason - n,
+                 "; %s is used instead", other->file);
+        candidate->is_duplicate = true;
+        candidate->is_listed = false;
     }
 }
 
@@ -160,48 +167,48 @@ struct crowd {
     bool has_linked_in;
 };
 
-static unsigned char *id_count(struct crowd *crowd, const struct bp_found *row)
+static unsigned char *id_count(struct crowd *crowd, const struct bp_candidate *candidate)
 {
     uint32_t hash = 2166136261u;
 
-    for (const char *c = row->vetted.note.id; c && *c; c++)
+    for (const char *c = candidate->inspected.manifest.id; c && *c; c++)
         hash = (hash ^ (unsigned char)*c) * 16777619u;
     return &crowd->ids[(hash ^ hash >> 16) % sizeof crowd->ids];
 }
 
-static unsigned char *file_count(struct crowd *crowd, const struct bp_found *row)
+static unsigned char *file_count(struct crowd *crowd, const struct bp_candidate *candidate)
 {
-    return &crowd->files[(size_t)row->vetted.ino % sizeof crowd->files];
+    return &crowd->files[(size_t)candidate->inspected.ino % sizeof crowd->files];
 }
 
-static void count_row(struct crowd *crowd, const struct bp_found *row)
+static void count_row(struct crowd *crowd, const struct bp_candidate *candidate)
 {
-    unsigned char *const counts[] = {id_count(crowd, row), file_count(crowd, row)};
+    unsigned char *const counts[] = {id_count(crowd, candidate), file_count(crowd, candidate)};
 
-    crowd->has_linked_in |= !row->file;
-    for (size_t i = 0; row->file && i < sizeof counts / sizeof counts[0]; i++)
+    crowd->has_linked_in |= !candidate->file;
+    for (size_t i = 0; candidate->file && i < sizeof counts / sizeof counts[0]; i++)
         *counts[i] = (unsigned char)(*counts[i] < 2 ? *counts[i] + 1 : 2);
 }
 
-void bp_duplicates_settle(struct bp_found *first, const struct bp_log *log)
+void bp_duplicates_settle(struct bp_candidate *first, const struct bp_log *log)
 {
     struct crowd crowd = {.has_linked_in = false};
 
-    for (const struct bp_found *row = first; row; row = row->next)
-        count_row(&crowd, row);
-    for (struct bp_found *row = first; row; row = row->next) {
-        const struct bp_found *winner = NULL;
+    for (const struct bp_candidate *candidate = first; candidate; candidate = candidate->next)
+        count_row(&crowd, candidate);
+    for (struct bp_candidate *candidate = first; candidate; candidate = candidate->next) {
+        const struct bp_candidate *winner = NULL;
 
-        if (row->file && crowd.has_linked_in)
-            winner = linked_in(first, row);
-        if (winner && row->is_listed)
-            lose(row, winner, "is linked in", log);
-        else if (row->file && is_open(row) && *file_count(&crowd, row) > 1)
-            settle_file(row, log);
+        if (candidate->file && crowd.has_linked_in)
+            winner = linked_in(first, candidate);
+        if (winner && candidate->is_listed)
+            lose(candidate, winner, "is linked in", log);
+        else if (candidate->file && is_open(candidate) && *file_count(&crowd, candidate) > 1)
+            settle_file(candidate, log);
     }
-    for (struct bp_found *row = first; row; row = row->next) {
-        if (row->file && is_open(row) && *id_count(&crowd, row) > 1)
-            settle_id(first, row, log);
+    for (struct bp_candidate *candidate = first; candidate; candidate = candidate->next) {
+        if (candidate->file && is_open(candidate) && *id_count(&crowd, candidate) > 1)
+            settle_id(first, candidate, log);
     }
     point_to_others(first);
 }

@@ -27,7 +27,7 @@ static void destroy(struct bp_env *env)
     bp_registry_finish(&env->registry);
     bp_override_finish(&env->override);
     bp_settings_finish(&env->settings);
-    bp_weights_destroy(env->weights);
+    bp_shared_weights_destroy(env->weights);
     bp_pool_destroy(env->pool);
     pthread_mutex_destroy(&env->lock);
     free(env);
@@ -78,7 +78,7 @@ bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
     pthread_mutex_init(&env->lock, NULL);
     rc = bp_pool_create_with(own.threads, own.workers, &env->log, &env->pool, err);
     if (rc >= 0)
-        rc = bp_weights_create(&env->weights, err);
+        rc = bp_shared_weights_create(&env->weights, err);
     if (rc < 0) {
         destroy(env);
         return rc;
@@ -150,43 +150,44 @@ bp_rc bp_env_provider_count(bp_env *env, uint32_t *out, bp_err *err)
 {
     (void)err;
     *out = 0;
-    while (bp_registry_row(&env->registry, *out))
+    while (bp_registry_get(&env->registry, *out))
         ++*out;
     return BP_OK;
 }
 
-static void describe(const struct bp_found *row, bp_provider_info *out)
+static void describe(const struct bp_candidate *candidate, bp_provider_info *out)
 {
-    out->stage = row->stage;
-    out->code = row->code;
-    out->name = row->name;
-    out->file = row->file;
-    out->reason = row->reason[0] ? row->reason : NULL;
-    out->fix = row->fix[0] ? row->fix : NULL;
-    out->n_devices = row->n_devices;
-    out->id = row->vetted.note.id;
-    out->version = row->vetted.note.version;
-    out->states = bp_states_of(row->name, row->stage, row->code);
-    if (!row->provider)
+    out->stage = candidate->stage;
+    out->code = candidate->code;
+    out->name = candidate->name;
+    out->file = candidate->file;
+    out->reason = candidate->reason[0] ? candidate->reason : NULL;
+    out->fix = candidate->fix[0] ? candidate->fix : NULL;
+    out->n_devices = candidate->n_devices;
+    out->id = candidate->inspected.manifest.id;
+    out->version = candidate->inspected.manifest.version;
+    out->states = bp_states_of(candidate->name, candidate->stage, candidate->code);
+    if (!candidate->provider)
         return;
-    out->id = row->provider->id;
-    out->version = row->provider->version;
-    out->vendor = row->provider->vendor;
-    out->options = row->provider->options;
-    out->n_options = row->provider->n_options;
-    out->option_stride = row->provider->option_stride;
+    out->id = candidate->provider->id;
+    out->version = candidate->provider->version;
+    out->vendor = candidate->provider->vendor;
+    out->options = candidate->provider->options;
+    out->n_options = candidate->provider->n_options;
+    out->option_stride = candidate->provider->option_stride;
 }
 
 bp_rc bp_env_provider_info(bp_env *env, uint32_t i, bp_provider_info *out, bp_err *err)
 {
     bp_provider_info own = {.struct_size = sizeof own};
-    struct bp_found *row = bp_registry_row(&env->registry, i);
+    struct bp_candidate *candidate = bp_registry_get(&env->registry, i);
 
-    if (!row)
+    if (!candidate)
         return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
-    if (bp_registry_try(&env->registry, row, NULL) < 0)
-        bp_log(&env->log, BP_LOG_DEBUG, "host", "provider '%s': %s", row->name, row->reason);
-    describe(row, &own);
+    if (bp_registry_try(&env->registry, candidate, NULL) < 0)
+        bp_log(&env->log, BP_LOG_DEBUG, "host", "provider '%s': %s", candidate->name,
+               candidate->reason);
+    describe(candidate, &own);
     return bp_give_out(out, &own, err);
 }
 
@@ -205,11 +206,11 @@ bp_rc bp_env_retry_provider(bp_env *env, const char *name, bp_err *err)
 bp_rc bp_env_provider_peek(bp_env *env, uint32_t i, bp_provider_info *out, bp_err *err)
 {
     bp_provider_info own = {.struct_size = sizeof own};
-    struct bp_found *row = bp_registry_row(&env->registry, i);
+    struct bp_candidate *candidate = bp_registry_get(&env->registry, i);
 
-    if (!row)
+    if (!candidate)
         return bp_fail(err, BP_E_INVALID, "there is no provider %u", i);
-    describe(row, &own);
+    describe(candidate, &own);
     return bp_give_out(out, &own, err);
 }
 
@@ -222,11 +223,11 @@ bp_rc bp_env_find_provider(bp_env *env, const char *name, uint32_t *out, bp_err 
 
 bp_rc bp_env_is_available(bp_env *env, const char *name, bp_err *err)
 {
-    struct bp_found *row;
+    struct bp_candidate *candidate;
 
     if (!name || !*name)
         return bp_fail(err, BP_E_INVALID, "a provider needs a name");
-    return bp_registry_open(&env->registry, name, &row, err);
+    return bp_registry_open(&env->registry, name, &candidate, err);
 }
 
 const char *bp_env_variable(const bp_env *env, uint32_t i, const char **value, const char **ignored)
@@ -256,8 +257,9 @@ const char *bp_env_provider_dir(bp_env *env, uint32_t i, const char **why)
 
 const char *bp_env_provider_library(bp_env *env, uint32_t i, uint32_t j)
 {
-    const struct bp_found *row = bp_registry_row(&env->registry, i);
-    char **files = row && row->file && row->module ? row->module->files : NULL;
+    const struct bp_candidate *candidate = bp_registry_get(&env->registry, i);
+    char **files =
+        candidate && candidate->file && candidate->module ? candidate->module->files : NULL;
 
     while (files && *files && j > 0) {
         files++;

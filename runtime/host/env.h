@@ -18,7 +18,7 @@ struct bp_env {
     bool strict;                 /* of every session: all providers are required */
     struct bp_override override; /* what the user says over the program's head */
     struct bp_registry registry;
-    struct bp_weights *weights;
+    struct bp_shared_weights *weights;
     pthread_mutex_t lock; /* of defaults and operators */
     struct bp_spec_list defaults;
     struct bp_custom_list operators; /* of the application */

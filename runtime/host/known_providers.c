@@ -34,12 +34,14 @@ static uint32_t flags_of(const struct bp_registry *registry, const char *name)
         flags |= BP_KNOWN_SUPPORTED;
     if (has_word(PROVIDERS_BUILT, name))
         flags |= BP_KNOWN_LINKABLE;
-    for (const struct bp_found *row = registry->first; row; row = row->next) {
+    for (const struct bp_candidate *candidate = registry->first; candidate;
+         candidate = candidate->next) {
         /* not those of other directories, asked for by their path */
-        if (strcmp(row->name, name) != 0 || (!row->is_listed && !row->is_duplicate))
+        if (strcmp(candidate->name, name) != 0 ||
+            (!candidate->is_listed && !candidate->is_duplicate))
             continue;
         flags |= BP_KNOWN_SUPPORTED;
-        flags |= row->file ? BP_KNOWN_FILE : BP_KNOWN_LINKED | BP_KNOWN_LINKABLE;
+        flags |= candidate->file ? BP_KNOWN_FILE : BP_KNOWN_LINKED | BP_KNOWN_LINKABLE;
     }
     return flags;
 }
@@ -55,15 +57,15 @@ static const char *why_absent(const bp_known_provider *known)
     return "its plug-in is not installed";
 }
 
-/* Where its plug-in stands; row NULL: there is none. */
-static void describe(const struct bp_found *row, bp_known_provider *out)
+/* Where its plug-in stands; candidate NULL: there is none. */
+static void describe(const struct bp_candidate *candidate, bp_known_provider *out)
 {
-    if (row) {
-        out->stage = row->stage;
-        out->code = row->code;
-        out->file = row->file;
-        out->reason = row->reason[0] ? row->reason : NULL;
-        out->fix = row->fix[0] ? row->fix : NULL;
+    if (candidate) {
+        out->stage = candidate->stage;
+        out->code = candidate->code;
+        out->file = candidate->file;
+        out->reason = candidate->reason[0] ? candidate->reason : NULL;
+        out->fix = candidate->fix[0] ? candidate->fix : NULL;
     } else {
         out->stage = BP_STAGE_FOUND;
         out->code = BP_E_UNAVAILABLE;
@@ -74,16 +76,16 @@ static void describe(const struct bp_found *row, bp_known_provider *out)
 
 bp_rc bp_env_known_provider(bp_env *env, uint32_t i, bp_known_provider *out, bp_err *err)
 {
-    bp_known_provider own = {.struct_size = sizeof own, .name = bp_names_known(i)};
+    bp_known_provider own = {.struct_size = sizeof own, .name = bp_provider_names_known(i)};
     struct bp_registry *registry = &env->registry;
 
     if (!own.name)
         return bp_fail(err, BP_E_INVALID, "there is no known provider %u", i);
-    own.home = bp_names_home(i, &own.note);
+    own.home = bp_provider_names_home(i, &own.note);
     pthread_mutex_lock(&registry->lock);
-    bp_rows_scan(registry);
+    bp_candidates_scan(registry);
     own.flags = flags_of(registry, own.name);
-    describe(bp_rows_find(registry, own.name, own.name), &own);
+    describe(bp_candidates_find(registry, own.name, own.name), &own);
     pthread_mutex_unlock(&registry->lock);
     return bp_give_out(out, &own, err);
 }

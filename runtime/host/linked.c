@@ -13,7 +13,7 @@
 
 #include "host/candidates.h"
 
-#define NOTE_SYMBOL "bp_provider_note_v1"
+#define MANIFEST_SYMBOL "bp_provider_manifest_v1"
 
 /* Made by libtool in programs with -dlpreopen; absent in all others. */
 extern const struct bp_linked_symbol lt__PROGRAM__LTX_preloaded_symbols[] __attribute__((weak));
@@ -39,12 +39,12 @@ static bool split(const char *name, const char *symbol, char module[BP_NAME_MAX]
     return true;
 }
 
-static const void *find_note(const struct bp_linked_symbol *symbols, const char *module)
+static const void *find_manifest(const struct bp_linked_symbol *symbols, const char *module)
 {
     char other[BP_NAME_MAX];
 
     for (; symbols->name; symbols++) {
-        if (symbols->address && split(symbols->name, NOTE_SYMBOL, other) &&
+        if (symbols->address && split(symbols->name, MANIFEST_SYMBOL, other) &&
             strcmp(other, module) == 0)
             return symbols->address;
     }
@@ -68,13 +68,13 @@ bp_rc bp_linked_add(struct bp_registry *registry, const struct bp_linked_symbol 
     bp_entry_fn entry;
 
     for (const struct bp_linked_symbol *row = symbols; row && row->name; row++) {
-        const void *note;
+        const void *manifest;
 
         if (!row->address || !split(row->name, BP_ENTRY_SYMBOL, module))
             continue;
-        note = find_note(symbols, module);
+        manifest = find_manifest(symbols, module);
         memcpy(&entry, &row->address, sizeof entry); /* ISO C has no such cast */
-        if (!bp_rows_add_linked(registry, name_of(module), note, entry))
+        if (!bp_candidates_add_linked(registry, name_of(module), manifest, entry))
             return bp_fail_nomem(err, "a provider");
     }
     return BP_OK;

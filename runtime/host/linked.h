@@ -18,7 +18,7 @@ struct bp_linked_symbol {
 const struct bp_linked_symbol *bp_linked_symbols(void);
 /*
  * Adds a row for each plug-in of a table (NULL: none), which is one by its entry,
- * MODULE_LTX_bp_provider_entry_v1; MODULE_LTX_bp_provider_note_v1 is its note. What is wrong with one
+ * MODULE_LTX_bp_provider_entry_v1; MODULE_LTX_bp_provider_manifest_v1 is its manifest. What is wrong with one
  * stands in its row. The table stays as long as the registry. BP_E_NOMEM.
  */
 bp_rc bp_linked_add(struct bp_registry *registry, const struct bp_linked_symbol *symbols,

@@ -85,7 +85,7 @@ static char *user_registry(void)
 }
 
 /* Nothing is written unless somebody asks for it, and nothing is believed in a raised program. */
-static bp_rc set_registry(struct bp_screen *screen, const bp_env_config *config,
+static bp_rc set_registry(struct bp_probe_policy *policy, const bp_env_config *config,
                           const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
 {
     const char *given =
@@ -94,12 +94,12 @@ static bp_rc set_registry(struct bp_screen *screen, const bp_env_config *config,
     if (!given || strcmp(given, "off") == 0 || bp_trust_is_elevated())
         return BP_OK;
     if (strcmp(given, "user") == 0) {
-        screen->strikes.file = bp_settings_count(config->flags) ? user_registry() : NULL;
+        policy->quarantine.file = bp_settings_count(config->flags) ? user_registry() : NULL;
         return BP_OK;
     }
     if (given[0] == '/') {
-        screen->strikes.file = strdup(given);
-        return screen->strikes.file ? BP_OK : bp_fail_nomem(err, "the path of the registry");
+        policy->quarantine.file = strdup(given);
+        return policy->quarantine.file ? BP_OK : bp_fail_nomem(err, "the path of the registry");
     }
     if (config->registry)
         return bp_fail(err, BP_E_INVALID,
@@ -110,8 +110,9 @@ static bp_rc set_registry(struct bp_screen *screen, const bp_env_config *config,
     return BP_OK;
 }
 
-bp_rc bp_screen_init(struct bp_screen *screen, const bp_env_config *config,
-                     const struct bp_settings *settings, const struct bp_log *log, bp_err *err)
+bp_rc bp_probe_policy_init(struct bp_probe_policy *policy, const bp_env_config *config,
+                           const struct bp_settings *settings, const struct bp_log *log,
+                           bp_err *err)
 {
     if (config->probe > BP_PROBE_OFF)
         return bp_fail(err, BP_E_INVALID, "bp_env_config: probe is %u; use a BP_PROBE_* constant",
@@ -122,34 +123,35 @@ bp_rc bp_screen_init(struct bp_screen *screen, const bp_env_config *config,
     if (config->probe_helper && config->probe_helper[0] != '/')
         return bp_fail(err, BP_E_INVALID, "bp_env_config: probe_helper '%s' is not absolute",
                        config->probe_helper);
-    screen->helper = strdup(config->probe_helper ? config->probe_helper : helper_of(settings, log));
-    if (!screen->helper)
+    policy->helper = strdup(config->probe_helper ? config->probe_helper : helper_of(settings, log));
+    if (!policy->helper)
         return bp_fail_nomem(err, "the path of backplane-probe");
-    screen->mode = config->probe ? config->probe : mode_of(settings, log);
-    screen->how = (struct bp_probe_how){
-        .helper = screen->helper,
+    policy->mode = config->probe ? config->probe : mode_of(settings, log);
+    policy->how = (struct bp_probe_how){
+        .helper = policy->helper,
         .timeout_ms =
             config->probe_timeout_ms ? config->probe_timeout_ms : timeout_of(settings, log),
     };
-    return set_registry(screen, config, settings, log, err);
+    return set_registry(policy, config, settings, log, err);
 }
 
-bp_rc bp_screen_notes(const struct bp_screen *screen, struct bp_notes *notes, bp_err *err)
+bp_rc bp_probe_policy_cache(const struct bp_probe_policy *policy, struct bp_manifest_cache *cache,
+                            bp_err *err)
 {
     struct bp_text path = {0};
 
-    if (!screen->strikes.file)
+    if (!policy->quarantine.file)
         return BP_OK;
-    bp_text_printf(&path, "%s.notes", screen->strikes.file);
-    notes->file = bp_text_take(&path);
-    return notes->file ? BP_OK : bp_fail_nomem(err, "the path of the registry");
+    bp_text_printf(&path, "%s.manifests", policy->quarantine.file);
+    cache->file = bp_text_take(&path);
+    return cache->file ? BP_OK : bp_fail_nomem(err, "the path of the registry");
 }
 
-void bp_screen_finish(struct bp_screen *screen)
+void bp_probe_policy_finish(struct bp_probe_policy *policy)
 {
-    free(screen->helper);
-    bp_strikes_finish(&screen->strikes);
-    *screen = (struct bp_screen){0};
+    free(policy->helper);
+    bp_quarantine_finish(&policy->quarantine);
+    *policy = (struct bp_probe_policy){0};
 }
 
 /* ---- what came of it ------------------------------------------------------------------------- */
@@ -158,31 +160,33 @@ void bp_screen_finish(struct bp_screen *screen)
  * CPU is what is left when nothing else works: a process that cannot have it cannot do without it
  * either. What is open here already has shown what it does.
  */
-static bool needs_probe(const struct bp_registry *registry, const struct bp_found *row)
+static bool needs_probe(const struct bp_registry *registry, const struct bp_candidate *candidate)
 {
-    if (!row->file || row->is_tried || row->is_screened || !bp_row_is_fit(row))
+    if (!candidate->file || candidate->is_tried || candidate->is_probed ||
+        !bp_candidate_is_fit(candidate))
         return false;
-    if (registry->screen.mode == BP_PROBE_OFF || bp_loader_has(row->file))
+    if (registry->probe_policy.mode == BP_PROBE_OFF || bp_loader_has(candidate->file))
         return false;
-    return registry->screen.mode == BP_PROBE_ALWAYS || strcmp(row->name, "cpu") != 0;
+    return registry->probe_policy.mode == BP_PROBE_ALWAYS || strcmp(candidate->name, "cpu") != 0;
 }
 
 #define FIX                                                                                        \
     "tell its author; until then remove it, or set BACKPLANE_PROBE=off to load it all the same"
 
-/* Ends a row because of what it did in a probe. */
-static void strike(struct bp_found *row, uint32_t stage, const char *fix, const char *fmt, ...)
-    BP_PRINTF(4, 5);
-static void strike(struct bp_found *row, uint32_t stage, const char *fix, const char *fmt, ...)
+/* Ends a candidate because of what it did in a probe. */
+static void refuse(struct bp_candidate *candidate, uint32_t stage, const char *fix, const char *fmt,
+                   ...) BP_PRINTF(4, 5);
+static void refuse(struct bp_candidate *candidate, uint32_t stage, const char *fix, const char *fmt,
+                   ...)
 {
-    char text[sizeof row->reason];
+    char text[sizeof candidate->reason];
     va_list args;
 
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    row->is_struck = true;
-    bp_ruling_end(&row->verdict, stage, BP_E_UNAVAILABLE, fix, "%s", text);
+    candidate->is_struck = true;
+    bp_stage_refuse(&candidate->verdict, stage, BP_E_UNAVAILABLE, fix, "%s", text);
 }
 
 /* "3 min" since then. */
@@ -201,92 +205,93 @@ static const char *since(int64_t when, char buf[32])
     return buf;
 }
 
-/* Is it known from an earlier process what comes of a row? Then there is no need to probe it. */
-static bool recall(struct bp_registry *registry, struct bp_found *row)
+/* Is it known from an earlier process what comes of a candidate? Then there is no need to probe it. */
+static bool recall(struct bp_registry *registry, struct bp_candidate *candidate)
 {
-    struct bp_screen *screen = &registry->screen;
-    const struct bp_strike *known = NULL;
-    char age[32], fix[sizeof row->fix];
+    struct bp_probe_policy *policy = &registry->probe_policy;
+    const struct bp_quarantine_entry *known = NULL;
+    char age[32], fix[sizeof candidate->fix];
 
-    if (screen->strikes.file && !row->key[0] &&
-        !bp_strikes_key(row->file, &row->vetted.note, row->key))
-        row->key[0] = '\0';
-    if (row->key[0])
-        known = bp_strikes_find(&screen->strikes, row->key, registry->log);
-    if (!known || (screen->mode == BP_PROBE_ALWAYS && known->strikes < BP_STRIKES_MAX))
+    if (policy->quarantine.file && !candidate->key[0] &&
+        !bp_quarantine_key(candidate->file, &candidate->inspected.manifest, candidate->key))
+        candidate->key[0] = '\0';
+    if (candidate->key[0])
+        known = bp_quarantine_find(&policy->quarantine, candidate->key, registry->log);
+    if (!known || (policy->mode == BP_PROBE_ALWAYS && known->failures < BP_QUARANTINE_FAILURES))
         return false;
-    row->is_screened = true;
+    candidate->is_probed = true;
     since(known->when, age);
-    if (known->strikes >= BP_STRIKES_MAX) {
+    if (known->failures >= BP_QUARANTINE_FAILURES) {
         snprintf(fix, sizeof fix, "install another version of it, or: backplane doctor retry %.63s",
-                 row->name);
-        strike(row, BP_STAGE_QUARANTINE, fix, "%s has failed %u times, the last %s ago: %s",
-               row->file, known->strikes, age, known->words);
-    } else if (known->strikes > 0) {
-        strike(row, known->stage, FIX,
+                 candidate->name);
+        refuse(candidate, BP_STAGE_QUARANTINE, fix, "%s has failed %u times, the last %s ago: %s",
+               candidate->file, known->failures, age, known->words);
+    } else if (known->failures > 0) {
+        refuse(candidate, known->stage, FIX,
                "%s: %s; that was %s ago, and it is not tried again before 10 min have passed",
-               row->file, known->words, age);
+               candidate->file, known->words, age);
     }
     return true;
 }
 
-void bp_screen_forget(struct bp_registry *registry, struct bp_found *row)
+void bp_probe_policy_forget(struct bp_registry *registry, struct bp_candidate *candidate)
 {
-    if (!row->file)
+    if (!candidate->file)
         return;
-    bp_strikes_forget(&registry->screen.strikes, row->file, registry->log);
-    bp_strikes_save(&registry->screen.strikes, registry->log);
-    if (row->is_struck)
-        row->verdict = (struct bp_ruling){.stage = BP_STAGE_POLICY};
-    row->is_struck = row->is_screened = false;
-    row->key[0] = '\0';
+    bp_quarantine_forget(&registry->probe_policy.quarantine, candidate->file, registry->log);
+    bp_quarantine_save(&registry->probe_policy.quarantine, registry->log);
+    if (candidate->is_struck)
+        candidate->verdict = (struct bp_stage_verdict){.stage = BP_STAGE_POLICY};
+    candidate->is_struck = candidate->is_probed = false;
+    candidate->key[0] = '\0';
 }
 
 /* Without a helper the user's word decides: `always` means never unprobed. */
-static void not_run(struct bp_registry *registry, struct bp_found *row,
+static void not_run(struct bp_registry *registry, struct bp_candidate *candidate,
                     const struct bp_probe *probe)
 {
-    struct bp_screen *screen = &registry->screen;
+    struct bp_probe_policy *policy = &registry->probe_policy;
 
-    if (screen->mode == BP_PROBE_ALWAYS) {
-        strike(row, BP_STAGE_QUARANTINE, "make the helper work, or set BACKPLANE_PROBE=auto",
-               "%s could not be probed: %s", row->file, probe->words);
+    if (policy->mode == BP_PROBE_ALWAYS) {
+        refuse(candidate, BP_STAGE_QUARANTINE, "make the helper work, or set BACKPLANE_PROBE=auto",
+               "%s could not be probed: %s", candidate->file, probe->words);
         return;
     }
-    if (!screen->has_complained)
+    if (!policy->has_complained)
         bp_log(registry->log, BP_LOG_WARN, "host",
                "plug-ins are opened without being tried in a process of their own first: %s",
                probe->words);
-    screen->has_complained = true;
+    policy->has_complained = true;
 }
 
 /* What the next process should know. */
-static void remember(struct bp_registry *registry, const struct bp_found *row,
+static void remember(struct bp_registry *registry, const struct bp_candidate *candidate,
                      const struct bp_probe *probe)
 {
-    struct bp_strikes *strikes = &registry->screen.strikes;
+    struct bp_quarantine *quarantine = &registry->probe_policy.quarantine;
 
-    if (!row->key[0])
+    if (!candidate->key[0])
         return;
-    if (bp_probe_is_strike(probe))
-        bp_strikes_note(strikes, row->key, row->file, probe->stage, probe->words);
+    if (bp_probe_has_failed(probe))
+        bp_quarantine_record(quarantine, candidate->key, candidate->file, probe->stage,
+                             probe->words);
     else if (probe->end == BP_PROBE_CLEAN && probe->code >= 0)
-        bp_strikes_note(strikes, row->key, row->file, 0, NULL);
+        bp_quarantine_record(quarantine, candidate->key, candidate->file, 0, NULL);
 }
 
-static void take_result(struct bp_registry *registry, struct bp_found *row,
+static void take_result(struct bp_registry *registry, struct bp_candidate *candidate,
                         const struct bp_probe *probe)
 {
-    row->is_screened = true;
-    remember(registry, row, probe);
-    bp_row_judge_files(registry, row, probe->files);
+    candidate->is_probed = true;
+    remember(registry, candidate, probe);
+    bp_recheck_libraries(registry, candidate, probe->files);
     if (probe->end == BP_PROBE_NOT_RUN)
-        not_run(registry, row, probe);
+        not_run(registry, candidate, probe);
     else if (probe->end != BP_PROBE_CLEAN)
-        strike(row, probe->stage, FIX,
-               "%s: %s; that was in a process of its own, and it is not opened here", row->file,
-               probe->words);
-    bp_log(registry->log, BP_LOG_DEBUG, "host", "%s: probed: %s", row->file,
+        refuse(candidate, probe->stage, FIX,
+               "%s: %s; that was in a process of its own, and it is not opened here",
+               candidate->file, probe->words);
+    bp_log(registry->log, BP_LOG_DEBUG, "host", "%s: probed: %s", candidate->file,
            probe->end == BP_PROBE_CLEAN && probe->code >= 0 ? "usable" : probe->words);
 }
 
@@ -295,34 +300,35 @@ static uint32_t choose(struct bp_registry *registry)
 {
     uint32_t n = 0;
 
-    for (struct bp_found *row = registry->first; row; row = row->next) {
-        row->is_asked = row->is_asked && needs_probe(registry, row) && !recall(registry, row);
-        n += row->is_asked;
+    for (struct bp_candidate *candidate = registry->first; candidate; candidate = candidate->next) {
+        candidate->is_asked =
+            candidate->is_asked && needs_probe(registry, candidate) && !recall(registry, candidate);
+        n += candidate->is_asked;
     }
     return n;
 }
 
-/* A probe runs the plug-in's code as well: it is judged before. */
-static void confirm(struct bp_registry *registry, struct bp_found *row)
+/* A probe runs the plug-in's code as well: so its file is rechecked before. */
+static void recheck(struct bp_registry *registry, struct bp_candidate *candidate)
 {
     struct bp_file_id id;
     int fd;
 
-    if (row->is_tried)
+    if (candidate->is_tried)
         return;
-    fd = bp_row_confirm(registry, row, &id);
+    fd = bp_recheck_file(registry, candidate, &id);
     if (fd >= 0)
         close(fd);
 }
 
-bp_rc bp_screen_rows(struct bp_registry *registry, bp_err *err)
+bp_rc bp_probe_policy_apply(struct bp_registry *registry, bp_err *err)
 {
     uint32_t n, at = 0;
     struct bp_probe *probes;
 
-    for (struct bp_found *row = registry->first; row; row = row->next) {
-        if (row->is_asked)
-            confirm(registry, row);
+    for (struct bp_candidate *candidate = registry->first; candidate; candidate = candidate->next) {
+        if (candidate->is_asked)
+            recheck(registry, candidate);
     }
     n = choose(registry);
     if (n == 0)
@@ -330,22 +336,24 @@ bp_rc bp_screen_rows(struct bp_registry *registry, bp_err *err)
     probes = calloc(n, sizeof *probes);
     if (!probes)
         return bp_fail_nomem(err, "trying plug-ins");
-    for (const struct bp_found *row = registry->first; row; row = row->next) {
-        if (row->is_asked) {
-            probes[at].path = row->file;
-            probes[at++].id = row->vetted.note.id ? row->vetted.note.id : "";
+    for (const struct bp_candidate *candidate = registry->first; candidate;
+         candidate = candidate->next) {
+        if (candidate->is_asked) {
+            probes[at].path = candidate->file;
+            probes[at++].id =
+                candidate->inspected.manifest.id ? candidate->inspected.manifest.id : "";
         }
     }
-    bp_probe_run(&registry->screen.how, probes, n);
+    bp_probe_run(&registry->probe_policy.how, probes, n);
     at = 0;
-    for (struct bp_found *row = registry->first; row; row = row->next) {
-        if (row->is_asked)
-            take_result(registry, row, &probes[at++]);
-        row->is_asked = false;
+    for (struct bp_candidate *candidate = registry->first; candidate; candidate = candidate->next) {
+        if (candidate->is_asked)
+            take_result(registry, candidate, &probes[at++]);
+        candidate->is_asked = false;
     }
     for (at = 0; at < n; at++)
         free(probes[at].files);
-    bp_strikes_save(&registry->screen.strikes, registry->log);
+    bp_quarantine_save(&registry->probe_policy.quarantine, registry->log);
     free(probes);
     return BP_OK;
 }

@@ -15,7 +15,7 @@ static inline uint32_t bp_states_of(const char *name, uint32_t stage, bp_rc code
     bool works = stage > BP_STAGE_AVAILABLE || (stage == BP_STAGE_AVAILABLE && code >= 0);
     uint32_t states = 0;
 
-    if (got_in || (name && bp_names_is_known(name)))
+    if (got_in || (name && bp_provider_names_is_known(name)))
         states |= BP_STATE_KNOWN;
     if (got_in)
         states |= BP_STATE_INSTALLED;

@@ -22,27 +22,28 @@ bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config
 
     *registry = (struct bp_registry){.log = log};
     registry->is_strict = bp_settings_is_on(settings, "BACKPLANE_STRICT");
-    bp_vet_init(&registry->vet, config->flags & BP_ENV_HERMETIC);
+    bp_inspector_init(&registry->inspector, config->flags & BP_ENV_HERMETIC);
     rc = bp_search_init(&registry->search, config, settings, log, err);
     if (rc >= 0)
-        rc = bp_screen_init(&registry->screen, config, settings, log, err);
+        rc = bp_probe_policy_init(&registry->probe_policy, config, settings, log, err);
     if (rc >= 0)
         rc = bp_order_init(&registry->order, bp_settings_get(settings, "BACKPLANE_PROVIDERS"), err);
     if (rc >= 0)
-        rc = bp_confirm_init(registry, config, settings, err);
+        rc = bp_recheck_init(registry, config, settings, err);
     if (rc >= 0)
-        rc = bp_allow_init(&registry->allow, config, settings, &registry->vet.trust, log, err);
+        rc = bp_allow_list_init(&registry->allow, config, settings, &registry->inspector.trust, log,
+                                err);
     if (rc >= 0)
-        rc = bp_screen_notes(&registry->screen, &registry->notes, err);
+        rc = bp_probe_policy_cache(&registry->probe_policy, &registry->cache, err);
     if (rc < 0) {
-        bp_allow_finish(&registry->allow);
+        bp_allow_list_finish(&registry->allow);
         bp_order_finish(&registry->order);
-        bp_screen_finish(&registry->screen);
+        bp_probe_policy_finish(&registry->probe_policy);
         bp_search_finish(&registry->search);
         return rc;
     }
-    registry->vet.notes = registry->notes.file ? &registry->notes : NULL;
-    registry->vet.log = log;
+    registry->inspector.cache = registry->cache.file ? &registry->cache : NULL;
+    registry->inspector.log = log;
     pthread_mutex_init(&registry->lock, NULL);
     rc = bp_linked_add(registry, bp_linked_symbols(), err);
     if (rc < 0)
@@ -52,11 +53,11 @@ bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config
 
 void bp_registry_finish(struct bp_registry *registry)
 {
-    bp_rows_finish(registry);
-    bp_notes_finish(&registry->notes);
+    bp_candidates_finish(registry);
+    bp_manifest_cache_finish(&registry->cache);
     bp_order_finish(&registry->order);
-    bp_allow_finish(&registry->allow);
-    bp_screen_finish(&registry->screen);
+    bp_allow_list_finish(&registry->allow);
+    bp_probe_policy_finish(&registry->probe_policy);
     bp_search_finish(&registry->search);
     pthread_mutex_destroy(&registry->lock);
 }
@@ -65,146 +66,149 @@ bp_rc bp_registry_add_entry(struct bp_registry *registry, const char *name, bp_e
                             bp_err *err)
 {
     char short_name[BP_NAME_MAX];
-    struct bp_found *other;
+    struct bp_candidate *other;
     bp_rc rc = BP_OK;
 
-    if (!name || !*name || !entry || !bp_names_short(name, short_name))
+    if (!name || !*name || !entry || !bp_provider_names_short(name, short_name))
         return bp_fail(err, BP_E_INVALID, "a linked-in provider needs a name and an entry");
     pthread_mutex_lock(&registry->lock);
-    other = bp_rows_find(registry, short_name, short_name);
+    other = bp_candidates_find(registry, short_name, short_name);
     if (other && !other->file)
         rc = bp_fail(err, BP_E_INVALID, "provider '%s' is linked in already", short_name);
-    else if (!bp_rows_add_entry(registry, short_name, entry))
+    else if (!bp_candidates_add_entry(registry, short_name, entry))
         rc = bp_fail_nomem(err, "a provider");
     pthread_mutex_unlock(&registry->lock);
     return rc;
 }
 
-struct bp_found *bp_registry_row(struct bp_registry *registry, uint32_t i)
+struct bp_candidate *bp_registry_get(struct bp_registry *registry, uint32_t i)
 {
-    struct bp_found *row;
+    struct bp_candidate *candidate;
 
     pthread_mutex_lock(&registry->lock);
-    bp_rows_scan(registry);
-    for (row = registry->first; row && i > 0; row = row->next)
+    bp_candidates_scan(registry);
+    for (candidate = registry->first; candidate && i > 0; candidate = candidate->next)
         i--;
     pthread_mutex_unlock(&registry->lock);
-    return row;
+    return candidate;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The provider of a module that a row means: the one of its note's id, else of its name, else the first. */
-static bp_rc choose(const struct bp_module_copy *copy, struct bp_found *row, bp_err *err)
+/* The provider of a module that a candidate means: the one of its manifest's id, else of its name, else the first. */
+static bp_rc choose(const struct bp_module_copy *copy, struct bp_candidate *candidate, bp_err *err)
 {
-    const char *id = row->vetted.note.id;
+    const char *id = candidate->inspected.manifest.id;
 
     for (uint32_t i = 0; i < copy->module.n_providers; i++) {
         const bp_provider *provider = &copy->providers[i];
 
-        if (strcmp(id ? id : row->name, id ? provider->id : provider->name) == 0) {
-            row->provider = provider;
+        if (strcmp(id ? id : candidate->name, id ? provider->id : provider->name) == 0) {
+            candidate->provider = provider;
             return BP_OK;
         }
     }
-    if (id) /* vetoes and duplicates were judged by that id */
-        return bp_fail(err, BP_E_INVALID, "%s: its note says that it is '%s', its tables hold '%s'",
-                       row->file ? row->file : row->name, id, copy->providers[0].id);
-    row->provider = &copy->providers[0];
+    if (id) /* vetoes and duplicates were settled by that id */
+        return bp_fail(
+            err, BP_E_INVALID, "%s: its manifest says that it is '%s', its tables hold '%s'",
+            candidate->file ? candidate->file : candidate->name, id, copy->providers[0].id);
+    candidate->provider = &copy->providers[0];
     return BP_OK;
 }
 
-static bp_rc ask_available(struct bp_found *row, bp_err *err)
+static bp_rc ask_available(struct bp_candidate *candidate, bp_err *err)
 {
     bp_avail avail = {.struct_size = sizeof avail, .state = BP_AVAIL_UNKNOWN};
     bp_rc rc;
 
-    row->n_devices = 1;
-    if (!row->provider->is_available)
+    candidate->n_devices = 1;
+    if (!candidate->provider->is_available)
         return BP_OK;
-    avail.reason = row->reason;
-    avail.reason_cap = sizeof row->reason;
-    avail.fix = row->fix;
-    avail.fix_cap = sizeof row->fix;
-    rc = row->provider->is_available(&row->services.host, &avail, err);
-    row->reason[sizeof row->reason - 1] = row->fix[sizeof row->fix - 1] = '\0';
+    avail.reason = candidate->reason;
+    avail.reason_cap = sizeof candidate->reason;
+    avail.fix = candidate->fix;
+    avail.fix_cap = sizeof candidate->fix;
+    rc = candidate->provider->is_available(&candidate->services.host, &avail, err);
+    candidate->reason[sizeof candidate->reason - 1] = candidate->fix[sizeof candidate->fix - 1] =
+        '\0';
     if (rc < 0)
         return bp_err_complete(err, rc);
-    row->n_devices = avail.n_devices;
+    candidate->n_devices = avail.n_devices;
     if (avail.state == BP_AVAIL_YES)
         return BP_OK;
-    return bp_fail(err, BP_E_UNAVAILABLE, "%s", row->reason[0] ? row->reason : "no reason given");
+    return bp_fail(err, BP_E_UNAVAILABLE, "%s",
+                   candidate->reason[0] ? candidate->reason : "no reason given");
 }
 
-/* What is mapped is what is judged here, not what was when it was listed. */
-static bp_rc open_file(struct bp_registry *registry, struct bp_found *row,
+/* What is mapped is what is inspected here, not what was there when it was listed. */
+static bp_rc open_file(struct bp_registry *registry, struct bp_candidate *candidate,
                        const struct bp_module_copy **out, bp_err *err)
 {
     struct bp_file_id id;
-    int fd = bp_row_confirm(registry, row, &id);
+    int fd = bp_recheck_file(registry, candidate, &id);
     bp_rc rc;
 
     if (fd < 0)
-        return bp_fail(err, row->code, "%s", row->reason);
-    rc = bp_loader_open(row->file, &id, out, &row->stage, err);
+        return bp_fail(err, candidate->code, "%s", candidate->reason);
+    rc = bp_loader_open(candidate->file, &id, out, &candidate->stage, err);
     close(fd);
-    if (rc < 0 && row->stage == BP_STAGE_DEPENDENCIES)
-        snprintf(row->fix, sizeof row->fix,
+    if (rc < 0 && candidate->stage == BP_STAGE_DEPENDENCIES)
+        snprintf(candidate->fix, sizeof candidate->fix,
                  "install what is missing, or a build of the plug-in for what is here; the linker "
                  "looks in the plug-in's RUNPATH, LD_LIBRARY_PATH and what ldconfig -p lists");
     return rc;
 }
 
-static bp_rc open_row(struct bp_registry *registry, struct bp_found *row, bp_err *err)
+static bp_rc open_row(struct bp_registry *registry, struct bp_candidate *candidate, bp_err *err)
 {
     const struct bp_module_copy *copy = NULL;
     bp_rc rc;
 
-    if (row->file)
-        rc = open_file(registry, row, &copy, err);
+    if (candidate->file)
+        rc = open_file(registry, candidate, &copy, err);
     else
-        rc = bp_loader_adopt(row->name, row->entry, &copy, &row->stage, err);
+        rc = bp_loader_adopt(candidate->name, candidate->entry, &copy, &candidate->stage, err);
     if (rc < 0)
         return rc;
-    row->module = copy;
-    rc = choose(copy, row, err);
+    candidate->module = copy;
+    rc = choose(copy, candidate, err);
     if (rc < 0)
         return rc;
-    row->services.log = registry->log;
-    row->services.scope = row->provider->id;
-    bp_services_init(&row->services, row->file);
-    row->stage = BP_STAGE_AVAILABLE;
-    return ask_available(row, err);
+    candidate->services.log = registry->log;
+    candidate->services.scope = candidate->provider->id;
+    bp_services_init(&candidate->services, candidate->file);
+    candidate->stage = BP_STAGE_AVAILABLE;
+    return ask_available(candidate, err);
 }
 
-static bp_rc try_locked(struct bp_registry *registry, struct bp_found *row, bp_err *err)
+static bp_rc try_locked(struct bp_registry *registry, struct bp_candidate *candidate, bp_err *err)
 {
     bp_rc rc;
 
-    row->is_asked = true;
-    rc = bp_screen_rows(registry, err);
+    candidate->is_asked = true;
+    rc = bp_probe_policy_apply(registry, err);
     if (rc < 0)
         return rc;
-    if (!row->is_tried && bp_row_is_fit(row)) {
-        char text[sizeof row->reason] = "";
+    if (!candidate->is_tried && bp_candidate_is_fit(candidate)) {
+        char text[sizeof candidate->reason] = "";
         bp_err own = bp_err_init(text, sizeof text);
 
-        row->code = open_row(registry, row, &own);
-        row->is_tried = true;
-        memcpy(row->reason, text, sizeof row->reason);
+        candidate->code = open_row(registry, candidate, &own);
+        candidate->is_tried = true;
+        memcpy(candidate->reason, text, sizeof candidate->reason);
     }
-    if (row->code < 0)
-        return bp_fail(err, row->code, "%s%s%s%s", row->reason, row->fix[0] ? " (" : "", row->fix,
-                       row->fix[0] ? ")" : "");
+    if (candidate->code < 0)
+        return bp_fail(err, candidate->code, "%s%s%s%s", candidate->reason,
+                       candidate->fix[0] ? " (" : "", candidate->fix, candidate->fix[0] ? ")" : "");
     return BP_OK;
 }
 
-bp_rc bp_registry_try(struct bp_registry *registry, struct bp_found *row, bp_err *err)
+bp_rc bp_registry_try(struct bp_registry *registry, struct bp_candidate *candidate, bp_err *err)
 {
     bp_rc rc;
 
     pthread_mutex_lock(&registry->lock);
-    rc = try_locked(registry, row, err);
+    rc = try_locked(registry, candidate, err);
     pthread_mutex_unlock(&registry->lock);
     return rc;
 }
@@ -212,10 +216,11 @@ bp_rc bp_registry_try(struct bp_registry *registry, struct bp_found *row, bp_err
 /* The nearest name among those found and those known; NULL: none. */
 static const char *nearest(const struct bp_registry *registry, const char *name)
 {
-    const char *best = bp_names_nearest(name);
+    const char *best = bp_provider_names_nearest(name);
 
-    for (const struct bp_found *row = registry->first; !best && row; row = row->next) {
-        const char *const names[] = {row->name};
+    for (const struct bp_candidate *candidate = registry->first; !best && candidate;
+         candidate = candidate->next) {
+        const char *const names[] = {candidate->name};
 
         best = bp_nearest(name, names, 1);
     }
@@ -232,12 +237,12 @@ static bp_rc not_found(const struct bp_registry *registry, const char *name, con
     char way[256];
     bp_rc rc;
 
-    if (bp_names_way(name, way, sizeof way)) {
+    if (bp_provider_names_advice(name, way, sizeof way)) {
         rc = bp_fail(err, BP_E_UNAVAILABLE,
                      "provider '%s' is known, but not installed; looked in %s (%s)", name, where,
                      way);
     } else {
-        char *all = bp_rows_names(registry);
+        char *all = bp_candidates_names(registry);
 
         near = nearest(registry, name);
         rc = bp_fail(err, BP_E_INVALID, "nobody knows a provider '%s'%s%s%s; looked in %s; %s",
@@ -249,39 +254,40 @@ static bp_rc not_found(const struct bp_registry *registry, const char *name, con
     return rc;
 }
 
-/* The row of a name or path; *out is NULL on failure. */
-static bp_rc find_locked(struct bp_registry *registry, const char *name, struct bp_found **out,
+/* The candidate of a name or path; *out is NULL on failure. */
+static bp_rc find_locked(struct bp_registry *registry, const char *name, struct bp_candidate **out,
                          bp_err *err)
 {
     char short_name[BP_NAME_MAX];
 
     *out = NULL;
-    bp_rows_scan(registry);
+    bp_candidates_scan(registry);
     if (name[0] == '/') {
-        *out = bp_rows_of_path(registry, name);
+        *out = bp_candidates_of_path(registry, name);
         return *out ? BP_OK : bp_fail_nomem(err, "a provider");
     }
-    if (!bp_names_short(name, short_name))
+    if (!bp_provider_names_short(name, short_name))
         return bp_fail(err, BP_E_INVALID, "a provider's name is too long: %.40s...", name);
-    *out = bp_rows_find(registry, short_name, name);
+    *out = bp_candidates_find(registry, short_name, name);
     return *out ? BP_OK : not_found(registry, short_name, name, err);
 }
 
 bp_rc bp_registry_find(struct bp_registry *registry, const char *name, uint32_t *out, bp_err *err)
 {
-    struct bp_found *found;
+    struct bp_candidate *found;
     bp_rc rc;
 
     *out = 0;
     pthread_mutex_lock(&registry->lock);
     rc = find_locked(registry, name, &found, err);
-    for (struct bp_found *row = registry->first; rc >= 0 && row != found; row = row->next)
+    for (struct bp_candidate *candidate = registry->first; rc >= 0 && candidate != found;
+         candidate = candidate->next)
         ++*out;
     pthread_mutex_unlock(&registry->lock);
     return rc;
 }
 
-static bp_rc open_locked(struct bp_registry *registry, const char *name, struct bp_found **out,
+static bp_rc open_locked(struct bp_registry *registry, const char *name, struct bp_candidate **out,
                          bp_err *err)
 {
     bp_rc rc = find_locked(registry, name, out, err);
@@ -289,7 +295,7 @@ static bp_rc open_locked(struct bp_registry *registry, const char *name, struct 
     return rc < 0 ? rc : try_locked(registry, *out, err);
 }
 
-bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp_found **out,
+bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp_candidate **out,
                        bp_err *err)
 {
     bp_rc rc;
@@ -303,42 +309,42 @@ bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp
 
 bp_rc bp_registry_probe(struct bp_registry *registry, const struct bp_spec_list *list, bp_err *err)
 {
-    struct bp_found *row;
+    struct bp_candidate *candidate;
     bp_rc rc;
 
     pthread_mutex_lock(&registry->lock);
-    bp_rows_scan(registry);
-    for (row = registry->first; !list && row; row = row->next)
-        row->is_asked = true;
+    bp_candidates_scan(registry);
+    for (candidate = registry->first; !list && candidate; candidate = candidate->next)
+        candidate->is_asked = true;
     for (uint32_t i = 0; list && i < list->count; i++) {
-        if (find_locked(registry, list->rows[i].name, &row, NULL) >= 0)
-            row->is_asked = true;
+        if (find_locked(registry, list->rows[i].name, &candidate, NULL) >= 0)
+            candidate->is_asked = true;
     }
-    rc = bp_screen_rows(registry, err);
+    rc = bp_probe_policy_apply(registry, err);
     pthread_mutex_unlock(&registry->lock);
     return rc;
 }
 
 bp_rc bp_registry_retry(struct bp_registry *registry, const char *name, bp_err *err)
 {
-    struct bp_found *row;
+    struct bp_candidate *candidate;
     bp_rc rc;
 
     pthread_mutex_lock(&registry->lock);
-    rc = find_locked(registry, name, &row, err);
+    rc = find_locked(registry, name, &candidate, err);
     if (rc >= 0)
-        bp_screen_forget(registry, row);
+        bp_probe_policy_forget(registry, candidate);
     pthread_mutex_unlock(&registry->lock);
     return rc;
 }
 
 uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint32_t *n)
 {
-    struct bp_allow *allow = &registry->allow;
+    struct bp_allow_list *allow = &registry->allow;
 
     pthread_mutex_lock(&registry->lock);
     if (n) {
-        bp_allow_read(allow, &registry->vet.trust);
+        bp_allow_list_read(allow, &registry->inspector.trust);
         *n = allow->count;
     }
     pthread_mutex_unlock(&registry->lock);
@@ -351,7 +357,7 @@ uint32_t bp_registry_allow(struct bp_registry *registry, const char **dir, uint3
 
 static bp_rc prefer(struct bp_spec_list *list, const char *name, bp_err *err)
 {
-    if (bp_names_equal(name, "cpu") || bp_spec_find(list, name))
+    if (bp_provider_names_equal(name, "cpu") || bp_spec_find(list, name))
         return BP_OK;
     return bp_spec_add(list, name, NULL, 0, BP_FALLBACK_DEFAULT, err);
 }
@@ -361,10 +367,12 @@ static bp_rc prefer_found(const struct bp_registry *registry, const char *patter
 {
     bp_rc rc = BP_OK;
 
-    for (const struct bp_found *row = registry->first; rc >= 0 && row; row = row->next) {
-        if (row->is_listed && bp_row_is_fit(row) && strcmp(row->name, "cpu") != 0 &&
-            bp_order_fits(pattern, row->name, row->vetted.note.id))
-            rc = prefer(list, row->name, err);
+    for (const struct bp_candidate *candidate = registry->first; rc >= 0 && candidate;
+         candidate = candidate->next) {
+        if (candidate->is_listed && bp_candidate_is_fit(candidate) &&
+            strcmp(candidate->name, "cpu") != 0 &&
+            bp_order_fits(pattern, candidate->name, candidate->inspected.manifest.id))
+            rc = prefer(list, candidate->name, err);
     }
     return rc;
 }
@@ -375,7 +383,7 @@ bp_rc bp_registry_prefer(struct bp_registry *registry, struct bp_spec_list *out,
 
     pthread_mutex_lock(&registry->lock);
     if (registry->order.count > 0)
-        bp_rows_scan(registry);
+        bp_candidates_scan(registry);
     for (uint32_t i = 0; rc >= 0 && i < registry->order.count; i++) {
         const struct bp_order_entry *entry = &registry->order.entries[i];
 

@@ -19,32 +19,32 @@
 #include "host/search/order.h"
 
 /* A provider that was found. Rows never move and live as long as the registry. */
-struct bp_found {
-    struct bp_found *next;
-    char name[BP_NAME_MAX];      /* short: from the note, the file's name, or as handed over */
-    char *file;                  /* NULL: linked in */
-    bp_entry_fn entry;           /* linked in */
-    uint32_t dir;                /* of the search, by its index */
-    uint32_t place;              /* in the user's order */
-    struct bp_vetted vetted;     /* of a file: what it says of itself */
-    struct bp_conf conf;         /* and what an operator says of it */
-    bool is_listed;              /* part of the search, not asked for by its path */
-    bool is_duplicate;           /* another row is used instead */
-    bool is_draw;                /* of two that are alike */
-    bool is_asked;               /* to be probed next */
-    bool is_screened;            /* probed, as far as that goes */
-    bool is_struck;              /* it is that which ended it */
-    bool has_warned;             /* that no allow list has it */
-    char key[BP_SHA256_TEXT];    /* in the registry file; "" where there is none */
-    char sha256[BP_SHA256_TEXT]; /* of the file; "" as long as nobody asks */
-    struct stat hashed;          /* which bytes that was about */
-    bool is_tried;               /* the rest is filled in */
+struct bp_candidate {
+    struct bp_candidate *next;
+    char name[BP_NAME_MAX]; /* short: from the manifest, the file's name, or as handed over */
+    char *file;             /* NULL: linked in */
+    bp_entry_fn entry;      /* linked in */
+    uint32_t dir;           /* of the search, by its index */
+    uint32_t place;         /* in the user's order */
+    struct bp_inspected inspected;       /* of a file: what it says of itself */
+    struct bp_plugin_conf conf;          /* and what an operator says of it */
+    bool is_listed;                      /* part of the search, not asked for by its path */
+    bool is_duplicate;                   /* another candidate is used instead */
+    bool is_draw;                        /* of two that are alike */
+    bool is_asked;                       /* to be probed next */
+    bool is_probed;                      /* probed, as far as that goes */
+    bool is_struck;                      /* it is that which ended it */
+    bool has_warned;                     /* that no allow list has it */
+    char key[BP_SHA256_TEXT];            /* in the registry file; "" where there is none */
+    char sha256[BP_SHA256_TEXT];         /* of the file; "" as long as nobody asks */
+    struct stat hashed;                  /* which bytes that was about */
+    bool is_tried;                       /* the rest is filled in */
     const struct bp_module_copy *module; /* NULL: never got that far */
     const bp_provider *provider;         /* NULL: never got that far */
     uint32_t n_devices;
     struct bp_services services; /* what is_available may use */
     union {                      /* how far it came; two ways to write it */
-        struct bp_ruling verdict;
+        struct bp_stage_verdict verdict;
         struct {
             uint32_t stage;
             bp_rc code;
@@ -57,14 +57,14 @@ struct bp_registry {
     pthread_mutex_t lock; /* of everything here */
     struct bp_search search;
     struct bp_order order;
-    struct bp_vet vet;
-    struct bp_notes notes;
-    struct bp_screen screen;
-    struct bp_allow allow;
+    struct bp_inspector inspector;
+    struct bp_manifest_cache cache;
+    struct bp_probe_policy probe_policy;
+    struct bp_allow_list allow;
     bool wants_trusted; /* libraries that plug-ins bring in */
     const struct bp_log *log;
-    struct bp_found *first; /* in the order of use */
-    bool is_strict;         /* BACKPLANE_STRICT: CPU can be vetoed too */
+    struct bp_candidate *first; /* in the order of use */
+    bool is_strict;             /* BACKPLANE_STRICT: CPU can be vetoed too */
     bool is_scanned;
 };
 
@@ -77,22 +77,23 @@ void bp_registry_finish(struct bp_registry *registry);
 bp_rc bp_registry_add_entry(struct bp_registry *registry, const char *name, bp_entry_fn entry,
                             bp_err *err) BP_CHECKED;
 /* Row i: those found by search, then those asked for by their path; NULL: end. Opens nothing. */
-struct bp_found *bp_registry_row(struct bp_registry *registry, uint32_t i);
-/* Index of the row that a name or absolute path means, as bp_registry_row() counts. Opens nothing. */
+struct bp_candidate *bp_registry_get(struct bp_registry *registry, uint32_t i);
+/* Index of the candidate that a name or absolute path means, as bp_registry_get() counts. Opens nothing. */
 bp_rc bp_registry_find(struct bp_registry *registry, const char *name, uint32_t *out,
                        bp_err *err) BP_CHECKED;
 /*
- * The row that a name or absolute path means, opened and asked whether it is usable. *out is set,
+ * The candidate that a name or absolute path means, opened and asked whether it is usable. *out is set,
  * with stage and reason, also on failure, unless there is no such provider. BP_E_UNAVAILABLE: not
  * installed, or not usable here; BP_E_INVALID: nobody knows such a name.
  */
-bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp_found **out,
+bp_rc bp_registry_open(struct bp_registry *registry, const char *name, struct bp_candidate **out,
                        bp_err *err) BP_CHECKED;
-/* The same for a row; the error repeats the row's reason and fix. */
-bp_rc bp_registry_try(struct bp_registry *registry, struct bp_found *row, bp_err *err) BP_CHECKED;
+/* The same for a candidate; the error repeats the candidate's reason and fix. */
+bp_rc bp_registry_try(struct bp_registry *registry, struct bp_candidate *candidate,
+                      bp_err *err) BP_CHECKED;
 /*
  * Tries the files that a list means, or with NULL all that were found, in processes of their own, many
- * at once; asked for one by one, they would be tried so. What it found stands in the rows.
+ * at once; asked for one by one, they would be tried so. What it found stands in the candidates.
  */
 bp_rc bp_registry_probe(struct bp_registry *registry, const struct bp_spec_list *list,
                         bp_err *err) BP_CHECKED;

@@ -13,7 +13,7 @@ static uint32_t named_by(const struct bp_asked *asked, uint32_t n_asked,
 {
     uint32_t p = 0;
 
-    while (p < n_asked && !bp_names_equal(asked[p].name, rule->provider))
+    while (p < n_asked && !bp_provider_names_equal(asked[p].name, rule->provider))
         p++;
     return p;
 }

@@ -213,8 +213,8 @@ static bp_rc add_other(struct explaining *e, const char *name, bp_err *err)
 
     if (rc >= 0)
         return add_found(e, i, err);
-    if (rc != BP_E_UNAVAILABLE || !bp_names_short(name, short_name) ||
-        !bp_names_way(short_name, way, sizeof way))
+    if (rc != BP_E_UNAVAILABLE || !bp_provider_names_short(name, short_name) ||
+        !bp_provider_names_advice(short_name, way, sizeof way))
         return bp_fail(err, rc, "%s", text);
     explanation.row = (bp_report_provider){
         .stage = BP_STAGE_FOUND,
@@ -248,7 +248,8 @@ static bp_rc add_named(struct explaining *e, const char *name, bp_err *err)
         bp_report_provider row = {.struct_size = sizeof row};
         bp_rc rc = bp_report_get_provider(e->report, i, &row, err);
 
-        if (rc < 0 || bp_names_equal(row.name, name) || (row.file && strcmp(row.file, name) == 0))
+        if (rc < 0 || bp_provider_names_equal(row.name, name) ||
+            (row.file && strcmp(row.file, name) == 0))
             return rc < 0 ? rc : add_row(e, i, err);
     }
     return add_other(e, name, err);

@@ -11,7 +11,7 @@
 static struct bp_active *find(struct bp_engine *engine, const char *name)
 {
     for (uint32_t i = 0; engine && i < engine->providers.count; i++) {
-        if (bp_names_equal(engine->providers.active[i]->name, name))
+        if (bp_provider_names_equal(engine->providers.active[i]->name, name))
             return engine->providers.active[i];
     }
     return NULL;

@@ -192,7 +192,8 @@ static bool is_listed(const bp_report *report, const char *name)
     for (uint32_t i = 0; i < bp_report_provider_count(report); i++) {
         bp_report_provider row = {.struct_size = sizeof row};
 
-        if (bp_report_get_provider(report, i, &row, NULL) >= 0 && bp_names_equal(row.name, name))
+        if (bp_report_get_provider(report, i, &row, NULL) >= 0 &&
+            bp_provider_names_equal(row.name, name))
             return true;
     }
     return false;

@@ -101,6 +101,7 @@ static bp_rc ask_row(const struct bp_active *active, uint32_t i, bp_operator_fn 
     bp_operator_info info = {.struct_size = sizeof info,
                              .since = row->since,
                              .until = is_last ? 0 : next->since - 1,
+                             .family = row->family,
                              .op = row->op,
                              .domain = row->domain};
     struct bp_operator_query query;
@@ -152,7 +153,7 @@ static bp_rc open_provider(struct bp_env *env, const char *name, struct bp_provi
 
 bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void *user, bp_err *err)
 {
-    struct bp_found *found = bp_registry_row(&env->registry, i);
+    struct bp_candidate *found = bp_registry_get(&env->registry, i);
     struct bp_provider_list providers = {0};
     const struct bp_active *active;
     uint32_t n;

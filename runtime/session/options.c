@@ -87,7 +87,7 @@ static bp_rc try_provider(bp_env *env, const char *name, const bp_key_value *kv,
                           bp_err *err)
 {
     struct bp_region region = {0};
-    struct bp_found *found;
+    struct bp_candidate *found;
     bp_opt *opts;
     bp_rc rc;
 

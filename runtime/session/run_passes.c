@@ -72,7 +72,7 @@ static bool is_cpu(void *h, uint32_t taker)
     const struct bp_engine *engine = h;
 
     return taker < engine->providers.count &&
-           bp_names_equal(engine->providers.active[taker]->name, "cpu");
+           bp_provider_names_equal(engine->providers.active[taker]->name, "cpu");
 }
 
 /* ---- constants ------------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ struct alone {
 static bool find_cpu(const struct bp_engine *engine, struct alone *out)
 {
     for (uint32_t i = 0; i < engine->providers.count; i++) {
-        if (!bp_names_equal(engine->providers.active[i]->name, "cpu"))
+        if (!bp_provider_names_equal(engine->providers.active[i]->name, "cpu"))
             continue;
         out->cpu = *engine->providers.active[i];
         out->cpu.row = 0;

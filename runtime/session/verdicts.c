@@ -44,7 +44,8 @@ static bp_rc settle_unused(struct bp_engine *engine, const struct bp_active *act
     if (bp_report_node_count(engine->report) == 0) /* that is nobody's failure */
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK,
                                       "not needed: no node is left to run", NULL, err);
-    if ((row->n_claimed > 0 || bp_names_equal(active->name, "cpu")) && active->min_share == 0) {
+    if ((row->n_claimed > 0 || bp_provider_names_equal(active->name, "cpu")) &&
+        active->min_share == 0) {
         snprintf(text, sizeof text, "not needed: providers before it took every node");
         return bp_report_end_provider(engine->report, active->row, BP_STAGE_CAPABILITY, BP_OK, text,
                                       NULL, err);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <bp/abi.h>
-#include <bp/note.h>
+#include <bp/manifest.h>
 
 #if defined(__GNUC__)
 #define BP_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))

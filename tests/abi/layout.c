@@ -345,7 +345,7 @@ SIZE(bp_key_value, 16);
 AT(bp_key_value, key, 0);
 AT(bp_key_value, value, 8);
 
-SIZE(bp_operator_info, 64);
+SIZE(bp_operator_info, 72);
 AT(bp_operator_info, struct_size, 0);
 AT(bp_operator_info, flags, 4);
 AT(bp_operator_info, since, 8);
@@ -356,6 +356,8 @@ AT(bp_operator_info, params, 32);
 AT(bp_operator_info, types, 40);
 AT(bp_operator_info, taken, 48);
 AT(bp_operator_info, conditional, 56);
+AT(bp_operator_info, family, 64);
+AT(bp_operator_info, reserved0, 68);
 
 SIZE(bp_provider_info, 96);
 AT(bp_provider_info, struct_size, 0);
@@ -673,7 +675,7 @@ IS(BP_FALLBACK_REQUIRE, 3);
 IS(BP_STAGE_NONE, 0);
 IS(BP_STAGE_FOUND, 1);
 IS(BP_STAGE_SECURITY, 2);
-IS(BP_STAGE_NOTE, 3);
+IS(BP_STAGE_MANIFEST, 3);
 IS(BP_STAGE_ARCH, 4);
 IS(BP_STAGE_ISA, 5);
 IS(BP_STAGE_ABI, 6);

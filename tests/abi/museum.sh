@@ -63,10 +63,10 @@ for name in $drafts present; do
     done
 done
 
-# As files: draft 1 is from before the note, without which no file is opened.
+# As files: draft 1 is from before the manifest, without which no file is opened.
 expect 2 "this host, plug-in of draft1, a file" "$present" file "$dir/libbp-draft1.so"
-grep -q 'note' "$dir/out" || {
-    echo "FAIL: the refusal does not name the note" >&2
+grep -q 'manifest' "$dir/out" || {
+    echo "FAIL: the refusal does not name the manifest" >&2
     failed=1
 }
 expect 0 "this host, plug-in of draft2, a file" "$present" file "$dir/libbp-draft2.so"

@@ -45,7 +45,7 @@ refuses 4 'nosuch' run --providers nosuch "$work/relu.onnx"
 mkdir "$work/dir"
 echo 'no shared object' >"$work/dir/libbp-broken.so"
 gives 4 --provider-dir "$work/dir" providers broken
-says out 'not usable' 'NOTE'
+says out 'not usable' 'MANIFEST'
 refuses 4 'broken' --provider-dir "$work/dir" run -p broken --fallback require "$work/relu.onnx"
 
 # 6: the system

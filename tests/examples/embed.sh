@@ -81,15 +81,15 @@ cannot()
 echo 'int alone;' >"$work/alone.c"
 # shellcheck disable=SC2086
 $CC -c "$work/alone.c" -o "$work/alone.o"
-printf '#include <bp/note.h>\nBP_NOTE("id=a.b\\nname=b\\nversion=1");\n' >"$work/noted.c"
+printf '#include <bp/manifest.h>\nBP_MANIFEST("id=a.b\\nname=b\\nversion=1");\n' >"$work/manifest_only.c"
 printf 'int bp_provider_entry_v1(void); int bp_provider_entry_v1(void) { return 0; }\n' >"$work/entry.c"
 # shellcheck disable=SC2086
-for file in noted entry; do
+for file in manifest_only entry; do
     $CC -I"$BP_SRCDIR/sdk" -c "$work/$file.c" -o "$work/$file.o"
 done
-cannot 'no function bp_provider_entry_v1' new -o "$work/new.o" "$work/alone.o" "$work/noted.o"
-cannot 'there is no note' new -o "$work/new.o" "$work/entry.o"
-cannot 'more than one note' new -o "$work/new.o" "$work/noted.o" "$work/plain.o"
+cannot 'no function bp_provider_entry_v1' new -o "$work/new.o" "$work/alone.o" "$work/manifest_only.o"
+cannot 'there is no manifest' new -o "$work/new.o" "$work/entry.o"
+cannot 'more than one manifest' new -o "$work/new.o" "$work/manifest_only.o" "$work/plain.o"
 cannot 'cannot read' new -o "$work/new.o" "$work/nowhere.o"
 cannot 'cannot read' new -o "$work/new.o" "$work/nowhere.la"
 echo "old_library=''" >"$work/shared.la"

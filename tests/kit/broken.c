@@ -688,10 +688,10 @@ static const bp_provider provider = {
 };
 
 #if !defined(HAS_NO_NOTE)
-#if !defined(NOTE)
-#define NOTE "id=org.backplane.broken\nname=broken\nversion=0.1.0"
+#if !defined(MANIFEST)
+#define MANIFEST "id=org.backplane.broken\nname=broken\nversion=0.1.0"
 #endif
-BP_NOTE(NOTE);
+BP_MANIFEST(MANIFEST);
 #endif
 
 static const bp_provider *const providers[] = {&provider};

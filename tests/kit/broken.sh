@@ -106,13 +106,13 @@ printf '{ global: bp_provider_entry_v1; shared_by_all; local: *; };\n' >"$dir/un
 catches FILE-06 1 -Wl,--version-script="$dir/unique.map" $now -DHAS_UNIQUE
 catches FILE-07 1 "$map" $now -DHAS_HOST_CALL
 catches FILE-08 1 "$map" $now -DHAS_NO_NOTE
-for note in 'name=broken\nversion=0.1.0' \
+for manifest in 'name=broken\nversion=0.1.0' \
     'id=org.backplane.other\nname=broken\nversion=0.1.0' \
     'id=org.backplane.broken\nname=other\nversion=0.1.0' \
     'id=org.backplane.broken\nname=broken\nversion=0.2' \
     'abi=1.9\nid=org.backplane.broken\nname=broken\nversion=0.1.0' \
     'needs_host=9.9\nid=org.backplane.broken\nname=broken\nversion=0.1.0'; do
-    catches FILE-08 1 "$map" $now "-DNOTE=\"$note\""
+    catches FILE-08 1 "$map" $now "-DMANIFEST=\"$manifest\""
 done
 catches LIFE-08 1 "$map" $now -Wl,-z,nodelete
 catches DOCS-02 3 "$map" $now

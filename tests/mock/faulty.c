@@ -254,10 +254,10 @@ static const bp_module module = {
     .n_providers = 1,
 };
 
-BP_NOTE("id=org.backplane." MOCK_NAME "\n"
-        "name=" MOCK_NAME "\n"
-        "version=0.1\n"
-        "license=MIT");
+BP_MANIFEST("id=org.backplane." MOCK_NAME "\n"
+            "name=" MOCK_NAME "\n"
+            "version=0.1\n"
+            "license=MIT");
 
 BP_EXPORT bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
 bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err)

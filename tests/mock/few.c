@@ -641,10 +641,10 @@ static const bp_module module = {
     .n_providers = 1,
 };
 
-BP_NOTE("id=org.backplane." NAME "\n"
-        "name=" NAME "\n"
-        "version=1.2.3\n"
-        "license=MIT");
+BP_MANIFEST("id=org.backplane." NAME "\n"
+            "name=" NAME "\n"
+            "version=1.2.3\n"
+            "license=MIT");
 
 BP_EXPORT bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
 bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err)

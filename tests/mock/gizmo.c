@@ -316,10 +316,10 @@ static const bp_device_ops dev = {
 #endif
 };
 
-BP_NOTE("id=org.backplane." NAME "\n"
-        "name=" NAME "\n"
-        "version=1.2.3\n"
-        "license=MIT");
+BP_MANIFEST("id=org.backplane." NAME "\n"
+            "name=" NAME "\n"
+            "version=1.2.3\n"
+            "license=MIT");
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),

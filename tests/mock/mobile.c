@@ -154,10 +154,10 @@ static bp_rc execute(bp_frame *frame, const bp_run *run, bp_err *err)
     return bp_fail(err, BP_E_UNAVAILABLE, "there is no phone");
 }
 
-BP_NOTE("id=org.backplane.mobile\n"
-        "name=mobile\n"
-        "version=0.1\n"
-        "license=MIT");
+BP_MANIFEST("id=org.backplane.mobile\n"
+            "name=mobile\n"
+            "version=0.1\n"
+            "license=MIT");
 
 static const bp_provider provider = {
     .struct_size = sizeof(bp_provider),

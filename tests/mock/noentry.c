@@ -3,10 +3,10 @@
 
 #include <bp/sdk.h>
 
-BP_NOTE("id=org.backplane.noentry\n"
-        "name=noentry\n"
-        "version=0.1\n"
-        "license=MIT");
+BP_MANIFEST("id=org.backplane.noentry\n"
+            "name=noentry\n"
+            "version=0.1\n"
+            "license=MIT");
 
 BP_EXPORT int mock_without_entry(void);
 int mock_without_entry(void)

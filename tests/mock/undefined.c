@@ -5,10 +5,10 @@
 
 bp_rc bp_mock_function_that_nobody_defines(const bp_module **out);
 
-BP_NOTE("id=org.backplane.undefined\n"
-        "name=undefined\n"
-        "version=0.1\n"
-        "license=MIT");
+BP_MANIFEST("id=org.backplane.undefined\n"
+            "name=undefined\n"
+            "version=0.1\n"
+            "license=MIT");
 
 BP_EXPORT bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err);
 bp_rc bp_provider_entry_v1(const bp_host *host, const bp_module **out, bp_err *err)

@@ -9,17 +9,17 @@ chmod 755 "$work"
 trace=$work/trace
 tried=0
 
-# compile OUT NOTE FLAG...: a shared object whose constructor leaves the trace; a note NAME or none.
+# compile OUT MANIFEST FLAG...: a shared object whose constructor leaves the trace; a manifest NAME or none.
 compile()
 {
     out=$1
     name=$2
     shift 2
     {
-        echo '#include <bp/note.h>'
+        echo '#include <bp/manifest.h>'
         echo '#include <stdio.h>'
         [ -z "$name" ] ||
-            printf 'BP_NOTE("id=org.test.%s\\nname=%s\\nversion=1");\n' "$name" "$name"
+            printf 'BP_MANIFEST("id=org.test.%s\\nname=%s\\nversion=1");\n' "$name" "$name"
         echo '__attribute__((constructor)) static void leave(void)'
         echo "{ FILE *f = fopen(\"$trace\", \"w\"); if (f) fclose(f); }"
         echo 'int here(void); int here(void) { return 1; }'
@@ -134,8 +134,8 @@ fi
 mkdir "$work/needy"
 compile "$work/evil/libspied.so" '' -Wl,-soname,libspied.so
 cat >"$work/needy.c" <<'END'
-#include <bp/note.h>
-BP_NOTE("id=org.test.needy\nname=needy\nversion=1");
+#include <bp/manifest.h>
+BP_MANIFEST("id=org.test.needy\nname=needy\nversion=1");
 int here(void);
 int f(void);
 int f(void) { return here(); }

@@ -24,8 +24,8 @@ struct elf {
     const ElfW(Shdr) * sections;
 };
 
-/* The content of a note. */
-struct note {
+/* The content of a manifest. */
+struct manifest {
     const char *text;
     size_t size;
 };
@@ -234,15 +234,15 @@ static void needs_no_host(struct kit *kit)
     }
 }
 
-/* ---- the note -------------------------------------------------------------------------------- */
+/* ---- the manifest -------------------------------------------------------------------------------- */
 
-/* What of a note's content follows "key="; *n: how long it is. NULL: the key does not come. */
-static const char *note_value(const struct note *note, const char *key, size_t *n)
+/* What of a manifest's content follows "key="; *n: how long it is. NULL: the key does not come. */
+static const char *manifest_value(const struct manifest *manifest, const char *key, size_t *n)
 {
-    const char *end = note->text + note->size;
+    const char *end = manifest->text + manifest->size;
     size_t n_key = strlen(key);
 
-    for (const char *line = note->text; line < end; line += *n + 1) {
+    for (const char *line = manifest->text; line < end; line += *n + 1) {
         *n = 0;
         while (line + *n < end && line[*n] != '\n' && line[*n] != '\0')
             ++*n;
@@ -254,8 +254,8 @@ static const char *note_value(const struct note *note, const char *key, size_t *
     return NULL;
 }
 
-/* Our note among those of a section. */
-static bool find_note(const struct elf *elf, const ElfW(Shdr) * in, struct note *out)
+/* Our manifest among those of a section. */
+static bool find_manifest(const struct elf *elf, const ElfW(Shdr) * in, struct manifest *out)
 {
     const char *bytes = at(elf, in->sh_offset, in->sh_size);
     uint64_t align = in->sh_addralign == 8 ? 8 : 4;
@@ -270,9 +270,9 @@ static bool find_note(const struct elf *elf, const ElfW(Shdr) * in, struct note 
         next = (content + head.n_descsz + align - 1) / align * align;
         if (content > in->sh_size || head.n_descsz > in->sh_size - content)
             return false;
-        if (head.n_type == BP_NOTE_TYPE && head.n_namesz == sizeof BP_NOTE_OWNER &&
-            memcmp(bytes + name, BP_NOTE_OWNER, sizeof BP_NOTE_OWNER) == 0) {
-            *out = (struct note){bytes + content, head.n_descsz};
+        if (head.n_type == BP_MANIFEST_TYPE && head.n_namesz == sizeof BP_MANIFEST_OWNER &&
+            memcmp(bytes + name, BP_MANIFEST_OWNER, sizeof BP_MANIFEST_OWNER) == 0) {
+            *out = (struct manifest){bytes + content, head.n_descsz};
             return true;
         }
         if (next > in->sh_size)
@@ -282,38 +282,38 @@ static bool find_note(const struct elf *elf, const ElfW(Shdr) * in, struct note 
     return false;
 }
 
-static void note_agrees(struct kit *kit, const struct note *note, const char *key, const char *table)
+static void manifest_agrees(struct kit *kit, const struct manifest *manifest, const char *key, const char *table)
 {
     size_t n = 0;
-    const char *value = note_value(note, key, &n);
+    const char *value = manifest_value(manifest, key, &n);
 
     if (!value)
-        kit_fail(kit, "its note has no '%s'", key);
+        kit_fail(kit, "its manifest has no '%s'", key);
     if (n != strlen(table) || memcmp(value, table, n) != 0)
-        kit_fail(kit, "its note says %s=%.*s, its tables say '%s'", key, (int)n, value, table);
+        kit_fail(kit, "its manifest says %s=%.*s, its tables say '%s'", key, (int)n, value, table);
 }
 
 /* A host of this kit's version has to be new enough for it. */
-static void note_needs(struct kit *kit, const struct note *note)
+static void manifest_needs(struct kit *kit, const struct manifest *manifest)
 {
     unsigned major = BP_ABI_MAJOR, minor = 0;
     size_t n = 0;
-    const char *value = note_value(note, "needs_host", &n);
+    const char *value = manifest_value(manifest, "needs_host", &n);
     char text[16];
 
     if (!value)
         return;
     snprintf(text, sizeof text, "%.*s", (int)n, value);
     if (sscanf(text, "%u.%u", &major, &minor) != 2 || major != BP_ABI_MAJOR || minor > BP_ABI_MINOR)
-        kit_fail(kit, "its note says needs_host=%s, but the tables work with this kit of %u.%u",
+        kit_fail(kit, "its manifest says needs_host=%s, but the tables work with this kit of %u.%u",
                  text, BP_ABI_MAJOR, BP_ABI_MINOR);
 }
 
-/* The provider that a note means, else the one that is tested. */
-static const bp_provider *noted(const struct kit *kit, const struct note *note)
+/* The provider that a manifest means, else the one that is tested. */
+static const bp_provider *provider_of(const struct kit *kit, const struct manifest *manifest)
 {
     size_t n = 0;
-    const char *id = note_value(note, "id", &n);
+    const char *id = manifest_value(manifest, "id", &n);
 
     for (uint32_t i = 0; id && i < kit->module->n_providers; i++) {
         const bp_provider *p = kit->module->providers[i];
@@ -324,29 +324,29 @@ static const bp_provider *noted(const struct kit *kit, const struct note *note)
     return &kit->p;
 }
 
-static void has_note(struct kit *kit)
+static void has_manifest(struct kit *kit)
 {
     const bp_provider *provider;
-    struct note note = {0};
+    struct manifest manifest = {0};
     char abi[16];
     struct elf elf;
 
     elf_open(kit, &elf);
-    for (size_t i = 0; !note.text && i < elf.head->e_shnum; i++) {
+    for (size_t i = 0; !manifest.text && i < elf.head->e_shnum; i++) {
         if (elf.sections[i].sh_type == SHT_NOTE && elf.sections[i].sh_flags & SHF_ALLOC)
-            (void)find_note(&elf, &elf.sections[i], &note);
+            (void)find_manifest(&elf, &elf.sections[i], &manifest);
     }
-    if (!note.text)
-        kit_fail(kit, "it has no Backplane note; add BP_NOTE of <bp/note.h>, or no host opens it");
+    if (!manifest.text)
+        kit_fail(kit, "it has no Backplane manifest; add BP_MANIFEST of <bp/manifest.h>, or no host opens it");
     kit_open(kit);
-    provider = noted(kit, &note);
+    provider = provider_of(kit, &manifest);
     snprintf(abi, sizeof abi, "%u.%u", kit->module->abi_major, kit->module->abi_minor);
-    note_agrees(kit, &note, "abi", abi);
-    note_agrees(kit, &note, "id", provider->id);
-    note_agrees(kit, &note, "name", provider->name);
-    note_agrees(kit, &note, "version", provider->version);
-    note_agrees(kit, &note, "arch", BP_NOTE_ARCH);
-    note_needs(kit, &note);
+    manifest_agrees(kit, &manifest, "abi", abi);
+    manifest_agrees(kit, &manifest, "id", provider->id);
+    manifest_agrees(kit, &manifest, "name", provider->name);
+    manifest_agrees(kit, &manifest, "version", provider->version);
+    manifest_agrees(kit, &manifest, "arch", BP_MANIFEST_ARCH);
+    manifest_needs(kit, &manifest);
 }
 
 static const struct kit_test tests[] = {
@@ -359,7 +359,7 @@ static const struct kit_test tests[] = {
     {"BPK-FILE-06", "no unique symbols", "bp-provider(7), Linking", no_unique},
     {"BPK-FILE-07", "it needs nothing of the host by name", "abi.h, first paragraph",
      needs_no_host},
-    {"BPK-FILE-08", "its note is there and agrees with its tables", "note.h", has_note},
+    {"BPK-FILE-08", "its manifest is there and agrees with its tables", "manifest.h", has_manifest},
 };
 
 const struct kit_group kit_file = {"FILE", tests, sizeof tests / sizeof tests[0]};

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/table.h"
@@ -18,7 +19,7 @@
 static const struct {
     uint64_t types;
     const char *words;
-} families[] = {
+} type_sets[] = {
     {BIT(F16) | BIT(F32) | BIT(F64), "float16-64"},
     {BIT(F32) | BIT(F64), "float32-64"},
     {BIT(I8) | BIT(I16) | BIT(I32) | BIT(I64), "int8-64"},
@@ -39,11 +40,11 @@ static void add_word(struct text *out, const char *word)
 static void types_words(struct text *out, uint64_t types)
 {
     text_clear(out);
-    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
-        if ((types & families[i].types) != families[i].types)
+    for (size_t i = 0; i < sizeof type_sets / sizeof type_sets[0]; i++) {
+        if ((types & type_sets[i].types) != type_sets[i].types)
             continue;
-        add_word(out, families[i].words);
-        types &= ~families[i].types;
+        add_word(out, type_sets[i].words);
+        types &= ~type_sets[i].types;
     }
     for (uint32_t dtype = 1; dtype < BP_DTYPE_END; dtype++) {
         if (types >> dtype & 1)
@@ -112,7 +113,8 @@ struct form {
     struct sums sums;
     struct table table;
     struct json *json;
-    struct text page; /* Markdown */
+    struct text *pages; /* Markdown: the rows of each family */
+    uint32_t n_pages;
 };
 
 static void cells(const bp_operator_info *row, struct text cell[5])
@@ -163,9 +165,10 @@ static void add_page_row(void *user, const bp_operator_info *row)
 
     count(&form->sums, row);
     cells(row, cell);
-    for (int i = 0; i < 5; i++)
-        text_printf(&form->page, "| %s ", text_string(&cell[i]));
-    text_put(&form->page, "|\n");
+    for (int i = 0; i < 5 && row->family <= form->n_pages; i++)
+        text_printf(&form->pages[row->family], "| %s ", text_string(&cell[i]));
+    if (row->family <= form->n_pages)
+        text_put(&form->pages[row->family], "|\n");
     finish_cells(cell);
 }
 
@@ -186,6 +189,7 @@ static void add_json_row(void *user, const bp_operator_info *row)
     json_object(json, NULL);
     json_string(json, "domain", row->domain);
     json_string(json, "operator", row->op);
+    json_string(json, "family", bp_operator_family(row->family, NULL));
     json_uint(json, "since", row->since);
     if (row->until)
         json_uint(json, "until", row->until);
@@ -231,25 +235,55 @@ int operators_print(struct cli *cli, uint32_t index)
     return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;
 }
 
-int operators_markdown(struct cli *cli, uint32_t index, const char *name)
+static uint32_t count_families(void)
 {
-    struct form form = {0};
-    struct text words = {0};
-    bp_rc rc = bp_env_provider_operators(cli->env, index, add_page_row, &form, &cli->err);
+    uint32_t n = 0;
 
-    if (rc >= 0) {
-        sums_words(&words, &form.sums);
-        printf("# Operators of the `%s` provider\n\n"
-               "Made by `backplane providers info %s --markdown`, which asks the provider; `make "
-               "update-operators`\nwrites it anew. It takes %s.\n\n"
-               "A row is a version of an operator, or more where its inputs and outputs have types "
-               "of their own. What is\nasked about has attributes as by default; other values, and "
-               "shapes, may be refused: `backplane plan`\ntells for a model.\n\n"
+    while (bp_operator_family(n + 1, NULL))
+        n++;
+    return n;
+}
+
+/* A table for each family, in the order that the library gives them. */
+static void print_pages(const struct form *form)
+{
+    for (uint32_t i = 1; i <= form->n_pages; i++) {
+        const char *about, *name = bp_operator_family(i, &about);
+
+        printf("\n## %s\n\n%s\n\n"
                "| operator | versions | inputs and outputs | takes | lacks |\n"
                "|---|---|---|---|---|\n%s",
-               name, name, text_string(&words), text_string(&form.page));
+               name, about, text_string(&form->pages[i]));
     }
-    text_finish(&form.page);
+}
+
+int operators_markdown(struct cli *cli, uint32_t index, const char *name)
+{
+    struct form form = {.n_pages = count_families()};
+    struct text words = {0};
+    bp_rc rc;
+
+    form.pages = calloc(form.n_pages + 1, sizeof *form.pages);
+    if (!form.pages)
+        return cli_fail(cli, CLI_RUN, "no memory for the operators");
+    rc = bp_env_provider_operators(cli->env, index, add_page_row, &form, &cli->err);
+    if (rc >= 0) {
+        sums_words(&words, &form.sums);
+        printf(
+            "# Operators of the `%s` provider\n\n"
+            "Written by `backplane providers info %s --markdown`, which asks the provider; `make "
+            "update-operators` writes it again.\nThe provider takes %s.\n\n"
+            "A row is a version of an operator; an operator whose inputs and outputs have "
+            "different types has several rows. *Takes* lists\nthe element types that the "
+            "provider takes with default attributes, *lacks* those that ONNX allows beyond "
+            "them. Other attribute\nvalues and shapes may be refused: `backplane plan MODEL` "
+            "shows that for a model.\n",
+            name, name, text_string(&words));
+        print_pages(&form);
+    }
+    for (uint32_t i = 0; i <= form.n_pages; i++)
+        text_finish(&form.pages[i]);
+    free(form.pages);
     text_finish(&form.sums.last);
     text_finish(&words);
     return rc < 0 ? cli_fail_rc(cli, CLI_RUN, rc) : CLI_OK;

@@ -169,7 +169,7 @@ static void add_concat(const struct bp_dnnl_builder *b, const bp_node *node, str
         costs->channel_blocks += bytes * costs->rates->concat_byte;
 }
 
-/* math_mode fast and bf16 have kernels for channels last only. */
+/* Not where convolutions may compute in bfloat16: bp_dnnl_channel_blocks() is of float32. */
 bool bp_dnnl_has_blocks(const bp_instance *instance)
 {
     return !instance->may_round &&

@@ -63,7 +63,7 @@ struct bp_generate {
     struct bp_hypothesis *finished; /* beams a batch entry */
     size_t *n_finished;
     bool *is_done; /* one a batch entry */
-    struct bp_candidate *best;
+    struct bp_beam_candidate *best;
     struct bp_ranked *ranked;
     double *sums;
 };

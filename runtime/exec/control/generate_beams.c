@@ -9,7 +9,7 @@
 #include "exec/control/generate.h"
 
 /* A continuation: row `beam` of a batch entry, by a token. */
-struct bp_candidate {
+struct bp_beam_candidate {
     float score;
     uint32_t beam;
     int32_t token;
@@ -68,7 +68,7 @@ static void finish_row(struct bp_generate *g, size_t entry, size_t row, float su
 static bool can_improve(const struct bp_generate *g, size_t entry)
 {
     const struct bp_hypothesis *worst = &g->finished[entry * g->beams + g->beams - 1];
-    const struct bp_candidate *from = g->best + entry * g->beams;
+    const struct bp_beam_candidate *from = g->best + entry * g->beams;
     float best_sum = from[0].score;
 
     for (size_t i = 1; i < 2 * g->beams; i++)
@@ -81,7 +81,7 @@ static bool can_improve(const struct bp_generate *g, size_t entry)
 /* The 2 * beams best continuations of an entry, the first of equals before others. */
 static void rank(struct bp_generate *g, size_t entry)
 {
-    struct bp_candidate *best = g->best + entry * g->beams * 2;
+    struct bp_beam_candidate *best = g->best + entry * g->beams * 2;
     const float *scores = g->scores + entry * g->beams * g->vocab;
     size_t k = 2 * g->beams, n = 0;
 
@@ -94,7 +94,7 @@ static void rank(struct bp_generate *g, size_t entry)
                 continue;
             for (at = n < k ? n++ : k - 1; at > 0 && score > best[at - 1].score; at--)
                 best[at] = best[at - 1];
-            best[at] = (struct bp_candidate){score, (uint32_t)beam, (int32_t)token};
+            best[at] = (struct bp_beam_candidate){score, (uint32_t)beam, (int32_t)token};
         }
     }
 }
@@ -111,7 +111,7 @@ static void pad(struct bp_generate *g, size_t entry)
 
 static bp_rc choose(struct bp_generate *g, size_t entry, bp_err *err)
 {
-    const struct bp_candidate *best = g->best + entry * g->beams * 2;
+    const struct bp_beam_candidate *best = g->best + entry * g->beams * 2;
     size_t first = entry * g->beams, n = 0;
 
     for (size_t i = 0; i < 2 * g->beams && n < g->beams; i++) {

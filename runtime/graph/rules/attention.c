@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_ATTENTION
+
 /* ---- Attention ------------------------------------------------------------------------------- */
 
 enum { Q, K, V, MASK, PAST_KEY, PAST_VALUE, KEPT };

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define FAMILY BP_FAMILY_ATTENTION
+
 enum { GPT = 0, ENCODER_DECODER = 1, WHISPER = 2 }; /* model_type */
 
 /* What a body's first inputs have to be; then come past_* or nothing. */

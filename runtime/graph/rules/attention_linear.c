@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_ATTENTION
+
 /* ---- LinearAttention ------------------------------------------------------------------------- */
 
 enum { QUERY, KEY, VALUE, PAST, DECAY, BETA, ERASE };

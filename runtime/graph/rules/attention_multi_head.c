@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define FAMILY BP_FAMILY_ATTENTION
+
 /* ---- Attention, QAttention ------------------------------------------------------------------- */
 
 static bp_rc read_heads(struct bp_infer *infer, const char *name, int64_t *out)

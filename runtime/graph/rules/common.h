@@ -20,7 +20,8 @@
  *
  * defines bp_schema_Conv_11, which list.inc puts in the table; it does not compile without its line
  * there. The rows of other domains have a prefix there: BP_SCHEMA(ml_Binarizer, 1). Parameters are
- * a name, a type variable (any letter, 0 for none) and the types allowed.
+ * a name, a type variable (any letter, 0 for none) and the types allowed. Each file says once which
+ * family its operators are of: #define FAMILY BP_FAMILY_CONV_POOL.
  */
 #define ROW(op_, since_, ...) ROW_NAMED(op_, "", op_, since_, __VA_ARGS__)
 /* Rows of ai.onnx.ml, ai.onnx.preview, ai.onnx.preview.training and com.microsoft. */
@@ -35,7 +36,7 @@
 #define ROW_NAMED(symbol_, domain_, op_, since_, ...)                                              \
     _Static_assert(sizeof bp_schema_##symbol_##_##since_ > 0, "declared through list.inc");        \
     const struct bp_schema bp_schema_##symbol_##_##since_ = {                                      \
-        .op = #op_, .domain = (domain_), .since = since_, __VA_ARGS__}
+        .op = #op_, .domain = (domain_), .since = since_, .family = FAMILY, __VA_ARGS__}
 #define INFER(rule) .infer = (rule)
 #define COUNT_OF(type, ...) (sizeof((const type[]){__VA_ARGS__}) / sizeof(type))
 #define IN(...)                                                                                    \

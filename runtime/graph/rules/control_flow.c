@@ -5,6 +5,8 @@
 
 #include "graph/rules/common.h"
 
+#define FAMILY BP_FAMILY_CONTROL_FLOW
+
 /* ---- If -------------------------------------------------------------------------------------- */
 
 static bp_rc merge(struct bp_infer *infer, uint32_t i, const struct bp_fact *a,

@@ -5,6 +5,8 @@
 
 #include "graph/rules/common.h"
 
+#define FAMILY BP_FAMILY_CONTROL_FLOW
+
 /* How a node's inputs and outputs divide. */
 struct scan {
     const struct bp_ir *body;

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define FAMILY BP_FAMILY_CONV_POOL
+
 /* ---- Conv, ConvTranspose --------------------------------------------------------------------- */
 
 /* X and W, their common rank, and what the attributes say. */

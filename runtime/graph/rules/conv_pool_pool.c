@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_CONV_POOL
+
 /* ---- pooling --------------------------------------------------------------------------------- */
 
 /*

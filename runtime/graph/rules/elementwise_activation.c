@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define FAMILY BP_FAMILY_ELEMENTWISE
+
 /* ---- x to x ---------------------------------------------------------------------------------- */
 
 #define UNARY(op, since, rule, x, y, types, ...)                                                   \

@@ -10,6 +10,8 @@
 
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_ELEMENTWISE
+
 /* ---- arithmetic, comparisons, logic ---------------------------------------------------------- */
 
 static bp_rc answer(bool is_known, bool claim, struct bp_sym *out, bool *known)

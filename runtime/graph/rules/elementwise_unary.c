@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_ELEMENTWISE
+
 /* ---- functions whose integer results are followed -------------------------------------------- */
 
 static bp_rc map_content(struct bp_infer *infer, bp_pair_fn fn)

@@ -5,6 +5,8 @@
 
 #include "graph/rules/common.h"
 
+#define FAMILY BP_FAMILY_ELEMENTWISE
+
 /* ---- Max, Mean, Min, Sum --------------------------------------------------------------------- */
 
 /* A shape under way, and the room for it. */

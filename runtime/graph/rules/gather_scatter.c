@@ -10,6 +10,8 @@
 
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_GATHER_SCATTER
+
 /* ---- Gather ---------------------------------------------------------------------------------- */
 
 static bp_rc gather_content(struct bp_infer *infer, const struct bp_fact *data,

@@ -10,6 +10,8 @@
 
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_GATHER_SCATTER
+
 /* ---- Compress -------------------------------------------------------------------------------- */
 
 static bp_rc infer_compress(struct bp_infer *infer)

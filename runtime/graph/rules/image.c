@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#define FAMILY BP_FAMILY_IMAGE
+
 /* ---- Resize, Upsample ------------------------------------------------------------------------ */
 
 /* What is asked of the resized axes, in their order. */

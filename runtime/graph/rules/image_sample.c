@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define FAMILY BP_FAMILY_IMAGE
+
 /* ---- GridSample ------------------------------------------------------------------------------ */
 
 /* X[N,C,D1..Dn] and grid[N,E1..En,n] give Y[N,C,E1..En]. */

@@ -8,6 +8,8 @@
 #include <bp/einsum.h>
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_MATMUL
+
 /* ---- MatMul ---------------------------------------------------------------------------------- */
 
 static bp_rc refuse_inner(struct bp_infer *infer, struct bp_sym a, struct bp_sym b)

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define FAMILY BP_FAMILY_ML
+
 /* ---- same shape ------------------------------------------------------------------------------ */
 
 /* Number of elements of a list attribute; 0: absent. */

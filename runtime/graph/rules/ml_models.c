@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_ML
+
 /* ---- linear models --------------------------------------------------------------------------- */
 
 static uint32_t count_of(const struct bp_infer *infer, const char *name)

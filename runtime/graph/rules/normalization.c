@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define FAMILY BP_FAMILY_NORMALIZATION
+
 /* ---- BatchNormalization, InstanceNormalization ----------------------------------------------- */
 
 /* Inputs first..last are lists with an entry a channel of input 0. */

@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define FAMILY BP_FAMILY_QUANTIZED
+
 /* ---- QuantizeLinear -------------------------------------------------------------------------- */
 
 /* May both be the same size? */

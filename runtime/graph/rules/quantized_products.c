@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define FAMILY BP_FAMILY_QUANTIZED
+
 /* ---- MatMulInteger, QLinearMatMul ------------------------------------------------------------ */
 
 enum { MAX_OPERANDS = 3 };

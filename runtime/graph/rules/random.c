@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_RANDOM
+
 /* ---- RandomNormal, RandomUniform ------------------------------------------------------------- */
 
 /* Attribute dtype where it is given, else `def`; it must be one that the output may have. */

@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_RECURRENT
+
 /* ---- LSTM, GRU, RNN -------------------------------------------------------------------------- */
 
 enum { X, W, R, B, SEQUENCE_LENS, INITIAL_H, INITIAL_C, PEEPHOLES };

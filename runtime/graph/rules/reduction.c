@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_REDUCTION
+
 /* ---- Reduce operators ------------------------------------------------------------------------ */
 
 /* The axes are not told yet: at most the rank is known, or sizes that are 1 either way. */

@@ -5,6 +5,8 @@
 
 #include "graph/rules/common.h"
 
+#define FAMILY BP_FAMILY_SEQUENCE
+
 /* ---- sequences ------------------------------------------------------------------------------- */
 
 /* Output 0 is one item of input 0. */

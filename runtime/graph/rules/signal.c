@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_SIGNAL
+
 /* ---- DFT ------------------------------------------------------------------------------------- */
 
 /* The one element of an integer input: a number or a symbol; NULL: not known. */

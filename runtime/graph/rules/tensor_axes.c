@@ -10,6 +10,8 @@
 
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_TENSOR
+
 /* ---- Squeeze and Unsqueeze ------------------------------------------------------------------- */
 
 static bool has_bit(uint64_t bits, uint32_t i)

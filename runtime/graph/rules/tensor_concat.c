@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define FAMILY BP_FAMILY_TENSOR
+
 /* ---- Concat ---------------------------------------------------------------------------------- */
 
 /* One input's part in the result; its other dimensions must be those of the inputs before. */

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#define FAMILY BP_FAMILY_TENSOR
+
 /* ---- Constant -------------------------------------------------------------------------------- */
 
 static const bp_const *tensor_attr(const struct bp_infer *infer, const char *name)

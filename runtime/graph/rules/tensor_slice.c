@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define FAMILY BP_FAMILY_TENSOR
+
 /* ---- Slice ----------------------------------------------------------------------------------- */
 
 /* One axis of a slice; `size` is that of the data. */

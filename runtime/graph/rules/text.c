@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#define FAMILY BP_FAMILY_TEXT
+
 /* ---- RegexFullMatch -------------------------------------------------------------------------- */
 
 static bp_rc infer_regex_full_match(struct bp_infer *infer)

@@ -5,6 +5,8 @@
 
 #include "graph/rules/common.h"
 
+#define FAMILY BP_FAMILY_TRAINING
+
 /* ---- losses ---------------------------------------------------------------------------------- */
 
 /* Input 0 is (N, C, d...), input 1 (N, d...), input 2 has a weight a class. */

@@ -304,7 +304,7 @@ static void add_part(struct bp_text *out, const char *one, const char *many, uns
         bp_text_printf(out, " and %u more", n - MAX_NAMED);
 }
 
-bool bp_depends_explain(const char *path, struct bp_text *out)
+bool bp_dependencies_explain(const char *path, struct bp_text *out)
 {
     struct report report = {0};
     struct bp_text whole = {0};
@@ -351,8 +351,8 @@ static bool path_of_line(const char *line, size_t n, char out[PATH_MAX])
     return true;
 }
 
-bp_rc bp_depends_check_file(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
-                            bp_err *err)
+bp_rc bp_dependencies_check_file(const char *path, struct bp_trust *trust, char *fix,
+                                 size_t fix_cap, bp_err *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     bp_rc rc;
@@ -364,8 +364,8 @@ bp_rc bp_depends_check_file(const char *path, struct bp_trust *trust, char *fix,
     return rc;
 }
 
-bp_rc bp_depends_check(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
-                       bp_err *err)
+bp_rc bp_dependencies_check(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
+                            bp_err *err)
 {
     char *text = trace(path, false), object[PATH_MAX];
     unsigned n_lines = 0;
@@ -377,7 +377,7 @@ bp_rc bp_depends_check(const char *path, struct bp_trust *trust, char *fix, size
 
         n_lines++;
         if (path_of_line(line, n, object))
-            rc = bp_depends_check_file(object, trust, fix, fix_cap, err);
+            rc = bp_dependencies_check_file(object, trust, fix, fix_cap, err);
         line += n + (line[n] == '\n');
     }
     is_told = n_lines > 0 && !strstr(text, ": error while loading shared libraries: ");

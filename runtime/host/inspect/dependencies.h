@@ -12,17 +12,17 @@
  * library lacks, undefined symbols. Appends one sentence. False, with nothing appended: nothing is
  * missing, or this system's linker cannot tell. Takes two seconds at most.
  */
-bool bp_depends_explain(const char *path, struct bp_text *out);
+bool bp_dependencies_explain(const char *path, struct bp_text *out);
 /*
  * Could another user have changed one of the libraries that the linker would load with the shared object
  * at an absolute path? It is asked as above, so that none is mapped here. BP_E_UNAVAILABLE: yes, the
  * words say which, why, and `fix` what to do; or the linker cannot tell. Libraries that are missing are
  * nobody's.
  */
-bp_rc bp_depends_check(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
-                       bp_err *err) BP_CHECKED;
-/* The same of one library, by its path: BP_E_UNAVAILABLE or BP_E_IO. */
-bp_rc bp_depends_check_file(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
+bp_rc bp_dependencies_check(const char *path, struct bp_trust *trust, char *fix, size_t fix_cap,
                             bp_err *err) BP_CHECKED;
+/* The same of one library, by its path: BP_E_UNAVAILABLE or BP_E_IO. */
+bp_rc bp_dependencies_check_file(const char *path, struct bp_trust *trust, char *fix,
+                                 size_t fix_cap, bp_err *err) BP_CHECKED;
 
 #endif

@@ -13,7 +13,7 @@
 enum {
     BP_ELF_MAX_SEGMENTS = 64,
     BP_ELF_MAX_NEEDED = 256,
-    BP_ELF_HEAD = 4096 /* bytes read at once: headers, and in most files the notes */
+    BP_ELF_HEAD = 4096 /* bytes read at once: headers, and in most files the ELF notes */
 };
 
 /* An open file. The descriptor is the caller's and must outlive this. */

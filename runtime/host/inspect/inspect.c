@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inspect.c - judges a plug-in by its bytes. */
+/* inspect.c - inspects a plug-in by its bytes. */
 
 #include "config.h"
 
@@ -12,36 +12,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A plug-in under judgement. */
-struct exam {
-    struct bp_vet *vet;
+/* One inspection of a plug-in. */
+struct inspection {
+    struct bp_inspector *inspector;
     const char *path;   /* or name, where it is linked in */
-    const void *linked; /* its note then */
+    const void *linked; /* its manifest then */
     int fd;
     int named_level;
     struct stat st;
-    struct bp_vetted *out;
-    struct bp_ruling *verdict;
+    struct bp_inspected *out;
+    struct bp_stage_verdict *verdict;
     struct bp_elf elf;
     bool has_constructors;
 };
 
-void bp_vet_init(struct bp_vet *vet, bool is_hermetic)
+void bp_inspector_init(struct bp_inspector *inspector, bool is_hermetic)
 {
-    bp_trust_init(&vet->trust, is_hermetic);
-    bp_isa_ask(&vet->isa);
-    vet->sanitizer = BP_NOTE_SANITIZER;
-    vet->notes = NULL;
-    vet->log = NULL;
+    bp_trust_init(&inspector->trust, is_hermetic);
+    bp_isa_ask(&inspector->isa);
+    inspector->sanitizer = BP_MANIFEST_SANITIZER;
+    inspector->cache = NULL;
+    inspector->log = NULL;
 }
 
-void bp_vetted_finish(struct bp_vetted *vetted)
+void bp_inspected_finish(struct bp_inspected *inspected)
 {
-    bp_note_finish(&vetted->note);
+    bp_manifest_finish(&inspected->manifest);
 }
 
-bool bp_ruling_end(struct bp_ruling *verdict, uint32_t stage, bp_rc code, const char *fix,
-                   const char *fmt, ...)
+bool bp_stage_refuse(struct bp_stage_verdict *verdict, uint32_t stage, bp_rc code, const char *fix,
+                     const char *fmt, ...)
 {
     va_list args;
 
@@ -55,57 +55,57 @@ bool bp_ruling_end(struct bp_ruling *verdict, uint32_t stage, bp_rc code, const 
     return false;
 }
 
-static bool check_found(struct exam *exam)
+static bool check_found(struct inspection *it)
 {
-    struct stat *st = &exam->st;
+    struct stat *st = &it->st;
 
     /* a FIFO or a device must not hold us up */
-    exam->fd = open(exam->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (exam->fd < 0 || fstat(exam->fd, st) != 0)
-        return bp_ruling_end(exam->verdict, BP_STAGE_FOUND, BP_E_IO, NULL, "%s: %s", exam->path,
-                             strerror(errno));
+    it->fd = open(it->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (it->fd < 0 || fstat(it->fd, st) != 0)
+        return bp_stage_refuse(it->verdict, BP_STAGE_FOUND, BP_E_IO, NULL, "%s: %s", it->path,
+                               strerror(errno));
     if (!S_ISREG(st->st_mode))
-        return bp_ruling_end(exam->verdict, BP_STAGE_FOUND, BP_E_IO, NULL,
-                             "%s: it is no regular file", exam->path);
-    exam->out->dev = st->st_dev;
-    exam->out->ino = st->st_ino;
-    exam->out->is_there = true;
+        return bp_stage_refuse(it->verdict, BP_STAGE_FOUND, BP_E_IO, NULL,
+                               "%s: it is no regular file", it->path);
+    it->out->dev = st->st_dev;
+    it->out->ino = st->st_ino;
+    it->out->is_there = true;
     return true;
 }
 
-static bool check_trust(struct exam *exam)
+static bool check_trust(struct inspection *it)
 {
-    struct bp_ruling *verdict = exam->verdict;
+    struct bp_stage_verdict *verdict = it->verdict;
     char text[sizeof verdict->reason];
     bp_err err = bp_err_init(text, sizeof text);
-    bp_rc rc = bp_trust_check(&exam->vet->trust, exam->path, exam->fd, verdict->fix,
+    bp_rc rc = bp_trust_check(&it->inspector->trust, it->path, it->fd, verdict->fix,
                               sizeof verdict->fix, &err);
 
-    return rc >= 0 || bp_ruling_end(verdict, BP_STAGE_SECURITY, rc, verdict->fix, "%s", text);
+    return rc >= 0 || bp_stage_refuse(verdict, BP_STAGE_SECURITY, rc, verdict->fix, "%s", text);
 }
 
-/* An ELF file of this kind of processor: what is of another cannot be judged further. */
-static bool check_kind(struct exam *exam)
+/* An ELF file of this kind of processor: what is of another cannot be inspected further. */
+static bool check_kind(struct inspection *it)
 {
     char text[256], theirs[32], ours[32];
     bp_err err = bp_err_init(text, sizeof text);
-    bp_rc rc = bp_elf_open(&exam->elf, exam->fd, &err);
+    bp_rc rc = bp_elf_open(&it->elf, it->fd, &err);
 
     if (rc < 0)
-        return bp_ruling_end(exam->verdict, BP_STAGE_NOTE, BP_E_IO, NULL, "%s: %s", exam->path,
-                             text);
-    if (!exam->elf.is_native)
-        return bp_ruling_end(exam->verdict, BP_STAGE_ARCH, BP_E_UNAVAILABLE,
-                             "install the plug-in's build for this machine",
-                             "%s is for %s (%u bits, %s-endian), this process is %s (%u bits)",
-                             exam->path, bp_elf_machine_name(exam->elf.machine, theirs),
-                             exam->elf.elf_class == ELFCLASS64 ? 64u : 32u,
-                             exam->elf.byte_order == ELFDATA2LSB ? "little" : "big",
-                             bp_elf_machine_name(bp_elf_own_machine(), ours),
-                             (unsigned)sizeof(void *) * 8);
-    if (exam->elf.type != ET_DYN)
-        return bp_ruling_end(exam->verdict, BP_STAGE_NOTE, BP_E_IO, NULL,
-                             "%s: it is an ELF file, but no shared object", exam->path);
+        return bp_stage_refuse(it->verdict, BP_STAGE_MANIFEST, BP_E_IO, NULL, "%s: %s", it->path,
+                               text);
+    if (!it->elf.is_native)
+        return bp_stage_refuse(it->verdict, BP_STAGE_ARCH, BP_E_UNAVAILABLE,
+                               "install the plug-in's build for this machine",
+                               "%s is for %s (%u bits, %s-endian), this process is %s (%u bits)",
+                               it->path, bp_elf_machine_name(it->elf.machine, theirs),
+                               it->elf.elf_class == ELFCLASS64 ? 64u : 32u,
+                               it->elf.byte_order == ELFDATA2LSB ? "little" : "big",
+                               bp_elf_machine_name(bp_elf_own_machine(), ours),
+                               (unsigned)sizeof(void *) * 8);
+    if (it->elf.type != ET_DYN)
+        return bp_stage_refuse(it->verdict, BP_STAGE_MANIFEST, BP_E_IO, NULL,
+                               "%s: it is an ELF file, but no shared object", it->path);
     return true;
 }
 
@@ -124,225 +124,227 @@ static const char *relative_entry(const char *list)
     }
 }
 
-static bool check_paths(struct exam *exam, const struct bp_elf_dynamic *dynamic, uint64_t offset,
-                        const char *tag)
+static bool check_paths(struct inspection *it, const struct bp_elf_dynamic *dynamic,
+                        uint64_t offset, const char *tag)
 {
     char list[PATH_MAX];
     const char *entry;
 
     if (offset == 0)
         return true;
-    if (!bp_elf_string(&exam->elf, dynamic, offset, list, sizeof list))
-        return bp_ruling_end(exam->verdict, BP_STAGE_SECURITY, BP_E_INVALID, NULL,
-                             "%s: its %s is damaged", exam->path, tag);
+    if (!bp_elf_string(&it->elf, dynamic, offset, list, sizeof list))
+        return bp_stage_refuse(it->verdict, BP_STAGE_SECURITY, BP_E_INVALID, NULL,
+                               "%s: its %s is damaged", it->path, tag);
     entry = relative_entry(list);
     if (!entry)
         return true;
-    return bp_ruling_end(exam->verdict, BP_STAGE_SECURITY, BP_E_UNAVAILABLE,
-                         "build it with absolute directories or with $ORIGIN",
-                         "%s: its %s has the entry '%.*s', which means the current directory of "
-                         "whoever starts the program",
-                         exam->path, tag, (int)strcspn(entry, ":"), entry);
+    return bp_stage_refuse(it->verdict, BP_STAGE_SECURITY, BP_E_UNAVAILABLE,
+                           "build it with absolute directories or with $ORIGIN",
+                           "%s: its %s has the entry '%.*s', which means the current directory of "
+                           "whoever starts the program",
+                           it->path, tag, (int)strcspn(entry, ":"), entry);
 }
 
 /* What in the file alone would endanger the process that loads it. */
-static bool check_harmless(struct exam *exam)
+static bool check_harmless(struct inspection *it)
 {
     struct bp_elf_dynamic dynamic;
     char text[256];
     bp_err err = bp_err_init(text, sizeof text);
 
-    if (bp_elf_dynamic_read(&exam->elf, &dynamic, &err) < 0)
-        return bp_ruling_end(exam->verdict, BP_STAGE_SECURITY, BP_E_INVALID, NULL, "%s: %s",
-                             exam->path, text);
-    exam->has_constructors = dynamic.has_constructors;
-    if (bp_elf_wants_executable_stack(&exam->elf))
-        return bp_ruling_end(exam->verdict, BP_STAGE_SECURITY, BP_E_UNAVAILABLE,
-                             "link it with -Wl,-z,noexecstack",
-                             "%s: loading it would make the stack executable", exam->path);
+    if (bp_elf_dynamic_read(&it->elf, &dynamic, &err) < 0)
+        return bp_stage_refuse(it->verdict, BP_STAGE_SECURITY, BP_E_INVALID, NULL, "%s: %s",
+                               it->path, text);
+    it->has_constructors = dynamic.has_constructors;
+    if (bp_elf_wants_executable_stack(&it->elf))
+        return bp_stage_refuse(it->verdict, BP_STAGE_SECURITY, BP_E_UNAVAILABLE,
+                               "link it with -Wl,-z,noexecstack",
+                               "%s: loading it would make the stack executable", it->path);
     if (dynamic.has_text_relocations)
-        return bp_ruling_end(
-            exam->verdict, BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "compile all of it with -fPIC",
-            "%s: it has text relocations: loading it would write to its code", exam->path);
-    return check_paths(exam, &dynamic, dynamic.rpath, "RPATH") &&
-           check_paths(exam, &dynamic, dynamic.runpath, "RUNPATH");
+        return bp_stage_refuse(
+            it->verdict, BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "compile all of it with -fPIC",
+            "%s: it has text relocations: loading it would write to its code", it->path);
+    return check_paths(it, &dynamic, dynamic.rpath, "RPATH") &&
+           check_paths(it, &dynamic, dynamic.runpath, "RUNPATH");
 }
 
-static bool no_note(struct exam *exam, bp_rc rc, const char *why)
+static bool no_manifest(struct inspection *it, bp_rc rc, const char *why)
 {
-    return bp_ruling_end(exam->verdict, BP_STAGE_NOTE, rc,
-                         "its author adds BP_NOTE of <bp/note.h> to it", "%s: %s", exam->path, why);
+    return bp_stage_refuse(it->verdict, BP_STAGE_MANIFEST, rc,
+                           "its author adds BP_MANIFEST of <bp/manifest.h> to it", "%s: %s",
+                           it->path, why);
 }
 
-static bool check_note(struct exam *exam)
+static bool check_manifest(struct inspection *it)
 {
     char text[256];
     bp_err err = bp_err_init(text, sizeof text);
-    bp_rc rc = bp_note_read(&exam->elf, &exam->out->note, &err);
+    bp_rc rc = bp_manifest_read(&it->elf, &it->out->manifest, &err);
 
-    return rc >= 0 || no_note(exam, rc, text);
+    return rc >= 0 || no_manifest(it, rc, text);
 }
 
-static bool check_linked_note(struct exam *exam)
+static bool check_linked_manifest(struct inspection *it)
 {
     char text[256];
     bp_err err = bp_err_init(text, sizeof text);
     bp_rc rc;
 
-    if (!exam->linked)
-        return no_note(exam, BP_E_INVALID, "it is linked in without a Backplane note");
-    rc = bp_note_read_linked(exam->linked, &exam->out->note, &err);
-    return rc >= 0 || no_note(exam, rc, text);
+    if (!it->linked)
+        return no_manifest(it, BP_E_INVALID, "it is linked in without a Backplane manifest");
+    rc = bp_manifest_read_linked(it->linked, &it->out->manifest, &err);
+    return rc >= 0 || no_manifest(it, rc, text);
 }
 
-/* What the note promises of the rest of the file. */
-static bool check_promise(struct exam *exam)
+/* What the manifest promises of the rest of the file. */
+static bool check_promise(struct inspection *it)
 {
-    const char *claim = exam->out->note.no_ctor;
+    const char *claim = it->out->manifest.no_ctor;
 
-    if (!*claim || strcmp(claim, "0") == 0 || !exam->has_constructors)
+    if (!*claim || strcmp(claim, "0") == 0 || !it->has_constructors)
         return true;
-    return bp_ruling_end(exam->verdict, BP_STAGE_SECURITY, BP_E_UNAVAILABLE,
-                         "its author links it with -nostartfiles, or takes the claim back",
-                         "%s: its note claims no_ctor, but mapping it would run constructors of it",
-                         exam->path);
+    return bp_stage_refuse(
+        it->verdict, BP_STAGE_SECURITY, BP_E_UNAVAILABLE,
+        "its author links it with -nostartfiles, or takes the claim back",
+        "%s: its manifest claims no_ctor, but mapping it would run constructors of it", it->path);
 }
 
 /* Is it known what the bytes of this very file tell? Only good ones are kept. */
-static bool recall(struct exam *exam)
+static bool recall(struct inspection *it)
 {
-    struct bp_notes *notes = exam->vet->notes;
-    const char *note = NULL;
+    struct bp_manifest_cache *cache = it->inspector->cache;
+    const char *manifest = NULL;
     size_t size = 0;
 
-    if (notes)
-        note = bp_notes_find(notes, exam->path, &exam->st, &size, exam->vet->log);
-    exam->out->is_recalled = note && bp_note_parse(note, size, &exam->out->note, NULL) >= 0;
-    return exam->out->is_recalled;
+    if (cache)
+        manifest = bp_manifest_cache_find(cache, it->path, &it->st, &size, it->inspector->log);
+    it->out->is_recalled =
+        manifest && bp_manifest_parse(manifest, size, &it->out->manifest, NULL) >= 0;
+    return it->out->is_recalled;
 }
 
 /* All that takes reading the file. */
-static bool check_bytes(struct exam *exam)
+static bool check_bytes(struct inspection *it)
 {
-    if (recall(exam))
+    if (recall(it))
         return true;
-    if (!check_kind(exam) || !check_harmless(exam) || !check_note(exam) || !check_promise(exam))
+    if (!check_kind(it) || !check_harmless(it) || !check_manifest(it) || !check_promise(it))
         return false;
-    if (exam->vet->notes)
-        bp_notes_keep(exam->vet->notes, exam->path, &exam->st, &exam->out->note);
+    if (it->inspector->cache)
+        bp_manifest_cache_keep(it->inspector->cache, it->path, &it->st, &it->out->manifest);
     return true;
 }
 
-/* What the note says of processor and build. */
-static bool check_arch(struct exam *exam)
+/* What the manifest says of processor and build. */
+static bool check_arch(struct inspection *it)
 {
-    const struct bp_note *note = &exam->out->note;
+    const struct bp_manifest *manifest = &it->out->manifest;
 
-    if (*note->arch && strcmp(note->arch, BP_NOTE_ARCH) != 0)
-        return bp_ruling_end(exam->verdict, BP_STAGE_ARCH, BP_E_UNAVAILABLE, NULL,
-                             "%s: its note says that it is for %.40s, this process is %s",
-                             exam->path, note->arch, BP_NOTE_ARCH);
+    if (*manifest->arch && strcmp(manifest->arch, BP_MANIFEST_ARCH) != 0)
+        return bp_stage_refuse(it->verdict, BP_STAGE_ARCH, BP_E_UNAVAILABLE, NULL,
+                               "%s: its manifest says that it is for %.40s, this process is %s",
+                               it->path, manifest->arch, BP_MANIFEST_ARCH);
     /* code without a sanitizer runs beside one; the reverse ends the process */
-    if (*note->sanitizer && strcmp(note->sanitizer, exam->vet->sanitizer) != 0)
-        return bp_ruling_end(exam->verdict, BP_STAGE_ARCH, BP_E_UNAVAILABLE,
-                             "use a build of the plug-in without a sanitizer",
-                             "%s is built with the %.20s sanitizer, this process %s%s", exam->path,
-                             note->sanitizer, *exam->vet->sanitizer ? "with " : "without one",
-                             exam->vet->sanitizer);
+    if (*manifest->sanitizer && strcmp(manifest->sanitizer, it->inspector->sanitizer) != 0)
+        return bp_stage_refuse(it->verdict, BP_STAGE_ARCH, BP_E_UNAVAILABLE,
+                               "use a build of the plug-in without a sanitizer",
+                               "%s is built with the %.20s sanitizer, this process %s%s", it->path,
+                               manifest->sanitizer,
+                               *it->inspector->sanitizer ? "with " : "without one",
+                               it->inspector->sanitizer);
     return true;
 }
 
-static bool check_isa(struct exam *exam)
+static bool check_isa(struct inspection *it)
 {
-    int own = bp_isa_level(&exam->vet->isa);
-    int level = bp_isa_level_of(exam->out->note.isa);
+    int own = bp_isa_level(&it->inspector->isa);
+    int level = bp_isa_level_of(it->out->manifest.isa);
     char missing[256];
 
     if (level == BP_ISA_UNKNOWN)
-        return bp_ruling_end(exam->verdict, BP_STAGE_ISA, BP_E_UNAVAILABLE, NULL,
-                             "%s needs '%.40s' of the processor, which this host cannot tell",
-                             exam->path, exam->out->note.isa);
-    if (level < exam->named_level)
-        level = exam->named_level;
-    exam->out->level = level;
+        return bp_stage_refuse(it->verdict, BP_STAGE_ISA, BP_E_UNAVAILABLE, NULL,
+                               "%s needs '%.40s' of the processor, which this host cannot tell",
+                               it->path, it->out->manifest.isa);
+    if (level < it->named_level)
+        level = it->named_level;
+    it->out->level = level;
     if (level <= own)
         return true;
-    bp_isa_missing(&exam->vet->isa, level, missing, sizeof missing);
-    return bp_ruling_end(exam->verdict, BP_STAGE_ISA, BP_E_UNAVAILABLE,
-                         "install the plug-in's build for older processors",
-                         "%s needs x86-64-v%d, this machine has x86-64-v%d; missing: %s",
-                         exam->path, level, own, missing);
+    bp_isa_missing(&it->inspector->isa, level, missing, sizeof missing);
+    return bp_stage_refuse(it->verdict, BP_STAGE_ISA, BP_E_UNAVAILABLE,
+                           "install the plug-in's build for older processors",
+                           "%s needs x86-64-v%d, this machine has x86-64-v%d; missing: %s",
+                           it->path, level, own, missing);
 }
 
-static bool check_abi(struct exam *exam)
+static bool check_abi(struct inspection *it)
 {
-    const struct bp_note *note = &exam->out->note;
+    const struct bp_manifest *manifest = &it->out->manifest;
 
-    if (note->abi.major != BP_ABI_MAJOR)
-        return bp_ruling_end(exam->verdict, BP_STAGE_ABI, BP_E_VERSION,
-                             "install the plug-in's build for this version",
-                             "%s speaks ABI %u.%u, this host speaks %u.0 to %u.%u", exam->path,
-                             note->abi.major, note->abi.minor, BP_ABI_MAJOR, BP_ABI_MAJOR,
-                             BP_ABI_MINOR);
-    if (note->needs_host.major == BP_ABI_MAJOR && note->needs_host.minor <= BP_ABI_MINOR)
+    if (manifest->abi.major != BP_ABI_MAJOR)
+        return bp_stage_refuse(
+            it->verdict, BP_STAGE_ABI, BP_E_VERSION, "install the plug-in's build for this version",
+            "%s speaks ABI %u.%u, this host speaks %u.0 to %u.%u", it->path, manifest->abi.major,
+            manifest->abi.minor, BP_ABI_MAJOR, BP_ABI_MAJOR, BP_ABI_MINOR);
+    if (manifest->needs_host.major == BP_ABI_MAJOR && manifest->needs_host.minor <= BP_ABI_MINOR)
         return true;
-    return bp_ruling_end(exam->verdict, BP_STAGE_ABI, BP_E_VERSION,
-                         "install a newer Backplane, or an older version of the plug-in",
-                         "%s needs a host of ABI %u.%u, this host speaks %u.0 to %u.%u", exam->path,
-                         note->needs_host.major, note->needs_host.minor, BP_ABI_MAJOR, BP_ABI_MAJOR,
-                         BP_ABI_MINOR);
+    return bp_stage_refuse(it->verdict, BP_STAGE_ABI, BP_E_VERSION,
+                           "install a newer Backplane, or an older version of the plug-in",
+                           "%s needs a host of ABI %u.%u, this host speaks %u.0 to %u.%u", it->path,
+                           manifest->needs_host.major, manifest->needs_host.minor, BP_ABI_MAJOR,
+                           BP_ABI_MAJOR, BP_ABI_MINOR);
 }
 
-typedef bool check_fn(struct exam *);
+typedef bool check_fn(struct inspection *);
 
 /* One check after the other, until one ends it. */
-static void run_checks(struct exam *exam, check_fn *const *checks, size_t n)
+static void run_checks(struct inspection *it, check_fn *const *checks, size_t n)
 {
     bool goes_on = true;
 
-    *exam->out = (struct bp_vetted){0};
-    *exam->verdict = (struct bp_ruling){.stage = BP_STAGE_ABI};
+    *it->out = (struct bp_inspected){0};
+    *it->verdict = (struct bp_stage_verdict){.stage = BP_STAGE_ABI};
     for (size_t i = 0; goes_on && i < n; i++)
-        goes_on = checks[i](exam);
+        goes_on = checks[i](it);
 }
 
 /* All checks in turn; the descriptor of the file, also when it is refused, or -1. */
-static int examine(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
-                   struct bp_ruling *verdict)
+static int inspect(struct bp_inspector *inspector, const char *path, int named_level,
+                   struct bp_inspected *out, struct bp_stage_verdict *verdict)
 {
     static check_fn *const checks[] = {
         check_found, check_trust, check_bytes, check_arch, check_isa, check_abi,
     };
-    struct exam exam = {.vet = vet,
-                        .path = path,
-                        .fd = -1,
-                        .named_level = named_level,
-                        .out = out,
-                        .verdict = verdict};
+    struct inspection it = {.inspector = inspector,
+                            .path = path,
+                            .fd = -1,
+                            .named_level = named_level,
+                            .out = out,
+                            .verdict = verdict};
 
-    run_checks(&exam, checks, sizeof checks / sizeof checks[0]);
-    return exam.fd;
+    run_checks(&it, checks, sizeof checks / sizeof checks[0]);
+    return it.fd;
 }
 
-void bp_vet_file(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
-                 struct bp_ruling *verdict)
+void bp_inspect_file(struct bp_inspector *inspector, const char *path, int named_level,
+                     struct bp_inspected *out, struct bp_stage_verdict *verdict)
 {
-    int fd = examine(vet, path, named_level, out, verdict);
+    int fd = inspect(inspector, path, named_level, out, verdict);
 
     if (fd >= 0)
         close(fd);
 }
 
-int bp_vet_again(struct bp_vet *vet, const char *path, int named_level, struct bp_vetted *out,
-                 struct bp_ruling *verdict)
+int bp_inspect_again(struct bp_inspector *inspector, const char *path, int named_level,
+                     struct bp_inspected *out, struct bp_stage_verdict *verdict)
 {
-    struct bp_notes *notes = vet->notes;
+    struct bp_manifest_cache *cache = inspector->cache;
     int fd;
 
-    vet->notes = NULL;
-    bp_trust_forget(&vet->trust);
-    fd = examine(vet, path, named_level, out, verdict);
-    vet->notes = notes;
+    inspector->cache = NULL;
+    bp_trust_forget(&inspector->trust);
+    fd = inspect(inspector, path, named_level, out, verdict);
+    inspector->cache = cache;
     if (fd >= 0 && verdict->code < 0) {
         close(fd);
         fd = -1;
@@ -350,11 +352,12 @@ int bp_vet_again(struct bp_vet *vet, const char *path, int named_level, struct b
     return fd;
 }
 
-void bp_vet_linked(struct bp_vet *vet, const char *module, const void *note, struct bp_vetted *out,
-                   struct bp_ruling *verdict)
+void bp_inspect_linked(struct bp_inspector *inspector, const char *module, const void *manifest,
+                       struct bp_inspected *out, struct bp_stage_verdict *verdict)
 {
-    static check_fn *const checks[] = {check_linked_note, check_arch, check_isa, check_abi};
-    struct exam exam = {.vet = vet, .path = module, .linked = note, .out = out, .verdict = verdict};
+    static check_fn *const checks[] = {check_linked_manifest, check_arch, check_isa, check_abi};
+    struct inspection it = {
+        .inspector = inspector, .path = module, .linked = manifest, .out = out, .verdict = verdict};
 
-    run_checks(&exam, checks, sizeof checks / sizeof checks[0]);
+    run_checks(&it, checks, sizeof checks / sizeof checks[0]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* manifest.c - the note of a plug-in, read from its file. */
+/* manifest.c - the manifest of a plug-in, read from its file. */
 
 #include "config.h"
 
@@ -10,27 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SEGMENT = 65536 }; /* bytes of notes that are looked through */
+enum { MAX_SEGMENT = 65536 }; /* bytes of ELF notes that are looked through */
 
 /* ---- the content: lines ---------------------------------------------------------------------- */
 
 static const struct key {
     const char *name;
-    size_t at; /* in struct bp_note */
+    size_t at; /* in struct bp_manifest */
 } keys[] = {
-    {"id", offsetof(struct bp_note, id)},
-    {"name", offsetof(struct bp_note, name)},
-    {"version", offsetof(struct bp_note, version)},
-    {"arch", offsetof(struct bp_note, arch)},
-    {"isa", offsetof(struct bp_note, isa)},
-    {"sanitizer", offsetof(struct bp_note, sanitizer)},
-    {"env", offsetof(struct bp_note, env)},
-    {"watch", offsetof(struct bp_note, watch)},
-    {"license", offsetof(struct bp_note, license)},
-    {"no_ctor", offsetof(struct bp_note, no_ctor)},
+    {"id", offsetof(struct bp_manifest, id)},
+    {"name", offsetof(struct bp_manifest, name)},
+    {"version", offsetof(struct bp_manifest, version)},
+    {"arch", offsetof(struct bp_manifest, arch)},
+    {"isa", offsetof(struct bp_manifest, isa)},
+    {"sanitizer", offsetof(struct bp_manifest, sanitizer)},
+    {"env", offsetof(struct bp_manifest, env)},
+    {"watch", offsetof(struct bp_manifest, watch)},
+    {"license", offsetof(struct bp_manifest, license)},
+    {"no_ctor", offsetof(struct bp_manifest, no_ctor)},
 };
 
-/* Values that are no text in struct bp_note. */
+/* Values that are no text in struct bp_manifest. */
 struct numbers {
     const char *abi, *needs_host, *priority;
 };
@@ -41,7 +41,7 @@ static void set_once(const char **slot, const char *value)
         *slot = value;
 }
 
-static void take_pair(struct bp_note *out, struct numbers *numbers, const char *key,
+static void take_pair(struct bp_manifest *out, struct numbers *numbers, const char *key,
                       const char *value)
 {
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
@@ -67,7 +67,7 @@ static bool has_control(const char *value)
 }
 
 /* Splits the text in place; every line ends in a NUL. */
-static bp_rc take_lines(struct bp_note *out, size_t size, struct numbers *numbers, bp_err *err)
+static bp_rc take_lines(struct bp_manifest *out, size_t size, struct numbers *numbers, bp_err *err)
 {
     char *line = out->text, *end = out->text + size;
 
@@ -81,9 +81,9 @@ static bp_rc take_lines(struct bp_note *out, size_t size, struct numbers *number
         if (!*line)
             continue;
         if (has_control(line))
-            return bp_fail(err, BP_E_INVALID, "its note has control characters");
+            return bp_fail(err, BP_E_INVALID, "its manifest has control characters");
         if (!equals || equals == line)
-            return bp_fail(err, BP_E_INVALID, "its note has a line without a key: %.40s", line);
+            return bp_fail(err, BP_E_INVALID, "its manifest has a line without a key: %.40s", line);
         *equals = '\0';
         take_pair(out, numbers, line, equals + 1);
         line = equals + 1;
@@ -105,35 +105,35 @@ static bool read_number(const char **at, char end, uint32_t *out)
     return true;
 }
 
-static bp_rc read_version(const char *key, const char *text, struct bp_note_version *out,
+static bp_rc read_version(const char *key, const char *text, struct bp_manifest_version *out,
                           bp_err *err)
 {
     const char *s = text;
 
     if (!read_number(&s, '.', &out->major) || !read_number(&s, '\0', &out->minor))
-        return bp_fail(err, BP_E_INVALID, "its note has %s=%.40s; MAJOR.MINOR is possible", key,
+        return bp_fail(err, BP_E_INVALID, "its manifest has %s=%.40s; MAJOR.MINOR is possible", key,
                        text);
     return BP_OK;
 }
 
-static bp_rc take_numbers(struct bp_note *out, const struct numbers *numbers, bp_err *err)
+static bp_rc take_numbers(struct bp_manifest *out, const struct numbers *numbers, bp_err *err)
 {
-    uint32_t priority = BP_NOTE_PRIORITY;
+    uint32_t priority = BP_MANIFEST_PRIORITY;
     const char *s = numbers->priority;
     bp_rc rc;
 
     if (!numbers->abi)
-        return bp_fail(err, BP_E_INVALID, "its note lacks the key 'abi'");
+        return bp_fail(err, BP_E_INVALID, "its manifest lacks the key 'abi'");
     rc = read_version("abi", numbers->abi, &out->abi, err);
     if (rc < 0)
         return rc;
-    out->needs_host = (struct bp_note_version){out->abi.major, 0};
+    out->needs_host = (struct bp_manifest_version){out->abi.major, 0};
     if (numbers->needs_host)
         rc = read_version("needs_host", numbers->needs_host, &out->needs_host, err);
     if (rc < 0)
         return rc;
     if (s && !read_number(&s, '\0', &priority))
-        return bp_fail(err, BP_E_INVALID, "its note has priority=%.40s; 0 to 99 is possible",
+        return bp_fail(err, BP_E_INVALID, "its manifest has priority=%.40s; 0 to 99 is possible",
                        numbers->priority);
     out->priority = priority > 99 ? 99 : (int)priority; /* nobody outbids by asking for more */
     return BP_OK;
@@ -148,48 +148,49 @@ static bool is_plain(const char *s, size_t most)
     return n > 0 && n <= most && s[n] == '\0';
 }
 
-static bp_rc check_names(const struct bp_note *note, bp_err *err)
+static bp_rc check_names(const struct bp_manifest *manifest, bp_err *err)
 {
     const struct {
         const char *key, *value;
         size_t most;
-    } names[] = {{"id", note->id, BP_NOTE_ID_MAX - 1}, {"name", note->name, BP_NOTE_NAME_MAX - 1}};
+    } names[] = {{"id", manifest->id, BP_MANIFEST_ID_MAX - 1},
+                 {"name", manifest->name, BP_MANIFEST_NAME_MAX - 1}};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (!names[i].value)
-            return bp_fail(err, BP_E_INVALID, "its note lacks the key '%s'", names[i].key);
+            return bp_fail(err, BP_E_INVALID, "its manifest lacks the key '%s'", names[i].key);
         if (!is_plain(names[i].value, names[i].most))
             return bp_fail(err, BP_E_INVALID,
-                           "its note has %s=%.40s; up to %zu of a-z 0-9 . _ - are possible",
+                           "its manifest has %s=%.40s; up to %zu of a-z 0-9 . _ - are possible",
                            names[i].key, names[i].value, names[i].most);
     }
-    if (!note->version)
-        return bp_fail(err, BP_E_INVALID, "its note lacks the key 'version'");
-    if (!*note->version || strlen(note->version) >= BP_NOTE_VERSION_MAX)
+    if (!manifest->version)
+        return bp_fail(err, BP_E_INVALID, "its manifest lacks the key 'version'");
+    if (!*manifest->version || strlen(manifest->version) >= BP_MANIFEST_VERSION_MAX)
         return bp_fail(err, BP_E_INVALID,
-                       "its note has a version of %zu bytes; 1 to %d are possible",
-                       strlen(note->version), BP_NOTE_VERSION_MAX - 1);
+                       "its manifest has a version of %zu bytes; 1 to %d are possible",
+                       strlen(manifest->version), BP_MANIFEST_VERSION_MAX - 1);
     return BP_OK;
 }
 
-static void fill_absent(struct bp_note *note)
+static void fill_absent(struct bp_manifest *manifest)
 {
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        set_once((const char **)(void *)((char *)note + keys[i].at), "");
+        set_once((const char **)(void *)((char *)manifest + keys[i].at), "");
 }
 
-bp_rc bp_note_parse(const char *content, size_t size, struct bp_note *out, bp_err *err)
+bp_rc bp_manifest_parse(const char *content, size_t size, struct bp_manifest *out, bp_err *err)
 {
     struct numbers numbers = {0};
     bp_rc rc;
 
-    *out = (struct bp_note){0};
-    if (size > BP_NOTE_MAX)
-        return bp_fail(err, BP_E_INVALID, "its note has %zu bytes; %d are possible", size,
-                       BP_NOTE_MAX);
+    *out = (struct bp_manifest){0};
+    if (size > BP_MANIFEST_MAX)
+        return bp_fail(err, BP_E_INVALID, "its manifest has %zu bytes; %d are possible", size,
+                       BP_MANIFEST_MAX);
     out->text = calloc(size + 1, 1);
     if (!out->text)
-        return bp_fail_nomem(err, "the note of a plug-in");
+        return bp_fail_nomem(err, "the manifest of a plug-in");
     memcpy(out->text, content, size);
     rc = take_lines(out, size, &numbers, err);
     if (rc >= 0)
@@ -197,29 +198,30 @@ bp_rc bp_note_parse(const char *content, size_t size, struct bp_note *out, bp_er
     if (rc >= 0)
         rc = take_numbers(out, &numbers, err);
     if (rc < 0) {
-        bp_note_finish(out);
+        bp_manifest_finish(out);
         return rc;
     }
     fill_absent(out);
     return BP_OK;
 }
 
-void bp_note_write(const struct bp_note *note, struct bp_text *out)
+void bp_manifest_write(const struct bp_manifest *manifest, struct bp_text *out)
 {
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const char *const *value = (const void *)((const char *)note + keys[i].at);
+        const char *const *value = (const void *)((const char *)manifest + keys[i].at);
 
         if (**value)
             bp_text_printf(out, "%s=%s\n", keys[i].name, *value);
     }
-    bp_text_printf(out, "abi=%u.%u\nneeds_host=%u.%u\npriority=%d", note->abi.major,
-                   note->abi.minor, note->needs_host.major, note->needs_host.minor, note->priority);
+    bp_text_printf(out, "abi=%u.%u\nneeds_host=%u.%u\npriority=%d", manifest->abi.major,
+                   manifest->abi.minor, manifest->needs_host.major, manifest->needs_host.minor,
+                   manifest->priority);
 }
 
-void bp_note_finish(struct bp_note *note)
+void bp_manifest_finish(struct bp_manifest *manifest)
 {
-    free(note->text);
-    *note = (struct bp_note){0};
+    free(manifest->text);
+    *manifest = (struct bp_manifest){0};
 }
 
 /* ---- finding it in the file ------------------------------------------------------------------ */
@@ -229,7 +231,7 @@ static size_t round_up(size_t n, size_t align)
     return (n + align - 1) / align * align;
 }
 
-/* The content of our note among those of a segment; NULL: it is not there. */
+/* The content of our manifest among those of a segment; NULL: it is not there. */
 static const char *find_in(const char *bytes, size_t size, size_t align, size_t *out_size)
 {
     static const char owner[] = "Backplane";
@@ -246,7 +248,7 @@ static const char *find_in(const char *bytes, size_t size, size_t align, size_t 
         next = content + header.n_descsz;
         if (content > size || next > size)
             return NULL;
-        if (header.n_type == BP_NOTE_TYPE && header.n_namesz == sizeof owner &&
+        if (header.n_type == BP_MANIFEST_TYPE && header.n_namesz == sizeof owner &&
             memcmp(bytes + name, owner, sizeof owner) == 0) {
             *out_size = header.n_descsz;
             return bytes + content;
@@ -258,9 +260,9 @@ static const char *find_in(const char *bytes, size_t size, size_t align, size_t 
     return NULL;
 }
 
-/* A segment of notes; *found: ours was there, and rc says how well it reads. */
+/* A segment of ELF notes; *found: ours was there, and rc says how well it reads. */
 static bp_rc read_segment(const struct bp_elf *elf, const ElfW(Phdr) * segment, bool *found,
-                          struct bp_note *out, bp_err *err)
+                          struct bp_manifest *out, bp_err *err)
 {
     size_t size = (size_t)segment->p_filesz, content_size = 0;
     const char *content;
@@ -271,48 +273,48 @@ static bp_rc read_segment(const struct bp_elf *elf, const ElfW(Phdr) * segment, 
         return BP_OK;
     bytes = malloc(size);
     if (!bytes)
-        return bp_fail_nomem(err, "the notes of a plug-in");
+        return bp_fail_nomem(err, "the ELF notes of a plug-in");
     if (bp_elf_read(elf, segment->p_offset, bytes, size)) {
         content = find_in(bytes, size, segment->p_align == 8 ? 8 : 4, &content_size);
         *found = content != NULL;
         if (content)
-            rc = bp_note_parse(content, content_size, out, err);
+            rc = bp_manifest_parse(content, content_size, out, err);
     }
     free(bytes);
     return rc;
 }
 
-bp_rc bp_note_read(const struct bp_elf *elf, struct bp_note *out, bp_err *err)
+bp_rc bp_manifest_read(const struct bp_elf *elf, struct bp_manifest *out, bp_err *err)
 {
     bool found = false;
     bp_rc rc = BP_OK;
 
-    *out = (struct bp_note){0};
+    *out = (struct bp_manifest){0};
     for (uint32_t i = 0; rc >= 0 && !found && i < elf->n_segments; i++) {
         if (elf->segments[i].p_type == PT_NOTE)
             rc = read_segment(elf, &elf->segments[i], &found, out, err);
     }
     if (rc >= 0 && !found)
         return bp_fail(err, BP_E_INVALID,
-                       "it has no Backplane note, so it does not say what it is");
+                       "it has no Backplane manifest, so it does not say what it is");
     return rc;
 }
 
-bp_rc bp_note_read_linked(const void *bytes, struct bp_note *out, bp_err *err)
+bp_rc bp_manifest_read_linked(const void *bytes, struct bp_manifest *out, bp_err *err)
 {
     ElfW(Nhdr) header;
     const char *content;
     size_t size = 0;
 
-    *out = (struct bp_note){0};
+    *out = (struct bp_manifest){0};
     memcpy(&header, bytes, sizeof header);
-    if (header.n_descsz > BP_NOTE_MAX || header.n_namesz != sizeof BP_NOTE_OWNER)
-        return bp_fail(err, BP_E_INVALID, "what should be its note is none of Backplane's");
+    if (header.n_descsz > BP_MANIFEST_MAX || header.n_namesz != sizeof BP_MANIFEST_OWNER)
+        return bp_fail(err, BP_E_INVALID, "what should be its manifest is none of Backplane's");
     content =
         find_in(bytes, sizeof header + round_up(header.n_namesz, 4) + header.n_descsz, 4, &size);
     if (!content)
-        return bp_fail(err, BP_E_INVALID, "what should be its note is none of Backplane's");
-    return bp_note_parse(content, size, out, err);
+        return bp_fail(err, BP_E_INVALID, "what should be its manifest is none of Backplane's");
+    return bp_manifest_parse(content, size, out, err);
 }
 
 /* ---- versions -------------------------------------------------------------------------------- */
@@ -346,7 +348,7 @@ static int rank_of(char c)
     return c == '-' || c == '~' ? 0 : c == '\0' ? 1 : 2;
 }
 
-int bp_note_compare_versions(const char *a, const char *b)
+int bp_manifest_compare_versions(const char *a, const char *b)
 {
     while (*a || *b) {
         int order;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * manifest_cache.c - the file of notes:
+ * manifest_cache.c - the file that keeps manifests:
  *
- *     backplane notes 1 HASH                   of all that follows
+ *     backplane manifests 1 HASH                   of all that follows
  *     VERSION                                  of Backplane, whose checks these files have passed
  *     bytes stamp stamp... path                for each plug-in,
- *     the note, so many bytes                  and a newline
+ *     the manifest, so many bytes                  and a newline
  */
 
 #include "config.h"
@@ -22,24 +22,24 @@
 
 #include "base/private_file.h"
 
-#define HEADER "backplane notes 1 "
+#define HEADER "backplane manifests 1 "
 #define MAKER PACKAGE_VERSION "\n"
 
 enum {
     MAX_FILE = 8 << 20,
-    MAX_ROWS = 4096,
+    MAX_ENTRIES = 4096,
     HASH_DIGITS = 16,
     RECENT_NS = 20000000, /* twice what file systems' clocks advance by at once */
     N_STAMPS = 7
 };
 
-void bp_notes_finish(struct bp_notes *notes)
+void bp_manifest_cache_finish(struct bp_manifest_cache *cache)
 {
-    bp_region_finish(&notes->region);
-    free(notes->rows);
-    free(notes->text);
-    free(notes->file);
-    *notes = (struct bp_notes){0};
+    bp_region_finish(&cache->region);
+    free(cache->entries);
+    free(cache->text);
+    free(cache->file);
+    *cache = (struct bp_manifest_cache){0};
 }
 
 /* FNV-1a, against damage: who could write this file on purpose is the user. */
@@ -66,21 +66,21 @@ static void stamp_of(const struct stat *st, int64_t out[N_STAMPS])
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* Room for one more; NULL: no memory, or there are too many. */
-static struct bp_noted *add(struct bp_notes *notes)
+static struct bp_manifest_entry *add(struct bp_manifest_cache *cache)
 {
-    struct bp_noted *grown;
-    uint32_t cap = notes->cap ? notes->cap * 2 : 64;
+    struct bp_manifest_entry *grown;
+    uint32_t cap = cache->cap ? cache->cap * 2 : 64;
 
-    if (notes->count == MAX_ROWS)
+    if (cache->count == MAX_ENTRIES)
         return NULL;
-    if (notes->count == notes->cap) {
-        grown = realloc(notes->rows, cap * sizeof *grown);
+    if (cache->count == cache->cap) {
+        grown = realloc(cache->entries, cap * sizeof *grown);
         if (!grown)
             return NULL;
-        notes->rows = grown;
-        notes->cap = cap;
+        cache->entries = grown;
+        cache->cap = cap;
     }
-    return &notes->rows[notes->count++];
+    return &cache->entries[cache->count++];
 }
 
 /* A number and the blank behind it. */
@@ -98,29 +98,30 @@ static bool take_number(char **at, int64_t *out)
     return true;
 }
 
-/* A row of the text that ends at `end`; *at goes behind it. */
-static bool take_row(struct bp_notes *notes, char **at, const char *end)
+/* A entry of the text that ends at `end`; *at goes behind it. */
+static bool take_entry(struct bp_manifest_cache *cache, char **at, const char *end)
 {
-    struct bp_noted row = {0}, *added;
+    struct bp_manifest_entry entry = {0}, *added;
     char *newline = memchr(*at, '\n', (size_t)(end - *at));
     int64_t size;
 
-    if (!newline || !take_number(at, &size) || size < 0 || size > BP_NOTE_MAX)
+    if (!newline || !take_number(at, &size) || size < 0 || size > BP_MANIFEST_MAX)
         return false;
     for (int i = 0; i < N_STAMPS; i++) {
-        if (!take_number(at, &row.stamp[i]))
+        if (!take_number(at, &entry.stamp[i]))
             return false;
     }
     *newline = '\0';
-    row.path = *at;
-    row.note = newline + 1;
-    row.size = (size_t)size;
-    if (row.path[0] != '/' || (size_t)(end - row.note) < row.size + 1 || row.note[row.size] != '\n')
+    entry.path = *at;
+    entry.manifest = newline + 1;
+    entry.size = (size_t)size;
+    if (entry.path[0] != '/' || (size_t)(end - entry.manifest) < entry.size + 1 ||
+        entry.manifest[entry.size] != '\n')
         return false;
-    *at = newline + 1 + row.size + 1;
-    added = add(notes);
+    *at = newline + 1 + entry.size + 1;
+    added = add(cache);
     if (added)
-        *added = row;
+        *added = entry;
     return added != NULL;
 }
 
@@ -139,65 +140,65 @@ static char *check_header(char *text, size_t size)
     return text + n + strlen(MAKER);
 }
 
-static void read_rows(struct bp_notes *notes, const struct bp_log *log)
+static void read_entries(struct bp_manifest_cache *cache, const struct bp_log *log)
 {
     size_t size;
     bool is_there;
     char *at;
 
-    notes->is_read = true;
-    notes->text = bp_keep_read(notes->file, MAX_FILE, &size, &is_there, log);
-    if (is_there && !notes->text) { /* it is not ours to replace, either */
-        free(notes->file);
-        notes->file = NULL;
+    cache->is_read = true;
+    cache->text = bp_private_file_read(cache->file, MAX_FILE, &size, &is_there, log);
+    if (is_there && !cache->text) { /* it is not ours to replace, either */
+        free(cache->file);
+        cache->file = NULL;
     }
-    if (notes->text && size > 0 && strncmp(notes->text, HEADER, strlen(HEADER)) != 0) {
+    if (cache->text && size > 0 && strncmp(cache->text, HEADER, strlen(HEADER)) != 0) {
         bp_log(log, BP_LOG_WARN, "host", "registry %s does not count: it is another kind of file",
-               notes->file);
-        free(notes->file);
-        notes->file = NULL;
+               cache->file);
+        free(cache->file);
+        cache->file = NULL;
         return;
     }
-    at = notes->text ? check_header(notes->text, size) : NULL;
-    while (at && at < notes->text + size) {
-        if (!take_row(notes, &at, notes->text + size)) {
-            notes->count = 0;
+    at = cache->text ? check_header(cache->text, size) : NULL;
+    while (at && at < cache->text + size) {
+        if (!take_entry(cache, &at, cache->text + size)) {
+            cache->count = 0;
             break;
         }
     }
 }
 
 /* Files are asked for in the order in which they were kept, as a rule. */
-static struct bp_noted *find(struct bp_notes *notes, const char *path)
+static struct bp_manifest_entry *find(struct bp_manifest_cache *cache, const char *path)
 {
-    for (uint32_t i = 0; i < notes->count; i++) {
-        uint32_t at = (notes->next + i) % notes->count;
+    for (uint32_t i = 0; i < cache->count; i++) {
+        uint32_t at = (cache->next + i) % cache->count;
 
-        if (strcmp(notes->rows[at].path, path) == 0) {
-            notes->next = at + 1;
-            return &notes->rows[at];
+        if (strcmp(cache->entries[at].path, path) == 0) {
+            cache->next = at + 1;
+            return &cache->entries[at];
         }
     }
     return NULL;
 }
 
-const char *bp_notes_find(struct bp_notes *notes, const char *path, const struct stat *st,
-                          size_t *size, const struct bp_log *log)
+const char *bp_manifest_cache_find(struct bp_manifest_cache *cache, const char *path,
+                                   const struct stat *st, size_t *size, const struct bp_log *log)
 {
     int64_t stamp[N_STAMPS];
-    struct bp_noted *row;
+    struct bp_manifest_entry *entry;
 
-    if (notes->file && !notes->is_read)
-        read_rows(notes, log);
-    row = notes->file ? find(notes, path) : NULL;
-    if (!row)
+    if (cache->file && !cache->is_read)
+        read_entries(cache, log);
+    entry = cache->file ? find(cache, path) : NULL;
+    if (!entry)
         return NULL;
-    row->is_seen = true;
+    entry->is_seen = true;
     stamp_of(st, stamp);
-    if (memcmp(stamp, row->stamp, sizeof stamp) != 0)
+    if (memcmp(stamp, entry->stamp, sizeof stamp) != 0)
         return NULL;
-    *size = row->size;
-    return row->note;
+    *size = entry->size;
+    return entry->manifest;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -214,71 +215,71 @@ static bool is_recent(const struct stat *st)
     return age < RECENT_NS;
 }
 
-void bp_notes_keep(struct bp_notes *notes, const char *path, const struct stat *st,
-                   const struct bp_note *note)
+void bp_manifest_cache_keep(struct bp_manifest_cache *cache, const char *path,
+                            const struct stat *st, const struct bp_manifest *manifest)
 {
     struct bp_text text = {0};
-    struct bp_noted row = {.is_seen = true}, *at;
+    struct bp_manifest_entry entry = {.is_seen = true}, *at;
 
-    if (!notes->file || strchr(path, '\n') || is_recent(st))
+    if (!cache->file || strchr(path, '\n') || is_recent(st))
         return;
-    bp_note_write(note, &text);
-    if (!text.failed && text.len <= BP_NOTE_MAX) {
-        row.size = text.len;
-        row.path = bp_region_string(&notes->region, path);
-        row.note = bp_region_text(&notes->region, text.data, text.len);
+    bp_manifest_write(manifest, &text);
+    if (!text.failed && text.len <= BP_MANIFEST_MAX) {
+        entry.size = text.len;
+        entry.path = bp_region_string(&cache->region, path);
+        entry.manifest = bp_region_text(&cache->region, text.data, text.len);
     }
     bp_text_finish(&text);
-    if (!row.path || !row.note)
+    if (!entry.path || !entry.manifest)
         return;
-    stamp_of(st, row.stamp);
-    at = find(notes, path);
+    stamp_of(st, entry.stamp);
+    at = find(cache, path);
     if (!at)
-        at = add(notes);
+        at = add(cache);
     if (!at)
         return;
-    *at = row;
-    notes->is_changed = true;
+    *at = entry;
+    cache->is_changed = true;
 }
 
-void bp_notes_forget(struct bp_notes *notes, const char *path)
+void bp_manifest_cache_forget(struct bp_manifest_cache *cache, const char *path)
 {
-    struct bp_noted *row = notes->file ? find(notes, path) : NULL;
+    struct bp_manifest_entry *entry = cache->file ? find(cache, path) : NULL;
 
-    if (!row)
+    if (!entry)
         return;
-    *row = notes->rows[--notes->count];
-    notes->is_changed = true;
+    *entry = cache->entries[--cache->count];
+    cache->is_changed = true;
 }
 
-static void write_row(const struct bp_noted *row, struct bp_text *out)
+static void write_entry(const struct bp_manifest_entry *entry, struct bp_text *out)
 {
-    bp_text_printf(out, "%zu ", row->size);
+    bp_text_printf(out, "%zu ", entry->size);
     for (int i = 0; i < N_STAMPS; i++)
-        bp_text_printf(out, "%" PRId64 " ", row->stamp[i]);
-    bp_text_printf(out, "%s\n", row->path);
-    bp_text_add_bytes(out, row->note, row->size);
+        bp_text_printf(out, "%" PRId64 " ", entry->stamp[i]);
+    bp_text_printf(out, "%s\n", entry->path);
+    bp_text_add_bytes(out, entry->manifest, entry->size);
     bp_text_add(out, "\n");
 }
 
-void bp_notes_save(struct bp_notes *notes, const struct bp_log *log)
+void bp_manifest_cache_save(struct bp_manifest_cache *cache, const struct bp_log *log)
 {
     struct bp_text body = {0}, whole = {0};
 
-    if (!notes->file || !notes->is_changed)
+    if (!cache->file || !cache->is_changed)
         return;
-    notes->is_changed = false;
+    cache->is_changed = false;
     bp_text_add(&body, MAKER);
-    for (uint32_t i = 0; i < notes->count; i++) {
-        if (notes->rows[i].is_seen || access(notes->rows[i].path, F_OK) == 0)
-            write_row(&notes->rows[i], &body);
+    for (uint32_t i = 0; i < cache->count; i++) {
+        if (cache->entries[i].is_seen || access(cache->entries[i].path, F_OK) == 0)
+            write_entry(&cache->entries[i], &body);
     }
     if (!body.failed) {
         bp_text_printf(&whole, HEADER "%016" PRIx64 "\n", hash_of(body.data, body.len));
         bp_text_add_bytes(&whole, body.data, body.len);
     }
-    if (body.failed || whole.failed || !bp_keep_write(notes->file, &whole, false))
-        bp_log(log, BP_LOG_WARN, "host", "registry %s cannot be written: %s", notes->file,
+    if (body.failed || whole.failed || !bp_private_file_write(cache->file, &whole, false))
+        bp_log(log, BP_LOG_WARN, "host", "registry %s cannot be written: %s", cache->file,
                body.failed || whole.failed ? "no memory" : strerror(errno));
     bp_text_finish(&whole);
     bp_text_finish(&body);

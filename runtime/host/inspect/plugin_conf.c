@@ -18,8 +18,8 @@
 struct reading {
     const char *path;
     unsigned line;
-    struct bp_conf *conf;
-    struct bp_ruling *verdict;
+    struct bp_plugin_conf *conf;
+    struct bp_stage_verdict *verdict;
 };
 
 /* Cuts blanks off both ends. */
@@ -36,8 +36,8 @@ static char *trim(char *text)
 
 static bool wrong(const struct reading *in, const char *what)
 {
-    return bp_ruling_end(in->verdict, BP_STAGE_POLICY, BP_E_INVALID, NULL, "%s, line %u: %s",
-                         in->path, in->line, what);
+    return bp_stage_refuse(in->verdict, BP_STAGE_POLICY, BP_E_INVALID, NULL, "%s, line %u: %s",
+                           in->path, in->line, what);
 }
 
 static bool take_priority(const struct reading *in, const char *value)
@@ -74,7 +74,7 @@ static bool take_hash(const struct reading *in, const char *value)
 
 static bool take_option(const struct reading *in, const char *key, const char *value)
 {
-    struct bp_conf *conf = in->conf;
+    struct bp_plugin_conf *conf = in->conf;
     bp_key_value *grown;
 
     if (!*key)
@@ -120,20 +120,20 @@ static bool take_line(const struct reading *in, char *line)
 
 static bool read_text(struct reading *in, int fd)
 {
-    char *text = calloc(BP_CONF_MAX + 1, 1);
+    char *text = calloc(BP_PLUGIN_CONF_MAX + 1, 1);
     size_t n = 0;
     ssize_t got = 1;
 
     in->conf->text = text;
     if (!text)
         return wrong(in, "no memory to read it");
-    while (got > 0 && n < BP_CONF_MAX) {
-        got = read(fd, text + n, BP_CONF_MAX - n);
+    while (got > 0 && n < BP_PLUGIN_CONF_MAX) {
+        got = read(fd, text + n, BP_PLUGIN_CONF_MAX - n);
         n += got > 0 ? (size_t)got : 0;
     }
     if (got < 0)
         return wrong(in, strerror(errno));
-    if (n == BP_CONF_MAX)
+    if (n == BP_PLUGIN_CONF_MAX)
         return wrong(in, "the file is too large");
     return strlen(text) == n || wrong(in, "it has bytes that are no text");
 }
@@ -163,23 +163,23 @@ static bool check_file(const struct reading *in, struct bp_trust *trust, int fd)
     bp_rc rc;
 
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-        return bp_ruling_end(in->verdict, BP_STAGE_SECURITY, BP_E_IO, NULL,
-                             "%s: it is no regular file", in->path);
+        return bp_stage_refuse(in->verdict, BP_STAGE_SECURITY, BP_E_IO, NULL,
+                               "%s: it is no regular file", in->path);
     rc = bp_trust_check(trust, in->path, fd, in->verdict->fix, sizeof in->verdict->fix, &err);
     return rc >= 0 ||
-           bp_ruling_end(in->verdict, BP_STAGE_SECURITY, rc, in->verdict->fix, "%s", text);
+           bp_stage_refuse(in->verdict, BP_STAGE_SECURITY, rc, in->verdict->fix, "%s", text);
 }
 
-void bp_conf_read(const char *path, struct bp_trust *trust, struct bp_conf *conf,
-                  struct bp_ruling *verdict)
+void bp_plugin_conf_read(const char *path, struct bp_trust *trust, struct bp_plugin_conf *conf,
+                         struct bp_stage_verdict *verdict)
 {
     struct reading in = {.path = path, .conf = conf, .verdict = verdict};
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
     if (fd < 0) {
         if (errno != ENOENT)
-            bp_ruling_end(verdict, BP_STAGE_SECURITY, BP_E_IO, NULL, "%s: %s", path,
-                          strerror(errno));
+            bp_stage_refuse(verdict, BP_STAGE_SECURITY, BP_E_IO, NULL, "%s: %s", path,
+                            strerror(errno));
         return;
     }
     if (check_file(&in, trust, fd) && read_text(&in, fd))
@@ -187,8 +187,8 @@ void bp_conf_read(const char *path, struct bp_trust *trust, struct bp_conf *conf
     close(fd);
 }
 
-bp_rc bp_conf_check_pin(const struct bp_conf *conf, const char *path, const char *sha256,
-                        bp_err *err)
+bp_rc bp_plugin_conf_check_pin(const struct bp_plugin_conf *conf, const char *path,
+                               const char *sha256, bp_err *err)
 {
     if (!conf->sha256 || strcmp(sha256, conf->sha256) == 0)
         return BP_OK;
@@ -206,9 +206,9 @@ static bool is_given(const bp_key_value *options, uint32_t n, const char *key)
     return false;
 }
 
-bp_rc bp_conf_merge(const struct bp_conf *conf, const bp_key_value *options, uint32_t n,
-                    struct bp_region *region, const bp_key_value **out, uint32_t *out_n,
-                    bp_err *err)
+bp_rc bp_plugin_conf_merge(const struct bp_plugin_conf *conf, const bp_key_value *options,
+                           uint32_t n, struct bp_region *region, const bp_key_value **out,
+                           uint32_t *out_n, bp_err *err)
 {
     bp_key_value *all;
 
@@ -229,9 +229,9 @@ bp_rc bp_conf_merge(const struct bp_conf *conf, const bp_key_value *options, uin
     return BP_OK;
 }
 
-void bp_conf_finish(struct bp_conf *conf)
+void bp_plugin_conf_finish(struct bp_plugin_conf *conf)
 {
     free(conf->text);
     free(conf->options);
-    *conf = (struct bp_conf){0};
+    *conf = (struct bp_plugin_conf){0};
 }

@@ -7,14 +7,14 @@
 #include "host/inspect/inspect.h"
 
 enum {
-    BP_CONF_PRIORITY = 50, /* of a plug-in without one */
-    BP_CONF_MAX = 65536    /* bytes of a file; more is refused */
+    BP_PLUGIN_CONF_PRIORITY = 50, /* of a plug-in without one */
+    BP_PLUGIN_CONF_MAX = 65536    /* bytes of a file; more is refused */
 };
 
 /* Start from {0} with the priority set. Strings lie in `text`. */
-struct bp_conf {
+struct bp_plugin_conf {
     char *text;
-    int priority; /* 0 to 99; counts before the note's */
+    int priority; /* 0 to 99; counts before the manifest's */
     bool is_disabled;
     bool wants_trusted;    /* libraries that it brings in */
     const char *sha256;    /* 64 digits that the file's bytes must give; NULL: any */
@@ -27,18 +27,18 @@ struct bp_conf {
  * ends the verdict, at BP_STAGE_POLICY or BP_STAGE_SECURITY: a pinned hash that does not count would be
  * worse than none.
  */
-void bp_conf_read(const char *path, struct bp_trust *trust, struct bp_conf *conf,
-                  struct bp_ruling *verdict);
+void bp_plugin_conf_read(const char *path, struct bp_trust *trust, struct bp_plugin_conf *conf,
+                         struct bp_stage_verdict *verdict);
 /* Is the hash of the file at path the pinned one, if one is pinned? BP_E_UNAVAILABLE: no. */
-bp_rc bp_conf_check_pin(const struct bp_conf *conf, const char *path, const char *sha256,
-                        bp_err *err) BP_CHECKED;
+bp_rc bp_plugin_conf_check_pin(const struct bp_plugin_conf *conf, const char *path,
+                               const char *sha256, bp_err *err) BP_CHECKED;
 /*
  * The caller's options, and those of the file whose keys are not among them; from the region, with
  * borrowed strings.
  */
-bp_rc bp_conf_merge(const struct bp_conf *conf, const bp_key_value *options, uint32_t n,
-                    struct bp_region *region, const bp_key_value **out, uint32_t *out_n,
-                    bp_err *err) BP_CHECKED;
-void bp_conf_finish(struct bp_conf *conf);
+bp_rc bp_plugin_conf_merge(const struct bp_plugin_conf *conf, const bp_key_value *options,
+                           uint32_t n, struct bp_region *region, const bp_key_value **out,
+                           uint32_t *out_n, bp_err *err) BP_CHECKED;
+void bp_plugin_conf_finish(struct bp_plugin_conf *conf);
 
 #endif

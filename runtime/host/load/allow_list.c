@@ -147,11 +147,12 @@ static uint32_t stricter(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-bp_rc bp_allow_init(struct bp_allow *allow, const bp_env_config *config,
-                    const struct bp_settings *settings, struct bp_trust *trust,
-                    const struct bp_log *log, bp_err *err)
+bp_rc bp_allow_list_init(struct bp_allow_list *allow, const bp_env_config *config,
+                         const struct bp_settings *settings, struct bp_trust *trust,
+                         const struct bp_log *log, bp_err *err)
 {
-    *allow = (struct bp_allow){.log = log, .ask = config->allow_fn, .ask_user = config->allow_user};
+    *allow =
+        (struct bp_allow_list){.log = log, .ask = config->allow_fn, .ask_user = config->allow_user};
     if (config->allow > BP_ALLOW_ENFORCE)
         return bp_fail(err, BP_E_INVALID, "bp_env_config: allow is %u; use a BP_ALLOW_* constant",
                        config->allow);
@@ -171,21 +172,21 @@ bp_rc bp_allow_init(struct bp_allow *allow, const bp_env_config *config,
     return BP_OK;
 }
 
-void bp_allow_finish(struct bp_allow *allow)
+void bp_allow_list_finish(struct bp_allow_list *allow)
 {
     for (uint32_t i = 0; i < allow->count; i++)
         free(allow->rows[i].id);
     free(allow->rows);
     free(allow->own_dir);
-    *allow = (struct bp_allow){0};
+    *allow = (struct bp_allow_list){0};
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-static bool add(struct bp_allow *allow, const char *sha256, const char *id)
+static bool add(struct bp_allow_list *allow, const char *sha256, const char *id)
 {
-    struct bp_allow_row *rows = realloc(allow->rows, (allow->count + 1) * sizeof *rows);
-    struct bp_allow_row row;
+    struct bp_allow_entry *rows = realloc(allow->rows, (allow->count + 1) * sizeof *rows);
+    struct bp_allow_entry row;
 
     if (rows)
         allow->rows = rows;
@@ -201,7 +202,7 @@ static bool add(struct bp_allow *allow, const char *sha256, const char *id)
     return true;
 }
 
-static bool take_line(struct bp_allow *allow, char *line)
+static bool take_line(struct bp_allow_list *allow, char *line)
 {
     char *id = line + strspn(line, "0123456789abcdefABCDEF");
 
@@ -211,7 +212,7 @@ static bool take_line(struct bp_allow *allow, char *line)
     return *id && !strpbrk(id, " \t") && add(allow, line, id);
 }
 
-static void take_file(struct bp_allow *allow, const char *path, struct bp_trust *trust)
+static void take_file(struct bp_allow_list *allow, const char *path, struct bp_trust *trust)
 {
     char words[512];
     bp_err err = bp_err_init(words, sizeof words);
@@ -242,7 +243,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static void take_dir(struct bp_allow *allow, const char *dir, struct bp_trust *trust)
+static void take_dir(struct bp_allow_list *allow, const char *dir, struct bp_trust *trust)
 {
     struct dirent **entries = NULL;
     int n = scandir(dir, &entries, is_list, by_bytes);
@@ -257,7 +258,7 @@ static void take_dir(struct bp_allow *allow, const char *dir, struct bp_trust *t
     free(entries);
 }
 
-void bp_allow_read(struct bp_allow *allow, struct bp_trust *trust)
+void bp_allow_list_read(struct bp_allow_list *allow, struct bp_trust *trust)
 {
     if (allow->is_read)
         return;
@@ -269,13 +270,13 @@ void bp_allow_read(struct bp_allow *allow, struct bp_trust *trust)
 /* ---- asking ---------------------------------------------------------------------------------- */
 
 /* The row of these bytes: of this id where there is one, else of another; NULL: none. */
-static const struct bp_allow_row *find(const struct bp_allow *allow, const char *sha256,
-                                       const char *id)
+static const struct bp_allow_entry *find(const struct bp_allow_list *allow, const char *sha256,
+                                         const char *id)
 {
-    const struct bp_allow_row *other = NULL;
+    const struct bp_allow_entry *other = NULL;
 
     for (uint32_t i = 0; i < allow->count; i++) {
-        const struct bp_allow_row *row = &allow->rows[i];
+        const struct bp_allow_entry *row = &allow->rows[i];
 
         if (strcmp(row->sha256, sha256) != 0)
             continue;
@@ -287,7 +288,7 @@ static const struct bp_allow_row *find(const struct bp_allow *allow, const char 
 }
 
 struct question {
-    const struct bp_allow *allow;
+    const struct bp_allow_list *allow;
     const char *path, *id, *sha256;
     bp_err *err;
     bp_rc answer;
@@ -301,8 +302,8 @@ static void call_ask(void *u)
 }
 
 /* A function that throws has not allowed it. */
-static bool ask(const struct bp_allow *allow, const char *path, const char *id, const char *sha256,
-                bp_err *err)
+static bool ask(const struct bp_allow_list *allow, const char *path, const char *id,
+                const char *sha256, bp_err *err)
 {
     struct question question = {
         .allow = allow, .path = path, .id = id, .sha256 = sha256, .err = err};
@@ -313,14 +314,14 @@ static bool ask(const struct bp_allow *allow, const char *path, const char *id, 
     return question.answer >= 0;
 }
 
-bool bp_allow_has(struct bp_allow *allow, struct bp_trust *trust, const char *path, const char *id,
-                  const char *sha256, char *words, size_t cap)
+bool bp_allow_list_has(struct bp_allow_list *allow, struct bp_trust *trust, const char *path,
+                       const char *id, const char *sha256, char *words, size_t cap)
 {
-    const struct bp_allow_row *row;
+    const struct bp_allow_entry *row;
     char text[256] = "";
     bp_err err = bp_err_init(text, sizeof text);
 
-    bp_allow_read(allow, trust);
+    bp_allow_list_read(allow, trust);
     row = find(allow, sha256, id);
     if (row && strcmp(row->id, id) == 0)
         return true;

@@ -7,13 +7,13 @@
 #include "host/inspect/inspect.h"
 #include "host/options/settings.h"
 
-struct bp_allow_row {
+struct bp_allow_entry {
     char sha256[65];
     char *id;
 };
 
 /* Start from {0}. */
-struct bp_allow {
+struct bp_allow_list {
     uint32_t mode;       /* BP_ALLOW_*, never 0 */
     const char *dirs[2]; /* the installation's; the application's, or NULL */
     char *own_dir;
@@ -21,7 +21,7 @@ struct bp_allow {
     void *ask_user;
     const struct bp_log *log; /* borrowed */
     bool is_read;
-    struct bp_allow_row *rows;
+    struct bp_allow_entry *rows;
     uint32_t count;
 };
 
@@ -29,17 +29,17 @@ struct bp_allow {
  * The strictest mode of those that the application, BACKPLANE_ALLOW and the file `mode` in each
  * directory ask for. A file that is malformed, or that others may write to, asks for BP_ALLOW_ENFORCE.
  */
-bp_rc bp_allow_init(struct bp_allow *allow, const bp_env_config *config,
-                    const struct bp_settings *settings, struct bp_trust *trust,
-                    const struct bp_log *log, bp_err *err) BP_CHECKED;
-void bp_allow_finish(struct bp_allow *allow);
+bp_rc bp_allow_list_init(struct bp_allow_list *allow, const bp_env_config *config,
+                         const struct bp_settings *settings, struct bp_trust *trust,
+                         const struct bp_log *log, bp_err *err) BP_CHECKED;
+void bp_allow_list_finish(struct bp_allow_list *allow);
 /* Reads the lists, once; those that others may write to are left out with a warning. */
-void bp_allow_read(struct bp_allow *allow, struct bp_trust *trust);
+void bp_allow_list_read(struct bp_allow_list *allow, struct bp_trust *trust);
 /*
  * May the file at a path, with these bytes and this id, be opened? False: not listed and refused by
  * the application, and *words, of `cap` bytes, say so. The mode is the caller's to heed.
  */
-bool bp_allow_has(struct bp_allow *allow, struct bp_trust *trust, const char *path, const char *id,
-                  const char *sha256, char *words, size_t cap);
+bool bp_allow_list_has(struct bp_allow_list *allow, struct bp_trust *trust, const char *path,
+                       const char *id, const char *sha256, char *words, size_t cap);
 
 #endif

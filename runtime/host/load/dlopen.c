@@ -106,7 +106,7 @@ static bool find_file_of(const void *address, struct bp_file_id *out)
     return dladdr(address, &info) != 0 && info.dli_fname && find_id(info.dli_fname, out);
 }
 
-static bp_rc find_entry(lt_dlhandle handle, const char *path, const struct bp_file_id *judged,
+static bp_rc find_entry(lt_dlhandle handle, const char *path, const struct bp_file_id *inspected,
                         bp_entry_fn *out, bp_err *err)
 {
     void *symbol = lt_dlsym(handle, BP_ENTRY_SYMBOL);
@@ -119,8 +119,8 @@ static bp_rc find_entry(lt_dlhandle handle, const char *path, const struct bp_fi
         return bp_fail(err, BP_E_IO,
                        "%s is no Backplane plug-in: %s comes from a library that it needs", path,
                        BP_ENTRY_SYMBOL);
-    if (judged && !is_same(judged, &found))
-        return bp_fail(err, BP_E_IO, "%s: another file has taken its place since it was judged",
+    if (inspected && !is_same(inspected, &found))
+        return bp_fail(err, BP_E_IO, "%s: another file has taken its place since it was inspected",
                        path);
     memcpy(out, &symbol, sizeof *out); /* ISO C has no cast from an object to a function pointer */
     return BP_OK;
@@ -132,7 +132,7 @@ static bp_rc tell_failure(const char *path, uint32_t *stage, bp_err *err)
     struct bp_text lacks = {0};
     bp_rc rc;
 
-    if (bp_depends_explain(path, &lacks)) {
+    if (bp_dependencies_explain(path, &lacks)) {
         *stage = BP_STAGE_DEPENDENCIES;
         rc = bp_fail(err, BP_E_IO, "%s cannot be opened: %s", path, lacks.data);
     } else {
@@ -142,7 +142,7 @@ static bp_rc tell_failure(const char *path, uint32_t *stage, bp_err *err)
     return rc;
 }
 
-bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *judged, bp_entry_fn *out,
+bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *inspected, bp_entry_fn *out,
                       uint32_t *stage, bp_err *err)
 {
     char token[sizeof TOKEN + PATH_MAX];
@@ -160,7 +160,7 @@ bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *judged, bp_entr
     if (!handle)
         return tell_failure(path, stage, err);
     *stage = BP_STAGE_ENTRY;
-    rc = find_entry(handle, path, judged, out, err);
+    rc = find_entry(handle, path, inspected, out, err);
     if (rc < 0)
         lt_dlclose(handle);
     return rc;

@@ -7,11 +7,11 @@
 
 /*
  * Maps the shared object at an absolute path and finds its entry, which must lie in this very file
- * and not in a library that it needs, and in the file that was judged, unless that is NULL. Never
+ * and not in a library that it needs, and in the file that was inspected, unless that is NULL. Never
  * unmapped. Not thread-safe: the caller holds the lock of loader.c around this and every other use of
  * libltdl.
  */
-bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *judged, bp_entry_fn *out,
+bp_rc bp_dlopen_entry(const char *path, const struct bp_file_id *inspected, bp_entry_fn *out,
                       uint32_t *stage, bp_err *err) BP_CHECKED;
 
 #endif

@@ -188,7 +188,7 @@ out:
 }
 
 /* Maps the file at a path and greets it; what that brought into the process is kept with it. */
-static bp_rc open_file(const char *path, const struct bp_file_id *judged, struct loaded **out,
+static bp_rc open_file(const char *path, const struct bp_file_id *inspected, struct loaded **out,
                        uint32_t *stage, bp_err *err)
 {
     struct bp_mapped before = {0};
@@ -196,7 +196,7 @@ static bp_rc open_file(const char *path, const struct bp_file_id *judged, struct
     bp_rc rc;
 
     bp_mapped_look(&before);
-    rc = bp_dlopen_entry(path, judged, &entry, stage, err);
+    rc = bp_dlopen_entry(path, inspected, &entry, stage, err);
     if (rc >= 0) {
         *stage = BP_STAGE_ABI;
         rc = greet(path, path, entry, out, err);
@@ -208,17 +208,17 @@ static bp_rc open_file(const char *path, const struct bp_file_id *judged, struct
 }
 
 /* Under the lock: the module at path, or of entry when path is NULL. */
-static bp_rc open_locked(const char *name, const char *path, const struct bp_file_id *judged,
+static bp_rc open_locked(const char *name, const char *path, const struct bp_file_id *inspected,
                          bp_entry_fn entry, struct loaded **out, uint32_t *stage, bp_err *err)
 {
     *stage = BP_STAGE_ABI;
     *out = find(path, entry);
     if (*out)
         return BP_OK;
-    return path ? open_file(path, judged, out, stage, err) : greet(name, NULL, entry, out, err);
+    return path ? open_file(path, inspected, out, stage, err) : greet(name, NULL, entry, out, err);
 }
 
-static bp_rc open_module(const char *name, const char *path, const struct bp_file_id *judged,
+static bp_rc open_module(const char *name, const char *path, const struct bp_file_id *inspected,
                          bp_entry_fn entry, const struct bp_module_copy **out, uint32_t *stage,
                          bp_err *err)
 {
@@ -227,17 +227,17 @@ static bp_rc open_module(const char *name, const char *path, const struct bp_fil
 
     *out = NULL;
     pthread_mutex_lock(&modules.lock);
-    rc = open_locked(name, path, judged, entry, &row, stage, err);
+    rc = open_locked(name, path, inspected, entry, &row, stage, err);
     pthread_mutex_unlock(&modules.lock);
     if (rc >= 0)
         *out = &row->copy;
     return rc;
 }
 
-bp_rc bp_loader_open(const char *path, const struct bp_file_id *judged,
+bp_rc bp_loader_open(const char *path, const struct bp_file_id *inspected,
                      const struct bp_module_copy **out, uint32_t *stage, bp_err *err)
 {
-    return open_module(path, path, judged, NULL, out, stage, err);
+    return open_module(path, path, inspected, NULL, out, stage, err);
 }
 
 bp_rc bp_loader_adopt(const char *name, bp_entry_fn entry, const struct bp_module_copy **out,

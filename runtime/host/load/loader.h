@@ -26,12 +26,12 @@ struct bp_module_copy {
 
 /*
  * Opens the plug-in at an absolute path, once a process: a second call returns the same copy.
- * `judged` is the file that has been found good, to be held open meanwhile; NULL: whichever is there.
+ * `inspected` is the file that has been found good, to be held open meanwhile; NULL: whichever is there.
  * *stage (BP_STAGE_*) is where it ended. BP_E_IO: not to be opened (the dynamic linker's words), no
- * entry symbol in this very file, or it is another than was judged. BP_E_VERSION: another ABI.
+ * entry symbol in this very file, or it is another than was inspected. BP_E_VERSION: another ABI.
  * [any thread]
  */
-bp_rc bp_loader_open(const char *path, const struct bp_file_id *judged,
+bp_rc bp_loader_open(const char *path, const struct bp_file_id *inspected,
                      const struct bp_module_copy **out, uint32_t *stage, bp_err *err) BP_CHECKED;
 /* The same for an entry that is linked in. */
 bp_rc bp_loader_adopt(const char *name, bp_entry_fn entry, const struct bp_module_copy **out,

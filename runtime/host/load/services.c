@@ -76,7 +76,8 @@ static bp_rc weight_get(void *h, const char *key, size_t n, size_t align,
     if (!services || !services->weights)
         return bp_fail(err, BP_E_UNSUPPORTED,
                        "weights are shared by instances only, not by a plug-in's entry");
-    return bp_weights_get(services->weights, services->scope, key, n, align, pack, u, out, err);
+    return bp_shared_weights_get(services->weights, services->scope, key, n, align, pack, u, out,
+                                 err);
 }
 
 static void weight_put(void *h, const void *p)
@@ -84,7 +85,7 @@ static void weight_put(void *h, const void *p)
     const struct bp_services *services = h;
 
     if (services && services->weights && p)
-        bp_weights_put(services->weights, p);
+        bp_shared_weights_put(services->weights, p);
 }
 
 static void constant_done(void *h, const bp_graph *graph, uint32_t value)

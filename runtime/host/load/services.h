@@ -18,7 +18,7 @@ struct bp_graph_owner {
 struct bp_services {
     const struct bp_log *log;
     struct bp_pool *pool;
-    struct bp_weights *weights;
+    struct bp_shared_weights *weights;
     const char *scope; /* the plug-in's own name space of weights */
     uint32_t threads;  /* limit of the session; 0: all of the pool */
     bp_host host;      /* the table, with h pointing back here */

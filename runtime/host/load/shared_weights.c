@@ -17,7 +17,7 @@ struct weight {
     size_t uses;
 };
 
-struct bp_weights {
+struct bp_shared_weights {
     pthread_mutex_t lock;
     struct weight *first;
 };
@@ -32,7 +32,7 @@ static void destroy(struct weight *weight)
     free(weight);
 }
 
-bp_rc bp_weights_create(struct bp_weights **out, bp_err *err)
+bp_rc bp_shared_weights_create(struct bp_shared_weights **out, bp_err *err)
 {
     *out = calloc(1, sizeof **out);
     if (!*out)
@@ -41,7 +41,7 @@ bp_rc bp_weights_create(struct bp_weights **out, bp_err *err)
     return BP_OK;
 }
 
-void bp_weights_destroy(struct bp_weights *weights)
+void bp_shared_weights_destroy(struct bp_shared_weights *weights)
 {
     if (!weights)
         return;
@@ -55,7 +55,7 @@ void bp_weights_destroy(struct bp_weights *weights)
     free(weights);
 }
 
-static struct weight *find(struct bp_weights *weights, const char *scope, const char *key)
+static struct weight *find(struct bp_shared_weights *weights, const char *scope, const char *key)
 {
     struct weight *row;
 
@@ -96,9 +96,10 @@ out:
     return rc;
 }
 
-static bp_rc get_locked(struct bp_weights *weights, const char *scope, const char *key, size_t n,
-                        size_t align, bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err),
-                        void *u, const void **out, bp_err *err)
+static bp_rc get_locked(struct bp_shared_weights *weights, const char *scope, const char *key,
+                        size_t n, size_t align,
+                        bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err), void *u,
+                        const void **out, bp_err *err)
 {
     struct weight *row = find(weights, scope, key);
     bp_rc rc;
@@ -118,9 +119,10 @@ static bp_rc get_locked(struct bp_weights *weights, const char *scope, const cha
     return BP_OK;
 }
 
-bp_rc bp_weights_get(struct bp_weights *weights, const char *scope, const char *key, size_t n,
-                     size_t align, bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err),
-                     void *u, const void **out, bp_err *err)
+bp_rc bp_shared_weights_get(struct bp_shared_weights *weights, const char *scope, const char *key,
+                            size_t n, size_t align,
+                            bp_rc (*pack)(void *u, void *dst, size_t n, bp_err *err), void *u,
+                            const void **out, bp_err *err)
 {
     bp_rc rc;
 
@@ -130,7 +132,7 @@ bp_rc bp_weights_get(struct bp_weights *weights, const char *scope, const char *
     return rc;
 }
 
-void bp_weights_put(struct bp_weights *weights, const void *p)
+void bp_shared_weights_put(struct bp_shared_weights *weights, const void *p)
 {
     struct weight **link;
 

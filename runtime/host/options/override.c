@@ -47,7 +47,7 @@ static bp_rc take_option(struct bp_override *override, char *entry, bp_err *err)
                        entry);
     *colon = *equals = '\0';
     for (uint32_t i = 0; i < override->n_options; i++) {
-        if (bp_names_equal(override->options[i].name, entry) &&
+        if (bp_provider_names_equal(override->options[i].name, entry) &&
             strcmp(override->options[i].key, colon + 1) == 0)
             return bp_fail(err, BP_E_INVALID,
                            OPTIONS ": the option '%.40s' of '%.40s' is given twice", colon + 1,
@@ -116,7 +116,7 @@ const bp_key_value *bp_key_values_find(const bp_key_value *options, uint32_t n, 
 
 static bool is_of(const struct bp_override_option *option, const char *name, const char *id)
 {
-    return bp_names_equal(option->name, name) || strcmp(option->name, id) == 0;
+    return bp_provider_names_equal(option->name, name) || strcmp(option->name, id) == 0;
 }
 
 bool bp_override_has(const struct bp_override *override, const char *name, const char *id,

@@ -83,7 +83,7 @@ static bool lower(const char *text, char out[BP_NAME_MAX])
     return true;
 }
 
-bool bp_names_short(const char *name, char out[BP_NAME_MAX])
+bool bp_provider_names_short(const char *name, char out[BP_NAME_MAX])
 {
     static const char vendor[] = "org.backplane.";
 
@@ -98,13 +98,13 @@ bool bp_names_short(const char *name, char out[BP_NAME_MAX])
     return true;
 }
 
-bool bp_names_equal(const char *a, const char *b)
+bool bp_provider_names_equal(const char *a, const char *b)
 {
     char short_a[BP_NAME_MAX], short_b[BP_NAME_MAX];
 
     if (a[0] == '/' || b[0] == '/')
         return strcmp(a, b) == 0;
-    if (!bp_names_short(a, short_a) || !bp_names_short(b, short_b))
+    if (!bp_provider_names_short(a, short_a) || !bp_provider_names_short(b, short_b))
         return strcmp(a, b) == 0;
     return strcmp(short_a, short_b) == 0;
 }
@@ -118,12 +118,12 @@ static const struct known *find(const char *short_name)
     return NULL;
 }
 
-bool bp_names_is_known(const char *short_name)
+bool bp_provider_names_is_known(const char *short_name)
 {
     return find(short_name) != NULL;
 }
 
-const char *bp_names_nearest(const char *short_name)
+const char *bp_provider_names_nearest(const char *short_name)
 {
     const char *names[COUNT(known)];
 
@@ -132,7 +132,7 @@ const char *bp_names_nearest(const char *short_name)
     return bp_nearest(short_name, names, COUNT(known));
 }
 
-bool bp_names_way(const char *short_name, char *out, size_t cap)
+bool bp_provider_names_advice(const char *short_name, char *out, size_t cap)
 {
     const struct known *row = find(short_name);
 
@@ -155,12 +155,12 @@ bool bp_names_way(const char *short_name, char *out, size_t cap)
     return true;
 }
 
-const char *bp_names_known(size_t i)
+const char *bp_provider_names_known(size_t i)
 {
     return i < COUNT(known) ? known[i].name : NULL;
 }
 
-uint32_t bp_names_home(size_t i, const char **note)
+uint32_t bp_provider_names_home(size_t i, const char **note)
 {
     *note = known[i].note;
     return known[i].home;

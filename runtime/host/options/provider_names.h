@@ -13,18 +13,18 @@ enum { BP_NAME_MAX = 64 }; /* of a short name, the NUL included */
  * The short name that `name` means: "DnnlExecutionProvider", "DNNL" and "org.backplane.dnnl" are
  * "dnnl". Unknown names come back in lower case, without "ExecutionProvider". False: too long.
  */
-bool bp_names_short(const char *name, char out[BP_NAME_MAX]);
+bool bp_provider_names_short(const char *name, char out[BP_NAME_MAX]);
 /* Do both mean the same provider? Paths are compared as they are. */
-bool bp_names_equal(const char *a, const char *b);
+bool bp_provider_names_equal(const char *a, const char *b);
 /* Is this the short name of a provider that exists somewhere, here or elsewhere? */
-bool bp_names_is_known(const char *short_name);
+bool bp_provider_names_is_known(const char *short_name);
 /* The known short name that is nearest to this one, or NULL. */
-const char *bp_names_nearest(const char *short_name);
+const char *bp_provider_names_nearest(const char *short_name);
 /* What to do to get a known provider that is not installed, as a sentence. False: it is not known. */
-bool bp_names_way(const char *short_name, char *out, size_t cap);
+bool bp_provider_names_advice(const char *short_name, char *out, size_t cap);
 /* Known short name i; NULL: end. */
-const char *bp_names_known(size_t i);
+const char *bp_provider_names_known(size_t i);
 /* BP_HOME_* of known name i, which exists, and in *note what bp_known_provider says there. */
-uint32_t bp_names_home(size_t i, const char **note);
+uint32_t bp_provider_names_home(size_t i, const char **note);
 
 #endif

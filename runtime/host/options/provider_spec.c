@@ -95,7 +95,7 @@ bp_rc bp_spec_add(struct bp_spec_list *list, const char *name, const bp_key_valu
 struct bp_spec *bp_spec_find(const struct bp_spec_list *list, const char *name)
 {
     for (uint32_t i = 0; name && i < list->count; i++) {
-        if (bp_names_equal(list->rows[i].name, name))
+        if (bp_provider_names_equal(list->rows[i].name, name))
             return &list->rows[i];
     }
     return NULL;

@@ -33,7 +33,7 @@ enum {
 };
 
 /* What must be the same afterwards. */
-struct before {
+struct process_state {
     unsigned fds; /* how many of the standard descriptors are open */
     unsigned threads;
     sigset_t mask;
@@ -55,7 +55,7 @@ static unsigned count_threads(void)
     return n;
 }
 
-static void look(struct before *before)
+static void look(struct process_state *before)
 {
     before->fds = 0;
     for (int fd = 0; fd < BP_PROBE_FD; fd++)
@@ -66,9 +66,9 @@ static void look(struct before *before)
         memset(&before->dir, 0, sizeof before->dir);
 }
 
-static uint32_t what_is_left(const struct before *before)
+static uint32_t what_is_left(const struct process_state *before)
 {
-    struct before after;
+    struct process_state after;
     uint32_t left = 0;
 
     look(&after);
@@ -176,7 +176,7 @@ static void probe(struct bp_probe_page *page, const char *path, const char *id)
     const struct bp_module_copy *copy = NULL;
     char text[sizeof page->reason] = "", reason[sizeof page->reason] = "";
     bp_err err = bp_err_init(text, sizeof text);
-    struct before before;
+    struct process_state before;
     bp_rc rc;
 
     bp_mapped_look(&mapped);

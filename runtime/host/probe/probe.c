@@ -169,7 +169,7 @@ static void take_words(struct bp_probe *probe, const struct bp_probe_page *page)
     }
 }
 
-static void judge_left(struct bp_probe *probe, uint32_t left)
+static void tell_left(struct bp_probe *probe, uint32_t left)
 {
     static const char *const things[] = {"a thread", "blocked signals", "another current directory",
                                          "standard descriptors closed"};
@@ -187,11 +187,11 @@ static void judge_left(struct bp_probe *probe, uint32_t left)
     probe->end = BP_PROBE_LEFT;
 }
 
-static void judge_done(struct bp_probe *probe, const struct bp_probe_page *page)
+static void take_answer(struct bp_probe *probe, const struct bp_probe_page *page)
 {
     probe->code = page->code;
     if (page->left) {
-        judge_left(probe, page->left);
+        tell_left(probe, page->left);
         return;
     }
     probe->end = BP_PROBE_CLEAN;
@@ -200,8 +200,8 @@ static void judge_done(struct bp_probe *probe, const struct bp_probe_page *page)
 }
 
 /* is_late: we killed it. status: NULL where nobody could tell. */
-static void judge(struct bp_probe *probe, const struct bp_probe_how *how, const siginfo_t *status,
-                  bool is_late)
+static void conclude(struct bp_probe *probe, const struct bp_probe_how *how,
+                     const siginfo_t *status, bool is_late)
 {
     const struct bp_probe_page *page = probe->child.page;
     const char *when;
@@ -217,7 +217,7 @@ static void judge(struct bp_probe *probe, const struct bp_probe_how *how, const 
         snprintf(probe->words, sizeof probe->words, "it took more than %u ms, %s", how->timeout_ms,
                  when);
     } else if (page->is_done == 1 && (!status || status->si_code == CLD_EXITED)) {
-        judge_done(probe, page);
+        take_answer(probe, page);
     } else if (!status) {
         probe->end = BP_PROBE_LOST;
         snprintf(probe->words, sizeof probe->words, "it ended %s; nobody could tell how", when);
@@ -280,7 +280,7 @@ static bool settle(struct bp_probe *probe, const struct bp_probe_how *how)
         while (!has_ended(probe, &status, &is_known) && now_ns() < end + GRACE_NS)
             nanosleep(&(struct timespec){.tv_nsec = TICK_NS / 10}, NULL);
     }
-    judge(probe, how, is_known ? &status : NULL, is_late);
+    conclude(probe, how, is_known ? &status : NULL, is_late);
     clean_up(probe, is_known);
     return true;
 }
@@ -339,7 +339,7 @@ void bp_probe_run(const struct bp_probe_how *how, struct bp_probe *probes, uint3
         run_some(how, probes + at, n - at < AT_ONCE ? n - at : AT_ONCE);
 }
 
-bool bp_probe_is_strike(const struct bp_probe *probe)
+bool bp_probe_has_failed(const struct bp_probe *probe)
 {
     return probe->end == BP_PROBE_SIGNAL || probe->end == BP_PROBE_EXIT ||
            probe->end == BP_PROBE_TOO_LONG || probe->end == BP_PROBE_LEFT;

@@ -43,6 +43,6 @@ struct bp_probe_how {
 /* Probes all of them, many at once. Each ends within the limit of its start, whatever it does. */
 void bp_probe_run(const struct bp_probe_how *how, struct bp_probe *probes, uint32_t n);
 /* Is the way it ended the plug-in's fault? */
-bool bp_probe_is_strike(const struct bp_probe *probe);
+bool bp_probe_has_failed(const struct bp_probe *probe);
 
 #endif

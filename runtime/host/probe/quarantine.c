@@ -3,7 +3,7 @@
  * quarantine.c - the registry file: a line of text for each plug-in that was tried.
  *
  *     backplane registry 1
- *     KEY <tab> strikes <tab> seconds <tab> stage <tab> path <tab> words
+ *     KEY <tab> failures <tab> seconds <tab> stage <tab> path <tab> words
  */
 
 #include "config.h"
@@ -26,10 +26,10 @@
 
 enum {
     MAX_FILE = 1 << 20,
-    MAX_ROWS = 2048,
+    MAX_ENTRIES = 2048,
     N_FIELDS = 6,
     GOOD_SECONDS = 24 * 60 * 60,
-    STRUCK_SECONDS = 10 * 60,
+    FAILED_SECONDS = 10 * 60,
     CLOCK_SECONDS = 60 /* that clocks may differ */
 };
 
@@ -78,7 +78,8 @@ static void add_each(struct bp_sha256 *sha, const char *list,
     }
 }
 
-bool bp_strikes_key(const char *path, const struct bp_note *note, char out[BP_SHA256_TEXT])
+bool bp_quarantine_key(const char *path, const struct bp_manifest *manifest,
+                       char out[BP_SHA256_TEXT])
 {
     struct bp_sha256 sha;
     struct utsname system;
@@ -92,39 +93,40 @@ bool bp_strikes_key(const char *path, const struct bp_note *note, char out[BP_SH
     add_variable(&sha, "LD_LIBRARY_PATH");
     if (uname(&system) == 0)
         bp_sha256_add(&sha, system.release, strlen(system.release) + 1);
-    if (note->id) {
-        add_each(&sha, note->env, add_variable);
-        add_each(&sha, note->watch, add_stamp);
+    if (manifest->id) {
+        add_each(&sha, manifest->env, add_variable);
+        add_each(&sha, manifest->watch, add_stamp);
     }
     bp_sha256_text(&sha, out);
     return true;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
+/* ---- entries ------------------------------------------------------------------------------------ */
 
-static void finish_rows(struct bp_strikes *strikes)
+static void finish_entries(struct bp_quarantine *quarantine)
 {
-    for (uint32_t i = 0; i < strikes->count; i++) {
-        free(strikes->rows[i].path);
-        free(strikes->rows[i].words);
+    for (uint32_t i = 0; i < quarantine->count; i++) {
+        free(quarantine->entries[i].path);
+        free(quarantine->entries[i].words);
     }
-    free(strikes->rows);
-    strikes->rows = NULL;
-    strikes->count = 0;
+    free(quarantine->entries);
+    quarantine->entries = NULL;
+    quarantine->count = 0;
 }
 
-void bp_strikes_finish(struct bp_strikes *strikes)
+void bp_quarantine_finish(struct bp_quarantine *quarantine)
 {
-    finish_rows(strikes);
-    free(strikes->file);
-    *strikes = (struct bp_strikes){0};
+    finish_entries(quarantine);
+    free(quarantine->file);
+    *quarantine = (struct bp_quarantine){0};
 }
 
-static struct bp_strike *find_path(const struct bp_strikes *strikes, const char *path)
+static struct bp_quarantine_entry *find_path(const struct bp_quarantine *quarantine,
+                                             const char *path)
 {
-    for (uint32_t i = 0; i < strikes->count; i++) {
-        if (strcmp(strikes->rows[i].path, path) == 0)
-            return &strikes->rows[i];
+    for (uint32_t i = 0; i < quarantine->count; i++) {
+        if (strcmp(quarantine->entries[i].path, path) == 0)
+            return &quarantine->entries[i];
     }
     return NULL;
 }
@@ -141,18 +143,18 @@ static char *copy_text(const char *text)
     return copy;
 }
 
-/* The row of a path is `row` from now on, whose texts are copied; false: no room or memory. */
-static bool put(struct bp_strikes *strikes, const struct bp_strike *row)
+/* The entry of a path is `entry` from now on, whose texts are copied; false: no room or memory. */
+static bool put(struct bp_quarantine *quarantine, const struct bp_quarantine_entry *entry)
 {
-    struct bp_strike *at = find_path(strikes, row->path), *grown;
-    char *path = strdup(row->path), *words = copy_text(row->words);
+    struct bp_quarantine_entry *at = find_path(quarantine, entry->path), *grown;
+    char *path = strdup(entry->path), *words = copy_text(entry->words);
 
-    if (path && words && !at && strikes->count < MAX_ROWS) {
-        grown = realloc(strikes->rows, (strikes->count + 1) * sizeof *grown);
+    if (path && words && !at && quarantine->count < MAX_ENTRIES) {
+        grown = realloc(quarantine->entries, (quarantine->count + 1) * sizeof *grown);
         if (grown) {
-            strikes->rows = grown;
-            at = &grown[strikes->count++];
-            *at = (struct bp_strike){0};
+            quarantine->entries = grown;
+            at = &grown[quarantine->count++];
+            *at = (struct bp_quarantine_entry){0};
         }
     }
     if (!path || !words || !at) {
@@ -162,7 +164,7 @@ static bool put(struct bp_strikes *strikes, const struct bp_strike *row)
     }
     free(at->path);
     free(at->words);
-    *at = *row;
+    *at = *entry;
     at->path = path;
     at->words = words;
     return true;
@@ -184,10 +186,10 @@ static bool take_number(const char *text, int64_t max, int64_t *out)
 }
 
 /* A line without its newline; what is no line of ours is left out. */
-static void take_line(struct bp_strikes *strikes, char *line)
+static void take_line(struct bp_quarantine *quarantine, char *line)
 {
     char *fields[N_FIELDS];
-    struct bp_strike row = {0};
+    struct bp_quarantine_entry entry = {0};
     int64_t count, stage;
 
     for (size_t i = 0; i < N_FIELDS; i++) {
@@ -199,29 +201,29 @@ static void take_line(struct bp_strikes *strikes, char *line)
             *line++ = '\0';
     }
     if (strlen(fields[0]) != 64 || strspn(fields[0], "0123456789abcdef") != 64 ||
-        !take_number(fields[1], 1000, &count) || !take_number(fields[2], INT64_MAX, &row.when) ||
+        !take_number(fields[1], 1000, &count) || !take_number(fields[2], INT64_MAX, &entry.when) ||
         !take_number(fields[3], BP_STAGE_END - 1, &stage) || fields[4][0] != '/')
         return;
-    memcpy(row.key, fields[0], sizeof row.key);
-    row.strikes = (uint32_t)count;
-    row.stage = (uint32_t)stage;
-    row.path = fields[4];
-    row.words = fields[5];
-    (void)put(strikes, &row);
+    memcpy(entry.key, fields[0], sizeof entry.key);
+    entry.failures = (uint32_t)count;
+    entry.stage = (uint32_t)stage;
+    entry.path = fields[4];
+    entry.words = fields[5];
+    (void)put(quarantine, &entry);
 }
 
 /* False: there is something that is no registry. */
-static bool read_rows(struct bp_strikes *strikes, const struct bp_log *log)
+static bool read_entries(struct bp_quarantine *quarantine, const struct bp_log *log)
 {
     bool is_there;
     size_t size;
-    char *text = bp_keep_read(strikes->file, MAX_FILE, &size, &is_there, log);
+    char *text = bp_private_file_read(quarantine->file, MAX_FILE, &size, &is_there, log);
     bool is_ours = text && strncmp(text, HEADER, strlen(HEADER)) == 0;
     char *next = is_ours ? text + strlen(HEADER) : NULL;
 
     if (text && *text && !is_ours)
         bp_log(log, BP_LOG_WARN, "host", "registry %s does not count: it is another kind of file",
-               strikes->file);
+               quarantine->file);
     while (next && *next) {
         char *line = next;
 
@@ -229,7 +231,7 @@ static bool read_rows(struct bp_strikes *strikes, const struct bp_log *log)
         if (!next)
             break; /* an unfinished line */
         *next++ = '\0';
-        take_line(strikes, line);
+        take_line(quarantine, line);
     }
     is_there = is_there && !(text && (is_ours || !*text));
     free(text);
@@ -241,109 +243,110 @@ static int64_t now_seconds(void)
     return (int64_t)time(NULL);
 }
 
-static bool counts(const struct bp_strike *row)
+static bool counts(const struct bp_quarantine_entry *entry)
 {
-    int64_t age = now_seconds() - row->when;
+    int64_t age = now_seconds() - entry->when;
 
-    if (row->is_gone || age < -CLOCK_SECONDS)
+    if (entry->is_gone || age < -CLOCK_SECONDS)
         return false;
-    if (row->strikes >= BP_STRIKES_MAX)
+    if (entry->failures >= BP_QUARANTINE_FAILURES)
         return true;
-    return age < (row->strikes ? STRUCK_SECONDS : GOOD_SECONDS);
+    return age < (entry->failures ? FAILED_SECONDS : GOOD_SECONDS);
 }
 
 /* What the file has, once. */
-static void need_rows(struct bp_strikes *strikes, const struct bp_log *log)
+static void need_entries(struct bp_quarantine *quarantine, const struct bp_log *log)
 {
-    if (strikes->file && !strikes->is_read)
-        (void)read_rows(strikes, log);
-    strikes->is_read = true;
+    if (quarantine->file && !quarantine->is_read)
+        (void)read_entries(quarantine, log);
+    quarantine->is_read = true;
 }
 
-const struct bp_strike *bp_strikes_find(struct bp_strikes *strikes, const char *key,
-                                        const struct bp_log *log)
+const struct bp_quarantine_entry *bp_quarantine_find(struct bp_quarantine *quarantine,
+                                                     const char *key, const struct bp_log *log)
 {
-    need_rows(strikes, log);
-    for (uint32_t i = 0; i < strikes->count; i++) {
-        if (strcmp(strikes->rows[i].key, key) == 0)
-            return counts(&strikes->rows[i]) ? &strikes->rows[i] : NULL;
+    need_entries(quarantine, log);
+    for (uint32_t i = 0; i < quarantine->count; i++) {
+        if (strcmp(quarantine->entries[i].key, key) == 0)
+            return counts(&quarantine->entries[i]) ? &quarantine->entries[i] : NULL;
     }
     return NULL;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-void bp_strikes_note(struct bp_strikes *strikes, const char *key, const char *path, uint32_t stage,
-                     const char *words)
+void bp_quarantine_record(struct bp_quarantine *quarantine, const char *key, const char *path,
+                          uint32_t stage, const char *words)
 {
-    const struct bp_strike *before = find_path(strikes, path);
-    struct bp_strike row = {
+    const struct bp_quarantine_entry *before = find_path(quarantine, path);
+    struct bp_quarantine_entry entry = {
         .path = (char *)(uintptr_t)path,
         .words = (char *)(uintptr_t)(words ? words : ""),
         .when = now_seconds(),
-        .strikes = words ? 1 : 0,
+        .failures = words ? 1 : 0,
         .stage = stage,
         .is_changed = true,
     };
 
-    if (!strikes->file || strpbrk(path, "\t\n"))
+    if (!quarantine->file || strpbrk(path, "\t\n"))
         return;
     if (words && before && !before->is_gone && strcmp(before->key, key) == 0 &&
-        before->strikes < 1000)
-        row.strikes += before->strikes;
-    memcpy(row.key, key, sizeof row.key);
-    (void)put(strikes, &row);
+        before->failures < 1000)
+        entry.failures += before->failures;
+    memcpy(entry.key, key, sizeof entry.key);
+    (void)put(quarantine, &entry);
 }
 
-void bp_strikes_forget(struct bp_strikes *strikes, const char *path, const struct bp_log *log)
+void bp_quarantine_forget(struct bp_quarantine *quarantine, const char *path,
+                          const struct bp_log *log)
 {
-    struct bp_strike row = {
+    struct bp_quarantine_entry entry = {
         .path = (char *)(uintptr_t)path,
         .words = (char *)(uintptr_t) "",
         .is_changed = true,
         .is_gone = true,
     };
 
-    need_rows(strikes, log);
-    if (strikes->file)
-        (void)put(strikes, &row);
+    need_entries(quarantine, log);
+    if (quarantine->file)
+        (void)put(quarantine, &entry);
 }
 
-/* The file's rows with ours over them, as text. */
-static void merge(struct bp_strikes *own, struct bp_strikes *found, struct bp_text *out)
+/* The file's entries with ours over them, as text. */
+static void merge(struct bp_quarantine *own, struct bp_quarantine *found, struct bp_text *out)
 {
     bp_text_add(out, HEADER);
     for (uint32_t i = 0; i < own->count; i++) {
-        if (own->rows[i].is_changed)
-            (void)put(found, &own->rows[i]);
-        own->rows[i].is_changed = false;
+        if (own->entries[i].is_changed)
+            (void)put(found, &own->entries[i]);
+        own->entries[i].is_changed = false;
     }
     for (uint32_t i = 0; i < found->count; i++) {
-        const struct bp_strike *row = &found->rows[i];
+        const struct bp_quarantine_entry *entry = &found->entries[i];
 
         /* a first failure is kept beyond its time: the next one is the second */
-        if (!row->is_gone && (row->strikes > 0 || counts(row)))
-            bp_text_printf(out, "%s\t%u\t%lld\t%u\t%s\t%s\n", row->key, row->strikes,
-                           (long long)row->when, row->stage, row->path, row->words);
+        if (!entry->is_gone && (entry->failures > 0 || counts(entry)))
+            bp_text_printf(out, "%s\t%u\t%lld\t%u\t%s\t%s\n", entry->key, entry->failures,
+                           (long long)entry->when, entry->stage, entry->path, entry->words);
     }
 }
 
-void bp_strikes_save(struct bp_strikes *strikes, const struct bp_log *log)
+void bp_quarantine_save(struct bp_quarantine *quarantine, const struct bp_log *log)
 {
-    struct bp_strikes found = {.file = strikes->file};
+    struct bp_quarantine found = {.file = quarantine->file};
     struct bp_text text = {0};
     bool is_changed = false;
 
-    for (uint32_t i = 0; i < strikes->count; i++)
-        is_changed |= strikes->rows[i].is_changed;
-    if (!is_changed || !strikes->file || !read_rows(&found, log)) {
-        finish_rows(&found); /* nothing to write, or the file is none that we may replace */
+    for (uint32_t i = 0; i < quarantine->count; i++)
+        is_changed |= quarantine->entries[i].is_changed;
+    if (!is_changed || !quarantine->file || !read_entries(&found, log)) {
+        finish_entries(&found); /* nothing to write, or the file is none that we may replace */
         return;
     }
-    merge(strikes, &found, &text);
-    if (text.failed || !bp_keep_write(strikes->file, &text, true))
-        bp_log(log, BP_LOG_WARN, "host", "registry %s cannot be written: %s", strikes->file,
+    merge(quarantine, &found, &text);
+    if (text.failed || !bp_private_file_write(quarantine->file, &text, true))
+        bp_log(log, BP_LOG_WARN, "host", "registry %s cannot be written: %s", quarantine->file,
                text.failed ? "no memory" : strerror(errno));
     bp_text_finish(&text);
-    finish_rows(&found);
+    finish_entries(&found);
 }

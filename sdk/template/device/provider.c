@@ -9,11 +9,11 @@
 #include <bp/sim.h>
 
 /*
- * What the host reads of the file without running it: the same as in the table below. <bp/note.h>
+ * What the host reads of the file without running it: the same as in the table below. <bp/manifest.h>
  */
-BP_NOTE("id=@ID@\n"
-        "name=@NAME@\n"
-        "version=0.1.0");
+BP_MANIFEST("id=@ID@\n"
+            "name=@NAME@\n"
+            "version=0.1.0");
 
 struct bp_instance {
     bp_host host; /* a copy: a slot that an older host lacks is NULL here */

@@ -70,6 +70,8 @@ START_TEST(has_only_rows_that_make_sense)
 {
     for (uint32_t i = 0; i < n_rows; i++) {
         ck_assert_msg(rows[i]->infer, "%s %u has no rule", rows[i]->op, rows[i]->since);
+        ck_assert_msg(bp_operator_family(rows[i]->family, NULL), "%s %u has no family", rows[i]->op,
+                      rows[i]->since);
         ck_assert_uint_ge(rows[i]->since, 1);
         ck_assert_uint_le(rows[i]->since, bp_schema_newest(rows[i]->domain));
         ck_assert_uint_ge(rows[i]->n_out, 1);
@@ -91,6 +93,39 @@ START_TEST(widens_types_from_version_to_version)
         ck_assert_msg((old->in[0].types & ~rows[i]->in[0].types) == 0, "%s %u loses a type",
                       rows[i]->op, rows[i]->since);
     }
+}
+END_TEST
+
+static const char *family_of(const char *domain, const char *op)
+{
+    return bp_operator_family(bp_schema_find(domain, op, 25)->family, NULL);
+}
+
+START_TEST(sorts_operators_into_families)
+{
+    ck_assert_str_eq(family_of("", "Relu"), "elementwise");
+    ck_assert_str_eq(family_of("", "TopK"), "reduction");
+    ck_assert_str_eq(family_of("", "Concat"), "tensor");
+    ck_assert_str_eq(family_of("", "GatherND"), "gather_scatter");
+    ck_assert_str_eq(family_of("", "If"), "control_flow");
+    ck_assert_str_eq(family_of("com.microsoft", "FusedConv"), "conv_pool");
+    ck_assert_str_eq(family_of("ai.onnx.ml", "Scaler"), "ml");
+}
+END_TEST
+
+START_TEST(says_what_each_family_is)
+{
+    const char *about = "";
+    uint32_t n = 0;
+
+    ck_assert_ptr_null(bp_operator_family(BP_FAMILY_NONE, &about));
+    ck_assert_ptr_null(about);
+    while (bp_operator_family(n + 1, &about)) {
+        ck_assert_msg(about && about[strlen(about) - 1] == '.', "family %u", n + 1);
+        n++;
+    }
+    ck_assert_uint_eq(n, BP_FAMILY_END - 1);
+    ck_assert_ptr_null(bp_operator_family(UINT32_MAX, NULL));
 }
 END_TEST
 
@@ -183,6 +218,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, is_sorted_by_domain_operator_and_version);
     tcase_add_test(tcase, has_only_rows_that_make_sense);
+    tcase_add_test(tcase, sorts_operators_into_families);
+    tcase_add_test(tcase, says_what_each_family_is);
     tcase_add_test(tcase, widens_types_from_version_to_version);
     tcase_add_test(tcase, finds_every_row_by_its_own_version);
     tcase_add_loop_test(tcase, finds_the_version_in_force, 0, COUNT(wanted));

@@ -7,7 +7,7 @@
 
 #include "support/plugin_kit.h"
 
-#define NOTE(name) "id=org.test." name "\\nname=" name "\\nversion=1"
+#define MANIFEST(name) "id=org.test." name "\\nname=" name "\\nversion=1"
 
 static bp_known_provider known_of(bp_env *env, const char *name)
 {
@@ -32,7 +32,7 @@ static void is_sound(const bp_known_provider *known)
 {
     bool is_installed = known->flags & (BP_KNOWN_FILE | BP_KNOWN_LINKED);
 
-    ck_assert_msg(bp_names_is_known(known->name), "%s", known->name);
+    ck_assert_msg(bp_provider_names_is_known(known->name), "%s", known->name);
     ck_assert_uint_ge(known->home, BP_HOME_HERE);
     ck_assert_uint_le(known->home, BP_HOME_GONE);
     ck_assert_msg((known->home == BP_HOME_ELSEWHERE) <= (known->note != NULL), "%s", known->name);
@@ -124,7 +124,7 @@ START_TEST(files_are_found_and_none_is_opened)
     bp_known_provider known;
     bp_env *env;
 
-    plugin_make("libbp-xnnpack.so", NOTE("xnnpack"), PLUGIN_TRAP, "");
+    plugin_make("libbp-xnnpack.so", MANIFEST("xnnpack"), PLUGIN_TRAP, "");
     plugin_write("libbp-webgpu.so", "this is not a shared object");
     env = plugin_env(0);
     known = known_of(env, "webgpu");
@@ -149,7 +149,7 @@ START_TEST(one_that_is_linked_in_is_told_with_its_file)
     bp_known_provider known;
     bp_env *env;
 
-    plugin_make("libbp-xnnpack.so", NOTE("xnnpack"), PLUGIN_TRAP, "");
+    plugin_make("libbp-xnnpack.so", MANIFEST("xnnpack"), PLUGIN_TRAP, "");
     env = plugin_env(0);
     KIT_OK(bp_env_add_entry(env, "xnnpack", lost_entry, &kit.err));
     known = known_of(env, "xnnpack");
@@ -174,7 +174,7 @@ START_TEST(a_file_of_another_directory_does_not_count)
     uint32_t i;
 
     plugin_shell("mkdir %s", plugin_path("other"));
-    plugin_make("other/libbp-xnnpack.so", NOTE("xnnpack"), PLUGIN_TRAP, "");
+    plugin_make("other/libbp-xnnpack.so", MANIFEST("xnnpack"), PLUGIN_TRAP, "");
     env = plugin_env(0);
     KIT_OK(bp_env_find_provider(env, plugin_path("other/libbp-xnnpack.so"), &i, &kit.err));
     known = known_of(env, "xnnpack");

@@ -130,7 +130,7 @@ END_TEST
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-struct note {
+struct manifest {
     uint32_t owner_size, size, type;
     char owner[12];
     char text[200];
@@ -143,14 +143,14 @@ static bp_rc lost_entry(const bp_host *host, const bp_module **out, bp_err *err)
     return bp_fail(err, BP_E_UNAVAILABLE, "linked in and lost");
 }
 
-static struct note note_of(const char *text)
+static struct manifest note_of(const char *text)
 {
-    struct note note = {sizeof BP_NOTE_OWNER, (uint32_t)strlen(text), BP_NOTE_TYPE, BP_NOTE_OWNER,
-                        ""};
+    struct manifest manifest = {sizeof BP_MANIFEST_OWNER, (uint32_t)strlen(text), BP_MANIFEST_TYPE,
+                                BP_MANIFEST_OWNER, ""};
 
-    ck_assert_uint_lt(strlen(text), sizeof note.text);
-    memcpy(note.text, text, strlen(text));
-    return note;
+    ck_assert_uint_lt(strlen(text), sizeof manifest.text);
+    memcpy(manifest.text, text, strlen(text));
+    return manifest;
 }
 
 static void *address_of(bp_entry_fn entry)
@@ -162,14 +162,14 @@ static void *address_of(bp_entry_fn entry)
 }
 
 /* A table as libtool makes it: other symbols and modules are in it too. */
-static void add_strange(struct note *note, bp_entry_fn entry)
+static void add_strange(struct manifest *manifest, bp_entry_fn entry)
 {
     const struct bp_linked_symbol table[] = {
         {"@PROGRAM@", NULL},
         {"other.o", NULL},
         {"other_LTX_init", address_of(lost_entry)},
         {"libbp-strange.o", NULL},
-        {note ? "libbp_strange_LTX_bp_provider_note_v1" : "note", note},
+        {manifest ? "libbp_strange_LTX_bp_provider_manifest_v1" : "manifest", manifest},
         {"libbp_strange_LTX_bp_provider_entry_v1", address_of(entry)},
         {"_LTX_bp_provider_entry_v1", address_of(entry)},
         {NULL, NULL},
@@ -181,13 +181,13 @@ static void add_strange(struct note *note, bp_entry_fn entry)
 #define WHO "id=org.test.strange\nname=strange\nversion=1\n"
 
 static const struct fault {
-    const char *note;
+    const char *manifest;
     uint32_t stage;
     bp_rc code;
     const char *words;
 } faults[] = {
-    {"name=strange\nversion=1\nabi=1.0", BP_STAGE_NOTE, BP_E_INVALID, "id"},
-    {WHO "abi=one", BP_STAGE_NOTE, BP_E_INVALID, "abi"},
+    {"name=strange\nversion=1\nabi=1.0", BP_STAGE_MANIFEST, BP_E_INVALID, "id"},
+    {WHO "abi=one", BP_STAGE_MANIFEST, BP_E_INVALID, "abi"},
     {WHO "abi=1.0\narch=pdp11", BP_STAGE_ARCH, BP_E_UNAVAILABLE, "pdp11"},
     {WHO "abi=1.0\nsanitizer=memory", BP_STAGE_ARCH, BP_E_UNAVAILABLE, "memory sanitizer"},
     {WHO "abi=1.0\nisa=x86-64-v9", BP_STAGE_ISA, BP_E_UNAVAILABLE, "x86-64-v9"},
@@ -219,10 +219,10 @@ static bp_provider_info strange(void)
 START_TEST(says_what_is_wrong_with_one)
 {
     const struct fault *fault = &faults[_i];
-    struct note note = note_of(fault->note);
+    struct manifest manifest = note_of(fault->manifest);
     bp_provider_info info;
 
-    add_strange(&note, lost_entry);
+    add_strange(&manifest, lost_entry);
     info = strange();
     ck_assert_uint_eq(info.stage, fault->stage);
     ck_assert_int_eq(info.code, fault->code);
@@ -233,43 +233,43 @@ END_TEST
 
 START_TEST(refuses_one_without_a_note)
 {
-    struct note note = note_of(WHO "abi=1.0");
+    struct manifest manifest = note_of(WHO "abi=1.0");
     bp_provider_info info;
 
     if (_i == 1)
-        note.owner[0] = 'b';
+        manifest.owner[0] = 'b';
     else if (_i == 2)
-        note.owner_size = 0x7fffffff;
+        manifest.owner_size = 0x7fffffff;
     else if (_i == 3)
-        note.size = 0x7fffffff;
-    add_strange(_i > 0 ? &note : NULL, lost_entry);
+        manifest.size = 0x7fffffff;
+    add_strange(_i > 0 ? &manifest : NULL, lost_entry);
     info = strange();
-    ck_assert_uint_eq(info.stage, BP_STAGE_NOTE);
+    ck_assert_uint_eq(info.stage, BP_STAGE_MANIFEST);
     ck_assert_int_eq(info.code, BP_E_INVALID);
     ck_assert_ptr_nonnull(strstr(info.reason, "libbp-strange"));
-    ck_assert_ptr_nonnull(strstr(info.fix, "BP_NOTE"));
+    ck_assert_ptr_nonnull(strstr(info.fix, "BP_MANIFEST"));
 }
 END_TEST
 
 START_TEST(refuses_one_that_its_note_does_not_mean)
 {
-    struct note note = note_of(WHO "abi=1.0");
+    struct manifest manifest = note_of(WHO "abi=1.0");
     bp_provider_info info;
 
-    add_strange(&note, libbp_few_LTX_bp_provider_entry_v1);
+    add_strange(&manifest, libbp_few_LTX_bp_provider_entry_v1);
     info = strange();
     ck_assert_int_eq(info.code, BP_E_INVALID);
-    ck_assert_ptr_nonnull(strstr(info.reason, "strange: its note says"));
+    ck_assert_ptr_nonnull(strstr(info.reason, "strange: its manifest says"));
     ck_assert_ptr_nonnull(strstr(info.reason, "org.backplane.few"));
 }
 END_TEST
 
 START_TEST(is_listed_by_its_priority)
 {
-    struct note note = note_of(WHO "abi=1.0\npriority=99");
+    struct manifest manifest = note_of(WHO "abi=1.0\npriority=99");
     bp_provider_info info = {.struct_size = sizeof info};
 
-    add_strange(&note, lost_entry);
+    add_strange(&manifest, lost_entry);
     KIT_OK(bp_env_provider_peek(kit.env, 0, &info, &kit.err));
     ck_assert_str_eq(info.name, "strange");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_loader.c - what is judged before a plug-in is opened: every stage up to POLICY, with a row that
+ * check_loader.c - what is inspected before a plug-in is opened: every stage up to POLICY, with a row that
  * says why. The plug-ins here have constructors that trap: were one mapped and run, the test would die.
  */
 
@@ -25,7 +25,7 @@
 #include <sys/prctl.h>
 #endif
 
-#define NOTE(name) "id=org.test." name "\\nname=" name "\\nversion=1"
+#define MANIFEST(name) "id=org.test." name "\\nname=" name "\\nversion=1"
 
 /* The row of a file as far as it is known without opening it. */
 static bp_provider_info peek(bp_env *env, const char *file)
@@ -99,28 +99,28 @@ END_TEST
 
 /* Plug-ins that are refused for what they are. */
 static const struct {
-    const char *note, *flags;
+    const char *manifest, *flags;
     uint32_t stage;
     bp_rc code;
     const char *words, *fix;
 } refused[] = {
-    {NULL, "", BP_STAGE_NOTE, BP_E_INVALID, "no Backplane note", "BP_NOTE"},
-    {"id=org.test.x\\nname=x", "", BP_STAGE_NOTE, BP_E_INVALID, "'version'", "BP_NOTE"},
-    {NOTE("x") "\\narch=vax", "", BP_STAGE_ARCH, BP_E_UNAVAILABLE, "it is for vax", NULL},
-    {NOTE("x") "\\nsanitizer=hwasan", "", BP_STAGE_ARCH, BP_E_UNAVAILABLE, "hwasan sanitizer",
+    {NULL, "", BP_STAGE_MANIFEST, BP_E_INVALID, "no Backplane manifest", "BP_MANIFEST"},
+    {"id=org.test.x\\nname=x", "", BP_STAGE_MANIFEST, BP_E_INVALID, "'version'", "BP_MANIFEST"},
+    {MANIFEST("x") "\\narch=vax", "", BP_STAGE_ARCH, BP_E_UNAVAILABLE, "it is for vax", NULL},
+    {MANIFEST("x") "\\nsanitizer=hwasan", "", BP_STAGE_ARCH, BP_E_UNAVAILABLE, "hwasan sanitizer",
      "without a sanitizer"},
-    {NOTE("x") "\\nisa=vliw9", "", BP_STAGE_ISA, BP_E_UNAVAILABLE, "'vliw9'", NULL},
-    {NOTE("x") "\\nabi=7.3", "", BP_STAGE_ABI, BP_E_VERSION, "speaks ABI 7.3, this host speaks 1.0",
-     "this version"},
-    {NOTE("x") "\\nneeds_host=1.999", "", BP_STAGE_ABI, BP_E_VERSION, "needs a host of ABI 1.999",
-     "newer Backplane"},
-    {NOTE("x"), "-Wl,-z,execstack", BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "stack executable",
+    {MANIFEST("x") "\\nisa=vliw9", "", BP_STAGE_ISA, BP_E_UNAVAILABLE, "'vliw9'", NULL},
+    {MANIFEST("x") "\\nabi=7.3", "", BP_STAGE_ABI, BP_E_VERSION,
+     "speaks ABI 7.3, this host speaks 1.0", "this version"},
+    {MANIFEST("x") "\\nneeds_host=1.999", "", BP_STAGE_ABI, BP_E_VERSION,
+     "needs a host of ABI 1.999", "newer Backplane"},
+    {MANIFEST("x"), "-Wl,-z,execstack", BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "stack executable",
      "noexecstack"},
-    {NOTE("x"), "-Wl,--enable-new-dtags,-rpath,.", BP_STAGE_SECURITY, BP_E_UNAVAILABLE,
+    {MANIFEST("x"), "-Wl,--enable-new-dtags,-rpath,.", BP_STAGE_SECURITY, BP_E_UNAVAILABLE,
      "RUNPATH has the entry '.'", "$ORIGIN"},
-    {NOTE("x"), "-Wl,--disable-new-dtags,-rpath,/usr/lib::/lib", BP_STAGE_SECURITY,
+    {MANIFEST("x"), "-Wl,--disable-new-dtags,-rpath,/usr/lib::/lib", BP_STAGE_SECURITY,
      BP_E_UNAVAILABLE, "RPATH has the entry ''", "$ORIGIN"},
-    {NOTE("x"), "-Wl,--enable-new-dtags,-rpath,/usr/lib:sub/dir", BP_STAGE_SECURITY,
+    {MANIFEST("x"), "-Wl,--enable-new-dtags,-rpath,/usr/lib:sub/dir", BP_STAGE_SECURITY,
      BP_E_UNAVAILABLE, "'sub/dir'", "$ORIGIN"},
 };
 
@@ -128,7 +128,7 @@ START_TEST(refuses_by_the_file_alone)
 {
     bp_env *env;
 
-    plugin_make("libbp-x.so", refused[_i].note, PLUGIN_TRAP, refused[_i].flags);
+    plugin_make("libbp-x.so", refused[_i].manifest, PLUGIN_TRAP, refused[_i].flags);
     env = plugin_env(0);
     ends(peek(env, "libbp-x.so"), refused[_i].stage, refused[_i].code, refused[_i].words,
          refused[_i].fix);
@@ -143,7 +143,7 @@ START_TEST(takes_search_paths_that_follow_the_plug_in)
 {
     bp_env *env;
 
-    plugin_make("libbp-x.so", NOTE("x"), PLUGIN_TRAP,
+    plugin_make("libbp-x.so", MANIFEST("x"), PLUGIN_TRAP,
                 "-Wl,-rpath,'$ORIGIN/x:${ORIGIN}/y:/usr/lib'");
     env = plugin_env(0);
     is_fit(peek(env, "libbp-x.so"));
@@ -169,12 +169,12 @@ START_TEST(refuses_files_of_other_machines_and_kinds)
     bp_env *env;
 
     for (char c = 'a'; c <= 'c'; c++) {
-        char name[] = "libbp-?.so", note[] = NOTE("?");
+        char name[] = "libbp-?.so", manifest[] = MANIFEST("?");
 
         *strchr(name, '?') = c;
-        *strchr(note, '?') = c;
-        *strchr(note, '?') = c;
-        plugin_make(name, note, PLUGIN_TRAP, "");
+        *strchr(manifest, '?') = c;
+        *strchr(manifest, '?') = c;
+        plugin_make(name, manifest, PLUGIN_TRAP, "");
     }
     patch("libbp-a.so", 18, s390, 2);
     patch("libbp-b.so", 16, program, 2);
@@ -184,7 +184,7 @@ START_TEST(refuses_files_of_other_machines_and_kinds)
     ck_assert_int_eq(symlink("nowhere", plugin_path("libbp-f.so")), 0);
     env = plugin_env(0);
     ends(peek(env, "libbp-a.so"), BP_STAGE_ARCH, BP_E_UNAVAILABLE, "is for s390", "this machine");
-    ends(peek(env, "libbp-b.so"), BP_STAGE_NOTE, BP_E_IO, "no shared object", NULL);
+    ends(peek(env, "libbp-b.so"), BP_STAGE_MANIFEST, BP_E_IO, "no shared object", NULL);
     ends(peek(env, "libbp-c.so"), BP_STAGE_ARCH, BP_E_UNAVAILABLE, "big-endian", NULL);
     ends(peek(env, "libbp-d.so"), BP_STAGE_FOUND, BP_E_IO, "no regular file", NULL);
     ends(peek(env, "libbp-e.so"), BP_STAGE_FOUND, BP_E_IO, "no regular file", NULL);
@@ -203,7 +203,7 @@ START_TEST(a_note_must_tell_what_the_tables_tell)
     env = plugin_env(0);
     is_fit(peek(env, "libbp-few.so"));
     KIT_FAILS(bp_env_is_available(env, "few", &kit.err), BP_E_INVALID,
-              "its note says that it is 'org.backplane.fes'", "'org.backplane.few'");
+              "its manifest says that it is 'org.backplane.fes'", "'org.backplane.few'");
     KIT_OK(bp_env_destroy(env, &kit.err));
 }
 END_TEST
@@ -214,7 +214,7 @@ START_TEST(refuses_what_others_could_have_changed)
 {
     bp_env *env;
 
-    plugin_make("libbp-x.so", NOTE("x"), PLUGIN_TRAP, "");
+    plugin_make("libbp-x.so", MANIFEST("x"), PLUGIN_TRAP, "");
     if (_i == 0)
         chmod(plugin_path("libbp-x.so"), 0757);
     else if (_i == 1)
@@ -233,7 +233,7 @@ START_TEST(a_group_may_write_only_if_it_is_the_users_own)
 {
     bp_env *env;
 
-    plugin_make("libbp-x.so", NOTE("x"), PLUGIN_TRAP, "");
+    plugin_make("libbp-x.so", MANIFEST("x"), PLUGIN_TRAP, "");
     chmod(plugin_path("libbp-x.so"), 0775);
     env = plugin_env(0);
     if (getuid() == getgid())
@@ -254,8 +254,8 @@ START_TEST(judges_what_links_lead_to)
 
     ck_assert_int_eq(mkdir(plugin_path("safe"), 0755), 0);
     ck_assert_int_eq(mkdir(plugin_path("open"), 0755), 0);
-    plugin_make("safe/libbp-a.so", NOTE("a"), PLUGIN_TRAP, "");
-    plugin_make("open/libbp-b.so", NOTE("b"), PLUGIN_TRAP, "");
+    plugin_make("safe/libbp-a.so", MANIFEST("a"), PLUGIN_TRAP, "");
+    plugin_make("open/libbp-b.so", MANIFEST("b"), PLUGIN_TRAP, "");
     chmod(plugin_path("open"), 0777);
     ck_assert_int_eq(symlink("safe/../safe/./libbp-a.so", plugin_path("libbp-a.so")), 0);
     ck_assert_int_eq(symlink(plugin_path("open/libbp-b.so"), plugin_path("libbp-b.so")), 0);
@@ -275,7 +275,7 @@ START_TEST(refuses_the_files_of_other_users)
     bp_env *env;
 
     SKIP_UNLESS(getuid() == 0, "only root can give files away");
-    plugin_make("libbp-x.so", NOTE("x"), PLUGIN_TRAP, "");
+    plugin_make("libbp-x.so", MANIFEST("x"), PLUGIN_TRAP, "");
     ck_assert_int_eq(chown(plugin_path("libbp-x.so"), 12345, 0), 0);
     env = plugin_env(0);
     ends(peek(env, "libbp-x.so"), BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "belongs to user 12345",
@@ -305,7 +305,7 @@ START_TEST(a_hermetic_environment_heeds_no_variable)
     setenv("BACKPLANE_PROVIDER_PATH", "/one", 1);
     setenv("BACKPLANE_PROVIDERS", "!*", 1);
     setenv("HOME", "/home/someone", 1);
-    plugin_make("libbp-x.so", NOTE("x"), PLUGIN_TRAP, "");
+    plugin_make("libbp-x.so", MANIFEST("x"), PLUGIN_TRAP, "");
     env = plugin_env(BP_ENV_HERMETIC);
     is_fit(peek(env, "libbp-x.so"));
     for (uint32_t i = 0; bp_env_provider_dir(env, i, &why); i++)
@@ -394,9 +394,9 @@ START_TEST(uses_the_best_variant_that_the_machine_can_run)
     bp_env *env;
 
     for (int i = 0; i < 4; i++)
-        plugin_make(files[i], NOTE("x"), PLUGIN_TRAP, "");
+        plugin_make(files[i], MANIFEST("x"), PLUGIN_TRAP, "");
     env = plugin_env(0);
-    env->registry.vet.isa = machine(level);
+    env->registry.inspector.isa = machine(level);
     for (int i = 0; i < 4; i++) {
         bp_provider_info info = peek(env, files[i]);
 
@@ -416,9 +416,9 @@ START_TEST(a_note_says_what_the_files_name_does_not)
 {
     bp_env *env;
 
-    plugin_make("libbp-x.so", NOTE("x"), PLUGIN_TRAP, "-march=haswell");
+    plugin_make("libbp-x.so", MANIFEST("x"), PLUGIN_TRAP, "-march=haswell");
     env = plugin_env(0);
-    env->registry.vet.isa = machine(2);
+    env->registry.inspector.isa = machine(2);
     ends(peek(env, "libbp-x.so"), BP_STAGE_ISA, BP_E_UNAVAILABLE,
          "needs x86-64-v3, this machine has x86-64-v2", "older processors");
     KIT_OK(bp_env_destroy(env, &kit.err));
@@ -447,9 +447,9 @@ START_TEST(a_draw_is_an_error_and_never_chance)
 {
     bp_env *env;
 
-    plugin_make("libbp-a.so", NOTE("x"), PLUGIN_TRAP, "");
-    plugin_make("libbp-b.so", NOTE("x"), PLUGIN_TRAP, "");
-    plugin_make("libbp-c.so", NOTE("x"), PLUGIN_TRAP, "");
+    plugin_make("libbp-a.so", MANIFEST("x"), PLUGIN_TRAP, "");
+    plugin_make("libbp-b.so", MANIFEST("x"), PLUGIN_TRAP, "");
+    plugin_make("libbp-c.so", MANIFEST("x"), PLUGIN_TRAP, "");
     env = plugin_env(0);
     for (char c = 'a'; c <= 'c'; c++) {
         char name[] = "libbp-?.so";
@@ -491,11 +491,11 @@ START_TEST(the_user_then_the_operator_then_the_plug_in_order)
 {
     bp_env *env;
 
-    plugin_make("libbp-a.so", NOTE("a"), PLUGIN_TRAP, "");
-    plugin_make("libbp-b.so", NOTE("b") "\\npriority=70", PLUGIN_TRAP, "");
-    plugin_make("libbp-c.so", NOTE("c") "\\npriority=500", PLUGIN_TRAP, "");
-    plugin_make("libbp-cpu.so", NOTE("cpu") "\\npriority=99", PLUGIN_TRAP, "");
-    plugin_make("libbp-d.so", NOTE("d") "\\npriority=99", PLUGIN_TRAP, "");
+    plugin_make("libbp-a.so", MANIFEST("a"), PLUGIN_TRAP, "");
+    plugin_make("libbp-b.so", MANIFEST("b") "\\npriority=70", PLUGIN_TRAP, "");
+    plugin_make("libbp-c.so", MANIFEST("c") "\\npriority=500", PLUGIN_TRAP, "");
+    plugin_make("libbp-cpu.so", MANIFEST("cpu") "\\npriority=99", PLUGIN_TRAP, "");
+    plugin_make("libbp-d.so", MANIFEST("d") "\\npriority=99", PLUGIN_TRAP, "");
     ck_assert_str_eq(order_of(plugin_env(0)), "c d b a cpu "); /* 500 is no more than 99 */
     plugin_write("a.conf", "# the operator knows better\npriority = 60\n");
     plugin_write("c.conf", "priority=10\noption.level=3 # more\n\n");
@@ -540,7 +540,7 @@ START_TEST(a_conf_file_forbids_or_is_refused)
 {
     bp_env *env;
 
-    plugin_make("libbp-x.so", NOTE("x"), PLUGIN_TRAP, "");
+    plugin_make("libbp-x.so", MANIFEST("x"), PLUGIN_TRAP, "");
     plugin_write("x.conf", confs[_i].text);
     env = plugin_env(0);
     ends(peek(env, "libbp-x.so"), confs[_i].stage, confs[_i].code, confs[_i].words, NULL);
@@ -560,7 +560,7 @@ START_TEST(a_pinned_file_is_that_or_not_opened)
     KIT_OK(bp_env_is_available(env, "few", &kit.err));
     ck_assert(is_mapped());
     KIT_OK(bp_env_destroy(env, &kit.err));
-    plugin_make("libbp-few.so", NOTE("few"), PLUGIN_TRAP, "");
+    plugin_make("libbp-few.so", MANIFEST("few"), PLUGIN_TRAP, "");
     env = plugin_env(0);
     KIT_FAILS(bp_env_is_available(env, "few", &kit.err), BP_E_UNAVAILABLE,
               "not the file that its conf file pins", "libbp-few.so");
@@ -606,7 +606,7 @@ START_TEST(a_conf_file_that_others_may_write_to_is_refused)
 {
     bp_env *env;
 
-    plugin_make("libbp-x.so", NOTE("x"), PLUGIN_TRAP, "");
+    plugin_make("libbp-x.so", MANIFEST("x"), PLUGIN_TRAP, "");
     plugin_write("x.conf", "priority = 1");
     chmod(plugin_path("x.conf"), 0666);
     env = plugin_env(0);
@@ -634,7 +634,7 @@ START_TEST(names_all_that_is_missing_at_once)
                 flags);
     snprintf(flags, sizeof flags, "-L%s -la_gone -lc_here -ld_gone -Wl,-rpath,'$ORIGIN',-z,undefs",
              plugin_dir);
-    plugin_make("libbp-x.so", NOTE("x"),
+    plugin_make("libbp-x.so", MANIFEST("x"),
                 "int a_one(void); int c_two(void); int d_one(void); int no_1(void); int no_2(void);"
                 "int f(void);"
                 "int f(void) { return a_one() + c_two() + d_one() + no_1() + no_2(); }",
@@ -665,8 +665,8 @@ START_TEST(names_the_version_that_a_library_lacks)
              plugin_path("new.map"));
     plugin_make("libv.so", NULL, "int v(void) { return 1; } int w(void) { return 2; }", flags);
     snprintf(flags, sizeof flags, "-L%s -lv -Wl,-rpath,'$ORIGIN'", plugin_dir);
-    plugin_make("libbp-x.so", NOTE("x"), "int w(void); int f(void); int f(void) { return w(); }",
-                flags);
+    plugin_make("libbp-x.so", MANIFEST("x"),
+                "int w(void); int f(void); int f(void) { return w(); }", flags);
     snprintf(flags, sizeof flags, "-Wl,-soname,libv.so,--version-script=%s",
              plugin_path("old.map"));
     plugin_make("libv.so", NULL, "int v(void) { return 1; }", flags);
@@ -682,7 +682,7 @@ END_TEST
 
 enum { N_MANY = 200 };
 
-/* What notes are kept in. */
+/* What manifests are kept in. */
 static bp_env *env_with_registry(void)
 {
     const char *dirs[] = {plugin_dir};
@@ -703,7 +703,7 @@ static bp_env *env_with_registry(void)
 
 static void make_many(void)
 {
-    plugin_make("libbp-000.so", NOTE("000"), PLUGIN_TRAP, "");
+    plugin_make("libbp-000.so", MANIFEST("000"), PLUGIN_TRAP, "");
     for (int i = 1; i < N_MANY; i++) {
         char name[32];
 
@@ -711,10 +711,10 @@ static void make_many(void)
         plugin_shell("sed 's/org.test.000/org.test.%03d/; s/name=000/name=%03d/' %s > %s", i, i,
                      plugin_path("libbp-000.so"), plugin_path(name));
     }
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* or their notes are not kept */
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* or their manifests are not kept */
 }
 
-/* Milliseconds to find and judge all that is in the directory. */
+/* Milliseconds to find and inspect all that is in the directory. */
 static double time_listing(void)
 {
     struct timespec from, to;
@@ -732,7 +732,7 @@ static double time_listing(void)
     return (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_nsec - from.tv_nsec) / 1e6;
 }
 
-/* The least of some attempts, each without the notes or each with them. */
+/* The least of some attempts, each without the cache or each with them. */
 static double least_listing(bool is_cached)
 {
     /* over a second where it matters: a neighbour on the core must not pass for work of ours */
@@ -743,7 +743,7 @@ static double least_listing(bool is_cached)
         double ms;
 
         if (!is_cached)
-            unlink(plugin_path("registry.notes"));
+            unlink(plugin_path("registry.manifests"));
         ms = time_listing();
         least = ms < least ? ms : least;
     }
@@ -762,7 +762,7 @@ START_TEST(two_hundred_plug_ins_are_listed_at_once)
            cached);
     if (plugin_limits_are_strict()) {
         ck_assert_msg(cold < 20, "too slow");
-        ck_assert_msg(cached < 2, "too slow from the notes");
+        ck_assert_msg(cached < 2, "too slow from the cache");
     }
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_manifest.c - the note of a plug-in: found in the file, read, and never believed too easily. */
+/* check_manifest.c - the manifest of a plug-in: found in the file, read, and never believed too easily. */
 
 #include "config.h"
 
@@ -25,9 +25,9 @@ static const char *mock_path(const char *name)
 
 #define LEAST "id=a.b\nname=b\nversion=1\nabi=1.0\n"
 
-static bp_rc parse(const char *text, struct bp_note *out)
+static bp_rc parse(const char *text, struct bp_manifest *out)
 {
-    return bp_note_parse(text, strlen(text), out, &kit.err);
+    return bp_manifest_parse(text, strlen(text), out, &kit.err);
 }
 
 START_TEST(reads_all_keys)
@@ -35,41 +35,41 @@ START_TEST(reads_all_keys)
     static const char text[] = "id=com.acme.npu\nname=npu\n\nversion=2.1\0abi=1.3\0needs_host=1.1\n"
                                "arch=x86_64\nisa=x86-64-v3\nsanitizer=address\npriority=70\n"
                                "env=A,B\nwatch=/dev/npu\nlicense=MIT\nshoe_size=43\n\0\0\0";
-    struct bp_note note;
+    struct bp_manifest manifest;
 
-    KIT_OK(bp_note_parse(text, sizeof text, &note, &kit.err));
-    ck_assert_str_eq(note.id, "com.acme.npu");
-    ck_assert_str_eq(note.name, "npu");
-    ck_assert_str_eq(note.version, "2.1");
-    ck_assert_uint_eq(note.abi.major, 1);
-    ck_assert_uint_eq(note.abi.minor, 3);
-    ck_assert_uint_eq(note.needs_host.minor, 1);
-    ck_assert_str_eq(note.arch, "x86_64");
-    ck_assert_str_eq(note.isa, "x86-64-v3");
-    ck_assert_str_eq(note.sanitizer, "address");
-    ck_assert_int_eq(note.priority, 70);
-    ck_assert_str_eq(note.env, "A,B");
-    ck_assert_str_eq(note.watch, "/dev/npu");
-    ck_assert_str_eq(note.license, "MIT");
-    bp_note_finish(&note);
+    KIT_OK(bp_manifest_parse(text, sizeof text, &manifest, &kit.err));
+    ck_assert_str_eq(manifest.id, "com.acme.npu");
+    ck_assert_str_eq(manifest.name, "npu");
+    ck_assert_str_eq(manifest.version, "2.1");
+    ck_assert_uint_eq(manifest.abi.major, 1);
+    ck_assert_uint_eq(manifest.abi.minor, 3);
+    ck_assert_uint_eq(manifest.needs_host.minor, 1);
+    ck_assert_str_eq(manifest.arch, "x86_64");
+    ck_assert_str_eq(manifest.isa, "x86-64-v3");
+    ck_assert_str_eq(manifest.sanitizer, "address");
+    ck_assert_int_eq(manifest.priority, 70);
+    ck_assert_str_eq(manifest.env, "A,B");
+    ck_assert_str_eq(manifest.watch, "/dev/npu");
+    ck_assert_str_eq(manifest.license, "MIT");
+    bp_manifest_finish(&manifest);
 }
 END_TEST
 
 START_TEST(fills_in_what_a_note_leaves_out)
 {
-    struct bp_note note;
+    struct bp_manifest manifest;
 
-    KIT_OK(parse("id=a.b\nname=b\nversion=1\nabi=2.7\nname=c", &note));
-    ck_assert_str_eq(note.name, "b"); /* the first counts */
-    ck_assert_uint_eq(note.needs_host.major, 2);
-    ck_assert_uint_eq(note.needs_host.minor, 0);
-    ck_assert_int_eq(note.priority, BP_NOTE_PRIORITY);
-    ck_assert_str_eq(note.isa, "");
-    ck_assert_str_eq(note.env, "");
-    bp_note_finish(&note);
-    KIT_OK(parse(LEAST "priority=500", &note));
-    ck_assert_int_eq(note.priority, 99); /* nobody outbids the others */
-    bp_note_finish(&note);
+    KIT_OK(parse("id=a.b\nname=b\nversion=1\nabi=2.7\nname=c", &manifest));
+    ck_assert_str_eq(manifest.name, "b"); /* the first counts */
+    ck_assert_uint_eq(manifest.needs_host.major, 2);
+    ck_assert_uint_eq(manifest.needs_host.minor, 0);
+    ck_assert_int_eq(manifest.priority, BP_MANIFEST_PRIORITY);
+    ck_assert_str_eq(manifest.isa, "");
+    ck_assert_str_eq(manifest.env, "");
+    bp_manifest_finish(&manifest);
+    KIT_OK(parse(LEAST "priority=500", &manifest));
+    ck_assert_int_eq(manifest.priority, 99); /* nobody outbids the others */
+    bp_manifest_finish(&manifest);
 }
 END_TEST
 
@@ -98,25 +98,26 @@ static const struct {
 
 START_TEST(refuses_a_malformed_note)
 {
-    struct bp_note note;
+    struct bp_manifest manifest;
 
-    KIT_FAILS(parse(wrong[_i].text, &note), BP_E_INVALID, "its note", wrong[_i].words);
-    ck_assert_ptr_null(note.text);
+    KIT_FAILS(parse(wrong[_i].text, &manifest), BP_E_INVALID, "its manifest", wrong[_i].words);
+    ck_assert_ptr_null(manifest.text);
 }
 END_TEST
 
 START_TEST(refuses_a_note_without_measure)
 {
-    static char text[BP_NOTE_MAX + 1];
+    static char text[BP_MANIFEST_MAX + 1];
     char id[400];
-    struct bp_note note;
+    struct bp_manifest manifest;
 
-    KIT_FAILS(bp_note_parse(text, sizeof text, &note, &kit.err), BP_E_INVALID, "8193 bytes");
-    snprintf(id, sizeof id, "id=%0*d\nname=b\nversion=1\nabi=1.0", BP_NOTE_ID_MAX, 0);
-    KIT_FAILS(parse(id, &note), BP_E_INVALID, "up to 127");
-    snprintf(id, sizeof id, "id=%0*d\nname=b\nversion=1\nabi=1.0", BP_NOTE_ID_MAX - 1, 0);
-    KIT_OK(parse(id, &note));
-    bp_note_finish(&note);
+    KIT_FAILS(bp_manifest_parse(text, sizeof text, &manifest, &kit.err), BP_E_INVALID,
+              "8193 bytes");
+    snprintf(id, sizeof id, "id=%0*d\nname=b\nversion=1\nabi=1.0", BP_MANIFEST_ID_MAX, 0);
+    KIT_FAILS(parse(id, &manifest), BP_E_INVALID, "up to 127");
+    snprintf(id, sizeof id, "id=%0*d\nname=b\nversion=1\nabi=1.0", BP_MANIFEST_ID_MAX - 1, 0);
+    KIT_OK(parse(id, &manifest));
+    bp_manifest_finish(&manifest);
 }
 END_TEST
 
@@ -131,13 +132,13 @@ START_TEST(compares_versions_number_by_number)
 
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
-            int order = bp_note_compare_versions(versions[i], versions[j]);
+            int order = bp_manifest_compare_versions(versions[i], versions[j]);
 
             ck_assert_msg((order > 0) == (i > j) && (order < 0) == (i < j), "%s and %s: %d",
                           versions[i], versions[j], order);
         }
     }
-    ck_assert_int_eq(bp_note_compare_versions("1.01", "1.1"), 0);
+    ck_assert_int_eq(bp_manifest_compare_versions("1.01", "1.1"), 0);
 }
 END_TEST
 
@@ -146,24 +147,24 @@ START_TEST(the_macro_states_the_headers_version)
     char text[32];
 
     snprintf(text, sizeof text, "%u.%u", BP_ABI_MAJOR, BP_ABI_MINOR);
-    ck_assert_str_eq(text, BP_NOTE_ABI);
+    ck_assert_str_eq(text, BP_MANIFEST_ABI);
 }
 END_TEST
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static bp_rc read_fd(int fd, struct bp_note *out)
+static bp_rc read_fd(int fd, struct bp_manifest *out)
 {
     static struct bp_elf elf;
     bp_rc rc = bp_elf_open(&elf, fd, &kit.err);
 
-    *out = (struct bp_note){0};
+    *out = (struct bp_manifest){0};
     if (rc >= 0 && !elf.is_native)
         return BP_E_UNSUPPORTED;
-    return rc < 0 ? rc : bp_note_read(&elf, out, &kit.err);
+    return rc < 0 ? rc : bp_manifest_read(&elf, out, &kit.err);
 }
 
-static bp_rc read_path(const char *path, struct bp_note *out)
+static bp_rc read_path(const char *path, struct bp_manifest *out)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     bp_rc rc;
@@ -176,44 +177,44 @@ static bp_rc read_path(const char *path, struct bp_note *out)
 
 START_TEST(reads_the_note_of_a_plug_in)
 {
-    struct bp_note note;
+    struct bp_manifest manifest;
 
-    KIT_OK(read_path(mock_path("few"), &note));
-    ck_assert_str_eq(note.id, "org.backplane.few");
-    ck_assert_str_eq(note.name, "few");
-    ck_assert_str_eq(note.version, "1.2.3");
-    ck_assert_str_eq(note.arch, BP_NOTE_ARCH);
-    ck_assert_str_eq(note.sanitizer, BP_NOTE_SANITIZER);
-    ck_assert_uint_eq(note.abi.major, BP_ABI_MAJOR);
-    ck_assert_uint_eq(note.abi.minor, BP_ABI_MINOR);
-    bp_note_finish(&note);
+    KIT_OK(read_path(mock_path("few"), &manifest));
+    ck_assert_str_eq(manifest.id, "org.backplane.few");
+    ck_assert_str_eq(manifest.name, "few");
+    ck_assert_str_eq(manifest.version, "1.2.3");
+    ck_assert_str_eq(manifest.arch, BP_MANIFEST_ARCH);
+    ck_assert_str_eq(manifest.sanitizer, BP_MANIFEST_SANITIZER);
+    ck_assert_uint_eq(manifest.abi.major, BP_ABI_MAJOR);
+    ck_assert_uint_eq(manifest.abi.minor, BP_ABI_MINOR);
+    bp_manifest_finish(&manifest);
 }
 END_TEST
 
 START_TEST(a_stripped_plug_in_keeps_its_note)
 {
-    char path[] = "/tmp/bp-note-XXXXXX", command[2048];
+    char path[] = "/tmp/bp-manifest-XXXXXX", command[2048];
     int fd = mkstemp(path);
-    struct bp_note note;
+    struct bp_manifest manifest;
 
     ck_assert_int_ge(fd, 0);
     close(fd);
     snprintf(command, sizeof command, "strip -s -o %s %s", path, mock_path("few"));
     ck_assert_int_eq(system(command), 0);
-    KIT_OK(read_path(path, &note));
-    ck_assert_str_eq(note.id, "org.backplane.few");
-    bp_note_finish(&note);
+    KIT_OK(read_path(path, &manifest));
+    ck_assert_str_eq(manifest.id, "org.backplane.few");
+    bp_manifest_finish(&manifest);
     unlink(path);
 }
 END_TEST
 
 START_TEST(says_that_a_file_has_no_note)
 {
-    struct bp_note note;
+    struct bp_manifest manifest;
 
-    KIT_FAILS(read_path("/proc/self/exe", &note), BP_E_INVALID, "no Backplane note");
-    KIT_FAILS(read_path("/etc/passwd", &note), BP_E_INVALID, "no ELF file");
-    KIT_FAILS(read_path("/dev/null", &note), BP_E_INVALID, "no ELF file");
+    KIT_FAILS(read_path("/proc/self/exe", &manifest), BP_E_INVALID, "no Backplane manifest");
+    KIT_FAILS(read_path("/etc/passwd", &manifest), BP_E_INVALID, "no ELF file");
+    KIT_FAILS(read_path("/dev/null", &manifest), BP_E_INVALID, "no ELF file");
 }
 END_TEST
 
@@ -241,15 +242,16 @@ static bool survives(int fd)
     static struct bp_elf elf;
     struct bp_elf_dynamic dynamic;
     char text[256];
-    struct bp_note note = {0};
+    struct bp_manifest manifest = {0};
     bool is_whole = false;
 
     if (bp_elf_open(&elf, fd, &kit.err) < 0 || !elf.is_native)
         return false;
-    is_whole = bp_note_read(&elf, &note, &kit.err) >= 0;
+    is_whole = bp_manifest_read(&elf, &manifest, &kit.err) >= 0;
     if (is_whole)
-        ck_assert_uint_gt(strlen(note.id) + strlen(note.name) + strlen(note.version), 2);
-    bp_note_finish(&note);
+        ck_assert_uint_gt(strlen(manifest.id) + strlen(manifest.name) + strlen(manifest.version),
+                          2);
+    bp_manifest_finish(&manifest);
     if (bp_elf_dynamic_read(&elf, &dynamic, &kit.err) < 0)
         return false;
     for (uint32_t i = 0; i < dynamic.n_needed; i++) {
@@ -259,7 +261,7 @@ static bool survives(int fd)
     return bp_elf_string(&elf, &dynamic, dynamic.runpath, text, sizeof text) && is_whole;
 }
 
-/* Where a change matters: headers and notes, or the dynamic section. */
+/* Where a change matters: headers and cache, or the dynamic section. */
 static size_t place_to_change(uint64_t *state, const unsigned char *bytes, size_t size)
 {
     const ElfW(Ehdr) *header = (const void *)bytes;
@@ -323,7 +325,7 @@ END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("note");
+    TCase *tcase = tcase_create("manifest");
     int n_wrong = (int)(sizeof wrong / sizeof wrong[0]);
 
     tcase_add_checked_fixture(tcase, kit_setup, kit_teardown);
@@ -338,5 +340,5 @@ int main(void)
     tcase_add_test(tcase, says_that_a_file_has_no_note);
     tcase_add_test(tcase, damaged_files_are_refused_or_read_never_more);
     tcase_add_test(tcase, files_that_are_cut_off_are_refused);
-    return kit_main("note", &tcase, 1);
+    return kit_main("manifest", &tcase, 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_manifest_cache.c - what plug-ins' notes said, kept in a file so that lists come quickly: untrusted input
+ * check_manifest_cache.c - what plug-ins' manifests said, kept in a file so that lists come quickly: untrusted input
  * that is asked for nothing but lists.
  */
 
@@ -16,11 +16,11 @@
 
 static const struct bp_log heard = {.fn = kit_log, .level = BP_LOG_WARN};
 
-/* ---- files and notes ------------------------------------------------------------------------- */
+/* ---- files and manifests ------------------------------------------------------------------------- */
 
-static struct bp_notes notes_at(const char *name)
+static struct bp_manifest_cache cache_at(const char *name)
 {
-    return (struct bp_notes){.file = strdup(plugin_path(name))};
+    return (struct bp_manifest_cache){.file = strdup(plugin_path(name))};
 }
 
 /* Files that have changed just now are not kept. */
@@ -37,43 +37,43 @@ static struct stat stat_of(const char *name)
     return st;
 }
 
-/* Keeps a note of the test's own making for a file. */
-static void keep(const char *notes_file, const char *name, const char *content)
+/* Keeps a manifest of the test's own making for a file. */
+static void keep(const char *cache_file, const char *name, const char *content)
 {
-    struct bp_notes notes = notes_at(notes_file);
+    struct bp_manifest_cache cache = cache_at(cache_file);
     struct stat st = stat_of(name);
-    struct bp_note note;
+    struct bp_manifest manifest;
     size_t size;
 
-    KIT_OK(bp_note_parse(content, strlen(content), &note, &kit.err));
-    (void)bp_notes_find(&notes, plugin_path(name), &st, &size, &heard);
-    bp_notes_keep(&notes, plugin_path(name), &st, &note);
-    bp_notes_save(&notes, &heard);
-    bp_note_finish(&note);
-    bp_notes_finish(&notes);
+    KIT_OK(bp_manifest_parse(content, strlen(content), &manifest, &kit.err));
+    (void)bp_manifest_cache_find(&cache, plugin_path(name), &st, &size, &heard);
+    bp_manifest_cache_keep(&cache, plugin_path(name), &st, &manifest);
+    bp_manifest_cache_save(&cache, &heard);
+    bp_manifest_finish(&manifest);
+    bp_manifest_cache_finish(&cache);
 }
 
 /* What is known of a file, in out; false: nothing. */
-static bool known(const char *notes_file, const char *name, struct bp_note *out)
+static bool known(const char *cache_file, const char *name, struct bp_manifest *out)
 {
-    struct bp_notes notes = notes_at(notes_file);
+    struct bp_manifest_cache cache = cache_at(cache_file);
     struct stat st = stat_of(name);
     size_t size = 0;
-    const char *text = bp_notes_find(&notes, plugin_path(name), &st, &size, &heard);
+    const char *text = bp_manifest_cache_find(&cache, plugin_path(name), &st, &size, &heard);
 
-    *out = (struct bp_note){0};
+    *out = (struct bp_manifest){0};
     if (text)
-        KIT_OK(bp_note_parse(text, size, out, &kit.err));
-    bp_notes_finish(&notes);
+        KIT_OK(bp_manifest_parse(text, size, out, &kit.err));
+    bp_manifest_cache_finish(&cache);
     return text != NULL;
 }
 
-static bool is_known(const char *notes_file, const char *name)
+static bool is_known(const char *cache_file, const char *name)
 {
-    struct bp_note note;
-    bool is = known(notes_file, name, &note);
+    struct bp_manifest manifest;
+    bool is = known(cache_file, name, &manifest);
 
-    bp_note_finish(&note);
+    bp_manifest_finish(&manifest);
     return is;
 }
 
@@ -95,27 +95,27 @@ START_TEST(a_note_reads_as_it_was_written)
 {
     static const char all[] = "id=org.test.a\nname=a\nversion=1.2~3\nabi=1.0\nneeds_host=1.7\n"
                               "priority=7\narch=x\nisa=y\nenv=A,B\nwatch=/c\nlicense=a=b\n";
-    struct bp_note note;
+    struct bp_manifest manifest;
 
     plugin_write("a.so", "1");
     plugin_write("b.so", "1");
     grow_old();
-    keep("notes", "a.so", all);
-    keep("notes", "b.so", OTHER);
-    ck_assert(known("notes", "b.so", &note));
-    ck_assert_str_eq(note.id, "org.test.b");
-    bp_note_finish(&note);
-    ck_assert(known("notes", "a.so", &note));
-    ck_assert_str_eq(note.version, "1.2~3");
-    ck_assert_str_eq(note.license, "a=b");
-    ck_assert_str_eq(note.env, "A,B");
-    ck_assert_str_eq(note.watch, "/c");
-    ck_assert_str_eq(note.arch, "x");
-    ck_assert_str_eq(note.isa, "y");
-    ck_assert_str_eq(note.sanitizer, "");
-    ck_assert_uint_eq(note.needs_host.minor, 7);
-    ck_assert_int_eq(note.priority, 7);
-    bp_note_finish(&note);
+    keep("cache", "a.so", all);
+    keep("cache", "b.so", OTHER);
+    ck_assert(known("cache", "b.so", &manifest));
+    ck_assert_str_eq(manifest.id, "org.test.b");
+    bp_manifest_finish(&manifest);
+    ck_assert(known("cache", "a.so", &manifest));
+    ck_assert_str_eq(manifest.version, "1.2~3");
+    ck_assert_str_eq(manifest.license, "a=b");
+    ck_assert_str_eq(manifest.env, "A,B");
+    ck_assert_str_eq(manifest.watch, "/c");
+    ck_assert_str_eq(manifest.arch, "x");
+    ck_assert_str_eq(manifest.isa, "y");
+    ck_assert_str_eq(manifest.sanitizer, "");
+    ck_assert_uint_eq(manifest.needs_host.minor, 7);
+    ck_assert_int_eq(manifest.priority, 7);
+    bp_manifest_finish(&manifest);
     ck_assert_uint_eq(kit_warnings(), 0);
 }
 END_TEST
@@ -127,17 +127,17 @@ START_TEST(another_file_is_not_known)
     plugin_write("a.so", "1");
     plugin_write("b.so", "1");
     grow_old();
-    keep("notes", "a.so", CONTENT);
-    keep("notes", "b.so", OTHER);
-    ck_assert(is_known("notes", "a.so"));
+    keep("cache", "a.so", CONTENT);
+    keep("cache", "b.so", OTHER);
+    ck_assert(is_known("cache", "a.so"));
     plugin_write("a.so", "2"); /* as large, in the same place */
-    ck_assert(!is_known("notes", "a.so"));
-    ck_assert(is_known("notes", "b.so"));
+    ck_assert(!is_known("cache", "a.so"));
+    ck_assert(is_known("cache", "b.so"));
     unlink(plugin_path("b.so"));
     grow_old();
-    keep("notes", "a.so", CONTENT); /* and b.so, which is gone, is no longer kept */
-    ck_assert(is_known("notes", "a.so"));
-    text[read_all("notes", text, sizeof text - 1)] = '\0';
+    keep("cache", "a.so", CONTENT); /* and b.so, which is gone, is no longer kept */
+    ck_assert(is_known("cache", "a.so"));
+    text[read_all("cache", text, sizeof text - 1)] = '\0';
     ck_assert_ptr_nonnull(strstr(text, "a.so"));
     ck_assert_ptr_null(strstr(text, "b.so"));
 }
@@ -151,11 +151,11 @@ START_TEST(what_has_just_changed_is_not_kept)
 
         plugin_write("a.so", "1");
         clock_gettime(CLOCK_MONOTONIC, &from);
-        keep("notes", "a.so", CONTENT);
+        keep("cache", "a.so", CONTENT);
         clock_gettime(CLOCK_MONOTONIC, &to);
         if ((to.tv_sec - from.tv_sec) * 1000000000L + to.tv_nsec - from.tv_nsec > 10000000)
             continue; /* a busy machine: it may be old by now */
-        ck_assert(!is_known("notes", "a.so"));
+        ck_assert(!is_known("cache", "a.so"));
         return;
     }
 }
@@ -183,27 +183,27 @@ START_TEST(a_damaged_file_is_none)
     plugin_write("a.so", "1");
     plugin_write("b.so", "1");
     grow_old();
-    keep("notes", "a.so", CONTENT);
-    keep("notes", "b.so", OTHER);
-    size = read_all("notes", good, sizeof good);
+    keep("cache", "a.so", CONTENT);
+    keep("cache", "b.so", OTHER);
+    size = read_all("cache", good, sizeof good);
     ck_assert_uint_lt(size, sizeof good);
     for (size_t n = 0; n < size; n++) { /* cut off */
-        write_bytes("notes", good, n);
-        ck_assert(!is_known("notes", "a.so"));
+        write_bytes("cache", good, n);
+        ck_assert(!is_known("cache", "a.so"));
     }
     for (size_t at = 0; at < size; at++) { /* one byte, then several */
         memcpy(bad, good, size);
         bad[at] = (char)(bad[at] ^ (1 << random_below(&seed, 8)));
         for (unsigned more = (unsigned)at % 4; more > 0; more--)
             bad[random_below(&seed, (uint32_t)size)] = (char)random_below(&seed, 256);
-        write_bytes("notes", bad, size);
-        ck_assert(memcmp(bad, good, size) == 0 || !is_known("notes", "a.so"));
+        write_bytes("cache", bad, size);
+        ck_assert(memcmp(bad, good, size) == 0 || !is_known("cache", "a.so"));
     }
     memcpy(bad, good, size);
     bad[size - 5] = 'x';
-    write_bytes("notes", bad, size);
-    keep("notes", "a.so", CONTENT);
-    ck_assert(is_known("notes", "a.so"));
+    write_bytes("cache", bad, size);
+    keep("cache", "a.so", CONTENT);
+    ck_assert(is_known("cache", "a.so"));
 }
 END_TEST
 
@@ -211,9 +211,9 @@ END_TEST
 START_TEST(rows_that_are_none_are_refused)
 {
     static const char *const rows[] = {
-        "5 1 1 1 1 1 1 1 /a\n",                      /* the note is cut off */
+        "5 1 1 1 1 1 1 1 /a\n",                      /* the manifest is cut off */
         "0 1 1 1 1 1 1 1 a\n\n",                     /* no path */
-        "9999 1 1 1 1 1 1 1 /a\n\n",                 /* larger than notes are */
+        "9999 1 1 1 1 1 1 1 /a\n\n",                 /* larger than manifests are */
         "-1 1 1 1 1 1 1 1 /a\n\n",                   /* less than nothing */
         "18446744073709551616 1 1 1 1 1 1 1 /a\n\n", /* beyond numbers */
         "0 1 1 1 1 1 /a\n\n",                        /* a stamp too few */
@@ -221,7 +221,7 @@ START_TEST(rows_that_are_none_are_refused)
         "0 1 1 1 1 1 1 1 /a",                        /* no line */
         "\n",
     };
-    struct bp_notes notes = notes_at("notes");
+    struct bp_manifest_cache cache = cache_at("cache");
     char body[256], text[512];
     struct stat st = {0};
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -230,16 +230,17 @@ START_TEST(rows_that_are_none_are_refused)
     snprintf(body, sizeof body, PACKAGE_VERSION "\n0 0 0 0 0 0 0 0 /good\n\n%s", rows[_i]);
     for (const char *c = body; *c; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-    snprintf(text, sizeof text, "backplane notes 1 %016llx\n%s", (unsigned long long)hash, body);
-    write_bytes("notes", text, strlen(text));
-    ck_assert_ptr_null(bp_notes_find(&notes, "/good", &st, &size, &heard));
-    ck_assert_uint_eq(notes.count, 0);
-    bp_notes_finish(&notes);
+    snprintf(text, sizeof text, "backplane manifests 1 %016llx\n%s", (unsigned long long)hash,
+             body);
+    write_bytes("cache", text, strlen(text));
+    ck_assert_ptr_null(bp_manifest_cache_find(&cache, "/good", &st, &size, &heard));
+    ck_assert_uint_eq(cache.count, 0);
+    bp_manifest_cache_finish(&cache);
     *strstr(text, rows[_i]) = '\0'; /* without it the rest would be good, but for the hash */
-    write_bytes("notes", text, strlen(text));
-    notes = notes_at("notes");
-    ck_assert_ptr_null(bp_notes_find(&notes, "/good", &st, &size, &heard));
-    bp_notes_finish(&notes);
+    write_bytes("cache", text, strlen(text));
+    cache = cache_at("cache");
+    ck_assert_ptr_null(bp_manifest_cache_find(&cache, "/good", &st, &size, &heard));
+    bp_manifest_cache_finish(&cache);
 }
 END_TEST
 
@@ -253,11 +254,11 @@ START_TEST(files_that_are_not_ours_stay_as_they_are)
     keep("foreign", "a.so", CONTENT);
     ck_assert_uint_eq(read_all("foreign", text, sizeof text), 9);
     ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "another kind of file"), 1);
-    keep("notes", "a.so", CONTENT);
-    ck_assert_int_eq(chmod(plugin_path("notes"), 0666), 0);
-    ck_assert(!is_known("notes", "a.so"));
+    keep("cache", "a.so", CONTENT);
+    ck_assert_int_eq(chmod(plugin_path("cache"), 0666), 0);
+    ck_assert(!is_known("cache", "a.so"));
     ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "no file of this user's alone"), 1);
-    keep("nowhere/notes/x", "a.so", CONTENT);
+    keep("nowhere/cache/x", "a.so", CONTENT);
     ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "cannot be written: No such file"), 1);
 }
 END_TEST
@@ -283,35 +284,36 @@ static bp_env *env_with_registry(void)
     return env;
 }
 
-static const struct bp_found *row_of(bp_env *env, const char *name)
+static const struct bp_candidate *row_of(bp_env *env, const char *name)
 {
     uint32_t i;
 
     KIT_OK(bp_env_find_provider(env, name, &i, &kit.err));
-    return bp_registry_row(&env->registry, i);
+    return bp_registry_get(&env->registry, i);
 }
 
-#define NOTE(version) "id=org.test.a\\nname=a\\nversion=" version
+#define MANIFEST(version) "id=org.test.a\\nname=a\\nversion=" version
 
 START_TEST(the_second_list_comes_from_the_notes)
 {
     bp_env *env;
 
-    plugin_make("libbp-a.so", NOTE("1"), PLUGIN_TRAP, "");
+    plugin_make("libbp-a.so", MANIFEST("1"), PLUGIN_TRAP, "");
     plugin_make("libbp-bad.so", NULL, PLUGIN_TRAP, "");
     grow_old();
     for (int start = 0; start < 3; start++) {
         env = env_with_registry();
-        ck_assert_str_eq(row_of(env, "a")->vetted.note.version, "1");
+        ck_assert_str_eq(row_of(env, "a")->inspected.manifest.version, "1");
         ck_assert_uint_eq(row_of(env, "a")->stage, BP_STAGE_POLICY);
-        ck_assert_int_eq(row_of(env, "a")->vetted.is_recalled, start > 0);
-        ck_assert_uint_eq(row_of(env, "bad")->stage, BP_STAGE_NOTE); /* only good ones are kept */
+        ck_assert_int_eq(row_of(env, "a")->inspected.is_recalled, start > 0);
+        ck_assert_uint_eq(row_of(env, "bad")->stage,
+                          BP_STAGE_MANIFEST); /* only good ones are kept */
         KIT_OK(bp_env_destroy(env, &kit.err));
     }
-    plugin_make("libbp-a.so", NOTE("2"), PLUGIN_TRAP, "");
+    plugin_make("libbp-a.so", MANIFEST("2"), PLUGIN_TRAP, "");
     env = env_with_registry();
-    ck_assert_str_eq(row_of(env, "a")->vetted.note.version, "2");
-    ck_assert(!row_of(env, "a")->vetted.is_recalled);
+    ck_assert_str_eq(row_of(env, "a")->inspected.manifest.version, "2");
+    ck_assert(!row_of(env, "a")->inspected.is_recalled);
     KIT_OK(bp_env_destroy(env, &kit.err));
     ck_assert_uint_eq(kit_warnings(), 0);
 }
@@ -322,7 +324,7 @@ START_TEST(security_is_asked_anew_each_time)
 {
     bp_env *env;
 
-    plugin_make("libbp-a.so", NOTE("1"), PLUGIN_TRAP, "");
+    plugin_make("libbp-a.so", MANIFEST("1"), PLUGIN_TRAP, "");
     grow_old();
     env = env_with_registry();
     ck_assert_uint_eq(row_of(env, "a")->stage, BP_STAGE_POLICY);
@@ -334,7 +336,7 @@ START_TEST(security_is_asked_anew_each_time)
     ck_assert_int_eq(chmod(plugin_dir, 0700), 0);
     env = env_with_registry();
     ck_assert_uint_eq(row_of(env, "a")->stage, BP_STAGE_POLICY);
-    ck_assert(row_of(env, "a")->vetted.is_recalled);
+    ck_assert(row_of(env, "a")->inspected.is_recalled);
     KIT_OK(bp_env_destroy(env, &kit.err));
 }
 END_TEST
@@ -344,29 +346,29 @@ START_TEST(what_is_opened_is_judged_by_its_bytes)
 {
     bp_env *env;
 
-    plugin_make("libbp-a.so", NOTE("1"), PLUGIN_TRAP, "-Wl,-rpath,.");
+    plugin_make("libbp-a.so", MANIFEST("1"), PLUGIN_TRAP, "-Wl,-rpath,.");
     plugin_make("libbp-b.so", "id=org.test.b\\nname=b\\nversion=1", PLUGIN_TRAP, "");
     grow_old();
-    keep("registry.notes", "libbp-a.so", CONTENT);
-    keep("registry.notes", "libbp-b.so", "id=org.test.c\nname=c\nversion=1\nabi=1.0");
+    keep("registry.manifests", "libbp-a.so", CONTENT);
+    keep("registry.manifests", "libbp-b.so", "id=org.test.c\nname=c\nversion=1\nabi=1.0");
     env = env_with_registry();
     ck_assert_uint_eq(row_of(env, "a")->stage, BP_STAGE_POLICY);
     KIT_FAILS(bp_env_is_available(env, "a", &kit.err), BP_E_UNAVAILABLE, "the entry '.'");
     ck_assert_uint_eq(row_of(env, "a")->stage, BP_STAGE_SECURITY);
-    KIT_FAILS(bp_env_is_available(env, "c", &kit.err), BP_E_UNAVAILABLE, "its note is another",
-              "registry.notes");
+    KIT_FAILS(bp_env_is_available(env, "c", &kit.err), BP_E_UNAVAILABLE, "its manifest is another",
+              "registry.manifests");
     KIT_OK(bp_env_destroy(env, &kit.err));
     env = env_with_registry();
     ck_assert_uint_eq(row_of(env, "a")->stage, BP_STAGE_SECURITY);
     ck_assert_uint_eq(row_of(env, "b")->stage, BP_STAGE_POLICY);
-    ck_assert_str_eq(row_of(env, "b")->vetted.note.id, "org.test.b");
+    ck_assert_str_eq(row_of(env, "b")->inspected.manifest.id, "org.test.b");
     KIT_OK(bp_env_destroy(env, &kit.err));
 }
 END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("notes");
+    TCase *tcase = tcase_create("manifest_cache");
 
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
     tcase_add_test(tcase, a_note_reads_as_it_was_written);
@@ -378,5 +380,5 @@ int main(void)
     tcase_add_test(tcase, the_second_list_comes_from_the_notes);
     tcase_add_test(tcase, security_is_asked_anew_each_time);
     tcase_add_test(tcase, what_is_opened_is_judged_by_its_bytes);
-    return kit_main("notes", &tcase, 1);
+    return kit_main("manifest_cache", &tcase, 1);
 }

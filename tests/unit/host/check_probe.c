@@ -46,12 +46,12 @@ static const char body[] =
 /* A plug-in "name" that does `what`, a macro such as "ASK abort()". */
 static void make(const char *name, const char *what)
 {
-    char code[3600], note[128], file[64];
+    char code[3600], manifest[128], file[64];
 
     snprintf(code, sizeof code, "#define NAME \"%s\"\n#define %s\n%s", name, what, body);
-    snprintf(note, sizeof note, "id=org.test.%s\\nname=%s\\nversion=1", name, name);
+    snprintf(manifest, sizeof manifest, "id=org.test.%s\\nname=%s\\nversion=1", name, name);
     snprintf(file, sizeof file, "libbp-%s.so", name);
-    plugin_make(file, note, code, "-D_GNU_SOURCE -w -O0 -pthread");
+    plugin_make(file, manifest, code, "-D_GNU_SOURCE -w -O0 -pthread");
 }
 
 static const char *registry; /* of the environments to come; NULL: none */

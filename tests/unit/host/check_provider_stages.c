@@ -17,18 +17,18 @@ static const struct stage_case {
     uint32_t stage;
     const char *name; /* of the provider */
     const char
-        *note; /* of one that is made for the test, beside id, name and version; NULL: a mock */
+        *manifest; /* of one that is made for the test, beside id, name and version; NULL: a mock */
     const char *code;  /* of it */
     const char *flags; /* of its linker */
 } cases[] = {
     {BP_STAGE_FOUND, "cuda", NULL, NULL, NULL},
     {BP_STAGE_SECURITY, "unsafe", "", PLUGIN_TRAP, "-Wl,-rpath,."},
-    {BP_STAGE_NOTE, "wordy", "\\nno key", PLUGIN_TRAP, ""},
+    {BP_STAGE_MANIFEST, "wordy", "\\nno key", PLUGIN_TRAP, ""},
     {BP_STAGE_ARCH, "other", "\\narch=pdp11", PLUGIN_TRAP, ""},
     {BP_STAGE_ISA, "newer", "\\nisa=vax", PLUGIN_TRAP, ""},
     {BP_STAGE_ABI, "later", "\\nneeds_host=1.999", PLUGIN_TRAP, ""},
     {BP_STAGE_POLICY, "disabled", "", PLUGIN_TRAP, ""},
-    {BP_STAGE_QUARANTINE, "struck", "", PLUGIN_TRAP, ""},
+    {BP_STAGE_QUARANTINE, "failed", "", PLUGIN_TRAP, ""},
     {BP_STAGE_DEPENDENCIES, "undefined", NULL, NULL, NULL},
     {BP_STAGE_OPEN, "trapping", "", PLUGIN_TRAP, ""},
     {BP_STAGE_ENTRY, "noentry", NULL, NULL, NULL},
@@ -48,38 +48,38 @@ _Static_assert(N_CASES == BP_STAGE_END - BP_STAGE_FOUND, "a stage has no case");
 
 static void content_of(const struct stage_case *c, char *out, size_t cap)
 {
-    snprintf(out, cap, "id=org.test.%s\\nname=%s\\nversion=1%s", c->name, c->name, c->note);
+    snprintf(out, cap, "id=org.test.%s\\nname=%s\\nversion=1%s", c->name, c->name, c->manifest);
 }
 
 /* As if it had failed twice in processes before. */
-static void strike(const char *path)
+static void record_failure(const char *path)
 {
-    struct bp_strikes strikes = {.file = strdup(plugin_path("registry"))};
-    static char id[] = "org.test.struck";
-    struct bp_note note = {.id = id, .env = "", .watch = ""};
+    struct bp_quarantine quarantine = {.file = strdup(plugin_path("registry"))};
+    static char id[] = "org.test.failed";
+    struct bp_manifest manifest = {.id = id, .env = "", .watch = ""};
     char key[BP_SHA256_TEXT];
 
-    ck_assert(bp_strikes_key(path, &note, key));
-    for (int i = 0; i < BP_STRIKES_MAX; i++)
-        bp_strikes_note(&strikes, key, path, BP_STAGE_OPEN, "it crashed");
-    bp_strikes_save(&strikes, &(struct bp_log){.fn = kit_log, .level = BP_LOG_WARN});
-    bp_strikes_finish(&strikes);
+    ck_assert(bp_quarantine_key(path, &manifest, key));
+    for (int i = 0; i < BP_QUARANTINE_FAILURES; i++)
+        bp_quarantine_record(&quarantine, key, path, BP_STAGE_OPEN, "it crashed");
+    bp_quarantine_save(&quarantine, &(struct bp_log){.fn = kit_log, .level = BP_LOG_WARN});
+    bp_quarantine_finish(&quarantine);
 }
 
 static void make(const struct stage_case *c)
 {
-    char file[64], note[256];
+    char file[64], manifest[256];
 
-    if (!c->note)
+    if (!c->manifest)
         return;
     snprintf(file, sizeof file, "libbp-%s.so", c->name);
-    content_of(c, note, sizeof note);
-    plugin_make(file, note, c->code, c->flags);
+    content_of(c, manifest, sizeof manifest);
+    plugin_make(file, manifest, c->code, c->flags);
     if (c->stage == BP_STAGE_POLICY) {
         plugin_write("disabled.conf", "disabled = true\n");
         ck_assert_int_eq(chmod(plugin_path("disabled.conf"), 0644), 0);
     } else if (c->stage == BP_STAGE_QUARANTINE) {
-        strike(plugin_path(file));
+        record_failure(plugin_path(file));
     }
 }
 

@@ -19,30 +19,30 @@
 
 static const struct bp_log heard = {.fn = kit_log, .level = BP_LOG_WARN};
 
-static struct bp_strikes strikes_at(const char *name)
+static struct bp_quarantine quarantine_at(const char *name)
 {
-    return (struct bp_strikes){.file = strdup(plugin_path(name))};
+    return (struct bp_quarantine){.file = strdup(plugin_path(name))};
 }
 
-/* How many strikes a file knows of a key; -1: nothing. */
+/* How many failures a file knows of a key; -1: nothing. */
 static int known(const char *name, const char *key)
 {
-    struct bp_strikes strikes = strikes_at(name);
-    const struct bp_strike *row = bp_strikes_find(&strikes, key, &heard);
-    int n = row ? (int)row->strikes : -1;
+    struct bp_quarantine quarantine = quarantine_at(name);
+    const struct bp_quarantine_entry *row = bp_quarantine_find(&quarantine, key, &heard);
+    int n = row ? (int)row->failures : -1;
 
-    bp_strikes_finish(&strikes);
+    bp_quarantine_finish(&quarantine);
     return n;
 }
 
-static void note(const char *name, const char *key, const char *path, const char *words)
+static void manifest(const char *name, const char *key, const char *path, const char *words)
 {
-    struct bp_strikes strikes = strikes_at(name);
+    struct bp_quarantine quarantine = quarantine_at(name);
 
-    (void)bp_strikes_find(&strikes, key, &heard);
-    bp_strikes_note(&strikes, key, path, BP_STAGE_OPEN, words);
-    bp_strikes_save(&strikes, &heard);
-    bp_strikes_finish(&strikes);
+    (void)bp_quarantine_find(&quarantine, key, &heard);
+    bp_quarantine_record(&quarantine, key, path, BP_STAGE_OPEN, words);
+    bp_quarantine_save(&quarantine, &heard);
+    bp_quarantine_finish(&quarantine);
 }
 
 static void write_file(const char *name, const char *text)
@@ -52,12 +52,12 @@ static void write_file(const char *name, const char *text)
 }
 
 /* A registry with one row. */
-static void write_row(const char *name, const char *key, int strikes, long long when)
+static void write_row(const char *name, const char *key, int failures, long long when)
 {
     char text[512];
 
     snprintf(text, sizeof text, HEADER "%s\t%d\t%lld\t10\t/dir/libbp-a.so\tit crashed\n", key,
-             strikes, when);
+             failures, when);
     write_file(name, text);
 }
 
@@ -76,24 +76,24 @@ static unsigned count_files(void)
 
 START_TEST(counts_strikes_and_forgets_them)
 {
-    struct bp_strikes strikes = strikes_at("r");
+    struct bp_quarantine quarantine = quarantine_at("r");
     struct stat st;
 
     ck_assert_int_eq(known("r", KEY_A), -1);
-    note("r", KEY_A, "/dir/a", "it crashed\twith a tab\nand a line");
+    manifest("r", KEY_A, "/dir/a", "it crashed\twith a tab\nand a line");
     ck_assert_int_eq(known("r", KEY_A), 1);
-    note("r", KEY_B, "/dir/b", NULL);
+    manifest("r", KEY_B, "/dir/b", NULL);
     ck_assert_int_eq(known("r", KEY_B), 0);
-    note("r", KEY_A, "/dir/a", "it crashed");
+    manifest("r", KEY_A, "/dir/a", "it crashed");
     ck_assert_int_eq(known("r", KEY_A), 2);
-    note("r", KEY_B, "/dir/a", "another file by now");
+    manifest("r", KEY_B, "/dir/a", "another file by now");
     ck_assert_int_eq(known("r", KEY_A), -1);
-    bp_strikes_forget(&strikes, "/dir/a", &heard);
-    bp_strikes_save(&strikes, &heard);
-    bp_strikes_finish(&strikes);
+    bp_quarantine_forget(&quarantine, "/dir/a", &heard);
+    bp_quarantine_save(&quarantine, &heard);
+    bp_quarantine_finish(&quarantine);
     ck_assert_int_eq(known("r", KEY_A), -1);
-    note("r", KEY_A, "/dir/a", NULL);
-    note("r", KEY_A, "/dir/a", "it crashed"); /* good before */
+    manifest("r", KEY_A, "/dir/a", NULL);
+    manifest("r", KEY_A, "/dir/a", "it crashed"); /* good before */
     ck_assert_int_eq(known("r", KEY_A), 1);
     ck_assert_int_eq(stat(plugin_path("r"), &st), 0);
     ck_assert_uint_eq(st.st_mode & 0777, 0600);
@@ -104,16 +104,16 @@ END_TEST
 
 START_TEST(what_two_processes_write_is_all_kept)
 {
-    struct bp_strikes one = strikes_at("r"), two = strikes_at("r");
+    struct bp_quarantine one = quarantine_at("r"), two = quarantine_at("r");
 
-    ck_assert_ptr_null(bp_strikes_find(&one, KEY_A, &heard));
-    ck_assert_ptr_null(bp_strikes_find(&two, KEY_A, &heard));
-    bp_strikes_note(&one, KEY_A, "/dir/a", BP_STAGE_OPEN, "it crashed");
-    bp_strikes_note(&two, KEY_B, "/dir/b", BP_STAGE_OPEN, NULL);
-    bp_strikes_save(&one, &heard);
-    bp_strikes_save(&two, &heard);
-    bp_strikes_finish(&one);
-    bp_strikes_finish(&two);
+    ck_assert_ptr_null(bp_quarantine_find(&one, KEY_A, &heard));
+    ck_assert_ptr_null(bp_quarantine_find(&two, KEY_A, &heard));
+    bp_quarantine_record(&one, KEY_A, "/dir/a", BP_STAGE_OPEN, "it crashed");
+    bp_quarantine_record(&two, KEY_B, "/dir/b", BP_STAGE_OPEN, NULL);
+    bp_quarantine_save(&one, &heard);
+    bp_quarantine_save(&two, &heard);
+    bp_quarantine_finish(&one);
+    bp_quarantine_finish(&two);
     ck_assert_int_eq(known("r", KEY_A), 1);
     ck_assert_int_eq(known("r", KEY_B), 0);
 }
@@ -122,7 +122,7 @@ END_TEST
 START_TEST(rows_count_as_long_as_they_should)
 {
     static const struct {
-        int strikes;
+        int failures;
         long long age;
         bool counts;
     } rows[] = {
@@ -131,12 +131,12 @@ START_TEST(rows_count_as_long_as_they_should)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        write_row("r", KEY_A, rows[i].strikes, (long long)time(NULL) - rows[i].age);
-        ck_assert_int_eq(known("r", KEY_A), rows[i].counts ? rows[i].strikes : -1);
+        write_row("r", KEY_A, rows[i].failures, (long long)time(NULL) - rows[i].age);
+        ck_assert_int_eq(known("r", KEY_A), rows[i].counts ? rows[i].failures : -1);
     }
-    /* a first strike that is over still makes the next one the second */
+    /* a first failure that is over still makes the next one the second */
     write_row("r", KEY_A, 1, (long long)time(NULL) - 86400);
-    note("r", KEY_A, "/dir/libbp-a.so", "it crashed");
+    manifest("r", KEY_A, "/dir/libbp-a.so", "it crashed");
     ck_assert_int_eq(known("r", KEY_A), 2);
 }
 END_TEST
@@ -147,7 +147,7 @@ START_TEST(files_that_are_not_ours_stay_as_they_are)
     char command[256];
 
     write_file("letter", "Dear reader,\n");
-    note("letter", KEY_A, "/dir/a", "it crashed");
+    manifest("letter", KEY_A, "/dir/a", "it crashed");
     snprintf(command, sizeof command, "grep -q '^Dear reader,$' %s", plugin_path("letter"));
     ck_assert_int_eq(system(command), 0);
     ck_assert_uint_ge(kit_lines_with(BP_LOG_WARN, "another kind of file"), 1);
@@ -155,7 +155,7 @@ START_TEST(files_that_are_not_ours_stay_as_they_are)
     write_row("open", KEY_A, 2, (long long)time(NULL));
     ck_assert_int_eq(chmod(plugin_path("open"), 0666), 0);
     ck_assert_int_eq(known("open", KEY_A), -1);
-    note("open", KEY_B, "/dir/b", "it crashed");
+    manifest("open", KEY_B, "/dir/b", "it crashed");
     ck_assert_int_eq(chmod(plugin_path("open"), 0600), 0);
     ck_assert_int_eq(known("open", KEY_A), 2);
     ck_assert_int_eq(known("open", KEY_B), -1);
@@ -163,10 +163,10 @@ START_TEST(files_that_are_not_ours_stay_as_they_are)
     ck_assert_int_eq(symlink(plugin_path("open"), plugin_path("link")), 0);
     ck_assert_int_eq(known("link", KEY_A), -1);
     ck_assert_int_eq(mkdir(plugin_path("dir"), 0700), 0);
-    note("dir", KEY_A, "/dir/a", "it crashed");
-    note("dir/none/r", KEY_A, "/dir/a", "it crashed"); /* its directory is made */
+    manifest("dir", KEY_A, "/dir/a", "it crashed");
+    manifest("dir/none/r", KEY_A, "/dir/a", "it crashed"); /* its directory is made */
     ck_assert_int_eq(known("dir/none/r", KEY_A), 1);
-    note("dir/no/such/r", KEY_A, "/dir/a", "it crashed");
+    manifest("dir/no/such/r", KEY_A, "/dir/a", "it crashed");
     ck_assert_uint_eq(kit_lines_with(BP_LOG_WARN, "cannot be written: No such file"), 1);
 }
 END_TEST
@@ -195,7 +195,7 @@ START_TEST(survives_every_damage)
                 (char)(1 + random_below(&seed, 255));
         write_file("r", text);
         ck_assert_int_ge(known("r", KEY_A), -1);
-        note("r", KEY_C, "/dir/c", "it crashed");
+        manifest("r", KEY_C, "/dir/c", "it crashed");
         ck_assert_int_eq(known("r", KEY_C), 1);
         unlink(plugin_path("r"));
     }
@@ -206,23 +206,23 @@ START_TEST(a_key_changes_with_all_that_it_depends_on)
 {
     char first[BP_SHA256_TEXT], next[BP_SHA256_TEXT];
     char content[512];
-    struct bp_note n = {0};
+    struct bp_manifest n = {0};
 
     plugin_write("plug", "1");
     plugin_write("watched", "1");
     snprintf(content, sizeof content,
              "id=a.b\nname=b\nversion=1\nabi=1.0\nenv=BP_TEST_ENV,BP_TEST_OTHER\nwatch=%s",
              plugin_path("watched"));
-    KIT_OK(bp_note_parse(content, strlen(content), &n, &kit.err));
-    ck_assert(!bp_strikes_key(plugin_path("none"), &n, first));
-    ck_assert(bp_strikes_key(plugin_path("plug"), &n, first));
-    ck_assert(bp_strikes_key(plugin_path("plug"), &n, next));
+    KIT_OK(bp_manifest_parse(content, strlen(content), &n, &kit.err));
+    ck_assert(!bp_quarantine_key(plugin_path("none"), &n, first));
+    ck_assert(bp_quarantine_key(plugin_path("plug"), &n, first));
+    ck_assert(bp_quarantine_key(plugin_path("plug"), &n, next));
     ck_assert_str_eq(first, next);
 
 #define CHANGES(what)                                                                              \
     do {                                                                                           \
         what;                                                                                      \
-        ck_assert(bp_strikes_key(plugin_path("plug"), &n, next));                                  \
+        ck_assert(bp_quarantine_key(plugin_path("plug"), &n, next));                               \
         ck_assert_str_ne(first, next);                                                             \
         memcpy(first, next, sizeof first);                                                         \
     } while (0)
@@ -234,13 +234,13 @@ START_TEST(a_key_changes_with_all_that_it_depends_on)
     CHANGES(unlink(plugin_path("watched")));
     CHANGES(plugin_write("plug", "12"));
     unsetenv("BP_TEST_OTHER");
-    bp_note_finish(&n);
+    bp_manifest_finish(&n);
 }
 END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("strikes");
+    TCase *tcase = tcase_create("quarantine");
 
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
     tcase_add_test(tcase, counts_strikes_and_forgets_them);
@@ -249,5 +249,5 @@ int main(void)
     tcase_add_test(tcase, files_that_are_not_ours_stay_as_they_are);
     tcase_add_test(tcase, survives_every_damage);
     tcase_add_test(tcase, a_key_changes_with_all_that_it_depends_on);
-    return kit_main("strikes", &tcase, 1);
+    return kit_main("quarantine", &tcase, 1);
 }

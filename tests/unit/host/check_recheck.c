@@ -12,7 +12,7 @@
 #include "host/load/loader.h"
 #include "support/plugin_kit.h"
 
-#define NOTE(name) "id=org.test." name "\\nname=" name "\\nversion=1"
+#define MANIFEST(name) "id=org.test." name "\\nname=" name "\\nversion=1"
 
 /* As plugin_env(), with plug-ins tried in a process of their own. */
 static bp_env *probing_env(void)
@@ -53,7 +53,7 @@ static const struct {
 } changes[] = {
     {BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "has mode 0777, so everybody could change it"},
     {BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "executable"},
-    {BP_STAGE_NOTE, BP_E_UNAVAILABLE, "another than when it was found"},
+    {BP_STAGE_MANIFEST, BP_E_UNAVAILABLE, "another than when it was found"},
     {BP_STAGE_FOUND, BP_E_IO, "No such file"},
 };
 
@@ -62,9 +62,9 @@ static void change(int which)
     if (which == 0)
         chmod(plugin_dir, 0777);
     else if (which == 1)
-        plugin_make("libbp-x.so", NOTE("x"), PLUGIN_TRAP, "-Wl,-z,execstack");
+        plugin_make("libbp-x.so", MANIFEST("x"), PLUGIN_TRAP, "-Wl,-z,execstack");
     else if (which == 2)
-        plugin_make("libbp-x.so", NOTE("y"), PLUGIN_TRAP, "");
+        plugin_make("libbp-x.so", MANIFEST("y"), PLUGIN_TRAP, "");
     else
         unlink(plugin_path("libbp-x.so"));
 }
@@ -76,7 +76,7 @@ START_TEST(what_changed_since_it_was_listed_is_judged_anew)
 
     for (int probes = 0; probes < 2; probes++) {
         chmod(plugin_dir, 0700);
-        plugin_make("libbp-x.so", NOTE("x"), PLUGIN_TRAP, "");
+        plugin_make("libbp-x.so", MANIFEST("x"), PLUGIN_TRAP, "");
         env = probes ? probing_env() : plugin_env(0);
         KIT_OK(bp_env_provider_count(env, &n, &kit.err));
         ck_assert_uint_ge(n, 1);
@@ -95,7 +95,7 @@ START_TEST(a_link_that_leads_elsewhere_by_now_is_followed_anew)
 
     ck_assert_int_eq(mkdir(plugin_path("good"), 0755), 0);
     ck_assert_int_eq(mkdir(plugin_path("open"), 0755), 0);
-    plugin_make("good/libbp-x.so", NOTE("x"), PLUGIN_TRAP, "");
+    plugin_make("good/libbp-x.so", MANIFEST("x"), PLUGIN_TRAP, "");
     plugin_shell("cp %s %s", plugin_path("good/libbp-x.so"), plugin_path("open/libbp-x.so"));
     ck_assert_int_eq(symlink("good/libbp-x.so", plugin_path("libbp-x.so")), 0);
     env = plugin_env(0);
@@ -133,7 +133,7 @@ START_TEST(a_pin_holds_before_it_is_tried)
 {
     bp_env *env;
 
-    plugin_make("libbp-x.so", NOTE("x"), PLUGIN_TRAP, "");
+    plugin_make("libbp-x.so", MANIFEST("x"), PLUGIN_TRAP, "");
     plugin_write("x.conf", "sha256 = "
                            "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n");
     chmod(plugin_path("x.conf"), 0644);
@@ -238,7 +238,7 @@ START_TEST(what_is_not_listed_is_not_tried_either)
                             .probe = BP_PROBE_ALWAYS};
     bp_env *env = NULL;
 
-    plugin_make("libbp-x.so", NOTE("x"), PLUGIN_TRAP, "");
+    plugin_make("libbp-x.so", MANIFEST("x"), PLUGIN_TRAP, "");
     setenv("BACKPLANE_ALLOW", "enforce", 1);
     KIT_OK(bp_env_create(&config, &env, &kit.err));
     ends(env, "x", BP_STAGE_POLICY, BP_E_UNAVAILABLE, "is in no allow list");
@@ -393,7 +393,7 @@ static void make_needy(void)
                 "-Wl,-soname,libneeded.so");
     snprintf(kit.text, sizeof kit.text, "-L%s -lneeded -Wl,-rpath,%s", plugin_path("lib"),
              plugin_path("lib"));
-    plugin_make("libbp-x.so", NOTE("x"), "int needed(void); int f(void) { return needed(); }\n",
+    plugin_make("libbp-x.so", MANIFEST("x"), "int needed(void); int f(void) { return needed(); }\n",
                 kit.text);
 }
 
@@ -505,11 +505,11 @@ START_TEST(who_claims_to_run_nothing_must_not)
     bp_env *env;
     uint32_t i;
 
-    plugin_make("libbp-x.so", NOTE("x") "\\nno_ctor=1", PLUGIN_TRAP, "");
-    plugin_make("libbp-y.so", NOTE("y") "\\nno_ctor=1", "int f(void) { return 1; }",
+    plugin_make("libbp-x.so", MANIFEST("x") "\\nno_ctor=1", PLUGIN_TRAP, "");
+    plugin_make("libbp-y.so", MANIFEST("y") "\\nno_ctor=1", "int f(void) { return 1; }",
                 "-nostartfiles");
-    plugin_make("libbp-z.so", NOTE("z") "\\nno_ctor=0", PLUGIN_TRAP, "");
-    plugin_make("libbp-w.so", NOTE("w") "\\nno_ctor=1", PLUGIN_TRAP, "-nostartfiles");
+    plugin_make("libbp-z.so", MANIFEST("z") "\\nno_ctor=0", PLUGIN_TRAP, "");
+    plugin_make("libbp-w.so", MANIFEST("w") "\\nno_ctor=1", PLUGIN_TRAP, "-nostartfiles");
     env = plugin_env(0);
     ends(env, "x", BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "claims no_ctor");
     ends(env, "w", BP_STAGE_SECURITY, BP_E_UNAVAILABLE, "claims no_ctor");
@@ -524,7 +524,7 @@ END_TEST
 
 int main(void)
 {
-    TCase *tcase = tcase_create("confirm");
+    TCase *tcase = tcase_create("recheck");
 
     tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, plugin_setup, plugin_teardown);
@@ -544,5 +544,5 @@ int main(void)
     tcase_add_test(tcase, trusted_libraries_are_listed_once_it_is_open);
     tcase_add_loop_test(tcase, what_it_opens_by_itself_shows_where_it_is_tried, 0, 2);
     tcase_add_test(tcase, who_claims_to_run_nothing_must_not);
-    return kit_main("confirm", &tcase, 1);
+    return kit_main("recheck", &tcase, 1);
 }

@@ -53,16 +53,16 @@ START_TEST(knows_the_names_of_the_world)
     char name[BP_NAME_MAX];
 
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        ck_assert(bp_names_short(pairs[i][0], name));
+        ck_assert(bp_provider_names_short(pairs[i][0], name));
         ck_assert_str_eq(name, pairs[i][1]);
-        ck_assert(bp_names_equal(pairs[i][0], pairs[i][1]));
+        ck_assert(bp_provider_names_equal(pairs[i][0], pairs[i][1]));
     }
-    ck_assert(!bp_names_equal("cpu", "dnnl"));
-    ck_assert(!bp_names_equal("/a/libbp-cpu.so", "cpu"));
-    ck_assert(bp_names_is_known("tensorrt"));
-    ck_assert(!bp_names_is_known("few"));
-    ck_assert_str_eq(bp_names_nearest("dnl"), "dnnl");
-    ck_assert_ptr_null(bp_names_nearest("zzzzzzzz"));
+    ck_assert(!bp_provider_names_equal("cpu", "dnnl"));
+    ck_assert(!bp_provider_names_equal("/a/libbp-cpu.so", "cpu"));
+    ck_assert(bp_provider_names_is_known("tensorrt"));
+    ck_assert(!bp_provider_names_is_known("few"));
+    ck_assert_str_eq(bp_provider_names_nearest("dnl"), "dnnl");
+    ck_assert_ptr_null(bp_provider_names_nearest("zzzzzzzz"));
 }
 END_TEST
 
@@ -80,22 +80,22 @@ START_TEST(knows_each_provider_of_onnx_runtime)
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(text, sizeof text, "%sExecutionProvider", names[i]);
-        ck_assert(bp_names_short(text, name));
-        ck_assert_msg(bp_names_is_known(name), "%s", text);
-        ck_assert(bp_names_equal(text, names[i]));
+        ck_assert(bp_provider_names_short(text, name));
+        ck_assert_msg(bp_provider_names_is_known(name), "%s", text);
+        ck_assert(bp_provider_names_equal(text, names[i]));
         if (strcasecmp(name, names[i]) == 0) /* others are called by another's name */
             ck_assert_str_eq(bp_provider_long_name(name, spelled, sizeof spelled), text);
-        ck_assert(bp_names_way(name, way, sizeof way));
+        ck_assert(bp_provider_names_advice(name, way, sizeof way));
         ck_assert_msg(strlen(way) > 20 && strlen(way) < sizeof way - 1, "%s", way);
         if (bp_env_find_provider(kit.env, text, &found, &kit.err) >= 0)
             continue; /* this build has it */
         KIT_FAILS(bp_env_is_available(kit.env, text, &kit.err), BP_E_UNAVAILABLE, name,
                   "known, but not installed", way);
     }
-    ck_assert(!bp_names_way("few", way, sizeof way));
+    ck_assert(!bp_provider_names_advice("few", way, sizeof way));
     KIT_FAILS(bp_env_is_available(kit.env, "rocm", &kit.err), BP_E_UNAVAILABLE, "use migraphx");
-    for (size_t i = 0; bp_names_known(i); i++)
-        ck_assert(bp_names_is_known(bp_names_known(i)));
+    for (size_t i = 0; bp_provider_names_known(i); i++)
+        ck_assert(bp_provider_names_is_known(bp_provider_names_known(i)));
 }
 END_TEST
 
@@ -105,7 +105,7 @@ START_TEST(refuses_names_that_are_too_long)
 
     memset(name, 'a', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    ck_assert(!bp_names_short(name, out));
+    ck_assert(!bp_provider_names_short(name, out));
     KIT_FAILS(bp_env_is_available(kit.env, name, &kit.err), BP_E_INVALID, "too long");
 }
 END_TEST
@@ -423,8 +423,8 @@ START_TEST(an_entry_from_a_library_that_it_needs_is_none_of_its_own)
 
     ck_assert_ptr_nonnull(mkdtemp(path));
     snprintf(command, sizeof command,
-             "printf '%%s\n' '#include <bp/note.h>' "
-             "'BP_NOTE(\"id=a.borrowed\\nname=borrowed\\nversion=1\");' | "
+             "printf '%%s\n' '#include <bp/manifest.h>' "
+             "'BP_MANIFEST(\"id=a.borrowed\\nname=borrowed\\nversion=1\");' | "
              "%s -I%s/sdk -shared -fPIC -x c - -o %s/libbp-borrowed.so "
              "-Wl,--no-as-needed -L%s -l:libbp-few.so -Wl,-rpath,%s",
              getenv("CC"), getenv("BP_SRCDIR"), path, getenv("BP_MOCK_DIR"), getenv("BP_MOCK_DIR"));

@@ -13,19 +13,19 @@
 
 enum { N_THREADS = 4, N_ROUNDS = 500 };
 
-static struct bp_weights *weights;
+static struct bp_shared_weights *weights;
 static atomic_uint n_packed;
 
 static void setup(void)
 {
     kit.err = bp_err_init(kit.text, sizeof kit.text);
     atomic_store(&n_packed, 0);
-    KIT_OK(bp_weights_create(&weights, &kit.err));
+    KIT_OK(bp_shared_weights_create(&weights, &kit.err));
 }
 
 static void teardown(void)
 {
-    bp_weights_destroy(weights);
+    bp_shared_weights_destroy(weights);
 }
 
 /* Fills with the byte that u points to. */
@@ -48,7 +48,7 @@ static bp_rc get(const char *scope, const char *key, size_t n, const void **out)
 {
     char fill = key[0];
 
-    return bp_weights_get(weights, scope, key, n, 64, pack, &fill, out, &kit.err);
+    return bp_shared_weights_get(weights, scope, key, n, 64, pack, &fill, out, &kit.err);
 }
 
 START_TEST(packs_once_for_all_who_ask)
@@ -61,9 +61,9 @@ START_TEST(packs_once_for_all_who_ask)
     ck_assert_uint_eq(atomic_load(&n_packed), 1);
     ck_assert_int_eq(((const char *)a)[999], 'w');
     ck_assert_uint_eq((uintptr_t)a % 64, 0);
-    bp_weights_put(weights, a);
+    bp_shared_weights_put(weights, a);
     ck_assert_int_eq(((const char *)b)[999], 'w'); /* still b's */
-    bp_weights_put(weights, b);
+    bp_shared_weights_put(weights, b);
 }
 END_TEST
 
@@ -72,10 +72,10 @@ START_TEST(packs_anew_when_nobody_has_them)
     const void *p;
 
     KIT_OK(get("dnnl", "w", 8, &p));
-    bp_weights_put(weights, p);
+    bp_shared_weights_put(weights, p);
     KIT_OK(get("dnnl", "w", 16, &p)); /* another size is fine now */
     ck_assert_uint_eq(atomic_load(&n_packed), 2);
-    bp_weights_put(weights, p);
+    bp_shared_weights_put(weights, p);
 }
 END_TEST
 
@@ -88,9 +88,9 @@ START_TEST(keeps_keys_and_plug_ins_apart)
     KIT_OK(get("opencl", "a", 8, &c));
     ck_assert(a != b && b != c && a != c);
     ck_assert_uint_eq(atomic_load(&n_packed), 3);
-    bp_weights_put(weights, a);
-    bp_weights_put(weights, b);
-    bp_weights_put(weights, c);
+    bp_shared_weights_put(weights, a);
+    bp_shared_weights_put(weights, b);
+    bp_shared_weights_put(weights, c);
 }
 END_TEST
 
@@ -101,7 +101,7 @@ START_TEST(refuses_another_size_for_the_same_key)
     KIT_OK(get("dnnl", "w", 8, &a));
     KIT_FAILS(get("dnnl", "w", 9, &b), BP_E_INVALID, "'w'", "8", "9");
     ck_assert_ptr_eq(b, &a);
-    bp_weights_put(weights, a);
+    bp_shared_weights_put(weights, a);
 }
 END_TEST
 
@@ -109,12 +109,12 @@ START_TEST(keeps_nothing_of_a_pack_that_failed)
 {
     const void *p = NULL;
 
-    KIT_FAILS(bp_weights_get(weights, "dnnl", "w", 8, 64, pack_fails, NULL, &p, &kit.err), BP_E_IO,
-              "cannot be read");
+    KIT_FAILS(bp_shared_weights_get(weights, "dnnl", "w", 8, 64, pack_fails, NULL, &p, &kit.err),
+              BP_E_IO, "cannot be read");
     ck_assert_ptr_null(p);
     KIT_OK(get("dnnl", "w", 8, &p));
     ck_assert_int_eq(*(const char *)p, 'w');
-    bp_weights_put(weights, p);
+    bp_shared_weights_put(weights, p);
 }
 END_TEST
 
@@ -124,10 +124,10 @@ START_TEST(takes_no_bytes_and_small_alignments)
     char fill = 'z';
 
     KIT_OK(get("dnnl", "none", 0, &a));
-    KIT_OK(bp_weights_get(weights, "dnnl", "small", 3, 1, pack, &fill, &b, &kit.err));
+    KIT_OK(bp_shared_weights_get(weights, "dnnl", "small", 3, 1, pack, &fill, &b, &kit.err));
     ck_assert_int_eq(((const char *)b)[2], 'z');
-    bp_weights_put(weights, a);
-    bp_weights_put(weights, b);
+    bp_shared_weights_put(weights, a);
+    bp_shared_weights_put(weights, b);
 }
 END_TEST
 
@@ -137,9 +137,9 @@ START_TEST(ignores_what_it_never_gave)
     const void *p;
 
     KIT_OK(get("dnnl", "w", 8, &p));
-    bp_weights_put(weights, &other);
+    bp_shared_weights_put(weights, &other);
     ck_assert_int_eq(*(const char *)p, 'w');
-    bp_weights_put(weights, p);
+    bp_shared_weights_put(weights, p);
 }
 END_TEST
 
@@ -159,12 +159,12 @@ static void *get_and_put(void *arg)
         const void *p;
         char fill = 'k';
 
-        if (bp_weights_get(weights, "dnnl", "k", 256, 64, pack, &fill, &p, NULL) < 0 ||
+        if (bp_shared_weights_get(weights, "dnnl", "k", 256, 64, pack, &fill, &p, NULL) < 0 ||
             *(const char *)p != 'k') {
             ++*n_wrong;
             continue;
         }
-        bp_weights_put(weights, p);
+        bp_shared_weights_put(weights, p);
     }
     return NULL;
 }
@@ -196,7 +196,7 @@ START_TEST(survives_failing_allocations)
         failed = fail_alloc_stop();
         ck_assert_int_eq(rc, failed ? BP_E_NOMEM : BP_OK);
         ck_assert(failed == !p);
-        bp_weights_put(weights, p);
+        bp_shared_weights_put(weights, p);
     }
 }
 END_TEST

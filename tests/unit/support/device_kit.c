@@ -25,7 +25,7 @@ void device_add(const char *name, const char *key, const char *value, const char
 
 bp_sim_counters *device_sim(const char *name)
 {
-    struct bp_found *row;
+    struct bp_candidate *row;
 
     KIT_OK(bp_registry_open(&kit.env->registry, name, &row, &kit.err));
     return (bp_sim_counters *)(uintptr_t)row->provider->extension(MOCK_SIM_ID);

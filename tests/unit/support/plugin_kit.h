@@ -80,14 +80,15 @@ __attribute__((format(printf, 1, 2))) static inline void plugin_shell(const char
     ck_assert_msg(system(command) == 0, "%s", command);
 }
 
-/* Compiles a shared object: its note (NULL: none; with an escaped newline between lines), more code, flags of the linker. */
-static inline void plugin_make(const char *name, const char *note, const char *code,
+/* Compiles a shared object: its manifest (NULL: none; with an escaped newline between lines), more code, flags of the linker. */
+static inline void plugin_make(const char *name, const char *manifest, const char *code,
                                const char *flags)
 {
     char text[4096];
 
-    snprintf(text, sizeof text, "#include <bp/sdk.h>\n%s%s%s\n%s\n", note ? "BP_NOTE(\"" : "",
-             note ? note : "", note ? "\");" : "", code);
+    snprintf(text, sizeof text, "#include <bp/sdk.h>\n%s%s%s\n%s\n",
+             manifest ? "BP_MANIFEST(\"" : "", manifest ? manifest : "", manifest ? "\");" : "",
+             code);
     plugin_write("source.c", text);
     plugin_shell("%s -std=gnu11 -I%s/sdk -shared -fPIC -o %s %s %s", getenv("CC"),
                  getenv("BP_SRCDIR"), plugin_path(name), plugin_path("source.c"), flags);

@@ -341,7 +341,7 @@ void kit_check_small(uint32_t rows)
 
 struct mock_counters *kit_counters(const char *name)
 {
-    struct bp_found *row;
+    struct bp_candidate *row;
     const void *table = NULL;
 
     KIT_OK(bp_registry_open(&kit.env->registry, name, &row, &kit.err));
