@@ -18,10 +18,10 @@ END {
     print ""
     print "<!-- Written by `make bench-memory`; changes here are lost. -->"
     print ""
-    printf "The peak of resident memory, in MiB, of a process that loads a model and runs it for some 60 ms, at least five\n"
+    printf "Peak of resident memory, in MiB, of a process that loads a model and runs it for about 60 ms, at least five\n"
     printf "times, measured on %s", about["date"]
     if (has_peer)
-        printf "; then ONNX Runtime %s does the same on its CPU provider with as many threads", about["peer"]
+        printf ". ORT is ONNX Runtime %s on its CPU provider with as many threads", about["peer"]
     printf ".\n\n| model | provider | threads | memory |%s\n|---|---|---|---|%s\n",
         has_peer ? " ORT | ratio |" : "", has_peer ? "---|---|" : ""
     for (i = 1; i <= n; i++) {

@@ -269,13 +269,16 @@ int operators_markdown(struct cli *cli, uint32_t index, const char *name)
     rc = bp_env_provider_operators(cli->env, index, add_page_row, &form, &cli->err);
     if (rc >= 0) {
         sums_words(&words, &form.sums);
-        printf("# Operators of the `%s` provider\n\n"
-               "Made by `backplane providers info %s --markdown`, which asks the provider; `make "
-               "update-operators`\nwrites it anew. It takes %s.\n\n"
-               "A row is a version of an operator, or more where its inputs and outputs have types "
-               "of their own. What is\nasked about has attributes as by default; other values, and "
-               "shapes, may be refused: `backplane plan`\ntells for a model.\n",
-               name, name, text_string(&words));
+        printf(
+            "# Operators of the `%s` provider\n\n"
+            "Written by `backplane providers info %s --markdown`, which asks the provider; `make "
+            "update-operators` writes it again.\nThe provider takes %s.\n\n"
+            "A row is a version of an operator; an operator whose inputs and outputs have "
+            "different types has several rows. *Takes* lists\nthe element types that the "
+            "provider takes with default attributes, *lacks* those that ONNX allows beyond "
+            "them. Other attribute\nvalues and shapes may be refused: `backplane plan MODEL` "
+            "shows that for a model.\n",
+            name, name, text_string(&words));
         print_pages(&form);
     }
     for (uint32_t i = 0; i <= form.n_pages; i++)

@@ -169,13 +169,14 @@ static void add_concat(const struct bp_dnnl_builder *b, const bp_node *node, str
         costs->channel_blocks += bytes * costs->rates->concat_byte;
 }
 
-/* math_mode fast and bf16 have kernels for channels last only. */
+/* Not where convolutions may compute in bfloat16: bp_dnnl_channel_blocks() is of float32. */
 bool bp_dnnl_has_blocks(const bp_instance *instance)
 {
     return !instance->may_round &&
            (bp_dnnl.get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
 }
 
+/* Only convolutions and Concats count: other operators take about as long on either layout. */
 bool bp_dnnl_prefers_blocks(const struct bp_dnnl_builder *b)
 {
     struct costs costs = {.rates = rates_here()};

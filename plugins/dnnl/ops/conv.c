@@ -4,7 +4,7 @@
  * grouped or not. A residual is added and an activation applied while the result is in registers.
  *
  * Depthwise, oneDNN's fast kernels are for images: 1-D data are seen as images of height 1. It has
- * none for volumes.
+ * none for 3-D data.
  */
 
 #include "base/chain.h"
