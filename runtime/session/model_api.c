@@ -28,8 +28,8 @@ static uint32_t count_nodes(const struct bp_ir *ir)
     uint32_t n = ir->n_nodes;
 
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
-        for (uint32_t b = 0; b < ir->nodes[i].n_bodies; b++)
-            n += count_nodes(ir->nodes[i].bodies[b]);
+        for (uint32_t b = 0; b < ir->nodes[i].n_subgraphs; b++)
+            n += count_nodes(ir->nodes[i].subgraphs[b]);
     }
     return n;
 }
@@ -47,8 +47,8 @@ static void list_nodes(const struct bp_ir *ir, bp_op_info *rows, uint32_t *n)
             .opset = node->opset,
             .since = node->schema ? node->schema->since : 0,
         };
-        for (uint32_t b = 0; b < node->n_bodies; b++)
-            list_nodes(node->bodies[b], rows, n);
+        for (uint32_t b = 0; b < node->n_subgraphs; b++)
+            list_nodes(node->subgraphs[b], rows, n);
     }
 }
 

@@ -359,7 +359,7 @@ static bp_rc infer_flex_weights(struct bp_infer *infer)
                        (struct bp_sym[]){s.batch, s.kv_heads, rows, s.kv_length});
 }
 
-/* What flex_attention.c makes of one with bodies. */
+/* What flex_attention.c makes of one with subgraphs. */
 #define COMPUTED (BP_T(F32) | BP_T(F64))
 
 OWN_ROW(FlexInputs, 1, INFER(infer_flex_inputs),

@@ -63,7 +63,7 @@ static bp_rc packed_size(struct bp_infer *infer, uint32_t i, int64_t heads, stru
     return bp_rule_calc(infer, width, '/', bp_sym_of(heads), out);
 }
 
-/* Input i has one of these sizes in its last dimension; `all` is one for each number of a key. */
+/* Input i has one of these sizes in its last dimension; `all` is one for each element of a key. */
 static bp_rc check_gate(struct bp_infer *infer, uint32_t i, int64_t few, struct bp_sym all)
 {
     const struct bp_fact *gate = bp_rule_in(infer, i);
@@ -181,7 +181,7 @@ static bp_rc check_caches(struct bp_infer *infer, const struct bp_fact *x)
     return rc;
 }
 
-/* How much of a head is turned; *out unknown where the head's size is. */
+/* How many elements of a head are rotated; *out unknown where the head's size is. */
 static bp_rc rotary_size(struct bp_infer *infer, const struct bp_fact *x, struct bp_sym *out)
 {
     int64_t part = bp_ir_attr_int(infer->node, "rotary_embedding_dim", 0);
@@ -207,7 +207,7 @@ static bp_rc rotary_size(struct bp_infer *infer, const struct bp_fact *x, struct
     *out = part > 0 ? bp_sym_of(part) : head;
     if (bp_sym_known(*out) && out->value % 2 != 0)
         return bp_fail(infer->err, BP_E_SHAPE,
-                       "%" PRId64 " numbers of a head cannot be turned in pairs", out->value);
+                       "%" PRId64 " elements of a head cannot be rotated in pairs", out->value);
     return BP_OK;
 }
 
@@ -227,7 +227,7 @@ static bp_rc infer_rotary(struct bp_infer *infer)
 
             if (bp_sym_known(size) && bp_rule_ranked(cache))
                 rc = bp_rule_expect(infer, i, cache->rank - 1, bp_sym_of(size.value / 2),
-                                    "half of what is turned");
+                                    "half of what is rotated");
         }
     }
     if (rc < 0)

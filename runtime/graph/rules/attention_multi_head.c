@@ -30,7 +30,7 @@ static bp_rc divide(struct bp_infer *infer, struct bp_sym size, int64_t n, const
     return bp_rule_calc(infer, size, '/', bp_sym_of(n), out);
 }
 
-/* What the two have at different places. */
+/* Inputs that the two have at different indices. */
 struct fused_inputs {
     uint32_t past, dtype;
 };
@@ -46,7 +46,7 @@ static bp_rc value_size(struct bp_infer *infer, struct bp_sym *out)
     if (rc < 0)
         return rc;
     if (n != 0 && n != 3)
-        return bp_fail(infer->err, BP_E_INVALID, "qkv_hidden_sizes has %u numbers, not 3", n);
+        return bp_fail(infer->err, BP_E_INVALID, "qkv_hidden_sizes has %u elements, not 3", n);
     for (uint32_t i = 0; i < n; i++) {
         if (sizes[i] < 1 || sizes[i] > INT32_MAX)
             return bp_fail(infer->err, BP_E_INVALID, "qkv_hidden_sizes has %" PRId64, sizes[i]);

@@ -258,15 +258,16 @@ static bp_rc read_image(struct bp_infer *infer, struct bp_list *image, struct bp
 static bp_rc check_columns(struct bp_infer *infer, const struct bp_list *image,
                            const struct bp_list *block, const struct bp_window *window)
 {
-    struct bp_sym places[BP_MAX_RANK], all;
+    struct bp_sym positions[BP_MAX_RANK], all;
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; i < image->n && rc >= 0; i++)
-        rc = bp_window_slide(infer, window, i, image->v[i], block->v[i].value, false, &places[i]);
+        rc =
+            bp_window_slide(infer, window, i, image->v[i], block->v[i].value, false, &positions[i]);
     if (rc >= 0)
-        rc = bp_rule_product(infer, places, image->n, &all);
+        rc = bp_rule_product(infer, positions, image->n, &all);
     if (rc >= 0)
-        rc = bp_rule_expect(infer, 0, 2, all, "the places of the block in the image");
+        rc = bp_rule_expect(infer, 0, 2, all, "the positions of the block in the image");
     return rc;
 }
 

@@ -147,7 +147,7 @@ ROW(SwiGLU, 28, INFER(infer_swiglu), IN(P("A", 'T', FLOAT), P("B", 'T', FLOAT)),
 
 /* ---- activations with a bias ----------------------------------------------------------------- */
 
-/* Input 1, where it is there, has one number for each element of the last dimension. */
+/* Input 1, where it is there, has one element for each of the last dimension. */
 static bp_rc infer_biased(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);

@@ -65,7 +65,7 @@ static bp_rc infer_gather(struct bp_infer *infer)
         return bp_rule_unknown(infer, 0, bp_rule_dtype(infer, 0));
     rc = check_indices(infer, indices, data->dims[axis]);
     if (rc >= 0)
-        rc = bp_rule_room(infer, (uint64_t)data->rank - 1 + indices->rank);
+        rc = bp_rule_check_rank(infer, (uint64_t)data->rank - 1 + indices->rank);
     if (rc < 0)
         return rc;
 
@@ -204,7 +204,7 @@ static bp_rc index_depth(struct bp_infer *infer, uint32_t batch, uint32_t *out, 
         return BP_OK;
     if (depth.value < 1 || depth.value > data->rank - batch)
         return bp_fail(infer->err, BP_E_SHAPE,
-                       "an index of %" PRId64 " numbers does not fit data of rank %u", depth.value,
+                       "an index of %" PRId64 " elements does not fit data of rank %u", depth.value,
                        data->rank - batch);
     *out = (uint32_t)depth.value;
     *known = true;
@@ -237,7 +237,7 @@ static bp_rc infer_gather_nd(struct bp_infer *infer)
         return rc;
     if (!known)
         return bp_rule_unknown(infer, 0, bp_rule_dtype(infer, 0));
-    rc = bp_rule_room(infer, (uint64_t)indices->rank - 1 + data->rank - batch - depth);
+    rc = bp_rule_check_rank(infer, (uint64_t)indices->rank - 1 + data->rank - batch - depth);
     for (uint32_t i = 0; i < batch && rc >= 0; i++)
         rc = bp_rule_expect(infer, 1, i, data->dims[i], "data");
     if (rc < 0)
@@ -312,10 +312,10 @@ static bp_rc infer_ms_gather_nd(struct bp_infer *infer)
     depth = indices->dims[indices->rank - 1].value;
     if (depth < 1 || depth > data->rank)
         return bp_fail(infer->err, BP_E_SHAPE,
-                       "indices ends in %" PRId64 " numbers, but data has rank %u", depth,
+                       "indices ends in %" PRId64 " elements, but data has rank %u", depth,
                        data->rank);
     rank = indices->rank - 1 + data->rank - (uint32_t)depth;
-    rc = bp_rule_room(infer, rank);
+    rc = bp_rule_check_rank(infer, rank);
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i + 1 < indices->rank; i++)

@@ -109,7 +109,7 @@ static bp_rc infer_one_hot(struct bp_infer *infer)
         return rc;
     if (!bp_rule_ranked(indices))
         return bp_rule_unknown(infer, 0, bp_rule_dtype(infer, 2));
-    rc = bp_rule_room(infer, (uint64_t)indices->rank + 1);
+    rc = bp_rule_check_rank(infer, (uint64_t)indices->rank + 1);
     if (rc >= 0)
         rc = bp_infer_axis(infer, bp_ir_attr_int(infer->node, "axis", -1), indices->rank + 1,
                            "axis", &axis);

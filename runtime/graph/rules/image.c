@@ -30,7 +30,7 @@ static bp_rc read_axes(struct bp_infer *infer, uint32_t rank, struct request *ou
 
     out->n = axes ? n : rank;
     if (out->n > rank)
-        return bp_fail(infer->err, BP_E_INVALID, "axes has %u numbers, X has rank %u", n, rank);
+        return bp_fail(infer->err, BP_E_INVALID, "axes has %u elements, X has rank %u", n, rank);
     for (uint32_t i = 0; i < out->n; i++) {
         bp_rc rc = BP_OK;
 
@@ -50,7 +50,7 @@ static bp_rc check_scales(struct bp_infer *infer, const double *scales, uint32_t
                           uint32_t axes)
 {
     if (count != axes)
-        return bp_fail(infer->err, BP_E_SHAPE, "scales has %u numbers for %u axes", count, axes);
+        return bp_fail(infer->err, BP_E_SHAPE, "scales has %u elements for %u axes", count, axes);
     for (uint32_t i = 0; scales && i < count; i++) {
         if (!(scales[i] > 0 && scales[i] < (double)INT32_MAX))
             return bp_fail(infer->err, BP_E_INVALID, "scale %u is %g", i, scales[i]);
@@ -94,7 +94,7 @@ static bp_rc read_sizes(struct bp_infer *infer, uint32_t input, struct request *
         return BP_OK;
     }
     if (out->sizes.is_counted && out->sizes.n != out->n)
-        return bp_fail(infer->err, BP_E_SHAPE, "sizes has %u numbers for %u axes", out->sizes.n,
+        return bp_fail(infer->err, BP_E_SHAPE, "sizes has %u elements for %u axes", out->sizes.n,
                        out->n);
     for (uint32_t i = 0; out->sizes.v && i < out->n; i++) {
         if (bp_sym_known(out->sizes.v[i]) && out->sizes.v[i].value < 0)
@@ -164,7 +164,7 @@ static bp_rc keep_aspect(struct bp_infer *infer, const struct request *request, 
     return BP_OK;
 }
 
-/* The new sizes of the request's axes, in place of the old ones. */
+/* The new sizes of the request's axes, instead of the old ones. */
 static bp_rc resized(struct bp_infer *infer, const struct request *request, struct bp_sym *dims)
 {
     bool stretches = bp_ir_attr_is(infer->node, "keep_aspect_ratio_policy", "stretch", "stretch");
@@ -244,7 +244,7 @@ static bp_rc infer_scaled(struct bp_infer *infer)
     return set_resized(infer, &request);
 }
 
-/* Upsample-7 has a list of scales, version 1 two of them for pictures. */
+/* Upsample-7 has a list of scales, version 1 two of them for images. */
 static bp_rc infer_upsample(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);

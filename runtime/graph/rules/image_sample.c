@@ -100,7 +100,7 @@ static bp_rc infer_affine_grid(struct bp_infer *infer)
     if (!size.is_counted)
         return bp_rule_unknown(infer, 0, dtype);
     if (size.n != 4 && size.n != 5)
-        return bp_fail(infer->err, BP_E_SHAPE, "size has %u numbers, not 4 or 5", size.n);
+        return bp_fail(infer->err, BP_E_SHAPE, "size has %u elements, not 4 or 5", size.n);
     n = size.n - 2;
     rc = bp_rule_expect(infer, 0, 1, bp_sym_of(n), "size");
     if (rc >= 0)
@@ -126,8 +126,8 @@ ROW(AffineGrid, 20, INFER(infer_affine_grid),
 
 /* ---- MaxRoiPool, RoiAlign -------------------------------------------------------------------- */
 
-/* A piece of height x width for each of the regions, which have `numbers` numbers each. */
-static bp_rc regions(struct bp_infer *infer, int64_t numbers, int64_t height, int64_t width)
+/* An output of height x width for each region, which has `coordinates` elements. */
+static bp_rc regions(struct bp_infer *infer, int64_t coordinates, int64_t height, int64_t width)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
     const struct bp_fact *rois = bp_rule_in(infer, 1);
@@ -137,13 +137,13 @@ static bp_rc regions(struct bp_infer *infer, int64_t numbers, int64_t height, in
     if (rc >= 0)
         rc = bp_rule_rank(infer, 1, 2, 2);
     if (rc >= 0)
-        rc = bp_rule_expect(infer, 1, 1, bp_sym_of(numbers), "a region");
+        rc = bp_rule_expect(infer, 1, 1, bp_sym_of(coordinates), "a region");
     if (rc >= 0)
         rc = bp_rule_from_data(infer, dims, bp_rule_ranked(x) && bp_rule_ranked(rois) ? 0 : 2);
     if (rc < 0)
         return rc;
     if (height < 1 || width < 1)
-        return bp_fail(infer->err, BP_E_INVALID, "a piece has the size %" PRId64 " x %" PRId64,
+        return bp_fail(infer->err, BP_E_INVALID, "an output has the size %" PRId64 " x %" PRId64,
                        height, width);
     if (bp_rule_ranked(rois))
         dims[0] = rois->dims[0];

@@ -139,7 +139,7 @@ static bp_rc infer_one_hot_encoder(struct bp_infer *infer)
         return bp_fail(infer->err, BP_E_INVALID, "give either cats_int64s or cats_strings");
     if (!bp_rule_ranked(x))
         return bp_rule_unknown(infer, 0, BP_DTYPE_F32);
-    rc = bp_rule_room(infer, (uint64_t)x->rank + 1);
+    rc = bp_rule_check_rank(infer, (uint64_t)x->rank + 1);
     if (rc < 0)
         return rc;
     if (x->rank > 0)
@@ -154,7 +154,7 @@ ML_ROW(OneHotEncoder, 1, INFER(infer_one_hot_encoder), IN(P("X", 0, ML_NUMBER | 
 
 /* ---- FeatureVectorizer ----------------------------------------------------------------------- */
 
-/* Columns that input i gives; all behind the first dimension is one row. */
+/* Columns that input i gives; all dimensions after the first are one row. */
 static bp_rc width_of(struct bp_infer *infer, uint32_t i, struct bp_sym *out)
 {
     const struct bp_fact *x = bp_rule_in(infer, i);
@@ -284,8 +284,8 @@ static bp_rc infer_dict(struct bp_infer *infer)
 {
     const struct bp_fact *map = bp_rule_in(infer, 0);
     const bp_attr *names = bp_ir_attr(infer->node, "string_vocabulary");
-    const bp_attr *numbers = bp_ir_attr(infer->node, "int64_vocabulary");
-    uint32_t n = names && names->count ? names->count : numbers ? numbers->count : 0;
+    const bp_attr *ints = bp_ir_attr(infer->node, "int64_vocabulary");
+    uint32_t n = names && names->count ? names->count : ints ? ints->count : 0;
     struct bp_sym dims[2] = {bp_sym_of(1), bp_sym_of(n)};
 
     if (is_list(infer, "string_vocabulary") == is_list(infer, "int64_vocabulary"))
@@ -297,10 +297,10 @@ static bp_rc infer_dict(struct bp_infer *infer)
 ML_ROW(CastMap, 1, INFER(infer_cast_map), IN(P_KINDS("X", '1', 0, K_MAP)),
        OUT(P("Y", '2', BP_T(STRING) | BP_T(F32) | BP_T(I64))),
        ATTRS(A_STRING("cast_to", "TO_FLOAT"), A_STRING("map_form", "DENSE"), A_INT("max_map", 1)),
-       .is_hosted = true, .sizes_from_data = true);
+       .is_host_op = true, .sizes_from_data = true);
 ML_ROW(DictVectorizer, 1, INFER(infer_dict), IN(P_KINDS("X", '1', 0, K_MAP)),
        OUT(P("Y", '2', BP_T(I64) | BP_T(F32) | BP_T(F64) | BP_T(STRING))),
-       ATTRS(A_STRINGS("string_vocabulary"), A_INTS("int64_vocabulary")), .is_hosted = true);
+       ATTRS(A_STRINGS("string_vocabulary"), A_INTS("int64_vocabulary")), .is_host_op = true);
 ML_ROW(ZipMap, 1, INFER(infer_zip), IN(P("X", 'X', BP_T(F32))),
        OUT(P_KINDS("Z", 'Z', 0, K_SEQUENCE)),
-       ATTRS(A_STRINGS("classlabels_strings"), A_INTS("classlabels_int64s")), .is_hosted = true);
+       ATTRS(A_STRINGS("classlabels_strings"), A_INTS("classlabels_int64s")), .is_host_op = true);

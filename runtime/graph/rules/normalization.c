@@ -26,7 +26,7 @@ static bp_rc check_by_channel(struct bp_infer *infer, uint32_t first, uint32_t l
     return rc;
 }
 
-/* Outputs behind the first, of training; there were four before version 14, then two. */
+/* Outputs after the first, of training; there were four before version 14, then two. */
 static bp_rc batch_statistics(struct bp_infer *infer)
 {
     bool is_training = bp_ir_attr_int(infer->node, "training_mode", 0) != 0;
@@ -124,7 +124,7 @@ static bp_rc check_stash(struct bp_infer *infer)
                    "stash_type is %" PRId64 ", no floating-point type of 16 bits or more", stash);
 }
 
-/* scale and bias have a number a group in version 18, a number a channel from 21 on. */
+/* scale and bias have an element a group in version 18, an element a channel from 21 on. */
 static bp_rc infer_group_normalization(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -354,7 +354,7 @@ MS_ROW(BiasSoftmax, 1, INFER(infer_bias_softmax), IN(P("data", 'T', FLOAT), P("b
 
 /* ---- Hardmax --------------------------------------------------------------------------------- */
 
-/* Before version 13 axis may also lie behind the last dimension: an axis of one element. */
+/* Before version 13 axis may also be the rank: an axis of one element. */
 static bp_rc infer_hardmax(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -378,7 +378,7 @@ HARDMAX(13, FLOAT, -1);
 
 /* ---- SkipLayerNormalization ------------------------------------------------------------------ */
 
-/* The outputs mean and inv_std_var: one number a row. */
+/* The outputs mean and inv_std_var: one element a row. */
 static bp_rc set_statistics(struct bp_infer *infer, uint32_t first, uint32_t last, uint32_t axis)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);

@@ -39,7 +39,7 @@ static bp_rc read_axis(struct bp_infer *infer, uint32_t rank, uint32_t *out)
     return bp_infer_axis(infer, bp_ir_attr_int(infer->node, "axis", 1), rank, "axis", out);
 }
 
-/* A scale of x's rank, with one number for each block along the axis. */
+/* A scale of x's rank, with one element for each block along the axis. */
 static bp_rc check_blocks(struct bp_infer *infer, const struct bp_fact *x,
                           const struct bp_fact *scale, int64_t block)
 {
@@ -359,23 +359,23 @@ MS_ROW(QLinearWhere, 1, INFER(infer_q_where),
 
 /* ---- QLinearConcat --------------------------------------------------------------------------- */
 
-/* Input i goes behind the pieces before it. */
-static bp_rc join_piece(struct bp_infer *infer, uint32_t i, uint32_t axis, uint32_t rank,
-                        struct bp_sym *dims)
+/* Appends input i along the axis. */
+static bp_rc concat_input(struct bp_infer *infer, uint32_t i, uint32_t axis, uint32_t rank,
+                          struct bp_sym *dims)
 {
-    const struct bp_fact *piece = bp_rule_in(infer, i);
+    const struct bp_fact *input = bp_rule_in(infer, i);
     bp_rc rc = bp_rule_rank(infer, i, rank, rank);
 
     for (uint32_t d = 0; d < rank && rc >= 0; d++) {
         if (d == axis)
-            rc = bp_rule_calc(infer, dims[d], '+', piece->dims[d], &dims[d]);
+            rc = bp_rule_calc(infer, dims[d], '+', input->dims[d], &dims[d]);
         else
-            rc = bp_rule_expect(infer, i, d, dims[d], "the first piece");
+            rc = bp_rule_expect(infer, i, d, dims[d], "the first input");
     }
     return rc;
 }
 
-/* Tensors, scales and zero points of the pieces follow each other. */
+/* Tensors, scales and zero points of the inputs follow each other. */
 static bp_rc infer_q_concat(struct bp_infer *infer)
 {
     const struct bp_fact *first = bp_rule_in(infer, 2);
@@ -386,7 +386,7 @@ static bp_rc infer_q_concat(struct bp_infer *infer)
 
     if (infer->node->n_in < 5 || (infer->node->n_in - 2) % 3 != 0)
         return bp_fail(infer->err, BP_E_INVALID,
-                       "there are %u inputs, not 2 and then 3 for each piece", infer->node->n_in);
+                       "there are %u inputs, not 2 and then 3 for each tensor", infer->node->n_in);
     n = (infer->node->n_in - 2) / 3;
     for (uint32_t i = 0; i < n && rc >= 0; i++) {
         rc = bp_rule_scalars(infer, 3 + 3 * i, 4 + 3 * i);
@@ -400,7 +400,7 @@ static bp_rc infer_q_concat(struct bp_infer *infer)
         return rc;
     memcpy(dims, first->dims, first->rank * sizeof *dims);
     for (uint32_t i = 1; i < n && rc >= 0; i++)
-        rc = join_piece(infer, 2 + 3 * i, axis, first->rank, dims);
+        rc = concat_input(infer, 2 + 3 * i, axis, first->rank, dims);
     if (rc < 0)
         return rc;
     return bp_rule_set(infer, 0, bp_rule_dtype(infer, 1), first->rank, dims);

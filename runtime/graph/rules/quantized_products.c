@@ -29,7 +29,7 @@ static bp_rc run_inner(struct bp_infer *infer, const struct bp_schema *schema, u
     return rc;
 }
 
-/* Numbers of quantisation: one, or one for each of `size` (rows, columns or maps) `whose`. */
+/* Scales or zero points: one, or one for each row, column or output channel (`whose`). */
 static bp_rc check_each(struct bp_infer *infer, uint32_t i, const struct bp_fact *of, uint32_t axis,
                         uint32_t max_rank, const char *whose)
 {
@@ -42,18 +42,18 @@ static bp_rc check_each(struct bp_infer *infer, uint32_t i, const struct bp_fact
     return bp_rule_expect(infer, i, 0, of->dims[axis], whose);
 }
 
-/* a and its numbers at a + 1 (and a + 2), b alike; `n` numbers for each. */
-static bp_rc check_matrices(struct bp_infer *infer, uint32_t a, uint32_t a_number, uint32_t b,
-                            uint32_t b_number, uint32_t n)
+/* Inputs a and b with their scales and zero points, n of each, from a_scale and b_scale on. */
+static bp_rc check_matrices(struct bp_infer *infer, uint32_t a, uint32_t a_scale, uint32_t b,
+                            uint32_t b_scale, uint32_t n)
 {
     const struct bp_fact *x = bp_rule_in(infer, a), *y = bp_rule_in(infer, b);
     bp_rc rc = BP_OK;
 
     for (uint32_t i = 0; i < n && rc >= 0; i++) {
         if (bp_rule_ranked(x) && x->rank > 1)
-            rc = check_each(infer, a_number + i, x, x->rank - 2, BP_MAX_RANK, "the rows of A");
+            rc = check_each(infer, a_scale + i, x, x->rank - 2, BP_MAX_RANK, "the rows of A");
         if (rc >= 0 && bp_rule_ranked(y) && y->rank > 1)
-            rc = check_each(infer, b_number + i, y, y->rank - 1, BP_MAX_RANK, "the columns of B");
+            rc = check_each(infer, b_scale + i, y, y->rank - 1, BP_MAX_RANK, "the columns of B");
     }
     return rc;
 }

@@ -33,7 +33,7 @@ static bp_rc infer_random(struct bp_infer *infer)
     if (rc >= 0)
         rc = bp_rule_list(infer, "shape", BP_NONE, &shape);
     if (rc >= 0)
-        rc = bp_rule_room(infer, shape.n);
+        rc = bp_rule_check_rank(infer, shape.n);
     for (uint32_t i = 0; rc >= 0 && i < shape.n; i++) {
         if (shape.v[i].value < 0)
             rc = bp_fail(infer->err, BP_E_INVALID, "shape has %" PRId64 " at %u, below 0",

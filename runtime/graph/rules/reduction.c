@@ -11,7 +11,7 @@
 
 /* ---- Reduce operators ------------------------------------------------------------------------ */
 
-/* The axes are not told yet: at most the rank is known, or sizes that are 1 either way. */
+/* The axes are not known yet: at most the rank is known, or sizes that are 1 in any case. */
 static bp_rc reduce_unknown(struct bp_infer *infer, const struct bp_list *axes, bool keep)
 {
     const struct bp_fact *data = bp_rule_in(infer, 0);

@@ -30,7 +30,7 @@ static bp_rc rank_alone(struct bp_infer *infer, const struct bp_list *axes, bool
     if (!bp_rule_ranked(data) || !axes->is_counted || (!they_come && axes->n > data->rank))
         return bp_rule_unknown(infer, 0, bp_rule_dtype(infer, 0));
     rank = they_come ? (uint64_t)data->rank + axes->n : data->rank - axes->n;
-    rc = bp_rule_room(infer, rank);
+    rc = bp_rule_check_rank(infer, rank);
     if (rc < 0)
         return rc;
     rc = bp_rule_from_data(infer, dims, (uint32_t)rank);
@@ -102,7 +102,7 @@ static bp_rc infer_unsqueeze(struct bp_infer *infer)
         return rc;
     if (!bp_rule_ranked(data) || !bp_list_is_exact(&axes))
         return rank_alone(infer, &axes, true);
-    rc = bp_rule_room(infer, (uint64_t)data->rank + axes.n);
+    rc = bp_rule_check_rank(infer, (uint64_t)data->rank + axes.n);
     if (rc < 0)
         return rc;
     rank = data->rank + axes.n;
@@ -153,7 +153,7 @@ static bp_rc infer_expand_dims(struct bp_infer *infer)
     bp_rc rc = bp_rule_scalar(infer, 1);
 
     if (rc >= 0 && bp_rule_ranked(x))
-        rc = bp_rule_room(infer, (uint64_t)x->rank + 1);
+        rc = bp_rule_check_rank(infer, (uint64_t)x->rank + 1);
     if (rc < 0)
         return rc;
     if (!bp_rule_ranked(x))
@@ -247,15 +247,15 @@ static bp_rc expand_content(struct bp_infer *infer)
 static bp_rc infer_expand(struct bp_infer *infer)
 {
     const struct bp_fact *input = bp_rule_in(infer, 0);
-    struct bp_sym wish[BP_MAX_RANK], dims[BP_MAX_RANK];
-    struct bp_fact target = {.dims = wish};
+    struct bp_sym requested[BP_MAX_RANK], dims[BP_MAX_RANK];
+    struct bp_fact target = {.dims = requested};
     struct bp_list shape;
     uint32_t rank;
     bp_rc rc = bp_rule_list(infer, "shape", 1, &shape);
 
     if (rc < 0)
         return rc;
-    rc = bp_rule_room(infer, shape.n);
+    rc = bp_rule_check_rank(infer, shape.n);
     if (rc < 0)
         return rc;
     if (!bp_rule_ranked(input) || !shape.is_counted)
@@ -263,15 +263,16 @@ static bp_rc infer_expand(struct bp_infer *infer)
 
     target.rank = shape.n;
     if (!shape.v) {
-        rc = bp_rule_from_data(infer, wish, shape.n);
+        rc = bp_rule_from_data(infer, requested, shape.n);
         if (rc < 0)
             return rc;
     }
     for (uint32_t i = 0; shape.v && i < shape.n; i++) {
-        wish[i] = shape.v[i];
-        if (bp_sym_known(wish[i]) && wish[i].value < 0)
+        requested[i] = shape.v[i];
+        if (bp_sym_known(requested[i]) && requested[i].value < 0)
             return bp_fail(infer->err, BP_E_SHAPE,
-                           "shape asks for size %" PRId64 " at dimension %u", wish[i].value, i);
+                           "shape asks for size %" PRId64 " at dimension %u", requested[i].value,
+                           i);
     }
     rc = bp_infer_broadcast(infer, input, &target, &rank, dims);
     if (rc < 0)

@@ -174,16 +174,16 @@ static bp_rc check_parts(struct bp_infer *infer, const struct bp_list *split, st
 
 static bp_rc check_split(struct bp_infer *infer, const struct bp_list *split)
 {
-    const bp_attr *wish = bp_ir_attr(infer->node, "num_outputs");
+    const bp_attr *requested = bp_ir_attr(infer->node, "num_outputs");
 
     if (split->is_counted && split->n != infer->node->n_out)
         return bp_fail(infer->err, BP_E_INVALID, "split has %u parts, but there are %u outputs",
                        split->n, infer->node->n_out);
     if (!bp_rule_has_attr(infer, "num_outputs"))
         return BP_OK;
-    if (split->is_given == (wish != NULL))
+    if (split->is_given == (requested != NULL))
         return bp_fail(infer->err, BP_E_INVALID, "give either split or num_outputs");
-    if (wish && bp_ir_attr_int(infer->node, "num_outputs", 0) != infer->node->n_out)
+    if (requested && bp_ir_attr_int(infer->node, "num_outputs", 0) != infer->node->n_out)
         return bp_fail(infer->err, BP_E_INVALID,
                        "num_outputs is %" PRId64 ", but there are %u outputs",
                        bp_ir_attr_int(infer->node, "num_outputs", 0), infer->node->n_out);

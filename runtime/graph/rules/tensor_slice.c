@@ -18,7 +18,7 @@ struct cut {
 };
 
 /*
- * Start and number of elements, in exact numbers. A start before the first element is the first one
+ * Start and number of elements, all exact. A start before the first element is the first one
  * with a negative step too (ONNX Slice-13), where NumPy takes nothing.
  */
 static void exact_cut(const struct cut *cut, int64_t *first, int64_t *count)
@@ -419,7 +419,7 @@ ROW(CenterCropPad, 18, INFER(infer_center_crop_pad),
 
 /* ---- Tile ------------------------------------------------------------------------------------ */
 
-/* Version 1 repeats along one axis; both numbers are of the data's type, floats that is. */
+/* Version 1 repeats along one axis; both inputs are of the data's type, floats that is. */
 static bp_rc infer_tile_1(struct bp_infer *infer)
 {
     const struct bp_fact *input = bp_rule_in(infer, 0);

@@ -52,7 +52,7 @@ static bp_rc infer_string_split(struct bp_infer *infer)
         return rc;
     if (!bp_rule_ranked(x))
         return bp_rule_unknown(infer, 0, BP_DTYPE_STRING);
-    rc = bp_rule_room(infer, (uint64_t)x->rank + 1);
+    rc = bp_rule_check_rank(infer, (uint64_t)x->rank + 1);
     if (rc < 0)
         return rc;
     for (uint32_t d = 0; d < x->rank; d++)
@@ -132,7 +132,7 @@ MS_ROW(Tokenizer, 1, INFER(infer_tokenizer), .sizes_from_data = true, IN(P("X", 
 
 /* ---- TfIdfVectorizer ------------------------------------------------------------------------- */
 
-/* [C] or [N, C] give one number for each column that ngram_indexes names, up to the largest. */
+/* [C] or [N, C] give one element for each column that ngram_indexes names, up to the largest. */
 static bp_rc infer_tf_idf_vectorizer(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);

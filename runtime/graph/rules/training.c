@@ -116,7 +116,7 @@ static bp_rc infer_step(struct bp_infer *infer, uint32_t states)
         return rc;
     if (infer->node->n_in < 2 || (infer->node->n_in - 2) % kinds != 0)
         return bp_fail(infer->err, BP_E_INVALID,
-                       "behind R and T come %u inputs a tensor, but there are %u", kinds,
+                       "after R and T come %u inputs a tensor, but there are %u", kinds,
                        infer->node->n_in - 2);
     if (infer->node->n_out != n * (1 + states))
         return bp_fail(infer->err, BP_E_INVALID, "%u tensors make %u outputs, but there are %u", n,
