@@ -14,6 +14,19 @@
 
 /* ---- arithmetic, comparisons, logic ---------------------------------------------------------- */
 
+/*
+ * ONNX: Add 1, 6, 7, 13, 14; Sub 1, 6, 7, 13, 14; Mul 1, 6, 7, 13, 14; Div 1, 6, 7, 13, 14;
+ *   Mod 10, 13; Pow 1, 7, 12, 13, 15; And 1, 7; Or 1, 7; Xor 1, 7; Equal 1, 7, 11, 13, 19;
+ *   Less 1, 7, 9, 13; Greater 1, 7, 9, 13; LessOrEqual 12, 16; GreaterOrEqual 12, 16.
+ * From version 7 on A and B broadcast in both directions, as NumPy does it: dimensions are
+ * matched from the last one on, and one of size 1 stretches. Before, with broadcast=1, B
+ * stretches over dimensions of A that lie next to each other, from axis on, or the last ones;
+ * without, both have one shape.
+ * The result has the type of A, for comparisons and logic bool. Pow takes an exponent of its
+ * own type from version 12 on. Integer results of small tensors are computed here, as
+ * exporters compute shapes with them.
+ */
+
 static bp_rc answer(bool is_known, bool claim, struct bp_sym *out, bool *known)
 {
     *known = is_known;
@@ -341,6 +354,12 @@ POW(13, FLOAT | INDEX, '1', NUMBER3, NO_ATTRS);
 POW(15, FLOAT | INDEX, '1', NUMBER, NO_ATTRS);
 
 /* ---- bits ------------------------------------------------------------------------------------ */
+
+/*
+ * ONNX: BitwiseAnd 18; BitwiseOr 18; BitwiseXor 18; BitShift 11.
+ * Both inputs broadcast in both directions and have one integer type, that of the result.
+ * BitShift takes unsigned integers, and a direction that must be LEFT or RIGHT.
+ */
 
 static bp_rc infer_bits(struct bp_infer *infer)
 {
