@@ -34,6 +34,8 @@ conform_sources = \
 	%D%/lib/npy.h \
 	%D%/lib/object.c \
 	%D%/lib/object.h \
+	%D%/lib/orphans.c \
+	%D%/lib/orphans.h \
 	%D%/lib/profile.c \
 	%D%/lib/profile.h \
 	%D%/lib/progress.c \

@@ -159,10 +159,10 @@ static bp_rc make_inner(struct making *m, struct bp_unit *unit, uint32_t i, cons
     bp_err own = bp_err_init(text, sizeof text);
     bp_rc rc;
 
-    rc = bp_infer_body_inputs(node, node->bodies[i], m->subgraph->facts, m->maker->symbols,
-                              &m->subgraph->region, &inputs, &own);
+    rc = bp_infer_subgraph_inputs(node, node->subgraphs[i], m->subgraph->facts, m->maker->symbols,
+                                  &m->subgraph->region, &inputs, &own);
     if (rc >= 0)
-        rc = bp_subgraph_create(m->maker, node->bodies[i], m->subgraph->facts, inputs, path,
+        rc = bp_subgraph_create(m->maker, node->subgraphs[i], m->subgraph->facts, inputs, path,
                                 &unit->subgraphs[i], &own);
     if (rc >= 0) {
         m->subgraph->n_programs += unit->subgraphs[i]->n_programs;
@@ -182,11 +182,11 @@ static bp_rc make_subgraphs(struct making *m, struct bp_unit *unit, bp_err *err)
     bp_rc rc = BP_OK;
 
     unit->host_op = m->maker->find_host_op(node);
-    unit->subgraphs = bp_region_array(region, node->n_bodies, sizeof(struct bp_subgraph *));
-    unit->broken = bp_region_array(region, node->n_bodies, sizeof(char *));
+    unit->subgraphs = bp_region_array(region, node->n_subgraphs, sizeof(struct bp_subgraph *));
+    unit->broken = bp_region_array(region, node->n_subgraphs, sizeof(char *));
     if (!unit->subgraphs || !unit->broken || !path)
         return bp_fail_nomem(err, "the subgraphs of a node");
-    for (uint32_t i = 0; rc >= 0 && i < node->n_bodies; i++)
+    for (uint32_t i = 0; rc >= 0 && i < node->n_subgraphs; i++)
         rc = make_inner(m, unit, i, path, err);
     return rc;
 }
@@ -309,7 +309,7 @@ void bp_subgraph_destroy(struct bp_subgraph *subgraph)
         if (unit->program)
             unit->by->provider->program_free(unit->program);
         for (uint32_t i = 0;
-             unit->subgraphs && i < subgraph->ir->nodes[unit->group->nodes[0]].n_bodies; i++)
+             unit->subgraphs && i < subgraph->ir->nodes[unit->group->nodes[0]].n_subgraphs; i++)
             bp_subgraph_destroy(unit->subgraphs[i]);
         pthread_mutex_destroy(&unit->mutex);
     }

@@ -96,7 +96,7 @@ bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_
 
 static uint32_t n_subgraphs(const struct bp_frame_state *frame, const struct bp_unit *unit)
 {
-    return frame->subgraph->ir->nodes[unit->group->nodes[0]].n_bodies;
+    return frame->subgraph->ir->nodes[unit->group->nodes[0]].n_subgraphs;
 }
 
 static void destroy_children(struct bp_frame_state *frame)

@@ -32,7 +32,7 @@ static const char *plain_domain(const char *domain)
     return strcmp(domain, "ai.onnx") == 0 ? "" : domain;
 }
 
-static const char *domain_words(const char *domain)
+static const char *domain_text(const char *domain)
 {
     return domain[0] ? domain : "ai.onnx";
 }
@@ -52,7 +52,7 @@ static bp_rc check_domain(const bp_operator_def *def, bp_err *err)
                        "operator '%.80s' cannot be defined in domain '%s', which is not the "
                        "application's: choose another domain, or set BP_OPERATOR_REPLACE to take "
                        "the place of what is there",
-                       def->name, domain_words(domain));
+                       def->name, domain_text(domain));
     return BP_OK;
 }
 
@@ -202,7 +202,7 @@ static bp_rc check_new(const bp_operators *set, const bp_operator_def *def, bp_e
             set->rows[i]->def.since == def->since)
             return bp_fail(err, BP_E_INVALID,
                            "operator '%.80s' of domain '%.80s' is defined twice for version %u",
-                           def->name, domain_words(def->domain), def->since);
+                           def->name, domain_text(def->domain), def->since);
     }
     return BP_OK;
 }
@@ -298,7 +298,7 @@ static bp_rc add_set(struct bp_custom_table *table, bp_operators *set, uint32_t 
                 table->rows[k]->def.since == def->since)
                 return bp_fail(err, BP_E_INVALID,
                                "operator '%.80s' of domain '%.80s', version %u, is in two sets",
-                               def->name, domain_words(def->domain), def->since);
+                               def->name, domain_text(def->domain), def->since);
         }
         table->rows[table->n_rows++] = set->rows[i];
     }

@@ -40,7 +40,7 @@ static const bp_dim *copy_dims(struct bp_infer *infer, const struct bp_fact *fac
     return dims;
 }
 
-/* The elements as numbers, where all are known; *out NULL: they are not. */
+/* The elements as exact integers; *out NULL: some are not known. */
 static bp_rc copy_content(struct bp_infer *infer, const struct bp_fact *fact, const int64_t **out)
 {
     int64_t *content;

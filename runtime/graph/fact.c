@@ -21,7 +21,7 @@ static uint64_t little_endian(const uint8_t *bytes, uint32_t n)
     return x;
 }
 
-/* Integers and bool as a number; false: no such type, or larger than an int64_t. */
+/* Integers and bool as an int64_t; false: another type, or larger than an int64_t. */
 static bool read_whole(uint32_t dtype, const uint8_t *bytes, uint32_t n, int64_t *out)
 {
     uint64_t x = little_endian(bytes, n);
@@ -193,15 +193,15 @@ const struct bp_fact *bp_fact_innermost(const struct bp_fact *fact)
     return fact && fact->kind == BP_KIND_TENSOR ? fact : NULL;
 }
 
-bool bp_node_is_hosted(const struct bp_ir_node *node, const struct bp_fact *facts)
+bool bp_node_is_host_op(const struct bp_ir_node *node, const struct bp_fact *facts)
 {
-    bool is_hosted = node->n_bodies > 0 || (node->schema && node->schema->is_hosted);
+    bool is_host_op = node->n_subgraphs > 0 || (node->schema && node->schema->is_host_op);
 
-    for (uint32_t i = 0; !is_hosted && i < node->n_in; i++)
-        is_hosted = node->in[i] != BP_NONE && facts[node->in[i]].kind != BP_KIND_TENSOR;
-    for (uint32_t i = 0; !is_hosted && i < node->n_out; i++)
-        is_hosted = node->out[i] != BP_NONE && facts[node->out[i]].kind != BP_KIND_TENSOR;
-    return is_hosted;
+    for (uint32_t i = 0; !is_host_op && i < node->n_in; i++)
+        is_host_op = node->in[i] != BP_NONE && facts[node->in[i]].kind != BP_KIND_TENSOR;
+    for (uint32_t i = 0; !is_host_op && i < node->n_out; i++)
+        is_host_op = node->out[i] != BP_NONE && facts[node->out[i]].kind != BP_KIND_TENSOR;
+    return is_host_op;
 }
 
 bool bp_fact_is_exact(const struct bp_fact *fact)
@@ -226,7 +226,7 @@ bool bp_fact_needs_data(const struct bp_fact *fact, const struct bp_symbols *sym
     return false;
 }
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void say(char *buf, size_t cap, size_t *len, const char *fmt, ...) BP_PRINTF(4, 5);
 static void say(char *buf, size_t cap, size_t *len, const char *fmt, ...)
@@ -259,10 +259,10 @@ static void say_item(char *buf, size_t cap, size_t *len, const struct bp_fact *i
 static void say_kind(char *buf, size_t cap, size_t *len, const struct bp_fact *fact,
                      const struct bp_symbols *symbols)
 {
-    static const char *const words[BP_KIND_END] = {"tensor", "seq", "optional", "map",
+    static const char *const names[BP_KIND_END] = {"tensor", "seq", "optional", "map",
                                                    "sparse_tensor"};
 
-    say(buf, cap, len, "%s(", words[fact->kind]);
+    say(buf, cap, len, "%s(", names[fact->kind]);
     if (fact->kind == BP_KIND_MAP && fact->item) {
         say(buf, cap, len, "%s,", bp_dtype_name(fact->item[0].dtype));
         say_item(buf, cap, len, &fact->item[1], symbols);

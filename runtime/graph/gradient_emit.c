@@ -14,7 +14,7 @@ uint32_t bp_gradient_emit_ints(struct bp_gradient *g, const char *op, uint32_t i
     return out;
 }
 
-uint32_t bp_gradient_fill(struct bp_gradient *g, float number, uint32_t like)
+uint32_t bp_gradient_fill(struct bp_gradient *g, float value, uint32_t like)
 {
     static const int64_t dims[] = {1};
     struct bp_region *region = g->emit.ir->region;
@@ -23,7 +23,7 @@ uint32_t bp_gradient_fill(struct bp_gradient *g, float number, uint32_t like)
     float *data = bp_region_array(region, 1, sizeof *data);
 
     if (tensor && data) {
-        *data = number;
+        *data = value;
         *tensor = (bp_const){data, sizeof *data, dims, 1, BP_DTYPE_F32};
     }
     bp_emit_attr(

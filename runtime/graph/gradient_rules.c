@@ -147,13 +147,14 @@ static void rule_softplus(struct step *s)
 /* ---- products -------------------------------------------------------------------------------- */
 
 /* x with its last two dimensions exchanged, by a product with transposed factor and one as such. */
-static uint32_t product(struct step *s, uint32_t a, bool turns_a, uint32_t b, bool turns_b)
+static uint32_t product(struct step *s, uint32_t a, bool transposes_a, uint32_t b,
+                        bool transposes_b)
 {
     static const int64_t perm[] = {1, 0};
 
-    if (turns_a)
+    if (transposes_a)
         a = bp_gradient_emit_ints(s->g, "Transpose", a, "perm", perm, 2);
-    if (turns_b)
+    if (transposes_b)
         b = bp_gradient_emit_ints(s->g, "Transpose", b, "perm", perm, 2);
     return BP_EMIT(s->g, "MatMul", a, b);
 }
@@ -191,7 +192,7 @@ static void rule_transpose(struct step *s)
     const int64_t *perm = bp_ir_attr_ints(s->node, "perm", &n);
     int64_t back[BP_MAX_RANK];
 
-    if (!perm) { /* reversed, and so is the way back */
+    if (!perm) { /* reversed, and so is its inverse */
         give(s, BP_EMIT(s->g, "Transpose", s->dy));
         return;
     }
@@ -221,8 +222,8 @@ static void rule_reduce(struct step *s)
         return;
     }
     if (strcmp(s->node->op, "ReduceMean") == 0) {
-        uint32_t ratio = BP_EMIT(s->g, "Div", BP_EMIT(s->g, "Size", s->a),
-                                 BP_EMIT(s->g, "Size", s->y));
+        uint32_t ratio =
+            BP_EMIT(s->g, "Div", BP_EMIT(s->g, "Size", s->a), BP_EMIT(s->g, "Size", s->y));
 
         dx = BP_EMIT(s->g, "Div", dx, BP_EMIT(s->g, "CastLike", ratio, dx));
     }
@@ -235,20 +236,34 @@ static const struct {
     const char *op;
     rule_fn rule;
 } rules[] = {
-    {"Abs", rule_abs},           {"Add", rule_add},
-    {"Cos", rule_cos},           {"Div", rule_div},
-    {"Exp", rule_exp},           {"Expand", rule_expand},
-    {"Flatten", rule_reshape},   {"Identity", rule_identity},
-    {"Log", rule_log},           {"MatMul", rule_matmul},
-    {"Mul", rule_mul},           {"Neg", rule_neg},
-    {"Pow", rule_pow},           {"Reciprocal", rule_reciprocal},
-    {"ReduceMean", rule_reduce}, {"ReduceSum", rule_reduce},
-    {"Relu", rule_relu},         {"Reshape", rule_reshape},
-    {"Sigmoid", rule_sigmoid},   {"Sin", rule_sin},
-    {"Softplus", rule_softplus}, {"Sqrt", rule_sqrt},
-    {"Squeeze", rule_reshape},   {"Sub", rule_sub},
-    {"Sum", rule_sum},           {"Tanh", rule_tanh},
-    {"Transpose", rule_transpose}, {"Unsqueeze", rule_reshape},
+    {"Abs", rule_abs},
+    {"Add", rule_add},
+    {"Cos", rule_cos},
+    {"Div", rule_div},
+    {"Exp", rule_exp},
+    {"Expand", rule_expand},
+    {"Flatten", rule_reshape},
+    {"Identity", rule_identity},
+    {"Log", rule_log},
+    {"MatMul", rule_matmul},
+    {"Mul", rule_mul},
+    {"Neg", rule_neg},
+    {"Pow", rule_pow},
+    {"Reciprocal", rule_reciprocal},
+    {"ReduceMean", rule_reduce},
+    {"ReduceSum", rule_reduce},
+    {"Relu", rule_relu},
+    {"Reshape", rule_reshape},
+    {"Sigmoid", rule_sigmoid},
+    {"Sin", rule_sin},
+    {"Softplus", rule_softplus},
+    {"Sqrt", rule_sqrt},
+    {"Squeeze", rule_reshape},
+    {"Sub", rule_sub},
+    {"Sum", rule_sum},
+    {"Tanh", rule_tanh},
+    {"Transpose", rule_transpose},
+    {"Unsqueeze", rule_reshape},
 };
 
 bool bp_gradient_of_node(struct bp_gradient *g, const struct bp_ir_node *node, uint32_t dy,

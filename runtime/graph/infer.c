@@ -15,7 +15,7 @@ static const struct bp_fact unknown = {.rank = BP_RANK_UNKNOWN};
 /* ---- the beginning --------------------------------------------------------------------------- */
 
 /*
- * What is declared, with a symbol of its own for each size that has neither number nor name, nor
+ * What is declared, with a symbol of its own for each size that is neither exact nor named, nor
  * one among `symbols`: declared names are the graph's.
  */
 static bp_rc start_declared(const struct bp_ir *ir, const struct bp_fact *declared,

@@ -54,19 +54,19 @@ bp_rc bp_infer_set_content(struct bp_infer *infer, uint32_t i, const struct bp_s
 /* axis in -rank..rank-1 to 0..rank-1; BP_E_INVALID names the attribute or input `what`. */
 bp_rc bp_infer_axis(struct bp_infer *infer, int64_t axis, uint32_t rank, const char *what,
                     uint32_t *out) BP_CHECKED;
-/* NumPy broadcasting of two shapes; *out has room for BP_MAX_RANK. */
+/* NumPy broadcasting of two shapes; *out takes BP_MAX_RANK sizes. */
 bp_rc bp_infer_broadcast(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
                          uint32_t *rank, struct bp_sym *out) BP_CHECKED;
 /*
- * What the inputs of a body of the node are, as its rule has it; see bp_schema.body_inputs. *out has
- * as many as the body has inputs, and lies in region.
+ * What the inputs of a subgraph of the node are, as its rule has it; see bp_schema.subgraph_inputs. *out has
+ * as many as the subgraph has inputs, and lies in region.
  */
-bp_rc bp_infer_body_inputs(const struct bp_ir_node *node, const struct bp_ir *body,
-                           const struct bp_fact *facts, struct bp_symbols *symbols,
-                           struct bp_region *region, const struct bp_fact **out,
-                           bp_err *err) BP_CHECKED;
-/* Runs a body with these facts for its inputs; *out: facts of its outputs, in region. */
-bp_rc bp_infer_body(struct bp_infer *infer, const struct bp_ir *body, const struct bp_fact *in,
-                    uint32_t n_in, struct bp_fact **out) BP_CHECKED;
+bp_rc bp_infer_subgraph_inputs(const struct bp_ir_node *node, const struct bp_ir *subgraph,
+                               const struct bp_fact *facts, struct bp_symbols *symbols,
+                               struct bp_region *region, const struct bp_fact **out,
+                               bp_err *err) BP_CHECKED;
+/* Runs a subgraph with these facts for its inputs; *out: facts of its outputs, in region. */
+bp_rc bp_infer_subgraph(struct bp_infer *infer, const struct bp_ir *subgraph,
+                        const struct bp_fact *in, uint32_t n_in, struct bp_fact **out) BP_CHECKED;
 
 #endif

@@ -33,7 +33,7 @@ static bool append(struct bp_poly *poly, const struct bp_term *term, int64_t sig
     return true;
 }
 
-void bp_poly_number(int64_t value, struct bp_poly *out)
+void bp_poly_constant(int64_t value, struct bp_poly *out)
 {
     memset(out, 0, sizeof *out);
     if (value != 0)
@@ -42,12 +42,12 @@ void bp_poly_number(int64_t value, struct bp_poly *out)
 
 void bp_poly_symbol(uint32_t id, struct bp_poly *out)
 {
-    bp_poly_number(1, out);
+    bp_poly_constant(1, out);
     out->terms[0].n = 1;
     out->terms[0].ids[0] = id;
 }
 
-bool bp_poly_is_number(const struct bp_poly *a, int64_t *out)
+bool bp_poly_is_constant(const struct bp_poly *a, int64_t *out)
 {
     *out = a->n ? a->terms[0].coef : 0;
     return a->n == 0 || a->terms[0].n == 0;
@@ -167,7 +167,7 @@ static uint64_t magnitude(int64_t x)
 }
 
 /* The greatest common divisor of g and all coefficients. */
-static uint64_t common_number(const struct bp_poly *a, uint64_t g)
+static uint64_t common_constant(const struct bp_poly *a, uint64_t g)
 {
     for (uint32_t i = 0; i < a->n; i++) {
         uint64_t x = magnitude(a->terms[i].coef), rest;
@@ -209,7 +209,7 @@ static void take_out(struct bp_poly *a, uint32_t id)
 
 void bp_poly_cancel(struct bp_poly *a, struct bp_poly *b)
 {
-    uint64_t g = common_number(b, common_number(a, 0));
+    uint64_t g = common_constant(b, common_constant(a, 0));
     uint32_t i = 0;
 
     while (i < b->terms[0].n) {

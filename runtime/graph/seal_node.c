@@ -84,7 +84,7 @@ static bp_rc check_outputs(const struct bp_ir_node *node, bp_err *err)
     return BP_OK;
 }
 
-/* "<node>:<number>", with as many marks behind it as make it new. */
+/* "<node>:<number>", with as many marks after it as make it new. */
 static bp_rc define_unnamed(struct bp_ir *ir, const struct bp_ir_node *node, uint32_t i,
                             uint32_t *out, bp_err *err)
 {
@@ -111,7 +111,7 @@ static bp_rc name_outputs(struct bp_ir *ir, struct bp_ir_node *node, bp_err *err
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-static const char *type_words(uint32_t type, bool is_list)
+static const char *type_text(uint32_t type, bool is_list)
 {
     static const char *const words[][2] = {
         {"of an unknown type", "of an unknown type"},
@@ -176,8 +176,8 @@ static bp_rc check_attrs(const struct bp_ir_node *node, uint64_t *seen, bp_err *
             continue;
         if (attr->type != def->type || is_list != def->is_list || (!is_list && attr->count != 1))
             return bp_fail(err, BP_E_INVALID, "node '%s' (%s): attribute '%s' is %s, must be %s",
-                           node->name, node->op, attr->name, type_words(attr->type, is_list),
-                           type_words(def->type, def->is_list));
+                           node->name, node->op, attr->name, type_text(attr->type, is_list),
+                           type_text(def->type, def->is_list));
         bit = UINT64_C(1) << (def - schema->attrs);
         if (*seen & bit)
             return bp_fail(err, BP_E_INVALID, "node '%s' (%s): attribute '%s' is given twice",
@@ -227,7 +227,7 @@ static bp_rc add_defaults(struct bp_ir *ir, struct bp_ir_node *node, uint64_t se
             continue;
         if (def->is_required)
             return bp_fail(err, BP_E_INVALID, "node '%s' (%s): attribute '%s' (%s) is missing",
-                           node->name, node->op, def->name, type_words(def->type, def->is_list));
+                           node->name, node->op, def->name, type_text(def->type, def->is_list));
         if (!def->has_default)
             continue;
         if (!set_default(ir->region, def, &attrs[node->n_attrs]))

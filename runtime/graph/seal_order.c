@@ -17,7 +17,7 @@ struct sort {
     uint32_t n_heap;
 };
 
-/* Value k of all that a node needs, its bodies included; BP_NONE for absent ones. */
+/* Value k of all that a node needs, its subgraphs included; BP_NONE for absent ones. */
 static uint32_t needed(const struct bp_ir_node *node, uint32_t k)
 {
     return k < node->n_in ? node->in[k] : node->implicit[k - node->n_in];

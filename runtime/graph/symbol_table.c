@@ -96,7 +96,7 @@ bp_rc bp_symbols_fresh(struct bp_symbols *symbols, bool from_data, struct bp_sym
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-static void key_number(struct key *key, int64_t value)
+static void key_constant(struct key *key, int64_t value)
 {
     key->len += (size_t)snprintf(key->text + key->len, KEY_SIZE - key->len, "%" PRId64, value);
 }
@@ -156,7 +156,7 @@ bp_rc bp_symbols_of_poly(struct bp_symbols *symbols, const struct bp_poly *poly,
     struct key key;
 
     out->symbol = 0;
-    if (bp_poly_is_number(poly, &out->value))
+    if (bp_poly_is_constant(poly, &out->value))
         return BP_OK;
     out->value = 0;
     if (poly->n == 1 && term->coef == 1 && term->n == 1) {
@@ -166,7 +166,7 @@ bp_rc bp_symbols_of_poly(struct bp_symbols *symbols, const struct bp_poly *poly,
     key_begin(&key, '+');
     for (uint32_t i = 0; i < poly->n; i++) {
         term = &poly->terms[i];
-        key_number(&key, term->coef);
+        key_constant(&key, term->coef);
         for (uint32_t j = 0; j < term->n; j++) {
             key_symbol(&key, term->ids[j]);
             note_part(symbols, &row, term->ids[j]);
@@ -182,7 +182,7 @@ void bp_symbols_to_poly(const struct bp_symbols *symbols, struct bp_sym sym, str
     const struct bp_symbol *row;
 
     if (bp_sym_known(sym)) {
-        bp_poly_number(sym.value, out);
+        bp_poly_constant(sym.value, out);
         return;
     }
     row = bp_symbol_row(symbols, sym.symbol);
@@ -204,7 +204,7 @@ bp_rc bp_symbols_of_pair(struct bp_symbols *symbols, struct bp_sym a, char op, s
     for (int i = 0; i < 2; i++) {
         if (bp_sym_known(sides[i])) {
             key.text[key.len++] = '=';
-            key_number(&key, sides[i].value);
+            key_constant(&key, sides[i].value);
         } else {
             key_symbol(&key, sides[i].symbol);
             note_part(symbols, &row, sides[i].symbol);

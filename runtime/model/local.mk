@@ -16,6 +16,12 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/object_io.c \
 	%D%/onnx.c \
 	%D%/onnx.h \
+	%D%/opsets.c \
+	%D%/save.c \
+	%D%/save.h \
+	%D%/save_tensor.c \
+	%D%/sink.c \
+	%D%/sink.h \
 	%D%/sparse.c \
 	%D%/tensor.c \
 	%D%/tensor.h \
@@ -45,11 +51,6 @@ runtime_libbackplane_core_la_SOURCES += \
 	%D%/write/graph.c \
 	%D%/write/imports.c \
 	%D%/write/rebuild.c \
-	%D%/write/save.c \
-	%D%/write/save.h \
-	%D%/write/save_tensor.c \
-	%D%/write/sink.c \
-	%D%/write/sink.h \
 	%D%/write/type.c \
 	%D%/write/write.h
 runtime_libbackplane_core_la_LIBADD += %D%/libonnx-pb.la

@@ -18,48 +18,7 @@
 #include "model/model.h"
 #include "model/wire/unpack.h"
 
-const char *bp_onnx_domain(const char *domain)
-{
-    return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
-}
-
 /* ---- the head of a model --------------------------------------------------------------------- */
-
-/*
- * The last import of a domain counts, as in ONNX Runtime. Version 0 has no operators: files import it
- * of sets that they don't use.
- */
-static bp_rc add_opset(struct bp_strmap *opsets, const Bp__OperatorSetIdProto *proto, bp_err *err)
-{
-    const char *domain = bp_onnx_domain(proto->domain);
-
-    if (proto->version < 0 || proto->version >= INT32_MAX)
-        return bp_fail(err, BP_E_VERSION, "imports version %lld of operator set '%.80s'",
-                       (long long)proto->version, domain);
-    if (!bp_strmap_put(opsets, domain, (uint32_t)proto->version))
-        return bp_fail_nomem(err, "operator sets");
-    return BP_OK;
-}
-
-bp_rc bp_onnx_read_opsets(struct bp_strmap *opsets, Bp__OperatorSetIdProto *const *protos, size_t n,
-                          bp_err *err)
-{
-    bp_rc rc = BP_OK;
-
-    for (size_t i = 0; i < n && rc >= 0; i++)
-        rc = add_opset(opsets, protos[i], err);
-    return rc;
-}
-
-uint32_t bp_onnx_opset_of(const struct bp_onnx *onnx, const char *domain)
-{
-    uint32_t version = bp_strmap_get(&onnx->opsets, domain, BP_NONE);
-    uint32_t newest = bp_schema_newest(domain);
-
-    if (version != BP_NONE)
-        return version;
-    return newest ? newest : 1;
-}
 
 bp_rc bp_onnx_check_released(const struct bp_onnx *onnx, bp_err *err)
 {
@@ -257,15 +216,6 @@ bp_rc bp_onnx_open(const char *path, struct bp_onnx **out, bp_err *err)
     return bp_onnx_open_source(&source, out, err);
 }
 
-bp_rc bp_onnx_open_memory(const void *bytes, size_t size, const char *dir, struct bp_onnx **out,
-                          bp_err *err)
-{
-    bp_model_source source = {
-        .struct_size = sizeof source, .bytes = bytes, .size = size, .dir = dir};
-
-    return bp_onnx_open_source(&source, out, err);
-}
-
 struct bp_onnx *bp_onnx_ref(struct bp_onnx *onnx)
 {
     atomic_fetch_add(&onnx->refs, 1);
@@ -298,15 +248,9 @@ static uint32_t opset_of(void *h, const char *domain)
     return bp_onnx_opset_of(h, domain);
 }
 
-bp_rc bp_onnx_graph(const struct bp_onnx *onnx, bool open_defaults, struct bp_region *region,
+bp_rc bp_onnx_graph(const struct bp_onnx *onnx, bool open_defaults,
+                    const struct bp_custom_table *custom, struct bp_region *region,
                     struct bp_symbols *symbols, struct bp_ir **out, bp_err *err)
-{
-    return bp_onnx_graph_with(onnx, open_defaults, NULL, region, symbols, out, err);
-}
-
-bp_rc bp_onnx_graph_with(const struct bp_onnx *onnx, bool open_defaults,
-                         const struct bp_custom_table *custom, struct bp_region *region,
-                         struct bp_symbols *symbols, struct bp_ir **out, bp_err *err)
 {
     struct bp_builder builder = {.onnx = onnx,
                                  .region = region,

@@ -14,15 +14,12 @@ struct bp_onnx; /* counted; read-only after opening, so any thread may use it */
 
 /* Maps and decodes a file. BP_E_IO: unreadable; BP_E_INVALID: no sound model (says what and where). */
 bp_rc bp_onnx_open(const char *path, struct bp_onnx **out, bp_err *err) BP_CHECKED;
-/* The same for bytes that outlive it; external data is looked for in dir (NULL: refused). */
-bp_rc bp_onnx_open_memory(const void *bytes, size_t size, const char *dir, struct bp_onnx **out,
-                          bp_err *err) BP_CHECKED;
 /* As bp_model_open_source and bp_model_save. */
 bp_rc bp_onnx_open_source(const bp_model_source *source, struct bp_onnx **out,
                           bp_err *err) BP_CHECKED;
 bp_rc bp_onnx_save(const struct bp_onnx *onnx, const bp_model_sink *sink, bp_err *err) BP_CHECKED;
 /*
- * A model like `onnx` with another graph: `ir`, which was made of it with bp_onnx_graph_with() and
+ * A model like `onnx` with another graph: `ir`, which was made of it with bp_onnx_graph() and
  * then changed, in `region`. On success *out has a reference to onnx and has taken the region over,
  * whose constants are its weights. Inputs that are constants of ir are inputs no more.
  * BP_E_UNSUPPORTED: no file could say that.
@@ -44,15 +41,11 @@ void bp_onnx_unref(struct bp_onnx *onnx); /* NULL is fine */
  * Builds the sealed graph in `region`, which must go before onnx does. Constant nodes have become
  * constants. Initializers that are also inputs count as constants (BP_IR_DEFAULTED |
  * BP_IR_CONSTANT) unless open_defaults: then they are plain inputs, with `data` as what to use when
- * they are not fed.
+ * they are not fed. Operators of the application (custom, may be NULL) go after `region`.
  */
-bp_rc bp_onnx_graph(const struct bp_onnx *onnx, bool open_defaults, struct bp_region *region,
+bp_rc bp_onnx_graph(const struct bp_onnx *onnx, bool open_defaults,
+                    const struct bp_custom_table *custom, struct bp_region *region,
                     struct bp_symbols *symbols, struct bp_ir **out, bp_err *err) BP_CHECKED;
-
-/* The same with operators of the application, which go after `region`; custom may be NULL. */
-bp_rc bp_onnx_graph_with(const struct bp_onnx *onnx, bool open_defaults,
-                         const struct bp_custom_table *custom, struct bp_region *region,
-                         struct bp_symbols *symbols, struct bp_ir **out, bp_err *err) BP_CHECKED;
 
 /* Gives the pages of mapped weights back to the page cache; they come back when they are read. */
 void bp_onnx_drop_pages(struct bp_onnx *onnx);

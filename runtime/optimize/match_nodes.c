@@ -101,16 +101,6 @@ bp_rc bp_rw_set_attr(struct bp_rewrite *rw, uint32_t n, const char *name, uint32
     return BP_OK;
 }
 
-bp_rc bp_rw_set_string(struct bp_rewrite *rw, uint32_t n, const char *name, const char *text,
-                       bp_err *err)
-{
-    bp_span span = {.data = bp_region_string(rw->ir->region, text), .size = strlen(text)};
-
-    if (!span.data)
-        return bp_fail_nomem(err, "attributes");
-    return bp_rw_set_attr(rw, n, name, BP_ATTR_STRING, &span, 1, false, err);
-}
-
 bp_rc bp_rw_check(struct bp_rewrite *rw, uint32_t n, bp_err *err)
 {
     bp_rc rc = bp_ir_check_node(rw->ir, &rw->ir->nodes[n], err);

@@ -123,11 +123,6 @@ bool bp_rw_is_constant(const struct bp_rewrite *rw, uint32_t value)
     return value != BP_NONE && rw->values.flags[value] & BP_IR_CONSTANT;
 }
 
-bool bp_rw_is_captured(const struct bp_rewrite *rw, uint32_t value)
-{
-    return rw->values.flags[value] & BP_RW_CAPTURED;
-}
-
 bool bp_rw_same_shape(const struct bp_rewrite *rw, uint32_t a, uint32_t b)
 {
     const struct bp_fact *x = &rw->facts[a], *y = &rw->facts[b];
@@ -140,17 +135,6 @@ bool bp_rw_same_shape(const struct bp_rewrite *rw, uint32_t a, uint32_t b)
             return false;
     }
     return true;
-}
-
-const struct bp_sym *bp_rw_exact(const struct bp_rewrite *rw, uint32_t value, uint32_t *rank)
-{
-    static const struct bp_sym scalar[1];
-    const struct bp_fact *fact = &rw->facts[value];
-
-    if (fact->kind != BP_KIND_TENSOR || !bp_fact_is_exact(fact))
-        return NULL;
-    *rank = fact->rank;
-    return fact->rank > 0 ? fact->dims : scalar;
 }
 
 bool bp_rw_ints(const struct bp_rewrite *rw, uint32_t value, int64_t *out, uint32_t cap,

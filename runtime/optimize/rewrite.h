@@ -160,11 +160,8 @@ uint32_t bp_rw_n_wanted(const struct bp_rewrite *rw, uint32_t n);
 /* Has the node one output alone that anybody reads or wants? */
 bool bp_rw_one_output(const struct bp_rewrite *rw, uint32_t n);
 bool bp_rw_is_constant(const struct bp_rewrite *rw, uint32_t value); /* false for BP_NONE */
-bool bp_rw_is_captured(const struct bp_rewrite *rw, uint32_t value); /* by a body of a node here */
 /* Are shapes known to be equal (symbols too)? */
 bool bp_rw_same_shape(const struct bp_rewrite *rw, uint32_t a, uint32_t b);
-/* Exact sizes of a value, or NULL. */
-const struct bp_sym *bp_rw_exact(const struct bp_rewrite *rw, uint32_t value, uint32_t *rank);
 /* The numbers of a constant or followed integer tensor; false: not known, or more than cap. */
 bool bp_rw_ints(const struct bp_rewrite *rw, uint32_t value, int64_t *out, uint32_t cap,
                 uint32_t *n);
@@ -207,8 +204,6 @@ bp_rc bp_rw_set_op(struct bp_rewrite *rw, uint32_t n, const char *op, const char
 /* Sets an attribute, over one of that name; data is copied. */
 bp_rc bp_rw_set_attr(struct bp_rewrite *rw, uint32_t n, const char *name, uint32_t type,
                      const void *data, uint32_t count, bool is_list, bp_err *err) BP_CHECKED;
-bp_rc bp_rw_set_string(struct bp_rewrite *rw, uint32_t n, const char *name, const char *text,
-                       bp_err *err) BP_CHECKED;
 /* Holds a changed node against its operator's schema. */
 bp_rc bp_rw_check(struct bp_rewrite *rw, uint32_t n, bp_err *err) BP_CHECKED;
 

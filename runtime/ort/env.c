@@ -9,15 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/guard.h"
 #include "ort/logger.h"
 #include "ort/status.h"
-
-/* What there is one of in a process. */
-static struct {
-    pthread_mutex_t lock;
-    OrtEnv *env;
-} process = {PTHREAD_MUTEX_INITIALIZER, NULL};
 
 /* What an environment is made from; all of it may be zero. */
 struct wish {
@@ -28,55 +21,6 @@ struct wish {
     const OrtThreadingOptions *threads;
     const OrtKeyValuePairs *config;
 };
-
-/* ---- logging --------------------------------------------------------------------------------- */
-
-struct line {
-    const OrtEnv *env;
-    OrtLoggingLevel severity;
-    const char *category, *id, *place, *text;
-};
-
-static void write_line(const struct line *line)
-{
-    static const char letters[] = "VIWEF";
-
-    fprintf(stderr, "[%c:onnxruntime:%s, %s] %s\n", letters[line->severity], line->id,
-            line->category, line->text);
-}
-
-static void call_log(void *u)
-{
-    const struct line *line = u;
-
-    line->env->log(line->env->log_param, line->severity, line->category, line->id, line->place,
-                   line->text);
-}
-
-void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *id,
-                   const char *place, const char *text)
-{
-    struct line line = {env, severity, category, id, place, text};
-    struct bp_thrown thrown;
-
-    if (!env->log) {
-        write_line(&line);
-    } else if (!bp_guard(call_log, &line, &thrown)) {
-        write_line(&line); /* what its function did not take */
-        fprintf(stderr, "[W:onnxruntime:%s, log] the application's log function threw: %s\n", id,
-                thrown.text);
-    }
-}
-
-void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text)
-{
-    const OrtLogger *logger = ort_logger_now();
-
-    if (logger && logger->env == env)
-        ort_logger_log(logger, severity, category, "backplane", text);
-    else if ((int)severity >= atomic_load_explicit(&env->severity, memory_order_relaxed))
-        ort_env_write(env, severity, category, env->log_id, "backplane", text);
-}
 
 static void log_line(void *user, uint32_t level, const char *domain, const char *text)
 {
@@ -92,7 +36,8 @@ static void destroy(OrtEnv *env)
     if (env->host)
         (void)bp_env_destroy(env->host, NULL);
     ort_shared_finish(&env->shared);
-    ort_devices_destroy(env->devices);
+    if (env->devices)
+        env->devices_destroy(env->devices);
     ort_keys_finish(&env->config);
     ort_workers_finish(&env->workers);
     pthread_mutex_destroy(&env->lock);
@@ -151,6 +96,7 @@ static OrtStatus *create(const struct wish *wish, OrtEnv **out)
     if (!env)
         return ort_no_memory();
     pthread_mutex_init(&env->lock, NULL);
+    env->destroy = destroy;
     env->log = wish->log;
     env->log_param = wish->log_param;
     atomic_init(&env->severity, wish->severity);
@@ -187,15 +133,15 @@ static OrtStatus *acquire(const struct wish *wish, OrtEnv **out)
     OrtStatus *status = NULL;
     bool is_late;
 
-    pthread_mutex_lock(&process.lock);
-    is_late = process.env != NULL;
+    pthread_mutex_lock(&ort_env_process.lock);
+    is_late = ort_env_process.env != NULL;
     if (!is_late)
-        status = create(wish, &process.env);
+        status = create(wish, &ort_env_process.env);
     if (!status) {
-        process.env->refs++;
-        *out = process.env;
+        ort_env_process.env->refs++;
+        *out = ort_env_process.env;
     }
-    pthread_mutex_unlock(&process.lock);
+    pthread_mutex_unlock(&ort_env_process.lock);
     if (is_late)
         tell_late(*out, wish);
     return status;
@@ -206,41 +152,6 @@ OrtStatus *ort_env_acquire(OrtEnv **out)
     struct wish wish = {.severity = ORT_LOGGING_LEVEL_WARNING};
 
     return acquire(&wish, out);
-}
-
-OrtEnv *ort_env_retain(OrtEnv *env)
-{
-    pthread_mutex_lock(&process.lock);
-    env->refs++;
-    pthread_mutex_unlock(&process.lock);
-    return env;
-}
-
-void ort_env_release(OrtEnv *env)
-{
-    OrtEnv *last = NULL;
-
-    if (!env)
-        return;
-    pthread_mutex_lock(&process.lock);
-    if (--env->refs == 0) {
-        last = env;
-        process.env = NULL;
-    }
-    pthread_mutex_unlock(&process.lock);
-    destroy(last);
-}
-
-OrtEnv *ort_env_current(void)
-{
-    OrtEnv *env;
-
-    pthread_mutex_lock(&process.lock);
-    env = process.env;
-    if (env)
-        env->refs++;
-    pthread_mutex_unlock(&process.lock);
-    return env;
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "ort/devices/ep_devices.h"
 #include "ort/key_values.h"
 #include "ort/values/shared_allocators.h"
 #include "ort/workers.h"
@@ -24,6 +23,8 @@ struct OrtThreadingOptions {
     void *thread_options;
 };
 
+struct ort_devices;
+
 struct OrtEnv {
     bp_env *host;
     unsigned refs; /* under the process's lock */
@@ -34,9 +35,18 @@ struct OrtEnv {
     OrtKeyValuePairs config;
     pthread_mutex_t lock;
     struct ort_devices *devices; /* under the lock; NULL: nobody asked yet */
-    struct ort_shared shared;    /* allocators; under the lock */
-    struct ort_workers workers;  /* as the environment was asked for */
+    void (*devices_destroy)(struct ort_devices *devices); /* set with them */
+    void (*destroy)(OrtEnv *env);                         /* of the last reference */
+    struct ort_shared shared;                             /* allocators; under the lock */
+    struct ort_workers workers;                           /* as the environment was asked for */
 };
+
+/* What there is one of in a process: env_process.c has it, env.c makes the environment. */
+struct ort_env_process {
+    pthread_mutex_t lock;
+    OrtEnv *env; /* NULL: none yet, or none any more */
+};
+extern struct ort_env_process ort_env_process;
 
 /* The process's environment, made when there is none; one more reference. */
 OrtStatus *ort_env_acquire(OrtEnv **out);

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "ort/env.h"
 #include "ort/status.h"
 
 /* ---- statuses -------------------------------------------------------------------------------- */

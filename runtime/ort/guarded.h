@@ -7,7 +7,7 @@
 #define BP_ORT_GUARDED_H
 
 #include "base/guard.h"
-#include "ort/env.h"
+#include "ort/slots.h"
 
 /* A status that is the caller's to release; `whose`: the function that threw. */
 OrtStatus *ort_thrown(const struct bp_thrown *thrown, const char *whose);

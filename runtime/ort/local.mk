@@ -24,8 +24,10 @@ endif
 	%D%/absent_ep.c \
 	%D%/absent_interop.c \
 	%D%/affinity.c \
+	%D%/create_session.c \
 	%D%/env.c \
 	%D%/env.h \
+	%D%/env_process.c \
 	%D%/error_codes.c \
 	%D%/error_codes.h \
 	%D%/guarded.c \
@@ -53,7 +55,6 @@ endif
 	%D%/compile/ep_context.c \
 	%D%/compile/ep_context.h \
 	%D%/compile/write.c \
-	%D%/custom/custom.h \
 	%D%/custom/domain.c \
 	%D%/custom/invoke.c \
 	%D%/custom/kernel.c \
@@ -62,8 +63,6 @@ endif
 	%D%/custom/kernel_context.h \
 	%D%/custom/kernel_info.c \
 	%D%/custom/kernel_info.h \
-	%D%/custom/library.c \
-	%D%/custom/library.h \
 	%D%/custom/op.c \
 	%D%/custom/op.h \
 	%D%/custom/op_attr.c \
@@ -74,6 +73,7 @@ endif
 	%D%/custom/op_queries.h \
 	%D%/custom/shape_context.c \
 	%D%/devices/copy_tensors.c \
+	%D%/devices/ep_allocators.c \
 	%D%/devices/ep_devices.c \
 	%D%/devices/ep_devices.h \
 	%D%/devices/gpu_options.c \
@@ -94,12 +94,15 @@ endif
 	%D%/editor/graph_view.c \
 	%D%/editor/model.c \
 	%D%/editor/node.c \
-	%D%/editor/session.c \
 	%D%/editor/types.c \
+	%D%/session/allocator.c \
 	%D%/session/assignment.c \
 	%D%/session/assignment.h \
 	%D%/session/binding.c \
+	%D%/session/custom_domains.c \
+	%D%/session/custom_domains.h \
 	%D%/session/dynamic_options.c \
+	%D%/session/editor_session.c \
 	%D%/session/initializers.c \
 	%D%/session/initializers.h \
 	%D%/session/load.c \
@@ -108,7 +111,10 @@ endif
 	%D%/session/lora.h \
 	%D%/session/lora_file.c \
 	%D%/session/lora_file.h \
-	%D%/session/metadata.c \
+	%D%/metadata.c \
+	%D%/metadata.h \
+	%D%/session/op_library.c \
+	%D%/session/op_library.h \
 	%D%/session/options.c \
 	%D%/session/options.h \
 	%D%/session/placement_rules.c \

@@ -5,6 +5,7 @@
 
 #include "ort/status.h"
 
+#include <bp/sdk.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,4 +152,23 @@ void ort_ReleaseStatus(OrtStatus *input)
 {
     if (input != &out_of_memory)
         free(input);
+}
+
+bp_rc ort_to_err(OrtStatus *status, bp_err *err)
+{
+    OrtErrorCode code;
+    bp_rc rc;
+
+    if (!status)
+        return BP_OK;
+    code = ort_GetErrorCode(status);
+    rc = bp_fail(err,
+                 code == ORT_INVALID_ARGUMENT  ? BP_E_INVALID
+                 : code == ORT_NOT_IMPLEMENTED ? BP_E_UNSUPPORTED
+                                               : BP_E_INTERNAL,
+                 "%s", ort_GetErrorMessage(status));
+    if (err)
+        err->native_code = ORT_NATIVE_CODE | (int64_t)code;
+    ort_ReleaseStatus(status);
+    return rc;
 }

@@ -43,6 +43,9 @@ OrtStatus *ort_from(bp_rc rc, const struct ort_err *err, enum ort_phase phase, c
 OrtStatus *ort_absent(const char *function);
 OrtStatus *ort_null(const char *function, const char *argument);
 
+/* The host's error for a status, which is released. */
+bp_rc ort_to_err(OrtStatus *status, bp_err *err);
+
 /* Returns a status from the slot's function when an argument is missing. */
 #define ORT_NEED(argument)                                                                         \
     do {                                                                                           \

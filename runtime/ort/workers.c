@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "ort/custom/op.h"
 #include "ort/guarded.h"
 #include "ort/status.h"
 

@@ -77,7 +77,7 @@ static bool is_spoken_of(const struct bp_placement *placement, const struct bp_a
     return found;
 }
 
-/* At most BP_MAX_BODY_DEPTH deep. */
+/* At most BP_MAX_SUBGRAPH_DEPTH deep. */
 static bp_rc pin(const struct bp_placement *placement, const struct bp_asked *asked,
                  uint32_t n_asked, struct bp_ir *ir, bool *any, bp_err *err)
 {
@@ -88,13 +88,13 @@ static bp_rc pin(const struct bp_placement *placement, const struct bp_asked *as
         struct bp_placement inner = *placement;
 
         node->is_pinned = is_spoken_of(placement, asked, n_asked, node);
-        if (node->n_bodies > 0)
+        if (node->n_subgraphs > 0)
             inner.path = bp_region_printf(ir->region, "%s%s%s", placement->path,
                                           placement->path[0] ? "/" : "", node->name);
         if (!inner.path)
             rc = bp_fail_nomem(err, "the placement rules");
-        for (uint32_t b = 0; rc >= 0 && b < node->n_bodies; b++)
-            rc = pin(&inner, asked, n_asked, node->bodies[b], &node->is_pinned, err);
+        for (uint32_t b = 0; rc >= 0 && b < node->n_subgraphs; b++)
+            rc = pin(&inner, asked, n_asked, node->subgraphs[b], &node->is_pinned, err);
         *any |= node->is_pinned;
     }
     return rc;

@@ -103,9 +103,9 @@ static void overrule(const struct bp_asked *asked, const struct bp_ir *ir,
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
         const struct bp_ir_node *node = &ir->nodes[i];
 
-        if (node->n_bodies > 0)
+        if (node->n_subgraphs > 0)
             verdicts[i] = refusal(BP_R_CONTROL_FLOW, "control flow is run by the host");
-        else if (bp_node_is_hosted(node, facts))
+        else if (bp_node_is_host_op(node, facts))
             verdicts[i] = refusal(BP_R_DTYPE, "values that are no tensors are the host's");
         else if (node->opset == 0)
             verdicts[i] = refusal(

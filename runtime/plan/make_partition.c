@@ -31,7 +31,7 @@ static bool comes_from_data(const struct work *w, uint32_t value)
 
     if (w->facts[value].kind != BP_KIND_TENSOR)
         return false; /* it has no size */
-    return (node->n_bodies > 0 || !node->schema || node->schema->sizes_from_data) &&
+    return (node->n_subgraphs > 0 || !node->schema || node->schema->sizes_from_data) &&
            bp_fact_needs_data(&w->facts[value], w->symbols);
 }
 
@@ -87,7 +87,7 @@ static void set_stages(struct work *w)
 
 static uint32_t first_taker(const struct work *w, uint32_t node)
 {
-    if (bp_node_is_hosted(&w->ir->nodes[node], w->facts))
+    if (bp_node_is_host_op(&w->ir->nodes[node], w->facts))
         return BP_BY_HOST;
     for (uint32_t p = 0; p < w->out->n_asked; p++) {
         if (w->out->verdicts[p][node].verdict != BP_NO)
@@ -122,7 +122,7 @@ static bp_rc ask_all(struct work *w, const struct bp_asked *asked,
         failed[p].text = rc < 0 ? bp_region_string(w->region, text) : NULL;
     }
     for (uint32_t n = 0; placement && n < w->ir->n_nodes; n++) {
-        if (!bp_node_is_hosted(&w->ir->nodes[n], w->facts))
+        if (!bp_node_is_host_op(&w->ir->nodes[n], w->facts))
             bp_placement_apply(placement, asked, w->out, n);
     }
     for (uint32_t n = 0; n < w->ir->n_nodes; n++)

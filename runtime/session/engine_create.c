@@ -106,7 +106,7 @@ static void open_scalars(struct bp_ir *ir)
         if (ir->parent || !(value->flags & BP_IR_INPUT) || value->declared.rank == 0)
             value->declared.rank = BP_RANK_UNKNOWN;
     }
-    for (struct bp_ir *subgraph = ir->first_body; subgraph; subgraph = subgraph->next_body)
+    for (struct bp_ir *subgraph = ir->first_subgraph; subgraph; subgraph = subgraph->next_subgraph)
         open_scalars(subgraph);
 }
 
@@ -139,8 +139,8 @@ static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_config 
     if (engine->ir)
         bp_ir_finish(engine->ir);
     engine->ir = NULL;
-    rc = bp_onnx_graph_with(engine->onnx, config->open_defaults, &engine->custom, &engine->region,
-                            &engine->symbols, &engine->ir, err);
+    rc = bp_onnx_graph(engine->onnx, config->open_defaults, &engine->custom, &engine->region,
+                       &engine->symbols, &engine->ir, err);
     if (rc >= 0)
         engine->ir->mismatches = mismatches_of(engine, config);
     if (rc >= 0 && config->open_scalars)
@@ -261,8 +261,8 @@ static bool has_custom(const struct bp_ir *ir, const struct bp_log *log)
             found = true;
             tell_replaced(node, log);
         }
-        for (uint32_t b = 0; b < node->n_bodies; b++)
-            found |= has_custom(node->bodies[b], log);
+        for (uint32_t b = 0; b < node->n_subgraphs; b++)
+            found |= has_custom(node->subgraphs[b], log);
     }
     return found;
 }

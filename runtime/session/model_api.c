@@ -28,8 +28,8 @@ static uint32_t count_nodes(const struct bp_ir *ir)
     uint32_t n = ir->n_nodes;
 
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
-        for (uint32_t b = 0; b < ir->nodes[i].n_bodies; b++)
-            n += count_nodes(ir->nodes[i].bodies[b]);
+        for (uint32_t b = 0; b < ir->nodes[i].n_subgraphs; b++)
+            n += count_nodes(ir->nodes[i].subgraphs[b]);
     }
     return n;
 }
@@ -47,8 +47,8 @@ static void list_nodes(const struct bp_ir *ir, bp_op_info *rows, uint32_t *n)
             .opset = node->opset,
             .since = node->schema ? node->schema->since : 0,
         };
-        for (uint32_t b = 0; b < node->n_bodies; b++)
-            list_nodes(node->bodies[b], rows, n);
+        for (uint32_t b = 0; b < node->n_subgraphs; b++)
+            list_nodes(node->subgraphs[b], rows, n);
     }
 }
 
@@ -79,8 +79,8 @@ static bp_rc fill(struct bp_model *model, bp_err *err)
 
     rc = bp_env_custom_table(model->env, NULL, &model->custom, err);
     if (rc >= 0)
-        rc = bp_onnx_graph_with(model->onnx, false, &model->custom, &model->region, &model->symbols,
-                                &model->ir, err);
+        rc = bp_onnx_graph(model->onnx, false, &model->custom, &model->region, &model->symbols,
+                           &model->ir, err);
     if (rc >= 0)
         rc = bp_ports_init(&model->ports, model->ir, NULL, &model->symbols, err);
     if (rc >= 0)

@@ -13,7 +13,7 @@
 /* Does the host run it itself? Constants it folds; of such nodes no provider is asked. */
 static bool is_hosted(const struct bp_schema *schema)
 {
-    return schema->is_hosted || (strcmp(schema->op, "Constant") == 0 && !schema->domain[0]);
+    return schema->is_host_op || (strcmp(schema->op, "Constant") == 0 && !schema->domain[0]);
 }
 
 /* "X, Y": the parameters that have the variable. */

@@ -12,6 +12,7 @@
 #include "fuzz.h"
 #include "model/onnx.h"
 #include "ort_models.h"
+#include "support/model_bytes.h"
 
 const size_t bp_fuzz_max_size = 4096;
 
@@ -44,7 +45,7 @@ static void try_save(const struct bp_onnx *onnx)
     must(rc == BP_OK || (rc < 0 && text[0]), text);
     if (rc < 0)
         return;
-    rc = bp_onnx_open_memory(saved.data, saved.size, NULL, &again, &err);
+    rc = model_open_bytes(saved.data, saved.size, NULL, &again, &err);
     must(rc == BP_OK, text);
     bp_onnx_unref(again);
 }
@@ -59,11 +60,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct bp_region region = {0};
     struct bp_onnx *onnx = NULL;
     struct bp_ir *ir = NULL;
-    bp_rc rc = bp_onnx_open_memory(data, size, NULL, &onnx, &err);
+    bp_rc rc = model_open_bytes(data, size, NULL, &onnx, &err);
 
     must(rc == BP_OK || (rc < 0 && text[0] && !onnx), text);
     if (rc == BP_OK) {
-        rc = bp_onnx_graph(onnx, false, &region, &symbols, &ir, &err);
+        rc = bp_onnx_graph(onnx, false, NULL, &region, &symbols, &ir, &err);
         must(rc == BP_OK || (rc < 0 && text[0] && !ir), text);
     }
     if (rc == BP_OK)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # tests/fuzz/ - targets for libFuzzer. `make check` runs each on its seeds and 30,000 changed ones.
 
-fuzz_sources = %D%/drive.c %D%/fuzz.h tests/unit/support/proto_writer.h
+fuzz_sources = %D%/drive.c %D%/fuzz.h tests/unit/support/proto_writer.h tests/unit/support/model_bytes.h
 
 fuzz_tests = %D%/check_fuzz_ort
 check_PROGRAMS += $(fuzz_tests)
@@ -11,7 +11,7 @@ TESTS += $(fuzz_tests)
 %C%_check_fuzz_ort_LDADD = runtime/libbackplane-core.la $(runtime_libs)
 
 EXTRA_PROGRAMS += %D%/fuzz_ort
-%C%_fuzz_ort_SOURCES = %D%/fuzz_ort.c %D%/fuzz.h %D%/ort_models.h tests/unit/support/proto_writer.h
+%C%_fuzz_ort_SOURCES = %D%/fuzz_ort.c %D%/fuzz.h %D%/ort_models.h tests/unit/support/proto_writer.h tests/unit/support/model_bytes.h
 %C%_fuzz_ort_CPPFLAGS = $(runtime_cppflags) -I$(srcdir)/tests/unit
 %C%_fuzz_ort_LDFLAGS = $(AM_LDFLAGS) -fsanitize=fuzzer
 %C%_fuzz_ort_LDADD = runtime/libbackplane-core.la $(runtime_libs)

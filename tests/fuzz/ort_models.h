@@ -8,6 +8,7 @@
 #include "base/flat_write.h"
 #include "model/onnx.h"
 #include "model/ort_format/schema.h"
+#include "support/model_bytes.h"
 #include "support/proto_writer.h"
 
 /* ---- as ONNX --------------------------------------------------------------------------------- */
@@ -168,7 +169,7 @@ static inline bp_rc ort_convert(const struct pw *model, struct pw *out, bp_err *
                           .write = ort_write_part,
                           .format = BP_MODEL_FORMAT_ORT};
     struct bp_onnx *onnx;
-    bp_rc rc = bp_onnx_open_memory(model->data, model->size, NULL, &onnx, err);
+    bp_rc rc = model_open_bytes(model->data, model->size, NULL, &onnx, err);
 
     out->size = 0;
     if (rc >= 0)

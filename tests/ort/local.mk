@@ -23,7 +23,7 @@ unit_tests += %D%/check_workers
 %C%_check_workers_CPPFLAGS = $(ort_test_cppflags)
 %C%_check_workers_LDADD = $(ort_test_ldadd) $(PTHREAD_LIBS)
 %C%_check_workers_SOURCES = \
-	%D%/check_workers.c %D%/editor_kit.h %D%/kit.h tests/unit/proto_writer.h
+	%D%/check_workers.c %D%/editor_kit.h %D%/kit.h tests/unit/support/proto_writer.h
 
 unit_tests += %D%/check_feeds
 %C%_check_feeds_CPPFLAGS = $(ort_test_cppflags)

@@ -171,16 +171,13 @@ def folder_graph(found):
     return graph
 
 
-def module_graph(found):
-    """Files by what they include; a header and the .c of its name are one module."""
-    def stem(path):
-        return SOURCE.sub('', path)
-
+def include_graph(found):
+    """Files by what they include."""
     graph = collections.defaultdict(set)
     for path, rows in found.items():
-        graph[stem(path)] |= {stem(target) for _, target in rows} - {stem(path)}
+        graph[path] |= {target for _, target in rows} - {path}
         for _, target in rows:
-            graph[stem(target)]
+            graph[target]
     return graph
 
 
@@ -194,6 +191,8 @@ def call_graph(build, part):
                 continue
             path = os.path.relpath(os.path.join(folder, name), build).replace('.libs/', '')
             path = os.path.join(os.path.dirname(path), os.path.basename(path).split('-', 1)[-1])[:-2]
+            if not os.path.exists(path + '.c'):
+                continue  # of a source that has gone
             out = subprocess.run(['nm', os.path.join(folder, name)], capture_output=True, text=True).stdout
             used = uses.setdefault(path, set())
             for line in out.splitlines():
@@ -210,7 +209,7 @@ def check_circles(files, build):
     found = includes(files)
     for members in circles_of(folder_graph(found)):
         tell_circle('folders that include each other', members, folder_graph(found))
-    graphs = [('files that include each other', module_graph(found))]
+    graphs = [('files that include each other', include_graph(found))]
     if build:
         for part in ('runtime', 'plugins/cpu', 'plugins/dnnl', 'plugins/cann_sim', 'tools'):
             graphs.append(('files of %s that call each other' % part, call_graph(build, part)))

@@ -76,40 +76,40 @@ unit_tests += %D%/base/check_wire
 %C%_base_check_wire_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/model/check_onnx
-%C%_model_check_onnx_SOURCES = %D%/model/check_onnx.c %D%/support/model_fixture.h %D%/support/proto_writer.h
+%C%_model_check_onnx_SOURCES = %D%/model/check_onnx.c %D%/support/model_bytes.h %D%/support/model_fixture.h %D%/support/proto_writer.h
 %C%_model_check_onnx_CPPFLAGS = $(unit_cppflags)
 %C%_model_check_onnx_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/model/check_ort_file
-%C%_model_check_ort_file_SOURCES = %D%/model/check_ort_file.c %D%/support/model_fixture.h %D%/support/proto_writer.h \
+%C%_model_check_ort_file_SOURCES = %D%/model/check_ort_file.c %D%/support/model_bytes.h %D%/support/model_fixture.h %D%/support/proto_writer.h \
 	tests/fuzz/ort_models.h
 %C%_model_check_ort_file_CPPFLAGS = $(unit_cppflags)
 %C%_model_check_ort_file_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/model/check_functions
-%C%_model_check_functions_SOURCES = %D%/model/check_functions.c %D%/model/function_kit.h %D%/support/model_fixture.h \
+%C%_model_check_functions_SOURCES = %D%/model/check_functions.c %D%/model/function_kit.h %D%/support/model_bytes.h %D%/support/model_fixture.h \
 	%D%/support/proto_writer.h
 %C%_model_check_functions_CPPFLAGS = $(unit_cppflags)
 %C%_model_check_functions_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/model/check_function_overloads
-%C%_model_check_function_overloads_SOURCES = %D%/model/check_function_overloads.c %D%/model/function_kit.h %D%/support/model_fixture.h \
+%C%_model_check_function_overloads_SOURCES = %D%/model/check_function_overloads.c %D%/model/function_kit.h %D%/support/model_bytes.h %D%/support/model_fixture.h \
 	%D%/support/proto_writer.h
 %C%_model_check_function_overloads_CPPFLAGS = $(unit_cppflags)
 %C%_model_check_function_overloads_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/model/check_nodes
-%C%_model_check_nodes_SOURCES = %D%/model/check_nodes.c %D%/support/model_fixture.h %D%/support/proto_writer.h
+%C%_model_check_nodes_SOURCES = %D%/model/check_nodes.c %D%/support/model_bytes.h %D%/support/model_fixture.h %D%/support/proto_writer.h
 %C%_model_check_nodes_CPPFLAGS = $(unit_cppflags)
 %C%_model_check_nodes_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/model/check_files
-%C%_model_check_files_SOURCES = %D%/model/check_files.c %D%/support/model_fixture.h %D%/support/proto_writer.h
+%C%_model_check_files_SOURCES = %D%/model/check_files.c %D%/support/model_bytes.h %D%/support/model_fixture.h %D%/support/proto_writer.h
 %C%_model_check_files_CPPFLAGS = $(unit_cppflags)
 %C%_model_check_files_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/model/check_source
-%C%_model_check_source_SOURCES = %D%/model/check_source.c %D%/support/model_fixture.h %D%/support/proto_writer.h \
+%C%_model_check_source_SOURCES = %D%/model/check_source.c %D%/support/model_bytes.h %D%/support/model_fixture.h %D%/support/proto_writer.h \
 	%D%/support/fail_alloc.c %D%/support/fail_alloc.h
 %C%_model_check_source_CPPFLAGS = $(unit_cppflags)
 %C%_model_check_source_LDFLAGS = $(fail_alloc_ldflags)
@@ -123,7 +123,7 @@ unit_tests += %D%/base/check_tensor
 %C%_base_check_tensor_LDADD = $(unit_ldadd)
 
 unit_tests += %D%/model/check_fuzz
-%C%_model_check_fuzz_SOURCES = %D%/model/check_fuzz.c %D%/support/model_fixture.h %D%/support/proto_writer.h \
+%C%_model_check_fuzz_SOURCES = %D%/model/check_fuzz.c %D%/support/model_bytes.h %D%/support/model_fixture.h %D%/support/proto_writer.h \
 	%D%/support/fail_alloc.c %D%/support/fail_alloc.h
 %C%_model_check_fuzz_CPPFLAGS = $(unit_cppflags)
 %C%_model_check_fuzz_LDFLAGS = $(fail_alloc_ldflags)

@@ -32,4 +32,5 @@ tools_backplane_check_SOURCES = \
 	%D%/report.c %D%/report.h \
 	%D%/results.c \
 	%D%/starved.c %D%/starved.h \
-	%D%/steps.c
+	%D%/steps.c \
+	%D%/verdict.c

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/orphans.h"
 #include "lib/progress.h"
-#include "plan/plan.h"
 
 /* What an error of reading a model means to the caller of this program. */
 static int model_code(bp_rc rc)
@@ -55,7 +55,7 @@ static bool runs_without(struct cli *cli, bp_model *model)
 {
     bp_report *report = NULL;
     bool runs = bp_plan_create(cli->env, model, NULL, &report, NULL) >= 0 &&
-                plan_count_orphans(report) == 0;
+                count_orphan_nodes(report) == 0;
 
     bp_report_destroy(report);
     return runs;

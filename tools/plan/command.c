@@ -8,6 +8,7 @@
 
 #include "lib/file.h"
 #include "lib/load.h"
+#include "lib/orphans.h"
 #include "plan/plan.h"
 
 struct plan_args {
@@ -84,7 +85,7 @@ static int show(struct cli *cli, const struct plan_args *args, const bp_report *
         code = plan_print(cli, report, args->all_nodes);
     if (code == CLI_OK && (args->svg || args->dot))
         code = draw(cli, args, report, path);
-    return code == CLI_OK && plan_count_orphans(report) > 0 ? CLI_MODEL : code;
+    return code == CLI_OK && count_orphan_nodes(report) > 0 ? CLI_MODEL : code;
 }
 
 static int plan(struct cli *cli, const struct plan_args *args, const char *path)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/orphans.h"
 #include "plan/dot.h"
 #include "plan/plan.h"
 
@@ -65,7 +66,7 @@ static bp_rc put_node(const struct drawing *d, uint32_t i, bp_err *err)
     text_put(d->out, "</b><br/><font point-size=\"8\" color=\"" FAINT_INK "\">");
     dot_name(d->out, *node->name ? node->name : node->op);
     text_put(d->out, "</font>>, ");
-    dot_fill(d->out, node->provider, 35, plan_is_orphan(node));
+    dot_fill(d->out, node->provider, 35, is_orphan_node(node));
     text_put(d->out, ", tooltip=\"");
     rc = put_tooltip(d, i, err);
     text_put(d->out, "\"];\n");

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "lib/orphans.h"
 #include "plan/plan.h"
 
 enum { NAME_SHOWN = 30 }; /* code points of a name */
@@ -101,8 +102,8 @@ static void put_legend_rest(struct text *out, const struct picture *p)
     uint32_t hosted = 0, orphans = 0;
 
     for (uint32_t i = 0; i < p->n_nodes; i++) {
-        hosted += p->nodes[i].provider == BP_NONE && !plan_is_orphan(&p->nodes[i]);
-        orphans += plan_is_orphan(&p->nodes[i]);
+        hosted += p->nodes[i].provider == BP_NONE && !is_orphan_node(&p->nodes[i]);
+        orphans += is_orphan_node(&p->nodes[i]);
     }
     if (hosted) {
         text_put(out, "<td border=\"1\" color=\"" HOST "\">the host itself \xc2\xb7 ");

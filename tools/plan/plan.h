@@ -12,9 +12,6 @@
  */
 int plan_print(struct cli *cli, const bp_report *report, bool all_nodes);
 
-/* Does nobody run the node, so that the model cannot run? (The host's own nodes have a group.) */
-bool plan_is_orphan(const bp_report_node *node);
-uint32_t plan_count_orphans(const bp_report *report);
 /* "dnnl 3, cpu 1": who runs how many nodes. */
 void plan_placement(struct text *out, const bp_report *report);
 

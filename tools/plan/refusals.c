@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/orphans.h"
 #include "lib/table.h"
 #include "plan/text.h"
 
@@ -49,7 +50,7 @@ static int order_refusals(const void *x, const void *y)
 /* Nobody was needed for what the host runs itself. */
 static bool is_hosted(const bp_report_node *node)
 {
-    return node->provider == BP_NONE && !plan_is_orphan(node);
+    return node->provider == BP_NONE && !is_orphan_node(node);
 }
 
 /* All refusals, equal ones merged: *n of them, the caller's to free(). */

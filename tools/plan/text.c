@@ -6,27 +6,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "lib/orphans.h"
 #include "lib/table.h"
 #include "plan/text.h"
 
 enum { GROUPS_SHOWN = 40 };
-
-bool plan_is_orphan(const bp_report_node *node)
-{
-    return node->provider == BP_NONE && node->group == BP_NONE;
-}
-
-uint32_t plan_count_orphans(const bp_report *report)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < bp_report_node_count(report); i++) {
-        bp_report_node node = {.struct_size = sizeof node};
-
-        n += bp_report_get_node(report, i, &node, NULL) >= 0 && plan_is_orphan(&node);
-    }
-    return n;
-}
 
 /*
  * The name of report row `provider`, "host" for BP_NONE: what the host runs itself (If, Loop,
@@ -273,7 +257,7 @@ bp_rc plan_passes(const struct cli *cli, const bp_report *report, bool all, bp_e
 static bp_rc print_nodes(const struct cli *cli, const bp_report *report, bool all, bp_err *err)
 {
     struct table table = {.columns = 5, .right = 1u << 1};
-    uint32_t orphans = plan_count_orphans(report);
+    uint32_t orphans = count_orphan_nodes(report);
     bp_rc rc = BP_OK;
 
     table_add(&table, "runs on");
@@ -288,10 +272,10 @@ static bp_rc print_nodes(const struct cli *cli, const bp_report *report, bool al
         rc = bp_report_get_node(report, i, &node, err);
         if (rc >= 0)
             rc = provider_name(report, node.provider, &place, err);
-        if (rc < 0 || (!all && !plan_is_orphan(&node)))
+        if (rc < 0 || (!all && !is_orphan_node(&node)))
             continue;
-        table_add_styled(&table, plan_is_orphan(&node) ? STYLE_RED : STYLE_PLAIN,
-                         plan_is_orphan(&node) ? "nobody" : place);
+        table_add_styled(&table, is_orphan_node(&node) ? STYLE_RED : STYLE_PLAIN,
+                         is_orphan_node(&node) ? "nobody" : place);
         if (node.group == BP_NONE)
             table_add(&table, "");
         else

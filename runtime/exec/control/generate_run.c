@@ -133,7 +133,7 @@ static bp_rc feed_no_past(struct bp_generate *g, const struct bp_ir *ir, bp_err 
 
 static bp_rc first_of_gpt(struct bp_generate *g, struct bp_cell *logits, bp_err *err)
 {
-    const char *name = bp_ir_body(g->node, "init_decoder") ? "init_decoder" : "decoder";
+    const char *name = bp_ir_subgraph(g->node, "init_decoder") ? "init_decoder" : "decoder";
     struct bp_frame_state *child;
     bp_rc rc = bp_host_op_named_subgraph(g->state, g->unit, name, &child, err);
 

@@ -129,10 +129,10 @@ bp_rc bp_host_op_named_subgraph(struct bp_run_state *state, const struct bp_unit
                                 const char *name, struct bp_frame_state **out, bp_err *err)
 {
     const struct bp_ir_node *node = bp_host_op_node(state, unit);
-    const struct bp_ir *subgraph = bp_ir_body(node, name);
+    const struct bp_ir *subgraph = bp_ir_subgraph(node, name);
     uint32_t i = 0;
 
-    while (node->bodies[i] != subgraph)
+    while (node->subgraphs[i] != subgraph)
         i++;
     return bp_host_op_subgraph(state, unit, i, out, err);
 }

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- inputs and outputs --------------------------------------------------------------------- */
+/* ---- inputs and outputs ---------------------------------------------------------------------- */
 
 bool bp_rule_has_attr(const struct bp_infer *infer, const char *name)
 {
@@ -145,7 +145,7 @@ bp_rc bp_rule_same_content(struct bp_infer *infer, uint32_t i, const struct bp_f
     return bp_infer_set_content(infer, i, from->content, from->n_content);
 }
 
-/* ---- checks --------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 const char *bp_rule_name(const struct bp_infer *infer, uint32_t i)
 {
@@ -178,7 +178,7 @@ bp_rc bp_rule_scalar(struct bp_infer *infer, uint32_t i)
     if (fact->rank == 1 && (!bp_sym_known(fact->dims[0]) || fact->dims[0].value == 1))
         return BP_OK;
     bp_fact_text(fact, infer->symbols, text, sizeof text);
-    return bp_fail(infer->err, BP_E_SHAPE, "%s is %s, but a single number is needed",
+    return bp_fail(infer->err, BP_E_SHAPE, "%s is %s, but a scalar is needed",
                    bp_rule_name(infer, i), text);
 }
 
@@ -230,7 +230,7 @@ bp_rc bp_rule_vector(struct bp_infer *infer, uint32_t i, struct bp_sym size, con
     return rc < 0 ? rc : bp_rule_expect(infer, i, 0, size, whose);
 }
 
-bp_rc bp_rule_room(struct bp_infer *infer, uint64_t rank)
+bp_rc bp_rule_check_rank(struct bp_infer *infer, uint64_t rank)
 {
     if (rank <= BP_MAX_RANK)
         return BP_OK;
@@ -275,7 +275,7 @@ bp_rc bp_rule_check_word(struct bp_infer *infer, const char *name, const char *a
     return bp_fail(infer->err, BP_E_INVALID, "%s is neither %s nor %s", name, a, b);
 }
 
-/* ---- sizes ---------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 bp_rc bp_rule_calc(struct bp_infer *infer, struct bp_sym a, char op, struct bp_sym b,
                    struct bp_sym *out)
@@ -309,11 +309,11 @@ bp_rc bp_rule_shift(struct bp_infer *infer, struct bp_sym a, int64_t n, struct b
 bp_rc bp_rule_product(struct bp_infer *infer, const struct bp_sym *dims, uint32_t n,
                       struct bp_sym *out)
 {
-    struct bp_sym number = bp_sym_of(1);
+    struct bp_sym constant = bp_sym_of(1);
     struct bp_sym names = bp_sym_of(1);
     bp_rc rc;
 
-    /* a size of 0 makes all 0, even where the other sizes would not fit in a number */
+    /* a size of 0 makes all 0, even where the other sizes would not fit in 64 bits */
     for (uint32_t i = 0; i < n; i++) {
         if (bp_sym_known(dims[i]) && dims[i].value == 0) {
             *out = bp_sym_of(0);
@@ -321,13 +321,13 @@ bp_rc bp_rule_product(struct bp_infer *infer, const struct bp_sym *dims, uint32_
         }
     }
     for (uint32_t i = 0; i < n; i++) {
-        struct bp_sym *part = bp_sym_known(dims[i]) ? &number : &names;
+        struct bp_sym *part = bp_sym_known(dims[i]) ? &constant : &names;
 
         rc = bp_rule_calc(infer, *part, '*', dims[i], part);
         if (rc < 0)
             return rc;
     }
-    return bp_rule_calc(infer, names, '*', number, out);
+    return bp_rule_calc(infer, names, '*', constant, out);
 }
 
 bp_rc bp_rule_divide_dim(struct bp_infer *infer, uint32_t axis, int64_t by, struct bp_sym *out)
@@ -374,7 +374,7 @@ bool bp_rule_unify(struct bp_sym a, struct bp_sym b, struct bp_sym *out)
     return !bp_sym_known(a) || !bp_sym_known(b) || a.value == b.value;
 }
 
-/* ---- lists ---------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 static bp_rc list_from_attr(struct bp_infer *infer, const char *name, struct bp_list *out)
 {
@@ -455,7 +455,7 @@ bp_rc bp_rule_axes(struct bp_infer *infer, const struct bp_list *list, uint32_t 
     return BP_OK;
 }
 
-/* ---- rules of other rows -------------------------------------------------------------------- */
+/* ---- rules of other rows --------------------------------------------------------------------- */
 
 enum { MAX_INPUTS = 16 };
 
@@ -477,8 +477,8 @@ bp_rc bp_rule_as(struct bp_infer *infer, const struct bp_schema *schema,
     return schema->infer(&inner);
 }
 
-const struct bp_fact *bp_rule_turned(struct bp_infer *infer, const struct bp_fact *fact,
-                                     const uint32_t *perm)
+const struct bp_fact *bp_rule_transposed(struct bp_infer *infer, const struct bp_fact *fact,
+                                         const uint32_t *perm)
 {
     struct bp_fact *out = bp_region_alloc(infer->region, sizeof *out);
     struct bp_sym *dims = bp_region_array(infer->region, fact->rank, sizeof *dims);
@@ -505,7 +505,7 @@ bp_rc bp_rule_move_channels(struct bp_infer *infer, const struct bp_fact **fact,
     perm[0] = 0;
     for (uint32_t i = 1; i < rank; i++)
         perm[i] = to_end ? (i + 1 == rank ? 1 : i + 1) : i == 1 ? rank - 1 : i - 1;
-    *fact = bp_rule_turned(infer, *fact, perm);
+    *fact = bp_rule_transposed(infer, *fact, perm);
     return *fact ? BP_OK : bp_fail_nomem(infer->err, "a shape");
 }
 

@@ -6,7 +6,7 @@
 #include "graph/rules/common.h"
 #include "graph/symbol_table.h"
 
-/* ---- signs ---------------------------------------------------------------------------------- */
+/* ---- signs ----------------------------------------------------------------------------------- */
 
 enum { MAX_NESTING = 8 }; /* of operators that are looked into; more, and nothing is said */
 
@@ -38,7 +38,7 @@ static bool sum_bound(const struct bp_symbols *symbols, const struct bp_symbol *
     return true;
 }
 
-/* A number that sym is not below. Names are sizes; the rest follows from how it was calculated. */
+/* A lower bound of sym. Names are sizes; the rest follows from how it was calculated. */
 static bool lower_bound(const struct bp_symbols *symbols, struct bp_sym sym, int nesting,
                         int64_t *out)
 {
@@ -74,7 +74,7 @@ bool bp_rule_is_size(const struct bp_infer *infer, struct bp_sym sym)
     return lower_bound(infer->symbols, sym, MAX_NESTING, &bound) && bound >= 0;
 }
 
-/* ---- elements ------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 /* What does not fit in 64 bits is left to the run, where the operator wraps; nothing fails here. */
 static bp_rc symbolic(struct bp_infer *infer, struct bp_sym a, char op, struct bp_sym b,

@@ -122,7 +122,7 @@ static void put_ends(struct bp_ort_writer *w, uint32_t at, const struct bp_ir *i
         bp_ort_put_string(w, first + i * 4, ir->values[list[i]].name);
 }
 
-/* At most BP_MAX_BODY_DEPTH deep. */
+/* At most BP_MAX_SUBGRAPH_DEPTH deep. */
 bp_rc bp_ort_put_graph(struct bp_ort_writer *w, uint32_t at, struct bp_ir *ir,
                        const struct bp_fact *outer, const struct bp_fact *inputs)
 {
@@ -232,7 +232,7 @@ bp_rc bp_ort_write(const struct bp_onnx *onnx, const bp_model_sink *sink, bp_err
 {
     struct bp_ort_writer w = {.err = err};
     struct bp_ir *ir = NULL;
-    bp_rc rc = bp_onnx_graph(onnx, true, &w.region, &w.symbols, &ir, err);
+    bp_rc rc = bp_onnx_graph(onnx, true, NULL, &w.region, &w.symbols, &ir, err);
 
     if (rc >= 0) {
         rc = put_session(&w, onnx, ir);

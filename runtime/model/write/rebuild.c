@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "graph/schema_table.h"
-#include "model/write/save.h"
+#include "model/save.h"
 #include "model/write/write.h"
 
 enum {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "ort/compile/ep_context.h"
+#include "ort/session/session.h"
 #include "ort/status.h"
 
 /* ---- life ------------------------------------------------------------------------------------ */

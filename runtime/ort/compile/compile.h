@@ -3,7 +3,7 @@
 #ifndef BP_ORT_COMPILE_COMPILE_H
 #define BP_ORT_COMPILE_COMPILE_H
 
-#include "ort/session/session.h"
+#include "ort/session/options.h"
 
 struct OrtModelCompilationOptions {
     OrtSessionOptions *options; /* a copy */

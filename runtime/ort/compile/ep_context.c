@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ort/session/session.h"
 #include "ort/status.h"
 
 char *ort_contexts_path(const char *model_path)

@@ -3,7 +3,7 @@
 #ifndef BP_ORT_COMPILE_EP_CONTEXT_H
 #define BP_ORT_COMPILE_EP_CONTEXT_H
 
-#include "ort/session/session.h"
+#include "ort/slots.h"
 
 /*
  * When ep.context_enable is 1: fails if the file that it would write cannot be, and says in the log

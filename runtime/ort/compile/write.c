@@ -16,6 +16,7 @@
 
 #include "ort/compile/compile.h"
 #include "ort/guarded.h"
+#include "ort/session/session.h"
 #include "ort/status.h"
 
 /*

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* domain.c - OrtCustomOpDomain, and the list of them in session options. */
+/* domain.c - OrtCustomOpDomain: made, filled with operators that are checked, asked for one by name. */
 
 #include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "ort/custom/library.h"
 #include "ort/custom/op_queries.h"
-#include "ort/session/options.h"
 #include "ort/status.h"
 
 /* ---- reading an operator --------------------------------------------------------------------- */
@@ -112,43 +110,7 @@ OrtStatus *ort_CustomOpDomain_Add(OrtCustomOpDomain *custom_op_domain, const Ort
     return NULL;
 }
 
-/* ---- what options keep ----------------------------------------------------------------------- */
-
-static bool add_domain(struct ort_custom *custom, const OrtCustomOpDomain *domain)
-{
-    const OrtCustomOpDomain **domains;
-
-    for (size_t i = 0; i < custom->n_domains; i++) {
-        if (custom->domains[i] == domain)
-            return true;
-    }
-    domains = realloc(custom->domains, (custom->n_domains + 1) * sizeof(const OrtCustomOpDomain *));
-    if (!domains)
-        return false;
-    custom->domains = domains;
-    domains[custom->n_domains++] = domain;
-    return true;
-}
-
-bool ort_custom_copy(struct ort_custom *to, const struct ort_custom *from)
-{
-    bool ok = true;
-
-    for (size_t i = 0; ok && i < from->n_domains; i++)
-        ok = add_domain(to, from->domains[i]);
-    for (size_t i = 0; ok && i < from->n_libraries; i++)
-        ok = ort_library_keep(to, from->libraries[i]);
-    return ok;
-}
-
-void ort_custom_finish(struct ort_custom *custom)
-{
-    for (size_t i = 0; i < custom->n_libraries; i++)
-        ort_library_release(custom->libraries[i]);
-    free(custom->libraries);
-    free(custom->domains);
-    *custom = (struct ort_custom){0};
-}
+/* ---- operators by name ------------------------------------------------------------------------- */
 
 static bool domain_has(const OrtCustomOpDomain *domain, const char *op)
 {
@@ -174,11 +136,4 @@ bool ort_custom_has(const struct ort_custom *custom, const char *domain, const c
             return true;
     }
     return false;
-}
-
-OrtStatus *ort_AddCustomOpDomain(OrtSessionOptions *options, OrtCustomOpDomain *custom_op_domain)
-{
-    ORT_NEED(options);
-    ORT_NEED(custom_op_domain);
-    return add_domain(&options->custom, custom_op_domain) ? NULL : ort_no_memory();
 }

@@ -12,27 +12,6 @@
 #include "ort/guarded.h"
 #include "ort/status.h"
 
-/* ---- errors ---------------------------------------------------------------------------------- */
-
-bp_rc ort_to_err(OrtStatus *status, bp_err *err)
-{
-    OrtErrorCode code;
-    bp_rc rc;
-
-    if (!status)
-        return BP_OK;
-    code = ort_GetErrorCode(status);
-    rc = bp_fail(err,
-                 code == ORT_INVALID_ARGUMENT  ? BP_E_INVALID
-                 : code == ORT_NOT_IMPLEMENTED ? BP_E_UNSUPPORTED
-                                               : BP_E_INTERNAL,
-                 "%s", ort_GetErrorMessage(status));
-    if (err)
-        err->native_code = ORT_NATIVE_CODE | (int64_t)code;
-    ort_ReleaseStatus(status);
-    return rc;
-}
-
 /* ---- which operator of a family a node means ------------------------------------------------- */
 
 static bool fits(const struct ort_op *op, const bp_graph *graph, const bp_node *node)

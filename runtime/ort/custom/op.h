@@ -3,8 +3,8 @@
 #ifndef BP_ORT_CUSTOM_OP_H
 #define BP_ORT_CUSTOM_OP_H
 
-#include "ort/custom/custom.h"
 #include "ort/custom/kernel_info.h"
+#include "ort/session/custom_domains.h"
 
 struct ort_op {
     const OrtCustomOp *at; /* the library's, first argument of its functions */
@@ -30,8 +30,6 @@ bool ort_op_is_for_cpu(const struct ort_op *op);
 /* Element type of input or output i as the host counts; NONE: any. */
 uint32_t ort_op_input_type(const struct ort_op *op, size_t i);
 uint32_t ort_op_output_type(const struct ort_op *op, size_t i);
-/* The host's error for a status, which is released. */
-bp_rc ort_to_err(OrtStatus *status, bp_err *err);
 
 /* Callbacks of every definition; `user` is a family. */
 bp_rc ort_custom_claim(void *user, const bp_operator_node *node, bp_err *err);

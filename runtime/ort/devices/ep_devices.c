@@ -163,6 +163,7 @@ OrtStatus *ort_devices_need(const OrtEnv *given, const struct ort_devices **out)
                               ORT_OTHER, NULL);
         if (!status) {
             env.shared->devices = build(given->host, n);
+            env.shared->devices_destroy = ort_devices_destroy;
             if (!env.shared->devices)
                 status = ort_no_memory();
         }

@@ -14,6 +14,7 @@
 
 #include "ort/devices/ep_devices.h"
 #include "ort/guarded.h"
+#include "ort/session/session.h"
 #include "ort/status.h"
 
 enum { SELECTED_MAX = 8 }; /* as many as a delegate may choose */

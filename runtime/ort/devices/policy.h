@@ -3,7 +3,7 @@
 #ifndef BP_ORT_DEVICES_POLICY_H
 #define BP_ORT_DEVICES_POLICY_H
 
-#include "ort/session/session.h"
+#include "ort/slots.h"
 
 /*
  * When the options have a policy and name no provider: a copy of them with the providers that the

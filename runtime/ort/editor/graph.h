@@ -8,7 +8,7 @@
 #ifndef BP_ORT_EDITOR_GRAPH_H
 #define BP_ORT_EDITOR_GRAPH_H
 
-#include "ort/session/session.h"
+#include "ort/slots.h"
 #include "ort/values/value.h"
 
 /* The oldest IR version that has all of ONNX's types of tensors but those of 2 bits. */

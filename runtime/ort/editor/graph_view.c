@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ort/editor/graph.h"
+#include "ort/metadata.h"
 #include "ort/status.h"
 
 /* A slot that reads one thing of a graph or value. */

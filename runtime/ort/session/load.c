@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "ort/editor/graph.h"
+#include "ort/session/session.h"
 #include "ort/status.h"
 
 /* ---- keeping --------------------------------------------------------------------------------- */

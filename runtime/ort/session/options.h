@@ -6,8 +6,8 @@
 #include <backplane.h>
 #include <stdatomic.h>
 
-#include "ort/custom/custom.h"
 #include "ort/key_values.h"
+#include "ort/session/custom_domains.h"
 #include "ort/session/initializers.h"
 
 /* A provider that was appended. */

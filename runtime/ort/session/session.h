@@ -9,16 +9,11 @@
 
 #include "ort/env.h"
 #include "ort/logger.h"
+#include "ort/metadata.h"
 #include "ort/session/assignment.h"
 #include "ort/session/load.h"
 #include "ort/session/options.h"
 #include "ort/session/profile.h"
-
-struct OrtModelMetadata {
-    char *producer, *graph_name, *domain, *description, *graph_description;
-    int64_t version;
-    OrtKeyValuePairs custom;
-};
 
 struct OrtSession {
     OrtEnv *env;
@@ -30,11 +25,11 @@ struct OrtSession {
     uint32_t n_inputs, n_outputs;
     uint32_t n_required; /* inputs that have no default */
     int intra_op;
-    OrtLogger logger;         /* of its operators */
+    OrtLogger logger;           /* of its operators */
     struct ort_workers workers; /* of a pool of its own, if it asks for something of them */
-    bool has_log;             /* it differs from the environment's */
-    bool takes_allocators;    /* "session.use_env_allocators" */
-    struct ort_custom custom; /* keeps their libraries */
+    bool has_log;               /* it differs from the environment's */
+    bool takes_allocators;      /* "session.use_env_allocators" */
+    struct ort_custom custom;   /* keeps their libraries */
     OrtKeyValuePairs config;
     OrtKeyValuePairs dims;   /* sizes that the application promised, by name */
     OrtKeyValuePairs opsets; /* versions by domain; "ai.onnx" for ONNX's own */
@@ -85,10 +80,10 @@ OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *opti
 OrtStatus *ort_rules_check(const bp_report *report, const OrtSessionOptions *options);
 /* Lists inputs, outputs and operator sets of the model that is open, in place of those before. */
 OrtStatus *ort_session_describe(OrtSession *session);
-
-/* Fills an empty struct from the model. */
-bool ort_metadata_init(OrtModelMetadata *metadata, const bp_model *model);
-void ort_metadata_finish(OrtModelMetadata *metadata);
+/* Lists inputs and outputs of the session, or of its open model, in place of those before; false: no memory. */
+bool ort_session_list_ends(OrtSession *session);
+/* Forgets inputs and outputs that were listed. */
+void ort_session_clear_description(OrtSession *session);
 
 /* Index of an input or output; `hint` is tried first. */
 OrtStatus *ort_find_input(const OrtSession *session, const char *name, size_t hint, uint32_t *out);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ort/devices/ep_devices.h"
+#include "ort/env.h"
 #include "ort/guarded.h"
 #include "ort/status.h"
 #include "ort/values/arena.h"
@@ -100,8 +100,7 @@ static OrtStatus *add(OrtEnv *env, OrtAllocator *allocator, const OrtMemoryInfo 
     return status;
 }
 
-/* Takes one out; false: there is none. */
-static bool remove_row(OrtEnv *env, const OrtMemoryInfo *info)
+bool ort_shared_remove(OrtEnv *env, const OrtMemoryInfo *info)
 {
     struct ort_shared_row *row;
 
@@ -115,7 +114,7 @@ static bool remove_row(OrtEnv *env, const OrtMemoryInfo *info)
     return row != NULL;
 }
 
-static OrtStatus *add_own(OrtEnv *env, size_t limit, OrtAllocator **out)
+OrtStatus *ort_shared_add_own(OrtEnv *env, size_t limit, OrtAllocator **out)
 {
     struct ort_allocator *made = calloc(1, sizeof *made);
     OrtStatus *status;
@@ -157,7 +156,7 @@ OrtStatus *ort_UnregisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info)
 {
     ORT_NEED(env);
     ORT_NEED(mem_info);
-    if (!remove_row(env, mem_info))
+    if (!ort_shared_remove(env, mem_info))
         return ort_fail(ORT_INVALID_ARGUMENT,
                         "No allocator for this device has been registered for sharing.");
     return NULL;
@@ -171,7 +170,7 @@ OrtStatus *ort_CreateAndRegisterAllocator(OrtEnv *env, const OrtMemoryInfo *mem_
     ORT_NEED(env);
     ORT_NEED(mem_info);
     status = need_host_memory(mem_info);
-    return status ? status : add_own(env, arena_cfg ? arena_cfg->max_mem : 0, NULL);
+    return status ? status : ort_shared_add_own(env, arena_cfg ? arena_cfg->max_mem : 0, NULL);
 }
 
 OrtStatus *ort_CreateAndRegisterAllocatorV2(OrtEnv *env, const char *provider_type,
@@ -194,41 +193,6 @@ OrtStatus *ort_CreateAndRegisterAllocatorV2(OrtEnv *env, const char *provider_ty
     return ort_CreateAndRegisterAllocator(env, mem_info, arena_cfg);
 }
 
-/* ---- slots: one a device --------------------------------------------------------------------- */
-
-static OrtStatus *memory_of(const OrtEpDevice *device, OrtDeviceMemoryType type,
-                            const OrtMemoryInfo **out)
-{
-    *out = ort_EpDevice_MemoryInfo(device, type);
-    if (*out)
-        return NULL;
-    return ort_fail(ORT_INVALID_ARGUMENT,
-                    "Invalid OrtDeviceMemoryType specified for OrtEpDevice: %s hands out no such "
-                    "memory",
-                    device->name);
-}
-
-/* Takes the place of the one before, which is released. */
-OrtStatus *ort_CreateSharedAllocator(OrtEnv *env, const OrtEpDevice *ep_device,
-                                     OrtDeviceMemoryType mem_type, OrtAllocatorType allocator_type,
-                                     const OrtKeyValuePairs *allocator_options,
-                                     OrtAllocator **allocator)
-{
-    const OrtMemoryInfo *info;
-    size_t limit = 0;
-    OrtStatus *status;
-
-    (void)allocator_type; /* the C library decides how */
-    ORT_NEED(env);
-    ORT_NEED(ep_device);
-    status = memory_of(ep_device, mem_type, &info);
-    if (!status && allocator_options)
-        status = ort_arena_limit(allocator_options, &limit);
-    if (status)
-        return status;
-    return add_own(env, limit, allocator);
-}
-
 OrtStatus *ort_GetSharedAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info,
                                   OrtAllocator **allocator)
 {
@@ -239,19 +203,4 @@ OrtStatus *ort_GetSharedAllocator(OrtEnv *env, const OrtMemoryInfo *mem_info,
     if (!*allocator && same_memory(mem_info, ort_cpu_memory()))
         *allocator = ort_default_allocator();
     return NULL;
-}
-
-OrtStatus *ort_ReleaseSharedAllocator(OrtEnv *env, const OrtEpDevice *ep_device,
-                                      OrtDeviceMemoryType mem_type)
-{
-    const OrtMemoryInfo *info;
-    OrtStatus *status;
-
-    ORT_NEED(env);
-    ORT_NEED(ep_device);
-    status = memory_of(ep_device, mem_type, &info);
-    if (!status && !remove_row(env, info))
-        status = ort_fail(ORT_INVALID_ARGUMENT, "there is no shared allocator for memory '%s'",
-                          info->name);
-    return status;
 }

@@ -32,6 +32,13 @@ struct ort_shared {
 };
 
 void ort_shared_finish(struct ort_shared *shared);
+/*
+ * Adds an allocator of ordinary memory to the environment's, in the place of one for the same memory,
+ * which is released if it was ours. `limit`: bytes in use at once, 0: none. out (may be NULL) is borrowed.
+ */
+OrtStatus *ort_shared_add_own(OrtEnv *env, size_t limit, OrtAllocator **out);
+/* Takes out the allocator for such memory; false: there is none. */
+bool ort_shared_remove(OrtEnv *env, const OrtMemoryInfo *info);
 /* The environment's allocator for such memory, NULL when none was registered. */
 OrtAllocator *ort_shared_find(OrtEnv *env, const OrtMemoryInfo *info);
 /* The same of those that the application brought, which outlive what comes from them. */

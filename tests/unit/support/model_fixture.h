@@ -6,6 +6,7 @@
 #include <check.h>
 
 #include "model/onnx.h"
+#include "support/model_bytes.h"
 #include "support/proto_writer.h"
 
 static char text[1024];
@@ -44,9 +45,9 @@ static inline bp_rc build_from_memory(const char *dir, bool open_defaults)
     bp_rc rc;
 
     close_model();
-    rc = bp_onnx_open_memory(w.data, w.size, dir, &onnx, &err);
+    rc = model_open_bytes(w.data, w.size, dir, &onnx, &err);
     if (rc >= 0)
-        rc = bp_onnx_graph(onnx, open_defaults, &region, &symbols, &ir, &err);
+        rc = bp_onnx_graph(onnx, open_defaults, NULL, &region, &symbols, &ir, &err);
     return rc;
 }
 

@@ -59,7 +59,7 @@ struct fuzz {
     int64_t spatial[4], window[4];
     uint32_t n_spatial;
     uint32_t list; /* what many lists of attributes have as their length */
-    uint32_t n_bodies;
+    uint32_t n_subgraphs;
     bool is_wild;  /* attributes may be anything; otherwise they are mostly sound */
     bool is_large; /* has sizes or numbers that may well take their time */
 };

@@ -9,13 +9,13 @@
 
 #include "config.h"
 
-#include "model/write/save.h"
+#include "model/save.h"
 
 #include <stdlib.h>
 
 #include "model/ort_format/write.h"
+#include "model/sink.h"
 #include "model/wire/wire.h"
-#include "model/write/sink.h"
 
 enum {
     GRAPH_FIELD = 7,

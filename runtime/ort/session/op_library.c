@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* library.c - RegisterCustomOps*: a library's own function puts its operators into options. */
+/* op_library.c - RegisterCustomOps*: a library's own function puts its operators into options. */
 
 #include "config.h"
 
-#include "ort/custom/library.h"
+#include "ort/session/op_library.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>

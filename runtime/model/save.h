@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* save.h - what the files share that write a model again: pieces of bytes, and fields. */
-#ifndef BP_MODEL_WRITE_SAVE_H
-#define BP_MODEL_WRITE_SAVE_H
+#ifndef BP_MODEL_SAVE_H
+#define BP_MODEL_SAVE_H
 
 #include "model/model.h"
 

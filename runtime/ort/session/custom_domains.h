@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* custom.h - operators that were written for ONNX Runtime: what session options keep of them. */
-#ifndef BP_ORT_CUSTOM_CUSTOM_H
-#define BP_ORT_CUSTOM_CUSTOM_H
+/* custom_domains.h - operators that were written for ONNX Runtime: what session options keep of them. */
+#ifndef BP_ORT_SESSION_CUSTOM_DOMAINS_H
+#define BP_ORT_SESSION_CUSTOM_DOMAINS_H
 
 #include <backplane.h>
 

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "model/write/sink.h"
+#include "model/sink.h"
 
 #include "base/guard.h"
 

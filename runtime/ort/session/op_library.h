@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* library.h - shared libraries of operators, kept loaded by who has operators of them. */
-#ifndef BP_ORT_CUSTOM_LIBRARY_H
-#define BP_ORT_CUSTOM_LIBRARY_H
+/* op_library.h - shared libraries of operators, kept loaded by who has operators of them. */
+#ifndef BP_ORT_SESSION_OP_LIBRARY_H
+#define BP_ORT_SESSION_OP_LIBRARY_H
 
-#include "ort/custom/custom.h"
+#include "ort/session/custom_domains.h"
 
 /* Adds a reference of the list's own. False: no memory, nothing changed. */
 bool ort_library_keep(struct ort_custom *custom, struct ort_library *library);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sink.h - calls the functions of a bp_model_sink, which may throw C++ exceptions. */
-#ifndef BP_MODEL_WRITE_SINK_H
-#define BP_MODEL_WRITE_SINK_H
+#ifndef BP_MODEL_SINK_H
+#define BP_MODEL_SINK_H
 
 #include <backplane.h>
 

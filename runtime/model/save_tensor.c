@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "model/external.h"
+#include "model/save.h"
+#include "model/sink.h"
 #include "model/wire/unpack.h"
-#include "model/write/save.h"
-#include "model/write/sink.h"
 
 /* ---- fields that are new --------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* session.c - sessions of models that were built, and of models that are changed first. */
+/* editor_session.c - sessions of models that were built, and of models that are changed first. */
 
 #include "config.h"
 
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ort/editor/graph.h"
+#include "ort/session/session.h"
 #include "ort/status.h"
 
 OrtStatus *ort_editor_CreateSessionFromModel(const OrtEnv *env, const OrtModel *model,

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* create_session.c - sessions: from a model and options to a session of the host, with its devices chosen. */
+
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ort/compile/compile.h"
+#include "ort/compile/ep_context.h"
+#include "ort/devices/policy.h"
+#include "ort/session/session.h"
+#include "ort/status.h"
+
+#define AFFINITIES "session.intra_op_thread_affinities"
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static OrtStatus *start(const OrtEnv *env, const OrtSessionOptions *options, OrtSession **out)
+{
+    OrtSession *session = calloc(1, sizeof *session);
+    union {
+        const OrtEnv *given;
+        OrtEnv *counted;
+    } shared = {env};
+
+    if (!session)
+        return ort_no_memory();
+    pthread_mutex_init(&session->lock, NULL);
+    atomic_init(&session->in_flight, 0);
+    session->env = ort_env_retain(shared.counted);
+    session->start_ns = now_ns();
+    session->intra_op = options->env_threads ? 0 : options->intra_op;
+    session->logger = (OrtLogger){.env = session->env,
+                                  .severity = options->log_severity,
+                                  .call = options->log,
+                                  .param = options->log_param,
+                                  .id = options->log_id ? strdup(options->log_id) : NULL};
+    session->workers.env = session->env;
+    session->has_log = options->log || options->log_id || options->log_severity >= 0;
+    session->takes_allocators = ort_keys_is_on(&options->config, "session.use_env_allocators");
+    if ((options->log_id && !session->logger.id) ||
+        !ort_keys_copy(&session->config, &options->config) ||
+        !ort_custom_copy(&session->custom, &options->custom) ||
+        !ort_keys_copy(&session->dims, &options->dims)) {
+        ort_ReleaseSession(session);
+        return ort_no_memory();
+    }
+    if (options->profiling) {
+        OrtStatus *status = ort_profile_create(options->profile_prefix, &session->profile);
+
+        if (status) {
+            ort_ReleaseSession(session);
+            return status;
+        }
+    }
+    *out = session;
+    return NULL;
+}
+
+/* Has ONNX itself said what there is in the domain? Others' operators may come with a provider. */
+static bool is_of_onnx(const char *domain)
+{
+    static const char *const names[] = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.training",
+                                        "ai.onnx.preview.training"};
+    size_t i = 0;
+
+    while (i < sizeof names / sizeof *names && strcmp(names[i], domain) != 0)
+        i++;
+    return i < sizeof names / sizeof *names;
+}
+
+/* A session fails for an operator that nobody has: is it one that nobody ever had? */
+static OrtStatus *unknown_operator(const OrtSession *session, const char *words)
+{
+    bp_op_info op = {.struct_size = sizeof op};
+
+    for (uint32_t i = 0; bp_model_op(session->loaded.model, i, &op, NULL) >= 0; i++) {
+        if (op.since == 0 && is_of_onnx(op.domain) &&
+            !ort_custom_has(&session->custom, op.domain, op.op))
+            return ort_fail(ORT_INVALID_GRAPH,
+                            "This is an invalid model. Error No Op registered for %s with "
+                            "domain_version of %u: %s",
+                            op.op, op.opset, words);
+        if (op.since == 0 && !ort_custom_has(&session->custom, op.domain, op.op) &&
+            strstr(words, "the host knows no such operator"))
+            return ort_fail(ORT_FAIL, "Fatal error: %s:%s is not a registered function/op: %s",
+                            op.domain, op.op, words);
+    }
+    return NULL;
+}
+
+/* Which device each provider was given, for those who ask the session later. */
+static OrtStatus *keep_choice(OrtSession *session, const OrtSessionOptions *options)
+{
+    free(session->chosen);
+    session->n_chosen = 0;
+    session->chosen = calloc(options->n_providers + 1, sizeof *session->chosen);
+    if (!session->chosen)
+        return ort_no_memory();
+    for (size_t i = 0; i < options->n_providers; i++) {
+        const struct ort_provider *provider = &options->providers[i];
+        struct ort_chosen *chosen = &session->chosen[session->n_chosen];
+
+        if (provider->n_devices == 0)
+            continue;
+        ort_short_name(provider->name, chosen->plain, sizeof chosen->plain);
+        chosen->device = provider->devices[0];
+        session->n_chosen++;
+    }
+    return NULL;
+}
+
+/*
+ * What the options that the session was begun with say of its threads. Of one thread, the caller's,
+ * only what ONNX Runtime looks at.
+ */
+static OrtStatus *read_workers(OrtSession *session, const OrtSessionOptions *options)
+{
+    const char *affinities = ort_keys_get(&options->config, AFFINITIES);
+    OrtStatus *status;
+
+    if (options->env_threads)
+        return NULL;
+    if (affinities && !affinities[0])
+        return ort_fail(ORT_FAIL, "%s: Affinity string must not be empty", AFFINITIES);
+    session->workers.create = options->create_thread;
+    session->workers.join = options->join_thread;
+    session->workers.options = options->thread_options;
+    status = ort_workers_check(&session->workers);
+    if (status || !affinities || options->intra_op == 1)
+        return status;
+    return ort_workers_read(&session->workers, affinities);
+}
+
+/* Sessions that say nothing of their threads share the environment's. */
+static OrtStatus *set_workers(OrtSession *session, bp_session_options *options)
+{
+    bp_worker_config workers;
+    struct ort_err err;
+    bp_rc rc;
+
+    if (session->has_log)
+        bp_session_options_set_log(options, ort_logger_line, &session->logger, BP_LOG_DEBUG);
+    if (!ort_workers_config(&session->workers, &workers))
+        return NULL;
+    bp_session_options_set_threads(options,
+                                   session->intra_op > 0 ? (uint32_t)session->intra_op : 0);
+    rc = bp_session_options_set_workers(options, &workers, ort_err_init(&err));
+    return ort_from(rc, &err, ORT_OTHER, NULL);
+}
+
+static OrtStatus *make_host(OrtSession *session, const OrtSessionOptions *options)
+{
+    bp_session_options *host_options = NULL;
+    struct ort_err err;
+    OrtStatus *status = ort_options_to_host(options, &host_options);
+    bp_rc rc;
+
+    if (!status)
+        status = ort_custom_to_host(session, &options->custom, host_options);
+    if (!status)
+        status = set_workers(session, host_options);
+    if (status) {
+        bp_session_options_destroy(host_options);
+        return status;
+    }
+    rc = bp_session_create_from_model(session->env->host, session->loaded.model, host_options,
+                                      &session->host, ort_err_init(&err));
+    if (rc >= 0)
+        status = ort_optimized_make(options, session->env, session->loaded.model, host_options,
+                                    &session->optimized);
+    bp_session_options_destroy(host_options);
+    if (status)
+        return status;
+    status = rc == BP_E_UNSUPPORTED ? unknown_operator(session, err.text) : NULL;
+    return status ? status : ort_from(rc, &err, ORT_MAKING, NULL);
+}
+
+/* The host's session, on the providers that a policy chooses where none is named. */
+static OrtStatus *make_chosen_host(OrtSession *session, const OrtSessionOptions *options)
+{
+    OrtSessionOptions *chosen = NULL;
+    OrtStatus *status = ort_policy_apply(session, options, &chosen);
+
+    if (!status)
+        status = make_host(session, chosen ? chosen : options);
+    if (!status)
+        status = keep_choice(session, chosen ? chosen : options);
+    ort_ReleaseSessionOptions(chosen);
+    return status;
+}
+
+static void tell_ready(const OrtSession *session)
+{
+    bp_session_stats stats = {.struct_size = sizeof stats};
+    char text[128];
+
+    if (bp_session_get_stats(session->host, &stats, NULL) < 0)
+        return;
+    snprintf(text, sizeof text, "Session initialized: %u inputs, %u outputs, %u groups of nodes",
+             session->n_inputs, session->n_outputs, stats.n_groups);
+    ort_env_log(session->env, ORT_LOGGING_LEVEL_INFO, "session", text);
+}
+
+static OrtStatus *finish(OrtSession *session, const OrtSessionOptions *options)
+{
+    OrtStatus *status = ort_contexts_check(session, options);
+
+    if (!status)
+        status = make_chosen_host(session, options);
+    if (!status && !ort_session_list_ends(session))
+        status = ort_no_memory();
+    if (!status && ort_keys_is_on(&session->config, "session.record_ep_graph_assignment_info"))
+        status = ort_assignment_record(session);
+    if (!status)
+        status = ort_rules_check(bp_session_report(session->host), options);
+    if (!status)
+        status = ort_optimized_write(options, session->optimized);
+    bp_model_close(session->optimized);
+    session->optimized = NULL;
+    if (!status) {
+        ort_loaded_close(&session->loaded);
+        tell_ready(session);
+        return NULL;
+    }
+    ort_assignment_destroy(session->assignment);
+    session->assignment = NULL;
+    bp_session_destroy(session->host);
+    session->host = NULL;
+    if (!ort_session_list_ends(session))
+        ort_session_clear_description(session);
+    return status;
+}
+
+OrtStatus *ort_session_finish(OrtSession *session, const OrtSessionOptions *options)
+{
+    const OrtLogger *outer = ort_logger_set(&session->logger);
+    OrtStatus *status = finish(session, options);
+
+    (void)ort_logger_set(outer);
+    return status;
+}
+
+static OrtStatus *load_logged(OrtSession *session, const struct ort_source *source,
+                              const OrtSessionOptions *options)
+{
+    OrtStatus *status = read_workers(session, options);
+    int64_t began = ort_profile_now();
+
+    if (status)
+        return status;
+    if (atomic_load(&options->cancelled))
+        return ort_fail(ORT_MODEL_LOAD_CANCELED,
+                        "Session initialization canceled due to user request.");
+    status = ort_loaded_set(&session->loaded, source, options);
+    if (!status)
+        status = ort_loaded_open(&session->loaded, session->env);
+    if (!status && !ort_metadata_init(&session->metadata, session->loaded.model))
+        status = ort_no_memory();
+    if (!status)
+        status = ort_session_describe(session);
+    if (status)
+        return status;
+    ort_profile_add(session->profile,
+                    session->loaded.source.path ? "model_loading_uri" : "model_loading_array",
+                    began, ort_profile_now());
+    return source->is_edited ? NULL : ort_session_finish(session, options);
+}
+
+static OrtStatus *load(OrtSession *session, const struct ort_source *source,
+                       const OrtSessionOptions *options)
+{
+    const OrtLogger *outer = ort_logger_set(&session->logger);
+    OrtStatus *status = load_logged(session, source, options);
+
+    (void)ort_logger_set(outer);
+    return status;
+}
+
+OrtStatus *ort_session_create(const OrtEnv *env, const struct ort_source *source,
+                              const OrtSessionOptions *options, OrtSession **out)
+{
+    OrtSessionOptions *own = NULL;
+    OrtSession *session = NULL;
+    OrtStatus *status = options ? NULL : ort_CreateSessionOptions(&own);
+    int64_t began = ort_profile_now();
+
+    *out = NULL;
+    if (!status)
+        status = start(env, options ? options : own, &session);
+    if (!status)
+        status = load(session, source, options ? options : own);
+    ort_ReleaseSessionOptions(own);
+    if (status) {
+        ort_ReleaseSession(session);
+        return status;
+    }
+    ort_profile_add(session->profile, "session_initialization", began, ort_profile_now());
+    *out = session;
+    return NULL;
+}
+
+OrtStatus *ort_CreateSession(const OrtEnv *env, const char *model_path,
+                             const OrtSessionOptions *options, OrtSession **out)
+{
+    struct ort_source source = {.path = model_path};
+
+    ORT_NEED(env);
+    ORT_NEED(model_path);
+    ORT_NEED(out);
+    return ort_session_create(env, &source, options, out);
+}
+
+OrtStatus *ort_CreateSessionFromArray(const OrtEnv *env, const void *model_data,
+                                      size_t model_data_length, const OrtSessionOptions *options,
+                                      OrtSession **out)
+{
+    struct ort_source source = {.bytes = model_data, .size = model_data_length};
+
+    ORT_NEED(env);
+    ORT_NEED(out);
+    if (model_data_length > INT32_MAX) /* a protobuf has no more; a length so large is a mistake */
+        return ort_fail(ORT_INVALID_ARGUMENT,
+                        "Model data size exceeds maximum supported size (2GB): %zu bytes",
+                        model_data_length);
+    return ort_session_create(env, &source, options, out);
+}
+
+/* ---- shared weights: the host shares equal ones by itself ---------------------------------------- */
+
+struct OrtPrepackedWeightsContainer {
+    char nothing;
+};
+
+OrtStatus *ort_CreatePrepackedWeightsContainer(OrtPrepackedWeightsContainer **out)
+{
+    ORT_NEED(out);
+    *out = calloc(1, sizeof **out);
+    return *out ? NULL : ort_no_memory();
+}
+
+void ort_ReleasePrepackedWeightsContainer(OrtPrepackedWeightsContainer *input)
+{
+    free(input);
+}
+
+OrtStatus *ort_CreateSessionWithPrepackedWeightsContainer(
+    const OrtEnv *env, const char *model_path, const OrtSessionOptions *options,
+    OrtPrepackedWeightsContainer *prepacked_weights_container, OrtSession **out)
+{
+    (void)prepacked_weights_container;
+    return ort_CreateSession(env, model_path, options, out);
+}
+
+OrtStatus *ort_CreateSessionFromArrayWithPrepackedWeightsContainer(
+    const OrtEnv *env, const void *model_data, size_t model_data_length,
+    const OrtSessionOptions *options, OrtPrepackedWeightsContainer *prepacked_weights_container,
+    OrtSession **out)
+{
+    (void)prepacked_weights_container;
+    return ort_CreateSessionFromArray(env, model_data, model_data_length, options, out);
+}
+
+/* No provider here captures graphs, so there never is one to let go. */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* env_process.c - the one environment of a process: its references, and lines of its log. */
+
+#include "config.h"
+
+#include <stdio.h>
+
+#include "base/guard.h"
+#include "ort/env.h"
+#include "ort/logger.h"
+
+struct ort_env_process ort_env_process = {PTHREAD_MUTEX_INITIALIZER, NULL};
+
+/* ---- references ------------------------------------------------------------------------------ */
+
+OrtEnv *ort_env_retain(OrtEnv *env)
+{
+    pthread_mutex_lock(&ort_env_process.lock);
+    env->refs++;
+    pthread_mutex_unlock(&ort_env_process.lock);
+    return env;
+}
+
+void ort_env_release(OrtEnv *env)
+{
+    OrtEnv *last = NULL;
+
+    if (!env)
+        return;
+    pthread_mutex_lock(&ort_env_process.lock);
+    if (--env->refs == 0) {
+        last = env;
+        ort_env_process.env = NULL;
+    }
+    pthread_mutex_unlock(&ort_env_process.lock);
+    if (last)
+        last->destroy(last);
+}
+
+OrtEnv *ort_env_current(void)
+{
+    OrtEnv *env;
+
+    pthread_mutex_lock(&ort_env_process.lock);
+    env = ort_env_process.env;
+    if (env)
+        env->refs++;
+    pthread_mutex_unlock(&ort_env_process.lock);
+    return env;
+}
+
+/* ---- log --------------------------------------------------------------------------------------- */
+
+struct line {
+    const OrtEnv *env;
+    OrtLoggingLevel severity;
+    const char *category, *id, *place, *text;
+};
+
+static void write_line(const struct line *line)
+{
+    static const char letters[] = "VIWEF";
+
+    fprintf(stderr, "[%c:onnxruntime:%s, %s] %s\n", letters[line->severity], line->id,
+            line->category, line->text);
+}
+
+static void call_log(void *u)
+{
+    const struct line *line = u;
+
+    line->env->log(line->env->log_param, line->severity, line->category, line->id, line->place,
+                   line->text);
+}
+
+void ort_env_write(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *id,
+                   const char *place, const char *text)
+{
+    struct line line = {env, severity, category, id, place, text};
+    struct bp_thrown thrown;
+
+    if (!env->log) {
+        write_line(&line);
+    } else if (!bp_guard(call_log, &line, &thrown)) {
+        write_line(&line); /* what its function did not take */
+        fprintf(stderr, "[W:onnxruntime:%s, log] the application's log function threw: %s\n", id,
+                thrown.text);
+    }
+}
+
+void ort_env_log(OrtEnv *env, OrtLoggingLevel severity, const char *category, const char *text)
+{
+    const OrtLogger *logger = ort_logger_now();
+
+    if (logger && logger->env == env)
+        ort_logger_log(logger, severity, category, "backplane", text);
+    else if ((int)severity >= atomic_load_explicit(&env->severity, memory_order_relaxed))
+        ort_env_write(env, severity, category, env->log_id, "backplane", text);
+}
