@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "custom/provider.h"
 #include "graph/infer_merge.h"
+#include "plan/make_partition.h"
 #include "report/group_costs.h"
 
 enum { MAX_MISSING = 50 }; /* operators named in one error */

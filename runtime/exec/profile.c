@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "exec/run.h"
+#include "exec/run_shared.h"
 
 enum { CAPACITY = 65536, CAPACITY_MAX = 1 << 24 };
 

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "report/rows.h"
+#include "report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "host/provider_states.h"
 #include "plan/copies.h"
+#include "report/rows.h"
 
 static void *add_row(struct rows *rows, size_t size)
 {

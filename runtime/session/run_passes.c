@@ -9,9 +9,10 @@
 
 #include "base/text.h"
 #include "custom/provider.h"
-#include "exec/control/host_op.h"
+#include "exec/control/table.h"
 #include "optimize/optimize.h"
 #include "plan/apply_placement.h"
+#include "plan/make_partition.h"
 
 /* What has proved itself; bp_session_options_set_optimization() has the last word. */
 enum { DEFAULT_LEVEL = BP_OPTIMIZE_EXTENDED };

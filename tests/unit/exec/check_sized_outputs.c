@@ -9,7 +9,7 @@
 #include <check.h>
 
 #include "base/text.h"
-#include "exec/control/host_op.h"
+#include "exec/control/table.h"
 #include "support/graphs.h"
 #include "support/session_kit.h"
 
