@@ -7,11 +7,11 @@
 
 #include <stdlib.h>
 
-#include "base/text.h"
 #include "custom/provider.h"
 #include "exec/control/host_op.h"
 #include "optimize/optimize.h"
 #include "plan/apply_placement.h"
+#include "text/text.h"
 
 /* What has proved itself; bp_session_options_set_optimization() has the last word. */
 enum { DEFAULT_LEVEL = BP_OPTIMIZE_EXTENDED };
