@@ -9,6 +9,7 @@
 
 #include "custom/provider.h"
 #include "graph/infer_merge.h"
+#include "plan/make_partition.h"
 #include "report/group_costs.h"
 #include "text/text.h"
 

@@ -9,6 +9,7 @@
 
 #include "compile/memory.h"
 #include "compile/provider_list.h"
+#include "plan/placement_rules.h"
 
 struct bp_host_op;
 

@@ -5,6 +5,8 @@
 
 #include "exec/planning.h"
 
+#include "compile/subgraph_memory.h"
+
 /* Bytes that a unit asked for: its scratch memory, and what it makes in host memory. */
 static size_t asked_by(const struct bp_planning *p, uint32_t u)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "exec/run.h"
+#include "exec/run_shared.h"
 
 enum { WAIT_NS = 20 * 1000 * 1000 }; /* between looks whether the run should end */
 

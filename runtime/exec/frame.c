@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/subgraph_memory.h"
+
 bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_err *err)
 {
     struct bp_ir_data *data = frame->subgraph->ir->values[value].data;
@@ -249,25 +251,4 @@ void bp_frame_state_hold(struct bp_frame_state *frame, uint32_t value, bp_object
         return;
     bp_object_release(frame->held[value]);
     frame->held[value] = bp_object_retain(object);
-}
-
-bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_t bytes,
-                             size_t keep, bp_err *err)
-{
-    struct bp_dynamic_buffer *buffer = &frame->dynamic_outputs[value];
-    size_t before = buffer->cap;
-    bp_rc rc = bp_dynamic_buffer_reserve(buffer, bytes, keep, err);
-
-    if (buffer->cap > before)
-        bp_memory_grow(frame->subgraph, value, buffer->cap - before);
-    return rc;
-}
-
-bp_rc bp_frame_state_grow(struct bp_frame_state *frame, uint32_t value, size_t bytes,
-                          struct bp_dynamic_buffer **out, bp_err *err)
-{
-    bp_rc rc = bp_frame_state_reserve(frame, value, bytes, 0, err);
-
-    *out = &frame->dynamic_outputs[value];
-    return rc < 0 ? bp_fail_in(err, rc, "'%s'", frame->subgraph->ir->values[value].name) : rc;
 }

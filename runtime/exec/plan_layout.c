@@ -8,22 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void bp_planning_add_item(struct bp_planning *p, uint32_t value, uint32_t step)
-{
-    const struct bp_cell *planned = &p->plan->planned[value];
-
-    if (planned->rank == BP_RANK_UNKNOWN || p->item_of[value] != BP_NONE)
-        return;
-    p->item_of[value] = p->n_items;
-    p->items[p->n_items++] = (bp_arena_item){.bytes = planned->bytes, .first = step, .last = step};
-}
-
-void bp_planning_extend(struct bp_planning *p, uint32_t value, uint32_t step)
-{
-    if (p->item_of[value] != BP_NONE && p->items[p->item_of[value]].last < step)
-        p->items[p->item_of[value]].last = step;
-}
-
 /*
  * What a unit writes in host memory is live until its last reader, or to the end when it is wanted
  * outside.

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "exec/run.h"
+#include "exec/run_shared.h"
 #include "text/text.h"
 
 enum { CAPACITY = 65536, CAPACITY_MAX = 1 << 24 };

@@ -6,24 +6,9 @@
 #include "exec/run.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "exec/profile.h"
 #include "graph/mismatch.h"
-
-bp_rc bp_run_check_limits(const struct bp_run_shared *shared, bp_err *err)
-{
-    if (bp_is_cancelled(shared->cancel))
-        return bp_fail(err, BP_E_CANCELLED, "the run was cancelled");
-    if (shared->deadline_ns) {
-        struct timespec t;
-
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        if ((int64_t)t.tv_sec * 1000000000 + t.tv_nsec > shared->deadline_ns)
-            return bp_fail(err, BP_E_TIMEOUT, "the run took longer than its time limit");
-    }
-    return BP_OK;
-}
 
 /* ---- outputs --------------------------------------------------------------------------------- */
 

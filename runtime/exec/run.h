@@ -4,16 +4,7 @@
 #define BP_EXEC_RUN_H
 
 #include "exec/frame.h"
-
-/* What all frames of one run share. */
-struct bp_run_shared {
-    const volatile uint32_t *cancel; /* may be NULL */
-    int64_t deadline_ns;             /* on CLOCK_MONOTONIC; 0: none */
-    uint64_t run_id;
-    uint64_t crossings;  /* calls of execute so far */
-    bp_profile *profile; /* NULL: nothing is measured */
-    uint32_t thread;     /* with a profile: the calling one */
-};
+#include "exec/run_shared.h"
 
 /* A body in the middle of its run. */
 struct bp_run_state {
@@ -46,11 +37,4 @@ bp_rc bp_run_prepare_output(const char *name, const struct bp_cell *cell, bp_bin
 /* Sets a value that the host made: for its readers in this stage and later. */
 bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cell *cell,
                  bp_err *err) BP_CHECKED;
-/* BP_E_CANCELLED or BP_E_TIMEOUT when the run should end. */
-bp_rc bp_run_check_limits(const struct bp_run_shared *shared, bp_err *err) BP_CHECKED;
-static inline bp_rc bp_run_check(const struct bp_run_shared *shared, bp_err *err)
-{
-    return shared->cancel || shared->deadline_ns ? bp_run_check_limits(shared, err) : BP_OK;
-}
-
 #endif

@@ -22,6 +22,13 @@ struct bp_placement_list {
     uint32_t count;
 };
 
+/* Placement rules for the graph at a path. */
+struct bp_placement {
+    const struct bp_placement_list *rules;
+    bool *has_matched; /* one a rule: set when a node that a provider could run is in it */
+    const char *path;
+};
+
 /* Appends a rule, see bp_session_options_add_placement(). BP_E_INVALID: it is none. */
 bp_rc bp_placement_list_add(struct bp_placement_list *list, const char *text,
                             bp_err *err) BP_CHECKED;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/report.h"
+
 void bp_report_count_refusals(const bp_report *report, uint32_t provider, char *buf, size_t cap)
 {
     const bp_report_refusal *rows = report->refusals.data;

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "report/rows.h"
+#include "report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 
 #include "host/provider_states.h"
 #include "plan/copies.h"
+#include "report/rows.h"
 #include "text/text.h"
 
 static void *add_row(struct rows *rows, size_t size)

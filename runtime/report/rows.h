@@ -3,8 +3,10 @@
 #ifndef BP_REPORT_ROWS_H
 #define BP_REPORT_ROWS_H
 
+#include <backplane.h>
+
+#include "base/region.h"
 #include "graph/mismatch.h"
-#include "report/report.h"
 
 /* Rows of one kind, grown by doubling. */
 struct rows {

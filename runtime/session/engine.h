@@ -5,6 +5,7 @@
 
 #include "exec/frame.h"
 #include "model/onnx.h"
+#include "plan/placement_rules.h"
 
 enum { BP_IDLE_FRAMES = 16 }; /* kept for the next runs; more runs at once make more */
 

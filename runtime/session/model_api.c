@@ -266,7 +266,7 @@ static bp_rc plan(bp_env *env, const bp_model *model, const bp_session_options *
 
     *out = NULL;
     if (rc >= 0) {
-        config = bp_session_engine_config(&own);
+        config = bp_session_options_engine_config(&own);
         config.claims_only = true;
         config.open_defaults = open_defaults;
         rc = bp_engine_create(env, model->onnx, &config, out, err);

@@ -56,7 +56,7 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
     return rc < 0 ? rc : bp_worker_config_copy(from->workers, &to->workers, err);
 }
 
-struct bp_engine_config bp_session_engine_config(const struct bp_session_options *options)
+struct bp_engine_config bp_session_options_engine_config(const struct bp_session_options *options)
 {
     return (struct bp_engine_config){
         .providers = {.own = &options->providers,

@@ -20,69 +20,7 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* ---- engines and their ports ----------------------------------------------------------------- */
-
-void bp_session_finish_ported(struct bp_ported *ported)
-{
-    bp_engine_destroy(ported->engine);
-    *ported = (struct bp_ported){0};
-}
-
-/* Where the ports of the session are among the values of an engine. */
-static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32_t n, uint32_t *out,
-                         bp_err *err)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        out[i] = bp_strmap_get(&ir->by_name, ports[i].name, BP_NONE);
-        if (out[i] == BP_NONE)
-            return bp_fail(err, BP_E_INTERNAL, "'%s' was lost on the way", ports[i].name);
-    }
-    return BP_OK;
-}
-
-bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_config *config,
-                             struct bp_ported *out, bp_err *err)
-{
-    struct bp_region *region;
-    bp_rc rc;
-
-    rc = bp_engine_create(session->env, session->onnx, config, &out->engine, err);
-    if (rc < 0)
-        return rc;
-    if (!session->ports.outputs) { /* the first engine of the session */
-        rc = bp_ports_init(&session->ports, out->engine->ir, out->engine->graph->facts,
-                           &out->engine->symbols, err);
-        if (rc < 0)
-            return rc;
-    }
-    region = &out->engine->region;
-    out->is_general = config->open_defaults;
-    out->inputs = bp_region_array(region, session->ports.n_inputs, sizeof *out->inputs);
-    out->outputs = bp_region_array(region, session->ports.n_outputs, sizeof *out->outputs);
-    out->is_needed = bp_region_array(region, session->ports.n_inputs, sizeof *out->is_needed);
-    if (!out->inputs || !out->outputs || !out->is_needed)
-        return bp_fail_nomem(err, "the inputs and outputs");
-    rc = find_values(out->engine->ir, session->ports.inputs, session->ports.n_inputs, out->inputs,
-                     err);
-    if (rc >= 0)
-        rc = find_values(out->engine->ir, session->ports.outputs, session->ports.n_outputs,
-                         out->outputs, err);
-    for (uint32_t i = 0; rc >= 0 && i < session->ports.n_inputs; i++)
-        out->is_needed[i] = bp_ir_is_needed(out->engine->ir, out->inputs[i]);
-    return rc;
-}
-
 /* ---- life ------------------------------------------------------------------------------------ */
-
-struct bp_engine_config bp_session_wish_of(const bp_session *session,
-                                           const struct bp_session_options *options)
-{
-    struct bp_engine_config config = bp_session_engine_config(options);
-
-    config.providers.log = session->log.fn ? &session->log : NULL;
-    config.providers.pool = session->pool;
-    return config;
-}
 
 /* The pool of a session that asks for threads of its own. */
 static bp_rc make_pool(bp_session *session, bp_err *err)
@@ -109,7 +47,7 @@ static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err
     rc = make_pool(session, err);
     if (rc < 0)
         return rc;
-    config = bp_session_wish_of(session, &session->options);
+    config = bp_session_engine_config(session, &session->options);
     config.is_session = true;
     return bp_session_make_ported(session, &config, &session->main, err);
 }
@@ -201,7 +139,7 @@ bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *op
     if (rc >= 0 && atomic_load(&session->running) > 0)
         rc = bp_fail(err, BP_E_BUSY, "a run is in flight; providers can be set between runs only");
     if (rc >= 0) {
-        config = bp_session_wish_of(session, &own);
+        config = bp_session_engine_config(session, &own);
         config.is_session = true;
         rc = bp_session_make_ported(session, &config, &fresh, err);
     }

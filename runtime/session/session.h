@@ -96,10 +96,10 @@ bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_ses
                               bp_err *err) BP_CHECKED;
 void bp_session_options_finish(struct bp_session_options *options);
 /* The wish of an engine; borrows from options and threads of it. */
-struct bp_engine_config bp_session_engine_config(const struct bp_session_options *options);
+struct bp_engine_config bp_session_options_engine_config(const struct bp_session_options *options);
 /* The same of an engine of the session, with its log and its pool. */
-struct bp_engine_config bp_session_wish_of(const bp_session *session,
-                                           const struct bp_session_options *options);
+struct bp_engine_config bp_session_engine_config(const bp_session *session,
+                                                 const struct bp_session_options *options);
 
 /* Gives an engine the options that were changed in the main one since. */
 bp_rc bp_session_repeat_changes(bp_session *session, struct bp_engine *engine,

@@ -28,7 +28,7 @@ static void destroy(struct bp_variant *variant)
 static bp_rc fill(bp_session *session, struct bp_variant *variant, bp_err *err)
 {
     uint32_t n = session->ports.n_required;
-    struct bp_engine_config config = bp_session_wish_of(session, &session->options);
+    struct bp_engine_config config = bp_session_engine_config(session, &session->options);
     const char **names = calloc((size_t)n + 1, sizeof *names);
     bp_rc rc;
 
@@ -123,15 +123,4 @@ void bp_session_drop_variants(bp_session *session)
         destroy(variant);
         variant = next;
     }
-}
-
-struct bp_engine *bp_session_engine(const bp_session *session, uint32_t i)
-{
-    const struct bp_variant *variant = atomic_load(&session->variants);
-
-    if (i == 0)
-        return session->main.engine;
-    for (; variant && i > 1; i--)
-        variant = atomic_load(&variant->next);
-    return variant ? variant->ported.engine : NULL;
 }

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "exec/control/generate.h"
+#include "exec/control/table.h"
 
 #include <string.h>
 

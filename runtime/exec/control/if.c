@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "exec/control/host_op.h"
+#include "exec/control/table.h"
 
 /* Runs then_branch or else_branch; the node's outputs are those of the body that ran. */
 bp_rc bp_host_op_if(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)

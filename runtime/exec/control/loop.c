@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "exec/control/loop.h"
+#include "exec/control/table.h"
 
 #include <string.h>
 

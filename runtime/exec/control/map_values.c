@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "exec/control/host_op.h"
+#include "exec/control/table.h"
 
 /* ---- maps as two lists ----------------------------------------------------------------------- */
 

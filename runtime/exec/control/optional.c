@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "exec/control/host_op.h"
+#include "exec/control/table.h"
 
 bp_rc bp_host_op_optional(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exec/control/loop.h"
+#include "exec/control/table.h"
 
 /*
  * One tensor that is cut into slices, or put together from them, along an axis. Version 8 has a

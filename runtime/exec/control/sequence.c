@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/control/host_op.h"
+#include "exec/control/table.h"
 
 /* The sequence of input 0. */
 static bp_rc sequence_in(const struct bp_run_state *state, const struct bp_ir_node *node,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "exec/control/host_op.h"
+#include "exec/control/table.h"
 
 struct map {
     struct bp_run_state *state;

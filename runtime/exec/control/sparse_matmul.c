@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "exec/control/host_op.h"
+#include "exec/control/table.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "exec/control/host_op.h"
+#include "exec/control/table.h"
 
 /* A tensor as rows across an axis: `outer` of them, each of dims[axis] times `inner` bytes. */
 struct rows {

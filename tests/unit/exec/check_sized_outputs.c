@@ -8,7 +8,7 @@
 
 #include <check.h>
 
-#include "exec/control/host_op.h"
+#include "exec/control/table.h"
 #include "support/graphs.h"
 #include "support/session_kit.h"
 #include "text/text.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c - whose memory it is that frames hold. */
+/* subgraph_memory.c - whose memory it is that frames hold. */
 
 #include "config.h"
 
-#include "compile/memory.h"
+#include "compile/subgraph_memory.h"
 
 #include "compile/subgraph.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* partition.c - stages, then claims, then groups (groups.c). */
+/* make_partition.c - stages, then claims, then groups (groups.c). */
 
 #include "config.h"
 
-#include "plan/partition.h"
+#include "plan/make_partition.h"
 
 #include "plan/apply_placement.h"
 #include "plan/claims.h"
