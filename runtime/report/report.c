@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "host/provider_states.h"
 #include "plan/copies.h"
 #include "report/rows.h"
+#include "text/text.h"
 
 /*
  * A new row of `size` bytes at the end, not initialised; NULL: no memory. Rows move when a list

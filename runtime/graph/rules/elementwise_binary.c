@@ -27,6 +27,7 @@
  * exporters compute shapes with them.
  */
 
+/* A result of bool; *known false where the operands do not tell. */
 static bp_rc answer(bool is_known, bool claim, struct bp_sym *out, bool *known)
 {
     *known = is_known;
@@ -39,6 +40,7 @@ static bool both_known(struct bp_sym a, struct bp_sym b)
     return bp_sym_known(a) && bp_sym_known(b);
 }
 
+/* A symbol is equal to itself, and a size never to a negative constant. */
 static bp_rc equal_fn(struct bp_infer *infer, struct bp_sym a, struct bp_sym b, struct bp_sym *out,
                       bool *known)
 {
@@ -52,6 +54,7 @@ static bp_rc equal_fn(struct bp_infer *infer, struct bp_sym a, struct bp_sym b, 
                   false, out, known);
 }
 
+/* Exact operands, or the same symbol on both sides, which is not less than itself. */
 static bp_rc less_fn(struct bp_infer *infer, struct bp_sym a, struct bp_sym b, struct bp_sym *out,
                      bool *known)
 {
@@ -81,6 +84,7 @@ static bp_rc greater_equal_fn(struct bp_infer *infer, struct bp_sym a, struct bp
     return less_equal_fn(infer, b, a, out, known);
 }
 
+/* Bool elements are 0 or 1. */
 static bp_rc and_fn(struct bp_infer *infer, struct bp_sym a, struct bp_sym b, struct bp_sym *out,
                     bool *known)
 {
@@ -113,6 +117,7 @@ static bp_rc fmod_fn(struct bp_infer *infer, struct bp_sym a, struct bp_sym b, s
     return BP_OK;
 }
 
+/* A pair of shapes that the version does not broadcast; the message has both. */
 static bp_rc refuse_pair(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
                          const char *why)
 {
@@ -179,6 +184,7 @@ static bp_rc broadcast_shape(struct bp_infer *infer, uint32_t dtype)
     return bp_rule_set(infer, 0, dtype, rank, dims);
 }
 
+/* The shape, then the content where the operator has a function for it. */
 static bp_rc binary(struct bp_infer *infer, uint32_t dtype, bp_pair_fn fn)
 {
     const struct bp_sym *v;
@@ -228,11 +234,13 @@ static bp_rc infer_div(struct bp_infer *infer)
     return arithmetic(infer, bp_pair_div);
 }
 
+/* No content: shapes are not computed with powers. */
 static bp_rc infer_pow(struct bp_infer *infer)
 {
     return arithmetic(infer, NULL);
 }
 
+/* fmod=1 takes the sign of the dividend, as C does, else that of the divisor. */
 static bp_rc infer_mod(struct bp_infer *infer)
 {
     return arithmetic(infer, bp_ir_attr_int(infer->node, "fmod", 0) ? fmod_fn : bp_pair_mod);
@@ -361,6 +369,7 @@ POW(15, FLOAT | INDEX, '1', NUMBER, NO_ATTRS);
  * BitShift takes unsigned integers, and a direction that must be LEFT or RIGHT.
  */
 
+/* Versions from 18 on only, so broadcasting is always in both directions. */
 static bp_rc infer_bits(struct bp_infer *infer)
 {
     const struct bp_fact *a = bp_rule_in(infer, 0), *b = bp_rule_in(infer, 1);

@@ -107,6 +107,10 @@ static bp_rc named_cut(struct bp_infer *infer, const struct cut *cut, struct bp_
     return bp_symbols_named(infer->symbols, name, out, infer->err);
 }
 
+/*
+ * Exact where all parts are; an expression where little is cut off; else a symbol named after
+ * the slice.
+ */
 static bp_rc cut_size(struct bp_infer *infer, const struct cut *cut, struct bp_sym *out)
 {
     int64_t off, step;
@@ -130,6 +134,7 @@ struct slice {
     struct bp_list starts, ends, axes, steps;
 };
 
+/* The lists that are known have one length, that of starts. */
 static bp_rc read_slice(struct bp_infer *infer, struct slice *out)
 {
     const struct bp_list *lists[] = {&out->ends, &out->axes, &out->steps};
@@ -150,6 +155,10 @@ static bp_rc read_slice(struct bp_infer *infer, struct slice *out)
     return rc;
 }
 
+/*
+ * One entry of the lists: its axis gets the size of the cut, or one from the data where a list
+ * is not known.
+ */
 static bp_rc slice_axis(struct bp_infer *infer, const struct slice *slice, uint32_t i,
                         struct bp_sym *size)
 {
@@ -167,6 +176,7 @@ static bp_rc slice_axis(struct bp_infer *infer, const struct slice *slice, uint3
     return cut_size(infer, &cut, size);
 }
 
+/* Of a vector, as in Shape -> Slice: the elements that are cut out. */
 static bp_rc slice_content(struct bp_infer *infer, const struct slice *slice)
 {
     const struct bp_fact *data = bp_rule_in(infer, 0);
@@ -268,6 +278,7 @@ SLICE(13, ALL4);
  * matrix of one row.
  */
 
+/* wrap exists from version 19 on. */
 static bp_rc check_mode(struct bp_infer *infer)
 {
     static const char *const modes[] = {"constant", "reflect", "edge", "wrap"};
@@ -280,6 +291,7 @@ static bp_rc check_mode(struct bp_infer *infer)
     return bp_fail(infer->err, BP_E_INVALID, "mode is none that this version of the operator has");
 }
 
+/* Pads may be negative and crop, but not more than there is. */
 static bp_rc pad_axis(struct bp_infer *infer, uint32_t axis, struct bp_sym begin, struct bp_sym end,
                       struct bp_sym *size)
 {
