@@ -7,11 +7,11 @@
 
 #include <stdlib.h>
 
-#include "base/text.h"
 #include "custom/provider.h"
 #include "graph/infer_merge.h"
 #include "plan/make_partition.h"
 #include "report/group_costs.h"
+#include "text/text.h"
 
 enum { MAX_MISSING = 50 }; /* operators named in one error */
 

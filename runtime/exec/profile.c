@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "exec/run_shared.h"
+#include "text/text.h"
 
 enum { CAPACITY = 65536, CAPACITY_MAX = 1 << 24 };
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "exec/profile.h"
+#include "text/json.h"
 
 /* The lock of a profile that is only read. */
 static pthread_mutex_t *lock_of(const bp_profile *profile)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/file_trust.h"
-#include "base/text.h"
+#include "text/text.h"
 
 enum { DEFAULT_TIMEOUT_MS = 2000, MAX_TIMEOUT_MS = 600000 };
 

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "host/candidates.h"
 #include "host/linked.h"
 #include "host/probe_candidates.h"
 #include "host/recheck.h"
+#include "text/text.h"
 
 bp_rc bp_registry_init(struct bp_registry *registry, const bp_env_config *config,
                        const struct bp_settings *settings, const struct bp_log *log, bp_err *err)

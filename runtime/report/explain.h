@@ -3,9 +3,9 @@
 #ifndef BP_REPORT_EXPLAIN_H
 #define BP_REPORT_EXPLAIN_H
 
-#include "base/text.h"
 #include "host/env.h"
 #include "report/report.h"
+#include "text/json.h"
 
 enum { BP_EXPLANATION_EXAMPLES = 3 }; /* nodes named for each reason */
 

@@ -4,8 +4,8 @@
 #include "config.h"
 
 #include "base/status.h"
-#include "base/text.h"
 #include "report/report.h"
+#include "text/json.h"
 
 enum { REPORT_FORMAT = 1 }; /* grows when a field changes its meaning */
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "host/provider_states.h"
 #include "plan/copies.h"
 #include "report/rows.h"
+#include "text/text.h"
 
 static void *add_row(struct rows *rows, size_t size)
 {

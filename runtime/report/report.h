@@ -3,8 +3,8 @@
 #ifndef BP_REPORT_REPORT_H
 #define BP_REPORT_REPORT_H
 
-#include "base/text.h"
 #include "plan/partition.h"
+#include "text/text.h"
 
 struct bp_mismatches;
 

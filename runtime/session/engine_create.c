@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "base/guard.h"
-#include "base/text.h"
 #include "custom/provider.h"
 #include "exec/control/table.h"
 #include "graph/mismatch.h"
@@ -19,6 +18,7 @@
 #include "report/explain.h"
 #include "session/run_passes.h"
 #include "session/verdicts.h"
+#include "text/text.h"
 
 struct step {
     bp_progress_fn fn;

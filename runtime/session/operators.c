@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/guard.h"
-#include "base/text.h"
 #include "compile/operator_query.h"
 #include "graph/schema_table.h"
+#include "text/text.h"
 
 /* Does the host run it itself? Constants it folds; of such nodes no provider is asked. */
 static bool is_hosted(const struct bp_schema *schema)

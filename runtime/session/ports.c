@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "session/session.h"
+#include "text/text.h"
 
 /* A type and those inside it. */
 static bp_type_info *make_type(struct bp_ports *ports, const struct bp_fact *fact)

@@ -7,12 +7,12 @@
 
 #include <stdlib.h>
 
-#include "base/text.h"
 #include "custom/provider.h"
 #include "exec/control/table.h"
 #include "optimize/optimize.h"
 #include "plan/apply_placement.h"
 #include "plan/make_partition.h"
+#include "text/text.h"
 
 /* What has proved itself; bp_session_options_set_optimization() has the last word. */
 enum { DEFAULT_LEVEL = BP_OPTIMIZE_EXTENDED };

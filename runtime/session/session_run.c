@@ -8,11 +8,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/text.h"
 #include "exec/profile.h"
 #include "exec/run.h"
 #include "graph/without.h"
 #include "session/session.h"
+#include "text/text.h"
 
 /* What one call of bp_session_run works with. */
 struct call {
