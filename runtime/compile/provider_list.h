@@ -34,7 +34,7 @@ struct bp_provider_list {
     struct bp_region region;
 };
 
-/* What a lineup is made from. */
+/* What a provider list is made from. */
 struct bp_provider_list_config {
     const struct bp_spec_list *own; /* the session's, before the environment's; may be NULL */
     bool ignore_env;

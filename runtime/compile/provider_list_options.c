@@ -9,6 +9,10 @@
 #include "compile/provider_list.h"
 #include "host/options/provider_options.h"
 
+/*
+ * Whose value is in force: the user's variable, the application's, the operator's file, or the
+ * default.
+ */
 static uint32_t origin_of(const struct bp_provider_list *providers,
                           const struct bp_candidate *found, const struct bp_spec *spec,
                           const char *key)

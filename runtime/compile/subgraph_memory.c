@@ -7,6 +7,7 @@
 
 #include "compile/subgraph.h"
 
+/* A provider's counter, or the host's own: the two add up to the engine's. */
 struct bp_memory *bp_memory_of_unit(const struct bp_subgraph *subgraph, const struct bp_unit *unit)
 {
     if (!subgraph->memory)
@@ -14,6 +15,7 @@ struct bp_memory *bp_memory_of_unit(const struct bp_subgraph *subgraph, const st
     return unit && unit->by ? &unit->by->memory->host : &subgraph->memory->host_ops;
 }
 
+/* The producer's; inputs and what belongs to no unit are the host's. */
 struct bp_memory *bp_memory_of_value(const struct bp_subgraph *subgraph, uint32_t value)
 {
     uint32_t node = subgraph->ir->values[value].producer;

@@ -32,7 +32,10 @@ void bp_planning_extend(struct bp_planning *p, uint32_t value, uint32_t step);
 bp_rc bp_planning_infer(struct bp_planning *p, bp_err *err) BP_CHECKED;
 /* Lets each provider prepare its program for these shapes; items of scratch memory. */
 bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err) BP_CHECKED;
-/* One arena for values and scratch memory, by their lifetimes; the tensors that show each value. */
+/*
+ * One arena for values and scratch memory, by their lifetimes; then the tensors that show each
+ * value. BP_E_NOMEM, and what devices answer.
+ */
 bp_rc bp_planning_lay_out(struct bp_planning *p, bp_err *err) BP_CHECKED;
 
 /* ---- arena_memory.c ---------------------------------------------------------------------------- */
@@ -42,6 +45,7 @@ bp_rc bp_planning_lay_out(struct bp_planning *p, bp_err *err) BP_CHECKED;
  * plan has shares, which bp_memory_leave_arena() gives back. BP_E_NOMEM: nothing is counted.
  */
 bp_rc bp_memory_enter_arena(struct bp_planning *p, bp_err *err) BP_CHECKED;
+/* Gives the shares back when the plan is destroyed. */
 void bp_memory_leave_arena(struct bp_stage_plan *plan);
 
 #endif

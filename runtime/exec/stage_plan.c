@@ -15,6 +15,7 @@
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
+/* The key grows with the frame, and never shrinks: steady runs allocate nothing. */
 static bp_rc add_key(struct bp_frame_state *frame, uint32_t *n, int64_t value, bp_err *err)
 {
     if (*n == frame->key_cap) {
@@ -93,6 +94,7 @@ static bp_rc fill(struct bp_planning *p, bp_err *err)
     return rc;
 }
 
+/* A new plan for the cells as they are; the key is copied when all went well. */
 static bp_rc create(struct bp_frame_state *frame, const struct bp_stage *stage, uint32_t n_key,
                     struct bp_stage_plan **out, bp_err *err)
 {
@@ -120,6 +122,7 @@ static bp_rc create(struct bp_frame_state *frame, const struct bp_stage *stage, 
     return BP_OK;
 }
 
+/* Frames before the memory that their tensors show. */
 void bp_stage_plan_destroy(struct bp_stage_plan *plan)
 {
     if (!plan)
@@ -141,7 +144,7 @@ static bool fits(const struct bp_stage_plan *plan, const int64_t *key, uint32_t 
     return plan->n_key == n_key && (n_key == 0 || memcmp(plan->key, key, n_key * sizeof *key) == 0);
 }
 
-/* Frees all plans behind the first `keep` of a list. */
+/* Frees all plans after the first `keep` of a list. */
 static void forget(struct bp_stage_plan *first, uint32_t keep)
 {
     struct bp_stage_plan *last = first;
@@ -156,6 +159,9 @@ static void forget(struct bp_stage_plan *first, uint32_t keep)
     }
 }
 
+/*
+ * Plans found are moved to the front; a list of eight is searched faster than it would be hashed.
+ */
 bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stage_plan **out,
                         bp_err *err)
 {

@@ -46,12 +46,14 @@ static bool is_single(const struct work *w, uint32_t node)
     return w->out->provider_of[node] >= BP_BY_NOBODY;
 }
 
+/* May the two be in one group, as far as provider and stage go? */
 static bool same_kind(const struct work *w, uint32_t a, uint32_t b)
 {
     return w->out->provider_of[a] == w->out->provider_of[b] && !is_single(w, a) &&
            w->out->stage_of[a] == w->out->stage_of[b];
 }
 
+/* The first node of a node's group, with path halving. */
 static uint32_t find(struct work *w, uint32_t node)
 {
     while (w->parent[node] != node) {
@@ -77,6 +79,7 @@ static void each_producer(struct work *w, uint32_t n,
     }
 }
 
+/* The lowest level that a node may have after this producer. */
 static void raise_level(struct work *w, uint32_t node, uint32_t producer)
 {
     uint32_t level = w->level[producer] + (same_kind(w, node, producer) ? 0 : 1);
@@ -98,6 +101,10 @@ static void join(struct work *w, uint32_t node, uint32_t producer)
         w->parent[a] = b;
 }
 
+/*
+ * Nodes are in an order in which they can run: levels of producers are final when a node asks for
+ * them.
+ */
 static void connect(struct work *w)
 {
     for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
@@ -182,6 +189,7 @@ static bp_rc delay(struct work *w, bp_err *err)
 
 /* ---- handing back ---------------------------------------------------------------------------- */
 
+/* The first provider of the list that takes the node. */
 static uint32_t first_taker(const struct work *w, uint32_t node)
 {
     for (uint32_t p = 0; p < w->out->n_asked; p++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prefused.c - nodes that were fused too early for a provider. A model that was saved behind the
+ * prefused.c - nodes that were fused too early for a provider. A model that was saved after the
  * extended level, here or by ONNX Runtime, has operators of com.microsoft in place of plain ones; a
  * provider that knows only those gets what lies between.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* group_costs.h - what the groups of a partition would take on their devices, as providers reckon. */
+/* group_costs.h - memory and time that groups would take on their devices, as providers estimate. */
 #ifndef BP_REPORT_GROUP_COSTS_H
 #define BP_REPORT_GROUP_COSTS_H
 

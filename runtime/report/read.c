@@ -10,6 +10,10 @@
 
 #include "report/report.h"
 
+/*
+ * A provider may refuse nodes for many reasons: each is named once, with its count, in the order of
+ * BP_R_*.
+ */
 void bp_report_count_refusals(const bp_report *report, uint32_t provider, char *buf, size_t cap)
 {
     const bp_report_refusal *rows = report->refusals.data;
@@ -59,11 +63,13 @@ uint32_t bp_report_group_count(const bp_report *report)
     return report->groups.count;
 }
 
+/* Runs add mismatches while others read: the count is published after the row. */
 uint32_t bp_report_mismatch_count(const bp_report *report)
 {
     return atomic_load(&report->mismatches.count);
 }
 
+/* The error of every function here whose index is too large. */
 static bp_rc no_row(const char *what, uint32_t i, uint32_t count, bp_err *err)
 {
     return bp_fail(err, BP_E_INVALID, "the report has %u %s rows, there is no row %u", count, what,
@@ -85,6 +91,7 @@ uint32_t bp_report_option_count(const bp_report *report, uint32_t provider)
     return provider < report->providers.count ? rows[provider].n_options : 0;
 }
 
+/* Options of all providers are in one list; each provider's own are neighbours there. */
 bp_rc bp_report_get_option(const bp_report *report, uint32_t provider, uint32_t j,
                            bp_report_option *out, bp_err *err)
 {
@@ -145,6 +152,7 @@ bp_rc bp_report_get_pass(const bp_report *report, uint32_t i, bp_report_pass *ou
     return bp_give_out(out, (bp_report_pass *)report->passes.data + i, err);
 }
 
+/* The name of the value; NULL ends the list. */
 const char *bp_report_edge(const bp_report *report, uint32_t i, uint32_t *from, uint32_t *to)
 {
     const struct edge *edge;

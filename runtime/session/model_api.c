@@ -11,6 +11,7 @@
 
 /* ---- operators in use ------------------------------------------------------------------------ */
 
+/* Rows of one operator and version become neighbours. */
 static int by_name(const void *a, const void *b)
 {
     const bp_op_info *x = a;
@@ -23,6 +24,7 @@ static int by_name(const void *a, const void *b)
     return order ? order : (x->since > y->since) - (x->since < y->since);
 }
 
+/* Nodes of a graph and of all its subgraphs. */
 static uint32_t count_nodes(const struct bp_ir *ir)
 {
     uint32_t n = ir->n_nodes;
@@ -34,6 +36,7 @@ static uint32_t count_nodes(const struct bp_ir *ir)
     return n;
 }
 
+/* One row a node, from *n on, which is moved; rows has space for count_nodes(). */
 static void list_nodes(const struct bp_ir *ir, bp_op_info *rows, uint32_t *n)
 {
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
@@ -73,6 +76,7 @@ static bp_rc list_ops(struct bp_model *model, bp_err *err)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* A model's graph is decoded with the environment's operators, as a session's will be. */
 static bp_rc fill(struct bp_model *model, bp_err *err)
 {
     bp_rc rc;
@@ -88,6 +92,7 @@ static bp_rc fill(struct bp_model *model, bp_err *err)
     return rc;
 }
 
+/* Recorded optimisations of ONNX Runtime rest on its kernels and layouts; they say nothing here. */
 static void log_unread(const bp_env *env, const struct bp_onnx *onnx)
 {
     uint32_t n = bp_onnx_unread_optimizations(onnx);
@@ -122,6 +127,10 @@ static bp_rc create(bp_env *env, struct bp_onnx *onnx, bp_model **out, bp_err *e
     return BP_OK;
 }
 
+/*
+ * Sources are structs of the application: its size, and either a path or bytes, are checked before
+ * use.
+ */
 static bp_rc check_source(const bp_model_source *from, bp_err *err)
 {
     uint32_t least = offsetof(bp_model_source, edits) + sizeof from->edits;
@@ -212,6 +221,7 @@ bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err)
     return bp_give_out(out, &own, err);
 }
 
+/* Row i of inputs or outputs, copied as far as the caller's struct_size goes. */
 static bp_rc give_port(const bp_io_info *rows, uint32_t n, const char *what, uint32_t i,
                        bp_io_info *out, bp_err *err)
 {
@@ -275,6 +285,7 @@ static bp_rc plan(bp_env *env, const bp_model *model, const bp_session_options *
     return rc;
 }
 
+/* The report outlives the engine: it becomes the caller's. */
 static bp_report *take_report(struct bp_engine *engine)
 {
     bp_report *report = engine->report;

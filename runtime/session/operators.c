@@ -44,6 +44,7 @@ static bool is_worth_telling(const struct bp_operator_query *query, uint32_t var
     return var == 0;
 }
 
+/* One call of the application's function, for bp_guard(), as it may throw. */
 struct row {
     bp_operator_fn fn;
     void *user;
@@ -57,6 +58,9 @@ static void call_fn(void *u)
     row->fn(row->user, row->info);
 }
 
+/*
+ * An exception in the function ends the list: BP_E_INTERNAL or what bp_thrown_fail() makes of it.
+ */
 static bp_rc hand_over(struct row row, bp_err *err)
 {
     struct bp_thrown thrown;
@@ -66,6 +70,7 @@ static bp_rc hand_over(struct row row, bp_err *err)
                : bp_thrown_fail(&thrown, "the function that takes operators", err);
 }
 
+/* One row for each type variable that says something. */
 static bp_rc tell(const struct bp_operator_query *query, bp_operator_info *info, bp_operator_fn fn,
                   void *user, bp_err *err)
 {
@@ -118,7 +123,7 @@ static bp_rc ask_row(const struct bp_active *active, uint32_t i, bp_operator_fn 
     return rc < 0 ? rc : tell(&query, &info, fn, user, err);
 }
 
-/* The instance of the provider among those of a lineup, to which CPU was added. */
+/* The instance of the provider of this name, which need not be the first: CPU was added. */
 static const struct bp_active *find_active(const struct bp_provider_list *providers,
                                            const char *name)
 {
@@ -129,7 +134,10 @@ static const struct bp_active *find_active(const struct bp_provider_list *provid
     return NULL;
 }
 
-/* *lineup is to be finished also after a failure. */
+/*
+ * A provider list of this provider and CPU, without the environment's defaults; its report is not
+ * used. *providers is to be finished also after a failure.
+ */
 static bp_rc open_provider(struct bp_env *env, const char *name, struct bp_provider_list *providers,
                            const struct bp_active **out, bp_err *err)
 {

@@ -19,6 +19,7 @@ bp_rc bp_session_options_create(bp_session_options **out, bp_err *err)
     return BP_OK;
 }
 
+/* What the lists own; the struct itself is the caller's. */
 void bp_session_options_finish(struct bp_session_options *options)
 {
     bp_spec_finish(&options->providers);
@@ -35,6 +36,7 @@ void bp_session_options_destroy(bp_session_options *options)
     free(options);
 }
 
+/* from NULL: the defaults. Also on failure *to is to be finished. */
 bp_rc bp_session_options_copy(struct bp_session_options *to, const struct bp_session_options *from,
                               bp_err *err)
 {
@@ -100,6 +102,10 @@ static bp_rc try_provider(bp_env *env, const char *name, const bp_key_value *kv,
     return rc;
 }
 
+/*
+ * The difference to bp_session_options_add_provider(): the provider is opened here, so that a wrong
+ * name or option is an error of this call and not of the session's.
+ */
 bp_rc bp_session_options_register(bp_session_options *options, bp_env *env, const char *name,
                                   const bp_key_value *kv, uint32_t n_kv, uint32_t fallback,
                                   bp_err *err)
@@ -147,6 +153,7 @@ bp_rc bp_session_options_set_optimization(bp_session_options *options, uint32_t 
     return BP_OK;
 }
 
+/* Bit i stands for row i of the table in optimize/passes.c, which has fewer than 64. */
 bp_rc bp_session_options_disable_pass(bp_session_options *options, const char *name, bp_err *err)
 {
     uint32_t i;
@@ -183,6 +190,7 @@ void bp_session_options_set_newer_opsets(bp_session_options *options, uint32_t o
     options->newer_opsets = on != 0;
 }
 
+/* !(a && b), so that NaN is refused too. */
 bp_rc bp_session_options_set_min_share(bp_session_options *options, const char *name, double share,
                                        bp_err *err)
 {

@@ -12,6 +12,7 @@
 #include "graph/without.h"
 #include "host/options/provider_options.h"
 
+/* CLOCK_MONOTONIC, in nanoseconds. */
 static uint64_t now_ns(void)
 {
     struct timespec t;
@@ -52,6 +53,7 @@ static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err
     return bp_session_make_ported(session, &config, &session->main, err);
 }
 
+/* start_ns: when the caller began, so that create_ns has the time of reading the model too. */
 static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options *options,
                     uint64_t start_ns, bp_session **out, bp_err *err)
 {
@@ -104,6 +106,7 @@ bp_rc bp_session_create_from_model(bp_env *env, bp_model *model, const bp_sessio
     return create(env, model->onnx, options, now_ns(), out, err);
 }
 
+/* Runs on other threads may still be about to return; 0.2 ms is short against what they do. */
 static void await_runs(bp_session *session)
 {
     static const struct timespec pause = {.tv_nsec = 200000};
@@ -128,6 +131,10 @@ void bp_session_destroy(bp_session *session)
     free(session);
 }
 
+/*
+ * The new engine is complete before the old one goes: after a failure the session runs as before.
+ * Both hold memory for a moment.
+ */
 bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *options, bp_err *err)
 {
     struct bp_session_options own;
@@ -256,6 +263,7 @@ bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_
 
 /* ---- memory by provider ---------------------------------------------------------------------- */
 
+/* The engines of a session may have dropped different providers, so that each is asked by name. */
 static const struct bp_active *find_active(const struct bp_engine *engine, const char *name)
 {
     for (uint32_t i = 0; i < engine->providers.count; i++) {
@@ -288,6 +296,7 @@ static void count_use(struct bp_engine *engine, const struct bp_active *by, bp_m
     }
 }
 
+/* Row i is provider i of the main engine; the row after the last is the host. */
 bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use *out, bp_err *err)
 {
     bp_memory_use own = {.struct_size = sizeof own};
