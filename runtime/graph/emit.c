@@ -11,6 +11,7 @@ enum { OPSET = 15 }; /* of the nodes that are written: one form of each operator
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* Has the graph a value of that name? */
 static bool is_taken(const struct bp_emit *e, const char *name)
 {
     return bp_strmap_get(&e->ir->by_name, name, BP_NONE) != BP_NONE;
@@ -148,6 +149,7 @@ static void map_values(struct bp_emit *e, const struct bp_ir *subgraph, const ui
     }
 }
 
+/* Replaces indices of values of the subgraph by those of the graph around it. */
 static void map_list(uint32_t *list, uint32_t n, const uint32_t *map)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -164,6 +166,7 @@ static void adopt(struct bp_ir *ir, struct bp_ir *inner, const uint32_t *map)
     }
 }
 
+/* Moves one node; its subgraphs come along, and what they capture is mapped to the graph around. */
 static void move_node(struct bp_emit *e, const struct bp_ir_node *from, const uint32_t *map)
 {
     const char *name =

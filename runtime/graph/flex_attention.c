@@ -78,6 +78,10 @@ static uint32_t emit_mod(struct bp_emit *e, const struct bp_ir_node *flex, const
     return out;
 }
 
+/*
+ * Q x K in the layout of the heads of Q, in softmax_precision, with score_mod applied where
+ * there is one.
+ */
 static uint32_t emit_scores(struct bp_emit *e, const struct bp_ir_node *flex, const uint32_t *in,
                             int64_t precision)
 {
@@ -91,6 +95,7 @@ static uint32_t emit_scores(struct bp_emit *e, const struct bp_ir_node *flex, co
     return emit_mod(e, flex, "score_mod", scores);
 }
 
+/* Softmax of the scores, with prob_mod applied where there is one, as factors of V. */
 static uint32_t emit_weights(struct bp_emit *e, const struct bp_ir_node *flex, const uint32_t *in,
                              uint32_t scores, int64_t precision)
 {
@@ -117,6 +122,10 @@ static bool is_flex(const struct bp_ir_node *node)
            (bp_ir_subgraph(node, "score_mod") || bp_ir_subgraph(node, "prob_mod"));
 }
 
+/*
+ * One node: FlexInputs, the scores, their Softmax, the product with V, and a cast to the type of
+ * Q.
+ */
 static bp_rc expand(struct bp_ir *ir, const struct bp_ir_node *flex, bp_err *err)
 {
     struct bp_emit e = {.ir = ir, .name = ir->values[flex->out[0]].name, .err = err};

@@ -35,6 +35,7 @@ static void finish_path(struct path *path)
     free(path->stop);
 }
 
+/* Tables of producers and marks, one entry for each value or node of the graph as it is. */
 static bp_rc start_path(const struct bp_ir *ir, struct path *path, bp_err *err)
 {
     path->producer = malloc(((size_t)ir->n_values + 1) * sizeof *path->producer);
@@ -109,6 +110,7 @@ static bp_rc named(struct bp_ir *ir, const struct bp_ir_node *node, const char *
     return rc < 0 ? bp_fail_in(err, rc, "attribute %s", attr_name) : rc;
 }
 
+/* Number of names in a list attribute; 0: it is absent. */
 static uint32_t count(const struct bp_ir_node *node, const char *attr_name)
 {
     const bp_attr *attr = bp_ir_attr(node, attr_name);
@@ -125,6 +127,10 @@ static bp_rc named_input(struct bp_ir *ir, const struct bp_ir_node *node, uint32
     return i < n ? named(ir, node, "xs", i, out, err) : named(ir, node, "zs", i - n, out, err);
 }
 
+/*
+ * ONNX: xs are the values to differentiate by, zs those that are constant, y the one to
+ * differentiate; inputs are values for xs and zs.
+ */
 static bp_rc check(const struct bp_ir_node *node, bp_err *err)
 {
     uint32_t n = count(node, "xs") + count(node, "zs");
@@ -171,6 +177,10 @@ static void write_again(struct bp_gradient *g, struct path *path, uint32_t *now)
     }
 }
 
+/*
+ * In reverse order each node adds to the gradients of its inputs, so a value's gradient is
+ * complete before its producer is reached.
+ */
 static void walk_back(struct bp_gradient *g, const struct path *path)
 {
     for (uint32_t k = path->n_order; k-- > 0 && g->emit.rc >= 0;) {
@@ -203,6 +213,7 @@ static void give_outputs(struct bp_gradient *g, const struct bp_ir_node *node, c
     }
 }
 
+/* The gradient of each value so far: none. */
 static bp_rc make_table(struct bp_gradient *g)
 {
     g->n_values = g->emit.ir->n_values;

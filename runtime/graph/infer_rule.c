@@ -9,6 +9,7 @@
 #include "graph/infer.h"
 #include "graph/infer_merge.h"
 
+/* Name of output i in the operator's text, for messages. */
 static const char *output_name(const struct bp_infer *infer, uint32_t i)
 {
     const struct bp_param *param = bp_schema_out(infer->node->schema, i);
@@ -16,6 +17,10 @@ static const char *output_name(const struct bp_infer *infer, uint32_t i)
     return param ? param->name : "output";
 }
 
+/*
+ * Sizes are copied, as rules build them on their stack. A negative size is refused here, once
+ * for all rules.
+ */
 bp_rc bp_infer_set(struct bp_infer *infer, uint32_t i, uint32_t dtype, uint32_t rank,
                    const struct bp_sym *dims)
 {
@@ -77,6 +82,10 @@ bp_rc bp_infer_axis(struct bp_infer *infer, int64_t axis, uint32_t rank, const c
 
 /* ---- broadcasting ---------------------------------------------------------------------------- */
 
+/*
+ * The message has both types and the dimension that does not fit, counted from the end as
+ * broadcasting matches them.
+ */
 static bp_rc fail_broadcast(struct bp_infer *infer, const struct bp_fact *a,
                             const struct bp_fact *b, uint32_t from_end)
 {
@@ -97,6 +106,10 @@ static struct bp_sym dim_from_end(const struct bp_fact *fact, uint32_t from_end)
     return from_end < fact->rank ? fact->dims[fact->rank - 1 - from_end] : bp_sym_of(1);
 }
 
+/*
+ * Dimensions are matched from the last one on; those that one side lacks count as 1. The result
+ * of a symbol and another size is the one that is not 1.
+ */
 bp_rc bp_infer_broadcast(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
                          uint32_t *rank, struct bp_sym *out)
 {
@@ -142,6 +155,10 @@ bp_rc bp_infer_subgraph_inputs(const struct bp_ir_node *node, const struct bp_ir
                : BP_OK;
 }
 
+/*
+ * A subgraph sees the facts of the graph around it through its captures. What it declares of its
+ * inputs counts as anywhere: names of sizes, never ranks or exact sizes.
+ */
 bp_rc bp_infer_subgraph(struct bp_infer *infer, const struct bp_ir *subgraph,
                         const struct bp_fact *in, uint32_t n_in, struct bp_fact **out)
 {

@@ -41,7 +41,7 @@ bp_rc bp_ir_create(struct bp_region *region, struct bp_symbols *symbols, struct 
     return BP_OK;
 }
 
-/* Room for one more in an array from the region; the old one stays there unused. */
+/* Grows an array from the region by at least one entry; the old one stays there unused. */
 static void *grow(struct bp_region *region, void *array, uint32_t count, uint32_t *cap, size_t size)
 {
     uint32_t wanted = *cap ? *cap * 2 : FIRST_CAP;
@@ -60,6 +60,7 @@ static void *grow(struct bp_region *region, void *array, uint32_t count, uint32_
     return larger;
 }
 
+/* The list of values grows by doubling; pointers to values do not stay. */
 static bp_rc add_value(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *err)
 {
     struct bp_ir_value *values, *value;
@@ -117,6 +118,10 @@ bp_rc bp_ir_define(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *er
     return add_value(ir, name, out, err);
 }
 
+/*
+ * Names of graphs around this one are visible in it (ONNX: outer scope); each graph in between
+ * gets the capture, too.
+ */
 bp_rc bp_ir_resolve(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *err)
 {
     uint32_t outer;
@@ -137,6 +142,7 @@ bp_rc bp_ir_resolve(struct bp_ir *ir, const char *name, uint32_t *out, bp_err *e
     return BP_OK;
 }
 
+/* A list of n absent values; NULL: no memory. */
 static uint32_t *absent_list(struct bp_region *region, uint32_t n)
 {
     uint32_t *list = bp_region_array(region, n, sizeof *list);
@@ -224,12 +230,17 @@ bool bp_ir_attr_is(const struct bp_ir_node *node, const char *name, const char *
     return span->size == strlen(text) && memcmp(span->data, text, span->size) == 0;
 }
 
+/* A step of a 64-bit hash; no cryptography. */
 static uint64_t mix(uint64_t hash, uint64_t number)
 {
     hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 32;
 }
 
+/*
+ * Of the number of elements, and of the elements where they are integers or floats; others are
+ * compared in full by who asks.
+ */
 static uint64_t hash_elements(const bp_attr *attr)
 {
     uint64_t hash = attr->count;

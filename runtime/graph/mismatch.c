@@ -5,8 +5,8 @@
 
 #include "graph/mismatch.h"
 
-#include "base/text.h"
 #include "graph/fact.h"
+#include "text/text.h"
 
 enum { TYPE_TEXT = 160 };
 
@@ -135,6 +135,7 @@ static bool add_row(struct bp_mismatches *list, const char *path, const char *na
     return true;
 }
 
+/* A value is told of once, by whoever sets its flag first; a strict session fails each time. */
 bp_rc bp_mismatch_tell(const struct bp_ir *ir, uint32_t value, const struct bp_symbols *symbols,
                        const struct bp_fact *found, bp_err *err)
 {
@@ -182,6 +183,10 @@ bp_rc bp_mismatches_judge(const struct bp_mismatches *list, bp_err *err)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
+/*
+ * Does a shape of exact sizes contradict what is declared? Names and unknown sizes fit
+ * everything.
+ */
 static bool fits(const struct bp_fact *declared, uint32_t rank, const int64_t *dims)
 {
     if (declared->kind != BP_KIND_TENSOR || declared->rank == BP_RANK_UNKNOWN)

@@ -32,6 +32,10 @@ static void inherit_constants(struct bp_ir *ir)
     }
 }
 
+/*
+ * Sets the flags of inputs and outputs from the lists that the model gave, as both may name a
+ * value that a node or an initializer makes.
+ */
 static void flag_ends(struct bp_ir *ir)
 {
     for (uint32_t i = 0; i < ir->n_inputs; i++)
@@ -95,6 +99,7 @@ static bp_rc name_nodes(struct bp_ir *ir, bp_err *err)
 
 /* ---- producers ------------------------------------------------------------------------------- */
 
+/* A value has one producer (ONNX: static single assignment); the message names both nodes. */
 static bp_rc fail_second(const struct bp_ir *ir, const struct bp_ir_node *node,
                          uint32_t value_index, bp_err *err)
 {
@@ -115,6 +120,7 @@ static bp_rc fail_second(const struct bp_ir *ir, const struct bp_ir_node *node,
                    other->op, node->name, node->op, value->name);
 }
 
+/* Producer of each value, for the order of nodes. Initializers and inputs have none. */
 static bp_rc set_producers(struct bp_ir *ir, bp_err *err)
 {
     for (uint32_t i = 0; i < ir->n_nodes; i++) {
@@ -140,6 +146,10 @@ static bool is_provided(const struct bp_ir *ir, uint32_t value)
     return ir->values[value].producer != BP_NONE || ir->values[value].flags & GIVEN;
 }
 
+/*
+ * Each value of a list, inputs of a node or what its subgraphs capture, must have a producer or
+ * be given.
+ */
 static bp_rc check_reads(const struct bp_ir *ir, const struct bp_ir_node *node,
                          const uint32_t *list, uint32_t n, const char *where, bp_err *err)
 {
@@ -154,6 +164,10 @@ static bp_rc check_reads(const struct bp_ir *ir, const struct bp_ir_node *node,
     return BP_OK;
 }
 
+/*
+ * The same for all nodes and for the outputs of the graph. A graph without a producer for an
+ * output could not run.
+ */
 static bp_rc check_provided(const struct bp_ir *ir, bp_err *err)
 {
     bp_rc rc = BP_OK;
@@ -203,6 +217,10 @@ static bp_rc list_captures(struct bp_ir *ir, uint32_t i, uint32_t *seen, bp_err 
     return BP_OK;
 }
 
+/*
+ * Subgraphs first: what they capture decides what their node reads, and so the order of nodes
+ * here.
+ */
 static bp_rc seal_subgraphs(struct bp_ir *ir, opset_fn opset, void *h, bp_err *err)
 {
     uint32_t *seen = calloc((size_t)ir->n_values + 1, sizeof *seen);
@@ -235,6 +253,10 @@ static const struct bp_schema *find_schema(const struct bp_ir *ir, const struct 
     return custom ? custom : bp_schema_find(node->domain, node->op, node->opset);
 }
 
+/*
+ * Version, schema and attributes of all nodes. One whose operator is not known keeps no schema;
+ * the planner reports it.
+ */
 static bp_rc check_nodes(struct bp_ir *ir, opset_fn opset, void *h, bp_err *err)
 {
     bp_rc rc = BP_OK;

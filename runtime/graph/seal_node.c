@@ -3,9 +3,9 @@
 
 #include "config.h"
 
-#include "base/text.h"
 #include "graph/schema_table.h"
 #include "graph/seal_parts.h"
+#include "text/text.h"
 
 enum { MAX_ATTRS = 64 }; /* that a schema may have; the longest of ONNX has 17 */
 
@@ -29,6 +29,10 @@ static void count_words(const struct bp_param *params, uint32_t n, const char *w
         snprintf(buf, cap, "%u to %u %ss", least, n, what);
 }
 
+/*
+ * A wrong number of inputs or outputs; the message says how many the version of the operator
+ * takes.
+ */
 static bp_rc fail_count(const struct bp_ir_node *node, uint32_t has, bool is_input, bp_err *err)
 {
     const struct bp_schema *schema = node->schema;
@@ -41,6 +45,10 @@ static bp_rc fail_count(const struct bp_ir_node *node, uint32_t has, bool is_inp
                    node->op, has, what, has == 1 ? "" : "s", words);
 }
 
+/*
+ * Drops absent inputs at the end, as exporters write them or leave them out, and checks that
+ * required ones are there.
+ */
 static bp_rc check_inputs(struct bp_ir_node *node, bp_err *err)
 {
     const struct bp_schema *schema = node->schema;
@@ -125,6 +133,10 @@ static const char *type_text(uint32_t type, bool is_list)
     return words[type <= BP_ATTR_GRAPH ? type : 0][is_list];
 }
 
+/*
+ * An attribute that this version does not have: often one of a later version, or of another
+ * operator.
+ */
 static bp_rc fail_unknown_attr(const struct bp_ir_node *node, const char *name, bp_err *err)
 {
     const struct bp_schema *schema = node->schema;
@@ -187,6 +199,10 @@ static bp_rc check_attrs(const struct bp_ir_node *node, uint64_t *seen, bp_err *
     return BP_OK;
 }
 
+/*
+ * An attribute with the default that the schema gives, so that providers need to know none.
+ * False: no memory.
+ */
 static bool set_default(struct bp_region *region, const struct bp_attr_def *def, bp_attr *out)
 {
     bp_span *text;
@@ -209,6 +225,10 @@ static bool set_default(struct bp_region *region, const struct bp_attr_def *def,
     return true;
 }
 
+/*
+ * Adds the defaults of attributes that the node does not have. `seen` has a bit for each
+ * definition that it has.
+ */
 static bp_rc add_defaults(struct bp_ir *ir, struct bp_ir_node *node, uint64_t seen, bp_err *err)
 {
     const struct bp_schema *schema = node->schema;

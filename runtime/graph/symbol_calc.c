@@ -41,6 +41,10 @@ static int64_t modulo(int64_t a, int64_t b)
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+/*
+ * Both sides are exact: the result is, too, or an error for an overflow, a division by 0, or
+ * sizes that do not broadcast.
+ */
 static bp_rc calc_constants(int64_t a, char op, int64_t b, int64_t *out, bp_err *err)
 {
     bool ok = false;
@@ -146,6 +150,10 @@ static bp_rc divide_by_constant(struct bp_symbols *symbols, struct bp_poly *a, i
     return bp_symbols_of_poly(symbols, &sum, out, err);
 }
 
+/*
+ * What has no normal form: a quotient, remainder or broadcast becomes a symbol named after its
+ * two sides.
+ */
 static bp_rc pair(struct bp_symbols *symbols, const struct bp_poly *a, char op,
                   const struct bp_poly *b, struct bp_sym *out, bp_err *err)
 {
@@ -215,6 +223,10 @@ static bool is_wider(const struct bp_symbols *symbols, struct bp_sym sym, struct
     return row->op == '|' && (bp_sym_equal(row->a, part) || bp_sym_equal(row->b, part));
 }
 
+/*
+ * Two sizes that broadcast: where one is 1 the other one, where both are the same symbol that;
+ * else a symbol for "the one that is not 1".
+ */
 static bp_rc broadcast_symbols(struct bp_symbols *symbols, struct bp_sym a, struct bp_sym b,
                                struct bp_sym *out, bp_err *err)
 {
@@ -233,6 +245,10 @@ static bp_rc broadcast_symbols(struct bp_symbols *symbols, struct bp_sym a, stru
     return BP_OK;
 }
 
+/*
+ * At least one side is a symbol. Sums and products are computed in their normal form, quotients
+ * after common factors are cancelled.
+ */
 static bp_rc calc_symbols(struct bp_symbols *symbols, struct bp_sym a, char op, struct bp_sym b,
                           struct bp_sym *out, bp_err *err)
 {

@@ -44,6 +44,7 @@ static bool is_simple(const struct bp_symbol *row)
 
 enum position { IN_SUM, IN_PRODUCT, DIVIDED, DIVISOR };
 
+/* By what stands around the operand: "a*(b+1)", but "a*b+1". */
 static bool needs_brackets(const struct text *text, struct bp_sym sym, enum position position)
 {
     const struct bp_symbol *row;
@@ -60,6 +61,7 @@ static bool needs_brackets(const struct text *text, struct bp_sym sym, enum posi
     return true;
 }
 
+/* One side of an operator, in brackets where it needs them. */
 static void say_operand(struct text *text, struct bp_sym sym, enum position position)
 {
     bool brackets = needs_brackets(text, sym, position);
@@ -74,6 +76,7 @@ static void say_operand(struct text *text, struct bp_sym sym, enum position posi
         say(text, ")");
 }
 
+/* "-2*a*b" as "a*b*2" after its sign: exporters and people write the constant last. */
 static void say_term(struct text *text, const struct bp_term *term)
 {
     uint64_t magnitude = term->coef < 0 ? 0 - (uint64_t)term->coef : (uint64_t)term->coef;

@@ -69,6 +69,15 @@ static const char *name_of(const struct bp_ir *subgraph, uint32_t value)
 
 /* ---- what subgraphs have to look like -------------------------------------------------------- */
 
+/*
+ * The subgraphs of these operators are whole models: a decoder (GPT-2), or an encoder and a
+ * decoder (T5, Whisper). Names, element types and ranks of their inputs and outputs are fixed
+ * by the operators, as the search that calls them has to know which tensor is which. Whatever
+ * is declared otherwise is refused here, before anything runs.
+ * Models exported with past_present_share_buffer are not supported: their present outputs lie
+ * in the buffers of their past inputs.
+ */
+
 /* One of a subgraph's values: its name, and type and rank as far as they are declared. */
 static bp_rc check_port(struct bp_infer *infer, const struct bp_ir *subgraph, const char *attr,
                         const char *kind, uint32_t i, uint32_t value, const struct port *port)
@@ -283,6 +292,12 @@ static bp_rc check_subgraphs(struct bp_infer *infer)
 
 /* ---- facts of their inputs ------------------------------------------------------------------- */
 
+/*
+ * Batch, beams and lengths change from step to step, so a subgraph is inferred with sizes
+ * that only the data tells, but for those that it declares exactly: the number of heads and
+ * their size.
+ */
+
 /* A tensor whose sizes come with the data, but for those that are declared at `keep` (bits). */
 static bp_rc set_input(struct bp_infer *infer, const struct bp_ir *subgraph, uint32_t i,
                        uint32_t dtype, uint32_t rank, uint32_t keep, struct bp_fact *in)
@@ -346,6 +361,15 @@ static bp_rc run_subgraph(struct bp_infer *infer, const char *name)
 }
 
 /* ---- the operators --------------------------------------------------------------------------- */
+
+/*
+ * BeamSearch and WhisperBeamSearch give sequences (batch, num_return_sequences, max_length),
+ * their scores (batch, num_return_sequences) and the scores of all tokens (steps, batch,
+ * beams, vocabulary). GreedySearch and Sampling give sequences (batch, max_length); Sampling
+ * also the filtered logits (batch, vocabulary).
+ * max_length, num_beams and num_return_sequences are inputs: where they are constants the
+ * sizes are exact.
+ */
 
 /* The size that a one-element input gives, where it is known. */
 static void known_size(const struct bp_infer *infer, uint32_t i, struct bp_sym *out)

@@ -11,6 +11,16 @@
 
 /* ---- LinearAttention ------------------------------------------------------------------------- */
 
+/*
+ * ONNX: LinearAttention 27.
+ * query, key and value are (batch, length, heads * size), where q_num_heads is a multiple of
+ * kv_num_heads. The state that is carried from call to call is (batch, kv_num_heads, head
+ * size of key, head size of value), whatever the length.
+ * update_rule says which gates are inputs: decay for gated, beta for delta, both for
+ * gated_delta. A gate has an element for each head, or for each element of a key. output is
+ * (batch, length, q_num_heads * head size of value).
+ */
+
 enum { QUERY, KEY, VALUE, PAST, DECAY, BETA, ERASE };
 
 /* Which inputs the rule of the state needs, and which it does not take. */
@@ -159,6 +169,18 @@ ROW(LinearAttention, 27, INFER(infer_linear_attention),
           A_FLOAT("scale", 0.0f), A_STRING("update_rule", "gated_delta")));
 
 /* ---- RotaryEmbedding ------------------------------------------------------------------------- */
+
+/*
+ * ONNX: RotaryEmbedding 23.
+ * com.microsoft: RotaryEmbedding 1.
+ * X is (batch, heads, length, head size), or (batch, length, heads * head size) with
+ * num_heads; Y has its shape. Pairs of elements of a head are rotated, so
+ * rotary_embedding_dim, or the head size where it is 0, is even, and the last dimension of
+ * the caches is half of it.
+ * With position_ids (batch, length) the caches are (positions, half), else (batch, length,
+ * half). In the operator of com.microsoft position_ids is input 1, of rank 2 at most, and the
+ * caches have rank 2; their sizes are checked by the provider.
+ */
 
 /* The caches are (positions, half) with position_ids, else (batch, length, half). */
 static bp_rc check_caches(struct bp_infer *infer, const struct bp_fact *x)

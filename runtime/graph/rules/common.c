@@ -64,6 +64,7 @@ void bp_rule_set_fact(struct bp_infer *infer, uint32_t i, const struct bp_fact *
     infer->out[i].n_content = 0;
 }
 
+/* The item keeps its type and loses its shape, as each item of a sequence has one of its own. */
 bp_rc bp_rule_set_items(struct bp_infer *infer, uint32_t i, uint32_t kind,
                         const struct bp_fact *item)
 {
@@ -112,6 +113,10 @@ static bp_rc widen_dims(struct bp_infer *infer, const struct bp_fact *b, struct 
     return BP_OK;
 }
 
+/*
+ * A fact that holds of both: sizes that differ come with the data, ranks that differ leave the
+ * rank unknown.
+ */
 bp_rc bp_rule_widen(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
                     struct bp_fact *out, bool *same)
 {
@@ -208,6 +213,7 @@ bp_rc bp_rule_one_element(struct bp_infer *infer, uint32_t i)
                    bp_rule_name(infer, i), text);
 }
 
+/* Symbols fit everything here; a run with exact sizes runs the rule again. */
 bp_rc bp_rule_expect(struct bp_infer *infer, uint32_t i, uint32_t axis, struct bp_sym size,
                      const char *whose)
 {
@@ -240,6 +246,7 @@ bp_rc bp_rule_check_rank(struct bp_infer *infer, uint64_t rank)
                    rank, BP_MAX_RANK);
 }
 
+/* b broadcasts to a in one direction: each dimension of b, from the last on, is 1 or that of a. */
 bp_rc bp_rule_fits_onto(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b)
 {
     if (!bp_rule_ranked(a) || !bp_rule_ranked(b))
@@ -277,6 +284,7 @@ bp_rc bp_rule_check_word(struct bp_infer *infer, const char *name, const char *a
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
+/* Trivial cases first, so that x + 0 and x * 1 are x itself and no symbol is made for them. */
 bp_rc bp_rule_calc(struct bp_infer *infer, struct bp_sym a, char op, struct bp_sym b,
                    struct bp_sym *out)
 {
@@ -376,6 +384,7 @@ bool bp_rule_unify(struct bp_sym a, struct bp_sym b, struct bp_sym *out)
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
+/* The attribute as a list of exact elements; not given where the node does not have it. */
 static bp_rc list_from_attr(struct bp_infer *infer, const char *name, struct bp_list *out)
 {
     const int64_t *values;
@@ -395,6 +404,10 @@ static bp_rc list_from_attr(struct bp_infer *infer, const char *name, struct bp_
     return BP_OK;
 }
 
+/*
+ * Whichever of the two the version has. An input whose content is not known may still be counted
+ * by its shape.
+ */
 bp_rc bp_rule_list(struct bp_infer *infer, const char *name, uint32_t i, struct bp_list *out)
 {
     const struct bp_fact *fact = bp_rule_in(infer, i);
@@ -438,6 +451,7 @@ bool bp_list_is_exact(const struct bp_list *list)
     return list->v != NULL;
 }
 
+/* Negative axes count from the end; the result has a bit for each axis. */
 bp_rc bp_rule_axes(struct bp_infer *infer, const struct bp_list *list, uint32_t rank,
                    bool may_repeat, uint64_t *out)
 {
@@ -495,6 +509,7 @@ const struct bp_fact *bp_rule_transposed(struct bp_infer *infer, const struct bp
     return out;
 }
 
+/* (N, C, d...) to (N, d..., C) and back; ranks below 3 have no spatial dimensions and stay. */
 bp_rc bp_rule_move_channels(struct bp_infer *infer, const struct bp_fact **fact, bool to_end)
 {
     uint32_t perm[BP_MAX_RANK], rank;
@@ -509,6 +524,7 @@ bp_rc bp_rule_move_channels(struct bp_infer *infer, const struct bp_fact **fact,
     return *fact ? BP_OK : bp_fail_nomem(infer->err, "a shape");
 }
 
+/* The shape is moved to where ONNX has channels, its rule is run, and the result is moved back. */
 bp_rc bp_rule_channels_last(struct bp_infer *infer, const struct bp_schema *schema, uint32_t n_in)
 {
     const struct bp_fact *in[3] = {NULL}, *moved;

@@ -9,6 +9,15 @@
 
 /* ---- If -------------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: If 1, 11, 13, 16, 19, 21, 23, 24, 25.
+ * cond is one element of any rank. The branches have no inputs; an output of the node has the
+ * type that both branches give it, and the sizes that both give: a size that differs comes
+ * with the data, other ranks leave the rank unknown.
+ * A constant cond decides for one branch, and only that one is inferred: its sizes and
+ * content hold for the outputs.
+ */
+
 static bp_rc merge(struct bp_infer *infer, uint32_t i, const struct bp_fact *a,
                    const struct bp_fact *b)
 {
@@ -116,6 +125,17 @@ IF(24, ALL12, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
 IF(25, ALL13, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
 
 /* ---- Loop ------------------------------------------------------------------------------------ */
+
+/*
+ * ONNX: Loop 1, 11, 13, 16, 19, 21, 23, 24, 25.
+ * Inputs are M, the most iterations, cond, and the initial values of those that are carried.
+ * The subgraph takes the iteration, cond and the carried values, and gives cond, the carried
+ * values and the scan outputs. The node gives the last carried values, and each scan output
+ * stacked along a new first dimension, whose size is the number of iterations and so comes
+ * with the data.
+ * A carried value may change its shape from iteration to iteration, so its facts are what
+ * holds before every one of them: see bp_rule_loop_carried.
+ */
 
 /* May an optional be what it holds from the first iteration on? Exporters fill an empty one like that. */
 static bool is_filled(const struct bp_fact *before, const struct bp_fact *after)

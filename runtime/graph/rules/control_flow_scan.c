@@ -7,6 +7,15 @@
 
 #define FAMILY BP_FAMILY_CONTROL_FLOW
 
+/*
+ * ONNX: Scan 8, 9, 11, 16, 19, 21, 23, 24, 25.
+ * Scan 8 has a batch dimension first and an input sequence_lens; from 9 on the axes along
+ * which it runs are attributes. The first inputs are states, the last num_scan_inputs are cut
+ * into slices along their axis, one for each iteration; all have one length there. The
+ * subgraph takes states and slices, and gives states and slices of the scan outputs, which
+ * are stacked along their axis. The node gives the last states and the stacked outputs.
+ */
+
 /* How a node's inputs and outputs divide. */
 struct scan {
     const struct bp_ir *subgraph;

@@ -14,6 +14,20 @@
 
 /* ---- arithmetic, comparisons, logic ---------------------------------------------------------- */
 
+/*
+ * ONNX: Add 1, 6, 7, 13, 14; Sub 1, 6, 7, 13, 14; Mul 1, 6, 7, 13, 14; Div 1, 6, 7, 13, 14;
+ *   Mod 10, 13; Pow 1, 7, 12, 13, 15; And 1, 7; Or 1, 7; Xor 1, 7; Equal 1, 7, 11, 13, 19;
+ *   Less 1, 7, 9, 13; Greater 1, 7, 9, 13; LessOrEqual 12, 16; GreaterOrEqual 12, 16.
+ * From version 7 on A and B broadcast in both directions, as NumPy does it: dimensions are
+ * matched from the last one on, and one of size 1 stretches. Before, with broadcast=1, B
+ * stretches over dimensions of A that lie next to each other, from axis on, or the last ones;
+ * without, both have one shape.
+ * The result has the type of A, for comparisons and logic bool. Pow takes an exponent of its
+ * own type from version 12 on. Integer results of small tensors are computed here, as
+ * exporters compute shapes with them.
+ */
+
+/* A result of bool; *known false where the operands do not tell. */
 static bp_rc answer(bool is_known, bool claim, struct bp_sym *out, bool *known)
 {
     *known = is_known;
@@ -26,6 +40,7 @@ static bool both_known(struct bp_sym a, struct bp_sym b)
     return bp_sym_known(a) && bp_sym_known(b);
 }
 
+/* A symbol is equal to itself, and a size never to a negative constant. */
 static bp_rc equal_fn(struct bp_infer *infer, struct bp_sym a, struct bp_sym b, struct bp_sym *out,
                       bool *known)
 {
@@ -39,6 +54,7 @@ static bp_rc equal_fn(struct bp_infer *infer, struct bp_sym a, struct bp_sym b, 
                   false, out, known);
 }
 
+/* Exact operands, or the same symbol on both sides, which is not less than itself. */
 static bp_rc less_fn(struct bp_infer *infer, struct bp_sym a, struct bp_sym b, struct bp_sym *out,
                      bool *known)
 {
@@ -68,6 +84,7 @@ static bp_rc greater_equal_fn(struct bp_infer *infer, struct bp_sym a, struct bp
     return less_equal_fn(infer, b, a, out, known);
 }
 
+/* Bool elements are 0 or 1. */
 static bp_rc and_fn(struct bp_infer *infer, struct bp_sym a, struct bp_sym b, struct bp_sym *out,
                     bool *known)
 {
@@ -100,6 +117,7 @@ static bp_rc fmod_fn(struct bp_infer *infer, struct bp_sym a, struct bp_sym b, s
     return BP_OK;
 }
 
+/* A pair of shapes that the version does not broadcast; the message has both. */
 static bp_rc refuse_pair(struct bp_infer *infer, const struct bp_fact *a, const struct bp_fact *b,
                          const char *why)
 {
@@ -166,6 +184,7 @@ static bp_rc broadcast_shape(struct bp_infer *infer, uint32_t dtype)
     return bp_rule_set(infer, 0, dtype, rank, dims);
 }
 
+/* The shape, then the content where the operator has a function for it. */
 static bp_rc binary(struct bp_infer *infer, uint32_t dtype, bp_pair_fn fn)
 {
     const struct bp_sym *v;
@@ -215,11 +234,13 @@ static bp_rc infer_div(struct bp_infer *infer)
     return arithmetic(infer, bp_pair_div);
 }
 
+/* No content: shapes are not computed with powers. */
 static bp_rc infer_pow(struct bp_infer *infer)
 {
     return arithmetic(infer, NULL);
 }
 
+/* fmod=1 takes the sign of the dividend, as C does, else that of the divisor. */
 static bp_rc infer_mod(struct bp_infer *infer)
 {
     return arithmetic(infer, bp_ir_attr_int(infer->node, "fmod", 0) ? fmod_fn : bp_pair_mod);
@@ -342,6 +363,13 @@ POW(15, FLOAT | INDEX, '1', NUMBER, NO_ATTRS);
 
 /* ---- bits ------------------------------------------------------------------------------------ */
 
+/*
+ * ONNX: BitwiseAnd 18; BitwiseOr 18; BitwiseXor 18; BitShift 11.
+ * Both inputs broadcast in both directions and have one integer type, that of the result.
+ * BitShift takes unsigned integers, and a direction that must be LEFT or RIGHT.
+ */
+
+/* Versions from 18 on only, so broadcasting is always in both directions. */
 static bp_rc infer_bits(struct bp_infer *infer)
 {
     const struct bp_fact *a = bp_rule_in(infer, 0), *b = bp_rule_in(infer, 1);

@@ -9,6 +9,13 @@
 
 /* ---- Max, Mean, Min, Sum --------------------------------------------------------------------- */
 
+/*
+ * ONNX: Max 1, 6, 8, 12, 13; Min 1, 6, 8, 12, 13; Sum 1, 6, 8, 13; Mean 1, 6, 8, 13.
+ * One input or more, of one type, that of the result. From version 8 on they broadcast in
+ * both directions, before they have one shape. The content of Max and Min of integers is
+ * followed.
+ */
+
 /* A shape that is being computed, and its sizes. */
 struct shape {
     struct bp_fact fact;
@@ -135,6 +142,12 @@ VARIADIC(Mean, 8, infer_sum, "mean", FLOAT3, NO_ATTRS);
 VARIADIC(Mean, 13, infer_sum, "mean", FLOAT, NO_ATTRS);
 
 /* ---- Where ----------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Where 9, 16.
+ * condition, X and Y broadcast to one shape in both directions; the result has the type of X
+ * and Y. An element is followed where the condition is known, or both choices are equal.
+ */
 
 static bp_rc where_content(struct bp_infer *infer, const struct bp_fact *condition,
                            const struct bp_fact *x, const struct bp_fact *y)

@@ -12,6 +12,16 @@
 
 /* ---- Resize, Upsample ------------------------------------------------------------------------ */
 
+/*
+ * ONNX: Resize 10, 11, 13, 18, 19; Upsample 1, 7, 9, 10.
+ * Y has the rank of X. A dimension becomes floor(size * scale), in float32 as other runtimes
+ * compute it, or the size that is given; from Resize-18 on axes says which dimensions are
+ * meant. Exactly one of scales and sizes is given; an empty tensor counts as absent.
+ * keep_aspect_ratio_policy (18) takes one scale for all axes, the smallest or largest that
+ * fits sizes. Scales are attributes in Upsample 1 and 7, an input from 9 on; without the
+ * content of scales or sizes only the rank is known.
+ */
+
 /* What is asked of the resized axes, in their order. */
 struct request {
     uint32_t n;           /* axes */
@@ -317,6 +327,13 @@ UPSAMPLE(9);
 UPSAMPLE(10); /* deprecated, with its meaning unchanged */
 
 /* ---- ImageDecoder ---------------------------------------------------------------------------- */
+
+/*
+ * ONNX: ImageDecoder 20.
+ * encoded_stream holds the bytes of a file, uint8 of rank 1. The image is uint8, (height,
+ * width, channels); height and width come with the data, there are 3 channels, or 1 with
+ * pixel_format Grayscale.
+ */
 
 static bp_rc infer_image_decoder(struct bp_infer *infer)
 {

@@ -12,6 +12,13 @@
 
 /* ---- GridSample ------------------------------------------------------------------------------ */
 
+/*
+ * ONNX: GridSample 16, 20, 22.
+ * com.microsoft: GridSample 1.
+ * X is (N, C, D1, ..., Dn), grid (N, E1, ..., En, n): a position in X for each element. Y is
+ * (N, C, E1, ..., En). The operator of com.microsoft takes two spatial dimensions only.
+ */
+
 /* X[N,C,D1..Dn] and grid[N,E1..En,n] give Y[N,C,E1..En]. */
 static bp_rc infer_grid_sample(struct bp_infer *infer)
 {
@@ -86,6 +93,13 @@ MS_ROW(GridSample, 1, INFER(infer_ms_grid_sample), IN(P("X", 'T', FLOAT3), P("Gr
 
 /* ---- AffineGrid ------------------------------------------------------------------------------ */
 
+/*
+ * ONNX: AffineGrid 20.
+ * theta is (N, n, n + 1), a transformation for each image, and size gives (N, C, d1, ..., dn)
+ * with n of 2 or 3. grid is (N, d1, ..., dn, n). Without the content of size only what its
+ * length says is known.
+ */
+
 static bp_rc infer_affine_grid(struct bp_infer *infer)
 {
     uint32_t dtype = bp_rule_dtype(infer, 0), n;
@@ -125,6 +139,13 @@ ROW(AffineGrid, 20, INFER(infer_affine_grid),
     ATTRS(A_INT("align_corners", 0)));
 
 /* ---- MaxRoiPool, RoiAlign -------------------------------------------------------------------- */
+
+/*
+ * ONNX: MaxRoiPool 1, 22; RoiAlign 10, 16, 22.
+ * X is (N, C, H, W). rois has a row for each region: (batch index, x1, y1, x2, y2) in
+ * MaxRoiPool; (x1, y1, x2, y2) in RoiAlign, which has the batch indices as an input of their
+ * own. Y is (regions, C, height, width), whose last two sizes are attributes.
+ */
 
 /* An output of height x width for each region, which has `coordinates` elements. */
 static bp_rc regions(struct bp_infer *infer, int64_t coordinates, int64_t height, int64_t width)
@@ -213,6 +234,13 @@ ROI_ALIGN(22, FLOAT, , COORDINATES);
 
 /* ---- CropAndResize --------------------------------------------------------------------------- */
 
+/*
+ * com.microsoft: CropAndResize 1.
+ * X is (N, C, H, W), rois (regions, 4), batch_indices has an element for each region.
+ * crop_size, (height, width), is an input: Y is (regions, C, height, width), with sizes from
+ * the data where its content is not known.
+ */
+
 static bp_rc infer_crop_and_resize(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0), *rois = bp_rule_in(infer, 1);
@@ -253,6 +281,12 @@ MS_ROW(CropAndResize, 1, INFER(infer_crop_and_resize),
        ATTRS(A_STRING("mode", "bilinear"), A_FLOAT("extrapolation_value", 0.0f)));
 
 /* ---- NonMaxSuppression ----------------------------------------------------------------------- */
+
+/*
+ * ONNX: NonMaxSuppression 10, 11.
+ * boxes is (batches, boxes, 4), scores (batches, classes, boxes); the limits are scalars. Of
+ * each box that is kept the result has (batch, class, box); their number comes with the data.
+ */
 
 static bp_rc infer_non_max_suppression(struct bp_infer *infer)
 {

@@ -12,6 +12,17 @@
 
 /* ---- MatMul ---------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: MatMul 1, 9, 13.
+ * com.microsoft: FusedMatMul 1; TransposeMatMul 1; SparseToDenseMatMul 1.
+ * As numpy.matmul: of A (..., m, k) and B (..., k, n) the result is (..., m, n), with the
+ * dimensions before the last two broadcast in both directions. A vector counts as a matrix of
+ * one row (A) or column (B), and that dimension is dropped again.
+ * FusedMatMul and TransposeMatMul first exchange the last two dimensions (transA, transB);
+ * transBatch moves the first dimension before the last one. SparseToDenseMatMul takes a
+ * sparse A of rank 2, whose sizes are known where the model declares them.
+ */
+
 static bp_rc refuse_inner(struct bp_infer *infer, struct bp_sym a, struct bp_sym b)
 {
     return bp_fail(infer->err, BP_E_SHAPE,
@@ -166,6 +177,14 @@ MS_ROW(SparseToDenseMatMul, 1, INFER(infer_sparse_matmul),
 
 /* ---- Gemm ------------------------------------------------------------------------------------ */
 
+/*
+ * ONNX: Gemm 1, 6, 7, 9, 11, 13.
+ * com.microsoft: FusedGemm 1.
+ * A is (M, K), or (K, M) with transA; B is (K, N), or (N, K) with transB; Y is (M, N). C
+ * broadcasts to Y in that direction alone: in versions 1 and 6 only with broadcast=1. It is
+ * optional from 11 on. FusedGemm adds an activation.
+ */
+
 /* Versions 1 and 6 broadcast C only when told to; later ones do, and only C. */
 static bp_rc check_addend(struct bp_infer *infer, const struct bp_sym *dims)
 {
@@ -241,6 +260,13 @@ MS_ROW(FusedGemm, 1, INFER(infer_fused_gemm),
 
 /* ---- Einsum ---------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Einsum 12.
+ * equation names the dimensions of each operand with letters, after which "->" and those of
+ * the result may come; equal letters have equal sizes, where size 1 broadcasts.
+ * bp_einsum_parse() reads it for rules and kernels alike.
+ */
+
 /* One size for all dimensions with a label, where 1 is broadcast. */
 static bp_rc merge_sizes(struct bp_infer *infer, const bp_einsum_term *term,
                          const struct bp_fact *fact, struct bp_sym *sizes)
@@ -312,6 +338,12 @@ ROW(Einsum, 12, INFER(infer_einsum), IN(MANY("Inputs", 'T', NUMBER3)),
 
 /* ---- Det, Inverse ---------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Det 11, 22.
+ * com.microsoft: Inverse 1.
+ * X is (..., n, n). Det gives (...), a determinant for each matrix, Inverse the shape of X.
+ */
+
 static bp_rc infer_det(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -351,6 +383,11 @@ static bp_rc infer_inverse(struct bp_infer *infer)
 SAME(Inverse, infer_inverse, FLOAT3);
 
 /* ---- CDist ----------------------------------------------------------------------------------- */
+
+/*
+ * com.microsoft: CDist 1.
+ * A is (m, k), B (n, k); the result is (m, n), a distance for each pair of rows.
+ */
 
 static bp_rc infer_cdist(struct bp_infer *infer)
 {

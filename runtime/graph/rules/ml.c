@@ -12,6 +12,15 @@
 
 /* ---- same shape ------------------------------------------------------------------------------ */
 
+/*
+ * ai.onnx.ml: Binarizer 1; Imputer 1; Scaler 1; Normalizer 1; CategoryMapper 1; LabelEncoder
+ *   1, 2, 4.
+ * Y has the shape of X. Binarizer and Imputer keep the type, Scaler and Normalizer give
+ * float32; Normalizer takes rank 1 or 2. CategoryMapper and LabelEncoder 1 map strings to
+ * int64 or back. LabelEncoder from 2 on has lists of keys and values, whose types are those
+ * of X and Y.
+ */
+
 /* Number of elements of a list attribute; 0: absent. */
 static uint32_t count_of(const struct bp_infer *infer, const char *name)
 {
@@ -102,6 +111,12 @@ ML_ROW(Scaler, 1, INFER(infer_to_float), IN(P("X", 0, ML_NUMBER)), OUT(P("Y", 0,
 
 /* ---- ArrayFeatureExtractor ------------------------------------------------------------------- */
 
+/*
+ * ai.onnx.ml: ArrayFeatureExtractor 1.
+ * Picks the columns Y of X, along its last dimension: the result has the shape of X with the
+ * number of elements of Y there. A vector counts as a matrix of one row.
+ */
+
 static bp_rc infer_array_feature_extractor(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0), *y = bp_rule_in(infer, 1);
@@ -128,6 +143,12 @@ ML_ROW(ArrayFeatureExtractor, 1, INFER(infer_array_feature_extractor),
 
 /* ---- OneHotEncoder --------------------------------------------------------------------------- */
 
+/*
+ * ai.onnx.ml: OneHotEncoder 1.
+ * The result is float32 and has the shape of X with a dimension more at the end, of the
+ * number of categories. Exactly one of cats_int64s and cats_strings is given.
+ */
+
 static bp_rc infer_one_hot_encoder(struct bp_infer *infer)
 {
     const struct bp_fact *x = bp_rule_in(infer, 0);
@@ -153,6 +174,13 @@ ML_ROW(OneHotEncoder, 1, INFER(infer_one_hot_encoder), IN(P("X", 0, ML_NUMBER | 
        ATTRS(A_INTS("cats_int64s"), A_STRINGS("cats_strings"), A_INT("zeros", 1)));
 
 /* ---- FeatureVectorizer ----------------------------------------------------------------------- */
+
+/*
+ * ai.onnx.ml: FeatureVectorizer 1.
+ * Joins the columns of all inputs: an input is (rows, columns...) or a vector, which is one
+ * row; the result is float32, (rows, sum of columns). inputdimensions has the number of
+ * columns for each input.
+ */
 
 /* Columns that input i gives; all dimensions after the first are one row. */
 static bp_rc width_of(struct bp_infer *infer, uint32_t i, struct bp_sym *out)
@@ -224,6 +252,13 @@ ML_ROW(FeatureVectorizer, 1, INFER(infer_feature_vectorizer), IN(MANY("X", 'T', 
        OUT(P("Y", 0, BP_T(F32))), ATTRS(A_INTS("inputdimensions")));
 
 /* ---- maps ------------------------------------------------------------------------------------ */
+
+/*
+ * ai.onnx.ml: CastMap 1; DictVectorizer 1; ZipMap 1.
+ * Maps have no element type, so the host runs these. CastMap gives (1, n): n is max_map in a
+ * SPARSE form, else it comes with the data. DictVectorizer gives (1, size of the vocabulary).
+ * ZipMap gives a sequence of maps, from a class label to float32, one for each row of X.
+ */
 
 static bool is_list(const struct bp_infer *infer, const char *name)
 {

@@ -12,6 +12,13 @@
 
 /* ---- MatMulInteger, QLinearMatMul ------------------------------------------------------------ */
 
+/*
+ * ONNX: MatMulInteger 10; QLinearMatMul 10, 21.
+ * The shapes are those of MatMul. A scale or zero point is a scalar, or has an element for
+ * each row of A or each column of B. MatMulInteger gives int32, QLinearMatMul the type of
+ * y_zero_point.
+ */
+
 enum { MAX_OPERANDS = 3 };
 
 /* Runs the rule of another row over the inputs picked; output 0 gets the type given. */
@@ -96,6 +103,14 @@ QLINEAR_MATMUL(21, BYTES | FLOAT8, 'S', BP_T(F32) | BP_T(F16) | BP_T(BF16));
 
 /* ---- ConvInteger, QLinearConv ---------------------------------------------------------------- */
 
+/*
+ * ONNX: ConvInteger 10; QLinearConv 10.
+ * com.microsoft: QLinearConv 1.
+ * The shapes are those of Conv. Scale and zero point of w are scalars, or have an element for
+ * each output channel; the others are scalars. ConvInteger gives int32, QLinearConv the type
+ * of y_zero_point.
+ */
+
 static bp_rc infer_conv_integer(struct bp_infer *infer)
 {
     bp_rc rc = bp_rule_scalar(infer, 2);
@@ -179,6 +194,12 @@ MS_ROW(QLinearConv, 1, INFER(infer_q_conv),
 
 /* ---- QGemm ----------------------------------------------------------------------------------- */
 
+/*
+ * com.microsoft: QGemm 1.
+ * Gemm of quantised A and B, with C as int32. Y is float32 without y_scale, else it has the
+ * type of y_zero_point.
+ */
+
 /* Y is float where it has no scale. */
 static bp_rc infer_q_gemm(struct bp_infer *infer)
 {
@@ -203,6 +224,12 @@ MS_ROW(QGemm, 1, INFER(infer_q_gemm),
        OUT(P("Y", 0, BP_T(F32) | BYTE8)), ATTRS(ALPHA, TRANS));
 
 /* ---- products of com.microsoft --------------------------------------------------------------- */
+
+/*
+ * com.microsoft: MatMulInteger16 1; DynamicQuantizeMatMul 1; MatMulIntegerToFloat 1.
+ * The shapes are those of MatMul. DynamicQuantizeMatMul and MatMulIntegerToFloat give the
+ * type of their scales; MatMulInteger16 gives uint32 for two unsigned operands, else int32.
+ */
 
 static bp_rc product_of_type(struct bp_infer *infer, uint32_t dtype)
 {
@@ -241,6 +268,14 @@ MS_ROW(MatMulIntegerToFloat, 1, INFER(infer_scaled_product),
        OUT(P("Y", 'T', HALF_FLOAT)), NO_ATTRS);
 
 /* ---- MatMulNBits ----------------------------------------------------------------------------- */
+
+/*
+ * com.microsoft: MatMulNBits 1.
+ * A is (..., K), Y (..., N): the sizes of B are the attributes K and N, as its bytes hold
+ * several weights each, in blocks of block_size, a power of two from 16 on, with a scale a
+ * block. bias has N elements. How B, scales and zero points are packed is checked by the
+ * provider.
+ */
 
 static bp_rc infer_matmul_n_bits(struct bp_infer *infer)
 {

@@ -11,6 +11,17 @@
 
 /* ---- LSTM, GRU, RNN -------------------------------------------------------------------------- */
 
+/*
+ * ONNX: LSTM 1, 7, 14, 22; GRU 1, 3, 7, 14, 22; RNN 1, 7, 14, 22.
+ * X is (steps, batch, input size), W (directions, gates * hidden, input size), R (directions,
+ * gates * hidden, hidden), B (directions, 2 * gates * hidden); there are 4 gates in LSTM, 3
+ * in GRU, 1 in RNN. initial_h and initial_c are (directions, batch, hidden), the peepholes P
+ * of LSTM (directions, 3 * hidden).
+ * Y is (steps, directions, batch, hidden), Y_h and Y_c are (directions, batch, hidden). With
+ * layout=1 (14) the batch is the first dimension of X, Y and the states. hidden_size has to
+ * say what R does.
+ */
+
 enum { X, W, R, B, SEQUENCE_LENS, INITIAL_H, INITIAL_C, PEEPHOLES };
 
 /* The sizes that all inputs and outputs share. */
@@ -226,6 +237,13 @@ RNN_ROW(14, FLOAT3, CELL("forward"), LAYOUT);
 RNN_ROW(22, FLOAT, CELL("forward"), LAYOUT);
 
 /* ---- DynamicQuantizeLSTM --------------------------------------------------------------------- */
+
+/*
+ * com.microsoft: DynamicQuantizeLSTM 1.
+ * LSTM with quantised weights, which are transposed against those of ONNX: W is (directions,
+ * input size, 4 * hidden), R (directions, hidden, 4 * hidden). Scales and zero points have an
+ * element for each direction, or for each column of each.
+ */
 
 /* One element a direction, or one for each column of its weights. */
 static bp_rc check_lstm_scale(struct bp_infer *infer, uint32_t i, const struct bp_fact *r)

@@ -9,6 +9,14 @@
 
 /* ---- sequences ------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: SequenceEmpty 11; SequenceConstruct 11; SequenceInsert 11; SequenceErase 11;
+ *   SequenceAt 11; SequenceLength 11; ConcatFromSequence 11; SplitToSequence 11, 24.
+ * The items of a sequence have one element type and a shape each, which no fact holds: what
+ * is taken out of one has a shape that only the data tells. An operator that gives a sequence
+ * passes on the element type. The host runs all of these, as providers see tensors alone.
+ */
+
 /* Output 0 is one item of input 0. */
 static bp_rc infer_item(struct bp_infer *infer)
 {
@@ -112,6 +120,13 @@ SPLIT_TO(24, ALL4);
 
 /* ---- SequenceMap ----------------------------------------------------------------------------- */
 
+/*
+ * ONNX: SequenceMap 17.
+ * The subgraph runs once for each item of the first sequence. It takes an item of each
+ * sequence and the tensors among the inputs as they are; each of its outputs becomes a
+ * sequence.
+ */
+
 /* What the subgraph gets: an item of each sequence, the others as they are. */
 static bp_rc map_inputs(struct bp_infer *infer, const struct bp_ir *subgraph, struct bp_fact *in)
 {
@@ -159,6 +174,13 @@ ROW(SequenceMap, 17, INFER(infer_map), .subgraph_inputs = map_inputs,
     ATTRS(A_GRAPH_REQ("body")), .is_host_op = true);
 
 /* ---- optionals ------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Optional 15; OptionalGetElement 15, 18; OptionalHasElement 15, 18.
+ * Optional wraps its input; without one the type is that which the model declares for the
+ * output. OptionalGetElement takes it out, OptionalHasElement gives a bool scalar. From
+ * version 18 on both also take tensors and sequences, which count as filled.
+ */
 
 /* OptionalGetElement-18 gives a tensor or a sequence, which is no optional, as it is. */
 static bp_rc infer_get(struct bp_infer *infer)

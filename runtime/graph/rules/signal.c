@@ -11,6 +11,14 @@
 
 /* ---- DFT ------------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: DFT 17, 20.
+ * input is (batch, ..., 1 or 2), real or complex; output has 2 in the last dimension, and
+ * along axis dft_length or the size of input, of which onesided gives half, n / 2 + 1.
+ * inverse with onesided takes that half and gives real elements, 2 * (size - 1) of them. axis
+ * is an attribute in 17 and an input in 20.
+ */
+
 /* The one element of an integer input, exact or a symbol; NULL: not known. */
 static const struct bp_sym *scalar_of(const struct bp_infer *infer, uint32_t i)
 {
@@ -134,6 +142,14 @@ ROW(DFT, 20, INFER(infer_dft),
 
 /* ---- STFT ------------------------------------------------------------------------------------ */
 
+/*
+ * ONNX: STFT 17.
+ * signal is (batch, samples) or (batch, samples, 1 or 2). output is (batch, frames,
+ * frequencies, 2): frames = 1 + (samples - frame length) / frame_step, frequencies are the
+ * frame length, or with onesided half of it plus 1. The frame length is that input or the
+ * size of window.
+ */
+
 /* Samples of a frame, from the input of that name and the window. */
 static bp_rc frame_length(struct bp_infer *infer, struct bp_sym *out)
 {
@@ -214,6 +230,12 @@ ROW(STFT, 17, INFER(infer_stft),
 
 /* ---- window functions ------------------------------------------------------------------------ */
 
+/*
+ * ONNX: BlackmanWindow 17; HammingWindow 17; HannWindow 17.
+ * A vector of size elements, of the type that output_datatype names; size is a scalar input,
+ * without whose content it comes with the data.
+ */
+
 static bp_rc output_type(struct bp_infer *infer, uint32_t *out)
 {
     int64_t dtype = bp_ir_attr_int(infer->node, "output_datatype", BP_DTYPE_F32);
@@ -250,6 +272,12 @@ WINDOW(HammingWindow);
 WINDOW(HannWindow);
 
 /* ---- MelWeightMatrix ------------------------------------------------------------------------- */
+
+/*
+ * ONNX: MelWeightMatrix 17.
+ * A matrix (dft_length / 2 + 1, num_mel_bins), of the type that output_datatype names. All
+ * inputs are scalars.
+ */
 
 static bp_rc infer_mel_weight_matrix(struct bp_infer *infer)
 {

@@ -14,6 +14,15 @@
 
 /* ---- Squeeze and Unsqueeze ------------------------------------------------------------------- */
 
+/*
+ * ONNX: Squeeze 1, 11, 13, 21, 23, 24, 25; Unsqueeze 1, 11, 13, 21, 23, 24, 25.
+ * com.microsoft: ExpandDims 1.
+ * Squeeze drops the dimensions axes, which have size 1; without axes, all that have.
+ * Unsqueeze adds dimensions of size 1 where the result has axes. axes is an attribute up to
+ * version 11 and an input from 13 on; ExpandDims of com.microsoft adds one at a scalar axis.
+ * Content passes on, as the elements stay in order.
+ */
+
 static bool has_bit(uint64_t bits, uint32_t i)
 {
     return bits >> i & 1;
@@ -173,6 +182,12 @@ MS_ROW(ExpandDims, 1, INFER(infer_expand_dims), IN(P("X", 'T', ALL4), READ("axis
 
 /* ---- Transpose ------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Transpose 1, 13, 21, 23, 24, 25.
+ * Dimension i of the result is perm[i] of data; without perm the order is reversed. perm has
+ * each dimension once.
+ */
+
 static bp_rc check_perm(struct bp_infer *infer, const int64_t *perm, uint32_t n, uint32_t rank)
 {
     uint64_t seen = 0;
@@ -226,6 +241,12 @@ TRANSPOSE(24, ALL12);
 TRANSPOSE(25, ALL13);
 
 /* ---- Expand ---------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Expand 8, 13.
+ * input and shape broadcast in both directions: a size in shape may be 1 where input has
+ * more. Without the content of shape only the rank is known, where shape is counted.
+ */
 
 static bp_rc expand_content(struct bp_infer *infer)
 {
@@ -291,6 +312,12 @@ EXPAND(8, ALL3);
 EXPAND(13, ALL4);
 
 /* ---- DepthToSpace, SpaceToDepth -------------------------------------------------------------- */
+
+/*
+ * ONNX: DepthToSpace 1, 11, 13; SpaceToDepth 1, 13.
+ * input is (N, C, H, W). DepthToSpace gives (N, C / b^2, H * b, W * b), SpaceToDepth (N, C *
+ * b^2, H / b, W / b), where b is blocksize and must divide.
+ */
 
 static bp_rc read_block(struct bp_infer *infer, int64_t *out)
 {
@@ -361,6 +388,12 @@ BLOCKS(SpaceToDepth, 13, infer_space_to_depth, ALL4, A_INT_REQ("blocksize"));
 
 /* ---- ReverseSequence ------------------------------------------------------------------------- */
 
+/*
+ * ONNX: ReverseSequence 10.
+ * Y has the shape of input, whose first two dimensions are batch and time in either order.
+ * sequence_lens has an element for each sequence of the batch.
+ */
+
 static bp_rc infer_reverse_sequence(struct bp_infer *infer)
 {
     const struct bp_fact *input = bp_rule_in(infer, 0);
@@ -390,6 +423,13 @@ ROW(ReverseSequence, 10, INFER(infer_reverse_sequence),
     ATTRS(A_INT("batch_axis", 1), A_INT("time_axis", 0)));
 
 /* ---- Trilu ----------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Trilu 14.
+ * com.microsoft: Trilu 1.
+ * The result has the shape of input, of rank 2 or more: the upper or lower triangle of each
+ * matrix, moved by the scalar k.
+ */
 
 static bp_rc infer_trilu(struct bp_infer *infer)
 {

@@ -12,6 +12,13 @@
 
 /* ---- Concat ---------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Concat 1, 4, 11, 13.
+ * All inputs have one rank and type, and one size in each dimension but axis, along which the
+ * result has the sum of theirs. axis is 1 by default in version 1, required from 4 on.
+ * Content: of vectors, as exporters build shapes with it.
+ */
+
 /* One input's part in the result; its other dimensions must be those of the inputs before. */
 static bp_rc concat_one(struct bp_infer *infer, uint32_t i, uint32_t axis, struct bp_sym *dims)
 {
@@ -127,6 +134,13 @@ CONCAT(11, ALL3, A_INT_REQ("axis"));
 CONCAT(13, ALL4, A_INT_REQ("axis"));
 
 /* ---- Split ----------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Split 1, 2, 11, 13, 18.
+ * The outputs have the shape of input but along axis. Their sizes there are the list split,
+ * an attribute or an input, else equal parts: from 18 on num_outputs of them, of which the
+ * last may be smaller. They add up to the size of input. Content: of vectors.
+ */
 
 /* Equal parts; from version 18 on the last may be smaller. */
 static bp_rc even_part(struct bp_infer *infer, struct bp_sym size, uint32_t i, struct bp_sym *out)

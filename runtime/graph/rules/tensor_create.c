@@ -12,6 +12,12 @@
 
 /* ---- Constant -------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Constant 1, 9, 11, 12, 13, 19, 21, 23, 24, 25.
+ * Exactly one attribute holds the value: a tensor, or from 12 on an int, float or string, or
+ * a list of them. The output has its type, shape and content.
+ */
+
 static const bp_const *tensor_attr(const struct bp_infer *infer, const char *name)
 {
     const bp_attr *attr = bp_ir_attr(infer->node, name);
@@ -95,6 +101,13 @@ CONSTANT(25, ALL13, PLAIN);
 
 /* ---- ConstantOfShape ------------------------------------------------------------------------- */
 
+/*
+ * ONNX: ConstantOfShape 9, 20, 21, 23, 24, 25.
+ * input is a vector, the shape of the output; all elements are that of value, a tensor of one
+ * element, by default 0 as float32. Without the content of input only the rank is known,
+ * where input is counted.
+ */
+
 /* The element as a fact with content, where its type has any. Without the attribute it is 0.0f. */
 static bp_rc read_element(struct bp_infer *infer, struct bp_fact *out, struct bp_sym *one)
 {
@@ -176,6 +189,11 @@ CONSTANT_OF_SHAPE(25, ALL13 &PLAIN_TYPES);
 
 /* ---- EyeLike --------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: EyeLike 9, 22.
+ * The result has the shape of input, of rank 2, and its type or dtype.
+ */
+
 static bp_rc infer_eye_like(struct bp_infer *infer)
 {
     int64_t dtype = bp_ir_attr_int(infer->node, "dtype", bp_rule_dtype(infer, 0));
@@ -196,6 +214,14 @@ EYE_LIKE(9, NUMBER3 | BP_T(BOOL));
 EYE_LIKE(22, NUMBER | BP_T(BOOL));
 
 /* ---- Range ----------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Range 11, 27.
+ * com.microsoft: Range 1.
+ * A vector of max(ceil((limit - start) / delta), 0) elements. All inputs are scalars of one
+ * type; without their content the size comes with the data. delta is optional in
+ * com.microsoft and 1 by default. Content: of exact integers.
+ */
 
 static const struct bp_sym *element_of(const struct bp_fact *fact)
 {

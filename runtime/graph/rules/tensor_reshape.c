@@ -11,6 +11,16 @@
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Reshape 1, 5, 13, 14, 19, 21, 23, 24, 25.
+ * shape is an attribute in version 1 and an input from 5 on. An entry 0 copies the size of
+ * data at that dimension, unless allowzero (14) is set; one entry may be -1, and is computed
+ * so that the number of elements stays. Both are solved for symbols too: sizes that are on
+ * both sides of the division cancel.
+ * Without the content of shape only the rank is known, where shape is counted. Content passes
+ * on, as the elements stay in order.
+ */
+
 struct target {
     struct bp_sym dims[BP_MAX_RANK];
     uint32_t rank;
@@ -271,6 +281,12 @@ RESHAPE(25, ALL13, ALLOWZERO);
 
 /* ---- Flatten --------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Flatten 1, 9, 11, 13, 21, 23, 24, 25.
+ * The result has rank 2: the product of the sizes before axis, and that of the sizes from
+ * axis on. axis may be -rank to rank, the rank itself included.
+ */
+
 static bp_rc infer_flatten(struct bp_infer *infer)
 {
     const struct bp_fact *input = bp_rule_in(infer, 0);
@@ -318,6 +334,12 @@ FLATTEN(25, ALL13);
 
 /* ---- Identity -------------------------------------------------------------------------------- */
 
+/*
+ * ONNX: Identity 1, 13, 14, 16, 19, 21, 23, 24, 25.
+ * The output is what the input is, content included; from version 14 on also a sequence, from
+ * 16 on an optional.
+ */
+
 static bp_rc infer_identity(struct bp_infer *infer)
 {
     const struct bp_fact *in = bp_rule_in(infer, 0);
@@ -346,6 +368,12 @@ IDENTITY(24, ALL12, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
 IDENTITY(25, ALL13, K_TENSOR | K_SEQUENCE | K_OPTIONAL);
 
 /* ---- Shape ----------------------------------------------------------------------------------- */
+
+/*
+ * ONNX: Shape 1, 13, 15, 19, 21, 23, 24, 25.
+ * A vector with the sizes of data, from start to end (15), which count from the end where
+ * they are negative and are clamped. This is where sizes become content.
+ */
 
 /* start or end of Shape-15: counted from the back when negative, clamped to 0..rank. */
 static uint32_t clamp_axis(int64_t axis, uint32_t rank)
@@ -394,6 +422,12 @@ SHAPE(24, ALL12, PART);
 SHAPE(25, ALL13, PART);
 
 /* ---- Size ------------------------------------------------------------------------------------ */
+
+/*
+ * ONNX: Size 1, 13, 19, 21, 23, 24, 25.
+ * A scalar int64, the number of elements of data, as content where all sizes are known or
+ * symbols.
+ */
 
 static bp_rc infer_size(struct bp_infer *infer)
 {

@@ -29,6 +29,10 @@ static bp_rc read_list(struct bp_infer *infer, const char *name, uint32_t n, int
     return BP_OK;
 }
 
+/*
+ * SAME_UPPER and SAME_LOWER differ only in where an odd element of padding goes, which no size
+ * depends on.
+ */
 static bp_rc read_auto_pad(struct bp_infer *infer, enum bp_auto_pad *out)
 {
     static const struct {
@@ -49,6 +53,7 @@ static bp_rc read_auto_pad(struct bp_infer *infer, enum bp_auto_pad *out)
                    "auto_pad is none of NOTSET, SAME_UPPER, SAME_LOWER, VALID");
 }
 
+/* Each list has an entry for each spatial dimension, pads two: all beginnings, then all ends. */
 bp_rc bp_window_read(struct bp_infer *infer, uint32_t n, struct bp_window *out)
 {
     bp_rc rc;
@@ -97,6 +102,7 @@ bp_rc bp_window_padding(struct bp_infer *infer, const struct bp_window *window, 
     return BP_OK;
 }
 
+/* A window larger than the padded input has no position. */
 static bp_rc fail_to_fit(const struct bp_infer *infer, uint32_t i, int64_t span, int64_t size,
                          int64_t padding)
 {
@@ -139,6 +145,10 @@ static bp_rc slide_up(struct bp_infer *infer, uint32_t i, struct bp_sym size, in
                             infer->err);
 }
 
+/*
+ * floor((size + padding - span) / stride) + 1, or with SAME ceil(size / stride). Symbols give
+ * the same as an expression.
+ */
 bp_rc bp_window_slide(struct bp_infer *infer, const struct bp_window *window, uint32_t i,
                       struct bp_sym size, int64_t k, bool up, struct bp_sym *out)
 {
