@@ -9,9 +9,8 @@
 #include "ml/feature.h"
 
 struct model {
-    const float *floats; /* imputed values; NULL if X is of an integer type */
-                         /* NULL if X is of a floating-point type */
-    const int64_t *ints;
+    const float *floats; /* imputed values of a floating-point X, else NULL */
+    const int64_t *ints; /* imputed values of an integer X, else NULL */
     uint32_t n;
     int64_t replaced_int;
     float replaced_float;
