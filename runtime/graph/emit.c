@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* emit.c - nodes that the host writes itself, and bodies whose nodes move into the graph around. */
+/* emit.c - nodes that the host writes itself, and subgraphs whose nodes move into the graph around. */
 
 #include "config.h"
 
@@ -11,6 +11,7 @@ enum { OPSET = 15 }; /* of the nodes that are written: one form of each operator
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* Has the graph a value of that name? */
 static bool is_taken(const struct bp_emit *e, const char *name)
 {
     return bp_strmap_get(&e->ir->by_name, name, BP_NONE) != BP_NONE;
@@ -115,9 +116,9 @@ void bp_emit_int(struct bp_emit *e, struct bp_ir_node *node, const char *name, i
     bp_emit_attr(e, node, (bp_attr){.name = name, .data = copy, .type = BP_ATTR_INT, .count = 1});
 }
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ------------------------------------------------------------------------------- */
 
-/* What a value of the body becomes in the graph around it. */
+/* What a value of the subgraph becomes in the graph around it. */
 static uint32_t move_value(struct bp_emit *e, const struct bp_ir_value *from)
 {
     uint32_t value;
@@ -135,26 +136,27 @@ static uint32_t move_value(struct bp_emit *e, const struct bp_ir_value *from)
     return value;
 }
 
-/* map[v]: the value of the graph around that value v of the body becomes. */
-static void map_values(struct bp_emit *e, const struct bp_ir *body, const uint32_t *in,
+/* map[v]: the value of the graph around that value v of the subgraph becomes. */
+static void map_values(struct bp_emit *e, const struct bp_ir *subgraph, const uint32_t *in,
                        uint32_t *map)
 {
-    memset(map, 0xff, body->n_values * sizeof *map); /* BP_NONE */
-    for (uint32_t i = 0; i < body->n_inputs; i++)
-        map[body->inputs[i]] = in[i];
-    for (uint32_t v = 0; v < body->n_values && e->rc >= 0; v++) {
+    memset(map, 0xff, subgraph->n_values * sizeof *map); /* BP_NONE */
+    for (uint32_t i = 0; i < subgraph->n_inputs; i++)
+        map[subgraph->inputs[i]] = in[i];
+    for (uint32_t v = 0; v < subgraph->n_values && e->rc >= 0; v++) {
         if (map[v] == BP_NONE)
-            map[v] = move_value(e, &body->values[v]);
+            map[v] = move_value(e, &subgraph->values[v]);
     }
 }
 
+/* Replaces indices of values of the subgraph by those of the graph around it. */
 static void map_list(uint32_t *list, uint32_t n, const uint32_t *map)
 {
     for (uint32_t i = 0; i < n; i++)
         list[i] = list[i] == BP_NONE ? BP_NONE : map[list[i]];
 }
 
-/* A body of a node that moves captures from the new graph what it captured from the old one. */
+/* A subgraph of a node that moves captures from the new graph what it captured from the old one. */
 static void adopt(struct bp_ir *ir, struct bp_ir *inner, const uint32_t *map)
 {
     inner->parent = ir; /* its old parent still finishes it */
@@ -164,6 +166,7 @@ static void adopt(struct bp_ir *ir, struct bp_ir *inner, const uint32_t *map)
     }
 }
 
+/* Moves one node; its subgraphs come along, and what they capture is mapped to the graph around. */
 static void move_node(struct bp_emit *e, const struct bp_ir_node *from, const uint32_t *map)
 {
     const char *name =
@@ -182,33 +185,33 @@ static void move_node(struct bp_emit *e, const struct bp_ir_node *from, const ui
     to->name = name;
     map_list(to->in, to->n_in, map);
     map_list(to->out, to->n_out, map);
-    for (uint32_t b = 0; b < to->n_bodies; b++)
-        adopt(e->ir, to->bodies[b], map);
+    for (uint32_t b = 0; b < to->n_subgraphs; b++)
+        adopt(e->ir, to->subgraphs[b], map);
 }
 
-void bp_emit_body(struct bp_emit *e, struct bp_ir *body, uint32_t n, const uint32_t *in,
-                  uint32_t *out)
+void bp_emit_subgraph(struct bp_emit *e, struct bp_ir *subgraph, uint32_t n, const uint32_t *in,
+                      uint32_t *out)
 {
     uint32_t *map;
 
     *out = BP_NONE;
     if (e->rc < 0)
         return;
-    if (body->n_inputs != n || body->n_outputs < 1) {
+    if (subgraph->n_inputs != n || subgraph->n_outputs < 1) {
         e->rc =
             bp_fail(e->err, BP_E_INVALID, "graph '%s' has %u inputs and %u outputs, not %u and 1",
-                    body->name, body->n_inputs, body->n_outputs, n);
+                    subgraph->name, subgraph->n_inputs, subgraph->n_outputs, n);
         return;
     }
-    map = malloc(((size_t)body->n_values + 1) * sizeof *map);
+    map = malloc(((size_t)subgraph->n_values + 1) * sizeof *map);
     if (!map) {
         e->rc = bp_fail_nomem(e->err, "a graph");
         return;
     }
-    map_values(e, body, in, map);
-    for (uint32_t i = 0; i < body->n_nodes && e->rc >= 0; i++)
-        move_node(e, &body->nodes[i], map);
+    map_values(e, subgraph, in, map);
+    for (uint32_t i = 0; i < subgraph->n_nodes && e->rc >= 0; i++)
+        move_node(e, &subgraph->nodes[i], map);
     if (e->rc >= 0)
-        *out = map[body->outputs[0]];
+        *out = map[subgraph->outputs[0]];
     free(map);
 }

@@ -5,7 +5,7 @@
 
 #include "graph/ir.h"
 
-/* One piece of writing. */
+/* What is being written. */
 struct bp_emit {
     struct bp_ir *ir;
     const char *name; /* new names begin with it */
@@ -39,11 +39,11 @@ uint32_t bp_emit_op(struct bp_emit *e, const char *op, uint32_t n_in, const uint
 struct bp_ir_node *bp_emit_last(const struct bp_emit *e);
 
 /*
- * Puts the nodes and constants of a body into the graph around it, which is not sealed either; its
- * inputs become the n values `in`. *out: its first output. The body is no graph any more then.
- * BP_E_INVALID: the body has another number of inputs, or no output.
+ * Puts the nodes and constants of a subgraph into the graph around it, which is not sealed either; its
+ * inputs become the n values `in`. *out: its first output. The subgraph is no graph any more then.
+ * BP_E_INVALID: the subgraph has another number of inputs, or no output.
  */
-void bp_emit_body(struct bp_emit *e, struct bp_ir *body, uint32_t n, const uint32_t *in,
-                  uint32_t *out);
+void bp_emit_subgraph(struct bp_emit *e, struct bp_ir *subgraph, uint32_t n, const uint32_t *in,
+                      uint32_t *out);
 
 #endif

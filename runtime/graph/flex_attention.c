@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flex_attention.c - FlexAttention with bodies, as nodes. Types and shapes are not known yet, so
+ * flex_attention.c - FlexAttention with subgraphs, as nodes. Types and shapes are not known yet, so
  * two operators of this host's own stand at its ends: FlexInputs brings Q, K and V to the type that is
  * computed in and puts query heads that share keys into one matrix; FlexWeights checks what the
- * bodies gave. Their shape rules are in rules/attention.c.
+ * subgraphs gave. Their shape rules are in rules/attention.c.
  */
 
 #include "config.h"
@@ -18,7 +18,7 @@ enum { Q, K, V, N_IN };
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* A piece of a value's shape. */
+/* Part of a value's shape. */
 static uint32_t emit_shape(struct bp_emit *e, uint32_t value, int64_t start, int64_t end)
 {
     uint32_t shape = BP_EMIT_OP(e, "Shape", value);
@@ -40,7 +40,7 @@ static uint32_t emit_heads(struct bp_emit *e, uint32_t x, uint32_t q, uint32_t o
     return shape;
 }
 
-/* Q, K and V as they are computed with; K is turned. */
+/* Q, K and V as they are computed with; K is transposed. */
 static void emit_inputs(struct bp_emit *e, const struct bp_ir_node *flex, uint32_t *out)
 {
     static const int64_t perm[] = {0, 1, 3, 2};
@@ -59,25 +59,29 @@ static void emit_inputs(struct bp_emit *e, const struct bp_ir_node *flex, uint32
     bp_emit_ints(e, bp_emit_last(e), "perm", perm, 4);
 }
 
-/* What the body `attr` makes of x; without one, x itself. */
+/* What the subgraph `attr` makes of x; without one, x itself. */
 static uint32_t emit_mod(struct bp_emit *e, const struct bp_ir_node *flex, const char *attr,
                          uint32_t x)
 {
-    struct bp_ir *body = bp_ir_body(flex, attr);
+    struct bp_ir *subgraph = bp_ir_subgraph(flex, attr);
     const struct bp_fact *declared;
     uint32_t out;
 
-    if (!body || e->rc < 0)
+    if (!subgraph || e->rc < 0)
         return x;
-    declared = body->n_inputs == 1 ? &body->values[body->inputs[0]].declared : NULL;
+    declared = subgraph->n_inputs == 1 ? &subgraph->values[subgraph->inputs[0]].declared : NULL;
     if (declared && e->ir->values[x].declared.dtype == BP_DTYPE_NONE)
         e->ir->values[x].declared.dtype = declared->dtype; /* held against the scores' own */
-    bp_emit_body(e, body, 1, &x, &out);
+    bp_emit_subgraph(e, subgraph, 1, &x, &out);
     if (e->rc < 0)
         bp_fail_in(e->err, e->rc, "attribute %s", attr);
     return out;
 }
 
+/*
+ * Q x K in the layout of the heads of Q, in softmax_precision, with score_mod applied where
+ * there is one.
+ */
 static uint32_t emit_scores(struct bp_emit *e, const struct bp_ir_node *flex, const uint32_t *in,
                             int64_t precision)
 {
@@ -91,6 +95,7 @@ static uint32_t emit_scores(struct bp_emit *e, const struct bp_ir_node *flex, co
     return emit_mod(e, flex, "score_mod", scores);
 }
 
+/* Softmax of the scores, with prob_mod applied where there is one, as factors of V. */
 static uint32_t emit_weights(struct bp_emit *e, const struct bp_ir_node *flex, const uint32_t *in,
                              uint32_t scores, int64_t precision)
 {
@@ -114,9 +119,13 @@ static bool is_flex(const struct bp_ir_node *node)
     return strcmp(node->op, "FlexAttention") == 0 && strcmp(node->domain, "ai.onnx.preview") == 0 &&
            node->n_in == N_IN && node->n_out == 1 && node->in[Q] != BP_NONE &&
            node->in[K] != BP_NONE && node->in[V] != BP_NONE && node->out[0] != BP_NONE &&
-           (bp_ir_body(node, "score_mod") || bp_ir_body(node, "prob_mod"));
+           (bp_ir_subgraph(node, "score_mod") || bp_ir_subgraph(node, "prob_mod"));
 }
 
+/*
+ * One node: FlexInputs, the scores, their Softmax, the product with V, and a cast to the type of
+ * Q.
+ */
 static bp_rc expand(struct bp_ir *ir, const struct bp_ir_node *flex, bp_err *err)
 {
     struct bp_emit e = {.ir = ir, .name = ir->values[flex->out[0]].name, .err = err};
@@ -143,8 +152,9 @@ bp_rc bp_flex_attention_expand(struct bp_ir *ir, bp_err *err)
     for (uint32_t n = 0; n < n_nodes && rc >= 0; n++) {
         struct bp_ir_node node = ir->nodes[n]; /* a copy: the list grows */
 
-        for (uint32_t b = 0; b < node.n_bodies && rc >= 0; b++)
-            rc = bp_flex_attention_expand(node.bodies[b], err); /* at most BP_MAX_BODY_DEPTH deep */
+        for (uint32_t b = 0; b < node.n_subgraphs && rc >= 0; b++)
+            rc = bp_flex_attention_expand(node.subgraphs[b],
+                                          err); /* at most BP_MAX_SUBGRAPH_DEPTH deep */
         if (rc >= 0 && is_flex(&node))
             rc = expand(ir, &node, err);
         else

@@ -2,7 +2,7 @@
 /*
  * gradient.c - reverse differentiation: the nodes between xs and y are found, walked backwards, and
  * each adds the gradients of its inputs. Where the node is fed with other values than the ones it
- * names, the way from xs to y is written once more for those.
+ * names, the path from xs to y is written once more for those.
  */
 
 #include "config.h"
@@ -16,8 +16,8 @@
 
 #define TRAINING "ai.onnx.preview.training"
 
-/* The way from xs to y. */
-struct way {
+/* The path from xs to y. */
+struct path {
     uint32_t *producer; /* one a value: node, or BP_NONE */
     uint32_t *order;    /* nodes between xs and y, in running order */
     uint32_t n_order;
@@ -25,66 +25,67 @@ struct way {
     uint8_t *stop; /* one a value: an x or z */
 };
 
-/* ---- the way from xs to y -------------------------------------------------------------------- */
+/* ---- the path from xs to y ------------------------------------------------------------------- */
 
-static void finish_way(struct way *way)
+static void finish_path(struct path *path)
 {
-    free(way->producer);
-    free(way->order);
-    free(way->mark);
-    free(way->stop);
+    free(path->producer);
+    free(path->order);
+    free(path->mark);
+    free(path->stop);
 }
 
-static bp_rc start_way(const struct bp_ir *ir, struct way *way, bp_err *err)
+/* Tables of producers and marks, one entry for each value or node of the graph as it is. */
+static bp_rc start_path(const struct bp_ir *ir, struct path *path, bp_err *err)
 {
-    way->producer = malloc(((size_t)ir->n_values + 1) * sizeof *way->producer);
-    way->order = calloc((size_t)ir->n_nodes + 1, sizeof *way->order);
-    way->mark = calloc((size_t)ir->n_nodes + 1, 1);
-    way->stop = calloc((size_t)ir->n_values + 1, 1);
-    if (!way->producer || !way->order || !way->mark || !way->stop)
+    path->producer = malloc(((size_t)ir->n_values + 1) * sizeof *path->producer);
+    path->order = calloc((size_t)ir->n_nodes + 1, sizeof *path->order);
+    path->mark = calloc((size_t)ir->n_nodes + 1, 1);
+    path->stop = calloc((size_t)ir->n_values + 1, 1);
+    if (!path->producer || !path->order || !path->mark || !path->stop)
         return bp_fail_nomem(err, "a gradient");
-    memset(way->producer, 0xff, ((size_t)ir->n_values + 1) * sizeof *way->producer);
+    memset(path->producer, 0xff, ((size_t)ir->n_values + 1) * sizeof *path->producer);
     for (uint32_t n = 0; n < ir->n_nodes; n++) {
         for (uint32_t o = 0; o < ir->nodes[n].n_out; o++) {
             if (ir->nodes[n].out[o] != BP_NONE)
-                way->producer[ir->nodes[n].out[o]] = n;
+                path->producer[ir->nodes[n].out[o]] = n;
         }
     }
     return BP_OK;
 }
 
 /* The next input of the node whose producer has not been visited; BP_NONE: there is none. */
-static uint32_t next_producer(const struct bp_ir *ir, const struct way *way, uint32_t n)
+static uint32_t next_producer(const struct bp_ir *ir, const struct path *path, uint32_t n)
 {
     for (uint32_t i = 0; i < ir->nodes[n].n_in; i++) {
         uint32_t v = ir->nodes[n].in[i];
 
-        if (v != BP_NONE && !way->stop[v] && way->producer[v] != BP_NONE &&
-            way->mark[way->producer[v]] == 0)
-            return way->producer[v];
+        if (v != BP_NONE && !path->stop[v] && path->producer[v] != BP_NONE &&
+            path->mark[path->producer[v]] == 0)
+            return path->producer[v];
     }
     return BP_NONE;
 }
 
 /* Fills order with all nodes that y needs, up to xs and zs. */
-static bp_rc find_way(const struct bp_ir *ir, uint32_t y, struct way *way, bp_err *err)
+static bp_rc find_path(const struct bp_ir *ir, uint32_t y, struct path *path, bp_err *err)
 {
     uint32_t *stack, depth = 0;
 
-    if (way->stop[y] || way->producer[y] == BP_NONE)
+    if (path->stop[y] || path->producer[y] == BP_NONE)
         return BP_OK;
     stack = calloc((size_t)ir->n_nodes + 1, sizeof *stack);
     if (!stack)
         return bp_fail_nomem(err, "a gradient");
-    stack[depth++] = way->producer[y];
-    way->mark[way->producer[y]] = 1;
+    stack[depth++] = path->producer[y];
+    path->mark[path->producer[y]] = 1;
     while (depth > 0) {
-        uint32_t next = next_producer(ir, way, stack[depth - 1]);
+        uint32_t next = next_producer(ir, path, stack[depth - 1]);
 
         if (next == BP_NONE) {
-            way->order[way->n_order++] = stack[--depth];
+            path->order[path->n_order++] = stack[--depth];
         } else {
-            way->mark[next] = 1;
+            path->mark[next] = 1;
             stack[depth++] = next;
         }
     }
@@ -109,6 +110,7 @@ static bp_rc named(struct bp_ir *ir, const struct bp_ir_node *node, const char *
     return rc < 0 ? bp_fail_in(err, rc, "attribute %s", attr_name) : rc;
 }
 
+/* Number of names in a list attribute; 0: it is absent. */
 static uint32_t count(const struct bp_ir_node *node, const char *attr_name)
 {
     const bp_attr *attr = bp_ir_attr(node, attr_name);
@@ -125,6 +127,10 @@ static bp_rc named_input(struct bp_ir *ir, const struct bp_ir_node *node, uint32
     return i < n ? named(ir, node, "xs", i, out, err) : named(ir, node, "zs", i - n, out, err);
 }
 
+/*
+ * ONNX: xs are the values to differentiate by, zs those that are constant, y the one to
+ * differentiate; inputs are values for xs and zs.
+ */
 static bp_rc check(const struct bp_ir_node *node, bp_err *err)
 {
     uint32_t n = count(node, "xs") + count(node, "zs");
@@ -139,19 +145,20 @@ static bp_rc check(const struct bp_ir_node *node, bp_err *err)
 }
 
 /*
- * Writes the way once more, from the node's own inputs; now[v] is then what stands for value v, and
+ * Writes the path once more, from the node's own inputs; now[v] is then what stands for value v, and
  * the nodes in order are the new ones.
  */
-static void write_again(struct bp_gradient *g, struct way *way, uint32_t *now)
+static void write_again(struct bp_gradient *g, struct path *path, uint32_t *now)
 {
-    for (uint32_t k = 0; k < way->n_order && g->emit.rc >= 0; k++) {
-        struct bp_ir_node from = g->emit.ir->nodes[way->order[k]];
+    for (uint32_t k = 0; k < path->n_order && g->emit.rc >= 0; k++) {
+        struct bp_ir_node from = g->emit.ir->nodes[path->order[k]];
         uint32_t index;
 
         g->emit.rc = bp_ir_add_node(g->emit.ir, "", from.op, from.domain, from.n_in, from.n_out,
                                     &index, g->emit.err);
-        if (g->emit.rc >= 0 && from.n_bodies > 0)
-            g->emit.rc = bp_fail(g->emit.err, BP_E_UNSUPPORTED, "operator %s has bodies", from.op);
+        if (g->emit.rc >= 0 && from.n_subgraphs > 0)
+            g->emit.rc =
+                bp_fail(g->emit.err, BP_E_UNSUPPORTED, "operator %s has subgraphs", from.op);
         for (uint32_t i = 0; i < from.n_in && g->emit.rc >= 0; i++)
             g->emit.ir->nodes[index].in[i] = from.in[i] == BP_NONE ? BP_NONE : now[from.in[i]];
         for (uint32_t o = 0; o < from.n_out && g->emit.rc >= 0; o++) {
@@ -166,14 +173,18 @@ static void write_again(struct bp_gradient *g, struct way *way, uint32_t *now)
         g->emit.ir->nodes[index].attrs = from.attrs;
         g->emit.ir->nodes[index].n_attrs = from.n_attrs;
         g->emit.ir->nodes[index].opset = from.opset;
-        way->order[k] = index;
+        path->order[k] = index;
     }
 }
 
-static void walk_back(struct bp_gradient *g, const struct way *way)
+/*
+ * In reverse order each node adds to the gradients of its inputs, so a value's gradient is
+ * complete before its producer is reached.
+ */
+static void walk_back(struct bp_gradient *g, const struct path *path)
 {
-    for (uint32_t k = way->n_order; k-- > 0 && g->emit.rc >= 0;) {
-        struct bp_ir_node node = g->emit.ir->nodes[way->order[k]]; /* a copy: the list grows */
+    for (uint32_t k = path->n_order; k-- > 0 && g->emit.rc >= 0;) {
+        struct bp_ir_node node = g->emit.ir->nodes[path->order[k]]; /* a copy: the list grows */
         uint32_t dy = BP_NONE;
         const char *why;
 
@@ -202,6 +213,7 @@ static void give_outputs(struct bp_gradient *g, const struct bp_ir_node *node, c
     }
 }
 
+/* The gradient of each value so far: none. */
 static bp_rc make_table(struct bp_gradient *g)
 {
     g->n_values = g->emit.ir->n_values;
@@ -213,7 +225,7 @@ static bp_rc make_table(struct bp_gradient *g)
 }
 
 /* now: one a value as it was; the node's inputs stand for what xs and zs name. */
-static void differentiate(struct bp_gradient *g, const struct bp_ir_node *node, struct way *way,
+static void differentiate(struct bp_gradient *g, const struct bp_ir_node *node, struct path *path,
                           uint32_t *now, uint32_t y)
 {
     uint32_t *xs = node->in;
@@ -226,14 +238,14 @@ static void differentiate(struct bp_gradient *g, const struct bp_ir_node *node, 
         g->emit.rc = named_input(g->emit.ir, node, i, &value, g->emit.err);
         if (g->emit.rc < 0)
             return;
-        way->stop[value] = 1;
+        path->stop[value] = 1;
         now[value] = node->in[i];
         is_fed = is_fed || node->in[i] != value;
     }
     if (g->emit.rc >= 0)
-        g->emit.rc = find_way(g->emit.ir, y, way, g->emit.err);
+        g->emit.rc = find_path(g->emit.ir, y, path, g->emit.err);
     if (is_fed)
-        write_again(g, way, now);
+        write_again(g, path, now);
     if (g->emit.rc < 0)
         return;
     rc = make_table(g);
@@ -241,7 +253,7 @@ static void differentiate(struct bp_gradient *g, const struct bp_ir_node *node, 
     if (rc < 0)
         return;
     bp_gradient_add(g, now[y], bp_gradient_fill(g, 1, now[y]), false);
-    walk_back(g, way);
+    walk_back(g, path);
     give_outputs(g, node, xs);
 }
 
@@ -250,7 +262,7 @@ static bp_rc expand(struct bp_ir *ir, uint32_t index, bp_err *err)
 {
     struct bp_ir_node node = ir->nodes[index];
     struct bp_gradient g = {.emit = {.ir = ir, .err = err}};
-    struct way way = {0};
+    struct path path = {0};
     uint32_t *now = NULL, y = BP_NONE, value;
     bp_rc rc = check(&node, err);
 
@@ -259,7 +271,7 @@ static bp_rc expand(struct bp_ir *ir, uint32_t index, bp_err *err)
     for (uint32_t i = 0; i < node.n_in && rc >= 0; i++)
         rc = named_input(ir, &node, i, &value, err);
     if (rc >= 0)
-        rc = start_way(ir, &way, err);
+        rc = start_path(ir, &path, err);
     g.emit.name = node.name[0]                           ? node.name
                   : node.n_out && node.out[0] != BP_NONE ? ir->values[node.out[0]].name
                                                          : "gradient";
@@ -271,12 +283,12 @@ static bp_rc expand(struct bp_ir *ir, uint32_t index, bp_err *err)
     for (uint32_t v = 0; rc >= 0 && v < ir->n_values; v++)
         now[v] = v;
     if (rc >= 0) {
-        differentiate(&g, &node, &way, now, y);
+        differentiate(&g, &node, &path, now, y);
         rc = g.emit.rc;
     }
     free(now);
     free(g.by);
-    finish_way(&way);
+    finish_path(&path);
     return rc < 0 ? bp_fail_in(err, rc, "node '%s' (Gradient)", node.name) : rc;
 }
 

@@ -9,8 +9,8 @@
 #include "graph/ir.h"
 
 /*
- * Replaces the Gradient nodes of a graph that is not sealed yet; bodies are left alone.
- * BP_E_UNSUPPORTED: an operator on the way without a known derivative, which is named.
+ * Replaces the Gradient nodes of a graph that is not sealed yet; subgraphs are left alone.
+ * BP_E_UNSUPPORTED: an operator on the path without a known derivative, which is named.
  */
 bp_rc bp_gradient_expand(struct bp_ir *ir, bp_err *err) BP_CHECKED;
 

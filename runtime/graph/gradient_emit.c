@@ -14,7 +14,11 @@ uint32_t bp_gradient_emit_ints(struct bp_gradient *g, const char *op, uint32_t i
     return out;
 }
 
-uint32_t bp_gradient_fill(struct bp_gradient *g, float number, uint32_t like)
+/*
+ * ConstantOfShape of the shape of `like`, cast to its type: neither is known before the graph is
+ * sealed.
+ */
+uint32_t bp_gradient_fill(struct bp_gradient *g, float value, uint32_t like)
 {
     static const int64_t dims[] = {1};
     struct bp_region *region = g->emit.ir->region;
@@ -23,7 +27,7 @@ uint32_t bp_gradient_fill(struct bp_gradient *g, float number, uint32_t like)
     float *data = bp_region_array(region, 1, sizeof *data);
 
     if (tensor && data) {
-        *data = number;
+        *data = value;
         *tensor = (bp_const){data, sizeof *data, dims, 1, BP_DTYPE_F32};
     }
     bp_emit_attr(
@@ -33,6 +37,10 @@ uint32_t bp_gradient_fill(struct bp_gradient *g, float number, uint32_t like)
     return BP_EMIT(g, "CastLike", filled, like);
 }
 
+/*
+ * Where an operator broadcast the value, its gradient is summed over the copies (SumTo) before
+ * it is added.
+ */
 void bp_gradient_add(struct bp_gradient *g, uint32_t value, uint32_t gradient, bool is_broadcast)
 {
     if (g->emit.rc < 0 || value == BP_NONE || gradient == BP_NONE || value >= g->n_values)

@@ -17,8 +17,8 @@ struct bp_gradient {
 /* The same with a list of integers as its attribute. */
 uint32_t bp_gradient_emit_ints(struct bp_gradient *g, const char *op, uint32_t in, const char *attr,
                                const int64_t *values, uint32_t n);
-/* As many numbers of that value as `like` has, of its type. */
-uint32_t bp_gradient_fill(struct bp_gradient *g, float number, uint32_t like);
+/* A tensor of the shape and type of `like`, filled with `value`. */
+uint32_t bp_gradient_fill(struct bp_gradient *g, float value, uint32_t like);
 /* Adds to the gradient of a value; one that is broadcast gets the sum over its copies. */
 void bp_gradient_add(struct bp_gradient *g, uint32_t value, uint32_t gradient, bool is_broadcast);
 

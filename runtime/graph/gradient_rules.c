@@ -36,24 +36,28 @@ static void give(struct step *s, uint32_t dx)
 
 /* ---- element by element ---------------------------------------------------------------------- */
 
+/* y = a + b: da = dy, db = dy. */
 static void rule_add(struct step *s)
 {
     bp_gradient_add(s->g, s->a, s->dy, true);
     bp_gradient_add(s->g, s->b, s->dy, true);
 }
 
+/* y = a - b: da = dy, db = -dy. */
 static void rule_sub(struct step *s)
 {
     bp_gradient_add(s->g, s->a, s->dy, true);
     bp_gradient_add(s->g, s->b, negate(s, s->dy), true);
 }
 
+/* y = a * b: da = dy * b, db = dy * a. */
 static void rule_mul(struct step *s)
 {
     bp_gradient_add(s->g, s->a, mul(s, s->dy, s->b), true);
     bp_gradient_add(s->g, s->b, mul(s, s->dy, s->a), true);
 }
 
+/* y = a / b: da = dy / b, db = -da * y. */
 static void rule_div(struct step *s)
 {
     uint32_t da = BP_EMIT(s->g, "Div", s->dy, s->b);
@@ -72,52 +76,62 @@ static void rule_pow(struct step *s)
     bp_gradient_add(s->g, s->b, mul(s, mul(s, s->dy, s->y), BP_EMIT(s->g, "Log", s->a)), true);
 }
 
+/* y = a + b + ...: each gets dy. */
 static void rule_sum(struct step *s)
 {
     for (uint32_t i = 0; i < s->node->n_in; i++)
         bp_gradient_add(s->g, s->node->in[i], s->dy, true);
 }
 
+/* y = a: da = dy. */
 static void rule_identity(struct step *s)
 {
     give(s, s->dy);
 }
 
+/* y = -a: da = -dy. */
 static void rule_neg(struct step *s)
 {
     give(s, negate(s, s->dy));
 }
 
+/* y = |a|: da = dy * sign(a), which is 0 at 0. */
 static void rule_abs(struct step *s)
 {
     give(s, mul(s, s->dy, BP_EMIT(s->g, "Sign", s->a)));
 }
 
+/* y = exp(a): da = dy * y. */
 static void rule_exp(struct step *s)
 {
     give(s, mul(s, s->dy, s->y));
 }
 
+/* y = log(a): da = dy / a. */
 static void rule_log(struct step *s)
 {
     give(s, BP_EMIT(s->g, "Div", s->dy, s->a));
 }
 
+/* y = sqrt(a): da = dy / (2 * y). */
 static void rule_sqrt(struct step *s)
 {
     give(s, BP_EMIT(s->g, "Div", s->dy, BP_EMIT(s->g, "Add", s->y, s->y)));
 }
 
+/* y = 1 / a: da = -dy * y^2. */
 static void rule_reciprocal(struct step *s)
 {
     give(s, negate(s, mul(s, s->dy, mul(s, s->y, s->y))));
 }
 
+/* y = sin(a): da = dy * cos(a). */
 static void rule_sin(struct step *s)
 {
     give(s, mul(s, s->dy, BP_EMIT(s->g, "Cos", s->a)));
 }
 
+/* y = cos(a): da = -dy * sin(a). */
 static void rule_cos(struct step *s)
 {
     give(s, negate(s, mul(s, s->dy, BP_EMIT(s->g, "Sin", s->a))));
@@ -129,16 +143,19 @@ static void rule_relu(struct step *s)
     give(s, mul(s, s->dy, BP_EMIT(s->g, "Sign", s->y)));
 }
 
+/* y = sigmoid(a): da = dy * (y - y^2). */
 static void rule_sigmoid(struct step *s)
 {
     give(s, mul(s, s->dy, BP_EMIT(s->g, "Sub", s->y, mul(s, s->y, s->y))));
 }
 
+/* y = tanh(a): da = dy - dy * y^2. */
 static void rule_tanh(struct step *s)
 {
     give(s, BP_EMIT(s->g, "Sub", s->dy, mul(s, s->dy, mul(s, s->y, s->y))));
 }
 
+/* y = log(1 + exp(a)): da = dy * sigmoid(a). */
 static void rule_softplus(struct step *s)
 {
     give(s, mul(s, s->dy, BP_EMIT(s->g, "Sigmoid", s->a)));
@@ -147,13 +164,14 @@ static void rule_softplus(struct step *s)
 /* ---- products -------------------------------------------------------------------------------- */
 
 /* x with its last two dimensions exchanged, by a product with transposed factor and one as such. */
-static uint32_t product(struct step *s, uint32_t a, bool turns_a, uint32_t b, bool turns_b)
+static uint32_t product(struct step *s, uint32_t a, bool transposes_a, uint32_t b,
+                        bool transposes_b)
 {
     static const int64_t perm[] = {1, 0};
 
-    if (turns_a)
+    if (transposes_a)
         a = bp_gradient_emit_ints(s->g, "Transpose", a, "perm", perm, 2);
-    if (turns_b)
+    if (transposes_b)
         b = bp_gradient_emit_ints(s->g, "Transpose", b, "perm", perm, 2);
     return BP_EMIT(s->g, "MatMul", a, b);
 }
@@ -168,6 +186,7 @@ static bool is_matrix(const struct step *s, uint32_t value)
     return row->declared.rank == 2 || row->declared.rank == BP_RANK_UNKNOWN;
 }
 
+/* Y = A x B: dA = dY x B^T, dB = A^T x dY. */
 static void rule_matmul(struct step *s)
 {
     if (!is_matrix(s, s->a) || !is_matrix(s, s->b)) {
@@ -180,18 +199,20 @@ static void rule_matmul(struct step *s)
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
+/* The elements stay in order: dy takes the shape of a again. */
 static void rule_reshape(struct step *s)
 {
     give(s, BP_EMIT(s->g, "Reshape", s->dy, BP_EMIT(s->g, "Shape", s->a)));
 }
 
+/* The inverse permutation. */
 static void rule_transpose(struct step *s)
 {
     uint32_t n;
     const int64_t *perm = bp_ir_attr_ints(s->node, "perm", &n);
     int64_t back[BP_MAX_RANK];
 
-    if (!perm) { /* reversed, and so is the way back */
+    if (!perm) { /* reversed, and so is its inverse */
         give(s, BP_EMIT(s->g, "Transpose", s->dy));
         return;
     }
@@ -205,6 +226,7 @@ static void rule_transpose(struct step *s)
     give(s, bp_gradient_emit_ints(s->g, "Transpose", s->dy, "perm", back, n));
 }
 
+/* The sum over the copies that Expand made. */
 static void rule_expand(struct step *s)
 {
     bp_gradient_add(s->g, s->a, s->dy, true);
@@ -221,8 +243,8 @@ static void rule_reduce(struct step *s)
         return;
     }
     if (strcmp(s->node->op, "ReduceMean") == 0) {
-        uint32_t ratio = BP_EMIT(s->g, "Div", BP_EMIT(s->g, "Size", s->a),
-                                 BP_EMIT(s->g, "Size", s->y));
+        uint32_t ratio =
+            BP_EMIT(s->g, "Div", BP_EMIT(s->g, "Size", s->a), BP_EMIT(s->g, "Size", s->y));
 
         dx = BP_EMIT(s->g, "Div", dx, BP_EMIT(s->g, "CastLike", ratio, dx));
     }
@@ -235,22 +257,37 @@ static const struct {
     const char *op;
     rule_fn rule;
 } rules[] = {
-    {"Abs", rule_abs},           {"Add", rule_add},
-    {"Cos", rule_cos},           {"Div", rule_div},
-    {"Exp", rule_exp},           {"Expand", rule_expand},
-    {"Flatten", rule_reshape},   {"Identity", rule_identity},
-    {"Log", rule_log},           {"MatMul", rule_matmul},
-    {"Mul", rule_mul},           {"Neg", rule_neg},
-    {"Pow", rule_pow},           {"Reciprocal", rule_reciprocal},
-    {"ReduceMean", rule_reduce}, {"ReduceSum", rule_reduce},
-    {"Relu", rule_relu},         {"Reshape", rule_reshape},
-    {"Sigmoid", rule_sigmoid},   {"Sin", rule_sin},
-    {"Softplus", rule_softplus}, {"Sqrt", rule_sqrt},
-    {"Squeeze", rule_reshape},   {"Sub", rule_sub},
-    {"Sum", rule_sum},           {"Tanh", rule_tanh},
-    {"Transpose", rule_transpose}, {"Unsqueeze", rule_reshape},
+    {"Abs", rule_abs},
+    {"Add", rule_add},
+    {"Cos", rule_cos},
+    {"Div", rule_div},
+    {"Exp", rule_exp},
+    {"Expand", rule_expand},
+    {"Flatten", rule_reshape},
+    {"Identity", rule_identity},
+    {"Log", rule_log},
+    {"MatMul", rule_matmul},
+    {"Mul", rule_mul},
+    {"Neg", rule_neg},
+    {"Pow", rule_pow},
+    {"Reciprocal", rule_reciprocal},
+    {"ReduceMean", rule_reduce},
+    {"ReduceSum", rule_reduce},
+    {"Relu", rule_relu},
+    {"Reshape", rule_reshape},
+    {"Sigmoid", rule_sigmoid},
+    {"Sin", rule_sin},
+    {"Softplus", rule_softplus},
+    {"Sqrt", rule_sqrt},
+    {"Squeeze", rule_reshape},
+    {"Sub", rule_sub},
+    {"Sum", rule_sum},
+    {"Tanh", rule_tanh},
+    {"Transpose", rule_transpose},
+    {"Unsqueeze", rule_reshape},
 };
 
+/* Operators of ONNX with one output; others have no rule. */
 bool bp_gradient_of_node(struct bp_gradient *g, const struct bp_ir_node *node, uint32_t dy,
                          const char **why)
 {

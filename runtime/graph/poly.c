@@ -22,6 +22,10 @@ static int order(const struct bp_term *x, const struct bp_term *y)
     return 0;
 }
 
+/*
+ * Adds a term that comes after all others in the order. False: there are BP_POLY_TERMS already,
+ * or its sign overflows.
+ */
 static bool append(struct bp_poly *poly, const struct bp_term *term, int64_t sign)
 {
     if (poly->n == BP_POLY_TERMS)
@@ -33,7 +37,7 @@ static bool append(struct bp_poly *poly, const struct bp_term *term, int64_t sig
     return true;
 }
 
-void bp_poly_number(int64_t value, struct bp_poly *out)
+void bp_poly_constant(int64_t value, struct bp_poly *out)
 {
     memset(out, 0, sizeof *out);
     if (value != 0)
@@ -42,12 +46,12 @@ void bp_poly_number(int64_t value, struct bp_poly *out)
 
 void bp_poly_symbol(uint32_t id, struct bp_poly *out)
 {
-    bp_poly_number(1, out);
+    bp_poly_constant(1, out);
     out->terms[0].n = 1;
     out->terms[0].ids[0] = id;
 }
 
-bool bp_poly_is_number(const struct bp_poly *a, int64_t *out)
+bool bp_poly_is_constant(const struct bp_poly *a, int64_t *out)
 {
     *out = a->n ? a->terms[0].coef : 0;
     return a->n == 0 || a->terms[0].n == 0;
@@ -88,6 +92,10 @@ bool bp_poly_negate(struct bp_poly *a)
     return true;
 }
 
+/*
+ * The product of two terms: coefficients multiplied, factors merged in order. False: too large,
+ * or too many factors.
+ */
 static bool mul_terms(const struct bp_term *x, const struct bp_term *y, struct bp_term *out)
 {
     uint32_t i = 0, j = 0;
@@ -103,6 +111,7 @@ static bool mul_terms(const struct bp_term *x, const struct bp_term *y, struct b
     return true;
 }
 
+/* A whole sum times one term. The order of terms stays, as it is a monomial order. */
 static bool mul_term(const struct bp_poly *a, const struct bp_term *term, struct bp_poly *out)
 {
     out->n = a->n; /* the order stays, see order() */
@@ -113,6 +122,7 @@ static bool mul_term(const struct bp_poly *a, const struct bp_term *term, struct
     return true;
 }
 
+/* Term by term, adding up; both sides are small, so no cleverer algorithm pays. */
 bool bp_poly_mul(const struct bp_poly *a, const struct bp_poly *b, struct bp_poly *out)
 {
     struct bp_poly row, sum;
@@ -144,6 +154,7 @@ static bool divide_terms(const struct bp_term *x, const struct bp_term *y, struc
     return j == y->n;
 }
 
+/* Long division by leading terms, which works as the order of terms is a monomial order. */
 bool bp_poly_divide(const struct bp_poly *a, const struct bp_poly *b, struct bp_poly *out)
 {
     struct bp_poly rest = *a, row, less;
@@ -161,13 +172,14 @@ bool bp_poly_divide(const struct bp_poly *a, const struct bp_poly *b, struct bp_
     return true;
 }
 
+/* Without overflow for INT64_MIN. */
 static uint64_t magnitude(int64_t x)
 {
     return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
 }
 
 /* The greatest common divisor of g and all coefficients. */
-static uint64_t common_number(const struct bp_poly *a, uint64_t g)
+static uint64_t common_constant(const struct bp_poly *a, uint64_t g)
 {
     for (uint32_t i = 0; i < a->n; i++) {
         uint64_t x = magnitude(a->terms[i].coef), rest;
@@ -181,6 +193,7 @@ static uint64_t common_number(const struct bp_poly *a, uint64_t g)
     return g;
 }
 
+/* Is the symbol a factor of every term? */
 static bool all_have(const struct bp_poly *a, uint32_t id)
 {
     for (uint32_t i = 0; i < a->n; i++) {
@@ -194,6 +207,7 @@ static bool all_have(const struct bp_poly *a, uint32_t id)
     return true;
 }
 
+/* Divides all terms by the symbol, which is a factor of each. */
 static void take_out(struct bp_poly *a, uint32_t id)
 {
     for (uint32_t i = 0; i < a->n; i++) {
@@ -209,7 +223,7 @@ static void take_out(struct bp_poly *a, uint32_t id)
 
 void bp_poly_cancel(struct bp_poly *a, struct bp_poly *b)
 {
-    uint64_t g = common_number(b, common_number(a, 0));
+    uint64_t g = common_constant(b, common_constant(a, 0));
     uint32_t i = 0;
 
     while (i < b->terms[0].n) {

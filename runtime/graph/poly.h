@@ -11,23 +11,23 @@ enum {
     BP_POLY_FACTORS = 6
 };
 
-/* coef times the symbols; a number has no symbols. */
+/* coef times the symbols; a constant has no symbols. */
 struct bp_term {
     int64_t coef; /* never 0 */
     uint32_t n;
     uint32_t ids[BP_POLY_FACTORS]; /* ascending; a square has its symbol twice */
 };
 
-/* More factors first, then by symbols; no two terms have the same symbols. A number comes last. */
+/* More factors first, then by symbols; no two terms have the same symbols. The constant comes last. */
 struct bp_poly {
-    uint32_t n; /* 0 is the number 0 */
+    uint32_t n; /* 0: the constant 0 */
     struct bp_term terms[BP_POLY_TERMS];
 };
 
-void bp_poly_number(int64_t value, struct bp_poly *out);
+void bp_poly_constant(int64_t value, struct bp_poly *out);
 void bp_poly_symbol(uint32_t id, struct bp_poly *out);
-/* Is it a number, and which? */
-bool bp_poly_is_number(const struct bp_poly *a, int64_t *out);
+/* Is it a constant, and which? */
+bool bp_poly_is_constant(const struct bp_poly *a, int64_t *out);
 
 /* These are false when the result overflows or has too many parts. out is another than a and b. */
 

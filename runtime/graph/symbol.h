@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* symbol.h - whole numbers that may still be names: "batch", "batch*4", "rows of NonZero". */
+/* symbol.h - integers that may still be names: "batch", "batch*4", "rows of NonZero". */
 #ifndef BP_GRAPH_SYMBOL_H
 #define BP_GRAPH_SYMBOL_H
 
@@ -10,7 +10,7 @@
 /* A size, or an element of a small integer tensor. */
 struct bp_sym {
     int64_t value;   /* exact when symbol is 0, else without meaning */
-    uint32_t symbol; /* equal numbers are equal values; 0: none */
+    uint32_t symbol; /* equal ids are equal values; 0: none */
 };
 
 /* The names in use. Start from {0}; not safe for several threads. */

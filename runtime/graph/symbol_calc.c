@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbol_calc.c - arithmetic on numbers and symbols. Sums and products have a normal form (poly.h),
+ * symbol_calc.c - arithmetic on exact integers and symbols. Sums and products have a normal form (poly.h),
  * the other operators make an indivisible symbol of what is left when all that can be taken out is
  * taken out.
  */
@@ -14,7 +14,7 @@
 /* What the functions here return when a result has more parts than a sum may have. */
 enum { TOO_LARGE = 1 };
 
-/* ---- numbers --------------------------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------------------------- */
 
 /* Quotient rounded down, or up; b is not 0. False: overflow. */
 static bool divide(int64_t a, int64_t b, bool up, int64_t *out)
@@ -41,7 +41,11 @@ static int64_t modulo(int64_t a, int64_t b)
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-static bp_rc calc_numbers(int64_t a, char op, int64_t b, int64_t *out, bp_err *err)
+/*
+ * Both sides are exact: the result is, too, or an error for an overflow, a division by 0, or
+ * sizes that do not broadcast.
+ */
+static bp_rc calc_constants(int64_t a, char op, int64_t b, int64_t *out, bp_err *err)
 {
     bool ok = false;
 
@@ -94,7 +98,7 @@ static bool open_quotient(const struct bp_symbols *symbols, struct bp_poly *rest
         __builtin_mul_overflow(*k, row->b.value, &product))
         return false;
     bp_symbols_to_poly(symbols, row->a, &inner);
-    bp_poly_number(add, &added);
+    bp_poly_constant(add, &added);
     if (!bp_poly_add(&inner, &added, 1, &opened))
         return false;
     *rest = opened;
@@ -108,9 +112,9 @@ static bool take_whole(const struct bp_symbols *symbols, struct bp_poly *a, int6
 {
     struct bp_poly part, sum, divisor;
 
-    bp_poly_number(0, whole);
+    bp_poly_constant(0, whole);
     do {
-        bp_poly_number(*k, &divisor);
+        bp_poly_constant(*k, &divisor);
         if (a->n > 0)
             bp_poly_cancel(a, &divisor);
         *k = divisor.terms[0].coef;
@@ -121,8 +125,8 @@ static bool take_whole(const struct bp_symbols *symbols, struct bp_poly *a, int6
     return true;
 }
 
-static bp_rc divide_by_number(struct bp_symbols *symbols, struct bp_poly *a, int64_t k,
-                              struct bp_sym *out, bp_err *err)
+static bp_rc divide_by_constant(struct bp_symbols *symbols, struct bp_poly *a, int64_t k,
+                                struct bp_sym *out, bp_err *err)
 {
     struct bp_poly whole, part, sum;
     struct bp_sym rest;
@@ -134,7 +138,7 @@ static bp_rc divide_by_number(struct bp_symbols *symbols, struct bp_poly *a, int
     if (rc < 0)
         return rc;
     if (bp_sym_known(rest)) {
-        bp_poly_number(rest.value < 0 ? -1 : 0, &part); /* above -k */
+        bp_poly_constant(rest.value < 0 ? -1 : 0, &part); /* above -k */
     } else {
         rc = bp_symbols_of_pair(symbols, rest, '/', bp_sym_of(k), &rest, err);
         if (rc < 0)
@@ -146,6 +150,10 @@ static bp_rc divide_by_number(struct bp_symbols *symbols, struct bp_poly *a, int
     return bp_symbols_of_poly(symbols, &sum, out, err);
 }
 
+/*
+ * What has no normal form: a quotient, remainder or broadcast becomes a symbol named after its
+ * two sides.
+ */
 static bp_rc pair(struct bp_symbols *symbols, const struct bp_poly *a, char op,
                   const struct bp_poly *b, struct bp_sym *out, bp_err *err)
 {
@@ -160,7 +168,7 @@ static bp_rc pair(struct bp_symbols *symbols, const struct bp_poly *a, char op,
     return rc;
 }
 
-/* a / b or a ^ b; b is not the number 0. */
+/* a / b or a ^ b; b is not 0. */
 static bp_rc divide_symbols(struct bp_symbols *symbols, struct bp_poly *a, char op,
                             struct bp_poly *b, struct bp_sym *out, bp_err *err)
 {
@@ -172,15 +180,15 @@ static bp_rc divide_symbols(struct bp_symbols *symbols, struct bp_poly *a, char 
     bp_poly_cancel(a, b);
     if (b->terms[0].coef < 0 && (!bp_poly_negate(a) || !bp_poly_negate(b)))
         return TOO_LARGE;
-    if (!bp_poly_is_number(b, &k))
+    if (!bp_poly_is_constant(b, &k))
         return pair(symbols, a, op, b, out, err);
-    bp_poly_number(op == '^' ? k - 1 : 0, &up);
+    bp_poly_constant(op == '^' ? k - 1 : 0, &up);
     if (!bp_poly_add(a, &up, 1, &exact))
         return TOO_LARGE;
-    return divide_by_number(symbols, &exact, k, out, err);
+    return divide_by_constant(symbols, &exact, k, out, err);
 }
 
-/* a % b; b is not the number 0. */
+/* a % b; b is not 0. */
 static bp_rc rest_of_symbols(struct bp_symbols *symbols, struct bp_poly *a, struct bp_poly *b,
                              struct bp_sym *out, bp_err *err)
 {
@@ -190,7 +198,7 @@ static bp_rc rest_of_symbols(struct bp_symbols *symbols, struct bp_poly *a, stru
     *out = bp_sym_of(0);
     if (bp_poly_divide(a, b, &exact))
         return BP_OK;
-    if (!bp_poly_is_number(b, &k))
+    if (!bp_poly_is_constant(b, &k))
         return pair(symbols, a, '%', b, out, err);
     for (uint32_t i = 0; i < a->n; i++) { /* what k divides adds nothing */
         struct bp_term term = a->terms[i];
@@ -199,7 +207,7 @@ static bp_rc rest_of_symbols(struct bp_symbols *symbols, struct bp_poly *a, stru
         if (term.coef != 0)
             less.terms[less.n++] = term;
     }
-    if (bp_poly_is_number(&less, &out->value))
+    if (bp_poly_is_constant(&less, &out->value))
         return BP_OK;
     return pair(symbols, &less, '%', b, out, err);
 }
@@ -215,6 +223,10 @@ static bool is_wider(const struct bp_symbols *symbols, struct bp_sym sym, struct
     return row->op == '|' && (bp_sym_equal(row->a, part) || bp_sym_equal(row->b, part));
 }
 
+/*
+ * Two sizes that broadcast: where one is 1 the other one, where both are the same symbol that;
+ * else a symbol for "the one that is not 1".
+ */
 static bp_rc broadcast_symbols(struct bp_symbols *symbols, struct bp_sym a, struct bp_sym b,
                                struct bp_sym *out, bp_err *err)
 {
@@ -233,6 +245,10 @@ static bp_rc broadcast_symbols(struct bp_symbols *symbols, struct bp_sym a, stru
     return BP_OK;
 }
 
+/*
+ * At least one side is a symbol. Sums and products are computed in their normal form, quotients
+ * after common factors are cancelled.
+ */
 static bp_rc calc_symbols(struct bp_symbols *symbols, struct bp_sym a, char op, struct bp_sym b,
                           struct bp_sym *out, bp_err *err)
 {
@@ -257,7 +273,7 @@ static bp_rc calc_symbols(struct bp_symbols *symbols, struct bp_sym a, char op, 
 bp_rc bp_symbols_calc(struct bp_symbols *symbols, struct bp_sym a, char op, struct bp_sym b,
                       struct bp_sym *out, bp_err *err)
 {
-    int64_t number = 0;
+    int64_t constant = 0;
     bool from_data;
     bp_rc rc;
 
@@ -266,9 +282,9 @@ bp_rc bp_symbols_calc(struct bp_symbols *symbols, struct bp_sym a, char op, stru
     if (bp_sym_known(b) && b.value == 0 && (op == '/' || op == '%' || op == '^'))
         return bp_fail(err, BP_E_INVALID, "division by 0");
     if (bp_sym_known(a) && bp_sym_known(b)) {
-        rc = calc_numbers(a.value, op, b.value, &number, err);
+        rc = calc_constants(a.value, op, b.value, &constant, err);
         if (rc == BP_OK)
-            *out = bp_sym_of(number);
+            *out = bp_sym_of(constant);
         return rc;
     }
     from_data = bp_symbols_from_data(symbols, a) || bp_symbols_from_data(symbols, b);

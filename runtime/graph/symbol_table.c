@@ -19,6 +19,7 @@ struct key {
     size_t len;
 };
 
+/* The table grows by doubling. False: no memory, or too many symbols for 32 bits. */
 static bool reserve_row(struct bp_symbols *symbols)
 {
     uint32_t cap = symbols->cap ? symbols->cap * 2 : FIRST_CAP;
@@ -49,6 +50,7 @@ static bp_rc add_row(struct bp_symbols *symbols, const struct bp_symbol *row, co
     return BP_OK;
 }
 
+/* Names are borrowed, not copied: the other table outlives this one. */
 bp_rc bp_symbols_inherit(struct bp_symbols *symbols, const struct bp_symbols *from, bp_err *err)
 {
     if (from->count == 0)
@@ -79,6 +81,7 @@ bp_rc bp_symbols_named(struct bp_symbols *symbols, const char *name, struct bp_s
     return add_row(symbols, &row, row.name, out, err);
 }
 
+/* "?1", "?2": for messages alone, as nothing finds such a symbol by its name. */
 static const char *next_fresh_name(struct bp_symbols *symbols)
 {
     return bp_region_printf(&symbols->text, "?%" PRIu32, ++symbols->fresh);
@@ -96,7 +99,7 @@ bp_rc bp_symbols_fresh(struct bp_symbols *symbols, bool from_data, struct bp_sym
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-static void key_number(struct key *key, int64_t value)
+static void key_constant(struct key *key, int64_t value)
 {
     key->len += (size_t)snprintf(key->text + key->len, KEY_SIZE - key->len, "%" PRId64, value);
 }
@@ -106,6 +109,7 @@ static void key_symbol(struct key *key, uint32_t symbol)
     key->len += (size_t)snprintf(key->text + key->len, KEY_SIZE - key->len, "#%" PRIu32, symbol);
 }
 
+/* Keys of expressions share a map with names, so they begin with a byte that names cannot. */
 static void key_begin(struct key *key, char op)
 {
     key->text[0] = KEY_MARK;
@@ -114,6 +118,7 @@ static void key_begin(struct key *key, char op)
     key->len = 2;
 }
 
+/* An expression comes from data, or has no meaning to people, when one of its parts does. */
 static void note_part(const struct bp_symbols *symbols, struct bp_symbol *row, uint32_t part)
 {
     row->from_data = row->from_data || bp_symbol_row(symbols, part)->from_data;
@@ -156,7 +161,7 @@ bp_rc bp_symbols_of_poly(struct bp_symbols *symbols, const struct bp_poly *poly,
     struct key key;
 
     out->symbol = 0;
-    if (bp_poly_is_number(poly, &out->value))
+    if (bp_poly_is_constant(poly, &out->value))
         return BP_OK;
     out->value = 0;
     if (poly->n == 1 && term->coef == 1 && term->n == 1) {
@@ -166,7 +171,7 @@ bp_rc bp_symbols_of_poly(struct bp_symbols *symbols, const struct bp_poly *poly,
     key_begin(&key, '+');
     for (uint32_t i = 0; i < poly->n; i++) {
         term = &poly->terms[i];
-        key_number(&key, term->coef);
+        key_constant(&key, term->coef);
         for (uint32_t j = 0; j < term->n; j++) {
             key_symbol(&key, term->ids[j]);
             note_part(symbols, &row, term->ids[j]);
@@ -182,7 +187,7 @@ void bp_symbols_to_poly(const struct bp_symbols *symbols, struct bp_sym sym, str
     const struct bp_symbol *row;
 
     if (bp_sym_known(sym)) {
-        bp_poly_number(sym.value, out);
+        bp_poly_constant(sym.value, out);
         return;
     }
     row = bp_symbol_row(symbols, sym.symbol);
@@ -204,7 +209,7 @@ bp_rc bp_symbols_of_pair(struct bp_symbols *symbols, struct bp_sym a, char op, s
     for (int i = 0; i < 2; i++) {
         if (bp_sym_known(sides[i])) {
             key.text[key.len++] = '=';
-            key_number(&key, sides[i].value);
+            key_constant(&key, sides[i].value);
         } else {
             key_symbol(&key, sides[i].symbol);
             note_part(symbols, &row, sides[i].symbol);

@@ -22,7 +22,7 @@ static inline const struct bp_symbol *bp_symbol_row(const struct bp_symbols *sym
     return &symbols->rows[symbol - 1];
 }
 
-/* The number or symbol that is equal to the sum; and the other way round. */
+/* The exact integer or symbol that is equal to the sum; and the reverse. */
 bp_rc bp_symbols_of_poly(struct bp_symbols *symbols, const struct bp_poly *poly, struct bp_sym *out,
                          bp_err *err) BP_CHECKED;
 void bp_symbols_to_poly(const struct bp_symbols *symbols, struct bp_sym sym, struct bp_poly *out);

@@ -42,9 +42,10 @@ static bool is_simple(const struct bp_symbol *row)
     return *s == '\0';
 }
 
-enum place { IN_SUM, IN_PRODUCT, DIVIDED, DIVISOR };
+enum position { IN_SUM, IN_PRODUCT, DIVIDED, DIVISOR };
 
-static bool needs_brackets(const struct text *text, struct bp_sym sym, enum place place)
+/* By what stands around the operand: "a*(b+1)", but "a*b+1". */
+static bool needs_brackets(const struct text *text, struct bp_sym sym, enum position position)
 {
     const struct bp_symbol *row;
 
@@ -53,16 +54,17 @@ static bool needs_brackets(const struct text *text, struct bp_sym sym, enum plac
     row = bp_symbol_row(text->symbols, sym.symbol);
     if (is_simple(row))
         return false;
-    if (place == IN_SUM)
+    if (position == IN_SUM)
         return row->op != '/' && row->op != '%';
-    if (place == DIVIDED)
+    if (position == DIVIDED)
         return row->op != '+' || row->n > 1 || row->terms[0].coef < 0;
     return true;
 }
 
-static void say_operand(struct text *text, struct bp_sym sym, enum place place)
+/* One side of an operator, in brackets where it needs them. */
+static void say_operand(struct text *text, struct bp_sym sym, enum position position)
 {
-    bool brackets = needs_brackets(text, sym, place);
+    bool brackets = needs_brackets(text, sym, position);
 
     if (brackets)
         say(text, "(");
@@ -74,10 +76,11 @@ static void say_operand(struct text *text, struct bp_sym sym, enum place place)
         say(text, ")");
 }
 
+/* "-2*a*b" as "a*b*2" after its sign: exporters and people write the constant last. */
 static void say_term(struct text *text, const struct bp_term *term)
 {
-    uint64_t number = term->coef < 0 ? 0 - (uint64_t)term->coef : (uint64_t)term->coef;
-    enum place place = term->n > 1 || number != 1 ? IN_PRODUCT : IN_SUM;
+    uint64_t magnitude = term->coef < 0 ? 0 - (uint64_t)term->coef : (uint64_t)term->coef;
+    enum position position = term->n > 1 || magnitude != 1 ? IN_PRODUCT : IN_SUM;
 
     if (term->coef < 0)
         say(text, "-");
@@ -88,32 +91,32 @@ static void say_term(struct text *text, const struct bp_term *term)
 
         if (i > 0)
             say(text, "*");
-        say_operand(text, factor, place);
+        say_operand(text, factor, position);
     }
     if (term->n == 0)
-        say(text, "%" PRIu64, number);
-    else if (number != 1)
-        say(text, "*%" PRIu64, number);
+        say(text, "%" PRIu64, magnitude);
+    else if (magnitude != 1)
+        say(text, "*%" PRIu64, magnitude);
 }
 
-/* What is added before what is taken away, the number last: "a+b-c+1", "5-a". */
+/* What is added before what is taken away, the constant last: "a+b-c+1", "5-a". */
 static void say_sum(struct text *text, const struct bp_term *terms, uint32_t n)
 {
-    bool number_said = n == 0 || terms[n - 1].n > 0;
+    bool constant_said = n == 0 || terms[n - 1].n > 0;
 
     for (uint32_t i = 0; i < n; i++) {
         if (terms[i].n > 0 && terms[i].coef > 0)
             say_term(text, &terms[i]);
     }
-    if (!number_said && text->len == 0 && terms[n - 1].coef > 0) {
+    if (!constant_said && text->len == 0 && terms[n - 1].coef > 0) {
         say_term(text, &terms[n - 1]);
-        number_said = true;
+        constant_said = true;
     }
     for (uint32_t i = 0; i < n; i++) {
         if (terms[i].n > 0 && terms[i].coef < 0)
             say_term(text, &terms[i]);
     }
-    if (!number_said)
+    if (!constant_said)
         say_term(text, &terms[n - 1]);
 }
 

@@ -26,7 +26,7 @@ struct place {
     struct bp_builder *builder;
     struct bp_ir *ir;
     uint32_t node;
-    uint32_t n_bodies; /* of the node, so far */
+    uint32_t n_subgraphs; /* of the node, so far */
 };
 
 /* The type, which files of IR version 1 left to be seen from the fields. */
@@ -113,9 +113,9 @@ static bp_rc set_graphs(struct place *place, Bp__GraphProto *const *graphs, size
 
         if (rc < 0)
             return rc;
-        indices[i] = place->n_bodies++;
-        node->bodies[indices[i]] = body;
-        node->n_bodies = place->n_bodies;
+        indices[i] = place->n_subgraphs++;
+        node->subgraphs[indices[i]] = body;
+        node->n_subgraphs = place->n_subgraphs;
         rc = bp_decode_graph(place->builder, graphs[i], body, err);
         if (rc < 0)
             return rc;
@@ -210,13 +210,14 @@ bp_rc bp_decode_attributes(struct bp_builder *builder, const Bp__NodeProto *prot
 {
     struct place place = {builder, ir, node, 0};
     bp_attr *attrs = bp_region_array(builder->region, proto->n_attribute, sizeof *attrs);
-    size_t n_bodies = count_bodies(proto);
+    size_t n_subgraphs = count_bodies(proto);
 
     if (proto->n_attribute > BP_MAX_ATTRIBUTES)
         return bp_fail(err, BP_E_INVALID, "has %zu attributes, more than %d", proto->n_attribute,
                        BP_MAX_ATTRIBUTES);
-    ir->nodes[node].bodies = bp_region_array(builder->region, n_bodies, sizeof(struct bp_ir *));
-    if (!attrs || !ir->nodes[node].bodies)
+    ir->nodes[node].subgraphs =
+        bp_region_array(builder->region, n_subgraphs, sizeof(struct bp_ir *));
+    if (!attrs || !ir->nodes[node].subgraphs)
         return bp_fail_nomem(err, "attributes");
 
     for (uint32_t i = 0; i < (uint32_t)proto->n_attribute; i++) {

@@ -47,11 +47,11 @@ static int draw(struct cli *cli, const struct plan_args *args, const bp_report *
                 const char *path)
 {
     const char *slash = strrchr(path, '/');
-    struct text dot = {0};
+    struct bp_text dot = {0};
     int code = plan_dot(cli, report, slash ? slash + 1 : path, args->all_nodes, &dot);
 
     if (code == CLI_OK && args->dot) {
-        bp_rc rc = file_write(args->dot, dot.data, dot.length, NULL, 0, &cli->err);
+        bp_rc rc = file_write(args->dot, dot.data, dot.len, NULL, 0, &cli->err);
 
         if (rc < 0)
             code = cli_fail(cli, CLI_USAGE, "--dot %s", cli->words);

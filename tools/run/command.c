@@ -77,7 +77,7 @@ static const char about[] =
     "Inputs without a file get random numbers.";
 
 /* A file name made of an output's name; `index` tells those apart that had to be changed. */
-static void file_name(struct text *out, const char *dir, const char *name, uint32_t index,
+static void file_name(struct bp_text *out, const char *dir, const char *name, uint32_t index,
                       const char *extension)
 {
     size_t length = strlen(name);
@@ -103,7 +103,7 @@ static void file_name(struct text *out, const char *dir, const char *name, uint3
 static int write_outputs(struct cli *cli, const char *dir, const bp_session *session,
                          const struct results *results)
 {
-    struct text path = {0};
+    struct bp_text path = {0};
     int code = CLI_OK;
 
     if (mkdir(dir, 0777) != 0 && errno != EEXIST)

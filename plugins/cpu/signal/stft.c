@@ -89,8 +89,8 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     if (rc < 0)
         return rc;
     s = call->state;
-    s->runtime.is_late = s->runtime.is_late || bp_cpu_signal_is_runtime(call, 3);
-    if (s->runtime.is_late)
+    s->runtime.solves_at_run = s->runtime.solves_at_run || bp_cpu_signal_is_runtime(call, 3);
+    if (s->runtime.solves_at_run)
         return BP_OK;
     rc = solve(call, false, err);
     if (rc >= 0 && __builtin_mul_overflow(s->worker, call->width, &call->scratch_bytes))
@@ -125,7 +125,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     struct state *s = call->state;
     struct job job = {call, s, call->scratch};
 
-    if (s->runtime.is_late) {
+    if (s->runtime.solves_at_run) {
         bp_rc rc = solve(call, true, err);
 
         if (rc < 0)

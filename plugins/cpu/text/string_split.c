@@ -10,7 +10,7 @@
 #include "kernels/tensor_data.h"
 
 struct state {
-    struct bp_cpu_runtime_shape shape;
+    struct bp_cpu_runtime_shape runtime;
     bp_span delimiter; /* empty: runs of white space */
     int64_t most;      /* splits; -1: no limit */
 };

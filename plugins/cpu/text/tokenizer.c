@@ -24,7 +24,7 @@ struct packed {
 };
 
 struct state {
-    struct bp_cpu_runtime_shape shape;
+    struct bp_cpu_runtime_shape runtime;
     struct bp_cpu_matcher matcher;
 };
 

@@ -25,7 +25,8 @@ static bp_rc put_body(struct bp_ort_writer *w, uint32_t at, const struct bp_ir_n
                       struct bp_ir *body, const struct bp_fact *facts)
 {
     const struct bp_fact *inputs = NULL;
-    bp_rc rc = bp_infer_body_inputs(node, body, facts, &w->symbols, &w->region, &inputs, w->err);
+    bp_rc rc =
+        bp_infer_subgraph_inputs(node, body, facts, &w->symbols, &w->region, &inputs, w->err);
 
     return rc < 0 ? rc : bp_ort_put_graph(w, at, body, facts, inputs);
 }
@@ -39,7 +40,7 @@ static bp_rc put_item(struct bp_ort_writer *w, uint32_t at, const struct bp_ir_n
     const uint32_t *bodies = attr->data;
 
     if (attr->type == BP_ATTR_GRAPH)
-        return put_body(w, at, node, node->bodies[bodies[i]], facts);
+        return put_body(w, at, node, node->subgraphs[bodies[i]], facts);
     if (attr->type == BP_ATTR_TENSOR)
         bp_ort_put_tensor(w, at, "", tensor[i].dtype, tensor[i].dims, tensor[i].rank,
                           tensor[i].data, tensor[i].bytes);

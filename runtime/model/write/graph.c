@@ -141,7 +141,7 @@ static bp_rc write_item(struct bp_writer *w, const struct bp_ir_node *node, cons
         write_head(w, NULL, tensor[i].dtype, tensor[i].rank, tensor[i].dims);
         write_data(w, tensor[i].dtype, tensor[i].data, tensor[i].bytes);
     } else {
-        rc = bp_write_graph(w, node->bodies[((const uint32_t *)attr->data)[i]]);
+        rc = bp_write_graph(w, node->subgraphs[((const uint32_t *)attr->data)[i]]);
     }
     bp_put_end(&w->put, mark);
     return rc;
@@ -226,10 +226,10 @@ bool *bp_write_find_used(struct bp_region *region, const struct bp_ir *ir)
             if (node->in[i] != BP_NONE)
                 used[node->in[i]] = true;
         }
-        for (uint32_t b = 0; b < node->n_bodies; b++) {
-            const struct bp_ir *body = node->bodies[b];
+        for (uint32_t b = 0; b < node->n_subgraphs; b++) {
+            const struct bp_ir *body = node->subgraphs[b];
             const bool *inner =
-                bp_write_find_used(region, body); /* at most BP_MAX_BODY_DEPTH deep */
+                bp_write_find_used(region, body); /* at most BP_MAX_SUBGRAPH_DEPTH deep */
 
             if (!inner)
                 return NULL;
@@ -281,7 +281,7 @@ static void write_ends(struct bp_writer *w, const struct bp_ir *ir)
         bp_write_value(w, OUTPUT_FIELD, &ir->values[ir->outputs[i]]);
 }
 
-/* At most BP_MAX_BODY_DEPTH deep. */
+/* At most BP_MAX_SUBGRAPH_DEPTH deep. */
 bp_rc bp_write_graph(struct bp_writer *w, const struct bp_ir *ir)
 {
     const bool *used = bp_write_find_used(&w->region, ir);

@@ -86,7 +86,7 @@ static bool is_free(const struct bp_ir *ir, uint32_t value, const char *name)
         if (v != value && strcmp(ir->values[v].name, name) == 0)
             return false;
     }
-    for (const struct bp_ir *body = ir->first_body; body; body = body->next_body) {
+    for (const struct bp_ir *body = ir->first_subgraph; body; body = body->next_subgraph) {
         for (uint32_t v = 0; v < body->n_values; v++) {
             if (body->values[v].flags & BP_IR_CAPTURED && body->values[v].outer == value &&
                 !is_free(body, v, name))
@@ -99,7 +99,7 @@ static bool is_free(const struct bp_ir *ir, uint32_t value, const char *name)
 static void rename_value(struct bp_ir *ir, uint32_t value, const char *name)
 {
     ir->values[value].name = name;
-    for (struct bp_ir *body = ir->first_body; body; body = body->next_body) {
+    for (struct bp_ir *body = ir->first_subgraph; body; body = body->next_subgraph) {
         for (uint32_t v = 0; v < body->n_values; v++) {
             if (body->values[v].flags & BP_IR_CAPTURED && body->values[v].outer == value)
                 rename_value(body, v, name);
@@ -216,7 +216,7 @@ static bp_rc shorten_node(struct loop *l, bp_err *err)
 static bool open_loop(struct bp_rewrite *rw, uint32_t n, struct loop *l)
 {
     struct bp_ir_node *node = bp_rw_is(rw, n, "Loop") ? bp_rw_node(rw, n) : NULL;
-    struct bp_ir *body = node ? bp_ir_body(node, "body") : NULL;
+    struct bp_ir *body = node ? bp_ir_subgraph(node, "body") : NULL;
 
     if (!body || node->n_in <= BEFORE_STATES || body->n_inputs != node->n_in ||
         body->n_outputs + 1 < node->n_in)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* partition.c - stages, then claims, then groups (groups.c). */
+/* make_partition.c - stages, then claims, then groups (groups.c). */
 
 #include "config.h"
 
-#include "plan/partition.h"
+#include "plan/make_partition.h"
 
 #include "plan/apply_placement.h"
 #include "plan/claims.h"
@@ -31,7 +31,7 @@ static bool comes_from_data(const struct work *w, uint32_t value)
 
     if (w->facts[value].kind != BP_KIND_TENSOR)
         return false; /* it has no size */
-    return (node->n_bodies > 0 || !node->schema || node->schema->sizes_from_data) &&
+    return (node->n_subgraphs > 0 || !node->schema || node->schema->sizes_from_data) &&
            bp_fact_needs_data(&w->facts[value], w->symbols);
 }
 
@@ -51,6 +51,7 @@ static bool is_barrier(const struct work *w, const struct bp_ir_node *node, uint
            (input != BP_NONE && reads_unknown(node, input, &w->facts[value]));
 }
 
+/* The earliest stage in which the node can be planned, as far as this value goes. */
 static uint32_t stage_after(const struct work *w, const struct bp_ir_node *node, uint32_t input,
                             uint32_t value)
 {
@@ -61,6 +62,7 @@ static uint32_t stage_after(const struct work *w, const struct bp_ir_node *node,
     return w->out->stage_of[producer] + (is_barrier(w, node, input, value) ? 1 : 0);
 }
 
+/* Producers come before their consumers in the list, so that one walk is enough. */
 static void set_stages(struct work *w)
 {
     for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
@@ -85,9 +87,10 @@ static void set_stages(struct work *w)
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
+/* Host operators are never asked for; else the first provider of the list that takes the node. */
 static uint32_t first_taker(const struct work *w, uint32_t node)
 {
-    if (bp_node_is_hosted(&w->ir->nodes[node], w->facts))
+    if (bp_node_is_host_op(&w->ir->nodes[node], w->facts))
         return BP_BY_HOST;
     for (uint32_t p = 0; p < w->out->n_asked; p++) {
         if (w->out->verdicts[p][node].verdict != BP_NO)
@@ -122,7 +125,7 @@ static bp_rc ask_all(struct work *w, const struct bp_asked *asked,
         failed[p].text = rc < 0 ? bp_region_string(w->region, text) : NULL;
     }
     for (uint32_t n = 0; placement && n < w->ir->n_nodes; n++) {
-        if (!bp_node_is_hosted(&w->ir->nodes[n], w->facts))
+        if (!bp_node_is_host_op(&w->ir->nodes[n], w->facts))
             bp_placement_apply(placement, asked, w->out, n);
     }
     for (uint32_t n = 0; n < w->ir->n_nodes; n++)
