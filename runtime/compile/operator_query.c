@@ -21,7 +21,7 @@ static const uint32_t companions[] = {BP_DTYPE_F32, BP_DTYPE_I64, BP_DTYPE_U8, B
 static const uint32_t ranks[] = {BP_RANK_UNKNOWN, 2, 1, 3, 4};
 
 enum {
-    SAME_TYPE = sizeof companions / sizeof companions[0], /* a way to choose: as in question */
+    SAME_TYPE = sizeof companions / sizeof companions[0], /* a choice: the type in question */
     N_CHOICES,
     N_RANKS = sizeof ranks / sizeof ranks[0]
 };
@@ -125,6 +125,7 @@ static uint32_t choose(uint64_t types, uint32_t choice, uint32_t dtype)
     return types ? (uint32_t)__builtin_ctzll(types) : BP_DTYPE_NONE;
 }
 
+/* The type of a variable in an attempt's node. */
 static uint32_t dtype_of(const struct questions *q, const struct attempt *attempt, uint32_t var)
 {
     return var == attempt->var ? attempt->dtype
@@ -320,6 +321,7 @@ static bp_rc make_graph(struct questions *q, bp_err *err)
     return BP_OK;
 }
 
+/* One call of the provider's capability() with a node for each attempt. */
 static bp_rc ask_once(struct questions *q, const struct bp_active *active, bp_err *err)
 {
     static const struct bp_graph_owner owner = {.constant = no_constant};

@@ -23,6 +23,7 @@ struct building {
 static char cpu_name[] = "cpu";
 static const struct bp_spec unnamed_cpu = {.name = cpu_name, .fallback = BP_FALLBACK_WARN};
 
+/* In any spelling; CPU is special in that it is always there, and last. */
 static bool is_cpu(const char *name)
 {
     return bp_provider_names_equal(name, "cpu");
@@ -164,7 +165,7 @@ static bp_rc make_instance(struct bp_provider_list *providers, struct bp_candida
     return rc;
 }
 
-/* What is to be done about a provider that failed; `own` has room for a sentence. */
+/* What is to be done about a provider that failed; `own` is a buffer for a sentence. */
 static const char *fix_for(const struct bp_spec *spec, const struct bp_candidate *found, bp_rc code,
                            char *own, size_t cap)
 {
@@ -357,6 +358,7 @@ static void sum_up(const struct building *b)
                b->providers->active[0]->name);
 }
 
+/* The environment's lists are read under its lock, as its owner may change them meanwhile. */
 bp_rc bp_provider_list_init(struct bp_provider_list *providers, struct bp_env *env,
                             const struct bp_provider_list_config *config, bp_report *report,
                             bp_err *err)
@@ -429,6 +431,7 @@ bp_rc bp_active_set_option(struct bp_active *active, const char *key, const char
     return BP_OK;
 }
 
+/* Instances in order; no program of theirs may be left. */
 void bp_provider_list_finish(struct bp_provider_list *providers)
 {
     for (uint32_t i = 0; i < providers->count; i++)

@@ -87,7 +87,10 @@ static void add_node_to_stage(struct staging *s, uint32_t n)
     }
 }
 
-/* Captured values are read for their content by subgraphs that the node runs; those plan for themselves. */
+/*
+ * Captured values are read for their content by subgraphs that the node runs; those plan for
+ * themselves.
+ */
 static bp_rc fill_stage(struct staging *s, struct bp_stage *stage, bp_err *err)
 {
     const struct bp_subgraph *subgraph = s->subgraph;

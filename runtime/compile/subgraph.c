@@ -92,7 +92,10 @@ static bp_rc add_to_report(struct making *m, bp_err *err)
     return rc;
 }
 
-/* Notes a node that nobody takes: the last provider's reason, or the host's for control flow. */
+/*
+ * Records a node that no provider takes: the last provider's reason, or the host's for control
+ * flow.
+ */
 static void note_missing(struct making *m, uint32_t n)
 {
     static const struct bp_verdict not_host_op = {
@@ -199,7 +202,10 @@ static bp_rc make_subgraphs(struct making *m, struct bp_unit *unit, bp_err *err)
     return rc;
 }
 
-/* Units for all groups: subgraphs first, so that missing operators in them are known before compiling. */
+/*
+ * Units for all groups: subgraphs first, so that missing operators in them are known before
+ * compiling.
+ */
 static bp_rc make_units(struct making *m, bp_err *err)
 {
     struct bp_subgraph *subgraph = m->subgraph;
@@ -293,6 +299,7 @@ static bp_rc make(struct making *m, const struct bp_fact *outer, const struct bp
     return rc;
 }
 
+/* calloc(), so that a subgraph that failed halfway can be destroyed. */
 bp_rc bp_subgraph_create(struct bp_subgraph_maker *maker, struct bp_ir *ir,
                          const struct bp_fact *outer, const struct bp_fact *inputs,
                          const char *path, struct bp_subgraph **out, bp_err *err)

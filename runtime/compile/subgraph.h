@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * subgraph.h - a graph made executable: its groups compiled, its stages listed. The main graph is one,
- * and so is each subgraph of a control-flow node. Read-only once created, so that frames on many
- * threads share it.
+ * subgraph.h - a graph made executable: its groups compiled, its stages listed. The main graph is
+ * one, and so is each subgraph of a control-flow node. Read-only once created, so that frames on
+ * many threads share it.
  */
 #ifndef BP_COMPILE_SUBGRAPH_H
 #define BP_COMPILE_SUBGRAPH_H
@@ -18,7 +18,7 @@ struct bp_unit {
     const struct bp_group *group;
     const struct bp_active *by; /* NULL: the host runs it */
     bp_program *program;
-    bool is_exclusive; /* frames may not execute at once: one at a time, under `turn` */
+    bool is_exclusive; /* frames may not execute at once: one at a time, under `mutex` */
     pthread_mutex_t mutex;
     const struct bp_host_op *host_op; /* how the host runs the node; NULL for programs */
     struct bp_subgraph **subgraphs;   /* one a subgraph of the node */
@@ -38,6 +38,10 @@ struct bp_stage {
     uint32_t n_keeps;
 };
 
+/*
+ * A graph with its programs: the main graph, or the subgraph in an attribute of If, Loop, Scan and
+ * their like.
+ */
 struct bp_subgraph {
     struct bp_ir *ir;
     struct bp_fact *facts; /* as known without inputs */
@@ -73,9 +77,10 @@ struct bp_subgraph_maker {
 };
 
 /*
- * Makes a subgraph of a sealed graph, and of its control-flow nodes. outer: facts of the graph around
- * it, NULL at the top; inputs: facts of its inputs, one each, NULL where they are as declared. When maker->failed is set on failure, the error is that provider's. On
- * failure nothing is left. The report's rows are of no use then.
+ * Makes a subgraph of a sealed graph, and of its control-flow nodes. outer: facts of the graph
+ * around it, NULL at the top; inputs: facts of its inputs, one each, NULL where they are as
+ * declared. When maker->failed is set on failure, the error is that provider's. On failure nothing
+ * is left. The report's rows are of no use then.
  */
 bp_rc bp_subgraph_create(struct bp_subgraph_maker *maker, struct bp_ir *ir,
                          const struct bp_fact *outer, const struct bp_fact *inputs,

@@ -24,6 +24,7 @@ struct bp_memory *bp_memory_of_value(const struct bp_subgraph *subgraph, uint32_
     return bp_memory_of_unit(subgraph, group < subgraph->n_units ? &subgraph->units[group] : NULL);
 }
 
+/* Counted twice: for the engine, and for whose value it is. */
 void bp_memory_grow(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes)
 {
     if (!subgraph->memory)
@@ -32,6 +33,7 @@ void bp_memory_grow(const struct bp_subgraph *subgraph, uint32_t value, size_t b
     bp_memory_add(bp_memory_of_value(subgraph, value), bytes);
 }
 
+/* The reverse of bp_memory_grow(), when a frame is destroyed. */
 void bp_memory_shrink(const struct bp_subgraph *subgraph, uint32_t value, size_t bytes)
 {
     if (!subgraph->memory || bytes == 0)

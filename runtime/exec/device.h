@@ -117,9 +117,12 @@ struct bp_device_plan {
 bp_rc bp_planning_devices(struct bp_planning *p, bp_err *err) BP_CHECKED;
 /* Lets items of the host live as long as a copy may be reading or writing them. */
 void bp_planning_extend_transfers(struct bp_planning *p);
-/* Frees blocks and rooms. device_layout.c */
+/* Frees blocks, and buffers of dynamic outputs. device_layout.c */
 void bp_device_plan_finish(struct bp_stage_plan *plan);
-/* Bytes of a provider's memory (NULL: of all providers') that a plan holds, rooms included. */
+/*
+ * Bytes of a provider's memory (NULL: of all providers') that a plan holds, with buffers of dynamic
+ * outputs.
+ */
 size_t bp_device_plan_bytes(const struct bp_stage_plan *plan, const struct bp_active *by);
 
 /* ---- runs: device_run.c ---------------------------------------------------------------------- */

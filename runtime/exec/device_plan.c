@@ -23,7 +23,7 @@ static struct bp_lane *lane_of(const struct bp_device_planner *d, const struct b
     return lane;
 }
 
-/* A copy at this step, together with the last ones where they go the same way. */
+/* A copy at this step, in one call with the last ones where these have its direction. */
 static void add_transfer(struct bp_device_planner *d, uint32_t value, uint32_t u, uint32_t block,
                          bool to_device)
 {

@@ -54,7 +54,7 @@ static inline uint32_t bp_unit_output(const struct bp_unit_frame *unit, uint32_t
     return bp_unit_view(unit)->value_of[bp_unit_view(unit)->graph.outputs[i]];
 }
 
-/* Has the tensor a place in a block? Those of unknown size get room when they are made. */
+/* Has the tensor a place in a block? Those of unknown size get a buffer when they are made. */
 static inline bool bp_is_in_block(const bp_tensor *tensor)
 {
     return tensor->space != BP_SPACE_HOST && tensor->rank != BP_RANK_UNKNOWN;

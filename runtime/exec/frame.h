@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * frame.h - the state of one run through a subgraph: where each value lies now, and for each stage the
- * plans for the shapes that it has met. Used by one thread at a time; kept and used again, so that
- * a run with known shapes allocates nothing.
+ * frame.h - the state of one run through a subgraph: where each value lies now, and for each stage
+ * the plans for the shapes that it has met. Used by one thread at a time; kept and used again, so
+ * that a run with known shapes allocates nothing.
  */
 #ifndef BP_EXEC_FRAME_H
 #define BP_EXEC_FRAME_H
@@ -39,7 +39,7 @@ static inline bool bp_same_dims(const int64_t *a, const int64_t *b, uint32_t n)
 
 /*
  * Storage for an output whose size comes with its data; grows, and stays with the frame. rank and
- * bytes are of the run; the rank is unknown until the provider has asked for room.
+ * bytes are of the run; the rank is unknown until the provider has asked for memory.
  */
 struct bp_dynamic_buffer {
     void *data;
@@ -120,14 +120,16 @@ struct bp_frame_state {
 bp_rc bp_frame_state_create(const struct bp_subgraph *subgraph, struct bp_frame_state **out,
                             bp_err *err) BP_CHECKED;
 void bp_frame_state_destroy(struct bp_frame_state *frame); /* NULL is fine */
-/* Sets the cell of a constant or default; what is badly aligned for its type in the file is copied. */
+/*
+ * Sets the cell of a constant or default; what is badly aligned for its type in the file is copied.
+ */
 bp_rc bp_frame_state_constant(struct bp_frame_state *frame, uint32_t value, bp_err *err) BP_CHECKED;
 /* The frame of subgraph i of a control-flow unit, made at first need. */
 bp_rc bp_frame_state_child(struct bp_frame_state *frame, const struct bp_unit *unit, uint32_t i,
                            struct bp_frame_state **out, bp_err *err) BP_CHECKED;
 /*
- * A value that a loop carries, kept with the frame. It has two buffers, so that an iteration can read
- * the last value while it makes the next one.
+ * A value that a loop carries, kept with the frame. It has two buffers, so that an iteration can
+ * read the last value while it makes the next one.
  */
 struct bp_carried {
     struct bp_dynamic_buffer buffers[2];
@@ -176,7 +178,7 @@ size_t bp_frame_state_bytes(const struct bp_frame_state *frame, const struct bp_
 size_t bp_frame_state_device_bytes(const struct bp_frame_state *frame, const struct bp_active *by);
 
 /*
- * The plan of stage s for the cells as they are: remembered, or made. Makes room by forgetting the
+ * The plan of stage s for the cells as they are: remembered, or made, in place of the
  * least recently used.
  */
 bp_rc bp_stage_plan_get(struct bp_frame_state *frame, uint32_t s, struct bp_stage_plan **out,

@@ -44,7 +44,7 @@ static bp_rc infer(struct bp_planning *p, bp_err *err)
     const struct bp_ir *ir = p->frame->subgraph->ir;
     bp_rc rc;
 
-    bp_symbols_finish(&p->frame->symbols); /* those of the last planning are of no use any more */
+    bp_symbols_finish(&p->frame->symbols); /* those of the last planning have no readers any more */
     rc = bp_symbols_inherit(&p->frame->symbols, ir->symbols, err); /* declared sizes name them */
     if (rc < 0)
         return rc;
@@ -57,7 +57,7 @@ static bp_rc infer(struct bp_planning *p, bp_err *err)
     return rc;
 }
 
-/* The place of a value: its exact dims, or an unknown rank when they come with the data. */
+/* The planned cell of a value: exact dims, or an unknown rank when they come with the data. */
 static bp_rc plan_value(struct bp_planning *p, uint32_t value, bp_err *err)
 {
     const struct bp_fact *fact = &p->plan->facts[value];

@@ -67,7 +67,7 @@ static bp_rc alloc_output(void *h, uint32_t out, uint32_t rank, const int64_t *d
     value = view->value_of[view->graph.outputs[out]];
     planned = &unit->plan->planned[value];
     if (planned->rank != BP_RANK_UNKNOWN)
-        return bp_fail(err, BP_E_INVALID, "room for '%s' was asked for, which has a place",
+        return bp_fail(err, BP_E_INVALID, "memory for '%s' was asked for, whose size is known",
                        view->ir->values[value].name);
     if (!bp_dense_bytes(planned->dtype, dims, rank, &bytes))
         return bp_fail(err, BP_E_NOMEM, "'%s' is too large for this machine",
@@ -201,7 +201,7 @@ static bp_rc prepare(struct bp_planning *p, uint32_t u, bp_frame_needs *needs, b
     return rc;
 }
 
-/* The queue and rooms of a group whose provider has memory of its own. */
+/* The queue and buffers of a group whose provider has memory of its own. */
 static bp_rc prepare_device(struct bp_planning *p, struct bp_unit_frame *unit, bp_err *err)
 {
     bp_rc rc;
@@ -256,7 +256,7 @@ bp_rc bp_planning_prepare(struct bp_planning *p, bp_err *err)
         p->items[u] = (bp_arena_item){.bytes = needs->scratch_bytes, .first = u, .last = u};
         p->align_of[u] = needs->scratch_align > BP_ARENA_ALIGN ? needs->scratch_align : 0;
         if (p->align_of[u])
-            p->items[u].bytes += needs->scratch_align; /* room to move up */
+            p->items[u].bytes += needs->scratch_align; /* so that it can be aligned within */
     }
     return rc;
 }

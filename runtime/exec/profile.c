@@ -169,7 +169,7 @@ static void put(bp_profile *profile, const struct wanted *want, uint32_t *hint,
         return;
     }
     if (profile->count == profile->cap)
-        profile->dropped++; /* the oldest makes room */
+        profile->dropped++; /* the oldest is overwritten */
     else
         profile->count++;
     profile->rows[profile->next] = *row;
@@ -271,7 +271,9 @@ static struct wanted node_label(const struct bp_unit_frame *unit, uint32_t i)
                            .n_nodes = 1};
 }
 
-/* What the provider wrote; rows of nodes that are not there, or with times that run back, are lost. */
+/*
+ * What the provider wrote; rows of nodes that are not there, or with times that run back, are lost.
+ */
 static uint32_t take_events(bp_profile *profile, const struct bp_unit_frame *unit,
                             struct bp_profile_row row)
 {

@@ -112,7 +112,7 @@ bp_rc bp_run_set(struct bp_run_state *state, uint32_t value, const struct bp_cel
     return BP_OK;
 }
 
-/* Outputs of unknown size have no room before each execute. */
+/* Before each execute, outputs of unknown size have neither rank nor memory. */
 static void reset_dynamic_outputs(struct bp_run_state *state, struct bp_unit_frame *unit)
 {
     const struct bp_graph_view *view = unit->unit->group->view;
@@ -129,7 +129,10 @@ static void reset_dynamic_outputs(struct bp_run_state *state, struct bp_unit_fra
     }
 }
 
-/* Cells of the outputs that execute has asked room for; what it wrote into the tensor does not count. */
+/*
+ * Cells of the outputs that execute has asked memory for; what it wrote into the tensor does not
+ * count.
+ */
 static bp_rc take_dynamic_outputs(struct bp_run_state *state, struct bp_unit_frame *unit,
                                   bp_err *err)
 {
@@ -220,7 +223,10 @@ static bp_rc execute(struct bp_run_state *state, struct bp_unit_frame *unit, bp_
     return rc;
 }
 
-/* Runs the node of a unit that is the host's, unless nobody wants its outputs: they are all that it does. */
+/*
+ * Runs the node of a unit that is the host's, unless nobody wants its outputs: they are all that it
+ * does.
+ */
 static bp_rc run_host_op(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err)
 {
     const struct bp_ir_node *node = &state->frame->subgraph->ir->nodes[unit->group->nodes[0]];

@@ -33,8 +33,8 @@ struct bp_host_op {
 bp_rc bp_subgraph_run(struct bp_frame_state *frame, struct bp_run_shared *shared,
                       bp_err *err) BP_CHECKED;
 /*
- * Where the caller wants a value of this shape: its own buffer, checked for room, or one allocated
- * for it. Fills the binding's dims and type.
+ * Where the caller wants a value of this shape: its own buffer, whose size is checked, or one
+ * allocated for it. Fills the binding's dims and type.
  */
 bp_rc bp_run_prepare_output(const char *name, const struct bp_cell *cell, bp_binding *binding,
                             bp_err *err) BP_CHECKED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stage_plan.c - plans of a stage, by what shapes follow from: looked up, or made by running the shape
- * rules (plan_shapes.c), letting providers prepare (plan_units.c), and laying out memory
+ * stage_plan.c - plans of a stage, by what shapes follow from: looked up, or made by running the
+ * shape rules (plan_shapes.c), letting providers prepare (plan_units.c), and laying out memory
  * (plan_layout.c).
  */
 
@@ -53,7 +53,10 @@ static bp_rc add_content(struct bp_frame_state *frame, uint32_t *n, const struct
     return rc;
 }
 
-/* Everything that the plan follows from: types and shapes of what the stage reads, and some contents. */
+/*
+ * Everything that the plan follows from: types and shapes of what the stage reads, and some
+ * contents.
+ */
 static bp_rc make_key(struct bp_frame_state *frame, const struct bp_stage *stage, uint32_t *n,
                       bp_err *err)
 {

@@ -156,8 +156,8 @@ static void limit(struct work *w, uint32_t node, uint32_t producer)
 }
 
 /*
- * Lets groups wait for later ones of their kind. From the highest level down: all readers of a group
- * are in higher ones, so what they allow is known when its turn comes.
+ * Lets groups wait for later ones of their kind. From the highest level down: all readers of a
+ * group are in higher ones, so what they allow is known when its level is visited.
  */
 static bp_rc delay(struct work *w, bp_err *err)
 {
@@ -229,7 +229,7 @@ static bool hand_back(struct work *w, bool *has_yes)
 /* Hands groups that are not worth their copies to the next provider; BP_E_NOMEM. */
 static bp_rc reassign(struct work *w, bool *changed, bp_err *err)
 {
-    uint32_t *roots = w->by_level; /* which is of no use any more */
+    uint32_t *roots = w->by_level; /* which has no reader any more */
     bp_rc rc;
 
     for (uint32_t n = 0; n < w->ir->n_nodes; n++)
@@ -273,9 +273,10 @@ static void note_reader(struct work *w, uint32_t node, uint32_t producer)
 }
 
 /*
- * What groups make of constants alone is large as a rule, and would lie in memory from the beginning
- * of a run: they move up to the level before that of their first reader. Nothing else moves, as a
- * device may be at work while others are. `level` of a group's wait is where it runs then.
+ * What groups make of constants alone is large as a rule, and would lie in memory from the
+ * beginning of a run: they move up to the level before that of their first reader. Nothing else
+ * moves, as a device may be at work while others are. `level` of a group's wait is where it runs
+ * then.
  */
 static void postpone(struct work *w)
 {
@@ -297,7 +298,7 @@ static void postpone(struct work *w)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-/* A group's place: by stage, then level, then first node. */
+/* Groups are sorted by stage, then level, then first node. */
 struct group_key {
     uint32_t stage, level, root;
 };

@@ -29,7 +29,9 @@ static const char *const fused[] = {
     "SkipSimplifiedLayerNormalization",
 };
 
-/* What passes of this session made stands for other nodes, and only where nobody else wanted those. */
+/*
+ * What passes of this session made stands for other nodes, and only where nobody else wanted those.
+ */
 static bool is_fused(const bp_report_node *node)
 {
     if (node->stands_for || strcmp(node->domain, "com.microsoft") != 0)

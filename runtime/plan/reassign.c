@@ -11,7 +11,7 @@
 #define COPY_NS 10000.0
 #define COPY_BYTES_PER_NS 8.0
 
-/* Of one group, at the place of its first node. */
+/* Of one group, in the row of its first node. Times are in nanoseconds. */
 struct group_cost {
     double there, launch, copies; /* with its provider */
     double here;                  /* with the next takers */

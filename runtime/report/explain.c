@@ -350,6 +350,7 @@ bp_rc bp_explain(bp_env *env, const bp_report *report, const char *provider, uin
 
 /* ---- BACKPLANE_REPORT ------------------------------------------------------------------------ */
 
+/* The file's name chooses the format of BACKPLANE_REPORT. */
 static bool ends_with(const char *text, const char *end)
 {
     size_t n = strlen(text), n_end = strlen(end);

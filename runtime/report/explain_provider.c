@@ -14,7 +14,9 @@ static int order_text(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-/* By reason, subject and text, then by the node: equal ones become neighbours, first nodes first. */
+/*
+ * By reason, subject and text, then by the node: equal ones become neighbours, first nodes first.
+ */
 static int order_equal(const void *x, const void *y)
 {
     const struct bp_explained_refusal *a = x, *b = y;
@@ -125,6 +127,7 @@ static bp_rc gather(struct bp_explanation *explanation, uint32_t provider, bp_er
     return rc;
 }
 
+/* After a failure there is nothing to finish. */
 bp_rc bp_explanation_of_row(struct bp_explanation *explanation, const bp_report *report,
                             uint32_t row, bp_err *err)
 {

@@ -221,6 +221,7 @@ static const struct bp_estimator *estimator_of(const bp_provider *provider, bp_e
     return own->group ? own : NULL;
 }
 
+/* Providers without the extension keep what the report says of copies, and nothing else. */
 bp_rc bp_report_estimate_groups(const struct bp_partition *part, const struct bp_asked *asked,
                                 const uint32_t *rows, bp_report *report, uint32_t first_group,
                                 bp_err *err)

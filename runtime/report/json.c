@@ -178,7 +178,7 @@ void bp_report_put_mismatches(const bp_report *report, struct bp_text *text)
     bp_json_close(text, ']');
 }
 
-/* Without its time: equal sessions have equal reports. */
+/* Without its time, so that equal sessions have equal reports. */
 static bp_rc add_pass(struct bp_text *text, const bp_report *report, uint32_t i, bp_err *err)
 {
     bp_report_pass row = {.struct_size = sizeof row};

@@ -45,6 +45,7 @@ static const char *keep(bp_report *report, const char *text, bool *failed)
     return copy;
 }
 
+/* Zeroes are empty lists. */
 bp_rc bp_report_create(bp_report **out, bp_err *err)
 {
     *out = calloc(1, sizeof **out);
@@ -54,11 +55,13 @@ bp_rc bp_report_create(bp_report **out, bp_err *err)
     return BP_OK;
 }
 
+/* Not const: runs add to it, under its own lock. */
 struct bp_mismatches *bp_report_mismatches(bp_report *report)
 {
     return &report->mismatches;
 }
 
+/* NULL is fine. Texts of rows go with it. */
 void bp_report_destroy(bp_report *report)
 {
     if (!report)
@@ -122,7 +125,10 @@ bp_rc bp_report_add_option(bp_report *report, uint32_t provider, const bp_report
     return failed ? bp_fail_nomem(err, "the report") : BP_OK;
 }
 
-/* The row stays where it is: other rows refer to it by its index. */
+/*
+ * The row stays where it is: other rows refer to it by its index. Texts of its former end stay in
+ * the region until the report goes.
+ */
 bp_rc bp_report_end_provider(bp_report *report, uint32_t provider, uint32_t stage, bp_rc code,
                              const char *reason, const char *fix, bp_err *err)
 {
@@ -312,6 +318,7 @@ bp_rc bp_report_add_graph(bp_report *report, const struct bp_partition *part, co
     return rc < 0 ? rc : add_edges(&a, err);
 }
 
+/* Names and helps are the pass table's, so they are not copied. */
 bp_rc bp_report_add_pass(bp_report *report, const bp_report_pass *row, bp_err *err)
 {
     bp_report_pass *own = add_row(&report->passes, sizeof *own);
@@ -342,7 +349,7 @@ void bp_report_clear_graphs(bp_report *report)
     }
 }
 
-/* ---- what providers estimate ------------------------------------------------------------------- */
+/* ---- what providers estimate ----------------------------------------------------------------- */
 
 /* The row was added by bp_report_add_graph(); the rest of it stays. */
 void bp_report_set_group_estimate(bp_report *report, uint32_t i, const bp_report_group *estimated)

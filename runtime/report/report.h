@@ -8,7 +8,10 @@
 
 struct bp_mismatches;
 
-/* An empty report. */
+/*
+ * An empty report, to be destroyed with bp_report_destroy(). BP_E_NOMEM, which is also the only
+ * failure of the functions below.
+ */
 bp_rc bp_report_create(bp_report **out, bp_err *err) BP_CHECKED;
 /* Its list of declared shapes that do not fit; lives as long as the report. */
 struct bp_mismatches *bp_report_mismatches(bp_report *report);
@@ -39,7 +42,10 @@ void bp_report_add_graph_estimate(bp_report *report, uint32_t provider,
                                   const bp_report_provider *estimated);
 /* How a pass went; texts are borrowed for ever. */
 bp_rc bp_report_add_pass(bp_report *report, const bp_report_pass *row, bp_err *err) BP_CHECKED;
-/* Takes out all graphs and passes, to begin again with fewer providers; providers' rows stay. */
+/*
+ * Takes out all graphs and passes, to begin again with fewer providers; providers' rows stay.
+ * Indices of nodes and groups begin at 0 again.
+ */
 void bp_report_clear_graphs(bp_report *report);
 /* Why the first of the nodes that would be slower with a provider is; "" where none would be. */
 const char *bp_report_cost_text(const bp_report *report, uint32_t provider);

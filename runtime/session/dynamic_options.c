@@ -92,6 +92,7 @@ static bp_rc change(bp_session *session, const char *name, const char *key, cons
     return rc;
 }
 
+/* The lock keeps a variant from being made with the old value meanwhile. */
 bp_rc bp_session_set_option(bp_session *session, const char *provider, const char *key,
                             const char *value, bp_err *err)
 {

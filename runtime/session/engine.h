@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* engine.h - a model on a provider list of providers, ready to run: what set_providers replaces as a whole. */
+/*
+ * engine.h - a model on a provider list of providers, ready to run: what set_providers replaces as
+ * a whole.
+ */
 #ifndef BP_SESSION_ENGINE_H
 #define BP_SESSION_ENGINE_H
 
@@ -66,7 +69,10 @@ bp_rc bp_engine_take_frame(struct bp_engine *engine, struct bp_frame_state **out
                            bp_err *err) BP_CHECKED;
 /* Gives a frame back after a run, whatever came of that. [any thread] */
 void bp_engine_return_frame(struct bp_engine *engine, struct bp_frame_state *frame);
-/* Destroys the frames that are idle; returns the bytes that they held. [any thread] */
+/*
+ * Destroys the frames that are idle; returns the bytes that they held. Frames that are out stay.
+ * [any thread]
+ */
 uint64_t bp_engine_trim(struct bp_engine *engine);
 
 #endif

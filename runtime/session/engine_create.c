@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* engine_create.c - from a model and a config to programs, with providers falling away where they must. */
+/*
+ * engine_create.c - from a model and a config to programs, with providers falling away where they
+ * must.
+ */
 
 #include "config.h"
 
@@ -28,6 +31,7 @@ struct step {
     double fraction;
 };
 
+/* Runs under bp_guard(). */
 static void call_progress(void *u)
 {
     const struct step *step = u;
@@ -52,6 +56,7 @@ static const struct bp_log *log_of(const struct bp_env *env, const struct bp_eng
     return config->providers.log ? config->providers.log : &env->log;
 }
 
+/* Tells the application how far making the engine is, 0 to 1. */
 static void tell(const struct bp_env *env, const struct bp_engine_config *config, const char *phase,
                  double fraction)
 {

@@ -151,6 +151,7 @@ static bp_rc check_source(const bp_model_source *from, bp_err *err)
     return BP_OK;
 }
 
+/* The other two functions that open a model are short forms of this one. */
 bp_rc bp_model_open_source(bp_env *env, const bp_model_source *source, bp_model **out, bp_err *err)
 {
     struct bp_onnx *onnx;
@@ -165,6 +166,7 @@ bp_rc bp_model_open_source(bp_env *env, const bp_model_source *source, bp_model 
     return rc < 0 ? rc : create(env, onnx, out, err);
 }
 
+/* From a file, with external data beside it. */
 bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err *err)
 {
     bp_model_source source = {.struct_size = sizeof source, .path = path};
@@ -172,6 +174,10 @@ bp_rc bp_model_open(bp_env *env, const char *path, bp_model **out, bp_err *err)
     return bp_model_open_source(env, &source, out, err);
 }
 
+/*
+ * The bytes are borrowed until the model and its sessions are gone; dir is where external data
+ * lies.
+ */
 bp_rc bp_model_open_memory(bp_env *env, const void *bytes, size_t size, const char *dir,
                            bp_model **out, bp_err *err)
 {
@@ -181,6 +187,7 @@ bp_rc bp_model_open_memory(bp_env *env, const void *bytes, size_t size, const ch
     return bp_model_open_source(env, &source, out, err);
 }
 
+/* Providers have no part in it: what is saved is the model as it was opened. */
 bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink, bp_err *err)
 {
     if (!model || !sink || sink->struct_size < sizeof *sink || !sink->write)
@@ -191,6 +198,7 @@ bp_rc bp_model_save(const bp_model *model, const bp_model_sink *sink, bp_err *er
     return bp_onnx_save(model->onnx, sink, err);
 }
 
+/* Sessions keep references of their own to the model's bytes. */
 void bp_model_close(bp_model *model)
 {
     if (!model)
@@ -208,6 +216,9 @@ void bp_model_close(bp_model *model)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/*
+ * Sizes and texts come from the file, counts from the graph with functions in place of their calls.
+ */
 bp_rc bp_model_get_info(const bp_model *model, bp_model_info *out, bp_err *err)
 {
     bp_model_info own = {0};
@@ -241,6 +252,7 @@ bp_rc bp_model_output(const bp_model *model, uint32_t i, bp_io_info *out, bp_err
     return give_port(model->ports.outputs, model->ports.n_outputs, "output", i, out, err);
 }
 
+/* Rows are sorted by domain, name and version. */
 bp_rc bp_model_op(const bp_model *model, uint32_t i, bp_op_info *out, bp_err *err)
 {
     if (i >= model->n_ops)
@@ -294,6 +306,7 @@ static bp_report *take_report(struct bp_engine *engine)
     return report;
 }
 
+/* Everything that a session would do up to compiling; the engine is not kept. */
 bp_rc bp_plan_create(bp_env *env, bp_model *model, const bp_session_options *options,
                      bp_report **out, bp_err *err)
 {
@@ -310,6 +323,10 @@ bp_rc bp_plan_create(bp_env *env, bp_model *model, const bp_session_options *opt
     return rc;
 }
 
+/*
+ * The optimised graph of a plan's engine, written as a model again. Nodes and values lie in the
+ * engine's region, which therefore outlives the engine here.
+ */
 bp_rc bp_model_optimize(bp_env *env, bp_model *model, const bp_session_options *options,
                         uint32_t flags, bp_model **out, bp_report **report, bp_err *err)
 {

@@ -10,7 +10,7 @@
 #include "graph/schema_table.h"
 #include "text/text.h"
 
-/* Does the host run it itself? Constants it folds; of such nodes no provider is asked. */
+/* Does the host run it itself? Constants are folded by it. No provider is asked for such nodes. */
 static bool is_hosted(const struct bp_schema *schema)
 {
     return schema->is_host_op || (strcmp(schema->op, "Constant") == 0 && !schema->domain[0]);
@@ -51,6 +51,7 @@ struct row {
     const bp_operator_info *info;
 };
 
+/* Runs under bp_guard(). */
 static void call_fn(void *u)
 {
     const struct row *row = u;
@@ -159,6 +160,7 @@ static bp_rc open_provider(struct bp_env *env, const char *name, struct bp_provi
     return rc;
 }
 
+/* One instance answers for all rows of the schema table, in its order. */
 bp_rc bp_env_provider_operators(bp_env *env, uint32_t i, bp_operator_fn fn, void *user, bp_err *err)
 {
     struct bp_candidate *found = bp_registry_get(&env->registry, i);

@@ -158,6 +158,7 @@ bp_rc bp_ports_init(struct bp_ports *ports, const struct bp_ir *ir, const struct
     return rc;
 }
 
+/* All rows and names lie in the region. */
 void bp_ports_finish(struct bp_ports *ports)
 {
     bp_region_finish(&ports->region);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* run_passes.c - what the passes need of a session: who takes a node, and what constants come to. */
+/*
+ * run_passes.c - what the passes need of a session: who takes a node, and what constants come to.
+ */
 
 #include "config.h"
 
@@ -232,6 +234,7 @@ static bp_rc pin(struct bp_engine *engine, const struct bp_engine_config *config
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* The level in force: the options' or, where they leave it open, the host's. */
 static uint32_t level_of(const struct bp_engine_config *config)
 {
     return config->level == BP_OPTIMIZE_DEFAULT ? DEFAULT_LEVEL : config->level;
@@ -267,6 +270,7 @@ static bp_rc tell(bp_report *report, const struct bp_optimizer *optimizer, bp_er
     return rc;
 }
 
+/* Pinning comes first, so that no pass touches a node that a rule speaks of. */
 bp_rc bp_engine_optimize(struct bp_engine *engine, const struct bp_engine_config *config,
                          bp_err *err)
 {

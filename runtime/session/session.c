@@ -36,6 +36,7 @@ static bp_rc make_pool(bp_session *session, bp_err *err)
                                err);
 }
 
+/* The main engine makes the ports; all later ones are held against these. */
 static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err *err)
 {
     struct bp_engine_config config;
@@ -76,6 +77,7 @@ static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options 
     return BP_OK;
 }
 
+/* The model's file is read here and shared by all engines of the session. */
 bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options *options,
                         bp_session **out, bp_err *err)
 {
@@ -115,6 +117,7 @@ static void await_runs(bp_session *session)
         nanosleep(&pause, NULL);
 }
 
+/* Variants before the main engine, whose report they write to. */
 void bp_session_destroy(bp_session *session)
 {
     if (!session)
@@ -175,6 +178,7 @@ uint32_t bp_session_output_count(const bp_session *session)
     return session->ports.n_outputs;
 }
 
+/* Rows are those of the first engine, and stay for as long as the session lives. */
 bp_rc bp_session_input(const bp_session *session, uint32_t i, bp_io_info *out, bp_err *err)
 {
     if (i >= session->ports.n_inputs)
@@ -203,6 +207,7 @@ bp_rc bp_session_find_output(const bp_session *session, const char *name, uint32
                          err);
 }
 
+/* In order of priority; CPU is the last. NULL ends the list. */
 const char *bp_session_provider(const bp_session *session, uint32_t i)
 {
     const struct bp_provider_list *providers = &session->main.engine->providers;
@@ -210,6 +215,7 @@ const char *bp_session_provider(const bp_session *session, uint32_t i)
     return i < providers->count ? providers->active[i]->name : NULL;
 }
 
+/* The value in force, as set_option left it; the string lives until the next change. */
 const char *bp_session_provider_option(const bp_session *session, uint32_t i, uint32_t j,
                                        const char **value)
 {
@@ -223,6 +229,7 @@ const char *bp_session_provider_option(const bp_session *session, uint32_t i, ui
     return providers->active[i]->options[j].key;
 }
 
+/* The main engine's: variants have the same providers, unless one failed only there. */
 const bp_report *bp_session_report(const bp_session *session)
 {
     return session->main.engine->report;
@@ -245,6 +252,7 @@ static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
     }
 }
 
+/* Frames are taken out of their slots to be counted, so that no run uses them meanwhile. */
 bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_err *err)
 {
     bp_session_stats own = {
@@ -273,7 +281,10 @@ static const struct bp_active *find_active(const struct bp_engine *engine, const
     return NULL;
 }
 
-/* What an engine's frames hold for a provider, or (NULL) for the host. */
+/*
+ * What an engine's frames hold for a provider, or (NULL) for the host; bytes of idle frames are
+ * counted by looking into them.
+ */
 static void count_use(struct bp_engine *engine, const struct bp_active *by, bp_memory_use *use)
 {
     const struct bp_memory *host = by ? &by->memory->host : &engine->memory.host_ops;
@@ -314,6 +325,7 @@ bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use
     return bp_give_out(out, &own, err);
 }
 
+/* Frames of runs that are in flight are not touched. */
 bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err)
 {
     struct bp_engine *engine;

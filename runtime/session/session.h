@@ -47,7 +47,7 @@ struct bp_model {
     struct bp_custom_table custom; /* the environment's */
 };
 
-/* An engine with the places of the ports in it. */
+/* An engine, and which of its values the session's ports are. */
 struct bp_ported {
     struct bp_engine *engine;
     uint32_t *inputs, *outputs; /* values of the main graph, by port */

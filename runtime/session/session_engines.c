@@ -6,6 +6,7 @@
 #include "graph/without.h"
 #include "session/session.h"
 
+/* The session's log and threads, where it has some; else the environment's serve. */
 struct bp_engine_config bp_session_engine_config(const bp_session *session,
                                                  const struct bp_session_options *options)
 {
@@ -37,6 +38,7 @@ static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32
     return BP_OK;
 }
 
+/* On failure *out is to be finished all the same. */
 bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_config *config,
                              struct bp_ported *out, bp_err *err)
 {

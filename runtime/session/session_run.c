@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* session_run.c - one run: feeds checked and bound, stages run, outputs where the caller wants them. */
+/*
+ * session_run.c - one run: feeds checked and bound, stages run, outputs where the caller wants
+ * them.
+ */
 
 #include "config.h"
 
@@ -14,7 +17,7 @@
 #include "session/session.h"
 #include "text/text.h"
 
-/* What one call of bp_session_run works with. */
+/* What one call of bp_session_run works with; nothing in it outlives the call. */
 struct call {
     bp_session *session;
     struct bp_ported *ported;
@@ -97,7 +100,10 @@ static bp_rc check_memory(const bp_io_info *want, const bp_tensor *got, size_t *
     return BP_OK;
 }
 
-/* Where kernels can read a feed: in place, or copied to memory of the frame where it is not aligned. */
+/*
+ * Where kernels can read a feed: in place, or copied to memory of the frame where it is not
+ * aligned.
+ */
 static bp_rc settle(struct call *c, const bp_tensor *got, uint32_t value, size_t bytes, void **out,
                     bp_err *err)
 {
@@ -146,7 +152,10 @@ static bp_rc feed_object(struct call *c, const bp_io_info *want, const bp_bindin
     return rc;
 }
 
-/* Binds one feed; its port's cell must not be set yet. */
+/*
+ * Binds one feed; its port's cell must not be set yet. Tensors are read where they lie: the
+ * caller's memory has to stay until the run returns.
+ */
 static bp_rc feed(struct call *c, const bp_binding *binding, bp_err *err)
 {
     const struct bp_ports *ports = &c->session->ports;
@@ -265,7 +274,10 @@ static bp_rc deliver_text(const char *name, const struct bp_cell *cell, bp_bindi
     return rc;
 }
 
-/* What does not lie where it is wanted: inputs and constants as outputs, sizes known late. */
+/*
+ * What does not lie where it is wanted: inputs and constants as outputs, and outputs of unknown
+ * size. Values that are no tensors are handed over by reference.
+ */
 static bp_rc deliver_one(struct call *c, bp_binding *binding, bp_err *err)
 {
     const struct bp_cell *cell = &c->frame->cells[c->ported->outputs[binding->index]];

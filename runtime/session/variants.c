@@ -17,6 +17,7 @@ static bool is_for(const struct bp_variant *variant, bool has_open_scalars, cons
     return !without || memcmp(variant->without, without, n * sizeof *without) == 0;
 }
 
+/* Also one that was not completed. */
 static void destroy(struct bp_variant *variant)
 {
     if (!variant)

@@ -138,7 +138,7 @@ static bp_rc warn_of_prefused(struct bp_engine *engine, const struct bp_active *
 bp_rc bp_engine_set_verdicts(struct bp_engine *engine, const struct bp_engine_config *config,
                              bp_err *err)
 {
-    bp_rc first = BP_OK; /* failure; the others are judged all the same, for the report */
+    bp_rc first = BP_OK; /* failure; the others are settled all the same, for the report */
 
     for (uint32_t i = 0; i < engine->providers.count; i++) {
         const struct bp_active *active = engine->providers.active[i];

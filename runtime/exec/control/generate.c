@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* ---- before the first token ------------------------------------------------------------------- */
+/* ---- before the first token ------------------------------------------------------------------ */
 
 /* Sequences begin with the prompt, or with the start tokens of a model with an encoder. */
 static void set_prompts(struct bp_generate *g)
@@ -102,7 +102,7 @@ static bp_rc start_choosing(struct bp_generate *g, size_t width, bp_err *err)
     return rc;
 }
 
-/* ---- a token ---------------------------------------------------------------------------------- */
+/* ---- a token --------------------------------------------------------------------------------- */
 
 /* The first of the best words. */
 static int32_t best_word(const float *scores, size_t n)
@@ -199,7 +199,7 @@ static bp_rc generate(struct bp_generate *g, bp_err *err)
     return rc;
 }
 
-/* ---- outputs ---------------------------------------------------------------------------------- */
+/* ---- outputs --------------------------------------------------------------------------------- */
 
 /*
  * Outputs of BeamSearch: the best num_return_sequences of each entry, padded to max_length, their
@@ -267,7 +267,7 @@ static bp_rc set_filtered(struct bp_generate *g, bp_err *err)
     return bp_run_set(g->state, g->node->out[1], &cell, err);
 }
 
-/* ---- the operators ---------------------------------------------------------------------------- */
+/* ---- the operators --------------------------------------------------------------------------- */
 
 /*
  * What the three operators have in common. All lists go with the node: only subgraphs' frames are

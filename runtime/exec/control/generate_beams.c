@@ -52,7 +52,7 @@ static void finish_row(struct bp_generate *g, size_t entry, size_t row, float su
         return;
     if (at == g->n_finished[entry])
         g->n_finished[entry]++;
-    new = list[at]; /* its room */
+    new = list[at]; /* its memory */
     for (; at > 0 && score > list[at - 1].score; at--)
         list[at] = list[at - 1];
     new.score = score;

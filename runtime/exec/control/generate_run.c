@@ -75,7 +75,10 @@ static bp_rc feed_tokens(struct bp_generate *g, bp_err *err)
     return rc;
 }
 
-/* Input i from output `from` of the subgraph that ran; with several beams, the rows that were chosen. */
+/*
+ * Input i from output `from` of the subgraph that ran; with several beams, the rows that were
+ * chosen.
+ */
 static bp_rc feed_past(struct bp_generate *g, uint32_t i, uint32_t from, uint32_t rank,
                        uint32_t axis, bp_err *err)
 {
@@ -86,7 +89,7 @@ static bp_rc feed_past(struct bp_generate *g, uint32_t i, uint32_t from, uint32_
                   : bp_feeds_take(&g->feeds, i, output(g->ran, from), axis, rows, 1, g->rows, err);
 }
 
-/* ---- decoder alone, as GPT-2 ------------------------------------------------------------------ */
+/* ---- decoder alone, as GPT-2 ----------------------------------------------------------------- */
 
 enum { IDS, POSITIONS, MASK, FIRST_PAST };
 
@@ -198,7 +201,7 @@ static bp_rc next_of_gpt(struct bp_generate *g, struct bp_cell *logits, bp_err *
     return rc < 0 ? rc : take_logits(g, g->rows, logits, err);
 }
 
-/* ---- encoder and decoder, as T5 and Whisper --------------------------------------------------------------- */
+/* ---- encoder and decoder, as T5 and Whisper -------------------------------------------------- */
 
 /* The mask that both subgraphs see, unless it is given: 0 for the padding before the first word. */
 static bp_rc make_encoder_mask(const struct bp_generate *g, struct bp_generate_feeds *feeds,

@@ -98,7 +98,7 @@ bp_rc bp_host_op_alloc_output(struct bp_run_state *state, const struct bp_ir_nod
     return BP_OK;
 }
 
-/* ---- subgraphs ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ------------------------------------------------------------------------------- */
 
 /* The values of the graph around a subgraph, as they are now. */
 static void lend_captures(struct bp_run_state *state, struct bp_frame_state *child)

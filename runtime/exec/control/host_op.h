@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host_op.h - operators that the host runs itself: those with subgraphs, and those whose values are no
- * tensors. Providers take part in the subgraphs only.
+ * host_op.h - operators that the host runs itself: those with subgraphs, and those whose values are
+ * no tensors. Providers take part in the subgraphs only.
  */
 #ifndef BP_EXEC_CONTROL_HOST_OP_H
 #define BP_EXEC_CONTROL_HOST_OP_H
 
 #include "exec/run.h"
 
-/* ---- what they share: host_op.c --------------------------------------------------------------- */
+/* ---- what they share: host_op.c -------------------------------------------------------------- */
 
 const struct bp_ir_node *bp_host_op_node(const struct bp_run_state *state,
                                          const struct bp_unit *unit);

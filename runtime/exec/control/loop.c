@@ -75,7 +75,10 @@ bp_rc bp_carry(struct bp_carried *carried, const struct bp_cell *made, bp_err *e
     return BP_OK;
 }
 
-/* An exporter's loop may fill an optional with what it holds: the subgraph goes on seeing an optional. */
+/*
+ * An exporter's loop may fill an optional with what it holds: the subgraph goes on seeing an
+ * optional.
+ */
 static bp_rc wrap(struct bp_carried *carried, bp_err *err)
 {
     bp_object *item, *optional;

@@ -10,8 +10,8 @@
 /* Before the first round. */
 void bp_carry_start(struct bp_carried *carried, const struct bp_cell *initial);
 /*
- * Before an iteration: asks the subgraph's frame to write its output `value`, which becomes the carried
- * value, into the buffer that the present one is not in. BP_E_NOMEM.
+ * Before an iteration: asks the subgraph's frame to write its output `value`, which becomes the
+ * carried value, into the buffer that the present one is not in. BP_E_NOMEM.
  */
 bp_rc bp_carry_ask(const struct bp_carried *carried, struct bp_frame_state *child, uint32_t value,
                    bp_err *err) BP_CHECKED;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* map_values.c - CastMap, DictVectorizer and ZipMap (ai.onnx.ml, opset 1): tensors from and to maps. */
+/*
+ * map_values.c - CastMap, DictVectorizer and ZipMap (ai.onnx.ml, opset 1): tensors from and to
+ * maps.
+ */
 
 #include "config.h"
 
@@ -162,7 +165,9 @@ bp_rc bp_host_op_dict_vectorizer(struct bp_run_state *state, const struct bp_uni
 
 /* ---- CastMap --------------------------------------------------------------------------------- */
 
-/* Writes value `at` of the map, or nothing (at < 0), as element i of a vector of the result's type. */
+/*
+ * Writes value `at` of the map, or nothing (at < 0), as element i of a vector of the result's type.
+ */
 static bp_rc cast_value(const struct bp_ir_node *node, const struct map *map, int64_t at,
                         bp_tensor *out, int64_t i, char *text, bp_err *err)
 {

@@ -10,11 +10,11 @@
 
 /*
  * One tensor that is cut into slices, or put together from them, along an axis. Version 8 has a
- * batch dimension before everything, which counts as an outer place.
+ * batch dimension before everything, which counts as an outer index.
  */
 struct strip {
     struct bp_cell all;        /* the whole tensor */
-    char *slice;               /* room for a slice that is not contiguous; NULL: none is needed */
+    char *slice;               /* buffer for a slice that is not contiguous; NULL: none is needed */
     int64_t dims[BP_MAX_RANK]; /* of a slice */
     size_t outer;              /* rows of a slice */
     size_t row;                /* bytes of one */
@@ -304,7 +304,9 @@ static bp_rc run_round(struct scan *s, int64_t round, bp_err *err)
     return rc;
 }
 
-/* The final states of a batch have one shape in all of them; they are stored one after the other. */
+/*
+ * The final states of a batch have one shape in all of them; they are stored one after the other.
+ */
 static bp_rc join_state(struct scan *s, uint32_t i, const struct bp_cell *made, bp_err *err)
 {
     struct bp_dynamic_buffer *all = &s->state->frame->dynamic_outputs[s->node->out[i]];

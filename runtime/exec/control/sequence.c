@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* sequence.c - SequenceAt, Construct, Empty, Erase, Insert, Length (opset 11); Identity of any value. */
+/*
+ * sequence.c - SequenceAt, Construct, Empty, Erase, Insert, Length (opset 11); Identity of any
+ * value.
+ */
 
 #include "config.h"
 
@@ -21,7 +24,9 @@ static bp_rc sequence_in(const struct bp_run_state *state, const struct bp_ir_no
     return BP_OK;
 }
 
-/* The position of input i among n items; negative ones count from the end, `last` is the largest. */
+/*
+ * The position of input i among n items; negative ones count from the end, `last` is the largest.
+ */
 static bp_rc position_in(const struct bp_run_state *state, const struct bp_ir_node *node,
                          uint32_t i, uint32_t n, int64_t last, int64_t def, uint32_t *out,
                          bp_err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sparse_matmul.c - SparseToDenseMatMul of com.microsoft: a sparse matrix times a dense one. As in ONNX
- * Runtime, alpha counts for float32 alone, and the other types are multiplied without it.
+ * sparse_matmul.c - SparseToDenseMatMul of com.microsoft: a sparse matrix times a dense one. As in
+ * ONNX Runtime, alpha counts for float32 alone, and the other types are multiplied without it.
  */
 
 #include "config.h"
@@ -21,7 +21,7 @@ struct product {
     float alpha;
     const int64_t *a_dims, *b_dims;
     const int64_t *indices, *rows; /* rows: of CSR */
-    bool is_linear;                /* COO: places in row-major order */
+    bool is_linear;                /* COO: row-major offsets */
     int64_t n_values;
     const char *values, *b;
     char *y;

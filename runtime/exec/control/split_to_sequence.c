@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* split_to_sequence.c - SplitToSequence (opsets 11, 24) and ConcatFromSequence (11): tensors split and concatenated. */
+/*
+ * split_to_sequence.c - SplitToSequence (opsets 11, 24) and ConcatFromSequence (11): tensors split
+ * and concatenated.
+ */
 
 #include "config.h"
 
