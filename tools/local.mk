@@ -32,6 +32,8 @@ conform_sources = \
 	%D%/lib/load_options.c \
 	%D%/lib/npy.c \
 	%D%/lib/npy.h \
+	%D%/lib/model_command.c \
+	%D%/lib/model_command.h \
 	%D%/lib/object.c \
 	%D%/lib/object.h \
 	%D%/lib/orphans.c \

@@ -14,6 +14,7 @@
 #include "lib/deadline.h"
 #include "lib/file.h"
 #include "lib/memory.h"
+#include "lib/model_command.h"
 #include "lib/profile.h"
 #include "plan/plan.h"
 #include "run/run.h"
@@ -207,8 +208,9 @@ static int finish(struct cli *cli, struct job *job, const char *path)
     return code == CLI_OK ? verdict : code;
 }
 
-static int run_model(struct cli *cli, const struct run_args *args, const char *path)
+static int run_model(struct cli *cli, const void *options, const char *path)
 {
+    const struct run_args *args = options;
     struct job job = {.args = args};
     bp_profile *profile = NULL;
     int code, written;
@@ -254,23 +256,15 @@ static int run(struct cli *cli, int argc, char **argv)
         load_group(&args.load),
         cli_group(cli),
     };
-    const struct arg_command command = {.name = "run",
-                                        .operands = "MODEL",
-                                        .about = about,
-                                        .groups = groups,
-                                        .n_groups = sizeof groups / sizeof groups[0],
-                                        .min_operands = 1,
-                                        .max_operands = 1};
-    struct arg_list operands = {0};
-    int code = args_parse(cli, &command, argc, argv, &operands);
+    const struct model_command command = {.name = "run",
+                                          .about = about,
+                                          .groups = groups,
+                                          .n_groups = sizeof groups / sizeof groups[0],
+                                          .threads = &args.threads,
+                                          .act = run_model,
+                                          .args = &args};
+    int code = model_command_run(cli, &command, argc, argv);
 
-    if (code == ARGS_GO) {
-        cli->threads = (uint32_t)args.threads;
-        code = cli_open(cli);
-        if (code == CLI_OK)
-            code = run_model(cli, &args, operands.items[0]);
-    }
-    arg_list_finish(&operands);
     arg_list_finish(&args.expects);
     feed_args_finish(&args.feed);
     load_args_finish(&args.load);
