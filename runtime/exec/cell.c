@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cell.c - cells and objects into each other, and room that grows. */
+/* cell.c - cells of objects, objects of cells, and whether a cell is what a fact says. */
 
 #include "config.h"
 
@@ -22,11 +22,13 @@ struct bp_cell bp_cell_of_object(bp_object *object)
                             .dtype = tensor->dtype};
 }
 
+/* A cell without an object is a tensor in memory of the frame or of the caller. */
 uint32_t bp_cell_kind(const struct bp_cell *cell)
 {
     return cell->object ? cell->object->kind : BP_KIND_TENSOR;
 }
 
+/* A blank fact says nothing: the kind is known only now. */
 bp_rc bp_cell_check(const struct bp_cell *cell, const struct bp_fact *fact, const char *name,
                     bp_err *err)
 {
@@ -52,6 +54,10 @@ bp_tensor bp_cell_tensor(const struct bp_cell *cell)
                        .dtype = cell->dtype};
 }
 
+/*
+ * A cell that has an object shares it; a tensor in a frame's memory is copied, as that is used
+ * again.
+ */
 bp_rc bp_cell_to_object(const struct bp_cell *cell, bp_object **out, bp_err *err)
 {
     bp_tensor tensor = bp_cell_tensor(cell);

@@ -9,6 +9,10 @@
 #include "compile/subgraph_memory.h"
 #include "exec/frame.h"
 
+/*
+ * Grows to twice the capacity where elements are kept, so that n appends copy O(n) bytes. Aligned
+ * to 64 bytes, as arenas are.
+ */
 bp_rc bp_dynamic_buffer_reserve(struct bp_dynamic_buffer *buffer, size_t bytes, size_t keep,
                                 bp_err *err)
 {
@@ -29,6 +33,7 @@ bp_rc bp_dynamic_buffer_reserve(struct bp_dynamic_buffer *buffer, size_t bytes, 
     return BP_OK;
 }
 
+/* Sizes are copied, as those of `made` belong to a frame that runs again. */
 void bp_dynamic_buffer_show(struct bp_dynamic_buffer *buffer, const struct bp_cell *made,
                             struct bp_cell *out)
 {
@@ -42,6 +47,7 @@ void bp_dynamic_buffer_show(struct bp_dynamic_buffer *buffer, const struct bp_ce
     out->dims = buffer->dims;
 }
 
+/* Strings need memory for their text too, which bp_tensor_whole_bytes() counts. */
 bp_rc bp_dynamic_buffer_copy(struct bp_dynamic_buffer *buffer, const struct bp_cell *from,
                              struct bp_cell *out, bp_err *err)
 {
@@ -58,6 +64,7 @@ bp_rc bp_dynamic_buffer_copy(struct bp_dynamic_buffer *buffer, const struct bp_c
     return BP_OK;
 }
 
+/* Charges to the value's provider what the buffer has grown by; buffers never shrink. */
 bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_t bytes,
                              size_t keep, bp_err *err)
 {
@@ -70,6 +77,7 @@ bp_rc bp_frame_state_reserve(struct bp_frame_state *frame, uint32_t value, size_
     return rc;
 }
 
+/* The same without what was there, and with the value's name in the error. */
 bp_rc bp_frame_state_grow(struct bp_frame_state *frame, uint32_t value, size_t bytes,
                           struct bp_dynamic_buffer **out, bp_err *err)
 {

@@ -30,6 +30,10 @@ static void add_lifetimes(struct bp_planning *p)
     bp_planning_extend_transfers(p);
 }
 
+/*
+ * One allocation for the whole stage. An empty arena has an address too, so that no tensor's base
+ * is NULL.
+ */
 static bp_rc lay_out(struct bp_planning *p, bp_err *err)
 {
     void *work = malloc(bp_arena_work(p->n_items) + 1);
@@ -111,6 +115,10 @@ static bp_rc make_slots(struct bp_planning *p, bp_err *err)
     return BP_OK;
 }
 
+/*
+ * A provider that sees io_epoch unchanged need not look at addresses again; so tensors that show
+ * the same memory as before are left alone.
+ */
 void bp_stage_plan_bind(struct bp_stage_plan *plan, uint32_t value, void *base, size_t bytes)
 {
     for (uint32_t i = plan->slot_first[value]; i < plan->slot_first[value + 1]; i++) {
@@ -148,6 +156,7 @@ static void set_bases(struct bp_planning *p)
     }
 }
 
+/* Devices come first: their copies decide which values need a place on the host, and until when. */
 bp_rc bp_planning_lay_out(struct bp_planning *p, bp_err *err)
 {
     bp_rc rc;

@@ -5,6 +5,7 @@
 
 #include "exec/planning.h"
 
+/* Values of unknown size have no place in the arena, but a buffer of their own. */
 void bp_planning_add_item(struct bp_planning *p, uint32_t value, uint32_t step)
 {
     const struct bp_cell *planned = &p->plan->planned[value];

@@ -6,13 +6,17 @@
 #include "exec/frame.h"
 #include "exec/run_shared.h"
 
-/* A body in the middle of its run. */
+/* A frame while its subgraph runs. */
 struct bp_run_state {
     struct bp_frame_state *frame;
     struct bp_stage_plan *plan; /* of the stage that is running */
     struct bp_run_shared *shared;
 };
 
+/*
+ * Runs a node: reads the cells of its inputs and sets its outputs by bp_run_set(). Called by the
+ * thread of the run.
+ */
 typedef bp_rc (*bp_host_op_fn)(struct bp_run_state *state, const struct bp_unit *unit, bp_err *err);
 
 /* One operator: how a run goes through it. */
@@ -29,8 +33,8 @@ struct bp_host_op {
 bp_rc bp_subgraph_run(struct bp_frame_state *frame, struct bp_run_shared *shared,
                       bp_err *err) BP_CHECKED;
 /*
- * Where the caller wants a value of this shape: its own buffer, checked for room, or one allocated
- * for it. Fills the binding's dims and type.
+ * Where the caller wants a value of this shape: its own buffer, whose size is checked, or one
+ * allocated for it. Fills the binding's dims and type.
  */
 bp_rc bp_run_prepare_output(const char *name, const struct bp_cell *cell, bp_binding *binding,
                             bp_err *err) BP_CHECKED;

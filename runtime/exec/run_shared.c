@@ -9,6 +9,7 @@
 
 #include <bp/sdk.h>
 
+/* The clock is read only where there is a deadline. */
 bp_rc bp_run_check_limits(const struct bp_run_shared *shared, bp_err *err)
 {
     if (bp_is_cancelled(shared->cancel))

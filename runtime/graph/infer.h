@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* infer.h - runs the shape rules over a graph. */
+/*
+ * infer.h - runs the shape rules over a graph. Facts, and the lists in them, are allocated from a
+ * region that the caller owns; they hold as long as it does. Several threads may infer at once, each
+ * with symbols and a region of its own: the graph is only read, but for what is told of its values
+ * (mismatch.h) and constants that are loaded.
+ */
 #ifndef BP_GRAPH_INFER_H
 #define BP_GRAPH_INFER_H
 

@@ -41,7 +41,7 @@ bp_rc bp_ir_create(struct bp_region *region, struct bp_symbols *symbols, struct 
     return BP_OK;
 }
 
-/* Room for one more in an array from the region; the old one stays there unused. */
+/* Grows an array from the region by at least one entry; the old one stays there unused. */
 static void *grow(struct bp_region *region, void *array, uint32_t count, uint32_t *cap, size_t size)
 {
     uint32_t wanted = *cap ? *cap * 2 : FIRST_CAP;

@@ -11,7 +11,7 @@
 #include "base/region.h"
 #include "base/status.h"
 #include "base/strmap.h"
-#include "graph/symbol.h"
+#include "graph/symbol/symbol.h"
 
 struct bp_custom_table;
 struct bp_mismatches;

@@ -5,8 +5,8 @@
 
 #include "graph/mismatch.h"
 
-#include "base/text.h"
 #include "graph/fact.h"
+#include "text/text.h"
 
 enum { TYPE_TEXT = 160 };
 

@@ -3,9 +3,9 @@
 
 #include "config.h"
 
-#include "base/text.h"
 #include "graph/schema_table.h"
 #include "graph/seal_parts.h"
+#include "text/text.h"
 
 enum { MAX_ATTRS = 64 }; /* that a schema may have; the longest of ONNX has 17 */
 

@@ -5,7 +5,7 @@
 
 #include "optimize/passes.h"
 
-#include "base/text.h"
+#include "text/text.h"
 
 /* In the order in which they run; those of the extended level run after all basic ones. */
 static const struct bp_pass passes[] = {

@@ -18,6 +18,7 @@ static uint32_t named_by(const struct bp_asked *asked, uint32_t n_asked,
     return p;
 }
 
+/* Turns an answer into a refusal by the rule. A refusal of the provider's own stays. */
 static void overrule(struct bp_partition *out, uint32_t p, uint32_t n,
                      const struct bp_placement_rule *rule, const char *text)
 {
@@ -59,6 +60,10 @@ void bp_placement_apply(const struct bp_placement *placement, const struct bp_as
 
 /* ---- before passes --------------------------------------------------------------------------- */
 
+/*
+ * Does a rule for one of these providers match the node? Rules for others are noted as matched
+ * here, as no partition will look at them.
+ */
 static bool is_spoken_of(const struct bp_placement *placement, const struct bp_asked *asked,
                          uint32_t n_asked, const struct bp_ir_node *node)
 {
@@ -100,6 +105,7 @@ static bp_rc pin(const struct bp_placement *placement, const struct bp_asked *as
     return rc;
 }
 
+/* Without rules no graph is walked. */
 bp_rc bp_placement_pin(const struct bp_placement *placement, const struct bp_asked *asked,
                        uint32_t n_asked, struct bp_ir *ir, bp_err *err)
 {

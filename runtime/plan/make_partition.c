@@ -51,6 +51,7 @@ static bool is_barrier(const struct work *w, const struct bp_ir_node *node, uint
            (input != BP_NONE && reads_unknown(node, input, &w->facts[value]));
 }
 
+/* The earliest stage in which the node can be planned, as far as this value goes. */
 static uint32_t stage_after(const struct work *w, const struct bp_ir_node *node, uint32_t input,
                             uint32_t value)
 {
@@ -61,6 +62,7 @@ static uint32_t stage_after(const struct work *w, const struct bp_ir_node *node,
     return w->out->stage_of[producer] + (is_barrier(w, node, input, value) ? 1 : 0);
 }
 
+/* Producers come before their consumers in the list, so that one walk is enough. */
 static void set_stages(struct work *w)
 {
     for (uint32_t n = 0; n < w->ir->n_nodes; n++) {
@@ -85,6 +87,7 @@ static void set_stages(struct work *w)
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
+/* Host operators are never asked for; else the first provider of the list that takes the node. */
 static uint32_t first_taker(const struct work *w, uint32_t node)
 {
     if (bp_node_is_host_op(&w->ir->nodes[node], w->facts))

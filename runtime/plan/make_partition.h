@@ -22,7 +22,7 @@ bp_rc bp_partition_create(const struct bp_ir *ir, const struct bp_fact *facts,
                           struct bp_ask_failure *failed, bp_err *err) BP_CHECKED;
 
 /*
- * The same under rules (placing NULL: none): they turn verdicts into BP_NO, BP_R_OPTION, with the
+ * The same under rules (placement NULL: none): they turn verdicts into BP_NO, BP_R_OPTION, with the
  * rule as the subject. Of rules that name a provider to run a node, the first counts; that provider
  * comes before all others then, which are asked in order if it refuses.
  */

@@ -42,7 +42,7 @@ struct bp_group {
 /*
  * Stages: all shapes in a stage follow from the shapes of what it reads, and from the elements of
  * what it reads into shape rules, so that a stage is planned as a whole before it runs. A new one
- * begins behind a node whose output size comes with its data, and before a node whose shape rule
+ * begins after a node whose output size comes with its data, and before a node whose shape rule
  * reads a value that was computed.
  */
 struct bp_partition {

@@ -8,6 +8,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+/*
+ * Frames before programs, programs before the instances that made them, and the graph after both.
+ */
 void bp_engine_destroy(struct bp_engine *engine)
 {
     if (!engine)
@@ -26,6 +29,10 @@ void bp_engine_destroy(struct bp_engine *engine)
     free(engine);
 }
 
+/*
+ * Slots are exchanged, so that runs on many threads need no lock. A frame that was used last is not
+ * preferred: any has plans for the shapes that it has met.
+ */
 bp_rc bp_engine_take_frame(struct bp_engine *engine, struct bp_frame_state **out, bp_err *err)
 {
     for (int i = 0; i < BP_IDLE_FRAMES; i++) {
@@ -36,6 +43,7 @@ bp_rc bp_engine_take_frame(struct bp_engine *engine, struct bp_frame_state **out
     return bp_frame_state_create(engine->graph, out, err);
 }
 
+/* With more runs at once than slots, the frames that find none are destroyed. */
 void bp_engine_return_frame(struct bp_engine *engine, struct bp_frame_state *frame)
 {
     for (int i = 0; i < BP_IDLE_FRAMES; i++) {
@@ -47,6 +55,7 @@ void bp_engine_return_frame(struct bp_engine *engine, struct bp_frame_state *fra
     bp_frame_state_destroy(frame);
 }
 
+/* Frames in a run are not in a slot, and stay. */
 uint64_t bp_engine_trim(struct bp_engine *engine)
 {
     uint64_t bytes = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* engine_create.c - from a model and a wish to programs, with providers falling away where they must. */
+/*
+ * engine_create.c - from a model and a config to programs, with providers falling away where they
+ * must.
+ */
 
 #include "config.h"
 
@@ -10,7 +13,6 @@
 #include <stdlib.h>
 
 #include "base/guard.h"
-#include "base/text.h"
 #include "custom/provider.h"
 #include "exec/control/table.h"
 #include "graph/mismatch.h"
@@ -19,7 +21,9 @@
 #include "report/explain.h"
 #include "session/run_passes.h"
 #include "session/verdicts.h"
+#include "text/text.h"
 
+/* One call of the application's progress function, for bp_guard(). */
 struct step {
     bp_progress_fn fn;
     void *user;
@@ -27,6 +31,7 @@ struct step {
     double fraction;
 };
 
+/* Runs under bp_guard(). */
 static void call_progress(void *u)
 {
     const struct step *step = u;
@@ -51,6 +56,7 @@ static const struct bp_log *log_of(const struct bp_env *env, const struct bp_eng
     return config->providers.log ? config->providers.log : &env->log;
 }
 
+/* Tells the application how far making the engine is, 0 to 1. */
 static void tell(const struct bp_env *env, const struct bp_engine_config *config, const char *phase,
                  double fraction)
 {
@@ -64,7 +70,10 @@ static struct bp_mismatches *mismatches_of(const struct bp_engine *engine,
     return config->mismatches ? config->mismatches : bp_report_mismatches(engine->report);
 }
 
-/* One attempt with the providers that are left. */
+/*
+ * One attempt with the providers that are left. maker->failed says whose fault a failure is,
+ * BP_NONE: nobody's. Operators without a taker are collected, so that one error names them all.
+ */
 static bp_rc try_graph(struct bp_engine *engine, const struct bp_engine_config *config,
                        struct bp_subgraph_maker *maker, bp_err *err)
 {
@@ -110,6 +119,7 @@ static void open_scalars(struct bp_ir *ir)
         open_scalars(subgraph);
 }
 
+/* Takes out of the graph all that needs an input which this engine's runs do not feed. */
 static bp_rc leave_out(struct bp_ir *ir, const struct bp_engine_config *config, bp_err *err)
 {
     bool *marked = calloc((size_t)ir->n_values + 1, sizeof *marked);
@@ -128,7 +138,10 @@ static bp_rc leave_out(struct bp_ir *ir, const struct bp_engine_config *config, 
     return BP_OK;
 }
 
-/* The model's graph; anew where passes have changed it for providers that are no more. */
+/*
+ * The model's graph, decoded once for each engine. Passes fuse nodes for the providers of that
+ * time: where one of those has failed since, the graph is decoded again.
+ */
 static bp_rc make_graph(struct bp_engine *engine, const struct bp_engine_config *config,
                         bp_err *err)
 {
@@ -156,6 +169,11 @@ static bp_rc keep_code(bp_rc rc, const bp_err *own, bp_err *err)
     return rc;
 }
 
+/*
+ * Tries until the providers that are left all claim and compile. A provider that fails is dropped,
+ * which ends the loop, as CPU is the last one. No memory on the host is nobody's fault; on a device
+ * it is.
+ */
 static bp_rc make_subgraph(struct bp_engine *engine, const struct bp_engine_config *config,
                            bp_err *err)
 {
@@ -199,7 +217,10 @@ static bool is_listed(const bp_report *report, const char *name)
     return false;
 }
 
-/* Rules may name providers that exist; those in the list are of use. */
+/*
+ * A rule for a provider that nobody knows is an error; for one that exists and is not in this
+ * session it is a warning, as the same rules may serve several sessions.
+ */
 static bp_rc check_placements(struct bp_engine *engine, const struct bp_engine_config *config,
                               bp_err *err)
 {
@@ -226,6 +247,10 @@ static bp_rc check_placements(struct bp_engine *engine, const struct bp_engine_c
     return BP_OK;
 }
 
+/*
+ * Rules that matched nothing are mostly misspelt. Variants say nothing: the main engine has told
+ * already.
+ */
 static void warn_of_placements(const struct bp_engine *engine,
                                const struct bp_engine_config *config)
 {
@@ -249,7 +274,7 @@ static void tell_replaced(const struct bp_ir_node *node, const struct bp_log *lo
                node->domain[0] ? "." : "", node->op, node->name);
 }
 
-/* Has the graph, or a body in it, operators of the application? */
+/* Has the graph, or a subgraph in it, operators of the application? */
 static bool has_custom(const struct bp_ir *ir, const struct bp_log *log)
 {
     bool found = false;
@@ -267,6 +292,11 @@ static bool has_custom(const struct bp_ir *ir, const struct bp_log *log)
     return found;
 }
 
+/*
+ * Graph, providers, programs, verdicts, in this order; the engine is destroyed by its creator when
+ * a step fails. Providers come after the graph, as `custom` joins only where the graph has such
+ * nodes.
+ */
 static bp_rc fill(struct bp_engine *engine, struct bp_env *env,
                   const struct bp_engine_config *config, bp_err *err)
 {
@@ -315,6 +345,7 @@ static bp_rc fill_and_tell(struct bp_engine *engine, struct bp_env *env,
     return rc < 0 ? bp_fail(err, rc, "%s", text) : rc;
 }
 
+/* The report is made first: whatever goes wrong afterwards has a row in it. */
 bp_rc bp_engine_create(struct bp_env *env, struct bp_onnx *onnx,
                        const struct bp_engine_config *config, struct bp_engine **out, bp_err *err)
 {

@@ -12,6 +12,7 @@
 #include "graph/without.h"
 #include "host/options/provider_options.h"
 
+/* CLOCK_MONOTONIC, in nanoseconds. */
 static uint64_t now_ns(void)
 {
     struct timespec t;
@@ -35,6 +36,7 @@ static bp_rc make_pool(bp_session *session, bp_err *err)
                                err);
 }
 
+/* The main engine makes the ports; all later ones are held against these. */
 static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err *err)
 {
     struct bp_engine_config config;
@@ -52,6 +54,7 @@ static bp_rc fill(bp_session *session, const bp_session_options *options, bp_err
     return bp_session_make_ported(session, &config, &session->main, err);
 }
 
+/* start_ns: when the caller began, so that create_ns has the time of reading the model too. */
 static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options *options,
                     uint64_t start_ns, bp_session **out, bp_err *err)
 {
@@ -74,6 +77,7 @@ static bp_rc create(bp_env *env, struct bp_onnx *onnx, const bp_session_options 
     return BP_OK;
 }
 
+/* The model's file is read here and shared by all engines of the session. */
 bp_rc bp_session_create(bp_env *env, const char *path, const bp_session_options *options,
                         bp_session **out, bp_err *err)
 {
@@ -104,6 +108,7 @@ bp_rc bp_session_create_from_model(bp_env *env, bp_model *model, const bp_sessio
     return create(env, model->onnx, options, now_ns(), out, err);
 }
 
+/* Runs on other threads may still be about to return; 0.2 ms is short against what they do. */
 static void await_runs(bp_session *session)
 {
     static const struct timespec pause = {.tv_nsec = 200000};
@@ -112,6 +117,7 @@ static void await_runs(bp_session *session)
         nanosleep(&pause, NULL);
 }
 
+/* Variants before the main engine, whose report they write to. */
 void bp_session_destroy(bp_session *session)
 {
     if (!session)
@@ -128,6 +134,10 @@ void bp_session_destroy(bp_session *session)
     free(session);
 }
 
+/*
+ * The new engine is complete before the old one goes: after a failure the session runs as before.
+ * Both hold memory for a moment.
+ */
 bp_rc bp_session_set_providers(bp_session *session, const bp_session_options *options, bp_err *err)
 {
     struct bp_session_options own;
@@ -168,6 +178,7 @@ uint32_t bp_session_output_count(const bp_session *session)
     return session->ports.n_outputs;
 }
 
+/* Rows are those of the first engine, and stay for as long as the session lives. */
 bp_rc bp_session_input(const bp_session *session, uint32_t i, bp_io_info *out, bp_err *err)
 {
     if (i >= session->ports.n_inputs)
@@ -196,6 +207,7 @@ bp_rc bp_session_find_output(const bp_session *session, const char *name, uint32
                          err);
 }
 
+/* In order of priority; CPU is the last. NULL ends the list. */
 const char *bp_session_provider(const bp_session *session, uint32_t i)
 {
     const struct bp_provider_list *providers = &session->main.engine->providers;
@@ -203,6 +215,7 @@ const char *bp_session_provider(const bp_session *session, uint32_t i)
     return i < providers->count ? providers->active[i]->name : NULL;
 }
 
+/* The value in force, as set_option left it; the string lives until the next change. */
 const char *bp_session_provider_option(const bp_session *session, uint32_t i, uint32_t j,
                                        const char **value)
 {
@@ -216,6 +229,7 @@ const char *bp_session_provider_option(const bp_session *session, uint32_t i, ui
     return providers->active[i]->options[j].key;
 }
 
+/* The main engine's: variants have the same providers, unless one failed only there. */
 const bp_report *bp_session_report(const bp_session *session)
 {
     return session->main.engine->report;
@@ -238,6 +252,7 @@ static void count_frames(struct bp_engine *engine, bp_session_stats *stats)
     }
 }
 
+/* Frames are taken out of their slots to be counted, so that no run uses them meanwhile. */
 bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_err *err)
 {
     bp_session_stats own = {
@@ -256,6 +271,7 @@ bp_rc bp_session_get_stats(const bp_session *session, bp_session_stats *out, bp_
 
 /* ---- memory by provider ---------------------------------------------------------------------- */
 
+/* The engines of a session may have dropped different providers, so that each is asked by name. */
 static const struct bp_active *find_active(const struct bp_engine *engine, const char *name)
 {
     for (uint32_t i = 0; i < engine->providers.count; i++) {
@@ -265,7 +281,10 @@ static const struct bp_active *find_active(const struct bp_engine *engine, const
     return NULL;
 }
 
-/* What an engine's frames hold for a provider, or (NULL) for the host. */
+/*
+ * What an engine's frames hold for a provider, or (NULL) for the host; bytes of idle frames are
+ * counted by looking into them.
+ */
 static void count_use(struct bp_engine *engine, const struct bp_active *by, bp_memory_use *use)
 {
     const struct bp_memory *host = by ? &by->memory->host : &engine->memory.host_ops;
@@ -288,6 +307,7 @@ static void count_use(struct bp_engine *engine, const struct bp_active *by, bp_m
     }
 }
 
+/* Row i is provider i of the main engine; the row after the last is the host. */
 bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use *out, bp_err *err)
 {
     bp_memory_use own = {.struct_size = sizeof own};
@@ -305,6 +325,7 @@ bp_rc bp_session_get_memory(const bp_session *session, uint32_t i, bp_memory_use
     return bp_give_out(out, &own, err);
 }
 
+/* Frames of runs that are in flight are not touched. */
 bp_rc bp_session_trim(bp_session *session, uint64_t *freed, bp_err *err)
 {
     struct bp_engine *engine;

@@ -6,6 +6,7 @@
 #include "graph/without.h"
 #include "session/session.h"
 
+/* The session's log and threads, where it has some; else the environment's serve. */
 struct bp_engine_config bp_session_engine_config(const bp_session *session,
                                                  const struct bp_session_options *options)
 {
@@ -22,7 +23,10 @@ void bp_session_finish_ported(struct bp_ported *ported)
     *ported = (struct bp_ported){0};
 }
 
-/* Where the ports of the session are among the values of an engine. */
+/*
+ * Where the ports of the session are among the values of an engine, by name: passes rename no input
+ * or output, so that each is found.
+ */
 static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32_t n, uint32_t *out,
                          bp_err *err)
 {
@@ -34,6 +38,7 @@ static bp_rc find_values(const struct bp_ir *ir, const bp_io_info *ports, uint32
     return BP_OK;
 }
 
+/* On failure *out is to be finished all the same. */
 bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_config *config,
                              struct bp_ported *out, bp_err *err)
 {
@@ -66,6 +71,9 @@ bp_rc bp_session_make_ported(bp_session *session, const struct bp_engine_config 
     return rc;
 }
 
+/*
+ * Variants are only ever appended while runs go on, and each is complete before it is in the list.
+ */
 struct bp_engine *bp_session_engine(const bp_session *session, uint32_t i)
 {
     const struct bp_variant *variant = atomic_load(&session->variants);

@@ -10,6 +10,7 @@
 
 #include "value/object.h"
 
+/* A unit that the host runs is a group of one node. */
 const struct bp_ir_node *bp_host_op_node(const struct bp_run_state *state,
                                          const struct bp_unit *unit)
 {
@@ -61,6 +62,7 @@ bp_rc bp_host_op_int(const struct bp_run_state *state, const struct bp_ir_node *
     return BP_OK;
 }
 
+/* The frame holds a reference of its own, for as long as the value is that. */
 bp_rc bp_host_op_set_object(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
                             bp_object *object, bp_err *err)
 {
@@ -73,6 +75,7 @@ bp_rc bp_host_op_set_object(struct bp_run_state *state, const struct bp_ir_node 
     return rc;
 }
 
+/* Sizes are checked here, as they may come from elements of the model's inputs. */
 bp_rc bp_host_op_alloc_output(struct bp_run_state *state, const struct bp_ir_node *node, uint32_t i,
                               uint32_t dtype, uint32_t rank, const int64_t *dims,
                               struct bp_cell *out, bp_err *err)
@@ -95,9 +98,9 @@ bp_rc bp_host_op_alloc_output(struct bp_run_state *state, const struct bp_ir_nod
     return BP_OK;
 }
 
-/* ---- bodies ---------------------------------------------------------------------------------- */
+/* ---- subgraphs ------------------------------------------------------------------------------- */
 
-/* The values of the graph around a body, as they are now. */
+/* The values of the graph around a subgraph, as they are now. */
 static void lend_captures(struct bp_run_state *state, struct bp_frame_state *child)
 {
     const struct bp_subgraph *subgraph = child->subgraph;
@@ -125,6 +128,7 @@ bp_rc bp_host_op_subgraph(struct bp_run_state *state, const struct bp_unit *unit
     return rc;
 }
 
+/* The attribute is there: the schema requires it, or the caller has asked bp_ir_subgraph(). */
 bp_rc bp_host_op_named_subgraph(struct bp_run_state *state, const struct bp_unit *unit,
                                 const char *name, struct bp_frame_state **out, bp_err *err)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host_op.h - operators that the host runs itself: those with bodies, and those whose values are no
- * tensors. Providers take part in the bodies only.
+ * host_op.h - operators that the host runs itself: those with subgraphs, and those whose values are
+ * no tensors. Providers take part in the subgraphs only.
  */
 #ifndef BP_EXEC_CONTROL_HOST_OP_H
 #define BP_EXEC_CONTROL_HOST_OP_H
 
 #include "exec/run.h"
 
-/* ---- what they share: host_op.c --------------------------------------------------------------- */
+/* ---- what they share: host_op.c -------------------------------------------------------------- */
 
 const struct bp_ir_node *bp_host_op_node(const struct bp_run_state *state,
                                          const struct bp_unit *unit);
@@ -32,10 +32,10 @@ bp_rc bp_host_op_alloc_output(struct bp_run_state *state, const struct bp_ir_nod
                               uint32_t dtype, uint32_t rank, const int64_t *dims,
                               struct bp_cell *out, bp_err *err) BP_CHECKED;
 
-/* The frame of body i of the node, with the values of the graph around it as they are now. */
+/* The frame of subgraph i of the node, with the values of the graph around it as they are now. */
 bp_rc bp_host_op_subgraph(struct bp_run_state *state, const struct bp_unit *unit, uint32_t i,
                           struct bp_frame_state **out, bp_err *err) BP_CHECKED;
-/* The frame of the body in attribute `name`. */
+/* The frame of the subgraph in attribute `name`. */
 bp_rc bp_host_op_named_subgraph(struct bp_run_state *state, const struct bp_unit *unit,
                                 const char *name, struct bp_frame_state **out,
                                 bp_err *err) BP_CHECKED;

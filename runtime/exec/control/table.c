@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+/* Few rows, and looked up once a node when a subgraph is compiled: no order, no hashing. */
 static const struct bp_host_op operators[] = {
     {"", "ConcatFromSequence", bp_host_op_concat_from_sequence},
     {"", "Identity", bp_host_op_identity},
@@ -34,6 +35,10 @@ static const struct bp_host_op operators[] = {
     {"com.microsoft", "SparseToDenseMatMul", bp_host_op_sparse_matmul},
 };
 
+/*
+ * By the schema's domain, in which "ai.onnx" is "" already. A node without a schema is no operator
+ * that the host knows.
+ */
 const struct bp_host_op *bp_host_op_find(const struct bp_ir_node *node)
 {
     for (size_t i = 0; node->schema && i < sizeof operators / sizeof operators[0]; i++) {

@@ -21,7 +21,7 @@ bp_rc bp_host_op_sequence_insert(struct bp_run_state *, const struct bp_unit *, 
 bp_rc bp_host_op_sequence_length(struct bp_run_state *, const struct bp_unit *, bp_err *);
 bp_rc bp_host_op_sequence_map(struct bp_run_state *, const struct bp_unit *, bp_err *); /* map.c */
 bp_rc bp_host_op_split_to_sequence(struct bp_run_state *, const struct bp_unit *,
-                                   bp_err *); /* pieces.c */
+                                   bp_err *); /* split_to_sequence.c */
 bp_rc bp_host_op_concat_from_sequence(struct bp_run_state *, const struct bp_unit *, bp_err *);
 bp_rc bp_host_op_optional(struct bp_run_state *, const struct bp_unit *, bp_err *); /* optional.c */
 bp_rc bp_host_op_optional_get(struct bp_run_state *, const struct bp_unit *, bp_err *);

@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "graph/rules/common.h"
-#include "graph/symbol_table.h"
+#include "graph/symbol/table.h"
 
 /* ---- signs ----------------------------------------------------------------------------------- */
 

@@ -6,10 +6,10 @@
 #ifndef BP_TESTS_OPERATOR_FUZZ_H
 #define BP_TESTS_OPERATOR_FUZZ_H
 
-#include "base/text.h"
 #include "graph/schema.h"
 #include "support/random.h"
 #include "support/session_kit.h"
+#include "text/text.h"
 
 enum {
     FUZZ_RANK = 8,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* poly.h - sums of products of symbols, in a normal form: equal ones look equal. */
-#ifndef BP_GRAPH_POLY_H
-#define BP_GRAPH_POLY_H
+#ifndef BP_GRAPH_SYMBOL_POLY_H
+#define BP_GRAPH_SYMBOL_POLY_H
 
 #include <stdbool.h>
 #include <stdint.h>

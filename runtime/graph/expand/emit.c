@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "graph/emit.h"
+#include "graph/expand/emit.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* text.h - a string that grows, JSON on top of it, and the nearest of several names. */
-#ifndef BP_BASE_TEXT_H
-#define BP_BASE_TEXT_H
+/* text.h - a string that grows, and the nearest of several names. */
+#ifndef BP_TEXT_TEXT_H
+#define BP_TEXT_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,19 +20,11 @@ void bp_text_add(struct bp_text *text, const char *s);
 void bp_text_add_bytes(struct bp_text *text, const char *s, size_t n);
 void bp_text_printf(struct bp_text *text, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+void bp_text_vprintf(struct bp_text *text, const char *fmt, va_list args)
+    __attribute__((format(printf, 2, 0)));
 /* Gives the string away (NULL after a failure or when nothing was added) and empties the text. */
 char *bp_text_take(struct bp_text *text);
 void bp_text_finish(struct bp_text *text);
-
-/*
- * JSON: commas come by themselves. key is NULL inside arrays and at the top. Text that is not UTF-8
- * is written byte by byte as U+00xx.
- */
-void bp_json_open(struct bp_text *text, const char *key, char bracket);        /* '{' or '[' */
-void bp_json_close(struct bp_text *text, char bracket);                        /* '}' or ']' */
-void bp_json_string(struct bp_text *text, const char *key, const char *value); /* NULL: null */
-void bp_json_int(struct bp_text *text, const char *key, int64_t value);
-void bp_json_bool(struct bp_text *text, const char *key, bool value);
 
 /*
  * The name among n that is nearest to `name` by edits, case aside, and near enough to be meant

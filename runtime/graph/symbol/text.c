@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* symbol_text.c - writes an expression as people would, with no more brackets than it needs. */
+/* text.c - writes an expression as people would, with no more brackets than it needs. */
 
 #include "config.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 
-#include "graph/symbol_table.h"
+#include "graph/symbol/table.h"
 
 struct text {
     const struct bp_symbols *symbols;

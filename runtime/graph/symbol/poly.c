@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "graph/poly.h"
+#include "graph/symbol/poly.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "graph/gradient_emit.h"
+#include "graph/expand/gradient_emit.h"
 
 uint32_t bp_gradient_emit_ints(struct bp_gradient *g, const char *op, uint32_t in, const char *attr,
                                const int64_t *values, uint32_t n)

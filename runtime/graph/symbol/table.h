@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* symbol_table.h - how a symbol is kept; for the files that implement symbol.h. */
+/* table.h - how a symbol is kept; for the files that implement symbol.h. */
 #ifndef BP_GRAPH_SYMBOL_TABLE_H
 #define BP_GRAPH_SYMBOL_TABLE_H
 
-#include "graph/poly.h"
-#include "graph/symbol.h"
+#include "graph/symbol/poly.h"
+#include "graph/symbol/symbol.h"
 
 struct bp_symbol {
     const char *name;

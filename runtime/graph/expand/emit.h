@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* emit.h - writes nodes into a graph that is not sealed yet, in place of one that asks for them. */
-#ifndef BP_GRAPH_EMIT_H
-#define BP_GRAPH_EMIT_H
+#ifndef BP_GRAPH_EXPAND_EMIT_H
+#define BP_GRAPH_EXPAND_EMIT_H
 
 #include "graph/ir.h"
 

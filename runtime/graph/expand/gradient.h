@@ -3,8 +3,8 @@
  * gradient.h - the operator Gradient (ai.onnx.preview.training 1): its node asks for derivatives of
  * one value of the graph by others, so nodes that compute them take its place.
  */
-#ifndef BP_GRAPH_GRADIENT_H
-#define BP_GRAPH_GRADIENT_H
+#ifndef BP_GRAPH_EXPAND_GRADIENT_H
+#define BP_GRAPH_EXPAND_GRADIENT_H
 
 #include "graph/ir.h"
 

@@ -8,9 +8,9 @@
 
 #include "config.h"
 
-#include "graph/flex_attention.h"
+#include "graph/expand/flex_attention.h"
 
-#include "graph/emit.h"
+#include "graph/expand/emit.h"
 
 #define OWN "org.backplane"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* gradient_emit.h - how derivatives are written down as nodes; for gradient.c and its rules. */
-#ifndef BP_GRAPH_GRADIENT_EMIT_H
-#define BP_GRAPH_GRADIENT_EMIT_H
+#ifndef BP_GRAPH_EXPAND_GRADIENT_EMIT_H
+#define BP_GRAPH_EXPAND_GRADIENT_EMIT_H
 
-#include "graph/emit.h"
+#include "graph/expand/emit.h"
 
 /* A Gradient node in the making. */
 struct bp_gradient {

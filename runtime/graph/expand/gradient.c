@@ -7,12 +7,12 @@
 
 #include "config.h"
 
-#include "graph/gradient.h"
+#include "graph/expand/gradient.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/gradient_rules.h"
+#include "graph/expand/gradient_rules.h"
 
 #define TRAINING "ai.onnx.preview.training"
 

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "graph/gradient_rules.h"
+#include "graph/expand/gradient_rules.h"
 
 #include <string.h>
 

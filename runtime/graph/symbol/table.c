@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* symbol_table.c - the table of symbols; equal expressions share a row, found by their structure. */
+/* table.c - the table of symbols; equal expressions share a row, found by their structure. */
 
 #include "config.h"
 
-#include "graph/symbol_table.h"
+#include "graph/symbol/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

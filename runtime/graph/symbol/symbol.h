@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* symbol.h - integers that may still be names: "batch", "batch*4", "rows of NonZero". */
-#ifndef BP_GRAPH_SYMBOL_H
-#define BP_GRAPH_SYMBOL_H
+#ifndef BP_GRAPH_SYMBOL_SYMBOL_H
+#define BP_GRAPH_SYMBOL_SYMBOL_H
 
 #include "base/region.h"
 #include "base/status.h"

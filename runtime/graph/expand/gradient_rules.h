@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* gradient_rules.h - derivatives of operators. */
-#ifndef BP_GRAPH_GRADIENT_RULES_H
-#define BP_GRAPH_GRADIENT_RULES_H
+#ifndef BP_GRAPH_EXPAND_GRADIENT_RULES_H
+#define BP_GRAPH_EXPAND_GRADIENT_RULES_H
 
-#include "graph/gradient_emit.h"
+#include "graph/expand/gradient_emit.h"
 
 /*
  * From the gradient of a node's output to those of its inputs. False: no rule for the operator in

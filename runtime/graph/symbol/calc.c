@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * symbol_calc.c - arithmetic on exact integers and symbols. Sums and products have a normal form (poly.h),
+ * calc.c - arithmetic on exact integers and symbols. Sums and products have a normal form (poly.h),
  * the other operators make an indivisible symbol of what is left when all that can be taken out is
  * taken out.
  */
@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-#include "graph/symbol_table.h"
+#include "graph/symbol/table.h"
 
 /* What the functions here return when a result has more parts than a sum may have. */
 enum { TOO_LARGE = 1 };

@@ -3,17 +3,16 @@
 
 #include "config.h"
 
-#include "base/text.h"
+#include "text/text.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_CAP = 64, LONGEST_NAME = 255 };
 
-/* Room for n more bytes and the NUL. */
+/* Makes the capacity large enough for n more bytes and the NUL. */
 static bool reserve(struct bp_text *text, size_t n)
 {
     size_t cap = text->cap ? text->cap : FIRST_CAP;
@@ -54,22 +53,29 @@ void bp_text_add_bytes(struct bp_text *text, const char *s, size_t n)
     text->data[text->len] = '\0';
 }
 
+void bp_text_vprintf(struct bp_text *text, const char *fmt, va_list args)
+{
+    va_list again;
+    int n;
+
+    va_copy(again, args);
+    n = vsnprintf(NULL, 0, fmt, args);
+    if (n < 0 || !reserve(text, (size_t)n)) {
+        text->failed = true;
+    } else {
+        vsnprintf(text->data + text->len, (size_t)n + 1, fmt, again);
+        text->len += (size_t)n;
+    }
+    va_end(again);
+}
+
 void bp_text_printf(struct bp_text *text, const char *fmt, ...)
 {
     va_list args;
-    int n;
 
     va_start(args, fmt);
-    n = vsnprintf(NULL, 0, fmt, args);
+    bp_text_vprintf(text, fmt, args);
     va_end(args);
-    if (n < 0 || !reserve(text, (size_t)n)) {
-        text->failed = true;
-        return;
-    }
-    va_start(args, fmt);
-    vsnprintf(text->data + text->len, (size_t)n + 1, fmt, args);
-    va_end(args);
-    text->len += (size_t)n;
 }
 
 char *bp_text_take(struct bp_text *text)

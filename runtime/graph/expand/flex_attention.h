@@ -3,8 +3,8 @@
  * flex_attention.h - FlexAttention (ai.onnx.preview 1) with score_mod or prob_mod: providers never
  * see subgraphs, so nodes that compute it, the subgraphs' among them, take its place.
  */
-#ifndef BP_GRAPH_FLEX_ATTENTION_H
-#define BP_GRAPH_FLEX_ATTENTION_H
+#ifndef BP_GRAPH_EXPAND_FLEX_ATTENTION_H
+#define BP_GRAPH_EXPAND_FLEX_ATTENTION_H
 
 #include "graph/ir.h"
 
