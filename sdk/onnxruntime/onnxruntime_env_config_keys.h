@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * onnxruntime_env_config_keys.h - keys for the configuration of an environment, as ONNX Runtime names them.
+ * onnxruntime_env_config_keys.h - keys for the configuration of an environment, as ONNX Runtime
+ * names them.
  */
 #ifndef BP_ONNXRUNTIME_ENV_CONFIG_KEYS_H
 #define BP_ONNXRUNTIME_ENV_CONFIG_KEYS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * onnxruntime_ep_device_ep_metadata_keys.h - keys in the metadata of devices and of compiled models, as
- * ONNX Runtime names them.
+ * onnxruntime_ep_device_ep_metadata_keys.h - keys in the metadata of devices and of compiled
+ * models, as ONNX Runtime names them.
  */
 #ifndef BP_ONNXRUNTIME_EP_DEVICE_EP_METADATA_KEYS_H
 #define BP_ONNXRUNTIME_EP_DEVICE_EP_METADATA_KEYS_H

@@ -2,8 +2,8 @@
 /*
  * onnxruntime_run_options_config_keys.h - keys for AddRunConfigEntry(), as ONNX Runtime names them.
  *
- * Values are text. "Without effect": the entry is kept, GetRunConfigEntry() reads it, and it changes
- * nothing here.
+ * Values are text. "Without effect": the entry is kept, GetRunConfigEntry() reads it, and it
+ * changes nothing here.
  */
 #ifndef BP_ONNXRUNTIME_RUN_OPTIONS_CONFIG_KEYS_H
 #define BP_ONNXRUNTIME_RUN_OPTIONS_CONFIG_KEYS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * onnxruntime_session_options_config_keys.h - keys for AddSessionConfigEntry(), as ONNX Runtime names
- * them.
+ * onnxruntime_session_options_config_keys.h - keys for AddSessionConfigEntry(), as ONNX Runtime
+ * names them.
  *
  * Values are text. A key that is not set has its default. "Without effect": the entry is kept and
  * can be read again, and changes nothing here. Keys that are not listed are kept likewise.
