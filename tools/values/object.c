@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "lib/object.h"
+#include "values/object.h"
 
 #include <stdlib.h>
 

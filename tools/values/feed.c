@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "lib/feed.h"
+#include "values/feed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "lib/file.h"
 #include "lib/table.h"
 #include "lib/text.h"
-#include "lib/value.h"
+#include "values/value.h"
 
 enum { RANK_MAX = 32 };
 
