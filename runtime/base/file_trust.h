@@ -19,10 +19,10 @@ struct bp_trust {
 /* Does this process run with privileges that its caller lacks? Variables do not count then. */
 bool bp_trust_is_elevated(void);
 void bp_trust_init(struct bp_trust *trust, bool is_hermetic);
-/* Judges directories anew: they may have changed since. */
+/* Checks directories anew: they may have changed since. */
 void bp_trust_forget(struct bp_trust *trust);
 /*
- * Judges the regular file at an absolute path, open as fd: every directory from the root on, every
+ * Checks the regular file at an absolute path, open as fd: every directory from the root on, every
  * link and what it leads to, and the file belong to root or the effective user, and nobody else may
  * write to them. A sticky directory is excused, but not when it holds the file or a link to it. Not when
  * strict, a group may write that has the number of the user, which is the user's own where systems

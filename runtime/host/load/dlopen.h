@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dlopen.h - our own loader behind libltdl: binds now, keeps symbols local, and keeps the reason. */
+/* dlopen.h - our own module loader under libltdl: binds now, keeps symbols local, and keeps the reason. */
 #ifndef BP_HOST_LOAD_DLOPEN_H
 #define BP_HOST_LOAD_DLOPEN_H
 

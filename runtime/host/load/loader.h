@@ -7,7 +7,7 @@
 #include "host/load/file_id.h"
 
 /*
- * A plug-in that said hello: our own copies of its tables, grown to this host's sizes. Modules stay
+ * A plug-in whose entry has been called: our own copies of its tables, extended to this host's sizes. Modules stay
  * loaded, and these rows valid, for the life of the process.
  */
 struct bp_module_copy {

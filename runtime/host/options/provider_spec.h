@@ -28,7 +28,7 @@ bp_rc bp_spec_add(struct bp_spec_list *list, const char *name, const bp_key_valu
 /* Sets the devices of the row that `name` means. BP_E_INVALID: there is none, or a device twice. */
 bp_rc bp_spec_set_devices(struct bp_spec_list *list, const char *name, const uint32_t *devices,
                           uint32_t n_devices, bp_err *err) BP_CHECKED;
-/* A copy of every row behind those of `to`, which on failure has some of them. */
+/* A copy of every row after those of `to`, which on failure has some of them. */
 bp_rc bp_spec_copy(struct bp_spec_list *to, const struct bp_spec_list *from,
                    bp_err *err) BP_CHECKED;
 /* The row of a provider in any spelling, or NULL. */
