@@ -18,8 +18,8 @@ conform_sources = \
 	%D%/lib/cli.h \
 	%D%/lib/deadline.c \
 	%D%/lib/deadline.h \
-	%D%/lib/file.c \
-	%D%/lib/file.h \
+	%D%/values/file.c \
+	%D%/values/file.h \
 	%D%/lib/help.c \
 	%D%/lib/json.c \
 	%D%/lib/json.h \
@@ -32,8 +32,8 @@ conform_sources = \
 	%D%/lib/model_command.h \
 	%D%/lib/orphans.c \
 	%D%/lib/orphans.h \
-	%D%/lib/profile.c \
-	%D%/lib/profile.h \
+	%D%/run/profile.c \
+	%D%/run/profile.h \
 	%D%/lib/progress.c \
 	%D%/lib/progress.h \
 	%D%/lib/table.c \

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/file.h"
 #include "lib/table.h"
 #include "lib/text.h"
+#include "values/file.h"
 #include "values/value.h"
 
 enum { RANK_MAX = 32 };

@@ -9,7 +9,7 @@
 
 #include <bp/sdk.h>
 
-#include "lib/file.h"
+#include "values/file.h"
 
 bp_rc object_read(const char *path, uint32_t kind, bp_object **out, bp_err *err)
 {

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "lib/file.h"
+#include "values/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
