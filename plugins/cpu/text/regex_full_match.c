@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * regex_full_match.c - RegexFullMatch (opset 20): does the pattern, in RE2's syntax, match the
- * whole of each text?
+ * regex_full_match.c - RegexFullMatch (opset 20).
+ * y = whether the pattern, in RE2's syntax, matches the whole of x; X is of strings, Y of bool, of
+ * the same shape. A text that is no UTF-8 does not match.
  */
 
 #include "kernels/tensor_data.h"
@@ -30,6 +31,10 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return rc < 0 ? rc : bp_cpu_matcher_prepare(call, call->node->packed, call->state, err);
 }
 
+/*
+ * The pattern is anchored at the start. PCRE2's DFA matcher finds the longest match, so it is a
+ * full match exactly if it ends where the text does.
+ */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_span *texts = bp_cpu_data(call->in[0]);
