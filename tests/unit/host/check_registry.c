@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_registry.c - finding, opening and naming providers; what each fault of a plug-in reads like. */
+/*
+ * check_registry.c - finding, opening and naming providers; what each fault of a plug-in reads
+ * like.
+ */
 
 #include "config.h"
 
