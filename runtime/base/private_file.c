@@ -63,7 +63,8 @@ static void make_dir(const char *file)
 }
 
 /*
- * A new file takes the place of the old one by rename(2), which is atomic (POSIX): a reader sees the one or the other.
+ * A new file takes the place of the old one by rename(2), which is atomic (POSIX): a reader sees
+ * the one or the other.
  */
 bool bp_private_file_write(const char *path, const struct bp_text *text, bool is_durable)
 {

@@ -13,7 +13,9 @@ struct bp_region {
     size_t used; /* bytes handed out, for reports */
 };
 
-/* n zeroed bytes aligned to 16, valid until finish; NULL: no memory. n == 0 gives a valid pointer. */
+/*
+ * n zeroed bytes aligned to 16, valid until finish; NULL: no memory. n == 0 gives a valid pointer.
+ */
 void *bp_region_alloc(struct bp_region *region, size_t n);
 /* The same for count * size bytes; NULL also when that does not fit. */
 void *bp_region_array(struct bp_region *region, size_t count, size_t size);

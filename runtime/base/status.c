@@ -7,7 +7,8 @@
 
 /*
  * An empty tensor has 0 bytes whatever its other sizes are, so those are not multiplied: 0 x 2^62 x
- * 2^62 must not overflow. Types below a byte are packed, and the last byte is padded (ONNX IR, 4-bit and 2-bit types). PTRDIFF_MAX is what malloc(3) and pointer differences allow.
+ * 2^62 must not overflow. Types below a byte are packed, and the last byte is padded (ONNX IR,
+ * 4-bit and 2-bit types). PTRDIFF_MAX is what malloc(3) and pointer differences allow.
  */
 bool bp_dense_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out)
 {

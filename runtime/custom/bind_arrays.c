@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bind_arrays.c - bound functions that are called once, with arrays. */
+/* bind_arrays.c - shapes and calls of bound functions that take whole arrays. */
 
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bind_elementwise.c - bound functions that are called for each element. */
+/* bind_elementwise.c - shapes and calls of bound functions that are called once an element. */
 
 #include "config.h"
 
@@ -127,7 +127,8 @@ static void *element(const struct grid *grid, const bp_tensor *x, int64_t n)
 }
 
 /*
- * One call through libffi an element; a function of arrays is called once and so is the faster choice. A cancelled run is noticed every 4096 elements.
+ * One call through libffi an element; a function of arrays is called once and so is the faster
+ * choice. A cancelled run is noticed every 4096 elements.
  */
 bp_rc bp_bind_each_compute(void *p, bp_operator_call *call, bp_err *err)
 {

@@ -21,8 +21,8 @@ struct bind_file {
 };
 
 /*
- * What follows the word and the blanks after it; NULL: the line begins with another. A word alone on its
- * line, without a value, is no such line and read as a function, whose error then names it.
+ * What follows the word and the blanks after it; NULL: the line begins with another. A word alone
+ * on its line, without a value, is no such line and read as a function, whose error then names it.
  */
 static const char *skip_word(const char *line, const char *word)
 {

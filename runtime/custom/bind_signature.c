@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bind_signature.c - reads a declared signature: a small part of C's own declarations. */
+/* bind_signature.c - parses the signature of a bound function: a subset of a C declaration. */
 
 #include "config.h"
 

@@ -13,9 +13,9 @@ enum { ALIGN = 64 };
 /* ---- where values are ------------------------------------------------------------------------ */
 
 /*
- * A value between nodes of the group: in scratch memory, or in storage of the frame where its size is dynamic. Values are laid
- * out one after another and none is reused: kernels of applications are few and keep what they like
- * between calls of a run.
+ * A value between nodes of the group: in scratch memory, or in storage of the frame where its size
+ * is dynamic. Values are laid out one after another and none is reused: kernels of applications are
+ * few and keep what they like between calls of a run.
  */
 static bp_rc place_inside(struct bp_frame *frame, uint32_t v, const bp_shape *shape, size_t *bytes,
                           bp_err *err)

@@ -11,8 +11,8 @@
 #include "plan/graph_view.h"
 
 /*
- * Takes the nodes whose schema is a bp_custom, and looks through the table of the graph that it is shown to find
- * it: it works on graphs of this host only.
+ * Takes the nodes whose schema is a bp_custom, and looks through the table of the graph that it is
+ * shown to find it: it works on graphs of this host only.
  */
 extern const bp_provider bp_custom_provider;
 

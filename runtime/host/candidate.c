@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* candidate.c - the states of one provider that may be used, and what leads from one to the next. */
+/*
+ * candidate.c - the states of one provider that may be used, and what leads from one to the next.
+ */
 
 #include "config.h"
 

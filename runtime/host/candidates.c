@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* candidates.c - the candidates of a registry: found, inspected, in the order of use. */
+/* candidates.c - finds plug-ins in the search path, inspects them, and sorts them by priority. */
 
 #include "config.h"
 
@@ -84,7 +84,8 @@ static void sort(struct bp_registry *registry)
 
 /*
  * "dnnl" of "libbp-dnnl.so" and of "libbp-dnnl.x86-64-v3.so", whose *level is 3; false: another
- * file. A level is spelled as in glibc's glibc-hwcaps directories; the inspection holds it against the processor, beside that of the manifest.
+ * file. A level is spelled as in glibc's glibc-hwcaps directories; the inspection holds it against
+ * the processor, beside that of the manifest.
  */
 static bool name_of_file(const char *file, char out[BP_NAME_MAX], int *level)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* devices.c - what a provider tells of its devices. */
+/* devices.c - devices of a provider, as bp_env_provider_device() lists them. */
 
 #include "config.h"
 

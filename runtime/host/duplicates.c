@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* duplicates.c - which of several files that hold one provider is used. */
+/* duplicates.c - resolves duplicates: which of several plug-ins with one id is used. */
 
 #include "config.h"
 
@@ -87,7 +87,8 @@ static struct bp_candidate *best_of(struct bp_candidate *first, struct bp_candid
 }
 
 /*
- * Settles who of all files with the id of a candidate is used. It comes here once for each candidate of the id; a second pass changes nothing.
+ * Settles who of all files with the id of a candidate is used. It comes here once for each
+ * candidate of the id; a second pass changes nothing.
  */
 static void settle_id(struct bp_candidate *first, struct bp_candidate *candidate,
                       const struct bp_log *log)
@@ -165,7 +166,9 @@ static void point_to_others(struct bp_candidate *first)
     }
 }
 
-/* How many files may have an id or be one file, by hashes: most are alone, and need no comparing. */
+/*
+ * How many files may have an id or be one file, by hashes: most are alone, and need no comparing.
+ */
 struct crowd {
     unsigned char ids[4096], files[4096];
     bool has_linked_in;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* env.c - the environment of backplane.h. */
+/* env.c - the environment (bp_env): creates its parts, and answers queries about providers. */
 
 #include "config.h"
 
@@ -21,7 +21,8 @@ void bp_env_release(struct bp_env *env)
 }
 
 /*
- * Providers' instances are gone by then, as sessions hold the environment; their modules stay mapped.
+ * Providers' instances are gone by then, as sessions hold the environment; their modules stay
+ * mapped.
  */
 static void destroy(struct bp_env *env)
 {
@@ -56,7 +57,8 @@ static bp_rc read_config(const bp_env_config *theirs, bp_env_config *own, bp_err
 }
 
 /*
- * The BACKPLANE_* variables are read here and nowhere later: a change of the environment by another thread would race with getenv() (POSIX, getenv()).
+ * The BACKPLANE_* variables are read here and nowhere later: a change of the environment by another
+ * thread would race with getenv() (POSIX, getenv()).
  */
 bp_rc bp_env_create(const bp_env_config *config, bp_env **out, bp_err *err)
 {

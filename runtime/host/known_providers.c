@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* known_providers.c - the providers of the world, and what this build and this machine have of each. */
+/*
+ * known_providers.c - the providers of the world, and what this build and this machine have of
+ * each.
+ */
 
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* recheck.c - the last look at a plug-in's file, right before anything of it is mapped. */
+/* recheck.c - inspects a plug-in's file again right before it is mapped, and checks its hash. */
 
 #include "config.h"
 
@@ -124,7 +124,8 @@ static bool check_hash(struct bp_registry *registry, struct bp_candidate *candid
 }
 
 /*
- * Could another user have changed what it would bring in? Runs the dynamic linker in a process of its own, hence only where it is asked for.
+ * Could another user have changed what it would bring in? Runs the dynamic linker in a process of
+ * its own, hence only where it is asked for.
  */
 static bool check_libraries(struct bp_registry *registry, const struct bp_candidate *candidate,
                             struct bp_stage_verdict *verdict)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* registry.c - finds plug-ins, opens them when they are wanted, and remembers why one is unusable. */
+/*
+ * registry.c - finds plug-ins, opens them when they are wanted, and remembers why one is unusable.
+ */
 
 #include "config.h"
 
@@ -105,7 +107,10 @@ struct bp_candidate *bp_registry_get(struct bp_registry *registry, uint32_t i)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* The provider of a module that a candidate means: the one of its manifest's id, else of its name, else the first. */
+/*
+ * The provider of a module that a candidate means: the one of its manifest's id, else of its name,
+ * else the first.
+ */
 static bp_rc choose(const struct bp_module_copy *copy, struct bp_candidate *candidate, bp_err *err)
 {
     const char *id = candidate->inspected.manifest.id;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tensor.h - tensors that own their memory: base and dims in one block, freed by bp_tensor_free(). */
+/*
+ * tensor.h - tensors that own their memory: base and dims in one block, freed by bp_tensor_free().
+ */
 #ifndef BP_VALUE_TENSOR_H
 #define BP_VALUE_TENSOR_H
 
@@ -25,7 +27,10 @@ static inline bool bp_is_aligned(uint32_t dtype, const void *data)
  */
 bp_rc bp_tensor_block(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t bytes,
                       bp_tensor *out, bp_err *err) BP_CHECKED;
-/* Bytes that a tensor's elements take, spans where it is of strings; BP_E_INVALID as bp_tensor_bytes. */
+/*
+ * Bytes that a tensor's elements take, spans where it is of strings; BP_E_INVALID as
+ * bp_tensor_bytes.
+ */
 bp_rc bp_tensor_span_bytes(uint32_t dtype, const int64_t *dims, uint32_t rank, size_t *out,
                            bp_err *err) BP_CHECKED;
 /*

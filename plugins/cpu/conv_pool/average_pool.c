@@ -11,6 +11,7 @@
 #include "kernels/cast/widen.h"
 #include "kernels/types/loops.h"
 
+/* The macros that pool.inc needs. */
 #define EMPTY 0
 #define COMBINE(a, b) ((a) + (b))
 #define FINISH(v, divisor) ((divisor) > 0 ? (v) / (T)(divisor) : 0)

@@ -13,6 +13,7 @@
 
 enum { MAX_SPATIAL = BP_CPU_MAX_RANK - 2 };
 
+/* to[i * step] += from[i] for n elements. */
 typedef void (*add_fn)(void *to, int64_t step, const void *from, int64_t n);
 
 #define TEMPLATE "conv_pool/add_strided.inc"
@@ -193,6 +194,7 @@ static void slice(void *u, uint32_t i, uint32_t worker)
     }
 }
 
+/* The plan is completed with the block on the stack: calls share no state. */
 static bp_rc run(struct bp_cpu_call *call, bp_err *err)
 {
     struct state now = *(const struct state *)call->state;
@@ -204,6 +206,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     return rc;
 }
 
+/* All types that can be added. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     const bp_value *x = bp_node_in(query->graph, query->node, 0);

@@ -25,6 +25,7 @@ struct state {
     size_t image_bytes, out_bytes, weight_bytes, bias_bytes; /* of one group */
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     struct bp_cpu_operands first; /* of image 0, group 0 */
@@ -258,6 +259,7 @@ const struct bp_cpu_op bp_cpu_op_conv = {
     .run = bp_cpu_widen_run,
 };
 
+/* The activation must be one that the epilogue knows. */
 static void claim_fused(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     if (bp_cpu_window_claim(query) && bp_cpu_epilogue_claim(query))

@@ -27,6 +27,7 @@ struct state {
     size_t columns_bytes, worker_bytes;
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const char *x, *w, *bias;
@@ -39,6 +40,7 @@ static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
         bp_cpu_claim_types(op, query);
 }
 
+/* Unlike Conv's, W is [input channels, output channels / group, kernel...]. */
 static bp_rc check_shapes(const struct bp_cpu_call *call, int64_t groups, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *w = call->in[1], *b = bp_cpu_in(call, 2);

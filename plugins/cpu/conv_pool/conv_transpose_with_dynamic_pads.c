@@ -41,6 +41,7 @@ static int64_t whole_size(const struct bp_cpu_call *call, uint32_t i)
     return size;
 }
 
+/* With pads, the inner operator writes to a temporary tensor of the size without pads. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *w = call->in[1], *y = call->out[0];
@@ -106,6 +107,7 @@ static bp_rc run(struct bp_cpu_call *call, bp_err *err)
     return rc;
 }
 
+/* auto_pad would contradict the input. */
 static void claim(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     if (!bp_node_string_is(query->graph, query->node, "auto_pad", "NOTSET", "NOTSET"))

@@ -23,6 +23,7 @@ struct state {
     uint32_t slices;
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const char *x, *w, *offset, *bias, *mask;
@@ -117,6 +118,7 @@ static bp_rc plan_blocks(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* The sampler interpolates linearly; samples outside of X are 0. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *w = call->in[1];
@@ -155,6 +157,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* Element i as float64. */
 static inline double load(const struct state *s, const char *from, int64_t i)
 {
     return s->width == sizeof(double) ? ((const double *)(const void *)from)[i]

@@ -16,6 +16,7 @@
 /* Elements whose powers are computed at a time. */
 enum { CHUNK = 256 };
 
+/* The macros that pool.inc needs. */
 #define EMPTY 0
 #define COMBINE(a, b) ((a) + (b))
 #define FINISH(v, divisor) (v)
@@ -115,6 +116,7 @@ static bp_rc prepare_global(struct bp_cpu_call *call, bp_err *err)
     return read_p(call, &planes->p, err);
 }
 
+/* Slice i of the planes. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;

@@ -14,6 +14,7 @@
 
 #include <math.h>
 
+/* The macros that pool.inc needs; types_pool.inc defines EMPTY. */
 #define COMBINE(a, b) ((b) > (a) ? (b) : (a))
 #define FINISH(v, divisor) (v)
 

@@ -45,6 +45,7 @@ static bp_rc solve(const struct bp_cpu_call *call, struct state *s, bp_err *err)
                 : bp_cpu_fail(call->node, err, BP_E_SHAPE, "the window does not fit the input");
 }
 
+/* Strides of the output, and the shape that the indices refer to. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     const bp_tensor *x = call->in[0], *y = call->out[0];

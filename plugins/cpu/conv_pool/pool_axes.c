@@ -289,6 +289,7 @@ static void pool_plane(const struct job *job, int64_t plane, char *scratch)
         job->indices[plane * s->out_count + i] = index_in_tensor(s, from[i], plane);
 }
 
+/* Slice i of the planes. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;

@@ -62,6 +62,7 @@ static bp_rc run_cdist(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Other metrics of scipy are not implemented. */
 static void claim_cdist(const struct bp_cpu_op *op, const struct bp_cpu_query *query)
 {
     if (bp_node_string_is(query->graph, query->node, "metric", "sqeuclidean", "euclidean") ||

@@ -45,10 +45,10 @@ struct job {
 struct row_sums {
     const char *x;
     char *y;
-    int64_t row_sums, n;
+    int64_t rows, n;
     size_t width;
     uint32_t slices;
-    void (*sum)(const void *from, void *to, int64_t row_sums, int64_t n);
+    void (*sum)(const void *from, void *to, int64_t rows, int64_t n);
 };
 
 /* Many products run on one thread each; few share the threads within gemm. */
@@ -133,29 +133,30 @@ void bp_cpu_contract_run(const struct bp_cpu_call *call, const struct bp_cpu_con
         bp_cpu_parallel(call, contract->slices, run_slice, &job);
 }
 
+/* Slice i of the rows to sum. */
 static void run_rows(void *u, uint32_t i, uint32_t worker)
 {
     const struct row_sums *job = u;
-    int64_t from = bp_cpu_slice_at(job->row_sums, i, job->slices);
-    int64_t to = bp_cpu_slice_at(job->row_sums, i + 1, job->slices);
+    int64_t from = bp_cpu_slice_at(job->rows, i, job->slices);
+    int64_t to = bp_cpu_slice_at(job->rows, i + 1, job->slices);
 
     (void)worker;
     job->sum(job->x + (size_t)(from * job->n) * job->width, job->y + (size_t)from * job->width,
              to - from, job->n);
 }
 
+/* Chooses the loop by type; integers need their width only. */
 void bp_cpu_sum_rows(const struct bp_cpu_call *call, uint32_t dtype, const void *x, void *y,
-                     int64_t row_sums, int64_t n)
+                     int64_t rows, int64_t n)
 {
-    struct row_sums job = {
-        .x = x, .y = y, .row_sums = row_sums, .n = n, .width = bp_cpu_width(dtype)};
+    struct row_sums job = {.x = x, .y = y, .rows = rows, .n = n, .width = bp_cpu_width(dtype)};
 
-    if (row_sums == 0)
+    if (rows == 0)
         return;
     job.sum = dtype == BP_DTYPE_F32   ? sum_rows_f32
               : dtype == BP_DTYPE_F64 ? sum_rows_f64
               : job.width == 4        ? sum_rows_i32
                                       : sum_rows_i64;
-    job.slices = bp_cpu_slices(call, row_sums, n);
+    job.slices = bp_cpu_slices(call, rows, n);
     bp_cpu_parallel(call, job.slices, run_rows, &job);
 }

@@ -167,6 +167,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
     return BP_OK;
 }
 
+/* Where a value lies in this call. */
 static void *address(const struct bp_cpu_call *call, const struct bp_cpu_spot *address)
 {
     switch (address->where) {

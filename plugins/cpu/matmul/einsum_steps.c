@@ -25,6 +25,7 @@ bp_rc bp_cpu_steps_take(struct bp_cpu_steps *s, int64_t count, struct bp_cpu_spo
     return BP_OK;
 }
 
+/* A size of 0 gives 0, whatever the others are. */
 bp_rc bp_cpu_steps_count(const struct bp_cpu_steps *s, const uint8_t *labels, uint32_t n,
                          int64_t *out, bp_err *err)
 {
@@ -59,6 +60,7 @@ bool bp_cpu_labelled_has(const struct bp_cpu_labelled *value, uint8_t label)
     return find(value, label) >= 0;
 }
 
+/* memmove, because the labels may be the value's own. */
 void bp_cpu_labelled_set(const struct bp_cpu_steps *s, struct bp_cpu_labelled *value,
                          const uint8_t *labels, uint32_t rank)
 {
@@ -72,6 +74,7 @@ void bp_cpu_labelled_set(const struct bp_cpu_steps *s, struct bp_cpu_labelled *v
     }
 }
 
+/* Dimensions of size 1 may have any stride. */
 bool bp_cpu_labelled_is_dense(const struct bp_cpu_steps *s, const struct bp_cpu_labelled *value,
                               const uint8_t *labels, uint32_t rank)
 {

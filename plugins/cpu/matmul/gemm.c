@@ -24,6 +24,7 @@ struct state {
     int64_t c_row, c_col; /* steps in C for a row and a column of Y; 0: broadcast */
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     struct bp_cpu_operands operands;

@@ -42,6 +42,7 @@ static void product_64(const struct bp_cpu_int_product *k, size_t first, size_t 
     }
 }
 
+/* The size decides; signedness does not matter. */
 void bp_cpu_int_product(const struct bp_cpu_int_product *product, size_t first, size_t end)
 {
     if (product->size == 8)

@@ -20,6 +20,7 @@ struct state {
     struct bp_cpu_batch_dims batches; /* strides in elements */
 };
 
+/* One run, for the threads. */
 struct job {
     const struct state *state;
     const char *a, *b;

@@ -14,6 +14,7 @@ static void unpack(struct bp_cpu_node *node)
     node->packed = NULL;
 }
 
+/* The pattern is compiled once for a node. */
 static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
 {
     const bp_attr *attr = bp_node_attr(node->graph, node->node, "pattern");
@@ -24,6 +25,7 @@ static bp_rc pack(struct bp_cpu_node *node, bp_err *err)
     return rc;
 }
 
+/* Each call has a matcher of its own. */
 static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 {
     bp_rc rc = bp_cpu_state(call, sizeof(struct bp_cpu_matcher), err);

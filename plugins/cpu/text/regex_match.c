@@ -143,6 +143,7 @@ static void give_back(void *memory, void *u)
     (void)u;
 }
 
+/* The match data is allocated here, the workspace is scratch of the call. */
 bp_rc bp_cpu_matcher_prepare(struct bp_cpu_call *call, const struct bp_cpu_pattern *pattern,
                              struct bp_cpu_matcher *out, bp_err *err)
 {

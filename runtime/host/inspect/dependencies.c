@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dependencies.c - all that a plug-in lacks, at once.
+ * dependencies.c - missing libraries and undefined symbols of a plug-in, all at once.
  *
- * The linker's tracing mode resolves everything by its own rules and reports what it does not find; it
- * is GNU's. It runs in a child, so that nothing it does can touch this process.
+ * The linker's tracing mode resolves everything by its own rules and reports what it does not find;
+ * it is GNU's. It runs in a child, so that nothing it does can touch this process.
  */
 
 #include "config.h"
@@ -62,8 +62,9 @@ static void fill_environment(char **envp, bool with_symbols, char *dirs, size_t 
 }
 
 /*
- * Starts the linker on a file; its words come out of fd `out`. -1: cannot. Where privileges are raised
- * it would run the file unless an argument tells it not to; told so, it stops at what is missing.
+ * Starts the linker on a file; its words come out of fd `out`. -1: cannot. Where privileges are
+ * raised it would run the file unless an argument tells it not to; told so, it stops at what is
+ * missing.
  */
 static pid_t start(const char *linker, const char *path, bool with_symbols, int out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inspect.c - inspects a plug-in by its bytes. */
+/* inspect.c - static checks of a plug-in: file, ELF headers, manifest, processor, ABI. */
 
 #include "config.h"
 
@@ -275,7 +275,8 @@ static bool check_arch(struct inspection *it)
 }
 
 /*
- * The higher of two requirements counts, that of the manifest and that of the file's name (0: none).
+ * The higher of two requirements counts, that of the manifest and that of the file's name (0:
+ * none).
  */
 static bool check_isa(struct inspection *it)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* manifest.c - the manifest of a plug-in, read from its file. */
+/* manifest.c - parses the manifest of a plug-in, an ELF note in its file. */
 
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * manifest_cache.c - the file that keeps manifests:
+ * manifest_cache.c - reads and writes the cache of manifests, a file of this form:
  *
  *     backplane manifests 1 HASH                   of all that follows
  *     VERSION                                  of Backplane, whose checks these files have passed

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * allow_list.c - the allow list. A directory holds files *.sum with lines "SHA-256 ID", and perhaps a file
- * `mode` with the word off, warn or enforce; # begins a comment.
+ * allow_list.c - the allow list. A directory holds files *.sum with lines "SHA-256 ID", and perhaps
+ * a file `mode` with the word off, warn or enforce; # begins a comment.
  */
 
 #include "config.h"

@@ -171,7 +171,10 @@ static void destroy(struct loaded *row)
     free(row);
 }
 
-/* Calls the entry of a plug-in that is not loaded yet, and keeps copies of the tables that it gives. */
+/*
+ * Calls the entry of a plug-in that is not loaded yet, and keeps copies of the tables that it
+ * gives.
+ */
 static bp_rc call_entry(const char *name, const char *path, bp_entry_fn entry, struct loaded **out,
                         bp_err *err)
 {
@@ -206,7 +209,9 @@ out:
     return rc;
 }
 
-/* Maps the file at a path and calls its entry; what that brought into the process is kept with it. */
+/*
+ * Maps the file at a path and calls its entry; what that brought into the process is kept with it.
+ */
 static bp_rc open_file(const char *path, const struct bp_file_id *inspected, struct loaded **out,
                        uint32_t *stage, bp_err *err)
 {

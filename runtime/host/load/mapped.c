@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mapped.c - which shared objects this process has mapped. */
+/* mapped.c - lists the shared objects that this process has mapped. */
 
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_weights.c - shared read-only data, counted. */
+/* shared_weights.c - shared weights, found by key and reference-counted. */
 
 #include "config.h"
 

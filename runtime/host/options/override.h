@@ -23,8 +23,8 @@ struct bp_override {
 };
 
 /*
- * Reads the variables. BP_E_INVALID: one of them is malformed, the words say how; a setting that is not
- * understood must not count as unset. Finish it also after a failure.
+ * Reads the variables. BP_E_INVALID: one of them is malformed, the words say how; a setting that is
+ * not understood must not count as unset. Finish it also after a failure.
  */
 bp_rc bp_override_init(struct bp_override *override, const struct bp_settings *settings,
                        bp_err *err) BP_CHECKED;

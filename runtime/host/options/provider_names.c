@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* provider_names.c - the providers of the world, as users of ONNX Runtime and its documents know them. */
+/*
+ * provider_names.c - the providers of the world, as users of ONNX Runtime and its documents know
+ * them.
+ */
 
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* provider_spec.h - what an application asks of providers: an ordered list of names with their options. */
+/*
+ * provider_spec.h - what an application asks of providers: an ordered list of names with their
+ * options.
+ */
 #ifndef BP_HOST_OPTIONS_PROVIDER_SPEC_H
 #define BP_HOST_OPTIONS_PROVIDER_SPEC_H
 
@@ -22,7 +25,9 @@ struct bp_spec_list {
     uint32_t count;
 };
 
-/* Appends a copy. BP_E_INVALID: an empty name, one that is there (in any spelling), or a key twice. */
+/*
+ * Appends a copy. BP_E_INVALID: an empty name, one that is there (in any spelling), or a key twice.
+ */
 bp_rc bp_spec_add(struct bp_spec_list *list, const char *name, const bp_key_value *options,
                   uint32_t n_options, uint32_t fallback, bp_err *err) BP_CHECKED;
 /* Sets the devices of the row that `name` means. BP_E_INVALID: there is none, or a device twice. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe.c - the host's side of a probe: starts helpers, waits for them with a deadline, and says how
- * they ended. It waits for processes and never for the end of a file: a grandchild that holds a pipe
- * open would keep it for ever.
+ * probe.c - the host's side of a probe: starts helpers, waits for them with a deadline, and says
+ * how they ended. It waits for processes and never for the end of a file: a grandchild that holds a
+ * pipe open would keep it for ever.
  */
 
 #include "config.h"

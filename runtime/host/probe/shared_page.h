@@ -18,8 +18,8 @@ enum {
 };
 
 /*
- * Written by the helper, in which the plug-in runs: the host believes none of it. `stage` is written
- * before a stage is entered, so that it stays where the plug-in ended.
+ * Written by the helper, in which the plug-in runs: the host believes none of it. `stage` is
+ * written before a stage is entered, so that it stays where the plug-in ended.
  */
 struct bp_probe_page {
     uint32_t magic;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* directories.c - where plug-ins are looked for. */
+/* directories.c - the search path: directories in which plug-ins are looked for. */
 
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* order.c - BACKPLANE_PROVIDERS: which providers come first, and which are not wanted. */
+/* order.c - BACKPLANE_PROVIDERS: order and vetoes of providers. */
 
 #include "config.h"
 
