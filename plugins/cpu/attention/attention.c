@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * attention.c - Attention (opsets 23, 24) and FlexAttention (ai.onnx.preview 1) without subgraphs.
- * Y = softmax(softcap(scale * Q K') + mask) V; Q is [B, heads, S, H] or [B, S, heads * H], K and V
- * likewise with kv heads and T keys. Optional: attn_mask, is_causal, past_key and past_value, which
- * precede K and V, present_key and present_value, and the scores. Opset 24 added nonpad_kv_seqlen.
+ * Y = softmax(softcap(scale * Q K') + mask) V.
+ * Q is [B, heads, S, H] or [B, S, heads * H], K and V likewise with kv heads and T keys; Y has Q's
+ * layout.
+ * Optional: attn_mask, is_causal, past_key and past_value, which precede K and V, present_key and
+ * present_value, and the scores. Opset 24 added nonpad_kv_seqlen.
  * Scores are float32, or float64 if an input or softmax_precision is; a smaller softmax_precision
  * changes nothing. A row that may see no key gives 0.
  */

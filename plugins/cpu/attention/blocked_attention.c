@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * blocked_attention.c - Attention in blocks of rows and keys (online softmax); see
- * blocked_attention.h.
+ * blocked_attention.c - Attention in blocks of rows and keys; see blocked_attention.h.
+ * For each row the largest score so far and the sum of exponentials are kept; when a larger score
+ * comes, the sum and the output row are scaled down (online softmax).
+ * A block of scores is 128 KiB, so that it stays in the L2 cache between the two products.
  */
 
 #include "attention/blocked_attention.h"
@@ -169,6 +171,7 @@ static void finish_scores(const struct task *t, const struct keys *keys, int64_t
     const struct bp_cpu_attention *p = t->plan;
     size_t n = (size_t)keys->count;
 
+    /* output `scores` is written at the stage that qk_matmul_output_mode names */
     if (p->wants_scores && p->scores_mode == BP_CPU_SCORES_RAW)
         emit(t, keys, i, row);
     if (p->softcap > 0) {

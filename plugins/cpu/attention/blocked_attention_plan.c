@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* blocked_attention_plan.c - Plans the products of all block sizes, and the scratch of a worker. */
+/*
+ * blocked_attention_plan.c - Plans the products of all block sizes, and the scratch of a worker.
+ * There are eight of each product: past or new keys, full or last block of keys, full or last block
+ * of rows.
+ */
 
 #include "attention/blocked_attention.h"
 

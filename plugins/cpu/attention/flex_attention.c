@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flex_attention.c - FlexInputs and FlexWeights (org.backplane 1): the host replaces a
- * FlexAttention that has subgraphs by ONNX's operators and these two. FlexInputs converts Q, K and
- * V to the computation's type and scales Q by 1 / sqrt(H) or attribute scale. FlexWeights only has
- * a shape rule of its own.
+ * flex_attention.c - FlexInputs and FlexWeights (org.backplane 1).
+ * The host replaces a FlexAttention that has subgraphs by ONNX's operators and these two.
+ * FlexInputs converts Q, K and V to the computation's type and scales Q by 1 / sqrt(H) or attribute
+ * scale.
+ * FlexWeights only has a shape rule of its own: it is a view.
  */
 
 #include "kernels/cast/cast.h"

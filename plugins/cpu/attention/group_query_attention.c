@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * group_query_attention.c - GroupQueryAttention of com.microsoft.
- * query is [B, S, heads * H], key and value [B, S, kv heads * H] or packed in query; the caches
- * past and present are [B, kv heads, rows, H]. Groups of heads of Q share a head of K and V.
+ * query is [B, S, heads * H], key and value [B, S, kv heads * H] or packed in query; the output has
+ * the shape of query.
+ * The caches past and present are [B, kv heads, rows, H]. Groups of heads of Q share a head of K
+ * and V.
  * Optional: rotary embedding, norms of Q and K, a local window, softcap, attention_bias, head_sink,
- * smooth softmax, and the scores. seqlens_k gives the last key of each batch.
+ * smooth softmax, and the scores.
+ * seqlens_k gives the index of the last key of each batch. float32; float16 and bfloat16 are
+ * widened.
  */
 
 #include "attention/head_attention.h"

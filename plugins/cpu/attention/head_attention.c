@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* head_attention.c - The engine of com.microsoft's attention operators; see head_attention.h. */
+/*
+ * head_attention.c - The engine of com.microsoft's attention operators; see head_attention.h.
+ * A tile of 64 query rows keeps all its scores in scratch: mask kinds, sinks and the scores' output
+ * need whole rows.
+ * Two products and a softmax for each tile; tiles of all heads and batches are tasks.
+ */
 
 #include "attention/head_attention.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * linear_attention.c - LinearAttention (opset 27).
- * query is [B, T, heads * Dk], key [B, T, kv heads * Dk], value [B, T, kv heads * Dv]. Each kv head
- * has a state matrix S [Dk, Dv]: at each position S = exp(decay) * S (gated), then S += k' v, or
- * with beta (delta rule) S += beta * k' (v - k S); y = scale * q S. past_state and present_state
- * are [B, kv heads, Dk, Dv].
+ * query is [B, T, heads * Dk], key [B, T, kv heads * Dk], value [B, T, kv heads * Dv]; the output
+ * is [B, T, heads * Dv].
+ * Each kv head has a state matrix S [Dk, Dv]. At each position S = exp(decay) * S (gated), then S
+ * += k' v, or with beta (delta rule) S += beta * k' (v - k S); y = scale * q S.
+ * past_state and present_state are [B, kv heads, Dk, Dv]. The cost is linear in T, but positions
+ * are sequential.
  */
 
 #include "kernels/cast/cast.h"

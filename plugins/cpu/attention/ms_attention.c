@@ -2,8 +2,9 @@
 /*
  * ms_attention.c - Attention of com.microsoft.
  * input is [B, S, hidden], weights [hidden, 3 * hidden] (or by qkv_hidden_sizes): Q, K and V are
- * projected by one product; output is [B, S, hidden of V]. past and present are [2, B, heads, rows,
- * H], K then V. Optional: bias, mask, attention_bias.
+ * projected by one product.
+ * The output is [B, S, hidden of V]; past and present are [2, B, heads, rows, H], K then V.
+ * Optional: bias, mask, attention_bias. float32; float16 and bfloat16 are widened.
  */
 
 #include "attention/head_attention.h"

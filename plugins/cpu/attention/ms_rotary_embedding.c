@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ms_rotary_embedding.c - RotaryEmbedding of com.microsoft.
- * input is [B, S, hidden] or [B, heads, S, H], position_ids [B, S] or [1] (the first position),
- * cos_cache and sin_cache [positions, pairs]; the output has the input's shape. Pairs are adjacent
- * with interleaved, else half a head apart.
+ * input is [B, S, hidden] or [B, heads, S, H]; the output has its shape.
+ * position_ids is [B, S] or [1] (the first position), cos_cache and sin_cache are [positions,
+ * pairs].
+ * Pairs are adjacent with interleaved, else half a head apart.
  */
 
 #include "attention/rotary.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * multi_head_attention.c - MultiHeadAttention of com.microsoft.
- * query is [B, S, heads * H], key [B, T, heads * H], value [B, T, heads * Hv]; or key packs K and V
- * ([B, T, heads, 2, H]), or query packs all three ([B, S, heads, 3, H]), or key and value are
- * caches ([B, heads, T, H]). Output is [B, S, heads * Hv]. Optional: bias, mask, attention_bias,
- * past and present ([B, heads, rows, H]), and the scores.
+ * query is [B, S, heads * H], key [B, T, heads * H], value [B, T, heads * Hv].
+ * Or key packs K and V ([B, T, heads, 2, H]), or query packs all three ([B, S, heads, 3, H]), or
+ * key and value are caches ([B, heads, T, H]).
+ * The output is [B, S, heads * Hv].
+ * Optional: bias, mask, attention_bias, past and present ([B, heads, rows, H]), and the scores.
  */
 
 #include "attention/head_attention.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * q_attention.c - QAttention of com.microsoft: Attention of an 8-bit input and 8-bit weights. Both
- * are dequantised to float32, the input per tensor, the weights per tensor or per column; then
+ * q_attention.c - QAttention of com.microsoft: Attention of an 8-bit input and 8-bit weights.
+ * Both are dequantised to float32, the input per tensor, the weights per tensor or per column; then
  * com.microsoft's Attention runs.
+ * Bias, mask and past are those of Attention.
  */
 
 #include "kernels/cast/widen.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * rotary_embedding.c - RotaryEmbedding (opset 23).
- * X is [B, heads, S, H] or [B, S, heads * H]; cos_cache and sin_cache are [positions, pairs] with
- * position_ids [B, S], else [B, S, pairs]. Pairs of the first rotary_embedding_dim elements of each
- * head are rotated by their position's angles, the rest is copied; Y has the shape of X. float16
- * and bfloat16 vectors are converted one at a time, because the caches may be far larger than what
- * is used of them.
+ * X is [B, heads, S, H] or [B, S, heads * H]; Y has its shape.
+ * cos_cache and sin_cache are [positions, pairs] with position_ids [B, S], else [B, S, pairs].
+ * Pairs of the first rotary_embedding_dim elements of each head are rotated by their position's
+ * angles, the rest is copied.
+ * float16 and bfloat16 vectors are converted one at a time, because the caches may be far larger
+ * than what is used of them.
  */
 
 #include "attention/rotary.h"

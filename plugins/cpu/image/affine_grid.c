@@ -97,6 +97,7 @@ static bp_rc prepare(struct bp_cpu_call *call, bp_err *err)
 }
 
 /* Rows of the last dimension, counted over all images. */
+/* Each row takes its image's theta as float64 and is computed by the loop of its type. */
 static void slice(void *u, uint32_t i, uint32_t worker)
 {
     const struct job *job = u;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * crop_and_resize.c - CropAndResize of com.microsoft, as in TensorFlow.
- * X is [N, C, H, W], rois [R, 4] (y1, x1, y2, x2, normalised to 0..1), batch_indices [R], crop_size
- * [2]: Y is [R, C, crop_size]. Each box is sampled with aligned corners, bilinear or nearest;
- * samples outside of the image are extrapolation_value.
+ * X is [N, C, H, W], float32 or float64.
+ * rois is [R, 4]: y1, x1, y2, x2, normalised to 0..1; batch_indices is [R], crop_size [2].
+ * Y is [R, C, crop_size]. Each box is sampled with aligned corners, bilinear or nearest; samples
+ * outside of the image are extrapolation_value.
  */
 
 #include "kernels/cast/widen.h"

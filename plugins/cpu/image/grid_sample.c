@@ -2,9 +2,11 @@
 /*
  * grid_sample.c - GridSample (opsets 16, 20, 22; com.microsoft 1).
  * X is [N, C, d1, ...], grid [N, o1, ..., n] with n spatial dimensions, the last dimension's
- * coordinate first, from -1 to 1: Y [N, C, o1, ...] is X sampled there, by nearest, linear or cubic
- * interpolation. padding_mode says what lies outside: zeros, border or reflection. Opset 16 has 4-D
- * tensors only, opset 20 any scalar of spatial dimensions and renames the modes.
+ * coordinate first, from -1 to 1.
+ * Y [N, C, o1, ...] is X sampled there, by nearest, linear or cubic interpolation. padding_mode
+ * says what lies outside: zeros, border or reflection.
+ * Opset 16 has 4-D tensors only; opset 20 allows any number of spatial dimensions and renames the
+ * modes; opset 22 adds bfloat16.
  */
 
 #include "kernels/cast/cast.h"
@@ -179,6 +181,7 @@ static void read_grid(const struct state *s, const char *grid, uint32_t count, c
     const float *f32 = (const float *)(const void *)grid;
     const double *f64 = (const double *)(const void *)grid;
 
+    /* narrow float types become float32 first */
     if (s->load_grid) {
         s->load_grid(row, grid, (size_t)count * n, &none);
         f32 = (const float *)(const void *)row;
@@ -293,6 +296,7 @@ const struct bp_cpu_op bp_cpu_op_grid_sample = {
     .run = run,
 };
 
+/* com.microsoft's operator is that of opset 16. */
 const struct bp_cpu_op bp_cpu_op_ms_grid_sample = {
     .name = "GridSample",
     .domain = "com.microsoft",

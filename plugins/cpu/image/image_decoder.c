@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * image_decoder.c - ImageDecoder (opset 20).
- * Input is [bytes], uint8: a file of BMP, PNM, JPEG, PNG, TIFF, WebP or JPEG 2000. Y is [height,
- * width, channels], uint8, by pixel_format RGB, BGR or Grayscale. Bytes that are no image give [0,
- * 0, channels], as ONNX asks.
+ * Input is [bytes], uint8: a file of BMP, PNM, JPEG, PNG, TIFF, WebP or JPEG 2000.
+ * Y is [height, width, channels], uint8, by pixel_format RGB, BGR or Grayscale.
+ * Bytes that are no image give [0, 0, channels], as ONNX asks. A missing library is an error.
  */
 
 #include "image/decoders/image_file.h"

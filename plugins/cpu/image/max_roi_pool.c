@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * max_roi_pool.c - MaxRoiPool (opsets 1, 22).
- * X is [N, C, H, W], rois [R, 5] (batch index, x1, y1, x2, y2, both ends inside), Y [R, C,
- * pooled_shape]: each region is divided into cells, and each cell gives its maximum. Coordinates
- * times spatial_scale are rounded to pixels; a cell without pixels gives 0.
+ * X is [N, C, H, W], float types.
+ * rois is [R, 5]: batch index, x1, y1, x2, y2, both ends inside, in units of 1 / spatial_scale.
+ * Y is [R, C, pooled_shape]: each region is divided into cells, and each cell gives its maximum.
+ * Coordinates are rounded to pixels; a cell without pixels gives 0.
  */
 
 #include "kernels/cast/widen.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * non_max_suppression.c - NonMaxSuppression (opsets 10, 11).
- * boxes is [N, B, 4], scores [N, C, B]: for each class of each image the boxes are taken by
- * descending score, but none whose intersection over union with a chosen one exceeds iou_threshold,
- * at most max_output_boxes_per_class, and only above score_threshold. Y is [selected, 3], int64:
- * image, class, box. Opset 11 is the same for box formats.
+ * boxes is [N, B, 4], scores [N, C, B], float32.
+ * For each class of each image the boxes are taken by descending score, but none whose intersection
+ * over union with a chosen one exceeds iou_threshold, at most max_output_boxes_per_class, and only
+ * above score_threshold.
+ * Y is [selected, 3], int64: image, class, box.
  */
 
 #include "kernels/runtime_outputs.h"

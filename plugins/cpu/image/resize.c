@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * resize.c - Resize (opsets 10, 11, 13, 18, 19) and Upsample (1, 7, 9, 10).
- * Y[...] samples X along each axis by nearest, linear or cubic interpolation; new sizes are
- * floor(size * scale) by input scales, or input sizes. Opset 11 added
- * coordinate_transformation_mode, roi and sizes, opset 13 bfloat16, opset 18 antialias, axes and
- * keep_aspect_ratio_policy, opset 19 half_pixel_symmetric. Upsample and Resize-10 have scales only.
+ * Y samples X along each axis by nearest, linear or cubic interpolation. New sizes are floor(size *
+ * scale) by input scales, or given by input sizes.
+ * Opset 11 added coordinate_transformation_mode, roi and sizes, opset 13 bfloat16, opset 18
+ * antialias, axes and keep_aspect_ratio_policy, opset 19 half_pixel_symmetric.
+ * Upsample and Resize-10 have scales only; Upsample-1 has them as two attributes.
+ * Any number of axes may change; engine and tables are in resize_axes.c.
  */
 
 #include "image/resize_axes.h"

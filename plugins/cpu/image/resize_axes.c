@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* resize_axes.c - Resize as passes over axes; see resize_axes.h. */
+/*
+ * resize_axes.c - Resize as passes over axes; see resize_axes.h.
+ * Nearest copies units of contiguous elements by an index table for each axis.
+ * Linear and cubic run one pass for each axis, from the innermost to the outermost, on a band of
+ * output rows at a time, so that intermediate values stay in the L2 cache.
+ * Bands of all planes are tasks for the threads.
+ */
 
 #include "image/resize_axes.h"
 

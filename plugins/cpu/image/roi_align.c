@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * roi_align.c - RoiAlign (opsets 10, 16, 22).
- * X is [N, C, H, W], rois [R, 4] (x1, y1, x2, y2), batch_indices [R], Y [R, C, output_height,
- * output_width]: each region is divided into cells; each cell gives the mean of bilinear samples,
- * or the maximum of their weighted pixels. sampling_ratio samples along each side of a cell, 0: as
- * many as it has pixels. Opset 16 added coordinate_transformation_mode half_pixel, which shifts by
- * half a pixel.
+ * X is [N, C, H, W], float types.
+ * rois is [R, 4]: x1, y1, x2, y2 in units of 1 / spatial_scale; batch_indices is [R].
+ * Y is [R, C, output_height, output_width]: each region is divided into cells; each cell gives the
+ * mean of bilinear samples, or the maximum of their weighted pixels. sampling_ratio samples along
+ * each side of a cell, 0: as many as it has pixels.
+ * Opset 16 added coordinate_transformation_mode half_pixel, which shifts by half a pixel.
  */
 
 #include "kernels/cast/widen.h"
@@ -129,6 +130,7 @@ static void align_cell(const struct state *s, const struct region *region, const
                        const char *x, char *y)
 {
     double count = (double)region->samples[0] * (double)region->samples[1];
+    /* weights are computed once and used for all channels */
     struct sample samples[CHUNK];
     bool is_first = true;
     int64_t n = 0;

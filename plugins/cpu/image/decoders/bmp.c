@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bmp.c - Decodes BMP: 1, 4, 8, 16, 24 and 32 bits for each pixel, palettes, bit fields and run
- * lengths, bottom-up or top-down.
+ * bmp.c - Decodes BMP.
+ * 1, 4, 8, 16, 24 and 32 bits for each pixel, palettes, bit fields and run lengths (RLE4, RLE8),
+ * bottom-up or top-down.
+ * All fields are little-endian; embedded JPEG and PNG are refused.
  */
 
 #include "image/decoders/image_file.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * image_file.h - Decoders of image files: each turns bytes, which may be anything, into rows of
- * red, green and blue. Decoders that use a library open it with the first such image, so that a
- * missing library matters only then.
+ * image_file.h - Decoders of image files.
+ * Each turns bytes, which may be anything, into rows of red, green and blue.
+ * Decoders that use a library open it with the first such image, so that a missing library matters
+ * only then. Libraries are closed with the node.
+ * Decoders have no state of their own: any thread may run them.
  */
 #ifndef BP_CPU_IMAGE_DECODERS_IMAGE_FILE_H
 #define BP_CPU_IMAGE_DECODERS_IMAGE_FILE_H

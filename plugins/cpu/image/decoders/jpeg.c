@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * jpeg.c - Decodes JPEG with libjpeg, which reports errors by calling a function that must not
- * return: it jumps back to decode().
+ * jpeg.c - Decodes JPEG with libjpeg.
+ * libjpeg reports errors by calling a function that must not return: it jumps back to decode().
+ * CMYK and YCCK images are converted here, because libjpeg gives them as CMYK.
  */
 
 #include "image/decoders/image_file.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* jpeg2000.c - Decodes JPEG 2000 with OpenJPEG: files (.jp2) and bare code streams (.j2k). */
+/*
+ * jpeg2000.c - Decodes JPEG 2000 with OpenJPEG: files (.jp2) and bare code streams (.j2k).
+ * Components may be subsampled, and have 1 to 31 bits; they are scaled to 8.
+ */
 
 #include "image/decoders/image_file.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * png.c - Decodes PNG with libpng's simplified interface, which does not jump out on errors. It
- * would also apply the file's gamma, which other readers do not do; so it gets only the chunks that
- * hold pixels.
+ * png.c - Decodes PNG with libpng's simplified interface, which does not jump out on errors.
+ * That interface would also apply the file's gamma, which other readers do not do; so it gets only
+ * the chunks that hold pixels.
+ * Alpha is dropped: the colours are those that are stored.
  */
 
 #include "image/decoders/image_file.h"

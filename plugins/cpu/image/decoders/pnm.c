@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* pnm.c - Decodes the portable formats PBM, PGM and PPM (P1 to P6), and PAM (P7). */
+/*
+ * pnm.c - Decodes the portable formats PBM, PGM and PPM (P1 to P6), and PAM (P7).
+ * P1 to P3 are text, P4 to P6 bytes; samples of two bytes are big-endian. Samples are scaled to
+ * 0..255.
+ */
 
 #include "image/decoders/image_file.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tiff.c - Decodes TIFF with libtiff 4.5 or later, which has error handlers for each file; older
- * versions have them for the process.
+ * tiff.c - Decodes TIFF with libtiff 4.5 or later.
+ * From that version on a file has error handlers of its own; older versions have them for the whole
+ * process, which a plug-in must not change.
+ * The first image of a file is decoded.
  */
 
 #include "image/decoders/image_file.h"
