@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tensor_io.c - one tensor as a file of its own: bp_tensor_decode and bp_tensor_encode. */
+/* tensor_io.c - bp_tensor_decode and bp_tensor_encode: one TensorProto as a file of its own. */
 
 #include "config.h"
 
@@ -11,6 +11,7 @@
 
 /* ---- decode ---------------------------------------------------------------------------------- */
 
+/* The caller's tensor owns its memory. */
 static bp_rc copy_tensor(const struct bp_ir_data *data, bp_tensor *out, bp_err *err)
 {
     bp_tensor tensor = {
@@ -24,6 +25,7 @@ static bp_rc copy_tensor(const struct bp_ir_data *data, bp_tensor *out, bp_err *
     return bp_tensor_copy(&tensor, out, err);
 }
 
+/* *name is the caller's to free(); it is NULL after a failure. */
 bp_rc bp_tensor_decode(const void *bytes, size_t size, bp_tensor *out, char **name, bp_err *err)
 {
     struct bp_region region = {0};
@@ -64,7 +66,7 @@ out:
 
 /* ---- encode ---------------------------------------------------------------------------------- */
 
-/* Counts while `to` is NULL, then writes; both by the same calls, so that they agree. */
+/* Counts while `to` is NULL, then writes: the same calls do both, so the sizes agree. */
 struct writer {
     uint8_t *to;
     size_t size;
@@ -104,6 +106,7 @@ static void put_blob(struct writer *writer, uint32_t field, const void *bytes, s
     put_bytes(writer, bytes, n);
 }
 
+/* Fields: 1 dims, 2 data_type, 6 string_data, 8 name, 9 raw_data. */
 static void put_tensor(struct writer *writer, const bp_tensor *tensor, const char *name, size_t n)
 {
     const void *data = n > 0 ? bp_tensor_data(tensor) : NULL;
@@ -135,6 +138,7 @@ static bp_rc check_strings(const bp_tensor *tensor, size_t n, bp_err *err)
     return BP_OK;
 }
 
+/* Tensors in device memory must be copied to the host first. */
 bp_rc bp_tensor_check(const bp_tensor *tensor, size_t *out, bp_err *err)
 {
     bp_rc rc;
@@ -154,6 +158,7 @@ bp_rc bp_tensor_check(const bp_tensor *tensor, size_t *out, bp_err *err)
     return BP_OK;
 }
 
+/* *out is the caller's to free(). Protobuf's lengths end at 2 GiB. */
 bp_rc bp_tensor_encode(const bp_tensor *tensor, const char *name, void **out, size_t *size,
                        bp_err *err)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* read_value.c - tensors and types of a model in ONNX Runtime's own format. */
+/*
+ * read_value.c - tensors and types of a model in ONNX Runtime's own format, as TensorProto and
+ * TypeProto.
+ */
 
 #include "config.h"
 
@@ -26,7 +29,7 @@ enum {
     TYPE_TENSOR = 1,
     TYPE_SEQUENCE = 4,
     TYPE_MAP = 5,
-    MAX_TYPE_DEPTH = 16
+    MAX_TYPE_DEPTH = 16 /* sequences of maps of...; real models have 2 */
 };
 
 /* ---- tensors --------------------------------------------------------------------------------- */
@@ -40,6 +43,7 @@ static void put_entry(struct bp_ort_reader *r, const char *key, const char *valu
     bp_put_end(r->put, mark);
 }
 
+/* raw_data becomes external data in the .ort file itself: no copy. */
 static void put_place(struct bp_ort_reader *r, const struct bp_flat_list *raw)
 {
     char text[24];
@@ -52,6 +56,7 @@ static void put_place(struct bp_ort_reader *r, const struct bp_flat_list *raw)
     bp_put_int(r->put, TENSOR_LOCATION, BP_TENSOR_EXTERNAL);
 }
 
+/* external_data_offset refers to a file whose name only ONNX Runtime's caller knows. */
 static bp_rc read_data(struct bp_ort_reader *r, const struct bp_flat_table *tensor, int32_t type)
 {
     struct bp_flat_list raw;
@@ -108,7 +113,7 @@ bp_rc bp_ort_read_tensor(struct bp_ort_reader *r, const struct bp_flat_table *te
 
 /* ---- sparse tensors -------------------------------------------------------------------------- */
 
-/* ONNX Runtime writes indices with as few bits as they need; ONNX has 64. */
+/* ONNX Runtime writes indices of sparse tensors with as few bits as they need; ONNX has int64. */
 static bp_rc read_indices(struct bp_ort_reader *r, const struct bp_flat_table *tensor, int32_t type)
 {
     size_t width = bp_dtype_width((uint32_t)type) / 8;
@@ -128,7 +133,7 @@ static bp_rc read_indices(struct bp_ort_reader *r, const struct bp_flat_table *t
         int64_t index = 0;
 
         memcpy(&index, raw.bytes + i, width);
-        index = (int64_t)((uint64_t)index << unused) >> unused; /* with its sign */
+        index = (int64_t)((uint64_t)index << unused) >> unused; /* sign extension */
         bp_put_raw(r->put, &index, sizeof index);
     }
     bp_put_end(r->put, mark);
@@ -161,6 +166,7 @@ bp_rc bp_ort_read_sparse(struct bp_ort_reader *r, const struct bp_flat_table *sp
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
+/* A dimension without a value is unknown. */
 static bp_rc read_dim(struct bp_ort_reader *r, const struct bp_flat_table *dim)
 {
     struct bp_flat_table value;
@@ -235,7 +241,7 @@ static bp_rc read_map_type(struct bp_ort_reader *r, const struct bp_flat_table *
     return rc < 0 ? rc : read_inner_type(r, type, &bp_ort_map_value, 2, depth);
 }
 
-/* What a TypeInfo of kind `which` has in its value. */
+/* TypeInfo.value is a union: `which` says which type `value` has. */
 static bp_rc read_content(struct bp_ort_reader *r, const struct bp_flat_table *value, uint8_t which,
                           uint32_t depth)
 {
@@ -258,6 +264,7 @@ static bp_rc read_content(struct bp_ort_reader *r, const struct bp_flat_table *v
     return rc;
 }
 
+/* Recursive, at most MAX_TYPE_DEPTH deep. */
 static bp_rc read_type(struct bp_ort_reader *r, const struct bp_flat_table *type, uint32_t to,
                        uint32_t depth)
 {

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* fields.c - the fields of onnx.proto as tables: one a message, indexed by field number. */
+/*
+ * fields.c - the fields of onnx.proto as tables: one for each message, indexed by field number.
+ *
+ * Gaps are fields that ONNX reserved or that are not read. The numbers are part of ONNX's file
+ * format and never change.
+ */
 
 #include "config.h"
 
@@ -212,7 +217,7 @@ static const struct {
 
 const struct bp_field *bp_field_find(enum bp_message_type message, uint32_t number)
 {
-    /* number 0 is a gap in every table */
+    /* no message has a field 0, so entry 0 is BP_FIELD_UNKNOWN in every table */
     return &messages[message].fields[number < messages[message].count ? number : 0];
 }
 
